@@ -1,0 +1,22 @@
+// Wrangler's build step: puts the bundle of the reference page among the static assets. Runs on Node 20; does nothing when up to date.
+import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+
+const scalar = new URL('../node_modules/@scalar/api-reference/', import.meta.url)
+const folder = new URL('../public/docs/', import.meta.url)
+const target = new URL('scalar.js', folder)
+
+const { version } = JSON.parse(readFileSync(new URL('package.json', scalar), 'utf8'))
+const banner = `/*! @scalar/api-reference ${version}, MIT license, https://github.com/scalar/scalar */\n`
+
+if (!upToDate()) {
+  const bundle = readFileSync(new URL('dist/browser/standalone.js', scalar), 'utf8')
+  mkdirSync(folder, { recursive: true })
+  // Renamed into place: two builds at once must not serve half a file.
+  const draft = new URL(`.scalar-${process.pid}.js`, folder)
+  writeFileSync(draft, banner + bundle.replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n'))
+  renameSync(draft, target)
+}
+
+function upToDate() {
+  return statSync(target, { throwIfNoEntry: false })?.isFile() && readFileSync(target, 'utf8').startsWith(banner)
+}

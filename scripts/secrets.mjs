@@ -1,0 +1,32 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import util from 'node:util'
+
+/** 256 random bits. */
+export const randomSecret = () => randomBytes(32).toString('base64url')
+
+export function readSecrets(file) {
+  return existsSync(file) ? util.parseEnv(readFileSync(file, 'utf8')) : {}
+}
+
+/** Sets these names and leaves every other line as it is; a reader sees the old file or the new one, never half of it. */
+export function writeSecrets(file, values) {
+  let text = existsSync(file) ? readFileSync(file, 'utf8') : ''
+  for (const [name, value] of Object.entries(values)) {
+    const line = new RegExp(`^${name}=.*$`, 'm')
+    if (line.test(text)) text = text.replace(line, () => `${name}=${value}`)
+    else text += `${text === '' || text.endsWith('\n') ? '' : '\n'}${name}=${value}\n`
+  }
+  mkdirSync('.wrangler', { recursive: true })
+  const draft = `.wrangler/${file}.new`
+  writeFileSync(draft, text, { mode: 0o600 })
+  renameSync(draft, file)
+}
+
+/** Adds those of `defaults` that are missing, or empty though they should not be; answers all that the file then holds. */
+export function ensureSecrets(file, defaults) {
+  const present = readSecrets(file)
+  const missing = Object.entries(defaults).filter(([name, value]) => !(name in present) || (present[name] === '' && value !== ''))
+  if (missing.length > 0) writeSecrets(file, Object.fromEntries(missing))
+  return { ...present, ...Object.fromEntries(missing) }
+}

@@ -1,0 +1,54 @@
+import * as z from 'zod'
+import { define } from '../http/contract.ts'
+import { name, success, time, timeZone } from '../http/wire.ts'
+
+export const licenses = z.object({ total: z.int(), used: z.int(), available: z.int() }).meta({ id: 'Licenses' })
+
+export const account = z
+  .object({
+    id: z.string().meta({ example: 'acc_01k…' }),
+    userName: z.string().meta({ example: 'demo' }),
+    name: z.string().meta({ example: 'Demo Shipping' }),
+    timeZone: z.string().meta({ example: 'Europe/Lisbon' }),
+    licenses,
+    creation: time,
+    lastModified: time,
+  })
+  .meta({ id: 'Account' })
+
+const answer = z.object({ success, account })
+
+export const readAccount = define({
+  id: 'readAccount',
+  tag: 'Account',
+  summary: 'Read the account',
+  scope: 'read',
+  answer,
+  etag: true,
+})
+
+/** What an account may change of itself; read by the patch below. */
+export const replaceAccount = define({
+  id: 'replaceAccount',
+  tag: 'Account',
+  summary: 'The account as it may be edited',
+  scope: 'admin',
+  body: z.strictObject({ name, timeZone }),
+  wrapper: 'account',
+  ignored: ['id', 'userName', 'licenses', 'creation', 'lastModified'],
+  answer,
+})
+
+export const patchAccount = define({
+  id: 'patchAccount',
+  tag: 'Account',
+  summary: 'Change the account',
+  description: 'Changes `name` and `timeZone`. A time zone in which devices would be active again needs a free license for each.',
+  scope: 'admin',
+  patches: replaceAccount,
+  example: { name: 'Demo Shipping', timeZone: 'Europe/Lisbon' },
+  answer,
+  problems: ['no-license-available', 'conflict'],
+  etag: true,
+  ifMatch: true,
+})

@@ -1,0 +1,44 @@
+import { Hono } from 'hono'
+import type { Account } from '../domain/account.ts'
+import { available } from '../domain/license.ts'
+import type { AppEnv, Context } from '../http/context.ts'
+import { answerWithEtag } from '../http/etag.ts'
+import { operation } from '../http/operation.ts'
+import { patched, untilUnrivalled } from '../http/patch.ts'
+import { Problem, refusalProblem } from '../http/problem.ts'
+import { iso } from '../http/wire.ts'
+import { ledgerOf } from '../ledger/stub.ts'
+import * as contract from './contract.ts'
+
+const present = ({ id, userName, name, timeZone, total, used, creation, lastModified }: Account) => ({
+  id,
+  userName,
+  name,
+  timeZone,
+  licenses: { total, used, available: available({ total, used }) },
+  creation: iso(creation),
+  lastModified: iso(lastModified),
+})
+
+const current = async (c: Context): Promise<Account> => {
+  const outcome = await ledgerOf(c.env, c.get('principal').accountId).account()
+  if (!outcome.ok) throw new Problem('unauthorized')
+  return outcome.account
+}
+
+export const account = new Hono<AppEnv>()
+  .get('/', operation(contract.readAccount), async (c) => {
+    const account = await current(c)
+    return answerWithEtag(c, { success: true, account: present(account) }, account.version)
+  })
+  .patch('/', operation(contract.patchAccount), async (c) => {
+    const changed = await untilUnrivalled(c, async () => {
+      const before = await current(c)
+      const change = patched(c.req.valid('json'), present(before), contract.replaceAccount)
+      const outcome = await ledgerOf(c.env, before.id).change(change, c.get('ifMatch') ?? [before.version])
+      if (outcome.ok) return outcome.account
+      if (outcome.refusal === 'precondition-failed') return outcome.refusal
+      throw refusalProblem(outcome)
+    })
+    return answerWithEtag(c, { success: true, account: present(changed) }, changed.version)
+  })

@@ -1,0 +1,123 @@
+import * as z from 'zod'
+import { account } from '../account/contract.ts'
+import { define } from '../http/contract.ts'
+import { nextCursor, pageQuery } from '../http/page.ts'
+import { done, name, success, timeZone } from '../http/wire.ts'
+import { apiKey, key, keyBody } from '../keys/contract.ts'
+
+const userName = z
+  .string('must be text')
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9._@-]{1,62}[A-Za-z0-9]$/,
+    'must be 3 to 64 letters, digits or . _ @ -, and begin and end with a letter or digit',
+  )
+  .meta({ description: 'What the account signs in with; compared without regard to case.', example: 'demo' })
+const licenses = z
+  .int('must be a whole number')
+  .min(0, 'must be at least 0')
+  .max(10_000_000, 'must be at most 10000000')
+  .meta({ example: 25 })
+
+export const operatedAccount = account
+  .extend({ disabled: z.boolean(), cell: z.int().meta({ description: 'The database that the account lives in.' }) })
+  .meta({ id: 'OperatedAccount' })
+const answer = z.object({ success, account: operatedAccount })
+const WRITTEN = ['id', 'creation', 'lastModified'] as const
+
+export const listAccounts = define({
+  id: 'listAccounts',
+  tag: 'Operator',
+  summary: 'List accounts',
+  scope: 'operator',
+  query: z.strictObject(pageQuery),
+  answer: z.object({ success, accounts: z.array(operatedAccount), nextCursor }),
+})
+
+export const createAccount = define({
+  id: 'createAccount',
+  tag: 'Operator',
+  summary: 'Open an account',
+  description: 'Answers with the account and its first API key, which may do everything and is shown once.',
+  scope: 'operator',
+  body: z.strictObject({
+    userName,
+    name: name.meta({ example: 'Demo Shipping' }),
+    licenses,
+    timeZone,
+    cell: z
+      .int('must be a whole number')
+      .min(0)
+      .max(9999)
+      .optional()
+      .meta({ description: 'The cell to live in; the one with the fewest accounts unless given.', example: 0 }),
+  }),
+  ignored: [...WRITTEN, 'disabled'],
+  status: 201,
+  answer: answer.extend({ apiKey }),
+  problems: ['user-name-taken'],
+  idempotent: true,
+  secrets: ['apiKey'],
+})
+
+export const readOperatedAccount = define({
+  id: 'readOperatedAccount',
+  tag: 'Operator',
+  summary: 'Read an account',
+  scope: 'operator',
+  answer,
+  problems: ['not-found'],
+  etag: true,
+})
+
+/** What the operator may change of an account; read by the patch below. */
+export const replaceOperatedAccount = define({
+  id: 'replaceOperatedAccount',
+  tag: 'Operator',
+  summary: 'An account as the operator may edit it',
+  scope: 'operator',
+  body: z.strictObject({ name, licenses, disabled: z.boolean('must be true or false') }),
+  wrapper: 'account',
+  ignored: [...WRITTEN, 'userName', 'timeZone', 'cell'],
+  answer,
+})
+
+export const patchOperatedAccount = define({
+  id: 'patchOperatedAccount',
+  tag: 'Operator',
+  summary: 'Change an account',
+  description: 'Changes `licenses` (the number; it may go below what is in use), `name` and `disabled`.',
+  scope: 'operator',
+  patches: replaceOperatedAccount,
+  example: { licenses: 50 },
+  answer,
+  problems: ['not-found', 'conflict'],
+  etag: true,
+  ifMatch: true,
+})
+
+export const deleteAccount = define({
+  id: 'deleteAccount',
+  tag: 'Operator',
+  summary: 'Erase an account',
+  description: 'Everything of it is unreachable at once and erased soon. There is no way back.',
+  scope: 'operator',
+  answer: done,
+  problems: ['not-found'],
+  ifMatch: true,
+})
+
+export const createAccountKey = define({
+  id: 'createAccountKey',
+  tag: 'Operator',
+  summary: 'Make an API key for an account',
+  description: 'For someone locked out. Without a body: a key named `operator` that may do everything.',
+  scope: 'operator',
+  optionalBody: true,
+  body: keyBody.partial({ name: true, scopes: true }),
+  ignored: ['id', 'creation', 'lastUsed'],
+  status: 201,
+  answer: z.object({ success, key, apiKey }),
+  problems: ['not-found'],
+  idempotent: true,
+  secrets: ['apiKey'],
+})

@@ -1,0 +1,43 @@
+import { Hono } from 'hono'
+import { account } from './account/routes.ts'
+import { admin } from './admin/routes.ts'
+import { admit } from './http/auth.ts'
+import type { AppEnv, Context } from './http/context.ts'
+import { edge } from './http/edge.ts'
+import { unrouted } from './http/methods.ts'
+import { Problem, problemResponse } from './http/problem.ts'
+import { keys } from './keys/routes.ts'
+import { pages, service } from './service/routes.ts'
+import { tokens } from './tokens/routes.ts'
+
+const base = new Hono<AppEnv>()
+base.use(edge)
+
+export const app = base
+  .route('/', service)
+  .route('/', pages)
+  .route('/api', tokens)
+  .route('/api/account/keys', keys)
+  .route('/api/account', account)
+  .route('/admin', admin)
+
+const unroutedProblem = unrouted(app)
+const OPEN = /^\/api\/(auth\/token|Auth\/Token|openapi\.json)$/
+
+app.notFound(async (c) => {
+  if (c.req.path.startsWith('/api/') && !OPEN.test(c.req.path)) await admit(c as Context)
+  throw unroutedProblem(c as Context)
+})
+
+/** Signs that the platform, not our code, could not answer: worth another try soon. */
+const isPassing = (error: Error): boolean =>
+  (error as { retryable?: boolean; overloaded?: boolean }).retryable === true ||
+  (error as { overloaded?: boolean }).overloaded === true ||
+  /D1_ERROR|Network connection lost|overloaded|reset|timed? ?out/i.test(
+    `${error.message} ${(error.cause as Error | undefined)?.message ?? ''}`,
+  )
+
+app.onError((error, c) => {
+  if (error instanceof Problem) return problemResponse(c as Context, error)
+  return problemResponse(c as Context, new Problem(isPassing(error) ? 'unavailable' : 'internal'))
+})

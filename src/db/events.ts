@@ -1,0 +1,42 @@
+/** What happened, before it has its number. */
+export interface NewEvent {
+  accountId: string
+  /** Names the happening, so that telling of it twice enters it once. */
+  id: string
+  type: string
+  time: number
+  deviceId: string | null
+  data: Record<string, unknown>
+}
+
+/** A condition on which an event enters at all: SQL with parameters from ?7 on. */
+export interface Guard {
+  sql: string
+  values: (string | number | null)[]
+}
+
+const ALWAYS: Guard = { sql: '1', values: [] }
+
+/**
+ * Statements for the batch of the write that the event tells of. The number is taken and the event entered together,
+ * or neither where its id is there already or the guard does not hold: no gap, no repeat.
+ */
+export const appendEvent = (db: D1Database, event: NewEvent, guard: Guard = ALWAYS): D1PreparedStatement[] => {
+  const { accountId, id, type, time, deviceId, data } = event
+  const values = [accountId, id, type, time, deviceId, JSON.stringify(data), ...guard.values]
+  const enters = `(${guard.sql}) AND NOT EXISTS (SELECT 1 FROM events WHERE account_id = ?1 AND id = ?2)`
+  return [
+    db
+      .prepare(
+        `INSERT INTO event_heads (account_id, sequence) SELECT ?1, 1 WHERE ${enters} AND ?3 IS NOT NULL AND ?4 IS NOT NULL AND ?6 IS NOT NULL AND ifnull(?5, 1) IS NOT NULL
+         ON CONFLICT (account_id) DO UPDATE SET sequence = sequence + 1`,
+      )
+      .bind(...values),
+    db
+      .prepare(
+        `INSERT INTO events (account_id, sequence, id, type, time, device_id, data)
+         SELECT ?1, sequence, ?2, ?3, ?4, ?5, ?6 FROM event_heads WHERE account_id = ?1 AND ${enters}`,
+      )
+      .bind(...values),
+  ]
+}

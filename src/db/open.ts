@@ -1,0 +1,22 @@
+import { type DrizzleD1Database, drizzle } from 'drizzle-orm/d1'
+import { cellBinding, type Env } from '../env.ts'
+import * as schema from './schema.ts'
+
+/** One cell. `$client` is the bare D1 binding, for the statements that are written by hand. */
+export type Database = DrizzleD1Database<typeof schema> & { $client: D1Database }
+
+const opened = new WeakMap<D1Database, Database>()
+
+export const openCell = (env: Env, cell: number): Database => {
+  const binding = cellBinding(env, cell)
+  if (!binding) throw new Error(`cell ${cell} is not bound`)
+  let database = opened.get(binding)
+  if (!database) {
+    database = drizzle(binding, { schema })
+    opened.set(binding, database)
+  }
+  return database
+}
+
+/** Cell 0 also holds the directory of all accounts. */
+export const openDirectory = (env: Env): Database => openCell(env, 0)

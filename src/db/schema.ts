@@ -1,0 +1,207 @@
+import { sql } from 'drizzle-orm'
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+
+/*
+ * Every D1 table. All cells have the same tables; `directory` and `cells` are used in cell 0 alone.
+ * Instants are milliseconds, days are YYYY-MM-DD. No foreign keys, no cascades: erasing is done in pages.
+ */
+
+/** User name → account and cell. `number` is never used twice: device keys, and so tracks, are made from it. */
+export const directory = sqliteTable(
+  'directory',
+  {
+    number: integer().primaryKey({ autoIncrement: true }),
+    userNameKey: text('user_name_key').notNull().unique(),
+    accountId: text('account_id').notNull().unique(),
+    cell: integer().notNull(),
+    /** When opening began; null once the account stands. */
+    openingAt: integer('opening_at'),
+  },
+  (table) => [index('directory_opening').on(table.openingAt).where(sql`opening_at IS NOT NULL`)],
+)
+
+/** How many accounts a cell has: kept, not counted. */
+export const cells = sqliteTable('cells', {
+  cell: integer().primaryKey(),
+  accounts: integer().notNull().default(0),
+})
+
+/** The ledger's account record, as of `seq`. */
+export const accounts = sqliteTable(
+  'accounts',
+  {
+    id: text().primaryKey(),
+    number: integer().notNull(),
+    userName: text('user_name').notNull(),
+    name: text().notNull(),
+    timeZone: text('time_zone').notNull(),
+    /** The highest day that the ledger has seen; a clock that steps back revives nothing. */
+    day: text().notNull(),
+    licenses: integer().notNull(),
+    /** Licenses in use on `day`. */
+    used: integer().notNull(),
+    disabled: integer({ mode: 'boolean' }).notNull().default(false),
+    /** When the next device expires that the sweep has not recorded yet. */
+    nextExpiry: integer('next_expiry'),
+    creation: integer().notNull(),
+    lastModified: integer('last_modified').notNull(),
+    version: integer().notNull(),
+    seq: integer().notNull(),
+  },
+  (table) => [index('accounts_next_expiry').on(table.nextExpiry).where(sql`next_expiry IS NOT NULL`)],
+)
+
+/** API keys: of the secret only its SHA-256. */
+export const keys = sqliteTable(
+  'keys',
+  {
+    id: text().primaryKey(),
+    accountId: text('account_id').notNull(),
+    name: text().notNull(),
+    scopes: text({ mode: 'json' }).$type<string[]>().notNull(),
+    hash: text().notNull(),
+    userId: text('user_id'),
+    creation: integer().notNull(),
+    /** Chosen by its maker, or the end of its overlap once it has been regenerated. */
+    expires: integer(),
+    /** To the minute. */
+    lastUsed: integer('last_used'),
+  },
+  (table) => [index('keys_account').on(table.accountId, table.id), index('keys_expires').on(table.expires).where(sql`expires IS NOT NULL`)],
+)
+
+/** First answers to requests with an Idempotency-Key, for 24 hours. `status` is null while the first is running. */
+export const idempotency = sqliteTable(
+  'idempotency',
+  {
+    accountId: text('account_id').notNull(),
+    principal: text().notNull(),
+    key: text().notNull(),
+    request: text().notNull(),
+    claimedAt: integer('claimed_at').notNull(),
+    status: integer(),
+    headers: text({ mode: 'json' }).$type<Record<string, string>>(),
+    body: text(),
+  },
+  (table) => [primaryKey({ columns: [table.accountId, table.principal, table.key] }), index('idempotency_claimed').on(table.claimedAt)],
+)
+
+/** What is unreachable already and still has rows to be erased, in pages. */
+export const erasures = sqliteTable(
+  'erasures',
+  {
+    accountId: text('account_id').notNull(),
+    /** An account's id, or a device's. */
+    id: text().notNull(),
+    /** The device's key; null where the whole account goes. */
+    deviceKey: integer('device_key'),
+    creation: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.accountId, table.id] }), index('erasures_creation').on(table.creation)],
+)
+
+/** The last number given to an event of the account: it outlives the events. */
+export const eventHeads = sqliteTable('event_heads', {
+  accountId: text('account_id').primaryKey(),
+  sequence: integer().notNull(),
+})
+
+/** What happened in an account, numbered without gaps. */
+export const events = sqliteTable(
+  'events',
+  {
+    accountId: text('account_id').notNull(),
+    sequence: integer().notNull(),
+    id: text().notNull(),
+    type: text().notNull(),
+    time: integer().notNull(),
+    deviceId: text('device_id'),
+    data: text({ mode: 'json' }).$type<Record<string, unknown>>().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.accountId, table.sequence] }),
+    uniqueIndex('events_id').on(table.accountId, table.id),
+    index('events_time').on(table.time),
+  ],
+)
+
+/** The ledger's device records, as of `seq`. `key` is the account's number and the device's, in one integer. */
+export const devices = sqliteTable(
+  'devices',
+  {
+    key: integer().primaryKey(),
+    id: text().notNull().unique(),
+    accountId: text('account_id').notNull(),
+    name: text().notNull(),
+    nameKey: text('name_key').notNull(),
+    description: text().notNull(),
+    min: text().notNull(),
+    identifier: text(),
+    identifierKey: text('identifier_key'),
+    model: text().notNull(),
+    tags: text({ mode: 'json' }).$type<Record<string, string>>().notNull(),
+    expires: integer({ mode: 'boolean' }).notNull(),
+    expirationDate: text('expiration_date'),
+    /** `expirationDate` where `expires` is on, else null: what state and licenses are told from. */
+    ends: text(),
+    dailyEmailLimit: integer('daily_email_limit').notNull(),
+    dailySmsLimit: integer('daily_sms_limit').notNull(),
+    usageDate: text('usage_date'),
+    emailsSent: integer('emails_sent').notNull().default(0),
+    smsSent: integer('sms_sent').notNull().default(0),
+    /** The latest arrival that left no newer location behind; written by reports, never by the ledger. */
+    lastContact: integer('last_contact'),
+    creation: integer().notNull(),
+    lastModified: integer('last_modified').notNull(),
+    version: integer().notNull(),
+    seq: integer().notNull(),
+  },
+  (table) => [
+    index('devices_name').on(table.accountId, table.nameKey, table.key),
+    index('devices_creation').on(table.accountId, table.creation, table.key),
+    index('devices_identifier').on(table.accountId, table.identifierKey, table.key).where(sql`identifier_key IS NOT NULL`),
+    index('devices_ends').on(table.accountId, table.ends).where(sql`ends IS NOT NULL`),
+  ],
+)
+
+/** Deleted devices, so that a late repeat of an older projection cannot bring one back. */
+export const tombstones = sqliteTable(
+  'tombstones',
+  {
+    accountId: text('account_id').notNull(),
+    id: text().notNull(),
+    seq: integer().notNull(),
+    creation: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.accountId, table.id] }), index('tombstones_creation').on(table.creation)],
+)
+
+export const groups = sqliteTable(
+  'groups',
+  {
+    id: text().primaryKey(),
+    accountId: text('account_id').notNull(),
+    name: text().notNull(),
+    nameKey: text('name_key').notNull(),
+    description: text().notNull(),
+    creation: integer().notNull(),
+    lastModified: integer('last_modified').notNull(),
+    version: integer().notNull(),
+  },
+  (table) => [uniqueIndex('groups_name').on(table.accountId, table.nameKey)],
+)
+
+/** Which device is in which group. Found from either end. */
+export const groupDevices = sqliteTable(
+  'group_devices',
+  {
+    groupId: text('group_id').notNull(),
+    deviceKey: integer('device_key').notNull(),
+    accountId: text('account_id').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.groupId, table.deviceKey] }),
+    index('group_devices_device').on(table.deviceKey, table.groupId),
+    index('group_devices_account').on(table.accountId),
+  ],
+)

@@ -1,0 +1,20 @@
+import type { Day } from './day.ts'
+
+/** An account as its ledger knows it. */
+export interface Account {
+  id: string
+  number: number
+  cell: number
+  userName: string
+  name: string
+  timeZone: string
+  /** The highest day seen; set back only by a change of zone that was granted. */
+  day: Day
+  total: number
+  /** Licenses in use on `day`. */
+  used: number
+  disabled: boolean
+  creation: number
+  lastModified: number
+  version: number
+}

@@ -1,0 +1,124 @@
+import type { Context } from 'hono'
+import { escapePointer, isObject, type JsonObject } from '../domain/json.ts'
+import type { Operation } from './contract.ts'
+import { invalid, Problem } from './problem.ts'
+import { fieldErrors } from './validation.ts'
+
+export const BODY_LIMIT = 1_048_576
+const PATCH_TYPES = ['application/json-patch+json', 'application/merge-patch+json']
+
+/** The text as it came, which is what an Idempotency-Key is held against, and what it says. */
+export interface JsonBody {
+  text: string
+  value: unknown
+}
+
+const tooLarge = () => new Problem('body-too-large')
+const malformed = (detail: string, pointer = '') => new Problem('malformed-body', { errors: [{ pointer, detail }] })
+
+const checkType = (c: Context) => {
+  const encoding = c.req.header('Content-Encoding')
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') throw new Problem('unsupported-media-type')
+  const [type = '', ...parameters] = (c.req.header('Content-Type') ?? '')
+    .toLowerCase()
+    .split(';')
+    .map((part) => part.trim())
+  const known = type === 'application/json' || (c.req.method === 'PATCH' && PATCH_TYPES.includes(type))
+  if (!known || !parameters.every((parameter) => /^charset="?utf-8"?$/.test(parameter))) throw new Problem('unsupported-media-type')
+}
+
+const readBytes = async (request: Request): Promise<Uint8Array> => {
+  const declared = Number(request.headers.get('Content-Length') ?? Number.NaN)
+  if (declared > BODY_LIMIT) throw tooLarge()
+  if (declared >= 0) {
+    const whole = new Uint8Array(await request.arrayBuffer())
+    if (whole.byteLength > BODY_LIMIT) throw tooLarge()
+    return whole
+  }
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of request.body as ReadableStream<Uint8Array>) {
+    size += chunk.byteLength
+    if (size > BODY_LIMIT) throw tooLarge()
+    chunks.push(chunk)
+  }
+  const bytes = new Uint8Array(size)
+  let at = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, at)
+    at += chunk.byteLength
+  }
+  return bytes
+}
+
+const isSound = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
+
+/** Where the first unsound string stands. Stops at a depth that no valid body reaches. */
+const unsoundPointer = (value: unknown, pointer = '', depth = 0): string | null => {
+  if (typeof value === 'string') return isSound(value) ? null : pointer
+  if (typeof value !== 'object' || value === null || depth > 32) return null
+  for (const [name, member] of Object.entries(value)) {
+    const at = `${pointer}/${escapePointer(name)}`
+    if (!isSound(name)) return at
+    const found = unsoundPointer(member, at, depth + 1)
+    if (found !== null) return found
+  }
+  return null
+}
+
+/** In valid UTF-8 only an escape can make a NUL or half a surrogate pair, so text without `\u` needs no look. */
+const checkEscapes = (text: string, value: unknown) => {
+  if (!text.includes('\\u')) return
+  let high = -1
+  for (const match of text.matchAll(/\\(?:u([0-9a-fA-F]{4})|.)/gs)) {
+    const unit = match[1] === undefined ? -1 : Number.parseInt(match[1], 16)
+    const isLow = unit >= 0xdc00 && unit <= 0xdfff
+    const follows = high !== -1 && match.index === high + 6
+    if (unit === 0 || isLow !== follows || (high !== -1 && !follows))
+      throw malformed('must not hold a NUL or half a surrogate pair', unsoundPointer(value) ?? '')
+    high = unit >= 0xd800 && unit <= 0xdbff ? match.index : -1
+  }
+  if (high !== -1) throw malformed('must not hold a NUL or half a surrogate pair', unsoundPointer(value) ?? '')
+}
+
+/** The request's JSON, or null where there is no body at all. */
+export const readJson = async (c: Context): Promise<JsonBody | null> => {
+  const request = c.req.raw
+  if (request.body === null || request.headers.get('Content-Length') === '0') return null
+  checkType(c)
+  const bytes = await readBytes(request)
+  if (bytes.byteLength === 0) return null
+  let text: string
+  let value: unknown
+  try {
+    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
+    value = JSON.parse(text)
+  } catch (error) {
+    throw malformed(error instanceof SyntaxError ? 'is not well-formed JSON' : 'is not valid UTF-8')
+  }
+  checkEscapes(text, value)
+  return { text, value }
+}
+
+/** A body as the contract reads it: unwrapped, without what the server writes, every value checked. */
+export const parseBody = (contract: Operation, value: unknown): unknown => {
+  const { inner, prefix } = unwrap(contract, value)
+  const parsed = contract.body?.safeParse(inner)
+  if (!parsed?.success) throw invalid(...(parsed ? fieldErrors(parsed.error, prefix) : []))
+  return parsed.data
+}
+
+const unwrap = (contract: Operation, value: unknown): { inner: unknown; prefix: string } => {
+  if (!isObject(value)) return { inner: value, prefix: '' }
+  const { wrapper, ignored = [] } = contract
+  if (!wrapper || !Object.hasOwn(value, wrapper)) return { inner: without(value, ignored), prefix: '' }
+  const stray = Object.keys(value).filter((name) => name !== wrapper && name !== 'success')
+  if (stray.length > 0) throw invalid(...stray.map((name) => ({ pointer: `/${name}`, detail: `is not known beside ${wrapper}` })))
+  const inner = value[wrapper]
+  return { inner: isObject(inner) ? without(inner, ignored) : inner, prefix: `/${wrapper}` }
+}
+
+const without = (value: JsonObject, names: readonly string[]): JsonObject =>
+  names.some((name) => Object.hasOwn(value, name))
+    ? Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name)))
+    : value

@@ -1,0 +1,43 @@
+import type { Context } from './context.ts'
+import { invalid } from './problem.ts'
+
+const digest = async (text: string): Promise<string> => {
+  const bytes = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))
+  return btoa(String.fromCharCode(...bytes.subarray(0, 12)))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+}
+
+const TAG = /^(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"$/
+
+const tagsOf = (header: string): string[] => header.split(',').map((tag) => tag.trim())
+
+/** Versions that If-Match names. Only edits move a version, so a new location does not spoil an edit in progress. */
+export const readIfMatch = (c: Context): number[] | null => {
+  const header = c.req.header('If-Match')
+  if (header === undefined || header.trim() === '*') return null
+  return tagsOf(header).flatMap((tag) => {
+    const match = TAG.exec(tag)
+    if (!match) throw invalid({ pointer: '#/header/If-Match', detail: 'must be "*" or a list of entity tags' })
+    const version = /^(\d{1,15})\./.exec(match[2] ?? '')?.[1]
+    return match[1] || version === undefined ? [] : [Number(version)]
+  })
+}
+
+/** A single resource with its two-part tag; 304 where the caller has these very bytes. */
+export const answerWithEtag = async (
+  c: Context,
+  body: object,
+  version: number,
+  status: 200 | 201 = 200,
+  headers: Record<string, string> = {},
+) => {
+  const text = JSON.stringify(body)
+  const etag = `"${version}.${await digest(text)}"`
+  const known = c.req.header('If-None-Match')
+  const reading = c.req.method === 'GET' || c.req.method === 'HEAD'
+  if (reading && known !== undefined && (known.trim() === '*' || tagsOf(known).some((tag) => tag.replace(/^W\//, '') === etag))) {
+    return c.body(null, 304, { ETag: etag })
+  }
+  return c.body(text, status, { 'Content-Type': 'application/json', ETag: etag, ...headers })
+}

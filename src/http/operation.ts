@@ -1,0 +1,63 @@
+import { zValidator } from '@hono/zod-validator'
+import type { MiddlewareHandler } from 'hono'
+import * as z from 'zod'
+import { admit, admitOperator, requireScope } from './auth.ts'
+import { parseBody, readJson } from './body.ts'
+import type { AppEnv, Context } from './context.ts'
+import type { Operation } from './contract.ts'
+import { readIfMatch } from './etag.ts'
+import { type Replay, withIdempotency } from './idempotency.ts'
+import { type Patch, parsePatch } from './patch.ts'
+import { invalid, Problem } from './problem.ts'
+import { fieldErrors } from './validation.ts'
+
+type Shapes<O> = (O extends { patches: Operation } ? { json: z.ZodType<Patch> } : O extends { body: infer B } ? { json: B } : unknown) &
+  (O extends { query: infer Q } ? { query: Q } : unknown)
+type Inputs<S> = { [K in keyof S]: S[K] extends z.ZodType ? z.input<S[K]> : never }
+type Outputs<S> = { [K in keyof S]: S[K] extends z.ZodType ? z.output<S[K]> : never }
+
+const OPERATION = Symbol('operation')
+export const operationOf = (handler: unknown): Operation | undefined => (handler as { [OPERATION]?: Operation })[OPERATION]
+
+const readBody = async (c: Context, contract: Operation): Promise<string> => {
+  const body = await readJson(c)
+  if (contract.patches) {
+    if (!body) throw invalid({ pointer: '', detail: 'a patch is required' })
+    c.req.addValidatedData('json', parsePatch(c.req.header('Content-Type') ?? '', body.value) as unknown as object)
+  } else if (contract.body) {
+    if (!body && !contract.optionalBody) throw invalid({ pointer: '', detail: 'a JSON body is required' })
+    c.req.addValidatedData('json', parseBody(contract, body ? body.value : {}) as object)
+  } else if (body) {
+    parseBody({ ...contract, body: NO_MEMBERS }, body.value)
+  }
+  return body?.text ?? ''
+}
+
+const NO_MEMBERS = z.strictObject({})
+const nothing = async () => {}
+
+/** The one way in: who is calling, what they may, what they sent. A handler after this deals with checked values only. */
+export const operation = <const O extends Operation>(
+  contract: O,
+): MiddlewareHandler<AppEnv, string, { in: Inputs<Shapes<O>>; out: Outputs<Shapes<O>> }> => {
+  const checkQuery =
+    contract.query &&
+    zValidator('query', contract.query as z.ZodObject, (result) => {
+      if (!result.success) throw new Problem('invalid-request', { errors: fieldErrors(result.error as z.ZodError, '#/query') })
+    })
+  const replay: Replay | null = contract.idempotent ? { secrets: contract.secrets ?? [] } : null
+  const takesBody = ['body', 'patches', 'idempotent'].some((member) => member in contract)
+
+  const handler: MiddlewareHandler = async (c: Context, next) => {
+    if (contract.scope === 'operator') await admitOperator(c)
+    else if (contract.scope !== 'open') {
+      await admit(c)
+      requireScope(c, contract.scope)
+    }
+    c.set('ifMatch', contract.ifMatch ? readIfMatch(c) : null)
+    if (checkQuery) await checkQuery(c as never, nothing)
+    const text = takesBody ? await readBody(c, contract) : ''
+    await withIdempotency(c, replay, text, next)
+  }
+  return Object.assign(handler, { [OPERATION]: contract as Operation }) as never
+}

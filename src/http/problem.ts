@@ -1,0 +1,195 @@
+import type { Context } from 'hono'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+
+interface Kind {
+  status: number
+  title: string
+  /** The sentence that goes out when the thrower has none of its own. */
+  detail: string
+  /** For the page that `type` leads to: what the caller can do about it. */
+  remedy: string
+}
+
+const kind = (status: number, title: string, detail: string, remedy: string): Kind => ({ status, title, detail, remedy })
+
+/** Every problem there is. A refusal that is not a key of this table does not compile. */
+export const PROBLEMS = {
+  'invalid-request': kind(
+    400,
+    'Invalid request',
+    'The request has values that cannot be accepted.',
+    'Each entry of `errors` points at one value and says what it must be. Mend them and send the request again; nothing was stored.',
+  ),
+  'malformed-body': kind(
+    400,
+    'Malformed body',
+    'The body is not well-formed JSON in UTF-8.',
+    'Send JSON encoded as UTF-8, without NUL characters or half surrogate pairs in strings.',
+  ),
+  'invalid-cursor': kind(
+    400,
+    'Invalid cursor',
+    'The cursor is not one that this list gave out.',
+    'Pass `nextCursor` on unchanged, with the same filters and order, or start again without a cursor.',
+  ),
+  'invalid-patch': kind(
+    400,
+    'Invalid patch',
+    'The patch cannot be applied.',
+    'Compare the patch with the resource as `GET` gives it: paths must exist, and members that the server writes cannot be changed.',
+  ),
+  unauthorized: kind(
+    401,
+    'Not authorized',
+    'A valid bearer token is required.',
+    'Get a token from `POST /api/Auth/Token` and send it as `Authorization: Bearer <token>`.',
+  ),
+  'wrong-credentials': kind(
+    401,
+    'Wrong credentials',
+    'The user name or the API key is wrong.',
+    'Check both. A deleted or expired key gets no token.',
+  ),
+  'account-disabled': kind(403, 'Account disabled', 'The account is disabled.', 'Ask the operator of the service.'),
+  forbidden: kind(403, 'Forbidden', 'The token does not allow this.', 'Use a key with the scope that the operation names.'),
+  'not-found': kind(
+    404,
+    'Not found',
+    'There is nothing here.',
+    'Check the path and the ids in it. What belongs to another account looks the same as what does not exist.',
+  ),
+  'method-not-allowed': kind(
+    405,
+    'Method not allowed',
+    'This path does not take that method.',
+    'The `Allow` header lists the methods that it takes.',
+  ),
+  'no-license-available': kind(
+    409,
+    'No license available',
+    'The account has no free license.',
+    'Expire or delete a device, wait until `availableAt`, or ask the operator for more licenses.',
+  ),
+  'identifier-taken': kind(
+    409,
+    'Identifier taken',
+    'Another device of the account has this identifier.',
+    'Identifiers are unique in an account: use the device that has it, or delete that one first.',
+  ),
+  'user-name-taken': kind(409, 'User name taken', 'Another account has this user name.', 'Choose another user name.'),
+  'patch-test-failed': kind(
+    409,
+    'Patch test failed',
+    'A `test` operation of the patch did not hold.',
+    'Read the resource again and decide anew.',
+  ),
+  'request-in-progress': kind(
+    409,
+    'Request in progress',
+    'The first request with this Idempotency-Key is still running.',
+    'Wait for `Retry-After` seconds and send the same request again.',
+  ),
+  conflict: kind(409, 'Conflict', 'The resource kept changing while the request was carried out.', 'Send the request again.'),
+  'precondition-failed': kind(
+    412,
+    'Precondition failed',
+    'The resource has changed since the version named in If-Match.',
+    'Read it again, and send the edit with the new ETag.',
+  ),
+  'body-too-large': kind(413, 'Body too large', 'The body is larger than 1 MiB.', 'Send it in parts.'),
+  'unsupported-media-type': kind(
+    415,
+    'Unsupported media type',
+    'The body must be application/json, without a content encoding.',
+    'Set `Content-Type: application/json` and send the body as it is. `PATCH` also takes application/json-patch+json and application/merge-patch+json.',
+  ),
+  'idempotency-key-reused': kind(
+    422,
+    'Idempotency key reused',
+    'This Idempotency-Key was used with another request.',
+    'Use a new key for a new request.',
+  ),
+  'too-many-requests': kind(
+    429,
+    'Too many requests',
+    'The rate limit is reached.',
+    'Wait for `Retry-After` seconds. `RateLimit` and `RateLimit-Policy` tell what is left.',
+  ),
+  internal: kind(
+    500,
+    'Internal error',
+    'Something went wrong on our side.',
+    'Try again later; if it stays, tell the operator the request id.',
+  ),
+  unavailable: kind(503, 'Unavailable', 'The service cannot answer right now.', 'Wait for `Retry-After` seconds and try again.'),
+} satisfies Record<string, Kind>
+
+export type ProblemCode = keyof typeof PROBLEMS
+
+/** One value that failed: a JSON Pointer into the body, or `#/query/…`, `#/header/…`, `#/path/…`. */
+export interface FieldError {
+  pointer: string
+  detail: string
+}
+
+export interface ProblemOptions {
+  detail?: string
+  errors?: FieldError[]
+  headers?: Record<string, string>
+  /** Further members, such as `availableAt`. */
+  members?: Record<string, unknown>
+  /** Goes to the log's error class, never to the client. */
+  cause?: unknown
+}
+
+export class Problem extends Error {
+  readonly code: ProblemCode
+  readonly options: ProblemOptions
+
+  constructor(code: ProblemCode, options: ProblemOptions = {}) {
+    super(code)
+    this.code = code
+    this.options = options
+  }
+}
+
+export const invalid = (...errors: FieldError[]): Problem => new Problem('invalid-request', { errors })
+
+const DEFAULT_HEADERS: Partial<Record<ProblemCode, Record<string, string>>> = {
+  unauthorized: { 'WWW-Authenticate': 'Bearer' },
+  'wrong-credentials': { 'WWW-Authenticate': 'Bearer' },
+  'too-many-requests': { 'Retry-After': '60' },
+  unavailable: { 'Retry-After': '5' },
+}
+
+export const problemResponse = (c: Context, problem: Problem): Response => {
+  const { status, title, detail: standing } = PROBLEMS[problem.code]
+  const { detail = standing, errors, headers, members } = problem.options
+  const body = {
+    success: false,
+    error: detail,
+    type: `/problems/${problem.code}`,
+    title,
+    status,
+    detail,
+    code: problem.code,
+    instance: new URL(c.req.url).pathname,
+    requestId: c.get('requestId'),
+    ...members,
+    ...(errors && { errors }),
+  }
+  return c.body(JSON.stringify(body), status as ContentfulStatusCode, {
+    'Content-Type': 'application/problem+json',
+    ...DEFAULT_HEADERS[problem.code],
+    ...headers,
+  })
+}
+
+/** A refusal of the ledger, with the members that it carries: `availableAt` becomes an instant on the wire. */
+export const refusalProblem = (outcome: { refusal: ProblemCode; availableAt?: number | null }): Problem => {
+  const { refusal, availableAt } = outcome
+  return new Problem(
+    refusal,
+    availableAt === undefined ? {} : { members: { availableAt: availableAt === null ? null : new Date(availableAt).toISOString() } },
+  )
+}

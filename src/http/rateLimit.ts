@@ -1,0 +1,75 @@
+import { accountRequestsPerMinute, type Env, tokenFailuresPerMinute } from '../env.ts'
+import type { Context } from './context.ts'
+import { Problem } from './problem.ts'
+import { Recent } from './recent.ts'
+
+const MINUTE = 60_000
+/** The bindings count slices, this many of them a minute (wrangler.toml), so most requests do not ask one. */
+const SLICES = 100
+const FAILURE_SLICES = 10
+
+interface Window {
+  began: number
+  count: number
+  /** The binding said no: closed until the window ends. */
+  closed: boolean
+}
+
+const windows = new Recent<Window>(10_000)
+
+const windowOf = (key: string, now: number): Window => {
+  const known = windows.get(key)
+  if (known && now >= known.began && now - known.began < MINUTE) return known
+  const opened = { began: now, count: 0, closed: false }
+  windows.set(key, opened)
+  return opened
+}
+
+const secondsLeft = (window: Window, now: number): number => Math.max(1, Math.ceil((window.began + MINUTE - now) / 1000))
+
+const tooMany = (policy: string, window: Window, now: number) => {
+  const seconds = secondsLeft(window, now)
+  return new Problem('too-many-requests', { headers: { 'Retry-After': String(seconds), RateLimit: `"${policy}";r=0;t=${seconds}` } })
+}
+
+/**
+ * Counts one request of an account. This isolate decides by its own count; the binding, which sees the whole place,
+ * is asked after each slice and its answer awaited by nobody: it closes the window for the requests that follow.
+ */
+export const countRequest = (c: Context, accountId: string, now: number): void => {
+  const limit = accountRequestsPerMinute(c.env)
+  const window = windowOf(`account ${accountId}`, now)
+  if (window.closed || window.count >= limit) throw tooMany('account', window, now)
+  window.count++
+  c.header('RateLimit', `"account";r=${limit - window.count};t=${secondsLeft(window, now)}`)
+  if (window.count % Math.ceil(limit / SLICES) === 0) {
+    const asked = c.env.ACCOUNT_SLICES.limit({ key: accountId }).then(({ success }) => {
+      if (!success) window.closed = true
+    })
+    c.executionCtx.waitUntil(asked)
+  }
+}
+
+/** Failed sign-ins of one address with one user name. Successes are not counted, and other addresses not affected. */
+export const signInFailures = (c: Context, userNameKey: string, now: number) => {
+  const limit = tokenFailuresPerMinute(c.env)
+  // Cloudflare sets this header itself; what a client writes into X-Forwarded-For is not looked at.
+  const key = `${c.req.header('CF-Connecting-IP') ?? 'unknown'} ${userNameKey}`
+  const window = windowOf(`sign-in ${key}`, now)
+  const refuseIfClosed = () => {
+    if (window.closed || window.count >= limit) throw tooMany('token', window, now)
+  }
+  const count = async () => {
+    refuseIfClosed()
+    window.count++
+    if (window.count % Math.ceil(limit / FAILURE_SLICES) !== 0) return
+    const { success } = await c.env.TOKEN_FAILURES.limit({ key })
+    if (success) return
+    window.closed = true
+    refuseIfClosed()
+  }
+  return { refuseIfClosed, count }
+}
+
+export const ratePolicy = (env: Env): string =>
+  `"account";q=${accountRequestsPerMinute(env)};w=60, "token";q=${tokenFailuresPerMinute(env)};w=60`

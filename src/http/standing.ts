@@ -1,0 +1,50 @@
+import { and, eq, isNull, lt, or } from 'drizzle-orm'
+import type { Database } from '../db/open.ts'
+import { accounts, keys } from '../db/schema.ts'
+import { Recent } from './recent.ts'
+
+/** How an API key stands in its cell: what a token is held against on every request. */
+export interface Standing {
+  accountId: string
+  disabled: boolean
+  userId: string | null
+  expires: number | null
+  lastUsed: number
+}
+
+const MINUTE = 60_000
+/** Half of the 30 s within which a revocation must be felt, so that a slow read still keeps the promise. */
+const KEPT_FOR = 15_000
+
+const kept = new Recent<{ standing: Standing | null; readAt: number }>(10_000)
+
+const readStanding = async (db: Database, keyId: string): Promise<Standing | null> => {
+  const [row] = await db
+    .select({ accountId: keys.accountId, disabled: accounts.disabled, userId: keys.userId, expires: keys.expires, lastUsed: keys.lastUsed })
+    .from(keys)
+    .innerJoin(accounts, eq(accounts.id, keys.accountId))
+    .where(eq(keys.id, keyId))
+  return row ? { ...row, lastUsed: row.lastUsed ?? 0 } : null
+}
+
+export const standingOf = async (db: Database, keyId: string, now: number): Promise<Standing | null> => {
+  const known = kept.get(keyId)
+  if (known && now - known.readAt < KEPT_FOR && now >= known.readAt) return known.standing
+  const standing = await readStanding(db, keyId)
+  kept.set(keyId, { standing, readAt: now })
+  return standing
+}
+
+/** For the isolate that made the change itself: it need not wait until its memory is stale. */
+export const forgetStanding = (keyId: string): void => kept.delete(keyId)
+
+/** Moves `lastUsed` to this minute, at most once a minute and isolate; null when there is nothing to write. */
+export const touchKey = (db: Database, keyId: string, standing: Standing, now: number): Promise<unknown> | null => {
+  const minute = now - (now % MINUTE)
+  if (standing.lastUsed >= minute) return null
+  standing.lastUsed = minute
+  return db
+    .update(keys)
+    .set({ lastUsed: minute })
+    .where(and(eq(keys.id, keyId), or(isNull(keys.lastUsed), lt(keys.lastUsed, minute))))
+}

@@ -1,0 +1,36 @@
+import type * as z from 'zod'
+import { escapePointer } from '../domain/json.ts'
+import type { FieldError } from './problem.ts'
+
+const MOST_ERRORS = 20
+
+const pointerOf = (prefix: string, path: readonly PropertyKey[]): string =>
+  path.reduce<string>((pointer, part) => `${pointer}/${escapePointer(String(part))}`, prefix)
+
+const sentence = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1)
+
+/** Zod's findings as the contract words them: one pointer each, unknown members one by one, at most twenty. */
+export const fieldErrors = (error: z.ZodError, prefix: string): FieldError[] =>
+  error.issues.slice(0, MOST_ERRORS).flatMap((issue) => {
+    if (issue.code === 'unrecognized_keys') {
+      return issue.keys.slice(0, MOST_ERRORS).map((key) => ({ pointer: pointerOf(prefix, [...issue.path, key]), detail: 'is not known' }))
+    }
+    return [{ pointer: pointerOf(prefix, issue.path), detail: sentence(issue.message) }]
+  })
+
+const DEPTH = 8
+const SIZE = 8192
+
+const depthOf = (value: unknown, most: number): number => {
+  if (typeof value !== 'object' || value === null) return 0
+  if (most === 0) return 1
+  let deepest = 0
+  for (const member of Object.values(value)) deepest = Math.max(deepest, depthOf(member, most - 1))
+  return deepest + 1
+}
+
+/** A member whose inside is the client's own: at most 8 levels deep and 8 KiB large. */
+export const freeForm = <T extends z.ZodType>(schema: T): T =>
+  schema
+    .refine((value) => depthOf(value, DEPTH) <= DEPTH, { error: 'must not be nested deeper than 8 levels', abort: true })
+    .refine((value) => new TextEncoder().encode(JSON.stringify(value)).byteLength <= SIZE, 'must not be larger than 8 KiB') as T

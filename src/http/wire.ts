@@ -1,0 +1,37 @@
+import * as z from 'zod'
+import { isDay, isTimeZone } from '../domain/day.ts'
+import { freeForm } from './validation.ts'
+
+/* Values that several contracts speak of. */
+
+export const iso = (at: number): string => new Date(at).toISOString()
+export const isoOrNull = (at: number | null): string | null => (at === null ? null : iso(at))
+
+export const line = (most: number) => z.string('must be text').max(most, `must have at most ${most} characters`)
+/** Text that says something: what is trimmed away leaves at least one character. */
+export const name = line(200).trim().min(1, 'must not be empty')
+
+export const day = z.string('must be a date').refine(isDay, 'must be a date').meta({ format: 'date', example: '2027-01-01' })
+
+export const timeZone = z
+  .string('must be an IANA time zone')
+  .refine(isTimeZone, 'must be an IANA time zone')
+  .meta({ description: 'An IANA time zone.', example: 'Europe/Lisbon' })
+
+/** A date-time with any offset, kept as milliseconds. */
+export const instant = z.iso
+  .datetime({ offset: true, error: 'must be a date-time with an offset' })
+  .transform((text) => Date.parse(text))
+  .pipe(z.number('must be a real date-time'))
+  .meta({ example: '2026-11-14T09:30:00.000Z' })
+
+/** A date-time as replies give it. */
+export const time = z.iso.datetime({ precision: 3 }).meta({ example: '2026-11-14T09:30:00.000Z' })
+
+export const tags = freeForm(z.record(z.string().max(64), z.string('must be text').max(1024))).meta({
+  description: 'Names and values of your own.',
+  example: { fleet: 'north' },
+})
+
+export const success = z.literal(true)
+export const done = z.object({ success })

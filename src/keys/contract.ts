@@ -1,0 +1,92 @@
+import * as z from 'zod'
+import { SCOPES } from '../domain/scope.ts'
+import { define } from '../http/contract.ts'
+import { nextCursor, pageQuery } from '../http/page.ts'
+import { done, instant, name, success, time } from '../http/wire.ts'
+
+const scopes = z
+  .array(z.enum(SCOPES, 'must be ingest, read, write or admin'), 'must be a list of scopes')
+  .min(1, 'must name at least one scope')
+  .max(SCOPES.length)
+  .transform((given) => SCOPES.filter((scope) => given.includes(scope)))
+  .meta({ description: 'What the key may do; `write` includes read and ingest, `admin` everything.', example: ['read'] })
+
+export const keyBody = z.strictObject({
+  name: name.meta({ example: 'Dispatch' }),
+  scopes,
+  expires: instant
+    .nullish()
+    .transform((at) => at ?? null)
+    .meta({ description: 'When the key stops working by itself.' }),
+})
+
+export const key = z
+  .object({
+    id: z.string().meta({ example: 'key_3k9x…' }),
+    name: z.string(),
+    scopes: z.array(z.enum(SCOPES)),
+    userId: z.string().nullable(),
+    creation: time,
+    expires: time.nullable(),
+    lastUsed: time.nullable().meta({ description: 'To the minute.' }),
+  })
+  .meta({ id: 'Key' })
+
+export const apiKey = z
+  .string()
+  .nullable()
+  .meta({ description: 'The secret. It is in this reply alone: a replay of it has null.', example: 'pgk_…' })
+const shown = z.object({ success, key, apiKey })
+
+export const listKeys = define({
+  id: 'listKeys',
+  tag: 'Keys',
+  summary: 'List API keys',
+  scope: 'admin',
+  query: z.strictObject(pageQuery),
+  answer: z.object({ success, keys: z.array(key), nextCursor }),
+})
+
+export const createKey = define({
+  id: 'createKey',
+  tag: 'Keys',
+  summary: 'Make an API key',
+  scope: 'admin',
+  body: keyBody,
+  ignored: ['id', 'creation', 'lastUsed'],
+  status: 201,
+  answer: shown,
+  idempotent: true,
+  secrets: ['apiKey'],
+})
+
+export const deleteKey = define({
+  id: 'deleteKey',
+  tag: 'Keys',
+  summary: 'Delete an API key',
+  description: 'It gets no token from now on; tokens that it already has stop within 30 seconds.',
+  scope: 'admin',
+  answer: done,
+  problems: ['not-found'],
+})
+
+export const regenerateKey = define({
+  id: 'regenerateKey',
+  tag: 'Keys',
+  summary: 'Replace an API key',
+  description: 'Answers with a new key that has the same name, scopes and end; the old one works for `overlapSeconds` more.',
+  scope: 'admin',
+  optionalBody: true,
+  body: z.strictObject({
+    overlapSeconds: z
+      .int('must be a whole number')
+      .min(0, 'must be at least 0')
+      .max(86_400, 'must be at most 86400')
+      .default(0)
+      .meta({ example: 3600 }),
+  }),
+  answer: shown,
+  problems: ['not-found'],
+  idempotent: true,
+  secrets: ['apiKey'],
+})

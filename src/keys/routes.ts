@@ -1,0 +1,58 @@
+import { Hono } from 'hono'
+import { SCOPES } from '../domain/scope.ts'
+import type { AppEnv } from '../http/context.ts'
+import { operation } from '../http/operation.ts'
+import { answerPage, readCursor } from '../http/page.ts'
+import { Problem } from '../http/problem.ts'
+import { issueApiKey } from '../http/secret.ts'
+import { forgetStanding } from '../http/standing.ts'
+import * as contract from './contract.ts'
+import { presentKey } from './present.ts'
+import { deleteKey, findKey, insertKey, type KeyRow, listKeys, regenerateKey } from './store.ts'
+
+export const keys = new Hono<AppEnv>()
+  .get('/', operation(contract.listKeys), async (c) => {
+    const { limit, cursor } = c.req.valid('query')
+    const [after = ''] = (await readCursor(c, cursor)) ?? []
+    const rows = await listKeys(c.get('db'), c.get('principal').accountId, String(after), limit + 1, Date.now())
+    const page = rows.slice(0, limit)
+    const last = page.at(-1)
+    return answerPage(c, 'keys', page.map(presentKey), rows.length > limit && last ? [last.id] : null)
+  })
+  .post('/', operation(contract.createKey), async (c) => {
+    const { name, scopes, expires } = c.req.valid('json')
+    const { accountId, userId } = c.get('principal')
+    const now = Date.now()
+    if (expires !== null && expires <= now)
+      throw new Problem('invalid-request', { errors: [{ pointer: '/expires', detail: 'must be in the future' }] })
+    const id = await c.get('newId')('key')
+    const { apiKey, hash } = await issueApiKey(id)
+    const key = await insertKey(c.get('db'), accountId, { id, name, scopes, hash, userId, expires }, now)
+    return c.json({ success: true as const, key: presentKey(key), apiKey }, 201, { Location: `/api/account/keys/${id}` })
+  })
+  .delete('/:keyId', operation(contract.deleteKey), async (c) => {
+    const id = c.req.param('keyId')
+    if (!(await deleteKey(c.get('db'), c.get('principal').accountId, id, Date.now()))) throw new Problem('not-found')
+    forgetStanding(id)
+    return c.json({ success: true as const })
+  })
+  .post('/:keyId/regenerate', operation(contract.regenerateKey), async (c) => {
+    const { accountId } = c.get('principal')
+    const db = c.get('db')
+    const now = Date.now()
+    const id = await c.get('newId')('key')
+    // Without an overlap the old key is gone already when a retry after a crash comes by: then the new one is there.
+    const old = (await findKey(db, accountId, c.req.param('keyId'), now)) ?? (await findKey(db, accountId, id, now))
+    if (!old) throw new Problem('not-found')
+    const { apiKey, hash } = await issueApiKey(id)
+    const { name, scopes, userId, expires } = presentable(old)
+    const fresh = { id, name, scopes, hash, userId, expires }
+    const key =
+      old.id === id
+        ? await insertKey(db, accountId, fresh, now)
+        : await regenerateKey(db, accountId, old, fresh, now + c.req.valid('json').overlapSeconds * 1000, now)
+    forgetStanding(old.id)
+    return c.json({ success: true as const, key: presentKey(key), apiKey })
+  })
+
+const presentable = (row: KeyRow) => ({ ...row, scopes: SCOPES.filter((scope) => row.scopes.includes(scope)) })

@@ -1,0 +1,98 @@
+import { and, asc, eq, gt, isNull, or } from 'drizzle-orm'
+import { appendEvent } from '../db/events.ts'
+import type { Database } from '../db/open.ts'
+import { keys } from '../db/schema.ts'
+import type { Scope } from '../domain/scope.ts'
+
+export type KeyRow = typeof keys.$inferSelect
+
+export interface NewKey {
+  id: string
+  name: string
+  scopes: Scope[]
+  hash: string
+  userId: string | null
+  expires: number | null
+}
+
+const live = (now: number) => or(isNull(keys.expires), gt(keys.expires, now))
+
+export const listKeys = (db: Database, accountId: string, after: string, limit: number, now: number): Promise<KeyRow[]> =>
+  db
+    .select()
+    .from(keys)
+    .where(and(eq(keys.accountId, accountId), gt(keys.id, after), live(now)))
+    .orderBy(asc(keys.id))
+    .limit(limit)
+
+export const findKey = async (db: Database, accountId: string, id: string, now: number): Promise<KeyRow | undefined> => {
+  const [row] = await db
+    .select()
+    .from(keys)
+    .where(and(eq(keys.id, id), eq(keys.accountId, accountId), live(now)))
+  return row
+}
+
+const statementsFor = (db: Database, accountId: string, key: NewKey, now: number) => {
+  const client = db.$client
+  return [
+    // A retry after a crash has the same id and a new secret, since nobody has seen the first.
+    client
+      .prepare(
+        `INSERT INTO keys (id, account_id, name, scopes, hash, user_id, creation, expires) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+         ON CONFLICT (id) DO UPDATE SET hash = ?5 WHERE account_id = ?2`,
+      )
+      .bind(key.id, accountId, key.name, JSON.stringify(key.scopes), key.hash, key.userId, now, key.expires),
+    ...appendEvent(client, {
+      accountId,
+      id: `evt_${key.id}_created`,
+      type: 'key.created',
+      time: now,
+      deviceId: null,
+      data: { keyId: key.id, name: key.name },
+    }),
+  ]
+}
+
+export const insertKey = async (db: Database, accountId: string, key: NewKey, now: number): Promise<KeyRow> => {
+  await db.$client.batch(statementsFor(db, accountId, key, now))
+  return { ...key, accountId, creation: now, lastUsed: null }
+}
+
+const IS_LIVE = 'EXISTS (SELECT 1 FROM keys WHERE id = ?7 AND account_id = ?1 AND (expires IS NULL OR expires > ?8))'
+
+const revoked = (db: Database, accountId: string, id: string, now: number) =>
+  appendEvent(
+    db.$client,
+    { accountId, id: `evt_${id}_revoked`, type: 'key.revoked', time: now, deviceId: null, data: { keyId: id } },
+    { sql: IS_LIVE, values: [id, now] },
+  )
+
+/** Deletes at once, or lets the old key live until `until`; the new one stands in the same batch. */
+export const regenerateKey = async (
+  db: Database,
+  accountId: string,
+  old: KeyRow,
+  fresh: NewKey,
+  until: number,
+  now: number,
+): Promise<KeyRow> => {
+  const end = Math.min(until, old.expires ?? until)
+  await db.$client.batch([
+    ...statementsFor(db, accountId, fresh, now),
+    ...revoked(db, accountId, old.id, now),
+    db.$client.prepare('UPDATE keys SET expires = ? WHERE id = ? AND account_id = ?').bind(end, old.id, accountId),
+  ])
+  return { ...fresh, accountId, creation: now, lastUsed: null }
+}
+
+export const deleteKey = async (db: Database, accountId: string, id: string, now: number): Promise<boolean> => {
+  const client = db.$client
+  const results = await client.batch([
+    ...revoked(db, accountId, id, now),
+    client
+      .prepare('DELETE FROM keys WHERE id = ? AND account_id = ? AND (expires IS NULL OR expires > ?) RETURNING id')
+      .bind(id, accountId, now),
+  ])
+  return (results.at(-1)?.results.length ?? 0) > 0
+}

@@ -1,0 +1,86 @@
+import type { Account } from '../domain/account.ts'
+import { localDay } from '../domain/day.ts'
+import { mayGrant } from '../domain/license.ts'
+import { emit, log, revivedBy, saveAccount, whenAvailable } from './books.ts'
+import { post } from './outbox.ts'
+
+/* Decisions about the account itself. Synchronous, inside the caller's transaction, on an account rolled to now. */
+
+export type AccountRefusal =
+  | { ok: false; refusal: 'not-found' | 'precondition-failed' }
+  | { ok: false; refusal: 'no-license-available'; availableAt: number | null }
+export type AccountOutcome = { ok: true; account: Account } | AccountRefusal
+
+export type Opening = Pick<Account, 'id' | 'number' | 'cell' | 'userName' | 'name' | 'timeZone' | 'total'>
+export type AccountChange = Partial<Pick<Account, 'name' | 'timeZone' | 'total' | 'disabled'>>
+
+export const openAccount = (sql: SqlStorage, opening: Opening, now: number): void => {
+  const { id, number, cell, userName, name, timeZone, total } = opening
+  const day = localDay(now, timeZone)
+  sql.exec(
+    `INSERT INTO account (id, number, cell, user_name, name, time_zone, day, total, used, disabled, creation, last_modified, version)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?, 1)`,
+    id,
+    number,
+    cell,
+    userName,
+    name,
+    timeZone,
+    day,
+    total,
+    now,
+    now,
+  )
+  const account = { ...opening, day, used: 0, disabled: false, creation: now, lastModified: now, version: 1 }
+  post(sql, { kind: 'account', account, nextExpiry: null })
+}
+
+export const changeAccount = (
+  sql: SqlStorage,
+  account: Account,
+  change: AccountChange,
+  versions: number[] | null,
+  now: number,
+): AccountOutcome => {
+  if (versions && !versions.includes(account.version)) return { ok: false, refusal: 'precondition-failed' }
+  const { timeZone = account.timeZone, total = account.total } = change
+  if (timeZone !== account.timeZone) {
+    const refusal = changeZone(sql, account, timeZone, now)
+    if (refusal) return refusal
+  }
+  const totalChanged = total !== account.total
+  Object.assign(account, change, { lastModified: now, version: account.version + 1 })
+  if (totalChanged) log(sql, account, 'total-changed', null, now)
+  saveAccount(sql, account, now)
+  return { ok: true, account }
+}
+
+/** West across midnight it is yesterday again: what that brings back needs licenses, all of them or the change is refused. */
+const changeZone = (sql: SqlStorage, account: Account, timeZone: string, now: number): AccountRefusal | null => {
+  const day = localDay(now, timeZone)
+  const revived = day < account.day ? revivedBy(sql, account, day) : 0
+  if (revived > 0 && !mayGrant(account, revived)) {
+    log(sql, account, 'refused', null, now)
+    return { ok: false, refusal: 'no-license-available', availableAt: whenAvailable(sql, account) }
+  }
+  const ended = day > account.day ? revivedBy(sql, { ...account, day }, account.day) : 0
+  account.used += revived - ended
+  if (revived > 0) {
+    sql.exec('UPDATE devices SET recorded = 0 WHERE ends > ? AND ends <= ?', day, account.day)
+    emit(sql, account.id, 'device.reactivated', now, null, { devices: revived, timeZone })
+  }
+  account.timeZone = timeZone
+  account.day = day
+  log(sql, account, 'zone-changed', null, now)
+  return null
+}
+
+/** Unreachable from here on; the rows go in pages. */
+export const eraseAccount = (sql: SqlStorage, account: Account, versions: number[] | null, now: number): { ok: true } | AccountRefusal => {
+  if (versions && !versions.includes(account.version)) return { ok: false, refusal: 'precondition-failed' }
+  sql.exec('UPDATE account SET erased = 1')
+  sql.exec('DELETE FROM outbox')
+  post(sql, { kind: 'account-gone', accountId: account.id, at: now })
+  post(sql, { kind: 'directory-gone', accountId: account.id, cell: account.cell })
+  return { ok: true }
+}

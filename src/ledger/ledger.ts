@@ -1,0 +1,175 @@
+import { DurableObject } from 'cloudflare:workers'
+import { openCell, openDirectory } from '../db/open.ts'
+import type { Account } from '../domain/account.ts'
+import type { DayUsage, DeviceRecord } from '../domain/device.ts'
+import type { Env } from '../env.ts'
+import {
+  type AccountChange,
+  type AccountOutcome,
+  type AccountRefusal,
+  changeAccount,
+  eraseAccount,
+  type Opening,
+  openAccount,
+} from './account.ts'
+import { readAccount, roll } from './books.ts'
+import {
+  createDevice,
+  type DeviceOutcome,
+  deleteDevice,
+  type Maker,
+  type Refusal,
+  reactivateDevice,
+  readDevice,
+  replaceDevice,
+} from './devices.ts'
+import { recordExpirations } from './expirations.ts'
+import { type LogPage, readLog } from './log.ts'
+import { goesToDirectory, isEmpty, pending, settle } from './outbox.ts'
+import { carryOut } from './projection.ts'
+import { makeTables } from './tables.ts'
+import { usageBetween } from './usage.ts'
+
+const ALARM_DELAY = 2_000
+const SLOWEST_RETRY = 60_000
+const SWEEP_PAGE = 200
+
+/**
+ * One object per account: what is decided on is decided here, one call at a time. Each method makes its decision in one
+ * synchronous transaction, together with everything that must follow from it, and only then carries that out.
+ */
+export class AccountLedger extends DurableObject<Env> {
+  readonly #sql: SqlStorage
+  #drained: Promise<void> = Promise.resolve()
+  #armed = false
+  #failures = 0
+
+  constructor(state: DurableObjectState, env: Env) {
+    super(state, env)
+    this.#sql = state.storage.sql
+    makeTables(state.storage)
+  }
+
+  async open(opening: Opening): Promise<AccountOutcome> {
+    this.#transact(() => {
+      if (!readAccount(this.#sql)) openAccount(this.#sql, opening, Date.now())
+    })
+    await this.#drain()
+    return this.account()
+  }
+
+  async account(): Promise<AccountOutcome> {
+    return this.#decide((account) => ({ ok: true, account }))
+  }
+
+  async change(change: AccountChange, versions: number[] | null): Promise<AccountOutcome> {
+    return this.#decide((account, now) => changeAccount(this.#sql, account, change, versions, now))
+  }
+
+  async erase(versions: number[] | null): Promise<{ ok: true } | AccountRefusal> {
+    return this.#decide((account, now) => eraseAccount(this.#sql, account, versions, now))
+  }
+
+  /** The last step of an erasure: once nothing is left to carry out, the object forgets that it ever was. */
+  async forget(): Promise<boolean> {
+    if (readAccount(this.#sql)) return false
+    await this.#drain()
+    if (!isEmpty(this.#sql)) return false
+    await this.ctx.storage.deleteAlarm()
+    await this.ctx.storage.deleteAll()
+    makeTables(this.ctx.storage)
+    return true
+  }
+
+  async device(id: string): Promise<DeviceOutcome> {
+    return this.#decide((account) => readDevice(this.#sql, account, id))
+  }
+
+  async create(id: string, record: DeviceRecord, maker: Maker): Promise<DeviceOutcome> {
+    return this.#decide((account, now) => createDevice(this.#sql, account, id, record, maker, now))
+  }
+
+  async replace(id: string, record: DeviceRecord, versions: number[] | null): Promise<DeviceOutcome> {
+    return this.#decide((account, now) => replaceDevice(this.#sql, account, id, record, versions, now))
+  }
+
+  async reactivate(id: string, expirationDate: string | null): Promise<DeviceOutcome> {
+    return this.#decide((account, now) => reactivateDevice(this.#sql, account, id, expirationDate, now))
+  }
+
+  async remove(id: string, versions: number[] | null): Promise<{ ok: true } | Refusal> {
+    return this.#decide((account, now) => deleteDevice(this.#sql, account, id, versions, now))
+  }
+
+  async usage(key: number, from: string, to: string): Promise<DayUsage[]> {
+    return usageBetween(this.#sql, key, from, to)
+  }
+
+  async licenseLog(before: number | null, limit: number): Promise<LogPage> {
+    return readLog(this.#sql, before, limit)
+  }
+
+  /** For the sweep: records what has expired, and gives an interrupted outbox another chance. */
+  async sweep(): Promise<{ recorded: number; more: boolean }> {
+    const outcome = await this.#decide((account, now) => ({ ok: true as const, ...recordExpirations(this.#sql, account, SWEEP_PAGE, now) }))
+    return outcome.ok ? outcome : { recorded: 0, more: false }
+  }
+
+  /** The platform gives an alarm up after six throws, so this one never does. */
+  override async alarm(): Promise<void> {
+    this.#armed = false
+    await this.#drain()
+  }
+
+  /** Synchronous on purpose: an `await` between the check and the write would let a rival in. */
+  #transact<T>(decision: () => T): T {
+    return this.ctx.storage.transactionSync(decision)
+  }
+
+  async #decide<T>(decision: (account: Account, now: number) => T): Promise<T | { ok: false; refusal: 'not-found' }> {
+    const outcome = this.#transact(() => {
+      const account = readAccount(this.#sql)
+      if (!account) return { ok: false, refusal: 'not-found' } as const
+      const now = Date.now()
+      roll(this.#sql, account, now)
+      return decision(account, now)
+    })
+    await this.#drain()
+    return outcome
+  }
+
+  /** One drain at a time, in order. If the cell does not answer, the decision stands and the alarm tries again. */
+  async #drain(): Promise<void> {
+    if (isEmpty(this.#sql)) return
+    this.#arm()
+    const turn = this.#drained.then(() => this.#carryOutPending())
+    this.#drained = turn
+    await turn
+  }
+
+  async #carryOutPending(): Promise<void> {
+    try {
+      for (let effects = pending(this.#sql); effects[0]; effects = pending(this.#sql)) {
+        const cell = this.#sql.exec<{ cell: number }>('SELECT cell FROM account').one().cell
+        await carryOut(goesToDirectory(effects[0]) ? openDirectory(this.env) : openCell(this.env, cell), effects)
+        settle(this.#sql, effects.at(-1)?.seq ?? 0)
+      }
+      this.#failures = 0
+    } catch (error) {
+      this.#failures++
+      console.error(
+        JSON.stringify({ level: 'error', event: 'projection-failed', ledger: this.ctx.id.toString(), error: (error as Error).name }),
+      )
+      this.#armed = false
+      this.#arm()
+    }
+  }
+
+  /** Set before anything is carried out, so that a crash in between leaves something that comes back to it. */
+  #arm(): void {
+    if (this.#armed) return
+    this.#armed = true
+    const delay = Math.min(ALARM_DELAY * 2 ** this.#failures, SLOWEST_RETRY)
+    void this.ctx.storage.setAlarm(Date.now() + delay)
+  }
+}

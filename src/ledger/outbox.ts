@@ -1,0 +1,36 @@
+import type { Account } from '../domain/account.ts'
+import type { Device } from '../domain/device.ts'
+
+/** What must follow a decision. It is written in the decision's own transaction, and carried out afterwards, in order. */
+export type Effect =
+  | { kind: 'account'; account: Account; nextExpiry: number | null }
+  | { kind: 'device'; accountId: string; device: Device }
+  | { kind: 'device-gone'; accountId: string; id: string; key: number; at: number }
+  | { kind: 'event'; accountId: string; id: string; type: string; time: number; deviceId: string | null; data: Record<string, unknown> }
+  | { kind: 'account-gone'; accountId: string; at: number }
+  | { kind: 'directory-gone'; accountId: string; cell: number }
+
+export type Posted = Effect & { seq: number }
+
+export const post = (sql: SqlStorage, effect: Effect): void => {
+  sql.exec('INSERT INTO outbox (effect) VALUES (?)', JSON.stringify(effect))
+}
+
+const PAGE = 50
+
+/** The oldest effects that go to the same database. */
+export const pending = (sql: SqlStorage): Posted[] => {
+  const rows = sql.exec<{ seq: number; effect: string }>('SELECT seq, effect FROM outbox ORDER BY seq LIMIT ?', PAGE).toArray()
+  const effects = rows.map(({ seq, effect }) => ({ ...(JSON.parse(effect) as Effect), seq }))
+  const first = effects[0]
+  const apart = effects.findIndex((effect) => goesToDirectory(effect) !== (first !== undefined && goesToDirectory(first)))
+  return apart === -1 ? effects : effects.slice(0, apart)
+}
+
+export const goesToDirectory = (effect: Effect): boolean => effect.kind === 'directory-gone'
+
+export const settle = (sql: SqlStorage, upTo: number): void => {
+  sql.exec('DELETE FROM outbox WHERE seq <= ?', upTo)
+}
+
+export const isEmpty = (sql: SqlStorage): boolean => sql.exec('SELECT 1 FROM outbox LIMIT 1').toArray().length === 0

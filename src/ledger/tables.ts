@@ -1,0 +1,39 @@
+/** What the ledger keeps in its own SQLite. A later change is one more entry: each runs once, in order. */
+const STEPS = [
+  `CREATE TABLE account (
+     id TEXT PRIMARY KEY, number INTEGER NOT NULL, cell INTEGER NOT NULL, user_name TEXT NOT NULL, name TEXT NOT NULL,
+     time_zone TEXT NOT NULL, day TEXT NOT NULL, total INTEGER NOT NULL, used INTEGER NOT NULL, disabled INTEGER NOT NULL,
+     creation INTEGER NOT NULL, last_modified INTEGER NOT NULL, version INTEGER NOT NULL,
+     next_device INTEGER NOT NULL DEFAULT 1, next_expiry INTEGER, erased INTEGER NOT NULL DEFAULT 0
+   ) STRICT;
+   CREATE TABLE devices (
+     key INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, identifier_key TEXT, ends TEXT, recorded INTEGER NOT NULL DEFAULT 0,
+     record TEXT NOT NULL, created_by TEXT, creation INTEGER NOT NULL, last_modified INTEGER NOT NULL, version INTEGER NOT NULL
+   ) STRICT;
+   CREATE UNIQUE INDEX devices_identifier ON devices (identifier_key) WHERE identifier_key IS NOT NULL;
+   CREATE INDEX devices_ends ON devices (ends) WHERE ends IS NOT NULL;
+   CREATE INDEX devices_due ON devices (ends) WHERE ends IS NOT NULL AND recorded = 0;
+   CREATE TABLE endings (day TEXT PRIMARY KEY, count INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+   CREATE TABLE creators (user_id TEXT PRIMARY KEY, count INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+   CREATE TABLE usage (
+     device_key INTEGER NOT NULL, day TEXT NOT NULL, emails INTEGER NOT NULL DEFAULT 0, sms INTEGER NOT NULL DEFAULT 0,
+     PRIMARY KEY (device_key, day)
+   ) STRICT, WITHOUT ROWID;
+   CREATE TABLE log (
+     sequence INTEGER PRIMARY KEY AUTOINCREMENT, time INTEGER NOT NULL, device_id TEXT, what TEXT NOT NULL,
+     used INTEGER NOT NULL, total INTEGER NOT NULL
+   ) STRICT;
+   CREATE TABLE outbox (seq INTEGER PRIMARY KEY AUTOINCREMENT, effect TEXT NOT NULL) STRICT;`,
+]
+
+export const makeTables = (storage: DurableObjectStorage): void => {
+  const { sql } = storage
+  sql.exec('CREATE TABLE IF NOT EXISTS steps (done INTEGER NOT NULL) STRICT')
+  const done = Number(sql.exec('SELECT coalesce(max(done), 0) AS done FROM steps').one().done)
+  STEPS.slice(done).forEach((step, index) => {
+    storage.transactionSync(() => {
+      sql.exec(step)
+      sql.exec('INSERT INTO steps (done) VALUES (?)', done + index + 1)
+    })
+  })
+}

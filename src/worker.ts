@@ -1,0 +1,13 @@
+import { app } from './app.ts'
+import type { Env } from './env.ts'
+import { AccountLedger } from './ledger/ledger.ts'
+import { sweep } from './sweep/sweep.ts'
+
+export { AccountLedger }
+
+export default {
+  fetch: app.fetch,
+  async scheduled(controller, env, context) {
+    context.waitUntil(sweep(env, controller.scheduledTime))
+  },
+} satisfies ExportedHandler<Env>
