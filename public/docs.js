@@ -83,7 +83,7 @@ function offerSignIn(use) {
     if (!token) return refuse(error)
     use(token)
     button.textContent = userName
-    button.className = 'signed-in'
+    button.className = 'button signed-in'
     button.title = `Signed in as ${userName}`
     dialog.close()
   }
