@@ -235,6 +235,25 @@ describe('time', () => {
     ).toHaveLength(4)
   })
 
+  test('the sweep goes through every cell, and only to accounts with something due', async () => {
+    vi.setSystemTime(Date.parse('2026-11-20T12:00:00Z'))
+    const due = await Promise.all([0, 1].map((cell) => openAccount({ cell })))
+    const later = await openAccount()
+    for (const account of due) await create(account, { name: 'Ends', limits: until('2026-11-22') })
+    await create(later, { name: 'Ends later', limits: until('2026-12-24') })
+    vi.setSystemTime(Date.parse('2026-11-22T00:00:00Z'))
+    await sweep(env, Date.now())
+    const told = async (db: D1Database, id: string) =>
+      (await db.prepare("SELECT id FROM events WHERE account_id = ? AND type = 'device.expired'").bind(id).all()).results.length
+    expect(await told(env.DB, due[0]?.id ?? '')).toBe(1)
+    expect(await told(env.CELL_1, due[1]?.id ?? '')).toBe(1)
+    expect(await told(env.DB, later.id)).toBe(0)
+    const plan = await env.DB.prepare('EXPLAIN QUERY PLAN SELECT id FROM accounts WHERE next_expiry <= ? ORDER BY next_expiry LIMIT 50')
+      .bind(1)
+      .all<{ detail: string }>()
+    expect(plan.results.map(({ detail }) => detail).join()).toMatch(/USING.*INDEX accounts_next_expiry/)
+  })
+
   test('what an edit expires is told once, by the edit', async () => {
     const account = await openAccount({ licenses: 2 })
     const { body } = await create(account, { name: 'Cut short' })
