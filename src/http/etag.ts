@@ -1,5 +1,5 @@
 import type { Context } from './context.ts'
-import { invalid } from './problem.ts'
+import { invalid, Problem } from './problem.ts'
 
 const digest = async (text: string): Promise<string> => {
   const bytes = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))
@@ -22,6 +22,12 @@ export const readIfMatch = (c: Context): number[] | null => {
     const version = /^(\d{1,15})\./.exec(match[2] ?? '')?.[1]
     return match[1] || version === undefined ? [] : [Number(version)]
   })
+}
+
+/** For an edit worked out on `version`: what the write is to hold against, or 412 where If-Match does not name it. */
+export const editedVersions = (c: Context, version: number): number[] => {
+  if (c.get('ifMatch')?.includes(version) === false) throw new Problem('precondition-failed')
+  return [version]
 }
 
 /** A single resource with its two-part tag; 304 where the caller has these very bytes. */
