@@ -5,6 +5,7 @@ export default defineConfig({
   test: {
     projects: [
       { test: { name: 'domain', include: ['test/domain/**/*.test.ts'], environment: 'node' } },
+      { test: { name: 'node', include: ['test/node/**/*.test.ts'], environment: 'node' } },
       {
         plugins: [
           cloudflareTest(async () => ({
