@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
+    silent: 'passed-only',
     projects: [
       { test: { name: 'domain', include: ['test/domain/**/*.test.ts'], environment: 'node' } },
       { test: { name: 'node', include: ['test/node/**/*.test.ts'], environment: 'node' } },

@@ -6,17 +6,19 @@ const folder = new URL('../public/docs/', import.meta.url)
 const target = new URL('scalar.js', folder)
 
 const { version } = JSON.parse(readFileSync(new URL('package.json', scalar), 'utf8'))
-const banner = `/*! @scalar/api-reference ${version}, MIT license, https://github.com/scalar/scalar */\n`
+const opening = `/*! @scalar/api-reference ${version}, MIT license, https://github.com/scalar/scalar */
+globalThis.__zod_globalConfig = { jitless: true }; // or zod, inside, probes for eval, which the page's policy refuses
+`
 
 if (!upToDate()) {
   const bundle = readFileSync(new URL('dist/browser/standalone.js', scalar), 'utf8')
   mkdirSync(folder, { recursive: true })
   // Renamed into place: two builds at once must not serve half a file.
   const draft = new URL(`.scalar-${process.pid}.js`, folder)
-  writeFileSync(draft, banner + bundle.replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n'))
+  writeFileSync(draft, opening + bundle.replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n'))
   renameSync(draft, target)
 }
 
 function upToDate() {
-  return statSync(target, { throwIfNoEntry: false })?.isFile() && readFileSync(target, 'utf8').startsWith(banner)
+  return statSync(target, { throwIfNoEntry: false })?.isFile() && readFileSync(target, 'utf8').startsWith(opening)
 }

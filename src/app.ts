@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import { account } from './account/routes.ts'
 import { admin } from './admin/routes.ts'
+import { devices } from './devices/routes.ts'
 import { admit } from './http/auth.ts'
 import type { AppEnv, Context } from './http/context.ts'
 import { edge } from './http/edge.ts'
@@ -19,6 +20,7 @@ export const app = base
   .route('/api', tokens)
   .route('/api/account/keys', keys)
   .route('/api/account', account)
+  .route('/api/devices', devices)
   .route('/admin', admin)
 
 const unroutedProblem = unrouted(app)

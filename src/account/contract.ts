@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { define } from '../http/contract.ts'
+import { nextCursor, pageQuery } from '../http/page.ts'
 import { name, success, time, timeZone } from '../http/wire.ts'
 
 export const licenses = z.object({ total: z.int(), used: z.int(), available: z.int() }).meta({ id: 'Licenses' })
@@ -37,6 +38,30 @@ export const replaceAccount = define({
   wrapper: 'account',
   ignored: ['id', 'userName', 'licenses', 'creation', 'lastModified'],
   answer,
+})
+
+export const readLicenseLog = define({
+  id: 'readLicenseLog',
+  tag: 'Account',
+  summary: 'Read the license log',
+  description:
+    'Grants, releases, expirations and refusals, newest first, each with the number in use after it. The last 100,000 entries are kept.',
+  scope: 'read',
+  query: z.strictObject(pageQuery),
+  answer: z.object({
+    success,
+    entries: z.array(
+      z.object({
+        sequence: z.int(),
+        time,
+        deviceId: z.string().nullable(),
+        what: z.enum(['granted', 'released', 'expired', 'refused', 'total-changed', 'zone-changed']),
+        used: z.int(),
+        total: z.int(),
+      }),
+    ),
+    nextCursor,
+  }),
 })
 
 export const patchAccount = define({

@@ -4,6 +4,7 @@ import { available } from '../domain/license.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { answerWithEtag } from '../http/etag.ts'
 import { operation } from '../http/operation.ts'
+import { answerPage, readCursor } from '../http/page.ts'
 import { patched, untilUnrivalled } from '../http/patch.ts'
 import { Problem, refusalProblem } from '../http/problem.ts'
 import { iso } from '../http/wire.ts'
@@ -30,6 +31,19 @@ export const account = new Hono<AppEnv>()
   .get('/', operation(contract.readAccount), async (c) => {
     const account = await current(c)
     return answerWithEtag(c, { success: true, account: present(account) }, account.version)
+  })
+  .get('/licenses/log', operation(contract.readLicenseLog), async (c) => {
+    const { limit, cursor } = c.req.valid('query')
+    const [before = null] = (await readCursor(c, cursor)) ?? []
+    const { accountId, groupId } = c.get('principal')
+    if (groupId !== null) throw new Problem('forbidden')
+    const { lines, next } = await ledgerOf(c.env, accountId).licenseLog(before === null ? null : Number(before), limit)
+    return answerPage(
+      c,
+      'entries',
+      lines.map((line) => ({ ...line, time: iso(line.time) })),
+      next === null ? null : [next],
+    )
   })
   .patch('/', operation(contract.patchAccount), async (c) => {
     const changed = await untilUnrivalled(c, async () => {

@@ -26,6 +26,12 @@ export const PROBLEMS = {
     'The body is not well-formed JSON in UTF-8.',
     'Send JSON encoded as UTF-8, without NUL characters or half surrogate pairs in strings.',
   ),
+  'expiration-date-reached': kind(
+    400,
+    'Expiration date reached',
+    'The expiration date has begun already in the account’s time zone.',
+    'Give a later date, or none.',
+  ),
   'invalid-cursor': kind(
     400,
     'Invalid cursor',
@@ -75,6 +81,12 @@ export const PROBLEMS = {
     'Identifier taken',
     'Another device of the account has this identifier.',
     'Identifiers are unique in an account: use the device that has it, or delete that one first.',
+  ),
+  'device-cap-reached': kind(
+    409,
+    'Device cap reached',
+    'The user has made as many devices as it may have.',
+    'Delete a device of the user’s own making, or raise `adminDevices` of the user.',
   ),
   'user-name-taken': kind(409, 'User name taken', 'Another account has this user name.', 'Choose another user name.'),
   'patch-test-failed': kind(

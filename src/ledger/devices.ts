@@ -12,9 +12,10 @@ import { usageOn } from './usage.ts'
 export type Refusal =
   | { ok: false; refusal: 'not-found' | 'identifier-taken' | 'precondition-failed' | 'expiration-date-reached' | 'device-cap-reached' }
   | Extract<Moved, { ok: false }>
-export type DeviceOutcome = { ok: true; device: Device } | Refusal
+/** The account's day and zone come along: state and end are told from them. */
+export type DeviceOutcome = { ok: true; device: Device; account: Pick<Account, 'day' | 'timeZone'> } | Refusal
 
-interface DeviceRow extends Record<string, SqlStorageValue> {
+export interface DeviceRow extends Record<string, SqlStorageValue> {
   key: number
   id: string
   ends: string | null
@@ -34,10 +35,12 @@ export interface Maker {
 
 const refuse = <const R extends Exclude<Refusal['refusal'], 'no-license-available'>>(refusal: R) => ({ ok: false, refusal }) as const
 
+const decided = ({ day, timeZone }: Account, device: Device): DeviceOutcome => ({ ok: true, device, account: { day, timeZone } })
+
 const find = (sql: SqlStorage, id: string): DeviceRow | undefined =>
   sql.exec<DeviceRow>('SELECT * FROM devices WHERE id = ?', id).toArray()[0]
 
-const toDevice = (sql: SqlStorage, account: Account, row: DeviceRow): Device => ({
+export const toDevice = (sql: SqlStorage, account: Account, row: DeviceRow): Device => ({
   key: row.key,
   id: row.id,
   ...(JSON.parse(row.record) as DeviceRecord),
@@ -61,7 +64,7 @@ const project = (sql: SqlStorage, account: Account, id: string, now: number): De
 
 export const readDevice = (sql: SqlStorage, account: Account, id: string): DeviceOutcome => {
   const row = find(sql, id)
-  return row ? { ok: true, device: toDevice(sql, account, row) } : refuse('not-found')
+  return row ? decided(account, toDevice(sql, account, row)) : refuse('not-found')
 }
 
 export const createDevice = (
@@ -73,7 +76,7 @@ export const createDevice = (
   now: number,
 ): DeviceOutcome => {
   const existing = find(sql, id)
-  if (existing) return { ok: true, device: toDevice(sql, account, existing) }
+  if (existing) return decided(account, toDevice(sql, account, existing))
   if (isTaken(sql, record.identifier, id)) return refuse('identifier-taken')
   if (maker.userId !== null && maker.cap !== null && madeBy(sql, maker.userId) >= maker.cap) return refuse('device-cap-reached')
   const ends = endsOf(record.limits)
@@ -96,7 +99,7 @@ export const createDevice = (
   )
   if (maker.userId !== null) countMade(sql, maker.userId, 1)
   emit(sql, account.id, 'device.created', now, id, { name: record.name })
-  return { ok: true, device: project(sql, account, id, now) }
+  return decided(account, project(sql, account, id, now))
 }
 
 /** `versions`: what If-Match names, compared here, at the moment of the write. */
@@ -111,7 +114,7 @@ export const replaceDevice = (
   const row = find(sql, id)
   if (!row) return refuse('not-found')
   if (versions && !versions.includes(row.version)) return refuse('precondition-failed')
-  if (sameJson(JSON.parse(row.record), record)) return { ok: true, device: toDevice(sql, account, row) }
+  if (sameJson(JSON.parse(row.record), record)) return decided(account, toDevice(sql, account, row))
   if (isTaken(sql, record.identifier, id)) return refuse('identifier-taken')
   const ends = endsOf(record.limits)
   const moved = move(sql, account, id, row.ends, ends, now)
@@ -127,7 +130,7 @@ export const replaceDevice = (
   )
   if (moved.became === 'ended') emit(sql, account.id, 'device.expired', now, id, { name: record.name, expirationDate: ends })
   emit(sql, account.id, moved.became === 'active' ? 'device.reactivated' : 'device.updated', now, id, { name: record.name })
-  return { ok: true, device: project(sql, account, id, now) }
+  return decided(account, project(sql, account, id, now))
 }
 
 /** An expiry is recorded once: here when an edit brought it about, else by the sweep. */

@@ -12,8 +12,9 @@ export const usageOn = (sql: SqlStorage, key: number, day: Day): DayUsage => {
   return { date: day, emailsSent: row?.emails ?? 0, smsSent: row?.sms ?? 0 }
 }
 
-export const usageBetween = (sql: SqlStorage, key: number, from: Day, to: Day): DayUsage[] =>
-  sql
+/** Every day of the span, the quiet ones too. */
+export const usageBetween = (sql: SqlStorage, key: number, from: Day, to: Day): DayUsage[] => {
+  const rows = sql
     .exec<{ day: string; emails: number; sms: number }>(
       'SELECT day, emails, sms FROM usage WHERE device_key = ? AND day BETWEEN ? AND ? ORDER BY day',
       key,
@@ -21,6 +22,10 @@ export const usageBetween = (sql: SqlStorage, key: number, from: Day, to: Day): 
       to,
     )
     .toArray()
-    .map(({ day, emails, sms }) => ({ date: day, emailsSent: emails, smsSent: sms }))
+  const sent = new Map(rows.map(({ day, emails, sms }) => [day, { emailsSent: emails, smsSent: sms }]))
+  const usage: DayUsage[] = []
+  for (let date = from; date <= to; date = addDays(date, 1)) usage.push({ date, ...(sent.get(date) ?? { emailsSent: 0, smsSent: 0 }) })
+  return usage
+}
 
 export const oldestKept = (today: Day): Day => addDays(today, -KEPT_DAYS)

@@ -1,0 +1,172 @@
+import * as z from 'zod'
+import { define } from '../http/contract.ts'
+import { nextCursor, pageQuery } from '../http/page.ts'
+import { day, done, line, name, success, tags, time } from '../http/wire.ts'
+
+const dailyLimit = (fallback: number) =>
+  z.int('must be a whole number').min(0, 'must be at least 0').max(100_000, 'must be at most 100000').default(fallback)
+
+const limits = z
+  .strictObject({
+    expires: z.boolean('must be true or false').default(false),
+    expirationDate: day
+      .nullable()
+      .default(null)
+      .meta({ description: 'The day, in the account’s time zone, with whose beginning the device expires.' }),
+    dailyEmailLimit: dailyLimit(100),
+    dailySmsLimit: dailyLimit(20),
+  })
+  .refine(({ expires, expirationDate }) => !expires || expirationDate !== null, {
+    path: ['expirationDate'],
+    error: 'is required where expires is true',
+  })
+
+export const deviceBody = z
+  .strictObject({
+    name: name.meta({ example: 'Tern 7' }),
+    description: line(2000).default(''),
+    min: line(32).default('').meta({ description: 'The device’s own phone number.', example: '+881632000000' }),
+    identifier: line(64)
+      .trim()
+      .nullable()
+      .default(null)
+      .transform((text) => text || null)
+      .meta({ description: 'IMEI, ESN or serial; unique in the account when given.', example: '300434060000000' }),
+    model: line(200).default('').meta({ example: 'RockSTAR' }),
+    tags: tags.default({}),
+    limits: limits.prefault({}),
+  })
+  .meta({ id: 'DeviceBody' })
+
+/** A location as a device carries it; the field list is the locations' own. */
+export const lastLocation = z.looseObject({ dateTime: time, latitude: z.number(), longitude: z.number() }).nullable()
+
+export const device = z
+  .object({
+    id: z.string().meta({ example: 'dev_01k…' }),
+    name: z.string(),
+    description: z.string(),
+    min: z.string(),
+    identifier: z.string().nullable(),
+    model: z.string(),
+    tags: z.record(z.string(), z.string()),
+    groups: z.array(z.string()),
+    state: z.enum(['active', 'expired']),
+    expires: time.nullable().meta({ description: 'The instant at which the device expires or expired.' }),
+    limits: z.object({ expires: z.boolean(), expirationDate: day.nullable(), dailyEmailLimit: z.int(), dailySmsLimit: z.int() }),
+    usage: z.object({ date: day, emailsSent: z.int(), smsSent: z.int() }),
+    lastLocation,
+    lastContact: time.nullable().meta({ description: 'The latest arrival of anything from the device, refused or not.' }),
+    creation: time,
+    lastModified: time,
+  })
+  .meta({ id: 'Device' })
+
+const answer = z.object({ success, device })
+const WRITTEN = ['success', 'id', 'groups', 'state', 'expires', 'usage', 'lastLocation', 'lastContact', 'creation', 'lastModified'] as const
+const tag = 'Devices'
+
+export const listDevices = define({
+  id: 'listDevices',
+  tag,
+  summary: 'List devices',
+  scope: 'read',
+  query: z.strictObject({
+    ...pageQuery,
+    state: z.enum(['active', 'expired'], 'must be active or expired').optional(),
+    group: z.string().optional().meta({ description: 'Only devices of this group.' }),
+    q: z.string().trim().max(200).optional().meta({ description: 'Prefix of name or identifier, without regard to case.' }),
+    sort: z.enum(['name', '-name', 'creation', '-creation'], 'must be name, -name, creation or -creation').default('name'),
+  }),
+  answer: z.object({ success, devices: z.array(device), nextCursor }),
+})
+
+export const createDevice = define({
+  id: 'createDevice',
+  tag,
+  summary: 'Create a device',
+  description: 'Takes a license, unless it is created with a date already reached.',
+  scope: 'write',
+  body: deviceBody,
+  wrapper: 'device',
+  ignored: WRITTEN,
+  status: 201,
+  answer,
+  problems: ['no-license-available', 'identifier-taken', 'device-cap-reached'],
+  etag: true,
+  idempotent: true,
+})
+
+export const readDevice = define({
+  id: 'readDevice',
+  tag,
+  summary: 'Read a device',
+  scope: 'read',
+  answer,
+  problems: ['not-found'],
+  etag: true,
+})
+
+export const replaceDevice = define({
+  id: 'replaceDevice',
+  tag,
+  summary: 'Replace a device',
+  description: 'What is left out goes back to its default. What makes the device active again takes a license.',
+  scope: 'write',
+  body: deviceBody,
+  wrapper: 'device',
+  ignored: WRITTEN,
+  answer,
+  problems: ['not-found', 'no-license-available', 'identifier-taken'],
+  etag: true,
+  ifMatch: true,
+})
+
+export const patchDevice = define({
+  id: 'patchDevice',
+  tag,
+  summary: 'Change a device',
+  scope: 'write',
+  patches: replaceDevice,
+  example: { name: 'Tern 8' },
+  answer,
+  problems: ['not-found', 'no-license-available', 'identifier-taken', 'conflict'],
+  etag: true,
+  ifMatch: true,
+})
+
+export const deleteDevice = define({
+  id: 'deleteDevice',
+  tag,
+  summary: 'Delete a device',
+  description: 'Frees its license; its data are unreachable at once and erased soon.',
+  scope: 'write',
+  answer: done,
+  problems: ['not-found'],
+  ifMatch: true,
+})
+
+export const reactivateDevice = define({
+  id: 'reactivateDevice',
+  tag,
+  summary: 'Reactivate a device',
+  description: 'Makes the device active until a date, or without an end. Also good for a device that is active already.',
+  scope: 'write',
+  optionalBody: true,
+  body: z.strictObject({ expirationDate: day.nullable().default(null) }),
+  answer,
+  problems: ['not-found', 'no-license-available', 'expiration-date-reached'],
+  etag: true,
+  idempotent: true,
+})
+
+export const readUsage = define({
+  id: 'readUsage',
+  tag,
+  summary: 'Read what a device has sent, day by day',
+  description: 'Days of the account’s time zone, both ends included; the last 90 unless said otherwise, at most 400 back.',
+  scope: 'read',
+  query: z.strictObject({ from: day.optional(), to: day.optional() }),
+  answer: z.object({ success, usage: z.array(z.object({ date: day, emailsSent: z.int(), smsSent: z.int() })) }),
+  problems: ['not-found'],
+})

@@ -1,0 +1,151 @@
+// Opens the reference page in a browser: node test/browser/docs.mjs http://localhost:8787
+// With DEMO_USER_NAME and DEMO_API_KEY set it signs in and tries a call that needs a token, too.
+import { chromium } from 'playwright-core'
+
+const base = (process.argv[2] ?? process.env.BASE_URL ?? 'http://localhost:8787').replace(/\/$/, '')
+const { DEMO_USER_NAME: userName, DEMO_API_KEY: apiKey, CHROMIUM = '/usr/bin/chromium' } = process.env
+const flags =
+  '--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync'
+
+let passed = 0
+let failed = 0
+const faults = []
+const requests = []
+
+const browser = await chromium.launch({ executablePath: CHROMIUM, args: flags.split(' ') })
+try {
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
+  page.setDefaultTimeout(15_000)
+  await watch(page)
+  const api = await (await fetch(`${base}/api/openapi.json`)).json()
+
+  await check('the page comes with a strict content security policy', async () => {
+    const { headers } = await fetch(`${base}/docs`)
+    const policy = headers.get('content-security-policy') ?? ''
+    for (const part of ["default-src 'self'", "script-src 'self';", "connect-src 'self';"])
+      expect(policy.includes(part), `no ${part} in "${policy}"`)
+    expect(headers.get('x-content-type-options') === 'nosniff', 'no nosniff')
+  })
+
+  await check('it renders the operations of the document', async () => {
+    await page.goto(`${base}/docs`)
+    await page.getByRole('heading', { level: 1, name: api.info.title }).waitFor()
+    for (const operation of operations(api)) await entry(page, operation)
+  })
+
+  await check('a call without a token can be tried', async () => {
+    const open = operations(api).find((operation) => isPlainGet(operation) && operation.security?.length === 0)
+    await tryCall(page, open ?? operations(api).find(isPlainGet), open ? 200 : 401)
+  })
+
+  if (userName && apiKey) {
+    await check('after a sign-in a call carries the token', async () => {
+      await page.locator('#sign-in').click()
+      await page.locator('[name=userName]').fill(userName)
+      await page.locator('[name=apiKey]').fill(apiKey)
+      await page.locator('dialog button.primary').click()
+      await page.locator('#sign-in.signed-in').waitFor()
+      const guarded = operations(api).find((operation) => isPlainGet(operation) && usesTheToken(api, operation))
+      await tryCall(page, guarded, 200)
+    })
+  }
+
+  await check('it loads in the dark and on a phone', async () => {
+    const phone = await browser.newPage({ viewport: { width: 390, height: 844 }, colorScheme: 'dark' })
+    await watch(phone)
+    await phone.goto(`${base}/docs`)
+    await phone.getByRole('heading', { level: 1, name: api.info.title }).waitFor()
+    expect(await phone.evaluate(() => document.body.classList.contains('dark-mode')), 'the system asks for dark, the page is light')
+    const overflow = await phone.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+    expect(overflow <= 0, `the page is ${overflow} px wider than the phone`)
+    await phone.close()
+  })
+
+  await check('no request went to another origin', () => {
+    const foreign = requests.filter((url) => !/^(data|blob):/.test(url) && new URL(url).origin !== new URL(base).origin)
+    expect(requests.length > 3, 'no requests were seen at all')
+    expect(foreign.length === 0, foreign.join(', '))
+  })
+
+  await check('no error reached the console and no policy was violated', () => expect(faults.length === 0, faults.join('; ')))
+} catch (fault) {
+  failed += 1
+  console.error(`not ok  ${firstLine(fault)}`)
+} finally {
+  await browser.close()
+}
+console.log(`${passed} passed, ${failed} failed`)
+process.exitCode = failed ? 1 : 0
+
+async function check(name, body) {
+  try {
+    await body()
+    passed += 1
+    console.log(`ok      ${name}`)
+  } catch (fault) {
+    failed += 1
+    console.error(`not ok  ${name}: ${firstLine(fault)}`)
+  }
+}
+
+function expect(truth, otherwise) {
+  if (!truth) throw new Error(otherwise)
+}
+
+function firstLine(fault) {
+  return String(fault.message ?? fault).split('\n', 1)[0]
+}
+
+async function watch(page) {
+  page.on('request', (request) => requests.push(request.url()))
+  page.on('websocket', (socket) => requests.push(socket.url()))
+  page.on('pageerror', (fault) => faults.push(fault.message))
+  page.on('console', (message) => {
+    // The browser reports a 401 that the API answers; this is no fault of the page.
+    const answered = message.text().includes('status of 401') && message.location().url.startsWith(`${base}/api/`)
+    if (message.type() === 'error' && !answered) faults.push(message.text())
+  })
+  await page.exposeFunction('reportViolation', (what) => faults.push(what))
+  await page.addInitScript(() => {
+    addEventListener('securitypolicyviolation', (e) =>
+      window.reportViolation(`${e.violatedDirective} blocked ${e.blockedURI} (${e.sample})`),
+    )
+  })
+}
+
+function operations({ paths }) {
+  const methods = ['get', 'put', 'post', 'patch', 'delete']
+  return Object.entries(paths).flatMap(([path, item]) =>
+    methods.flatMap((method) => (item[method] ? { ...item[method], path, method } : [])),
+  )
+}
+
+function isPlainGet({ path, method, parameters = [] }) {
+  return method === 'get' && !path.includes('{') && !parameters.some((parameter) => parameter.required)
+}
+
+function usesTheToken(api, operation) {
+  return !operation.security || JSON.stringify(operation.security) === JSON.stringify(api.security)
+}
+
+/** The operation's entry in the sidebar; its group is opened if need be. */
+async function entry(page, { path, method, tags }) {
+  const group = page.getByRole('button', { name: `Open Group - ${tags[0]}`, exact: true })
+  if (await group.isVisible()) await group.click()
+  const found = page.locator(`[data-sidebar-id$="/${method.toUpperCase()}${path}"] a`)
+  await found.waitFor()
+  return found
+}
+
+async function tryCall(page, operation, status) {
+  const { path, method } = operation
+  await (await entry(page, operation)).click()
+  const section = page.locator(`section[id$="/${method.toUpperCase()}${path}"]`)
+  await section.getByRole('button', { name: /Try it/ }).click()
+  const sent = page.waitForResponse((response) => new URL(response.url()).pathname === path)
+  await page.getByRole('button', { name: /^Send/ }).first().click()
+  const answer = await sent
+  expect(answer.status() === status, `${path} answered ${answer.status()}, not ${status}`)
+  await page.getByText(`${status} ${answer.statusText()}`.trim()).first().waitFor()
+  await page.keyboard.press('Escape')
+}
