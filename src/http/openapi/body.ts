@@ -15,7 +15,7 @@ const accepting = (schema: Schema, members: Record<string, Schema>): Schema => {
   const { properties, anyOf, oneOf } = schema
   return {
     ...schema,
-    ...(properties && { properties: { ...members, ...properties } }),
+    ...(properties && { properties: { ...properties, ...members, ...properties } }),
     ...(anyOf && { anyOf: anyOf.map((option) => accepting(option as Schema, members)) }),
     ...(oneOf && { oneOf: oneOf.map((option) => accepting(option as Schema, members)) }),
   }

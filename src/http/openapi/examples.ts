@@ -12,11 +12,11 @@ const resolved = (node: Node, schemas: Schemas): Schema => {
   return target ? resolved(target, schemas) : (node as Schema)
 }
 
+/** Says enough of itself to be shown; a nullable value that does not is shown as null. */
 const says = (schema: Schema): boolean => !!(schema.examples ?? schema.properties ?? schema.enum ?? schema.format ?? schema.items)
 
 const ofUnion = (options: Node[], schemas: Schemas, depth: number): unknown => {
   const [first = {}, ...others] = options.map((option) => resolved(option, schemas))
-  // A nullable value that nobody gave an example of is shown as what it mostly is: null.
   return others.some(({ type }) => type === 'null') && !says(first) ? null : exampleOf(first, schemas, depth)
 }
 
@@ -39,7 +39,9 @@ export const exampleOf = (node: Node, schemas: Schemas, depth = 0): unknown => {
   const options = schema.anyOf ?? schema.oneOf
   if (options) return ofUnion(options, schemas, depth)
   if (depth > DEEPEST) return null
-  switch ([schema.type].flat()[0]) {
+  const types = [schema.type].flat()
+  if (types.includes('null') && !says(schema)) return null
+  switch (types[0]) {
     case 'object':
       return ofObject(schema, schemas, depth)
     case 'array':

@@ -9,7 +9,7 @@ const membersOf = (shape: z.core.$ZodShape): Record<string, z.ZodType> =>
   Object.fromEntries(
     Object.entries(shape as Record<string, z.ZodType>).map(([name, member]) => {
       const merged = mergePatchOf(member)
-      return [name, member._zod.optin === 'optional' ? merged.nullish() : merged.optional()]
+      return [name, member._zod.optin === undefined ? merged.optional() : merged.nullish()]
     }),
   )
 
