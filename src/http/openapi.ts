@@ -1,6 +1,6 @@
 import type { RouterRoute } from 'hono/types'
 import type * as z from 'zod'
-import { type CreateDocumentOptions, createDocument, type oas31, type ZodOpenApiObject, type ZodOpenApiOperationObject } from 'zod-openapi'
+import { createDocument, type oas31, type ZodOpenApiObject, type ZodOpenApiOperationObject } from 'zod-openapi'
 import type { Operation } from './contract.ts'
 import { requestBody } from './openapi/body.ts'
 import { addExamples } from './openapi/examples.ts'
@@ -9,6 +9,7 @@ import { DESCRIPTION, SUMMARY, TAGS, TITLE } from './openapi/introduction.ts'
 import { pathParameters, templateOf } from './openapi/path.ts'
 import { failuresOf } from './openapi/problems.ts'
 import { successesOf } from './openapi/successes.ts'
+import { tidy } from './openapi/tidy.ts'
 import { operationOf } from './operation.ts'
 
 /* The published contract, made of the contracts that the routes are held to. For scripts and tests: the Worker serves the finished file. */
@@ -30,14 +31,10 @@ export const contractedRoutes = ({ routes }: Routed): ContractedRoute[] =>
   })
 
 /** A contract that stands at two paths is one operation: the first is where it is documented. */
-export const documentedRoutes = (app: Routed): ContractedRoute[] =>
-  [
-    ...new Map(
-      contractedRoutes(app)
-        .reverse()
-        .map((route) => [route.contract, route]),
-    ).values(),
-  ].reverse()
+export const documentedRoutes = (app: Routed): ContractedRoute[] => {
+  const routes = contractedRoutes(app)
+  return routes.filter(({ contract }, at) => routes.findIndex((route) => route.contract === contract) === at)
+}
 
 const scopesOf = (scope: Operation['scope']): readonly string[] => [scope].flat()
 
@@ -81,20 +78,6 @@ const SECURITY_SCHEMES = {
   operator: { type: 'http', scheme: 'bearer', description: 'The secret `ADMIN_TOKEN` of whoever runs the service.' },
 } as const
 
-/** What validates is more than what helps a reader: limits of the language and patterns of well-known formats are left out. */
-const tidy: CreateDocumentOptions['override'] = ({ jsonSchema, zodSchema, io }) => {
-  const { def } = zodSchema._zod
-  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
-  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
-  if (jsonSchema.format === 'date-time' || jsonSchema.format === 'email') delete jsonSchema.pattern
-  if (jsonSchema.example !== undefined) {
-    jsonSchema.examples = [jsonSchema.example]
-    delete jsonSchema.example
-  }
-  // Replies may gain members; a client must not be told otherwise.
-  if (io === 'output' && def.type === 'object' && !def.catchall) delete jsonSchema.additionalProperties
-}
-
 export interface DocumentOptions {
   version: string
   /** What the service sends to webhooks, one entry an event type. */
@@ -115,6 +98,7 @@ export const openapiDocument = (app: Routed, { version, webhooks = {} }: Documen
       info: { title: TITLE, version, summary: SUMMARY, description: DESCRIPTION, license: { name: 'MIT', identifier: 'MIT' } },
       servers: [{ url: '/' }],
       tags: Object.entries(TAGS).flatMap(([name, description]) => (used.has(name) ? [{ name, description }] : [])),
+      security: [{ token: [] }],
       paths,
       ...(Object.keys(webhooks).length > 0 && { webhooks }),
       components: { securitySchemes: SECURITY_SCHEMES },

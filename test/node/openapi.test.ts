@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
 import { app } from '../../src/app.ts'
@@ -37,6 +37,12 @@ describe('the published document', () => {
   test('gives every operation an id of its own', () => {
     const ids = operations.map(({ contract }) => contract.id)
     expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([])
+  })
+
+  test('is made outside the Worker: nothing in it imports the maker', () => {
+    const files = globSync('src/**/*.ts').filter((file) => !file.startsWith('src/http/openapi'))
+    expect(files.filter((file) => /from '[^']*openapi[^']*'/.test(readFileSync(file, 'utf8')))).toEqual([])
+    expect(files).toContain('src/worker.ts')
   })
 
   test('describes every tag', () => {
