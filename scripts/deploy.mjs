@@ -66,7 +66,10 @@ async function deploy(args) {
   process.env.WRANGLER_OUTPUT_FILE_PATH = join(folder, 'output.ndjson')
   try {
     await succeed('deploy', ...args)
-    const records = readFileSync(process.env.WRANGLER_OUTPUT_FILE_PATH, 'utf8').trim().split('\n').map((line) => JSON.parse(line))
+    const records = readFileSync(process.env.WRANGLER_OUTPUT_FILE_PATH, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
     const { targets = [] } = records.find(({ type }) => type === 'deploy') ?? {}
     return targets.filter((target) => target.startsWith('https://'))
   } finally {

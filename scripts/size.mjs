@@ -8,7 +8,9 @@ const rounds = 5
 
 await useToolchain()
 succeed('deploy', '--dry-run', '--minify', '--outfile', bundle)
-const reports = Array.from({ length: rounds }, () => succeed('check', 'startup', '--worker', bundle, '--outfile', 'dist/startup.cpuprofile'))
+const reports = Array.from({ length: rounds }, () =>
+  succeed('check', 'startup', '--worker', bundle, '--outfile', 'dist/startup.cpuprofile'),
+)
 
 const minified = read(reports[0], /Bundle: ([\d.]+) KiB/)
 const gzipped = read(reports[0], /gzip: ([\d.]+) KiB/)
@@ -16,7 +18,9 @@ const startups = reports.map((report) => read(report, /Active: ([\d.]+) ms/)).so
 
 console.log(`Worker, minified   ${minified.toFixed(1)} KB`)
 console.log(`Worker, gzip       ${gzipped.toFixed(1)} KB of at most ${budget} KB`)
-console.log(`Start-up           ${startups[Math.floor(rounds / 2)]} ms of CPU on this machine, from loading the bundle to being ready for a request`)
+console.log(
+  `Start-up           ${startups[Math.floor(rounds / 2)]} ms of CPU on this machine, from loading the bundle to being ready for a request`,
+)
 console.log(`                   (median of ${rounds} profiles by wrangler check startup; the slowest ${startups.at(-1)} ms)`)
 if (gzipped > budget) fail(`The Worker is ${(gzipped - budget).toFixed(1)} KB over its budget.`)
 

@@ -18,8 +18,15 @@ symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
 
 const port = await freePort()
 // A group of its own, so that the whole of it can be ended.
-const server = spawn('npm', ['start'], { cwd: copy, detached: true, stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, PORT: port } })
+const server = spawn('npm', ['start'], {
+  cwd: copy,
+  detached: true,
+  stdio: ['ignore', 'pipe', 'pipe'],
+  env: { ...process.env, PORT: port },
+})
 const serverExit = new Promise((resolve) => server.once('exit', resolve))
+process.on('exit', () => signalGroup('SIGKILL'))
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1))
 let output = ''
 let failed = []
 try {
@@ -66,7 +73,6 @@ async function stop() {
   signalGroup('SIGTERM')
   setTimeout(() => signalGroup('SIGKILL'), 10_000).unref()
   await serverExit
-  signalGroup('SIGKILL')
   rmSync(copy, { recursive: true, force: true, maxRetries: 5 })
 }
 
