@@ -30,6 +30,13 @@ export const editedVersions = (c: Context, version: number): number[] => {
   return [version]
 }
 
+/** Whether the caller says that it has these very bytes already. */
+export const isKnown = (c: Context, etag: string): boolean => {
+  const known = c.req.header('If-None-Match')
+  if (known === undefined || (c.req.method !== 'GET' && c.req.method !== 'HEAD')) return false
+  return known.trim() === '*' || tagsOf(known).some((tag) => tag.replace(/^W\//, '') === etag)
+}
+
 /** A single resource with its two-part tag; 304 where the caller has these very bytes. */
 export const answerWithEtag = async (
   c: Context,
@@ -40,10 +47,6 @@ export const answerWithEtag = async (
 ) => {
   const text = JSON.stringify(body)
   const etag = `"${version}.${await digest(text)}"`
-  const known = c.req.header('If-None-Match')
-  const reading = c.req.method === 'GET' || c.req.method === 'HEAD'
-  if (reading && known !== undefined && (known.trim() === '*' || tagsOf(known).some((tag) => tag.replace(/^W\//, '') === etag))) {
-    return c.body(null, 304, { ETag: etag })
-  }
+  if (isKnown(c, etag)) return c.body(null, 304, { ETag: etag })
   return c.body(text, status, { 'Content-Type': 'application/json', ETag: etag, ...headers })
 }
