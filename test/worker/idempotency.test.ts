@@ -1,9 +1,7 @@
-import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, expect, test, vi } from 'vitest'
-import { app } from '../../src/app.ts'
-import type { Env } from '../../src/env.ts'
-import { call, ORIGIN, openAccount, operator, type TestAccount, tokenFor } from './support.ts'
+import { callWith, failing } from './bindings.ts'
+import { call, openAccount, operator, type TestAccount, tokenFor } from './support.ts'
 
 afterEach(() => {
   vi.useRealTimers()
@@ -120,38 +118,16 @@ test('after a crash a regenerated key is one key still, and its secret works', a
   expect(await namesOf(account)).toEqual(['first', 'Old'])
 })
 
-/** The same database, but that the statements named fail. */
-const failing = (db: D1Database, broken: RegExp): D1Database =>
-  new Proxy(db, {
-    get(target, name) {
-      if (name === 'prepare') {
-        return (sql: string) => {
-          if (broken.test(sql)) throw new Error('D1_ERROR: Network connection lost.')
-          return target.prepare(sql)
-        }
-      }
-      const member = Reflect.get(target, name)
-      return typeof member === 'function' ? member.bind(target) : member
-    },
-  })
-
-const ask = async (bindings: Env, method: string, path: string, token: string, body: unknown) => {
-  const context = createExecutionContext()
-  const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json', ...KEY }
-  const response = await app.request(`${ORIGIN}${path}`, { method, headers, body: JSON.stringify(body) }, bindings, context)
-  await waitOnExecutionContext(context)
-  return response
-}
-
 test('a 5xx half-way is not kept, and its retry carries on with what was made already', async () => {
   const opening = { userName: `half-way-${crypto.randomUUID().slice(0, 8)}`, name: 'Half', licenses: 1, timeZone: 'UTC' }
-  const open = (db: D1Database) => ask({ ...env, DB: db }, 'POST', '/admin/accounts', env.ADMIN_TOKEN ?? '', { ...opening, cell: 0 })
+  const open = (db: D1Database) =>
+    callWith({ DB: db }, 'POST', '/admin/accounts', { token: env.ADMIN_TOKEN ?? '', body: { ...opening, cell: 0 }, headers: KEY })
   const broken = await open(failing(env.DB, /INSERT INTO keys/))
   expect([broken.status, broken.headers.get('Retry-After')]).toEqual([503, '5'])
-  expect(await broken.text()).not.toMatch(/D1|SQL|INSERT/)
+  expect(broken.text).not.toMatch(/D1|SQL|INSERT/)
   const mended = await open(env.DB)
   expect(mended.status).toBe(201)
-  const { account, apiKey } = await mended.json<{ account: { id: string }; apiKey: string }>()
+  const { account, apiKey } = mended.body
   await tokenFor(opening.userName, apiKey)
   const { results } = await env.DB.prepare('SELECT account_id FROM directory WHERE user_name_key = ?').bind(opening.userName).all()
   expect(results).toEqual([{ account_id: account.id }])
@@ -159,23 +135,20 @@ test('a 5xx half-way is not kept, and its retry carries on with what was made al
 
 test('a slow try whose key was taken over does not undo what the other one kept', async () => {
   const account = await openAccount()
+  const rival = () => env.DB.prepare(`UPDATE idempotency SET body = 'another try' WHERE account_id = ?`).bind(account.id).run()
   const slow = failing(env.DB, /INSERT INTO keys/)
-  const original = slow.prepare.bind(slow)
-  const interfering = new Proxy(env.DB, {
+  const overtaken = new Proxy(slow, {
     get(target, name) {
-      if (name === 'batch') {
-        return async (statements: D1PreparedStatement[]) => {
-          const results = await target.batch(statements)
-          await env.DB.prepare(`UPDATE idempotency SET body = 'another try', status = NULL WHERE account_id = ?`).bind(account.id).run()
-          return results
-        }
+      if (name !== 'batch') return Reflect.get(target, name)
+      return async (statements: D1PreparedStatement[]) => {
+        const results = await target.batch(statements)
+        await rival()
+        return results
       }
-      if (name === 'prepare') return original
-      const member = Reflect.get(target, name)
-      return typeof member === 'function' ? member.bind(target) : member
     },
   })
-  const reply = await ask({ ...env, DB: interfering }, 'POST', '/api/account/keys', account.token, { name: 'One', scopes: ['read'] })
+  const body = { name: 'One', scopes: ['read'] }
+  const reply = await callWith({ DB: overtaken }, 'POST', '/api/account/keys', { token: account.token, body, headers: KEY })
   expect(reply.status).toBe(503)
   expect(await rowOf(account.id)).toMatchObject({ body: 'another try' })
   expect((await rowOf(account.id))?.leased_until).toBeGreaterThan(Date.now())
