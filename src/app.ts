@@ -2,6 +2,7 @@ import { Hono } from 'hono'
 import { account } from './account/routes.ts'
 import { admin } from './admin/routes.ts'
 import { devices } from './devices/routes.ts'
+import { events } from './events/routes.ts'
 import { admit, admitOperator } from './http/auth.ts'
 import type { AppEnv, Context } from './http/context.ts'
 import { edge } from './http/edge.ts'
@@ -21,6 +22,7 @@ export const app = base
   .route('/api/account/keys', keys)
   .route('/api/account', account)
   .route('/api/devices', devices)
+  .route('/api/events', events)
   .route('/admin', admin)
 
 const unroutedProblem = unrouted(app)

@@ -40,3 +40,20 @@ export const appendEvent = (db: D1Database, event: NewEvent, guard: Guard = ALWA
       .bind(...values),
   ]
 }
+
+/** SQL: someone listens to the account, so that its feed is to be poked. `accountId` and `now` are parameters of the statement. */
+export const listening = (accountId: `?${number}`, now: `?${number}`): string =>
+  `(EXISTS (SELECT 1 FROM webhooks WHERE account_id = ${accountId} AND enabled = 1)
+    OR EXISTS (SELECT 1 FROM event_heads WHERE account_id = ${accountId} AND streams_until > ${now}))`
+
+/** SQL: someone asks for `location.reported`. */
+export const listeningForLocations = (accountId: `?${number}`, now: `?${number}`): string =>
+  `(EXISTS (SELECT 1 FROM webhooks WHERE account_id = ${accountId} AND enabled = 1 AND wants_locations = 1)
+    OR EXISTS (SELECT 1 FROM event_heads WHERE account_id = ${accountId} AND location_streams_until > ${now}))`
+
+/** For the end of a batch that appends: `readListening` then tells whether to poke the feed. */
+export const listeningStatement = (db: D1Database, accountId: string, now: number): D1PreparedStatement =>
+  db.prepare(`SELECT ${listening('?1', '?2')} AS listening`).bind(accountId, now)
+
+export const readListening = (results: D1Result[]): boolean =>
+  (results.at(-1)?.results[0] as { listening: number } | undefined)?.listening === 1

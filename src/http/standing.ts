@@ -1,4 +1,4 @@
-import { and, eq, isNull, lt, or } from 'drizzle-orm'
+import { and, eq, isNull, lt, or, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
 import { accounts, keys } from '../db/schema.ts'
 import { Recent } from './recent.ts'
@@ -18,19 +18,27 @@ const KEPT_FOR = 15_000
 
 const kept = new Recent<{ standing: Standing | null; readAt: number }>(10_000)
 
-const readStanding = async (db: Database, keyId: string): Promise<Standing | null> => {
-  const [row] = await db
-    .select({ accountId: keys.accountId, disabled: accounts.disabled, userId: keys.userId, expires: keys.expires, lastUsed: keys.lastUsed })
+/** How these keys stand at this moment; those that are no more are left out. */
+export const readStandings = async (db: Database, keyIds: string[]): Promise<Map<string, Standing>> => {
+  const rows = await db
+    .select({
+      keyId: keys.id,
+      accountId: keys.accountId,
+      disabled: accounts.disabled,
+      userId: keys.userId,
+      expires: keys.expires,
+      lastUsed: keys.lastUsed,
+    })
     .from(keys)
     .innerJoin(accounts, eq(accounts.id, keys.accountId))
-    .where(eq(keys.id, keyId))
-  return row ? { ...row, lastUsed: row.lastUsed ?? 0 } : null
+    .where(sql`${keys.id} IN (SELECT value FROM json_each(${JSON.stringify(keyIds)}))`)
+  return new Map(rows.map(({ keyId, ...row }) => [keyId, { ...row, lastUsed: row.lastUsed ?? 0 }]))
 }
 
 export const standingOf = async (db: Database, keyId: string, now: number): Promise<Standing | null> => {
   const known = kept.get(keyId)
   if (known && now - known.readAt < KEPT_FOR && now >= known.readAt) return known.standing
-  const standing = await readStanding(db, keyId)
+  const standing = (await readStandings(db, [keyId])).get(keyId) ?? null
   kept.set(keyId, { standing, readAt: now })
   return standing
 }

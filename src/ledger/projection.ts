@@ -95,8 +95,11 @@ const eventsJump = (db: D1Database, { accountId, to }: Of<'events-jump'>) =>
 
 const deviceGone = (db: D1Database, { accountId, id, key, at, seq }: Of<'device-gone'>) => [
   db
-    .prepare('INSERT INTO tombstones (id, account_id, seq, creation) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING')
-    .bind(id, accountId, seq, at),
+    .prepare(
+      `INSERT INTO tombstones (id, account_id, seq, creation, groups)
+       SELECT ?1, ?2, ?3, ?4, json_group_array(group_id) FROM group_devices WHERE device_key = ?5 ON CONFLICT DO NOTHING`,
+    )
+    .bind(id, accountId, seq, at, key),
   db
     .prepare('INSERT INTO erasures (id, account_id, device_key, creation) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING')
     .bind(id, accountId, key, at),

@@ -17,6 +17,7 @@ export const ACCOUNT_TABLES = {
   groups: 'id',
   group_devices: 'group_id, device_key',
   tombstones: 'account_id, id',
+  webhooks: 'id',
   erasures: 'account_id, id',
 } as const
 
