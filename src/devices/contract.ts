@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { define } from '../http/contract.ts'
 import { nextCursor, pageQuery } from '../http/page.ts'
 import { day, done, line, name, success, tags, time } from '../http/wire.ts'
+import { location } from '../locations/forms.ts'
 
 const dailyLimit = (fallback: number) =>
   z.int('must be a whole number').min(0, 'must be at least 0').max(100_000, 'must be at most 100000').default(fallback)
@@ -38,9 +39,6 @@ export const deviceBody = z
   })
   .meta({ id: 'DeviceBody' })
 
-/** A location as a device carries it; the field list is the locations' own. */
-export const lastLocation = z.looseObject({ dateTime: time, latitude: z.number(), longitude: z.number() }).nullable()
-
 export const device = z
   .object({
     id: z.string().meta({ example: 'dev_01k…' }),
@@ -55,7 +53,7 @@ export const device = z
     expires: time.nullable().meta({ description: 'The instant at which the device expires or expired.' }),
     limits: z.object({ expires: z.boolean(), expirationDate: day.nullable(), dailyEmailLimit: z.int(), dailySmsLimit: z.int() }),
     usage: z.object({ date: day, emailsSent: z.int(), smsSent: z.int() }),
-    lastLocation,
+    lastLocation: location.nullable(),
     lastContact: time.nullable().meta({ description: 'The latest arrival of anything from the device, refused or not.' }),
     creation: time,
     lastModified: time,

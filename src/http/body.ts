@@ -103,7 +103,7 @@ export const readJson = async (c: Context): Promise<JsonBody | null> => {
 /** A body as the contract reads it: unwrapped, without what the server writes, every value checked. */
 export const parseBody = (contract: Operation, value: unknown): unknown => {
   const { inner, prefix } = unwrap(contract, value)
-  const parsed = contract.body?.safeParse(inner)
+  const parsed = contract.read ? contract.read(inner) : contract.body?.safeParse(inner)
   if (!parsed?.success) throw invalid(...(parsed ? fieldErrors(parsed.error, prefix) : []))
   return parsed.data
 }

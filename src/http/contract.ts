@@ -12,6 +12,8 @@ export interface Operation {
   scope: Scope | readonly Scope[] | 'open' | 'operator'
   query?: z.ZodType
   body?: z.ZodType
+  /** Reads the body where its forms must be told apart first, or where `body`, which must say the same, is too slow. */
+  read?: (value: unknown) => z.ZodSafeParseResult<unknown>
   /** The body may also stand under this name, as `GET` gives it. */
   wrapper?: string
   /** Members that the server writes: accepted in a body and ignored. */
@@ -21,11 +23,14 @@ export interface Operation {
   patches?: Operation
   status?: 200 | 201
   answer: z.ZodType
+  /** Media types beside JSON that the answer can have. */
+  alternatives?: readonly string[]
   /** Problems beyond those that the shape of the operation implies. */
   problems?: readonly ProblemCode[]
   etag?: true
   ifMatch?: true
-  idempotent?: true
+  /** Takes an Idempotency-Key; where one path both acts and asks, only for the bodies that act. */
+  idempotent?: true | ((body: never) => boolean)
   /** Members of the answer that are shown once and never replayed. */
   secrets?: readonly string[]
   example?: unknown

@@ -14,10 +14,10 @@ type Of<K extends Effect['kind']> = Extract<Posted, { kind: K }>
 const account = (db: D1Database, { account: a, nextExpiry, seq }: Of<'account'>) =>
   db
     .prepare(
-      `INSERT INTO accounts (id, number, user_name, name, time_zone, day, licenses, used, disabled, next_expiry, creation, last_modified, version, seq)
-       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
+      `INSERT INTO accounts (id, number, user_name, name, time_zone, day, licenses, used, disabled, next_expiry, creation, last_modified, version, seq, retention_days)
+       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
        ON CONFLICT (id) DO UPDATE SET name = ?4, time_zone = ?5, day = ?6, licenses = ?7, used = ?8, disabled = ?9,
-         next_expiry = ?10, last_modified = ?12, version = ?13, seq = ?14 WHERE seq < ?14`,
+         next_expiry = ?10, last_modified = ?12, version = ?13, seq = ?14, retention_days = ?15 WHERE seq < ?14`,
     )
     .bind(
       a.id,
@@ -34,6 +34,7 @@ const account = (db: D1Database, { account: a, nextExpiry, seq }: Of<'account'>)
       a.lastModified,
       a.version,
       seq,
+      a.retentionDays,
     )
 
 const device = (db: D1Database, { accountId, device: d, seq }: Of<'device'>) =>

@@ -3,6 +3,7 @@ import { cellNumbers, type Env } from '../env.ts'
 import { erasePages } from './erase.ts'
 import { recordExpirations } from './expirations.ts'
 import { mendOpenings } from './openings.ts'
+import { trimTracks } from './tracks.ts'
 import { trim } from './trim.ts'
 
 /** Each part on its own: one that fails does not keep the others from running, and the next minute tries again. */
@@ -22,5 +23,6 @@ export const sweep = async (env: Env, now: number): Promise<void> => {
     await attempt('expirations', cell, () => recordExpirations(env, db, now))
     await attempt('erasures', cell, () => erasePages(env, db))
     await attempt('trim', cell, () => trim(db, now))
+    await attempt('tracks', cell, () => trimTracks(db, now))
   }
 }
