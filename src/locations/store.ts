@@ -23,18 +23,19 @@ const SENT = LOCATION_COLUMNS.filter((name) => name !== 'received_at')
 /** ?4 now, ?5 the zone that ?6, today, was computed in. A device without an end needs neither. */
 const ACTIVE = '(d.ends IS NULL OR (d.ends > a.day AND a.time_zone = ?5 AND d.ends > ?6))'
 
-const INSERT = `INSERT INTO locations (device_key, received_at, ${SENT})
+/** Exported, as the two below and `LAST`, for the benchmark: its bare Worker runs the very same statements. */
+export const INSERT = `INSERT INTO locations (device_key, received_at, ${SENT})
   SELECT d.key, ?4, ${SENT.map((_, index) => `value ->> ${index}`)}
   FROM devices d JOIN accounts a ON a.id = d.account_id CROSS JOIN json_each(?7)
   WHERE ${VISIBLE} AND ${ACTIVE} ON CONFLICT DO NOTHING`
 
 /** Why nothing was stored, if nothing was; and, for a report of one (?4 its time), the location that stands. */
-const STANDING = `SELECT d.ends, a.day, a.time_zone, ${COLUMNS}
+export const STANDING = `SELECT d.ends, a.day, a.time_zone, ${COLUMNS}
   FROM devices d JOIN accounts a ON a.id = d.account_id LEFT JOIN locations l ON l.device_key = d.key AND l.time = ?4
   WHERE ${VISIBLE}`
 
 /** A row is written only where the last location does not tell of this arrival: it was late, a repeat, or refused. */
-const CONTACT = `UPDATE devices AS d SET last_contact = ?4 WHERE ${VISIBLE} AND ifnull(d.last_contact, 0) < ?4
+export const CONTACT = `UPDATE devices AS d SET last_contact = ?4 WHERE ${VISIBLE} AND ifnull(d.last_contact, 0) < ?4
   AND (d.ends IS NULL OR EXISTS (SELECT 1 FROM accounts a WHERE a.id = ?2 AND (d.ends <= a.day OR a.time_zone = ?5)))
   AND ifnull((SELECT received_at FROM locations WHERE device_key = d.key ORDER BY time DESC LIMIT 1), 0) < ?4`
 
@@ -76,7 +77,7 @@ export const storeReport = async (
   return { ok: true, accepted: inserted.meta.changes, stored: standing.time === null ? null : unpackLocation(standing), timeZone: actual }
 }
 
-const LAST = `SELECT ${COLUMNS} FROM devices d LEFT JOIN locations l
+export const LAST = `SELECT ${COLUMNS} FROM devices d LEFT JOIN locations l
   ON l.device_key = d.key AND l.time = (SELECT max(time) FROM locations WHERE device_key = d.key) WHERE ${VISIBLE}`
 
 /** Undefined where there is no such device, null where it has not reported yet. */
