@@ -31,17 +31,15 @@ export const postLocations = define({
   read: readBody,
   ignored: ['success', 'accepted', 'duplicates', 'nextCursor', 'receivedAt'],
   status: 201,
-  answer: z.union([
-    z.object({
-      success,
-      accepted: z.int(),
-      duplicates: z
-        .int()
-        .meta({ description: 'How many had a `dateTime` that the device has a location for already; they changed nothing.' }),
-      locations: z.array(location).optional().meta({ description: 'The stored one, where exactly one was sent.' }),
-    }),
-    page,
-  ]),
+  answer: z.object({
+    success,
+    accepted: z.int(),
+    duplicates: z
+      .int()
+      .meta({ description: 'How many had a `dateTime` that the device has a location for already; they changed nothing.' }),
+    locations: z.array(location).optional().meta({ description: 'The stored one, where exactly one was sent.' }),
+  }),
+  otherwise: { status: 200, answer: page },
   problems: ['not-found', 'device-expired', 'invalid-cursor'],
   idempotent: ({ kind }: LocationsBody) => kind === 'report',
   example: { location: { dateTime: '2026-11-14T09:30:00Z', latitude: 38.7223, longitude: -9.1393, speed: 12.5, source: 'gnss' } },
@@ -77,6 +75,6 @@ export const listLocations = define({
     })
     .refine(isInOrder, inOrder),
   answer: page,
-  alternatives: MEDIA_TYPES,
+  formats: MEDIA_TYPES,
   problems: ['not-found', 'invalid-cursor'],
 })

@@ -12,8 +12,13 @@ const TYPES: Record<Format, string> = {
   csv: 'text/csv',
 }
 
-/** Beside JSON. */
-export const MEDIA_TYPES = Object.values(TYPES).slice(1)
+/** Beside JSON, and what each is. */
+export const MEDIA_TYPES = {
+  [TYPES.geojson]: 'A feature collection of points, or of lines.',
+  [TYPES.gpx]: 'GPX 1.1, one track.',
+  [TYPES.kml]: 'KML 2.2 with a `gx:Track`.',
+  [TYPES.csv]: 'RFC 4180, with a header.',
+}
 
 export const contentType = (format: Format): string => (format === 'csv' ? `${TYPES.csv}; charset=utf-8; header=present` : TYPES[format])
 
