@@ -73,7 +73,14 @@ export const newLocation = z
   .meta({ id: 'NewLocation' })
 
 export const location = z
-  .object({ dateTime: time, latitude: z.number(), longitude: z.number(), ...fields, receivedAt: time })
+  .object({
+    dateTime: time,
+    latitude: z.number(),
+    longitude: z.number(),
+    ...fields,
+    ...named(SENSOR_TIMES, z.union([z.number(), time])),
+    receivedAt: time,
+  })
   .meta({ id: 'Location', description: 'What was not sent is left out.' })
 
 const several = z
