@@ -7,6 +7,8 @@ const RADIUS = 6_371_008.8
 const RADIANS = Math.PI / 180
 /** Beyond this the map that we measure on has no room left. */
 const MOST_LATITUDE = 89.9
+/** A track made to be awkward takes the square of its length. After so many distances ranges are cut in the middle, which only keeps more. */
+const MOST_DISTANCES = 50_000_000
 
 /**
  * Which points of a track stay, so that none of the others is farther than `metres` from the line drawn through these.
@@ -19,20 +21,25 @@ export const simplify = (latitudes: ArrayLike<number>, longitudes: ArrayLike<num
   const { x, y, scale } = onMap(latitudes, longitudes)
   keep[0] = keep[count - 1] = 1
   const ranges = [0, count - 1]
+  let distances = 0
   while (ranges.length > 0) {
     const last = ranges.pop() as number
     const first = ranges.pop() as number
     const farthest = farthestFrom(x, y, scale, first, last, metres * metres)
+    distances += last - first
     if (farthest === -1) continue
-    keep[farthest] = 1
-    ranges.push(first, farthest, farthest, last)
+    const cut = distances > MOST_DISTANCES ? (first + last) >> 1 : farthest
+    keep[cut] = 1
+    ranges.push(first, cut, cut, last)
   }
   return keep
 }
 
 /** Longitudes go on beyond 180 where the track crosses the antimeridian, so that neighbours stay neighbours. */
 const onMap = (latitudes: ArrayLike<number>, longitudes: ArrayLike<number>) => {
-  const [x, y, scale] = [new Float64Array(latitudes.length), new Float64Array(latitudes.length), new Float64Array(latitudes.length)]
+  const x = new Float64Array(latitudes.length)
+  const y = new Float64Array(latitudes.length)
+  const scale = new Float64Array(latitudes.length)
   let turns = 0
   for (let i = 0; i < x.length; i++) {
     const latitude = Math.max(-MOST_LATITUDE, Math.min(MOST_LATITUDE, latitudes[i] as number)) * RADIANS
@@ -47,15 +54,19 @@ const onMap = (latitudes: ArrayLike<number>, longitudes: ArrayLike<number>) => {
 
 /** The point between `first` and `last` that is farthest from the line between them, or -1 where none is far enough. */
 const farthestFrom = (x: Float64Array, y: Float64Array, scale: Float64Array, first: number, last: number, enough: number): number => {
-  const [startX, startY] = [x[first] as number, y[first] as number]
-  const [alongX, alongY] = [(x[last] as number) - startX, (y[last] as number) - startY]
+  const startX = x[first] as number
+  const startY = y[first] as number
+  const alongX = (x[last] as number) - startX
+  const alongY = (y[last] as number) - startY
   const length = alongX * alongX + alongY * alongY
   let farthest = -1
   let most = enough
   for (let i = first + 1; i < last; i++) {
-    const [toX, toY] = [(x[i] as number) - startX, (y[i] as number) - startY]
+    const toX = (x[i] as number) - startX
+    const toY = (y[i] as number) - startY
     const part = length === 0 ? 0 : Math.max(0, Math.min(1, (toX * alongX + toY * alongY) / length))
-    const [offX, offY] = [(toX - part * alongX) * (scale[i] as number), (toY - part * alongY) * (scale[i] as number)]
+    const offX = (toX - part * alongX) * (scale[i] as number)
+    const offY = (toY - part * alongY) * (scale[i] as number)
     const distance = offX * offX + offY * offY
     if (distance > most) {
       most = distance
