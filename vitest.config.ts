@@ -1,5 +1,6 @@
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-pool-workers'
 import { defineConfig } from 'vitest/config'
+import { receive } from './test/receivers.ts'
 
 export default defineConfig({
   test: {
@@ -15,6 +16,7 @@ export default defineConfig({
               compatibilityFlags: ['service_binding_extra_handlers'],
               // A second cell, to prove that an account's rows are in its own alone.
               d1Databases: ['CELL_1'],
+              outboundService: receive as never,
               bindings: {
                 TEST_MIGRATIONS: await readD1Migrations('migrations'),
                 ...(process.env.MODEL_SEED && { MODEL_SEED: process.env.MODEL_SEED }),

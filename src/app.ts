@@ -9,8 +9,11 @@ import { edge } from './http/edge.ts'
 import { unrouted } from './http/methods.ts'
 import { Problem, problemResponse } from './http/problem.ts'
 import { keys } from './keys/routes.ts'
+import { locations } from './locations/routes.ts'
 import { pages, service } from './service/routes.ts'
+import { stream } from './stream/routes.ts'
 import { tokens } from './tokens/routes.ts'
+import { webhooks } from './webhooks/routes.ts'
 
 const base = new Hono<AppEnv>()
 base.use(edge)
@@ -22,7 +25,10 @@ export const app = base
   .route('/api/account/keys', keys)
   .route('/api/account', account)
   .route('/api/devices', devices)
+  .route('/api/devices', locations)
   .route('/api/events', events)
+  .route('/api/webhooks', webhooks)
+  .route('/api/stream', stream)
   .route('/admin', admin)
 
 const unroutedProblem = unrouted(app)

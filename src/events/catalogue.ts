@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { lastLocation } from '../devices/contract.ts'
 import { EVENT_TYPES, type EventType } from '../domain/event.ts'
 import { day, id, time } from '../http/wire.ts'
+import { location } from '../locations/forms.ts'
 
 /* Every kind of event, and what its `data` tells. */
 
@@ -25,7 +25,7 @@ const DATA = {
     deviceId,
     dateTime: time,
     count: z.int().meta({ description: 'How many locations of the report were new.', example: 1 }),
-    location: lastLocation.meta({ description: 'The newest of them; null once it is erased.' }),
+    location: location.nullable().meta({ description: 'The newest of them; null once it is erased.' }),
   }),
   'alert.raised': z.looseObject({ deviceId, alertId: id('alt') }),
   'alert.acknowledged': z.looseObject({ deviceId, alertId: id('alt') }),

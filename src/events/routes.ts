@@ -22,7 +22,7 @@ const collect = async (c: Context, after: number, limit: number, asked: Asked) =
   const found: LoggedEvent[] = []
   let position = after
   for (let scan = 1; ; scan++) {
-    const { events, head } = await readLog(c.get('db'), accountId, position, SCANNED)
+    const { events, head, more } = await readLog(c.get('db'), accountId, position, SCANNED)
     for (const event of events) {
       if (!passes(asked, groupId, event)) continue
       if (found.length === limit) return { found, head, next: position }
@@ -30,7 +30,7 @@ const collect = async (c: Context, after: number, limit: number, asked: Asked) =
       position = event.sequence
     }
     const last = events.at(-1)
-    if (!last || events.length < SCANNED) return { found, head, next: null }
+    if (!last || !more) return { found, head, next: null }
     position = last.sequence
     if (scan === MOST_SCANS) return { found, head, next: position }
   }

@@ -54,17 +54,17 @@ export const admitToken = async (env: Env, token: string, now: number): Promise<
 }
 
 /** Lets a good token in: it sets `principal` and `db`, or is a 401 that does not say why. */
-export const admit = async (c: Context, token = bearer(c)): Promise<Admitted> => {
+export const admit = async (c: Context, token = bearer(c)): Promise<void> => {
   const now = Date.now()
   const admitted = await admitToken(c.env, token, now)
   if (!admitted) throw refused()
-  const { principal, standing, db } = admitted
+  const { claims, principal, standing, db } = admitted
   const touched = touchKey(db, principal.keyId, standing, now)
   if (touched) c.executionCtx.waitUntil(touched.catch(() => {}))
+  c.set('claims', claims)
   c.set('principal', principal)
   c.set('db', db)
   countRequest(c, principal.accountId, now)
-  return admitted
 }
 
 export const requireScope = (c: Context, wanted: Scope | readonly Scope[]): void => {

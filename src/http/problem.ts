@@ -100,6 +100,13 @@ export const PROBLEMS = {
     'The events of this delivery are no longer kept.',
     'Events are kept for 30 days; what they told of can be read from the resources themselves.',
   ),
+  'no-location': kind(404, 'No location', 'The device has not reported a location yet.', 'Wait for its first report.'),
+  'device-expired': kind(
+    409,
+    'Device expired',
+    'The device is expired: nothing that it sends is stored.',
+    'Reactivate the device (`POST /api/devices/{deviceId}/reactivate`) and send the report again; `lastContact` has moved all the same.',
+  ),
   'user-name-taken': kind(409, 'User name taken', 'Another account has this user name.', 'Choose another user name.'),
   'patch-test-failed': kind(
     409,

@@ -1,4 +1,4 @@
-import { appendEvent } from '../db/events.ts'
+import { appendEvent, listening } from '../db/events.ts'
 import type { Database } from '../db/open.ts'
 import type { Account } from '../domain/account.ts'
 import type { Device } from '../domain/device.ts'
@@ -26,6 +26,7 @@ export const accountColumns = (a: Account, nextExpiry: number | null): Columns =
   licenses: a.total,
   used: a.used,
   disabled: a.disabled ? 1 : 0,
+  retention_days: a.retentionDays,
   next_expiry: nextExpiry,
   creation: a.creation,
   last_modified: a.lastModified,
@@ -153,10 +154,19 @@ const statements = (db: D1Database, effect: Posted): D1PreparedStatement | D1Pre
   }
 }
 
-/** Answers the account's last event number, as it stands after these effects. */
-export const carryOut = async (database: Database, accountId: string, effects: Posted[]): Promise<number> => {
+export interface CarriedOut {
+  /** The account's last event number, as it stands after these effects. */
+  lastEvent: number
+  /** Something was told, and someone listens. */
+  heard: boolean
+}
+
+export const carryOut = async (database: Database, accountId: string, effects: Posted[], now: number): Promise<CarriedOut> => {
   const db = database.$client
-  const head = db.prepare('SELECT sequence FROM event_heads WHERE account_id = ?').bind(accountId)
-  const results = await db.batch<{ sequence: number }>([...effects.flatMap((effect) => statements(db, effect)), head])
-  return results.at(-1)?.results[0]?.sequence ?? 0
+  const head = db
+    .prepare(`SELECT sequence, ${listening('?1', '?2')} AS listening FROM event_heads WHERE account_id = ?1`)
+    .bind(accountId, now)
+  const results = await db.batch<{ sequence: number; listening: number }>([...effects.flatMap((effect) => statements(db, effect)), head])
+  const { sequence = 0, listening: someone = 0 } = results.at(-1)?.results[0] ?? {}
+  return { lastEvent: sequence, heard: someone === 1 && effects.some(({ kind }) => kind === 'event') }
 }

@@ -71,13 +71,10 @@ export const delivery = z
     lastSequence: z.int().nullable().meta({ example: 42 }),
     attempts: z.int().meta({ example: 1 }),
     responseCode: z.int().nullable().meta({ description: 'Of the last attempt; null where no answer came.', example: 204 }),
-    failure: z
-      .string()
-      .nullable()
-      .meta({
-        description: 'Why the last attempt failed: `status`, `redirect`, `timeout`, `unreachable`, `refused-url` or `disabled`.',
-        example: null,
-      }),
+    failure: z.string().nullable().meta({
+      description: 'Why the last attempt failed: `status`, `redirect`, `timeout`, `unreachable`, `refused-url` or `disabled`.',
+      example: null,
+    }),
     durationMs: z.int().nullable().meta({ description: 'Of the last attempt.', example: 87 }),
     answer: z.string().nullable().meta({ description: 'The first 1 KB of the last answer.', example: '' }),
     creation: time,
