@@ -2,6 +2,7 @@ import { Hono } from 'hono'
 import { account } from './account/routes.ts'
 import { admin } from './admin/routes.ts'
 import { devices } from './devices/routes.ts'
+import { groups } from './groups/routes.ts'
 import { admit } from './http/auth.ts'
 import type { AppEnv, Context } from './http/context.ts'
 import { edge } from './http/edge.ts'
@@ -10,6 +11,7 @@ import { Problem, problemResponse } from './http/problem.ts'
 import { keys } from './keys/routes.ts'
 import { pages, service } from './service/routes.ts'
 import { tokens } from './tokens/routes.ts'
+import { users } from './users/routes.ts'
 
 const base = new Hono<AppEnv>()
 base.use(edge)
@@ -21,6 +23,8 @@ export const app = base
   .route('/api/account/keys', keys)
   .route('/api/account', account)
   .route('/api/devices', devices)
+  .route('/api/groups', groups)
+  .route('/api/users', users)
   .route('/admin', admin)
 
 const unroutedProblem = unrouted(app)

@@ -23,4 +23,8 @@ export class Recent<V> {
   delete(key: string): void {
     this.#entries.delete(key)
   }
+
+  deleteWhere(matches: (value: V) => boolean): void {
+    for (const [key, value] of this.#entries) if (matches(value)) this.#entries.delete(key)
+  }
 }
