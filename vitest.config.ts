@@ -16,6 +16,7 @@ export default defineConfig({
               d1Databases: ['CELL_1'],
               bindings: {
                 TEST_MIGRATIONS: await readD1Migrations('migrations'),
+                ...(process.env.MODEL_SEED && { MODEL_SEED: process.env.MODEL_SEED }),
                 TOKEN_SECRET: 'a-secret-of-the-tests-and-of-nothing-else',
                 TOKEN_SECRET_PREVIOUS: 'the-secret-that-was-in-use-before-this-one',
                 ADMIN_TOKEN: 'the-operator-of-the-tests',
@@ -23,7 +24,7 @@ export default defineConfig({
             },
           })),
         ],
-        test: { name: 'worker', include: ['test/worker/**/*.test.ts'], setupFiles: ['test/worker/setup.ts'] },
+        test: { name: 'worker', testTimeout: 60_000, include: ['test/worker/**/*.test.ts'], setupFiles: ['test/worker/setup.ts'] },
       },
     ],
   },

@@ -15,6 +15,7 @@ CREATE TABLE `accounts` (
 	`seq` integer NOT NULL
 ) STRICT, WITHOUT ROWID;
 --> statement-breakpoint
+CREATE INDEX `accounts_number` ON `accounts` (`number`);--> statement-breakpoint
 CREATE INDEX `accounts_next_expiry` ON `accounts` (`next_expiry`) WHERE next_expiry IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `cells` (
 	`cell` integer PRIMARY KEY NOT NULL,

@@ -41,26 +41,25 @@ if (api && window.Scalar) {
 }
 
 /** Scalar would send each optional parameter that has a default, an enum or an example; an empty `example` leaves it to the reader. */
-function leaveOptionalParametersOut(document) {
-  const resolve = (node) =>
-    node.$ref
-      ? node.$ref
-          .slice(2)
-          .split('/')
-          .reduce((at, key) => at[key], document)
-      : node
+function leaveOptionalParametersOut(openapi) {
+  const at = (pointer) =>
+    pointer
+      .slice(2)
+      .split('/')
+      .reduce((node, key) => node[key], openapi)
+  const resolve = (node) => (node.$ref ? at(node.$ref) : node)
   const leaveOut = (reference) => {
     const { example, examples, schema, ...parameter } = resolve(reference)
     if (parameter.required || !schema) return reference
     const shown = [example, ...Object.values(examples ?? {}).map((one) => one.value)].filter((value) => value !== undefined)
     return { ...parameter, example: '', schema: { examples: shown, ...resolve(schema) } }
   }
-  for (const path of Object.values(document.paths)) {
+  for (const path of Object.values(openapi.paths)) {
     for (const owner of [path, ...Object.values(path)]) {
       if (owner.parameters) owner.parameters = owner.parameters.map(leaveOut)
     }
   }
-  return document
+  return openapi
 }
 
 function offerSignIn(use) {

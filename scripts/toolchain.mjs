@@ -49,12 +49,13 @@ function packagesIn(lockfile) {
   return existsSync(lockfile) ? JSON.parse(readFileSync(lockfile, 'utf8')).packages : {}
 }
 
+/** Not `npm ci`: it refuses a lockfile that lacks a package for some other platform, as a registry that lags behind makes it. */
 function install() {
-  console.log('Installing what package-lock.json asks for (npm ci) …')
+  console.log('Installing what package-lock.json asks for …')
   // Without our own bin folder: npm must not run on the very Node it is about to replace.
   const env = { ...process.env, PATH: pathWithoutBin().join(delimiter) }
-  const npm = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], { env, encoding: 'utf8' })
-  if (npm.status !== 0) fail(`${npm.error ?? `${npm.stdout}${npm.stderr}`}\nnpm ci failed.`)
+  const npm = spawnSync('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'], { env, encoding: 'utf8' })
+  if (npm.status !== 0) fail(`${npm.error ?? `${npm.stdout}${npm.stderr}`}\nnpm install failed.`)
 }
 
 function pathWithoutBin() {

@@ -121,3 +121,45 @@ export const createAccountKey = define({
   idempotent: true,
   secrets: ['apiKey'],
 })
+
+const mended = z
+  .object({ account: z.int(), devices: z.int(), removed: z.int(), usage: z.int(), directory: z.int(), events: z.int(), erased: z.int() })
+  .meta({ id: 'Mended', description: 'Rows that differed from the ledger and were written again or taken away.' })
+
+const reconcile = {
+  tag: 'Operator',
+  scope: 'operator',
+  optionalBody: true,
+  body: z.strictObject({
+    restored: z
+      .boolean('must be true or false')
+      .default(false)
+      .meta({ description: 'The database was set back: event numbers jump ahead even where nothing shows it.' }),
+    cursor: pageQuery.cursor,
+  }),
+} as const
+
+export const reconcileAccount = define({
+  ...reconcile,
+  id: 'reconcileAccount',
+  summary: 'Hold an account’s cell against its ledger',
+  description: 'Mends what differs, the ledger’s way. Go on with `nextCursor` until it is null.',
+  answer: z.object({ success, checked: z.int().meta({ description: 'Devices compared.' }), mended, nextCursor }),
+  problems: ['not-found', 'invalid-cursor'],
+})
+
+export const reconcileCell = define({
+  ...reconcile,
+  id: 'reconcileCell',
+  summary: 'Hold a whole cell against its ledgers',
+  description: 'For after a database was restored to an earlier time. Go on with `nextCursor` until it is null.',
+  answer: z.object({
+    success,
+    accounts: z.int().meta({ description: 'Accounts compared.' }),
+    checked: z.int(),
+    mended,
+    unknown: z.array(z.string()).meta({ description: 'Accounts that no ledger knows; left as they are.' }),
+    nextCursor,
+  }),
+  problems: ['not-found', 'invalid-cursor'],
+})

@@ -7,7 +7,7 @@ import { cellNumbers } from '../env.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { answerWithEtag } from '../http/etag.ts'
 import { operation } from '../http/operation.ts'
-import { answerPage, readCursor } from '../http/page.ts'
+import { answerPage, makeCursor, readCursor } from '../http/page.ts'
 import { patched, untilUnrivalled } from '../http/patch.ts'
 import { invalid, Problem, refusalProblem } from '../http/problem.ts'
 import { issueApiKey } from '../http/secret.ts'
@@ -16,6 +16,7 @@ import { presentKey } from '../keys/present.ts'
 import { insertKey } from '../keys/store.ts'
 import { ledgerOf } from '../ledger/stub.ts'
 import * as contract from './contract.ts'
+import { reconcileAccount, reconcileCell } from './reconcile.ts'
 import { confirmInDirectory, enterDirectory, findInDirectory, listDirectory, readAccounts } from './store.ts'
 
 const present = (account: Omit<Account, 'number' | 'day'>) => {
@@ -116,4 +117,20 @@ export const admin = new Hono<AppEnv>()
     const account = await listedAccount(c, c.req.param('accountId'))
     const made = await makeKey(c, account, name, scopes, expires)
     return c.json({ success: true as const, ...made }, 201, { Location: `/api/account/keys/${made.key.id}` })
+  })
+  .post('/accounts/:accountId/reconcile', operation(contract.reconcileAccount), async (c) => {
+    const { cursor, restored } = c.req.valid('json')
+    const [after = 0] = (await readCursor(c, cursor)) ?? []
+    const outcome = await reconcileAccount(c.env, c.req.param('accountId'), Number(after), restored)
+    if (!outcome) throw new Problem('not-found')
+    const { checked, mended, next } = outcome
+    return c.json({ success: true as const, checked, mended, nextCursor: next === null ? null : await makeCursor(c, [next]) })
+  })
+  .post('/cells/:cell/reconcile', operation(contract.reconcileCell), async (c) => {
+    const { cursor, restored } = c.req.valid('json')
+    const cell = cellNumbers(c.env).find((number) => String(number) === c.req.param('cell'))
+    if (cell === undefined) throw new Problem('not-found')
+    const [number = 0, key = 0] = (await readCursor(c, cursor)) ?? []
+    const { accounts, checked, mended, unknown, next } = await reconcileCell(c.env, cell, [Number(number), Number(key)], restored)
+    return c.json({ success: true as const, accounts, checked, mended, unknown, nextCursor: next && (await makeCursor(c, next)) })
   })

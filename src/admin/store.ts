@@ -1,4 +1,4 @@
-import { asc, eq, getTableColumns, gt, inArray, sql } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, gt, inArray, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
 import { accounts, directory } from '../db/schema.ts'
 
@@ -73,3 +73,55 @@ export const readAccounts = async (db: Database, ids: string[]): Promise<Account
     .where(inArray(accounts.id, sql`(SELECT value FROM json_each(${JSON.stringify(ids)}))`))
   return rows.map(({ nextExpiry, seq, ended, ...row }) => ({ ...row, ended: JSON.parse(ended) as AccountRow['ended'] }))
 }
+
+/** The accounts of a cell by number, whether the directory or the cell itself knows of them: after a restore either may have forgotten. */
+export const listCell = async (
+  directoryDb: Database,
+  cellDb: Database,
+  cell: number,
+  after: number,
+  limit: number,
+): Promise<{ number: number; id: string }[]> => {
+  const [listedThere, heldHere] = await Promise.all([
+    directoryDb
+      .select({ number: directory.number, id: directory.accountId })
+      .from(directory)
+      .where(and(eq(directory.cell, cell), gt(directory.number, after)))
+      .orderBy(asc(directory.number))
+      .limit(limit),
+    cellDb
+      .select({ number: accounts.number, id: accounts.id })
+      .from(accounts)
+      .where(gt(accounts.number, after))
+      .orderBy(asc(accounts.number))
+      .limit(limit),
+  ])
+  const all = new Map([...listedThere, ...heldHere].map((entry) => [entry.number, entry]))
+  return [...all.values()].sort((a, b) => a.number - b.number).slice(0, limit)
+}
+
+/** An account that its ledger has erased and a restored database has brought back: it goes again. Answers whether there was one. */
+export const eraseAgain = async (
+  directoryDb: Database,
+  cellDb: Database,
+  accountId: string,
+  cell: number,
+  now: number,
+): Promise<boolean> => {
+  const [gone] = await cellDb.$client.batch([
+    cellDb.$client.prepare('DELETE FROM accounts WHERE id = ?').bind(accountId),
+    cellDb.$client
+      .prepare('INSERT INTO erasures (account_id, id, creation) VALUES (?1, ?1, ?2) ON CONFLICT DO NOTHING')
+      .bind(accountId, now),
+  ])
+  const client = directoryDb.$client
+  const [unlisted] = await client.batch([
+    client.prepare('DELETE FROM directory WHERE account_id = ?').bind(accountId),
+    client.prepare('UPDATE cells SET accounts = accounts - 1 WHERE cell = ? AND changes() = 1').bind(cell),
+  ])
+  return (gone?.meta.changes ?? 0) + (unlisted?.meta.changes ?? 0) > 0
+}
+
+/** Which cell holds an account that the directory may have forgotten. */
+export const holdsAccount = async (db: Database, accountId: string): Promise<boolean> =>
+  (await db.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, accountId))).length > 0

@@ -49,7 +49,10 @@ export const accounts = sqliteTable(
     version: integer().notNull(),
     seq: integer().notNull(),
   },
-  (table) => [index('accounts_next_expiry').on(table.nextExpiry).where(sql`next_expiry IS NOT NULL`)],
+  (table) => [
+    index('accounts_number').on(table.number),
+    index('accounts_next_expiry').on(table.nextExpiry).where(sql`next_expiry IS NOT NULL`),
+  ],
 )
 
 /** API keys: of the secret only its SHA-256. */

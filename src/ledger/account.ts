@@ -84,3 +84,12 @@ export const eraseAccount = (sql: SqlStorage, account: Account, versions: number
   post(sql, { kind: 'directory-gone', accountId: account.id, cell: account.cell })
   return { ok: true }
 }
+
+/** What remains of an erased account: that its id was one, so that a restored database can be told from a lost ledger. */
+export const markErased = (sql: SqlStorage, id: string): void => {
+  sql.exec(
+    `INSERT INTO account (id, number, cell, user_name, name, time_zone, day, total, used, disabled, creation, last_modified, version, erased)
+     VALUES (?, 0, 0, '', '', 'UTC', '1970-01-01', 0, 0, 1, 0, 0, 0, 1)`,
+    id,
+  )
+}

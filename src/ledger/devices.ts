@@ -15,7 +15,7 @@ export type Refusal =
 /** The account's day and zone come along: state and end are told from them. */
 export type DeviceOutcome = { ok: true; device: Device; account: Pick<Account, 'day' | 'timeZone'> } | Refusal
 
-interface DeviceRow extends Record<string, SqlStorageValue> {
+export interface DeviceRow extends Record<string, SqlStorageValue> {
   key: number
   id: string
   ends: string | null
@@ -40,7 +40,7 @@ const decided = ({ day, timeZone }: Account, device: Device): DeviceOutcome => (
 const find = (sql: SqlStorage, id: string): DeviceRow | undefined =>
   sql.exec<DeviceRow>('SELECT * FROM devices WHERE id = ?', id).toArray()[0]
 
-const toDevice = (sql: SqlStorage, account: Account, row: DeviceRow): Device => ({
+export const toDevice = (sql: SqlStorage, account: Account, row: DeviceRow): Device => ({
   key: row.key,
   id: row.id,
   ...(JSON.parse(row.record) as DeviceRecord),

@@ -9,6 +9,7 @@ import {
   type AccountRefusal,
   changeAccount,
   eraseAccount,
+  markErased,
   type Opening,
   openAccount,
 } from './account.ts'
@@ -27,6 +28,7 @@ import { recordExpirations } from './expirations.ts'
 import { type LogPage, readLog } from './log.ts'
 import { goesToDirectory, isEmpty, pending, settle } from './outbox.ts'
 import { carryOut } from './projection.ts'
+import { type ReconcileOutcome, reconcilePage } from './reconcile.ts'
 import { makeTables } from './tables.ts'
 import { usageBetween } from './usage.ts'
 
@@ -70,14 +72,16 @@ export class AccountLedger extends DurableObject<Env> {
     return this.#decide((account, now) => eraseAccount(this.#sql, account, versions, now))
   }
 
-  /** The last step of an erasure: once nothing is left to carry out, the object forgets that it ever was. */
+  /** The last step of an erasure: once nothing is left to carry out, all that stays is that there was one. */
   async forget(): Promise<boolean> {
     if (readAccount(this.#sql)) return false
     await this.#drain()
     if (!isEmpty(this.#sql)) return false
+    const [{ id } = { id: '' }] = this.#sql.exec<{ id: string }>('SELECT id FROM account').toArray()
     await this.ctx.storage.deleteAlarm()
     await this.ctx.storage.deleteAll()
     makeTables(this.ctx.storage)
+    if (id) markErased(this.#sql, id)
     return true
   }
 
@@ -107,6 +111,14 @@ export class AccountLedger extends DurableObject<Env> {
 
   async licenseLog(before: number | null, limit: number): Promise<LogPage> {
     return readLog(this.#sql, before, limit)
+  }
+
+  /** One page of holding the cell against the ledger: what differs is written again, the ledger's way. */
+  async reconcile(after: number, restored: boolean): Promise<ReconcileOutcome> {
+    await this.#drain()
+    const outcome = await reconcilePage(this.ctx.storage, this.env, after, restored)
+    await this.#drain()
+    return outcome
   }
 
   /** For the sweep: records what has expired, and gives an interrupted outbox another chance. */
@@ -150,9 +162,10 @@ export class AccountLedger extends DurableObject<Env> {
   async #carryOutPending(): Promise<void> {
     try {
       for (let effects = pending(this.#sql); effects[0]; effects = pending(this.#sql)) {
-        const cell = this.#sql.exec<{ cell: number }>('SELECT cell FROM account').one().cell
-        await carryOut(goesToDirectory(effects[0]) ? openDirectory(this.env) : openCell(this.env, cell), effects)
-        settle(this.#sql, effects.at(-1)?.seq ?? 0)
+        const { id, cell } = this.#sql.exec<{ id: string; cell: number }>('SELECT id, cell FROM account').one()
+        const database = goesToDirectory(effects[0]) ? openDirectory(this.env) : openCell(this.env, cell)
+        const lastEvent = await carryOut(database, id, effects)
+        settle(this.#sql, effects.at(-1)?.seq ?? 0, lastEvent)
       }
       this.#failures = 0
     } catch (error) {

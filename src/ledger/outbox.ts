@@ -1,5 +1,5 @@
 import type { Account } from '../domain/account.ts'
-import type { Device } from '../domain/device.ts'
+import type { DayUsage, Device } from '../domain/device.ts'
 
 /** What must follow a decision. It is written in the decision's own transaction, and carried out afterwards, in order. */
 export type Effect =
@@ -7,7 +7,11 @@ export type Effect =
   | { kind: 'device'; accountId: string; device: Device }
   | { kind: 'device-gone'; accountId: string; id: string; key: number; at: number }
   | { kind: 'event'; accountId: string; id: string; type: string; time: number; deviceId: string | null; data: Record<string, unknown> }
+  | { kind: 'usage'; key: number; usage: DayUsage }
+  | { kind: 'memberships'; accountId: string }
+  | { kind: 'events-jump'; accountId: string; to: number }
   | { kind: 'account-gone'; accountId: string; at: number }
+  | { kind: 'directory'; account: Account }
   | { kind: 'directory-gone'; accountId: string; cell: number }
 
 export type Posted = Effect & { seq: number }
@@ -27,10 +31,12 @@ export const pending = (sql: SqlStorage): Posted[] => {
   return apart === -1 ? effects : effects.slice(0, apart)
 }
 
-export const goesToDirectory = (effect: Effect): boolean => effect.kind === 'directory-gone'
+export const goesToDirectory = (effect: Effect): boolean => effect.kind === 'directory' || effect.kind === 'directory-gone'
 
-export const settle = (sql: SqlStorage, upTo: number): void => {
+/** `lastEvent` is remembered: a head behind it tells that the cell has been set back. */
+export const settle = (sql: SqlStorage, upTo: number, lastEvent: number): void => {
   sql.exec('DELETE FROM outbox WHERE seq <= ?', upTo)
+  sql.exec('UPDATE account SET events_seen = max(events_seen, ?)', lastEvent)
 }
 
 export const isEmpty = (sql: SqlStorage): boolean => sql.exec('SELECT 1 FROM outbox LIMIT 1').toArray().length === 0

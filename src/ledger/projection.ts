@@ -1,5 +1,7 @@
 import { appendEvent } from '../db/events.ts'
 import type { Database } from '../db/open.ts'
+import type { Account } from '../domain/account.ts'
+import type { Device } from '../domain/device.ts'
 import { fold } from '../domain/fold.ts'
 import { endsOf } from '../domain/license.ts'
 import type { Effect, Posted } from './outbox.ts'
@@ -11,64 +13,85 @@ import type { Effect, Posted } from './outbox.ts'
 
 type Of<K extends Effect['kind']> = Extract<Posted, { kind: K }>
 
-const account = (db: D1Database, { account: a, nextExpiry, seq }: Of<'account'>) =>
-  db
+type Columns = Record<string, string | number | null>
+
+/** The account's row, but for the number of the effect that writes it. */
+export const accountColumns = (a: Account, nextExpiry: number | null): Columns => ({
+  id: a.id,
+  number: a.number,
+  user_name: a.userName,
+  name: a.name,
+  time_zone: a.timeZone,
+  day: a.day,
+  licenses: a.total,
+  used: a.used,
+  disabled: a.disabled ? 1 : 0,
+  next_expiry: nextExpiry,
+  creation: a.creation,
+  last_modified: a.lastModified,
+  version: a.version,
+})
+
+/** A device's row, but for today's counters and what reports write. */
+export const deviceColumns = (accountId: string, d: Device): Columns => ({
+  key: d.key,
+  id: d.id,
+  account_id: accountId,
+  name: d.name,
+  name_key: fold(d.name),
+  description: d.description,
+  min: d.min,
+  identifier: d.identifier,
+  identifier_key: d.identifier === null ? null : fold(d.identifier),
+  model: d.model,
+  tags: JSON.stringify(d.tags),
+  expires: d.limits.expires ? 1 : 0,
+  expiration_date: d.limits.expirationDate,
+  ends: endsOf(d.limits),
+  daily_email_limit: d.limits.dailyEmailLimit,
+  daily_sms_limit: d.limits.dailySmsLimit,
+  creation: d.creation,
+  last_modified: d.lastModified,
+  version: d.version,
+})
+
+/** Writes a row where it is missing or older than this effect. `unless` keeps one from coming into being at all. */
+const upsert = (db: D1Database, table: string, key: string, columns: Columns, seq: number, unless = '0'): D1PreparedStatement => {
+  const names = [...Object.keys(columns), 'seq']
+  const places = names.map((_, index) => `?${index + 1}`)
+  const changes = names.filter((name) => name !== key).map((name) => `${name} = excluded.${name}`)
+  return db
     .prepare(
-      `INSERT INTO accounts (id, number, user_name, name, time_zone, day, licenses, used, disabled, next_expiry, creation, last_modified, version, seq)
-       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
-       ON CONFLICT (id) DO UPDATE SET name = ?4, time_zone = ?5, day = ?6, licenses = ?7, used = ?8, disabled = ?9,
-         next_expiry = ?10, last_modified = ?12, version = ?13, seq = ?14 WHERE seq < ?14`,
+      `INSERT INTO ${table} (${names.join(', ')}) SELECT ${places.join(', ')} WHERE NOT (${unless})
+       ON CONFLICT (${key}) DO UPDATE SET ${changes.join(', ')} WHERE ${table}.seq < excluded.seq`,
     )
-    .bind(
-      a.id,
-      a.number,
-      a.userName,
-      a.name,
-      a.timeZone,
-      a.day,
-      a.total,
-      a.used,
-      a.disabled ? 1 : 0,
-      nextExpiry,
-      a.creation,
-      a.lastModified,
-      a.version,
-      seq,
-    )
+    .bind(...Object.values(columns), seq)
+}
+
+const account = (db: D1Database, { account: a, nextExpiry, seq }: Of<'account'>) =>
+  upsert(db, 'accounts', 'id', accountColumns(a, nextExpiry), seq)
 
 const device = (db: D1Database, { accountId, device: d, seq }: Of<'device'>) =>
+  upsert(db, 'devices', 'key', deviceColumns(accountId, d), seq, 'EXISTS (SELECT 1 FROM tombstones WHERE account_id = ?3 AND id = ?2)')
+
+/** Counters change without an edit, so they carry the number of their effect too. */
+const usage = (db: D1Database, { key, usage: u, seq }: Of<'usage'>) =>
+  db
+    .prepare('UPDATE devices SET usage_date = ?2, emails_sent = ?3, sms_sent = ?4, seq = ?5 WHERE key = ?1 AND seq < ?5')
+    .bind(key, u.date, u.emailsSent, u.smsSent, seq)
+
+/** Memberships of devices that are no more: only a restored database has any. */
+const memberships = (db: D1Database, { accountId }: Of<'memberships'>) =>
+  db
+    .prepare('DELETE FROM group_devices WHERE account_id = ?1 AND NOT EXISTS (SELECT 1 FROM devices WHERE key = device_key)')
+    .bind(accountId)
+
+const eventsJump = (db: D1Database, { accountId, to }: Of<'events-jump'>) =>
   db
     .prepare(
-      `INSERT INTO devices (key, id, account_id, name, name_key, description, min, identifier, identifier_key, model, tags, expires,
-         expiration_date, ends, daily_email_limit, daily_sms_limit, creation, last_modified, version, seq)
-       SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20
-       WHERE NOT EXISTS (SELECT 1 FROM tombstones WHERE account_id = ?3 AND id = ?2)
-       ON CONFLICT (key) DO UPDATE SET name = ?4, name_key = ?5, description = ?6, min = ?7, identifier = ?8, identifier_key = ?9,
-         model = ?10, tags = ?11, expires = ?12, expiration_date = ?13, ends = ?14, daily_email_limit = ?15, daily_sms_limit = ?16,
-         last_modified = ?18, version = ?19, seq = ?20 WHERE seq < ?20`,
+      'INSERT INTO event_heads (account_id, sequence) VALUES (?1, ?2) ON CONFLICT (account_id) DO UPDATE SET sequence = max(sequence, ?2)',
     )
-    .bind(
-      d.key,
-      d.id,
-      accountId,
-      d.name,
-      fold(d.name),
-      d.description,
-      d.min,
-      d.identifier,
-      d.identifier === null ? null : fold(d.identifier),
-      d.model,
-      JSON.stringify(d.tags),
-      d.limits.expires ? 1 : 0,
-      d.limits.expirationDate,
-      endsOf(d.limits),
-      d.limits.dailyEmailLimit,
-      d.limits.dailySmsLimit,
-      d.creation,
-      d.lastModified,
-      d.version,
-      seq,
-    )
+    .bind(accountId, to)
 
 const deviceGone = (db: D1Database, { accountId, id, key, at, seq }: Of<'device-gone'>) => [
   db
@@ -86,6 +109,15 @@ const accountGone = (db: D1Database, { accountId, at }: Of<'account-gone'>) => [
   db.prepare('DELETE FROM accounts WHERE id = ?').bind(accountId),
 ]
 
+const directory = (db: D1Database, { account: a }: Of<'directory'>) => [
+  db
+    .prepare('INSERT INTO directory (number, user_name_key, account_id, cell) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING')
+    .bind(a.number, fold(a.userName), a.id, a.cell),
+  db
+    .prepare('INSERT INTO cells (cell, accounts) SELECT ?1, 1 WHERE changes() = 1 ON CONFLICT (cell) DO UPDATE SET accounts = accounts + 1')
+    .bind(a.cell),
+]
+
 const directoryGone = (db: D1Database, { accountId, cell }: Of<'directory-gone'>) => [
   db
     .prepare('UPDATE cells SET accounts = accounts - 1 WHERE cell = ?1 AND EXISTS (SELECT 1 FROM directory WHERE account_id = ?2)')
@@ -101,16 +133,27 @@ const statements = (db: D1Database, effect: Posted): D1PreparedStatement | D1Pre
       return device(db, effect)
     case 'device-gone':
       return deviceGone(db, effect)
+    case 'usage':
+      return usage(db, effect)
+    case 'memberships':
+      return memberships(db, effect)
     case 'event':
       return appendEvent(db, effect)
+    case 'events-jump':
+      return eventsJump(db, effect)
     case 'account-gone':
       return accountGone(db, effect)
+    case 'directory':
+      return directory(db, effect)
     case 'directory-gone':
       return directoryGone(db, effect)
   }
 }
 
-export const carryOut = async (database: Database, effects: Posted[]): Promise<void> => {
+/** Answers the account's last event number, as it stands after these effects. */
+export const carryOut = async (database: Database, accountId: string, effects: Posted[]): Promise<number> => {
   const db = database.$client
-  await db.batch(effects.flatMap((effect) => statements(db, effect)))
+  const head = db.prepare('SELECT sequence FROM event_heads WHERE account_id = ?').bind(accountId)
+  const results = await db.batch<{ sequence: number }>([...effects.flatMap((effect) => statements(db, effect)), head])
+  return results.at(-1)?.results[0]?.sequence ?? 0
 }

@@ -17,6 +17,7 @@ export type Ledger = Pick<
   | 'usage'
   | 'licenseLog'
   | 'sweep'
+  | 'reconcile'
 >
 
 /** The only door to an account's ledger. */

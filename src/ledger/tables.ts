@@ -4,7 +4,8 @@ const STEPS = [
      id TEXT PRIMARY KEY, number INTEGER NOT NULL, cell INTEGER NOT NULL, user_name TEXT NOT NULL, name TEXT NOT NULL,
      time_zone TEXT NOT NULL, day TEXT NOT NULL, total INTEGER NOT NULL, used INTEGER NOT NULL, disabled INTEGER NOT NULL,
      creation INTEGER NOT NULL, last_modified INTEGER NOT NULL, version INTEGER NOT NULL,
-     next_device INTEGER NOT NULL DEFAULT 1, next_expiry INTEGER, erased INTEGER NOT NULL DEFAULT 0
+     next_device INTEGER NOT NULL DEFAULT 1, next_expiry INTEGER, events_seen INTEGER NOT NULL DEFAULT 0,
+     erased INTEGER NOT NULL DEFAULT 0
    ) STRICT;
    CREATE TABLE devices (
      key INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, identifier_key TEXT, ends TEXT, recorded INTEGER NOT NULL DEFAULT 0,

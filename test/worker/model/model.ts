@@ -1,0 +1,115 @@
+import * as fc from 'fast-check'
+import { addDays, dayStart, localDay } from '../../../src/domain/day.ts'
+
+/* What the ledger must do, said as plainly as can be, and the commands that both are given. */
+
+export const START = Date.parse('2026-11-15T12:00:00Z')
+const ZONES = ['UTC', 'Asia/Tokyo', 'Pacific/Honolulu', 'America/New_York', 'Pacific/Kiritimati']
+
+/** Days relative to the start; null is a device without an end. */
+type Offset = number | null
+
+export type Command =
+  | { do: 'create'; ends: Offset }
+  | { do: 'reactivate'; which: number; ends: Offset }
+  | { do: 'replace'; which: number; ends: Offset }
+  | { do: 'patch'; which: number; ends: Offset }
+  | { do: 'remove'; which: number }
+  | { do: 'total'; total: number }
+  | { do: 'clock'; hours: number }
+  | { do: 'zone'; zone: string }
+  | { do: 'sweep' }
+  | { do: 'evict' }
+
+const ends = fc.option(fc.integer({ min: -3, max: 6 }), { freq: 3 })
+const which = fc.nat({ max: 9 })
+
+const command = (weight: number, members: Record<string, fc.Arbitrary<unknown>>) => ({
+  weight,
+  arbitrary: fc.record(members) as unknown as fc.Arbitrary<Command>,
+})
+
+export const commands = fc.array(
+  fc.oneof(
+    command(6, { do: fc.constant('create'), ends }),
+    command(4, { do: fc.constant('reactivate'), which, ends }),
+    command(2, { do: fc.constant('replace'), which, ends }),
+    command(2, { do: fc.constant('patch'), which, ends }),
+    command(2, { do: fc.constant('remove'), which }),
+    command(1, { do: fc.constant('total'), total: fc.nat({ max: 6 }) }),
+    command(3, { do: fc.constant('clock'), hours: fc.integer({ min: -30, max: 50 }) }),
+    command(1, { do: fc.constant('zone'), zone: fc.constantFrom(...ZONES) }),
+    command(1, { do: fc.constant('sweep') }),
+    command(1, { do: fc.constant('evict') }),
+  ),
+  { minLength: 50, maxLength: 50 },
+)
+
+export const dateOf = (offset: Offset): string | null => (offset === null ? null : addDays('2026-11-15', offset))
+
+/** Devices by the day they end; a license is in use by each that has not ended. */
+export class Model {
+  devices: (string | null)[] = []
+  total: number
+  zone = 'UTC'
+  now = START
+  day: string
+
+  constructor(total: number) {
+    this.total = total
+    this.day = localDay(this.now, this.zone)
+  }
+
+  roll() {
+    const today = localDay(this.now, this.zone)
+    if (today > this.day) this.day = today
+  }
+
+  ended = (date: string | null, day = this.day) => date !== null && date <= day
+  used = (day = this.day) => this.devices.filter((date) => !this.ended(date, day)).length
+
+  /** The one road: a change from one end to another, or from nothing. */
+  set(index: number, date: string | null): boolean {
+    const was = index < this.devices.length && !this.ended(this.devices[index] ?? null)
+    if (!was && !this.ended(date) && this.used() >= this.total) return false
+    this.devices[index] = date
+    return true
+  }
+
+  availableAt(): number | null {
+    const days = this.devices.filter((date) => date !== null && !this.ended(date)).toSorted() as string[]
+    const freeing = days.find((day) => this.used(day) < this.total)
+    return freeing === undefined ? null : dayStart(freeing, this.zone)
+  }
+
+  /** Ok, refused for want of a license, refused for a date already reached, or nothing to do it to. */
+  apply(command: Command): 'ok' | 'no-license-available' | 'expiration-date-reached' | 'skip' {
+    if (command.do === 'clock') {
+      this.now += command.hours * 3_600_000
+      return 'ok'
+    }
+    if (command.do === 'evict') return 'ok'
+    this.roll()
+    if (command.do === 'sweep') return 'ok'
+    if (command.do === 'total') this.total = command.total
+    else if (command.do === 'zone') {
+      const day = localDay(this.now, command.zone)
+      if (command.zone === this.zone) return 'ok'
+      const revived = this.used(day) - this.used()
+      if (revived > 0 && this.used(day) > this.total) return 'no-license-available'
+      this.zone = command.zone
+      this.day = day
+    } else if (command.do === 'create') return this.set(this.devices.length, dateOf(command.ends)) ? 'ok' : 'no-license-available'
+    else {
+      if (this.devices.length === 0) return 'skip'
+      const index = command.which % this.devices.length
+      if (command.do === 'remove') this.devices.splice(index, 1)
+      else {
+        const date = dateOf(command.ends)
+        if (command.do === 'reactivate' && this.ended(date)) return 'expiration-date-reached'
+        return this.set(index, date) ? 'ok' : 'no-license-available'
+      }
+    }
+    return 'ok'
+  }
+}

@@ -1,0 +1,145 @@
+import { env } from 'cloudflare:workers'
+import { describe, expect, test } from 'vitest'
+import { sweep } from '../../src/sweep/sweep.ts'
+import { openAccount, operator, type TestAccount } from './support.ts'
+
+const TABLES = [
+  'accounts',
+  'devices',
+  'events',
+  'event_heads',
+  'tombstones',
+  'erasures',
+  'group_devices',
+  'groups',
+  'keys',
+  'directory',
+  'cells',
+] as const
+
+/** A database as it was, and the way back to it: what a restore of D1 alone does. */
+const snapshot = async (db: D1Database) => {
+  const dump = await Promise.all(TABLES.map(async (table) => [table, (await db.prepare(`SELECT * FROM ${table}`).all()).results] as const))
+  return async () => {
+    for (const [table, rows] of dump) {
+      const inserts = rows.map((row) => {
+        const names = Object.keys(row)
+        return db
+          .prepare(`INSERT INTO ${table} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`)
+          .bind(...Object.values(row))
+      })
+      await db.batch([db.prepare(`DELETE FROM ${table}`), ...inserts])
+    }
+  }
+}
+
+const create = async (account: TestAccount, name: string) => (await account.call('POST', '/api/devices', { body: { name } })).body.device
+const names = async (account: TestAccount) =>
+  (await account.call('GET', '/api/devices')).body.devices.map(({ name }: { name: string }) => name)
+const head = async (account: TestAccount) =>
+  Number((await env.DB.prepare('SELECT sequence FROM event_heads WHERE account_id = ?').bind(account.id).first())?.sequence)
+const reconcile = (account: TestAccount, body?: object) => operator('POST', `/admin/accounts/${account.id}/reconcile`, body ? { body } : {})
+const NOTHING = { account: 0, devices: 0, removed: 0, usage: 0, directory: 0, events: 0, erased: 0 }
+
+test('where nothing differs, nothing is mended and no event number is skipped', async () => {
+  const account = await openAccount()
+  await create(account, 'One')
+  const before = await head(account)
+  expect((await reconcile(account)).body).toEqual({ success: true, checked: 1, mended: NOTHING, nextCursor: null })
+  expect(await head(account)).toBe(before)
+})
+
+test('after the cell was set back the ledger wins for account, devices and licenses, the cell for groups, and event numbers jump ahead', async () => {
+  const account = await openAccount({ licenses: 10 })
+  const kept = await create(account, 'Kept')
+  const edited = await create(account, 'Before')
+  const deleted = await create(account, 'Deleted')
+  const insert =
+    'INSERT INTO groups (id, account_id, name, name_key, description, creation, last_modified, version) VALUES (?, ?, ?, ?, ?, 0, 0, 1)'
+  await env.DB.prepare(insert).bind(`grp_${account.id}`, account.id, 'North', 'north', '').run()
+  const member = 'INSERT INTO group_devices (group_id, device_key, account_id) SELECT ?, key, account_id FROM devices WHERE id = ?'
+  for (const { id } of [kept, deleted]) await env.DB.prepare(member).bind(`grp_${account.id}`, id).run()
+
+  const restore = await snapshot(env.DB)
+  await account.call('PATCH', `/api/devices/${edited.id}`, { body: { name: 'After' } })
+  await account.call('DELETE', `/api/devices/${deleted.id}`)
+  await create(account, 'Newer')
+  await operator('PATCH', `/admin/accounts/${account.id}`, { body: { licenses: 7 } })
+  const reached = await head(account)
+  await restore()
+  expect(await names(account)).toEqual(['Before', 'Deleted', 'Kept'])
+
+  const { body } = await reconcile(account)
+  expect(body.mended).toEqual({ account: 1, devices: 2, removed: 1, usage: 0, directory: 0, events: 1, erased: 0 })
+  expect(await names(account)).toEqual(['After', 'Kept', 'Newer'])
+  expect((await operator('GET', '/admin/accounts')).body.accounts.find(({ id }: { id: string }) => id === account.id).licenses).toEqual({
+    total: 7,
+    used: 3,
+    available: 4,
+  })
+  const { results } = await env.DB.prepare('SELECT device_key FROM group_devices WHERE group_id = ?').bind(`grp_${account.id}`).all()
+  expect(results).toHaveLength(1)
+  expect(await head(account)).toBe(reached + 1_000_000)
+  await create(account, 'Next')
+  expect(await head(account)).toBe(reached + 1_000_001)
+  expect((await reconcile(account)).body.mended).toEqual(NOTHING)
+})
+
+test('an operator who knows that the cell was set back has the numbers jump where nothing shows it', async () => {
+  const account = await openAccount()
+  const before = await head(account)
+  expect((await reconcile(account, { restored: true })).body.mended).toEqual({ ...NOTHING, events: 1 })
+  expect(await head(account)).toBe(before + 1_000_000)
+})
+
+test('an account that a restore has brought back goes again, and one that it has lost returns', async () => {
+  const gone = await openAccount()
+  await create(gone, 'Ghost')
+  const restoreErased = await snapshot(env.DB)
+  await operator('DELETE', `/admin/accounts/${gone.id}`)
+  await sweep(env, Date.now())
+  await restoreErased()
+  expect((await reconcile(gone)).body.mended).toEqual({ ...NOTHING, erased: 1 })
+  await sweep(env, Date.now())
+  const { results } = await env.DB.prepare('SELECT id FROM devices WHERE account_id = ?').bind(gone.id).all()
+  expect(results).toEqual([])
+  expect((await reconcile(gone)).status).toBe(404)
+
+  const restoreLost = await snapshot(env.DB)
+  const lost = await openAccount()
+  await create(lost, 'Survivor')
+  await restoreLost()
+  expect((await operator('GET', `/admin/accounts/${lost.id}`)).status).toBe(404)
+  expect((await reconcile(lost)).body.mended).toEqual({ ...NOTHING, account: 1, devices: 1, directory: 1, events: 1 })
+  expect((await operator('GET', `/admin/accounts/${lost.id}`)).body.account.licenses.used).toBe(1)
+})
+
+describe('a whole cell', () => {
+  test('is reconciled account by account, and says which no ledger knows', async () => {
+    const accounts = await Promise.all([1, 2, 3].map(() => openAccount({ cell: 1 })))
+    for (const account of accounts) await create(account, 'One')
+    await env.CELL_1.prepare("UPDATE devices SET name = 'Tampered'").run()
+    await env.CELL_1.prepare(
+      `INSERT INTO accounts (id, number, user_name, name, time_zone, day, licenses, used, disabled, creation, last_modified, version, seq)
+       VALUES ('acc_stray', 999999, 'stray', 'Stray', 'UTC', '2026-01-01', 1, 0, 0, 0, 0, 1, 1)`,
+    ).run()
+    const { status, body } = await operator('POST', '/admin/cells/1/reconcile')
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ accounts: 4, checked: 3, mended: { ...NOTHING, devices: 3 }, unknown: ['acc_stray'], nextCursor: null })
+    for (const account of accounts) expect(await names(account)).toEqual(['One'])
+  })
+
+  test.each(['7', 'x', '01'])('cell %s is not bound', async (cell) => {
+    expect((await operator('POST', `/admin/cells/${cell}/reconcile`)).status).toBe(404)
+  })
+})
+
+test('a large account is held against its ledger a page at a time', async () => {
+  const account = await openAccount({ licenses: 2000 })
+  for (let n = 0; n < 1100; n += 100) await Promise.all(Array.from({ length: 100 }, (_, i) => create(account, `D${n + i}`)))
+  await env.DB.prepare('DELETE FROM devices WHERE account_id = ?').bind(account.id).run()
+  const { body } = await reconcile(account)
+  expect(body).toMatchObject({ checked: 1100, mended: { devices: 1100 }, nextCursor: null })
+  const { n } = (await env.DB.prepare('SELECT count(*) AS n FROM devices WHERE account_id = ?').bind(account.id).first()) as { n: number }
+  expect(n).toBe(1100)
+})
