@@ -13,6 +13,7 @@ import { patched, untilUnrivalled } from '../http/patch.ts'
 import { invalid, Problem } from '../http/problem.ts'
 import { forgetUser } from '../http/standing.ts'
 import { iso, isoOrNull } from '../http/wire.ts'
+import { ledgerOf } from '../ledger/stub.ts'
 import * as contract from './contract.ts'
 import { createUser, deleteUser, type UserOutcome, updateUser } from './edit.ts'
 import { hashPassword } from './password.ts'
@@ -119,5 +120,7 @@ export const users = new Hono<AppEnv>()
     const outcome = await deleteUser(c.get('db'), accountId, id, c.get('ifMatch'), Date.now())
     if (!outcome.ok) throw new Problem(outcome.refusal)
     forgetUser(id)
+    // Nothing depends on it: what is left behind counts the devices of somebody who makes no more.
+    c.executionCtx.waitUntil(ledgerOf(c.env, accountId).forgetMaker(id))
     return c.json({ success: true as const })
   })
