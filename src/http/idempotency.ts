@@ -3,6 +3,7 @@ import { openDirectory } from '../db/open.ts'
 import type { Context } from './context.ts'
 import { newId, repeatableIds } from './ids.ts'
 import { invalid, Problem } from './problem.ts'
+import { liveSecrets } from './token.ts'
 
 export interface Replay {
   /** Members shown once: kept out of the stored answer. */
@@ -28,11 +29,18 @@ interface Slot {
   owner: [accountId: string, principal: string, key: string]
 }
 
-const hex = async (text: string): Promise<string> =>
-  new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))).toHex()
+/**
+ * What is kept of a request: signed by each live secret, the newest first, since a plain hash of a body with a password in it
+ * could be guessed from.
+ */
+const marks = async (c: Context, body: string): Promise<string[]> => {
+  const bytes = new TextEncoder().encode(`${c.req.method} ${c.req.path}\n${body}`)
+  const secrets = await liveSecrets(c.env)
+  return Promise.all(secrets.map(async ({ key }) => new Uint8Array(await crypto.subtle.sign('HMAC', key, bytes)).toHex()))
+}
 
 /** Claims the key, or finds who has it. `mine` is set by the very statement that claimed. */
-const claim = async ({ db, owner }: Slot, request: string, now: number): Promise<Row> => {
+const claim = async ({ db, owner }: Slot, requests: string[], now: number): Promise<Row> => {
   const token = crypto.randomUUID()
   const [, found] = await db.batch<Row>([
     db
@@ -40,9 +48,9 @@ const claim = async ({ db, owner }: Slot, request: string, now: number): Promise
         `INSERT INTO idempotency (account_id, principal, key, request, claimed_at, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
          ON CONFLICT DO UPDATE SET request = ?4, body = ?6, status = NULL, headers = NULL,
            claimed_at = CASE WHEN claimed_at < ?5 - ${KEPT_FOR} THEN ?5 ELSE claimed_at END
-         WHERE claimed_at < ?5 - ${KEPT_FOR} OR (status IS NULL AND request = ?4 AND claimed_at < ?5 - ${LEASE})`,
+         WHERE claimed_at < ?5 - ${KEPT_FOR} OR (status IS NULL AND request IN (SELECT value FROM json_each(?7)) AND claimed_at < ?5 - ${LEASE})`,
       )
-      .bind(...owner, request, now, token),
+      .bind(...owner, requests[0] ?? '', now, token, JSON.stringify(requests)),
     db
       .prepare(
         `SELECT request, claimed_at, status, headers, body, status IS NULL AND body = ?4 AS mine
@@ -99,9 +107,10 @@ export const withIdempotency = async (c: Context, replay: Replay | null, body: s
     ? { db: c.get('db').$client, owner: [caller.accountId, caller.userId ?? '', key] }
     : { db: openDirectory(c.env).$client, owner: ['operator', '', key] }
   const now = Date.now()
-  const row = await claim(slot, await hex(`${c.req.method} ${c.req.path}\n${body}`), now)
+  const requests = await marks(c, body)
+  const row = await claim(slot, requests, now)
   if (!row.mine) {
-    if (row.request !== (await hex(`${c.req.method} ${c.req.path}\n${body}`))) throw new Problem('idempotency-key-reused')
+    if (!requests.includes(row.request)) throw new Problem('idempotency-key-reused')
     if (row.status === null) throw new Problem('request-in-progress', { headers: { 'Retry-After': '1' } })
     c.res = replayed(c, row)
     return

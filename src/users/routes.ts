@@ -83,6 +83,8 @@ const answerForAnHour = (c: Context, body: object) => {
 }
 
 export const users = new Hono<AppEnv>()
+  // Neither is ever taken for a user's id, whatever the method.
+  .use('/:userId{countries|timeZones}', async (c, next) => (c.req.method === 'GET' || c.req.method === 'HEAD' ? next() : c.notFound()))
   .get('/countries', operation(contract.listCountries), (c) => answerForAnHour(c, { success: true, countries: COUNTRIES }))
   .get('/timeZones', operation(contract.listTimeZones), (c) => answerForAnHour(c, { success: true, timeZones: timeZoneNames(Date.now()) }))
   .get('/', operation(contract.listUsers), async (c) => {
