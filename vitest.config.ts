@@ -6,6 +6,7 @@ export default defineConfig({
     silent: 'passed-only',
     projects: [
       { test: { name: 'domain', include: ['test/domain/**/*.test.ts'], environment: 'node' } },
+      { test: { name: 'node', include: ['test/node/**/*.test.ts'], environment: 'node' } },
       {
         plugins: [
           cloudflareTest(async () => ({

@@ -1,13 +1,15 @@
 import * as z from 'zod'
 import { define } from '../http/contract.ts'
 import { nextCursor, pageQuery } from '../http/page.ts'
-import { name, success, time, timeZone } from '../http/wire.ts'
+import { id, name, success, time, timeZone } from '../http/wire.ts'
 
-export const licenses = z.object({ total: z.int(), used: z.int(), available: z.int() }).meta({ id: 'Licenses' })
+export const licenses = z
+  .object({ total: z.int(), used: z.int(), available: z.int() })
+  .meta({ id: 'Licenses', example: { total: 25, used: 18, available: 7 } })
 
 export const account = z
   .object({
-    id: z.string().meta({ example: 'acc_01k…' }),
+    id: id('acc'),
     userName: z.string().meta({ example: 'demo' }),
     name: z.string().meta({ example: 'Demo Shipping' }),
     timeZone: z.string().meta({ example: 'Europe/Lisbon' }),
@@ -53,12 +55,12 @@ export const readLicenseLog = define({
     success,
     entries: z.array(
       z.object({
-        sequence: z.int(),
+        sequence: z.int().meta({ example: 42 }),
         time,
-        deviceId: z.string().nullable(),
+        deviceId: id('dev').nullable(),
         what: z.enum(['granted', 'released', 'expired', 'refused', 'total-changed', 'zone-changed']),
-        used: z.int(),
-        total: z.int(),
+        used: z.int().meta({ example: 18 }),
+        total: z.int().meta({ example: 25 }),
       }),
     ),
     nextCursor,

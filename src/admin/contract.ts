@@ -49,12 +49,13 @@ export const createAccount = define({
       .min(0)
       .max(9999)
       .optional()
-      .meta({ description: 'The cell to live in; the one with the fewest accounts unless given.', example: 0 }),
+      .meta({ description: 'The cell to live in; the one with the fewest accounts unless given.' }),
   }),
   ignored: [...WRITTEN, 'disabled'],
   status: 201,
   answer: answer.extend({ apiKey }),
   problems: ['user-name-taken'],
+  etag: true,
   idempotent: true,
   secrets: ['apiKey'],
 })
@@ -134,7 +135,7 @@ const reconcile = {
     restored: z
       .boolean('must be true or false')
       .default(false)
-      .meta({ description: 'The database was set back: event numbers jump ahead even where nothing shows it.' }),
+      .meta({ description: 'The database was set back: event numbers jump ahead even where nothing shows it.', example: true }),
     cursor: pageQuery.cursor,
   }),
 } as const
@@ -158,7 +159,7 @@ export const reconcileCell = define({
     accounts: z.int().meta({ description: 'Accounts compared.' }),
     checked: z.int(),
     mended,
-    unknown: z.array(z.string()).meta({ description: 'Accounts that no ledger knows; left as they are.' }),
+    unknown: z.array(z.string()).meta({ description: 'Accounts that no ledger knows; left as they are.', example: [] }),
     nextCursor,
   }),
   problems: ['not-found', 'invalid-cursor'],

@@ -1,7 +1,9 @@
 import * as z from 'zod'
 import { define } from '../http/contract.ts'
 import { nextCursor, pageQuery } from '../http/page.ts'
-import { day, done, line, name, success, tags, time } from '../http/wire.ts'
+import { day, done, id, line, name, success, tags, time } from '../http/wire.ts'
+
+const LIMITS = { expires: true, expirationDate: '2027-01-01', dailyEmailLimit: 100, dailySmsLimit: 20 }
 
 const dailyLimit = (fallback: number) =>
   z.int('must be a whole number').min(0, 'must be at least 0').max(100_000, 'must be at most 100000').default(fallback)
@@ -20,6 +22,7 @@ const limits = z
     path: ['expirationDate'],
     error: 'is required where expires is true',
   })
+  .meta({ example: LIMITS })
 
 export const deviceBody = z
   .strictObject({
@@ -38,23 +41,31 @@ export const deviceBody = z
   })
   .meta({ id: 'DeviceBody' })
 
+const usage = z
+  .object({ date: day, emailsSent: z.int(), smsSent: z.int() })
+  .meta({ example: { date: '2026-11-14', emailsSent: 3, smsSent: 0 } })
+
 /** A location as a device carries it; the field list is the locations' own. */
 export const lastLocation = z.looseObject({ dateTime: time, latitude: z.number(), longitude: z.number() }).nullable()
 
 export const device = z
   .object({
-    id: z.string().meta({ example: 'dev_01k…' }),
-    name: z.string(),
-    description: z.string(),
-    min: z.string(),
-    identifier: z.string().nullable(),
-    model: z.string(),
-    tags: z.record(z.string(), z.string()),
-    groups: z.array(z.string()),
+    id: id('dev'),
+    name: z.string().meta({ example: 'Tern 7' }),
+    description: z.string().meta({ example: '' }),
+    min: z.string().meta({ example: '+881632000000' }),
+    identifier: z.string().nullable().meta({ example: '300434060000000' }),
+    model: z.string().meta({ example: 'RockSTAR' }),
+    tags: z.record(z.string(), z.string()).meta({ example: { fleet: 'north' } }),
+    groups: z.array(id('grp')).meta({ description: 'The groups that it is in; changed through these.' }),
     state: z.enum(['active', 'expired']),
-    expires: time.nullable().meta({ description: 'The instant at which the device expires or expired.' }),
-    limits: z.object({ expires: z.boolean(), expirationDate: day.nullable(), dailyEmailLimit: z.int(), dailySmsLimit: z.int() }),
-    usage: z.object({ date: day, emailsSent: z.int(), smsSent: z.int() }),
+    expires: time
+      .nullable()
+      .meta({ description: 'The instant at which the device expires or expired.', example: '2027-01-01T00:00:00.000Z' }),
+    limits: z
+      .object({ expires: z.boolean(), expirationDate: day.nullable(), dailyEmailLimit: z.int(), dailySmsLimit: z.int() })
+      .meta({ example: LIMITS }),
+    usage,
     lastLocation,
     lastContact: time.nullable().meta({ description: 'The latest arrival of anything from the device, refused or not.' }),
     creation: time,
@@ -73,10 +84,13 @@ export const listDevices = define({
   scope: 'read',
   query: z.strictObject({
     ...pageQuery,
-    state: z.enum(['active', 'expired'], 'must be active or expired').optional(),
+    state: z.enum(['active', 'expired'], 'must be active or expired').optional().meta({ description: 'Only devices in this state.' }),
     group: z.string().optional().meta({ description: 'Only devices of this group.' }),
     q: z.string().trim().max(200).optional().meta({ description: 'Prefix of name or identifier, without regard to case.' }),
-    sort: z.enum(['name', '-name', 'creation', '-creation'], 'must be name, -name, creation or -creation').default('name'),
+    sort: z
+      .enum(['name', '-name', 'creation', '-creation'], 'must be name, -name, creation or -creation')
+      .default('name')
+      .meta({ description: 'The order; `-` turns it round.' }),
   }),
   answer: z.object({ success, devices: z.array(device), nextCursor }),
 })
@@ -153,7 +167,8 @@ export const reactivateDevice = define({
   description: 'Makes the device active until a date, or without an end. Also good for a device that is active already.',
   scope: 'write',
   optionalBody: true,
-  body: z.strictObject({ expirationDate: day.nullable().default(null) }),
+  body: z.strictObject({ expirationDate: day.nullable().default(null).meta({ description: 'Null or left out: without an end.' }) }),
+  example: { expirationDate: '2027-01-01' },
   answer,
   problems: ['not-found', 'no-license-available', 'expiration-date-reached'],
   etag: true,
@@ -166,7 +181,10 @@ export const readUsage = define({
   summary: 'Read what a device has sent, day by day',
   description: 'Days of the account’s time zone, both ends included; the last 90 unless said otherwise, at most 400 back.',
   scope: 'read',
-  query: z.strictObject({ from: day.optional(), to: day.optional() }),
-  answer: z.object({ success, usage: z.array(z.object({ date: day, emailsSent: z.int(), smsSent: z.int() })) }),
+  query: z.strictObject({
+    from: day.optional().meta({ description: 'The first day.' }),
+    to: day.optional().meta({ description: 'The last day; today unless given.' }),
+  }),
+  answer: z.object({ success, usage: z.array(usage) }),
   problems: ['not-found'],
 })

@@ -19,7 +19,7 @@ export type GroupBody = z.output<typeof groupBody>
 
 const members = {
   id: z.string().meta({ example: 'grp_01k…' }),
-  name: z.string(),
+  name: z.string().meta({ example: 'North fleet' }),
   description: z.string(),
   devices: z.array(z.string()),
   creation: time,

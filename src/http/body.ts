@@ -110,7 +110,8 @@ export const parseBody = (contract: Operation, value: unknown): unknown => {
 
 const unwrap = (contract: Operation, value: unknown): { inner: unknown; prefix: string } => {
   if (!isObject(value)) return { inner: value, prefix: '' }
-  const { wrapper, ignored = [] } = contract
+  const { wrapper } = contract
+  const ignored = ['success', ...(contract.ignored ?? [])]
   if (!wrapper || !Object.hasOwn(value, wrapper)) return { inner: without(value, ignored), prefix: '' }
   const stray = Object.keys(value).filter((name) => name !== wrapper && name !== 'success')
   if (stray.length > 0) throw invalid(...stray.map((name) => ({ pointer: `/${name}`, detail: `is not known beside ${wrapper}` })))

@@ -23,6 +23,10 @@ export interface Operation {
   patches?: Operation
   status?: 200 | 201
   answer: z.ZodType
+  /** The other success, where one path answers two kinds of body. */
+  otherwise?: { status: 200 | 201; answer: z.ZodType }
+  /** Media types beside JSON that the answer comes in, each with what it is. */
+  formats?: Readonly<Record<string, string>>
   /** Problems beyond those that the shape of the operation implies. */
   problems?: readonly ProblemCode[]
   etag?: true
@@ -30,8 +34,43 @@ export interface Operation {
   idempotent?: true
   /** Members of the answer that are shown once and never replayed. */
   secrets?: readonly string[]
+  /** A body that shows the operation well, where the members' own examples do not. */
   example?: unknown
 }
 
 /** Keeps the literal types of a contract, which the handlers' types are inferred from. */
 export const define = <const O extends Operation>(contract: O): O => contract
+
+/** A POST that may be repeated reads its body even where it takes none: the key is held against it. */
+export const takesBody = (contract: Operation): boolean => !!(contract.body || contract.patches || contract.idempotent)
+
+export const answersPages = ({ answer }: Operation): boolean => 'shape' in answer && 'nextCursor' in (answer as z.ZodObject).shape
+
+const implied = (contract: Operation): (ProblemCode | false | undefined)[] => {
+  const { scope, query, patches, ifMatch, idempotent } = contract
+  const takesToken = scope !== 'open' && scope !== 'operator'
+  const hasBody = takesBody(contract)
+  return [
+    (query || hasBody || ifMatch) && 'invalid-request',
+    hasBody && 'malformed-body',
+    answersPages(contract) && 'invalid-cursor',
+    patches && 'invalid-patch',
+    scope !== 'open' && 'unauthorized',
+    takesToken && 'forbidden',
+    scope === 'operator' && 'not-found',
+    patches && 'patch-test-failed',
+    idempotent && 'request-in-progress',
+    ifMatch && 'precondition-failed',
+    hasBody && 'body-too-large',
+    hasBody && 'unsupported-media-type',
+    idempotent && 'idempotency-key-reused',
+    takesToken && 'too-many-requests',
+    'internal',
+    'unavailable',
+  ]
+}
+
+/** Every problem that the operation can answer with: its own first, then those that its shape implies. */
+export const problemsOf = (contract: Operation): ProblemCode[] => [
+  ...new Set([...(contract.problems ?? []), ...implied(contract).filter((code) => !!code)]),
+]

@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { admit, admitOperator, requireScope, requireWholeAccount } from './auth.ts'
 import { parseBody, readJson } from './body.ts'
 import type { AppEnv, Context } from './context.ts'
-import type { Operation } from './contract.ts'
+import { type Operation, takesBody } from './contract.ts'
 import { readIfMatch } from './etag.ts'
 import { type Replay, withIdempotency } from './idempotency.ts'
 import { type Patch, parsePatch } from './patch.ts'
@@ -46,7 +46,7 @@ export const operation = <const O extends Operation>(
       if (!result.success) throw new Problem('invalid-request', { errors: fieldErrors(result.error as z.ZodError, '#/query') })
     })
   const replay: Replay | null = contract.idempotent ? { secrets: contract.secrets ?? [] } : null
-  const takesBody = ['body', 'patches', 'idempotent'].some((member) => member in contract)
+  const readsBody = takesBody(contract)
 
   const handler: MiddlewareHandler = async (c: Context, next) => {
     if (contract.scope === 'operator') await admitOperator(c)
@@ -57,7 +57,7 @@ export const operation = <const O extends Operation>(
     }
     c.set('ifMatch', contract.ifMatch ? readIfMatch(c) : null)
     if (checkQuery) await checkQuery(c as never, nothing)
-    const text = takesBody ? await readBody(c, contract) : ''
+    const text = readsBody ? await readBody(c, contract) : ''
     await withIdempotency(c, replay, text, next)
   }
   return Object.assign(handler, { [OPERATION]: contract as Operation }) as never

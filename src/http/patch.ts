@@ -11,7 +11,7 @@ export type Patch = { kind: 'json'; steps: PatchStep[] } | { kind: 'merge'; docu
 
 const pointer = z.string().regex(/^(\/([^~/]|~[01])*)*$/, 'must be a JSON Pointer')
 const value = z.unknown().refine((given) => given !== undefined, 'is required')
-const steps = z.array(
+export const jsonPatch = z.array(
   z.discriminatedUnion('op', [
     z.object({ op: z.enum(['add', 'replace', 'test']), path: pointer, value }),
     z.object({ op: z.literal('remove'), path: pointer }),
@@ -24,7 +24,7 @@ export const parsePatch = (contentType: string, body: unknown): Patch => {
   const type = contentType.split(';', 1)[0]?.trim().toLowerCase()
   if (type !== 'application/json-patch+json' && isObject(body)) return { kind: 'merge', document: body }
   if (type === 'application/merge-patch+json') throw invalid({ pointer: '', detail: 'must be an object' })
-  const parsed = steps.safeParse(body)
+  const parsed = jsonPatch.safeParse(body)
   if (!parsed.success) throw invalid(...fieldErrors(parsed.error, ''))
   return { kind: 'json', steps: parsed.data as PatchStep[] }
 }

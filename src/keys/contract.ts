@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { SCOPES } from '../domain/scope.ts'
 import { define } from '../http/contract.ts'
 import { nextCursor, pageQuery } from '../http/page.ts'
-import { done, instant, name, success, time } from '../http/wire.ts'
+import { done, id, instant, name, success, time } from '../http/wire.ts'
 
 const scopes = z
   .array(z.enum(SCOPES, 'must be ingest, read, write or admin'), 'must be a list of scopes')
@@ -26,12 +26,12 @@ export const keyBody = z.strictObject({
 
 export const key = z
   .object({
-    id: z.string().meta({ example: 'key_3k9x…' }),
-    name: z.string(),
-    scopes: z.array(z.enum(SCOPES)),
-    userId: z.string().nullable(),
+    id: id('key'),
+    name: z.string().meta({ example: 'Dispatch' }),
+    scopes: z.array(z.enum(SCOPES)).meta({ example: ['read'] }),
+    userId: z.string().nullable().meta({ description: 'The user that the key is bound to.' }),
     creation: time,
-    expires: time.nullable(),
+    expires: time.nullable().meta({ example: null }),
     lastUsed: time.nullable().meta({ description: 'To the minute.' }),
   })
   .meta({ id: 'Key' })
@@ -56,7 +56,8 @@ export const createKey = define({
   id: 'createKey',
   tag: 'Keys',
   summary: 'Make an API key',
-  description: 'A token that is bound to a user makes keys that are bound to the same user, and that live no longer than its own.',
+  description:
+    'The secret, `apiKey`, is in this reply alone. A token that is bound to a user makes keys that are bound to the same user, and that live no longer than its own.',
   scope: 'admin',
   body: keyBody,
   ignored: ['id', 'creation', 'lastUsed'],
@@ -91,7 +92,7 @@ export const regenerateKey = define({
       .min(0, 'must be at least 0')
       .max(86_400, 'must be at most 86400')
       .default(0)
-      .meta({ example: 3600 }),
+      .meta({ description: 'How long the old key still works.', example: 3600 }),
   }),
   answer: shown,
   problems: ['not-found'],

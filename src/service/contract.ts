@@ -15,6 +15,8 @@ export const readOpenApi = define({
   id: 'readOpenApi',
   tag: 'Service',
   summary: 'This document',
+  description: 'The contract of the service as OpenAPI 3.1. It may be kept for an hour.',
   scope: 'open',
-  answer: z.looseObject({ openapi: z.string() }),
+  etag: true,
+  answer: z.looseObject({ openapi: z.string().meta({ example: '3.1.0' }) }),
 })

@@ -14,7 +14,7 @@ export const getToken = define({
   }),
   answer: z.object({
     success,
-    token: z.string().meta({ description: 'A JWT, to be sent as `Authorization: Bearer <token>`.' }),
+    token: z.string().meta({ description: 'A JWT, to be sent as `Authorization: Bearer <token>`.', example: 'eyJhbGciOiJIUzI1NiIs…' }),
     expires: time,
   }),
   problems: ['wrong-credentials', 'account-disabled', 'user-disabled', 'too-many-requests'],

@@ -62,8 +62,14 @@ export const userBody = z
       .nullable()
       .default(null)
       .meta({ description: 'How many devices of its own making the user may have; null for no cap.' }),
-    from: instant.nullable().default(null),
-    expires: instant.nullable().default(null),
+    from: instant
+      .nullable()
+      .default(null)
+      .meta({ description: 'Before this the user may do nothing.', example: '2026-01-01T00:00:00.000Z' }),
+    expires: instant
+      .nullable()
+      .default(null)
+      .meta({ description: 'From this on the user may do nothing.', example: '2028-01-01T00:00:00.000Z' }),
     password,
   })
   .refine(({ from, expires }) => from === null || expires === null || from < expires, { path: ['expires'], error: 'must be after from' })
@@ -72,11 +78,11 @@ export type UserBody = z.output<typeof userBody>
 
 const members = {
   id: z.string().meta({ example: 'usr_01k…' }),
-  name: z.string(),
-  email: z.string(),
-  country: z.string(),
-  timeZone: z.string(),
-  phone: z.string().nullable(),
+  name: z.string().meta({ example: 'Ana Sousa' }),
+  email: z.string().meta({ example: 'ana@example.com' }),
+  country: z.string().meta({ example: 'PT' }),
+  timeZone: z.string().meta({ example: 'Europe/Lisbon' }),
+  phone: z.string().nullable().meta({ example: '+881632000000' }),
   notify: z.object({ email: z.boolean(), sms: z.boolean() }),
   description: z.string(),
   message: z.string(),
@@ -87,8 +93,8 @@ const members = {
   group: z.string().nullable(),
   deviceId: z.string().nullable(),
   adminDevices: z.int().nullable(),
-  from: time.nullable(),
-  expires: time.nullable(),
+  from: time.nullable().meta({ example: '2026-01-01T00:00:00.000Z' }),
+  expires: time.nullable().meta({ example: '2028-01-01T00:00:00.000Z' }),
   password: z.null(),
   creation: time,
   modification: time,

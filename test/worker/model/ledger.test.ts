@@ -138,7 +138,8 @@ test('fifty runs of fifty commands agree with the model, over HTTP', async () =>
           token = await tokenFor(account.userName, account.apiKey)
           return null
         case 'evict':
-          await evictDurableObject(env.LEDGER.get(env.LEDGER.idFromName(account.id)))
+          // Two in a row find it gone already, which is as good.
+          await evictDurableObject(env.LEDGER.get(env.LEDGER.idFromName(account.id))).catch(() => {})
           return null
       }
     }

@@ -1,0 +1,12 @@
+// Writes the published contract as the routes have it now: public/api/openapi.json.
+import { mkdirSync, writeFileSync } from 'node:fs'
+import manifest from '../package.json' with { type: 'json' }
+import { app } from '../src/app.ts'
+import { openapiDocument } from '../src/http/openapi.ts'
+
+const target = 'public/api/openapi.json'
+const document = openapiDocument(app, { version: manifest.version })
+
+mkdirSync('public/api', { recursive: true })
+writeFileSync(target, `${JSON.stringify(document, null, 2)}\n`)
+console.log(`${target}: ${Object.keys(document.paths ?? {}).length} paths`)

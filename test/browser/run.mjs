@@ -1,0 +1,85 @@
+// Serves a clean copy of the project with `npm start` and runs every other file of this folder against it.
+import { spawn } from 'node:child_process'
+import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { run } from '../../scripts/child.mjs'
+import { readSecrets } from '../../scripts/secrets.mjs'
+import { root, useToolchain } from '../../scripts/toolchain.mjs'
+
+const patience = 120_000
+const notCopied = ['node_modules', '.git', '.wrangler', '.dev.vars', 'dist', 'coverage']
+
+await useToolchain()
+const copy = mkdtempSync(join(tmpdir(), 'perigee-browser-'))
+cpSync(root, copy, { recursive: true, filter: (path) => !notCopied.includes(basename(path)) })
+symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
+
+const port = await freePort()
+// A group of its own, so that the whole of it can be ended.
+const server = spawn('npm', ['start'], {
+  cwd: copy,
+  detached: true,
+  stdio: ['ignore', 'pipe', 'pipe'],
+  env: { ...process.env, PORT: port },
+})
+const serverExit = new Promise((resolve) => server.once('exit', resolve))
+process.on('exit', () => signalGroup('SIGKILL'))
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1))
+let output = ''
+let failed = []
+try {
+  await ready()
+  const { DEMO_USER_NAME, DEMO_API_KEY } = readSecrets(join(copy, '.dev.vars'))
+  const env = { ...process.env, BASE_URL: `http://localhost:${port}`, DEMO_USER_NAME, DEMO_API_KEY }
+  const files = readdirSync(join(root, 'test/browser')).filter((file) => file.endsWith('.mjs') && file !== 'run.mjs')
+  for (const file of files) {
+    console.log(`\n── test/browser/${file}`)
+    const code = await run(process.execPath, [join('test/browser', file)], { env, timeout: patience })
+    if (code !== 0) failed.push(file)
+  }
+} catch (problem) {
+  failed = [problem.message]
+} finally {
+  await stop()
+}
+if (failed.length > 0) console.error(`${output}\nFailed in the browser: ${failed.join(', ')}`)
+process.exit(failed.length > 0 ? 1 : 0)
+
+function freePort() {
+  return new Promise((resolve) => {
+    const probe = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = probe.address()
+      probe.close(() => resolve(String(port)))
+    })
+  })
+}
+
+function ready() {
+  return new Promise((resolve, reject) => {
+    const take = (chunk) => {
+      output += chunk
+      if (output.includes('Get a token:')) resolve()
+    }
+    server.stdout.on('data', take)
+    server.stderr.on('data', take)
+    serverExit.then(() => reject(new Error('npm start ended before it was ready')))
+    setTimeout(() => reject(new Error(`npm start was not ready within ${patience / 1000} s`)), patience).unref()
+  })
+}
+
+async function stop() {
+  signalGroup('SIGTERM')
+  setTimeout(() => signalGroup('SIGKILL'), 10_000).unref()
+  await serverExit
+  rmSync(copy, { recursive: true, force: true, maxRetries: 5 })
+}
+
+function signalGroup(signal) {
+  try {
+    process.kill(-server.pid, signal)
+  } catch (problem) {
+    if (problem.code !== 'ESRCH') throw problem
+  }
+}

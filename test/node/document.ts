@@ -1,0 +1,49 @@
+import * as z from 'zod'
+import type { oas31 } from 'zod-openapi'
+import { templateOf } from '../../src/http/openapi/path.ts'
+
+type Document = oas31.OpenAPIObject
+type Schema = oas31.SchemaObject
+
+/** What a reference leads to, or the thing itself. */
+export const resolved = <T>(document: Document, node: unknown): T => {
+  const { $ref } = node as { $ref?: string }
+  if (!$ref) return node as T
+  return $ref
+    .slice(2)
+    .split('/')
+    .reduce((at: unknown, name) => (at as Record<string, unknown>)[name], document) as T
+}
+
+export const operationAt = (document: Document, method: string, path: string): oas31.OperationObject => {
+  const item = document.paths?.[templateOf(path)] as Record<string, oas31.OperationObject> | undefined
+  const found = item?.[method.toLowerCase()]
+  if (!found) throw new Error(`${method} ${path} is not in the document`)
+  return found
+}
+
+const mediaIn = (part: unknown, type: string): oas31.MediaTypeObject => {
+  const media = (part as oas31.ResponseObject | undefined)?.content?.[type]
+  if (!media) throw new Error(`no ${type} in ${JSON.stringify(part)}`)
+  return media
+}
+
+export const exampleIn = (part: unknown, type = 'application/json'): unknown => mediaIn(part, type).example
+
+export const schemaIn = (part: unknown, type = 'application/json'): Schema => mediaIn(part, type).schema as Schema
+
+/** The codes of the problems that the operation's replies show. */
+export const codesIn = (document: Document, { responses = {} }: oas31.OperationObject): string[] =>
+  Object.values(responses).flatMap((reply) => {
+    const { content } = resolved<oas31.ResponseObject>(document, reply)
+    return Object.values(content?.['application/problem+json']?.examples ?? {}).map(
+      (example) => resolved<{ value: { code: string } }>(document, example).value.code,
+    )
+  })
+
+/** Whether the published schema, read as JSON Schema and nothing else, takes the value. */
+export const acceptedBy = (document: Document, schema: Schema, value: unknown): boolean => {
+  const whole = { ...schema, $defs: document.components?.schemas }
+  const text = JSON.stringify(whole).replaceAll('#/components/schemas/', '#/$defs/')
+  return z.fromJSONSchema(JSON.parse(text)).safeParse(value).success
+}
