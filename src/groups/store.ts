@@ -39,17 +39,19 @@ export const findGroup = async ({ $client: db }: Database, accountId: string, id
 /** Device ids in one page of groups: more than one group can have, so that every page has a group at least. */
 export const MOST_LISTED = 2 * MOST_GROUP_DEVICES
 
-/** Both statements walk the same stretch of an index, the second into the groups' devices until it has enough. */
-export const pageStatements = (db: D1Database, accountId: string, after: string, q: string | undefined, limit: number) => {
+/** Both statements walk the same stretch of one index, the second into the groups' devices until it has enough. */
+const pageStatements = (db: D1Database, accountId: string, after: string, q: string | undefined, limit: number) => {
   const [order, walked] = q === undefined ? ['g.id', 'groups_account'] : ['g.name_key', 'groups_name']
   const where = `g.account_id = ?1 AND ${order} > ?2${q === undefined ? '' : ' AND g.name_key >= ?3 AND g.name_key < ?4'}`
   const values = [accountId, after, ...(q === undefined ? [] : [q, `${q}\u{10ffff}`])]
+  const from = `groups g INDEXED BY ${walked}`
+  const end = `SELECT ${order} FROM ${from} WHERE ${where} ORDER BY ${order} LIMIT 1 OFFSET ${limit - 1}`
   return [
-    db.prepare(`SELECT g.* FROM groups g INDEXED BY ${walked} WHERE ${where} ORDER BY ${order} LIMIT ${limit + 1}`).bind(...values),
+    db.prepare(`SELECT g.* FROM ${from} WHERE ${where} ORDER BY ${order} LIMIT ${limit + 1}`).bind(...values),
     db
       .prepare(
-        `SELECT g.id AS in_group, d.id FROM groups g INDEXED BY ${walked} CROSS JOIN group_devices m ON m.group_id = g.id
-         CROSS JOIN devices d ON d.key = m.device_key WHERE ${where} ORDER BY ${order}, m.device_key LIMIT ${MOST_LISTED + 1}`,
+        `SELECT g.id AS in_group, d.id FROM ${from} CROSS JOIN group_devices m ON m.group_id = g.id
+         CROSS JOIN devices d ON d.key = m.device_key WHERE ${where} AND ${order} <= ifnull((${end}), char(1114111)) ORDER BY ${order}, m.device_key LIMIT ${MOST_LISTED + 1}`,
       )
       .bind(...values),
   ]
