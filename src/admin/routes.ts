@@ -5,7 +5,7 @@ import { fold } from '../domain/fold.ts'
 import { available, currentDay } from '../domain/license.ts'
 import { cellNumbers } from '../env.ts'
 import type { AppEnv, Context } from '../http/context.ts'
-import { answerWithEtag } from '../http/etag.ts'
+import { answerWithEtag, editedVersions } from '../http/etag.ts'
 import { operation } from '../http/operation.ts'
 import { answerPage, makeCursor, readCursor } from '../http/page.ts'
 import { patched, untilUnrivalled } from '../http/patch.ts'
@@ -98,8 +98,9 @@ export const admin = new Hono<AppEnv>()
   .patch('/accounts/:accountId', operation(contract.patchOperatedAccount), async (c) => {
     const changed = await untilUnrivalled(c, async () => {
       const before = await listedAccount(c, c.req.param('accountId'))
+      const versions = editedVersions(c, before.version)
       const { licenses: total, name, disabled } = patched(c.req.valid('json'), editable(before), contract.replaceOperatedAccount)
-      const outcome = await ledgerOf(c.env, before.id).change({ total, name, disabled }, c.get('ifMatch') ?? [before.version])
+      const outcome = await ledgerOf(c.env, before.id).change({ total, name, disabled }, versions)
       if (outcome.ok) return outcome.account
       if (outcome.refusal === 'precondition-failed') return outcome.refusal
       throw refusalProblem(outcome)

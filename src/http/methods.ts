@@ -3,7 +3,6 @@ import type { AppEnv, Context } from './context.ts'
 import { Problem } from './problem.ts'
 
 interface Known {
-  path: string
   pattern: RegExp
   method: string
 }
@@ -15,10 +14,8 @@ const toPattern = (path: string): RegExp =>
 export const unrouted = (app: Hono<AppEnv>): ((c: Context) => Problem) => {
   let known: Known[] | null = null
   return (c) => {
-    known ??= app.routes.filter(({ method }) => method !== 'ALL').map(({ path, method }) => ({ path, pattern: toPattern(path), method }))
-    const fitting = known.filter(({ pattern }) => pattern.test(c.req.path))
-    const literal = fitting.filter(({ path }) => path === c.req.path)
-    const methods = new Set((literal.length > 0 ? literal : fitting).map(({ method }) => method))
+    known ??= app.routes.filter(({ method }) => method !== 'ALL').map(({ path, method }) => ({ pattern: toPattern(path), method }))
+    const methods = new Set(known.filter(({ pattern }) => pattern.test(c.req.path)).map(({ method }) => method))
     if (methods.size === 0) return new Problem('not-found')
     if (methods.has('GET')) methods.add('HEAD')
     return new Problem('method-not-allowed', { headers: { Allow: [...methods.add('OPTIONS')].join(', ') } })

@@ -60,11 +60,14 @@ export const forgetStanding = (keyId: string): void => kept.delete(keyId)
 /** The same for a user who was changed: all keys that are bound to it. */
 export const forgetUser = (userId: string): void => kept.deleteWhere(({ standing }) => standing?.userId === userId)
 
+/** The minute up to which this isolate has told of each key's use. */
+const told = new Recent<number>(10_000)
+
 /** Moves `lastUsed` to this minute, at most once a minute and isolate; null when there is nothing to write. */
 export const touchKey = (db: Database, keyId: string, standing: Standing, now: number): Promise<unknown> | null => {
   const minute = now - (now % MINUTE)
-  if (standing.lastUsed >= minute) return null
-  standing.lastUsed = minute
+  if (Math.max(standing.lastUsed, told.get(keyId) ?? 0) >= minute) return null
+  told.set(keyId, minute)
   return db
     .update(keys)
     .set({ lastUsed: minute })

@@ -5,6 +5,7 @@ import { sameJson } from '../domain/json.ts'
 import { timeZoneNames } from '../domain/timeZones.ts'
 import type { UserRecord } from '../domain/user.ts'
 import { resolveGroup } from '../groups/store.ts'
+import { admit } from '../http/auth.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { answerWithEtag } from '../http/etag.ts'
 import { operation } from '../http/operation.ts'
@@ -78,13 +79,17 @@ const edit = async (c: Context, change: (before: User) => contract.UserBody): Pr
 }
 
 const answerForAnHour = (c: Context, body: object) => {
-  c.header('Cache-Control', 'private, max-age=3600')
+  c.header('Cache-Control', 'public, max-age=3600')
   return answerWithEtag(c, body, 1)
 }
 
 export const users = new Hono<AppEnv>()
   // Neither is ever taken for a user's id, whatever the method.
-  .use('/:userId{countries|timeZones}', async (c, next) => (c.req.method === 'GET' || c.req.method === 'HEAD' ? next() : c.notFound()))
+  .use('/:userId{countries|timeZones}', async (c, next) => {
+    if (c.req.method === 'GET' || c.req.method === 'HEAD') return next()
+    await admit(c)
+    throw new Problem('method-not-allowed', { headers: { Allow: 'GET, HEAD, OPTIONS' } })
+  })
   .get('/countries', operation(contract.listCountries), (c) => answerForAnHour(c, { success: true, countries: COUNTRIES }))
   .get('/timeZones', operation(contract.listTimeZones), (c) => answerForAnHour(c, { success: true, timeZones: timeZoneNames(Date.now()) }))
   .get('/', operation(contract.listUsers), async (c) => {

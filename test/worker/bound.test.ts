@@ -2,32 +2,11 @@ import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { ledgerOf } from '../../src/ledger/stub.ts'
-import { call, openAccount, type TestAccount, tokenFor } from './support.ts'
+import { boundUser as bound, call, openAccount, type TestAccount } from './support.ts'
 
 afterEach(() => {
   vi.useRealTimers()
 })
-
-let people = 0
-
-interface Bound {
-  id: string
-  apiKey: string
-  keyId: string
-  token: string
-  call: TestAccount['call']
-}
-
-/** A user of the account and a token of a key that is bound to it. */
-const bound = async (account: TestAccount, body: object, key: object = {}): Promise<Bound> => {
-  const required = { name: 'Ana', email: `ana${++people}@example.com`, country: 'PT', timeZone: 'Europe/Lisbon' }
-  const { body: user } = await account.call('POST', '/api/users', { body: { ...required, ...body } })
-  const made = await account.call('POST', '/api/account/keys', { body: { name: 'ana', scopes: ['admin'], userId: user.id, ...key } })
-  if (made.status !== 201) throw new Error(made.text)
-  const token = await tokenFor(account.userName, made.body.apiKey)
-  const through: TestAccount['call'] = (method, path, options = {}) => call(method, path, { token, ...options })
-  return { id: user.id, apiKey: made.body.apiKey, keyId: made.body.key.id, token, call: through }
-}
 
 const device = async (by: { call: TestAccount['call'] }, name = 'Tern'): Promise<string> => {
   const { body } = await by.call('POST', '/api/devices', { body: { name } })

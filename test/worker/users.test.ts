@@ -249,9 +249,9 @@ describe('countries and time zones', () => {
     const account = await openAccount()
     for (const path of ['/api/users/countries', '/api/users/timeZones']) {
       const reply = await account.call('GET', path)
-      expect([reply.status, reply.headers.get('Cache-Control')]).toEqual([200, 'private, max-age=3600'])
+      expect([reply.status, reply.headers.get('Cache-Control')]).toEqual([200, 'public, max-age=3600'])
       const again = await account.call('GET', path, { headers: { 'If-None-Match': reply.headers.get('ETag') ?? '' } })
-      expect([again.status, again.text, again.headers.get('Cache-Control')]).toEqual([304, '', 'private, max-age=3600'])
+      expect([again.status, again.text, again.headers.get('Cache-Control')]).toEqual([304, '', 'public, max-age=3600'])
       for (const method of ['PUT', 'PATCH', 'DELETE'])
         expect((await account.call(method, path, method === 'DELETE' ? {} : { body: { ...ANA } })).status).toBe(405)
     }
