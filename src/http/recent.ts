@@ -24,6 +24,7 @@ export class Recent<V> {
     this.#entries.delete(key)
   }
 
+  /** Looks at every entry: for what happens seldom. */
   deleteWhere(matches: (value: V) => boolean): void {
     for (const [key, value] of this.#entries) if (matches(value)) this.#entries.delete(key)
   }

@@ -57,6 +57,8 @@ export const standingOf = async (db: Database, keyId: string, now: number): Prom
 /** For the isolate that made the change itself: it need not wait until its memory is stale. */
 export const forgetStanding = (keyId: string): void => kept.delete(keyId)
 
+export const forgetStandingsOf = (accountId: string): void => kept.deleteWhere(({ standing }) => standing?.accountId === accountId)
+
 /** The same for a user who was changed: all keys that are bound to it. */
 export const forgetUser = (userId: string): void => kept.deleteWhere(({ standing }) => standing?.userId === userId)
 

@@ -24,7 +24,7 @@ export const keys = new Hono<AppEnv>()
   .post('/', operation(contract.createKey), async (c) => {
     const { name, scopes, ...asked } = c.req.valid('json')
     const now = Date.now()
-    if (asked.expires !== null && asked.expires <= now) throw invalid({ pointer: '/expires', detail: 'must be in the future' })
+    contract.refuseReached(asked.expires, now)
     const { userId, expires } = await bindingFor(c, { scopes, ...asked }, now)
     const id = await c.get('newId')('key')
     const { apiKey, hash } = await issueApiKey(id)
