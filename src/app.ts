@@ -9,6 +9,7 @@ import { edge } from './http/edge.ts'
 import { unrouted } from './http/methods.ts'
 import { Problem, problemResponse } from './http/problem.ts'
 import { keys } from './keys/routes.ts'
+import { locations } from './locations/routes.ts'
 import { pages, service } from './service/routes.ts'
 import { tokens } from './tokens/routes.ts'
 import { users } from './users/routes.ts'
@@ -23,6 +24,7 @@ export const app = base
   .route('/api/account/keys', keys)
   .route('/api/account', account)
   .route('/api/devices', devices)
+  .route('/api/devices', locations)
   .route('/api/groups', groups)
   .route('/api/users', users)
   .route('/admin', admin)

@@ -22,9 +22,9 @@ import { reconcileAccount, reconcileCell } from './reconcile.ts'
 import { confirmInDirectory, enterDirectory, findInDirectory, listDirectory, readAccounts } from './store.ts'
 
 const present = (account: Omit<Account, 'number' | 'day'>) => {
-  const { id, userName, name, timeZone, total, used, disabled, cell, creation, lastModified } = account
+  const { id, userName, name, timeZone, total, used, disabled, cell, retentionDays, creation, lastModified } = account
   const licenses = { total, used, available: available({ total, used }) }
-  return { id, userName, name, timeZone, licenses, disabled, cell, creation: iso(creation), lastModified: iso(lastModified) }
+  return { id, userName, name, timeZone, licenses, disabled, cell, retentionDays, creation: iso(creation), lastModified: iso(lastModified) }
 }
 
 /** The number alone is what the operator edits, so in a patch `licenses` is that number. */

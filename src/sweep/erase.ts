@@ -1,6 +1,7 @@
 import { and, asc, eq } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
 import { erasures } from '../db/schema.ts'
+import { keysBeside } from '../domain/device.ts'
 import type { Env } from '../env.ts'
 import { ledgerOf } from '../ledger/stub.ts'
 
@@ -23,8 +24,31 @@ export const ACCOUNT_TABLES = {
   erasures: 'account_id, id',
 } as const
 
+const TRACK_PAGE = 5000
+
+/** Erases one page of the tracks under these keys; false once there is none left. */
+const eraseTracksPage = async (db: D1Database, [first, last]: [number, number]): Promise<boolean> => {
+  const page = `SELECT device_key, time FROM locations WHERE device_key BETWEEN ?1 AND ?2 LIMIT ${TRACK_PAGE}`
+  const { meta } = await db.prepare(`DELETE FROM locations WHERE (device_key, time) IN (${page})`).bind(first, last).run()
+  return meta.changes > 0
+}
+
+/** An account's tracks lie side by side, and any device of it tells where; without one there is no track left. */
+const accountKeys = async (db: D1Database, accountId: string): Promise<[number, number] | null> => {
+  const key = await db
+    .prepare(
+      `SELECT key FROM devices WHERE account_id = ?1 UNION ALL
+       SELECT device_key FROM erasures WHERE account_id = ?1 AND device_key IS NOT NULL LIMIT 1`,
+    )
+    .bind(accountId)
+    .first<number>('key')
+  return key === null ? null : keysBeside(key)
+}
+
 /** Erases one page; false once nothing of the account is left but the order to erase it. */
 const eraseAccountPage = async (db: D1Database, accountId: string): Promise<boolean> => {
+  const keys = await accountKeys(db, accountId)
+  if (keys && (await eraseTracksPage(db, keys))) return true
   for (const [table, key] of Object.entries(ACCOUNT_TABLES)) {
     const page = `SELECT ${key} FROM ${table} WHERE account_id = ?1 ${table === 'erasures' ? 'AND id <> ?1' : ''} LIMIT ${PAGE}`
     const { meta } = await db.prepare(`DELETE FROM ${table} WHERE (${key}) IN (${page})`).bind(accountId).run()
@@ -47,6 +71,8 @@ export const erasePages = async (env: Env, db: Database, now: number): Promise<v
           .catch(() => false))
       )
         continue
+    } else {
+      while (await eraseTracksPage(db.$client, [deviceKey, deviceKey])) if (++pages >= MOST_PAGES) return
     }
     await db.delete(erasures).where(and(eq(erasures.accountId, accountId), eq(erasures.id, id)))
     if (++pages >= MOST_PAGES) return

@@ -4,6 +4,7 @@ import { attempt } from './attempt.ts'
 import { erasePages } from './erase.ts'
 import { recordExpirations } from './expirations.ts'
 import { mendOpenings } from './openings.ts'
+import { trimTracks } from './tracks.ts'
 import { trim } from './trim.ts'
 
 /** What the cron trigger does. Nothing is correct because of it: it records, erases and trims, in bounded pages, and can run twice. */
@@ -14,5 +15,6 @@ export const sweep = async (env: Env, now: number): Promise<void> => {
     await attempt('expirations', { cell }, () => recordExpirations(env, db, now))
     await attempt('erasures', { cell }, () => erasePages(env, db, now))
     await attempt('trim', { cell }, () => trim(db, now))
+    await attempt('tracks', { cell }, () => trimTracks(db, now))
   }
 }
