@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import { account } from './account/routes.ts'
 import { admin } from './admin/routes.ts'
 import { devices } from './devices/routes.ts'
-import { admit } from './http/auth.ts'
+import { admit, admitOperator } from './http/auth.ts'
 import type { AppEnv, Context } from './http/context.ts'
 import { edge } from './http/edge.ts'
 import { unrouted } from './http/methods.ts'
@@ -28,9 +28,11 @@ export const app = base
 const unroutedProblem = unrouted(app)
 const OPEN = /^\/api\/(auth\/token|Auth\/Token|openapi\.json)$/
 
-app.notFound(async (c) => {
-  if (c.req.path.startsWith('/api/') && !OPEN.test(c.req.path)) await admit(c as Context)
-  throw unroutedProblem(c as Context)
+// A route and not `app.notFound`, whose problems would pass by what the edge adds to every reply.
+app.all('*', async (c) => {
+  if (c.req.path.startsWith('/admin/')) await admitOperator(c)
+  else if (c.req.path.startsWith('/api/') && !OPEN.test(c.req.path)) await admit(c)
+  throw unroutedProblem(c)
 })
 
 /** Signs that the platform, not our code, could not answer: worth another try soon. */

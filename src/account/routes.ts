@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import type { Account } from '../domain/account.ts'
 import { available } from '../domain/license.ts'
 import type { AppEnv, Context } from '../http/context.ts'
-import { answerWithEtag } from '../http/etag.ts'
+import { answerWithEtag, editedVersions } from '../http/etag.ts'
 import { operation } from '../http/operation.ts'
 import { answerPage, readCursor } from '../http/page.ts'
 import { patched, untilUnrivalled } from '../http/patch.ts'
@@ -49,8 +49,9 @@ export const account = new Hono<AppEnv>()
   .patch('/', operation(contract.patchAccount), async (c) => {
     const changed = await untilUnrivalled(c, async () => {
       const before = await current(c)
+      const versions = editedVersions(c, before.version)
       const change = patched(c.req.valid('json'), present(before), contract.replaceAccount)
-      const outcome = await ledgerOf(c.env, before.id).change(change, c.get('ifMatch') ?? [before.version])
+      const outcome = await ledgerOf(c.env, before.id).change(change, versions)
       if (outcome.ok) return outcome.account
       if (outcome.refusal === 'precondition-failed') return outcome.refusal
       throw refusalProblem(outcome)

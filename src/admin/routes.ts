@@ -5,13 +5,15 @@ import { fold } from '../domain/fold.ts'
 import { available, currentDay } from '../domain/license.ts'
 import { cellNumbers } from '../env.ts'
 import type { AppEnv, Context } from '../http/context.ts'
-import { answerWithEtag } from '../http/etag.ts'
+import { answerWithEtag, editedVersions } from '../http/etag.ts'
 import { operation } from '../http/operation.ts'
 import { answerPage, makeCursor, readCursor } from '../http/page.ts'
 import { patched, untilUnrivalled } from '../http/patch.ts'
 import { invalid, Problem, refusalProblem } from '../http/problem.ts'
 import { issueApiKey } from '../http/secret.ts'
+import { forgetStandingsOf } from '../http/standing.ts'
 import { iso } from '../http/wire.ts'
+import { refuseReached } from '../keys/contract.ts'
 import { presentKey } from '../keys/present.ts'
 import { insertKey } from '../keys/store.ts'
 import { ledgerOf } from '../ledger/stub.ts'
@@ -97,22 +99,26 @@ export const admin = new Hono<AppEnv>()
   .patch('/accounts/:accountId', operation(contract.patchOperatedAccount), async (c) => {
     const changed = await untilUnrivalled(c, async () => {
       const before = await listedAccount(c, c.req.param('accountId'))
+      const versions = editedVersions(c, before.version)
       const { licenses: total, name, disabled } = patched(c.req.valid('json'), editable(before), contract.replaceOperatedAccount)
-      const outcome = await ledgerOf(c.env, before.id).change({ total, name, disabled }, c.get('ifMatch') ?? [before.version])
+      const outcome = await ledgerOf(c.env, before.id).change({ total, name, disabled }, versions)
       if (outcome.ok) return outcome.account
       if (outcome.refusal === 'precondition-failed') return outcome.refusal
       throw refusalProblem(outcome)
     })
+    forgetStandingsOf(changed.id)
     return answerWithEtag(c, { success: true, account: present(changed) }, changed.version)
   })
   .delete('/accounts/:accountId', operation(contract.deleteAccount), async (c) => {
     const account = await listedAccount(c, c.req.param('accountId'))
     const outcome = await ledgerOf(c.env, account.id).erase(c.get('ifMatch'))
     if (!outcome.ok) throw refusalProblem(outcome)
+    forgetStandingsOf(account.id)
     return c.json({ success: true as const })
   })
   .post('/accounts/:accountId/keys', operation(contract.createAccountKey), async (c) => {
     const { name = 'operator', scopes = ['admin'], expires } = c.req.valid('json')
+    refuseReached(expires, Date.now())
     const account = await listedAccount(c, c.req.param('accountId'))
     const made = await makeKey(c, account, name, scopes, expires)
     return c.json({ success: true as const, ...made }, 201, { Location: `/api/account/keys/${made.key.id}` })

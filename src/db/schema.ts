@@ -75,7 +75,7 @@ export const keys = sqliteTable(
   (table) => [index('keys_account').on(table.accountId, table.id), index('keys_expires').on(table.expires).where(sql`expires IS NOT NULL`)],
 )
 
-/** First answers to requests with an Idempotency-Key, for 24 hours. `status` is null while the first is running. */
+/** First answers to requests with an Idempotency-Key, for 24 hours. `status` is null while there is none, `body` then names the try. */
 export const idempotency = sqliteTable(
   'idempotency',
   {
@@ -84,6 +84,8 @@ export const idempotency = sqliteTable(
     key: text().notNull(),
     request: text().notNull(),
     claimedAt: integer('claimed_at').notNull(),
+    /** From when on a try without an answer is taken for dead; 0 where it ended in a way that is not kept. */
+    leasedUntil: integer('leased_until').notNull().default(0),
     status: integer(),
     headers: text({ mode: 'json' }).$type<Record<string, string>>(),
     body: text(),

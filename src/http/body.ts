@@ -102,21 +102,25 @@ export const readJson = async (c: Context): Promise<JsonBody | null> => {
 
 /** A body as the contract reads it: unwrapped, without what the server writes, every value checked. */
 export const parseBody = (contract: Operation, value: unknown): unknown => {
-  const { inner, prefix } = unwrap(contract, value)
+  const { wrapper } = contract
+  if (!wrapper || !isObject(value) || !Object.hasOwn(value, wrapper)) return parseBare(contract, value, '')
+  refuseBeside(value, wrapper)
+  return parseBare(contract, value[wrapper], `/${wrapper}`)
+}
+
+/** Beside a wrapper stands `success` at the most. */
+export const refuseBeside = (value: JsonObject, wrapper: string): void => {
+  const stray = Object.keys(value).filter((name) => name !== wrapper && name !== 'success')
+  if (stray.length > 0)
+    throw invalid(...stray.map((name) => ({ pointer: `/${escapePointer(name)}`, detail: `is not known beside ${wrapper}` })))
+}
+
+/** `prefix`: where in the body the value stands. */
+export const parseBare = (contract: Operation, value: unknown, prefix: string): unknown => {
+  const inner = isObject(value) ? without(value, [...(contract.ignored ?? []), 'success']) : value
   const parsed = contract.read ? contract.read(inner) : contract.body?.safeParse(inner)
   if (!parsed?.success) throw invalid(...(parsed ? fieldErrors(parsed.error, prefix) : []))
   return parsed.data
-}
-
-const unwrap = (contract: Operation, value: unknown): { inner: unknown; prefix: string } => {
-  if (!isObject(value)) return { inner: value, prefix: '' }
-  const { wrapper } = contract
-  const ignored = ['success', ...(contract.ignored ?? [])]
-  if (!wrapper || !Object.hasOwn(value, wrapper)) return { inner: without(value, ignored), prefix: '' }
-  const stray = Object.keys(value).filter((name) => name !== wrapper && name !== 'success')
-  if (stray.length > 0) throw invalid(...stray.map((name) => ({ pointer: `/${name}`, detail: `is not known beside ${wrapper}` })))
-  const inner = value[wrapper]
-  return { inner: isObject(inner) ? without(inner, ignored) : inner, prefix: `/${wrapper}` }
 }
 
 const without = (value: JsonObject, names: readonly string[]): JsonObject =>

@@ -1,5 +1,5 @@
 import type { Context } from './context.ts'
-import { invalid } from './problem.ts'
+import { invalid, Problem } from './problem.ts'
 
 const digest = async (text: string): Promise<string> => {
   const bytes = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))
@@ -24,6 +24,19 @@ export const readIfMatch = (c: Context): number[] | null => {
   })
 }
 
+/** For an edit worked out on `version`: what the write is to hold against, or 412 where If-Match does not name it. */
+export const editedVersions = (c: Context, version: number): number[] => {
+  if (c.get('ifMatch')?.includes(version) === false) throw new Problem('precondition-failed')
+  return [version]
+}
+
+/** Whether the caller says that it has these very bytes already. */
+export const isKnown = (c: Context, etag: string): boolean => {
+  const known = c.req.header('If-None-Match')
+  if (known === undefined || (c.req.method !== 'GET' && c.req.method !== 'HEAD')) return false
+  return known.trim() === '*' || tagsOf(known).some((tag) => tag.replace(/^W\//, '') === etag)
+}
+
 /** A single resource with its two-part tag; 304 where the caller has these very bytes. */
 export const answerWithEtag = async (
   c: Context,
@@ -38,10 +51,6 @@ export const answerWithEtag = async (
 
 /** The same where the tag is known without a look at the bytes. */
 export const answerTagged = (c: Context, text: string, etag: string, status: 200 | 201 = 200, headers: Record<string, string> = {}) => {
-  const known = c.req.header('If-None-Match')
-  const reading = c.req.method === 'GET' || c.req.method === 'HEAD'
-  if (reading && known !== undefined && (known.trim() === '*' || tagsOf(known).some((tag) => tag.replace(/^W\//, '') === etag))) {
-    return c.body(null, 304, { ETag: etag })
-  }
+  if (isKnown(c, etag)) return c.body(null, 304, { ETag: etag })
   return c.body(text, status, { 'Content-Type': 'application/json', ETag: etag, ...headers })
 }

@@ -1,4 +1,5 @@
 import type { Next } from 'hono'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { openDirectory } from '../db/open.ts'
 import type { Context } from './context.ts'
 import { newId, repeatableIds } from './ids.ts'
@@ -26,23 +27,24 @@ interface Row {
 interface Slot {
   db: D1Database
   owner: [accountId: string, principal: string, key: string]
+  /** Names this try: only the one that holds the key may settle it. */
+  token: string
 }
 
 const hex = async (text: string): Promise<string> =>
   new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))).toHex()
 
-/** Claims the key, or finds who has it. `mine` is set by the very statement that claimed. */
-const claim = async ({ db, owner }: Slot, request: string, now: number): Promise<Row> => {
-  const token = crypto.randomUUID()
+/** Claims the key, or finds who has it. A try that carries on keeps `claimed_at`, which its ids are made from. */
+const claim = async ({ db, owner, token }: Slot, request: string, now: number): Promise<Row> => {
   const [, found] = await db.batch<Row>([
     db
       .prepare(
-        `INSERT INTO idempotency (account_id, principal, key, request, claimed_at, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-         ON CONFLICT DO UPDATE SET request = ?4, body = ?6, status = NULL, headers = NULL,
-           claimed_at = CASE WHEN claimed_at < ?5 - ${KEPT_FOR} THEN ?5 ELSE claimed_at END
-         WHERE claimed_at < ?5 - ${KEPT_FOR} OR (status IS NULL AND request = ?4 AND claimed_at < ?5 - ${LEASE})`,
+        `INSERT INTO idempotency (account_id, principal, key, request, claimed_at, leased_until, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+         ON CONFLICT DO UPDATE SET request = ?4, leased_until = ?6, body = ?7, status = NULL, headers = NULL,
+           claimed_at = CASE WHEN request = ?4 AND claimed_at >= ?5 - ${KEPT_FOR} THEN claimed_at ELSE ?5 END
+         WHERE claimed_at < ?5 - ${KEPT_FOR} OR (status IS NULL AND leased_until <= ?5 AND (request = ?4 OR leased_until = 0))`,
       )
-      .bind(...owner, request, now, token),
+      .bind(...owner, request, now, now + LEASE, token),
     db
       .prepare(
         `SELECT request, claimed_at, status, headers, body, status IS NULL AND body = ?4 AS mine
@@ -55,11 +57,15 @@ const claim = async ({ db, owner }: Slot, request: string, now: number): Promise
   return row
 }
 
-const settle = async ({ db, owner }: Slot, response: Response, secrets: readonly string[]): Promise<void> => {
-  if (response.status === 401 || response.status === 429 || response.status >= 500) {
+const isKept = (status: number): boolean => status !== 401 && status !== 429 && status < 500
+
+/** Keeps the answer, or lets the next try carry on where this one failed: with the same ids, so that nothing is made twice. */
+const settle = async ({ db, owner, token }: Slot, response: Response, secrets: readonly string[]): Promise<void> => {
+  const held = 'WHERE account_id = ?1 AND principal = ?2 AND key = ?3 AND status IS NULL AND body = ?4'
+  if (!isKept(response.status)) {
     await db
-      .prepare('DELETE FROM idempotency WHERE account_id = ?1 AND principal = ?2 AND key = ?3')
-      .bind(...owner)
+      .prepare(`UPDATE idempotency SET leased_until = 0 ${held}`)
+      .bind(...owner, token)
       .run()
     return
   }
@@ -69,16 +75,13 @@ const settle = async ({ db, owner }: Slot, response: Response, secrets: readonly
   const text = await response.text()
   const body = secrets.length === 0 ? text : JSON.stringify(JSON.parse(text, (name, value) => (secrets.includes(name) ? null : value)))
   await db
-    .prepare('UPDATE idempotency SET status = ?4, headers = ?5, body = ?6 WHERE account_id = ?1 AND principal = ?2 AND key = ?3')
-    .bind(...owner, response.status, JSON.stringify(headers), body)
+    .prepare(`UPDATE idempotency SET status = ?5, headers = ?6, body = ?7 ${held}`)
+    .bind(...owner, token, response.status, JSON.stringify(headers), body)
     .run()
 }
 
-const replayed = (c: Context, row: Row): Response =>
-  new Response(row.body, {
-    status: row.status ?? 200,
-    headers: { ...JSON.parse(row.headers ?? '{}'), 'Idempotent-Replayed': 'true', 'X-Request-Id': c.get('requestId') },
-  })
+const replayed = (c: Context, { body, status, headers }: Row): Response =>
+  c.body(body ?? '', (status ?? 200) as ContentfulStatusCode, { ...JSON.parse(headers ?? '{}'), 'Idempotent-Replayed': 'true' })
 
 const readKey = (c: Context): string | null => {
   const key = c.req.header('Idempotency-Key')
@@ -95,13 +98,14 @@ export const withIdempotency = async (c: Context, replay: Replay | null, body: s
   if (!replay || !key) return next()
 
   const caller = c.get('principal')
+  const token = crypto.randomUUID()
   const slot: Slot = caller
-    ? { db: c.get('db').$client, owner: [caller.accountId, caller.userId ?? '', key] }
-    : { db: openDirectory(c.env).$client, owner: ['operator', '', key] }
-  const now = Date.now()
-  const row = await claim(slot, await hex(`${c.req.method} ${c.req.path}\n${body}`), now)
+    ? { db: c.get('db').$client, owner: [caller.accountId, caller.userId ?? '', key], token }
+    : { db: openDirectory(c.env).$client, owner: ['operator', '', key], token }
+  const request = await hex(`${c.req.method} ${c.req.path}\n${body}`)
+  const row = await claim(slot, request, Date.now())
   if (!row.mine) {
-    if (row.request !== (await hex(`${c.req.method} ${c.req.path}\n${body}`))) throw new Problem('idempotency-key-reused')
+    if (row.request !== request) throw new Problem('idempotency-key-reused')
     if (row.status === null) throw new Problem('request-in-progress', { headers: { 'Retry-After': '1' } })
     c.res = replayed(c, row)
     return

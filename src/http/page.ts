@@ -56,13 +56,13 @@ export const readCursor = async (
   pointer = '#/query/cursor',
 ): Promise<Position | null> => {
   if (cursor === undefined) return null
-  const [encoded = '', mac = ''] = cursor.split('.')
+  const [encoded = '', mac = '', ...more] = cursor.split('.')
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(
       Uint8Array.fromBase64(encoded, { alphabet: 'base64url' }),
     )
     const given = Uint8Array.fromBase64(mac, { alphabet: 'base64url' })
-    for (const { key } of await liveSecrets(c.env)) {
+    for (const { key } of more.length > 0 ? [] : await liveSecrets(c.env)) {
       const expected = new Uint8Array(await crypto.subtle.sign('HMAC', key, signed(c, list, text))).subarray(0, MAC_BYTES)
       if (given.length === MAC_BYTES && crypto.subtle.timingSafeEqual(given, expected)) return JSON.parse(text) as Position
     }

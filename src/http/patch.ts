@@ -1,15 +1,22 @@
 import * as z from 'zod'
 import { escapePointer, isObject, type JsonObject, mergePatch, sameJson } from '../domain/json.ts'
 import { applyJsonPatch, type PatchStep } from '../domain/jsonPatch.ts'
-import { parseBody } from './body.ts'
+import { parseBare, refuseBeside } from './body.ts'
 import type { Context } from './context.ts'
 import type { Operation } from './contract.ts'
 import { type FieldError, invalid, Problem } from './problem.ts'
-import { fieldErrors } from './validation.ts'
+import { depthOf, fieldErrors } from './validation.ts'
 
 export type Patch = { kind: 'json'; steps: PatchStep[] } | { kind: 'merge'; document: JsonObject }
 
-const pointer = z.string().regex(/^(\/([^~/]|~[01])*)*$/, 'must be a JSON Pointer')
+/** No resource is nested as deep, and what walks a patch must not run out of stack. */
+const DEEPEST = 32
+
+const pointer = z
+  .string()
+  .refine((text) => (text === '' || text.startsWith('/')) && !/~(?![01])/.test(text), 'must be a JSON Pointer')
+  .refine((text) => text.split('/').length - 1 <= DEEPEST, `must not lead deeper than ${DEEPEST} levels`)
+  .meta({ format: 'json-pointer' })
 const value = z.unknown().refine((given) => given !== undefined, 'is required')
 export const jsonPatch = z.array(
   z.discriminatedUnion('op', [
@@ -21,6 +28,7 @@ export const jsonPatch = z.array(
 
 /** The content type decides, and under plain application/json the shape does. */
 export const parsePatch = (contentType: string, body: unknown): Patch => {
+  if (depthOf(body, DEEPEST) > DEEPEST) throw invalid({ pointer: '', detail: `must not be nested deeper than ${DEEPEST} levels` })
   const type = contentType.split(';', 1)[0]?.trim().toLowerCase()
   if (type !== 'application/json-patch+json' && isObject(body)) return { kind: 'merge', document: body }
   if (type === 'application/merge-patch+json') throw invalid({ pointer: '', detail: 'must be an object' })
@@ -31,22 +39,30 @@ export const parsePatch = (contentType: string, body: unknown): Patch => {
 
 const impossible = (...errors: FieldError[]) => new Problem('invalid-patch', { errors })
 
-/** A patch may speak of a resource bare or under its wrapper, as `GET` gives it. */
-const unwrapped = (patch: Patch, wrapper: string | undefined): Patch => {
-  if (!wrapper) return patch
+/** A patch may speak of a resource bare or under its wrapper, as `GET` gives it. `prefix`: where in the body it then speaks. */
+const unwrapped = (patch: Patch, wrapper: string | undefined): { patch: Patch; prefix: string } => {
+  if (!wrapper) return { patch, prefix: '' }
   if (patch.kind === 'merge') {
     const inner = patch.document[wrapper]
-    return isObject(inner) ? { kind: 'merge', document: inner } : patch
+    if (!isObject(inner)) return { patch, prefix: '' }
+    refuseBeside(patch.document, wrapper)
+    return { patch: { kind: 'merge', document: inner }, prefix: `/${wrapper}` }
   }
   const strip = (path: string) => (path === `/${wrapper}` || path.startsWith(`/${wrapper}/`) ? path.slice(wrapper.length + 1) : path)
-  return {
-    kind: 'json',
-    steps: patch.steps.map((step) => ({ ...step, path: strip(step.path), ...('from' in step && { from: strip(step.from) }) }) as PatchStep),
-  }
+  const steps = patch.steps.map(
+    (step) => ({ ...step, path: strip(step.path), ...('from' in step && { from: strip(step.from) }) }) as PatchStep,
+  )
+  return { patch: { kind: 'json', steps }, prefix: '' }
 }
 
-const apply = (patch: Patch, resource: JsonObject): unknown => {
-  if (patch.kind === 'merge') return mergePatch(resource, patch.document)
+const apply = (patch: Patch, resource: JsonObject, prefix: string): unknown => {
+  if (patch.kind === 'merge') {
+    // To take away what a resource never has is a slip of the pen that would otherwise pass for done.
+    const unknown = Object.keys(patch.document).filter((name) => patch.document[name] === null && !Object.hasOwn(resource, name))
+    if (unknown.length > 0)
+      throw invalid(...unknown.map((name) => ({ pointer: `${prefix}/${escapePointer(name)}`, detail: 'is not known' })))
+    return mergePatch(resource, patch.document)
+  }
   const outcome = applyJsonPatch(resource, patch.steps)
   if (outcome.ok) return outcome.document
   const at = `/${outcome.step}`
@@ -58,16 +74,21 @@ const apply = (patch: Patch, resource: JsonObject): unknown => {
 }
 
 /** What a resource becomes under a patch, read by the contract that replaces it. All of the patch, or a problem. */
-export const patched = <O extends Operation & { body: z.ZodType }>(patch: Patch, resource: JsonObject, replace: O): z.output<O['body']> => {
-  const result = apply(unwrapped(patch, replace.wrapper), resource)
+export const patched = <O extends Operation & { body: z.ZodType }>(given: Patch, bare: JsonObject, replace: O): z.output<O['body']> => {
+  const { patch, prefix } = unwrapped(given, replace.wrapper)
+  const resource: JsonObject = { success: true, ...bare }
+  const result = apply(patch, resource, prefix)
   if (!isObject(result)) throw impossible({ pointer: '', detail: 'must leave an object' })
-  const written = (replace.ignored ?? []).filter((name) => !sameJson(resource[name], result[name]))
-  if (written.length > 0) {
+  const written = new Set(['success', ...(replace.ignored ?? [])].filter((name) => !sameJson(resource[name], result[name])))
+  if (written.size > 0) {
     throw impossible(
-      ...written.map((name) => ({ pointer: `/${escapePointer(name)}`, detail: 'is written by the server and cannot be changed' })),
+      ...[...written].map((name) => ({
+        pointer: `${prefix}/${escapePointer(name)}`,
+        detail: 'is written by the server and cannot be changed',
+      })),
     )
   }
-  return parseBody({ ...replace, wrapper: '' }, result) as z.output<O['body']>
+  return parseBare(replace, result, prefix) as z.output<O['body']>
 }
 
 const MOST_TRIES = 100

@@ -32,6 +32,13 @@ const tooMany = (policy: string, window: Window, now: number) => {
   return new Problem('too-many-requests', { headers: { 'Retry-After': String(seconds), RateLimit: `"${policy}";r=0;t=${seconds}` } })
 }
 
+/** A binding that does not answer decides nothing: this isolate's own count still stands. */
+const mayGoOn = (binding: RateLimit, key: string): Promise<boolean> =>
+  binding.limit({ key }).then(
+    ({ success }) => success,
+    () => true,
+  )
+
 /**
  * Counts one request of an account. This isolate decides by its own count; the binding, which sees the whole place,
  * is asked after each slice and its answer awaited by nobody: it closes the window for the requests that follow.
@@ -43,8 +50,8 @@ export const countRequest = (c: Context, accountId: string, now: number): void =
   window.count++
   c.header('RateLimit', `"account";r=${limit - window.count};t=${secondsLeft(window, now)}`)
   if (window.count % Math.ceil(limit / SLICES) === 0) {
-    const asked = c.env.ACCOUNT_SLICES.limit({ key: accountId }).then(({ success }) => {
-      if (!success) window.closed = true
+    const asked = mayGoOn(c.env.ACCOUNT_SLICES, accountId).then((open) => {
+      if (!open) window.closed = true
     })
     c.executionCtx.waitUntil(asked)
   }
@@ -63,8 +70,7 @@ export const signInFailures = (c: Context, userNameKey: string, now: number) => 
     refuseIfClosed()
     window.count++
     if (window.count % Math.ceil(limit / FAILURE_SLICES) !== 0) return
-    const { success } = await c.env.TOKEN_FAILURES.limit({ key })
-    if (success) return
+    if (await mayGoOn(c.env.TOKEN_FAILURES, key)) return
     window.closed = true
     refuseIfClosed()
   }

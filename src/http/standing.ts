@@ -38,11 +38,16 @@ export const standingOf = async (db: Database, keyId: string, now: number): Prom
 /** For the isolate that made the change itself: it need not wait until its memory is stale. */
 export const forgetStanding = (keyId: string): void => kept.delete(keyId)
 
+export const forgetStandingsOf = (accountId: string): void => kept.deleteWhere(({ standing }) => standing?.accountId === accountId)
+
+/** The minute up to which this isolate has told of each key's use. */
+const told = new Recent<number>(10_000)
+
 /** Moves `lastUsed` to this minute, at most once a minute and isolate; null when there is nothing to write. */
 export const touchKey = (db: Database, keyId: string, standing: Standing, now: number): Promise<unknown> | null => {
   const minute = now - (now % MINUTE)
-  if (standing.lastUsed >= minute) return null
-  standing.lastUsed = minute
+  if (Math.max(standing.lastUsed, told.get(keyId) ?? 0) >= minute) return null
+  told.set(keyId, minute)
   return db
     .update(keys)
     .set({ lastUsed: minute })

@@ -21,7 +21,8 @@ export const fieldErrors = (error: z.ZodError, prefix: string): FieldError[] =>
 const DEPTH = 8
 const SIZE = 8192
 
-const depthOf = (value: unknown, most: number): number => {
+/** How deep a value is nested; `most + 1` stands for anything beyond. */
+export const depthOf = (value: unknown, most: number): number => {
   if (typeof value !== 'object' || value === null) return 0
   if (most === 0) return 1
   let deepest = 0

@@ -1,9 +1,189 @@
-import { expect, test } from 'vitest'
-import { openAccount } from './support.ts'
+import { env } from 'cloudflare:workers'
+import { afterEach, expect, test, vi } from 'vitest'
+import { callWith, watched } from './bindings.ts'
+import { kidOf, makeToken, readToken } from './law/tokens.ts'
+import { call, openAccount, operator, tokenFor } from './support.ts'
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const getToken = (userName: string, apiKey: string, headers: Record<string, string> = {}) =>
+  call('POST', '/api/Auth/Token', { body: { userName, apiKey }, headers: { 'X-Request-Id': 'the-same', ...headers } })
+
+/** A key of the right form that nobody has: another account's, under a name that is not its own. */
+const someoneElses = async () => (await openAccount()).apiKey
 
 test('a user name and an API key get a token that reads the account', async () => {
   const account = await openAccount({ licenses: 3 })
   const reply = await account.call('GET', '/api/account')
   expect(reply.status).toBe(200)
   expect(reply.body).toMatchObject({ success: true, account: { id: account.id, licenses: { total: 3, used: 0, available: 3 } } })
+})
+
+test('both spellings of the path, and a user name in other letters, get a token', async () => {
+  const { userName, apiKey } = await openAccount()
+  for (const path of ['/api/Auth/Token', '/api/auth/token']) {
+    const reply = await call('POST', path, { body: { userName: userName.toUpperCase(), apiKey } })
+    expect(reply.status).toBe(200)
+    expect(Object.keys(reply.body)).toEqual(['success', 'token', 'expires'])
+  }
+})
+
+test('the token says who, what, where and how long, and is signed with HS256 under the kid of its secret', async () => {
+  const account = await openAccount({ cell: 1 })
+  const before = Math.floor(Date.now() / 1000)
+  const { body } = await getToken(account.userName, account.apiKey)
+  const { header, claims } = readToken(body.token)
+  expect(header).toEqual({ alg: 'HS256', typ: 'JWT', kid: await kidOf(env.TOKEN_SECRET) })
+  const keyId = `key_${account.apiKey.split('_')[1]}`
+  expect(claims).toMatchObject({ iss: 'perigee', aud: 'perigee-api', sub: account.id, key: keyId, scope: 'admin', user: null, cell: 1 })
+  const { iat, exp, jti } = claims as { iat: number; exp: number; jti: string }
+  expect(iat).toBeGreaterThanOrEqual(before)
+  expect(exp - iat).toBe(3600)
+  expect(body.expires).toBe(new Date(exp * 1000).toISOString())
+  expect(jti).not.toBe(readToken((await getToken(account.userName, account.apiKey)).body.token).claims.jti)
+})
+
+test('the lifetime of a token is configurable', async () => {
+  const { userName, apiKey } = await openAccount()
+  const { body } = await callWith({ TOKEN_TTL_SECONDS: '120' }, 'POST', '/api/Auth/Token', { body: { userName, apiKey } })
+  const { claims } = readToken(body.token)
+  expect(Number(claims.exp) - Number(claims.iat)).toBe(120)
+})
+
+test('an unknown user name, a wrong key and a key of another account are the same bytes', async () => {
+  const account = await openAccount()
+  const wrong = await someoneElses()
+  const replies = [
+    await getToken('nobody-has-this-name', account.apiKey),
+    await getToken(account.userName, wrong),
+    await getToken('nobody-has-this-name', wrong),
+    await getToken(account.userName, `${account.apiKey.slice(0, -1)}0`),
+    await getToken(account.userName, 'not a key at all'),
+  ]
+  for (const reply of replies) {
+    expect(reply.status).toBe(401)
+    expect(reply.body).toMatchObject({ success: false, code: 'wrong-credentials' })
+    expect(Object.keys(reply.body)).not.toContain('token')
+    expect(reply.text).toBe(replies[0]?.text)
+    expect([...reply.headers]).toEqual([...(replies[0]?.headers ?? [])])
+  }
+})
+
+test('an unknown user name costs the same database reads as a wrong key, a bad checksum none', async () => {
+  const account = await openAccount()
+  const wrong = await someoneElses()
+  const reads = async (userName: string, apiKey: string) => {
+    const statements: string[] = []
+    const look = (sql: string) => statements.push(sql.replaceAll(/\s+/g, ' '))
+    const bindings = { DB: watched(env.DB, look), CELL_1: watched(env.CELL_1, look) }
+    const reply = await callWith(bindings, 'POST', '/api/Auth/Token', { body: { userName, apiKey } })
+    expect(reply.status).toBe(401)
+    return statements
+  }
+  const forWrongKey = await reads(account.userName, wrong)
+  expect(forWrongKey).toHaveLength(2)
+  expect(await reads('nobody-has-this-name-either', wrong)).toEqual(forWrongKey)
+  const flipped = account.apiKey.replace(/.$/, (last) => (last === '0' ? '1' : '0'))
+  expect(await reads(account.userName, flipped)).toEqual([])
+  expect(await reads(account.userName, 'pgk_short')).toEqual([])
+})
+
+test('a disabled account is told so only once its key has proved right', async () => {
+  const account = await openAccount()
+  await operator('PATCH', `/admin/accounts/${account.id}`, { body: { disabled: true } })
+  const right = await getToken(account.userName, account.apiKey)
+  expect([right.status, right.body.code]).toEqual([403, 'account-disabled'])
+  expect(Object.keys(right.body)).not.toContain('token')
+  const wrong = await getToken(account.userName, await someoneElses())
+  expect([wrong.status, wrong.body.code]).toEqual([401, 'wrong-credentials'])
+  await operator('PATCH', `/admin/accounts/${account.id}`, { body: { disabled: false } })
+  expect((await getToken(account.userName, account.apiKey)).status).toBe(200)
+})
+
+test('a bad body is 400 with a pointer', async () => {
+  const pointers = async (body: unknown) => {
+    const reply = await call('POST', '/api/Auth/Token', { body })
+    expect(reply.status).toBe(400)
+    return reply.body.errors.map(({ pointer }: { pointer: string }) => pointer)
+  }
+  expect(await pointers({ userName: 'x' })).toEqual(['/apiKey'])
+  expect(await pointers({ userName: 1, apiKey: null })).toEqual(['/userName', '/apiKey'])
+  expect(await pointers({ userName: '', apiKey: 'x'.repeat(129) })).toEqual(['/userName', '/apiKey'])
+  expect(await pointers({ userName: 'x', apiKey: 'y', password: 'z' })).toEqual(['/password'])
+})
+
+test('a token signed with the secret before this one still holds, and one of neither does not', async () => {
+  const account = await openAccount()
+  const { header, claims } = readToken(account.token)
+  const status = async (secret: string, kid: string) => {
+    const token = await makeToken({ ...header, kid }, { ...claims, jti: crypto.randomUUID() }, secret)
+    return (await call('GET', '/api/account', { token })).status
+  }
+  const previous = env.TOKEN_SECRET_PREVIOUS ?? ''
+  expect(await status(previous, await kidOf(previous))).toBe(200)
+  expect(await status(previous, await kidOf(env.TOKEN_SECRET))).toBe(401)
+  expect(await status(env.TOKEN_SECRET, await kidOf(previous))).toBe(401)
+  const stranger = 'a-secret-that-this-service-has-never-seen'
+  expect(await status(stranger, await kidOf(stranger))).toBe(401)
+})
+
+test('a rotation does not put anyone out: what the old secret signed holds, what is new is signed with the new one', async () => {
+  const account = await openAccount()
+  const rotated = { TOKEN_SECRET: 'the-secret-that-comes-after-the-one-in-use', TOKEN_SECRET_PREVIOUS: env.TOKEN_SECRET }
+  const signIn = { body: { userName: account.userName, apiKey: account.apiKey } }
+  const { body } = await callWith(rotated, 'POST', '/api/Auth/Token', signIn)
+  expect(readToken(body.token).header.kid).toBe(await kidOf(rotated.TOKEN_SECRET))
+  for (const token of [account.token, body.token]) {
+    expect((await callWith(rotated, 'GET', '/api/account', { token })).status).toBe(200)
+  }
+})
+
+test('a token that lacks a claim, or has a wrong one, does not get in', async () => {
+  const account = await openAccount()
+  const { header, claims } = readToken(account.token)
+  const status = async (changed: object, head: object = header) => {
+    const token = await makeToken(head, { ...claims, jti: crypto.randomUUID(), ...changed }, env.TOKEN_SECRET)
+    return (await call('GET', '/api/account', { token })).status
+  }
+  expect(await status({})).toBe(200)
+  const wrong = {
+    iss: ['another', undefined],
+    aud: ['another', undefined, []],
+    sub: ['acc_0000000000000000000000', '', undefined],
+    key: ['key_0000000000000000000000', undefined, 7],
+    exp: [undefined, 'soon', 0],
+    iat: [undefined],
+    jti: [undefined],
+    cell: [77, '0', undefined, -1, 0.5],
+    user: ['usr_0000000000000000000000'],
+  }
+  for (const [name, values] of Object.entries(wrong)) {
+    for (const value of values) expect(await status({ [name]: value }), `${name}: ${value}`).toBe(401)
+  }
+  expect(await status({ scope: '' })).toBe(403)
+  expect(await status({ scope: 'everything' })).toBe(403)
+  const { kid } = header
+  for (const head of [
+    { alg: 'HS256' },
+    { alg: 'hs256', kid },
+    { alg: 'HS256', kid, crit: ['x'], x: 1 },
+    { kid },
+    { alg: 'HS256', kid: '' },
+  ]) {
+    expect(await status({}, head), JSON.stringify(head)).toBe(401)
+  }
+})
+
+test('a token holds for 30 s beyond its end and not longer, whether or not it is known already', async () => {
+  const account = await openAccount()
+  const end = Number(readToken(account.token).claims.exp) * 1000
+  const unknown = await tokenFor(account.userName, account.apiKey)
+  vi.useFakeTimers({ toFake: ['Date'], now: end + 29_000 })
+  expect((await account.call('GET', '/api/account')).status).toBe(200)
+  vi.setSystemTime(end + 31_000)
+  expect((await account.call('GET', '/api/account')).status).toBe(401)
+  vi.setSystemTime(Number(readToken(unknown).claims.exp) * 1000 + 31_000)
+  expect((await call('GET', '/api/account', { token: unknown })).status).toBe(401)
 })

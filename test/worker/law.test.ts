@@ -1,0 +1,24 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { addressing } from './law/addressing.ts'
+import { admission } from './law/admission.ts'
+import { answers } from './law/answers.ts'
+import { bodies } from './law/bodies.ts'
+import { PAGES, routes, unguarded } from './law/routes.ts'
+import { SAMPLES } from './law/samples.ts'
+import { type Stage, setStage } from './law/stage.ts'
+
+test('every route has a contract, but for the pages', () => {
+  expect(unguarded).toEqual(PAGES)
+})
+
+test('every operation has a row in test/worker/law/samples.ts, and every row an operation', () => {
+  expect(Object.keys(SAMPLES).sort()).toEqual([...new Set(routes.map(({ id }) => id))].sort())
+})
+
+describe.each(routes)('$method $path', (route) => {
+  let stage: Stage
+  beforeAll(async () => {
+    stage = await setStage(route)
+  })
+  for (const law of [admission, addressing, bodies, answers]) law(route, () => stage)
+})

@@ -1,0 +1,39 @@
+import { app } from '../../../src/app.ts'
+import type { Operation } from '../../../src/http/contract.ts'
+import { operationOf } from '../../../src/http/operation.ts'
+
+/** Pages for people: HTML, without a contract. Everything else has one. */
+export const PAGES = ['GET /problems', 'GET /problems/:code']
+
+export interface Route {
+  method: string
+  path: string
+  id: string
+  contract: Operation
+}
+
+const served = app.routes.filter(({ method }) => method !== 'ALL')
+
+/** What the app really answers to, each with the contract that guards it. */
+export const routes: Route[] = served.flatMap(({ method, path, handler }) => {
+  const contract = operationOf(handler)
+  return contract ? [{ method, path, id: contract.id, contract }] : []
+})
+
+/** Routes that no contract guards. */
+export const unguarded: string[] = [...new Set(served.map(({ method, path }) => `${method} ${path}`))].filter(
+  (name) => !routes.some(({ method, path }) => `${method} ${path}` === name),
+)
+
+export const methodsAt = (path: string): string[] => [...new Set(served.filter((route) => route.path === path).map(({ method }) => method))]
+
+export const isServed = (path: string): boolean => served.some((route) => route.path === path)
+
+export const parametersOf = (path: string): string[] => [...path.matchAll(/:([A-Za-z]+)/g)].map(([, name]) => name as string)
+
+export const fill = (path: string, params: Record<string, string>): string =>
+  path.replaceAll(/:([A-Za-z]+)/g, (_, name: string) => {
+    const value = params[name]
+    if (value === undefined) throw new Error(`the sample of ${path} does not give ${name}`)
+    return value
+  })

@@ -1,0 +1,65 @@
+import { openAccount, type TestAccount } from '../support.ts'
+
+/*
+ * One row for each operation, by the `id` of its contract: how to make a request of it that succeeds.
+ * The laws bend that request in every way they know, so a new route is held to all of them by its row alone.
+ * A route without a row fails the suite, and so does a row without a route. To add one:
+ *
+ *   params  makes, in the account given, what the path's parameters name. It is called anew for each request that
+ *           changes or deletes, and for two accounts where one asks for what is the other's.
+ *   body    a body that is accepted for these parameters; under a wrapper's name or bare. A patch is given as a merge patch.
+ *   query   what a GET cannot do without, such as `?from=…&to=…`.
+ */
+export interface Sample {
+  params?: (owner: TestAccount) => Promise<Record<string, string>>
+  body?: (owner: TestAccount, params: Record<string, string>) => unknown
+  query?: string
+}
+
+const someKey = async (owner: TestAccount) => {
+  const { body } = await owner.call('POST', '/api/account/keys', { body: { name: 'Sample', scopes: ['read'] } })
+  return { keyId: body.key.id as string }
+}
+
+const someDevice = async (owner: TestAccount) => {
+  const { body } = await owner.call('POST', '/api/devices', { body: { name: 'Sample' } })
+  return { deviceId: body.device.id as string }
+}
+
+const someAccount = async () => ({ accountId: (await openAccount()).id })
+
+const fresh = () => crypto.randomUUID().slice(0, 8)
+
+export const SAMPLES: Record<string, Sample> = {
+  readHealth: {},
+  readOpenApi: {},
+  getToken: { body: ({ userName, apiKey }) => ({ userName, apiKey }) },
+
+  readAccount: {},
+  patchAccount: { body: () => ({ name: `Renamed ${fresh()}` }) },
+
+  readLicenseLog: {},
+
+  listKeys: {},
+  createKey: { body: () => ({ name: 'Dispatch', scopes: ['read', 'ingest'], expires: '2099-01-01T02:00:00+02:00' }) },
+  deleteKey: { params: someKey },
+  regenerateKey: { params: someKey, body: () => ({ overlapSeconds: 60 }) },
+
+  listDevices: {},
+  createDevice: { body: () => ({ name: 'Tern 7', tags: { fleet: 'north' }, limits: { expires: true, expirationDate: '2099-01-01' } }) },
+  readDevice: { params: someDevice },
+  replaceDevice: { params: someDevice, body: () => ({ name: `Tern ${fresh()}`, identifier: fresh() }) },
+  patchDevice: { params: someDevice, body: () => ({ name: `Tern ${fresh()}` }) },
+  deleteDevice: { params: someDevice },
+  reactivateDevice: { params: someDevice, body: () => ({ expirationDate: '2099-01-01' }) },
+  readUsage: { params: someDevice },
+
+  listAccounts: { query: '?limit=5' },
+  createAccount: { body: () => ({ userName: `law-${fresh()}`, name: 'Law', licenses: 1, timeZone: 'UTC' }) },
+  readOperatedAccount: { params: someAccount },
+  patchOperatedAccount: { params: someAccount, body: () => ({ licenses: 7 }) },
+  deleteAccount: { params: someAccount },
+  createAccountKey: { params: someAccount, body: () => ({ name: 'Locked out', scopes: ['write'] }) },
+  reconcileAccount: { params: someAccount, body: () => ({ restored: false }) },
+  reconcileCell: { params: async () => ({ cell: '1' }), body: () => ({ restored: false }) },
+}
