@@ -3,6 +3,7 @@ import { account } from './account/routes.ts'
 import { admin } from './admin/routes.ts'
 import { devices } from './devices/routes.ts'
 import { events } from './events/routes.ts'
+import { groups } from './groups/routes.ts'
 import { admit, admitOperator } from './http/auth.ts'
 import type { AppEnv, Context } from './http/context.ts'
 import { edge } from './http/edge.ts'
@@ -13,6 +14,7 @@ import { locations } from './locations/routes.ts'
 import { pages, service } from './service/routes.ts'
 import { stream } from './stream/routes.ts'
 import { tokens } from './tokens/routes.ts'
+import { users } from './users/routes.ts'
 import { webhooks } from './webhooks/routes.ts'
 
 const base = new Hono<AppEnv>()
@@ -29,6 +31,8 @@ export const app = base
   .route('/api/events', events)
   .route('/api/webhooks', webhooks)
   .route('/api/stream', stream)
+  .route('/api/groups', groups)
+  .route('/api/users', users)
   .route('/admin', admin)
 
 const unroutedProblem = unrouted(app)

@@ -1,3 +1,5 @@
+import { isHeard } from '../db/events.ts'
+import { openCell } from '../db/open.ts'
 import type { Env } from '../env.ts'
 import { Recent } from '../http/recent.ts'
 import type { AccountFeed } from './feed.ts'
@@ -43,4 +45,10 @@ export const pokeFeed = async (env: Env, { accountId, cell }: FeedOwner): Promis
   await feedOf(env, accountId)
     .poke({ accountId, cell })
     .catch(() => {})
+}
+
+/** For rare writes whose batch does not tell whether someone listens: asked afterwards, beside the answer. */
+export const pokeIfHeard = async (env: Env, owner: FeedOwner): Promise<void> => {
+  const heard = await isHeard(openCell(env, owner.cell).$client, owner.accountId, Date.now()).catch(() => false)
+  if (heard) await pokeFeed(env, owner)
 }

@@ -1,5 +1,6 @@
 import { type Database, openCell } from '../db/open.ts'
-import { allows, type Scope } from '../domain/scope.ts'
+import { allows, narrowed, type Scope } from '../domain/scope.ts'
+import { mayAct } from '../domain/user.ts'
 import { cellBinding, type Env } from '../env.ts'
 import type { Context, Principal } from './context.ts'
 import { Problem } from './problem.ts'
@@ -30,10 +31,13 @@ const claimsOf = async (env: Env, token: string, now: number): Promise<Claims | 
 
 /** Whom the claims speak for, as their key stands now; null where they do not hold any more. */
 export const principalOf = (claims: Claims, standing: Standing | null, now: number): Principal | null => {
-  const { accountId, cell, keyId, scopes, userId } = claims
+  const { accountId, cell, keyId, userId } = claims
   if (!standing || standing.accountId !== accountId || standing.disabled) return null
   if (standing.userId !== userId || (standing.expires !== null && standing.expires <= now)) return null
-  return { accountId, cell, keyId, scopes, userId, groupId: null }
+  const { user } = standing
+  if (user && !mayAct(user, now)) return null
+  const scopes = user ? narrowed(claims.scopes, user.privileges) : claims.scopes
+  return { accountId, cell, keyId, scopes, userId, groupId: user?.groupId ?? null, adminDevices: user?.adminDevices ?? null }
 }
 
 export interface Admitted {
@@ -73,6 +77,10 @@ export const requireScope = (c: Context, wanted: Scope | readonly Scope[]): void
   if (!any.some((scope) => allows(scopes, scope))) {
     throw new Problem('forbidden', { detail: `The token does not have the scope ${any.join(' or ')}.` })
   }
+}
+
+export const requireWholeAccount = (c: Context): void => {
+  if (c.get('principal').groupId !== null) throw new Problem('forbidden', { detail: 'The token is of a user who is confined to a group.' })
 }
 
 /** Without ADMIN_TOKEN there are no operator's endpoints. */
