@@ -1,4 +1,7 @@
-/** What a client may write of a webhook. Empty `devices` and `groups` leave nothing out. */
+/**
+ * What a client may write of a webhook. Empty `devices` and `groups` leave nothing out, and so an id stays in them when what it
+ * names is deleted: with the last one gone the webhook would be told of everything.
+ */
 export interface WebhookRecord {
   url: string
   events: string[]
@@ -8,8 +11,8 @@ export interface WebhookRecord {
   enabled: boolean
 }
 
-/** Why a webhook is disabled that nobody disabled: the receiver said 410, failed for five days, or nothing is left that it asks for. */
-export const DISABLED_REASONS = ['gone', 'failing', 'nothing-left'] as const
+/** Why a webhook is disabled that nobody disabled: the receiver said 410, or failed for five days. */
+export const DISABLED_REASONS = ['gone', 'failing'] as const
 export type DisabledReason = (typeof DISABLED_REASONS)[number]
 
 export interface Webhook extends WebhookRecord {

@@ -45,39 +45,11 @@ export const saveOwner = (sql: SqlStorage, { accountId, cell, head, newsAt, stre
   )
 }
 
-const MARKED_FOR = 3_600_000
-const CLEARED = 0
-
-/** The marks that should stand, given what is open: renewed when half their time is over, so that one seldom writes. */
-export const marksFor = (known: Known, streams: { size: number; wantLocations: boolean }, now: number): Known => {
-  const mark = (wanted: boolean, until: number) => {
-    if (!wanted) return CLEARED
-    return until - now > MARKED_FOR / 2 ? until : now + MARKED_FOR
-  }
-  return {
-    ...known,
-    streamsUntil: mark(streams.size > 0, known.streamsUntil),
-    locationStreamsUntil: mark(streams.size > 0 && streams.wantLocations, known.locationStreamsUntil),
-  }
-}
-
-/** Writes the marks to the cell and answers where the log begins and ends, as of the same moment: what comes after it is told to all. */
-export const markStreams = async (db: D1Database, known: Known): Promise<{ head: number; oldest: number | null }> => {
-  const { accountId, streamsUntil, locationStreamsUntil } = known
-  const [, found] = await db.batch([
-    db
-      .prepare(
-        `INSERT INTO event_heads (account_id, sequence, streams_until, location_streams_until)
-         SELECT id, 0, ?2, ?3 FROM accounts WHERE id = ?1
-         ON CONFLICT (account_id) DO UPDATE SET streams_until = ?2, location_streams_until = ?3
-         WHERE streams_until <> ?2 OR location_streams_until <> ?3`,
-      )
-      .bind(accountId, streamsUntil, locationStreamsUntil),
-    db
-      .prepare(
-        `SELECT sequence AS head, (SELECT min(sequence) FROM events WHERE account_id = ?1) AS oldest FROM event_heads WHERE account_id = ?1`,
-      )
-      .bind(accountId),
-  ])
-  return (found?.results[0] as { head: number; oldest: number | null } | undefined) ?? { head: 0, oldest: null }
+/** The first who comes says whose feed it is. */
+export const ownedBy = (sql: SqlStorage, { accountId, cell }: FeedOwner, now: number): Known => {
+  const known = readOwner(sql)
+  if (known) return known
+  const fresh: Known = { accountId, cell, head: 0, newsAt: now, streamsUntil: 0, locationStreamsUntil: 0 }
+  saveOwner(sql, fresh)
+  return fresh
 }

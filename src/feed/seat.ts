@@ -1,4 +1,4 @@
-import { type EventFilter, passes } from '../domain/event.ts'
+import { type EventFilter, isWanted, passes } from '../domain/event.ts'
 import { presentEvent } from '../events/present.ts'
 import type { LoggedEvent } from '../events/store.ts'
 import type { Claims } from '../http/token.ts'
@@ -29,6 +29,8 @@ export interface Stretch {
 }
 
 const MOST_IN_MESSAGE = 100
+
+export const asksForLocations = ({ types }: EventFilter): boolean => types.length === 0 || isWanted(types, 'location.reported')
 
 /** When it must be looked at: its token ends, or its acknowledgement is late. */
 export const dueAt = ({ claims, owedSince }: Seat): number =>

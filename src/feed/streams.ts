@@ -1,10 +1,13 @@
-import { isWanted } from '../domain/event.ts'
+import type { Database } from '../db/open.ts'
 import { allows } from '../domain/scope.ts'
+import { readLog } from '../events/store.ts'
 import { principalOf } from '../http/auth.ts'
 import type { Standing } from '../http/standing.ts'
 import type { Claims } from '../http/token.ts'
 import { CLOSE, type Closing } from '../stream/protocol.ts'
-import { acknowledge, dueAt, hasRoom, type Seat, type Stretch, take, textOnce } from './seat.ts'
+import { acknowledge, asksForLocations, dueAt, hasRoom, type Seat, type Stretch, take, textOnce } from './seat.ts'
+
+const PAGE = 500
 
 /** The account's open streams. Each seat is kept with its socket, so that both come back from hibernation together. */
 export class Streams {
@@ -22,7 +25,7 @@ export class Streams {
   }
 
   get wantLocations(): boolean {
-    return [...this.#seats.values()].some(({ filter }) => filter.types.length === 0 || isWanted(filter.types, 'location.reported'))
+    return [...this.#seats.values()].some(({ filter }) => asksForLocations(filter))
   }
 
   get keyIds(): string[] {
@@ -36,41 +39,25 @@ export class Streams {
     return first === Number.POSITIVE_INFINITY ? null : first
   }
 
-  /** The positions from which the log must be read for those who may have more: the furthest back, and the furthest on. */
-  positions(head: number): number[] {
-    let low = Number.POSITIVE_INFINITY
-    let high = -1
-    for (const seat of this.#seats.values()) {
-      if (!hasRoom(seat) || seat.sent >= head) continue
-      low = Math.min(low, seat.sent)
-      high = Math.max(high, seat.sent)
-    }
-    return high === -1 ? [] : low === high ? [low] : [high, low]
-  }
-
   seat(socket: WebSocket, seat: Seat): void {
     this.#seats.set(socket, seat)
     socket.serializeAttachment(seat)
   }
 
-  /** Those who stand alike are sent the very same texts, made once. */
-  hand(stretch: Stretch, now: number): void {
-    const textOf = textOnce()
-    const alike = new Map<string, ReturnType<typeof take>>()
-    for (const [socket, seat] of this.#seats) {
-      if (!hasRoom(seat) || seat.sent < stretch.from || seat.sent >= stretch.to) continue
-      const { filter, groupId, sent, owed } = seat
-      const key = JSON.stringify([filter, groupId, sent, owed])
-      const taken = alike.get(key) ?? take(seat, stretch, textOf, now)
-      alike.set(key, taken)
-      try {
-        for (const message of taken.messages) socket.send(message)
-        const { sent, last, owed } = taken.seat
-        this.seat(socket, { ...seat, sent, last, owed, owedSince: seat.owedSince ?? taken.seat.owedSince })
-      } catch {
-        this.leave(socket)
+  /** Reads the log for everyone until nobody who may have more is behind. `revoked`: a key was, maybe one of theirs. */
+  async serve(db: Database, accountId: string, upTo: number): Promise<{ revoked: boolean }> {
+    let head = upTo
+    let revoked = false
+    for (let positions = this.#positions(head); positions.length > 0; positions = this.#positions(head)) {
+      for (const from of positions) {
+        const page = await readLog(db, accountId, from, PAGE)
+        head = page.head
+        const to = page.more ? (page.events.at(-1)?.sequence ?? from) : page.head
+        this.#hand({ from, to, events: page.events }, Date.now())
+        revoked ||= page.events.some(({ type }) => type === 'key.revoked')
       }
     }
+    return { revoked }
   }
 
   /** True where the reader has room again for what it was not sent yet. */
@@ -131,5 +118,37 @@ export class Streams {
 
   leave(socket: WebSocket): void {
     this.#seats.delete(socket)
+  }
+
+  /** Where those who may have more and are behind stand: the furthest on first, so that one far back delays nobody. */
+  #positions(head: number): number[] {
+    let low = Number.POSITIVE_INFINITY
+    let high = -1
+    for (const seat of this.#seats.values()) {
+      if (!hasRoom(seat) || seat.sent >= head) continue
+      low = Math.min(low, seat.sent)
+      high = Math.max(high, seat.sent)
+    }
+    return high === -1 ? [] : low === high ? [low] : [high, low]
+  }
+
+  /** Those who stand alike are sent the very same texts, made once. */
+  #hand(stretch: Stretch, now: number): void {
+    const textOf = textOnce()
+    const alike = new Map<string, ReturnType<typeof take>>()
+    for (const [socket, seat] of this.#seats) {
+      if (!hasRoom(seat) || seat.sent < stretch.from || seat.sent >= stretch.to) continue
+      const { filter, groupId, sent, owed } = seat
+      const key = JSON.stringify([filter, groupId, sent, owed])
+      const taken = alike.get(key) ?? take(seat, stretch, textOf, now)
+      alike.set(key, taken)
+      try {
+        for (const message of taken.messages) socket.send(message)
+        const { sent, last, owed } = taken.seat
+        this.seat(socket, { ...seat, sent, last, owed, owedSince: seat.owedSince ?? taken.seat.owedSince })
+      } catch {
+        this.leave(socket)
+      }
+    }
   }
 }

@@ -10,17 +10,16 @@ export type WebhookOutcome =
   | { ok: false; refusal: 'not-found' | 'precondition-failed' | 'webhook-cap-reached' }
   | { ok: false; refusal: 'invalid-request'; errors: { pointer: string; detail: string }[] }
 
-/** SQL: the places in ?3 (devices) and ?4 (groups) of ids that are none of the account ?2. */
-const STRANGERS = `SELECT '/devices/' || e.key AS pointer FROM json_each(?3) e
-    WHERE NOT EXISTS (SELECT 1 FROM devices d WHERE d.id = e.value AND d.account_id = ?2)
-  UNION ALL SELECT '/groups/' || e.key FROM json_each(?4) e
-    WHERE NOT EXISTS (SELECT 1 FROM groups g WHERE g.id = e.value AND g.account_id = ?2)`
+/** SQL: the places in ?3 (devices) and ?4 (groups) of ids that are neither the account's (?2) nor in the webhook (?1) already. */
+const strangersIn = (name: 'devices' | 'groups', list: '?3' | '?4') =>
+  `SELECT '/${name}/' || e.key AS pointer FROM json_each(${list}) e
+   WHERE NOT EXISTS (SELECT 1 FROM ${name} n WHERE n.id = e.value AND n.account_id = ?2)
+     AND NOT EXISTS (SELECT 1 FROM webhooks w, json_each(w.${name}) o WHERE w.id = ?1 AND w.account_id = ?2 AND o.value = e.value)`
+const STRANGERS = `${strangersIn('devices', '?3')} UNION ALL ${strangersIn('groups', '?4')}`
 const MOST_ERRORS = 20
 
-const strangers = (db: D1Database, accountId: string, { devices, groups }: WebhookRecord) =>
-  db
-    .prepare(`SELECT pointer FROM (${STRANGERS}) LIMIT ${MOST_ERRORS}`)
-    .bind(null, accountId, JSON.stringify(devices), JSON.stringify(groups))
+const strangers = (db: D1Database, accountId: string, id: string, { devices, groups }: WebhookRecord) =>
+  db.prepare(`SELECT pointer FROM (${STRANGERS}) LIMIT ${MOST_ERRORS}`).bind(id, accountId, JSON.stringify(devices), JSON.stringify(groups))
 
 const refusedIds = (found: D1Result | undefined): WebhookOutcome | null => {
   const pointers = ((found?.results ?? []) as { pointer: string }[]).map(({ pointer }) => pointer)
@@ -60,7 +59,7 @@ export const insertWebhook = async (
            AND (SELECT count(*) FROM webhooks WHERE account_id = ?2) < ${MOST_WEBHOOKS} ON CONFLICT DO NOTHING`,
       )
       .bind(id, accountId, ...columns(record), now),
-    strangers(db, accountId, record),
+    strangers(db, accountId, id, record),
     db.prepare(FIND).bind(id, accountId),
   ])
   const row = results.at(-1)?.results[0] as WebhookRow | undefined
@@ -86,7 +85,7 @@ export const updateWebhook = async (
          WHERE id = ?1 AND account_id = ?2 AND version = ?11 AND NOT EXISTS (${STRANGERS}) RETURNING id`,
       )
       .bind(id, accountId, ...columns(record), now, version),
-    strangers(db, accountId, record),
+    strangers(db, accountId, id, record),
     db.prepare(FIND).bind(id, accountId),
   ])
   const row = results.at(-1)?.results[0] as WebhookRow | undefined
