@@ -49,7 +49,7 @@ export const webhook = z
     enabled: z.boolean().meta({ example: true }),
     disabledReason: z.enum(DISABLED_REASONS).nullable().meta({
       description:
-        'Why the service disabled it: the receiver answered 410 (`gone`), failed for five days (`failing`), or every device and group that it named was deleted (`nothing-left`).',
+        'Why the service disabled it: the receiver answered 410 (`gone`) or failed for five days (`failing`).',
       example: null,
     }),
     creation: time,

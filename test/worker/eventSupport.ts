@@ -1,5 +1,7 @@
+import { runDurableObjectAlarm } from 'cloudflare:test'
 import { env, exports } from 'cloudflare:workers'
 import { expect, vi } from 'vitest'
+import { appendEvent } from '../../src/db/events.ts'
 import type { Received } from '../receivers.ts'
 import { ORIGIN, type TestAccount } from './support.ts'
 
@@ -54,7 +56,8 @@ export class Listener {
     socket.addEventListener('message', ({ data }) => {
       const message = JSON.parse(data as string)
       this.messages.push(message)
-      if (acknowledges && message.type === 'events') this.say({ type: 'ack', sequence: message.events.at(-1).sequence })
+      if (acknowledges && message.type === 'events' && socket.readyState === WebSocket.OPEN)
+        this.say({ type: 'ack', sequence: message.events.at(-1).sequence })
     })
     socket.addEventListener('close', ({ code, reason }) => {
       this.closed = { code, reason }
@@ -117,3 +120,26 @@ export const listen = async (account: TestAccount, { query = '', token = account
   await listener.ready()
   return listener
 }
+
+/** Events put into the log as the service does it, but that nobody is told: as if every poke were lost. */
+export const logUnheard = async (account: TestAccount, count: number, type = 'device.updated', deviceId: string | null = null) => {
+  for (let left = count; left > 0; left -= 200) {
+    const rows = Array.from({ length: Math.min(left, 200) }, () => crypto.randomUUID())
+    const time = Date.now()
+    const statements = rows.flatMap((row) =>
+      appendEvent(env.DB, { accountId: account.id, id: `evt_${row}`, type, time, deviceId, data: { name: row } }),
+    )
+    await env.DB.batch(statements)
+  }
+}
+
+export const headOf = async (account: TestAccount): Promise<number> =>
+  (await env.DB.prepare('SELECT sequence FROM event_heads WHERE account_id = ?').bind(account.id).first<number>('sequence')) ?? 0
+
+/** The clock goes on by so much, and what is due by then is done. */
+export const passTime = async (account: TestAccount, ms: number): Promise<void> => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + ms })
+  await runDurableObjectAlarm(feedStub(account))
+}
+
+export const from = (first: number, last: number): number[] => Array.from({ length: last - first + 1 }, (_, n) => first + n)
