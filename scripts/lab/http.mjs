@@ -24,7 +24,8 @@ export function send(base, path, options = {}) {
     outgoing.setTimeout(patience, () => outgoing.destroy(new Error(`no answer within ${patience / 1000} s`)))
     outgoing.on('error', (error) => {
       // The server closes a connection whose last body it did not read; one that was kept may turn out closed.
-      if (again && outgoing.reusedSocket && error.code === 'ECONNRESET') resolve(send(base, path, { ...options, again: false }))
+      if (again && outgoing.reusedSocket && ['ECONNRESET', 'EPIPE'].includes(error.code))
+        resolve(send(base, path, { ...options, again: false }))
       else reject(error)
     })
     outgoing.on('response', (incoming) => {
