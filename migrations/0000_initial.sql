@@ -8,6 +8,7 @@ CREATE TABLE `accounts` (
 	`licenses` integer NOT NULL,
 	`used` integer NOT NULL,
 	`disabled` integer DEFAULT false NOT NULL,
+	`retention_days` integer DEFAULT 365 NOT NULL,
 	`next_expiry` integer,
 	`creation` integer NOT NULL,
 	`last_modified` integer NOT NULL,
@@ -119,6 +120,7 @@ CREATE TABLE `idempotency` (
 	`key` text NOT NULL,
 	`request` text NOT NULL,
 	`claimed_at` integer NOT NULL,
+	`leased_until` integer DEFAULT 0 NOT NULL,
 	`status` integer,
 	`headers` text,
 	`body` text,
@@ -140,6 +142,27 @@ CREATE TABLE `keys` (
 --> statement-breakpoint
 CREATE INDEX `keys_account` ON `keys` (`account_id`,`id`);--> statement-breakpoint
 CREATE INDEX `keys_expires` ON `keys` (`expires`) WHERE expires IS NOT NULL;--> statement-breakpoint
+CREATE TABLE `locations` (
+	`device_key` integer NOT NULL,
+	`time` integer NOT NULL,
+	`latitude` integer NOT NULL,
+	`longitude` integer NOT NULL,
+	`altitude` integer,
+	`speed` integer,
+	`course` integer,
+	`accuracy` integer,
+	`battery` integer,
+	`source` text,
+	`received_at` integer NOT NULL,
+	`rest` text,
+	PRIMARY KEY(`device_key`, `time`)
+) STRICT, WITHOUT ROWID;
+--> statement-breakpoint
+CREATE TABLE `sweep_positions` (
+	`part` text PRIMARY KEY NOT NULL,
+	`position` integer NOT NULL
+) STRICT, WITHOUT ROWID;
+--> statement-breakpoint
 CREATE TABLE `tombstones` (
 	`account_id` text NOT NULL,
 	`id` text NOT NULL,

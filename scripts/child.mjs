@@ -1,6 +1,9 @@
 import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
 
+// Noted at once: whoever started us may be gone before the first child runs.
+const parent = process.ppid
+
 /** Runs a command on our terminal; answers its exit code. */
 export function run(command, args = [], options = {}) {
   return ended(spawn(command, args, { stdio: 'inherit', ...options }))
@@ -13,7 +16,6 @@ export function ended(child) {
   for (const signal of signals) process.on(signal, handOn)
 
   // An npm that is killed outright hands no signal on; its going shows only in a new parent.
-  const parent = process.ppid
   const orphaned = () => process.env.npm_lifecycle_event !== undefined && process.ppid !== parent
   const watch = setInterval(() => orphaned() && child.kill('SIGTERM'), 500)
 

@@ -13,9 +13,10 @@ const secretsFile = '.deploy.vars'
 await useToolchain()
 chooseAccount()
 for (const database of databases()) if (!database.made) makeDatabase(database)
+const secrets = secretArguments()
 // The schema first: the new code may need it, and the old code must bear it until then.
 for (const { binding } of databases()) await succeed('d1', 'migrations', 'apply', binding, '--remote')
-const urls = await deploy(secretArguments())
+const urls = await deploy(secrets)
 nextSteps(urls[0] ?? 'https://<where you deployed>')
 
 function chooseAccount() {

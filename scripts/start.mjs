@@ -36,6 +36,7 @@ try {
     if (apiKey !== secrets.DEMO_API_KEY) writeSecrets(secretsFile, { DEMO_API_KEY: apiKey })
     welcome(secrets.DEMO_USER_NAME, apiKey)
     showServerOutput({ fromNowOn: true })
+    runCron()
   } else showServerOutput()
 } catch (problem) {
   showServerOutput()
@@ -88,6 +89,11 @@ function holdOutput(child) {
   child.stdout.on('data', take)
   child.stderr.on('data', take)
   return show
+}
+
+/** On Cloudflare the cron trigger fires every minute; `wrangler dev` leaves that to us. */
+function runCron() {
+  setInterval(() => fetch(`${base}/cdn-cgi/handler/scheduled`).catch(() => undefined), 60_000).unref()
 }
 
 function withColours() {

@@ -8,6 +8,7 @@ import { edge } from './http/edge.ts'
 import { unrouted } from './http/methods.ts'
 import { Problem, problemResponse } from './http/problem.ts'
 import { keys } from './keys/routes.ts'
+import { locations } from './locations/routes.ts'
 import { pages, service } from './service/routes.ts'
 import { tokens } from './tokens/routes.ts'
 
@@ -21,6 +22,7 @@ export const app = base
   .route('/api/account/keys', keys)
   .route('/api/account', account)
   .route('/api/devices', devices)
+  .route('/api/devices', locations)
   .route('/admin', admin)
 
 const unroutedProblem = unrouted(app)

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { MOST_RETENTION_DAYS } from '../domain/account.ts'
 import { define } from '../http/contract.ts'
 import { nextCursor, pageQuery } from '../http/page.ts'
 import { id, name, success, time, timeZone } from '../http/wire.ts'
@@ -7,6 +8,12 @@ export const licenses = z
   .object({ total: z.int(), used: z.int(), available: z.int() })
   .meta({ id: 'Licenses', example: { total: 25, used: 18, available: 7 } })
 
+const retentionDays = z
+  .int('must be a whole number')
+  .min(1, 'must be at least 1')
+  .max(MOST_RETENTION_DAYS, `must be at most ${MOST_RETENTION_DAYS}`)
+  .meta({ description: 'How many days locations are kept, counted from their `dateTime`.', example: 365 })
+
 export const account = z
   .object({
     id: id('acc'),
@@ -14,6 +21,7 @@ export const account = z
     name: z.string().meta({ example: 'Demo Shipping' }),
     timeZone: z.string().meta({ example: 'Europe/Lisbon' }),
     licenses,
+    retentionDays,
     creation: time,
     lastModified: time,
   })
@@ -36,7 +44,7 @@ export const replaceAccount = define({
   tag: 'Account',
   summary: 'The account as it may be edited',
   scope: 'admin',
-  body: z.strictObject({ name, timeZone }),
+  body: z.strictObject({ name, timeZone, retentionDays }),
   wrapper: 'account',
   ignored: ['id', 'userName', 'licenses', 'creation', 'lastModified'],
   answer,
@@ -70,10 +78,11 @@ export const patchAccount = define({
   id: 'patchAccount',
   tag: 'Account',
   summary: 'Change the account',
-  description: 'Changes `name` and `timeZone`. A time zone in which devices would be active again needs a free license for each.',
+  description:
+    'Changes `name`, `timeZone` and `retentionDays`. A time zone in which devices would be active again needs a free license for each.',
   scope: 'admin',
   patches: replaceAccount,
-  example: { name: 'Demo Shipping', timeZone: 'Europe/Lisbon' },
+  example: { name: 'Demo Shipping', timeZone: 'Europe/Lisbon', retentionDays: 365 },
   answer,
   problems: ['no-license-available', 'conflict'],
   etag: true,

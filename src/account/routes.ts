@@ -11,12 +11,13 @@ import { iso } from '../http/wire.ts'
 import { ledgerOf } from '../ledger/stub.ts'
 import * as contract from './contract.ts'
 
-const present = ({ id, userName, name, timeZone, total, used, creation, lastModified }: Account) => ({
+const present = ({ id, userName, name, timeZone, total, used, retentionDays, creation, lastModified }: Account) => ({
   id,
   userName,
   name,
   timeZone,
   licenses: { total, used, available: available({ total, used }) },
+  retentionDays,
   creation: iso(creation),
   lastModified: iso(lastModified),
 })

@@ -51,7 +51,7 @@ export const createAccount = define({
       .optional()
       .meta({ description: 'The cell to live in; the one with the fewest accounts unless given.' }),
   }),
-  ignored: [...WRITTEN, 'disabled'],
+  ignored: [...WRITTEN, 'disabled', 'retentionDays'],
   status: 201,
   answer: answer.extend({ apiKey }),
   problems: ['user-name-taken'],
@@ -78,7 +78,7 @@ export const replaceOperatedAccount = define({
   scope: 'operator',
   body: z.strictObject({ name, licenses, disabled: z.boolean('must be true or false') }),
   wrapper: 'account',
-  ignored: [...WRITTEN, 'userName', 'timeZone', 'cell'],
+  ignored: [...WRITTEN, 'userName', 'timeZone', 'cell', 'retentionDays'],
   answer,
 })
 

@@ -11,7 +11,9 @@ import { answerPage, makeCursor, readCursor } from '../http/page.ts'
 import { patched, untilUnrivalled } from '../http/patch.ts'
 import { invalid, Problem, refusalProblem } from '../http/problem.ts'
 import { issueApiKey } from '../http/secret.ts'
+import { forgetStandingsOf } from '../http/standing.ts'
 import { iso } from '../http/wire.ts'
+import { refuseReached } from '../keys/contract.ts'
 import { presentKey } from '../keys/present.ts'
 import { insertKey } from '../keys/store.ts'
 import { ledgerOf } from '../ledger/stub.ts'
@@ -20,9 +22,9 @@ import { reconcileAccount, reconcileCell } from './reconcile.ts'
 import { confirmInDirectory, enterDirectory, findInDirectory, listDirectory, readAccounts } from './store.ts'
 
 const present = (account: Omit<Account, 'number' | 'day'>) => {
-  const { id, userName, name, timeZone, total, used, disabled, cell, creation, lastModified } = account
+  const { id, userName, name, timeZone, total, used, disabled, cell, retentionDays, creation, lastModified } = account
   const licenses = { total, used, available: available({ total, used }) }
-  return { id, userName, name, timeZone, licenses, disabled, cell, creation: iso(creation), lastModified: iso(lastModified) }
+  return { id, userName, name, timeZone, licenses, disabled, cell, retentionDays, creation: iso(creation), lastModified: iso(lastModified) }
 }
 
 /** The number alone is what the operator edits, so in a patch `licenses` is that number. */
@@ -104,16 +106,19 @@ export const admin = new Hono<AppEnv>()
       if (outcome.refusal === 'precondition-failed') return outcome.refusal
       throw refusalProblem(outcome)
     })
+    forgetStandingsOf(changed.id)
     return answerWithEtag(c, { success: true, account: present(changed) }, changed.version)
   })
   .delete('/accounts/:accountId', operation(contract.deleteAccount), async (c) => {
     const account = await listedAccount(c, c.req.param('accountId'))
     const outcome = await ledgerOf(c.env, account.id).erase(c.get('ifMatch'))
     if (!outcome.ok) throw refusalProblem(outcome)
+    forgetStandingsOf(account.id)
     return c.json({ success: true as const })
   })
   .post('/accounts/:accountId/keys', operation(contract.createAccountKey), async (c) => {
     const { name = 'operator', scopes = ['admin'], expires } = c.req.valid('json')
+    refuseReached(expires, Date.now())
     const account = await listedAccount(c, c.req.param('accountId'))
     const made = await makeKey(c, account, name, scopes, expires)
     return c.json({ success: true as const, ...made }, 201, { Location: `/api/account/keys/${made.key.id}` })

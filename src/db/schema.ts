@@ -41,6 +41,8 @@ export const accounts = sqliteTable(
     /** Licenses in use on `day`. */
     used: integer().notNull(),
     disabled: integer({ mode: 'boolean' }).notNull().default(false),
+    /** How long locations are kept, by their `dateTime`. */
+    retentionDays: integer('retention_days').notNull().default(365),
     /** When the next device expires that the sweep has not recorded yet. */
     nextExpiry: integer('next_expiry'),
     creation: integer().notNull(),
@@ -210,3 +212,32 @@ export const groupDevices = sqliteTable(
     index('group_devices_account').on(table.accountId),
   ],
 )
+
+/**
+ * A device's track, in the order of its key. Numbers are whole numbers of the unit that domain/location.ts gives as `scale`;
+ * `rest` is JSON, and only there where a location has more than the columns hold.
+ */
+export const locations = sqliteTable(
+  'locations',
+  {
+    deviceKey: integer('device_key').notNull(),
+    time: integer().notNull(),
+    latitude: integer().notNull(),
+    longitude: integer().notNull(),
+    altitude: integer(),
+    speed: integer(),
+    course: integer(),
+    accuracy: integer(),
+    battery: integer(),
+    source: text(),
+    receivedAt: integer('received_at').notNull(),
+    rest: text(),
+  },
+  (table) => [primaryKey({ columns: [table.deviceKey, table.time] })],
+)
+
+/** How far a part of the sweep has come on its way through a cell. */
+export const sweepPositions = sqliteTable('sweep_positions', {
+  part: text().primaryKey(),
+  position: integer().notNull(),
+})

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { define } from '../http/contract.ts'
 import { nextCursor, pageQuery } from '../http/page.ts'
 import { day, done, id, line, name, success, tags, time } from '../http/wire.ts'
+import { location } from '../locations/forms.ts'
 
 const LIMITS = { expires: true, expirationDate: '2027-01-01', dailyEmailLimit: 100, dailySmsLimit: 20 }
 
@@ -45,9 +46,6 @@ const usage = z
   .object({ date: day, emailsSent: z.int(), smsSent: z.int() })
   .meta({ example: { date: '2026-11-14', emailsSent: 3, smsSent: 0 } })
 
-/** A location as a device carries it; the field list is the locations' own. */
-export const lastLocation = z.looseObject({ dateTime: time, latitude: z.number(), longitude: z.number() }).nullable()
-
 export const device = z
   .object({
     id: id('dev'),
@@ -66,7 +64,7 @@ export const device = z
       .object({ expires: z.boolean(), expirationDate: day.nullable(), dailyEmailLimit: z.int(), dailySmsLimit: z.int() })
       .meta({ example: LIMITS }),
     usage,
-    lastLocation,
+    lastLocation: location.nullable(),
     lastContact: time.nullable().meta({ description: 'The latest arrival of anything from the device, refused or not.' }),
     creation: time,
     lastModified: time,

@@ -1,10 +1,13 @@
 import { dayStart } from '../domain/day.ts'
 import type { Device } from '../domain/device.ts'
 import { currentDay, endsOf, hasEnded } from '../domain/license.ts'
+import type { StoredLocation } from '../domain/location.ts'
 import { iso, isoOrNull } from '../http/wire.ts'
+import { presentLocation } from '../locations/present.ts'
 
 export interface Extras {
   groups: string[]
+  lastLocation: StoredLocation | null
   lastContact: number | null
 }
 
@@ -25,7 +28,7 @@ export const presentDevice = (device: Device, account: { day: string; timeZone: 
     expires: ends === null ? null : iso(dayStart(ends, account.timeZone)),
     limits,
     usage,
-    lastLocation: null,
+    lastLocation: extras.lastLocation && presentLocation(extras.lastLocation),
     lastContact: isoOrNull(extras.lastContact),
     creation: iso(creation),
     lastModified: iso(lastModified),

@@ -33,7 +33,7 @@ type Outcome = Awaited<ReturnType<Ledger['device']>>
 const present = async (c: Context, { device, account }: Extract<Outcome, { ok: true }>) => {
   const now = Date.now()
   const stored = await findDevice(c.get('db'), c.get('principal'), device.id, now).catch(() => null)
-  return presentDevice(device, account, stored ?? { groups: [], lastContact: null }, now)
+  return presentDevice(device, account, stored ?? { groups: [], lastLocation: null, lastContact: null }, now)
 }
 
 const answer = async (c: Context, outcome: Outcome, status: 200 | 201 = 200) => {

@@ -1,13 +1,16 @@
+import { LAST_LOCATION, readLastLocation } from '../db/locations.ts'
 import type { Database } from '../db/open.ts'
 import { localDay } from '../domain/day.ts'
 import type { Device } from '../domain/device.ts'
 import { currentDay } from '../domain/license.ts'
+import type { StoredLocation } from '../domain/location.ts'
 
 /** A device as its cell has it, with what its state is told from. */
 export interface StoredDevice {
   device: Device
   account: { day: string; timeZone: string }
   groups: string[]
+  lastLocation: StoredLocation | null
   lastContact: number | null
 }
 
@@ -41,19 +44,22 @@ interface Row {
   time_zone: string
   day: string
   groups: string
+  last_location: string | null
 }
 
-const COLUMNS = `d.*, a.time_zone, a.day,
+const COLUMNS = `d.*, a.time_zone, a.day, ${LAST_LOCATION},
   (SELECT json_group_array(group_id) FROM (SELECT group_id FROM group_devices WHERE device_key = d.key ORDER BY group_id)) AS groups`
 
 const toStored = (row: Row, now: number): StoredDevice => {
   const account = { day: row.day, timeZone: row.time_zone }
   const today = currentDay(account, now)
   const isToday = row.usage_date === today
+  const lastLocation = readLastLocation(row.last_location)
   return {
     account,
     groups: JSON.parse(row.groups) as string[],
-    lastContact: row.last_contact,
+    lastLocation,
+    lastContact: Math.max(row.last_contact ?? 0, lastLocation?.receivedAt ?? 0) || null,
     device: {
       key: row.key,
       id: row.id,

@@ -14,7 +14,12 @@ export interface Account {
   /** Licenses in use on `day`. */
   used: number
   disabled: boolean
+  /** How many days locations are kept. */
+  retentionDays: number
   creation: number
   lastModified: number
   version: number
 }
+
+export const DEFAULT_RETENTION_DAYS = 365
+export const MOST_RETENTION_DAYS = 3650

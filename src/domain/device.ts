@@ -37,6 +37,12 @@ export interface DayUsage {
 
 const DEVICES_PER_ACCOUNT = 2 ** 24
 
+/** The first and the last key that the account of this device can have given out. */
+export const keysBeside = (key: number): [first: number, last: number] => {
+  const first = key - (key % DEVICES_PER_ACCOUNT)
+  return [first, first + DEVICES_PER_ACCOUNT - 1]
+}
+
 export const deviceKey = (accountNumber: number, deviceNumber: number): number => {
   if (deviceNumber >= DEVICES_PER_ACCOUNT) throw new Error('an account has made as many devices as keys allow')
   return accountNumber * DEVICES_PER_ACCOUNT + deviceNumber

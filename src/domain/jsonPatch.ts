@@ -13,8 +13,8 @@ export type PatchOutcome =
   | { ok: true; document: unknown }
   | { ok: false; step: number; refusal: 'no-such-place' | 'test-failed' | 'too-large' }
 
-/** `copy` can double a document with every step: what it may grow to is bounded before it grows. */
-const MOST_CHARACTERS = 2_097_152
+/** `copy` can double a document with every step: what all copies add up to is bounded, before they are made. */
+const MOST_COPIED = 1_048_576
 
 class NoSuchPlace extends Error {}
 
@@ -67,34 +67,66 @@ const take = (place: Place): unknown => {
   return value
 }
 
-const apply = (root: JsonObject, step: PatchStep): 'done' | 'test-failed' | 'too-large' => {
-  const place = locate(root, step.path)
-  if (step.op === 'test') return sameJson(get(place), step.value) ? 'done' : 'test-failed'
-  if (step.op === 'remove') take(place)
-  else if (step.op === 'add') put(place, structuredClone(step.value))
-  else if (step.op === 'replace') {
-    take(place)
-    put(place, structuredClone(step.value))
-  } else if (step.op === 'copy') {
-    if (JSON.stringify(root).length > MOST_CHARACTERS) return 'too-large'
-    put(place, structuredClone(get(locate(root, step.from))))
-  } else {
-    if (step.path.startsWith(`${step.from}/`)) throw new NoSuchPlace()
-    if (step.path !== step.from) {
-      const value = take(locate(root, step.from))
-      put(locate(root, step.path), value)
+/** What a `test` finds, or nothing that any value equals. */
+const tested = (root: JsonObject, path: string): unknown => {
+  try {
+    return get(locate(root, path))
+  } catch (error) {
+    if (error instanceof NoSuchPlace) return NoSuchPlace
+    throw error
+  }
+}
+
+const move = (root: JsonObject, from: string, path: string): void => {
+  if (path.startsWith(`${from}/`)) throw new NoSuchPlace()
+  const value = get(locate(root, from))
+  if (path === from) return
+  take(locate(root, from))
+  put(locate(root, path), value)
+}
+
+type Applied = { ok: true; copied: number } | { ok: false; refusal: 'test-failed' | 'too-large' }
+
+const DONE: Applied = { ok: true, copied: 0 }
+
+const apply = (root: JsonObject, step: PatchStep, mayCopy: number): Applied => {
+  switch (step.op) {
+    case 'test':
+      return sameJson(tested(root, step.path), step.value) ? DONE : { ok: false, refusal: 'test-failed' }
+    case 'remove':
+      take(locate(root, step.path))
+      return DONE
+    case 'add':
+      put(locate(root, step.path), structuredClone(step.value))
+      return DONE
+    case 'replace': {
+      const place = locate(root, step.path)
+      take(place)
+      put(place, structuredClone(step.value))
+      return DONE
+    }
+    case 'move':
+      move(root, step.from, step.path)
+      return DONE
+    case 'copy': {
+      const value = get(locate(root, step.from))
+      const copied = JSON.stringify(value).length
+      if (copied > mayCopy) return { ok: false, refusal: 'too-large' }
+      put(locate(root, step.path), structuredClone(value))
+      return { ok: true, copied }
     }
   }
-  return 'done'
 }
 
 /** All steps on a copy, or none. */
 export const applyJsonPatch = (document: unknown, steps: readonly PatchStep[]): PatchOutcome => {
   const root: JsonObject = { root: structuredClone(document) }
+  let mayCopy = MOST_COPIED
   for (const [index, step] of steps.entries()) {
     try {
-      const outcome = apply(root, step)
-      if (outcome !== 'done') return { ok: false, step: index, refusal: outcome }
+      const outcome = apply(root, step, mayCopy)
+      if (!outcome.ok) return { ...outcome, step: index }
+      mayCopy -= outcome.copied
     } catch (error) {
       if (error instanceof NoSuchPlace) return { ok: false, step: index, refusal: 'no-such-place' }
       throw error

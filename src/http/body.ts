@@ -117,7 +117,8 @@ export const refuseBeside = (value: JsonObject, wrapper: string): void => {
 
 /** `prefix`: where in the body the value stands. */
 export const parseBare = (contract: Operation, value: unknown, prefix: string): unknown => {
-  const parsed = contract.body?.safeParse(isObject(value) ? without(value, [...(contract.ignored ?? []), 'success']) : value)
+  const inner = isObject(value) ? without(value, [...(contract.ignored ?? []), 'success']) : value
+  const parsed = contract.read ? contract.read(inner) : contract.body?.safeParse(inner)
   if (!parsed?.success) throw invalid(...(parsed ? fieldErrors(parsed.error, prefix) : []))
   return parsed.data
 }

@@ -12,6 +12,8 @@ export interface Operation {
   scope: Scope | readonly Scope[] | 'open' | 'operator'
   query?: z.ZodType
   body?: z.ZodType
+  /** Reads the body where its forms must be told apart first, or where `body`, which must say the same, is too slow. */
+  read?: (value: unknown) => z.ZodSafeParseResult<unknown>
   /** The body may also stand under this name, as `GET` gives it. */
   wrapper?: string
   /** Members that the server writes: accepted in a body and ignored. */
@@ -29,7 +31,8 @@ export interface Operation {
   problems?: readonly ProblemCode[]
   etag?: true
   ifMatch?: true
-  idempotent?: true
+  /** Takes an Idempotency-Key; where one path both acts and asks, only for the bodies that act. */
+  idempotent?: true | ((body: never) => boolean)
   /** Members of the answer that are shown once and never replayed. */
   secrets?: readonly string[]
   /** A body that shows the operation well, where the members' own examples do not. */

@@ -57,7 +57,8 @@ export const operation = <const O extends Operation>(
     c.set('ifMatch', contract.ifMatch ? readIfMatch(c) : null)
     if (checkQuery) await checkQuery(c as never, nothing)
     const text = readsBody ? await readBody(c, contract) : ''
-    await withIdempotency(c, replay, text, next)
+    const acts = typeof contract.idempotent !== 'function' || contract.idempotent(c.req.valid('json' as never))
+    await withIdempotency(c, acts ? replay : null, text, next)
   }
   return Object.assign(handler, { [OPERATION]: contract as Operation }) as never
 }

@@ -26,25 +26,35 @@ const MAC_BYTES = 12
 
 const base64url = (bytes: Uint8Array): string => bytes.toBase64({ alphabet: 'base64url', omitPadding: true })
 
-/** A cursor is good for one list of one account with one set of filters: all of that is signed with it. */
-const signed = (c: Context, position: string): Uint8Array => {
+const listAsked = (c: Context): string => {
   const url = new URL(c.req.url)
   url.searchParams.delete('cursor')
   url.searchParams.delete('limit')
   url.searchParams.sort()
-  const owner = c.get('principal')?.accountId ?? 'operator'
-  return new TextEncoder().encode(`cursor ${owner} ${url.pathname}?${url.searchParams} ${position}`)
+  return `${url.pathname}?${url.searchParams}`
 }
 
-export const makeCursor = async (c: Context, position: Position): Promise<string> => {
+/** A cursor is good for one list of one account with one set of filters: all of that is signed with it. */
+const signed = (c: Context, list: string, position: string): Uint8Array => {
+  const owner = c.get('principal')?.accountId ?? 'operator'
+  return new TextEncoder().encode(`cursor ${owner} ${list} ${position}`)
+}
+
+/** `list` names path and filters, where they do not stand in the URL. */
+export const makeCursor = async (c: Context, position: Position, list = listAsked(c)): Promise<string> => {
   const [signer] = await liveSecrets(c.env)
   if (!signer) throw new Error('TOKEN_SECRET is not set')
   const text = JSON.stringify(position)
-  const mac = new Uint8Array(await crypto.subtle.sign('HMAC', signer.key, signed(c, text)))
+  const mac = new Uint8Array(await crypto.subtle.sign('HMAC', signer.key, signed(c, list, text)))
   return `${base64url(new TextEncoder().encode(text))}.${base64url(mac.subarray(0, MAC_BYTES))}`
 }
 
-export const readCursor = async (c: Context, cursor: string | undefined): Promise<Position | null> => {
+export const readCursor = async (
+  c: Context,
+  cursor: string | undefined,
+  list = listAsked(c),
+  pointer = '#/query/cursor',
+): Promise<Position | null> => {
   if (cursor === undefined) return null
   const [encoded = '', mac = '', ...more] = cursor.split('.')
   try {
@@ -53,13 +63,13 @@ export const readCursor = async (c: Context, cursor: string | undefined): Promis
     )
     const given = Uint8Array.fromBase64(mac, { alphabet: 'base64url' })
     for (const { key } of more.length > 0 ? [] : await liveSecrets(c.env)) {
-      const expected = new Uint8Array(await crypto.subtle.sign('HMAC', key, signed(c, text))).subarray(0, MAC_BYTES)
+      const expected = new Uint8Array(await crypto.subtle.sign('HMAC', key, signed(c, list, text))).subarray(0, MAC_BYTES)
       if (given.length === MAC_BYTES && crypto.subtle.timingSafeEqual(given, expected)) return JSON.parse(text) as Position
     }
   } catch {
     // Not base64, not UTF-8: the same answer as a wrong signature.
   }
-  throw new Problem('invalid-cursor', { errors: [{ pointer: '#/query/cursor', detail: 'is not one that this list gave out' }] })
+  throw new Problem('invalid-cursor', { errors: [{ pointer, detail: 'is not one that this list gave out' }] })
 }
 
 /** One page of a list: the cursor for the next in the body and, where there is one, in `Link`. */

@@ -9,7 +9,14 @@ import { depthOf, fieldErrors } from './validation.ts'
 
 export type Patch = { kind: 'json'; steps: PatchStep[] } | { kind: 'merge'; document: JsonObject }
 
-const pointer = z.string().regex(/^(\/([^~/]|~[01])*)*$/, 'must be a JSON Pointer')
+/** No resource is nested as deep, and what walks a patch must not run out of stack. */
+const DEEPEST = 32
+
+const pointer = z
+  .string()
+  .refine((text) => (text === '' || text.startsWith('/')) && !/~(?![01])/.test(text), 'must be a JSON Pointer')
+  .refine((text) => text.split('/').length - 1 <= DEEPEST, `must not lead deeper than ${DEEPEST} levels`)
+  .meta({ format: 'json-pointer' })
 const value = z.unknown().refine((given) => given !== undefined, 'is required')
 export const jsonPatch = z.array(
   z.discriminatedUnion('op', [
@@ -18,9 +25,6 @@ export const jsonPatch = z.array(
     z.object({ op: z.enum(['move', 'copy']), path: pointer, from: pointer }),
   ]),
 )
-
-/** No resource is nested as deep, and what walks a patch must not run out of stack. */
-const DEEPEST = 32
 
 /** The content type decides, and under plain application/json the shape does. */
 export const parsePatch = (contentType: string, body: unknown): Patch => {

@@ -88,6 +88,13 @@ export const PROBLEMS = {
     'The user has made as many devices as it may have.',
     'Delete a device of the user’s own making, or raise `adminDevices` of the user.',
   ),
+  'no-location': kind(404, 'No location', 'The device has not reported a location yet.', 'Wait for its first report.'),
+  'device-expired': kind(
+    409,
+    'Device expired',
+    'The device is expired: nothing that it sends is stored.',
+    'Reactivate the device (`POST /api/devices/{deviceId}/reactivate`) and send the report again; `lastContact` has moved all the same.',
+  ),
   'user-name-taken': kind(409, 'User name taken', 'Another account has this user name.', 'Choose another user name.'),
   'patch-test-failed': kind(
     409,

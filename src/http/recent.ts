@@ -23,4 +23,9 @@ export class Recent<V> {
   delete(key: string): void {
     this.#entries.delete(key)
   }
+
+  /** Looks at every entry: for what happens seldom. */
+  deleteWhere(matches: (value: V) => boolean): void {
+    for (const [key, value] of this.#entries) if (matches(value)) this.#entries.delete(key)
+  }
 }

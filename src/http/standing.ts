@@ -38,6 +38,8 @@ export const standingOf = async (db: Database, keyId: string, now: number): Prom
 /** For the isolate that made the change itself: it need not wait until its memory is stale. */
 export const forgetStanding = (keyId: string): void => kept.delete(keyId)
 
+export const forgetStandingsOf = (accountId: string): void => kept.deleteWhere(({ standing }) => standing?.accountId === accountId)
+
 /** The minute up to which this isolate has told of each key's use. */
 const told = new Recent<number>(10_000)
 

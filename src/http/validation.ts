@@ -30,8 +30,12 @@ export const depthOf = (value: unknown, most: number): number => {
   return deepest + 1
 }
 
+const isShallow = (value: unknown): boolean => depthOf(value, DEPTH) <= DEPTH
+const isSmall = (value: unknown): boolean => new TextEncoder().encode(JSON.stringify(value)).byteLength <= SIZE
+export const isFreeForm = (value: unknown): boolean => isShallow(value) && isSmall(value)
+
 /** A member whose inside is the client's own: at most 8 levels deep and 8 KiB large. */
 export const freeForm = <T extends z.ZodType>(schema: T): T =>
   schema
-    .refine((value) => depthOf(value, DEPTH) <= DEPTH, { error: 'must not be nested deeper than 8 levels', abort: true })
-    .refine((value) => new TextEncoder().encode(JSON.stringify(value)).byteLength <= SIZE, 'must not be larger than 8 KiB') as T
+    .refine(isShallow, { error: 'must not be nested deeper than 8 levels', abort: true })
+    .refine(isSmall, 'must not be larger than 8 KiB') as T

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { SCOPES } from '../domain/scope.ts'
 import { define } from '../http/contract.ts'
 import { nextCursor, pageQuery } from '../http/page.ts'
+import { invalid } from '../http/problem.ts'
 import { done, id, instant, name, success, time } from '../http/wire.ts'
 
 const scopes = z
@@ -19,6 +20,11 @@ export const keyBody = z.strictObject({
     .transform((at) => at ?? null)
     .meta({ description: 'When the key stops working by itself.' }),
 })
+
+/** A key that is dead at birth is nobody's wish. */
+export const refuseReached = (expires: number | null, now: number): void => {
+  if (expires !== null && expires <= now) throw invalid({ pointer: '/expires', detail: 'must be in the future' })
+}
 
 export const key = z
   .object({

@@ -40,7 +40,7 @@ const statementsFor = (db: Database, accountId: string, key: NewKey, now: number
     client
       .prepare(
         `INSERT INTO keys (id, account_id, name, scopes, hash, user_id, creation, expires) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
-         ON CONFLICT (id) DO UPDATE SET hash = ?5 WHERE account_id = ?2`,
+         ON CONFLICT (id) DO UPDATE SET hash = ?5, creation = ?7 WHERE account_id = ?2`,
       )
       .bind(key.id, accountId, key.name, JSON.stringify(key.scopes), key.hash, key.userId, now, key.expires),
     ...appendEvent(client, {

@@ -1,4 +1,4 @@
-import type { Account } from '../domain/account.ts'
+import { type Account, DEFAULT_RETENTION_DAYS } from '../domain/account.ts'
 import { localDay } from '../domain/day.ts'
 import { mayGrant } from '../domain/license.ts'
 import { emit, log, revivedBy, saveAccount, whenAvailable } from './books.ts'
@@ -12,14 +12,14 @@ export type AccountRefusal =
 export type AccountOutcome = { ok: true; account: Account } | AccountRefusal
 
 export type Opening = Pick<Account, 'id' | 'number' | 'cell' | 'userName' | 'name' | 'timeZone' | 'total'>
-export type AccountChange = Partial<Pick<Account, 'name' | 'timeZone' | 'total' | 'disabled'>>
+export type AccountChange = Partial<Pick<Account, 'name' | 'timeZone' | 'total' | 'disabled' | 'retentionDays'>>
 
 export const openAccount = (sql: SqlStorage, opening: Opening, now: number): void => {
   const { id, number, cell, userName, name, timeZone, total } = opening
   const day = localDay(now, timeZone)
   sql.exec(
-    `INSERT INTO account (id, number, cell, user_name, name, time_zone, day, total, used, disabled, creation, last_modified, version)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?, 1)`,
+    `INSERT INTO account (id, number, cell, user_name, name, time_zone, day, total, used, disabled, retention_days, creation, last_modified, version)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?, ?, 1)`,
     id,
     number,
     cell,
@@ -28,10 +28,12 @@ export const openAccount = (sql: SqlStorage, opening: Opening, now: number): voi
     timeZone,
     day,
     total,
+    DEFAULT_RETENTION_DAYS,
     now,
     now,
   )
-  const account = { ...opening, day, used: 0, disabled: false, creation: now, lastModified: now, version: 1 }
+  const retentionDays = DEFAULT_RETENTION_DAYS
+  const account = { ...opening, day, used: 0, disabled: false, retentionDays, creation: now, lastModified: now, version: 1 }
   post(sql, { kind: 'account', account, nextExpiry: null })
 }
 

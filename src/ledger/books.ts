@@ -23,6 +23,7 @@ interface AccountRow extends Record<string, SqlStorageValue> {
   total: number
   used: number
   disabled: number
+  retention_days: number
   creation: number
   last_modified: number
   version: number
@@ -44,6 +45,7 @@ export const readAccount = (sql: SqlStorage): Account | null => {
     total,
     used,
     disabled: row.disabled === 1,
+    retentionDays: row.retention_days,
     creation,
     lastModified: row.last_modified,
     version,
@@ -58,13 +60,14 @@ export const saveAccount = (sql: SqlStorage, account: Account, now: number): voi
   const nextExpiry = due === null ? null : dayStart(due, account.timeZone)
   if (!before || (dueBefore === nextExpiry && sameJson(before, account))) return
   sql.exec(
-    `UPDATE account SET name = ?, time_zone = ?, day = ?, total = ?, used = ?, disabled = ?, last_modified = ?, version = ?, next_expiry = ?`,
+    `UPDATE account SET name = ?, time_zone = ?, day = ?, total = ?, used = ?, disabled = ?, retention_days = ?, last_modified = ?, version = ?, next_expiry = ?`,
     account.name,
     account.timeZone,
     account.day,
     account.total,
     account.used,
     account.disabled ? 1 : 0,
+    account.retentionDays,
     account.lastModified,
     account.version,
     nextExpiry,

@@ -26,6 +26,7 @@ export const accountColumns = (a: Account, nextExpiry: number | null): Columns =
   licenses: a.total,
   used: a.used,
   disabled: a.disabled ? 1 : 0,
+  retention_days: a.retentionDays,
   next_expiry: nextExpiry,
   creation: a.creation,
   last_modified: a.lastModified,

@@ -25,6 +25,7 @@ const STEPS = [
      used INTEGER NOT NULL, total INTEGER NOT NULL
    ) STRICT;
    CREATE TABLE outbox (seq INTEGER PRIMARY KEY AUTOINCREMENT, effect TEXT NOT NULL) STRICT;`,
+  'ALTER TABLE account ADD COLUMN retention_days INTEGER NOT NULL DEFAULT 365',
 ]
 
 export const makeTables = (storage: DurableObjectStorage): void => {

@@ -1,11 +1,14 @@
 import { and, asc, eq } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
 import { erasures } from '../db/schema.ts'
+import { keysBeside } from '../domain/device.ts'
 import type { Env } from '../env.ts'
 import { ledgerOf } from '../ledger/stub.ts'
 
 const PAGE = 1000
 const MOST_PAGES = 100
+/** An account's order stands this long at least: another place may take a token for good, and write, for a while yet. */
+const STRAGGLERS = 60_000
 
 /** The tables that hold rows of an account, and what their rows are found by. A test fails when a table with an `account_id` is missing here. */
 export const ACCOUNT_TABLES = {
@@ -20,8 +23,31 @@ export const ACCOUNT_TABLES = {
   erasures: 'account_id, id',
 } as const
 
+const TRACK_PAGE = 5000
+
+/** Erases one page of the tracks under these keys; false once there is none left. */
+const eraseTracksPage = async (db: D1Database, [first, last]: [number, number]): Promise<boolean> => {
+  const page = `SELECT device_key, time FROM locations WHERE device_key BETWEEN ?1 AND ?2 LIMIT ${TRACK_PAGE}`
+  const { meta } = await db.prepare(`DELETE FROM locations WHERE (device_key, time) IN (${page})`).bind(first, last).run()
+  return meta.changes > 0
+}
+
+/** An account's tracks lie side by side, and any device of it tells where; without one there is no track left. */
+const accountKeys = async (db: D1Database, accountId: string): Promise<[number, number] | null> => {
+  const key = await db
+    .prepare(
+      `SELECT key FROM devices WHERE account_id = ?1 UNION ALL
+       SELECT device_key FROM erasures WHERE account_id = ?1 AND device_key IS NOT NULL LIMIT 1`,
+    )
+    .bind(accountId)
+    .first<number>('key')
+  return key === null ? null : keysBeside(key)
+}
+
 /** Erases one page; false once nothing of the account is left but the order to erase it. */
 const eraseAccountPage = async (db: D1Database, accountId: string): Promise<boolean> => {
+  const keys = await accountKeys(db, accountId)
+  if (keys && (await eraseTracksPage(db, keys))) return true
   for (const [table, key] of Object.entries(ACCOUNT_TABLES)) {
     const page = `SELECT ${key} FROM ${table} WHERE account_id = ?1 ${table === 'erasures' ? 'AND id <> ?1' : ''} LIMIT ${PAGE}`
     const { meta } = await db.prepare(`DELETE FROM ${table} WHERE (${key}) IN (${page})`).bind(accountId).run()
@@ -31,13 +57,21 @@ const eraseAccountPage = async (db: D1Database, accountId: string): Promise<bool
 }
 
 /** Goes on where the last run stopped: however large, it is erased a page at a time. */
-export const erasePages = async (env: Env, db: Database): Promise<void> => {
+export const erasePages = async (env: Env, db: Database, now: number): Promise<void> => {
   let pages = 0
   const jobs = await db.select().from(erasures).orderBy(asc(erasures.creation)).limit(PAGE)
-  for (const { id, accountId, deviceKey } of jobs) {
+  for (const { id, accountId, deviceKey, creation } of jobs) {
     if (deviceKey === null) {
       while (await eraseAccountPage(db.$client, accountId)) if (++pages >= MOST_PAGES) return
-      if (!(await ledgerOf(env, accountId).forget())) continue
+      if (
+        now - creation < STRAGGLERS ||
+        !(await ledgerOf(env, accountId)
+          .forget()
+          .catch(() => false))
+      )
+        continue
+    } else {
+      while (await eraseTracksPage(db.$client, [deviceKey, deviceKey])) if (++pages >= MOST_PAGES) return
     }
     await db.delete(erasures).where(and(eq(erasures.accountId, accountId), eq(erasures.id, id)))
     if (++pages >= MOST_PAGES) return

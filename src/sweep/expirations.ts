@@ -1,8 +1,9 @@
-import { asc, lte } from 'drizzle-orm'
+import { and, asc, lte, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
 import { accounts } from '../db/schema.ts'
 import type { Env } from '../env.ts'
 import { ledgerOf } from '../ledger/stub.ts'
+import { attempt } from './attempt.ts'
 
 const MOST_ACCOUNTS = 50
 const MOST_CALLS = 500
@@ -11,24 +12,25 @@ const MOST_CALLS = 500
 export const recordExpirations = async (env: Env, db: Database, now: number): Promise<number> => {
   let recorded = 0
   let calls = 0
-  const seen = new Set<string>()
-  while (calls < MOST_CALLS) {
+  let last: { id: string; nextExpiry: number | null } | undefined = { id: '', nextExpiry: -1 }
+  while (last && calls < MOST_CALLS) {
     const due = await db
-      .select({ id: accounts.id })
+      .select({ id: accounts.id, nextExpiry: accounts.nextExpiry })
       .from(accounts)
-      .where(lte(accounts.nextExpiry, now))
-      .orderBy(asc(accounts.nextExpiry))
+      .where(and(lte(accounts.nextExpiry, now), sql`(next_expiry, id) > (${last.nextExpiry}, ${last.id})`))
+      .orderBy(asc(accounts.nextExpiry), asc(accounts.id))
       .limit(MOST_ACCOUNTS)
-    const fresh = due.filter(({ id }) => !seen.has(id))
-    if (fresh.length === 0) return recorded
-    for (const { id } of fresh) {
-      seen.add(id)
-      for (let more = true; more && calls < MOST_CALLS; calls++) {
-        const page = await ledgerOf(env, id).sweep()
-        recorded += page.recorded
-        more = page.more
-      }
+    for (const { id } of due) {
+      await attempt('expirations', { account: id }, async () => {
+        for (let more = true; more && calls < MOST_CALLS; ) {
+          calls++
+          const page = await ledgerOf(env, id).sweep()
+          recorded += page.recorded
+          more = page.more
+        }
+      })
     }
+    last = due.at(-1)
   }
   return recorded
 }

@@ -1,26 +1,20 @@
 import { openCell, openDirectory } from '../db/open.ts'
 import { cellNumbers, type Env } from '../env.ts'
+import { attempt } from './attempt.ts'
 import { erasePages } from './erase.ts'
 import { recordExpirations } from './expirations.ts'
 import { mendOpenings } from './openings.ts'
+import { trimTracks } from './tracks.ts'
 import { trim } from './trim.ts'
-
-/** Each part on its own: one that fails does not keep the others from running, and the next minute tries again. */
-const attempt = async (part: string, cell: number, work: () => Promise<unknown>): Promise<void> => {
-  try {
-    await work()
-  } catch (error) {
-    console.error(JSON.stringify({ level: 'error', event: 'sweep-failed', part, cell, error: (error as Error).name }))
-  }
-}
 
 /** What the cron trigger does. Nothing is correct because of it: it records, erases and trims, in bounded pages, and can run twice. */
 export const sweep = async (env: Env, now: number): Promise<void> => {
-  await attempt('openings', 0, () => mendOpenings(env, openDirectory(env), now))
+  await attempt('openings', { cell: 0 }, () => mendOpenings(env, openDirectory(env), now))
   for (const cell of cellNumbers(env)) {
     const db = openCell(env, cell)
-    await attempt('expirations', cell, () => recordExpirations(env, db, now))
-    await attempt('erasures', cell, () => erasePages(env, db))
-    await attempt('trim', cell, () => trim(db, now))
+    await attempt('expirations', { cell }, () => recordExpirations(env, db, now))
+    await attempt('erasures', { cell }, () => erasePages(env, db, now))
+    await attempt('trim', { cell }, () => trim(db, now))
+    await attempt('tracks', { cell }, () => trimTracks(db, now))
   }
 }

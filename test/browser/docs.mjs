@@ -125,7 +125,8 @@ function isPlainGet({ path, method, parameters = [] }) {
 }
 
 function usesTheToken(api, operation) {
-  return !operation.security || JSON.stringify(operation.security) === JSON.stringify(api.security)
+  const schemes = (security) => JSON.stringify(security.map(Object.keys))
+  return !operation.security || schemes(operation.security) === schemes(api.security)
 }
 
 /** The operation's entry in the sidebar; its group is opened if need be. */

@@ -1,1 +1,0 @@
-ALTER TABLE `idempotency` ADD `leased_until` integer DEFAULT 0 NOT NULL;

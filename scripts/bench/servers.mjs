@@ -1,0 +1,58 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
+
+const compatibilityDate = readFileSync('wrangler.toml', 'utf8').match(/^compatibility_date = "(.*)"/m)?.[1]
+
+/** The bundle that a deploy would upload. */
+function bundle(config) {
+  const folder = mkdtempSync(join(tmpdir(), 'perigee-bench-'))
+  const args = ['deploy', '--config', config, '--dry-run', '--outdir', folder]
+  execFileSync('wrangler', args, { stdio: ['ignore', 'ignore', 'inherit'] })
+  const file = readdirSync(folder).find((name) => name.endsWith('.js'))
+  return readFileSync(join(folder, file), 'utf8')
+}
+
+async function serve(options) {
+  const folder = mkdtempSync(join(tmpdir(), 'perigee-bench-'))
+  const server = new Miniflare(
+    convertV4MiniflareOptions({
+      modules: true,
+      compatibilityDate,
+      d1Databases: ['DB'],
+      d1Persist: folder,
+      logRequests: false,
+      handleStructuredLogs() {},
+      ...options,
+    }),
+  )
+  const base = await server.ready
+  const db = await server.getD1Database('DB')
+  for (const file of readdirSync('migrations').sort()) {
+    if (!file.endsWith('.sql')) continue
+    const statements = readFileSync(`migrations/${file}`, 'utf8').split('--> statement-breakpoint')
+    await db.batch(statements.map((sql) => db.prepare(sql)))
+  }
+  return { base: base.origin, db, folder, server }
+}
+
+export const adminToken = 'the-operator-of-the-benchmark'
+
+export const serveApi = () =>
+  serve({
+    script: bundle('wrangler.toml'),
+    durableObjects: { LEDGER: { className: 'AccountLedger', useSQLite: true } },
+    ratelimits: {
+      TOKEN_FAILURES: { namespace_id: '1', simple: { limit: 1_000_000, period: 60 } },
+      ACCOUNT_SLICES: { namespace_id: '2', simple: { limit: 1_000_000, period: 60 } },
+    },
+    bindings: {
+      TOKEN_SECRET: 'a-secret-of-the-benchmark-and-of-nothing-else',
+      ADMIN_TOKEN: adminToken,
+      ACCOUNT_REQUESTS_PER_MINUTE: '1000000000',
+    },
+  })
+
+export const serveBare = () => serve({ script: bundle('scripts/bench/bare.toml') })

@@ -1,0 +1,89 @@
+import { Hono } from 'hono'
+import { requireScope } from '../http/auth.ts'
+import type { AppEnv, Context } from '../http/context.ts'
+import { answerTagged } from '../http/etag.ts'
+import { operation } from '../http/operation.ts'
+import { MOST_ROWS, makeCursor, readCursor } from '../http/page.ts'
+import { invalid, Problem } from '../http/problem.ts'
+import { Recent } from '../http/recent.ts'
+import { iso } from '../http/wire.ts'
+import * as contract from './contract.ts'
+import { exportTrack } from './export.ts'
+import { acceptedFormat } from './formats/formats.ts'
+import { presentLocation } from './present.ts'
+import { beginTrack, findLastLocation, storeReport, type TrackOwner } from './store.ts'
+
+/** The zones of accounts, as this isolate last saw them: the report itself checks whether one still holds. */
+const zones = new Recent<string>(10_000)
+
+const ownerOf = (c: Context): TrackOwner => {
+  const { accountId, groupId } = c.get('principal')
+  return { accountId, groupId, deviceId: c.req.param('deviceId') ?? '' }
+}
+
+interface TrackQuery {
+  from?: number | undefined
+  to?: number | undefined
+  limit: number
+  cursor?: string | undefined
+}
+
+const EARLIEST = 0
+const LATEST = Date.UTC(9999, 11, 31)
+
+/** A page of a track, the same by POST and by GET: a cursor of one is good for the other. */
+const answerQuery = async (c: Context, { from, to, limit, cursor }: TrackQuery, cursorPointer: string) => {
+  const asked = new URLSearchParams()
+  if (from !== undefined) asked.set('from', iso(from))
+  if (to !== undefined) asked.set('to', iso(to))
+  const list = `${c.req.path}?${asked}`
+  const [after] = (await readCursor(c, cursor, list, cursorPointer)) ?? []
+  const span = { from: after === undefined ? (from ?? EARLIEST) : Number(after) + 1, to: to ?? LATEST }
+  const page = await beginTrack(c.get('db'), ownerOf(c), span, limit)
+  if (!page) throw new Problem('not-found')
+  const last = page.locations.at(-1)
+  const nextCursor = page.more && last ? await makeCursor(c, [last.dateTime], list) : null
+  if (nextCursor) {
+    asked.set('limit', String(limit))
+    asked.set('cursor', nextCursor)
+    c.header('Link', `<${c.req.path}?${asked}>; rel="next"`)
+  }
+  return c.json({ success: true as const, locations: page.locations.map(presentLocation), nextCursor })
+}
+
+export const locations = new Hono<AppEnv>()
+  .get('/:deviceId/lastLocation', operation(contract.readLastLocation), async (c) => {
+    const last = await findLastLocation(c.get('db'), ownerOf(c))
+    if (!last) throw new Problem(last === null ? 'no-location' : 'not-found')
+    const body = JSON.stringify({ success: true, lastLocation: presentLocation(last) })
+    // A location never changes, so its two times tell which one it is.
+    return answerTagged(c, body, `"1.${last.dateTime.toString(36)}-${last.receivedAt.toString(36)}"`)
+  })
+  .post('/:deviceId/locations', operation(contract.postLocations), async (c) => {
+    const body = c.req.valid('json')
+    requireScope(c, body.kind === 'query' ? 'read' : ['ingest', 'write'])
+    if (body.kind === 'query') return answerQuery(c, body, '/cursor')
+    const { accountId } = c.get('principal')
+    const outcome = await storeReport(c.get('db'), ownerOf(c), body.locations, zones.get(accountId) ?? 'UTC', Date.now())
+    if (outcome.ok || outcome.refusal === 'device-expired') zones.set(accountId, outcome.timeZone)
+    if (!outcome.ok) throw new Problem(outcome.refusal)
+    const { accepted, stored } = outcome
+    const reply = { success: true as const, accepted, duplicates: body.locations.length - accepted }
+    const times = body.locations.map(({ dateTime }) => dateTime)
+    return c.json(stored ? { ...reply, locations: [presentLocation(stored)] } : reply, 201, {
+      Location: `${c.req.path}?from=${iso(Math.min(...times))}&to=${iso(Math.max(...times))}`,
+    })
+  })
+  .get('/:deviceId/locations', operation(contract.listLocations), async (c) => {
+    const { from, to, limit, cursor, format, geometry, simplify } = c.req.valid('query')
+    const wanted = format ?? acceptedFormat(c.req.header('Accept'))
+    c.header('Vary', 'Accept')
+    if (wanted === 'json' && simplify === undefined)
+      return answerQuery(c, { from, to, limit: limit ?? MOST_ROWS, cursor }, '#/query/cursor')
+    const paging = Object.entries({ limit, cursor }).filter(([, given]) => given !== undefined)
+    if (paging.length > 0)
+      throw invalid(
+        ...paging.map(([name]) => ({ pointer: `#/query/${name}`, detail: 'is for pages of JSON: this answer is the whole span' })),
+      )
+    return exportTrack(c.get('db'), ownerOf(c), { from: from ?? EARLIEST, to: to ?? LATEST }, { format: wanted, geometry, simplify })
+  })

@@ -1,0 +1,265 @@
+import { env } from 'cloudflare:workers'
+import { afterEach, expect, test, vi } from 'vitest'
+import { callWith } from './bindings.ts'
+import { call, openAccount, operator, type TestAccount, tokenFor } from './support.ts'
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const ACCOUNTS = '/admin/accounts'
+const opening = (more: object = {}) => ({
+  userName: `acc-${crypto.randomUUID().slice(0, 8)}`,
+  name: 'Shipping',
+  licenses: 2,
+  timeZone: 'Europe/Lisbon',
+  ...more,
+})
+const pointersOf = (body: { errors: { pointer: string }[] }) => body.errors.map(({ pointer }) => pointer)
+const patch = (account: TestAccount, body: unknown, headers: Record<string, string> = {}) =>
+  operator('PATCH', `${ACCOUNTS}/${account.id}`, { body, headers })
+
+test('the operator opens an account, and its first key may do everything', async () => {
+  const body = opening()
+  const reply = await operator('POST', ACCOUNTS, { body })
+  expect(reply.status).toBe(201)
+  const { account, apiKey } = reply.body
+  expect(account).toMatchObject({
+    id: expect.stringMatching(/^acc_[0-9a-z]{22}$/),
+    userName: body.userName,
+    name: 'Shipping',
+    timeZone: 'Europe/Lisbon',
+    licenses: { total: 2, used: 0, available: 2 },
+    disabled: false,
+  })
+  expect(reply.headers.get('Location')).toBe(`${ACCOUNTS}/${account.id}`)
+  const token = await tokenFor(body.userName, apiKey)
+  expect((await call('GET', '/api/account/keys', { token })).status).toBe(200)
+  const read = await operator('GET', `${ACCOUNTS}/${account.id}`)
+  expect(read.body).toEqual({ success: true, account })
+})
+
+test('a user name is taken once, without regard to case', async () => {
+  const body = opening()
+  expect((await operator('POST', ACCOUNTS, { body })).status).toBe(201)
+  const again = await operator('POST', ACCOUNTS, { body: { ...body, userName: body.userName.toUpperCase() } })
+  expect([again.status, again.body.code]).toEqual([409, 'user-name-taken'])
+  const rivals = opening()
+  const replies = await Promise.all(Array.from({ length: 5 }, () => operator('POST', ACCOUNTS, { body: rivals })))
+  expect(replies.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409])
+})
+
+test('an opening with bad values is refused with their pointers, and takes no user name', async () => {
+  const refused = async (more: object) => pointersOf((await operator('POST', ACCOUNTS, { body: opening(more) })).body)
+  for (const userName of ['ab', '-ab', 'ab-', 'a b', 'ä-ö-ü', 'x'.repeat(65), 'a/b', 7])
+    expect(await refused({ userName })).toEqual(['/userName'])
+  for (const licenses of [-1, 1.5, '3', 10_000_001, null]) expect(await refused({ licenses })).toEqual(['/licenses'])
+  for (const timeZone of ['+02:00', 'Mars/Base', '', 'UTC+1', null]) expect(await refused({ timeZone })).toEqual(['/timeZone'])
+  for (const cell of [7, -1, 0.5, '1']) expect(await refused({ cell })).toEqual(['/cell'])
+  const body = opening({ name: '' })
+  expect(pointersOf((await operator('POST', ACCOUNTS, { body })).body)).toEqual(['/name'])
+  expect((await operator('POST', ACCOUNTS, { body: { ...body, name: 'Mended' } })).status).toBe(201)
+})
+
+test('accounts are listed in pages, each once, with what they use', async () => {
+  const made = [await openAccount({ cell: 0 }), await openAccount({ cell: 1 }), await openAccount({ cell: 0 })]
+  await made[1]?.call('POST', '/api/devices', { body: { name: 'Tern' } })
+  const listed = []
+  let path: string | undefined = `${ACCOUNTS}?limit=2`
+  while (path) {
+    const reply = await operator('GET', path)
+    expect(reply.body.accounts.length).toBeLessThanOrEqual(2)
+    listed.push(...reply.body.accounts)
+    path = /^<(.*)>; rel="next"$/.exec(reply.headers.get('Link') ?? '')?.[1]
+    expect(path === undefined).toBe(reply.body.nextCursor === null)
+  }
+  expect(new Set(listed.map(({ id }) => id)).size).toBe(listed.length)
+  const mine = listed.filter(({ id }) => made.some((account) => account.id === id))
+  expect(mine.map(({ cell, licenses }) => [cell, licenses.used])).toEqual([
+    [0, 0],
+    [1, 1],
+    [0, 0],
+  ])
+})
+
+test('the operator changes licenses, name and standing, by merge patch and by JSON Patch', async () => {
+  const account = await openAccount()
+  const merged = await patch(account, { licenses: 5, name: 'Renamed' }, { 'Content-Type': 'application/merge-patch+json' })
+  expect(merged.body.account).toMatchObject({ name: 'Renamed', licenses: { total: 5 }, disabled: false })
+  const steps = [
+    { op: 'test', path: '/licenses', value: 5 },
+    { op: 'replace', path: '/disabled', value: true },
+    { op: 'replace', path: '/account/name', value: 'Again' },
+  ]
+  const patched = await patch(account, steps, { 'Content-Type': 'application/json-patch+json' })
+  expect(patched.body.account).toMatchObject({ name: 'Again', licenses: { total: 5 }, disabled: true })
+  expect((await patch(account, { account: { disabled: false } })).body.account.disabled).toBe(false)
+  for (const [body, pointer] of [
+    [{ licenses: -1 }, '/licenses'],
+    [{ account: { licenses: 1.5 } }, '/account/licenses'],
+    [{ userName: 'other' }, '/userName'],
+    [{ timeZone: 'UTC' }, null],
+    [{ timeZone: 'Asia/Tokyo' }, '/timeZone'],
+    [{ cell: 1 }, '/cell'],
+    [{ id: null }, '/id'],
+    [{ name: null }, '/name'],
+    [{ surprise: null }, '/surprise'],
+    [{ success: false }, '/success'],
+    [{ success: true, name: 'Kept' }, null],
+  ] as const) {
+    const reply = await patch(account, body)
+    expect(reply.status === 200 ? null : pointersOf(reply.body)[0], JSON.stringify(body)).toBe(pointer)
+  }
+})
+
+test('the number of licenses may go below what is in use: nothing expires, nothing more is granted', async () => {
+  const account = await openAccount({ licenses: 2 })
+  const create = () => account.call('POST', '/api/devices', { body: { name: 'Tern' } })
+  await create()
+  await create()
+  expect((await patch(account, { licenses: 1 })).body.account.licenses).toEqual({ total: 1, used: 2, available: 0 })
+  expect((await create()).body.code).toBe('no-license-available')
+  expect((await account.call('GET', '/api/devices?state=active')).body.devices).toHaveLength(2)
+})
+
+test('an account changes its own name and zone, and never its licenses', async () => {
+  const account = await openAccount({ licenses: 2 })
+  const change = (body: unknown, headers: Record<string, string> = {}) => account.call('PATCH', '/api/account', { body, headers })
+  const changed = await change({ account: { name: 'Ours', timeZone: 'Asia/Kolkata' } })
+  expect(changed.body.account).toMatchObject({ name: 'Ours', timeZone: 'Asia/Kolkata' })
+  for (const body of [
+    { licenses: { total: 99 } },
+    { licenses: 99 },
+    { account: { licenses: { total: 99 } } },
+    [{ op: 'replace', path: '/licenses/total', value: 99 }],
+    [{ op: 'remove', path: '/account/licenses' }],
+    [{ op: 'copy', from: '/creation', path: '/id' }],
+  ]) {
+    const reply = await change(body)
+    expect([reply.status, reply.body.code], JSON.stringify(body)).toEqual([400, 'invalid-patch'])
+    expect(pointersOf(reply.body)[0]).toMatch(/\/(licenses|id)$/)
+  }
+  expect(pointersOf((await change({ disabled: true })).body)).toEqual(['/disabled'])
+  expect(pointersOf((await change({ timeZone: '+01:00' })).body)).toEqual(['/timeZone'])
+  expect((await account.call('GET', '/api/account')).body.account.licenses.total).toBe(2)
+})
+
+test('a patch applies whole or not at all', async () => {
+  const account = await openAccount()
+  const change = (steps: unknown) => account.call('PATCH', '/api/account', { body: steps })
+  const before = (await account.call('GET', '/api/account')).text
+  const failed = await change([
+    { op: 'replace', path: '/name', value: 'Half' },
+    { op: 'test', path: '/timeZone', value: 'Mars' },
+  ])
+  expect([failed.status, failed.body.code, pointersOf(failed.body)]).toEqual([409, 'patch-test-failed', ['/1']])
+  for (const [steps, pointer] of [
+    [[{ op: 'replace', path: '/nmae', value: 'x' }], '/0'],
+    [
+      [
+        { op: 'replace', path: '/name', value: 'x' },
+        { op: 'remove', path: '/nothing' },
+      ],
+      '/1',
+    ],
+    [[{ op: 'frobnicate', path: '/name' }], '/0/op'],
+    [[{ op: 'add', path: 'name', value: 1 }], '/0/path'],
+    [[{ op: 'add', path: '/name' }], '/0/value'],
+    [[{ op: 'move', path: '/name' }], '/0/from'],
+    [[{ op: 'replace', path: '', value: 7 }], ''],
+    [[{ op: 'add', path: '/__proto__', value: { name: 'x' } }], '/__proto__'],
+    [[{ op: 'replace', path: '/__proto__/name', value: 'x' }], '/0'],
+    [[{ op: 'add', path: '/constructor', value: 'x' }], '/constructor'],
+    [[null], '/0'],
+  ] as const) {
+    const reply = await change(steps)
+    expect([reply.status, pointersOf(reply.body)[0]], JSON.stringify(steps)).toEqual([400, pointer])
+  }
+  expect((await account.call('GET', '/api/account')).text).toBe(before)
+})
+
+test('a patch that doubles and doubles is stopped before it grows', async () => {
+  const account = await openAccount()
+  const steps: object[] = [{ op: 'add', path: '/name', value: [['x'.repeat(1000)]] }]
+  for (let round = 0; round < 60; round++) steps.push({ op: 'copy', from: '/name', path: '/name/0/-' })
+  const reply = await account.call('PATCH', '/api/account', { body: steps })
+  expect([reply.status, reply.body.code]).toEqual([400, 'invalid-patch'])
+  const deep = Array.from({ length: 500 }, () => ({ op: 'copy', from: '', path: `/name${'/0'.repeat(20)}` }))
+  const nested = [{ op: 'add', path: '/name', value: JSON.parse(`${'['.repeat(25)}${']'.repeat(25)}`) }, ...deep]
+  expect((await account.call('PATCH', '/api/account', { body: nested })).status).toBe(400)
+  const far = await account.call('PATCH', '/api/account', { body: [{ op: 'test', path: '/a'.repeat(300_000), value: 1 }] })
+  expect([far.status, pointersOf(far.body)]).toEqual([400, ['/0/path']])
+})
+
+test('If-Match holds an edit to the version it was made on, and a new location does not spoil it', async () => {
+  const account = await openAccount()
+  const read = async () => (await account.call('GET', '/api/account')).headers.get('ETag') ?? ''
+  const change = (name: string, tag: string) => account.call('PATCH', '/api/account', { body: { name }, headers: { 'If-Match': tag } })
+  const first = await read()
+  const version = first.split('.')[0]
+  await account.call('POST', '/api/devices', { body: { name: 'Tern' } })
+  const second = await read()
+  expect(second).not.toBe(first)
+  expect(second.split('.')[0]).toBe(version)
+  expect((await change('One', first)).status).toBe(200)
+  expect((await change('Two', first)).status).toBe(412)
+  expect((await change('Two', `${first}, ${await read()}`)).status).toBe(200)
+  const stale = await account.call('PATCH', '/api/account', {
+    body: [{ op: 'test', path: '/name', value: 'One' }],
+    headers: { 'If-Match': first },
+  })
+  expect(stale.status).toBe(412)
+})
+
+test('edits at the same time are all made, one after the other; under one If-Match one is', async () => {
+  const account = await openAccount()
+  const rename = (name: string, headers: Record<string, string> = {}) => account.call('PATCH', '/api/account', { body: { name }, headers })
+  const free = await Promise.all(Array.from({ length: 8 }, (_, number) => rename(`Name ${number}`)))
+  expect(free.map(({ status }) => status)).toEqual(Array(8).fill(200))
+  const tag = (await account.call('GET', '/api/account')).headers.get('ETag') ?? ''
+  const held = await Promise.all(Array.from({ length: 8 }, (_, number) => rename(`Other ${number}`, { 'If-Match': tag })))
+  expect(held.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(412)])
+})
+
+test('the tokens of a disabled account stop, at once here and within 30 s elsewhere, and work again when it is enabled', async () => {
+  const account = await openAccount()
+  await patch(account, { disabled: true })
+  expect((await account.call('GET', '/api/account')).status).toBe(401)
+  await patch(account, { disabled: false })
+  expect((await account.call('GET', '/api/account')).status).toBe(200)
+  await env.DB.prepare('UPDATE accounts SET disabled = 1 WHERE id = ?').bind(account.id).run()
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 30_000 })
+  expect((await account.call('GET', '/api/account')).status).toBe(401)
+})
+
+test('someone locked out gets a key from the operator', async () => {
+  const account = await openAccount()
+  const make = (body?: object) => operator('POST', `${ACCOUNTS}/${account.id}/keys`, body ? { body } : {})
+  const plain = await make()
+  expect([plain.status, plain.body.key.name, plain.body.key.scopes]).toEqual([201, 'operator', ['admin']])
+  await tokenFor(account.userName, plain.body.apiKey)
+  const narrow = await make({ name: 'Auditor', scopes: ['read'], expires: '2099-01-01T00:00:00Z' })
+  expect(narrow.body.key).toMatchObject({ name: 'Auditor', scopes: ['read'], expires: '2099-01-01T00:00:00.000Z' })
+  const dead = await make({ expires: '2020-01-01T00:00:00Z' })
+  expect([dead.status, pointersOf(dead.body)]).toEqual([400, ['/expires']])
+})
+
+test('without ADMIN_TOKEN there is no operator: nothing is found, whatever is sent', async () => {
+  const account = await openAccount()
+  for (const ADMIN_TOKEN of [undefined, '']) {
+    const bindings = { ADMIN_TOKEN } as { ADMIN_TOKEN: string }
+    for (const [method, path] of [
+      ['GET', ACCOUNTS],
+      ['POST', ACCOUNTS],
+      ['PUT', ACCOUNTS],
+      ['DELETE', `${ACCOUNTS}/${account.id}`],
+      ['GET', '/admin/nothing'],
+    ] as const) {
+      for (const token of [env.ADMIN_TOKEN ?? '', 'undefined', account.token]) {
+        const reply = await callWith(bindings, method, path, { token, headers: { 'X-Request-Id': 'x' } })
+        expect([reply.status, reply.body.code], `${method} ${path}`).toEqual([404, 'not-found'])
+      }
+      expect((await callWith(bindings, method, path)).status).toBe(404)
+    }
+  }
+})
