@@ -22,6 +22,7 @@ const FORMATS = {
   date: (text) => /^\d{4}-\d\d-\d\d$/.test(text) && new Date(text).toJSON()?.slice(0, 10) === text,
   email: (text) => /^\S+@\S+$/.test(text),
   'idn-email': (text) => /^\S+@\S+$/.test(text),
+  'json-pointer': (text) => /^(\/([^~/]|~[01])*)*$/.test(text),
   uri: (text) => URL.canParse(text),
   'uri-reference': (text) => URL.canParse(text, 'http://localhost'),
 }

@@ -26,6 +26,7 @@ export function values({ random, follow, idFor, now }) {
     date: day,
     email: () => `${text(6)}@example.com`,
     'idn-email': () => `${text(6)}@example.com`,
+    'json-pointer': () => `/${text(4)}`,
     uri: () => `https://example.com/${text(6)}`,
     'uri-reference': () => `/${text(6)}`,
   }

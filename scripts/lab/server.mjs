@@ -30,15 +30,14 @@ export function bundle({ entry, config = 'wrangler.toml' } = {}) {
 export const temporaryFolder = () => mkdtempSync(join(tmpdir(), 'perigee-lab-'))
 
 /** Serves a bundle on data under `folder`; `cells` databases, each with the migrations that it still lacks. */
-export async function serve({ script, folder, port = 0, cells = 1, vars = {}, options = {} }) {
+export async function serve({ script, folder, port = 0, cells = 1, vars, bindings, options = {} }) {
   const server = new Miniflare(
     convertV4MiniflareOptions({
-      ...(await bindings(cells, vars)),
+      ...(bindings ?? (await readBindings(cells, vars))),
       modules: true,
       script,
       port,
-      d1Persist: join(folder, 'd1'),
-      durableObjectsPersist: join(folder, 'do'),
+      resourcePersistencePath: join(folder, 'data'),
       logRequests: false,
       handleStructuredLogs() {},
       ...options,
@@ -52,7 +51,8 @@ export async function serve({ script, folder, port = 0, cells = 1, vars = {}, op
 
 const cellNames = (cells) => Array.from({ length: cells }, (_, cell) => (cell === 0 ? 'DB' : `CELL_${cell}`))
 
-async function bindings(cells, vars) {
+/** Plain data, so that a process that is started often need not ask wrangler each time. */
+export async function readBindings(cells, vars) {
   // Wrangler says where it found the secrets, and warns where it did not.
   Object.assign(process.env, settings, { WRANGLER_LOG: 'error' })
   const { unstable_getMiniflareWorkerOptions: read } = await import('wrangler')
