@@ -2,6 +2,7 @@ import { Hono } from 'hono'
 import { account } from './account/routes.ts'
 import { admin } from './admin/routes.ts'
 import { devices } from './devices/routes.ts'
+import { groups } from './groups/routes.ts'
 import { admit, admitOperator } from './http/auth.ts'
 import type { AppEnv, Context } from './http/context.ts'
 import { edge } from './http/edge.ts'
@@ -11,6 +12,7 @@ import { keys } from './keys/routes.ts'
 import { locations } from './locations/routes.ts'
 import { pages, service } from './service/routes.ts'
 import { tokens } from './tokens/routes.ts'
+import { users } from './users/routes.ts'
 
 const base = new Hono<AppEnv>()
 base.use(edge)
@@ -23,6 +25,8 @@ export const app = base
   .route('/api/account', account)
   .route('/api/devices', devices)
   .route('/api/devices', locations)
+  .route('/api/groups', groups)
+  .route('/api/users', users)
   .route('/admin', admin)
 
 const unroutedProblem = unrouted(app)

@@ -104,7 +104,7 @@ export const createDevice = define({
   ignored: WRITTEN,
   status: 201,
   answer,
-  problems: ['no-license-available', 'identifier-taken', 'device-cap-reached'],
+  problems: ['no-license-available', 'identifier-taken', 'device-cap-reached', 'group-full'],
   etag: true,
   idempotent: true,
 })

@@ -20,7 +20,7 @@ const logLine = (c: Context, began: number) => {
       requestId: c.get('requestId'),
       account: c.get('principal')?.accountId ?? null,
       method: c.req.method,
-      route: routePath(c, -1),
+      route: routePath(c),
       status: c.res.status,
       durationMs: Date.now() - began,
       ...(c.error && c.res.status >= 500 && { error: c.error.name }),

@@ -57,6 +57,12 @@ export const PROBLEMS = {
     'Check both. A deleted or expired key gets no token.',
   ),
   'account-disabled': kind(403, 'Account disabled', 'The account is disabled.', 'Ask the operator of the service.'),
+  'user-disabled': kind(
+    403,
+    'User disabled',
+    'The user that the key is bound to is disabled or outside the time that it is good for.',
+    'Ask an administrator of the account.',
+  ),
   forbidden: kind(403, 'Forbidden', 'The token does not allow this.', 'Use a key with the scope that the operation names.'),
   'not-found': kind(
     404,
@@ -96,6 +102,30 @@ export const PROBLEMS = {
     'Reactivate the device (`POST /api/devices/{deviceId}/reactivate`) and send the report again; `lastContact` has moved all the same.',
   ),
   'user-name-taken': kind(409, 'User name taken', 'Another account has this user name.', 'Choose another user name.'),
+  'name-taken': kind(
+    409,
+    'Name taken',
+    'Another group of the account has this name.',
+    'Names are compared without regard to case: choose another.',
+  ),
+  'email-taken': kind(
+    409,
+    'E-mail taken',
+    'Another user of the account has this e-mail address.',
+    'Addresses are compared without regard to case: use another, or change the user who has it.',
+  ),
+  'group-in-use': kind(
+    409,
+    'Group in use',
+    'Users are confined to this group.',
+    'Without the group they would see everything: move them to another group or delete them first.',
+  ),
+  'group-full': kind(
+    409,
+    'Group full',
+    'The group has as many devices as a group may have.',
+    'Take devices out of it, or use another group.',
+  ),
   'patch-test-failed': kind(
     409,
     'Patch test failed',

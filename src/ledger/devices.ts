@@ -53,11 +53,11 @@ export const toDevice = (sql: SqlStorage, account: Account, row: DeviceRow): Dev
 const isTaken = (sql: SqlStorage, identifier: string | null, but: string): boolean =>
   identifier !== null && sql.exec('SELECT 1 FROM devices WHERE identifier_key = ? AND id <> ?', fold(identifier), but).toArray().length > 0
 
-const project = (sql: SqlStorage, account: Account, id: string, now: number): Device => {
+const project = (sql: SqlStorage, account: Account, id: string, now: number, joins: string | null = null): Device => {
   const row = find(sql, id)
   if (!row) throw new Error('a device that was just written is not there')
   const device = toDevice(sql, account, row)
-  post(sql, { kind: 'device', accountId: account.id, device })
+  post(sql, { kind: 'device', accountId: account.id, device, ...(joins !== null && { joins }) })
   saveAccount(sql, account, now)
   return device
 }
@@ -97,9 +97,10 @@ export const createDevice = (
     now,
     now,
   )
-  if (maker.userId !== null) countMade(sql, maker.userId, 1)
+  if (maker.userId !== null)
+    sql.exec('INSERT INTO creators (user_id, count) VALUES (?, 1) ON CONFLICT (user_id) DO UPDATE SET count = count + 1', maker.userId)
   emit(sql, account.id, 'device.created', now, id, { name: record.name })
-  return decided(account, project(sql, account, id, now))
+  return decided(account, project(sql, account, id, now, maker.groupId))
 }
 
 /** `versions`: what If-Match names, compared here, at the moment of the write. */
@@ -166,7 +167,7 @@ export const deleteDevice = (
   if (!moved.ok) return moved
   sql.exec('DELETE FROM devices WHERE key = ?', row.key)
   sql.exec('DELETE FROM usage WHERE device_key = ?', row.key)
-  if (row.created_by !== null) countMade(sql, row.created_by, -1)
+  if (row.created_by !== null) sql.exec('UPDATE creators SET count = count - 1 WHERE user_id = ?', row.created_by)
   post(sql, { kind: 'device-gone', accountId: account.id, id, key: row.key, at: now })
   emit(sql, account.id, 'device.deleted', now, id, { name: (JSON.parse(row.record) as DeviceRecord).name })
   saveAccount(sql, account, now)
@@ -176,10 +177,8 @@ export const deleteDevice = (
 const madeBy = (sql: SqlStorage, userId: string): number =>
   sql.exec<{ count: number }>('SELECT count FROM creators WHERE user_id = ?', userId).toArray()[0]?.count ?? 0
 
-const countMade = (sql: SqlStorage, userId: string, by: 1 | -1): void => {
-  sql.exec(
-    'INSERT INTO creators (user_id, count) VALUES (?, ?) ON CONFLICT (user_id) DO UPDATE SET count = count + excluded.count',
-    userId,
-    by,
-  )
+/** A deleted user's devices stay, as nobody's making. */
+export const forgetMaker = (sql: SqlStorage, userId: string): void => {
+  sql.exec('UPDATE devices SET created_by = NULL WHERE created_by = ?', userId)
+  sql.exec('DELETE FROM creators WHERE user_id = ?', userId)
 }

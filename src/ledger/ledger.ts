@@ -18,6 +18,7 @@ import {
   createDevice,
   type DeviceOutcome,
   deleteDevice,
+  forgetMaker,
   type Maker,
   type Refusal,
   reactivateDevice,
@@ -103,6 +104,10 @@ export class AccountLedger extends DurableObject<Env> {
 
   async remove(id: string, versions: number[] | null): Promise<{ ok: true } | Refusal> {
     return this.#decide((account, now) => deleteDevice(this.#sql, account, id, versions, now))
+  }
+
+  async forgetMaker(userId: string): Promise<void> {
+    this.#transact(() => forgetMaker(this.#sql, userId))
   }
 
   async usage(key: number, from: string, to: string): Promise<DayUsage[]> {

@@ -4,7 +4,7 @@ import type { DayUsage, Device } from '../domain/device.ts'
 /** What must follow a decision. It is written in the decision's own transaction, and carried out afterwards, in order. */
 export type Effect =
   | { kind: 'account'; account: Account; nextExpiry: number | null }
-  | { kind: 'device'; accountId: string; device: Device }
+  | { kind: 'device'; accountId: string; device: Device; joins?: string }
   | { kind: 'device-gone'; accountId: string; id: string; key: number; at: number }
   | { kind: 'event'; accountId: string; id: string; type: string; time: number; deviceId: string | null; data: Record<string, unknown> }
   | { kind: 'usage'; key: number; usage: DayUsage }

@@ -14,6 +14,7 @@ export type Ledger = Pick<
   | 'replace'
   | 'reactivate'
   | 'remove'
+  | 'forgetMaker'
   | 'usage'
   | 'licenseLog'
   | 'sweep'

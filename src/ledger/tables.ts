@@ -14,6 +14,7 @@ const STEPS = [
    CREATE UNIQUE INDEX devices_identifier ON devices (identifier_key) WHERE identifier_key IS NOT NULL;
    CREATE INDEX devices_ends ON devices (ends) WHERE ends IS NOT NULL;
    CREATE INDEX devices_due ON devices (ends) WHERE ends IS NOT NULL AND recorded = 0;
+   CREATE INDEX devices_maker ON devices (created_by) WHERE created_by IS NOT NULL;
    CREATE TABLE endings (day TEXT PRIMARY KEY, count INTEGER NOT NULL) STRICT, WITHOUT ROWID;
    CREATE TABLE creators (user_id TEXT PRIMARY KEY, count INTEGER NOT NULL) STRICT, WITHOUT ROWID;
    CREATE TABLE usage (

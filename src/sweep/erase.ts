@@ -18,6 +18,7 @@ export const ACCOUNT_TABLES = {
   event_heads: 'account_id',
   devices: 'key',
   groups: 'id',
+  users: 'id',
   group_devices: 'group_id, device_key',
   tombstones: 'account_id, id',
   erasures: 'account_id, id',

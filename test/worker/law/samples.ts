@@ -26,6 +26,18 @@ const someDevice = async (owner: TestAccount) => {
   return { deviceId: body.device.id as string }
 }
 
+const someGroup = async (owner: TestAccount) => {
+  const { body } = await owner.call('POST', '/api/groups', { body: { name: `Sample ${fresh()}` } })
+  return { groupId: body.id as string }
+}
+
+const person = () => ({ name: 'Ana Sousa', email: `ana-${fresh()}@example.com`, country: 'PRT', timeZone: 'Europe/Lisbon' })
+
+const someUser = async (owner: TestAccount) => {
+  const { body } = await owner.call('POST', '/api/users', { body: person() })
+  return { userId: body.id as string }
+}
+
 const someAccount = async () => ({ accountId: (await openAccount()).id })
 
 const fresh = () => crypto.randomUUID().slice(0, 8)
@@ -53,6 +65,22 @@ export const SAMPLES: Record<string, Sample> = {
   deleteDevice: { params: someDevice },
   reactivateDevice: { params: someDevice, body: () => ({ expirationDate: '2099-01-01' }) },
   readUsage: { params: someDevice },
+
+  listGroups: { query: '?q=s' },
+  createGroup: { body: () => ({ name: `North ${fresh()}`, description: 'Ships', devices: [] }) },
+  readGroup: { params: someGroup },
+  replaceGroup: { params: someGroup, body: () => ({ name: `South ${fresh()}` }) },
+  patchGroup: { params: someGroup, body: () => ({ description: fresh() }) },
+  deleteGroup: { params: someGroup },
+
+  listCountries: {},
+  listTimeZones: {},
+  listUsers: { query: '?q=a' },
+  createUser: { body: () => ({ ...person(), password: 'correct horse', tags: { shift: 'night' }, notify: { sms: true } }) },
+  readUser: { params: someUser },
+  replaceUser: { params: someUser, body: () => ({ ...person(), phone: '+881632000000' }) },
+  patchUser: { params: someUser, body: () => ({ message: fresh(), password: 'correct horse' }) },
+  deleteUser: { params: someUser },
 
   listAccounts: { query: '?limit=5' },
   createAccount: { body: () => ({ userName: `law-${fresh()}`, name: 'Law', licenses: 1, timeZone: 'UTC' }) },
