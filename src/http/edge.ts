@@ -32,7 +32,7 @@ const logLine = (c: Context, began: number) => {
 export const edge: MiddlewareHandler<AppEnv> = async (c, next) => {
   const began = Date.now()
   c.set('requestId', requestIdOf(c))
-  if (c.req.method === 'OPTIONS' && c.req.header('Access-Control-Request-Method')) {
+  if (c.req.method === 'OPTIONS') {
     c.res = new Response(null, {
       status: 204,
       headers: { 'Access-Control-Allow-Methods': METHODS, 'Access-Control-Allow-Headers': ACCEPTED, 'Access-Control-Max-Age': '86400' },

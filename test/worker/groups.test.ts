@@ -1,5 +1,8 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test, vi } from 'vitest'
+import { openCell } from '../../src/db/open.ts'
+import { updateGroup } from '../../src/groups/edit.ts'
+import { findGroup } from '../../src/groups/store.ts'
 import { openAccount, type TestAccount } from './support.ts'
 
 const device = async (account: TestAccount, name = 'Tern'): Promise<string> => {
@@ -109,6 +112,32 @@ describe('patches', () => {
     ] as const)
       expect((await account.call(method, path, { ...options, headers: { 'If-Match': etag } })).status).toBe(412)
     expect((await account.call('DELETE', path, { headers: { 'If-Match': edited.headers.get('ETag') ?? '' } })).status).toBe(200)
+  })
+
+  test('ten rivals edit the same version, and one of them wins', async () => {
+    const account = await openAccount()
+    const created = await account.call('POST', '/api/groups', { body: { name: 'One' } })
+    const headers = { 'If-Match': created.headers.get('ETag') ?? '' }
+    const replies = await Promise.all(
+      Array.from({ length: 10 }, (_, n) => account.call('PATCH', `/api/groups/${created.body.id}`, { body: { name: `N${n}` }, headers })),
+    )
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(412)])
+  })
+
+  test('an edit of a version that a rival has left behind since it was read writes nothing', async () => {
+    const account = await openAccount()
+    const [one, two] = [await device(account), await device(account)]
+    const { id } = await group(account, { name: 'One', devices: [one] })
+    const db = openCell(env, 0)
+    const before = await findGroup(db, account.id, id)
+    if (!before) throw new Error('no group')
+    expect(await updateGroup(db, account.id, before, { ...before, name: 'Two' }, 1)).toMatchObject({ ok: true })
+    const late = await updateGroup(db, account.id, before, { ...before, name: 'Three', devices: [two] }, 2)
+    expect(late).toEqual({ ok: false, refusal: 'precondition-failed' })
+    expect((await account.call('GET', `/api/groups/${id}`)).body).toMatchObject({ name: 'Two', devices: [one] })
+    await account.call('DELETE', `/api/groups/${id}`)
+    expect(await updateGroup(db, account.id, before, { ...before, devices: [two] }, 3)).toEqual({ ok: false, refusal: 'not-found' })
+    expect(await env.DB.prepare('SELECT 1 FROM group_devices WHERE group_id = ?').bind(id).first()).toBeNull()
   })
 
   test('twenty rivals each add a device, and all twenty are in the group', async () => {

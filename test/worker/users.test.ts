@@ -1,6 +1,9 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
+import { openCell } from '../../src/db/open.ts'
+import { updateUser } from '../../src/users/edit.ts'
 import { isPassword } from '../../src/users/password.ts'
+import { findUser } from '../../src/users/store.ts'
 import { openAccount, type TestAccount, tokenFor } from './support.ts'
 
 const ANA = { name: 'Ana Sousa', email: 'ana@example.com', country: 'PT', timeZone: 'Europe/Lisbon' }
@@ -140,6 +143,30 @@ test('ten rivals ask for one e-mail, and one gets it', async () => {
   const account = await openAccount()
   const replies = await Promise.all(Array.from({ length: 10 }, () => account.call('POST', '/api/users', { body: ANA })))
   expect(replies.map(({ status }) => status).sort()).toEqual([201, ...Array(9).fill(409)])
+})
+
+test('ten rivals edit the same version, and one of them wins; without If-Match no edit is lost', async () => {
+  const account = await openAccount()
+  const created = await account.call('POST', '/api/users', { body: ANA })
+  const path = `/api/users/${created.body.id}`
+  const headers = { 'If-Match': created.headers.get('ETag') ?? '' }
+  const names = Array.from({ length: 10 }, (_, n) => `t${n}`)
+  const matched = await Promise.all(names.map((name) => account.call('PATCH', path, { body: { name }, headers })))
+  expect(matched.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(412)])
+  await Promise.all(names.map((name) => account.call('PATCH', path, { body: { tags: { [name]: name } } })))
+  expect(Object.keys((await account.call('GET', path)).body.tags).sort()).toEqual(names)
+})
+
+test('an edit of a version that a rival has left behind since it was read writes nothing', async () => {
+  const account = await openAccount()
+  const { id } = await user(account)
+  const db = openCell(env, 0)
+  const before = await findUser(db, account.id, id)
+  if (!before) throw new Error('no user')
+  expect(await updateUser(db, account.id, before, { ...before, name: 'B' }, null, 1)).toMatchObject({ ok: true, user: { version: 2 } })
+  const late = await updateUser(db, account.id, before, { ...before, name: 'C' }, null, 2)
+  expect(late).toEqual({ ok: false, refusal: 'precondition-failed' })
+  expect((await account.call('GET', `/api/users/${id}`)).body.name).toBe('B')
 })
 
 describe('the password', () => {

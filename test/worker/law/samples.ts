@@ -1,3 +1,4 @@
+import type { Scope } from '../../../src/domain/scope.ts'
 import { openAccount, type TestAccount } from '../support.ts'
 
 /*
@@ -7,13 +8,15 @@ import { openAccount, type TestAccount } from '../support.ts'
  *
  *   params  makes, in the account given, what the path's parameters name. It is called anew for each request that
  *           changes or deletes, and for two accounts where one asks for what is the other's.
- *   body    a body that is accepted for these parameters; under a wrapper's name or bare. A patch is given as a merge patch.
+ *   body    a body that is accepted for these parameters: one object, bare, with at least one member. A patch is given as a merge patch.
  *   query   what a GET cannot do without, such as `?from=…&to=…`.
+ *   scope   what this very request wants, where the contract names the scopes of several kinds of request.
  */
 export interface Sample {
   params?: (owner: TestAccount) => Promise<Record<string, string>>
   body?: (owner: TestAccount, params: Record<string, string>) => unknown
   query?: string
+  scope?: Scope | Scope[]
 }
 
 const someKey = async (owner: TestAccount) => {
@@ -24,6 +27,14 @@ const someKey = async (owner: TestAccount) => {
 const someDevice = async (owner: TestAccount) => {
   const { body } = await owner.call('POST', '/api/devices', { body: { name: 'Sample' } })
   return { deviceId: body.device.id as string }
+}
+
+const somewhere = () => ({ dateTime: new Date().toISOString(), latitude: 38.7223, longitude: -9.1393 })
+
+const someTrack = async (owner: TestAccount) => {
+  const device = await someDevice(owner)
+  await owner.call('POST', `/api/devices/${device.deviceId}/locations`, { body: { location: somewhere() } })
+  return device
 }
 
 const someGroup = async (owner: TestAccount) => {
@@ -85,7 +96,11 @@ export const SAMPLES: Record<string, Sample> = {
   reactivateDevice: { params: someDevice, body: () => ({ expirationDate: '2099-01-01' }) },
   readUsage: { params: someDevice },
 
-  postAlerts: { params: someDevice, body: () => quiet },
+  readLastLocation: { params: someTrack },
+  postLocations: { params: someDevice, body: somewhere, scope: ['ingest', 'write'] },
+  listLocations: { params: someTrack },
+
+  postAlerts: { params: someDevice, body: () => quiet, scope: ['ingest', 'write'] },
   listDeviceAlerts: { params: someDevice, query: '?from=2026-01-01T00:00:00Z&alertName=SOSButton' },
   listAlerts: { query: '?sort=dateTime' },
   readAlert: { params: someAlert },
