@@ -4,7 +4,7 @@ import { useToolchain } from '../toolchain.mjs'
 import { median, rate, send } from './load.mjs'
 
 await useToolchain()
-const { adminToken, serveApi, serveBare } = await import('./servers.mjs')
+const { openAccount, serveApi, serveBare } = await import('./servers.mjs')
 
 const ROUNDS = Number(process.env.ROUNDS ?? 9)
 const MILLISECONDS = Number(process.env.MILLISECONDS ?? 700)
@@ -12,7 +12,7 @@ const LANES = 8
 
 const [api, bare] = await Promise.all([serveApi(), serveBare()])
 try {
-  const caller = await openAccount()
+  const caller = await openAccount(api)
   const deviceIds = await Promise.all(Array.from({ length: 20 }, (_, index) => caller.createDevice(`Tern ${index}`)))
   await bare.db.batch([
     bare.db.prepare(
@@ -119,18 +119,4 @@ function packed(times) {
 function turnsOf(values) {
   let turn = 0
   return () => values[turn++ % values.length]
-}
-
-async function openAccount() {
-  const json = async (path, body, token) => {
-    const headers = { 'Content-Type': 'application/json', ...(token && { Authorization: `Bearer ${token}` }) }
-    return JSON.parse((await send(`${api.base}${path}`, { method: 'POST', body: JSON.stringify(body), headers })).text)
-  }
-  const opening = { userName: 'bench', name: 'Bench', licenses: 1000, timeZone: 'UTC' }
-  const { apiKey } = await json('/admin/accounts', opening, adminToken)
-  const { token } = await json('/api/Auth/Token', { userName: 'bench', apiKey })
-  return {
-    headers: { Authorization: `Bearer ${token}` },
-    createDevice: async (name) => (await json('/api/devices', { name }, token)).device.id,
-  }
 }

@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
+import { send } from './load.mjs'
 
 const compatibilityDate = readFileSync('wrangler.toml', 'utf8').match(/^compatibility_date = "(.*)"/m)?.[1]
 
@@ -38,7 +39,7 @@ async function serve(options) {
   return { base: base.origin, db, folder, server }
 }
 
-export const adminToken = 'the-operator-of-the-benchmark'
+const adminToken = 'the-operator-of-the-benchmark'
 
 export const serveApi = () =>
   serve({
@@ -56,3 +57,18 @@ export const serveApi = () =>
   })
 
 export const serveBare = () => serve({ script: bundle('scripts/bench/bare.toml') })
+
+/** An account on the API, with a token, and a way to make devices for it. */
+export async function openAccount(api) {
+  const json = async (path, body, token) => {
+    const headers = { 'Content-Type': 'application/json', ...(token && { Authorization: `Bearer ${token}` }) }
+    return JSON.parse((await send(`${api.base}${path}`, { method: 'POST', body: JSON.stringify(body), headers })).text)
+  }
+  const opening = { userName: 'bench', name: 'Bench', licenses: 1000, timeZone: 'UTC' }
+  const { apiKey } = await json('/admin/accounts', opening, adminToken)
+  const { token } = await json('/api/Auth/Token', { userName: 'bench', apiKey })
+  return {
+    headers: { Authorization: `Bearer ${token}` },
+    createDevice: async (name) => (await json('/api/devices', { name }, token)).device.id,
+  }
+}

@@ -114,7 +114,7 @@ export const createAccountKey = define({
   description: 'For someone locked out. Without a body: a key named `operator` that may do everything.',
   scope: 'operator',
   optionalBody: true,
-  body: keyBody.partial({ name: true, scopes: true }),
+  body: keyBody.omit({ userId: true }).partial({ name: true, scopes: true }),
   ignored: ['id', 'creation', 'lastUsed'],
   status: 201,
   answer: z.object({ success, key, apiKey }),

@@ -47,6 +47,7 @@ const makeKey = async (
   const id = await c.get('newId')('key')
   const { apiKey, hash } = await issueApiKey(id)
   const key = await insertKey(openCell(c.env, account.cell), account.id, { id, name, scopes, hash, userId: null, expires }, Date.now())
+  if (!key) throw new Error('a key that is bound to nobody was refused')
   return { key: presentKey(key), apiKey }
 }
 

@@ -1,5 +1,6 @@
 import { openCell } from '../db/open.ts'
-import { allows, type Scope } from '../domain/scope.ts'
+import { allows, narrowed, type Scope } from '../domain/scope.ts'
+import { mayAct } from '../domain/user.ts'
 import { cellBinding } from '../env.ts'
 import type { Context } from './context.ts'
 import { Problem } from './problem.ts'
@@ -41,10 +42,13 @@ export const admit = async (c: Context): Promise<void> => {
   const standing = await standingOf(db, claims.keyId, now)
   if (!standing || standing.accountId !== claims.accountId || standing.disabled) throw refused()
   if (standing.userId !== claims.userId || (standing.expires !== null && standing.expires <= now)) throw refused()
+  const { user } = standing
+  if (user && !mayAct(user, now)) throw refused()
   const touched = touchKey(db, claims.keyId, standing, now)
   if (touched) c.executionCtx.waitUntil(touched.catch(() => {}))
-  const { accountId, cell, keyId, scopes, userId } = claims
-  c.set('principal', { accountId, cell, keyId, scopes, userId, groupId: null })
+  const { accountId, cell, keyId, userId } = claims
+  const scopes = user ? narrowed(claims.scopes, user.privileges) : claims.scopes
+  c.set('principal', { accountId, cell, keyId, scopes, userId, groupId: user?.groupId ?? null, adminDevices: user?.adminDevices ?? null })
   c.set('db', db)
   countRequest(c, accountId, now)
 }
@@ -55,6 +59,10 @@ export const requireScope = (c: Context, wanted: Scope | readonly Scope[]): void
   if (!any.some((scope) => allows(scopes, scope))) {
     throw new Problem('forbidden', { detail: `The token does not have the scope ${any.join(' or ')}.` })
   }
+}
+
+export const requireWholeAccount = (c: Context): void => {
+  if (c.get('principal').groupId !== null) throw new Problem('forbidden', { detail: 'The token is of a user who is confined to a group.' })
 }
 
 /** Without ADMIN_TOKEN there are no operator's endpoints. */

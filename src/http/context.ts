@@ -12,6 +12,8 @@ export interface Principal {
   userId: string | null
   /** The one group a bound user is confined to; null for the whole account. */
   groupId: string | null
+  /** How many devices of its own making a bound user may have; null for no cap. */
+  adminDevices: number | null
 }
 
 export interface AppEnv {

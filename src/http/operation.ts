@@ -1,7 +1,7 @@
 import { zValidator } from '@hono/zod-validator'
 import type { MiddlewareHandler } from 'hono'
 import * as z from 'zod'
-import { admit, admitOperator, requireScope } from './auth.ts'
+import { admit, admitOperator, requireScope, requireWholeAccount } from './auth.ts'
 import { parseBody, readJson } from './body.ts'
 import type { AppEnv, Context } from './context.ts'
 import { type Operation, takesBody } from './contract.ts'
@@ -53,6 +53,7 @@ export const operation = <const O extends Operation>(
     else if (contract.scope !== 'open') {
       await admit(c)
       requireScope(c, contract.scope)
+      if (contract.wholeAccount) requireWholeAccount(c)
     }
     c.set('ifMatch', contract.ifMatch ? readIfMatch(c) : null)
     if (checkQuery) await checkQuery(c as never, nothing)

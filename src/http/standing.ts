@@ -1,6 +1,7 @@
 import { and, eq, isNull, lt, or } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
-import { accounts, keys } from '../db/schema.ts'
+import { accounts, keys, users } from '../db/schema.ts'
+import type { Privilege, Term } from '../domain/user.ts'
 import { Recent } from './recent.ts'
 
 /** How an API key stands in its cell: what a token is held against on every request. */
@@ -10,6 +11,8 @@ export interface Standing {
   userId: string | null
   expires: number | null
   lastUsed: number
+  /** The user that the key is bound to: it acts as that user and has no more than the user's privileges. */
+  user: (Term & { privileges: Privilege[]; groupId: string | null; adminDevices: number | null }) | null
 }
 
 const MINUTE = 60_000
@@ -20,11 +23,27 @@ const kept = new Recent<{ standing: Standing | null; readAt: number }>(10_000)
 
 const readStanding = async (db: Database, keyId: string): Promise<Standing | null> => {
   const [row] = await db
-    .select({ accountId: keys.accountId, disabled: accounts.disabled, userId: keys.userId, expires: keys.expires, lastUsed: keys.lastUsed })
+    .select({
+      accountId: keys.accountId,
+      disabled: accounts.disabled,
+      userId: keys.userId,
+      expires: keys.expires,
+      lastUsed: keys.lastUsed,
+      user: {
+        disabled: users.disabled,
+        from: users.fromTime,
+        expires: users.expires,
+        privileges: users.privileges,
+        groupId: users.groupId,
+        adminDevices: users.adminDevices,
+      },
+    })
     .from(keys)
     .innerJoin(accounts, eq(accounts.id, keys.accountId))
+    .leftJoin(users, and(eq(users.id, keys.userId), eq(users.accountId, keys.accountId)))
     .where(eq(keys.id, keyId))
-  return row ? { ...row, lastUsed: row.lastUsed ?? 0 } : null
+  if (!row || (row.userId !== null && row.user === null)) return null
+  return { ...row, lastUsed: row.lastUsed ?? 0 }
 }
 
 export const standingOf = async (db: Database, keyId: string, now: number): Promise<Standing | null> => {
@@ -39,6 +58,9 @@ export const standingOf = async (db: Database, keyId: string, now: number): Prom
 export const forgetStanding = (keyId: string): void => kept.delete(keyId)
 
 export const forgetStandingsOf = (accountId: string): void => kept.deleteWhere(({ standing }) => standing?.accountId === accountId)
+
+/** The same for a user who was changed: all keys that are bound to it. */
+export const forgetUser = (userId: string): void => kept.deleteWhere(({ standing }) => standing?.userId === userId)
 
 /** The minute up to which this isolate has told of each key's use. */
 const told = new Recent<number>(10_000)

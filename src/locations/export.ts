@@ -92,17 +92,21 @@ const disposition = (deviceName: string, { from, to }: Span, page: TrackPage, ex
 }
 
 /** The whole track as a file, streamed: what is asked of the first page (is there such a device?) is asked before the answer begins. */
-export const exportTrack = async (db: Database, owner: TrackOwner, span: Span, wanted: Export): Promise<Response> => {
+export const exportTrack = async (
+  db: Database,
+  owner: TrackOwner,
+  span: Span,
+  wanted: Export,
+): Promise<{ stream: ReadableStream<Uint8Array>; headers: Record<string, string> }> => {
   const { format, geometry, simplify: metres } = wanted
   const first = await beginTrack(db, owner, span, PAGE)
   if (!first) throw new Problem('not-found')
   const kept = metres === undefined ? null : await keptTimes(db, owner, span, metres)
   const writer = WRITERS[format]({ deviceName: first.deviceName, isShort: !first.more }, geometry)
   const pages = written(first, (from) => readTrackPage(db, owner, { ...span, from }, PAGE), writer, kept)
-  return new Response(streamOf(pages), {
-    headers: {
-      'Content-Type': contentType(format),
-      ...(format !== 'json' && { 'Content-Disposition': disposition(first.deviceName, span, first, format) }),
-    },
-  })
+  const headers = { 'Content-Type': contentType(format) }
+  return {
+    stream: streamOf(pages),
+    headers: format === 'json' ? headers : { ...headers, 'Content-Disposition': disposition(first.deviceName, span, first, format) },
+  }
 }

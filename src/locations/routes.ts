@@ -85,5 +85,7 @@ export const locations = new Hono<AppEnv>()
       throw invalid(
         ...paging.map(([name]) => ({ pointer: `#/query/${name}`, detail: 'is for pages of JSON: this answer is the whole span' })),
       )
-    return exportTrack(c.get('db'), ownerOf(c), { from: from ?? EARLIEST, to: to ?? LATEST }, { format: wanted, geometry, simplify })
+    const span = { from: from ?? EARLIEST, to: to ?? LATEST }
+    const { stream, headers } = await exportTrack(c.get('db'), ownerOf(c), span, { format: wanted, geometry, simplify })
+    return c.body(stream, 200, headers)
   })

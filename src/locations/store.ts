@@ -1,20 +1,17 @@
 import { LOCATION_COLUMNS, type LocationRow, type PackedLocation, packLocation, unpackLocation } from '../db/locations.ts'
 import type { Database } from '../db/open.ts'
+import { type Viewer, visible } from '../db/visible.ts'
 import { type Day, localDay } from '../domain/day.ts'
 import { currentDay, hasEnded } from '../domain/license.ts'
 import type { Location, StoredLocation } from '../domain/location.ts'
 
 /** Whose track is asked for: a device of the account, where the caller may see it. */
-export interface TrackOwner {
-  accountId: string
-  /** The one group that a user is confined to. */
-  groupId: string | null
+export interface TrackOwner extends Viewer {
   deviceId: string
 }
 
 /** ?1 device, ?2 account, ?3 group: with these a device row `d` is the one that the caller may see. */
-const VISIBLE = `d.id = ?1 AND d.account_id = ?2
-  AND (?3 IS NULL OR EXISTS (SELECT 1 FROM group_devices g WHERE g.group_id = ?3 AND g.device_key = d.key))`
+const VISIBLE = `d.id = ?1 AND d.account_id = ?2 AND ${visible('d.key', '?3')}`
 const owner = ({ deviceId, accountId, groupId }: TrackOwner) => [deviceId, accountId, groupId] as const
 
 const COLUMNS = LOCATION_COLUMNS.map((name) => `l.${name}`).join(', ')

@@ -12,6 +12,7 @@ const TABLES = [
   'erasures',
   'group_devices',
   'groups',
+  'users',
   'keys',
   'directory',
   'cells',

@@ -169,7 +169,7 @@ describe('simplify', () => {
     const more = (count: number) =>
       env.DB.prepare(
         `INSERT INTO locations (device_key, time, latitude, longitude, received_at)
-         WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2) SELECT ?1, ?3 + i * 1000, 0, i, 0 FROM n ON CONFLICT DO NOTHING`,
+         WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2) SELECT ?1, ?3 + i * 1000, 0, i, 0 FROM n WHERE true ON CONFLICT DO NOTHING`,
       )
         .bind(key, count, START + 86_400_000)
         .run()

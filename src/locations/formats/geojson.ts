@@ -33,10 +33,14 @@ const crossing = (from: Position, to: Position): { leaving: Position; entering: 
   return { leaving: [edge, ...rest], entering: [-edge, ...rest] }
 }
 
+/** On the antimeridian itself a position is on the side that the track comes from. */
+const sameSide = ([longitude, ...rest]: Position, before: Position | undefined): Position =>
+  before && Math.abs(longitude) === 180 ? [before[0] < 0 ? -180 : 180, ...rest] : [longitude, ...rest]
+
 /** Lines through the locations. RFC 7946 wants a line cut at the antimeridian: each side is a feature of its own. */
 export const geojsonLine = (track: Track): Writer => {
   const comma = separator(',')
-  let last: StoredLocation | null = null
+  let last: { stored: StoredLocation; position: Position } | null = null
   let lineBegan: number | null = null
   const open = (at: number, position: Position) => {
     lineBegan = at
@@ -45,19 +49,20 @@ export const geojsonLine = (track: Track): Writer => {
   const close = (began: number, ended: number) => `]},"properties":${JSON.stringify({ from: iso(began), to: iso(ended) })}}`
   const next = (stored: StoredLocation): string => {
     const before = last
-    last = stored
+    const position = sameSide(positionOf(stored), before?.position)
+    last = { stored, position }
     if (before === null) return ''
-    let text = lineBegan === null ? open(before.dateTime, positionOf(before)) : ''
-    const crossed = crossing(positionOf(before), positionOf(stored))
+    let text = lineBegan === null ? open(before.stored.dateTime, before.position) : ''
+    const crossed = crossing(before.position, position)
     if (crossed) {
-      text += `,${JSON.stringify(crossed.leaving)}${close(lineBegan ?? before.dateTime, stored.dateTime)}`
-      text += open(before.dateTime, crossed.entering)
+      text += `,${JSON.stringify(crossed.leaving)}${close(lineBegan ?? before.stored.dateTime, stored.dateTime)}`
+      text += open(before.stored.dateTime, crossed.entering)
     }
-    return `${text},${JSON.stringify(positionOf(stored))}`
+    return `${text},${JSON.stringify(position)}`
   }
   const end = (): string => {
     if (last === null) return ']}'
-    return lineBegan === null ? `${point(last)}]}` : `${close(lineBegan, last.dateTime)}]}`
+    return lineBegan === null ? `${point(last.stored)}]}` : `${close(lineBegan, last.stored.dateTime)}]}`
   }
   return { begin: begin(track), page: (locations) => locations.map(next).join(''), end }
 }
