@@ -28,3 +28,24 @@ export interface Webhook extends WebhookRecord {
 export const MOST_WEBHOOKS = 50
 /** Events in one call. */
 export const MOST_EVENTS = 100
+
+/** Why an attempt failed; `disabled` where the webhook was, before it got through. */
+export type DeliveryFailure = 'status' | 'redirect' | 'timeout' | 'unreachable' | 'refused-url' | 'disabled'
+
+/** Events brought to a receiver, or still to be. */
+export interface Delivery {
+  number: number
+  id: string
+  webhookId: string
+  /** The events that it brings; none for a test. */
+  sequences: number[]
+  status: 'pending' | 'delivered' | 'failed'
+  attempts: number
+  responseCode: number | null
+  failure: DeliveryFailure | null
+  durationMs: number | null
+  answer: string | null
+  creation: number
+  lastAttempt: number | null
+  nextAttempt: number | null
+}

@@ -1,11 +1,12 @@
 import { checkPublicUrl } from '../domain/publicUrl.ts'
+import type { DeliveryFailure } from '../domain/webhook.ts'
 import { allowsLoopback, type Env } from '../env.ts'
 
 /** What came of one call of a receiver. */
 export interface Attempt {
   responseCode: number | null
   /** Null for a success: an answer of 2xx. */
-  failure: 'status' | 'redirect' | 'timeout' | 'unreachable' | 'refused-url' | null
+  failure: Exclude<DeliveryFailure, 'disabled'> | null
   durationMs: number
   answer: string | null
 }

@@ -1,10 +1,10 @@
 import { openCell } from '../db/open.ts'
-import type { Webhook } from '../domain/webhook.ts'
+import type { Delivery, Webhook } from '../domain/webhook.ts'
 import { readSequences } from '../events/store.ts'
 import { newId } from '../http/ids.ts'
 import { iso } from '../http/wire.ts'
 import { bodyOf, type Feeding, send } from './courier.ts'
-import { beginAttempt, type Delivery, endAttempt, findDelivery, insertDelivery } from './deliveries.ts'
+import { beginAttempt, endAttempt, findDelivery, insertDelivery } from './deliveries.ts'
 
 /* Deliveries that somebody asked for: made at once, once, beside the webhook's own sequence. */
 

@@ -1,24 +1,7 @@
-import { iso, isoOrNull } from '../http/wire.ts'
+import type { Delivery } from '../domain/webhook.ts'
 import type { Attempt } from './attempt.ts'
 
 /* What was brought, or is still to be: rows of the feed's own SQLite. */
-
-export interface Delivery {
-  number: number
-  id: string
-  webhookId: string
-  /** The events that it brings; none for a test. */
-  sequences: number[]
-  status: 'pending' | 'delivered' | 'failed'
-  attempts: number
-  responseCode: number | null
-  failure: Attempt['failure'] | 'disabled'
-  durationMs: number | null
-  answer: string | null
-  creation: number
-  lastAttempt: number | null
-  nextAttempt: number | null
-}
 
 interface Row extends Record<string, SqlStorageValue> {
   number: number
@@ -51,26 +34,6 @@ const toDelivery = (row: Row): Delivery => ({
   lastAttempt: row.last_attempt,
   nextAttempt: row.next_attempt,
 })
-
-/** A delivery as it goes over the wire. */
-export const presentDelivery = (delivery: Delivery) => {
-  const { id, status, sequences, attempts, responseCode, failure, durationMs, answer, creation, lastAttempt, nextAttempt } = delivery
-  return {
-    id,
-    status,
-    events: sequences.length || 1,
-    firstSequence: sequences[0] ?? null,
-    lastSequence: sequences.at(-1) ?? null,
-    attempts,
-    responseCode,
-    failure,
-    durationMs,
-    answer,
-    creation: iso(creation),
-    lastAttempt: isoOrNull(lastAttempt),
-    nextAttempt: isoOrNull(nextAttempt),
-  }
-}
 
 const KEPT = 1000
 const KEPT_FOR = 30 * 86_400_000

@@ -1,8 +1,8 @@
 import { type EventFilter, isWanted, passes } from '../domain/event.ts'
+import { ACKNOWLEDGE_WITHIN, WINDOW } from '../domain/stream.ts'
 import { presentEvent } from '../events/present.ts'
 import type { LoggedEvent } from '../events/store.ts'
 import type { Claims } from '../http/token.ts'
-import { ACKNOWLEDGE_WITHIN, WINDOW } from '../stream/protocol.ts'
 
 /** One reader of the stream. It goes with its socket through hibernation, so it is small and plain. */
 export interface Seat {

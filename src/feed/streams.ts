@@ -1,10 +1,10 @@
 import type { Database } from '../db/open.ts'
 import { allows } from '../domain/scope.ts'
+import { CLOSE, type Closing } from '../domain/stream.ts'
 import { readLog } from '../events/store.ts'
 import { principalOf } from '../http/auth.ts'
 import type { Standing } from '../http/standing.ts'
 import type { Claims } from '../http/token.ts'
-import { CLOSE, type Closing } from '../stream/protocol.ts'
 import { acknowledge, asksForLocations, dueAt, hasRoom, type Seat, type Stretch, take, textOnce } from './seat.ts'
 
 const PAGE = 500

@@ -1,7 +1,7 @@
 import * as z from 'zod'
+import { ACKNOWLEDGE_WITHIN, CLOSE, PING, PONG, SUBPROTOCOL, WINDOW } from '../domain/stream.ts'
 import { after, filterQuery } from '../events/contract.ts'
 import { define } from '../http/contract.ts'
-import { ACKNOWLEDGE_WITHIN, CLOSE, PING, PONG, SUBPROTOCOL, WINDOW } from './protocol.ts'
 
 const CODES = Object.values(CLOSE).map(({ code, reason }) => `- \`${code}\` ${reason}`)
 

@@ -1,4 +1,4 @@
-import { CLOSE, type Closing, readMessage } from './protocol.ts'
+import { CLOSE, type Closing, readMessage } from '../domain/stream.ts'
 
 const SHOW_TOKEN_WITHIN = 10_000
 
@@ -34,7 +34,7 @@ export const waitInLobby = (enter: (token: string) => Promise<WebSocket | Closin
   socket.addEventListener('close', () => clearTimeout(late))
   const first = async ({ data }: MessageEvent) => {
     clearTimeout(late)
-    const said = readMessage(data as string)
+    const said = readMessage(data)
     if (said?.type !== 'token') return close(socket, CLOSE.badMessage)
     const feed = await enter(said.token).catch((): Closing => 'unavailable')
     if (typeof feed === 'string') return close(socket, CLOSE[feed])

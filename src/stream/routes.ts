@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import { allows } from '../domain/scope.ts'
+import { SUBPROTOCOL } from '../domain/stream.ts'
 import type { Env } from '../env.ts'
 import { ENTRANCE, type Entrance, feedOf } from '../feed/stub.ts'
 import { admitToken } from '../http/auth.ts'
@@ -9,7 +10,6 @@ import { invalid, Problem } from '../http/problem.ts'
 import { isUpgrade, subprotocols } from '../http/socket.ts'
 import { openStream } from './contract.ts'
 import { waitInLobby } from './lobby.ts'
-import { SUBPROTOCOL } from './protocol.ts'
 
 const enter = async (env: Env, entrance: Entrance): Promise<WebSocket> => {
   const { webSocket } = await feedOf(env, entrance.accountId).fetch(

@@ -48,8 +48,7 @@ export const webhook = z
     description: z.string().meta({ example: 'Dispatch' }),
     enabled: z.boolean().meta({ example: true }),
     disabledReason: z.enum(DISABLED_REASONS).nullable().meta({
-      description:
-        'Why the service disabled it: the receiver answered 410 (`gone`) or failed for five days (`failing`).',
+      description: 'Why the service disabled it: the receiver answered 410 (`gone`) or failed for five days (`failing`).',
       example: null,
     }),
     creation: time,

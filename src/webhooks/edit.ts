@@ -1,6 +1,6 @@
 import type { Database } from '../db/open.ts'
 import { isWanted } from '../domain/event.ts'
-import { type DisabledReason, MOST_WEBHOOKS, type Webhook, type WebhookRecord } from '../domain/webhook.ts'
+import { MOST_WEBHOOKS, type Webhook, type WebhookRecord } from '../domain/webhook.ts'
 import { FIND, toWebhook, type WebhookRow } from './store.ts'
 
 /* Each edit is one atomic batch that ends by reading what it left behind. */
@@ -111,22 +111,4 @@ export const deleteWebhook = async (
   ])
   if (gone?.results.length === 1) return { ok: true }
   return { ok: false, refusal: standing?.results.length === 1 ? 'precondition-failed' : 'not-found' }
-}
-
-/** The service's own edit, where a receiver is given up. Nothing happens where it was disabled or led elsewhere meanwhile. */
-export const disableWebhook = async (
-  { $client: db }: Database,
-  accountId: string,
-  { id, url }: Webhook,
-  reason: DisabledReason,
-  now: number,
-): Promise<boolean> => {
-  const { meta } = await db
-    .prepare(
-      `UPDATE webhooks SET enabled = 0, disabled_reason = ?4, last_modified = ?5, version = version + 1
-       WHERE id = ?1 AND account_id = ?2 AND url = ?3 AND enabled = 1`,
-    )
-    .bind(id, accountId, url, reason, now)
-    .run()
-  return meta.changes === 1
 }

@@ -1,5 +1,5 @@
-import type { Webhook } from '../domain/webhook.ts'
-import { iso } from '../http/wire.ts'
+import type { Delivery, Webhook } from '../domain/webhook.ts'
+import { iso, isoOrNull } from '../http/wire.ts'
 
 export const presentWebhook = (webhook: Webhook) => {
   const { id, url, events, devices, groups, description, enabled, disabledReason, creation, lastModified } = webhook
@@ -14,5 +14,24 @@ export const presentWebhook = (webhook: Webhook) => {
     disabledReason,
     creation: iso(creation),
     lastModified: iso(lastModified),
+  }
+}
+
+export const presentDelivery = (delivery: Delivery) => {
+  const { id, status, sequences, attempts, responseCode, failure, durationMs, answer, creation, lastAttempt, nextAttempt } = delivery
+  return {
+    id,
+    status,
+    events: sequences.length || 1,
+    firstSequence: sequences[0] ?? null,
+    lastSequence: sequences.at(-1) ?? null,
+    attempts,
+    responseCode,
+    failure,
+    durationMs,
+    answer,
+    creation: iso(creation),
+    lastAttempt: isoOrNull(lastAttempt),
+    nextAttempt: isoOrNull(nextAttempt),
   }
 }

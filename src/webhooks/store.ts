@@ -69,3 +69,21 @@ export const readListeners = async ({ $client: db }: Database, accountId: string
     webhooks: ((rows?.results ?? []) as unknown as WebhookRow[]).map(toWebhook),
   }
 }
+
+/** The service's own edit, where a receiver is given up. Nothing happens where it was disabled or led elsewhere meanwhile. */
+export const disableWebhook = async (
+  { $client: db }: Database,
+  accountId: string,
+  { id, url }: Webhook,
+  reason: DisabledReason,
+  now: number,
+): Promise<boolean> => {
+  const { meta } = await db
+    .prepare(
+      `UPDATE webhooks SET enabled = 0, disabled_reason = ?4, last_modified = ?5, version = version + 1
+       WHERE id = ?1 AND account_id = ?2 AND url = ?3 AND enabled = 1`,
+    )
+    .bind(id, accountId, url, reason, now)
+    .run()
+  return meta.changes === 1
+}
