@@ -80,7 +80,7 @@ export const delivery = z
     lastAttempt: time.nullable(),
     nextAttempt: time.nullable().meta({ example: null }),
   })
-  .meta({ id: 'Delivery' })
+  .meta({ id: 'WebhookDelivery' })
 
 const answer = z.object({ success, webhook })
 const shown = z.object({ success, webhook, secret })
