@@ -1,7 +1,8 @@
 import type { AccountLedger } from './ledger/ledger.ts'
+import type { NotifyEnv } from './notify/provider.ts'
 
 /** What wrangler.toml binds, and the secrets it declares. */
-export interface Env {
+export interface Env extends NotifyEnv {
   DB: D1Database
   ASSETS: Fetcher
   LEDGER: DurableObjectNamespace<AccountLedger>

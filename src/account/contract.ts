@@ -12,7 +12,7 @@ const retentionDays = z
   .int('must be a whole number')
   .min(1, 'must be at least 1')
   .max(MOST_RETENTION_DAYS, `must be at most ${MOST_RETENTION_DAYS}`)
-  .meta({ description: 'How many days locations are kept, counted from their `dateTime`.', example: 365 })
+  .meta({ description: 'How many days locations and alerts are kept, counted from their `dateTime`.', example: 365 })
 
 export const account = z
   .object({

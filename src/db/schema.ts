@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
-import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import { index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import type { Channel, Status } from '../domain/alert.ts'
 import type { Privilege } from '../domain/user.ts'
 
 /*
@@ -290,3 +291,51 @@ export const sweepPositions = sqliteTable('sweep_positions', {
   part: text().primaryKey(),
   position: integer().notNull(),
 })
+
+/** Alerts as the ledger let them in. An id begins with the time of its arrival. */
+export const alerts = sqliteTable(
+  'alerts',
+  {
+    id: text().primaryKey(),
+    accountId: text('account_id').notNull(),
+    deviceKey: integer('device_key').notNull(),
+    /** Its `dateTime`. */
+    time: integer().notNull(),
+    name: text().notNull(),
+    text: text().notNull(),
+    latitude: real(),
+    longitude: real(),
+    /** How many messages it has, sent or not: a page of alerts is cut by them. */
+    messages: integer().notNull(),
+    acknowledgedAt: integer('acknowledged_at'),
+    /** The user whose key it was, or else the key. */
+    acknowledgedBy: text('acknowledged_by'),
+  },
+  (table) => [
+    index('alerts_device').on(table.deviceKey, table.time, table.id),
+    index('alerts_account').on(table.accountId, table.time, table.id),
+    index('alerts_name').on(table.accountId, table.name, table.time, table.id),
+  ],
+)
+
+/** What went out to whom, as of `seq`. Ids begin with their alert's, so that its messages, and a walk by time, need no index. */
+export const messages = sqliteTable(
+  'messages',
+  {
+    accountId: text('account_id').notNull(),
+    id: text().notNull(),
+    deviceKey: integer('device_key').notNull(),
+    channel: text().$type<Channel>().notNull(),
+    recipient: text().notNull(),
+    subject: text().notNull(),
+    text: text().notNull(),
+    status: text().$type<Status>().notNull(),
+    reason: text(),
+    resetAt: integer('reset_at'),
+    provider: text(),
+    attempts: integer().notNull(),
+    changed: integer().notNull(),
+    seq: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.accountId, table.id] })],
+)

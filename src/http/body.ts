@@ -27,7 +27,9 @@ const checkType = (c: Context) => {
   if (!known || !parameters.every((parameter) => /^charset="?utf-8"?$/.test(parameter))) throw new Problem('unsupported-media-type')
 }
 
-const readBytes = async (request: Request): Promise<Uint8Array> => {
+/** A body of at most 1 MiB, counted as it streams. */
+export const readBytes = async (request: Request): Promise<Uint8Array> => {
+  if (request.body === null) return new Uint8Array()
   const declared = Number(request.headers.get('Content-Length') ?? Number.NaN)
   if (declared > BODY_LIMIT) throw tooLarge()
   if (declared >= 0) {

@@ -56,6 +56,12 @@ export const PROBLEMS = {
     'The user name or the API key is wrong.',
     'Check both. A deleted or expired key gets no token.',
   ),
+  'invalid-signature': kind(
+    401,
+    'Invalid signature',
+    'The receipt does not bear the provider’s signature.',
+    'Check the webhook secret, and that `PUBLIC_URL` is the address that the provider calls.',
+  ),
   'account-disabled': kind(403, 'Account disabled', 'The account is disabled.', 'Ask the operator of the service.'),
   'user-disabled': kind(
     403,
@@ -101,6 +107,19 @@ export const PROBLEMS = {
     'The device is expired: nothing that it sends is stored.',
     'Reactivate the device (`POST /api/devices/{deviceId}/reactivate`) and send the report again; `lastContact` has moved all the same.',
   ),
+  'message-not-failed': kind(
+    409,
+    'Message not failed',
+    'The message has neither failed nor been held back.',
+    'It is on its way or has arrived: there is nothing to send again.',
+  ),
+  'daily-limit-reached': kind(
+    409,
+    'Daily limit reached',
+    'The device has sent as many messages by this channel as it may on this day.',
+    'Wait until `resetAt`, or raise the device’s daily limit.',
+  ),
+  'receipt-replayed': kind(409, 'Receipt replayed', 'This very receipt was received before.', 'Nothing: it was heeded the first time.'),
   'user-name-taken': kind(409, 'User name taken', 'Another account has this user name.', 'Choose another user name.'),
   'name-taken': kind(
     409,
@@ -207,6 +226,7 @@ export const invalid = (...errors: FieldError[]): Problem => new Problem('invali
 const DEFAULT_HEADERS: Partial<Record<ProblemCode, Record<string, string>>> = {
   unauthorized: { 'WWW-Authenticate': 'Bearer' },
   'wrong-credentials': { 'WWW-Authenticate': 'Bearer' },
+  'invalid-signature': { 'WWW-Authenticate': 'Signature' },
   'too-many-requests': { 'Retry-After': '60' },
   unavailable: { 'Retry-After': '5' },
 }

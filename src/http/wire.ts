@@ -39,6 +39,9 @@ export const instant = z.iso
   .pipe(z.number('must be a real date-time'))
   .meta({ example: '2026-11-14T09:30:00.000Z' })
 
+/** In a URL a plus that was not escaped arrives as a space. */
+export const instantInUrl = z.preprocess((text) => (typeof text === 'string' ? text.replace(/ (?=\d\d:\d\d$)/, '+') : text), instant)
+
 /** A date-time as replies give it. */
 export const time = z.iso.datetime({ precision: 3 }).meta({ example: '2026-11-14T09:30:00.000Z' })
 

@@ -4,6 +4,7 @@ import { fold } from '../domain/fold.ts'
 import { sameJson } from '../domain/json.ts'
 import { type Ends, endsOf, hasEnded } from '../domain/license.ts'
 import { emit, type Moved, move, saveAccount } from './books.ts'
+import { dropMessagesOf } from './messages.ts'
 import { post } from './outbox.ts'
 import { usageOn } from './usage.ts'
 
@@ -37,7 +38,7 @@ const refuse = <const R extends Exclude<Refusal['refusal'], 'no-license-availabl
 
 const decided = ({ day, timeZone }: Account, device: Device): DeviceOutcome => ({ ok: true, device, account: { day, timeZone } })
 
-const find = (sql: SqlStorage, id: string): DeviceRow | undefined =>
+export const findDevice = (sql: SqlStorage, id: string): DeviceRow | undefined =>
   sql.exec<DeviceRow>('SELECT * FROM devices WHERE id = ?', id).toArray()[0]
 
 export const toDevice = (sql: SqlStorage, account: Account, row: DeviceRow): Device => ({
@@ -54,7 +55,7 @@ const isTaken = (sql: SqlStorage, identifier: string | null, but: string): boole
   identifier !== null && sql.exec('SELECT 1 FROM devices WHERE identifier_key = ? AND id <> ?', fold(identifier), but).toArray().length > 0
 
 const project = (sql: SqlStorage, account: Account, id: string, now: number, joins: string | null = null): Device => {
-  const row = find(sql, id)
+  const row = findDevice(sql, id)
   if (!row) throw new Error('a device that was just written is not there')
   const device = toDevice(sql, account, row)
   post(sql, { kind: 'device', accountId: account.id, device, ...(joins !== null && { joins }) })
@@ -63,7 +64,7 @@ const project = (sql: SqlStorage, account: Account, id: string, now: number, joi
 }
 
 export const readDevice = (sql: SqlStorage, account: Account, id: string): DeviceOutcome => {
-  const row = find(sql, id)
+  const row = findDevice(sql, id)
   return row ? decided(account, toDevice(sql, account, row)) : refuse('not-found')
 }
 
@@ -75,7 +76,7 @@ export const createDevice = (
   maker: Maker,
   now: number,
 ): DeviceOutcome => {
-  const existing = find(sql, id)
+  const existing = findDevice(sql, id)
   if (existing) return decided(account, toDevice(sql, account, existing))
   if (isTaken(sql, record.identifier, id)) return refuse('identifier-taken')
   if (maker.userId !== null && maker.cap !== null && madeBy(sql, maker.userId) >= maker.cap) return refuse('device-cap-reached')
@@ -112,7 +113,7 @@ export const replaceDevice = (
   versions: number[] | null,
   now: number,
 ): DeviceOutcome => {
-  const row = find(sql, id)
+  const row = findDevice(sql, id)
   if (!row) return refuse('not-found')
   if (versions && !versions.includes(row.version)) return refuse('precondition-failed')
   if (sameJson(JSON.parse(row.record), record)) return decided(account, toDevice(sql, account, row))
@@ -145,7 +146,7 @@ export const reactivateDevice = (
   expirationDate: string | null,
   now: number,
 ): DeviceOutcome => {
-  const row = find(sql, id)
+  const row = findDevice(sql, id)
   if (!row) return refuse('not-found')
   if (hasEnded(expirationDate, account.day)) return refuse('expiration-date-reached')
   const record = JSON.parse(row.record) as DeviceRecord
@@ -160,13 +161,14 @@ export const deleteDevice = (
   versions: number[] | null,
   now: number,
 ): { ok: true } | Refusal => {
-  const row = find(sql, id)
+  const row = findDevice(sql, id)
   if (!row) return refuse('not-found')
   if (versions && !versions.includes(row.version)) return refuse('precondition-failed')
   const moved = move(sql, account, id, row.ends, 'absent', now)
   if (!moved.ok) return moved
   sql.exec('DELETE FROM devices WHERE key = ?', row.key)
   sql.exec('DELETE FROM usage WHERE device_key = ?', row.key)
+  dropMessagesOf(sql, row.key)
   if (row.created_by !== null) sql.exec('UPDATE creators SET count = count - 1 WHERE user_id = ?', row.created_by)
   post(sql, { kind: 'device-gone', accountId: account.id, id, key: row.key, at: now })
   emit(sql, account.id, 'device.deleted', now, id, { name: (JSON.parse(row.record) as DeviceRecord).name })

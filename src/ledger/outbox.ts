@@ -1,5 +1,12 @@
 import type { Account } from '../domain/account.ts'
+import type { Alert, Delivery, Status } from '../domain/alert.ts'
 import type { DayUsage, Device } from '../domain/device.ts'
+
+/** A message as it enters the cell. */
+export interface NewDelivery extends Delivery {
+  subject: string
+  text: string
+}
 
 /** What must follow a decision. It is written in the decision's own transaction, and carried out afterwards, in order. */
 export type Effect =
@@ -7,7 +14,20 @@ export type Effect =
   | { kind: 'device'; accountId: string; device: Device; joins?: string }
   | { kind: 'device-gone'; accountId: string; id: string; key: number; at: number }
   | { kind: 'event'; accountId: string; id: string; type: string; time: number; deviceId: string | null; data: Record<string, unknown> }
-  | { kind: 'usage'; key: number; usage: DayUsage }
+  | { kind: 'usage'; key: number; usage: DayUsage; contact?: number }
+  | { kind: 'contact'; key: number; at: number }
+  | { kind: 'alert'; accountId: string; key: number; alert: Alert; messages: number }
+  | { kind: 'messages'; accountId: string; key: number; messages: NewDelivery[]; at: number }
+  | {
+      kind: 'message-state'
+      accountId: string
+      id: string
+      status: Status
+      reason: string | null
+      provider: string | null
+      attempts: number
+      at: number
+    }
   | { kind: 'memberships'; accountId: string }
   | { kind: 'events-jump'; accountId: string; to: number }
   | { kind: 'account-gone'; accountId: string; at: number }

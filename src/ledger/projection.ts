@@ -1,3 +1,4 @@
+import { insertAlert, insertMessages, updateMessage } from '../db/alerts.ts'
 import { appendEvent } from '../db/events.ts'
 import type { Database } from '../db/open.ts'
 import type { Account } from '../domain/account.ts'
@@ -92,10 +93,16 @@ const join = (db: D1Database, accountId: string, d: Device, groupId: string) => 
 ]
 
 /** Counters change without an edit, so they carry the number of their effect too. */
-const usage = (db: D1Database, { key, usage: u, seq }: Of<'usage'>) =>
+const usage = (db: D1Database, { key, usage: u, contact = 0, seq }: Of<'usage'>) =>
   db
-    .prepare('UPDATE devices SET usage_date = ?2, emails_sent = ?3, sms_sent = ?4, seq = ?5 WHERE key = ?1 AND seq < ?5')
-    .bind(key, u.date, u.emailsSent, u.smsSent, seq)
+    .prepare(
+      `UPDATE devices SET usage_date = ?2, emails_sent = ?3, sms_sent = ?4, seq = ?5, last_contact = nullif(max(ifnull(last_contact, 0), ?6), 0)
+       WHERE key = ?1 AND seq < ?5`,
+    )
+    .bind(key, u.date, u.emailsSent, u.smsSent, seq, contact)
+
+const contact = (db: D1Database, { key, at }: Of<'contact'>) =>
+  db.prepare('UPDATE devices SET last_contact = ?2 WHERE key = ?1 AND ifnull(last_contact, 0) < ?2').bind(key, at)
 
 /** What still names devices that are no more: only a restored database has any. */
 const memberships = (db: D1Database, { accountId }: Of<'memberships'>) => [
@@ -160,6 +167,14 @@ const statements = (db: D1Database, effect: Posted): D1PreparedStatement | D1Pre
       return deviceGone(db, effect)
     case 'usage':
       return usage(db, effect)
+    case 'contact':
+      return contact(db, effect)
+    case 'alert':
+      return insertAlert(db, effect)
+    case 'messages':
+      return insertMessages(db, effect)
+    case 'message-state':
+      return updateMessage(db, effect)
     case 'memberships':
       return memberships(db, effect)
     case 'event':

@@ -27,6 +27,20 @@ const STEPS = [
    ) STRICT;
    CREATE TABLE outbox (seq INTEGER PRIMARY KEY AUTOINCREMENT, effect TEXT NOT NULL) STRICT;`,
   'ALTER TABLE account ADD COLUMN retention_days INTEGER NOT NULL DEFAULT 365',
+  `CREATE TABLE messages (
+     id TEXT PRIMARY KEY, key TEXT NOT NULL, device_key INTEGER NOT NULL, channel TEXT NOT NULL, recipient TEXT NOT NULL,
+     subject TEXT NOT NULL, text TEXT NOT NULL, urgent INTEGER NOT NULL, status TEXT NOT NULL, reason TEXT, provider TEXT,
+     day TEXT NOT NULL, accepted INTEGER NOT NULL, attempts INTEGER NOT NULL DEFAULT 0, next_try INTEGER, unsure_since INTEGER,
+     changed INTEGER NOT NULL
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX messages_due ON messages (channel, urgent, next_try) WHERE next_try IS NOT NULL;
+   CREATE INDEX messages_done ON messages (changed) WHERE next_try IS NULL;
+   CREATE TABLE receipts (message_id TEXT NOT NULL, mark TEXT NOT NULL, PRIMARY KEY (message_id, mark)) STRICT, WITHOUT ROWID;
+   CREATE TABLE raised (id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+   ALTER TABLE usage ADD COLUMN emails_suppressed INTEGER NOT NULL DEFAULT 0;
+   ALTER TABLE usage ADD COLUMN sms_suppressed INTEGER NOT NULL DEFAULT 0;
+   ALTER TABLE usage ADD COLUMN emails_reached INTEGER NOT NULL DEFAULT 0;
+   ALTER TABLE usage ADD COLUMN sms_reached INTEGER NOT NULL DEFAULT 0;`,
 ]
 
 export const makeTables = (storage: DurableObjectStorage): void => {

@@ -2,8 +2,8 @@ import { app } from '../../../src/app.ts'
 import type { Operation } from '../../../src/http/contract.ts'
 import { operationOf } from '../../../src/http/operation.ts'
 
-/** Pages for people: HTML, without a contract. Everything else has one. */
-export const PAGES = ['GET /problems', 'GET /problems/:code']
+/** Pages for people, and receipts, whose shape is each provider's own: without a contract. Everything else has one. */
+export const PAGES = ['GET /problems', 'GET /problems/:code', 'POST /hooks/:provider/:accountId']
 
 export interface Route {
   method: string

@@ -49,6 +49,25 @@ const someUser = async (owner: TestAccount) => {
   return { userId: body.id as string }
 }
 
+/** Without anyone to tell: what the alarm does afterwards would change rows that a law has just counted. */
+const quiet = { alertName: 'LowBattery', text: 'At 9 %', latitude: 38.7223, longitude: -9.1393, notifications: [] }
+
+const someAlert = async (owner: TestAccount) => {
+  const { deviceId } = await someDevice(owner)
+  const { body } = await owner.call('POST', `/api/devices/${deviceId}/alerts`, { body: quiet })
+  return { alertId: body.alert.id as string }
+}
+
+/** One that a limit held back, which was raised since. */
+const someHeldBackMessage = async (owner: TestAccount) => {
+  await someUser(owner)
+  const limited = { name: 'Sample', limits: { dailyEmailLimit: 0 } }
+  const { device } = (await owner.call('POST', '/api/devices', { body: limited })).body
+  const { alert } = (await owner.call('POST', `/api/devices/${device.id}/alerts`, { body: { alertName: 'LowBattery' } })).body
+  await owner.call('PATCH', `/api/devices/${device.id}`, { body: { limits: { dailyEmailLimit: 100 } } })
+  return { messageId: alert.deliveries[0].id as string }
+}
+
 const someAccount = async () => ({ accountId: (await openAccount()).id })
 
 const fresh = () => crypto.randomUUID().slice(0, 8)
@@ -80,6 +99,14 @@ export const SAMPLES: Record<string, Sample> = {
   readLastLocation: { params: someTrack },
   postLocations: { params: someDevice, body: somewhere, scope: ['ingest', 'write'] },
   listLocations: { params: someTrack },
+
+  postAlerts: { params: someDevice, body: () => quiet, scope: ['ingest', 'write'] },
+  listDeviceAlerts: { params: someDevice, query: '?from=2026-01-01T00:00:00Z&alertName=SOSButton' },
+  listAlerts: { query: '?sort=dateTime' },
+  readAlert: { params: someAlert },
+  acknowledgeAlert: { params: someAlert },
+  listMessages: { query: '?status=failed' },
+  retryMessage: { params: someHeldBackMessage },
 
   listGroups: { query: '?q=s' },
   createGroup: { body: () => ({ name: `North ${fresh()}`, description: 'Ships', devices: [] }) },
