@@ -1,6 +1,7 @@
 // The restore, rehearsed on local data of its own: export, destroy, import, reconcile, compare. `npm run drill`
 import { strict as assert } from 'node:assert'
 import { cpSync } from 'node:fs'
+import { caller } from '../lab/http.mjs'
 import { useToolchain } from '../toolchain.mjs'
 
 await useToolchain()
@@ -14,20 +15,18 @@ const script = bundle()
 const folder = temporaryFolder()
 const backup = temporaryFolder()
 const later = temporaryFolder()
-const port = 0
 
 const step = (text) => console.log(`  ${text}`)
 const on = async (data, deeds) => {
-  const server = await serve({ script, folder: data, cells: CELLS, port })
+  const server = await serve({ script, folder: data, cells: CELLS })
   try {
     return await deeds(server.base)
   } finally {
     await server.stop()
   }
 }
-const at = (base, { token, ...fleet }) => ({ ...fleet, token, call: openCaller(base, token) })
-const { caller } = await import('../lab/http.mjs')
-const openCaller = (base, token) => caller(base, token)
+/** A fleet as it is called at a server that was started since. */
+const at = (base, fleet) => ({ ...fleet, call: caller(base, fleet.token) })
 
 console.log('Backup')
 const { fleets, first } = await on(folder, async (base) => {
@@ -45,10 +44,9 @@ step('two accounts in two cells: databases exported by wrangler, ledgers copied'
 
 const { second, newest } = await on(folder, async (base) => {
   const here = fleets.map((fleet) => at(base, fleet))
-  for (const fleet of here) fleet.newer = await work(fleet, fleet.devices)
+  for (const fleet of here) await work(fleet, fleet.devices)
   const opened = await openFleet(base, 'newest', 1)
   opened.devices = [await createDevice(opened, 'Fulmar')]
-  fleets.forEach((fleet, index) => Object.assign(fleet, { newer: here[index].newer }))
   return { second: await statesOf([...here, opened]), newest: opened }
 })
 cpSync(`${folder}/.wrangler`, `${later}/.wrangler`, { recursive: true })

@@ -12,7 +12,7 @@ export async function openFleet(base, userName, cell) {
     cell,
   })
   const { token } = await caller(base)('POST', '/api/Auth/Token', { userName, apiKey })
-  return { id: account.id, userName, cell, token, call: (...request) => caller(base, token)(...request) }
+  return { id: account.id, userName, cell, token, call: caller(base, token) }
 }
 
 export async function createDevice(fleet, name) {
@@ -36,7 +36,7 @@ export async function work(fleet, devices) {
   await fleet.call('PATCH', `/api/devices/${expired.id}`, { limits: { expires: true, expirationDate: '2026-01-01' } })
   await fleet.call('DELETE', `/api/devices/${deleted.id}`)
   await report(fleet, moving.id, 7)
-  return createDevice(fleet, `Newer of ${fleet.userName}`)
+  await createDevice(fleet, `Newer of ${fleet.userName}`)
 }
 
 /** Holds every cell against its ledgers, then every account that is known by name: a cell set back knows nothing of the newest. */
