@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { CHANNELS } from '../domain/alert.ts'
 import { EVENT_TYPES, type EventType } from '../domain/event.ts'
 import { day, id, time } from '../http/wire.ts'
 import { location } from '../locations/forms.ts'
@@ -8,9 +9,11 @@ import { location } from '../locations/forms.ts'
 const deviceId = id('dev')
 const name = z.string().meta({ example: 'Tern 7' })
 const device = z.object({ deviceId, name })
-const channel = z.enum(['Email', 'SMS'])
+const channel = z.enum(CHANNELS)
+const alertId = id('alr')
+const resetAt = time.meta({ description: 'When messages go out again.' })
 const licenses = z.object({ used: z.int().meta({ example: 10 }), total: z.int().meta({ example: 10 }) })
-const message = { deviceId, messageId: id('msg'), alertId: id('alt'), channel }
+const message = z.object({ deviceId: deviceId.optional(), messageId: id('msg'), alertId, channel })
 
 const DATA = {
   'device.created': device,
@@ -27,12 +30,33 @@ const DATA = {
     count: z.int().meta({ description: 'How many locations of the report were new.', example: 1 }),
     location: location.nullable().meta({ description: 'The newest of them; null once it is erased.' }),
   }),
-  'alert.raised': z.looseObject({ deviceId, alertId: id('alt') }),
-  'alert.acknowledged': z.looseObject({ deviceId, alertId: id('alt') }),
-  'message.sent': z.looseObject(message),
-  'message.failed': z.looseObject({ ...message, reason: z.string().nullable() }),
-  'message.suppressed': z.looseObject({ deviceId, alertId: id('alt'), channel, reason: z.string(), resetAt: time }),
-  'limit.reached': z.looseObject({ deviceId, channel }),
+  'alert.raised': z.object({
+    deviceId,
+    alertId,
+    alertName: z.string().meta({ example: 'SOSButton' }),
+    text: z.string(),
+    dateTime: time,
+    latitude: z.number().nullable().meta({ example: 38.7223 }),
+    longitude: z.number().nullable().meta({ example: -9.1393 }),
+  }),
+  'alert.acknowledged': z.object({
+    deviceId,
+    alertId,
+    acknowledgedBy: z
+      .string()
+      .meta({ description: 'The user, or the key where it is bound to none.', example: 'usr_1jn7wz3h4q8v2n5t7r6m0p' }),
+  }),
+  'message.sent': message,
+  'message.failed': message.extend({ reason: z.string().nullable() }),
+  'message.suppressed': z.object({
+    deviceId,
+    alertId,
+    channel,
+    messages: z.int().meta({ description: 'How many were not sent.', example: 2 }),
+    reason: z.literal('daily-limit-reached'),
+    resetAt,
+  }),
+  'limit.reached': z.object({ deviceId, channel, limit: z.int().meta({ example: 20 }), date: day, resetAt }),
   'license.exhausted': licenses,
   'license.available': licenses,
   'key.created': z.object({ keyId: id('key'), name: z.string().meta({ example: 'Dispatch' }) }),

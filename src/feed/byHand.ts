@@ -15,15 +15,20 @@ const found = (delivery: Delivery | null): Delivery => {
   return delivery
 }
 
+/** What a test brings: an event that is not in the log. */
+const testBody = async ({ owner }: Feeding, webhook: Webhook): Promise<string> => {
+  const data = { webhookId: webhook.id }
+  const event = { id: await newId('evt'), type: 'webhook.test', time: iso(Date.now()), sequence: 0, accountId: owner.accountId, data }
+  return JSON.stringify({ events: [event] })
+}
+
 /** A test that is asked for again by the same request is the one that was made. */
 export const sendTest = async (feeding: Feeding, webhook: Webhook, id: string): Promise<Delivery> => {
   const { sql } = feeding.storage
   const made = findDelivery(sql, webhook.id, id)
   if (made) return made
   const now = Date.now()
-  const { accountId } = feeding.owner
-  const event = { id: await newId('evt'), type: 'webhook.test', time: iso(now), sequence: 0, accountId, data: { webhookId: webhook.id } }
-  const result = await send(feeding, webhook, id, JSON.stringify({ events: [event] }))
+  const result = await send(feeding, webhook, id, await testBody(feeding, webhook))
   feeding.storage.transactionSync(() => {
     const delivery = insertDelivery(sql, id, webhook.id, [], now)
     beginAttempt(sql, delivery, now, null)
@@ -38,11 +43,13 @@ export const redeliver = async (feeding: Feeding, webhook: Webhook, id: string):
   const { sql } = storage
   const delivery = findDelivery(sql, webhook.id, id)
   if (!delivery) return { ok: false, refusal: 'not-found' }
+  const isTest = delivery.sequences.length === 0
   const events = await readSequences(openCell(env, owner.cell), owner.accountId, delivery.sequences)
-  if (events.length === 0) return { ok: false, refusal: 'delivery-gone' }
+  if (!isTest && events.length === 0) return { ok: false, refusal: 'delivery-gone' }
   beginAttempt(sql, delivery, Date.now(), delivery.nextAttempt)
-  const result = await send(feeding, webhook, id, bodyOf(events))
-  const waiting = found(findDelivery(sql, webhook.id, id)).nextAttempt
-  endAttempt(sql, delivery, result, result.failure === null ? null : waiting)
+  const result = await send(feeding, webhook, id, isTest ? await testBody(feeding, webhook) : bodyOf(events))
+  const after = findDelivery(sql, webhook.id, id)
+  if (!after) return { ok: false, refusal: 'not-found' }
+  endAttempt(sql, delivery, result, result.failure === null ? null : after.nextAttempt)
   return { ok: true, delivery: found(findDelivery(sql, webhook.id, id)) }
 }

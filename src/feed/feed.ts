@@ -14,6 +14,7 @@ import { Couriers, forgetWebhook } from './couriers.ts'
 import { listDeliveries, nextAttempt } from './deliveries.ts'
 import { Lookout } from './lookout.ts'
 import { keepMarks, markOpening } from './marks.ts'
+import { nextNotice, noteDisabled, sendNotices } from './notices.ts'
 import { ownedBy, readOwner, saveOwner } from './owner.ts'
 import { asksForLocations } from './seat.ts'
 import { firstSecret, rotateSecret } from './secrets.ts'
@@ -44,6 +45,7 @@ export class AccountFeed extends DurableObject<Env> {
   /** Streams on their way in, and the marks being kept: one does not undo the other. */
   #arriving = 0
   #keeping: Promise<void> = Promise.resolve()
+  #telling: Promise<void> | null = null
 
   constructor(state: DurableObjectState, env: Env) {
     super(state, env)
@@ -79,7 +81,7 @@ export class AccountFeed extends DurableObject<Env> {
     return this.ctx.storage.transactionSync(() => rotateSecret(this.#sql, webhookId, rotationId, Date.now()))
   }
 
-  async test(owner: FeedOwner, webhook: Webhook, deliveryId: string): Promise<Delivery> {
+  async tryOut(owner: FeedOwner, webhook: Webhook, deliveryId: string): Promise<Delivery> {
     ownedBy(this.#sql, owner, Date.now())
     return sendTest({ env: this.env, storage: this.ctx.storage, owner }, webhook, deliveryId)
   }
@@ -209,6 +211,10 @@ export class AccountFeed extends DurableObject<Env> {
     const { revoked } = await this.#streams.serve(db, known.accountId, head)
     if (revoked) await this.#recheck(db, now, true)
     this.#couriers.update(this.#sql, webhooks, head, Date.now())
+    this.#telling ??= sendNotices(this.env, known, this.#sql, now).finally(() => {
+      this.#telling = null
+      void this.#lookout.arm()
+    })
   }
 
   async #recheck(db: Database, now: number, atOnce = false): Promise<void> {
@@ -220,8 +226,11 @@ export class AccountFeed extends DurableObject<Env> {
   async #giveUp(webhook: Webhook, reason: DisabledReason): Promise<void> {
     const known = readOwner(this.#sql)
     if (!known) return
-    await disableWebhook(this.#db(known), known.accountId, webhook, reason, Date.now())
+    const now = Date.now()
+    noteDisabled(this.#sql, webhook, reason, now)
+    await disableWebhook(this.#db(known), known.accountId, webhook, reason, now)
     this.#couriers.drop(webhook.id)
+    void this.#lookout.ask()
   }
 
   #db({ cell }: FeedOwner): Database {
@@ -236,7 +245,7 @@ export class AccountFeed extends DurableObject<Env> {
   #due(now: number): number | null {
     const known = readOwner(this.#sql)
     if (!known) return null
-    const times: (number | null)[] = []
+    const times: (number | null)[] = [nextNotice(this.#sql)]
     if (this.#streams.size > 0) times.push(this.#streams.due, this.#lookedAt + LOOK_EVERY)
     if (this.#couriers.size > 0) {
       const quietFor = Math.min(Math.max(now - known.newsAt, LOOK_EVERY), QUIETEST_LOOK)

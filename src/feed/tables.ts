@@ -21,8 +21,8 @@ const STEPS = [
    CREATE INDEX deliveries_webhook ON deliveries (webhook_id, number);
    CREATE INDEX deliveries_pending ON deliveries (next_attempt, webhook_id) WHERE next_attempt IS NOT NULL;
    CREATE TABLE notices (
-     webhook_id TEXT NOT NULL, reason TEXT NOT NULL, url TEXT NOT NULL, recipient TEXT NOT NULL, creation INTEGER NOT NULL,
-     attempts INTEGER NOT NULL DEFAULT 0, next_attempt INTEGER NOT NULL, PRIMARY KEY (webhook_id, creation, recipient)
+     webhook_id TEXT NOT NULL, creation INTEGER NOT NULL, reason TEXT NOT NULL, attempts INTEGER NOT NULL DEFAULT 0,
+     next_attempt INTEGER NOT NULL, told TEXT NOT NULL DEFAULT '[]', PRIMARY KEY (webhook_id, creation)
    ) STRICT, WITHOUT ROWID;`,
 ]
 

@@ -90,7 +90,7 @@ export const webhooks = new Hono<AppEnv>()
   })
   .post('/:webhookId/test', operation(contract.testWebhook), async (c) => {
     const webhook = await known(c)
-    const delivery = await feed(c).test(c.get('principal'), webhook, await c.get('newId')('dlv'))
+    const delivery = await feed(c).tryOut(c.get('principal'), webhook, await c.get('newId')('dlv'))
     return c.json({ success: true as const, delivery: presentDelivery(delivery) })
   })
   .post('/:webhookId/rotate', operation(contract.rotateSecret), async (c) => {
