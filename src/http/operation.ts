@@ -57,6 +57,8 @@ export const operation = <const O extends Operation>(
       requireScope(c, contract.scope)
       if (contract.wholeAccount) requireWholeAccount(c)
     }
+    // The router takes a path that spells its own pattern for a match without parameters. No id has a colon.
+    if (c.req.path.includes('/:')) throw new Problem('not-found')
     c.set('ifMatch', contract.ifMatch ? readIfMatch(c) : null)
     if (checkQuery) await checkQuery(c as never, nothing)
     const text = readsBody ? await readBody(c, contract) : ''

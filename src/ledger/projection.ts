@@ -139,6 +139,12 @@ const deviceGone = (db: D1Database, { accountId, id, key, at, seq }: Of<'device-
   db.prepare('DELETE FROM devices WHERE key = ?').bind(key),
 ]
 
+/** A device that was deleted after the moment to which its ledger was set back: it stands again, and so does what it will report. */
+const deviceBack = (db: D1Database, { accountId, id }: Of<'device-back'>) => [
+  db.prepare('DELETE FROM tombstones WHERE account_id = ? AND id = ?').bind(accountId, id),
+  db.prepare('DELETE FROM erasures WHERE account_id = ? AND id = ?').bind(accountId, id),
+]
+
 const accountGone = (db: D1Database, { accountId, at }: Of<'account-gone'>) => [
   db.prepare('INSERT INTO erasures (id, account_id, creation) VALUES (?1, ?1, ?2) ON CONFLICT DO NOTHING').bind(accountId, at),
   db.prepare('DELETE FROM accounts WHERE id = ?').bind(accountId),
@@ -166,6 +172,8 @@ const statements = (db: D1Database, effect: Posted): D1PreparedStatement | D1Pre
       return account(db, effect)
     case 'device':
       return device(db, effect)
+    case 'device-back':
+      return deviceBack(db, effect)
     case 'device-gone':
       return deviceGone(db, effect)
     case 'usage':
