@@ -37,7 +37,7 @@ export async function serve({ script, folder, port = 0, cells = 1, vars, binding
       modules: true,
       script,
       port,
-      resourcePersistencePath: join(folder, 'data'),
+      resourcePersistencePath: join(folder, '.wrangler/state/v3'),
       logRequests: false,
       handleStructuredLogs() {},
       ...options,
@@ -49,7 +49,7 @@ export async function serve({ script, folder, port = 0, cells = 1, vars, binding
   return { base: origin, server, databases, stop: () => server.dispose() }
 }
 
-const cellNames = (cells) => Array.from({ length: cells }, (_, cell) => (cell === 0 ? 'DB' : `CELL_${cell}`))
+export const cellNames = (cells) => Array.from({ length: cells }, (_, cell) => (cell === 0 ? 'DB' : `CELL_${cell}`))
 
 /** Plain data, so that a process that is started often need not ask wrangler each time. */
 export async function readBindings(cells, vars) {
@@ -57,17 +57,12 @@ export async function readBindings(cells, vars) {
   Object.assign(process.env, settings, { WRANGLER_LOG: 'error' })
   const { unstable_getMiniflareWorkerOptions: read } = await import('wrangler')
   const { workerOptions } = read('wrangler.toml')
-  const { rootPath, modulesRules, bindings: configured, d1Databases, ratelimits, ...rest } = workerOptions
+  const { rootPath, modulesRules, bindings: configured, ratelimits, ...rest } = workerOptions
   for (const limit of Object.values(ratelimits)) limit.simple = { limit: 1_000_000_000, period: 60 }
-  return { ...rest, ratelimits, bindings: { ...configured, ...settings, ...vars }, d1Databases: { ...d1Databases, ...furtherCells(cells) } }
+  return { ...rest, ratelimits, bindings: { ...configured, ...settings, ...vars }, d1Databases: namedCells(cells) }
 }
 
-const furtherCells = (cells) =>
-  Object.fromEntries(
-    cellNames(cells)
-      .slice(1)
-      .map((name) => [name, { id: name }]),
-  )
+const namedCells = (cells) => Object.fromEntries(cellNames(cells).map((name) => [name, { id: name }]))
 
 async function migrate(database) {
   await database.exec('CREATE TABLE IF NOT EXISTS lab_migrations (name TEXT PRIMARY KEY)')

@@ -37,7 +37,7 @@ export const findGroup = async ({ $client: db }: Database, accountId: string, id
   readGroup(await db.batch(groupStatements(db, accountId, id)))
 
 /** Device ids in one page of groups: more than one group can have, so that every page has a group at least. */
-export const MOST_LISTED = 2 * MOST_GROUP_DEVICES
+const MOST_LISTED = 2 * MOST_GROUP_DEVICES
 
 /** Both statements walk the same stretch of one index, the second into the groups' devices until it has enough. */
 const pageStatements = (db: D1Database, accountId: string, after: string, q: string | undefined, limit: number) => {

@@ -12,6 +12,7 @@ export interface NewDelivery extends Delivery {
 export type Effect =
   | { kind: 'account'; account: Account; nextExpiry: number | null }
   | { kind: 'device'; accountId: string; device: Device; joins?: string }
+  | { kind: 'device-back'; accountId: string; id: string }
   | { kind: 'device-gone'; accountId: string; id: string; key: number; at: number }
   | { kind: 'event'; accountId: string; id: string; type: string; time: number; deviceId: string | null; data: Record<string, unknown> }
   | { kind: 'usage'; key: number; usage: DayUsage; contact?: number }
@@ -38,6 +39,17 @@ export type Posted = Effect & { seq: number }
 
 export const post = (sql: SqlStorage, effect: Effect): void => {
   sql.exec('INSERT INTO outbox (effect) VALUES (?)', JSON.stringify(effect))
+}
+
+/** The number that the last effect had, whether or not it is still here. */
+const lastPosted = (sql: SqlStorage): number =>
+  sql.exec<{ seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = 'outbox'").toArray()[0]?.seq ?? 0
+
+/** Numbers the effects to come from beyond `seq`: a ledger that was set back would repeat numbers that its cell has seen. */
+export const numberBeyond = (sql: SqlStorage, seq: number): void => {
+  if (lastPosted(sql) >= seq) return
+  sql.exec('INSERT INTO outbox (seq, effect) VALUES (?, ?)', seq, '')
+  sql.exec('DELETE FROM outbox WHERE seq = ?', seq)
 }
 
 const PAGE = 50

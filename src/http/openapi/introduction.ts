@@ -51,6 +51,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Devices: 'Trackers, and the licenses that keep them active.',
   Locations: 'Where devices are and have been.',
   Alerts: 'What devices raise, and the messages that it sends.',
+  Messages: 'The e-mails and SMS that alerts have sent, and what became of them.',
   Groups: 'Devices that belong together.',
   Users: 'People of the account: what they may do, what they see, and how they are told.',
   Account: 'The account itself: its name, time zone and licenses.',

@@ -1,0 +1,48 @@
+import { openCell } from '../db/open.ts'
+import type { Delivery, Webhook } from '../domain/webhook.ts'
+import { readSequences } from '../events/store.ts'
+import { newId } from '../http/ids.ts'
+import { iso } from '../http/wire.ts'
+import { bodyOf, type Feeding, send } from './courier.ts'
+import { beginAttempt, endAttempt, findDelivery, insertDelivery } from './deliveries.ts'
+
+/* Deliveries that somebody asked for: made at once, once, beside the webhook's own sequence. */
+
+export type SentByHand = { ok: true; delivery: Delivery } | { ok: false; refusal: 'not-found' | 'delivery-gone' }
+
+const found = (delivery: Delivery | null): Delivery => {
+  if (!delivery) throw new Error('a delivery that was just made is not there')
+  return delivery
+}
+
+/** A test that is asked for again by the same request is the one that was made. */
+export const sendTest = async (feeding: Feeding, webhook: Webhook, id: string): Promise<Delivery> => {
+  const { sql } = feeding.storage
+  const made = findDelivery(sql, webhook.id, id)
+  if (made) return made
+  const now = Date.now()
+  const { accountId } = feeding.owner
+  const event = { id: await newId('evt'), type: 'webhook.test', time: iso(now), sequence: 0, accountId, data: { webhookId: webhook.id } }
+  const result = await send(feeding, webhook, id, JSON.stringify({ events: [event] }))
+  feeding.storage.transactionSync(() => {
+    const delivery = insertDelivery(sql, id, webhook.id, [], now)
+    beginAttempt(sql, delivery, now, null)
+    endAttempt(sql, delivery, result, null)
+  })
+  return found(findDelivery(sql, webhook.id, id))
+}
+
+/** A success is one, whoever brought it about; a failure changes nothing of what is still to come. */
+export const redeliver = async (feeding: Feeding, webhook: Webhook, id: string): Promise<SentByHand> => {
+  const { env, storage, owner } = feeding
+  const { sql } = storage
+  const delivery = findDelivery(sql, webhook.id, id)
+  if (!delivery) return { ok: false, refusal: 'not-found' }
+  const events = await readSequences(openCell(env, owner.cell), owner.accountId, delivery.sequences)
+  if (events.length === 0) return { ok: false, refusal: 'delivery-gone' }
+  beginAttempt(sql, delivery, Date.now(), delivery.nextAttempt)
+  const result = await send(feeding, webhook, id, bodyOf(events))
+  const waiting = found(findDelivery(sql, webhook.id, id)).nextAttempt
+  endAttempt(sql, delivery, result, result.failure === null ? null : waiting)
+  return { ok: true, delivery: found(findDelivery(sql, webhook.id, id)) }
+}
