@@ -114,6 +114,7 @@ CREATE TABLE `groups` (
 ) STRICT, WITHOUT ROWID;
 --> statement-breakpoint
 CREATE UNIQUE INDEX `groups_name` ON `groups` (`account_id`,`name_key`);--> statement-breakpoint
+CREATE INDEX `groups_account` ON `groups` (`account_id`,`id`);--> statement-breakpoint
 CREATE TABLE `idempotency` (
 	`account_id` text NOT NULL,
 	`principal` text NOT NULL,
@@ -141,6 +142,7 @@ CREATE TABLE `keys` (
 ) STRICT, WITHOUT ROWID;
 --> statement-breakpoint
 CREATE INDEX `keys_account` ON `keys` (`account_id`,`id`);--> statement-breakpoint
+CREATE INDEX `keys_user` ON `keys` (`account_id`,`user_id`,`id`) WHERE user_id IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `keys_expires` ON `keys` (`expires`) WHERE expires IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `locations` (
 	`device_key` integer NOT NULL,
@@ -171,4 +173,39 @@ CREATE TABLE `tombstones` (
 	PRIMARY KEY(`account_id`, `id`)
 ) STRICT, WITHOUT ROWID;
 --> statement-breakpoint
-CREATE INDEX `tombstones_creation` ON `tombstones` (`creation`);
+CREATE INDEX `tombstones_creation` ON `tombstones` (`creation`);--> statement-breakpoint
+CREATE TABLE `users` (
+	`id` text PRIMARY KEY NOT NULL,
+	`account_id` text NOT NULL,
+	`name` text NOT NULL,
+	`name_key` text NOT NULL,
+	`email` text NOT NULL,
+	`email_key` text NOT NULL,
+	`country` text NOT NULL,
+	`time_zone` text NOT NULL,
+	`phone` text,
+	`notify_email` integer NOT NULL,
+	`notify_sms` integer NOT NULL,
+	`description` text NOT NULL,
+	`message` text NOT NULL,
+	`disabled` integer NOT NULL,
+	`disabled_message` text NOT NULL,
+	`tags` text NOT NULL,
+	`privileges` text NOT NULL,
+	`group_id` text,
+	`device_id` text,
+	`admin_devices` integer,
+	`from_time` integer,
+	`expires` integer,
+	`password` text,
+	`creation` integer NOT NULL,
+	`modification` integer NOT NULL,
+	`last_login` integer,
+	`version` integer NOT NULL
+) STRICT, WITHOUT ROWID;
+--> statement-breakpoint
+CREATE INDEX `users_account` ON `users` (`account_id`,`id`);--> statement-breakpoint
+CREATE INDEX `users_name` ON `users` (`account_id`,`name_key`,`id`);--> statement-breakpoint
+CREATE UNIQUE INDEX `users_email` ON `users` (`account_id`,`email_key`);--> statement-breakpoint
+CREATE INDEX `users_group` ON `users` (`account_id`,`group_id`) WHERE group_id IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `users_device` ON `users` (`account_id`,`device_id`) WHERE device_id IS NOT NULL;

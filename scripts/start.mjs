@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ended } from './child.mjs'
+import { seedDemo } from './demo.mjs'
 import { demoApiKey } from './demo-account.mjs'
 import { migrateLocalDatabases } from './migrate-local.mjs'
 import { ensureSecrets, randomSecret, writeSecrets } from './secrets.mjs'
@@ -34,6 +35,7 @@ try {
   if (server.exitCode === null && server.signalCode === null) {
     const apiKey = await demoApiKey(base, secrets)
     if (apiKey !== secrets.DEMO_API_KEY) writeSecrets(secretsFile, { DEMO_API_KEY: apiKey })
+    await seedDemo({ base, userName: secrets.DEMO_USER_NAME, apiKey })
     welcome(secrets.DEMO_USER_NAME, apiKey)
     showServerOutput({ fromNowOn: true })
     runCron()

@@ -1,7 +1,11 @@
 import { Hono } from 'hono'
 import { account } from './account/routes.ts'
 import { admin } from './admin/routes.ts'
+import { alerts, deviceAlerts } from './alerts/routes.ts'
 import { devices } from './devices/routes.ts'
+import { events } from './events/routes.ts'
+import { groups } from './groups/routes.ts'
+import { hooks } from './hooks/routes.ts'
 import { admit, admitOperator } from './http/auth.ts'
 import type { AppEnv, Context } from './http/context.ts'
 import { edge } from './http/edge.ts'
@@ -9,8 +13,12 @@ import { unrouted } from './http/methods.ts'
 import { Problem, problemResponse } from './http/problem.ts'
 import { keys } from './keys/routes.ts'
 import { locations } from './locations/routes.ts'
+import { messages } from './messages/routes.ts'
 import { pages, service } from './service/routes.ts'
+import { stream } from './stream/routes.ts'
 import { tokens } from './tokens/routes.ts'
+import { users } from './users/routes.ts'
+import { webhooks } from './webhooks/routes.ts'
 
 const base = new Hono<AppEnv>()
 base.use(edge)
@@ -20,10 +28,19 @@ export const app = base
   .route('/', pages)
   .route('/api', tokens)
   .route('/api/account/keys', keys)
+  .route('/api/account/messages', messages)
   .route('/api/account', account)
   .route('/api/devices', devices)
   .route('/api/devices', locations)
+  .route('/api/events', events)
+  .route('/api/webhooks', webhooks)
+  .route('/api/stream', stream)
+  .route('/api/groups', groups)
+  .route('/api/users', users)
+  .route('/api/devices', deviceAlerts)
+  .route('/api/alerts', alerts)
   .route('/admin', admin)
+  .route('/hooks', hooks)
 
 const unroutedProblem = unrouted(app)
 const OPEN = /^\/api\/(auth\/token|Auth\/Token|openapi\.json)$/

@@ -12,7 +12,7 @@ const retentionDays = z
   .int('must be a whole number')
   .min(1, 'must be at least 1')
   .max(MOST_RETENTION_DAYS, `must be at most ${MOST_RETENTION_DAYS}`)
-  .meta({ description: 'How many days locations are kept, counted from their `dateTime`.', example: 365 })
+  .meta({ description: 'How many days locations and alerts are kept, counted from their `dateTime`.', example: 365 })
 
 export const account = z
   .object({
@@ -57,6 +57,7 @@ export const readLicenseLog = define({
   description:
     'Grants, releases, expirations and refusals, newest first, each with the number in use after it. The last 100,000 entries are kept.',
   scope: 'read',
+  wholeAccount: true,
   query: z.strictObject(pageQuery),
   answer: z.object({
     success,
@@ -81,6 +82,7 @@ export const patchAccount = define({
   description:
     'Changes `name`, `timeZone` and `retentionDays`. A time zone in which devices would be active again needs a free license for each.',
   scope: 'admin',
+  wholeAccount: true,
   patches: replaceAccount,
   example: { name: 'Demo Shipping', timeZone: 'Europe/Lisbon', retentionDays: 365 },
   answer,

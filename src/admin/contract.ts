@@ -114,7 +114,7 @@ export const createAccountKey = define({
   description: 'For someone locked out. Without a body: a key named `operator` that may do everything.',
   scope: 'operator',
   optionalBody: true,
-  body: keyBody.partial({ name: true, scopes: true }),
+  body: keyBody.omit({ userId: true }).partial({ name: true, scopes: true }),
   ignored: ['id', 'creation', 'lastUsed'],
   status: 201,
   answer: z.object({ success, key, apiKey }),
@@ -132,10 +132,10 @@ const reconcile = {
   scope: 'operator',
   optionalBody: true,
   body: z.strictObject({
-    restored: z
-      .boolean('must be true or false')
-      .default(false)
-      .meta({ description: 'The database was set back: event numbers jump ahead even where nothing shows it.', example: true }),
+    restored: z.boolean('must be true or false').default(false).meta({
+      description: 'The database or the ledger was set back: numbers of events and effects jump ahead even where nothing shows it.',
+      example: true,
+    }),
     cursor: pageQuery.cursor,
   }),
 } as const
@@ -153,7 +153,7 @@ export const reconcileCell = define({
   ...reconcile,
   id: 'reconcileCell',
   summary: 'Hold a whole cell against its ledgers',
-  description: 'For after a database was restored to an earlier time. Go on with `nextCursor` until it is null.',
+  description: 'For after a database or its ledgers were restored to an earlier time. Go on with `nextCursor` until it is null.',
   answer: z.object({
     success,
     accounts: z.int().meta({ description: 'Accounts compared.' }),

@@ -40,3 +40,43 @@ export const appendEvent = (db: D1Database, event: NewEvent, guard: Guard = ALWA
       .bind(...values),
   ]
 }
+
+/**
+ * The same for many at once: an event of one type for each row (`id`, `data`) of a query whose parameters begin at ?4,
+ * numbered in the order of their ids.
+ */
+export const appendEach = (db: D1Database, accountId: string, type: string, time: number, rows: Guard): D1PreparedStatement[] => {
+  const fresh = `WITH fresh AS (SELECT * FROM (${rows.sql}) r WHERE NOT EXISTS (SELECT 1 FROM events e WHERE e.account_id = ?1 AND e.id = r.id))`
+  const values = [accountId, type, time, ...rows.values]
+  return [
+    db
+      .prepare(
+        `${fresh} INSERT INTO event_heads (account_id, sequence) SELECT ?1, count(*) FROM fresh WHERE ?2 <> '' AND ?3 > 0 HAVING count(*) > 0
+         ON CONFLICT (account_id) DO UPDATE SET sequence = sequence + excluded.sequence`,
+      )
+      .bind(...values),
+    db
+      .prepare(
+        `${fresh} INSERT INTO events (account_id, sequence, id, type, time, data)
+         SELECT ?1, h.sequence - count(*) OVER () + row_number() OVER (ORDER BY f.id), f.id, ?2, ?3, f.data
+         FROM fresh f JOIN event_heads h ON h.account_id = ?1`,
+      )
+      .bind(...values),
+  ]
+}
+
+/** SQL: someone listens to the account, so that its feed is to be poked. `accountId` and `now` are parameters of the statement. */
+export const listening = (accountId: `?${number}`, now: `?${number}`): string =>
+  `(EXISTS (SELECT 1 FROM webhooks WHERE account_id = ${accountId} AND enabled = 1)
+    OR EXISTS (SELECT 1 FROM event_heads WHERE account_id = ${accountId} AND streams_until > ${now}))`
+
+/** SQL: someone asks for `location.reported`. */
+export const listeningForLocations = (accountId: `?${number}`, now: `?${number}`): string =>
+  `(EXISTS (SELECT 1 FROM webhooks WHERE account_id = ${accountId} AND enabled = 1 AND wants_locations = 1)
+    OR EXISTS (SELECT 1 FROM event_heads WHERE account_id = ${accountId} AND location_streams_until > ${now}))`
+
+export const isHeard = async (db: D1Database, accountId: string, now: number): Promise<boolean> =>
+  (await db
+    .prepare(`SELECT ${listening('?1', '?2')} AS heard`)
+    .bind(accountId, now)
+    .first<number>('heard')) === 1

@@ -1,5 +1,7 @@
 import { sql } from 'drizzle-orm'
-import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import { index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import type { Channel, Status } from '../domain/alert.ts'
+import type { Privilege } from '../domain/user.ts'
 
 /*
  * Every D1 table. All cells have the same tables; `directory` and `cells` are used in cell 0 alone.
@@ -72,7 +74,11 @@ export const keys = sqliteTable(
     /** To the minute. */
     lastUsed: integer('last_used'),
   },
-  (table) => [index('keys_account').on(table.accountId, table.id), index('keys_expires').on(table.expires).where(sql`expires IS NOT NULL`)],
+  (table) => [
+    index('keys_account').on(table.accountId, table.id),
+    index('keys_user').on(table.accountId, table.userId, table.id).where(sql`user_id IS NOT NULL`),
+    index('keys_expires').on(table.expires).where(sql`expires IS NOT NULL`),
+  ],
 )
 
 /** First answers to requests with an Idempotency-Key, for 24 hours. `status` is null while there is none, `body` then names the try. */
@@ -111,6 +117,9 @@ export const erasures = sqliteTable(
 export const eventHeads = sqliteTable('event_heads', {
   accountId: text('account_id').primaryKey(),
   sequence: integer().notNull(),
+  /** Until when the account's feed says that it has open streams, and streams that ask for locations. */
+  streamsUntil: integer('streams_until').notNull().default(0),
+  locationStreamsUntil: integer('location_streams_until').notNull().default(0),
 })
 
 /** What happened in an account, numbered without gaps. */
@@ -179,8 +188,37 @@ export const tombstones = sqliteTable(
     id: text().notNull(),
     seq: integer().notNull(),
     creation: integer().notNull(),
+    /** The groups that it was in last: who was told of the device is told of its end. */
+    groups: text({ mode: 'json' }).$type<string[]>().notNull().default([]),
   },
   (table) => [primaryKey({ columns: [table.accountId, table.id] }), index('tombstones_creation').on(table.creation)],
+)
+
+/** Where an account wants its events brought. The secrets, cursors and deliveries are with the account's feed. */
+export const webhooks = sqliteTable(
+  'webhooks',
+  {
+    id: text().primaryKey(),
+    accountId: text('account_id').notNull(),
+    url: text().notNull(),
+    events: text({ mode: 'json' }).$type<string[]>().notNull(),
+    devices: text({ mode: 'json' }).$type<string[]>().notNull(),
+    groups: text({ mode: 'json' }).$type<string[]>().notNull(),
+    description: text().notNull(),
+    enabled: integer({ mode: 'boolean' }).notNull(),
+    disabledReason: text('disabled_reason'),
+    /** Whether `events` asks for `location.reported`, which is logged only then. */
+    wantsLocations: integer('wants_locations', { mode: 'boolean' }).notNull(),
+    /** The account's last event when the webhook was made or enabled again: it is told of later ones. */
+    since: integer().notNull(),
+    creation: integer().notNull(),
+    lastModified: integer('last_modified').notNull(),
+    version: integer().notNull(),
+  },
+  (table) => [
+    index('webhooks_account').on(table.accountId, table.id),
+    index('webhooks_enabled').on(table.accountId, table.wantsLocations).where(sql`enabled = 1`),
+  ],
 )
 
 export const groups = sqliteTable(
@@ -195,7 +233,7 @@ export const groups = sqliteTable(
     lastModified: integer('last_modified').notNull(),
     version: integer().notNull(),
   },
-  (table) => [uniqueIndex('groups_name').on(table.accountId, table.nameKey)],
+  (table) => [uniqueIndex('groups_name').on(table.accountId, table.nameKey), index('groups_account').on(table.accountId, table.id)],
 )
 
 /** Which device is in which group. Found from either end. */
@@ -210,6 +248,50 @@ export const groupDevices = sqliteTable(
     primaryKey({ columns: [table.groupId, table.deviceKey] }),
     index('group_devices_device').on(table.deviceKey, table.groupId),
     index('group_devices_account').on(table.accountId),
+  ],
+)
+
+/** People of the account. What a user may is held against every request of a key that is bound to it. */
+export const users = sqliteTable(
+  'users',
+  {
+    id: text().primaryKey(),
+    accountId: text('account_id').notNull(),
+    name: text().notNull(),
+    nameKey: text('name_key').notNull(),
+    email: text().notNull(),
+    /** The address as it is compared: folded, the domain in its ASCII form. */
+    emailKey: text('email_key').notNull(),
+    country: text().notNull(),
+    timeZone: text('time_zone').notNull(),
+    phone: text(),
+    notifyEmail: integer('notify_email', { mode: 'boolean' }).notNull(),
+    notifySms: integer('notify_sms', { mode: 'boolean' }).notNull(),
+    description: text().notNull(),
+    message: text().notNull(),
+    disabled: integer({ mode: 'boolean' }).notNull(),
+    disabledMessage: text('disabled_message').notNull(),
+    tags: text({ mode: 'json' }).$type<Record<string, string>>().notNull(),
+    privileges: text({ mode: 'json' }).$type<Privilege[]>().notNull(),
+    /** The one group that the user is confined to; null for the whole account. */
+    groupId: text('group_id'),
+    deviceId: text('device_id'),
+    adminDevices: integer('admin_devices'),
+    fromTime: integer('from_time'),
+    expires: integer(),
+    /** A salted slow hash, or null for a user without one. */
+    password: text(),
+    creation: integer().notNull(),
+    modification: integer().notNull(),
+    lastLogin: integer('last_login'),
+    version: integer().notNull(),
+  },
+  (table) => [
+    index('users_account').on(table.accountId, table.id),
+    index('users_name').on(table.accountId, table.nameKey, table.id),
+    uniqueIndex('users_email').on(table.accountId, table.emailKey),
+    index('users_group').on(table.accountId, table.groupId).where(sql`group_id IS NOT NULL`),
+    index('users_device').on(table.accountId, table.deviceId).where(sql`device_id IS NOT NULL`),
   ],
 )
 
@@ -241,3 +323,51 @@ export const sweepPositions = sqliteTable('sweep_positions', {
   part: text().primaryKey(),
   position: integer().notNull(),
 })
+
+/** Alerts as the ledger let them in. An id begins with the time of its arrival. */
+export const alerts = sqliteTable(
+  'alerts',
+  {
+    id: text().primaryKey(),
+    accountId: text('account_id').notNull(),
+    deviceKey: integer('device_key').notNull(),
+    /** Its `dateTime`. */
+    time: integer().notNull(),
+    name: text().notNull(),
+    text: text().notNull(),
+    latitude: real(),
+    longitude: real(),
+    /** How many messages it has, sent or not: a page of alerts is cut by them. */
+    messages: integer().notNull(),
+    acknowledgedAt: integer('acknowledged_at'),
+    /** The user whose key it was, or else the key. */
+    acknowledgedBy: text('acknowledged_by'),
+  },
+  (table) => [
+    index('alerts_device').on(table.deviceKey, table.time, table.id),
+    index('alerts_account').on(table.accountId, table.time, table.id),
+    index('alerts_name').on(table.accountId, table.name, table.time, table.id),
+  ],
+)
+
+/** What went out to whom, as of `seq`. Ids begin with their alert's, so that its messages, and a walk by time, need no index. */
+export const messages = sqliteTable(
+  'messages',
+  {
+    accountId: text('account_id').notNull(),
+    id: text().notNull(),
+    deviceKey: integer('device_key').notNull(),
+    channel: text().$type<Channel>().notNull(),
+    recipient: text().notNull(),
+    subject: text().notNull(),
+    text: text().notNull(),
+    status: text().$type<Status>().notNull(),
+    reason: text(),
+    resetAt: integer('reset_at'),
+    provider: text(),
+    attempts: integer().notNull(),
+    changed: integer().notNull(),
+    seq: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.accountId, table.id] })],
+)

@@ -46,6 +46,11 @@ const usage = z
   .object({ date: day, emailsSent: z.int(), smsSent: z.int() })
   .meta({ example: { date: '2026-11-14', emailsSent: 3, smsSent: 0 } })
 
+const heldBack = z.int().optional().meta({ description: 'Messages that the daily limit held back, on days when it did.' })
+const dayReport = z
+  .object({ ...usage.shape, emailsSuppressed: heldBack, smsSuppressed: heldBack })
+  .meta({ example: { date: '2026-11-14', emailsSent: 3, smsSent: 20, smsSuppressed: 4 } })
+
 export const device = z
   .object({
     id: id('dev'),
@@ -104,7 +109,7 @@ export const createDevice = define({
   ignored: WRITTEN,
   status: 201,
   answer,
-  problems: ['no-license-available', 'identifier-taken', 'device-cap-reached'],
+  problems: ['no-license-available', 'identifier-taken', 'device-cap-reached', 'group-full'],
   etag: true,
   idempotent: true,
 })
@@ -183,6 +188,6 @@ export const readUsage = define({
     from: day.optional().meta({ description: 'The first day.' }),
     to: day.optional().meta({ description: 'The last day; today unless given.' }),
   }),
-  answer: z.object({ success, usage: z.array(usage) }),
+  answer: z.object({ success, usage: z.array(dayReport) }),
   problems: ['not-found'],
 })

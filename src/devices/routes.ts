@@ -2,6 +2,7 @@ import { Hono } from 'hono'
 import { addDays } from '../domain/day.ts'
 import { fold } from '../domain/fold.ts'
 import { currentDay } from '../domain/license.ts'
+import { isFull } from '../groups/store.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { answerWithEtag } from '../http/etag.ts'
 import { operation } from '../http/operation.ts'
@@ -57,7 +58,7 @@ export const devices = new Hono<AppEnv>()
     const { limit, cursor, state, group, q, sort } = c.req.valid('query')
     const owner = c.get('principal')
     const now = Date.now()
-    if (group !== undefined && !(await groupExists(c.get('db'), owner.accountId, group)))
+    if (group !== undefined && !(await groupExists(c.get('db'), owner, group)))
       throw invalid({ pointer: '#/query/group', detail: 'is not a group of this account' })
     const after = await readCursor(c, cursor)
     const page = await listDevices(c.get('db'), owner, { state, group, q: q && fold(q), sort, after, limit }, now)
@@ -69,9 +70,10 @@ export const devices = new Hono<AppEnv>()
     )
   })
   .post('/', operation(contract.createDevice), async (c) => {
-    const { userId, groupId } = c.get('principal')
+    const { userId, groupId, adminDevices } = c.get('principal')
+    if (groupId !== null && (await isFull(c.get('db'), groupId))) throw new Problem('group-full')
     const id = await c.get('newId')('dev')
-    const outcome = await ledger(c).create(id, c.req.valid('json'), { userId, groupId, cap: null })
+    const outcome = await ledger(c).create(id, c.req.valid('json'), { userId, groupId, cap: adminDevices })
     return answer(c, outcome, 201)
   })
   .get('/:deviceId', operation(contract.readDevice), async (c) => {

@@ -1,5 +1,6 @@
 import { LAST_LOCATION, readLastLocation } from '../db/locations.ts'
 import type { Database } from '../db/open.ts'
+import { inGroup, type Viewer } from '../db/visible.ts'
 import { localDay } from '../domain/day.ts'
 import type { Device } from '../domain/device.ts'
 import { currentDay } from '../domain/license.ts'
@@ -12,12 +13,6 @@ export interface StoredDevice {
   groups: string[]
   lastLocation: StoredLocation | null
   lastContact: number | null
-}
-
-/** Whose devices are asked for: an account's, or those of the one group that a user is confined to. */
-export interface Owner {
-  accountId: string
-  groupId: string | null
 }
 
 interface Row {
@@ -50,14 +45,15 @@ interface Row {
 const COLUMNS = `d.*, a.time_zone, a.day, ${LAST_LOCATION},
   (SELECT json_group_array(group_id) FROM (SELECT group_id FROM group_devices WHERE device_key = d.key ORDER BY group_id)) AS groups`
 
-const toStored = (row: Row, now: number): StoredDevice => {
+/** A confined viewer learns of no group but its own. */
+const toStored = (row: Row, { groupId }: Viewer, now: number): StoredDevice => {
   const account = { day: row.day, timeZone: row.time_zone }
   const today = currentDay(account, now)
   const isToday = row.usage_date === today
   const lastLocation = readLastLocation(row.last_location)
   return {
     account,
-    groups: JSON.parse(row.groups) as string[],
+    groups: (JSON.parse(row.groups) as string[]).filter((id) => groupId === null || id === groupId),
     lastLocation,
     lastContact: Math.max(row.last_contact ?? 0, lastLocation?.receivedAt ?? 0) || null,
     device: {
@@ -83,16 +79,15 @@ const toStored = (row: Row, now: number): StoredDevice => {
   }
 }
 
-const IN_GROUP = 'EXISTS (SELECT 1 FROM group_devices WHERE group_id = ? AND device_key = d.key)'
-
-export const findDevice = async (db: Database, { accountId, groupId }: Owner, id: string, now: number): Promise<StoredDevice | null> => {
+export const findDevice = async (db: Database, viewer: Viewer, id: string, now: number): Promise<StoredDevice | null> => {
+  const { accountId, groupId } = viewer
   const row = await db.$client
     .prepare(
-      `SELECT ${COLUMNS} FROM devices d JOIN accounts a ON a.id = d.account_id WHERE d.id = ? AND d.account_id = ?${groupId === null ? '' : ` AND ${IN_GROUP}`}`,
+      `SELECT ${COLUMNS} FROM devices d JOIN accounts a ON a.id = d.account_id WHERE d.id = ? AND d.account_id = ?${groupId === null ? '' : ` AND ${inGroup('d.key')}`}`,
     )
     .bind(id, accountId, ...(groupId === null ? [] : [groupId]))
     .first<Row>()
-  return row && toStored(row, now)
+  return row && toStored(row, viewer, now)
 }
 
 export interface Listing {
@@ -143,7 +138,7 @@ const isRare = async (db: D1Database, accountId: string, prefix: string): Promis
 /** The rows that a page is chosen from: a group's, those that a rare prefix finds, or a stretch of the account's own order. */
 const source = async (
   db: D1Database,
-  { accountId, groupId }: Owner,
+  { accountId, groupId }: Viewer,
   { group, q }: Listing,
   inOrder: Part,
   order: string,
@@ -175,9 +170,9 @@ const readToday = async (db: D1Database, accountId: string, now: number): Promis
   return account ? currentDay(account, now) : localDay(now, 'UTC')
 }
 
-export const listDevices = async (database: Database, owner: Owner, listing: Listing, now: number): Promise<Page> => {
+export const listDevices = async (database: Database, owner: Viewer, listing: Listing, now: number): Promise<Page> => {
   const db = database.$client
-  const { state, group, q, sort, after, limit } = listing
+  const { state, q, sort, after, limit } = listing
   const column = sort.endsWith('name') ? 'd.name_key' : 'd.creation'
   const [direction, beyond] = sort.startsWith('-') ? ['DESC', '<'] : ['ASC', '>']
   const order = `${column} ${direction}, d.key ${direction}`
@@ -185,7 +180,6 @@ export const listDevices = async (database: Database, owner: Owner, listing: Lis
   const { from, walks } = await source(db, owner, listing, inOrder, order)
 
   const filters = [part('d.account_id = ?', owner.accountId), inOrder]
-  if (group !== undefined && owner.groupId !== null) filters.push(part(IN_GROUP, group))
   if (q)
     filters.push(
       part(`((${matches('d.name_key', q).sql}) OR (${matches('d.identifier_key', q).sql}))`, q, q + PREFIX_END, q, q + PREFIX_END),
@@ -206,12 +200,14 @@ export const listDevices = async (database: Database, owner: Owner, listing: Lis
   const filtered = walks && (state !== undefined || !!q)
   const [rows, ends] = filtered ? await db.batch([chosen, walkEnd]) : [await chosen.all()]
   const found = (rows?.results ?? []) as unknown as Row[]
-  const devices = found.slice(0, limit).map((row) => toStored(row, now))
+  const devices = found.slice(0, limit).map((row) => toStored(row, owner, now))
   const last = found[limit - 1]
   if (found.length > limit && last) return { devices, next: [sort.endsWith('name') ? last.name_key : last.creation, last.key] }
   const end = ends?.results[0] as { place: string | number; key: number } | undefined
   return { devices, next: end ? [end.place, end.key] : null }
 }
 
-export const groupExists = async (db: Database, accountId: string, id: string): Promise<boolean> =>
+/** To a confined viewer there is one group. */
+export const groupExists = async (db: Database, { accountId, groupId }: Viewer, id: string): Promise<boolean> =>
+  (groupId === null || groupId === id) &&
   (await db.$client.prepare('SELECT 1 FROM groups WHERE id = ? AND account_id = ?').bind(id, accountId).first()) !== null

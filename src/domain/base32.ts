@@ -16,9 +16,12 @@ export const base32 = (bytes: Uint8Array, length: number): string => {
   return text
 }
 
-/** `at` in milliseconds as nine characters that sort as the times do. */
-export const base32Time = (at: number): string => {
+/** A whole number in so many characters, which sort as the numbers do. */
+export const base32Number = (value: number, places: number): string => {
   let text = ''
-  for (let rest = Math.floor(at), place = 0; place < 9; place++, rest = Math.floor(rest / 32)) text = ALPHABET[rest % 32] + text
+  for (let rest = Math.floor(value), place = 0; place < places; place++, rest = Math.floor(rest / 32)) text = ALPHABET[rest % 32] + text
   return text
 }
+
+/** `at` in milliseconds as nine characters that sort as the times do. */
+export const base32Time = (at: number): string => base32Number(at, 9)

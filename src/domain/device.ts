@@ -35,6 +35,12 @@ export interface DayUsage {
   smsSent: number
 }
 
+/** A day looked back on: also what the limits held back, where they did. */
+export interface DayReport extends DayUsage {
+  emailsSuppressed?: number
+  smsSuppressed?: number
+}
+
 const DEVICES_PER_ACCOUNT = 2 ** 24
 
 /** The first and the last key that the account of this device can have given out. */

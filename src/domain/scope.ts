@@ -14,3 +14,7 @@ export const allows = (held: readonly Scope[], wanted: Scope): boolean => held.s
 /** True when everything that `asked` grants is granted by `held` too. */
 export const isWithin = (asked: readonly Scope[], held: readonly Scope[]): boolean =>
   asked.every((scope) => GRANTS[scope].every((grant) => allows(held, grant)))
+
+/** What is left of `held` where no more than `cap` is allowed. */
+export const narrowed = (held: readonly Scope[], cap: readonly Scope[]): Scope[] =>
+  SCOPES.filter((scope) => allows(held, scope) && allows(cap, scope))

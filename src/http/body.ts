@@ -27,7 +27,9 @@ const checkType = (c: Context) => {
   if (!known || !parameters.every((parameter) => /^charset="?utf-8"?$/.test(parameter))) throw new Problem('unsupported-media-type')
 }
 
-const readBytes = async (request: Request): Promise<Uint8Array> => {
+/** A body of at most 1 MiB, counted as it streams. */
+export const readBytes = async (request: Request): Promise<Uint8Array> => {
+  if (request.body === null) return new Uint8Array()
   const declared = Number(request.headers.get('Content-Length') ?? Number.NaN)
   if (declared > BODY_LIMIT) throw tooLarge()
   if (declared >= 0) {
@@ -52,19 +54,35 @@ const readBytes = async (request: Request): Promise<Uint8Array> => {
 }
 
 const isSound = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
+const isKept = (name: string): boolean => name !== '__proto__'
 
-/** Where the first unsound string stands. Stops at a depth that no valid body reaches. */
-const unsoundPointer = (value: unknown, pointer = '', depth = 0): string | null => {
-  if (typeof value === 'string') return isSound(value) ? null : pointer
+/** Where the first bad name or string stands. Stops at a depth that no valid body reaches. */
+const pointerToBad = (
+  value: unknown,
+  isName: (name: string) => boolean,
+  isText: (text: string) => boolean,
+  pointer = '',
+  depth = 0,
+): string | null => {
+  if (typeof value === 'string') return isText(value) ? null : pointer
   if (typeof value !== 'object' || value === null || depth > 32) return null
   for (const [name, member] of Object.entries(value)) {
     const at = `${pointer}/${escapePointer(name)}`
-    if (!isSound(name)) return at
-    const found = unsoundPointer(member, at, depth + 1)
+    if (!isName(name)) return at
+    const found = pointerToBad(member, isName, isText, at, depth + 1)
     if (found !== null) return found
   }
   return null
 }
+
+/** Validators drop the name in silence; what cannot be kept is refused instead. */
+const checkNames = (text: string, value: unknown) => {
+  if (!/__proto__|\\u005f/i.test(text)) return
+  const pointer = pointerToBad(value, isKept, () => true)
+  if (pointer !== null) throw invalid({ pointer, detail: 'is not a name that can be kept' })
+}
+
+const unsound = (value: unknown) => malformed('must not hold a NUL or half a surrogate pair', pointerToBad(value, isSound, isSound) ?? '')
 
 /** In valid UTF-8 only an escape can make a NUL or half a surrogate pair, so text without `\u` needs no look. */
 const checkEscapes = (text: string, value: unknown) => {
@@ -74,11 +92,10 @@ const checkEscapes = (text: string, value: unknown) => {
     const unit = match[1] === undefined ? -1 : Number.parseInt(match[1], 16)
     const isLow = unit >= 0xdc00 && unit <= 0xdfff
     const follows = high !== -1 && match.index === high + 6
-    if (unit === 0 || isLow !== follows || (high !== -1 && !follows))
-      throw malformed('must not hold a NUL or half a surrogate pair', unsoundPointer(value) ?? '')
+    if (unit === 0 || isLow !== follows || (high !== -1 && !follows)) throw unsound(value)
     high = unit >= 0xd800 && unit <= 0xdbff ? match.index : -1
   }
-  if (high !== -1) throw malformed('must not hold a NUL or half a surrogate pair', unsoundPointer(value) ?? '')
+  if (high !== -1) throw unsound(value)
 }
 
 /** The request's JSON, or null where there is no body at all. */
@@ -97,6 +114,7 @@ export const readJson = async (c: Context): Promise<JsonBody | null> => {
     throw malformed(error instanceof SyntaxError ? 'is not well-formed JSON' : 'is not valid UTF-8')
   }
   checkEscapes(text, value)
+  checkNames(text, value)
   return { text, value }
 }
 

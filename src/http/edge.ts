@@ -20,7 +20,7 @@ const logLine = (c: Context, began: number) => {
       requestId: c.get('requestId'),
       account: c.get('principal')?.accountId ?? null,
       method: c.req.method,
-      route: routePath(c, -1),
+      route: routePath(c),
       status: c.res.status,
       durationMs: Date.now() - began,
       ...(c.error && c.res.status >= 500 && { error: c.error.name }),
@@ -32,7 +32,7 @@ const logLine = (c: Context, began: number) => {
 export const edge: MiddlewareHandler<AppEnv> = async (c, next) => {
   const began = Date.now()
   c.set('requestId', requestIdOf(c))
-  if (c.req.method === 'OPTIONS' && c.req.header('Access-Control-Request-Method')) {
+  if (c.req.method === 'OPTIONS') {
     c.res = new Response(null, {
       status: 204,
       headers: { 'Access-Control-Allow-Methods': METHODS, 'Access-Control-Allow-Headers': ACCEPTED, 'Access-Control-Max-Age': '86400' },

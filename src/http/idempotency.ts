@@ -4,6 +4,7 @@ import { openDirectory } from '../db/open.ts'
 import type { Context } from './context.ts'
 import { newId, repeatableIds } from './ids.ts'
 import { invalid, Problem } from './problem.ts'
+import { liveSecrets } from './token.ts'
 
 export interface Replay {
   /** Members shown once: kept out of the stored answer. */
@@ -31,20 +32,28 @@ interface Slot {
   token: string
 }
 
-const hex = async (text: string): Promise<string> =>
-  new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))).toHex()
+/**
+ * What is kept of a request: its MAC under each live secret, the newest first. A plain hash of a body with a password in it
+ * would let the password be guessed.
+ */
+const marksOf = async (c: Context, body: string): Promise<string[]> => {
+  const bytes = new TextEncoder().encode(`${c.req.method} ${c.req.path}\n${body}`)
+  const secrets = await liveSecrets(c.env)
+  return Promise.all(secrets.map(async ({ key }) => new Uint8Array(await crypto.subtle.sign('HMAC', key, bytes)).toHex()))
+}
 
 /** Claims the key, or finds who has it. A try that carries on keeps `claimed_at`, which its ids are made from. */
-const claim = async ({ db, owner, token }: Slot, request: string, now: number): Promise<Row> => {
+const claim = async ({ db, owner, token }: Slot, marks: string[], now: number): Promise<Row> => {
+  const isSame = 'request IN (SELECT value FROM json_each(?8))'
   const [, found] = await db.batch<Row>([
     db
       .prepare(
         `INSERT INTO idempotency (account_id, principal, key, request, claimed_at, leased_until, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
          ON CONFLICT DO UPDATE SET request = ?4, leased_until = ?6, body = ?7, status = NULL, headers = NULL,
-           claimed_at = CASE WHEN request = ?4 AND claimed_at >= ?5 - ${KEPT_FOR} THEN claimed_at ELSE ?5 END
-         WHERE claimed_at < ?5 - ${KEPT_FOR} OR (status IS NULL AND leased_until <= ?5 AND (request = ?4 OR leased_until = 0))`,
+           claimed_at = CASE WHEN ${isSame} AND claimed_at >= ?5 - ${KEPT_FOR} THEN claimed_at ELSE ?5 END
+         WHERE claimed_at < ?5 - ${KEPT_FOR} OR (status IS NULL AND leased_until <= ?5 AND (${isSame} OR leased_until = 0))`,
       )
-      .bind(...owner, request, now, now + LEASE, token),
+      .bind(...owner, marks[0] ?? '', now, now + LEASE, token, JSON.stringify(marks)),
     db
       .prepare(
         `SELECT request, claimed_at, status, headers, body, status IS NULL AND body = ?4 AS mine
@@ -102,10 +111,10 @@ export const withIdempotency = async (c: Context, replay: Replay | null, body: s
   const slot: Slot = caller
     ? { db: c.get('db').$client, owner: [caller.accountId, caller.userId ?? '', key], token }
     : { db: openDirectory(c.env).$client, owner: ['operator', '', key], token }
-  const request = await hex(`${c.req.method} ${c.req.path}\n${body}`)
-  const row = await claim(slot, request, Date.now())
+  const marks = await marksOf(c, body)
+  const row = await claim(slot, marks, Date.now())
   if (!row.mine) {
-    if (row.request !== request) throw new Problem('idempotency-key-reused')
+    if (!marks.includes(row.request)) throw new Problem('idempotency-key-reused')
     if (row.status === null) throw new Problem('request-in-progress', { headers: { 'Retry-After': '1' } })
     c.res = replayed(c, row)
     return

@@ -44,12 +44,12 @@ const security = ({ scope }: Operation): oas31.SecurityRequirementObject[] => {
   return scopesOf(scope).map((name) => ({ token: [name] }))
 }
 
-const wanted = ({ scope }: Operation): string => {
+const wanted = ({ scope, wholeAccount }: Operation): string => {
   if (scope === 'open') return 'Wants no token.'
   if (scope === 'operator') return "Wants the operator's token."
   return `Wants the scope ${scopesOf(scope)
     .map((name) => `\`${name}\``)
-    .join(' or ')}.`
+    .join(' or ')}.${wholeAccount ? ' Closed to a user who is confined to a group.' : ''}`
 }
 
 const operationObject = ({ method, path, contract }: ContractedRoute): ZodOpenApiOperationObject => {

@@ -1,7 +1,7 @@
 import { zValidator } from '@hono/zod-validator'
 import type { MiddlewareHandler } from 'hono'
 import * as z from 'zod'
-import { admit, admitOperator, requireScope } from './auth.ts'
+import { admit, admitOperator, requireScope, requireWholeAccount } from './auth.ts'
 import { parseBody, readJson } from './body.ts'
 import type { AppEnv, Context } from './context.ts'
 import { type Operation, takesBody } from './contract.ts'
@@ -9,6 +9,7 @@ import { readIfMatch } from './etag.ts'
 import { type Replay, withIdempotency } from './idempotency.ts'
 import { type Patch, parsePatch } from './patch.ts'
 import { invalid, Problem } from './problem.ts'
+import { admitSocket } from './socket.ts'
 import { fieldErrors } from './validation.ts'
 
 type Shapes<O> = (O extends { patches: Operation } ? { json: z.ZodType<Patch> } : O extends { body: infer B } ? { json: B } : unknown) &
@@ -50,10 +51,14 @@ export const operation = <const O extends Operation>(
 
   const handler: MiddlewareHandler = async (c: Context, next) => {
     if (contract.scope === 'operator') await admitOperator(c)
+    else if (contract.upgrade) await admitSocket(c)
     else if (contract.scope !== 'open') {
       await admit(c)
       requireScope(c, contract.scope)
+      if (contract.wholeAccount) requireWholeAccount(c)
     }
+    // The router takes a path that spells its own pattern for a match without parameters. No id has a colon.
+    if (c.req.path.includes('/:')) throw new Problem('not-found')
     c.set('ifMatch', contract.ifMatch ? readIfMatch(c) : null)
     if (checkQuery) await checkQuery(c as never, nothing)
     const text = readsBody ? await readBody(c, contract) : ''

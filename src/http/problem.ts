@@ -56,7 +56,19 @@ export const PROBLEMS = {
     'The user name or the API key is wrong.',
     'Check both. A deleted or expired key gets no token.',
   ),
+  'invalid-signature': kind(
+    401,
+    'Invalid signature',
+    'The receipt does not bear the provider’s signature.',
+    'Check the webhook secret, and that `PUBLIC_URL` is the address that the provider calls.',
+  ),
   'account-disabled': kind(403, 'Account disabled', 'The account is disabled.', 'Ask the operator of the service.'),
+  'user-disabled': kind(
+    403,
+    'User disabled',
+    'The user that the key is bound to is disabled or outside the time that it is good for.',
+    'Ask an administrator of the account.',
+  ),
   forbidden: kind(403, 'Forbidden', 'The token does not allow this.', 'Use a key with the scope that the operation names.'),
   'not-found': kind(
     404,
@@ -88,6 +100,18 @@ export const PROBLEMS = {
     'The user has made as many devices as it may have.',
     'Delete a device of the user’s own making, or raise `adminDevices` of the user.',
   ),
+  'webhook-cap-reached': kind(
+    409,
+    'Webhook cap reached',
+    'The account has as many webhooks as it may have.',
+    'Delete one that is no longer used: one webhook can take all kinds of events.',
+  ),
+  'delivery-gone': kind(
+    409,
+    'Delivery gone',
+    'The events of this delivery are no longer kept.',
+    'Events are kept for 30 days; what they told of can be read from the resources themselves.',
+  ),
   'no-location': kind(404, 'No location', 'The device has not reported a location yet.', 'Wait for its first report.'),
   'device-expired': kind(
     409,
@@ -95,7 +119,44 @@ export const PROBLEMS = {
     'The device is expired: nothing that it sends is stored.',
     'Reactivate the device (`POST /api/devices/{deviceId}/reactivate`) and send the report again; `lastContact` has moved all the same.',
   ),
+  'message-not-failed': kind(
+    409,
+    'Message not failed',
+    'The message has neither failed nor been held back.',
+    'It is on its way or has arrived: there is nothing to send again.',
+  ),
+  'daily-limit-reached': kind(
+    409,
+    'Daily limit reached',
+    'The device has sent as many messages by this channel as it may on this day.',
+    'Wait until `resetAt`, or raise the device’s daily limit.',
+  ),
+  'receipt-replayed': kind(409, 'Receipt replayed', 'This very receipt was received before.', 'Nothing: it was heeded the first time.'),
   'user-name-taken': kind(409, 'User name taken', 'Another account has this user name.', 'Choose another user name.'),
+  'name-taken': kind(
+    409,
+    'Name taken',
+    'Another group of the account has this name.',
+    'Names are compared without regard to case: choose another.',
+  ),
+  'email-taken': kind(
+    409,
+    'E-mail taken',
+    'Another user of the account has this e-mail address.',
+    'Addresses are compared without regard to case: use another, or change the user who has it.',
+  ),
+  'group-in-use': kind(
+    409,
+    'Group in use',
+    'Users are confined to this group.',
+    'Without the group they would see everything: move them to another group or delete them first.',
+  ),
+  'group-full': kind(
+    409,
+    'Group full',
+    'The group has as many devices as a group may have.',
+    'Take devices out of it, or use another group.',
+  ),
   'patch-test-failed': kind(
     409,
     'Patch test failed',
@@ -177,6 +238,7 @@ export const invalid = (...errors: FieldError[]): Problem => new Problem('invali
 const DEFAULT_HEADERS: Partial<Record<ProblemCode, Record<string, string>>> = {
   unauthorized: { 'WWW-Authenticate': 'Bearer' },
   'wrong-credentials': { 'WWW-Authenticate': 'Bearer' },
+  'invalid-signature': { 'WWW-Authenticate': 'Signature' },
   'too-many-requests': { 'Retry-After': '60' },
   unavailable: { 'Retry-After': '5' },
 }

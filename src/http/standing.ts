@@ -1,6 +1,7 @@
-import { and, eq, isNull, lt, or } from 'drizzle-orm'
+import { and, eq, isNull, lt, or, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
-import { accounts, keys } from '../db/schema.ts'
+import { accounts, keys, users } from '../db/schema.ts'
+import type { Privilege, Term } from '../domain/user.ts'
 import { Recent } from './recent.ts'
 
 /** How an API key stands in its cell: what a token is held against on every request. */
@@ -10,6 +11,8 @@ export interface Standing {
   userId: string | null
   expires: number | null
   lastUsed: number
+  /** The user that the key is bound to: it acts as that user and has no more than the user's privileges. */
+  user: (Term & { privileges: Privilege[]; groupId: string | null; adminDevices: number | null }) | null
 }
 
 const MINUTE = 60_000
@@ -18,19 +21,37 @@ const KEPT_FOR = 15_000
 
 const kept = new Recent<{ standing: Standing | null; readAt: number }>(10_000)
 
-const readStanding = async (db: Database, keyId: string): Promise<Standing | null> => {
-  const [row] = await db
-    .select({ accountId: keys.accountId, disabled: accounts.disabled, userId: keys.userId, expires: keys.expires, lastUsed: keys.lastUsed })
+/** How these keys stand at this moment; those that are no more, or whose user is no more, are left out. */
+export const readStandings = async (db: Database, keyIds: string[]): Promise<Map<string, Standing>> => {
+  const rows = await db
+    .select({
+      keyId: keys.id,
+      accountId: keys.accountId,
+      disabled: accounts.disabled,
+      userId: keys.userId,
+      expires: keys.expires,
+      lastUsed: keys.lastUsed,
+      user: {
+        disabled: users.disabled,
+        from: users.fromTime,
+        expires: users.expires,
+        privileges: users.privileges,
+        groupId: users.groupId,
+        adminDevices: users.adminDevices,
+      },
+    })
     .from(keys)
     .innerJoin(accounts, eq(accounts.id, keys.accountId))
-    .where(eq(keys.id, keyId))
-  return row ? { ...row, lastUsed: row.lastUsed ?? 0 } : null
+    .leftJoin(users, and(eq(users.id, keys.userId), eq(users.accountId, keys.accountId)))
+    .where(sql`${keys.id} IN (SELECT value FROM json_each(${JSON.stringify(keyIds)}))`)
+  const standing = rows.filter(({ userId, user }) => userId === null || user !== null)
+  return new Map(standing.map(({ keyId, ...row }) => [keyId, { ...row, lastUsed: row.lastUsed ?? 0 }]))
 }
 
 export const standingOf = async (db: Database, keyId: string, now: number): Promise<Standing | null> => {
   const known = kept.get(keyId)
   if (known && now - known.readAt < KEPT_FOR && now >= known.readAt) return known.standing
-  const standing = await readStanding(db, keyId)
+  const standing = (await readStandings(db, [keyId])).get(keyId) ?? null
   kept.set(keyId, { standing, readAt: now })
   return standing
 }
@@ -39,6 +60,9 @@ export const standingOf = async (db: Database, keyId: string, now: number): Prom
 export const forgetStanding = (keyId: string): void => kept.delete(keyId)
 
 export const forgetStandingsOf = (accountId: string): void => kept.deleteWhere(({ standing }) => standing?.accountId === accountId)
+
+/** The same for a user who was changed: all keys that are bound to it. */
+export const forgetUser = (userId: string): void => kept.deleteWhere(({ standing }) => standing?.userId === userId)
 
 /** The minute up to which this isolate has told of each key's use. */
 const told = new Recent<number>(10_000)

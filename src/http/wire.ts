@@ -11,7 +11,21 @@ export const line = (most: number) => z.string('must be text').max(most, `must h
 /** Text that says something: what is trimmed away leaves at least one character. */
 export const name = line(200).trim().min(1, 'must not be empty')
 
+/** What a list is searched by. Nothing to search for is no search. */
+export const search = z
+  .string()
+  .trim()
+  .max(200, 'must have at most 200 characters')
+  .optional()
+  .transform((text) => text || undefined)
+
 export const day = z.string('must be a date').refine(isDay, 'must be a date').meta({ format: 'date', example: '2027-01-01' })
+
+/** E.164; satellite numbers (+870, +881, +882 16) are as long as any other. */
+export const phone = z
+  .string('must be a phone number')
+  .regex(/^\+[1-9]\d{6,14}$/, 'must be a phone number in E.164, such as +881632000000')
+  .meta({ example: '+881632000000' })
 
 export const timeZone = z
   .string('must be an IANA time zone')
@@ -24,6 +38,9 @@ export const instant = z.iso
   .transform((text) => Date.parse(text))
   .pipe(z.number('must be a real date-time'))
   .meta({ example: '2026-11-14T09:30:00.000Z' })
+
+/** In a URL a plus that was not escaped arrives as a space. */
+export const instantInUrl = z.preprocess((text) => (typeof text === 'string' ? text.replace(/ (?=\d\d:\d\d$)/, '+') : text), instant)
 
 /** A date-time as replies give it. */
 export const time = z.iso.datetime({ precision: 3 }).meta({ example: '2026-11-14T09:30:00.000Z' })

@@ -15,6 +15,10 @@ const scopes = z
 export const keyBody = z.strictObject({
   name: name.meta({ example: 'Dispatch' }),
   scopes,
+  userId: z.string('must be a user’s id').nullish().meta({
+    description: 'Binds the key to a user: it then has at most the user’s privileges and sees only the user’s group.',
+    example: 'usr_01k…',
+  }),
   expires: instant
     .nullish()
     .transform((at) => at ?? null)
@@ -48,6 +52,7 @@ export const listKeys = define({
   id: 'listKeys',
   tag: 'Keys',
   summary: 'List API keys',
+  description: 'To a user who is confined to a group, the keys that are bound to that user.',
   scope: 'admin',
   query: z.strictObject(pageQuery),
   answer: z.object({ success, keys: z.array(key), nextCursor }),
@@ -57,7 +62,8 @@ export const createKey = define({
   id: 'createKey',
   tag: 'Keys',
   summary: 'Make an API key',
-  description: 'The secret, `apiKey`, is in this reply alone.',
+  description:
+    'The secret, `apiKey`, is in this reply alone. A token that is bound to a user makes keys that are bound to the same user, and that live no longer than its own.',
   scope: 'admin',
   body: keyBody,
   ignored: ['id', 'creation', 'lastUsed'],
@@ -71,7 +77,8 @@ export const deleteKey = define({
   id: 'deleteKey',
   tag: 'Keys',
   summary: 'Delete an API key',
-  description: 'It gets no token from now on; tokens that it already has stop within 30 seconds.',
+  description:
+    'It gets no token from now on; tokens that it already has stop within 30 seconds. Keys of others are closed to a user with a group.',
   scope: 'admin',
   answer: done,
   problems: ['not-found'],
@@ -81,7 +88,8 @@ export const regenerateKey = define({
   id: 'regenerateKey',
   tag: 'Keys',
   summary: 'Replace an API key',
-  description: 'Answers with a new key that has the same name, scopes and end; the old one works for `overlapSeconds` more.',
+  description:
+    'Answers with a new key that has the same name, scopes, user and end; the old one works for `overlapSeconds` more. A token that is bound to a user regenerates keys of that user alone.',
   scope: 'admin',
   optionalBody: true,
   body: z.strictObject({

@@ -1,11 +1,13 @@
 import { Hono } from 'hono'
 import { SCOPES } from '../domain/scope.ts'
+import { pokeIfHeard } from '../feed/stub.ts'
 import type { AppEnv } from '../http/context.ts'
 import { operation } from '../http/operation.ts'
 import { answerPage, readCursor } from '../http/page.ts'
-import { Problem } from '../http/problem.ts'
+import { invalid, Problem } from '../http/problem.ts'
 import { issueApiKey } from '../http/secret.ts'
 import { forgetStanding } from '../http/standing.ts'
+import { bindingFor, refuseOthers, refuseWider } from './bound.ts'
 import * as contract from './contract.ts'
 import { presentKey } from './present.ts'
 import { deleteKey, findKey, insertKey, type KeyRow, listKeys, regenerateKey } from './store.ts'
@@ -14,25 +16,31 @@ export const keys = new Hono<AppEnv>()
   .get('/', operation(contract.listKeys), async (c) => {
     const { limit, cursor } = c.req.valid('query')
     const [after = ''] = (await readCursor(c, cursor)) ?? []
-    const rows = await listKeys(c.get('db'), c.get('principal').accountId, String(after), limit + 1, Date.now())
+    const { accountId, userId, groupId } = c.get('principal')
+    const rows = await listKeys(c.get('db'), accountId, groupId === null ? null : userId, String(after), limit + 1, Date.now())
     const page = rows.slice(0, limit)
     const last = page.at(-1)
     return answerPage(c, 'keys', page.map(presentKey), rows.length > limit && last ? [last.id] : null)
   })
   .post('/', operation(contract.createKey), async (c) => {
-    const { name, scopes, expires } = c.req.valid('json')
-    const { accountId, userId } = c.get('principal')
+    const { name, scopes, ...asked } = c.req.valid('json')
     const now = Date.now()
-    contract.refuseReached(expires, now)
+    contract.refuseReached(asked.expires, now)
+    const { userId, expires } = await bindingFor(c, { scopes, ...asked }, now)
     const id = await c.get('newId')('key')
     const { apiKey, hash } = await issueApiKey(id)
-    const key = await insertKey(c.get('db'), accountId, { id, name, scopes, hash, userId, expires }, now)
+    const key = await insertKey(c.get('db'), c.get('principal').accountId, { id, name, scopes, hash, userId, expires }, now)
+    if (!key) throw invalid({ pointer: '/userId', detail: 'is not a user of this account' })
+    c.executionCtx.waitUntil(pokeIfHeard(c.env, c.get('principal')))
     return c.json({ success: true as const, key: presentKey(key), apiKey }, 201, { Location: `/api/account/keys/${id}` })
   })
   .delete('/:keyId', operation(contract.deleteKey), async (c) => {
     const id = c.req.param('keyId')
-    if (!(await deleteKey(c.get('db'), c.get('principal').accountId, id, Date.now()))) throw new Problem('not-found')
+    const { accountId, groupId } = c.get('principal')
+    if (groupId !== null) refuseOthers(c, await findKey(c.get('db'), accountId, id, Date.now()))
+    if (!(await deleteKey(c.get('db'), accountId, id, Date.now()))) throw new Problem('not-found')
     forgetStanding(id)
+    c.executionCtx.waitUntil(pokeIfHeard(c.env, c.get('principal')))
     return c.json({ success: true as const })
   })
   .post('/:keyId/regenerate', operation(contract.regenerateKey), async (c) => {
@@ -43,14 +51,18 @@ export const keys = new Hono<AppEnv>()
     // Without an overlap the old key is gone already when a retry after a crash comes by: then the new one is there.
     const old = (await findKey(db, accountId, c.req.param('keyId'), now)) ?? (await findKey(db, accountId, id, now))
     if (!old) throw new Problem('not-found')
-    const { apiKey, hash } = await issueApiKey(id)
+    refuseOthers(c, old)
     const { name, scopes, userId, expires } = presentable(old)
+    await refuseWider(c, { scopes, expires }, now)
+    const { apiKey, hash } = await issueApiKey(id)
     const fresh = { id, name, scopes, hash, userId, expires }
     const key =
       old.id === id
         ? await insertKey(db, accountId, fresh, now)
         : await regenerateKey(db, accountId, old, fresh, now + c.req.valid('json').overlapSeconds * 1000, now)
+    if (!key) throw new Problem('not-found')
     forgetStanding(old.id)
+    c.executionCtx.waitUntil(pokeIfHeard(c.env, c.get('principal')))
     return c.json({ success: true as const, key: presentKey(key), apiKey })
   })
 

@@ -17,11 +17,19 @@ export interface NewKey {
 
 const live = (now: number) => or(isNull(keys.expires), gt(keys.expires, now))
 
-export const listKeys = (db: Database, accountId: string, after: string, limit: number, now: number): Promise<KeyRow[]> =>
+/** All keys of the account, or those that are bound to one user. */
+export const listKeys = (
+  db: Database,
+  accountId: string,
+  userId: string | null,
+  after: string,
+  limit: number,
+  now: number,
+): Promise<KeyRow[]> =>
   db
     .select()
     .from(keys)
-    .where(and(eq(keys.accountId, accountId), gt(keys.id, after), live(now)))
+    .where(and(eq(keys.accountId, accountId), userId === null ? undefined : eq(keys.userId, userId), gt(keys.id, after), live(now)))
     .orderBy(asc(keys.id))
     .limit(limit)
 
@@ -39,24 +47,30 @@ const statementsFor = (db: Database, accountId: string, key: NewKey, now: number
     // A retry after a crash has the same id and a new secret, since nobody has seen the first.
     client
       .prepare(
-        `INSERT INTO keys (id, account_id, name, scopes, hash, user_id, creation, expires) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
-         ON CONFLICT (id) DO UPDATE SET hash = ?5, creation = ?7 WHERE account_id = ?2`,
+        `INSERT INTO keys (id, account_id, name, scopes, hash, user_id, creation, expires) SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8
+         WHERE ?6 IS NULL OR EXISTS (SELECT 1 FROM users WHERE id = ?6 AND account_id = ?2)
+         ON CONFLICT (id) DO UPDATE SET hash = ?5, creation = ?7 WHERE account_id = ?2 RETURNING id`,
       )
       .bind(key.id, accountId, key.name, JSON.stringify(key.scopes), key.hash, key.userId, now, key.expires),
-    ...appendEvent(client, {
-      accountId,
-      id: `evt_${key.id}_created`,
-      type: 'key.created',
-      time: now,
-      deviceId: null,
-      data: { keyId: key.id, name: key.name },
-    }),
+    ...appendEvent(
+      client,
+      {
+        accountId,
+        id: `evt_${key.id}_created`,
+        type: 'key.created',
+        time: now,
+        deviceId: null,
+        data: { keyId: key.id, name: key.name },
+      },
+      { sql: 'EXISTS (SELECT 1 FROM keys WHERE id = ?7)', values: [key.id] },
+    ),
   ]
 }
 
-export const insertKey = async (db: Database, accountId: string, key: NewKey, now: number): Promise<KeyRow> => {
-  await db.$client.batch(statementsFor(db, accountId, key, now))
-  return { ...key, accountId, creation: now, lastUsed: null }
+/** Null where the user that the key is to be bound to is none of the account's. */
+export const insertKey = async (db: Database, accountId: string, key: NewKey, now: number): Promise<KeyRow | null> => {
+  const [inserted] = await db.$client.batch(statementsFor(db, accountId, key, now))
+  return inserted?.results.length === 1 ? { ...key, accountId, creation: now, lastUsed: null } : null
 }
 
 const IS_LIVE = 'EXISTS (SELECT 1 FROM keys WHERE id = ?7 AND account_id = ?1 AND (expires IS NULL OR expires > ?8))'
@@ -76,14 +90,14 @@ export const regenerateKey = async (
   fresh: NewKey,
   until: number,
   now: number,
-): Promise<KeyRow> => {
+): Promise<KeyRow | null> => {
   const end = Math.min(until, old.expires ?? until)
-  await db.$client.batch([
+  const [inserted] = await db.$client.batch([
     ...statementsFor(db, accountId, fresh, now),
     ...revoked(db, accountId, old.id, now),
     db.$client.prepare('UPDATE keys SET expires = ? WHERE id = ? AND account_id = ?').bind(end, old.id, accountId),
   ])
-  return { ...fresh, accountId, creation: now, lastUsed: null }
+  return inserted?.results.length === 1 ? { ...fresh, accountId, creation: now, lastUsed: null } : null
 }
 
 export const deleteKey = async (db: Database, accountId: string, id: string, now: number): Promise<boolean> => {

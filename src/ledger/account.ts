@@ -81,7 +81,7 @@ const changeZone = (sql: SqlStorage, account: Account, timeZone: string, now: nu
 export const eraseAccount = (sql: SqlStorage, account: Account, versions: number[] | null, now: number): { ok: true } | AccountRefusal => {
   if (versions && !versions.includes(account.version)) return { ok: false, refusal: 'precondition-failed' }
   sql.exec('UPDATE account SET erased = 1')
-  sql.exec('DELETE FROM outbox')
+  for (const table of ['outbox', 'messages', 'receipts', 'raised']) sql.exec(`DELETE FROM ${table}`)
   post(sql, { kind: 'account-gone', accountId: account.id, at: now })
   post(sql, { kind: 'directory-gone', accountId: account.id, cell: account.cell })
   return { ok: true }

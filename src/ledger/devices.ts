@@ -4,6 +4,7 @@ import { fold } from '../domain/fold.ts'
 import { sameJson } from '../domain/json.ts'
 import { type Ends, endsOf, hasEnded } from '../domain/license.ts'
 import { emit, type Moved, move, saveAccount } from './books.ts'
+import { dropMessagesOf } from './messages.ts'
 import { post } from './outbox.ts'
 import { usageOn } from './usage.ts'
 
@@ -37,7 +38,7 @@ const refuse = <const R extends Exclude<Refusal['refusal'], 'no-license-availabl
 
 const decided = ({ day, timeZone }: Account, device: Device): DeviceOutcome => ({ ok: true, device, account: { day, timeZone } })
 
-const find = (sql: SqlStorage, id: string): DeviceRow | undefined =>
+export const findDevice = (sql: SqlStorage, id: string): DeviceRow | undefined =>
   sql.exec<DeviceRow>('SELECT * FROM devices WHERE id = ?', id).toArray()[0]
 
 export const toDevice = (sql: SqlStorage, account: Account, row: DeviceRow): Device => ({
@@ -53,17 +54,17 @@ export const toDevice = (sql: SqlStorage, account: Account, row: DeviceRow): Dev
 const isTaken = (sql: SqlStorage, identifier: string | null, but: string): boolean =>
   identifier !== null && sql.exec('SELECT 1 FROM devices WHERE identifier_key = ? AND id <> ?', fold(identifier), but).toArray().length > 0
 
-const project = (sql: SqlStorage, account: Account, id: string, now: number): Device => {
-  const row = find(sql, id)
+/** Before the event that tells of it: who reads the event finds the device, and the group that it has joined. */
+const project = (sql: SqlStorage, account: Account, id: string, joins: string | null = null): Device => {
+  const row = findDevice(sql, id)
   if (!row) throw new Error('a device that was just written is not there')
   const device = toDevice(sql, account, row)
-  post(sql, { kind: 'device', accountId: account.id, device })
-  saveAccount(sql, account, now)
+  post(sql, { kind: 'device', accountId: account.id, device, ...(joins !== null && { joins }) })
   return device
 }
 
 export const readDevice = (sql: SqlStorage, account: Account, id: string): DeviceOutcome => {
-  const row = find(sql, id)
+  const row = findDevice(sql, id)
   return row ? decided(account, toDevice(sql, account, row)) : refuse('not-found')
 }
 
@@ -75,7 +76,7 @@ export const createDevice = (
   maker: Maker,
   now: number,
 ): DeviceOutcome => {
-  const existing = find(sql, id)
+  const existing = findDevice(sql, id)
   if (existing) return decided(account, toDevice(sql, account, existing))
   if (isTaken(sql, record.identifier, id)) return refuse('identifier-taken')
   if (maker.userId !== null && maker.cap !== null && madeBy(sql, maker.userId) >= maker.cap) return refuse('device-cap-reached')
@@ -97,9 +98,12 @@ export const createDevice = (
     now,
     now,
   )
-  if (maker.userId !== null) countMade(sql, maker.userId, 1)
+  if (maker.userId !== null)
+    sql.exec('INSERT INTO creators (user_id, count) VALUES (?, 1) ON CONFLICT (user_id) DO UPDATE SET count = count + 1', maker.userId)
+  const device = project(sql, account, id, maker.groupId)
   emit(sql, account.id, 'device.created', now, id, { name: record.name })
-  return decided(account, project(sql, account, id, now))
+  saveAccount(sql, account, now)
+  return decided(account, device)
 }
 
 /** `versions`: what If-Match names, compared here, at the moment of the write. */
@@ -111,7 +115,7 @@ export const replaceDevice = (
   versions: number[] | null,
   now: number,
 ): DeviceOutcome => {
-  const row = find(sql, id)
+  const row = findDevice(sql, id)
   if (!row) return refuse('not-found')
   if (versions && !versions.includes(row.version)) return refuse('precondition-failed')
   if (sameJson(JSON.parse(row.record), record)) return decided(account, toDevice(sql, account, row))
@@ -128,9 +132,11 @@ export const replaceDevice = (
     now,
     row.key,
   )
+  const device = project(sql, account, id)
   if (moved.became === 'ended') emit(sql, account.id, 'device.expired', now, id, { name: record.name, expirationDate: ends })
   emit(sql, account.id, moved.became === 'active' ? 'device.reactivated' : 'device.updated', now, id, { name: record.name })
-  return decided(account, project(sql, account, id, now))
+  saveAccount(sql, account, now)
+  return decided(account, device)
 }
 
 /** An expiry is recorded once: here when an edit brought it about, else by the sweep. */
@@ -144,7 +150,7 @@ export const reactivateDevice = (
   expirationDate: string | null,
   now: number,
 ): DeviceOutcome => {
-  const row = find(sql, id)
+  const row = findDevice(sql, id)
   if (!row) return refuse('not-found')
   if (hasEnded(expirationDate, account.day)) return refuse('expiration-date-reached')
   const record = JSON.parse(row.record) as DeviceRecord
@@ -159,14 +165,15 @@ export const deleteDevice = (
   versions: number[] | null,
   now: number,
 ): { ok: true } | Refusal => {
-  const row = find(sql, id)
+  const row = findDevice(sql, id)
   if (!row) return refuse('not-found')
   if (versions && !versions.includes(row.version)) return refuse('precondition-failed')
   const moved = move(sql, account, id, row.ends, 'absent', now)
   if (!moved.ok) return moved
   sql.exec('DELETE FROM devices WHERE key = ?', row.key)
   sql.exec('DELETE FROM usage WHERE device_key = ?', row.key)
-  if (row.created_by !== null) countMade(sql, row.created_by, -1)
+  dropMessagesOf(sql, row.key)
+  if (row.created_by !== null) sql.exec('UPDATE creators SET count = count - 1 WHERE user_id = ?', row.created_by)
   post(sql, { kind: 'device-gone', accountId: account.id, id, key: row.key, at: now })
   emit(sql, account.id, 'device.deleted', now, id, { name: (JSON.parse(row.record) as DeviceRecord).name })
   saveAccount(sql, account, now)
@@ -176,10 +183,8 @@ export const deleteDevice = (
 const madeBy = (sql: SqlStorage, userId: string): number =>
   sql.exec<{ count: number }>('SELECT count FROM creators WHERE user_id = ?', userId).toArray()[0]?.count ?? 0
 
-const countMade = (sql: SqlStorage, userId: string, by: 1 | -1): void => {
-  sql.exec(
-    'INSERT INTO creators (user_id, count) VALUES (?, ?) ON CONFLICT (user_id) DO UPDATE SET count = count + excluded.count',
-    userId,
-    by,
-  )
+/** A deleted user's devices stay, as nobody's making. */
+export const forgetMaker = (sql: SqlStorage, userId: string): void => {
+  sql.exec('UPDATE devices SET created_by = NULL WHERE created_by = ?', userId)
+  sql.exec('DELETE FROM creators WHERE user_id = ?', userId)
 }

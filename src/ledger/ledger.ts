@@ -1,8 +1,10 @@
 import { DurableObject } from 'cloudflare:workers'
 import { openCell, openDirectory } from '../db/open.ts'
 import type { Account } from '../domain/account.ts'
-import type { DayUsage, DeviceRecord } from '../domain/device.ts'
+import type { DayReport, DeviceRecord } from '../domain/device.ts'
 import type { Env } from '../env.ts'
+import { pokeFeed } from '../feed/stub.ts'
+import type { Receipt } from '../notify/provider.ts'
 import {
   type AccountChange,
   type AccountOutcome,
@@ -13,11 +15,14 @@ import {
   type Opening,
   openAccount,
 } from './account.ts'
+import { type RaiseOutcome, type Raising, raiseAlert } from './alerts.ts'
 import { readAccount, roll } from './books.ts'
+import { Delivery } from './delivery.ts'
 import {
   createDevice,
   type DeviceOutcome,
   deleteDevice,
+  forgetMaker,
   type Maker,
   type Refusal,
   reactivateDevice,
@@ -26,15 +31,20 @@ import {
 } from './devices.ts'
 import { recordExpirations } from './expirations.ts'
 import { type LogPage, readLog } from './log.ts'
+import { nextPrune, prune } from './messages.ts'
 import { goesToDirectory, isEmpty, pending, settle } from './outbox.ts'
 import { carryOut } from './projection.ts'
+import { applyReceipt, type ReceiptOutcome } from './receipts.ts'
 import { type ReconcileOutcome, reconcilePage } from './reconcile.ts'
+import { type KeptMessage, type ResendOutcome, resendMessage } from './resending.ts'
 import { makeTables } from './tables.ts'
 import { usageBetween } from './usage.ts'
 
 const ALARM_DELAY = 2_000
 const SLOWEST_RETRY = 60_000
 const SWEEP_PAGE = 200
+/** The alarm ends after this long whatever is still on its way: nothing that came due meanwhile waits for it. */
+const ALARM_PATIENCE = 1_000
 
 /**
  * One object per account: what is decided on is decided here, one call at a time. Each method makes its decision in one
@@ -42,14 +52,17 @@ const SWEEP_PAGE = 200
  */
 export class AccountLedger extends DurableObject<Env> {
   readonly #sql: SqlStorage
+  readonly #delivery: Delivery
   #drained: Promise<void> = Promise.resolve()
-  #armed = false
+  /** When the alarm is known to come. */
+  #alarmAt: number | null = null
   #failures = 0
 
   constructor(state: DurableObjectState, env: Env) {
     super(state, env)
     this.#sql = state.storage.sql
     makeTables(state.storage)
+    this.#delivery = new Delivery(state.storage, env, () => void this.#drain())
   }
 
   async open(opening: Opening): Promise<AccountOutcome> {
@@ -105,7 +118,23 @@ export class AccountLedger extends DurableObject<Env> {
     return this.#decide((account, now) => deleteDevice(this.#sql, account, id, versions, now))
   }
 
-  async usage(key: number, from: string, to: string): Promise<DayUsage[]> {
+  async forgetMaker(userId: string): Promise<void> {
+    this.#transact(() => forgetMaker(this.#sql, userId))
+  }
+
+  async raise(deviceId: string, raising: Raising): Promise<RaiseOutcome> {
+    return this.#decide((account, now) => raiseAlert(this.#sql, account, deviceId, raising, now))
+  }
+
+  async resend(message: KeptMessage, round: string): Promise<ResendOutcome> {
+    return this.#decide((account, now) => resendMessage(this.#sql, account, message, round, now))
+  }
+
+  async receipt(receipt: Receipt): Promise<ReceiptOutcome> {
+    return this.#decide((account, now) => applyReceipt(this.#sql, account, receipt, now))
+  }
+
+  async usage(key: number, from: string, to: string): Promise<DayReport[]> {
     return usageBetween(this.#sql, key, from, to)
   }
 
@@ -129,8 +158,15 @@ export class AccountLedger extends DurableObject<Env> {
 
   /** The platform gives an alarm up after six throws, so this one never does. */
   override async alarm(): Promise<void> {
-    this.#armed = false
-    await this.#drain()
+    this.#alarmAt = null
+    try {
+      prune(this.#sql, Date.now())
+      const work = Promise.allSettled([this.#drain(), this.#delivery.wake()])
+      await Promise.race([work, scheduler.wait(ALARM_PATIENCE)])
+    } catch (error) {
+      this.#logFailure('alarm-failed', error)
+    }
+    this.#arm()
   }
 
   /** Synchronous on purpose: an `await` between the check and the write would let a rival in. */
@@ -164,25 +200,34 @@ export class AccountLedger extends DurableObject<Env> {
       for (let effects = pending(this.#sql); effects[0]; effects = pending(this.#sql)) {
         const { id, cell } = this.#sql.exec<{ id: string; cell: number }>('SELECT id, cell FROM account').one()
         const database = goesToDirectory(effects[0]) ? openDirectory(this.env) : openCell(this.env, cell)
-        const lastEvent = await carryOut(database, id, effects)
+        const { lastEvent, heard } = await carryOut(database, id, effects, Date.now())
         settle(this.#sql, effects.at(-1)?.seq ?? 0, lastEvent)
+        if (heard) void pokeFeed(this.env, { accountId: id, cell })
       }
       this.#failures = 0
     } catch (error) {
       this.#failures++
-      console.error(
-        JSON.stringify({ level: 'error', event: 'projection-failed', ledger: this.ctx.id.toString(), error: (error as Error).name }),
-      )
-      this.#armed = false
+      this.#logFailure('projection-failed', error)
       this.#arm()
     }
   }
 
-  /** Set before anything is carried out, so that a crash in between leaves something that comes back to it. */
+  #logFailure(event: string, error: unknown): void {
+    console.error(JSON.stringify({ level: 'error', event, ledger: this.ctx.id.toString(), error: (error as Error).name }))
+  }
+
+  /**
+   * Sets the alarm for whatever comes first. Before anything is carried out, so that a crash in between leaves something that
+   * comes back to it.
+   */
   #arm(): void {
-    if (this.#armed) return
-    this.#armed = true
-    const delay = Math.min(ALARM_DELAY * 2 ** this.#failures, SLOWEST_RETRY)
-    void this.ctx.storage.setAlarm(Date.now() + delay)
+    const now = Date.now()
+    const projection = isEmpty(this.#sql) ? null : now + Math.min(ALARM_DELAY * 2 ** this.#failures, SLOWEST_RETRY)
+    const times = [projection, this.#delivery.nextTime(), nextPrune(this.#sql)].filter((time) => time !== null)
+    if (times.length === 0) return
+    const next = Math.max(now, Math.min(...times))
+    if (this.#alarmAt !== null && this.#alarmAt <= next) return
+    this.#alarmAt = next
+    void this.ctx.storage.setAlarm(next)
   }
 }

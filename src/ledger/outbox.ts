@@ -1,13 +1,34 @@
 import type { Account } from '../domain/account.ts'
+import type { Alert, Delivery, Status } from '../domain/alert.ts'
 import type { DayUsage, Device } from '../domain/device.ts'
+
+/** A message as it enters the cell. */
+export interface NewDelivery extends Delivery {
+  subject: string
+  text: string
+}
 
 /** What must follow a decision. It is written in the decision's own transaction, and carried out afterwards, in order. */
 export type Effect =
   | { kind: 'account'; account: Account; nextExpiry: number | null }
-  | { kind: 'device'; accountId: string; device: Device }
+  | { kind: 'device'; accountId: string; device: Device; joins?: string }
+  | { kind: 'device-back'; accountId: string; id: string }
   | { kind: 'device-gone'; accountId: string; id: string; key: number; at: number }
   | { kind: 'event'; accountId: string; id: string; type: string; time: number; deviceId: string | null; data: Record<string, unknown> }
-  | { kind: 'usage'; key: number; usage: DayUsage }
+  | { kind: 'usage'; key: number; usage: DayUsage; contact?: number }
+  | { kind: 'contact'; key: number; at: number }
+  | { kind: 'alert'; accountId: string; key: number; alert: Alert; messages: number }
+  | { kind: 'messages'; accountId: string; key: number; messages: NewDelivery[]; at: number }
+  | {
+      kind: 'message-state'
+      accountId: string
+      id: string
+      status: Status
+      reason: string | null
+      provider: string | null
+      attempts: number
+      at: number
+    }
   | { kind: 'memberships'; accountId: string }
   | { kind: 'events-jump'; accountId: string; to: number }
   | { kind: 'account-gone'; accountId: string; at: number }
@@ -18,6 +39,17 @@ export type Posted = Effect & { seq: number }
 
 export const post = (sql: SqlStorage, effect: Effect): void => {
   sql.exec('INSERT INTO outbox (effect) VALUES (?)', JSON.stringify(effect))
+}
+
+/** The number that the last effect had, whether or not it is still here. */
+const lastPosted = (sql: SqlStorage): number =>
+  sql.exec<{ seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = 'outbox'").toArray()[0]?.seq ?? 0
+
+/** Numbers the effects to come from beyond `seq`: a ledger that was set back would repeat numbers that its cell has seen. */
+export const numberBeyond = (sql: SqlStorage, seq: number): void => {
+  if (lastPosted(sql) >= seq) return
+  sql.exec('INSERT INTO outbox (seq, effect) VALUES (?, ?)', seq, '')
+  sql.exec('DELETE FROM outbox WHERE seq = ?', seq)
 }
 
 const PAGE = 50

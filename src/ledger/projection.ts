@@ -1,4 +1,5 @@
-import { appendEvent } from '../db/events.ts'
+import { insertAlert, insertMessages, updateMessage } from '../db/alerts.ts'
+import { appendEvent, listening } from '../db/events.ts'
 import type { Database } from '../db/open.ts'
 import type { Account } from '../domain/account.ts'
 import type { Device } from '../domain/device.ts'
@@ -72,20 +73,49 @@ const upsert = (db: D1Database, table: string, key: string, columns: Columns, se
 const account = (db: D1Database, { account: a, nextExpiry, seq }: Of<'account'>) =>
   upsert(db, 'accounts', 'id', accountColumns(a, nextExpiry), seq)
 
-const device = (db: D1Database, { accountId, device: d, seq }: Of<'device'>) =>
-  upsert(db, 'devices', 'key', deviceColumns(accountId, d), seq, 'EXISTS (SELECT 1 FROM tombstones WHERE account_id = ?3 AND id = ?2)')
+const device = (db: D1Database, { accountId, device: d, joins, seq }: Of<'device'>) => [
+  ...(joins === undefined ? [] : join(db, accountId, d, joins)),
+  upsert(db, 'devices', 'key', deviceColumns(accountId, d), seq, 'EXISTS (SELECT 1 FROM tombstones WHERE account_id = ?3 AND id = ?2)'),
+]
+
+/** A device joins its maker's group just before its row comes into being: a late repeat finds the row and joins nothing. */
+const join = (db: D1Database, accountId: string, d: Device, groupId: string) => [
+  db
+    .prepare(
+      `INSERT INTO group_devices (group_id, device_key, account_id) SELECT id, ?2, ?3 FROM groups WHERE id = ?1 AND account_id = ?3
+         AND NOT EXISTS (SELECT 1 FROM devices WHERE key = ?2) AND NOT EXISTS (SELECT 1 FROM tombstones WHERE account_id = ?3 AND id = ?4)
+       ON CONFLICT DO NOTHING`,
+    )
+    .bind(groupId, d.key, accountId, d.id),
+  db
+    .prepare('UPDATE groups SET version = version + 1, last_modified = max(last_modified, ?2) WHERE id = ?1 AND changes() = 1')
+    .bind(groupId, d.creation),
+]
 
 /** Counters change without an edit, so they carry the number of their effect too. */
-const usage = (db: D1Database, { key, usage: u, seq }: Of<'usage'>) =>
+const usage = (db: D1Database, { key, usage: u, contact = 0, seq }: Of<'usage'>) =>
   db
-    .prepare('UPDATE devices SET usage_date = ?2, emails_sent = ?3, sms_sent = ?4, seq = ?5 WHERE key = ?1 AND seq < ?5')
-    .bind(key, u.date, u.emailsSent, u.smsSent, seq)
+    .prepare(
+      `UPDATE devices SET usage_date = ?2, emails_sent = ?3, sms_sent = ?4, seq = ?5, last_contact = nullif(max(ifnull(last_contact, 0), ?6), 0)
+       WHERE key = ?1 AND seq < ?5`,
+    )
+    .bind(key, u.date, u.emailsSent, u.smsSent, seq, contact)
 
-/** Memberships of devices that are no more: only a restored database has any. */
-const memberships = (db: D1Database, { accountId }: Of<'memberships'>) =>
+const contact = (db: D1Database, { key, at }: Of<'contact'>) =>
+  db.prepare('UPDATE devices SET last_contact = ?2 WHERE key = ?1 AND ifnull(last_contact, 0) < ?2').bind(key, at)
+
+/** What still names devices that are no more: only a restored database has any. */
+const memberships = (db: D1Database, { accountId }: Of<'memberships'>) => [
   db
     .prepare('DELETE FROM group_devices WHERE account_id = ?1 AND NOT EXISTS (SELECT 1 FROM devices WHERE key = device_key)')
-    .bind(accountId)
+    .bind(accountId),
+  db
+    .prepare(
+      `UPDATE users SET device_id = NULL WHERE account_id = ?1 AND device_id IS NOT NULL
+       AND NOT EXISTS (SELECT 1 FROM devices WHERE id = device_id)`,
+    )
+    .bind(accountId),
+]
 
 const eventsJump = (db: D1Database, { accountId, to }: Of<'events-jump'>) =>
   db
@@ -96,13 +126,23 @@ const eventsJump = (db: D1Database, { accountId, to }: Of<'events-jump'>) =>
 
 const deviceGone = (db: D1Database, { accountId, id, key, at, seq }: Of<'device-gone'>) => [
   db
-    .prepare('INSERT INTO tombstones (id, account_id, seq, creation) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING')
-    .bind(id, accountId, seq, at),
+    .prepare(
+      `INSERT INTO tombstones (id, account_id, seq, creation, groups)
+       SELECT ?1, ?2, ?3, ?4, json_group_array(group_id) FROM group_devices WHERE device_key = ?5 ON CONFLICT DO NOTHING`,
+    )
+    .bind(id, accountId, seq, at, key),
   db
     .prepare('INSERT INTO erasures (id, account_id, device_key, creation) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING')
     .bind(id, accountId, key, at),
   db.prepare('DELETE FROM group_devices WHERE device_key = ?').bind(key),
+  db.prepare('UPDATE users SET device_id = NULL WHERE account_id = ? AND device_id = ?').bind(accountId, id),
   db.prepare('DELETE FROM devices WHERE key = ?').bind(key),
+]
+
+/** A device that was deleted after the moment to which its ledger was set back: it stands again, and so does what it will report. */
+const deviceBack = (db: D1Database, { accountId, id }: Of<'device-back'>) => [
+  db.prepare('DELETE FROM tombstones WHERE account_id = ? AND id = ?').bind(accountId, id),
+  db.prepare('DELETE FROM erasures WHERE account_id = ? AND id = ?').bind(accountId, id),
 ]
 
 const accountGone = (db: D1Database, { accountId, at }: Of<'account-gone'>) => [
@@ -132,10 +172,20 @@ const statements = (db: D1Database, effect: Posted): D1PreparedStatement | D1Pre
       return account(db, effect)
     case 'device':
       return device(db, effect)
+    case 'device-back':
+      return deviceBack(db, effect)
     case 'device-gone':
       return deviceGone(db, effect)
     case 'usage':
       return usage(db, effect)
+    case 'contact':
+      return contact(db, effect)
+    case 'alert':
+      return insertAlert(db, effect)
+    case 'messages':
+      return insertMessages(db, effect)
+    case 'message-state':
+      return updateMessage(db, effect)
     case 'memberships':
       return memberships(db, effect)
     case 'event':
@@ -151,10 +201,19 @@ const statements = (db: D1Database, effect: Posted): D1PreparedStatement | D1Pre
   }
 }
 
-/** Answers the account's last event number, as it stands after these effects. */
-export const carryOut = async (database: Database, accountId: string, effects: Posted[]): Promise<number> => {
+export interface CarriedOut {
+  /** The account's last event number, as it stands after these effects. */
+  lastEvent: number
+  /** Something was told, and someone listens. */
+  heard: boolean
+}
+
+export const carryOut = async (database: Database, accountId: string, effects: Posted[], now: number): Promise<CarriedOut> => {
   const db = database.$client
-  const head = db.prepare('SELECT sequence FROM event_heads WHERE account_id = ?').bind(accountId)
-  const results = await db.batch<{ sequence: number }>([...effects.flatMap((effect) => statements(db, effect)), head])
-  return results.at(-1)?.results[0]?.sequence ?? 0
+  const head = db
+    .prepare(`SELECT sequence, ${listening('?1', '?2')} AS listening FROM event_heads WHERE account_id = ?1`)
+    .bind(accountId, now)
+  const results = await db.batch<{ sequence: number; listening: number }>([...effects.flatMap((effect) => statements(db, effect)), head])
+  const { sequence = 0, listening: someone = 0 } = results.at(-1)?.results[0] ?? {}
+  return { lastEvent: sequence, heard: someone === 1 && effects.some(({ kind }) => kind === 'event') }
 }

@@ -1,15 +1,17 @@
-import { openCell, openDirectory } from '../db/open.ts'
 import type { Account } from '../domain/account.ts'
+import { deviceKey } from '../domain/device.ts'
 import type { Env } from '../env.ts'
 import { readAccount, roll } from './books.ts'
+import { type Found, look, type Row } from './cellState.ts'
 import { type DeviceRow, toDevice } from './devices.ts'
-import { post } from './outbox.ts'
+import { numberBeyond, post } from './outbox.ts'
 import { accountColumns, deviceColumns } from './projection.ts'
 import { usageOn } from './usage.ts'
 
 /*
  * Which side wins: account, devices, licenses and counters are the ledger's; groups, users, keys, locations and alerts stand as
- * the cell has them. Event numbers jump ahead where the cell was set back, so that none is ever given out twice.
+ * the cell has them. Event numbers jump ahead where the cell was set back, so that none is ever given out twice. Where the ledger
+ * was set back, its own numbers go on from beyond all that the cell has seen.
  */
 
 /** How many rows of each kind were found to differ, and were written again or taken away. */
@@ -29,36 +31,21 @@ export type ReconcileOutcome =
 const PAGE = 500
 const EVENT_JUMP = 1_000_000
 
-type Row = Record<string, string | number | null>
-
 const differs = (row: Row | undefined, expected: Row): boolean =>
   !row || Object.entries(expected).some(([name, value]) => row[name] !== value)
 
-interface Found {
-  account: Row | undefined
-  listed: boolean
-  head: number
-  devices: Row[]
+/** Beyond what a ledger can have posted in the 30 days that it can be set back by. */
+const EFFECT_JUMP = 1_000_000_000
+
+/** Does nothing to a ledger that was not set back. */
+const catchUp = (sql: SqlStorage, account: Account, found: Found, restored: boolean): void => {
+  const seen = [found.account, ...found.devices].map((row) => Number(row?.seq ?? 0))
+  numberBeyond(sql, Math.max(...seen) + (restored ? EFFECT_JUMP : 0))
+  sql.exec('UPDATE account SET next_device = max(next_device, ?)', found.lastKey - deviceKey(account.number, 0) + 1)
 }
 
-const look = async (env: Env, account: Account, after: number, upTo: number): Promise<Found> => {
-  const db = openCell(env, account.cell).$client
-  const [accounts, heads, devices] = await db.batch<Row>([
-    db.prepare('SELECT * FROM accounts WHERE id = ?').bind(account.id),
-    db.prepare('SELECT sequence FROM event_heads WHERE account_id = ?').bind(account.id),
-    db.prepare('SELECT * FROM devices WHERE key > ? AND key <= ? AND account_id = ?').bind(after, upTo, account.id),
-  ])
-  const listed = await openDirectory(env).$client.prepare('SELECT 1 FROM directory WHERE account_id = ?').bind(account.id).first()
-  return {
-    account: accounts?.results[0],
-    listed: listed !== null,
-    head: Number(heads?.results[0]?.sequence ?? 0),
-    devices: devices?.results ?? [],
-  }
-}
-
-const mendDevices = (sql: SqlStorage, account: Account, found: Row[], after: number, upTo: number, mended: Mended, now: number): number => {
-  const rows = new Map(found.map((row) => [Number(row.key), row]))
+const mendDevices = (sql: SqlStorage, account: Account, found: Found, after: number, upTo: number, mended: Mended, now: number): number => {
+  const rows = new Map(found.devices.map((row) => [Number(row.key), row]))
   const own = sql.exec<DeviceRow>('SELECT * FROM devices WHERE key > ? AND key <= ?', after, upTo).toArray()
   for (const ledgerRow of own) {
     const device = toDevice(sql, account, ledgerRow)
@@ -66,6 +53,7 @@ const mendDevices = (sql: SqlStorage, account: Account, found: Row[], after: num
     rows.delete(device.key)
     if (differs(row, deviceColumns(account.id, device))) {
       mended.devices++
+      if (found.tombstoned.has(device.id)) post(sql, { kind: 'device-back', accountId: account.id, id: device.id })
       post(sql, { kind: 'device', accountId: account.id, device })
     }
     const usage = usageOn(sql, device.key, account.day)
@@ -111,17 +99,26 @@ export const reconcilePage = async (
   const { sql } = storage
   const known = readAccount(sql)
   if (!known) return { ok: false, refusal: 'not-found', erased: sql.exec('SELECT 1 FROM account').toArray().length > 0 }
-  const keys = sql.exec<{ key: number }>('SELECT key FROM devices WHERE key > ? ORDER BY key LIMIT ?', after, PAGE).toArray()
+  const keys = sql
+    .exec<{ key: number; id: string }>('SELECT key, id FROM devices WHERE key > ? ORDER BY key LIMIT ?', after, PAGE)
+    .toArray()
   const upTo = keys.length === PAGE ? (keys.at(-1)?.key ?? after) : Number.MAX_SAFE_INTEGER
-  const found = await look(env, known, after, upTo)
+  const found = await look(
+    env,
+    known,
+    keys.map(({ id }) => id),
+    after,
+    upTo,
+  )
   return storage.transactionSync(() => {
     const account = readAccount(sql)
     if (!account) return { ok: false, refusal: 'not-found', erased: true }
     const now = Date.now()
+    catchUp(sql, account, found, restored && after === 0)
     roll(sql, account, now)
     const mended: Mended = { account: 0, devices: 0, removed: 0, usage: 0, directory: 0, events: 0 }
     if (after === 0) mendAccount(sql, account, found, restored, mended)
-    const checked = mendDevices(sql, account, found.devices, after, upTo, mended, now)
+    const checked = mendDevices(sql, account, found, after, upTo, mended, now)
     return { ok: true, checked, mended, next: keys.length === PAGE ? upTo : null }
   })
 }

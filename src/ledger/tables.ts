@@ -1,3 +1,5 @@
+import { takeSteps } from '../db/steps.ts'
+
 /** What the ledger keeps in its own SQLite. A later change is one more entry: each runs once, in order. */
 const STEPS = [
   `CREATE TABLE account (
@@ -14,6 +16,7 @@ const STEPS = [
    CREATE UNIQUE INDEX devices_identifier ON devices (identifier_key) WHERE identifier_key IS NOT NULL;
    CREATE INDEX devices_ends ON devices (ends) WHERE ends IS NOT NULL;
    CREATE INDEX devices_due ON devices (ends) WHERE ends IS NOT NULL AND recorded = 0;
+   CREATE INDEX devices_maker ON devices (created_by) WHERE created_by IS NOT NULL;
    CREATE TABLE endings (day TEXT PRIMARY KEY, count INTEGER NOT NULL) STRICT, WITHOUT ROWID;
    CREATE TABLE creators (user_id TEXT PRIMARY KEY, count INTEGER NOT NULL) STRICT, WITHOUT ROWID;
    CREATE TABLE usage (
@@ -26,16 +29,20 @@ const STEPS = [
    ) STRICT;
    CREATE TABLE outbox (seq INTEGER PRIMARY KEY AUTOINCREMENT, effect TEXT NOT NULL) STRICT;`,
   'ALTER TABLE account ADD COLUMN retention_days INTEGER NOT NULL DEFAULT 365',
+  `CREATE TABLE messages (
+     id TEXT PRIMARY KEY, key TEXT NOT NULL, device_key INTEGER NOT NULL, channel TEXT NOT NULL, recipient TEXT NOT NULL,
+     subject TEXT NOT NULL, text TEXT NOT NULL, urgent INTEGER NOT NULL, status TEXT NOT NULL, reason TEXT, provider TEXT,
+     day TEXT NOT NULL, accepted INTEGER NOT NULL, attempts INTEGER NOT NULL DEFAULT 0, next_try INTEGER, unsure_since INTEGER,
+     changed INTEGER NOT NULL
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX messages_due ON messages (channel, urgent, next_try) WHERE next_try IS NOT NULL;
+   CREATE INDEX messages_done ON messages (changed) WHERE next_try IS NULL;
+   CREATE TABLE receipts (message_id TEXT NOT NULL, mark TEXT NOT NULL, PRIMARY KEY (message_id, mark)) STRICT, WITHOUT ROWID;
+   CREATE TABLE raised (id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+   ALTER TABLE usage ADD COLUMN emails_suppressed INTEGER NOT NULL DEFAULT 0;
+   ALTER TABLE usage ADD COLUMN sms_suppressed INTEGER NOT NULL DEFAULT 0;
+   ALTER TABLE usage ADD COLUMN emails_reached INTEGER NOT NULL DEFAULT 0;
+   ALTER TABLE usage ADD COLUMN sms_reached INTEGER NOT NULL DEFAULT 0;`,
 ]
 
-export const makeTables = (storage: DurableObjectStorage): void => {
-  const { sql } = storage
-  sql.exec('CREATE TABLE IF NOT EXISTS steps (done INTEGER NOT NULL) STRICT')
-  const done = Number(sql.exec('SELECT coalesce(max(done), 0) AS done FROM steps').one().done)
-  STEPS.slice(done).forEach((step, index) => {
-    storage.transactionSync(() => {
-      sql.exec(step)
-      sql.exec('INSERT INTO steps (done) VALUES (?)', done + index + 1)
-    })
-  })
-}
+export const makeTables = (storage: DurableObjectStorage): void => takeSteps(storage, STEPS)

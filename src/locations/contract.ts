@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { define } from '../http/contract.ts'
 import { nextCursor, pageQuery } from '../http/page.ts'
-import { instant, success } from '../http/wire.ts'
+import { instantInUrl, success } from '../http/wire.ts'
 import { FORMATS, MEDIA_TYPES } from './formats/formats.ts'
 import { forms, inOrder, isInOrder, type LocationsBody, location } from './forms.ts'
 import { readBody } from './read.ts'
@@ -44,9 +44,6 @@ export const postLocations = define({
   idempotent: ({ kind }: LocationsBody) => kind === 'report',
   example: { location: { dateTime: '2026-11-14T09:30:00Z', latitude: 38.7223, longitude: -9.1393, speed: 12.5, source: 'gnss' } },
 })
-
-/** In a URL a plus that was not escaped arrives as a space. */
-const instantInUrl = z.preprocess((text) => (typeof text === 'string' ? text.replace(/ (?=\d\d:\d\d$)/, '+') : text), instant)
 
 export const listLocations = define({
   id: 'listLocations',

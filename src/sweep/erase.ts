@@ -1,8 +1,10 @@
 import { and, asc, eq } from 'drizzle-orm'
+import { deleteAlerts } from '../db/alerts.ts'
 import type { Database } from '../db/open.ts'
 import { erasures } from '../db/schema.ts'
 import { keysBeside } from '../domain/device.ts'
 import type { Env } from '../env.ts'
+import { feedOf } from '../feed/stub.ts'
 import { ledgerOf } from '../ledger/stub.ts'
 
 const PAGE = 1000
@@ -18,18 +20,29 @@ export const ACCOUNT_TABLES = {
   event_heads: 'account_id',
   devices: 'key',
   groups: 'id',
+  users: 'id',
   group_devices: 'group_id, device_key',
+  alerts: 'id',
+  messages: 'account_id, id',
   tombstones: 'account_id, id',
+  webhooks: 'id',
   erasures: 'account_id, id',
 } as const
 
 const TRACK_PAGE = 5000
+const ALERT_PAGE = 100
 
 /** Erases one page of the tracks under these keys; false once there is none left. */
 const eraseTracksPage = async (db: D1Database, [first, last]: [number, number]): Promise<boolean> => {
   const page = `SELECT device_key, time FROM locations WHERE device_key BETWEEN ?1 AND ?2 LIMIT ${TRACK_PAGE}`
   const { meta } = await db.prepare(`DELETE FROM locations WHERE (device_key, time) IN (${page})`).bind(first, last).run()
   return meta.changes > 0
+}
+
+/** Erases one page of a device's alerts, with their messages; false once there is none left. */
+const eraseAlertsPage = async (db: D1Database, deviceKey: number): Promise<boolean> => {
+  const page = `SELECT id, account_id FROM alerts WHERE device_key = ?1 ORDER BY time, id LIMIT ${ALERT_PAGE}`
+  return (await deleteAlerts(db, page, [deviceKey])) > 0
 }
 
 /** An account's tracks lie side by side, and any device of it tells where; without one there is no track left. */
@@ -56,6 +69,12 @@ const eraseAccountPage = async (db: D1Database, accountId: string): Promise<bool
   return false
 }
 
+/** The account's two objects: what they keep goes last. */
+const forgetObjects = async (env: Env, accountId: string): Promise<boolean> => {
+  await feedOf(env, accountId).forget()
+  return ledgerOf(env, accountId).forget()
+}
+
 /** Goes on where the last run stopped: however large, it is erased a page at a time. */
 export const erasePages = async (env: Env, db: Database, now: number): Promise<void> => {
   let pages = 0
@@ -63,15 +82,10 @@ export const erasePages = async (env: Env, db: Database, now: number): Promise<v
   for (const { id, accountId, deviceKey, creation } of jobs) {
     if (deviceKey === null) {
       while (await eraseAccountPage(db.$client, accountId)) if (++pages >= MOST_PAGES) return
-      if (
-        now - creation < STRAGGLERS ||
-        !(await ledgerOf(env, accountId)
-          .forget()
-          .catch(() => false))
-      )
-        continue
+      if (now - creation < STRAGGLERS || !(await forgetObjects(env, accountId).catch(() => false))) continue
     } else {
       while (await eraseTracksPage(db.$client, [deviceKey, deviceKey])) if (++pages >= MOST_PAGES) return
+      while (await eraseAlertsPage(db.$client, deviceKey)) if (++pages >= MOST_PAGES) return
     }
     await db.delete(erasures).where(and(eq(erasures.accountId, accountId), eq(erasures.id, id)))
     if (++pages >= MOST_PAGES) return

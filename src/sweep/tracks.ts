@@ -1,7 +1,9 @@
+import { deleteAlerts } from '../db/alerts.ts'
 import type { Database } from '../db/open.ts'
 
 const DEVICES = 500
 const PAGE = 5000
+const ALERT_PAGE = 100
 const MOST_PAGES = 50
 
 /** ?1 now; ?2, ?3 the keys before the first device of a stretch and of its last. */
@@ -20,8 +22,13 @@ const TRIM = `DELETE FROM locations WHERE (device_key, time) IN (
       CROSS JOIN locations l ON l.device_key = d.key AND l.time < ${CUTOFF}
     WHERE ${STRETCH} LIMIT ${PAGE})`
 
+const OLD_ALERTS = `SELECT l.id, l.account_id FROM devices d CROSS JOIN accounts a ON a.id = d.account_id
+    CROSS JOIN alerts l ON l.device_key = d.key AND l.time < ${CUTOFF}
+  WHERE ${STRETCH} ORDER BY d.key, l.time, l.id LIMIT ${ALERT_PAGE}`
+
 /** False where there was more than may be trimmed in one run. */
 const trimStretch = async (db: D1Database, now: number, after: number, last: number): Promise<boolean> => {
+  for (let page = 0; (await deleteAlerts(db, OLD_ALERTS, [now, after, last])) === ALERT_PAGE; page++) if (page >= MOST_PAGES) return false
   await db.prepare(KEEP_CONTACT).bind(now, after, last).run()
   const trim = db.prepare(TRIM).bind(now, after, last)
   for (let page = 0; page < MOST_PAGES; page++) if ((await trim.run()).meta.changes < PAGE) return true

@@ -17,5 +17,5 @@ export const getToken = define({
     token: z.string().meta({ description: 'A JWT, to be sent as `Authorization: Bearer <token>`.', example: 'eyJhbGciOiJIUzI1NiIs…' }),
     expires: time,
   }),
-  problems: ['wrong-credentials', 'account-disabled', 'too-many-requests'],
+  problems: ['wrong-credentials', 'account-disabled', 'user-disabled', 'too-many-requests'],
 })

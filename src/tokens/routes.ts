@@ -3,6 +3,7 @@ import { openCell, openDirectory } from '../db/open.ts'
 import { parseApiKey } from '../domain/apiKey.ts'
 import { fold } from '../domain/fold.ts'
 import { SCOPES } from '../domain/scope.ts'
+import { mayAct } from '../domain/user.ts'
 import { cellNumbers } from '../env.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { operation } from '../http/operation.ts'
@@ -12,7 +13,7 @@ import { hashSecret, sameDigest } from '../http/secret.ts'
 import { signToken } from '../http/token.ts'
 import { iso } from '../http/wire.ts'
 import { getToken } from './contract.ts'
-import { findAccount, findKey } from './store.ts'
+import { findAccount, findKey, recordLogin } from './store.ts'
 
 /** Where an unknown user name is looked for: some cell, always the same for the same name, so that it costs what a known one does. */
 const someCell = (c: Context, userNameKey: string): number => {
@@ -31,7 +32,7 @@ const proveKey = async (c: Context, userNameKey: string, apiKey: string, now: nu
   const key = await findKey(openCell(c.env, cell), parsed.id)
   const proved = sameDigest(await hashSecret(parsed.secret), key?.hash ?? '')
   if (!proved || !key || !account || key.accountId !== account.accountId) return null
-  if (key.expires !== null && key.expires <= now) return null
+  if ((key.expires !== null && key.expires <= now) || (key.userId !== null && !key.user)) return null
   return { ...key, keyId: parsed.id, cell }
 }
 
@@ -47,9 +48,13 @@ const handler = async (c: Context) => {
     throw new Problem('wrong-credentials')
   }
   if (key.disabled) throw new Problem('account-disabled')
-  const { accountId, cell, keyId, userId } = key
+  const { accountId, cell, keyId, userId, user } = key
+  if (user && !mayAct(user, now))
+    throw new Problem('user-disabled', user.disabled && user.disabledMessage ? { detail: user.disabledMessage } : {})
   const scopes = SCOPES.filter((scope) => key.scopes.includes(scope))
   const { token, expires } = await signToken(c.env, { accountId, cell, keyId, scopes, userId }, now)
+  // A sign-in stands whether or not its time can be written down.
+  if (userId !== null) await recordLogin(openCell(c.env, cell), userId, now).catch(() => {})
   return c.json({ success: true as const, token, expires: iso(expires) })
 }
 

@@ -3,6 +3,7 @@ import { addressing } from './law/addressing.ts'
 import { admission } from './law/admission.ts'
 import { answers } from './law/answers.ts'
 import { bodies } from './law/bodies.ts'
+import { confinement } from './law/confinement.ts'
 import { PAGES, routes, unguarded } from './law/routes.ts'
 import { SAMPLES } from './law/samples.ts'
 import { type Stage, setStage } from './law/stage.ts'
@@ -20,5 +21,5 @@ describe.each(routes)('$method $path', (route) => {
   beforeAll(async () => {
     stage = await setStage(route)
   })
-  for (const law of [admission, addressing, bodies, answers]) law(route, () => stage)
+  for (const law of [admission, confinement, addressing, bodies, answers]) law(route, () => stage)
 })

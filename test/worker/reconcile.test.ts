@@ -1,3 +1,4 @@
+import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { sweep } from '../../src/sweep/sweep.ts'
@@ -12,6 +13,7 @@ const TABLES = [
   'erasures',
   'group_devices',
   'groups',
+  'users',
   'keys',
   'directory',
   'cells',
@@ -142,4 +144,51 @@ test('a large account is held against its ledger a page at a time', async () => 
   expect(body).toMatchObject({ checked: 1100, mended: { devices: 1100 }, nextCursor: null })
   const { n } = (await env.DB.prepare('SELECT count(*) AS n FROM devices WHERE account_id = ?').bind(account.id).first()) as { n: number }
   expect(n).toBe(1100)
+})
+
+describe('a ledger that was set back', () => {
+  const LEDGER_TABLES = ['account', 'devices', 'endings', 'usage', 'log', 'outbox'] as const
+  const inLedger = <T>(account: TestAccount, deeds: (sql: SqlStorage) => T): Promise<T> =>
+    runInDurableObject(env.LEDGER.get(env.LEDGER.idFromName(account.id)), (_, state) => deeds(state.storage.sql))
+
+  /** The ledger as it is, and the way back to it: what the platform's point-in-time recovery does. */
+  const snapshotLedger = async (account: TestAccount) => {
+    const tables = ['sqlite_sequence', ...LEDGER_TABLES]
+    const dump = await inLedger(account, (sql) => tables.map((table) => [table, sql.exec(`SELECT * FROM ${table}`).toArray()] as const))
+    return () =>
+      inLedger(account, (sql) => {
+        for (const [table, rows] of dump.toReversed()) {
+          sql.exec(`DELETE FROM ${table}`)
+          for (const row of rows) {
+            const names = Object.keys(row)
+            sql.exec(`INSERT INTO ${table} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`, ...Object.values(row))
+          }
+        }
+      })
+  }
+
+  test.each([true, false])('wins all the same, whether or not the operator says so (%s)', async (restored) => {
+    const account = await openAccount({ licenses: 10 })
+    const edited = await create(account, 'Before')
+    const deleted = await create(account, 'Deleted')
+    const restore = await snapshotLedger(account)
+    await account.call('PATCH', `/api/devices/${edited.id}`, { body: { name: 'After' } })
+    await account.call('DELETE', `/api/devices/${deleted.id}`)
+    const newer = await create(account, 'Newer')
+    const report = { location: { dateTime: '2026-01-01T00:00:00Z', latitude: 1, longitude: 2 } }
+    await account.call('POST', `/api/devices/${newer.id}/locations`, { body: report })
+    await restore()
+
+    expect((await reconcile(account, { restored })).body.mended).toMatchObject({ devices: 2, removed: 1 })
+    expect(await names(account)).toEqual(['Before', 'Deleted'])
+    expect((await reconcile(account)).body.mended).toEqual(NOTHING)
+    await account.call('PATCH', `/api/devices/${edited.id}`, { body: { name: 'Later' } })
+    expect(await names(account)).toEqual(['Deleted', 'Later'])
+
+    const next = await create(account, 'Next')
+    expect((await account.call('GET', `/api/devices/${next.id}/locations`)).body.locations).toEqual([])
+    await account.call('POST', `/api/devices/${deleted.id}/locations`, { body: report })
+    await sweep(env, Date.now())
+    expect((await account.call('GET', `/api/devices/${deleted.id}/locations`)).body.locations).toHaveLength(1)
+  })
 })

@@ -70,3 +70,31 @@ export const tokenWithScopes = async (account: TestAccount, scopes: string[]): P
   const { body } = await account.call('POST', '/api/account/keys', { body: { name: scopes.join('+'), scopes } })
   return tokenFor(account.userName, body.apiKey)
 }
+
+let people = 0
+
+export interface BoundUser {
+  id: string
+  apiKey: string
+  keyId: string
+  token: string
+  call: TestAccount['call']
+}
+
+/** A user of the account, and a token of a key that is bound to it. */
+export const boundUser = async (account: TestAccount, user: object = {}, key: object = {}): Promise<BoundUser> => {
+  const required = { name: 'Ana', email: `ana${++people}@example.com`, country: 'PT', timeZone: 'Europe/Lisbon' }
+  const made = await account.call('POST', '/api/users', { body: { ...required, ...user } })
+  const { status, body, text } = await account.call('POST', '/api/account/keys', {
+    body: { name: 'ana', scopes: ['admin'], userId: made.body.id, ...key },
+  })
+  if (status !== 201) throw new Error(`no bound key: ${made.text} ${text}`)
+  const token = await tokenFor(account.userName, body.apiKey)
+  return {
+    id: made.body.id,
+    apiKey: body.apiKey,
+    keyId: body.key.id,
+    token,
+    call: (method, path, given = {}) => call(method, path, { token, ...given }),
+  }
+}

@@ -68,11 +68,11 @@ const everywhere = (path: string, { scope }: Operation): ReplyHeader[] => [
   ...(scope !== 'open' && scope !== 'operator' ? (['RateLimit'] as const) : []),
 ]
 
-/** The headers of a success. */
+/** The headers of a success. Where one path answers two kinds of body, the other kind is a page: it has no tag and is not kept. */
 export const successHeaders = (method: string, path: string, contract: Operation, status: number): ReplyHeader[] => [
   ...everywhere(path, contract),
-  ...(contract.etag ? (['ETag'] as const) : []),
+  ...(contract.etag && status === (contract.status ?? 200) ? (['ETag'] as const) : []),
   ...(status === 201 ? (['Location'] as const) : []),
   ...(answersPages(contract) && method === 'GET' ? (['Link'] as const) : []),
-  ...(contract.idempotent ? (['Idempotent-Replayed'] as const) : []),
+  ...(contract.idempotent && status === (contract.status ?? 200) ? (['Idempotent-Replayed'] as const) : []),
 ]

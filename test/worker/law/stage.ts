@@ -1,4 +1,5 @@
 import { env } from 'cloudflare:workers'
+import { expect, vi } from 'vitest'
 import { openAccount, type TestAccount } from '../support.ts'
 import type { Sent } from './reply.ts'
 import { fill, parametersOf, type Route } from './routes.ts'
@@ -51,8 +52,15 @@ const tablesOf = async (db: D1Database): Promise<string[]> => {
   return results.map(({ name }) => name).filter((name) => !/^(sqlite_|d1_|_cf_)/.test(name))
 }
 
+/** Messages go out after the answer: rows are counted once none is on its way. */
+const settled = () =>
+  vi.waitFor(async () => {
+    expect(await env.DB.prepare(`SELECT id FROM messages WHERE status = 'queued'`).first()).toBeNull()
+  })
+
 /** Every row of both cells, but for the minute of a key's last use: what a refused request must leave as it was. */
 export const storedRows = async (): Promise<string> => {
+  await settled()
   const tables = await tablesOf(env.DB)
   const dumps = await Promise.all(
     [env.DB, env.CELL_1].map((db) => db.batch(tables.map((table) => db.prepare(`SELECT '${table}' AS of, * FROM "${table}"`)))),

@@ -1,0 +1,93 @@
+import type { Database } from '../db/open.ts'
+import { inGroup, type Viewer } from '../db/visible.ts'
+import type { StoredAlert } from './present.ts'
+import { type AlertRow, deliveriesOf, toAlert } from './store.ts'
+
+export interface Listing {
+  /** Of one device, else of the whole account. */
+  deviceId: string | null
+  from: number
+  to: number
+  name: string | undefined
+  sort: 'dateTime' | '-dateTime'
+  after: (string | number)[] | null
+  limit: number
+}
+
+export interface AlertPage {
+  alerts: StoredAlert[]
+  next: (string | number)[] | null
+}
+
+interface Part {
+  sql: string
+  values: (string | number)[]
+}
+
+const part = (sql: string, ...values: (string | number)[]): Part => ({ sql, values })
+
+/** A walk looks at this many alerts at the most, however few of them the caller may see. */
+const MOST_WALKED = 5000
+/** A page holds about this many deliveries at the most, however many its alerts have. */
+const MOST_DELIVERIES = 5000
+
+const seen = (key: string, groupId: string | null): Part => (groupId === null ? part('1') : part(inGroup(key), groupId))
+
+const cutByDeliveries = (rows: AlertRow[]): AlertRow[] => {
+  let deliveries = 0
+  const over = rows.findIndex(({ messages }, index) => {
+    deliveries += messages
+    return index > 0 && deliveries > MOST_DELIVERIES
+  })
+  return over === -1 ? rows : rows.slice(0, over)
+}
+
+/** The alerts that are looked at, in their order: a stretch of one index. */
+const stretchOf = ({ accountId }: Viewer, deviceKey: number | null, { from, to, name, sort, after }: Listing, order: string): Part => {
+  const parts = [
+    deviceKey === null ? part('a.account_id = ?', accountId) : part('a.device_key = ?', deviceKey),
+    ...(name === undefined ? [] : [part('a.name = ?', name)]),
+    part('a.time BETWEEN ? AND ?', from, to),
+    ...(after ? [part(`(a.time, a.id) ${sort === 'dateTime' ? '>' : '<'} (?, ?)`, ...after)] : []),
+  ]
+  return part(
+    `SELECT * FROM alerts a WHERE ${parts.map(({ sql }) => sql).join(' AND ')} ORDER BY ${order}`,
+    ...parts.flatMap(({ values }) => values),
+  )
+}
+
+const findKey = async (db: D1Database, { accountId, groupId }: Viewer, deviceId: string): Promise<number | null> => {
+  const visible = seen('d.key', groupId)
+  return db
+    .prepare(`SELECT d.key FROM devices d WHERE d.id = ? AND d.account_id = ? AND ${visible.sql}`)
+    .bind(deviceId, accountId, ...visible.values)
+    .first<number>('key')
+}
+
+/** Null where there is no such device that the caller may see. */
+export const listAlerts = async ({ $client: db }: Database, viewer: Viewer, listing: Listing): Promise<AlertPage | null> => {
+  const { deviceId, sort, limit } = listing
+  const deviceKey = deviceId === null ? null : await findKey(db, viewer, deviceId)
+  if (deviceId !== null && deviceKey === null) return null
+  const direction = sort === 'dateTime' ? 'ASC' : 'DESC'
+  const order = `a.time ${direction}, a.id ${direction}`
+  const stretch = stretchOf(viewer, deviceKey, listing, order)
+  const visible = seen('a.device_key', viewer.groupId)
+  const { results: rows } = await db
+    .prepare(
+      `SELECT a.*, d.id AS device_id FROM (${stretch.sql} LIMIT ${MOST_WALKED}) a JOIN devices d ON d.key = a.device_key
+       WHERE ${visible.sql} ORDER BY ${order} LIMIT ?`,
+    )
+    .bind(...stretch.values, ...visible.values, limit + 1)
+    .all<AlertRow>()
+  const page = cutByDeliveries(rows.slice(0, limit))
+  const deliveries = await deliveriesOf(db, viewer.accountId, page)
+  const alerts = page.map((row) => toAlert(row, deliveries.get(row.id) ?? []))
+  const last = page.at(-1)
+  if (last && page.length < rows.length) return { alerts, next: [last.time, last.id] }
+  const end = await db
+    .prepare(`${stretch.sql} LIMIT 1 OFFSET ${MOST_WALKED - 1}`)
+    .bind(...stretch.values)
+    .first<AlertRow>()
+  return { alerts, next: end ? [end.time, end.id] : null }
+}

@@ -1,0 +1,109 @@
+import * as z from 'zod'
+import { MOST_GROUP_DEVICES } from '../domain/group.ts'
+import { define } from '../http/contract.ts'
+import { nextCursor, pageQuery } from '../http/page.ts'
+import { done, line, name, search, success, time } from '../http/wire.ts'
+
+export const groupBody = z
+  .strictObject({
+    name: name.meta({ description: 'Unique in the account, without regard to case.', example: 'North fleet' }),
+    description: line(2000).default(''),
+    devices: z
+      .array(z.string('must be a device’s id'), 'must be a list of device ids')
+      .max(MOST_GROUP_DEVICES, `must have at most ${MOST_GROUP_DEVICES} devices`)
+      .default([])
+      .meta({ description: 'A set of ids of devices of this account.', example: ['dev_01k…'] }),
+  })
+  .meta({ id: 'GroupBody' })
+export type GroupBody = z.output<typeof groupBody>
+
+const members = {
+  id: z.string().meta({ example: 'grp_01k…' }),
+  name: z.string().meta({ example: 'North fleet' }),
+  description: z.string(),
+  devices: z.array(z.string()),
+  creation: time,
+  lastModified: time,
+}
+
+export const group = z.object(members).meta({ id: 'Group' })
+const answer = z.object({ success, ...members })
+const WRITTEN = ['success', 'id', 'creation', 'lastModified'] as const
+const tag = 'Groups'
+
+export const listGroups = define({
+  id: 'listGroups',
+  tag,
+  summary: 'List groups',
+  description: 'A user who is confined to a group sees that one alone. Pages with many devices have fewer groups.',
+  scope: 'read',
+  query: z.strictObject({ ...pageQuery, q: search.meta({ description: 'Prefix of the name, without regard to case.' }) }),
+  answer: z.object({ success, groups: z.array(group), nextCursor }),
+})
+
+export const createGroup = define({
+  id: 'createGroup',
+  tag,
+  summary: 'Create a group',
+  scope: 'write',
+  wholeAccount: true,
+  body: groupBody,
+  ignored: WRITTEN,
+  status: 201,
+  answer,
+  problems: ['name-taken'],
+  etag: true,
+  idempotent: true,
+})
+
+export const readGroup = define({
+  id: 'readGroup',
+  tag,
+  summary: 'Read a group',
+  scope: 'read',
+  answer,
+  problems: ['not-found'],
+  etag: true,
+})
+
+export const replaceGroup = define({
+  id: 'replaceGroup',
+  tag,
+  summary: 'Replace a group',
+  description: 'What is left out goes back to its default: without `devices` the group is empty.',
+  scope: 'write',
+  wholeAccount: true,
+  body: groupBody,
+  ignored: WRITTEN,
+  answer,
+  problems: ['not-found', 'name-taken', 'conflict'],
+  etag: true,
+  ifMatch: true,
+})
+
+export const patchGroup = define({
+  id: 'patchGroup',
+  tag,
+  summary: 'Change a group',
+  description: 'A device is added with `[{ "op": "add", "path": "/devices/-", "value": "dev_…" }]`; only what changes is written.',
+  scope: 'write',
+  wholeAccount: true,
+  patches: replaceGroup,
+  example: { name: 'North fleet' },
+  answer,
+  problems: ['not-found', 'name-taken', 'conflict'],
+  etag: true,
+  ifMatch: true,
+})
+
+export const deleteGroup = define({
+  id: 'deleteGroup',
+  tag,
+  summary: 'Delete a group',
+  description: 'Its devices stay. A group that users are confined to is not deleted.',
+  scope: 'write',
+  wholeAccount: true,
+  answer: done,
+  problems: ['not-found', 'group-in-use'],
+  ifMatch: true,
+})

@@ -1,0 +1,48 @@
+import * as z from 'zod'
+import { delivery } from '../alerts/contract.ts'
+import { CHANNELS, STATUSES } from '../domain/alert.ts'
+import { define } from '../http/contract.ts'
+import { nextCursor, pageQuery } from '../http/page.ts'
+import { id, success, time } from '../http/wire.ts'
+
+const message = z
+  .object({
+    ...delivery.shape,
+    alertId: id('alr'),
+    deviceId: id('dev'),
+    subject: z.string().meta({ description: 'Empty for an SMS.', example: 'SOSButton: Tern 7' }),
+    text: z.string().meta({ description: 'The very words that go out.' }),
+    provider: z.string().nullable().meta({ description: 'Who was last asked to send it.', example: 'outbox' }),
+    attempts: z.int().meta({ description: 'How often it had been tried when it came to stand as it does.', example: 1 }),
+    lastModified: time,
+  })
+  .meta({ id: 'Message' })
+
+const tag = 'Messages'
+
+export const listMessages = define({
+  id: 'listMessages',
+  tag,
+  summary: 'List messages',
+  description: 'E-mails and SMS of alerts, those of the newest alert first: what went out, or would have, and what became of it.',
+  scope: 'read',
+  query: z.strictObject({
+    ...pageQuery,
+    status: z.enum(STATUSES, `must be one of ${STATUSES.join(', ')}`).optional(),
+    channel: z.enum(CHANNELS, 'must be Email or SMS').optional(),
+    deviceId: z.string().optional().meta({ description: 'Only messages of this device.' }),
+    alertId: z.string().optional().meta({ description: 'Only messages of this alert.' }),
+  }),
+  answer: z.object({ success, messages: z.array(message), nextCursor }),
+})
+
+export const retryMessage = define({
+  id: 'retryMessage',
+  tag,
+  summary: 'Send a message again',
+  description: 'For one that failed or was held back. It counts against the device’s daily limit again.',
+  scope: 'write',
+  answer: z.object({ success, message }),
+  problems: ['not-found', 'message-not-failed', 'daily-limit-reached'],
+  idempotent: true,
+})

@@ -1,0 +1,48 @@
+import { Hono } from 'hono'
+import { presentDelivery } from '../alerts/present.ts'
+import { isUrgent } from '../domain/alert.ts'
+import type { AppEnv } from '../http/context.ts'
+import { operation } from '../http/operation.ts'
+import { answerPage, readCursor } from '../http/page.ts'
+import { Problem } from '../http/problem.ts'
+import { iso } from '../http/wire.ts'
+import { ledgerOf } from '../ledger/stub.ts'
+import * as contract from './contract.ts'
+import { findMessage, listMessages, type StoredMessage } from './store.ts'
+
+const present = (message: StoredMessage) => {
+  const { alertId, deviceId, subject, text, provider, attempts, changed } = message
+  return { ...presentDelivery(message), alertId, deviceId, subject, text, provider, attempts, lastModified: iso(changed) }
+}
+
+export const messages = new Hono<AppEnv>()
+  .get('/', operation(contract.listMessages), async (c) => {
+    const { limit, cursor, status, channel, deviceId, alertId } = c.req.valid('query')
+    const [after] = (await readCursor(c, cursor)) ?? []
+    const listing = { status, channel, deviceId, alertId, after: after === undefined ? undefined : String(after), limit }
+    const page = await listMessages(c.get('db'), c.get('principal'), listing)
+    return answerPage(c, 'messages', page.messages.map(present), page.next)
+  })
+  .post('/:messageId/retry', operation(contract.retryMessage), async (c) => {
+    const principal = c.get('principal')
+    const kept = await findMessage(c.get('db'), principal, c.req.param('messageId'))
+    if (!kept) throw new Problem('not-found')
+    const { id, deviceId, channel, to, subject, text, alertName, status } = kept
+    const round = (await c.get('newId')('try')).slice('try_'.length)
+    const again = {
+      id,
+      deviceId,
+      channel,
+      to,
+      subject,
+      text,
+      urgent: isUrgent(alertName),
+      failed: status === 'failed' || status === 'suppressed',
+    }
+    const outcome = await ledgerOf(c.env, principal.accountId).resend(again, round)
+    if (!outcome.ok) {
+      throw new Problem(outcome.refusal, 'resetAt' in outcome ? { members: { resetAt: iso(outcome.resetAt) } } : {})
+    }
+    const queued = { ...kept, status: 'queued' as const, reason: null, resetAt: null, provider: null, attempts: 0, changed: Date.now() }
+    return c.json({ success: true as const, message: present(queued) })
+  })

@@ -1,0 +1,111 @@
+import type { Database } from '../db/open.ts'
+import { inGroup, type Viewer } from '../db/visible.ts'
+import { alertIdOf, type Channel, type Delivery, type Status } from '../domain/alert.ts'
+
+/** A message as its cell has it. */
+export interface StoredMessage extends Delivery {
+  alertId: string
+  deviceId: string
+  alertName: string
+  subject: string
+  text: string
+  provider: string | null
+  attempts: number
+  changed: number
+}
+
+interface Row {
+  id: string
+  device_id: string
+  alert_name: string | null
+  channel: Channel
+  recipient: string
+  subject: string
+  text: string
+  status: Status
+  reason: string | null
+  reset_at: number | null
+  provider: string | null
+  attempts: number
+  changed: number
+}
+
+const toMessage = ({ recipient, reset_at, device_id, alert_name, ...row }: Row): StoredMessage => ({
+  id: row.id,
+  channel: row.channel,
+  to: recipient,
+  status: row.status,
+  reason: row.reason,
+  resetAt: reset_at,
+  alertId: alertIdOf(row.id),
+  deviceId: device_id,
+  alertName: alert_name ?? '',
+  subject: row.subject,
+  text: row.text,
+  provider: row.provider,
+  attempts: row.attempts,
+  changed: row.changed,
+})
+
+const COLUMNS = `m.id, m.channel, m.recipient, m.subject, m.text, m.status, m.reason, m.reset_at, m.provider, m.attempts, m.changed,
+  d.id AS device_id, (SELECT name FROM alerts WHERE id = 'alr_' || substr(m.id, 5, length(m.id) - 8)) AS alert_name`
+
+export const findMessage = async ({ $client: db }: Database, { accountId, groupId }: Viewer, id: string): Promise<StoredMessage | null> => {
+  const row = await db
+    .prepare(
+      `SELECT ${COLUMNS} FROM messages m JOIN devices d ON d.key = m.device_key
+       WHERE m.account_id = ? AND m.id = ?${groupId === null ? '' : ` AND ${inGroup('m.device_key')}`}`,
+    )
+    .bind(accountId, id, ...(groupId === null ? [] : [groupId]))
+    .first<Row>()
+  return row && toMessage(row)
+}
+
+export interface Listing {
+  status: Status | undefined
+  channel: Channel | undefined
+  deviceId: string | undefined
+  alertId: string | undefined
+  after: string | undefined
+  limit: number
+}
+
+export interface MessagePage {
+  messages: StoredMessage[]
+  next: [id: string] | null
+}
+
+/** A walk looks at this many messages at the most, however few of them are asked for. */
+const MOST_WALKED = 5000
+const FIRST = 'msg_'
+const LAST = 'msg_~'
+
+/** Newest alert first. An alert's messages are one stretch of the key; the rest is a walk. */
+export const listMessages = async ({ $client: db }: Database, viewer: Viewer, listing: Listing): Promise<MessagePage> => {
+  const { status, channel, deviceId, alertId, after, limit } = listing
+  const prefix = alertId === undefined ? null : `msg_${alertId.slice(4)}`
+  const upTo = prefix === null ? LAST : `${prefix}~`
+  const span = [viewer.accountId, prefix ?? FIRST, after !== undefined && after < upTo ? after : upTo]
+  const stretch = 'SELECT * FROM messages WHERE account_id = ? AND id > ? AND id < ? ORDER BY id DESC'
+  const filters = [
+    ...(status === undefined ? [] : [{ sql: 'm.status = ?', value: status }]),
+    ...(channel === undefined ? [] : [{ sql: 'm.channel = ?', value: channel }]),
+    ...(deviceId === undefined ? [] : [{ sql: 'd.id = ?', value: deviceId }]),
+    ...(viewer.groupId === null ? [] : [{ sql: inGroup('m.device_key'), value: viewer.groupId }]),
+  ]
+  const { results } = await db
+    .prepare(
+      `SELECT ${COLUMNS} FROM (${stretch} LIMIT ${MOST_WALKED}) m JOIN devices d ON d.key = m.device_key
+       WHERE ${['1', ...filters.map(({ sql }) => sql)].join(' AND ')} ORDER BY m.id DESC LIMIT ?`,
+    )
+    .bind(...span, ...filters.map(({ value }) => value), limit + 1)
+    .all<Row>()
+  const messages = results.slice(0, limit).map(toMessage)
+  const last = messages.at(-1)
+  if (last && results.length > limit) return { messages, next: [last.id] }
+  const end = await db
+    .prepare(`SELECT id FROM (${stretch} LIMIT 1 OFFSET ${MOST_WALKED - 1})`)
+    .bind(...span)
+    .first<string>('id')
+  return { messages, next: end === null ? null : [end] }
+}

@@ -1,0 +1,39 @@
+import { asHtml } from './html.ts'
+import { type Message, misconfigured, type NotifyEnv, type Provider, type SendOutcome, sendTimeout } from './provider.ts'
+
+const REFUSED = [
+  'E_VALIDATION_ERROR',
+  'E_FIELD_MISSING',
+  'E_TOO_MANY_RECIPIENTS',
+  'E_RECIPIENT_SUPPRESSED',
+  'E_CONTENT_TOO_LARGE',
+  'E_DELIVERY_FAILED',
+]
+/** The operator's to mend: a sender or a recipient that the account may not use yet. */
+const OURS = ['E_SENDER_NOT_VERIFIED', 'E_SENDER_DOMAIN_NOT_AVAILABLE', 'E_RECIPIENT_NOT_ALLOWED']
+const THROTTLED: Record<string, number> = { E_RATE_LIMIT_EXCEEDED: 30_000, E_DAILY_LIMIT_EXCEEDED: 3_600_000 }
+
+const outcomeOf = (error: Error & { code?: unknown }): SendOutcome => {
+  const code = typeof error.code === 'string' ? error.code : (/\bE_[A-Z_]+\b/.exec(error.message)?.[0] ?? '')
+  const reason = code ? `cloudflare-${code.slice(2).toLowerCase().replaceAll('_', '-')}` : 'provider-failed'
+  const after = THROTTLED[code]
+  if (after !== undefined) return { kind: 'throttled', reason: 'throttled', after }
+  if (REFUSED.includes(code) || code.startsWith('E_HEADER')) return { kind: 'refused', reason }
+  return { kind: 'retry', reason, maybeAccepted: !OURS.includes(code) }
+}
+
+const TIMEOUT: SendOutcome = { kind: 'retry', reason: 'timeout', maybeAccepted: true }
+
+const send = async (env: NotifyEnv, { key, to, subject, text }: Message): Promise<SendOutcome> => {
+  const { EMAIL, EMAIL_FROM } = env
+  if (!EMAIL) return misconfigured('the binding EMAIL')
+  if (!EMAIL_FROM) return misconfigured('EMAIL_FROM')
+  // The binding knows no idempotency: the header lets a mailbox tell a repeat.
+  const sent = EMAIL.send({ from: EMAIL_FROM, to, subject, text, html: asHtml(text), headers: { 'X-Perigee-Message': key } }).then(
+    ({ messageId }): SendOutcome => ({ kind: 'accepted', providerId: messageId }),
+    outcomeOf,
+  )
+  return Promise.race([sent, scheduler.wait(sendTimeout(env)).then(() => TIMEOUT)])
+}
+
+export const cloudflare: Provider = { name: 'cloudflare', send }

@@ -1,0 +1,53 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { backoff, GIVE_UP_AFTER, nextTry } from '../../src/domain/backoff.ts'
+import { reserve } from '../../src/domain/quota.ts'
+
+test('a day never grants more than its limit, in whatever portions it is asked for, and nothing less while there is any left', () => {
+  fc.assert(
+    fc.property(fc.nat(200), fc.array(fc.nat(30)), (limit, portions) => {
+      let used = 0
+      for (const wanted of portions) {
+        const { granted, suppressed, reached } = reserve(limit, used, wanted)
+        expect(granted + suppressed).toBe(wanted)
+        expect(granted).toBe(Math.min(wanted, limit - used))
+        used += granted
+        expect(reached).toBe(wanted > 0 && used >= limit)
+      }
+      expect(used).toBe(
+        Math.min(
+          limit,
+          portions.reduce((sum, wanted) => sum + wanted, 0),
+        ),
+      )
+    }),
+  )
+})
+
+test('a limit set below what is used already grants nothing and takes nothing back', () => {
+  expect(reserve(5, 9, 3)).toEqual({ granted: 0, suppressed: 3, reached: true })
+  expect(reserve(0, 0, 1)).toEqual({ granted: 0, suppressed: 1, reached: true })
+  expect(reserve(0, 0, 0)).toEqual({ granted: 0, suppressed: 0, reached: false })
+})
+
+test('waits double, are spread by chance, stay below their longest, and are shorter for an SOS at every step', () => {
+  for (let attempts = 1; attempts < 60; attempts++) {
+    for (const urgent of [true, false]) {
+      const [least, most] = [backoff(attempts, urgent, 0), backoff(attempts, urgent, 1)]
+      expect(least).toBeGreaterThan(0)
+      expect(most).toBeLessThanOrEqual(3_600_000)
+      expect(most / least).toBeCloseTo(2, 5)
+      expect(backoff(attempts + 1, urgent, 1)).toBeGreaterThanOrEqual(most)
+    }
+    expect(backoff(attempts, true, 1)).toBeLessThan(backoff(attempts, false, 0))
+  }
+})
+
+test('tries go on for a day, the last one as it ends; what a provider puts off beyond the day is given up', () => {
+  const hour = 3_600_000
+  expect(nextTry(0, hour, hour)).toBe(2 * hour)
+  expect(nextTry(0, GIVE_UP_AFTER - 1, hour)).toBe(GIVE_UP_AFTER)
+  expect(nextTry(0, GIVE_UP_AFTER, hour)).toBeNull()
+  expect(nextTry(0, hour, 1000, 2 * hour)).toBe(3 * hour)
+  expect(nextTry(0, hour, 1000, 24 * hour)).toBeNull()
+})

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { allows, isWithin, SCOPES, type Scope } from '../../src/domain/scope.ts'
+
+/** What each scope does, as the contract says it. */
+const DOES: Record<Scope, Scope[]> = {
+  ingest: ['ingest'],
+  read: ['read'],
+  write: ['ingest', 'read', 'write'],
+  admin: ['ingest', 'read', 'write', 'admin'],
+}
+
+const everySet: Scope[][] = Array.from({ length: 2 ** SCOPES.length }, (_, bits) => SCOPES.filter((_, index) => bits & (1 << index)))
+
+test('a set of scopes does what any one of them does', () => {
+  for (const held of everySet) {
+    for (const wanted of SCOPES) {
+      expect(allows(held, wanted), `${held} for ${wanted}`).toBe(held.some((scope) => DOES[scope].includes(wanted)))
+    }
+  }
+})
+
+test('a set is within another when it does nothing that the other does not', () => {
+  for (const asked of everySet) {
+    for (const held of everySet) {
+      const wider = SCOPES.some((scope) => allows(asked, scope) && !allows(held, scope))
+      expect(isWithin(asked, held), `${asked} within ${held}`).toBe(!wider)
+    }
+  }
+})

@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest'
+import { COUNTRIES, countryCode } from '../../src/domain/countries.ts'
+import { isTimeZone } from '../../src/domain/day.ts'
+import { emailKey } from '../../src/domain/email.ts'
+import { difference } from '../../src/domain/group.ts'
+import { narrowed } from '../../src/domain/scope.ts'
+import { timeZoneNames } from '../../src/domain/timeZones.ts'
+import { mayAct } from '../../src/domain/user.ts'
+
+test.each([
+  ['Ana@Example.COM', 'ana@example.com'],
+  ['ana+fleet@mail.example.museum', 'ana+fleet@mail.example.museum'],
+  ["o'neil@example.ie", "o'neil@example.ie"],
+  ['ana@Bücher.example', 'ana@xn--bcher-kva.example'],
+  ['ana@xn--bcher-kva.EXAMPLE', 'ana@xn--bcher-kva.example'],
+  ['anna@пример.рф', 'anna@xn--e1afmkfd.xn--p1ai'],
+  ['josé@例え.テスト', 'josé@xn--r8jz45g.xn--zckzah'],
+])('%s is an address, compared as %s', (address, key) => {
+  expect(emailKey(address)).toBe(key)
+})
+
+test.each([
+  'ana',
+  '@example.com',
+  'ana@',
+  'ana@localhost',
+  'ana@example',
+  'ana@1.2.3.4',
+  'ana@0x7f.1',
+  'ana@[::1]',
+  'ana@example.com.',
+  'ana@-example.com',
+  'ana@exa_mple.com',
+  'ana@exa mple.com',
+  'ana@example..com',
+  '.ana@example.com',
+  'a..na@example.com',
+  'ana sousa@example.com',
+  '"ana"@example.com',
+  '<ana@example.com>',
+  'ana@example.com,bea@example.com',
+  'ana@example.com\r\nBcc: bea@example.com',
+  'ana\n@example.com',
+  'ana@example.com\u2028',
+  'ana\u0000@example.com',
+  `${'a'.repeat(65)}@example.com`,
+  `ana@${'a'.repeat(64)}.com`,
+  `ana@${'ab.'.repeat(90)}com`,
+])('%j is none', (address) => {
+  expect(emailKey(address)).toBeNull()
+})
+
+test('each of 249 countries has an alpha-2, an alpha-3 and a name of its own', () => {
+  expect(Object.keys(COUNTRIES)).toHaveLength(249)
+  expect(new Set(Object.values(COUNTRIES)).size).toBe(249)
+  const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
+  const found = letters.flatMap((a) => letters.flatMap((b) => letters.flatMap((c) => countryCode(a + b + c) ?? [])))
+  expect(new Set(found)).toEqual(new Set(Object.keys(COUNTRIES)))
+  expect([countryCode('PRT'), countryCode('pt'), countryCode('UK'), countryCode('XK'), countryCode('')]).toEqual([
+    'PT',
+    'PT',
+    null,
+    null,
+    null,
+  ])
+})
+
+test('every listed time zone is one that a user may have, and says more than its name', () => {
+  const zones = Object.entries(timeZoneNames(Date.UTC(2026, 6, 1)))
+  expect(zones.filter(([zone, name]) => !isTimeZone(zone) || name === zone || name === '')).toEqual([])
+  expect(zones.length).toBeGreaterThan(440)
+})
+
+test('a key has what both it and its user have', () => {
+  expect(narrowed(['admin'], ['read'])).toEqual(['read'])
+  expect(narrowed(['admin'], ['write'])).toEqual(['ingest', 'read', 'write'])
+  expect(narrowed(['ingest'], ['admin'])).toEqual(['ingest'])
+  expect(narrowed(['ingest'], ['read'])).toEqual([])
+  expect(narrowed(['admin'], [])).toEqual([])
+})
+
+test('a user acts from the first instant up to, not including, the last', () => {
+  const term = { disabled: false, from: 10, expires: 20 }
+  expect([9, 10, 19, 20].map((now) => mayAct(term, now))).toEqual([false, true, true, false])
+  expect(mayAct({ ...term, disabled: true }, 15)).toBe(false)
+  expect(mayAct({ disabled: false, from: null, expires: null }, 0)).toBe(true)
+})
+
+test('the difference of two sets is what must be written', () => {
+  expect(difference(['a', 'b', 'c'], ['c', 'd', 'a', 'd'])).toEqual({ added: ['d'], removed: ['b'] })
+})
