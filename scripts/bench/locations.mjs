@@ -4,7 +4,7 @@ import { useToolchain } from '../toolchain.mjs'
 import { median, rate, send } from './load.mjs'
 
 await useToolchain()
-const { openAccount, serveApi, serveBare } = await import('./servers.mjs')
+const { addBareDevices, openAccount, serveApi, serveBare } = await import('./servers.mjs')
 
 const ROUNDS = Number(process.env.ROUNDS ?? 9)
 const MILLISECONDS = Number(process.env.MILLISECONDS ?? 700)
@@ -14,20 +14,7 @@ const [api, bare] = await Promise.all([serveApi(), serveBare()])
 try {
   const caller = await openAccount(api)
   const deviceIds = await Promise.all(Array.from({ length: 20 }, (_, index) => caller.createDevice(`Tern ${index}`)))
-  await bare.db.batch([
-    bare.db.prepare(
-      `INSERT INTO accounts (id, number, user_name, name, time_zone, day, licenses, used, creation, last_modified, version, seq)
-       VALUES ('acc_bare', 1, 'bare', 'Bare', 'UTC', '2020-01-01', 99, 20, 0, 0, 1, 1)`,
-    ),
-    ...deviceIds.map((id, index) =>
-      bare.db
-        .prepare(
-          `INSERT INTO devices (key, id, account_id, name, name_key, description, min, model, tags, expires, daily_email_limit, daily_sms_limit, creation, last_modified, version, seq)
-           VALUES (?, ?, 'acc_bare', ?, ?, '', '', '', '{}', 0, 100, 20, 0, 0, 1, 1)`,
-        )
-        .bind(2 ** 24 + index + 1, id, id, id),
-    ),
-  ])
+  await addBareDevices(bare, deviceIds)
 
   const device = turnsOf(deviceIds)
   const apiReport = reports(wire)

@@ -72,3 +72,21 @@ export async function openAccount(api) {
     createDevice: async (name) => (await json('/api/devices', { name }, token)).device.id,
   }
 }
+
+/** The same devices for the bare Worker, written straight into its database. */
+export async function addBareDevices(bare, ids) {
+  await bare.db.batch([
+    bare.db.prepare(
+      `INSERT INTO accounts (id, number, user_name, name, time_zone, day, licenses, used, creation, last_modified, version, seq)
+       VALUES ('acc_bare', 1, 'bare', 'Bare', 'UTC', '2020-01-01', 99, 20, 0, 0, 1, 1)`,
+    ),
+    ...ids.map((id, index) =>
+      bare.db
+        .prepare(
+          `INSERT INTO devices (key, id, account_id, name, name_key, description, min, model, tags, expires, daily_email_limit, daily_sms_limit, creation, last_modified, version, seq)
+           VALUES (?, ?, 'acc_bare', ?, ?, '', '', '', '{}', 0, 100, 20, 0, 0, 1, 1)`,
+        )
+        .bind(2 ** 24 + index + 1, id, id, id),
+    ),
+  ])
+}
