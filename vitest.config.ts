@@ -2,6 +2,7 @@ import { createServer } from 'node:net'
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-pool-workers'
 import { defineConfig } from 'vitest/config'
 import { RESEND_KEY, TWILIO_SID, TWILIO_TOKEN } from './test/delivery/providers.ts'
+import { receive } from './test/receivers.ts'
 
 /** Where the providers of the tests will listen: known before they do, because bindings are. */
 const freePort = (): Promise<number> =>
@@ -39,7 +40,7 @@ export default defineConfig({
       { test: { name: 'domain', include: ['test/domain/**/*.test.ts'], environment: 'node' } },
       { test: { name: 'node', include: ['test/node/**/*.test.ts'], environment: 'node' } },
       {
-        plugins: [cloudflareTest(() => worker())],
+        plugins: [cloudflareTest(() => worker({}, { outboundService: receive as never }))],
         test: { name: 'worker', testTimeout: 60_000, include: ['test/worker/**/*.test.ts'], setupFiles: ['test/worker/setup.ts'] },
       },
       {

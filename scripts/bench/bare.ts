@@ -1,6 +1,7 @@
 // What the API is measured against: the same database statements with nothing around them. No token, no checks; a report
 // arrives packed, as the statement wants it, and is not even parsed.
 import { CONTACT, INSERT, LAST, STANDING } from '../../src/locations/store.ts'
+import { tellReported } from '../../src/locations/told.ts'
 
 const ACCOUNT = 'acc_bare'
 
@@ -12,6 +13,7 @@ export default {
     const now = Date.now()
     const [inserted] = await db.batch([
       db.prepare(INSERT).bind(device, ACCOUNT, null, now, 'UTC', new Date(now).toISOString().slice(0, 10), packed),
+      ...tellReported(db, { accountId: ACCOUNT, deviceId: device, eventId: 'evt_bare', packed }, now),
       db.prepare(STANDING).bind(device, ACCOUNT, null, null),
       db.prepare(CONTACT).bind(device, ACCOUNT, null, now, 'UTC'),
     ])
