@@ -50,15 +50,22 @@ function secretArguments() {
   const { ok, stdout, output } = wrangler('secret', 'list', '--format', 'json')
   if (!ok && !/Worker ".*" not found/.test(output)) fail(output)
   if (!ok) {
-    ensureSecrets(secretsFile, Object.fromEntries(requiredSecrets().map((name) => [name, randomSecret()])))
+    const kept = ensureSecrets(secretsFile, Object.fromEntries(requiredSecrets().map((name) => [name, madeUp(name)])))
+    const unknown = requiredSecrets().filter((name) => !kept[name])
+    if (unknown.length > 0) fail(`Write what your provider gave you into ${secretsFile}, then deploy again: ${unknown.join(', ')}`)
     return ['--secrets-file', secretsFile]
   }
   const present = JSON.parse(stdout).map(({ name }) => name)
   const missing = requiredSecrets().filter((name) => !present.includes(name))
   if (missing.length === 0) return []
-  const random = `node -p "crypto.randomBytes(32).toString('base64url')"`
-  const commands = missing.map((name) => `  ${random} | npx wrangler secret put ${name}`)
+  const random = `node -p "crypto.randomBytes(32).toString('base64url')" | `
+  const commands = missing.map((name) => `  ${madeUp(name) && random}npx wrangler secret put ${name}`)
   return fail(`The Worker lacks secrets. Set each, then deploy again:\n${commands.join('\n')}`)
+}
+
+/** Our own secrets can be made up; a provider's cannot. */
+function madeUp(name) {
+  return ['TOKEN_SECRET', 'ADMIN_TOKEN'].includes(name) ? randomSecret() : ''
 }
 
 /** The addresses that the Worker is served at now. */

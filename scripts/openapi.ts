@@ -2,10 +2,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import manifest from '../package.json' with { type: 'json' }
 import { app } from '../src/app.ts'
+import { EVENT_WEBHOOKS } from '../src/events/webhookDocument.ts'
 import { openapiDocument } from '../src/http/openapi.ts'
 
 const target = 'public/api/openapi.json'
-const document = openapiDocument(app, { version: manifest.version })
+const document = openapiDocument(app, { version: manifest.version, webhooks: EVENT_WEBHOOKS })
 
 mkdirSync('public/api', { recursive: true })
 writeFileSync(target, `${JSON.stringify(document, null, 2)}\n`)

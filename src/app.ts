@@ -3,6 +3,7 @@ import { account } from './account/routes.ts'
 import { admin } from './admin/routes.ts'
 import { alerts, deviceAlerts } from './alerts/routes.ts'
 import { devices } from './devices/routes.ts'
+import { events } from './events/routes.ts'
 import { groups } from './groups/routes.ts'
 import { hooks } from './hooks/routes.ts'
 import { admit, admitOperator } from './http/auth.ts'
@@ -14,8 +15,10 @@ import { keys } from './keys/routes.ts'
 import { locations } from './locations/routes.ts'
 import { messages } from './messages/routes.ts'
 import { pages, service } from './service/routes.ts'
+import { stream } from './stream/routes.ts'
 import { tokens } from './tokens/routes.ts'
 import { users } from './users/routes.ts'
+import { webhooks } from './webhooks/routes.ts'
 
 const base = new Hono<AppEnv>()
 base.use(edge)
@@ -29,6 +32,9 @@ export const app = base
   .route('/api/account', account)
   .route('/api/devices', devices)
   .route('/api/devices', locations)
+  .route('/api/events', events)
+  .route('/api/webhooks', webhooks)
+  .route('/api/stream', stream)
   .route('/api/groups', groups)
   .route('/api/users', users)
   .route('/api/devices', deviceAlerts)

@@ -1,3 +1,4 @@
+import type { AccountFeed } from './feed/feed.ts'
 import type { AccountLedger } from './ledger/ledger.ts'
 import type { NotifyEnv } from './notify/provider.ts'
 
@@ -6,6 +7,7 @@ export interface Env extends NotifyEnv {
   DB: D1Database
   ASSETS: Fetcher
   LEDGER: DurableObjectNamespace<AccountLedger>
+  FEED: DurableObjectNamespace<AccountFeed>
   TOKEN_FAILURES: RateLimit
   ACCOUNT_SLICES: RateLimit
   /** At least 32 characters; the one that signs. */
@@ -17,6 +19,8 @@ export interface Env extends NotifyEnv {
   TOKEN_TTL_SECONDS?: string
   ACCOUNT_REQUESTS_PER_MINUTE?: string
   TOKEN_FAILURES_PER_MINUTE?: string
+  /** `true` on a development machine: webhooks may then lead to it. */
+  ALLOW_LOOPBACK_WEBHOOKS?: string
 }
 
 const whole = (name: string, text: string | undefined, fallback: number, least: number, most: number): number => {
@@ -34,6 +38,8 @@ export const accountRequestsPerMinute = (env: Env): number =>
 
 export const tokenFailuresPerMinute = (env: Env): number =>
   whole('TOKEN_FAILURES_PER_MINUTE', env.TOKEN_FAILURES_PER_MINUTE, 10, 1, 1_000_000_000)
+
+export const allowsLoopback = (env: Env): boolean => env.ALLOW_LOOPBACK_WEBHOOKS === 'true'
 
 /** Cell 0 is `DB`; a further cell `n` is whatever is bound as `CELL_n`. */
 export const cellBinding = (env: Env, cell: number): D1Database | undefined =>

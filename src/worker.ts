@@ -1,9 +1,10 @@
 import { app } from './app.ts'
 import type { Env } from './env.ts'
+import { AccountFeed } from './feed/feed.ts'
 import { AccountLedger } from './ledger/ledger.ts'
 import { sweep } from './sweep/sweep.ts'
 
-export { AccountLedger }
+export { AccountFeed, AccountLedger }
 
 export default {
   fetch: app.fetch,

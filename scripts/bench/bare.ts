@@ -4,16 +4,17 @@ import { readCircumstances } from '../../src/alerts/circumstances.ts'
 import { openCell } from '../../src/db/open.ts'
 import { findDevice, listDevices } from '../../src/devices/store.ts'
 import type { Env } from '../../src/env.ts'
+import { AccountFeed } from '../../src/feed/feed.ts'
 import { updateGroup } from '../../src/groups/edit.ts'
 import { findGroup } from '../../src/groups/store.ts'
 import { newId } from '../../src/http/ids.ts'
 import { AccountLedger } from '../../src/ledger/ledger.ts'
 import { ledgerOf } from '../../src/ledger/stub.ts'
-import { beginTrack, CONTACT, findLastLocation, INSERT, STANDING } from '../../src/locations/store.ts'
+import { beginTrack, findLastLocation } from '../../src/locations/store.ts'
 import { findAccount, findKey } from '../../src/tokens/store.ts'
-import { type Statement, statementsOf, withValues } from './statements.ts'
+import { reportStatements, type Statement, statementsOf, withValues } from './statements.ts'
 
-export { AccountLedger }
+export { AccountFeed, AccountLedger }
 
 const owner = { accountId: 'ACCOUNT', groupId: null }
 const track = { ...owner, deviceId: 'ID' }
@@ -42,15 +43,7 @@ const RECORD = {
 type Write = (env: Env, accountId: string, id: string, body: string) => Promise<unknown>
 
 const WRITES: Record<string, Write> = {
-  report: async ({ DB: db }, accountId, id, packed) => {
-    const now = Date.now()
-    const [inserted] = await db.batch([
-      db.prepare(INSERT).bind(id, accountId, null, now, 'UTC', new Date(now).toISOString().slice(0, 10), packed),
-      db.prepare(STANDING).bind(id, accountId, null, null),
-      db.prepare(CONTACT).bind(id, accountId, null, now, 'UTC'),
-    ])
-    return inserted?.meta.changes
-  },
+  report: async ({ DB: db }, accountId, id, packed) => (await db.batch(await reportStatements(db, accountId, id, packed)))[0]?.meta.changes,
   grant: async (env, accountId) => {
     const id = await newId('dev')
     const outcome = await ledgerOf(env, accountId).create(id, RECORD, MAKER)
@@ -74,7 +67,12 @@ export default {
     const [, name = '', accountId = '', id = '', key = ''] = new URL(request.url).pathname.split('/')
     const write = WRITES[name]
     if (write) return Response.json(await write(env, accountId, id, await request.text()), { status: 201 })
-    const statements = ((await READS[name]) ?? []).map((one) => withValues(one, { ACCOUNT: accountId, ID: id, KEY: key }, env.DB))
+    const own = new Map([
+      ['ACCOUNT', accountId],
+      ['ID', id],
+      ['KEY', key],
+    ])
+    const statements = ((await READS[name]) ?? []).map((one) => withValues(one, own as Map<string | number | null, string>, env.DB))
     const [only] = statements
     if (statements.length === 1 && only) return Response.json((await only.all()).results)
     // The token's two look-ups follow one from the other; what is read in one batch is read in one here too.

@@ -1,7 +1,7 @@
-import { CONTACT, INSERT, STANDING } from '../../src/locations/store.ts'
 import { serve, temporaryFolder } from '../lab/server.mjs'
 import { packed } from './bodies.mjs'
 import { openFleet } from './growth.mjs'
+import { reportStatements } from './statements.ts'
 
 /** Rows and bytes that D1 says a location costs: as it is billed, through the statements that a report runs. */
 export async function locationCost({ script, reports, progress }) {
@@ -11,17 +11,12 @@ export async function locationCost({ script, reports, progress }) {
     const { accountId, deviceId } = await openFleet(base, 'cost')
     const [db] = databases
     let at = Date.UTC(2026, 0, 2)
-    const report = (count) => {
+    const report = async (count) => {
       const times = Array.from({ length: count }, () => (at += 60_000))
-      const now = Date.now()
-      return db.batch([
-        db.prepare(INSERT).bind(deviceId, accountId, null, now, 'UTC', '2026-01-02', packed(times)),
-        db.prepare(STANDING).bind(deviceId, accountId, null, null),
-        db.prepare(CONTACT).bind(deviceId, accountId, null, now, 'UTC'),
-      ])
+      return db.batch(await reportStatements(db, accountId, deviceId, packed(times)))
     }
     const sum = (results, name) => results.reduce((total, { meta }) => total + meta[name], 0)
-    const [single] = [await report(1)]
+    const single = await report(1)
     const before = single.at(-1).meta.size_after
     let written = 0
     let last = single

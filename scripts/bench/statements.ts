@@ -1,6 +1,9 @@
 import { type DrizzleD1Database, drizzle } from 'drizzle-orm/d1'
+import { packLocation } from '../../src/db/locations.ts'
 import type { Database } from '../../src/db/open.ts'
 import * as schema from '../../src/db/schema.ts'
+import { newId } from '../../src/http/ids.ts'
+import { storeReport } from '../../src/locations/store.ts'
 
 type Value = string | number | null
 
@@ -37,7 +40,28 @@ export const statementsOf = async (run: (db: Database) => Promise<unknown>): Pro
 }
 
 /** Puts a request's own values in the place of those that the statements were heard with. */
-export const withValues = ({ sql, values }: Statement, given: Record<string, Value>, db: D1Database): D1PreparedStatement =>
-  db
-    .prepare(sql)
-    .bind(...values.map((value) => (typeof value === 'string' && Object.hasOwn(given, value) ? (given[value] as Value) : value)))
+export const withValues = ({ sql, values }: Statement, own: Map<Value, Value>, db: D1Database): D1PreparedStatement =>
+  db.prepare(sql).bind(...values.map((value) => own.get(value) ?? value))
+
+const track = { accountId: 'ACCOUNT', groupId: null, deviceId: 'ID' }
+const location = { dateTime: Date.UTC(2000, 0, 1), latitude: 0, longitude: 0 }
+
+const HEARD_AT = Date.now()
+const report = statementsOf((db) => storeReport(db, track, [location], 'EVENT', 'UTC', HEARD_AT))
+
+/** The batch of a report, for locations that are packed already. */
+export const reportStatements = async (
+  db: D1Database,
+  accountId: string,
+  deviceId: string,
+  packed: string,
+): Promise<D1PreparedStatement[]> => {
+  const own = new Map<Value, Value>([
+    ['ACCOUNT', accountId],
+    ['ID', deviceId],
+    ['EVENT', await newId('evt')],
+    [JSON.stringify([packLocation(location)]), packed],
+    [HEARD_AT, Date.now()],
+  ])
+  return (await report).map((statement) => withValues(statement, own, db))
+}

@@ -1,7 +1,17 @@
 // JSON Schema 2020-12 as the published document uses it, checked without the library that made it.
 // A keyword that is not known here is an error: nothing passes because it was not looked at.
 
-const ANNOTATIONS = new Set(['description', 'title', 'default', 'example', 'examples', 'readOnly', 'writeOnly', 'deprecated'])
+const ANNOTATIONS = new Set([
+  'description',
+  'title',
+  'default',
+  'discriminator',
+  'example',
+  'examples',
+  'readOnly',
+  'writeOnly',
+  'deprecated',
+])
 
 const typeOf = (value) => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value)
 const isType = (value, type) => (type === 'integer' ? Number.isInteger(value) : typeOf(value) === type)

@@ -4,6 +4,7 @@ import type { Account } from '../domain/account.ts'
 import { fold } from '../domain/fold.ts'
 import { available, currentDay } from '../domain/license.ts'
 import { cellNumbers } from '../env.ts'
+import { pokeIfHeard } from '../feed/stub.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { answerWithEtag, editedVersions } from '../http/etag.ts'
 import { operation } from '../http/operation.ts'
@@ -48,6 +49,7 @@ const makeKey = async (
   const { apiKey, hash } = await issueApiKey(id)
   const key = await insertKey(openCell(c.env, account.cell), account.id, { id, name, scopes, hash, userId: null, expires }, Date.now())
   if (!key) throw new Error('a key that is bound to nobody was refused')
+  c.executionCtx.waitUntil(pokeIfHeard(c.env, { accountId: account.id, cell: account.cell }))
   return { key: presentKey(key), apiKey }
 }
 

@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import { CHANNELS, type Delivery } from '../domain/alert.ts'
+import { pokeIfHeard } from '../feed/stub.ts'
 import { requireScope } from '../http/auth.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { answerWithEtag } from '../http/etag.ts'
@@ -103,5 +104,7 @@ export const alerts = new Hono<AppEnv>()
   .post('/:alertId/acknowledge', operation(contract.acknowledgeAlert), async (c) => {
     const principal = c.get('principal')
     const by = principal.userId ?? principal.keyId
-    return answer(c, await acknowledgeAlert(c.get('db'), principal, c.req.param('alertId'), by, Date.now()))
+    const alert = await acknowledgeAlert(c.get('db'), principal, c.req.param('alertId'), by, Date.now())
+    c.executionCtx.waitUntil(pokeIfHeard(c.env, principal))
+    return answer(c, alert)
   })

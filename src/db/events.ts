@@ -64,3 +64,19 @@ export const appendEach = (db: D1Database, accountId: string, type: string, time
       .bind(...values),
   ]
 }
+
+/** SQL: someone listens to the account, so that its feed is to be poked. `accountId` and `now` are parameters of the statement. */
+export const listening = (accountId: `?${number}`, now: `?${number}`): string =>
+  `(EXISTS (SELECT 1 FROM webhooks WHERE account_id = ${accountId} AND enabled = 1)
+    OR EXISTS (SELECT 1 FROM event_heads WHERE account_id = ${accountId} AND streams_until > ${now}))`
+
+/** SQL: someone asks for `location.reported`. */
+export const listeningForLocations = (accountId: `?${number}`, now: `?${number}`): string =>
+  `(EXISTS (SELECT 1 FROM webhooks WHERE account_id = ${accountId} AND enabled = 1 AND wants_locations = 1)
+    OR EXISTS (SELECT 1 FROM event_heads WHERE account_id = ${accountId} AND location_streams_until > ${now}))`
+
+export const isHeard = async (db: D1Database, accountId: string, now: number): Promise<boolean> =>
+  (await db
+    .prepare(`SELECT ${listening('?1', '?2')} AS heard`)
+    .bind(accountId, now)
+    .first<number>('heard')) === 1

@@ -117,6 +117,9 @@ export const erasures = sqliteTable(
 export const eventHeads = sqliteTable('event_heads', {
   accountId: text('account_id').primaryKey(),
   sequence: integer().notNull(),
+  /** Until when the account's feed says that it has open streams, and streams that ask for locations. */
+  streamsUntil: integer('streams_until').notNull().default(0),
+  locationStreamsUntil: integer('location_streams_until').notNull().default(0),
 })
 
 /** What happened in an account, numbered without gaps. */
@@ -185,8 +188,37 @@ export const tombstones = sqliteTable(
     id: text().notNull(),
     seq: integer().notNull(),
     creation: integer().notNull(),
+    /** The groups that it was in last: who was told of the device is told of its end. */
+    groups: text({ mode: 'json' }).$type<string[]>().notNull().default([]),
   },
   (table) => [primaryKey({ columns: [table.accountId, table.id] }), index('tombstones_creation').on(table.creation)],
+)
+
+/** Where an account wants its events brought. The secrets, cursors and deliveries are with the account's feed. */
+export const webhooks = sqliteTable(
+  'webhooks',
+  {
+    id: text().primaryKey(),
+    accountId: text('account_id').notNull(),
+    url: text().notNull(),
+    events: text({ mode: 'json' }).$type<string[]>().notNull(),
+    devices: text({ mode: 'json' }).$type<string[]>().notNull(),
+    groups: text({ mode: 'json' }).$type<string[]>().notNull(),
+    description: text().notNull(),
+    enabled: integer({ mode: 'boolean' }).notNull(),
+    disabledReason: text('disabled_reason'),
+    /** Whether `events` asks for `location.reported`, which is logged only then. */
+    wantsLocations: integer('wants_locations', { mode: 'boolean' }).notNull(),
+    /** The account's last event when the webhook was made or enabled again: it is told of later ones. */
+    since: integer().notNull(),
+    creation: integer().notNull(),
+    lastModified: integer('last_modified').notNull(),
+    version: integer().notNull(),
+  },
+  (table) => [
+    index('webhooks_account').on(table.accountId, table.id),
+    index('webhooks_enabled').on(table.accountId, table.wantsLocations).where(sql`enabled = 1`),
+  ],
 )
 
 export const groups = sqliteTable(

@@ -1,13 +1,13 @@
-import { openCell } from '../db/open.ts'
+import { type Database, openCell } from '../db/open.ts'
 import { allows, narrowed, type Scope } from '../domain/scope.ts'
 import { mayAct } from '../domain/user.ts'
-import { cellBinding } from '../env.ts'
-import type { Context } from './context.ts'
+import { cellBinding, type Env } from '../env.ts'
+import type { Context, Principal } from './context.ts'
 import { Problem } from './problem.ts'
 import { countRequest } from './rateLimit.ts'
 import { Recent } from './recent.ts'
 import { hashSecret, sameDigest } from './secret.ts'
-import { standingOf, touchKey } from './standing.ts'
+import { type Standing, standingOf, touchKey } from './standing.ts'
 import { type Claims, verifyToken } from './token.ts'
 
 /** Checking a signature costs more than a database read here; the same token's is checked once an isolate. */
@@ -21,36 +21,54 @@ const bearer = (c: Context): string => {
 
 const refused = () => new Problem('unauthorized', { headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' } })
 
-const claimsOf = async (c: Context, token: string, now: number): Promise<Claims> => {
+const claimsOf = async (env: Env, token: string, now: number): Promise<Claims | null> => {
   const known = verified.get(token)
-  if (known) {
-    if (known.exp * 1000 <= now) throw refused()
-    return known
-  }
-  const claims = await verifyToken(c.env, token, now)
-  if (!claims) throw refused()
-  verified.set(token, claims)
+  if (known) return known.exp * 1000 > now ? known : null
+  const claims = await verifyToken(env, token, now)
+  if (claims) verified.set(token, claims)
   return claims
 }
 
-/** Lets a good token in: it sets `principal` and `db`, or is a 401 that does not say why. */
-export const admit = async (c: Context): Promise<void> => {
-  const now = Date.now()
-  const claims = await claimsOf(c, bearer(c), now)
-  if (!cellBinding(c.env, claims.cell)) throw refused()
-  const db = openCell(c.env, claims.cell)
-  const standing = await standingOf(db, claims.keyId, now)
-  if (!standing || standing.accountId !== claims.accountId || standing.disabled) throw refused()
-  if (standing.userId !== claims.userId || (standing.expires !== null && standing.expires <= now)) throw refused()
-  const { user } = standing
-  if (user && !mayAct(user, now)) throw refused()
-  const touched = touchKey(db, claims.keyId, standing, now)
-  if (touched) c.executionCtx.waitUntil(touched.catch(() => {}))
+/** Whom the claims speak for, as their key stands now; null where they do not hold any more. */
+export const principalOf = (claims: Claims, standing: Standing | null, now: number): Principal | null => {
   const { accountId, cell, keyId, userId } = claims
+  if (!standing || standing.accountId !== accountId || standing.disabled) return null
+  if (standing.userId !== userId || (standing.expires !== null && standing.expires <= now)) return null
+  const { user } = standing
+  if (user && !mayAct(user, now)) return null
   const scopes = user ? narrowed(claims.scopes, user.privileges) : claims.scopes
-  c.set('principal', { accountId, cell, keyId, scopes, userId, groupId: user?.groupId ?? null, adminDevices: user?.adminDevices ?? null })
+  return { accountId, cell, keyId, scopes, userId, groupId: user?.groupId ?? null, adminDevices: user?.adminDevices ?? null }
+}
+
+export interface Admitted {
+  claims: Claims
+  standing: Standing
+  principal: Principal
+  db: Database
+}
+
+/** Who brings this token, if it still holds; null does not say why not. */
+export const admitToken = async (env: Env, token: string, now: number): Promise<Admitted | null> => {
+  const claims = await claimsOf(env, token, now)
+  if (!claims || !cellBinding(env, claims.cell)) return null
+  const db = openCell(env, claims.cell)
+  const standing = await standingOf(db, claims.keyId, now)
+  const principal = principalOf(claims, standing, now)
+  return standing && principal && { claims, standing, principal, db }
+}
+
+/** Lets a good token in: it sets `principal` and `db`, or is a 401 that does not say why. */
+export const admit = async (c: Context, token = bearer(c)): Promise<void> => {
+  const now = Date.now()
+  const admitted = await admitToken(c.env, token, now)
+  if (!admitted) throw refused()
+  const { claims, principal, standing, db } = admitted
+  const touched = touchKey(db, principal.keyId, standing, now)
+  if (touched) c.executionCtx.waitUntil(touched.catch(() => {}))
+  c.set('claims', claims)
+  c.set('principal', principal)
   c.set('db', db)
-  countRequest(c, accountId, now)
+  countRequest(c, principal.accountId, now)
 }
 
 export const requireScope = (c: Context, wanted: Scope | readonly Scope[]): void => {

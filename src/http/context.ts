@@ -2,6 +2,7 @@ import type { Context as HonoContext } from 'hono'
 import type { Database } from '../db/open.ts'
 import type { Scope } from '../domain/scope.ts'
 import type { Env } from '../env.ts'
+import type { Claims } from './token.ts'
 
 /** Who is calling, as the token says and the cell has confirmed. */
 export interface Principal {
@@ -20,7 +21,8 @@ export interface AppEnv {
   Bindings: Env
   Variables: {
     requestId: string
-    /** Set once the token has proved good. */
+    /** Set once the token has proved good: what it says, and whom it speaks for. */
+    claims: Claims
     principal: Principal
     /** The account's cell. */
     db: Database

@@ -9,6 +9,7 @@ import { readIfMatch } from './etag.ts'
 import { type Replay, withIdempotency } from './idempotency.ts'
 import { type Patch, parsePatch } from './patch.ts'
 import { invalid, Problem } from './problem.ts'
+import { admitSocket } from './socket.ts'
 import { fieldErrors } from './validation.ts'
 
 type Shapes<O> = (O extends { patches: Operation } ? { json: z.ZodType<Patch> } : O extends { body: infer B } ? { json: B } : unknown) &
@@ -50,6 +51,7 @@ export const operation = <const O extends Operation>(
 
   const handler: MiddlewareHandler = async (c: Context, next) => {
     if (contract.scope === 'operator') await admitOperator(c)
+    else if (contract.upgrade) await admitSocket(c)
     else if (contract.scope !== 'open') {
       await admit(c)
       requireScope(c, contract.scope)

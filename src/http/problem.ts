@@ -100,6 +100,18 @@ export const PROBLEMS = {
     'The user has made as many devices as it may have.',
     'Delete a device of the user’s own making, or raise `adminDevices` of the user.',
   ),
+  'webhook-cap-reached': kind(
+    409,
+    'Webhook cap reached',
+    'The account has as many webhooks as it may have.',
+    'Delete one that is no longer used: one webhook can take all kinds of events.',
+  ),
+  'delivery-gone': kind(
+    409,
+    'Delivery gone',
+    'The events of this delivery are no longer kept.',
+    'Events are kept for 30 days; what they told of can be read from the resources themselves.',
+  ),
   'no-location': kind(404, 'No location', 'The device has not reported a location yet.', 'Wait for its first report.'),
   'device-expired': kind(
     409,

@@ -1,4 +1,4 @@
-import { and, eq, isNull, lt, or } from 'drizzle-orm'
+import { and, eq, isNull, lt, or, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
 import { accounts, keys, users } from '../db/schema.ts'
 import type { Privilege, Term } from '../domain/user.ts'
@@ -21,9 +21,11 @@ const KEPT_FOR = 15_000
 
 const kept = new Recent<{ standing: Standing | null; readAt: number }>(10_000)
 
-const readStanding = async (db: Database, keyId: string): Promise<Standing | null> => {
-  const [row] = await db
+/** How these keys stand at this moment; those that are no more, or whose user is no more, are left out. */
+export const readStandings = async (db: Database, keyIds: string[]): Promise<Map<string, Standing>> => {
+  const rows = await db
     .select({
+      keyId: keys.id,
       accountId: keys.accountId,
       disabled: accounts.disabled,
       userId: keys.userId,
@@ -41,15 +43,15 @@ const readStanding = async (db: Database, keyId: string): Promise<Standing | nul
     .from(keys)
     .innerJoin(accounts, eq(accounts.id, keys.accountId))
     .leftJoin(users, and(eq(users.id, keys.userId), eq(users.accountId, keys.accountId)))
-    .where(eq(keys.id, keyId))
-  if (!row || (row.userId !== null && row.user === null)) return null
-  return { ...row, lastUsed: row.lastUsed ?? 0 }
+    .where(sql`${keys.id} IN (SELECT value FROM json_each(${JSON.stringify(keyIds)}))`)
+  const standing = rows.filter(({ userId, user }) => userId === null || user !== null)
+  return new Map(standing.map(({ keyId, ...row }) => [keyId, { ...row, lastUsed: row.lastUsed ?? 0 }]))
 }
 
 export const standingOf = async (db: Database, keyId: string, now: number): Promise<Standing | null> => {
   const known = kept.get(keyId)
   if (known && now - known.readAt < KEPT_FOR && now >= known.readAt) return known.standing
-  const standing = await readStanding(db, keyId)
+  const standing = (await readStandings(db, [keyId])).get(keyId) ?? null
   kept.set(keyId, { standing, readAt: now })
   return standing
 }

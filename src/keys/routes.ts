@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import { SCOPES } from '../domain/scope.ts'
+import { pokeIfHeard } from '../feed/stub.ts'
 import type { AppEnv } from '../http/context.ts'
 import { operation } from '../http/operation.ts'
 import { answerPage, readCursor } from '../http/page.ts'
@@ -30,6 +31,7 @@ export const keys = new Hono<AppEnv>()
     const { apiKey, hash } = await issueApiKey(id)
     const key = await insertKey(c.get('db'), c.get('principal').accountId, { id, name, scopes, hash, userId, expires }, now)
     if (!key) throw invalid({ pointer: '/userId', detail: 'is not a user of this account' })
+    c.executionCtx.waitUntil(pokeIfHeard(c.env, c.get('principal')))
     return c.json({ success: true as const, key: presentKey(key), apiKey }, 201, { Location: `/api/account/keys/${id}` })
   })
   .delete('/:keyId', operation(contract.deleteKey), async (c) => {
@@ -38,6 +40,7 @@ export const keys = new Hono<AppEnv>()
     if (groupId !== null) refuseOthers(c, await findKey(c.get('db'), accountId, id, Date.now()))
     if (!(await deleteKey(c.get('db'), accountId, id, Date.now()))) throw new Problem('not-found')
     forgetStanding(id)
+    c.executionCtx.waitUntil(pokeIfHeard(c.env, c.get('principal')))
     return c.json({ success: true as const })
   })
   .post('/:keyId/regenerate', operation(contract.regenerateKey), async (c) => {
@@ -59,6 +62,7 @@ export const keys = new Hono<AppEnv>()
         : await regenerateKey(db, accountId, old, fresh, now + c.req.valid('json').overlapSeconds * 1000, now)
     if (!key) throw new Problem('not-found')
     forgetStanding(old.id)
+    c.executionCtx.waitUntil(pokeIfHeard(c.env, c.get('principal')))
     return c.json({ success: true as const, key: presentKey(key), apiKey })
   })
 

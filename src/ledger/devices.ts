@@ -54,12 +54,12 @@ export const toDevice = (sql: SqlStorage, account: Account, row: DeviceRow): Dev
 const isTaken = (sql: SqlStorage, identifier: string | null, but: string): boolean =>
   identifier !== null && sql.exec('SELECT 1 FROM devices WHERE identifier_key = ? AND id <> ?', fold(identifier), but).toArray().length > 0
 
-const project = (sql: SqlStorage, account: Account, id: string, now: number, joins: string | null = null): Device => {
+/** Before the event that tells of it: who reads the event finds the device, and the group that it has joined. */
+const project = (sql: SqlStorage, account: Account, id: string, joins: string | null = null): Device => {
   const row = findDevice(sql, id)
   if (!row) throw new Error('a device that was just written is not there')
   const device = toDevice(sql, account, row)
   post(sql, { kind: 'device', accountId: account.id, device, ...(joins !== null && { joins }) })
-  saveAccount(sql, account, now)
   return device
 }
 
@@ -100,8 +100,10 @@ export const createDevice = (
   )
   if (maker.userId !== null)
     sql.exec('INSERT INTO creators (user_id, count) VALUES (?, 1) ON CONFLICT (user_id) DO UPDATE SET count = count + 1', maker.userId)
+  const device = project(sql, account, id, maker.groupId)
   emit(sql, account.id, 'device.created', now, id, { name: record.name })
-  return decided(account, project(sql, account, id, now, maker.groupId))
+  saveAccount(sql, account, now)
+  return decided(account, device)
 }
 
 /** `versions`: what If-Match names, compared here, at the moment of the write. */
@@ -130,9 +132,11 @@ export const replaceDevice = (
     now,
     row.key,
   )
+  const device = project(sql, account, id)
   if (moved.became === 'ended') emit(sql, account.id, 'device.expired', now, id, { name: record.name, expirationDate: ends })
   emit(sql, account.id, moved.became === 'active' ? 'device.reactivated' : 'device.updated', now, id, { name: record.name })
-  return decided(account, project(sql, account, id, now))
+  saveAccount(sql, account, now)
+  return decided(account, device)
 }
 
 /** An expiry is recorded once: here when an edit brought it about, else by the sweep. */

@@ -3,6 +3,7 @@ import { openCell, openDirectory } from '../db/open.ts'
 import type { Account } from '../domain/account.ts'
 import type { DayReport, DeviceRecord } from '../domain/device.ts'
 import type { Env } from '../env.ts'
+import { pokeFeed } from '../feed/stub.ts'
 import type { Receipt } from '../notify/provider.ts'
 import {
   type AccountChange,
@@ -199,8 +200,9 @@ export class AccountLedger extends DurableObject<Env> {
       for (let effects = pending(this.#sql); effects[0]; effects = pending(this.#sql)) {
         const { id, cell } = this.#sql.exec<{ id: string; cell: number }>('SELECT id, cell FROM account').one()
         const database = goesToDirectory(effects[0]) ? openDirectory(this.env) : openCell(this.env, cell)
-        const lastEvent = await carryOut(database, id, effects)
+        const { lastEvent, heard } = await carryOut(database, id, effects, Date.now())
         settle(this.#sql, effects.at(-1)?.seq ?? 0, lastEvent)
+        if (heard) void pokeFeed(this.env, { accountId: id, cell })
       }
       this.#failures = 0
     } catch (error) {

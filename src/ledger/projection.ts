@@ -1,5 +1,5 @@
 import { insertAlert, insertMessages, updateMessage } from '../db/alerts.ts'
-import { appendEvent } from '../db/events.ts'
+import { appendEvent, listening } from '../db/events.ts'
 import type { Database } from '../db/open.ts'
 import type { Account } from '../domain/account.ts'
 import type { Device } from '../domain/device.ts'
@@ -126,8 +126,11 @@ const eventsJump = (db: D1Database, { accountId, to }: Of<'events-jump'>) =>
 
 const deviceGone = (db: D1Database, { accountId, id, key, at, seq }: Of<'device-gone'>) => [
   db
-    .prepare('INSERT INTO tombstones (id, account_id, seq, creation) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING')
-    .bind(id, accountId, seq, at),
+    .prepare(
+      `INSERT INTO tombstones (id, account_id, seq, creation, groups)
+       SELECT ?1, ?2, ?3, ?4, json_group_array(group_id) FROM group_devices WHERE device_key = ?5 ON CONFLICT DO NOTHING`,
+    )
+    .bind(id, accountId, seq, at, key),
   db
     .prepare('INSERT INTO erasures (id, account_id, device_key, creation) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING')
     .bind(id, accountId, key, at),
@@ -198,10 +201,19 @@ const statements = (db: D1Database, effect: Posted): D1PreparedStatement | D1Pre
   }
 }
 
-/** Answers the account's last event number, as it stands after these effects. */
-export const carryOut = async (database: Database, accountId: string, effects: Posted[]): Promise<number> => {
+export interface CarriedOut {
+  /** The account's last event number, as it stands after these effects. */
+  lastEvent: number
+  /** Something was told, and someone listens. */
+  heard: boolean
+}
+
+export const carryOut = async (database: Database, accountId: string, effects: Posted[], now: number): Promise<CarriedOut> => {
   const db = database.$client
-  const head = db.prepare('SELECT sequence FROM event_heads WHERE account_id = ?').bind(accountId)
-  const results = await db.batch<{ sequence: number }>([...effects.flatMap((effect) => statements(db, effect)), head])
-  return results.at(-1)?.results[0]?.sequence ?? 0
+  const head = db
+    .prepare(`SELECT sequence, ${listening('?1', '?2')} AS listening FROM event_heads WHERE account_id = ?1`)
+    .bind(accountId, now)
+  const results = await db.batch<{ sequence: number; listening: number }>([...effects.flatMap((effect) => statements(db, effect)), head])
+  const { sequence = 0, listening: someone = 0 } = results.at(-1)?.results[0] ?? {}
+  return { lastEvent: sequence, heard: someone === 1 && effects.some(({ kind }) => kind === 'event') }
 }

@@ -1,3 +1,5 @@
+import { takeSteps } from '../db/steps.ts'
+
 /** What the ledger keeps in its own SQLite. A later change is one more entry: each runs once, in order. */
 const STEPS = [
   `CREATE TABLE account (
@@ -43,14 +45,4 @@ const STEPS = [
    ALTER TABLE usage ADD COLUMN sms_reached INTEGER NOT NULL DEFAULT 0;`,
 ]
 
-export const makeTables = (storage: DurableObjectStorage): void => {
-  const { sql } = storage
-  sql.exec('CREATE TABLE IF NOT EXISTS steps (done INTEGER NOT NULL) STRICT')
-  const done = Number(sql.exec('SELECT coalesce(max(done), 0) AS done FROM steps').one().done)
-  STEPS.slice(done).forEach((step, index) => {
-    storage.transactionSync(() => {
-      sql.exec(step)
-      sql.exec('INSERT INTO steps (done) VALUES (?)', done + index + 1)
-    })
-  })
-}
+export const makeTables = (storage: DurableObjectStorage): void => takeSteps(storage, STEPS)

@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import { pokeFeed } from '../feed/stub.ts'
 import { requireScope } from '../http/auth.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { answerTagged } from '../http/etag.ts'
@@ -64,10 +65,12 @@ export const locations = new Hono<AppEnv>()
     requireScope(c, body.kind === 'query' ? 'read' : ['ingest', 'write'])
     if (body.kind === 'query') return answerQuery(c, body, '/cursor')
     const { accountId } = c.get('principal')
-    const outcome = await storeReport(c.get('db'), ownerOf(c), body.locations, zones.get(accountId) ?? 'UTC', Date.now())
+    const eventId = await c.get('newId')('evt')
+    const outcome = await storeReport(c.get('db'), ownerOf(c), body.locations, eventId, zones.get(accountId) ?? 'UTC', Date.now())
     if (outcome.ok || outcome.refusal === 'device-expired') zones.set(accountId, outcome.timeZone)
     if (!outcome.ok) throw new Problem(outcome.refusal)
-    const { accepted, stored } = outcome
+    const { accepted, stored, told } = outcome
+    if (told) c.executionCtx.waitUntil(pokeFeed(c.env, c.get('principal')))
     const reply = { success: true as const, accepted, duplicates: body.locations.length - accepted }
     const times = body.locations.map(({ dateTime }) => dateTime)
     return c.json(stored ? { ...reply, locations: [presentLocation(stored)] } : reply, 201, {

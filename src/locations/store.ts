@@ -1,9 +1,10 @@
-import { LOCATION_COLUMNS, type LocationRow, type PackedLocation, packLocation, unpackLocation } from '../db/locations.ts'
+import { LOCATION_COLUMNS, type LocationRow, packLocation, unpackLocation } from '../db/locations.ts'
 import type { Database } from '../db/open.ts'
 import { type Viewer, visible } from '../db/visible.ts'
 import { type Day, localDay } from '../domain/day.ts'
 import { currentDay, hasEnded } from '../domain/license.ts'
 import type { Location, StoredLocation } from '../domain/location.ts'
+import { tellReported } from './told.ts'
 
 /** Whose track is asked for: a device of the account, where the caller may see it. */
 export interface TrackOwner extends Viewer {
@@ -39,7 +40,8 @@ export const CONTACT = `UPDATE devices AS d SET last_contact = ?4 WHERE ${VISIBL
 type Standing = { ends: Day | null; day: Day; time_zone: string } & (LocationRow | { time: null })
 
 export type Reported =
-  | { ok: true; accepted: number; stored: StoredLocation | null; timeZone: string }
+  /** `told`: an event was logged, since someone asks for it. */
+  | { ok: true; accepted: number; stored: StoredLocation | null; timeZone: string; told: boolean }
   | { ok: false; refusal: 'not-found' }
   | { ok: false; refusal: 'device-expired'; timeZone: string }
 
@@ -53,15 +55,18 @@ export const storeReport = async (
   database: Database,
   track: TrackOwner,
   locations: Location[],
+  eventId: string,
   timeZone: string,
   now: number,
   tries = 0,
 ): Promise<Reported> => {
   const db = database.$client
   const today = localDay(now, timeZone)
-  const packed: PackedLocation[] = locations.map(packLocation)
-  const [inserted, standings] = await db.batch<Standing>([
-    db.prepare(INSERT).bind(...owner(track), now, timeZone, today, JSON.stringify(packed)),
+  const packed = JSON.stringify(locations.map(packLocation))
+  const { accountId, deviceId } = track
+  const [inserted, , told, standings] = await db.batch<Standing>([
+    db.prepare(INSERT).bind(...owner(track), now, timeZone, today, packed),
+    ...tellReported(db, { accountId, deviceId, eventId, packed }, now),
     db.prepare(STANDING).bind(...owner(track), locations.length === 1 ? (locations[0]?.dateTime ?? null) : null),
     db.prepare(CONTACT).bind(...owner(track), now, timeZone),
   ])
@@ -69,9 +74,10 @@ export const storeReport = async (
   if (!inserted || !standing) return { ok: false, refusal: 'not-found' }
   const { ends, day, time_zone: actual } = standing
   if (ends !== null && ends > day && actual !== timeZone && tries < MOST_ZONE_CHANGES)
-    return storeReport(database, track, locations, actual, now, tries + 1)
+    return storeReport(database, track, locations, eventId, actual, now, tries + 1)
   if (hasEnded(ends, currentDay({ day, timeZone: actual }, now))) return { ok: false, refusal: 'device-expired', timeZone: actual }
-  return { ok: true, accepted: inserted.meta.changes, stored: standing.time === null ? null : unpackLocation(standing), timeZone: actual }
+  const stored = standing.time === null ? null : unpackLocation(standing)
+  return { ok: true, accepted: inserted.meta.changes, stored, timeZone: actual, told: told?.meta.changes === 1 }
 }
 
 export const LAST = `SELECT ${COLUMNS} FROM devices d LEFT JOIN locations l

@@ -8,7 +8,8 @@ export const hmac = async (hash: 'SHA-1' | 'SHA-256', secret: Uint8Array | strin
 export const sameBytes = (base64: string, expected: Uint8Array): boolean => {
   let given: Uint8Array
   try {
-    given = Uint8Array.fromBase64(base64)
+    // Strict: bits left over in the last character would let one signature be written in several ways.
+    given = Uint8Array.fromBase64(base64, { lastChunkHandling: 'strict' })
   } catch {
     return false
   }

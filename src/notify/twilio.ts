@@ -92,7 +92,7 @@ const readReceipt = async (env: NotifyEnv, { url, headers, body }: ReceiptReques
     key: searchParams.get('message') ?? '',
     status,
     reason: status === 'failed' ? `twilio-${/^\d+$/.exec(form.get('ErrorCode') ?? '')?.[0] ?? 'undelivered'}` : null,
-    mark: signature,
+    mark: expected.toBase64(),
   }
 }
 

@@ -4,6 +4,7 @@ import type { Database } from '../db/open.ts'
 import { erasures } from '../db/schema.ts'
 import { keysBeside } from '../domain/device.ts'
 import type { Env } from '../env.ts'
+import { feedOf } from '../feed/stub.ts'
 import { ledgerOf } from '../ledger/stub.ts'
 
 const PAGE = 1000
@@ -24,6 +25,7 @@ export const ACCOUNT_TABLES = {
   alerts: 'id',
   messages: 'account_id, id',
   tombstones: 'account_id, id',
+  webhooks: 'id',
   erasures: 'account_id, id',
 } as const
 
@@ -67,6 +69,12 @@ const eraseAccountPage = async (db: D1Database, accountId: string): Promise<bool
   return false
 }
 
+/** The account's two objects: what they keep goes last. */
+const forgetObjects = async (env: Env, accountId: string): Promise<boolean> => {
+  await feedOf(env, accountId).forget()
+  return ledgerOf(env, accountId).forget()
+}
+
 /** Goes on where the last run stopped: however large, it is erased a page at a time. */
 export const erasePages = async (env: Env, db: Database, now: number): Promise<void> => {
   let pages = 0
@@ -74,13 +82,7 @@ export const erasePages = async (env: Env, db: Database, now: number): Promise<v
   for (const { id, accountId, deviceKey, creation } of jobs) {
     if (deviceKey === null) {
       while (await eraseAccountPage(db.$client, accountId)) if (++pages >= MOST_PAGES) return
-      if (
-        now - creation < STRAGGLERS ||
-        !(await ledgerOf(env, accountId)
-          .forget()
-          .catch(() => false))
-      )
-        continue
+      if (now - creation < STRAGGLERS || !(await forgetObjects(env, accountId).catch(() => false))) continue
     } else {
       while (await eraseTracksPage(db.$client, [deviceKey, deviceKey])) if (++pages >= MOST_PAGES) return
       while (await eraseAlertsPage(db.$client, deviceKey)) if (++pages >= MOST_PAGES) return

@@ -4,6 +4,7 @@ import { fold } from '../domain/fold.ts'
 import { sameJson } from '../domain/json.ts'
 import { timeZoneNames } from '../domain/timeZones.ts'
 import type { UserRecord } from '../domain/user.ts'
+import { pokeIfHeard } from '../feed/stub.ts'
 import { resolveGroup } from '../groups/store.ts'
 import { admit } from '../http/auth.ts'
 import type { AppEnv, Context } from '../http/context.ts'
@@ -127,6 +128,7 @@ export const users = new Hono<AppEnv>()
     const outcome = await deleteUser(c.get('db'), accountId, id, c.get('ifMatch'), Date.now())
     if (!outcome.ok) throw new Problem(outcome.refusal)
     forgetUser(id)
+    c.executionCtx.waitUntil(pokeIfHeard(c.env, c.get('principal')))
     // Nothing depends on it: what is left behind counts the devices of somebody who makes no more.
     c.executionCtx.waitUntil(ledgerOf(c.env, accountId).forgetMaker(id))
     return c.json({ success: true as const })

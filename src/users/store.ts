@@ -75,3 +75,22 @@ export const searchUsers = async (db: Database, accountId: string, q: string, af
   const found = rows.slice(0, room).filter(({ nameKey }) => !nameKey.startsWith(q))
   return { users: [...named.users, ...found.map(toUser)], next }
 }
+
+const MOST_ADMINISTRATORS = 100
+
+/** Who is told of what concerns the account: those who may change it, are not confined, may act now and read e-mail. */
+export const readAdministrators = async (
+  { $client: db }: Database,
+  accountId: string,
+  now: number,
+): Promise<{ id: string; email: string }[]> => {
+  const { results } = await db
+    .prepare(
+      `SELECT id, email FROM users u WHERE account_id = ?1 AND group_id IS NULL AND disabled = 0 AND notify_email = 1
+         AND (from_time IS NULL OR from_time <= ?2) AND (expires IS NULL OR expires > ?2)
+         AND EXISTS (SELECT 1 FROM json_each(u.privileges) WHERE value = 'admin') ORDER BY id LIMIT ${MOST_ADMINISTRATORS}`,
+    )
+    .bind(accountId, now)
+    .all<{ id: string; email: string }>()
+  return results
+}

@@ -2,14 +2,17 @@ import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
 import { app } from '../../src/app.ts'
+import { EVENT_TYPES } from '../../src/domain/event.ts'
 import type { JsonObject } from '../../src/domain/json.ts'
+import { EVENTS } from '../../src/events/catalogue.ts'
+import { EVENT_WEBHOOKS } from '../../src/events/webhookDocument.ts'
 import { parseBody } from '../../src/http/body.ts'
 import { problemsOf } from '../../src/http/contract.ts'
 import { contractedRoutes, documentedRoutes, openapiDocument } from '../../src/http/openapi.ts'
 import { parsePatch, patched } from '../../src/http/patch.ts'
 import { acceptedBy, codesIn, exampleIn, operationAt, schemaIn } from './document.ts'
 
-const document = openapiDocument(app, { version: manifest.version })
+const document = openapiDocument(app, { version: manifest.version, webhooks: EVENT_WEBHOOKS })
 const operations = documentedRoutes(app).map((route) => ({
   ...route,
   name: `${route.method} ${route.path}`,
@@ -60,7 +63,7 @@ test.each(operations)('$name lists every problem that it can answer with', ({ pa
   if (path.includes(':')) expect(problemsOf(contract)).toContain('not-found')
 })
 
-test.each(operations)('$name shows an answer that it gives', ({ contract, operation }) => {
+test.each(operations.filter(({ contract }) => !contract.upgrade))('$name shows an answer that it gives', ({ contract, operation }) => {
   for (const { status = 200, answer } of [contract, ...(contract.otherwise ? [contract.otherwise] : [])]) {
     const shown = exampleIn(operation.responses?.[status])
     expect(answer.safeParse(shown)).toMatchObject({ success: true, data: shown })
@@ -89,5 +92,15 @@ test.each(operations.filter(({ contract }) => contract.patches))('$name accepts 
     const shown = exampleIn(operation.requestBody, type)
     expect(() => patched(parsePatch(type, shown), resource, replace)).not.toThrow()
     expect(acceptedBy(document, schemaIn(operation.requestBody, type), shown)).toBe(true)
+  }
+})
+
+test('its webhooks are the catalogue of events, each with an example that is one', () => {
+  expect(Object.keys(document.webhooks ?? {})).toEqual([...EVENT_TYPES])
+  for (const type of EVENT_TYPES) {
+    const { post } = (document.webhooks?.[type] ?? {}) as { post: { requestBody: unknown } }
+    const shown = exampleIn(post.requestBody) as { events: unknown[] }
+    expect(EVENTS[type].safeParse(shown.events[0]), type).toMatchObject({ success: true, data: shown.events[0] })
+    expect(acceptedBy(document, schemaIn(post.requestBody), shown), type).toBe(true)
   }
 })

@@ -1,4 +1,4 @@
-import { runDurableObjectAlarm } from 'cloudflare:test'
+import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, vi } from 'vitest'
 import type { Reply, TestAccount } from './support.ts'
@@ -8,6 +8,10 @@ import type { Reply, TestAccount } from './support.ts'
 type Caller = Pick<TestAccount, 'call'>
 
 export const stubOf = (account: TestAccount) => env.LEDGER.get(env.LEDGER.idFromName(account.id))
+
+/** The object falls over with whatever it was doing; only what was written stays. */
+export const crash = (account: TestAccount): Promise<unknown> =>
+  runInDurableObject(stubOf(account), (_, state) => state.abort('the test says so')).catch(() => {})
 
 let people = 0
 

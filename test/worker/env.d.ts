@@ -4,6 +4,8 @@ declare namespace Cloudflare {
   }
   interface Env extends Omit<import('../../src/env.ts').Env, never> {
     CELL_1: D1Database
+    /** Where the providers of the delivery tests listen. */
+    PROVIDERS: string
     /** Repeats a run of the model tests. */
     MODEL_SEED?: string
     TEST_MIGRATIONS: import('cloudflare:test').D1Migration[]

@@ -2,7 +2,7 @@ import { evictDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { addDays, dayStart, localDay } from '../../src/domain/day.ts'
-import { device, eventsOf, messagesOf, raise, statusesIn, stubOf, untilSent, usageOf, user } from './alertSupport.ts'
+import { crash, device, eventsOf, messagesOf, raise, statusesIn, stubOf, untilSent, usageOf, user } from './alertSupport.ts'
 import { openAccount, type Reply, type TestAccount } from './support.ts'
 
 const both = { email: true, sms: true }
@@ -53,14 +53,17 @@ describe('the storm', () => {
     lines.mockRestore()
   })
 
-  test('with the object evicted in its middle lets out no more than the limit, and what it let out is sent once', async () => {
+  test.each([
+    ['evicted', (account: TestAccount) => evictDurableObject(stubOf(account)).catch(() => {})],
+    ['crashed', crash],
+  ])('with the object %s in its middle lets out no more than the limit, and what it let out is sent once', async (_, fell) => {
     const account = await openAccount()
     await user(account)
     const id = await device(account, { dailyEmailLimit: 20 })
     const storm = Array.from({ length: 60 }, () => raise(account, id))
-    await evictDurableObject(stubOf(account)).catch(() => {})
+    await fell(account)
     await Promise.all(storm)
-    await evictDurableObject(stubOf(account)).catch(() => {})
+    await fell(account)
     await Promise.all(Array.from({ length: 40 }, () => raise(account, id)))
     await untilSent(account)
     expect(await messagesOf(account, '?status=sent')).toHaveLength(20)

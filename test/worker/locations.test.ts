@@ -361,7 +361,7 @@ test('a user confined to a group reports for and reads the devices of that group
   const db = openCell(env, 0)
   const outside = { accountId: account.id, groupId: 'grp_elsewhere', deviceId: device }
   const location = { dateTime: now, latitude: 1, longitude: 2 }
-  expect(await storeReport(db, outside, [location], 'UTC', now)).toEqual({ ok: false, refusal: 'not-found' })
+  expect(await storeReport(db, outside, [location], 'evt_outside', 'UTC', now)).toEqual({ ok: false, refusal: 'not-found' })
   expect(await findLastLocation(db, outside)).toBeUndefined()
   expect(await beginTrack(db, outside, { from: 0, to: now }, 10)).toBeNull()
   expect(await readDevice()).toMatchObject({ lastLocation: null, lastContact: null })
@@ -369,6 +369,6 @@ test('a user confined to a group reports for and reads the devices of that group
     .bind(`grp_of_${device}`, device)
     .run()
   const inside = { ...outside, groupId: `grp_of_${device}` }
-  expect(await storeReport(db, inside, [location], 'UTC', now)).toMatchObject({ ok: true, accepted: 1 })
+  expect(await storeReport(db, inside, [location], 'evt_inside', 'UTC', now)).toMatchObject({ ok: true, accepted: 1 })
   expect(await findLastLocation(db, inside)).toMatchObject(location)
 })

@@ -151,7 +151,7 @@ describe(`with ${USERS} users, ${GROUPS} groups and ${DEVICES} devices`, () => {
     await isFull(db, id('grp', 0))
     await groupExists(db, { accountId: own, groupId: null }, id('grp', 0))
     await findDevice(db, { accountId: own, groupId: id('grp', 1) }, id('dev', 1), 5)
-    await carryOut(db, own, [{ kind: 'device-gone', seq: 1, accountId: own, id: id('dev', 1), key: -1, at: 5 }])
+    await carryOut(db, own, [{ kind: 'device-gone', seq: 1, accountId: own, id: id('dev', 1), key: -1, at: 5 }], 5)
     expect(statements.length).toBeGreaterThan(30)
     expect(await scansOf(statements)).toEqual([])
   })

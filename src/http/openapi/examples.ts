@@ -69,7 +69,8 @@ const contentsOf = ({ requestBody, responses = {} }: oas31.OperationObject): oas
 /** Gives every JSON body and reply of the document an example where the contract has none of its own. */
 export const addExamples = (document: oas31.OpenAPIObject): void => {
   const schemas = (document.components?.schemas ?? {}) as Schemas
-  const operations = Object.values(document.paths ?? {}).flatMap((item) => Object.values(item) as oas31.OperationObject[])
+  const items = [...Object.values(document.paths ?? {}), ...Object.values(document.webhooks ?? {})]
+  const operations = items.flatMap((item) => Object.values(item) as oas31.OperationObject[])
   for (const media of operations.flatMap(contentsOf)) {
     if (media.schema && media.example === undefined && !media.examples) media.example = exampleOf(media.schema, schemas)
   }

@@ -40,6 +40,21 @@ A single resource carries an \`ETag\`. Send it back as \`If-None-Match\` to read
 
 Send an \`Idempotency-Key\` of your own with a \`POST\`. For 24 hours a repeat gets the first answer again, with \`Idempotent-Replayed: true\`, and nothing is done twice; a secret shown once is not shown again.
 
+## Being told
+
+Everything that happens in an account is an event, numbered without gaps. There are three ways to hear of it: \`GET /api/events\` lists the log of 30 days from any number on,
+a webhook is called with it, and \`GET /api/stream\` sends it over a WebSocket as it happens. All three show the same envelope; each can be narrowed to some types, devices and groups.
+
+A webhook is called with \`{ "events": [ … ] }\`, signed by the [Standard Webhooks](https://www.standardwebhooks.com) scheme, whose libraries verify it:
+
+\`\`\`js
+import { Webhook } from 'standardwebhooks'
+
+const { events } = new Webhook('whsec_…').verify(body, headers)
+\`\`\`
+
+Each event comes at least once and in sequence: remember the highest \`sequence\` that you have acted on, and pass over the rest. Answer with 2xx within 15 seconds; do slow work afterwards.
+
 ## Rate limits
 
 Each account has its number of requests a minute. \`RateLimit-Policy\` tells the limits and \`RateLimit\` what is left; beyond them the answer is 429 with \`Retry-After\`.

@@ -4,10 +4,12 @@ const ID = /^([a-z][A-Za-z]*)Id$/
 const EXAMPLES: Readonly<Record<string, string>> = {
   accountId: 'acc_1jn7wz3h4q8v2n5t7r6m0p',
   alertId: 'alt_1jn7wz3h4q8v2n5t7r6m0p',
+  deliveryId: 'dlv_1jn7wz3h4q8v2n5t7r6m0p',
   deviceId: 'dev_1jn7wz3h4q8v2n5t7r6m0p',
   groupId: 'grp_1jn7wz3h4q8v2n5t7r6m0p',
   keyId: 'key_1jn7wz3h4q8v2n5t7r6m0p',
   userId: 'usr_1jn7wz3h4q8v2n5t7r6m0p',
+  webhookId: 'whk_1jn7wz3h4q8v2n5t7r6m0p',
 }
 
 const words = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)

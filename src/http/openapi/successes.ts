@@ -20,6 +20,7 @@ const success = (method: string, path: string, contract: Operation, status: 200 
 /** What the operation answers when all is well. */
 export const successesOf = (method: string, path: string, contract: Operation): ZodOpenApiResponsesObject => {
   const { status = 200, answer, otherwise, etag } = contract
+  if (contract.upgrade) return { 101: { description: 'The stream begins.', headers: replyHeaders('X-Request-Id') } }
   return {
     [status]: success(method, path, contract, status, answer),
     ...(otherwise && { [otherwise.status]: success(method, path, contract, otherwise.status, otherwise.answer) }),

@@ -14,15 +14,17 @@ export interface Route {
 
 const served = app.routes.filter(({ method }) => method !== 'ALL')
 
-/** What the app really answers to, each with the contract that guards it. */
-export const routes: Route[] = served.flatMap(({ method, path, handler }) => {
+const contracted: Route[] = served.flatMap(({ method, path, handler }) => {
   const contract = operationOf(handler)
   return contract ? [{ method, path, id: contract.id, contract }] : []
 })
 
+/** What the app really answers to, each with the contract that guards it; a socket has laws of its own, in stream.test.ts. */
+export const routes: Route[] = contracted.filter(({ contract }) => !contract.upgrade)
+
 /** Routes that no contract guards. */
 export const unguarded: string[] = [...new Set(served.map(({ method, path }) => `${method} ${path}`))].filter(
-  (name) => !routes.some(({ method, path }) => `${method} ${path}` === name),
+  (name) => !contracted.some(({ method, path }) => `${method} ${path}` === name),
 )
 
 export const methodsAt = (path: string): string[] => [...new Set(served.filter((route) => route.path === path).map(({ method }) => method))]

@@ -68,6 +68,19 @@ const someHeldBackMessage = async (owner: TestAccount) => {
   return { messageId: alert.deliveries[0].id as string }
 }
 
+const RECEIVER = 'https://receiver.example/law/ok'
+
+const someWebhook = async (owner: TestAccount) => {
+  const { body } = await owner.call('POST', '/api/webhooks', { body: { url: RECEIVER, events: ['alert.*'] } })
+  return { webhookId: body.webhook.id as string }
+}
+
+const someDelivery = async (owner: TestAccount) => {
+  const { webhookId } = await someWebhook(owner)
+  const { body } = await owner.call('POST', `/api/webhooks/${webhookId}/test`)
+  return { webhookId, deliveryId: body.delivery.id as string }
+}
+
 const someAccount = async () => ({ accountId: (await openAccount()).id })
 
 const fresh = () => crypto.randomUUID().slice(0, 8)
@@ -123,6 +136,18 @@ export const SAMPLES: Record<string, Sample> = {
   replaceUser: { params: someUser, body: () => ({ ...person(), phone: '+881632000000' }) },
   patchUser: { params: someUser, body: () => ({ message: fresh(), password: 'correct horse' }) },
   deleteUser: { params: someUser },
+
+  listEvents: { query: '?after=1&types=key.*,device.created' },
+  listWebhooks: {},
+  createWebhook: { body: () => ({ url: `${RECEIVER}?${fresh()}`, events: ['device.*', 'alert.raised'], enabled: false }) },
+  readWebhook: { params: someWebhook },
+  replaceWebhook: { params: someWebhook, body: () => ({ url: RECEIVER, description: fresh() }) },
+  patchWebhook: { params: someWebhook, body: () => ({ description: fresh() }) },
+  deleteWebhook: { params: someWebhook },
+  testWebhook: { params: someWebhook },
+  rotateSecret: { params: someWebhook },
+  listDeliveries: { params: someDelivery },
+  redeliver: { params: someDelivery },
 
   listAccounts: { query: '?limit=5' },
   createAccount: { body: () => ({ userName: `law-${fresh()}`, name: 'Law', licenses: 1, timeZone: 'UTC' }) },

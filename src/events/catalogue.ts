@@ -1,0 +1,102 @@
+import * as z from 'zod'
+import { CHANNELS } from '../domain/alert.ts'
+import { EVENT_TYPES, type EventType } from '../domain/event.ts'
+import { day, id, time } from '../http/wire.ts'
+import { location } from '../locations/forms.ts'
+
+/* Every kind of event, and what its `data` tells. */
+
+const deviceId = id('dev')
+const name = z.string().meta({ example: 'Tern 7' })
+const device = z.object({ deviceId, name })
+const channel = z.enum(CHANNELS)
+const alertId = id('alr')
+const resetAt = time.meta({ description: 'When messages go out again.' })
+const licenses = z.object({ used: z.int().meta({ example: 10 }), total: z.int().meta({ example: 10 }) })
+const message = z.object({ deviceId: deviceId.optional(), messageId: id('msg'), alertId, channel })
+
+const DATA = {
+  'device.created': device,
+  'device.updated': device,
+  'device.deleted': device,
+  'device.expired': device.extend({ expirationDate: day }),
+  'device.reactivated': device.partial().extend({
+    devices: z.int().optional().meta({ description: 'How many came back at once, where a change of the account’s time zone did it.' }),
+    timeZone: z.string().optional().meta({ description: 'That time zone.' }),
+  }),
+  'location.reported': z.object({
+    deviceId,
+    dateTime: time,
+    count: z.int().meta({ description: 'How many locations of the report were new.', example: 1 }),
+    location: location.nullable().meta({ description: 'The newest of them; null once it is erased.' }),
+  }),
+  'alert.raised': z.object({
+    deviceId,
+    alertId,
+    alertName: z.string().meta({ example: 'SOSButton' }),
+    text: z.string(),
+    dateTime: time,
+    latitude: z.number().nullable().meta({ example: 38.7223 }),
+    longitude: z.number().nullable().meta({ example: -9.1393 }),
+  }),
+  'alert.acknowledged': z.object({
+    deviceId,
+    alertId,
+    acknowledgedBy: z
+      .string()
+      .meta({ description: 'The user, or the key where it is bound to none.', example: 'usr_1jn7wz3h4q8v2n5t7r6m0p' }),
+  }),
+  'message.sent': message,
+  'message.failed': message.extend({ reason: z.string().nullable() }),
+  'message.suppressed': z.object({
+    deviceId,
+    alertId,
+    channel,
+    messages: z.int().meta({ description: 'How many were not sent.', example: 2 }),
+    reason: z.literal('daily-limit-reached'),
+    resetAt,
+  }),
+  'limit.reached': z.object({ deviceId, channel, limit: z.int().meta({ example: 20 }), date: day, resetAt }),
+  'license.exhausted': licenses,
+  'license.available': licenses,
+  'key.created': z.object({ keyId: id('key'), name: z.string().meta({ example: 'Dispatch' }) }),
+  'key.revoked': z.object({ keyId: id('key') }),
+} satisfies Record<EventType, z.ZodType>
+
+/** When each is told, for the document. */
+export const MEANINGS: Record<EventType, string> = {
+  'device.created': 'A device was created.',
+  'device.updated': 'A device was edited.',
+  'device.deleted': 'A device was deleted.',
+  'device.expired': 'A device has expired and holds no license any more.',
+  'device.reactivated': 'An expired device is active again.',
+  'location.reported':
+    'A device has reported locations: one event a report. It is logged only while an enabled webhook or an open stream asks for it.',
+  'alert.raised': 'A device has raised an alert.',
+  'alert.acknowledged': 'Somebody has acknowledged an alert.',
+  'message.sent': 'A provider has accepted a message.',
+  'message.failed': 'A message was given up.',
+  'message.suppressed': 'A message was not sent: the device has reached its daily limit.',
+  'limit.reached': 'A device has reached its daily limit for a channel.',
+  'license.exhausted': 'The last free license was taken.',
+  'license.available': 'A license is free again.',
+  'key.created': 'An API key was made.',
+  'key.revoked': 'An API key was deleted or replaced.',
+}
+
+const eventOf = (type: EventType) =>
+  z
+    .object({
+      id: id('evt'),
+      type: z.literal(type),
+      time,
+      sequence: z.int().min(1).meta({ description: 'Counts the account’s events, one by one.', example: 42 }),
+      accountId: id('acc'),
+      data: DATA[type],
+    })
+    .meta({ id: `Event.${type}`, description: MEANINGS[type] })
+
+export const EVENTS = Object.fromEntries(EVENT_TYPES.map((type) => [type, eventOf(type)])) as Record<EventType, ReturnType<typeof eventOf>>
+
+const [first = eventOf('device.created'), ...others] = Object.values(EVENTS)
+export const event = z.discriminatedUnion('type', [first, ...others]).meta({ id: 'Event' })

@@ -1,0 +1,55 @@
+import { openCell } from '../db/open.ts'
+import type { Delivery, Webhook } from '../domain/webhook.ts'
+import { readSequences } from '../events/store.ts'
+import { newId } from '../http/ids.ts'
+import { iso } from '../http/wire.ts'
+import { bodyOf, type Feeding, send } from './courier.ts'
+import { beginAttempt, endAttempt, findDelivery, insertDelivery } from './deliveries.ts'
+
+/* Deliveries that somebody asked for: made at once, once, beside the webhook's own sequence. */
+
+export type SentByHand = { ok: true; delivery: Delivery } | { ok: false; refusal: 'not-found' | 'delivery-gone' }
+
+const found = (delivery: Delivery | null): Delivery => {
+  if (!delivery) throw new Error('a delivery that was just made is not there')
+  return delivery
+}
+
+/** What a test brings: an event that is not in the log. */
+const testBody = async ({ owner }: Feeding, webhook: Webhook): Promise<string> => {
+  const data = { webhookId: webhook.id }
+  const event = { id: await newId('evt'), type: 'webhook.test', time: iso(Date.now()), sequence: 0, accountId: owner.accountId, data }
+  return JSON.stringify({ events: [event] })
+}
+
+/** A test that is asked for again by the same request is the one that was made. */
+export const sendTest = async (feeding: Feeding, webhook: Webhook, id: string): Promise<Delivery> => {
+  const { sql } = feeding.storage
+  const made = findDelivery(sql, webhook.id, id)
+  if (made) return made
+  const now = Date.now()
+  const result = await send(feeding, webhook, id, await testBody(feeding, webhook))
+  feeding.storage.transactionSync(() => {
+    const delivery = insertDelivery(sql, id, webhook.id, [], now)
+    beginAttempt(sql, delivery, now, null)
+    endAttempt(sql, delivery, result, null)
+  })
+  return found(findDelivery(sql, webhook.id, id))
+}
+
+/** A success is one, whoever brought it about; a failure changes nothing of what is still to come. */
+export const redeliver = async (feeding: Feeding, webhook: Webhook, id: string): Promise<SentByHand> => {
+  const { env, storage, owner } = feeding
+  const { sql } = storage
+  const delivery = findDelivery(sql, webhook.id, id)
+  if (!delivery) return { ok: false, refusal: 'not-found' }
+  const isTest = delivery.sequences.length === 0
+  const events = await readSequences(openCell(env, owner.cell), owner.accountId, delivery.sequences)
+  if (!isTest && events.length === 0) return { ok: false, refusal: 'delivery-gone' }
+  beginAttempt(sql, delivery, Date.now(), delivery.nextAttempt)
+  const result = await send(feeding, webhook, id, isTest ? await testBody(feeding, webhook) : bodyOf(events))
+  const after = findDelivery(sql, webhook.id, id)
+  if (!after) return { ok: false, refusal: 'not-found' }
+  endAttempt(sql, delivery, result, result.failure === null ? null : after.nextAttempt)
+  return { ok: true, delivery: found(findDelivery(sql, webhook.id, id)) }
+}

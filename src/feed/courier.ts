@@ -1,0 +1,147 @@
+import { openCell } from '../db/open.ts'
+import { passes } from '../domain/event.ts'
+import { GIVEN_UP_AFTER, waitAfter } from '../domain/retry.ts'
+import { type Delivery, type DisabledReason, MOST_EVENTS, type Webhook } from '../domain/webhook.ts'
+import type { Env } from '../env.ts'
+import { presentEvent } from '../events/present.ts'
+import { type LoggedEvent, readLog, readSequences } from '../events/store.ts'
+import { newId } from '../http/ids.ts'
+import { type Attempt, callReceiver } from './attempt.ts'
+import { beginAttempt, endAttempt, insertDelivery, pendingDelivery } from './deliveries.ts'
+import { liveSecrets } from './secrets.ts'
+import { signatureHeaders } from './signature.ts'
+import type { FeedOwner } from './stub.ts'
+
+/* Brings one webhook its events: in sequence, one call at a time. Position and delivery are written together, so none is lost or made twice. */
+
+export interface Feeding {
+  env: Env
+  storage: DurableObjectStorage
+  owner: FeedOwner
+}
+
+const SCANNED = 500
+const MOST_BYTES = 262_144
+/** A call that a crash cut short is made again after so long. */
+const CUT_SHORT = 60_000
+
+interface Batch {
+  delivery: Delivery
+  events: LoggedEvent[]
+}
+
+/** What a webhook knows of its way: where it stands, and since when it has not got through. */
+export const courierOf = (sql: SqlStorage, { id, since, url }: Webhook): { cursor: number; failingSince: number | null } => {
+  sql.exec(
+    `INSERT INTO couriers (webhook_id, cursor, since, url) VALUES (?1, ?2, ?2, ?3) ON CONFLICT DO UPDATE SET
+       cursor = max(cursor, excluded.cursor), since = excluded.since, url = excluded.url,
+       failing_since = CASE WHEN since = excluded.since AND url = excluded.url THEN failing_since END`,
+    id,
+    since,
+    url,
+  )
+  const { cursor, failing_since: failingSince } = sql
+    .exec<{ cursor: number; failing_since: number | null }>('SELECT cursor, failing_since FROM couriers WHERE webhook_id = ?', id)
+    .one()
+  return { cursor, failingSince }
+}
+
+const moveTo = (sql: SqlStorage, { id }: Webhook, cursor: number): void => {
+  sql.exec('UPDATE couriers SET cursor = max(cursor, ?) WHERE webhook_id = ?', cursor, id)
+}
+
+/** The first events of a page that the webhook asks for, as many as one call takes, and how far that is. */
+const choose = (webhook: Webhook, page: LoggedEvent[]): { chosen: LoggedEvent[]; upTo: number } => {
+  const filter = { types: webhook.events, devices: webhook.devices, groups: webhook.groups }
+  const chosen: LoggedEvent[] = []
+  let bytes = 0
+  let upTo = 0
+  for (const event of page) {
+    if (passes(filter, null, event)) {
+      bytes += JSON.stringify(presentEvent(event)).length
+      if (chosen.length === MOST_EVENTS || (chosen.length > 0 && bytes > MOST_BYTES)) break
+      chosen.push(event)
+    }
+    upTo = event.sequence
+  }
+  return { chosen, upTo }
+}
+
+/** Makes the next delivery from the log; null where nothing is new. */
+const gather = async ({ env, storage, owner }: Feeding, current: () => Webhook | undefined): Promise<Batch | null> => {
+  const { sql } = storage
+  const id = await newId('dlv')
+  for (;;) {
+    const webhook = current()
+    if (!webhook) return null
+    const { cursor } = courierOf(sql, webhook)
+    const page = await readLog(openCell(env, owner.cell), owner.accountId, cursor, SCANNED)
+    // Edited while the log was read: it is read again, for what is wanted now.
+    if (current()?.version !== webhook.version) continue
+    const { chosen, upTo } = choose(webhook, page.events)
+    if (chosen.length > 0) {
+      const sequences = chosen.map(({ sequence }) => sequence)
+      const delivery = storage.transactionSync(() => {
+        moveTo(sql, webhook, upTo)
+        return insertDelivery(sql, id, webhook.id, sequences, Date.now())
+      })
+      return { delivery, events: chosen }
+    }
+    moveTo(sql, webhook, upTo)
+    if (!page.more) return null
+  }
+}
+
+export const bodyOf = (events: LoggedEvent[]): string => JSON.stringify({ events: events.map(presentEvent) })
+
+export const send = async ({ env, storage }: Feeding, webhook: Webhook, deliveryId: string, body: string): Promise<Attempt> => {
+  const now = Date.now()
+  const headers = await signatureHeaders(liveSecrets(storage.sql, webhook.id, now), deliveryId, body, now)
+  return callReceiver(env, webhook.url, headers, body)
+}
+
+const GONE = 410
+
+export interface Verdict {
+  again: number | null
+  disable: DisabledReason | null
+  failingSince: number | null
+}
+
+/** What follows from an attempt. */
+export const judge = (result: Attempt, attempts: number, failingSince: number | null, now: number, chance: number): Verdict => {
+  if (result.failure === null) return { again: null, disable: null, failingSince: null }
+  const began = failingSince ?? now
+  if (result.responseCode === GONE) return { again: null, disable: 'gone', failingSince: began }
+  if (now - began >= GIVEN_UP_AFTER) return { again: null, disable: 'failing', failingSince: began }
+  const wait = waitAfter(attempts, chance)
+  return { again: wait === null ? null : Math.min(now + wait, began + GIVEN_UP_AFTER), disable: null, failingSince: began }
+}
+
+export type GiveUp = (webhook: Webhook, reason: DisabledReason) => Promise<void>
+
+/** Carries out the next attempt that is due; false where there is nothing to do now. `current` is the webhook as it stands, if it is enabled. */
+export const bringNext = async (feeding: Feeding, current: () => Webhook | undefined, giveUp: GiveUp): Promise<boolean> => {
+  const { env, storage, owner } = feeding
+  const { sql } = storage
+  const webhook = current()
+  if (!webhook) return false
+  const waiting = pendingDelivery(sql, webhook.id)
+  if (waiting && (waiting.nextAttempt ?? 0) > Date.now()) return false
+  const batch = waiting
+    ? { delivery: waiting, events: await readSequences(openCell(env, owner.cell), owner.accountId, waiting.sequences) }
+    : await gather(feeding, current)
+  const receiver = current()
+  if (!batch || !receiver) return false
+  const began = Date.now()
+  const attempts = beginAttempt(sql, batch.delivery, began, began + CUT_SHORT)
+  const result = await send(feeding, receiver, batch.delivery.id, bodyOf(batch.events))
+  const now = Date.now()
+  const verdict = judge(result, attempts, courierOf(sql, receiver).failingSince, now, Math.random())
+  if (verdict.disable) await giveUp(receiver, verdict.disable)
+  storage.transactionSync(() => {
+    endAttempt(sql, batch.delivery, result, verdict.again)
+    sql.exec('UPDATE couriers SET failing_since = ? WHERE webhook_id = ?', verdict.failingSince, receiver.id)
+  })
+  return verdict.again === null
+}

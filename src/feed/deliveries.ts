@@ -1,0 +1,114 @@
+import type { Delivery } from '../domain/webhook.ts'
+import type { Attempt } from './attempt.ts'
+
+/* What was brought, or is still to be: rows of the feed's own SQLite. */
+
+interface Row extends Record<string, SqlStorageValue> {
+  number: number
+  id: string
+  webhook_id: string
+  sequences: string
+  status: string
+  attempts: number
+  response_code: number | null
+  failure: string | null
+  duration: number | null
+  answer: string | null
+  creation: number
+  last_attempt: number | null
+  next_attempt: number | null
+}
+
+const toDelivery = (row: Row): Delivery => ({
+  number: row.number,
+  id: row.id,
+  webhookId: row.webhook_id,
+  sequences: JSON.parse(row.sequences) as number[],
+  status: row.status as Delivery['status'],
+  attempts: row.attempts,
+  responseCode: row.response_code,
+  failure: row.failure as Delivery['failure'],
+  durationMs: row.duration,
+  answer: row.answer,
+  creation: row.creation,
+  lastAttempt: row.last_attempt,
+  nextAttempt: row.next_attempt,
+})
+
+const KEPT = 1000
+const KEPT_FOR = 30 * 86_400_000
+
+export const insertDelivery = (sql: SqlStorage, id: string, webhookId: string, sequences: number[], now: number): Delivery => {
+  const row = sql
+    .exec<Row>(
+      `INSERT INTO deliveries (id, webhook_id, sequences, status, creation, next_attempt) VALUES (?1, ?2, ?3, 'pending', ?4, ?4) RETURNING *`,
+      id,
+      webhookId,
+      JSON.stringify(sequences),
+      now,
+    )
+    .one()
+  sql.exec(
+    `DELETE FROM deliveries WHERE webhook_id = ?1 AND next_attempt IS NULL AND (creation < ?2 OR number <=
+       ifnull((SELECT number FROM deliveries WHERE webhook_id = ?1 ORDER BY number DESC LIMIT 1 OFFSET ${KEPT}), 0))`,
+    webhookId,
+    now - KEPT_FOR,
+  )
+  return toDelivery(row)
+}
+
+/** The one that waits: while there is one, nothing after it is brought. */
+export const pendingDelivery = (sql: SqlStorage, webhookId: string): Delivery | null => {
+  const [row] = sql
+    .exec<Row>('SELECT * FROM deliveries WHERE webhook_id = ? AND next_attempt IS NOT NULL ORDER BY number LIMIT 1', webhookId)
+    .toArray()
+  return row ? toDelivery(row) : null
+}
+
+export const findDelivery = (sql: SqlStorage, webhookId: string, id: string): Delivery | null => {
+  const [row] = sql.exec<Row>('SELECT * FROM deliveries WHERE id = ? AND webhook_id = ?', id, webhookId).toArray()
+  return row ? toDelivery(row) : null
+}
+
+/** Newest first, before a number. */
+export const listDeliveries = (sql: SqlStorage, webhookId: string, before: number, limit: number): Delivery[] =>
+  sql
+    .exec<Row>('SELECT * FROM deliveries WHERE webhook_id = ? AND number < ? ORDER BY number DESC LIMIT ?', webhookId, before, limit)
+    .toArray()
+    .map(toDelivery)
+
+export const nextAttempt = (sql: SqlStorage): number | null =>
+  sql.exec<{ at: number | null }>('SELECT min(next_attempt) AS at FROM deliveries WHERE next_attempt IS NOT NULL').one().at
+
+/** Counted before the call: a crash in the middle of it is an attempt too, and is followed by the next. */
+export const beginAttempt = (sql: SqlStorage, { id }: Delivery, now: number, again: number | null): number =>
+  sql
+    .exec<{ attempts: number }>(
+      'UPDATE deliveries SET attempts = attempts + 1, last_attempt = ?, next_attempt = ? WHERE id = ? RETURNING attempts',
+      now,
+      again,
+      id,
+    )
+    .toArray()[0]?.attempts ?? 0
+
+/** `again`: when it is tried next; null where it is done with. */
+export const endAttempt = (sql: SqlStorage, { id }: Delivery, result: Attempt, again: number | null): void => {
+  const status = result.failure === null ? 'delivered' : again === null ? 'failed' : 'pending'
+  sql.exec(
+    'UPDATE deliveries SET status = ?, response_code = ?, failure = ?, duration = ?, answer = ?, next_attempt = ? WHERE id = ?',
+    status,
+    result.responseCode,
+    result.failure,
+    result.durationMs,
+    result.answer,
+    again,
+    id,
+  )
+}
+
+export const abandonPending = (sql: SqlStorage, webhookId: string): void => {
+  sql.exec(
+    `UPDATE deliveries SET status = 'failed', failure = 'disabled', next_attempt = NULL WHERE webhook_id = ? AND next_attempt IS NOT NULL`,
+    webhookId,
+  )
+}

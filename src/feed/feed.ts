@@ -1,0 +1,258 @@
+import { DurableObject } from 'cloudflare:workers'
+import { type Database, openCell } from '../db/open.ts'
+import { allows } from '../domain/scope.ts'
+import { CLOSE, type Closing, PING, PONG, readMessage } from '../domain/stream.ts'
+import type { Delivery, DisabledReason, Webhook } from '../domain/webhook.ts'
+import type { Env } from '../env.ts'
+import { admitToken } from '../http/auth.ts'
+import { readStandings } from '../http/standing.ts'
+import { iso } from '../http/wire.ts'
+import { disableWebhook, readListeners } from '../webhooks/store.ts'
+import { redeliver, type SentByHand, sendTest } from './byHand.ts'
+import type { Feeding } from './courier.ts'
+import { Couriers, forgetWebhook } from './couriers.ts'
+import { listDeliveries, nextAttempt } from './deliveries.ts'
+import { Lookout } from './lookout.ts'
+import { keepMarks, markOpening } from './marks.ts'
+import { nextNotice, noteDisabled, sendNotices } from './notices.ts'
+import { ownedBy, readOwner, saveOwner } from './owner.ts'
+import { asksForLocations } from './seat.ts'
+import { firstSecret, rotateSecret } from './secrets.ts'
+import { Streams } from './streams.ts'
+import { ENTRANCE, type Entrance, type FeedOwner } from './stub.ts'
+import { makeTables } from './tables.ts'
+
+const MOST_STREAMS = 5000
+/** Streams are held against their keys, and the log looked at, at least so often: a lost poke or a revoked key is felt within 30 s. */
+const LOOK_EVERY = 20_000
+const RECHECK_AFTER = 10_000
+/** Without streams a quiet account is looked at ever more seldom. */
+const QUIETEST_LOOK = 300_000
+
+/**
+ * One object per account: it holds the open streams and brings webhooks their events. It reads the log of the account's cell from
+ * its own cursors; a poke only says that there may be something new, and its alarm looks where none came.
+ */
+export class AccountFeed extends DurableObject<Env> {
+  readonly #sql: SqlStorage
+  readonly #streams: Streams
+  readonly #couriers: Couriers
+  readonly #lookout: Lookout
+  #lookedAt = 0
+  #recheckedAt = 0
+  /** The account is disabled: its webhooks wait. */
+  #paused = false
+  /** Streams on their way in, and the marks being kept: one does not undo the other. */
+  #arriving = 0
+  #keeping: Promise<void> = Promise.resolve()
+  #telling: Promise<void> | null = null
+
+  constructor(state: DurableObjectState, env: Env) {
+    super(state, env)
+    this.#sql = state.storage.sql
+    makeTables(state.storage)
+    state.setWebSocketAutoResponse(new WebSocketRequestResponsePair(PING, PONG))
+    this.#lookout = new Lookout(
+      state.storage,
+      () => this.#look(),
+      (now) => this.#due(now),
+    )
+    this.#streams = new Streams(state.getWebSockets())
+    this.#couriers = new Couriers(
+      () => this.#feeding(),
+      (webhook, reason) => this.#giveUp(webhook, reason),
+      () => void this.#lookout.arm(),
+    )
+  }
+
+  /** There may be something new. Answered at once: what follows is not the caller's to wait for. */
+  async poke(owner: FeedOwner): Promise<void> {
+    ownedBy(this.#sql, owner, Date.now())
+    void this.#lookout.ask()
+  }
+
+  async secretOf(owner: FeedOwner, webhookId: string): Promise<string> {
+    const now = Date.now()
+    ownedBy(this.#sql, owner, now)
+    return firstSecret(this.#sql, webhookId, now)
+  }
+
+  async rotate(webhookId: string, rotationId: string): Promise<{ secret: string; until: number }> {
+    return this.ctx.storage.transactionSync(() => rotateSecret(this.#sql, webhookId, rotationId, Date.now()))
+  }
+
+  async tryOut(owner: FeedOwner, webhook: Webhook, deliveryId: string): Promise<Delivery> {
+    ownedBy(this.#sql, owner, Date.now())
+    return sendTest({ env: this.env, storage: this.ctx.storage, owner }, webhook, deliveryId)
+  }
+
+  async redeliver(owner: FeedOwner, webhook: Webhook, deliveryId: string): Promise<SentByHand> {
+    const outcome = await redeliver({ env: this.env, storage: this.ctx.storage, owner }, webhook, deliveryId)
+    void this.#lookout.ask()
+    return outcome
+  }
+
+  async deliveries(webhookId: string, before: number, limit: number): Promise<Delivery[]> {
+    return listDeliveries(this.#sql, webhookId, before, limit)
+  }
+
+  async forgetWebhook(webhookId: string): Promise<void> {
+    this.#couriers.drop(webhookId)
+    this.ctx.storage.transactionSync(() => forgetWebhook(this.#sql, webhookId))
+  }
+
+  /** The account is no more: everyone is sent away and nothing is kept. */
+  async forget(): Promise<void> {
+    this.#streams.closeAll('unauthorized')
+    this.#couriers.pause()
+    await this.#lookout.stop()
+    await this.ctx.storage.deleteAll()
+    makeTables(this.ctx.storage)
+  }
+
+  /** A stream for a caller whom the Worker has let in. */
+  override async fetch(request: Request): Promise<Response> {
+    const entrance = JSON.parse(request.headers.get(ENTRANCE) ?? '') as Entrance
+    const { 0: client, 1: server } = new WebSocketPair()
+    this.#arriving++
+    const refusal = await this.#seat(entrance, server)
+      .catch((error): Closing => {
+        console.error(JSON.stringify({ level: 'error', event: 'stream-failed', error: (error as Error).name }))
+        return 'unavailable'
+      })
+      .finally(() => this.#arriving--)
+    void this.#lookout.ask()
+    if (refusal) {
+      server.accept()
+      server.close(CLOSE[refusal].code, CLOSE[refusal].reason)
+    }
+    return new Response(null, { status: 101, webSocket: client })
+  }
+
+  /** Its place in the log is taken once the cell knows that it is there: nothing happens unheard in between. */
+  async #seat(entrance: Entrance, socket: WebSocket): Promise<Closing | null> {
+    if (this.#streams.size + this.#arriving > MOST_STREAMS) return 'tooMany'
+    await this.#keeping
+    const { claims, groupId, filter, after } = entrance
+    const now = Date.now()
+    const known = ownedBy(this.#sql, entrance, now)
+    const opening = { size: this.#streams.size + 1, wantLocations: this.#streams.wantLocations || asksForLocations(filter) }
+    const { head, oldest } = await markOpening(this.#sql, this.#db(known).$client, known, opening, now)
+    if (after !== null && after > head) return 'badMessage'
+    const sent = after ?? head
+    this.ctx.acceptWebSocket(socket)
+    this.#streams.seat(socket, { claims, groupId, filter, sent, last: sent, acked: sent, owed: 0, owedSince: null })
+    const expires = iso(claims.exp * 1000)
+    socket.send(JSON.stringify({ type: 'ready', sequence: sent, lastSequence: head, oldestSequence: oldest, expires }))
+    return null
+  }
+
+  override async webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): Promise<void> {
+    if (!this.#streams.has(socket)) return
+    const said = readMessage(message)
+    if (!said) return this.#streams.close(socket, 'badMessage')
+    if (said.type === 'token') return this.#renew(socket, said.token)
+    if (this.#streams.acknowledge(socket, said.sequence, Date.now())) void this.#lookout.ask()
+  }
+
+  async #renew(socket: WebSocket, token: string): Promise<void> {
+    const admitted = await admitToken(this.env, token, Date.now())
+    if (!admitted || !this.#streams.renew(socket, admitted.claims, admitted.principal.groupId))
+      return this.#streams.close(socket, 'unauthorized')
+    if (!allows(admitted.principal.scopes, 'read')) return this.#streams.close(socket, 'forbidden')
+    socket.send(JSON.stringify({ type: 'token', expires: iso(admitted.claims.exp * 1000) }))
+    await this.#lookout.arm()
+  }
+
+  override async webSocketClose(socket: WebSocket, code: number): Promise<void> {
+    this.#left(socket)
+    try {
+      // 1005 and 1006 tell that there was no code; nobody may send them.
+      socket.close(code === 1005 || code === 1006 ? 1000 : code)
+    } catch {
+      // The other side has gone without a word.
+    }
+  }
+
+  override async webSocketError(socket: WebSocket): Promise<void> {
+    this.#left(socket)
+  }
+
+  #left(socket: WebSocket): void {
+    this.#streams.leave(socket)
+    if (this.#streams.size === 0) void this.#lookout.ask()
+  }
+
+  override alarm(): Promise<void> {
+    return this.#lookout.alarm()
+  }
+
+  async #look(): Promise<void> {
+    const known = readOwner(this.#sql)
+    if (!known) return
+    const now = Date.now()
+    const db = this.#db(known)
+    this.#lookedAt = now
+    this.#streams.expire(now)
+    const { account, head, webhooks } = await readListeners(db, known.accountId)
+    if (head !== known.head) saveOwner(this.#sql, { ...(readOwner(this.#sql) ?? known), head, newsAt: now })
+    this.#paused = account === 'disabled'
+    if (account !== 'standing') {
+      this.#streams.closeAll('unauthorized')
+      this.#couriers.pause()
+      return
+    }
+    await this.#recheck(db, now)
+    if (this.#arriving === 0) {
+      const kept = keepMarks(this.#sql, db.$client, this.#streams, now)
+      this.#keeping = kept.catch(() => {})
+      await kept
+    }
+    const { revoked } = await this.#streams.serve(db, known.accountId, head)
+    if (revoked) await this.#recheck(db, now, true)
+    this.#couriers.update(this.#sql, webhooks, head, Date.now())
+    this.#telling ??= sendNotices(this.env, known, this.#sql, now).finally(() => {
+      this.#telling = null
+      void this.#lookout.arm()
+    })
+  }
+
+  async #recheck(db: Database, now: number, atOnce = false): Promise<void> {
+    if (this.#streams.size === 0 || (!atOnce && now - this.#recheckedAt < RECHECK_AFTER)) return
+    this.#streams.recheck(await readStandings(db, this.#streams.keyIds), now)
+    this.#recheckedAt = now
+  }
+
+  async #giveUp(webhook: Webhook, reason: DisabledReason): Promise<void> {
+    const known = readOwner(this.#sql)
+    if (!known) return
+    const now = Date.now()
+    noteDisabled(this.#sql, webhook, reason, now)
+    await disableWebhook(this.#db(known), known.accountId, webhook, reason, now)
+    this.#couriers.drop(webhook.id)
+    void this.#lookout.ask()
+  }
+
+  #db({ cell }: FeedOwner): Database {
+    return openCell(this.env, cell)
+  }
+
+  #feeding(): Feeding | null {
+    const owner = readOwner(this.#sql)
+    return owner && { env: this.env, storage: this.ctx.storage, owner }
+  }
+
+  #due(now: number): number | null {
+    const known = readOwner(this.#sql)
+    if (!known) return null
+    const times: (number | null)[] = [nextNotice(this.#sql)]
+    if (this.#streams.size > 0) times.push(this.#streams.due, this.#lookedAt + LOOK_EVERY)
+    if (this.#couriers.size > 0) {
+      const quietFor = Math.min(Math.max(now - known.newsAt, LOOK_EVERY), QUIETEST_LOOK)
+      times.push(nextAttempt(this.#sql), this.#lookedAt + quietFor)
+    }
+    if (this.#paused) times.push(this.#lookedAt + QUIETEST_LOOK)
+    const due = times.filter((time) => time !== null)
+    return due.length === 0 ? null : Math.min(...due)
+  }
+}

@@ -1,0 +1,56 @@
+import { type Known, readOwner, saveOwner } from './owner.ts'
+
+/* The marks in the cell that say that someone listens: until when there are open streams, and streams that ask for locations. */
+
+const MARKED_FOR = 3_600_000
+
+export interface Open {
+  size: number
+  wantLocations: boolean
+}
+
+/** Renewed when half its time is over, so that one seldom writes; should the feed lose its streams unseen, it runs out. */
+const mark = (wanted: boolean, until: number, now: number): number => {
+  if (!wanted) return 0
+  return until - now > MARKED_FOR / 2 ? until : now + MARKED_FOR
+}
+
+const marksFor = (known: Known, { size, wantLocations }: Open, now: number): Known => ({
+  ...known,
+  streamsUntil: mark(size > 0, known.streamsUntil, now),
+  locationStreamsUntil: mark(size > 0 && wantLocations, known.locationStreamsUntil, now),
+})
+
+const MARK = `INSERT INTO event_heads (account_id, sequence, streams_until, location_streams_until)
+  SELECT id, 0, ?2, ?3 FROM accounts WHERE id = ?1
+  ON CONFLICT (account_id) DO UPDATE SET streams_until = ?2, location_streams_until = ?3 WHERE streams_until <> ?2 OR location_streams_until <> ?3`
+
+const LOG =
+  'SELECT sequence AS head, (SELECT min(sequence) FROM events WHERE account_id = ?1) AS oldest FROM event_heads WHERE account_id = ?1'
+
+export interface LogEnds {
+  head: number
+  oldest: number | null
+}
+
+/** Marks what will be open, and answers where the log begins and ends at that moment: all that comes later is told. */
+export const markOpening = async (sql: SqlStorage, db: D1Database, known: Known, open: Open, now: number): Promise<LogEnds> => {
+  const marked = marksFor(known, open, now)
+  const [, found] = await db.batch([
+    db.prepare(MARK).bind(known.accountId, marked.streamsUntil, marked.locationStreamsUntil),
+    db.prepare(LOG).bind(known.accountId),
+  ])
+  const ends = (found?.results[0] as LogEnds | undefined) ?? { head: 0, oldest: null }
+  saveOwner(sql, marked)
+  return ends
+}
+
+/** Keeps the marks in step with what is open. */
+export const keepMarks = async (sql: SqlStorage, db: D1Database, open: Open, now: number): Promise<void> => {
+  const known = readOwner(sql)
+  if (!known) return
+  const marked = marksFor(known, open, now)
+  if (marked.streamsUntil === known.streamsUntil && marked.locationStreamsUntil === known.locationStreamsUntil) return
+  await db.prepare(MARK).bind(known.accountId, marked.streamsUntil, marked.locationStreamsUntil).run()
+  saveOwner(sql, marked)
+}

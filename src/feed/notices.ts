@@ -1,0 +1,86 @@
+import { openCell } from '../db/open.ts'
+import { backoff, nextTry } from '../domain/backoff.ts'
+import type { DisabledReason, Webhook } from '../domain/webhook.ts'
+import type { Env } from '../env.ts'
+import { providerFor } from '../notify/choose.ts'
+import { readAdministrators } from '../users/store.ts'
+import { findWebhook } from '../webhooks/store.ts'
+import type { FeedOwner } from './stub.ts'
+
+/* Tells the account's administrators, by e-mail, of a webhook that was given up. Noted before it is done, so that no crash swallows it. */
+
+interface Row extends Record<string, SqlStorageValue> {
+  webhook_id: string
+  reason: DisabledReason
+  creation: number
+  attempts: number
+  /** Who has been told already. */
+  told: string
+}
+
+export const noteDisabled = (sql: SqlStorage, { id }: Webhook, reason: DisabledReason, now: number): void => {
+  sql.exec(
+    'INSERT INTO notices (webhook_id, reason, creation, next_attempt) VALUES (?1, ?2, ?3, ?3) ON CONFLICT DO NOTHING',
+    id,
+    reason,
+    now,
+  )
+}
+
+export const nextNotice = (sql: SqlStorage): number | null =>
+  sql.exec<{ at: number | null }>('SELECT min(next_attempt) AS at FROM notices').one().at
+
+const WHY: Record<DisabledReason, string> = {
+  gone: 'its receiver answered 410 Gone',
+  failing: 'its receiver has failed for five days',
+}
+
+const words = ({ id, url }: Webhook, reason: DisabledReason) => {
+  const { host, pathname } = new URL(url)
+  return {
+    subject: `Webhook disabled: ${host}`,
+    text: `The webhook ${id} to ${host}${pathname} was disabled, because ${WHY[reason]}.\n\nEvents are kept for 30 days: GET /api/events lists what it has missed. To have events brought again, mend the receiver and set "enabled" to true.`,
+  }
+}
+
+/** True once everyone is told, or will not be by trying again. */
+const tell = async (env: Env, { accountId, cell }: FeedOwner, sql: SqlStorage, notice: Row, now: number): Promise<boolean> => {
+  const db = openCell(env, cell)
+  const webhook = await findWebhook(db, accountId, notice.webhook_id)
+  if (webhook?.disabledReason !== notice.reason) return true
+  const provider = providerFor(env, 'Email')
+  const told = new Set(JSON.parse(notice.told) as string[])
+  let done = true
+  for (const { id, email: to } of await readAdministrators(db, accountId, now)) {
+    if (told.has(id)) continue
+    const key = `ntc_${notice.webhook_id.slice(4)}_${notice.creation}_${id}`
+    const unsureSince = notice.attempts > 0 ? notice.creation : null
+    const { kind } = await provider.send(env, { key, accountId, to, ...words(webhook, notice.reason), unsureSince })
+    if (kind === 'accepted' || kind === 'refused') told.add(id)
+    else done = false
+    sql.exec(
+      'UPDATE notices SET told = ? WHERE webhook_id = ? AND creation = ?',
+      JSON.stringify([...told]),
+      notice.webhook_id,
+      notice.creation,
+    )
+  }
+  return done
+}
+
+export const sendNotices = async (env: Env, owner: FeedOwner, sql: SqlStorage, now: number): Promise<void> => {
+  for (const notice of sql.exec<Row>('SELECT * FROM notices WHERE next_attempt <= ?', now).toArray()) {
+    const { webhook_id: id, creation } = notice
+    const attempts = notice.attempts + 1
+    const again = nextTry(creation, now, backoff(attempts, false, Math.random()))
+    sql.exec(
+      'UPDATE notices SET attempts = ?, next_attempt = ? WHERE webhook_id = ? AND creation = ?',
+      attempts,
+      again ?? now,
+      id,
+      creation,
+    )
+    const done = await tell(env, owner, sql, notice, now).catch(() => false)
+    if (done || again === null) sql.exec('DELETE FROM notices WHERE webhook_id = ? AND creation = ?', id, creation)
+  }
+}

@@ -1,0 +1,19 @@
+import { admit, requireScope } from './auth.ts'
+import type { Context } from './context.ts'
+import { Problem } from './problem.ts'
+
+export const isUpgrade = (c: Context): boolean => c.req.header('Upgrade')?.toLowerCase() === 'websocket'
+
+/** What the caller offers in `Sec-WebSocket-Protocol`. */
+export const subprotocols = (c: Context): string[] => (c.req.header('Sec-WebSocket-Protocol') ?? '').split(',').map((name) => name.trim())
+
+const BEARER = 'bearer.'
+
+/** A token among the subprotocols is checked here; without one, a socket may still show its token in its first message. */
+export const admitSocket = async (c: Context): Promise<void> => {
+  const token = subprotocols(c).find((name) => name.startsWith(BEARER))
+  if (token !== undefined) {
+    await admit(c, token.slice(BEARER.length))
+    requireScope(c, 'read')
+  } else if (!isUpgrade(c)) throw new Problem('unauthorized')
+}

@@ -1,0 +1,37 @@
+import type { Delivery, Webhook } from '../domain/webhook.ts'
+import { iso, isoOrNull } from '../http/wire.ts'
+
+export const presentWebhook = (webhook: Webhook) => {
+  const { id, url, events, devices, groups, description, enabled, disabledReason, creation, lastModified } = webhook
+  return {
+    id,
+    url,
+    events,
+    devices,
+    groups,
+    description,
+    enabled,
+    disabledReason,
+    creation: iso(creation),
+    lastModified: iso(lastModified),
+  }
+}
+
+export const presentDelivery = (delivery: Delivery) => {
+  const { id, status, sequences, attempts, responseCode, failure, durationMs, answer, creation, lastAttempt, nextAttempt } = delivery
+  return {
+    id,
+    status,
+    events: sequences.length || 1,
+    firstSequence: sequences[0] ?? null,
+    lastSequence: sequences.at(-1) ?? null,
+    attempts,
+    responseCode,
+    failure,
+    durationMs,
+    answer,
+    creation: iso(creation),
+    lastAttempt: isoOrNull(lastAttempt),
+    nextAttempt: isoOrNull(nextAttempt),
+  }
+}

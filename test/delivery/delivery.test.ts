@@ -1,0 +1,337 @@
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { crash, device, eventsOf, messagesOf, raise, stubOf, usageOf, user } from '../worker/alertSupport.ts'
+import { openAccount, operator, type TestAccount } from '../worker/support.ts'
+import { boxOf, script, someEmail, somePhone } from './support.ts'
+
+const HOUR = 3_600_000
+
+/** An account with a device and someone to tell, by e-mail, by SMS or by both. */
+const scene = async (limits: object = {}) => {
+  const account = await openAccount()
+  const [email, phone] = [someEmail(), somePhone()]
+  await user(account, { email, phone, notify: { email: true, sms: true } })
+  return { account, email, phone, id: await device(account, limits) }
+}
+
+const byEmail = { notifications: ['Email'] }
+const bySms = { notifications: ['SMS'] }
+const standing = async (account: TestAccount) =>
+  (await messagesOf(account)).map(({ status, reason, attempts }: Record<string, unknown>) => ({ status, reason, attempts }))
+
+const until = (account: TestAccount, status: string) =>
+  vi.waitFor(async () => {
+    await runDurableObjectAlarm(stubOf(account))
+    for (const message of await messagesOf(account)) expect(message.status).toBe(status)
+  }, 20_000)
+
+describe('in passing time', () => {
+  // Ahead of the real clock, so that no alarm comes by itself.
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2031-06-15T08:00:00Z') }))
+  afterEach(() => void vi.useRealTimers())
+
+  const alarmAt = (account: TestAccount) => runInDurableObject(stubOf(account), (_, state) => state.storage.getAlarm())
+
+  /** Lets time pass from alarm to alarm, as they would come. */
+  const pass = async (account: TestAccount, milliseconds: number): Promise<void> => {
+    const end = Date.now() + milliseconds
+    for (let at = await alarmAt(account); at !== null && at <= end; at = await alarmAt(account)) {
+      vi.setSystemTime(Math.max(Date.now(), at))
+      await runDurableObjectAlarm(stubOf(account))
+    }
+    vi.setSystemTime(end)
+  }
+
+  const travelled = async (account: TestAccount): Promise<TestAccount> => {
+    const { body } = await account.call('POST', '/api/Auth/Token', { body: { userName: account.userName, apiKey: account.apiKey } })
+    const { token } = body
+    return { ...account, token, call: (method, path, options = {}) => account.call(method, path, { token, ...options }) }
+  }
+
+  test('both channels go out at once, each by its provider', async () => {
+    const { account, email, phone, id } = await scene()
+    const { alert } = (await raise(account, id)).body
+    await pass(account, 1000)
+    const [sms, mail] = await messagesOf(account)
+    expect([mail, sms]).toMatchObject([
+      { channel: 'Email', to: email, status: 'sent', provider: 'resend', attempts: 1, reason: null },
+      { channel: 'SMS', to: phone, status: 'sent', provider: 'twilio', attempts: 1, reason: null },
+    ])
+    const [box, smsBox] = [await boxOf(email), await boxOf(phone)]
+    expect(box.requests[0]?.headers['idempotency-key']).toBe(alert.deliveries[0].id)
+    expect(box.sent[0]).toMatchObject({ body: { subject: mail.subject, text: mail.text } })
+    expect(smsBox.sent[0]).toMatchObject({ to: phone, body: sms.text })
+    expect(await eventsOf(account, 'message.sent')).toHaveLength(2)
+  })
+
+  test('what fails in passing is tried again, later each time, under the same key, and counts once', async () => {
+    const { account, email, id } = await scene()
+    await script(email, '503', '500', 'reset', 'throttle 20')
+    await raise(account, id, byEmail)
+    await pass(account, 1000)
+    expect(await standing(account)).toEqual([{ status: 'queued', reason: 'provider-unavailable', attempts: 1 }])
+    await pass(account, 10 * 60_000)
+    expect(await standing(account)).toEqual([{ status: 'sent', reason: null, attempts: 5 }])
+    const { requests, sent } = await boxOf(email)
+    expect(new Set(requests.map(({ headers }) => headers['idempotency-key'])).size).toBe(1)
+    expect(sent).toHaveLength(1)
+    expect(await usageOf(account, id)).toMatchObject({ emailsSent: 1 })
+    expect(await eventsOf(account, 'message.sent')).toHaveLength(1)
+  })
+
+  test('what is refused for good fails with the reason, is given back on the same day, and can be sent again, which counts', async () => {
+    const { account, email, id } = await scene({ dailyEmailLimit: 1 })
+    await script(email, '422')
+    const { alert } = (await raise(account, id, byEmail)).body
+    await pass(account, 1000)
+    expect(await standing(account)).toEqual([{ status: 'failed', reason: 'resend-validation_error', attempts: 1 }])
+    expect(await eventsOf(account, 'message.failed')).toEqual([
+      { deviceId: id, messageId: alert.deliveries[0].id, alertId: alert.id, channel: 'Email', reason: 'resend-validation_error' },
+    ])
+    expect(await usageOf(account, id)).toMatchObject({ emailsSent: 0 })
+    const path = `/api/account/messages/${alert.deliveries[0].id}/retry`
+    expect((await account.call('POST', path)).body.message.status).toBe('queued')
+    await pass(account, 1000)
+    expect(await standing(account)).toEqual([{ status: 'sent', reason: null, attempts: 1 }])
+    expect(await usageOf(account, id)).toMatchObject({ emailsSent: 1 })
+    const [first, second] = (await boxOf(email)).requests.map(({ headers }) => headers['idempotency-key'])
+    expect(first).toBe(alert.deliveries[0].id)
+    expect(second).toMatch(new RegExp(`^${first}-`))
+    expect((await raise(account, id, byEmail)).body.alert.deliveries[0].status).toBe('suppressed')
+  })
+
+  test('with refusals in between, exactly the limit is accepted in a day', async () => {
+    const { account, phone, id } = await scene({ dailySmsLimit: 3 })
+    await script(phone, 'accept', '21610', '21211', 'accept', 'accept', 'accept')
+    for (let n = 0; n < 10; n++) {
+      await raise(account, id, bySms)
+      await pass(account, 1000)
+    }
+    expect((await boxOf(phone)).sent).toHaveLength(3)
+    expect(await usageOf(account, id)).toMatchObject({ smsSent: 3 })
+    expect(await eventsOf(account, 'limit.reached')).toHaveLength(1)
+  })
+
+  test('what may have been accepted before it was refused stays counted', async () => {
+    const { account, email, id } = await scene()
+    await script(email, '500', '422')
+    await raise(account, id, byEmail)
+    await pass(account, 60_000)
+    expect(await standing(account)).toMatchObject([{ status: 'failed', attempts: 2 }])
+    expect(await usageOf(account, id)).toMatchObject({ emailsSent: 1 })
+  })
+
+  test('Retry-After holds back the whole channel until then and nothing of the other', async () => {
+    const { account, email, phone, id } = await scene()
+    await script(email, 'throttle 300')
+    await raise(account, id, byEmail)
+    await pass(account, 1000)
+    await raise(account, id)
+    await pass(account, 290_000)
+    expect((await boxOf(email)).requests).toHaveLength(1)
+    expect((await boxOf(phone)).sent).toHaveLength(1)
+    await pass(account, 60_000)
+    expect((await boxOf(email)).sent).toHaveLength(2)
+  })
+
+  test('an SOS goes out before everything that was waiting, and is tried again soonest', async () => {
+    const { account, email, id } = await scene()
+    const sos = someEmail()
+    await script(email, 'throttle 60')
+    await raise(account, id, byEmail)
+    await pass(account, 1000)
+    for (let n = 0; n < 5; n++) await raise(account, id, byEmail)
+    const other = await openAccount()
+    await user(account, { email: sos, notify: { email: true, sms: false } })
+    await script(sos, '503')
+    await raise(account, id, { ...byEmail, alertName: 'SOSButton' })
+    await pass(account, 62_000)
+    const first = (await boxOf(sos)).requests[0]?.order ?? 0
+    const others = (await boxOf(email)).requests.slice(1).map(({ order, body }) => ({ order, sos: String(body.subject).startsWith('SOS') }))
+    for (const request of others) if (!request.sos) expect(request.order).toBeGreaterThan(first)
+    await pass(account, 6_000)
+    expect((await boxOf(sos)).sent).toHaveLength(1)
+    expect(await messagesOf(other)).toEqual([])
+  })
+
+  test('an outage of an hour loses nothing and sends nothing twice', async () => {
+    const { account, email, phone, id } = await scene({ dailyEmailLimit: 1000, dailySmsLimit: 1000 })
+    await script(email, '503*')
+    await script(phone, '503*')
+    for (let n = 0; n < 6; n++) await raise(account, id, { text: `Alert ${n}` })
+    await raise(account, id, { alertName: 'SOSButton' })
+    await pass(account, HOUR)
+    const tries = { normal: 0, urgent: 0 }
+    for (const { body } of (await boxOf(email)).requests) tries[String(body.subject).startsWith('SOS') ? 'urgent' : 'normal'] += 1
+    expect(tries.urgent).toBeGreaterThan((3 * tries.normal) / 6)
+    expect((await boxOf(email)).sent).toEqual([])
+    await script(email)
+    await script(phone)
+    await evictDurableObject(stubOf(account))
+    await pass(account, HOUR)
+    const then = await travelled(account)
+    for (const message of await messagesOf(then)) expect(message.status).toBe('sent')
+    const [box, smsBox] = [await boxOf(email), await boxOf(phone)]
+    expect([box.sent.length, smsBox.sent.length]).toEqual([7, 7])
+    expect(new Set(box.sent.map(({ key }) => key)).size).toBe(7)
+    expect(new Set(smsBox.sent.map(({ body }) => body)).size).toBe(7)
+    expect(await usageOf(then, id)).toMatchObject({ emailsSent: 7, smsSent: 7 })
+    expect(await eventsOf(account, 'message.sent')).toHaveLength(14)
+  })
+
+  test('after a day it is given up, with the reason, and given back to its own day', async () => {
+    const { account, email, id } = await scene()
+    await script(email, '503*')
+    await raise(account, id, byEmail)
+    await pass(account, 24 * HOUR - 1)
+    const late = await travelled(account)
+    expect(await standing(late)).toMatchObject([{ status: 'queued' }])
+    await pass(account, 1)
+    expect(await standing(late)).toMatchObject([{ status: 'failed', reason: 'provider-unavailable' }])
+    const { requests } = await boxOf(email)
+    expect(requests.length).toBeGreaterThan(20)
+    expect(requests.length).toBeLessThan(80)
+    const { usage } = (await late.call('GET', `/api/devices/${id}/usage?from=2031-06-15&to=2031-06-16`)).body
+    expect(usage.map(({ emailsSent }: { emailsSent: number }) => emailsSent)).toEqual([0, 0])
+    await pass(account, 4 * 24 * HOUR)
+    expect((await boxOf(email)).requests).toHaveLength(requests.length)
+  })
+
+  test('what a provider puts off beyond the day is given up at once', async () => {
+    const { account, email, id } = await scene()
+    await script(email, 'throttle 86399', 'throttle 60')
+    await raise(account, id, byEmail)
+    await pass(account, 24 * HOUR)
+    expect(await standing(await travelled(account))).toMatchObject([{ status: 'failed', reason: 'throttled', attempts: 2 }])
+  })
+
+  test('the ledger forgets what is done after some days, the cell shows it on, and it can still be sent again', async () => {
+    const { account, email, id } = await scene()
+    await script(email, '422')
+    const { alert } = (await raise(account, id, byEmail)).body
+    await pass(account, 5 * 24 * HOUR)
+    const kept = await runInDurableObject(stubOf(account), (_, state) => state.storage.sql.exec('SELECT id FROM messages').toArray())
+    expect(kept).toEqual([])
+    const later = await travelled(account)
+    expect(await standing(later)).toMatchObject([{ status: 'failed' }])
+    expect((await later.call('POST', `/api/account/messages/${alert.deliveries[0].id}/retry`)).status).toBe(200)
+    await pass(account, 1000)
+    expect(await standing(later)).toMatchObject([{ status: 'sent' }])
+    expect((await later.call('POST', `/api/account/messages/${alert.deliveries[0].id}/retry`)).status).toBe(409)
+  })
+})
+
+describe('crashes', () => {
+  test('between send and record: the next try has the same key, and Resend sends once', async () => {
+    const { account, email, id } = await scene()
+    await script(email, 'accept-and-hang')
+    await raise(account, id, { ...byEmail, alertName: 'SOSButton' })
+    await vi.waitFor(async () => expect((await boxOf(email)).sent).toHaveLength(1))
+    await crash(account)
+    await until(account, 'sent')
+    const { requests, sent } = await boxOf(email)
+    expect(new Set(requests.map(({ headers }) => headers['idempotency-key'])).size).toBe(1)
+    expect([requests.length, sent.length]).toEqual([2, 1])
+    expect(await usageOf(account, id)).toMatchObject({ emailsSent: 1 })
+    expect(await eventsOf(account, 'message.sent')).toHaveLength(1)
+  })
+
+  test('between send and record: Twilio is asked, and sends once', async () => {
+    const { account, phone, id } = await scene()
+    await script(phone, 'accept-and-hang')
+    await raise(account, id, { ...bySms, alertName: 'SOSButton' })
+    await vi.waitFor(async () => expect((await boxOf(phone)).sent).toHaveLength(1))
+    await crash(account)
+    await until(account, 'sent')
+    const { requests, sent, lookups } = await boxOf(phone)
+    expect([requests.length, sent.length, lookups]).toEqual([1, 1, 1])
+  })
+
+  test('before anything was sent: what was accepted goes out once', async () => {
+    const { account, email, phone, id } = await scene()
+    await raise(account, id)
+    await crash(account)
+    await until(account, 'sent')
+    expect([(await boxOf(email)).sent.length, (await boxOf(phone)).sent.length]).toEqual([1, 1])
+  })
+})
+
+describe('a provider that hangs', () => {
+  test('holds up neither the answers nor the other channel nor another account', async () => {
+    const [mine, other] = [await scene(), await scene()]
+    await script(mine.email, 'hang*')
+    for (let n = 0; n < 8; n++) await raise(mine.account, mine.id, byEmail)
+    const began = Date.now()
+    await raise(mine.account, mine.id, bySms)
+    await raise(other.account, other.id)
+    expect((await mine.account.call('GET', `/api/devices/${mine.id}/alerts`)).body.alerts).toHaveLength(9)
+    await vi.waitFor(async () => {
+      expect((await boxOf(mine.phone)).sent).toHaveLength(1)
+      expect((await boxOf(other.email)).sent).toHaveLength(1)
+    }, 5_000)
+    expect(Date.now() - began).toBeLessThan(3_000)
+    expect((await boxOf(mine.email)).sent).toEqual([])
+    await vi.waitFor(async () => {
+      const [sms] = await messagesOf(mine.account, '?channel=SMS')
+      expect(sms.status).toBe('sent')
+    })
+  })
+
+  test('leaves a place for an SOS, which is tried at once', async () => {
+    const { account, email, id } = await scene()
+    await script(email, 'hang', 'hang', 'hang', 'hang', 'hang', 'hang')
+    for (let n = 0; n < 6; n++) await raise(account, id, byEmail)
+    await vi.waitFor(async () => expect((await boxOf(email)).requests.length).toBeGreaterThan(0))
+    const sos = someEmail()
+    await user(account, { email: sos })
+    await raise(account, id, { ...byEmail, alertName: 'SOSButton' })
+    await vi.waitFor(async () => expect((await boxOf(sos)).sent).toHaveLength(1), 2_500)
+  })
+})
+
+describe('nothing goes out any more', () => {
+  test('about a device that was deleted', async () => {
+    const { account, email, id } = await scene()
+    await script(email, 'later 3', 'later 3')
+    await raise(account, id, byEmail)
+    await vi.waitFor(async () => expect((await boxOf(email)).requests).toHaveLength(1))
+    await account.call('DELETE', `/api/devices/${id}`)
+    await scheduler.wait(4_000)
+    await runDurableObjectAlarm(stubOf(account))
+    expect((await boxOf(email)).requests).toHaveLength(1)
+    expect((await account.call('GET', '/api/account/messages')).body.messages).toEqual([])
+  })
+
+  test('from an account that was erased', async () => {
+    const { account, email, id } = await scene()
+    await script(email, 'later 3', 'later 3')
+    await raise(account, id, byEmail)
+    await vi.waitFor(async () => expect((await boxOf(email)).requests).toHaveLength(1))
+    expect((await operator('DELETE', `/admin/accounts/${account.id}`)).status).toBe(200)
+    await scheduler.wait(4_000)
+    await runDurableObjectAlarm(stubOf(account))
+    expect((await boxOf(email)).requests).toHaveLength(1)
+  })
+})
+
+test('a cell that does not answer delays no message: where they stand arrives when it does', async () => {
+  const { account, email, id } = await scene()
+  await script(email, 'later 2')
+  await raise(account, id, byEmail)
+  await vi.waitFor(async () => expect((await boxOf(email)).requests).toHaveLength(1))
+  await runInDurableObject(stubOf(account), (ledger) => {
+    const { env: bound } = ledger as unknown as { env: object }
+    Object.defineProperty(ledger, 'env', { value: { ...bound, DB: brokenDatabase }, configurable: true })
+  })
+  await vi.waitFor(async () => expect((await boxOf(email)).sent).toHaveLength(1), 10_000)
+  expect((await messagesOf(account))[0].status).toBe('queued')
+  await evictDurableObject(stubOf(account))
+  await until(account, 'sent')
+})
+
+const brokenDatabase = {
+  prepare: () => ({ bind: () => ({}) }),
+  batch: async () => {
+    throw new Error('D1_ERROR: the test says no')
+  },
+}

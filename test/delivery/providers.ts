@@ -1,0 +1,185 @@
+import { randomUUID } from 'node:crypto'
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
+
+/*
+ * Servers that behave like Resend and Twilio, failures included, on loopback. What each recipient's messages meet is written
+ * to /script/<to> as a list of behaviours, one a request, or for good with a star; without any left, messages are accepted.
+ * GET answers what came in.
+ */
+
+export const RESEND_KEY = 're_test_key'
+export const TWILIO_SID = 'AC00000000000000000000000000000001'
+export const TWILIO_TOKEN = 'the-auth-token-of-the-tests'
+
+/** What one recipient has met and got. */
+export interface Box {
+  script: string[]
+  /** `order` counts the requests of all recipients. */
+  requests: { method: string; url: string; headers: IncomingHttpHeaders; body: Record<string, unknown>; order: number }[]
+  sent: Record<string, unknown>[]
+  lookups: number
+}
+
+let arrived = 0
+const boxes = new Map<string, Box>()
+const boxOf = (to: string): Box => {
+  const box = boxes.get(to) ?? { script: [], requests: [], sent: [], lookups: 0 }
+  boxes.set(to, box)
+  return box
+}
+
+const nextOf = ({ script }: Box): string | undefined => (script[0]?.endsWith('*') ? script[0].slice(0, -1) : script.shift())
+
+const json = (response: ServerResponse | null, status: number, body: object, headers: Record<string, string> = {}): void => {
+  if (!response) return
+  response.writeHead(status, { 'Content-Type': 'application/json', ...headers })
+  response.end(JSON.stringify(body))
+}
+
+const FAILURES: Record<string, [status: number, body: object]> = {
+  401: [401, { name: 'missing_api_key', code: 20003, message: 'Authenticate', status: 401 }],
+  403: [403, { name: 'validation_error', code: 20003, message: 'Not this domain' }],
+  404: [404, { name: 'not_found', message: 'Not found' }],
+  408: [408, { message: 'Request timeout' }],
+  422: [422, { name: 'validation_error', message: 'Invalid `to` field', statusCode: 422 }],
+  500: [500, { name: 'internal_server_error', code: 20500, message: 'An unexpected error occurred.' }],
+  502: [502, { message: 'Bad gateway' }],
+  503: [503, { name: 'service_unavailable', code: 20503, message: 'Unavailable' }],
+  21211: [400, { code: 21211, message: "Invalid 'To' Phone Number", status: 400 }],
+  21606: [400, { code: 21606, message: "The 'From' phone number is not valid", status: 400 }],
+  21610: [400, { code: 21610, message: 'Attempt to send to unsubscribed recipient', status: 400 }],
+  conflict: [
+    409,
+    { name: 'concurrent_idempotent_requests', message: 'Same idempotency key used while original request is still in progress.' },
+  ],
+}
+
+/** Plays what the script says; `accept` is what the provider does when all is well. */
+const play = (
+  behaviour: string | undefined,
+  request: IncomingMessage,
+  response: ServerResponse,
+  accept: (answer: ServerResponse | null) => void,
+): unknown => {
+  const [what = '', argument = ''] = (behaviour ?? 'accept').split(' ')
+  const failure = FAILURES[what]
+  if (failure) return json(response, ...failure)
+  switch (what) {
+    case 'accept':
+      return accept(response)
+    case 'throttle':
+      return json(response, 429, { name: 'rate_limit_exceeded', code: 20429 }, argument ? { 'Retry-After': argument } : {})
+    case 'later':
+      return json(response, 503, {}, { 'Retry-After': argument })
+    case 'hang':
+      return undefined
+    case 'accept-and-hang':
+      return accept(null)
+    case 'reset':
+      return void request.socket.destroy()
+    case 'accept-and-reset':
+      accept(null)
+      return void request.socket.destroy()
+    case 'redirect':
+      response.writeHead(307, { Location: `http://${request.headers.host}/stolen` })
+      return void response.end()
+    case 'html':
+      response.writeHead(200, { 'Content-Type': 'text/html' })
+      return void response.end('<html>Welcome to the hotel’s network</html>')
+    case 'endless': {
+      response.writeHead(200, { 'Content-Type': 'application/json' })
+      const more = () => {
+        while (!response.destroyed && response.write('{"id":'.repeat(4096))) {}
+      }
+      response.on('drain', more)
+      return more()
+    }
+    case 'slow-body':
+      response.writeHead(200, { 'Content-Type': 'application/json' })
+      return void response.write('{"id":')
+    default:
+      throw new Error(`no such behaviour: ${what}`)
+  }
+}
+
+/** Resend's own rule: one e-mail for one key, for a day; the same key with other content is refused. */
+const accepted = new Map<string, { id: string; text: string }>()
+
+const record = (box: Box, { method = '', url = '', headers }: IncomingMessage, body: Record<string, unknown>): void => {
+  box.requests.push({ method, url, headers, body, order: ++arrived })
+}
+
+const resend = (request: IncomingMessage, response: ServerResponse, text: string): void => {
+  const body = JSON.parse(text)
+  const [to] = body.to ?? []
+  const box = boxOf(to)
+  record(box, request, body)
+  play(nextOf(box), request, response, (answer) => {
+    if (!request.headers['user-agent']) return json(answer, 403, { name: 'forbidden', message: 'error code: 1010' })
+    if (request.headers.authorization !== `Bearer ${RESEND_KEY}`) return json(answer, 403, { name: 'invalid_api_key' })
+    for (const member of ['from', 'to', 'subject']) {
+      if (!body[member]) return json(answer, 422, { name: 'missing_required_field', message: `Missing \`${member}\` field` })
+    }
+    const key = String(request.headers['idempotency-key'])
+    const known = accepted.get(key)
+    if (known && known.text !== text) return json(answer, 409, { name: 'invalid_idempotent_request' })
+    const id = known?.id ?? randomUUID()
+    if (!known) box.sent.push({ id, key, body })
+    accepted.set(key, { id, text })
+    json(answer, 200, { id })
+  })
+}
+
+const twilio = (request: IncomingMessage, response: ServerResponse, text: string, url: URL): unknown => {
+  if (request.headers.authorization !== `Basic ${Buffer.from(`${TWILIO_SID}:${TWILIO_TOKEN}`).toString('base64')}`) {
+    return json(response, 401, { code: 20003, message: 'Authenticate', status: 401 })
+  }
+  if (request.method === 'GET') {
+    const box = boxOf(url.searchParams.get('To') ?? '')
+    box.lookups++
+    return json(response, 200, { messages: box.sent })
+  }
+  const form = Object.fromEntries(new URLSearchParams(text))
+  const { To: to = '' } = form
+  const box = boxOf(to)
+  record(box, request, form)
+  play(nextOf(box), request, response, (answer) => {
+    if (!/^\+[1-9]\d{6,14}$/.test(to)) return json(answer, 400, { code: 21211, message: "Invalid 'To' Phone Number", status: 400 })
+    const message = {
+      sid: `SM${randomUUID().replaceAll('-', '')}`,
+      status: 'queued',
+      to,
+      body: form.Body,
+      date_created: new Date().toUTCString(),
+    }
+    box.sent.unshift(message)
+    json(answer, 201, message)
+  })
+}
+
+const serve = async (request: IncomingMessage, response: ServerResponse): Promise<unknown> => {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of request) chunks.push(chunk)
+  const text = Buffer.concat(chunks).toString()
+  const url = new URL(request.url ?? '', 'http://provider.test')
+  if (url.pathname.startsWith('/script/')) {
+    const box = boxOf(decodeURIComponent(url.pathname.slice('/script/'.length)))
+    if (request.method === 'PUT') box.script = JSON.parse(text)
+    return json(response, 200, box)
+  }
+  if (url.pathname === '/emails' && request.method === 'POST') return resend(request, response, text)
+  if (url.pathname === `/2010-04-01/Accounts/${TWILIO_SID}/Messages.json`) return twilio(request, response, text, url)
+  if (url.pathname === '/stolen') record(boxOf('stolen'), request, { text })
+  json(response, 404, { message: 'Not found' })
+}
+
+export default async function setup() {
+  const server = createServer((request, response) => {
+    serve(request, response).catch(() => response.destroy())
+  })
+  await new Promise<void>((resolve) => server.listen(Number(process.env.PROVIDERS_PORT), '127.0.0.1', resolve))
+  return () => {
+    server.closeAllConnections()
+    server.close()
+  }
+}

@@ -1,0 +1,53 @@
+import { describe, expect, test } from 'vitest'
+import { type Addressed, EVENT_PATTERNS, EVENT_TYPES, isWanted, passes } from '../../src/domain/event.ts'
+
+const everything = { types: [], devices: [], groups: [] }
+const ofDevice: Addressed = { type: 'alert.raised', deviceId: 'dev_1', groups: ['grp_1', 'grp_2'] }
+const ofAccount: Addressed = { type: 'license.exhausted', deviceId: null, groups: [] }
+
+describe('patterns', () => {
+  test('a star wants all, a kind its own, a type itself', () => {
+    for (const type of EVENT_TYPES) {
+      expect(isWanted(['*'], type)).toBe(true)
+      expect(isWanted([type], type)).toBe(true)
+      expect(EVENT_PATTERNS.filter((pattern) => isWanted([pattern], type))).toEqual(['*', type.replace(/\..*/, '.*'), type])
+    }
+  })
+
+  test('a kind does not want what only begins like it', () => {
+    expect(isWanted(['device.*'], 'devices.created')).toBe(false)
+    expect(isWanted(['device.*'], 'device')).toBe(false)
+    expect(isWanted([], 'device.created')).toBe(false)
+  })
+})
+
+describe('filters', () => {
+  test('an empty one lets everything pass', () => {
+    expect(passes(everything, null, ofDevice)).toBe(true)
+    expect(passes(everything, null, ofAccount)).toBe(true)
+  })
+
+  test('types, devices and groups narrow it; a device or a group will do', () => {
+    expect(passes({ ...everything, types: ['alert.*'] }, null, ofDevice)).toBe(true)
+    expect(passes({ ...everything, types: ['device.*'] }, null, ofDevice)).toBe(false)
+    expect(passes({ ...everything, devices: ['dev_1'] }, null, ofDevice)).toBe(true)
+    expect(passes({ ...everything, devices: ['dev_2'] }, null, ofDevice)).toBe(false)
+    expect(passes({ ...everything, groups: ['grp_2'] }, null, ofDevice)).toBe(true)
+    expect(passes({ ...everything, groups: ['grp_3'] }, null, ofDevice)).toBe(false)
+    expect(passes({ ...everything, devices: ['dev_2'], groups: ['grp_1'] }, null, ofDevice)).toBe(true)
+    expect(passes({ types: ['device.*'], devices: ['dev_1'], groups: ['grp_1'] }, null, ofDevice)).toBe(false)
+  })
+
+  test('what is of no device does not pass where devices or groups are named', () => {
+    expect(passes({ ...everything, devices: ['dev_1'] }, null, ofAccount)).toBe(false)
+    expect(passes({ ...everything, groups: ['grp_1'] }, null, ofAccount)).toBe(false)
+  })
+
+  test('a confined user hears of the group alone, whatever it asks for', () => {
+    expect(passes(everything, 'grp_1', ofDevice)).toBe(true)
+    expect(passes(everything, 'grp_3', ofDevice)).toBe(false)
+    expect(passes(everything, 'grp_1', ofAccount)).toBe(false)
+    expect(passes({ ...everything, devices: ['dev_1'] }, 'grp_3', ofDevice)).toBe(false)
+    expect(passes({ ...everything, groups: ['grp_1'] }, 'grp_3', ofDevice)).toBe(false)
+  })
+})

@@ -1,0 +1,145 @@
+import { runDurableObjectAlarm } from 'cloudflare:test'
+import { env, exports } from 'cloudflare:workers'
+import { expect, vi } from 'vitest'
+import { appendEvent } from '../../src/db/events.ts'
+import type { Received } from '../receivers.ts'
+import { ORIGIN, type TestAccount } from './support.ts'
+
+export const feedStub = (account: TestAccount) => env.FEED.get(env.FEED.idFromName(account.id))
+
+// biome-ignore lint/suspicious/noExplicitAny: a test reads what came over the wire as it pleases
+export type Event = any
+
+export const createDevice = async (account: TestAccount, name: string, token = account.token): Promise<string> => {
+  const reply = await account.call('POST', '/api/devices', { body: { name }, token })
+  expect(reply.status, reply.text).toBe(201)
+  return reply.body.device.id
+}
+
+/** A place of the test's own to be called at, in one manner or another. */
+export const receiver = () => {
+  const box = crypto.randomUUID()
+  const calls = async (): Promise<(Received & { events: Event[] })[]> => {
+    const kept = (await (await fetch(`https://receiver.example/${box}`)).json()) as Received[]
+    return kept.map((call) => ({ ...call, events: JSON.parse(call.body).events }))
+  }
+  return {
+    url: (manner = 'ok') => `https://receiver.example/${box}/${manner}`,
+    calls,
+    /** Once it has been called so often. */
+    called: (times: number) =>
+      vi.waitFor(
+        async () => {
+          const made = await calls()
+          expect(made.length).toBeGreaterThanOrEqual(times)
+          return made
+        },
+        { timeout: 20_000, interval: 20 },
+      ),
+  }
+}
+
+export const createWebhook = async (account: TestAccount, body: object) => {
+  const reply = await account.call('POST', '/api/webhooks', { body })
+  expect(reply.status, reply.text).toBe(201)
+  return reply.body as { webhook: { id: string; url: string }; secret: string }
+}
+
+/** An open stream, and everything that came on it. */
+export class Listener {
+  readonly socket: WebSocket
+  readonly messages: Event[] = []
+  closed: { code: number; reason: string } | null = null
+
+  constructor(socket: WebSocket, acknowledges = true) {
+    this.socket = socket
+    socket.addEventListener('message', ({ data }) => {
+      const message = JSON.parse(data as string)
+      this.messages.push(message)
+      if (acknowledges && message.type === 'events' && socket.readyState === WebSocket.OPEN)
+        this.say({ type: 'ack', sequence: message.events.at(-1).sequence })
+    })
+    socket.addEventListener('close', ({ code, reason }) => {
+      this.closed = { code, reason }
+    })
+    socket.accept()
+  }
+
+  say(message: object | string): void {
+    this.socket.send(typeof message === 'string' ? message : JSON.stringify(message))
+  }
+
+  get events(): Event[] {
+    return this.messages.flatMap((message) => (message.type === 'events' ? message.events : []))
+  }
+
+  get sequences(): number[] {
+    return this.events.map(({ sequence }) => sequence)
+  }
+
+  until<T>(look: () => T, timeout = 5000): Promise<T> {
+    return vi.waitFor(look, { timeout, interval: 5 })
+  }
+
+  async ready(): Promise<Event> {
+    return this.until(() => {
+      const said = this.messages.find(({ type }) => type === 'ready')
+      expect(said ?? this.closed, 'neither ready nor closed').toBeTruthy()
+      return said
+    })
+  }
+
+  heard(count: number, timeout = 5000): Promise<Event[]> {
+    return this.until(() => {
+      expect(this.events.length).toBeGreaterThanOrEqual(count)
+      return this.events
+    }, timeout)
+  }
+
+  end(timeout = 5000): Promise<{ code: number; reason: string }> {
+    return this.until(() => {
+      if (!this.closed) throw new Error('still open')
+      return this.closed
+    }, timeout)
+  }
+}
+
+export const upgrade = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
+  exports.default.fetch(`${ORIGIN}${path}`, { headers: { Upgrade: 'websocket', ...headers } })
+
+export interface Listening {
+  query?: string
+  token?: string
+  acknowledges?: boolean
+}
+
+export const listen = async (account: TestAccount, { query = '', token = account.token, acknowledges = true }: Listening = {}) => {
+  const response = await upgrade(`/api/stream${query}`, { 'Sec-WebSocket-Protocol': `perigee, bearer.${token}` })
+  if (!response.webSocket) throw new Error(`no socket: ${response.status} ${await response.text()}`)
+  const listener = new Listener(response.webSocket, acknowledges)
+  await listener.ready()
+  return listener
+}
+
+/** Events put into the log as the service does it, but that nobody is told: as if every poke were lost. */
+export const logUnheard = async (account: TestAccount, count: number, type = 'device.updated', deviceId: string | null = null) => {
+  for (let left = count; left > 0; left -= 200) {
+    const rows = Array.from({ length: Math.min(left, 200) }, () => crypto.randomUUID())
+    const time = Date.now()
+    const statements = rows.flatMap((row) =>
+      appendEvent(env.DB, { accountId: account.id, id: `evt_${row}`, type, time, deviceId, data: { name: row } }),
+    )
+    await env.DB.batch(statements)
+  }
+}
+
+export const headOf = async (account: TestAccount): Promise<number> =>
+  (await env.DB.prepare('SELECT sequence FROM event_heads WHERE account_id = ?').bind(account.id).first<number>('sequence')) ?? 0
+
+/** The clock goes on by so much, and what is due by then is done. */
+export const passTime = async (account: TestAccount, ms: number): Promise<void> => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + ms })
+  await runDurableObjectAlarm(feedStub(account))
+}
+
+export const from = (first: number, last: number): number[] => Array.from({ length: last - first + 1 }, (_, n) => first + n)

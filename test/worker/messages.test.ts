@@ -1,0 +1,217 @@
+import { env } from 'cloudflare:workers'
+import { describe, expect, test } from 'vitest'
+import { readCircumstances } from '../../src/alerts/circumstances.ts'
+import { listAlerts } from '../../src/alerts/list.ts'
+import { acknowledgeAlert, findAlert } from '../../src/alerts/store.ts'
+import { insertAlert, insertMessages, updateMessage } from '../../src/db/alerts.ts'
+import type { Database } from '../../src/db/open.ts'
+import { listMessages } from '../../src/messages/store.ts'
+import { sweep } from '../../src/sweep/sweep.ts'
+import { device, messagesOf, raise, untilSent, user } from './alertSupport.ts'
+import { openAccount, operator, type TestAccount } from './support.ts'
+
+const both = { email: true, sms: true }
+const ids = (messages: { id: string }[]) => messages.map(({ id }) => id)
+
+describe('the outbox', () => {
+  test('shows the very words that would have gone out, and where each message stands', async () => {
+    const account = await openAccount()
+    const ana = await user(account, { timeZone: 'Asia/Kolkata', phone: '+351910000020', notify: both })
+    const id = await device(account, {}, 'Łódź <7>')
+    const raised = { alertName: 'SOSButton', text: 'Help', dateTime: '2026-07-14T09:30:00Z', latitude: 1.5, longitude: -2 }
+    const { alert } = (await raise(account, id, raised)).body
+    await untilSent(account)
+    const [sms, mail] = await messagesOf(account)
+    const stands = { alertId: alert.id, deviceId: id, status: 'sent', reason: null, resetAt: null, provider: 'outbox', attempts: 1 }
+    expect(mail).toEqual({
+      ...stands,
+      id: alert.deliveries[0].id,
+      channel: 'Email',
+      to: ana.email,
+      subject: 'SOSButton: Łódź <7>',
+      text: expect.stringContaining('Tue, 14 Jul 2026, 15:00:00 GMT+5:30 (Asia/Kolkata)'),
+      lastModified: expect.any(String),
+    })
+    expect(mail.text).toContain(`POST https://perigee.test/api/alerts/${alert.id}/acknowledge`)
+    expect(sms).toMatchObject({
+      ...stands,
+      channel: 'SMS',
+      to: '+351910000020',
+      subject: '',
+      text: `SOSButton: Lodz <7>, 14 Jul, 15:00 GMT+5:30. https://osm.org/?mlat=1.50000&mlon=-2.00000 Ack: ${alert.id} Help`,
+    })
+  })
+
+  test('is listed newest alert first, by status, channel, device and alert, and walked by cursor', async () => {
+    const account = await openAccount()
+    await user(account, { phone: '+351910000021', notify: both })
+    const [first, second] = [await device(account, { dailySmsLimit: 1 }), await device(account)]
+    const alerts = []
+    for (const id of [first, first, second]) alerts.push((await raise(account, id)).body.alert)
+    await untilSent(account)
+    const all = ids(await messagesOf(account))
+    expect(all).toEqual(alerts.toReversed().flatMap(({ deliveries }) => ids(deliveries).toReversed()))
+    expect(ids(await messagesOf(account, '?status=suppressed'))).toEqual([alerts[1].deliveries[1].id])
+    expect(ids(await messagesOf(account, '?channel=SMS&status=sent'))).toHaveLength(2)
+    expect(ids(await messagesOf(account, `?deviceId=${second}`))).toEqual(ids(alerts[2].deliveries).toReversed())
+    expect(ids(await messagesOf(account, `?alertId=${alerts[0].id}`))).toEqual(ids(alerts[0].deliveries).toReversed())
+    expect(await messagesOf(account, '?alertId=alr_none')).toEqual([])
+    const walked: string[] = []
+    for (let query = '?limit=4'; query; ) {
+      const { body } = await account.call('GET', `/api/account/messages${query}`)
+      walked.push(...ids(body.messages))
+      query = body.nextCursor && `?limit=4&cursor=${body.nextCursor}`
+    }
+    expect(walked).toEqual(all)
+    for (const [query, pointer] of [
+      ['?status=lost', '#/query/status'],
+      ['?channel=Fax', '#/query/channel'],
+    ]) {
+      const { status, body } = await account.call('GET', `/api/account/messages${query}`)
+      expect([status, body.errors[0].pointer]).toEqual([400, pointer])
+    }
+  })
+
+  test('a message that is on its way or was sent, or that is not there, is not sent again', async () => {
+    const [account, other] = [await openAccount(), await openAccount()]
+    await user(account)
+    const { alert } = (await raise(account, await device(account))).body
+    await untilSent(account)
+    const path = `/api/account/messages/${alert.deliveries[0].id}/retry`
+    expect((await account.call('POST', path)).body.code).toBe('message-not-failed')
+    expect((await other.call('POST', path)).status).toBe(404)
+    expect((await account.call('POST', '/api/account/messages/msg_none/retry')).status).toBe(404)
+  })
+})
+
+describe('what goes', () => {
+  const rowsOf = async (accountId: string) => {
+    const [alerts, messages] = await env.DB.batch<{ n: number }>(
+      ['alerts', 'messages'].map((table) => env.DB.prepare(`SELECT count(*) AS n FROM ${table} WHERE account_id = ?`).bind(accountId)),
+    )
+    return [alerts?.results[0]?.n, messages?.results[0]?.n]
+  }
+
+  const seeded = async () => {
+    const account = await openAccount()
+    await user(account, { phone: '+351910000022', notify: both })
+    const [kept, gone] = [await device(account), await device(account)]
+    for (const id of [kept, gone, gone]) await raise(account, id)
+    await untilSent(account)
+    return { account, kept, gone }
+  }
+
+  test('with a deleted device: its alerts and their messages, and no other’s', async () => {
+    const { account, kept, gone } = await seeded()
+    expect(await rowsOf(account.id)).toEqual([3, 6])
+    await account.call('DELETE', `/api/devices/${gone}`)
+    await sweep(env, Date.now())
+    expect(await rowsOf(account.id)).toEqual([1, 2])
+    expect((await account.call('GET', `/api/devices/${kept}/alerts`)).body.alerts[0].deliveries).toHaveLength(2)
+  })
+
+  test('with an erased account: all of it', async () => {
+    const { account } = await seeded()
+    await operator('DELETE', `/admin/accounts/${account.id}`)
+    await sweep(env, Date.now())
+    expect(await rowsOf(account.id)).toEqual([0, 0])
+  })
+
+  test('with time: what is older than the account keeps, messages too', async () => {
+    const { account, kept } = await seeded()
+    await account.call('PATCH', '/api/account', { body: { retentionDays: 30 } })
+    await raise(account, kept, { dateTime: new Date(Date.now() - 31 * 86_400_000).toISOString() })
+    await raise(account, kept, { dateTime: new Date(Date.now() - 29 * 86_400_000).toISOString() })
+    await untilSent(account)
+    expect(await rowsOf(account.id)).toEqual([5, 10])
+    await sweep(env, Date.now())
+    expect(await rowsOf(account.id)).toEqual([4, 8])
+  })
+})
+
+describe('what it costs', () => {
+  /** Every statement that is prepared while `work` runs, with what it was bound to. */
+  const statementsOf = async (work: (db: Database) => Promise<unknown>) => {
+    const seen: { sql: string; values: unknown[] }[] = []
+    const prepare = (sql: string) => ({
+      bind: (...values: unknown[]) => {
+        seen.push({ sql, values })
+        return env.DB.prepare(sql).bind(...values)
+      },
+    })
+    await work({ $client: { prepare, batch: (list: D1PreparedStatement[]) => env.DB.batch(list) } } as unknown as Database)
+    return seen
+  }
+
+  test.each<[string, (db: Database, account: TestAccount, deviceId: string, alertId: string) => Promise<unknown>]>([
+    ['raising', (db, { id: accountId }, deviceId) => readCircumstances(db, { accountId, groupId: 'grp_1' }, deviceId, ['Email'], 1)],
+    ['reading one', (db, { id: accountId }, _, alertId) => findAlert(db, { accountId, groupId: 'grp_1' }, alertId)],
+    ['acknowledging', (db, { id: accountId }, _, alertId) => acknowledgeAlert(db, { accountId, groupId: null }, alertId, 'key_1', 1)],
+    ...(['dateTime', '-dateTime'] as const).flatMap((sort) =>
+      [true, false].flatMap((ofDevice) =>
+        [undefined, 'SOSButton'].map((name): [string, (db: Database, account: TestAccount, deviceId: string) => Promise<unknown>] => [
+          `listing ${ofDevice ? 'a device' : 'the account'} by ${sort}${name ? ' and name' : ''}`,
+          (db, { id: accountId }, deviceId) =>
+            listAlerts(
+              db,
+              { accountId, groupId: ofDevice ? null : 'grp_1' },
+              { deviceId: ofDevice ? deviceId : null, from: 0, to: 9e15, name, sort, after: [1, 'alr_1'], limit: 10 },
+            ),
+        ]),
+      ),
+    ),
+    [
+      'listing messages',
+      (db, { id: accountId }) =>
+        listMessages(
+          db,
+          { accountId, groupId: 'grp_1' },
+          { status: 'failed', channel: 'SMS', deviceId: 'dev_1', alertId: undefined, after: undefined, limit: 10 },
+        ),
+    ],
+  ])('%s goes by an index, and sorts nothing', async (what, work) => {
+    const account = await openAccount()
+    await user(account)
+    const deviceId = await device(account)
+    const { alert } = (await raise(account, deviceId)).body
+    for (const { sql, values } of await statementsOf((db) => work(db, account, deviceId, alert.id))) {
+      const { results } = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
+        .bind(...values)
+        .all<{ detail: string }>()
+      for (const { detail } of results) {
+        expect(detail, sql).not.toMatch(/^SCAN (?!\w+ VIRTUAL TABLE|CONSTANT ROW|\(subquery-\d+\)|a$|m$)/)
+        // Users are sorted by nothing but their key; pages are sorted as they are read.
+        if (what !== 'raising') expect(detail, sql).not.toMatch(/TEMP B-TREE/)
+      }
+    }
+  })
+
+  test('an alert writes a row and its three indexes, a message one row, and what becomes of it one more', async () => {
+    const account = await openAccount()
+    await device(account)
+    const key = await env.DB.prepare('SELECT key FROM devices WHERE account_id = ?').bind(account.id).first<number>('key')
+    const common = { accountId: account.id, key: key ?? 0 }
+    const alert = { id: 'alr_cost', name: 'SOSButton', text: '', dateTime: 1, latitude: null, longitude: null }
+    const message = { channel: 'SMS', to: '+351910000023', status: 'queued', reason: null, resetAt: null, subject: '', text: 'x' } as const
+    const messages = ['msg_cost0000', 'msg_cost0001'].map((id) => ({ ...message, id }))
+    const state = {
+      accountId: account.id,
+      id: 'msg_cost0000',
+      status: 'sent',
+      reason: null,
+      provider: 'outbox',
+      attempts: 1,
+      at: 2,
+    } as const
+    const written = async () => {
+      const results = await env.DB.batch([
+        insertAlert(env.DB, { ...common, alert, messages: 2 }),
+        insertMessages(env.DB, { ...common, messages, at: 1, seq: 7 }),
+        updateMessage(env.DB, { ...state, seq: 8 }),
+      ])
+      return results.map(({ meta }) => meta.rows_written)
+    }
+    expect(await written()).toEqual([4, 2, 1])
+    expect(await written()).toEqual([0, 0, 0])
+  })
+})
