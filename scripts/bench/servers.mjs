@@ -44,7 +44,7 @@ const adminToken = 'the-operator-of-the-benchmark'
 export const serveApi = () =>
   serve({
     script: bundle('wrangler.toml'),
-    durableObjects: { LEDGER: { className: 'AccountLedger', useSQLite: true } },
+    durableObjects: { LEDGER: { className: 'AccountLedger', useSQLite: true }, FEED: { className: 'AccountFeed', useSQLite: true } },
     ratelimits: {
       TOKEN_FAILURES: { namespace_id: '1', simple: { limit: 1_000_000, period: 60 } },
       ACCOUNT_SLICES: { namespace_id: '2', simple: { limit: 1_000_000, period: 60 } },
