@@ -2,7 +2,7 @@
 // `npm run chaos` alone: wrangler.toml does not know of this file, so nothing of it is in what is deployed.
 
 import type { Env } from '../../src/env.ts'
-import worker, { AccountLedger as Ledger } from '../../src/worker.ts'
+import worker, { AccountFeed as Feed, AccountLedger as Ledger } from '../../src/worker.ts'
 
 interface ChaosEnv extends Env {
   /** Where the fail points report; whoever listens there answers, or kills the process. */
@@ -69,6 +69,13 @@ const arm = (env: ChaosEnv): void => {
 }
 
 export class AccountLedger extends Ledger {
+  constructor(state: DurableObjectState, env: ChaosEnv) {
+    arm(env)
+    super(state, env)
+  }
+}
+
+export class AccountFeed extends Feed {
   constructor(state: DurableObjectState, env: ChaosEnv) {
     arm(env)
     super(state, env)

@@ -19,6 +19,7 @@ export class ServerProcess {
     writeFileSync(scriptFile, script)
     this.#options = { scriptFile, folder, port, cells, vars }
     this.base = `http://127.0.0.1:${port}`
+    this.folder = folder
   }
 
   async start() {
