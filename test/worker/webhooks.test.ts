@@ -598,11 +598,11 @@ describe('crashes', () => {
         await runDurableObjectAlarm(feedStub(account))
         const sequences = (await at.calls()).flatMap(({ events }) => events.map(({ sequence }) => sequence))
         expect([...new Set(sequences)]).toEqual(from(begin + 1, begin + 30))
+        const statuses = (await deliveriesOf(account, webhook.id)).map(({ status }) => status)
+        expect(new Set(statuses)).toEqual(new Set(['delivered']))
       },
       { timeout: 20_000, interval: 200 },
     )
-    const statuses = (await deliveriesOf(account, webhook.id)).map(({ status }) => status)
-    expect(new Set(statuses)).toEqual(new Set(['delivered']))
   })
 
   test('a lost poke loses nothing, and an evicted object is woken by its alarm', async () => {
