@@ -36,6 +36,8 @@ const worker = async (bindings: Record<string, string> = {}, more: object = {}) 
 export default defineConfig({
   test: {
     silent: 'passed-only',
+    // Two files at a time: a file's Worker has one thread, and the smallest machine has two cores.
+    maxWorkers: 2,
     projects: [
       { test: { name: 'domain', include: ['test/domain/**/*.test.ts'], environment: 'node' } },
       { test: { name: 'node', include: ['test/node/**/*.test.ts'], environment: 'node' } },

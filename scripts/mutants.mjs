@@ -69,6 +69,49 @@ const MUTANTS = [
     }
     return this.#decide((account, now) => createDevice(this.#sql, account, id, record, maker, now))`,
   },
+  {
+    name: 'off by one: a message more than the limit',
+    file: 'src/domain/quota.ts',
+    from: 'Math.min(wanted, limit - used)',
+    to: 'Math.min(wanted, limit - used + 1)',
+    tests: ['worker/limits'],
+  },
+  {
+    name: 'a second allowance: the day as the clock has it',
+    file: 'src/ledger/alerts.ts',
+    from: 'reserveOn(sql, device.key, account.day, channel',
+    to: 'reserveOn(sql, device.key, new Date(now).toISOString().slice(0, 10), channel',
+    tests: ['worker/limits'],
+  },
+  {
+    name: 'a second count: an alert that is repeated is raised again',
+    file: 'src/ledger/alerts.ts',
+    from: "if (sql.exec('SELECT 1 FROM raised WHERE id = ?', alert.id).toArray().length > 0)",
+    to: 'if (now < 0)',
+    also: { from: 'INSERT INTO raised', to: 'INSERT OR IGNORE INTO raised' },
+    tests: ['worker/alerts'],
+  },
+  {
+    name: 'given back though it may have gone out',
+    file: 'src/ledger/messages.ts',
+    from: '  if (unsureSince !== null) return\n',
+    to: '',
+    tests: ['delivery/delivery'],
+  },
+  {
+    name: 'sent twice: another key on every try',
+    file: 'src/ledger/delivery.ts',
+    from: '{ key, accountId: account.id,',
+    to: '{ key: key + message.attempts, accountId: account.id,',
+    tests: ['delivery/delivery'],
+  },
+  {
+    name: 'lost: a try that is not made again after a crash',
+    file: 'src/ledger/messages.ts',
+    from: '      now + Math.max(lease, backoff(row.attempts + 1, urgent === 1, 0)),',
+    to: '      null,',
+    tests: ['delivery/delivery'],
+  },
 ]
 
 const root = resolve(import.meta.dirname, '..')
@@ -89,7 +132,7 @@ const survives = (mutant) => {
     if (mutant.also) text = replace(text, mutant.also, mutant.name)
     writeFileSync(file, text)
     // Unchanged code passes these files, or `npm test` would have failed first; so a failure here is the mutant's.
-    const { status, stdout } = spawnSync('vitest', ['run', '--bail', '1', 'licenses', 'model/ledger'], {
+    const { status, stdout } = spawnSync('vitest', ['run', '--bail', '1', ...(mutant.tests ?? ['licenses', 'model/ledger'])], {
       cwd: copy,
       encoding: 'utf8',
       env: { ...process.env, CI: 'true' },

@@ -53,12 +53,15 @@ app.all('*', async (c) => {
 })
 
 /** Signs that the platform, not our code, could not answer: worth another try soon. */
-const isPassing = (error: Error): boolean =>
-  (error as { retryable?: boolean; overloaded?: boolean }).retryable === true ||
-  (error as { overloaded?: boolean }).overloaded === true ||
-  /D1_ERROR|Network connection lost|overloaded|reset|timed? ?out/i.test(
-    `${error.message} ${(error.cause as Error | undefined)?.message ?? ''}`,
+const isPassing = (error: Error): boolean => {
+  const { retryable, overloaded } = error as { retryable?: boolean; overloaded?: boolean }
+  const text = `${error.message} ${(error.cause as Error | undefined)?.message ?? ''}`
+  const isOurMistake = /SQLITE_(ERROR|CONSTRAINT|MISMATCH|RANGE)|syntax error|no such (table|column)/.test(text)
+  return (
+    !isOurMistake &&
+    (retryable === true || overloaded === true || /D1_ERROR|Network connection lost|overloaded|reset|timed? ?out/i.test(text))
   )
+}
 
 app.onError((error, c) => {
   if (error instanceof Problem) return problemResponse(c as Context, error)

@@ -37,6 +37,7 @@ const tenMegabytes = () => {
 const answer = async (manner: string, calls: number): Promise<Response> => {
   const [kind, amount = '0'] = manner.split('-')
   if (kind === 'ok') return new Response('thank you')
+  if (kind === 'mail') return Response.json({ id: `mail-${calls}` })
   if (kind === 'hang') await wait(60_000)
   if (kind === 'slow') await wait(Number(amount))
   if (kind === 'big') return new Response(tenMegabytes())

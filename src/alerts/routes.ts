@@ -9,6 +9,7 @@ import { makeCursor, readCursor } from '../http/page.ts'
 import { Problem } from '../http/problem.ts'
 import { iso } from '../http/wire.ts'
 import { ledgerOf } from '../ledger/stub.ts'
+import { publicOrigin } from '../notify/provider.ts'
 import { readCircumstances } from './circumstances.ts'
 import * as contract from './contract.ts'
 import { type Listing, listAlerts } from './list.ts'
@@ -67,7 +68,7 @@ const raise = async (c: Context, deviceId: string, given: contract.NewAlert): Pr
   const { alertName: name, text, dateTime = now } = given
   const { latitude, longitude } = given.latitude === null ? (place ?? given) : given
   const alert = { id: await c.get('newId')('alr'), name, text, dateTime, latitude, longitude }
-  const origin = c.env.PUBLIC_URL ?? new URL(c.req.url).origin
+  const origin = publicOrigin(c.env) ?? new URL(c.req.url).origin
   const outcome = await ledgerOf(c.env, principal.accountId).raise(deviceId, { alert, recipients, origin })
   if (!outcome.ok) throw new Problem(outcome.refusal)
   if (!outcome.repeated) logSuppressed(c, deviceId, alert.id, outcome.deliveries)

@@ -4,7 +4,7 @@ import { fold } from '../domain/fold.ts'
 import { currentDay } from '../domain/license.ts'
 import { isFull } from '../groups/store.ts'
 import type { AppEnv, Context } from '../http/context.ts'
-import { answerWithEtag } from '../http/etag.ts'
+import { answerWithEtag, editedVersions } from '../http/etag.ts'
 import { operation } from '../http/operation.ts'
 import { answerPage, readCursor } from '../http/page.ts'
 import { patched, untilUnrivalled } from '../http/patch.ts'
@@ -94,8 +94,9 @@ export const devices = new Hono<AppEnv>()
     const outcome = await untilUnrivalled(c, async () => {
       const before = await ledger(c).device(id)
       if (!before.ok) return before
+      const versions = editedVersions(c, before.device.version)
       const record = patched(c.req.valid('json'), await present(c, before), contract.replaceDevice)
-      const after = await ledger(c).replace(id, record, c.get('ifMatch') ?? [before.device.version])
+      const after = await ledger(c).replace(id, record, versions)
       return !after.ok && after.refusal === 'precondition-failed' ? after.refusal : after
     })
     return answer(c, outcome)

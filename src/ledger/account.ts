@@ -1,5 +1,6 @@
 import { type Account, DEFAULT_RETENTION_DAYS } from '../domain/account.ts'
 import { localDay } from '../domain/day.ts'
+import { sameJson } from '../domain/json.ts'
 import { mayGrant } from '../domain/license.ts'
 import { emit, log, revivedBy, saveAccount, whenAvailable } from './books.ts'
 import { post } from './outbox.ts'
@@ -46,11 +47,13 @@ export const changeAccount = (
 ): AccountOutcome => {
   if (versions && !versions.includes(account.version)) return { ok: false, refusal: 'precondition-failed' }
   const { timeZone = account.timeZone, total = account.total } = change
+  const before = { ...account }
   if (timeZone !== account.timeZone) {
     const refusal = changeZone(sql, account, timeZone, now)
     if (refusal) return refusal
   }
   const totalChanged = total !== account.total
+  if (sameJson(before, { ...account, ...change })) return { ok: true, account }
   Object.assign(account, change, { lastModified: now, version: account.version + 1 })
   if (totalChanged) log(sql, account, 'total-changed', null, now)
   saveAccount(sql, account, now)

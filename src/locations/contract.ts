@@ -50,7 +50,7 @@ export const listLocations = define({
   tag,
   summary: 'Read or export a device’s track',
   description:
-    'Ascending, both ends included, without `from` or `to` open at that end. As JSON in pages; as GeoJSON, GPX, KML or CSV (by `Accept` or `format`) whole and streamed.',
+    'Ascending, both ends included, without `from` or `to` open at that end. As JSON in pages; as GeoJSON, GPX, KML or CSV (by `Accept` or `format`) whole and streamed, up to four million locations at a time.',
   scope: 'read',
   query: z
     .strictObject({

@@ -53,14 +53,13 @@ async function* written(
   writer: Writer,
   kept: Set<number> | null,
 ): AsyncGenerator<Uint8Array> {
-  let text = writer.begin
+  yield encoder.encode(writer.begin)
   for (let page = first; ; page = await read((page.locations.at(-1)?.dateTime ?? 0) + 1)) {
     const locations = kept ? page.locations.filter(({ dateTime }) => kept.has(dateTime)) : page.locations
-    if (locations.length > 0) text += writer.page(locations)
-    yield encoder.encode(page.more ? text : text + writer.end())
-    if (!page.more) return
-    text = ''
+    if (locations.length > 0) for (const text of writer.page(locations)) yield encoder.encode(text)
+    if (!page.more) break
   }
+  yield encoder.encode(writer.end())
 }
 
 /** Without a queue of its own: nothing is read that nobody has asked for. */

@@ -21,7 +21,7 @@ const SENT = LOCATION_COLUMNS.filter((name) => name !== 'received_at')
 /** ?4 now, ?5 the zone that ?6, today, was computed in. A device without an end needs neither. */
 const ACTIVE = '(d.ends IS NULL OR (d.ends > a.day AND a.time_zone = ?5 AND d.ends > ?6))'
 
-/** Exported, as the two below and `LAST`, for the benchmark: its bare Worker runs the very same statements. */
+/** Exported, as the two below, `LAST` and `PAGE`, for the benchmark: its bare Worker runs the very same statements. */
 export const INSERT = `INSERT INTO locations (device_key, received_at, ${SENT})
   SELECT d.key, ?4, ${SENT.map((_, index) => `value ->> ${index}`)}
   FROM devices d JOIN accounts a ON a.id = d.account_id CROSS JOIN json_each(?7)
@@ -107,7 +107,7 @@ export interface TrackPage {
 /** However much a location carries, a page of them fits into memory. */
 const MOST_BYTES = 2_000_000
 
-const PAGE = `SELECT * FROM (
+export const PAGE = `SELECT * FROM (
     SELECT *, sum(ifnull(length(rest), 0)) OVER (ORDER BY time ROWS UNBOUNDED PRECEDING) AS bytes FROM (
       SELECT ${COLUMNS} FROM devices d CROSS JOIN locations l ON l.device_key = d.key
       WHERE ${VISIBLE} AND l.time BETWEEN ?4 AND ?5 ORDER BY l.time LIMIT ?6))

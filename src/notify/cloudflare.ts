@@ -24,12 +24,18 @@ const outcomeOf = (error: Error & { code?: unknown }): SendOutcome => {
 
 const TIMEOUT: SendOutcome = { kind: 'retry', reason: 'timeout', maybeAccepted: true }
 
+/** The binding takes a name apart from its address. */
+const sender = (from: string) => {
+  const [, name, email] = /^(.*?)\s*<([^<>]+)>$/.exec(from.trim()) ?? []
+  return name && email ? { name: name.replaceAll('"', ''), email } : (email ?? from)
+}
+
 const send = async (env: NotifyEnv, { key, to, subject, text }: Message): Promise<SendOutcome> => {
   const { EMAIL, EMAIL_FROM } = env
   if (!EMAIL) return misconfigured('the binding EMAIL')
   if (!EMAIL_FROM) return misconfigured('EMAIL_FROM')
   // The binding knows no idempotency: the header lets a mailbox tell a repeat.
-  const sent = EMAIL.send({ from: EMAIL_FROM, to, subject, text, html: asHtml(text), headers: { 'X-Perigee-Message': key } }).then(
+  const sent = EMAIL.send({ from: sender(EMAIL_FROM), to, subject, text, html: asHtml(text), headers: { 'X-Perigee-Message': key } }).then(
     ({ messageId }): SendOutcome => ({ kind: 'accepted', providerId: messageId }),
     outcomeOf,
   )

@@ -18,6 +18,7 @@ export interface NotifyEnv {
   TWILIO_URL?: string
   /** Where the service is reached from outside: receipts come back to it. */
   PUBLIC_URL?: string
+  /** How long a provider has to answer. */
   SEND_TIMEOUT_MS?: string
 }
 
@@ -69,5 +70,9 @@ export interface Provider {
 export type Providers = Record<Channel, Provider>
 
 export const misconfigured = (what: string): SendOutcome => ({ kind: 'retry', reason: `not-configured: ${what}`, maybeAccepted: false })
+
+/** The service's own origin as the outside knows it; null where nobody has said. */
+export const publicOrigin = ({ PUBLIC_URL = '' }: NotifyEnv): string | null =>
+  URL.canParse(PUBLIC_URL) ? new URL(PUBLIC_URL).origin : null
 
 export const sendTimeout = (env: NotifyEnv): number => Number(env.SEND_TIMEOUT_MS) || 10_000

@@ -5,6 +5,7 @@ import {
   misconfigured,
   type NotifyEnv,
   type Provider,
+  publicOrigin,
   type Receipt,
   type ReceiptRequest,
   type SendOutcome,
@@ -52,7 +53,7 @@ const findEarlier = async ({ messages, headers, timeout }: Access, { to, text }:
 }
 
 const send = async (env: NotifyEnv, message: Message): Promise<SendOutcome> => {
-  const { TWILIO_ACCOUNT_SID: sid, TWILIO_AUTH_TOKEN: token, TWILIO_FROM: from, PUBLIC_URL } = env
+  const { TWILIO_ACCOUNT_SID: sid, TWILIO_AUTH_TOKEN: token, TWILIO_FROM: from } = env
   if (!sid || !token || !from) return misconfigured('TWILIO_ACCOUNT_SID, TWILIO_AUTH_TOKEN, TWILIO_FROM')
   const access = accessOf(env, sid, token)
   if (message.unsureSince !== null) {
@@ -61,7 +62,8 @@ const send = async (env: NotifyEnv, message: Message): Promise<SendOutcome> => {
     if (earlier) return { kind: 'accepted', providerId: String(earlier.sid) }
   }
   const form = new URLSearchParams({ To: message.to, Body: message.text, [from.startsWith('MG') ? 'MessagingServiceSid' : 'From']: from })
-  if (PUBLIC_URL) form.set('StatusCallback', `${PUBLIC_URL}/hooks/twilio/${message.accountId}?message=${message.key}`)
+  const origin = publicOrigin(env)
+  if (origin) form.set('StatusCallback', `${origin}/hooks/twilio/${message.accountId}?message=${message.key}`)
   const answer = await exchange(access.messages, { method: 'POST', headers: access.headers, body: form }, access.timeout)
   if (!isAnswer(answer)) return answer
   if (answer.status < 200 || answer.status >= 300) return failed(answer)
@@ -78,13 +80,13 @@ const STATUS: Record<string, 'sent' | 'delivered' | 'failed'> = {
 
 /** HMAC-SHA1 of the URL that was called and the form's members in the order of their names. */
 const readReceipt = async (env: NotifyEnv, { url, headers, body }: ReceiptRequest): Promise<Receipt | null> => {
-  const { TWILIO_AUTH_TOKEN, PUBLIC_URL } = env
+  const { TWILIO_AUTH_TOKEN } = env
   if (!TWILIO_AUTH_TOKEN) return null
   const { pathname, search, origin, searchParams } = new URL(url)
   const form = new URLSearchParams(body)
   const members = [...form].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)).map(([name, value]) => name + value)
   const signature = headers.get('X-Twilio-Signature') ?? ''
-  const expected = await hmac('SHA-1', TWILIO_AUTH_TOKEN, `${PUBLIC_URL ?? origin}${pathname}${search}${members.join('')}`)
+  const expected = await hmac('SHA-1', TWILIO_AUTH_TOKEN, `${publicOrigin(env) ?? origin}${pathname}${search}${members.join('')}`)
   if (!sameBytes(signature, expected)) return null
   const status = STATUS[form.get('MessageStatus') ?? ''] ?? null
   return {

@@ -16,6 +16,7 @@ const scene = async (limits: object = {}) => {
 
 const byEmail = { notifications: ['Email'] }
 const bySms = { notifications: ['SMS'] }
+const urgently = { ...byEmail, alertName: 'SOSButton' }
 const standing = async (account: TestAccount) =>
   (await messagesOf(account)).map(({ status, reason, attempts }: Record<string, unknown>) => ({ status, reason, attempts }))
 
@@ -144,7 +145,7 @@ describe('in passing time', () => {
     const other = await openAccount()
     await user(account, { email: sos, notify: { email: true, sms: false } })
     await script(sos, '503')
-    await raise(account, id, { ...byEmail, alertName: 'SOSButton' })
+    await raise(account, id, urgently)
     await pass(account, 62_000)
     const first = (await boxOf(sos)).requests[0]?.order ?? 0
     const others = (await boxOf(email)).requests.slice(1).map(({ order, body }) => ({ order, sos: String(body.subject).startsWith('SOS') }))
@@ -225,7 +226,7 @@ describe('crashes', () => {
   test('between send and record: the next try has the same key, and Resend sends once', async () => {
     const { account, email, id } = await scene()
     await script(email, 'accept-and-hang')
-    await raise(account, id, { ...byEmail, alertName: 'SOSButton' })
+    await raise(account, id, urgently)
     await vi.waitFor(async () => expect((await boxOf(email)).sent).toHaveLength(1))
     await crash(account)
     await until(account, 'sent')
@@ -284,7 +285,7 @@ describe('a provider that hangs', () => {
     await vi.waitFor(async () => expect((await boxOf(email)).requests.length).toBeGreaterThan(0))
     const sos = someEmail()
     await user(account, { email: sos })
-    await raise(account, id, { ...byEmail, alertName: 'SOSButton' })
+    await raise(account, id, urgently)
     await vi.waitFor(async () => expect((await boxOf(sos)).sent).toHaveLength(1), 2_500)
   })
 })
@@ -292,11 +293,11 @@ describe('a provider that hangs', () => {
 describe('nothing goes out any more', () => {
   test('about a device that was deleted', async () => {
     const { account, email, id } = await scene()
-    await script(email, 'later 3', 'later 3')
-    await raise(account, id, byEmail)
+    await script(email, 'later 2', 'later 2')
+    await raise(account, id, urgently)
     await vi.waitFor(async () => expect((await boxOf(email)).requests).toHaveLength(1))
     await account.call('DELETE', `/api/devices/${id}`)
-    await scheduler.wait(4_000)
+    await scheduler.wait(5_000)
     await runDurableObjectAlarm(stubOf(account))
     expect((await boxOf(email)).requests).toHaveLength(1)
     expect((await account.call('GET', '/api/account/messages')).body.messages).toEqual([])
@@ -304,11 +305,11 @@ describe('nothing goes out any more', () => {
 
   test('from an account that was erased', async () => {
     const { account, email, id } = await scene()
-    await script(email, 'later 3', 'later 3')
-    await raise(account, id, byEmail)
+    await script(email, 'later 2', 'later 2')
+    await raise(account, id, urgently)
     await vi.waitFor(async () => expect((await boxOf(email)).requests).toHaveLength(1))
     expect((await operator('DELETE', `/admin/accounts/${account.id}`)).status).toBe(200)
-    await scheduler.wait(4_000)
+    await scheduler.wait(5_000)
     await runDurableObjectAlarm(stubOf(account))
     expect((await boxOf(email)).requests).toHaveLength(1)
   })
@@ -317,7 +318,7 @@ describe('nothing goes out any more', () => {
 test('a cell that does not answer delays no message: where they stand arrives when it does', async () => {
   const { account, email, id } = await scene()
   await script(email, 'later 2')
-  await raise(account, id, byEmail)
+  await raise(account, id, urgently)
   await vi.waitFor(async () => expect((await boxOf(email)).requests).toHaveLength(1))
   await runInDurableObject(stubOf(account), (ledger) => {
     const { env: bound } = ledger as unknown as { env: object }

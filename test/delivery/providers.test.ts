@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
+import { providerFor } from '../../src/notify/choose.ts'
 import { cloudflare } from '../../src/notify/cloudflare.ts'
 import type { Message, NotifyEnv, SendOutcome } from '../../src/notify/provider.ts'
 import { resend } from '../../src/notify/resend.ts'
@@ -188,6 +189,22 @@ describe('Cloudflare', () => {
     expect(outcome).toEqual({ kind: 'accepted', providerId: expect.any(String) })
   })
 
+  test('gives name and address of the sender apart, the words as text and HTML, and a mark to tell a repeat by', async () => {
+    const given: unknown[] = []
+    const listening = { send: async (builder: unknown) => given.push(builder) && { messageId: 'x' } } as unknown as SendEmail
+    const sending = message(someEmail())
+    const { key, to, subject, text } = sending
+    for (const EMAIL_FROM of ['"Perigee" <alerts@perigee.test>', 'alerts@perigee.test', '<alerts@perigee.test>']) {
+      await cloudflare.send({ EMAIL: listening, EMAIL_FROM }, sending)
+    }
+    const common = { to, subject, text, html: expect.stringContaining('&lt;b&gt;'), headers: { 'X-Perigee-Message': key } }
+    expect(given).toEqual([
+      { ...common, from: { name: 'Perigee', email: 'alerts@perigee.test' } },
+      { ...common, from: 'alerts@perigee.test' },
+      { ...common, from: 'alerts@perigee.test' },
+    ])
+  })
+
   const failing = (error: unknown): NotifyEnv => ({ ...env, EMAIL: { send: () => Promise.reject(error) } as unknown as SendEmail })
   const coded = (code: string) => Object.assign(new Error('said no'), { code })
 
@@ -218,4 +235,13 @@ describe('Cloudflare', () => {
     expect(await cloudflare.send(without, message(someEmail()))).toEqual(retry('not-configured: the binding EMAIL', false))
     expect(await cloudflare.send({ ...env, EMAIL_FROM: '' }, message(someEmail()))).toEqual(retry('not-configured: EMAIL_FROM', false))
   })
+})
+
+test('a provider is chosen by its name; without one there is the outbox, and a name that is none keeps messages waiting', async () => {
+  const nobody = message('nobody')
+  expect(providerFor({}, 'Email').name).toBe('outbox')
+  expect(providerFor({ SMS_PROVIDER: '' }, 'SMS').name).toBe('outbox')
+  expect(providerFor({ EMAIL_PROVIDER: 'cloudflare' }, 'Email')).toBe(cloudflare)
+  expect(await providerFor({}, 'SMS').send({}, nobody)).toEqual({ kind: 'accepted', providerId: null })
+  expect(await providerFor({ SMS_PROVIDER: 'resend' }, 'SMS').send({}, nobody)).toEqual(retry('not-configured: SMS_PROVIDER', false))
 })

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { addressing } from './law/addressing.ts'
 import { admission } from './law/admission.ts'
 import { answers } from './law/answers.ts'
@@ -6,7 +6,10 @@ import { bodies } from './law/bodies.ts'
 import { confinement } from './law/confinement.ts'
 import { PAGES, routes, unguarded } from './law/routes.ts'
 import { SAMPLES } from './law/samples.ts'
-import { type Stage, setStage } from './law/stage.ts'
+import { type Stage, setStage, strikeStage } from './law/stage.ts'
+
+// Thousands of log lines, each carried to the reporter, cost a tenth of the whole.
+vi.spyOn(console, 'log').mockImplementation(() => {})
 
 test('every route has a contract, but for the pages', () => {
   expect(unguarded).toEqual(PAGES)
@@ -21,5 +24,6 @@ describe.each(routes)('$method $path', (route) => {
   beforeAll(async () => {
     stage = await setStage(route)
   })
+  afterAll(strikeStage)
   for (const law of [admission, confinement, addressing, bodies, answers]) law(route, () => stage)
 })

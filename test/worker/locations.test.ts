@@ -1,8 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import { openCell } from '../../src/db/open.ts'
-import { beginTrack, findLastLocation, storeReport } from '../../src/locations/store.ts'
-import { call, openAccount, type TestAccount, tokenWithScopes } from './support.ts'
+import { boundUser, call, openAccount, type TestAccount, tokenWithScopes } from './support.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -205,7 +203,8 @@ describe('a report', () => {
         await report(Array.from({ length: count }, (_, index) => place(now + count - 2000 + index)))
         expect(batch).toHaveBeenCalledTimes(1)
         const results = await (batch.mock.results[0]?.value as Promise<D1Result[]>)
-        expect(results.map(({ meta }) => meta.rows_written)).toEqual([count, 0, 0])
+        const written = results.map(({ meta }) => meta.rows_written)
+        expect([written[0], written.reduce((sum, rows) => sum + rows)]).toEqual([count, count])
       }
     } finally {
       batch.mockRestore()
@@ -358,17 +357,16 @@ describe('lastLocation', () => {
 })
 
 test('a user confined to a group reports for and reads the devices of that group alone', async () => {
-  const db = openCell(env, 0)
-  const outside = { accountId: account.id, groupId: 'grp_elsewhere', deviceId: device }
-  const location = { dateTime: now, latitude: 1, longitude: 2 }
-  expect(await storeReport(db, outside, [location], 'evt_outside', 'UTC', now)).toEqual({ ok: false, refusal: 'not-found' })
-  expect(await findLastLocation(db, outside)).toBeUndefined()
-  expect(await beginTrack(db, outside, { from: 0, to: now }, 10)).toBeNull()
-  expect(await readDevice()).toMatchObject({ lastLocation: null, lastContact: null })
-  await env.DB.prepare('INSERT INTO group_devices (group_id, device_key, account_id) SELECT ?, key, account_id FROM devices WHERE id = ?')
-    .bind(`grp_of_${device}`, device)
-    .run()
-  const inside = { ...outside, groupId: `grp_of_${device}` }
-  expect(await storeReport(db, inside, [location], 'evt_inside', 'UTC', now)).toMatchObject({ ok: true, accepted: 1 })
-  expect(await findLastLocation(db, inside)).toMatchObject(location)
+  const outside = await createDevice(account)
+  const group = await account.call('POST', '/api/groups', { body: { name: 'North', devices: [device] } })
+  const user = await boundUser(account, { group: group.body.id, privileges: ['read', 'write'] }, { scopes: ['write'] })
+  const statuses = async (id: string) => [
+    (await call('POST', `/api/devices/${id}/locations`, { token: user.token, body: place(now) })).status,
+    (await call('POST', `/api/devices/${id}/locations`, { token: user.token, body: { from: iso(now), to: iso(now) } })).status,
+    (await call('GET', `/api/devices/${id}/locations?format=csv`, { token: user.token })).status,
+    (await call('GET', `/api/devices/${id}/lastLocation`, { token: user.token })).status,
+  ]
+  expect(await statuses(outside)).toEqual([404, 404, 404, 404])
+  expect((await account.call('GET', `/api/devices/${outside}`)).body.device).toMatchObject({ lastLocation: null, lastContact: null })
+  expect(await statuses(device)).toEqual([201, 200, 200, 200])
 })

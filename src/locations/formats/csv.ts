@@ -1,6 +1,6 @@
 import { FIELD_NAMES, type StoredLocation } from '../../domain/location.ts'
 import { iso } from '../../http/wire.ts'
-import type { Writer } from './formats.ts'
+import { pieces, type Writer } from './formats.ts'
 
 const quoted = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
 
@@ -19,6 +19,6 @@ const record = (location: StoredLocation): string =>
 /** RFC 4180; lists and objects are JSON in their cell. */
 export const csv = (): Writer => ({
   begin: `dateTime,${FIELD_NAMES.join(',')},receivedAt\r\n`,
-  page: (locations) => locations.map(record).join(''),
+  page: (locations) => pieces(locations, record),
   end: () => '',
 })

@@ -39,11 +39,22 @@ export interface Track {
   isShort: boolean
 }
 
-/** A file that is written page by page: nothing of a page is kept but what its end must know. */
+/** A file that is written page by page, a page in small pieces: nothing is kept but what the end must know. */
 export interface Writer {
   begin: string
-  page: (locations: StoredLocation[]) => string
+  page: (locations: StoredLocation[]) => Iterable<string>
   end: () => string
+}
+
+/** Pieces of some ten kilobytes die young; one string for a whole page would lie about until the next full collection. */
+const PIECE = 100
+
+export function* pieces(locations: StoredLocation[], write: (location: StoredLocation) => string): Generator<string> {
+  for (let at = 0; at < locations.length; at += PIECE) {
+    let text = ''
+    for (const location of locations.slice(at, at + PIECE)) text += write(location)
+    yield text
+  }
 }
 
 /** What stands between two entries, and not before the first. */

@@ -1,7 +1,7 @@
 import type { StoredLocation } from '../../domain/location.ts'
 import { iso } from '../../http/wire.ts'
 import { presentLocation } from '../present.ts'
-import { separator, type Track, type Writer } from './formats.ts'
+import { pieces, separator, type Track, type Writer } from './formats.ts'
 
 type Position = [longitude: number, latitude: number, altitude?: number]
 
@@ -18,7 +18,7 @@ const point = (stored: StoredLocation): string => {
 /** A point for each location, with all that it has. */
 export const geojsonPoints = (track: Track): Writer => {
   const comma = separator(',')
-  return { begin: begin(track), page: (locations) => locations.map((stored) => comma() + point(stored)).join(''), end: () => ']}' }
+  return { begin: begin(track), page: (locations) => pieces(locations, (stored) => comma() + point(stored)), end: () => ']}' }
 }
 
 /** Where the way from one position to the next, the short way round, meets the antimeridian; null where it does not. */
@@ -64,5 +64,5 @@ export const geojsonLine = (track: Track): Writer => {
     if (last === null) return ']}'
     return lineBegan === null ? `${point(last.stored)}]}` : `${close(lineBegan, last.stored.dateTime)}]}`
   }
-  return { begin: begin(track), page: (locations) => locations.map(next).join(''), end }
+  return { begin: begin(track), page: (locations) => pieces(locations, next), end }
 }

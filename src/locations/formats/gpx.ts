@@ -1,6 +1,6 @@
 import type { StoredLocation } from '../../domain/location.ts'
 import { iso } from '../../http/wire.ts'
-import type { Track, Writer } from './formats.ts'
+import { pieces, type Track, type Writer } from './formats.ts'
 import { decimal, xmlText } from './xml.ts'
 
 /* GPX 1.1, speed and course in Garmin's TrackPointExtension v2, which most readers know. */
@@ -33,6 +33,6 @@ export const gpx = ({ deviceName }: Track): Writer => ({
 <metadata><name>${xmlText(deviceName)}</name></metadata>
 <trk><name>${xmlText(deviceName)}</name><trkseg>
 `,
-  page: (locations) => locations.map(point).join(''),
+  page: (locations) => pieces(locations, point),
   end: () => '</trkseg></trk>\n</gpx>\n',
 })

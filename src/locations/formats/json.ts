@@ -1,12 +1,12 @@
 import { presentLocation } from '../present.ts'
-import { separator, type Writer } from './formats.ts'
+import { pieces, separator, type Writer } from './formats.ts'
 
 /** The answer of a list without a next page, for a track that is thinned as a whole. */
 export const json = (): Writer => {
   const comma = separator(',')
   return {
     begin: '{"success":true,"locations":[',
-    page: (locations) => locations.map((stored) => comma() + JSON.stringify(presentLocation(stored))).join(''),
+    page: (locations) => pieces(locations, (stored) => comma() + JSON.stringify(presentLocation(stored))),
     end: () => '],"nextCursor":null}',
   }
 }

@@ -1,6 +1,6 @@
 import type { StoredLocation } from '../../domain/location.ts'
 import { iso } from '../../http/wire.ts'
-import type { Track, Writer } from './formats.ts'
+import { pieces, type Track, type Writer } from './formats.ts'
 import { decimal, xmlText } from './xml.ts'
 
 /** Lists beside a track, one value a location. */
@@ -9,24 +9,32 @@ const SERIES = { speed: 'double', course: 'double', accuracy: 'double', battery:
 const value = (given: number | string | undefined): string =>
   given === undefined ? '' : typeof given === 'number' ? decimal(given) : xmlText(given)
 
-const series = (locations: StoredLocation[]): string =>
-  (Object.keys(SERIES) as (keyof typeof SERIES)[])
-    .filter((name) => locations.some((location) => location[name] !== undefined))
-    .map(
-      (name) =>
-        `<gx:SimpleArrayData name="${name}">${locations.map((location) => `<gx:value>${value(location[name])}</gx:value>`).join('')}</gx:SimpleArrayData>\n`,
-    )
-    .join('')
+const NAMES = Object.keys(SERIES) as (keyof typeof SERIES)[]
 
-/** A schema's order: all times, then all places. Heights count only where every place has one. */
-const track = (locations: StoredLocation[]): string => {
-  const hasHeights = locations.length > 0 && locations.every(({ altitude }) => altitude !== undefined)
-  const data = series(locations)
-  return `<gx:Track><altitudeMode>${hasHeights ? 'absolute' : 'clampToGround'}</altitudeMode>
-${locations.map(({ dateTime }) => `<when>${iso(dateTime)}</when>\n`).join('')}${locations
-  .map(({ longitude, latitude, altitude = 0 }) => `<gx:coord>${decimal(longitude)} ${decimal(latitude)} ${decimal(altitude)}</gx:coord>\n`)
-  .join('')}${data && `<ExtendedData><SchemaData schemaUrl="#series">\n${data}</SchemaData></ExtendedData>\n`}</gx:Track>
-`
+function* series(locations: StoredLocation[]): Generator<string> {
+  const present = NAMES.filter((name) => locations.some((location) => location[name] !== undefined))
+  if (present.length === 0) return
+  yield '<ExtendedData><SchemaData schemaUrl="#series">\n'
+  for (const name of present) {
+    yield `<gx:SimpleArrayData name="${name}">`
+    yield* pieces(locations, (location) => `<gx:value>${value(location[name])}</gx:value>`)
+    yield '</gx:SimpleArrayData>\n'
+  }
+  yield '</SchemaData></ExtendedData>\n'
+}
+
+const when = ({ dateTime }: StoredLocation): string => `<when>${iso(dateTime)}</when>\n`
+const coord = ({ longitude, latitude, altitude = 0 }: StoredLocation): string =>
+  `<gx:coord>${decimal(longitude)} ${decimal(latitude)} ${decimal(altitude)}</gx:coord>\n`
+
+/** The schema's order: all times, then all places. Heights count only where every place has one. */
+function* track(locations: StoredLocation[]): Generator<string> {
+  const hasHeights = locations.every(({ altitude }) => altitude !== undefined)
+  yield `<gx:Track><altitudeMode>${hasHeights ? 'absolute' : 'clampToGround'}</altitudeMode>\n`
+  yield* pieces(locations, when)
+  yield* pieces(locations, coord)
+  yield* series(locations)
+  yield '</gx:Track>\n'
 }
 
 /** One `gx:Track`; a track of several pages is a `gx:MultiTrack` of them, joined, since times and places stand apart in each. */

@@ -66,7 +66,7 @@ export const addressing = (route: Route, stageOf: () => Stage): void => {
             ?.split('/')
             .at(path.split('/').indexOf(`:${name}`)) ?? ''
         const prefix = own.split('_')[0]
-        const strangers = [`${prefix}_${UNKNOWN}`, `${own}0`, `${own}%20`, 'x~', '%00', '%ff', '..%2f', "'--", `:${name}`, 'a'.repeat(3000)]
+        const strangers = [`${prefix}_${UNKNOWN}`, `${own}0`, '%00', '%ff', `:${name}`, 'a'.repeat(3000)]
         if (contract.scope !== 'operator') strangers.push(others[name] ?? '')
         const rows = await storedRows()
         const replies = []

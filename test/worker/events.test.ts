@@ -1,0 +1,134 @@
+import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { openCell } from '../../src/db/open.ts'
+import { trim } from '../../src/sweep/trim.ts'
+import { createDevice, type Event, from, headOf, logUnheard } from './eventSupport.ts'
+import { boundUser, openAccount, type TestAccount } from './support.ts'
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const DAY = 86_400_000
+const list = async (account: Pick<TestAccount, 'call'>, query = '') => (await account.call('GET', `/api/events${query}`)).body
+const sequencesIn = ({ events }: { events: Event[] }): number[] => events.map(({ sequence }) => sequence)
+
+/** Every page of a list, one after the other. */
+const walk = async (account: TestAccount, query: string): Promise<{ pages: number; events: Event[] }> => {
+  const events: Event[] = []
+  let pages = 0
+  for (let cursor: string | null = ''; cursor !== null; pages++) {
+    const page = await list(account, `${query}${cursor && `&cursor=${encodeURIComponent(cursor)}`}`)
+    events.push(...page.events)
+    cursor = page.nextCursor
+  }
+  return { pages, events }
+}
+
+describe('the log', () => {
+  test('goes on from any number: who was away catches up', async () => {
+    const account = await openAccount()
+    await createDevice(account, 'A')
+    const seen = (await list(account)).events.at(-1).sequence
+    await createDevice(account, 'B')
+    await createDevice(account, 'C')
+    const missed = await list(account, `?after=${seen}`)
+    expect(missed.events.map(({ type, data }: Event) => [type, data.name])).toEqual([
+      ['device.created', 'B'],
+      ['device.created', 'C'],
+    ])
+    expect(missed).toMatchObject({ success: true, lastSequence: seen + 2, nextCursor: null })
+    expect((await list(account, `?after=${seen + 2}`)).events).toEqual([])
+    expect((await list(account, '?after=999999')).events).toEqual([])
+  })
+
+  test('is walked in pages, each event once, whatever comes in between', async () => {
+    const account = await openAccount()
+    await logUnheard(account, 30)
+    const head = await headOf(account)
+    const first = await list(account, '?limit=10')
+    await logUnheard(account, 5)
+    const next = await list(account, `?limit=10&cursor=${encodeURIComponent(first.nextCursor)}`)
+    expect([...sequencesIn(first), ...sequencesIn(next)]).toEqual(from(1, 20))
+    const { events } = await walk(account, '?limit=7')
+    expect(events.map(({ sequence }) => sequence)).toEqual(from(1, head + 5))
+  })
+
+  test('finds what is rare in it by and by: a page looks at a bounded stretch and says how far it came', async () => {
+    const account = await openAccount()
+    await logUnheard(account, 11_500)
+    await createDevice(account, 'Rare')
+    const { pages, events } = await walk(account, '?types=device.created&limit=1000')
+    expect(events.map(({ data }) => data.name)).toEqual(['Rare'])
+    expect(pages).toBe(2)
+  })
+
+  test('is filtered by type, device and group, and for a bound user by its group', async () => {
+    const account = await openAccount()
+    const [a, b] = [await createDevice(account, 'A'), await createDevice(account, 'B')]
+    const group = (await account.call('POST', '/api/groups', { body: { name: 'North', devices: [b] } })).body.id
+    const ana = await boundUser(account, { group })
+    await account.call('PATCH', `/api/devices/${a}`, { body: { description: 'x' } })
+    const told = async (query: string, by: Pick<TestAccount, 'call'> = account) =>
+      (await list(by, query)).events.map(({ type, data }: Event) => `${type} ${data.name}`)
+    expect(await told('?types=device.updated')).toEqual(['device.updated A'])
+    expect(await told(`?devices=${a}`)).toEqual(['device.created A', 'device.updated A'])
+    expect(await told(`?groups=${group}`)).toEqual(['device.created B'])
+    expect(await told(`?devices=${a}&groups=${group}`)).toEqual(['device.created A', 'device.created B', 'device.updated A'])
+    expect(await told('', ana)).toEqual(['device.created B'])
+    expect(await told(`?devices=${a}`, ana)).toEqual([])
+    await account.call('DELETE', `/api/devices/${b}`)
+    expect(await told('', ana)).toEqual(['device.created B', 'device.deleted B'])
+    for (const bad of ['?types=device', '?types=*.created', '?types=webhook.test', '?after=1.5', '?after=-1']) {
+      expect((await account.call('GET', `/api/events${bad}`)).status, bad).toBe(400)
+    }
+  })
+
+  test('keeps a week and more, lets go of what is older than 30 days, and never gives a number twice', async () => {
+    const account = await openAccount()
+    await logUnheard(account, 3)
+    const now = Date.now()
+    vi.useFakeTimers({ toFake: ['Date'], now: now + 10 * DAY })
+    await logUnheard(account, 2)
+    const db = openCell(env, 0)
+    const kept = async () => {
+      const { results } = await env.DB.prepare('SELECT sequence FROM events WHERE account_id = ? ORDER BY sequence').bind(account.id).all()
+      return results.map(({ sequence }) => sequence)
+    }
+    await trim(db, now + 29 * DAY)
+    expect(await kept()).toEqual(from(1, 6))
+    await trim(db, now + 31 * DAY)
+    expect(await kept()).toEqual([5, 6])
+    await trim(db, now + 60 * DAY)
+    expect(await kept()).toEqual([])
+    await logUnheard(account, 1)
+    expect(await kept()).toEqual([7])
+  })
+})
+
+describe('numbers', () => {
+  test('have no gaps, whatever is lost in the middle of what', async () => {
+    const account = await openAccount({ licenses: 200 })
+    const ledger = env.LEDGER.get(env.LEDGER.idFromName(account.id))
+    const device = async (n: number) => (await account.call('POST', '/api/devices', { body: { name: `Tern ${n}` } })).status
+    const key = async (n: number) =>
+      (await account.call('POST', '/api/account/keys', { body: { name: `K ${n}`, scopes: ['read'] } })).status
+    const storm = Array.from({ length: 60 }, (_, n) => (n % 3 === 0 ? key(n) : device(n)).catch(() => 500))
+    for (let loss = 0; loss < 4; loss++) {
+      await new Promise((resolve) => setTimeout(resolve, 25))
+      if (loss % 2 === 0) await evictDurableObject(ledger).catch(() => {})
+      else await runInDurableObject(ledger, (_, state) => state.abort('crash')).catch(() => {})
+    }
+    const statuses = await Promise.all(storm)
+    await vi.waitFor(async () => {
+      const { used } = (await account.call('GET', '/api/account')).body.account.licenses
+      const { events, lastSequence } = await list(account)
+      expect(sequencesIn({ events })).toEqual(from(1, lastSequence))
+      expect(events.filter(({ type }: Event) => type === 'device.created')).toHaveLength(used)
+    })
+    const { events } = await list(account)
+    expect(new Set(events.map(({ id }: Event) => id)).size).toBe(events.length)
+    expect(events.length).toBeGreaterThanOrEqual(statuses.filter((status) => status === 201).length)
+  })
+})
