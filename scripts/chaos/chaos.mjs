@@ -7,7 +7,9 @@ import { random } from '../fuzz/random.mjs'
 import { caller } from '../lab/http.mjs'
 import { useToolchain } from '../toolchain.mjs'
 import { auditCell, auditDevices, auditLicenses, auditReplay } from './audit.mjs'
+import { auditAlerts, auditEvents, untilSent } from './auditAlerts.mjs'
 import { listenForPoints } from './points.mjs'
+import { openProvider } from './provider.mjs'
 import { settle, storm } from './storm.mjs'
 import { crashInEveryWindow } from './windows.mjs'
 
@@ -19,6 +21,10 @@ const { values: options } = parseArgs({
   },
 })
 const LICENSES = 24
+const USERS = [
+  { name: 'Ana', email: 'ana@example.com', country: 'PT', timeZone: 'UTC', phone: '+351910000000', notify: { email: true, sms: true } },
+  { name: 'Rui', email: 'rui@example.com', country: 'PT', timeZone: 'UTC' },
+]
 /** Longer than the outbox waits before it tries again by itself. */
 const OUTBOX_REST = 4000
 
@@ -30,8 +36,10 @@ const progress = (text) => process.stderr.write(`\r\x1b[K${text}`)
 const totals = { kills: 0, acks: 0, lost: [], double: [], other: [] }
 
 console.log(`Seed ${options.seed}`)
+const provider = await openProvider()
 await inTheStorm()
 await inEveryWindow()
+provider.close()
 
 for (const fault of [...totals.lost, ...totals.double, ...totals.other].slice(0, 30)) console.log(`✗ ${fault}`)
 console.log(
@@ -59,7 +67,7 @@ async function inEveryWindow() {
 }
 
 async function started(script, vars) {
-  const server = new ServerProcess({ script, folder: temporaryFolder(), port: await freePort(), vars })
+  const server = new ServerProcess({ script, folder: temporaryFolder(), port: await freePort(), vars: { ...provider.vars, ...vars } })
   await server.start()
   return server
 }
@@ -72,6 +80,7 @@ async function openAccount(base, licenses = LICENSES) {
     timeZone: 'UTC',
   })
   const { token } = await caller(base)('POST', '/api/Auth/Token', { userName: 'chaos', apiKey })
+  for (const user of USERS) await caller(base, token)('POST', '/api/users', user)
   return { id: account.id, token }
 }
 
@@ -81,18 +90,22 @@ async function audit(name, server, { id, token }, world) {
   progress('the outbox comes to rest')
   await sleep(OUTBOX_REST)
   const call = caller(server.base, token)
+  const unsent = await untilSent(call)
   progress('the audit')
   const cell = await auditCell(caller(server.base, adminToken), id)
   const devices = await auditDevices(call, world.devices)
   const licenses = await auditLicenses(call)
+  const alerts = await auditAlerts(call, world.devices, provider)
+  const log = await auditEvents(call, world.devices)
   const replay = await auditReplay({ base: server.base, token, call, deeds: world.deeds, random: chance })
   await server.stop()
   totals.acks += world.acks + cutOff
-  totals.lost.push(...devices.lost)
-  totals.double.push(...devices.double)
-  totals.other.push(...world.faults, ...cell, ...licenses.faults, ...replay.faults)
+  totals.lost.push(...devices.lost, ...alerts.lost, ...unsent)
+  totals.double.push(...devices.double, ...alerts.double)
+  totals.other.push(...world.faults, ...cell, ...licenses.faults, ...alerts.other, ...log.faults, ...replay.faults)
   progress('')
   console.log(
-    `${name}: ${world.deeds.length} asked, ${world.acks} acknowledged at once, ${cutOff} cut off and asked again; ${licenses.lines} lines of the license log, ${replay.replayed} replayed`,
+    `${name}: ${world.deeds.length} asked, ${world.acks} acknowledged at once, ${cutOff} cut off and asked again; ` +
+      `${licenses.lines} lines of the license log, ${log.events} events, ${alerts.sent} messages sent, ${alerts.suppressed} held back, ${replay.replayed} replayed`,
   )
 }

@@ -17,10 +17,13 @@ const deed = (kind, device, method, path, body, withKey) => ({
   reply: null,
 })
 
+/** Low, so that a storm reaches them. */
+export const LIMITS = { dailyEmailLimit: 5, dailySmsLimit: 3 }
+
 const record = ({ name, description }, expired) => ({
   name,
   description,
-  limits: expired ? { expires: true, expirationDate: LONG_PAST } : { expires: false },
+  limits: { ...LIMITS, ...(expired ? { expires: true, expirationDate: LONG_PAST } : { expires: false }) },
 })
 
 /** Each kind of deed, and what must be true of its device once it has been acknowledged. */
@@ -65,6 +68,13 @@ export const KINDS = {
       for (const at of times) device.times.add(new Date(at).toISOString())
     },
   },
+  alert: {
+    ask: (device) =>
+      deed('alert', device, 'POST', `/api/devices/${device.id}/alerts`, { alertName: 'SpeedLimit', text: `alert ${++numbered}` }, true),
+    done(device, { json }) {
+      device.alerts.add(json.alert.id)
+    },
+  },
   remove: {
     ask: (device) => deed('remove', device, 'DELETE', `/api/devices/${device.id}`),
     done(device) {
@@ -73,7 +83,7 @@ export const KINDS = {
   },
 }
 
-export const newDevice = (name) => ({ name, id: null, description: '', expired: false, gone: false, times: new Set() })
+export const newDevice = (name) => ({ name, id: null, description: '', expired: false, gone: false, times: new Set(), alerts: new Set() })
 
 /** A definite answer, or null: the connection broke, or whoever tries again later will learn what became of it. */
 export async function attempt(base, token, { method, path, body, key }) {

@@ -39,7 +39,7 @@ export async function storm({ server, token, kills, random, progress }) {
     }
     const device = random.pick(ready)
     if (device.expired) return KINDS[random.weighed({ reactivate: 6, edit: 2, remove: 1 })].ask(device)
-    return KINDS[random.weighed({ report: 10, edit: 3, expire: 3, remove: 2, reactivate: 1 })].ask(device)
+    return KINDS[random.weighed({ report: 8, alert: 5, edit: 3, expire: 3, remove: 2, reactivate: 1 })].ask(device)
   }
 
   const lanes = Array.from({ length: LANES }, (_, number) => lane(number))

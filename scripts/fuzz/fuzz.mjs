@@ -47,7 +47,7 @@ try {
   process.stderr.write('\r')
 }
 
-for (const [fault, { world, index }] of faults) await report(fault, world, index)
+for (const [fault, { world, index, text }] of faults) await report(fault, world, index, text)
 await api.stop()
 summary()
 process.exitCode = faults.size > 0 ? 1 : 0
@@ -64,7 +64,7 @@ async function runLane(lane) {
       world.history.push(template)
       for (const fault of await faultsOf(world, template, index, { learns: true })) {
         const name = `${template.operation}: ${fault}`
-        if (!faults.has(name)) faults.set(name, { world, index })
+        if (!faults.has(name)) faults.set(name, { world, index, text: world.replies.get(index)?.text ?? '' })
       }
     }
   }
@@ -91,7 +91,7 @@ function count({ operation }, { status }) {
   covered.get(operation).add(status)
 }
 
-async function report(fault, world, index) {
+async function report(fault, world, index, text) {
   console.log(`\n✗ ${fault}`)
   const history = world.history.slice(0, index).map((template, at) => ({ template, at }))
   const failing = { template: world.history[index], at: index }
@@ -105,7 +105,10 @@ async function report(fault, world, index) {
     return found.some((one) => `${failing.template.operation}: ${one}` === fault)
   }
   const steps = await shrink(history, failing, (few) => replay(few))
-  if (!steps) console.log('  It does not come back when its history is told again in a fresh account; the request was:')
+  if (!steps)
+    console.log(
+      `  It does not come back when its history is told again in a fresh account. The reply was\n    ${text.slice(0, 20_000)}\n  to`,
+    )
   await replay(steps ?? [failing], (request, reply) => console.log(curl(request, reply)))
   console.log(`  npm run fuzz -- --seed ${seed} --requests ${total}`)
 }

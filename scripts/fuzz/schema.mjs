@@ -138,9 +138,10 @@ const KEYWORDS = {
   },
 }
 
-/** The option that went wrong deepest inside is most likely the one that was meant. */
+/** The option that was meant is most likely the one that went wrong deepest inside, and not by the constant that tells options apart. */
 const nearest = (checks, value, at) => {
-  const found = checks.map((check) => check(value, at)).sort((a, b) => b.at.length - a.at.length)[0]
+  const near = ({ at: place, rule }) => place.length + (rule.startsWith('const ') ? 0 : 1000)
+  const found = checks.map((check) => check(value, at)).sort((a, b) => near(b) - near(a))[0]
   return `${found.rule} at ${found.at || '/'}`
 }
 

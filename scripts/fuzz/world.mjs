@@ -45,7 +45,10 @@ const forged = (token) => `${token.slice(0, -6)}${token.endsWith('AAAAAA') ? 'BB
 /** The accounts that a caller's ids are of. */
 export const sideOf = (as) => (as === 'other' ? 'other' : as === 'operator' ? 'operator' : 'mine')
 
+const OWN_KINDS = new Set(['keyId', 'accountId'])
+
 class World {
+  #known = new Set()
   replies = new Map()
   history = []
   ids = new Map()
@@ -85,7 +88,7 @@ class World {
   /** Takes up what a reply tells: new ids, a cursor, an entity tag, a key; and that something is gone. */
   learn(template, index, reply, prefixes) {
     const side = sideOf(template.as)
-    if (reply.status === 201) this.#learnIds(reply.json, '', index, side, prefixes)
+    if (reply.status < 300) this.#learnIds(reply, reply.json, '', index, side, prefixes)
     if (reply.json?.nextCursor) this.cursors.push({ operation: template.operation, ref: new Ref(index, '/nextCursor', 'bm9uZQ.bm9uZQ') })
     if (reply.headers.etag) this.etags.push({ path: template.path.join(), ref: new Ref(index, '/header/etag', '"1.none"') })
     if (reply.json?.apiKey) this.apiKeys.push(new Ref(index, '/apiKey', 'pgk_none'))
@@ -93,13 +96,16 @@ class World {
     for (const list of [this.cursors, this.etags, this.apiKeys]) if (list.length > 200) list.shift()
   }
 
-  #learnIds(value, at, index, side, prefixes) {
+  /** A world lives on a few keys and accounts of its own; of these only what it makes is known, so that it does not end itself. */
+  #learnIds(reply, value, at, index, side, prefixes) {
     if (typeof value !== 'object' || value === null) return
     for (const [name, member] of Object.entries(value)) {
       const kind = name === 'id' && typeof member === 'string' && prefixes.get(/^[a-z]+_/.exec(member)?.[0])
-      if (kind)
-        this.entriesOf(kind).push({ kind, side, gone: false, ref: new Ref(index, `${at}/id`, `${member.slice(0, 4)}${'0'.repeat(22)}`) })
-      else this.#learnIds(member, `${at}/${name}`, index, side, prefixes)
+      if (!kind) this.#learnIds(reply, member, `${at}/${name}`, index, side, prefixes)
+      else if (!this.#known.has(member) && (reply.status === 201 || !OWN_KINDS.has(kind))) {
+        this.#known.add(member)
+        this.entriesOf(kind).push({ kind, side, gone: false, ref: new Ref(index, `${at}/id`, member.replace(/[^_]{20}$/, '0'.repeat(20))) })
+      }
     }
   }
 

@@ -90,7 +90,8 @@ export const acknowledgeAlert = async (
     db
       .prepare(
         `UPDATE alerts SET acknowledged_at = ?4, acknowledged_by = ?5
-         WHERE id = ?1 AND account_id = ?2 AND acknowledged_at IS NULL AND ${visible('alerts.device_key', '?3')}`,
+         WHERE id = ?1 AND account_id = ?2 AND acknowledged_at IS NULL AND ${visible('alerts.device_key', '?3')}
+           AND EXISTS (SELECT 1 FROM devices WHERE key = alerts.device_key)`,
       )
       .bind(id, accountId, groupId, now, by),
     ...appendEvent(db, event, acknowledged),

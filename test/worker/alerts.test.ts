@@ -311,6 +311,15 @@ describe('acknowledging', () => {
     expect(await eventsOf(account, 'alert.acknowledged')).toEqual([{ deviceId: id, alertId: alert.id, acknowledgedBy: bound.id }])
   })
 
+  test('of a deleted device’s alert there is nothing to acknowledge, and nothing is told', async () => {
+    const account = await openAccount()
+    const id = await device(account)
+    const { alert } = (await raise(account, id, { alertName: 'Offline' })).body
+    await account.call('DELETE', `/api/devices/${id}`)
+    expect((await account.call('POST', `/api/alerts/${alert.id}/acknowledge`)).status).toBe(404)
+    expect(await eventsOf(account, 'alert.acknowledged')).toEqual([])
+  })
+
   test('two at once are one', async () => {
     const account = await openAccount()
     const { alert } = (await raise(account, await device(account))).body

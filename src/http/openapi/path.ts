@@ -3,11 +3,12 @@ import * as z from 'zod'
 const ID = /^([a-z][A-Za-z]*)Id$/
 const EXAMPLES: Readonly<Record<string, string>> = {
   accountId: 'acc_1jn7wz3h4q8v2n5t7r6m0p',
-  alertId: 'alt_1jn7wz3h4q8v2n5t7r6m0p',
+  alertId: 'alr_1jn7wz3h4q8v2n5t7r6m0p',
   deliveryId: 'dlv_1jn7wz3h4q8v2n5t7r6m0p',
   deviceId: 'dev_1jn7wz3h4q8v2n5t7r6m0p',
   groupId: 'grp_1jn7wz3h4q8v2n5t7r6m0p',
   keyId: 'key_1jn7wz3h4q8v2n5t7r6m0p',
+  messageId: 'msg_1jn7wz3h4q8v2n5t7r6m0p0000',
   userId: 'usr_1jn7wz3h4q8v2n5t7r6m0p',
   webhookId: 'whk_1jn7wz3h4q8v2n5t7r6m0p',
 }
