@@ -1,4 +1,4 @@
-// Breaks the ledger on purpose, one way at a time, and sees that the tests catch each: `npm run mutants`.
+// Breaks the ledger and the feed on purpose, one way at a time, and sees that the tests catch each: `npm run mutants`.
 // Each mutant runs in a copy of the tree; a mutant that survives fails the run, and so does one whose text is no longer there to be broken.
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -65,7 +65,7 @@ const MUTANTS = [
     to: `    const early = readAccount(this.#sql)
     if (early) {
       const device = { ...record, id, key: early.number * 2 ** 24 + Math.floor(Math.random() * 2 ** 23), usage: { date: early.day, emailsSent: 0, smsSent: 0 }, creation: 0, lastModified: 0, version: 1 }
-      await carryOut(openCell(this.env, early.cell), early.id, [{ kind: 'device', accountId: early.id, device, seq: 0 }]).catch(() => {})
+      await carryOut(openCell(this.env, early.cell), early.id, [{ kind: 'device', accountId: early.id, device, seq: 0 }], Date.now()).catch(() => {})
     }
     return this.#decide((account, now) => createDevice(this.#sql, account, id, record, maker, now))`,
   },
@@ -111,6 +111,62 @@ const MUTANTS = [
     from: '      now + Math.max(lease, backoff(row.attempts + 1, urgent === 1, 0)),',
     to: '      null,',
     tests: ['delivery/delivery'],
+  },
+  {
+    name: 'a way in: where a receiver points is where we go',
+    file: 'src/feed/attempt.ts',
+    from: "redirect: 'manual'",
+    to: "redirect: 'follow'",
+    tests: ['worker/webhooks'],
+  },
+  {
+    name: 'a way in: the URL is not looked at again when it is called',
+    file: 'src/feed/attempt.ts',
+    from: 'if (!checkPublicUrl(url, allowsLoopback(env)).ok)',
+    to: "if (url === '')",
+    tests: ['worker/webhooks'],
+  },
+  {
+    name: 'brought twice: a delivery is made and the cursor stays',
+    file: 'src/feed/courier.ts',
+    from: '        moveTo(sql, webhook, upTo)\n        return',
+    to: '        return',
+    tests: ['worker/webhooks'],
+  },
+  {
+    name: 'out of sequence: what waits for its next attempt is overtaken',
+    file: 'src/feed/courier.ts',
+    from: '  const waiting = pendingDelivery(sql, webhook.id)\n  if (waiting &&',
+    to: '  const due = pendingDelivery(sql, webhook.id)\n  const waiting = due && (due.nextAttempt ?? 0) <= Date.now() ? due : null\n  if (waiting &&',
+    tests: ['worker/webhooks'],
+  },
+  {
+    name: 'a gap: a call that a crash cut short is not made again',
+    file: 'src/feed/courier.ts',
+    from: 'beginAttempt(sql, batch.delivery, began, began + CUT_SHORT)',
+    to: 'beginAttempt(sql, batch.delivery, began, null)',
+    tests: ['worker/webhooks'],
+  },
+  {
+    name: 'seen by others: a confined user hears of every device',
+    file: 'src/feed/seat.ts',
+    from: 'passes(seat.filter, seat.groupId, event)',
+    to: 'passes(seat.filter, null, event)',
+    tests: ['worker/stream'],
+  },
+  {
+    name: 'a stream outlives its key where nobody tells of it',
+    file: 'src/feed/streams.ts',
+    from: "      if (!principal) this.close(socket, 'unauthorized')",
+    to: '      if (!principal) continue',
+    tests: ['worker/stream'],
+  },
+  {
+    name: 'a gap: what did not fit into the window of a slow reader is passed over',
+    file: 'src/feed/seat.ts',
+    from: 'sent: chosen.length < wanted.length ? (last ?? seat.sent) : stretch.to',
+    to: 'sent: stretch.to',
+    tests: ['node/seat', 'worker/stream'],
   },
 ]
 

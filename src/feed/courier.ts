@@ -35,7 +35,8 @@ export const courierOf = (sql: SqlStorage, { id, since, url }: Webhook): { curso
   sql.exec(
     `INSERT INTO couriers (webhook_id, cursor, since, url) VALUES (?1, ?2, ?2, ?3) ON CONFLICT DO UPDATE SET
        cursor = max(cursor, excluded.cursor), since = excluded.since, url = excluded.url,
-       failing_since = CASE WHEN since = excluded.since AND url = excluded.url THEN failing_since END`,
+       failing_since = CASE WHEN since = excluded.since AND url = excluded.url THEN failing_since END
+     WHERE since <> excluded.since OR url <> excluded.url`,
     id,
     since,
     url,
@@ -47,7 +48,7 @@ export const courierOf = (sql: SqlStorage, { id, since, url }: Webhook): { curso
 }
 
 const moveTo = (sql: SqlStorage, { id }: Webhook, cursor: number): void => {
-  sql.exec('UPDATE couriers SET cursor = max(cursor, ?) WHERE webhook_id = ?', cursor, id)
+  sql.exec('UPDATE couriers SET cursor = ?1 WHERE webhook_id = ?2 AND cursor < ?1', cursor, id)
 }
 
 /** The first events of a page that the webhook asks for, as many as one call takes, and how far that is. */

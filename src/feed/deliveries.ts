@@ -91,18 +91,20 @@ export const beginAttempt = (sql: SqlStorage, { id }: Delivery, now: number, aga
     )
     .toArray()[0]?.attempts ?? 0
 
-/** `again`: when it is tried next; null where it is done with. */
+/** `again`: when it is tried next; null where it is done with. What got through once has, whatever comes of a further attempt. */
 export const endAttempt = (sql: SqlStorage, { id }: Delivery, result: Attempt, again: number | null): void => {
   const status = result.failure === null ? 'delivered' : again === null ? 'failed' : 'pending'
   sql.exec(
-    'UPDATE deliveries SET status = ?, response_code = ?, failure = ?, duration = ?, answer = ?, next_attempt = ? WHERE id = ?',
-    status,
+    `UPDATE deliveries SET response_code = ?2, failure = ?3, duration = ?4, answer = ?5,
+       status = CASE status WHEN 'delivered' THEN status ELSE ?6 END, next_attempt = CASE status WHEN 'delivered' THEN NULL ELSE ?7 END
+     WHERE id = ?1`,
+    id,
     result.responseCode,
     result.failure,
     result.durationMs,
     result.answer,
-    again,
-    id,
+    status,
+    result.failure === null ? null : again,
   )
 }
 

@@ -32,13 +32,14 @@ export const rotateSecret = (sql: SqlStorage, webhookId: string, rotationId: str
   return { secret, until }
 }
 
-/** Those that sign now, the current one first. */
-export const liveSecrets = (sql: SqlStorage, webhookId: string, now: number): string[] =>
-  sql
+/** Those that sign now, the current one first; never none, though what was kept be lost: nothing goes out unsigned. */
+export const liveSecrets = (sql: SqlStorage, webhookId: string, now: number): string[] => {
+  const live = sql
     .exec<{ secret: string }>(
       'SELECT secret FROM secrets WHERE webhook_id = ? AND (until IS NULL OR until > ?) ORDER BY until IS NOT NULL, until DESC',
       webhookId,
       now,
     )
     .toArray()
-    .map(({ secret }) => secret)
+  return live.length > 0 ? live.map(({ secret }) => secret) : [firstSecret(sql, webhookId, now)]
+}

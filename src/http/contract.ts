@@ -12,8 +12,8 @@ export interface Operation {
   scope: Scope | readonly Scope[] | 'open' | 'operator'
   /** Shows or changes more than a group's devices: closed to a user who is confined to a group. */
   wholeAccount?: true
-  /** Becomes a WebSocket: the token comes as a subprotocol, or in the first message. */
-  upgrade?: true
+  /** Becomes a WebSocket: a token with this scope comes as a subprotocol, or in the first message. */
+  upgrade?: Scope
   query?: z.ZodType
   body?: z.ZodType
   /** Reads the body where its forms must be told apart first, or where `body`, which must say the same, is too slow. */

@@ -51,7 +51,7 @@ export const operation = <const O extends Operation>(
 
   const handler: MiddlewareHandler = async (c: Context, next) => {
     if (contract.scope === 'operator') await admitOperator(c)
-    else if (contract.upgrade) await admitSocket(c)
+    else if (contract.upgrade) await admitSocket(c, contract.upgrade)
     else if (contract.scope !== 'open') {
       await admit(c)
       requireScope(c, contract.scope)

@@ -1,3 +1,4 @@
+import type { Scope } from '../domain/scope.ts'
 import { admit, requireScope } from './auth.ts'
 import type { Context } from './context.ts'
 import { Problem } from './problem.ts'
@@ -10,10 +11,10 @@ export const subprotocols = (c: Context): string[] => (c.req.header('Sec-WebSock
 const BEARER = 'bearer.'
 
 /** A token among the subprotocols is checked here; without one, a socket may still show its token in its first message. */
-export const admitSocket = async (c: Context): Promise<void> => {
+export const admitSocket = async (c: Context, scope: Scope): Promise<void> => {
   const token = subprotocols(c).find((name) => name.startsWith(BEARER))
   if (token !== undefined) {
     await admit(c, token.slice(BEARER.length))
-    requireScope(c, 'read')
+    requireScope(c, scope)
   } else if (!isUpgrade(c)) throw new Problem('unauthorized')
 }

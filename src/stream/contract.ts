@@ -17,7 +17,7 @@ export const openStream = define({
     `Closed with:\n${CODES.join('\n')}`,
   ].join('\n\n'),
   scope: 'read',
-  upgrade: true,
+  upgrade: 'read',
   query: z.strictObject({
     after: after
       .optional()

@@ -387,6 +387,24 @@ describe('by hand', () => {
     expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id'])
   })
 
+  test('what got through stays delivered, though it fails when it is made again', async () => {
+    const account = await openAccount()
+    const at = receiver()
+    const { webhook } = await createWebhook(account, { url: at.url() })
+    await createDevice(account, 'Tern')
+    const { id } = await settledAs(account, webhook.id, { status: 'delivered' })
+    await account.call('PATCH', `/api/webhooks/${webhook.id}`, { body: { url: at.url('500') } })
+    const reply = await account.call('POST', `/api/webhooks/${webhook.id}/deliveries/${id}/redeliver`)
+    expect(reply.body.delivery).toMatchObject({
+      id,
+      status: 'delivered',
+      attempts: 2,
+      responseCode: 500,
+      failure: 'status',
+      nextAttempt: null,
+    })
+  })
+
   test('one that waits is done with when it succeeds, and the next follows', async () => {
     const account = await openAccount()
     const at = receiver()
@@ -473,6 +491,19 @@ describe('secrets', () => {
     await account.call('POST', `/api/webhooks/${webhook.id}/test`)
     const [call] = await at.calls()
     for (const live of [secret, first.secret]) expect(() => new Webhook(live).verify(call?.body ?? '', call?.headers ?? {})).not.toThrow()
+  })
+
+  test('lost with the feed’s storage: nothing goes out unsigned, and a rotation mends it', async () => {
+    const account = await openAccount()
+    const at = receiver()
+    const { webhook } = await createWebhook(account, { url: at.url() })
+    await runInDurableObject(feedStub(account), (_, { storage: { sql } }) => void sql.exec('DELETE FROM secrets'))
+    await account.call('POST', `/api/webhooks/${webhook.id}/test`)
+    expect((await at.calls()).at(-1)?.headers['webhook-signature']).toMatch(/^v1,.{44}$/)
+    const { secret } = (await account.call('POST', `/api/webhooks/${webhook.id}/rotate`)).body
+    await account.call('POST', `/api/webhooks/${webhook.id}/test`)
+    const call = (await at.calls()).at(-1)
+    expect(() => new Webhook(secret).verify(call?.body ?? '', call?.headers ?? {})).not.toThrow()
   })
 
   test('no cell holds one, nor does any reply but the one that shows it', async () => {
