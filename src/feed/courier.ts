@@ -121,19 +121,25 @@ export const judge = (result: Attempt, attempts: number, failingSince: number | 
 
 export type GiveUp = (webhook: Webhook, reason: DisabledReason) => Promise<void>
 
-/** Carries out the next attempt that is due; false where there is nothing to do now. `current` is the webhook as it stands, if it is enabled. */
-export const bringNext = async (feeding: Feeding, current: () => Webhook | undefined, giveUp: GiveUp): Promise<boolean> => {
+/** Between calls, so that what comes fast gathers; a call that is full is followed at once. */
+const PAUSE = 100
+
+/**
+ * Carries out the next attempt that is due, and answers how long to wait before the one after it; null where there is nothing to do
+ * now. `current` is the webhook as it stands, if it is enabled.
+ */
+export const bringNext = async (feeding: Feeding, current: () => Webhook | undefined, giveUp: GiveUp): Promise<number | null> => {
   const { env, storage, owner } = feeding
   const { sql } = storage
   const webhook = current()
-  if (!webhook) return false
+  if (!webhook) return null
   const waiting = pendingDelivery(sql, webhook.id)
-  if (waiting && (waiting.nextAttempt ?? 0) > Date.now()) return false
+  if (waiting && (waiting.nextAttempt ?? 0) > Date.now()) return null
   const batch = waiting
     ? { delivery: waiting, events: await readSequences(openCell(env, owner.cell), owner.accountId, waiting.sequences) }
     : await gather(feeding, current)
   const receiver = current()
-  if (!batch || !receiver) return false
+  if (!batch || !receiver) return null
   const began = Date.now()
   const attempts = beginAttempt(sql, batch.delivery, began, began + CUT_SHORT)
   const result = await send(feeding, receiver, batch.delivery.id, bodyOf(batch.events))
@@ -144,5 +150,6 @@ export const bringNext = async (feeding: Feeding, current: () => Webhook | undef
     endAttempt(sql, batch.delivery, result, verdict.again)
     sql.exec('UPDATE couriers SET failing_since = ? WHERE webhook_id = ?', verdict.failingSince, receiver.id)
   })
-  return verdict.again === null
+  if (verdict.again !== null) return null
+  return batch.events.length < MOST_EVENTS ? PAUSE : 0
 }

@@ -82,7 +82,8 @@ export class Couriers {
     if (!feeding) return
     try {
       while (this.#called.delete(id)) {
-        while (await bringNext(feeding, () => this.#webhooks.get(id), this.#giveUp)) this.#called.delete(id)
+        const next = () => bringNext(feeding, () => this.#webhooks.get(id), this.#giveUp)
+        for (let pause = await next(); pause !== null; pause = await next()) await scheduler.wait(pause)
       }
     } catch (error) {
       console.error(JSON.stringify({ level: 'error', event: 'courier-failed', webhook: id, error: (error as Error).name }))
