@@ -3,7 +3,7 @@ import { packLocation } from '../../src/db/locations.ts'
 import type { Database } from '../../src/db/open.ts'
 import * as schema from '../../src/db/schema.ts'
 import { newId } from '../../src/http/ids.ts'
-import { storeReport } from '../../src/locations/store.ts'
+import { FIRST_BELIEF, storeReport } from '../../src/locations/store.ts'
 
 type Value = string | number | null
 
@@ -47,7 +47,7 @@ const track = { accountId: 'ACCOUNT', groupId: null, deviceId: 'ID' }
 const location = { dateTime: Date.UTC(2000, 0, 1), latitude: 0, longitude: 0 }
 
 const HEARD_AT = Date.now()
-const report = statementsOf((db) => storeReport(db, track, [location], 'EVENT', 'UTC', HEARD_AT))
+const report = statementsOf((db) => storeReport(db, track, [location], 'EVENT', FIRST_BELIEF, HEARD_AT))
 
 /** The batch of a report, for locations that are packed already. */
 export const reportStatements = async (

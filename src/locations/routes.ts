@@ -12,10 +12,10 @@ import * as contract from './contract.ts'
 import { exportTrack } from './export.ts'
 import { acceptedFormat } from './formats/formats.ts'
 import { presentLocation } from './present.ts'
-import { beginTrack, findLastLocation, storeReport, type TrackOwner } from './store.ts'
+import { type Belief, beginTrack, FIRST_BELIEF, findLastLocation, storeReport, type TrackOwner } from './store.ts'
 
-/** The zones of accounts, as this isolate last saw them: the report itself checks whether one still holds. */
-const zones = new Recent<string>(10_000)
+/** How accounts stood when this isolate last saw them: the report itself checks whether it still holds. */
+const beliefs = new Recent<Belief>(10_000)
 
 const ownerOf = (c: Context): TrackOwner => {
   const { accountId, groupId } = c.get('principal')
@@ -66,11 +66,11 @@ export const locations = new Hono<AppEnv>()
     if (body.kind === 'query') return answerQuery(c, body, '/cursor')
     const { accountId } = c.get('principal')
     const eventId = await c.get('newId')('evt')
-    const outcome = await storeReport(c.get('db'), ownerOf(c), body.locations, eventId, zones.get(accountId) ?? 'UTC', Date.now())
-    if (outcome.ok || outcome.refusal === 'device-expired') zones.set(accountId, outcome.timeZone)
+    const outcome = await storeReport(c.get('db'), ownerOf(c), body.locations, eventId, beliefs.get(accountId) ?? FIRST_BELIEF, Date.now())
+    if (outcome.ok || outcome.refusal === 'device-expired') beliefs.set(accountId, outcome.belief)
     if (!outcome.ok) throw new Problem(outcome.refusal)
-    const { accepted, stored, told } = outcome
-    if (told) c.executionCtx.waitUntil(pokeFeed(c.env, c.get('principal')))
+    const { accepted, stored, belief } = outcome
+    if (belief.heard && accepted > 0) c.executionCtx.waitUntil(pokeFeed(c.env, c.get('principal')))
     const reply = { success: true as const, accepted, duplicates: body.locations.length - accepted }
     const times = body.locations.map(({ dateTime }) => dateTime)
     return c.json(stored ? { ...reply, locations: [presentLocation(stored)] } : reply, 201, {

@@ -1,3 +1,4 @@
+import { listeningForLocations } from '../db/events.ts'
 import { LOCATION_COLUMNS, type LocationRow, packLocation, unpackLocation } from '../db/locations.ts'
 import type { Database } from '../db/open.ts'
 import { type Viewer, visible } from '../db/visible.ts'
@@ -21,63 +22,76 @@ const SENT = LOCATION_COLUMNS.filter((name) => name !== 'received_at')
 /** ?4 now, ?5 the zone that ?6, today, was computed in. A device without an end needs neither. */
 const ACTIVE = '(d.ends IS NULL OR (d.ends > a.day AND a.time_zone = ?5 AND d.ends > ?6))'
 
+/** ?2 account, ?4 now: whether someone asks for `location.reported`. */
+const HEARD = listeningForLocations('?2', '?4')
+
 /** Exported, as the two below, `LAST` and `PAGE`, for the benchmark: its bare Worker runs the very same statements. */
 export const INSERT = `INSERT INTO locations (device_key, received_at, ${SENT})
   SELECT d.key, ?4, ${SENT.map((_, index) => `value ->> ${index}`)}
   FROM devices d JOIN accounts a ON a.id = d.account_id CROSS JOIN json_each(?7)
-  WHERE ${VISIBLE} AND ${ACTIVE} ON CONFLICT DO NOTHING`
+  WHERE ${VISIBLE} AND ${ACTIVE} AND ${HEARD} = ?8 ON CONFLICT DO NOTHING`
 
-/** Why nothing was stored, if nothing was; and, for a report of one (?4 its time), the location that stands. */
-export const STANDING = `SELECT d.ends, a.day, a.time_zone, ${COLUMNS}
-  FROM devices d JOIN accounts a ON a.id = d.account_id LEFT JOIN locations l ON l.device_key = d.key AND l.time = ?4
+/** Why nothing was stored, if nothing was; and, for a report of one (?5 its time), the location that stands. */
+export const STANDING = `SELECT d.ends, a.day, a.time_zone, ${HEARD} AS heard, ${COLUMNS}
+  FROM devices d JOIN accounts a ON a.id = d.account_id LEFT JOIN locations l ON l.device_key = d.key AND l.time = ?5
   WHERE ${VISIBLE}`
 
 /** A row is written only where the last location does not tell of this arrival: it was late, a repeat, or refused. */
 export const CONTACT = `UPDATE devices AS d SET last_contact = ?4 WHERE ${VISIBLE} AND ifnull(d.last_contact, 0) < ?4
   AND (d.ends IS NULL OR EXISTS (SELECT 1 FROM accounts a WHERE a.id = ?2 AND (d.ends <= a.day OR a.time_zone = ?5)))
-  AND ifnull((SELECT received_at FROM locations WHERE device_key = d.key ORDER BY time DESC LIMIT 1), 0) < ?4`
+  AND ifnull((SELECT received_at FROM locations WHERE device_key = d.key ORDER BY time DESC LIMIT 1), 0) < ?4 AND ${HEARD} = ?6`
 
-type Standing = { ends: Day | null; day: Day; time_zone: string } & (LocationRow | { time: null })
+type Standing = { ends: Day | null; day: Day; time_zone: string; heard: number } & (LocationRow | { time: null })
 
+/** What the caller believes of the account, to be checked by the report itself. */
+export interface Belief {
+  timeZone: string
+  /** Someone asks for `location.reported`. */
+  heard: boolean
+}
+
+export const FIRST_BELIEF: Belief = { timeZone: 'UTC', heard: false }
+
+/** `belief` is how things really stand. */
 export type Reported =
-  /** `told`: an event was logged, since someone asks for it. */
-  | { ok: true; accepted: number; stored: StoredLocation | null; timeZone: string; told: boolean }
+  | { ok: true; accepted: number; stored: StoredLocation | null; belief: Belief }
   | { ok: false; refusal: 'not-found' }
-  | { ok: false; refusal: 'device-expired'; timeZone: string }
+  | { ok: false; refusal: 'device-expired'; belief: Belief }
 
-const MOST_ZONE_CHANGES = 5
+const MOST_CHANGES = 5
 
 /**
- * Stores a report: one round trip, a row a location. `timeZone` is what the caller believes the account's zone to be; where a
- * device with an end shows that it is another, nothing was stored and the report is sent again with the right one.
+ * Stores a report: one round trip, a row a location, and its event only where someone asks for it. Where what the caller believed
+ * does not hold, nothing was stored and the report is sent again with what does.
  */
 export const storeReport = async (
   database: Database,
   track: TrackOwner,
   locations: Location[],
   eventId: string,
-  timeZone: string,
+  { timeZone, heard }: Belief,
   now: number,
   tries = 0,
 ): Promise<Reported> => {
   const db = database.$client
+  const { accountId, deviceId } = track
   const today = localDay(now, timeZone)
   const packed = JSON.stringify(locations.map(packLocation))
-  const { accountId, deviceId } = track
-  const [inserted, , told, standings] = await db.batch<Standing>([
-    db.prepare(INSERT).bind(...owner(track), now, timeZone, today, packed),
-    ...tellReported(db, { accountId, deviceId, eventId, packed }, now),
-    db.prepare(STANDING).bind(...owner(track), locations.length === 1 ? (locations[0]?.dateTime ?? null) : null),
-    db.prepare(CONTACT).bind(...owner(track), now, timeZone),
+  const results = await db.batch<Standing>([
+    db.prepare(INSERT).bind(...owner(track), now, timeZone, today, packed, heard ? 1 : 0),
+    ...(heard ? tellReported(db, { accountId, deviceId, eventId, packed }, now) : []),
+    db.prepare(CONTACT).bind(...owner(track), now, timeZone, heard ? 1 : 0),
+    db.prepare(STANDING).bind(...owner(track), now, locations.length === 1 ? (locations[0]?.dateTime ?? null) : null),
   ])
-  const standing = standings?.results[0]
-  if (!inserted || !standing) return { ok: false, refusal: 'not-found' }
+  const standing = results.at(-1)?.results[0]
+  if (!standing) return { ok: false, refusal: 'not-found' }
   const { ends, day, time_zone: actual } = standing
-  if (ends !== null && ends > day && actual !== timeZone && tries < MOST_ZONE_CHANGES)
-    return storeReport(database, track, locations, eventId, actual, now, tries + 1)
-  if (hasEnded(ends, currentDay({ day, timeZone: actual }, now))) return { ok: false, refusal: 'device-expired', timeZone: actual }
+  const belief: Belief = { timeZone: actual, heard: standing.heard === 1 }
+  const held = belief.heard === heard && (ends === null || ends <= day || actual === timeZone)
+  if (!held && tries < MOST_CHANGES) return storeReport(database, track, locations, eventId, belief, now, tries + 1)
+  if (hasEnded(ends, currentDay({ day, timeZone: actual }, now))) return { ok: false, refusal: 'device-expired', belief }
   const stored = standing.time === null ? null : unpackLocation(standing)
-  return { ok: true, accepted: inserted.meta.changes, stored, timeZone: actual, told: told?.meta.changes === 1 }
+  return { ok: true, accepted: results[0]?.meta.changes ?? 0, stored, belief }
 }
 
 export const LAST = `SELECT ${COLUMNS} FROM devices d LEFT JOIN locations l

@@ -54,7 +54,8 @@ const recorded = () => {
 
 /** A step of a plan that goes through a table, or through all rows of an account, and not through a stretch of an index. */
 const isScan = (step: string): boolean =>
-  /^SCAN (?!\w+ VIRTUAL TABLE|CONSTANT ROW|\(subquery-\d+\)|f$)/.test(step) || /USING .*INDEX (?!webhooks_)\w+ \(account_id=\?\)$/.test(step)
+  /^SCAN (?!\w+ VIRTUAL TABLE|CONSTANT ROW|\(subquery-\d+\)|f$)/.test(step) ||
+  /USING .*INDEX (?!webhooks_)\w+ \(account_id=\?\)$/.test(step)
 
 const scansOf = async (statements: Seen[]): Promise<string[]> => {
   const found: string[] = []

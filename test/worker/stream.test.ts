@@ -505,6 +505,30 @@ describe('nobody listens', () => {
     expect((await listDurableObjectIds(env.FEED)).map(String)).not.toContain(id)
   })
 
+  test('a report is one round trip of three statements; while someone listens, one of five', async () => {
+    const account = await openAccount()
+    const device = await createDevice(account, 'Tern')
+    await report(account, device, 1)
+    const batch = vi.spyOn(env.DB, 'batch')
+    const sizes = async (minute: number) => {
+      batch.mockClear()
+      await report(account, device, minute)
+      return batch.mock.calls.map(([statements]) => statements.length)
+    }
+    try {
+      expect(await sizes(2)).toEqual([3])
+      const stream = await listen(account)
+      await sizes(3)
+      await stream.heard(1)
+      await new Promise((resolve) => setTimeout(resolve, 200))
+      // What follows it is the feed's own reading.
+      expect((await sizes(4))[0]).toBe(5)
+      await stream.heard(2)
+    } finally {
+      batch.mockRestore()
+    }
+  })
+
   test('a report is logged only while a stream or an enabled webhook asks for it', async () => {
     const account = await openAccount()
     const device = await createDevice(account, 'Tern')
