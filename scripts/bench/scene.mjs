@@ -5,7 +5,7 @@ import { onTheWire } from './bodies.mjs'
 import { asker } from './rate.mjs'
 
 /** Neither side serves pages: what is compared is the Worker. */
-const options = { assets: undefined }
+const assets = false
 const USER = {
   name: 'Ana',
   email: 'ana@example.com',
@@ -19,13 +19,13 @@ const LIMITS = { dailyEmailLimit: 100_000, dailySmsLimit: 100_000 }
 /** The API and the bare Worker, each on its own copy of the same data. */
 export async function setScene(script = bundle()) {
   const [folder, copy] = [temporaryFolder(), temporaryFolder()]
-  const first = await serve({ script, folder, options })
+  const first = await serve({ script, folder, assets })
   const scene = await fill(first.base)
   await first.stop()
   cpSync(`${folder}/.wrangler`, `${copy}/.wrangler`, { recursive: true })
   const [api, bare] = [
-    await serve({ script, folder, options }),
-    await serve({ script: bundle({ config: 'scripts/bench/bare.toml' }), folder: copy, options }),
+    await serve({ script, folder, assets }),
+    await serve({ script: bundle({ config: 'scripts/bench/bare.toml' }), folder: copy, assets }),
   ]
   return {
     ...scene,

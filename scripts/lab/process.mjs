@@ -14,16 +14,16 @@ export class ServerProcess {
   #options
   #child
 
-  constructor({ script, folder, port, cells = 1, vars = {} }) {
+  constructor({ script, folder, port, cells = 1, vars = {}, assets = true }) {
     const scriptFile = join(folder, 'worker.js')
     writeFileSync(scriptFile, script)
-    this.#options = { scriptFile, folder, port, cells, vars }
+    this.#options = { scriptFile, folder, port, cells, vars, assets }
     this.base = `http://127.0.0.1:${port}`
     this.folder = folder
   }
 
   async start() {
-    this.#options.bindings ??= await readBindings(this.#options.cells, this.#options.vars)
+    this.#options.bindings ??= await readBindings(this.#options)
     const child = spawn(process.execPath, [serveScript, JSON.stringify(this.#options)], {
       detached: true,
       stdio: ['pipe', 'pipe', 'inherit'],

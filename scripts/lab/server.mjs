@@ -29,18 +29,17 @@ export function bundle({ entry, config = 'wrangler.toml' } = {}) {
 
 export const temporaryFolder = () => mkdtempSync(join(tmpdir(), 'perigee-lab-'))
 
-/** Serves a bundle on data under `folder`; `cells` databases, each with the migrations that it still lacks. */
-export async function serve({ script, folder, port = 0, cells = 1, vars, bindings, options = {} }) {
+/** Serves a bundle on data under `folder`; `cells` databases, each with the migrations that it still lacks; without `assets` no pages. */
+export async function serve({ script, folder, port = 0, cells = 1, vars, assets, bindings }) {
   const server = new Miniflare(
     convertV4MiniflareOptions({
-      ...(bindings ?? (await readBindings(cells, vars))),
+      ...(bindings ?? (await readBindings({ cells, vars, assets }))),
       modules: true,
       script,
       port,
       resourcePersistencePath: join(folder, '.wrangler/state/v3'),
       logRequests: false,
       handleStructuredLogs() {},
-      ...options,
     }),
   )
   const { origin } = await server.ready
@@ -52,14 +51,20 @@ export async function serve({ script, folder, port = 0, cells = 1, vars, binding
 export const cellNames = (cells) => Array.from({ length: cells }, (_, cell) => (cell === 0 ? 'DB' : `CELL_${cell}`))
 
 /** Plain data, so that a process that is started often need not ask wrangler each time. */
-export async function readBindings(cells, vars) {
+export async function readBindings({ cells = 1, vars = {}, assets = true }) {
   // Wrangler says where it found the secrets, and warns where it did not.
   Object.assign(process.env, settings, { WRANGLER_LOG: 'error' })
   const { unstable_getMiniflareWorkerOptions: read } = await import('wrangler')
   const { workerOptions } = read('wrangler.toml')
-  const { rootPath, modulesRules, bindings: configured, ratelimits, ...rest } = workerOptions
+  const { rootPath, modulesRules, bindings: configured, ratelimits, assets: pages, ...rest } = workerOptions
   for (const limit of Object.values(ratelimits)) limit.simple = { limit: 1_000_000_000, period: 60 }
-  return { ...rest, ratelimits, bindings: { ...configured, ...settings, ...vars }, d1Databases: namedCells(cells) }
+  return {
+    ...rest,
+    ...(assets && { assets: pages }),
+    ratelimits,
+    bindings: { ...configured, ...settings, ...vars },
+    d1Databases: namedCells(cells),
+  }
 }
 
 const namedCells = (cells) => Object.fromEntries(cellNames(cells).map((name) => [name, { id: name }]))

@@ -1,0 +1,172 @@
+// What the service does and costs at a size: `npm run scale [-- --devices n --interval seconds --accounts n --retention days]`.
+// Without a size it prints the table of docs/scale.md, which a test holds to this.
+
+import { pathToFileURL } from 'node:url'
+import { parseArgs } from 'node:util'
+
+const DAYS = 30
+const MILLION = 1e6
+const GB = 1e9
+
+/** Workers Paid, as Cloudflare publishes it: what is included each month, and what a further unit costs in US dollars. */
+export const PRICES = {
+  plan: 5,
+  requests: { included: 10 * MILLION, each: 0.3 / MILLION },
+  cpuMilliseconds: { included: 30 * MILLION, each: 0.02 / MILLION },
+  d1RowsRead: { included: 25_000 * MILLION, each: 0.001 / MILLION },
+  d1RowsWritten: { included: 50 * MILLION, each: 1 / MILLION },
+  d1Bytes: { included: 5 * GB, each: 0.75 / GB },
+  objectRequests: { included: MILLION, each: 0.15 / MILLION },
+  objectGigabyteSeconds: { included: 400_000, each: 12.5 / MILLION },
+  objectRowsWritten: { included: 50 * MILLION, each: 1 / MILLION },
+  objectBytes: { included: 5 * GB, each: 0.2 / GB },
+}
+
+/** Of one thing done. A location's figures are what `npm run bench` measures; the others are counted from statements and indexes. */
+export const COSTS = {
+  locationBytes: 63,
+  deviceBytes: 1100,
+  ledgerDeviceBytes: 600,
+  alertBytes: 2000,
+  cpuMilliseconds: 2,
+  report: { d1Read: 7, d1Written: 1 },
+  trimmedLocation: { d1Read: 2, d1Written: 1 },
+  read: { d1Read: 4 },
+  decision: { d1Read: 20, d1Written: 15, objectRequests: 2, objectWritten: 20, seconds: 0.05 },
+  alert: { d1Read: 40, d1Written: 25, objectRequests: 4, objectWritten: 50, seconds: 0.5 },
+}
+
+/** Hard limits, and how full a cell is let become before the next is opened. */
+export const LIMITS = {
+  databaseBytes: 10 * GB,
+  storedBytes: 1000 * GB,
+  bindings: 5000,
+  batchesPerSecond: 200,
+  objectRequestsPerSecond: 1000,
+  objectBytes: 10 * GB,
+  accountRequestsPerSecond: 100,
+}
+const FILL = 0.7
+/** The busiest second against the average one. */
+const PEAK = 3
+
+/** How a fleet is used, a device a month, beside its reports. */
+const HABITS = { reads: 24 * DAYS, decisions: 1, alerts: 2 }
+
+export function model({ devices, interval = 3600, accounts = Math.max(1, devices / 100), retention = 365 }) {
+  const locations = (devices * DAYS * 86_400) / interval
+  const kept = (devices * retention * 86_400) / interval
+  const reads = devices * HABITS.reads
+  const decisions = devices * HABITS.decisions
+  const alerts = devices * HABITS.alerts
+  const bytes = kept * COSTS.locationBytes + devices * COSTS.deviceBytes + alerts * (retention / DAYS) * COSTS.alertBytes
+  const sum = (name) =>
+    locations * ((COSTS.report[name] ?? 0) + (COSTS.trimmedLocation[name] ?? 0)) +
+    reads * (COSTS.read[name] ?? 0) +
+    decisions * (COSTS.decision[name] ?? 0) +
+    alerts * (COSTS.alert[name] ?? 0)
+  const requests = locations + reads + decisions + alerts
+  const busiest = (PEAK * (locations + decisions + alerts)) / (DAYS * 86_400)
+  const used = {
+    requests,
+    cpuMilliseconds: requests * COSTS.cpuMilliseconds,
+    d1RowsRead: sum('d1Read'),
+    d1RowsWritten: sum('d1Written'),
+    d1Bytes: bytes,
+    objectRequests: sum('objectRequests'),
+    objectGigabyteSeconds: sum('seconds') * 0.125,
+    objectRowsWritten: sum('objectWritten'),
+    objectBytes: devices * COSTS.ledgerDeviceBytes,
+  }
+  const cells = Math.max(Math.ceil(bytes / (LIMITS.databaseBytes * FILL)), Math.ceil(busiest / LIMITS.batchesPerSecond))
+  const cost = Object.entries(used).map(([name, amount]) => [name, Math.max(0, amount - PRICES[name].included) * PRICES[name].each])
+  const perAccount = devices / accounts
+  const busiestOf = (amount) => (PEAK * perAccount * (amount / devices)) / (DAYS * 86_400)
+  /** What one database would meet, and what stands in the way even with as many as it takes. */
+  const inOneCell = {
+    'the size of a D1 database (10 GB)': bytes / LIMITS.databaseBytes,
+    'the one writer of a D1 database (200 batches/s)': busiest / LIMITS.batchesPerSecond,
+  }
+  const inManyCells = {
+    'D1 storage of a Cloudflare account (1 TB)': bytes / LIMITS.storedBytes,
+    'databases that a Worker can bind (5,000)': cells / LIMITS.bindings,
+    'an account’s rate limit (6,000/min)': busiestOf(requests) / LIMITS.accountRequestsPerSecond,
+    'an account’s ledger (1,000 requests/s)': busiestOf(used.objectRequests) / LIMITS.objectRequestsPerSecond,
+    'the size of an account’s ledger (10 GB)': (perAccount * COSTS.ledgerDeviceBytes) / LIMITS.objectBytes,
+  }
+  return {
+    devices,
+    accounts,
+    locations,
+    kept,
+    busiest,
+    used,
+    cells,
+    inOneCell,
+    inManyCells,
+    cost: Object.fromEntries(cost),
+    dollars: PRICES.plan + cost.reduce((total, [, each]) => total + each, 0),
+  }
+}
+
+const short = (value) => {
+  const [unit, name] = [
+    [1e12, ' T'],
+    [1e9, ' G'],
+    [1e6, ' M'],
+    [1e3, ' k'],
+  ].find(([size]) => value >= size) ?? [1, '']
+  const scaled = value / unit
+  return `${scaled >= 100 || (unit === 1 && scaled >= 10) ? scaled.toFixed(0) : scaled.toPrecision(2)}${name}`
+}
+const dollars = (value) => `$${value < 100 ? value.toFixed(2) : Math.round(value).toLocaleString('en')}`
+const percent = (value) => (value < 0.01 ? '< 1 %' : value < 10 ? `${Math.round(value * 100)} %` : `${Math.round(value)} ×`)
+
+function lines(sizes) {
+  const all = sizes.map(model)
+  const row = (name, cell) => `| ${name} | ${all.map(cell).join(' | ')} |`
+  const first = (shares) => {
+    const [name, share] = Object.entries(shares).sort(([, a], [, b]) => b - a)[0]
+    return `${name}: ${percent(share)}`
+  }
+  const most = (one) => Object.entries(one.cost).sort(([, a], [, b]) => b - a)[0]
+  const NAMES = {
+    requests: 'requests',
+    cpuMilliseconds: 'CPU',
+    d1RowsRead: 'rows read',
+    d1RowsWritten: 'rows written',
+    d1Bytes: 'storage',
+    objectRequests: 'ledger requests',
+    objectGigabyteSeconds: 'ledger time',
+    objectRowsWritten: 'ledger rows',
+    objectBytes: 'ledger storage',
+  }
+  return [
+    row('a month', ({ devices }) => `${devices.toLocaleString('en')} devices`),
+    `|---|${all.map(() => '---:|').join('')}`,
+    row('accounts', ({ accounts }) => accounts.toLocaleString('en')),
+    row('requests', ({ used }) => short(used.requests)),
+    row('writes in the busiest second', ({ busiest }) => short(busiest)),
+    row('D1 rows read', ({ used }) => short(used.d1RowsRead)),
+    row('D1 rows written', ({ used }) => short(used.d1RowsWritten)),
+    row('locations kept', ({ kept }) => short(kept)),
+    row('D1 bytes', ({ used }) => `${short(used.d1Bytes)}B`),
+    row('cells', ({ cells }) => cells.toLocaleString('en')),
+    row('Durable Object requests', ({ used }) => short(used.objectRequests)),
+    row('Durable Object GB-s', ({ used }) => short(used.objectGigabyteSeconds)),
+    row('cost', (one) => dollars(one.dollars)),
+    row('of that the most', (one) => (most(one)[1] === 0 ? 'the plan itself' : `${NAMES[most(one)[0]]}, ${dollars(most(one)[1])}`)),
+    row('a device', (one) => `$${(one.dollars / one.devices).toPrecision(2)}`),
+    row('met first in one cell', ({ inOneCell }) => first(inOneCell)),
+    row('met first with these cells', ({ inManyCells }) => first(inManyCells)),
+  ]
+}
+
+export const report = () => lines([{ devices: 1000 }, { devices: 100_000 }, { devices: 10_000_000 }]).join('\n')
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const number = { type: 'string' }
+  const { values } = parseArgs({ options: { devices: number, interval: number, accounts: number, retention: number } })
+  const given = Object.fromEntries(Object.entries(values).map(([name, text]) => [name, Number(text)]))
+  console.log(values.devices ? lines([given]).join('\n') : report())
+}
