@@ -38,6 +38,8 @@ export default defineConfig({
     silent: 'passed-only',
     // Two files at a time: a file's Worker has one thread, and the smallest machine has two cores.
     maxWorkers: 2,
+    // A starved timer fails once; what is broken fails twice. The mutants get no second try.
+    retry: 1,
     projects: [
       { test: { name: 'domain', include: ['test/domain/**/*.test.ts'], environment: 'node' } },
       { test: { name: 'node', include: ['test/node/**/*.test.ts'], environment: 'node' } },
