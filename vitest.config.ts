@@ -33,19 +33,26 @@ const worker = async (bindings: Record<string, string> = {}, more: object = {}) 
   },
 })
 
+/** A starved timer fails once; what is broken fails twice. The mutants get no second try. */
+const RETRY = process.argv.includes('--retry') ? 0 : 1
+
 export default defineConfig({
   test: {
     silent: 'passed-only',
     // Two files at a time: a file's Worker has one thread, and the smallest machine has two cores.
     maxWorkers: 2,
-    // A starved timer fails once; what is broken fails twice. The mutants get no second try.
-    retry: 1,
     projects: [
       { test: { name: 'domain', include: ['test/domain/**/*.test.ts'], environment: 'node' } },
       { test: { name: 'node', include: ['test/node/**/*.test.ts'], environment: 'node' } },
       {
         plugins: [cloudflareTest(() => worker({}, { outboundService: receive as never }))],
-        test: { name: 'worker', testTimeout: 60_000, include: ['test/worker/**/*.test.ts'], setupFiles: ['test/worker/setup.ts'] },
+        test: {
+          name: 'worker',
+          retry: RETRY,
+          testTimeout: 60_000,
+          include: ['test/worker/**/*.test.ts'],
+          setupFiles: ['test/worker/setup.ts'],
+        },
       },
       {
         plugins: [
@@ -72,6 +79,7 @@ export default defineConfig({
         ],
         test: {
           name: 'delivery',
+          retry: RETRY,
           testTimeout: 60_000,
           include: ['test/delivery/**/*.test.ts'],
           setupFiles: ['test/worker/setup.ts'],
