@@ -13,7 +13,10 @@ export function rows({ api, open, bare, accountId, apiKey, keyId, devices, histo
     return {
       locations: count,
       api: () => api('POST', `/api/devices/${device()}/locations`, ours()),
-      bare: () => bare('POST', `/report/${accountId}/${device()}`, theirs()),
+      bare: async () => {
+        const { text } = await bare('POST', `/report/${accountId}/${device()}`, theirs())
+        if (text !== String(count)) throw new Error(`the bare Worker stored ${text} of ${count} locations`)
+      },
     }
   }
   return [

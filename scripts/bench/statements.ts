@@ -46,7 +46,8 @@ export const withValues = ({ sql, values }: Statement, own: Map<Value, Value>, d
 const track = { accountId: 'ACCOUNT', groupId: null, deviceId: 'ID' }
 const location = { dateTime: Date.UTC(2000, 0, 1), latitude: 0, longitude: 0 }
 
-const HEARD_AT = Date.now()
+/** A number that nothing else is: it stands for the moment of the request. */
+const HEARD_AT = Date.UTC(2026, 0, 2, 3, 4, 5, 678)
 const report = statementsOf((db) => storeReport(db, track, [location], 'EVENT', FIRST_BELIEF, HEARD_AT))
 
 /** The batch of a report, for locations that are packed already. */
