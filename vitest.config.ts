@@ -33,6 +33,9 @@ const worker = async (bindings: Record<string, string> = {}, more: object = {}) 
   },
 })
 
+/** A starved timer fails once; what is broken fails twice. The mutants get no second try. */
+const RETRY = process.argv.includes('--retry') ? 0 : 1
+
 export default defineConfig({
   test: {
     silent: 'passed-only',
@@ -43,7 +46,13 @@ export default defineConfig({
       { test: { name: 'node', include: ['test/node/**/*.test.ts'], environment: 'node' } },
       {
         plugins: [cloudflareTest(() => worker({}, { outboundService: receive as never }))],
-        test: { name: 'worker', testTimeout: 60_000, include: ['test/worker/**/*.test.ts'], setupFiles: ['test/worker/setup.ts'] },
+        test: {
+          name: 'worker',
+          retry: RETRY,
+          testTimeout: 60_000,
+          include: ['test/worker/**/*.test.ts'],
+          setupFiles: ['test/worker/setup.ts'],
+        },
       },
       {
         plugins: [
@@ -70,6 +79,7 @@ export default defineConfig({
         ],
         test: {
           name: 'delivery',
+          retry: RETRY,
           testTimeout: 60_000,
           include: ['test/delivery/**/*.test.ts'],
           setupFiles: ['test/worker/setup.ts'],

@@ -188,11 +188,15 @@ const survives = (mutant) => {
     if (mutant.also) text = replace(text, mutant.also, mutant.name)
     writeFileSync(file, text)
     // Unchanged code passes these files, or `npm test` would have failed first; so a failure here is the mutant's.
-    const { status, stdout } = spawnSync('vitest', ['run', '--bail', '1', ...(mutant.tests ?? ['licenses', 'model/ledger'])], {
-      cwd: copy,
-      encoding: 'utf8',
-      env: { ...process.env, CI: 'true' },
-    })
+    const { status, stdout } = spawnSync(
+      'vitest',
+      ['run', '--bail', '1', '--retry', '0', ...(mutant.tests ?? ['licenses', 'model/ledger'])],
+      {
+        cwd: copy,
+        encoding: 'utf8',
+        env: { ...process.env, CI: 'true' },
+      },
+    )
     if (status !== 0 && !/Tests .*failed/.test(stdout)) throw new Error(`${mutant.name}: the tests did not run\n${stdout.slice(-2000)}`)
     return status === 0
   } finally {
