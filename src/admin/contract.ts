@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { account } from '../account/contract.ts'
 import { define } from '../http/contract.ts'
 import { nextCursor, pageQuery } from '../http/page.ts'
-import { done, name, success, timeZone } from '../http/wire.ts'
+import { done, instant, name, success, timeZone } from '../http/wire.ts'
 import { apiKey, key, keyBody } from '../keys/contract.ts'
 
 const userName = z
@@ -121,6 +121,24 @@ export const createAccountKey = define({
   problems: ['not-found'],
   idempotent: true,
   secrets: ['apiKey'],
+})
+
+export const restoreLedger = define({
+  id: 'restoreLedger',
+  tag: 'Operator',
+  summary: 'Set an account’s ledger back',
+  description:
+    'The account, its devices, licenses, their log and counters become what they were at `time`, at most 30 days ago, by Cloudflare’s point-in-time recovery. `undo` of the answer leads back. Then reconcile the account with `restored`.',
+  scope: 'operator',
+  body: z
+    .strictObject({
+      time: instant.optional(),
+      undo: z.string('must be text').max(200).optional().meta({ description: 'Instead of a time: what an earlier call answered.' }),
+    })
+    .refine(({ time, undo }) => (time === undefined) !== (undo === undefined), { path: ['time'], error: 'is required, or undo, not both' }),
+  example: { time: '2026-11-14T09:30:00.000Z' },
+  answer: z.object({ success, undo: z.string().meta({ example: '00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683' }) }),
+  problems: ['not-found', 'history-unavailable'],
 })
 
 const mended = z

@@ -126,6 +126,15 @@ export const admin = new Hono<AppEnv>()
     const made = await makeKey(c, account, name, scopes, expires)
     return c.json({ success: true as const, ...made }, 201, { Location: `/api/account/keys/${made.key.id}` })
   })
+  .post('/accounts/:accountId/restore', operation(contract.restoreLedger), async (c) => {
+    const { time, undo = time } = c.req.valid('json')
+    const ledger = ledgerOf(c.env, c.req.param('accountId'))
+    const outcome = await ledger.setBack(undo ?? 0)
+    if (!outcome.ok) throw refusalProblem(outcome)
+    // It ends itself at this, and so cannot answer.
+    await ledger.restart().catch(() => {})
+    return c.json({ success: true as const, undo: outcome.undo })
+  })
   .post('/accounts/:accountId/reconcile', operation(contract.reconcileAccount), async (c) => {
     const { cursor, restored } = c.req.valid('json')
     const [after = 0] = (await readCursor(c, cursor)) ?? []

@@ -157,6 +157,12 @@ export const PROBLEMS = {
     'The group has as many devices as a group may have.',
     'Take devices out of it, or use another group.',
   ),
+  'history-unavailable': kind(
+    409,
+    'History unavailable',
+    'The platform keeps no history of the ledger that reaches there.',
+    'Name a time within the last 30 days, or an `undo` that was answered. A local server keeps no history at all.',
+  ),
   'patch-test-failed': kind(
     409,
     'Patch test failed',

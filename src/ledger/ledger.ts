@@ -46,6 +46,8 @@ const SWEEP_PAGE = 200
 /** The alarm ends after this long whatever is still on its way: nothing that came due meanwhile waits for it. */
 const ALARM_PATIENCE = 1_000
 
+export type SetBack = { ok: true; undo: string } | { ok: false; refusal: 'not-found' | 'history-unavailable' }
+
 /**
  * One object per account: what is decided on is decided here, one call at a time. Each method makes its decision in one
  * synchronous transaction, together with everything that must follow from it, and only then carries that out.
@@ -148,6 +150,22 @@ export class AccountLedger extends DurableObject<Env> {
     const outcome = await reconcilePage(this.ctx.storage, this.env, after, restored)
     await this.#drain()
     return outcome
+  }
+
+  /** Back to a moment, or to a bookmark that an earlier call answered, as soon as the object starts anew. Answers the way back. */
+  async setBack(to: number | string): Promise<SetBack> {
+    if (this.#sql.exec('SELECT 1 FROM account').toArray().length === 0) return { ok: false, refusal: 'not-found' }
+    const { storage } = this.ctx
+    try {
+      const bookmark = typeof to === 'string' ? to : await storage.getBookmarkForTime(to)
+      return { ok: true, undo: await storage.onNextSessionRestoreBookmark(bookmark) }
+    } catch {
+      return { ok: false, refusal: 'history-unavailable' }
+    }
+  }
+
+  async restart(): Promise<void> {
+    this.ctx.abort('set back')
   }
 
   /** For the sweep: records what has expired, and gives an interrupted outbox another chance. */

@@ -12,7 +12,7 @@ export interface NewDelivery extends Delivery {
 export type Effect =
   | { kind: 'account'; account: Account; nextExpiry: number | null }
   | { kind: 'device'; accountId: string; device: Device; joins?: string }
-  | { kind: 'device-back'; accountId: string; id: string }
+  | { kind: 'back'; accountId: string; id: string }
   | { kind: 'device-gone'; accountId: string; id: string; key: number; at: number }
   | { kind: 'event'; accountId: string; id: string; type: string; time: number; deviceId: string | null; data: Record<string, unknown> }
   | { kind: 'usage'; key: number; usage: DayUsage; contact?: number }

@@ -139,8 +139,8 @@ const deviceGone = (db: D1Database, { accountId, id, key, at, seq }: Of<'device-
   db.prepare('DELETE FROM devices WHERE key = ?').bind(key),
 ]
 
-/** A device that was deleted after the moment to which its ledger was set back: it stands again, and so does what it will report. */
-const deviceBack = (db: D1Database, { accountId, id }: Of<'device-back'>) => [
+/** A device, or the account, that was deleted after the moment to which the ledger was set back: it stands again. */
+const back = (db: D1Database, { accountId, id }: Of<'back'>) => [
   db.prepare('DELETE FROM tombstones WHERE account_id = ? AND id = ?').bind(accountId, id),
   db.prepare('DELETE FROM erasures WHERE account_id = ? AND id = ?').bind(accountId, id),
 ]
@@ -172,8 +172,8 @@ const statements = (db: D1Database, effect: Posted): D1PreparedStatement | D1Pre
       return account(db, effect)
     case 'device':
       return device(db, effect)
-    case 'device-back':
-      return deviceBack(db, effect)
+    case 'back':
+      return back(db, effect)
     case 'device-gone':
       return deviceGone(db, effect)
     case 'usage':

@@ -53,7 +53,7 @@ const mendDevices = (sql: SqlStorage, account: Account, found: Found, after: num
     rows.delete(device.key)
     if (differs(row, deviceColumns(account.id, device))) {
       mended.devices++
-      if (found.tombstoned.has(device.id)) post(sql, { kind: 'device-back', accountId: account.id, id: device.id })
+      if (found.tombstoned.has(device.id)) post(sql, { kind: 'back', accountId: account.id, id: device.id })
       post(sql, { kind: 'device', accountId: account.id, device })
     }
     const usage = usageOn(sql, device.key, account.day)
@@ -80,6 +80,7 @@ const mendAccount = (sql: SqlStorage, account: Account, found: Found, restored: 
   }
   if (!found.listed) {
     mended.directory++
+    post(sql, { kind: 'back', accountId: account.id, id: account.id })
     post(sql, { kind: 'directory', account })
   }
   if (restored || found.head < seen) {

@@ -22,6 +22,8 @@ export type Ledger = Pick<
   | 'licenseLog'
   | 'sweep'
   | 'reconcile'
+  | 'setBack'
+  | 'restart'
 >
 
 /** The only door to an account's ledger. */

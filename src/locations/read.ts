@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { readIso } from '../domain/iso.ts'
 import { isObject, type JsonObject } from '../domain/json.ts'
 import { CODE_LISTS, FREE_LISTS, isPlausible, type Location, MOST_IN_REPORT, MOST_SOURCE, NUMBERS, TEXT_LISTS } from '../domain/location.ts'
 import { isFreeForm } from '../http/validation.ts'
@@ -28,7 +29,7 @@ const readLocation = (sent: unknown, now: number): Location | null => {
   if (!isObject(sent)) return null
   const { dateTime, latitude, longitude } = sent
   if (typeof dateTime !== 'string' || latitude === undefined || longitude === undefined || !DATE_TIME.test(dateTime)) return null
-  const at = Date.parse(dateTime)
+  const at = readIso(dateTime)
   if (!isPlausible(at, now)) return null
   const location: JsonObject = { dateTime: at }
   for (const name in sent) {

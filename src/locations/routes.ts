@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import type { Location } from '../domain/location.ts'
 import { pokeFeed } from '../feed/stub.ts'
 import { requireScope } from '../http/auth.ts'
 import type { AppEnv, Context } from '../http/context.ts'
@@ -12,7 +13,7 @@ import * as contract from './contract.ts'
 import { exportTrack } from './export.ts'
 import { acceptedFormat } from './formats/formats.ts'
 import { presentLocation } from './present.ts'
-import { type Belief, beginTrack, FIRST_BELIEF, findLastLocation, storeReport, type TrackOwner } from './store.ts'
+import { type Belief, beginTrack, FIRST_BELIEF, findLastLocation, type Span, storeReport, type TrackOwner } from './store.ts'
 
 /** How accounts stood when this isolate last saw them: the report itself checks whether it still holds. */
 const beliefs = new Recent<Belief>(10_000)
@@ -52,6 +53,17 @@ const answerQuery = async (c: Context, { from, to, limit, cursor }: TrackQuery, 
   return c.json({ success: true as const, locations: page.locations.map(presentLocation), nextCursor })
 }
 
+/** From the first to the last of a report, whatever order they came in. */
+const spanOf = (reported: Location[]): Span => {
+  let from = Number.POSITIVE_INFINITY
+  let to = Number.NEGATIVE_INFINITY
+  for (const { dateTime } of reported) {
+    if (dateTime < from) from = dateTime
+    if (dateTime > to) to = dateTime
+  }
+  return { from, to }
+}
+
 export const locations = new Hono<AppEnv>()
   .get('/:deviceId/lastLocation', operation(contract.readLastLocation), async (c) => {
     const last = await findLastLocation(c.get('db'), ownerOf(c))
@@ -65,6 +77,7 @@ export const locations = new Hono<AppEnv>()
     requireScope(c, body.kind === 'query' ? 'read' : ['ingest', 'write'])
     if (body.kind === 'query') return answerQuery(c, body, '/cursor')
     const { accountId } = c.get('principal')
+    const span = spanOf(body.locations)
     const eventId = await c.get('newId')('evt')
     const outcome = await storeReport(c.get('db'), ownerOf(c), body.locations, eventId, beliefs.get(accountId) ?? FIRST_BELIEF, Date.now())
     if (outcome.ok || outcome.refusal === 'device-expired') beliefs.set(accountId, outcome.belief)
@@ -72,9 +85,8 @@ export const locations = new Hono<AppEnv>()
     const { accepted, stored, belief } = outcome
     if (belief.heard && accepted > 0) c.executionCtx.waitUntil(pokeFeed(c.env, c.get('principal')))
     const reply = { success: true as const, accepted, duplicates: body.locations.length - accepted }
-    const times = body.locations.map(({ dateTime }) => dateTime)
     return c.json(stored ? { ...reply, locations: [presentLocation(stored)] } : reply, 201, {
-      Location: `${c.req.path}?from=${iso(Math.min(...times))}&to=${iso(Math.max(...times))}`,
+      Location: `${c.req.path}?from=${iso(span.from)}&to=${iso(span.to)}`,
     })
   })
   .get('/:deviceId/locations', operation(contract.listLocations), async (c) => {

@@ -1,4 +1,5 @@
 import type { Scope } from '../../../src/domain/scope.ts'
+import type { ProblemCode } from '../../../src/http/problem.ts'
 import { openAccount, type TestAccount } from '../support.ts'
 
 /*
@@ -11,12 +12,14 @@ import { openAccount, type TestAccount } from '../support.ts'
  *   body    a body that is accepted for these parameters: one object, bare, with at least one member. A patch is given as a merge patch.
  *   query   what a GET cannot do without, such as `?from=…&to=…`.
  *   scope   what this very request wants, where the contract names the scopes of several kinds of request.
+ *   refused the problem that even a good request meets here, where only the real platform can grant it.
  */
 export interface Sample {
   params?: (owner: TestAccount) => Promise<Record<string, string>>
   body?: (owner: TestAccount, params: Record<string, string>) => unknown
   query?: string
   scope?: Scope | Scope[]
+  refused?: ProblemCode
 }
 
 const someKey = async (owner: TestAccount) => {
@@ -155,6 +158,7 @@ export const SAMPLES: Record<string, Sample> = {
   patchOperatedAccount: { params: someAccount, body: () => ({ licenses: 7 }) },
   deleteAccount: { params: someAccount },
   createAccountKey: { params: someAccount, body: () => ({ name: 'Locked out', scopes: ['write'] }) },
+  restoreLedger: { params: someAccount, body: () => ({ time: new Date().toISOString() }), refused: 'history-unavailable' },
   reconcileAccount: { params: someAccount, body: () => ({ restored: false }) },
   reconcileCell: { params: async () => ({ cell: '1' }), body: () => ({ restored: false }) },
 }
