@@ -14,10 +14,10 @@ export class ServerProcess {
   #options
   #child
 
-  constructor({ script, folder, port, cells = 1, vars = {}, assets = true }) {
+  constructor({ script, folder, port, cells = 1, vars = {}, assets = true, direct }) {
     const scriptFile = join(folder, 'worker.js')
     writeFileSync(scriptFile, script)
-    this.#options = { scriptFile, folder, port, cells, vars, assets }
+    this.#options = { scriptFile, folder, cells, vars, assets, ...(direct ? { direct: port } : { port }) }
     this.base = `http://127.0.0.1:${port}`
     this.folder = folder
   }

@@ -29,8 +29,11 @@ export function bundle({ entry, config = 'wrangler.toml' } = {}) {
 
 export const temporaryFolder = () => mkdtempSync(join(tmpdir(), 'perigee-lab-'))
 
-/** Serves a bundle on data under `folder`; `cells` databases, each with the migrations that it still lacks; without `assets` no pages. */
-export async function serve({ script, folder, port = 0, cells = 1, vars, assets, bindings }) {
+/**
+ * Serves a bundle on data under `folder`; `cells` databases, each with the migrations that it still lacks; without `assets` no pages.
+ * `direct`: a port that leads straight to the Worker, without the Worker that Miniflare puts before it and that nobody deploys.
+ */
+export async function serve({ script, folder, port = 0, cells = 1, vars, assets, bindings, direct }) {
   const server = new Miniflare(
     convertV4MiniflareOptions({
       ...(bindings ?? (await readBindings({ cells, vars, assets }))),
@@ -40,12 +43,13 @@ export async function serve({ script, folder, port = 0, cells = 1, vars, assets,
       resourcePersistencePath: join(folder, '.wrangler/state/v3'),
       logRequests: false,
       handleStructuredLogs() {},
+      ...(direct && { unsafeDirectSockets: [{ host: '127.0.0.1', port: direct }] }),
     }),
   )
   const { origin } = await server.ready
   const databases = await Promise.all(cellNames(cells).map((name) => server.getD1Database(name)))
   for (const database of databases) await migrate(database)
-  return { base: origin, server, databases, stop: () => server.dispose() }
+  return { base: direct ? `http://127.0.0.1:${direct}` : origin, server, databases, stop: () => server.dispose() }
 }
 
 export const cellNames = (cells) => Array.from({ length: cells }, (_, cell) => (cell === 0 ? 'DB' : `CELL_${cell}`))

@@ -23,7 +23,7 @@ const progress = (text) => process.stderr.write(`\r\x1b[K${text}`)
 
 // The limits of a fresh installation: they are a part of what is tested.
 const vars = { ACCOUNT_REQUESTS_PER_MINUTE: '6000' }
-const server = new ServerProcess({ script: bundle(), folder: temporaryFolder(), port: await freePort(), vars, assets: false })
+const server = new ServerProcess({ script: bundle(), folder: temporaryFolder(), port: await freePort(), vars, assets: false, direct: true })
 await server.start()
 const traffic = await openTraffic(server.base, Number(options.seed))
 const faults = []

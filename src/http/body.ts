@@ -2,6 +2,7 @@ import type { Context } from 'hono'
 import { escapePointer, isObject, type JsonObject } from '../domain/json.ts'
 import type { Operation } from './contract.ts'
 import { invalid, Problem } from './problem.ts'
+import { stepAside } from './room.ts'
 import { fieldErrors } from './validation.ts'
 
 export const BODY_LIMIT = 1_048_576
@@ -28,7 +29,9 @@ const checkType = (c: Context) => {
 }
 
 /** A body of at most 1 MiB, counted as it streams. */
-export const readBytes = async (request: Request): Promise<Uint8Array> => {
+export const readBytes = (request: Request): Promise<Uint8Array> => stepAside(request, () => takeBytes(request))
+
+const takeBytes = async (request: Request): Promise<Uint8Array> => {
   if (request.body === null) return new Uint8Array()
   const declared = Number(request.headers.get('Content-Length') ?? Number.NaN)
   if (declared > BODY_LIMIT) throw tooLarge()

@@ -249,27 +249,38 @@ const DEFAULT_HEADERS: Partial<Record<ProblemCode, Record<string, string>>> = {
   unavailable: { 'Retry-After': '5' },
 }
 
-export const problemResponse = (c: Context, problem: Problem): Response => {
-  const { status, title, detail: standing } = PROBLEMS[problem.code]
-  const { detail = standing, errors, headers, members } = problem.options
+interface Asked {
+  path: string
+  requestId: string
+}
+
+/** The document and its headers, for a reply to whatever was asked. */
+export const problemDocument = ({ code, options }: Problem, { path, requestId }: Asked) => {
+  const { status, title, detail: standing } = PROBLEMS[code]
+  const { detail = standing, errors, headers, members } = options
   const body = {
     success: false,
     error: detail,
-    type: `/problems/${problem.code}`,
+    type: `/problems/${code}`,
     title,
     status,
     detail,
-    code: problem.code,
-    instance: new URL(c.req.url).pathname,
-    requestId: c.get('requestId'),
+    code,
+    instance: path,
+    requestId,
     ...members,
     ...(errors && { errors }),
   }
-  return c.body(JSON.stringify(body), status as ContentfulStatusCode, {
-    'Content-Type': 'application/problem+json',
-    ...DEFAULT_HEADERS[problem.code],
-    ...headers,
-  })
+  return {
+    text: JSON.stringify(body),
+    status: status as ContentfulStatusCode,
+    headers: { 'Content-Type': 'application/problem+json', ...DEFAULT_HEADERS[code], ...headers },
+  }
+}
+
+export const problemResponse = (c: Context, problem: Problem): Response => {
+  const { text, status, headers } = problemDocument(problem, { path: new URL(c.req.url).pathname, requestId: c.get('requestId') })
+  return c.body(text, status, headers)
 }
 
 /** A refusal of the ledger, with the members that it carries: `availableAt` becomes an instant on the wire. */
