@@ -8,7 +8,7 @@ import { groups } from './groups/routes.ts'
 import { hooks } from './hooks/routes.ts'
 import { admit, admitOperator } from './http/auth.ts'
 import type { AppEnv, Context } from './http/context.ts'
-import { edge } from './http/edge.ts'
+import { door, edge } from './http/edge.ts'
 import { unrouted } from './http/methods.ts'
 import { Problem, problemResponse } from './http/problem.ts'
 import { keys } from './keys/routes.ts'
@@ -67,3 +67,5 @@ app.onError((error, c) => {
   if (error instanceof Problem) return problemResponse(c as Context, error)
   return problemResponse(c as Context, new Problem(isPassing(error) ? 'unavailable' : 'internal'))
 })
+
+export const serve = door(app.fetch)

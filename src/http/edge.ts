@@ -1,8 +1,10 @@
 import type { MiddlewareHandler } from 'hono'
 import { routePath } from 'hono/route'
+import type { Env } from '../env.ts'
 import type { AppEnv, Context } from './context.ts'
 import { Problem, problemDocument } from './problem.ts'
 import { ratePolicy } from './rateLimit.ts'
+import { enter, leave } from './room.ts'
 
 const EXPOSED = 'ETag, Link, Location, Retry-After, RateLimit, RateLimit-Policy, X-Request-Id'
 const ACCEPTED = 'Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, X-Request-Id'
@@ -68,9 +70,23 @@ export const edge: MiddlewareHandler<AppEnv> = async (c, next) => {
 const NO_ROOM = new Problem('unavailable', { headers: { 'Retry-After': '1', 'Cache-Control': 'no-store' } })
 
 /** For a request that finds no room: as little work as an answer can be, and no line in the log. */
-export const turnAway = async (request: Request): Promise<Response> => {
+const turnAway = async (request: Request): Promise<Response> => {
   await takeSmallBody(request)
   const requestId = requestIdOf(request)
   const { text, status, headers } = problemDocument(NO_ROOM, { path: new URL(request.url).pathname, requestId })
   return new Response(text, { status, headers: { ...headers, ...commonHeaders(requestId) } })
 }
+
+type Serve = (request: Request, env: Env, context: ExecutionContext) => Response | Promise<Response>
+
+/** Lets in as many requests as there is room for. */
+export const door =
+  (serve: Serve): Serve =>
+  async (request, env, context) => {
+    if (!enter(request, Date.now())) return turnAway(request)
+    try {
+      return await serve(request, env, context)
+    } finally {
+      leave(request)
+    }
+  }

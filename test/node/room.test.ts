@@ -14,6 +14,9 @@ beforeEach(() => {
   vi.spyOn(console, 'log').mockImplementation(() => {})
   // An hour later, everyone of an earlier test is forgotten.
   now += 3_600_000
+  allLeave(crowd(1))
+  vi.mocked(console.log).mockClear()
+  now += 1000
 })
 
 afterEach(() => {
