@@ -6,6 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 
+// As much heap as Cloudflare gives an isolate. Left to itself V8 lets garbage lie while the machine has memory.
+process.env.MINIFLARE_WORKERD_V8_FLAGS ??= '--max-heap-size=128'
+
 export const adminToken = 'the-operator-of-the-lab'
 
 /** What the lab sets beside wrangler.toml: its own secrets, and rate limits that are out of its way. The code that counts stays in. */

@@ -3,7 +3,7 @@
 // must hold still, 10 s later all must be as before, and everything acknowledged must be there.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { rate } from '../bench/rate.mjs'
+import { median, rate } from '../bench/rate.mjs'
 import { walk } from '../lab/state.mjs'
 import { useToolchain } from '../toolchain.mjs'
 import { openLoop } from './openLoop.mjs'
@@ -13,6 +13,8 @@ const { values: options } = parseArgs({
 })
 const seconds = Number(options.seconds)
 const RECOVERY = 10_000
+/** For so long memory must be watched before it can be said to grow. */
+const STEADY = 60
 const MEBIBYTE = 2 ** 20
 
 await useToolchain()
@@ -21,7 +23,7 @@ const { freePort, ServerProcess } = await import('../lab/process.mjs')
 const { openTraffic } = await import('./traffic.mjs')
 const progress = (text) => process.stderr.write(`\r\x1b[K${text}`)
 
-// The limits of a fresh installation: they are a part of what is tested.
+// The limit of a fresh installation: it is a part of what is tested.
 const vars = { ACCOUNT_REQUESTS_PER_MINUTE: '6000' }
 const server = new ServerProcess({ script: bundle(), folder: temporaryFolder(), port: await freePort(), vars, assets: false, direct: true })
 await server.start()
@@ -56,7 +58,7 @@ const [before, after] = [average(memory.slice(memory.length >> 2, memory.length 
 for (const [what, count] of refusals) faults.push(`${count} × ${what}`)
 if (recovery === null) faults.push(`not back to normal within ${RECOVERY / 1000} s`)
 if (missing > 0) faults.push(`${missing} acknowledged locations are not there`)
-if (after > before * 1.25 + 16) faults.push(`memory grows: ${before.toFixed(0)} MB early, ${after.toFixed(0)} MB late`)
+if (seconds >= STEADY && after > before * 1.25) faults.push(`memory grows: ${before.toFixed(0)} MB early, ${after.toFixed(0)} MB late`)
 
 console.log(`it can do      ${saturation.toFixed(0)} requests/s (20 accounts: reports, last locations, lists)`)
 console.log(`it was asked   ${offered.toFixed(0)} requests/s for ${seconds} s: ${sent} in all, at most ${most} under way at once`)
@@ -82,16 +84,18 @@ function answered({ status, retryAfter, took, error }) {
   if (!allowed) refusals.set(what, (refusals.get(what) ?? 0) + 1)
 }
 
-/** Answers that were not refused, a second, with as many lanes as make no more of it. */
+/** Answers a second, with as many lanes as make no more of it: the median of a few rounds, for a shared machine is not always as fast. */
 async function saturated() {
-  let done = 0
-  const perSecond = await rate(4000, 64, async () => {
-    const { status } = await traffic.next()
-    if (status < 300) done++
-    else await sleep(5)
-  })
-  if (done === 0) throw new Error('nothing was answered')
-  return perSecond
+  const rounds = []
+  for (let round = 0; round < 5; round++) {
+    rounds.push(
+      await rate(1500, 64, async () => {
+        const { status } = await traffic.next()
+        if (status >= 300) throw new Error(`a ${status} before there was too much`)
+      }),
+    )
+  }
+  return median(rounds)
 }
 
 /** The median time of a few requests one after the other. */

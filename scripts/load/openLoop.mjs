@@ -3,9 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 const TICK = 5
 const PATIENCE = 60_000
+/** The runtime closes a connection that was idle for five seconds; whoever sends on it just then loses a request that was never read. */
+const IDLE = 3000
 
-/** As many connections as it takes: a generator that waits for a free one would go easy on whom it tests. */
-const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY })
+/**
+ * More than an isolate is ever sent at once on Cloudflare, which keeps clients' connections itself; locally each is a file of the runtime, and it
+ * ends where it has no more. What finds none free waits, and its time runs.
+ */
+const agent = new Agent({ keepAlive: true, maxSockets: 2000, timeout: IDLE })
 
 /** One request; answers its status, or why there is none. */
 export function ask(base, { method, path, headers, body }) {

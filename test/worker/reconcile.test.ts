@@ -2,7 +2,7 @@ import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { sweep } from '../../src/sweep/sweep.ts'
-import { openAccount, operator, type TestAccount } from './support.ts'
+import { call, openAccount, operator, type TestAccount, tokenFor } from './support.ts'
 
 const TABLES = [
   'accounts',
@@ -38,6 +38,10 @@ const snapshot = async (db: D1Database) => {
 const create = async (account: TestAccount, name: string) => (await account.call('POST', '/api/devices', { body: { name } })).body.device
 const names = async (account: TestAccount) =>
   (await account.call('GET', '/api/devices')).body.devices.map(({ name }: { name: string }) => name)
+const asToken =
+  (token: string): TestAccount['call'] =>
+  (method, path, given = {}) =>
+    call(method, path, { token, ...given })
 const head = async (account: TestAccount) =>
   Number((await env.DB.prepare('SELECT sequence FROM event_heads WHERE account_id = ?').bind(account.id).first())?.sequence)
 const reconcile = (account: TestAccount, body?: object) => operator('POST', `/admin/accounts/${account.id}/reconcile`, body ? { body } : {})
@@ -190,5 +194,65 @@ describe('a ledger that was set back', () => {
     await account.call('POST', `/api/devices/${deleted.id}/locations`, { body: report })
     await sweep(env, Date.now())
     expect((await account.call('GET', `/api/devices/${deleted.id}/locations`)).body.locations).toHaveLength(1)
+  })
+
+  test('brings an account back that has been erased since', async () => {
+    const account = await openAccount({ licenses: 10 })
+    await create(account, 'Kept')
+    const restore = await snapshotLedger(account)
+    await operator('DELETE', `/admin/accounts/${account.id}`)
+    expect((await operator('GET', `/admin/accounts/${account.id}`)).status).toBe(404)
+    await restore()
+    await reconcile(account, { restored: true })
+    await sweep(env, Date.now())
+    expect((await operator('GET', `/admin/accounts/${account.id}`)).body.account.licenses).toMatchObject({ total: 10, used: 1 })
+    const { apiKey } = (await operator('POST', `/admin/accounts/${account.id}/keys`, { body: { name: 'Back', scopes: ['write'] } })).body
+    expect(await names({ ...account, call: asToken(await tokenFor(account.userName, apiKey)) })).toEqual(['Kept'])
+  })
+
+  describe('by the operator', () => {
+    const setBack = (id: string, body: object) => operator('POST', `/admin/accounts/${id}/restore`, { body })
+
+    test('goes to the moment that was named, as soon as the object has started anew', async () => {
+      const account = await openAccount()
+      await create(account, 'Kept')
+      const asked: unknown[] = []
+      await runInDurableObject(env.LEDGER.get(env.LEDGER.idFromName(account.id)), (_, { storage }) => {
+        storage.getBookmarkForTime = async (time) => `bookmark of ${new Date(time).toISOString()}`
+        storage.onNextSessionRestoreBookmark = async (bookmark) => {
+          asked.push(bookmark)
+          return 'the way back'
+        }
+      })
+      const reply = await setBack(account.id, { time: '2026-11-01T12:00:00+01:00' })
+      expect(reply.body).toEqual({ success: true, undo: 'the way back' })
+      expect(asked).toEqual(['bookmark of 2026-11-01T11:00:00.000Z'])
+      expect(await names(account)).toEqual(['Kept'])
+      // What was put over the object's storage is gone: it is another object now.
+      expect((await setBack(account.id, { undo: 'the way back' })).body.code).toBe('history-unavailable')
+    })
+
+    test('and back by what was answered', async () => {
+      const account = await openAccount()
+      const asked: unknown[] = []
+      await runInDurableObject(env.LEDGER.get(env.LEDGER.idFromName(account.id)), (_, { storage }) => {
+        storage.onNextSessionRestoreBookmark = async (bookmark) => {
+          asked.push(bookmark)
+          return 'forth'
+        }
+      })
+      expect((await setBack(account.id, { undo: 'back' })).body.undo).toBe('forth')
+      expect(asked).toEqual(['back'])
+    })
+
+    test.each([{}, { time: '2026-11-01T12:00:00Z', undo: 'x' }, { time: 'yesterday' }])('but not by %j', async (body) => {
+      const account = await openAccount()
+      const reply = await setBack(account.id, body)
+      expect([reply.status, reply.body.errors?.[0]?.pointer]).toEqual([400, '/time'])
+    })
+
+    test('nor an account that never was', async () => {
+      expect((await setBack('acc_00000000000000000000', { time: '2026-11-01T12:00:00Z' })).status).toBe(404)
+    })
   })
 })
