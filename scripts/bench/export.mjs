@@ -9,7 +9,7 @@ const MEBIBYTE = 2 ** 20
 
 /** How much memory the runtime takes, above what it has when idle, to export a track of so many locations. */
 export async function exportMemory({ script, locations, progress }) {
-  const server = new ServerProcess({ script, folder: temporaryFolder(), port: await freePort() })
+  const server = new ServerProcess({ script, folder: temporaryFolder(), port: await freePort(), direct: true })
   await server.start()
   const fleet = await openFleet(server.base, 'export')
   await server.stop()
@@ -20,8 +20,8 @@ export async function exportMemory({ script, locations, progress }) {
     const url = `${server.base}/api/devices/${fleet.deviceId}/locations?format=csv`
     for (let round = 0; round < 20; round++) await stream(`${url}&to=2026-01-01T00:05:00Z`, fleet.token)
     progress('export: streaming, first with the heaps of a fresh process')
-    // The heaps of the two isolates (the Worker's, the local database's) grow to their working size with any work of this size: a bare
-    // Worker that streams as many rows untouched takes 145 MB. What an export holds shows once they have it; both figures are printed.
+    // The heaps of the two isolates (the Worker's, the local database's) grow to their working size with any work of this size.
+    // What an export holds shows once they have it; both figures are printed.
     const first = await watched(server, () => stream(url, fleet.token))
     progress('export: streaming')
     const began = performance.now()
