@@ -139,6 +139,7 @@ export const restoreLedger = define({
   example: { time: '2026-11-14T09:30:00.000Z' },
   answer: z.object({ success, undo: z.string().meta({ example: '00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683' }) }),
   problems: ['not-found', 'history-unavailable'],
+  idempotent: true,
 })
 
 const mended = z
@@ -164,7 +165,7 @@ export const reconcileAccount = define({
   summary: 'Hold an account’s cell against its ledger',
   description: 'Mends what differs, the ledger’s way. Go on with `nextCursor` until it is null.',
   answer: z.object({ success, checked: z.int().meta({ description: 'Devices compared.' }), mended, nextCursor }),
-  problems: ['not-found', 'invalid-cursor'],
+  problems: ['not-found', 'invalid-cursor', 'user-name-taken'],
 })
 
 export const reconcileCell = define({
@@ -177,7 +178,9 @@ export const reconcileCell = define({
     accounts: z.int().meta({ description: 'Accounts compared.' }),
     checked: z.int(),
     mended,
-    unknown: z.array(z.string()).meta({ description: 'Accounts that no ledger knows; left as they are.', example: [] }),
+    unknown: z
+      .array(z.string())
+      .meta({ description: 'Accounts that no ledger knows, or whose user name another has taken since; left as they are.', example: [] }),
     nextCursor,
   }),
   problems: ['not-found', 'invalid-cursor'],

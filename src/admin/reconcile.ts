@@ -26,10 +26,11 @@ const throughAccount = async (
   from: number,
   restored: boolean,
   progress: Progress,
-): Promise<number | null | 'erased' | 'unknown'> => {
+): Promise<number | null | 'erased' | 'unknown' | 'name taken'> => {
   for (let after = from; ; progress.pages++) {
     if (progress.pages >= MOST_PAGES) return after
     const page = await ledgerOf(env, id).reconcile(after, restored)
+    if (!page.ok && page.refusal === 'user-name-taken') return 'name taken'
     if (!page.ok) return page.erased ? 'erased' : 'unknown'
     progress.checked += page.checked
     add(progress.mended, page.mended)
@@ -43,10 +44,10 @@ export const reconcileAccount = async (
   id: string,
   from: number,
   restored: boolean,
-): Promise<(Progress & { next: number | null }) | null> => {
+): Promise<(Progress & { next: number | null }) | 'unknown' | 'name taken'> => {
   const progress: Progress = { checked: 0, mended: nothingMended(), pages: 0 }
   const through = await throughAccount(env, id, from, restored, progress)
-  if (through === 'unknown') return null
+  if (through === 'unknown' || through === 'name taken') return through
   if (through !== 'erased') return { ...progress, next: through }
   let erased = 0
   for (const cell of cellNumbers(env)) {
@@ -54,7 +55,7 @@ export const reconcileAccount = async (
     if ((await holdsAccount(db, id)) && (await eraseAgain(openDirectory(env), db, id, cell, Date.now()))) erased++
   }
   add(progress.mended, { erased })
-  return erased > 0 ? { ...progress, next: null } : null
+  return erased > 0 ? { ...progress, next: null } : 'unknown'
 }
 
 export const reconcileCell = async (env: Env, cell: number, from: [number, number], restored: boolean) => {
@@ -69,7 +70,7 @@ export const reconcileCell = async (env: Env, cell: number, from: [number, numbe
     const through = await throughAccount(env, id, number === firstNumber ? firstKey : 0, restored, progress)
     if (typeof through === 'number') return { ...progress, accounts, unknown, next: [number, through] }
     accounts++
-    if (through === 'unknown') unknown.push(id)
+    if (through === 'unknown' || through === 'name taken') unknown.push(id)
     if (through === 'erased' && (await eraseAgain(directory, db, id, cell, Date.now()))) add(progress.mended, { erased: 1 })
   }
   const last = entries.at(-1)

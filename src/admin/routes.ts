@@ -131,15 +131,19 @@ export const admin = new Hono<AppEnv>()
     const ledger = ledgerOf(c.env, c.req.param('accountId'))
     const outcome = await ledger.setBack(undo ?? 0)
     if (!outcome.ok) throw refusalProblem(outcome)
-    // It ends itself at this, and so cannot answer.
-    await ledger.restart().catch(() => {})
+    const isBack = () =>
+      ledgerOf(c.env, c.req.param('accountId'))
+        .restart(outcome.left)
+        .catch(() => false)
+    if (!(await isBack()) && !(await isBack()) && !(await isBack())) throw new Problem('unavailable')
     return c.json({ success: true as const, undo: outcome.undo })
   })
   .post('/accounts/:accountId/reconcile', operation(contract.reconcileAccount), async (c) => {
     const { cursor, restored } = c.req.valid('json')
     const [after = 0] = (await readCursor(c, cursor)) ?? []
     const outcome = await reconcileAccount(c.env, c.req.param('accountId'), Number(after), restored)
-    if (!outcome) throw new Problem('not-found')
+    if (outcome === 'name taken') throw new Problem('user-name-taken')
+    if (outcome === 'unknown') throw new Problem('not-found')
     const { checked, mended, next } = outcome
     return c.json({ success: true as const, checked, mended, nextCursor: next === null ? null : await makeCursor(c, [next]) })
   })

@@ -1,16 +1,27 @@
 /** A calendar day, `YYYY-MM-DD`. Days of equal length compare as strings. */
 export type Day = string
 
-const formats = new Map<string, Intl.DateTimeFormat>()
+const MOST_ZONES = 1000
 
-/** Making a formatter costs 82 µs, using one almost nothing: each zone's is made once. */
-const dayFormat = (timeZone: string): Intl.DateTimeFormat => {
-  const known = formats.get(timeZone)
-  if (known) return known
-  const made = new Intl.DateTimeFormat('en-CA', { timeZone, calendar: 'iso8601', year: 'numeric', month: '2-digit', day: '2-digit' })
-  formats.set(timeZone, made)
-  return made
+/**
+ * Making a formatter costs 82 µs, using one almost nothing: each zone's is made once. The runtime takes a zone's name in any case,
+ * so whoever sends names could fill the memory with them: beyond a thousand all are made anew.
+ */
+export const zoneFormats = (make: (timeZone: string) => Intl.DateTimeFormat): ((timeZone: string) => Intl.DateTimeFormat) => {
+  const formats = new Map<string, Intl.DateTimeFormat>()
+  return (timeZone) => {
+    const known = formats.get(timeZone)
+    if (known) return known
+    const made = make(timeZone)
+    if (formats.size >= MOST_ZONES) formats.clear()
+    formats.set(timeZone, made)
+    return made
+  }
 }
+
+const dayFormat = zoneFormats(
+  (timeZone) => new Intl.DateTimeFormat('en-CA', { timeZone, calendar: 'iso8601', year: 'numeric', month: '2-digit', day: '2-digit' }),
+)
 
 let last = { at: Number.NaN, timeZone: '', day: '' }
 
@@ -30,6 +41,8 @@ export const isDay = (text: string): boolean =>
 export const addDays = (day: Day, days: number): Day =>
   new Date(Date.parse(`${day}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10)
 
+export const daysBetween = (from: Day, to: Day): number => (Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / 86_400_000
+
 const MINUTE = 60_000
 
 /** The edge between "not yet `day`" and "`day` or later" that lies between two such instants. */
@@ -42,13 +55,7 @@ const edge = (day: Day, timeZone: string, before: number, begun: number): number
   return begun
 }
 
-const clocks = new Map<string, Intl.DateTimeFormat>()
-
-const clockReading = (at: number, timeZone: string): string => {
-  const clock = clocks.get(timeZone) ?? new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', minute: '2-digit' })
-  clocks.set(timeZone, clock)
-  return clock.format(at)
-}
+const clock = zoneFormats((timeZone) => new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', minute: '2-digit' }))
 
 const starts = new Map<string, number>()
 const MOST_STARTS = 5000
@@ -70,7 +77,7 @@ export const dayStart = (day: Day, timeZone: string): number => {
 const findDayStart = (day: Day, timeZone: string): number => {
   const utc = Date.parse(`${day}T00:00:00Z`)
   const begun = edge(day, timeZone, utc - 26 * 60 * MINUTE, utc + 26 * 60 * MINUTE)
-  if (clockReading(begun - 120 * MINUTE, timeZone) === '22:00') return begun
+  if (clock(timeZone).format(begun - 120 * MINUTE) === '22:00') return begun
   // Where clocks went back at 00:01 (St John's until 2011) the day began twice: the first time counts.
   for (let at = begun - 120 * MINUTE; at < begun; at += MINUTE) {
     if (localDay(at, timeZone) >= day) return edge(day, timeZone, at - MINUTE, at)

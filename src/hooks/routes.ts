@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import { readBytes } from '../http/body.ts'
+import { OPEN_BODY_LIMIT, readBytes } from '../http/body.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { Problem } from '../http/problem.ts'
 import { ledgerOf } from '../ledger/stub.ts'
@@ -12,7 +12,7 @@ const ALL = 'all'
 const readReceipt = async (c: Context, name: string): Promise<Receipt> => {
   const provider = providerNamed(name)
   if (!provider?.readReceipt) throw new Problem('not-found')
-  const body = new TextDecoder().decode(await readBytes(c.req.raw))
+  const body = new TextDecoder().decode(await readBytes(c.req.raw, OPEN_BODY_LIMIT))
   const receipt = await provider.readReceipt(c.env, { url: c.req.url, headers: c.req.raw.headers, body }, Date.now()).catch(() => null)
   if (!receipt) throw new Problem('invalid-signature')
   return receipt

@@ -2,10 +2,12 @@ import type { Context } from 'hono'
 import { escapePointer, isObject, type JsonObject } from '../domain/json.ts'
 import type { Operation } from './contract.ts'
 import { invalid, Problem } from './problem.ts'
-import { stepAside } from './room.ts'
+import { beginLargeBody, endLargeBody, stepAside } from './room.ts'
 import { fieldErrors } from './validation.ts'
 
 export const BODY_LIMIT = 1_048_576
+/** For whoever has not shown who they are. */
+export const OPEN_BODY_LIMIT = 65_536
 const PATCH_TYPES = ['application/json-patch+json', 'application/merge-patch+json']
 
 /** The text as it came, which is what an Idempotency-Key is held against, and what it says. */
@@ -14,7 +16,8 @@ export interface JsonBody {
   value: unknown
 }
 
-const tooLarge = () => new Problem('body-too-large')
+const tooLarge = (most: number) =>
+  new Problem('body-too-large', most === BODY_LIMIT ? {} : { detail: `The body is larger than ${most / 1024} KiB.` })
 const malformed = (detail: string, pointer = '') => new Problem('malformed-body', { errors: [{ pointer, detail }] })
 
 const checkType = (c: Context) => {
@@ -28,23 +31,33 @@ const checkType = (c: Context) => {
   if (!known || !parameters.every((parameter) => /^charset="?utf-8"?$/.test(parameter))) throw new Problem('unsupported-media-type')
 }
 
-/** A body of at most 1 MiB, counted as it streams. */
-export const readBytes = (request: Request): Promise<Uint8Array> => stepAside(request, () => takeBytes(request))
-
-const takeBytes = async (request: Request): Promise<Uint8Array> => {
+/** A body of at most so many bytes, counted as it streams. */
+export const readBytes = async (request: Request, most: number): Promise<Uint8Array> => {
   if (request.body === null) return new Uint8Array()
-  const declared = Number(request.headers.get('Content-Length') ?? Number.NaN)
-  if (declared > BODY_LIMIT) throw tooLarge()
+  const isSmall = most <= OPEN_BODY_LIMIT || declaredLength(request) <= OPEN_BODY_LIMIT
+  if (!isSmall && !beginLargeBody(request)) throw new Problem('unavailable', { headers: { 'Retry-After': '1' } })
+  try {
+    return await stepAside(request, () => takeBytes(request, request.body as ReadableStream<Uint8Array>, most))
+  } finally {
+    endLargeBody(request)
+  }
+}
+
+const declaredLength = ({ headers }: Request): number => Number(headers.get('Content-Length') ?? Number.NaN)
+
+const takeBytes = async (request: Request, body: ReadableStream<Uint8Array>, most: number): Promise<Uint8Array> => {
+  const declared = declaredLength(request)
+  if (declared > most) throw tooLarge(most)
   if (declared >= 0) {
     const whole = new Uint8Array(await request.arrayBuffer())
-    if (whole.byteLength > BODY_LIMIT) throw tooLarge()
+    if (whole.byteLength > most) throw tooLarge(most)
     return whole
   }
   const chunks: Uint8Array[] = []
   let size = 0
-  for await (const chunk of request.body as ReadableStream<Uint8Array>) {
+  for await (const chunk of body) {
     size += chunk.byteLength
-    if (size > BODY_LIMIT) throw tooLarge()
+    if (size > most) throw tooLarge(most)
     chunks.push(chunk)
   }
   const bytes = new Uint8Array(size)
@@ -102,11 +115,11 @@ const checkEscapes = (text: string, value: unknown) => {
 }
 
 /** The request's JSON, or null where there is no body at all. */
-export const readJson = async (c: Context): Promise<JsonBody | null> => {
+export const readJson = async (c: Context, most = BODY_LIMIT): Promise<JsonBody | null> => {
   const request = c.req.raw
   if (request.body === null || request.headers.get('Content-Length') === '0') return null
   checkType(c)
-  const bytes = await readBytes(request)
+  const bytes = await readBytes(request, most)
   if (bytes.byteLength === 0) return null
   let text: string
   let value: unknown

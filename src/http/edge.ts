@@ -4,7 +4,7 @@ import type { Env } from '../env.ts'
 import type { AppEnv, Context } from './context.ts'
 import { Problem, problemDocument } from './problem.ts'
 import { ratePolicy } from './rateLimit.ts'
-import { enter, leave } from './room.ts'
+import { enter, leave, stepAside } from './room.ts'
 
 const EXPOSED = 'ETag, Link, Location, Retry-After, RateLimit, RateLimit-Policy, X-Request-Id'
 const ACCEPTED = 'Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, X-Request-Id'
@@ -38,8 +38,9 @@ const SMALL_BODY = 65_536
  * loses the request that it sends next. So a small body is taken and dropped.
  */
 const takeSmallBody = async (request: Request): Promise<void> => {
-  if (!request.body || request.bodyUsed || !(Number(request.headers.get('Content-Length')) <= SMALL_BODY)) return
-  await request.arrayBuffer().catch(() => {})
+  const declared = Number(request.headers.get('Content-Length') ?? Number.NaN)
+  if (!request.body || request.bodyUsed || !(declared <= SMALL_BODY)) return
+  await stepAside(request, () => request.arrayBuffer()).catch(() => {})
 }
 
 const commonHeaders = (requestId: string) => ({
@@ -48,6 +49,9 @@ const commonHeaders = (requestId: string) => ({
   'Access-Control-Expose-Headers': EXPOSED,
   'X-Content-Type-Options': 'nosniff',
 })
+
+const policyHeader = (path: string, env: Env): Record<string, string> =>
+  path.startsWith('/api/') ? { 'RateLimit-Policy': ratePolicy(env) } : {}
 
 /** What every reply carries, and the one line that is logged of it. */
 export const edge: MiddlewareHandler<AppEnv> = async (c, next) => {
@@ -61,8 +65,7 @@ export const edge: MiddlewareHandler<AppEnv> = async (c, next) => {
     })
   } else await next()
   await takeSmallBody(c.req.raw)
-  for (const [name, value] of Object.entries(commonHeaders(requestId))) c.header(name, value)
-  if (c.req.path.startsWith('/api/')) c.header('RateLimit-Policy', ratePolicy(c.env))
+  for (const [name, value] of Object.entries({ ...commonHeaders(requestId), ...policyHeader(c.req.path, c.env) })) c.header(name, value)
   if (!c.res.headers.has('Cache-Control')) c.header('Cache-Control', 'no-store')
   logLine(c, began)
 }
@@ -70,20 +73,22 @@ export const edge: MiddlewareHandler<AppEnv> = async (c, next) => {
 const NO_ROOM = new Problem('unavailable', { headers: { 'Retry-After': '1', 'Cache-Control': 'no-store' } })
 
 /** For a request that finds no room: as little work as an answer can be, and no line in the log. */
-const turnAway = async (request: Request): Promise<Response> => {
+const turnAway = async (request: Request, env: Env): Promise<Response> => {
   await takeSmallBody(request)
   const requestId = requestIdOf(request)
-  const { text, status, headers } = problemDocument(NO_ROOM, { path: new URL(request.url).pathname, requestId })
-  return new Response(text, { status, headers: { ...headers, ...commonHeaders(requestId) } })
+  const path = new URL(request.url).pathname
+  const { text, status, headers } = problemDocument(NO_ROOM, { path, requestId })
+  return new Response(text, { status, headers: { ...headers, ...commonHeaders(requestId), ...policyHeader(path, env) } })
 }
 
 type Serve = (request: Request, env: Env, context: ExecutionContext) => Response | Promise<Response>
 
-/** Lets in as many requests as there is room for. */
+/** Lets in as many requests as there is room for. A preflight takes none: refused, it would hide the 503 from a browser. */
 export const door =
   (serve: Serve): Serve =>
   async (request, env, context) => {
-    if (!enter(request, Date.now())) return turnAway(request)
+    if (request.method === 'OPTIONS') return serve(request, env, context)
+    if (!enter(request, Date.now())) return turnAway(request, env)
     try {
       return await serve(request, env, context)
     } finally {

@@ -2,7 +2,7 @@ import { zValidator } from '@hono/zod-validator'
 import type { MiddlewareHandler } from 'hono'
 import * as z from 'zod'
 import { admit, admitOperator, requireScope, requireWholeAccount } from './auth.ts'
-import { parseBody, readJson } from './body.ts'
+import { BODY_LIMIT, OPEN_BODY_LIMIT, parseBody, readJson } from './body.ts'
 import type { AppEnv, Context } from './context.ts'
 import { type Operation, takesBody } from './contract.ts'
 import { readIfMatch } from './etag.ts'
@@ -21,7 +21,7 @@ const OPERATION = Symbol('operation')
 export const operationOf = (handler: unknown): Operation | undefined => (handler as { [OPERATION]?: Operation })[OPERATION]
 
 const readBody = async (c: Context, contract: Operation): Promise<string> => {
-  const body = await readJson(c)
+  const body = await readJson(c, contract.scope === 'open' ? OPEN_BODY_LIMIT : BODY_LIMIT)
   if (contract.patches) {
     if (!body) throw invalid({ pointer: '', detail: 'a patch is required' })
     c.req.addValidatedData('json', parsePatch(c.req.header('Content-Type') ?? '', body.value) as unknown as object)

@@ -1,12 +1,34 @@
-/** Requests that this isolate is working on, oldest first, and since when. */
-const underWay = new Map<Request, number>()
+/** Requests that take room in this isolate, oldest first, and since when. */
+class Places {
+  readonly #taken = new Map<Request, number>()
+  readonly #forgottenAfter: number
+
+  /** A caller who hangs up may take the end of its request along: then nobody says that it is over, until so long after. */
+  constructor(forgottenAfter: number) {
+    this.#forgottenAfter = forgottenAfter
+  }
+
+  take(request: Request, now: number, most: number): boolean {
+    for (const [one, since] of this.#taken) {
+      if (now - since < this.#forgottenAfter) break
+      this.#taken.delete(one)
+    }
+    if (this.#taken.size >= most) return false
+    this.#taken.set(request, now)
+    return true
+  }
+
+  give(request: Request): boolean {
+    return this.#taken.delete(request)
+  }
+}
+
+const underWay = new Places(10_000)
 /** Enough for a client that sends a hundred at a time. */
 const ROOM = 128
 /** In a flood most of the time goes into saying no. */
 const FLOOD = 200
 const ROOM_IN_A_FLOOD = 32
-/** A caller who hangs up may take the end of its request along: then nobody says that it is over. */
-const FORGOTTEN = 10_000
 
 let room = ROOM
 let second = { at: 0, turnedAway: 0 }
@@ -17,16 +39,9 @@ let second = { at: 0, turnedAway: 0 }
  */
 export const enter = (request: Request, now: number): boolean => {
   if (now - second.at >= 1000) beginSecond(now)
-  for (const [one, since] of underWay) {
-    if (now - since < FORGOTTEN) break
-    underWay.delete(one)
-  }
-  if (underWay.size >= room) {
-    second.turnedAway++
-    return false
-  }
-  underWay.set(request, now)
-  return true
+  const entered = underWay.take(request, now, room)
+  if (!entered) second.turnedAway++
+  return entered
 }
 
 const beginSecond = (now: number): void => {
@@ -37,15 +52,25 @@ const beginSecond = (now: number): void => {
 }
 
 export const leave = (request: Request): void => {
-  underWay.delete(request)
+  underWay.give(request)
 }
 
 /** While its body is on its way a request takes no room, or a few slow senders would keep everyone else out. */
 export const stepAside = async <T>(request: Request, wait: () => Promise<T>): Promise<T> => {
-  if (!underWay.delete(request)) return wait()
+  if (!underWay.give(request)) return wait()
   try {
     return await wait()
   } finally {
-    underWay.set(request, Date.now())
+    underWay.take(request, Date.now(), Number.POSITIVE_INFINITY)
   }
+}
+
+const largeBodies = new Places(60_000)
+const MOST_LARGE = 48
+
+/** So many bodies of up to a mebibyte fit into an isolate beside what is done with them. */
+export const beginLargeBody = (request: Request): boolean => largeBodies.take(request, Date.now(), MOST_LARGE)
+
+export const endLargeBody = (request: Request): void => {
+  largeBodies.give(request)
 }

@@ -32,10 +32,14 @@ export const depthOf = (value: unknown, most: number): number => {
 
 const isShallow = (value: unknown): boolean => depthOf(value, DEPTH) <= DEPTH
 const isSmall = (value: unknown): boolean => new TextEncoder().encode(JSON.stringify(value)).byteLength <= SIZE
-export const isFreeForm = (value: unknown): boolean => isShallow(value) && isSmall(value)
+/** `1e400` is JSON, but no number that could come back. */
+const isKeepable = (value: unknown): boolean =>
+  typeof value === 'number' ? Number.isFinite(value) : typeof value !== 'object' || value === null || Object.values(value).every(isKeepable)
+export const isFreeForm = (value: unknown): boolean => isShallow(value) && isKeepable(value) && isSmall(value)
 
 /** A member whose inside is the client's own: at most 8 levels deep and 8 KiB large. */
 export const freeForm = <T extends z.ZodType>(schema: T): T =>
   schema
     .refine(isShallow, { error: 'must not be nested deeper than 8 levels', abort: true })
+    .refine(isKeepable, { error: 'must hold only numbers that can be kept', abort: true })
     .refine(isSmall, 'must not be larger than 8 KiB') as T

@@ -1,6 +1,7 @@
 import { openCell, openDirectory } from '../db/open.ts'
 import type { Account } from '../domain/account.ts'
 import { deviceKey, keysBeside } from '../domain/device.ts'
+import { fold } from '../domain/fold.ts'
 import type { Env } from '../env.ts'
 
 export type Row = Record<string, string | number | null>
@@ -9,6 +10,8 @@ export type Row = Record<string, string | number | null>
 export interface Found {
   account: Row | undefined
   listed: boolean
+  /** Another account has come by its user name since. */
+  nameTaken: boolean
   head: number
   devices: Row[]
   /** Devices of the ledger's that the cell holds for deleted. */
@@ -22,21 +25,29 @@ const LAST_KEY = `SELECT max(key) AS key FROM (SELECT max(key) AS key FROM devic
   UNION ALL SELECT max(device_key) FROM alerts WHERE device_key BETWEEN ?1 AND ?2
   UNION ALL SELECT max(device_key) FROM erasures WHERE account_id = ?3)`
 
-export const look = async (env: Env, account: Account, ids: string[], after: number, upTo: number): Promise<Found> => {
+/** Of the cell's devices at most so many, those with the least keys. */
+export const look = async (env: Env, account: Account, ids: string[], after: number, upTo: number, most: number): Promise<Found> => {
   const db = openCell(env, account.cell).$client
+  const [firstOwn, lastOwn] = keysBeside(deviceKey(account.number, 0))
   const [accounts, heads, devices, tombstoned, lastKey] = await db.batch<Row>([
     db.prepare('SELECT * FROM accounts WHERE id = ?').bind(account.id),
     db.prepare('SELECT sequence FROM event_heads WHERE account_id = ?').bind(account.id),
-    db.prepare('SELECT * FROM devices WHERE key > ? AND key <= ? AND account_id = ?').bind(after, upTo, account.id),
+    db
+      .prepare('SELECT * FROM devices WHERE key > ? AND key <= ? AND account_id = ? ORDER BY key LIMIT ?')
+      .bind(after, Math.min(upTo, lastOwn), account.id, most),
     db
       .prepare('SELECT id FROM tombstones WHERE account_id = ? AND id IN (SELECT value FROM json_each(?))')
       .bind(account.id, JSON.stringify(ids)),
-    db.prepare(LAST_KEY).bind(...keysBeside(deviceKey(account.number, 0)), account.id),
+    db.prepare(LAST_KEY).bind(firstOwn, lastOwn, account.id),
   ])
-  const listed = await openDirectory(env).$client.prepare('SELECT 1 FROM directory WHERE account_id = ?').bind(account.id).first()
+  const { results: entries } = await openDirectory(env)
+    .$client.prepare('SELECT account_id AS id FROM directory WHERE account_id = ? OR user_name_key = ?')
+    .bind(account.id, fold(account.userName))
+    .all<{ id: string }>()
   return {
     account: accounts?.results[0],
-    listed: listed !== null,
+    listed: entries.some(({ id }) => id === account.id),
+    nameTaken: entries.some(({ id }) => id !== account.id),
     head: Number(heads?.results[0]?.sequence ?? 0),
     devices: devices?.results ?? [],
     tombstoned: new Set(tombstoned?.results.map(({ id }) => String(id))),

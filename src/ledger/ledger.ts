@@ -46,7 +46,13 @@ const SWEEP_PAGE = 200
 /** The alarm ends after this long whatever is still on its way: nothing that came due meanwhile waits for it. */
 const ALARM_PATIENCE = 1_000
 
-export type SetBack = { ok: true; undo: string } | { ok: false; refusal: 'not-found' | 'history-unavailable' }
+/** What an object that is set back leaves to the one that comes after it. */
+export interface Left {
+  instance: string
+  nextDevice: number
+}
+
+export type SetBack = { ok: true; undo: string; left: Left } | { ok: false; refusal: 'not-found' | 'history-unavailable' }
 
 /**
  * One object per account: what is decided on is decided here, one call at a time. Each method makes its decision in one
@@ -59,6 +65,7 @@ export class AccountLedger extends DurableObject<Env> {
   /** When the alarm is known to come. */
   #alarmAt: number | null = null
   #failures = 0
+  readonly #instance = crypto.randomUUID()
 
   constructor(state: DurableObjectState, env: Env) {
     super(state, env)
@@ -154,18 +161,26 @@ export class AccountLedger extends DurableObject<Env> {
 
   /** Back to a moment, or to a bookmark that an earlier call answered, as soon as the object starts anew. Answers the way back. */
   async setBack(to: number | string): Promise<SetBack> {
-    if (this.#sql.exec('SELECT 1 FROM account').toArray().length === 0) return { ok: false, refusal: 'not-found' }
+    const [row] = this.#sql.exec<{ next_device: number }>('SELECT next_device FROM account').toArray()
+    if (!row) return { ok: false, refusal: 'not-found' }
     const { storage } = this.ctx
     try {
       const bookmark = typeof to === 'string' ? to : await storage.getBookmarkForTime(to)
-      return { ok: true, undo: await storage.onNextSessionRestoreBookmark(bookmark) }
+      const undo = await storage.onNextSessionRestoreBookmark(bookmark)
+      return { ok: true, undo, left: { instance: this.#instance, nextDevice: row.next_device } }
     } catch {
       return { ok: false, refusal: 'history-unavailable' }
     }
   }
 
-  async restart(): Promise<void> {
-    this.ctx.abort('set back')
+  /**
+   * Ends the object, which then cannot answer, and answers true once another stands in its place. That one gives out no device key
+   * a second time: under it the cell still has the track and the groups of a device that was made since.
+   */
+  async restart({ instance, nextDevice }: Left): Promise<boolean> {
+    if (instance === this.#instance) this.ctx.abort('set back')
+    this.#sql.exec('UPDATE account SET next_device = max(next_device, ?)', nextDevice)
+    return true
   }
 
   /** For the sweep: records what has expired, and gives an interrupted outbox another chance. */

@@ -53,10 +53,17 @@ export const numberBeyond = (sql: SqlStorage, seq: number): void => {
 }
 
 const PAGE = 50
+const PAGE_SIZE = 1_000_000
 
 /** The oldest effects that go to the same database. */
 export const pending = (sql: SqlStorage): Posted[] => {
-  const rows = sql.exec<{ seq: number; effect: string }>('SELECT seq, effect FROM outbox ORDER BY seq LIMIT ?', PAGE).toArray()
+  const rows: { seq: number; effect: string }[] = []
+  let size = 0
+  for (const row of sql.exec<{ seq: number; effect: string }>('SELECT seq, effect FROM outbox ORDER BY seq LIMIT ?', PAGE)) {
+    size += row.effect.length
+    if (rows.length > 0 && size > PAGE_SIZE) break
+    rows.push(row)
+  }
   const effects = rows.map(({ seq, effect }) => ({ ...(JSON.parse(effect) as Effect), seq }))
   const first = effects[0]
   const apart = effects.findIndex((effect) => goesToDirectory(effect) !== (first !== undefined && goesToDirectory(first)))

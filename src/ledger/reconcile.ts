@@ -27,6 +27,7 @@ export interface Mended {
 export type ReconcileOutcome =
   | { ok: true; checked: number; mended: Mended; next: number | null }
   | { ok: false; refusal: 'not-found'; erased: boolean }
+  | { ok: false; refusal: 'user-name-taken' }
 
 const PAGE = 500
 const EVENT_JUMP = 1_000_000
@@ -110,7 +111,11 @@ export const reconcilePage = async (
     keys.map(({ id }) => id),
     after,
     upTo,
+    PAGE,
   )
+  if (!found.listed && found.nameTaken) return { ok: false, refusal: 'user-name-taken' }
+  // Whichever side has more of them, a page is bounded.
+  const end = found.devices.length === PAGE ? Math.min(upTo, Number(found.devices.at(-1)?.key)) : upTo
   return storage.transactionSync(() => {
     const account = readAccount(sql)
     if (!account) return { ok: false, refusal: 'not-found', erased: true }
@@ -119,7 +124,7 @@ export const reconcilePage = async (
     roll(sql, account, now)
     const mended: Mended = { account: 0, devices: 0, removed: 0, usage: 0, directory: 0, events: 0 }
     if (after === 0) mendAccount(sql, account, found, restored, mended)
-    const checked = mendDevices(sql, account, found, after, upTo, mended, now)
-    return { ok: true, checked, mended, next: keys.length === PAGE ? upTo : null }
+    const checked = mendDevices(sql, account, found, after, end, mended, now)
+    return { ok: true, checked, mended, next: end === Number.MAX_SAFE_INTEGER ? null : end }
   })
 }

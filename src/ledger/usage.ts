@@ -1,5 +1,5 @@
 import type { Channel } from '../domain/alert.ts'
-import { addDays, type Day } from '../domain/day.ts'
+import { addDays, type Day, daysBetween } from '../domain/day.ts'
 import type { DayReport, DayUsage } from '../domain/device.ts'
 import { reserve } from '../domain/quota.ts'
 
@@ -33,7 +33,9 @@ export const usageBetween = (sql: SqlStorage, key: number, from: Day, to: Day): 
   const rows = sql.exec<UsageRow>('SELECT * FROM usage WHERE device_key = ? AND day BETWEEN ? AND ? ORDER BY day', key, from, to).toArray()
   const sent = new Map(rows.map((row) => [row.day, row]))
   const usage: DayReport[] = []
-  for (let date = from; date <= to; date = addDays(date, 1)) {
+  // Counted, for after 9999-12-31 comes nothing that is written as a day.
+  for (let days = daysBetween(from, to), n = 0; n <= days; n++) {
+    const date = addDays(from, n)
     const row = sent.get(date)
     usage.push({
       date,

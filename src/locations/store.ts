@@ -55,10 +55,11 @@ export const FIRST_BELIEF: Belief = { timeZone: 'UTC', heard: false }
 /** `belief` is how things really stand. */
 export type Reported =
   | { ok: true; accepted: number; stored: StoredLocation | null; belief: Belief }
-  | { ok: false; refusal: 'not-found' }
+  | { ok: false; refusal: 'not-found' | 'body-too-large' }
   | { ok: false; refusal: 'device-expired'; belief: Belief }
 
 const MOST_CHANGES = 5
+const MOST_PACKED = 1_900_000
 
 /**
  * Stores a report: one round trip, a row a location, and its event only where someone asks for it. Where what the caller believed
@@ -77,6 +78,8 @@ export const storeReport = async (
   const { accountId, deviceId } = track
   const today = localDay(now, timeZone)
   const packed = JSON.stringify(locations.map(packLocation))
+  // Numbers such as 1e20 are written out: what came in a mebibyte may be more than D1 takes as one value.
+  if (packed.length > MOST_PACKED) return { ok: false, refusal: 'body-too-large' }
   const results = await db.batch<Standing>([
     db.prepare(INSERT).bind(...owner(track), now, timeZone, today, packed, heard ? 1 : 0),
     ...(heard ? tellReported(db, { accountId, deviceId, eventId, packed }, now) : []),

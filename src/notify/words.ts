@@ -1,4 +1,5 @@
 import type { Alert } from '../domain/alert.ts'
+import { zoneFormats } from '../domain/day.ts'
 import { cutTo, septets, toGsm7 } from '../domain/gsm7.ts'
 import { coordinates, mapLink, type Place, shortMapLink } from './place.ts'
 
@@ -33,24 +34,21 @@ const quoted = (text: string): string =>
     .map((line) => `  | ${oneLine(line, 2000)}`.trimEnd())
     .join('\n')
 
-const formats = new Map<string, Intl.DateTimeFormat>()
-
-const formatted = (at: number, timeZone: string, long: boolean): string => {
-  const key = `${timeZone} ${long}`
-  const format =
-    formats.get(key) ??
-    new Intl.DateTimeFormat('en-GB', {
-      timeZone,
-      day: 'numeric',
-      month: 'short',
-      hour: '2-digit',
-      minute: '2-digit',
-      timeZoneName: 'shortOffset',
-      ...(long && { weekday: 'short', year: 'numeric', second: '2-digit' }),
-    })
-  formats.set(key, format)
-  return format.format(at)
-}
+const format = (long: boolean) =>
+  zoneFormats(
+    (timeZone) =>
+      new Intl.DateTimeFormat('en-GB', {
+        timeZone,
+        day: 'numeric',
+        month: 'short',
+        hour: '2-digit',
+        minute: '2-digit',
+        timeZoneName: 'shortOffset',
+        ...(long && { weekday: 'short', year: 'numeric', second: '2-digit' }),
+      }),
+  )
+const [longFormat, shortFormat] = [format(true), format(false)]
+const formatted = (at: number, timeZone: string, long: boolean): string => (long ? longFormat : shortFormat)(timeZone).format(at)
 
 const placeOf = ({ latitude, longitude }: Alert): Place | null => (latitude === null || longitude === null ? null : { latitude, longitude })
 

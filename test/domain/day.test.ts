@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { addDays, dayStart, isDay, isTimeZone, localDay } from '../../src/domain/day.ts'
+import { addDays, dayStart, daysBetween, isDay, isTimeZone, localDay, zoneFormats } from '../../src/domain/day.ts'
 
 const HOUR = 3_600_000
 const at = (text: string) => Date.parse(text)
@@ -110,6 +110,28 @@ test('a day is one of the calendar, written in full', () => {
   ]) {
     expect(isDay(none), none).toBe(false)
   }
+})
+
+test('as many spellings of a zone as anyone sends fill no memory', () => {
+  let made = 0
+  const format = zoneFormats((timeZone) => {
+    made++
+    return new Intl.DateTimeFormat('en-CA', { timeZone })
+  })
+  for (const zone of ['UTC', 'Utc', 'UTC']) format(zone)
+  expect(made).toBe(2)
+  const spelling = (n: number) => [...'america/los_angeles'].map((letter, at) => ((n >> at) & 1 ? letter.toUpperCase() : letter)).join('')
+  const spellings = new Set(Array.from({ length: 4096 }, (_, n) => spelling(n)))
+  for (const zone of spellings) format(zone)
+  format('UTC')
+  expect(spellings.size).toBeGreaterThan(1000)
+  expect(made).toBe(spellings.size + 3)
+})
+
+test('days between two', () => {
+  expect(daysBetween('2026-03-29', '2026-03-29')).toBe(0)
+  expect(daysBetween('2024-02-28', '2024-03-01')).toBe(2)
+  expect(daysBetween('9999-01-01', '9999-12-31')).toBe(364)
 })
 
 test('days are counted across months, years and leap days', () => {

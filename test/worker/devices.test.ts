@@ -220,6 +220,13 @@ test('a create repeated with its Idempotency-Key makes one device and takes one 
   expect((await account.call('POST', '/api/devices', { ...request, body: { name: 'Other' } })).status).toBe(422)
 })
 
+test('usage to the end of the calendar is a span like any other', async () => {
+  const account = await openAccount()
+  const { id } = (await account.call('POST', '/api/devices', { body: { name: 'Tern' } })).body.device
+  const { status, body } = await account.call('GET', `/api/devices/${id}/usage?from=9999-12-30&to=9999-12-31`)
+  expect([status, body.usage.map(({ date }: { date: string }) => date)]).toEqual([200, ['9999-12-30', '9999-12-31']])
+})
+
 test('usage lists every day of a span, ninety back by default', async () => {
   const account = await openAccount()
   const { id } = await create(account, { name: 'Quiet' })

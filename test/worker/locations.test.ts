@@ -158,6 +158,8 @@ describe('a report', () => {
   test('with 1e999, an empty list, 1001 locations or nothing at all is 400', async () => {
     const bodies = [
       `{"dateTime":"${iso(now)}","latitude":1e999,"longitude":0}`,
+      `{"dateTime":"${iso(now)}","latitude":1,"longitude":0,"attributes":{"x":[1e999]}}`,
+      `{"dateTime":"${iso(now)}","latitude":1,"longitude":0,"inputs":[1e999]}`,
       [],
       { locations: [] },
       Array.from({ length: 1001 }, (_, index) => place(now - index)),
@@ -167,6 +169,18 @@ describe('a report', () => {
       { location: place(now), locations: [place(now)] },
     ]
     for (const body of bodies) expect((await report(body)).status).toBe(400)
+    expect(await track()).toEqual([])
+  })
+
+  test('of more than the database takes at once is 413, and nothing of it is stored', async () => {
+    const inputs = Array.from({ length: 370 }, () => 1e20)
+    const body = JSON.stringify(Array.from({ length: 540 }, (_, n) => place(now - n, { inputs }))).replaceAll(
+      '100000000000000000000',
+      '1e20',
+    )
+    expect(body.length).toBeLessThan(1_048_576)
+    const reply = await report(body)
+    expect([reply.status, reply.body.code]).toEqual([413, 'body-too-large'])
     expect(await track()).toEqual([])
   })
 

@@ -210,6 +210,31 @@ describe('a ledger that was set back', () => {
     expect(await names({ ...account, call: asToken(await tokenFor(account.userName, apiKey)) })).toEqual(['Kept'])
   })
 
+  test('stays away where another account has its user name by now', async () => {
+    const account = await openAccount()
+    const restore = await snapshotLedger(account)
+    await operator('DELETE', `/admin/accounts/${account.id}`)
+    const { status } = await operator('POST', '/admin/accounts', {
+      body: { userName: account.userName, name: 'Next', licenses: 1, timeZone: 'UTC' },
+    })
+    expect(status).toBe(201)
+    await restore()
+    const reply = await reconcile(account, { restored: true })
+    expect([reply.status, reply.body.code]).toEqual([409, 'user-name-taken'])
+    await sweep(env, Date.now())
+    expect(await env.DB.prepare('SELECT 1 FROM accounts WHERE id = ?').bind(account.id).first()).toBeNull()
+  })
+
+  test('to before many devices were made loses them page by page', async () => {
+    const account = await openAccount({ licenses: 2000 })
+    const restore = await snapshotLedger(account)
+    for (let n = 0; n < 600; n += 100) await Promise.all(Array.from({ length: 100 }, (_, i) => create(account, `D${n + i}`)))
+    await restore()
+    const { body } = await reconcile(account, { restored: true })
+    expect(body).toMatchObject({ checked: 0, mended: { removed: 600 }, nextCursor: null })
+    expect(await names(account)).toEqual([])
+  })
+
   describe('by the operator', () => {
     const setBack = (id: string, body: object) => operator('POST', `/admin/accounts/${id}/restore`, { body })
 
@@ -227,6 +252,7 @@ describe('a ledger that was set back', () => {
       const reply = await setBack(account.id, { time: '2026-11-01T12:00:00+01:00' })
       expect(reply.body).toEqual({ success: true, undo: 'the way back' })
       expect(asked).toEqual(['bookmark of 2026-11-01T11:00:00.000Z'])
+      expect(await inLedger(account, (sql) => sql.exec('SELECT next_device FROM account').one().next_device)).toBe(2)
       expect(await names(account)).toEqual(['Kept'])
       // What was put over the object's storage is gone: it is another object now.
       expect((await setBack(account.id, { undo: 'the way back' })).body.code).toBe('history-unavailable')

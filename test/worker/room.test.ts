@@ -23,26 +23,58 @@ test('of far too many at once some are told to come back, of whom nothing is sto
       'cache-control': 'no-store',
       'access-control-allow-origin': '*',
       'x-content-type-options': 'nosniff',
+      'ratelimit-policy': expect.stringContaining('"account"'),
     })
   }
   const { body } = await account.call('GET', '/api/account')
   expect(body.account.licenses.used).toBe(replies.length - refused.length)
 })
 
-test('those whose bodies never come keep nobody out', async () => {
-  const account = await openAccount()
-  const slow = Array.from({ length: 300 }, () => {
-    const { readable, writable } = new IdentityTransformStream()
-    const reply = exports.default.fetch(`${ORIGIN}/api/Auth/Token`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: readable,
-    })
-    return { writer: writable.getWriter(), reply }
+/** Requests that are begun, and whose bodies are kept back. */
+const beginSlowly = (count: number, path: string, token = 'none', length: number | null = null) =>
+  Array.from({ length: count }, () => {
+    const { readable, writable } = length === null ? new IdentityTransformStream() : new FixedLengthStream(length)
+    const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` }
+    const reply = exports.default.fetch(`${ORIGIN}${path}`, { method: 'POST', headers, body: readable })
+    return { writer: writable.getWriter(), reply, length }
   })
-  await new Promise((resolve) => setTimeout(resolve, 50))
+const moment = () => new Promise((resolve) => setTimeout(resolve, 50))
+const end = async (slow: ReturnType<typeof beginSlowly>) => {
+  for (const { writer, length } of slow) {
+    if (length !== null) writer.write(new Uint8Array(length)).catch(() => {})
+    writer.close().catch(() => {})
+  }
+  await Promise.allSettled(slow.map(({ reply }) => reply))
+}
+
+test.each([
+  ['that is read', '/api/Auth/Token', null],
+  ['that nobody reads, for the token is none', '/api/devices', 60_000],
+])('those keep nobody out who never send a body %s', async (_, path, length) => {
+  const account = await openAccount()
+  const slow = beginSlowly(300, path, 'none', length)
+  await moment()
   expect((await account.call('GET', '/api/account')).status).toBe(200)
-  for (const { writer } of slow) writer.close().catch(() => {})
-  for (const { reply } of slow) expect([400, 503]).toContain((await reply).status)
+  await end(slow)
   expect((await call('GET', '/healthz')).status).toBe(200)
+})
+
+test('only so many large bodies are on their way at once, and small ones come in all the same', async () => {
+  const account = await openAccount()
+  const slow = beginSlowly(60, '/api/devices', account.token, 100_000)
+  await moment()
+  expect((await account.call('POST', '/api/devices', { body: { name: 'Small' } })).status).toBe(201)
+  const large = { name: 'Large', description: ' '.repeat(100_000) }
+  const refused = await account.call('POST', '/api/devices', { body: large })
+  expect([refused.status, refused.headers.get('Retry-After')]).toEqual([503, '1'])
+  await end(slow)
+  expect((await account.call('POST', '/api/devices', { body: large })).status).toBe(400)
+})
+
+test('a body that nobody asked for is not read whatever its length', async () => {
+  const { readable, writable } = new IdentityTransformStream()
+  const reply = exports.default.fetch(`${ORIGIN}/api/devices`, { method: 'POST', body: readable })
+  const writer = writable.getWriter()
+  expect((await reply).status).toBe(401)
+  writer.close().catch(() => {})
 })

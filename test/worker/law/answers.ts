@@ -109,7 +109,7 @@ export const answers = (route: Route, stageOf: () => Stage): void => {
     }
 
     if (contract.idempotent) {
-      test('a repeated Idempotency-Key with the first answer, secrets left out', async () => {
+      test.skipIf(SAMPLES[route.id]?.refused)('a repeated Idempotency-Key with the first answer, secrets left out', async () => {
         const sent = withHeaders(await stage.request(), { 'Idempotency-Key': `"${crypto.randomUUID()}"~!` })
         const first = await send(sent)
         expect(first.headers.has('Idempotent-Replayed'), first.text).toBe(false)
