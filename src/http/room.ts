@@ -1,6 +1,6 @@
-/** Requests that take room in this isolate, oldest first, and since when. */
-class Places {
-  readonly #taken = new Map<Request, number>()
+/** Whatever takes room in this isolate, oldest first, and since when. */
+export class Places {
+  readonly #taken = new Map<object, number>()
   readonly #forgottenAfter: number
 
   /** A caller who hangs up may take the end of its request along: then nobody says that it is over, until so long after. */
@@ -8,18 +8,23 @@ class Places {
     this.#forgottenAfter = forgottenAfter
   }
 
-  take(request: Request, now: number, most: number): boolean {
+  take(whoever: object, now: number, most: number): boolean {
     for (const [one, since] of this.#taken) {
       if (now - since < this.#forgottenAfter) break
       this.#taken.delete(one)
     }
     if (this.#taken.size >= most) return false
-    this.#taken.set(request, now)
+    this.#taken.set(whoever, now)
     return true
   }
 
-  give(request: Request): boolean {
-    return this.#taken.delete(request)
+  give(whoever: object): boolean {
+    return this.#taken.delete(whoever)
+  }
+
+  /** Still there: to be forgotten so much later. */
+  renew(whoever: object, now: number): void {
+    if (this.#taken.delete(whoever)) this.#taken.set(whoever, now)
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Database } from '../db/open.ts'
 import { simplify } from '../domain/simplify.ts'
 import { invalid, Problem } from '../http/problem.ts'
+import { Places } from '../http/room.ts'
 import { iso } from '../http/wire.ts'
 import { csv } from './formats/csv.ts'
 import { contentType, type Format, type Track, type Writer } from './formats/formats.ts'
@@ -44,6 +45,10 @@ const keptTimes = async (db: Database, owner: TrackOwner, span: Span, metres: nu
   return new Set(shape.flatMap(({ time }, index) => (keep[index] ? [time] : [])))
 }
 
+/** Each holds a page or two, some megabytes. One whose reader went away without a word is forgotten a minute after its last page. */
+const exportsUnderWay = new Places(60_000)
+const MOST_EXPORTS = 12
+
 const encoder = new TextEncoder()
 
 /** Reads a page when the one before has been taken away, so that a track of any length needs the memory of two. */
@@ -58,20 +63,23 @@ async function* written(
     const locations = kept ? page.locations.filter(({ dateTime }) => kept.has(dateTime)) : page.locations
     if (locations.length > 0) for (const text of writer.page(locations)) yield encoder.encode(text)
     if (!page.more) break
+    exportsUnderWay.renew(first, Date.now())
   }
   yield encoder.encode(writer.end())
 }
 
 /** Without a queue of its own: nothing is read that nobody has asked for. */
-const streamOf = (pages: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> =>
+const streamOf = (pages: AsyncGenerator<Uint8Array>, ended: () => void): ReadableStream<Uint8Array> =>
   new ReadableStream(
     {
       async pull(controller) {
         const { value, done } = await pages.next()
-        if (done) controller.close()
-        else controller.enqueue(value)
+        if (!done) return controller.enqueue(value)
+        ended()
+        controller.close()
       },
       async cancel() {
+        ended()
         await pages.return(undefined)
       },
     },
@@ -100,12 +108,14 @@ export const exportTrack = async (
   const { format, geometry, simplify: metres } = wanted
   const first = await beginTrack(db, owner, span, PAGE)
   if (!first) throw new Problem('not-found')
+  if (first.more && !exportsUnderWay.take(first, Date.now(), MOST_EXPORTS))
+    throw new Problem('unavailable', { detail: 'Too many long exports are under way.' })
   const kept = metres === undefined ? null : await keptTimes(db, owner, span, metres)
   const writer = WRITERS[format]({ deviceName: first.deviceName, isShort: !first.more }, geometry)
   const pages = written(first, (from) => readTrackPage(db, owner, { ...span, from }, PAGE), writer, kept)
   const headers = { 'Content-Type': contentType(format) }
   return {
-    stream: streamOf(pages),
+    stream: streamOf(pages, () => exportsUnderWay.give(first)),
     headers: format === 'json' ? headers : { ...headers, 'Content-Disposition': disposition(first.deviceName, span, first, format) },
   }
 }

@@ -102,5 +102,7 @@ export const locations = new Hono<AppEnv>()
       )
     const span = { from: from ?? EARLIEST, to: to ?? LATEST }
     const { stream, headers } = await exportTrack(c.get('db'), ownerOf(c), span, { format: wanted, geometry, simplify })
-    return c.body(stream, 200, headers)
+    if (c.req.method !== 'HEAD') return c.body(stream, 200, headers)
+    await stream.cancel()
+    return c.body(null, 200, headers)
   })

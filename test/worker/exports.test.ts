@@ -325,6 +325,26 @@ describe('a long track', () => {
     ])
   })
 
+  test('is one of at most twelve that are under way at once: whoever reads slowly fills no memory, and one that ends makes room', async () => {
+    await addRows(LONG)
+    const headers = { Authorization: `Bearer ${account.token}` }
+    const begin = (query = 'format=csv') => exports.default.fetch(`${ORIGIN}${path}?${query}`, { headers })
+    for (let n = 0; n < 20; n++)
+      expect((await exports.default.fetch(`${ORIGIN}${path}?format=csv`, { method: 'HEAD', headers })).status).toBe(200)
+    const slow = await Promise.all(Array.from({ length: 12 }, () => begin()))
+    expect(slow.map(({ status }) => status)).toEqual(Array.from({ length: 12 }, () => 200))
+    const refused = await begin()
+    expect([refused.status, refused.headers.get('Retry-After')]).toEqual([503, '5'])
+    await refused.text()
+    const short = await begin(`format=csv&to=${iso(START + 1000)}`)
+    expect((await short.text()).trim().split('\n')).toHaveLength(3)
+    const [one, ...others] = slow
+    await one?.text()
+    const next = await begin()
+    expect(next.status).toBe(200)
+    for (const response of [next, ...others]) await response.text()
+  })
+
   test('is read page by page as it is taken, and no further', async () => {
     await addRows(LONG)
     const headers = { Authorization: `Bearer ${account.token}` }
