@@ -62,7 +62,12 @@ async function inEveryWindow() {
   const account = await openAccount(server.base, 1000)
   const world = await crashInEveryWindow({ server, token: account.token, points, every: Number(options.every), progress })
   totals.kills += world.windows.length
-  await audit(`${world.windows.length} of ${world.known} windows`, server, account, world)
+  await audit(
+    `${world.windows.length} crashes in ${new Set(world.windows.map((window) => window.replace(', again by alarm', ''))).size} of ${world.known} windows`,
+    server,
+    account,
+    world,
+  )
   points.close()
 }
 
