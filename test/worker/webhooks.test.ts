@@ -20,6 +20,7 @@ interface Delivery {
   id: string
   status: string
   attempts: number
+  attemptsByHand: number
   responseCode: number | null
   failure: string | null
   durationMs: number
@@ -415,6 +416,31 @@ describe('by hand', () => {
     const reply = await account.call('POST', `/api/webhooks/${webhook.id}/deliveries/${id}/redeliver`)
     expect(reply.body.delivery).toMatchObject({ id, status: 'delivered', nextAttempt: null })
     await vi.waitFor(async () => expect(namesIn(await at.calls())).toEqual(['First', 'First', 'Second']))
+  })
+
+  test('what somebody asks for uses up none of the attempts that come by themselves', async () => {
+    const account = await openAccount()
+    const at = receiver()
+    const { webhook } = await createWebhook(account, { url: at.url('500') })
+    await createDevice(account, 'Tern')
+    const { id, nextAttempt: due } = await settledAs(account, webhook.id, { status: 'pending', attempts: 1, attemptsByHand: 0 })
+    for (let times = 0; times < 9; times++) await account.call('POST', `/api/webhooks/${webhook.id}/deliveries/${id}/redeliver`)
+    await settledAs(account, webhook.id, { status: 'pending', attempts: 10, attemptsByHand: 9, nextAttempt: due })
+    const { nextAttempt: then } = await nextAttempt(account, webhook.id, { status: 'pending', attempts: 11, attemptsByHand: 9 })
+    expect(Date.parse(then ?? '') - Date.now()).toBeLessThan(2 * MINUTE)
+  })
+
+  test('a success ends the days of failing', async () => {
+    const account = await openAccount()
+    const at = receiver()
+    const { webhook } = await createWebhook(account, { url: at.url('after-1') })
+    await createDevice(account, 'First')
+    const { id } = await settledAs(account, webhook.id, { status: 'pending', attempts: 1 })
+    const failingSince = () =>
+      runInDurableObject(feedStub(account), (_, { storage: { sql } }) => sql.exec('SELECT failing_since FROM couriers').one().failing_since)
+    expect(await failingSince()).not.toBeNull()
+    await account.call('POST', `/api/webhooks/${webhook.id}/deliveries/${id}/redeliver`)
+    expect(await failingSince()).toBeNull()
   })
 
   test('one whose events are no longer kept is refused', async () => {
