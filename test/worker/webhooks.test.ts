@@ -6,7 +6,7 @@ import { event as anyEvent } from '../../src/events/catalogue.ts'
 import { outbox } from '../../src/notify/outbox.ts'
 import { sweep } from '../../src/sweep/sweep.ts'
 import { createDevice, createWebhook, feedStub, from, headOf, logUnheard, passTime, receiver } from './eventSupport.ts'
-import { openAccount, operator, type TestAccount, tokenFor } from './support.ts'
+import { openAccount, operator, type TestAccount, tokenFor, tokenWithScopes } from './support.ts'
 
 afterEach(() => {
   vi.useRealTimers()
@@ -282,6 +282,41 @@ describe('a receiver that', () => {
     await createDevice(account, 'Second')
     await passTime(account, HOUR)
     expect(await at.calls()).toHaveLength(1)
+  })
+
+  test('was given up: the e-mail that says so is among the messages for 30 days, for those who may see webhooks', async () => {
+    const account = await openAccount()
+    const people = { name: 'Ana', email: 'ana@example.com', country: 'PT', timeZone: 'UTC', privileges: ['admin'] }
+    expect((await account.call('POST', '/api/users', { body: people })).status).toBe(201)
+    const { webhook } = await createWebhook(account, { url: receiver().url('410') })
+    const device = await createDevice(account, 'Tern')
+    const messagesOf = async (query = '', token = account.token) =>
+      (await account.call('GET', `/api/account/messages${query}`, { token })).body.messages
+    const [notice] = await vi.waitFor(async () => {
+      const messages = await messagesOf()
+      expect(messages).toHaveLength(1)
+      return messages
+    })
+    expect(notice).toMatchObject({
+      alertId: null,
+      deviceId: null,
+      channel: 'Email',
+      to: 'ana@example.com',
+      subject: 'Webhook disabled: receiver.example',
+      text: expect.stringContaining(`The webhook ${webhook.id} to receiver.example`),
+      status: 'sent',
+      reason: null,
+      provider: 'outbox',
+      attempts: 1,
+    })
+    expect(await messagesOf('?status=sent&channel=Email')).toEqual([notice])
+    expect(await messagesOf(`?deviceId=${device}`)).toEqual([])
+    expect(await messagesOf('', await tokenWithScopes(account, ['read']))).toEqual([])
+    expect((await account.call('POST', `/api/account/messages/${notice.id}/retry`)).status).toBe(404)
+    await sweep(env, Date.now() + 29 * DAY)
+    expect(await messagesOf()).toEqual([notice])
+    await sweep(env, Date.now() + 31 * DAY)
+    expect(await messagesOf()).toEqual([])
   })
 
   test('answers 301 has failed, and where it points nobody goes', async () => {
