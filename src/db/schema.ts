@@ -350,7 +350,10 @@ export const alerts = sqliteTable(
   ],
 )
 
-/** What went out to whom, as of `seq`. Ids begin with their alert's, so that its messages, and a walk by time, need no index. */
+/**
+ * What went out to whom, as of `seq`. Ids begin with their alert's, so that its messages, and a walk by time, need no index. The
+ * device key 0, which no device has, is for what is told of the account itself; no alert takes it along when it goes.
+ */
 export const messages = sqliteTable(
   'messages',
   {
@@ -369,5 +372,5 @@ export const messages = sqliteTable(
     changed: integer().notNull(),
     seq: integer().notNull(),
   },
-  (table) => [primaryKey({ columns: [table.accountId, table.id] })],
+  (table) => [primaryKey({ columns: [table.accountId, table.id] }), index('messages_notices').on(table.changed).where(sql`device_key = 0`)],
 )

@@ -13,6 +13,7 @@ export const CLOSE = {
   forbidden: { code: 4403, reason: 'the token does not have the scope read' },
   unacknowledged: { code: 4408, reason: 'events were not acknowledged in time' },
   tooMany: { code: 4429, reason: 'the account has too many streams' },
+  tooManyRequests: { code: 4429, reason: 'the account has made too many requests in this minute' },
   unavailable: { code: 1013, reason: 'try again later' },
 } as const
 export type Closing = keyof typeof CLOSE

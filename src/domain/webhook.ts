@@ -41,6 +41,8 @@ export interface Delivery {
   sequences: number[]
   status: 'pending' | 'delivered' | 'failed'
   attempts: number
+  /** How many of them somebody asked for: these are beside the ten that come by themselves. */
+  attemptsByHand: number
   responseCode: number | null
   failure: DeliveryFailure | null
   durationMs: number | null

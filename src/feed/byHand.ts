@@ -3,8 +3,8 @@ import type { Delivery, Webhook } from '../domain/webhook.ts'
 import { readSequences } from '../events/store.ts'
 import { newId } from '../http/ids.ts'
 import { iso } from '../http/wire.ts'
-import { bodyOf, type Feeding, send } from './courier.ts'
-import { beginAttempt, endAttempt, findDelivery, insertDelivery } from './deliveries.ts'
+import { bodyOf, type Feeding, noteFailing, send } from './courier.ts'
+import { beginByHand, endAttempt, findDelivery, insertDelivery } from './deliveries.ts'
 
 /* Deliveries that somebody asked for: made at once, once, beside the webhook's own sequence. */
 
@@ -31,7 +31,7 @@ export const sendTest = async (feeding: Feeding, webhook: Webhook, id: string): 
   const result = await send(feeding, webhook, id, await testBody(feeding, webhook))
   feeding.storage.transactionSync(() => {
     const delivery = insertDelivery(sql, id, webhook.id, [], now)
-    beginAttempt(sql, delivery, now, null)
+    beginByHand(sql, delivery, now)
     endAttempt(sql, delivery, result, null)
   })
   return found(findDelivery(sql, webhook.id, id))
@@ -46,10 +46,13 @@ export const redeliver = async (feeding: Feeding, webhook: Webhook, id: string):
   const isTest = delivery.sequences.length === 0
   const events = await readSequences(openCell(env, owner.cell), owner.accountId, delivery.sequences)
   if (!isTest && events.length === 0) return { ok: false, refusal: 'delivery-gone' }
-  beginAttempt(sql, delivery, Date.now(), delivery.nextAttempt)
+  beginByHand(sql, delivery, Date.now())
   const result = await send(feeding, webhook, id, isTest ? await testBody(feeding, webhook) : bodyOf(events))
   const after = findDelivery(sql, webhook.id, id)
   if (!after) return { ok: false, refusal: 'not-found' }
-  endAttempt(sql, delivery, result, result.failure === null ? null : after.nextAttempt)
+  storage.transactionSync(() => {
+    endAttempt(sql, delivery, result, result.failure === null ? null : after.nextAttempt)
+    if (result.failure === null) noteFailing(sql, webhook, null)
+  })
   return { ok: true, delivery: found(findDelivery(sql, webhook.id, id)) }
 }

@@ -93,6 +93,10 @@ const gather = async ({ env, storage, owner }: Feeding, current: () => Webhook |
   }
 }
 
+export const noteFailing = (sql: SqlStorage, { id }: Webhook, since: number | null): void => {
+  sql.exec('UPDATE couriers SET failing_since = ? WHERE webhook_id = ?', since, id)
+}
+
 export const bodyOf = (events: LoggedEvent[]): string => JSON.stringify({ events: events.map(presentEvent) })
 
 export const send = async ({ env, storage }: Feeding, webhook: Webhook, deliveryId: string, body: string): Promise<Attempt> => {
@@ -148,7 +152,7 @@ export const bringNext = async (feeding: Feeding, current: () => Webhook | undef
   if (verdict.disable) await giveUp(receiver, verdict.disable)
   storage.transactionSync(() => {
     endAttempt(sql, batch.delivery, result, verdict.again)
-    sql.exec('UPDATE couriers SET failing_since = ? WHERE webhook_id = ?', verdict.failingSince, receiver.id)
+    noteFailing(sql, receiver, verdict.failingSince)
   })
   if (verdict.again !== null) return null
   return batch.events.length < MOST_EVENTS ? PAUSE : 0

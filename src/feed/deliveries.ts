@@ -10,6 +10,7 @@ interface Row extends Record<string, SqlStorageValue> {
   sequences: string
   status: string
   attempts: number
+  by_hand: number
   response_code: number | null
   failure: string | null
   duration: number | null
@@ -26,6 +27,7 @@ const toDelivery = (row: Row): Delivery => ({
   sequences: JSON.parse(row.sequences) as number[],
   status: row.status as Delivery['status'],
   attempts: row.attempts,
+  attemptsByHand: row.by_hand,
   responseCode: row.response_code,
   failure: row.failure as Delivery['failure'],
   durationMs: row.duration,
@@ -80,16 +82,24 @@ export const listDeliveries = (sql: SqlStorage, webhookId: string, before: numbe
 export const nextAttempt = (sql: SqlStorage): number | null =>
   sql.exec<{ at: number | null }>('SELECT min(next_attempt) AS at FROM deliveries WHERE next_attempt IS NOT NULL').one().at
 
-/** Counted before the call: a crash in the middle of it is an attempt too, and is followed by the next. */
-export const beginAttempt = (sql: SqlStorage, { id }: Delivery, now: number, again: number | null): number =>
+/**
+ * Counted before the call: a crash in the middle of it is an attempt too, and is followed by the next. Answers how many have come
+ * by themselves, which is what the wait goes by.
+ */
+export const beginAttempt = (sql: SqlStorage, { id }: Delivery, now: number, again: number): number =>
   sql
-    .exec<{ attempts: number }>(
-      'UPDATE deliveries SET attempts = attempts + 1, last_attempt = ?, next_attempt = ? WHERE id = ? RETURNING attempts',
+    .exec<{ scheduled: number }>(
+      'UPDATE deliveries SET attempts = attempts + 1, last_attempt = ?, next_attempt = ? WHERE id = ? RETURNING attempts - by_hand AS scheduled',
       now,
       again,
       id,
     )
-    .toArray()[0]?.attempts ?? 0
+    .toArray()[0]?.scheduled ?? 0
+
+/** One that somebody asked for: what is to come by itself stays as it is. */
+export const beginByHand = (sql: SqlStorage, { id }: Delivery, now: number): void => {
+  sql.exec('UPDATE deliveries SET attempts = attempts + 1, by_hand = by_hand + 1, last_attempt = ? WHERE id = ?', now, id)
+}
 
 /** `again`: when it is tried next; null where it is done with. What got through once has, whatever comes of a further attempt. */
 export const endAttempt = (sql: SqlStorage, { id }: Delivery, result: Attempt, again: number | null): void => {

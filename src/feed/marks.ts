@@ -25,6 +25,13 @@ const MARK = `INSERT INTO event_heads (account_id, sequence, streams_until, loca
   SELECT id, 0, ?2, ?3 FROM accounts WHERE id = ?1
   ON CONFLICT (account_id) DO UPDATE SET streams_until = ?2, location_streams_until = ?3 WHERE streams_until <> ?2 OR location_streams_until <> ?3`
 
+/** For an opening: of several at once none knows what the others ask for, so it takes no mark away. */
+const RAISE = `INSERT INTO event_heads (account_id, sequence, streams_until, location_streams_until)
+  SELECT id, 0, ?2, ?3 FROM accounts WHERE id = ?1
+  ON CONFLICT (account_id) DO UPDATE SET
+    streams_until = max(streams_until, ?2), location_streams_until = max(location_streams_until, ?3)
+  WHERE streams_until < ?2 OR location_streams_until < ?3`
+
 const LOG =
   'SELECT sequence AS head, (SELECT min(sequence) FROM events WHERE account_id = ?1) AS oldest FROM event_heads WHERE account_id = ?1'
 
@@ -37,15 +44,20 @@ export interface LogEnds {
 export const markOpening = async (sql: SqlStorage, db: D1Database, known: Known, open: Open, now: number): Promise<LogEnds> => {
   const marked = marksFor(known, open, now)
   const [, found] = await db.batch([
-    db.prepare(MARK).bind(known.accountId, marked.streamsUntil, marked.locationStreamsUntil),
+    db.prepare(RAISE).bind(known.accountId, marked.streamsUntil, marked.locationStreamsUntil),
     db.prepare(LOG).bind(known.accountId),
   ])
   const ends = (found?.results[0] as LogEnds | undefined) ?? { head: 0, oldest: null }
-  saveOwner(sql, marked)
+  const latest = readOwner(sql) ?? marked
+  saveOwner(sql, {
+    ...latest,
+    streamsUntil: Math.max(latest.streamsUntil, marked.streamsUntil),
+    locationStreamsUntil: Math.max(latest.locationStreamsUntil, marked.locationStreamsUntil),
+  })
   return ends
 }
 
-/** Keeps the marks in step with what is open. */
+/** Keeps the marks in step with what is open: here alone they are lowered. */
 export const keepMarks = async (sql: SqlStorage, db: D1Database, open: Open, now: number): Promise<void> => {
   const known = readOwner(sql)
   if (!known) return

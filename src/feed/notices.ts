@@ -2,7 +2,10 @@ import { openCell } from '../db/open.ts'
 import { backoff, nextTry } from '../domain/backoff.ts'
 import type { DisabledReason, Webhook } from '../domain/webhook.ts'
 import type { Env } from '../env.ts'
+import { repeatableIds } from '../http/ids.ts'
+import { keepNotice, type Notice } from '../messages/store.ts'
 import { providerFor } from '../notify/choose.ts'
+import type { SendOutcome } from '../notify/provider.ts'
 import { readAdministrators } from '../users/store.ts'
 import { findWebhook } from '../webhooks/store.ts'
 import type { FeedOwner } from './stub.ts'
@@ -43,8 +46,12 @@ const words = ({ id, url }: Webhook, reason: DisabledReason) => {
   }
 }
 
-/** True once everyone is told, or will not be by trying again. */
-const tell = async (env: Env, { accountId, cell }: FeedOwner, sql: SqlStorage, notice: Row, now: number): Promise<boolean> => {
+const became = (outcome: SendOutcome): Pick<Notice, 'status' | 'reason'> =>
+  outcome.kind === 'accepted' ? { status: 'sent', reason: null } : { status: 'failed', reason: outcome.reason }
+
+/** True once everyone is told, or will not be by trying again. What became of each e-mail is kept among the account's messages. */
+const tell = async (env: Env, owner: FeedOwner, sql: SqlStorage, notice: Row, last: boolean, now: number): Promise<boolean> => {
+  const { accountId, cell } = owner
   const db = openCell(env, cell)
   const webhook = await findWebhook(db, accountId, notice.webhook_id)
   if (webhook?.disabledReason !== notice.reason) return true
@@ -55,9 +62,20 @@ const tell = async (env: Env, { accountId, cell }: FeedOwner, sql: SqlStorage, n
     if (told.has(id)) continue
     const key = `ntc_${notice.webhook_id.slice(4)}_${notice.creation}_${id}`
     const unsureSince = notice.attempts > 0 ? notice.creation : null
-    const { kind } = await provider.send(env, { key, accountId, to, ...words(webhook, notice.reason), unsureSince })
-    if (kind === 'accepted' || kind === 'refused') told.add(id)
-    else done = false
+    const mail = { to, ...words(webhook, notice.reason) }
+    const outcome = await provider.send(env, { key, accountId, ...mail, unsureSince })
+    if (outcome.kind !== 'accepted' && outcome.kind !== 'refused' && !last) {
+      done = false
+      continue
+    }
+    const messageId = await repeatableIds(notice.creation, key)('msg')
+    await keepNotice(
+      db,
+      accountId,
+      { id: messageId, ...mail, ...became(outcome), provider: provider.name, attempts: notice.attempts + 1 },
+      now,
+    )
+    told.add(id)
     sql.exec(
       'UPDATE notices SET told = ? WHERE webhook_id = ? AND creation = ?',
       JSON.stringify([...told]),
@@ -80,7 +98,7 @@ export const sendNotices = async (env: Env, owner: FeedOwner, sql: SqlStorage, n
       id,
       creation,
     )
-    const done = await tell(env, owner, sql, notice, now).catch(() => false)
+    const done = await tell(env, owner, sql, notice, again === null, now).catch(() => false)
     if (done || again === null) sql.exec('DELETE FROM notices WHERE webhook_id = ? AND creation = ?', id, creation)
   }
 }

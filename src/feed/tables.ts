@@ -24,6 +24,7 @@ const STEPS = [
      webhook_id TEXT NOT NULL, creation INTEGER NOT NULL, reason TEXT NOT NULL, attempts INTEGER NOT NULL DEFAULT 0,
      next_attempt INTEGER NOT NULL, told TEXT NOT NULL DEFAULT '[]', PRIMARY KEY (webhook_id, creation)
    ) STRICT, WITHOUT ROWID;`,
+  'ALTER TABLE deliveries ADD COLUMN by_hand INTEGER NOT NULL DEFAULT 0;',
 ]
 
 export const makeTables = (storage: DurableObjectStorage): void => takeSteps(storage, STEPS)

@@ -57,14 +57,19 @@ export const admitToken = async (env: Env, token: string, now: number): Promise<
   return standing && principal && { claims, standing, principal, db }
 }
 
+/** Told beside the answer: it is nobody's to wait for. */
+export const noteUse = (c: Context, { principal, standing, db }: Admitted, now: number): void => {
+  const touched = touchKey(db, principal.keyId, standing, now)
+  if (touched) c.executionCtx.waitUntil(touched.catch(() => {}))
+}
+
 /** Lets a good token in: it sets `principal` and `db`, or is a 401 that does not say why. */
 export const admit = async (c: Context, token = bearer(c)): Promise<void> => {
   const now = Date.now()
   const admitted = await admitToken(c.env, token, now)
   if (!admitted) throw refused()
-  const { claims, principal, standing, db } = admitted
-  const touched = touchKey(db, principal.keyId, standing, now)
-  if (touched) c.executionCtx.waitUntil(touched.catch(() => {}))
+  const { claims, principal, db } = admitted
+  noteUse(c, admitted, now)
   c.set('claims', claims)
   c.set('principal', principal)
   c.set('db', db)

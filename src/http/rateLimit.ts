@@ -39,22 +39,32 @@ const mayGoOn = (binding: RateLimit, key: string): Promise<boolean> =>
     () => true,
   )
 
+const accountWindow = (accountId: string, now: number): Window => windowOf(`account ${accountId}`, now)
+
 /**
- * Counts one request of an account. This isolate decides by its own count; the binding, which sees the whole place,
+ * Counts one request of an account, or says that it has had its share. This isolate decides by its own count; the binding, which sees the whole place,
  * is asked after each slice and its answer awaited by nobody: it closes the window for the requests that follow.
  */
-export const countRequest = (c: Context, accountId: string, now: number): void => {
+export const takeRequest = (c: Context, accountId: string, now: number): boolean => {
   const limit = accountRequestsPerMinute(c.env)
-  const window = windowOf(`account ${accountId}`, now)
-  if (window.closed || window.count >= limit) throw tooMany('account', window, now)
+  const window = accountWindow(accountId, now)
+  if (window.closed || window.count >= limit) return false
   window.count++
-  c.header('RateLimit', `"account";r=${limit - window.count};t=${secondsLeft(window, now)}`)
   if (window.count % Math.ceil(limit / SLICES) === 0) {
     const asked = mayGoOn(c.env.ACCOUNT_SLICES, accountId).then((open) => {
       if (!open) window.closed = true
     })
     c.executionCtx.waitUntil(asked)
   }
+  return true
+}
+
+/** The same for a request that is still to be answered: the answer tells what is left. */
+export const countRequest = (c: Context, accountId: string, now: number): void => {
+  const taken = takeRequest(c, accountId, now)
+  const window = accountWindow(accountId, now)
+  if (!taken) throw tooMany('account', window, now)
+  c.header('RateLimit', `"account";r=${accountRequestsPerMinute(c.env) - window.count};t=${secondsLeft(window, now)}`)
 }
 
 /** Failed sign-ins of one address with one user name. Successes are not counted, and other addresses not affected. */

@@ -1,7 +1,9 @@
-import type { Scope } from '../domain/scope.ts'
-import { admit, requireScope } from './auth.ts'
+import { allows, type Scope } from '../domain/scope.ts'
+import type { Closing } from '../domain/stream.ts'
+import { type Admitted, admit, admitToken, noteUse, requireScope } from './auth.ts'
 import type { Context } from './context.ts'
 import { Problem } from './problem.ts'
+import { takeRequest } from './rateLimit.ts'
 
 export const isUpgrade = (c: Context): boolean => c.req.header('Upgrade')?.toLowerCase() === 'websocket'
 
@@ -17,4 +19,14 @@ export const admitSocket = async (c: Context, scope: Scope): Promise<void> => {
     await admit(c, token.slice(BEARER.length))
     requireScope(c, scope)
   } else if (!isUpgrade(c)) throw new Problem('unauthorized')
+}
+
+/** For a token in the first message: the same as for any request, but that a refusal is how the socket is closed. */
+export const admitMessage = async (c: Context, token: string, scope: Scope): Promise<Admitted | Closing> => {
+  const now = Date.now()
+  const admitted = await admitToken(c.env, token, now)
+  if (!admitted) return 'unauthorized'
+  noteUse(c, admitted, now)
+  if (!takeRequest(c, admitted.principal.accountId, now)) return 'tooManyRequests'
+  return allows(admitted.principal.scopes, scope) ? admitted : 'forbidden'
 }

@@ -9,6 +9,8 @@ import { logOutcome, recordOutcome } from './outcomes.ts'
 
 /** So many messages of a channel are on their way at once; the first place is for urgent ones alone. */
 const PLACES: Record<Channel, number> = { Email: 3, SMS: 2 }
+/** A try may ask what became of the one before and then send: until both calls are over, nobody else makes it. */
+const CALLS_IN_A_TRY = 2
 const MARGIN = 5_000
 /** What one message was told to wait holds back the others for no longer than this. */
 const LONGEST_QUIET = 3_600_000
@@ -50,7 +52,7 @@ class Lane {
   /** One message after the other, while any is due. */
   async #work(urgentOnly: boolean): Promise<void> {
     const { sql } = this.#storage
-    const lease = sendTimeout(this.#env) + MARGIN
+    const lease = CALLS_IN_A_TRY * sendTimeout(this.#env) + MARGIN
     while (Date.now() >= this.#quietUntil) {
       const account = readAccount(sql)
       const message = account && this.#storage.transactionSync(() => claim(sql, this.#channel, urgentOnly, lease, Date.now()))

@@ -115,6 +115,12 @@ interface Change {
 
 const EVENTS: Partial<Record<Status, string>> = { sent: 'message.sent', failed: 'message.failed' }
 
+/** A receipt that comes before the provider's answer is the first to say that the message went out. */
+const eventOf = (before: Status, after: Status): string | undefined => {
+  if (after === before) return undefined
+  return EVENTS[before === 'queued' && after === 'delivered' ? 'sent' : after]
+}
+
 /** Where a message stands now. The cell is told when anyone would see a difference, the log once for each status. */
 export const changeMessage = (sql: SqlStorage, account: Account, before: MessageRow, change: Change, now: number): void => {
   const { id, channel, device_key } = before
@@ -132,8 +138,8 @@ export const changeMessage = (sql: SqlStorage, account: Account, before: Message
   if (status !== before.status || reason !== before.reason) {
     post(sql, { kind: 'message-state', accountId: account.id, id, status, reason, provider, attempts: before.attempts, at: now })
   }
-  const event = EVENTS[status]
-  if (status === before.status || !event) return
+  const event = eventOf(before.status, status)
+  if (!event) return
   const [device] = sql.exec<{ id: string }>('SELECT id FROM devices WHERE key = ?', device_key).toArray()
   emit(sql, account.id, event, now, device?.id ?? null, {
     messageId: id,

@@ -8,8 +8,8 @@ import { id, success, time } from '../http/wire.ts'
 const message = z
   .object({
     ...delivery.shape,
-    alertId: id('alr'),
-    deviceId: id('dev'),
+    alertId: id('alr').nullable().meta({ description: 'Null for what is told of the account itself.' }),
+    deviceId: id('dev').nullable().meta({ description: 'Null for what is told of the account itself.' }),
     subject: z.string().meta({ description: 'Empty for an SMS.', example: 'SOSButton: Tern 7' }),
     text: z.string().meta({ description: 'The very words that go out.' }),
     provider: z.string().nullable().meta({ description: 'Who was last asked to send it.', example: 'outbox' }),
@@ -24,7 +24,8 @@ export const listMessages = define({
   id: 'listMessages',
   tag,
   summary: 'List messages',
-  description: 'E-mails and SMS of alerts, those of the newest alert first: what went out, or would have, and what became of it.',
+  description:
+    'E-mails and SMS of alerts, those of the newest alert first: what went out, or would have, and what became of it. Between them, for 30 days and with the scope `admin`, the e-mails that told of a webhook that was disabled.',
   scope: 'read',
   query: z.strictObject({
     ...pageQuery,

@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import { presentDelivery } from '../alerts/present.ts'
 import { isUrgent } from '../domain/alert.ts'
+import { allows } from '../domain/scope.ts'
 import type { AppEnv } from '../http/context.ts'
 import { operation } from '../http/operation.ts'
 import { answerPage, readCursor } from '../http/page.ts'
@@ -8,9 +9,9 @@ import { Problem } from '../http/problem.ts'
 import { iso } from '../http/wire.ts'
 import { ledgerOf } from '../ledger/stub.ts'
 import * as contract from './contract.ts'
-import { findMessage, listMessages, type StoredMessage } from './store.ts'
+import { findMessage, type ListedMessage, listMessages } from './store.ts'
 
-const present = (message: StoredMessage) => {
+const present = (message: ListedMessage) => {
   const { alertId, deviceId, subject, text, provider, attempts, changed } = message
   return { ...presentDelivery(message), alertId, deviceId, subject, text, provider, attempts, lastModified: iso(changed) }
 }
@@ -19,7 +20,9 @@ export const messages = new Hono<AppEnv>()
   .get('/', operation(contract.listMessages), async (c) => {
     const { limit, cursor, status, channel, deviceId, alertId } = c.req.valid('query')
     const [after] = (await readCursor(c, cursor)) ?? []
-    const listing = { status, channel, deviceId, alertId, after: after === undefined ? undefined : String(after), limit }
+    // They tell of webhooks, which are shown to nobody else either.
+    const ofAccount = allows(c.get('principal').scopes, 'admin')
+    const listing = { status, channel, deviceId, alertId, ofAccount, after: after === undefined ? undefined : String(after), limit }
     const page = await listMessages(c.get('db'), c.get('principal'), listing)
     return answerPage(c, 'messages', page.messages.map(present), page.next)
   })

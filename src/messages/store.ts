@@ -14,6 +14,9 @@ export interface StoredMessage extends Delivery {
   changed: number
 }
 
+/** One of a list, where what is told of the account itself has neither alert nor device. */
+export type ListedMessage = Omit<StoredMessage, 'alertId' | 'deviceId'> & { alertId: string | null; deviceId: string | null }
+
 interface Row {
   id: string
   device_id: string
@@ -47,6 +50,9 @@ const toMessage = ({ recipient, reset_at, device_id, alert_name, ...row }: Row):
   changed: row.changed,
 })
 
+const toListed = ({ device_id, ...row }: Omit<Row, 'device_id'> & { device_id: string | null }): ListedMessage =>
+  device_id === null ? { ...toMessage({ ...row, device_id: '' }), alertId: null, deviceId: null } : toMessage({ ...row, device_id })
+
 const COLUMNS = `m.id, m.channel, m.recipient, m.subject, m.text, m.status, m.reason, m.reset_at, m.provider, m.attempts, m.changed,
   d.id AS device_id, (SELECT name FROM alerts WHERE id = 'alr_' || substr(m.id, 5, length(m.id) - 8)) AS alert_name`
 
@@ -66,12 +72,14 @@ export interface Listing {
   channel: Channel | undefined
   deviceId: string | undefined
   alertId: string | undefined
+  /** Whether to show what is told of the account itself too. */
+  ofAccount: boolean
   after: string | undefined
   limit: number
 }
 
 export interface MessagePage {
-  messages: StoredMessage[]
+  messages: ListedMessage[]
   next: [id: string] | null
 }
 
@@ -82,7 +90,7 @@ const LAST = 'msg_~'
 
 /** Newest alert first. An alert's messages are one stretch of the key; the rest is a walk. */
 export const listMessages = async ({ $client: db }: Database, viewer: Viewer, listing: Listing): Promise<MessagePage> => {
-  const { status, channel, deviceId, alertId, after, limit } = listing
+  const { status, channel, deviceId, alertId, ofAccount, after, limit } = listing
   const prefix = alertId === undefined ? null : `msg_${alertId.slice(4)}`
   const upTo = prefix === null ? LAST : `${prefix}~`
   const span = [viewer.accountId, prefix ?? FIRST, after !== undefined && after < upTo ? after : upTo]
@@ -95,12 +103,12 @@ export const listMessages = async ({ $client: db }: Database, viewer: Viewer, li
   ]
   const { results } = await db
     .prepare(
-      `SELECT ${COLUMNS} FROM (${stretch} LIMIT ${MOST_WALKED}) m JOIN devices d ON d.key = m.device_key
-       WHERE ${['1', ...filters.map(({ sql }) => sql)].join(' AND ')} ORDER BY m.id DESC LIMIT ?`,
+      `SELECT ${COLUMNS} FROM (${stretch} LIMIT ${MOST_WALKED}) m LEFT JOIN devices d ON d.key = m.device_key
+       WHERE ${[ofAccount ? '(d.key IS NOT NULL OR m.device_key = 0)' : 'd.key IS NOT NULL', ...filters.map(({ sql }) => sql)].join(' AND ')} ORDER BY m.id DESC LIMIT ?`,
     )
     .bind(...span, ...filters.map(({ value }) => value), limit + 1)
-    .all<Row>()
-  const messages = results.slice(0, limit).map(toMessage)
+    .all<Parameters<typeof toListed>[0]>()
+  const messages = results.slice(0, limit).map(toListed)
   const last = messages.at(-1)
   if (last && results.length > limit) return { messages, next: [last.id] }
   const end = await db
@@ -108,4 +116,19 @@ export const listMessages = async ({ $client: db }: Database, viewer: Viewer, li
     .bind(...span)
     .first<string>('id')
   return { messages, next: end === null ? null : [end] }
+}
+
+export type Notice = Pick<StoredMessage, 'id' | 'to' | 'subject' | 'text' | 'status' | 'reason' | 'provider' | 'attempts'>
+
+/** Keeps an e-mail that tells of the account itself, once it is known what became of it. */
+export const keepNotice = async ({ $client: db }: Database, accountId: string, notice: Notice, now: number): Promise<void> => {
+  const { id, to, subject, text, status, reason, provider, attempts } = notice
+  await db
+    .prepare(
+      `INSERT INTO messages (account_id, id, device_key, channel, recipient, subject, text, status, reason, provider, attempts, changed, seq)
+       SELECT ?1, ?2, 0, 'Email', ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, 0 WHERE EXISTS (SELECT 1 FROM accounts WHERE id = ?1)
+       ON CONFLICT DO NOTHING`,
+    )
+    .bind(accountId, id, to, subject, text, status, reason, provider, attempts, now)
+    .run()
 }

@@ -1,13 +1,11 @@
 import { Hono } from 'hono'
-import { allows } from '../domain/scope.ts'
 import { SUBPROTOCOL } from '../domain/stream.ts'
 import type { Env } from '../env.ts'
 import { ENTRANCE, type Entrance, feedOf } from '../feed/stub.ts'
-import { admitToken } from '../http/auth.ts'
 import type { AppEnv } from '../http/context.ts'
 import { operation } from '../http/operation.ts'
 import { invalid, Problem } from '../http/problem.ts'
-import { isUpgrade, subprotocols } from '../http/socket.ts'
+import { admitMessage, isUpgrade, subprotocols } from '../http/socket.ts'
 import { openStream } from './contract.ts'
 import { waitInLobby } from './lobby.ts'
 
@@ -26,10 +24,8 @@ export const stream = new Hono<AppEnv>().get('/', operation(openStream), async (
   const socket = principal
     ? await enter(c.env, { ...principal, claims: c.get('claims'), filter, after })
     : waitInLobby(async (token) => {
-        const admitted = await admitToken(c.env, token, Date.now())
-        if (!admitted) return 'unauthorized'
-        if (!allows(admitted.principal.scopes, 'read')) return 'forbidden'
-        return enter(c.env, { ...admitted.principal, claims: admitted.claims, filter, after })
+        const admitted = await admitMessage(c, token, 'read')
+        return typeof admitted === 'string' ? admitted : enter(c.env, { ...admitted.principal, claims: admitted.claims, filter, after })
       })
   const chosen = subprotocols(c).includes(SUBPROTOCOL) ? { 'Sec-WebSocket-Protocol': SUBPROTOCOL } : undefined
   return new Response(null, { status: 101, webSocket: socket, ...(chosen && { headers: chosen }) })

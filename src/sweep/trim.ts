@@ -9,6 +9,8 @@ const RULES = [
   { table: 'idempotency', key: 'account_id, principal, key', column: 'claimed_at', days: 1 },
   { table: 'keys', key: 'id', column: 'expires', days: 30 },
   { table: 'events', key: 'account_id, sequence', column: 'time', days: 30 },
+  // What is told of the account itself; other messages go with their alert.
+  { table: 'messages', key: 'account_id, id', column: 'device_key = 0 AND changed', days: 30 },
   { table: 'tombstones', key: 'account_id, id', column: 'creation', days: 30 },
 ] as const
 

@@ -68,7 +68,11 @@ export const delivery = z
     events: z.int().meta({ description: 'How many events it brings.', example: 1 }),
     firstSequence: z.int().nullable().meta({ description: 'Null for a test.', example: 42 }),
     lastSequence: z.int().nullable().meta({ example: 42 }),
-    attempts: z.int().meta({ example: 1 }),
+    attempts: z.int().meta({ description: 'All that were made.', example: 1 }),
+    attemptsByHand: z.int().meta({
+      description: 'How many of them somebody asked for. They are beside the ten that come by themselves, and take none of these away.',
+      example: 0,
+    }),
     responseCode: z.int().nullable().meta({ description: 'Of the last attempt; null where no answer came.', example: 204 }),
     failure: z.string().nullable().meta({
       description: 'Why the last attempt failed: `status`, `redirect`, `timeout`, `unreachable`, `refused-url` or `disabled`.',

@@ -18,7 +18,8 @@ export const presentWebhook = (webhook: Webhook) => {
 }
 
 export const presentDelivery = (delivery: Delivery) => {
-  const { id, status, sequences, attempts, responseCode, failure, durationMs, answer, creation, lastAttempt, nextAttempt } = delivery
+  const { id, status, sequences, attempts, attemptsByHand, responseCode, failure, durationMs, answer, creation, lastAttempt, nextAttempt } =
+    delivery
   return {
     id,
     status,
@@ -26,6 +27,7 @@ export const presentDelivery = (delivery: Delivery) => {
     firstSequence: sequences[0] ?? null,
     lastSequence: sequences.at(-1) ?? null,
     attempts,
+    attemptsByHand,
     responseCode,
     failure,
     durationMs,

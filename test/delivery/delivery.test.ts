@@ -1,5 +1,8 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { sendTimeout } from '../../src/notify/provider.ts'
+import { twilio } from '../../src/notify/twilio.ts'
 import { crash, device, eventsOf, messagesOf, raise, stubOf, usageOf, user } from '../worker/alertSupport.ts'
 import { openAccount, operator, type TestAccount } from '../worker/support.ts'
 import { boxOf, script, someEmail, somePhone } from './support.ts'
@@ -153,6 +156,23 @@ describe('in passing time', () => {
     await pass(account, 6_000)
     expect((await boxOf(sos)).sent).toHaveLength(1)
     expect(await messagesOf(other)).toEqual([])
+  })
+
+  test('a try that asks Twilio first and then sends has time for both calls before anyone else makes it', async () => {
+    const { account, id } = await scene()
+    const { promise: hanging, resolve: answer } = Promise.withResolvers<{ kind: 'accepted'; providerId: string }>()
+    const send = vi.spyOn(twilio, 'send').mockReturnValue(hanging)
+    send.mockResolvedValueOnce({ kind: 'retry', reason: 'timeout', maybeAccepted: true })
+    try {
+      await raise(account, id, { ...bySms, alertName: 'SOSButton' })
+      while (send.mock.calls.length < 2) await pass(account, 100)
+      await pass(account, 2 * sendTimeout(env) + 4_800)
+      expect(send).toHaveBeenCalledTimes(2)
+    } finally {
+      answer({ kind: 'accepted', providerId: 'SM1' })
+      send.mockRestore()
+    }
+    await vi.waitFor(async () => expect(await standing(account)).toMatchObject([{ status: 'sent', attempts: 2 }]))
   })
 
   test('an outage of an hour loses nothing and sends nothing twice', async () => {

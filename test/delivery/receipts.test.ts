@@ -216,7 +216,7 @@ describe('from Twilio', () => {
     expect(await twilio.readReceipt?.(known, request('RSOYDt4T1cUTdK1PDd93/VVr8B9='), 0)).toBeNull()
   })
 
-  test('settles a try whose answer never came: it is not made again', async () => {
+  test('settles a try whose answer never came: it is not made again, and the log has it as sent, once', async () => {
     const account = await openAccount()
     const phone = somePhone()
     await user(account, { phone, notify: { email: false, sms: true } })
@@ -229,6 +229,7 @@ describe('from Twilio', () => {
     await scheduler.wait(5_000)
     expect((await messagesOf(account))[0]).toMatchObject({ status: 'delivered' })
     expect((await boxOf(phone)).requests).toHaveLength(1)
+    expect(await eventsOf(account, 'message.sent')).toMatchObject([{ messageId: id, alertId: alert.id, channel: 'SMS' }])
   })
 
   test('before anything was tried there is nothing to be told of', async () => {

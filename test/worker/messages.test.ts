@@ -166,7 +166,7 @@ describe('what it costs', () => {
         listMessages(
           db,
           { accountId, groupId: 'grp_1' },
-          { status: 'failed', channel: 'SMS', deviceId: 'dev_1', alertId: undefined, after: undefined, limit: 10 },
+          { status: 'failed', channel: 'SMS', deviceId: 'dev_1', alertId: undefined, ofAccount: true, after: undefined, limit: 10 },
         ),
     ],
   ])('%s goes by an index, and sorts nothing', async (what, work) => {

@@ -1,6 +1,10 @@
+import { createExecutionContext } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
 import { afterEach, expect, test, vi } from 'vitest'
+import { app } from '../../src/app.ts'
 import { callWith } from './bindings.ts'
-import { call, openAccount, tokenFor } from './support.ts'
+import { Listener } from './eventSupport.ts'
+import { call, ORIGIN, openAccount, tokenFor, tokenWithScopes } from './support.ts'
 
 afterEach(() => {
   vi.useRealTimers()
@@ -98,6 +102,27 @@ test('what the token does not allow and what does not exist is counted too', asy
     statuses.push((await callWith(limited, 'GET', path, { token: account.token })).status)
   }
   expect(statuses).toEqual([404, 405, 200, 429])
+})
+
+test('a stream whose token comes in its first message is counted too, as a use of its key, and closed beyond the limit', async () => {
+  const [account, other] = [await openAccount(), await openAccount()]
+  const blind = await tokenWithScopes(other, ['ingest'])
+  const limited = { ...env, ACCOUNT_REQUESTS_PER_MINUTE: '2' }
+  const closingOf = async (token: string) => {
+    const context = createExecutionContext()
+    const { webSocket } = await app.request(`${ORIGIN}/api/stream`, { headers: { Upgrade: 'websocket' } }, limited, context)
+    const stream = new Listener(webSocket as WebSocket)
+    stream.say({ type: 'token', token })
+    await stream.ready()
+    return stream.closed?.code ?? null
+  }
+  const lastUsed = () => env.DB.prepare('SELECT last_used FROM keys WHERE account_id = ?').bind(account.id).first<number>('last_used')
+  expect(await lastUsed()).toBeNull()
+  expect([await closingOf(account.token), await closingOf(account.token), await closingOf(account.token)]).toEqual([null, null, 4429])
+  await vi.waitFor(async () => expect(await lastUsed()).not.toBeNull())
+  expect((await callWith({ ACCOUNT_REQUESTS_PER_MINUTE: '2' }, 'GET', '/api/account', { token: account.token })).status).toBe(429)
+  // The other account has made a key already.
+  expect([await closingOf(blind), await closingOf(blind)]).toEqual([4403, 4429])
 })
 
 test('when the binding says no to a slice, the account is closed for the rest of the minute', async () => {

@@ -533,6 +533,24 @@ describe('nobody listens', () => {
     }
   })
 
+  test('two streams that open together: what one asks for is not unmarked by the other', async () => {
+    const account = await openAccount()
+    await env.DB.prepare(
+      `CREATE TRIGGER unmarked BEFORE UPDATE ON event_heads WHEN NEW.account_id = '${account.id}'
+         AND (NEW.location_streams_until < OLD.location_streams_until OR NEW.streams_until < OLD.streams_until)
+       BEGIN SELECT RAISE(ABORT, 'unmarked'); END`,
+    ).run()
+    try {
+      const queries = ['', '?types=alert.*', '', '?types=device.*']
+      const streams = await Promise.all(queries.map((query) => listen(account, { query })))
+      expect(streams.map(({ closed }) => closed)).toEqual([null, null, null, null])
+      await report(account, await createDevice(account, 'Tern'), 1)
+      expect(await logged(account)).toBe(1)
+    } finally {
+      await env.DB.prepare('DROP TRIGGER unmarked').run()
+    }
+  })
+
   test('a report is logged only while a stream or an enabled webhook asks for it', async () => {
     const account = await openAccount()
     const device = await createDevice(account, 'Tern')

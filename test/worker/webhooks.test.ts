@@ -6,7 +6,7 @@ import { event as anyEvent } from '../../src/events/catalogue.ts'
 import { outbox } from '../../src/notify/outbox.ts'
 import { sweep } from '../../src/sweep/sweep.ts'
 import { createDevice, createWebhook, feedStub, from, headOf, logUnheard, passTime, receiver } from './eventSupport.ts'
-import { openAccount, operator, type TestAccount, tokenFor } from './support.ts'
+import { openAccount, operator, type TestAccount, tokenFor, tokenWithScopes } from './support.ts'
 
 afterEach(() => {
   vi.useRealTimers()
@@ -20,12 +20,14 @@ interface Delivery {
   id: string
   status: string
   attempts: number
+  attemptsByHand: number
   responseCode: number | null
   failure: string | null
   durationMs: number
   answer: string | null
   events: number
   firstSequence: number | null
+  lastAttempt: string | null
   nextAttempt: string | null
 }
 
@@ -282,6 +284,41 @@ describe('a receiver that', () => {
     expect(await at.calls()).toHaveLength(1)
   })
 
+  test('was given up: the e-mail that says so is among the messages for 30 days, for those who may see webhooks', async () => {
+    const account = await openAccount()
+    const people = { name: 'Ana', email: 'ana@example.com', country: 'PT', timeZone: 'UTC', privileges: ['admin'] }
+    expect((await account.call('POST', '/api/users', { body: people })).status).toBe(201)
+    const { webhook } = await createWebhook(account, { url: receiver().url('410') })
+    const device = await createDevice(account, 'Tern')
+    const messagesOf = async (query = '', token = account.token) =>
+      (await account.call('GET', `/api/account/messages${query}`, { token })).body.messages
+    const [notice] = await vi.waitFor(async () => {
+      const messages = await messagesOf()
+      expect(messages).toHaveLength(1)
+      return messages
+    })
+    expect(notice).toMatchObject({
+      alertId: null,
+      deviceId: null,
+      channel: 'Email',
+      to: 'ana@example.com',
+      subject: 'Webhook disabled: receiver.example',
+      text: expect.stringContaining(`The webhook ${webhook.id} to receiver.example`),
+      status: 'sent',
+      reason: null,
+      provider: 'outbox',
+      attempts: 1,
+    })
+    expect(await messagesOf('?status=sent&channel=Email')).toEqual([notice])
+    expect(await messagesOf(`?deviceId=${device}`)).toEqual([])
+    expect(await messagesOf('', await tokenWithScopes(account, ['read']))).toEqual([])
+    expect((await account.call('POST', `/api/account/messages/${notice.id}/retry`)).status).toBe(404)
+    await sweep(env, Date.now() + 29 * DAY)
+    expect(await messagesOf()).toEqual([notice])
+    await sweep(env, Date.now() + 31 * DAY)
+    expect(await messagesOf()).toEqual([])
+  })
+
   test('answers 301 has failed, and where it points nobody goes', async () => {
     const elsewhere = async () => (await fetch('https://receiver.example/elsewhere')).json()
     const before = await elsewhere()
@@ -415,6 +452,36 @@ describe('by hand', () => {
     const reply = await account.call('POST', `/api/webhooks/${webhook.id}/deliveries/${id}/redeliver`)
     expect(reply.body.delivery).toMatchObject({ id, status: 'delivered', nextAttempt: null })
     await vi.waitFor(async () => expect(namesIn(await at.calls())).toEqual(['First', 'First', 'Second']))
+  })
+
+  test('what somebody asks for uses up none of the attempts that come by themselves', async () => {
+    const account = await openAccount()
+    const at = receiver()
+    const { webhook } = await createWebhook(account, { url: at.url('500') })
+    await createDevice(account, 'Tern')
+    const { id, nextAttempt: due } = await settledAs(account, webhook.id, { attempts: 1, attemptsByHand: 0, responseCode: 500 })
+    for (let times = 0; times < 9; times++) await account.call('POST', `/api/webhooks/${webhook.id}/deliveries/${id}/redeliver`)
+    await settledAs(account, webhook.id, { status: 'pending', attempts: 10, attemptsByHand: 9, nextAttempt: due })
+    await nextAttempt(account, webhook.id, { attempts: 11, attemptsByHand: 9 })
+    await vi.waitFor(async () => {
+      const [{ status, lastAttempt, nextAttempt }] = (await deliveriesOf(account, webhook.id)) as [Delivery]
+      const wait = Date.parse(nextAttempt ?? '') - Date.parse(lastAttempt ?? '')
+      // While the call is out it is a minute to the millisecond; the wait after the second attempt is about one.
+      expect([status, wait === MINUTE, Math.round(wait / MINUTE)]).toEqual(['pending', false, 1])
+    })
+  })
+
+  test('a success ends the days of failing', async () => {
+    const account = await openAccount()
+    const at = receiver()
+    const { webhook } = await createWebhook(account, { url: at.url('after-1') })
+    await createDevice(account, 'First')
+    const { id } = await settledAs(account, webhook.id, { attempts: 1, responseCode: 503 })
+    const failingSince = () =>
+      runInDurableObject(feedStub(account), (_, { storage: { sql } }) => sql.exec('SELECT failing_since FROM couriers').one().failing_since)
+    expect(await failingSince()).not.toBeNull()
+    await account.call('POST', `/api/webhooks/${webhook.id}/deliveries/${id}/redeliver`)
+    expect(await failingSince()).toBeNull()
   })
 
   test('one whose events are no longer kept is refused', async () => {

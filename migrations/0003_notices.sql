@@ -1,0 +1,1 @@
+CREATE INDEX `messages_notices` ON `messages` (`changed`) WHERE device_key = 0;
