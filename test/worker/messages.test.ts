@@ -186,6 +186,29 @@ describe('what it costs', () => {
     }
   })
 
+  test('an id that names no alert of the account reads no message, whatever messages it has', async () => {
+    const account = await openAccount()
+    const key = 1_000_000
+    await env.DB.prepare(
+      `WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 999)
+       INSERT INTO messages (account_id, id, device_key, channel, recipient, subject, text, status, attempts, changed, seq)
+       SELECT ?1, 'msg_many' || printf('%04d', i), ?2, 'SMS', '', '', '', 'sent', 1, 1, 1 FROM n`,
+    )
+      .bind(account.id, key)
+      .run()
+    const viewer = { accountId: account.id, groupId: null }
+    for (const id of ['x', '', 'alr_', 'alr_m', 'alr_many']) {
+      for (const work of [(db: Database) => findAlert(db, viewer, id), (db: Database) => acknowledgeAlert(db, viewer, id, 'key_1', 1)]) {
+        const statements = await statementsOf(work)
+        const results = await env.DB.batch(statements.map(({ sql, values }) => env.DB.prepare(sql).bind(...values)))
+        expect(
+          results.reduce((sum, { meta }) => sum + meta.rows_read, 0),
+          id,
+        ).toBeLessThan(20)
+      }
+    }
+  })
+
   test('an alert writes a row and its three indexes, a message one row, and what becomes of it one more', async () => {
     const account = await openAccount()
     await device(account)
