@@ -84,6 +84,40 @@ describe('the outbox', () => {
   })
 })
 
+describe('a message is sent again only to who would still be told', () => {
+  const edit = (account: TestAccount, id: string, body: object) =>
+    account.call('PATCH', `/api/users/${id}`, { body, headers: { 'Content-Type': 'application/merge-patch+json' } })
+
+  test.each<[string, (account: TestAccount, id: string) => Promise<{ status: number }>]>([
+    ['disabled', (account, id) => edit(account, id, { disabled: true })],
+    ['expired', (account, id) => edit(account, id, { expires: '2021-01-01T00:00:00Z' })],
+    ['deleted', (account, id) => account.call('DELETE', `/api/users/${id}`)],
+    ['no longer asking for the channel', (account, id) => edit(account, id, { notify: { email: false, sms: true } })],
+    ['at another address', (account, id) => edit(account, id, { email: 'elsewhere@example.com' })],
+    [
+      'moved to a group without the device',
+      async (account, id) => {
+        const { body: south } = await account.call('POST', '/api/groups', { body: { name: 'South' } })
+        return edit(account, id, { group: south.id })
+      },
+    ],
+  ])('%s', async (_, leave) => {
+    const account = await openAccount()
+    const ana = await user(account, { phone: '+351910000024', notify: both })
+    const bob = await user(account)
+    const { deliveries } = (await raise(account, await device(account, { dailyEmailLimit: 0, dailySmsLimit: 0 }))).body.alert
+    const retry = async (to: string) => {
+      const { id } = deliveries.find((delivery: { to: string }) => delivery.to === to)
+      const { status, body } = await account.call('POST', `/api/account/messages/${id}/retry`)
+      return [status, body.code]
+    }
+    expect(await retry(ana.email)).toEqual([409, 'daily-limit-reached'])
+    expect((await leave(account, ana.id)).status).toBeLessThan(300)
+    expect(await retry(ana.email)).toEqual([409, 'recipient-gone'])
+    expect(await retry(bob.email)).toEqual([409, 'daily-limit-reached'])
+  })
+})
+
 describe('what goes', () => {
   const rowsOf = async (accountId: string) => {
     const [alerts, messages] = await env.DB.batch<{ n: number }>(
