@@ -55,7 +55,10 @@ describe('the outbox', () => {
     expect(ids(await messagesOf(account, '?channel=SMS&status=sent'))).toHaveLength(2)
     expect(ids(await messagesOf(account, `?deviceId=${second}`))).toEqual(ids(alerts[2].deliveries).toReversed())
     expect(ids(await messagesOf(account, `?alertId=${alerts[0].id}`))).toEqual(ids(alerts[0].deliveries).toReversed())
-    expect(await messagesOf(account, '?alertId=alr_none')).toEqual([])
+    const [own] = alerts
+    for (const id of ['alr_none', 'alr_', own.id.slice(0, -1), own.id.slice(0, 8), own.id.replace('alr', 'msg'), own.deliveries[0].id]) {
+      expect(await messagesOf(account, `?alertId=${id}`), id).toEqual([])
+    }
     const walked: string[] = []
     for (let query = '?limit=4'; query; ) {
       const { body } = await account.call('GET', `/api/account/messages${query}`)
@@ -194,15 +197,17 @@ describe('what it costs', () => {
         ]),
       ),
     ),
-    [
-      'listing messages',
-      (db, { id: accountId }) =>
-        listMessages(
-          db,
-          { accountId, groupId: 'grp_1' },
-          { status: 'failed', channel: 'SMS', deviceId: 'dev_1', alertId: undefined, after: undefined, limit: 10 },
-        ),
-    ],
+    ...[false, true].map(
+      (ofAlert): [string, (db: Database, account: TestAccount, deviceId: string, alertId: string) => Promise<unknown>] => [
+        `listing messages${ofAlert ? ' of an alert' : ''}`,
+        (db, { id: accountId }, _, alertId) =>
+          listMessages(
+            db,
+            { accountId, groupId: 'grp_1' },
+            { status: 'failed', channel: 'SMS', deviceId: 'dev_1', alertId: ofAlert ? alertId : undefined, after: undefined, limit: 10 },
+          ),
+      ],
+    ),
   ])('%s goes by an index, and sorts nothing', async (what, work) => {
     const account = await openAccount()
     await user(account)
@@ -232,7 +237,19 @@ describe('what it costs', () => {
       .run()
     const viewer = { accountId: account.id, groupId: null }
     for (const id of ['x', '', 'alr_', 'alr_m', 'alr_many']) {
-      for (const work of [(db: Database) => findAlert(db, viewer, id), (db: Database) => acknowledgeAlert(db, viewer, id, 'key_1', 1)]) {
+      for (const work of [
+        (db: Database) => findAlert(db, viewer, id),
+        (db: Database) =>
+          listMessages(db, viewer, {
+            alertId: id,
+            status: undefined,
+            channel: undefined,
+            deviceId: undefined,
+            after: undefined,
+            limit: 10,
+          }),
+        (db: Database) => acknowledgeAlert(db, viewer, id, 'key_1', 1),
+      ]) {
         const statements = await statementsOf(work)
         const results = await env.DB.batch(statements.map(({ sql, values }) => env.DB.prepare(sql).bind(...values)))
         expect(
