@@ -260,6 +260,38 @@ describe('what it costs', () => {
     }
   })
 
+  test('a name that is rare among a device’s alerts is found by and by: a page looks at a bounded stretch', async () => {
+    const account = await openAccount()
+    const deviceId = await device(account)
+    await env.DB.prepare(
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 11000)
+       INSERT INTO alerts (account_id, device_key, id, time, name, text, messages)
+       SELECT ?1, (SELECT key FROM devices WHERE id = ?2), 'alr_rare' || printf('%05d', i), i, iif(i IN (7, 5000, 5001, 10999), 'Rare', 'Often'), '', 0 FROM n`,
+    )
+      .bind(account.id, deviceId)
+      .run()
+    for (const sort of ['dateTime', '-dateTime'] as const) {
+      const found: number[] = []
+      let pages = 0
+      for (let after: (string | number)[] | null = null; pages === 0 || after; pages++) {
+        const listing = { deviceId, from: 0, to: 9e15, name: 'Rare', sort, after, limit: 1000 }
+        const viewer = { accountId: account.id, groupId: null }
+        const page = await listAlerts({ $client: env.DB } as unknown as Database, viewer, listing)
+        const statements = await statementsOf((db) => listAlerts(db, viewer, listing))
+        for (const { sql, values } of statements) {
+          const { meta } = await env.DB.prepare(sql)
+            .bind(...values)
+            .all()
+          expect(meta.rows_read, sql).toBeLessThan(10_100)
+        }
+        found.push(...(page?.alerts ?? []).map(({ dateTime }) => dateTime))
+        after = page?.next ?? null
+      }
+      expect(found).toEqual(sort === 'dateTime' ? [7, 5000, 5001, 10999] : [10999, 5001, 5000, 7])
+      expect(pages).toBe(3)
+    }
+  })
+
   test('an alert writes a row and its three indexes, a message one row, and what becomes of it one more', async () => {
     const account = await openAccount()
     await device(account)
