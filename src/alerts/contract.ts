@@ -126,6 +126,7 @@ export const postAlerts = define({
   description:
     'With `alert`, or the members of one, it is raised (scope `ingest` or `write`): stored, and sent to the users of the account who may see the device and want that channel, as far as the device’s daily limits allow. With `from` and `to` it is a query (scope `read`), answered with 200 like the `GET`.',
   scope: ['ingest', 'read', 'write'],
+  scopeFor: ({ kind }: AlertsBody) => (kind === 'query' ? 'read' : ['ingest', 'write']),
   body: z.union([forms.wrapped, forms.bare, forms.query]),
   read: (body) => formOf(body).safeParse(body) as z.ZodSafeParseResult<AlertsBody>,
   ignored: ['success', 'nextCursor', 'warning'],

@@ -42,13 +42,19 @@ const cutByDeliveries = (rows: AlertRow[]): AlertRow[] => {
   return over === -1 ? rows : rows.slice(0, over)
 }
 
-/** The alerts that are looked at, in their order: a stretch of one index. */
+/** From where the last page ended, which lies within the span: with both as bounds, the index is read from the span's own end again. */
+const spanOf = ({ from, to, sort, after }: Pick<Listing, 'from' | 'to' | 'sort' | 'after'>): Part[] => {
+  if (!after) return [part('a.time BETWEEN ? AND ?', from, to)]
+  if (sort === 'dateTime') return [part('(a.time, a.id) > (?, ?)', ...after), part('a.time <= ?', to)]
+  return [part('(a.time, a.id) < (?, ?)', ...after), part('a.time >= ?', from)]
+}
+
+/** The alerts that are looked at, in their order: a stretch of one index. Only the account's has names in it. */
 const stretchOf = ({ accountId }: Viewer, deviceKey: number | null, { from, to, name, sort, after }: Listing, order: string): Part => {
   const parts = [
     deviceKey === null ? part('a.account_id = ?', accountId) : part('a.device_key = ?', deviceKey),
-    ...(name === undefined ? [] : [part('a.name = ?', name)]),
-    part('a.time BETWEEN ? AND ?', from, to),
-    ...(after ? [part(`(a.time, a.id) ${sort === 'dateTime' ? '>' : '<'} (?, ?)`, ...after)] : []),
+    ...(name === undefined || deviceKey !== null ? [] : [part('a.name = ?', name)]),
+    ...spanOf({ from, to, sort, after }),
   ]
   return part(
     `SELECT * FROM alerts a WHERE ${parts.map(({ sql }) => sql).join(' AND ')} ORDER BY ${order}`,
@@ -66,19 +72,23 @@ const findKey = async (db: D1Database, { accountId, groupId }: Viewer, deviceId:
 
 /** Null where there is no such device that the caller may see. */
 export const listAlerts = async ({ $client: db }: Database, viewer: Viewer, listing: Listing): Promise<AlertPage | null> => {
-  const { deviceId, sort, limit } = listing
+  const { deviceId, name, sort, limit } = listing
   const deviceKey = deviceId === null ? null : await findKey(db, viewer, deviceId)
   if (deviceId !== null && deviceKey === null) return null
   const direction = sort === 'dateTime' ? 'ASC' : 'DESC'
   const order = `a.time ${direction}, a.id ${direction}`
   const stretch = stretchOf(viewer, deviceKey, listing, order)
-  const visible = seen('a.device_key', viewer.groupId)
+  const filters = [
+    seen('a.device_key', viewer.groupId),
+    // Inside the stretch it would be looked for beyond any bound.
+    ...(name === undefined || deviceKey === null ? [] : [part('a.name = ?', name)]),
+  ]
   const { results: rows } = await db
     .prepare(
       `SELECT a.*, d.id AS device_id FROM (${stretch.sql} LIMIT ${MOST_WALKED}) a JOIN devices d ON d.key = a.device_key
-       WHERE ${visible.sql} ORDER BY ${order} LIMIT ?`,
+       WHERE ${filters.map(({ sql }) => sql).join(' AND ')} ORDER BY ${order} LIMIT ?`,
     )
-    .bind(...stretch.values, ...visible.values, limit + 1)
+    .bind(...stretch.values, ...filters.flatMap(({ values }) => values), limit + 1)
     .all<AlertRow>()
   const page = cutByDeliveries(rows.slice(0, limit))
   const deliveries = await deliveriesOf(db, viewer.accountId, page)

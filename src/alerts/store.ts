@@ -32,10 +32,13 @@ export const toAlert = (row: AlertRow, deliveries: Delivery[]): StoredAlert => (
   deliveries,
 })
 
-/** ?1 the account, ?2 a list of alerts: ids of messages begin with their alert's, so each is one stretch of the key. */
+/**
+ * ?1 the account, ?2 a list of alerts: ids of messages begin with their alert's, so each is one stretch of the key. An id may
+ * come from a path: one that names no alert of the account would be a stretch of any length, so it reads none.
+ */
 const DELIVERIES = `SELECT m.id, m.channel, m.recipient, m.status, m.reason, m.reset_at
-  FROM json_each(?2) j CROSS JOIN messages m ON m.account_id = ?1
-    AND m.id > 'msg_' || substr(j.value, 5) AND m.id < 'msg_' || substr(j.value, 5) || '~'`
+  FROM json_each(?2) j CROSS JOIN alerts a ON a.id = j.value AND a.account_id = ?1 CROSS JOIN messages m ON m.account_id = ?1
+    AND m.id > 'msg_' || substr(a.id, 5) AND m.id < 'msg_' || substr(a.id, 5) || '~'`
 
 const deliveriesBy = (rows: DeliveryRow[]): Map<string, Delivery[]> => {
   const found = new Map<string, Delivery[]>()

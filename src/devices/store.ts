@@ -109,6 +109,9 @@ export interface Page {
 const MOST_WALKED = 5000
 /** Up to this many matches of a prefix are sorted; beyond, matches are dense enough to be met on a walk. */
 const MOST_SORTED = 2000
+/** However much its devices' tags and last locations carry, a page of them fits into memory. */
+const MOST_BYTES = 2_000_000
+const BYTES = 'ifnull(length(last_location), 0) + length(tags)'
 
 interface Part {
   sql: string
@@ -189,8 +192,14 @@ export const listDevices = async (database: Database, owner: Viewer, listing: Li
     filters.push(part(state === 'expired' ? 'd.ends <= ?' : '(d.ends IS NULL OR d.ends > ?)', today))
   }
   const where = join(filters, ' AND ')
+  const inPage = order.replaceAll('d.', '')
   const chosen = db
-    .prepare(`SELECT ${COLUMNS} FROM ${from.sql} JOIN accounts a ON a.id = d.account_id WHERE ${where.sql} ORDER BY ${order} LIMIT ?`)
+    .prepare(
+      `SELECT * FROM (
+         SELECT *, sum(${BYTES}) OVER (ORDER BY ${inPage} ROWS UNBOUNDED PRECEDING) AS bytes FROM (
+           SELECT ${COLUMNS} FROM ${from.sql} JOIN accounts a ON a.id = d.account_id WHERE ${where.sql} ORDER BY ${order} LIMIT ?))
+       WHERE bytes - (${BYTES}) < ${MOST_BYTES} ORDER BY ${inPage}`,
+    )
     .bind(...from.values, ...where.values, limit + 1)
   const walkEnd = db
     .prepare(
@@ -199,10 +208,12 @@ export const listDevices = async (database: Database, owner: Viewer, listing: Li
     .bind(owner.accountId, ...inOrder.values)
   const filtered = walks && (state !== undefined || !!q)
   const [rows, ends] = filtered ? await db.batch([chosen, walkEnd]) : [await chosen.all()]
-  const found = (rows?.results ?? []) as unknown as Row[]
-  const devices = found.slice(0, limit).map((row) => toStored(row, owner, now))
-  const last = found[limit - 1]
-  if (found.length > limit && last) return { devices, next: [sort.endsWith('name') ? last.name_key : last.creation, last.key] }
+  const found = (rows?.results ?? []) as unknown as (Row & { bytes: number })[]
+  const page = found.slice(0, limit)
+  const devices = page.map((row) => toStored(row, owner, now))
+  const last = page.at(-1)
+  if (last && (found.length > limit || last.bytes >= MOST_BYTES))
+    return { devices, next: [sort.endsWith('name') ? last.name_key : last.creation, last.key] }
   const end = ends?.results[0] as { place: string | number; key: number } | undefined
   return { devices, next: end ? [end.place, end.key] : null }
 }

@@ -34,7 +34,7 @@ const DATA = {
     deviceId,
     alertId,
     alertName: z.string().meta({ example: 'SOSButton' }),
-    text: z.string(),
+    text: z.string().nullable().meta({ description: 'Null, as its place, once the device is deleted.', example: 'Man overboard' }),
     dateTime: time,
     latitude: z.number().nullable().meta({ example: 38.7223 }),
     longitude: z.number().nullable().meta({ example: -9.1393 }),

@@ -22,18 +22,27 @@ interface Row {
   time: number
   device_id: string | null
   data: string
+  device_key: number | null
   groups: string | null
   location: string | null
   bytes: number
 }
 
 /** Groups as they are now; a deleted device stays with those that it was in last. */
-const COLUMNS = `e.*, CASE WHEN d.key IS NULL THEN t.groups
+const COLUMNS = `e.*, d.key AS device_key, CASE WHEN d.key IS NULL THEN t.groups
     ELSE (SELECT json_group_array(group_id) FROM group_devices WHERE device_key = d.key) END AS groups,
   CASE WHEN e.type = 'location.reported' THEN
     (SELECT json_array(${LOCATION_COLUMNS}) FROM locations l WHERE l.device_key = d.key AND l.time = e.data ->> 'time') END AS location`
 const DEVICE = `LEFT JOIN devices d ON d.id = e.device_id AND d.account_id = e.account_id
   LEFT JOIN tombstones t ON t.account_id = e.account_id AND t.id = e.device_id`
+
+/** What a device said in an alert goes with it, though the log still tells that it raised one. */
+const GONE = { text: null, latitude: null, longitude: null }
+
+const dataOf = ({ type, data, device_key }: Row): Record<string, unknown> => ({
+  ...(JSON.parse(data) as Record<string, unknown>),
+  ...(type === 'alert.raised' && device_key === null && GONE),
+})
 
 const toEvent = (row: Row): LoggedEvent => ({
   id: row.id,
@@ -43,7 +52,7 @@ const toEvent = (row: Row): LoggedEvent => ({
   time: row.time,
   deviceId: row.device_id,
   groups: row.groups === null ? [] : (JSON.parse(row.groups) as string[]),
-  data: JSON.parse(row.data) as Record<string, unknown>,
+  data: dataOf(row),
   location: readLastLocation(row.location),
 })
 

@@ -10,6 +10,8 @@ export interface Operation {
   description?: string
   /** Any one of these scopes will do; `open` wants no token, `operator` wants the operator's. */
   scope: Scope | readonly Scope[] | 'open' | 'operator'
+  /** Where one path both acts and asks: the scope that this body wants, of those above. */
+  scopeFor?: (body: never) => Scope | readonly Scope[]
   /** Shows or changes more than a group's devices: closed to a user who is confined to a group. */
   wholeAccount?: true
   /** Becomes a WebSocket: a token with this scope comes as a subprotocol, or in the first message. */

@@ -62,6 +62,8 @@ export const operation = <const O extends Operation>(
     c.set('ifMatch', contract.ifMatch ? readIfMatch(c) : null)
     if (checkQuery) await checkQuery(c as never, nothing)
     const text = readsBody ? await readBody(c, contract) : ''
+    // Before the key is looked at: its answers are shared by keys of different scopes, and a refusal would be kept for all of them.
+    if (contract.scopeFor) requireScope(c, contract.scopeFor(c.req.valid('json' as never)))
     const acts = typeof contract.idempotent !== 'function' || contract.idempotent(c.req.valid('json' as never))
     await withIdempotency(c, acts ? replay : null, text, next)
   }

@@ -125,6 +125,12 @@ export const PROBLEMS = {
     'The message has neither failed nor been held back.',
     'It is on its way or has arrived: there is nothing to send again.',
   ),
+  'recipient-gone': kind(
+    409,
+    'Recipient gone',
+    'Nobody who may see the device asks for messages to this address any more.',
+    'The user was deleted or disabled, sees other devices now, or has another address or channel: mend the user, or let the message be.',
+  ),
   'daily-limit-reached': kind(
     409,
     'Daily limit reached',

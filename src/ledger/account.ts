@@ -1,5 +1,5 @@
 import { type Account, DEFAULT_RETENTION_DAYS } from '../domain/account.ts'
-import { localDay } from '../domain/day.ts'
+import { type Day, localDay } from '../domain/day.ts'
 import { sameJson } from '../domain/json.ts'
 import { mayGrant } from '../domain/license.ts'
 import { emit, log, revivedBy, saveAccount, whenAvailable } from './books.ts'
@@ -57,7 +57,21 @@ export const changeAccount = (
   Object.assign(account, change, { lastModified: now, version: account.version + 1 })
   if (totalChanged) log(sql, account, 'total-changed', null, now)
   saveAccount(sql, account, now)
+  // After the account, so that nothing waits for the counters of a large one to know its zone.
+  if (account.day !== before.day) showUsage(sql, account.day)
   return { ok: true, account }
+}
+
+/**
+ * The cell has one day's counters of a device, the last that it was told of: those of a day that was used before are told
+ * again. Many as they may be, none is held in memory, and the outbox carries them out in pages.
+ */
+const showUsage = (sql: SqlStorage, day: Day): void => {
+  const used = sql.exec<{ key: number; emails: number; sms: number }>(
+    'SELECT d.key, u.emails, u.sms FROM devices d CROSS JOIN usage u ON u.device_key = d.key AND u.day = ? WHERE u.emails > 0 OR u.sms > 0',
+    day,
+  )
+  for (const { key, emails, sms } of used) post(sql, { kind: 'usage', key, usage: { date: day, emailsSent: emails, smsSent: sms } })
 }
 
 /** West across midnight it is yesterday again: what that brings back needs licenses, all of them or the change is refused. */

@@ -27,6 +27,7 @@ export const postLocations = define({
   description:
     'With `location`, `locations`, a bare location or a bare list it is a report (scope `ingest` or `write`): all are stored, or none. With `from` and `to` it is a query (scope `read`), answered with 200 like the `GET`.',
   scope: ['ingest', 'read', 'write'],
+  scopeFor: ({ kind }: LocationsBody) => (kind === 'query' ? 'read' : ['ingest', 'write']),
   body: z.union([forms.query, forms.one, forms.several, forms.bare, forms.bareList]),
   read: readBody,
   ignored: ['success', 'accepted', 'duplicates', 'nextCursor', 'receivedAt'],

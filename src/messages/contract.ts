@@ -41,9 +41,10 @@ export const retryMessage = define({
   id: 'retryMessage',
   tag,
   summary: 'Send a message again',
-  description: 'For one that failed or was held back. It counts against the device’s daily limit again.',
+  description:
+    'For one that failed or was held back, where its recipient would still be told. It counts against the device’s daily limit again.',
   scope: 'write',
   answer: z.object({ success, message }),
-  problems: ['not-found', 'message-not-failed', 'daily-limit-reached'],
+  problems: ['not-found', 'message-not-failed', 'recipient-gone', 'daily-limit-reached'],
   idempotent: true,
 })

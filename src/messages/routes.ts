@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import { presentDelivery } from '../alerts/present.ts'
+import { wouldBeTold } from '../db/recipients.ts'
 import { isUrgent } from '../domain/alert.ts'
 import { allows } from '../domain/scope.ts'
 import type { AppEnv } from '../http/context.ts'
@@ -31,6 +32,9 @@ export const messages = new Hono<AppEnv>()
     const kept = await findMessage(c.get('db'), principal, c.req.param('messageId'))
     if (!kept) throw new Problem('not-found')
     const { id, deviceId, channel, to, subject, text, alertName, status } = kept
+    // Whoever was to be told then may have left since, or see the device no longer.
+    const told = await wouldBeTold(c.get('db'), { accountId: principal.accountId, deviceId, channel, to }, Date.now())
+    if (!told) throw new Problem('recipient-gone')
     const round = (await c.get('newId')('try')).slice('try_'.length)
     const again = {
       id,

@@ -93,8 +93,15 @@ export const listMessages = async ({ $client: db }: Database, viewer: Viewer, li
   const { status, channel, deviceId, alertId, ofAccount, after, limit } = listing
   const prefix = alertId === undefined ? null : `msg_${alertId.slice(4)}`
   const upTo = prefix === null ? LAST : `${prefix}~`
-  const span = [viewer.accountId, prefix ?? FIRST, after !== undefined && after < upTo ? after : upTo]
-  const stretch = 'SELECT * FROM messages WHERE account_id = ? AND id > ? AND id < ? ORDER BY id DESC'
+  // The beginning of an id would be a longer stretch: only a whole one finds its alert, and so any message.
+  const whole = alertId === undefined ? '' : '(SELECT 1 FROM alerts WHERE id = ? AND account_id = ?) CROSS JOIN'
+  const span = [
+    ...(alertId === undefined ? [] : [alertId, viewer.accountId]),
+    viewer.accountId,
+    prefix ?? FIRST,
+    after !== undefined && after < upTo ? after : upTo,
+  ]
+  const stretch = `SELECT m.* FROM ${whole} messages m WHERE m.account_id = ? AND m.id > ? AND m.id < ? ORDER BY m.id DESC`
   const filters = [
     ...(status === undefined ? [] : [{ sql: 'm.status = ?', value: status }]),
     ...(channel === undefined ? [] : [{ sql: 'm.channel = ?', value: channel }]),

@@ -162,6 +162,28 @@ describe('the list', () => {
     expect(names(second)).toEqual(all.slice(5, 10))
   })
 
+  test.each(['last locations', 'tags'])('cuts a page whose %s are large, and a walk still sees each device once', async (what) => {
+    const account = await openAccount({ licenses: 100 })
+    const all = Array.from({ length: 50 }, (_, n) => `device ${String(n).padStart(2, '0')}`)
+    for (const name of all) await create(account, { name })
+    const large = 'x'.repeat(60_000)
+    await (what === 'tags'
+      ? env.DB.prepare(`UPDATE devices SET tags = json_object('large', ?2) WHERE account_id = ?1`)
+      : env.DB.prepare(
+          `INSERT INTO locations (device_key, time, latitude, longitude, rest, received_at)
+           SELECT key, 1, 0, 0, json_object('custom', json_object('large', ?2)), 1 FROM devices WHERE account_id = ?1`,
+        )
+    )
+      .bind(account.id, large)
+      .run()
+    for (const query of ['', '&sort=-creation', '&state=active', '&q=dev']) {
+      const first = await account.call('GET', `/api/devices?limit=1000${query}`)
+      expect(first.text.length, query).toBeLessThan(2_200_000)
+      expect(first.body.devices.length, query).toBe(34)
+      expect((await walk(account, `/api/devices?limit=1000${query}`)).toSorted(), query).toEqual(all)
+    }
+  })
+
   test('finds by prefix of name or identifier, in any case, and by state', async () => {
     const account = await openAccount()
     await create(account, { name: 'Ålesund' })

@@ -2,6 +2,8 @@ import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { openCell } from '../../src/db/open.ts'
+import { presentEvent } from '../../src/events/present.ts'
+import { readSequences } from '../../src/events/store.ts'
 import { trim } from '../../src/sweep/trim.ts'
 import { createDevice, type Event, from, headOf, logUnheard } from './eventSupport.ts'
 import { boundUser, openAccount, type TestAccount } from './support.ts'
@@ -83,6 +85,23 @@ describe('the log', () => {
     for (const bad of ['?types=device', '?types=*.created', '?types=webhook.test', '?after=1.5', '?after=-1']) {
       expect((await account.call('GET', `/api/events${bad}`)).status, bad).toBe(400)
     }
+  })
+
+  test('tells that a deleted device raised an alert, not what it said nor where it was', async () => {
+    const account = await openAccount()
+    const [kept, deleted] = [await createDevice(account, 'A'), await createDevice(account, 'B')]
+    const alert = { alertName: 'SOSButton', text: 'Help', dateTime: '2026-11-14T09:30:00.000Z', latitude: 1.5, longitude: -2.25 }
+    for (const id of [kept, deleted]) await account.call('POST', `/api/devices/${id}/alerts`, { body: alert })
+    const told = async () => (await list(account, '?types=alert.raised')).events
+    const before = await told()
+    expect(before.map(({ data }: Event) => data)).toMatchObject([alert, alert])
+    await account.call('DELETE', `/api/devices/${deleted}`)
+    const after = await told()
+    expect(after).toEqual([before[0], { ...before[1], data: { ...before[1].data, text: null, latitude: null, longitude: null } }])
+    // Webhooks and streams that catch up read the same.
+    const db = openCell(env, 0)
+    const sequences = [before[1].sequence]
+    expect((await readSequences(db, account.id, sequences)).map(presentEvent)).toEqual([after[1]])
   })
 
   test('keeps a week and more, lets go of what is older than 30 days, and never gives a number twice', async () => {

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, expect, test, vi } from 'vitest'
 import { callWith, failing } from './bindings.ts'
-import { call, openAccount, operator, type TestAccount, tokenFor } from './support.ts'
+import { call, openAccount, operator, type TestAccount, tokenFor, tokenWithScopes } from './support.ts'
 
 afterEach(() => {
   vi.useRealTimers()
@@ -54,6 +54,21 @@ test('a request that is refused before it is carried out does not use its key up
   const strange = await call('POST', '/api/account/keys', { token: 'no', body: { name: 'One', scopes: ['read'] }, headers: KEY })
   expect(strange.status).toBe(401)
   expect((await makeKey(account)).headers.has('Idempotent-Replayed')).toBe(false)
+})
+
+test.each([
+  ['alerts', { alertName: 'SOSButton' }],
+  ['locations', { location: { dateTime: '2026-11-14T09:30:00Z', latitude: 1, longitude: 2 } }],
+])('a key that may not report neither spoils the report of one that may, nor gets its answer: %s', async (list, body) => {
+  const account = await openAccount()
+  const { device } = (await account.call('POST', '/api/devices', { body: { name: 'Tern' } })).body
+  const [reader, writer] = [await tokenWithScopes(account, ['read']), await tokenWithScopes(account, ['write'])]
+  const report = (token: string) => account.call('POST', `/api/devices/${device.id}/${list}`, { token, body, headers: KEY })
+  expect((await report(reader)).status).toBe(403)
+  const first = await report(writer)
+  expect([first.status, first.headers.has('Idempotent-Replayed')]).toEqual([201, false])
+  expect((await report(reader)).status).toBe(403)
+  expect((await report(writer)).text).toBe(first.text)
 })
 
 test('rivals with one key: one is carried out, the others are told to wait or get its answer', async () => {

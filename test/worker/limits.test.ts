@@ -182,6 +182,26 @@ describe('days', () => {
     expect(usage.map(({ emailsSent }: { emailsSent: number }) => emailsSent)).toEqual([1, 1])
   })
 
+  test('a zone in which it is a date that was used before shows what was sent on it, of every device', async () => {
+    vi.setSystemTime(Date.parse('2031-06-15T06:00:00Z'))
+    const account = await openAccount({ timeZone: 'Asia/Tokyo', licenses: 100 })
+    await user(account, { phone: '+351910000011', notify: both })
+    // More than the outbox carries out at a time.
+    const devices = await Promise.all(Array.from({ length: 60 }, () => device(account)))
+    const shown = async (timeZone: string) => {
+      expect((await account.call('PATCH', '/api/account', { body: { timeZone } })).status).toBe(200)
+      const { body } = await account.call('GET', '/api/devices')
+      return [...new Set(body.devices.map(({ usage }: { usage: object }) => JSON.stringify(usage)))].map((usage) =>
+        JSON.parse(String(usage)),
+      )
+    }
+    await Promise.all(devices.map((id) => raise(account, id, { notifications: ['Email'] })))
+    expect(await shown('Pacific/Honolulu')).toEqual([{ date: '2031-06-14', emailsSent: 0, smsSent: 0 }])
+    await Promise.all(devices.map((id) => raise(account, id)))
+    expect(await shown('Asia/Tokyo')).toEqual([{ date: '2031-06-15', emailsSent: 1, smsSent: 0 }])
+    expect(await shown('Pacific/Honolulu')).toEqual([{ date: '2031-06-14', emailsSent: 1, smsSent: 1 }])
+  })
+
   test('whatever clock and zone do, no date ever sends more than its limit', async () => {
     vi.setSystemTime(Date.parse('2031-06-15T06:00:00Z'))
     let account = await openAccount({ timeZone: 'UTC' })

@@ -55,7 +55,10 @@ describe('the outbox', () => {
     expect(ids(await messagesOf(account, '?channel=SMS&status=sent'))).toHaveLength(2)
     expect(ids(await messagesOf(account, `?deviceId=${second}`))).toEqual(ids(alerts[2].deliveries).toReversed())
     expect(ids(await messagesOf(account, `?alertId=${alerts[0].id}`))).toEqual(ids(alerts[0].deliveries).toReversed())
-    expect(await messagesOf(account, '?alertId=alr_none')).toEqual([])
+    const [own] = alerts
+    for (const id of ['alr_none', 'alr_', own.id.slice(0, -1), own.id.slice(0, 8), own.id.replace('alr', 'msg'), own.deliveries[0].id]) {
+      expect(await messagesOf(account, `?alertId=${id}`), id).toEqual([])
+    }
     const walked: string[] = []
     for (let query = '?limit=4'; query; ) {
       const { body } = await account.call('GET', `/api/account/messages${query}`)
@@ -81,6 +84,40 @@ describe('the outbox', () => {
     expect((await account.call('POST', path)).body.code).toBe('message-not-failed')
     expect((await other.call('POST', path)).status).toBe(404)
     expect((await account.call('POST', '/api/account/messages/msg_none/retry')).status).toBe(404)
+  })
+})
+
+describe('a message is sent again only to who would still be told', () => {
+  const edit = (account: TestAccount, id: string, body: object) =>
+    account.call('PATCH', `/api/users/${id}`, { body, headers: { 'Content-Type': 'application/merge-patch+json' } })
+
+  test.each<[string, (account: TestAccount, id: string) => Promise<{ status: number }>]>([
+    ['disabled', (account, id) => edit(account, id, { disabled: true })],
+    ['expired', (account, id) => edit(account, id, { expires: '2021-01-01T00:00:00Z' })],
+    ['deleted', (account, id) => account.call('DELETE', `/api/users/${id}`)],
+    ['no longer asking for the channel', (account, id) => edit(account, id, { notify: { email: false, sms: true } })],
+    ['at another address', (account, id) => edit(account, id, { email: 'elsewhere@example.com' })],
+    [
+      'moved to a group without the device',
+      async (account, id) => {
+        const { body: south } = await account.call('POST', '/api/groups', { body: { name: 'South' } })
+        return edit(account, id, { group: south.id })
+      },
+    ],
+  ])('%s', async (_, leave) => {
+    const account = await openAccount()
+    const ana = await user(account, { phone: '+351910000024', notify: both })
+    const bob = await user(account)
+    const { deliveries } = (await raise(account, await device(account, { dailyEmailLimit: 0, dailySmsLimit: 0 }))).body.alert
+    const retry = async (to: string) => {
+      const { id } = deliveries.find((delivery: { to: string }) => delivery.to === to)
+      const { status, body } = await account.call('POST', `/api/account/messages/${id}/retry`)
+      return [status, body.code]
+    }
+    expect(await retry(ana.email)).toEqual([409, 'daily-limit-reached'])
+    expect((await leave(account, ana.id)).status).toBeLessThan(300)
+    expect(await retry(ana.email)).toEqual([409, 'recipient-gone'])
+    expect(await retry(bob.email)).toEqual([409, 'daily-limit-reached'])
   })
 })
 
@@ -160,15 +197,25 @@ describe('what it costs', () => {
         ]),
       ),
     ),
-    [
-      'listing messages',
-      (db, { id: accountId }) =>
-        listMessages(
-          db,
-          { accountId, groupId: 'grp_1' },
-          { status: 'failed', channel: 'SMS', deviceId: 'dev_1', alertId: undefined, ofAccount: true, after: undefined, limit: 10 },
-        ),
-    ],
+    ...[false, true].map(
+      (ofAlert): [string, (db: Database, account: TestAccount, deviceId: string, alertId: string) => Promise<unknown>] => [
+        `listing messages${ofAlert ? ' of an alert' : ''}`,
+        (db, { id: accountId }, _, alertId) =>
+          listMessages(
+            db,
+            { accountId, groupId: 'grp_1' },
+            {
+              status: 'failed',
+              channel: 'SMS',
+              deviceId: 'dev_1',
+              alertId: ofAlert ? alertId : undefined,
+              ofAccount: true,
+              after: undefined,
+              limit: 10,
+            },
+          ),
+      ],
+    ),
   ])('%s goes by an index, and sorts nothing', async (what, work) => {
     const account = await openAccount()
     await user(account)
@@ -183,6 +230,73 @@ describe('what it costs', () => {
         // Users are sorted by nothing but their key; pages are sorted as they are read.
         if (what !== 'raising') expect(detail, sql).not.toMatch(/TEMP B-TREE/)
       }
+    }
+  })
+
+  test('an id that names no alert of the account reads no message, whatever messages it has', async () => {
+    const account = await openAccount()
+    const key = 1_000_000
+    await env.DB.prepare(
+      `WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 999)
+       INSERT INTO messages (account_id, id, device_key, channel, recipient, subject, text, status, attempts, changed, seq)
+       SELECT ?1, 'msg_many' || printf('%04d', i), ?2, 'SMS', '', '', '', 'sent', 1, 1, 1 FROM n`,
+    )
+      .bind(account.id, key)
+      .run()
+    const viewer = { accountId: account.id, groupId: null }
+    for (const id of ['x', '', 'alr_', 'alr_m', 'alr_many']) {
+      for (const work of [
+        (db: Database) => findAlert(db, viewer, id),
+        (db: Database) =>
+          listMessages(db, viewer, {
+            alertId: id,
+            status: undefined,
+            channel: undefined,
+            deviceId: undefined,
+            after: undefined,
+            limit: 10,
+          }),
+        (db: Database) => acknowledgeAlert(db, viewer, id, 'key_1', 1),
+      ]) {
+        const statements = await statementsOf(work)
+        const results = await env.DB.batch(statements.map(({ sql, values }) => env.DB.prepare(sql).bind(...values)))
+        expect(
+          results.reduce((sum, { meta }) => sum + meta.rows_read, 0),
+          id,
+        ).toBeLessThan(20)
+      }
+    }
+  })
+
+  test('a name that is rare among a device’s alerts is found by and by: a page looks at a bounded stretch', async () => {
+    const account = await openAccount()
+    const deviceId = await device(account)
+    await env.DB.prepare(
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 11000)
+       INSERT INTO alerts (account_id, device_key, id, time, name, text, messages)
+       SELECT ?1, (SELECT key FROM devices WHERE id = ?2), 'alr_rare' || printf('%05d', i), i, iif(i IN (7, 5000, 5001, 10999), 'Rare', 'Often'), '', 0 FROM n`,
+    )
+      .bind(account.id, deviceId)
+      .run()
+    for (const sort of ['dateTime', '-dateTime'] as const) {
+      const found: number[] = []
+      let pages = 0
+      for (let after: (string | number)[] | null = null; pages === 0 || after; pages++) {
+        const listing = { deviceId, from: 0, to: 9e15, name: 'Rare', sort, after, limit: 1000 }
+        const viewer = { accountId: account.id, groupId: null }
+        const page = await listAlerts({ $client: env.DB } as unknown as Database, viewer, listing)
+        const statements = await statementsOf((db) => listAlerts(db, viewer, listing))
+        for (const { sql, values } of statements) {
+          const { meta } = await env.DB.prepare(sql)
+            .bind(...values)
+            .all()
+          expect(meta.rows_read, sql).toBeLessThan(10_100)
+        }
+        found.push(...(page?.alerts ?? []).map(({ dateTime }) => dateTime))
+        after = page?.next ?? null
+      }
+      expect(found).toEqual(sort === 'dateTime' ? [7, 5000, 5001, 10999] : [10999, 5001, 5000, 7])
+      expect(pages).toBe(3)
     }
   })
 
