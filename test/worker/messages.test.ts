@@ -253,6 +253,7 @@ describe('what it costs', () => {
             status: undefined,
             channel: undefined,
             deviceId: undefined,
+            ofAccount: true,
             after: undefined,
             limit: 10,
           }),
