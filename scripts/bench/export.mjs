@@ -6,10 +6,12 @@ import { openFleet } from './growth.mjs'
 import { addTrack, withAccount } from './seed.mjs'
 
 const MEBIBYTE = 2 ** 20
+/** Less than a third of what Cloudflare gives an isolate: V8 lets garbage lie up to there, and what an export needs must fit below. */
+const HEAP = 40
 
 /** How much memory the runtime takes, above what it has when idle, to export a track of so many locations. */
 export async function exportMemory({ script, locations, progress }) {
-  const server = new ServerProcess({ script, folder: temporaryFolder(), port: await freePort(), direct: true })
+  const server = new ServerProcess({ script, folder: temporaryFolder(), port: await freePort(), direct: true, heap: HEAP })
   await server.start()
   const fleet = await openFleet(server.base, 'export')
   await server.stop()
@@ -19,23 +21,15 @@ export async function exportMemory({ script, locations, progress }) {
   try {
     const url = `${server.base}/api/devices/${fleet.deviceId}/locations?format=csv`
     for (let round = 0; round < 20; round++) await stream(`${url}&to=2026-01-01T00:05:00Z`, fleet.token)
-    progress('export: streaming, first with the heaps of a fresh process')
-    // The heaps of the two isolates (the Worker's, the local database's) grow to their working size with any work of this size.
-    // What an export holds shows once they have it; both figures are printed.
-    const first = await watched(server, () => stream(url, fleet.token))
-    progress('export: streaming')
+    progress('export: streaming, in a fresh runtime')
     const began = performance.now()
     const { idle, above, result } = await watched(server, () => stream(url, fleet.token))
+    const seconds = (performance.now() - began) / 1000
     const { bytes, lines } = result
     if (lines !== locations + 1) throw new Error(`${lines} lines for ${locations} locations`)
-    return {
-      locations,
-      seconds: (performance.now() - began) / 1000,
-      megabytes: bytes / 1e6,
-      idle,
-      above,
-      first: first.above,
-    }
+    progress('export: streaming again')
+    const again = await watched(server, () => stream(url, fleet.token))
+    return { locations, seconds, megabytes: bytes / 1e6, idle, above, again: again.above }
   } finally {
     await server.stop()
   }

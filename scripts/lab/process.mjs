@@ -13,11 +13,13 @@ const serveScript = fileURLToPath(new URL('serve.mjs', import.meta.url))
 export class ServerProcess {
   #options
   #child
+  #heap
 
-  constructor({ script, folder, port, cells = 1, vars = {}, assets = true, direct }) {
+  constructor({ script, folder, port, cells = 1, vars = {}, assets = true, direct, heap }) {
     const scriptFile = join(folder, 'worker.js')
     writeFileSync(scriptFile, script)
     this.#options = { scriptFile, folder, cells, vars, assets, ...(direct ? { direct: port } : { port }) }
+    this.#heap = heap
     this.base = `http://127.0.0.1:${port}`
     this.folder = folder
   }
@@ -27,6 +29,7 @@ export class ServerProcess {
     const child = spawn(process.execPath, [serveScript, JSON.stringify(this.#options)], {
       detached: true,
       stdio: ['pipe', 'pipe', 'inherit'],
+      ...(this.#heap && { env: { ...process.env, MINIFLARE_WORKERD_V8_FLAGS: `--max-heap-size=${this.#heap}` } }),
     })
     this.#child = child
     const first = await Promise.race([once(createInterface(child.stdout), 'line'), once(child, 'exit')])
