@@ -55,12 +55,29 @@ const unwrapped = (patch: Patch, wrapper: string | undefined): { patch: Patch; p
   return { patch: { kind: 'json', steps }, prefix: '' }
 }
 
-const apply = (patch: Patch, resource: JsonObject, prefix: string): unknown => {
+const unwrappedType = (schema: z.ZodType | undefined): string | undefined => {
+  const def = schema?._zod.def as { type: string; innerType?: z.ZodType } | undefined
+  return def?.innerType ? unwrappedType(def.innerType) : def?.type
+}
+
+/**
+ * Members that a merge patch takes away though the resource never has them: a slip of the pen that would otherwise pass for done.
+ * Of the names in a record, such as tags, any may be there or not.
+ */
+const neverThere = (document: JsonObject, resource: JsonObject, body: z.ZodType, prefix: string): string[] =>
+  Object.entries(document).flatMap(([name, value]) => {
+    const at = `${prefix}/${escapePointer(name)}`
+    const held = Object.hasOwn(resource, name) ? resource[name] : undefined
+    if (value === null) return held === undefined ? [at] : []
+    const member = (body as Partial<z.ZodObject>).shape?.[name] as z.ZodType | undefined
+    const isClosed = isObject(value) && isObject(held) && member && unwrappedType(member) !== 'record'
+    return isClosed ? neverThere(value, held, member, at) : []
+  })
+
+const apply = (patch: Patch, resource: JsonObject, body: z.ZodType, prefix: string): unknown => {
   if (patch.kind === 'merge') {
-    // To take away what a resource never has is a slip of the pen that would otherwise pass for done.
-    const unknown = Object.keys(patch.document).filter((name) => patch.document[name] === null && !Object.hasOwn(resource, name))
-    if (unknown.length > 0)
-      throw invalid(...unknown.map((name) => ({ pointer: `${prefix}/${escapePointer(name)}`, detail: 'is not known' })))
+    const unknown = neverThere(patch.document, resource, body, prefix)
+    if (unknown.length > 0) throw invalid(...unknown.map((at) => ({ pointer: at, detail: 'is not known' })))
     return mergePatch(resource, patch.document)
   }
   const outcome = applyJsonPatch(resource, patch.steps)
@@ -77,7 +94,7 @@ const apply = (patch: Patch, resource: JsonObject, prefix: string): unknown => {
 export const patched = <O extends Operation & { body: z.ZodType }>(given: Patch, bare: JsonObject, replace: O): z.output<O['body']> => {
   const { patch, prefix } = unwrapped(given, replace.wrapper)
   const resource: JsonObject = { success: true, ...bare }
-  const result = apply(patch, resource, prefix)
+  const result = apply(patch, resource, replace.body, prefix)
   if (!isObject(result)) throw impossible({ pointer: '', detail: 'must leave an object' })
   const written = new Set(['success', ...(replace.ignored ?? [])].filter((name) => !sameJson(resource[name], result[name])))
   if (written.size > 0) {

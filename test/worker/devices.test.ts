@@ -72,6 +72,9 @@ test('both kinds of patch change what they name and nothing else', async () => {
   ]
   const patched = await account.call('PATCH', path, { body: steps, headers: { 'Content-Type': 'application/json-patch+json' } })
   expect(patched.body.device).toMatchObject({ name: 'Two', identifier: null })
+  const slip = await account.call('PATCH', path, { body: { tags: { nowhere: null }, limits: { dailySmsLimits: null } } })
+  expect([slip.status, slip.body.errors]).toEqual([400, [{ pointer: '/limits/dailySmsLimits', detail: 'is not known' }]])
+  expect((await account.call('PATCH', path, { body: { tags: { nowhere: null }, limits: { expirationDate: null } } })).status).toBe(200)
   const written = await account.call('PATCH', path, { body: { state: 'expired' } })
   expect(written.status).toBe(400)
   expect(written.body.errors).toEqual([{ pointer: '/state', detail: 'is written by the server and cannot be changed' }])
