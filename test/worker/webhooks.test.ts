@@ -284,6 +284,21 @@ describe('a receiver that', () => {
     expect(await at.calls()).toHaveLength(1)
   })
 
+  test('owes an answer is sent nothing newer before its next attempt', async () => {
+    const account = await openAccount()
+    const at = receiver()
+    const { webhook } = await createWebhook(account, { url: at.url('after-1') })
+    await createDevice(account, 'First')
+    await settledAs(account, webhook.id, { status: 'pending', attempts: 1 })
+    await createDevice(account, 'Second')
+    await scheduler.wait(300)
+    expect(namesIn(await at.calls())).toEqual(['First'])
+    const [{ nextAttempt: due }] = (await deliveriesOf(account, webhook.id)) as [Delivery]
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(due ?? '') + 1 })
+    await runDurableObjectAlarm(feedStub(account))
+    await vi.waitFor(async () => expect(namesIn(await at.calls())).toEqual(['First', 'First', 'Second']))
+  })
+
   test('was given up: the e-mail that says so is among the messages for 30 days, for those who may see webhooks', async () => {
     const account = await openAccount()
     const people = { name: 'Ana', email: 'ana@example.com', country: 'PT', timeZone: 'UTC', privileges: ['admin'] }
