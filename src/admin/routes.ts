@@ -131,6 +131,7 @@ export const admin = new Hono<AppEnv>()
     const ledger = ledgerOf(c.env, c.req.param('accountId'))
     const outcome = await ledger.setBack(undo ?? 0)
     if (!outcome.ok) throw refusalProblem(outcome)
+    // The first call ends the object, and its stub with it; a later one finds the next object there.
     const isBack = () =>
       ledgerOf(c.env, c.req.param('accountId'))
         .restart(outcome.left)
