@@ -82,14 +82,16 @@ export const listDeliveries = (sql: SqlStorage, webhookId: string, before: numbe
 export const nextAttempt = (sql: SqlStorage): number | null =>
   sql.exec<{ at: number | null }>('SELECT min(next_attempt) AS at FROM deliveries WHERE next_attempt IS NOT NULL').one().at
 
+const UNDER_WAY = 'response_code = NULL, failure = NULL, duration = NULL, answer = NULL'
+
 /**
- * Counted before the call: a crash in the middle of it is an attempt too, and is followed by the next. Answers how many have come
- * by themselves, which is what the wait goes by.
+ * Counted before the call: a crash in the middle of it is an attempt too, and is followed by the next. What the one before it met
+ * is forgotten with its beginning. Answers how many have come by themselves, which is what the wait goes by.
  */
 export const beginAttempt = (sql: SqlStorage, { id }: Delivery, now: number, again: number): number =>
   sql
     .exec<{ scheduled: number }>(
-      'UPDATE deliveries SET attempts = attempts + 1, last_attempt = ?, next_attempt = ? WHERE id = ? RETURNING attempts - by_hand AS scheduled',
+      `UPDATE deliveries SET attempts = attempts + 1, last_attempt = ?, next_attempt = ?, ${UNDER_WAY} WHERE id = ? RETURNING attempts - by_hand AS scheduled`,
       now,
       again,
       id,
@@ -98,7 +100,7 @@ export const beginAttempt = (sql: SqlStorage, { id }: Delivery, now: number, aga
 
 /** One that somebody asked for: what is to come by itself stays as it is. */
 export const beginByHand = (sql: SqlStorage, { id }: Delivery, now: number): void => {
-  sql.exec('UPDATE deliveries SET attempts = attempts + 1, by_hand = by_hand + 1, last_attempt = ? WHERE id = ?', now, id)
+  sql.exec(`UPDATE deliveries SET attempts = attempts + 1, by_hand = by_hand + 1, last_attempt = ?, ${UNDER_WAY} WHERE id = ?`, now, id)
 }
 
 /** `again`: when it is tried next; null where it is done with. What got through once has, whatever comes of a further attempt. */

@@ -78,7 +78,7 @@ export const delivery = z
       description: 'Why the last attempt failed: `status`, `redirect`, `timeout`, `unreachable`, `refused-url` or `disabled`.',
       example: null,
     }),
-    durationMs: z.int().nullable().meta({ description: 'Of the last attempt.', example: 87 }),
+    durationMs: z.int().nullable().meta({ description: 'Of the last attempt; null while it is under way.', example: 87 }),
     answer: z.string().nullable().meta({ description: 'The first 1 KB of the last answer.', example: '' }),
     creation: time,
     lastAttempt: time.nullable(),

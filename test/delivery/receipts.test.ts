@@ -1,7 +1,8 @@
 import { env } from 'cloudflare:workers'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { resend } from '../../src/notify/resend.ts'
 import { twilio } from '../../src/notify/twilio.ts'
+import { eventually } from '../eventually.ts'
 import { device, eventsOf, messagesOf, raise, usageOf, user } from '../worker/alertSupport.ts'
 import { call, openAccount, type TestAccount } from '../worker/support.ts'
 import { boxOf, script, someEmail, somePhone } from './support.ts'
@@ -53,7 +54,7 @@ const sentMessage = async (channel: 'Email' | 'SMS') => {
 }
 
 const settled = (account: TestAccount, status: string) =>
-  vi.waitFor(async () => expect((await messagesOf(account))[0]).toMatchObject({ status }), 15_000)
+  eventually(async () => expect((await messagesOf(account))[0]).toMatchObject({ status }))
 
 describe('from Resend', () => {
   test('delivered moves a sent message to delivered, told by svix- and webhook- headers alike, at the account’s address or at one for all', async () => {
@@ -223,7 +224,7 @@ describe('from Twilio', () => {
     await script(phone, 'accept-and-hang', 'accept-and-hang')
     const { alert } = (await raise(account, await device(account), { alertName: 'SOSButton' })).body
     const { id } = alert.deliveries[0]
-    await vi.waitFor(async () => expect((await boxOf(phone)).sent).toHaveLength(1))
+    await eventually(async () => expect((await boxOf(phone)).sent).toHaveLength(1))
     const path = pathOf(account, id)
     expect((await post(path, await twilioReceipt(path, { MessageSid: 'SM1', MessageStatus: 'delivered' }))).status).toBe(200)
     await scheduler.wait(5_000)

@@ -1,6 +1,7 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
+import { eventually } from '../eventually.ts'
 import type { Reply, TestAccount } from './support.ts'
 
 /* What the tests of alerts share. */
@@ -51,7 +52,7 @@ export const usageOf = async (account: Caller, deviceId: string) =>
 
 /** Messages are sent by the alarm, which comes by itself; a test may be quicker. */
 export const untilSent = async (account: TestAccount): Promise<void> => {
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     await runDurableObjectAlarm(stubOf(account))
     expect(await messagesOf(account, '?status=queued')).toEqual([])
   })

@@ -2,6 +2,7 @@ import { runDurableObjectAlarm } from 'cloudflare:test'
 import { env, exports } from 'cloudflare:workers'
 import { expect, vi } from 'vitest'
 import { appendEvent } from '../../src/db/events.ts'
+import { eventually } from '../eventually.ts'
 import type { Received } from '../receivers.ts'
 import { ORIGIN, type TestAccount } from './support.ts'
 
@@ -28,14 +29,11 @@ export const receiver = () => {
     calls,
     /** Once it has been called so often. */
     called: (times: number) =>
-      vi.waitFor(
-        async () => {
-          const made = await calls()
-          expect(made.length).toBeGreaterThanOrEqual(times)
-          return made
-        },
-        { timeout: 20_000, interval: 20 },
-      ),
+      eventually(async () => {
+        const made = await calls()
+        expect(made.length).toBeGreaterThanOrEqual(times)
+        return made
+      }, 20),
   }
 }
 
@@ -77,8 +75,8 @@ export class Listener {
     return this.events.map(({ sequence }) => sequence)
   }
 
-  until<T>(look: () => T, timeout = 5000): Promise<T> {
-    return vi.waitFor(look, { timeout, interval: 5 })
+  until<T>(look: () => T): Promise<T> {
+    return eventually(look, 5)
   }
 
   async ready(): Promise<Event> {
@@ -89,18 +87,18 @@ export class Listener {
     })
   }
 
-  heard(count: number, timeout = 5000): Promise<Event[]> {
+  heard(count: number): Promise<Event[]> {
     return this.until(() => {
       expect(this.events.length).toBeGreaterThanOrEqual(count)
       return this.events
-    }, timeout)
+    })
   }
 
-  end(timeout = 5000): Promise<{ code: number; reason: string }> {
+  end(): Promise<{ code: number; reason: string }> {
     return this.until(() => {
       if (!this.closed) throw new Error('still open')
       return this.closed
-    }, timeout)
+    })
   }
 }
 

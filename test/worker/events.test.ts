@@ -5,6 +5,7 @@ import { openCell } from '../../src/db/open.ts'
 import { presentEvent } from '../../src/events/present.ts'
 import { readSequences } from '../../src/events/store.ts'
 import { trim } from '../../src/sweep/trim.ts'
+import { eventually } from '../eventually.ts'
 import { createDevice, type Event, from, headOf, logUnheard } from './eventSupport.ts'
 import { boundUser, openAccount, type TestAccount } from './support.ts'
 
@@ -140,7 +141,7 @@ describe('numbers', () => {
       else await runInDurableObject(ledger, (_, state) => state.abort('crash')).catch(() => {})
     }
     const statuses = await Promise.all(storm)
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const { used } = (await account.call('GET', '/api/account')).body.account.licenses
       const { events, lastSequence } = await list(account)
       expect(sequencesIn({ events })).toEqual(from(1, lastSequence))

@@ -2,6 +2,7 @@ import { createExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, expect, test, vi } from 'vitest'
 import { app } from '../../src/app.ts'
+import { eventually } from '../eventually.ts'
 import { callWith } from './bindings.ts'
 import { Listener } from './eventSupport.ts'
 import { call, ORIGIN, openAccount, tokenFor, tokenWithScopes } from './support.ts'
@@ -119,7 +120,7 @@ test('a stream whose token comes in its first message is counted too, as a use o
   const lastUsed = () => env.DB.prepare('SELECT last_used FROM keys WHERE account_id = ?').bind(account.id).first<number>('last_used')
   expect(await lastUsed()).toBeNull()
   expect([await closingOf(account.token), await closingOf(account.token), await closingOf(account.token)]).toEqual([null, null, 4429])
-  await vi.waitFor(async () => expect(await lastUsed()).not.toBeNull())
+  await eventually(async () => expect(await lastUsed()).not.toBeNull())
   expect((await callWith({ ACCOUNT_REQUESTS_PER_MINUTE: '2' }, 'GET', '/api/account', { token: account.token })).status).toBe(429)
   // The other account has made a key already.
   expect([await closingOf(blind), await closingOf(blind)]).toEqual([4403, 4429])

@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers'
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
+import { eventually } from '../../eventually.ts'
 import { openAccount, type TestAccount } from '../support.ts'
 import type { Sent } from './reply.ts'
 import { fill, parametersOf, type Route } from './routes.ts'
@@ -54,7 +55,7 @@ const tablesOf = async (db: D1Database): Promise<string[]> => {
 
 /** Messages go out after the answer: rows are counted once none is on its way. */
 const settled = () =>
-  vi.waitFor(async () => {
+  eventually(async () => {
     expect(await env.DB.prepare(`SELECT id FROM messages WHERE status = 'queued'`).first()).toBeNull()
   })
 
