@@ -1,4 +1,4 @@
-// The figures by which the service is chosen: `npm run bench [-- --json --short --only rows,growth,sweep,export,cost]`.
+// The figures by which the service is chosen: `npm run bench [-- --json --short --only rows,growth,sweep,export,streams,cost]`.
 // Everything is compared inside one run, in interleaved rounds, on the bundle that a deploy would upload. `--short` only shows
 // that it still runs: it holds nothing to a threshold.
 import { cpus } from 'node:os'
@@ -6,7 +6,11 @@ import { parseArgs } from 'node:util'
 import { useToolchain } from '../toolchain.mjs'
 
 const { values: options } = parseArgs({
-  options: { json: { type: 'boolean' }, short: { type: 'boolean' }, only: { type: 'string', default: 'rows,growth,sweep,export,cost' } },
+  options: {
+    json: { type: 'boolean' },
+    short: { type: 'boolean' },
+    only: { type: 'string', default: 'rows,growth,sweep,export,streams,cost' },
+  },
 })
 await useToolchain()
 const { bundle } = await import('../lab/server.mjs')
@@ -18,6 +22,7 @@ const FULL = {
   growth: { small: 100, large: 100_000, measure: { rounds: 9, milliseconds: 400, lanes: 8 } },
   sweep: { due: 1000, small: 10_000, large: 1_000_000, rounds: 3 },
   export: { locations: 1_000_000 },
+  streams: { streams: 1000, rounds: 9 },
   cost: { reports: 100 },
 }
 const SHORT = {
@@ -25,6 +30,7 @@ const SHORT = {
   growth: { small: 100, large: 1000, measure: { rounds: 1, milliseconds: 100, lanes: 4 } },
   sweep: { due: 100, small: 1000, large: 2000, rounds: 1 },
   export: { locations: 20_000 },
+  streams: { streams: 50, rounds: 1 },
   cost: { reports: 5 },
 }
 const sizes = options.short ? SHORT : FULL
@@ -37,6 +43,7 @@ const PARTS = {
   growth: async (common) => (await import('./growth.mjs')).growth({ ...common, ...sizes.growth }),
   sweep: async (common) => (await import('./sweep.mjs')).sweepGrowth({ ...common, ...sizes.sweep }),
   export: async (common) => (await import('./export.mjs')).exportMemory({ ...common, ...sizes.export }),
+  streams: async (common) => (await import('./streams.mjs')).streamReach({ ...common, ...sizes.streams }),
   cost: async (common) => (await import('./cost.mjs')).locationCost({ ...common, ...sizes.cost }),
 }
 

@@ -11,7 +11,7 @@ function table(say, head, lines) {
 }
 
 /** Prints what was measured and, unless only the running was tried, whether it keeps its marks. Answers how many it misses. */
-export function print({ machine, date, seconds, sizes, rows, growth, sweep, export: exported, cost }, say, { marks }) {
+export function print({ machine, date, seconds, sizes, rows, growth, sweep, export: exported, streams, cost }, say, { marks }) {
   let misses = 0
   const mark = (reached, text) => {
     if (!reached) misses++
@@ -55,6 +55,14 @@ export function print({ machine, date, seconds, sizes, rows, growth, sweep, expo
       `export of ${whole(locations)} locations`,
       `${whole(above)} MB above the ${whole(idle)} MB of a fresh runtime that is idle (a second time ${whole(again)}), ${took.toFixed(1)} s`,
       mark(above <= 64, '≤ 64'),
+    ])
+  }
+  if (streams) {
+    const { streams: count, median, slowest } = streams
+    single.push([
+      `an event to ${whole(count)} open streams of one account`,
+      `all have heard it after ${whole(median)} ms (${whole(slowest)} at most), the request that made it included`,
+      mark(median <= 1000, '≤ 1,000'),
     ])
   }
   if (cost) single.push(['a location in D1', `${cost.rowsWritten.toFixed(2)} rows and ${cost.bytes.toFixed(0)} bytes written`, ''])
