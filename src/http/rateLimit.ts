@@ -1,3 +1,4 @@
+import { networkOf } from '../domain/address.ts'
 import { accountRequestsPerMinute, type Env, tokenFailuresPerMinute } from '../env.ts'
 import type { Context } from './context.ts'
 import { Problem } from './problem.ts'
@@ -67,11 +68,11 @@ export const countRequest = (c: Context, accountId: string, now: number): void =
   c.header('RateLimit', `"account";r=${accountRequestsPerMinute(c.env) - window.count};t=${secondsLeft(window, now)}`)
 }
 
-/** Failed sign-ins of one address with one user name. Successes are not counted, and other addresses not affected. */
+/** Failed sign-ins of one address (of IPv6, one network) with one user name. Successes are not counted, and other addresses not affected. */
 export const signInFailures = (c: Context, userNameKey: string, now: number) => {
   const limit = tokenFailuresPerMinute(c.env)
   // Cloudflare sets this header itself; what a client writes into X-Forwarded-For is not looked at.
-  const key = `${c.req.header('CF-Connecting-IP') ?? 'unknown'} ${userNameKey}`
+  const key = `${networkOf(c.req.header('CF-Connecting-IP') ?? 'unknown')} ${userNameKey}`
   const window = windowOf(`sign-in ${key}`, now)
   const refuseIfClosed = () => {
     if (window.closed || window.count >= limit) throw tooMany('token', window, now)

@@ -37,6 +37,13 @@ test('ten wrong keys from one address with one user name, and then 429, whatever
   expect((await signIn(stranger.userName, stranger.apiKey, address)).status).toBe(200)
 })
 
+test('all addresses of one IPv6 network count as one', async () => {
+  const [account, stranger] = [await openAccount(), await openAccount()]
+  const tries = Array.from({ length: 11 }, (_, n) => signIn(account.userName, stranger.apiKey, `2001:db8:7:1::${n.toString(16)}`))
+  expect((await Promise.all(tries)).map(({ status }) => status).sort()).toEqual([...Array(10).fill(401), 429])
+  expect((await signIn(account.userName, account.apiKey, '2001:db8:7:2::1')).status).toBe(200)
+})
+
 test('the window ends after a minute', async () => {
   const [account, stranger] = [await openAccount(), await openAccount()]
   const address = '203.0.113.9'
