@@ -10,7 +10,7 @@ import { type Replay, withIdempotency } from './idempotency.ts'
 import { type Patch, parsePatch } from './patch.ts'
 import { invalid, Problem } from './problem.ts'
 import { admitSocket } from './socket.ts'
-import { fieldErrors } from './validation.ts'
+import { fieldErrors, unwrappedType } from './validation.ts'
 
 type Shapes<O> = (O extends { patches: Operation } ? { json: z.ZodType<Patch> } : O extends { body: infer B } ? { json: B } : unknown) &
   (O extends { query: infer Q } ? { query: Q } : unknown)
@@ -34,6 +34,17 @@ const readBody = async (c: Context, contract: Operation): Promise<string> => {
   return body?.text ?? ''
 }
 
+const DIGITS = /^-?\d+(\.\d+)?$/
+
+/** A number in a URL is written in digits: what JavaScript would read besides (`0x10`, ` 7`, nothing at all) is none. */
+const numbersOf = (query: z.ZodObject): ((c: Context) => void) => {
+  const names = Object.keys(query.shape).filter((name) => unwrappedType(query.shape[name]) === 'number')
+  return (c) => {
+    const wrong = names.filter((name) => !DIGITS.test(c.req.query(name) ?? '0'))
+    if (wrong.length > 0) throw invalid(...wrong.map((name) => ({ pointer: `#/query/${name}`, detail: 'must be a number' })))
+  }
+}
+
 const NO_MEMBERS = z.strictObject({})
 const nothing = async () => {}
 
@@ -46,6 +57,7 @@ export const operation = <const O extends Operation>(
     zValidator('query', contract.query as z.ZodObject, (result) => {
       if (!result.success) throw new Problem('invalid-request', { errors: fieldErrors(result.error as z.ZodError, '#/query') })
     })
+  const checkNumbers = contract.query && numbersOf(contract.query as z.ZodObject)
   const replay: Replay | null = contract.idempotent ? { secrets: contract.secrets ?? [] } : null
   const readsBody = takesBody(contract)
 
@@ -60,6 +72,7 @@ export const operation = <const O extends Operation>(
     // The router takes a path that spells its own pattern for a match without parameters. No id has a colon.
     if (c.req.path.includes('/:')) throw new Problem('not-found')
     c.set('ifMatch', contract.ifMatch ? readIfMatch(c) : null)
+    checkNumbers?.(c)
     if (checkQuery) await checkQuery(c as never, nothing)
     const text = readsBody ? await readBody(c, contract) : ''
     // Before the key is looked at: its answers are shared by keys of different scopes, and a refusal would be kept for all of them.

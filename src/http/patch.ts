@@ -5,7 +5,7 @@ import { parseBare, refuseBeside } from './body.ts'
 import type { Context } from './context.ts'
 import type { Operation } from './contract.ts'
 import { type FieldError, invalid, Problem } from './problem.ts'
-import { depthOf, fieldErrors } from './validation.ts'
+import { depthOf, fieldErrors, unwrappedType } from './validation.ts'
 
 export type Patch = { kind: 'json'; steps: PatchStep[] } | { kind: 'merge'; document: JsonObject }
 
@@ -53,11 +53,6 @@ const unwrapped = (patch: Patch, wrapper: string | undefined): { patch: Patch; p
     (step) => ({ ...step, path: strip(step.path), ...('from' in step && { from: strip(step.from) }) }) as PatchStep,
   )
   return { patch: { kind: 'json', steps }, prefix: '' }
-}
-
-const unwrappedType = (schema: z.ZodType | undefined): string | undefined => {
-  const def = schema?._zod.def as { type: string; innerType?: z.ZodType } | undefined
-  return def?.innerType ? unwrappedType(def.innerType) : def?.type
 }
 
 /**

@@ -157,7 +157,9 @@ export const answers = (route: Route, stageOf: () => Stage): void => {
         ...query.map((name): [string, string] => [name.toUpperCase(), '1']),
       ]
       if (query.includes('limit'))
-        cases.push(...['0', '-1', '1001', '1.5', 'x', '', '1e400'].map((value): [string, string] => ['limit', value]))
+        cases.push(
+          ...['0', '-1', '1001', '1.5', 'x', '', '1e400', '0x10', '1e2', ' 7', '+7'].map((value): [string, string] => ['limit', value]),
+        )
       if (query.includes('cursor'))
         cases.push(
           ...['', 'x', 'eyJ9.x', 'WyJ4Il0.AAAAAAAAAAAAAAAA', 'WyJ4Il0', '.', '..'].map((value): [string, string] => ['cursor', value]),
