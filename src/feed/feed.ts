@@ -7,6 +7,7 @@ import type { Env } from '../env.ts'
 import { admitToken } from '../http/auth.ts'
 import { readStandings } from '../http/standing.ts'
 import { iso } from '../http/wire.ts'
+import type { Receipt } from '../notify/provider.ts'
 import { disableWebhook, readListeners } from '../webhooks/store.ts'
 import { redeliver, type SentByHand, sendTest } from './byHand.ts'
 import type { Feeding } from './courier.ts'
@@ -14,7 +15,7 @@ import { Couriers, forgetWebhook } from './couriers.ts'
 import { listDeliveries, nextAttempt } from './deliveries.ts'
 import { Lookout } from './lookout.ts'
 import { keepMarks, markOpening } from './marks.ts'
-import { nextNotice, noteDisabled, sendNotices } from './notices.ts'
+import { type NoticeReceipt, nextNotice, noteDisabled, sendNotices, settle } from './notices.ts'
 import { ownedBy, readOwner, saveOwner } from './owner.ts'
 import { asksForLocations } from './seat.ts'
 import { firstSecret, rotateSecret } from './secrets.ts'
@@ -94,6 +95,12 @@ export class AccountFeed extends DurableObject<Env> {
 
   async deliveries(webhookId: string, before: number, limit: number): Promise<Delivery[]> {
     return listDeliveries(this.#sql, webhookId, before, limit)
+  }
+
+  /** A provider's word on an e-mail of the feed's own. */
+  async receipt(receipt: Receipt): Promise<NoticeReceipt> {
+    const known = readOwner(this.#sql)
+    return known ? settle(this.#db(known), known.accountId, receipt, Date.now()) : { ok: false, refusal: 'not-found' }
   }
 
   async forgetWebhook(webhookId: string): Promise<void> {

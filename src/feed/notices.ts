@@ -1,11 +1,11 @@
-import { openCell } from '../db/open.ts'
+import { type Database, openCell } from '../db/open.ts'
 import { backoff, nextTry } from '../domain/backoff.ts'
-import type { DisabledReason, Webhook } from '../domain/webhook.ts'
+import { type DisabledReason, noticeKey, noticeTime, type Webhook } from '../domain/webhook.ts'
 import type { Env } from '../env.ts'
 import { repeatableIds } from '../http/ids.ts'
-import { keepNotice, type Notice } from '../messages/store.ts'
+import { keepNotice, type Notice, settleNotice } from '../messages/store.ts'
 import { providerFor } from '../notify/choose.ts'
-import type { SendOutcome } from '../notify/provider.ts'
+import type { Receipt, SendOutcome } from '../notify/provider.ts'
 import { readAdministrators } from '../users/store.ts'
 import { findWebhook } from '../webhooks/store.ts'
 import type { FeedOwner } from './stub.ts'
@@ -49,6 +49,9 @@ const words = ({ id, url }: Webhook, reason: DisabledReason) => {
 const became = (outcome: SendOutcome): Pick<Notice, 'status' | 'reason'> =>
   outcome.kind === 'accepted' ? { status: 'sent', reason: null } : { status: 'failed', reason: outcome.reason }
 
+/** The message that the e-mail with this key is among the account's messages. */
+const messageOf = (key: string): Promise<string> => repeatableIds(noticeTime(key) ?? 0, key)('msg')
+
 /** True once everyone is told, or will not be by trying again. What became of each e-mail is kept among the account's messages. */
 const tell = async (env: Env, owner: FeedOwner, sql: SqlStorage, notice: Row, last: boolean, now: number): Promise<boolean> => {
   const { accountId, cell } = owner
@@ -60,7 +63,7 @@ const tell = async (env: Env, owner: FeedOwner, sql: SqlStorage, notice: Row, la
   let done = true
   for (const { id, email: to } of await readAdministrators(db, accountId, now)) {
     if (told.has(id)) continue
-    const key = `ntc_${notice.webhook_id.slice(4)}_${notice.creation}_${id}`
+    const key = noticeKey(notice.webhook_id, notice.creation, id)
     const unsureSince = notice.attempts > 0 ? notice.creation : null
     const mail = { to, ...words(webhook, notice.reason) }
     const outcome = await provider.send(env, { key, accountId, ...mail, unsureSince })
@@ -68,13 +71,8 @@ const tell = async (env: Env, owner: FeedOwner, sql: SqlStorage, notice: Row, la
       done = false
       continue
     }
-    const messageId = await repeatableIds(notice.creation, key)('msg')
-    await keepNotice(
-      db,
-      accountId,
-      { id: messageId, ...mail, ...became(outcome), provider: provider.name, attempts: notice.attempts + 1 },
-      now,
-    )
+    const kept = { id: await messageOf(key), ...mail, ...became(outcome), provider: provider.name, attempts: notice.attempts + 1 }
+    await keepNotice(db, accountId, kept, now)
     told.add(id)
     sql.exec(
       'UPDATE notices SET told = ? WHERE webhook_id = ? AND creation = ?',
@@ -101,4 +99,15 @@ export const sendNotices = async (env: Env, owner: FeedOwner, sql: SqlStorage, n
     const done = await tell(env, owner, sql, notice, again === null, now).catch(() => false)
     if (done || again === null) sql.exec('DELETE FROM notices WHERE webhook_id = ? AND creation = ?', id, creation)
   }
+}
+
+export type NoticeReceipt = { ok: true } | { ok: false; refusal: 'not-found' | 'receipt-replayed' }
+
+/** What a provider says became of such an e-mail. Delivered and failed are final, so a second word to the same effect is a replay. */
+export const settle = async (db: Database, accountId: string, receipt: Receipt, now: number): Promise<NoticeReceipt> => {
+  const { key, status, reason } = receipt
+  const final = status === 'sent' ? null : status
+  const before = await settleNotice(db, accountId, await messageOf(key), final, reason, now)
+  if (before === null) return { ok: false, refusal: 'not-found' }
+  return before === final ? { ok: false, refusal: 'receipt-replayed' } : { ok: true }
 }

@@ -8,7 +8,7 @@ import type { Seat } from './seat.ts'
 /** What may be asked of a feed: its methods, without the platform's wrapping of their types. */
 export type Feed = Pick<
   AccountFeed,
-  'fetch' | 'poke' | 'secretOf' | 'rotate' | 'tryOut' | 'deliveries' | 'redeliver' | 'forgetWebhook' | 'forget'
+  'fetch' | 'poke' | 'secretOf' | 'rotate' | 'tryOut' | 'deliveries' | 'redeliver' | 'receipt' | 'forgetWebhook' | 'forget'
 >
 
 /** Whose feed it is, and where that account's log lies. */

@@ -1,4 +1,6 @@
 import { Hono } from 'hono'
+import { noticeTime } from '../domain/webhook.ts'
+import { feedOf } from '../feed/stub.ts'
 import { OPEN_BODY_LIMIT, readBytes } from '../http/body.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { Problem } from '../http/problem.ts'
@@ -24,7 +26,8 @@ export const hooks = new Hono<AppEnv>().post('/:provider/:accountId', async (c) 
   const asked = c.req.param('accountId')
   const accountId = receipt.accountId ?? asked
   if (asked !== ALL && asked !== accountId) throw new Problem('not-found')
-  const outcome = await ledgerOf(c.env, accountId).receipt(receipt)
+  const books = noticeTime(receipt.key) === null ? ledgerOf(c.env, accountId) : feedOf(c.env, accountId)
+  const outcome = await books.receipt(receipt)
   if (!outcome.ok) throw new Problem(outcome.refusal)
   return c.json({ success: true as const })
 })

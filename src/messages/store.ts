@@ -139,3 +139,22 @@ export const keepNotice = async ({ $client: db }: Database, accountId: string, n
     .bind(accountId, id, to, subject, text, status, reason, provider, attempts, now)
     .run()
 }
+
+/** Moves such an e-mail on from `sent`, where there is somewhere to move it to; answers what it was before, or null where there is none. */
+export const settleNotice = async (
+  { $client: db }: Database,
+  accountId: string,
+  id: string,
+  status: 'delivered' | 'failed' | null,
+  reason: string | null,
+  now: number,
+): Promise<Status | null> => {
+  const own = 'account_id = ? AND id = ? AND device_key = 0'
+  const [before] = await db.batch<{ status: Status }>([
+    db.prepare(`SELECT status FROM messages WHERE ${own}`).bind(accountId, id),
+    db
+      .prepare(`UPDATE messages SET status = ?1, reason = ?2, changed = ?3 WHERE ?1 IS NOT NULL AND status = 'sent' AND ${own}`)
+      .bind(status, reason, now, accountId, id),
+  ])
+  return before?.results[0]?.status ?? null
+}

@@ -1,9 +1,13 @@
+import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
+import type { AccountFeed } from '../../src/feed/feed.ts'
+import { noteDisabled } from '../../src/feed/notices.ts'
 import { resend } from '../../src/notify/resend.ts'
 import { twilio } from '../../src/notify/twilio.ts'
 import { eventually } from '../eventually.ts'
 import { device, eventsOf, messagesOf, raise, usageOf, user } from '../worker/alertSupport.ts'
+import { feedStub } from '../worker/eventSupport.ts'
 import { call, openAccount, type TestAccount } from '../worker/support.ts'
 import { boxOf, script, someEmail, somePhone } from './support.ts'
 
@@ -93,6 +97,37 @@ describe('from Resend', () => {
       expect((await post(`/hooks/resend/${account.id}`, await resendReceipt(type, { account: account.id, message: id }))).status).toBe(200)
     }
     expect((await messagesOf(account))[0]).toMatchObject({ status: 'sent' })
+  })
+
+  test('moves the e-mail about a webhook that was given up, too', async () => {
+    const account = await openAccount()
+    const to = someEmail()
+    await user(account, { email: to, privileges: ['admin'] })
+    const { webhook } = (await account.call('POST', '/api/webhooks', { body: { url: 'https://receiver.example/', events: ['key.*'] } }))
+      .body
+    await env.DB.prepare(`UPDATE webhooks SET enabled = 0, disabled_reason = 'gone' WHERE id = ?`).bind(webhook.id).run()
+    await runInDurableObject(feedStub(account), async (feed: AccountFeed, state) => {
+      noteDisabled(state.storage.sql, webhook, 'gone', Date.now())
+      await feed.alarm()
+    })
+    await settled(account, 'sent')
+    const tags = (await boxOf(to)).requests[0]?.body.tags as { name: string; value: string }[]
+    const [of, about] = tags.map(({ value }) => value) as [string, string]
+    const named = { account: of, message: about }
+    const path = `/hooks/resend/${account.id}`
+    expect((await post(path, await resendReceipt('email.opened', named))).status).toBe(200)
+    expect((await messagesOf(account))[0]).toMatchObject({ status: 'sent' })
+    expect((await post(path, await resendReceipt('email.delivered', named))).status).toBe(200)
+    expect((await messagesOf(account))[0]).toMatchObject({ status: 'delivered', reason: null, attempts: 1 })
+    expect((await post(path, await resendReceipt('email.delivered', named))).body.code).toBe('receipt-replayed')
+    expect((await post(path, await resendReceipt('email.bounced', named))).status).toBe(200)
+    expect((await messagesOf(account))[0]).toMatchObject({ status: 'delivered' })
+    const other = await openAccount()
+    for (const tags of [
+      { ...named, account: other.id },
+      { ...named, message: `${about}x` },
+    ])
+      expect((await post(`/hooks/resend/${tags.account}`, await resendReceipt('email.delivered', tags))).status).toBe(404)
   })
 
   test('a replay is refused; the same happening told anew is not, and changes nothing', async () => {
