@@ -5,6 +5,7 @@ import { CLOSE, type Closing, PING, PONG, readMessage } from '../domain/stream.t
 import type { Delivery, DisabledReason, Webhook } from '../domain/webhook.ts'
 import type { Env } from '../env.ts'
 import { admitToken } from '../http/auth.ts'
+import { takeRequest } from '../http/rateLimit.ts'
 import { readStandings } from '../http/standing.ts'
 import { iso } from '../http/wire.ts'
 import type { Receipt } from '../notify/provider.ts'
@@ -163,9 +164,12 @@ export class AccountFeed extends DurableObject<Env> {
   }
 
   async #renew(socket: WebSocket, token: string): Promise<void> {
-    const admitted = await admitToken(this.env, token, Date.now())
+    const now = Date.now()
+    const admitted = await admitToken(this.env, token, now)
     if (!admitted || !this.#streams.renew(socket, admitted.claims, admitted.principal.groupId))
       return this.#streams.close(socket, 'unauthorized')
+    if (!takeRequest({ env: this.env, executionCtx: this.ctx }, admitted.principal.accountId, now))
+      return this.#streams.close(socket, 'tooManyRequests')
     if (!allows(admitted.principal.scopes, 'read')) return this.#streams.close(socket, 'forbidden')
     socket.send(JSON.stringify({ type: 'token', expires: iso(admitted.claims.exp * 1000) }))
     await this.#lookout.arm()

@@ -42,20 +42,26 @@ const mayGoOn = (binding: RateLimit, key: string): Promise<boolean> =>
 
 const accountWindow = (accountId: string, now: number): Window => windowOf(`account ${accountId}`, now)
 
+/** What counting needs: a request has it, and so has an object that is spoken to on an open stream. */
+interface Counting {
+  env: Env
+  executionCtx: Pick<ExecutionContext, 'waitUntil'>
+}
+
 /**
  * Counts one request of an account, or says that it has had its share. This isolate decides by its own count; the binding, which sees the whole place,
  * is asked after each slice and its answer awaited by nobody: it closes the window for the requests that follow.
  */
-export const takeRequest = (c: Context, accountId: string, now: number): boolean => {
-  const limit = accountRequestsPerMinute(c.env)
+export const takeRequest = ({ env, executionCtx }: Counting, accountId: string, now: number): boolean => {
+  const limit = accountRequestsPerMinute(env)
   const window = accountWindow(accountId, now)
   if (window.closed || window.count >= limit) return false
   window.count++
   if (window.count % Math.ceil(limit / SLICES) === 0) {
-    const asked = mayGoOn(c.env.ACCOUNT_SLICES, accountId).then((open) => {
+    const asked = mayGoOn(env.ACCOUNT_SLICES, accountId).then((open) => {
       if (!open) window.closed = true
     })
-    c.executionCtx.waitUntil(asked)
+    executionCtx.waitUntil(asked)
   }
   return true
 }

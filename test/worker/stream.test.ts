@@ -268,6 +268,19 @@ describe('the end of a stream', () => {
     expect((await stream.end()).code).toBe(4401)
   })
 
+  test('comes with more fresh tokens than the account may make requests', async () => {
+    const account = await openAccount()
+    const stream = await listen(account)
+    await runInDurableObject(feedStub(account), (feed) => {
+      const { env: bound } = feed as unknown as { env: object }
+      Object.defineProperty(feed, 'env', { value: { ...bound, ACCOUNT_REQUESTS_PER_MINUTE: '3' } })
+    })
+    for (let n = 0; n < 3; n++) stream.say({ type: 'token', token: account.token })
+    expect((await stream.end()).code).toBe(4429)
+    // The first of the three was the opening.
+    expect(stream.messages.map(({ type }) => type)).toEqual(['ready', 'token', 'token'])
+  })
+
   test('comes with a fresh token of another account, or one that does not hold', async () => {
     const [account, other] = await Promise.all([openAccount(), openAccount()])
     for (const token of [other.token, 'x.y.z']) {
