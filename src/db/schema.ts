@@ -71,6 +71,8 @@ export const keys = sqliteTable(
     creation: integer().notNull(),
     /** Chosen by its maker, or the end of its overlap once it has been regenerated. */
     expires: integer(),
+    /** What its maker chose, once the end of an overlap stands in its place; 0 for no end. */
+    chosenEnd: integer('chosen_end'),
     /** To the minute. */
     lastUsed: integer('last_used'),
   },

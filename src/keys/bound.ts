@@ -18,6 +18,7 @@ export const refuseOthers = (c: Context, key: KeyRow | undefined): void => {
   if (key && userId !== null && key.userId !== userId) throw forbidden('The key is not bound to the user of this token.')
 }
 
+/** Read anew: a token may outlive its key by half a minute, and what it made in that time would outlive both. */
 const ownEnd = async (c: Context, now: number): Promise<number | null> => {
   const { accountId, keyId } = c.get('principal')
   const own = await findKey(c.get('db'), accountId, keyId, now)
@@ -27,18 +28,17 @@ const ownEnd = async (c: Context, now: number): Promise<number | null> => {
 
 export const refuseWider = async (c: Context, { scopes, expires }: Reach, now: number): Promise<void> => {
   const caller = c.get('principal')
+  const end = await ownEnd(c, now)
   if (caller.userId === null) return
   if (!isWithin(scopes, caller.scopes)) throw forbidden('The key would allow more than this token.')
-  const end = await ownEnd(c, now)
   if (end !== null && (expires === null || expires > end)) throw forbidden('The key would live longer than the key of this token.')
 }
 
 /** The user and the end of a new key. A bound caller who names neither gets its own. */
 export const bindingFor = async (c: Context, asked: Reach & { userId?: string | null | undefined }, now: number) => {
-  const caller = c.get('principal')
-  if (caller.userId === null) return { userId: asked.userId ?? null, expires: asked.expires }
-  if (asked.userId !== undefined && asked.userId !== caller.userId) throw forbidden('The key would be bound to another user.')
-  const expires = asked.expires ?? (await ownEnd(c, now))
+  const { userId } = c.get('principal')
+  if (userId !== null && asked.userId !== undefined && asked.userId !== userId) throw forbidden('The key would be bound to another user.')
+  const expires = asked.expires ?? (userId === null ? null : await ownEnd(c, now))
   await refuseWider(c, { scopes: asked.scopes, expires }, now)
-  return { userId: caller.userId, expires }
+  return { userId: userId ?? asked.userId ?? null, expires }
 }

@@ -10,7 +10,7 @@ import { forgetStanding } from '../http/standing.ts'
 import { bindingFor, refuseOthers, refuseWider } from './bound.ts'
 import * as contract from './contract.ts'
 import { presentKey } from './present.ts'
-import { deleteKey, findKey, insertKey, type KeyRow, listKeys, regenerateKey } from './store.ts'
+import { chosenEnd, deleteKey, findKey, insertKey, type KeyRow, listKeys, regenerateKey } from './store.ts'
 
 export const keys = new Hono<AppEnv>()
   .get('/', operation(contract.listKeys), async (c) => {
@@ -48,18 +48,19 @@ export const keys = new Hono<AppEnv>()
     const db = c.get('db')
     const now = Date.now()
     const id = await c.get('newId')('key')
-    // Without an overlap the old key is gone already when a retry after a crash comes by: then the new one is there.
-    const old = (await findKey(db, accountId, c.req.param('keyId'), now)) ?? (await findKey(db, accountId, id, now))
+    // There already when a retry after a crash comes by.
+    const made = await findKey(db, accountId, id, now)
+    const old = made ?? (await findKey(db, accountId, c.req.param('keyId'), now))
     if (!old) throw new Problem('not-found')
     refuseOthers(c, old)
-    const { name, scopes, userId, expires } = presentable(old)
+    const { name, scopes, userId } = presentable(old)
+    const expires = chosenEnd(old)
     await refuseWider(c, { scopes, expires }, now)
     const { apiKey, hash } = await issueApiKey(id)
     const fresh = { id, name, scopes, hash, userId, expires }
-    const key =
-      old.id === id
-        ? await insertKey(db, accountId, fresh, now)
-        : await regenerateKey(db, accountId, old, fresh, now + c.req.valid('json').overlapSeconds * 1000, now)
+    const key = made
+      ? await insertKey(db, accountId, fresh, now)
+      : await regenerateKey(db, accountId, old, fresh, now + c.req.valid('json').overlapSeconds * 1000, now)
     if (!key) throw new Problem('not-found')
     forgetStanding(old.id)
     c.executionCtx.waitUntil(pokeIfHeard(c.env, c.get('principal')))

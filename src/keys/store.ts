@@ -15,6 +15,9 @@ export interface NewKey {
   expires: number | null
 }
 
+/** The end that its maker chose for a key, whatever an overlap has made of it since. */
+export const chosenEnd = ({ expires, chosenEnd: chosen }: KeyRow): number | null => (chosen === null ? expires : chosen || null)
+
 const live = (now: number) => or(isNull(keys.expires), gt(keys.expires, now))
 
 /** All keys of the account, or those that are bound to one user. */
@@ -70,7 +73,7 @@ const statementsFor = (db: Database, accountId: string, key: NewKey, now: number
 /** Null where the user that the key is to be bound to is none of the account's. */
 export const insertKey = async (db: Database, accountId: string, key: NewKey, now: number): Promise<KeyRow | null> => {
   const [inserted] = await db.$client.batch(statementsFor(db, accountId, key, now))
-  return inserted?.results.length === 1 ? { ...key, accountId, creation: now, lastUsed: null } : null
+  return inserted?.results.length === 1 ? { ...key, accountId, creation: now, chosenEnd: null, lastUsed: null } : null
 }
 
 const IS_LIVE = 'EXISTS (SELECT 1 FROM keys WHERE id = ?7 AND account_id = ?1 AND (expires IS NULL OR expires > ?8))'
@@ -95,9 +98,11 @@ export const regenerateKey = async (
   const [inserted] = await db.$client.batch([
     ...statementsFor(db, accountId, fresh, now),
     ...revoked(db, accountId, old.id, now),
-    db.$client.prepare('UPDATE keys SET expires = ? WHERE id = ? AND account_id = ?').bind(end, old.id, accountId),
+    db.$client
+      .prepare('UPDATE keys SET chosen_end = ifnull(chosen_end, ifnull(expires, 0)), expires = ? WHERE id = ? AND account_id = ?')
+      .bind(end, old.id, accountId),
   ])
-  return inserted?.results.length === 1 ? { ...fresh, accountId, creation: now, lastUsed: null } : null
+  return inserted?.results.length === 1 ? { ...fresh, accountId, creation: now, chosenEnd: null, lastUsed: null } : null
 }
 
 export const deleteKey = async (db: Database, accountId: string, id: string, now: number): Promise<boolean> => {

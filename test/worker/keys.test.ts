@@ -193,6 +193,40 @@ test('an overlap never lets a key outlive the end that its maker chose', async (
   expect(await signIn(account, body.apiKey)).toBe(401)
 })
 
+test('a key that is regenerated twice, or again after its answer was lost, still has the end that its maker chose', async () => {
+  const account = await openAccount()
+  const chosen = new Date(Date.now() + 7 * 86_400_000).toISOString()
+  for (const expires of [null, chosen]) {
+    const old = await make(account, { expires })
+    const regenerate = (headers: Record<string, string> = {}) =>
+      account.call('POST', `${KEYS}/${old.key.id}/regenerate`, { body: { overlapSeconds: 600 }, headers })
+    const [first, second] = [await regenerate(), await regenerate()]
+    expect([first.body.key.expires, second.body.key.expires]).toEqual([expires, expires])
+    const shown = (await list(account)).keys.find(({ id }: { id: string }) => id === old.key.id)
+    expect(Date.parse(shown.expires)).toBeLessThan(Date.now() + 601_000)
+
+    const key = { 'Idempotency-Key': crypto.randomUUID() }
+    const lost = (await regenerate(key)).body.key
+    // As if the Worker had fallen over before its answer was kept.
+    await env.DB.prepare('DELETE FROM idempotency WHERE account_id = ?').bind(account.id).run()
+    expect((await regenerate(key)).body.key.expires).toBe(expires)
+    expect((await list(account)).keys.find(({ id }: { id: string }) => id === lost.id).expires).toBe(expires)
+  }
+})
+
+test('a token whose key is gone makes no key, though this place has not heard of it yet', async () => {
+  const account = await openAccount()
+  const doomed = await make(account, { scopes: ['admin'] })
+  const other = await make(account)
+  const token = await tokenFor(account.userName, doomed.apiKey)
+  expect((await call('GET', '/api/account', { token })).status).toBe(200)
+  await env.DB.prepare('DELETE FROM keys WHERE id = ?').bind(doomed.key.id).run()
+  expect((await call('GET', '/api/account', { token })).status).toBe(200)
+  expect((await call('POST', KEYS, { token, body: { name: 'Mine', scopes: ['admin'] } })).status).toBe(401)
+  expect((await call('POST', `${KEYS}/${other.key.id}/regenerate`, { token })).status).toBe(401)
+  expect((await list(account)).keys).toHaveLength(2)
+})
+
 test('a listing walks in pages that a coming and going key does not disturb', async () => {
   const account = await openAccount()
   for (let number = 0; number < 5; number++) await make(account, { name: `Key ${number}` })

@@ -1,0 +1,1 @@
+ALTER TABLE `keys` ADD `chosen_end` integer;
