@@ -38,6 +38,7 @@ const newAlert = z
     longitude: degrees(NUMBERS.longitude),
     notifications: z
       .array(z.enum(CHANNELS, CHANNEL), 'must be a list of channels')
+      .max(CHANNELS.length, 'must not repeat itself')
       .default([...CHANNELS])
       .transform((given) => CHANNELS.filter((channel) => given.includes(channel)))
       .meta({ description: 'By which channels its recipients are told; an empty list only stores it.' }),

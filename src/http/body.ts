@@ -2,8 +2,8 @@ import type { Context } from 'hono'
 import { escapePointer, isObject, type JsonObject } from '../domain/json.ts'
 import type { Operation } from './contract.ts'
 import { invalid, Problem } from './problem.ts'
-import { beginLargeBody, endLargeBody, stepAside } from './room.ts'
-import { fieldErrors } from './validation.ts'
+import { BODY_PATIENCE, beginLargeBody, endLargeBody, stepAside } from './room.ts'
+import { fieldErrors, MOST_ERRORS } from './validation.ts'
 
 export const BODY_LIMIT = 1_048_576
 /** For whoever has not shown who they are. */
@@ -32,15 +32,24 @@ const checkType = (c: Context) => {
 }
 
 /** A body of at most so many bytes, counted as it streams. */
-export const readBytes = async (request: Request, most: number): Promise<Uint8Array> => {
+export const readBytes = async (request: Request, most: number, owner = ''): Promise<Uint8Array> => {
   if (request.body === null) return new Uint8Array()
   const isSmall = most <= OPEN_BODY_LIMIT || declaredLength(request) <= OPEN_BODY_LIMIT
-  if (!isSmall && !beginLargeBody(request)) throw new Problem('unavailable', { headers: { 'Retry-After': '1' } })
+  if (!isSmall && !beginLargeBody(request, owner)) throw new Problem('unavailable', { headers: { 'Retry-After': '1' } })
   try {
-    return await stepAside(request, () => takeBytes(request, request.body as ReadableStream<Uint8Array>, most))
+    return await stepAside(request, () => inTime(takeBytes(request, request.body as ReadableStream<Uint8Array>, most)))
   } finally {
     endLargeBody(request)
   }
+}
+
+/** What has not come by then is read no further: the answer ends the request, and with it its body. */
+const inTime = async <T>(work: Promise<T>): Promise<T> => {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(malformed('did not come to its end within a minute')), BODY_PATIENCE)
+  })
+  return Promise.race([work, late]).finally(() => clearTimeout(timer))
 }
 
 const declaredLength = ({ headers }: Request): number => Number(headers.get('Content-Length') ?? Number.NaN)
@@ -93,7 +102,7 @@ const pointerToBad = (
 
 /** Validators drop the name in silence; what cannot be kept is refused instead. */
 const checkNames = (text: string, value: unknown) => {
-  if (!text.includes('__proto__') && !text.includes('\\u005f') && !text.includes('\\u005F')) return
+  if (!text.includes('__proto__') && !text.includes('\\u')) return
   const pointer = pointerToBad(value, isKept, () => true)
   if (pointer !== null) throw invalid({ pointer, detail: 'is not a name that can be kept' })
 }
@@ -119,7 +128,7 @@ export const readJson = async (c: Context, most = BODY_LIMIT): Promise<JsonBody 
   const request = c.req.raw
   if (request.body === null || request.headers.get('Content-Length') === '0') return null
   checkType(c)
-  const bytes = await readBytes(request, most)
+  const bytes = await readBytes(request, most, c.get('principal')?.accountId)
   if (bytes.byteLength === 0) return null
   let text: string
   let value: unknown
@@ -146,7 +155,9 @@ export const parseBody = (contract: Operation, value: unknown): unknown => {
 export const refuseBeside = (value: JsonObject, wrapper: string): void => {
   const stray = Object.keys(value).filter((name) => name !== wrapper && name !== 'success')
   if (stray.length > 0)
-    throw invalid(...stray.map((name) => ({ pointer: `/${escapePointer(name)}`, detail: `is not known beside ${wrapper}` })))
+    throw invalid(
+      ...stray.slice(0, MOST_ERRORS).map((name) => ({ pointer: `/${escapePointer(name)}`, detail: `is not known beside ${wrapper}` })),
+    )
 }
 
 /** `prefix`: where in the body the value stands. */

@@ -5,7 +5,7 @@ import { parseBare, refuseBeside } from './body.ts'
 import type { Context } from './context.ts'
 import type { Operation } from './contract.ts'
 import { type FieldError, invalid, Problem } from './problem.ts'
-import { depthOf, fieldErrors, unwrappedType } from './validation.ts'
+import { depthOf, fieldErrors, MOST_ERRORS, unwrappedType } from './validation.ts'
 
 export type Patch = { kind: 'json'; steps: PatchStep[] } | { kind: 'merge'; document: JsonObject }
 
@@ -15,16 +15,21 @@ const DEEPEST = 32
 const pointer = z
   .string()
   .refine((text) => (text === '' || text.startsWith('/')) && !/~(?![01])/.test(text), 'must be a JSON Pointer')
+  .refine((text) => !text.split('/').includes('__proto__'), 'must not lead to a name that cannot be kept')
   .refine((text) => text.split('/').length - 1 <= DEEPEST, `must not lead deeper than ${DEEPEST} levels`)
   .meta({ format: 'json-pointer' })
 const value = z.unknown().refine((given) => given !== undefined, 'is required')
-export const jsonPatch = z.array(
-  z.discriminatedUnion('op', [
-    z.object({ op: z.enum(['add', 'replace', 'test']), path: pointer, value }),
-    z.object({ op: z.literal('remove'), path: pointer }),
-    z.object({ op: z.enum(['move', 'copy']), path: pointer, from: pointer }),
-  ]),
-)
+/** More than a body has room for, if each does something to a list of ids. */
+const MOST_STEPS = 20_000
+export const jsonPatch = z
+  .array(
+    z.discriminatedUnion('op', [
+      z.object({ op: z.enum(['add', 'replace', 'test']), path: pointer, value }),
+      z.object({ op: z.literal('remove'), path: pointer }),
+      z.object({ op: z.enum(['move', 'copy']), path: pointer, from: pointer }),
+    ]),
+  )
+  .max(MOST_STEPS, `must have at most ${MOST_STEPS} steps`)
 
 /** The content type decides, and under plain application/json the shape does. */
 export const parsePatch = (contentType: string, body: unknown): Patch => {
@@ -72,7 +77,7 @@ const neverThere = (document: JsonObject, resource: JsonObject, body: z.ZodType,
 const apply = (patch: Patch, resource: JsonObject, body: z.ZodType, prefix: string): unknown => {
   if (patch.kind === 'merge') {
     const unknown = neverThere(patch.document, resource, body, prefix)
-    if (unknown.length > 0) throw invalid(...unknown.map((at) => ({ pointer: at, detail: 'is not known' })))
+    if (unknown.length > 0) throw invalid(...unknown.slice(0, MOST_ERRORS).map((at) => ({ pointer: at, detail: 'is not known' })))
     return mergePatch(resource, patch.document)
   }
   const outcome = applyJsonPatch(resource, patch.steps)
@@ -91,7 +96,7 @@ export const patched = <O extends Operation & { body: z.ZodType }>(given: Patch,
   const resource: JsonObject = { success: true, ...bare }
   const result = apply(patch, resource, replace.body, prefix)
   if (!isObject(result)) throw impossible({ pointer: '', detail: 'must leave an object' })
-  const written = new Set(['success', ...(replace.ignored ?? [])].filter((name) => !sameJson(resource[name], result[name])))
+  const written = new Set(['success', ...(replace.ignored ?? [])].filter((name) => !sameJson(resource[name] ?? null, result[name] ?? null)))
   if (written.size > 0) {
     throw impossible(
       ...[...written].map((name) => ({

@@ -1,6 +1,11 @@
-/** Whatever takes room in this isolate, oldest first, and since when. */
+interface Place {
+  since: number
+  owner: string
+}
+
+/** Whatever takes room in this isolate, oldest first, since when and whose. */
 export class Places {
-  readonly #taken = new Map<object, number>()
+  readonly #taken = new Map<object, Place>()
   readonly #forgottenAfter: number
 
   /** A caller who hangs up may take the end of its request along: then nobody says that it is over, until so long after. */
@@ -8,13 +13,15 @@ export class Places {
     this.#forgottenAfter = forgottenAfter
   }
 
-  take(whoever: object, now: number, most: number): boolean {
-    for (const [one, since] of this.#taken) {
+  /** `mostOfOne`: how many of the places one owner may have. */
+  take(whoever: object, now: number, most: number, owner = '', mostOfOne = most): boolean {
+    for (const [one, { since }] of this.#taken) {
       if (now - since < this.#forgottenAfter) break
       this.#taken.delete(one)
     }
     if (this.#taken.size >= most) return false
-    this.#taken.set(whoever, now)
+    if (mostOfOne < most && this.#countOf(owner) >= mostOfOne) return false
+    this.#taken.set(whoever, { since: now, owner })
     return true
   }
 
@@ -24,7 +31,14 @@ export class Places {
 
   /** Still there: to be forgotten so much later. */
   renew(whoever: object, now: number): void {
-    if (this.#taken.delete(whoever)) this.#taken.set(whoever, now)
+    const place = this.#taken.get(whoever)
+    if (place && this.#taken.delete(whoever)) this.#taken.set(whoever, { ...place, since: now })
+  }
+
+  #countOf(owner: string): number {
+    let count = 0
+    for (const place of this.#taken.values()) if (place.owner === owner) count++
+    return count
   }
 }
 
@@ -70,11 +84,16 @@ export const stepAside = async <T>(request: Request, wait: () => Promise<T>): Pr
   }
 }
 
-const largeBodies = new Places(60_000)
+/** How long a body may be on its way; whoever is slower is not read to the end. */
+export const BODY_PATIENCE = 60_000
+const largeBodies = new Places(BODY_PATIENCE)
 const MOST_LARGE = 48
+/** One account cannot keep the others' out. */
+const MOST_LARGE_OF_ONE = 24
 
 /** So many bodies of up to a mebibyte fit into an isolate beside what is done with them. */
-export const beginLargeBody = (request: Request): boolean => largeBodies.take(request, Date.now(), MOST_LARGE)
+export const beginLargeBody = (request: Request, owner: string): boolean =>
+  largeBodies.take(request, Date.now(), MOST_LARGE, owner, MOST_LARGE_OF_ONE)
 
 export const endLargeBody = (request: Request): void => {
   largeBodies.give(request)

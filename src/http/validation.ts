@@ -2,7 +2,8 @@ import type * as z from 'zod'
 import { escapePointer } from '../domain/json.ts'
 import type { FieldError } from './problem.ts'
 
-const MOST_ERRORS = 20
+/** As many as anyone reads: a body may have a hundred thousand. */
+export const MOST_ERRORS = 20
 
 const pointerOf = (prefix: string, path: readonly PropertyKey[]): string =>
   path.reduce<string>((pointer, part) => `${pointer}/${escapePointer(String(part))}`, prefix)

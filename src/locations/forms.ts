@@ -40,9 +40,12 @@ const named = <const N extends string, T extends z.ZodType>(names: readonly N[],
 const sensorTime = z
   .union([number(0, MOST_SENSOR_TIME), instant.transform(iso)], 'must be a number or a date-time')
   .meta({ description: 'A number, or a date-time, which is kept in UTC.' })
-const texts = freeForm(z.array(z.string('must be text'), 'must be a list of texts'))
-const codes = freeForm(z.array(z.union([z.string(), number(-1e15, 1e15)], 'must be text or a number'), 'must be a list'))
-const anything = freeForm(z.array(z.unknown(), 'must be a list'))
+/** More would not fit into 8 KiB, and are not looked at one by one. */
+const MOST_LISTED = 4096
+const list = <T extends z.ZodType>(of: T, error: string) => freeForm(z.array(of, error).max(MOST_LISTED, 'must not be larger than 8 KiB'))
+const texts = list(z.string('must be text'), 'must be a list of texts')
+const codes = list(z.union([z.string(), number(-1e15, 1e15)], 'must be text or a number'), 'must be a list')
+const anything = list(z.unknown(), 'must be a list')
 const attributes = freeForm(z.unknown().refine(isObject, 'must be an object')) as z.ZodType<JsonObject, JsonObject>
 
 const fields = {

@@ -21,6 +21,7 @@ const email = z
 
 const privileges = z
   .array(z.enum(PRIVILEGES, 'must be read, write or admin'), 'must be a list of privileges')
+  .max(PRIVILEGES.length, 'must not repeat itself')
   .transform((given) => PRIVILEGES.filter((privilege) => given.includes(privilege)))
   .default(['read'])
 

@@ -10,7 +10,7 @@ import { parseBody } from '../../src/http/body.ts'
 import { problemsOf } from '../../src/http/contract.ts'
 import { contractedRoutes, documentedRoutes, openapiDocument } from '../../src/http/openapi.ts'
 import { parsePatch, patched } from '../../src/http/patch.ts'
-import { acceptedBy, codesIn, exampleIn, operationAt, schemaIn } from './document.ts'
+import { acceptedBy, codesIn, exampleIn, operationAt, resolved, schemaIn } from './document.ts'
 
 const document = openapiDocument(app, { version: manifest.version, webhooks: EVENT_WEBHOOKS })
 const operations = documentedRoutes(app).map((route) => ({
@@ -93,6 +93,20 @@ test.each(operations.filter(({ contract }) => contract.patches))('$name accepts 
     expect(() => patched(parsePatch(type, shown), resource, replace)).not.toThrow()
     expect(acceptedBy(document, schemaIn(operation.requestBody, type), shown)).toBe(true)
   }
+})
+
+test('no list in a body is without a bound: one by one its entries could not be judged', () => {
+  const endless = (node: unknown, at: string): string[] => {
+    if (typeof node !== 'object' || node === null) return []
+    const { $ref, type, maxItems } = node as Record<string, unknown>
+    if ($ref) return endless(resolved(document, node), String($ref))
+    const here = type === 'array' && maxItems === undefined ? [at] : []
+    return [...here, ...Object.entries(node).flatMap(([name, part]) => endless(part, `${at}/${name}`))]
+  }
+  const bodies = Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
+    Object.values(item as object).flatMap((operation) => endless(operation.requestBody?.content ?? null, path)),
+  )
+  expect(bodies).toEqual([])
 })
 
 test('its webhooks are the catalogue of events, each with an example that is one', () => {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { readBytes } from '../../src/http/body.ts'
 import { enter, leave, stepAside } from '../../src/http/room.ts'
 
 const ask = (): Request => new Request('https://perigee.test/')
@@ -86,4 +87,19 @@ test('who waits for a body takes no room until it is there', async () => {
   expect(crowd(1)).toHaveLength(0)
   allLeave(waiting)
   expect(crowd(1)).toHaveLength(0)
+})
+
+test('a body that does not come to its end in a minute is waited for no longer', async () => {
+  vi.useFakeTimers()
+  try {
+    for (const headers of [{}, { 'Content-Length': '100000' }]) {
+      const init = { method: 'POST', headers, body: new ReadableStream(), duplex: 'half' }
+      const read = readBytes(new Request('https://perigee.test/', init as RequestInit), 1_048_576)
+      const refused = expect(read).rejects.toMatchObject({ code: 'malformed-body' })
+      await vi.advanceTimersByTimeAsync(60_000)
+      await refused
+    }
+  } finally {
+    vi.useRealTimers()
+  }
 })

@@ -167,8 +167,8 @@ test('a patch applies whole or not at all', async () => {
     [[{ op: 'add', path: '/name' }], '/0/value'],
     [[{ op: 'move', path: '/name' }], '/0/from'],
     [[{ op: 'replace', path: '', value: 7 }], ''],
-    [[{ op: 'add', path: '/__proto__', value: { name: 'x' } }], '/__proto__'],
-    [[{ op: 'replace', path: '/__proto__/name', value: 'x' }], '/0'],
+    [[{ op: 'add', path: '/__proto__', value: { name: 'x' } }], '/0/path'],
+    [[{ op: 'replace', path: '/__proto__/name', value: 'x' }], '/0/path'],
     [[{ op: 'add', path: '/constructor', value: 'x' }], '/constructor'],
     [[null], '/0'],
   ] as const) {

@@ -125,6 +125,7 @@ test('free-form members are at most 8 KiB large, and every name in them comes ba
   expect(await tags('{"constructor":"c","toString":"t","":"empty"}')).toEqual({ constructor: 'c', toString: 't', '': 'empty' })
   expect(await tags('{"a":"1","__proto__":"x"}')).toEqual(['/tags/__proto__'])
   expect(await tags('{"\\u005F_proto__":"x"}')).toEqual(['/tags/__proto__'])
+  expect(await tags('{"__\\u0070roto__":"x"}')).toEqual(['/tags/__proto__'])
   expect(await tags('{"name":"__proto__"}')).toEqual({ name: '__proto__' })
 })
 
@@ -158,4 +159,29 @@ test('at most twenty faults are told of at once', async () => {
   expect(reply.status).toBe(400)
   expect(reply.body.errors.length).toBeGreaterThan(2)
   expect(reply.body.errors.length).toBeLessThanOrEqual(22)
+  const many = Object.fromEntries(Array.from({ length: 60_000 }, (_, number) => [`x${number}`, null]))
+  const beside = await create(account, { device: { name: 'Tern' }, ...many })
+  expect([beside.status, beside.body.errors.length]).toEqual([400, 20])
+  const { id } = (await create(account, { name: 'Tern' })).body.device
+  const patched = await account.call('PATCH', `/api/devices/${id}`, { body: many })
+  expect([patched.status, patched.body.errors.length]).toEqual([400, 20])
+})
+
+test('a list far too long is refused as one, not entry by entry', async () => {
+  const account = await openAccount()
+  const { id } = (await create(account, { name: 'Tern' })).body.device
+  const ones = Array(125_000).fill(1)
+  const location = { dateTime: '2026-01-01T00:00:00Z', latitude: 1, longitude: 2 }
+  const user = { name: 'Ana', email: 'ana@example.com', country: 'PT', timeZone: 'UTC' }
+  for (const [method, path, body, pointer] of [
+    ['POST', `/api/devices/${id}/locations`, { ...location, warningTexts: ones }, '/warningTexts'],
+    ['POST', `/api/devices/${id}/locations`, { ...location, alerts: ones.map(() => null) }, '/alerts'],
+    ['POST', `/api/devices/${id}/locations`, { ...location, inputs: ones }, '/inputs'],
+    ['POST', `/api/devices/${id}/alerts`, { alertName: 'SOSButton', notifications: ones }, '/notifications'],
+    ['POST', '/api/users', { ...user, privileges: ones }, '/privileges'],
+    ['PATCH', `/api/devices/${id}`, ones, ''],
+  ] as const) {
+    const reply = await account.call(method, path, { body })
+    expect([reply.status, reply.body.errors?.map((error: { pointer: string }) => error.pointer)]).toEqual([400, [pointer]])
+  }
 })

@@ -71,6 +71,16 @@ test('only so many large bodies are on their way at once, and small ones come in
   expect((await account.call('POST', '/api/devices', { body: large })).status).toBe(400)
 })
 
+test('one account’s large bodies leave room for another’s', async () => {
+  const [account, neighbour] = [await openAccount(), await openAccount()]
+  const slow = beginSlowly(60, '/api/devices', account.token, 100_000)
+  await moment()
+  const large = { name: 'Large', description: ' '.repeat(100_000) }
+  expect((await account.call('POST', '/api/devices', { body: large })).status).toBe(503)
+  expect((await neighbour.call('POST', '/api/devices', { body: large })).status).toBe(400)
+  await end(slow)
+})
+
 test('a body that nobody asked for is not read whatever its length', async () => {
   const { readable, writable } = new IdentityTransformStream()
   const reply = exports.default.fetch(`${ORIGIN}/api/devices`, { method: 'POST', body: readable })
