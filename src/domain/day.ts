@@ -34,9 +34,9 @@ export const localDay = (at: number, timeZone: string): Day => {
   return last.day
 }
 
-/** A real calendar day of the years 1000–9999: 2026-02-30 is none. */
+/** A real calendar day of the years 1001–9999: 2026-02-30 is none. In no zone does one begin in a year of three digits. */
 export const isDay = (text: string): boolean =>
-  /^[1-9]\d{3}-\d\d-\d\d$/.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.slice(0, 10) === text
+  /^[1-9]\d{3}-\d\d-\d\d$/.test(text) && text >= '1001' && new Date(`${text}T00:00:00Z`).toJSON()?.slice(0, 10) === text
 
 export const addDays = (day: Day, days: number): Day =>
   new Date(Date.parse(`${day}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10)

@@ -4,6 +4,8 @@ import { Problem } from './problem.ts'
 import { liveSecrets } from './token.ts'
 
 export const MOST_ROWS = 1000
+/** A name of 200 characters may take 6,600 bytes when it is folded, and a cursor holds where a page ended, in base64. */
+const LONGEST_CURSOR = 12_000
 
 /** The two members of every list's query. */
 export const pageQuery = {
@@ -14,7 +16,7 @@ export const pageQuery = {
     .max(MOST_ROWS, 'must be at most 1000')
     .default(MOST_ROWS)
     .meta({ description: 'How many rows at the most; a page may be shorter.', example: 100 }),
-  cursor: z.string().max(2048).optional().meta({ description: '`nextCursor` of the page before, unchanged.' }),
+  cursor: z.string().max(LONGEST_CURSOR).optional().meta({ description: '`nextCursor` of the page before, unchanged.' }),
 }
 
 export const nextCursor = z.string().nullable().meta({ description: 'Pass it on as `cursor` for the next page; null on the last.' })

@@ -33,11 +33,16 @@ export const timeZone = z
   .refine(isTimeZone, 'must be an IANA time zone')
   .meta({ description: 'An IANA time zone.', example: 'Europe/Lisbon' })
 
+const YEARS = 'must be within the years 0000 to 9999 in UTC'
+/** In UTC too it must be written with a year of four digits. */
+const FIRST_INSTANT = Date.parse('0000-01-01T00:00:00Z')
+const LAST_INSTANT = Date.parse('9999-12-31T23:59:59.999Z')
+
 /** A date-time with any offset, kept as milliseconds. */
 export const instant = z.iso
   .datetime({ offset: true, error: 'must be a date-time with an offset' })
   .transform((text) => Date.parse(text))
-  .pipe(z.number('must be a real date-time'))
+  .pipe(z.number('must be a real date-time').min(FIRST_INSTANT, YEARS).max(LAST_INSTANT, YEARS))
   .meta({ example: '2026-11-14T09:30:00.000Z' })
 
 /** In a URL a plus that was not escaped arrives as a space. */

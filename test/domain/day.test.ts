@@ -93,7 +93,7 @@ describe('a calendar day', () => {
 })
 
 test('a day is one of the calendar, written in full', () => {
-  for (const day of ['2026-02-28', '2024-02-29', '1000-01-01', '9999-12-31']) expect(isDay(day), day).toBe(true)
+  for (const day of ['2026-02-28', '2024-02-29', '1001-01-01', '9999-12-31']) expect(isDay(day), day).toBe(true)
   for (const none of [
     '2026-02-29',
     '2026-02-30',
@@ -102,6 +102,7 @@ test('a day is one of the calendar, written in full', () => {
     '2026-01-00',
     '2026-1-1',
     '0999-01-01',
+    '1000-01-01',
     '10000-01-01',
     '2026-01-01T00:00',
     ' 2026-01-01',

@@ -78,6 +78,18 @@ test('both kinds of patch change what they name and nothing else', async () => {
   const written = await account.call('PATCH', path, { body: { state: 'expired' } })
   expect(written.status).toBe(400)
   expect(written.body.errors).toEqual([{ pointer: '/state', detail: 'is written by the server and cannot be changed' }])
+  const shown = (await account.call('GET', path)).body
+  expect(shown.device).toMatchObject({ lastContact: null, lastLocation: null, expires: null })
+  const whole = await account.call('PATCH', path, { body: { ...shown, device: { ...shown.device, name: 'Three' } } })
+  expect([whole.status, whole.body.device.name]).toEqual([200, 'Three'])
+  const lost = await account.call('PATCH', path, { body: [{ op: 'add', path: '/tags/__proto__', value: 'x' }] })
+  expect([lost.status, lost.body.errors[0].pointer]).toEqual([400, '/0/path'])
+})
+
+test('a walk goes on after a name that is long when it is folded', async () => {
+  const account = await openAccount()
+  for (let n = 0; n < 3; n++) await create(account, { name: `${'ﷺ'.repeat(199)}${n}` })
+  expect(await walk(account, '/api/devices?limit=1')).toHaveLength(3)
 })
 
 test('twenty parallel patches of different tags all hold', async () => {
