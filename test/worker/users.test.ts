@@ -91,6 +91,8 @@ describe('what is refused, by its pointer', () => {
     [{ notify: { fax: true } }, '/notify/fax'],
     [{ from: '2027-01-01T00:00:00Z', expires: '2026-01-01T00:00:00Z' }, '/expires'],
     [{ from: '2026-02-30T00:00:00Z' }, '/from'],
+    [{ from: '0000-01-01T00:00:00+14:00' }, '/from'],
+    [{ expires: '9999-12-31T23:59:59-01:00' }, '/expires'],
     [{ adminDevices: -1 }, '/adminDevices'],
     [{ password: 'short' }, '/password'],
     [{ group: 'nobody' }, '/group'],
