@@ -20,3 +20,10 @@ export const emailKey = (address: string): string | null => {
   const ascii = asciiDomain(domain)
   return ascii && `${fold(local)}@${ascii}`
 }
+
+/** The address as mail is sent to it: providers refuse a domain in letters of its own. */
+export const mailAddress = (address: string): string => {
+  const at = address.lastIndexOf('@') + 1
+  const ascii = asciiDomain(address.slice(at))
+  return ascii === null ? address : address.slice(0, at) + ascii
+}

@@ -3,6 +3,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { openDirectory } from '../db/open.ts'
 import type { Context } from './context.ts'
 import { newId, repeatableIds } from './ids.ts'
+import { fromKept, toKept } from './kept.ts'
 import { invalid, Problem } from './problem.ts'
 import { liveSecrets } from './token.ts'
 
@@ -85,12 +86,15 @@ const settle = async ({ db, owner, token }: Slot, response: Response, secrets: r
   const body = secrets.length === 0 ? text : JSON.stringify(JSON.parse(text, (name, value) => (secrets.includes(name) ? null : value)))
   await db
     .prepare(`UPDATE idempotency SET status = ?5, headers = ?6, body = ?7 ${held}`)
-    .bind(...owner, token, response.status, JSON.stringify(headers), body)
+    .bind(...owner, token, response.status, JSON.stringify(headers), await toKept(body))
     .run()
 }
 
-const replayed = (c: Context, { body, status, headers }: Row): Response =>
-  c.body(body ?? '', (status ?? 200) as ContentfulStatusCode, { ...JSON.parse(headers ?? '{}'), 'Idempotent-Replayed': 'true' })
+const replayed = async (c: Context, { body, status, headers }: Row): Promise<Response> =>
+  c.body(await fromKept(body ?? ''), (status ?? 200) as ContentfulStatusCode, {
+    ...JSON.parse(headers ?? '{}'),
+    'Idempotent-Replayed': 'true',
+  })
 
 const readKey = (c: Context): string | null => {
   const key = c.req.header('Idempotency-Key')
@@ -116,7 +120,7 @@ export const withIdempotency = async (c: Context, replay: Replay | null, body: s
   if (!row.mine) {
     if (!marks.includes(row.request)) throw new Problem('idempotency-key-reused')
     if (row.status === null) throw new Problem('request-in-progress', { headers: { 'Retry-After': '1' } })
-    c.res = replayed(c, row)
+    c.res = await replayed(c, row)
     return
   }
   c.set('newId', repeatableIds(row.claimed_at, slot.owner.join(' ')))

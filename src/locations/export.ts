@@ -58,28 +58,31 @@ async function* written(
   writer: Writer,
   kept: Set<number> | null,
 ): AsyncGenerator<Uint8Array> {
-  yield encoder.encode(writer.begin)
-  for (let page = first; ; page = await read((page.locations.at(-1)?.dateTime ?? 0) + 1)) {
-    const locations = kept ? page.locations.filter(({ dateTime }) => kept.has(dateTime)) : page.locations
-    if (locations.length > 0) for (const text of writer.page(locations)) yield encoder.encode(text)
-    if (!page.more) break
-    exportsUnderWay.renew(first, Date.now())
+  try {
+    yield encoder.encode(writer.begin)
+    for (let page = first; ; page = await read((page.locations.at(-1)?.dateTime ?? 0) + 1)) {
+      const locations = kept ? page.locations.filter(({ dateTime }) => kept.has(dateTime)) : page.locations
+      if (locations.length > 0) for (const text of writer.page(locations)) yield encoder.encode(text)
+      if (!page.more) break
+      exportsUnderWay.renew(first, Date.now())
+    }
+    yield encoder.encode(writer.end())
+  } finally {
+    exportsUnderWay.give(first)
   }
-  yield encoder.encode(writer.end())
 }
 
-/** Without a queue of its own: nothing is read that nobody has asked for. */
-const streamOf = (pages: AsyncGenerator<Uint8Array>, ended: () => void): ReadableStream<Uint8Array> =>
+/** Without a queue of its own: nothing is read that nobody has asked for. Pages that were never begun do not end by themselves. */
+const streamOf = (pages: AsyncGenerator<Uint8Array>, cancelled: () => void): ReadableStream<Uint8Array> =>
   new ReadableStream(
     {
       async pull(controller) {
         const { value, done } = await pages.next()
         if (!done) return controller.enqueue(value)
-        ended()
         controller.close()
       },
       async cancel() {
-        ended()
+        cancelled()
         await pages.return(undefined)
       },
     },
@@ -110,12 +113,17 @@ export const exportTrack = async (
   if (!first) throw new Problem('not-found')
   if (first.more && !exportsUnderWay.take(first, Date.now(), MOST_EXPORTS))
     throw new Problem('unavailable', { detail: 'Too many long exports are under way.' })
-  const kept = metres === undefined ? null : await keptTimes(db, owner, span, metres)
-  const writer = WRITERS[format]({ deviceName: first.deviceName, isShort: !first.more }, geometry)
-  const pages = written(first, (from) => readTrackPage(db, owner, { ...span, from }, PAGE), writer, kept)
-  const headers = { 'Content-Type': contentType(format) }
-  return {
-    stream: streamOf(pages, () => exportsUnderWay.give(first)),
-    headers: format === 'json' ? headers : { ...headers, 'Content-Disposition': disposition(first.deviceName, span, first, format) },
+  try {
+    const kept = metres === undefined ? null : await keptTimes(db, owner, span, metres)
+    const writer = WRITERS[format]({ deviceName: first.deviceName, isShort: !first.more }, geometry)
+    const pages = written(first, (from) => readTrackPage(db, owner, { ...span, from }, PAGE), writer, kept)
+    const headers = { 'Content-Type': contentType(format) }
+    return {
+      stream: streamOf(pages, () => exportsUnderWay.give(first)),
+      headers: format === 'json' ? headers : { ...headers, 'Content-Disposition': disposition(first.deviceName, span, first, format) },
+    }
+  } catch (error) {
+    exportsUnderWay.give(first)
+    throw error
   }
 }

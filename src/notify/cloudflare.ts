@@ -1,3 +1,4 @@
+import { mailAddress } from '../domain/email.ts'
 import { asHtml } from './html.ts'
 import { type Message, misconfigured, type NotifyEnv, type Provider, type SendOutcome, sendTimeout } from './provider.ts'
 
@@ -35,7 +36,8 @@ const send = async (env: NotifyEnv, { key, to, subject, text }: Message): Promis
   if (!EMAIL) return misconfigured('the binding EMAIL')
   if (!EMAIL_FROM) return misconfigured('EMAIL_FROM')
   // The binding knows no idempotency: the header lets a mailbox tell a repeat.
-  const sent = EMAIL.send({ from: sender(EMAIL_FROM), to, subject, text, html: asHtml(text), headers: { 'X-Perigee-Message': key } }).then(
+  const headers = { 'X-Perigee-Message': key }
+  const sent = EMAIL.send({ from: sender(EMAIL_FROM), to: mailAddress(to), subject, text, html: asHtml(text), headers }).then(
     ({ messageId }): SendOutcome => ({ kind: 'accepted', providerId: messageId }),
     outcomeOf,
   )

@@ -1,3 +1,4 @@
+import { mailAddress } from '../domain/email.ts'
 import { isObject } from '../domain/json.ts'
 import { exchange, failureOf, isAnswer, reasonOf } from './exchange.ts'
 import { asHtml } from './html.ts'
@@ -24,7 +25,7 @@ const send = async (env: NotifyEnv, { key, accountId, to, subject, text }: Messa
       },
       body: JSON.stringify({
         from: EMAIL_FROM,
-        to: [to],
+        to: [mailAddress(to)],
         subject,
         text,
         html: asHtml(text),

@@ -74,13 +74,15 @@ export const emailWords = ({ alert, deviceName, identifier, origin }: Occasion, 
 const SEGMENT = 160
 /** In another alphabet a segment of several has 67 characters: three at the most. */
 const UCS2_MOST = 3 * 67
+/** Of the 53 and more that time, place and id leave: the beginning of the device's name is read beside it. */
+const NAME_MOST = 40
 
 const ucs2 = (text: string): number => text.length
 
 /** One segment where name and text can be spelled in its alphabet; what must give way is the text, then the name. */
 export const smsWords = ({ alert, deviceName }: Occasion, timeZone: string): Words => {
   const place = placeOf(alert)
-  const name = toGsm7(oneLine(alert.name, 40))
+  const name = toGsm7(oneLine(alert.name, NAME_MOST))
   const device = toGsm7(oneLine(deviceName, 100))
   const text = toGsm7(oneLine(alert.text, 300))
   const time = toGsm7(formatted(alert.dateTime, timeZone, false))
@@ -88,7 +90,8 @@ export const smsWords = ({ alert, deviceName }: Occasion, timeZone: string): Wor
   const plain = [name, device, text].every((part) => septets(part) !== null)
   const size = plain ? (part: string) => septets(part) ?? 0 : ucs2
   const most = plain ? SEGMENT : UCS2_MOST
-  const head = `${name}: `
+  // Cut once it is spelled: a bracket takes two, three dots in one take three.
+  const head = `${cutTo(name, NAME_MOST, size)}: `
   const named = `${head}${cutTo(device, most - size(head + rest), size)}${rest}`
   const room = most - size(named) - 1
   return { subject: '', text: text && room > 8 ? `${named} ${cutTo(text, room, size)}` : named }

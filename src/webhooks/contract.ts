@@ -136,7 +136,7 @@ export const replaceWebhook = define({
   wrapper: 'webhook',
   ignored: WRITTEN,
   answer,
-  problems: ['not-found'],
+  problems: ['not-found', 'conflict'],
   etag: true,
   ifMatch: true,
 })

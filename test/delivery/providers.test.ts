@@ -39,6 +39,17 @@ const MISFORTUNES: [behaviour: string, outcome: SendOutcome][] = [
   ['reset', retry('unreachable', true)],
 ]
 
+test('a domain in letters of its own is written to in ASCII', async () => {
+  const local = `Ana-${crypto.randomUUID().slice(0, 8)}`
+  const [to, written] = [`${local}@bücher.example`, `${local}@xn--bcher-kva.example`]
+  await resend.send(env, message(to))
+  expect((await boxOf(written)).sent).toHaveLength(1)
+  const given: unknown[] = []
+  const listening = { send: async (builder: unknown) => given.push(builder) && { messageId: 'x' } } as unknown as SendEmail
+  await cloudflare.send({ ...env, EMAIL: listening }, message(to))
+  expect(given).toMatchObject([{ to: written }])
+})
+
 describe('Resend', () => {
   test('gets an e-mail as text and HTML, with our credentials, our name and the message’s key', async () => {
     const [to, from] = [someEmail(), 'Perigee <alerts@perigee.test>']

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { COUNTRIES, countryCode } from '../../src/domain/countries.ts'
 import { isTimeZone } from '../../src/domain/day.ts'
-import { emailKey } from '../../src/domain/email.ts'
+import { emailKey, mailAddress } from '../../src/domain/email.ts'
 import { difference } from '../../src/domain/group.ts'
 import { narrowed } from '../../src/domain/scope.ts'
 import { timeZoneNames } from '../../src/domain/timeZones.ts'
@@ -48,6 +48,15 @@ test.each([
   `ana@${'ab.'.repeat(90)}com`,
 ])('%j is none', (address) => {
   expect(emailKey(address)).toBeNull()
+})
+
+test.each([
+  ['Ana@Bücher.example', 'Ana@xn--bcher-kva.example'],
+  ['José@例え.テスト', 'José@xn--r8jz45g.xn--zckzah'],
+  ['Ana+Fleet@mail.example.com', 'Ana+Fleet@mail.example.com'],
+  ['no address', 'no address'],
+])('mail to %s goes to %s', (address, written) => {
+  expect(mailAddress(address)).toBe(written)
 })
 
 test('each of 249 countries has an alpha-2, an alpha-3 and a name of its own', () => {

@@ -92,6 +92,15 @@ describe('an SMS', () => {
     )
   })
 
+  test.each(['['.repeat(40), '…'.repeat(40), '[x]'.repeat(14), '€'.repeat(64)])(
+    'is one segment, and names the device, though an alert named %s grows when it is spelled',
+    (name) => {
+      const { text } = smsWords(occasion({ name, text: 'Help', latitude: -88.12345, longitude: -178.12345 }), 'Asia/Kathmandu')
+      expect(septets(text)).toBeLessThanOrEqual(160)
+      expect(text).toContain(': Tern 7, ')
+    },
+  )
+
   test('keeps a script of its own and takes up to three segments for it', () => {
     const { text } = smsWords(occasion({ deviceName: '漁船一号', text: '助けて'.repeat(100) }), 'Asia/Tokyo')
     expect(text).toContain('漁船一号')

@@ -5,6 +5,7 @@ import { DOMParser, type Element } from '@xmldom/xmldom'
 import Papa from 'papaparse'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { FIELD_NAMES } from '../../src/domain/location.ts'
+import { callWith, watched } from './bindings.ts'
 import { ORIGIN, openAccount, type Reply, type TestAccount } from './support.ts'
 
 /* Every format is read here by a parser that is not ours. */
@@ -343,6 +344,19 @@ describe('a long track', () => {
     const next = await begin()
     expect(next.status).toBe(200)
     for (const response of [next, ...others]) await response.text()
+  })
+
+  test('that is refused, or breaks off, keeps no place', async () => {
+    await addRows(50_001)
+    for (let n = 0; n < 12; n++) expect((await read('simplify=10')).status).toBe(400)
+    for (let n = 0; n < 12; n++) {
+      let pages = 0
+      const breaking = watched(env.DB, (sql) => {
+        if (sql.includes('BETWEEN ?4 AND ?5') && ++pages > 1) throw new Error('D1_ERROR: Network connection lost.')
+      })
+      await expect(callWith({ DB: breaking }, 'GET', `${path}?format=csv`, { token: account.token })).rejects.toThrow('connection lost')
+    }
+    expect((await read('format=csv')).status).toBe(200)
   })
 
   test('is read page by page as it is taken, and no further', async () => {

@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, expect, test, vi } from 'vitest'
+import { device, raise, user } from './alertSupport.ts'
 import { callWith, failing } from './bindings.ts'
 import { call, openAccount, operator, type TestAccount, tokenFor, tokenWithScopes } from './support.ts'
 
@@ -26,6 +27,32 @@ test('a repeat gets the first answer byte for byte, and a secret only once', asy
   expect(again.headers.get('RateLimit')).toMatch(/^"account"/)
   expect(await namesOf(account)).toEqual(['first', 'One'])
   expect(JSON.stringify(await rowOf(account.id))).not.toContain(first.body.apiKey)
+})
+
+test('an answer that is longer than a value of D1 may be is replayed byte for byte too', async () => {
+  const account = await openAccount()
+  const tern = await device(account)
+  const ana = await user(account, { phone: '+351910000000', notify: { email: true, sms: true } })
+  const own: Record<string, string> = {
+    id: "id || 'x' || i",
+    email: "'somebody.of.the.fleet.' || i || '@bücher.example'",
+    email_key: "'somebody.of.the.fleet.' || i || '@xn--bcher-kva.example'",
+    phone: "'+3519' || (10000000 + i)",
+  }
+  const columns = Object.keys((await env.DB.prepare('SELECT * FROM users WHERE id = ?').bind(ana.id).first()) ?? {})
+  await env.DB.prepare(
+    `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
+     INSERT INTO users (${columns}) SELECT ${columns.map((column) => own[column] ?? column)} FROM users, n WHERE id = ?`,
+  )
+    .bind(ana.id)
+    .run()
+  const first = await raise(account, tern, {}, KEY)
+  expect(first.text.length).toBeGreaterThan(2_000_000)
+  const kept = await rowOf(account.id)
+  expect(String(kept?.body).length).toBeLessThan(1_000_000)
+  const again = await raise(account, tern, {}, KEY)
+  expect([again.status, again.headers.get('Idempotent-Replayed')]).toEqual([201, 'true'])
+  expect(again.text === first.text).toBe(true)
 })
 
 test('a refusal is an answer too: a repeat gets it, though by then it would succeed', async () => {

@@ -1,6 +1,9 @@
+import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import published from '../../public/api/openapi.json' with { type: 'json' }
-import { call } from './support.ts'
+import { device, raise, user } from './alertSupport.ts'
+import { callWith } from './bindings.ts'
+import { call, openAccount } from './support.ts'
 
 const read = (headers: Record<string, string> = {}) => call('GET', '/api/openapi.json', { headers })
 
@@ -14,4 +17,52 @@ test('who has the document already is told so without the bytes', async () => {
   const etag = (await read()).headers.get('ETag') ?? ''
   expect(await read({ 'If-None-Match': etag })).toMatchObject({ status: 304, text: '' })
   expect((await read({ 'If-None-Match': '"of another time"' })).status).toBe(200)
+})
+
+test('the members that a problem has beyond the others are in its schema', async () => {
+  const account = await openAccount({ licenses: 1 })
+  await user(account)
+  const { deliveries } = (await raise(account, await device(account, { dailyEmailLimit: 0 }))).body.alert
+  const replies = [
+    await account.call('POST', '/api/devices', { body: { name: 'One too many' } }),
+    await account.call('POST', `/api/account/messages/${deliveries[0].id}/retry`),
+  ]
+  expect(replies.map(({ body }) => body.code)).toEqual(['no-license-available', 'daily-limit-reached'])
+  const known = Object.keys(published.components.schemas.Problem.properties)
+  for (const { body } of replies) expect(known).toEqual(expect.arrayContaining(Object.keys(body)))
+})
+
+/** The same database, where a rival's edit comes right before each batch. */
+const overtaken = (table: string, accountId: string): D1Database =>
+  new Proxy(env.DB, {
+    get(target, name) {
+      const member = Reflect.get(target, name)
+      if (typeof member !== 'function') return member
+      if (name !== 'batch') return member.bind(target)
+      return async (statements: D1PreparedStatement[]) => {
+        await target.prepare(`UPDATE ${table} SET version = version + 1 WHERE account_id = ?`).bind(accountId).run()
+        return target.batch(statements)
+      }
+    },
+  })
+
+const SOMEONE = { name: 'Ana', email: 'ana@example.com', country: 'PT', timeZone: 'UTC' }
+
+test.each([
+  { table: 'webhooks', parameter: 'webhookId', made: { url: 'https://receiver.example/conflict' } },
+  { table: 'groups', parameter: 'groupId', made: { name: 'North' } },
+  { table: 'users', parameter: 'userId', made: SOMEONE },
+] as const)('an edit of $table that is overtaken every time is told so, by PUT and by PATCH, as both of them list', async (row) => {
+  const { table, parameter, made } = row
+  const account = await openAccount()
+  const { body } = await account.call('POST', `/api/${table}`, { body: made })
+  const id = body.id ?? body.webhook.id
+  for (const method of ['PUT', 'PATCH'] as const) {
+    const sent = { token: account.token, body: { ...made, description: method } }
+    const reply = await callWith({ DB: overtaken(table, account.id) }, method, `/api/${table}/${id}`, sent)
+    expect([reply.status, reply.body.code]).toEqual([409, 'conflict'])
+    const paths = published.paths as Record<string, Record<string, { responses: Record<string, object> }>>
+    const listed = paths[`/api/${table}/{${parameter}}`]?.[method.toLowerCase()]
+    expect(JSON.stringify(listed?.responses['409'])).toContain('conflict')
+  }
 })

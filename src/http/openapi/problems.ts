@@ -29,6 +29,9 @@ const problem = z
     availableAt: z.iso.datetime({ precision: 3 }).nullable().optional().meta({
       description: 'With `no-license-available` alone: when, as things stand, a license frees itself, or null.',
     }),
+    resetAt: z.iso.datetime({ precision: 3 }).optional().meta({
+      description: 'With `daily-limit-reached` alone: when messages go out again.',
+    }),
   })
   .meta({ id: 'Problem', description: 'What every failure looks like (RFC 9457).' })
 
@@ -39,6 +42,7 @@ const MEMBERS: Partial<Record<ProblemCode, object>> = {
   'invalid-patch': { errors: [{ pointer: '/0', detail: 'does not name a place in the resource' }] },
   'patch-test-failed': { errors: [{ pointer: '/0', detail: 'does not hold' }] },
   'no-license-available': { availableAt: '2027-01-01T00:00:00.000Z' },
+  'daily-limit-reached': { resetAt: '2027-01-01T00:00:00.000Z' },
 }
 
 const example = (code: ProblemCode): ZodOpenApiExampleObject => {
