@@ -165,7 +165,7 @@ export const reconcileAccount = define({
   summary: 'Hold an account’s cell against its ledger',
   description: 'Mends what differs, the ledger’s way. Go on with `nextCursor` until it is null.',
   answer: z.object({ success, checked: z.int().meta({ description: 'Devices compared.' }), mended, nextCursor }),
-  problems: ['not-found', 'invalid-cursor', 'user-name-taken'],
+  problems: ['not-found', 'invalid-cursor', 'user-name-taken', 'account-number-taken'],
 })
 
 export const reconcileCell = define({
@@ -178,9 +178,10 @@ export const reconcileCell = define({
     accounts: z.int().meta({ description: 'Accounts compared.' }),
     checked: z.int(),
     mended,
-    unknown: z
-      .array(z.string())
-      .meta({ description: 'Accounts that no ledger knows, or whose user name another has taken since; left as they are.', example: [] }),
+    unknown: z.array(z.string()).meta({
+      description: 'Accounts that no ledger knows, or whose user name or number another has by now; left as they are.',
+      example: [],
+    }),
     nextCursor,
   }),
   problems: ['not-found', 'invalid-cursor'],

@@ -57,15 +57,16 @@ export const deviceColumns = (accountId: string, d: Device): Columns => ({
   version: d.version,
 })
 
-/** Writes a row where it is missing or older than this effect. `unless` keeps one from coming into being at all. */
+/** Writes a row where it is missing, or its account's own and older than this effect. `unless` keeps one from coming into being at all. */
 const upsert = (db: D1Database, table: string, key: string, columns: Columns, seq: number, unless = '0'): D1PreparedStatement => {
   const names = [...Object.keys(columns), 'seq']
   const places = names.map((_, index) => `?${index + 1}`)
   const changes = names.filter((name) => name !== key).map((name) => `${name} = excluded.${name}`)
+  const owner = 'account_id' in columns ? 'account_id' : 'id'
   return db
     .prepare(
       `INSERT INTO ${table} (${names.join(', ')}) SELECT ${places.join(', ')} WHERE NOT (${unless})
-       ON CONFLICT (${key}) DO UPDATE SET ${changes.join(', ')} WHERE ${table}.seq < excluded.seq`,
+       ON CONFLICT (${key}) DO UPDATE SET ${changes.join(', ')} WHERE ${table}.seq < excluded.seq AND ${table}.${owner} = excluded.${owner}`,
     )
     .bind(...Object.values(columns), seq)
 }

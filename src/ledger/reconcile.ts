@@ -27,7 +27,7 @@ export interface Mended {
 export type ReconcileOutcome =
   | { ok: true; checked: number; mended: Mended; next: number | null }
   | { ok: false; refusal: 'not-found'; erased: boolean }
-  | { ok: false; refusal: 'user-name-taken' }
+  | { ok: false; refusal: 'user-name-taken' | 'account-number-taken' }
 
 const PAGE = 500
 const EVENT_JUMP = 1_000_000
@@ -113,7 +113,7 @@ export const reconcilePage = async (
     upTo,
     PAGE,
   )
-  if (!found.listed && found.nameTaken) return { ok: false, refusal: 'user-name-taken' }
+  if (!found.listed && found.taken) return { ok: false, refusal: found.taken }
   // Whichever side has more of them, a page is bounded.
   const end = found.devices.length === PAGE ? Math.min(upTo, Number(found.devices.at(-1)?.key)) : upTo
   return storage.transactionSync(() => {
