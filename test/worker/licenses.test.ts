@@ -235,6 +235,39 @@ describe('time', () => {
     ).toHaveLength(4)
   })
 
+  describe('an expiry that no sweep has come by for', () => {
+    const day = '2026-11-22'
+    const expired = async () => {
+      vi.setSystemTime(Date.parse('2026-11-20T12:00:00Z'))
+      const account = await openAccount({ licenses: 5, timeZone: 'Asia/Tokyo' })
+      const { body } = await create(account, { name: 'Ends', limits: until(day) })
+      await create(account, { name: 'Holder' })
+      return { account: await travel(account, dayStart(day, 'Asia/Tokyo') + 30_000), path: `/api/devices/${body.device.id}` }
+    }
+
+    test.each<[string, string[], (account: TestAccount, path: string) => Promise<Reply>]>([
+      ['reactivated', ['granted 2', 'expired 1'], (account, path) => account.call('POST', `${path}/reactivate`)],
+      ['edited active', ['granted 2', 'expired 1'], (account, path) => account.call('PUT', path, { body: { name: 'Ends' } })],
+      ['edited otherwise', ['expired 1'], (account, path) => account.call('PATCH', path, { body: { description: 'x' } })],
+      ['deleted', ['expired 1'], (account, path) => account.call('DELETE', path)],
+      [
+        'brought back by a zone in which it is yesterday',
+        ['zone-changed 2', 'expired 1'],
+        (account) => account.call('PATCH', '/api/account', { body: { timeZone: 'UTC' } }),
+      ],
+    ])('is recorded ahead of the change, once, where the device is %s', async (_, entries, change) => {
+      const { account, path } = await expired()
+      expect((await change(account, path)).status).toBe(200)
+      await sweep(env, Date.now())
+      const told = await eventsOf(account, 'device.expired')
+      expect(told.map(({ time, data }) => [time, JSON.parse(String(data))])).toEqual([
+        [dayStart(day, 'Asia/Tokyo'), { name: 'Ends', expirationDate: day }],
+      ])
+      const log = (await account.call('GET', '/api/account/licenses/log')).body.entries as { what: string; used: number }[]
+      expect(log.slice(0, -2).map(({ what, used }) => `${what} ${used}`)).toEqual(entries)
+    })
+  })
+
   test('the sweep goes through every cell, and only to accounts with something due', async () => {
     vi.setSystemTime(Date.parse('2026-11-20T12:00:00Z'))
     const due = await Promise.all([0, 1].map((cell) => openAccount({ cell })))
