@@ -3,6 +3,7 @@ import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { dayStart } from '../../src/domain/day.ts'
 import { sweep } from '../../src/sweep/sweep.ts'
+import { eventually } from '../eventually.ts'
 import { openAccount, operator, type Reply, type TestAccount } from './support.ts'
 
 const stubOf = (account: TestAccount) => env.LEDGER.get(env.LEDGER.idFromName(account.id))
@@ -316,12 +317,49 @@ describe('time', () => {
 })
 
 describe('a cell that fails underneath', () => {
+  const breakDatabase = (account: TestAccount, batch: () => Promise<unknown>) =>
+    runInDurableObject(stubOf(account), (ledger) => {
+      const DB = { prepare: () => ({ bind: () => ({}) }), batch }
+      Object.defineProperty(ledger, 'env', { value: { ...(ledger as unknown as { env: typeof env }).env, DB }, configurable: true })
+    })
+
+  test('is waited for once by all who come meanwhile, and by nobody while it goes on failing', async () => {
+    const account = await openAccount({ licenses: 21 })
+    const first = Promise.withResolvers<never>()
+    let batches = 0
+    await breakDatabase(account, () => (batches++ === 0 ? first.promise : new Promise(() => {})))
+    const storm = Array.from({ length: 20 }, (_, n) => create(account, { name: `D${n}` }))
+    await eventually(async () => {
+      const decided = await runInDurableObject(stubOf(account), (_, state) => state.storage.sql.exec('SELECT 1 FROM devices').toArray())
+      expect(decided).toHaveLength(20)
+    })
+    first.reject(new Error('D1_ERROR: the test says no'))
+    expect(count(await Promise.all(storm), 201)).toBe(20)
+    expect((await create(account, { name: 'While it hangs' })).status).toBe(201)
+    await evictDurableObject(stubOf(account))
+    await runDurableObjectAlarm(stubOf(account))
+    expect((await account.call('GET', '/api/devices')).body.devices).toHaveLength(21)
+  })
+
+  test('and then answers is written by the next request, alarm or no alarm', async () => {
+    const account = await openAccount({ licenses: 2 })
+    await runInDurableObject(stubOf(account), (_, { storage }) => {
+      storage.setAlarm = async () => {}
+    })
+    let fails = true
+    await breakDatabase(account, () => (fails ? Promise.reject(new Error('D1_ERROR: the test says no')) : Promise.resolve([])))
+    expect((await create(account, { name: 'One' })).status).toBe(201)
+    fails = false
+    expect((await create(account, { name: 'Two' })).status).toBe(201)
+    await eventually(async () => {
+      const left = await runInDurableObject(stubOf(account), (_, state) => state.storage.sql.exec('SELECT 1 FROM outbox').toArray())
+      expect(left).toEqual([])
+    })
+  })
+
   test('calls still decide, their effects arrive later, and once', async () => {
     const account = await openAccount({ licenses: 2 })
-    await runInDurableObject(stubOf(account), (ledger) => {
-      const broken = { ...(ledger as unknown as { env: typeof env }).env, DB: brokenDatabase }
-      Object.defineProperty(ledger, 'env', { value: broken, configurable: true })
-    })
+    await breakDatabase(account, () => Promise.reject(new Error('D1_ERROR: the test says no')))
     const replies = await Promise.all([1, 2, 3].map((n) => create(account, { name: `D${n}` })))
     expect(count(replies, 201)).toBe(2)
     expect((await account.call('GET', '/api/devices')).body.devices).toEqual([])
@@ -334,13 +372,6 @@ describe('a cell that fails underneath', () => {
     expect(results.map(({ sequence }) => sequence)).toEqual(results.map((_, index) => index + 1))
   })
 })
-
-const brokenDatabase = {
-  prepare: () => ({ bind: () => ({}) }),
-  batch: async () => {
-    throw new Error('D1_ERROR: the test says no')
-  },
-}
 
 test('a ledger that does not know its account refuses, and does not come into being by being asked', async () => {
   const stub = env.LEDGER.get(env.LEDGER.idFromName('acc_nobody')) as unknown as {
