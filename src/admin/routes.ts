@@ -141,7 +141,7 @@ export const admin = new Hono<AppEnv>()
   })
   .post('/accounts/:accountId/reconcile', operation(contract.reconcileAccount), async (c) => {
     const { cursor, restored } = c.req.valid('json')
-    const [after = 0] = (await readCursor(c, cursor)) ?? []
+    const [after = 0] = (await readCursor(c, cursor, undefined, '/cursor')) ?? []
     const outcome = await reconcileAccount(c.env, c.req.param('accountId'), Number(after), restored)
     if (typeof outcome === 'string') throw new Problem(outcome)
     const { checked, mended, next } = outcome
@@ -151,7 +151,7 @@ export const admin = new Hono<AppEnv>()
     const { cursor, restored } = c.req.valid('json')
     const cell = cellNumbers(c.env).find((number) => String(number) === c.req.param('cell'))
     if (cell === undefined) throw new Problem('not-found')
-    const from = ((await readCursor(c, cursor)) ?? [0, '', 0]) as CellPosition
+    const from = ((await readCursor(c, cursor, undefined, '/cursor')) ?? [0, '', 0]) as CellPosition
     const { accounts, checked, mended, unknown, next } = await reconcileCell(c.env, cell, from, restored)
     return c.json({ success: true as const, accounts, checked, mended, unknown, nextCursor: next && (await makeCursor(c, next)) })
   })

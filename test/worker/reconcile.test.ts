@@ -121,6 +121,14 @@ test('an account that a restore has brought back goes again, and one that it has
   expect((await operator('GET', `/admin/accounts/${lost.id}`)).body.account.licenses.used).toBe(1)
 })
 
+test('a cursor that reconcile did not give out is refused, and pointed at in the body', async () => {
+  const account = await openAccount()
+  for (const path of [`/admin/accounts/${account.id}/reconcile`, '/admin/cells/0/reconcile']) {
+    const { status, body } = await operator('POST', path, { body: { cursor: 'forged' } })
+    expect([status, body.code, body.errors[0].pointer]).toEqual([400, 'invalid-cursor', '/cursor'])
+  }
+})
+
 describe('a whole cell', () => {
   test('is reconciled account by account, and says which no ledger knows', async () => {
     const accounts = await Promise.all([1, 2, 3].map(() => openAccount({ cell: 1 })))
