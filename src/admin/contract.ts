@@ -157,13 +157,14 @@ const reconcile = {
     }),
     cursor: pageQuery.cursor,
   }),
+  idempotent: true,
 } as const
 
 export const reconcileAccount = define({
   ...reconcile,
   id: 'reconcileAccount',
   summary: 'Hold an account’s cell against its ledger',
-  description: 'Mends what differs, the ledger’s way. Go on with `nextCursor` until it is null.',
+  description: 'Mends what differs, the ledger’s way. Go on with `nextCursor` until it is null, under another Idempotency-Key, if any.',
   answer: z.object({ success, checked: z.int().meta({ description: 'Devices compared.' }), mended, nextCursor }),
   problems: ['not-found', 'invalid-cursor', 'user-name-taken', 'account-number-taken'],
 })
@@ -172,7 +173,8 @@ export const reconcileCell = define({
   ...reconcile,
   id: 'reconcileCell',
   summary: 'Hold a whole cell against its ledgers',
-  description: 'For after a database or its ledgers were restored to an earlier time. Go on with `nextCursor` until it is null.',
+  description:
+    'For after a database or its ledgers were restored to an earlier time. Go on with `nextCursor` until it is null, under another Idempotency-Key, if any.',
   answer: z.object({
     success,
     accounts: z.int().meta({ description: 'Accounts compared.' }),

@@ -149,6 +149,22 @@ describe('a whole cell', () => {
   })
 })
 
+test('a repeat under the same key gets the first answer and moves nothing again, and each page has a key of its own', async () => {
+  const account = await openAccount({ cell: 1 })
+  const headOf = () => env.CELL_1.prepare('SELECT sequence FROM event_heads WHERE account_id = ?').bind(account.id).first('sequence')
+  for (const path of [`/admin/accounts/${account.id}/reconcile`, '/admin/cells/1/reconcile']) {
+    const headers = { 'Idempotency-Key': crypto.randomUUID() }
+    const send = (body: object) => operator('POST', path, { headers, body })
+    const first = await send({ restored: true })
+    expect(first.body.mended.events).toBeGreaterThan(0)
+    const moved = await headOf()
+    const again = await send({ restored: true })
+    expect([again.text, again.headers.get('Idempotent-Replayed')]).toEqual([first.text, 'true'])
+    expect(await headOf()).toBe(moved)
+    expect((await send({ restored: true, cursor: 'the next page' })).body.code).toBe('idempotency-key-reused')
+  }
+})
+
 describe('an account that is opened after the directory was set back', () => {
   afterEach(() => void vi.useRealTimers())
   const report = { location: { dateTime: '2026-01-01T00:00:00Z', latitude: 1, longitude: 2 } }
