@@ -1,7 +1,7 @@
 import { openCell, openDirectory } from '../db/open.ts'
 import { cellNumbers, type Env } from '../env.ts'
 import { ledgerOf } from '../ledger/stub.ts'
-import { eraseAgain, holdsAccount, listCell } from './store.ts'
+import { eraseAgain, findInDirectory, holdsAccount, listCell } from './store.ts'
 
 const MOST_PAGES = 100
 const MOST_ACCOUNTS = 100
@@ -53,10 +53,13 @@ export const reconcileAccount = async (
   const through = await throughAccount(env, id, from, restored, progress)
   if (isLeft(through)) return through
   if (through !== 'erased') return { ...progress, next: through }
+  const directory = openDirectory(env)
+  const listed = await findInDirectory(directory, id)
   let erased = 0
   for (const cell of cellNumbers(env)) {
     const db = openCell(env, cell)
-    if ((await holdsAccount(db, id)) && (await eraseAgain(openDirectory(env), db, id, cell, Date.now()))) erased++
+    const isBack = listed?.cell === cell || (await holdsAccount(db, id))
+    if (isBack && (await eraseAgain(directory, db, id, cell, Date.now()))) erased++
   }
   add(progress.mended, { erased })
   return erased > 0 ? { ...progress, next: null } : 'not-found'

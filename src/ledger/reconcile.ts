@@ -75,13 +75,13 @@ const mendAccount = (sql: SqlStorage, account: Account, found: Found, restored: 
   const { next_expiry: nextExpiry, events_seen: seen } = sql
     .exec<{ next_expiry: number | null; events_seen: number }>('SELECT next_expiry, events_seen FROM account')
     .one()
+  if (!found.account || !found.listed) post(sql, { kind: 'back', accountId: account.id, id: account.id })
   if (differs(found.account, accountColumns(account, nextExpiry))) {
     mended.account++
     post(sql, { kind: 'account', account, nextExpiry })
   }
   if (!found.listed) {
     mended.directory++
-    post(sql, { kind: 'back', accountId: account.id, id: account.id })
     post(sql, { kind: 'directory', account })
   }
   if (restored || found.head < seen) {

@@ -99,6 +99,19 @@ test('an operator who knows that the cell was set back has the numbers jump wher
   expect(await head(account)).toBe(before + 1_000_000)
 })
 
+test('an erased account that the directory alone lists again goes from it, and its user name is free', async () => {
+  const account = await openAccount({ cell: 1 })
+  const restore = await snapshot(env.DB)
+  await operator('DELETE', `/admin/accounts/${account.id}`)
+  await sweep(env, Date.now())
+  await restore()
+  const open = () =>
+    operator('POST', '/admin/accounts', { body: { userName: account.userName, name: 'Next', licenses: 0, timeZone: 'UTC', cell: 0 } })
+  expect((await open()).status).toBe(409)
+  expect((await reconcile(account)).body.mended).toEqual({ ...NOTHING, erased: 1 })
+  expect((await open()).status).toBe(201)
+})
+
 test('an account that a restore has brought back goes again, and one that it has lost returns', async () => {
   const gone = await openAccount()
   await create(gone, 'Ghost')
