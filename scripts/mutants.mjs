@@ -31,8 +31,8 @@ const MUTANTS = [
   {
     name: 'double release: the sweep frees what the instant has freed',
     file: 'src/ledger/expirations.ts',
-    from: "    log(sql, account, 'expired', id, at)",
-    to: "    account.used -= 1\n    log(sql, account, 'expired', id, at)",
+    from: "  log(sql, account, 'expired', id, at)",
+    to: "  account.used -= 1\n  log(sql, account, 'expired', id, at)",
   },
   {
     name: 'double release: a deleted device frees a license that it had no more',

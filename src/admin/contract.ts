@@ -157,30 +157,33 @@ const reconcile = {
     }),
     cursor: pageQuery.cursor,
   }),
+  idempotent: true,
 } as const
 
 export const reconcileAccount = define({
   ...reconcile,
   id: 'reconcileAccount',
   summary: 'Hold an account’s cell against its ledger',
-  description: 'Mends what differs, the ledger’s way. Go on with `nextCursor` until it is null.',
+  description: 'Mends what differs, the ledger’s way. Go on with `nextCursor` until it is null, under another Idempotency-Key, if any.',
   answer: z.object({ success, checked: z.int().meta({ description: 'Devices compared.' }), mended, nextCursor }),
-  problems: ['not-found', 'invalid-cursor', 'user-name-taken'],
+  problems: ['not-found', 'invalid-cursor', 'user-name-taken', 'account-number-taken'],
 })
 
 export const reconcileCell = define({
   ...reconcile,
   id: 'reconcileCell',
   summary: 'Hold a whole cell against its ledgers',
-  description: 'For after a database or its ledgers were restored to an earlier time. Go on with `nextCursor` until it is null.',
+  description:
+    'For after a database or its ledgers were restored to an earlier time. Go on with `nextCursor` until it is null, under another Idempotency-Key, if any.',
   answer: z.object({
     success,
     accounts: z.int().meta({ description: 'Accounts compared.' }),
     checked: z.int(),
     mended,
-    unknown: z
-      .array(z.string())
-      .meta({ description: 'Accounts that no ledger knows, or whose user name another has taken since; left as they are.', example: [] }),
+    unknown: z.array(z.string()).meta({
+      description: 'Accounts that no ledger knows, or whose user name or number another has by now; left as they are.',
+      example: [],
+    }),
     nextCursor,
   }),
   problems: ['not-found', 'invalid-cursor'],

@@ -1,7 +1,7 @@
 import { openCell, openDirectory } from '../db/open.ts'
 import { cellNumbers, type Env } from '../env.ts'
 import { ledgerOf } from '../ledger/stub.ts'
-import { eraseAgain, holdsAccount, listCell } from './store.ts'
+import { eraseAgain, findInDirectory, holdsAccount, listCell } from './store.ts'
 
 const MOST_PAGES = 100
 const MOST_ACCOUNTS = 100
@@ -19,6 +19,11 @@ export interface Progress {
   pages: number
 }
 
+/** Why an account is left as it is: no ledger knows it, or another account has come by its user name or number. */
+type LeftAlone = 'not-found' | 'user-name-taken' | 'account-number-taken'
+
+const isLeft = (through: unknown): through is LeftAlone => typeof through === 'string' && through !== 'erased'
+
 /** Holds one account against its ledger from a device key on. Null once through, else where to go on. */
 const throughAccount = async (
   env: Env,
@@ -26,12 +31,11 @@ const throughAccount = async (
   from: number,
   restored: boolean,
   progress: Progress,
-): Promise<number | null | 'erased' | 'unknown' | 'name taken'> => {
+): Promise<number | null | 'erased' | LeftAlone> => {
   for (let after = from; ; progress.pages++) {
     if (progress.pages >= MOST_PAGES) return after
     const page = await ledgerOf(env, id).reconcile(after, restored)
-    if (!page.ok && page.refusal === 'user-name-taken') return 'name taken'
-    if (!page.ok) return page.erased ? 'erased' : 'unknown'
+    if (!page.ok) return page.refusal !== 'not-found' ? page.refusal : page.erased ? 'erased' : 'not-found'
     progress.checked += page.checked
     add(progress.mended, page.mended)
     if (page.next === null) return null
@@ -44,35 +48,41 @@ export const reconcileAccount = async (
   id: string,
   from: number,
   restored: boolean,
-): Promise<(Progress & { next: number | null }) | 'unknown' | 'name taken'> => {
+): Promise<(Progress & { next: number | null }) | LeftAlone> => {
   const progress: Progress = { checked: 0, mended: nothingMended(), pages: 0 }
   const through = await throughAccount(env, id, from, restored, progress)
-  if (through === 'unknown' || through === 'name taken') return through
+  if (isLeft(through)) return through
   if (through !== 'erased') return { ...progress, next: through }
+  const directory = openDirectory(env)
+  const listed = await findInDirectory(directory, id)
   let erased = 0
   for (const cell of cellNumbers(env)) {
     const db = openCell(env, cell)
-    if ((await holdsAccount(db, id)) && (await eraseAgain(openDirectory(env), db, id, cell, Date.now()))) erased++
+    const isBack = listed?.cell === cell || (await holdsAccount(db, id))
+    if (isBack && (await eraseAgain(directory, db, id, cell, Date.now()))) erased++
   }
   add(progress.mended, { erased })
-  return erased > 0 ? { ...progress, next: null } : 'unknown'
+  return erased > 0 ? { ...progress, next: null } : 'not-found'
 }
 
-export const reconcileCell = async (env: Env, cell: number, from: [number, number], restored: boolean) => {
+/** Where a walk through a cell goes on: with this account, after this device key. */
+export type CellPosition = [number: number, id: string, key: number]
+
+export const reconcileCell = async (env: Env, cell: number, from: CellPosition, restored: boolean) => {
   const directory = openDirectory(env)
   const db = openCell(env, cell)
   const progress: Progress = { checked: 0, mended: nothingMended(), pages: 0 }
   const unknown: string[] = []
-  const [firstNumber, firstKey] = from
-  const entries = await listCell(directory, db, cell, firstNumber - (firstKey > 0 ? 1 : 0), MOST_ACCOUNTS)
+  const [firstNumber, firstId, firstKey] = from
+  const entries = await listCell(directory, db, cell, [firstNumber, firstId], MOST_ACCOUNTS + 1)
   let accounts = 0
-  for (const { number, id } of entries) {
-    const through = await throughAccount(env, id, number === firstNumber ? firstKey : 0, restored, progress)
-    if (typeof through === 'number') return { ...progress, accounts, unknown, next: [number, through] }
+  for (const { number, id } of entries.slice(0, MOST_ACCOUNTS)) {
+    const through = await throughAccount(env, id, id === firstId ? firstKey : 0, restored, progress)
+    if (typeof through === 'number') return { ...progress, accounts, unknown, next: [number, id, through] }
     accounts++
-    if (through === 'unknown' || through === 'name taken') unknown.push(id)
+    if (isLeft(through)) unknown.push(id)
     if (through === 'erased' && (await eraseAgain(directory, db, id, cell, Date.now()))) add(progress.mended, { erased: 1 })
   }
-  const last = entries.at(-1)
-  return { ...progress, accounts, unknown, next: entries.length === MOST_ACCOUNTS && last ? [last.number, 0] : null }
+  const next = entries[MOST_ACCOUNTS]
+  return { ...progress, accounts, unknown, next: next ? [next.number, next.id, 0] : null }
 }

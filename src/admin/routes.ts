@@ -19,7 +19,7 @@ import { presentKey } from '../keys/present.ts'
 import { insertKey } from '../keys/store.ts'
 import { ledgerOf } from '../ledger/stub.ts'
 import * as contract from './contract.ts'
-import { reconcileAccount, reconcileCell } from './reconcile.ts'
+import { type CellPosition, reconcileAccount, reconcileCell } from './reconcile.ts'
 import { confirmInDirectory, enterDirectory, findInDirectory, listDirectory, readAccounts } from './store.ts'
 
 const present = (account: Omit<Account, 'number' | 'day'>) => {
@@ -141,10 +141,9 @@ export const admin = new Hono<AppEnv>()
   })
   .post('/accounts/:accountId/reconcile', operation(contract.reconcileAccount), async (c) => {
     const { cursor, restored } = c.req.valid('json')
-    const [after = 0] = (await readCursor(c, cursor)) ?? []
+    const [after = 0] = (await readCursor(c, cursor, undefined, '/cursor')) ?? []
     const outcome = await reconcileAccount(c.env, c.req.param('accountId'), Number(after), restored)
-    if (outcome === 'name taken') throw new Problem('user-name-taken')
-    if (outcome === 'unknown') throw new Problem('not-found')
+    if (typeof outcome === 'string') throw new Problem(outcome)
     const { checked, mended, next } = outcome
     return c.json({ success: true as const, checked, mended, nextCursor: next === null ? null : await makeCursor(c, [next]) })
   })
@@ -152,7 +151,7 @@ export const admin = new Hono<AppEnv>()
     const { cursor, restored } = c.req.valid('json')
     const cell = cellNumbers(c.env).find((number) => String(number) === c.req.param('cell'))
     if (cell === undefined) throw new Problem('not-found')
-    const [number = 0, key = 0] = (await readCursor(c, cursor)) ?? []
-    const { accounts, checked, mended, unknown, next } = await reconcileCell(c.env, cell, [Number(number), Number(key)], restored)
+    const from = ((await readCursor(c, cursor, undefined, '/cursor')) ?? [0, '', 0]) as CellPosition
+    const { accounts, checked, mended, unknown, next } = await reconcileCell(c.env, cell, from, restored)
     return c.json({ success: true as const, accounts, checked, mended, unknown, nextCursor: next && (await makeCursor(c, next)) })
   })

@@ -1,6 +1,7 @@
 import { and, asc, eq, getTableColumns, gt, inArray, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
 import { accounts, directory } from '../db/schema.ts'
+import { numberAt } from '../domain/account.ts'
 
 export interface Listed {
   number: number
@@ -26,12 +27,13 @@ export const enterDirectory = async (
   const [, , found] = await client.batch<{ number: number; account_id: string; cell: number }>([
     client
       .prepare(
-        `INSERT INTO directory (user_name_key, account_id, cell, opening_at)
-         SELECT ?1, ?2, (SELECT choice.value FROM json_each(?3) choice LEFT JOIN cells ON cells.cell = choice.value
-                         ORDER BY ifnull(cells.accounts, 0), choice.value LIMIT 1), ?4
+        `INSERT INTO directory (number, user_name_key, account_id, cell, opening_at)
+         SELECT max(?5, 1 + ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'directory'), 0)), ?1, ?2,
+           (SELECT choice.value FROM json_each(?3) choice LEFT JOIN cells ON cells.cell = choice.value
+            ORDER BY ifnull(cells.accounts, 0), choice.value LIMIT 1), ?4
          WHERE true ON CONFLICT DO NOTHING`,
       )
-      .bind(userNameKey, accountId, choices, now),
+      .bind(userNameKey, accountId, choices, now, numberAt(now)),
     client
       .prepare(
         `INSERT INTO cells (cell, accounts) SELECT cell, 1 FROM directory WHERE account_id = ?1 AND changes() = 1
@@ -74,30 +76,33 @@ export const readAccounts = async (db: Database, ids: string[]): Promise<Account
   return rows.map(({ nextExpiry, seq, ended, ...row }) => ({ ...row, ended: JSON.parse(ended) as AccountRow['ended'] }))
 }
 
-/** The accounts of a cell by number, whether the directory or the cell itself knows of them: after a restore either may have forgotten. */
+/**
+ * The accounts of a cell by number and id, whether the directory or the cell itself knows of them: after a restore either may have
+ * forgotten, and two may have come by one number.
+ */
 export const listCell = async (
   directoryDb: Database,
   cellDb: Database,
   cell: number,
-  after: number,
+  [number, id]: [number, string],
   limit: number,
 ): Promise<{ number: number; id: string }[]> => {
   const [listedThere, heldHere] = await Promise.all([
     directoryDb
       .select({ number: directory.number, id: directory.accountId })
       .from(directory)
-      .where(and(eq(directory.cell, cell), gt(directory.number, after)))
+      .where(and(eq(directory.cell, cell), sql`(number, account_id) >= (${number}, ${id})`))
       .orderBy(asc(directory.number))
       .limit(limit),
     cellDb
       .select({ number: accounts.number, id: accounts.id })
       .from(accounts)
-      .where(gt(accounts.number, after))
-      .orderBy(asc(accounts.number))
+      .where(sql`(number, id) >= (${number}, ${id})`)
+      .orderBy(asc(accounts.number), asc(accounts.id))
       .limit(limit),
   ])
-  const all = new Map([...listedThere, ...heldHere].map((entry) => [entry.number, entry]))
-  return [...all.values()].sort((a, b) => a.number - b.number).slice(0, limit)
+  const all = new Map([...listedThere, ...heldHere].map((entry) => [entry.id, entry]))
+  return [...all.values()].sort((a, b) => a.number - b.number || (a.id < b.id ? -1 : 1)).slice(0, limit)
 }
 
 /** An account that its ledger has erased and a restored database has brought back: it goes again. Answers whether there was one. */

@@ -8,7 +8,7 @@ import type { Privilege } from '../domain/user.ts'
  * Instants are milliseconds, days are YYYY-MM-DD. No foreign keys, no cascades: erasing is done in pages.
  */
 
-/** User name → account and cell. `number` is never used twice: device keys, and so tracks, are made from it. */
+/** User name → account and cell. `number` is never used twice, after a restore either: device keys, and so tracks, are made from it. */
 export const directory = sqliteTable(
   'directory',
   {

@@ -21,5 +21,14 @@ export interface Account {
   version: number
 }
 
+const FIRST_NUMBER = Date.UTC(2026, 10, 1)
+const NUMBER_EVERY = 4_000
+
+/**
+ * The least number of an account that is opened now: a directory that was set back has forgotten which it gave out, the clock has
+ * not. Device keys stay whole numbers up to 2^29 of these, 68 years.
+ */
+export const numberAt = (now: number): number => Math.max(0, Math.floor((now - FIRST_NUMBER) / NUMBER_EVERY))
+
 export const DEFAULT_RETENTION_DAYS = 365
 export const MOST_RETENTION_DAYS = 3650

@@ -139,6 +139,12 @@ export const PROBLEMS = {
   ),
   'receipt-replayed': kind(409, 'Receipt replayed', 'This very receipt was received before.', 'Nothing: it was heeded the first time.'),
   'user-name-taken': kind(409, 'User name taken', 'Another account has this user name.', 'Choose another user name.'),
+  'account-number-taken': kind(
+    409,
+    'Account number taken',
+    'Another account has come by the number that the keys of this account’s devices are made from.',
+    'Both were opened around a restore of the directory, and only one can be listed. Open an account anew for whoever has the other.',
+  ),
   'name-taken': kind(
     409,
     'Name taken',

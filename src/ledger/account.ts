@@ -3,6 +3,7 @@ import { type Day, localDay } from '../domain/day.ts'
 import { sameJson } from '../domain/json.ts'
 import { mayGrant } from '../domain/license.ts'
 import { emit, log, revivedBy, saveAccount, whenAvailable } from './books.ts'
+import { recordExpirations } from './expirations.ts'
 import { post } from './outbox.ts'
 
 /* Decisions about the account itself. Synchronous, inside the caller's transaction, on an account rolled to now. */
@@ -74,6 +75,8 @@ const showUsage = (sql: SqlStorage, day: Day): void => {
   for (const { key, emails, sms } of used) post(sql, { kind: 'usage', key, usage: { date: day, emailsSent: emails, smsSent: sms } })
 }
 
+const PAGE = 200
+
 /** West across midnight it is yesterday again: what that brings back needs licenses, all of them or the change is refused. */
 const changeZone = (sql: SqlStorage, account: Account, timeZone: string, now: number): AccountRefusal | null => {
   const day = localDay(now, timeZone)
@@ -83,11 +86,12 @@ const changeZone = (sql: SqlStorage, account: Account, timeZone: string, now: nu
     return { ok: false, refusal: 'no-license-available', availableAt: whenAvailable(sql, account) }
   }
   const ended = day > account.day ? revivedBy(sql, { ...account, day }, account.day) : 0
-  account.used += revived - ended
   if (revived > 0) {
+    while (recordExpirations(sql, account, PAGE, now).more);
     sql.exec('UPDATE devices SET recorded = 0 WHERE ends > ? AND ends <= ?', day, account.day)
     emit(sql, account.id, 'device.reactivated', now, null, { devices: revived, timeZone })
   }
+  account.used += revived - ended
   account.timeZone = timeZone
   account.day = day
   log(sql, account, 'zone-changed', null, now)

@@ -10,8 +10,8 @@ export type Row = Record<string, string | number | null>
 export interface Found {
   account: Row | undefined
   listed: boolean
-  /** Another account has come by its user name since. */
-  nameTaken: boolean
+  /** Another account has come by its user name or its number since. */
+  taken: 'user-name-taken' | 'account-number-taken' | null
   head: number
   devices: Row[]
   /** Devices of the ledger's that the cell holds for deleted. */
@@ -41,13 +41,14 @@ export const look = async (env: Env, account: Account, ids: string[], after: num
     db.prepare(LAST_KEY).bind(firstOwn, lastOwn, account.id),
   ])
   const { results: entries } = await openDirectory(env)
-    .$client.prepare('SELECT account_id AS id FROM directory WHERE account_id = ? OR user_name_key = ?')
-    .bind(account.id, fold(account.userName))
-    .all<{ id: string }>()
+    .$client.prepare('SELECT account_id AS id, number FROM directory WHERE account_id = ? OR user_name_key = ? OR number = ?')
+    .bind(account.id, fold(account.userName), account.number)
+    .all<{ id: string; number: number }>()
+  const rival = entries.find(({ id }) => id !== account.id)
   return {
     account: accounts?.results[0],
     listed: entries.some(({ id }) => id === account.id),
-    nameTaken: entries.some(({ id }) => id !== account.id),
+    taken: rival ? (rival.number === account.number ? 'account-number-taken' : 'user-name-taken') : null,
     head: Number(heads?.results[0]?.sequence ?? 0),
     devices: devices?.results ?? [],
     tombstoned: new Set(tombstoned?.results.map(({ id }) => String(id))),

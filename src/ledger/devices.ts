@@ -2,8 +2,9 @@ import type { Account } from '../domain/account.ts'
 import { type Device, type DeviceRecord, deviceKey } from '../domain/device.ts'
 import { fold } from '../domain/fold.ts'
 import { sameJson } from '../domain/json.ts'
-import { type Ends, endsOf, hasEnded } from '../domain/license.ts'
+import { endsOf, hasEnded } from '../domain/license.ts'
 import { emit, type Moved, move, saveAccount } from './books.ts'
+import { recordExpiry } from './expirations.ts'
 import { dropMessagesOf } from './messages.ts'
 import { post } from './outbox.ts'
 import { usageOn } from './usage.ts'
@@ -20,6 +21,7 @@ export interface DeviceRow extends Record<string, SqlStorageValue> {
   key: number
   id: string
   ends: string | null
+  recorded: number
   record: string
   created_by: string | null
   creation: number
@@ -120,6 +122,7 @@ export const replaceDevice = (
   if (versions && !versions.includes(row.version)) return refuse('precondition-failed')
   if (sameJson(JSON.parse(row.record), record)) return decided(account, toDevice(sql, account, row))
   if (isTaken(sql, record.identifier, id)) return refuse('identifier-taken')
+  recordExpiry(sql, account, row, now)
   const ends = endsOf(record.limits)
   const moved = move(sql, account, id, row.ends, ends, now)
   if (!moved.ok) return moved
@@ -127,7 +130,7 @@ export const replaceDevice = (
     'UPDATE devices SET identifier_key = ?, ends = ?, recorded = ?, record = ?, last_modified = ?, version = version + 1 WHERE key = ?',
     record.identifier === null ? null : fold(record.identifier),
     ends,
-    recordedAfter(account, row, ends, moved),
+    hasEnded(ends, account.day) ? 1 : 0,
     JSON.stringify(record),
     now,
     row.key,
@@ -138,10 +141,6 @@ export const replaceDevice = (
   saveAccount(sql, account, now)
   return decided(account, device)
 }
-
-/** An expiry is recorded once: here when an edit brought it about, else by the sweep. */
-const recordedAfter = (account: Account, row: DeviceRow, ends: Ends, moved: Moved): number =>
-  moved.ok && moved.became === 'ended' ? 1 : hasEnded(ends, account.day) ? Number(row.recorded) : 0
 
 export const reactivateDevice = (
   sql: SqlStorage,
@@ -168,6 +167,7 @@ export const deleteDevice = (
   const row = findDevice(sql, id)
   if (!row) return refuse('not-found')
   if (versions && !versions.includes(row.version)) return refuse('precondition-failed')
+  recordExpiry(sql, account, row, now)
   const moved = move(sql, account, id, row.ends, 'absent', now)
   if (!moved.ok) return moved
   sql.exec('DELETE FROM devices WHERE key = ?', row.key)

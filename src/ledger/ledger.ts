@@ -62,6 +62,8 @@ export class AccountLedger extends DurableObject<Env> {
   readonly #sql: SqlStorage
   readonly #delivery: Delivery
   #drained: Promise<void> = Promise.resolve()
+  /** The turn that begins when the one under way is over. */
+  #waiting: Promise<void> | null = null
   /** When the alarm is known to come. */
   #alarmAt: number | null = null
   #failures = 0
@@ -97,7 +99,7 @@ export class AccountLedger extends DurableObject<Env> {
   /** The last step of an erasure: once nothing is left to carry out, all that stays is that there was one. */
   async forget(): Promise<boolean> {
     if (readAccount(this.#sql)) return false
-    await this.#drain()
+    await this.#turn()
     if (!isEmpty(this.#sql)) return false
     const [{ id } = { id: '' }] = this.#sql.exec<{ id: string }>('SELECT id FROM account').toArray()
     await this.ctx.storage.deleteAlarm()
@@ -153,9 +155,9 @@ export class AccountLedger extends DurableObject<Env> {
 
   /** One page of holding the cell against the ledger: what differs is written again, the ledger's way. */
   async reconcile(after: number, restored: boolean): Promise<ReconcileOutcome> {
-    await this.#drain()
+    await this.#turn()
     const outcome = await reconcilePage(this.ctx.storage, this.env, after, restored)
-    await this.#drain()
+    await this.#turn()
     return outcome
   }
 
@@ -194,7 +196,7 @@ export class AccountLedger extends DurableObject<Env> {
     this.#alarmAt = null
     try {
       prune(this.#sql, Date.now())
-      const work = Promise.allSettled([this.#drain(), this.#delivery.wake()])
+      const work = Promise.allSettled([this.#turn(), this.#delivery.wake()])
       await Promise.race([work, scheduler.wait(ALARM_PATIENCE)])
     } catch (error) {
       this.#logFailure('alarm-failed', error)
@@ -219,13 +221,22 @@ export class AccountLedger extends DurableObject<Env> {
     return outcome
   }
 
-  /** One drain at a time, in order. If the cell does not answer, the decision stands and the alarm tries again. */
+  /** Nobody waits for a cell that fails: the decision stands, and the next request or the alarm tries again. */
   async #drain(): Promise<void> {
-    if (isEmpty(this.#sql)) return
+    const turn = this.#turn()
+    if (this.#failures === 0) await turn
+  }
+
+  /** One turn at a time, in order. Who comes while one waits shares it, and where the turn before fails it is not taken. */
+  #turn(): Promise<void> {
+    if (isEmpty(this.#sql)) return Promise.resolve()
     this.#arm()
-    const turn = this.#drained.then(() => this.#carryOutPending())
-    this.#drained = turn
-    await turn
+    const failures = this.#failures
+    this.#waiting ??= this.#drained = this.#drained.then(async () => {
+      this.#waiting = null
+      if (this.#failures <= failures) await this.#carryOutPending()
+    })
+    return this.#waiting
   }
 
   async #carryOutPending(): Promise<void> {

@@ -8,8 +8,8 @@ import { endsOf } from '../domain/license.ts'
 import type { Effect, Posted } from './outbox.ts'
 
 /*
- * Effects as D1 statements. All may be carried out twice: rows carry the number of the effect that wrote them,
- * a deleted device leaves a tombstone, an event enters by its id.
+ * Effects as D1 statements. All may be carried out twice, and late: rows carry the number of the effect that wrote them,
+ * a deleted device leaves a tombstone, an account the order to erase it, an event enters by its id.
  */
 
 type Of<K extends Effect['kind']> = Extract<Posted, { kind: K }>
@@ -57,21 +57,22 @@ export const deviceColumns = (accountId: string, d: Device): Columns => ({
   version: d.version,
 })
 
-/** Writes a row where it is missing or older than this effect. `unless` keeps one from coming into being at all. */
-const upsert = (db: D1Database, table: string, key: string, columns: Columns, seq: number, unless = '0'): D1PreparedStatement => {
+/** Writes a row where it is missing, or its account's own and older than this effect. `unless` keeps one from coming into being at all. */
+const upsert = (db: D1Database, table: string, key: string, columns: Columns, seq: number, unless: string): D1PreparedStatement => {
   const names = [...Object.keys(columns), 'seq']
   const places = names.map((_, index) => `?${index + 1}`)
   const changes = names.filter((name) => name !== key).map((name) => `${name} = excluded.${name}`)
+  const owner = 'account_id' in columns ? 'account_id' : 'id'
   return db
     .prepare(
       `INSERT INTO ${table} (${names.join(', ')}) SELECT ${places.join(', ')} WHERE NOT (${unless})
-       ON CONFLICT (${key}) DO UPDATE SET ${changes.join(', ')} WHERE ${table}.seq < excluded.seq`,
+       ON CONFLICT (${key}) DO UPDATE SET ${changes.join(', ')} WHERE ${table}.seq < excluded.seq AND ${table}.${owner} = excluded.${owner}`,
     )
     .bind(...Object.values(columns), seq)
 }
 
 const account = (db: D1Database, { account: a, nextExpiry, seq }: Of<'account'>) =>
-  upsert(db, 'accounts', 'id', accountColumns(a, nextExpiry), seq)
+  upsert(db, 'accounts', 'id', accountColumns(a, nextExpiry), seq, 'EXISTS (SELECT 1 FROM erasures WHERE account_id = ?1 AND id = ?1)')
 
 const device = (db: D1Database, { accountId, device: d, joins, seq }: Of<'device'>) => [
   ...(joins === undefined ? [] : join(db, accountId, d, joins)),

@@ -27,7 +27,7 @@ export interface Mended {
 export type ReconcileOutcome =
   | { ok: true; checked: number; mended: Mended; next: number | null }
   | { ok: false; refusal: 'not-found'; erased: boolean }
-  | { ok: false; refusal: 'user-name-taken' }
+  | { ok: false; refusal: 'user-name-taken' | 'account-number-taken' }
 
 const PAGE = 500
 const EVENT_JUMP = 1_000_000
@@ -75,13 +75,13 @@ const mendAccount = (sql: SqlStorage, account: Account, found: Found, restored: 
   const { next_expiry: nextExpiry, events_seen: seen } = sql
     .exec<{ next_expiry: number | null; events_seen: number }>('SELECT next_expiry, events_seen FROM account')
     .one()
+  if (!found.account || !found.listed) post(sql, { kind: 'back', accountId: account.id, id: account.id })
   if (differs(found.account, accountColumns(account, nextExpiry))) {
     mended.account++
     post(sql, { kind: 'account', account, nextExpiry })
   }
   if (!found.listed) {
     mended.directory++
-    post(sql, { kind: 'back', accountId: account.id, id: account.id })
     post(sql, { kind: 'directory', account })
   }
   if (restored || found.head < seen) {
@@ -113,7 +113,7 @@ export const reconcilePage = async (
     upTo,
     PAGE,
   )
-  if (!found.listed && found.nameTaken) return { ok: false, refusal: 'user-name-taken' }
+  if (!found.listed && found.taken) return { ok: false, refusal: found.taken }
   // Whichever side has more of them, a page is bounded.
   const end = found.devices.length === PAGE ? Math.min(upTo, Number(found.devices.at(-1)?.key)) : upTo
   return storage.transactionSync(() => {

@@ -1,7 +1,7 @@
 import { and, asc, eq } from 'drizzle-orm'
 import { deleteAlerts } from '../db/alerts.ts'
 import type { Database } from '../db/open.ts'
-import { erasures } from '../db/schema.ts'
+import { accounts, erasures } from '../db/schema.ts'
 import { keysBeside } from '../domain/device.ts'
 import type { Env } from '../env.ts'
 import { feedOf } from '../feed/stub.ts'
@@ -87,7 +87,11 @@ export const erasePages = async (env: Env, db: Database, now: number): Promise<v
       while (await eraseTracksPage(db.$client, [deviceKey, deviceKey])) if (++pages >= MOST_PAGES) return
       while (await eraseAlertsPage(db.$client, deviceKey)) if (++pages >= MOST_PAGES) return
     }
-    await db.delete(erasures).where(and(eq(erasures.accountId, accountId), eq(erasures.id, id)))
+    await db.batch([
+      db.delete(erasures).where(and(eq(erasures.accountId, accountId), eq(erasures.id, id))),
+      // Only while the order stands does it keep a late write of the account's row away. A device's id is no account's.
+      db.delete(accounts).where(eq(accounts.id, id)),
+    ])
     if (++pages >= MOST_PAGES) return
   }
 }

@@ -1,6 +1,8 @@
+import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, expect, test, vi } from 'vitest'
 import { sweep } from '../../src/sweep/sweep.ts'
+import { eventually } from '../eventually.ts'
 import { call, openAccount, operator, type TestAccount, tokenFor } from './support.ts'
 
 afterEach(() => {
@@ -98,6 +100,40 @@ test.each([0, 1] as const)('however large, its rows in cell %i are erased in pag
   expect(await rowsOf(env.DB, account.id)).toEqual({})
   const ledger = env.LEDGER.get(env.LEDGER.idFromName(account.id))
   expect(await ledger.account()).toEqual({ ok: false, refusal: 'not-found' })
+})
+
+test('what was on its way to the cell when the account was erased arrives late and brings nothing back', async () => {
+  const account = await openAccount()
+  const late: D1PreparedStatement[] = []
+  const lost = new Proxy(env.DB, {
+    get: (db, name: 'batch' | 'prepare') =>
+      name === 'prepare'
+        ? db.prepare.bind(db)
+        : async (statements: D1PreparedStatement[]) => {
+            late.push(...statements)
+            throw new Error('D1_ERROR: Network connection lost.')
+          },
+  })
+  const ledger = env.LEDGER.get(env.LEDGER.idFromName(account.id))
+  const within = (deeds: (object: { env: typeof env }) => void) => runInDurableObject(ledger, (object) => deeds(object as never))
+  await within((object) => Object.defineProperty(object, 'env', { value: { ...object.env, DB: lost }, configurable: true }))
+  await account.call('PATCH', '/api/account', { body: { name: 'Later' } })
+  expect(late).not.toEqual([])
+  await within((object) => Object.defineProperty(object, 'env', { value: { ...object.env, DB: env.DB } }))
+  await erase(account)
+  await eventually(async () => expect(await rowsOf(env.DB, account.id)).toMatchObject({ erasures: 1 }))
+
+  await env.DB.batch(late)
+  expect((await rowsOf(env.DB, account.id)).accounts).toBeUndefined()
+  const columns = 'id, number, user_name, name, time_zone, day, licenses, used, creation, last_modified, version, seq'
+  await env.DB.prepare(
+    `INSERT INTO accounts (${columns}) VALUES (?, 1, 'x', 'Written before this was guarded', 'UTC', '', 0, 0, 0, 0, 1, 1)`,
+  )
+    .bind(account.id)
+    .run()
+  afterAMinute()
+  await sweep(env, Date.now())
+  expect(await rowsOf(env.DB, account.id)).toEqual({})
 })
 
 test('erasing leaves neighbours alone', async () => {

@@ -3,6 +3,7 @@ import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { dayStart } from '../../src/domain/day.ts'
 import { sweep } from '../../src/sweep/sweep.ts'
+import { eventually } from '../eventually.ts'
 import { openAccount, operator, type Reply, type TestAccount } from './support.ts'
 
 const stubOf = (account: TestAccount) => env.LEDGER.get(env.LEDGER.idFromName(account.id))
@@ -235,6 +236,39 @@ describe('time', () => {
     ).toHaveLength(4)
   })
 
+  describe('an expiry that no sweep has come by for', () => {
+    const day = '2026-11-22'
+    const expired = async () => {
+      vi.setSystemTime(Date.parse('2026-11-20T12:00:00Z'))
+      const account = await openAccount({ licenses: 5, timeZone: 'Asia/Tokyo' })
+      const { body } = await create(account, { name: 'Ends', limits: until(day) })
+      await create(account, { name: 'Holder' })
+      return { account: await travel(account, dayStart(day, 'Asia/Tokyo') + 30_000), path: `/api/devices/${body.device.id}` }
+    }
+
+    test.each<[string, string[], (account: TestAccount, path: string) => Promise<Reply>]>([
+      ['reactivated', ['granted 2', 'expired 1'], (account, path) => account.call('POST', `${path}/reactivate`)],
+      ['edited active', ['granted 2', 'expired 1'], (account, path) => account.call('PUT', path, { body: { name: 'Ends' } })],
+      ['edited otherwise', ['expired 1'], (account, path) => account.call('PATCH', path, { body: { description: 'x' } })],
+      ['deleted', ['expired 1'], (account, path) => account.call('DELETE', path)],
+      [
+        'brought back by a zone in which it is yesterday',
+        ['zone-changed 2', 'expired 1'],
+        (account) => account.call('PATCH', '/api/account', { body: { timeZone: 'UTC' } }),
+      ],
+    ])('is recorded ahead of the change, once, where the device is %s', async (_, entries, change) => {
+      const { account, path } = await expired()
+      expect((await change(account, path)).status).toBe(200)
+      await sweep(env, Date.now())
+      const told = await eventsOf(account, 'device.expired')
+      expect(told.map(({ time, data }) => [time, JSON.parse(String(data))])).toEqual([
+        [dayStart(day, 'Asia/Tokyo'), { name: 'Ends', expirationDate: day }],
+      ])
+      const log = (await account.call('GET', '/api/account/licenses/log')).body.entries as { what: string; used: number }[]
+      expect(log.slice(0, -2).map(({ what, used }) => `${what} ${used}`)).toEqual(entries)
+    })
+  })
+
   test('the sweep goes through every cell, and only to accounts with something due', async () => {
     vi.setSystemTime(Date.parse('2026-11-20T12:00:00Z'))
     const due = await Promise.all([0, 1].map((cell) => openAccount({ cell })))
@@ -283,12 +317,49 @@ describe('time', () => {
 })
 
 describe('a cell that fails underneath', () => {
+  const breakDatabase = (account: TestAccount, batch: () => Promise<unknown>) =>
+    runInDurableObject(stubOf(account), (ledger) => {
+      const DB = { prepare: () => ({ bind: () => ({}) }), batch }
+      Object.defineProperty(ledger, 'env', { value: { ...(ledger as unknown as { env: typeof env }).env, DB }, configurable: true })
+    })
+
+  test('is waited for once by all who come meanwhile, and by nobody while it goes on failing', async () => {
+    const account = await openAccount({ licenses: 21 })
+    const first = Promise.withResolvers<never>()
+    let batches = 0
+    await breakDatabase(account, () => (batches++ === 0 ? first.promise : new Promise(() => {})))
+    const storm = Array.from({ length: 20 }, (_, n) => create(account, { name: `D${n}` }))
+    await eventually(async () => {
+      const decided = await runInDurableObject(stubOf(account), (_, state) => state.storage.sql.exec('SELECT 1 FROM devices').toArray())
+      expect(decided).toHaveLength(20)
+    })
+    first.reject(new Error('D1_ERROR: the test says no'))
+    expect(count(await Promise.all(storm), 201)).toBe(20)
+    expect((await create(account, { name: 'While it hangs' })).status).toBe(201)
+    await evictDurableObject(stubOf(account))
+    await runDurableObjectAlarm(stubOf(account))
+    expect((await account.call('GET', '/api/devices')).body.devices).toHaveLength(21)
+  })
+
+  test('and then answers is written by the next request, alarm or no alarm', async () => {
+    const account = await openAccount({ licenses: 2 })
+    await runInDurableObject(stubOf(account), (_, { storage }) => {
+      storage.setAlarm = async () => {}
+    })
+    let fails = true
+    await breakDatabase(account, () => (fails ? Promise.reject(new Error('D1_ERROR: the test says no')) : Promise.resolve([])))
+    expect((await create(account, { name: 'One' })).status).toBe(201)
+    fails = false
+    expect((await create(account, { name: 'Two' })).status).toBe(201)
+    await eventually(async () => {
+      const left = await runInDurableObject(stubOf(account), (_, state) => state.storage.sql.exec('SELECT 1 FROM outbox').toArray())
+      expect(left).toEqual([])
+    })
+  })
+
   test('calls still decide, their effects arrive later, and once', async () => {
     const account = await openAccount({ licenses: 2 })
-    await runInDurableObject(stubOf(account), (ledger) => {
-      const broken = { ...(ledger as unknown as { env: typeof env }).env, DB: brokenDatabase }
-      Object.defineProperty(ledger, 'env', { value: broken, configurable: true })
-    })
+    await breakDatabase(account, () => Promise.reject(new Error('D1_ERROR: the test says no')))
     const replies = await Promise.all([1, 2, 3].map((n) => create(account, { name: `D${n}` })))
     expect(count(replies, 201)).toBe(2)
     expect((await account.call('GET', '/api/devices')).body.devices).toEqual([])
@@ -301,13 +372,6 @@ describe('a cell that fails underneath', () => {
     expect(results.map(({ sequence }) => sequence)).toEqual(results.map((_, index) => index + 1))
   })
 })
-
-const brokenDatabase = {
-  prepare: () => ({ bind: () => ({}) }),
-  batch: async () => {
-    throw new Error('D1_ERROR: the test says no')
-  },
-}
 
 test('a ledger that does not know its account refuses, and does not come into being by being asked', async () => {
   const stub = env.LEDGER.get(env.LEDGER.idFromName('acc_nobody')) as unknown as {

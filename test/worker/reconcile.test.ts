@@ -1,6 +1,6 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { sweep } from '../../src/sweep/sweep.ts'
 import { call, openAccount, operator, type TestAccount, tokenFor } from './support.ts'
 
@@ -17,6 +17,7 @@ const TABLES = [
   'keys',
   'directory',
   'cells',
+  'sqlite_sequence',
 ] as const
 
 /** A database as it was, and the way back to it: what a restore of D1 alone does. */
@@ -98,6 +99,19 @@ test('an operator who knows that the cell was set back has the numbers jump wher
   expect(await head(account)).toBe(before + 1_000_000)
 })
 
+test('an erased account that the directory alone lists again goes from it, and its user name is free', async () => {
+  const account = await openAccount({ cell: 1 })
+  const restore = await snapshot(env.DB)
+  await operator('DELETE', `/admin/accounts/${account.id}`)
+  await sweep(env, Date.now())
+  await restore()
+  const open = () =>
+    operator('POST', '/admin/accounts', { body: { userName: account.userName, name: 'Next', licenses: 0, timeZone: 'UTC', cell: 0 } })
+  expect((await open()).status).toBe(409)
+  expect((await reconcile(account)).body.mended).toEqual({ ...NOTHING, erased: 1 })
+  expect((await open()).status).toBe(201)
+})
+
 test('an account that a restore has brought back goes again, and one that it has lost returns', async () => {
   const gone = await openAccount()
   await create(gone, 'Ghost')
@@ -120,6 +134,14 @@ test('an account that a restore has brought back goes again, and one that it has
   expect((await operator('GET', `/admin/accounts/${lost.id}`)).body.account.licenses.used).toBe(1)
 })
 
+test('a cursor that reconcile did not give out is refused, and pointed at in the body', async () => {
+  const account = await openAccount()
+  for (const path of [`/admin/accounts/${account.id}/reconcile`, '/admin/cells/0/reconcile']) {
+    const { status, body } = await operator('POST', path, { body: { cursor: 'forged' } })
+    expect([status, body.code, body.errors[0].pointer]).toEqual([400, 'invalid-cursor', '/cursor'])
+  }
+})
+
 describe('a whole cell', () => {
   test('is reconciled account by account, and says which no ledger knows', async () => {
     const accounts = await Promise.all([1, 2, 3].map(() => openAccount({ cell: 1 })))
@@ -137,6 +159,64 @@ describe('a whole cell', () => {
 
   test.each(['7', 'x', '01'])('cell %s is not bound', async (cell) => {
     expect((await operator('POST', `/admin/cells/${cell}/reconcile`)).status).toBe(404)
+  })
+})
+
+test('a repeat under the same key gets the first answer and moves nothing again, and each page has a key of its own', async () => {
+  const account = await openAccount({ cell: 1 })
+  const headOf = () => env.CELL_1.prepare('SELECT sequence FROM event_heads WHERE account_id = ?').bind(account.id).first('sequence')
+  for (const path of [`/admin/accounts/${account.id}/reconcile`, '/admin/cells/1/reconcile']) {
+    const headers = { 'Idempotency-Key': crypto.randomUUID() }
+    const send = (body: object) => operator('POST', path, { headers, body })
+    const first = await send({ restored: true })
+    expect(first.body.mended.events).toBeGreaterThan(0)
+    const moved = await headOf()
+    const again = await send({ restored: true })
+    expect([again.text, again.headers.get('Idempotent-Replayed')]).toEqual([first.text, 'true'])
+    expect(await headOf()).toBe(moved)
+    expect((await send({ restored: true, cursor: 'the next page' })).body.code).toBe('idempotency-key-reused')
+  }
+})
+
+describe('an account that is opened after the directory was set back', () => {
+  afterEach(() => void vi.useRealTimers())
+  const report = { location: { dateTime: '2026-01-01T00:00:00Z', latitude: 1, longitude: 2 } }
+  const listed = async (account: TestAccount) => (await operator('GET', `/admin/accounts/${account.id}`)).status === 200
+  /** Set back to before the first was opened, the directory opens the second so much later, in a cell that was not set back. */
+  const openAround = async (later: number) => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const restore = await snapshot(env.DB)
+    const first = await openAccount({ cell: 1 })
+    const device = await create(first, 'First')
+    await first.call('POST', `/api/devices/${device.id}/locations`, { body: report })
+    await restore()
+    vi.setSystemTime(Date.now() + later)
+    return { first, device, second: await openAccount({ cell: 1 }) }
+  }
+
+  test('gets no number that was given out before, and sees nothing of the other', async () => {
+    const { first, device, second } = await openAround(600_000)
+    const { id } = await create(second, 'Second')
+    expect((await second.call('GET', `/api/devices/${id}`)).body.device).toMatchObject({ name: 'Second', lastLocation: null })
+    expect((await reconcile(first)).body.mended).toEqual({ ...NOTHING, directory: 1 })
+    expect([await listed(first), await listed(second)]).toEqual([true, true])
+    expect(await names(second)).toEqual(['Second'])
+    expect((await first.call('GET', `/api/devices/${device.id}/locations`)).body.locations).toHaveLength(1)
+  })
+
+  test('where it came by the same number all the same, takes no row of the other, and both are named', async () => {
+    const { first, device, second } = await openAround(0)
+    await create(second, 'Second')
+    expect((await first.call('GET', `/api/devices/${device.id}`)).body.device.name).toBe('First')
+    const reply = await reconcile(first)
+    expect([reply.status, reply.body.code]).toEqual([409, 'account-number-taken'])
+    expect([await listed(first), await listed(second)]).toEqual([false, true])
+    const { body } = await operator('POST', '/admin/cells/1/reconcile')
+    expect(body.unknown).toContain(first.id)
+    expect(body.unknown).not.toContain(second.id)
+    const { n } = (await env.CELL_1.prepare('SELECT count(*) AS n FROM accounts').first()) as { n: number }
+    expect(body.accounts).toBe(n)
+    expect(await names(first)).toEqual(['First'])
   })
 })
 

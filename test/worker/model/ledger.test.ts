@@ -90,7 +90,10 @@ test('a thousand runs of fifty commands agree with the model, inside the object'
           day: model.day,
         })
       }
+      model.roll()
+      await ledger.sweep()
       const { lines } = await ledger.licenseLog(null, 1000)
+      expect(lines.filter(({ what }) => what === 'expired')).toHaveLength(model.expiries)
       for (const line of lines) if (line.what === 'granted') expect(line.used).toBeLessThanOrEqual(line.total)
     }
     await fc.assert(fc.asyncProperty(commands, run), { numRuns: 1000, seed: SEED, endOnFailure: true })

@@ -54,6 +54,8 @@ export class Model {
   zone = 'UTC'
   now = START
   day: string
+  /** How often a device that was active has come to its end. */
+  expiries = 0
 
   constructor(total: number) {
     this.total = total
@@ -62,7 +64,13 @@ export class Model {
 
   roll() {
     const today = localDay(this.now, this.zone)
-    if (today > this.day) this.day = today
+    if (today > this.day) this.turn(today)
+  }
+
+  /** Another day, or the same moment's day in another zone. */
+  turn(day: string) {
+    this.expiries += Math.max(0, this.used() - this.used(day))
+    this.day = day
   }
 
   ended = (date: string | null, day = this.day) => date !== null && date <= day
@@ -72,6 +80,7 @@ export class Model {
   set(index: number, date: string | null): boolean {
     const was = index < this.devices.length && !this.ended(this.devices[index] ?? null)
     if (!was && !this.ended(date) && this.used() >= this.total) return false
+    if (was && this.ended(date)) this.expiries++
     this.devices[index] = date
     return true
   }
@@ -98,7 +107,7 @@ export class Model {
       const revived = this.used(day) - this.used()
       if (revived > 0 && this.used(day) > this.total) return 'no-license-available'
       this.zone = command.zone
-      this.day = day
+      this.turn(day)
     } else if (command.do === 'create') return this.set(this.devices.length, dateOf(command.ends)) ? 'ok' : 'no-license-available'
     else {
       if (this.devices.length === 0) return 'skip'
