@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import { openCell, openDirectory } from '../db/open.ts'
-import type { Account } from '../domain/account.ts'
+import { type Account, numberAt } from '../domain/account.ts'
 import { fold } from '../domain/fold.ts'
 import { available, currentDay } from '../domain/license.ts'
 import { cellNumbers } from '../env.ts'
@@ -20,7 +20,7 @@ import { insertKey } from '../keys/store.ts'
 import { ledgerOf } from '../ledger/stub.ts'
 import * as contract from './contract.ts'
 import { type CellPosition, reconcileAccount, reconcileCell } from './reconcile.ts'
-import { confirmInDirectory, enterDirectory, findInDirectory, listDirectory, readAccounts } from './store.ts'
+import { confirmInDirectory, enterDirectory, findInDirectory, highestNumber, listDirectory, readAccounts } from './store.ts'
 
 const present = (account: Omit<Account, 'number' | 'day'>) => {
   const { id, userName, name, timeZone, total, used, disabled, cell, retentionDays, creation, lastModified } = account
@@ -84,7 +84,10 @@ export const admin = new Hono<AppEnv>()
     if (cell !== undefined && !bound.includes(cell)) throw invalid({ pointer: '/cell', detail: 'is not bound to this service' })
     const directory = openDirectory(c.env)
     const id = await c.get('newId')('acc')
-    const entry = await enterDirectory(directory, id, fold(userName), cell === undefined ? bound : [cell], Date.now())
+    const now = Date.now()
+    const taken = await Promise.all(bound.map((number) => highestNumber(openCell(c.env, number))))
+    const leastNumber = Math.max(numberAt(now), ...taken.map((number) => number + 1))
+    const entry = await enterDirectory(directory, id, fold(userName), cell === undefined ? bound : [cell], leastNumber, now)
     if (!entry) throw new Problem('user-name-taken')
     const opening = { id, number: entry.number, cell: entry.cell, userName, name, timeZone, total: licenses }
     const outcome = await ledgerOf(c.env, id).open(opening)

@@ -1,7 +1,6 @@
 import { and, asc, eq, getTableColumns, gt, inArray, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
 import { accounts, directory } from '../db/schema.ts'
-import { numberAt } from '../domain/account.ts'
 
 export interface Listed {
   number: number
@@ -20,6 +19,7 @@ export const enterDirectory = async (
   accountId: string,
   userNameKey: string,
   cells: number[],
+  leastNumber: number,
   now: number,
 ): Promise<Listed | null> => {
   const client = db.$client
@@ -33,7 +33,7 @@ export const enterDirectory = async (
             ORDER BY ifnull(cells.accounts, 0), choice.value LIMIT 1), ?4
          WHERE true ON CONFLICT DO NOTHING`,
       )
-      .bind(userNameKey, accountId, choices, now, numberAt(now)),
+      .bind(userNameKey, accountId, choices, now, leastNumber),
     client
       .prepare(
         `INSERT INTO cells (cell, accounts) SELECT cell, 1 FROM directory WHERE account_id = ?1 AND changes() = 1
@@ -47,6 +47,10 @@ export const enterDirectory = async (
   const row = found?.results[0]
   return row ? { number: row.number, accountId: row.account_id, cell: row.cell } : null
 }
+
+/** The highest number that an account of this cell has, whatever the directory knows of it. */
+export const highestNumber = async (db: Database): Promise<number> =>
+  (await db.$client.prepare('SELECT max(number) AS number FROM accounts').first<number>('number')) ?? 0
 
 /** The account stands: it is no longer the sweep's to look after. */
 export const confirmInDirectory = (db: Database, accountId: string) =>

@@ -183,7 +183,10 @@ describe('an account that is opened after the directory was set back', () => {
   const report = { location: { dateTime: '2026-01-01T00:00:00Z', latitude: 1, longitude: 2 } }
   const listed = async (account: TestAccount) => (await operator('GET', `/admin/accounts/${account.id}`)).status === 200
   /** Set back to before the first was opened, the directory opens the second so much later, in a cell that was not set back. */
-  const openAround = async (later: number) => {
+  const openAround = async (
+    later: number,
+    hide: (account: TestAccount) => Promise<() => Promise<unknown>> = async () => async () => null,
+  ) => {
     vi.useFakeTimers({ toFake: ['Date'] })
     const restore = await snapshot(env.DB)
     const first = await openAccount({ cell: 1 })
@@ -191,11 +194,14 @@ describe('an account that is opened after the directory was set back', () => {
     await first.call('POST', `/api/devices/${device.id}/locations`, { body: report })
     await restore()
     vi.setSystemTime(Date.now() + later)
-    return { first, device, second: await openAccount({ cell: 1 }) }
+    const show = await hide(first)
+    const second = await openAccount({ cell: 1 })
+    await show()
+    return { first, device, second }
   }
 
-  test('gets no number that was given out before, and sees nothing of the other', async () => {
-    const { first, device, second } = await openAround(600_000)
+  test.each([600_000, 0])('gets no number that was given out before, and sees nothing of the other (%i ms later)', async (later) => {
+    const { first, device, second } = await openAround(later)
     const { id } = await create(second, 'Second')
     expect((await second.call('GET', `/api/devices/${id}`)).body.device).toMatchObject({ name: 'Second', lastLocation: null })
     expect((await reconcile(first)).body.mended).toEqual({ ...NOTHING, directory: 1 })
@@ -205,7 +211,12 @@ describe('an account that is opened after the directory was set back', () => {
   })
 
   test('where it came by the same number all the same, takes no row of the other, and both are named', async () => {
-    const { first, device, second } = await openAround(0)
+    const { first, device, second } = await openAround(0, async ({ id }) => {
+      const number = await env.CELL_1.prepare('SELECT number FROM accounts WHERE id = ?').bind(id).first('number')
+      const become = (other: unknown) => env.CELL_1.prepare('UPDATE accounts SET number = ? WHERE id = ?').bind(other, id).run()
+      await become(0)
+      return () => become(number)
+    })
     await create(second, 'Second')
     expect((await first.call('GET', `/api/devices/${device.id}`)).body.device.name).toBe('First')
     const reply = await reconcile(first)
