@@ -68,6 +68,10 @@ const MUTANTS = [
       await carryOut(openCell(this.env, early.cell), early.id, [{ kind: 'device', accountId: early.id, device, seq: 0 }], Date.now()).catch(() => {})
     }
     return this.#decide((account, now) => createDevice(this.#sql, account, id, record, maker, now))`,
+    also: {
+      from: "import { Carrier } from './carrier.ts'",
+      to: "import { openCell } from '../db/open.ts'\nimport { Carrier } from './carrier.ts'\nimport { carryOut } from './projection.ts'",
+    },
   },
   {
     name: 'off by one: a message more than the limit',

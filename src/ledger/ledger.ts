@@ -1,9 +1,7 @@
 import { DurableObject } from 'cloudflare:workers'
-import { openCell, openDirectory } from '../db/open.ts'
 import type { Account } from '../domain/account.ts'
 import type { DayReport, DeviceRecord } from '../domain/device.ts'
 import type { Env } from '../env.ts'
-import { pokeFeed } from '../feed/stub.ts'
 import type { Receipt } from '../notify/provider.ts'
 import {
   type AccountChange,
@@ -17,6 +15,7 @@ import {
 } from './account.ts'
 import { type RaiseOutcome, type Raising, raiseAlert } from './alerts.ts'
 import { readAccount, roll } from './books.ts'
+import { Carrier } from './carrier.ts'
 import { Delivery } from './delivery.ts'
 import {
   createDevice,
@@ -32,16 +31,13 @@ import {
 import { recordExpirations } from './expirations.ts'
 import { type LogPage, readLog } from './log.ts'
 import { nextPrune, prune } from './messages.ts'
-import { goesToDirectory, isEmpty, pending, settle } from './outbox.ts'
-import { carryOut } from './projection.ts'
+import { isEmpty } from './outbox.ts'
 import { applyReceipt, type ReceiptOutcome } from './receipts.ts'
 import { type ReconcileOutcome, reconcilePage } from './reconcile.ts'
 import { type KeptMessage, type ResendOutcome, resendMessage } from './resending.ts'
 import { makeTables } from './tables.ts'
 import { usageBetween } from './usage.ts'
 
-const ALARM_DELAY = 2_000
-const SLOWEST_RETRY = 60_000
 const SWEEP_PAGE = 200
 /** The alarm ends after this long whatever is still on its way: nothing that came due meanwhile waits for it. */
 const ALARM_PATIENCE = 1_000
@@ -61,26 +57,29 @@ export type SetBack = { ok: true; undo: string; left: Left } | { ok: false; refu
 export class AccountLedger extends DurableObject<Env> {
   readonly #sql: SqlStorage
   readonly #delivery: Delivery
-  #drained: Promise<void> = Promise.resolve()
-  /** The turn that begins when the one under way is over. */
-  #waiting: Promise<void> | null = null
+  readonly #carrier: Carrier
   /** When the alarm is known to come. */
   #alarmAt: number | null = null
-  #failures = 0
   readonly #instance = crypto.randomUUID()
 
   constructor(state: DurableObjectState, env: Env) {
     super(state, env)
     this.#sql = state.storage.sql
     makeTables(state.storage)
-    this.#delivery = new Delivery(state.storage, env, () => void this.#drain())
+    this.#carrier = new Carrier(
+      this.#sql,
+      () => this.env,
+      () => this.#arm(),
+      (error) => this.#logFailure('projection-failed', error),
+    )
+    this.#delivery = new Delivery(state.storage, env, () => void this.#carrier.drain())
   }
 
   async open(opening: Opening): Promise<AccountOutcome> {
     this.#transact(() => {
       if (!readAccount(this.#sql)) openAccount(this.#sql, opening, Date.now())
     })
-    await this.#drain()
+    await this.#carrier.drain()
     return this.account()
   }
 
@@ -99,7 +98,7 @@ export class AccountLedger extends DurableObject<Env> {
   /** The last step of an erasure: once nothing is left to carry out, all that stays is that there was one. */
   async forget(): Promise<boolean> {
     if (readAccount(this.#sql)) return false
-    await this.#turn()
+    await this.#carrier.turn()
     if (!isEmpty(this.#sql)) return false
     const [{ id } = { id: '' }] = this.#sql.exec<{ id: string }>('SELECT id FROM account').toArray()
     await this.ctx.storage.deleteAlarm()
@@ -155,9 +154,9 @@ export class AccountLedger extends DurableObject<Env> {
 
   /** One page of holding the cell against the ledger: what differs is written again, the ledger's way. */
   async reconcile(after: number, restored: boolean): Promise<ReconcileOutcome> {
-    await this.#turn()
+    await this.#carrier.turn()
     const outcome = await reconcilePage(this.ctx.storage, this.env, after, restored)
-    await this.#turn()
+    await this.#carrier.turn()
     return outcome
   }
 
@@ -196,7 +195,7 @@ export class AccountLedger extends DurableObject<Env> {
     this.#alarmAt = null
     try {
       prune(this.#sql, Date.now())
-      const work = Promise.allSettled([this.#turn(), this.#delivery.wake()])
+      const work = Promise.allSettled([this.#carrier.turn(), this.#delivery.wake()])
       await Promise.race([work, scheduler.wait(ALARM_PATIENCE)])
     } catch (error) {
       this.#logFailure('alarm-failed', error)
@@ -217,57 +216,18 @@ export class AccountLedger extends DurableObject<Env> {
       roll(this.#sql, account, now)
       return decision(account, now)
     })
-    await this.#drain()
+    await this.#carrier.drain()
     return outcome
-  }
-
-  /** Nobody waits for a cell that fails: the decision stands, and the next request or the alarm tries again. */
-  async #drain(): Promise<void> {
-    const turn = this.#turn()
-    if (this.#failures === 0) await turn
-  }
-
-  /** One turn at a time, in order. Who comes while one waits shares it, and where the turn before fails it is not taken. */
-  #turn(): Promise<void> {
-    if (isEmpty(this.#sql)) return Promise.resolve()
-    this.#arm()
-    const failures = this.#failures
-    this.#waiting ??= this.#drained = this.#drained.then(async () => {
-      this.#waiting = null
-      if (this.#failures <= failures) await this.#carryOutPending()
-    })
-    return this.#waiting
-  }
-
-  async #carryOutPending(): Promise<void> {
-    try {
-      for (let effects = pending(this.#sql); effects[0]; effects = pending(this.#sql)) {
-        const { id, cell } = this.#sql.exec<{ id: string; cell: number }>('SELECT id, cell FROM account').one()
-        const database = goesToDirectory(effects[0]) ? openDirectory(this.env) : openCell(this.env, cell)
-        const { lastEvent, heard } = await carryOut(database, id, effects, Date.now())
-        settle(this.#sql, effects.at(-1)?.seq ?? 0, lastEvent)
-        if (heard) void pokeFeed(this.env, { accountId: id, cell })
-      }
-      this.#failures = 0
-    } catch (error) {
-      this.#failures++
-      this.#logFailure('projection-failed', error)
-      this.#arm()
-    }
   }
 
   #logFailure(event: string, error: unknown): void {
     console.error(JSON.stringify({ level: 'error', event, ledger: this.ctx.id.toString(), error: (error as Error).name }))
   }
 
-  /**
-   * Sets the alarm for whatever comes first. Before anything is carried out, so that a crash in between leaves something that
-   * comes back to it.
-   */
+  /** Sets the alarm for whatever comes first. */
   #arm(): void {
     const now = Date.now()
-    const projection = isEmpty(this.#sql) ? null : now + Math.min(ALARM_DELAY * 2 ** this.#failures, SLOWEST_RETRY)
-    const times = [projection, this.#delivery.nextTime(), nextPrune(this.#sql)].filter((time) => time !== null)
+    const times = [this.#carrier.nextTime(now), this.#delivery.nextTime(), nextPrune(this.#sql)].filter((time) => time !== null)
     if (times.length === 0) return
     const next = Math.max(now, Math.min(...times))
     if (this.#alarmAt !== null && this.#alarmAt <= next) return
