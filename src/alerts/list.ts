@@ -1,5 +1,6 @@
 import type { Database } from '../db/open.ts'
 import { inGroup, type Viewer } from '../db/visible.ts'
+import { readWalk } from '../db/walk.ts'
 import type { StoredAlert } from './present.ts'
 import { type AlertRow, deliveriesOf, toAlert } from './store.ts'
 
@@ -84,20 +85,18 @@ export const listAlerts = async ({ $client: db }: Database, viewer: Viewer, list
     ...(name === undefined || deviceKey === null ? [] : [part('a.name = ?', name)]),
   ]
   // Without filters little is passed over, and looking for the end of a long walk would cost every page 5,000 rows.
-  const walked = filters.length > 0 ? MOST_WALKED : limit + 1
-  // At one moment: rows that come or go between the two would be shown twice, or never.
-  const [rows, ends] = await db.batch<AlertRow>([
-    db
-      .prepare(
-        `SELECT a.*, d.id AS device_id FROM (${stretch.sql} LIMIT ${walked}) a JOIN devices d ON d.key = a.device_key
-         WHERE ${['1', ...filters.map(({ sql }) => sql)].join(' AND ')} ORDER BY ${order} LIMIT ?`,
-      )
-      .bind(...stretch.values, ...filters.flatMap(({ values }) => values), limit + 1),
-    db.prepare(`${stretch.sql} LIMIT 1 OFFSET ${walked - 1}`).bind(...stretch.values),
-  ])
-  const found = rows?.results ?? []
+  const isLong = filters.length > 0
+  const walked = isLong ? MOST_WALKED : limit + 1
+  const rows = db
+    .prepare(
+      `SELECT a.*, d.id AS device_id FROM (${stretch.sql} LIMIT ${walked}) a JOIN devices d ON d.key = a.device_key
+       WHERE ${['1', ...filters.map(({ sql }) => sql)].join(' AND ')} ORDER BY ${order} LIMIT ?`,
+    )
+    .bind(...stretch.values, ...filters.flatMap(({ values }) => values), limit + 1)
+  const walkEnd = db.prepare(`${stretch.sql} LIMIT 1 OFFSET ${walked - 1}`).bind(...stretch.values)
+  const { found, end } = await readWalk<AlertRow, AlertRow>(db, { rows, end: walkEnd, isLong }, limit)
   const page = cutByDeliveries(found.slice(0, limit))
   const deliveries = await deliveriesOf(db, viewer.accountId, page)
-  const last = page.length < found.length ? page.at(-1) : ends?.results[0]
+  const last = page.length < found.length ? page.at(-1) : end
   return { alerts: page.map((row) => toAlert(row, deliveries.get(row.id) ?? [])), next: last ? [last.time, last.id] : null }
 }

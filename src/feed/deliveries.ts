@@ -100,7 +100,7 @@ export const beginAttempt = (sql: SqlStorage, { id }: Delivery, now: number, aga
 
 /** One that somebody asked for: what is to come by itself stays as it is. */
 export const beginByHand = (sql: SqlStorage, { id }: Delivery, now: number): void => {
-  sql.exec(`UPDATE deliveries SET attempts = attempts + 1, by_hand = by_hand + 1, last_attempt = ?, ${UNDER_WAY} WHERE id = ?`, now, id)
+  sql.exec('UPDATE deliveries SET attempts = attempts + 1, by_hand = by_hand + 1, last_attempt = ? WHERE id = ?', now, id)
 }
 
 /** `again`: when it is tried next; null where it is done with. What got through once has, whatever comes of a further attempt. */

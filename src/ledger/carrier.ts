@@ -6,6 +6,8 @@ import { carryOut } from './projection.ts'
 
 const FIRST_RETRY = 2_000
 const SLOWEST_RETRY = 60_000
+/** A cell that answers again does so within this, and then a client reads what it wrote. */
+const PATIENCE = 250
 
 /** Carries the outbox out to the account's cell and the directory: one turn at a time, in order. */
 export class Carrier {
@@ -31,10 +33,10 @@ export class Carrier {
     return isEmpty(this.#sql) ? null : now + Math.min(FIRST_RETRY * 2 ** this.#failures, SLOWEST_RETRY)
   }
 
-  /** Nobody waits for a cell that fails: the decision stands, and the next request or the alarm tries again. */
+  /** Nobody waits long for a cell that has failed: the decision stands, and the next request or the alarm tries again. */
   async drain(): Promise<void> {
     const turn = this.turn()
-    if (this.#failures === 0) await turn
+    await (this.#failures === 0 ? turn : Promise.race([turn, scheduler.wait(PATIENCE)]))
   }
 
   /** Who comes while a turn waits shares it, and where the turn before fails it is not taken. */

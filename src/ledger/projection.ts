@@ -94,16 +94,18 @@ const join = (db: D1Database, accountId: string, d: Device, groupId: string) => 
 ]
 
 /** Counters change without an edit, so they carry the number of their effect too. */
-const usage = (db: D1Database, { key, usage: u, contact = 0, seq }: Of<'usage'>) =>
+const usage = (db: D1Database, accountId: string, { key, usage: u, contact = 0, seq }: Of<'usage'>) =>
   db
     .prepare(
       `UPDATE devices SET usage_date = ?2, emails_sent = ?3, sms_sent = ?4, seq = ?5, last_contact = nullif(max(ifnull(last_contact, 0), ?6), 0)
-       WHERE key = ?1 AND seq < ?5`,
+       WHERE key = ?1 AND account_id = ?7 AND seq < ?5`,
     )
-    .bind(key, u.date, u.emailsSent, u.smsSent, seq, contact)
+    .bind(key, u.date, u.emailsSent, u.smsSent, seq, contact, accountId)
 
-const contact = (db: D1Database, { key, at }: Of<'contact'>) =>
-  db.prepare('UPDATE devices SET last_contact = ?2 WHERE key = ?1 AND ifnull(last_contact, 0) < ?2').bind(key, at)
+const contact = (db: D1Database, accountId: string, { key, at }: Of<'contact'>) =>
+  db
+    .prepare('UPDATE devices SET last_contact = ?2 WHERE key = ?1 AND account_id = ?3 AND ifnull(last_contact, 0) < ?2')
+    .bind(key, at, accountId)
 
 /** What still names devices that are no more: only a restored database has any. */
 const memberships = (db: D1Database, { accountId }: Of<'memberships'>) => [
@@ -129,15 +131,18 @@ const deviceGone = (db: D1Database, { accountId, id, key, at, seq }: Of<'device-
   db
     .prepare(
       `INSERT INTO tombstones (id, account_id, seq, creation, groups)
-       SELECT ?1, ?2, ?3, ?4, json_group_array(group_id) FROM group_devices WHERE device_key = ?5 ON CONFLICT DO NOTHING`,
+       SELECT ?1, ?2, ?3, ?4, json_group_array(group_id) FROM group_devices WHERE device_key = ?5 AND account_id = ?2 ON CONFLICT DO NOTHING`,
     )
     .bind(id, accountId, seq, at, key),
   db
-    .prepare('INSERT INTO erasures (id, account_id, device_key, creation) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING')
+    .prepare(
+      `INSERT INTO erasures (id, account_id, device_key, creation) SELECT ?1, ?2, ?3, ?4
+       WHERE NOT EXISTS (SELECT 1 FROM devices WHERE key = ?3 AND account_id <> ?2) ON CONFLICT DO NOTHING`,
+    )
     .bind(id, accountId, key, at),
-  db.prepare('DELETE FROM group_devices WHERE device_key = ?').bind(key),
+  db.prepare('DELETE FROM group_devices WHERE device_key = ? AND account_id = ?').bind(key, accountId),
   db.prepare('UPDATE users SET device_id = NULL WHERE account_id = ? AND device_id = ?').bind(accountId, id),
-  db.prepare('DELETE FROM devices WHERE key = ?').bind(key),
+  db.prepare('DELETE FROM devices WHERE key = ? AND account_id = ?').bind(key, accountId),
 ]
 
 /** A device, or the account, that was deleted after the moment to which the ledger was set back: it stands again. */
@@ -167,7 +172,7 @@ const directoryGone = (db: D1Database, { accountId, cell }: Of<'directory-gone'>
   db.prepare('DELETE FROM directory WHERE account_id = ?').bind(accountId),
 ]
 
-const statements = (db: D1Database, effect: Posted): D1PreparedStatement | D1PreparedStatement[] => {
+const statements = (db: D1Database, accountId: string, effect: Posted): D1PreparedStatement | D1PreparedStatement[] => {
   switch (effect.kind) {
     case 'account':
       return account(db, effect)
@@ -178,9 +183,9 @@ const statements = (db: D1Database, effect: Posted): D1PreparedStatement | D1Pre
     case 'device-gone':
       return deviceGone(db, effect)
     case 'usage':
-      return usage(db, effect)
+      return usage(db, accountId, effect)
     case 'contact':
-      return contact(db, effect)
+      return contact(db, accountId, effect)
     case 'alert':
       return insertAlert(db, effect)
     case 'messages':
@@ -214,7 +219,10 @@ export const carryOut = async (database: Database, accountId: string, effects: P
   const head = db
     .prepare(`SELECT sequence, ${listening('?1', '?2')} AS listening FROM event_heads WHERE account_id = ?1`)
     .bind(accountId, now)
-  const results = await db.batch<{ sequence: number; listening: number }>([...effects.flatMap((effect) => statements(db, effect)), head])
+  const results = await db.batch<{ sequence: number; listening: number }>([
+    ...effects.flatMap((effect) => statements(db, accountId, effect)),
+    head,
+  ])
   const { sequence = 0, listening: someone = 0 } = results.at(-1)?.results[0] ?? {}
   return { lastEvent: sequence, heard: someone === 1 && effects.some(({ kind }) => kind === 'event') }
 }

@@ -1,5 +1,6 @@
 import type { Database } from '../db/open.ts'
 import { inGroup, type Viewer } from '../db/visible.ts'
+import { readWalk } from '../db/walk.ts'
 import { alertIdOf, type Channel, type Delivery, type Status } from '../domain/alert.ts'
 
 /** A message as its cell has it. */
@@ -110,20 +111,18 @@ export const listMessages = async ({ $client: db }: Database, viewer: Viewer, li
   ]
   const shown = [ofAccount ? '(d.key IS NOT NULL OR m.device_key = 0)' : 'd.key IS NOT NULL', ...filters.map(({ sql }) => sql)]
   // Without filters little is passed over, and looking for the end of a long walk would cost every page 5,000 rows.
-  const walked = filters.length > 0 ? MOST_WALKED : limit + 1
-  // At one moment: rows that come or go between the two would be shown twice, or never.
-  const [rows, ends] = await db.batch([
-    db
-      .prepare(
-        `SELECT ${COLUMNS} FROM (${stretch} LIMIT ${walked}) m LEFT JOIN devices d ON d.key = m.device_key
-         WHERE ${shown.join(' AND ')} ORDER BY m.id DESC LIMIT ?`,
-      )
-      .bind(...span, ...filters.map(({ value }) => value), limit + 1),
-    db.prepare(`SELECT id FROM (${stretch} LIMIT 1 OFFSET ${walked - 1})`).bind(...span),
-  ])
-  const found = (rows?.results ?? []) as Parameters<typeof toListed>[0][]
+  const isLong = filters.length > 0
+  const walked = isLong ? MOST_WALKED : limit + 1
+  const rows = db
+    .prepare(
+      `SELECT ${COLUMNS} FROM (${stretch} LIMIT ${walked}) m LEFT JOIN devices d ON d.key = m.device_key
+       WHERE ${shown.join(' AND ')} ORDER BY m.id DESC LIMIT ?`,
+    )
+    .bind(...span, ...filters.map(({ value }) => value), limit + 1)
+  const walkEnd = db.prepare(`SELECT id FROM (${stretch} LIMIT 1 OFFSET ${walked - 1})`).bind(...span)
+  const { found, end } = await readWalk<Parameters<typeof toListed>[0], { id: string }>(db, { rows, end: walkEnd, isLong }, limit)
   const messages = found.slice(0, limit).map(toListed)
-  const last = found.length > limit ? messages.at(-1) : (ends?.results[0] as { id: string } | undefined)
+  const last = found.length > limit ? messages.at(-1) : end
   return { messages, next: last ? [last.id] : null }
 }
 
@@ -142,7 +141,10 @@ export const keepNotice = async ({ $client: db }: Database, accountId: string, n
     .run()
 }
 
-/** Moves such an e-mail on from `sent`, where there is somewhere to move it to; answers what it was before, or null where there is none. */
+/**
+ * Moves such an e-mail on from `sent`, or from a failure that was only feared, where there is somewhere to move it to; answers what it
+ * was before, or null where there is none.
+ */
 export const settleNotice = async (
   { $client: db }: Database,
   accountId: string,
@@ -155,7 +157,9 @@ export const settleNotice = async (
   const [before] = await db.batch<{ status: Status }>([
     db.prepare(`SELECT status FROM messages WHERE ${own}`).bind(accountId, id),
     db
-      .prepare(`UPDATE messages SET status = ?1, reason = ?2, changed = ?3 WHERE ?1 IS NOT NULL AND status = 'sent' AND ${own}`)
+      .prepare(
+        `UPDATE messages SET status = ?1, reason = ?2, changed = ?3 WHERE ?1 IS NOT NULL AND (status = 'sent' OR (status = 'failed' AND ?1 = 'delivered')) AND ${own}`,
+      )
       .bind(status, reason, now, accountId, id),
   ])
   return before?.results[0]?.status ?? null

@@ -122,6 +122,10 @@ describe('from Resend', () => {
     expect((await post(path, await resendReceipt('email.delivered', named))).body.code).toBe('receipt-replayed')
     expect((await post(path, await resendReceipt('email.bounced', named))).status).toBe(200)
     expect((await messagesOf(account))[0]).toMatchObject({ status: 'delivered' })
+    // Given up after a try that the provider had taken all the same.
+    await env.DB.prepare(`UPDATE messages SET status = 'failed', reason = 'timeout' WHERE account_id = ?`).bind(account.id).run()
+    expect((await post(path, await resendReceipt('email.delivered', named))).status).toBe(200)
+    expect((await messagesOf(account))[0]).toMatchObject({ status: 'delivered', reason: null })
     const other = await openAccount()
     for (const tags of [
       { ...named, account: other.id },

@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers'
 import { afterEach, expect, test, vi } from 'vitest'
 import { parseApiKey } from '../../src/domain/apiKey.ts'
 import { callWith, watched } from './bindings.ts'
-import { call, openAccount, type Reply, type TestAccount, tokenFor, tokenWithScopes } from './support.ts'
+import { boundUser, call, openAccount, type Reply, type TestAccount, tokenFor, tokenWithScopes } from './support.ts'
 
 afterEach(() => {
   vi.useRealTimers()
@@ -208,10 +208,28 @@ test('a key that is regenerated twice, or again after its answer was lost, still
     const key = { 'Idempotency-Key': crypto.randomUUID() }
     const lost = (await regenerate(key)).body.key
     // As if the Worker had fallen over before its answer was kept.
-    await env.DB.prepare('DELETE FROM idempotency WHERE account_id = ?').bind(account.id).run()
-    expect((await regenerate(key)).body.key.expires).toBe(expires)
+    await env.DB.prepare('UPDATE idempotency SET status = NULL, leased_until = 0 WHERE account_id = ?').bind(account.id).run()
+    expect((await regenerate(key)).body.key).toMatchObject({ id: lost.id, expires })
     expect((await list(account)).keys.find(({ id }: { id: string }) => id === lost.id).expires).toBe(expires)
   }
+})
+
+test('a bound user whose answer to a regenerate of its own key was lost gets it by asking again', async () => {
+  const account = await openAccount()
+  const bound = await boundUser(account, { privileges: ['admin'] })
+  const regenerate = (key: string) =>
+    call('POST', `${KEYS}/${bound.keyId}/regenerate`, {
+      token: bound.token,
+      body: { overlapSeconds: 600 },
+      headers: { 'Idempotency-Key': key },
+    })
+  const first = await regenerate('lost')
+  expect(first.status).toBe(200)
+  // As if the Worker had fallen over before its answer was kept.
+  await env.DB.prepare('UPDATE idempotency SET status = NULL, leased_until = 0 WHERE account_id = ?').bind(account.id).run()
+  const again = await regenerate('lost')
+  expect([again.status, again.body.key?.id]).toEqual([200, first.body.key.id])
+  expect(await signIn(account, again.body.apiKey)).toBe(200)
 })
 
 test('a token whose key is gone makes no key, though this place has not heard of it yet', async () => {

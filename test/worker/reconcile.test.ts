@@ -2,6 +2,7 @@ import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { sweep } from '../../src/sweep/sweep.ts'
+import { raise } from './alertSupport.ts'
 import { call, openAccount, operator, type TestAccount, tokenFor } from './support.ts'
 
 const TABLES = [
@@ -217,7 +218,7 @@ describe('an account that is opened after the directory was set back', () => {
       await become(0)
       return () => become(number)
     })
-    await create(second, 'Second')
+    const rival = await create(second, 'Second')
     expect((await first.call('GET', `/api/devices/${device.id}`)).body.device.name).toBe('First')
     const reply = await reconcile(first)
     expect([reply.status, reply.body.code]).toEqual([409, 'account-number-taken'])
@@ -228,6 +229,14 @@ describe('an account that is opened after the directory was set back', () => {
     const { n } = (await env.CELL_1.prepare('SELECT count(*) AS n FROM accounts').first()) as { n: number }
     expect(body.accounts).toBe(n)
     expect(await names(first)).toEqual(['First'])
+    await raise(second, rival.id)
+    expect((await second.call('DELETE', `/api/devices/${rival.id}`)).status).toBe(200)
+    await sweep(env, Date.now())
+    expect((await first.call('GET', `/api/devices/${device.id}`)).body.device).toMatchObject({
+      name: 'First',
+      lastContact: expect.any(String),
+    })
+    expect((await first.call('GET', `/api/devices/${device.id}/locations`)).body.locations).toHaveLength(1)
   })
 })
 
