@@ -88,6 +88,16 @@ describe('the log', () => {
     }
   })
 
+  test('asked for another group’s events by a bound user, answers as for a group that is not there', async () => {
+    const account = await openAccount()
+    const device = await createDevice(account, 'Tern')
+    const groupOf = async (name: string) => (await account.call('POST', '/api/groups', { body: { name, devices: [device] } })).body.id
+    const [own, other] = [await groupOf('Own'), await groupOf('Other')]
+    const ana = await boundUser(account, { group: own })
+    const counts = [own, other, 'grp_none'].map(async (group) => (await list(ana, `?groups=${group}`)).events.length)
+    expect(await Promise.all(counts)).toEqual([1, 0, 0])
+  })
+
   test('tells that a deleted device raised an alert, not what it said nor where it was', async () => {
     const account = await openAccount()
     const [kept, deleted] = [await createDevice(account, 'A'), await createDevice(account, 'B')]
