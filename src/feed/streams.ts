@@ -144,7 +144,9 @@ export class Streams {
       alike.set(key, taken)
       try {
         for (const message of taken.messages) socket.send(message)
-        const { sent, last, owed } = taken.seat
+        const { sent, owed } = taken.seat
+        // They stand alike in what is to come, not in what they were sent last.
+        const last = taken.messages.length > 0 ? taken.seat.last : seat.last
         this.seat(socket, { ...seat, sent, last, owed, owedSince: seat.owedSince ?? taken.seat.owedSince })
       } catch {
         this.leave(socket)

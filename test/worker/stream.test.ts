@@ -1,6 +1,7 @@
 import { evictDurableObject, listDurableObjectIds, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import type { Seat } from '../../src/feed/seat.ts'
 import { eventually } from '../eventually.ts'
 import { createDevice, feedStub, from, headOf, Listener, listen, logUnheard, passTime, upgrade } from './eventSupport.ts'
 import { makeToken, readToken } from './law/tokens.ts'
@@ -11,6 +12,10 @@ afterEach(() => {
 })
 
 const names = (stream: Listener) => stream.events.map(({ type, data }) => `${type} ${data.name}`)
+
+/** How the account's streams stand, as it goes with them through hibernation. */
+const seatsOf = (account: TestAccount): Promise<Seat[]> =>
+  runInDurableObject(feedStub(account), (_, state) => state.getWebSockets().map((socket) => socket.deserializeAttachment()))
 
 /** The account's token, but that it ends after so many seconds. */
 const endingIn = async (account: TestAccount, seconds: number): Promise<string> => {
@@ -415,14 +420,29 @@ describe('acknowledging', () => {
     await createDevice(account, 'Tern')
     await stream.heard(1)
     // What it has acknowledged must be there before the clock jumps.
-    await eventually(async () => {
-      const [seat] = await runInDurableObject(feedStub(account), (_, state) =>
-        state.getWebSockets().map((it) => it.deserializeAttachment()),
-      )
-      expect(seat).toMatchObject({ acked: stream.sequences[0] })
-    })
+    await eventually(async () => expect(await seatsOf(account)).toMatchObject([{ acked: stream.sequences[0] }]))
     for (let round = 0; round < 5; round++) await passTime(account, 60_000)
     expect(stream.closed).toBeNull()
+  })
+
+  test('speaks for what the reader itself was told of, not for what another that asks for the same was sent', async () => {
+    const account = await openAccount()
+    const query = '?types=device.created'
+    const unwanted = async (name: string) => {
+      await account.call('POST', '/api/account/keys', { body: { name, scopes: ['read'] } })
+      const head = await headOf(account)
+      await eventually(async () => expect((await seatsOf(account)).filter(({ sent, owed }) => sent < head || owed > 0)).toEqual([]))
+    }
+    const early = await listen(account, { query })
+    await createDevice(account, 'Tern 1')
+    await early.heard(1)
+    await unwanted('K 1')
+    const late = await listen(account, { query })
+    await unwanted('K 2')
+    late.say({ type: 'ack', sequence: (await late.ready()).sequence })
+    await createDevice(account, 'Tern 2')
+    await late.heard(1)
+    expect(late.closed).toBeNull()
   })
 
   test('a slow reader is sent a thousand events and no more until it has acknowledged some', async () => {
