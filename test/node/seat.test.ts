@@ -25,6 +25,7 @@ const eventAt = (sequence: number): LoggedEvent => ({
   groups: [],
   data: {},
   location: null,
+  size: 2,
 })
 
 const logOf = (length: number) => Array.from({ length }, (_, n) => eventAt(n + 1))

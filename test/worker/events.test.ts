@@ -6,7 +6,7 @@ import { presentEvent } from '../../src/events/present.ts'
 import { readSequences } from '../../src/events/store.ts'
 import { trim } from '../../src/sweep/trim.ts'
 import { eventually } from '../eventually.ts'
-import { createDevice, type Event, from, headOf, logUnheard } from './eventSupport.ts'
+import { createDevice, type Event, from, headOf, logLargeReports, logUnheard } from './eventSupport.ts'
 import { boundUser, openAccount, type TestAccount } from './support.ts'
 
 afterEach(() => {
@@ -65,6 +65,17 @@ describe('the log', () => {
     const { pages, events } = await walk(account, '?types=device.created&limit=1000')
     expect(events.map(({ data }) => data.name)).toEqual(['Rare'])
     expect(pages).toBe(2)
+  })
+
+  test('is told in pages that fit into memory, however much its events carry', async () => {
+    const account = await openAccount()
+    await logLargeReports(account, await createDevice(account, 'Tern'), 70)
+    const { text } = await account.call('GET', '/api/events')
+    expect(text.length).toBeGreaterThan(1_900_000)
+    expect(text.length).toBeLessThan(2_200_000)
+    const { pages, events } = await walk(account, '?limit=1000')
+    expect(sequencesIn({ events })).toEqual(from(1, await headOf(account)))
+    expect(pages).toBe(3)
   })
 
   test('is filtered by type, device and group, and for a bound user by its group', async () => {
