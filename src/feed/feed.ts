@@ -149,7 +149,18 @@ export class AccountFeed extends DurableObject<Env> {
     if (after !== null && after > head) return 'badMessage'
     const sent = after ?? head
     this.ctx.acceptWebSocket(socket)
-    this.#streams.seat(socket, { claims, groupId, filter, sent, last: sent, acked: sent, owed: 0, owedSince: null })
+    this.#streams.seat(socket, {
+      claims,
+      groupId,
+      filter,
+      sent,
+      last: sent,
+      acked: sent,
+      owed: 0,
+      owedSize: 0,
+      largest: 0,
+      owedSince: null,
+    })
     const expires = iso(claims.exp * 1000)
     socket.send(JSON.stringify({ type: 'ready', sequence: sent, lastSequence: head, oldestSequence: oldest, expires }))
     return null

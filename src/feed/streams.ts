@@ -138,16 +138,15 @@ export class Streams {
     const alike = new Map<string, ReturnType<typeof take>>()
     for (const [socket, seat] of this.#seats) {
       if (!hasRoom(seat) || seat.sent < stretch.from || seat.sent >= stretch.to) continue
-      const { filter, groupId, sent, owed } = seat
-      const key = JSON.stringify([filter, groupId, sent, owed])
+      const key = JSON.stringify([seat.filter, seat.groupId, seat.sent, seat.owed, seat.owedSize, seat.largest])
       const taken = alike.get(key) ?? take(seat, stretch, textOf, now)
       alike.set(key, taken)
       try {
         for (const message of taken.messages) socket.send(message)
-        const { sent, owed } = taken.seat
+        const { sent, owed, owedSize, largest } = taken.seat
         // They stand alike in what is to come, not in what they were sent last.
         const last = taken.messages.length > 0 ? taken.seat.last : seat.last
-        this.seat(socket, { ...seat, sent, last, owed, owedSince: seat.owedSince ?? taken.seat.owedSince })
+        this.seat(socket, { ...seat, sent, last, owed, owedSize, largest, owedSince: seat.owedSince ?? taken.seat.owedSince })
       } catch {
         this.leave(socket)
       }

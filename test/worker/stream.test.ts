@@ -1,9 +1,10 @@
 import { evictDurableObject, listDurableObjectIds, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import type { AccountFeed } from '../../src/feed/feed.ts'
 import type { Seat } from '../../src/feed/seat.ts'
 import { eventually } from '../eventually.ts'
-import { createDevice, feedStub, from, headOf, Listener, listen, logUnheard, passTime, upgrade } from './eventSupport.ts'
+import { createDevice, feedStub, from, headOf, Listener, listen, logLargeReports, logUnheard, passTime, upgrade } from './eventSupport.ts'
 import { makeToken, readToken } from './law/tokens.ts'
 import { boundUser, openAccount, operator, type TestAccount, tokenFor, tokenWithScopes } from './support.ts'
 
@@ -458,6 +459,24 @@ describe('acknowledging', () => {
     slow.say({ type: 'ack', sequence: slow.sequences.at(-1) })
     await slow.heard(2201)
     expect(slow.sequences).toEqual(from(1, 2201))
+  })
+
+  test('a slow reader of large events is sent about 2 MB and no more until it has acknowledged some', async () => {
+    const account = await openAccount()
+    await logLargeReports(account, await createDevice(account, 'Tern'), 70)
+    const head = await headOf(account)
+    const slow = await listen(account, { query: '?after=0', acknowledges: false })
+    await slow.heard(31)
+    // Where there is room, one look reads to the end of the log; the pong comes after all that it sent.
+    await runInDurableObject(feedStub(account), (feed: AccountFeed) => feed.alarm())
+    slow.say('{"type":"ping"}')
+    await slow.until(() => expect(slow.messages.at(-1)).toEqual({ type: 'pong' }))
+    expect(slow.events.length).toBeLessThan(40)
+    while (slow.events.length < head) {
+      slow.say({ type: 'ack', sequence: slow.sequences.at(-1) })
+      await slow.heard(Math.min(head, slow.events.length + 20))
+    }
+    expect(slow.sequences).toEqual(from(1, head))
   })
 })
 
