@@ -1,30 +1,28 @@
 import { DurableObject } from 'cloudflare:workers'
 import { type Database, openCell } from '../db/open.ts'
 import { allows } from '../domain/scope.ts'
-import { CLOSE, type Closing, PING, PONG, readMessage } from '../domain/stream.ts'
+import { CLOSE, PING, PONG, readMessage } from '../domain/stream.ts'
 import type { Delivery, DisabledReason, Webhook } from '../domain/webhook.ts'
 import type { Env } from '../env.ts'
-import { admitToken } from '../http/auth.ts'
+import { admitToken, principalNow } from '../http/auth.ts'
 import { takeRequest } from '../http/rateLimit.ts'
 import { readStandings } from '../http/standing.ts'
 import { iso } from '../http/wire.ts'
 import type { Receipt } from '../notify/provider.ts'
 import { disableWebhook, readListeners } from '../webhooks/store.ts'
+import { Arrivals } from './arrivals.ts'
 import { redeliver, type SentByHand, sendTest } from './byHand.ts'
 import type { Feeding } from './courier.ts'
 import { Couriers, forgetWebhook } from './couriers.ts'
 import { listDeliveries, nextAttempt } from './deliveries.ts'
 import { Lookout } from './lookout.ts'
-import { keepMarks, markOpening } from './marks.ts'
 import { type NoticeReceipt, nextNotice, noteDisabled, sendNotices, settle } from './notices.ts'
 import { ownedBy, readOwner, saveOwner } from './owner.ts'
-import { asksForLocations } from './seat.ts'
 import { firstSecret, rotateSecret } from './secrets.ts'
 import { Streams } from './streams.ts'
 import { ENTRANCE, type Entrance, type FeedOwner } from './stub.ts'
 import { makeTables } from './tables.ts'
 
-const MOST_STREAMS = 5000
 /** Streams are held against their keys, and the log looked at, at least so often: a lost poke or a revoked key is felt within 30 s. */
 const LOOK_EVERY = 20_000
 const RECHECK_AFTER = 10_000
@@ -38,15 +36,13 @@ const QUIETEST_LOOK = 300_000
 export class AccountFeed extends DurableObject<Env> {
   readonly #sql: SqlStorage
   readonly #streams: Streams
+  readonly #arrivals: Arrivals
   readonly #couriers: Couriers
   readonly #lookout: Lookout
   #lookedAt = 0
   #recheckedAt = 0
   /** The account is disabled: its webhooks wait. */
   #paused = false
-  /** Streams on their way in, and the marks being kept: one does not undo the other. */
-  #arriving = 0
-  #keeping: Promise<void> = Promise.resolve()
   #telling: Promise<void> | null = null
 
   constructor(state: DurableObjectState, env: Env) {
@@ -60,6 +56,7 @@ export class AccountFeed extends DurableObject<Env> {
       (now) => this.#due(now),
     )
     this.#streams = new Streams(state.getWebSockets())
+    this.#arrivals = new Arrivals(state, env, this.#streams)
     this.#couriers = new Couriers(
       () => this.#feeding(),
       (webhook, reason) => this.#giveUp(webhook, reason),
@@ -122,48 +119,13 @@ export class AccountFeed extends DurableObject<Env> {
   override async fetch(request: Request): Promise<Response> {
     const entrance = JSON.parse(request.headers.get(ENTRANCE) ?? '') as Entrance
     const { 0: client, 1: server } = new WebSocketPair()
-    this.#arriving++
-    const refusal = await this.#seat(entrance, server)
-      .catch((error): Closing => {
-        console.error(JSON.stringify({ level: 'error', event: 'stream-failed', error: (error as Error).name }))
-        return 'unavailable'
-      })
-      .finally(() => this.#arriving--)
+    const refusal = await this.#arrivals.admit(entrance, server)
     void this.#lookout.ask()
     if (refusal) {
       server.accept()
       server.close(CLOSE[refusal].code, CLOSE[refusal].reason)
     }
     return new Response(null, { status: 101, webSocket: client })
-  }
-
-  /** Its place in the log is taken once the cell knows that it is there: nothing happens unheard in between. */
-  async #seat(entrance: Entrance, socket: WebSocket): Promise<Closing | null> {
-    if (this.#streams.size + this.#arriving > MOST_STREAMS) return 'tooMany'
-    await this.#keeping
-    const { claims, groupId, filter, after } = entrance
-    const now = Date.now()
-    const known = ownedBy(this.#sql, entrance, now)
-    const opening = { size: this.#streams.size + 1, wantLocations: this.#streams.wantLocations || asksForLocations(filter) }
-    const { head, oldest } = await markOpening(this.#sql, this.#db(known).$client, known, opening, now)
-    if (after !== null && after > head) return 'badMessage'
-    const sent = after ?? head
-    this.ctx.acceptWebSocket(socket)
-    this.#streams.seat(socket, {
-      claims,
-      groupId,
-      filter,
-      sent,
-      last: sent,
-      acked: sent,
-      owed: 0,
-      owedSize: 0,
-      largest: 0,
-      owedSince: null,
-    })
-    const expires = iso(claims.exp * 1000)
-    socket.send(JSON.stringify({ type: 'ready', sequence: sent, lastSequence: head, oldestSequence: oldest, expires }))
-    return null
   }
 
   override async webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): Promise<void> {
@@ -177,12 +139,14 @@ export class AccountFeed extends DurableObject<Env> {
   async #renew(socket: WebSocket, token: string): Promise<void> {
     const now = Date.now()
     const admitted = await admitToken(this.env, token, now)
-    if (!admitted || !this.#streams.renew(socket, admitted.claims, admitted.principal.groupId))
-      return this.#streams.close(socket, 'unauthorized')
-    if (!takeRequest({ env: this.env, executionCtx: this.ctx }, admitted.principal.accountId, now))
+    if (!admitted || admitted.claims.accountId !== readOwner(this.#sql)?.accountId) return this.#streams.close(socket, 'unauthorized')
+    const { claims, db } = admitted
+    if (!takeRequest({ env: this.env, executionCtx: this.ctx }, claims.accountId, now))
       return this.#streams.close(socket, 'tooManyRequests')
-    if (!allows(admitted.principal.scopes, 'read')) return this.#streams.close(socket, 'forbidden')
-    socket.send(JSON.stringify({ type: 'token', expires: iso(admitted.claims.exp * 1000) }))
+    const principal = await principalNow(db, claims, now)
+    if (!principal || !this.#streams.renew(socket, claims, principal.groupId)) return this.#streams.close(socket, 'unauthorized')
+    if (!allows(principal.scopes, 'read')) return this.#streams.close(socket, 'forbidden')
+    socket.send(JSON.stringify({ type: 'token', expires: iso(claims.exp * 1000) }))
     await this.#lookout.arm()
   }
 
@@ -225,11 +189,7 @@ export class AccountFeed extends DurableObject<Env> {
       return
     }
     await this.#recheck(db, now)
-    if (this.#arriving === 0) {
-      const kept = keepMarks(this.#sql, db.$client, this.#streams, now)
-      this.#keeping = kept.catch(() => {})
-      await kept
-    }
+    await this.#arrivals.keepMarks(db.$client, now)
     const { revoked } = await this.#streams.serve(db, known.accountId, head)
     if (revoked) await this.#recheck(db, now, true)
     this.#couriers.update(this.#sql, webhooks, head, Date.now())

@@ -331,6 +331,24 @@ describe('the end of a stream', () => {
     }
   })
 
+  test('comes at once with a key that is no more, though an isolate remembers it: opened with it, or gone on with it', async () => {
+    // The clock stands, so that nothing is forgotten before its time.
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
+    const account = await openAccount()
+    const ana = await boundUser(account, {})
+    const open = await listen(account)
+    open.say({ type: 'token', token: ana.token })
+    await open.until(() => expect(open.messages.at(-1)).toMatchObject({ type: 'token' }))
+    open.say({ type: 'token', token: account.token })
+    await open.until(() => expect(open.messages).toHaveLength(3))
+    await env.DB.prepare('DELETE FROM keys WHERE id = ?').bind(readToken(ana.token).claims.key).run()
+    const late = await listen(account, { token: ana.token })
+    open.say({ type: 'token', token: ana.token })
+    for (const stream of [late, open]) expect((await stream.end()).code).toBe(4401)
+    expect(late.messages).toEqual([])
+    expect(open.messages.map(({ type }) => type)).toEqual(['ready', 'token', 'token'])
+  })
+
   test('comes when the operator disables the account', async () => {
     const account = await openAccount()
     const stream = await listen(account)
