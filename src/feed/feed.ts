@@ -188,15 +188,17 @@ export class AccountFeed extends DurableObject<Env> {
       this.#couriers.pause()
       return
     }
-    await this.#recheck(db, now)
-    await this.#arrivals.keepMarks(db.$client, now)
-    const { revoked } = await this.#streams.serve(db, known.accountId, head)
-    if (revoked) await this.#recheck(db, now, true)
-    this.#couriers.update(this.#sql, webhooks, head, Date.now())
+    // While the webhooks are known as they stand: what follows may take a while.
+    this.#couriers.update(this.#sql, webhooks, head, now)
     this.#telling ??= sendNotices(this.env, known, this.#sql, now).finally(() => {
       this.#telling = null
       void this.#lookout.arm()
     })
+    await this.#recheck(db, now)
+    await this.#arrivals.keepMarks(db.$client, now)
+    const { behind, revoked } = await this.#streams.serve(db, known.accountId, head)
+    if (revoked) await this.#recheck(db, now, true)
+    if (behind) void this.#lookout.ask()
   }
 
   async #recheck(db: Database, now: number, atOnce = false): Promise<void> {

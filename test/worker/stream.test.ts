@@ -4,7 +4,20 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { AccountFeed } from '../../src/feed/feed.ts'
 import type { Seat } from '../../src/feed/seat.ts'
 import { eventually } from '../eventually.ts'
-import { createDevice, feedStub, from, headOf, Listener, listen, logLargeReports, logUnheard, passTime, upgrade } from './eventSupport.ts'
+import {
+  createDevice,
+  createWebhook,
+  feedStub,
+  from,
+  headOf,
+  Listener,
+  listen,
+  logLargeReports,
+  logUnheard,
+  passTime,
+  receiver,
+  upgrade,
+} from './eventSupport.ts'
 import { makeToken, readToken } from './law/tokens.ts'
 import { boundUser, openAccount, operator, type TestAccount, tokenFor, tokenWithScopes } from './support.ts'
 
@@ -413,6 +426,60 @@ describe('resuming', () => {
     const account = await openAccount()
     const { webSocket } = await upgrade('/api/stream?after=999999', { 'Sec-WebSocket-Protocol': `perigee, bearer.${account.token}` })
     expect((await new Listener(webSocket as WebSocket).end()).code).toBe(4400)
+  })
+})
+
+describe('one that is far behind', () => {
+  const LOOK = -1
+  /** What the feed reads of its cell, in order: where a page of the log begins, LOOK for what there is to do. Each waits for `gate`. */
+  const spyOnFeed = (account: TestAccount, gate = async (_read: number) => {}) => {
+    const batch = env.DB.batch.bind(env.DB)
+    const reads: number[] = []
+    const spy = vi.spyOn(env.DB, 'batch').mockImplementation(async (statements) => {
+      const [{ statement, params }] = statements as unknown as [{ statement: string; params: unknown[] }]
+      const read = /AS bytes FROM/.test(statement) ? Number(params[1]) : /SELECT disabled FROM accounts/.test(statement) ? LOOK : null
+      if (params[0] === account.id && read !== null) {
+        reads.push(read)
+        await gate(read)
+      }
+      return batch(statements)
+    })
+    return { reads, [Symbol.dispose]: () => spy.mockRestore() }
+  }
+
+  test('is brought on in steps, and between them the feed looks after all else', async () => {
+    const account = await openAccount()
+    await logUnheard(account, 10_700)
+    await logUnheard(account, 1, 'limit.reached')
+    using feed = spyOnFeed(account)
+    const stream = await listen(account, { query: '?after=0&types=limit.reached' })
+    await stream.heard(1)
+    let pages = 0
+    const perLook = feed.reads.map((read) => {
+      pages = read === LOOK ? 0 : pages + 1
+      return pages
+    })
+    expect(feed.reads.length).toBeGreaterThan(22)
+    expect(Math.max(...perLook)).toBe(20)
+  })
+
+  test('holds up no webhook', async () => {
+    const account = await openAccount()
+    await logUnheard(account, 5)
+    const at = receiver()
+    await createWebhook(account, { url: at.url() })
+    const since = await headOf(account)
+    let opened = false
+    // Nothing is looked at before the stream is there, and none of what it has missed is read before the webhook is called.
+    using _ = spyOnFeed(account, async (read) => {
+      if (read === LOOK) await eventually(() => expect(opened).toBe(true))
+      else if (read < since) await at.called(1)
+    })
+    await logUnheard(account, 1)
+    const stream = await listen(account, { query: '?after=0' })
+    opened = true
+    await stream.heard(since + 1)
+    expect(await at.calls()).toHaveLength(1)
   })
 })
 
