@@ -9,7 +9,7 @@ import { takeRequest } from '../http/rateLimit.ts'
 import { readStandings } from '../http/standing.ts'
 import { iso } from '../http/wire.ts'
 import type { Receipt } from '../notify/provider.ts'
-import { disableWebhook, readListeners } from '../webhooks/store.ts'
+import { disableWebhook, type Listeners, readListeners } from '../webhooks/store.ts'
 import { Arrivals } from './arrivals.ts'
 import { redeliver, type SentByHand, sendTest } from './byHand.ts'
 import type { Feeding } from './courier.ts'
@@ -41,8 +41,8 @@ export class AccountFeed extends DurableObject<Env> {
   readonly #lookout: Lookout
   #lookedAt = 0
   #recheckedAt = 0
-  /** The account is disabled: its webhooks wait. */
-  #paused = false
+  /** As it was last seen. While it is disabled its webhooks wait. */
+  #account: Listeners['account'] = 'standing'
   #telling: Promise<void> | null = null
 
   constructor(state: DurableObjectState, env: Env) {
@@ -182,7 +182,7 @@ export class AccountFeed extends DurableObject<Env> {
     this.#streams.expire(now)
     const { account, head, webhooks } = await readListeners(db, known.accountId)
     if (head !== known.head) saveOwner(this.#sql, { ...(readOwner(this.#sql) ?? known), head, newsAt: now })
-    this.#paused = account === 'disabled'
+    this.#account = account
     if (account !== 'standing') {
       this.#streams.closeAll('unauthorized')
       this.#couriers.pause()
@@ -226,16 +226,22 @@ export class AccountFeed extends DurableObject<Env> {
     return owner && { env: this.env, storage: this.ctx.storage, owner }
   }
 
+  /** Only what a look would send: one for an account that does not stand waits, and one under way is looked for in case a crash cut it short. */
+  #noticeDue(now: number): number | null {
+    const next = this.#account === 'standing' ? nextNotice(this.#sql) : null
+    return next !== null && this.#telling ? Math.max(next, now + LOOK_EVERY) : next
+  }
+
   #due(now: number): number | null {
     const known = readOwner(this.#sql)
     if (!known) return null
-    const times: (number | null)[] = [nextNotice(this.#sql)]
+    const times: (number | null)[] = [this.#noticeDue(now)]
     if (this.#streams.size > 0) times.push(this.#streams.due, this.#lookedAt + LOOK_EVERY)
     if (this.#couriers.size > 0) {
       const quietFor = Math.min(Math.max(now - known.newsAt, LOOK_EVERY), QUIETEST_LOOK)
       times.push(nextAttempt(this.#sql), this.#lookedAt + quietFor)
     }
-    if (this.#paused) times.push(this.#lookedAt + QUIETEST_LOOK)
+    if (this.#account === 'disabled') times.push(this.#lookedAt + QUIETEST_LOOK)
     const due = times.filter((time) => time !== null)
     return due.length === 0 ? null : Math.min(...due)
   }

@@ -21,7 +21,7 @@ interface Row extends Record<string, SqlStorageValue> {
   told: string
 }
 
-export const noteDisabled = (sql: SqlStorage, { id }: Webhook, reason: DisabledReason, now: number): void => {
+export const noteDisabled = (sql: SqlStorage, { id }: Pick<Webhook, 'id'>, reason: DisabledReason, now: number): void => {
   sql.exec(
     'INSERT INTO notices (webhook_id, reason, creation, next_attempt) VALUES (?1, ?2, ?3, ?3) ON CONFLICT DO NOTHING',
     id,

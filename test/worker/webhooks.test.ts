@@ -3,6 +3,8 @@ import { env } from 'cloudflare:workers'
 import { Webhook } from 'standardwebhooks'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { event as anyEvent } from '../../src/events/catalogue.ts'
+import type { AccountFeed } from '../../src/feed/feed.ts'
+import { noteDisabled } from '../../src/feed/notices.ts'
 import { outbox } from '../../src/notify/outbox.ts'
 import { sweep } from '../../src/sweep/sweep.ts'
 import { eventually } from '../eventually.ts'
@@ -357,6 +359,61 @@ describe('a receiver that', () => {
     }, 200)
     expect(delivery.durationMs).toBeGreaterThan(14_000)
     expect(delivery.durationMs).toBeLessThan(55_000)
+  })
+})
+
+describe('an e-mail about a webhook that was given up', () => {
+  const given = async () => {
+    const account = await openAccount()
+    const administrator = { name: 'Ana', email: 'ana@example.com', country: 'PT', timeZone: 'UTC', privileges: ['admin'] }
+    await account.call('POST', '/api/users', { body: administrator })
+    const { webhook } = await createWebhook(account, { url: receiver().url(), events: ['key.*'] })
+    return { account, webhook }
+  }
+  const change = (statement: string, id: string) => env.DB.prepare(statement).bind(id).run()
+  const giveUp = ({ id }: { id: string }) => change(`UPDATE webhooks SET enabled = 0, disabled_reason = 'gone' WHERE id = ?`, id)
+  const note = (account: TestAccount, webhook: { id: string }, now: number) =>
+    runInDurableObject(feedStub(account), (_, { storage: { sql } }) => noteDisabled(sql, webhook, 'gone', now))
+  const messagesOf = async (account: TestAccount) => (await asked(account, 'GET', '/api/account/messages')).body.messages
+
+  /** How long the feed rests once it has looked; null: until somebody comes. */
+  const rest = (account: TestAccount) =>
+    runInDurableObject(feedStub(account), async (feed: AccountFeed, { storage }) => {
+      await storage.deleteAlarm()
+      await feed.alarm()
+      const at = await storage.getAlarm()
+      return at && at - Date.now()
+    })
+
+  test('that waits does not keep the feed of a disabled or erased account awake', async () => {
+    const { account, webhook } = await given()
+    await change('UPDATE accounts SET disabled = 1 WHERE id = ?', account.id)
+    await note(account, webhook, Date.now() - MINUTE)
+    expect(await rest(account)).toBeGreaterThan(4 * MINUTE)
+    await change('DELETE FROM accounts WHERE id = ?', account.id)
+    expect(await rest(account)).toBeNull()
+  })
+
+  test('that a provider is slow to take does not keep the feed awake', async () => {
+    const { account, webhook } = await given()
+    await giveUp(webhook)
+    let taken = false
+    const send = outbox.send
+    const slow = vi.spyOn(outbox, 'send').mockImplementation(async (...mail) => {
+      await eventually(() => expect(taken).toBe(true))
+      return send(...mail)
+    })
+    await note(account, webhook, Date.now() - MINUTE)
+    try {
+      await rest(account)
+      await eventually(() => expect(slow).toHaveBeenCalled())
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + MINUTE })
+      expect(await rest(account)).toBeGreaterThan(15_000)
+    } finally {
+      taken = true
+    }
+    await eventually(async () => expect(await messagesOf(account)).toHaveLength(1))
+    slow.mockRestore()
   })
 })
 
