@@ -16,7 +16,7 @@ import type { Feeding } from './courier.ts'
 import { Couriers, forgetWebhook } from './couriers.ts'
 import { listDeliveries, nextAttempt } from './deliveries.ts'
 import { Lookout } from './lookout.ts'
-import { type NoticeReceipt, nextNotice, noteDisabled, sendNotices, settle } from './notices.ts'
+import { type NoticeReceipt, nextNotice, noteDisabled, sendNotices, settle, tellDisabled } from './notices.ts'
 import { ownedBy, readOwner, saveOwner } from './owner.ts'
 import { firstSecret, rotateSecret } from './secrets.ts'
 import { Streams } from './streams.ts'
@@ -213,6 +213,7 @@ export class AccountFeed extends DurableObject<Env> {
     const now = Date.now()
     noteDisabled(this.#sql, webhook, reason, now)
     await disableWebhook(this.#db(known), known.accountId, webhook, reason, now)
+    tellDisabled(this.#sql, webhook, now)
     this.#couriers.drop(webhook.id)
     void this.#lookout.ask()
   }

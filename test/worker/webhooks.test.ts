@@ -385,6 +385,26 @@ describe('an e-mail about a webhook that was given up', () => {
       return at && at - Date.now()
     })
 
+  test('is not forgone where the feed looks while the webhook is being disabled', async () => {
+    const { account, webhook } = await given()
+    await note(account, webhook, Date.now())
+    await rest(account)
+    await giveUp(webhook)
+    await passTime(account, MINUTE)
+    await eventually(async () => expect(await messagesOf(account)).toHaveLength(1))
+  })
+
+  test('is forgone where the webhook was not disabled after all', async () => {
+    const { account, webhook } = await given()
+    await note(account, webhook, Date.now() - MINUTE)
+    await rest(account)
+    await eventually(async () => {
+      const notices = await runInDurableObject(feedStub(account), (_, { storage: { sql } }) => sql.exec('SELECT * FROM notices').toArray())
+      expect(notices).toEqual([])
+    })
+    expect(await messagesOf(account)).toEqual([])
+  })
+
   test('that waits does not keep the feed of a disabled or erased account awake', async () => {
     const { account, webhook } = await given()
     await change('UPDATE accounts SET disabled = 1 WHERE id = ?', account.id)
