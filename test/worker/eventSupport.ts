@@ -27,6 +27,7 @@ export const receiver = () => {
   return {
     url: (manner = 'ok') => `https://receiver.example/${box}/${manner}`,
     calls,
+    release: () => fetch(`https://receiver.example/${box}`, { method: 'PUT' }),
     /** Once it has been called so often. */
     called: (times: number) =>
       eventually(async () => {

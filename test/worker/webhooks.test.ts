@@ -713,6 +713,36 @@ describe('a webhook', () => {
     expect(namesIn(await at.calls())).toEqual(['First', 'Second'])
   })
 
+  test('disabled during an attempt that fails, and enabled again: what the attempt was for is given up', async () => {
+    const account = await openAccount()
+    const [held, well] = [receiver(), receiver()]
+    const { webhook } = await createWebhook(account, { url: held.url('held') })
+    await createDevice(account, 'Before')
+    await held.called(1)
+    await account.call('PATCH', `/api/webhooks/${webhook.id}`, { body: { enabled: false } })
+    await eventually(async () => expect(await deliveriesOf(account, webhook.id)).toMatchObject([{ status: 'failed' }]))
+    await held.release()
+    expect(await settledAs(account, webhook.id, {})).toMatchObject({ status: 'failed', nextAttempt: null })
+    await account.call('PATCH', `/api/webhooks/${webhook.id}`, { body: { enabled: true, url: well.url() } })
+    await createDevice(account, 'After')
+    expect(namesIn(await well.called(1))).toEqual(['After'])
+  })
+
+  test('disabled and enabled again before the feed looks: what waits from before is given up', async () => {
+    const account = await openAccount()
+    const at = receiver()
+    const { webhook } = await createWebhook(account, { url: at.url('after-1') })
+    await createDevice(account, 'Before')
+    await settledAs(account, webhook.id, { status: 'pending', attempts: 1 })
+    await env.DB.prepare('UPDATE webhooks SET since = ?, version = version + 2 WHERE id = ?')
+      .bind(await headOf(account), webhook.id)
+      .run()
+    await passTime(account, HOUR)
+    await settledAs(account, webhook.id, { status: 'failed', failure: 'disabled', nextAttempt: null })
+    expect((await asked(account, 'POST', '/api/devices', { name: 'After' })).status).toBe(201)
+    expect(namesIn(await at.called(2))).toEqual(['Before', 'After'])
+  })
+
   test('disabled while a delivery waits gives it up; led elsewhere, it is brought there', async () => {
     const account = await openAccount()
     const [bad, good] = [receiver(), receiver()]
