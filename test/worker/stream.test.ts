@@ -3,6 +3,7 @@ import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { AccountFeed } from '../../src/feed/feed.ts'
 import type { Seat } from '../../src/feed/seat.ts'
+import { waitInLobby } from '../../src/stream/lobby.ts'
 import { eventually } from '../eventually.ts'
 import {
   createDevice,
@@ -212,6 +213,42 @@ describe('the token', () => {
       const open = await runInDurableObject(feedStub(account), (_, state) => state.getWebSockets().length)
       expect(open).toBe(0)
     })
+  })
+
+  test('in the first message: what is said right after it is heard', async () => {
+    const account = await openAccount()
+    const { webSocket } = await upgrade('/api/stream')
+    const stream = new Listener(webSocket as WebSocket)
+    stream.say({ type: 'token', token: account.token })
+    stream.say('{"type":"ping"}')
+    stream.say({ type: 'token', token: account.token })
+    await stream.until(() => expect(stream.messages.map(({ type }) => type).sort()).toEqual(['pong', 'ready', 'token']))
+  })
+
+  test('in the first message: what is said before there is a way in goes first, in order; too much of it closes the stream', async () => {
+    const waiting = (said: string[]) => {
+      const { 0: inner, 1: feed } = new WebSocketPair()
+      const heard: unknown[] = []
+      feed.addEventListener('message', ({ data }) => void heard.push(data))
+      feed.accept()
+      const door = { open: false }
+      const enter = () => eventually(() => (door.open ? inner : expect.fail('not yet')), 5)
+      const stream = new Listener(waitInLobby(enter))
+      for (const message of [{ type: 'token', token: 'x.y.z' }, ...said]) stream.say(message)
+      return { heard, stream, door }
+    }
+    const few = Array.from({ length: 16 }, (_, n) => `{"type":"ack","sequence":${n}}`)
+    const { heard, stream, door } = waiting(few)
+    await scheduler.wait(50)
+    door.open = true
+    await eventually(() => expect(heard).toHaveLength(16))
+    stream.say('later')
+    await eventually(() => expect(heard).toEqual([...few, 'later']))
+    for (const many of [[...few, 'one more'], ['x'.repeat(65_537)]]) {
+      const { stream, door } = waiting(many)
+      expect((await stream.end()).code).toBe(4400)
+      door.open = true
+    }
   })
 
   test.each([
@@ -426,6 +463,10 @@ describe('resuming', () => {
     const account = await openAccount()
     const { webSocket } = await upgrade('/api/stream?after=999999', { 'Sec-WebSocket-Protocol': `perigee, bearer.${account.token}` })
     expect((await new Listener(webSocket as WebSocket).end()).code).toBe(4400)
+    const lobby = new Listener((await upgrade('/api/stream?after=999999')).webSocket as WebSocket)
+    lobby.say({ type: 'token', token: account.token })
+    lobby.say('{"type":"ping"}')
+    expect((await lobby.end()).code).toBe(4400)
   })
 })
 
