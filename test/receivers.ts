@@ -1,7 +1,7 @@
 /*
  * Everything that the Worker calls while it is tested ends here, in Node: the pool hands over its outbound requests (`outboundService`
  * in vitest.config.ts), so a test may use public https names, as production does, and nothing leaves the machine.
- * `https://receiver.example/<box>/<manner>` answers in the manner named and keeps the call; `GET …/<box>` tells what it has kept.
+ * `https://receiver.example/<box>/<manner>` answers in the manner named and keeps the call; `GET …/<box>` tells what it has kept, `PUT …/<box>` releases who is held.
  */
 
 export interface Received {
@@ -33,12 +33,17 @@ const tenMegabytes = () => {
   })
 }
 
-/** `slow-300` takes 300 ms, `after-2` fails twice before it is well, a number is a status. */
-const answer = async (manner: string, calls: number): Promise<Response> => {
+/** Boxes that answer from now on: a `PUT` says so. */
+const released = new Set<string>()
+
+/** `slow-300` takes 300 ms, `after-2` fails twice before it is well, `held` fails once its box is released, a number is a status. */
+const answer = async (box: string, manner: string, calls: number): Promise<Response> => {
   const [kind, amount = '0'] = manner.split('-')
   if (kind === 'ok') return new Response('thank you')
   if (kind === 'mail') return Response.json({ id: `mail-${calls}` })
   if (kind === 'hang') await wait(60_000)
+  while (kind === 'held' && !released.has(box)) await wait(20)
+  if (kind === 'held') return new Response('sorry', { status: 503 })
   if (kind === 'slow') await wait(Number(amount))
   if (kind === 'big') return new Response(tenMegabytes())
   if (kind === 'after' && calls <= Number(amount)) return new Response('not yet', { status: 503 })
@@ -53,6 +58,10 @@ export const receive = async (request: Request): Promise<Response> => {
   const [, box = '', manner = ''] = pathname.split('/')
   const calls = boxOf(box)
   if (request.method === 'GET') return Response.json(calls)
+  if (request.method === 'PUT') {
+    released.add(box)
+    return new Response(null, { status: 204 })
+  }
   calls.push({ at: Date.now(), manner, headers: Object.fromEntries(request.headers), body: await request.text() })
-  return answer(manner, calls.length)
+  return answer(box, manner, calls.length)
 }

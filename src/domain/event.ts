@@ -40,10 +40,11 @@ export interface Addressed {
   groups: readonly string[]
 }
 
-/** A user who is confined to a group hears of that group's devices and of nothing else. */
+/** A user who is confined to a group hears of that group's devices and of nothing else, nor by asking which other groups they are in. */
 export const passes = ({ types, devices, groups }: EventFilter, confinedTo: string | null, event: Addressed): boolean => {
   if (types.length > 0 && !isWanted(types, event.type)) return false
   if (confinedTo !== null && !event.groups.includes(confinedTo)) return false
   if (devices.length === 0 && groups.length === 0) return true
-  return (event.deviceId !== null && devices.includes(event.deviceId)) || groups.some((group) => event.groups.includes(group))
+  const shown = confinedTo === null ? event.groups : [confinedTo]
+  return (event.deviceId !== null && devices.includes(event.deviceId)) || groups.some((group) => shown.includes(group))
 }

@@ -20,6 +20,8 @@ export type Closing = keyof typeof CLOSE
 
 /** So many events may be under way to a reader that has not acknowledged them, and for so long. */
 export const WINDOW = 1000
+/** The same in characters: what is under way is held in memory, and nobody here can ask how much of it has gone out. */
+export const WINDOW_SIZE = 2_000_000
 export const ACKNOWLEDGE_WITHIN = 30_000
 
 export type ClientMessage = { type: 'token'; token: string } | { type: 'ack'; sequence: number }

@@ -9,6 +9,8 @@ import { type LoggedEvent, readLog } from './store.ts'
 
 const SCANNED = 1000
 const MOST_SCANS = 10
+/** However much its events carry, a page of them fits into memory. */
+const MOST_CHARACTERS = 2_000_000
 
 interface Asked {
   types: string[]
@@ -21,12 +23,14 @@ const collect = async (c: Context, after: number, limit: number, asked: Asked) =
   const { accountId, groupId } = c.get('principal')
   const found: LoggedEvent[] = []
   let position = after
+  let size = 0
   for (let scan = 1; ; scan++) {
     const { events, head, more } = await readLog(c.get('db'), accountId, position, SCANNED)
     for (const event of events) {
       if (!passes(asked, groupId, event)) continue
-      if (found.length === limit) return { found, head, next: position }
+      if (found.length === limit || size >= MOST_CHARACTERS) return { found, head, next: position }
       found.push(event)
+      size += event.size
       position = event.sequence
     }
     const last = events.at(-1)

@@ -12,6 +12,8 @@ export interface LoggedEvent extends Addressed {
   data: Record<string, unknown>
   /** The newest location of a report, where it still stands: the log keeps only its time. */
   location: StoredLocation | null
+  /** How much of it there is to tell, in characters. */
+  size: number
 }
 
 interface Row {
@@ -54,6 +56,7 @@ const toEvent = (row: Row): LoggedEvent => ({
   groups: row.groups === null ? [] : (JSON.parse(row.groups) as string[]),
   data: dataOf(row),
   location: readLastLocation(row.location),
+  size: row.data.length + (row.location?.length ?? 0),
 })
 
 export interface LogPage {

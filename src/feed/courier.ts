@@ -7,7 +7,7 @@ import { presentEvent } from '../events/present.ts'
 import { type LoggedEvent, readLog, readSequences } from '../events/store.ts'
 import { newId } from '../http/ids.ts'
 import { type Attempt, callReceiver } from './attempt.ts'
-import { beginAttempt, endAttempt, insertDelivery, pendingDelivery } from './deliveries.ts'
+import { abandonPending, beginAttempt, endAttempt, insertDelivery, pendingDelivery } from './deliveries.ts'
 import { liveSecrets } from './secrets.ts'
 import { signatureHeaders } from './signature.ts'
 import type { FeedOwner } from './stub.ts'
@@ -30,9 +30,12 @@ interface Batch {
   events: LoggedEvent[]
 }
 
-/** What a webhook knows of its way: where it stands, and since when it has not got through. */
+/**
+ * What a webhook knows of its way: where it stands, and since when it has not got through. Enabled again it begins after `since`, and
+ * what still waited from before is given up, though nobody looked while it was disabled.
+ */
 export const courierOf = (sql: SqlStorage, { id, since, url }: Webhook): { cursor: number; failingSince: number | null } => {
-  sql.exec(
+  const { rowsWritten } = sql.exec(
     `INSERT INTO couriers (webhook_id, cursor, since, url) VALUES (?1, ?2, ?2, ?3) ON CONFLICT DO UPDATE SET
        cursor = max(cursor, excluded.cursor), since = excluded.since, url = excluded.url,
        failing_since = CASE WHEN since = excluded.since AND url = excluded.url THEN failing_since END
@@ -41,6 +44,7 @@ export const courierOf = (sql: SqlStorage, { id, since, url }: Webhook): { curso
     since,
     url,
   )
+  if (rowsWritten > 0) abandonPending(sql, id, since)
   const { cursor, failing_since: failingSince } = sql
     .exec<{ cursor: number; failing_since: number | null }>('SELECT cursor, failing_since FROM couriers WHERE webhook_id = ?', id)
     .one()
@@ -146,6 +150,7 @@ export const bringNext = async (feeding: Feeding, current: () => Webhook | undef
   if (!batch || !receiver) return null
   const began = Date.now()
   const attempts = beginAttempt(sql, batch.delivery, began, began + CUT_SHORT)
+  if (attempts === null) return 0
   const result = await send(feeding, receiver, batch.delivery.id, bodyOf(batch.events))
   const now = Date.now()
   const verdict = judge(result, attempts, courierOf(sql, receiver).failingSince, now, Math.random())

@@ -86,43 +86,50 @@ const UNDER_WAY = 'response_code = NULL, failure = NULL, duration = NULL, answer
 
 /**
  * Counted before the call: a crash in the middle of it is an attempt too, and is followed by the next. What the one before it met
- * is forgotten with its beginning. Answers how many have come by themselves, which is what the wait goes by.
+ * is forgotten with its beginning. Answers how many have come by themselves, which is what the wait goes by; null where it does not wait
+ * any more.
  */
-export const beginAttempt = (sql: SqlStorage, { id }: Delivery, now: number, again: number): number =>
+export const beginAttempt = (sql: SqlStorage, { id }: Delivery, now: number, again: number): number | null =>
   sql
     .exec<{ scheduled: number }>(
-      `UPDATE deliveries SET attempts = attempts + 1, last_attempt = ?, next_attempt = ?, ${UNDER_WAY} WHERE id = ? RETURNING attempts - by_hand AS scheduled`,
+      `UPDATE deliveries SET attempts = attempts + 1, last_attempt = ?, next_attempt = ?, ${UNDER_WAY}
+       WHERE id = ? AND next_attempt IS NOT NULL RETURNING attempts - by_hand AS scheduled`,
       now,
       again,
       id,
     )
-    .toArray()[0]?.scheduled ?? 0
+    .toArray()[0]?.scheduled ?? null
 
 /** One that somebody asked for: what is to come by itself stays as it is. */
 export const beginByHand = (sql: SqlStorage, { id }: Delivery, now: number): void => {
   sql.exec('UPDATE deliveries SET attempts = attempts + 1, by_hand = by_hand + 1, last_attempt = ? WHERE id = ?', now, id)
 }
 
-/** `again`: when it is tried next; null where it is done with. What got through once has, whatever comes of a further attempt. */
+/**
+ * `again`: when it is tried next; null where it is done with. What got through once has, whatever comes of a further attempt, and what
+ * was given up meanwhile is not taken up again.
+ */
 export const endAttempt = (sql: SqlStorage, { id }: Delivery, result: Attempt, again: number | null): void => {
-  const status = result.failure === null ? 'delivered' : again === null ? 'failed' : 'pending'
   sql.exec(
     `UPDATE deliveries SET response_code = ?2, failure = ?3, duration = ?4, answer = ?5,
-       status = CASE status WHEN 'delivered' THEN status ELSE ?6 END, next_attempt = CASE status WHEN 'delivered' THEN NULL ELSE ?7 END
+       status = CASE WHEN status = 'delivered' OR ?3 IS NULL THEN 'delivered' WHEN next_attempt IS NULL OR ?6 IS NULL THEN 'failed' ELSE 'pending' END,
+       next_attempt = CASE WHEN next_attempt IS NULL OR ?3 IS NULL THEN NULL ELSE ?6 END
      WHERE id = ?1`,
     id,
     result.responseCode,
     result.failure,
     result.durationMs,
     result.answer,
-    status,
-    result.failure === null ? null : again,
+    again,
   )
 }
 
-export const abandonPending = (sql: SqlStorage, webhookId: string): void => {
+/** `upTo`: the last event that is not brought any more. */
+export const abandonPending = (sql: SqlStorage, webhookId: string, upTo = Number.MAX_SAFE_INTEGER): void => {
   sql.exec(
-    `UPDATE deliveries SET status = 'failed', failure = 'disabled', next_attempt = NULL WHERE webhook_id = ? AND next_attempt IS NOT NULL`,
+    `UPDATE deliveries SET status = 'failed', failure = 'disabled', next_attempt = NULL
+     WHERE webhook_id = ? AND next_attempt IS NOT NULL AND sequences ->> 0 <= ?`,
     webhookId,
+    upTo,
   )
 }

@@ -1,30 +1,28 @@
 import { DurableObject } from 'cloudflare:workers'
 import { type Database, openCell } from '../db/open.ts'
 import { allows } from '../domain/scope.ts'
-import { CLOSE, type Closing, PING, PONG, readMessage } from '../domain/stream.ts'
+import { CLOSE, PING, PONG, readMessage } from '../domain/stream.ts'
 import type { Delivery, DisabledReason, Webhook } from '../domain/webhook.ts'
 import type { Env } from '../env.ts'
-import { admitToken } from '../http/auth.ts'
+import { admitToken, principalNow } from '../http/auth.ts'
 import { takeRequest } from '../http/rateLimit.ts'
 import { readStandings } from '../http/standing.ts'
 import { iso } from '../http/wire.ts'
 import type { Receipt } from '../notify/provider.ts'
-import { disableWebhook, readListeners } from '../webhooks/store.ts'
+import { disableWebhook, type Listeners, readListeners } from '../webhooks/store.ts'
+import { Arrivals } from './arrivals.ts'
 import { redeliver, type SentByHand, sendTest } from './byHand.ts'
 import type { Feeding } from './courier.ts'
 import { Couriers, forgetWebhook } from './couriers.ts'
 import { listDeliveries, nextAttempt } from './deliveries.ts'
 import { Lookout } from './lookout.ts'
-import { keepMarks, markOpening } from './marks.ts'
-import { type NoticeReceipt, nextNotice, noteDisabled, sendNotices, settle } from './notices.ts'
+import { type NoticeReceipt, nextNotice, noteDisabled, sendNotices, settle, tellDisabled } from './notices.ts'
 import { ownedBy, readOwner, saveOwner } from './owner.ts'
-import { asksForLocations } from './seat.ts'
 import { firstSecret, rotateSecret } from './secrets.ts'
 import { Streams } from './streams.ts'
 import { ENTRANCE, type Entrance, type FeedOwner } from './stub.ts'
 import { makeTables } from './tables.ts'
 
-const MOST_STREAMS = 5000
 /** Streams are held against their keys, and the log looked at, at least so often: a lost poke or a revoked key is felt within 30 s. */
 const LOOK_EVERY = 20_000
 const RECHECK_AFTER = 10_000
@@ -38,15 +36,13 @@ const QUIETEST_LOOK = 300_000
 export class AccountFeed extends DurableObject<Env> {
   readonly #sql: SqlStorage
   readonly #streams: Streams
+  readonly #arrivals: Arrivals
   readonly #couriers: Couriers
   readonly #lookout: Lookout
   #lookedAt = 0
   #recheckedAt = 0
-  /** The account is disabled: its webhooks wait. */
-  #paused = false
-  /** Streams on their way in, and the marks being kept: one does not undo the other. */
-  #arriving = 0
-  #keeping: Promise<void> = Promise.resolve()
+  /** As it was last seen. While it is disabled its webhooks wait. */
+  #account: Listeners['account'] = 'standing'
   #telling: Promise<void> | null = null
 
   constructor(state: DurableObjectState, env: Env) {
@@ -60,6 +56,7 @@ export class AccountFeed extends DurableObject<Env> {
       (now) => this.#due(now),
     )
     this.#streams = new Streams(state.getWebSockets())
+    this.#arrivals = new Arrivals(state, env, this.#streams)
     this.#couriers = new Couriers(
       () => this.#feeding(),
       (webhook, reason) => this.#giveUp(webhook, reason),
@@ -122,37 +119,13 @@ export class AccountFeed extends DurableObject<Env> {
   override async fetch(request: Request): Promise<Response> {
     const entrance = JSON.parse(request.headers.get(ENTRANCE) ?? '') as Entrance
     const { 0: client, 1: server } = new WebSocketPair()
-    this.#arriving++
-    const refusal = await this.#seat(entrance, server)
-      .catch((error): Closing => {
-        console.error(JSON.stringify({ level: 'error', event: 'stream-failed', error: (error as Error).name }))
-        return 'unavailable'
-      })
-      .finally(() => this.#arriving--)
+    const refusal = await this.#arrivals.admit(entrance, server)
     void this.#lookout.ask()
     if (refusal) {
       server.accept()
       server.close(CLOSE[refusal].code, CLOSE[refusal].reason)
     }
     return new Response(null, { status: 101, webSocket: client })
-  }
-
-  /** Its place in the log is taken once the cell knows that it is there: nothing happens unheard in between. */
-  async #seat(entrance: Entrance, socket: WebSocket): Promise<Closing | null> {
-    if (this.#streams.size + this.#arriving > MOST_STREAMS) return 'tooMany'
-    await this.#keeping
-    const { claims, groupId, filter, after } = entrance
-    const now = Date.now()
-    const known = ownedBy(this.#sql, entrance, now)
-    const opening = { size: this.#streams.size + 1, wantLocations: this.#streams.wantLocations || asksForLocations(filter) }
-    const { head, oldest } = await markOpening(this.#sql, this.#db(known).$client, known, opening, now)
-    if (after !== null && after > head) return 'badMessage'
-    const sent = after ?? head
-    this.ctx.acceptWebSocket(socket)
-    this.#streams.seat(socket, { claims, groupId, filter, sent, last: sent, acked: sent, owed: 0, owedSince: null })
-    const expires = iso(claims.exp * 1000)
-    socket.send(JSON.stringify({ type: 'ready', sequence: sent, lastSequence: head, oldestSequence: oldest, expires }))
-    return null
   }
 
   override async webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): Promise<void> {
@@ -166,12 +139,14 @@ export class AccountFeed extends DurableObject<Env> {
   async #renew(socket: WebSocket, token: string): Promise<void> {
     const now = Date.now()
     const admitted = await admitToken(this.env, token, now)
-    if (!admitted || !this.#streams.renew(socket, admitted.claims, admitted.principal.groupId))
-      return this.#streams.close(socket, 'unauthorized')
-    if (!takeRequest({ env: this.env, executionCtx: this.ctx }, admitted.principal.accountId, now))
+    if (!admitted || admitted.claims.accountId !== readOwner(this.#sql)?.accountId) return this.#streams.close(socket, 'unauthorized')
+    const { claims, db } = admitted
+    if (!takeRequest({ env: this.env, executionCtx: this.ctx }, claims.accountId, now))
       return this.#streams.close(socket, 'tooManyRequests')
-    if (!allows(admitted.principal.scopes, 'read')) return this.#streams.close(socket, 'forbidden')
-    socket.send(JSON.stringify({ type: 'token', expires: iso(admitted.claims.exp * 1000) }))
+    const principal = await principalNow(db, claims, now)
+    if (!principal || !this.#streams.renew(socket, claims, principal.groupId)) return this.#streams.close(socket, 'unauthorized')
+    if (!allows(principal.scopes, 'read')) return this.#streams.close(socket, 'forbidden')
+    socket.send(JSON.stringify({ type: 'token', expires: iso(claims.exp * 1000) }))
     await this.#lookout.arm()
   }
 
@@ -207,25 +182,23 @@ export class AccountFeed extends DurableObject<Env> {
     this.#streams.expire(now)
     const { account, head, webhooks } = await readListeners(db, known.accountId)
     if (head !== known.head) saveOwner(this.#sql, { ...(readOwner(this.#sql) ?? known), head, newsAt: now })
-    this.#paused = account === 'disabled'
+    this.#account = account
     if (account !== 'standing') {
       this.#streams.closeAll('unauthorized')
       this.#couriers.pause()
       return
     }
-    await this.#recheck(db, now)
-    if (this.#arriving === 0) {
-      const kept = keepMarks(this.#sql, db.$client, this.#streams, now)
-      this.#keeping = kept.catch(() => {})
-      await kept
-    }
-    const { revoked } = await this.#streams.serve(db, known.accountId, head)
-    if (revoked) await this.#recheck(db, now, true)
-    this.#couriers.update(this.#sql, webhooks, head, Date.now())
+    // While the webhooks are known as they stand: what follows may take a while.
+    this.#couriers.update(this.#sql, webhooks, head, now)
     this.#telling ??= sendNotices(this.env, known, this.#sql, now).finally(() => {
       this.#telling = null
       void this.#lookout.arm()
     })
+    await this.#recheck(db, now)
+    await this.#arrivals.keepMarks(db.$client, now)
+    const { behind, revoked } = await this.#streams.serve(db, known.accountId, head)
+    if (revoked) await this.#recheck(db, now, true)
+    if (behind) void this.#lookout.ask()
   }
 
   async #recheck(db: Database, now: number, atOnce = false): Promise<void> {
@@ -240,6 +213,7 @@ export class AccountFeed extends DurableObject<Env> {
     const now = Date.now()
     noteDisabled(this.#sql, webhook, reason, now)
     await disableWebhook(this.#db(known), known.accountId, webhook, reason, now)
+    tellDisabled(this.#sql, webhook, now)
     this.#couriers.drop(webhook.id)
     void this.#lookout.ask()
   }
@@ -253,16 +227,22 @@ export class AccountFeed extends DurableObject<Env> {
     return owner && { env: this.env, storage: this.ctx.storage, owner }
   }
 
+  /** Only what a look would send: one for an account that does not stand waits, and one under way is looked for in case a crash cut it short. */
+  #noticeDue(now: number): number | null {
+    const next = this.#account === 'standing' ? nextNotice(this.#sql) : null
+    return next !== null && this.#telling ? Math.max(next, now + LOOK_EVERY) : next
+  }
+
   #due(now: number): number | null {
     const known = readOwner(this.#sql)
     if (!known) return null
-    const times: (number | null)[] = [nextNotice(this.#sql)]
+    const times: (number | null)[] = [this.#noticeDue(now)]
     if (this.#streams.size > 0) times.push(this.#streams.due, this.#lookedAt + LOOK_EVERY)
     if (this.#couriers.size > 0) {
       const quietFor = Math.min(Math.max(now - known.newsAt, LOOK_EVERY), QUIETEST_LOOK)
       times.push(nextAttempt(this.#sql), this.#lookedAt + quietFor)
     }
-    if (this.#paused) times.push(this.#lookedAt + QUIETEST_LOOK)
+    if (this.#account === 'disabled') times.push(this.#lookedAt + QUIETEST_LOOK)
     const due = times.filter((time) => time !== null)
     return due.length === 0 ? null : Math.min(...due)
   }

@@ -21,13 +21,23 @@ interface Row extends Record<string, SqlStorageValue> {
   told: string
 }
 
-export const noteDisabled = (sql: SqlStorage, { id }: Webhook, reason: DisabledReason, now: number): void => {
+/** Longer than the disabling can be under way: a look meanwhile would find the webhook enabled, and nothing to tell. */
+const DISABLED_WITHIN = 60_000
+
+/** What is about to be: it is told once it is known to be so or, where a crash or a failure came between, when it must be if it ever is. */
+export const noteDisabled = (sql: SqlStorage, { id }: Pick<Webhook, 'id'>, reason: DisabledReason, now: number): void => {
   sql.exec(
-    'INSERT INTO notices (webhook_id, reason, creation, next_attempt) VALUES (?1, ?2, ?3, ?3) ON CONFLICT DO NOTHING',
+    'INSERT INTO notices (webhook_id, reason, creation, next_attempt) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
     id,
     reason,
     now,
+    now + DISABLED_WITHIN,
   )
+}
+
+/** The webhook of the note made at `creation` is disabled. */
+export const tellDisabled = (sql: SqlStorage, { id }: Pick<Webhook, 'id'>, creation: number): void => {
+  sql.exec('UPDATE notices SET next_attempt = creation WHERE webhook_id = ? AND creation = ?', id, creation)
 }
 
 export const nextNotice = (sql: SqlStorage): number | null =>

@@ -8,6 +8,8 @@ import type { Claims } from '../http/token.ts'
 import { acknowledge, asksForLocations, dueAt, hasRoom, type Seat, type Stretch, take, textOnce } from './seat.ts'
 
 const PAGE = 500
+/** So many pages are read at a time: one stream that is far behind does not keep the feed from all else it has to do. */
+const MOST_PAGES = 20
 
 /** The account's open streams. Each seat is kept with its socket, so that both come back from hibernation together. */
 export class Streams {
@@ -44,12 +46,17 @@ export class Streams {
     socket.serializeAttachment(seat)
   }
 
-  /** Reads the log for everyone until nobody who may have more is behind. `revoked`: a key was, maybe one of theirs. */
-  async serve(db: Database, accountId: string, upTo: number): Promise<{ revoked: boolean }> {
+  /**
+   * Reads the log for everyone until nobody who may have more is behind, or for as long as the rest can wait. `behind`: someone still
+   * is; `revoked`: a key was, maybe one of theirs.
+   */
+  async serve(db: Database, accountId: string, upTo: number): Promise<{ behind: boolean; revoked: boolean }> {
     let head = upTo
     let revoked = false
+    let pages = 0
     for (let positions = this.#positions(head); positions.length > 0; positions = this.#positions(head)) {
       for (const from of positions) {
+        if (pages++ === MOST_PAGES) return { behind: true, revoked }
         const page = await readLog(db, accountId, from, PAGE)
         head = page.head
         const to = page.more ? (page.events.at(-1)?.sequence ?? from) : page.head
@@ -57,7 +64,7 @@ export class Streams {
         revoked ||= page.events.some(({ type }) => type === 'key.revoked')
       }
     }
-    return { revoked }
+    return { behind: false, revoked }
   }
 
   /** True where the reader has room again for what it was not sent yet. */
@@ -73,10 +80,10 @@ export class Streams {
     return !hasRoom(seat) && hasRoom(after)
   }
 
-  /** A fresh token of the same account: the stream goes on with it. */
+  /** A fresh token of the same account: the stream goes on with it, if it is still there. */
   renew(socket: WebSocket, claims: Claims, groupId: string | null): boolean {
     const seat = this.#seats.get(socket)
-    if (!seat || seat.claims.accountId !== claims.accountId) return false
+    if (!seat) return false
     this.seat(socket, { ...seat, claims, groupId })
     return true
   }
@@ -138,14 +145,15 @@ export class Streams {
     const alike = new Map<string, ReturnType<typeof take>>()
     for (const [socket, seat] of this.#seats) {
       if (!hasRoom(seat) || seat.sent < stretch.from || seat.sent >= stretch.to) continue
-      const { filter, groupId, sent, owed } = seat
-      const key = JSON.stringify([filter, groupId, sent, owed])
+      const key = JSON.stringify([seat.filter, seat.groupId, seat.sent, seat.owed, seat.owedSize, seat.largest])
       const taken = alike.get(key) ?? take(seat, stretch, textOf, now)
       alike.set(key, taken)
       try {
         for (const message of taken.messages) socket.send(message)
-        const { sent, last, owed } = taken.seat
-        this.seat(socket, { ...seat, sent, last, owed, owedSince: seat.owedSince ?? taken.seat.owedSince })
+        const { sent, owed, owedSize, largest } = taken.seat
+        // They stand alike in what is to come, not in what they were sent last.
+        const last = taken.messages.length > 0 ? taken.seat.last : seat.last
+        this.seat(socket, { ...seat, sent, last, owed, owedSize, largest, owedSince: seat.owedSince ?? taken.seat.owedSince })
       } catch {
         this.leave(socket)
       }

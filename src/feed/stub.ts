@@ -18,7 +18,7 @@ export interface FeedOwner {
 }
 
 /** Who asks for a stream, as the Worker has checked it, and what for. It goes in a header of the request, which nobody else can send. */
-export interface Entrance extends FeedOwner, Pick<Seat, 'claims' | 'groupId' | 'filter'> {
+export interface Entrance extends FeedOwner, Pick<Seat, 'claims' | 'filter'> {
   after: number | null
 }
 export const ENTRANCE = 'X-Perigee-Entrance'

@@ -7,7 +7,7 @@ import { Problem } from './problem.ts'
 import { countRequest } from './rateLimit.ts'
 import { Recent } from './recent.ts'
 import { hashSecret, sameDigest } from './secret.ts'
-import { type Standing, standingOf, touchKey } from './standing.ts'
+import { readStandings, type Standing, standingOf, touchKey } from './standing.ts'
 import { type Claims, verifyToken } from './token.ts'
 
 /** Checking a signature costs more than a database read here; the same token's is checked once an isolate. */
@@ -39,6 +39,10 @@ export const principalOf = (claims: Claims, standing: Standing | null, now: numb
   const scopes = user ? narrowed(claims.scopes, user.privileges) : claims.scopes
   return { accountId, cell, keyId, scopes, userId, groupId: user?.groupId ?? null, adminDevices: user?.adminDevices ?? null }
 }
+
+/** The same by what the cell says at this moment: for whoever is let in once and stays, what an isolate remembers is too old. */
+export const principalNow = async (db: Database, claims: Claims, now: number): Promise<Principal | null> =>
+  principalOf(claims, (await readStandings(db, [claims.keyId])).get(claims.keyId) ?? null, now)
 
 export interface Admitted {
   claims: Claims

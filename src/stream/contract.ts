@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { ACKNOWLEDGE_WITHIN, CLOSE, PING, PONG, SUBPROTOCOL, WINDOW } from '../domain/stream.ts'
+import { ACKNOWLEDGE_WITHIN, CLOSE, PING, PONG, SUBPROTOCOL, WINDOW, WINDOW_SIZE } from '../domain/stream.ts'
 import { after, filterQuery } from '../events/contract.ts'
 import { define } from '../http/contract.ts'
 
@@ -12,7 +12,7 @@ export const openStream = define({
   description: [
     `A WebSocket. The token comes as a subprotocol, \`Sec-WebSocket-Protocol: ${SUBPROTOCOL}, bearer.<token>\`, or in the first message, \`{"type":"token","token":"…"}\`, within 10 seconds; never in the URL.`,
     'The service says `{"type":"ready","sequence":41,"lastSequence":42,"oldestSequence":1,"expires":"…"}` and then sends `{"type":"events","events":[…]}`, in sequence, up to 100 events at a time, the same as in the log. Where `oldestSequence` is past the one after `sequence`, what lies between is no longer kept.',
-    `Acknowledge with \`{"type":"ack","sequence":42}\`, which speaks for all before it: at most ${WINDOW} events are sent beyond that, and a reader that makes no step forward in ${ACKNOWLEDGE_WITHIN / 1000} seconds is dropped. Whoever was away opens a new stream with \`after\`, and misses and repeats nothing.`,
+    `Acknowledge with \`{"type":"ack","sequence":42}\`, which speaks for all before it: at most ${WINDOW} events, or about ${WINDOW_SIZE / 1e6} MB of them, are sent beyond that, and a reader that makes no step forward in ${ACKNOWLEDGE_WITHIN / 1000} seconds is dropped. Whoever was away opens a new stream with \`after\`, and misses and repeats nothing.`,
     `The stream ends with its token unless a fresh one is sent on it, \`{"type":"token","token":"…"}\`, answered \`{"type":"token","expires":"…"}\`; and within 30 seconds of the end of its key. \`${PING}\` is answered \`${PONG}\`.`,
     `Closed with:\n${CODES.join('\n')}`,
   ].join('\n\n'),

@@ -1,6 +1,9 @@
 import { CLOSE, type Closing, readMessage } from '../domain/stream.ts'
 
 const SHOW_TOKEN_WITHIN = 10_000
+/** What may come between the token and the feed: more than anyone has to say before it is ready. */
+const MOST_EARLY = 16
+const MOST_EARLY_BYTES = 65_536
 
 const close = (socket: WebSocket, { code, reason }: { code: number; reason: string }): void => {
   try {
@@ -11,16 +14,34 @@ const close = (socket: WebSocket, { code, reason }: { code: number; reason: stri
   }
 }
 
+const pass = (data: string | ArrayBuffer, from: WebSocket, to: WebSocket): void => {
+  try {
+    to.send(data)
+  } catch {
+    close(from, CLOSE.unavailable)
+  }
+}
+
 const pipe = (from: WebSocket, to: WebSocket): void => {
-  from.addEventListener('message', ({ data }) => {
-    try {
-      to.send(data)
-    } catch {
-      close(from, CLOSE.unavailable)
-    }
-  })
+  from.addEventListener('message', ({ data }) => pass(data, from, to))
   from.addEventListener('close', ({ code, reason }) => close(to, { code, reason }))
   from.addEventListener('error', () => close(to, CLOSE.unavailable))
+}
+
+/** Keeps what a socket says from now on, until it is passed on to the feed by what this answers with. */
+const keepEarly = (socket: WebSocket): ((feed: WebSocket) => void) => {
+  const early: (string | ArrayBuffer)[] = []
+  let bytes = 0
+  const keep = ({ data }: MessageEvent) => {
+    bytes += typeof data === 'string' ? data.length : data.byteLength
+    if (early.length === MOST_EARLY || bytes > MOST_EARLY_BYTES) return close(socket, CLOSE.badMessage)
+    early.push(data)
+  }
+  socket.addEventListener('message', keep)
+  return (feed) => {
+    socket.removeEventListener('message', keep)
+    for (const data of early) pass(data, socket, feed)
+  }
 }
 
 /**
@@ -36,11 +57,13 @@ export const waitInLobby = (enter: (token: string) => Promise<WebSocket | Closin
     clearTimeout(late)
     const said = readMessage(data)
     if (said?.type !== 'token') return close(socket, CLOSE.badMessage)
+    const passEarly = keepEarly(socket)
     const feed = await enter(said.token).catch((): Closing => 'unavailable')
     if (typeof feed === 'string') return close(socket, CLOSE[feed])
     pipe(feed, socket)
-    pipe(socket, feed)
     feed.accept()
+    passEarly(feed)
+    pipe(socket, feed)
   }
   socket.addEventListener('message', (message) => void first(message), { once: true })
   return client

@@ -2,7 +2,7 @@ import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import type { AccountFeed } from '../../src/feed/feed.ts'
-import { noteDisabled } from '../../src/feed/notices.ts'
+import { noteDisabled, tellDisabled } from '../../src/feed/notices.ts'
 import { resend } from '../../src/notify/resend.ts'
 import { twilio } from '../../src/notify/twilio.ts'
 import { eventually } from '../eventually.ts'
@@ -107,7 +107,9 @@ describe('from Resend', () => {
       .body
     await env.DB.prepare(`UPDATE webhooks SET enabled = 0, disabled_reason = 'gone' WHERE id = ?`).bind(webhook.id).run()
     await runInDurableObject(feedStub(account), async (feed: AccountFeed, state) => {
-      noteDisabled(state.storage.sql, webhook, 'gone', Date.now())
+      const now = Date.now()
+      noteDisabled(state.storage.sql, webhook, 'gone', now)
+      tellDisabled(state.storage.sql, webhook, now)
       await feed.alarm()
     })
     await settled(account, 'sent')

@@ -50,4 +50,10 @@ describe('filters', () => {
     expect(passes({ ...everything, devices: ['dev_1'] }, 'grp_3', ofDevice)).toBe(false)
     expect(passes({ ...everything, groups: ['grp_1'] }, 'grp_3', ofDevice)).toBe(false)
   })
+
+  test('a confined user does not find out which other groups a device is in', () => {
+    expect(passes({ ...everything, groups: ['grp_1'] }, 'grp_1', ofDevice)).toBe(true)
+    expect(passes({ ...everything, groups: ['grp_2'] }, 'grp_1', ofDevice)).toBe(false)
+    expect(passes({ ...everything, groups: ['grp_2'], devices: ['dev_1'] }, 'grp_1', ofDevice)).toBe(true)
+  })
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { ACKNOWLEDGE_WITHIN, readMessage, WINDOW } from '../../src/domain/stream.ts'
+import { ACKNOWLEDGE_WITHIN, readMessage, WINDOW, WINDOW_SIZE } from '../../src/domain/stream.ts'
 import type { LoggedEvent } from '../../src/events/store.ts'
 import { acknowledge, dueAt, hasRoom, type Seat, take } from '../../src/feed/seat.ts'
 
@@ -12,6 +12,8 @@ const seatAt = (sent: number, types: readonly string[] = []): Seat => ({
   last: sent,
   acked: sent,
   owed: 0,
+  owedSize: 0,
+  largest: 0,
   owedSince: null,
 })
 
@@ -25,6 +27,7 @@ const eventAt = (sequence: number): LoggedEvent => ({
   groups: [],
   data: {},
   location: null,
+  size: 2,
 })
 
 const logOf = (length: number) => Array.from({ length }, (_, n) => eventAt(n + 1))
@@ -63,6 +66,43 @@ describe('a reader', () => {
         expect(wanted.filter(({ sequence }) => sequence <= seat.sent)).toHaveLength(heard.length)
       }),
     )
+  })
+
+  test('of large events is sent about 2 MB beyond what it acknowledged, and goes on with every step forward to the last', () => {
+    const sizes = fc.array(fc.integer({ min: 1, max: 400_000 }), { minLength: 1, maxLength: 40 })
+    fc.assert(
+      fc.property(sizes, fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 20 }), (sizes, acks) => {
+        const log = logOf(sizes.length)
+        const sizeOf = (sequence: number) => sizes[sequence - 1] ?? 0
+        const heard: number[] = []
+        const textOf = ({ sequence }: LoggedEvent) => {
+          heard.push(sequence)
+          return 'x'.repeat(sizeOf(sequence))
+        }
+        let seat = seatAt(0)
+        const acknowledged = (sequence: number | undefined) => {
+          if (sequence !== undefined) seat = acknowledge(seat, sequence, 1) ?? seat
+          const stretch = { from: seat.sent, to: log.length, events: log.slice(seat.sent) }
+          if (hasRoom(seat)) seat = take(seat, stretch, textOf, 1).seat
+          const unacknowledged = heard.filter((sequence) => sequence > seat.acked).map(sizeOf)
+          const size = unacknowledged.reduce((sum, one) => sum + one, 0)
+          expect(seat.owedSize).toBeGreaterThanOrEqual(size)
+          expect(size - (unacknowledged.at(-1) ?? 0)).toBeLessThan(WINDOW_SIZE)
+        }
+        acknowledged(undefined)
+        for (const part of acks) acknowledged(heard[Math.floor(part * heard.length)])
+        while (heard.length < log.length) acknowledged(heard.at(-1))
+        expect(heard).toEqual(log.map(({ sequence }) => sequence))
+      }),
+      { numRuns: 30 },
+    )
+  })
+
+  test('that acknowledges all but the last of a full window of large events is sent more', () => {
+    const large = () => 'x'.repeat(64_000)
+    const { seat } = take(seatAt(0), { from: 0, to: 100, events: logOf(100) }, large, 5)
+    expect([seat.sent, hasRoom(seat)]).toEqual([32, false])
+    expect(acknowledge(seat, 31, 9)).toMatchObject({ owed: 1, owedSize: 64_000 })
   })
 
   test('that acknowledged everything has the whole window again, and no clock runs', () => {

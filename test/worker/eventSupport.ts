@@ -27,6 +27,7 @@ export const receiver = () => {
   return {
     url: (manner = 'ok') => `https://receiver.example/${box}/${manner}`,
     calls,
+    release: () => fetch(`https://receiver.example/${box}`, { method: 'PUT' }),
     /** Once it has been called so often. */
     called: (times: number) =>
       eventually(async () => {
@@ -129,6 +130,26 @@ export const logUnheard = async (account: TestAccount, count: number, type = 'de
     )
     await env.DB.batch(statements)
   }
+}
+
+/** The same for reports whose newest location carries as much as one may, about 64 KB. */
+export const logLargeReports = async (account: TestAccount, deviceId: string, count: number): Promise<void> => {
+  const lists = ['accessoriesAttributes', 'inputs', 'outputs', 'warningTexts', 'alertTexts', 'alerts', 'warnings']
+  const large = 'x'.repeat(8000)
+  const rest = JSON.stringify({ attributes: { large }, ...Object.fromEntries(lists.map((name) => [name, [large]])) })
+  const numbers = `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?1)`
+  const [first, time] = [await headOf(account), Date.now()]
+  await env.DB.batch([
+    env.DB.prepare(
+      `INSERT INTO locations (device_key, time, latitude, longitude, received_at, rest)
+       ${numbers} SELECT d.key, ?2 + n, 1, 2, ?2, ?3 FROM numbers, devices d WHERE d.id = ?4`,
+    ).bind(count, time, rest, deviceId),
+    env.DB.prepare(
+      `INSERT INTO events (account_id, sequence, id, type, time, device_id, data)
+       ${numbers} SELECT ?2, ?3 + n, ?4 || '_' || (?3 + n), 'location.reported', ?5, ?4, json_object('time', ?5 + n, 'count', 1) FROM numbers`,
+    ).bind(count, account.id, first, deviceId, time),
+    env.DB.prepare('UPDATE event_heads SET sequence = sequence + ?1 WHERE account_id = ?2').bind(count, account.id),
+  ])
 }
 
 export const headOf = async (account: TestAccount): Promise<number> =>

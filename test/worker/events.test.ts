@@ -6,7 +6,7 @@ import { presentEvent } from '../../src/events/present.ts'
 import { readSequences } from '../../src/events/store.ts'
 import { trim } from '../../src/sweep/trim.ts'
 import { eventually } from '../eventually.ts'
-import { createDevice, type Event, from, headOf, logUnheard } from './eventSupport.ts'
+import { createDevice, type Event, from, headOf, logLargeReports, logUnheard } from './eventSupport.ts'
 import { boundUser, openAccount, type TestAccount } from './support.ts'
 
 afterEach(() => {
@@ -67,6 +67,17 @@ describe('the log', () => {
     expect(pages).toBe(2)
   })
 
+  test('is told in pages that fit into memory, however much its events carry', async () => {
+    const account = await openAccount()
+    await logLargeReports(account, await createDevice(account, 'Tern'), 70)
+    const { text } = await account.call('GET', '/api/events')
+    expect(text.length).toBeGreaterThan(1_900_000)
+    expect(text.length).toBeLessThan(2_200_000)
+    const { pages, events } = await walk(account, '?limit=1000')
+    expect(sequencesIn({ events })).toEqual(from(1, await headOf(account)))
+    expect(pages).toBe(3)
+  })
+
   test('is filtered by type, device and group, and for a bound user by its group', async () => {
     const account = await openAccount()
     const [a, b] = [await createDevice(account, 'A'), await createDevice(account, 'B')]
@@ -86,6 +97,16 @@ describe('the log', () => {
     for (const bad of ['?types=device', '?types=*.created', '?types=webhook.test', '?after=1.5', '?after=-1']) {
       expect((await account.call('GET', `/api/events${bad}`)).status, bad).toBe(400)
     }
+  })
+
+  test('asked for another group’s events by a bound user, answers as for a group that is not there', async () => {
+    const account = await openAccount()
+    const device = await createDevice(account, 'Tern')
+    const groupOf = async (name: string) => (await account.call('POST', '/api/groups', { body: { name, devices: [device] } })).body.id
+    const [own, other] = [await groupOf('Own'), await groupOf('Other')]
+    const ana = await boundUser(account, { group: own })
+    const counts = [own, other, 'grp_none'].map(async (group) => (await list(ana, `?groups=${group}`)).events.length)
+    expect(await Promise.all(counts)).toEqual([1, 0, 0])
   })
 
   test('tells that a deleted device raised an alert, not what it said nor where it was', async () => {

@@ -1,8 +1,24 @@
 import { evictDurableObject, listDurableObjectIds, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import type { AccountFeed } from '../../src/feed/feed.ts'
+import type { Seat } from '../../src/feed/seat.ts'
+import { waitInLobby } from '../../src/stream/lobby.ts'
 import { eventually } from '../eventually.ts'
-import { createDevice, feedStub, from, headOf, Listener, listen, logUnheard, passTime, upgrade } from './eventSupport.ts'
+import {
+  createDevice,
+  createWebhook,
+  feedStub,
+  from,
+  headOf,
+  Listener,
+  listen,
+  logLargeReports,
+  logUnheard,
+  passTime,
+  receiver,
+  upgrade,
+} from './eventSupport.ts'
 import { makeToken, readToken } from './law/tokens.ts'
 import { boundUser, openAccount, operator, type TestAccount, tokenFor, tokenWithScopes } from './support.ts'
 
@@ -11,6 +27,10 @@ afterEach(() => {
 })
 
 const names = (stream: Listener) => stream.events.map(({ type, data }) => `${type} ${data.name}`)
+
+/** How the account's streams stand, as it goes with them through hibernation. */
+const seatsOf = (account: TestAccount): Promise<Seat[]> =>
+  runInDurableObject(feedStub(account), (_, state) => state.getWebSockets().map((socket) => socket.deserializeAttachment()))
 
 /** The account's token, but that it ends after so many seconds. */
 const endingIn = async (account: TestAccount, seconds: number): Promise<string> => {
@@ -195,6 +215,42 @@ describe('the token', () => {
     })
   })
 
+  test('in the first message: what is said right after it is heard', async () => {
+    const account = await openAccount()
+    const { webSocket } = await upgrade('/api/stream')
+    const stream = new Listener(webSocket as WebSocket)
+    stream.say({ type: 'token', token: account.token })
+    stream.say('{"type":"ping"}')
+    stream.say({ type: 'token', token: account.token })
+    await stream.until(() => expect(stream.messages.map(({ type }) => type).sort()).toEqual(['pong', 'ready', 'token']))
+  })
+
+  test('in the first message: what is said before there is a way in goes first, in order; too much of it closes the stream', async () => {
+    const waiting = (said: string[]) => {
+      const { 0: inner, 1: feed } = new WebSocketPair()
+      const heard: unknown[] = []
+      feed.addEventListener('message', ({ data }) => void heard.push(data))
+      feed.accept()
+      const door = { open: false }
+      const enter = () => eventually(() => (door.open ? inner : expect.fail('not yet')), 5)
+      const stream = new Listener(waitInLobby(enter))
+      for (const message of [{ type: 'token', token: 'x.y.z' }, ...said]) stream.say(message)
+      return { heard, stream, door }
+    }
+    const few = Array.from({ length: 16 }, (_, n) => `{"type":"ack","sequence":${n}}`)
+    const { heard, stream, door } = waiting(few)
+    await scheduler.wait(50)
+    door.open = true
+    await eventually(() => expect(heard).toHaveLength(16))
+    stream.say('later')
+    await eventually(() => expect(heard).toEqual([...few, 'later']))
+    for (const many of [[...few, 'one more'], ['x'.repeat(65_537)]]) {
+      const { stream, door } = waiting(many)
+      expect((await stream.end()).code).toBe(4400)
+      door.open = true
+    }
+  })
+
   test.each([
     ['a token that does not hold', { type: 'token', token: 'x.y.z' }, 4401],
     ['another message', { type: 'ack', sequence: 1 }, 4400],
@@ -325,6 +381,24 @@ describe('the end of a stream', () => {
     }
   })
 
+  test('comes at once with a key that is no more, though an isolate remembers it: opened with it, or gone on with it', async () => {
+    // The clock stands, so that nothing is forgotten before its time.
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
+    const account = await openAccount()
+    const ana = await boundUser(account, {})
+    const open = await listen(account)
+    open.say({ type: 'token', token: ana.token })
+    await open.until(() => expect(open.messages.at(-1)).toMatchObject({ type: 'token' }))
+    open.say({ type: 'token', token: account.token })
+    await open.until(() => expect(open.messages).toHaveLength(3))
+    await env.DB.prepare('DELETE FROM keys WHERE id = ?').bind(readToken(ana.token).claims.key).run()
+    const late = await listen(account, { token: ana.token })
+    open.say({ type: 'token', token: ana.token })
+    for (const stream of [late, open]) expect((await stream.end()).code).toBe(4401)
+    expect(late.messages).toEqual([])
+    expect(open.messages.map(({ type }) => type)).toEqual(['ready', 'token', 'token'])
+  })
+
   test('comes when the operator disables the account', async () => {
     const account = await openAccount()
     const stream = await listen(account)
@@ -389,6 +463,64 @@ describe('resuming', () => {
     const account = await openAccount()
     const { webSocket } = await upgrade('/api/stream?after=999999', { 'Sec-WebSocket-Protocol': `perigee, bearer.${account.token}` })
     expect((await new Listener(webSocket as WebSocket).end()).code).toBe(4400)
+    const lobby = new Listener((await upgrade('/api/stream?after=999999')).webSocket as WebSocket)
+    lobby.say({ type: 'token', token: account.token })
+    lobby.say('{"type":"ping"}')
+    expect((await lobby.end()).code).toBe(4400)
+  })
+})
+
+describe('one that is far behind', () => {
+  const LOOK = -1
+  /** What the feed reads of its cell, in order: where a page of the log begins, LOOK for what there is to do. Each waits for `gate`. */
+  const spyOnFeed = (account: TestAccount, gate = async (_read: number) => {}) => {
+    const batch = env.DB.batch.bind(env.DB)
+    const reads: number[] = []
+    const spy = vi.spyOn(env.DB, 'batch').mockImplementation(async (statements) => {
+      const [{ statement, params }] = statements as unknown as [{ statement: string; params: unknown[] }]
+      const read = /AS bytes FROM/.test(statement) ? Number(params[1]) : /SELECT disabled FROM accounts/.test(statement) ? LOOK : null
+      if (params[0] === account.id && read !== null) {
+        reads.push(read)
+        await gate(read)
+      }
+      return batch(statements)
+    })
+    return { reads, [Symbol.dispose]: () => spy.mockRestore() }
+  }
+
+  test('is brought on in steps, and between them the feed looks after all else', async () => {
+    const account = await openAccount()
+    await logUnheard(account, 10_700)
+    await logUnheard(account, 1, 'limit.reached')
+    using feed = spyOnFeed(account)
+    const stream = await listen(account, { query: '?after=0&types=limit.reached' })
+    await stream.heard(1)
+    let pages = 0
+    const perLook = feed.reads.map((read) => {
+      pages = read === LOOK ? 0 : pages + 1
+      return pages
+    })
+    expect(feed.reads.length).toBeGreaterThan(22)
+    expect(Math.max(...perLook)).toBe(20)
+  })
+
+  test('holds up no webhook', async () => {
+    const account = await openAccount()
+    await logUnheard(account, 5)
+    const at = receiver()
+    await createWebhook(account, { url: at.url() })
+    const since = await headOf(account)
+    let opened = false
+    // Nothing is looked at before the stream is there, and none of what it has missed is read before the webhook is called.
+    using _ = spyOnFeed(account, async (read) => {
+      if (read === LOOK) await eventually(() => expect(opened).toBe(true))
+      else if (read < since) await at.called(1)
+    })
+    await logUnheard(account, 1)
+    const stream = await listen(account, { query: '?after=0' })
+    opened = true
+    await stream.heard(since + 1)
+    expect(await at.calls()).toHaveLength(1)
   })
 })
 
@@ -415,14 +547,29 @@ describe('acknowledging', () => {
     await createDevice(account, 'Tern')
     await stream.heard(1)
     // What it has acknowledged must be there before the clock jumps.
-    await eventually(async () => {
-      const [seat] = await runInDurableObject(feedStub(account), (_, state) =>
-        state.getWebSockets().map((it) => it.deserializeAttachment()),
-      )
-      expect(seat).toMatchObject({ acked: stream.sequences[0] })
-    })
+    await eventually(async () => expect(await seatsOf(account)).toMatchObject([{ acked: stream.sequences[0] }]))
     for (let round = 0; round < 5; round++) await passTime(account, 60_000)
     expect(stream.closed).toBeNull()
+  })
+
+  test('speaks for what the reader itself was told of, not for what another that asks for the same was sent', async () => {
+    const account = await openAccount()
+    const query = '?types=device.created'
+    const unwanted = async (name: string) => {
+      await account.call('POST', '/api/account/keys', { body: { name, scopes: ['read'] } })
+      const head = await headOf(account)
+      await eventually(async () => expect((await seatsOf(account)).filter(({ sent, owed }) => sent < head || owed > 0)).toEqual([]))
+    }
+    const early = await listen(account, { query })
+    await createDevice(account, 'Tern 1')
+    await early.heard(1)
+    await unwanted('K 1')
+    const late = await listen(account, { query })
+    await unwanted('K 2')
+    late.say({ type: 'ack', sequence: (await late.ready()).sequence })
+    await createDevice(account, 'Tern 2')
+    await late.heard(1)
+    expect(late.closed).toBeNull()
   })
 
   test('a slow reader is sent a thousand events and no more until it has acknowledged some', async () => {
@@ -438,6 +585,24 @@ describe('acknowledging', () => {
     slow.say({ type: 'ack', sequence: slow.sequences.at(-1) })
     await slow.heard(2201)
     expect(slow.sequences).toEqual(from(1, 2201))
+  })
+
+  test('a slow reader of large events is sent about 2 MB and no more until it has acknowledged some', async () => {
+    const account = await openAccount()
+    await logLargeReports(account, await createDevice(account, 'Tern'), 70)
+    const head = await headOf(account)
+    const slow = await listen(account, { query: '?after=0', acknowledges: false })
+    await slow.heard(31)
+    // Where there is room, one look reads to the end of the log; the pong comes after all that it sent.
+    await runInDurableObject(feedStub(account), (feed: AccountFeed) => feed.alarm())
+    slow.say('{"type":"ping"}')
+    await slow.until(() => expect(slow.messages.at(-1)).toEqual({ type: 'pong' }))
+    expect(slow.events.length).toBeLessThan(40)
+    while (slow.events.length < head) {
+      slow.say({ type: 'ack', sequence: slow.sequences.at(-1) })
+      await slow.heard(Math.min(head, slow.events.length + 20))
+    }
+    expect(slow.sequences).toEqual(from(1, head))
   })
 })
 

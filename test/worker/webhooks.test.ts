@@ -3,6 +3,8 @@ import { env } from 'cloudflare:workers'
 import { Webhook } from 'standardwebhooks'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { event as anyEvent } from '../../src/events/catalogue.ts'
+import type { AccountFeed } from '../../src/feed/feed.ts'
+import { noteDisabled } from '../../src/feed/notices.ts'
 import { outbox } from '../../src/notify/outbox.ts'
 import { sweep } from '../../src/sweep/sweep.ts'
 import { eventually } from '../eventually.ts'
@@ -360,6 +362,81 @@ describe('a receiver that', () => {
   })
 })
 
+describe('an e-mail about a webhook that was given up', () => {
+  const given = async () => {
+    const account = await openAccount()
+    const administrator = { name: 'Ana', email: 'ana@example.com', country: 'PT', timeZone: 'UTC', privileges: ['admin'] }
+    await account.call('POST', '/api/users', { body: administrator })
+    const { webhook } = await createWebhook(account, { url: receiver().url(), events: ['key.*'] })
+    return { account, webhook }
+  }
+  const change = (statement: string, id: string) => env.DB.prepare(statement).bind(id).run()
+  const giveUp = ({ id }: { id: string }) => change(`UPDATE webhooks SET enabled = 0, disabled_reason = 'gone' WHERE id = ?`, id)
+  const note = (account: TestAccount, webhook: { id: string }, now: number) =>
+    runInDurableObject(feedStub(account), (_, { storage: { sql } }) => noteDisabled(sql, webhook, 'gone', now))
+  const messagesOf = async (account: TestAccount) => (await asked(account, 'GET', '/api/account/messages')).body.messages
+
+  /** How long the feed rests once it has looked; null: until somebody comes. */
+  const rest = (account: TestAccount) =>
+    runInDurableObject(feedStub(account), async (feed: AccountFeed, { storage }) => {
+      await storage.deleteAlarm()
+      await feed.alarm()
+      const at = await storage.getAlarm()
+      return at && at - Date.now()
+    })
+
+  test('is not forgone where the feed looks while the webhook is being disabled', async () => {
+    const { account, webhook } = await given()
+    await note(account, webhook, Date.now())
+    await rest(account)
+    await giveUp(webhook)
+    await passTime(account, MINUTE)
+    await eventually(async () => expect(await messagesOf(account)).toHaveLength(1))
+  })
+
+  test('is forgone where the webhook was not disabled after all', async () => {
+    const { account, webhook } = await given()
+    await note(account, webhook, Date.now() - MINUTE)
+    await rest(account)
+    await eventually(async () => {
+      const notices = await runInDurableObject(feedStub(account), (_, { storage: { sql } }) => sql.exec('SELECT * FROM notices').toArray())
+      expect(notices).toEqual([])
+    })
+    expect(await messagesOf(account)).toEqual([])
+  })
+
+  test('that waits does not keep the feed of a disabled or erased account awake', async () => {
+    const { account, webhook } = await given()
+    await change('UPDATE accounts SET disabled = 1 WHERE id = ?', account.id)
+    await note(account, webhook, Date.now() - MINUTE)
+    expect(await rest(account)).toBeGreaterThan(4 * MINUTE)
+    await change('DELETE FROM accounts WHERE id = ?', account.id)
+    expect(await rest(account)).toBeNull()
+  })
+
+  test('that a provider is slow to take does not keep the feed awake', async () => {
+    const { account, webhook } = await given()
+    await giveUp(webhook)
+    let taken = false
+    const send = outbox.send
+    const slow = vi.spyOn(outbox, 'send').mockImplementation(async (...mail) => {
+      await eventually(() => expect(taken).toBe(true))
+      return send(...mail)
+    })
+    await note(account, webhook, Date.now() - MINUTE)
+    try {
+      await rest(account)
+      await eventually(() => expect(slow).toHaveBeenCalled())
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + MINUTE })
+      expect(await rest(account)).toBeGreaterThan(15_000)
+    } finally {
+      taken = true
+    }
+    await eventually(async () => expect(await messagesOf(account)).toHaveLength(1))
+    slow.mockRestore()
+  })
+})
+
 describe('no way into a private network', () => {
   const refused = [
     'http://example.com/',
@@ -634,6 +711,36 @@ describe('a webhook', () => {
     await createDevice(account, 'Second')
     await at.called(2)
     expect(namesIn(await at.calls())).toEqual(['First', 'Second'])
+  })
+
+  test('disabled during an attempt that fails, and enabled again: what the attempt was for is given up', async () => {
+    const account = await openAccount()
+    const [held, well] = [receiver(), receiver()]
+    const { webhook } = await createWebhook(account, { url: held.url('held') })
+    await createDevice(account, 'Before')
+    await held.called(1)
+    await account.call('PATCH', `/api/webhooks/${webhook.id}`, { body: { enabled: false } })
+    await eventually(async () => expect(await deliveriesOf(account, webhook.id)).toMatchObject([{ status: 'failed' }]))
+    await held.release()
+    expect(await settledAs(account, webhook.id, {})).toMatchObject({ status: 'failed', nextAttempt: null })
+    await account.call('PATCH', `/api/webhooks/${webhook.id}`, { body: { enabled: true, url: well.url() } })
+    await createDevice(account, 'After')
+    expect(namesIn(await well.called(1))).toEqual(['After'])
+  })
+
+  test('disabled and enabled again before the feed looks: what waits from before is given up', async () => {
+    const account = await openAccount()
+    const at = receiver()
+    const { webhook } = await createWebhook(account, { url: at.url('after-1') })
+    await createDevice(account, 'Before')
+    await settledAs(account, webhook.id, { status: 'pending', attempts: 1 })
+    await env.DB.prepare('UPDATE webhooks SET since = ?, version = version + 2 WHERE id = ?')
+      .bind(await headOf(account), webhook.id)
+      .run()
+    await passTime(account, HOUR)
+    await settledAs(account, webhook.id, { status: 'failed', failure: 'disabled', nextAttempt: null })
+    expect((await asked(account, 'POST', '/api/devices', { name: 'After' })).status).toBe(201)
+    expect(namesIn(await at.called(2))).toEqual(['Before', 'After'])
   })
 
   test('disabled while a delivery waits gives it up; led elsewhere, it is brought there', async () => {

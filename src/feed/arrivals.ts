@@ -1,0 +1,87 @@
+import { openCell } from '../db/open.ts'
+import { allows } from '../domain/scope.ts'
+import type { Closing } from '../domain/stream.ts'
+import type { Env } from '../env.ts'
+import { principalNow } from '../http/auth.ts'
+import { iso } from '../http/wire.ts'
+import { keepMarks, markOpening } from './marks.ts'
+import { ownedBy } from './owner.ts'
+import { asksForLocations } from './seat.ts'
+import type { Streams } from './streams.ts'
+import type { Entrance } from './stub.ts'
+
+const MOST_STREAMS = 5000
+
+/** Streams on their way in, and the marks of those that are: one does not undo the other. */
+export class Arrivals {
+  readonly #state: DurableObjectState
+  readonly #env: Env
+  readonly #streams: Streams
+  #arriving = 0
+  #keeping: Promise<void> = Promise.resolve()
+
+  constructor(state: DurableObjectState, env: Env, streams: Streams) {
+    this.#state = state
+    this.#env = env
+    this.#streams = streams
+  }
+
+  /** Null for one that has its seat, else why it has none. */
+  async admit(entrance: Entrance, socket: WebSocket): Promise<Closing | null> {
+    this.#arriving++
+    try {
+      return await this.#seat(entrance, socket)
+    } catch (error) {
+      console.error(JSON.stringify({ level: 'error', event: 'stream-failed', error: (error as Error).name }))
+      return 'unavailable'
+    } finally {
+      this.#arriving--
+    }
+  }
+
+  /** While someone is on the way in, the marks stay as they are. */
+  async keepMarks(db: D1Database, now: number): Promise<void> {
+    if (this.#arriving > 0) return
+    const kept = keepMarks(this.#state.storage.sql, db, this.#streams, now)
+    this.#keeping = kept.catch(() => {})
+    await kept
+  }
+
+  /**
+   * Its place in the log is taken once the cell knows that it is there: nothing happens unheard in between. Its key is read after
+   * that, so that the end of the key is either known here or in the log from there on.
+   */
+  async #seat(entrance: Entrance, socket: WebSocket): Promise<Closing | null> {
+    if (this.#streams.size + this.#arriving > MOST_STREAMS) return 'tooMany'
+    await this.#keeping
+    const { claims, filter, after } = entrance
+    const { sql } = this.#state.storage
+    const now = Date.now()
+    const known = ownedBy(sql, entrance, now)
+    const db = openCell(this.#env, known.cell)
+    const opening = { size: this.#streams.size + 1, wantLocations: this.#streams.wantLocations || asksForLocations(filter) }
+    const { head, oldest } = await markOpening(sql, db.$client, known, opening, now)
+    if (after !== null && after > head) return 'badMessage'
+    const principal = await principalNow(db, claims, now)
+    if (!principal) return 'unauthorized'
+    if (!allows(principal.scopes, 'read')) return 'forbidden'
+    const { groupId } = principal
+    const sent = after ?? head
+    this.#state.acceptWebSocket(socket)
+    this.#streams.seat(socket, {
+      claims,
+      groupId,
+      filter,
+      sent,
+      last: sent,
+      acked: sent,
+      owed: 0,
+      owedSize: 0,
+      largest: 0,
+      owedSince: null,
+    })
+    const expires = iso(claims.exp * 1000)
+    socket.send(JSON.stringify({ type: 'ready', sequence: sent, lastSequence: head, oldestSequence: oldest, expires }))
+    return null
+  }
+}
