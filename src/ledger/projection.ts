@@ -127,11 +127,12 @@ const eventsJump = (db: D1Database, { accountId, to }: Of<'events-jump'>) =>
     )
     .bind(accountId, to)
 
+/** The plus keeps the planner from looking through all memberships of the account. */
 const deviceGone = (db: D1Database, { accountId, id, key, at, seq }: Of<'device-gone'>) => [
   db
     .prepare(
       `INSERT INTO tombstones (id, account_id, seq, creation, groups)
-       SELECT ?1, ?2, ?3, ?4, json_group_array(group_id) FROM group_devices WHERE device_key = ?5 AND account_id = ?2 ON CONFLICT DO NOTHING`,
+       SELECT ?1, ?2, ?3, ?4, json_group_array(group_id) FROM group_devices WHERE device_key = ?5 AND +account_id = ?2 ON CONFLICT DO NOTHING`,
     )
     .bind(id, accountId, seq, at, key),
   db
@@ -140,7 +141,7 @@ const deviceGone = (db: D1Database, { accountId, id, key, at, seq }: Of<'device-
        WHERE NOT EXISTS (SELECT 1 FROM devices WHERE key = ?3 AND account_id <> ?2) ON CONFLICT DO NOTHING`,
     )
     .bind(id, accountId, key, at),
-  db.prepare('DELETE FROM group_devices WHERE device_key = ? AND account_id = ?').bind(key, accountId),
+  db.prepare('DELETE FROM group_devices WHERE device_key = ? AND +account_id = ?').bind(key, accountId),
   db.prepare('UPDATE users SET device_id = NULL WHERE account_id = ? AND device_id = ?').bind(accountId, id),
   db.prepare('DELETE FROM devices WHERE key = ? AND account_id = ?').bind(key, accountId),
 ]
