@@ -35,15 +35,17 @@ const checkType = (c: Context) => {
 export const readBytes = async (request: Request, most: number, owner = ''): Promise<Uint8Array> => {
   if (request.body === null) return new Uint8Array()
   const isSmall = most <= OPEN_BODY_LIMIT || declaredLength(request) <= OPEN_BODY_LIMIT
-  if (!isSmall && !beginLargeBody(request, owner)) throw new Problem('unavailable', { headers: { 'Retry-After': '1' } })
+  const take = () => takeBytes(request, request.body as ReadableStream<Uint8Array>, most)
+  if (isSmall) return stepAside(request, take)
+  if (!beginLargeBody(request, owner)) throw new Problem('unavailable', { headers: { 'Retry-After': '1' } })
   try {
-    return await stepAside(request, () => inTime(takeBytes(request, request.body as ReadableStream<Uint8Array>, most)))
+    return await stepAside(request, () => inTime(take()))
   } finally {
     endLargeBody(request)
   }
 }
 
-/** What has not come by then is read no further: the answer ends the request, and with it its body. */
+/** What has not come by then is read no further: the answer ends the request, and with it its body. A timer for each small one would be felt. */
 const inTime = async <T>(work: Promise<T>): Promise<T> => {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_, reject) => {
