@@ -10,7 +10,7 @@ import { type Replay, withIdempotency } from './idempotency.ts'
 import { type Patch, parsePatch } from './patch.ts'
 import { invalid, Problem } from './problem.ts'
 import { admitSocket } from './socket.ts'
-import { fieldErrors, unwrappedType } from './validation.ts'
+import { fieldErrors, typeOf } from './validation.ts'
 
 type Shapes<O> = (O extends { patches: Operation } ? { json: z.ZodType<Patch> } : O extends { body: infer B } ? { json: B } : unknown) &
   (O extends { query: infer Q } ? { query: Q } : unknown)
@@ -38,7 +38,7 @@ const DIGITS = /^-?\d+(\.\d+)?$/
 
 /** A number in a URL is written in digits: what JavaScript would read besides (`0x10`, ` 7`, nothing at all) is none. */
 const numbersOf = (query: z.ZodObject): ((c: Context) => void) => {
-  const names = Object.keys(query.shape).filter((name) => unwrappedType(query.shape[name]) === 'number')
+  const names = Object.keys(query.shape).filter((name) => typeOf(query.shape[name]) === 'number')
   return (c) => {
     const wrong = names.filter((name) => !DIGITS.test(c.req.query(name) ?? '0'))
     if (wrong.length > 0) throw invalid(...wrong.map((name) => ({ pointer: `#/query/${name}`, detail: 'must be a number' })))

@@ -5,7 +5,7 @@ import { parseBare, refuseBeside } from './body.ts'
 import type { Context } from './context.ts'
 import type { Operation } from './contract.ts'
 import { type FieldError, invalid, Problem } from './problem.ts'
-import { depthOf, fieldErrors, MOST_ERRORS, unwrappedType } from './validation.ts'
+import { depthOf, fieldErrors, MOST_ERRORS, unwrapped } from './validation.ts'
 
 export type Patch = { kind: 'json'; steps: PatchStep[] } | { kind: 'merge'; document: JsonObject }
 
@@ -45,7 +45,7 @@ export const parsePatch = (contentType: string, body: unknown): Patch => {
 const impossible = (...errors: FieldError[]) => new Problem('invalid-patch', { errors })
 
 /** A patch may speak of a resource bare or under its wrapper, as `GET` gives it. `prefix`: where in the body it then speaks. */
-const unwrapped = (patch: Patch, wrapper: string | undefined): { patch: Patch; prefix: string } => {
+const bareOf = (patch: Patch, wrapper: string | undefined): { patch: Patch; prefix: string } => {
   if (!wrapper) return { patch, prefix: '' }
   if (patch.kind === 'merge') {
     const inner = patch.document[wrapper]
@@ -62,7 +62,7 @@ const unwrapped = (patch: Patch, wrapper: string | undefined): { patch: Patch; p
 
 /**
  * Members that a merge patch takes away though the resource never has them: a slip of the pen that would otherwise pass for done.
- * Of the names in a record, such as tags, any may be there or not.
+ * Of the names in a record, such as tags, any that it could hold may be there or not.
  */
 const neverThere = (document: JsonObject, resource: JsonObject, body: z.ZodType, prefix: string): string[] =>
   Object.entries(document).flatMap(([name, value]) => {
@@ -70,9 +70,15 @@ const neverThere = (document: JsonObject, resource: JsonObject, body: z.ZodType,
     const held = Object.hasOwn(resource, name) ? resource[name] : undefined
     if (value === null) return held === undefined ? [at] : []
     const member = (body as Partial<z.ZodObject>).shape?.[name] as z.ZodType | undefined
-    const isClosed = isObject(value) && isObject(held) && member && unwrappedType(member) !== 'record'
-    return isClosed ? neverThere(value, held, member, at) : []
+    if (!isObject(value) || !isObject(held) || !member) return []
+    const { keyType } = unwrapped(member)._zod.def as { keyType?: z.ZodType }
+    return keyType ? neverHeld(value, keyType, at) : neverThere(value, held, unwrapped(member), at)
   })
+
+const neverHeld = (record: JsonObject, keyType: z.ZodType, prefix: string): string[] =>
+  Object.keys(record)
+    .filter((name) => record[name] === null && !keyType.safeParse(name).success)
+    .map((name) => `${prefix}/${escapePointer(name)}`)
 
 const apply = (patch: Patch, resource: JsonObject, body: z.ZodType, prefix: string): unknown => {
   if (patch.kind === 'merge') {
@@ -92,7 +98,7 @@ const apply = (patch: Patch, resource: JsonObject, body: z.ZodType, prefix: stri
 
 /** What a resource becomes under a patch, read by the contract that replaces it. All of the patch, or a problem. */
 export const patched = <O extends Operation & { body: z.ZodType }>(given: Patch, bare: JsonObject, replace: O): z.output<O['body']> => {
-  const { patch, prefix } = unwrapped(given, replace.wrapper)
+  const { patch, prefix } = bareOf(given, replace.wrapper)
   const resource: JsonObject = { success: true, ...bare }
   const result = apply(patch, resource, replace.body, prefix)
   if (!isObject(result)) throw impossible({ pointer: '', detail: 'must leave an object' })

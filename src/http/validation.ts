@@ -19,11 +19,13 @@ export const fieldErrors = (error: z.ZodError, prefix: string): FieldError[] =>
     return [{ pointer: pointerOf(prefix, issue.path), detail: sentence(issue.message) }]
   })
 
-/** What a schema is of, whatever is wrapped around it: a default, an optional, a null. */
-export const unwrappedType = (schema: z.ZodType | undefined): string | undefined => {
-  const def = schema?._zod.def as { type: string; innerType?: z.ZodType } | undefined
-  return def?.innerType ? unwrappedType(def.innerType) : def?.type
+/** A schema without what is wrapped around it: a default, an optional, a null. */
+export const unwrapped = (schema: z.ZodType): z.ZodType => {
+  const { innerType } = schema._zod.def as { innerType?: z.ZodType }
+  return innerType ? unwrapped(innerType) : schema
 }
+
+export const typeOf = (schema: z.ZodType | undefined): string | undefined => schema && unwrapped(schema)._zod.def.type
 
 const DEPTH = 8
 const SIZE = 8192

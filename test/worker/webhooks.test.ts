@@ -754,6 +754,8 @@ describe('a webhook', () => {
     expect(namesIn(await good.calls())).toEqual(['First'])
     vi.useRealTimers()
     await account.call('PATCH', `/api/webhooks/${webhook.id}`, { body: { url: bad.url('500') } })
+    // The feed knows of the edit: until it looks, what happens may still be brought where it was.
+    await runDurableObjectAlarm(feedStub(account))
     await createDevice(account, 'Second')
     await settledAs(account, webhook.id, { status: 'pending', attempts: 1 })
     await account.call('PATCH', `/api/webhooks/${webhook.id}`, { body: { enabled: false } })
