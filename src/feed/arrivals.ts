@@ -6,7 +6,7 @@ import { principalNow } from '../http/auth.ts'
 import { iso } from '../http/wire.ts'
 import { keepMarks, markOpening } from './marks.ts'
 import { ownedBy } from './owner.ts'
-import { asksForLocations } from './seat.ts'
+import { asksForLocations, newSeat } from './seat.ts'
 import type { Streams } from './streams.ts'
 import type { Entrance } from './stub.ts'
 
@@ -65,21 +65,9 @@ export class Arrivals {
     const principal = await principalNow(db, claims, now)
     if (!principal) return 'unauthorized'
     if (!allows(principal.scopes, 'read')) return 'forbidden'
-    const { groupId } = principal
     const sent = after ?? head
     this.#state.acceptWebSocket(socket)
-    this.#streams.seat(socket, {
-      claims,
-      groupId,
-      filter,
-      sent,
-      last: sent,
-      acked: sent,
-      owed: 0,
-      owedSize: 0,
-      largest: 0,
-      owedSince: null,
-    })
+    this.#streams.seat(socket, newSeat(claims, principal.groupId, filter, sent))
     const expires = iso(claims.exp * 1000)
     socket.send(JSON.stringify({ type: 'ready', sequence: sent, lastSequence: head, oldestSequence: oldest, expires }))
     return null

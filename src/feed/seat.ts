@@ -24,6 +24,20 @@ export interface Seat {
   owedSince: number | null
 }
 
+/** One that has just come in: it owes nothing, and has been sent everything up to `sent`. */
+export const newSeat = (claims: Claims, groupId: string | null, filter: EventFilter, sent: number): Seat => ({
+  claims,
+  groupId,
+  filter,
+  sent,
+  last: sent,
+  acked: sent,
+  owed: 0,
+  owedSize: 0,
+  largest: 0,
+  owedSince: null,
+})
+
 /** A stretch of the log that was read at once: everything after `from` up to `to`. */
 export interface Stretch {
   from: number

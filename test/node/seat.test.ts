@@ -2,20 +2,10 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ACKNOWLEDGE_WITHIN, readMessage, WINDOW, WINDOW_SIZE } from '../../src/domain/stream.ts'
 import type { LoggedEvent } from '../../src/events/store.ts'
-import { acknowledge, dueAt, hasRoom, type Seat, take } from '../../src/feed/seat.ts'
+import { acknowledge, dueAt, hasRoom, newSeat, type Seat, take } from '../../src/feed/seat.ts'
 
-const seatAt = (sent: number, types: readonly string[] = []): Seat => ({
-  claims: { accountId: 'acc_1', cell: 0, keyId: 'key_1', scopes: ['read'], userId: null, exp: 1e9 },
-  groupId: null,
-  filter: { types, devices: [], groups: [] },
-  sent,
-  last: sent,
-  acked: sent,
-  owed: 0,
-  owedSize: 0,
-  largest: 0,
-  owedSince: null,
-})
+const claims: Seat['claims'] = { accountId: 'acc_1', cell: 0, keyId: 'key_1', scopes: ['read'], userId: null, exp: 1e9 }
+const seatAt = (sent: number, types: readonly string[] = []): Seat => newSeat(claims, null, { types, devices: [], groups: [] }, sent)
 
 const eventAt = (sequence: number): LoggedEvent => ({
   id: `evt_${sequence}`,
