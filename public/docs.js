@@ -22,7 +22,12 @@ const configuration = {
   documentDownloadType: 'none',
   modelsSectionLabel: 'Schemas',
   defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
-  localization: { translations: { clientLibraries: { heading: 'Code samples' }, operation: { testRequest: 'Try it' } } },
+  localization: {
+    translations: {
+      clientLibraries: { heading: 'Code samples' },
+      operation: { testRequest: 'Try it' },
+    },
+  },
   setPageTitle: ({ title }) => `${title} · Perigee API`,
   onLoaded: () => $('#status')?.remove(),
 }
@@ -33,7 +38,10 @@ if (api && window.Scalar) {
   offerSignIn((token) => {
     // Made anew, since a token that was typed into the page would outlive `updateConfiguration`.
     reference.destroy()
-    const authentication = { preferredSecurityScheme: scheme, securitySchemes: { [scheme]: { token } } }
+    const authentication = {
+      preferredSecurityScheme: scheme,
+      securitySchemes: { [scheme]: { token } },
+    }
     reference = window.Scalar.createApiReference('#reference', { ...configuration, authentication })
   })
 } else {
@@ -51,7 +59,9 @@ function leaveOptionalParametersOut(openapi) {
   const leaveOut = (reference) => {
     const { example, examples, schema, ...parameter } = resolve(reference)
     if (parameter.required || !schema) return reference
-    const shown = [example, ...Object.values(examples ?? {}).map((one) => one.value)].filter((value) => value !== undefined)
+    const shown = [example, ...Object.values(examples ?? {}).map((one) => one.value)].filter(
+      (value) => value !== undefined,
+    )
     return { ...parameter, example: '', schema: { examples: shown, ...resolve(schema) } }
   }
   for (const path of Object.values(openapi.paths)) {
@@ -63,7 +73,12 @@ function leaveOptionalParametersOut(openapi) {
 }
 
 function offerSignIn(use) {
-  const [button, dialog, form, refusal] = ['#sign-in', '#dialog', '#dialog form', '#dialog .refusal'].map($)
+  const [button, dialog, form, refusal] = [
+    '#sign-in',
+    '#dialog',
+    '#dialog form',
+    '#dialog .refusal',
+  ].map($)
   const refuse = (error) => {
     refusal.textContent = error
     refusal.hidden = !error
@@ -91,7 +106,11 @@ function offerSignIn(use) {
 async function exchange(credentials) {
   try {
     const headers = { 'Content-Type': 'application/json' }
-    const reply = await fetch('/api/Auth/Token', { method: 'POST', headers, body: JSON.stringify(credentials) })
+    const reply = await fetch('/api/Auth/Token', {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(credentials),
+    })
     return await reply.json()
   } catch {
     return { error: 'The service did not answer.' }

@@ -20,7 +20,10 @@ if (!upToDate()) {
 }
 
 function upToDate() {
-  return statSync(target, { throwIfNoEntry: false })?.isFile() && readFileSync(target, 'utf8').startsWith(opening)
+  return (
+    statSync(target, { throwIfNoEntry: false })?.isFile() &&
+    readFileSync(target, 'utf8').startsWith(opening)
+  )
 }
 
 /** What Scalar's Fastify plugin serves: the bytes of @scalar/api-reference's bundle without the 280 MB that package installs. */

@@ -8,10 +8,15 @@ const copy = mkdtempSync('.wrangler/migrations-')
 try {
   cpSync('migrations', copy, { recursive: true })
   const args = ['generate', '--dialect', 'sqlite', '--schema', './src/db/schema.ts', '--out', copy]
-  const { stdout, stderr } = spawnSync('drizzle-kit', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+  const { stdout, stderr } = spawnSync('drizzle-kit', args, {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   // Its exit code is 0 even when it fails.
   if (!stdout?.includes('nothing to migrate')) {
-    console.error(`${stdout}${stderr}\nsrc/db/schema.ts and migrations/ differ: run npm run migrate:new -- --name what_changes`)
+    console.error(
+      `${stdout}${stderr}\nsrc/db/schema.ts and migrations/ differ: run npm run migrate:new -- --name what_changes`,
+    )
     process.exitCode = 1
   }
 } finally {

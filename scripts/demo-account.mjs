@@ -1,14 +1,26 @@
 /** A working API key of the demo account: the given one if it still gets a token, else a new one. */
-export async function demoApiKey(base, { DEMO_USER_NAME: userName, DEMO_API_KEY: apiKey, ADMIN_TOKEN: adminToken }) {
+export async function demoApiKey(
+  base,
+  { DEMO_USER_NAME: userName, DEMO_API_KEY: apiKey, ADMIN_TOKEN: adminToken },
+) {
   if (apiKey && (await getsToken(base, userName, apiKey))) return apiKey
 
-  const operator = (path, body) => call(`${base}${path}`, body, { Authorization: `Bearer ${adminToken}` })
-  const made = await operator('/admin/accounts', { userName, name: 'Demo Shipping', licenses: 25, timeZone: 'Europe/Lisbon' })
+  const operator = (path, body) =>
+    call(`${base}${path}`, body, { Authorization: `Bearer ${adminToken}` })
+  const made = await operator('/admin/accounts', {
+    userName,
+    name: 'Demo Shipping',
+    licenses: 25,
+    timeZone: 'Europe/Lisbon',
+  })
   if (made.status === 201) return made.reply.apiKey
   if (made.status !== 409) throw refused('making the demo account', made)
 
   const account = await find(operator, userName)
-  const key = await operator(`/admin/accounts/${account.id}/keys`, { name: 'demo', scopes: ['admin'] })
+  const key = await operator(`/admin/accounts/${account.id}/keys`, {
+    name: 'demo',
+    scopes: ['admin'],
+  })
   if (key.status !== 201) throw refused('making a key for the demo account', key)
   return key.reply.apiKey
 }
@@ -28,14 +40,18 @@ async function find(operator, userName) {
     if (page.status !== 200) throw refused('listing the accounts', page)
     const account = page.reply.accounts.find((one) => one.userName === userName)
     if (account) return account
-    path = page.reply.nextCursor && `/admin/accounts?cursor=${encodeURIComponent(page.reply.nextCursor)}`
+    path =
+      page.reply.nextCursor && `/admin/accounts?cursor=${encodeURIComponent(page.reply.nextCursor)}`
   }
   throw new Error(`The user name ${userName} is taken, yet no account has it.`)
 }
 
 async function call(url, body, headers = {}) {
   const post = body && { method: 'POST', body: JSON.stringify(body) }
-  const response = await fetch(url, { ...post, headers: { 'Content-Type': 'application/json', ...headers } })
+  const response = await fetch(url, {
+    ...post,
+    headers: { 'Content-Type': 'application/json', ...headers },
+  })
   return { status: response.status, reply: await response.json().catch(() => ({})) }
 }
 

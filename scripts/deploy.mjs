@@ -15,16 +15,27 @@ chooseAccount()
 for (const database of databases()) if (!database.made) makeDatabase(database)
 const secrets = secretArguments()
 // The schema first: the new code may need it, and the old code must bear it until then.
-for (const { binding } of databases()) await succeed('d1', 'migrations', 'apply', binding, '--remote')
+for (const { binding } of databases())
+  await succeed('d1', 'migrations', 'apply', binding, '--remote')
 const urls = await deploy(secrets)
 nextSteps(urls[0] ?? 'https://<where you deployed>')
 
 function chooseAccount() {
   const { ok, stdout } = wrangler('whoami', '--json')
-  if (!ok) fail('You are not logged in to Cloudflare. Run npx wrangler login (or set CLOUDFLARE_API_TOKEN), then npm run deploy again.')
+  if (!ok)
+    fail(
+      'You are not logged in to Cloudflare. Run npx wrangler login (or set CLOUDFLARE_API_TOKEN), then npm run deploy again.',
+    )
   const { accounts = [] } = JSON.parse(stdout)
-  if (accounts.length < 2 || process.env.CLOUDFLARE_ACCOUNT_ID || /^account_id\s*=/m.test(readFileSync('wrangler.toml', 'utf8'))) return
-  const choices = accounts.map(({ id, name }) => `  CLOUDFLARE_ACCOUNT_ID=${id} npm run deploy   # ${name}`)
+  if (
+    accounts.length < 2 ||
+    process.env.CLOUDFLARE_ACCOUNT_ID ||
+    /^account_id\s*=/m.test(readFileSync('wrangler.toml', 'utf8'))
+  )
+    return
+  const choices = accounts.map(
+    ({ id, name }) => `  CLOUDFLARE_ACCOUNT_ID=${id} npm run deploy   # ${name}`,
+  )
   fail(`You have several Cloudflare accounts. Say which one to deploy to:\n${choices.join('\n')}`)
 }
 
@@ -50,16 +61,24 @@ function secretArguments() {
   const { ok, stdout, output } = wrangler('secret', 'list', '--format', 'json')
   if (!ok && !/Worker ".*" not found/.test(output)) fail(output)
   if (!ok) {
-    const kept = ensureSecrets(secretsFile, Object.fromEntries(requiredSecrets().map((name) => [name, madeUp(name)])))
+    const kept = ensureSecrets(
+      secretsFile,
+      Object.fromEntries(requiredSecrets().map((name) => [name, madeUp(name)])),
+    )
     const unknown = requiredSecrets().filter((name) => !kept[name])
-    if (unknown.length > 0) fail(`Write what your provider gave you into ${secretsFile}, then deploy again: ${unknown.join(', ')}`)
+    if (unknown.length > 0)
+      fail(
+        `Write what your provider gave you into ${secretsFile}, then deploy again: ${unknown.join(', ')}`,
+      )
     return ['--secrets-file', secretsFile]
   }
   const present = JSON.parse(stdout).map(({ name }) => name)
   const missing = requiredSecrets().filter((name) => !present.includes(name))
   if (missing.length === 0) return []
   const random = `node -p "crypto.randomBytes(32).toString('base64url')" | `
-  const commands = missing.map((name) => `  ${madeUp(name) && random}npx wrangler secret put ${name}`)
+  const commands = missing.map(
+    (name) => `  ${madeUp(name) && random}npx wrangler secret put ${name}`,
+  )
   return fail(`The Worker lacks secrets. Set each, then deploy again:\n${commands.join('\n')}`)
 }
 
@@ -95,7 +114,12 @@ function nextSteps(url) {
   const token = existsSync(secretsFile)
     ? `The secrets are in ${secretsFile}: keep them somewhere safer and delete that file.\n\n  export ADMIN_TOKEN=$(sed -n s/^ADMIN_TOKEN=//p ${secretsFile})`
     : `  export ADMIN_TOKEN=…   # the one you set`
-  const account = JSON.stringify({ userName: 'acme', name: 'Acme', licenses: 25, timeZone: 'Europe/Lisbon' })
+  const account = JSON.stringify({
+    userName: 'acme',
+    name: 'Acme',
+    licenses: 25,
+    timeZone: 'Europe/Lisbon',
+  })
   console.log(`\nPerigee is at ${url}, its reference page at ${url}/docs.\n
 To make an account (the answer holds its API key, this once):\n\n${token}
   curl ${url}/admin/accounts -H "Authorization: Bearer $ADMIN_TOKEN" -H 'Content-Type: application/json' \\

@@ -14,5 +14,6 @@ for (const file of readdirSync('migrations')) {
     return table.replace(/\);$/, keepsRowid ? ') STRICT;' : ') STRICT, WITHOUT ROWID;')
   })
   writeFileSync(`migrations/${file}`, `${strict.trimEnd()}\n`)
-  if (/__new_|DROP TABLE/.test(strict)) console.warn(`Read migrations/${file} before you commit it: it rebuilds or drops a table.`)
+  if (/__new_|DROP TABLE/.test(strict))
+    console.warn(`Read migrations/${file} before you commit it: it rebuilds or drops a table.`)
 }

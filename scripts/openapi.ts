@@ -2,8 +2,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import manifest from '../package.json' with { type: 'json' }
 import { app } from '../src/app.ts'
-import { EVENT_WEBHOOKS } from '../src/events/webhookDocument.ts'
-import { openapiDocument } from '../src/http/openapi.ts'
+import { openapiDocument } from '../src/openapi/document.ts'
+import { EVENT_WEBHOOKS } from '../src/openapi/webhooks.ts'
 
 const target = 'public/api/openapi.json'
 const document = openapiDocument(app, { version: manifest.version, webhooks: EVENT_WEBHOOKS })

@@ -53,13 +53,21 @@ const PEAK = 3
 /** How a fleet is used, a device a month, beside its reports. */
 const HABITS = { reads: 24 * DAYS, decisions: 1, alerts: 2 }
 
-export function model({ devices, interval = 3600, accounts = Math.max(1, devices / 100), retention = 365 }) {
+export function model({
+  devices,
+  interval = 3600,
+  accounts = Math.max(1, devices / 100),
+  retention = 365,
+}) {
   const locations = (devices * DAYS * 86_400) / interval
   const kept = (devices * retention * 86_400) / interval
   const reads = devices * HABITS.reads
   const decisions = devices * HABITS.decisions
   const alerts = devices * HABITS.alerts
-  const bytes = kept * COSTS.locationBytes + devices * COSTS.deviceBytes + alerts * (retention / DAYS) * COSTS.alertBytes
+  const bytes =
+    kept * COSTS.locationBytes +
+    devices * COSTS.deviceBytes +
+    alerts * (retention / DAYS) * COSTS.alertBytes
   const sum = (name) =>
     locations * ((COSTS.report[name] ?? 0) + (COSTS.trimmedLocation[name] ?? 0)) +
     reads * (COSTS.read[name] ?? 0) +
@@ -78,8 +86,14 @@ export function model({ devices, interval = 3600, accounts = Math.max(1, devices
     objectRowsWritten: sum('objectWritten'),
     objectBytes: devices * COSTS.ledgerDeviceBytes,
   }
-  const cells = Math.max(Math.ceil(bytes / (LIMITS.databaseBytes * FILL)), Math.ceil(busiest / LIMITS.batchesPerSecond))
-  const cost = Object.entries(used).map(([name, amount]) => [name, Math.max(0, amount - PRICES[name].included) * PRICES[name].each])
+  const cells = Math.max(
+    Math.ceil(bytes / (LIMITS.databaseBytes * FILL)),
+    Math.ceil(busiest / LIMITS.batchesPerSecond),
+  )
+  const cost = Object.entries(used).map(([name, amount]) => [
+    name,
+    Math.max(0, amount - PRICES[name].included) * PRICES[name].each,
+  ])
   const perAccount = devices / accounts
   const busiestOf = (amount) => (PEAK * perAccount * (amount / devices)) / (DAYS * 86_400)
   /** What one database would meet, and what stands in the way even with as many as it takes. */
@@ -91,8 +105,10 @@ export function model({ devices, interval = 3600, accounts = Math.max(1, devices
     'D1 storage of a Cloudflare account (1 TB)': bytes / LIMITS.storedBytes,
     'databases that a Worker can bind (5,000)': cells / LIMITS.bindings,
     'an account’s rate limit (6,000/min)': busiestOf(requests) / LIMITS.accountRequestsPerSecond,
-    'an account’s ledger (1,000 requests/s)': busiestOf(used.objectRequests) / LIMITS.objectRequestsPerSecond,
-    'the size of an account’s ledger (10 GB)': (perAccount * COSTS.ledgerDeviceBytes) / LIMITS.objectBytes,
+    'an account’s ledger (1,000 requests/s)':
+      busiestOf(used.objectRequests) / LIMITS.objectRequestsPerSecond,
+    'the size of an account’s ledger (10 GB)':
+      (perAccount * COSTS.ledgerDeviceBytes) / LIMITS.objectBytes,
   }
   return {
     devices,
@@ -119,8 +135,10 @@ const short = (value) => {
   const scaled = value / unit
   return `${scaled >= 100 || (unit === 1 && scaled >= 10) ? scaled.toFixed(0) : scaled.toPrecision(2)}${name}`
 }
-const dollars = (value) => `$${value < 100 ? value.toFixed(2) : Math.round(value).toLocaleString('en')}`
-const percent = (value) => (value < 0.01 ? '< 1 %' : value < 10 ? `${Math.round(value * 100)} %` : `${Math.round(value)} ×`)
+const dollars = (value) =>
+  `$${value < 100 ? value.toFixed(2) : Math.round(value).toLocaleString('en')}`
+const percent = (value) =>
+  value < 0.01 ? '< 1 %' : value < 10 ? `${Math.round(value * 100)} %` : `${Math.round(value)} ×`
 
 function lines(sizes) {
   const all = sizes.map(model)
@@ -155,18 +173,25 @@ function lines(sizes) {
     row('Durable Object requests', ({ used }) => short(used.objectRequests)),
     row('Durable Object GB-s', ({ used }) => short(used.objectGigabyteSeconds)),
     row('cost', (one) => dollars(one.dollars)),
-    row('of that the most', (one) => (most(one)[1] === 0 ? 'the plan itself' : `${NAMES[most(one)[0]]}, ${dollars(most(one)[1])}`)),
+    row('of that the most', (one) =>
+      most(one)[1] === 0 ? 'the plan itself' : `${NAMES[most(one)[0]]}, ${dollars(most(one)[1])}`,
+    ),
     row('a device', (one) => `$${(one.dollars / one.devices).toPrecision(2)}`),
     row('met first in one cell', ({ inOneCell }) => first(inOneCell)),
     row('met first with these cells', ({ inManyCells }) => first(inManyCells)),
   ]
 }
 
-export const report = () => lines([{ devices: 1000 }, { devices: 100_000 }, { devices: 10_000_000 }]).join('\n')
+export const report = () =>
+  lines([{ devices: 1000 }, { devices: 100_000 }, { devices: 10_000_000 }]).join('\n')
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
   const number = { type: 'string' }
-  const { values } = parseArgs({ options: { devices: number, interval: number, accounts: number, retention: number } })
-  const given = Object.fromEntries(Object.entries(values).map(([name, text]) => [name, Number(text)]))
+  const { values } = parseArgs({
+    options: { devices: number, interval: number, accounts: number, retention: number },
+  })
+  const given = Object.fromEntries(
+    Object.entries(values).map(([name, text]) => [name, Number(text)]),
+  )
   console.log(values.devices ? lines([given]).join('\n') : report())
 }

@@ -26,7 +26,9 @@ export function writeSecrets(file, values) {
 /** Adds those of `defaults` that are missing, or empty though they should not be; answers all that the file then holds. */
 export function ensureSecrets(file, defaults) {
   const present = readSecrets(file)
-  const missing = Object.entries(defaults).filter(([name, value]) => !(name in present) || (present[name] === '' && value !== ''))
+  const missing = Object.entries(defaults).filter(
+    ([name, value]) => !(name in present) || (present[name] === '' && value !== ''),
+  )
   if (missing.length > 0) writeSecrets(file, Object.fromEntries(missing))
   return { ...present, ...Object.fromEntries(missing) }
 }

@@ -22,7 +22,9 @@ console.log(`Worker, gzip       ${gzipped.toFixed(1)} KB of at most ${budget} KB
 console.log(
   `Start-up           ${startups[Math.floor(rounds / 2)]} ms of CPU on this machine, from loading the bundle to being ready for a request`,
 )
-console.log(`                   (median of ${rounds} profiles by wrangler check startup; the slowest ${startups.at(-1)} ms)`)
+console.log(
+  `                   (median of ${rounds} profiles by wrangler check startup; the slowest ${startups.at(-1)} ms)`,
+)
 if (gzipped > budget) fail(`The Worker is ${(gzipped - budget).toFixed(1)} KB over its budget.`)
 
 function succeed(...args) {

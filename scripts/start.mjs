@@ -14,8 +14,12 @@ const base = `http://localhost:${port}`
 const secretsFile = '.dev.vars'
 const patience = 60_000
 
-if (!Number.isInteger(port) || port < 1 || port > 65535) fail(`PORT must be a number from 1 to 65535, not "${process.env.PORT}".`)
-if (await taken(port)) fail(`Port ${port} is taken. Stop what listens there, or choose another one: PORT=${port + 1} npm start`)
+if (!Number.isInteger(port) || port < 1 || port > 65535)
+  fail(`PORT must be a number from 1 to 65535, not "${process.env.PORT}".`)
+if (await taken(port))
+  fail(
+    `Port ${port} is taken. Stop what listens there, or choose another one: PORT=${port + 1} npm start`,
+  )
 await useToolchain()
 
 const secrets = ensureSecrets(secretsFile, {
@@ -26,7 +30,10 @@ const secrets = ensureSecrets(secretsFile, {
 })
 migrateLocalDatabases()
 
-const server = spawn('wrangler', ['dev', '--port', String(port)], { stdio: ['ignore', 'pipe', 'pipe'], env: withColours() })
+const server = spawn('wrangler', ['dev', '--port', String(port)], {
+  stdio: ['ignore', 'pipe', 'pipe'],
+  env: withColours(),
+})
 const serverEnded = ended(server)
 const showServerOutput = holdOutput(server)
 
@@ -69,7 +76,9 @@ function listeningFails(port, host) {
 async function healthy() {
   const deadline = Date.now() + patience
   while (Date.now() < deadline) {
-    const answer = await fetch(`${base}/healthz`, { signal: AbortSignal.timeout(5_000) }).catch(() => undefined)
+    const answer = await fetch(`${base}/healthz`, { signal: AbortSignal.timeout(5_000) }).catch(
+      () => undefined,
+    )
     if (answer?.ok) return
     await sleep(100)
   }
@@ -95,7 +104,10 @@ function holdOutput(child) {
 
 /** On Cloudflare the cron trigger fires every minute; `wrangler dev` leaves that to us. */
 function runCron() {
-  setInterval(() => fetch(`${base}/cdn-cgi/handler/scheduled`).catch(() => undefined), 60_000).unref()
+  setInterval(
+    () => fetch(`${base}/cdn-cgi/handler/scheduled`).catch(() => undefined),
+    60_000,
+  ).unref()
 }
 
 function withColours() {
@@ -113,5 +125,7 @@ function welcome(userName, apiKey) {
   const body = JSON.stringify({ userName, apiKey })
   console.log(`\nPerigee is up; Ctrl-C stops it.\n`)
   for (const [name, value] of places) console.log(`  ${name.padEnd(11)}${value}`)
-  console.log(`\nGet a token:\n\n  curl ${base}/api/Auth/Token -H 'Content-Type: application/json' -d '${body}'\n`)
+  console.log(
+    `\nGet a token:\n\n  curl ${base}/api/Auth/Token -H 'Content-Type: application/json' -d '${body}'\n`,
+  )
 }

@@ -22,7 +22,9 @@ for (const [name, command, ...args] of steps) {
   console.log(`\n── ${name}: ${[command, ...args].join(' ')}`)
   const stepStart = performance.now()
   const code = await run(command, args)
-  console.log(`── ${name}: ${code === 0 ? 'passed' : `failed (exit code ${code})`} after ${secondsSince(stepStart)}`)
+  console.log(
+    `── ${name}: ${code === 0 ? 'passed' : `failed (exit code ${code})`} after ${secondsSince(stepStart)}`,
+  )
   if (code !== 0) process.exit(code)
 }
 console.log(`\nAll passed in ${secondsSince(start)}.`)

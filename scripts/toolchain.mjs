@@ -17,7 +17,10 @@ export async function useToolchain() {
   process.env.PATH = [bin, ...pathWithoutBin()].join(delimiter)
   if (Number(process.versions.node.split('.')[0]) >= wantedMajor) return
   const node = join(bin, 'node')
-  if (!existsSync(node)) fail(`npm did not install ${node}: are install scripts switched off (npm config get ignore-scripts)?`)
+  if (!existsSync(node))
+    fail(
+      `npm did not install ${node}: are install scripts switched off (npm config get ignore-scripts)?`,
+    )
   process.exit(await ended(spawn(node, process.argv.slice(1), { stdio: 'inherit' })))
 }
 
@@ -54,7 +57,11 @@ function install() {
   console.log('Installing what package-lock.json asks for …')
   // Without our own bin folder: npm must not run on the very Node it is about to replace.
   const env = { ...process.env, PATH: pathWithoutBin().join(delimiter) }
-  const npm = spawnSync('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'], { env, encoding: 'utf8' })
+  const npm = spawnSync(
+    'npm',
+    ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'],
+    { env, encoding: 'utf8' },
+  )
   if (npm.status !== 0) fail(`${npm.error ?? `${npm.stdout}${npm.stderr}`}\nnpm install failed.`)
 }
 

@@ -5,15 +5,15 @@ import { alerts, deviceAlerts } from './alerts/routes.ts'
 import { devices } from './devices/routes.ts'
 import { events } from './events/routes.ts'
 import { groups } from './groups/routes.ts'
-import { hooks } from './hooks/routes.ts'
 import { admit, admitOperator } from './http/auth.ts'
 import type { AppEnv, Context } from './http/context.ts'
-import { door, edge } from './http/edge.ts'
-import { unrouted } from './http/methods.ts'
+import { commonReply, withLoadShedding } from './http/edge.ts'
+import { unroutedProblem } from './http/methods.ts'
 import { Problem, problemResponse } from './http/problem.ts'
 import { keys } from './keys/routes.ts'
 import { locations } from './locations/routes.ts'
 import { messages } from './messages/routes.ts'
+import { hooks } from './receipts/routes.ts'
 import { pages, service } from './service/routes.ts'
 import { stream } from './stream/routes.ts'
 import { tokens } from './tokens/routes.ts'
@@ -21,7 +21,7 @@ import { users } from './users/routes.ts'
 import { webhooks } from './webhooks/routes.ts'
 
 const base = new Hono<AppEnv>()
-base.use(edge)
+base.use(commonReply)
 
 export const app = base
   .route('/', service)
@@ -42,24 +42,27 @@ export const app = base
   .route('/admin', admin)
   .route('/hooks', hooks)
 
-const unroutedProblem = unrouted(app)
+const noRouteProblem = unroutedProblem(app)
 const OPEN = /^\/api\/(auth\/token|Auth\/Token|openapi\.json)$/
 
 // A route and not `app.notFound`, whose problems would pass by what the edge adds to every reply.
 app.all('*', async (c) => {
   if (c.req.path.startsWith('/admin/')) await admitOperator(c)
   else if (c.req.path.startsWith('/api/') && !OPEN.test(c.req.path)) await admit(c)
-  throw unroutedProblem(c)
+  throw noRouteProblem(c)
 })
 
 /** Signs that the platform, not our code, could not answer: worth another try soon. */
 const isPassing = (error: Error): boolean => {
   const { retryable, overloaded } = error as { retryable?: boolean; overloaded?: boolean }
   const text = `${error.message} ${(error.cause as Error | undefined)?.message ?? ''}`
-  const isOurMistake = /SQLITE_(ERROR|CONSTRAINT|MISMATCH|RANGE)|syntax error|no such (table|column)/.test(text)
+  const isOurMistake =
+    /SQLITE_(ERROR|CONSTRAINT|MISMATCH|RANGE)|syntax error|no such (table|column)/.test(text)
   return (
     !isOurMistake &&
-    (retryable === true || overloaded === true || /D1_ERROR|Network connection lost|overloaded|reset|timed? ?out/i.test(text))
+    (retryable === true ||
+      overloaded === true ||
+      /D1_ERROR|Network connection lost|overloaded|reset|timed? ?out/i.test(text))
   )
 }
 
@@ -68,4 +71,4 @@ app.onError((error, c) => {
   return problemResponse(c as Context, new Problem(isPassing(error) ? 'unavailable' : 'internal'))
 })
 
-export const serve = door(app.fetch)
+export const serve = withLoadShedding(app.fetch)

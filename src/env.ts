@@ -1,13 +1,11 @@
-import type { AccountFeed } from './feed/feed.ts'
-import type { AccountLedger } from './ledger/ledger.ts'
 import type { NotifyEnv } from './notify/provider.ts'
 
 /** What wrangler.toml binds, and the secrets it declares. */
 export interface Env extends NotifyEnv {
   DB: D1Database
   ASSETS: Fetcher
-  LEDGER: DurableObjectNamespace<AccountLedger>
-  FEED: DurableObjectNamespace<AccountFeed>
+  LEDGER: DurableObjectNamespace
+  FEED: DurableObjectNamespace
   TOKEN_FAILURES: RateLimit
   ACCOUNT_SLICES: RateLimit
   /** At least 32 characters; the one that signs. */
@@ -23,7 +21,13 @@ export interface Env extends NotifyEnv {
   ALLOW_LOOPBACK_WEBHOOKS?: string
 }
 
-const whole = (name: string, text: string | undefined, fallback: number, least: number, most: number): number => {
+const whole = (
+  name: string,
+  text: string | undefined,
+  fallback: number,
+  least: number,
+  most: number,
+): number => {
   const value = text === undefined || text === '' ? fallback : Number(text)
   if (!Number.isInteger(value) || value < least || value > most) {
     throw new Error(`${name} must be a whole number from ${least} to ${most}`)
@@ -31,7 +35,8 @@ const whole = (name: string, text: string | undefined, fallback: number, least: 
   return value
 }
 
-export const tokenTtlSeconds = (env: Env): number => whole('TOKEN_TTL_SECONDS', env.TOKEN_TTL_SECONDS, 3600, 60, 86_400)
+export const tokenTtlSeconds = (env: Env): number =>
+  whole('TOKEN_TTL_SECONDS', env.TOKEN_TTL_SECONDS, 3600, 60, 86_400)
 
 export const accountRequestsPerMinute = (env: Env): number =>
   whole('ACCOUNT_REQUESTS_PER_MINUTE', env.ACCOUNT_REQUESTS_PER_MINUTE, 6000, 1, 1_000_000_000)
@@ -46,6 +51,8 @@ export const cellBinding = (env: Env, cell: number): D1Database | undefined =>
   cell === 0 ? env.DB : (env as unknown as Record<string, D1Database | undefined>)[`CELL_${cell}`]
 
 export const cellNumbers = (env: Env): number[] => {
-  const numbers = Object.keys(env).flatMap((name) => (/^CELL_[1-9]\d*$/.test(name) ? [Number(name.slice(5))] : []))
+  const numbers = Object.keys(env).flatMap((name) =>
+    /^CELL_[1-9]\d*$/.test(name) ? [Number(name.slice(5))] : [],
+  )
   return [0, ...numbers.sort((a, b) => a - b)]
 }

@@ -47,14 +47,19 @@ const answer = async (box: string, manner: string, calls: number): Promise<Respo
   if (kind === 'slow') await wait(Number(amount))
   if (kind === 'big') return new Response(tenMegabytes())
   if (kind === 'after' && calls <= Number(amount)) return new Response('not yet', { status: 503 })
-  if (kind === '301') return new Response(null, { status: 301, headers: { Location: 'https://receiver.example/elsewhere/ok' } })
+  if (kind === '301')
+    return new Response(null, {
+      status: 301,
+      headers: { Location: 'https://receiver.example/elsewhere/ok' },
+    })
   if (kind && /^\d{3}$/.test(kind)) return new Response(`status ${kind}`, { status: Number(kind) })
   return new Response(null, { status: 204 })
 }
 
 export const receive = async (request: Request): Promise<Response> => {
   const { hostname, pathname } = new URL(request.url)
-  if (hostname !== 'receiver.example') return new Response('there is no such host in the tests', { status: 502 })
+  if (hostname !== 'receiver.example')
+    return new Response('there is no such host in the tests', { status: 502 })
   const [, box = '', manner = ''] = pathname.split('/')
   const calls = boxOf(box)
   if (request.method === 'GET') return Response.json(calls)
@@ -62,6 +67,11 @@ export const receive = async (request: Request): Promise<Response> => {
     released.add(box)
     return new Response(null, { status: 204 })
   }
-  calls.push({ at: Date.now(), manner, headers: Object.fromEntries(request.headers), body: await request.text() })
+  calls.push({
+    at: Date.now(),
+    manner,
+    headers: Object.fromEntries(request.headers),
+    body: await request.text(),
+  })
   return answer(box, manner, calls.length)
 }

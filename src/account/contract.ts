@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { MOST_RETENTION_DAYS } from '../domain/account.ts'
+import { MAX_RETENTION_DAYS } from '../domain/account.ts'
 import { define } from '../http/contract.ts'
 import { nextCursor, pageQuery } from '../http/page.ts'
 import { id, name, success, time, timeZone } from '../http/wire.ts'
@@ -11,8 +11,11 @@ export const licenses = z
 const retentionDays = z
   .int('must be a whole number')
   .min(1, 'must be at least 1')
-  .max(MOST_RETENTION_DAYS, `must be at most ${MOST_RETENTION_DAYS}`)
-  .meta({ description: 'How many days locations and alerts are kept, counted from their `dateTime`.', example: 365 })
+  .max(MAX_RETENTION_DAYS, `must be at most ${MAX_RETENTION_DAYS}`)
+  .meta({
+    description: 'How many days locations and alerts are kept, counted from their `dateTime`.',
+    example: 365,
+  })
 
 export const account = z
   .object({
@@ -27,14 +30,14 @@ export const account = z
   })
   .meta({ id: 'Account' })
 
-const answer = z.object({ success, account })
+const reply = z.object({ success, account })
 
 export const readAccount = define({
   id: 'readAccount',
   tag: 'Account',
   summary: 'Read the account',
   scope: 'read',
-  answer,
+  reply,
   etag: true,
 })
 
@@ -47,7 +50,7 @@ export const replaceAccount = define({
   body: z.strictObject({ name, timeZone, retentionDays }),
   wrapper: 'account',
   ignored: ['id', 'userName', 'licenses', 'creation', 'lastModified'],
-  answer,
+  reply,
 })
 
 export const readLicenseLog = define({
@@ -59,14 +62,21 @@ export const readLicenseLog = define({
   scope: 'read',
   wholeAccount: true,
   query: z.strictObject(pageQuery),
-  answer: z.object({
+  reply: z.object({
     success,
     entries: z.array(
       z.object({
         sequence: z.int().meta({ example: 42 }),
         time,
         deviceId: id('dev').nullable(),
-        what: z.enum(['granted', 'released', 'expired', 'refused', 'total-changed', 'zone-changed']),
+        what: z.enum([
+          'granted',
+          'released',
+          'expired',
+          'refused',
+          'total-changed',
+          'zone-changed',
+        ]),
         used: z.int().meta({ example: 18 }),
         total: z.int().meta({ example: 25 }),
       }),
@@ -85,7 +95,7 @@ export const patchAccount = define({
   wholeAccount: true,
   patches: replaceAccount,
   example: { name: 'Demo Shipping', timeZone: 'Europe/Lisbon', retentionDays: 365 },
-  answer,
+  reply,
   problems: ['no-license-available', 'conflict'],
   etag: true,
   ifMatch: true,

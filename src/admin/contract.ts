@@ -11,7 +11,10 @@ const userName = z
     /^[A-Za-z0-9][A-Za-z0-9._@-]{1,62}[A-Za-z0-9]$/,
     'must be 3 to 64 letters, digits or . _ @ -, and begin and end with a letter or digit',
   )
-  .meta({ description: 'What the account signs in with; compared without regard to case.', example: 'demo' })
+  .meta({
+    description: 'What the account signs in with; compared without regard to case.',
+    example: 'demo',
+  })
 const licenses = z
   .int('must be a whole number')
   .min(0, 'must be at least 0')
@@ -19,9 +22,12 @@ const licenses = z
   .meta({ example: 25 })
 
 export const operatedAccount = account
-  .extend({ disabled: z.boolean(), cell: z.int().meta({ description: 'The database that the account lives in.' }) })
+  .extend({
+    disabled: z.boolean(),
+    cell: z.int().meta({ description: 'The database that the account lives in.' }),
+  })
   .meta({ id: 'OperatedAccount' })
-const answer = z.object({ success, account: operatedAccount })
+const reply = z.object({ success, account: operatedAccount })
 const WRITTEN = ['id', 'creation', 'lastModified'] as const
 
 export const listAccounts = define({
@@ -30,14 +36,15 @@ export const listAccounts = define({
   summary: 'List accounts',
   scope: 'operator',
   query: z.strictObject(pageQuery),
-  answer: z.object({ success, accounts: z.array(operatedAccount), nextCursor }),
+  reply: z.object({ success, accounts: z.array(operatedAccount), nextCursor }),
 })
 
 export const createAccount = define({
   id: 'createAccount',
   tag: 'Operator',
   summary: 'Open an account',
-  description: 'Answers with the account and its first API key, which may do everything and is shown once.',
+  description:
+    'Answers with the account and its first API key, which may do everything and is shown once.',
   scope: 'operator',
   body: z.strictObject({
     userName,
@@ -53,7 +60,7 @@ export const createAccount = define({
   }),
   ignored: [...WRITTEN, 'disabled', 'retentionDays'],
   status: 201,
-  answer: answer.extend({ apiKey }),
+  reply: reply.extend({ apiKey }),
   problems: ['user-name-taken'],
   etag: true,
   idempotent: true,
@@ -65,7 +72,7 @@ export const readOperatedAccount = define({
   tag: 'Operator',
   summary: 'Read an account',
   scope: 'operator',
-  answer,
+  reply,
   problems: ['not-found'],
   etag: true,
 })
@@ -79,18 +86,19 @@ export const replaceOperatedAccount = define({
   body: z.strictObject({ name, licenses, disabled: z.boolean('must be true or false') }),
   wrapper: 'account',
   ignored: [...WRITTEN, 'userName', 'timeZone', 'cell', 'retentionDays'],
-  answer,
+  reply,
 })
 
 export const patchOperatedAccount = define({
   id: 'patchOperatedAccount',
   tag: 'Operator',
   summary: 'Change an account',
-  description: 'Changes `licenses` (the number; it may go below what is in use), `name` and `disabled`.',
+  description:
+    'Changes `licenses` (the number; it may go below what is in use), `name` and `disabled`.',
   scope: 'operator',
   patches: replaceOperatedAccount,
   example: { licenses: 50 },
-  answer,
+  reply,
   problems: ['not-found', 'conflict'],
   etag: true,
   ifMatch: true,
@@ -102,7 +110,7 @@ export const deleteAccount = define({
   summary: 'Erase an account',
   description: 'Everything of it is unreachable at once and erased soon. There is no way back.',
   scope: 'operator',
-  answer: done,
+  reply: done,
   problems: ['not-found'],
   ifMatch: true,
 })
@@ -111,13 +119,14 @@ export const createAccountKey = define({
   id: 'createAccountKey',
   tag: 'Operator',
   summary: 'Make an API key for an account',
-  description: 'For someone locked out. Without a body: a key named `operator` that may do everything.',
+  description:
+    'For someone locked out. Without a body: a key named `operator` that may do everything.',
   scope: 'operator',
   optionalBody: true,
   body: keyBody.omit({ userId: true }).partial({ name: true, scopes: true }),
   ignored: ['id', 'creation', 'lastUsed'],
   status: 201,
-  answer: z.object({ success, key, apiKey }),
+  reply: z.object({ success, key, apiKey }),
   problems: ['not-found'],
   idempotent: true,
   secrets: ['apiKey'],
@@ -133,18 +142,41 @@ export const restoreLedger = define({
   body: z
     .strictObject({
       time: instant.optional(),
-      undo: z.string('must be text').max(200).optional().meta({ description: 'Instead of a time: what an earlier call answered.' }),
+      undo: z
+        .string('must be text')
+        .max(200)
+        .optional()
+        .meta({ description: 'Instead of a time: what an earlier call answered.' }),
     })
-    .refine(({ time, undo }) => (time === undefined) !== (undo === undefined), { path: ['time'], error: 'is required, or undo, not both' }),
+    .refine(({ time, undo }) => (time === undefined) !== (undo === undefined), {
+      path: ['time'],
+      error: 'is required, or undo, not both',
+    }),
   example: { time: '2026-11-14T09:30:00.000Z' },
-  answer: z.object({ success, undo: z.string().meta({ example: '00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683' }) }),
+  reply: z.object({
+    success,
+    undo: z
+      .string()
+      .meta({ example: '00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683' }),
+  }),
   problems: ['not-found', 'history-unavailable'],
   idempotent: true,
 })
 
 const mended = z
-  .object({ account: z.int(), devices: z.int(), removed: z.int(), usage: z.int(), directory: z.int(), events: z.int(), erased: z.int() })
-  .meta({ id: 'Mended', description: 'Rows that differed from the ledger and were written again or taken away.' })
+  .object({
+    account: z.int(),
+    devices: z.int(),
+    removed: z.int(),
+    usage: z.int(),
+    directory: z.int(),
+    events: z.int(),
+    erased: z.int(),
+  })
+  .meta({
+    id: 'Mended',
+    description: 'Rows that differed from the ledger and were written again or taken away.',
+  })
 
 const reconcile = {
   tag: 'Operator',
@@ -152,7 +184,8 @@ const reconcile = {
   optionalBody: true,
   body: z.strictObject({
     restored: z.boolean('must be true or false').default(false).meta({
-      description: 'The database or the ledger was set back: numbers of events and effects jump ahead even where nothing shows it.',
+      description:
+        'The database or the ledger was set back: numbers of events and effects jump ahead even where nothing shows it.',
       example: true,
     }),
     cursor: pageQuery.cursor,
@@ -164,8 +197,14 @@ export const reconcileAccount = define({
   ...reconcile,
   id: 'reconcileAccount',
   summary: 'Hold an account’s cell against its ledger',
-  description: 'Mends what differs, the ledger’s way. Go on with `nextCursor` until it is null, under another Idempotency-Key, if any.',
-  answer: z.object({ success, checked: z.int().meta({ description: 'Devices compared.' }), mended, nextCursor }),
+  description:
+    'Mends what differs, the ledger’s way. Go on with `nextCursor` until it is null, under another Idempotency-Key, if any.',
+  reply: z.object({
+    success,
+    checked: z.int().meta({ description: 'Devices compared.' }),
+    mended,
+    nextCursor,
+  }),
   problems: ['not-found', 'invalid-cursor', 'user-name-taken', 'account-number-taken'],
 })
 
@@ -175,13 +214,14 @@ export const reconcileCell = define({
   summary: 'Hold a whole cell against its ledgers',
   description:
     'For after a database or its ledgers were restored to an earlier time. Go on with `nextCursor` until it is null, under another Idempotency-Key, if any.',
-  answer: z.object({
+  reply: z.object({
     success,
     accounts: z.int().meta({ description: 'Accounts compared.' }),
     checked: z.int(),
     mended,
     unknown: z.array(z.string()).meta({
-      description: 'Accounts that no ledger knows, or whose user name or number another has by now; left as they are.',
+      description:
+        'Accounts that no ledger knows, or whose user name or number another has by now; left as they are.',
       example: [],
     }),
     nextCursor,

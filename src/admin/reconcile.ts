@@ -3,10 +3,18 @@ import { cellNumbers, type Env } from '../env.ts'
 import { ledgerOf } from '../ledger/stub.ts'
 import { eraseAgain, findInDirectory, holdsAccount, listCell } from './store.ts'
 
-const MOST_PAGES = 100
-const MOST_ACCOUNTS = 100
+const MAX_PAGES = 100
+const MAX_ACCOUNTS = 100
 
-export const nothingMended = () => ({ account: 0, devices: 0, removed: 0, usage: 0, directory: 0, events: 0, erased: 0 })
+export const nothingMended = () => ({
+  account: 0,
+  devices: 0,
+  removed: 0,
+  usage: 0,
+  directory: 0,
+  events: 0,
+  erased: 0,
+})
 export type Mended = ReturnType<typeof nothingMended>
 
 const add = (to: Mended, more: Partial<Mended>): void => {
@@ -22,7 +30,8 @@ export interface Progress {
 /** Why an account is left as it is: no ledger knows it, or another account has come by its user name or number. */
 type LeftAlone = 'not-found' | 'user-name-taken' | 'account-number-taken'
 
-const isLeft = (through: unknown): through is LeftAlone => typeof through === 'string' && through !== 'erased'
+const isLeft = (through: unknown): through is LeftAlone =>
+  typeof through === 'string' && through !== 'erased'
 
 /** Holds one account against its ledger from a device key on. Null once through, else where to go on. */
 const throughAccount = async (
@@ -33,9 +42,10 @@ const throughAccount = async (
   progress: Progress,
 ): Promise<number | null | 'erased' | LeftAlone> => {
   for (let after = from; ; progress.pages++) {
-    if (progress.pages >= MOST_PAGES) return after
+    if (progress.pages >= MAX_PAGES) return after
     const page = await ledgerOf(env, id).reconcile(after, restored)
-    if (!page.ok) return page.refusal !== 'not-found' ? page.refusal : page.erased ? 'erased' : 'not-found'
+    if (!page.ok)
+      return page.refusal !== 'not-found' ? page.refusal : page.erased ? 'erased' : 'not-found'
     progress.checked += page.checked
     add(progress.mended, page.mended)
     if (page.next === null) return null
@@ -68,21 +78,28 @@ export const reconcileAccount = async (
 /** Where a walk through a cell goes on: with this account, after this device key. */
 export type CellPosition = [number: number, id: string, key: number]
 
-export const reconcileCell = async (env: Env, cell: number, from: CellPosition, restored: boolean) => {
+export const reconcileCell = async (
+  env: Env,
+  cell: number,
+  from: CellPosition,
+  restored: boolean,
+) => {
   const directory = openDirectory(env)
   const db = openCell(env, cell)
   const progress: Progress = { checked: 0, mended: nothingMended(), pages: 0 }
   const unknown: string[] = []
   const [firstNumber, firstId, firstKey] = from
-  const entries = await listCell(directory, db, cell, [firstNumber, firstId], MOST_ACCOUNTS + 1)
+  const entries = await listCell(directory, db, cell, [firstNumber, firstId], MAX_ACCOUNTS + 1)
   let accounts = 0
-  for (const { number, id } of entries.slice(0, MOST_ACCOUNTS)) {
+  for (const { number, id } of entries.slice(0, MAX_ACCOUNTS)) {
     const through = await throughAccount(env, id, id === firstId ? firstKey : 0, restored, progress)
-    if (typeof through === 'number') return { ...progress, accounts, unknown, next: [number, id, through] }
+    if (typeof through === 'number')
+      return { ...progress, accounts, unknown, next: [number, id, through] }
     accounts++
     if (isLeft(through)) unknown.push(id)
-    if (through === 'erased' && (await eraseAgain(directory, db, id, cell, Date.now()))) add(progress.mended, { erased: 1 })
+    if (through === 'erased' && (await eraseAgain(directory, db, id, cell, Date.now())))
+      add(progress.mended, { erased: 1 })
   }
-  const next = entries[MOST_ACCOUNTS]
+  const next = entries[MAX_ACCOUNTS]
   return { ...progress, accounts, unknown, next: next ? [next.number, next.id, 0] : null }
 }

@@ -1,18 +1,19 @@
 import { Hono } from 'hono'
+import { forgetKeysOfAccount } from '../auth/keyStatus.ts'
+import { issueApiKey } from '../auth/secret.ts'
 import { openCell, openDirectory } from '../db/open.ts'
 import { type Account, numberAt } from '../domain/account.ts'
 import { fold } from '../domain/fold.ts'
 import { available, currentDay } from '../domain/license.ts'
 import { cellNumbers } from '../env.ts'
-import { pokeIfHeard } from '../feed/stub.ts'
+import { pokeIfSubscribed } from '../feed/stub.ts'
 import type { AppEnv, Context } from '../http/context.ts'
-import { answerWithEtag, editedVersions } from '../http/etag.ts'
+import { retryOnConflict } from '../http/editResource.ts'
+import { expectedVersions, replyWithEtag } from '../http/etag.ts'
 import { operation } from '../http/operation.ts'
-import { answerPage, makeCursor, readCursor } from '../http/page.ts'
-import { patched, untilUnrivalled } from '../http/patch.ts'
+import { makeCursor, readCursor, replyPage } from '../http/page.ts'
+import { applyPatch } from '../http/patch.ts'
 import { invalid, Problem, refusalProblem } from '../http/problem.ts'
-import { issueApiKey } from '../http/secret.ts'
-import { forgetStandingsOf } from '../http/standing.ts'
 import { iso } from '../http/wire.ts'
 import { refuseReached } from '../keys/contract.ts'
 import { presentKey } from '../keys/present.ts'
@@ -20,12 +21,42 @@ import { insertKey } from '../keys/store.ts'
 import { ledgerOf } from '../ledger/stub.ts'
 import * as contract from './contract.ts'
 import { type CellPosition, reconcileAccount, reconcileCell } from './reconcile.ts'
-import { confirmInDirectory, enterDirectory, findInDirectory, highestNumber, listDirectory, readAccounts } from './store.ts'
+import {
+  confirmInDirectory,
+  enterDirectory,
+  findInDirectory,
+  highestNumber,
+  listDirectory,
+  readAccounts,
+} from './store.ts'
 
 const present = (account: Omit<Account, 'number' | 'day'>) => {
-  const { id, userName, name, timeZone, total, used, disabled, cell, retentionDays, creation, lastModified } = account
+  const {
+    id,
+    userName,
+    name,
+    timeZone,
+    total,
+    used,
+    disabled,
+    cell,
+    retentionDays,
+    creation,
+    lastModified,
+  } = account
   const licenses = { total, used, available: available({ total, used }) }
-  return { id, userName, name, timeZone, licenses, disabled, cell, retentionDays, creation: iso(creation), lastModified: iso(lastModified) }
+  return {
+    id,
+    userName,
+    name,
+    timeZone,
+    licenses,
+    disabled,
+    cell,
+    retentionDays,
+    creation: iso(creation),
+    lastModified: iso(lastModified),
+  }
 }
 
 /** The number alone is what the operator edits, so in a patch `licenses` is that number. */
@@ -47,9 +78,14 @@ const makeKey = async (
 ) => {
   const id = await c.get('newId')('key')
   const { apiKey, hash } = await issueApiKey(id)
-  const key = await insertKey(openCell(c.env, account.cell), account.id, { id, name, scopes, hash, userId: null, expires }, Date.now())
+  const key = await insertKey(
+    openCell(c.env, account.cell),
+    account.id,
+    { id, name, scopes, hash, userId: null, expires },
+    Date.now(),
+  )
   if (!key) throw new Error('a key that is bound to nobody was refused')
-  c.executionCtx.waitUntil(pokeIfHeard(c.env, { accountId: account.id, cell: account.cell }))
+  c.executionCtx.waitUntil(pokeIfSubscribed(c.env, { accountId: account.id, cell: account.cell }))
   return { key: presentKey(key), apiKey }
 }
 
@@ -69,57 +105,90 @@ export const admin = new Hono<AppEnv>()
         )
         return rows.map(({ licenses, ended, ...row }) => {
           const today = currentDay(row, now)
-          const used = row.used - ended.filter(({ day }) => day <= today).reduce((sum, { count }) => sum + count, 0)
+          const used =
+            row.used -
+            ended.filter(({ day }) => day <= today).reduce((sum, { count }) => sum + count, 0)
           return present({ ...row, cell, total: licenses, used })
         })
       }),
     )
     const byId = new Map(found.flat().map((account) => [account.id, account]))
     const accounts = page.flatMap(({ accountId }) => byId.get(accountId) ?? [])
-    return answerPage(c, 'accounts', accounts, entries.length > limit ? [page.at(-1)?.number ?? 0] : null)
+    return replyPage(
+      c,
+      'accounts',
+      accounts,
+      entries.length > limit ? [page.at(-1)?.number ?? 0] : null,
+    )
   })
   .post('/accounts', operation(contract.createAccount), async (c) => {
     const { userName, name, licenses, timeZone, cell } = c.req.valid('json')
     const bound = cellNumbers(c.env)
-    if (cell !== undefined && !bound.includes(cell)) throw invalid({ pointer: '/cell', detail: 'is not bound to this service' })
+    if (cell !== undefined && !bound.includes(cell))
+      throw invalid({ pointer: '/cell', detail: 'is not bound to this service' })
     const directory = openDirectory(c.env)
     const id = await c.get('newId')('acc')
     const now = Date.now()
     const taken = await Promise.all(bound.map((number) => highestNumber(openCell(c.env, number))))
     const leastNumber = Math.max(numberAt(now), ...taken.map((number) => number + 1))
-    const entry = await enterDirectory(directory, id, fold(userName), cell === undefined ? bound : [cell], leastNumber, now)
+    const entry = await enterDirectory(
+      directory,
+      id,
+      fold(userName),
+      cell === undefined ? bound : [cell],
+      leastNumber,
+      now,
+    )
     if (!entry) throw new Problem('user-name-taken')
-    const opening = { id, number: entry.number, cell: entry.cell, userName, name, timeZone, total: licenses }
+    const opening = {
+      id,
+      number: entry.number,
+      cell: entry.cell,
+      userName,
+      name,
+      timeZone,
+      total: licenses,
+    }
     const outcome = await ledgerOf(c.env, id).open(opening)
     if (!outcome.ok) throw refusalProblem(outcome)
     const { apiKey } = await makeKey(c, outcome.account, 'first', ['admin'], null)
     await confirmInDirectory(directory, id)
-    return answerWithEtag(c, { success: true, account: present(outcome.account), apiKey }, outcome.account.version, 201, {
-      Location: `/admin/accounts/${id}`,
-    })
+    return replyWithEtag(
+      c,
+      { success: true, account: present(outcome.account), apiKey },
+      outcome.account.version,
+      201,
+      {
+        Location: `/admin/accounts/${id}`,
+      },
+    )
   })
   .get('/accounts/:accountId', operation(contract.readOperatedAccount), async (c) => {
     const account = await listedAccount(c, c.req.param('accountId'))
-    return answerWithEtag(c, { success: true, account: present(account) }, account.version)
+    return replyWithEtag(c, { success: true, account: present(account) }, account.version)
   })
   .patch('/accounts/:accountId', operation(contract.patchOperatedAccount), async (c) => {
-    const changed = await untilUnrivalled(c, async () => {
+    const changed = await retryOnConflict(c, async () => {
       const before = await listedAccount(c, c.req.param('accountId'))
-      const versions = editedVersions(c, before.version)
-      const { licenses: total, name, disabled } = patched(c.req.valid('json'), editable(before), contract.replaceOperatedAccount)
+      const versions = expectedVersions(c, before.version)
+      const {
+        licenses: total,
+        name,
+        disabled,
+      } = applyPatch(c.req.valid('json'), editable(before), contract.replaceOperatedAccount)
       const outcome = await ledgerOf(c.env, before.id).change({ total, name, disabled }, versions)
       if (outcome.ok) return outcome.account
       if (outcome.refusal === 'precondition-failed') return outcome.refusal
       throw refusalProblem(outcome)
     })
-    forgetStandingsOf(changed.id)
-    return answerWithEtag(c, { success: true, account: present(changed) }, changed.version)
+    forgetKeysOfAccount(changed.id)
+    return replyWithEtag(c, { success: true, account: present(changed) }, changed.version)
   })
   .delete('/accounts/:accountId', operation(contract.deleteAccount), async (c) => {
     const account = await listedAccount(c, c.req.param('accountId'))
     const outcome = await ledgerOf(c.env, account.id).erase(c.get('ifMatch'))
     if (!outcome.ok) throw refusalProblem(outcome)
-    forgetStandingsOf(account.id)
+    forgetKeysOfAccount(account.id)
     return c.json({ success: true as const })
   })
   .post('/accounts/:accountId/keys', operation(contract.createAccountKey), async (c) => {
@@ -127,7 +196,9 @@ export const admin = new Hono<AppEnv>()
     refuseReached(expires, Date.now())
     const account = await listedAccount(c, c.req.param('accountId'))
     const made = await makeKey(c, account, name, scopes, expires)
-    return c.json({ success: true as const, ...made }, 201, { Location: `/api/account/keys/${made.key.id}` })
+    return c.json({ success: true as const, ...made }, 201, {
+      Location: `/api/account/keys/${made.key.id}`,
+    })
   })
   .post('/accounts/:accountId/restore', operation(contract.restoreLedger), async (c) => {
     const { time, undo = time } = c.req.valid('json')
@@ -139,7 +210,8 @@ export const admin = new Hono<AppEnv>()
       ledgerOf(c.env, c.req.param('accountId'))
         .restart(outcome.left)
         .catch(() => false)
-    if (!(await isBack()) && !(await isBack()) && !(await isBack())) throw new Problem('unavailable')
+    if (!(await isBack()) && !(await isBack()) && !(await isBack()))
+      throw new Problem('unavailable')
     return c.json({ success: true as const, undo: outcome.undo })
   })
   .post('/accounts/:accountId/reconcile', operation(contract.reconcileAccount), async (c) => {
@@ -148,13 +220,30 @@ export const admin = new Hono<AppEnv>()
     const outcome = await reconcileAccount(c.env, c.req.param('accountId'), Number(after), restored)
     if (typeof outcome === 'string') throw new Problem(outcome)
     const { checked, mended, next } = outcome
-    return c.json({ success: true as const, checked, mended, nextCursor: next === null ? null : await makeCursor(c, [next]) })
+    return c.json({
+      success: true as const,
+      checked,
+      mended,
+      nextCursor: next === null ? null : await makeCursor(c, [next]),
+    })
   })
   .post('/cells/:cell/reconcile', operation(contract.reconcileCell), async (c) => {
     const { cursor, restored } = c.req.valid('json')
     const cell = cellNumbers(c.env).find((number) => String(number) === c.req.param('cell'))
     if (cell === undefined) throw new Problem('not-found')
     const from = ((await readCursor(c, cursor, undefined, '/cursor')) ?? [0, '', 0]) as CellPosition
-    const { accounts, checked, mended, unknown, next } = await reconcileCell(c.env, cell, from, restored)
-    return c.json({ success: true as const, accounts, checked, mended, unknown, nextCursor: next && (await makeCursor(c, next)) })
+    const { accounts, checked, mended, unknown, next } = await reconcileCell(
+      c.env,
+      cell,
+      from,
+      restored,
+    )
+    return c.json({
+      success: true as const,
+      accounts,
+      checked,
+      mended,
+      unknown,
+      nextCursor: next && (await makeCursor(c, next)),
+    })
   })

@@ -41,7 +41,9 @@ export const enterDirectory = async (
       )
       .bind(accountId),
     client
-      .prepare('SELECT number, account_id, cell FROM directory WHERE user_name_key = ?1 AND account_id = ?2')
+      .prepare(
+        'SELECT number, account_id, cell FROM directory WHERE user_name_key = ?1 AND account_id = ?2',
+      )
       .bind(userNameKey, accountId),
   ])
   const row = found?.results[0]
@@ -50,21 +52,33 @@ export const enterDirectory = async (
 
 /** The highest number that an account of this cell has, whatever the directory knows of it. */
 export const highestNumber = async (db: Database): Promise<number> =>
-  (await db.$client.prepare('SELECT max(number) AS number FROM accounts').first<number>('number')) ?? 0
+  (await db.$client
+    .prepare('SELECT max(number) AS number FROM accounts')
+    .first<number>('number')) ?? 0
 
 /** The account stands: it is no longer the sweep's to look after. */
 export const confirmInDirectory = (db: Database, accountId: string) =>
   db.update(directory).set({ openingAt: null }).where(eq(directory.accountId, accountId))
 
-export const findInDirectory = async (db: Database, accountId: string): Promise<Listed | undefined> => {
+export const findInDirectory = async (
+  db: Database,
+  accountId: string,
+): Promise<Listed | undefined> => {
   const [row] = await db.select(listed).from(directory).where(eq(directory.accountId, accountId))
   return row
 }
 
 export const listDirectory = (db: Database, after: number, limit: number): Promise<Listed[]> =>
-  db.select(listed).from(directory).where(gt(directory.number, after)).orderBy(asc(directory.number)).limit(limit)
+  db
+    .select(listed)
+    .from(directory)
+    .where(gt(directory.number, after))
+    .orderBy(asc(directory.number))
+    .limit(limit)
 
-export type AccountRow = Omit<typeof accounts.$inferSelect, 'nextExpiry' | 'seq'> & { ended: { day: string; count: number }[] }
+export type AccountRow = Omit<typeof accounts.$inferSelect, 'nextExpiry' | 'seq'> & {
+  ended: { day: string; count: number }[]
+}
 
 /** The accounts of one cell, each with what has ended since the day that its `used` is of: few rows, found by the index. */
 export const readAccounts = async (db: Database, ids: string[]): Promise<AccountRow[]> => {
@@ -77,7 +91,10 @@ export const readAccounts = async (db: Database, ids: string[]): Promise<Account
     })
     .from(accounts)
     .where(inArray(accounts.id, sql`(SELECT value FROM json_each(${JSON.stringify(ids)}))`))
-  return rows.map(({ nextExpiry, seq, ended, ...row }) => ({ ...row, ended: JSON.parse(ended) as AccountRow['ended'] }))
+  return rows.map(({ nextExpiry, seq, ended, ...row }) => ({
+    ...row,
+    ended: JSON.parse(ended) as AccountRow['ended'],
+  }))
 }
 
 /**
@@ -106,7 +123,9 @@ export const listCell = async (
       .limit(limit),
   ])
   const all = new Map([...listedThere, ...heldHere].map((entry) => [entry.id, entry]))
-  return [...all.values()].sort((a, b) => a.number - b.number || (a.id < b.id ? -1 : 1)).slice(0, limit)
+  return [...all.values()]
+    .sort((a, b) => a.number - b.number || (a.id < b.id ? -1 : 1))
+    .slice(0, limit)
 }
 
 /** An account that its ledger has erased and a restored database has brought back: it goes again. Answers whether there was one. */
@@ -120,13 +139,17 @@ export const eraseAgain = async (
   const [gone] = await cellDb.$client.batch([
     cellDb.$client.prepare('DELETE FROM accounts WHERE id = ?').bind(accountId),
     cellDb.$client
-      .prepare('INSERT INTO erasures (account_id, id, creation) VALUES (?1, ?1, ?2) ON CONFLICT DO NOTHING')
+      .prepare(
+        'INSERT INTO erasures (account_id, id, creation) VALUES (?1, ?1, ?2) ON CONFLICT DO NOTHING',
+      )
       .bind(accountId, now),
   ])
   const client = directoryDb.$client
   const [unlisted] = await client.batch([
     client.prepare('DELETE FROM directory WHERE account_id = ?').bind(accountId),
-    client.prepare('UPDATE cells SET accounts = accounts - 1 WHERE cell = ? AND changes() = 1').bind(cell),
+    client
+      .prepare('UPDATE cells SET accounts = accounts - 1 WHERE cell = ? AND changes() = 1')
+      .bind(cell),
   ])
   return (gone?.meta.changes ?? 0) + (unlisted?.meta.changes ?? 0) > 0
 }

@@ -3,7 +3,7 @@ import { CHANNELS, STATUSES } from '../domain/alert.ts'
 import { isObject } from '../domain/json.ts'
 import { isPlausible, NUMBERS } from '../domain/location.ts'
 import { define } from '../http/contract.ts'
-import { MOST_ROWS, nextCursor, pageQuery } from '../http/page.ts'
+import { MAX_ROWS, nextCursor, pageQuery } from '../http/page.ts'
 import { id, instant, instantInUrl, line, success, time } from '../http/wire.ts'
 
 const CHANNEL = 'must be Email or SMS'
@@ -19,19 +19,34 @@ const degrees = ({ least, most, about }: (typeof NUMBERS)['latitude' | 'longitud
     .meta({ description: `${about} The last location’s, unless given.` })
 
 const alertName = line(64).trim().min(1, 'must not be empty').meta({
-  description: '`SOSButton`, `LowBattery`, `SpeedLimit`, `Offline`, `ForbiddenArea`, … or one of your own.',
+  description:
+    '`SOSButton`, `LowBattery`, `SpeedLimit`, `Offline`, `ForbiddenArea`, … or one of your own.',
   example: 'SOSButton',
 })
 
-const WRITTEN = ['id', 'deviceId', 'alerts', 'acknowledged', 'acknowledgedAt', 'acknowledgedBy', 'deliveries'] as const
-const written = z.unknown().optional().meta({ description: 'Written by the server: accepted and ignored.' })
+const WRITTEN = [
+  'id',
+  'deviceId',
+  'alerts',
+  'acknowledged',
+  'acknowledgedAt',
+  'acknowledgedBy',
+  'deliveries',
+] as const
+const written = z
+  .unknown()
+  .optional()
+  .meta({ description: 'Written by the server: accepted and ignored.' })
 
 const newAlert = z
   .strictObject({
     alertName,
     text: line(2000).default('').meta({ example: 'Man overboard' }),
     dateTime: instant
-      .refine((at) => isPlausible(at, Date.now()), 'must not be before 2000 nor more than 10 minutes in the future')
+      .refine(
+        (at) => isPlausible(at, Date.now()),
+        'must not be before 2000 nor more than 10 minutes in the future',
+      )
       .optional()
       .meta({ description: 'Now, unless given.' }),
     latitude: degrees(NUMBERS.latitude),
@@ -41,8 +56,12 @@ const newAlert = z
       .max(CHANNELS.length, 'must not repeat itself')
       .default([...CHANNELS])
       .transform((given) => CHANNELS.filter((channel) => given.includes(channel)))
-      .meta({ description: 'By which channels its recipients are told; an empty list only stores it.' }),
-    ...(Object.fromEntries(WRITTEN.map((member) => [member, written])) as { [N in (typeof WRITTEN)[number]]: typeof written }),
+      .meta({
+        description: 'By which channels its recipients are told; an empty list only stores it.',
+      }),
+    ...(Object.fromEntries(WRITTEN.map((member) => [member, written])) as {
+      [N in (typeof WRITTEN)[number]]: typeof written
+    }),
   })
   .check(({ value, issues }) => {
     for (const [given, missing] of [
@@ -50,7 +69,12 @@ const newAlert = z
       ['longitude', 'latitude'],
     ] as const) {
       if (value[given] === null || value[missing] !== null) continue
-      issues.push({ code: 'custom', path: [missing], message: `is required beside ${given}`, input: value })
+      issues.push({
+        code: 'custom',
+        path: [missing],
+        message: `is required beside ${given}`,
+        input: value,
+      })
     }
   })
   .meta({ id: 'NewAlert' })
@@ -60,7 +84,8 @@ const inOrder = { error: 'must not be after to', path: ['from'] }
 const isInOrder = ({ from, to }: { from?: number | undefined; to?: number | undefined }) =>
   from === undefined || to === undefined || from <= to
 
-const sort = (fallback: 'dateTime' | '-dateTime') => z.enum(['dateTime', '-dateTime'], 'must be dateTime or -dateTime').default(fallback)
+const sort = (fallback: 'dateTime' | '-dateTime') =>
+  z.enum(['dateTime', '-dateTime'], 'must be dateTime or -dateTime').default(fallback)
 
 const forms = {
   query: z
@@ -69,7 +94,11 @@ const forms = {
       to: instant.optional(),
       alertName: alertName.optional(),
       sort: sort('dateTime'),
-      limit: z.int('must be a whole number').min(1, 'must be at least 1').max(MOST_ROWS, `must be at most ${MOST_ROWS}`).default(MOST_ROWS),
+      limit: z
+        .int('must be a whole number')
+        .min(1, 'must be at least 1')
+        .max(MAX_ROWS, `must be at most ${MAX_ROWS}`)
+        .default(MAX_ROWS),
       cursor: pageQuery.cursor,
     })
     .refine(isInOrder, inOrder)
@@ -94,8 +123,14 @@ export const delivery = z
     channel: z.enum(CHANNELS),
     to: z.string().meta({ example: 'ana@example.com' }),
     status: z.enum(STATUSES),
-    reason: z.string().nullable().meta({ description: 'Why it failed or was held back.', example: null }),
-    resetAt: time.nullable().meta({ description: 'When messages go out again, where the daily limit held it back.', example: null }),
+    reason: z
+      .string()
+      .nullable()
+      .meta({ description: 'Why it failed or was held back.', example: null }),
+    resetAt: time.nullable().meta({
+      description: 'When messages go out again, where the daily limit held it back.',
+      example: null,
+    }),
   })
   .meta({ id: 'Delivery' })
 
@@ -108,15 +143,20 @@ export const alert = z
     longitude: z.number().nullable().meta({ example: -9.1393 }),
     text: z.string().meta({ example: 'Man overboard' }),
     alerts: z.array(z.string()).meta({ description: 'The alert’s name.', example: ['SOSButton'] }),
-    notifications: z.array(z.enum(CHANNELS)).meta({ description: 'Channels by which messages really go out.' }),
+    notifications: z
+      .array(z.enum(CHANNELS))
+      .meta({ description: 'Channels by which messages really go out.' }),
     acknowledged: z.boolean(),
     acknowledgedAt: time.nullable(),
-    acknowledgedBy: z.string().nullable().meta({ description: 'The user whose key it was, or else the key.' }),
+    acknowledgedBy: z
+      .string()
+      .nullable()
+      .meta({ description: 'The user whose key it was, or else the key.' }),
     deliveries: z.array(delivery),
   })
   .meta({ id: 'Alert' })
 
-const answer = z.object({ success, alert })
+const reply = z.object({ success, alert })
 const page = z.object({ success, alerts: z.array(alert), nextCursor })
 const tag = 'Alerts'
 
@@ -132,19 +172,21 @@ export const postAlerts = define({
   read: (body) => formOf(body).safeParse(body) as z.ZodSafeParseResult<AlertsBody>,
   ignored: ['success', 'nextCursor', 'warning'],
   status: 201,
-  answer: z.object({
+  reply: z.object({
     success,
     alert,
-    warning: z
-      .string()
-      .optional()
-      .meta({ description: 'For an SOS about which no message goes out at all: why not.', example: 'No message goes out: …' }),
+    warning: z.string().optional().meta({
+      description: 'For an SOS about which no message goes out at all: why not.',
+      example: 'No message goes out: …',
+    }),
   }),
-  otherwise: { status: 200, answer: page },
+  alternateReply: { status: 200, reply: page },
   problems: ['not-found', 'device-expired', 'invalid-cursor'],
   etag: true,
   idempotent: ({ kind }: AlertsBody) => kind === 'raise',
-  example: { alert: { alertName: 'SOSButton', text: 'Man overboard', latitude: 38.7223, longitude: -9.1393 } },
+  example: {
+    alert: { alertName: 'SOSButton', text: 'Man overboard', latitude: 38.7223, longitude: -9.1393 },
+  },
 })
 
 const listQuery = (order: 'dateTime' | '-dateTime') =>
@@ -165,7 +207,7 @@ export const listDeviceAlerts = define({
   description: 'By their `dateTime`, ascending unless said otherwise, both ends included.',
   scope: 'read',
   query: listQuery('dateTime'),
-  answer: page,
+  reply: page,
   problems: ['not-found'],
 })
 
@@ -176,7 +218,7 @@ export const listAlerts = define({
   description: 'By their `dateTime`, newest first unless said otherwise.',
   scope: 'read',
   query: listQuery('-dateTime'),
-  answer: page,
+  reply: page,
 })
 
 export const readAlert = define({
@@ -184,7 +226,7 @@ export const readAlert = define({
   tag,
   summary: 'Read an alert',
   scope: 'read',
-  answer,
+  reply,
   problems: ['not-found'],
   etag: true,
 })
@@ -195,7 +237,7 @@ export const acknowledgeAlert = define({
   summary: 'Acknowledge an alert',
   description: 'Writes down who did, and when. The first one counts; later ones change nothing.',
   scope: 'write',
-  answer,
+  reply,
   problems: ['not-found'],
   etag: true,
   idempotent: true,

@@ -21,7 +21,18 @@ export const presentDelivery = ({ id, channel, to, status, reason, resetAt }: De
 })
 
 export const presentAlert = (alert: StoredAlert) => {
-  const { id, deviceId, dateTime, latitude, longitude, text, name, acknowledgedAt, acknowledgedBy, deliveries } = alert
+  const {
+    id,
+    deviceId,
+    dateTime,
+    latitude,
+    longitude,
+    text,
+    name,
+    acknowledgedAt,
+    acknowledgedBy,
+    deliveries,
+  } = alert
   return {
     id,
     deviceId,
@@ -30,7 +41,9 @@ export const presentAlert = (alert: StoredAlert) => {
     longitude,
     text,
     alerts: [name],
-    notifications: CHANNELS.filter((channel) => deliveries.some((delivery) => delivery.channel === channel && goesOut(delivery))),
+    notifications: CHANNELS.filter((channel) =>
+      deliveries.some((delivery) => delivery.channel === channel && goesOut(delivery)),
+    ),
     acknowledged: acknowledgedAt !== null,
     acknowledgedAt: isoOrNull(acknowledgedAt),
     acknowledgedBy,
@@ -39,12 +52,15 @@ export const presentAlert = (alert: StoredAlert) => {
 }
 
 /** Only an acknowledgement edits an alert. */
-export const versionOf = ({ acknowledgedAt }: StoredAlert): number => (acknowledgedAt === null ? 1 : 2)
+export const versionOf = ({ acknowledgedAt }: StoredAlert): number =>
+  acknowledgedAt === null ? 1 : 2
 
 /** An SOS that reaches nobody must say so to whoever raised it. */
 export const warningFor = ({ name, deliveries }: StoredAlert): { warning?: string } => {
   if (name !== SOS || deliveries.some(goesOut)) return {}
   const why =
-    deliveries.length > 0 ? 'the daily limits of the device are reached' : 'no user of the account is to be told of it by these channels'
+    deliveries.length > 0
+      ? 'the daily limits of the device are reached'
+      : 'no user of the account is to be told of it by these channels'
   return { warning: `No message goes out for this SOS: ${why}. Tell someone by other means.` }
 }

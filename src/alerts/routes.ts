@@ -1,15 +1,16 @@
 import { Hono } from 'hono'
 import { CHANNELS, type Delivery } from '../domain/alert.ts'
-import { pokeIfHeard } from '../feed/stub.ts'
+import { pokeIfSubscribed } from '../feed/stub.ts'
 import type { AppEnv, Context } from '../http/context.ts'
-import { answerWithEtag } from '../http/etag.ts'
+import { replyWithEtag } from '../http/etag.ts'
 import { operation } from '../http/operation.ts'
 import { makeCursor, readCursor } from '../http/page.ts'
 import { Problem } from '../http/problem.ts'
 import { iso } from '../http/wire.ts'
 import { ledgerOf } from '../ledger/stub.ts'
+import { log } from '../log.ts'
 import { publicOrigin } from '../notify/provider.ts'
-import { readCircumstances } from './circumstances.ts'
+import { readAlertContext } from './alertContext.ts'
 import * as contract from './contract.ts'
 import { type Listing, listAlerts } from './list.ts'
 import { presentAlert, type StoredAlert, versionOf, warningFor } from './present.ts'
@@ -28,7 +29,12 @@ interface AlertQuery {
 }
 
 /** A page of alerts, the same by POST and by GET: a cursor of one is good for the other. */
-const answerQuery = async (c: Context, deviceId: string | null, query: AlertQuery, cursorPointer: string) => {
+const answerQuery = async (
+  c: Context,
+  deviceId: string | null,
+  query: AlertQuery,
+  cursorPointer: string,
+) => {
   const { from, to, alertName: name, sort, limit, cursor } = query
   const asked = new URLSearchParams({ sort })
   if (from !== undefined) asked.set('from', iso(from))
@@ -51,27 +57,57 @@ const answerQuery = async (c: Context, deviceId: string | null, query: AlertQuer
 /** What does not go out is in the log too: which alert and how many, never to whom. */
 const logSuppressed = (c: Context, device: string, alert: string, deliveries: Delivery[]): void => {
   for (const channel of CHANNELS) {
-    const messages = deliveries.filter((delivery) => delivery.channel === channel && delivery.status === 'suppressed').length
+    const messages = deliveries.filter(
+      (delivery) => delivery.channel === channel && delivery.status === 'suppressed',
+    ).length
     if (messages === 0) continue
     const { accountId: account } = c.get('principal')
-    const line = { level: 'warn', event: 'message-suppressed', requestId: c.get('requestId'), account, device, alert, channel, messages }
-    console.warn(JSON.stringify(line))
+    log('warn', {
+      event: 'message-suppressed',
+      requestId: c.get('requestId'),
+      account,
+      device,
+      alert,
+      channel,
+      messages,
+    })
   }
 }
 
-const raise = async (c: Context, deviceId: string, given: contract.NewAlert): Promise<StoredAlert> => {
+const raise = async (
+  c: Context,
+  deviceId: string,
+  given: contract.NewAlert,
+): Promise<StoredAlert> => {
   const principal = c.get('principal')
   const now = Date.now()
-  const { seen, place, recipients } = await readCircumstances(c.get('db'), principal, deviceId, given.notifications, now)
-  if (!seen) throw new Problem('not-found')
+  const { isVisible, place, recipients } = await readAlertContext(
+    c.get('db'),
+    principal,
+    deviceId,
+    given.notifications,
+    now,
+  )
+  if (!isVisible) throw new Problem('not-found')
   const { alertName: name, text, dateTime = now } = given
   const { latitude, longitude } = given.latitude === null ? (place ?? given) : given
   const alert = { id: await c.get('newId')('alr'), name, text, dateTime, latitude, longitude }
   const origin = publicOrigin(c.env) ?? new URL(c.req.url).origin
-  const outcome = await ledgerOf(c.env, principal.accountId).raise(deviceId, { alert, recipients, origin })
+  const outcome = await ledgerOf(c.env, principal.accountId).raise(deviceId, {
+    alert,
+    recipients,
+    origin,
+  })
   if (!outcome.ok) throw new Problem(outcome.refusal)
   if (!outcome.repeated) logSuppressed(c, deviceId, alert.id, outcome.deliveries)
-  if (!outcome.repeated) return { ...alert, deviceId, acknowledgedAt: null, acknowledgedBy: null, deliveries: outcome.deliveries }
+  if (!outcome.repeated)
+    return {
+      ...alert,
+      deviceId,
+      acknowledgedAt: null,
+      acknowledgedBy: null,
+      deliveries: outcome.deliveries,
+    }
   const stored = await findAlert(c.get('db'), principal, alert.id)
   if (!stored) throw new Problem('unavailable')
   return stored
@@ -79,7 +115,7 @@ const raise = async (c: Context, deviceId: string, given: contract.NewAlert): Pr
 
 const answer = (c: Context, alert: StoredAlert | null) => {
   if (!alert) throw new Problem('not-found')
-  return answerWithEtag(c, { success: true, alert: presentAlert(alert) }, versionOf(alert))
+  return replyWithEtag(c, { success: true, alert: presentAlert(alert) }, versionOf(alert))
 }
 
 export const deviceAlerts = new Hono<AppEnv>()
@@ -89,21 +125,29 @@ export const deviceAlerts = new Hono<AppEnv>()
     if (body.kind === 'query') return answerQuery(c, deviceId, body, '/cursor')
     const alert = await raise(c, deviceId, body.alert)
     const reply = { success: true, alert: presentAlert(alert), ...warningFor(alert) }
-    return answerWithEtag(c, reply, versionOf(alert), 201, { Location: `/api/alerts/${alert.id}` })
+    return replyWithEtag(c, reply, versionOf(alert), 201, { Location: `/api/alerts/${alert.id}` })
   })
   .get('/:deviceId/alerts', operation(contract.listDeviceAlerts), (c) =>
     answerQuery(c, c.req.param('deviceId'), c.req.valid('query'), '#/query/cursor'),
   )
 
 export const alerts = new Hono<AppEnv>()
-  .get('/', operation(contract.listAlerts), (c) => answerQuery(c, null, c.req.valid('query'), '#/query/cursor'))
+  .get('/', operation(contract.listAlerts), (c) =>
+    answerQuery(c, null, c.req.valid('query'), '#/query/cursor'),
+  )
   .get('/:alertId', operation(contract.readAlert), async (c) =>
     answer(c, await findAlert(c.get('db'), c.get('principal'), c.req.param('alertId'))),
   )
   .post('/:alertId/acknowledge', operation(contract.acknowledgeAlert), async (c) => {
     const principal = c.get('principal')
     const by = principal.userId ?? principal.keyId
-    const alert = await acknowledgeAlert(c.get('db'), principal, c.req.param('alertId'), by, Date.now())
-    c.executionCtx.waitUntil(pokeIfHeard(c.env, principal))
+    const alert = await acknowledgeAlert(
+      c.get('db'),
+      principal,
+      c.req.param('alertId'),
+      by,
+      Date.now(),
+    )
+    c.executionCtx.waitUntil(pokeIfSubscribed(c.env, principal))
     return answer(c, alert)
   })

@@ -1,6 +1,6 @@
 import { appendEvent } from '../db/events.ts'
 import type { Database } from '../db/open.ts'
-import { type Viewer, visible } from '../db/visible.ts'
+import { type Viewer, visible } from '../db/visibility.ts'
 import { alertIdOf, type Delivery } from '../domain/alert.ts'
 import type { StoredAlert } from './present.ts'
 
@@ -56,16 +56,25 @@ const ONE = `SELECT a.*, d.id AS device_id FROM alerts a JOIN devices d ON d.key
 
 const oneOf = ([found, deliveries]: D1Result<unknown>[], id: string): StoredAlert | null => {
   const row = found?.results[0] as AlertRow | undefined
-  return row ? toAlert(row, deliveriesBy((deliveries?.results ?? []) as DeliveryRow[]).get(id) ?? []) : null
+  return row
+    ? toAlert(row, deliveriesBy((deliveries?.results ?? []) as DeliveryRow[]).get(id) ?? [])
+    : null
 }
 
-const reading = (db: D1Database, { accountId, groupId }: Viewer, id: string): D1PreparedStatement[] => [
+const reading = (
+  db: D1Database,
+  { accountId, groupId }: Viewer,
+  id: string,
+): D1PreparedStatement[] => [
   db.prepare(ONE).bind(id, accountId, groupId),
   db.prepare(DELIVERIES).bind(accountId, JSON.stringify([id])),
 ]
 
-export const findAlert = async ({ $client: db }: Database, viewer: Viewer, id: string): Promise<StoredAlert | null> =>
-  oneOf(await db.batch(reading(db, viewer, id)), id)
+export const findAlert = async (
+  { $client: db }: Database,
+  viewer: Viewer,
+  id: string,
+): Promise<StoredAlert | null> => oneOf(await db.batch(reading(db, viewer, id)), id)
 
 /** The first acknowledgement counts, and is told of once: later ones find it there. */
 export const acknowledgeAlert = async (
@@ -77,7 +86,9 @@ export const acknowledgeAlert = async (
 ): Promise<StoredAlert | null> => {
   const { accountId, groupId } = viewer
   const device = await db
-    .prepare(`SELECT d.id FROM alerts a JOIN devices d ON d.key = a.device_key WHERE a.id = ? AND a.account_id = ?`)
+    .prepare(
+      `SELECT d.id FROM alerts a JOIN devices d ON d.key = a.device_key WHERE a.id = ? AND a.account_id = ?`,
+    )
     .bind(id, accountId)
     .first<string>('id')
   const event = {
@@ -88,7 +99,10 @@ export const acknowledgeAlert = async (
     deviceId: device,
     data: { alertId: id, acknowledgedBy: by },
   }
-  const acknowledged = { sql: 'EXISTS (SELECT 1 FROM alerts WHERE id = ?7 AND account_id = ?1 AND acknowledged_at = ?4)', values: [id] }
+  const acknowledged = {
+    sql: 'EXISTS (SELECT 1 FROM alerts WHERE id = ?7 AND account_id = ?1 AND acknowledged_at = ?4)',
+    values: [id],
+  }
   const results = await db.batch([
     db
       .prepare(
@@ -104,9 +118,16 @@ export const acknowledgeAlert = async (
 }
 
 /** The deliveries of a page of alerts, by alert. */
-export const deliveriesOf = async (db: D1Database, accountId: string, page: AlertRow[]): Promise<Map<string, Delivery[]>> => {
+export const deliveriesOf = async (
+  db: D1Database,
+  accountId: string,
+  page: AlertRow[],
+): Promise<Map<string, Delivery[]>> => {
   const ids = page.filter(({ messages }) => messages > 0).map(({ id }) => id)
   if (ids.length === 0) return new Map()
-  const { results } = await db.prepare(DELIVERIES).bind(accountId, JSON.stringify(ids)).all<DeliveryRow>()
+  const { results } = await db
+    .prepare(DELIVERIES)
+    .bind(accountId, JSON.stringify(ids))
+    .all<DeliveryRow>()
   return deliveriesBy(results)
 }

@@ -14,7 +14,10 @@ interface AlertEffect {
   messages: number
 }
 
-export const insertAlert = (db: D1Database, { accountId, key, alert, messages }: AlertEffect): D1PreparedStatement => {
+export const insertAlert = (
+  db: D1Database,
+  { accountId, key, alert, messages }: AlertEffect,
+): D1PreparedStatement => {
   const { id, dateTime, name, text, latitude, longitude } = alert
   return db
     .prepare(
@@ -32,8 +35,20 @@ interface MessagesEffect {
   seq: number
 }
 
-export const insertMessages = (db: D1Database, { accountId, key, messages, at, seq }: MessagesEffect): D1PreparedStatement => {
-  const rows = messages.map((m) => [m.id, m.channel, m.to, m.subject, m.text, m.status, m.reason, m.resetAt])
+export const insertMessages = (
+  db: D1Database,
+  { accountId, key, messages, at, seq }: MessagesEffect,
+): D1PreparedStatement => {
+  const rows = messages.map((m) => [
+    m.id,
+    m.channel,
+    m.to,
+    m.subject,
+    m.text,
+    m.status,
+    m.reason,
+    m.resetAt,
+  ])
   return db
     .prepare(
       `INSERT INTO messages (account_id, device_key, changed, seq, attempts, id, channel, recipient, subject, text, status, reason, reset_at)
@@ -65,7 +80,11 @@ export const updateMessage = (db: D1Database, state: StateEffect): D1PreparedSta
 }
 
 /** Deletes the alerts that a query of `id` and `account_id` names, with their messages. Answers how many alerts went. */
-export const deleteAlerts = async (db: D1Database, page: string, values: (string | number)[]): Promise<number> => {
+export const deleteAlerts = async (
+  db: D1Database,
+  page: string,
+  values: (string | number)[],
+): Promise<number> => {
   const [, gone] = await db.batch([
     db
       .prepare(

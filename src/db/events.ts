@@ -21,7 +21,11 @@ const ALWAYS: Guard = { sql: '1', values: [] }
  * Statements for the batch of the write that the event tells of. The number is taken and the event entered together,
  * or neither where its id is there already or the guard does not hold: no gap, no repeat.
  */
-export const appendEvent = (db: D1Database, event: NewEvent, guard: Guard = ALWAYS): D1PreparedStatement[] => {
+export const appendEvent = (
+  db: D1Database,
+  event: NewEvent,
+  guard: Guard = ALWAYS,
+): D1PreparedStatement[] => {
   const { accountId, id, type, time, deviceId, data } = event
   const values = [accountId, id, type, time, deviceId, JSON.stringify(data), ...guard.values]
   const enters = `(${guard.sql}) AND NOT EXISTS (SELECT 1 FROM events WHERE account_id = ?1 AND id = ?2)`
@@ -45,7 +49,13 @@ export const appendEvent = (db: D1Database, event: NewEvent, guard: Guard = ALWA
  * The same for many at once: an event of one type for each row (`id`, `data`) of a query whose parameters begin at ?4,
  * numbered in the order of their ids.
  */
-export const appendEach = (db: D1Database, accountId: string, type: string, time: number, rows: Guard): D1PreparedStatement[] => {
+export const appendEach = (
+  db: D1Database,
+  accountId: string,
+  type: string,
+  time: number,
+  rows: Guard,
+): D1PreparedStatement[] => {
   const fresh = `WITH fresh AS (SELECT * FROM (${rows.sql}) r WHERE NOT EXISTS (SELECT 1 FROM events e WHERE e.account_id = ?1 AND e.id = r.id))`
   const values = [accountId, type, time, ...rows.values]
   return [
@@ -66,17 +76,21 @@ export const appendEach = (db: D1Database, accountId: string, type: string, time
 }
 
 /** SQL: someone listens to the account, so that its feed is to be poked. `accountId` and `now` are parameters of the statement. */
-export const listening = (accountId: `?${number}`, now: `?${number}`): string =>
+export const subscribed = (accountId: `?${number}`, now: `?${number}`): string =>
   `(EXISTS (SELECT 1 FROM webhooks WHERE account_id = ${accountId} AND enabled = 1)
     OR EXISTS (SELECT 1 FROM event_heads WHERE account_id = ${accountId} AND streams_until > ${now}))`
 
 /** SQL: someone asks for `location.reported`. */
-export const listeningForLocations = (accountId: `?${number}`, now: `?${number}`): string =>
+export const subscribedToLocations = (accountId: `?${number}`, now: `?${number}`): string =>
   `(EXISTS (SELECT 1 FROM webhooks WHERE account_id = ${accountId} AND enabled = 1 AND wants_locations = 1)
     OR EXISTS (SELECT 1 FROM event_heads WHERE account_id = ${accountId} AND location_streams_until > ${now}))`
 
-export const isHeard = async (db: D1Database, accountId: string, now: number): Promise<boolean> =>
+export const hasSubscribers = async (
+  db: D1Database,
+  accountId: string,
+  now: number,
+): Promise<boolean> =>
   (await db
-    .prepare(`SELECT ${listening('?1', '?2')} AS heard`)
+    .prepare(`SELECT ${subscribed('?1', '?2')} AS heard`)
     .bind(accountId, now)
     .first<number>('heard')) === 1

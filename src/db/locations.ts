@@ -5,7 +5,15 @@ import { type Location, NUMBERS, type NumberName, type StoredLocation } from '..
  * that is finer still stands exactly as it was sent in `rest`, with the fields that have no column.
  */
 
-const SCALED = ['latitude', 'longitude', 'altitude', 'speed', 'course', 'accuracy', 'battery'] as const satisfies NumberName[]
+const SCALED = [
+  'latitude',
+  'longitude',
+  'altitude',
+  'speed',
+  'course',
+  'accuracy',
+  'battery',
+] as const satisfies NumberName[]
 const OWN_COLUMN = new Set<string>(['dateTime', 'source', ...SCALED])
 
 export interface LocationRow extends Record<(typeof SCALED)[number], number | null> {
@@ -16,7 +24,13 @@ export interface LocationRow extends Record<(typeof SCALED)[number], number | nu
 }
 
 /** Every column but the device's key, in the order of a packed location; `received_at` comes last. */
-export const LOCATION_COLUMNS = ['time', ...SCALED, 'source', 'rest', 'received_at'] as const satisfies (keyof LocationRow)[]
+export const LOCATION_COLUMNS = [
+  'time',
+  ...SCALED,
+  'source',
+  'rest',
+  'received_at',
+] as const satisfies (keyof LocationRow)[]
 
 export type PackedLocation = (number | string | null)[]
 
@@ -65,5 +79,9 @@ export const LAST_LOCATION = `(SELECT json_array(${LOCATION_COLUMNS}) FROM locat
 export const readLastLocation = (column: string | null): StoredLocation | null => {
   if (column === null) return null
   const values = JSON.parse(column) as unknown[]
-  return unpackLocation(Object.fromEntries(LOCATION_COLUMNS.map((name, index) => [name, values[index]])) as unknown as LocationRow)
+  return unpackLocation(
+    Object.fromEntries(
+      LOCATION_COLUMNS.map((name, index) => [name, values[index]]),
+    ) as unknown as LocationRow,
+  )
 }

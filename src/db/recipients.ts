@@ -1,6 +1,6 @@
 import type { Channel, Recipient } from '../domain/alert.ts'
 import type { Database } from './open.ts'
-import { inGroup } from './visible.ts'
+import { inGroup } from './visibility.ts'
 
 /* Who is to be told of a device's alerts. Asked when one is raised, and again when one of its messages is sent by hand. */
 
@@ -19,8 +19,12 @@ const RECIPIENTS = `SELECT email, phone, notify_email, notify_sms, time_zone FRO
     AND (group_id IS NULL OR ${inGroup('(SELECT key FROM devices WHERE id = ?2 AND account_id = ?1)', 'u.group_id')})
   ORDER BY id`
 
-export const selectRecipients = (db: D1Database, accountId: string, deviceId: string, now: number): D1PreparedStatement =>
-  db.prepare(RECIPIENTS).bind(accountId, deviceId, now)
+export const selectRecipients = (
+  db: D1Database,
+  accountId: string,
+  deviceId: string,
+  now: number,
+): D1PreparedStatement => db.prepare(RECIPIENTS).bind(accountId, deviceId, now)
 
 /** Nobody is told twice by the same channel, though two users may share a phone. */
 export const recipientsBy = (users: UserRow[], channel: Channel): Recipient[] => {
@@ -35,7 +39,12 @@ export const recipientsBy = (users: UserRow[], channel: Channel): Recipient[] =>
 /** Whether an alert of the device that is raised now would be told to this address. */
 export const wouldBeTold = async (
   { $client: db }: Database,
-  { accountId, deviceId, channel, to }: { accountId: string; deviceId: string; channel: Channel; to: string },
+  {
+    accountId,
+    deviceId,
+    channel,
+    to,
+  }: { accountId: string; deviceId: string; channel: Channel; to: string },
   now: number,
 ): Promise<boolean> => {
   const { results } = await selectRecipients(db, accountId, deviceId, now).all<UserRow>()

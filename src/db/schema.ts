@@ -1,5 +1,13 @@
 import { sql } from 'drizzle-orm'
-import { index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import {
+  index,
+  integer,
+  primaryKey,
+  real,
+  sqliteTable,
+  text,
+  uniqueIndex,
+} from 'drizzle-orm/sqlite-core'
 import type { Channel, Status } from '../domain/alert.ts'
 import type { Privilege } from '../domain/user.ts'
 
@@ -98,7 +106,10 @@ export const idempotency = sqliteTable(
     headers: text({ mode: 'json' }).$type<Record<string, string>>(),
     body: text(),
   },
-  (table) => [primaryKey({ columns: [table.accountId, table.principal, table.key] }), index('idempotency_claimed').on(table.claimedAt)],
+  (table) => [
+    primaryKey({ columns: [table.accountId, table.principal, table.key] }),
+    index('idempotency_claimed').on(table.claimedAt),
+  ],
 )
 
 /** What is unreachable already and still has rows to be erased, in pages. */
@@ -112,7 +123,10 @@ export const erasures = sqliteTable(
     deviceKey: integer('device_key'),
     creation: integer().notNull(),
   },
-  (table) => [primaryKey({ columns: [table.accountId, table.id] }), index('erasures_creation').on(table.creation)],
+  (table) => [
+    primaryKey({ columns: [table.accountId, table.id] }),
+    index('erasures_creation').on(table.creation),
+  ],
 )
 
 /** The last number given to an event of the account: it outlives the events. */
@@ -177,7 +191,9 @@ export const devices = sqliteTable(
   (table) => [
     index('devices_name').on(table.accountId, table.nameKey, table.key),
     index('devices_creation').on(table.accountId, table.creation, table.key),
-    index('devices_identifier').on(table.accountId, table.identifierKey, table.key).where(sql`identifier_key IS NOT NULL`),
+    index('devices_identifier')
+      .on(table.accountId, table.identifierKey, table.key)
+      .where(sql`identifier_key IS NOT NULL`),
     index('devices_ends').on(table.accountId, table.ends).where(sql`ends IS NOT NULL`),
   ],
 )
@@ -193,7 +209,10 @@ export const tombstones = sqliteTable(
     /** The groups that it was in last: who was told of the device is told of its end. */
     groups: text({ mode: 'json' }).$type<string[]>().notNull().default([]),
   },
-  (table) => [primaryKey({ columns: [table.accountId, table.id] }), index('tombstones_creation').on(table.creation)],
+  (table) => [
+    primaryKey({ columns: [table.accountId, table.id] }),
+    index('tombstones_creation').on(table.creation),
+  ],
 )
 
 /** Where an account wants its events brought. The secrets, cursors and deliveries are with the account's feed. */
@@ -235,7 +254,10 @@ export const groups = sqliteTable(
     lastModified: integer('last_modified').notNull(),
     version: integer().notNull(),
   },
-  (table) => [uniqueIndex('groups_name').on(table.accountId, table.nameKey), index('groups_account').on(table.accountId, table.id)],
+  (table) => [
+    uniqueIndex('groups_name').on(table.accountId, table.nameKey),
+    index('groups_account').on(table.accountId, table.id),
+  ],
 )
 
 /** Which device is in which group. Found from either end. */
@@ -374,5 +396,8 @@ export const messages = sqliteTable(
     changed: integer().notNull(),
     seq: integer().notNull(),
   },
-  (table) => [primaryKey({ columns: [table.accountId, table.id] }), index('messages_notices').on(table.changed).where(sql`device_key = 0`)],
+  (table) => [
+    primaryKey({ columns: [table.accountId, table.id] }),
+    index('messages_notices').on(table.changed).where(sql`device_key = 0`),
+  ],
 )

@@ -4,18 +4,26 @@ import { nextCursor, pageQuery } from '../http/page.ts'
 import { day, done, id, line, name, success, tags, time } from '../http/wire.ts'
 import { location } from '../locations/forms.ts'
 
-const LIMITS = { expires: true, expirationDate: '2027-01-01', dailyEmailLimit: 100, dailySmsLimit: 20 }
+const LIMITS = {
+  expires: true,
+  expirationDate: '2027-01-01',
+  dailyEmailLimit: 100,
+  dailySmsLimit: 20,
+}
 
 const dailyLimit = (fallback: number) =>
-  z.int('must be a whole number').min(0, 'must be at least 0').max(100_000, 'must be at most 100000').default(fallback)
+  z
+    .int('must be a whole number')
+    .min(0, 'must be at least 0')
+    .max(100_000, 'must be at most 100000')
+    .default(fallback)
 
 const limits = z
   .strictObject({
     expires: z.boolean('must be true or false').default(false),
-    expirationDate: day
-      .nullable()
-      .default(null)
-      .meta({ description: 'The day, in the account’s time zone, with whose beginning the device expires.' }),
+    expirationDate: day.nullable().default(null).meta({
+      description: 'The day, in the account’s time zone, with whose beginning the device expires.',
+    }),
     dailyEmailLimit: dailyLimit(100),
     dailySmsLimit: dailyLimit(20),
   })
@@ -29,13 +37,18 @@ export const deviceBody = z
   .strictObject({
     name: name.meta({ example: 'Tern 7' }),
     description: line(2000).default(''),
-    min: line(32).default('').meta({ description: 'The device’s own phone number.', example: '+881632000000' }),
+    min: line(32)
+      .default('')
+      .meta({ description: 'The device’s own phone number.', example: '+881632000000' }),
     identifier: line(64)
       .trim()
       .nullable()
       .default(null)
       .transform((text) => text || null)
-      .meta({ description: 'IMEI, ESN or serial; unique in the account when given.', example: '300434060000000' }),
+      .meta({
+        description: 'IMEI, ESN or serial; unique in the account when given.',
+        example: '300434060000000',
+      }),
     model: line(200).default('').meta({ example: 'RockSTAR' }),
     tags: tags.default({}),
     limits: limits.prefault({}),
@@ -46,7 +59,10 @@ const usage = z
   .object({ date: day, emailsSent: z.int(), smsSent: z.int() })
   .meta({ example: { date: '2026-11-14', emailsSent: 3, smsSent: 0 } })
 
-const heldBack = z.int().optional().meta({ description: 'Messages that the daily limit held back, on days when it did.' })
+const heldBack = z
+  .int()
+  .optional()
+  .meta({ description: 'Messages that the daily limit held back, on days when it did.' })
 const dayReport = z
   .object({ ...usage.shape, emailsSuppressed: heldBack, smsSuppressed: heldBack })
   .meta({ example: { date: '2026-11-14', emailsSent: 3, smsSent: 20, smsSuppressed: 4 } })
@@ -60,24 +76,45 @@ export const device = z
     identifier: z.string().nullable().meta({ example: '300434060000000' }),
     model: z.string().meta({ example: 'RockSTAR' }),
     tags: z.record(z.string(), z.string()).meta({ example: { fleet: 'north' } }),
-    groups: z.array(id('grp')).meta({ description: 'The groups that it is in; changed through these.' }),
+    groups: z
+      .array(id('grp'))
+      .meta({ description: 'The groups that it is in; changed through these.' }),
     state: z.enum(['active', 'expired']),
-    expires: time
-      .nullable()
-      .meta({ description: 'The instant at which the device expires or expired.', example: '2027-01-01T00:00:00.000Z' }),
+    expires: time.nullable().meta({
+      description: 'The instant at which the device expires or expired.',
+      example: '2027-01-01T00:00:00.000Z',
+    }),
     limits: z
-      .object({ expires: z.boolean(), expirationDate: day.nullable(), dailyEmailLimit: z.int(), dailySmsLimit: z.int() })
+      .object({
+        expires: z.boolean(),
+        expirationDate: day.nullable(),
+        dailyEmailLimit: z.int(),
+        dailySmsLimit: z.int(),
+      })
       .meta({ example: LIMITS }),
     usage,
     lastLocation: location.nullable(),
-    lastContact: time.nullable().meta({ description: 'The latest arrival of anything from the device, refused or not.' }),
+    lastContact: time
+      .nullable()
+      .meta({ description: 'The latest arrival of anything from the device, refused or not.' }),
     creation: time,
     lastModified: time,
   })
   .meta({ id: 'Device' })
 
-const answer = z.object({ success, device })
-const WRITTEN = ['success', 'id', 'groups', 'state', 'expires', 'usage', 'lastLocation', 'lastContact', 'creation', 'lastModified'] as const
+const reply = z.object({ success, device })
+const WRITTEN = [
+  'success',
+  'id',
+  'groups',
+  'state',
+  'expires',
+  'usage',
+  'lastLocation',
+  'lastContact',
+  'creation',
+  'lastModified',
+] as const
 const tag = 'Devices'
 
 export const listDevices = define({
@@ -87,15 +124,26 @@ export const listDevices = define({
   scope: 'read',
   query: z.strictObject({
     ...pageQuery,
-    state: z.enum(['active', 'expired'], 'must be active or expired').optional().meta({ description: 'Only devices in this state.' }),
+    state: z
+      .enum(['active', 'expired'], 'must be active or expired')
+      .optional()
+      .meta({ description: 'Only devices in this state.' }),
     group: z.string().optional().meta({ description: 'Only devices of this group.' }),
-    q: z.string().trim().max(200).optional().meta({ description: 'Prefix of name or identifier, without regard to case.' }),
+    q: z
+      .string()
+      .trim()
+      .max(200)
+      .optional()
+      .meta({ description: 'Prefix of name or identifier, without regard to case.' }),
     sort: z
-      .enum(['name', '-name', 'creation', '-creation'], 'must be name, -name, creation or -creation')
+      .enum(
+        ['name', '-name', 'creation', '-creation'],
+        'must be name, -name, creation or -creation',
+      )
       .default('name')
       .meta({ description: 'The order; `-` turns it round.' }),
   }),
-  answer: z.object({ success, devices: z.array(device), nextCursor }),
+  reply: z.object({ success, devices: z.array(device), nextCursor }),
 })
 
 export const createDevice = define({
@@ -108,7 +156,7 @@ export const createDevice = define({
   wrapper: 'device',
   ignored: WRITTEN,
   status: 201,
-  answer,
+  reply,
   problems: ['no-license-available', 'identifier-taken', 'device-cap-reached', 'group-full'],
   etag: true,
   idempotent: true,
@@ -119,7 +167,7 @@ export const readDevice = define({
   tag,
   summary: 'Read a device',
   scope: 'read',
-  answer,
+  reply,
   problems: ['not-found'],
   etag: true,
 })
@@ -128,12 +176,13 @@ export const replaceDevice = define({
   id: 'replaceDevice',
   tag,
   summary: 'Replace a device',
-  description: 'What is left out goes back to its default. What makes the device active again takes a license.',
+  description:
+    'What is left out goes back to its default. What makes the device active again takes a license.',
   scope: 'write',
   body: deviceBody,
   wrapper: 'device',
   ignored: WRITTEN,
-  answer,
+  reply,
   problems: ['not-found', 'no-license-available', 'identifier-taken'],
   etag: true,
   ifMatch: true,
@@ -146,7 +195,7 @@ export const patchDevice = define({
   scope: 'write',
   patches: replaceDevice,
   example: { name: 'Tern 8' },
-  answer,
+  reply,
   problems: ['not-found', 'no-license-available', 'identifier-taken', 'conflict'],
   etag: true,
   ifMatch: true,
@@ -158,7 +207,7 @@ export const deleteDevice = define({
   summary: 'Delete a device',
   description: 'Frees its license; its data are unreachable at once and erased soon.',
   scope: 'write',
-  answer: done,
+  reply: done,
   problems: ['not-found'],
   ifMatch: true,
 })
@@ -167,12 +216,18 @@ export const reactivateDevice = define({
   id: 'reactivateDevice',
   tag,
   summary: 'Reactivate a device',
-  description: 'Makes the device active until a date, or without an end. Also good for a device that is active already.',
+  description:
+    'Makes the device active until a date, or without an end. Also good for a device that is active already.',
   scope: 'write',
   optionalBody: true,
-  body: z.strictObject({ expirationDate: day.nullable().default(null).meta({ description: 'Null or left out: without an end.' }) }),
+  body: z.strictObject({
+    expirationDate: day
+      .nullable()
+      .default(null)
+      .meta({ description: 'Null or left out: without an end.' }),
+  }),
   example: { expirationDate: '2027-01-01' },
-  answer,
+  reply,
   problems: ['not-found', 'no-license-available', 'expiration-date-reached'],
   etag: true,
   idempotent: true,
@@ -182,12 +237,13 @@ export const readUsage = define({
   id: 'readUsage',
   tag,
   summary: 'Read what a device has sent, day by day',
-  description: 'Days of the account’s time zone, both ends included; the last 90 unless said otherwise, at most 400 back.',
+  description:
+    'Days of the account’s time zone, both ends included; the last 90 unless said otherwise, at most 400 back.',
   scope: 'read',
   query: z.strictObject({
     from: day.optional().meta({ description: 'The first day.' }),
     to: day.optional().meta({ description: 'The last day; today unless given.' }),
   }),
-  answer: z.object({ success, usage: z.array(dayReport) }),
+  reply: z.object({ success, usage: z.array(dayReport) }),
   problems: ['not-found'],
 })

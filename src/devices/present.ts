@@ -12,8 +12,25 @@ export interface Extras {
 }
 
 /** A device as it goes over the wire: state and usage are told from the account's day at this very instant. */
-export const presentDevice = (device: Device, account: { day: string; timeZone: string }, extras: Extras, now: number) => {
-  const { id, name, description, min, identifier, model, tags, limits, usage, creation, lastModified } = device
+export const presentDevice = (
+  device: Device,
+  account: { day: string; timeZone: string },
+  extras: Extras,
+  now: number,
+) => {
+  const {
+    id,
+    name,
+    description,
+    min,
+    identifier,
+    model,
+    tags,
+    limits,
+    usage,
+    creation,
+    lastModified,
+  } = device
   const ends = endsOf(limits)
   return {
     id,

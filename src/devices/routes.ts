@@ -4,10 +4,11 @@ import { fold } from '../domain/fold.ts'
 import { currentDay } from '../domain/license.ts'
 import { isFull } from '../groups/store.ts'
 import type { AppEnv, Context } from '../http/context.ts'
-import { answerWithEtag, editedVersions } from '../http/etag.ts'
+import { retryOnConflict } from '../http/editResource.ts'
+import { expectedVersions, replyWithEtag } from '../http/etag.ts'
 import { operation } from '../http/operation.ts'
-import { answerPage, readCursor } from '../http/page.ts'
-import { patched, untilUnrivalled } from '../http/patch.ts'
+import { readCursor, replyPage } from '../http/page.ts'
+import { applyPatch } from '../http/patch.ts'
 import { invalid, Problem, refusalProblem } from '../http/problem.ts'
 import { type Ledger, ledgerOf } from '../ledger/stub.ts'
 import * as contract from './contract.ts'
@@ -18,7 +19,12 @@ const ledger = (c: Context): Ledger => ledgerOf(c.env, c.get('principal').accoun
 
 /** The device in the path, where the caller may see it. */
 const visible = async (c: Context): Promise<StoredDevice> => {
-  const stored = await findDevice(c.get('db'), c.get('principal'), c.req.param('deviceId') ?? '', Date.now())
+  const stored = await findDevice(
+    c.get('db'),
+    c.get('principal'),
+    c.req.param('deviceId') ?? '',
+    Date.now(),
+  )
   if (!stored) throw new Problem('not-found')
   return stored
 }
@@ -34,17 +40,24 @@ type Outcome = Awaited<ReturnType<Ledger['device']>>
 const present = async (c: Context, { device, account }: Extract<Outcome, { ok: true }>) => {
   const now = Date.now()
   const stored = await findDevice(c.get('db'), c.get('principal'), device.id, now).catch(() => null)
-  return presentDevice(device, account, stored ?? { groups: [], lastLocation: null, lastContact: null }, now)
+  return presentDevice(
+    device,
+    account,
+    stored ?? { groups: [], lastLocation: null, lastContact: null },
+    now,
+  )
 }
 
 const answer = async (c: Context, outcome: Outcome, status: 200 | 201 = 200) => {
   if (!outcome.ok) {
     if (outcome.refusal === 'expiration-date-reached')
-      throw new Problem(outcome.refusal, { errors: [{ pointer: '/expirationDate', detail: 'is reached already' }] })
+      throw new Problem(outcome.refusal, {
+        errors: [{ pointer: '/expirationDate', detail: 'is reached already' }],
+      })
     throw refusalProblem(outcome)
   }
   const { id, version } = outcome.device
-  return answerWithEtag(
+  return replyWithEtag(
     c,
     { success: true, device: await present(c, outcome) },
     version,
@@ -61,8 +74,13 @@ export const devices = new Hono<AppEnv>()
     if (group !== undefined && !(await groupExists(c.get('db'), owner, group)))
       throw invalid({ pointer: '#/query/group', detail: 'is not a group of this account' })
     const after = await readCursor(c, cursor)
-    const page = await listDevices(c.get('db'), owner, { state, group, q: q && fold(q), sort, after, limit }, now)
-    return answerPage(
+    const page = await listDevices(
+      c.get('db'),
+      owner,
+      { state, group, q: q && fold(q), sort, after, limit },
+      now,
+    )
+    return replyPage(
       c,
       'devices',
       page.devices.map((stored) => presentDevice(stored.device, stored.account, stored, now)),
@@ -73,12 +91,16 @@ export const devices = new Hono<AppEnv>()
     const { userId, groupId, adminDevices } = c.get('principal')
     if (groupId !== null && (await isFull(c.get('db'), groupId))) throw new Problem('group-full')
     const id = await c.get('newId')('dev')
-    const outcome = await ledger(c).create(id, c.req.valid('json'), { userId, groupId, cap: adminDevices })
+    const outcome = await ledger(c).create(id, c.req.valid('json'), {
+      userId,
+      groupId,
+      cap: adminDevices,
+    })
     return answer(c, outcome, 201)
   })
   .get('/:deviceId', operation(contract.readDevice), async (c) => {
     const stored = await visible(c)
-    return answerWithEtag(
+    return replyWithEtag(
       c,
       { success: true, device: presentDevice(stored.device, stored.account, stored, Date.now()) },
       stored.device.version,
@@ -86,16 +108,23 @@ export const devices = new Hono<AppEnv>()
   })
   .put('/:deviceId', operation(contract.replaceDevice), async (c) => {
     await refuseUnseen(c)
-    return answer(c, await ledger(c).replace(c.req.param('deviceId'), c.req.valid('json'), c.get('ifMatch')))
+    return answer(
+      c,
+      await ledger(c).replace(c.req.param('deviceId'), c.req.valid('json'), c.get('ifMatch')),
+    )
   })
   .patch('/:deviceId', operation(contract.patchDevice), async (c) => {
     await refuseUnseen(c)
     const id = c.req.param('deviceId')
-    const outcome = await untilUnrivalled(c, async () => {
+    const outcome = await retryOnConflict(c, async () => {
       const before = await ledger(c).device(id)
       if (!before.ok) return before
-      const versions = editedVersions(c, before.device.version)
-      const record = patched(c.req.valid('json'), await present(c, before), contract.replaceDevice)
+      const versions = expectedVersions(c, before.device.version)
+      const record = applyPatch(
+        c.req.valid('json'),
+        await present(c, before),
+        contract.replaceDevice,
+      )
       const after = await ledger(c).replace(id, record, versions)
       return !after.ok && after.refusal === 'precondition-failed' ? after.refusal : after
     })
@@ -109,13 +138,17 @@ export const devices = new Hono<AppEnv>()
   })
   .post('/:deviceId/reactivate', operation(contract.reactivateDevice), async (c) => {
     await refuseUnseen(c)
-    return answer(c, await ledger(c).reactivate(c.req.param('deviceId'), c.req.valid('json').expirationDate))
+    return answer(
+      c,
+      await ledger(c).reactivate(c.req.param('deviceId'), c.req.valid('json').expirationDate),
+    )
   })
   .get('/:deviceId/usage', operation(contract.readUsage), async (c) => {
     const { device, account } = await visible(c)
     const today = currentDay(account, Date.now())
     const { to = today, from = addDays(to, -89) } = c.req.valid('query')
     if (from > to) throw invalid({ pointer: '#/query/from', detail: 'must not be after to' })
-    if (from < addDays(to, -399)) throw invalid({ pointer: '#/query/from', detail: 'must be at most 400 days before to' })
+    if (from < addDays(to, -399))
+      throw invalid({ pointer: '#/query/from', detail: 'must be at most 400 days before to' })
     return c.json({ success: true as const, usage: await ledger(c).usage(device.key, from, to) })
   })

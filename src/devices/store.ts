@@ -1,6 +1,6 @@
 import { LAST_LOCATION, readLastLocation } from '../db/locations.ts'
 import type { Database } from '../db/open.ts'
-import { inGroup, type Viewer } from '../db/visible.ts'
+import { inGroup, type Viewer } from '../db/visibility.ts'
 import { localDay } from '../domain/day.ts'
 import type { Device } from '../domain/device.ts'
 import { currentDay } from '../domain/license.ts'
@@ -71,7 +71,11 @@ const toStored = (row: Row, { groupId }: Viewer, now: number): StoredDevice => {
         dailyEmailLimit: row.daily_email_limit,
         dailySmsLimit: row.daily_sms_limit,
       },
-      usage: { date: today, emailsSent: isToday ? row.emails_sent : 0, smsSent: isToday ? row.sms_sent : 0 },
+      usage: {
+        date: today,
+        emailsSent: isToday ? row.emails_sent : 0,
+        smsSent: isToday ? row.sms_sent : 0,
+      },
       creation: row.creation,
       lastModified: row.last_modified,
       version: row.version,
@@ -79,7 +83,12 @@ const toStored = (row: Row, { groupId }: Viewer, now: number): StoredDevice => {
   }
 }
 
-export const findDevice = async (db: Database, viewer: Viewer, id: string, now: number): Promise<StoredDevice | null> => {
+export const findDevice = async (
+  db: Database,
+  viewer: Viewer,
+  id: string,
+  now: number,
+): Promise<StoredDevice | null> => {
   const { accountId, groupId } = viewer
   const row = await db.$client
     .prepare(
@@ -106,11 +115,11 @@ export interface Page {
 }
 
 /** A walk looks at this many rows at the most, so that a page costs the same however few of them fit its filters. */
-const MOST_WALKED = 5000
+const MAX_SCANNED = 5000
 /** Up to this many matches of a prefix are sorted; beyond, matches are dense enough to be met on a walk. */
-const MOST_SORTED = 2000
+const MAX_SORTED = 2000
 /** However much its devices' tags and last locations carry, a page of them fits into memory. */
-const MOST_BYTES = 2_000_000
+const MAX_BYTES = 2_000_000
 const BYTES = 'ifnull(length(last_location), 0) + length(tags)'
 
 interface Part {
@@ -120,7 +129,8 @@ interface Part {
 
 const part = (sql: string, ...values: (string | number)[]): Part => ({ sql, values })
 const PREFIX_END = '\u{10ffff}'
-const matches = (column: string, prefix: string): Part => part(`${column} >= ? AND ${column} < ?`, prefix, prefix + PREFIX_END)
+const matches = (column: string, prefix: string): Part =>
+  part(`${column} >= ? AND ${column} < ?`, prefix, prefix + PREFIX_END)
 
 const join = (parts: Part[], separator: string): Part => ({
   sql: parts.map(({ sql }) => sql).join(separator),
@@ -131,11 +141,13 @@ const isRare = async (db: D1Database, accountId: string, prefix: string): Promis
   const probe = (column: string) => {
     const range = matches(column, prefix)
     return db
-      .prepare(`SELECT count(*) AS n FROM (SELECT 1 FROM devices WHERE account_id = ? AND ${range.sql} LIMIT ${MOST_SORTED + 1})`)
+      .prepare(
+        `SELECT count(*) AS n FROM (SELECT 1 FROM devices WHERE account_id = ? AND ${range.sql} LIMIT ${MAX_SORTED + 1})`,
+      )
       .bind(accountId, ...range.values)
   }
   const counts = await db.batch<{ n: number }>([probe('name_key'), probe('identifier_key')])
-  return counts.every(({ results }) => (results[0]?.n ?? 0) <= MOST_SORTED)
+  return counts.every(({ results }) => (results[0]?.n ?? 0) <= MAX_SORTED)
 }
 
 /** The rows that a page is chosen from: a group's, those that a rare prefix finds, or a stretch of the account's own order. */
@@ -149,7 +161,10 @@ const source = async (
   const one = groupId ?? group
   if (one !== undefined) {
     return {
-      from: part('(SELECT device_key AS key FROM group_devices WHERE group_id = ?) m CROSS JOIN devices d ON d.key = m.key', one),
+      from: part(
+        '(SELECT device_key AS key FROM group_devices WHERE group_id = ?) m CROSS JOIN devices d ON d.key = m.key',
+        one,
+      ),
       walks: false,
     }
   }
@@ -157,11 +172,17 @@ const source = async (
     const [byName, byIdentifier] = [matches('name_key', q), matches('identifier_key', q)]
     const union = `(SELECT key FROM devices WHERE account_id = ? AND ${byName.sql} UNION SELECT key FROM devices WHERE account_id = ? AND ${byIdentifier.sql})`
     return {
-      from: part(`${union} m CROSS JOIN devices d ON d.key = m.key`, accountId, ...byName.values, accountId, ...byIdentifier.values),
+      from: part(
+        `${union} m CROSS JOIN devices d ON d.key = m.key`,
+        accountId,
+        ...byName.values,
+        accountId,
+        ...byIdentifier.values,
+      ),
       walks: false,
     }
   }
-  const stretch = `(SELECT * FROM devices d WHERE d.account_id = ? AND ${inOrder.sql} ORDER BY ${order} LIMIT ${MOST_WALKED}) d`
+  const stretch = `(SELECT * FROM devices d WHERE d.account_id = ? AND ${inOrder.sql} ORDER BY ${order} LIMIT ${MAX_SCANNED}) d`
   return { from: part(stretch, accountId, ...inOrder.values), walks: true }
 }
 
@@ -173,7 +194,12 @@ const readToday = async (db: D1Database, accountId: string, now: number): Promis
   return account ? currentDay(account, now) : localDay(now, 'UTC')
 }
 
-export const listDevices = async (database: Database, owner: Viewer, listing: Listing, now: number): Promise<Page> => {
+export const listDevices = async (
+  database: Database,
+  owner: Viewer,
+  listing: Listing,
+  now: number,
+): Promise<Page> => {
   const db = database.$client
   const { state, q, sort, after, limit } = listing
   const column = sort.endsWith('name') ? 'd.name_key' : 'd.creation'
@@ -185,11 +211,19 @@ export const listDevices = async (database: Database, owner: Viewer, listing: Li
   const filters = [part('d.account_id = ?', owner.accountId), inOrder]
   if (q)
     filters.push(
-      part(`((${matches('d.name_key', q).sql}) OR (${matches('d.identifier_key', q).sql}))`, q, q + PREFIX_END, q, q + PREFIX_END),
+      part(
+        `((${matches('d.name_key', q).sql}) OR (${matches('d.identifier_key', q).sql}))`,
+        q,
+        q + PREFIX_END,
+        q,
+        q + PREFIX_END,
+      ),
     )
   if (state) {
     const today = await readToday(db, owner.accountId, now)
-    filters.push(part(state === 'expired' ? 'd.ends <= ?' : '(d.ends IS NULL OR d.ends > ?)', today))
+    filters.push(
+      part(state === 'expired' ? 'd.ends <= ?' : '(d.ends IS NULL OR d.ends > ?)', today),
+    )
   }
   const where = join(filters, ' AND ')
   const inPage = order.replaceAll('d.', '')
@@ -198,12 +232,12 @@ export const listDevices = async (database: Database, owner: Viewer, listing: Li
       `SELECT * FROM (
          SELECT *, sum(${BYTES}) OVER (ORDER BY ${inPage} ROWS UNBOUNDED PRECEDING) AS bytes FROM (
            SELECT ${COLUMNS} FROM ${from.sql} JOIN accounts a ON a.id = d.account_id WHERE ${where.sql} ORDER BY ${order} LIMIT ?))
-       WHERE bytes - (${BYTES}) < ${MOST_BYTES} ORDER BY ${inPage}`,
+       WHERE bytes - (${BYTES}) < ${MAX_BYTES} ORDER BY ${inPage}`,
     )
     .bind(...from.values, ...where.values, limit + 1)
   const walkEnd = db
     .prepare(
-      `SELECT ${column} AS place, d.key FROM devices d WHERE d.account_id = ? AND ${inOrder.sql} ORDER BY ${order} LIMIT 1 OFFSET ${MOST_WALKED - 1}`,
+      `SELECT ${column} AS place, d.key FROM devices d WHERE d.account_id = ? AND ${inOrder.sql} ORDER BY ${order} LIMIT 1 OFFSET ${MAX_SCANNED - 1}`,
     )
     .bind(owner.accountId, ...inOrder.values)
   const filtered = walks && (state !== undefined || !!q)
@@ -212,13 +246,20 @@ export const listDevices = async (database: Database, owner: Viewer, listing: Li
   const page = found.slice(0, limit)
   const devices = page.map((row) => toStored(row, owner, now))
   const last = page.at(-1)
-  if (last && (found.length > limit || last.bytes >= MOST_BYTES))
+  if (last && (found.length > limit || last.bytes >= MAX_BYTES))
     return { devices, next: [sort.endsWith('name') ? last.name_key : last.creation, last.key] }
   const end = ends?.results[0] as { place: string | number; key: number } | undefined
   return { devices, next: end ? [end.place, end.key] : null }
 }
 
 /** To a confined viewer there is one group. */
-export const groupExists = async (db: Database, { accountId, groupId }: Viewer, id: string): Promise<boolean> =>
+export const groupExists = async (
+  db: Database,
+  { accountId, groupId }: Viewer,
+  id: string,
+): Promise<boolean> =>
   (groupId === null || groupId === id) &&
-  (await db.$client.prepare('SELECT 1 FROM groups WHERE id = ? AND account_id = ?').bind(id, accountId).first()) !== null
+  (await db.$client
+    .prepare('SELECT 1 FROM groups WHERE id = ? AND account_id = ?')
+    .bind(id, accountId)
+    .first()) !== null

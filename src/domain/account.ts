@@ -28,7 +28,8 @@ const NUMBER_EVERY = 30_000
  * The least number of an account that is opened now: a directory that was set back has forgotten which it gave out, the clock has
  * not. Device keys are whole numbers up to 2^29 of these, and take six bytes of each location's row up to 2^23, eight years.
  */
-export const numberAt = (now: number): number => Math.max(0, Math.floor((now - FIRST_NUMBER) / NUMBER_EVERY))
+export const numberAt = (now: number): number =>
+  Math.max(0, Math.floor((now - FIRST_NUMBER) / NUMBER_EVERY))
 
 export const DEFAULT_RETENTION_DAYS = 365
-export const MOST_RETENTION_DAYS = 3650
+export const MAX_RETENTION_DAYS = 3650

@@ -41,6 +41,7 @@ export const isUrgent = (alertName: string): boolean => alertName === SOS
 const NUMBER_PLACES = 4
 
 /** A message's id is its alert's and a number: repeats meet the same ids, and an alert's messages lie side by side. */
-export const messageId = (alertId: string, index: number): string => `msg_${alertId.slice(4)}${base32Number(index, NUMBER_PLACES)}`
+export const messageId = (alertId: string, index: number): string =>
+  `msg_${alertId.slice(4)}${base32Number(index, NUMBER_PLACES)}`
 
 export const alertIdOf = (message: string): string => `alr_${message.slice(4, -NUMBER_PLACES)}`

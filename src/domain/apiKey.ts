@@ -8,7 +8,9 @@ export interface ApiKey {
 
 const ID_LENGTH = 22
 const SECRET_LENGTH = 40
-const SHAPE = new RegExp(`^pgk_([0-9a-z]{${ID_LENGTH}})_([0-9a-z]{${SECRET_LENGTH}})_([0-9a-z]{7})$`)
+const SHAPE = new RegExp(
+  `^pgk_([0-9a-z]{${ID_LENGTH}})_([0-9a-z]{${SECRET_LENGTH}})_([0-9a-z]{7})$`,
+)
 
 const crc32 = (text: string): number => {
   let crc = ~0

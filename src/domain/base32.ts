@@ -19,7 +19,12 @@ export const base32 = (bytes: Uint8Array, length: number): string => {
 /** A whole number in so many characters, which sort as the numbers do. */
 export const base32Number = (value: number, places: number): string => {
   let text = ''
-  for (let rest = Math.floor(value), place = 0; place < places; place++, rest = Math.floor(rest / 32)) text = ALPHABET[rest % 32] + text
+  for (
+    let rest = Math.floor(value), place = 0;
+    place < places;
+    place++, rest = Math.floor(rest / 32)
+  )
+    text = ALPHABET[rest % 32] + text
   return text
 }
 

@@ -38,10 +38,16 @@ const TABLE =
   'VGVGBBritish Virgin Islands|VIVIRU.S. Virgin Islands|VNVNMVietnam|VUVUTVanuatu|WFWLFWallis and Futuna|WSWSMSamoa|YEYEMYemen|' +
   'YTMYTMayotte|ZAZAFSouth Africa|ZMZMBZambia|ZWZWEZimbabwe'
 
-const entries = TABLE.split('|').map((text) => ({ alpha2: text.slice(0, 2), alpha3: text.slice(2, 5), name: text.slice(5) }))
+const entries = TABLE.split('|').map((text) => ({
+  alpha2: text.slice(0, 2),
+  alpha3: text.slice(2, 5),
+  name: text.slice(5),
+}))
 
 /** alpha-2 → English name. */
-export const COUNTRIES: Readonly<Record<string, string>> = Object.fromEntries(entries.map(({ alpha2, name }) => [alpha2, name]))
+export const COUNTRIES: Readonly<Record<string, string>> = Object.fromEntries(
+  entries.map(({ alpha2, name }) => [alpha2, name]),
+)
 
 const codes = new Map(
   entries.flatMap(({ alpha2, alpha3 }) => [

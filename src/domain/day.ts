@@ -1,26 +1,35 @@
 /** A calendar day, `YYYY-MM-DD`. Days of equal length compare as strings. */
 export type Day = string
 
-const MOST_ZONES = 1000
+const MAX_ZONES = 1000
 
 /**
  * Making a formatter costs 82 µs, using one almost nothing: each zone's is made once. The runtime takes a zone's name in any case,
  * so whoever sends names could fill the memory with them: beyond a thousand all are made anew.
  */
-export const zoneFormats = (make: (timeZone: string) => Intl.DateTimeFormat): ((timeZone: string) => Intl.DateTimeFormat) => {
+export const zoneFormats = (
+  make: (timeZone: string) => Intl.DateTimeFormat,
+): ((timeZone: string) => Intl.DateTimeFormat) => {
   const formats = new Map<string, Intl.DateTimeFormat>()
   return (timeZone) => {
     const known = formats.get(timeZone)
     if (known) return known
     const made = make(timeZone)
-    if (formats.size >= MOST_ZONES) formats.clear()
+    if (formats.size >= MAX_ZONES) formats.clear()
     formats.set(timeZone, made)
     return made
   }
 }
 
 const dayFormat = zoneFormats(
-  (timeZone) => new Intl.DateTimeFormat('en-CA', { timeZone, calendar: 'iso8601', year: 'numeric', month: '2-digit', day: '2-digit' }),
+  (timeZone) =>
+    new Intl.DateTimeFormat('en-CA', {
+      timeZone,
+      calendar: 'iso8601',
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
+    }),
 )
 
 let last = { at: Number.NaN, timeZone: '', day: '' }
@@ -30,18 +39,22 @@ let last = { at: Number.NaN, timeZone: '', day: '' }
  * devices asks the same two hundred times, which was a quarter of what the page took.
  */
 export const localDay = (at: number, timeZone: string): Day => {
-  if (last.at !== at || last.timeZone !== timeZone) last = { at, timeZone, day: dayFormat(timeZone).format(at) }
+  if (last.at !== at || last.timeZone !== timeZone)
+    last = { at, timeZone, day: dayFormat(timeZone).format(at) }
   return last.day
 }
 
 /** A real calendar day of the years 1001–9999: 2026-02-30 is none. In no zone does one begin in a year of three digits. */
 export const isDay = (text: string): boolean =>
-  /^[1-9]\d{3}-\d\d-\d\d$/.test(text) && text >= '1001' && new Date(`${text}T00:00:00Z`).toJSON()?.slice(0, 10) === text
+  /^[1-9]\d{3}-\d\d-\d\d$/.test(text) &&
+  text >= '1001' &&
+  new Date(`${text}T00:00:00Z`).toJSON()?.slice(0, 10) === text
 
 export const addDays = (day: Day, days: number): Day =>
   new Date(Date.parse(`${day}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10)
 
-export const daysBetween = (from: Day, to: Day): number => (Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / 86_400_000
+export const daysBetween = (from: Day, to: Day): number =>
+  (Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / 86_400_000
 
 const MINUTE = 60_000
 
@@ -55,10 +68,12 @@ const edge = (day: Day, timeZone: string, before: number, begun: number): number
   return begun
 }
 
-const clock = zoneFormats((timeZone) => new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', minute: '2-digit' }))
+const clock = zoneFormats(
+  (timeZone) => new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', minute: '2-digit' }),
+)
 
 const starts = new Map<string, number>()
-const MOST_STARTS = 5000
+const MAX_STARTS = 5000
 
 /**
  * The first instant at which it is `day` or later in `timeZone`: 01:00 where midnight is skipped,
@@ -69,7 +84,7 @@ export const dayStart = (day: Day, timeZone: string): number => {
   const known = starts.get(key)
   if (known !== undefined) return known
   const start = findDayStart(day, timeZone)
-  if (starts.size >= MOST_STARTS) starts.clear()
+  if (starts.size >= MAX_STARTS) starts.clear()
   starts.set(key, start)
   return start
 }

@@ -50,6 +50,7 @@ export const keysBeside = (key: number): [first: number, last: number] => {
 }
 
 export const deviceKey = (accountNumber: number, deviceNumber: number): number => {
-  if (deviceNumber >= DEVICES_PER_ACCOUNT) throw new Error('an account has made as many devices as keys allow')
+  if (deviceNumber >= DEVICES_PER_ACCOUNT)
+    throw new Error('an account has made as many devices as keys allow')
   return accountNumber * DEVICES_PER_ACCOUNT + deviceNumber
 }

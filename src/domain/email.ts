@@ -16,7 +16,13 @@ const asciiDomain = (domain: string): string | null => {
 export const emailKey = (address: string): string | null => {
   const at = address.lastIndexOf('@')
   const [local, domain] = [address.slice(0, at), address.slice(at + 1)]
-  if (at < 1 || address.length > 254 || new TextEncoder().encode(local).byteLength > 64 || !LOCAL.test(local)) return null
+  if (
+    at < 1 ||
+    address.length > 254 ||
+    new TextEncoder().encode(local).byteLength > 64 ||
+    !LOCAL.test(local)
+  )
+    return null
   const ascii = asciiDomain(domain)
   return ascii && `${fold(local)}@${ascii}`
 }

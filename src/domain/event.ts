@@ -20,10 +20,19 @@ export const EVENT_TYPES = [
 export type EventType = (typeof EVENT_TYPES)[number]
 
 /** What a listener may name: a type, all of a kind (`device.*`), or all (`*`). */
-export const EVENT_PATTERNS: readonly string[] = ['*', ...new Set(EVENT_TYPES.map((type) => type.replace(/\..*/, '.*'))), ...EVENT_TYPES]
+export const EVENT_PATTERNS: readonly string[] = [
+  '*',
+  ...new Set(EVENT_TYPES.map((type) => type.replace(/\..*/, '.*'))),
+  ...EVENT_TYPES,
+]
 
 export const isWanted = (patterns: readonly string[], type: string): boolean =>
-  patterns.some((pattern) => pattern === '*' || pattern === type || (pattern.endsWith('.*') && type.startsWith(pattern.slice(0, -1))))
+  patterns.some(
+    (pattern) =>
+      pattern === '*' ||
+      pattern === type ||
+      (pattern.endsWith('.*') && type.startsWith(pattern.slice(0, -1))),
+  )
 
 /** What a listener asks for. Empty lists leave nothing out; devices and groups together are either's. */
 export interface EventFilter {
@@ -41,10 +50,17 @@ export interface Addressed {
 }
 
 /** A user who is confined to a group hears of that group's devices and of nothing else, nor by asking which other groups they are in. */
-export const passes = ({ types, devices, groups }: EventFilter, confinedTo: string | null, event: Addressed): boolean => {
+export const passes = (
+  { types, devices, groups }: EventFilter,
+  confinedTo: string | null,
+  event: Addressed,
+): boolean => {
   if (types.length > 0 && !isWanted(types, event.type)) return false
   if (confinedTo !== null && !event.groups.includes(confinedTo)) return false
   if (devices.length === 0 && groups.length === 0) return true
   const shown = confinedTo === null ? event.groups : [confinedTo]
-  return (event.deviceId !== null && devices.includes(event.deviceId)) || groups.some((group) => shown.includes(group))
+  return (
+    (event.deviceId !== null && devices.includes(event.deviceId)) ||
+    groups.some((group) => shown.includes(group))
+  )
 }

@@ -12,10 +12,16 @@ export interface Group extends GroupRecord {
   version: number
 }
 
-export const MOST_GROUP_DEVICES = 10_000
+export const MAX_GROUP_DEVICES = 10_000
 
 /** What must be written so that one set becomes the other: nothing for what is in both. */
-export const difference = (before: readonly string[], after: readonly string[]): { added: string[]; removed: string[] } => {
+export const difference = (
+  before: readonly string[],
+  after: readonly string[],
+): { added: string[]; removed: string[] } => {
   const [had, has] = [new Set(before), new Set(after)]
-  return { added: [...has].filter((id) => !had.has(id)), removed: [...had].filter((id) => !has.has(id)) }
+  return {
+    added: [...has].filter((id) => !had.has(id)),
+    removed: [...had].filter((id) => !has.has(id)),
+  }
 }

@@ -4,7 +4,10 @@ const BASIC =
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà'
 const EXTENDED = '^{}\\[~]|€'
 
-const SEPTETS = new Map<string, number>([...[...BASIC].map((c) => [c, 1] as const), ...[...EXTENDED].map((c) => [c, 2] as const)])
+const SEPTETS = new Map<string, number>([
+  ...[...BASIC].map((c) => [c, 1] as const),
+  ...[...EXTENDED].map((c) => [c, 2] as const),
+])
 
 const SPELLED: Record<string, string> = {
   '‘': "'",
@@ -48,7 +51,9 @@ const spelled = (character: string): string => {
 
 /** The text with whatever has a spelling in the alphabet spelled so, and pictures left out; scripts of their own stay as they are. */
 export const toGsm7 = (text: string): string =>
-  [...text.normalize('NFC').replaceAll(/\p{Extended_Pictographic}|\u{200d}|\u{fe0f}/gu, '')].map(spelled).join('')
+  [...text.normalize('NFC').replaceAll(/\p{Extended_Pictographic}|\u{200d}|\u{fe0f}/gu, '')]
+    .map(spelled)
+    .join('')
 
 /** How much room a text takes, in units of the 160 of a segment; null where it is not in the alphabet. */
 export const septets = (text: string): number | null => {

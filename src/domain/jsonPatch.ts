@@ -14,7 +14,7 @@ export type PatchOutcome =
   | { ok: false; step: number; refusal: 'no-such-place' | 'test-failed' | 'too-large' }
 
 /** `copy` can double a document with every step: what all copies add up to is bounded, before they are made. */
-const MOST_COPIED = 1_048_576
+const MAX_COPIED = 1_048_576
 
 class NoSuchPlace extends Error {}
 
@@ -57,7 +57,13 @@ const locate = (root: JsonObject, pointer: string): Place => {
 
 const put = ({ holder, key }: Place, value: unknown) => {
   if (Array.isArray(holder)) holder.splice(indexIn(holder, key, holder.length), 0, value)
-  else Object.defineProperty(holder, key, { value, writable: true, enumerable: true, configurable: true })
+  else
+    Object.defineProperty(holder, key, {
+      value,
+      writable: true,
+      enumerable: true,
+      configurable: true,
+    })
 }
 
 const take = (place: Place): unknown => {
@@ -92,7 +98,9 @@ const DONE: Applied = { ok: true, copied: 0 }
 const apply = (root: JsonObject, step: PatchStep, mayCopy: number): Applied => {
   switch (step.op) {
     case 'test':
-      return sameJson(tested(root, step.path), step.value) ? DONE : { ok: false, refusal: 'test-failed' }
+      return sameJson(tested(root, step.path), step.value)
+        ? DONE
+        : { ok: false, refusal: 'test-failed' }
     case 'remove':
       take(locate(root, step.path))
       return DONE
@@ -121,7 +129,7 @@ const apply = (root: JsonObject, step: PatchStep, mayCopy: number): Applied => {
 /** All steps on a copy, or none. */
 export const applyJsonPatch = (document: unknown, steps: readonly PatchStep[]): PatchOutcome => {
   const root: JsonObject = { root: structuredClone(document) }
-  let mayCopy = MOST_COPIED
+  let mayCopy = MAX_COPIED
   for (const [index, step] of steps.entries()) {
     try {
       const outcome = apply(root, step, mayCopy)

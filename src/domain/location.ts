@@ -17,7 +17,12 @@ export const NUMBERS = {
   altitude: { least: -20_000, most: 1_000_000, scale: 100, about: 'Metres.' },
   speed: { least: 0, most: 100_000, scale: 100, about: 'km/h.' },
   course: { least: 0, most: 360, scale: 100, about: 'Degrees from north, clockwise.' },
-  accuracy: { least: 0, most: 50_000_000, scale: 100, about: 'Metres; large for fixes that a network derived.' },
+  accuracy: {
+    least: 0,
+    most: 50_000_000,
+    scale: 100,
+    about: 'Metres; large for fixes that a network derived.',
+  },
   battery: { least: 0, most: 100, scale: 100, about: 'Percent.' },
   fuel: { least: 0, most: 1e9, about: 'Level of the first tank.' },
   fuel2: { least: 0, most: 1e9, about: 'Level of the second tank.' },
@@ -31,16 +36,20 @@ export type NumberName = keyof typeof NUMBERS
 
 /** Either a number or a date-time, which is kept in UTC. */
 export const SENSOR_TIMES = ['sensorTime1', 'sensorTime2', 'sensorTime3', 'sensorTime4'] as const
-export const MOST_SENSOR_TIME = 1e15
+export const MAX_SENSOR_TIME = 1e15
 export const TEXT_LISTS = ['warningTexts', 'alertTexts'] as const
 /** Names or numbers of alerts, as the device has them. */
 export const CODE_LISTS = ['alerts', 'warnings'] as const
 export const FREE_LISTS = ['accessoriesAttributes', 'inputs', 'outputs'] as const
-export const MOST_SOURCE = 64
+export const MAX_SOURCE_LENGTH = 64
 
-export type Location = { dateTime: number; latitude: number; longitude: number } & { [N in NumberName]?: number } & {
+export type Location = { dateTime: number; latitude: number; longitude: number } & {
+  [N in NumberName]?: number
+} & {
   [N in (typeof SENSOR_TIMES)[number]]?: number | string
-} & { [N in (typeof TEXT_LISTS)[number]]?: string[] } & { [N in (typeof CODE_LISTS)[number]]?: (string | number)[] } & {
+} & { [N in (typeof TEXT_LISTS)[number]]?: string[] } & {
+  [N in (typeof CODE_LISTS)[number]]?: (string | number)[]
+} & {
   [N in (typeof FREE_LISTS)[number]]?: unknown[]
 } & { hasCriticalAlert?: boolean; attributes?: JsonObject; source?: string }
 
@@ -72,9 +81,10 @@ export const FIELD_NAMES = [
 ] as const satisfies readonly (keyof Location)[]
 
 const EARLIEST = Date.UTC(2000, 0, 1)
-const MOST_AHEAD = 600_000
+const MAX_AHEAD = 600_000
 
 /** A device's clock may run a little ahead, but a fix from last century or from tomorrow is a mistake. */
-export const isPlausible = (dateTime: number, now: number): boolean => dateTime >= EARLIEST && dateTime <= now + MOST_AHEAD
+export const isPlausible = (dateTime: number, now: number): boolean =>
+  dateTime >= EARLIEST && dateTime <= now + MAX_AHEAD
 
-export const MOST_IN_REPORT = 1000
+export const MAX_REPORT_LOCATIONS = 1000

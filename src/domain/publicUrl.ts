@@ -7,20 +7,34 @@ export type UrlFinding = { ok: true; url: URL } | { ok: false; detail: string }
 
 const refuse = (detail: string): UrlFinding => ({ ok: false, detail })
 
-const MOST_CHARACTERS = 2048
-const PRIVATE_SUFFIXES = ['localhost', 'local', 'internal', 'localdomain', 'intranet', 'private', 'corp', 'home', 'lan', 'home.arpa']
+const MAX_CHARACTERS = 2048
+const PRIVATE_SUFFIXES = [
+  'localhost',
+  'local',
+  'internal',
+  'localdomain',
+  'intranet',
+  'private',
+  'corp',
+  'home',
+  'lan',
+  'home.arpa',
+]
 
 const isAddress = (host: string): boolean => host.startsWith('[') || /^\d+(\.\d+){3}$/.test(host)
-const isLoopback = (host: string): boolean => host === 'localhost' || host === '[::1]' || /^127(\.\d+){3}$/.test(host)
+const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '[::1]' || /^127(\.\d+){3}$/.test(host)
 const isPrivateName = (host: string): boolean =>
-  !host.includes('.') || PRIVATE_SUFFIXES.some((suffix) => host === suffix || host.endsWith(`.${suffix}`))
+  !host.includes('.') ||
+  PRIVATE_SUFFIXES.some((suffix) => host === suffix || host.endsWith(`.${suffix}`))
 
 /** `allowLoopback` is for development: it lets this machine alone through, by http too. */
 export const checkPublicUrl = (text: string, allowLoopback: boolean): UrlFinding => {
-  if (text.length > MOST_CHARACTERS) return refuse(`must have at most ${MOST_CHARACTERS} characters`)
+  if (text.length > MAX_CHARACTERS) return refuse(`must have at most ${MAX_CHARACTERS} characters`)
   const url = URL.parse(text)
   if (!url) return refuse('must be a URL')
-  if (url.username !== '' || url.password !== '') return refuse('must not hold a user name or password')
+  if (url.username !== '' || url.password !== '')
+    return refuse('must not hold a user name or password')
   const host = url.hostname.toLowerCase().replace(/\.+$/, '')
   if (allowLoopback && isLoopback(host) && /^https?:$/.test(url.protocol)) return { ok: true, url }
   if (url.protocol !== 'https:') return refuse('must begin with https://')

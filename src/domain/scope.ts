@@ -9,7 +9,8 @@ const GRANTS: Record<Scope, readonly Scope[]> = {
   admin: SCOPES,
 }
 
-export const allows = (held: readonly Scope[], wanted: Scope): boolean => held.some((scope) => GRANTS[scope].includes(wanted))
+export const allows = (held: readonly Scope[], wanted: Scope): boolean =>
+  held.some((scope) => GRANTS[scope].includes(wanted))
 
 /** True when everything that `asked` grants is granted by `held` too. */
 export const isWithin = (asked: readonly Scope[], held: readonly Scope[]): boolean =>

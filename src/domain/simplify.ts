@@ -6,15 +6,19 @@
 const RADIUS = 6_371_008.8
 const RADIANS = Math.PI / 180
 /** Beyond this the map that we measure on has no room left. */
-const MOST_LATITUDE = 89.9
+const MAX_LATITUDE = 89.9
 /** A track made to be awkward takes the square of its length. After so many distances ranges are cut in the middle, which only keeps more. */
-const MOST_DISTANCES = 50_000_000
+const MAX_DISTANCES = 50_000_000
 
 /**
  * Which points of a track stay, so that none of the others is farther than `metres` from the line drawn through these.
  * The lines are those of a map (Mercator); a point's distance is taken at the scale that the map has at that point.
  */
-export const simplify = (latitudes: ArrayLike<number>, longitudes: ArrayLike<number>, metres: number): Uint8Array => {
+export const simplify = (
+  latitudes: ArrayLike<number>,
+  longitudes: ArrayLike<number>,
+  metres: number,
+): Uint8Array => {
   const count = latitudes.length
   const keep = new Uint8Array(count)
   if (count === 0) return keep
@@ -28,7 +32,7 @@ export const simplify = (latitudes: ArrayLike<number>, longitudes: ArrayLike<num
     const farthest = farthestFrom(x, y, scale, first, last, metres * metres)
     distances += last - first
     if (farthest === -1) continue
-    const cut = distances > MOST_DISTANCES ? (first + last) >> 1 : farthest
+    const cut = distances > MAX_DISTANCES ? (first + last) >> 1 : farthest
     keep[cut] = 1
     ranges.push(first, cut, cut, last)
   }
@@ -42,7 +46,8 @@ const onMap = (latitudes: ArrayLike<number>, longitudes: ArrayLike<number>) => {
   const scale = new Float64Array(latitudes.length)
   let turns = 0
   for (let i = 0; i < x.length; i++) {
-    const latitude = Math.max(-MOST_LATITUDE, Math.min(MOST_LATITUDE, latitudes[i] as number)) * RADIANS
+    const latitude =
+      Math.max(-MAX_LATITUDE, Math.min(MAX_LATITUDE, latitudes[i] as number)) * RADIANS
     const longitude = longitudes[i] as number
     if (i > 0) turns -= Math.round((longitude - (longitudes[i - 1] as number)) / 360)
     x[i] = RADIUS * (longitude + 360 * turns) * RADIANS
@@ -53,7 +58,14 @@ const onMap = (latitudes: ArrayLike<number>, longitudes: ArrayLike<number>) => {
 }
 
 /** The point between `first` and `last` that is farthest from the line between them, or -1 where none is far enough. */
-const farthestFrom = (x: Float64Array, y: Float64Array, scale: Float64Array, first: number, last: number, enough: number): number => {
+const farthestFrom = (
+  x: Float64Array,
+  y: Float64Array,
+  scale: Float64Array,
+  first: number,
+  last: number,
+  enough: number,
+): number => {
   const startX = x[first] as number
   const startY = y[first] as number
   const alongX = (x[last] as number) - startX

@@ -26,7 +26,7 @@ export const ACKNOWLEDGE_WITHIN = 30_000
 
 export type ClientMessage = { type: 'token'; token: string } | { type: 'ack'; sequence: number }
 
-const MOST_CHARACTERS = 8192
+const MAX_CHARACTERS = 8192
 
 const parse = (text: string): Record<string, unknown> => {
   try {
@@ -39,11 +39,17 @@ const parse = (text: string): Record<string, unknown> => {
 
 /** Null for anything that is not, to the member, a message of the protocol. */
 export const readMessage = (message: unknown): ClientMessage | null => {
-  if (typeof message !== 'string' || message.length > MOST_CHARACTERS) return null
+  if (typeof message !== 'string' || message.length > MAX_CHARACTERS) return null
   const { type, token, sequence, ...more } = parse(message)
   if (Object.keys(more).length > 0) return null
-  if (type === 'token' && typeof token === 'string' && sequence === undefined) return { type, token }
-  if (type === 'ack' && Number.isSafeInteger(sequence) && Number(sequence) >= 0 && token === undefined)
+  if (type === 'token' && typeof token === 'string' && sequence === undefined)
+    return { type, token }
+  if (
+    type === 'ack' &&
+    Number.isSafeInteger(sequence) &&
+    Number(sequence) >= 0 &&
+    token === undefined
+  )
     return { type, sequence: Number(sequence) }
   return null
 }

@@ -10,8 +10,9 @@ const AT_SEA = Array.from({ length: 27 }, (_, index) => index - 14)
   .map((hours) => `Etc/GMT${hours > 0 ? '+' : ''}${hours}`)
 
 const nameIn = (timeZone: string, style: 'longGeneric' | 'long', now: number): string =>
-  new Intl.DateTimeFormat('en', { timeZone, timeZoneName: style }).formatToParts(now).find(({ type }) => type === 'timeZoneName')?.value ??
-  timeZone
+  new Intl.DateTimeFormat('en', { timeZone, timeZoneName: style })
+    .formatToParts(now)
+    .find(({ type }) => type === 'timeZoneName')?.value ?? timeZone
 
 /** The name that holds all year ("Eastern Time"); of a zone without one ("GMT+00:00") the plain long name. */
 const longName = (timeZone: string, now: number): string => {

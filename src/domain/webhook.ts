@@ -25,15 +25,21 @@ export interface Webhook extends WebhookRecord {
   version: number
 }
 
-export const MOST_WEBHOOKS = 50
+export const MAX_WEBHOOKS = 50
 /** Events in one call. */
-export const MOST_EVENTS = 100
+export const MAX_EVENTS = 100
 
 /** Why an attempt failed; `disabled` where the webhook was, before it got through. */
-export type DeliveryFailure = 'status' | 'redirect' | 'timeout' | 'unreachable' | 'refused-url' | 'disabled'
+export type DeliveryFailure =
+  | 'status'
+  | 'redirect'
+  | 'timeout'
+  | 'unreachable'
+  | 'refused-url'
+  | 'disabled'
 
 /** Events brought to a receiver, or still to be. */
-export interface Delivery {
+export interface WebhookDelivery {
   number: number
   id: string
   webhookId: string
@@ -55,7 +61,8 @@ export interface Delivery {
 /* What the account's administrators are told of a webhook that was given up. The key of such an e-mail tells it from an alert's. */
 const NOTICE = 'ntc'
 
-export const noticeKey = (webhookId: string, noted: number, userId: string): string => `${NOTICE}_${webhookId.slice(4)}_${noted}_${userId}`
+export const noticeKey = (webhookId: string, noted: number, userId: string): string =>
+  `${NOTICE}_${webhookId.slice(4)}_${noted}_${userId}`
 
 /** When a notice was noted, by the key of one of its e-mails; null for the key of anything else. */
 export const noticeTime = (key: string): number | null => {

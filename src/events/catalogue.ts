@@ -12,7 +12,10 @@ const device = z.object({ deviceId, name })
 const channel = z.enum(CHANNELS)
 const alertId = id('alr')
 const resetAt = time.meta({ description: 'When messages go out again.' })
-const licenses = z.object({ used: z.int().meta({ example: 10 }), total: z.int().meta({ example: 10 }) })
+const licenses = z.object({
+  used: z.int().meta({ example: 10 }),
+  total: z.int().meta({ example: 10 }),
+})
 const message = z.object({ deviceId: deviceId.optional(), messageId: id('msg'), alertId, channel })
 
 const DATA = {
@@ -21,20 +24,27 @@ const DATA = {
   'device.deleted': device,
   'device.expired': device.extend({ expirationDate: day }),
   'device.reactivated': device.partial().extend({
-    devices: z.int().optional().meta({ description: 'How many came back at once, where a change of the account’s time zone did it.' }),
+    devices: z.int().optional().meta({
+      description: 'How many came back at once, where a change of the account’s time zone did it.',
+    }),
     timeZone: z.string().optional().meta({ description: 'That time zone.' }),
   }),
   'location.reported': z.object({
     deviceId,
     dateTime: time,
     count: z.int().meta({ description: 'How many locations of the report were new.', example: 1 }),
-    location: location.nullable().meta({ description: 'The newest of them; null once it is erased.' }),
+    location: location
+      .nullable()
+      .meta({ description: 'The newest of them; null once it is erased.' }),
   }),
   'alert.raised': z.object({
     deviceId,
     alertId,
     alertName: z.string().meta({ example: 'SOSButton' }),
-    text: z.string().nullable().meta({ description: 'Null, as its place, once the device is deleted.', example: 'Man overboard' }),
+    text: z.string().nullable().meta({
+      description: 'Null, as its place, once the device is deleted.',
+      example: 'Man overboard',
+    }),
     dateTime: time,
     latitude: z.number().nullable().meta({ example: 38.7223 }),
     longitude: z.number().nullable().meta({ example: -9.1393 }),
@@ -42,9 +52,10 @@ const DATA = {
   'alert.acknowledged': z.object({
     deviceId,
     alertId,
-    acknowledgedBy: z
-      .string()
-      .meta({ description: 'The user, or the key where it is bound to none.', example: 'usr_1jn7wz3h4q8v2n5t7r6m0p' }),
+    acknowledgedBy: z.string().meta({
+      description: 'The user, or the key where it is bound to none.',
+      example: 'usr_1jn7wz3h4q8v2n5t7r6m0p',
+    }),
   }),
   'message.sent': message,
   'message.failed': message.extend({ reason: z.string().nullable() }),
@@ -56,7 +67,13 @@ const DATA = {
     reason: z.literal('daily-limit-reached'),
     resetAt,
   }),
-  'limit.reached': z.object({ deviceId, channel, limit: z.int().meta({ example: 20 }), date: day, resetAt }),
+  'limit.reached': z.object({
+    deviceId,
+    channel,
+    limit: z.int().meta({ example: 20 }),
+    date: day,
+    resetAt,
+  }),
   'license.exhausted': licenses,
   'license.available': licenses,
   'key.created': z.object({ keyId: id('key'), name: z.string().meta({ example: 'Dispatch' }) }),
@@ -90,13 +107,18 @@ const eventOf = (type: EventType) =>
       id: id('evt'),
       type: z.literal(type),
       time,
-      sequence: z.int().min(1).meta({ description: 'Counts the account’s events, one by one.', example: 42 }),
+      sequence: z
+        .int()
+        .min(1)
+        .meta({ description: 'Counts the account’s events, one by one.', example: 42 }),
       accountId: id('acc'),
       data: DATA[type],
     })
     .meta({ id: `Event.${type}`, description: MEANINGS[type] })
 
-export const EVENTS = Object.fromEntries(EVENT_TYPES.map((type) => [type, eventOf(type)])) as Record<EventType, ReturnType<typeof eventOf>>
+export const EVENTS = Object.fromEntries(
+  EVENT_TYPES.map((type) => [type, eventOf(type)]),
+) as Record<EventType, ReturnType<typeof eventOf>>
 
 const [first = eventOf('device.created'), ...others] = Object.values(EVENTS)
 export const event = z.discriminatedUnion('type', [first, ...others]).meta({ id: 'Event' })

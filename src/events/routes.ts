@@ -2,15 +2,15 @@ import { Hono } from 'hono'
 import { passes } from '../domain/event.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { operation } from '../http/operation.ts'
-import { answerPage, readCursor } from '../http/page.ts'
+import { readCursor, replyPage } from '../http/page.ts'
 import * as contract from './contract.ts'
 import { presentEvent } from './present.ts'
 import { type LoggedEvent, readLog } from './store.ts'
 
 const SCANNED = 1000
-const MOST_SCANS = 10
+const MAX_SCANS = 10
 /** However much its events carry, a page of them fits into memory. */
-const MOST_CHARACTERS = 2_000_000
+const MAX_CHARACTERS = 2_000_000
 
 interface Asked {
   types: string[]
@@ -28,7 +28,7 @@ const collect = async (c: Context, after: number, limit: number, asked: Asked) =
     const { events, head, more } = await readLog(c.get('db'), accountId, position, SCANNED)
     for (const event of events) {
       if (!passes(asked, groupId, event)) continue
-      if (found.length === limit || size >= MOST_CHARACTERS) return { found, head, next: position }
+      if (found.length === limit || size >= MAX_CHARACTERS) return { found, head, next: position }
       found.push(event)
       size += event.size
       position = event.sequence
@@ -36,7 +36,7 @@ const collect = async (c: Context, after: number, limit: number, asked: Asked) =
     const last = events.at(-1)
     if (!last || !more) return { found, head, next: null }
     position = last.sequence
-    if (scan === MOST_SCANS) return { found, head, next: position }
+    if (scan === MAX_SCANS) return { found, head, next: position }
   }
 }
 
@@ -44,5 +44,7 @@ export const events = new Hono<AppEnv>().get('/', operation(contract.listEvents)
   const { after, limit, cursor, ...asked } = c.req.valid('query')
   const [from = after] = (await readCursor(c, cursor)) ?? []
   const { found, head, next } = await collect(c, Number(from), limit, asked)
-  return answerPage(c, 'events', found.map(presentEvent), next === null ? null : [next], { lastSequence: head })
+  return replyPage(c, 'events', found.map(presentEvent), next === null ? null : [next], {
+    lastSequence: head,
+  })
 })

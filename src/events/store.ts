@@ -68,15 +68,20 @@ export interface LogPage {
 }
 
 /** However much the locations carry, a page of events fits into memory. */
-const MOST_BYTES = 2_000_000
+const MAX_BYTES = 2_000_000
 
 const PAGE = `SELECT * FROM (
     SELECT *, sum(ifnull(length(location), 0)) OVER (ORDER BY sequence ROWS UNBOUNDED PRECEDING) AS bytes FROM (
       SELECT ${COLUMNS} FROM events e ${DEVICE} WHERE e.account_id = ?1 AND e.sequence > ?2 ORDER BY e.sequence LIMIT ?3))
-  WHERE bytes - ifnull(length(location), 0) < ${MOST_BYTES} ORDER BY sequence`
+  WHERE bytes - ifnull(length(location), 0) < ${MAX_BYTES} ORDER BY sequence`
 
 /** The next events after a number, and where the log ends, as of one moment. */
-export const readLog = async ({ $client: db }: Database, accountId: string, after: number, limit: number): Promise<LogPage> => {
+export const readLog = async (
+  { $client: db }: Database,
+  accountId: string,
+  after: number,
+  limit: number,
+): Promise<LogPage> => {
   const [found, heads] = await db.batch([
     db.prepare(PAGE).bind(accountId, after, limit),
     db.prepare('SELECT sequence FROM event_heads WHERE account_id = ?').bind(accountId),
@@ -84,7 +89,7 @@ export const readLog = async ({ $client: db }: Database, accountId: string, afte
   const rows = (found?.results ?? []) as unknown as Row[]
   return {
     events: rows.map(toEvent),
-    more: rows.length === limit || (rows.at(-1)?.bytes ?? 0) >= MOST_BYTES,
+    more: rows.length === limit || (rows.at(-1)?.bytes ?? 0) >= MAX_BYTES,
     head: (heads?.results[0] as { sequence: number } | undefined)?.sequence ?? 0,
   }
 }
@@ -93,7 +98,11 @@ const CHOSEN = `SELECT ${COLUMNS} FROM json_each(?2) n CROSS JOIN events e ON e.
   ORDER BY e.sequence`
 
 /** The events with these numbers, as far as they are still kept. */
-export const readSequences = async ({ $client: db }: Database, accountId: string, sequences: number[]): Promise<LoggedEvent[]> => {
+export const readSequences = async (
+  { $client: db }: Database,
+  accountId: string,
+  sequences: number[],
+): Promise<LoggedEvent[]> => {
   const { results } = await db.prepare(CHOSEN).bind(accountId, JSON.stringify(sequences)).all<Row>()
   return results.map(toEvent)
 }

@@ -35,8 +35,14 @@ const readStart = async (body: ReadableStream<Uint8Array> | null): Promise<strin
 }
 
 /** Redirects are not followed: they could lead where the URL itself may not. It is checked here again, just before it is called. */
-export const callReceiver = async (env: Env, url: string, headers: Record<string, string>, body: string): Promise<Attempt> => {
-  if (!checkPublicUrl(url, allowsLoopback(env)).ok) return { responseCode: null, failure: 'refused-url', durationMs: 0, answer: null }
+export const callReceiver = async (
+  env: Env,
+  url: string,
+  headers: Record<string, string>,
+  body: string,
+): Promise<Attempt> => {
+  if (!checkPublicUrl(url, allowsLoopback(env)).ok)
+    return { responseCode: null, failure: 'refused-url', durationMs: 0, answer: null }
   const began = Date.now()
   // Not AbortSignal.timeout: it would keep the object awake for 15 seconds after an answer that came at once.
   const controller = new AbortController()
@@ -46,7 +52,11 @@ export const callReceiver = async (env: Env, url: string, headers: Record<string
       method: 'POST',
       redirect: 'manual',
       signal: controller.signal,
-      headers: { 'Content-Type': 'application/json', 'User-Agent': 'Perigee-Webhooks/1', ...headers },
+      headers: {
+        'Content-Type': 'application/json',
+        'User-Agent': 'Perigee-Webhooks/1',
+        ...headers,
+      },
       body,
     })
     const answer = await readStart(response.body)

@@ -1,27 +1,34 @@
 import { DurableObject } from 'cloudflare:workers'
+import { readKeyStatuses } from '../auth/keyStatus.ts'
+import { authenticate, readPrincipal } from '../auth/principal.ts'
 import { type Database, openCell } from '../db/open.ts'
 import { allows } from '../domain/scope.ts'
 import { CLOSE, PING, PONG, readMessage } from '../domain/stream.ts'
-import type { Delivery, DisabledReason, Webhook } from '../domain/webhook.ts'
+import type { DisabledReason, Webhook, WebhookDelivery } from '../domain/webhook.ts'
 import type { Env } from '../env.ts'
-import { admitToken, principalNow } from '../http/auth.ts'
-import { takeRequest } from '../http/rateLimit.ts'
-import { readStandings } from '../http/standing.ts'
+import { tryCountRequest } from '../http/rateLimit.ts'
 import { iso } from '../http/wire.ts'
 import type { Receipt } from '../notify/provider.ts'
 import { disableWebhook, type Listeners, readListeners } from '../webhooks/store.ts'
-import { Arrivals } from './arrivals.ts'
-import { redeliver, type SentByHand, sendTest } from './byHand.ts'
-import type { Feeding } from './courier.ts'
-import { Couriers, forgetWebhook } from './couriers.ts'
 import { listDeliveries, nextAttempt } from './deliveries.ts'
-import { Lookout } from './lookout.ts'
-import { type NoticeReceipt, nextNotice, noteDisabled, sendNotices, settle, tellDisabled } from './notices.ts'
-import { ownedBy, readOwner, saveOwner } from './owner.ts'
+import { ensureFeedState, readFeedState, saveFeedState } from './feedState.ts'
+import { type ManualDelivery, redeliver, sendTest } from './manualDelivery.ts'
+import {
+  type NoticeReceipt,
+  nextNotice,
+  noteDisabled,
+  sendNotices,
+  settle,
+  tellDisabled,
+} from './notices.ts'
+import { PollLoop } from './pollLoop.ts'
 import { firstSecret, rotateSecret } from './secrets.ts'
+import { StreamAdmission } from './streamAdmission.ts'
 import { Streams } from './streams.ts'
-import { ENTRANCE, type Entrance, type FeedOwner } from './stub.ts'
+import { type FeedOwner, STREAM_REQUEST_HEADER, type StreamRequest } from './stub.ts'
 import { makeTables } from './tables.ts'
+import type { FeedContext } from './webhookWorker.ts'
+import { forgetWebhook, WebhookWorkers } from './webhookWorkers.ts'
 
 /** Streams are held against their keys, and the log looked at, at least so often: a lost poke or a revoked key is felt within 30 s. */
 const LOOK_EVERY = 20_000
@@ -36,9 +43,9 @@ const QUIETEST_LOOK = 300_000
 export class AccountFeed extends DurableObject<Env> {
   readonly #sql: SqlStorage
   readonly #streams: Streams
-  readonly #arrivals: Arrivals
-  readonly #couriers: Couriers
-  readonly #lookout: Lookout
+  readonly #admission: StreamAdmission
+  readonly #webhookWorkers: WebhookWorkers
+  readonly #pollLoop: PollLoop
   #lookedAt = 0
   #recheckedAt = 0
   /** As it was last seen. While it is disabled its webhooks wait. */
@@ -50,77 +57,87 @@ export class AccountFeed extends DurableObject<Env> {
     this.#sql = state.storage.sql
     makeTables(state.storage)
     state.setWebSocketAutoResponse(new WebSocketRequestResponsePair(PING, PONG))
-    this.#lookout = new Lookout(
+    this.#pollLoop = new PollLoop(
       state.storage,
       () => this.#look(),
       (now) => this.#due(now),
     )
     this.#streams = new Streams(state.getWebSockets())
-    this.#arrivals = new Arrivals(state, env, this.#streams)
-    this.#couriers = new Couriers(
-      () => this.#feeding(),
+    this.#admission = new StreamAdmission(state, env, this.#streams)
+    this.#webhookWorkers = new WebhookWorkers(
+      () => this.#context(),
       (webhook, reason) => this.#giveUp(webhook, reason),
-      () => void this.#lookout.arm(),
+      () => void this.#pollLoop.arm(),
     )
   }
 
   /** There may be something new. Answered at once: what follows is not the caller's to wait for. */
   async poke(owner: FeedOwner): Promise<void> {
-    ownedBy(this.#sql, owner, Date.now())
-    void this.#lookout.ask()
+    ensureFeedState(this.#sql, owner, Date.now())
+    void this.#pollLoop.request()
   }
 
   async secretOf(owner: FeedOwner, webhookId: string): Promise<string> {
     const now = Date.now()
-    ownedBy(this.#sql, owner, now)
+    ensureFeedState(this.#sql, owner, now)
     return firstSecret(this.#sql, webhookId, now)
   }
 
   async rotate(webhookId: string, rotationId: string): Promise<{ secret: string; until: number }> {
-    return this.ctx.storage.transactionSync(() => rotateSecret(this.#sql, webhookId, rotationId, Date.now()))
+    return this.ctx.storage.transactionSync(() =>
+      rotateSecret(this.#sql, webhookId, rotationId, Date.now()),
+    )
   }
 
-  async tryOut(owner: FeedOwner, webhook: Webhook, deliveryId: string): Promise<Delivery> {
-    ownedBy(this.#sql, owner, Date.now())
+  async tryOut(owner: FeedOwner, webhook: Webhook, deliveryId: string): Promise<WebhookDelivery> {
+    ensureFeedState(this.#sql, owner, Date.now())
     return sendTest({ env: this.env, storage: this.ctx.storage, owner }, webhook, deliveryId)
   }
 
-  async redeliver(owner: FeedOwner, webhook: Webhook, deliveryId: string): Promise<SentByHand> {
-    const outcome = await redeliver({ env: this.env, storage: this.ctx.storage, owner }, webhook, deliveryId)
-    void this.#lookout.ask()
+  async redeliver(owner: FeedOwner, webhook: Webhook, deliveryId: string): Promise<ManualDelivery> {
+    const outcome = await redeliver(
+      { env: this.env, storage: this.ctx.storage, owner },
+      webhook,
+      deliveryId,
+    )
+    void this.#pollLoop.request()
     return outcome
   }
 
-  async deliveries(webhookId: string, before: number, limit: number): Promise<Delivery[]> {
+  async deliveries(webhookId: string, before: number, limit: number): Promise<WebhookDelivery[]> {
     return listDeliveries(this.#sql, webhookId, before, limit)
   }
 
   /** A provider's word on an e-mail of the feed's own. */
   async receipt(receipt: Receipt): Promise<NoticeReceipt> {
-    const known = readOwner(this.#sql)
-    return known ? settle(this.#db(known), known.accountId, receipt, Date.now()) : { ok: false, refusal: 'not-found' }
+    const known = readFeedState(this.#sql)
+    return known
+      ? settle(this.#db(known), known.accountId, receipt, Date.now())
+      : { ok: false, refusal: 'not-found' }
   }
 
   async forgetWebhook(webhookId: string): Promise<void> {
-    this.#couriers.drop(webhookId)
+    this.#webhookWorkers.drop(webhookId)
     this.ctx.storage.transactionSync(() => forgetWebhook(this.#sql, webhookId))
   }
 
   /** The account is no more: everyone is sent away and nothing is kept. */
   async forget(): Promise<void> {
     this.#streams.closeAll('unauthorized')
-    this.#couriers.pause()
-    await this.#lookout.stop()
+    this.#webhookWorkers.pause()
+    await this.#pollLoop.stop()
     await this.ctx.storage.deleteAll()
     makeTables(this.ctx.storage)
   }
 
   /** A stream for a caller whom the Worker has let in. */
   override async fetch(request: Request): Promise<Response> {
-    const entrance = JSON.parse(request.headers.get(ENTRANCE) ?? '') as Entrance
+    const streamRequest = JSON.parse(
+      request.headers.get(STREAM_REQUEST_HEADER) ?? '',
+    ) as StreamRequest
     const { 0: client, 1: server } = new WebSocketPair()
-    const refusal = await this.#arrivals.admit(entrance, server)
-    void this.#lookout.ask()
+    const refusal = await this.#admission.admit(streamRequest, server)
+    void this.#pollLoop.request()
     if (refusal) {
       server.accept()
       server.close(CLOSE[refusal].code, CLOSE[refusal].reason)
@@ -133,21 +150,23 @@ export class AccountFeed extends DurableObject<Env> {
     const said = readMessage(message)
     if (!said) return this.#streams.close(socket, 'badMessage')
     if (said.type === 'token') return this.#renew(socket, said.token)
-    if (this.#streams.acknowledge(socket, said.sequence, Date.now())) void this.#lookout.ask()
+    if (this.#streams.acknowledge(socket, said.sequence, Date.now())) void this.#pollLoop.request()
   }
 
   async #renew(socket: WebSocket, token: string): Promise<void> {
     const now = Date.now()
-    const admitted = await admitToken(this.env, token, now)
-    if (!admitted || admitted.claims.accountId !== readOwner(this.#sql)?.accountId) return this.#streams.close(socket, 'unauthorized')
+    const admitted = await authenticate(this.env, token, now)
+    if (!admitted || admitted.claims.accountId !== readFeedState(this.#sql)?.accountId)
+      return this.#streams.close(socket, 'unauthorized')
     const { claims, db } = admitted
-    if (!takeRequest({ env: this.env, executionCtx: this.ctx }, claims.accountId, now))
+    if (!tryCountRequest({ env: this.env, executionCtx: this.ctx }, claims.accountId, now))
       return this.#streams.close(socket, 'tooManyRequests')
-    const principal = await principalNow(db, claims, now)
-    if (!principal || !this.#streams.renew(socket, claims, principal.groupId)) return this.#streams.close(socket, 'unauthorized')
+    const principal = await readPrincipal(db, claims, now)
+    if (!principal || !this.#streams.renew(socket, claims, principal.groupId))
+      return this.#streams.close(socket, 'unauthorized')
     if (!allows(principal.scopes, 'read')) return this.#streams.close(socket, 'forbidden')
     socket.send(JSON.stringify({ type: 'token', expires: iso(claims.exp * 1000) }))
-    await this.#lookout.arm()
+    await this.#pollLoop.arm()
   }
 
   override async webSocketClose(socket: WebSocket, code: number): Promise<void> {
@@ -166,64 +185,65 @@ export class AccountFeed extends DurableObject<Env> {
 
   #left(socket: WebSocket): void {
     this.#streams.leave(socket)
-    if (this.#streams.size === 0) void this.#lookout.ask()
+    if (this.#streams.size === 0) void this.#pollLoop.request()
   }
 
   override alarm(): Promise<void> {
-    return this.#lookout.alarm()
+    return this.#pollLoop.alarm()
   }
 
   async #look(): Promise<void> {
-    const known = readOwner(this.#sql)
+    const known = readFeedState(this.#sql)
     if (!known) return
     const now = Date.now()
     const db = this.#db(known)
     this.#lookedAt = now
     this.#streams.expire(now)
     const { account, head, webhooks } = await readListeners(db, known.accountId)
-    if (head !== known.head) saveOwner(this.#sql, { ...(readOwner(this.#sql) ?? known), head, newsAt: now })
+    if (head !== known.head)
+      saveFeedState(this.#sql, { ...(readFeedState(this.#sql) ?? known), head, newsAt: now })
     this.#account = account
     if (account !== 'standing') {
       this.#streams.closeAll('unauthorized')
-      this.#couriers.pause()
+      this.#webhookWorkers.pause()
       return
     }
     // While the webhooks are known as they stand: what follows may take a while.
-    this.#couriers.update(this.#sql, webhooks, head, now)
+    this.#webhookWorkers.update(this.#sql, webhooks, head, now)
     this.#telling ??= sendNotices(this.env, known, this.#sql, now).finally(() => {
       this.#telling = null
-      void this.#lookout.arm()
+      void this.#pollLoop.arm()
     })
     await this.#recheck(db, now)
-    await this.#arrivals.keepMarks(db.$client, now)
+    await this.#admission.renewLease(db.$client, now)
     const { behind, revoked } = await this.#streams.serve(db, known.accountId, head)
     if (revoked) await this.#recheck(db, now, true)
-    if (behind) void this.#lookout.ask()
+    if (behind) void this.#pollLoop.request()
   }
 
   async #recheck(db: Database, now: number, atOnce = false): Promise<void> {
     if (this.#streams.size === 0 || (!atOnce && now - this.#recheckedAt < RECHECK_AFTER)) return
-    this.#streams.recheck(await readStandings(db, this.#streams.keyIds), now)
+    this.#streams.recheck(await readKeyStatuses(db, this.#streams.keyIds), now)
     this.#recheckedAt = now
   }
 
   async #giveUp(webhook: Webhook, reason: DisabledReason): Promise<void> {
-    const known = readOwner(this.#sql)
+    const known = readFeedState(this.#sql)
     if (!known) return
     const now = Date.now()
     noteDisabled(this.#sql, webhook, reason, now)
     await disableWebhook(this.#db(known), known.accountId, webhook, reason, now)
     tellDisabled(this.#sql, webhook, now)
-    this.#couriers.drop(webhook.id)
-    void this.#lookout.ask()
+    this.#webhookWorkers.drop(webhook.id)
+    void this.#pollLoop.request()
   }
 
   #db({ cell }: FeedOwner): Database {
     return openCell(this.env, cell)
   }
 
-  #feeding(): Feeding | null {
-    const owner = readOwner(this.#sql)
+  #context(): FeedContext | null {
+    const owner = readFeedState(this.#sql)
     return owner && { env: this.env, storage: this.ctx.storage, owner }
   }
 
@@ -234,11 +254,11 @@ export class AccountFeed extends DurableObject<Env> {
   }
 
   #due(now: number): number | null {
-    const known = readOwner(this.#sql)
+    const known = readFeedState(this.#sql)
     if (!known) return null
     const times: (number | null)[] = [this.#noticeDue(now)]
     if (this.#streams.size > 0) times.push(this.#streams.due, this.#lookedAt + LOOK_EVERY)
-    if (this.#couriers.size > 0) {
+    if (this.#webhookWorkers.size > 0) {
       const quietFor = Math.min(Math.max(now - known.newsAt, LOOK_EVERY), QUIETEST_LOOK)
       times.push(nextAttempt(this.#sql), this.#lookedAt + quietFor)
     }

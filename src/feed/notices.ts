@@ -1,11 +1,11 @@
 import { type Database, openCell } from '../db/open.ts'
-import { backoff, nextTry } from '../domain/backoff.ts'
+import { backoff, nextTry } from '../domain/messageRetry.ts'
 import { type DisabledReason, noticeKey, noticeTime, type Webhook } from '../domain/webhook.ts'
 import type { Env } from '../env.ts'
-import { repeatableIds } from '../http/ids.ts'
+import { repeatableIds } from '../ids.ts'
 import { keepNotice, type Notice, settleNotice } from '../messages/store.ts'
-import { providerFor } from '../notify/choose.ts'
 import type { Receipt, SendOutcome } from '../notify/provider.ts'
+import { providerFor } from '../notify/providers.ts'
 import { readAdministrators } from '../users/store.ts'
 import { findWebhook } from '../webhooks/store.ts'
 import type { FeedOwner } from './stub.ts'
@@ -25,7 +25,12 @@ interface Row extends Record<string, SqlStorageValue> {
 const DISABLED_WITHIN = 60_000
 
 /** What is about to be: it is told once it is known to be so or, where a crash or a failure came between, when it must be if it ever is. */
-export const noteDisabled = (sql: SqlStorage, { id }: Pick<Webhook, 'id'>, reason: DisabledReason, now: number): void => {
+export const noteDisabled = (
+  sql: SqlStorage,
+  { id }: Pick<Webhook, 'id'>,
+  reason: DisabledReason,
+  now: number,
+): void => {
   sql.exec(
     'INSERT INTO notices (webhook_id, reason, creation, next_attempt) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
     id,
@@ -36,8 +41,16 @@ export const noteDisabled = (sql: SqlStorage, { id }: Pick<Webhook, 'id'>, reaso
 }
 
 /** The webhook of the note made at `creation` is disabled. */
-export const tellDisabled = (sql: SqlStorage, { id }: Pick<Webhook, 'id'>, creation: number): void => {
-  sql.exec('UPDATE notices SET next_attempt = creation WHERE webhook_id = ? AND creation = ?', id, creation)
+export const tellDisabled = (
+  sql: SqlStorage,
+  { id }: Pick<Webhook, 'id'>,
+  creation: number,
+): void => {
+  sql.exec(
+    'UPDATE notices SET next_attempt = creation WHERE webhook_id = ? AND creation = ?',
+    id,
+    creation,
+  )
 }
 
 export const nextNotice = (sql: SqlStorage): number | null =>
@@ -57,13 +70,22 @@ const words = ({ id, url }: Webhook, reason: DisabledReason) => {
 }
 
 const became = (outcome: SendOutcome): Pick<Notice, 'status' | 'reason'> =>
-  outcome.kind === 'accepted' ? { status: 'sent', reason: null } : { status: 'failed', reason: outcome.reason }
+  outcome.kind === 'accepted'
+    ? { status: 'sent', reason: null }
+    : { status: 'failed', reason: outcome.reason }
 
 /** The message that the e-mail with this key is among the account's messages. */
 const messageOf = (key: string): Promise<string> => repeatableIds(noticeTime(key) ?? 0, key)('msg')
 
 /** True once everyone is told, or will not be by trying again. What became of each e-mail is kept among the account's messages. */
-const tell = async (env: Env, owner: FeedOwner, sql: SqlStorage, notice: Row, last: boolean, now: number): Promise<boolean> => {
+const tell = async (
+  env: Env,
+  owner: FeedOwner,
+  sql: SqlStorage,
+  notice: Row,
+  last: boolean,
+  now: number,
+): Promise<boolean> => {
   const { accountId, cell } = owner
   const db = openCell(env, cell)
   const webhook = await findWebhook(db, accountId, notice.webhook_id)
@@ -81,7 +103,13 @@ const tell = async (env: Env, owner: FeedOwner, sql: SqlStorage, notice: Row, la
       done = false
       continue
     }
-    const kept = { id: await messageOf(key), ...mail, ...became(outcome), provider: provider.name, attempts: notice.attempts + 1 }
+    const kept = {
+      id: await messageOf(key),
+      ...mail,
+      ...became(outcome),
+      provider: provider.name,
+      attempts: notice.attempts + 1,
+    }
     await keepNotice(db, accountId, kept, now)
     told.add(id)
     sql.exec(
@@ -94,8 +122,15 @@ const tell = async (env: Env, owner: FeedOwner, sql: SqlStorage, notice: Row, la
   return done
 }
 
-export const sendNotices = async (env: Env, owner: FeedOwner, sql: SqlStorage, now: number): Promise<void> => {
-  for (const notice of sql.exec<Row>('SELECT * FROM notices WHERE next_attempt <= ?', now).toArray()) {
+export const sendNotices = async (
+  env: Env,
+  owner: FeedOwner,
+  sql: SqlStorage,
+  now: number,
+): Promise<void> => {
+  for (const notice of sql
+    .exec<Row>('SELECT * FROM notices WHERE next_attempt <= ?', now)
+    .toArray()) {
     const { webhook_id: id, creation } = notice
     const attempts = notice.attempts + 1
     const again = nextTry(creation, now, backoff(attempts, false, Math.random()))
@@ -107,14 +142,20 @@ export const sendNotices = async (env: Env, owner: FeedOwner, sql: SqlStorage, n
       creation,
     )
     const done = await tell(env, owner, sql, notice, again === null, now).catch(() => false)
-    if (done || again === null) sql.exec('DELETE FROM notices WHERE webhook_id = ? AND creation = ?', id, creation)
+    if (done || again === null)
+      sql.exec('DELETE FROM notices WHERE webhook_id = ? AND creation = ?', id, creation)
   }
 }
 
 export type NoticeReceipt = { ok: true } | { ok: false; refusal: 'not-found' | 'receipt-replayed' }
 
 /** What a provider says became of such an e-mail. Delivered and failed are final, so a second word to the same effect is a replay. */
-export const settle = async (db: Database, accountId: string, receipt: Receipt, now: number): Promise<NoticeReceipt> => {
+export const settle = async (
+  db: Database,
+  accountId: string,
+  receipt: Receipt,
+  now: number,
+): Promise<NoticeReceipt> => {
   const { key, status, reason } = receipt
   const final = status === 'sent' ? null : status
   const before = await settleNotice(db, accountId, await messageOf(key), final, reason, now)

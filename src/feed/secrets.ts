@@ -2,7 +2,7 @@ import { makeSecret } from './signature.ts'
 
 /** How long a secret goes on signing beside the one that replaced it. */
 const OVERLAP = 86_400_000
-const MOST_SECRETS = 5
+const MAX_SECRETS = 5
 
 /** The webhook's first secret: a retry after a crash meets the same one, since nobody has seen it yet. */
 export const firstSecret = (sql: SqlStorage, webhookId: string, now: number): string => {
@@ -12,21 +12,35 @@ export const firstSecret = (sql: SqlStorage, webhookId: string, now: number): st
     makeSecret(),
     now,
   )
-  return sql.exec<{ secret: string }>('SELECT secret FROM secrets WHERE id = ?', webhookId).one().secret
+  return sql.exec<{ secret: string }>('SELECT secret FROM secrets WHERE id = ?', webhookId).one()
+    .secret
 }
 
 /** Replaces the secret. A rotation has an id, so that one carried out again after a crash makes no second secret. */
-export const rotateSecret = (sql: SqlStorage, webhookId: string, rotationId: string, now: number): { secret: string; until: number } => {
+export const rotateSecret = (
+  sql: SqlStorage,
+  webhookId: string,
+  rotationId: string,
+  now: number,
+): { secret: string; until: number } => {
   const until = now + OVERLAP
-  const made = sql.exec<{ secret: string }>('SELECT secret FROM secrets WHERE id = ?', rotationId).toArray()[0]
+  const made = sql
+    .exec<{ secret: string }>('SELECT secret FROM secrets WHERE id = ?', rotationId)
+    .toArray()[0]
   if (made) return { secret: made.secret, until }
   const secret = makeSecret()
   sql.exec('DELETE FROM secrets WHERE webhook_id = ? AND until <= ?', webhookId, now)
   sql.exec('UPDATE secrets SET until = ? WHERE webhook_id = ? AND until IS NULL', until, webhookId)
-  sql.exec('INSERT INTO secrets (id, webhook_id, secret, creation) VALUES (?, ?, ?, ?)', rotationId, webhookId, secret, now)
+  sql.exec(
+    'INSERT INTO secrets (id, webhook_id, secret, creation) VALUES (?, ?, ?, ?)',
+    rotationId,
+    webhookId,
+    secret,
+    now,
+  )
   sql.exec(
     `DELETE FROM secrets WHERE webhook_id = ?1 AND id NOT IN
-       (SELECT id FROM secrets WHERE webhook_id = ?1 ORDER BY until IS NOT NULL, until DESC LIMIT ${MOST_SECRETS})`,
+       (SELECT id FROM secrets WHERE webhook_id = ?1 ORDER BY until IS NOT NULL, until DESC LIMIT ${MAX_SECRETS})`,
     webhookId,
   )
   return { secret, until }

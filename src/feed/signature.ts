@@ -3,17 +3,33 @@
 const PREFIX = 'whsec_'
 const SECRET_BYTES = 32
 
-export const makeSecret = (): string => PREFIX + crypto.getRandomValues(new Uint8Array(SECRET_BYTES)).toBase64()
+export const makeSecret = (): string =>
+  PREFIX + crypto.getRandomValues(new Uint8Array(SECRET_BYTES)).toBase64()
 
 const signWith = async (secret: string, signed: Uint8Array): Promise<string> => {
   const bytes = Uint8Array.fromBase64(secret.slice(PREFIX.length))
-  const key = await crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
+  const key = await crypto.subtle.importKey(
+    'raw',
+    bytes,
+    { name: 'HMAC', hash: 'SHA-256' },
+    false,
+    ['sign'],
+  )
   return `v1,${new Uint8Array(await crypto.subtle.sign('HMAC', key, signed)).toBase64()}`
 }
 
-export const signatureHeaders = async (secrets: string[], id: string, body: string, now: number): Promise<Record<string, string>> => {
+export const signatureHeaders = async (
+  secrets: string[],
+  id: string,
+  body: string,
+  now: number,
+): Promise<Record<string, string>> => {
   const timestamp = String(Math.floor(now / 1000))
   const signed = new TextEncoder().encode(`${id}.${timestamp}.${body}`)
   const signatures = await Promise.all(secrets.map((secret) => signWith(secret, signed)))
-  return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures.join(' ') }
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': signatures.join(' '),
+  }
 }

@@ -1,4 +1,4 @@
-import { takeSteps } from '../db/steps.ts'
+import { migrate } from '../db/objectMigrations.ts'
 
 /** What the feed keeps in its own SQLite: the webhooks' secrets are here and nowhere else. */
 const STEPS = [
@@ -27,4 +27,4 @@ const STEPS = [
   'ALTER TABLE deliveries ADD COLUMN by_hand INTEGER NOT NULL DEFAULT 0;',
 ]
 
-export const makeTables = (storage: DurableObjectStorage): void => takeSteps(storage, STEPS)
+export const makeTables = (storage: DurableObjectStorage): void => migrate(storage, STEPS)

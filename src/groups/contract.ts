@@ -1,16 +1,19 @@
 import * as z from 'zod'
-import { MOST_GROUP_DEVICES } from '../domain/group.ts'
+import { MAX_GROUP_DEVICES } from '../domain/group.ts'
 import { define } from '../http/contract.ts'
 import { nextCursor, pageQuery } from '../http/page.ts'
 import { done, line, name, search, success, time } from '../http/wire.ts'
 
 export const groupBody = z
   .strictObject({
-    name: name.meta({ description: 'Unique in the account, without regard to case.', example: 'North fleet' }),
+    name: name.meta({
+      description: 'Unique in the account, without regard to case.',
+      example: 'North fleet',
+    }),
     description: line(2000).default(''),
     devices: z
       .array(z.string('must be a device’s id'), 'must be a list of device ids')
-      .max(MOST_GROUP_DEVICES, `must have at most ${MOST_GROUP_DEVICES} devices`)
+      .max(MAX_GROUP_DEVICES, `must have at most ${MAX_GROUP_DEVICES} devices`)
       .default([])
       .meta({ description: 'A set of ids of devices of this account.', example: ['dev_01k…'] }),
   })
@@ -27,7 +30,7 @@ const members = {
 }
 
 export const group = z.object(members).meta({ id: 'Group' })
-const answer = z.object({ success, ...members })
+const reply = z.object({ success, ...members })
 const WRITTEN = ['success', 'id', 'creation', 'lastModified'] as const
 const tag = 'Groups'
 
@@ -35,10 +38,14 @@ export const listGroups = define({
   id: 'listGroups',
   tag,
   summary: 'List groups',
-  description: 'A user who is confined to a group sees that one alone. Pages with many devices have fewer groups.',
+  description:
+    'A user who is confined to a group sees that one alone. Pages with many devices have fewer groups.',
   scope: 'read',
-  query: z.strictObject({ ...pageQuery, q: search.meta({ description: 'Prefix of the name, without regard to case.' }) }),
-  answer: z.object({ success, groups: z.array(group), nextCursor }),
+  query: z.strictObject({
+    ...pageQuery,
+    q: search.meta({ description: 'Prefix of the name, without regard to case.' }),
+  }),
+  reply: z.object({ success, groups: z.array(group), nextCursor }),
 })
 
 export const createGroup = define({
@@ -50,7 +57,7 @@ export const createGroup = define({
   body: groupBody,
   ignored: WRITTEN,
   status: 201,
-  answer,
+  reply,
   problems: ['name-taken'],
   etag: true,
   idempotent: true,
@@ -61,7 +68,7 @@ export const readGroup = define({
   tag,
   summary: 'Read a group',
   scope: 'read',
-  answer,
+  reply,
   problems: ['not-found'],
   etag: true,
 })
@@ -75,7 +82,7 @@ export const replaceGroup = define({
   wholeAccount: true,
   body: groupBody,
   ignored: WRITTEN,
-  answer,
+  reply,
   problems: ['not-found', 'name-taken', 'conflict'],
   etag: true,
   ifMatch: true,
@@ -85,12 +92,13 @@ export const patchGroup = define({
   id: 'patchGroup',
   tag,
   summary: 'Change a group',
-  description: 'A device is added with `[{ "op": "add", "path": "/devices/-", "value": "dev_…" }]`; only what changes is written.',
+  description:
+    'A device is added with `[{ "op": "add", "path": "/devices/-", "value": "dev_…" }]`; only what changes is written.',
   scope: 'write',
   wholeAccount: true,
   patches: replaceGroup,
   example: { name: 'North fleet' },
-  answer,
+  reply,
   problems: ['not-found', 'name-taken', 'conflict'],
   etag: true,
   ifMatch: true,
@@ -103,7 +111,7 @@ export const deleteGroup = define({
   description: 'Its devices stay. A group that users are confined to is not deleted.',
   scope: 'write',
   wholeAccount: true,
-  answer: done,
+  reply: done,
   problems: ['not-found', 'group-in-use'],
   ifMatch: true,
 })

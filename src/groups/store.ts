@@ -1,5 +1,8 @@
+import { and, eq, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
-import { type Group, MOST_GROUP_DEVICES } from '../domain/group.ts'
+import { devices, groupDevices, groups } from '../db/schema.ts'
+import { readFirst, runBatch, type Statement, statement } from '../db/statement.ts'
+import { type Group, MAX_GROUP_DEVICES } from '../domain/group.ts'
 
 interface Row {
   id: string
@@ -11,66 +14,97 @@ interface Row {
   version: number
 }
 
-const toGroup = (row: Row, devices: { id: string }[]): Group => {
+const toGroup = (row: Row, members: { id: string }[]): Group => {
   const { id, name, description, creation, version } = row
-  return { id, name, description, devices: devices.map((device) => device.id), creation, lastModified: row.last_modified, version }
+  const ids = members.map((device) => device.id)
+  return { id, name, description, devices: ids, creation, lastModified: row.last_modified, version }
 }
 
-/** A group and its devices, for the end of a batch: then `readGroup` tells what the batch left behind. */
-export const groupStatements = (db: D1Database, accountId: string, id: string): D1PreparedStatement[] => [
-  db.prepare('SELECT * FROM groups WHERE id = ?1 AND account_id = ?2').bind(id, accountId),
-  db
-    .prepare(
-      `SELECT d.id FROM group_devices m CROSS JOIN devices d ON d.key = m.device_key
-       WHERE m.group_id = ?1 AND m.account_id = ?2 ORDER BY m.device_key`,
-    )
-    .bind(id, accountId),
-]
+/** Statements that read a group and its devices; `toFoundGroup` takes their two results. */
+export const selectGroup = (db: Database, accountId: string, id: string) =>
+  [
+    statement<Row>(
+      db,
+      sql`SELECT * FROM ${groups} WHERE ${and(eq(groups.id, id), eq(groups.accountId, accountId))}`,
+    ),
+    statement<{ id: string }>(
+      db,
+      sql`SELECT ${devices.id} FROM ${groupDevices}
+        CROSS JOIN ${devices} ON ${devices.key} = ${groupDevices.deviceKey}
+        WHERE ${groupDevices.groupId} = ${id} AND ${groupDevices.accountId} = ${accountId}
+        ORDER BY ${groupDevices.deviceKey}`,
+    ),
+  ] as const
 
-export const readGroup = (results: D1Result[]): Group | null => {
-  const [rows, devices] = results.slice(-2)
-  const row = rows?.results[0] as Row | undefined
-  return row ? toGroup(row, devices?.results as { id: string }[]) : null
+export const toFoundGroup = (
+  { results: [row] }: D1Result<Row>,
+  { results: members }: D1Result<{ id: string }>,
+): Group | null => (row ? toGroup(row, members) : null)
+
+export const findGroup = async (
+  db: Database,
+  accountId: string,
+  id: string,
+): Promise<Group | null> => toFoundGroup(...(await runBatch(db, selectGroup(db, accountId, id))))
+
+/** Above the most that one group can have, so that every page has at least one group. */
+const MAX_LISTED_DEVICES = 2 * MAX_GROUP_DEVICES
+/** Sorts after every text that begins with a prefix. */
+const PREFIX_END = '\u{10ffff}'
+
+export interface GroupListing {
+  accountId: string
+  /** The id, or in a search the folded name, that the page before ended with. */
+  after: string
+  /** A folded prefix of the name. */
+  q: string | undefined
+  limit: number
 }
 
-export const findGroup = async ({ $client: db }: Database, accountId: string, id: string): Promise<Group | null> =>
-  readGroup(await db.batch(groupStatements(db, accountId, id)))
+type MemberRow = { in_group: string; id: string }
 
-/** Device ids in one page of groups: more than one group can have, so that every page has a group at least. */
-const MOST_LISTED = 2 * MOST_GROUP_DEVICES
-
-/** Both statements walk the same stretch of one index, the second into the groups' devices until it has enough. */
-const pageStatements = (db: D1Database, accountId: string, after: string, q: string | undefined, limit: number) => {
-  const [order, walked] = q === undefined ? ['g.id', 'groups_account'] : ['g.name_key', 'groups_name']
-  const where = `g.account_id = ?1 AND ${order} > ?2${q === undefined ? '' : ' AND g.name_key >= ?3 AND g.name_key < ?4'}`
-  const values = [accountId, after, ...(q === undefined ? [] : [q, `${q}\u{10ffff}`])]
-  const from = `groups g INDEXED BY ${walked}`
-  const end = `SELECT ${order} FROM ${from} WHERE ${where} ORDER BY ${order} LIMIT 1 OFFSET ${limit - 1}`
+/** Both statements read the same range of one index, the second with the groups' devices. */
+const selectPage = (
+  db: Database,
+  { accountId, after, q, limit }: GroupListing,
+): [Statement<Row>, Statement<MemberRow>] => {
+  const [order, index] =
+    q === undefined ? [groups.id, 'groups_account'] : [groups.nameKey, 'groups_name']
+  const from = sql`${groups} INDEXED BY ${sql.identifier(index)}`
+  const matches =
+    q === undefined
+      ? sql``
+      : sql` AND ${groups.nameKey} >= ${q} AND ${groups.nameKey} < ${q + PREFIX_END}`
+  const where = sql`${groups.accountId} = ${accountId} AND ${order} > ${after}${matches}`
+  const end = sql`SELECT ${order} FROM ${from} WHERE ${where} ORDER BY ${order}
+    LIMIT 1 OFFSET ${limit - 1}`
   return [
-    db.prepare(`SELECT g.* FROM ${from} WHERE ${where} ORDER BY ${order} LIMIT ${limit + 1}`).bind(...values),
-    db
-      .prepare(
-        `SELECT g.id AS in_group, d.id FROM ${from} CROSS JOIN group_devices m ON m.group_id = g.id
-         CROSS JOIN devices d ON d.key = m.device_key WHERE ${where} AND ${order} <= ifnull((${end}), char(1114111)) ORDER BY ${order}, m.device_key LIMIT ${MOST_LISTED + 1}`,
-      )
-      .bind(...values),
+    statement(
+      db,
+      sql`SELECT ${groups}.* FROM ${from} WHERE ${where} ORDER BY ${order} LIMIT ${limit + 1}`,
+    ),
+    statement(
+      db,
+      sql`SELECT ${groups.id} AS in_group, ${devices.id} FROM ${from}
+        CROSS JOIN ${groupDevices} ON ${groupDevices.groupId} = ${groups.id}
+        CROSS JOIN ${devices} ON ${devices.key} = ${groupDevices.deviceKey}
+        WHERE ${where} AND ${order} <= ifnull((${end}), char(1114111))
+        ORDER BY ${order}, ${groupDevices.deviceKey} LIMIT ${MAX_LISTED_DEVICES + 1}`,
+    ),
   ]
 }
 
-/** Groups in the order of their ids or, where a (folded) prefix is asked for, of their names. */
+/** Groups in the order of their ids or, with `q`, of their names. */
 export const listGroups = async (
-  { $client: db }: Database,
-  accountId: string,
-  after: string,
-  q: string | undefined,
-  limit: number,
+  db: Database,
+  listing: GroupListing,
 ): Promise<{ groups: Group[]; next: string | null }> => {
-  const [found, devices] = await db.batch(pageStatements(db, accountId, after, q, limit))
-  const rows = found?.results as unknown as Row[]
-  const members = devices?.results as unknown as { in_group: string; id: string }[]
-  // Where the devices were cut short, the group that they end in may not be whole: it begins the next page.
-  const cut = members.length > MOST_LISTED ? rows.findIndex(({ id }) => id === members.at(-1)?.in_group) : -1
-  const page = rows.slice(0, cut === -1 ? limit : Math.min(cut, limit))
+  const { q, limit } = listing
+  const [{ results: rows }, { results: members }] = await runBatch(db, selectPage(db, listing))
+  // Where the devices were cut off, the last group may lack some: it begins the next page.
+  const lastListed = members.length > MAX_LISTED_DEVICES ? members.at(-1)?.in_group : undefined
+  const cut = lastListed === undefined ? limit : rows.findIndex(({ id }) => id === lastListed)
+  const page = rows.slice(0, Math.min(cut, limit))
   const byGroup = Map.groupBy(members, (member) => member.in_group)
   const last = page.at(-1)
   return {
@@ -79,23 +113,31 @@ export const listGroups = async (
   }
 }
 
-/** A user names a group by its id or its name; an id wins where a name looks like one. */
-export const resolveGroup = async ({ $client: db }: Database, accountId: string, id: string, nameKey: string): Promise<string | null> => {
-  const found = await db
-    .prepare(
-      `SELECT coalesce((SELECT id FROM groups WHERE id = ?1 AND account_id = ?2),
-         (SELECT id FROM groups WHERE account_id = ?2 AND name_key = ?3)) AS id`,
-    )
-    .bind(id, accountId, nameKey)
-    .first<{ id: string | null }>()
+/** The id of a group named by its id or its folded name; an id wins where a name looks like one. */
+export const resolveGroup = async (
+  db: Database,
+  accountId: string,
+  { id, nameKey }: { id: string; nameKey: string },
+): Promise<string | null> => {
+  const own = sql`SELECT ${groups.id} FROM ${groups} WHERE ${groups.accountId} = ${accountId}`
+  const found = await readFirst(
+    statement<{ id: string | null }>(
+      db,
+      sql`SELECT coalesce((${own} AND ${groups.id} = ${id}),
+        (${own} AND ${groups.nameKey} = ${nameKey})) AS id`,
+    ),
+  )
   return found?.id ?? null
 }
 
-/** What a user of a full group created would join no group, and its maker would not see it. */
-export const isFull = async ({ $client: db }: Database, groupId: string): Promise<boolean> => {
-  const found = await db
-    .prepare('SELECT 1 FROM group_devices WHERE group_id = ?1 LIMIT 1 OFFSET ?2')
-    .bind(groupId, MOST_GROUP_DEVICES - 1)
-    .first()
+/** A device made for a full group would join none, and its maker could not see it. */
+export const isFull = async (db: Database, groupId: string): Promise<boolean> => {
+  const found = await readFirst(
+    statement(
+      db,
+      sql`SELECT 1 FROM ${groupDevices} WHERE ${groupDevices.groupId} = ${groupId}
+        LIMIT 1 OFFSET ${MAX_GROUP_DEVICES - 1}`,
+    ),
+  )
   return found !== null
 }

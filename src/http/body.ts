@@ -1,13 +1,18 @@
 import type { Context } from 'hono'
 import { escapePointer, isObject, type JsonObject } from '../domain/json.ts'
 import type { Operation } from './contract.ts'
+import {
+  acquireLargeBody,
+  BODY_TIMEOUT_MS,
+  releaseLargeBody,
+  releaseWhile,
+} from './loadShedding.ts'
 import { invalid, Problem } from './problem.ts'
-import { BODY_PATIENCE, beginLargeBody, endLargeBody, stepAside } from './room.ts'
-import { fieldErrors, MOST_ERRORS } from './validation.ts'
+import { fieldErrors, MAX_ERRORS } from './validation.ts'
 
-export const BODY_LIMIT = 1_048_576
+export const MAX_BODY_BYTES = 1_048_576
 /** For whoever has not shown who they are. */
-export const OPEN_BODY_LIMIT = 65_536
+export const MAX_OPEN_BODY_BYTES = 65_536
 const PATCH_TYPES = ['application/json-patch+json', 'application/merge-patch+json']
 
 /** The text as it came, which is what an Idempotency-Key is held against, and what it says. */
@@ -17,46 +22,66 @@ export interface JsonBody {
 }
 
 const tooLarge = (most: number) =>
-  new Problem('body-too-large', most === BODY_LIMIT ? {} : { detail: `The body is larger than ${most / 1024} KiB.` })
-const malformed = (detail: string, pointer = '') => new Problem('malformed-body', { errors: [{ pointer, detail }] })
+  new Problem(
+    'body-too-large',
+    most === MAX_BODY_BYTES ? {} : { detail: `The body is larger than ${most / 1024} KiB.` },
+  )
+const malformed = (detail: string, pointer = '') =>
+  new Problem('malformed-body', { errors: [{ pointer, detail }] })
 
 const checkType = (c: Context) => {
   const encoding = c.req.header('Content-Encoding')
-  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') throw new Problem('unsupported-media-type')
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
+    throw new Problem('unsupported-media-type')
   const [type = '', ...parameters] = (c.req.header('Content-Type') ?? '')
     .toLowerCase()
     .split(';')
     .map((part) => part.trim())
-  const known = type === 'application/json' || (c.req.method === 'PATCH' && PATCH_TYPES.includes(type))
-  if (!known || !parameters.every((parameter) => /^charset="?utf-8"?$/.test(parameter))) throw new Problem('unsupported-media-type')
+  const known =
+    type === 'application/json' || (c.req.method === 'PATCH' && PATCH_TYPES.includes(type))
+  if (!known || !parameters.every((parameter) => /^charset="?utf-8"?$/.test(parameter)))
+    throw new Problem('unsupported-media-type')
 }
 
 /** A body of at most so many bytes, counted as it streams. */
-export const readBytes = async (request: Request, most: number, owner = ''): Promise<Uint8Array> => {
+export const readBytes = async (
+  request: Request,
+  most: number,
+  owner = '',
+): Promise<Uint8Array> => {
   if (request.body === null) return new Uint8Array()
-  const isSmall = most <= OPEN_BODY_LIMIT || declaredLength(request) <= OPEN_BODY_LIMIT
-  const take = () => takeBytes(request, request.body as ReadableStream<Uint8Array>, most)
-  if (isSmall) return stepAside(request, take)
-  if (!beginLargeBody(request, owner)) throw new Problem('unavailable', { headers: { 'Retry-After': '1' } })
+  const isSmall = most <= MAX_OPEN_BODY_BYTES || declaredLength(request) <= MAX_OPEN_BODY_BYTES
+  const take = () => collectBytes(request, request.body as ReadableStream<Uint8Array>, most)
+  if (isSmall) return releaseWhile(request, take)
+  if (!acquireLargeBody(request, owner))
+    throw new Problem('unavailable', { headers: { 'Retry-After': '1' } })
   try {
-    return await stepAside(request, () => inTime(take()))
+    return await releaseWhile(request, () => withTimeout(take()))
   } finally {
-    endLargeBody(request)
+    releaseLargeBody(request)
   }
 }
 
 /** What has not come by then is read no further: the answer ends the request, and with it its body. A timer for each small one would be felt. */
-const inTime = async <T>(work: Promise<T>): Promise<T> => {
+const withTimeout = async <T>(work: Promise<T>): Promise<T> => {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(malformed('did not come to its end within a minute')), BODY_PATIENCE)
+    timer = setTimeout(
+      () => reject(malformed('did not come to its end within a minute')),
+      BODY_TIMEOUT_MS,
+    )
   })
   return Promise.race([work, late]).finally(() => clearTimeout(timer))
 }
 
-const declaredLength = ({ headers }: Request): number => Number(headers.get('Content-Length') ?? Number.NaN)
+const declaredLength = ({ headers }: Request): number =>
+  Number(headers.get('Content-Length') ?? Number.NaN)
 
-const takeBytes = async (request: Request, body: ReadableStream<Uint8Array>, most: number): Promise<Uint8Array> => {
+const collectBytes = async (
+  request: Request,
+  body: ReadableStream<Uint8Array>,
+  most: number,
+): Promise<Uint8Array> => {
   const declared = declaredLength(request)
   if (declared > most) throw tooLarge(most)
   if (declared >= 0) {
@@ -80,8 +105,8 @@ const takeBytes = async (request: Request, body: ReadableStream<Uint8Array>, mos
   return bytes
 }
 
-const isSound = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
-const isKept = (name: string): boolean => name !== '__proto__'
+const isWellFormed = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
+const isStorableName = (name: string): boolean => name !== '__proto__'
 
 /** Where the first bad name or string stands. Stops at a depth that no valid body reaches. */
 const pointerToBad = (
@@ -105,11 +130,15 @@ const pointerToBad = (
 /** Validators drop the name in silence; what cannot be kept is refused instead. */
 const checkNames = (text: string, value: unknown) => {
   if (!text.includes('__proto__') && !text.includes('\\u')) return
-  const pointer = pointerToBad(value, isKept, () => true)
+  const pointer = pointerToBad(value, isStorableName, () => true)
   if (pointer !== null) throw invalid({ pointer, detail: 'is not a name that can be kept' })
 }
 
-const unsound = (value: unknown) => malformed('must not hold a NUL or half a surrogate pair', pointerToBad(value, isSound, isSound) ?? '')
+const malformedString = (value: unknown) =>
+  malformed(
+    'must not hold a NUL or half a surrogate pair',
+    pointerToBad(value, isWellFormed, isWellFormed) ?? '',
+  )
 
 /** In valid UTF-8 only an escape can make a NUL or half a surrogate pair, so text without `\u` needs no look. */
 const checkEscapes = (text: string, value: unknown) => {
@@ -119,14 +148,14 @@ const checkEscapes = (text: string, value: unknown) => {
     const unit = match[1] === undefined ? -1 : Number.parseInt(match[1], 16)
     const isLow = unit >= 0xdc00 && unit <= 0xdfff
     const follows = high !== -1 && match.index === high + 6
-    if (unit === 0 || isLow !== follows || (high !== -1 && !follows)) throw unsound(value)
+    if (unit === 0 || isLow !== follows || (high !== -1 && !follows)) throw malformedString(value)
     high = unit >= 0xd800 && unit <= 0xdbff ? match.index : -1
   }
-  if (high !== -1) throw unsound(value)
+  if (high !== -1) throw malformedString(value)
 }
 
 /** The request's JSON, or null where there is no body at all. */
-export const readJson = async (c: Context, most = BODY_LIMIT): Promise<JsonBody | null> => {
+export const readJson = async (c: Context, most = MAX_BODY_BYTES): Promise<JsonBody | null> => {
   const request = c.req.raw
   if (request.body === null || request.headers.get('Content-Length') === '0') return null
   checkType(c)
@@ -148,17 +177,21 @@ export const readJson = async (c: Context, most = BODY_LIMIT): Promise<JsonBody 
 /** A body as the contract reads it: unwrapped, without what the server writes, every value checked. */
 export const parseBody = (contract: Operation, value: unknown): unknown => {
   const { wrapper } = contract
-  if (!wrapper || !isObject(value) || !Object.hasOwn(value, wrapper)) return parseBare(contract, value, '')
-  refuseBeside(value, wrapper)
+  if (!wrapper || !isObject(value) || !Object.hasOwn(value, wrapper))
+    return parseBare(contract, value, '')
+  rejectUnknownBeside(value, wrapper)
   return parseBare(contract, value[wrapper], `/${wrapper}`)
 }
 
 /** Beside a wrapper stands `success` at the most. */
-export const refuseBeside = (value: JsonObject, wrapper: string): void => {
+export const rejectUnknownBeside = (value: JsonObject, wrapper: string): void => {
   const stray = Object.keys(value).filter((name) => name !== wrapper && name !== 'success')
   if (stray.length > 0)
     throw invalid(
-      ...stray.slice(0, MOST_ERRORS).map((name) => ({ pointer: `/${escapePointer(name)}`, detail: `is not known beside ${wrapper}` })),
+      ...stray.slice(0, MAX_ERRORS).map((name) => ({
+        pointer: `/${escapePointer(name)}`,
+        detail: `is not known beside ${wrapper}`,
+      })),
     )
 }
 

@@ -1,21 +1,8 @@
 import type { Context as HonoContext } from 'hono'
+import type { Principal } from '../auth/principal.ts'
+import type { Claims } from '../auth/token.ts'
 import type { Database } from '../db/open.ts'
-import type { Scope } from '../domain/scope.ts'
 import type { Env } from '../env.ts'
-import type { Claims } from './token.ts'
-
-/** Who is calling, as the token says and the cell has confirmed. */
-export interface Principal {
-  accountId: string
-  cell: number
-  keyId: string
-  scopes: Scope[]
-  userId: string | null
-  /** The one group a bound user is confined to; null for the whole account. */
-  groupId: string | null
-  /** How many devices of its own making a bound user may have; null for no cap. */
-  adminDevices: number | null
-}
 
 export interface AppEnv {
   Bindings: Env

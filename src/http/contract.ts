@@ -28,9 +28,9 @@ export interface Operation {
   /** The body is a JSON Patch or a JSON Merge Patch of what this operation replaces. */
   patches?: Operation
   status?: 200 | 201
-  answer: z.ZodType
+  reply: z.ZodType
   /** The other success, where one path answers two kinds of body. */
-  otherwise?: { status: 200 | 201; answer: z.ZodType }
+  alternateReply?: { status: 200 | 201; reply: z.ZodType }
   /** Media types beside JSON that the answer comes in, each with what it is. */
   formats?: Readonly<Record<string, string>>
   /** Problems beyond those that the shape of the operation implies. */
@@ -49,9 +49,11 @@ export interface Operation {
 export const define = <const O extends Operation>(contract: O): O => contract
 
 /** A POST that may be repeated reads its body even where it takes none: the key is held against it. */
-export const takesBody = (contract: Operation): boolean => !!(contract.body || contract.patches || contract.idempotent)
+export const takesBody = (contract: Operation): boolean =>
+  !!(contract.body || contract.patches || contract.idempotent)
 
-export const answersPages = ({ answer }: Operation): boolean => 'shape' in answer && 'nextCursor' in (answer as z.ZodObject).shape
+export const isPaged = ({ reply }: Operation): boolean =>
+  'shape' in reply && 'nextCursor' in (reply as z.ZodObject).shape
 
 const implied = (contract: Operation): (ProblemCode | false | undefined)[] => {
   const { scope, query, patches, ifMatch, idempotent } = contract
@@ -60,7 +62,7 @@ const implied = (contract: Operation): (ProblemCode | false | undefined)[] => {
   return [
     (query || hasBody || ifMatch) && 'invalid-request',
     hasBody && 'malformed-body',
-    answersPages(contract) && 'invalid-cursor',
+    isPaged(contract) && 'invalid-cursor',
     patches && 'invalid-patch',
     scope !== 'open' && 'unauthorized',
     takesToken && 'forbidden',

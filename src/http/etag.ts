@@ -2,7 +2,9 @@ import type { Context } from './context.ts'
 import { invalid, Problem } from './problem.ts'
 
 const digest = async (text: string): Promise<string> => {
-  const bytes = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))
+  const bytes = new Uint8Array(
+    await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)),
+  )
   return btoa(String.fromCharCode(...bytes.subarray(0, 12)))
     .replaceAll('+', '-')
     .replaceAll('/', '_')
@@ -18,27 +20,35 @@ export const readIfMatch = (c: Context): number[] | null => {
   if (header === undefined || header.trim() === '*') return null
   return tagsOf(header).flatMap((tag) => {
     const match = TAG.exec(tag)
-    if (!match) throw invalid({ pointer: '#/header/If-Match', detail: 'must be "*" or a list of entity tags' })
+    if (!match)
+      throw invalid({
+        pointer: '#/header/If-Match',
+        detail: 'must be "*" or a list of entity tags',
+      })
     const version = /^(\d{1,15})\./.exec(match[2] ?? '')?.[1]
     return match[1] || version === undefined ? [] : [Number(version)]
   })
 }
 
 /** For an edit worked out on `version`: what the write is to hold against, or 412 where If-Match does not name it. */
-export const editedVersions = (c: Context, version: number): number[] => {
+export const expectedVersions = (c: Context, version: number): number[] => {
   if (c.get('ifMatch')?.includes(version) === false) throw new Problem('precondition-failed')
   return [version]
 }
 
 /** Whether the caller says that it has these very bytes already. */
-export const isKnown = (c: Context, etag: string): boolean => {
+export const isNotModified = (c: Context, etag: string): boolean => {
   const known = c.req.header('If-None-Match')
   if (known === undefined || (c.req.method !== 'GET' && c.req.method !== 'HEAD')) return false
   return known.trim() === '*' || tagsOf(known).some((tag) => tag.replace(/^W\//, '') === etag)
 }
 
+/** `"<version>.<rest>"`: edits move the version, anything visible moves the rest. */
+export const tagOf = async (text: string, version: number, rest?: string): Promise<string> =>
+  `"${version}.${rest ?? (await digest(text))}"`
+
 /** A single resource with its two-part tag; 304 where the caller has these very bytes. */
-export const answerWithEtag = async (
+export const replyWithEtag = async (
   c: Context,
   body: object,
   version: number,
@@ -46,11 +56,17 @@ export const answerWithEtag = async (
   headers: Record<string, string> = {},
 ) => {
   const text = JSON.stringify(body)
-  return answerTagged(c, text, `"${version}.${await digest(text)}"`, status, headers)
+  return replyTagged(c, text, `"${version}.${await digest(text)}"`, status, headers)
 }
 
 /** The same where the tag is known without a look at the bytes. */
-export const answerTagged = (c: Context, text: string, etag: string, status: 200 | 201 = 200, headers: Record<string, string> = {}) => {
-  if (isKnown(c, etag)) return c.body(null, 304, { ETag: etag })
+export const replyTagged = (
+  c: Context,
+  text: string,
+  etag: string,
+  status: 200 | 201 = 200,
+  headers: Record<string, string> = {},
+) => {
+  if (isNotModified(c, etag)) return c.body(null, 304, { ETag: etag })
   return c.body(text, status, { 'Content-Type': 'application/json', ETag: etag, ...headers })
 }

@@ -2,7 +2,7 @@ import { zValidator } from '@hono/zod-validator'
 import type { MiddlewareHandler } from 'hono'
 import * as z from 'zod'
 import { admit, admitOperator, requireScope, requireWholeAccount } from './auth.ts'
-import { BODY_LIMIT, OPEN_BODY_LIMIT, parseBody, readJson } from './body.ts'
+import { MAX_BODY_BYTES, MAX_OPEN_BODY_BYTES, parseBody, readJson } from './body.ts'
 import type { AppEnv, Context } from './context.ts'
 import { type Operation, takesBody } from './contract.ts'
 import { readIfMatch } from './etag.ts'
@@ -12,21 +12,30 @@ import { invalid, Problem } from './problem.ts'
 import { admitSocket } from './socket.ts'
 import { fieldErrors, typeOf } from './validation.ts'
 
-type Shapes<O> = (O extends { patches: Operation } ? { json: z.ZodType<Patch> } : O extends { body: infer B } ? { json: B } : unknown) &
+type Shapes<O> = (O extends { patches: Operation }
+  ? { json: z.ZodType<Patch> }
+  : O extends { body: infer B }
+    ? { json: B }
+    : unknown) &
   (O extends { query: infer Q } ? { query: Q } : unknown)
 type Inputs<S> = { [K in keyof S]: S[K] extends z.ZodType ? z.input<S[K]> : never }
 type Outputs<S> = { [K in keyof S]: S[K] extends z.ZodType ? z.output<S[K]> : never }
 
 const OPERATION = Symbol('operation')
-export const operationOf = (handler: unknown): Operation | undefined => (handler as { [OPERATION]?: Operation })[OPERATION]
+export const operationOf = (handler: unknown): Operation | undefined =>
+  (handler as { [OPERATION]?: Operation })[OPERATION]
 
 const readBody = async (c: Context, contract: Operation): Promise<string> => {
-  const body = await readJson(c, contract.scope === 'open' ? OPEN_BODY_LIMIT : BODY_LIMIT)
+  const body = await readJson(c, contract.scope === 'open' ? MAX_OPEN_BODY_BYTES : MAX_BODY_BYTES)
   if (contract.patches) {
     if (!body) throw invalid({ pointer: '', detail: 'a patch is required' })
-    c.req.addValidatedData('json', parsePatch(c.req.header('Content-Type') ?? '', body.value) as unknown as object)
+    c.req.addValidatedData(
+      'json',
+      parsePatch(c.req.header('Content-Type') ?? '', body.value) as unknown as object,
+    )
   } else if (contract.body) {
-    if (!body && !contract.optionalBody) throw invalid({ pointer: '', detail: 'a JSON body is required' })
+    if (!body && !contract.optionalBody)
+      throw invalid({ pointer: '', detail: 'a JSON body is required' })
     c.req.addValidatedData('json', parseBody(contract, body ? body.value : {}) as object)
   } else if (body) {
     parseBody({ ...contract, body: NO_MEMBERS }, body.value)
@@ -41,7 +50,10 @@ const numbersOf = (query: z.ZodObject): ((c: Context) => void) => {
   const names = Object.keys(query.shape).filter((name) => typeOf(query.shape[name]) === 'number')
   return (c) => {
     const wrong = names.filter((name) => !DIGITS.test(c.req.query(name) ?? '0'))
-    if (wrong.length > 0) throw invalid(...wrong.map((name) => ({ pointer: `#/query/${name}`, detail: 'must be a number' })))
+    if (wrong.length > 0)
+      throw invalid(
+        ...wrong.map((name) => ({ pointer: `#/query/${name}`, detail: 'must be a number' })),
+      )
   }
 }
 
@@ -55,7 +67,10 @@ export const operation = <const O extends Operation>(
   const checkQuery =
     contract.query &&
     zValidator('query', contract.query as z.ZodObject, (result) => {
-      if (!result.success) throw new Problem('invalid-request', { errors: fieldErrors(result.error as z.ZodError, '#/query') })
+      if (!result.success)
+        throw new Problem('invalid-request', {
+          errors: fieldErrors(result.error as z.ZodError, '#/query'),
+        })
     })
   const checkNumbers = contract.query && numbersOf(contract.query as z.ZodObject)
   const replay: Replay | null = contract.idempotent ? { secrets: contract.secrets ?? [] } : null
@@ -77,7 +92,8 @@ export const operation = <const O extends Operation>(
     const text = readsBody ? await readBody(c, contract) : ''
     // Before the key is looked at: its answers are shared by keys of different scopes, and a refusal would be kept for all of them.
     if (contract.scopeFor) requireScope(c, contract.scopeFor(c.req.valid('json' as never)))
-    const acts = typeof contract.idempotent !== 'function' || contract.idempotent(c.req.valid('json' as never))
+    const acts =
+      typeof contract.idempotent !== 'function' || contract.idempotent(c.req.valid('json' as never))
     await withIdempotency(c, acts ? replay : null, text, next)
   }
   return Object.assign(handler, { [OPERATION]: contract as Operation }) as never

@@ -1,11 +1,11 @@
 import * as z from 'zod'
+import { liveSecrets } from '../auth/token.ts'
 import type { Context } from './context.ts'
 import { Problem } from './problem.ts'
-import { liveSecrets } from './token.ts'
 
-export const MOST_ROWS = 1000
+export const MAX_ROWS = 1000
 /** A name of 200 characters may take 6,600 bytes when it is folded, and a cursor holds where a page ended, in base64. */
-const LONGEST_CURSOR = 12_000
+const MAX_CURSOR_LENGTH = 12_000
 
 /** The two members of every list's query. */
 export const pageQuery = {
@@ -13,20 +13,28 @@ export const pageQuery = {
     .number('must be a whole number')
     .int('must be a whole number')
     .min(1, 'must be at least 1')
-    .max(MOST_ROWS, 'must be at most 1000')
-    .default(MOST_ROWS)
+    .max(MAX_ROWS, 'must be at most 1000')
+    .default(MAX_ROWS)
     .meta({ description: 'How many rows at the most; a page may be shorter.', example: 100 }),
-  cursor: z.string().max(LONGEST_CURSOR).optional().meta({ description: '`nextCursor` of the page before, unchanged.' }),
+  cursor: z
+    .string()
+    .max(MAX_CURSOR_LENGTH)
+    .optional()
+    .meta({ description: '`nextCursor` of the page before, unchanged.' }),
 }
 
-export const nextCursor = z.string().nullable().meta({ description: 'Pass it on as `cursor` for the next page; null on the last.' })
+export const nextCursor = z
+  .string()
+  .nullable()
+  .meta({ description: 'Pass it on as `cursor` for the next page; null on the last.' })
 
 /** Where a page ended: the values that its order is by. */
 export type Position = (string | number)[]
 
 const MAC_BYTES = 12
 
-const base64url = (bytes: Uint8Array): string => bytes.toBase64({ alphabet: 'base64url', omitPadding: true })
+const base64url = (bytes: Uint8Array): string =>
+  bytes.toBase64({ alphabet: 'base64url', omitPadding: true })
 
 const listAsked = (c: Context): string => {
   const url = new URL(c.req.url)
@@ -43,7 +51,11 @@ const signed = (c: Context, list: string, position: string): Uint8Array => {
 }
 
 /** `list` names path and filters, where they do not stand in the URL. */
-export const makeCursor = async (c: Context, position: Position, list = listAsked(c)): Promise<string> => {
+export const makeCursor = async (
+  c: Context,
+  position: Position,
+  list = listAsked(c),
+): Promise<string> => {
   const [signer] = await liveSecrets(c.env)
   if (!signer) throw new Error('TOKEN_SECRET is not set')
   const text = JSON.stringify(position)
@@ -65,17 +77,28 @@ export const readCursor = async (
     )
     const given = Uint8Array.fromBase64(mac, { alphabet: 'base64url' })
     for (const { key } of more.length > 0 ? [] : await liveSecrets(c.env)) {
-      const expected = new Uint8Array(await crypto.subtle.sign('HMAC', key, signed(c, list, text))).subarray(0, MAC_BYTES)
-      if (given.length === MAC_BYTES && crypto.subtle.timingSafeEqual(given, expected)) return JSON.parse(text) as Position
+      const expected = new Uint8Array(
+        await crypto.subtle.sign('HMAC', key, signed(c, list, text)),
+      ).subarray(0, MAC_BYTES)
+      if (given.length === MAC_BYTES && crypto.subtle.timingSafeEqual(given, expected))
+        return JSON.parse(text) as Position
     }
   } catch {
     // Not base64, not UTF-8: the same answer as a wrong signature.
   }
-  throw new Problem('invalid-cursor', { errors: [{ pointer, detail: 'is not one that this list gave out' }] })
+  throw new Problem('invalid-cursor', {
+    errors: [{ pointer, detail: 'is not one that this list gave out' }],
+  })
 }
 
 /** One page of a list: the cursor for the next in the body and, where there is one, in `Link`. */
-export const answerPage = async (c: Context, name: string, rows: unknown[], last: Position | null, beside: object = {}) => {
+export const replyPage = async (
+  c: Context,
+  name: string,
+  rows: unknown[],
+  last: Position | null,
+  beside: object = {},
+) => {
   const cursor = last && (await makeCursor(c, last))
   if (cursor) {
     const next = new URL(c.req.url)

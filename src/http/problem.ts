@@ -10,7 +10,12 @@ interface Kind {
   remedy: string
 }
 
-const kind = (status: number, title: string, detail: string, remedy: string): Kind => ({ status, title, detail, remedy })
+const kind = (status: number, title: string, detail: string, remedy: string): Kind => ({
+  status,
+  title,
+  detail,
+  remedy,
+})
 
 /** Every problem there is. A refusal that is not a key of this table does not compile. */
 export const PROBLEMS = {
@@ -62,14 +67,24 @@ export const PROBLEMS = {
     'The receipt does not bear the provider’s signature.',
     'Check the webhook secret, and that `PUBLIC_URL` is the address that the provider calls.',
   ),
-  'account-disabled': kind(403, 'Account disabled', 'The account is disabled.', 'Ask the operator of the service.'),
+  'account-disabled': kind(
+    403,
+    'Account disabled',
+    'The account is disabled.',
+    'Ask the operator of the service.',
+  ),
   'user-disabled': kind(
     403,
     'User disabled',
     'The user that the key is bound to is disabled or outside the time that it is good for.',
     'Ask an administrator of the account.',
   ),
-  forbidden: kind(403, 'Forbidden', 'The token does not allow this.', 'Use a key with the scope that the operation names.'),
+  forbidden: kind(
+    403,
+    'Forbidden',
+    'The token does not allow this.',
+    'Use a key with the scope that the operation names.',
+  ),
   'not-found': kind(
     404,
     'Not found',
@@ -112,7 +127,12 @@ export const PROBLEMS = {
     'The events of this delivery are no longer kept.',
     'Events are kept for 30 days; what they told of can be read from the resources themselves.',
   ),
-  'no-location': kind(404, 'No location', 'The device has not reported a location yet.', 'Wait for its first report.'),
+  'no-location': kind(
+    404,
+    'No location',
+    'The device has not reported a location yet.',
+    'Wait for its first report.',
+  ),
   'device-expired': kind(
     409,
     'Device expired',
@@ -137,8 +157,18 @@ export const PROBLEMS = {
     'The device has sent as many messages by this channel as it may on this day.',
     'Wait until `resetAt`, or raise the device’s daily limit.',
   ),
-  'receipt-replayed': kind(409, 'Receipt replayed', 'This very receipt was received before.', 'Nothing: it was heeded the first time.'),
-  'user-name-taken': kind(409, 'User name taken', 'Another account has this user name.', 'Choose another user name.'),
+  'receipt-replayed': kind(
+    409,
+    'Receipt replayed',
+    'This very receipt was received before.',
+    'Nothing: it was heeded the first time.',
+  ),
+  'user-name-taken': kind(
+    409,
+    'User name taken',
+    'Another account has this user name.',
+    'Choose another user name.',
+  ),
   'account-number-taken': kind(
     409,
     'Account number taken',
@@ -187,14 +217,24 @@ export const PROBLEMS = {
     'The first request with this Idempotency-Key is still running.',
     'Wait for `Retry-After` seconds and send the same request again.',
   ),
-  conflict: kind(409, 'Conflict', 'The resource kept changing while the request was carried out.', 'Send the request again.'),
+  conflict: kind(
+    409,
+    'Conflict',
+    'The resource kept changing while the request was carried out.',
+    'Send the request again.',
+  ),
   'precondition-failed': kind(
     412,
     'Precondition failed',
     'The resource has changed since the version named in If-Match.',
     'Read it again, and send the edit with the new ETag.',
   ),
-  'body-too-large': kind(413, 'Body too large', 'The body is larger than 1 MiB.', 'Send it in parts.'),
+  'body-too-large': kind(
+    413,
+    'Body too large',
+    'The body is larger than 1 MiB.',
+    'Send it in parts.',
+  ),
   'unsupported-media-type': kind(
     415,
     'Unsupported media type',
@@ -219,7 +259,12 @@ export const PROBLEMS = {
     'Something went wrong on our side.',
     'Try again later; if it stays, tell the operator the request id.',
   ),
-  unavailable: kind(503, 'Unavailable', 'The service cannot answer right now.', 'Wait for `Retry-After` seconds and try again.'),
+  unavailable: kind(
+    503,
+    'Unavailable',
+    'The service cannot answer right now.',
+    'Wait for `Retry-After` seconds and try again.',
+  ),
 } satisfies Record<string, Kind>
 
 export type ProblemCode = keyof typeof PROBLEMS
@@ -236,8 +281,6 @@ export interface ProblemOptions {
   headers?: Record<string, string>
   /** Further members, such as `availableAt`. */
   members?: Record<string, unknown>
-  /** Goes to the log's error class, never to the client. */
-  cause?: unknown
 }
 
 export class Problem extends Error {
@@ -251,7 +294,8 @@ export class Problem extends Error {
   }
 }
 
-export const invalid = (...errors: FieldError[]): Problem => new Problem('invalid-request', { errors })
+export const invalid = (...errors: FieldError[]): Problem =>
+  new Problem('invalid-request', { errors })
 
 const DEFAULT_HEADERS: Partial<Record<ProblemCode, Record<string, string>>> = {
   unauthorized: { 'WWW-Authenticate': 'Bearer' },
@@ -291,15 +335,35 @@ export const problemDocument = ({ code, options }: Problem, { path, requestId }:
 }
 
 export const problemResponse = (c: Context, problem: Problem): Response => {
-  const { text, status, headers } = problemDocument(problem, { path: new URL(c.req.url).pathname, requestId: c.get('requestId') })
+  const { text, status, headers } = problemDocument(problem, {
+    path: new URL(c.req.url).pathname,
+    requestId: c.get('requestId'),
+  })
   return c.body(text, status, headers)
 }
 
-/** A refusal of the ledger, with the members that it carries: `availableAt` becomes an instant on the wire. */
-export const refusalProblem = (outcome: { refusal: ProblemCode; availableAt?: number | null }): Problem => {
-  const { refusal, availableAt } = outcome
-  return new Problem(
-    refusal,
-    availableAt === undefined ? {} : { members: { availableAt: availableAt === null ? null : new Date(availableAt).toISOString() } },
-  )
+/** A decision that was refused, with what the problem document adds to it. */
+export interface Refused {
+  ok: false
+  refusal: ProblemCode
+  errors?: FieldError[]
+  availableAt?: number | null
+  resetAt?: number
+}
+
+const isoMember = (name: string, at: number | null | undefined): Record<string, string | null> =>
+  at === undefined ? {} : { [name]: at === null ? null : new Date(at).toISOString() }
+
+export const refusalProblem = ({ refusal, errors, availableAt, resetAt }: Refused): Problem =>
+  new Problem(refusal, {
+    members: { ...isoMember('availableAt', availableAt), ...isoMember('resetAt', resetAt) },
+    ...(errors && { errors }),
+  })
+
+/** The granted outcome; throws the problem of a refused one. */
+export const requireOk = <O extends { ok: true } | Refused>(
+  outcome: O,
+): Extract<O, { ok: true }> => {
+  if (outcome.ok) return outcome as Extract<O, { ok: true }>
+  throw refusalProblem(outcome as Refused)
 }

@@ -1,8 +1,8 @@
 import { networkOf } from '../domain/address.ts'
+import { BoundedCache } from '../domain/boundedCache.ts'
 import { accountRequestsPerMinute, type Env, tokenFailuresPerMinute } from '../env.ts'
 import type { Context } from './context.ts'
 import { Problem } from './problem.ts'
-import { Recent } from './recent.ts'
 
 const MINUTE = 60_000
 /** The bindings count slices, this many of them a minute (wrangler.toml), so most requests do not ask one. */
@@ -16,7 +16,7 @@ interface Window {
   closed: boolean
 }
 
-const windows = new Recent<Window>(10_000)
+const windows = new BoundedCache<Window>(10_000)
 
 const windowOf = (key: string, now: number): Window => {
   const known = windows.get(key)
@@ -26,21 +26,25 @@ const windowOf = (key: string, now: number): Window => {
   return opened
 }
 
-const secondsLeft = (window: Window, now: number): number => Math.max(1, Math.ceil((window.began + MINUTE - now) / 1000))
+const secondsLeft = (window: Window, now: number): number =>
+  Math.max(1, Math.ceil((window.began + MINUTE - now) / 1000))
 
 const tooMany = (policy: string, window: Window, now: number) => {
   const seconds = secondsLeft(window, now)
-  return new Problem('too-many-requests', { headers: { 'Retry-After': String(seconds), RateLimit: `"${policy}";r=0;t=${seconds}` } })
+  return new Problem('too-many-requests', {
+    headers: { 'Retry-After': String(seconds), RateLimit: `"${policy}";r=0;t=${seconds}` },
+  })
 }
 
 /** A binding that does not answer decides nothing: this isolate's own count still stands. */
-const mayGoOn = (binding: RateLimit, key: string): Promise<boolean> =>
+const isWithinLimit = (binding: RateLimit, key: string): Promise<boolean> =>
   binding.limit({ key }).then(
     ({ success }) => success,
     () => true,
   )
 
-const accountWindow = (accountId: string, now: number): Window => windowOf(`account ${accountId}`, now)
+const accountWindow = (accountId: string, now: number): Window =>
+  windowOf(`account ${accountId}`, now)
 
 /** What counting needs: a request has it, and so has an object that is spoken to on an open stream. */
 interface Counting {
@@ -52,13 +56,17 @@ interface Counting {
  * Counts one request of an account, or says that it has had its share. This isolate decides by its own count; the binding, which sees the whole place,
  * is asked after each slice and its answer awaited by nobody: it closes the window for the requests that follow.
  */
-export const takeRequest = ({ env, executionCtx }: Counting, accountId: string, now: number): boolean => {
+export const tryCountRequest = (
+  { env, executionCtx }: Counting,
+  accountId: string,
+  now: number,
+): boolean => {
   const limit = accountRequestsPerMinute(env)
   const window = accountWindow(accountId, now)
   if (window.closed || window.count >= limit) return false
   window.count++
   if (window.count % Math.ceil(limit / SLICES) === 0) {
-    const asked = mayGoOn(env.ACCOUNT_SLICES, accountId).then((open) => {
+    const asked = isWithinLimit(env.ACCOUNT_SLICES, accountId).then((open) => {
       if (!open) window.closed = true
     })
     executionCtx.waitUntil(asked)
@@ -68,10 +76,13 @@ export const takeRequest = ({ env, executionCtx }: Counting, accountId: string, 
 
 /** The same for a request that is still to be answered: the answer tells what is left. */
 export const countRequest = (c: Context, accountId: string, now: number): void => {
-  const taken = takeRequest(c, accountId, now)
+  const taken = tryCountRequest(c, accountId, now)
   const window = accountWindow(accountId, now)
   if (!taken) throw tooMany('account', window, now)
-  c.header('RateLimit', `"account";r=${accountRequestsPerMinute(c.env) - window.count};t=${secondsLeft(window, now)}`)
+  c.header(
+    'RateLimit',
+    `"account";r=${accountRequestsPerMinute(c.env) - window.count};t=${secondsLeft(window, now)}`,
+  )
 }
 
 /** Failed sign-ins of one address (of IPv6, one network) with one user name. Successes are not counted, and other addresses not affected. */
@@ -87,7 +98,7 @@ export const signInFailures = (c: Context, userNameKey: string, now: number) => 
     refuseIfClosed()
     window.count++
     if (window.count % Math.ceil(limit / FAILURE_SLICES) !== 0) return
-    if (await mayGoOn(c.env.TOKEN_FAILURES, key)) return
+    if (await isWithinLimit(c.env.TOKEN_FAILURES, key)) return
     window.closed = true
     refuseIfClosed()
   }

@@ -1,14 +1,17 @@
+import { type Authenticated, authenticate } from '../auth/principal.ts'
 import { allows, type Scope } from '../domain/scope.ts'
 import type { Closing } from '../domain/stream.ts'
-import { type Admitted, admit, admitToken, noteUse, requireScope } from './auth.ts'
+import { admit, recordUse, requireScope } from './auth.ts'
 import type { Context } from './context.ts'
 import { Problem } from './problem.ts'
-import { takeRequest } from './rateLimit.ts'
+import { tryCountRequest } from './rateLimit.ts'
 
-export const isUpgrade = (c: Context): boolean => c.req.header('Upgrade')?.toLowerCase() === 'websocket'
+export const isUpgrade = (c: Context): boolean =>
+  c.req.header('Upgrade')?.toLowerCase() === 'websocket'
 
 /** What the caller offers in `Sec-WebSocket-Protocol`. */
-export const subprotocols = (c: Context): string[] => (c.req.header('Sec-WebSocket-Protocol') ?? '').split(',').map((name) => name.trim())
+export const subprotocols = (c: Context): string[] =>
+  (c.req.header('Sec-WebSocket-Protocol') ?? '').split(',').map((name) => name.trim())
 
 const BEARER = 'bearer.'
 
@@ -22,11 +25,15 @@ export const admitSocket = async (c: Context, scope: Scope): Promise<void> => {
 }
 
 /** For a token in the first message: the same as for any request, but that a refusal is how the socket is closed. */
-export const admitMessage = async (c: Context, token: string, scope: Scope): Promise<Admitted | Closing> => {
+export const admitMessage = async (
+  c: Context,
+  token: string,
+  scope: Scope,
+): Promise<Authenticated | Closing> => {
   const now = Date.now()
-  const admitted = await admitToken(c.env, token, now)
+  const admitted = await authenticate(c.env, token, now)
   if (!admitted) return 'unauthorized'
-  noteUse(c, admitted, now)
-  if (!takeRequest(c, admitted.principal.accountId, now)) return 'tooManyRequests'
+  recordUse(c, admitted, now)
+  if (!tryCountRequest(c, admitted.principal.accountId, now)) return 'tooManyRequests'
   return allows(admitted.principal.scopes, scope) ? admitted : 'forbidden'
 }

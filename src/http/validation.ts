@@ -3,7 +3,7 @@ import { escapePointer } from '../domain/json.ts'
 import type { FieldError } from './problem.ts'
 
 /** As many as anyone reads: a body may have a hundred thousand. */
-export const MOST_ERRORS = 20
+export const MAX_ERRORS = 20
 
 const pointerOf = (prefix: string, path: readonly PropertyKey[]): string =>
   path.reduce<string>((pointer, part) => `${pointer}/${escapePointer(String(part))}`, prefix)
@@ -12,9 +12,12 @@ const sentence = (text: string): string => text.charAt(0).toLowerCase() + text.s
 
 /** Zod's findings as the contract words them: one pointer each, unknown members one by one, at most twenty. */
 export const fieldErrors = (error: z.ZodError, prefix: string): FieldError[] =>
-  error.issues.slice(0, MOST_ERRORS).flatMap((issue) => {
+  error.issues.slice(0, MAX_ERRORS).flatMap((issue) => {
     if (issue.code === 'unrecognized_keys') {
-      return issue.keys.slice(0, MOST_ERRORS).map((key) => ({ pointer: pointerOf(prefix, [...issue.path, key]), detail: 'is not known' }))
+      return issue.keys.slice(0, MAX_ERRORS).map((key) => ({
+        pointer: pointerOf(prefix, [...issue.path, key]),
+        detail: 'is not known',
+      }))
     }
     return [{ pointer: pointerOf(prefix, issue.path), detail: sentence(issue.message) }]
   })
@@ -25,7 +28,8 @@ export const unwrapped = (schema: z.ZodType): z.ZodType => {
   return innerType ? unwrapped(innerType) : schema
 }
 
-export const typeOf = (schema: z.ZodType | undefined): string | undefined => schema && unwrapped(schema)._zod.def.type
+export const typeOf = (schema: z.ZodType | undefined): string | undefined =>
+  schema && unwrapped(schema)._zod.def.type
 
 const DEPTH = 8
 const SIZE = 8192
@@ -40,11 +44,15 @@ export const depthOf = (value: unknown, most: number): number => {
 }
 
 const isShallow = (value: unknown): boolean => depthOf(value, DEPTH) <= DEPTH
-const isSmall = (value: unknown): boolean => new TextEncoder().encode(JSON.stringify(value)).byteLength <= SIZE
+const isSmall = (value: unknown): boolean =>
+  new TextEncoder().encode(JSON.stringify(value)).byteLength <= SIZE
 /** `1e400` is JSON, but no number that could come back. */
 const isKeepable = (value: unknown): boolean =>
-  typeof value === 'number' ? Number.isFinite(value) : typeof value !== 'object' || value === null || Object.values(value).every(isKeepable)
-export const isFreeForm = (value: unknown): boolean => isShallow(value) && isKeepable(value) && isSmall(value)
+  typeof value === 'number'
+    ? Number.isFinite(value)
+    : typeof value !== 'object' || value === null || Object.values(value).every(isKeepable)
+export const isFreeForm = (value: unknown): boolean =>
+  isShallow(value) && isKeepable(value) && isSmall(value)
 
 /** A member whose inside is the client's own: at most 8 levels deep and 8 KiB large. */
 export const freeForm = <T extends z.ZodType>(schema: T): T =>

@@ -8,7 +8,8 @@ import { freeForm } from './validation.ts'
 export const iso = isoOf
 export const isoOrNull = (at: number | null): string | null => (at === null ? null : iso(at))
 
-export const line = (most: number) => z.string('must be text').max(most, `must have at most ${most} characters`)
+export const line = (most: number) =>
+  z.string('must be text').max(most, `must have at most ${most} characters`)
 /** Text that says something: what is trimmed away leaves at least one character. */
 export const name = line(200).trim().min(1, 'must not be empty')
 
@@ -20,7 +21,10 @@ export const search = z
   .optional()
   .transform((text) => text || undefined)
 
-export const day = z.string('must be a date').refine(isDay, 'must be a date').meta({ format: 'date', example: '2027-01-01' })
+export const day = z
+  .string('must be a date')
+  .refine(isDay, 'must be a date')
+  .meta({ format: 'date', example: '2027-01-01' })
 
 /** E.164; satellite numbers (+870, +881, +882 16) are as long as any other. */
 export const phone = z
@@ -46,17 +50,23 @@ export const instant = z.iso
   .meta({ example: '2026-11-14T09:30:00.000Z' })
 
 /** In a URL a plus that was not escaped arrives as a space. */
-export const instantInUrl = z.preprocess((text) => (typeof text === 'string' ? text.replace(/ (?=\d\d:\d\d$)/, '+') : text), instant)
+export const instantInUrl = z.preprocess(
+  (text) => (typeof text === 'string' ? text.replace(/ (?=\d\d:\d\d$)/, '+') : text),
+  instant,
+)
 
 /** A date-time as replies give it. */
 export const time = z.iso.datetime({ precision: 3 }).meta({ example: '2026-11-14T09:30:00.000Z' })
 
-export const tags = freeForm(z.record(z.string().max(64), z.string('must be text').max(1024))).meta({
-  description: 'Names and values of your own.',
-  example: { fleet: 'north' },
-})
+export const tags = freeForm(z.record(z.string().max(64), z.string('must be text').max(1024))).meta(
+  {
+    description: 'Names and values of your own.',
+    example: { fleet: 'north' },
+  },
+)
 
-export const id = (prefix: string) => z.string().meta({ example: `${prefix}_1jn7wz3h4q8v2n5t7r6m0p` })
+export const id = (prefix: string) =>
+  z.string().meta({ example: `${prefix}_1jn7wz3h4q8v2n5t7r6m0p` })
 
 export const success = z.literal(true)
 export const done = z.object({ success })

@@ -10,13 +10,17 @@ const scopes = z
   .min(1, 'must name at least one scope')
   .max(SCOPES.length)
   .transform((given) => SCOPES.filter((scope) => given.includes(scope)))
-  .meta({ description: 'What the key may do; `write` includes read and ingest, `admin` everything.', example: ['read'] })
+  .meta({
+    description: 'What the key may do; `write` includes read and ingest, `admin` everything.',
+    example: ['read'],
+  })
 
 export const keyBody = z.strictObject({
   name: name.meta({ example: 'Dispatch' }),
   scopes,
   userId: z.string('must be a user’s id').nullish().meta({
-    description: 'Binds the key to a user: it then has at most the user’s privileges and sees only the user’s group.',
+    description:
+      'Binds the key to a user: it then has at most the user’s privileges and sees only the user’s group.',
     example: 'usr_01k…',
   }),
   expires: instant
@@ -27,7 +31,8 @@ export const keyBody = z.strictObject({
 
 /** A key that is dead at birth is nobody's wish. */
 export const refuseReached = (expires: number | null, now: number): void => {
-  if (expires !== null && expires <= now) throw invalid({ pointer: '/expires', detail: 'must be in the future' })
+  if (expires !== null && expires <= now)
+    throw invalid({ pointer: '/expires', detail: 'must be in the future' })
 }
 
 export const key = z
@@ -42,10 +47,10 @@ export const key = z
   })
   .meta({ id: 'Key' })
 
-export const apiKey = z
-  .string()
-  .nullable()
-  .meta({ description: 'The secret. It is in this reply alone: a replay of it has null.', example: 'pgk_…' })
+export const apiKey = z.string().nullable().meta({
+  description: 'The secret. It is in this reply alone: a replay of it has null.',
+  example: 'pgk_…',
+})
 const shown = z.object({ success, key, apiKey })
 
 export const listKeys = define({
@@ -55,7 +60,7 @@ export const listKeys = define({
   description: 'To a user who is confined to a group, the keys that are bound to that user.',
   scope: 'admin',
   query: z.strictObject(pageQuery),
-  answer: z.object({ success, keys: z.array(key), nextCursor }),
+  reply: z.object({ success, keys: z.array(key), nextCursor }),
 })
 
 export const createKey = define({
@@ -68,7 +73,7 @@ export const createKey = define({
   body: keyBody,
   ignored: ['id', 'creation', 'lastUsed'],
   status: 201,
-  answer: shown,
+  reply: shown,
   idempotent: true,
   secrets: ['apiKey'],
 })
@@ -80,7 +85,7 @@ export const deleteKey = define({
   description:
     'It gets no token from now on; tokens that it already has stop within 30 seconds. Keys of others are closed to a user with a group.',
   scope: 'admin',
-  answer: done,
+  reply: done,
   problems: ['not-found'],
 })
 
@@ -100,7 +105,7 @@ export const regenerateKey = define({
       .default(0)
       .meta({ description: 'How long the old key still works.', example: 3600 }),
   }),
-  answer: shown,
+  reply: shown,
   problems: ['not-found'],
   idempotent: true,
   secrets: ['apiKey'],

@@ -1,26 +1,46 @@
 import { Hono } from 'hono'
+import { forgetKey } from '../auth/keyStatus.ts'
+import { issueApiKey } from '../auth/secret.ts'
 import { SCOPES } from '../domain/scope.ts'
-import { pokeIfHeard } from '../feed/stub.ts'
+import { pokeIfSubscribed } from '../feed/stub.ts'
 import type { AppEnv } from '../http/context.ts'
 import { operation } from '../http/operation.ts'
-import { answerPage, readCursor } from '../http/page.ts'
+import { readCursor, replyPage } from '../http/page.ts'
 import { invalid, Problem } from '../http/problem.ts'
-import { issueApiKey } from '../http/secret.ts'
-import { forgetStanding } from '../http/standing.ts'
-import { bindingFor, refuseOthers, refuseWider } from './bound.ts'
+import { bindingFor, refuseOthers, refuseWider } from './boundKeys.ts'
 import * as contract from './contract.ts'
 import { presentKey } from './present.ts'
-import { chosenEnd, deleteKey, findKey, insertKey, type KeyRow, listKeys, regenerateKey } from './store.ts'
+import {
+  chosenEnd,
+  deleteKey,
+  findKey,
+  insertKey,
+  type KeyRow,
+  listKeys,
+  regenerateKey,
+} from './store.ts'
 
 export const keys = new Hono<AppEnv>()
   .get('/', operation(contract.listKeys), async (c) => {
     const { limit, cursor } = c.req.valid('query')
     const [after = ''] = (await readCursor(c, cursor)) ?? []
     const { accountId, userId, groupId } = c.get('principal')
-    const rows = await listKeys(c.get('db'), accountId, groupId === null ? null : userId, String(after), limit + 1, Date.now())
+    const rows = await listKeys(
+      c.get('db'),
+      accountId,
+      groupId === null ? null : userId,
+      String(after),
+      limit + 1,
+      Date.now(),
+    )
     const page = rows.slice(0, limit)
     const last = page.at(-1)
-    return answerPage(c, 'keys', page.map(presentKey), rows.length > limit && last ? [last.id] : null)
+    return replyPage(
+      c,
+      'keys',
+      page.map(presentKey),
+      rows.length > limit && last ? [last.id] : null,
+    )
   })
   .post('/', operation(contract.createKey), async (c) => {
     const { name, scopes, ...asked } = c.req.valid('json')
@@ -29,18 +49,25 @@ export const keys = new Hono<AppEnv>()
     const { userId, expires } = await bindingFor(c, { scopes, ...asked }, now)
     const id = await c.get('newId')('key')
     const { apiKey, hash } = await issueApiKey(id)
-    const key = await insertKey(c.get('db'), c.get('principal').accountId, { id, name, scopes, hash, userId, expires }, now)
+    const key = await insertKey(
+      c.get('db'),
+      c.get('principal').accountId,
+      { id, name, scopes, hash, userId, expires },
+      now,
+    )
     if (!key) throw invalid({ pointer: '/userId', detail: 'is not a user of this account' })
-    c.executionCtx.waitUntil(pokeIfHeard(c.env, c.get('principal')))
-    return c.json({ success: true as const, key: presentKey(key), apiKey }, 201, { Location: `/api/account/keys/${id}` })
+    c.executionCtx.waitUntil(pokeIfSubscribed(c.env, c.get('principal')))
+    return c.json({ success: true as const, key: presentKey(key), apiKey }, 201, {
+      Location: `/api/account/keys/${id}`,
+    })
   })
   .delete('/:keyId', operation(contract.deleteKey), async (c) => {
     const id = c.req.param('keyId')
     const { accountId, groupId } = c.get('principal')
     if (groupId !== null) refuseOthers(c, await findKey(c.get('db'), accountId, id, Date.now()))
     if (!(await deleteKey(c.get('db'), accountId, id, Date.now()))) throw new Problem('not-found')
-    forgetStanding(id)
-    c.executionCtx.waitUntil(pokeIfHeard(c.env, c.get('principal')))
+    forgetKey(id)
+    c.executionCtx.waitUntil(pokeIfSubscribed(c.env, c.get('principal')))
     return c.json({ success: true as const })
   })
   .post('/:keyId/regenerate', operation(contract.regenerateKey), async (c) => {
@@ -61,11 +88,21 @@ export const keys = new Hono<AppEnv>()
     const fresh = { id, name, scopes, hash, userId, expires }
     const key = made
       ? await insertKey(db, accountId, fresh, now)
-      : await regenerateKey(db, accountId, old, fresh, now + c.req.valid('json').overlapSeconds * 1000, now)
+      : await regenerateKey(
+          db,
+          accountId,
+          old,
+          fresh,
+          now + c.req.valid('json').overlapSeconds * 1000,
+          now,
+        )
     if (!key) throw new Problem('not-found')
-    forgetStanding(old.id)
-    c.executionCtx.waitUntil(pokeIfHeard(c.env, c.get('principal')))
+    forgetKey(old.id)
+    c.executionCtx.waitUntil(pokeIfSubscribed(c.env, c.get('principal')))
     return c.json({ success: true as const, key: presentKey(key), apiKey })
   })
 
-const presentable = (row: KeyRow) => ({ ...row, scopes: SCOPES.filter((scope) => row.scopes.includes(scope)) })
+const presentable = (row: KeyRow) => ({
+  ...row,
+  scopes: SCOPES.filter((scope) => row.scopes.includes(scope)),
+})

@@ -16,7 +16,8 @@ export interface NewKey {
 }
 
 /** The end that its maker chose for a key, whatever an overlap has made of it since. */
-export const chosenEnd = ({ expires, chosenEnd: chosen }: KeyRow): number | null => (chosen === null ? expires : chosen || null)
+export const chosenEnd = ({ expires, chosenEnd: chosen }: KeyRow): number | null =>
+  chosen === null ? expires : chosen || null
 
 const live = (now: number) => or(isNull(keys.expires), gt(keys.expires, now))
 
@@ -32,11 +33,23 @@ export const listKeys = (
   db
     .select()
     .from(keys)
-    .where(and(eq(keys.accountId, accountId), userId === null ? undefined : eq(keys.userId, userId), gt(keys.id, after), live(now)))
+    .where(
+      and(
+        eq(keys.accountId, accountId),
+        userId === null ? undefined : eq(keys.userId, userId),
+        gt(keys.id, after),
+        live(now),
+      ),
+    )
     .orderBy(asc(keys.id))
     .limit(limit)
 
-export const findKey = async (db: Database, accountId: string, id: string, now: number): Promise<KeyRow | undefined> => {
+export const findKey = async (
+  db: Database,
+  accountId: string,
+  id: string,
+  now: number,
+): Promise<KeyRow | undefined> => {
   const [row] = await db
     .select()
     .from(keys)
@@ -54,7 +67,16 @@ const statementsFor = (db: Database, accountId: string, key: NewKey, now: number
          WHERE ?6 IS NULL OR EXISTS (SELECT 1 FROM users WHERE id = ?6 AND account_id = ?2)
          ON CONFLICT (id) DO UPDATE SET hash = ?5, creation = ?7 WHERE account_id = ?2 RETURNING id`,
       )
-      .bind(key.id, accountId, key.name, JSON.stringify(key.scopes), key.hash, key.userId, now, key.expires),
+      .bind(
+        key.id,
+        accountId,
+        key.name,
+        JSON.stringify(key.scopes),
+        key.hash,
+        key.userId,
+        now,
+        key.expires,
+      ),
     ...appendEvent(
       client,
       {
@@ -71,17 +93,32 @@ const statementsFor = (db: Database, accountId: string, key: NewKey, now: number
 }
 
 /** Null where the user that the key is to be bound to is none of the account's. */
-export const insertKey = async (db: Database, accountId: string, key: NewKey, now: number): Promise<KeyRow | null> => {
+export const insertKey = async (
+  db: Database,
+  accountId: string,
+  key: NewKey,
+  now: number,
+): Promise<KeyRow | null> => {
   const [inserted] = await db.$client.batch(statementsFor(db, accountId, key, now))
-  return inserted?.results.length === 1 ? { ...key, accountId, creation: now, chosenEnd: null, lastUsed: null } : null
+  return inserted?.results.length === 1
+    ? { ...key, accountId, creation: now, chosenEnd: null, lastUsed: null }
+    : null
 }
 
-const IS_LIVE = 'EXISTS (SELECT 1 FROM keys WHERE id = ?7 AND account_id = ?1 AND (expires IS NULL OR expires > ?8))'
+const IS_LIVE =
+  'EXISTS (SELECT 1 FROM keys WHERE id = ?7 AND account_id = ?1 AND (expires IS NULL OR expires > ?8))'
 
 const revoked = (db: Database, accountId: string, id: string, now: number) =>
   appendEvent(
     db.$client,
-    { accountId, id: `evt_${id}_revoked`, type: 'key.revoked', time: now, deviceId: null, data: { keyId: id } },
+    {
+      accountId,
+      id: `evt_${id}_revoked`,
+      type: 'key.revoked',
+      time: now,
+      deviceId: null,
+      data: { keyId: id },
+    },
     { sql: IS_LIVE, values: [id, now] },
   )
 
@@ -99,18 +136,29 @@ export const regenerateKey = async (
     ...statementsFor(db, accountId, fresh, now),
     ...revoked(db, accountId, old.id, now),
     db.$client
-      .prepare('UPDATE keys SET chosen_end = ifnull(chosen_end, ifnull(expires, 0)), expires = ? WHERE id = ? AND account_id = ?')
+      .prepare(
+        'UPDATE keys SET chosen_end = ifnull(chosen_end, ifnull(expires, 0)), expires = ? WHERE id = ? AND account_id = ?',
+      )
       .bind(end, old.id, accountId),
   ])
-  return inserted?.results.length === 1 ? { ...fresh, accountId, creation: now, chosenEnd: null, lastUsed: null } : null
+  return inserted?.results.length === 1
+    ? { ...fresh, accountId, creation: now, chosenEnd: null, lastUsed: null }
+    : null
 }
 
-export const deleteKey = async (db: Database, accountId: string, id: string, now: number): Promise<boolean> => {
+export const deleteKey = async (
+  db: Database,
+  accountId: string,
+  id: string,
+  now: number,
+): Promise<boolean> => {
   const client = db.$client
   const results = await client.batch([
     ...revoked(db, accountId, id, now),
     client
-      .prepare('DELETE FROM keys WHERE id = ? AND account_id = ? AND (expires IS NULL OR expires > ?) RETURNING id')
+      .prepare(
+        'DELETE FROM keys WHERE id = ? AND account_id = ? AND (expires IS NULL OR expires > ?) RETURNING id',
+      )
       .bind(id, accountId, now),
   ])
   return (results.at(-1)?.results.length ?? 0) > 0

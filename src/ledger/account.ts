@@ -2,7 +2,7 @@ import { type Account, DEFAULT_RETENTION_DAYS } from '../domain/account.ts'
 import { type Day, localDay } from '../domain/day.ts'
 import { sameJson } from '../domain/json.ts'
 import { mayGrant } from '../domain/license.ts'
-import { emit, log, revivedBy, saveAccount, whenAvailable } from './books.ts'
+import { countRevived, emit, log, saveAccount, whenAvailable } from './books.ts'
 import { recordExpirations } from './expirations.ts'
 import { post } from './outbox.ts'
 
@@ -13,8 +13,13 @@ export type AccountRefusal =
   | { ok: false; refusal: 'no-license-available'; availableAt: number | null }
 export type AccountOutcome = { ok: true; account: Account } | AccountRefusal
 
-export type Opening = Pick<Account, 'id' | 'number' | 'cell' | 'userName' | 'name' | 'timeZone' | 'total'>
-export type AccountChange = Partial<Pick<Account, 'name' | 'timeZone' | 'total' | 'disabled' | 'retentionDays'>>
+export type Opening = Pick<
+  Account,
+  'id' | 'number' | 'cell' | 'userName' | 'name' | 'timeZone' | 'total'
+>
+export type AccountChange = Partial<
+  Pick<Account, 'name' | 'timeZone' | 'total' | 'disabled' | 'retentionDays'>
+>
 
 export const openAccount = (sql: SqlStorage, opening: Opening, now: number): void => {
   const { id, number, cell, userName, name, timeZone, total } = opening
@@ -35,7 +40,16 @@ export const openAccount = (sql: SqlStorage, opening: Opening, now: number): voi
     now,
   )
   const retentionDays = DEFAULT_RETENTION_DAYS
-  const account = { ...opening, day, used: 0, disabled: false, retentionDays, creation: now, lastModified: now, version: 1 }
+  const account = {
+    ...opening,
+    day,
+    used: 0,
+    disabled: false,
+    retentionDays,
+    creation: now,
+    lastModified: now,
+    version: 1,
+  }
   post(sql, { kind: 'account', account, nextExpiry: null })
 }
 
@@ -46,7 +60,8 @@ export const changeAccount = (
   versions: number[] | null,
   now: number,
 ): AccountOutcome => {
-  if (versions && !versions.includes(account.version)) return { ok: false, refusal: 'precondition-failed' }
+  if (versions && !versions.includes(account.version))
+    return { ok: false, refusal: 'precondition-failed' }
   const { timeZone = account.timeZone, total = account.total } = change
   const before = { ...account }
   if (timeZone !== account.timeZone) {
@@ -72,20 +87,26 @@ const showUsage = (sql: SqlStorage, day: Day): void => {
     'SELECT d.key, u.emails, u.sms FROM devices d CROSS JOIN usage u ON u.device_key = d.key AND u.day = ? WHERE u.emails > 0 OR u.sms > 0',
     day,
   )
-  for (const { key, emails, sms } of used) post(sql, { kind: 'usage', key, usage: { date: day, emailsSent: emails, smsSent: sms } })
+  for (const { key, emails, sms } of used)
+    post(sql, { kind: 'usage', key, usage: { date: day, emailsSent: emails, smsSent: sms } })
 }
 
 const PAGE = 200
 
 /** West across midnight it is yesterday again: what that brings back needs licenses, all of them or the change is refused. */
-const changeZone = (sql: SqlStorage, account: Account, timeZone: string, now: number): AccountRefusal | null => {
+const changeZone = (
+  sql: SqlStorage,
+  account: Account,
+  timeZone: string,
+  now: number,
+): AccountRefusal | null => {
   const day = localDay(now, timeZone)
-  const revived = day < account.day ? revivedBy(sql, account, day) : 0
+  const revived = day < account.day ? countRevived(sql, account, day) : 0
   if (revived > 0 && !mayGrant(account, revived)) {
     log(sql, account, 'refused', null, now)
     return { ok: false, refusal: 'no-license-available', availableAt: whenAvailable(sql, account) }
   }
-  const ended = day > account.day ? revivedBy(sql, { ...account, day }, account.day) : 0
+  const ended = day > account.day ? countRevived(sql, { ...account, day }, account.day) : 0
   if (revived > 0) {
     while (recordExpirations(sql, account, PAGE, now).more);
     sql.exec('UPDATE devices SET recorded = 0 WHERE ends > ? AND ends <= ?', day, account.day)
@@ -99,8 +120,14 @@ const changeZone = (sql: SqlStorage, account: Account, timeZone: string, now: nu
 }
 
 /** Unreachable from here on; the rows go in pages. */
-export const eraseAccount = (sql: SqlStorage, account: Account, versions: number[] | null, now: number): { ok: true } | AccountRefusal => {
-  if (versions && !versions.includes(account.version)) return { ok: false, refusal: 'precondition-failed' }
+export const eraseAccount = (
+  sql: SqlStorage,
+  account: Account,
+  versions: number[] | null,
+  now: number,
+): { ok: true } | AccountRefusal => {
+  if (versions && !versions.includes(account.version))
+    return { ok: false, refusal: 'precondition-failed' }
   sql.exec('UPDATE account SET erased = 1')
   for (const table of ['outbox', 'messages', 'receipts', 'raised']) sql.exec(`DELETE FROM ${table}`)
   post(sql, { kind: 'account-gone', accountId: account.id, at: now })

@@ -10,7 +10,13 @@ import { post } from './outbox.ts'
  * an `await` between a check and its write would let a rival in.
  */
 
-export type LogEntry = 'granted' | 'released' | 'expired' | 'refused' | 'total-changed' | 'zone-changed'
+export type LogEntry =
+  | 'granted'
+  | 'released'
+  | 'expired'
+  | 'refused'
+  | 'total-changed'
+  | 'zone-changed'
 
 interface AccountRow extends Record<string, SqlStorageValue> {
   id: string
@@ -55,8 +61,14 @@ export const readAccount = (sql: SqlStorage): Account | null => {
 /** Writes and posts what has changed; the one place where licenses are seen to run out or come free. */
 export const saveAccount = (sql: SqlStorage, account: Account, now: number): void => {
   const before = readAccount(sql)
-  const { next_expiry: dueBefore } = sql.exec<{ next_expiry: number | null }>('SELECT next_expiry FROM account').one()
-  const due = sql.exec<{ ends: Day | null }>('SELECT min(ends) AS ends FROM devices WHERE ends IS NOT NULL AND recorded = 0').one().ends
+  const { next_expiry: dueBefore } = sql
+    .exec<{ next_expiry: number | null }>('SELECT next_expiry FROM account')
+    .one()
+  const due = sql
+    .exec<{ ends: Day | null }>(
+      'SELECT min(ends) AS ends FROM devices WHERE ends IS NOT NULL AND recorded = 0',
+    )
+    .one().ends
   const nextExpiry = due === null ? null : dayStart(due, account.timeZone)
   if (!before || (dueBefore === nextExpiry && sameJson(before, account))) return
   sql.exec(
@@ -94,7 +106,13 @@ export const emit = (
 
 const KEPT_ENTRIES = 100_000
 
-export const log = (sql: SqlStorage, account: Account, what: LogEntry, deviceId: string | null, time: number): void => {
+export const log = (
+  sql: SqlStorage,
+  account: Account,
+  what: LogEntry,
+  deviceId: string | null,
+  time: number,
+): void => {
   const { used, total } = account
   const { sequence } = sql
     .exec<{ sequence: number }>(
@@ -106,43 +124,59 @@ export const log = (sql: SqlStorage, account: Account, what: LogEntry, deviceId:
       total,
     )
     .one()
-  if (sequence % 1000 === 0) sql.exec('DELETE FROM log WHERE sequence <= ?', sequence - KEPT_ENTRIES)
+  if (sequence % 1000 === 0)
+    sql.exec('DELETE FROM log WHERE sequence <= ?', sequence - KEPT_ENTRIES)
 }
 
-const endingBetween = (sql: SqlStorage, after: Day, upTo: Day): number =>
-  sql.exec<{ sum: number }>('SELECT coalesce(sum(count), 0) AS sum FROM endings WHERE day > ? AND day <= ?', after, upTo).one().sum
+const countEndingBetween = (sql: SqlStorage, after: Day, upTo: Day): number =>
+  sql
+    .exec<{ sum: number }>(
+      'SELECT coalesce(sum(count), 0) AS sum FROM endings WHERE day > ? AND day <= ?',
+      after,
+      upTo,
+    )
+    .one().sum
 
 /** Brings `day` and `used` up to now: what ended in between is free from this instant, whether or not a sweep has run. */
-export const roll = (sql: SqlStorage, account: Account, now: number): void => {
+export const advanceToToday = (sql: SqlStorage, account: Account, now: number): void => {
   const today = currentDay(account, now)
   if (today === account.day) return
-  account.used -= endingBetween(sql, account.day, today)
+  account.used -= countEndingBetween(sql, account.day, today)
   account.day = today
   saveAccount(sql, account, now)
 }
 
 /** How many devices a zone in which it is `day` would bring back. */
-export const revivedBy = (sql: SqlStorage, account: Account, day: Day): number => endingBetween(sql, day, account.day)
+export const countRevived = (sql: SqlStorage, account: Account, day: Day): number =>
+  countEndingBetween(sql, day, account.day)
 
 export const whenAvailable = (sql: SqlStorage, account: Account): number | null =>
   availableAt(
     account,
-    sql.exec<{ day: Day; count: number }>('SELECT day, count FROM endings WHERE day > ? ORDER BY day', account.day),
+    sql.exec<{ day: Day; count: number }>(
+      'SELECT day, count FROM endings WHERE day > ? ORDER BY day',
+      account.day,
+    ),
     account.timeZone,
   )
 
 const countEnding = (sql: SqlStorage, ends: Ends, by: 1 | -1): void => {
   if (ends === null) return
-  sql.exec('INSERT INTO endings (day, count) VALUES (?, ?) ON CONFLICT (day) DO UPDATE SET count = count + excluded.count', ends, by)
+  sql.exec(
+    'INSERT INTO endings (day, count) VALUES (?, ?) ON CONFLICT (day) DO UPDATE SET count = count + excluded.count',
+    ends,
+    by,
+  )
   sql.exec('DELETE FROM endings WHERE day = ? AND count = 0', ends)
 }
 
 /** A device's end before or after a change; `absent` before it is made and after it is deleted. */
-export type Standing = Ends | 'absent'
+export type Expiry = Ends | 'absent'
 
-const isActive = (standing: Standing, today: Day): boolean => standing !== 'absent' && !hasEnded(standing, today)
+const isActive = (standing: Expiry, today: Day): boolean =>
+  standing !== 'absent' && !hasEnded(standing, today)
 
-export type Moved =
+export type Transfer =
   | { ok: true; became: 'active' | 'ended' | 'same' }
   | { ok: false; refusal: 'no-license-available'; availableAt: number | null }
 
@@ -150,7 +184,14 @@ export type Moved =
  * The one road by which a license is taken or given back. The account must have been rolled to now;
  * on a refusal nothing is changed but the log.
  */
-export const move = (sql: SqlStorage, account: Account, deviceId: string, before: Standing, after: Standing, now: number): Moved => {
+export const transferLicense = (
+  sql: SqlStorage,
+  account: Account,
+  deviceId: string,
+  before: Expiry,
+  after: Expiry,
+  now: number,
+): Transfer => {
   const was = isActive(before, account.day)
   const will = isActive(after, account.day)
   if (!was && will && !mayGrant(account)) {

@@ -3,7 +3,7 @@ import { type Device, type DeviceRecord, deviceKey } from '../domain/device.ts'
 import { fold } from '../domain/fold.ts'
 import { sameJson } from '../domain/json.ts'
 import { endsOf, hasEnded } from '../domain/license.ts'
-import { emit, type Moved, move, saveAccount } from './books.ts'
+import { emit, saveAccount, type Transfer, transferLicense } from './books.ts'
 import { recordExpiry } from './expirations.ts'
 import { dropMessagesOf } from './messages.ts'
 import { post } from './outbox.ts'
@@ -12,10 +12,20 @@ import { usageOn } from './usage.ts'
 /* Decisions about devices. Like the books: synchronous, inside the caller's transaction, on an account rolled to now. */
 
 export type Refusal =
-  | { ok: false; refusal: 'not-found' | 'identifier-taken' | 'precondition-failed' | 'expiration-date-reached' | 'device-cap-reached' }
-  | Extract<Moved, { ok: false }>
+  | {
+      ok: false
+      refusal:
+        | 'not-found'
+        | 'identifier-taken'
+        | 'precondition-failed'
+        | 'expiration-date-reached'
+        | 'device-cap-reached'
+    }
+  | Extract<Transfer, { ok: false }>
 /** The account's day and zone come along: state and end are told from them. */
-export type DeviceOutcome = { ok: true; device: Device; account: Pick<Account, 'day' | 'timeZone'> } | Refusal
+export type DeviceOutcome =
+  | { ok: true; device: Device; account: Pick<Account, 'day' | 'timeZone'> }
+  | Refusal
 
 export interface DeviceRow extends Record<string, SqlStorageValue> {
   key: number
@@ -36,9 +46,14 @@ export interface Maker {
   cap: number | null
 }
 
-const refuse = <const R extends Exclude<Refusal['refusal'], 'no-license-available'>>(refusal: R) => ({ ok: false, refusal }) as const
+const refuse = <const R extends Exclude<Refusal['refusal'], 'no-license-available'>>(refusal: R) =>
+  ({ ok: false, refusal }) as const
 
-const decided = ({ day, timeZone }: Account, device: Device): DeviceOutcome => ({ ok: true, device, account: { day, timeZone } })
+const decided = ({ day, timeZone }: Account, device: Device): DeviceOutcome => ({
+  ok: true,
+  device,
+  account: { day, timeZone },
+})
 
 export const findDevice = (sql: SqlStorage, id: string): DeviceRow | undefined =>
   sql.exec<DeviceRow>('SELECT * FROM devices WHERE id = ?', id).toArray()[0]
@@ -54,10 +69,18 @@ export const toDevice = (sql: SqlStorage, account: Account, row: DeviceRow): Dev
 })
 
 const isTaken = (sql: SqlStorage, identifier: string | null, but: string): boolean =>
-  identifier !== null && sql.exec('SELECT 1 FROM devices WHERE identifier_key = ? AND id <> ?', fold(identifier), but).toArray().length > 0
+  identifier !== null &&
+  sql
+    .exec('SELECT 1 FROM devices WHERE identifier_key = ? AND id <> ?', fold(identifier), but)
+    .toArray().length > 0
 
 /** Before the event that tells of it: who reads the event finds the device, and the group that it has joined. */
-const project = (sql: SqlStorage, account: Account, id: string, joins: string | null = null): Device => {
+const project = (
+  sql: SqlStorage,
+  account: Account,
+  id: string,
+  joins: string | null = null,
+): Device => {
   const row = findDevice(sql, id)
   if (!row) throw new Error('a device that was just written is not there')
   const device = toDevice(sql, account, row)
@@ -81,11 +104,14 @@ export const createDevice = (
   const existing = findDevice(sql, id)
   if (existing) return decided(account, toDevice(sql, account, existing))
   if (isTaken(sql, record.identifier, id)) return refuse('identifier-taken')
-  if (maker.userId !== null && maker.cap !== null && madeBy(sql, maker.userId) >= maker.cap) return refuse('device-cap-reached')
+  if (maker.userId !== null && maker.cap !== null && madeBy(sql, maker.userId) >= maker.cap)
+    return refuse('device-cap-reached')
   const ends = endsOf(record.limits)
-  const moved = move(sql, account, id, 'absent', ends, now)
-  if (!moved.ok) return moved
-  const { next_device: number } = sql.exec<{ next_device: number }>('SELECT next_device FROM account').one()
+  const transfer = transferLicense(sql, account, id, 'absent', ends, now)
+  if (!transfer.ok) return transfer
+  const { next_device: number } = sql
+    .exec<{ next_device: number }>('SELECT next_device FROM account')
+    .one()
   sql.exec('UPDATE account SET next_device = next_device + 1')
   sql.exec(
     `INSERT INTO devices (key, id, identifier_key, ends, recorded, record, created_by, creation, last_modified, version)
@@ -101,7 +127,10 @@ export const createDevice = (
     now,
   )
   if (maker.userId !== null)
-    sql.exec('INSERT INTO creators (user_id, count) VALUES (?, 1) ON CONFLICT (user_id) DO UPDATE SET count = count + 1', maker.userId)
+    sql.exec(
+      'INSERT INTO creators (user_id, count) VALUES (?, 1) ON CONFLICT (user_id) DO UPDATE SET count = count + 1',
+      maker.userId,
+    )
   const device = project(sql, account, id, maker.groupId)
   emit(sql, account.id, 'device.created', now, id, { name: record.name })
   saveAccount(sql, account, now)
@@ -124,8 +153,8 @@ export const replaceDevice = (
   if (isTaken(sql, record.identifier, id)) return refuse('identifier-taken')
   recordExpiry(sql, account, row, now)
   const ends = endsOf(record.limits)
-  const moved = move(sql, account, id, row.ends, ends, now)
-  if (!moved.ok) return moved
+  const transfer = transferLicense(sql, account, id, row.ends, ends, now)
+  if (!transfer.ok) return transfer
   sql.exec(
     'UPDATE devices SET identifier_key = ?, ends = ?, recorded = ?, record = ?, last_modified = ?, version = version + 1 WHERE key = ?',
     record.identifier === null ? null : fold(record.identifier),
@@ -136,8 +165,16 @@ export const replaceDevice = (
     row.key,
   )
   const device = project(sql, account, id)
-  if (moved.became === 'ended') emit(sql, account.id, 'device.expired', now, id, { name: record.name, expirationDate: ends })
-  emit(sql, account.id, moved.became === 'active' ? 'device.reactivated' : 'device.updated', now, id, { name: record.name })
+  if (transfer.became === 'ended')
+    emit(sql, account.id, 'device.expired', now, id, { name: record.name, expirationDate: ends })
+  emit(
+    sql,
+    account.id,
+    transfer.became === 'active' ? 'device.reactivated' : 'device.updated',
+    now,
+    id,
+    { name: record.name },
+  )
   saveAccount(sql, account, now)
   return decided(account, device)
 }
@@ -168,20 +205,24 @@ export const deleteDevice = (
   if (!row) return refuse('not-found')
   if (versions && !versions.includes(row.version)) return refuse('precondition-failed')
   recordExpiry(sql, account, row, now)
-  const moved = move(sql, account, id, row.ends, 'absent', now)
-  if (!moved.ok) return moved
+  const transfer = transferLicense(sql, account, id, row.ends, 'absent', now)
+  if (!transfer.ok) return transfer
   sql.exec('DELETE FROM devices WHERE key = ?', row.key)
   sql.exec('DELETE FROM usage WHERE device_key = ?', row.key)
   dropMessagesOf(sql, row.key)
-  if (row.created_by !== null) sql.exec('UPDATE creators SET count = count - 1 WHERE user_id = ?', row.created_by)
+  if (row.created_by !== null)
+    sql.exec('UPDATE creators SET count = count - 1 WHERE user_id = ?', row.created_by)
   post(sql, { kind: 'device-gone', accountId: account.id, id, key: row.key, at: now })
-  emit(sql, account.id, 'device.deleted', now, id, { name: (JSON.parse(row.record) as DeviceRecord).name })
+  emit(sql, account.id, 'device.deleted', now, id, {
+    name: (JSON.parse(row.record) as DeviceRecord).name,
+  })
   saveAccount(sql, account, now)
   return { ok: true }
 }
 
 const madeBy = (sql: SqlStorage, userId: string): number =>
-  sql.exec<{ count: number }>('SELECT count FROM creators WHERE user_id = ?', userId).toArray()[0]?.count ?? 0
+  sql.exec<{ count: number }>('SELECT count FROM creators WHERE user_id = ?', userId).toArray()[0]
+    ?.count ?? 0
 
 /** A deleted user's devices stay, as nobody's making. */
 export const forgetMaker = (sql: SqlStorage, userId: string): void => {

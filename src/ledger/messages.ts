@@ -1,8 +1,8 @@
 import type { Account } from '../domain/account.ts'
 import { alertIdOf, type Channel, type Status } from '../domain/alert.ts'
-import { backoff } from '../domain/backoff.ts'
 import { base32Time } from '../domain/base32.ts'
 import type { Day } from '../domain/day.ts'
+import { backoff } from '../domain/messageRetry.ts'
 import { emit } from './books.ts'
 import { post } from './outbox.ts'
 import { giveBack, usageOn } from './usage.ts'
@@ -33,7 +33,10 @@ export interface MessageRow extends Record<string, SqlStorageValue> {
   changed: number
 }
 
-export type NewMessage = Pick<MessageRow, 'id' | 'key' | 'device_key' | 'channel' | 'recipient' | 'subject' | 'text' | 'urgent' | 'day'>
+export type NewMessage = Pick<
+  MessageRow,
+  'id' | 'key' | 'device_key' | 'channel' | 'recipient' | 'subject' | 'text' | 'urgent' | 'day'
+>
 
 /** Receipts come within hours; what lies longer is told by the cell alone. */
 const KEPT = 3 * 86_400_000
@@ -83,7 +86,13 @@ export const nextDue = (sql: SqlStorage, channel: Channel): number | null => {
  * Takes the next due message for a try. The try is written down before it is made, as one whose outcome is not known: should
  * we fall over in the middle, `lease` later it is made again under the same key.
  */
-export const claim = (sql: SqlStorage, channel: Channel, urgentOnly: boolean, lease: number, now: number): MessageRow | null => {
+export const claim = (
+  sql: SqlStorage,
+  channel: Channel,
+  urgentOnly: boolean,
+  lease: number,
+  now: number,
+): MessageRow | null => {
   for (const urgent of urgentOnly ? [1] : [1, 0]) {
     const [row] = sql
       .exec<MessageRow>(
@@ -122,7 +131,13 @@ const eventOf = (before: Status, after: Status): string | undefined => {
 }
 
 /** Where a message stands now. The cell is told when anyone would see a difference, the log once for each status. */
-export const changeMessage = (sql: SqlStorage, account: Account, before: MessageRow, change: Change, now: number): void => {
+export const changeMessage = (
+  sql: SqlStorage,
+  account: Account,
+  before: MessageRow,
+  change: Change,
+  now: number,
+): void => {
   const { id, channel, device_key } = before
   const { status, reason, provider, nextTry, unsureSince } = change
   sql.exec(
@@ -136,11 +151,22 @@ export const changeMessage = (sql: SqlStorage, account: Account, before: Message
     id,
   )
   if (status !== before.status || reason !== before.reason) {
-    post(sql, { kind: 'message-state', accountId: account.id, id, status, reason, provider, attempts: before.attempts, at: now })
+    post(sql, {
+      kind: 'message-state',
+      accountId: account.id,
+      id,
+      status,
+      reason,
+      provider,
+      attempts: before.attempts,
+      at: now,
+    })
   }
   const event = eventOf(before.status, status)
   if (!event) return
-  const [device] = sql.exec<{ id: string }>('SELECT id FROM devices WHERE key = ?', device_key).toArray()
+  const [device] = sql
+    .exec<{ id: string }>('SELECT id FROM devices WHERE key = ?', device_key)
+    .toArray()
   emit(sql, account.id, event, now, device?.id ?? null, {
     messageId: id,
     alertId: alertIdOf(id),
@@ -157,28 +183,50 @@ export const failMessage = (
   { reason, provider, unsureSince }: Pick<Change, 'reason' | 'provider' | 'unsureSince'>,
   now: number,
 ): void => {
-  changeMessage(sql, account, before, { status: 'failed', reason, provider, nextTry: null, unsureSince }, now)
+  changeMessage(
+    sql,
+    account,
+    before,
+    { status: 'failed', reason, provider, nextTry: null, unsureSince },
+    now,
+  )
   if (unsureSince !== null) return
   giveBack(sql, before.device_key, before.day, before.channel)
-  if (before.day === account.day) post(sql, { kind: 'usage', key: before.device_key, usage: usageOn(sql, before.device_key, account.day) })
+  if (before.day === account.day)
+    post(sql, {
+      kind: 'usage',
+      key: before.device_key,
+      usage: usageOn(sql, before.device_key, account.day),
+    })
 }
 
 /** A deleted device tells nobody anything any more. */
 export const dropMessagesOf = (sql: SqlStorage, deviceKey: number): void => {
-  sql.exec('DELETE FROM receipts WHERE message_id IN (SELECT id FROM messages WHERE device_key = ?)', deviceKey)
+  sql.exec(
+    'DELETE FROM receipts WHERE message_id IN (SELECT id FROM messages WHERE device_key = ?)',
+    deviceKey,
+  )
   sql.exec('DELETE FROM messages WHERE device_key = ?', deviceKey)
 }
 
 /** When something is to be forgotten next. */
 export const nextPrune = (sql: SqlStorage): number | null => {
-  const { oldest } = sql.exec<{ oldest: number | null }>('SELECT min(changed) AS oldest FROM messages WHERE next_try IS NULL').one()
+  const { oldest } = sql
+    .exec<{ oldest: number | null }>(
+      'SELECT min(changed) AS oldest FROM messages WHERE next_try IS NULL',
+    )
+    .one()
   return oldest === null ? null : oldest + KEPT
 }
 
 export const prune = (sql: SqlStorage, now: number): void => {
   sql.exec('DELETE FROM raised WHERE id < ?', `alr_${base32Time(now - RAISED_KEPT)}`)
   const old = sql
-    .exec<{ id: string }>('SELECT id FROM messages WHERE next_try IS NULL AND changed <= ? LIMIT ?', now - KEPT, PRUNE_PAGE)
+    .exec<{ id: string }>(
+      'SELECT id FROM messages WHERE next_try IS NULL AND changed <= ? LIMIT ?',
+      now - KEPT,
+      PRUNE_PAGE,
+    )
     .toArray()
   for (const { id } of old) {
     sql.exec('DELETE FROM receipts WHERE message_id = ?', id)

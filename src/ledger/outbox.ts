@@ -12,9 +12,17 @@ export interface NewDelivery extends Delivery {
 export type Effect =
   | { kind: 'account'; account: Account; nextExpiry: number | null }
   | { kind: 'device'; accountId: string; device: Device; joins?: string }
-  | { kind: 'back'; accountId: string; id: string }
+  | { kind: 'undelete'; accountId: string; id: string }
   | { kind: 'device-gone'; accountId: string; id: string; key: number; at: number }
-  | { kind: 'event'; accountId: string; id: string; type: string; time: number; deviceId: string | null; data: Record<string, unknown> }
+  | {
+      kind: 'event'
+      accountId: string
+      id: string
+      type: string
+      time: number
+      deviceId: string | null
+      data: Record<string, unknown>
+    }
   | { kind: 'usage'; key: number; usage: DayUsage; contact?: number }
   | { kind: 'contact'; key: number; at: number }
   | { kind: 'alert'; accountId: string; key: number; alert: Alert; messages: number }
@@ -43,7 +51,8 @@ export const post = (sql: SqlStorage, effect: Effect): void => {
 
 /** The number that the last effect had, whether or not it is still here. */
 const lastPosted = (sql: SqlStorage): number =>
-  sql.exec<{ seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = 'outbox'").toArray()[0]?.seq ?? 0
+  sql.exec<{ seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = 'outbox'").toArray()[0]
+    ?.seq ?? 0
 
 /** Numbers the effects to come from beyond `seq`: a ledger that was set back would repeat numbers that its cell has seen. */
 export const numberBeyond = (sql: SqlStorage, seq: number): void => {
@@ -59,18 +68,24 @@ const PAGE_SIZE = 1_000_000
 export const pending = (sql: SqlStorage): Posted[] => {
   const rows: { seq: number; effect: string }[] = []
   let size = 0
-  for (const row of sql.exec<{ seq: number; effect: string }>('SELECT seq, effect FROM outbox ORDER BY seq LIMIT ?', PAGE)) {
+  for (const row of sql.exec<{ seq: number; effect: string }>(
+    'SELECT seq, effect FROM outbox ORDER BY seq LIMIT ?',
+    PAGE,
+  )) {
     size += row.effect.length
     if (rows.length > 0 && size > PAGE_SIZE) break
     rows.push(row)
   }
   const effects = rows.map(({ seq, effect }) => ({ ...(JSON.parse(effect) as Effect), seq }))
   const first = effects[0]
-  const apart = effects.findIndex((effect) => goesToDirectory(effect) !== (first !== undefined && goesToDirectory(first)))
+  const apart = effects.findIndex(
+    (effect) => goesToDirectory(effect) !== (first !== undefined && goesToDirectory(first)),
+  )
   return apart === -1 ? effects : effects.slice(0, apart)
 }
 
-export const goesToDirectory = (effect: Effect): boolean => effect.kind === 'directory' || effect.kind === 'directory-gone'
+export const goesToDirectory = (effect: Effect): boolean =>
+  effect.kind === 'directory' || effect.kind === 'directory-gone'
 
 /** `lastEvent` is remembered: a head behind it tells that the cell has been set back. */
 export const settle = (sql: SqlStorage, upTo: number, lastEvent: number): void => {
@@ -78,4 +93,5 @@ export const settle = (sql: SqlStorage, upTo: number, lastEvent: number): void =
   sql.exec('UPDATE account SET events_seen = max(events_seen, ?)', lastEvent)
 }
 
-export const isEmpty = (sql: SqlStorage): boolean => sql.exec('SELECT 1 FROM outbox LIMIT 1').toArray().length === 0
+export const isEmpty = (sql: SqlStorage): boolean =>
+  sql.exec('SELECT 1 FROM outbox LIMIT 1').toArray().length === 0

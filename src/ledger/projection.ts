@@ -1,5 +1,5 @@
 import { insertAlert, insertMessages, updateMessage } from '../db/alerts.ts'
-import { appendEvent, listening } from '../db/events.ts'
+import { appendEvent, subscribed } from '../db/events.ts'
 import type { Database } from '../db/open.ts'
 import type { Account } from '../domain/account.ts'
 import type { Device } from '../domain/device.ts'
@@ -58,7 +58,14 @@ export const deviceColumns = (accountId: string, d: Device): Columns => ({
 })
 
 /** Writes a row where it is missing, or its account's own and older than this effect. `unless` keeps one from coming into being at all. */
-const upsert = (db: D1Database, table: string, key: string, columns: Columns, seq: number, unless: string): D1PreparedStatement => {
+const upsert = (
+  db: D1Database,
+  table: string,
+  key: string,
+  columns: Columns,
+  seq: number,
+  unless: string,
+): D1PreparedStatement => {
   const names = [...Object.keys(columns), 'seq']
   const places = names.map((_, index) => `?${index + 1}`)
   const changes = names.filter((name) => name !== key).map((name) => `${name} = excluded.${name}`)
@@ -72,11 +79,25 @@ const upsert = (db: D1Database, table: string, key: string, columns: Columns, se
 }
 
 const account = (db: D1Database, { account: a, nextExpiry, seq }: Of<'account'>) =>
-  upsert(db, 'accounts', 'id', accountColumns(a, nextExpiry), seq, 'EXISTS (SELECT 1 FROM erasures WHERE account_id = ?1 AND id = ?1)')
+  upsert(
+    db,
+    'accounts',
+    'id',
+    accountColumns(a, nextExpiry),
+    seq,
+    'EXISTS (SELECT 1 FROM erasures WHERE account_id = ?1 AND id = ?1)',
+  )
 
 const device = (db: D1Database, { accountId, device: d, joins, seq }: Of<'device'>) => [
   ...(joins === undefined ? [] : join(db, accountId, d, joins)),
-  upsert(db, 'devices', 'key', deviceColumns(accountId, d), seq, 'EXISTS (SELECT 1 FROM tombstones WHERE account_id = ?3 AND id = ?2)'),
+  upsert(
+    db,
+    'devices',
+    'key',
+    deviceColumns(accountId, d),
+    seq,
+    'EXISTS (SELECT 1 FROM tombstones WHERE account_id = ?3 AND id = ?2)',
+  ),
 ]
 
 /** A device joins its maker's group just before its row comes into being: a late repeat finds the row and joins nothing. */
@@ -89,12 +110,18 @@ const join = (db: D1Database, accountId: string, d: Device, groupId: string) => 
     )
     .bind(groupId, d.key, accountId, d.id),
   db
-    .prepare('UPDATE groups SET version = version + 1, last_modified = max(last_modified, ?2) WHERE id = ?1 AND changes() = 1')
+    .prepare(
+      'UPDATE groups SET version = version + 1, last_modified = max(last_modified, ?2) WHERE id = ?1 AND changes() = 1',
+    )
     .bind(groupId, d.creation),
 ]
 
 /** Counters change without an edit, so they carry the number of their effect too. */
-const usage = (db: D1Database, accountId: string, { key, usage: u, contact = 0, seq }: Of<'usage'>) =>
+const usage = (
+  db: D1Database,
+  accountId: string,
+  { key, usage: u, contact = 0, seq }: Of<'usage'>,
+) =>
   db
     .prepare(
       `UPDATE devices SET usage_date = ?2, emails_sent = ?3, sms_sent = ?4, seq = ?5, last_contact = nullif(max(ifnull(last_contact, 0), ?6), 0)
@@ -104,13 +131,17 @@ const usage = (db: D1Database, accountId: string, { key, usage: u, contact = 0, 
 
 const contact = (db: D1Database, accountId: string, { key, at }: Of<'contact'>) =>
   db
-    .prepare('UPDATE devices SET last_contact = ?2 WHERE key = ?1 AND account_id = ?3 AND ifnull(last_contact, 0) < ?2')
+    .prepare(
+      'UPDATE devices SET last_contact = ?2 WHERE key = ?1 AND account_id = ?3 AND ifnull(last_contact, 0) < ?2',
+    )
     .bind(key, at, accountId)
 
 /** What still names devices that are no more: only a restored database has any. */
 const memberships = (db: D1Database, { accountId }: Of<'memberships'>) => [
   db
-    .prepare('DELETE FROM group_devices WHERE account_id = ?1 AND NOT EXISTS (SELECT 1 FROM devices WHERE key = device_key)')
+    .prepare(
+      'DELETE FROM group_devices WHERE account_id = ?1 AND NOT EXISTS (SELECT 1 FROM devices WHERE key = device_key)',
+    )
     .bind(accountId),
   db
     .prepare(
@@ -141,46 +172,64 @@ const deviceGone = (db: D1Database, { accountId, id, key, at, seq }: Of<'device-
        WHERE NOT EXISTS (SELECT 1 FROM devices WHERE key = ?3 AND account_id <> ?2) ON CONFLICT DO NOTHING`,
     )
     .bind(id, accountId, key, at),
-  db.prepare('DELETE FROM group_devices WHERE device_key = ? AND +account_id = ?').bind(key, accountId),
-  db.prepare('UPDATE users SET device_id = NULL WHERE account_id = ? AND device_id = ?').bind(accountId, id),
+  db
+    .prepare('DELETE FROM group_devices WHERE device_key = ? AND +account_id = ?')
+    .bind(key, accountId),
+  db
+    .prepare('UPDATE users SET device_id = NULL WHERE account_id = ? AND device_id = ?')
+    .bind(accountId, id),
   db.prepare('DELETE FROM devices WHERE key = ? AND account_id = ?').bind(key, accountId),
 ]
 
 /** A device, or the account, that was deleted after the moment to which the ledger was set back: it stands again. */
-const back = (db: D1Database, { accountId, id }: Of<'back'>) => [
+const undelete = (db: D1Database, { accountId, id }: Of<'undelete'>) => [
   db.prepare('DELETE FROM tombstones WHERE account_id = ? AND id = ?').bind(accountId, id),
   db.prepare('DELETE FROM erasures WHERE account_id = ? AND id = ?').bind(accountId, id),
 ]
 
 const accountGone = (db: D1Database, { accountId, at }: Of<'account-gone'>) => [
-  db.prepare('INSERT INTO erasures (id, account_id, creation) VALUES (?1, ?1, ?2) ON CONFLICT DO NOTHING').bind(accountId, at),
+  db
+    .prepare(
+      'INSERT INTO erasures (id, account_id, creation) VALUES (?1, ?1, ?2) ON CONFLICT DO NOTHING',
+    )
+    .bind(accountId, at),
   db.prepare('DELETE FROM accounts WHERE id = ?').bind(accountId),
 ]
 
 const directory = (db: D1Database, { account: a }: Of<'directory'>) => [
   db
-    .prepare('INSERT INTO directory (number, user_name_key, account_id, cell) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING')
+    .prepare(
+      'INSERT INTO directory (number, user_name_key, account_id, cell) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
+    )
     .bind(a.number, fold(a.userName), a.id, a.cell),
   db
-    .prepare('INSERT INTO cells (cell, accounts) SELECT ?1, 1 WHERE changes() = 1 ON CONFLICT (cell) DO UPDATE SET accounts = accounts + 1')
+    .prepare(
+      'INSERT INTO cells (cell, accounts) SELECT ?1, 1 WHERE changes() = 1 ON CONFLICT (cell) DO UPDATE SET accounts = accounts + 1',
+    )
     .bind(a.cell),
 ]
 
 const directoryGone = (db: D1Database, { accountId, cell }: Of<'directory-gone'>) => [
   db
-    .prepare('UPDATE cells SET accounts = accounts - 1 WHERE cell = ?1 AND EXISTS (SELECT 1 FROM directory WHERE account_id = ?2)')
+    .prepare(
+      'UPDATE cells SET accounts = accounts - 1 WHERE cell = ?1 AND EXISTS (SELECT 1 FROM directory WHERE account_id = ?2)',
+    )
     .bind(cell, accountId),
   db.prepare('DELETE FROM directory WHERE account_id = ?').bind(accountId),
 ]
 
-const statements = (db: D1Database, accountId: string, effect: Posted): D1PreparedStatement | D1PreparedStatement[] => {
+const statements = (
+  db: D1Database,
+  accountId: string,
+  effect: Posted,
+): D1PreparedStatement | D1PreparedStatement[] => {
   switch (effect.kind) {
     case 'account':
       return account(db, effect)
     case 'device':
       return device(db, effect)
-    case 'back':
-      return back(db, effect)
+    case 'undelete':
+      return undelete(db, effect)
     case 'device-gone':
       return deviceGone(db, effect)
     case 'usage':
@@ -208,22 +257,32 @@ const statements = (db: D1Database, accountId: string, effect: Posted): D1Prepar
   }
 }
 
-export interface CarriedOut {
+export interface AppliedEffects {
   /** The account's last event number, as it stands after these effects. */
   lastEvent: number
   /** Something was told, and someone listens. */
-  heard: boolean
+  hasSubscribers: boolean
 }
 
-export const carryOut = async (database: Database, accountId: string, effects: Posted[], now: number): Promise<CarriedOut> => {
+export const applyEffects = async (
+  database: Database,
+  accountId: string,
+  effects: Posted[],
+  now: number,
+): Promise<AppliedEffects> => {
   const db = database.$client
   const head = db
-    .prepare(`SELECT sequence, ${listening('?1', '?2')} AS listening FROM event_heads WHERE account_id = ?1`)
+    .prepare(
+      `SELECT sequence, ${subscribed('?1', '?2')} AS listening FROM event_heads WHERE account_id = ?1`,
+    )
     .bind(accountId, now)
   const results = await db.batch<{ sequence: number; listening: number }>([
     ...effects.flatMap((effect) => statements(db, accountId, effect)),
     head,
   ])
   const { sequence = 0, listening: someone = 0 } = results.at(-1)?.results[0] ?? {}
-  return { lastEvent: sequence, heard: someone === 1 && effects.some(({ kind }) => kind === 'event') }
+  return {
+    lastEvent: sequence,
+    hasSubscribers: someone === 1 && effects.some(({ kind }) => kind === 'event'),
+  }
 }

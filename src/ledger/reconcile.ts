@@ -1,8 +1,8 @@
 import type { Account } from '../domain/account.ts'
 import { deviceKey } from '../domain/device.ts'
 import type { Env } from '../env.ts'
-import { readAccount, roll } from './books.ts'
-import { type Found, look, type Row } from './cellState.ts'
+import { advanceToToday, readAccount } from './books.ts'
+import { type CellState, type Row, readCellState } from './cellState.ts'
 import { type DeviceRow, toDevice } from './devices.ts'
 import { numberBeyond, post } from './outbox.ts'
 import { accountColumns, deviceColumns } from './projection.ts'
@@ -39,22 +39,36 @@ const differs = (row: Row | undefined, expected: Row): boolean =>
 const EFFECT_JUMP = 1_000_000_000
 
 /** Does nothing to a ledger that was not set back. */
-const catchUp = (sql: SqlStorage, account: Account, found: Found, restored: boolean): void => {
+const catchUp = (sql: SqlStorage, account: Account, found: CellState, restored: boolean): void => {
   const seen = [found.account, ...found.devices].map((row) => Number(row?.seq ?? 0))
   numberBeyond(sql, Math.max(...seen) + (restored ? EFFECT_JUMP : 0))
-  sql.exec('UPDATE account SET next_device = max(next_device, ?)', found.lastKey - deviceKey(account.number, 0) + 1)
+  sql.exec(
+    'UPDATE account SET next_device = max(next_device, ?)',
+    found.lastKey - deviceKey(account.number, 0) + 1,
+  )
 }
 
-const mendDevices = (sql: SqlStorage, account: Account, found: Found, after: number, upTo: number, mended: Mended, now: number): number => {
+const mendDevices = (
+  sql: SqlStorage,
+  account: Account,
+  found: CellState,
+  after: number,
+  upTo: number,
+  mended: Mended,
+  now: number,
+): number => {
   const rows = new Map(found.devices.map((row) => [Number(row.key), row]))
-  const own = sql.exec<DeviceRow>('SELECT * FROM devices WHERE key > ? AND key <= ?', after, upTo).toArray()
+  const own = sql
+    .exec<DeviceRow>('SELECT * FROM devices WHERE key > ? AND key <= ?', after, upTo)
+    .toArray()
   for (const ledgerRow of own) {
     const device = toDevice(sql, account, ledgerRow)
     const row = rows.get(device.key)
     rows.delete(device.key)
     if (differs(row, deviceColumns(account.id, device))) {
       mended.devices++
-      if (found.tombstoned.has(device.id)) post(sql, { kind: 'back', accountId: account.id, id: device.id })
+      if (found.tombstoned.has(device.id))
+        post(sql, { kind: 'undelete', accountId: account.id, id: device.id })
       post(sql, { kind: 'device', accountId: account.id, device })
     }
     const usage = usageOn(sql, device.key, account.day)
@@ -71,11 +85,20 @@ const mendDevices = (sql: SqlStorage, account: Account, found: Found, after: num
   return own.length
 }
 
-const mendAccount = (sql: SqlStorage, account: Account, found: Found, restored: boolean, mended: Mended): void => {
+const mendAccount = (
+  sql: SqlStorage,
+  account: Account,
+  found: CellState,
+  restored: boolean,
+  mended: Mended,
+): void => {
   const { next_expiry: nextExpiry, events_seen: seen } = sql
-    .exec<{ next_expiry: number | null; events_seen: number }>('SELECT next_expiry, events_seen FROM account')
+    .exec<{ next_expiry: number | null; events_seen: number }>(
+      'SELECT next_expiry, events_seen FROM account',
+    )
     .one()
-  if (!found.account || !found.listed) post(sql, { kind: 'back', accountId: account.id, id: account.id })
+  if (!found.account || !found.listed)
+    post(sql, { kind: 'undelete', accountId: account.id, id: account.id })
   if (differs(found.account, accountColumns(account, nextExpiry))) {
     mended.account++
     post(sql, { kind: 'account', account, nextExpiry })
@@ -86,7 +109,11 @@ const mendAccount = (sql: SqlStorage, account: Account, found: Found, restored: 
   }
   if (restored || found.head < seen) {
     mended.events++
-    post(sql, { kind: 'events-jump', accountId: account.id, to: Math.max(found.head, seen) + EVENT_JUMP })
+    post(sql, {
+      kind: 'events-jump',
+      accountId: account.id,
+      to: Math.max(found.head, seen) + EVENT_JUMP,
+    })
   }
   post(sql, { kind: 'memberships', accountId: account.id })
 }
@@ -100,12 +127,21 @@ export const reconcilePage = async (
 ): Promise<ReconcileOutcome> => {
   const { sql } = storage
   const known = readAccount(sql)
-  if (!known) return { ok: false, refusal: 'not-found', erased: sql.exec('SELECT 1 FROM account').toArray().length > 0 }
+  if (!known)
+    return {
+      ok: false,
+      refusal: 'not-found',
+      erased: sql.exec('SELECT 1 FROM account').toArray().length > 0,
+    }
   const keys = sql
-    .exec<{ key: number; id: string }>('SELECT key, id FROM devices WHERE key > ? ORDER BY key LIMIT ?', after, PAGE)
+    .exec<{ key: number; id: string }>(
+      'SELECT key, id FROM devices WHERE key > ? ORDER BY key LIMIT ?',
+      after,
+      PAGE,
+    )
     .toArray()
   const upTo = keys.length === PAGE ? (keys.at(-1)?.key ?? after) : Number.MAX_SAFE_INTEGER
-  const found = await look(
+  const found = await readCellState(
     env,
     known,
     keys.map(({ id }) => id),
@@ -115,13 +151,14 @@ export const reconcilePage = async (
   )
   if (!found.listed && found.taken) return { ok: false, refusal: found.taken }
   // Whichever side has more of them, a page is bounded.
-  const end = found.devices.length === PAGE ? Math.min(upTo, Number(found.devices.at(-1)?.key)) : upTo
+  const end =
+    found.devices.length === PAGE ? Math.min(upTo, Number(found.devices.at(-1)?.key)) : upTo
   return storage.transactionSync(() => {
     const account = readAccount(sql)
     if (!account) return { ok: false, refusal: 'not-found', erased: true }
     const now = Date.now()
     catchUp(sql, account, found, restored && after === 0)
-    roll(sql, account, now)
+    advanceToToday(sql, account, now)
     const mended: Mended = { account: 0, devices: 0, removed: 0, usage: 0, directory: 0, events: 0 }
     if (after === 0) mendAccount(sql, account, found, restored, mended)
     const checked = mendDevices(sql, account, found, after, end, mended, now)

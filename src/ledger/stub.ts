@@ -27,4 +27,5 @@ export type Ledger = Pick<
 >
 
 /** The only door to an account's ledger. */
-export const ledgerOf = (env: Env, accountId: string): Ledger => env.LEDGER.get(env.LEDGER.idFromName(accountId)) as unknown as Ledger
+export const ledgerOf = (env: Env, accountId: string): Ledger =>
+  env.LEDGER.get(env.LEDGER.idFromName(accountId)) as unknown as Ledger

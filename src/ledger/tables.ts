@@ -1,4 +1,4 @@
-import { takeSteps } from '../db/steps.ts'
+import { migrate } from '../db/objectMigrations.ts'
 
 /** What the ledger keeps in its own SQLite. A later change is one more entry: each runs once, in order. */
 const STEPS = [
@@ -45,4 +45,4 @@ const STEPS = [
    ALTER TABLE usage ADD COLUMN sms_reached INTEGER NOT NULL DEFAULT 0;`,
 ]
 
-export const makeTables = (storage: DurableObjectStorage): void => takeSteps(storage, STEPS)
+export const makeTables = (storage: DurableObjectStorage): void => migrate(storage, STEPS)

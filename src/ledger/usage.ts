@@ -30,7 +30,14 @@ export const usageOn = (sql: SqlStorage, key: number, day: Day): DayUsage => {
 
 /** Every day of the span, the quiet ones too. */
 export const usageBetween = (sql: SqlStorage, key: number, from: Day, to: Day): DayReport[] => {
-  const rows = sql.exec<UsageRow>('SELECT * FROM usage WHERE device_key = ? AND day BETWEEN ? AND ? ORDER BY day', key, from, to).toArray()
+  const rows = sql
+    .exec<UsageRow>(
+      'SELECT * FROM usage WHERE device_key = ? AND day BETWEEN ? AND ? ORDER BY day',
+      key,
+      from,
+      to,
+    )
+    .toArray()
   const sent = new Map(rows.map((row) => [row.day, row]))
   const usage: DayReport[] = []
   // Counted, for after 9999-12-31 comes nothing that is written as a day.
@@ -59,7 +66,14 @@ export interface Reserved {
  * Takes as much of the day's allowance as there is. A day's counter is never begun anew: whatever the clock and the zone do,
  * a date that was used stays used.
  */
-export const reserveOn = (sql: SqlStorage, key: number, day: Day, channel: Channel, limit: number, wanted: number): Reserved => {
+export const reserveOn = (
+  sql: SqlStorage,
+  key: number,
+  day: Day,
+  channel: Channel,
+  limit: number,
+  wanted: number,
+): Reserved => {
   if (wanted === 0) return { granted: 0, suppressed: 0, tells: false }
   const column = COLUMN[channel]
   const row = rowOn(sql, key, day)
@@ -83,5 +97,9 @@ export const reserveOn = (sql: SqlStorage, key: number, day: Day, channel: Chann
 /** A message that no provider ever accepted goes back to the day that it was counted on. */
 export const giveBack = (sql: SqlStorage, key: number, day: Day, channel: Channel): void => {
   const column = COLUMN[channel]
-  sql.exec(`UPDATE usage SET ${column} = max(0, ${column} - 1) WHERE device_key = ? AND day = ?`, key, day)
+  sql.exec(
+    `UPDATE usage SET ${column} = max(0, ${column} - 1) WHERE device_key = ? AND day = ?`,
+    key,
+    day,
+  )
 }

@@ -5,15 +5,15 @@ import {
   FREE_LISTS,
   isPlausible,
   type Location,
-  MOST_IN_REPORT,
-  MOST_SENSOR_TIME,
-  MOST_SOURCE,
+  MAX_REPORT_LOCATIONS,
+  MAX_SENSOR_TIME,
+  MAX_SOURCE_LENGTH,
   NUMBERS,
   type NumberName,
   SENSOR_TIMES,
   TEXT_LISTS,
 } from '../domain/location.ts'
-import { MOST_ROWS, pageQuery } from '../http/page.ts'
+import { MAX_ROWS, pageQuery } from '../http/page.ts'
 import { freeForm } from '../http/validation.ts'
 import { instant, iso, time } from '../http/wire.ts'
 
@@ -26,7 +26,8 @@ const number = (least: number, most: number) =>
     .max(most, `must be at most ${most}`)
     .overwrite((value) => value + 0)
 
-const numberNamed = (name: NumberName) => number(NUMBERS[name].least, NUMBERS[name].most).meta({ description: NUMBERS[name].about })
+const numberNamed = (name: NumberName) =>
+  number(NUMBERS[name].least, NUMBERS[name].most).meta({ description: NUMBERS[name].about })
 
 const optionalNumbers = Object.fromEntries(
   (Object.keys(NUMBERS) as NumberName[])
@@ -35,18 +36,27 @@ const optionalNumbers = Object.fromEntries(
 ) as { [N in Exclude<NumberName, 'latitude' | 'longitude'>]: z.ZodOptional<z.ZodNumber> }
 
 const named = <const N extends string, T extends z.ZodType>(names: readonly N[], schema: T) =>
-  Object.fromEntries(names.map((name) => [name, schema.optional()])) as { [K in N]: z.ZodOptional<T> }
+  Object.fromEntries(names.map((name) => [name, schema.optional()])) as {
+    [K in N]: z.ZodOptional<T>
+  }
 
 const sensorTime = z
-  .union([number(0, MOST_SENSOR_TIME), instant.transform(iso)], 'must be a number or a date-time')
+  .union([number(0, MAX_SENSOR_TIME), instant.transform(iso)], 'must be a number or a date-time')
   .meta({ description: 'A number, or a date-time, which is kept in UTC.' })
 /** More would not fit into 8 KiB, and are not looked at one by one. */
-const MOST_LISTED = 4096
-const list = <T extends z.ZodType>(of: T, error: string) => freeForm(z.array(of, error).max(MOST_LISTED, 'must not be larger than 8 KiB'))
+const MAX_LISTED = 4096
+const list = <T extends z.ZodType>(of: T, error: string) =>
+  freeForm(z.array(of, error).max(MAX_LISTED, 'must not be larger than 8 KiB'))
 const texts = list(z.string('must be text'), 'must be a list of texts')
-const codes = list(z.union([z.string(), number(-1e15, 1e15)], 'must be text or a number'), 'must be a list')
+const codes = list(
+  z.union([z.string(), number(-1e15, 1e15)], 'must be text or a number'),
+  'must be a list',
+)
 const anything = list(z.unknown(), 'must be a list')
-const attributes = freeForm(z.unknown().refine(isObject, 'must be an object')) as z.ZodType<JsonObject, JsonObject>
+const attributes = freeForm(z.unknown().refine(isObject, 'must be an object')) as z.ZodType<
+  JsonObject,
+  JsonObject
+>
 
 const fields = {
   ...optionalNumbers,
@@ -59,18 +69,24 @@ const fields = {
   source: z
     .string('must be text')
     .min(1, 'must not be empty')
-    .max(MOST_SOURCE, `must have at most ${MOST_SOURCE} characters`)
+    .max(MAX_SOURCE_LENGTH, `must have at most ${MAX_SOURCE_LENGTH} characters`)
     .optional()
     .meta({ description: 'Where the fix came from: `gnss`, `network`, …', example: 'gnss' }),
 }
 
 export const newLocation = z
   .strictObject({
-    dateTime: instant.refine((at) => isPlausible(at, Date.now()), 'must not be before 2000 nor more than 10 minutes in the future'),
+    dateTime: instant.refine(
+      (at) => isPlausible(at, Date.now()),
+      'must not be before 2000 nor more than 10 minutes in the future',
+    ),
     latitude: numberNamed('latitude').meta({ example: 38.7223 }),
     longitude: numberNamed('longitude').meta({ example: -9.1393 }),
     ...fields,
-    receivedAt: z.unknown().optional().meta({ description: 'Written by the server: accepted and ignored.' }),
+    receivedAt: z
+      .unknown()
+      .optional()
+      .meta({ description: 'Written by the server: accepted and ignored.' }),
   })
   .transform(({ receivedAt, ...location }) => location as Location)
   .meta({ id: 'NewLocation' })
@@ -89,9 +105,12 @@ export const location = z
 const several = z
   .array(newLocation, 'must be a list of locations')
   .min(1, 'must not be empty')
-  .max(MOST_IN_REPORT, `must have at most ${MOST_IN_REPORT} locations`)
+  .max(MAX_REPORT_LOCATIONS, `must have at most ${MAX_REPORT_LOCATIONS} locations`)
 
-const report = (locations: z.output<typeof newLocation>[]) => ({ kind: 'report' as const, locations })
+const report = (locations: z.output<typeof newLocation>[]) => ({
+  kind: 'report' as const,
+  locations,
+})
 /** A location makes it a report even beside the members of a query. */
 const beside = { from: z.unknown().optional(), to: z.unknown().optional() }
 
@@ -104,13 +123,21 @@ export const forms = {
     .strictObject({
       from: instant.optional(),
       to: instant.optional(),
-      limit: z.int('must be a whole number').min(1, 'must be at least 1').max(MOST_ROWS, `must be at most ${MOST_ROWS}`).default(MOST_ROWS),
+      limit: z
+        .int('must be a whole number')
+        .min(1, 'must be at least 1')
+        .max(MAX_ROWS, `must be at most ${MAX_ROWS}`)
+        .default(MAX_ROWS),
       cursor: pageQuery.cursor,
     })
     .refine(isInOrder, inOrder)
     .transform((query) => ({ kind: 'query' as const, ...query })),
-  one: z.strictObject({ location: newLocation, ...beside }).transform(({ location: sent }) => report([sent])),
-  several: z.strictObject({ locations: several, ...beside }).transform(({ locations }) => report(locations)),
+  one: z
+    .strictObject({ location: newLocation, ...beside })
+    .transform(({ location: sent }) => report([sent])),
+  several: z
+    .strictObject({ locations: several, ...beside })
+    .transform(({ locations }) => report(locations)),
   bare: newLocation.transform((sent) => report([sent])),
   bareList: several.transform(report),
 }

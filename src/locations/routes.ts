@@ -1,21 +1,29 @@
 import { Hono } from 'hono'
+import { BoundedCache } from '../domain/boundedCache.ts'
 import type { Location } from '../domain/location.ts'
 import { pokeFeed } from '../feed/stub.ts'
 import type { AppEnv, Context } from '../http/context.ts'
-import { answerTagged } from '../http/etag.ts'
+import { replyTagged } from '../http/etag.ts'
 import { operation } from '../http/operation.ts'
-import { MOST_ROWS, makeCursor, readCursor } from '../http/page.ts'
+import { MAX_ROWS, makeCursor, readCursor } from '../http/page.ts'
 import { invalid, Problem } from '../http/problem.ts'
-import { Recent } from '../http/recent.ts'
 import { iso } from '../http/wire.ts'
 import * as contract from './contract.ts'
 import { exportTrack } from './export.ts'
 import { acceptedFormat } from './formats/formats.ts'
 import { presentLocation } from './present.ts'
-import { type Belief, beginTrack, FIRST_BELIEF, findLastLocation, type Span, storeReport, type TrackOwner } from './store.ts'
+import {
+  type AssumedState,
+  beginTrack,
+  findLastLocation,
+  INITIAL_STATE,
+  type Span,
+  storeReport,
+  type TrackOwner,
+} from './store.ts'
 
 /** How accounts stood when this isolate last saw them: the report itself checks whether it still holds. */
-const beliefs = new Recent<Belief>(10_000)
+const assumedStates = new BoundedCache<AssumedState>(10_000)
 
 const ownerOf = (c: Context): TrackOwner => {
   const { accountId, groupId } = c.get('principal')
@@ -33,13 +41,20 @@ const EARLIEST = 0
 const LATEST = Date.UTC(9999, 11, 31)
 
 /** A page of a track, the same by POST and by GET: a cursor of one is good for the other. */
-const answerQuery = async (c: Context, { from, to, limit, cursor }: TrackQuery, cursorPointer: string) => {
+const answerQuery = async (
+  c: Context,
+  { from, to, limit, cursor }: TrackQuery,
+  cursorPointer: string,
+) => {
   const asked = new URLSearchParams()
   if (from !== undefined) asked.set('from', iso(from))
   if (to !== undefined) asked.set('to', iso(to))
   const list = `${c.req.path}?${asked}`
   const [after] = (await readCursor(c, cursor, list, cursorPointer)) ?? []
-  const span = { from: after === undefined ? (from ?? EARLIEST) : Number(after) + 1, to: to ?? LATEST }
+  const span = {
+    from: after === undefined ? (from ?? EARLIEST) : Number(after) + 1,
+    to: to ?? LATEST,
+  }
   const page = await beginTrack(c.get('db'), ownerOf(c), span, limit)
   if (!page) throw new Problem('not-found')
   const last = page.locations.at(-1)
@@ -49,7 +64,11 @@ const answerQuery = async (c: Context, { from, to, limit, cursor }: TrackQuery, 
     asked.set('cursor', nextCursor)
     c.header('Link', `<${c.req.path}?${asked}>; rel="next"`)
   }
-  return c.json({ success: true as const, locations: page.locations.map(presentLocation), nextCursor })
+  return c.json({
+    success: true as const,
+    locations: page.locations.map(presentLocation),
+    nextCursor,
+  })
 }
 
 /** From the first to the last of a report, whatever order they came in. */
@@ -69,7 +88,7 @@ export const locations = new Hono<AppEnv>()
     if (!last) throw new Problem(last === null ? 'no-location' : 'not-found')
     const body = JSON.stringify({ success: true, lastLocation: presentLocation(last) })
     // A location never changes, so its two times tell which one it is.
-    return answerTagged(c, body, `"1.${last.dateTime.toString(36)}-${last.receivedAt.toString(36)}"`)
+    return replyTagged(c, body, `"1.${last.dateTime.toString(36)}-${last.receivedAt.toString(36)}"`)
   })
   .post('/:deviceId/locations', operation(contract.postLocations), async (c) => {
     const body = c.req.valid('json')
@@ -77,11 +96,20 @@ export const locations = new Hono<AppEnv>()
     const { accountId } = c.get('principal')
     const span = spanOf(body.locations)
     const eventId = await c.get('newId')('evt')
-    const outcome = await storeReport(c.get('db'), ownerOf(c), body.locations, eventId, beliefs.get(accountId) ?? FIRST_BELIEF, Date.now())
-    if (outcome.ok || outcome.refusal === 'device-expired') beliefs.set(accountId, outcome.belief)
+    const outcome = await storeReport(
+      c.get('db'),
+      ownerOf(c),
+      body.locations,
+      eventId,
+      assumedStates.get(accountId) ?? INITIAL_STATE,
+      Date.now(),
+    )
+    if (outcome.ok || outcome.refusal === 'device-expired')
+      assumedStates.set(accountId, outcome.assumed)
     if (!outcome.ok) throw new Problem(outcome.refusal)
-    const { accepted, stored, belief } = outcome
-    if (belief.heard && accepted > 0) c.executionCtx.waitUntil(pokeFeed(c.env, c.get('principal')))
+    const { accepted, stored, assumed } = outcome
+    if (assumed.hasSubscribers && accepted > 0)
+      c.executionCtx.waitUntil(pokeFeed(c.env, c.get('principal')))
     const reply = { success: true as const, accepted, duplicates: body.locations.length - accepted }
     return c.json(stored ? { ...reply, locations: [presentLocation(stored)] } : reply, 201, {
       Location: `${c.req.path}?from=${iso(span.from)}&to=${iso(span.to)}`,
@@ -92,14 +120,21 @@ export const locations = new Hono<AppEnv>()
     const wanted = format ?? acceptedFormat(c.req.header('Accept'))
     c.header('Vary', 'Accept')
     if (wanted === 'json' && simplify === undefined)
-      return answerQuery(c, { from, to, limit: limit ?? MOST_ROWS, cursor }, '#/query/cursor')
+      return answerQuery(c, { from, to, limit: limit ?? MAX_ROWS, cursor }, '#/query/cursor')
     const paging = Object.entries({ limit, cursor }).filter(([, given]) => given !== undefined)
     if (paging.length > 0)
       throw invalid(
-        ...paging.map(([name]) => ({ pointer: `#/query/${name}`, detail: 'is for pages of JSON: this answer is the whole span' })),
+        ...paging.map(([name]) => ({
+          pointer: `#/query/${name}`,
+          detail: 'is for pages of JSON: this answer is the whole span',
+        })),
       )
     const span = { from: from ?? EARLIEST, to: to ?? LATEST }
-    const { stream, headers } = await exportTrack(c.get('db'), ownerOf(c), span, { format: wanted, geometry, simplify })
+    const { stream, headers } = await exportTrack(c.get('db'), ownerOf(c), span, {
+      format: wanted,
+      geometry,
+      simplify,
+    })
     if (c.req.method !== 'HEAD') return c.body(stream, 200, headers)
     await stream.cancel()
     return c.body(null, 200, headers)

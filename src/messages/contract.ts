@@ -8,12 +8,22 @@ import { id, success, time } from '../http/wire.ts'
 const message = z
   .object({
     ...delivery.shape,
-    alertId: id('alr').nullable().meta({ description: 'Null for what is told of the account itself.' }),
-    deviceId: id('dev').nullable().meta({ description: 'Null for what is told of the account itself.' }),
+    alertId: id('alr')
+      .nullable()
+      .meta({ description: 'Null for what is told of the account itself.' }),
+    deviceId: id('dev')
+      .nullable()
+      .meta({ description: 'Null for what is told of the account itself.' }),
     subject: z.string().meta({ description: 'Empty for an SMS.', example: 'SOSButton: Tern 7' }),
     text: z.string().meta({ description: 'The very words that go out.' }),
-    provider: z.string().nullable().meta({ description: 'Who was last asked to send it.', example: 'outbox' }),
-    attempts: z.int().meta({ description: 'How often it had been tried when it came to stand as it does.', example: 1 }),
+    provider: z
+      .string()
+      .nullable()
+      .meta({ description: 'Who was last asked to send it.', example: 'outbox' }),
+    attempts: z.int().meta({
+      description: 'How often it had been tried when it came to stand as it does.',
+      example: 1,
+    }),
     lastModified: time,
   })
   .meta({ id: 'Message' })
@@ -34,7 +44,7 @@ export const listMessages = define({
     deviceId: z.string().optional().meta({ description: 'Only messages of this device.' }),
     alertId: z.string().optional().meta({ description: 'Only messages of this alert.' }),
   }),
-  answer: z.object({ success, messages: z.array(message), nextCursor }),
+  reply: z.object({ success, messages: z.array(message), nextCursor }),
 })
 
 export const retryMessage = define({
@@ -44,7 +54,7 @@ export const retryMessage = define({
   description:
     'For one that failed or was held back, where its recipient would still be told. It counts against the device’s daily limit again.',
   scope: 'write',
-  answer: z.object({ success, message }),
+  reply: z.object({ success, message }),
   problems: ['not-found', 'message-not-failed', 'recipient-gone', 'daily-limit-reached'],
   idempotent: true,
 })

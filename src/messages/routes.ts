@@ -5,7 +5,7 @@ import { isUrgent } from '../domain/alert.ts'
 import { allows } from '../domain/scope.ts'
 import type { AppEnv } from '../http/context.ts'
 import { operation } from '../http/operation.ts'
-import { answerPage, readCursor } from '../http/page.ts'
+import { readCursor, replyPage } from '../http/page.ts'
 import { Problem } from '../http/problem.ts'
 import { iso } from '../http/wire.ts'
 import { ledgerOf } from '../ledger/stub.ts'
@@ -14,7 +14,16 @@ import { findMessage, type ListedMessage, listMessages } from './store.ts'
 
 const present = (message: ListedMessage) => {
   const { alertId, deviceId, subject, text, provider, attempts, changed } = message
-  return { ...presentDelivery(message), alertId, deviceId, subject, text, provider, attempts, lastModified: iso(changed) }
+  return {
+    ...presentDelivery(message),
+    alertId,
+    deviceId,
+    subject,
+    text,
+    provider,
+    attempts,
+    lastModified: iso(changed),
+  }
 }
 
 export const messages = new Hono<AppEnv>()
@@ -23,9 +32,17 @@ export const messages = new Hono<AppEnv>()
     const [after] = (await readCursor(c, cursor)) ?? []
     // They tell of webhooks, which are shown to nobody else either.
     const ofAccount = allows(c.get('principal').scopes, 'admin')
-    const listing = { status, channel, deviceId, alertId, ofAccount, after: after === undefined ? undefined : String(after), limit }
+    const listing = {
+      status,
+      channel,
+      deviceId,
+      alertId,
+      ofAccount,
+      after: after === undefined ? undefined : String(after),
+      limit,
+    }
     const page = await listMessages(c.get('db'), c.get('principal'), listing)
-    return answerPage(c, 'messages', page.messages.map(present), page.next)
+    return replyPage(c, 'messages', page.messages.map(present), page.next)
   })
   .post('/:messageId/retry', operation(contract.retryMessage), async (c) => {
     const principal = c.get('principal')
@@ -33,7 +50,11 @@ export const messages = new Hono<AppEnv>()
     if (!kept) throw new Problem('not-found')
     const { id, deviceId, channel, to, subject, text, alertName, status } = kept
     // Whoever was to be told then may have left since, or see the device no longer.
-    const told = await wouldBeTold(c.get('db'), { accountId: principal.accountId, deviceId, channel, to }, Date.now())
+    const told = await wouldBeTold(
+      c.get('db'),
+      { accountId: principal.accountId, deviceId, channel, to },
+      Date.now(),
+    )
     if (!told) throw new Problem('recipient-gone')
     const round = (await c.get('newId')('try')).slice('try_'.length)
     const again = {
@@ -48,8 +69,19 @@ export const messages = new Hono<AppEnv>()
     }
     const outcome = await ledgerOf(c.env, principal.accountId).resend(again, round)
     if (!outcome.ok) {
-      throw new Problem(outcome.refusal, 'resetAt' in outcome ? { members: { resetAt: iso(outcome.resetAt) } } : {})
+      throw new Problem(
+        outcome.refusal,
+        'resetAt' in outcome ? { members: { resetAt: iso(outcome.resetAt) } } : {},
+      )
     }
-    const queued = { ...kept, status: 'queued' as const, reason: null, resetAt: null, provider: null, attempts: 0, changed: Date.now() }
+    const queued = {
+      ...kept,
+      status: 'queued' as const,
+      reason: null,
+      resetAt: null,
+      provider: null,
+      attempts: 0,
+      changed: Date.now(),
+    }
     return c.json({ success: true as const, message: present(queued) })
   })

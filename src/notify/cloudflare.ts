@@ -1,6 +1,13 @@
 import { mailAddress } from '../domain/email.ts'
 import { asHtml } from './html.ts'
-import { type Message, misconfigured, type NotifyEnv, type Provider, type SendOutcome, sendTimeout } from './provider.ts'
+import {
+  type Message,
+  misconfigured,
+  type NotifyEnv,
+  type Provider,
+  type SendOutcome,
+  sendTimeout,
+} from './provider.ts'
 
 const REFUSED = [
   'E_VALIDATION_ERROR',
@@ -12,11 +19,17 @@ const REFUSED = [
 ]
 /** The operator's to mend: a sender or a recipient that the account may not use yet. */
 const OURS = ['E_SENDER_NOT_VERIFIED', 'E_SENDER_DOMAIN_NOT_AVAILABLE', 'E_RECIPIENT_NOT_ALLOWED']
-const THROTTLED: Record<string, number> = { E_RATE_LIMIT_EXCEEDED: 30_000, E_DAILY_LIMIT_EXCEEDED: 3_600_000 }
+const THROTTLED: Record<string, number> = {
+  E_RATE_LIMIT_EXCEEDED: 30_000,
+  E_DAILY_LIMIT_EXCEEDED: 3_600_000,
+}
 
 const outcomeOf = (error: Error & { code?: unknown }): SendOutcome => {
-  const code = typeof error.code === 'string' ? error.code : (/\bE_[A-Z_]+\b/.exec(error.message)?.[0] ?? '')
-  const reason = code ? `cloudflare-${code.slice(2).toLowerCase().replaceAll('_', '-')}` : 'provider-failed'
+  const code =
+    typeof error.code === 'string' ? error.code : (/\bE_[A-Z_]+\b/.exec(error.message)?.[0] ?? '')
+  const reason = code
+    ? `cloudflare-${code.slice(2).toLowerCase().replaceAll('_', '-')}`
+    : 'provider-failed'
   const after = THROTTLED[code]
   if (after !== undefined) return { kind: 'throttled', reason: 'throttled', after }
   if (REFUSED.includes(code) || code.startsWith('E_HEADER')) return { kind: 'refused', reason }
@@ -37,10 +50,14 @@ const send = async (env: NotifyEnv, { key, to, subject, text }: Message): Promis
   if (!EMAIL_FROM) return misconfigured('EMAIL_FROM')
   // The binding knows no idempotency: the header lets a mailbox tell a repeat.
   const headers = { 'X-Perigee-Message': key }
-  const sent = EMAIL.send({ from: sender(EMAIL_FROM), to: mailAddress(to), subject, text, html: asHtml(text), headers }).then(
-    ({ messageId }): SendOutcome => ({ kind: 'accepted', providerId: messageId }),
-    outcomeOf,
-  )
+  const sent = EMAIL.send({
+    from: sender(EMAIL_FROM),
+    to: mailAddress(to),
+    subject,
+    text,
+    html: asHtml(text),
+    headers,
+  }).then(({ messageId }): SendOutcome => ({ kind: 'accepted', providerId: messageId }), outcomeOf)
   return Promise.race([sent, scheduler.wait(sendTimeout(env)).then(() => TIMEOUT)])
 }
 

@@ -9,7 +9,7 @@ export interface Answer {
   body: JsonObject
 }
 
-const MOST_BYTES = 65_536
+const MAX_BYTES = 65_536
 
 /** At most so much of an answer is read, whatever a provider sends. */
 const readStart = async (response: Response): Promise<string> => {
@@ -18,7 +18,7 @@ const readStart = async (response: Response): Promise<string> => {
   let size = 0
   for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     size += chunk.byteLength
-    if (size > MOST_BYTES) break
+    if (size > MAX_BYTES) break
     text += decoder.decode(chunk, { stream: true })
   }
   return text
@@ -34,10 +34,22 @@ const parse = (text: string): JsonObject => {
 }
 
 /** The answer, or why there is none. Redirects are not followed: they would carry our credentials elsewhere. */
-export const exchange = async (url: string, init: RequestInit, timeout: number): Promise<Answer | SendOutcome> => {
+export const exchange = async (
+  url: string,
+  init: RequestInit,
+  timeout: number,
+): Promise<Answer | SendOutcome> => {
   try {
-    const response = await fetch(url, { ...init, redirect: 'manual', signal: AbortSignal.timeout(timeout) })
-    return { status: response.status, headers: response.headers, body: parse(await readStart(response)) }
+    const response = await fetch(url, {
+      ...init,
+      redirect: 'manual',
+      signal: AbortSignal.timeout(timeout),
+    })
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: parse(await readStart(response)),
+    }
   } catch (error) {
     const reason = (error as Error).name === 'TimeoutError' ? 'timeout' : 'unreachable'
     return { kind: 'retry', reason, maybeAccepted: true }
@@ -46,14 +58,14 @@ export const exchange = async (url: string, init: RequestInit, timeout: number):
 
 export const isAnswer = (result: Answer | SendOutcome): result is Answer => 'status' in result
 
-const LONGEST_WAIT = 86_400_000
+const MAX_WAIT_MS = 86_400_000
 
 /** `Retry-After` in milliseconds from now, seconds or a date; null where it says nothing. */
 const retryAfter = (headers: Headers, now: number): number | null => {
   const text = headers.get('Retry-After')?.trim()
   if (!text) return null
   const wait = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now
-  return Number.isNaN(wait) ? null : Math.min(Math.max(wait, 0), LONGEST_WAIT)
+  return Number.isNaN(wait) ? null : Math.min(Math.max(wait, 0), MAX_WAIT_MS)
 }
 
 const DEFAULT_WAIT = 30_000
@@ -64,10 +76,13 @@ const DEFAULT_WAIT = 30_000
  */
 export const failureOf = ({ status, headers }: Answer, reason: string): SendOutcome => {
   const after = retryAfter(headers, Date.now())
-  if (status === 429 || (status === 503 && after !== null)) return { kind: 'throttled', reason: 'throttled', after: after ?? DEFAULT_WAIT }
+  if (status === 429 || (status === 503 && after !== null))
+    return { kind: 'throttled', reason: 'throttled', after: after ?? DEFAULT_WAIT }
   if (status === 503) return { kind: 'retry', reason: 'provider-unavailable', maybeAccepted: false }
-  if (status >= 500 || status === 408) return { kind: 'retry', reason: 'provider-failed', maybeAccepted: true }
-  if (status < 400 || [401, 403, 404, 405].includes(status)) return { kind: 'retry', reason, maybeAccepted: false }
+  if (status >= 500 || status === 408)
+    return { kind: 'retry', reason: 'provider-failed', maybeAccepted: true }
+  if (status < 400 || [401, 403, 404, 405].includes(status))
+    return { kind: 'retry', reason, maybeAccepted: false }
   return { kind: 'refused', reason }
 }
 

@@ -69,7 +69,11 @@ export interface Provider {
 
 export type Providers = Record<Channel, Provider>
 
-export const misconfigured = (what: string): SendOutcome => ({ kind: 'retry', reason: `not-configured: ${what}`, maybeAccepted: false })
+export const misconfigured = (what: string): SendOutcome => ({
+  kind: 'retry',
+  reason: `not-configured: ${what}`,
+  maybeAccepted: false,
+})
 
 /** The service's own origin as the outside knows it; null where nobody has said. */
 export const publicOrigin = ({ PUBLIC_URL = '' }: NotifyEnv): string | null =>

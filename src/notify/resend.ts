@@ -2,11 +2,25 @@ import { mailAddress } from '../domain/email.ts'
 import { isObject } from '../domain/json.ts'
 import { exchange, failureOf, isAnswer, reasonOf } from './exchange.ts'
 import { asHtml } from './html.ts'
-import { type Message, misconfigured, type NotifyEnv, type Provider, type Receipt, type ReceiptRequest, sendTimeout } from './provider.ts'
+import {
+  type Message,
+  misconfigured,
+  type NotifyEnv,
+  type Provider,
+  type Receipt,
+  type ReceiptRequest,
+  sendTimeout,
+} from './provider.ts'
 import { hmac, sameBytes } from './signature.ts'
 
 /** What is wrong with our set-up, though it comes as a fault of the request. */
-const OURS = ['invalid_from_address', 'invalid_access', 'invalid_api_key', 'restricted_api_key', 'missing_api_key']
+const OURS = [
+  'invalid_from_address',
+  'invalid_access',
+  'invalid_api_key',
+  'restricted_api_key',
+  'missing_api_key',
+]
 
 const send = async (env: NotifyEnv, { key, accountId, to, subject, text }: Message) => {
   const { RESEND_API_KEY, EMAIL_FROM, RESEND_URL = 'https://api.resend.com' } = env
@@ -41,16 +55,19 @@ const send = async (env: NotifyEnv, { key, accountId, to, subject, text }: Messa
   const { status, body } = answer
   if (status >= 200 && status < 300) {
     // A success without an id is no success that Resend gives: asking again under the same key tells.
-    if (typeof body.id !== 'string') return { kind: 'retry', reason: 'resend-no-id', maybeAccepted: true } as const
+    if (typeof body.id !== 'string')
+      return { kind: 'retry', reason: 'resend-no-id', maybeAccepted: true } as const
     return { kind: 'accepted', providerId: body.id } as const
   }
   const reason = reasonOf('resend', body.name, status)
   if (status === 409) {
     // This key was accepted before, with a text that another release of ours had written.
-    if (body.name === 'invalid_idempotent_request') return { kind: 'accepted', providerId: null } as const
+    if (body.name === 'invalid_idempotent_request')
+      return { kind: 'accepted', providerId: null } as const
     return { kind: 'retry', reason, maybeAccepted: true } as const
   }
-  if (OURS.includes(String(body.name))) return { kind: 'retry', reason, maybeAccepted: false } as const
+  if (OURS.includes(String(body.name)))
+    return { kind: 'retry', reason, maybeAccepted: false } as const
   return failureOf(answer, reason)
 }
 
@@ -66,13 +83,19 @@ const TOLERANCE_SECONDS = 300
 
 /** Resend sends tags back as an object, or as the list that it was given. */
 const tagOf = (tags: unknown, name: string): string | null => {
-  const listed = Array.isArray(tags) ? tags.find((tag) => isObject(tag) && tag.name === name) : undefined
+  const listed = Array.isArray(tags)
+    ? tags.find((tag) => isObject(tag) && tag.name === name)
+    : undefined
   const value = isObject(listed) ? listed.value : isObject(tags) ? tags[name] : undefined
   return typeof value === 'string' ? value : null
 }
 
 /** Standard Webhooks, as Svix signs for Resend: HMAC-SHA256 of id, time and body; good for five minutes. */
-const readReceipt = async (env: NotifyEnv, { headers, body }: ReceiptRequest, now: number): Promise<Receipt | null> => {
+const readReceipt = async (
+  env: NotifyEnv,
+  { headers, body }: ReceiptRequest,
+  now: number,
+): Promise<Receipt | null> => {
   const [id, timestamp, signatures] = ['id', 'timestamp', 'signature'].map(
     (part) => headers.get(`svix-${part}`) ?? headers.get(`webhook-${part}`) ?? '',
   ) as [string, string, string]
@@ -80,7 +103,9 @@ const readReceipt = async (env: NotifyEnv, { headers, body }: ReceiptRequest, no
   if (Math.abs(now / 1000 - Number(timestamp)) > TOLERANCE_SECONDS) return null
   const secret = Uint8Array.fromBase64(env.RESEND_WEBHOOK_SECRET.replace(/^whsec_/, ''))
   const expected = await hmac('SHA-256', secret, `${id}.${timestamp}.${body}`)
-  const given = signatures.split(' ').flatMap((entry) => (entry.startsWith('v1,') ? [entry.slice(3)] : []))
+  const given = signatures
+    .split(' ')
+    .flatMap((entry) => (entry.startsWith('v1,') ? [entry.slice(3)] : []))
   if (!given.some((signature) => sameBytes(signature, expected))) return null
   const event: unknown = JSON.parse(body)
   const data = isObject(event) && isObject(event.data) ? event.data : {}

@@ -1,4 +1,8 @@
-export const hmac = async (hash: 'SHA-1' | 'SHA-256', secret: Uint8Array | string, text: string): Promise<Uint8Array> => {
+export const hmac = async (
+  hash: 'SHA-1' | 'SHA-256',
+  secret: Uint8Array | string,
+  text: string,
+): Promise<Uint8Array> => {
   const bytes = typeof secret === 'string' ? new TextEncoder().encode(secret) : secret
   const key = await crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash }, false, ['sign'])
   return new Uint8Array(await crypto.subtle.sign('HMAC', key, new TextEncoder().encode(text)))

@@ -8,7 +8,7 @@ export const readHealth = define({
   summary: 'Is the service up?',
   description: 'Answers once the directory has answered.',
   scope: 'open',
-  answer: z.object({ success, status: z.literal('ok') }),
+  reply: z.object({ success, status: z.literal('ok') }),
 })
 
 export const readOpenApi = define({
@@ -18,5 +18,5 @@ export const readOpenApi = define({
   description: 'The contract of the service as OpenAPI 3.1. It may be kept for an hour.',
   scope: 'open',
   etag: true,
-  answer: z.looseObject({ openapi: z.string().meta({ example: '3.1.0' }) }),
+  reply: z.looseObject({ openapi: z.string().meta({ example: '3.1.0' }) }),
 })

@@ -7,7 +7,8 @@ const page = (title: string, content: string): string =>
   `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title} · Perigee</title><style>${STYLE}</style>${content}</html>`
 
 /** The registry's texts hold backticks and nothing of HTML's. */
-const prose = (text: string): string => text.replaceAll('<', '&lt;').replaceAll(/`([^`]+)`/g, '<code>$1</code>')
+const prose = (text: string): string =>
+  text.replaceAll('<', '&lt;').replaceAll(/`([^`]+)`/g, '<code>$1</code>')
 
 const isCode = (code: string): code is ProblemCode => Object.hasOwn(PROBLEMS, code)
 
@@ -21,6 +22,11 @@ export const problemPage = (code: string): string | null => {
 }
 
 export const problemIndex = (): string => {
-  const rows = Object.entries(PROBLEMS).map(([code, { status, title }]) => `<li>${status} <a href="/problems/${code}">${title}</a></li>`)
-  return page('Problems', `<h1>Problems</h1><p>Every failure of the API is one of these.</p><ul>${rows.join('')}</ul>`)
+  const rows = Object.entries(PROBLEMS).map(
+    ([code, { status, title }]) => `<li>${status} <a href="/problems/${code}">${title}</a></li>`,
+  )
+  return page(
+    'Problems',
+    `<h1>Problems</h1><p>Every failure of the API is one of these.</p><ul>${rows.join('')}</ul>`,
+  )
 }

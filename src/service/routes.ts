@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { Hono } from 'hono'
 import { openDirectory } from '../db/open.ts'
 import type { AppEnv } from '../http/context.ts'
-import { isKnown } from '../http/etag.ts'
+import { isNotModified } from '../http/etag.ts'
 import { operation } from '../http/operation.ts'
 import { Problem } from '../http/problem.ts'
 import * as contract from './contract.ts'
@@ -15,11 +15,13 @@ export const service = new Hono<AppEnv>()
   })
   .get('/api/openapi.json', operation(contract.readOpenApi), async (c) => {
     // Without the caller's headers: a range or a list of tags is not the asset's to answer.
-    const { status, body, headers } = await c.env.ASSETS.fetch(new URL('/api/openapi.json', c.req.url))
+    const { status, body, headers } = await c.env.ASSETS.fetch(
+      new URL('/api/openapi.json', c.req.url),
+    )
     const etag = headers.get('ETag') ?? ''
     const kept = { 'Cache-Control': 'public, max-age=3600', ETag: etag }
     if (status !== 200) throw new Problem('unavailable')
-    if (isKnown(c, etag)) return c.body(null, 304, kept)
+    if (isNotModified(c, etag)) return c.body(null, 304, kept)
     return c.body(body as ReadableStream, 200, { 'Content-Type': 'application/json', ...kept })
   })
 

@@ -1,5 +1,13 @@
 import * as z from 'zod'
-import { ACKNOWLEDGE_WITHIN, CLOSE, PING, PONG, SUBPROTOCOL, WINDOW, WINDOW_SIZE } from '../domain/stream.ts'
+import {
+  ACKNOWLEDGE_WITHIN,
+  CLOSE,
+  PING,
+  PONG,
+  SUBPROTOCOL,
+  WINDOW,
+  WINDOW_SIZE,
+} from '../domain/stream.ts'
 import { after, filterQuery } from '../events/contract.ts'
 import { define } from '../http/contract.ts'
 
@@ -19,10 +27,12 @@ export const openStream = define({
   scope: 'read',
   upgrade: 'read',
   query: z.strictObject({
-    after: after
-      .optional()
-      .meta({ description: 'Begin after the event with this `sequence`; left out: with what happens from now on.', example: 41 }),
+    after: after.optional().meta({
+      description:
+        'Begin after the event with this `sequence`; left out: with what happens from now on.',
+      example: 41,
+    }),
     ...filterQuery,
   }),
-  answer: z.never(),
+  reply: z.never(),
 })

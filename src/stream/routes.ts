@@ -1,17 +1,19 @@
 import { Hono } from 'hono'
 import { SUBPROTOCOL } from '../domain/stream.ts'
 import type { Env } from '../env.ts'
-import { ENTRANCE, type Entrance, feedOf } from '../feed/stub.ts'
+import { feedOf, STREAM_REQUEST_HEADER, type StreamRequest } from '../feed/stub.ts'
 import type { AppEnv } from '../http/context.ts'
 import { operation } from '../http/operation.ts'
 import { invalid, Problem } from '../http/problem.ts'
 import { admitMessage, isUpgrade, subprotocols } from '../http/socket.ts'
 import { openStream } from './contract.ts'
-import { waitInLobby } from './lobby.ts'
+import { awaitToken } from './pendingSocket.ts'
 
-const enter = async (env: Env, entrance: Entrance): Promise<WebSocket> => {
-  const { webSocket } = await feedOf(env, entrance.accountId).fetch(
-    new Request('https://feed/stream', { headers: { Upgrade: 'websocket', [ENTRANCE]: JSON.stringify(entrance) } }),
+const enter = async (env: Env, request: StreamRequest): Promise<WebSocket> => {
+  const { webSocket } = await feedOf(env, request.accountId).fetch(
+    new Request('https://feed/stream', {
+      headers: { Upgrade: 'websocket', [STREAM_REQUEST_HEADER]: JSON.stringify(request) },
+    }),
   )
   if (!webSocket) throw new Problem('unavailable')
   return webSocket
@@ -23,10 +25,14 @@ export const stream = new Hono<AppEnv>().get('/', operation(openStream), async (
   const principal = c.get('principal')
   const socket = principal
     ? await enter(c.env, { ...principal, claims: c.get('claims'), filter, after })
-    : waitInLobby(async (token) => {
+    : awaitToken(async (token) => {
         const admitted = await admitMessage(c, token, 'read')
-        return typeof admitted === 'string' ? admitted : enter(c.env, { ...admitted.principal, claims: admitted.claims, filter, after })
+        return typeof admitted === 'string'
+          ? admitted
+          : enter(c.env, { ...admitted.principal, claims: admitted.claims, filter, after })
       })
-  const chosen = subprotocols(c).includes(SUBPROTOCOL) ? { 'Sec-WebSocket-Protocol': SUBPROTOCOL } : undefined
+  const chosen = subprotocols(c).includes(SUBPROTOCOL)
+    ? { 'Sec-WebSocket-Protocol': SUBPROTOCOL }
+    : undefined
   return new Response(null, { status: 101, webSocket: socket, ...(chosen && { headers: chosen }) })
 })

@@ -8,9 +8,9 @@ import { feedOf } from '../feed/stub.ts'
 import { ledgerOf } from '../ledger/stub.ts'
 
 const PAGE = 1000
-const MOST_PAGES = 100
+const MAX_PAGES = 100
 /** An account's order stands this long at least: another place may take a token for good, and write, for a while yet. */
-const STRAGGLERS = 60_000
+const LATE_WRITE_GRACE_MS = 60_000
 
 /** The tables that hold rows of an account, and what their rows are found by. A test fails when a table with an `account_id` is missing here. */
 export const ACCOUNT_TABLES = {
@@ -33,9 +33,15 @@ const TRACK_PAGE = 5000
 const ALERT_PAGE = 100
 
 /** Erases one page of the tracks under these keys; false once there is none left. */
-const eraseTracksPage = async (db: D1Database, [first, last]: [number, number]): Promise<boolean> => {
+const eraseTracksPage = async (
+  db: D1Database,
+  [first, last]: [number, number],
+): Promise<boolean> => {
   const page = `SELECT device_key, time FROM locations WHERE device_key BETWEEN ?1 AND ?2 LIMIT ${TRACK_PAGE}`
-  const { meta } = await db.prepare(`DELETE FROM locations WHERE (device_key, time) IN (${page})`).bind(first, last).run()
+  const { meta } = await db
+    .prepare(`DELETE FROM locations WHERE (device_key, time) IN (${page})`)
+    .bind(first, last)
+    .run()
   return meta.changes > 0
 }
 
@@ -63,7 +69,10 @@ const eraseAccountPage = async (db: D1Database, accountId: string): Promise<bool
   if (keys && (await eraseTracksPage(db, keys))) return true
   for (const [table, key] of Object.entries(ACCOUNT_TABLES)) {
     const page = `SELECT ${key} FROM ${table} WHERE account_id = ?1 ${table === 'erasures' ? 'AND id <> ?1' : ''} LIMIT ${PAGE}`
-    const { meta } = await db.prepare(`DELETE FROM ${table} WHERE (${key}) IN (${page})`).bind(accountId).run()
+    const { meta } = await db
+      .prepare(`DELETE FROM ${table} WHERE (${key}) IN (${page})`)
+      .bind(accountId)
+      .run()
     if (meta.changes > 0) return true
   }
   return false
@@ -81,17 +90,22 @@ export const erasePages = async (env: Env, db: Database, now: number): Promise<v
   const jobs = await db.select().from(erasures).orderBy(asc(erasures.creation)).limit(PAGE)
   for (const { id, accountId, deviceKey, creation } of jobs) {
     if (deviceKey === null) {
-      while (await eraseAccountPage(db.$client, accountId)) if (++pages >= MOST_PAGES) return
-      if (now - creation < STRAGGLERS || !(await forgetObjects(env, accountId).catch(() => false))) continue
+      while (await eraseAccountPage(db.$client, accountId)) if (++pages >= MAX_PAGES) return
+      if (
+        now - creation < LATE_WRITE_GRACE_MS ||
+        !(await forgetObjects(env, accountId).catch(() => false))
+      )
+        continue
     } else {
-      while (await eraseTracksPage(db.$client, [deviceKey, deviceKey])) if (++pages >= MOST_PAGES) return
-      while (await eraseAlertsPage(db.$client, deviceKey)) if (++pages >= MOST_PAGES) return
+      while (await eraseTracksPage(db.$client, [deviceKey, deviceKey]))
+        if (++pages >= MAX_PAGES) return
+      while (await eraseAlertsPage(db.$client, deviceKey)) if (++pages >= MAX_PAGES) return
     }
     await db.batch([
       db.delete(erasures).where(and(eq(erasures.accountId, accountId), eq(erasures.id, id))),
       // Only while the order stands does it keep a late write of the account's row away. A device's id is no account's.
       db.delete(accounts).where(eq(accounts.id, id)),
     ])
-    if (++pages >= MOST_PAGES) return
+    if (++pages >= MAX_PAGES) return
   }
 }

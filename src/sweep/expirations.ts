@@ -5,24 +5,29 @@ import type { Env } from '../env.ts'
 import { ledgerOf } from '../ledger/stub.ts'
 import { attempt } from './attempt.ts'
 
-const MOST_ACCOUNTS = 50
-const MOST_CALLS = 500
+const MAX_ACCOUNTS = 50
+const MAX_CALLS = 500
 
 /** Asks the ledgers whose next expiry has come to record it. What it costs grows with what is due, not with what exists. */
 export const recordExpirations = async (env: Env, db: Database, now: number): Promise<number> => {
   let recorded = 0
   let calls = 0
   let last: { id: string; nextExpiry: number | null } | undefined = { id: '', nextExpiry: -1 }
-  while (last && calls < MOST_CALLS) {
+  while (last && calls < MAX_CALLS) {
     const due = await db
       .select({ id: accounts.id, nextExpiry: accounts.nextExpiry })
       .from(accounts)
-      .where(and(lte(accounts.nextExpiry, now), sql`(next_expiry, id) > (${last.nextExpiry}, ${last.id})`))
+      .where(
+        and(
+          lte(accounts.nextExpiry, now),
+          sql`(next_expiry, id) > (${last.nextExpiry}, ${last.id})`,
+        ),
+      )
       .orderBy(asc(accounts.nextExpiry), asc(accounts.id))
-      .limit(MOST_ACCOUNTS)
+      .limit(MAX_ACCOUNTS)
     for (const { id } of due) {
       await attempt('expirations', { account: id }, async () => {
-        for (let more = true; more && calls < MOST_CALLS; ) {
+        for (let more = true; more && calls < MAX_CALLS; ) {
           calls++
           const page = await ledgerOf(env, id).sweep()
           recorded += page.recorded

@@ -1,10 +1,10 @@
 import { openCell, openDirectory } from '../db/open.ts'
 import { cellNumbers, type Env } from '../env.ts'
+import { mendOpenings } from './abandonedAccounts.ts'
 import { attempt } from './attempt.ts'
 import { cellsAt } from './cells.ts'
 import { erasePages } from './erase.ts'
 import { recordExpirations } from './expirations.ts'
-import { mendOpenings } from './openings.ts'
 import { trimTracks } from './tracks.ts'
 import { trim } from './trim.ts'
 

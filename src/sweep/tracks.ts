@@ -4,7 +4,7 @@ import type { Database } from '../db/open.ts'
 const DEVICES = 500
 const PAGE = 5000
 const ALERT_PAGE = 100
-const MOST_PAGES = 50
+const MAX_PAGES = 50
 
 /** ?1 now; ?2, ?3 the keys before the first device of a stretch and of its last. */
 const CUTOFF = '?1 - a.retention_days * 86400000'
@@ -27,20 +27,35 @@ const OLD_ALERTS = `SELECT l.id, l.account_id FROM devices d CROSS JOIN accounts
   WHERE ${STRETCH} ORDER BY d.key, l.time, l.id LIMIT ${ALERT_PAGE}`
 
 /** False where there was more than may be trimmed in one run. */
-const trimStretch = async (db: D1Database, now: number, after: number, last: number): Promise<boolean> => {
-  for (let page = 0; (await deleteAlerts(db, OLD_ALERTS, [now, after, last])) === ALERT_PAGE; page++) if (page >= MOST_PAGES) return false
+const trimStretch = async (
+  db: D1Database,
+  now: number,
+  after: number,
+  last: number,
+): Promise<boolean> => {
+  for (
+    let page = 0;
+    (await deleteAlerts(db, OLD_ALERTS, [now, after, last])) === ALERT_PAGE;
+    page++
+  )
+    if (page >= MAX_PAGES) return false
   await db.prepare(KEEP_CONTACT).bind(now, after, last).run()
   const trim = db.prepare(TRIM).bind(now, after, last)
-  for (let page = 0; page < MOST_PAGES; page++) if ((await trim.run()).meta.changes < PAGE) return true
+  for (let page = 0; page < MAX_PAGES; page++)
+    if ((await trim.run()).meta.changes < PAGE) return true
   return false
 }
 
 const readPosition = async (db: D1Database): Promise<number> =>
-  (await db.prepare("SELECT position FROM sweep_positions WHERE part = 'tracks'").first<number>('position')) ?? 0
+  (await db
+    .prepare("SELECT position FROM sweep_positions WHERE part = 'tracks'")
+    .first<number>('position')) ?? 0
 
 const savePosition = (db: D1Database, position: number) =>
   db
-    .prepare("INSERT INTO sweep_positions (part, position) VALUES ('tracks', ?1) ON CONFLICT (part) DO UPDATE SET position = ?1")
+    .prepare(
+      "INSERT INTO sweep_positions (part, position) VALUES ('tracks', ?1) ON CONFLICT (part) DO UPDATE SET position = ?1",
+    )
     .bind(position)
     .run()
 
@@ -51,7 +66,9 @@ const savePosition = (db: D1Database, position: number) =>
 export const trimTracks = async ({ $client: db }: Database, now: number): Promise<void> => {
   const after = await readPosition(db)
   const { last, count } = (await db
-    .prepare(`SELECT max(key) AS last, count(*) AS count FROM (SELECT key FROM devices WHERE key > ? ORDER BY key LIMIT ${DEVICES})`)
+    .prepare(
+      `SELECT max(key) AS last, count(*) AS count FROM (SELECT key FROM devices WHERE key > ? ORDER BY key LIMIT ${DEVICES})`,
+    )
     .bind(after)
     .first<{ last: number | null; count: number }>()) ?? { last: null, count: 0 }
   if (last !== null && !(await trimStretch(db, now, after, last))) return

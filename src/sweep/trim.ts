@@ -2,7 +2,7 @@ import type { Database } from '../db/open.ts'
 
 const DAY = 86_400_000
 const PAGE = 1000
-const MOST_PAGES = 20
+const MAX_PAGES = 20
 
 /** What is kept for how long, in each cell. */
 const RULES = [
@@ -19,7 +19,7 @@ export const trim = async (db: Database, now: number): Promise<void> => {
     const old = db.$client.prepare(
       `DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${table} WHERE ${column} < ?1 LIMIT ${PAGE})`,
     )
-    for (let page = 0; page < MOST_PAGES; page++) {
+    for (let page = 0; page < MAX_PAGES; page++) {
       const { meta } = await old.bind(now - days * DAY).run()
       if (meta.changes < PAGE) break
     }

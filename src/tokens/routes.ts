@@ -1,4 +1,6 @@
 import { Hono } from 'hono'
+import { hashSecret, sameDigest } from '../auth/secret.ts'
+import { signToken } from '../auth/token.ts'
 import { openCell, openDirectory } from '../db/open.ts'
 import { parseApiKey } from '../domain/apiKey.ts'
 import { fold } from '../domain/fold.ts'
@@ -9,8 +11,6 @@ import type { AppEnv, Context } from '../http/context.ts'
 import { operation } from '../http/operation.ts'
 import { Problem } from '../http/problem.ts'
 import { signInFailures } from '../http/rateLimit.ts'
-import { hashSecret, sameDigest } from '../http/secret.ts'
-import { signToken } from '../http/token.ts'
 import { iso } from '../http/wire.ts'
 import { getToken } from './contract.ts'
 import { findAccount, findKey, recordLogin } from './store.ts'
@@ -32,7 +32,8 @@ const proveKey = async (c: Context, userNameKey: string, apiKey: string, now: nu
   const key = await findKey(openCell(c.env, cell), parsed.id)
   const proved = sameDigest(await hashSecret(parsed.secret), key?.hash ?? '')
   if (!proved || !key || !account || key.accountId !== account.accountId) return null
-  if ((key.expires !== null && key.expires <= now) || (key.userId !== null && !key.user)) return null
+  if ((key.expires !== null && key.expires <= now) || (key.userId !== null && !key.user))
+    return null
   return { ...key, keyId: parsed.id, cell }
 }
 
@@ -50,7 +51,10 @@ const handler = async (c: Context) => {
   if (key.disabled) throw new Problem('account-disabled')
   const { accountId, cell, keyId, userId, user } = key
   if (user && !mayAct(user, now))
-    throw new Problem('user-disabled', user.disabled && user.disabledMessage ? { detail: user.disabledMessage } : {})
+    throw new Problem(
+      'user-disabled',
+      user.disabled && user.disabledMessage ? { detail: user.disabledMessage } : {},
+    )
   const scopes = SCOPES.filter((scope) => key.scopes.includes(scope))
   const { token, expires } = await signToken(c.env, { accountId, cell, keyId, scopes, userId }, now)
   // A sign-in stands whether or not its time can be written down.
@@ -58,4 +62,6 @@ const handler = async (c: Context) => {
   return c.json({ success: true as const, token, expires: iso(expires) })
 }
 
-export const tokens = new Hono<AppEnv>().post('/Auth/Token', operation(getToken), handler).post('/auth/token', operation(getToken), handler)
+export const tokens = new Hono<AppEnv>()
+  .post('/Auth/Token', operation(getToken), handler)
+  .post('/auth/token', operation(getToken), handler)

@@ -2,7 +2,10 @@ import { and, eq } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
 import { accounts, directory, keys, users } from '../db/schema.ts'
 
-export const findAccount = async (db: Database, userNameKey: string): Promise<{ accountId: string; cell: number } | undefined> => {
+export const findAccount = async (
+  db: Database,
+  userNameKey: string,
+): Promise<{ accountId: string; cell: number } | undefined> => {
   const [row] = await db
     .select({ accountId: directory.accountId, cell: directory.cell })
     .from(directory)
@@ -19,7 +22,12 @@ export const findKey = async (db: Database, keyId: string) => {
       expires: keys.expires,
       userId: keys.userId,
       disabled: accounts.disabled,
-      user: { disabled: users.disabled, disabledMessage: users.disabledMessage, from: users.fromTime, expires: users.expires },
+      user: {
+        disabled: users.disabled,
+        disabledMessage: users.disabledMessage,
+        from: users.fromTime,
+        expires: users.expires,
+      },
     })
     .from(keys)
     .innerJoin(accounts, eq(accounts.id, keys.accountId))

@@ -4,7 +4,18 @@ import { emailKey } from '../domain/email.ts'
 import { PRIVILEGES } from '../domain/user.ts'
 import { define } from '../http/contract.ts'
 import { nextCursor, pageQuery } from '../http/page.ts'
-import { done, instant, line, name, phone, search, success, tags, time, timeZone } from '../http/wire.ts'
+import {
+  done,
+  instant,
+  line,
+  name,
+  phone,
+  search,
+  success,
+  tags,
+  time,
+  timeZone,
+} from '../http/wire.ts'
 
 const COUNTRY = 'must be a country of ISO 3166-1, alpha-2 or alpha-3'
 const country = z
@@ -17,7 +28,11 @@ const EMAIL = 'must be an e-mail address'
 const email = z
   .string(EMAIL)
   .refine((text) => emailKey(text) !== null, EMAIL)
-  .meta({ format: 'idn-email', description: 'Unique in the account, without regard to case.', example: 'ana@example.com' })
+  .meta({
+    format: 'idn-email',
+    description: 'Unique in the account, without regard to case.',
+    example: 'ana@example.com',
+  })
 
 const privileges = z
   .array(z.enum(PRIVILEGES, 'must be read, write or admin'), 'must be a list of privileges')
@@ -31,7 +46,10 @@ const password = z
   .max(256, 'must have at most 256 characters')
   .nullable()
   .default(null)
-  .meta({ description: 'Write-only: kept as a salted hash and answered as null. Left out or null, it stays as it is.' })
+  .meta({
+    description:
+      'Write-only: kept as a salted hash and answered as null. Left out or null, it stays as it is.',
+  })
 
 const flag = (fallback: boolean) => z.boolean('must be true or false').default(fallback)
 const notify = z.strictObject({ email: flag(true), sms: flag(false) })
@@ -43,18 +61,21 @@ export const userBody = z
     country,
     timeZone,
     phone: phone.nullable().default(null),
-    notify: notify.prefault({}).meta({ description: 'By which channels the user gets the messages of alerts.' }),
+    notify: notify
+      .prefault({})
+      .meta({ description: 'By which channels the user gets the messages of alerts.' }),
     description: line(2000).default(''),
     message: line(2000).default(''),
     disabled: flag(false),
-    disabledMessage: line(2000).default('').meta({ description: 'What a disabled user is told when asking for a token.' }),
+    disabledMessage: line(2000)
+      .default('')
+      .meta({ description: 'What a disabled user is told when asking for a token.' }),
     tags: tags.default({}),
     privileges,
-    group: z
-      .string('must be a group’s id or name')
-      .nullable()
-      .default(null)
-      .meta({ description: 'The id or the name of the group that the user is confined to; null for the whole account.' }),
+    group: z.string('must be a group’s id or name').nullable().default(null).meta({
+      description:
+        'The id or the name of the group that the user is confined to; null for the whole account.',
+    }),
     deviceId: z.string('must be a device’s id').nullable().default(null),
     adminDevices: z
       .int('must be a whole number')
@@ -62,18 +83,23 @@ export const userBody = z
       .max(1_000_000, 'must be at most 1000000')
       .nullable()
       .default(null)
-      .meta({ description: 'How many devices of its own making the user may have; null for no cap.' }),
-    from: instant
-      .nullable()
-      .default(null)
-      .meta({ description: 'Before this the user may do nothing.', example: '2026-01-01T00:00:00.000Z' }),
-    expires: instant
-      .nullable()
-      .default(null)
-      .meta({ description: 'From this on the user may do nothing.', example: '2028-01-01T00:00:00.000Z' }),
+      .meta({
+        description: 'How many devices of its own making the user may have; null for no cap.',
+      }),
+    from: instant.nullable().default(null).meta({
+      description: 'Before this the user may do nothing.',
+      example: '2026-01-01T00:00:00.000Z',
+    }),
+    expires: instant.nullable().default(null).meta({
+      description: 'From this on the user may do nothing.',
+      example: '2028-01-01T00:00:00.000Z',
+    }),
     password,
   })
-  .refine(({ from, expires }) => from === null || expires === null || from < expires, { path: ['expires'], error: 'must be after from' })
+  .refine(({ from, expires }) => from === null || expires === null || from < expires, {
+    path: ['expires'],
+    error: 'must be after from',
+  })
   .meta({ id: 'UserBody' })
 export type UserBody = z.output<typeof userBody>
 
@@ -99,11 +125,13 @@ const members = {
   password: z.null(),
   creation: time,
   modification: time,
-  lastLogin: time.nullable().meta({ description: 'When a key bound to the user last got a token.' }),
+  lastLogin: time
+    .nullable()
+    .meta({ description: 'When a key bound to the user last got a token.' }),
 }
 
 export const user = z.object(members).meta({ id: 'User' })
-const answer = z.object({ success, ...members })
+const reply = z.object({ success, ...members })
 const WRITTEN = ['success', 'id', 'creation', 'modification', 'lastLogin'] as const
 const tag = 'Users'
 
@@ -113,7 +141,7 @@ export const listCountries = define({
   summary: 'List countries',
   description: 'The 249 of ISO 3166-1, alpha-2 to English name. May be kept for an hour.',
   scope: 'read',
-  answer: z.object({ success, countries: z.record(z.string(), z.string()) }),
+  reply: z.object({ success, countries: z.record(z.string(), z.string()) }),
   etag: true,
 })
 
@@ -123,7 +151,7 @@ export const listTimeZones = define({
   summary: 'List time zones',
   description: 'IANA names, each with its long English name. May be kept for an hour.',
   scope: 'read',
-  answer: z.object({ success, timeZones: z.record(z.string(), z.string()) }),
+  reply: z.object({ success, timeZones: z.record(z.string(), z.string()) }),
   etag: true,
 })
 
@@ -133,8 +161,11 @@ export const listUsers = define({
   summary: 'List users',
   scope: 'read',
   wholeAccount: true,
-  query: z.strictObject({ ...pageQuery, q: search.meta({ description: 'Prefix of name or e-mail, without regard to case.' }) }),
-  answer: z.object({ success, users: z.array(user), nextCursor }),
+  query: z.strictObject({
+    ...pageQuery,
+    q: search.meta({ description: 'Prefix of name or e-mail, without regard to case.' }),
+  }),
+  reply: z.object({ success, users: z.array(user), nextCursor }),
 })
 
 export const createUser = define({
@@ -146,7 +177,7 @@ export const createUser = define({
   body: userBody,
   ignored: WRITTEN,
   status: 201,
-  answer,
+  reply,
   problems: ['email-taken'],
   etag: true,
   idempotent: true,
@@ -158,7 +189,7 @@ export const readUser = define({
   summary: 'Read a user',
   scope: 'read',
   wholeAccount: true,
-  answer,
+  reply,
   problems: ['not-found'],
   etag: true,
 })
@@ -167,12 +198,13 @@ export const replaceUser = define({
   id: 'replaceUser',
   tag,
   summary: 'Replace a user',
-  description: 'What is left out goes back to its default, but for `password`. A token of the user itself cannot change what it may.',
+  description:
+    'What is left out goes back to its default, but for `password`. A token of the user itself cannot change what it may.',
   scope: 'admin',
   wholeAccount: true,
   body: userBody,
   ignored: WRITTEN,
-  answer,
+  reply,
   problems: ['not-found', 'email-taken', 'conflict'],
   etag: true,
   ifMatch: true,
@@ -187,7 +219,7 @@ export const patchUser = define({
   wholeAccount: true,
   patches: replaceUser,
   example: { disabled: true, disabledMessage: 'On leave until May.' },
-  answer,
+  reply,
   problems: ['not-found', 'email-taken', 'conflict'],
   etag: true,
   ifMatch: true,
@@ -200,7 +232,7 @@ export const deleteUser = define({
   description: 'The keys that are bound to the user go with it.',
   scope: 'admin',
   wholeAccount: true,
-  answer: done,
+  reply: done,
   problems: ['not-found'],
   ifMatch: true,
 })

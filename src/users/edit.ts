@@ -13,7 +13,10 @@ export type UserRefusal =
   | { ok: false; refusal: 'invalid-request'; errors: { pointer: string; detail: string }[] }
 export type UserOutcome = { ok: true; user: User } | UserRefusal
 
-const refuse = (refusal: Exclude<UserRefusal['refusal'], 'invalid-request'>): UserRefusal => ({ ok: false, refusal })
+const refuse = (refusal: Exclude<UserRefusal['refusal'], 'invalid-request'>): UserRefusal => ({
+  ok: false,
+  refusal,
+})
 
 const columnsOf = (record: UserRecord): Record<string, string | number | null> => ({
   name: record.name,
@@ -68,7 +71,9 @@ const refusalOf = ({ group, device }: Check): UserRefusal => {
     ...(group ? [] : [{ pointer: '/group', detail: 'is not a group of this account' }]),
     ...(device ? [] : [{ pointer: '/deviceId', detail: 'is not a device of this account' }]),
   ]
-  return errors.length > 0 ? { ok: false, refusal: 'invalid-request', errors } : refuse('email-taken')
+  return errors.length > 0
+    ? { ok: false, refusal: 'invalid-request', errors }
+    : refuse('email-taken')
 }
 
 /** A retry after a crash has the same id: it finds the user there and changes nothing. */
@@ -107,10 +112,13 @@ export const updateUser = async (
   password: string | null,
   now: number,
 ): Promise<UserOutcome> => {
-  if (password === null && sameJson(columnsOf(before), columnsOf(record))) return { ok: true, user: before }
+  if (password === null && sameJson(columnsOf(before), columnsOf(record)))
+    return { ok: true, user: before }
   const references = referencesOf(accountId, before.id, record)
   const columns = { ...columnsOf(record), modification: now }
-  const changes = Object.keys(columns).map((name, index) => `${name} = ?${references.length + 3 + index}`)
+  const changes = Object.keys(columns).map(
+    (name, index) => `${name} = ?${references.length + 3 + index}`,
+  )
   const [written, found] = await db.batch([
     db
       .prepare(
@@ -120,7 +128,11 @@ export const updateUser = async (
       .bind(...references, before.version, password, ...Object.values(columns)),
     check(db, references),
   ])
-  if (written?.results.length === 1) return { ok: true, user: { ...before, ...record, modification: now, version: before.version + 1 } }
+  if (written?.results.length === 1)
+    return {
+      ok: true,
+      user: { ...before, ...record, modification: now, version: before.version + 1 },
+    }
   const checked = found?.results[0] as unknown as Check
   if (checked.version === null) return refuse('not-found')
   return checked.version === before.version ? refusalOf(checked) : refuse('precondition-failed')
@@ -142,8 +154,12 @@ export const deleteUser = async (
   const values = [id, versions && JSON.stringify(versions)]
   const [, , , gone, standing] = await db.batch([
     ...appendEach(db, accountId, 'key.revoked', now, { sql: LIVE_KEYS, values }),
-    db.prepare(`DELETE FROM keys WHERE account_id = ?1 AND user_id = ?4 AND ${DELETABLE}`).bind(accountId, null, null, ...values),
-    db.prepare(`DELETE FROM users WHERE id = ?4 AND ${DELETABLE} RETURNING id`).bind(accountId, null, null, ...values),
+    db
+      .prepare(`DELETE FROM keys WHERE account_id = ?1 AND user_id = ?4 AND ${DELETABLE}`)
+      .bind(accountId, null, null, ...values),
+    db
+      .prepare(`DELETE FROM users WHERE id = ?4 AND ${DELETABLE} RETURNING id`)
+      .bind(accountId, null, null, ...values),
     db.prepare('SELECT 1 FROM users WHERE id = ? AND account_id = ?').bind(id, accountId),
   ])
   if (gone?.results.length === 1) return { ok: true }

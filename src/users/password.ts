@@ -5,11 +5,21 @@
 const ITERATIONS = 100_000
 const BYTES = 32
 
-const derive = async (password: string, salt: Uint8Array, iterations: number): Promise<Uint8Array> => {
+const derive = async (
+  password: string,
+  salt: Uint8Array,
+  iterations: number,
+): Promise<Uint8Array> => {
   // The same password typed on two keyboards may come in two forms of the same characters.
   const bytes = new TextEncoder().encode(password.normalize('NFKC'))
   const key = await crypto.subtle.importKey('raw', bytes, 'PBKDF2', false, ['deriveBits'])
-  return new Uint8Array(await crypto.subtle.deriveBits({ name: 'PBKDF2', hash: 'SHA-256', salt, iterations }, key, BYTES * 8))
+  return new Uint8Array(
+    await crypto.subtle.deriveBits(
+      { name: 'PBKDF2', hash: 'SHA-256', salt, iterations },
+      key,
+      BYTES * 8,
+    ),
+  )
 }
 
 /** What is kept of a password: how it was made, its own salt, the hash. */

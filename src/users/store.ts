@@ -14,11 +14,25 @@ export interface User extends UserRecord {
 type Row = typeof users.$inferSelect
 
 const toUser = (row: Row): User => {
-  const { accountId, nameKey, emailKey, password, notifyEmail, notifySms, groupId, fromTime, ...rest } = row
+  const {
+    accountId,
+    nameKey,
+    emailKey,
+    password,
+    notifyEmail,
+    notifySms,
+    groupId,
+    fromTime,
+    ...rest
+  } = row
   return { ...rest, notify: { email: notifyEmail, sms: notifySms }, group: groupId, from: fromTime }
 }
 
-export const findUser = async (db: Database, accountId: string, id: string): Promise<User | null> => {
+export const findUser = async (
+  db: Database,
+  accountId: string,
+  id: string,
+): Promise<User | null> => {
   const [row] = await db
     .select()
     .from(users)
@@ -34,7 +48,13 @@ export interface UserPage {
   next: Position | null
 }
 
-const select = (db: Database, accountId: string, where: SQL | undefined, order: SQL[], limit: number): Promise<Row[]> =>
+const select = (
+  db: Database,
+  accountId: string,
+  where: SQL | undefined,
+  order: SQL[],
+  limit: number,
+): Promise<Row[]> =>
   db
     .select()
     .from(users)
@@ -49,22 +69,43 @@ const pageOf = (rows: Row[], limit: number, by: Position[0]): UserPage => {
   const page = rows.slice(0, limit)
   const last = page.at(-1)
   const key = by === 'email' ? last?.emailKey : last?.nameKey
-  return { users: page.map(toUser), next: last && rows.length > limit ? [by, by === 'id' ? '' : (key ?? ''), last.id] : null }
+  return {
+    users: page.map(toUser),
+    next: last && rows.length > limit ? [by, by === 'id' ? '' : (key ?? ''), last.id] : null,
+  }
 }
 
-export const listUsers = async (db: Database, accountId: string, after: string, limit: number): Promise<UserPage> =>
+export const listUsers = async (
+  db: Database,
+  accountId: string,
+  after: string,
+  limit: number,
+): Promise<UserPage> =>
   pageOf(await select(db, accountId, gt(users.id, after), [asc(users.id)], limit + 1), limit, 'id')
 
 /**
  * Users whose name or e-mail begins with a (folded) prefix. By e-mail come those whose name does not begin so; they are sorted
  * out here, not in SQL, so that a page reads a page's rows: it may be shorter.
  */
-export const searchUsers = async (db: Database, accountId: string, q: string, after: Position | null, limit: number): Promise<UserPage> => {
+export const searchUsers = async (
+  db: Database,
+  accountId: string,
+  q: string,
+  after: Position | null,
+  limit: number,
+): Promise<UserPage> => {
   const [by, key, id] = after ?? ['name', '', '']
   let named: UserPage = { users: [], next: null }
   if (by === 'name') {
-    const beyond = and(startsWith(users.nameKey, q), sql`(${users.nameKey}, ${users.id}) > (${key}, ${id})`)
-    named = pageOf(await select(db, accountId, beyond, [asc(users.nameKey), asc(users.id)], limit + 1), limit, 'name')
+    const beyond = and(
+      startsWith(users.nameKey, q),
+      sql`(${users.nameKey}, ${users.id}) > (${key}, ${id})`,
+    )
+    named = pageOf(
+      await select(db, accountId, beyond, [asc(users.nameKey), asc(users.id)], limit + 1),
+      limit,
+      'name',
+    )
     if (named.next) return named
   }
   const room = limit - named.users.length
@@ -76,7 +117,7 @@ export const searchUsers = async (db: Database, accountId: string, q: string, af
   return { users: [...named.users, ...found.map(toUser)], next }
 }
 
-const MOST_ADMINISTRATORS = 100
+const MAX_ADMINISTRATORS = 100
 
 /** Who is told of what concerns the account: those who may change it, are not confined, may act now and read e-mail. */
 export const readAdministrators = async (
@@ -88,7 +129,7 @@ export const readAdministrators = async (
     .prepare(
       `SELECT id, email FROM users u WHERE account_id = ?1 AND group_id IS NULL AND disabled = 0 AND notify_email = 1
          AND (from_time IS NULL OR from_time <= ?2) AND (expires IS NULL OR expires > ?2)
-         AND EXISTS (SELECT 1 FROM json_each(u.privileges) WHERE value = 'admin') ORDER BY id LIMIT ${MOST_ADMINISTRATORS}`,
+         AND EXISTS (SELECT 1 FROM json_each(u.privileges) WHERE value = 'admin') ORDER BY id LIMIT ${MAX_ADMINISTRATORS}`,
     )
     .bind(accountId, now)
     .all<{ id: string; email: string }>()

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { checkPublicUrl } from '../domain/publicUrl.ts'
 import { DISABLED_REASONS } from '../domain/webhook.ts'
-import { MOST_FILTERED, patterns } from '../events/contract.ts'
+import { MAX_FILTERED, patterns } from '../events/contract.ts'
 import { define } from '../http/contract.ts'
 import { nextCursor, pageQuery } from '../http/page.ts'
 import { done, id, line, success, time } from '../http/wire.ts'
@@ -14,14 +14,15 @@ const url = z
     if (!finding.ok) context.addIssue({ code: 'custom', message: finding.detail })
   })
   .meta({
-    description: 'Where events are brought: https and a public host name; no address, no user name, and redirects are not followed.',
+    description:
+      'Where events are brought: https and a public host name; no address, no user name, and redirects are not followed.',
     example: 'https://example.com/perigee',
   })
 
 const unique = (given: string[]) => [...new Set(given)]
 const ids = z
   .array(z.string('must be an id').max(64, 'must be an id'), 'must be a list of ids')
-  .max(MOST_FILTERED, `must name at most ${MOST_FILTERED}`)
+  .max(MAX_FILTERED, `must name at most ${MAX_FILTERED}`)
   .transform(unique)
   .default([])
 
@@ -31,9 +32,19 @@ const body = z.strictObject({
     .min(1, 'must name at least one event type')
     .transform(unique)
     .default(['*'])
-    .meta({ description: 'Event types; `device.*` is all of a kind, `*` is all.', example: ['device.*', 'alert.raised'] }),
-  devices: ids.meta({ description: 'Only events of these devices, or of devices in `groups`; empty for no such filter.', example: [] }),
-  groups: ids.meta({ description: 'Only events of devices in these groups, or of `devices`.', example: [] }),
+    .meta({
+      description: 'Event types; `device.*` is all of a kind, `*` is all.',
+      example: ['device.*', 'alert.raised'],
+    }),
+  devices: ids.meta({
+    description:
+      'Only events of these devices, or of devices in `groups`; empty for no such filter.',
+    example: [],
+  }),
+  groups: ids.meta({
+    description: 'Only events of devices in these groups, or of `devices`.',
+    example: [],
+  }),
   description: line(2000).default('').meta({ example: 'Dispatch' }),
   enabled: z.boolean('must be true or false').default(true),
 })
@@ -48,7 +59,8 @@ export const webhook = z
     description: z.string().meta({ example: 'Dispatch' }),
     enabled: z.boolean().meta({ example: true }),
     disabledReason: z.enum(DISABLED_REASONS).nullable().meta({
-      description: 'Why the service disabled it: the receiver answered 410 (`gone`) or failed for five days (`failing`).',
+      description:
+        'Why the service disabled it: the receiver answered 410 (`gone`) or failed for five days (`failing`).',
       example: null,
     }),
     creation: time,
@@ -57,7 +69,8 @@ export const webhook = z
   .meta({ id: 'Webhook' })
 
 const secret = z.string().nullable().meta({
-  description: 'Signs the deliveries, by the Standard Webhooks scheme. It is in this reply alone: a replay of it has null.',
+  description:
+    'Signs the deliveries, by the Standard Webhooks scheme. It is in this reply alone: a replay of it has null.',
   example: 'whsec_…',
 })
 
@@ -70,23 +83,34 @@ export const delivery = z
     lastSequence: z.int().nullable().meta({ example: 42 }),
     attempts: z.int().meta({ description: 'All that were made.', example: 1 }),
     attemptsByHand: z.int().meta({
-      description: 'How many of them somebody asked for. They are beside the ten that come by themselves, and take none of these away.',
+      description:
+        'How many of them somebody asked for. They are beside the ten that come by themselves, and take none of these away.',
       example: 0,
     }),
-    responseCode: z.int().nullable().meta({ description: 'Of the last attempt; null where no answer came.', example: 204 }),
+    responseCode: z
+      .int()
+      .nullable()
+      .meta({ description: 'Of the last attempt; null where no answer came.', example: 204 }),
     failure: z.string().nullable().meta({
-      description: 'Why the last attempt failed: `status`, `redirect`, `timeout`, `unreachable`, `refused-url` or `disabled`.',
+      description:
+        'Why the last attempt failed: `status`, `redirect`, `timeout`, `unreachable`, `refused-url` or `disabled`.',
       example: null,
     }),
-    durationMs: z.int().nullable().meta({ description: 'Of the last attempt; null while it is under way.', example: 87 }),
-    answer: z.string().nullable().meta({ description: 'The first 1 KB of the last answer.', example: '' }),
+    durationMs: z
+      .int()
+      .nullable()
+      .meta({ description: 'Of the last attempt; null while it is under way.', example: 87 }),
+    answer: z
+      .string()
+      .nullable()
+      .meta({ description: 'The first 1 KB of the last answer.', example: '' }),
     creation: time,
     lastAttempt: time.nullable(),
     nextAttempt: time.nullable().meta({ example: null }),
   })
   .meta({ id: 'WebhookDelivery' })
 
-const answer = z.object({ success, webhook })
+const reply = z.object({ success, webhook })
 const shown = z.object({ success, webhook, secret })
 const delivered = z.object({ success, delivery })
 const WRITTEN = ['success', 'id', 'disabledReason', 'creation', 'lastModified'] as const
@@ -98,7 +122,7 @@ export const listWebhooks = define({
   ...common,
   summary: 'List webhooks',
   query: z.strictObject(pageQuery),
-  answer: z.object({ success, webhooks: z.array(webhook), nextCursor }),
+  reply: z.object({ success, webhooks: z.array(webhook), nextCursor }),
 })
 
 export const createWebhook = define({
@@ -111,7 +135,7 @@ export const createWebhook = define({
   wrapper: 'webhook',
   ignored: WRITTEN,
   status: 201,
-  answer: shown,
+  reply: shown,
   problems: ['webhook-cap-reached'],
   etag: true,
   idempotent: true,
@@ -122,7 +146,7 @@ export const readWebhook = define({
   id: 'readWebhook',
   ...common,
   summary: 'Read a webhook',
-  answer,
+  reply,
   problems: ['not-found'],
   etag: true,
 })
@@ -131,11 +155,12 @@ export const replaceWebhook = define({
   id: 'replaceWebhook',
   ...common,
   summary: 'Replace a webhook',
-  description: 'What is left out goes back to its default. Enabled again, it is told of what happens from then on.',
+  description:
+    'What is left out goes back to its default. Enabled again, it is told of what happens from then on.',
   body,
   wrapper: 'webhook',
   ignored: WRITTEN,
-  answer,
+  reply,
   problems: ['not-found', 'conflict'],
   etag: true,
   ifMatch: true,
@@ -147,7 +172,7 @@ export const patchWebhook = define({
   summary: 'Change a webhook',
   patches: replaceWebhook,
   example: { enabled: false },
-  answer,
+  reply,
   problems: ['not-found', 'conflict'],
   etag: true,
   ifMatch: true,
@@ -157,7 +182,7 @@ export const deleteWebhook = define({
   id: 'deleteWebhook',
   ...common,
   summary: 'Delete a webhook',
-  answer: done,
+  reply: done,
   problems: ['not-found'],
   ifMatch: true,
 })
@@ -168,7 +193,7 @@ export const testWebhook = define({
   summary: 'Send a test',
   description:
     'Sends one signed event of type `webhook.test`, once, whether or not the webhook is enabled, and answers with what came of it within 15 seconds. The event is not in the log.',
-  answer: delivered,
+  reply: delivered,
   problems: ['not-found'],
   idempotent: true,
 })
@@ -178,7 +203,12 @@ export const rotateSecret = define({
   ...common,
   summary: 'Replace the secret',
   description: 'The new secret signs at once, and the old one beside it for 24 hours.',
-  answer: z.object({ success, webhook, secret, previousUntil: time.meta({ description: 'Until then the old secret signs too.' }) }),
+  reply: z.object({
+    success,
+    webhook,
+    secret,
+    previousUntil: time.meta({ description: 'Until then the old secret signs too.' }),
+  }),
   problems: ['not-found'],
   idempotent: true,
   secrets: ['secret'],
@@ -190,7 +220,7 @@ export const listDeliveries = define({
   summary: 'List deliveries',
   description: 'Newest first: the last 1,000 of the webhook, for 30 days.',
   query: z.strictObject(pageQuery),
-  answer: z.object({ success, deliveries: z.array(delivery), nextCursor }),
+  reply: z.object({ success, deliveries: z.array(delivery), nextCursor }),
   problems: ['not-found'],
 })
 
@@ -200,7 +230,7 @@ export const redeliver = define({
   summary: 'Deliver again',
   description:
     'Sends the same events with the same `webhook-id` once more, at once and whatever came of it before, and answers with what came of it within 15 seconds. One that was still waiting for its next attempt is done with when this one succeeds.',
-  answer: delivered,
+  reply: delivered,
   problems: ['not-found', 'delivery-gone'],
   idempotent: true,
 })

@@ -1,6 +1,6 @@
 import type { Database } from '../db/open.ts'
 import { isWanted } from '../domain/event.ts'
-import { MOST_WEBHOOKS, type Webhook, type WebhookRecord } from '../domain/webhook.ts'
+import { MAX_WEBHOOKS, type Webhook, type WebhookRecord } from '../domain/webhook.ts'
 import { FIND, toWebhook, type WebhookRow } from './store.ts'
 
 /* Each edit is one atomic batch that ends by reading what it left behind. */
@@ -11,15 +11,22 @@ export type WebhookOutcome =
   | { ok: false; refusal: 'invalid-request'; errors: { pointer: string; detail: string }[] }
 
 /** SQL: the places in ?3 (devices) and ?4 (groups) of ids that are neither the account's (?2) nor in the webhook (?1) already. */
-const strangersIn = (name: 'devices' | 'groups', list: '?3' | '?4') =>
+const unknownIdsIn = (name: 'devices' | 'groups', list: '?3' | '?4') =>
   `SELECT '/${name}/' || e.key AS pointer FROM json_each(${list}) e
    WHERE NOT EXISTS (SELECT 1 FROM ${name} n WHERE n.id = e.value AND n.account_id = ?2)
      AND NOT EXISTS (SELECT 1 FROM webhooks w, json_each(w.${name}) o WHERE w.id = ?1 AND w.account_id = ?2 AND o.value = e.value)`
-const STRANGERS = `${strangersIn('devices', '?3')} UNION ALL ${strangersIn('groups', '?4')}`
-const MOST_ERRORS = 20
+const UNKNOWN_IDS = `${unknownIdsIn('devices', '?3')} UNION ALL ${unknownIdsIn('groups', '?4')}`
+const MAX_ERRORS = 20
 
-const strangers = (db: D1Database, accountId: string, id: string, { devices, groups }: WebhookRecord) =>
-  db.prepare(`SELECT pointer FROM (${STRANGERS}) LIMIT ${MOST_ERRORS}`).bind(id, accountId, JSON.stringify(devices), JSON.stringify(groups))
+const unknownIds = (
+  db: D1Database,
+  accountId: string,
+  id: string,
+  { devices, groups }: WebhookRecord,
+) =>
+  db
+    .prepare(`SELECT pointer FROM (${UNKNOWN_IDS}) LIMIT ${MAX_ERRORS}`)
+    .bind(id, accountId, JSON.stringify(devices), JSON.stringify(groups))
 
 const refusedIds = (found: D1Result | undefined): WebhookOutcome | null => {
   const pointers = ((found?.results ?? []) as { pointer: string }[]).map(({ pointer }) => pointer)
@@ -55,11 +62,11 @@ export const insertWebhook = async (
     db
       .prepare(
         `INSERT INTO webhooks (id, account_id, devices, groups, url, events, description, enabled, wants_locations, since, creation, last_modified, version)
-         SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ${HEAD}, ?10, ?10, 1 WHERE NOT EXISTS (${STRANGERS})
-           AND (SELECT count(*) FROM webhooks WHERE account_id = ?2) < ${MOST_WEBHOOKS} ON CONFLICT DO NOTHING`,
+         SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ${HEAD}, ?10, ?10, 1 WHERE NOT EXISTS (${UNKNOWN_IDS})
+           AND (SELECT count(*) FROM webhooks WHERE account_id = ?2) < ${MAX_WEBHOOKS} ON CONFLICT DO NOTHING`,
       )
       .bind(id, accountId, ...columns(record), now),
-    strangers(db, accountId, id, record),
+    unknownIds(db, accountId, id, record),
     db.prepare(FIND).bind(id, accountId),
   ])
   const row = results.at(-1)?.results[0] as WebhookRow | undefined
@@ -82,10 +89,10 @@ export const updateWebhook = async (
         `UPDATE webhooks SET devices = ?3, groups = ?4, url = ?5, events = ?6, description = ?7, enabled = ?8, wants_locations = ?9,
            since = CASE WHEN enabled = 0 AND ?8 = 1 THEN ${HEAD} ELSE since END,
            disabled_reason = CASE WHEN ?8 = 1 THEN NULL ELSE disabled_reason END, last_modified = ?10, version = version + 1
-         WHERE id = ?1 AND account_id = ?2 AND version = ?11 AND NOT EXISTS (${STRANGERS}) RETURNING id`,
+         WHERE id = ?1 AND account_id = ?2 AND version = ?11 AND NOT EXISTS (${UNKNOWN_IDS}) RETURNING id`,
       )
       .bind(id, accountId, ...columns(record), now, version),
-    strangers(db, accountId, id, record),
+    unknownIds(db, accountId, id, record),
     db.prepare(FIND).bind(id, accountId),
   ])
   const row = results.at(-1)?.results[0] as WebhookRow | undefined
@@ -110,5 +117,8 @@ export const deleteWebhook = async (
       .bind(id, accountId, versions && JSON.stringify(versions)),
   ])
   if (gone?.results.length === 1) return { ok: true }
-  return { ok: false, refusal: standing?.results.length === 1 ? 'precondition-failed' : 'not-found' }
+  return {
+    ok: false,
+    refusal: standing?.results.length === 1 ? 'precondition-failed' : 'not-found',
+  }
 }

@@ -1,8 +1,19 @@
-import type { Delivery, Webhook } from '../domain/webhook.ts'
+import type { Webhook, WebhookDelivery } from '../domain/webhook.ts'
 import { iso, isoOrNull } from '../http/wire.ts'
 
 export const presentWebhook = (webhook: Webhook) => {
-  const { id, url, events, devices, groups, description, enabled, disabledReason, creation, lastModified } = webhook
+  const {
+    id,
+    url,
+    events,
+    devices,
+    groups,
+    description,
+    enabled,
+    disabledReason,
+    creation,
+    lastModified,
+  } = webhook
   return {
     id,
     url,
@@ -17,9 +28,21 @@ export const presentWebhook = (webhook: Webhook) => {
   }
 }
 
-export const presentDelivery = (delivery: Delivery) => {
-  const { id, status, sequences, attempts, attemptsByHand, responseCode, failure, durationMs, answer, creation, lastAttempt, nextAttempt } =
-    delivery
+export const presentDelivery = (delivery: WebhookDelivery) => {
+  const {
+    id,
+    status,
+    sequences,
+    attempts,
+    attemptsByHand,
+    responseCode,
+    failure,
+    durationMs,
+    answer,
+    creation,
+    lastAttempt,
+    nextAttempt,
+  } = delivery
   return {
     id,
     status,

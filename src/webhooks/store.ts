@@ -34,12 +34,21 @@ export const toWebhook = (row: WebhookRow): Webhook => ({
 /** ?1 webhook, ?2 account. */
 export const FIND = 'SELECT * FROM webhooks WHERE id = ?1 AND account_id = ?2'
 
-export const findWebhook = async ({ $client: db }: Database, accountId: string, id: string): Promise<Webhook | null> => {
+export const findWebhook = async (
+  { $client: db }: Database,
+  accountId: string,
+  id: string,
+): Promise<Webhook | null> => {
   const row = await db.prepare(FIND).bind(id, accountId).first<WebhookRow>()
   return row && toWebhook(row)
 }
 
-export const listWebhooks = async ({ $client: db }: Database, accountId: string, after: string, limit: number): Promise<Webhook[]> => {
+export const listWebhooks = async (
+  { $client: db }: Database,
+  accountId: string,
+  after: string,
+  limit: number,
+): Promise<Webhook[]> => {
   const { results } = await db
     .prepare('SELECT * FROM webhooks WHERE account_id = ?1 AND id > ?2 ORDER BY id LIMIT ?3')
     .bind(accountId, after, limit)
@@ -56,7 +65,10 @@ export interface Listeners {
 }
 
 /** What the account's feed is to serve, as of one moment. */
-export const readListeners = async ({ $client: db }: Database, accountId: string): Promise<Listeners> => {
+export const readListeners = async (
+  { $client: db }: Database,
+  accountId: string,
+): Promise<Listeners> => {
   const [accounts, heads, rows] = await db.batch([
     db.prepare('SELECT disabled FROM accounts WHERE id = ?').bind(accountId),
     db.prepare('SELECT sequence FROM event_heads WHERE account_id = ?').bind(accountId),

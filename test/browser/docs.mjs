@@ -3,7 +3,11 @@
 import { chromium } from 'playwright-core'
 
 const base = (process.argv[2] ?? process.env.BASE_URL ?? 'http://localhost:8787').replace(/\/$/, '')
-const { DEMO_USER_NAME: userName, DEMO_API_KEY: apiKey, CHROMIUM = '/usr/bin/chromium' } = process.env
+const {
+  DEMO_USER_NAME: userName,
+  DEMO_API_KEY: apiKey,
+  CHROMIUM = '/usr/bin/chromium',
+} = process.env
 const flags =
   '--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync'
 
@@ -34,7 +38,9 @@ try {
   })
 
   await check('a call without a token can be tried', async () => {
-    const open = operations(api).find((operation) => isPlainGet(operation) && operation.security?.length === 0)
+    const open = operations(api).find(
+      (operation) => isPlainGet(operation) && operation.security?.length === 0,
+    )
     await tryCall(page, open ?? operations(api).find(isPlainGet), open ? 200 : 401)
   })
 
@@ -45,29 +51,41 @@ try {
       await page.locator('[name=apiKey]').fill(apiKey)
       await page.locator('dialog button.primary').click()
       await page.locator('#sign-in.signed-in').waitFor()
-      const guarded = operations(api).find((operation) => isPlainGet(operation) && usesTheToken(api, operation))
+      const guarded = operations(api).find(
+        (operation) => isPlainGet(operation) && usesTheToken(api, operation),
+      )
       await tryCall(page, guarded, 200)
     })
   }
 
   await check('it loads in the dark and on a phone', async () => {
-    const phone = await browser.newPage({ viewport: { width: 390, height: 844 }, colorScheme: 'dark' })
+    const phone = await browser.newPage({
+      viewport: { width: 390, height: 844 },
+      colorScheme: 'dark',
+    })
     await watch(phone)
     await phone.goto(`${base}/docs`)
     await phone.getByRole('heading', { level: 1, name: api.info.title }).waitFor()
-    expect(await phone.evaluate(() => document.body.classList.contains('dark-mode')), 'the system asks for dark, the page is light')
+    expect(
+      await phone.evaluate(() => document.body.classList.contains('dark-mode')),
+      'the system asks for dark, the page is light',
+    )
     const overflow = await phone.evaluate(() => document.documentElement.scrollWidth - innerWidth)
     expect(overflow <= 0, `the page is ${overflow} px wider than the phone`)
     await phone.close()
   })
 
   await check('no request went to another origin', () => {
-    const foreign = requests.filter((url) => !/^(data|blob):/.test(url) && new URL(url).origin !== new URL(base).origin)
+    const foreign = requests.filter(
+      (url) => !/^(data|blob):/.test(url) && new URL(url).origin !== new URL(base).origin,
+    )
     expect(requests.length > 3, 'no requests were seen at all')
     expect(foreign.length === 0, foreign.join(', '))
   })
 
-  await check('no error reached the console and no policy was violated', () => expect(faults.length === 0, faults.join('; ')))
+  await check('no error reached the console and no policy was violated', () =>
+    expect(faults.length === 0, faults.join('; ')),
+  )
 } catch (fault) {
   failed += 1
   console.error(`not ok  ${firstLine(fault)}`)
@@ -102,7 +120,8 @@ async function watch(page) {
   page.on('pageerror', (fault) => faults.push(fault.message))
   page.on('console', (message) => {
     // The browser reports a 401 that the API answers; this is no fault of the page.
-    const answered = message.text().includes('status of 401') && message.location().url.startsWith(`${base}/api/`)
+    const answered =
+      message.text().includes('status of 401') && message.location().url.startsWith(`${base}/api/`)
     if (message.type() === 'error' && !answered) faults.push(message.text())
   })
   await page.exposeFunction('reportViolation', (what) => faults.push(what))
@@ -121,7 +140,9 @@ function operations({ paths }) {
 }
 
 function isPlainGet({ path, method, parameters = [] }) {
-  return method === 'get' && !path.includes('{') && !parameters.some((parameter) => parameter.required)
+  return (
+    method === 'get' && !path.includes('{') && !parameters.some((parameter) => parameter.required)
+  )
 }
 
 function usesTheToken(api, operation) {

@@ -33,10 +33,15 @@ try {
   await ready()
   const { DEMO_USER_NAME, DEMO_API_KEY } = readSecrets(join(copy, '.dev.vars'))
   const env = { ...process.env, BASE_URL: `http://localhost:${port}`, DEMO_USER_NAME, DEMO_API_KEY }
-  const files = readdirSync(join(root, 'test/browser')).filter((file) => file.endsWith('.mjs') && file !== 'run.mjs')
+  const files = readdirSync(join(root, 'test/browser')).filter(
+    (file) => file.endsWith('.mjs') && file !== 'run.mjs',
+  )
   for (const file of files) {
     console.log(`\n── test/browser/${file}`)
-    const code = await run(process.execPath, [join('test/browser', file)], { env, timeout: patience })
+    const code = await run(process.execPath, [join('test/browser', file)], {
+      env,
+      timeout: patience,
+    })
     if (code !== 0) failed.push(file)
   }
 } catch (problem) {
@@ -65,7 +70,10 @@ function ready() {
     server.stdout.on('data', take)
     server.stderr.on('data', take)
     serverExit.then(() => reject(new Error('npm start ended before it was ready')))
-    setTimeout(() => reject(new Error(`npm start was not ready within ${patience / 1000} s`)), patience).unref()
+    setTimeout(
+      () => reject(new Error(`npm start was not ready within ${patience / 1000} s`)),
+      patience,
+    ).unref()
   })
 }
 

@@ -4,7 +4,16 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { sendTimeout } from '../../src/notify/provider.ts'
 import { twilio } from '../../src/notify/twilio.ts'
 import { eventually } from '../eventually.ts'
-import { crash, device, eventsOf, messagesOf, raise, stubOf, usageOf, user } from '../worker/alertSupport.ts'
+import {
+  crash,
+  device,
+  eventsOf,
+  messagesOf,
+  raise,
+  stubOf,
+  usageOf,
+  user,
+} from '../worker/alertSupport.ts'
 import { openAccount, operator, type TestAccount } from '../worker/support.ts'
 import { boxOf, script, someEmail, somePhone } from './support.ts'
 
@@ -22,7 +31,11 @@ const byEmail = { notifications: ['Email'] }
 const bySms = { notifications: ['SMS'] }
 const urgently = { ...byEmail, alertName: 'SOSButton' }
 const standing = async (account: TestAccount) =>
-  (await messagesOf(account)).map(({ status, reason, attempts }: Record<string, unknown>) => ({ status, reason, attempts }))
+  (await messagesOf(account)).map(({ status, reason, attempts }: Record<string, unknown>) => ({
+    status,
+    reason,
+    attempts,
+  }))
 
 const until = (account: TestAccount, status: string) =>
   eventually(async () => {
@@ -32,10 +45,13 @@ const until = (account: TestAccount, status: string) =>
 
 describe('in passing time', () => {
   // Ahead of the real clock, so that no alarm comes by itself.
-  beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2031-06-15T08:00:00Z') }))
+  beforeEach(
+    () => void vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2031-06-15T08:00:00Z') }),
+  )
   afterEach(() => void vi.useRealTimers())
 
-  const alarmAt = (account: TestAccount) => runInDurableObject(stubOf(account), (_, state) => state.storage.getAlarm())
+  const alarmAt = (account: TestAccount) =>
+    runInDurableObject(stubOf(account), (_, state) => state.storage.getAlarm())
 
   /** Lets time pass from alarm to alarm, as they would come. */
   const pass = async (account: TestAccount, milliseconds: number): Promise<void> => {
@@ -48,9 +64,15 @@ describe('in passing time', () => {
   }
 
   const travelled = async (account: TestAccount): Promise<TestAccount> => {
-    const { body } = await account.call('POST', '/api/Auth/Token', { body: { userName: account.userName, apiKey: account.apiKey } })
+    const { body } = await account.call('POST', '/api/Auth/Token', {
+      body: { userName: account.userName, apiKey: account.apiKey },
+    })
     const { token } = body
-    return { ...account, token, call: (method, path, options = {}) => account.call(method, path, { token, ...options }) }
+    return {
+      ...account,
+      token,
+      call: (method, path, options = {}) => account.call(method, path, { token, ...options }),
+    }
   }
 
   test('both channels go out at once, each by its provider', async () => {
@@ -59,7 +81,14 @@ describe('in passing time', () => {
     await pass(account, 1000)
     const [sms, mail] = await messagesOf(account)
     expect([mail, sms]).toMatchObject([
-      { channel: 'Email', to: email, status: 'sent', provider: 'resend', attempts: 1, reason: null },
+      {
+        channel: 'Email',
+        to: email,
+        status: 'sent',
+        provider: 'resend',
+        attempts: 1,
+        reason: null,
+      },
       { channel: 'SMS', to: phone, status: 'sent', provider: 'twilio', attempts: 1, reason: null },
     ])
     const [box, smsBox] = [await boxOf(email), await boxOf(phone)]
@@ -74,7 +103,9 @@ describe('in passing time', () => {
     await script(email, '503', '500', 'reset', 'throttle 20')
     await raise(account, id, byEmail)
     await pass(account, 1000)
-    expect(await standing(account)).toEqual([{ status: 'queued', reason: 'provider-unavailable', attempts: 1 }])
+    expect(await standing(account)).toEqual([
+      { status: 'queued', reason: 'provider-unavailable', attempts: 1 },
+    ])
     await pass(account, 10 * 60_000)
     expect(await standing(account)).toEqual([{ status: 'sent', reason: null, attempts: 5 }])
     const { requests, sent } = await boxOf(email)
@@ -89,9 +120,17 @@ describe('in passing time', () => {
     await script(email, '422')
     const { alert } = (await raise(account, id, byEmail)).body
     await pass(account, 1000)
-    expect(await standing(account)).toEqual([{ status: 'failed', reason: 'resend-validation_error', attempts: 1 }])
+    expect(await standing(account)).toEqual([
+      { status: 'failed', reason: 'resend-validation_error', attempts: 1 },
+    ])
     expect(await eventsOf(account, 'message.failed')).toEqual([
-      { deviceId: id, messageId: alert.deliveries[0].id, alertId: alert.id, channel: 'Email', reason: 'resend-validation_error' },
+      {
+        deviceId: id,
+        messageId: alert.deliveries[0].id,
+        alertId: alert.id,
+        channel: 'Email',
+        reason: 'resend-validation_error',
+      },
     ])
     expect(await usageOf(account, id)).toMatchObject({ emailsSent: 0 })
     const path = `/api/account/messages/${alert.deliveries[0].id}/retry`
@@ -99,7 +138,9 @@ describe('in passing time', () => {
     await pass(account, 1000)
     expect(await standing(account)).toEqual([{ status: 'sent', reason: null, attempts: 1 }])
     expect(await usageOf(account, id)).toMatchObject({ emailsSent: 1 })
-    const [first, second] = (await boxOf(email)).requests.map(({ headers }) => headers['idempotency-key'])
+    const [first, second] = (await boxOf(email)).requests.map(
+      ({ headers }) => headers['idempotency-key'],
+    )
     expect(first).toBe(alert.deliveries[0].id)
     expect(second).toMatch(new RegExp(`^${first}-`))
     expect((await raise(account, id, byEmail)).body.alert.deliveries[0].status).toBe('suppressed')
@@ -152,7 +193,9 @@ describe('in passing time', () => {
     await raise(account, id, urgently)
     await pass(account, 62_000)
     const first = (await boxOf(sos)).requests[0]?.order ?? 0
-    const others = (await boxOf(email)).requests.slice(1).map(({ order, body }) => ({ order, sos: String(body.subject).startsWith('SOS') }))
+    const others = (await boxOf(email)).requests
+      .slice(1)
+      .map(({ order, body }) => ({ order, sos: String(body.subject).startsWith('SOS') }))
     for (const request of others) if (!request.sos) expect(request.order).toBeGreaterThan(first)
     await pass(account, 6_000)
     expect((await boxOf(sos)).sent).toHaveLength(1)
@@ -161,7 +204,10 @@ describe('in passing time', () => {
 
   test('a try that asks Twilio first and then sends has time for both calls before anyone else makes it', async () => {
     const { account, id } = await scene()
-    const { promise: hanging, resolve: answer } = Promise.withResolvers<{ kind: 'accepted'; providerId: string }>()
+    const { promise: hanging, resolve: answer } = Promise.withResolvers<{
+      kind: 'accepted'
+      providerId: string
+    }>()
     const send = vi.spyOn(twilio, 'send').mockReturnValue(hanging)
     send.mockResolvedValueOnce({ kind: 'retry', reason: 'timeout', maybeAccepted: true })
     try {
@@ -173,18 +219,24 @@ describe('in passing time', () => {
       answer({ kind: 'accepted', providerId: 'SM1' })
       send.mockRestore()
     }
-    await eventually(async () => expect(await standing(account)).toMatchObject([{ status: 'sent', attempts: 2 }]))
+    await eventually(async () =>
+      expect(await standing(account)).toMatchObject([{ status: 'sent', attempts: 2 }]),
+    )
   })
 
   test('an outage of an hour loses nothing and sends nothing twice', async () => {
-    const { account, email, phone, id } = await scene({ dailyEmailLimit: 1000, dailySmsLimit: 1000 })
+    const { account, email, phone, id } = await scene({
+      dailyEmailLimit: 1000,
+      dailySmsLimit: 1000,
+    })
     await script(email, '503*')
     await script(phone, '503*')
     for (let n = 0; n < 6; n++) await raise(account, id, { text: `Alert ${n}` })
     await raise(account, id, { alertName: 'SOSButton' })
     await pass(account, HOUR)
     const tries = { normal: 0, urgent: 0 }
-    for (const { body } of (await boxOf(email)).requests) tries[String(body.subject).startsWith('SOS') ? 'urgent' : 'normal'] += 1
+    for (const { body } of (await boxOf(email)).requests)
+      tries[String(body.subject).startsWith('SOS') ? 'urgent' : 'normal'] += 1
     expect(tries.urgent).toBeGreaterThan((3 * tries.normal) / 6)
     expect((await boxOf(email)).sent).toEqual([])
     await script(email)
@@ -209,11 +261,15 @@ describe('in passing time', () => {
     const late = await travelled(account)
     expect(await standing(late)).toMatchObject([{ status: 'queued' }])
     await pass(account, 1)
-    expect(await standing(late)).toMatchObject([{ status: 'failed', reason: 'provider-unavailable' }])
+    expect(await standing(late)).toMatchObject([
+      { status: 'failed', reason: 'provider-unavailable' },
+    ])
     const { requests } = await boxOf(email)
     expect(requests.length).toBeGreaterThan(20)
     expect(requests.length).toBeLessThan(80)
-    const { usage } = (await late.call('GET', `/api/devices/${id}/usage?from=2031-06-15&to=2031-06-16`)).body
+    const { usage } = (
+      await late.call('GET', `/api/devices/${id}/usage?from=2031-06-15&to=2031-06-16`)
+    ).body
     expect(usage.map(({ emailsSent }: { emailsSent: number }) => emailsSent)).toEqual([0, 0])
     await pass(account, 4 * 24 * HOUR)
     expect((await boxOf(email)).requests).toHaveLength(requests.length)
@@ -224,7 +280,9 @@ describe('in passing time', () => {
     await script(email, 'throttle 86399', 'throttle 60')
     await raise(account, id, byEmail)
     await pass(account, 24 * HOUR)
-    expect(await standing(await travelled(account))).toMatchObject([{ status: 'failed', reason: 'throttled', attempts: 2 }])
+    expect(await standing(await travelled(account))).toMatchObject([
+      { status: 'failed', reason: 'throttled', attempts: 2 },
+    ])
   })
 
   test('the ledger forgets what is done after some days, the cell shows it on, and it can still be sent again', async () => {
@@ -232,14 +290,20 @@ describe('in passing time', () => {
     await script(email, '422')
     const { alert } = (await raise(account, id, byEmail)).body
     await pass(account, 5 * 24 * HOUR)
-    const kept = await runInDurableObject(stubOf(account), (_, state) => state.storage.sql.exec('SELECT id FROM messages').toArray())
+    const kept = await runInDurableObject(stubOf(account), (_, state) =>
+      state.storage.sql.exec('SELECT id FROM messages').toArray(),
+    )
     expect(kept).toEqual([])
     const later = await travelled(account)
     expect(await standing(later)).toMatchObject([{ status: 'failed' }])
-    expect((await later.call('POST', `/api/account/messages/${alert.deliveries[0].id}/retry`)).status).toBe(200)
+    expect(
+      (await later.call('POST', `/api/account/messages/${alert.deliveries[0].id}/retry`)).status,
+    ).toBe(200)
     await pass(account, 1000)
     expect(await standing(later)).toMatchObject([{ status: 'sent' }])
-    expect((await later.call('POST', `/api/account/messages/${alert.deliveries[0].id}/retry`)).status).toBe(409)
+    expect(
+      (await later.call('POST', `/api/account/messages/${alert.deliveries[0].id}/retry`)).status,
+    ).toBe(409)
   })
 })
 
@@ -293,12 +357,15 @@ describe('a provider that hangs', () => {
     await raiseMany(mine)
     await raise(mine.account, mine.id, bySms)
     await raise(other.account, other.id)
-    expect((await mine.account.call('GET', `/api/devices/${mine.id}/alerts`)).body.alerts).toHaveLength(MANY + 1)
+    expect(
+      (await mine.account.call('GET', `/api/devices/${mine.id}/alerts`)).body.alerts,
+    ).toHaveLength(MANY + 1)
     await eventually(async () => {
       expect((await boxOf(mine.phone)).sent).toHaveLength(1)
       expect((await boxOf(other.email)).sent).toHaveLength(1)
     })
-    for (const box of [await boxOf(mine.phone), await boxOf(other.email)]) expect(await triedBefore(mine.email, box)).toBeLessThan(MANY)
+    for (const box of [await boxOf(mine.phone), await boxOf(other.email)])
+      expect(await triedBefore(mine.email, box)).toBeLessThan(MANY)
     expect((await boxOf(mine.email)).sent).toEqual([])
     await eventually(async () => {
       const [sms] = await messagesOf(mine.account, '?channel=SMS')
@@ -309,7 +376,9 @@ describe('a provider that hangs', () => {
   test('leaves a place for an SOS, which is tried at once', async () => {
     const busy = await scene({ dailyEmailLimit: 100 })
     await raiseMany(busy)
-    await eventually(async () => expect((await boxOf(busy.email)).requests.length).toBeGreaterThan(0))
+    await eventually(async () =>
+      expect((await boxOf(busy.email)).requests.length).toBeGreaterThan(0),
+    )
     const sos = someEmail()
     await user(busy.account, { email: sos })
     await raise(busy.account, busy.id, urgently)
@@ -350,7 +419,10 @@ test('a cell that does not answer delays no message: where they stand arrives wh
   await eventually(async () => expect((await boxOf(email)).requests).toHaveLength(1))
   await runInDurableObject(stubOf(account), (ledger) => {
     const { env: bound } = ledger as unknown as { env: object }
-    Object.defineProperty(ledger, 'env', { value: { ...bound, DB: brokenDatabase }, configurable: true })
+    Object.defineProperty(ledger, 'env', {
+      value: { ...bound, DB: brokenDatabase },
+      configurable: true,
+    })
   })
   await eventually(async () => expect((await boxOf(email)).sent).toHaveLength(1))
   expect((await messagesOf(account))[0].status).toBe('queued')

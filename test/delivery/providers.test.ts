@@ -1,8 +1,8 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
-import { providerFor } from '../../src/notify/choose.ts'
 import { cloudflare } from '../../src/notify/cloudflare.ts'
 import type { Message, NotifyEnv, SendOutcome } from '../../src/notify/provider.ts'
+import { providerFor } from '../../src/notify/providers.ts'
 import { resend } from '../../src/notify/resend.ts'
 import { twilio } from '../../src/notify/twilio.ts'
 import { boxOf, script, someEmail, somePhone } from './support.ts'
@@ -18,9 +18,17 @@ const message = (to: string, changes: Partial<Message> = {}): Message => ({
   ...changes,
 })
 
-const retry = (reason: string, maybeAccepted: boolean): SendOutcome => ({ kind: 'retry', reason, maybeAccepted })
+const retry = (reason: string, maybeAccepted: boolean): SendOutcome => ({
+  kind: 'retry',
+  reason,
+  maybeAccepted,
+})
 const refused = (reason: string): SendOutcome => ({ kind: 'refused', reason })
-const throttled = (after: number): SendOutcome => ({ kind: 'throttled', reason: 'throttled', after })
+const throttled = (after: number): SendOutcome => ({
+  kind: 'throttled',
+  reason: 'throttled',
+  after,
+})
 
 /** What every provider over HTTP must make of the same misfortunes. */
 const MISFORTUNES: [behaviour: string, outcome: SendOutcome][] = [
@@ -45,7 +53,9 @@ test('a domain in letters of its own is written to in ASCII', async () => {
   await resend.send(env, message(to))
   expect((await boxOf(written)).sent).toHaveLength(1)
   const given: unknown[] = []
-  const listening = { send: async (builder: unknown) => given.push(builder) && { messageId: 'x' } } as unknown as SendEmail
+  const listening = {
+    send: async (builder: unknown) => given.push(builder) && { messageId: 'x' },
+  } as unknown as SendEmail
   await cloudflare.send({ ...env, EMAIL: listening }, message(to))
   expect(given).toMatchObject([{ to: written }])
 })
@@ -80,7 +90,9 @@ describe('Resend', () => {
       ],
     })
     expect(html).toContain('&lt;b&gt;')
-    expect(html).toContain('<a href="https://www.openstreetmap.org/?mlat=1.00000&amp;mlon=2.00000">')
+    expect(html).toContain(
+      '<a href="https://www.openstreetmap.org/?mlat=1.00000&amp;mlon=2.00000">',
+    )
   })
 
   test.each<[string, SendOutcome]>([
@@ -108,7 +120,10 @@ describe('Resend', () => {
     expect(await resend.send(env, sending)).toEqual(retry('timeout', true))
     expect(await resend.send(env, sending)).toEqual(retry('unreachable', true))
     expect(await resend.send(env, sending)).toMatchObject({ kind: 'accepted' })
-    expect(await resend.send(env, { ...sending, text: 'Written by a later release' })).toEqual({ kind: 'accepted', providerId: null })
+    expect(await resend.send(env, { ...sending, text: 'Written by a later release' })).toEqual({
+      kind: 'accepted',
+      providerId: null,
+    })
     expect((await boxOf(to)).sent).toHaveLength(1)
   })
 
@@ -118,7 +133,9 @@ describe('Resend', () => {
     [{ RESEND_API_KEY: 're_wrong' }, retry('resend-invalid_api_key', false)],
     [{ RESEND_URL: 'http://127.0.0.1:1' }, retry('unreachable', true)],
   ])('with %o is tried again later: the operator can mend it', async (changes, outcome) => {
-    expect(await resend.send({ ...env, ...changes } as NotifyEnv, message(someEmail()))).toEqual(outcome)
+    expect(await resend.send({ ...env, ...changes } as NotifyEnv, message(someEmail()))).toEqual(
+      outcome,
+    )
   })
 })
 
@@ -133,7 +150,9 @@ describe('Twilio', () => {
     expect(requests[0]).toMatchObject({
       method: 'POST',
       url: '/2010-04-01/Accounts/AC00000000000000000000000000000001/Messages.json',
-      headers: { authorization: `Basic ${btoa(`${env.TWILIO_ACCOUNT_SID}:${env.TWILIO_AUTH_TOKEN}`)}` },
+      headers: {
+        authorization: `Basic ${btoa(`${env.TWILIO_ACCOUNT_SID}:${env.TWILIO_AUTH_TOKEN}`)}`,
+      },
     })
     expect(requests[0]?.headers['content-type']).toMatch(/^application\/x-www-form-urlencoded/)
     expect(requests[0]?.body).toEqual({
@@ -182,15 +201,22 @@ describe('Twilio', () => {
     expect([sent.length, requests.length]).toEqual([1, 1])
     const other = { ...sending, text: 'Another alert' }
     expect(await twilio.send(env, other)).toEqual(retry('timeout', true))
-    expect(await twilio.send(env, { ...other, unsureSince: since })).toMatchObject({ kind: 'accepted' })
+    expect(await twilio.send(env, { ...other, unsureSince: since })).toMatchObject({
+      kind: 'accepted',
+    })
     expect((await boxOf(to)).sent).toHaveLength(2)
     // The same words a day earlier were another message: one sent again by hand.
-    expect(await twilio.send(env, { ...sending, unsureSince: Date.now() + 5_000 })).toMatchObject({ kind: 'accepted' })
+    expect(await twilio.send(env, { ...sending, unsureSince: Date.now() + 5_000 })).toMatchObject({
+      kind: 'accepted',
+    })
     expect((await boxOf(to)).sent).toHaveLength(3)
   })
 
   test('without credentials is tried again later', async () => {
-    expect(await twilio.send({ ...env, TWILIO_FROM: '' }, message(somePhone()))).toMatchObject({ kind: 'retry', maybeAccepted: false })
+    expect(await twilio.send({ ...env, TWILIO_FROM: '' }, message(somePhone()))).toMatchObject({
+      kind: 'retry',
+      maybeAccepted: false,
+    })
   })
 })
 
@@ -202,13 +228,25 @@ describe('Cloudflare', () => {
 
   test('gives name and address of the sender apart, the words as text and HTML, and a mark to tell a repeat by', async () => {
     const given: unknown[] = []
-    const listening = { send: async (builder: unknown) => given.push(builder) && { messageId: 'x' } } as unknown as SendEmail
+    const listening = {
+      send: async (builder: unknown) => given.push(builder) && { messageId: 'x' },
+    } as unknown as SendEmail
     const sending = message(someEmail())
     const { key, to, subject, text } = sending
-    for (const EMAIL_FROM of ['"Perigee" <alerts@perigee.test>', 'alerts@perigee.test', '<alerts@perigee.test>']) {
+    for (const EMAIL_FROM of [
+      '"Perigee" <alerts@perigee.test>',
+      'alerts@perigee.test',
+      '<alerts@perigee.test>',
+    ]) {
       await cloudflare.send({ EMAIL: listening, EMAIL_FROM }, sending)
     }
-    const common = { to, subject, text, html: expect.stringContaining('&lt;b&gt;'), headers: { 'X-Perigee-Message': key } }
+    const common = {
+      to,
+      subject,
+      text,
+      html: expect.stringContaining('&lt;b&gt;'),
+      headers: { 'X-Perigee-Message': key },
+    }
     expect(given).toEqual([
       { ...common, from: { name: 'Perigee', email: 'alerts@perigee.test' } },
       { ...common, from: 'alerts@perigee.test' },
@@ -216,7 +254,10 @@ describe('Cloudflare', () => {
     ])
   })
 
-  const failing = (error: unknown): NotifyEnv => ({ ...env, EMAIL: { send: () => Promise.reject(error) } as unknown as SendEmail })
+  const failing = (error: unknown): NotifyEnv => ({
+    ...env,
+    EMAIL: { send: () => Promise.reject(error) } as unknown as SendEmail,
+  })
   const coded = (code: string) => Object.assign(new Error('said no'), { code })
 
   test.each<[string, SendOutcome]>([
@@ -234,17 +275,21 @@ describe('Cloudflare', () => {
   })
 
   test('that throws without a code, or hangs', async () => {
-    expect(await cloudflare.send(failing(new Error('Network connection lost')), message(someEmail()))).toEqual(
-      retry('provider-failed', true),
-    )
+    expect(
+      await cloudflare.send(failing(new Error('Network connection lost')), message(someEmail())),
+    ).toEqual(retry('provider-failed', true))
     const hanging = { ...env, EMAIL: { send: () => new Promise(() => {}) } as unknown as SendEmail }
     expect(await cloudflare.send(hanging, message(someEmail()))).toEqual(retry('timeout', true))
   })
 
   test('without a binding or a sender is tried again later', async () => {
     const { EMAIL, ...without } = env
-    expect(await cloudflare.send(without, message(someEmail()))).toEqual(retry('not-configured: the binding EMAIL', false))
-    expect(await cloudflare.send({ ...env, EMAIL_FROM: '' }, message(someEmail()))).toEqual(retry('not-configured: EMAIL_FROM', false))
+    expect(await cloudflare.send(without, message(someEmail()))).toEqual(
+      retry('not-configured: the binding EMAIL', false),
+    )
+    expect(await cloudflare.send({ ...env, EMAIL_FROM: '' }, message(someEmail()))).toEqual(
+      retry('not-configured: EMAIL_FROM', false),
+    )
   })
 })
 
@@ -253,6 +298,11 @@ test('a provider is chosen by its name; without one there is the outbox, and a n
   expect(providerFor({}, 'Email').name).toBe('outbox')
   expect(providerFor({ SMS_PROVIDER: '' }, 'SMS').name).toBe('outbox')
   expect(providerFor({ EMAIL_PROVIDER: 'cloudflare' }, 'Email')).toBe(cloudflare)
-  expect(await providerFor({}, 'SMS').send({}, nobody)).toEqual({ kind: 'accepted', providerId: null })
-  expect(await providerFor({ SMS_PROVIDER: 'resend' }, 'SMS').send({}, nobody)).toEqual(retry('not-configured: SMS_PROVIDER', false))
+  expect(await providerFor({}, 'SMS').send({}, nobody)).toEqual({
+    kind: 'accepted',
+    providerId: null,
+  })
+  expect(await providerFor({ SMS_PROVIDER: 'resend' }, 'SMS').send({}, nobody)).toEqual(
+    retry('not-configured: SMS_PROVIDER', false),
+  )
 })

@@ -1,5 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http'
 
 /*
  * Servers that behave like Resend and Twilio, failures included, on loopback. What each recipient's messages meet is written
@@ -15,7 +20,13 @@ export const TWILIO_TOKEN = 'the-auth-token-of-the-tests'
 export interface Box {
   script: string[]
   /** `order` counts the requests of all recipients. */
-  requests: { method: string; url: string; headers: IncomingHttpHeaders; body: Record<string, unknown>; order: number }[]
+  requests: {
+    method: string
+    url: string
+    headers: IncomingHttpHeaders
+    body: Record<string, unknown>
+    order: number
+  }[]
   sent: Record<string, unknown>[]
   lookups: number
 }
@@ -28,9 +39,15 @@ const boxOf = (to: string): Box => {
   return box
 }
 
-const nextOf = ({ script }: Box): string | undefined => (script[0]?.endsWith('*') ? script[0].slice(0, -1) : script.shift())
+const nextOf = ({ script }: Box): string | undefined =>
+  script[0]?.endsWith('*') ? script[0].slice(0, -1) : script.shift()
 
-const json = (response: ServerResponse | null, status: number, body: object, headers: Record<string, string> = {}): void => {
+const json = (
+  response: ServerResponse | null,
+  status: number,
+  body: object,
+  headers: Record<string, string> = {},
+): void => {
   if (!response) return
   response.writeHead(status, { 'Content-Type': 'application/json', ...headers })
   response.end(JSON.stringify(body))
@@ -42,7 +59,10 @@ const FAILURES: Record<string, [status: number, body: object]> = {
   404: [404, { name: 'not_found', message: 'Not found' }],
   408: [408, { message: 'Request timeout' }],
   422: [422, { name: 'validation_error', message: 'Invalid `to` field', statusCode: 422 }],
-  500: [500, { name: 'internal_server_error', code: 20500, message: 'An unexpected error occurred.' }],
+  500: [
+    500,
+    { name: 'internal_server_error', code: 20500, message: 'An unexpected error occurred.' },
+  ],
   502: [502, { message: 'Bad gateway' }],
   503: [503, { name: 'service_unavailable', code: 20503, message: 'Unavailable' }],
   21211: [400, { code: 21211, message: "Invalid 'To' Phone Number", status: 400 }],
@@ -50,7 +70,10 @@ const FAILURES: Record<string, [status: number, body: object]> = {
   21610: [400, { code: 21610, message: 'Attempt to send to unsubscribed recipient', status: 400 }],
   conflict: [
     409,
-    { name: 'concurrent_idempotent_requests', message: 'Same idempotency key used while original request is still in progress.' },
+    {
+      name: 'concurrent_idempotent_requests',
+      message: 'Same idempotency key used while original request is still in progress.',
+    },
   ],
 }
 
@@ -68,7 +91,12 @@ const play = (
     case 'accept':
       return accept(response)
     case 'throttle':
-      return json(response, 429, { name: 'rate_limit_exceeded', code: 20429 }, argument ? { 'Retry-After': argument } : {})
+      return json(
+        response,
+        429,
+        { name: 'rate_limit_exceeded', code: 20429 },
+        argument ? { 'Retry-After': argument } : {},
+      )
     case 'later':
       return json(response, 503, {}, { 'Retry-After': argument })
     case 'hang':
@@ -105,7 +133,11 @@ const play = (
 /** Resend's own rule: one e-mail for one key, for a day; the same key with other content is refused. */
 const accepted = new Map<string, { id: string; text: string }>()
 
-const record = (box: Box, { method = '', url = '', headers }: IncomingMessage, body: Record<string, unknown>): void => {
+const record = (
+  box: Box,
+  { method = '', url = '', headers }: IncomingMessage,
+  body: Record<string, unknown>,
+): void => {
   box.requests.push({ method, url, headers, body, order: ++arrived })
 }
 
@@ -115,14 +147,21 @@ const resend = (request: IncomingMessage, response: ServerResponse, text: string
   const box = boxOf(to)
   record(box, request, body)
   play(nextOf(box), request, response, (answer) => {
-    if (!request.headers['user-agent']) return json(answer, 403, { name: 'forbidden', message: 'error code: 1010' })
-    if (request.headers.authorization !== `Bearer ${RESEND_KEY}`) return json(answer, 403, { name: 'invalid_api_key' })
+    if (!request.headers['user-agent'])
+      return json(answer, 403, { name: 'forbidden', message: 'error code: 1010' })
+    if (request.headers.authorization !== `Bearer ${RESEND_KEY}`)
+      return json(answer, 403, { name: 'invalid_api_key' })
     for (const member of ['from', 'to', 'subject']) {
-      if (!body[member]) return json(answer, 422, { name: 'missing_required_field', message: `Missing \`${member}\` field` })
+      if (!body[member])
+        return json(answer, 422, {
+          name: 'missing_required_field',
+          message: `Missing \`${member}\` field`,
+        })
     }
     const key = String(request.headers['idempotency-key'])
     const known = accepted.get(key)
-    if (known && known.text !== text) return json(answer, 409, { name: 'invalid_idempotent_request' })
+    if (known && known.text !== text)
+      return json(answer, 409, { name: 'invalid_idempotent_request' })
     const id = known?.id ?? randomUUID()
     if (!known) box.sent.push({ id, key, body })
     accepted.set(key, { id, text })
@@ -130,8 +169,16 @@ const resend = (request: IncomingMessage, response: ServerResponse, text: string
   })
 }
 
-const twilio = (request: IncomingMessage, response: ServerResponse, text: string, url: URL): unknown => {
-  if (request.headers.authorization !== `Basic ${Buffer.from(`${TWILIO_SID}:${TWILIO_TOKEN}`).toString('base64')}`) {
+const twilio = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  text: string,
+  url: URL,
+): unknown => {
+  if (
+    request.headers.authorization !==
+    `Basic ${Buffer.from(`${TWILIO_SID}:${TWILIO_TOKEN}`).toString('base64')}`
+  ) {
     return json(response, 401, { code: 20003, message: 'Authenticate', status: 401 })
   }
   if (request.method === 'GET') {
@@ -144,7 +191,8 @@ const twilio = (request: IncomingMessage, response: ServerResponse, text: string
   const box = boxOf(to)
   record(box, request, form)
   play(nextOf(box), request, response, (answer) => {
-    if (!/^\+[1-9]\d{6,14}$/.test(to)) return json(answer, 400, { code: 21211, message: "Invalid 'To' Phone Number", status: 400 })
+    if (!/^\+[1-9]\d{6,14}$/.test(to))
+      return json(answer, 400, { code: 21211, message: "Invalid 'To' Phone Number", status: 400 })
     const message = {
       sid: `SM${randomUUID().replaceAll('-', '')}`,
       status: 'queued',
@@ -167,8 +215,10 @@ const serve = async (request: IncomingMessage, response: ServerResponse): Promis
     if (request.method === 'PUT') box.script = JSON.parse(text)
     return json(response, 200, box)
   }
-  if (url.pathname === '/emails' && request.method === 'POST') return resend(request, response, text)
-  if (url.pathname === `/2010-04-01/Accounts/${TWILIO_SID}/Messages.json`) return twilio(request, response, text, url)
+  if (url.pathname === '/emails' && request.method === 'POST')
+    return resend(request, response, text)
+  if (url.pathname === `/2010-04-01/Accounts/${TWILIO_SID}/Messages.json`)
+    return twilio(request, response, text, url)
   if (url.pathname === '/stolen') record(boxOf('stolen'), request, { text })
   json(response, 404, { message: 'Not found' })
 }
@@ -177,7 +227,9 @@ export default async function setup() {
   const server = createServer((request, response) => {
     serve(request, response).catch(() => response.destroy())
   })
-  await new Promise<void>((resolve) => server.listen(Number(process.env.PROVIDERS_PORT), '127.0.0.1', resolve))
+  await new Promise<void>((resolve) =>
+    server.listen(Number(process.env.PROVIDERS_PORT), '127.0.0.1', resolve),
+  )
   return () => {
     server.closeAllConnections()
     server.close()

@@ -13,8 +13,18 @@ import { boxOf, script, someEmail, somePhone } from './support.ts'
 
 const sign = async (hash: string, secret: string, text: string): Promise<string> => {
   const bytes = new TextEncoder()
-  const key = await crypto.subtle.importKey('raw', bytes.encode(secret), { name: 'HMAC', hash }, false, ['sign'])
-  return btoa(String.fromCharCode(...new Uint8Array(await crypto.subtle.sign('HMAC', key, bytes.encode(text)))))
+  const key = await crypto.subtle.importKey(
+    'raw',
+    bytes.encode(secret),
+    { name: 'HMAC', hash },
+    false,
+    ['sign'],
+  )
+  return btoa(
+    String.fromCharCode(
+      ...new Uint8Array(await crypto.subtle.sign('HMAC', key, bytes.encode(text))),
+    ),
+  )
 }
 
 const SECRET = 'the-webhook-secret-of-the-tests'
@@ -25,7 +35,11 @@ const resendReceipt = async (
   tags: Record<string, string>,
   { at = Date.now(), secret = SECRET, id = `msg_${crypto.randomUUID()}`, prefix = 'svix' } = {},
 ) => {
-  const body = JSON.stringify({ type, created_at: new Date(at).toISOString(), data: { email_id: crypto.randomUUID(), tags } })
+  const body = JSON.stringify({
+    type,
+    created_at: new Date(at).toISOString(),
+    data: { email_id: crypto.randomUUID(), tags },
+  })
   const timestamp = String(Math.floor(at / 1000))
   const signature = await sign('SHA-256', secret, `${id}.${timestamp}.${body}`)
   const headers = {
@@ -37,14 +51,22 @@ const resendReceipt = async (
 }
 
 /** A receipt as Twilio sends it. */
-const twilioReceipt = async (path: string, form: Record<string, string>, token = env.TWILIO_AUTH_TOKEN ?? '') => {
+const twilioReceipt = async (
+  path: string,
+  form: Record<string, string>,
+  token = env.TWILIO_AUTH_TOKEN ?? '',
+) => {
   const sorted = Object.keys(form).sort()
   const text = `https://perigee.test${path}${sorted.map((name) => name + form[name]).join('')}`
-  const headers = { 'Content-Type': 'application/x-www-form-urlencoded', 'X-Twilio-Signature': await sign('SHA-1', token, text) }
+  const headers = {
+    'Content-Type': 'application/x-www-form-urlencoded',
+    'X-Twilio-Signature': await sign('SHA-1', token, text),
+  }
   return { body: new URLSearchParams(form).toString(), headers }
 }
 
-const post = (path: string, receipt: { body: string; headers: Record<string, string> }) => call('POST', path, receipt)
+const post = (path: string, receipt: { body: string; headers: Record<string, string> }) =>
+  call('POST', path, receipt)
 
 /** An account whose one message, by this channel, was accepted by its provider. */
 const sentMessage = async (channel: 'Email' | 'SMS') => {
@@ -54,7 +76,12 @@ const sentMessage = async (channel: 'Email' | 'SMS') => {
   const deviceId = await device(account)
   const { alert } = (await raise(account, deviceId, { notifications: [channel] })).body
   await settled(account, 'sent')
-  return { account, deviceId, id: alert.deliveries[0].id as string, to: channel === 'Email' ? email : phone }
+  return {
+    account,
+    deviceId,
+    id: alert.deliveries[0].id as string,
+    to: channel === 'Email' ? email : phone,
+  }
 }
 
 const settled = (account: TestAccount, status: string) =>
@@ -67,34 +94,60 @@ describe('from Resend', () => {
       ['webhook', 'all'],
     ] as const) {
       const { account, id } = await sentMessage('Email')
-      const receipt = await resendReceipt('email.delivered', { account: account.id, message: id }, { prefix })
+      const receipt = await resendReceipt(
+        'email.delivered',
+        { account: account.id, message: id },
+        { prefix },
+      )
       const reply = await post(`/hooks/resend/${at ?? account.id}`, receipt)
       expect([reply.status, reply.body]).toEqual([200, { success: true }])
-      expect((await messagesOf(account))[0]).toMatchObject({ status: 'delivered', reason: null, provider: 'resend' })
+      expect((await messagesOf(account))[0]).toMatchObject({
+        status: 'delivered',
+        reason: null,
+        provider: 'resend',
+      })
     }
   })
 
-  test.each(['bounced', 'failed', 'suppressed'])('%s fails a sent message, which stays counted, and can be sent again', async (what) => {
-    const { account, deviceId, id, to } = await sentMessage('Email')
-    const path = `/hooks/resend/${account.id}`
-    await post(path, await resendReceipt(`email.${what}`, { account: account.id, message: id }))
-    expect((await messagesOf(account))[0]).toMatchObject({ status: 'failed', reason: `resend-${what}` })
-    expect(await eventsOf(account, 'message.failed')).toMatchObject([{ deviceId, messageId: id, reason: `resend-${what}` }])
-    expect(await usageOf(account, deviceId)).toMatchObject({ emailsSent: 1 })
-    expect((await account.call('POST', `/api/account/messages/${id}/retry`)).status).toBe(200)
-    await settled(account, 'sent')
-    expect(await usageOf(account, deviceId)).toMatchObject({ emailsSent: 2 })
-    expect((await boxOf(to)).sent).toHaveLength(2)
-    // A late receipt of the first round says nothing about the second.
-    const late = await post(path, await resendReceipt('email.bounced', { account: account.id, message: id }))
-    expect(late.status).toBe(404)
-    expect((await messagesOf(account))[0]).toMatchObject({ status: 'sent' })
-  })
+  test.each(['bounced', 'failed', 'suppressed'])(
+    '%s fails a sent message, which stays counted, and can be sent again',
+    async (what) => {
+      const { account, deviceId, id, to } = await sentMessage('Email')
+      const path = `/hooks/resend/${account.id}`
+      await post(path, await resendReceipt(`email.${what}`, { account: account.id, message: id }))
+      expect((await messagesOf(account))[0]).toMatchObject({
+        status: 'failed',
+        reason: `resend-${what}`,
+      })
+      expect(await eventsOf(account, 'message.failed')).toMatchObject([
+        { deviceId, messageId: id, reason: `resend-${what}` },
+      ])
+      expect(await usageOf(account, deviceId)).toMatchObject({ emailsSent: 1 })
+      expect((await account.call('POST', `/api/account/messages/${id}/retry`)).status).toBe(200)
+      await settled(account, 'sent')
+      expect(await usageOf(account, deviceId)).toMatchObject({ emailsSent: 2 })
+      expect((await boxOf(to)).sent).toHaveLength(2)
+      // A late receipt of the first round says nothing about the second.
+      const late = await post(
+        path,
+        await resendReceipt('email.bounced', { account: account.id, message: id }),
+      )
+      expect(late.status).toBe(404)
+      expect((await messagesOf(account))[0]).toMatchObject({ status: 'sent' })
+    },
+  )
 
   test('what says nothing about delivery changes nothing', async () => {
     const { account, id } = await sentMessage('Email')
     for (const type of ['email.opened', 'email.clicked', 'email.delivery_delayed', 'email.sent']) {
-      expect((await post(`/hooks/resend/${account.id}`, await resendReceipt(type, { account: account.id, message: id }))).status).toBe(200)
+      expect(
+        (
+          await post(
+            `/hooks/resend/${account.id}`,
+            await resendReceipt(type, { account: account.id, message: id }),
+          )
+        ).status,
+      ).toBe(200)
     }
     expect((await messagesOf(account))[0]).toMatchObject({ status: 'sent' })
   })
@@ -103,9 +156,14 @@ describe('from Resend', () => {
     const account = await openAccount()
     const to = someEmail()
     await user(account, { email: to, privileges: ['admin'] })
-    const { webhook } = (await account.call('POST', '/api/webhooks', { body: { url: 'https://receiver.example/', events: ['key.*'] } }))
-      .body
-    await env.DB.prepare(`UPDATE webhooks SET enabled = 0, disabled_reason = 'gone' WHERE id = ?`).bind(webhook.id).run()
+    const { webhook } = (
+      await account.call('POST', '/api/webhooks', {
+        body: { url: 'https://receiver.example/', events: ['key.*'] },
+      })
+    ).body
+    await env.DB.prepare(`UPDATE webhooks SET enabled = 0, disabled_reason = 'gone' WHERE id = ?`)
+      .bind(webhook.id)
+      .run()
     await runInDurableObject(feedStub(account), async (feed: AccountFeed, state) => {
       const now = Date.now()
       noteDisabled(state.storage.sql, webhook, 'gone', now)
@@ -120,12 +178,22 @@ describe('from Resend', () => {
     expect((await post(path, await resendReceipt('email.opened', named))).status).toBe(200)
     expect((await messagesOf(account))[0]).toMatchObject({ status: 'sent' })
     expect((await post(path, await resendReceipt('email.delivered', named))).status).toBe(200)
-    expect((await messagesOf(account))[0]).toMatchObject({ status: 'delivered', reason: null, attempts: 1 })
-    expect((await post(path, await resendReceipt('email.delivered', named))).body.code).toBe('receipt-replayed')
+    expect((await messagesOf(account))[0]).toMatchObject({
+      status: 'delivered',
+      reason: null,
+      attempts: 1,
+    })
+    expect((await post(path, await resendReceipt('email.delivered', named))).body.code).toBe(
+      'receipt-replayed',
+    )
     expect((await post(path, await resendReceipt('email.bounced', named))).status).toBe(200)
     expect((await messagesOf(account))[0]).toMatchObject({ status: 'delivered' })
     // Given up after a try that the provider had taken all the same.
-    await env.DB.prepare(`UPDATE messages SET status = 'failed', reason = 'timeout' WHERE account_id = ?`).bind(account.id).run()
+    await env.DB.prepare(
+      `UPDATE messages SET status = 'failed', reason = 'timeout' WHERE account_id = ?`,
+    )
+      .bind(account.id)
+      .run()
     expect((await post(path, await resendReceipt('email.delivered', named))).status).toBe(200)
     expect((await messagesOf(account))[0]).toMatchObject({ status: 'delivered', reason: null })
     const other = await openAccount()
@@ -133,7 +201,10 @@ describe('from Resend', () => {
       { ...named, account: other.id },
       { ...named, message: `${about}x` },
     ])
-      expect((await post(`/hooks/resend/${tags.account}`, await resendReceipt('email.delivered', tags))).status).toBe(404)
+      expect(
+        (await post(`/hooks/resend/${tags.account}`, await resendReceipt('email.delivered', tags)))
+          .status,
+      ).toBe(404)
   })
 
   test('a replay is refused; the same happening told anew is not, and changes nothing', async () => {
@@ -144,7 +215,10 @@ describe('from Resend', () => {
     expect((await post(path, receipt)).status).toBe(200)
     const replayed = await post(path, receipt)
     expect([replayed.status, replayed.body.code]).toEqual([409, 'receipt-replayed'])
-    const anew = await resendReceipt('email.bounced', tags, { id: 'msg_first', at: Date.now() + 2_000 })
+    const anew = await resendReceipt('email.bounced', tags, {
+      id: 'msg_first',
+      at: Date.now() + 2_000,
+    })
     expect((await post(path, anew)).status).toBe(200)
     expect((await messagesOf(account))[0]).toMatchObject({ status: 'delivered' })
   })
@@ -215,9 +289,17 @@ describe('from Twilio', () => {
       const { account, id } = await sentMessage('SMS')
       const path = pathOf(account, id)
       for (const early of ['queued', 'sent']) {
-        expect((await post(path, await twilioReceipt(path, { MessageSid: 'SM1', MessageStatus: early }))).status).toBe(200)
+        expect(
+          (await post(path, await twilioReceipt(path, { MessageSid: 'SM1', MessageStatus: early })))
+            .status,
+        ).toBe(200)
       }
-      const receipt = await twilioReceipt(path, { MessageSid: 'SM1', MessageStatus, ErrorCode: '30003', To: '+351910000000' })
+      const receipt = await twilioReceipt(path, {
+        MessageSid: 'SM1',
+        MessageStatus,
+        ErrorCode: '30003',
+        To: '+351910000000',
+      })
       expect((await post(path, receipt)).status).toBe(200)
       expect((await messagesOf(account))[0]).toMatchObject(expected)
       expect((await post(path, receipt)).body.code).toBe('receipt-replayed')
@@ -235,7 +317,9 @@ describe('from Twilio', () => {
       [`${path}0`, good],
       [path, { ...good, headers: { 'Content-Type': 'application/x-www-form-urlencoded' } }],
     ] as const) {
-      expect((await post(at, receipt as { body: string; headers: Record<string, string> })).status).toBe(401)
+      expect(
+        (await post(at, receipt as { body: string; headers: Record<string, string> })).status,
+      ).toBe(401)
     }
     expect((await messagesOf(account))[0]).toMatchObject({ status: 'sent' })
   })
@@ -254,7 +338,9 @@ describe('from Twilio', () => {
       body,
     })
     const known = { TWILIO_AUTH_TOKEN: '12345', PUBLIC_URL: 'https://mycompany.com' }
-    expect(await twilio.readReceipt?.(known, request('RSOYDt4T1cUTdK1PDd93/VVr8B8='), 0)).toMatchObject({ status: null })
+    expect(
+      await twilio.readReceipt?.(known, request('RSOYDt4T1cUTdK1PDd93/VVr8B8='), 0),
+    ).toMatchObject({ status: null })
     expect(await twilio.readReceipt?.(known, request('RSOYDt4T1cUTdK1PDd93/VVr8B9='), 0)).toBeNull()
   })
 
@@ -267,11 +353,20 @@ describe('from Twilio', () => {
     const { id } = alert.deliveries[0]
     await eventually(async () => expect((await boxOf(phone)).sent).toHaveLength(1))
     const path = pathOf(account, id)
-    expect((await post(path, await twilioReceipt(path, { MessageSid: 'SM1', MessageStatus: 'delivered' }))).status).toBe(200)
+    expect(
+      (
+        await post(
+          path,
+          await twilioReceipt(path, { MessageSid: 'SM1', MessageStatus: 'delivered' }),
+        )
+      ).status,
+    ).toBe(200)
     await scheduler.wait(5_000)
     expect((await messagesOf(account))[0]).toMatchObject({ status: 'delivered' })
     expect((await boxOf(phone)).requests).toHaveLength(1)
-    expect(await eventsOf(account, 'message.sent')).toMatchObject([{ messageId: id, alertId: alert.id, channel: 'SMS' }])
+    expect(await eventsOf(account, 'message.sent')).toMatchObject([
+      { messageId: id, alertId: alert.id, channel: 'SMS' },
+    ])
   })
 
   test('before anything was tried there is nothing to be told of', async () => {
@@ -280,7 +375,14 @@ describe('from Twilio', () => {
     await user(account, { phone, notify: { email: false, sms: true } })
     const { alert } = (await raise(account, await device(account, { dailySmsLimit: 0 }))).body
     const path = pathOf(account, alert.deliveries[0].id)
-    expect((await post(path, await twilioReceipt(path, { MessageSid: 'SM1', MessageStatus: 'delivered' }))).status).toBe(404)
+    expect(
+      (
+        await post(
+          path,
+          await twilioReceipt(path, { MessageSid: 'SM1', MessageStatus: 'delivered' }),
+        )
+      ).status,
+    ).toBe(404)
     expect((await messagesOf(account))[0]).toMatchObject({ status: 'suppressed' })
   })
 })

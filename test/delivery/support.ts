@@ -12,8 +12,12 @@ export const somePhone = (): string =>
 
 /** What messages to a recipient meet, one after the other; those after the last are accepted. */
 export const script = async (to: string, ...behaviours: string[]): Promise<void> => {
-  await fetch(`${env.PROVIDERS}/script/${encodeURIComponent(to)}`, { method: 'PUT', body: JSON.stringify(behaviours) })
+  await fetch(`${env.PROVIDERS}/script/${encodeURIComponent(to)}`, {
+    method: 'PUT',
+    body: JSON.stringify(behaviours),
+  })
 }
 
 /** What a provider has seen and sent. */
-export const boxOf = async (to: string): Promise<Box> => (await fetch(`${env.PROVIDERS}/script/${encodeURIComponent(to)}`)).json()
+export const boxOf = async (to: string): Promise<Box> =>
+  (await fetch(`${env.PROVIDERS}/script/${encodeURIComponent(to)}`)).json()

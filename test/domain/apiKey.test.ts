@@ -18,7 +18,9 @@ test('every bit of randomness is in the secret', () => {
   const bytes = fc.uint8Array({ minLength: SECRET_BYTES, maxLength: SECRET_BYTES })
   fc.assert(
     fc.property(bytes, fc.nat(SECRET_BYTES * 8 - 1), (random, bit) => {
-      const flipped = random.map((byte, index) => (index === bit >> 3 ? byte ^ (1 << (bit & 7)) : byte))
+      const flipped = random.map((byte, index) =>
+        index === bit >> 3 ? byte ^ (1 << (bit & 7)) : byte,
+      )
       expect(makeSecret(flipped)).not.toBe(makeSecret(random))
     }),
   )
@@ -28,11 +30,17 @@ test('one wrong character, or two that changed places, is found out by the check
   for (let index = 4; index < apiKey.length; index++) {
     for (const other of '0a') {
       if (other === apiKey[index] || apiKey[index] === '_') continue
-      expect(parseApiKey(apiKey.slice(0, index) + other + apiKey.slice(index + 1)), `${index}`).toBeNull()
+      expect(
+        parseApiKey(apiKey.slice(0, index) + other + apiKey.slice(index + 1)),
+        `${index}`,
+      ).toBeNull()
     }
     const [a, b] = [apiKey[index], apiKey[index + 1]]
     if (b === undefined || a === b || a === '_' || b === '_') continue
-    expect(parseApiKey(apiKey.slice(0, index) + b + a + apiKey.slice(index + 2)), `${index}`).toBeNull()
+    expect(
+      parseApiKey(apiKey.slice(0, index) + b + a + apiKey.slice(index + 2)),
+      `${index}`,
+    ).toBeNull()
   }
 })
 
@@ -57,11 +65,17 @@ test('base 32 is Crockford’s alphabet, five bits a character, the first bit fi
   expect(base32(new Uint8Array([0, 0, 0, 0, 0]), 8)).toBe('00000000')
   expect(base32(new Uint8Array([255, 255, 255, 255, 255]), 8)).toBe('zzzzzzzz')
   expect(base32(new Uint8Array([0x08, 0x42, 0x10, 0x84, 0x21]), 8)).toBe('11111111')
-  expect(base32(new Uint8Array([0b00000_000, 0b01_00010_0, 0b0011_0010, 0b0_00101_00, 0b110_00111]), 8)).toBe('01234567')
+  expect(
+    base32(new Uint8Array([0b00000_000, 0b01_00010_0, 0b0011_0010, 0b0_00101_00, 0b110_00111]), 8),
+  ).toBe('01234567')
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 5, maxLength: 40 }), (bytes) => {
       const text = base32(bytes, 8)
-      const value = [...text].reduce((sum, character) => sum * 32n + BigInt('0123456789abcdefghjkmnpqrstvwxyz'.indexOf(character)), 0n)
+      const value = [...text].reduce(
+        (sum, character) =>
+          sum * 32n + BigInt('0123456789abcdefghjkmnpqrstvwxyz'.indexOf(character)),
+        0n,
+      )
       expect(value).toBe(bytes.slice(0, 5).reduce((sum, byte) => sum * 256n + BigInt(byte), 0n))
     }),
   )
@@ -72,7 +86,9 @@ test('times sort as their nine characters do', () => {
   fc.assert(
     fc.property(time, time, (a, b) => {
       expect(base32Time(a)).toHaveLength(9)
-      expect(Math.sign(a - b)).toBe(base32Time(a) < base32Time(b) ? -1 : base32Time(a) > base32Time(b) ? 1 : 0)
+      expect(Math.sign(a - b)).toBe(
+        base32Time(a) < base32Time(b) ? -1 : base32Time(a) > base32Time(b) ? 1 : 0,
+      )
     }),
   )
 })

@@ -1,11 +1,20 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { addDays, dayStart, daysBetween, isDay, isTimeZone, localDay, zoneFormats } from '../../src/domain/day.ts'
+import {
+  addDays,
+  dayStart,
+  daysBetween,
+  isDay,
+  isTimeZone,
+  localDay,
+  zoneFormats,
+} from '../../src/domain/day.ts'
 
 const HOUR = 3_600_000
 const at = (text: string) => Date.parse(text)
 const starts = (day: string, zone: string) => new Date(dayStart(day, zone)).toISOString()
-const hoursOf = (day: string, zone: string) => (dayStart(addDays(day, 1), zone) - dayStart(day, zone)) / HOUR
+const hoursOf = (day: string, zone: string) =>
+  (dayStart(addDays(day, 1), zone) - dayStart(day, zone)) / HOUR
 
 describe('a calendar day', () => {
   test('is told in the zone, at its very edges', () => {
@@ -29,7 +38,9 @@ describe('a calendar day', () => {
     expect(hoursOf('2026-10-25', 'Europe/Lisbon')).toBe(25)
     expect(hoursOf('2026-07-01', 'Europe/Lisbon')).toBe(24)
     expect(hoursOf('2026-04-05', 'Australia/Lord_Howe')).toBe(24.5)
-    expect(localDay(at('2026-10-25T00:30:00Z'), 'Europe/Lisbon')).toBe(localDay(at('2026-10-25T23:30:00Z'), 'Europe/Lisbon'))
+    expect(localDay(at('2026-10-25T00:30:00Z'), 'Europe/Lisbon')).toBe(
+      localDay(at('2026-10-25T23:30:00Z'), 'Europe/Lisbon'),
+    )
   })
 
   test('begins at one where midnight is skipped', () => {
@@ -58,9 +69,20 @@ describe('a calendar day', () => {
 
   test('begins where a search minute by minute finds it, in any zone and near any change of clocks', () => {
     const model = (day: string, zone: string): number => {
-      const parts = new Intl.DateTimeFormat('en-US', { timeZone: zone, year: 'numeric', month: 'numeric', day: 'numeric' })
+      const parts = new Intl.DateTimeFormat('en-US', {
+        timeZone: zone,
+        year: 'numeric',
+        month: 'numeric',
+        day: 'numeric',
+      })
       const reads = (instant: number) => {
-        const { year, month, day: date } = Object.fromEntries(parts.formatToParts(instant).map(({ type, value }) => [type, Number(value)]))
+        const {
+          year,
+          month,
+          day: date,
+        } = Object.fromEntries(
+          parts.formatToParts(instant).map(({ type, value }) => [type, Number(value)]),
+        )
         return ((year ?? 0) * 100 + (month ?? 0)) * 100 + (date ?? 0)
       }
       const wanted = Number(day.replaceAll('-', ''))
@@ -77,15 +99,28 @@ describe('a calendar day', () => {
       'Asia/Kathmandu',
       'Pacific/Chatham',
     ]
-    const changes = ['2026-03-08', '2026-11-01', '2026-03-29', '2026-10-25', '2026-04-24', '2026-10-30', '2026-10-04', '2019-03-30']
+    const changes = [
+      '2026-03-08',
+      '2026-11-01',
+      '2026-03-29',
+      '2026-10-25',
+      '2026-04-24',
+      '2026-10-30',
+      '2026-10-04',
+      '2019-03-30',
+    ]
     const days = fc.oneof(
       fc.integer({ min: 0, max: 24_000 }).map((number) => addDays('2000-01-01', number)),
-      fc.tuple(fc.constantFrom(...changes), fc.integer({ min: -1, max: 1 })).map(([day, by]) => addDays(day, by)),
+      fc
+        .tuple(fc.constantFrom(...changes), fc.integer({ min: -1, max: 1 }))
+        .map(([day, by]) => addDays(day, by)),
     )
     const zone = fc.constantFrom(...zones, ...Intl.supportedValuesOf('timeZone'))
     fc.assert(
       fc.property(days, zone, (day, name) => {
-        expect(new Date(dayStart(day, name)).toISOString()).toBe(new Date(model(day, name)).toISOString())
+        expect(new Date(dayStart(day, name)).toISOString()).toBe(
+          new Date(model(day, name)).toISOString(),
+        )
       }),
       { numRuns: 40 },
     )
@@ -93,7 +128,8 @@ describe('a calendar day', () => {
 })
 
 test('a day is one of the calendar, written in full', () => {
-  for (const day of ['2026-02-28', '2024-02-29', '1001-01-01', '9999-12-31']) expect(isDay(day), day).toBe(true)
+  for (const day of ['2026-02-28', '2024-02-29', '1001-01-01', '9999-12-31'])
+    expect(isDay(day), day).toBe(true)
   for (const none of [
     '2026-02-29',
     '2026-02-30',
@@ -121,7 +157,10 @@ test('as many spellings of a zone as anyone sends fill no memory', () => {
   })
   for (const zone of ['UTC', 'Utc', 'UTC']) format(zone)
   expect(made).toBe(2)
-  const spelling = (n: number) => [...'america/los_angeles'].map((letter, at) => ((n >> at) & 1 ? letter.toUpperCase() : letter)).join('')
+  const spelling = (n: number) =>
+    [...'america/los_angeles']
+      .map((letter, at) => ((n >> at) & 1 ? letter.toUpperCase() : letter))
+      .join('')
   const spellings = new Set(Array.from({ length: 4096 }, (_, n) => spelling(n)))
   for (const zone of spellings) format(zone)
   format('UTC')
@@ -155,7 +194,20 @@ test('a zone has an IANA name; an offset is none', () => {
   ]) {
     expect(isTimeZone(zone), zone).toBe(true)
   }
-  for (const none of ['+05:00', '-0300', '05:00', 'UTC+1', 'Z', '', ' UTC', 'Mars/Base', 'Europe/', '/UTC', 'x'.repeat(65), '__proto__']) {
+  for (const none of [
+    '+05:00',
+    '-0300',
+    '05:00',
+    'UTC+1',
+    'Z',
+    '',
+    ' UTC',
+    'Mars/Base',
+    'Europe/',
+    '/UTC',
+    'x'.repeat(65),
+    '__proto__',
+  ]) {
     expect(isTimeZone(none), none).toBe(false)
   }
 })

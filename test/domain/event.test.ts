@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { type Addressed, EVENT_PATTERNS, EVENT_TYPES, isWanted, passes } from '../../src/domain/event.ts'
+import {
+  type Addressed,
+  EVENT_PATTERNS,
+  EVENT_TYPES,
+  isWanted,
+  passes,
+} from '../../src/domain/event.ts'
 
 const everything = { types: [], devices: [], groups: [] }
 const ofDevice: Addressed = { type: 'alert.raised', deviceId: 'dev_1', groups: ['grp_1', 'grp_2'] }
@@ -10,7 +16,11 @@ describe('patterns', () => {
     for (const type of EVENT_TYPES) {
       expect(isWanted(['*'], type)).toBe(true)
       expect(isWanted([type], type)).toBe(true)
-      expect(EVENT_PATTERNS.filter((pattern) => isWanted([pattern], type))).toEqual(['*', type.replace(/\..*/, '.*'), type])
+      expect(EVENT_PATTERNS.filter((pattern) => isWanted([pattern], type))).toEqual([
+        '*',
+        type.replace(/\..*/, '.*'),
+        type,
+      ])
     }
   })
 
@@ -34,8 +44,12 @@ describe('filters', () => {
     expect(passes({ ...everything, devices: ['dev_2'] }, null, ofDevice)).toBe(false)
     expect(passes({ ...everything, groups: ['grp_2'] }, null, ofDevice)).toBe(true)
     expect(passes({ ...everything, groups: ['grp_3'] }, null, ofDevice)).toBe(false)
-    expect(passes({ ...everything, devices: ['dev_2'], groups: ['grp_1'] }, null, ofDevice)).toBe(true)
-    expect(passes({ types: ['device.*'], devices: ['dev_1'], groups: ['grp_1'] }, null, ofDevice)).toBe(false)
+    expect(passes({ ...everything, devices: ['dev_2'], groups: ['grp_1'] }, null, ofDevice)).toBe(
+      true,
+    )
+    expect(
+      passes({ types: ['device.*'], devices: ['dev_1'], groups: ['grp_1'] }, null, ofDevice),
+    ).toBe(false)
   })
 
   test('what is of no device does not pass where devices or groups are named', () => {
@@ -54,6 +68,8 @@ describe('filters', () => {
   test('a confined user does not find out which other groups a device is in', () => {
     expect(passes({ ...everything, groups: ['grp_1'] }, 'grp_1', ofDevice)).toBe(true)
     expect(passes({ ...everything, groups: ['grp_2'] }, 'grp_1', ofDevice)).toBe(false)
-    expect(passes({ ...everything, groups: ['grp_2'], devices: ['dev_1'] }, 'grp_1', ofDevice)).toBe(true)
+    expect(
+      passes({ ...everything, groups: ['grp_2'], devices: ['dev_1'] }, 'grp_1', ofDevice),
+    ).toBe(true)
   })
 })

@@ -32,7 +32,9 @@ test.each(CASES)('%j patched with %j is %j', (target, patch, result) => {
 })
 
 test('a patch named after what every object has makes a member and changes no object', () => {
-  const patch = JSON.parse('{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}')
+  const patch = JSON.parse(
+    '{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}',
+  )
   const result = mergePatch({}, patch) as object
   expect(Object.keys(result)).toEqual(['__proto__', 'constructor'])
   expect(Object.getPrototypeOf(result)).toBe(Object.prototype)
@@ -58,7 +60,11 @@ test('values are the same when their JSON is, whatever the order of members', ()
         .map(([name, member]) => [name, shuffled(member)]),
     )
   }
-  fc.assert(fc.property(fc.jsonValue({ noUnicodeString: false }), (value) => sameJson(value, shuffled(value))))
+  fc.assert(
+    fc.property(fc.jsonValue({ noUnicodeString: false }), (value) =>
+      sameJson(value, shuffled(value)),
+    ),
+  )
   for (const [a, b] of [
     [1, '1'],
     [null, undefined],

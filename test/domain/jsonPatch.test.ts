@@ -14,21 +14,41 @@ describe('add', () => {
   test('makes a member, or takes the place of one', () => {
     expect(outcome({ a: 1 }, { op: 'add', path: '/b', value: 2 })).toEqual({ a: 1, b: 2 })
     expect(outcome({ a: 1 }, { op: 'add', path: '/a', value: null })).toEqual({ a: null })
-    expect(outcome({ a: {} }, { op: 'add', path: '/a/b', value: { c: [] } })).toEqual({ a: { b: { c: [] } } })
+    expect(outcome({ a: {} }, { op: 'add', path: '/a/b', value: { c: [] } })).toEqual({
+      a: { b: { c: [] } },
+    })
     expect(outcome({ a: 1 }, { op: 'add', path: '', value: [7] })).toEqual([7])
   })
 
   test('puts an item before the one at its index, or at the end', () => {
-    expect(outcome({ list: ['a', 'b'] }, { op: 'add', path: '/list/1', value: 'x' })).toEqual({ list: ['a', 'x', 'b'] })
-    expect(outcome({ list: ['a'] }, { op: 'add', path: '/list/-', value: ['b'] })).toEqual({ list: ['a', ['b']] })
-    expect(outcome({ list: ['a'] }, { op: 'add', path: '/list/1', value: 'b' })).toEqual({ list: ['a', 'b'] })
+    expect(outcome({ list: ['a', 'b'] }, { op: 'add', path: '/list/1', value: 'x' })).toEqual({
+      list: ['a', 'x', 'b'],
+    })
+    expect(outcome({ list: ['a'] }, { op: 'add', path: '/list/-', value: ['b'] })).toEqual({
+      list: ['a', ['b']],
+    })
+    expect(outcome({ list: ['a'] }, { op: 'add', path: '/list/1', value: 'b' })).toEqual({
+      list: ['a', 'b'],
+    })
   })
 
   test('needs a place to put it in', () => {
     expect(outcome({ a: 1 }, { op: 'add', path: '/b/c', value: 1 })).toBe(NOWHERE)
     expect(outcome({ a: 'text' }, { op: 'add', path: '/a/0', value: 1 })).toBe(NOWHERE)
-    for (const index of ['2', '-1', '01', '1e0', 'length', '', '0x0', ' 0', '99999999999999999999']) {
-      expect(outcome({ list: ['a'] }, { op: 'add', path: `/list/${index}`, value: 1 }), index).toBe(NOWHERE)
+    for (const index of [
+      '2',
+      '-1',
+      '01',
+      '1e0',
+      'length',
+      '',
+      '0x0',
+      ' 0',
+      '99999999999999999999',
+    ]) {
+      expect(outcome({ list: ['a'] }, { op: 'add', path: `/list/${index}`, value: 1 }), index).toBe(
+        NOWHERE,
+      )
     }
   })
 })
@@ -36,14 +56,30 @@ describe('add', () => {
 describe('remove and replace', () => {
   test('take what is there', () => {
     expect(outcome({ a: 1, b: 2 }, { op: 'remove', path: '/b' })).toEqual({ a: 1 })
-    expect(outcome({ list: ['a', 'b', 'c'] }, { op: 'remove', path: '/list/1' })).toEqual({ list: ['a', 'c'] })
-    expect(outcome({ a: 1, b: 2 }, { op: 'replace', path: '/b', value: 'x' })).toEqual({ a: 1, b: 'x' })
-    expect(outcome({ list: ['a', 'b'] }, { op: 'replace', path: '/list/1', value: 'x' })).toEqual({ list: ['a', 'x'] })
+    expect(outcome({ list: ['a', 'b', 'c'] }, { op: 'remove', path: '/list/1' })).toEqual({
+      list: ['a', 'c'],
+    })
+    expect(outcome({ a: 1, b: 2 }, { op: 'replace', path: '/b', value: 'x' })).toEqual({
+      a: 1,
+      b: 'x',
+    })
+    expect(outcome({ list: ['a', 'b'] }, { op: 'replace', path: '/list/1', value: 'x' })).toEqual({
+      list: ['a', 'x'],
+    })
     expect(outcome({ a: 1 }, { op: 'replace', path: '', value: { b: 2 } })).toEqual({ b: 2 })
   })
 
   test('and nothing that is not', () => {
-    for (const path of ['/b', '/a/b', '/list/1', '/list/-', '/toString', '/list/length', '/__proto__', '/constructor']) {
+    for (const path of [
+      '/b',
+      '/a/b',
+      '/list/1',
+      '/list/-',
+      '/toString',
+      '/list/length',
+      '/__proto__',
+      '/constructor',
+    ]) {
       expect(outcome({ a: 1, list: ['a'] }, { op: 'remove', path }), path).toBe(NOWHERE)
       expect(outcome({ a: 1, list: ['a'] }, { op: 'replace', path, value: 1 }), path).toBe(NOWHERE)
     }
@@ -53,15 +89,26 @@ describe('remove and replace', () => {
 describe('move and copy', () => {
   test('take a value elsewhere', () => {
     const document = { from: { waldo: 'fred', bar: 'baz' }, to: {} }
-    expect(outcome(document, { op: 'move', from: '/from/waldo', path: '/to/thud' })).toEqual({ from: { bar: 'baz' }, to: { thud: 'fred' } })
-    expect(outcome({ list: ['a', 'b', 'c'] }, { op: 'move', from: '/list/0', path: '/list/2' })).toEqual({ list: ['b', 'c', 'a'] })
+    expect(outcome(document, { op: 'move', from: '/from/waldo', path: '/to/thud' })).toEqual({
+      from: { bar: 'baz' },
+      to: { thud: 'fred' },
+    })
+    expect(
+      outcome({ list: ['a', 'b', 'c'] }, { op: 'move', from: '/list/0', path: '/list/2' }),
+    ).toEqual({ list: ['b', 'c', 'a'] })
     expect(outcome({ a: { b: 1 } }, { op: 'move', from: '/a/b', path: '/a' })).toEqual({ a: 1 })
     expect(outcome({ a: 1 }, { op: 'move', from: '/a', path: '/a' })).toEqual({ a: 1 })
     expect(outcome({ a: [1] }, { op: 'copy', from: '/a', path: '/a/-' })).toEqual({ a: [1, [1]] })
   })
 
   test('a copy does not hang together with what it was made from', () => {
-    expect(outcome({ a: { x: 1 } }, { op: 'copy', from: '/a', path: '/b' }, { op: 'replace', path: '/b/x', value: 2 })).toEqual({
+    expect(
+      outcome(
+        { a: { x: 1 } },
+        { op: 'copy', from: '/a', path: '/b' },
+        { op: 'replace', path: '/b/x', value: 2 },
+      ),
+    ).toEqual({
       a: { x: 1 },
       b: { x: 2 },
     })
@@ -79,9 +126,17 @@ describe('move and copy', () => {
 describe('test', () => {
   test('holds where the values are equal, whatever the order of members', () => {
     const document = { a: { x: 1, y: [1, 'two', null] }, n: 0 }
-    expect(outcome(document, { op: 'test', path: '/a', value: { y: [1, 'two', null], x: 1 } })).toEqual(document)
+    expect(
+      outcome(document, { op: 'test', path: '/a', value: { y: [1, 'two', null], x: 1 } }),
+    ).toEqual(document)
     expect(outcome(document, { op: 'test', path: '/n', value: -0 })).toEqual(document)
-    for (const value of [{ x: 1 }, { x: 1, y: ['two', 1, null] }, { x: '1', y: [1, 'two', null] }, null, []]) {
+    for (const value of [
+      { x: 1 },
+      { x: 1, y: ['two', 1, null] },
+      { x: '1', y: [1, 'two', null] },
+      null,
+      [],
+    ]) {
       expect(outcome(document, { op: 'test', path: '/a', value })).toBe('test-failed')
     }
     expect(outcome({ a: '10' }, { op: 'test', path: '/a', value: 10 })).toBe('test-failed')
@@ -131,9 +186,15 @@ test('names that belong to every object are members like any other', () => {
 })
 
 test('copies that add up to more than a mebibyte are refused, and many small ones are quick', () => {
-  const doubling = Array.from({ length: 40 }, (): PatchStep => ({ op: 'copy', from: '', path: '/-' }))
+  const doubling = Array.from(
+    { length: 40 },
+    (): PatchStep => ({ op: 'copy', from: '', path: '/-' }),
+  )
   expect(outcome([['x'.repeat(100)]], ...doubling)).toBe('too-large')
-  const small = Array.from({ length: 20_000 }, (): PatchStep => ({ op: 'copy', from: '/a', path: '/b' }))
+  const small = Array.from(
+    { length: 20_000 },
+    (): PatchStep => ({ op: 'copy', from: '/a', path: '/b' }),
+  )
   const began = performance.now()
   expect(outcome({ a: 1, large: 'x'.repeat(900_000) }, ...small)).toMatchObject({ a: 1, b: 1 })
   expect(performance.now() - began).toBeLessThan(2_000)
@@ -142,10 +203,22 @@ test('copies that add up to more than a mebibyte are refused, and many small one
 test('add and then remove leaves everything as it was', () => {
   const name = fc.string({ minLength: 1 }).filter((text) => text !== '__proto__')
   fc.assert(
-    fc.property(fc.dictionary(name, fc.jsonValue()), name, fc.jsonValue(), (document, key, value) => {
-      fc.pre(!Object.hasOwn(document, key))
-      const path = `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
-      expect(outcome(document, { op: 'add', path, value }, { op: 'test', path, value }, { op: 'remove', path })).toEqual(document)
-    }),
+    fc.property(
+      fc.dictionary(name, fc.jsonValue()),
+      name,
+      fc.jsonValue(),
+      (document, key, value) => {
+        fc.pre(!Object.hasOwn(document, key))
+        const path = `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
+        expect(
+          outcome(
+            document,
+            { op: 'add', path, value },
+            { op: 'test', path, value },
+            { op: 'remove', path },
+          ),
+        ).toEqual(document)
+      },
+    ),
   )
 })

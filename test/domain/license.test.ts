@@ -1,7 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { addDays, dayStart } from '../../src/domain/day.ts'
-import { available, availableAt, currentDay, endsOf, hasEnded, mayGrant } from '../../src/domain/license.ts'
+import {
+  available,
+  availableAt,
+  currentDay,
+  endsOf,
+  hasEnded,
+  mayGrant,
+} from '../../src/domain/license.ts'
 
 describe("the account's day", () => {
   const account = { day: '2026-11-14', timeZone: 'Asia/Tokyo' }
@@ -56,22 +63,32 @@ describe('when a license frees itself', () => {
   })
 
   test('it agrees with letting the days go by', () => {
-    const endings = fc.uniqueArray(fc.record({ after: fc.integer({ min: 1, max: 60 }), count: fc.integer({ min: 1, max: 4 }) }), {
-      selector: ({ after }) => after,
-    })
+    const endings = fc.uniqueArray(
+      fc.record({ after: fc.integer({ min: 1, max: 60 }), count: fc.integer({ min: 1, max: 4 }) }),
+      {
+        selector: ({ after }) => after,
+      },
+    )
     fc.assert(
-      fc.property(endings, fc.integer({ min: 0, max: 10 }), fc.integer({ min: 0, max: 10 }), (drawn, total, endless) => {
-        const sorted = drawn.toSorted((a, b) => a.after - b.after).map(({ after, count }) => ({ day: addDays('2026-11-14', after), count }))
-        const used = endless + sorted.reduce((sum, { count }) => sum + count, 0)
-        fc.pre(used >= total)
-        let free: number | null = null
-        for (let number = 1, left = used; number <= 60 && free === null; number++) {
-          const day = addDays('2026-11-14', number)
-          left -= sorted.find((ending) => ending.day === day)?.count ?? 0
-          if (left < total) free = dayStart(day, zone)
-        }
-        expect(availableAt({ total, used }, sorted, zone)).toBe(free)
-      }),
+      fc.property(
+        endings,
+        fc.integer({ min: 0, max: 10 }),
+        fc.integer({ min: 0, max: 10 }),
+        (drawn, total, endless) => {
+          const sorted = drawn
+            .toSorted((a, b) => a.after - b.after)
+            .map(({ after, count }) => ({ day: addDays('2026-11-14', after), count }))
+          const used = endless + sorted.reduce((sum, { count }) => sum + count, 0)
+          fc.pre(used >= total)
+          let free: number | null = null
+          for (let number = 1, left = used; number <= 60 && free === null; number++) {
+            const day = addDays('2026-11-14', number)
+            left -= sorted.find((ending) => ending.day === day)?.count ?? 0
+            if (left < total) free = dayStart(day, zone)
+          }
+          expect(availableAt({ total, used }, sorted, zone)).toBe(free)
+        },
+      ),
     )
   })
 })

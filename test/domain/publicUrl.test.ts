@@ -14,7 +14,15 @@ const PUBLIC = [
 ]
 
 const PRIVATE = {
-  'no URL at all': ['', 'example.com', '/hook', 'https://', 'https:// /', 'https://exa mple.com/', 'https://%00.com/'],
+  'no URL at all': [
+    '',
+    'example.com',
+    '/hook',
+    'https://',
+    'https:// /',
+    'https://exa mple.com/',
+    'https://%00.com/',
+  ],
   'another scheme': [
     'http://example.com/',
     'ftp://example.com/',
@@ -43,8 +51,18 @@ const PRIVATE = {
   ],
   'IPv4, short': ['https://127.1/', 'https://127.0.1/', 'https://10.1/', 'https://0/'],
   'IPv4, decimal': ['https://2130706433/', 'https://3232235777/', 'https://2852039166/'],
-  'IPv4, hexadecimal': ['https://0x7f000001/', 'https://0x7f.0x0.0x0.0x1/', 'https://0x7F.1/', 'https://0xa9fea9fe/'],
-  'IPv4, octal': ['https://017700000001/', 'https://0177.0.0.1/', 'https://0177.0.0.01/', 'https://0251.0376.0251.0376/'],
+  'IPv4, hexadecimal': [
+    'https://0x7f000001/',
+    'https://0x7f.0x0.0x0.0x1/',
+    'https://0x7F.1/',
+    'https://0xa9fea9fe/',
+  ],
+  'IPv4, octal': [
+    'https://017700000001/',
+    'https://0177.0.0.1/',
+    'https://0177.0.0.01/',
+    'https://0251.0376.0251.0376/',
+  ],
   'IPv4, mixed': ['https://0x7f.0.0.01/', 'https://127.0x0.1/'],
   'IPv4, in other letters': [
     'https://①②⑦.⓪.⓪.①/',
@@ -57,7 +75,12 @@ const PRIVATE = {
     ' https://127.0.0.1/',
     'https://127\t.0.0.1/',
   ],
-  'numbers that are no address': ['https://256.256.256.256/', 'https://1.2.3.4.5/', 'https://example.1/', 'https://0x/'],
+  'numbers that are no address': [
+    'https://256.256.256.256/',
+    'https://1.2.3.4.5/',
+    'https://example.1/',
+    'https://0x/',
+  ],
   IPv6: [
     'https://[::1]/',
     'https://[::]/',
@@ -109,12 +132,21 @@ test.each(PUBLIC)('%s may be called', (text) => {
 
 describe.each(Object.entries(PRIVATE))('%s is refused', (_, texts) => {
   test.each(texts)('%s', (text) => {
-    expect(checkPublicUrl(text, false)).toEqual({ ok: false, detail: expect.stringMatching(/^must /) })
+    expect(checkPublicUrl(text, false)).toEqual({
+      ok: false,
+      detail: expect.stringMatching(/^must /),
+    })
   })
 })
 
 describe('the development flag', () => {
-  const LOOPBACK = ['http://localhost:3000/hook', 'https://localhost/', 'http://127.0.0.1:3000/', 'http://127.1/', 'http://[::1]:3000/']
+  const LOOPBACK = [
+    'http://localhost:3000/hook',
+    'https://localhost/',
+    'http://127.0.0.1:3000/',
+    'http://127.1/',
+    'http://[::1]:3000/',
+  ]
 
   test.each(LOOPBACK)('lets %s through, which is refused without it', (text) => {
     expect(checkPublicUrl(text, true).ok).toBe(true)
@@ -126,7 +158,10 @@ describe('the development flag', () => {
     const host = URL.parse(text)?.hostname.replace(/\.$/, '') ?? ''
     return host === 'localhost' || host === '[::1]' || host.startsWith('127.')
   }
-  test.each(refused.filter((text) => !isLoopback(text) || text.includes('@')))('lets nothing else through: %s', (text) => {
-    expect(checkPublicUrl(text, true).ok).toBe(false)
-  })
+  test.each(refused.filter((text) => !isLoopback(text) || text.includes('@')))(
+    'lets nothing else through: %s',
+    (text) => {
+      expect(checkPublicUrl(text, true).ok).toBe(false)
+    },
+  )
 })

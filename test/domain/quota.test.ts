@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { backoff, GIVE_UP_AFTER, nextTry } from '../../src/domain/backoff.ts'
+import { backoff, GIVE_UP_AFTER, nextTry } from '../../src/domain/messageRetry.ts'
 import { reserve } from '../../src/domain/quota.ts'
 
 test('a day never grants more than its limit, in whatever portions it is asked for, and nothing less while there is any left', () => {

@@ -9,12 +9,16 @@ const DOES: Record<Scope, Scope[]> = {
   admin: ['ingest', 'read', 'write', 'admin'],
 }
 
-const everySet: Scope[][] = Array.from({ length: 2 ** SCOPES.length }, (_, bits) => SCOPES.filter((_, index) => bits & (1 << index)))
+const everySet: Scope[][] = Array.from({ length: 2 ** SCOPES.length }, (_, bits) =>
+  SCOPES.filter((_, index) => bits & (1 << index)),
+)
 
 test('a set of scopes does what any one of them does', () => {
   for (const held of everySet) {
     for (const wanted of SCOPES) {
-      expect(allows(held, wanted), `${held} for ${wanted}`).toBe(held.some((scope) => DOES[scope].includes(wanted)))
+      expect(allows(held, wanted), `${held} for ${wanted}`).toBe(
+        held.some((scope) => DOES[scope].includes(wanted)),
+      )
     }
   }
 })

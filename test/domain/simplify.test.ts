@@ -21,7 +21,11 @@ const keptOf = (points: Point[], metres: number): number[] => {
 
 test('on the equator, where the map is a plane, it keeps the very points that the library keeps', () => {
   const metre = fc.integer({ min: -500, max: 500 })
-  const plane = fc.uniqueArray(fc.tuple(metre, metre), { minLength: 3, maxLength: 60, selector: ([x, y]) => `${x} ${y}` })
+  const plane = fc.uniqueArray(fc.tuple(metre, metre), {
+    minLength: 3,
+    maxLength: 60,
+    selector: ([x, y]) => `${x} ${y}`,
+  })
   fc.assert(
     fc.property(plane, fc.integer({ min: 1, max: 300 }), (places, tolerance) => {
       // Not a whole number, so that no distance is so close to it that rounding decides.
@@ -31,7 +35,10 @@ test('on the equator, where the map is a plane, it keeps the very points that th
         metres,
         true,
       ) as unknown as { index: number }[]
-      const track = places.map(([x, y]) => ({ longitude: x / METRES_PER_DEGREE, latitude: y / METRES_PER_DEGREE }))
+      const track = places.map(([x, y]) => ({
+        longitude: x / METRES_PER_DEGREE,
+        latitude: y / METRES_PER_DEGREE,
+      }))
       expect(keptOf(track, metres)).toEqual(expected.map(({ index }) => index))
     }),
     { numRuns: 500 },
@@ -42,7 +49,10 @@ test('on the equator, where the map is a plane, it keeps the very points that th
 const distance = (point: Point, a: Point, b: Point): number => {
   const east = METRES_PER_DEGREE * Math.cos((point.latitude * Math.PI) / 180)
   const local = (other: Point) =>
-    [(other.longitude - point.longitude) * east, (other.latitude - point.latitude) * METRES_PER_DEGREE] as const
+    [
+      (other.longitude - point.longitude) * east,
+      (other.latitude - point.latitude) * METRES_PER_DEGREE,
+    ] as const
   const [[ax, ay], [bx, by]] = [local(a), local(b)]
   const [dx, dy] = [bx - ax, by - ay]
   const length = dx * dx + dy * dy
@@ -52,7 +62,10 @@ const distance = (point: Point, a: Point, b: Point): number => {
 
 test('no point that is left out is farther from the line than asked, at any latitude and across the antimeridian', () => {
   const step = fc.double({ min: -0.002, max: 0.002, noNaN: true })
-  const start = fc.record({ latitude: fc.integer({ min: -70, max: 70 }), longitude: fc.constantFrom(-180, -179.995, 0, 179.995, 180) })
+  const start = fc.record({
+    latitude: fc.integer({ min: -70, max: 70 }),
+    longitude: fc.constantFrom(-180, -179.995, 0, 179.995, 180),
+  })
   const steps = fc.array(fc.tuple(step, step), { minLength: 2, maxLength: 60 })
   fc.assert(
     fc.property(start, steps, fc.integer({ min: 5, max: 500 }), (from, moves, metres) => {
@@ -62,7 +75,10 @@ test('no point that is left out is farther from the line than asked, at any lati
         longitude += east
         return { latitude, longitude }
       })
-      const wrapped = unwrapped.map((point) => ({ ...point, longitude: ((((point.longitude + 180) % 360) + 360) % 360) - 180 }))
+      const wrapped = unwrapped.map((point) => ({
+        ...point,
+        longitude: ((((point.longitude + 180) % 360) + 360) % 360) - 180,
+      }))
       const kept = keptOf(wrapped, metres)
       expect([kept[0], kept.at(-1)]).toEqual([0, wrapped.length - 1])
       for (const [index, point] of unwrapped.entries()) {
@@ -77,7 +93,10 @@ test('no point that is left out is farther from the line than asked, at any lati
 })
 
 test('a straight way over the antimeridian is two points, not a way round the world', () => {
-  const track = Array.from({ length: 101 }, (_, index) => ({ latitude: 10, longitude: ((179 + index / 50 + 180) % 360) - 180 }))
+  const track = Array.from({ length: 101 }, (_, index) => ({
+    latitude: 10,
+    longitude: ((179 + index / 50 + 180) % 360) - 180,
+  }))
   expect(keptOf(track, 1)).toEqual([0, 100])
 })
 

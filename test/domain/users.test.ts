@@ -63,20 +63,24 @@ test('each of 249 countries has an alpha-2, an alpha-3 and a name of its own', (
   expect(Object.keys(COUNTRIES)).toHaveLength(249)
   expect(new Set(Object.values(COUNTRIES)).size).toBe(249)
   const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
-  const found = letters.flatMap((a) => letters.flatMap((b) => letters.flatMap((c) => countryCode(a + b + c) ?? [])))
+  const found = letters.flatMap((a) =>
+    letters.flatMap((b) => letters.flatMap((c) => countryCode(a + b + c) ?? [])),
+  )
   expect(new Set(found)).toEqual(new Set(Object.keys(COUNTRIES)))
-  expect([countryCode('PRT'), countryCode('pt'), countryCode('UK'), countryCode('XK'), countryCode('')]).toEqual([
-    'PT',
-    'PT',
-    null,
-    null,
-    null,
-  ])
+  expect([
+    countryCode('PRT'),
+    countryCode('pt'),
+    countryCode('UK'),
+    countryCode('XK'),
+    countryCode(''),
+  ]).toEqual(['PT', 'PT', null, null, null])
 })
 
 test('every listed time zone is one that a user may have, and says more than its name', () => {
   const zones = Object.entries(timeZoneNames(Date.UTC(2026, 6, 1)))
-  expect(zones.filter(([zone, name]) => !isTimeZone(zone) || name === zone || name === '')).toEqual([])
+  expect(zones.filter(([zone, name]) => !isTimeZone(zone) || name === zone || name === '')).toEqual(
+    [],
+  )
   expect(zones.length).toBeGreaterThan(440)
 })
 
@@ -96,5 +100,8 @@ test('a user acts from the first instant up to, not including, the last', () => 
 })
 
 test('the difference of two sets is what must be written', () => {
-  expect(difference(['a', 'b', 'c'], ['c', 'd', 'a', 'd'])).toEqual({ added: ['d'], removed: ['b'] })
+  expect(difference(['a', 'b', 'c'], ['c', 'd', 'a', 'd'])).toEqual({
+    added: ['d'],
+    removed: ['b'],
+  })
 })

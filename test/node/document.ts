@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { oas31 } from 'zod-openapi'
-import { templateOf } from '../../src/http/openapi/path.ts'
+import { templateOf } from '../../src/openapi/path.ts'
 
 type Document = oas31.OpenAPIObject
 type Schema = oas31.SchemaObject
@@ -15,8 +15,14 @@ export const resolved = <T>(document: Document, node: unknown): T => {
     .reduce((at: unknown, name) => (at as Record<string, unknown>)[name], document) as T
 }
 
-export const operationAt = (document: Document, method: string, path: string): oas31.OperationObject => {
-  const item = document.paths?.[templateOf(path)] as Record<string, oas31.OperationObject> | undefined
+export const operationAt = (
+  document: Document,
+  method: string,
+  path: string,
+): oas31.OperationObject => {
+  const item = document.paths?.[templateOf(path)] as
+    | Record<string, oas31.OperationObject>
+    | undefined
   const found = item?.[method.toLowerCase()]
   if (!found) throw new Error(`${method} ${path} is not in the document`)
   return found
@@ -28,9 +34,11 @@ const mediaIn = (part: unknown, type: string): oas31.MediaTypeObject => {
   return media
 }
 
-export const exampleIn = (part: unknown, type = 'application/json'): unknown => mediaIn(part, type).example
+export const exampleIn = (part: unknown, type = 'application/json'): unknown =>
+  mediaIn(part, type).example
 
-export const schemaIn = (part: unknown, type = 'application/json'): Schema => mediaIn(part, type).schema as Schema
+export const schemaIn = (part: unknown, type = 'application/json'): Schema =>
+  mediaIn(part, type).schema as Schema
 
 /** The codes of the problems that the operation's replies show. */
 export const codesIn = (document: Document, { responses = {} }: oas31.OperationObject): string[] =>

@@ -1,19 +1,31 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { checker } from '../../scripts/fuzz/check.mjs'
-import { readDocument } from '../../scripts/fuzz/document.mjs'
-import { random } from '../../scripts/fuzz/random.mjs'
-import { compiler } from '../../scripts/fuzz/schema.mjs'
-import { shrink } from '../../scripts/fuzz/shrink.mjs'
+import { checker } from '../../lab/fuzz/check.mjs'
+import { readDocument } from '../../lab/fuzz/document.mjs'
+import { random } from '../../lab/fuzz/random.mjs'
+import { compiler } from '../../lab/fuzz/schema.mjs'
+import { shrink } from '../../lab/fuzz/shrink.mjs'
 
 const document = JSON.parse(readFileSync('public/api/openapi.json', 'utf8'))
 const contract = readDocument(document)
 const check = checker(contract)
 
-const device = document.paths['/api/devices'].post.responses['201'].content['application/json'].example.device
-const template = { operation: 'readDevice', as: 'mine', mode: 'valid', method: 'GET', entries: [] as object[] }
+const device =
+  document.paths['/api/devices'].post.responses['201'].content['application/json'].example.device
+const template = {
+  operation: 'readDevice',
+  as: 'mine',
+  mode: 'valid',
+  method: 'GET',
+  entries: [] as object[],
+}
 const request = { method: 'GET', path: '/api/devices/dev_1', headers: {} }
-const headers = { 'content-type': 'application/json', 'x-request-id': 'r', 'cache-control': 'no-store', etag: '"1.x"' }
+const headers = {
+  'content-type': 'application/json',
+  'x-request-id': 'r',
+  'cache-control': 'no-store',
+  etag: '"1.x"',
+}
 const problem = {
   success: false,
   error: 'There is nothing here.',
@@ -25,7 +37,11 @@ const problem = {
   instance: '/api/devices/dev_1',
   requestId: 'r',
 }
-const faults = (status: number, json: unknown, more: { template?: object; headers?: object; request?: object } = {}) =>
+const faults = (
+  status: number,
+  json: unknown,
+  more: { template?: object; headers?: object; request?: object } = {},
+) =>
   check({
     template: { ...template, ...more.template },
     request: { ...request, ...more.request },
@@ -44,18 +60,33 @@ test('each broken promise is told', () => {
   expect(faults(200, { success: true, device: { ...device, state: 'lost' } })).toEqual([
     'a 200 that does not match its schema: enum active, expired at /device/state',
   ])
-  expect(faults(200, { success: true, device }, { headers: { etag: undefined } })).toEqual(['a 200 without ETag'])
-  expect(faults(200, { success: true, device }, { headers: { 'content-type': 'text/html' } })).toHaveLength(1)
-  expect(faults(404, { ...problem, status: 400 }, asProblem)).toEqual(['a problem that says 400 with a 404'])
-  expect(faults(404, { ...problem, code: 'conflict' }, asProblem)).toEqual(['an undocumented problem conflict with a 404'])
-  expect(faults(401, { ...problem, status: 401, code: 'unauthorized' }, asProblem)).toEqual(['a 401 without WWW-Authenticate'])
+  expect(faults(200, { success: true, device }, { headers: { etag: undefined } })).toEqual([
+    'a 200 without ETag',
+  ])
+  expect(
+    faults(200, { success: true, device }, { headers: { 'content-type': 'text/html' } }),
+  ).toHaveLength(1)
+  expect(faults(404, { ...problem, status: 400 }, asProblem)).toEqual([
+    'a problem that says 400 with a 404',
+  ])
+  expect(faults(404, { ...problem, code: 'conflict' }, asProblem)).toEqual([
+    'an undocumented problem conflict with a 404',
+  ])
+  expect(faults(401, { ...problem, status: 401, code: 'unauthorized' }, asProblem)).toEqual([
+    'a 401 without WWW-Authenticate',
+  ])
 })
 
 test('to be shown what is another account’s, or deleted, is a fault', () => {
-  const shown = (entry: object) => faults(200, { success: true, device }, { template: { entries: [entry] } })
+  const shown = (entry: object) =>
+    faults(200, { success: true, device }, { template: { entries: [entry] } })
   expect(shown({ kind: 'deviceId', side: 'mine', gone: false })).toEqual([])
-  expect(shown({ kind: 'deviceId', side: 'other', gone: false })).toEqual(['a 200 for a deviceId that is another account’s'])
-  expect(shown({ kind: 'deviceId', side: 'mine', gone: true })).toEqual(['a 200 for a deviceId that is deleted'])
+  expect(shown({ kind: 'deviceId', side: 'other', gone: false })).toEqual([
+    'a 200 for a deviceId that is another account’s',
+  ])
+  expect(shown({ kind: 'deviceId', side: 'mine', gone: true })).toEqual([
+    'a 200 for a deviceId that is deleted',
+  ])
 })
 
 test('to accept what the document refuses is a fault', () => {
@@ -74,7 +105,9 @@ test('to accept what the document refuses is a fault', () => {
 })
 
 test('a schema keyword that nobody looks at is an error, not a pass', () => {
-  expect(() => compiler({})({ type: 'string', contentEncoding: 'base64' })).toThrow('contentEncoding')
+  expect(() => compiler({})({ type: 'string', contentEncoding: 'base64' })).toThrow(
+    'contentEncoding',
+  )
   expect(() => compiler({})({ type: 'string', format: 'hostname' })).toThrow('hostname')
 })
 

@@ -1,9 +1,15 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { packLocation, unpackLocation } from '../../src/db/locations.ts'
-import { CODE_LISTS, FREE_LISTS, NUMBERS, SENSOR_TIMES, TEXT_LISTS } from '../../src/domain/location.ts'
+import {
+  CODE_LISTS,
+  FREE_LISTS,
+  NUMBERS,
+  SENSOR_TIMES,
+  TEXT_LISTS,
+} from '../../src/domain/location.ts'
+import { quickReport, readBody } from '../../src/locations/fastReader.ts'
 import { forms } from '../../src/locations/forms.ts'
-import { quickReport, readBody } from '../../src/locations/read.ts'
 
 /* The quick reader and the contract must say the same of every body. */
 
@@ -13,8 +19,14 @@ const within = (least: number, most: number) =>
     fc.constantFrom(least, most, 0, -0, 1 / 3, 1e-7).filter((value) => value >= least),
   )
 const soundTime = fc.oneof(
-  fc.integer({ min: Date.UTC(2000, 0, 1), max: Date.now() }).map((at) => new Date(at).toISOString()),
-  fc.constantFrom('2024-02-29T00:00:00Z', '2026-01-01T00:00:00+14:00', '2026-01-01T00:00:00.123456-02:30'),
+  fc
+    .integer({ min: Date.UTC(2000, 0, 1), max: Date.now() })
+    .map((at) => new Date(at).toISOString()),
+  fc.constantFrom(
+    '2024-02-29T00:00:00Z',
+    '2026-01-01T00:00:00+14:00',
+    '2026-01-01T00:00:00.123456-02:30',
+  ),
 )
 const ODD_TIMES = [
   '2026-02-29T00:00:00Z',
@@ -27,13 +39,24 @@ const ODD_TIMES = [
 
 const SOUND: Record<string, fc.Arbitrary<unknown>> = {
   dateTime: soundTime,
-  ...Object.fromEntries(Object.entries(NUMBERS).map(([name, { least, most }]) => [name, within(least, most)])),
+  ...Object.fromEntries(
+    Object.entries(NUMBERS).map(([name, { least, most }]) => [name, within(least, most)]),
+  ),
   ...Object.fromEntries(SENSOR_TIMES.map((name) => [name, fc.oneof(within(0, 1e15), soundTime)])),
   ...Object.fromEntries(TEXT_LISTS.map((name) => [name, fc.array(fc.string(), { maxLength: 3 })])),
-  ...Object.fromEntries(CODE_LISTS.map((name) => [name, fc.array(fc.oneof(fc.string(), fc.integer()), { maxLength: 3 })])),
-  ...Object.fromEntries(FREE_LISTS.map((name) => [name, fc.array(fc.jsonValue(), { maxLength: 2 })])),
+  ...Object.fromEntries(
+    CODE_LISTS.map((name) => [
+      name,
+      fc.array(fc.oneof(fc.string(), fc.integer()), { maxLength: 3 }),
+    ]),
+  ),
+  ...Object.fromEntries(
+    FREE_LISTS.map((name) => [name, fc.array(fc.jsonValue(), { maxLength: 2 })]),
+  ),
   hasCriticalAlert: fc.boolean(),
-  attributes: fc.dictionary(fc.oneof(fc.string(), fc.constant('__proto__')), fc.jsonValue(), { maxKeys: 3 }),
+  attributes: fc.dictionary(fc.oneof(fc.string(), fc.constant('__proto__')), fc.jsonValue(), {
+    maxKeys: 3,
+  }),
   source: fc.string({ minLength: 1, maxLength: 64 }),
   receivedAt: fc.jsonValue(),
 }
@@ -44,22 +67,41 @@ const someMembers = fc.subarray(
 )
 const oddValue = fc.oneof(
   fc.jsonValue(),
-  fc.constantFrom<unknown>(Number.POSITIVE_INFINITY, 'x'.repeat(65), ['x'.repeat(9000)], -1e18, 1e18, 90.1, 360.1, 101, ...ODD_TIMES),
+  fc.constantFrom<unknown>(
+    Number.POSITIVE_INFINITY,
+    'x'.repeat(65),
+    ['x'.repeat(9000)],
+    -1e18,
+    1e18,
+    90.1,
+    360.1,
+    101,
+    ...ODD_TIMES,
+  ),
 )
-const oddMember = fc.tuple(fc.constantFrom('id', '__proto__', 'constructor', ...Object.keys(SOUND)), oddValue)
+const oddMember = fc.tuple(
+  fc.constantFrom('id', '__proto__', 'constructor', ...Object.keys(SOUND)),
+  oddValue,
+)
 
 /** Half of them sound; the others with a member that is missing, unknown, of another kind or out of range. */
 const sent = fc
   .tuple(
     someMembers.chain((names) =>
-      fc.tuple(...[...REQUIRED, ...names].map((name) => fc.tuple(fc.constant(name), SOUND[name] as fc.Arbitrary<unknown>))),
+      fc.tuple(
+        ...[...REQUIRED, ...names].map((name) =>
+          fc.tuple(fc.constant(name), SOUND[name] as fc.Arbitrary<unknown>),
+        ),
+      ),
     ),
     fc.option(oddMember, { freq: 1 }),
     fc.constantFrom(null, null, null, null, null, null, ...REQUIRED),
   )
   .map(([members, odd, missing]) => {
     const kept = members.filter(([name]) => name !== missing && name !== odd?.[0])
-    const written = [...kept, ...(odd ? [odd] : [])].map(([name, value]) => `${JSON.stringify(name)}:${asJson(value)}`)
+    const written = [...kept, ...(odd ? [odd] : [])].map(
+      ([name, value]) => `${JSON.stringify(name)}:${asJson(value)}`,
+    )
     return JSON.parse(`{${written.join(',')}}`)
   })
 /** JSON as a client may write it: with a −0, and with a number too large for one. */
@@ -133,11 +175,29 @@ test('a row gives back exactly what was packed into it', () => {
       const [location] = read.data.locations
       if (!location) throw new Error('no location in a report')
       // As it travels: through JSON, and into integer and text columns.
-      const [time, lat, lon, altitude, speed, course, accuracy, battery, source, more] = JSON.parse(JSON.stringify(packLocation(location)))
+      const [time, lat, lon, altitude, speed, course, accuracy, battery, source, more] = JSON.parse(
+        JSON.stringify(packLocation(location)),
+      )
       for (const whole of [time, lat, lon]) expect(Number.isSafeInteger(whole)).toBe(true)
-      for (const whole of [altitude, speed, course, accuracy, battery]) expect(whole === null || Number.isSafeInteger(whole)).toBe(true)
-      const row = { time, latitude: lat, longitude: lon, altitude, speed, course, accuracy, battery, source, rest: more, received_at: 7 }
-      expect(unpackLocation(row)).toEqual({ ...JSON.parse(JSON.stringify(location)), receivedAt: 7 })
+      for (const whole of [altitude, speed, course, accuracy, battery])
+        expect(whole === null || Number.isSafeInteger(whole)).toBe(true)
+      const row = {
+        time,
+        latitude: lat,
+        longitude: lon,
+        altitude,
+        speed,
+        course,
+        accuracy,
+        battery,
+        source,
+        rest: more,
+        received_at: 7,
+      }
+      expect(unpackLocation(row)).toEqual({
+        ...JSON.parse(JSON.stringify(location)),
+        receivedAt: 7,
+      })
     }),
     { numRuns: 1000 },
   )

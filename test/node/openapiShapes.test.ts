@@ -4,19 +4,30 @@ import * as z from 'zod'
 import type { oas31 } from 'zod-openapi'
 import type { AppEnv } from '../../src/http/context.ts'
 import { define } from '../../src/http/contract.ts'
-import { openapiDocument } from '../../src/http/openapi.ts'
 import { operation } from '../../src/http/operation.ts'
 import { nextCursor, pageQuery } from '../../src/http/page.ts'
 import { success } from '../../src/http/wire.ts'
+import { openapiDocument } from '../../src/openapi/document.ts'
 import { acceptedBy, codesIn, operationAt, resolved, schemaIn } from './document.ts'
 
-const orbit = z.strictObject({ altitude: z.number().meta({ example: 780 }), decaying: z.boolean().default(false) }).meta({ id: 'Orbit' })
+const orbit = z
+  .strictObject({
+    altitude: z.number().meta({ example: 780 }),
+    decaying: z.boolean().default(false),
+  })
+  .meta({ id: 'Orbit' })
 const body = z
-  .strictObject({ name: z.string().min(1), note: z.string().default(''), orbit: orbit.prefault({ altitude: 780 }) })
+  .strictObject({
+    name: z.string().min(1),
+    note: z.string().default(''),
+    orbit: orbit.prefault({ altitude: 780 }),
+  })
   .meta({ id: 'SatelliteBody' })
-const satellite = z.object({ id: z.string(), name: z.string(), note: z.string(), orbit }).meta({ id: 'Satellite' })
-const answer = z.object({ success, satellite })
-const common = { tag: 'Devices', answer, wrapper: 'satellite', ignored: ['id', 'seen'] } as const
+const satellite = z
+  .object({ id: z.string(), name: z.string(), note: z.string(), orbit })
+  .meta({ id: 'Satellite' })
+const reply = z.object({ success, satellite })
+const common = { tag: 'Devices', reply, wrapper: 'satellite', ignored: ['id', 'seen'] } as const
 
 const replace = define({
   ...common,
@@ -34,7 +45,7 @@ const patch = define({
   summary: '',
   scope: 'write',
   patches: replace,
-  answer,
+  reply,
   problems: ['not-found'],
 })
 const list = define({
@@ -43,7 +54,7 @@ const list = define({
   summary: '',
   scope: ['read', 'ingest'],
   query: z.strictObject(pageQuery),
-  answer: z.object({ success, satellites: z.array(satellite), nextCursor }),
+  reply: z.object({ success, satellites: z.array(satellite), nextCursor }),
   formats: { 'text/csv': 'One line a satellite.' },
 })
 const reportOrAsk = define({
@@ -52,7 +63,7 @@ const reportOrAsk = define({
   summary: '',
   scope: 'write',
   body: z.union([z.strictObject({ from: z.string() }), z.strictObject({ name: z.string() })]),
-  otherwise: { status: 201, answer: z.object({ success, accepted: z.int() }) },
+  alternateReply: { status: 201, reply: z.object({ success, accepted: z.int() }) },
   idempotent: true,
 })
 
@@ -65,10 +76,14 @@ const app = new Hono<AppEnv>()
 const document = openapiDocument(app, { version: '1.0.0' })
 const at = (method: string, path: string) => operationAt(document, method, path)
 const put = at('PUT', '/api/satellites/:satelliteId')
-const takes = (part: unknown, value: unknown, type?: string) => acceptedBy(document, schemaIn(part, type), value)
+const takes = (part: unknown, value: unknown, type?: string) =>
+  acceptedBy(document, schemaIn(part, type), value)
 
 test('a body may stand bare or under its wrapper, with what the server wrote and nothing else', () => {
-  for (const inner of [{ name: 'Tern' }, { id: 'sat_1', name: 'Tern', seen: 4, orbit: { altitude: 1 } }]) {
+  for (const inner of [
+    { name: 'Tern' },
+    { id: 'sat_1', name: 'Tern', seen: 4, orbit: { altitude: 1 } },
+  ]) {
     expect(takes(put.requestBody, inner)).toBe(true)
     expect(takes(put.requestBody, { success: true, satellite: inner })).toBe(true)
   }
@@ -106,10 +121,21 @@ test('plain JSON takes either patch, the precise types only their own', () => {
 
 test('the shape of an operation implies its parameters, headers and failures', () => {
   const named = (parameters: oas31.OperationObject['parameters'] = []) =>
-    parameters.map((node) => resolved<oas31.ParameterObject>(document, node)).map(({ in: place, name }) => `${place} ${name}`)
-  expect(named(put.parameters)).toEqual(['path satelliteId', 'header If-Match', 'header X-Request-Id'])
+    parameters
+      .map((node) => resolved<oas31.ParameterObject>(document, node))
+      .map(({ in: place, name }) => `${place} ${name}`)
+  expect(named(put.parameters)).toEqual([
+    'path satelliteId',
+    'header If-Match',
+    'header X-Request-Id',
+  ])
   expect(put.security).toEqual([{ token: ['write'] }])
-  expect(Object.keys(put.responses?.[200].headers)).toEqual(['X-Request-Id', 'RateLimit-Policy', 'RateLimit', 'ETag'])
+  expect(Object.keys(put.responses?.[200].headers)).toEqual([
+    'X-Request-Id',
+    'RateLimit-Policy',
+    'RateLimit',
+    'ETag',
+  ])
   expect(codesIn(document, put)).toEqual([
     'invalid-request',
     'malformed-body',
@@ -130,16 +156,32 @@ test('one of several scopes, other formats and a second success are told', () =>
   expect(security).toEqual([{ token: ['read'] }, { token: ['ingest'] }])
   expect(description).toContain('`read` or `ingest`')
   expect(Object.keys(responses?.[200].content)).toEqual(['application/json', 'text/csv'])
-  expect(Object.keys(at('POST', '/api/satellites').responses ?? {})).toEqual(expect.arrayContaining(['200', '201', '409', '422']))
+  expect(Object.keys(at('POST', '/api/satellites').responses ?? {})).toEqual(
+    expect.arrayContaining(['200', '201', '409', '422']),
+  )
 })
 
 test('a reply may gain members that the document does not know', () => {
-  const reply = { success: true, satellite: { id: 'sat_1', name: 'Tern', note: '', orbit: { altitude: 1, decaying: false }, fresh: 1 } }
+  const reply = {
+    success: true,
+    satellite: {
+      id: 'sat_1',
+      name: 'Tern',
+      note: '',
+      orbit: { altitude: 1, decaying: false },
+      fresh: 1,
+    },
+  }
   expect(takes(put.responses?.[200], reply)).toBe(true)
 })
 
 test('events that go to webhooks stand in a section of their own, and without any there is none', () => {
-  const post = { requestBody: { content: { 'application/json': { schema: satellite } } }, responses: { 200: { description: 'Heard.' } } }
+  const post = {
+    requestBody: { content: { 'application/json': { schema: satellite } } },
+    responses: { 200: { description: 'Heard.' } },
+  }
   expect(document.webhooks).toBeUndefined()
-  expect(openapiDocument(app, { version: '1', webhooks: { launched: { post } } }).webhooks).toHaveProperty('launched.post')
+  expect(
+    openapiDocument(app, { version: '1', webhooks: { launched: { post } } }).webhooks,
+  ).toHaveProperty('launched.post')
 })

@@ -15,7 +15,8 @@ const opening = (more: object = {}) => ({
   timeZone: 'Europe/Lisbon',
   ...more,
 })
-const pointersOf = (body: { errors: { pointer: string }[] }) => body.errors.map(({ pointer }) => pointer)
+const pointersOf = (body: { errors: { pointer: string }[] }) =>
+  body.errors.map(({ pointer }) => pointer)
 const patch = (account: TestAccount, body: unknown, headers: Record<string, string> = {}) =>
   operator('PATCH', `${ACCOUNTS}/${account.id}`, { body, headers })
 
@@ -42,19 +43,26 @@ test('the operator opens an account, and its first key may do everything', async
 test('a user name is taken once, without regard to case', async () => {
   const body = opening()
   expect((await operator('POST', ACCOUNTS, { body })).status).toBe(201)
-  const again = await operator('POST', ACCOUNTS, { body: { ...body, userName: body.userName.toUpperCase() } })
+  const again = await operator('POST', ACCOUNTS, {
+    body: { ...body, userName: body.userName.toUpperCase() },
+  })
   expect([again.status, again.body.code]).toEqual([409, 'user-name-taken'])
   const rivals = opening()
-  const replies = await Promise.all(Array.from({ length: 5 }, () => operator('POST', ACCOUNTS, { body: rivals })))
+  const replies = await Promise.all(
+    Array.from({ length: 5 }, () => operator('POST', ACCOUNTS, { body: rivals })),
+  )
   expect(replies.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409])
 })
 
 test('an opening with bad values is refused with their pointers, and takes no user name', async () => {
-  const refused = async (more: object) => pointersOf((await operator('POST', ACCOUNTS, { body: opening(more) })).body)
+  const refused = async (more: object) =>
+    pointersOf((await operator('POST', ACCOUNTS, { body: opening(more) })).body)
   for (const userName of ['ab', '-ab', 'ab-', 'a b', 'ä-ö-ü', 'x'.repeat(65), 'a/b', 7])
     expect(await refused({ userName })).toEqual(['/userName'])
-  for (const licenses of [-1, 1.5, '3', 10_000_001, null]) expect(await refused({ licenses })).toEqual(['/licenses'])
-  for (const timeZone of ['+02:00', 'Mars/Base', '', 'UTC+1', null]) expect(await refused({ timeZone })).toEqual(['/timeZone'])
+  for (const licenses of [-1, 1.5, '3', 10_000_001, null])
+    expect(await refused({ licenses })).toEqual(['/licenses'])
+  for (const timeZone of ['+02:00', 'Mars/Base', '', 'UTC+1', null])
+    expect(await refused({ timeZone })).toEqual(['/timeZone'])
   for (const cell of [7, -1, 0.5, '1']) expect(await refused({ cell })).toEqual(['/cell'])
   const body = opening({ name: '' })
   expect(pointersOf((await operator('POST', ACCOUNTS, { body })).body)).toEqual(['/name'])
@@ -62,7 +70,11 @@ test('an opening with bad values is refused with their pointers, and takes no us
 })
 
 test('accounts are listed in pages, each once, with what they use', async () => {
-  const made = [await openAccount({ cell: 0 }), await openAccount({ cell: 1 }), await openAccount({ cell: 0 })]
+  const made = [
+    await openAccount({ cell: 0 }),
+    await openAccount({ cell: 1 }),
+    await openAccount({ cell: 0 }),
+  ]
   await made[1]?.call('POST', '/api/devices', { body: { name: 'Tern' } })
   const listed = []
   let path: string | undefined = `${ACCOUNTS}?limit=2`
@@ -84,15 +96,27 @@ test('accounts are listed in pages, each once, with what they use', async () => 
 
 test('the operator changes licenses, name and standing, by merge patch and by JSON Patch', async () => {
   const account = await openAccount()
-  const merged = await patch(account, { licenses: 5, name: 'Renamed' }, { 'Content-Type': 'application/merge-patch+json' })
-  expect(merged.body.account).toMatchObject({ name: 'Renamed', licenses: { total: 5 }, disabled: false })
+  const merged = await patch(
+    account,
+    { licenses: 5, name: 'Renamed' },
+    { 'Content-Type': 'application/merge-patch+json' },
+  )
+  expect(merged.body.account).toMatchObject({
+    name: 'Renamed',
+    licenses: { total: 5 },
+    disabled: false,
+  })
   const steps = [
     { op: 'test', path: '/licenses', value: 5 },
     { op: 'replace', path: '/disabled', value: true },
     { op: 'replace', path: '/account/name', value: 'Again' },
   ]
   const patched = await patch(account, steps, { 'Content-Type': 'application/json-patch+json' })
-  expect(patched.body.account).toMatchObject({ name: 'Again', licenses: { total: 5 }, disabled: true })
+  expect(patched.body.account).toMatchObject({
+    name: 'Again',
+    licenses: { total: 5 },
+    disabled: true,
+  })
   expect((await patch(account, { account: { disabled: false } })).body.account.disabled).toBe(false)
   for (const [body, pointer] of [
     [{ licenses: -1 }, '/licenses'],
@@ -108,7 +132,9 @@ test('the operator changes licenses, name and standing, by merge patch and by JS
     [{ success: true, name: 'Kept' }, null],
   ] as const) {
     const reply = await patch(account, body)
-    expect(reply.status === 200 ? null : pointersOf(reply.body)[0], JSON.stringify(body)).toBe(pointer)
+    expect(reply.status === 200 ? null : pointersOf(reply.body)[0], JSON.stringify(body)).toBe(
+      pointer,
+    )
   }
 })
 
@@ -117,14 +143,19 @@ test('the number of licenses may go below what is in use: nothing expires, nothi
   const create = () => account.call('POST', '/api/devices', { body: { name: 'Tern' } })
   await create()
   await create()
-  expect((await patch(account, { licenses: 1 })).body.account.licenses).toEqual({ total: 1, used: 2, available: 0 })
+  expect((await patch(account, { licenses: 1 })).body.account.licenses).toEqual({
+    total: 1,
+    used: 2,
+    available: 0,
+  })
   expect((await create()).body.code).toBe('no-license-available')
   expect((await account.call('GET', '/api/devices?state=active')).body.devices).toHaveLength(2)
 })
 
 test('an account changes its own name and zone, and never its licenses', async () => {
   const account = await openAccount({ licenses: 2 })
-  const change = (body: unknown, headers: Record<string, string> = {}) => account.call('PATCH', '/api/account', { body, headers })
+  const change = (body: unknown, headers: Record<string, string> = {}) =>
+    account.call('PATCH', '/api/account', { body, headers })
   const changed = await change({ account: { name: 'Ours', timeZone: 'Asia/Kolkata' } })
   expect(changed.body.account).toMatchObject({ name: 'Ours', timeZone: 'Asia/Kolkata' })
   for (const body of [
@@ -152,7 +183,11 @@ test('a patch applies whole or not at all', async () => {
     { op: 'replace', path: '/name', value: 'Half' },
     { op: 'test', path: '/timeZone', value: 'Mars' },
   ])
-  expect([failed.status, failed.body.code, pointersOf(failed.body)]).toEqual([409, 'patch-test-failed', ['/1']])
+  expect([failed.status, failed.body.code, pointersOf(failed.body)]).toEqual([
+    409,
+    'patch-test-failed',
+    ['/1'],
+  ])
   for (const [steps, pointer] of [
     [[{ op: 'replace', path: '/nmae', value: 'x' }], '/0'],
     [
@@ -181,20 +216,31 @@ test('a patch applies whole or not at all', async () => {
 test('a patch that doubles and doubles is stopped before it grows', async () => {
   const account = await openAccount()
   const steps: object[] = [{ op: 'add', path: '/name', value: [['x'.repeat(1000)]] }]
-  for (let round = 0; round < 60; round++) steps.push({ op: 'copy', from: '/name', path: '/name/0/-' })
+  for (let round = 0; round < 60; round++)
+    steps.push({ op: 'copy', from: '/name', path: '/name/0/-' })
   const reply = await account.call('PATCH', '/api/account', { body: steps })
   expect([reply.status, reply.body.code]).toEqual([400, 'invalid-patch'])
-  const deep = Array.from({ length: 500 }, () => ({ op: 'copy', from: '', path: `/name${'/0'.repeat(20)}` }))
-  const nested = [{ op: 'add', path: '/name', value: JSON.parse(`${'['.repeat(25)}${']'.repeat(25)}`) }, ...deep]
+  const deep = Array.from({ length: 500 }, () => ({
+    op: 'copy',
+    from: '',
+    path: `/name${'/0'.repeat(20)}`,
+  }))
+  const nested = [
+    { op: 'add', path: '/name', value: JSON.parse(`${'['.repeat(25)}${']'.repeat(25)}`) },
+    ...deep,
+  ]
   expect((await account.call('PATCH', '/api/account', { body: nested })).status).toBe(400)
-  const far = await account.call('PATCH', '/api/account', { body: [{ op: 'test', path: '/a'.repeat(300_000), value: 1 }] })
+  const far = await account.call('PATCH', '/api/account', {
+    body: [{ op: 'test', path: '/a'.repeat(300_000), value: 1 }],
+  })
   expect([far.status, pointersOf(far.body)]).toEqual([400, ['/0/path']])
 })
 
 test('If-Match holds an edit to the version it was made on, and a new location does not spoil it', async () => {
   const account = await openAccount()
   const read = async () => (await account.call('GET', '/api/account')).headers.get('ETag') ?? ''
-  const change = (name: string, tag: string) => account.call('PATCH', '/api/account', { body: { name }, headers: { 'If-Match': tag } })
+  const change = (name: string, tag: string) =>
+    account.call('PATCH', '/api/account', { body: { name }, headers: { 'If-Match': tag } })
   const first = await read()
   const version = first.split('.')[0]
   await account.call('POST', '/api/devices', { body: { name: 'Tern' } })
@@ -213,11 +259,14 @@ test('If-Match holds an edit to the version it was made on, and a new location d
 
 test('edits at the same time are all made, one after the other; under one If-Match one is', async () => {
   const account = await openAccount()
-  const rename = (name: string, headers: Record<string, string> = {}) => account.call('PATCH', '/api/account', { body: { name }, headers })
+  const rename = (name: string, headers: Record<string, string> = {}) =>
+    account.call('PATCH', '/api/account', { body: { name }, headers })
   const free = await Promise.all(Array.from({ length: 8 }, (_, number) => rename(`Name ${number}`)))
   expect(free.map(({ status }) => status)).toEqual(Array(8).fill(200))
   const tag = (await account.call('GET', '/api/account')).headers.get('ETag') ?? ''
-  const held = await Promise.all(Array.from({ length: 8 }, (_, number) => rename(`Other ${number}`, { 'If-Match': tag })))
+  const held = await Promise.all(
+    Array.from({ length: 8 }, (_, number) => rename(`Other ${number}`, { 'If-Match': tag })),
+  )
   expect(held.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(412)])
 })
 
@@ -234,12 +283,21 @@ test('the tokens of a disabled account stop, at once here and within 30 s elsewh
 
 test('someone locked out gets a key from the operator', async () => {
   const account = await openAccount()
-  const make = (body?: object) => operator('POST', `${ACCOUNTS}/${account.id}/keys`, body ? { body } : {})
+  const make = (body?: object) =>
+    operator('POST', `${ACCOUNTS}/${account.id}/keys`, body ? { body } : {})
   const plain = await make()
-  expect([plain.status, plain.body.key.name, plain.body.key.scopes]).toEqual([201, 'operator', ['admin']])
+  expect([plain.status, plain.body.key.name, plain.body.key.scopes]).toEqual([
+    201,
+    'operator',
+    ['admin'],
+  ])
   await tokenFor(account.userName, plain.body.apiKey)
   const narrow = await make({ name: 'Auditor', scopes: ['read'], expires: '2099-01-01T00:00:00Z' })
-  expect(narrow.body.key).toMatchObject({ name: 'Auditor', scopes: ['read'], expires: '2099-01-01T00:00:00.000Z' })
+  expect(narrow.body.key).toMatchObject({
+    name: 'Auditor',
+    scopes: ['read'],
+    expires: '2099-01-01T00:00:00.000Z',
+  })
   const dead = await make({ expires: '2020-01-01T00:00:00Z' })
   expect([dead.status, pointersOf(dead.body)]).toEqual([400, ['/expires']])
 })
@@ -256,7 +314,10 @@ test('without ADMIN_TOKEN there is no operator: nothing is found, whatever is se
       ['GET', '/admin/nothing'],
     ] as const) {
       for (const token of [env.ADMIN_TOKEN ?? '', 'undefined', account.token]) {
-        const reply = await callWith(bindings, method, path, { token, headers: { 'X-Request-Id': 'x' } })
+        const reply = await callWith(bindings, method, path, {
+          token,
+          headers: { 'X-Request-Id': 'x' },
+        })
         expect([reply.status, reply.body.code], `${method} ${path}`).toEqual([404, 'not-found'])
       }
       expect((await callWith(bindings, method, path)).status).toBe(404)

@@ -17,20 +17,37 @@ export const crash = (account: TestAccount): Promise<unknown> =>
 let people = 0
 
 export const user = async (account: Caller, body: object = {}) => {
-  const required = { name: 'Ana', email: `ana${++people}@example.com`, country: 'PT', timeZone: 'Europe/Lisbon' }
+  const required = {
+    name: 'Ana',
+    email: `ana${++people}@example.com`,
+    country: 'PT',
+    timeZone: 'Europe/Lisbon',
+  }
   const reply = await account.call('POST', '/api/users', { body: { ...required, ...body } })
   if (reply.status !== 201) throw new Error(reply.text)
   return reply.body
 }
 
-export const device = async (account: Caller, limits: object = {}, name = 'Tern 7'): Promise<string> => {
+export const device = async (
+  account: Caller,
+  limits: object = {},
+  name = 'Tern 7',
+): Promise<string> => {
   const reply = await account.call('POST', '/api/devices', { body: { name, limits } })
   if (reply.status !== 201) throw new Error(reply.text)
   return reply.body.device.id
 }
 
-export const raise = (account: Caller, deviceId: string, alert: object = {}, headers: Record<string, string> = {}): Promise<Reply> =>
-  account.call('POST', `/api/devices/${deviceId}/alerts`, { body: { alertName: 'LowBattery', ...alert }, headers })
+export const raise = (
+  account: Caller,
+  deviceId: string,
+  alert: object = {},
+  headers: Record<string, string> = {},
+): Promise<Reply> =>
+  account.call('POST', `/api/devices/${deviceId}/alerts`, {
+    body: { alertName: 'LowBattery', ...alert },
+    headers,
+  })
 
 export interface Told {
   deviceId: string
@@ -39,13 +56,16 @@ export interface Told {
 }
 
 export const eventsOf = async (account: TestAccount, type: string): Promise<Told[]> => {
-  const { results } = await env.DB.prepare('SELECT * FROM events WHERE account_id = ? AND type = ? ORDER BY sequence')
+  const { results } = await env.DB.prepare(
+    'SELECT * FROM events WHERE account_id = ? AND type = ? ORDER BY sequence',
+  )
     .bind(account.id, type)
     .all<{ data: string; device_id: string }>()
   return results.map(({ data, device_id }) => ({ deviceId: device_id, ...JSON.parse(data) }))
 }
 
-export const messagesOf = async (account: Caller, query = '') => (await account.call('GET', `/api/account/messages${query}`)).body.messages
+export const messagesOf = async (account: Caller, query = '') =>
+  (await account.call('GET', `/api/account/messages${query}`)).body.messages
 
 export const usageOf = async (account: Caller, deviceId: string) =>
   (await account.call('GET', `/api/devices/${deviceId}`)).body.device.usage
@@ -59,4 +79,6 @@ export const untilSent = async (account: TestAccount): Promise<void> => {
 }
 
 export const statusesIn = (reply: Reply): string[] =>
-  reply.body.alert.deliveries.map(({ channel, status }: { channel: string; status: string }) => `${channel} ${status}`)
+  reply.body.alert.deliveries.map(
+    ({ channel, status }: { channel: string; status: string }) => `${channel} ${status}`,
+  )

@@ -3,21 +3,35 @@ import { describe, expect, test } from 'vitest'
 import { device, eventsOf, raise, untilSent, usageOf, user } from './alertSupport.ts'
 import { boundUser, openAccount, type TestAccount, tokenWithScopes } from './support.ts'
 
-const pointers = (reply: { body: { errors: { pointer: string }[] } }) => reply.body.errors.map(({ pointer }) => pointer)
+const pointers = (reply: { body: { errors: { pointer: string }[] } }) =>
+  reply.body.errors.map(({ pointer }) => pointer)
 
 describe('raising', () => {
   test('an alert is stored and goes to those who asked for it, each by their channels', async () => {
     const account = await openAccount()
-    const [ana, bob] = [await user(account), await user(account, { phone: '+351910000001', notify: { email: false, sms: true } })]
+    const [ana, bob] = [
+      await user(account),
+      await user(account, { phone: '+351910000001', notify: { email: false, sms: true } }),
+    ]
     await user(account, { notify: { email: false, sms: false } })
     await user(account, { notify: { email: false, sms: true } })
     const id = await device(account)
     const place = { latitude: 38.7223, longitude: -9.1393 }
-    const reply = await raise(account, id, { alertName: 'SOSButton', text: 'Help', dateTime: '2026-11-14T10:30:00+01:00', ...place })
+    const reply = await raise(account, id, {
+      alertName: 'SOSButton',
+      text: 'Help',
+      dateTime: '2026-11-14T10:30:00+01:00',
+      ...place,
+    })
     expect(reply.status).toBe(201)
     const { alert } = reply.body
     expect(reply.headers.get('Location')).toBe(`/api/alerts/${alert.id}`)
-    const queued = { id: expect.stringMatching(/^msg_/), status: 'queued', reason: null, resetAt: null }
+    const queued = {
+      id: expect.stringMatching(/^msg_/),
+      status: 'queued',
+      reason: null,
+      resetAt: null,
+    }
     expect(reply.body).toEqual({
       success: true,
       alert: {
@@ -39,9 +53,19 @@ describe('raising', () => {
     })
     await untilSent(account)
     const read = await account.call('GET', `/api/alerts/${alert.id}`)
-    expect(read.body.alert).toEqual({ ...alert, deliveries: alert.deliveries.map((delivery: object) => ({ ...delivery, status: 'sent' })) })
+    expect(read.body.alert).toEqual({
+      ...alert,
+      deliveries: alert.deliveries.map((delivery: object) => ({ ...delivery, status: 'sent' })),
+    })
     expect(await eventsOf(account, 'alert.raised')).toEqual([
-      { deviceId: id, alertId: alert.id, alertName: 'SOSButton', text: 'Help', dateTime: '2026-11-14T09:30:00.000Z', ...place },
+      {
+        deviceId: id,
+        alertId: alert.id,
+        alertName: 'SOSButton',
+        text: 'Help',
+        dateTime: '2026-11-14T09:30:00.000Z',
+        ...place,
+      },
     ])
     expect(await eventsOf(account, 'message.sent')).toEqual(
       alert.deliveries.map((delivery: { id: string; channel: string }) => ({
@@ -58,13 +82,22 @@ describe('raising', () => {
     const account = await openAccount()
     const id = await device(account)
     const before = Date.now()
-    const first = await account.call('POST', `/api/devices/${id}/alerts`, { body: { alert: { alertName: 'LowBattery' } } })
-    expect(first.body.alert).toMatchObject({ latitude: null, longitude: null, alerts: ['LowBattery'], text: '' })
+    const first = await account.call('POST', `/api/devices/${id}/alerts`, {
+      body: { alert: { alertName: 'LowBattery' } },
+    })
+    expect(first.body.alert).toMatchObject({
+      latitude: null,
+      longitude: null,
+      alerts: ['LowBattery'],
+      text: '',
+    })
     expect(Date.parse(first.body.alert.dateTime)).toBeGreaterThanOrEqual(before)
     const location = { dateTime: new Date().toISOString(), latitude: 1.5, longitude: -2.25 }
     await account.call('POST', `/api/devices/${id}/locations`, { body: location })
     expect((await raise(account, id)).body.alert).toMatchObject({ latitude: 1.5, longitude: -2.25 })
-    const zero = await account.call('POST', `/api/devices/${id}/alerts`, { body: '{"alertName":"x","latitude":-0,"longitude":-0.0}' })
+    const zero = await account.call('POST', `/api/devices/${id}/alerts`, {
+      body: '{"alertName":"x","latitude":-0,"longitude":-0.0}',
+    })
     expect(zero.text).toContain('"latitude":0,"longitude":0')
     const sentBack = { success: true, alert: { ...first.body.alert, alertName: 'Mine' } }
     const again = await account.call('POST', `/api/devices/${id}/alerts`, { body: sentBack })
@@ -75,20 +108,31 @@ describe('raising', () => {
   test('only to users who may act now and see the device, once to each address', async () => {
     const account = await openAccount()
     const [inside, outside] = [await device(account), await device(account)]
-    const { body: north } = await account.call('POST', '/api/groups', { body: { name: 'North', devices: [inside] } })
+    const { body: north } = await account.call('POST', '/api/groups', {
+      body: { name: 'North', devices: [inside] },
+    })
     const phone = '+351910000002'
     const both = { email: true, sms: true }
     const seeing = await user(account, { group: north.id, phone, notify: both })
-    const everywhere = await user(account, { phone, notify: both, from: '2020-01-01T00:00:00Z', expires: '2099-01-01T00:00:00Z' })
+    const everywhere = await user(account, {
+      phone,
+      notify: both,
+      from: '2020-01-01T00:00:00Z',
+      expires: '2099-01-01T00:00:00Z',
+    })
     await user(account, { disabled: true, phone: '+351910000003', notify: both })
     await user(account, { from: '2099-01-01T00:00:00Z' })
     await user(account, { expires: '2021-01-01T00:00:00Z' })
     const tos = async (id: string, alert = {}) =>
-      (await raise(account, id, alert)).body.alert.deliveries.map(({ to }: { to: string }) => to).sort()
+      (await raise(account, id, alert)).body.alert.deliveries
+        .map(({ to }: { to: string }) => to)
+        .sort()
     expect(await tos(inside)).toEqual([phone, everywhere.email, seeing.email].sort())
     expect(await tos(outside)).toEqual([phone, everywhere.email].sort())
     expect(await tos(inside, { notifications: ['SMS', 'SMS'] })).toEqual([phone])
-    expect(await tos(inside, { notifications: ['Email'] })).toEqual([everywhere.email, seeing.email].sort())
+    expect(await tos(inside, { notifications: ['Email'] })).toEqual(
+      [everywhere.email, seeing.email].sort(),
+    )
     const silent = await raise(account, inside, { notifications: [] })
     expect(silent.body.alert).toMatchObject({ notifications: [], deliveries: [] })
   })
@@ -99,10 +143,26 @@ describe('raising', () => {
     ['a name of 65', { alertName: 'x'.repeat(65) }, ['/alertName']],
     ['a name that is a number', { alertName: 7 }, ['/alertName']],
     ['a latitude alone', { alertName: 'x', latitude: 1 }, ['/longitude']],
-    ['a longitude alone, wrapped', { alert: { alertName: 'x', longitude: 1 } }, ['/alert/latitude']],
-    ['places that are none', { alertName: 'x', latitude: 90.1, longitude: '5' }, ['/latitude', '/longitude']],
-    ['a channel that is none', { alertName: 'x', notifications: ['Email', 'Fax'] }, ['/notifications/1']],
-    ['tomorrow', { alertName: 'x', dateTime: new Date(Date.now() + 86_400_000).toISOString() }, ['/dateTime']],
+    [
+      'a longitude alone, wrapped',
+      { alert: { alertName: 'x', longitude: 1 } },
+      ['/alert/latitude'],
+    ],
+    [
+      'places that are none',
+      { alertName: 'x', latitude: 90.1, longitude: '5' },
+      ['/latitude', '/longitude'],
+    ],
+    [
+      'a channel that is none',
+      { alertName: 'x', notifications: ['Email', 'Fax'] },
+      ['/notifications/1'],
+    ],
+    [
+      'tomorrow',
+      { alertName: 'x', dateTime: new Date(Date.now() + 86_400_000).toISOString() },
+      ['/dateTime'],
+    ],
     ['last century', { alertName: 'x', dateTime: '1999-12-31T23:59:59Z' }, ['/dateTime']],
     ['a text too long', { alertName: 'x', text: 'x'.repeat(2001) }, ['/text']],
     ['an unknown member', { alertName: 'x', severity: 1 }, ['/severity']],
@@ -135,7 +195,9 @@ describe('raising', () => {
     const id = await device(account)
     const before = Date.now()
     await raise(account, id, { dateTime: '2025-01-01T00:00:00Z' })
-    expect(Date.parse((await account.call('GET', `/api/devices/${id}`)).body.device.lastContact)).toBeGreaterThanOrEqual(before)
+    expect(
+      Date.parse((await account.call('GET', `/api/devices/${id}`)).body.device.lastContact),
+    ).toBeGreaterThanOrEqual(before)
   })
 
   test('is allowed to keys that report, asking to keys that read', async () => {
@@ -144,7 +206,8 @@ describe('raising', () => {
     const path = `/api/devices/${id}/alerts`
     const query = { from: '2026-01-01T00:00:00Z', to: '2099-01-01T00:00:00Z' }
     const tried = async (scopes: string[], body: object) =>
-      (await account.call('POST', path, { token: await tokenWithScopes(account, scopes), body })).status
+      (await account.call('POST', path, { token: await tokenWithScopes(account, scopes), body }))
+        .status
     expect(await tried(['ingest'], { alertName: 'x' })).toBe(201)
     expect(await tried(['ingest'], query)).toBe(403)
     expect(await tried(['read'], { alertName: 'x' })).toBe(403)
@@ -170,14 +233,23 @@ describe('raising', () => {
     const headers = { 'Idempotency-Key': 'sos-1' }
     const first = await raise(account, id, { alertName: 'SOSButton' }, headers)
     const replayed = await raise(account, id, { alertName: 'SOSButton' }, headers)
-    expect([replayed.text, replayed.headers.get('Idempotent-Replayed')]).toEqual([first.text, 'true'])
+    expect([replayed.text, replayed.headers.get('Idempotent-Replayed')]).toEqual([
+      first.text,
+      'true',
+    ])
     // As a crash leaves it before the answer was kept: claimed long ago, without an answer.
-    await env.DB.prepare('UPDATE idempotency SET status = NULL, leased_until = 1 WHERE account_id = ?').bind(account.id).run()
+    await env.DB.prepare(
+      'UPDATE idempotency SET status = NULL, leased_until = 1 WHERE account_id = ?',
+    )
+      .bind(account.id)
+      .run()
     await untilSent(account)
     const repeated = await raise(account, id, { alertName: 'SOSButton' }, headers)
     expect(repeated.status).toBe(201)
     expect(repeated.body.alert.id).toBe(first.body.alert.id)
-    expect(repeated.body.alert.deliveries).toMatchObject([{ id: first.body.alert.deliveries[0].id, status: 'sent' }])
+    expect(repeated.body.alert.deliveries).toMatchObject([
+      { id: first.body.alert.deliveries[0].id, status: 'sent' },
+    ])
     expect((await account.call('GET', '/api/alerts')).body.alerts).toHaveLength(1)
     expect((await account.call('GET', '/api/account/messages')).body.messages).toHaveLength(1)
     expect(await usageOf(account, id)).toMatchObject({ emailsSent: 1 })
@@ -213,7 +285,8 @@ describe('reading', () => {
     await raise(account, second, { alertName: 'SOSButton', dateTime: '2026-11-02T12:00:00Z' })
     return { account, first, second }
   }
-  const days = (body: { alerts: { dateTime: string }[] }) => body.alerts.map(({ dateTime }) => Number(dateTime.slice(8, 10)))
+  const days = (body: { alerts: { dateTime: string }[] }) =>
+    body.alerts.map(({ dateTime }) => Number(dateTime.slice(8, 10)))
 
   test('a device’s alerts by range and name, by POST and by GET, both ends included', async () => {
     const { account, first } = await seeded()
@@ -223,11 +296,17 @@ describe('reading', () => {
     expect([asked.status, days(asked.body), asked.body.nextCursor]).toEqual([200, [2, 3, 4], null])
     const got = await account.call('GET', `${path}?${new URLSearchParams(query)}`)
     expect(got.text).toBe(asked.text)
-    expect(days((await account.call('POST', path, { body: { ...query, alertName: 'SOSButton' } })).body)).toEqual([3])
-    expect(days((await account.call('GET', `${path}?alertName=SOSButton&sort=-dateTime`)).body)).toEqual([5, 3, 1])
+    expect(
+      days((await account.call('POST', path, { body: { ...query, alertName: 'SOSButton' } })).body),
+    ).toEqual([3])
+    expect(
+      days((await account.call('GET', `${path}?alertName=SOSButton&sort=-dateTime`)).body),
+    ).toEqual([5, 3, 1])
     expect(days((await account.call('GET', path)).body)).toEqual([1, 2, 3, 4, 5])
     expect((await account.call('GET', path)).body.alerts[0].deliveries).toHaveLength(1)
-    expect((await account.call('POST', path, { body: { from: '2026-11-02T00:00:00Z' } })).status).toBe(200)
+    expect(
+      (await account.call('POST', path, { body: { from: '2026-11-02T00:00:00Z' } })).status,
+    ).toBe(200)
     const wrong = await account.call('POST', path, { body: { from: query.to, to: query.from } })
     expect([wrong.status, pointers(wrong)]).toEqual([400, ['/from']])
     expect(pointers(await account.call('GET', `${path}?from=yesterday`))).toEqual(['#/query/from'])
@@ -241,7 +320,10 @@ describe('reading', () => {
     for (let pages = 0; pages < 5; pages++) {
       const { body, headers } = await account.call('GET', path)
       seen.push(
-        ...body.alerts.map(({ deviceId, dateTime }: { deviceId: string; dateTime: string }) => `${deviceId} ${dateTime.slice(8, 10)}`),
+        ...body.alerts.map(
+          ({ deviceId, dateTime }: { deviceId: string; dateTime: string }) =>
+            `${deviceId} ${dateTime.slice(8, 10)}`,
+        ),
       )
       const next = /<([^>]+)>; rel="next"/.exec(headers.get('Link') ?? '')?.[1]
       if (body.nextCursor === null) break
@@ -250,24 +332,39 @@ describe('reading', () => {
       // Newer ones that come while walking do not disturb it.
       await raise(account, first, { dateTime: '2026-11-09T00:00:00Z' })
     }
-    expect(seen).toEqual([`${first} 05`, `${first} 04`, `${first} 03`, `${second} 02`, `${first} 02`, `${first} 01`])
-    expect(days((await account.call('GET', '/api/alerts?alertName=SOSButton&sort=dateTime')).body)).toEqual([1, 2, 3, 5])
+    expect(seen).toEqual([
+      `${first} 05`,
+      `${first} 04`,
+      `${first} 03`,
+      `${second} 02`,
+      `${first} 02`,
+      `${first} 01`,
+    ])
+    expect(
+      days((await account.call('GET', '/api/alerts?alertName=SOSButton&sort=dateTime')).body),
+    ).toEqual([1, 2, 3, 5])
     expect((await account.call('GET', '/api/alerts?cursor=x.y')).body.code).toBe('invalid-cursor')
   })
 
   test('a cursor from a POST is good for the GET, and for no other filter', async () => {
     const { account, first } = await seeded()
     const path = `/api/devices/${first}/alerts`
-    const { nextCursor } = (await account.call('POST', path, { body: { from: '2026-11-01T00:00:00Z', limit: 2 } })).body
+    const { nextCursor } = (
+      await account.call('POST', path, { body: { from: '2026-11-01T00:00:00Z', limit: 2 } })
+    ).body
     const query = new URLSearchParams({ from: '2026-11-01T00:00:00.000Z', cursor: nextCursor })
     expect(days((await account.call('GET', `${path}?${query}`)).body)).toEqual([3, 4, 5])
-    const other = await account.call('POST', path, { body: { from: '2026-11-02T00:00:00Z', cursor: nextCursor } })
+    const other = await account.call('POST', path, {
+      body: { from: '2026-11-02T00:00:00Z', cursor: nextCursor },
+    })
     expect([other.body.code, pointers(other)]).toEqual(['invalid-cursor', ['/cursor']])
   })
 
   test('a confined user sees alerts and messages of its group’s devices alone', async () => {
     const { account, first, second } = await seeded()
-    const { body: north } = await account.call('POST', '/api/groups', { body: { name: 'North', devices: [second] } })
+    const { body: north } = await account.call('POST', '/api/groups', {
+      body: { name: 'North', devices: [second] },
+    })
     const confined = await boundUser(account, { group: north.id, privileges: ['write'] })
     const { alerts } = (await confined.call('GET', '/api/alerts')).body
     expect(alerts.map(({ deviceId }: { deviceId: string }) => deviceId)).toEqual([second])
@@ -281,7 +378,9 @@ describe('reading', () => {
     ] as const) {
       expect((await confined.call(method, path)).status, path).toBe(404)
     }
-    expect((await account.call('GET', `/api/alerts/${hidden.id}`)).body.alert.acknowledged).toBe(false)
+    expect((await account.call('GET', `/api/alerts/${hidden.id}`)).body.alert.acknowledged).toBe(
+      false,
+    )
   })
 
   test('what a deleted device raised is not there any more', async () => {
@@ -307,8 +406,12 @@ describe('acknowledging', () => {
     expect(Date.parse(first.body.alert.acknowledgedAt)).toBeGreaterThanOrEqual(before)
     const second = await account.call('POST', `/api/alerts/${alert.id}/acknowledge`)
     expect(second.text).toBe(first.text)
-    expect((await account.call('GET', `/api/alerts/${alert.id}`)).headers.get('ETag')).toBe(first.headers.get('ETag'))
-    expect(await eventsOf(account, 'alert.acknowledged')).toEqual([{ deviceId: id, alertId: alert.id, acknowledgedBy: bound.id }])
+    expect((await account.call('GET', `/api/alerts/${alert.id}`)).headers.get('ETag')).toBe(
+      first.headers.get('ETag'),
+    )
+    expect(await eventsOf(account, 'alert.acknowledged')).toEqual([
+      { deviceId: id, alertId: alert.id, acknowledgedBy: bound.id },
+    ])
   })
 
   test('of a deleted device’s alert there is nothing to acknowledge, and nothing is told', async () => {
@@ -323,7 +426,9 @@ describe('acknowledging', () => {
   test('two at once are one', async () => {
     const account = await openAccount()
     const { alert } = (await raise(account, await device(account))).body
-    const replies = await Promise.all(Array.from({ length: 5 }, () => account.call('POST', `/api/alerts/${alert.id}/acknowledge`)))
+    const replies = await Promise.all(
+      Array.from({ length: 5 }, () => account.call('POST', `/api/alerts/${alert.id}/acknowledge`)),
+    )
     expect(new Set(replies.map(({ text }) => text)).size).toBe(1)
     expect(await eventsOf(account, 'alert.acknowledged')).toHaveLength(1)
   })

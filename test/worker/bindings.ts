@@ -44,5 +44,10 @@ export const callWith = async (
   const response = await app.request(`${ORIGIN}${path}`, sent, { ...env, ...changed }, context)
   await waitOnExecutionContext(context)
   const text = await response.text()
-  return { status: response.status, headers: response.headers, text, body: text.startsWith('{') ? JSON.parse(text) : null }
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: text.startsWith('{') ? JSON.parse(text) : null,
+  }
 }

@@ -3,7 +3,11 @@ import { openAccount, type TestAccount } from './support.ts'
 
 const MIB = 1_048_576
 const bytes = (...parts: (string | number)[]) =>
-  new Uint8Array(parts.flatMap((part) => (typeof part === 'string' ? [...new TextEncoder().encode(part)] : [part])))
+  new Uint8Array(
+    parts.flatMap((part) =>
+      typeof part === 'string' ? [...new TextEncoder().encode(part)] : [part],
+    ),
+  )
 
 const streamed = (...chunks: string[]): ReadableStream =>
   new ReadableStream({
@@ -32,8 +36,14 @@ test('a body of exactly 1 MiB is read, one byte more is not, whether it is annou
 
 test('JSON in UTF-8 is taken under each of its names, and nothing else', async () => {
   const account = await openAccount()
-  const status = async (type: string) => (await create(account, '{"name":"Tern"}', { 'Content-Type': type })).status
-  for (const good of ['application/json', 'Application/JSON', 'application/json; charset=utf-8', 'application/json;charset="UTF-8"']) {
+  const status = async (type: string) =>
+    (await create(account, '{"name":"Tern"}', { 'Content-Type': type })).status
+  for (const good of [
+    'application/json',
+    'Application/JSON',
+    'application/json; charset=utf-8',
+    'application/json;charset="UTF-8"',
+  ]) {
     expect(await status(good), good).toBe(201)
   }
   for (const bad of [
@@ -55,7 +65,10 @@ test('JSON in UTF-8 is taken under each of its names, and nothing else', async (
 test('no content encoding is undone', async () => {
   const account = await openAccount()
   for (const encoding of ['gzip', 'br', 'deflate', 'x-gzip', 'gzip, gzip']) {
-    expect((await create(account, '{"name":"Tern"}', { 'Content-Encoding': encoding })).status, encoding).toBe(415)
+    expect(
+      (await create(account, '{"name":"Tern"}', { 'Content-Encoding': encoding })).status,
+      encoding,
+    ).toBe(415)
   }
 })
 
@@ -114,15 +127,24 @@ test('free-form members are at most 8 KiB large, and every name in them comes ba
   const account = await openAccount()
   const tags = async (json: string) => {
     const { status, body } = await create(account, `{"name":"Tern","tags":${json}}`)
-    return status === 201 ? body.device.tags : body.errors.map(({ pointer }: { pointer: string }) => pointer)
+    return status === 201
+      ? body.device.tags
+      : body.errors.map(({ pointer }: { pointer: string }) => pointer)
   }
-  const filled = (length: number) => JSON.stringify(Object.fromEntries(Array.from({ length }, (_, n) => [`k${n}`, 'x'.repeat(1000)])))
+  const filled = (length: number) =>
+    JSON.stringify(
+      Object.fromEntries(Array.from({ length }, (_, n) => [`k${n}`, 'x'.repeat(1000)])),
+    )
   expect(Object.keys(await tags(filled(8)))).toHaveLength(8)
   expect(await tags(filled(9))).toEqual(['/tags'])
   expect(await tags('{"k":1}')).toEqual(['/tags/k'])
   expect(await tags('{"k":{"deep":"x"}}')).toEqual(['/tags/k'])
   expect(await tags('[]')).toEqual(['/tags'])
-  expect(await tags('{"constructor":"c","toString":"t","":"empty"}')).toEqual({ constructor: 'c', toString: 't', '': 'empty' })
+  expect(await tags('{"constructor":"c","toString":"t","":"empty"}')).toEqual({
+    constructor: 'c',
+    toString: 't',
+    '': 'empty',
+  })
   expect(await tags('{"a":"1","__proto__":"x"}')).toEqual(['/tags/__proto__'])
   expect(await tags('{"\\u005F_proto__":"x"}')).toEqual(['/tags/__proto__'])
   expect(await tags('{"__\\u0070roto__":"x"}')).toEqual(['/tags/__proto__'])
@@ -133,7 +155,12 @@ test('a body stands bare or under its name, and nothing stands beside it', async
   const account = await openAccount()
   const status = async (body: unknown) => (await create(account, body)).status
   expect(await status({ device: { name: 'Tern' } })).toBe(201)
-  expect(await status({ success: true, device: { id: 'x', name: 'Ruff', state: 'expired', usage: null } })).toBe(201)
+  expect(
+    await status({
+      success: true,
+      device: { id: 'x', name: 'Ruff', state: 'expired', usage: null },
+    }),
+  ).toBe(201)
   expect(await status({ device: { name: 'Tern' }, name: 'Ruff' })).toBe(400)
   expect(await status({ device: null })).toBe(400)
   expect(await status({ device: [{ name: 'Tern' }] })).toBe(400)
@@ -147,19 +174,28 @@ test('what GET gave can be edited and sent back with PUT', async () => {
   shown.device.description = 'Edited'
   const replaced = await account.call('PUT', `/api/devices/${id}`, { body: shown })
   expect(replaced.status).toBe(200)
-  expect(replaced.body.device).toEqual({ ...shown.device, lastModified: replaced.body.device.lastModified })
-  const flat = await account.call('PUT', `/api/devices/${id}`, { body: { success: true, ...shown.device, description: 'Again' } })
+  expect(replaced.body.device).toEqual({
+    ...shown.device,
+    lastModified: replaced.body.device.lastModified,
+  })
+  const flat = await account.call('PUT', `/api/devices/${id}`, {
+    body: { success: true, ...shown.device, description: 'Again' },
+  })
   expect(flat.body.device.description).toBe('Again')
 })
 
 test('at most twenty faults are told of at once', async () => {
   const account = await openAccount()
-  const strange = Object.fromEntries(Array.from({ length: 500 }, (_, number) => [`x${number}`, number]))
+  const strange = Object.fromEntries(
+    Array.from({ length: 500 }, (_, number) => [`x${number}`, number]),
+  )
   const reply = await create(account, { name: 1, min: 2, ...strange })
   expect(reply.status).toBe(400)
   expect(reply.body.errors.length).toBeGreaterThan(2)
   expect(reply.body.errors.length).toBeLessThanOrEqual(22)
-  const many = Object.fromEntries(Array.from({ length: 60_000 }, (_, number) => [`x${number}`, null]))
+  const many = Object.fromEntries(
+    Array.from({ length: 60_000 }, (_, number) => [`x${number}`, null]),
+  )
   const beside = await create(account, { device: { name: 'Tern' }, ...many })
   expect([beside.status, beside.body.errors.length]).toEqual([400, 20])
   const { id } = (await create(account, { name: 'Tern' })).body.device
@@ -175,13 +211,26 @@ test('a list far too long is refused as one, not entry by entry', async () => {
   const user = { name: 'Ana', email: 'ana@example.com', country: 'PT', timeZone: 'UTC' }
   for (const [method, path, body, pointer] of [
     ['POST', `/api/devices/${id}/locations`, { ...location, warningTexts: ones }, '/warningTexts'],
-    ['POST', `/api/devices/${id}/locations`, { ...location, alerts: ones.map(() => null) }, '/alerts'],
+    [
+      'POST',
+      `/api/devices/${id}/locations`,
+      { ...location, alerts: ones.map(() => null) },
+      '/alerts',
+    ],
     ['POST', `/api/devices/${id}/locations`, { ...location, inputs: ones }, '/inputs'],
-    ['POST', `/api/devices/${id}/alerts`, { alertName: 'SOSButton', notifications: ones }, '/notifications'],
+    [
+      'POST',
+      `/api/devices/${id}/alerts`,
+      { alertName: 'SOSButton', notifications: ones },
+      '/notifications',
+    ],
     ['POST', '/api/users', { ...user, privileges: ones }, '/privileges'],
     ['PATCH', `/api/devices/${id}`, ones, ''],
   ] as const) {
     const reply = await account.call(method, path, { body })
-    expect([reply.status, reply.body.errors?.map((error: { pointer: string }) => error.pointer)]).toEqual([400, [pointer]])
+    expect([
+      reply.status,
+      reply.body.errors?.map((error: { pointer: string }) => error.pointer),
+    ]).toEqual([400, [pointer]])
   }
 })

@@ -2,14 +2,19 @@ import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { openAccount, type TestAccount } from './support.ts'
 
-const create = async (account: TestAccount, body: object) => (await account.call('POST', '/api/devices', { body })).body.device
-const names = (reply: { body: { devices: { name: string }[] } }) => reply.body.devices.map(({ name }) => name)
+const create = async (account: TestAccount, body: object) =>
+  (await account.call('POST', '/api/devices', { body })).body.device
+const names = (reply: { body: { devices: { name: string }[] } }) =>
+  reply.body.devices.map(({ name }) => name)
 
 /** Follows `nextCursor` to the end. */
 const walk = async (account: TestAccount, path: string): Promise<string[]> => {
   const seen: string[] = []
   for (let cursor: string | null = ''; cursor !== null; ) {
-    const reply = await account.call('GET', `${path}${cursor && `&cursor=${encodeURIComponent(cursor)}`}`)
+    const reply = await account.call(
+      'GET',
+      `${path}${cursor && `&cursor=${encodeURIComponent(cursor)}`}`,
+    )
     expect(reply.status).toBe(200)
     seen.push(...names(reply))
     cursor = reply.body.nextCursor
@@ -40,7 +45,11 @@ test('a device is created with its defaults, takes a license and can be read bac
   const read = await account.call('GET', `/api/devices/${created.body.device.id}`)
   expect(read.body).toEqual(created.body)
   expect(read.headers.get('ETag')).toBe(created.headers.get('ETag'))
-  expect((await account.call('GET', '/api/account')).body.account.licenses).toEqual({ total: 2, used: 1, available: 1 })
+  expect((await account.call('GET', '/api/account')).body.account.licenses).toEqual({
+    total: 2,
+    used: 1,
+    available: 1,
+  })
 })
 
 test('what GET gives, edited, can be sent back with PUT, bare or under device', async () => {
@@ -58,7 +67,9 @@ test('both kinds of patch change what they name and nothing else', async () => {
   const account = await openAccount()
   const { id } = await create(account, { name: 'One', identifier: 'B1', tags: { a: '1', b: '2' } })
   const path = `/api/devices/${id}`
-  const merged = await account.call('PATCH', path, { body: { tags: { a: null, c: '3' }, limits: { dailySmsLimit: 5 } } })
+  const merged = await account.call('PATCH', path, {
+    body: { tags: { a: null, c: '3' }, limits: { dailySmsLimit: 5 } },
+  })
   expect(merged.body.device).toMatchObject({
     name: 'One',
     identifier: 'B1',
@@ -70,22 +81,45 @@ test('both kinds of patch change what they name and nothing else', async () => {
     { op: 'replace', path: '/device/name', value: 'Two' },
     { op: 'remove', path: '/identifier' },
   ]
-  const patched = await account.call('PATCH', path, { body: steps, headers: { 'Content-Type': 'application/json-patch+json' } })
+  const patched = await account.call('PATCH', path, {
+    body: steps,
+    headers: { 'Content-Type': 'application/json-patch+json' },
+  })
   expect(patched.body.device).toMatchObject({ name: 'Two', identifier: null })
-  const slip = await account.call('PATCH', path, { body: { tags: { nowhere: null }, limits: { dailySmsLimits: null } } })
-  expect([slip.status, slip.body.errors]).toEqual([400, [{ pointer: '/limits/dailySmsLimits', detail: 'is not known' }]])
-  expect((await account.call('PATCH', path, { body: { tags: { nowhere: null }, limits: { expirationDate: null } } })).status).toBe(200)
+  const slip = await account.call('PATCH', path, {
+    body: { tags: { nowhere: null }, limits: { dailySmsLimits: null } },
+  })
+  expect([slip.status, slip.body.errors]).toEqual([
+    400,
+    [{ pointer: '/limits/dailySmsLimits', detail: 'is not known' }],
+  ])
+  expect(
+    (
+      await account.call('PATCH', path, {
+        body: { tags: { nowhere: null }, limits: { expirationDate: null } },
+      })
+    ).status,
+  ).toBe(200)
   const long = 'x'.repeat(65)
   const unheld = await account.call('PATCH', path, { body: { tags: { [long]: null } } })
-  expect([unheld.status, unheld.body.errors]).toEqual([400, [{ pointer: `/tags/${long}`, detail: 'is not known' }]])
+  expect([unheld.status, unheld.body.errors]).toEqual([
+    400,
+    [{ pointer: `/tags/${long}`, detail: 'is not known' }],
+  ])
   const written = await account.call('PATCH', path, { body: { state: 'expired' } })
   expect(written.status).toBe(400)
-  expect(written.body.errors).toEqual([{ pointer: '/state', detail: 'is written by the server and cannot be changed' }])
+  expect(written.body.errors).toEqual([
+    { pointer: '/state', detail: 'is written by the server and cannot be changed' },
+  ])
   const shown = (await account.call('GET', path)).body
   expect(shown.device).toMatchObject({ lastContact: null, lastLocation: null, expires: null })
-  const whole = await account.call('PATCH', path, { body: { ...shown, device: { ...shown.device, name: 'Three' } } })
+  const whole = await account.call('PATCH', path, {
+    body: { ...shown, device: { ...shown.device, name: 'Three' } },
+  })
   expect([whole.status, whole.body.device.name]).toEqual([200, 'Three'])
-  const lost = await account.call('PATCH', path, { body: [{ op: 'add', path: '/tags/__proto__', value: 'x' }] })
+  const lost = await account.call('PATCH', path, {
+    body: [{ op: 'add', path: '/tags/__proto__', value: 'x' }],
+  })
   expect([lost.status, lost.body.errors[0].pointer]).toEqual([400, '/0/path'])
 })
 
@@ -99,7 +133,9 @@ test('twenty parallel patches of different tags all hold', async () => {
   const account = await openAccount()
   const { id } = await create(account, { name: 'Busy' })
   const replies = await Promise.all(
-    Array.from({ length: 20 }, (_, n) => account.call('PATCH', `/api/devices/${id}`, { body: { tags: { [`t${n}`]: 'x' } } })),
+    Array.from({ length: 20 }, (_, n) =>
+      account.call('PATCH', `/api/devices/${id}`, { body: { tags: { [`t${n}`]: 'x' } } }),
+    ),
   )
   expect(replies.map(({ status }) => status)).toEqual(Array(20).fill(200))
   const { body } = await account.call('GET', `/api/devices/${id}`)
@@ -112,7 +148,9 @@ test('If-Match is compared at the moment of the write', async () => {
   const path = `/api/devices/${id}`
   const etag = (await account.call('GET', path)).headers.get('ETag') ?? ''
   const rivals = await Promise.all(
-    Array.from({ length: 10 }, (_, n) => account.call('PUT', path, { body: { name: `Rival ${n}` }, headers: { 'If-Match': etag } })),
+    Array.from({ length: 10 }, (_, n) =>
+      account.call('PUT', path, { body: { name: `Rival ${n}` }, headers: { 'If-Match': etag } }),
+    ),
   )
   expect(rivals.filter(({ status }) => status === 200)).toHaveLength(1)
   expect(rivals.filter(({ status }) => status === 412)).toHaveLength(9)
@@ -123,19 +161,29 @@ describe('identifiers', () => {
   test('one is unique in its account without regard to case, and free again after a delete', async () => {
     const account = await openAccount()
     const { id } = await create(account, { name: 'One', identifier: 'imei-1' })
-    const rival = await account.call('POST', '/api/devices', { body: { name: 'Two', identifier: 'IMEI-1' } })
+    const rival = await account.call('POST', '/api/devices', {
+      body: { name: 'Two', identifier: 'IMEI-1' },
+    })
     expect(rival.body).toMatchObject({ status: 409, code: 'identifier-taken' })
     expect((await account.call('DELETE', `/api/devices/${id}`)).body).toEqual({ success: true })
     expect((await account.call('GET', `/api/devices/${id}`)).status).toBe(404)
-    expect((await account.call('POST', '/api/devices', { body: { name: 'Two', identifier: 'IMEI-1' } })).status).toBe(201)
+    expect(
+      (await account.call('POST', '/api/devices', { body: { name: 'Two', identifier: 'IMEI-1' } }))
+        .status,
+    ).toBe(201)
     const other = await openAccount()
-    expect((await other.call('POST', '/api/devices', { body: { name: 'Two', identifier: 'IMEI-1' } })).status).toBe(201)
+    expect(
+      (await other.call('POST', '/api/devices', { body: { name: 'Two', identifier: 'IMEI-1' } }))
+        .status,
+    ).toBe(201)
   })
 
   test('of fifty parallel creations with one identifier one wins', async () => {
     const account = await openAccount({ licenses: 100 })
     const replies = await Promise.all(
-      Array.from({ length: 50 }, (_, n) => account.call('POST', '/api/devices', { body: { name: `N${n}`, identifier: 'SAME' } })),
+      Array.from({ length: 50 }, (_, n) =>
+        account.call('POST', '/api/devices', { body: { name: `N${n}`, identifier: 'SAME' } }),
+      ),
     )
     expect(replies.filter(({ status }) => status === 201)).toHaveLength(1)
     expect((await account.call('GET', '/api/account')).body.account.licenses.used).toBe(1)
@@ -149,7 +197,10 @@ describe('refusals name the field and store nothing', () => {
     [{ name: 7 }, '/name'],
     [{ name: 'x', colour: 'red' }, '/colour'],
     [{ name: 'x', limits: { expires: true } }, '/limits/expirationDate'],
-    [{ name: 'x', limits: { expires: true, expirationDate: '2027-02-30' } }, '/limits/expirationDate'],
+    [
+      { name: 'x', limits: { expires: true, expirationDate: '2027-02-30' } },
+      '/limits/expirationDate',
+    ],
     [{ name: 'x', limits: { dailySmsLimit: 100001 } }, '/limits/dailySmsLimit'],
     [{ name: 'x', limits: { dailyEmailLimit: 1.5 } }, '/limits/dailyEmailLimit'],
     [{ name: 'x', tags: { a: 1 } }, '/tags/a'],
@@ -173,34 +224,41 @@ describe('the list', () => {
     expect(await walk(account, '/api/devices?limit=5&sort=-name')).toEqual(all.toReversed())
     expect((await walk(account, '/api/devices?limit=7&sort=creation')).toSorted()).toEqual(all)
     const first = await account.call('GET', '/api/devices?limit=5')
-    expect(first.headers.get('Link')).toMatch(/^<\/api\/devices\?limit=5&cursor=[^>]+>; rel="next"$/)
+    expect(first.headers.get('Link')).toMatch(
+      /^<\/api\/devices\?limit=5&cursor=[^>]+>; rel="next"$/,
+    )
     await create(account, { name: 'aaa' })
     await account.call('DELETE', `/api/devices/${first.body.devices[4].id}`)
     const second = await account.call('GET', `/api/devices?limit=5&cursor=${first.body.nextCursor}`)
     expect(names(second)).toEqual(all.slice(5, 10))
   })
 
-  test.each(['last locations', 'tags'])('cuts a page whose %s are large, and a walk still sees each device once', async (what) => {
-    const account = await openAccount({ licenses: 100 })
-    const all = Array.from({ length: 50 }, (_, n) => `device ${String(n).padStart(2, '0')}`)
-    for (const name of all) await create(account, { name })
-    const large = 'x'.repeat(60_000)
-    await (what === 'tags'
-      ? env.DB.prepare(`UPDATE devices SET tags = json_object('large', ?2) WHERE account_id = ?1`)
-      : env.DB.prepare(
-          `INSERT INTO locations (device_key, time, latitude, longitude, rest, received_at)
+  test.each(['last locations', 'tags'])(
+    'cuts a page whose %s are large, and a walk still sees each device once',
+    async (what) => {
+      const account = await openAccount({ licenses: 100 })
+      const all = Array.from({ length: 50 }, (_, n) => `device ${String(n).padStart(2, '0')}`)
+      for (const name of all) await create(account, { name })
+      const large = 'x'.repeat(60_000)
+      await (what === 'tags'
+        ? env.DB.prepare(`UPDATE devices SET tags = json_object('large', ?2) WHERE account_id = ?1`)
+        : env.DB.prepare(
+            `INSERT INTO locations (device_key, time, latitude, longitude, rest, received_at)
            SELECT key, 1, 0, 0, json_object('custom', json_object('large', ?2)), 1 FROM devices WHERE account_id = ?1`,
+          )
+      )
+        .bind(account.id, large)
+        .run()
+      for (const query of ['', '&sort=-creation', '&state=active', '&q=dev']) {
+        const first = await account.call('GET', `/api/devices?limit=1000${query}`)
+        expect(first.text.length, query).toBeLessThan(2_200_000)
+        expect(first.body.devices.length, query).toBe(34)
+        expect((await walk(account, `/api/devices?limit=1000${query}`)).toSorted(), query).toEqual(
+          all,
         )
-    )
-      .bind(account.id, large)
-      .run()
-    for (const query of ['', '&sort=-creation', '&state=active', '&q=dev']) {
-      const first = await account.call('GET', `/api/devices?limit=1000${query}`)
-      expect(first.text.length, query).toBeLessThan(2_200_000)
-      expect(first.body.devices.length, query).toBe(34)
-      expect((await walk(account, `/api/devices?limit=1000${query}`)).toSorted(), query).toEqual(all)
-    }
-  })
+      }
+    },
+  )
 
   test('finds by prefix of name or identifier, in any case, and by state', async () => {
     const account = await openAccount()
@@ -257,14 +315,23 @@ test('a create repeated with its Idempotency-Key makes one device and takes one 
   expect(again.headers.get('Idempotent-Replayed')).toBe('true')
   expect(again.headers.get('ETag')).toBe(first.headers.get('ETag'))
   expect((await account.call('GET', '/api/account')).body.account.licenses.used).toBe(1)
-  expect((await account.call('POST', '/api/devices', { ...request, body: { name: 'Other' } })).status).toBe(422)
+  expect(
+    (await account.call('POST', '/api/devices', { ...request, body: { name: 'Other' } })).status,
+  ).toBe(422)
 })
 
 test('usage to the end of the calendar is a span like any other', async () => {
   const account = await openAccount()
-  const { id } = (await account.call('POST', '/api/devices', { body: { name: 'Tern' } })).body.device
-  const { status, body } = await account.call('GET', `/api/devices/${id}/usage?from=9999-12-30&to=9999-12-31`)
-  expect([status, body.usage.map(({ date }: { date: string }) => date)]).toEqual([200, ['9999-12-30', '9999-12-31']])
+  const { id } = (await account.call('POST', '/api/devices', { body: { name: 'Tern' } })).body
+    .device
+  const { status, body } = await account.call(
+    'GET',
+    `/api/devices/${id}/usage?from=9999-12-30&to=9999-12-31`,
+  )
+  expect([status, body.usage.map(({ date }: { date: string }) => date)]).toEqual([
+    200,
+    ['9999-12-30', '9999-12-31'],
+  ])
 })
 
 test('usage lists every day of a span, ninety back by default', async () => {
@@ -272,6 +339,12 @@ test('usage lists every day of a span, ninety back by default', async () => {
   const { id } = await create(account, { name: 'Quiet' })
   const usage = await account.call('GET', `/api/devices/${id}/usage`)
   expect(usage.body.usage).toHaveLength(90)
-  expect(usage.body.usage.at(-1)).toEqual({ date: new Date().toISOString().slice(0, 10), emailsSent: 0, smsSent: 0 })
-  expect((await account.call('GET', `/api/devices/${id}/usage?from=2026-02-01&to=2026-01-01`)).status).toBe(400)
+  expect(usage.body.usage.at(-1)).toEqual({
+    date: new Date().toISOString().slice(0, 10),
+    emailsSent: 0,
+    smsSent: 0,
+  })
+  expect(
+    (await account.call('GET', `/api/devices/${id}/usage?from=2026-02-01&to=2026-01-01`)).status,
+  ).toBe(400)
 })

@@ -2,7 +2,9 @@ declare namespace Cloudflare {
   interface GlobalProps {
     mainModule: typeof import('../../src/worker.ts')
   }
-  interface Env extends Omit<import('../../src/env.ts').Env, never> {
+  interface Env extends Omit<import('../../src/env.ts').Env, 'LEDGER' | 'FEED'> {
+    LEDGER: DurableObjectNamespace<import('../../src/worker.ts').AccountLedger>
+    FEED: DurableObjectNamespace<import('../../src/worker.ts').AccountFeed>
     CELL_1: D1Database
     /** Where the providers of the delivery tests listen. */
     PROVIDERS: string

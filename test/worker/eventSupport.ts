@@ -11,7 +11,11 @@ export const feedStub = (account: TestAccount) => env.FEED.get(env.FEED.idFromNa
 // biome-ignore lint/suspicious/noExplicitAny: a test reads what came over the wire as it pleases
 export type Event = any
 
-export const createDevice = async (account: TestAccount, name: string, token = account.token): Promise<string> => {
+export const createDevice = async (
+  account: TestAccount,
+  name: string,
+  token = account.token,
+): Promise<string> => {
   const reply = await account.call('POST', '/api/devices', { body: { name }, token })
   expect(reply.status, reply.text).toBe(201)
   return reply.body.device.id
@@ -112,8 +116,13 @@ export interface Listening {
   acknowledges?: boolean
 }
 
-export const listen = async (account: TestAccount, { query = '', token = account.token, acknowledges = true }: Listening = {}) => {
-  const response = await upgrade(`/api/stream${query}`, { 'Sec-WebSocket-Protocol': `perigee, bearer.${token}` })
+export const listen = async (
+  account: TestAccount,
+  { query = '', token = account.token, acknowledges = true }: Listening = {},
+) => {
+  const response = await upgrade(`/api/stream${query}`, {
+    'Sec-WebSocket-Protocol': `perigee, bearer.${token}`,
+  })
   if (!response.webSocket) throw new Error(`no socket: ${response.status} ${await response.text()}`)
   const listener = new Listener(response.webSocket, acknowledges)
   await listener.ready()
@@ -121,22 +130,49 @@ export const listen = async (account: TestAccount, { query = '', token = account
 }
 
 /** Events put into the log as the service does it, but that nobody is told: as if every poke were lost. */
-export const logUnheard = async (account: TestAccount, count: number, type = 'device.updated', deviceId: string | null = null) => {
+export const logUnheard = async (
+  account: TestAccount,
+  count: number,
+  type = 'device.updated',
+  deviceId: string | null = null,
+) => {
   for (let left = count; left > 0; left -= 200) {
     const rows = Array.from({ length: Math.min(left, 200) }, () => crypto.randomUUID())
     const time = Date.now()
     const statements = rows.flatMap((row) =>
-      appendEvent(env.DB, { accountId: account.id, id: `evt_${row}`, type, time, deviceId, data: { name: row } }),
+      appendEvent(env.DB, {
+        accountId: account.id,
+        id: `evt_${row}`,
+        type,
+        time,
+        deviceId,
+        data: { name: row },
+      }),
     )
     await env.DB.batch(statements)
   }
 }
 
 /** The same for reports whose newest location carries as much as one may, about 64 KB. */
-export const logLargeReports = async (account: TestAccount, deviceId: string, count: number): Promise<void> => {
-  const lists = ['accessoriesAttributes', 'inputs', 'outputs', 'warningTexts', 'alertTexts', 'alerts', 'warnings']
+export const logLargeReports = async (
+  account: TestAccount,
+  deviceId: string,
+  count: number,
+): Promise<void> => {
+  const lists = [
+    'accessoriesAttributes',
+    'inputs',
+    'outputs',
+    'warningTexts',
+    'alertTexts',
+    'alerts',
+    'warnings',
+  ]
   const large = 'x'.repeat(8000)
-  const rest = JSON.stringify({ attributes: { large }, ...Object.fromEntries(lists.map((name) => [name, [large]])) })
+  const rest = JSON.stringify({
+    attributes: { large },
+    ...Object.fromEntries(lists.map((name) => [name, [large]])),
+  })
   const numbers = `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?1)`
   const [first, time] = [await headOf(account), Date.now()]
   await env.DB.batch([
@@ -148,12 +184,17 @@ export const logLargeReports = async (account: TestAccount, deviceId: string, co
       `INSERT INTO events (account_id, sequence, id, type, time, device_id, data)
        ${numbers} SELECT ?2, ?3 + n, ?4 || '_' || (?3 + n), 'location.reported', ?5, ?4, json_object('time', ?5 + n, 'count', 1) FROM numbers`,
     ).bind(count, account.id, first, deviceId, time),
-    env.DB.prepare('UPDATE event_heads SET sequence = sequence + ?1 WHERE account_id = ?2').bind(count, account.id),
+    env.DB.prepare('UPDATE event_heads SET sequence = sequence + ?1 WHERE account_id = ?2').bind(
+      count,
+      account.id,
+    ),
   ])
 }
 
 export const headOf = async (account: TestAccount): Promise<number> =>
-  (await env.DB.prepare('SELECT sequence FROM event_heads WHERE account_id = ?').bind(account.id).first<number>('sequence')) ?? 0
+  (await env.DB.prepare('SELECT sequence FROM event_heads WHERE account_id = ?')
+    .bind(account.id)
+    .first<number>('sequence')) ?? 0
 
 /** The clock goes on by so much, and what is due by then is done. */
 export const passTime = async (account: TestAccount, ms: number): Promise<void> => {
@@ -161,4 +202,5 @@ export const passTime = async (account: TestAccount, ms: number): Promise<void> 
   await runDurableObjectAlarm(feedStub(account))
 }
 
-export const from = (first: number, last: number): number[] => Array.from({ length: last - first + 1 }, (_, n) => first + n)
+export const from = (first: number, last: number): number[] =>
+  Array.from({ length: last - first + 1 }, (_, n) => first + n)

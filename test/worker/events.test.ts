@@ -6,7 +6,14 @@ import { presentEvent } from '../../src/events/present.ts'
 import { readSequences } from '../../src/events/store.ts'
 import { trim } from '../../src/sweep/trim.ts'
 import { eventually } from '../eventually.ts'
-import { createDevice, type Event, from, headOf, logLargeReports, logUnheard } from './eventSupport.ts'
+import {
+  createDevice,
+  type Event,
+  from,
+  headOf,
+  logLargeReports,
+  logUnheard,
+} from './eventSupport.ts'
 import { boundUser, openAccount, type TestAccount } from './support.ts'
 
 afterEach(() => {
@@ -14,11 +21,16 @@ afterEach(() => {
 })
 
 const DAY = 86_400_000
-const list = async (account: Pick<TestAccount, 'call'>, query = '') => (await account.call('GET', `/api/events${query}`)).body
-const sequencesIn = ({ events }: { events: Event[] }): number[] => events.map(({ sequence }) => sequence)
+const list = async (account: Pick<TestAccount, 'call'>, query = '') =>
+  (await account.call('GET', `/api/events${query}`)).body
+const sequencesIn = ({ events }: { events: Event[] }): number[] =>
+  events.map(({ sequence }) => sequence)
 
 /** Every page of a list, one after the other. */
-const walk = async (account: TestAccount, query: string): Promise<{ pages: number; events: Event[] }> => {
+const walk = async (
+  account: TestAccount,
+  query: string,
+): Promise<{ pages: number; events: Event[] }> => {
   const events: Event[] = []
   let pages = 0
   for (let cursor: string | null = ''; cursor !== null; pages++) {
@@ -81,7 +93,9 @@ describe('the log', () => {
   test('is filtered by type, device and group, and for a bound user by its group', async () => {
     const account = await openAccount()
     const [a, b] = [await createDevice(account, 'A'), await createDevice(account, 'B')]
-    const group = (await account.call('POST', '/api/groups', { body: { name: 'North', devices: [b] } })).body.id
+    const group = (
+      await account.call('POST', '/api/groups', { body: { name: 'North', devices: [b] } })
+    ).body.id
     const ana = await boundUser(account, { group })
     await account.call('PATCH', `/api/devices/${a}`, { body: { description: 'x' } })
     const told = async (query: string, by: Pick<TestAccount, 'call'> = account) =>
@@ -89,12 +103,22 @@ describe('the log', () => {
     expect(await told('?types=device.updated')).toEqual(['device.updated A'])
     expect(await told(`?devices=${a}`)).toEqual(['device.created A', 'device.updated A'])
     expect(await told(`?groups=${group}`)).toEqual(['device.created B'])
-    expect(await told(`?devices=${a}&groups=${group}`)).toEqual(['device.created A', 'device.created B', 'device.updated A'])
+    expect(await told(`?devices=${a}&groups=${group}`)).toEqual([
+      'device.created A',
+      'device.created B',
+      'device.updated A',
+    ])
     expect(await told('', ana)).toEqual(['device.created B'])
     expect(await told(`?devices=${a}`, ana)).toEqual([])
     await account.call('DELETE', `/api/devices/${b}`)
     expect(await told('', ana)).toEqual(['device.created B', 'device.deleted B'])
-    for (const bad of ['?types=device', '?types=*.created', '?types=webhook.test', '?after=1.5', '?after=-1']) {
+    for (const bad of [
+      '?types=device',
+      '?types=*.created',
+      '?types=webhook.test',
+      '?after=1.5',
+      '?after=-1',
+    ]) {
       expect((await account.call('GET', `/api/events${bad}`)).status, bad).toBe(400)
     }
   })
@@ -102,24 +126,37 @@ describe('the log', () => {
   test('asked for another group’s events by a bound user, answers as for a group that is not there', async () => {
     const account = await openAccount()
     const device = await createDevice(account, 'Tern')
-    const groupOf = async (name: string) => (await account.call('POST', '/api/groups', { body: { name, devices: [device] } })).body.id
+    const groupOf = async (name: string) =>
+      (await account.call('POST', '/api/groups', { body: { name, devices: [device] } })).body.id
     const [own, other] = [await groupOf('Own'), await groupOf('Other')]
     const ana = await boundUser(account, { group: own })
-    const counts = [own, other, 'grp_none'].map(async (group) => (await list(ana, `?groups=${group}`)).events.length)
+    const counts = [own, other, 'grp_none'].map(
+      async (group) => (await list(ana, `?groups=${group}`)).events.length,
+    )
     expect(await Promise.all(counts)).toEqual([1, 0, 0])
   })
 
   test('tells that a deleted device raised an alert, not what it said nor where it was', async () => {
     const account = await openAccount()
     const [kept, deleted] = [await createDevice(account, 'A'), await createDevice(account, 'B')]
-    const alert = { alertName: 'SOSButton', text: 'Help', dateTime: '2026-11-14T09:30:00.000Z', latitude: 1.5, longitude: -2.25 }
-    for (const id of [kept, deleted]) await account.call('POST', `/api/devices/${id}/alerts`, { body: alert })
+    const alert = {
+      alertName: 'SOSButton',
+      text: 'Help',
+      dateTime: '2026-11-14T09:30:00.000Z',
+      latitude: 1.5,
+      longitude: -2.25,
+    }
+    for (const id of [kept, deleted])
+      await account.call('POST', `/api/devices/${id}/alerts`, { body: alert })
     const told = async () => (await list(account, '?types=alert.raised')).events
     const before = await told()
     expect(before.map(({ data }: Event) => data)).toMatchObject([alert, alert])
     await account.call('DELETE', `/api/devices/${deleted}`)
     const after = await told()
-    expect(after).toEqual([before[0], { ...before[1], data: { ...before[1].data, text: null, latitude: null, longitude: null } }])
+    expect(after).toEqual([
+      before[0],
+      { ...before[1], data: { ...before[1].data, text: null, latitude: null, longitude: null } },
+    ])
     // Webhooks and streams that catch up read the same.
     const db = openCell(env, 0)
     const sequences = [before[1].sequence]
@@ -134,7 +171,11 @@ describe('the log', () => {
     await logUnheard(account, 2)
     const db = openCell(env, 0)
     const kept = async () => {
-      const { results } = await env.DB.prepare('SELECT sequence FROM events WHERE account_id = ? ORDER BY sequence').bind(account.id).all()
+      const { results } = await env.DB.prepare(
+        'SELECT sequence FROM events WHERE account_id = ? ORDER BY sequence',
+      )
+        .bind(account.id)
+        .all()
       return results.map(({ sequence }) => sequence)
     }
     await trim(db, now + 29 * DAY)
@@ -152,10 +193,17 @@ describe('numbers', () => {
   test('have no gaps, whatever is lost in the middle of what', async () => {
     const account = await openAccount({ licenses: 200 })
     const ledger = env.LEDGER.get(env.LEDGER.idFromName(account.id))
-    const device = async (n: number) => (await account.call('POST', '/api/devices', { body: { name: `Tern ${n}` } })).status
+    const device = async (n: number) =>
+      (await account.call('POST', '/api/devices', { body: { name: `Tern ${n}` } })).status
     const key = async (n: number) =>
-      (await account.call('POST', '/api/account/keys', { body: { name: `K ${n}`, scopes: ['read'] } })).status
-    const storm = Array.from({ length: 60 }, (_, n) => (n % 3 === 0 ? key(n) : device(n)).catch(() => 500))
+      (
+        await account.call('POST', '/api/account/keys', {
+          body: { name: `K ${n}`, scopes: ['read'] },
+        })
+      ).status
+    const storm = Array.from({ length: 60 }, (_, n) =>
+      (n % 3 === 0 ? key(n) : device(n)).catch(() => 500),
+    )
     for (let loss = 0; loss < 4; loss++) {
       await new Promise((resolve) => setTimeout(resolve, 25))
       if (loss % 2 === 0) await evictDurableObject(ledger).catch(() => {})

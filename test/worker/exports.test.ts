@@ -14,7 +14,16 @@ const START = Date.UTC(2026, 0, 1, 22)
 const iso = (at: number) => new Date(at).toISOString()
 
 const TRACK = [
-  { latitude: 38.7223, longitude: -9.1393, altitude: 12.5, speed: 36, course: 360, accuracy: 5, battery: 80, source: 'gnss' },
+  {
+    latitude: 38.7223,
+    longitude: -9.1393,
+    altitude: 12.5,
+    speed: 36,
+    course: 360,
+    accuracy: 5,
+    battery: 80,
+    source: 'gnss',
+  },
   { latitude: -0.0000001, longitude: 1e-9, altitude: -3, speed: 0.1, source: '=HYPERLINK("x")' },
   {
     latitude: 10,
@@ -24,7 +33,14 @@ const TRACK = [
     warningTexts: ['=1+1', 'a,b\r\n"c"'],
     attributes: { 'k,"': [1] },
   },
-  { latitude: 11, longitude: -179.5, altitude: 10, accuracy: 2500, source: 'network', hasCriticalAlert: false },
+  {
+    latitude: 11,
+    longitude: -179.5,
+    altitude: 10,
+    accuracy: 2500,
+    source: 'network',
+    hasCriticalAlert: false,
+  },
   { latitude: 12, longitude: 180, altitude: 20, course: 12.5 },
 ].map((location, index) => ({ dateTime: iso(START + index * 3_600_000), ...location }))
 
@@ -34,19 +50,22 @@ let path: string
 
 const xml = (reply: Reply) => {
   const complaints: string[] = []
-  const document = new DOMParser({ onError: (level, message) => complaints.push(`${level}: ${message}`) }).parseFromString(
-    reply.text,
-    'text/xml',
-  )
+  const document = new DOMParser({
+    onError: (level, message) => complaints.push(`${level}: ${message}`),
+  }).parseFromString(reply.text, 'text/xml')
   expect(complaints).toEqual([])
   return document
 }
 interface Collection {
   type: 'FeatureCollection'
-  features: { geometry: { type: string; coordinates: unknown[] }; properties: Record<string, unknown> }[]
+  features: {
+    geometry: { type: string; coordinates: unknown[] }
+    properties: Record<string, unknown>
+  }[]
 }
 const geojson = (reply: Reply): Collection => check(reply.text) as unknown as Collection
-const childrenOf = (element: Element): Element[] => [...element.childNodes].filter((node) => node.nodeType === 1) as Element[]
+const childrenOf = (element: Element): Element[] =>
+  [...element.childNodes].filter((node) => node.nodeType === 1) as Element[]
 const addRows = async (count: number) => {
   await env.DB.prepare(
     `INSERT INTO locations (device_key, time, latitude, longitude, received_at)
@@ -59,7 +78,9 @@ const addRows = async (count: number) => {
 
 beforeEach(async () => {
   account = await openAccount()
-  const created = await account.call('POST', '/api/devices', { body: { name: 'Tern "7" Ærø & <söns>' } })
+  const created = await account.call('POST', '/api/devices', {
+    body: { name: 'Tern "7" Ærø & <söns>' },
+  })
   device = created.body.device.id
   path = `/api/devices/${device}/locations`
 })
@@ -85,7 +106,9 @@ describe('which format', () => {
   })
 
   test('format in the query counts more than Accept', async () => {
-    const reply = await account.call('GET', `${path}?format=gpx`, { headers: { Accept: 'text/csv' } })
+    const reply = await account.call('GET', `${path}?format=gpx`, {
+      headers: { Accept: 'text/csv' },
+    })
     expect(reply.headers.get('Content-Type')).toBe('application/gpx+xml')
   })
 
@@ -95,7 +118,9 @@ describe('which format', () => {
     expect(named).toBe(
       `attachment; filename="Tern-7-_r_-s_ns_2026-01-01_2026-01-02.gpx"; filename*=UTF-8''${encodeURIComponent('Tern-7-Ærø-söns_2026-01-01_2026-01-02.gpx')}`,
     )
-    expect((await read(`format=csv&to=${iso(START)}`)).headers.get('Content-Disposition')).toContain('_2026-01-01_2026-01-01.csv"')
+    expect(
+      (await read(`format=csv&to=${iso(START)}`)).headers.get('Content-Disposition'),
+    ).toContain('_2026-01-01_2026-01-01.csv"')
   })
 
   test('HEAD answers like GET, without a body', async () => {
@@ -111,8 +136,10 @@ describe('which format', () => {
     async (format) => {
       const reply = await read(`format=${format}`)
       expect(reply.status).toBe(200)
-      if (format.startsWith('geojson')) expect(geojson(reply)).toMatchObject({ type: 'FeatureCollection', features: [] })
-      else if (format.startsWith('json')) expect(reply.body).toEqual({ success: true, locations: [], nextCursor: null })
+      if (format.startsWith('geojson'))
+        expect(geojson(reply)).toMatchObject({ type: 'FeatureCollection', features: [] })
+      else if (format.startsWith('json'))
+        expect(reply.body).toEqual({ success: true, locations: [], nextCursor: null })
       else if (format === 'csv') expect(Papa.parse(reply.text.trim()).data).toHaveLength(1)
       else expect(xml(reply).documentElement?.tagName).toBe(format)
     },
@@ -123,12 +150,14 @@ describe('GeoJSON', () => {
   test('has a point for each location, with all that was sent', async () => {
     await report()
     const { locations } = (await account.call('GET', path)).body
-    const restored = geojson(await read('format=geojson')).features.map(({ geometry, properties }) => {
-      expect(geometry.type).toBe('Point')
-      const [longitude, latitude, altitude] = geometry.coordinates
-      expect(altitude).toBe(properties.altitude)
-      return { latitude, longitude, ...properties }
-    })
+    const restored = geojson(await read('format=geojson')).features.map(
+      ({ geometry, properties }) => {
+        expect(geometry.type).toBe('Point')
+        const [longitude, latitude, altitude] = geometry.coordinates
+        expect(altitude).toBe(properties.altitude)
+        return { latitude, longitude, ...properties }
+      },
+    )
     expect(restored).toEqual(locations)
   })
 
@@ -189,15 +218,25 @@ describe('GPX', () => {
   test('keeps the rules of its schema: order, ranges, and numbers without an exponent', async () => {
     await report()
     const root = xml(await read('format=gpx')).documentElement as Element
-    expect([root.namespaceURI, root.localName, root.getAttribute('version')]).toEqual(['http://www.topografix.com/GPX/1/1', 'gpx', '1.1'])
+    expect([root.namespaceURI, root.localName, root.getAttribute('version')]).toEqual([
+      'http://www.topografix.com/GPX/1/1',
+      'gpx',
+      '1.1',
+    ])
     expect(root.getAttribute('creator')).toBeTruthy()
     expect(childrenOf(root).map(({ localName }) => localName)).toEqual(['metadata', 'trk'])
     const [, track] = childrenOf(root)
-    expect(childrenOf(track as Element).map(({ localName }) => localName)).toEqual(['name', 'trkseg'])
+    expect(childrenOf(track as Element).map(({ localName }) => localName)).toEqual([
+      'name',
+      'trkseg',
+    ])
     const points = [...root.getElementsByTagName('trkpt')]
     expect(points).toHaveLength(TRACK.length)
     for (const point of points) {
-      const [lat = '', lon = ''] = [point.getAttribute('lat') ?? '', point.getAttribute('lon') ?? '']
+      const [lat = '', lon = ''] = [
+        point.getAttribute('lat') ?? '',
+        point.getAttribute('lon') ?? '',
+      ]
       for (const text of [lat, lon]) expect(text).toMatch(DECIMAL)
       expect(Math.abs(Number(lat))).toBeLessThanOrEqual(90)
       expect(Number(lon) >= -180 && Number(lon) < 180).toBe(true)
@@ -206,10 +245,15 @@ describe('GPX', () => {
       expect(new Set(names).size).toBe(names.length)
       expect(names).not.toContain(-1)
       for (const ele of point.getElementsByTagName('ele')) expect(ele.textContent).toMatch(DECIMAL)
-      for (const time of point.getElementsByTagName('time')) expect(time.textContent).toMatch(DATE_TIME)
+      for (const time of point.getElementsByTagName('time'))
+        expect(time.textContent).toMatch(DATE_TIME)
       for (const extension of point.getElementsByTagName('gpxtpx:TrackPointExtension')) {
-        expect(extension.namespaceURI).toBe('http://www.garmin.com/xmlschemas/TrackPointExtension/v2')
-        const parts = childrenOf(extension).map(({ localName }) => ['speed', 'course'].indexOf(localName ?? ''))
+        expect(extension.namespaceURI).toBe(
+          'http://www.garmin.com/xmlschemas/TrackPointExtension/v2',
+        )
+        const parts = childrenOf(extension).map(({ localName }) =>
+          ['speed', 'course'].indexOf(localName ?? ''),
+        )
         expect(parts).toEqual(parts.toSorted())
         expect(parts).not.toContain(-1)
       }
@@ -227,10 +271,17 @@ describe('GPX', () => {
     expect(track?.properties?.name).toBe('Tern "7" Ærø & <söns>')
     expect(track?.geometry).toEqual({
       type: 'LineString',
-      coordinates: TRACK.map(({ latitude, longitude, altitude }) => [longitude === 180 ? -180 : longitude, latitude, altitude]),
+      coordinates: TRACK.map(({ latitude, longitude, altitude }) => [
+        longitude === 180 ? -180 : longitude,
+        latitude,
+        altitude,
+      ]),
     })
-    expect(track?.properties?.coordinateProperties?.times).toEqual(TRACK.map(({ dateTime }) => dateTime))
-    const texts = (name: string) => [...document.getElementsByTagName(name)].map(({ textContent }) => textContent)
+    expect(track?.properties?.coordinateProperties?.times).toEqual(
+      TRACK.map(({ dateTime }) => dateTime),
+    )
+    const texts = (name: string) =>
+      [...document.getElementsByTagName(name)].map(({ textContent }) => textContent)
     expect(texts('gpxtpx:speed')).toEqual(['10', '0.0278'])
     expect(texts('gpxtpx:course')).toEqual(['0', '12.5'])
     expect(texts('src')).toEqual(['gnss', '=HYPERLINK("x")', 'a<b>&"c"', 'network'])
@@ -243,20 +294,32 @@ describe('KML', () => {
     const document = xml(await read('format=kml'))
     expect(document.getElementsByTagName('gx:MultiTrack')).toHaveLength(0)
     expect(document.getElementsByTagName('gx:Track')).toHaveLength(1)
-    const parts = childrenOf(document.getElementsByTagName('gx:Track')[0] as Element).map(({ tagName }) => tagName)
+    const parts = childrenOf(document.getElementsByTagName('gx:Track')[0] as Element).map(
+      ({ tagName }) => tagName,
+    )
     const order = ['altitudeMode', 'when', 'gx:coord', 'ExtendedData']
-    expect(parts.map((name) => order.indexOf(name))).toEqual(parts.map((name) => order.indexOf(name)).toSorted())
+    expect(parts.map((name) => order.indexOf(name))).toEqual(
+      parts.map((name) => order.indexOf(name)).toSorted(),
+    )
     const [track] = readKml(document as never).features
     expect(track?.geometry).toEqual({
       type: 'LineString',
-      coordinates: TRACK.map(({ latitude, longitude, altitude }) => [longitude, latitude, altitude]),
+      coordinates: TRACK.map(({ latitude, longitude, altitude }) => [
+        longitude,
+        latitude,
+        altitude,
+      ]),
     })
-    expect(track?.properties?.coordinateProperties?.times).toEqual(TRACK.map(({ dateTime }) => dateTime))
+    expect(track?.properties?.coordinateProperties?.times).toEqual(
+      TRACK.map(({ dateTime }) => dateTime),
+    )
     expect(document.getElementsByTagName('altitudeMode')[0]?.textContent).toBe('absolute')
   })
 
   test('lies on the ground where heights are missing, and names its series', async () => {
-    await account.call('POST', path, { body: [TRACK[0], { dateTime: iso(START + 1), latitude: 1, longitude: 2 }] })
+    await account.call('POST', path, {
+      body: [TRACK[0], { dateTime: iso(START + 1), latitude: 1, longitude: 2 }],
+    })
     const document = xml(await read('format=kml'))
     expect(document.getElementsByTagName('altitudeMode')[0]?.textContent).toBe('clampToGround')
     const series = [...document.getElementsByTagName('gx:SimpleArrayData')].map((one) => [
@@ -285,11 +348,15 @@ describe('CSV', () => {
     expect(header).toEqual(['dateTime', ...FIELD_NAMES, 'receivedAt'])
     const restored = records.map((record) => {
       expect(record).toHaveLength(header.length)
-      const cells = header.flatMap((name, index) => (record[index] === '' ? [] : [[name, record[index] as string] as const]))
+      const cells = header.flatMap((name, index) =>
+        record[index] === '' ? [] : [[name, record[index] as string] as const],
+      )
       return Object.fromEntries(
         cells.map(([name, cell]) => [
           name,
-          ['dateTime', 'receivedAt', 'source'].includes(name) ? cell.replace(/^'(?=[=+\-@])/, '') : JSON.parse(cell),
+          ['dateTime', 'receivedAt', 'source'].includes(name)
+            ? cell.replace(/^'(?=[=+\-@])/, '')
+            : JSON.parse(cell),
         ]),
       )
     })
@@ -303,22 +370,34 @@ describe('a long track', () => {
 
   const TIMES = {
     geojson: (reply: Reply) => geojson(reply).features.map(({ properties }) => properties.dateTime),
-    gpx: (reply: Reply) => [...xml(reply).getElementsByTagName('time')].map(({ textContent }) => textContent),
-    kml: (reply: Reply) => [...xml(reply).getElementsByTagName('when')].map(({ textContent }) => textContent),
-    csv: (reply: Reply) => Papa.parse<string[]>(reply.text.trim()).data.flatMap(([time], index) => (index === 0 ? [] : [time])),
+    gpx: (reply: Reply) =>
+      [...xml(reply).getElementsByTagName('time')].map(({ textContent }) => textContent),
+    kml: (reply: Reply) =>
+      [...xml(reply).getElementsByTagName('when')].map(({ textContent }) => textContent),
+    csv: (reply: Reply) =>
+      Papa.parse<string[]>(reply.text.trim()).data.flatMap(([time], index) =>
+        index === 0 ? [] : [time],
+      ),
   }
-  test.each(['geojson', 'gpx', 'kml', 'csv'] as const)('is whole as %s, over several pages', async (format) => {
-    await addRows(LONG)
-    const reply = await read(`format=${format}`)
-    expect(TIMES[format](reply)).toEqual(Array.from({ length: LONG }, (_, index) => iso(START + index * 1000)))
-  })
+  test.each(['geojson', 'gpx', 'kml', 'csv'] as const)(
+    'is whole as %s, over several pages',
+    async (format) => {
+      await addRows(LONG)
+      const reply = await read(`format=${format}`)
+      expect(TIMES[format](reply)).toEqual(
+        Array.from({ length: LONG }, (_, index) => iso(START + index * 1000)),
+      )
+    },
+  )
 
   test('as KML is one gx:MultiTrack of joined tracks that others read', async () => {
     await addRows(LONG)
     const document = xml(await read('format=kml'))
     expect(document.getElementsByTagName('gx:interpolate')[0]?.textContent).toBe('1')
     const [feature] = readKml(document as never).features
-    const { geometries } = (feature?.geometry ?? {}) as unknown as { geometries: { type: string; coordinates: number[][] }[] }
+    const { geometries } = (feature?.geometry ?? {}) as unknown as {
+      geometries: { type: string; coordinates: number[][] }[]
+    }
     expect(geometries.map(({ type, coordinates }) => [type, coordinates.length])).toEqual([
       ['LineString', 4000],
       ['LineString', 4000],
@@ -329,9 +408,13 @@ describe('a long track', () => {
   test('is one of at most twelve that are under way at once: whoever reads slowly fills no memory, and one that ends makes room', async () => {
     await addRows(LONG)
     const headers = { Authorization: `Bearer ${account.token}` }
-    const begin = (query = 'format=csv') => exports.default.fetch(`${ORIGIN}${path}?${query}`, { headers })
+    const begin = (query = 'format=csv') =>
+      exports.default.fetch(`${ORIGIN}${path}?${query}`, { headers })
     for (let n = 0; n < 20; n++)
-      expect((await exports.default.fetch(`${ORIGIN}${path}?format=csv`, { method: 'HEAD', headers })).status).toBe(200)
+      expect(
+        (await exports.default.fetch(`${ORIGIN}${path}?format=csv`, { method: 'HEAD', headers }))
+          .status,
+      ).toBe(200)
     const slow = await Promise.all(Array.from({ length: 12 }, () => begin()))
     expect(slow.map(({ status }) => status)).toEqual(Array.from({ length: 12 }, () => 200))
     const refused = await begin()
@@ -352,9 +435,12 @@ describe('a long track', () => {
     for (let n = 0; n < 12; n++) {
       let pages = 0
       const breaking = watched(env.DB, (sql) => {
-        if (sql.includes('BETWEEN ?4 AND ?5') && ++pages > 1) throw new Error('D1_ERROR: Network connection lost.')
+        if (sql.includes('BETWEEN ?4 AND ?5') && ++pages > 1)
+          throw new Error('D1_ERROR: Network connection lost.')
       })
-      await expect(callWith({ DB: breaking }, 'GET', `${path}?format=csv`, { token: account.token })).rejects.toThrow('connection lost')
+      await expect(
+        callWith({ DB: breaking }, 'GET', `${path}?format=csv`, { token: account.token }),
+      ).rejects.toThrow('connection lost')
     }
     expect((await read('format=csv')).status).toBe(200)
   })

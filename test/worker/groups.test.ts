@@ -9,12 +9,15 @@ const device = async (account: TestAccount, name = 'Tern'): Promise<string> => {
   const { body } = await account.call('POST', '/api/devices', { body: { name } })
   return body.device.id
 }
-const group = async (account: TestAccount, body: object) => (await account.call('POST', '/api/groups', { body })).body
+const group = async (account: TestAccount, body: object) =>
+  (await account.call('POST', '/api/groups', { body })).body
 
 test('a group is created, read, replaced and deleted, flat beside success', async () => {
   const account = await openAccount()
   const [one, two] = [await device(account), await device(account)]
-  const created = await account.call('POST', '/api/groups', { body: { name: ' North ', description: 'ships', devices: [two, one, two] } })
+  const created = await account.call('POST', '/api/groups', {
+    body: { name: ' North ', description: 'ships', devices: [two, one, two] },
+  })
   expect(created.status).toBe(201)
   expect(created.body).toEqual({
     success: true,
@@ -29,11 +32,23 @@ test('a group is created, read, replaced and deleted, flat beside success', asyn
   expect(created.headers.get('Location')).toBe(path)
   const read = await account.call('GET', path)
   expect(read.body).toEqual(created.body)
-  expect((await account.call('GET', `/api/devices/${one}`)).body.device.groups).toEqual([created.body.id])
+  expect((await account.call('GET', `/api/devices/${one}`)).body.device.groups).toEqual([
+    created.body.id,
+  ])
 
-  const replaced = await account.call('PUT', path, { body: { ...read.body, name: 'South', devices: [two] } })
-  expect(replaced.body).toMatchObject({ name: 'South', description: 'ships', devices: [two], creation: created.body.creation })
-  expect((await account.call('PUT', path, { body: { name: 'South' } })).body).toMatchObject({ description: '', devices: [] })
+  const replaced = await account.call('PUT', path, {
+    body: { ...read.body, name: 'South', devices: [two] },
+  })
+  expect(replaced.body).toMatchObject({
+    name: 'South',
+    description: 'ships',
+    devices: [two],
+    creation: created.body.creation,
+  })
+  expect((await account.call('PUT', path, { body: { name: 'South' } })).body).toMatchObject({
+    description: '',
+    devices: [],
+  })
 
   expect((await account.call('DELETE', path)).body).toEqual({ success: true })
   expect((await account.call('GET', path)).status).toBe(404)
@@ -46,9 +61,18 @@ test('names are unique in the account without regard to case, and free in anothe
   const second = await account.call('POST', '/api/groups', { body: { name: 'STRASSE' } })
   expect(second.status).toBe(201)
   for (const name of ['straße', 'strasse'])
-    expect((await account.call('POST', '/api/groups', { body: { name } })).body).toMatchObject({ status: 409, code: 'name-taken' })
-  expect((await account.call('PATCH', `/api/groups/${second.body.id}`, { body: { name: 'STRAßE' } })).body.code).toBe('name-taken')
-  expect((await account.call('PATCH', `/api/groups/${first.id}`, { body: { name: 'STRAßE' } })).body.name).toBe('STRAßE')
+    expect((await account.call('POST', '/api/groups', { body: { name } })).body).toMatchObject({
+      status: 409,
+      code: 'name-taken',
+    })
+  expect(
+    (await account.call('PATCH', `/api/groups/${second.body.id}`, { body: { name: 'STRAßE' } }))
+      .body.code,
+  ).toBe('name-taken')
+  expect(
+    (await account.call('PATCH', `/api/groups/${first.id}`, { body: { name: 'STRAßE' } })).body
+      .name,
+  ).toBe('STRAßE')
   expect((await other.call('POST', '/api/groups', { body: { name: 'Straße' } })).status).toBe(201)
 })
 
@@ -56,15 +80,24 @@ test('a device of another account is refused like one that does not exist, by it
   const [account, other] = [await openAccount(), await openAccount()]
   const [own, foreign] = [await device(account), await device(other)]
   for (const stranger of [foreign, 'dev_none', '']) {
-    const created = await account.call('POST', '/api/groups', { body: { name: 'X', devices: [own, own, stranger] } })
+    const created = await account.call('POST', '/api/groups', {
+      body: { name: 'X', devices: [own, own, stranger] },
+    })
     expect(created.status).toBe(400)
-    expect(created.body.errors).toEqual([{ pointer: '/devices/2', detail: 'is not a device of this account' }])
+    expect(created.body.errors).toEqual([
+      { pointer: '/devices/2', detail: 'is not a device of this account' },
+    ])
   }
   expect((await account.call('GET', '/api/groups')).body.groups).toEqual([])
   const { id } = await group(account, { name: 'X' })
-  const patched = await account.call('PATCH', `/api/groups/${id}`, { body: { name: 'Y', devices: [own, foreign] } })
+  const patched = await account.call('PATCH', `/api/groups/${id}`, {
+    body: { name: 'Y', devices: [own, foreign] },
+  })
   expect(patched.body).toMatchObject({ status: 400, errors: [{ pointer: '/devices/1' }] })
-  expect((await account.call('GET', `/api/groups/${id}`)).body).toMatchObject({ name: 'X', devices: [] })
+  expect((await account.call('GET', `/api/groups/${id}`)).body).toMatchObject({
+    name: 'X',
+    devices: [],
+  })
   expect((await other.call('GET', `/api/groups/${id}`)).status).toBe(404)
   expect((await other.call('DELETE', `/api/groups/${id}`)).status).toBe(404)
 })
@@ -75,8 +108,14 @@ describe('patches', () => {
     const [one, two] = [await device(account), await device(account)]
     const path = `/api/groups/${(await group(account, { name: 'P', devices: [one] })).id}`
     const patch = (body: unknown) => account.call('PATCH', path, { body })
-    expect((await patch([{ op: 'add', path: '/devices/-', value: two }])).body.devices).toEqual([one, two])
-    expect((await patch([{ op: 'add', path: '/devices/-', value: two }])).body.devices).toEqual([one, two])
+    expect((await patch([{ op: 'add', path: '/devices/-', value: two }])).body.devices).toEqual([
+      one,
+      two,
+    ])
+    expect((await patch([{ op: 'add', path: '/devices/-', value: two }])).body.devices).toEqual([
+      one,
+      two,
+    ])
     expect((await patch([{ op: 'remove', path: '/devices/0' }])).body.devices).toEqual([two])
     const failed = await patch([
       { op: 'replace', path: '/name', value: 'Q' },
@@ -93,25 +132,43 @@ describe('patches', () => {
   test('a Merge Patch takes a body from GET back, and only edits move the version', async () => {
     const account = await openAccount()
     const one = await device(account)
-    const created = await account.call('POST', '/api/groups', { body: { name: 'M', devices: [one] } })
+    const created = await account.call('POST', '/api/groups', {
+      body: { name: 'M', devices: [one] },
+    })
     const path = `/api/groups/${created.body.id}`
     const etag = created.headers.get('ETag') ?? ''
-    const same = await account.call('PATCH', path, { body: created.body, headers: { 'Content-Type': 'application/merge-patch+json' } })
+    const same = await account.call('PATCH', path, {
+      body: created.body,
+      headers: { 'Content-Type': 'application/merge-patch+json' },
+    })
     expect([same.status, same.headers.get('ETag')]).toEqual([200, etag])
-    expect((await account.call('GET', path, { headers: { 'If-None-Match': etag } })).status).toBe(304)
+    expect((await account.call('GET', path, { headers: { 'If-None-Match': etag } })).status).toBe(
+      304,
+    )
 
     await account.call('DELETE', `/api/devices/${one}`)
     const after = await account.call('GET', path, { headers: { 'If-None-Match': etag } })
     expect(after.body.devices).toEqual([])
-    const edited = await account.call('PATCH', path, { body: { name: 'N' }, headers: { 'If-Match': etag } })
+    const edited = await account.call('PATCH', path, {
+      body: { name: 'N' },
+      headers: { 'If-Match': etag },
+    })
     expect(edited.status).toBe(200)
     for (const [method, options] of [
       ['PUT', { body: { name: 'O' } }],
       ['PATCH', { body: { name: 'O' } }],
       ['DELETE', {}],
     ] as const)
-      expect((await account.call(method, path, { ...options, headers: { 'If-Match': etag } })).status).toBe(412)
-    expect((await account.call('DELETE', path, { headers: { 'If-Match': edited.headers.get('ETag') ?? '' } })).status).toBe(200)
+      expect(
+        (await account.call(method, path, { ...options, headers: { 'If-Match': etag } })).status,
+      ).toBe(412)
+    expect(
+      (
+        await account.call('DELETE', path, {
+          headers: { 'If-Match': edited.headers.get('ETag') ?? '' },
+        })
+      ).status,
+    ).toBe(200)
   })
 
   test('ten rivals edit the same version, and one of them wins', async () => {
@@ -119,7 +176,12 @@ describe('patches', () => {
     const created = await account.call('POST', '/api/groups', { body: { name: 'One' } })
     const headers = { 'If-Match': created.headers.get('ETag') ?? '' }
     const replies = await Promise.all(
-      Array.from({ length: 10 }, (_, n) => account.call('PATCH', `/api/groups/${created.body.id}`, { body: { name: `N${n}` }, headers })),
+      Array.from({ length: 10 }, (_, n) =>
+        account.call('PATCH', `/api/groups/${created.body.id}`, {
+          body: { name: `N${n}` },
+          headers,
+        }),
+      ),
     )
     expect(replies.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(412)])
   })
@@ -131,13 +193,42 @@ describe('patches', () => {
     const db = openCell(env, 0)
     const before = await findGroup(db, account.id, id)
     if (!before) throw new Error('no group')
-    expect(await updateGroup(db, account.id, before, { ...before, name: 'Two' }, 1)).toMatchObject({ ok: true })
-    const late = await updateGroup(db, account.id, before, { ...before, name: 'Three', devices: [two] }, 2)
+    expect(
+      await updateGroup(db, {
+        accountId: account.id,
+        before,
+        record: { ...before, name: 'Two' },
+        now: 1,
+      }),
+    ).toMatchObject({
+      ok: true,
+    })
+    const late = await updateGroup(db, {
+      accountId: account.id,
+      before,
+      record: { ...before, name: 'Three', devices: [two] },
+      now: 2,
+    })
     expect(late).toEqual({ ok: false, refusal: 'precondition-failed' })
-    expect((await account.call('GET', `/api/groups/${id}`)).body).toMatchObject({ name: 'Two', devices: [one] })
+    expect((await account.call('GET', `/api/groups/${id}`)).body).toMatchObject({
+      name: 'Two',
+      devices: [one],
+    })
     await account.call('DELETE', `/api/groups/${id}`)
-    expect(await updateGroup(db, account.id, before, { ...before, devices: [two] }, 3)).toEqual({ ok: false, refusal: 'not-found' })
-    expect(await env.DB.prepare('SELECT 1 FROM group_devices WHERE group_id = ?').bind(id).first()).toBeNull()
+    expect(
+      await updateGroup(db, {
+        accountId: account.id,
+        before,
+        record: { ...before, devices: [two] },
+        now: 3,
+      }),
+    ).toEqual({
+      ok: false,
+      refusal: 'not-found',
+    })
+    expect(
+      await env.DB.prepare('SELECT 1 FROM group_devices WHERE group_id = ?').bind(id).first(),
+    ).toBeNull()
   })
 
   test('twenty rivals each add a device, and all twenty are in the group', async () => {
@@ -145,53 +236,87 @@ describe('patches', () => {
     const ids = await Promise.all(Array.from({ length: 20 }, () => device(account)))
     const { id } = await group(account, { name: 'Race' })
     const replies = await Promise.all(
-      ids.map((value) => account.call('PATCH', `/api/groups/${id}`, { body: [{ op: 'add', path: '/devices/-', value }] })),
+      ids.map((value) =>
+        account.call('PATCH', `/api/groups/${id}`, {
+          body: [{ op: 'add', path: '/devices/-', value }],
+        }),
+      ),
     )
     expect(replies.map(({ status }) => status)).toEqual(ids.map(() => 200))
-    expect(new Set((await account.call('GET', `/api/groups/${id}`)).body.devices)).toEqual(new Set(ids))
+    expect(new Set((await account.call('GET', `/api/groups/${id}`)).body.devices)).toEqual(
+      new Set(ids),
+    )
   })
 })
 
 test('one Idempotency-Key makes one group', async () => {
   const account = await openAccount()
-  const send = () => account.call('POST', '/api/groups', { body: { name: 'Once' }, headers: { 'Idempotency-Key': 'k' } })
+  const send = () =>
+    account.call('POST', '/api/groups', {
+      body: { name: 'Once' },
+      headers: { 'Idempotency-Key': 'k' },
+    })
   const [first, second] = [await send(), await send()]
   expect(second.text).toBe(first.text)
   expect(second.headers.get('Idempotent-Replayed')).toBe('true')
   // As after a crash before the answer was kept: a retry after the lease meets the group that the first try made.
-  await env.DB.prepare('UPDATE idempotency SET status = NULL, body = NULL WHERE account_id = ?').bind(account.id).run()
+  await env.DB.prepare('UPDATE idempotency SET status = NULL, body = NULL WHERE account_id = ?')
+    .bind(account.id)
+    .run()
   vi.setSystemTime(Date.now() + 31_000)
   const retried = await send()
   vi.useRealTimers()
-  expect([retried.status, retried.body.id, retried.headers.get('Idempotent-Replayed')]).toEqual([201, first.body.id, null])
+  expect([retried.status, retried.body.id, retried.headers.get('Idempotent-Replayed')]).toEqual([
+    201,
+    first.body.id,
+    null,
+  ])
   expect((await account.call('GET', '/api/groups')).body.groups).toHaveLength(1)
 })
 
 test('a device may be in several groups, and a deleted one is in none', async () => {
   const account = await openAccount()
   const [one, two] = [await device(account), await device(account)]
-  const groups = [await group(account, { name: 'A', devices: [one, two] }), await group(account, { name: 'B', devices: [one] })]
-  expect((await account.call('GET', `/api/devices/${one}`)).body.device.groups.sort()).toEqual(groups.map(({ id }) => id).sort())
+  const groups = [
+    await group(account, { name: 'A', devices: [one, two] }),
+    await group(account, { name: 'B', devices: [one] }),
+  ]
+  expect((await account.call('GET', `/api/devices/${one}`)).body.device.groups.sort()).toEqual(
+    groups.map(({ id }) => id).sort(),
+  )
   await account.call('DELETE', `/api/devices/${one}`)
   const listed = (await account.call('GET', '/api/groups')).body.groups
   expect(listed.map(({ devices }: { devices: string[] }) => devices)).toEqual([[two], []])
-  expect(await env.DB.prepare('SELECT count(*) AS n FROM group_devices WHERE account_id = ?').bind(account.id).first('n')).toBe(1)
+  expect(
+    await env.DB.prepare('SELECT count(*) AS n FROM group_devices WHERE account_id = ?')
+      .bind(account.id)
+      .first('n'),
+  ).toBe(1)
   await account.call('DELETE', `/api/groups/${groups[0].id}`)
   expect((await account.call('GET', `/api/devices/${two}`)).body.device.groups).toEqual([])
-  expect(await env.DB.prepare('SELECT count(*) AS n FROM group_devices WHERE account_id = ?').bind(account.id).first('n')).toBe(0)
+  expect(
+    await env.DB.prepare('SELECT count(*) AS n FROM group_devices WHERE account_id = ?')
+      .bind(account.id)
+      .first('n'),
+  ).toBe(0)
 })
 
 test('a walk over the list sees every group that stood throughout exactly once; a prefix finds by name', async () => {
   const account = await openAccount()
   const made: string[] = []
-  for (const name of ['alpha', 'Beta', 'ALPINE', 'gamma', 'álamo']) made.push((await group(account, { name })).id)
+  for (const name of ['alpha', 'Beta', 'ALPINE', 'gamma', 'álamo'])
+    made.push((await group(account, { name })).id)
   const walk = async (query: string) => {
     const seen: string[] = []
     for (let cursor: string | null = ''; cursor !== null; ) {
-      const { body } = await account.call('GET', `/api/groups?limit=2${query}${cursor && `&cursor=${cursor}`}`)
+      const { body } = await account.call(
+        'GET',
+        `/api/groups?limit=2${query}${cursor && `&cursor=${cursor}`}`,
+      )
       seen.push(...body.groups.map(({ name }: { name: string }) => name))
       cursor = body.nextCursor
-      if (cursor && seen.length === 2 && query === '') await account.call('DELETE', `/api/groups/${made[0]}`)
+      if (cursor && seen.length === 2 && query === '')
+        await account.call('DELETE', `/api/groups/${made[0]}`)
     }
     return seen
   }

@@ -2,7 +2,15 @@ import { env } from 'cloudflare:workers'
 import { afterEach, expect, test, vi } from 'vitest'
 import { parseApiKey } from '../../src/domain/apiKey.ts'
 import { callWith, watched } from './bindings.ts'
-import { boundUser, call, openAccount, type Reply, type TestAccount, tokenFor, tokenWithScopes } from './support.ts'
+import {
+  boundUser,
+  call,
+  openAccount,
+  type Reply,
+  type TestAccount,
+  tokenFor,
+  tokenWithScopes,
+} from './support.ts'
 
 afterEach(() => {
   vi.useRealTimers()
@@ -10,18 +18,25 @@ afterEach(() => {
 
 const KEYS = '/api/account/keys'
 const make = async (account: TestAccount, body: object = {}): Promise<Reply['body']> => {
-  const reply = await account.call('POST', KEYS, { body: { name: 'Dispatch', scopes: ['read'], ...body } })
+  const reply = await account.call('POST', KEYS, {
+    body: { name: 'Dispatch', scopes: ['read'], ...body },
+  })
   expect(reply.status).toBe(201)
   return reply.body
 }
-const list = async (account: TestAccount, query = ''): Promise<Reply['body']> => (await account.call('GET', KEYS + query)).body
+const list = async (account: TestAccount, query = ''): Promise<Reply['body']> =>
+  (await account.call('GET', KEYS + query)).body
 const signIn = async (account: TestAccount, apiKey: string): Promise<number> =>
   (await call('POST', '/api/Auth/Token', { body: { userName: account.userName, apiKey } })).status
-const later = (milliseconds: number) => vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + milliseconds })
+const later = (milliseconds: number) =>
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + milliseconds })
 
 test('a key is made, shown once, listed without its secret, and gets a token of its scopes', async () => {
   const account = await openAccount()
-  const { key, apiKey } = await make(account, { name: ' Dispatch ', scopes: ['write', 'ingest', 'write'] })
+  const { key, apiKey } = await make(account, {
+    name: ' Dispatch ',
+    scopes: ['write', 'ingest', 'write'],
+  })
   expect(key).toEqual({
     id: expect.stringMatching(/^key_[0-9a-z]{22}$/),
     name: 'Dispatch',
@@ -43,14 +58,22 @@ test('a key is made, shown once, listed without its secret, and gets a token of 
 test('no database holds a secret, of keys, of operators or in kept answers', async () => {
   const account = await openAccount()
   const first = await make(account)
-  const again = await account.call('POST', `${KEYS}/${first.key.id}/regenerate`, { body: {}, headers: { 'Idempotency-Key': 'r' } })
-  const secrets = [account.apiKey, first.apiKey, again.body.apiKey].map((apiKey) => parseApiKey(apiKey)?.secret ?? '')
-  const { results } = await env.DB.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all<{ name: string }>()
+  const again = await account.call('POST', `${KEYS}/${first.key.id}/regenerate`, {
+    body: {},
+    headers: { 'Idempotency-Key': 'r' },
+  })
+  const secrets = [account.apiKey, first.apiKey, again.body.apiKey].map(
+    (apiKey) => parseApiKey(apiKey)?.secret ?? '',
+  )
+  const { results } = await env.DB.prepare(
+    `SELECT name FROM sqlite_schema WHERE type = 'table'`,
+  ).all<{ name: string }>()
   let rows = 0
   for (const { name } of results.filter((table) => !/^(sqlite_|d1_|_cf_)/.test(table.name))) {
     const dump = (await env.DB.prepare(`SELECT * FROM "${name}"`).all()).results
     rows += dump.length
-    for (const secret of [...secrets, env.ADMIN_TOKEN ?? '']) expect(JSON.stringify(dump)).not.toContain(secret)
+    for (const secret of [...secrets, env.ADMIN_TOKEN ?? ''])
+      expect(JSON.stringify(dump)).not.toContain(secret)
   }
   expect(rows).toBeGreaterThan(5)
 })
@@ -58,7 +81,9 @@ test('no database holds a secret, of keys, of operators or in kept answers', asy
 test('a key stops by itself when it expires, for tokens it has already too', async () => {
   const account = await openAccount()
   const expires = new Date(Date.now() + 60_000)
-  const { key, apiKey } = await make(account, { expires: expires.toISOString().replace('Z', '+00:00') })
+  const { key, apiKey } = await make(account, {
+    expires: expires.toISOString().replace('Z', '+00:00'),
+  })
   expect(key.expires).toBe(expires.toISOString())
   const token = await tokenFor(account.userName, apiKey)
   expect((await call('GET', '/api/account', { token })).status).toBe(200)
@@ -73,7 +98,9 @@ test('a key stops by itself when it expires, for tokens it has already too', asy
 test('a key that would be dead at birth, or without a scope that exists, is refused with a pointer', async () => {
   const account = await openAccount()
   const pointers = async (body: object) => {
-    const reply = await account.call('POST', KEYS, { body: { name: 'Dispatch', scopes: ['read'], ...body } })
+    const reply = await account.call('POST', KEYS, {
+      body: { name: 'Dispatch', scopes: ['read'], ...body },
+    })
     expect(reply.status).toBe(400)
     return reply.body.errors.map(({ pointer }: { pointer: string }) => pointer)
   }
@@ -157,7 +184,12 @@ test('regenerated without an overlap: the new key works, the old one and its tok
   expect((await call('GET', '/api/account', { token })).status).toBe(200)
   const { status, body } = await account.call('POST', `${KEYS}/${old.key.id}/regenerate`)
   expect(status).toBe(200)
-  expect(body.key).toMatchObject({ name: 'Field', scopes: ['ingest', 'read'], expires: null, lastUsed: null })
+  expect(body.key).toMatchObject({
+    name: 'Field',
+    scopes: ['ingest', 'read'],
+    expires: null,
+    lastUsed: null,
+  })
   expect(body.key.id).not.toBe(old.key.id)
   expect(await signIn(account, old.apiKey)).toBe(401)
   expect((await call('GET', '/api/account', { token })).status).toBe(401)
@@ -168,7 +200,9 @@ test('regenerated without an overlap: the new key works, the old one and its tok
 test('regenerated with an overlap: both work until it ends, then the new one alone', async () => {
   const account = await openAccount()
   const old = await make(account)
-  const { body } = await account.call('POST', `${KEYS}/${old.key.id}/regenerate`, { body: { overlapSeconds: 600 } })
+  const { body } = await account.call('POST', `${KEYS}/${old.key.id}/regenerate`, {
+    body: { overlapSeconds: 600 },
+  })
   expect(await signIn(account, old.apiKey)).toBe(200)
   expect(await signIn(account, body.apiKey)).toBe(200)
   later(599_000)
@@ -177,7 +211,9 @@ test('regenerated with an overlap: both work until it ends, then the new one alo
   expect(await signIn(account, old.apiKey)).toBe(401)
   expect(await signIn(account, body.apiKey)).toBe(200)
   for (const overlapSeconds of [-1, 86_401, 1.5, '60', null]) {
-    const reply = await account.call('POST', `${KEYS}/${body.key.id}/regenerate`, { body: { overlapSeconds } })
+    const reply = await account.call('POST', `${KEYS}/${body.key.id}/regenerate`, {
+      body: { overlapSeconds },
+    })
     expect([reply.status, reply.body.errors[0].pointer]).toEqual([400, '/overlapSeconds'])
   }
 })
@@ -186,7 +222,9 @@ test('an overlap never lets a key outlive the end that its maker chose', async (
   const account = await openAccount()
   const expires = new Date(Date.now() + 10_000).toISOString()
   const old = await make(account, { expires })
-  const { body } = await account.call('POST', `${KEYS}/${old.key.id}/regenerate`, { body: { overlapSeconds: 3600 } })
+  const { body } = await account.call('POST', `${KEYS}/${old.key.id}/regenerate`, {
+    body: { overlapSeconds: 3600 },
+  })
   expect(body.key.expires).toBe(expires)
   later(10_001)
   expect(await signIn(account, old.apiKey)).toBe(401)
@@ -199,7 +237,10 @@ test('a key that is regenerated twice, or again after its answer was lost, still
   for (const expires of [null, chosen]) {
     const old = await make(account, { expires })
     const regenerate = (headers: Record<string, string> = {}) =>
-      account.call('POST', `${KEYS}/${old.key.id}/regenerate`, { body: { overlapSeconds: 600 }, headers })
+      account.call('POST', `${KEYS}/${old.key.id}/regenerate`, {
+        body: { overlapSeconds: 600 },
+        headers,
+      })
     const [first, second] = [await regenerate(), await regenerate()]
     expect([first.body.key.expires, second.body.key.expires]).toEqual([expires, expires])
     const shown = (await list(account)).keys.find(({ id }: { id: string }) => id === old.key.id)
@@ -208,9 +249,15 @@ test('a key that is regenerated twice, or again after its answer was lost, still
     const key = { 'Idempotency-Key': crypto.randomUUID() }
     const lost = (await regenerate(key)).body.key
     // As if the Worker had fallen over before its answer was kept.
-    await env.DB.prepare('UPDATE idempotency SET status = NULL, leased_until = 0 WHERE account_id = ?').bind(account.id).run()
+    await env.DB.prepare(
+      'UPDATE idempotency SET status = NULL, leased_until = 0 WHERE account_id = ?',
+    )
+      .bind(account.id)
+      .run()
     expect((await regenerate(key)).body.key).toMatchObject({ id: lost.id, expires })
-    expect((await list(account)).keys.find(({ id }: { id: string }) => id === lost.id).expires).toBe(expires)
+    expect(
+      (await list(account)).keys.find(({ id }: { id: string }) => id === lost.id).expires,
+    ).toBe(expires)
   }
 })
 
@@ -226,7 +273,11 @@ test('a bound user whose answer to a regenerate of its own key was lost gets it 
   const first = await regenerate('lost')
   expect(first.status).toBe(200)
   // As if the Worker had fallen over before its answer was kept.
-  await env.DB.prepare('UPDATE idempotency SET status = NULL, leased_until = 0 WHERE account_id = ?').bind(account.id).run()
+  await env.DB.prepare(
+    'UPDATE idempotency SET status = NULL, leased_until = 0 WHERE account_id = ?',
+  )
+    .bind(account.id)
+    .run()
   const again = await regenerate('lost')
   expect([again.status, again.body.key?.id]).toEqual([200, first.body.key.id])
   expect(await signIn(account, again.body.apiKey)).toBe(200)
@@ -240,7 +291,9 @@ test('a token whose key is gone makes no key, though this place has not heard of
   expect((await call('GET', '/api/account', { token })).status).toBe(200)
   await env.DB.prepare('DELETE FROM keys WHERE id = ?').bind(doomed.key.id).run()
   expect((await call('GET', '/api/account', { token })).status).toBe(200)
-  expect((await call('POST', KEYS, { token, body: { name: 'Mine', scopes: ['admin'] } })).status).toBe(401)
+  expect(
+    (await call('POST', KEYS, { token, body: { name: 'Mine', scopes: ['admin'] } })).status,
+  ).toBe(401)
   expect((await call('POST', `${KEYS}/${other.key.id}/regenerate`, { token })).status).toBe(401)
   expect((await list(account)).keys).toHaveLength(2)
 })
@@ -250,7 +303,9 @@ test('a listing walks in pages that a coming and going key does not disturb', as
   for (let number = 0; number < 5; number++) await make(account, { name: `Key ${number}` })
   const first = await account.call('GET', `${KEYS}?limit=2`)
   expect(first.body.keys.map(({ name }: { name: string }) => name)).toEqual(['first', 'Key 0'])
-  expect(first.headers.get('Link')).toBe(`<${KEYS}?limit=2&cursor=${encodeURIComponent(first.body.nextCursor)}>; rel="next"`)
+  expect(first.headers.get('Link')).toBe(
+    `<${KEYS}?limit=2&cursor=${encodeURIComponent(first.body.nextCursor)}>; rel="next"`,
+  )
   await account.call('DELETE', `${KEYS}/${first.body.keys[1].id}`)
   await make(account, { name: 'Key 5' })
   const names = []
@@ -261,12 +316,17 @@ test('a listing walks in pages that a coming and going key does not disturb', as
   }
   expect(names).toEqual(['Key 1', 'Key 2', 'Key 3', 'Key 4', 'Key 5'])
   const whole = await account.call('GET', KEYS)
-  expect([whole.body.keys.length, whole.body.nextCursor, whole.headers.has('Link')]).toEqual([6, null, false])
+  expect([whole.body.keys.length, whole.body.nextCursor, whole.headers.has('Link')]).toEqual([
+    6,
+    null,
+    false,
+  ])
 })
 
 test('a cursor is good for one list of one account with one set of filters', async () => {
   const [account, other] = [await openAccount(), await openAccount()]
-  for (const { call: ask } of [account, other]) await ask('POST', KEYS, { body: { name: 'Two', scopes: ['read'] } })
+  for (const { call: ask } of [account, other])
+    await ask('POST', KEYS, { body: { name: 'Two', scopes: ['read'] } })
   for (const name of ['A', 'B']) await account.call('POST', '/api/devices', { body: { name } })
   const { nextCursor } = await list(account, '?limit=1')
   const devices = (await account.call('GET', '/api/devices?limit=1&sort=-name')).body.nextCursor
@@ -278,14 +338,21 @@ test('a cursor is good for one list of one account with one set of filters', asy
     await account.call('GET', `/api/devices?sort=-name&state=active&cursor=${devices}`),
     await account.call('GET', `${KEYS}?cursor=${nextCursor}x`),
     await account.call('GET', `${KEYS}?cursor=${nextCursor}.${nextCursor}`),
-    await account.call('GET', `${KEYS}?cursor=${btoa('["key_"]').replaceAll('=', '')}.${nextCursor.split('.')[1]}`),
+    await account.call(
+      'GET',
+      `${KEYS}?cursor=${btoa('["key_"]').replaceAll('=', '')}.${nextCursor.split('.')[1]}`,
+    ),
   ]
   for (const reply of refused) {
     expect([reply.status, reply.body.code]).toEqual([400, 'invalid-cursor'])
-    expect(reply.body.errors).toEqual([{ pointer: '#/query/cursor', detail: 'is not one that this list gave out' }])
+    expect(reply.body.errors).toEqual([
+      { pointer: '#/query/cursor', detail: 'is not one that this list gave out' },
+    ])
   }
   expect((await account.call('GET', `${KEYS}?limit=2&cursor=${nextCursor}`)).status).toBe(200)
-  expect((await account.call('GET', `/api/devices?limit=5&sort=-name&cursor=${devices}`)).body.devices).toHaveLength(1)
+  expect(
+    (await account.call('GET', `/api/devices?limit=5&sort=-name&cursor=${devices}`)).body.devices,
+  ).toHaveLength(1)
 })
 
 test('each scope does what it says and no more', async () => {

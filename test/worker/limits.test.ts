@@ -2,12 +2,25 @@ import { evictDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { addDays, dayStart, localDay } from '../../src/domain/day.ts'
-import { crash, device, eventsOf, messagesOf, raise, statusesIn, stubOf, untilSent, usageOf, user } from './alertSupport.ts'
+import {
+  crash,
+  device,
+  eventsOf,
+  messagesOf,
+  raise,
+  statusesIn,
+  stubOf,
+  untilSent,
+  usageOf,
+  user,
+} from './alertSupport.ts'
 import { openAccount, type Reply, type TestAccount } from './support.ts'
 
 const both = { email: true, sms: true }
-const count = (replies: Reply[], what: string) => replies.flatMap(statusesIn).filter((status) => status === what).length
-const patchLimits = (account: TestAccount, id: string, limits: object) => account.call('PATCH', `/api/devices/${id}`, { body: { limits } })
+const count = (replies: Reply[], what: string) =>
+  replies.flatMap(statusesIn).filter((status) => status === what).length
+const patchLimits = (account: TestAccount, id: string, limits: object) =>
+  account.call('PATCH', `/api/devices/${id}`, { body: { limits } })
 
 describe('the storm', () => {
   test('of a hundred parallel alerts lets out exactly the limit of each channel, and every alert is stored', async () => {
@@ -24,7 +37,9 @@ describe('the storm', () => {
     expect(await messagesOf(account, '?status=sent&channel=SMS')).toHaveLength(7)
     expect((await account.call('GET', '/api/alerts')).body.alerts).toHaveLength(100)
     const today = new Date().toISOString().slice(0, 10)
-    expect((await eventsOf(account, 'limit.reached')).toSorted((a, b) => a.limit - b.limit)).toMatchObject([
+    expect(
+      (await eventsOf(account, 'limit.reached')).toSorted((a, b) => a.limit - b.limit),
+    ).toMatchObject([
       { deviceId: id, channel: 'SMS', limit: 7, date: today },
       { deviceId: id, channel: 'Email', limit: 30, date: today },
     ])
@@ -36,19 +51,51 @@ describe('the storm', () => {
     for (let n = 0; n < 5; n++) await user(account)
     const id = await device(account, { dailyEmailLimit: 3 })
     const reply = await raise(account, id)
-    expect(statusesIn(reply)).toEqual(['Email queued', 'Email queued', 'Email queued', 'Email suppressed', 'Email suppressed'])
+    expect(statusesIn(reply)).toEqual([
+      'Email queued',
+      'Email queued',
+      'Email queued',
+      'Email suppressed',
+      'Email suppressed',
+    ])
     const { alert } = reply.body
-    const resetAt = new Date(dayStart(addDays(localDay(Date.now(), 'Europe/Lisbon'), 1), 'Europe/Lisbon')).toISOString()
-    expect(alert.deliveries[4]).toMatchObject({ status: 'suppressed', reason: 'daily-limit-reached', resetAt })
+    const resetAt = new Date(
+      dayStart(addDays(localDay(Date.now(), 'Europe/Lisbon'), 1), 'Europe/Lisbon'),
+    ).toISOString()
+    expect(alert.deliveries[4]).toMatchObject({
+      status: 'suppressed',
+      reason: 'daily-limit-reached',
+      resetAt,
+    })
     expect(alert.notifications).toEqual(['Email'])
     expect((await raise(account, id)).body.alert.notifications).toEqual([])
-    const data = { deviceId: id, alertId: alert.id, channel: 'Email', messages: 2, reason: 'daily-limit-reached', resetAt }
+    const data = {
+      deviceId: id,
+      alertId: alert.id,
+      channel: 'Email',
+      messages: 2,
+      reason: 'daily-limit-reached',
+      resetAt,
+    }
     expect((await eventsOf(account, 'message.suppressed'))[0]).toEqual(data)
     const usage = (await account.call('GET', `/api/devices/${id}/usage`)).body.usage
-    expect(usage.at(-1)).toEqual({ date: localDay(Date.now(), 'Europe/Lisbon'), emailsSent: 3, smsSent: 0, emailsSuppressed: 7 })
-    expect(usage.at(-2)).toEqual({ date: addDays(localDay(Date.now(), 'Europe/Lisbon'), -1), emailsSent: 0, smsSent: 0 })
-    const logged = lines.mock.calls.map(([line]) => String(line)).filter((line) => line.includes(alert.id))
-    expect(logged.map((line) => JSON.parse(line))).toMatchObject([{ event: 'message-suppressed', channel: 'Email', messages: 2 }])
+    expect(usage.at(-1)).toEqual({
+      date: localDay(Date.now(), 'Europe/Lisbon'),
+      emailsSent: 3,
+      smsSent: 0,
+      emailsSuppressed: 7,
+    })
+    expect(usage.at(-2)).toEqual({
+      date: addDays(localDay(Date.now(), 'Europe/Lisbon'), -1),
+      emailsSent: 0,
+      smsSent: 0,
+    })
+    const logged = lines.mock.calls
+      .map(([line]) => String(line))
+      .filter((line) => line.includes(alert.id))
+    expect(logged.map((line) => JSON.parse(line))).toMatchObject([
+      { event: 'message-suppressed', channel: 'Email', messages: 2 },
+    ])
     expect(logged.join()).not.toContain('@')
     lines.mockRestore()
   })
@@ -56,29 +103,38 @@ describe('the storm', () => {
   test.each([
     ['evicted', (account: TestAccount) => evictDurableObject(stubOf(account)).catch(() => {})],
     ['crashed', crash],
-  ])('with the object %s in its middle lets out no more than the limit, and what it let out is sent once', async (_, fell) => {
-    const account = await openAccount()
-    await user(account)
-    const id = await device(account, { dailyEmailLimit: 20 })
-    const storm = Array.from({ length: 60 }, () => raise(account, id))
-    await fell(account)
-    await Promise.all(storm)
-    await fell(account)
-    await Promise.all(Array.from({ length: 40 }, () => raise(account, id)))
-    await untilSent(account)
-    expect(await messagesOf(account, '?status=sent')).toHaveLength(20)
-    expect(await usageOf(account, id)).toMatchObject({ emailsSent: 20 })
-    expect(await eventsOf(account, 'message.sent')).toHaveLength(20)
-    expect(await eventsOf(account, 'limit.reached')).toHaveLength(1)
-  })
+  ])(
+    'with the object %s in its middle lets out no more than the limit, and what it let out is sent once',
+    async (_, fell) => {
+      const account = await openAccount()
+      await user(account)
+      const id = await device(account, { dailyEmailLimit: 20 })
+      const storm = Array.from({ length: 60 }, () => raise(account, id))
+      await fell(account)
+      await Promise.all(storm)
+      await fell(account)
+      await Promise.all(Array.from({ length: 40 }, () => raise(account, id)))
+      await untilSent(account)
+      expect(await messagesOf(account, '?status=sent')).toHaveLength(20)
+      expect(await usageOf(account, id)).toMatchObject({ emailsSent: 20 })
+      expect(await eventsOf(account, 'message.sent')).toHaveLength(20)
+      expect(await eventsOf(account, 'limit.reached')).toHaveLength(1)
+    },
+  )
 
   test('of one device takes nothing from another', async () => {
     const account = await openAccount()
     await user(account)
-    const [first, second] = [await device(account, { dailyEmailLimit: 2 }), await device(account, { dailyEmailLimit: 2 })]
-    const replies = await Promise.all(Array.from({ length: 20 }, (_, n) => raise(account, n % 2 ? first : second)))
+    const [first, second] = [
+      await device(account, { dailyEmailLimit: 2 }),
+      await device(account, { dailyEmailLimit: 2 }),
+    ]
+    const replies = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => raise(account, n % 2 ? first : second)),
+    )
     expect(count(replies, 'Email queued')).toBe(4)
-    for (const id of [first, second]) expect(await usageOf(account, id)).toMatchObject({ emailsSent: 2 })
+    for (const id of [first, second])
+      expect(await usageOf(account, id)).toMatchObject({ emailsSent: 2 })
   })
 })
 
@@ -107,9 +163,15 @@ describe('days', () => {
   /** Tokens last an hour: a test that travels further gets a new one on arrival. */
   const travel = async (account: TestAccount, at: number): Promise<TestAccount> => {
     vi.setSystemTime(at)
-    const { body } = await account.call('POST', '/api/Auth/Token', { body: { userName: account.userName, apiKey: account.apiKey } })
+    const { body } = await account.call('POST', '/api/Auth/Token', {
+      body: { userName: account.userName, apiKey: account.apiKey },
+    })
     const { token } = body
-    return { ...account, token, call: (method, path, options = {}) => account.call(method, path, { token, ...options }) }
+    return {
+      ...account,
+      token,
+      call: (method, path, options = {}) => account.call(method, path, { token, ...options }),
+    }
   }
 
   test.each([
@@ -121,29 +183,43 @@ describe('days', () => {
     ['Asia/Kolkata', '2031-06-15', 24],
     ['Australia/Lord_Howe', '2031-04-06', 24.5],
     ['Pacific/Kiritimati', '2031-06-15', 24],
-  ])('in %s the allowance of %s lasts its %f hours, to the millisecond', async (timeZone, date, hours) => {
-    const [begins, ends] = [dayStart(date, timeZone), dayStart(addDays(date, 1), timeZone)]
-    expect((ends - begins) / 3_600_000).toBe(hours)
-    vi.setSystemTime(begins - 1)
-    let account = await openAccount({ timeZone })
-    await user(account)
-    const id = await device(account, { dailyEmailLimit: 1 })
-    expect(statusesIn(await raise(account, id))).toEqual(['Email queued'])
-    const late = await raise(account, id)
-    expect(late.body.alert.deliveries[0]).toMatchObject({ status: 'suppressed', resetAt: new Date(begins).toISOString() })
-    account = await travel(account, begins)
-    expect(statusesIn(await raise(account, id))).toEqual(['Email queued'])
-    for (const at of [begins + 1, (begins + ends) / 2, ends - 1]) {
-      account = await travel(account, at)
-      const held = await raise(account, id)
-      expect(held.body.alert.deliveries[0]).toMatchObject({ status: 'suppressed', resetAt: new Date(ends).toISOString() })
-    }
-    account = await travel(account, ends)
-    expect(statusesIn(await raise(account, id))).toEqual(['Email queued'])
-    const { usage } = (await account.call('GET', `/api/devices/${id}/usage?from=${addDays(date, -1)}&to=${addDays(date, 1)}`)).body
-    expect(usage.map(({ emailsSent }: { emailsSent: number }) => emailsSent)).toEqual([1, 1, 1])
-    expect(await eventsOf(account, 'limit.reached')).toHaveLength(3)
-  })
+  ])(
+    'in %s the allowance of %s lasts its %f hours, to the millisecond',
+    async (timeZone, date, hours) => {
+      const [begins, ends] = [dayStart(date, timeZone), dayStart(addDays(date, 1), timeZone)]
+      expect((ends - begins) / 3_600_000).toBe(hours)
+      vi.setSystemTime(begins - 1)
+      let account = await openAccount({ timeZone })
+      await user(account)
+      const id = await device(account, { dailyEmailLimit: 1 })
+      expect(statusesIn(await raise(account, id))).toEqual(['Email queued'])
+      const late = await raise(account, id)
+      expect(late.body.alert.deliveries[0]).toMatchObject({
+        status: 'suppressed',
+        resetAt: new Date(begins).toISOString(),
+      })
+      account = await travel(account, begins)
+      expect(statusesIn(await raise(account, id))).toEqual(['Email queued'])
+      for (const at of [begins + 1, (begins + ends) / 2, ends - 1]) {
+        account = await travel(account, at)
+        const held = await raise(account, id)
+        expect(held.body.alert.deliveries[0]).toMatchObject({
+          status: 'suppressed',
+          resetAt: new Date(ends).toISOString(),
+        })
+      }
+      account = await travel(account, ends)
+      expect(statusesIn(await raise(account, id))).toEqual(['Email queued'])
+      const { usage } = (
+        await account.call(
+          'GET',
+          `/api/devices/${id}/usage?from=${addDays(date, -1)}&to=${addDays(date, 1)}`,
+        )
+      ).body
+      expect(usage.map(({ emailsSent }: { emailsSent: number }) => emailsSent)).toEqual([1, 1, 1])
+      expect(await eventsOf(account, 'limit.reached')).toHaveLength(3)
+    },
+  )
 
   test('a clock that steps back gives no second allowance, for the day it leaves or the day it comes to', async () => {
     vi.setSystemTime(Date.parse('2031-06-15T12:00:00Z'))
@@ -155,7 +231,10 @@ describe('days', () => {
     expect(statusesIn(await raise(account, id))).toEqual(['Email queued'])
     account = await travel(account, Date.parse('2031-06-15T12:00:00Z'))
     const held = await raise(account, id)
-    expect(held.body.alert.deliveries[0]).toMatchObject({ status: 'suppressed', resetAt: '2031-06-18T00:00:00.000Z' })
+    expect(held.body.alert.deliveries[0]).toMatchObject({
+      status: 'suppressed',
+      resetAt: '2031-06-18T00:00:00.000Z',
+    })
     account = await travel(account, Date.parse('2031-06-16T12:00:00Z'))
     expect(statusesIn(await raise(account, id))).toEqual(['Email suppressed'])
     await evictDurableObject(stubOf(account))
@@ -178,7 +257,9 @@ describe('days', () => {
     expect(await moved('Asia/Tokyo')).toEqual(['Email suppressed'])
     expect(await moved('Europe/Lisbon')).toEqual(['Email suppressed'])
     expect(await moved('Pacific/Honolulu')).toEqual(['Email suppressed'])
-    const { usage } = (await account.call('GET', `/api/devices/${id}/usage?from=2031-06-14&to=2031-06-15`)).body
+    const { usage } = (
+      await account.call('GET', `/api/devices/${id}/usage?from=2031-06-14&to=2031-06-15`)
+    ).body
     expect(usage.map(({ emailsSent }: { emailsSent: number }) => emailsSent)).toEqual([1, 1])
   })
 
@@ -191,15 +272,19 @@ describe('days', () => {
     const shown = async (timeZone: string) => {
       expect((await account.call('PATCH', '/api/account', { body: { timeZone } })).status).toBe(200)
       const { body } = await account.call('GET', '/api/devices')
-      return [...new Set(body.devices.map(({ usage }: { usage: object }) => JSON.stringify(usage)))].map((usage) =>
-        JSON.parse(String(usage)),
-      )
+      return [
+        ...new Set(body.devices.map(({ usage }: { usage: object }) => JSON.stringify(usage))),
+      ].map((usage) => JSON.parse(String(usage)))
     }
     await Promise.all(devices.map((id) => raise(account, id, { notifications: ['Email'] })))
-    expect(await shown('Pacific/Honolulu')).toEqual([{ date: '2031-06-14', emailsSent: 0, smsSent: 0 }])
+    expect(await shown('Pacific/Honolulu')).toEqual([
+      { date: '2031-06-14', emailsSent: 0, smsSent: 0 },
+    ])
     await Promise.all(devices.map((id) => raise(account, id)))
     expect(await shown('Asia/Tokyo')).toEqual([{ date: '2031-06-15', emailsSent: 1, smsSent: 0 }])
-    expect(await shown('Pacific/Honolulu')).toEqual([{ date: '2031-06-14', emailsSent: 1, smsSent: 1 }])
+    expect(await shown('Pacific/Honolulu')).toEqual([
+      { date: '2031-06-14', emailsSent: 1, smsSent: 1 },
+    ])
   })
 
   test('whatever clock and zone do, no date ever sends more than its limit', async () => {
@@ -207,7 +292,13 @@ describe('days', () => {
     let account = await openAccount({ timeZone: 'UTC' })
     await user(account)
     const id = await device(account, { dailyEmailLimit: 2 })
-    const zones = ['Asia/Tokyo', 'Pacific/Honolulu', 'Pacific/Kiritimati', 'UTC', 'America/St_Johns']
+    const zones = [
+      'Asia/Tokyo',
+      'Pacific/Honolulu',
+      'Pacific/Kiritimati',
+      'UTC',
+      'America/St_Johns',
+    ]
     let random = 42
     const next = (most: number) => {
       random = (Math.imul(random, 1_664_525) + 1_013_904_223) >>> 0
@@ -216,13 +307,20 @@ describe('days', () => {
     for (let step = 0; step < 100; step++) {
       const what = next(4)
       if (what === 0) account = await travel(account, Date.now() + (next(72) - 24) * 3_600_000)
-      else if (what === 1) await account.call('PATCH', '/api/account', { body: { timeZone: zones[next(zones.length)] } })
+      else if (what === 1)
+        await account.call('PATCH', '/api/account', {
+          body: { timeZone: zones[next(zones.length)] },
+        })
       else await raise(account, id)
     }
-    const { results } = await env.DB.prepare('SELECT count(*) AS n FROM messages WHERE account_id = ? AND status <> ?')
+    const { results } = await env.DB.prepare(
+      'SELECT count(*) AS n FROM messages WHERE account_id = ? AND status <> ?',
+    )
       .bind(account.id, 'suppressed')
       .all<{ n: number }>()
-    const { usage } = (await account.call('GET', `/api/devices/${id}/usage?from=2031-05-01&to=2032-05-01`)).body
+    const { usage } = (
+      await account.call('GET', `/api/devices/${id}/usage?from=2031-05-01&to=2032-05-01`)
+    ).body
     const sent = usage.map(({ emailsSent }: { emailsSent: number }) => emailsSent)
     expect(Math.max(...sent)).toBe(2)
     expect(sent.reduce((sum: number, n: number) => sum + n, 0)).toBe(results[0]?.n)
@@ -238,18 +336,34 @@ describe('days', () => {
     const path = (n: number) => `/api/account/messages/${deliveries[n].id}/retry`
     expect((await account.call('POST', path(0))).body.code).toBe('message-not-failed')
     const refused = await account.call('POST', path(1))
-    expect([refused.status, refused.body.code, refused.body.resetAt]).toEqual([409, 'daily-limit-reached', '2031-06-16T00:00:00.000Z'])
+    expect([refused.status, refused.body.code, refused.body.resetAt]).toEqual([
+      409,
+      'daily-limit-reached',
+      '2031-06-16T00:00:00.000Z',
+    ])
     account = await travel(account, Date.parse('2031-06-16T12:00:00Z'))
     const headers = { 'Idempotency-Key': 'again' }
     const again = await account.call('POST', path(1), { headers })
     expect(again.status).toBe(200)
-    expect(again.body.message).toMatchObject({ id: deliveries[1].id, status: 'queued', reason: null, resetAt: null })
+    expect(again.body.message).toMatchObject({
+      id: deliveries[1].id,
+      status: 'queued',
+      reason: null,
+      resetAt: null,
+    })
     expect(await usageOf(account, id)).toEqual({ date: '2031-06-16', emailsSent: 1, smsSent: 0 })
     expect((await account.call('POST', path(1))).body.code).toBe('message-not-failed')
-    await env.DB.prepare('UPDATE idempotency SET status = NULL, leased_until = 1 WHERE account_id = ?').bind(account.id).run()
+    await env.DB.prepare(
+      'UPDATE idempotency SET status = NULL, leased_until = 1 WHERE account_id = ?',
+    )
+      .bind(account.id)
+      .run()
     expect((await account.call('POST', path(1), { headers })).status).toBe(200)
     expect(await usageOf(account, id)).toMatchObject({ emailsSent: 1 })
     await untilSent(account)
-    expect((await messagesOf(account)).map(({ status }: { status: string }) => status)).toEqual(['sent', 'sent'])
+    expect((await messagesOf(account)).map(({ status }: { status: string }) => status)).toEqual([
+      'sent',
+      'sent',
+    ])
   })
 })

@@ -11,14 +11,21 @@ const createDevice = async (account: TestAccount, body: object = {}): Promise<st
   expect(reply.status).toBe(201)
   return reply.body.device.id
 }
-const place = (at: number, more: object = {}) => ({ dateTime: iso(at), latitude: 38.7223, longitude: -9.1393, ...more })
+const place = (at: number, more: object = {}) => ({
+  dateTime: iso(at),
+  latitude: 38.7223,
+  longitude: -9.1393,
+  ...more,
+})
 
 let account: TestAccount
 let device: string
 let path: string
 let now: number
-const report = (body: unknown, headers: Record<string, string> = {}) => account.call('POST', path, { body, headers })
-const last = async () => (await account.call('GET', `/api/devices/${device}/lastLocation`)).body.lastLocation
+const report = (body: unknown, headers: Record<string, string> = {}) =>
+  account.call('POST', path, { body, headers })
+const last = async () =>
+  (await account.call('GET', `/api/devices/${device}/lastLocation`)).body.lastLocation
 const readDevice = async () => (await account.call('GET', `/api/devices/${device}`)).body.device
 const track = async () => (await account.call('GET', path)).body.locations
 
@@ -88,9 +95,16 @@ describe('a report', () => {
   })
 
   test('takes −0 as 0 and any offset as UTC', async () => {
-    await report(`{"dateTime":"2026-01-01T02:00:00.5+02:00","latitude":-0,"longitude":-0.0,"fuel":-0}`)
+    await report(
+      `{"dateTime":"2026-01-01T02:00:00.5+02:00","latitude":-0,"longitude":-0.0,"fuel":-0}`,
+    )
     const stored = await last()
-    expect(stored).toMatchObject({ dateTime: '2026-01-01T00:00:00.500Z', latitude: 0, longitude: 0, fuel: 0 })
+    expect(stored).toMatchObject({
+      dateTime: '2026-01-01T00:00:00.500Z',
+      latitude: 0,
+      longitude: 0,
+      fuel: 0,
+    })
     expect(Object.is(stored.latitude, -0)).toBe(false)
   })
 
@@ -102,7 +116,9 @@ describe('a report', () => {
       [place(now - 5000), place(now - 6000)],
     ]
     const replies = await Promise.all(forms.map((form) => report(form)))
-    expect(replies.map(({ status, body }) => [status, body.accepted, body.locations?.length])).toEqual([
+    expect(
+      replies.map(({ status, body }) => [status, body.accepted, body.locations?.length]),
+    ).toEqual([
       [201, 1, 1],
       [201, 2, undefined],
       [201, 1, 1],
@@ -112,15 +128,21 @@ describe('a report', () => {
     expect(read.body.locations).toHaveLength(6)
     expect((await report(read.body)).body).toMatchObject({ accepted: 0, duplicates: 6 })
     expect((await report(read.body.locations)).body).toMatchObject({ accepted: 0, duplicates: 6 })
-    expect(replies[1]?.headers.get('Location')).toBe(`${path}?from=${iso(now - 3000)}&to=${iso(now - 2000)}`)
+    expect(replies[1]?.headers.get('Location')).toBe(
+      `${path}?from=${iso(now - 3000)}&to=${iso(now - 2000)}`,
+    )
   })
 
   test('with one bad location is refused whole, with its pointer, and leaves nothing', async () => {
     const good = Array.from({ length: 20 }, (_, index) => place(now - index * 1000))
-    const bad = good.map((location, index) => (index === 17 ? { ...location, latitude: 90.01 } : location))
+    const bad = good.map((location, index) =>
+      index === 17 ? { ...location, latitude: 90.01 } : location,
+    )
     const wrapped = await report({ locations: bad })
     expect(wrapped.status).toBe(400)
-    expect(wrapped.body.errors).toEqual([{ pointer: '/locations/17/latitude', detail: 'must be at most 90' }])
+    expect(wrapped.body.errors).toEqual([
+      { pointer: '/locations/17/latitude', detail: 'must be at most 90' },
+    ])
     expect((await report(bad)).body.errors[0].pointer).toBe('/17/latitude')
     expect((await report({ location: bad[17] })).body.errors[0].pointer).toBe('/location/latitude')
     expect((await report(bad[17])).body.errors[0].pointer).toBe('/latitude')
@@ -140,7 +162,11 @@ describe('a report', () => {
     ['a list that is none', { inputs: {} }, '/inputs'],
     ['a text list of numbers', { alertTexts: ['a', 1] }, '/alertTexts/1'],
     ['attributes that are a list', { attributes: [] }, '/attributes'],
-    ['attributes deeper than 8', { attributes: { a: { a: { a: { a: { a: { a: { a: { a: {} } } } } } } } } }, '/attributes'],
+    [
+      'attributes deeper than 8',
+      { attributes: { a: { a: { a: { a: { a: { a: { a: { a: {} } } } } } } } } },
+      '/attributes',
+    ],
     ['attributes larger than 8 KiB', { attributes: { a: 'x'.repeat(8192) } }, '/attributes'],
     ['an empty source', { source: '' }, '/source'],
     ['a sensor time that is neither', { sensorTime1: 'noon' }, '/sensorTime1'],
@@ -174,10 +200,9 @@ describe('a report', () => {
 
   test('of more than the database takes at once is 413, and nothing of it is stored', async () => {
     const inputs = Array.from({ length: 370 }, () => 1e20)
-    const body = JSON.stringify(Array.from({ length: 540 }, (_, n) => place(now - n, { inputs }))).replaceAll(
-      '100000000000000000000',
-      '1e20',
-    )
+    const body = JSON.stringify(
+      Array.from({ length: 540 }, (_, n) => place(now - n, { inputs })),
+    ).replaceAll('100000000000000000000', '1e20')
     expect(body.length).toBeLessThan(1_048_576)
     const reply = await report(body)
     expect([reply.status, reply.body.code]).toEqual([413, 'body-too-large'])
@@ -194,7 +219,11 @@ describe('a report', () => {
     const repeat = await report(place(now, { speed: 2 }))
     expect(repeat.status).toBe(201)
     expect(repeat.body).toMatchObject({ accepted: 0, duplicates: 1, locations: [stored] })
-    const twice = await report([place(now - 1000, { speed: 3 }), place(now - 1000, { speed: 4 }), place(now)])
+    const twice = await report([
+      place(now - 1000, { speed: 3 }),
+      place(now - 1000, { speed: 4 }),
+      place(now),
+    ])
     expect(twice.body).toMatchObject({ accepted: 1, duplicates: 2 })
     expect((await track()).map(({ speed }: { speed: number }) => speed)).toEqual([3, 1])
   })
@@ -206,7 +235,9 @@ describe('a report', () => {
     expect(replies.reduce((sum, { body }) => sum + body.accepted, 0)).toBe(60)
     expect((await last()).dateTime).toBe(iso(now))
     expect((await readDevice()).lastLocation.dateTime).toBe(iso(now))
-    expect((await track()).map(({ dateTime }: { dateTime: string }) => dateTime)).toEqual(times.sort((a, b) => a - b).map(iso))
+    expect((await track()).map(({ dateTime }: { dateTime: string }) => dateTime)).toEqual(
+      times.sort((a, b) => a - b).map(iso),
+    )
   })
 
   test('writes one row a location, in one round trip, and no other row', async () => {
@@ -239,7 +270,9 @@ describe('a report', () => {
 
 describe('who may', () => {
   test('ingest reports and does not read, read reads and does not report, write does both', async () => {
-    const [ingest, read, write] = await Promise.all(['ingest', 'read', 'write'].map((scope) => tokenWithScopes(account, [scope])))
+    const [ingest, read, write] = await Promise.all(
+      ['ingest', 'read', 'write'].map((scope) => tokenWithScopes(account, [scope])),
+    )
     const query = { from: iso(now - 1000), to: iso(now) }
     const statuses = async (token = '') => [
       (await call('POST', path, { token, body: place(now) })).status,
@@ -265,7 +298,11 @@ describe('who may', () => {
     ] as const) {
       const options = body === undefined ? {} : { body }
       const theirs = await stranger.call(method, `/api/devices/${device}/${rest}`, options)
-      const none = await stranger.call(method, `/api/devices/dev_00000000000000000000000/${rest}`, options)
+      const none = await stranger.call(
+        method,
+        `/api/devices/dev_00000000000000000000000/${rest}`,
+        options,
+      )
       expect(theirs.status).toBe(404)
       expect(bytes(theirs.text)).toBe(bytes(none.text))
     }
@@ -278,7 +315,9 @@ describe('an expired device', () => {
     await report(place(now - HOUR))
     const before = (await readDevice()).lastContact
     await scheduler.wait(5)
-    await account.call('PATCH', `/api/devices/${device}`, { body: { limits: { expires: true, expirationDate: '2020-01-01' } } })
+    await account.call('PATCH', `/api/devices/${device}`, {
+      body: { limits: { expires: true, expirationDate: '2020-01-01' } },
+    })
     const refused = await report(place(now))
     expect(refused.status).toBe(409)
     expect(refused.body.code).toBe('device-expired')
@@ -294,23 +333,43 @@ describe('an expired device', () => {
       account = await openAccount({ timeZone })
       const { creation } = (await account.call('GET', '/api/account')).body.account
       const today = new Intl.DateTimeFormat('en-CA', { timeZone }).format(new Date(creation))
-      const tomorrow = new Intl.DateTimeFormat('en-CA', { timeZone }).format(Date.parse(creation) + DAY)
+      const tomorrow = new Intl.DateTimeFormat('en-CA', { timeZone }).format(
+        Date.parse(creation) + DAY,
+      )
       const limits = (expirationDate: string) => ({ limits: { expires: true, expirationDate } })
-      const [ended, running] = [await createDevice(account, limits(today)), await createDevice(account, limits(tomorrow))]
-      expect((await account.call('POST', `/api/devices/${running}/locations`, { body: place(now) })).status).toBe(201)
-      expect((await account.call('POST', `/api/devices/${ended}/locations`, { body: place(now) })).status).toBe(409)
+      const [ended, running] = [
+        await createDevice(account, limits(today)),
+        await createDevice(account, limits(tomorrow)),
+      ]
+      expect(
+        (await account.call('POST', `/api/devices/${running}/locations`, { body: place(now) }))
+          .status,
+      ).toBe(201)
+      expect(
+        (await account.call('POST', `/api/devices/${ended}/locations`, { body: place(now) }))
+          .status,
+      ).toBe(409)
     },
   )
 
   test('a zone that changes under way is noticed by the report itself', async () => {
     account = await openAccount({ timeZone: 'Pacific/Kiritimati' })
-    const localDay = (timeZone: string) => new Intl.DateTimeFormat('en-CA', { timeZone }).format(Date.now())
-    const id = await createDevice(account, { limits: { expires: true, expirationDate: localDay('Pacific/Kiritimati') } })
+    const localDay = (timeZone: string) =>
+      new Intl.DateTimeFormat('en-CA', { timeZone }).format(Date.now())
+    const id = await createDevice(account, {
+      limits: { expires: true, expirationDate: localDay('Pacific/Kiritimati') },
+    })
     const path = `/api/devices/${id}/locations`
     expect((await account.call('POST', path, { body: place(now) })).status).toBe(409)
-    expect((await account.call('PATCH', '/api/account', { body: { timeZone: 'Pacific/Pago_Pago' } })).status).toBe(200)
+    expect(
+      (await account.call('PATCH', '/api/account', { body: { timeZone: 'Pacific/Pago_Pago' } }))
+        .status,
+    ).toBe(200)
     expect((await account.call('POST', path, { body: place(now) })).status).toBe(201)
-    expect((await account.call('PATCH', '/api/account', { body: { timeZone: 'Pacific/Kiritimati' } })).status).toBe(200)
+    expect(
+      (await account.call('PATCH', '/api/account', { body: { timeZone: 'Pacific/Kiritimati' } }))
+        .status,
+    ).toBe(200)
     expect((await account.call('POST', path, { body: place(now - 1) })).status).toBe(409)
   })
 })
@@ -334,7 +393,11 @@ describe('lastContact', () => {
   test('stands in the list with the last location of every device, without a query for each', async () => {
     const others = await Promise.all(Array.from({ length: 5 }, () => createDevice(account)))
     await Promise.all(
-      others.map((id, index) => account.call('POST', `/api/devices/${id}/locations`, { body: place(now - index * 1000, FULL) })),
+      others.map((id, index) =>
+        account.call('POST', `/api/devices/${id}/locations`, {
+          body: place(now - index * 1000, FULL),
+        }),
+      ),
     )
     const prepare = vi.spyOn(env.DB, 'prepare')
     const { devices } = (await account.call('GET', '/api/devices')).body
@@ -361,8 +424,12 @@ describe('lastLocation', () => {
 
   test('has an ETag that a poller can ask with', async () => {
     await report(place(now))
-    const read = () => account.call('GET', `/api/devices/${device}/lastLocation`, { headers: { 'If-None-Match': etag } })
-    const etag = (await account.call('GET', `/api/devices/${device}/lastLocation`)).headers.get('ETag') ?? ''
+    const read = () =>
+      account.call('GET', `/api/devices/${device}/lastLocation`, {
+        headers: { 'If-None-Match': etag },
+      })
+    const etag =
+      (await account.call('GET', `/api/devices/${device}/lastLocation`)).headers.get('ETag') ?? ''
     expect(etag).toMatch(/^"\d+\..+"$/)
     expect((await read()).status).toBe(304)
     await report(place(now + 1))
@@ -372,15 +439,30 @@ describe('lastLocation', () => {
 
 test('a user confined to a group reports for and reads the devices of that group alone', async () => {
   const outside = await createDevice(account)
-  const group = await account.call('POST', '/api/groups', { body: { name: 'North', devices: [device] } })
-  const user = await boundUser(account, { group: group.body.id, privileges: ['read', 'write'] }, { scopes: ['write'] })
+  const group = await account.call('POST', '/api/groups', {
+    body: { name: 'North', devices: [device] },
+  })
+  const user = await boundUser(
+    account,
+    { group: group.body.id, privileges: ['read', 'write'] },
+    { scopes: ['write'] },
+  )
   const statuses = async (id: string) => [
-    (await call('POST', `/api/devices/${id}/locations`, { token: user.token, body: place(now) })).status,
-    (await call('POST', `/api/devices/${id}/locations`, { token: user.token, body: { from: iso(now), to: iso(now) } })).status,
+    (await call('POST', `/api/devices/${id}/locations`, { token: user.token, body: place(now) }))
+      .status,
+    (
+      await call('POST', `/api/devices/${id}/locations`, {
+        token: user.token,
+        body: { from: iso(now), to: iso(now) },
+      })
+    ).status,
     (await call('GET', `/api/devices/${id}/locations?format=csv`, { token: user.token })).status,
     (await call('GET', `/api/devices/${id}/lastLocation`, { token: user.token })).status,
   ]
   expect(await statuses(outside)).toEqual([404, 404, 404, 404])
-  expect((await account.call('GET', `/api/devices/${outside}`)).body.device).toMatchObject({ lastLocation: null, lastContact: null })
+  expect((await account.call('GET', `/api/devices/${outside}`)).body.device).toMatchObject({
+    lastLocation: null,
+    lastContact: null,
+  })
   expect(await statuses(device)).toEqual([201, 200, 200, 200])
 })

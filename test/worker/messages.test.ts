@@ -1,11 +1,11 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
-import { readCircumstances } from '../../src/alerts/circumstances.ts'
+import { readAlertContext } from '../../src/alerts/alertContext.ts'
 import { listAlerts } from '../../src/alerts/list.ts'
 import { acknowledgeAlert, findAlert } from '../../src/alerts/store.ts'
 import { insertAlert, insertMessages, updateMessage } from '../../src/db/alerts.ts'
 import type { Database } from '../../src/db/open.ts'
-import type { Viewer } from '../../src/db/visible.ts'
+import type { Viewer } from '../../src/db/visibility.ts'
 import { listMessages } from '../../src/messages/store.ts'
 import { sweep } from '../../src/sweep/sweep.ts'
 import { device, messagesOf, raise, untilSent, user } from './alertSupport.ts'
@@ -17,13 +17,31 @@ const ids = (messages: { id: string }[]) => messages.map(({ id }) => id)
 describe('the outbox', () => {
   test('shows the very words that would have gone out, and where each message stands', async () => {
     const account = await openAccount()
-    const ana = await user(account, { timeZone: 'Asia/Kolkata', phone: '+351910000020', notify: both })
+    const ana = await user(account, {
+      timeZone: 'Asia/Kolkata',
+      phone: '+351910000020',
+      notify: both,
+    })
     const id = await device(account, {}, 'Łódź <7>')
-    const raised = { alertName: 'SOSButton', text: 'Help', dateTime: '2026-07-14T09:30:00Z', latitude: 1.5, longitude: -2 }
+    const raised = {
+      alertName: 'SOSButton',
+      text: 'Help',
+      dateTime: '2026-07-14T09:30:00Z',
+      latitude: 1.5,
+      longitude: -2,
+    }
     const { alert } = (await raise(account, id, raised)).body
     await untilSent(account)
     const [sms, mail] = await messagesOf(account)
-    const stands = { alertId: alert.id, deviceId: id, status: 'sent', reason: null, resetAt: null, provider: 'outbox', attempts: 1 }
+    const stands = {
+      alertId: alert.id,
+      deviceId: id,
+      status: 'sent',
+      reason: null,
+      resetAt: null,
+      provider: 'outbox',
+      attempts: 1,
+    }
     expect(mail).toEqual({
       ...stands,
       id: alert.deliveries[0].id,
@@ -51,13 +69,28 @@ describe('the outbox', () => {
     for (const id of [first, first, second]) alerts.push((await raise(account, id)).body.alert)
     await untilSent(account)
     const all = ids(await messagesOf(account))
-    expect(all).toEqual(alerts.toReversed().flatMap(({ deliveries }) => ids(deliveries).toReversed()))
-    expect(ids(await messagesOf(account, '?status=suppressed'))).toEqual([alerts[1].deliveries[1].id])
+    expect(all).toEqual(
+      alerts.toReversed().flatMap(({ deliveries }) => ids(deliveries).toReversed()),
+    )
+    expect(ids(await messagesOf(account, '?status=suppressed'))).toEqual([
+      alerts[1].deliveries[1].id,
+    ])
     expect(ids(await messagesOf(account, '?channel=SMS&status=sent'))).toHaveLength(2)
-    expect(ids(await messagesOf(account, `?deviceId=${second}`))).toEqual(ids(alerts[2].deliveries).toReversed())
-    expect(ids(await messagesOf(account, `?alertId=${alerts[0].id}`))).toEqual(ids(alerts[0].deliveries).toReversed())
+    expect(ids(await messagesOf(account, `?deviceId=${second}`))).toEqual(
+      ids(alerts[2].deliveries).toReversed(),
+    )
+    expect(ids(await messagesOf(account, `?alertId=${alerts[0].id}`))).toEqual(
+      ids(alerts[0].deliveries).toReversed(),
+    )
     const [own] = alerts
-    for (const id of ['alr_none', 'alr_', own.id.slice(0, -1), own.id.slice(0, 8), own.id.replace('alr', 'msg'), own.deliveries[0].id]) {
+    for (const id of [
+      'alr_none',
+      'alr_',
+      own.id.slice(0, -1),
+      own.id.slice(0, 8),
+      own.id.replace('alr', 'msg'),
+      own.deliveries[0].id,
+    ]) {
       expect(await messagesOf(account, `?alertId=${id}`), id).toEqual([])
     }
     const walked: string[] = []
@@ -90,18 +123,26 @@ describe('the outbox', () => {
 
 describe('a message is sent again only to who would still be told', () => {
   const edit = (account: TestAccount, id: string, body: object) =>
-    account.call('PATCH', `/api/users/${id}`, { body, headers: { 'Content-Type': 'application/merge-patch+json' } })
+    account.call('PATCH', `/api/users/${id}`, {
+      body,
+      headers: { 'Content-Type': 'application/merge-patch+json' },
+    })
 
   test.each<[string, (account: TestAccount, id: string) => Promise<{ status: number }>]>([
     ['disabled', (account, id) => edit(account, id, { disabled: true })],
     ['expired', (account, id) => edit(account, id, { expires: '2021-01-01T00:00:00Z' })],
     ['deleted', (account, id) => account.call('DELETE', `/api/users/${id}`)],
-    ['no longer asking for the channel', (account, id) => edit(account, id, { notify: { email: false, sms: true } })],
+    [
+      'no longer asking for the channel',
+      (account, id) => edit(account, id, { notify: { email: false, sms: true } }),
+    ],
     ['at another address', (account, id) => edit(account, id, { email: 'elsewhere@example.com' })],
     [
       'moved to a group without the device',
       async (account, id) => {
-        const { body: south } = await account.call('POST', '/api/groups', { body: { name: 'South' } })
+        const { body: south } = await account.call('POST', '/api/groups', {
+          body: { name: 'South' },
+        })
         return edit(account, id, { group: south.id })
       },
     ],
@@ -109,7 +150,9 @@ describe('a message is sent again only to who would still be told', () => {
     const account = await openAccount()
     const ana = await user(account, { phone: '+351910000024', notify: both })
     const bob = await user(account)
-    const { deliveries } = (await raise(account, await device(account, { dailyEmailLimit: 0, dailySmsLimit: 0 }))).body.alert
+    const { deliveries } = (
+      await raise(account, await device(account, { dailyEmailLimit: 0, dailySmsLimit: 0 }))
+    ).body.alert
     const retry = async (to: string) => {
       const { id } = deliveries.find((delivery: { to: string }) => delivery.to === to)
       const { status, body } = await account.call('POST', `/api/account/messages/${id}/retry`)
@@ -125,7 +168,9 @@ describe('a message is sent again only to who would still be told', () => {
 describe('what goes', () => {
   const rowsOf = async (accountId: string) => {
     const [alerts, messages] = await env.DB.batch<{ n: number }>(
-      ['alerts', 'messages'].map((table) => env.DB.prepare(`SELECT count(*) AS n FROM ${table} WHERE account_id = ?`).bind(accountId)),
+      ['alerts', 'messages'].map((table) =>
+        env.DB.prepare(`SELECT count(*) AS n FROM ${table} WHERE account_id = ?`).bind(accountId),
+      ),
     )
     return [alerts?.results[0]?.n, messages?.results[0]?.n]
   }
@@ -145,7 +190,9 @@ describe('what goes', () => {
     await account.call('DELETE', `/api/devices/${gone}`)
     await sweep(env, Date.now())
     expect(await rowsOf(account.id)).toEqual([1, 2])
-    expect((await account.call('GET', `/api/devices/${kept}/alerts`)).body.alerts[0].deliveries).toHaveLength(2)
+    expect(
+      (await account.call('GET', `/api/devices/${kept}/alerts`)).body.alerts[0].deliveries,
+    ).toHaveLength(2)
   })
 
   test('with an erased account: all of it', async () => {
@@ -179,14 +226,23 @@ describe('a walk sees what stood throughout exactly once, though rows come and g
       bind: (...values: unknown[]) => {
         const statement = env.DB.prepare(sql).bind(...values)
         const [all, first] = [statement.all.bind(statement), statement.first.bind(statement)]
-        return Object.assign(statement, { all: () => disturbed(all()), first: (column: string) => disturbed(first(column)) })
+        return Object.assign(statement, {
+          all: () => disturbed(all()),
+          first: (column: string) => disturbed(first(column)),
+        })
       },
     })
-    return { $client: { prepare, batch: (list: D1PreparedStatement[]) => disturbed(env.DB.batch(list)) } } as unknown as Database
+    return {
+      $client: { prepare, batch: (list: D1PreparedStatement[]) => disturbed(env.DB.batch(list)) },
+    } as unknown as Database
   }
 
   type Place = (string | number)[] | null
-  type Read = (db: Database, viewer: Viewer, after: Place) => Promise<{ rows: { id: string }[]; next: Place }>
+  type Read = (
+    db: Database,
+    viewer: Viewer,
+    after: Place,
+  ) => Promise<{ rows: { id: string }[]; next: Place }>
   const READ: Record<'alerts' | 'messages', Read> = {
     alerts: async (db, viewer, after) => {
       const span = { deviceId: null, from: 0, to: 9e15, name: undefined }
@@ -194,9 +250,19 @@ describe('a walk sees what stood throughout exactly once, though rows come and g
       return { rows: page?.alerts ?? [], next: page?.next ?? null }
     },
     messages: async (db, viewer, after) => {
-      const all = { status: undefined, channel: undefined, deviceId: undefined, alertId: undefined, ofAccount: false }
+      const all = {
+        status: undefined,
+        channel: undefined,
+        deviceId: undefined,
+        alertId: undefined,
+        ofAccount: false,
+      }
       const place = after === null ? undefined : String(after[0])
-      const { messages, next } = await listMessages(db, viewer, { ...all, after: place, limit: 1000 })
+      const { messages, next } = await listMessages(db, viewer, {
+        ...all,
+        after: place,
+        limit: 1000,
+      })
       return { rows: messages, next }
     },
   }
@@ -211,36 +277,51 @@ describe('a walk sees what stood throughout exactly once, though rows come and g
 
   test.each(
     (['alerts', 'messages'] as const).flatMap((table) =>
-      ['come', 'go'].flatMap((change) => [true, false].map((confined) => ({ table, change, confined }))),
+      ['come', 'go'].flatMap((change) =>
+        [true, false].map((confined) => ({ table, change, confined })),
+      ),
     ),
-  )('$table that $change, to one who is confined to a group: $confined', async ({ table, change, confined }) => {
-    const account = await openAccount()
-    const deviceId = await device(account)
-    const { body: group } = await account.call('POST', '/api/groups', { body: { name: 'North', devices: [deviceId] } })
-    const key = await env.DB.prepare('SELECT key FROM devices WHERE id = ?').bind(deviceId).first<number>('key')
-    const add = (from: number, to: number) =>
-      env.DB.prepare(`WITH RECURSIVE n(i) AS (SELECT ?3 UNION ALL SELECT i + 1 FROM n WHERE i < ?4) ${INSERT[table]} FROM n`)
-        .bind(account.id, key, from, to)
-        .run()
-    const idOf = (i: number) => `${table === 'alerts' ? 'alr' : 'msg'}_${account.id}${String(i).padStart(6, '0')}`
-    let newest = change === 'come' ? STOOD : STOOD + 20 * ADDED
-    await add(1, newest)
-    const happens = async () => {
-      const before = newest
-      newest = change === 'come' ? newest + ADDED : Math.max(STOOD, newest - ADDED)
-      if (newest > before) await add(before + 1, newest)
-      else await env.DB.prepare(`DELETE FROM ${table} WHERE account_id = ? AND id > ?`).bind(account.id, idOf(newest)).run()
-    }
-    const viewer = { accountId: account.id, groupId: confined ? group.id : null }
-    const seen: string[] = []
-    for (let after: Place = null, begun = false; !begun || after; begun = true) {
-      const page = await READ[table](unquiet(happens), viewer, after)
-      seen.push(...ids(page.rows))
-      after = page.next
-    }
-    const stood = Array.from({ length: STOOD / 10 }, (_, index) => idOf(STOOD - index * 10))
-    expect(seen.filter((id) => id <= idOf(STOOD))).toEqual(stood)
-  })
+  )(
+    '$table that $change, to one who is confined to a group: $confined',
+    async ({ table, change, confined }) => {
+      const account = await openAccount()
+      const deviceId = await device(account)
+      const { body: group } = await account.call('POST', '/api/groups', {
+        body: { name: 'North', devices: [deviceId] },
+      })
+      const key = await env.DB.prepare('SELECT key FROM devices WHERE id = ?')
+        .bind(deviceId)
+        .first<number>('key')
+      const add = (from: number, to: number) =>
+        env.DB.prepare(
+          `WITH RECURSIVE n(i) AS (SELECT ?3 UNION ALL SELECT i + 1 FROM n WHERE i < ?4) ${INSERT[table]} FROM n`,
+        )
+          .bind(account.id, key, from, to)
+          .run()
+      const idOf = (i: number) =>
+        `${table === 'alerts' ? 'alr' : 'msg'}_${account.id}${String(i).padStart(6, '0')}`
+      let newest = change === 'come' ? STOOD : STOOD + 20 * ADDED
+      await add(1, newest)
+      const happens = async () => {
+        const before = newest
+        newest = change === 'come' ? newest + ADDED : Math.max(STOOD, newest - ADDED)
+        if (newest > before) await add(before + 1, newest)
+        else
+          await env.DB.prepare(`DELETE FROM ${table} WHERE account_id = ? AND id > ?`)
+            .bind(account.id, idOf(newest))
+            .run()
+      }
+      const viewer = { accountId: account.id, groupId: confined ? group.id : null }
+      const seen: string[] = []
+      for (let after: Place = null, begun = false; !begun || after; begun = true) {
+        const page = await READ[table](unquiet(happens), viewer, after)
+        seen.push(...ids(page.rows))
+        after = page.next
+      }
+      const stood = Array.from({ length: STOOD / 10 }, (_, index) => idOf(STOOD - index * 10))
+      expect(seen.filter((id) => id <= idOf(STOOD))).toEqual(stood)
+    },
+  )
 })
 
 describe('what it costs', () => {
@@ -253,29 +334,68 @@ describe('what it costs', () => {
         return env.DB.prepare(sql).bind(...values)
       },
     })
-    await work({ $client: { prepare, batch: (list: D1PreparedStatement[]) => env.DB.batch(list) } } as unknown as Database)
+    await work({
+      $client: { prepare, batch: (list: D1PreparedStatement[]) => env.DB.batch(list) },
+    } as unknown as Database)
     return seen
   }
 
-  test.each<[string, (db: Database, account: TestAccount, deviceId: string, alertId: string) => Promise<unknown>]>([
-    ['raising', (db, { id: accountId }, deviceId) => readCircumstances(db, { accountId, groupId: 'grp_1' }, deviceId, ['Email'], 1)],
-    ['reading one', (db, { id: accountId }, _, alertId) => findAlert(db, { accountId, groupId: 'grp_1' }, alertId)],
-    ['acknowledging', (db, { id: accountId }, _, alertId) => acknowledgeAlert(db, { accountId, groupId: null }, alertId, 'key_1', 1)],
+  test.each<
+    [
+      string,
+      (db: Database, account: TestAccount, deviceId: string, alertId: string) => Promise<unknown>,
+    ]
+  >([
+    [
+      'raising',
+      (db, { id: accountId }, deviceId) =>
+        readAlertContext(db, { accountId, groupId: 'grp_1' }, deviceId, ['Email'], 1),
+    ],
+    [
+      'reading one',
+      (db, { id: accountId }, _, alertId) =>
+        findAlert(db, { accountId, groupId: 'grp_1' }, alertId),
+    ],
+    [
+      'acknowledging',
+      (db, { id: accountId }, _, alertId) =>
+        acknowledgeAlert(db, { accountId, groupId: null }, alertId, 'key_1', 1),
+    ],
     ...(['dateTime', '-dateTime'] as const).flatMap((sort) =>
       [true, false].flatMap((ofDevice) =>
-        [undefined, 'SOSButton'].map((name): [string, (db: Database, account: TestAccount, deviceId: string) => Promise<unknown>] => [
-          `listing ${ofDevice ? 'a device' : 'the account'} by ${sort}${name ? ' and name' : ''}`,
-          (db, { id: accountId }, deviceId) =>
-            listAlerts(
-              db,
-              { accountId, groupId: ofDevice ? null : 'grp_1' },
-              { deviceId: ofDevice ? deviceId : null, from: 0, to: 9e15, name, sort, after: [1, 'alr_1'], limit: 10 },
-            ),
-        ]),
+        [undefined, 'SOSButton'].map(
+          (
+            name,
+          ): [
+            string,
+            (db: Database, account: TestAccount, deviceId: string) => Promise<unknown>,
+          ] => [
+            `listing ${ofDevice ? 'a device' : 'the account'} by ${sort}${name ? ' and name' : ''}`,
+            (db, { id: accountId }, deviceId) =>
+              listAlerts(
+                db,
+                { accountId, groupId: ofDevice ? null : 'grp_1' },
+                {
+                  deviceId: ofDevice ? deviceId : null,
+                  from: 0,
+                  to: 9e15,
+                  name,
+                  sort,
+                  after: [1, 'alr_1'],
+                  limit: 10,
+                },
+              ),
+          ],
+        ),
       ),
     ),
     ...[false, true].map(
-      (ofAlert): [string, (db: Database, account: TestAccount, deviceId: string, alertId: string) => Promise<unknown>] => [
+      (
+        ofAlert,
+      ): [
+        string,
+        (db: Database, account: TestAccount, deviceId: string, alertId: string) => Promise<unknown>,
+      ] => [
         `listing messages${ofAlert ? ' of an alert' : ''}`,
         (db, { id: accountId }, _, alertId) =>
           listMessages(
@@ -298,12 +418,16 @@ describe('what it costs', () => {
     await user(account)
     const deviceId = await device(account)
     const { alert } = (await raise(account, deviceId)).body
-    for (const { sql, values } of await statementsOf((db) => work(db, account, deviceId, alert.id))) {
+    for (const { sql, values } of await statementsOf((db) =>
+      work(db, account, deviceId, alert.id),
+    )) {
       const { results } = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
         .bind(...values)
         .all<{ detail: string }>()
       for (const { detail } of results) {
-        expect(detail, sql).not.toMatch(/^SCAN (?!\w+ VIRTUAL TABLE|CONSTANT ROW|\(subquery-\d+\)|a$|m$)/)
+        expect(detail, sql).not.toMatch(
+          /^SCAN (?!\w+ VIRTUAL TABLE|CONSTANT ROW|\(subquery-\d+\)|a$|m$)/,
+        )
         // Users are sorted by nothing but their key; pages are sorted as they are read.
         if (what !== 'raising') expect(detail, sql).not.toMatch(/TEMP B-TREE/)
       }
@@ -337,7 +461,9 @@ describe('what it costs', () => {
         (db: Database) => acknowledgeAlert(db, viewer, id, 'key_1', 1),
       ]) {
         const statements = await statementsOf(work)
-        const results = await env.DB.batch(statements.map(({ sql, values }) => env.DB.prepare(sql).bind(...values)))
+        const results = await env.DB.batch(
+          statements.map(({ sql, values }) => env.DB.prepare(sql).bind(...values)),
+        )
         expect(
           results.reduce((sum, { meta }) => sum + meta.rows_read, 0),
           id,
@@ -381,10 +507,27 @@ describe('what it costs', () => {
   test('an alert writes a row and its three indexes, a message one row, and what becomes of it one more', async () => {
     const account = await openAccount()
     await device(account)
-    const key = await env.DB.prepare('SELECT key FROM devices WHERE account_id = ?').bind(account.id).first<number>('key')
+    const key = await env.DB.prepare('SELECT key FROM devices WHERE account_id = ?')
+      .bind(account.id)
+      .first<number>('key')
     const common = { accountId: account.id, key: key ?? 0 }
-    const alert = { id: 'alr_cost', name: 'SOSButton', text: '', dateTime: 1, latitude: null, longitude: null }
-    const message = { channel: 'SMS', to: '+351910000023', status: 'queued', reason: null, resetAt: null, subject: '', text: 'x' } as const
+    const alert = {
+      id: 'alr_cost',
+      name: 'SOSButton',
+      text: '',
+      dateTime: 1,
+      latitude: null,
+      longitude: null,
+    }
+    const message = {
+      channel: 'SMS',
+      to: '+351910000023',
+      status: 'queued',
+      reason: null,
+      resetAt: null,
+      subject: '',
+      text: 'x',
+    } as const
     const messages = ['msg_cost0000', 'msg_cost0001'].map((id) => ({ ...message, id }))
     const state = {
       accountId: account.id,

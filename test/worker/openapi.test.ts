@@ -9,7 +9,11 @@ const read = (headers: Record<string, string> = {}) => call('GET', '/api/openapi
 
 test('the document is served without a token and may be kept for an hour', async () => {
   const { status, headers, body } = await read()
-  expect([status, headers.get('Content-Type'), headers.get('Cache-Control')]).toEqual([200, 'application/json', 'public, max-age=3600'])
+  expect([status, headers.get('Content-Type'), headers.get('Cache-Control')]).toEqual([
+    200,
+    'application/json',
+    'public, max-age=3600',
+  ])
   expect(body).toEqual(published)
 })
 
@@ -22,12 +26,16 @@ test('who has the document already is told so without the bytes', async () => {
 test('the members that a problem has beyond the others are in its schema', async () => {
   const account = await openAccount({ licenses: 1 })
   await user(account)
-  const { deliveries } = (await raise(account, await device(account, { dailyEmailLimit: 0 }))).body.alert
+  const { deliveries } = (await raise(account, await device(account, { dailyEmailLimit: 0 }))).body
+    .alert
   const replies = [
     await account.call('POST', '/api/devices', { body: { name: 'One too many' } }),
     await account.call('POST', `/api/account/messages/${deliveries[0].id}/retry`),
   ]
-  expect(replies.map(({ body }) => body.code)).toEqual(['no-license-available', 'daily-limit-reached'])
+  expect(replies.map(({ body }) => body.code)).toEqual([
+    'no-license-available',
+    'daily-limit-reached',
+  ])
   const known = Object.keys(published.components.schemas.Problem.properties)
   for (const { body } of replies) expect(known).toEqual(expect.arrayContaining(Object.keys(body)))
 })
@@ -40,7 +48,10 @@ const overtaken = (table: string, accountId: string): D1Database =>
       if (typeof member !== 'function') return member
       if (name !== 'batch') return member.bind(target)
       return async (statements: D1PreparedStatement[]) => {
-        await target.prepare(`UPDATE ${table} SET version = version + 1 WHERE account_id = ?`).bind(accountId).run()
+        await target
+          .prepare(`UPDATE ${table} SET version = version + 1 WHERE account_id = ?`)
+          .bind(accountId)
+          .run()
         return target.batch(statements)
       }
     },
@@ -52,17 +63,28 @@ test.each([
   { table: 'webhooks', parameter: 'webhookId', made: { url: 'https://receiver.example/conflict' } },
   { table: 'groups', parameter: 'groupId', made: { name: 'North' } },
   { table: 'users', parameter: 'userId', made: SOMEONE },
-] as const)('an edit of $table that is overtaken every time is told so, by PUT and by PATCH, as both of them list', async (row) => {
-  const { table, parameter, made } = row
-  const account = await openAccount()
-  const { body } = await account.call('POST', `/api/${table}`, { body: made })
-  const id = body.id ?? body.webhook.id
-  for (const method of ['PUT', 'PATCH'] as const) {
-    const sent = { token: account.token, body: { ...made, description: method } }
-    const reply = await callWith({ DB: overtaken(table, account.id) }, method, `/api/${table}/${id}`, sent)
-    expect([reply.status, reply.body.code]).toEqual([409, 'conflict'])
-    const paths = published.paths as Record<string, Record<string, { responses: Record<string, object> }>>
-    const listed = paths[`/api/${table}/{${parameter}}`]?.[method.toLowerCase()]
-    expect(JSON.stringify(listed?.responses['409'])).toContain('conflict')
-  }
-})
+] as const)(
+  'an edit of $table that is overtaken every time is told so, by PUT and by PATCH, as both of them list',
+  async (row) => {
+    const { table, parameter, made } = row
+    const account = await openAccount()
+    const { body } = await account.call('POST', `/api/${table}`, { body: made })
+    const id = body.id ?? body.webhook.id
+    for (const method of ['PUT', 'PATCH'] as const) {
+      const sent = { token: account.token, body: { ...made, description: method } }
+      const reply = await callWith(
+        { DB: overtaken(table, account.id) },
+        method,
+        `/api/${table}/${id}`,
+        sent,
+      )
+      expect([reply.status, reply.body.code]).toEqual([409, 'conflict'])
+      const paths = published.paths as Record<
+        string,
+        Record<string, { responses: Record<string, object> }>
+      >
+      const listed = paths[`/api/${table}/{${parameter}}`]?.[method.toLowerCase()]
+      expect(JSON.stringify(listed?.responses['409'])).toContain('conflict')
+    }
+  },
+)

@@ -12,14 +12,21 @@ const place = (at: number) => ({ dateTime: iso(at), latitude: 1, longitude: 2 })
 const newDevice = async (account: TestAccount): Promise<string> =>
   (await account.call('POST', '/api/devices', { body: { name: 'Tern' } })).body.device.id
 const report = async (account: TestAccount, device: string, ...times: number[]) =>
-  expect((await account.call('POST', `/api/devices/${device}/locations`, { body: times.map(place) })).status).toBe(201)
+  expect(
+    (await account.call('POST', `/api/devices/${device}/locations`, { body: times.map(place) }))
+      .status,
+  ).toBe(201)
 const timesOf = async (account: TestAccount, device: string): Promise<number[]> =>
-  (await account.call('GET', `/api/devices/${device}/locations`)).body.locations.map(({ dateTime }: { dateTime: string }) =>
-    Date.parse(dateTime),
+  (await account.call('GET', `/api/devices/${device}/locations`)).body.locations.map(
+    ({ dateTime }: { dateTime: string }) => Date.parse(dateTime),
   )
-const keyOf = (device: string, db = env.DB) => db.prepare('SELECT key FROM devices WHERE id = ?').bind(device).first<number>('key')
+const keyOf = (device: string, db = env.DB) =>
+  db.prepare('SELECT key FROM devices WHERE id = ?').bind(device).first<number>('key')
 const rowsUnder = (key: number | null, db = env.DB) =>
-  db.prepare('SELECT count(*) AS n FROM locations WHERE device_key = ?').bind(key).first<number>('n')
+  db
+    .prepare('SELECT count(*) AS n FROM locations WHERE device_key = ?')
+    .bind(key)
+    .first<number>('n')
 /** A long track, as many reports would have left it. */
 const addRows = (key: number | null, count: number, from: number, db = env.DB) =>
   db
@@ -41,8 +48,14 @@ test('an account keeps locations for 365 days, or as long as it says', async () 
   const changed = await account.call('PATCH', '/api/account', { body: { retentionDays: 30 } })
   expect(changed.body.account).toMatchObject({ retentionDays: 30 })
   expect((await account.call('GET', '/api/account')).body.account.retentionDays).toBe(30)
-  expect((await operator('GET', `/admin/accounts/${account.id}`)).body.account.retentionDays).toBe(30)
-  expect(await env.DB.prepare('SELECT retention_days FROM accounts WHERE id = ?').bind(account.id).first('retention_days')).toBe(30)
+  expect((await operator('GET', `/admin/accounts/${account.id}`)).body.account.retentionDays).toBe(
+    30,
+  )
+  expect(
+    await env.DB.prepare('SELECT retention_days FROM accounts WHERE id = ?')
+      .bind(account.id)
+      .first('retention_days'),
+  ).toBe(30)
 })
 
 test('the sweep trims what an account no longer keeps, of each account by its own days', async () => {
@@ -50,7 +63,13 @@ test('the sweep trims what an account no longer keeps, of each account by its ow
   await brief.call('PATCH', '/api/account', { body: { retentionDays: 10 } })
   const [short, long] = [await newDevice(brief), await newDevice(patient)]
   const now = Date.now()
-  const times = [now - 400 * DAY, now - 20 * DAY, now - 10 * DAY - 60_000, now - 10 * DAY + 60_000, now]
+  const times = [
+    now - 400 * DAY,
+    now - 20 * DAY,
+    now - 10 * DAY - 60_000,
+    now - 10 * DAY + 60_000,
+    now,
+  ]
   await report(brief, short, ...times)
   await report(patient, long, ...times)
   await sweep(env, now)
@@ -68,7 +87,9 @@ test('when the last location goes, the device still tells when it was last heard
   const after = (await account.call('GET', `/api/devices/${device}`)).body.device
   expect(after.lastLocation).toBeNull()
   expect(after.lastContact).toBe(before.lastContact)
-  expect((await account.call('GET', `/api/devices/${device}/lastLocation`)).body.code).toBe('no-location')
+  expect((await account.call('GET', `/api/devices/${device}/lastLocation`)).body.code).toBe(
+    'no-location',
+  )
 })
 
 test('a track of more than a page is trimmed to the row', async () => {
@@ -105,15 +126,23 @@ test('it goes through the devices in stretches, round and round, and finds what 
     await trimTracks(db, now)
     left.push(await Promise.all(keys.map((key) => rowsUnder(key))))
   }
-  const statements = new Set(prepare.mock.calls.map(([sql]) => sql).filter((sql) => /DELETE FROM locations|UPDATE devices/.test(sql)))
+  const statements = new Set(
+    prepare.mock.calls
+      .map(([sql]) => sql)
+      .filter((sql) => /DELETE FROM locations|UPDATE devices/.test(sql)),
+  )
   prepare.mockRestore()
   expect(left[0]).not.toEqual([0, 0])
   expect(left.at(-1)).toEqual([0, 0])
   expect(statements.size).toBe(2)
   for (const sql of statements) {
-    const { results } = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`).bind(now, 0, 1).all<{ detail: string }>()
+    const { results } = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
+      .bind(now, 0, 1)
+      .all<{ detail: string }>()
     const plan = results.map(({ detail }) => detail)
-    expect(plan.filter((line) => /^SCAN (l|d|a|locations|devices|accounts)\b/.test(line))).toEqual([])
+    expect(plan.filter((line) => /^SCAN (l|d|a|locations|devices|accounts)\b/.test(line))).toEqual(
+      [],
+    )
     expect(plan.join('\n')).toMatch(/SEARCH l USING PRIMARY KEY \(device_key=\? AND time[<=]\?\)/)
   }
 })
@@ -128,17 +157,27 @@ test('a deleted device’s track is unreachable at once and erased to the last r
   await addRows(key, 12_000, now - 20 * DAY)
   expect((await account.call('DELETE', `/api/devices/${gone}`)).status).toBe(200)
   expect((await account.call('GET', `/api/devices/${gone}/locations`)).status).toBe(404)
-  expect((await account.call('POST', `/api/devices/${gone}/locations`, { body: place(now) })).status).toBe(404)
+  expect(
+    (await account.call('POST', `/api/devices/${gone}/locations`, { body: place(now) })).status,
+  ).toBe(404)
   expect(await rowsUnder(key)).toBe(12_002)
   await sweep(env, now)
   expect(await rowsUnder(key)).toBe(0)
-  expect(await env.DB.prepare('SELECT count(*) AS n FROM erasures WHERE account_id = ?').bind(account.id).first('n')).toBe(0)
+  expect(
+    await env.DB.prepare('SELECT count(*) AS n FROM erasures WHERE account_id = ?')
+      .bind(account.id)
+      .first('n'),
+  ).toBe(0)
   expect(await timesOf(account, stays)).toEqual([now])
 })
 
 test('an erased account leaves no track, not of a device deleted just before either, and no other account loses one', async () => {
   const [account, neighbour] = [await openAccount({ cell: 1 }), await openAccount({ cell: 1 })]
-  const [device, deleted, other] = [await newDevice(account), await newDevice(account), await newDevice(neighbour)]
+  const [device, deleted, other] = [
+    await newDevice(account),
+    await newDevice(account),
+    await newDevice(neighbour),
+  ]
   const now = Date.now()
   for (const [owner, id] of [
     [account, device],
@@ -150,7 +189,9 @@ test('an erased account leaves no track, not of a device deleted just before eit
   await account.call('DELETE', `/api/devices/${deleted}`)
   await operator('DELETE', `/admin/accounts/${account.id}`)
   // As if both orders were given in the same millisecond, and the account's came first.
-  await env.CELL_1.prepare('UPDATE erasures SET creation = 0 WHERE account_id = ?1 AND id = ?1').bind(account.id).run()
+  await env.CELL_1.prepare('UPDATE erasures SET creation = 0 WHERE account_id = ?1 AND id = ?1')
+    .bind(account.id)
+    .run()
   await sweep(env, now)
   for (const key of keys) expect(await rowsUnder(key, env.CELL_1)).toBe(0)
   expect(await timesOf(neighbour, other)).toEqual([now - 1, now])

@@ -11,7 +11,11 @@ afterEach(() => {
 test('the service says that it is up once its directory has answered, and 503 while it does not', async () => {
   expect((await call('GET', '/healthz')).body).toEqual({ success: true, status: 'ok' })
   const down = await callWith({ DB: failing(env.DB, /./) }, 'GET', '/healthz')
-  expect([down.status, down.body.code, down.headers.get('Retry-After')]).toEqual([503, 'unavailable', '5'])
+  expect([down.status, down.body.code, down.headers.get('Retry-After')]).toEqual([
+    503,
+    'unavailable',
+    '5',
+  ])
 })
 
 test('the type of every problem leads to a page that says what to do', async () => {
@@ -22,7 +26,8 @@ test('the type of every problem leads to a page that says what to do', async () 
     const page = await call('GET', `/problems/${code}`)
     expect(page.status).toBe(200)
     expect(page.headers.get('Content-Type')).toMatch(/^text\/html/)
-    for (const part of [`<h1>${title}</h1>`, String(status), `<code>${code}</code>`]) expect(page.text).toContain(part)
+    for (const part of [`<h1>${title}</h1>`, String(status), `<code>${code}</code>`])
+      expect(page.text).toContain(part)
     expect(page.text).not.toMatch(/https?:\/\//)
   }
   expect((await call('GET', '/problems/toString')).body.code).toBe('not-found')
@@ -31,7 +36,16 @@ test('the type of every problem leads to a page that says what to do', async () 
 
 test('what nobody serves is 404 in the one shape, and under /api only for those with a token', async () => {
   const account = await openAccount()
-  for (const path of ['/nothing', '/api', '/apis', '/admin', '/Healthz', '/healthz/', '//healthz', '/api%2Faccount']) {
+  for (const path of [
+    '/nothing',
+    '/api',
+    '/apis',
+    '/admin',
+    '/Healthz',
+    '/healthz/',
+    '//healthz',
+    '/api%2Faccount',
+  ]) {
     const reply = await call('GET', path)
     expect([reply.status, reply.body?.code], path).toEqual([404, 'not-found'])
   }
@@ -54,18 +68,31 @@ test('a failure of our own is 500 or 503, and says nothing of what failed', asyn
   })
   const internal = await ask(broken)
   expect([internal.status, internal.body.code]).toEqual([500, 'internal'])
-  for (const { text } of [passing, internal]) expect(text).not.toMatch(/SELECT|secret|D1|line|TypeError|\.ts/)
+  for (const { text } of [passing, internal])
+    expect(text).not.toMatch(/SELECT|secret|D1|line|TypeError|\.ts/)
 })
 
 test('one line of JSON is logged of each request: its id, account, route, status and time, and nothing of its content', async () => {
   const account = await openAccount()
-  const { body } = await account.call('POST', '/api/devices', { body: { name: 'Tern', min: '+8816123456789' } })
+  const { body } = await account.call('POST', '/api/devices', {
+    body: { name: 'Tern', min: '+8816123456789' },
+  })
   const log = vi.spyOn(console, 'log').mockImplementation(() => {})
   const error = vi.spyOn(console, 'error').mockImplementation(() => {})
-  const headers = { 'X-Request-Id': 'log-1', 'CF-Connecting-IP': '203.0.113.99', 'User-Agent': 'agent/1' }
+  const headers = {
+    'X-Request-Id': 'log-1',
+    'CF-Connecting-IP': '203.0.113.99',
+    'User-Agent': 'agent/1',
+  }
   await account.call('GET', `/api/devices/${body.device.id}?x=y`, { headers })
-  await call('POST', '/api/Auth/Token', { body: { userName: account.userName, apiKey: account.apiKey }, headers })
-  await callWith({ DB: failing(env.DB, /devices/) }, 'GET', '/api/devices', { token: account.token, headers })
+  await call('POST', '/api/Auth/Token', {
+    body: { userName: account.userName, apiKey: account.apiKey },
+    headers,
+  })
+  await callWith({ DB: failing(env.DB, /devices/) }, 'GET', '/api/devices', {
+    token: account.token,
+    headers,
+  })
   const lines = [...log.mock.calls, ...error.mock.calls].map(([line]) => String(line))
   const entries = lines.map((line) => JSON.parse(line))
   expect(entries).toEqual([
@@ -98,7 +125,15 @@ test('one line of JSON is logged of each request: its id, account, route, status
       error: 'Error',
     },
   ])
-  for (const secret of [account.token, account.apiKey, account.userName, body.device.id, '+8816123456789', '203.0.113.99', 'agent/1']) {
+  for (const secret of [
+    account.token,
+    account.apiKey,
+    account.userName,
+    body.device.id,
+    '+8816123456789',
+    '203.0.113.99',
+    'agent/1',
+  ]) {
     expect(lines.join('\n')).not.toContain(secret)
   }
 })
@@ -108,7 +143,9 @@ test('OPTIONS is answered everywhere, asked by a browser or not', async () => {
     const reply = await call('OPTIONS', path)
     expect(reply.status).toBe(204)
     expect(reply.headers.get('Access-Control-Allow-Origin')).toBe('*')
-    expect(reply.headers.get('Access-Control-Allow-Methods')).toBe('GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS')
+    expect(reply.headers.get('Access-Control-Allow-Methods')).toBe(
+      'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',
+    )
   }
 })
 
@@ -119,7 +156,9 @@ test('a configuration that makes no sense is an error, not a default', async () 
     ['TOKEN_SECRET', 'short'],
   ] as const) {
     const { userName, apiKey } = await openAccount()
-    const reply = await callWith({ [name]: value }, 'POST', '/api/Auth/Token', { body: { userName, apiKey } })
+    const reply = await callWith({ [name]: value }, 'POST', '/api/Auth/Token', {
+      body: { userName, apiKey },
+    })
     expect(reply.status, `${name}=${value}`).toBe(500)
   }
 })

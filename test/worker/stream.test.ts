@@ -2,8 +2,8 @@ import { evictDurableObject, listDurableObjectIds, runInDurableObject } from 'cl
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { AccountFeed } from '../../src/feed/feed.ts'
-import type { Seat } from '../../src/feed/seat.ts'
-import { waitInLobby } from '../../src/stream/lobby.ts'
+import type { Subscriber } from '../../src/feed/subscriber.ts'
+import { awaitToken } from '../../src/stream/pendingSocket.ts'
 import { eventually } from '../eventually.ts'
 import {
   createDevice,
@@ -20,7 +20,14 @@ import {
   upgrade,
 } from './eventSupport.ts'
 import { makeToken, readToken } from './law/tokens.ts'
-import { boundUser, openAccount, operator, type TestAccount, tokenFor, tokenWithScopes } from './support.ts'
+import {
+  boundUser,
+  openAccount,
+  operator,
+  type TestAccount,
+  tokenFor,
+  tokenWithScopes,
+} from './support.ts'
 
 afterEach(() => {
   vi.useRealTimers()
@@ -29,8 +36,10 @@ afterEach(() => {
 const names = (stream: Listener) => stream.events.map(({ type, data }) => `${type} ${data.name}`)
 
 /** How the account's streams stand, as it goes with them through hibernation. */
-const seatsOf = (account: TestAccount): Promise<Seat[]> =>
-  runInDurableObject(feedStub(account), (_, state) => state.getWebSockets().map((socket) => socket.deserializeAttachment()))
+const seatsOf = (account: TestAccount): Promise<Subscriber[]> =>
+  runInDurableObject(feedStub(account), (_, state) =>
+    state.getWebSockets().map((socket) => socket.deserializeAttachment()),
+  )
 
 /** The account's token, but that it ends after so many seconds. */
 const endingIn = async (account: TestAccount, seconds: number): Promise<string> => {
@@ -48,7 +57,11 @@ describe('what happens is heard', () => {
     await account.call('DELETE', `/api/devices/${device}`)
     for (const stream of streams) {
       await stream.heard(3)
-      expect(names(stream)).toEqual(['device.created Tern 1', 'device.updated Tern 2', 'device.deleted Tern 2'])
+      expect(names(stream)).toEqual([
+        'device.created Tern 1',
+        'device.updated Tern 2',
+        'device.deleted Tern 2',
+      ])
     }
     const log = (await account.call('GET', '/api/events?types=device.*')).body.events
     expect(streams[0]?.events).toEqual(log)
@@ -70,9 +83,16 @@ describe('what happens is heard', () => {
     const stream = await listen(account, { query: '?types=location.reported' })
     const at = (minute: number) => `2026-11-14T09:0${minute}:00.000Z`
     const report = {
-      locations: [3, 5, 4].map((minute) => ({ dateTime: at(minute), latitude: minute, longitude: 2, attributes: { minute } })),
+      locations: [3, 5, 4].map((minute) => ({
+        dateTime: at(minute),
+        latitude: minute,
+        longitude: 2,
+        attributes: { minute },
+      })),
     }
-    expect((await account.call('POST', `/api/devices/${device}/locations`, { body: report })).status).toBe(201)
+    expect(
+      (await account.call('POST', `/api/devices/${device}/locations`, { body: report })).status,
+    ).toBe(201)
     const [event] = await stream.heard(1)
     expect(event.data).toMatchObject({
       deviceId: device,
@@ -80,32 +100,56 @@ describe('what happens is heard', () => {
       count: 3,
       location: { dateTime: at(5), latitude: 5, longitude: 2, attributes: { minute: 5 } },
     })
-    const { results } = await env.DB.prepare(`SELECT data FROM events WHERE account_id = ? AND type = 'location.reported'`)
+    const { results } = await env.DB.prepare(
+      `SELECT data FROM events WHERE account_id = ? AND type = 'location.reported'`,
+    )
       .bind(account.id)
       .all()
-    expect(results.map(({ data }) => JSON.parse(data as string))).toEqual([{ time: Date.parse(at(5)), count: 3 }])
+    expect(results.map(({ data }) => JSON.parse(data as string))).toEqual([
+      { time: Date.parse(at(5)), count: 3 },
+    ])
     const repeated = {
-      locations: [...report.locations, { dateTime: at(1), latitude: 1, longitude: 2 }, { dateTime: at(1), latitude: 9, longitude: 2 }],
+      locations: [
+        ...report.locations,
+        { dateTime: at(1), latitude: 1, longitude: 2 },
+        { dateTime: at(1), latitude: 9, longitude: 2 },
+      ],
     }
     await account.call('POST', `/api/devices/${device}/locations`, { body: report })
     await account.call('POST', `/api/devices/${device}/locations`, { body: repeated })
     await stream.heard(2)
-    expect(stream.events[1].data).toMatchObject({ dateTime: at(1), count: 1, location: { latitude: 1 } })
+    expect(stream.events[1].data).toMatchObject({
+      dateTime: at(1),
+      count: 1,
+      location: { latitude: 1 },
+    })
     await account.call('DELETE', `/api/devices/${device}`)
     const log = (await account.call('GET', '/api/events?types=location.*')).body.events
-    expect(log.map((logged: { data: { location: unknown } }) => logged.data.location)).toEqual([null, null])
+    expect(log.map((logged: { data: { location: unknown } }) => logged.data.location)).toEqual([
+      null,
+      null,
+    ])
   })
 })
 
 describe('filters', () => {
   test('by type, device and group', async () => {
     const account = await openAccount()
-    const [a, b, c] = [await createDevice(account, 'A'), await createDevice(account, 'B'), await createDevice(account, 'C')]
-    const group = (await account.call('POST', '/api/groups', { body: { name: 'North', devices: [b] } })).body.id
+    const [a, b, c] = [
+      await createDevice(account, 'A'),
+      await createDevice(account, 'B'),
+      await createDevice(account, 'C'),
+    ]
+    const group = (
+      await account.call('POST', '/api/groups', { body: { name: 'North', devices: [b] } })
+    ).body.id
     const [types, device, either, nothing] = await Promise.all(
-      ['?types=key.*,device.deleted', `?devices=${a}`, `?devices=${a}&groups=${group}`, '?groups=grp_none'].map((query) =>
-        listen(account, { query }),
-      ),
+      [
+        '?types=key.*,device.deleted',
+        `?devices=${a}`,
+        `?devices=${a}&groups=${group}`,
+        '?groups=grp_none',
+      ].map((query) => listen(account, { query })),
     )
     for (const [name, id] of Object.entries({ A: a, B: b, C: c }))
       await account.call('PATCH', `/api/devices/${id}`, { body: { description: name } })
@@ -115,17 +159,27 @@ describe('filters', () => {
     await either?.heard(3)
     expect(types && names(types)).toEqual(['device.deleted B', 'key.created K'])
     expect(device && names(device)).toEqual(['device.updated A'])
-    expect(either && names(either)).toEqual(['device.updated A', 'device.updated B', 'device.deleted B'])
+    expect(either && names(either)).toEqual([
+      'device.updated A',
+      'device.updated B',
+      'device.deleted B',
+    ])
     expect(nothing?.events).toEqual([])
   })
 
   test('a bound user hears of its group alone, of devices that join and leave it, and of the end of one', async () => {
     const account = await openAccount()
-    const [inside, outside] = [await createDevice(account, 'Inside'), await createDevice(account, 'Outside')]
-    const group = (await account.call('POST', '/api/groups', { body: { name: 'North', devices: [inside] } })).body.id
+    const [inside, outside] = [
+      await createDevice(account, 'Inside'),
+      await createDevice(account, 'Outside'),
+    ]
+    const group = (
+      await account.call('POST', '/api/groups', { body: { name: 'North', devices: [inside] } })
+    ).body.id
     const ana = await boundUser(account, { group, privileges: ['write'] })
     const stream = await listen(account, { token: ana.token })
-    const edit = (id: string, description: string) => account.call('PATCH', `/api/devices/${id}`, { body: { description } })
+    const edit = (id: string, description: string) =>
+      account.call('PATCH', `/api/devices/${id}`, { body: { description } })
     await edit(outside, '1')
     await edit(inside, '1')
     // An event is judged by the group as it stands when the event is read: each is heard before the group changes under it.
@@ -148,7 +202,9 @@ describe('filters', () => {
       'device.deleted Outside',
     ])
     const log = await ana.call('GET', '/api/events')
-    expect(log.body.events.map(({ data }: { data: { name: string } }) => data.name)).not.toContain('Inside')
+    expect(log.body.events.map(({ data }: { data: { name: string } }) => data.name)).not.toContain(
+      'Inside',
+    )
   })
 
   test('a change of the user’s group or privileges holds within 30 seconds', async () => {
@@ -182,7 +238,10 @@ describe('filters', () => {
     ]) {
       const response = await upgrade(`/api/stream${query}`, headers)
       const body = (await response.json()) as { errors: { pointer: string }[] }
-      expect([response.status, body.errors[0]?.pointer], query).toEqual([400, expect.stringMatching(`^#/query/${name}`)])
+      expect([response.status, body.errors[0]?.pointer], query).toEqual([
+        400,
+        expect.stringMatching(`^#/query/${name}`),
+      ])
     }
   })
 })
@@ -190,8 +249,13 @@ describe('filters', () => {
 describe('the token', () => {
   test('as a subprotocol: the other one is chosen, and never the token said back', async () => {
     const account = await openAccount()
-    const response = await upgrade('/api/stream', { 'Sec-WebSocket-Protocol': `perigee, bearer.${account.token}` })
-    expect([response.status, response.headers.get('Sec-WebSocket-Protocol')]).toEqual([101, 'perigee'])
+    const response = await upgrade('/api/stream', {
+      'Sec-WebSocket-Protocol': `perigee, bearer.${account.token}`,
+    })
+    expect([response.status, response.headers.get('Sec-WebSocket-Protocol')]).toEqual([
+      101,
+      'perigee',
+    ])
     expect(response.headers.get('X-Request-Id')).toBeTruthy()
     response.webSocket?.accept()
     response.webSocket?.close()
@@ -210,7 +274,10 @@ describe('the token', () => {
     await stream.until(() => expect(stream.messages.at(-1)).toEqual({ type: 'pong' }))
     stream.socket.close(1000, 'done')
     await eventually(async () => {
-      const open = await runInDurableObject(feedStub(account), (_, state) => state.getWebSockets().length)
+      const open = await runInDurableObject(
+        feedStub(account),
+        (_, state) => state.getWebSockets().length,
+      )
       expect(open).toBe(0)
     })
   })
@@ -222,7 +289,9 @@ describe('the token', () => {
     stream.say({ type: 'token', token: account.token })
     stream.say('{"type":"ping"}')
     stream.say({ type: 'token', token: account.token })
-    await stream.until(() => expect(stream.messages.map(({ type }) => type).sort()).toEqual(['pong', 'ready', 'token']))
+    await stream.until(() =>
+      expect(stream.messages.map(({ type }) => type).sort()).toEqual(['pong', 'ready', 'token']),
+    )
   })
 
   test('in the first message: what is said before there is a way in goes first, in order; too much of it closes the stream', async () => {
@@ -233,7 +302,7 @@ describe('the token', () => {
       feed.accept()
       const door = { open: false }
       const enter = () => eventually(() => (door.open ? inner : expect.fail('not yet')), 5)
-      const stream = new Listener(waitInLobby(enter))
+      const stream = new Listener(awaitToken(enter))
       for (const message of [{ type: 'token', token: 'x.y.z' }, ...said]) stream.say(message)
       return { heard, stream, door }
     }
@@ -285,11 +354,18 @@ describe('the token', () => {
     const plain = await account.call('GET', '/api/stream')
     expect([plain.status, plain.body.code]).toEqual([401, 'unauthorized'])
     expect((await upgrade(`/api/stream?access_token=${account.token}`)).status).toBe(400)
-    const shown = await account.call('GET', '/api/stream', { headers: { 'Sec-WebSocket-Protocol': `perigee, bearer.${account.token}` } })
+    const shown = await account.call('GET', '/api/stream', {
+      headers: { 'Sec-WebSocket-Protocol': `perigee, bearer.${account.token}` },
+    })
     expect([shown.status, shown.body.errors[0].pointer]).toEqual([400, '#/header/Upgrade'])
-    expect((await upgrade('/api/stream', { 'Sec-WebSocket-Protocol': 'perigee, bearer.x.y.z' })).status).toBe(401)
+    expect(
+      (await upgrade('/api/stream', { 'Sec-WebSocket-Protocol': 'perigee, bearer.x.y.z' })).status,
+    ).toBe(401)
     const ingest = await tokenWithScopes(account, ['ingest'])
-    expect((await upgrade('/api/stream', { 'Sec-WebSocket-Protocol': `perigee, bearer.${ingest}` })).status).toBe(403)
+    expect(
+      (await upgrade('/api/stream', { 'Sec-WebSocket-Protocol': `perigee, bearer.${ingest}` }))
+        .status,
+    ).toBe(403)
     const lobby = await upgrade('/api/stream', bearer)
     const stream = new Listener(lobby.webSocket as WebSocket)
     stream.say({ type: 'ack', sequence: 0 })
@@ -348,7 +424,11 @@ describe('the end of a stream', () => {
 
   test('comes at once when its key is deleted, and other keys’ streams stay', async () => {
     const account = await openAccount()
-    const made = (await account.call('POST', '/api/account/keys', { body: { name: 'Doomed', scopes: ['read'] } })).body
+    const made = (
+      await account.call('POST', '/api/account/keys', {
+        body: { name: 'Doomed', scopes: ['read'] },
+      })
+    ).body
     const doomed = await listen(account, { token: await tokenFor(account.userName, made.apiKey) })
     const stays = await listen(account)
     await account.call('DELETE', `/api/account/keys/${made.key.id}`)
@@ -366,8 +446,12 @@ describe('the end of a stream', () => {
       'user disabled': (_: TestAccount, { userId }: { userId: string }) => [
         env.DB.prepare('UPDATE users SET disabled = 1 WHERE id = ?').bind(userId),
       ],
-      'account disabled': (account: TestAccount) => [env.DB.prepare('UPDATE accounts SET disabled = 1 WHERE id = ?').bind(account.id)],
-      'account gone': (account: TestAccount) => [env.DB.prepare('DELETE FROM accounts WHERE id = ?').bind(account.id)],
+      'account disabled': (account: TestAccount) => [
+        env.DB.prepare('UPDATE accounts SET disabled = 1 WHERE id = ?').bind(account.id),
+      ],
+      'account gone': (account: TestAccount) => [
+        env.DB.prepare('DELETE FROM accounts WHERE id = ?').bind(account.id),
+      ],
     }
     for (const [which, statements] of Object.entries(ends)) {
       vi.useRealTimers()
@@ -391,7 +475,9 @@ describe('the end of a stream', () => {
     await open.until(() => expect(open.messages.at(-1)).toMatchObject({ type: 'token' }))
     open.say({ type: 'token', token: account.token })
     await open.until(() => expect(open.messages).toHaveLength(3))
-    await env.DB.prepare('DELETE FROM keys WHERE id = ?').bind(readToken(ana.token).claims.key).run()
+    await env.DB.prepare('DELETE FROM keys WHERE id = ?')
+      .bind(readToken(ana.token).claims.key)
+      .run()
     const late = await listen(account, { token: ana.token })
     open.say({ type: 'token', token: ana.token })
     for (const stream of [late, open]) expect((await stream.end()).code).toBe(4401)
@@ -436,7 +522,9 @@ describe('resuming', () => {
     const account = await openAccount({ licenses: 100 })
     const first = await listen(account)
     const begin = await headOf(account)
-    const pouring = Promise.all(Array.from({ length: 60 }, (_, n) => createDevice(account, `Tern ${n}`)))
+    const pouring = Promise.all(
+      Array.from({ length: 60 }, (_, n) => createDevice(account, `Tern ${n}`)),
+    )
     await first.heard(10)
     first.socket.close()
     const seen = first.sequences
@@ -454,14 +542,21 @@ describe('resuming', () => {
       .bind(account.id, head - 1)
       .run()
     const stream = await listen(account, { query: '?after=0' })
-    expect(await stream.ready()).toMatchObject({ sequence: 0, lastSequence: head, oldestSequence: head - 1, expires: expect.any(String) })
+    expect(await stream.ready()).toMatchObject({
+      sequence: 0,
+      lastSequence: head,
+      oldestSequence: head - 1,
+      expires: expect.any(String),
+    })
     await stream.heard(2)
     expect(stream.sequences).toEqual([head - 1, head])
   })
 
   test('from beyond the last event is refused', async () => {
     const account = await openAccount()
-    const { webSocket } = await upgrade('/api/stream?after=999999', { 'Sec-WebSocket-Protocol': `perigee, bearer.${account.token}` })
+    const { webSocket } = await upgrade('/api/stream?after=999999', {
+      'Sec-WebSocket-Protocol': `perigee, bearer.${account.token}`,
+    })
     expect((await new Listener(webSocket as WebSocket).end()).code).toBe(4400)
     const lobby = new Listener((await upgrade('/api/stream?after=999999')).webSocket as WebSocket)
     lobby.say({ type: 'token', token: account.token })
@@ -477,8 +572,14 @@ describe('one that is far behind', () => {
     const batch = env.DB.batch.bind(env.DB)
     const reads: number[] = []
     const spy = vi.spyOn(env.DB, 'batch').mockImplementation(async (statements) => {
-      const [{ statement, params }] = statements as unknown as [{ statement: string; params: unknown[] }]
-      const read = /AS bytes FROM/.test(statement) ? Number(params[1]) : /SELECT disabled FROM accounts/.test(statement) ? LOOK : null
+      const [{ statement, params }] = statements as unknown as [
+        { statement: string; params: unknown[] },
+      ]
+      const read = /AS bytes FROM/.test(statement)
+        ? Number(params[1])
+        : /SELECT disabled FROM accounts/.test(statement)
+          ? LOOK
+          : null
       if (params[0] === account.id && read !== null) {
         reads.push(read)
         await gate(read)
@@ -533,7 +634,10 @@ describe('acknowledging', () => {
     await passTime(account, 29_000)
     expect(silent.closed).toBeNull()
     await passTime(account, 2_000)
-    expect(await silent.end()).toEqual({ code: 4408, reason: 'events were not acknowledged in time' })
+    expect(await silent.end()).toEqual({
+      code: 4408,
+      reason: 'events were not acknowledged in time',
+    })
     const [last = 0] = silent.sequences
     await createDevice(account, 'Tern 2')
     const resumed = await listen(account, { query: `?after=${last}` })
@@ -547,7 +651,9 @@ describe('acknowledging', () => {
     await createDevice(account, 'Tern')
     await stream.heard(1)
     // What it has acknowledged must be there before the clock jumps.
-    await eventually(async () => expect(await seatsOf(account)).toMatchObject([{ acked: stream.sequences[0] }]))
+    await eventually(async () =>
+      expect(await seatsOf(account)).toMatchObject([{ acked: stream.sequences[0] }]),
+    )
     for (let round = 0; round < 5; round++) await passTime(account, 60_000)
     expect(stream.closed).toBeNull()
   })
@@ -558,7 +664,13 @@ describe('acknowledging', () => {
     const unwanted = async (name: string) => {
       await account.call('POST', '/api/account/keys', { body: { name, scopes: ['read'] } })
       const head = await headOf(account)
-      await eventually(async () => expect((await seatsOf(account)).filter(({ sent, owed }) => sent < head || owed > 0)).toEqual([]))
+      await eventually(async () =>
+        expect(
+          (await seatsOf(account)).filter(
+            ({ readUpTo, unacked }) => readUpTo < head || unacked > 0,
+          ),
+        ).toEqual([]),
+      )
     }
     const early = await listen(account, { query })
     await createDevice(account, 'Tern 1')
@@ -641,7 +753,8 @@ describe('hibernation and crashes', () => {
     for (let round = 0; seen.length < 40 && round < 50; round++) {
       const stream = await listen(account, { query: `?after=${seen.at(-1) ?? begin}` })
       await stream.heard(1)
-      if (round < 3) await evictDurableObject(feedStub(account), { webSockets: 'close' }).catch(() => {})
+      if (round < 3)
+        await evictDurableObject(feedStub(account), { webSockets: 'close' }).catch(() => {})
       seen.push(...stream.sequences)
       stream.socket.close()
     }
@@ -663,9 +776,13 @@ describe('hibernation and crashes', () => {
 test('a thousand streams hear of an event, each once', async () => {
   const account = await openAccount()
   const streams: Listener[] = []
-  while (streams.length < 1000) streams.push(...(await Promise.all(Array.from({ length: 50 }, () => listen(account)))))
+  while (streams.length < 1000)
+    streams.push(...(await Promise.all(Array.from({ length: 50 }, () => listen(account)))))
   const heardBy = streams.map(
-    (stream) => new Promise<void>((resolve) => stream.socket.addEventListener('message', () => resolve(), { once: true })),
+    (stream) =>
+      new Promise<void>((resolve) =>
+        stream.socket.addEventListener('message', () => resolve(), { once: true }),
+      ),
   )
   await createDevice(account, 'Tern')
   await Promise.all(heardBy)
@@ -675,10 +792,13 @@ test('a thousand streams hear of an event, each once', async () => {
 })
 
 describe('nobody listens', () => {
-  const logged = async (account: TestAccount) => (await account.call('GET', '/api/events?types=location.reported')).body.events.length
+  const logged = async (account: TestAccount) =>
+    (await account.call('GET', '/api/events?types=location.reported')).body.events.length
   const report = async (account: TestAccount, device: string, minute: number) => {
     const dateTime = `2026-11-14T09:${String(minute).padStart(2, '0')}:00Z`
-    const reply = await account.call('POST', `/api/devices/${device}/locations`, { body: { dateTime, latitude: 1, longitude: 2 } })
+    const reply = await account.call('POST', `/api/devices/${device}/locations`, {
+      body: { dateTime, latitude: 1, longitude: 2 },
+    })
     expect(reply.status).toBe(201)
   }
 
@@ -700,8 +820,12 @@ describe('nobody listens', () => {
     const sizes = async (minute: number) => {
       batch.mockClear()
       await report(account, device, minute)
-      const trips = batch.mock.calls.map(([statements]) => statements as unknown as { statement: string }[])
-      return trips.filter((trip) => trip.some(({ statement }) => /INTO locations/i.test(statement))).map((trip) => trip.length)
+      const trips = batch.mock.calls.map(
+        ([statements]) => statements as unknown as { statement: string }[],
+      )
+      return trips
+        .filter((trip) => trip.some(({ statement }) => /INTO locations/i.test(statement)))
+        .map((trip) => trip.length)
     }
     try {
       expect(await sizes(2)).toEqual([3])
@@ -751,7 +875,9 @@ describe('nobody listens', () => {
     others.socket.close()
     await eventually(async () => expect(await isLogged()).toBe(0))
     const { webhook } = (
-      await account.call('POST', '/api/webhooks', { body: { url: 'https://receiver.example/none/ok', events: ['device.*'] } })
+      await account.call('POST', '/api/webhooks', {
+        body: { url: 'https://receiver.example/none/ok', events: ['device.*'] },
+      })
     ).body
     expect(await isLogged()).toBe(0)
     await account.call('PATCH', `/api/webhooks/${webhook.id}`, { body: { events: ['location.*'] } })

@@ -9,7 +9,10 @@ afterEach(() => {
 })
 
 const getToken = (userName: string, apiKey: string, headers: Record<string, string> = {}) =>
-  call('POST', '/api/Auth/Token', { body: { userName, apiKey }, headers: { 'X-Request-Id': 'the-same', ...headers } })
+  call('POST', '/api/Auth/Token', {
+    body: { userName, apiKey },
+    headers: { 'X-Request-Id': 'the-same', ...headers },
+  })
 
 /** A key of the right form that nobody has: another account's, under a name that is not its own. */
 const someoneElses = async () => (await openAccount()).apiKey
@@ -18,7 +21,10 @@ test('a user name and an API key get a token that reads the account', async () =
   const account = await openAccount({ licenses: 3 })
   const reply = await account.call('GET', '/api/account')
   expect(reply.status).toBe(200)
-  expect(reply.body).toMatchObject({ success: true, account: { id: account.id, licenses: { total: 3, used: 0, available: 3 } } })
+  expect(reply.body).toMatchObject({
+    success: true,
+    account: { id: account.id, licenses: { total: 3, used: 0, available: 3 } },
+  })
 })
 
 test('both spellings of the path, and a user name in other letters, get a token', async () => {
@@ -37,17 +43,29 @@ test('the token says who, what, where and how long, and is signed with HS256 und
   const { header, claims } = readToken(body.token)
   expect(header).toEqual({ alg: 'HS256', typ: 'JWT', kid: await kidOf(env.TOKEN_SECRET) })
   const keyId = `key_${account.apiKey.split('_')[1]}`
-  expect(claims).toMatchObject({ iss: 'perigee', aud: 'perigee-api', sub: account.id, key: keyId, scope: 'admin', user: null, cell: 1 })
+  expect(claims).toMatchObject({
+    iss: 'perigee',
+    aud: 'perigee-api',
+    sub: account.id,
+    key: keyId,
+    scope: 'admin',
+    user: null,
+    cell: 1,
+  })
   const { iat, exp, jti } = claims as { iat: number; exp: number; jti: string }
   expect(iat).toBeGreaterThanOrEqual(before)
   expect(exp - iat).toBe(3600)
   expect(body.expires).toBe(new Date(exp * 1000).toISOString())
-  expect(jti).not.toBe(readToken((await getToken(account.userName, account.apiKey)).body.token).claims.jti)
+  expect(jti).not.toBe(
+    readToken((await getToken(account.userName, account.apiKey)).body.token).claims.jti,
+  )
 })
 
 test('the lifetime of a token is configurable', async () => {
   const { userName, apiKey } = await openAccount()
-  const { body } = await callWith({ TOKEN_TTL_SECONDS: '120' }, 'POST', '/api/Auth/Token', { body: { userName, apiKey } })
+  const { body } = await callWith({ TOKEN_TTL_SECONDS: '120' }, 'POST', '/api/Auth/Token', {
+    body: { userName, apiKey },
+  })
   const { claims } = readToken(body.token)
   expect(Number(claims.exp) - Number(claims.iat)).toBe(120)
 })
@@ -81,7 +99,9 @@ test('an unknown user name costs the same database reads as a wrong key, a bad c
     const statements: string[] = []
     const look = (sql: string) => statements.push(sql.replaceAll(/\s+/g, ' '))
     const bindings = { DB: watched(env.DB, look), CELL_1: watched(env.CELL_1, look) }
-    const reply = await callWith(bindings, 'POST', '/api/Auth/Token', { body: { userName, apiKey } })
+    const reply = await callWith(bindings, 'POST', '/api/Auth/Token', {
+      body: { userName, apiKey },
+    })
     expect(reply.status).toBe(401)
     return statements
   }
@@ -113,7 +133,10 @@ test('a bad body is 400 with a pointer', async () => {
   }
   expect(await pointers({ userName: 'x' })).toEqual(['/apiKey'])
   expect(await pointers({ userName: 1, apiKey: null })).toEqual(['/userName', '/apiKey'])
-  expect(await pointers({ userName: '', apiKey: 'x'.repeat(129) })).toEqual(['/userName', '/apiKey'])
+  expect(await pointers({ userName: '', apiKey: 'x'.repeat(129) })).toEqual([
+    '/userName',
+    '/apiKey',
+  ])
   expect(await pointers({ userName: 'x', apiKey: 'y', password: 'z' })).toEqual(['/password'])
 })
 
@@ -121,7 +144,11 @@ test('a token signed with the secret before this one still holds, and one of nei
   const account = await openAccount()
   const { header, claims } = readToken(account.token)
   const status = async (secret: string, kid: string) => {
-    const token = await makeToken({ ...header, kid }, { ...claims, jti: crypto.randomUUID() }, secret)
+    const token = await makeToken(
+      { ...header, kid },
+      { ...claims, jti: crypto.randomUUID() },
+      secret,
+    )
     return (await call('GET', '/api/account', { token })).status
   }
   const previous = env.TOKEN_SECRET_PREVIOUS ?? ''
@@ -134,7 +161,10 @@ test('a token signed with the secret before this one still holds, and one of nei
 
 test('a rotation does not put anyone out: what the old secret signed holds, what is new is signed with the new one', async () => {
   const account = await openAccount()
-  const rotated = { TOKEN_SECRET: 'the-secret-that-comes-after-the-one-in-use', TOKEN_SECRET_PREVIOUS: env.TOKEN_SECRET }
+  const rotated = {
+    TOKEN_SECRET: 'the-secret-that-comes-after-the-one-in-use',
+    TOKEN_SECRET_PREVIOUS: env.TOKEN_SECRET,
+  }
   const signIn = { body: { userName: account.userName, apiKey: account.apiKey } }
   const { body } = await callWith(rotated, 'POST', '/api/Auth/Token', signIn)
   expect(readToken(body.token).header.kid).toBe(await kidOf(rotated.TOKEN_SECRET))
@@ -147,7 +177,11 @@ test('a token that lacks a claim, or has a wrong one, does not get in', async ()
   const account = await openAccount()
   const { header, claims } = readToken(account.token)
   const status = async (changed: object, head: object = header) => {
-    const token = await makeToken(head, { ...claims, jti: crypto.randomUUID(), ...changed }, env.TOKEN_SECRET)
+    const token = await makeToken(
+      head,
+      { ...claims, jti: crypto.randomUUID(), ...changed },
+      env.TOKEN_SECRET,
+    )
     return (await call('GET', '/api/account', { token })).status
   }
   expect(await status({})).toBe(200)
@@ -163,7 +197,8 @@ test('a token that lacks a claim, or has a wrong one, does not get in', async ()
     user: ['usr_0000000000000000000000'],
   }
   for (const [name, values] of Object.entries(wrong)) {
-    for (const value of values) expect(await status({ [name]: value }), `${name}: ${value}`).toBe(401)
+    for (const value of values)
+      expect(await status({ [name]: value }), `${name}: ${value}`).toBe(401)
   }
   expect(await status({ scope: '' })).toBe(403)
   expect(await status({ scope: 'everything' })).toBe(403)

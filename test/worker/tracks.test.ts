@@ -23,8 +23,10 @@ const fill = async (times: number[], more: (index: number) => object = () => ({}
     expect((await account.call('POST', path, { body: { locations } })).status).toBe(201)
   }
 }
-const timesOf = (reply: { body: { locations: { dateTime: string }[] } }) => reply.body.locations.map(({ dateTime }) => Date.parse(dateTime))
-const minutes = (count: number) => Array.from({ length: count }, (_, index) => START + index * 60_000)
+const timesOf = (reply: { body: { locations: { dateTime: string }[] } }) =>
+  reply.body.locations.map(({ dateTime }) => Date.parse(dateTime))
+const minutes = (count: number) =>
+  Array.from({ length: count }, (_, index) => START + index * 60_000)
 
 beforeEach(async () => {
   account = await openAccount()
@@ -42,7 +44,10 @@ describe('a query', () => {
     expect(posted.body.nextCursor).toBeNull()
     const got = await account.call('GET', `${path}?${new URLSearchParams(span)}`)
     expect(got.body).toEqual(posted.body)
-    const offset = await account.call('GET', `${path}?from=2026-01-01T02:02:00+02:00&to=2026-01-01T01:05:00+01:00`)
+    const offset = await account.call(
+      'GET',
+      `${path}?from=2026-01-01T02:02:00+02:00&to=2026-01-01T01:05:00+01:00`,
+    )
     expect(offset.body).toEqual(posted.body)
   })
 
@@ -50,8 +55,12 @@ describe('a query', () => {
     const times = minutes(5)
     await fill(times)
     expect(timesOf(await account.call('GET', path))).toEqual(times)
-    expect(timesOf(await account.call('GET', `${path}?from=${iso(times[3] ?? 0)}`))).toEqual(times.slice(3))
-    expect(timesOf(await account.call('POST', path, { body: { to: iso(times[1] ?? 0) } }))).toEqual(times.slice(0, 2))
+    expect(timesOf(await account.call('GET', `${path}?from=${iso(times[3] ?? 0)}`))).toEqual(
+      times.slice(3),
+    )
+    expect(timesOf(await account.call('POST', path, { body: { to: iso(times[1] ?? 0) } }))).toEqual(
+      times.slice(0, 2),
+    )
   })
 
   test('walks by cursor in exact pages while other locations come in, and a cursor of POST is one of GET', async () => {
@@ -63,8 +72,13 @@ describe('a query', () => {
     for (let round = 0; ; round++) {
       const page =
         round % 2
-          ? await account.call('GET', `${path}?${new URLSearchParams({ ...span, limit: '7', ...(cursor && { cursor }) })}`)
-          : await account.call('POST', path, { body: { ...span, limit: 7, ...(cursor && { cursor }) } })
+          ? await account.call(
+              'GET',
+              `${path}?${new URLSearchParams({ ...span, limit: '7', ...(cursor && { cursor }) })}`,
+            )
+          : await account.call('POST', path, {
+              body: { ...span, limit: 7, ...(cursor && { cursor }) },
+            })
       expect(page.status).toBe(200)
       seen.push(...timesOf(page))
       if (page.body.nextCursor === null) {
@@ -84,7 +98,9 @@ describe('a query', () => {
   test('a cursor of another span, another device or nobody is 400 and says where', async () => {
     await fill(minutes(5))
     const span = { from: iso(START), to: iso(START + 86_400_000) }
-    const { nextCursor: cursor } = (await account.call('POST', path, { body: { ...span, limit: 2 } })).body
+    const { nextCursor: cursor } = (
+      await account.call('POST', path, { body: { ...span, limit: 2 } })
+    ).body
     const tries = [
       account.call('POST', path, { body: { ...span, to: iso(START + 1), cursor } }),
       account.call('POST', await newTrack(), { body: { ...span, cursor } }),
@@ -115,7 +131,10 @@ describe('a query', () => {
     const reply =
       method === 'POST'
         ? await account.call('POST', path, { body: asked })
-        : await account.call('GET', `${path}?${new URLSearchParams(asked as Record<string, string>)}`)
+        : await account.call(
+            'GET',
+            `${path}?${new URLSearchParams(asked as Record<string, string>)}`,
+          )
     expect(reply.status).toBe(400)
     expect(reply.body.errors.map((error: { pointer: string }) => error.pointer)).toContain(pointer)
   })
@@ -123,10 +142,14 @@ describe('a query', () => {
   test('locations that carry much make shorter pages, and none is lost', async () => {
     const times = minutes(400)
     const attributes = { note: 'x'.repeat(8000) }
-    for (let at = 0; at < times.length; at += 100) await fill(times.slice(at, at + 100), () => ({ attributes }))
+    for (let at = 0; at < times.length; at += 100)
+      await fill(times.slice(at, at + 100), () => ({ attributes }))
     const first = await account.call('GET', path)
     expect(first.body.locations.length).toBeLessThan(300)
-    const rest = await account.call('GET', `${path}?cursor=${encodeURIComponent(first.body.nextCursor)}`)
+    const rest = await account.call(
+      'GET',
+      `${path}?cursor=${encodeURIComponent(first.body.nextCursor)}`,
+    )
     expect([...timesOf(first), ...timesOf(rest)]).toEqual(times)
     const exported = await account.call('GET', `${path}?format=geojson`)
     expect(exported.body.features).toHaveLength(400)
@@ -165,7 +188,9 @@ describe('simplify', () => {
 
   test('takes 50,000 locations, and says what to do about more', async () => {
     await fill(minutes(51), (index) => ({ longitude: index / 1000 }))
-    const key = await env.DB.prepare('SELECT key FROM devices WHERE id = ?').bind(path.split('/')[3]).first('key')
+    const key = await env.DB.prepare('SELECT key FROM devices WHERE id = ?')
+      .bind(path.split('/')[3])
+      .first('key')
     const more = (count: number) =>
       env.DB.prepare(
         `INSERT INTO locations (device_key, time, latitude, longitude, received_at)
@@ -178,7 +203,12 @@ describe('simplify', () => {
     await more(50_000 - 50)
     const refused = await account.call('GET', `${path}?simplify=5`)
     expect(refused.status).toBe(400)
-    expect(refused.body.errors[0]).toMatchObject({ pointer: '#/query/simplify', detail: expect.stringContaining('from and to') })
-    expect((await account.call('GET', `${path}?simplify=5&to=${iso(START + 86_400_000)}`)).status).toBe(200)
+    expect(refused.body.errors[0]).toMatchObject({
+      pointer: '#/query/simplify',
+      detail: expect.stringContaining('from and to'),
+    })
+    expect(
+      (await account.call('GET', `${path}?simplify=5&to=${iso(START + 86_400_000)}`)).status,
+    ).toBe(200)
   })
 })

@@ -6,7 +6,12 @@ import { isPassword } from '../../src/users/password.ts'
 import { findUser } from '../../src/users/store.ts'
 import { openAccount, type TestAccount, tokenFor } from './support.ts'
 
-const ANA = { name: 'Ana Sousa', email: 'ana@example.com', country: 'PT', timeZone: 'Europe/Lisbon' }
+const ANA = {
+  name: 'Ana Sousa',
+  email: 'ana@example.com',
+  country: 'PT',
+  timeZone: 'Europe/Lisbon',
+}
 const user = async (account: TestAccount, body: object = {}) =>
   (await account.call('POST', '/api/users', { body: { ...ANA, ...body } })).body
 const device = async (account: TestAccount): Promise<string> =>
@@ -35,7 +40,14 @@ test('a user with the four required members has the defaults of the contract, fl
   const created = await account.call('POST', '/api/users', { body: ANA })
   expect(created.status).toBe(201)
   const { creation } = created.body
-  expect(created.body).toEqual({ success: true, id: expect.stringMatching(/^usr_/), ...ANA, ...DEFAULTS, creation, modification: creation })
+  expect(created.body).toEqual({
+    success: true,
+    id: expect.stringMatching(/^usr_/),
+    ...ANA,
+    ...DEFAULTS,
+    creation,
+    modification: creation,
+  })
   expect(created.headers.get('Location')).toBe(`/api/users/${created.body.id}`)
   const read = await account.call('GET', `/api/users/${created.body.id}`)
   expect([read.text, read.headers.get('ETag')]).toEqual([created.text, created.headers.get('ETag')])
@@ -43,7 +55,10 @@ test('a user with the four required members has the defaults of the contract, fl
 
 test('every member comes back as it was sent, and PUT sets what is left out to its default', async () => {
   const account = await openAccount()
-  const [{ body: group }, deviceId] = [await account.call('POST', '/api/groups', { body: { name: 'North' } }), await device(account)]
+  const [{ body: group }, deviceId] = [
+    await account.call('POST', '/api/groups', { body: { name: 'North' } }),
+    await device(account),
+  ]
   const full = {
     ...ANA,
     phone: '+8821612345678',
@@ -70,7 +85,10 @@ test('every member comes back as it was sent, and PUT sets what is left out to i
   const path = `/api/users/${created.id}`
   const back = await account.call('PUT', path, { body: created })
   expect(back.body).toEqual({ ...created })
-  expect((await account.call('PUT', path, { body: ANA })).body).toMatchObject({ ...ANA, ...DEFAULTS })
+  expect((await account.call('PUT', path, { body: ANA })).body).toMatchObject({
+    ...ANA,
+    ...DEFAULTS,
+  })
 })
 
 describe('what is refused, by its pointer', () => {
@@ -110,9 +128,12 @@ describe('what is refused, by its pointer', () => {
   test('a group and a device of another account are none', async () => {
     const [account, other] = [await openAccount(), await openAccount()]
     const { body: foreign } = await other.call('POST', '/api/groups', { body: { name: 'Theirs' } })
-    for (const group of [foreign.id, 'Theirs']) expect((await user(account, { group })).errors[0].pointer).toBe('/group')
+    for (const group of [foreign.id, 'Theirs'])
+      expect((await user(account, { group })).errors[0].pointer).toBe('/group')
     const mine = await user(account)
-    const reply = await account.call('PATCH', `/api/users/${mine.id}`, { body: { name: 'X', deviceId: await device(other) } })
+    const reply = await account.call('PATCH', `/api/users/${mine.id}`, {
+      body: { name: 'X', deviceId: await device(other) },
+    })
     expect(reply.body).toMatchObject({ status: 400, errors: [{ pointer: '/deviceId' }] })
     expect((await account.call('GET', `/api/users/${mine.id}`)).body).toEqual(mine)
     expect((await other.call('GET', `/api/users/${mine.id}`)).status).toBe(404)
@@ -135,15 +156,25 @@ test('an e-mail is unique in the account however it is written, and free in anot
   for (const email of ['ana@bücher.example', 'ANA@xn--bcher-kva.example'])
     expect(await user(account, { email })).toMatchObject({ status: 409, code: 'email-taken' })
   const second = await user(account, { email: 'bea@example.com' })
-  const taken = await account.call('PATCH', `/api/users/${second.id}`, { body: { email: 'ana@BÜCHER.example' } })
+  const taken = await account.call('PATCH', `/api/users/${second.id}`, {
+    body: { email: 'ana@BÜCHER.example' },
+  })
   expect(taken.body.code).toBe('email-taken')
-  expect((await account.call('PATCH', `/api/users/${first.id}`, { body: { email: 'ANA@bücher.example' } })).status).toBe(200)
+  expect(
+    (
+      await account.call('PATCH', `/api/users/${first.id}`, {
+        body: { email: 'ANA@bücher.example' },
+      })
+    ).status,
+  ).toBe(200)
   expect((await user(other, { email: 'ana@bücher.example' })).success).toBe(true)
 })
 
 test('ten rivals ask for one e-mail, and one gets it', async () => {
   const account = await openAccount()
-  const replies = await Promise.all(Array.from({ length: 10 }, () => account.call('POST', '/api/users', { body: ANA })))
+  const replies = await Promise.all(
+    Array.from({ length: 10 }, () => account.call('POST', '/api/users', { body: ANA })),
+  )
   expect(replies.map(({ status }) => status).sort()).toEqual([201, ...Array(9).fill(409)])
 })
 
@@ -153,9 +184,13 @@ test('ten rivals edit the same version, and one of them wins; without If-Match n
   const path = `/api/users/${created.body.id}`
   const headers = { 'If-Match': created.headers.get('ETag') ?? '' }
   const names = Array.from({ length: 10 }, (_, n) => `t${n}`)
-  const matched = await Promise.all(names.map((name) => account.call('PATCH', path, { body: { name }, headers })))
+  const matched = await Promise.all(
+    names.map((name) => account.call('PATCH', path, { body: { name }, headers })),
+  )
   expect(matched.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(412)])
-  await Promise.all(names.map((name) => account.call('PATCH', path, { body: { tags: { [name]: name } } })))
+  await Promise.all(
+    names.map((name) => account.call('PATCH', path, { body: { tags: { [name]: name } } })),
+  )
   expect(Object.keys((await account.call('GET', path)).body.tags).sort()).toEqual(names)
 })
 
@@ -165,28 +200,38 @@ test('an edit of a version that a rival has left behind since it was read writes
   const db = openCell(env, 0)
   const before = await findUser(db, account.id, id)
   if (!before) throw new Error('no user')
-  expect(await updateUser(db, account.id, before, { ...before, name: 'B' }, null, 1)).toMatchObject({ ok: true, user: { version: 2 } })
+  expect(await updateUser(db, account.id, before, { ...before, name: 'B' }, null, 1)).toMatchObject(
+    { ok: true, user: { version: 2 } },
+  )
   const late = await updateUser(db, account.id, before, { ...before, name: 'C' }, null, 2)
   expect(late).toEqual({ ok: false, refusal: 'precondition-failed' })
   expect((await account.call('GET', `/api/users/${id}`)).body.name).toBe('B')
 })
 
 describe('the password', () => {
-  const kept = (id: string) => env.DB.prepare('SELECT password FROM users WHERE id = ?').bind(id).first<string>('password')
+  const kept = (id: string) =>
+    env.DB.prepare('SELECT password FROM users WHERE id = ?').bind(id).first<string>('password')
 
   test('is kept as a salted PBKDF2 hash, answered as null, and stays until another is given', async () => {
     const account = await openAccount()
-    const created = await account.call('POST', '/api/users', { body: { ...ANA, password: 'correct horse' } })
+    const created = await account.call('POST', '/api/users', {
+      body: { ...ANA, password: 'correct horse' },
+    })
     expect(created.text).not.toContain('horse')
     const path = `/api/users/${created.body.id}`
     const first = (await kept(created.body.id)) ?? ''
     expect(first).toMatch(/^pbkdf2-sha256\$100000\$/)
-    expect([await isPassword('correct horse', first), await isPassword('correct horsf', first)]).toEqual([true, false])
+    expect([
+      await isPassword('correct horse', first),
+      await isPassword('correct horsf', first),
+    ]).toEqual([true, false])
     await account.call('PUT', path, { body: { ...ANA, name: 'B' } })
     await account.call('PUT', path, { body: { ...ANA, password: null } })
     await account.call('PATCH', path, { body: { password: null } })
     expect(await kept(created.body.id)).toBe(first)
-    const changed = await account.call('PATCH', path, { body: [{ op: 'replace', path: '/password', value: 'correct horse' }] })
+    const changed = await account.call('PATCH', path, {
+      body: [{ op: 'replace', path: '/password', value: 'correct horse' }],
+    })
     expect(changed.body.password).toBeNull()
     const second = (await kept(created.body.id)) ?? ''
     expect(second).not.toBe(first)
@@ -197,8 +242,13 @@ describe('the password', () => {
     const account = await openAccount()
     const text = JSON.stringify({ ...ANA, password: 'correct horse' })
     await account.call('POST', '/api/users', { body: text, headers: { 'Idempotency-Key': 'once' } })
-    const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(`POST /api/users\n${text}`))
-    const row = await env.DB.prepare('SELECT * FROM idempotency WHERE account_id = ?').bind(account.id).first()
+    const digest = await crypto.subtle.digest(
+      'SHA-256',
+      new TextEncoder().encode(`POST /api/users\n${text}`),
+    )
+    const row = await env.DB.prepare('SELECT * FROM idempotency WHERE account_id = ?')
+      .bind(account.id)
+      .first()
     expect(row?.status).toBe(201)
     expect(JSON.stringify(row)).not.toContain(new Uint8Array(digest).toHex())
     expect(JSON.stringify(row)).not.toContain('horse')
@@ -217,12 +267,19 @@ test('an edit moves version and modification, a sign-in only what is shown', asy
   const seen = await account.call('GET', path, { headers: { 'If-None-Match': etag } })
   expect(seen.status).toBe(200)
   expect(seen.body).toEqual({ ...created.body, lastLogin: expect.any(String) })
-  const edited = await account.call('PATCH', path, { body: { tags: { a: 'b' } }, headers: { 'If-Match': etag } })
+  const edited = await account.call('PATCH', path, {
+    body: { tags: { a: 'b' } },
+    headers: { 'If-Match': etag },
+  })
   expect(edited.body).toMatchObject({ tags: { a: 'b' }, lastLogin: seen.body.lastLogin })
-  expect((await account.call('PUT', path, { body: ANA, headers: { 'If-Match': etag } })).status).toBe(412)
+  expect(
+    (await account.call('PUT', path, { body: ANA, headers: { 'If-Match': etag } })).status,
+  ).toBe(412)
   expect((await account.call('DELETE', path, { headers: { 'If-Match': etag } })).status).toBe(412)
   const refused = await account.call('PATCH', path, { body: { lastLogin: null } })
-  expect(refused.body.errors).toEqual([{ pointer: '/lastLogin', detail: 'is written by the server and cannot be changed' }])
+  expect(refused.body.errors).toEqual([
+    { pointer: '/lastLogin', detail: 'is written by the server and cannot be changed' },
+  ])
 })
 
 test('deleting a device takes it out of the users who have it', async () => {
@@ -236,7 +293,10 @@ test('deleting a device takes it out of the users who have it', async () => {
 test('a group that users are confined to is not deleted until they are moved or gone', async () => {
   const account = await openAccount()
   const { body: group } = await account.call('POST', '/api/groups', { body: { name: 'North' } })
-  const [one, two] = [await user(account, { group: group.id }), await user(account, { email: 'b@example.com', group: group.id })]
+  const [one, two] = [
+    await user(account, { group: group.id }),
+    await user(account, { email: 'b@example.com', group: group.id }),
+  ]
   const remove = () => account.call('DELETE', `/api/groups/${group.id}`)
   expect((await remove()).body).toMatchObject({ status: 409, code: 'group-in-use' })
   await account.call('PATCH', `/api/users/${one.id}`, { body: { group: null } })
@@ -259,7 +319,10 @@ test('users are listed in pages and found by a prefix of name or e-mail, each on
   const walk = async (limit: number, q = '') => {
     const seen: string[] = []
     for (let cursor: string | null = ''; cursor !== null; ) {
-      const { body } = await account.call('GET', `/api/users?limit=${limit}&q=${encodeURIComponent(q)}${cursor && `&cursor=${cursor}`}`)
+      const { body } = await account.call(
+        'GET',
+        `/api/users?limit=${limit}&q=${encodeURIComponent(q)}${cursor && `&cursor=${cursor}`}`,
+      )
       seen.push(...body.users.map(({ name }: { name: string }) => name))
       cursor = body.nextCursor
     }
@@ -278,11 +341,23 @@ describe('countries and time zones', () => {
     const account = await openAccount()
     for (const path of ['/api/users/countries', '/api/users/timeZones']) {
       const reply = await account.call('GET', path)
-      expect([reply.status, reply.headers.get('Cache-Control')]).toEqual([200, 'public, max-age=3600'])
-      const again = await account.call('GET', path, { headers: { 'If-None-Match': reply.headers.get('ETag') ?? '' } })
-      expect([again.status, again.text, again.headers.get('Cache-Control')]).toEqual([304, '', 'public, max-age=3600'])
+      expect([reply.status, reply.headers.get('Cache-Control')]).toEqual([
+        200,
+        'public, max-age=3600',
+      ])
+      const again = await account.call('GET', path, {
+        headers: { 'If-None-Match': reply.headers.get('ETag') ?? '' },
+      })
+      expect([again.status, again.text, again.headers.get('Cache-Control')]).toEqual([
+        304,
+        '',
+        'public, max-age=3600',
+      ])
       for (const method of ['PUT', 'PATCH', 'DELETE'])
-        expect((await account.call(method, path, method === 'DELETE' ? {} : { body: { ...ANA } })).status).toBe(405)
+        expect(
+          (await account.call(method, path, method === 'DELETE' ? {} : { body: { ...ANA } }))
+            .status,
+        ).toBe(405)
     }
   })
 
@@ -308,6 +383,7 @@ describe('countries and time zones', () => {
       'Europe/Kyiv': 'Eastern European Time',
       'Etc/GMT+5': 'GMT-05:00',
     })
-    for (const zone of Intl.supportedValuesOf('timeZone')) expect(body.timeZones).toHaveProperty([zone])
+    for (const zone of Intl.supportedValuesOf('timeZone'))
+      expect(body.timeZones).toHaveProperty([zone])
   })
 })

@@ -5,10 +5,19 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { event as anyEvent } from '../../src/events/catalogue.ts'
 import type { AccountFeed } from '../../src/feed/feed.ts'
 import { noteDisabled } from '../../src/feed/notices.ts'
-import { outbox } from '../../src/notify/outbox.ts'
+import { none } from '../../src/notify/none.ts'
 import { sweep } from '../../src/sweep/sweep.ts'
 import { eventually } from '../eventually.ts'
-import { createDevice, createWebhook, feedStub, from, headOf, logUnheard, passTime, receiver } from './eventSupport.ts'
+import {
+  createDevice,
+  createWebhook,
+  feedStub,
+  from,
+  headOf,
+  logUnheard,
+  passTime,
+  receiver,
+} from './eventSupport.ts'
 import { openAccount, operator, type TestAccount, tokenFor, tokenWithScopes } from './support.ts'
 
 afterEach(() => {
@@ -36,12 +45,16 @@ interface Delivery {
 
 /** A token that holds whatever the clock says. */
 const asked = async (account: TestAccount, method: string, path: string, body?: object) =>
-  account.call(method, path, { token: await tokenFor(account.userName, account.apiKey), ...(body && { body }) })
+  account.call(method, path, {
+    token: await tokenFor(account.userName, account.apiKey),
+    ...(body && { body }),
+  })
 
 const deliveriesOf = async (account: TestAccount, id: string): Promise<Delivery[]> =>
   (await asked(account, 'GET', `/api/webhooks/${id}/deliveries`)).body.deliveries
 
-const webhookOf = async (account: TestAccount, id: string) => (await asked(account, 'GET', `/api/webhooks/${id}`)).body.webhook
+const webhookOf = async (account: TestAccount, id: string) =>
+  (await asked(account, 'GET', `/api/webhooks/${id}`)).body.webhook
 
 /** Once the newest delivery is as it should be, and no attempt of it is under way. */
 const settledAs = (account: TestAccount, id: string, expected: Partial<Delivery>) =>
@@ -59,7 +72,8 @@ const nextAttempt = async (account: TestAccount, id: string, expected: Partial<D
   return settledAs(account, id, expected)
 }
 
-const namesIn = (calls: { events: { data: { name: string } }[] }[]) => calls.flatMap(({ events }) => events.map(({ data }) => data.name))
+const namesIn = (calls: { events: { data: { name: string } }[] }[]) =>
+  calls.flatMap(({ events }) => events.map(({ data }) => data.name))
 
 describe('what is brought', () => {
   test('is what happened, in the envelope of the log, signed so that the scheme’s own library verifies it', async () => {
@@ -71,8 +85,13 @@ describe('what is brought', () => {
     const [call] = await at.called(1)
     if (!call) throw new Error('no call')
     const verified = new Webhook(secret).verify(call.body, call.headers) as { events: unknown[] }
-    expect(verified.events).toEqual((await account.call('GET', '/api/events?types=device.*')).body.events)
-    expect(call.headers).toMatchObject({ 'content-type': 'application/json', 'user-agent': 'Perigee-Webhooks/1' })
+    expect(verified.events).toEqual(
+      (await account.call('GET', '/api/events?types=device.*')).body.events,
+    )
+    expect(call.headers).toMatchObject({
+      'content-type': 'application/json',
+      'user-agent': 'Perigee-Webhooks/1',
+    })
     const [delivery] = await deliveriesOf(account, webhook.id)
     expect(delivery).toMatchObject({
       id: call.headers['webhook-id'],
@@ -83,7 +102,9 @@ describe('what is brought', () => {
       failure: null,
     })
     expect(() => new Webhook(secret).verify(`${call.body} `, call.headers)).toThrow()
-    expect(() => new Webhook('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw').verify(call.body, call.headers)).toThrow()
+    expect(() =>
+      new Webhook('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw').verify(call.body, call.headers),
+    ).toThrow()
   })
 
   test('comes in sequence and in batches, however slow the receiver and fast the events', async () => {
@@ -93,9 +114,13 @@ describe('what is brought', () => {
     await createWebhook(account, { url: at.url('slow-50') })
     await logUnheard(account, 349)
     await createDevice(account, 'Last')
-    await eventually(async () => expect((await at.calls()).flatMap(({ events }) => events)).toHaveLength(350))
+    await eventually(async () =>
+      expect((await at.calls()).flatMap(({ events }) => events)).toHaveLength(350),
+    )
     const calls = await at.calls()
-    expect(calls.flatMap(({ events }) => events.map(({ sequence }) => sequence))).toEqual(from(begin + 1, begin + 350))
+    expect(calls.flatMap(({ events }) => events.map(({ sequence }) => sequence))).toEqual(
+      from(begin + 1, begin + 350),
+    )
     expect(Math.max(...calls.map(({ events }) => events.length))).toBe(100)
     expect(calls.length).toBeLessThan(10)
   })
@@ -106,16 +131,23 @@ describe('what is brought', () => {
     const begin = await headOf(account)
     await createWebhook(account, { url: at.url('slow-20'), events: ['device.created'] })
     await Promise.all(Array.from({ length: 100 }, (_, n) => createDevice(account, `Tern ${n}`)))
-    await eventually(async () => expect((await at.calls()).flatMap(({ events }) => events)).toHaveLength(100))
+    await eventually(async () =>
+      expect((await at.calls()).flatMap(({ events }) => events)).toHaveLength(100),
+    )
     const calls = await at.calls()
-    expect(calls.flatMap(({ events }) => events.map(({ sequence }) => sequence))).toEqual(from(begin + 1, begin + 100))
-    for (const [n, { at: time }] of calls.entries()) if (n > 0) expect(time - (calls[n - 1]?.at ?? 0)).toBeGreaterThanOrEqual(100)
+    expect(calls.flatMap(({ events }) => events.map(({ sequence }) => sequence))).toEqual(
+      from(begin + 1, begin + 100),
+    )
+    for (const [n, { at: time }] of calls.entries())
+      if (n > 0) expect(time - (calls[n - 1]?.at ?? 0)).toBeGreaterThanOrEqual(100)
   })
 
   test('is what the webhook asks for: types with wildcards, devices, groups', async () => {
     const account = await openAccount()
     const [a, b] = [await createDevice(account, 'A'), await createDevice(account, 'B')]
-    const group = (await account.call('POST', '/api/groups', { body: { name: 'North', devices: [b] } })).body.id
+    const group = (
+      await account.call('POST', '/api/groups', { body: { name: 'North', devices: [b] } })
+    ).body.id
     const wanted = {
       kinds: { events: ['key.*', 'device.deleted'] },
       device: { devices: [a] },
@@ -123,7 +155,8 @@ describe('what is brought', () => {
       either: { devices: [a], groups: [group] },
     }
     const at = Object.fromEntries(Object.keys(wanted).map((name) => [name, receiver()]))
-    for (const [name, filter] of Object.entries(wanted)) await createWebhook(account, { url: at[name]?.url(), ...filter })
+    for (const [name, filter] of Object.entries(wanted))
+      await createWebhook(account, { url: at[name]?.url(), ...filter })
     await account.call('PATCH', `/api/devices/${a}`, { body: { description: 'x' } })
     await account.call('PATCH', `/api/devices/${b}`, { body: { description: 'x' } })
     await account.call('DELETE', `/api/devices/${b}`)
@@ -149,20 +182,28 @@ describe('what is brought', () => {
     const account = await openAccount({ licenses: 1 })
     const at = receiver()
     await createWebhook(account, { url: at.url() })
-    await account.call('POST', '/api/users', { body: { name: 'Ana', email: 'ana@example.com', country: 'PT', timeZone: 'UTC' } })
+    await account.call('POST', '/api/users', {
+      body: { name: 'Ana', email: 'ana@example.com', country: 'PT', timeZone: 'UTC' },
+    })
     const device = await createDevice(account, 'Tern')
     const path = `/api/devices/${device}`
     await account.call('PATCH', path, { body: { limits: { dailyEmailLimit: 1 } } })
     await account.call('POST', `${path}/locations`, {
       body: { dateTime: '2026-11-14T09:00:00Z', latitude: 1, longitude: 2, source: 'gnss' },
     })
-    const { alert } = (await account.call('POST', `${path}/alerts`, { body: { alertName: 'SOSButton' } })).body
+    const { alert } = (
+      await account.call('POST', `${path}/alerts`, { body: { alertName: 'SOSButton' } })
+    ).body
     await account.call('POST', `${path}/alerts`, { body: { alertName: 'SOSButton' } })
     await account.call('POST', `/api/alerts/${alert.id}/acknowledge`)
-    await account.call('PATCH', path, { body: { limits: { expires: true, expirationDate: '2020-01-01' } } })
+    await account.call('PATCH', path, {
+      body: { limits: { expires: true, expirationDate: '2020-01-01' } },
+    })
     await account.call('POST', `${path}/reactivate`)
     await account.call('DELETE', path)
-    const { key } = (await account.call('POST', '/api/account/keys', { body: { name: 'K', scopes: ['read'] } })).body
+    const { key } = (
+      await account.call('POST', '/api/account/keys', { body: { name: 'K', scopes: ['read'] } })
+    ).body
     await account.call('DELETE', `/api/account/keys/${key.id}`)
     const kinds = [
       'device.created',
@@ -183,9 +224,15 @@ describe('what is brought', () => {
     ]
     await eventually(async () => {
       const events = (await at.calls()).flatMap((call) => call.events)
-      for (const event of events) expect(anyEvent.safeParse(event), JSON.stringify(event)).toMatchObject({ success: true, data: event })
+      for (const event of events)
+        expect(anyEvent.safeParse(event), JSON.stringify(event)).toMatchObject({
+          success: true,
+          data: event,
+        })
       expect([...new Set(events.map(({ type }) => type))].sort()).toEqual(kinds.sort())
-      expect(events.map(({ sequence }) => sequence)).toEqual(from(events[0]?.sequence, events[0]?.sequence + events.length - 1))
+      expect(events.map(({ sequence }) => sequence)).toEqual(
+        from(events[0]?.sequence, events[0]?.sequence + events.length - 1),
+      )
     })
   })
 })
@@ -201,7 +248,13 @@ describe('a receiver that', () => {
 
   test('answers 500 is tried again, and what comes later waits its turn', async () => {
     const { account, at, id } = await failing('after-2')
-    await settledAs(account, id, { status: 'pending', attempts: 1, responseCode: 503, failure: 'status', answer: 'not yet' })
+    await settledAs(account, id, {
+      status: 'pending',
+      attempts: 1,
+      responseCode: 503,
+      failure: 'status',
+      answer: 'not yet',
+    })
     await createDevice(account, 'Second')
     await nextAttempt(account, id, { status: 'pending', attempts: 2 })
     await eventually(async () => expect(await at.calls()).toHaveLength(2))
@@ -212,7 +265,9 @@ describe('a receiver that', () => {
     const ids = calls.map(({ headers }) => headers['webhook-id'])
     expect(new Set(ids.slice(0, 3)).size).toBe(1)
     expect(ids[3]).not.toBe(ids[0])
-    expect((await deliveriesOf(account, id)).map(({ status, attempts }) => [status, attempts])).toEqual([
+    expect(
+      (await deliveriesOf(account, id)).map(({ status, attempts }) => [status, attempts]),
+    ).toEqual([
       ['delivered', 1],
       ['delivered', 3],
     ])
@@ -222,7 +277,8 @@ describe('a receiver that', () => {
     const { account, at, id } = await failing('500')
     const began = Date.now()
     let last = await settledAs(account, id, { status: 'pending', attempts: 1 })
-    for (let attempt = 2; attempt <= 9; attempt++) last = await nextAttempt(account, id, { status: 'pending', attempts: attempt })
+    for (let attempt = 2; attempt <= 9; attempt++)
+      last = await nextAttempt(account, id, { status: 'pending', attempts: attempt })
     const fresh = await asked(account, 'POST', '/api/devices', { name: 'Second' })
     expect(fresh.status).toBe(201)
     vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(last.nextAttempt ?? '') + 1 })
@@ -231,7 +287,12 @@ describe('a receiver that', () => {
     await runDurableObjectAlarm(feedStub(account))
     await settledAs(account, id, { status: 'pending', attempts: 1, events: 1 })
     const [second, first] = await deliveriesOf(account, id)
-    expect(first).toMatchObject({ status: 'failed', attempts: 10, responseCode: 500, nextAttempt: null })
+    expect(first).toMatchObject({
+      status: 'failed',
+      attempts: 10,
+      responseCode: 500,
+      nextAttempt: null,
+    })
     expect(second?.firstSequence).toBe((first?.firstSequence ?? 0) + 1)
     expect(await at.calls()).toHaveLength(11)
     expect(await webhookOf(account, id)).toMatchObject({ enabled: true, disabledReason: null })
@@ -250,7 +311,7 @@ describe('a receiver that', () => {
       expect((await account.call('POST', '/api/users', { body })).status).toBe(201)
     }
     const began = Date.now()
-    const mailed = vi.spyOn(outbox, 'send')
+    const mailed = vi.spyOn(none, 'send')
     await settledAs(account, id, { attempts: 1 })
     for (let day = 1; day <= 4; day++) {
       vi.useFakeTimers({ toFake: ['Date'], now: began + day * DAY })
@@ -261,21 +322,40 @@ describe('a receiver that', () => {
     vi.useFakeTimers({ toFake: ['Date'], now: began + 5 * DAY + HOUR })
     await asked(account, 'POST', '/api/devices', { name: 'Later' })
     await runDurableObjectAlarm(feedStub(account))
-    await eventually(async () => expect(await webhookOf(account, id)).toMatchObject({ enabled: false, disabledReason: 'failing' }))
+    await eventually(async () =>
+      expect(await webhookOf(account, id)).toMatchObject({
+        enabled: false,
+        disabledReason: 'failing',
+      }),
+    )
     const [newest] = await deliveriesOf(account, id)
     expect(newest).toMatchObject({ status: 'failed', nextAttempt: null })
 
     await eventually(() => expect(mailed).toHaveBeenCalled())
     expect(mailed.mock.calls.map(([, { to, subject, text }]) => [to, subject, text])).toEqual([
-      ['administrator@example.com', 'Webhook disabled: receiver.example', expect.stringContaining('failed for five days')],
+      [
+        'administrator@example.com',
+        'Webhook disabled: receiver.example',
+        expect.stringContaining('failed for five days'),
+      ],
     ])
     mailed.mockRestore()
   })
 
   test('answers 410 is disabled at once', async () => {
     const { account, at, id } = await failing('410')
-    await eventually(async () => expect(await webhookOf(account, id)).toMatchObject({ enabled: false, disabledReason: 'gone' }))
-    expect((await deliveriesOf(account, id))[0]).toMatchObject({ status: 'failed', attempts: 1, responseCode: 410, nextAttempt: null })
+    await eventually(async () =>
+      expect(await webhookOf(account, id)).toMatchObject({
+        enabled: false,
+        disabledReason: 'gone',
+      }),
+    )
+    expect((await deliveriesOf(account, id))[0]).toMatchObject({
+      status: 'failed',
+      attempts: 1,
+      responseCode: 410,
+      nextAttempt: null,
+    })
     await createDevice(account, 'Second')
     await passTime(account, HOUR)
     expect(await at.calls()).toHaveLength(1)
@@ -293,12 +373,20 @@ describe('a receiver that', () => {
     const [{ nextAttempt: due }] = (await deliveriesOf(account, webhook.id)) as [Delivery]
     vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(due ?? '') + 1 })
     await runDurableObjectAlarm(feedStub(account))
-    await eventually(async () => expect(namesIn(await at.calls())).toEqual(['First', 'First', 'Second']))
+    await eventually(async () =>
+      expect(namesIn(await at.calls())).toEqual(['First', 'First', 'Second']),
+    )
   })
 
   test('was given up: the e-mail that says so is among the messages for 30 days, for those who may see webhooks', async () => {
     const account = await openAccount()
-    const people = { name: 'Ana', email: 'ana@example.com', country: 'PT', timeZone: 'UTC', privileges: ['admin'] }
+    const people = {
+      name: 'Ana',
+      email: 'ana@example.com',
+      country: 'PT',
+      timeZone: 'UTC',
+      privileges: ['admin'],
+    }
     expect((await account.call('POST', '/api/users', { body: people })).status).toBe(201)
     const { webhook } = await createWebhook(account, { url: receiver().url('410') })
     const device = await createDevice(account, 'Tern')
@@ -324,7 +412,9 @@ describe('a receiver that', () => {
     expect(await messagesOf('?status=sent&channel=Email')).toEqual([notice])
     expect(await messagesOf(`?deviceId=${device}`)).toEqual([])
     expect(await messagesOf('', await tokenWithScopes(account, ['read']))).toEqual([])
-    expect((await account.call('POST', `/api/account/messages/${notice.id}/retry`)).status).toBe(404)
+    expect((await account.call('POST', `/api/account/messages/${notice.id}/retry`)).status).toBe(
+      404,
+    )
     await sweep(env, Date.now() + 29 * DAY)
     expect(await messagesOf()).toEqual([notice])
     await sweep(env, Date.now() + 31 * DAY)
@@ -354,7 +444,12 @@ describe('a receiver that', () => {
     expect(namesIn(await other.called(1))).toEqual(['Second'])
     const delivery = await eventually(async () => {
       const [newest] = await deliveriesOf(account, id)
-      expect(newest).toMatchObject({ status: 'pending', attempts: 1, responseCode: null, failure: 'timeout' })
+      expect(newest).toMatchObject({
+        status: 'pending',
+        attempts: 1,
+        responseCode: null,
+        failure: 'timeout',
+      })
       return newest as Delivery
     }, 200)
     expect(delivery.durationMs).toBeGreaterThan(14_000)
@@ -365,16 +460,26 @@ describe('a receiver that', () => {
 describe('an e-mail about a webhook that was given up', () => {
   const given = async () => {
     const account = await openAccount()
-    const administrator = { name: 'Ana', email: 'ana@example.com', country: 'PT', timeZone: 'UTC', privileges: ['admin'] }
+    const administrator = {
+      name: 'Ana',
+      email: 'ana@example.com',
+      country: 'PT',
+      timeZone: 'UTC',
+      privileges: ['admin'],
+    }
     await account.call('POST', '/api/users', { body: administrator })
     const { webhook } = await createWebhook(account, { url: receiver().url(), events: ['key.*'] })
     return { account, webhook }
   }
   const change = (statement: string, id: string) => env.DB.prepare(statement).bind(id).run()
-  const giveUp = ({ id }: { id: string }) => change(`UPDATE webhooks SET enabled = 0, disabled_reason = 'gone' WHERE id = ?`, id)
+  const giveUp = ({ id }: { id: string }) =>
+    change(`UPDATE webhooks SET enabled = 0, disabled_reason = 'gone' WHERE id = ?`, id)
   const note = (account: TestAccount, webhook: { id: string }, now: number) =>
-    runInDurableObject(feedStub(account), (_, { storage: { sql } }) => noteDisabled(sql, webhook, 'gone', now))
-  const messagesOf = async (account: TestAccount) => (await asked(account, 'GET', '/api/account/messages')).body.messages
+    runInDurableObject(feedStub(account), (_, { storage: { sql } }) =>
+      noteDisabled(sql, webhook, 'gone', now),
+    )
+  const messagesOf = async (account: TestAccount) =>
+    (await asked(account, 'GET', '/api/account/messages')).body.messages
 
   /** How long the feed rests once it has looked; null: until somebody comes. */
   const rest = (account: TestAccount) =>
@@ -399,7 +504,9 @@ describe('an e-mail about a webhook that was given up', () => {
     await note(account, webhook, Date.now() - MINUTE)
     await rest(account)
     await eventually(async () => {
-      const notices = await runInDurableObject(feedStub(account), (_, { storage: { sql } }) => sql.exec('SELECT * FROM notices').toArray())
+      const notices = await runInDurableObject(feedStub(account), (_, { storage: { sql } }) =>
+        sql.exec('SELECT * FROM notices').toArray(),
+      )
       expect(notices).toEqual([])
     })
     expect(await messagesOf(account)).toEqual([])
@@ -418,8 +525,8 @@ describe('an e-mail about a webhook that was given up', () => {
     const { account, webhook } = await given()
     await giveUp(webhook)
     let taken = false
-    const send = outbox.send
-    const slow = vi.spyOn(outbox, 'send').mockImplementation(async (...mail) => {
+    const send = none.send
+    const slow = vi.spyOn(none, 'send').mockImplementation(async (...mail) => {
       await eventually(() => expect(taken).toBe(true))
       return send(...mail)
     })
@@ -470,10 +577,18 @@ describe('no way into a private network', () => {
     const account = await openAccount()
     const at = receiver()
     const { webhook } = await createWebhook(account, { url: at.url() })
-    for (const url of ['https://127.0.0.1/', 'http://receiver.example/x/ok', 'https://user@receiver.example/x/ok']) {
+    for (const url of [
+      'https://127.0.0.1/',
+      'http://receiver.example/x/ok',
+      'https://user@receiver.example/x/ok',
+    ]) {
       await env.DB.prepare('UPDATE webhooks SET url = ? WHERE id = ?').bind(url, webhook.id).run()
       const { delivery } = (await account.call('POST', `/api/webhooks/${webhook.id}/test`)).body
-      expect(delivery).toMatchObject({ status: 'failed', failure: 'refused-url', responseCode: null })
+      expect(delivery).toMatchObject({
+        status: 'failed',
+        failure: 'refused-url',
+        responseCode: null,
+      })
     }
     expect(await at.calls()).toEqual([])
   })
@@ -486,10 +601,22 @@ describe('by hand', () => {
     const { webhook, secret } = await createWebhook(account, { url: at.url(), enabled: false })
     const head = await headOf(account)
     const reply = await account.call('POST', `/api/webhooks/${webhook.id}/test`)
-    expect(reply.body.delivery).toMatchObject({ status: 'delivered', responseCode: 200, answer: 'thank you', firstSequence: null })
+    expect(reply.body.delivery).toMatchObject({
+      status: 'delivered',
+      responseCode: 200,
+      answer: 'thank you',
+      firstSequence: null,
+    })
     const [call] = await at.calls()
     expect(new Webhook(secret).verify(call?.body ?? '', call?.headers ?? {})).toMatchObject({
-      events: [{ type: 'webhook.test', sequence: 0, accountId: account.id, data: { webhookId: webhook.id } }],
+      events: [
+        {
+          type: 'webhook.test',
+          sequence: 0,
+          accountId: account.id,
+          data: { webhookId: webhook.id },
+        },
+      ],
     })
     expect(await headOf(account)).toBe(head)
   })
@@ -501,7 +628,10 @@ describe('by hand', () => {
     await createDevice(account, 'Tern')
     const [first] = await at.called(1)
     const { id } = await settledAs(account, webhook.id, { status: 'delivered' })
-    const reply = await account.call('POST', `/api/webhooks/${webhook.id}/deliveries/${id}/redeliver`)
+    const reply = await account.call(
+      'POST',
+      `/api/webhooks/${webhook.id}/deliveries/${id}/redeliver`,
+    )
     expect(reply.body.delivery).toMatchObject({ id, status: 'delivered', attempts: 2 })
     const [, second] = await at.called(2)
     expect(second?.events).toEqual(first?.events)
@@ -515,7 +645,10 @@ describe('by hand', () => {
     await createDevice(account, 'Tern')
     const { id } = await settledAs(account, webhook.id, { status: 'delivered' })
     await account.call('PATCH', `/api/webhooks/${webhook.id}`, { body: { url: at.url('500') } })
-    const reply = await account.call('POST', `/api/webhooks/${webhook.id}/deliveries/${id}/redeliver`)
+    const reply = await account.call(
+      'POST',
+      `/api/webhooks/${webhook.id}/deliveries/${id}/redeliver`,
+    )
     expect(reply.body.delivery).toMatchObject({
       id,
       status: 'delivered',
@@ -533,9 +666,14 @@ describe('by hand', () => {
     await createDevice(account, 'First')
     const { id } = await settledAs(account, webhook.id, { status: 'pending', attempts: 1 })
     await createDevice(account, 'Second')
-    const reply = await account.call('POST', `/api/webhooks/${webhook.id}/deliveries/${id}/redeliver`)
+    const reply = await account.call(
+      'POST',
+      `/api/webhooks/${webhook.id}/deliveries/${id}/redeliver`,
+    )
     expect(reply.body.delivery).toMatchObject({ id, status: 'delivered', nextAttempt: null })
-    await eventually(async () => expect(namesIn(await at.calls())).toEqual(['First', 'First', 'Second']))
+    await eventually(async () =>
+      expect(namesIn(await at.calls())).toEqual(['First', 'First', 'Second']),
+    )
   })
 
   test('what somebody asks for uses up none of the attempts that come by themselves', async () => {
@@ -543,12 +681,24 @@ describe('by hand', () => {
     const at = receiver()
     const { webhook } = await createWebhook(account, { url: at.url('500') })
     await createDevice(account, 'Tern')
-    const { id, nextAttempt: due } = await settledAs(account, webhook.id, { attempts: 1, attemptsByHand: 0, responseCode: 500 })
-    for (let times = 0; times < 9; times++) await account.call('POST', `/api/webhooks/${webhook.id}/deliveries/${id}/redeliver`)
-    await settledAs(account, webhook.id, { status: 'pending', attempts: 10, attemptsByHand: 9, nextAttempt: due })
+    const { id, nextAttempt: due } = await settledAs(account, webhook.id, {
+      attempts: 1,
+      attemptsByHand: 0,
+      responseCode: 500,
+    })
+    for (let times = 0; times < 9; times++)
+      await account.call('POST', `/api/webhooks/${webhook.id}/deliveries/${id}/redeliver`)
+    await settledAs(account, webhook.id, {
+      status: 'pending',
+      attempts: 10,
+      attemptsByHand: 9,
+      nextAttempt: due,
+    })
     await nextAttempt(account, webhook.id, { attempts: 11, attemptsByHand: 9 })
     await eventually(async () => {
-      const [{ status, lastAttempt, nextAttempt }] = (await deliveriesOf(account, webhook.id)) as [Delivery]
+      const [{ status, lastAttempt, nextAttempt }] = (await deliveriesOf(account, webhook.id)) as [
+        Delivery,
+      ]
       const wait = Date.parse(nextAttempt ?? '') - Date.parse(lastAttempt ?? '')
       // While the call is out it is a minute to the millisecond; the wait after the second attempt is about one.
       expect([status, wait === MINUTE, Math.round(wait / MINUTE)]).toEqual(['pending', false, 1])
@@ -562,7 +712,11 @@ describe('by hand', () => {
     await createDevice(account, 'First')
     const { id } = await settledAs(account, webhook.id, { attempts: 1, responseCode: 503 })
     const failingSince = () =>
-      runInDurableObject(feedStub(account), (_, { storage: { sql } }) => sql.exec('SELECT failing_since FROM couriers').one().failing_since)
+      runInDurableObject(
+        feedStub(account),
+        (_, { storage: { sql } }) =>
+          sql.exec('SELECT failing_since FROM couriers').one().failing_since,
+      )
     expect(await failingSince()).not.toBeNull()
     await account.call('POST', `/api/webhooks/${webhook.id}/deliveries/${id}/redeliver`)
     expect(await failingSince()).toBeNull()
@@ -575,7 +729,10 @@ describe('by hand', () => {
     await createDevice(account, 'Tern')
     const { id } = await settledAs(account, webhook.id, { status: 'delivered' })
     await env.DB.prepare('DELETE FROM events WHERE account_id = ?').bind(account.id).run()
-    const reply = await account.call('POST', `/api/webhooks/${webhook.id}/deliveries/${id}/redeliver`)
+    const reply = await account.call(
+      'POST',
+      `/api/webhooks/${webhook.id}/deliveries/${id}/redeliver`,
+    )
     expect([reply.status, reply.body.code]).toEqual([409, 'delivery-gone'])
   })
 
@@ -637,18 +794,25 @@ describe('secrets', () => {
     const at = receiver()
     const { webhook, secret } = await createWebhook(account, { url: at.url() })
     const stub = feedStub(account)
-    const [first, again] = [await stub.rotate(webhook.id, 'rot_1'), await stub.rotate(webhook.id, 'rot_1')]
+    const [first, again] = [
+      await stub.rotate(webhook.id, 'rot_1'),
+      await stub.rotate(webhook.id, 'rot_1'),
+    ]
     expect(again.secret).toBe(first.secret)
     await account.call('POST', `/api/webhooks/${webhook.id}/test`)
     const [call] = await at.calls()
-    for (const live of [secret, first.secret]) expect(() => new Webhook(live).verify(call?.body ?? '', call?.headers ?? {})).not.toThrow()
+    for (const live of [secret, first.secret])
+      expect(() => new Webhook(live).verify(call?.body ?? '', call?.headers ?? {})).not.toThrow()
   })
 
   test('lost with the feed’s storage: nothing goes out unsigned, and a rotation mends it', async () => {
     const account = await openAccount()
     const at = receiver()
     const { webhook } = await createWebhook(account, { url: at.url() })
-    await runInDurableObject(feedStub(account), (_, { storage: { sql } }) => void sql.exec('DELETE FROM secrets'))
+    await runInDurableObject(
+      feedStub(account),
+      (_, { storage: { sql } }) => void sql.exec('DELETE FROM secrets'),
+    )
     await account.call('POST', `/api/webhooks/${webhook.id}/test`)
     expect((await at.calls()).at(-1)?.headers['webhook-signature']).toMatch(/^v1,.{44}$/)
     const { secret } = (await account.call('POST', `/api/webhooks/${webhook.id}/rotate`)).body
@@ -660,15 +824,27 @@ describe('secrets', () => {
   test('no cell holds one, nor does any reply but the one that shows it', async () => {
     const account = await openAccount()
     const { webhook, secret } = await createWebhook(account, { url: receiver().url() })
-    const rotated = (await account.call('POST', `/api/webhooks/${webhook.id}/rotate`, { headers: { 'Idempotency-Key': 'r' } })).body.secret
-    const replayed = await account.call('POST', `/api/webhooks/${webhook.id}/rotate`, { headers: { 'Idempotency-Key': 'r' } })
+    const rotated = (
+      await account.call('POST', `/api/webhooks/${webhook.id}/rotate`, {
+        headers: { 'Idempotency-Key': 'r' },
+      })
+    ).body.secret
+    const replayed = await account.call('POST', `/api/webhooks/${webhook.id}/rotate`, {
+      headers: { 'Idempotency-Key': 'r' },
+    })
     expect(replayed.body.secret).toBeNull()
     const { results } = await env.DB.prepare(
       `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE '\\_cf%' ESCAPE '\\'`,
     ).all<{ name: string }>()
-    const rows = await env.DB.batch(results.map(({ name }) => env.DB.prepare(`SELECT * FROM "${name}"`)))
-    const replies = [await account.call('GET', '/api/webhooks'), await account.call('GET', `/api/webhooks/${webhook.id}`)]
-    const text = JSON.stringify(rows.map((row) => row.results)) + replies.map((reply) => reply.text).join('')
+    const rows = await env.DB.batch(
+      results.map(({ name }) => env.DB.prepare(`SELECT * FROM "${name}"`)),
+    )
+    const replies = [
+      await account.call('GET', '/api/webhooks'),
+      await account.call('GET', `/api/webhooks/${webhook.id}`),
+    ]
+    const text =
+      JSON.stringify(rows.map((row) => row.results)) + replies.map((reply) => reply.text).join('')
     expect(text).toContain(webhook.id)
     for (const known of [secret, rotated]) expect(text).not.toContain(known.slice(6))
   })
@@ -677,23 +853,39 @@ describe('secrets', () => {
 describe('a webhook', () => {
   test('names devices and groups of the account; what is deleted later stays named, and widens nothing', async () => {
     const [account, other] = await Promise.all([openAccount(), openAccount()])
-    const [mine, theirs] = [await createDevice(account, 'Mine'), await createDevice(other, 'Theirs')]
+    const [mine, theirs] = [
+      await createDevice(account, 'Mine'),
+      await createDevice(other, 'Theirs'),
+    ]
     const url = receiver().url()
-    const reply = await account.call('POST', '/api/webhooks', { body: { url, devices: [mine, theirs], groups: ['grp_none'] } })
-    expect([reply.status, reply.body.errors.map(({ pointer }: { pointer: string }) => pointer)]).toEqual([400, ['/devices/1', '/groups/0']])
+    const reply = await account.call('POST', '/api/webhooks', {
+      body: { url, devices: [mine, theirs], groups: ['grp_none'] },
+    })
+    expect([
+      reply.status,
+      reply.body.errors.map(({ pointer }: { pointer: string }) => pointer),
+    ]).toEqual([400, ['/devices/1', '/groups/0']])
     expect((await account.call('GET', '/api/webhooks')).body.webhooks).toEqual([])
     const { webhook } = await createWebhook(account, { url, devices: [mine] })
     await account.call('DELETE', `/api/devices/${mine}`)
     const shown = await webhookOf(account, webhook.id)
     expect(shown.devices).toEqual([mine])
-    const edited = await account.call('PUT', `/api/webhooks/${webhook.id}`, { body: { ...shown, description: 'Edited' } })
-    expect([edited.status, edited.body.webhook.devices, edited.body.webhook.description]).toEqual([200, [mine], 'Edited'])
+    const edited = await account.call('PUT', `/api/webhooks/${webhook.id}`, {
+      body: { ...shown, description: 'Edited' },
+    })
+    expect([edited.status, edited.body.webhook.devices, edited.body.webhook.description]).toEqual([
+      200,
+      [mine],
+      'Edited',
+    ])
   })
 
   test('is one of fifty at the most', async () => {
     const account = await openAccount()
     const url = receiver().url()
-    const replies = await Promise.all(Array.from({ length: 55 }, () => account.call('POST', '/api/webhooks', { body: { url } })))
+    const replies = await Promise.all(
+      Array.from({ length: 55 }, () => account.call('POST', '/api/webhooks', { body: { url } })),
+    )
     expect(replies.filter(({ status }) => status === 201)).toHaveLength(50)
     expect(replies.find(({ status }) => status === 409)?.body.code).toBe('webhook-cap-reached')
   })
@@ -702,7 +894,8 @@ describe('a webhook', () => {
     const account = await openAccount()
     const at = receiver()
     const { webhook } = await createWebhook(account, { url: at.url() })
-    const enable = (enabled: boolean) => account.call('PATCH', `/api/webhooks/${webhook.id}`, { body: { enabled } })
+    const enable = (enabled: boolean) =>
+      account.call('PATCH', `/api/webhooks/${webhook.id}`, { body: { enabled } })
     await createDevice(account, 'First')
     await at.called(1)
     await enable(false)
@@ -720,10 +913,17 @@ describe('a webhook', () => {
     await createDevice(account, 'Before')
     await held.called(1)
     await account.call('PATCH', `/api/webhooks/${webhook.id}`, { body: { enabled: false } })
-    await eventually(async () => expect(await deliveriesOf(account, webhook.id)).toMatchObject([{ status: 'failed' }]))
+    await eventually(async () =>
+      expect(await deliveriesOf(account, webhook.id)).toMatchObject([{ status: 'failed' }]),
+    )
     await held.release()
-    expect(await settledAs(account, webhook.id, {})).toMatchObject({ status: 'failed', nextAttempt: null })
-    await account.call('PATCH', `/api/webhooks/${webhook.id}`, { body: { enabled: true, url: well.url() } })
+    expect(await settledAs(account, webhook.id, {})).toMatchObject({
+      status: 'failed',
+      nextAttempt: null,
+    })
+    await account.call('PATCH', `/api/webhooks/${webhook.id}`, {
+      body: { enabled: true, url: well.url() },
+    })
     await createDevice(account, 'After')
     expect(namesIn(await well.called(1))).toEqual(['After'])
   })
@@ -738,7 +938,11 @@ describe('a webhook', () => {
       .bind(await headOf(account), webhook.id)
       .run()
     await passTime(account, HOUR)
-    await settledAs(account, webhook.id, { status: 'failed', failure: 'disabled', nextAttempt: null })
+    await settledAs(account, webhook.id, {
+      status: 'failed',
+      failure: 'disabled',
+      nextAttempt: null,
+    })
     expect((await asked(account, 'POST', '/api/devices', { name: 'After' })).status).toBe(201)
     expect(namesIn(await at.called(2))).toEqual(['Before', 'After'])
   })
@@ -759,7 +963,11 @@ describe('a webhook', () => {
     await createDevice(account, 'Second')
     await settledAs(account, webhook.id, { status: 'pending', attempts: 1 })
     await account.call('PATCH', `/api/webhooks/${webhook.id}`, { body: { enabled: false } })
-    await settledAs(account, webhook.id, { status: 'failed', failure: 'disabled', nextAttempt: null })
+    await settledAs(account, webhook.id, {
+      status: 'failed',
+      failure: 'disabled',
+      nextAttempt: null,
+    })
   })
 
   test('deleted is called no more, and nothing is kept of it', async () => {
@@ -768,12 +976,16 @@ describe('a webhook', () => {
     const { webhook } = await createWebhook(account, { url: at.url('500') })
     await createDevice(account, 'First')
     await at.called(1)
-    expect((await account.call('DELETE', `/api/webhooks/${webhook.id}`)).body).toEqual({ success: true })
+    expect((await account.call('DELETE', `/api/webhooks/${webhook.id}`)).body).toEqual({
+      success: true,
+    })
     await createDevice(account, 'Second')
     await passTime(account, HOUR)
     expect(await at.calls()).toHaveLength(1)
     const kept = await runInDurableObject(feedStub(account), (_, { storage: { sql } }) =>
-      ['secrets', 'couriers', 'deliveries'].flatMap((table) => sql.exec(`SELECT * FROM ${table}`).toArray()),
+      ['secrets', 'couriers', 'deliveries'].flatMap((table) =>
+        sql.exec(`SELECT * FROM ${table}`).toArray(),
+      ),
     )
     expect(kept).toEqual([])
   })
@@ -781,7 +993,10 @@ describe('a webhook', () => {
   test('of a disabled account waits, and goes on where it stopped', async () => {
     const account = await openAccount()
     const at = receiver()
-    const { webhook } = await createWebhook(account, { url: at.url('after-1'), events: ['device.*'] })
+    const { webhook } = await createWebhook(account, {
+      url: at.url('after-1'),
+      events: ['device.*'],
+    })
     await createDevice(account, 'First')
     await settledAs(account, webhook.id, { status: 'pending', attempts: 1 })
     await operator('PATCH', `/admin/accounts/${account.id}`, { body: { disabled: true } })
@@ -799,17 +1014,24 @@ describe('crashes', () => {
     const account = await openAccount({ licenses: 100 })
     const at = receiver()
     const begin = await headOf(account)
-    const { webhook } = await createWebhook(account, { url: at.url('slow-30'), events: ['device.created'] })
+    const { webhook } = await createWebhook(account, {
+      url: at.url('slow-30'),
+      events: ['device.created'],
+    })
     const storm = Array.from({ length: 30 }, (_, n) => createDevice(account, `Tern ${n}`))
     for (let crash = 0; crash < 4; crash++) {
       await new Promise((resolve) => setTimeout(resolve, 60))
-      await runInDurableObject(feedStub(account), (_, state) => state.abort('crash')).catch(() => {})
+      await runInDurableObject(feedStub(account), (_, state) => state.abort('crash')).catch(
+        () => {},
+      )
     }
     await Promise.all(storm)
     await eventually(async () => {
       vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 61_000 })
       await runDurableObjectAlarm(feedStub(account))
-      const sequences = (await at.calls()).flatMap(({ events }) => events.map(({ sequence }) => sequence))
+      const sequences = (await at.calls()).flatMap(({ events }) =>
+        events.map(({ sequence }) => sequence),
+      )
       expect([...new Set(sequences)]).toEqual(from(begin + 1, begin + 30))
       const statuses = (await deliveriesOf(account, webhook.id)).map(({ status }) => status)
       expect(new Set(statuses)).toEqual(new Set(['delivered']))
@@ -840,10 +1062,14 @@ describe('crashes', () => {
     await sweep(env, Date.now())
     const kept = await runInDurableObject(feedStub(account), async (_, { storage }) => [
       await storage.getAlarm(),
-      ...['owner', 'secrets', 'couriers', 'deliveries'].flatMap((table) => storage.sql.exec(`SELECT * FROM ${table}`).toArray()),
+      ...['owner', 'secrets', 'couriers', 'deliveries'].flatMap((table) =>
+        storage.sql.exec(`SELECT * FROM ${table}`).toArray(),
+      ),
     ])
     expect(kept).toEqual([null])
-    const { results } = await env.DB.prepare('SELECT id FROM webhooks WHERE account_id = ?').bind(account.id).all()
+    const { results } = await env.DB.prepare('SELECT id FROM webhooks WHERE account_id = ?')
+      .bind(account.id)
+      .all()
     expect(results).toEqual([])
   })
 })

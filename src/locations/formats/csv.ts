@@ -2,7 +2,8 @@ import { FIELD_NAMES, type StoredLocation } from '../../domain/location.ts'
 import { iso } from '../../http/wire.ts'
 import { pieces, type Writer } from './formats.ts'
 
-const quoted = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
+const quoted = (text: string): string =>
+  /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 
 /** Text that a spreadsheet would take for a formula is told to be text. */
 const defused = (text: string): string => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text)

@@ -20,7 +20,8 @@ export const MEDIA_TYPES = {
   [TYPES.csv]: 'RFC 4180, with a header.',
 }
 
-export const contentType = (format: Format): string => (format === 'csv' ? `${TYPES.csv}; charset=utf-8; header=present` : TYPES[format])
+export const contentType = (format: Format): string =>
+  format === 'csv' ? `${TYPES.csv}; charset=utf-8; header=present` : TYPES[format]
 
 /** What `Accept` likes best of what there is; JSON where it names none of it. */
 export const acceptedFormat = (accept: string | undefined): Format => {
@@ -49,7 +50,10 @@ export interface Writer {
 /** Pieces of some ten kilobytes die young; one string for a whole page would lie about until the next full collection. */
 const PIECE = 100
 
-export function* pieces(locations: StoredLocation[], write: (location: StoredLocation) => string): Generator<string> {
+export function* pieces(
+  locations: StoredLocation[],
+  write: (location: StoredLocation) => string,
+): Generator<string> {
   for (let at = 0; at < locations.length; at += PIECE) {
     let text = ''
     for (const location of locations.slice(at, at + PIECE)) text += write(location)

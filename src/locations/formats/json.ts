@@ -6,7 +6,8 @@ export const json = (): Writer => {
   const comma = separator(',')
   return {
     begin: '{"success":true,"locations":[',
-    page: (locations) => pieces(locations, (stored) => comma() + JSON.stringify(presentLocation(stored))),
+    page: (locations) =>
+      pieces(locations, (stored) => comma() + JSON.stringify(presentLocation(stored))),
     end: () => '],"nextCursor":null}',
   }
 }

@@ -4,7 +4,13 @@ import { pieces, type Track, type Writer } from './formats.ts'
 import { decimal, xmlText } from './xml.ts'
 
 /** Lists beside a track, one value a location. */
-const SERIES = { speed: 'double', course: 'double', accuracy: 'double', battery: 'double', source: 'string' } as const
+const SERIES = {
+  speed: 'double',
+  course: 'double',
+  accuracy: 'double',
+  battery: 'double',
+  source: 'string',
+} as const
 
 const value = (given: number | string | undefined): string =>
   given === undefined ? '' : typeof given === 'number' ? decimal(given) : xmlText(given)
@@ -39,7 +45,9 @@ function* track(locations: StoredLocation[]): Generator<string> {
 
 /** One `gx:Track`; a track of several pages is a `gx:MultiTrack` of them, joined, since times and places stand apart in each. */
 export const kml = ({ deviceName, isShort }: Track): Writer => {
-  const fields = Object.entries(SERIES).map(([name, type]) => `<gx:SimpleArrayField name="${name}" type="${type}"/>`)
+  const fields = Object.entries(SERIES).map(
+    ([name, type]) => `<gx:SimpleArrayField name="${name}" type="${type}"/>`,
+  )
   return {
     begin: `<?xml version="1.0" encoding="UTF-8"?>
 <kml xmlns="http://www.opengis.net/kml/2.2" xmlns:gx="http://www.google.com/kml/ext/2.2">

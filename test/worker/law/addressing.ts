@@ -6,7 +6,8 @@ import { type Stage, storedRows } from './stage.ts'
 
 const UNKNOWN = '0'.repeat(22)
 
-const everyOther = (text: string): string => text.replaceAll(/[a-z]/gi, (c) => (c === c.toLowerCase() ? c.toUpperCase() : c.toLowerCase()))
+const everyOther = (text: string): string =>
+  text.replaceAll(/[a-z]/gi, (c) => (c === c.toLowerCase() ? c.toUpperCase() : c.toLowerCase()))
 
 /** What is found where, and by which method. */
 export const addressing = (route: Route, stageOf: () => Stage): void => {
@@ -31,7 +32,11 @@ export const addressing = (route: Route, stageOf: () => Stage): void => {
       })
       for (const other of bent) {
         // A path of two slashes is not a host: the base keeps it a path.
-        const reply = await send({ method, path: new URL(`https://perigee.test${other}`).href, headers: await openly(headers) })
+        const reply = await send({
+          method,
+          path: new URL(`https://perigee.test${other}`).href,
+          headers: await openly(headers),
+        })
         expect([reply.status, reply.body?.code ?? null], other).toEqual([404, 'not-found'])
       }
     })
@@ -50,7 +55,9 @@ export const addressing = (route: Route, stageOf: () => Stage): void => {
           .get('Allow')
           ?.split(', ')
           .filter((name) => name !== 'OPTIONS')
-        expect(new Set(allowed)).toEqual(new Set([...known, ...(known.includes('GET') ? ['HEAD'] : [])]))
+        expect(new Set(allowed)).toEqual(
+          new Set([...known, ...(known.includes('GET') ? ['HEAD'] : [])]),
+        )
       }
     })
 
@@ -66,13 +73,24 @@ export const addressing = (route: Route, stageOf: () => Stage): void => {
             ?.split('/')
             .at(path.split('/').indexOf(`:${name}`)) ?? ''
         const prefix = own.split('_')[0]
-        const strangers = [`${prefix}_${UNKNOWN}`, `${own}0`, '%00', '%ff', `:${name}`, 'a'.repeat(3000)]
-        if (contract.scope !== 'operator') strangers.push(others[name] ?? '')
+        const unknownIds = [
+          `${prefix}_${UNKNOWN}`,
+          `${own}0`,
+          '%00',
+          '%ff',
+          `:${name}`,
+          'a'.repeat(3000),
+        ]
+        if (contract.scope !== 'operator') unknownIds.push(others[name] ?? '')
         const rows = await storedRows()
         const replies = []
-        for (const stranger of strangers) {
+        for (const stranger of unknownIds) {
           const asked = good.replace(own, stranger)
-          const reply = await send({ ...sent, path: asked, headers: { ...sent.headers, 'X-Request-Id': 'the-same' } })
+          const reply = await send({
+            ...sent,
+            path: asked,
+            headers: { ...sent.headers, 'X-Request-Id': 'the-same' },
+          })
           expect(reply.status, `${name} ${stranger}`).toBe(404)
           replies.push(reply.text.replace(JSON.stringify(reply.body.instance), '""'))
         }

@@ -42,14 +42,24 @@ export const admission = (route: Route, stageOf: () => Stage): void => {
       await refuses(token, 'no scheme')
       await refuses(`${good}, ${good}`, 'two of them')
       const { path, ...sent } = withHeaders(request, { Authorization: null })
-      const inQuery = await send({ ...sent, path: `${path}${path.includes('?') ? '&' : '?'}access_token=${token}&token=${token}` })
+      const inQuery = await send({
+        ...sent,
+        path: `${path}${path.includes('?') ? '&' : '?'}access_token=${token}&token=${token}`,
+      })
       expect(inQuery.status).toBe(401)
-      const inCookie = await send(withHeaders(request, { Authorization: null, Cookie: `token=${token}; Authorization=${good}` }))
+      const inCookie = await send(
+        withHeaders(request, {
+          Authorization: null,
+          Cookie: `token=${token}; Authorization=${good}`,
+        }),
+      )
       expect(inCookie.status).toBe(401)
     })
 
     test('with a token that does not hold', async () => {
-      for (const [which, token] of Object.entries(await badTokens(stage.mine.token, env.TOKEN_SECRET))) {
+      for (const [which, token] of Object.entries(
+        await badTokens(stage.mine.token, env.TOKEN_SECRET),
+      )) {
         await refuses(`Bearer ${token}`, `a token ${which}`)
       }
     })
@@ -63,9 +73,14 @@ export const admission = (route: Route, stageOf: () => Stage): void => {
     }
 
     test('with a token whose key was deleted', async () => {
-      const made = await stage.mine.call('POST', '/api/account/keys', { body: { name: 'Doomed', scopes: ['admin'] } })
+      const made = await stage.mine.call('POST', '/api/account/keys', {
+        body: { name: 'Doomed', scopes: ['admin'] },
+      })
       const token = await tokenFor(stage.mine.userName, made.body.apiKey)
-      expect((await send(withHeaders(await stage.request(), { Authorization: `Bearer ${token}` }))).status).toBeLessThan(400)
+      expect(
+        (await send(withHeaders(await stage.request(), { Authorization: `Bearer ${token}` })))
+          .status,
+      ).toBeLessThan(400)
       await stage.mine.call('DELETE', `/api/account/keys/${made.body.key.id}`)
       await refuses(`Bearer ${token}`, 'revoked')
     })
@@ -76,8 +91,11 @@ export const admission = (route: Route, stageOf: () => Stage): void => {
       const { header, claims } = readToken(stage.mine.token)
       for (const held of SCOPES) {
         const token = await makeToken(header, { ...claims, scope: held }, env.TOKEN_SECRET)
-        const reply = await send(withHeaders(await stage.request(), { Authorization: `Bearer ${token}` }))
-        if (beneath.includes(held)) expect([reply.status, reply.body.code], held).toEqual([403, 'forbidden'])
+        const reply = await send(
+          withHeaders(await stage.request(), { Authorization: `Bearer ${token}` }),
+        )
+        if (beneath.includes(held))
+          expect([reply.status, reply.body.code], held).toEqual([403, 'forbidden'])
         else expect(reply.status, `${held}: ${reply.text}`).toBeLessThan(300)
       }
     })

@@ -5,7 +5,8 @@ import type { Route } from './routes.ts'
 import { SAMPLES } from './samples.ts'
 import { type Stage, storedRows, withHeaders } from './stage.ts'
 
-const pointers = (body: { errors?: { pointer: string }[] }) => (body.errors ?? []).map(({ pointer }) => pointer)
+const pointers = (body: { errors?: { pointer: string }[] }) =>
+  (body.errors ?? []).map(({ pointer }) => pointer)
 
 /** What comes back: the status, the shape and the headers that the contract names. */
 export const answers = (route: Route, stageOf: () => Stage): void => {
@@ -21,10 +22,12 @@ export const answers = (route: Route, stageOf: () => Stage): void => {
       const reply = await send(await stage.request())
       const refused = SAMPLES[route.id]?.refused
       if (refused) return expect(reply.body.code).toBe(refused)
-      const { otherwise } = contract
-      expect([contract.status ?? 200, otherwise?.status], reply.text).toContain(reply.status)
+      const { alternateReply } = contract
+      expect([contract.status ?? 200, alternateReply?.status], reply.text).toContain(reply.status)
       expect(reply.headers.get('Content-Type')).toBe('application/json')
-      const parsed = (otherwise?.status === reply.status ? otherwise : contract).answer.safeParse(reply.body)
+      const parsed = (
+        alternateReply?.status === reply.status ? alternateReply : contract
+      ).reply.safeParse(reply.body)
       expect(parsed.error).toBeUndefined()
       expect(parsed.data).toEqual(reply.body)
       expect(reply.headers.has('Location')).toBe(reply.status === 201)
@@ -35,13 +38,21 @@ export const answers = (route: Route, stageOf: () => Stage): void => {
 
     test('with the request id it was given, if that is one', async () => {
       const request = await stage.request()
-      expect((await send(withHeaders(request, { 'X-Request-Id': 'Our.own_id-1' }))).headers.get('X-Request-Id')).toBe('Our.own_id-1')
+      expect(
+        (await send(withHeaders(request, { 'X-Request-Id': 'Our.own_id-1' }))).headers.get(
+          'X-Request-Id',
+        ),
+      ).toBe('Our.own_id-1')
       const refused = { ...request, method: 'PURGE' }
       for (const good of ['x'.repeat(64)]) {
-        expect((await send(withHeaders(refused, { 'X-Request-Id': good }))).body.requestId).toBe(good)
+        expect((await send(withHeaders(refused, { 'X-Request-Id': good }))).body.requestId).toBe(
+          good,
+        )
       }
       for (const bad of ['x'.repeat(65), 'a b']) {
-        expect((await send(withHeaders(refused, { 'X-Request-Id': bad }))).body.requestId).toMatch(/^[0-9a-f-]{36}$/)
+        expect((await send(withHeaders(refused, { 'X-Request-Id': bad }))).body.requestId).toMatch(
+          /^[0-9a-f-]{36}$/,
+        )
       }
     })
 
@@ -58,7 +69,13 @@ export const answers = (route: Route, stageOf: () => Stage): void => {
       })
       expect(reply.status).toBe(204)
       expect(reply.headers.get('Access-Control-Allow-Methods')?.split(', ')).toContain(method)
-      for (const name of ['Authorization', 'Content-Type', 'If-Match', 'If-None-Match', 'Idempotency-Key']) {
+      for (const name of [
+        'Authorization',
+        'Content-Type',
+        'If-Match',
+        'If-None-Match',
+        'Idempotency-Key',
+      ]) {
         expect(reply.headers.get('Access-Control-Allow-Headers')?.split(', ')).toContain(name)
       }
     })
@@ -69,7 +86,9 @@ export const answers = (route: Route, stageOf: () => Stage): void => {
         const [get, head] = [await send(sent), await send({ ...sent, method: 'HEAD' })]
         expect(head.status).toBe(get.status)
         const comparable = (headers: Headers) =>
-          [...headers].filter(([name]) => !['x-request-id', 'ratelimit', 'content-length'].includes(name))
+          [...headers].filter(
+            ([name]) => !['x-request-id', 'ratelimit', 'content-length'].includes(name),
+          )
         expect(comparable(head.headers)).toEqual(comparable(get.headers))
       })
     }
@@ -81,12 +100,18 @@ export const answers = (route: Route, stageOf: () => Stage): void => {
         // The document is a file and has a file's tag.
         if (contract.scope !== 'open') expect(etag).toMatch(/^"\d+\.[\w=-]+"$/)
         for (const known of [etag, `W/${etag}`, `"1.x", ${etag}`, '*']) {
-          const reply = await send({ ...sent, headers: { ...sent.headers, 'If-None-Match': known } })
+          const reply = await send({
+            ...sent,
+            headers: { ...sent.headers, 'If-None-Match': known },
+          })
           expect([reply.status, reply.headers.get('ETag')], known).toEqual([304, etag])
         }
         const version = etag.split('.')[0]
         for (const other of [`${version}.x"`, '"x"', 'x']) {
-          expect((await send({ ...sent, headers: { ...sent.headers, 'If-None-Match': other } })).status, other).toBe(200)
+          expect(
+            (await send({ ...sent, headers: { ...sent.headers, 'If-None-Match': other } })).status,
+            other,
+          ).toBe(200)
         }
       })
     }
@@ -101,7 +126,10 @@ export const answers = (route: Route, stageOf: () => Stage): void => {
         }
         for (const malformed of ['1', '"open', '"a" "b"']) {
           const reply = await send(withHeaders(request, { 'If-Match': malformed }))
-          expect([reply.status, pointers(reply.body)], malformed).toEqual([400, ['#/header/If-Match']])
+          expect([reply.status, pointers(reply.body)], malformed).toEqual([
+            400,
+            ['#/header/If-Match'],
+          ])
         }
         expect(await storedRows()).toBe(rows)
         expect((await send(withHeaders(request, { 'If-Match': '*' }))).status).toBe(200)
@@ -109,34 +137,47 @@ export const answers = (route: Route, stageOf: () => Stage): void => {
     }
 
     if (contract.idempotent) {
-      test.skipIf(SAMPLES[route.id]?.refused)('a repeated Idempotency-Key with the first answer, secrets left out', async () => {
-        const sent = withHeaders(await stage.request(), { 'Idempotency-Key': `"${crypto.randomUUID()}"~!` })
-        const first = await send(sent)
-        expect(first.headers.has('Idempotent-Replayed'), first.text).toBe(false)
-        expect(first.status).toBeLessThan(300)
-        const rows = await storedRows()
-        const again = await send(sent)
-        expect([again.status, again.headers.get('Idempotent-Replayed')]).toEqual([first.status, 'true'])
-        const blanked = (contract.secrets ?? []).reduce(
-          (text, name) => text.replace(`"${name}":${JSON.stringify(first.body[name])}`, `"${name}":null`),
-          first.text,
-        )
-        expect(again.text).toBe(blanked)
-        for (const name of ['Content-Type', 'Location', 'ETag']) expect(again.headers.get(name)).toBe(first.headers.get(name))
-        const other = await send({
-          ...sent,
-          headers: { 'Content-Type': 'application/json', ...sent.headers },
-          body: `${sent.body ?? '{}'} `,
-        })
-        expect([other.status, other.body.code]).toEqual([422, 'idempotency-key-reused'])
-        expect(await storedRows()).toBe(rows)
-      })
+      test.skipIf(SAMPLES[route.id]?.refused)(
+        'a repeated Idempotency-Key with the first answer, secrets left out',
+        async () => {
+          const sent = withHeaders(await stage.request(), {
+            'Idempotency-Key': `"${crypto.randomUUID()}"~!`,
+          })
+          const first = await send(sent)
+          expect(first.headers.has('Idempotent-Replayed'), first.text).toBe(false)
+          expect(first.status).toBeLessThan(300)
+          const rows = await storedRows()
+          const again = await send(sent)
+          expect([again.status, again.headers.get('Idempotent-Replayed')]).toEqual([
+            first.status,
+            'true',
+          ])
+          const blanked = (contract.secrets ?? []).reduce(
+            (text, name) =>
+              text.replace(`"${name}":${JSON.stringify(first.body[name])}`, `"${name}":null`),
+            first.text,
+          )
+          expect(again.text).toBe(blanked)
+          for (const name of ['Content-Type', 'Location', 'ETag'])
+            expect(again.headers.get(name)).toBe(first.headers.get(name))
+          const other = await send({
+            ...sent,
+            headers: { 'Content-Type': 'application/json', ...sent.headers },
+            body: `${sent.body ?? '{}'} `,
+          })
+          expect([other.status, other.body.code]).toEqual([422, 'idempotency-key-reused'])
+          expect(await storedRows()).toBe(rows)
+        },
+      )
 
       test('400 to an Idempotency-Key that is none', async () => {
         const request = await stage.request()
         for (const bad of ['', 'a b', 'x'.repeat(129)]) {
           const reply = await send(withHeaders(request, { 'Idempotency-Key': bad }))
-          expect([reply.status, pointers(reply.body)], bad).toEqual([400, ['#/header/Idempotency-Key']])
+          expect([reply.status, pointers(reply.body)], bad).toEqual([
+            400,
+            ['#/header/Idempotency-Key'],
+          ])
         }
       })
     }
@@ -158,18 +199,25 @@ export const answers = (route: Route, stageOf: () => Stage): void => {
       ]
       if (query.includes('limit'))
         cases.push(
-          ...['0', '-1', '1001', '1.5', 'x', '', '1e400', '0x10', '1e2', ' 7', '+7'].map((value): [string, string] => ['limit', value]),
+          ...['0', '-1', '1001', '1.5', 'x', '', '1e400', '0x10', '1e2', ' 7', '+7'].map(
+            (value): [string, string] => ['limit', value],
+          ),
         )
       if (query.includes('cursor'))
         cases.push(
-          ...['', 'x', 'eyJ9.x', 'WyJ4Il0.AAAAAAAAAAAAAAAA', 'WyJ4Il0', '.', '..'].map((value): [string, string] => ['cursor', value]),
+          ...['', 'x', 'eyJ9.x', 'WyJ4Il0.AAAAAAAAAAAAAAAA', 'WyJ4Il0', '.', '..'].map(
+            (value): [string, string] => ['cursor', value],
+          ),
         )
       if (query.includes('sort')) cases.push(['sort', 'nonsense'])
       if (query.includes('state')) cases.push(['state', 'nonsense'])
       if (query.includes('format')) cases.push(['format', 'nonsense'])
       for (const [name, value] of cases) {
         const reply = await send({ ...sent, path: url(name, value) })
-        expect([reply.status, pointers(reply.body)], `${name}=${value}`).toEqual([400, [`#/query/${name}`]])
+        expect([reply.status, pointers(reply.body)], `${name}=${value}`).toEqual([
+          400,
+          [`#/query/${name}`],
+        ])
       }
     })
   })

@@ -7,10 +7,15 @@ import { type Stage, storedRows } from './stage.ts'
 
 const MIB = 1_048_576
 const bytes = (...parts: (string | number)[]) =>
-  new Uint8Array(parts.flatMap((part) => (typeof part === 'string' ? [...new TextEncoder().encode(part)] : [part])))
+  new Uint8Array(
+    parts.flatMap((part) =>
+      typeof part === 'string' ? [...new TextEncoder().encode(part)] : [part],
+    ),
+  )
 
 /** Sent piece by piece, so that nothing says beforehand how long it is. */
-const streamed = (text: string): ReadableStream => new Blob([text]).stream().pipeThrough(new TransformStream<Uint8Array, Uint8Array>())
+const streamed = (text: string): ReadableStream =>
+  new Blob([text]).stream().pipeThrough(new TransformStream<Uint8Array, Uint8Array>())
 
 /** One of each kind; body.test.ts knows more of them. */
 const MALFORMED: Record<string, string | Uint8Array> = {
@@ -41,19 +46,33 @@ export const bodies = (route: Route, stageOf: () => Stage): void => {
     const prepared = async () => {
       const { body = '{}', ...sent } = await stage.request()
       rows = await storedRows()
-      return { body: String(body), sent: { ...sent, headers: { ...sent.headers, 'Content-Type': 'application/json' } } }
+      return {
+        body: String(body),
+        sent: { ...sent, headers: { ...sent.headers, 'Content-Type': 'application/json' } },
+      }
     }
 
     test('of another type', async () => {
       const { sent, body: text } = await prepared()
       const body = bytes(text)
-      const types = route.method === 'PATCH' ? WRONG_TYPES : [...WRONG_TYPES, 'application/merge-patch+json']
+      const types =
+        route.method === 'PATCH' ? WRONG_TYPES : [...WRONG_TYPES, 'application/merge-patch+json']
       for (const type of types) {
-        const headers = Object.fromEntries(Object.entries(sent.headers).filter(([name]) => name !== 'Content-Type'))
-        const reply = await send({ ...sent, body, headers: { ...headers, ...(type !== null && { 'Content-Type': type }) } })
+        const headers = Object.fromEntries(
+          Object.entries(sent.headers).filter(([name]) => name !== 'Content-Type'),
+        )
+        const reply = await send({
+          ...sent,
+          body,
+          headers: { ...headers, ...(type !== null && { 'Content-Type': type }) },
+        })
         refused(reply, 415, 'unsupported-media-type', String(type))
       }
-      const encoded = await send({ ...sent, body, headers: { ...sent.headers, 'Content-Encoding': 'gzip' } })
+      const encoded = await send({
+        ...sent,
+        body,
+        headers: { ...sent.headers, 'Content-Encoding': 'gzip' },
+      })
       refused(encoded, 415, 'unsupported-media-type', 'gzip')
       expect(await storedRows()).toBe(rows)
     })
@@ -79,7 +98,12 @@ export const bodies = (route: Route, stageOf: () => Stage): void => {
       const deep = 10_000
       const shapes = ['null', '"text"', '[1]', `${'['.repeat(deep)}${']'.repeat(deep)}`]
       for (const body of [...shapes, `${'{"a":'.repeat(deep)}1${'}'.repeat(deep)}`]) {
-        refused(await send({ ...sent, body }), 400, /^invalid-(request|patch)$|^malformed-body$/, body.slice(0, 40))
+        refused(
+          await send({ ...sent, body }),
+          400,
+          /^invalid-(request|patch)$|^malformed-body$/,
+          body.slice(0, 40),
+        )
       }
       if (contract.body && !contract.optionalBody) {
         refused(await send(sent), 400, 'invalid-request', 'none')
@@ -91,18 +115,30 @@ export const bodies = (route: Route, stageOf: () => Stage): void => {
       const { sent, body: good } = await prepared()
       const { wrapper } = contract.patches ?? contract
       for (const member of ['__proto__', 'a/b~c']) {
-        const body = good.replace(/\}$/, `${good === '{}' ? '' : ','}${JSON.stringify(member)}:{"x":1}}`)
+        const body = good.replace(
+          /\}$/,
+          `${good === '{}' ? '' : ','}${JSON.stringify(member)}:{"x":1}}`,
+        )
         const pointer = `/${member.replaceAll('~', '~0').replaceAll('/', '~1')}`
         const reply = await send({ ...sent, body })
         refused(reply, 400, /^invalid-(request|patch)$/, member)
-        expect(reply.body.errors.map((error: { pointer: string }) => error.pointer)).toContain(pointer)
+        expect(reply.body.errors.map((error: { pointer: string }) => error.pointer)).toContain(
+          pointer,
+        )
         if (!wrapper) continue
         const wrapped = await send({ ...sent, body: `{"success":true,"${wrapper}":${body}}` })
         refused(wrapped, 400, /^invalid-(request|patch)$/, member)
-        expect(wrapped.body.errors.map((error: { pointer: string }) => error.pointer)).toContain(`/${wrapper}${pointer}`)
-        const beside = await send({ ...sent, body: `{"${wrapper}":${good},${JSON.stringify(member)}:1}` })
+        expect(wrapped.body.errors.map((error: { pointer: string }) => error.pointer)).toContain(
+          `/${wrapper}${pointer}`,
+        )
+        const beside = await send({
+          ...sent,
+          body: `{"${wrapper}":${good},${JSON.stringify(member)}:1}`,
+        })
         refused(beside, 400, /^invalid-(request|patch)$/, member)
-        expect(beside.body.errors.map((error: { pointer: string }) => error.pointer)).toContain(pointer)
+        expect(beside.body.errors.map((error: { pointer: string }) => error.pointer)).toContain(
+          pointer,
+        )
       }
       expect(await storedRows()).toBe(rows)
     })

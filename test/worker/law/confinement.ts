@@ -40,7 +40,9 @@ export const confinement = (route: Route, stageOf: () => Stage): void => {
       for (const [privilege, may] of Object.entries(MAY)) {
         const user = await boundUser(stage.mine, { privileges: [privilege] })
         // A bound token makes keys for its own user alone, and regenerates no other's.
-        const others = /^\w+ \/api\/account\/keys\/:keyId\/regenerate/.test(`${route.method} ${route.path}`)
+        const others = /^\w+ \/api\/account\/keys\/:keyId\/regenerate/.test(
+          `${route.method} ${route.path}`,
+        )
         const reply = await send(withHeaders(await stage.request(), as(user.token)))
         if (others || !wanted.some((name) => may.includes(name)))
           expect([reply.status, reply.body.code], privilege).toEqual([403, 'forbidden'])
@@ -55,7 +57,9 @@ export const confinement = (route: Route, stageOf: () => Stage): void => {
       const name = `North ${crypto.randomUUID()}`
       const { body: group } = await stage.mine.call('POST', '/api/groups', { body: { name } })
       const user = await boundUser(stage.mine, { privileges: ['admin'], group: name })
-      const { body: unseen } = await stage.mine.call('POST', '/api/devices', { body: { name: 'Sample of the unseen' } })
+      const { body: unseen } = await stage.mine.call('POST', '/api/devices', {
+        body: { name: 'Sample of the unseen' },
+      })
       const request = withHeaders(await stage.request(), as(user.token))
       const rows = await storedRows()
       const reply = await send(request)

@@ -13,13 +13,19 @@ export interface Sent {
 const KEPT_AN_HOUR = /^\/api\/(openapi\.json|users\/countries|users\/timeZones)$/
 
 /** What holds of every reply, whatever was asked. */
-const expectLawful = (path: string, { status, headers, body, text }: Reply, isHead: boolean): void => {
+const expectLawful = (
+  path: string,
+  { status, headers, body, text }: Reply,
+  isHead: boolean,
+): void => {
   const { pathname } = new URL(path, ORIGIN)
   expect(status, text).toBeLessThan(500)
   expect(headers.get('X-Request-Id')).toMatch(/^[A-Za-z0-9._-]{1,64}$/)
   expect(headers.get('Access-Control-Allow-Origin')).toBe('*')
   expect(headers.has('Access-Control-Allow-Credentials')).toBe(false)
-  expect(headers.get('Access-Control-Expose-Headers')).toBe('ETag, Link, Location, Retry-After, RateLimit, RateLimit-Policy, X-Request-Id')
+  expect(headers.get('Access-Control-Expose-Headers')).toBe(
+    'ETag, Link, Location, Retry-After, RateLimit, RateLimit-Policy, X-Request-Id',
+  )
   if (pathname.startsWith('/api/')) {
     expect(headers.get('RateLimit-Policy')).toMatch(/^"account";q=\d+;w=60, "token";q=\d+;w=60$/)
     const keptAnHour = KEPT_AN_HOUR.test(pathname) && status < 400 && status !== 204
@@ -30,7 +36,8 @@ const expectLawful = (path: string, { status, headers, body, text }: Reply, isHe
     return
   }
   if (status >= 400) expectProblem(pathname, { status, headers, body, text })
-  else if (/json/.test(headers.get('Content-Type') ?? '') && pathname !== '/api/openapi.json') expect(body.success).toBe(true)
+  else if (/json/.test(headers.get('Content-Type') ?? '') && pathname !== '/api/openapi.json')
+    expect(body.success).toBe(true)
 }
 
 /** The one shape of every failure. */
@@ -50,7 +57,8 @@ const expectProblem = (pathname: string, { status, headers, body }: Reply): void
   }
   if (status === 401) expect(headers.get('WWW-Authenticate')).toMatch(/^Bearer/)
   if (status === 405) expect(headers.get('Allow')).toMatch(/^[A-Z, ]+$/)
-  if (status === 429 || status === 503) expect(Number(headers.get('Retry-After'))).toBeGreaterThan(0)
+  if (status === 429 || status === 503)
+    expect(Number(headers.get('Retry-After'))).toBeGreaterThan(0)
 }
 
 /** One request, bytes as given. Its reply is held to the law of every reply. */
@@ -63,7 +71,12 @@ export const send = async ({ method, path, headers = {}, body }: Sent): Promise<
   })
   const text = await response.text()
   const isJson = /json/.test(response.headers.get('Content-Type') ?? '') && text !== ''
-  const reply = { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : null }
+  const reply = {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: isJson ? JSON.parse(text) : null,
+  }
   expectLawful(path, reply, method === 'HEAD')
   return reply
 }

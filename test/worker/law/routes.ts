@@ -23,15 +23,18 @@ const contracted: Route[] = served.flatMap(({ method, path, handler }) => {
 export const routes: Route[] = contracted.filter(({ contract }) => !contract.upgrade)
 
 /** Routes that no contract guards. */
-export const unguarded: string[] = [...new Set(served.map(({ method, path }) => `${method} ${path}`))].filter(
-  (name) => !contracted.some(({ method, path }) => `${method} ${path}` === name),
-)
+export const unguarded: string[] = [
+  ...new Set(served.map(({ method, path }) => `${method} ${path}`)),
+].filter((name) => !contracted.some(({ method, path }) => `${method} ${path}` === name))
 
-export const methodsAt = (path: string): string[] => [...new Set(served.filter((route) => route.path === path).map(({ method }) => method))]
+export const methodsAt = (path: string): string[] => [
+  ...new Set(served.filter((route) => route.path === path).map(({ method }) => method)),
+]
 
 export const isServed = (path: string): boolean => served.some((route) => route.path === path)
 
-export const parametersOf = (path: string): string[] => [...path.matchAll(/:([A-Za-z]+)/g)].map(([, name]) => name as string)
+export const parametersOf = (path: string): string[] =>
+  [...path.matchAll(/:([A-Za-z]+)/g)].map(([, name]) => name as string)
 
 export const fill = (path: string, params: Record<string, string>): string =>
   path.replaceAll(/:([A-Za-z]+)/g, (_, name: string) => {

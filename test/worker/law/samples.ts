@@ -23,7 +23,9 @@ export interface Sample {
 }
 
 const someKey = async (owner: TestAccount) => {
-  const { body } = await owner.call('POST', '/api/account/keys', { body: { name: 'Sample', scopes: ['read'] } })
+  const { body } = await owner.call('POST', '/api/account/keys', {
+    body: { name: 'Sample', scopes: ['read'] },
+  })
   return { keyId: body.key.id as string }
 }
 
@@ -32,11 +34,17 @@ const someDevice = async (owner: TestAccount) => {
   return { deviceId: body.device.id as string }
 }
 
-const somewhere = () => ({ dateTime: new Date().toISOString(), latitude: 38.7223, longitude: -9.1393 })
+const somewhere = () => ({
+  dateTime: new Date().toISOString(),
+  latitude: 38.7223,
+  longitude: -9.1393,
+})
 
 const someTrack = async (owner: TestAccount) => {
   const device = await someDevice(owner)
-  await owner.call('POST', `/api/devices/${device.deviceId}/locations`, { body: { location: somewhere() } })
+  await owner.call('POST', `/api/devices/${device.deviceId}/locations`, {
+    body: { location: somewhere() },
+  })
   return device
 }
 
@@ -45,7 +53,12 @@ const someGroup = async (owner: TestAccount) => {
   return { groupId: body.id as string }
 }
 
-const person = () => ({ name: 'Ana Sousa', email: `ana-${fresh()}@example.com`, country: 'PRT', timeZone: 'Europe/Lisbon' })
+const person = () => ({
+  name: 'Ana Sousa',
+  email: `ana-${fresh()}@example.com`,
+  country: 'PRT',
+  timeZone: 'Europe/Lisbon',
+})
 
 const someUser = async (owner: TestAccount) => {
   const { body } = await owner.call('POST', '/api/users', { body: person() })
@@ -53,7 +66,13 @@ const someUser = async (owner: TestAccount) => {
 }
 
 /** Without anyone to tell: what the alarm does afterwards would change rows that a law has just counted. */
-const quiet = { alertName: 'LowBattery', text: 'At 9 %', latitude: 38.7223, longitude: -9.1393, notifications: [] }
+const quiet = {
+  alertName: 'LowBattery',
+  text: 'At 9 %',
+  latitude: 38.7223,
+  longitude: -9.1393,
+  notifications: [],
+}
 
 const someAlert = async (owner: TestAccount) => {
   const { deviceId } = await someDevice(owner)
@@ -66,15 +85,23 @@ const someHeldBackMessage = async (owner: TestAccount) => {
   await someUser(owner)
   const limited = { name: 'Sample', limits: { dailyEmailLimit: 0 } }
   const { device } = (await owner.call('POST', '/api/devices', { body: limited })).body
-  const { alert } = (await owner.call('POST', `/api/devices/${device.id}/alerts`, { body: { alertName: 'LowBattery' } })).body
-  await owner.call('PATCH', `/api/devices/${device.id}`, { body: { limits: { dailyEmailLimit: 100 } } })
+  const { alert } = (
+    await owner.call('POST', `/api/devices/${device.id}/alerts`, {
+      body: { alertName: 'LowBattery' },
+    })
+  ).body
+  await owner.call('PATCH', `/api/devices/${device.id}`, {
+    body: { limits: { dailyEmailLimit: 100 } },
+  })
   return { messageId: alert.deliveries[0].id as string }
 }
 
 const RECEIVER = 'https://receiver.example/law/ok'
 
 const someWebhook = async (owner: TestAccount) => {
-  const { body } = await owner.call('POST', '/api/webhooks', { body: { url: RECEIVER, events: ['alert.*'] } })
+  const { body } = await owner.call('POST', '/api/webhooks', {
+    body: { url: RECEIVER, events: ['alert.*'] },
+  })
   return { webhookId: body.webhook.id as string }
 }
 
@@ -99,14 +126,29 @@ export const SAMPLES: Record<string, Sample> = {
   readLicenseLog: {},
 
   listKeys: {},
-  createKey: { body: () => ({ name: 'Dispatch', scopes: ['read', 'ingest'], expires: '2099-01-01T02:00:00+02:00' }) },
+  createKey: {
+    body: () => ({
+      name: 'Dispatch',
+      scopes: ['read', 'ingest'],
+      expires: '2099-01-01T02:00:00+02:00',
+    }),
+  },
   deleteKey: { params: someKey },
   regenerateKey: { params: someKey, body: () => ({ overlapSeconds: 60 }) },
 
   listDevices: {},
-  createDevice: { body: () => ({ name: 'Tern 7', tags: { fleet: 'north' }, limits: { expires: true, expirationDate: '2099-01-01' } }) },
+  createDevice: {
+    body: () => ({
+      name: 'Tern 7',
+      tags: { fleet: 'north' },
+      limits: { expires: true, expirationDate: '2099-01-01' },
+    }),
+  },
   readDevice: { params: someDevice },
-  replaceDevice: { params: someDevice, body: () => ({ name: `Tern ${fresh()}`, identifier: fresh() }) },
+  replaceDevice: {
+    params: someDevice,
+    body: () => ({ name: `Tern ${fresh()}`, identifier: fresh() }),
+  },
   patchDevice: { params: someDevice, body: () => ({ name: `Tern ${fresh()}` }) },
   deleteDevice: { params: someDevice },
   reactivateDevice: { params: someDevice, body: () => ({ expirationDate: '2099-01-01' }) },
@@ -134,7 +176,14 @@ export const SAMPLES: Record<string, Sample> = {
   listCountries: {},
   listTimeZones: {},
   listUsers: { query: '?q=a' },
-  createUser: { body: () => ({ ...person(), password: 'correct horse', tags: { shift: 'night' }, notify: { sms: true } }) },
+  createUser: {
+    body: () => ({
+      ...person(),
+      password: 'correct horse',
+      tags: { shift: 'night' },
+      notify: { sms: true },
+    }),
+  },
   readUser: { params: someUser },
   replaceUser: { params: someUser, body: () => ({ ...person(), phone: '+881632000000' }) },
   patchUser: { params: someUser, body: () => ({ message: fresh(), password: 'correct horse' }) },
@@ -142,7 +191,13 @@ export const SAMPLES: Record<string, Sample> = {
 
   listEvents: { query: '?after=1&types=key.*,device.created' },
   listWebhooks: {},
-  createWebhook: { body: () => ({ url: `${RECEIVER}?${fresh()}`, events: ['device.*', 'alert.raised'], enabled: false }) },
+  createWebhook: {
+    body: () => ({
+      url: `${RECEIVER}?${fresh()}`,
+      events: ['device.*', 'alert.raised'],
+      enabled: false,
+    }),
+  },
   readWebhook: { params: someWebhook },
   replaceWebhook: { params: someWebhook, body: () => ({ url: RECEIVER, description: fresh() }) },
   patchWebhook: { params: someWebhook, body: () => ({ description: fresh() }) },
@@ -153,12 +208,21 @@ export const SAMPLES: Record<string, Sample> = {
   redeliver: { params: someDelivery },
 
   listAccounts: { query: '?limit=5' },
-  createAccount: { body: () => ({ userName: `law-${fresh()}`, name: 'Law', licenses: 1, timeZone: 'UTC' }) },
+  createAccount: {
+    body: () => ({ userName: `law-${fresh()}`, name: 'Law', licenses: 1, timeZone: 'UTC' }),
+  },
   readOperatedAccount: { params: someAccount },
   patchOperatedAccount: { params: someAccount, body: () => ({ licenses: 7 }) },
   deleteAccount: { params: someAccount },
-  createAccountKey: { params: someAccount, body: () => ({ name: 'Locked out', scopes: ['write'] }) },
-  restoreLedger: { params: someAccount, body: () => ({ time: new Date().toISOString() }), refused: 'history-unavailable' },
+  createAccountKey: {
+    params: someAccount,
+    body: () => ({ name: 'Locked out', scopes: ['write'] }),
+  },
+  restoreLedger: {
+    params: someAccount,
+    body: () => ({ time: new Date().toISOString() }),
+    refused: 'history-unavailable',
+  },
   reconcileAccount: { params: someAccount, body: () => ({ restored: false }) },
   reconcileCell: { params: async () => ({ cell: '1' }), body: () => ({ restored: false }) },
 }

@@ -25,7 +25,9 @@ const authorization = ({ contract }: Route, mine: TestAccount): Record<string, s
 export const withHeaders = (sent: Request, changed: Record<string, string | null>): Request => ({
   ...sent,
   headers: Object.fromEntries(
-    Object.entries({ ...sent.headers, ...changed }).filter((entry): entry is [string, string] => entry[1] !== null),
+    Object.entries({ ...sent.headers, ...changed }).filter(
+      (entry): entry is [string, string] => entry[1] !== null,
+    ),
   ),
 })
 
@@ -41,7 +43,10 @@ export const setStage = async (route: Route): Promise<Stage> => {
     return {
       method: route.method,
       path: fill(route.path, params) + (sample.query ?? ''),
-      headers: { ...authorization(route, mine), ...(body !== undefined && { 'Content-Type': 'application/json' }) },
+      headers: {
+        ...authorization(route, mine),
+        ...(body !== undefined && { 'Content-Type': 'application/json' }),
+      },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     }
   }
@@ -49,20 +54,28 @@ export const setStage = async (route: Route): Promise<Stage> => {
 }
 
 const tablesOf = async (db: D1Database): Promise<string[]> => {
-  const { results } = await db.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all<{ name: string }>()
+  const { results } = await db
+    .prepare(`SELECT name FROM sqlite_schema WHERE type = 'table'`)
+    .all<{ name: string }>()
   return results.map(({ name }) => name).filter((name) => !/^(sqlite_|d1_|_cf_)/.test(name))
 }
 
-/** Messages go out after the answer: rows are counted once none is on its way. */
+/** Messages go out after the reply: rows are counted once none is on its way. */
 const settled = () =>
   eventually(async () => {
-    expect(await env.DB.prepare(`SELECT id FROM messages WHERE status = 'queued'`).first()).toBeNull()
+    expect(
+      await env.DB.prepare(`SELECT id FROM messages WHERE status = 'queued'`).first(),
+    ).toBeNull()
   })
 
 /** Leaves both cells empty, so that the next route's look at them is short. */
 export const strikeStage = async (): Promise<void> => {
   const tables = await tablesOf(env.DB)
-  await Promise.all([env.DB, env.CELL_1].map((db) => db.batch(tables.map((table) => db.prepare(`DELETE FROM "${table}"`)))))
+  await Promise.all(
+    [env.DB, env.CELL_1].map((db) =>
+      db.batch(tables.map((table) => db.prepare(`DELETE FROM "${table}"`))),
+    ),
+  )
 }
 
 /** Every row of both cells, but for the minute of a key's last use: what a refused request must leave as it was. */
@@ -70,7 +83,9 @@ export const storedRows = async (): Promise<string> => {
   await settled()
   const tables = await tablesOf(env.DB)
   const dumps = await Promise.all(
-    [env.DB, env.CELL_1].map((db) => db.batch(tables.map((table) => db.prepare(`SELECT '${table}' AS of, * FROM "${table}"`)))),
+    [env.DB, env.CELL_1].map((db) =>
+      db.batch(tables.map((table) => db.prepare(`SELECT '${table}' AS of, * FROM "${table}"`))),
+    ),
   )
   return JSON.stringify(
     dumps.map((dump) => dump.map(({ results }) => results)),

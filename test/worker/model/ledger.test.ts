@@ -13,7 +13,12 @@ const LICENSES = 3
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: START }))
 afterEach(() => void vi.useRealTimers())
 
-const limits = (date: string | null) => ({ expires: date !== null, expirationDate: date, dailyEmailLimit: 100, dailySmsLimit: 20 })
+const limits = (date: string | null) => ({
+  expires: date !== null,
+  expirationDate: date,
+  dailyEmailLimit: 100,
+  dailySmsLimit: 20,
+})
 const record = (date: string | null, mark: number) => ({
   name: `n${mark}`,
   description: '',
@@ -39,15 +44,29 @@ test('a thousand runs of fifty commands agree with the model, inside the object'
       vi.setSystemTime(START)
       let ledger = new AccountLedger(state, world)
       const model = new Model(LICENSES)
-      await ledger.open({ id: 'acc_model', number: 1, cell: 0, userName: 'model', name: 'Model', timeZone: 'UTC', total: LICENSES })
+      await ledger.open({
+        id: 'acc_model',
+        number: 1,
+        cell: 0,
+        userName: 'model',
+        name: 'Model',
+        timeZone: 'UTC',
+        total: LICENSES,
+      })
       const ids: string[] = []
       let made = 0
 
-      const carryOut = async (command: Command): Promise<{ ok: boolean; refusal?: string; availableAt?: number | null }> => {
+      const carryOut = async (
+        command: Command,
+      ): Promise<{ ok: boolean; refusal?: string; availableAt?: number | null }> => {
         const id = 'which' in command ? (ids[command.which % ids.length] ?? '') : ''
         switch (command.do) {
           case 'create': {
-            const outcome = await ledger.create(`dev_${++made}`, record(dateOf(command.ends), made), NOBODY)
+            const outcome = await ledger.create(
+              `dev_${++made}`,
+              record(dateOf(command.ends), made),
+              NOBODY,
+            )
             if (outcome.ok) ids.push(outcome.device.id)
             return outcome
           }
@@ -80,11 +99,16 @@ test('a thousand runs of fifty commands agree with the model, inside the object'
         const expected = model.apply(command)
         const outcome = await carryOut(command)
         expect(outcome.ok ? 'ok' : outcome.refusal).toBe(expected)
-        if (outcome.refusal === 'no-license-available' && command.do !== 'zone') expect(outcome.availableAt).toBe(model.availableAt())
+        if (outcome.refusal === 'no-license-available' && command.do !== 'zone')
+          expect(outcome.availableAt).toBe(model.availableAt())
         if (command.do === 'clock' || command.do === 'evict') continue
         const seen = await ledger.account()
         if (!seen.ok) throw new Error('the account is gone')
-        expect({ used: seen.account.used, total: seen.account.total, day: seen.account.day }).toEqual({
+        expect({
+          used: seen.account.used,
+          total: seen.account.total,
+          day: seen.account.day,
+        }).toEqual({
           used: model.used(),
           total: model.total,
           day: model.day,
@@ -94,9 +118,14 @@ test('a thousand runs of fifty commands agree with the model, inside the object'
       await ledger.sweep()
       const { lines } = await ledger.licenseLog(null, 1000)
       expect(lines.filter(({ what }) => what === 'expired')).toHaveLength(model.expiries)
-      for (const line of lines) if (line.what === 'granted') expect(line.used).toBeLessThanOrEqual(line.total)
+      for (const line of lines)
+        if (line.what === 'granted') expect(line.used).toBeLessThanOrEqual(line.total)
     }
-    await fc.assert(fc.asyncProperty(commands, run), { numRuns: 1000, seed: SEED, endOnFailure: true })
+    await fc.assert(fc.asyncProperty(commands, run), {
+      numRuns: 1000,
+      seed: SEED,
+      endOnFailure: true,
+    })
   })
 }, 300_000)
 
@@ -113,10 +142,14 @@ test('fifty runs of fifty commands agree with the model, over HTTP', async () =>
       account.call(method, path, { token, ...(body !== undefined && { body }) })
 
     const carryOut = async (command: Command) => {
-      const path = 'which' in command ? `/api/devices/${ids[command.which % ids.length]}` : '/api/devices'
+      const path =
+        'which' in command ? `/api/devices/${ids[command.which % ids.length]}` : '/api/devices'
       switch (command.do) {
         case 'create': {
-          const reply = await call('POST', path, { name: `n${++made}`, limits: limits(dateOf(command.ends)) })
+          const reply = await call('POST', path, {
+            name: `n${++made}`,
+            limits: limits(dateOf(command.ends)),
+          })
           if (reply.status === 201) ids.push(reply.body.device.id)
           return reply
         }
@@ -125,12 +158,16 @@ test('fifty runs of fifty commands agree with the model, over HTTP', async () =>
         case 'replace':
           return call('PUT', path, { name: `n${++made}`, limits: limits(dateOf(command.ends)) })
         case 'patch':
-          return call('PATCH', path, [{ op: 'replace', path: '/limits', value: limits(dateOf(command.ends)) }])
+          return call('PATCH', path, [
+            { op: 'replace', path: '/limits', value: limits(dateOf(command.ends)) },
+          ])
         case 'remove':
           ids.splice(command.which % ids.length, 1)
           return call('DELETE', path)
         case 'total':
-          return operator('PATCH', `/admin/accounts/${account.id}`, { body: { licenses: command.total } })
+          return operator('PATCH', `/admin/accounts/${account.id}`, {
+            body: { licenses: command.total },
+          })
         case 'zone':
           return call('PATCH', '/api/account', { timeZone: command.zone })
         case 'sweep':
@@ -143,7 +180,9 @@ test('fifty runs of fifty commands agree with the model, over HTTP', async () =>
           return null
         case 'evict':
           // Two in a row find it gone already, which is as good.
-          await evictDurableObject(env.LEDGER.get(env.LEDGER.idFromName(account.id))).catch(() => {})
+          await evictDurableObject(env.LEDGER.get(env.LEDGER.idFromName(account.id))).catch(
+            () => {},
+          )
           return null
       }
     }
@@ -155,7 +194,10 @@ test('fifty runs of fifty commands agree with the model, over HTTP', async () =>
       expect(!reply || reply.status < 300 ? 'ok' : reply.body.code).toBe(expected)
     }
     model.roll()
-    expect((await call('GET', '/api/account')).body.account.licenses).toMatchObject({ used: model.used(), total: model.total })
+    expect((await call('GET', '/api/account')).body.account.licenses).toMatchObject({
+      used: model.used(),
+      total: model.total,
+    })
     const { devices } = (await call('GET', '/api/devices')).body
     const active = devices.filter(({ state }: { state: string }) => state === 'active')
     expect([devices.length, active.length]).toEqual([model.devices.length, model.used()])

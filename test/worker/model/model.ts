@@ -45,7 +45,8 @@ export const commands = fc.array(
   { minLength: 50, maxLength: 50 },
 )
 
-export const dateOf = (offset: Offset): string | null => (offset === null ? null : addDays('2026-11-15', offset))
+export const dateOf = (offset: Offset): string | null =>
+  offset === null ? null : addDays('2026-11-15', offset)
 
 /** Devices by the day they end; a license is in use by each that has not ended. */
 export class Model {
@@ -86,7 +87,9 @@ export class Model {
   }
 
   availableAt(): number | null {
-    const days = this.devices.filter((date) => date !== null && !this.ended(date)).toSorted() as string[]
+    const days = this.devices
+      .filter((date) => date !== null && !this.ended(date))
+      .toSorted() as string[]
     const freeing = days.find((day) => this.used(day) < this.total)
     return freeing === undefined ? null : dayStart(freeing, this.zone)
   }
@@ -108,7 +111,8 @@ export class Model {
       if (revived > 0 && this.used(day) > this.total) return 'no-license-available'
       this.zone = command.zone
       this.turn(day)
-    } else if (command.do === 'create') return this.set(this.devices.length, dateOf(command.ends)) ? 'ok' : 'no-license-available'
+    } else if (command.do === 'create')
+      return this.set(this.devices.length, dateOf(command.ends)) ? 'ok' : 'no-license-available'
     else {
       if (this.devices.length === 0) return 'skip'
       const index = command.which % this.devices.length

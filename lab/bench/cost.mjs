@@ -1,0 +1,36 @@
+import { serve, temporaryFolder } from '../harness/server.mjs'
+import { packed } from './bodies.mjs'
+import { openFleet } from './growth.mjs'
+import { reportStatements } from './statements.ts'
+
+/** Rows and bytes that D1 says a location costs: as it is billed, through the statements that a report runs. */
+export async function locationCost({ script, reports, progress }) {
+  progress('cost of a location')
+  const { base, databases, stop } = await serve({ script, folder: temporaryFolder() })
+  try {
+    const { accountId, deviceId } = await openFleet(base, 'cost')
+    const [db] = databases
+    let at = Date.UTC(2026, 0, 2)
+    const report = async (count) => {
+      const times = Array.from({ length: count }, () => (at += 60_000))
+      return db.batch(await reportStatements(db, accountId, deviceId, packed(times)))
+    }
+    const sum = (results, name) => results.reduce((total, { meta }) => total + meta[name], 0)
+    const single = await report(1)
+    const before = single.at(-1).meta.size_after
+    let written = 0
+    let last = single
+    for (let round = 0; round < reports; round++) {
+      last = await report(1000)
+      written += sum(last, 'rows_written')
+    }
+    return {
+      rowsWrittenByOne: sum(single, 'rows_written'),
+      rowsReadByOne: sum(single, 'rows_read'),
+      rowsWritten: written / (reports * 1000),
+      bytes: (last.at(-1).meta.size_after - before) / (reports * 1000),
+    }
+  } finally {
+    await stop()
+  }
+}

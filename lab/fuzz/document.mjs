@@ -1,0 +1,66 @@
+import { compiler, dereferenced } from './schema.mjs'
+
+const METHODS = ['get', 'post', 'put', 'patch', 'delete']
+
+/** The published operations, ready to be asked and held to what they promise. */
+export function readDocument(document) {
+  const compile = compiler(document)
+  const follow = (node) => dereferenced(document, node)
+
+  const readReply = (node) => {
+    const { headers = {}, content = {} } = follow(node)
+    const types = Object.entries(content).map(([type, { schema, examples = {} }]) => [
+      type,
+      { check: schema ? compile(schema) : () => null, codes: Object.keys(examples) },
+    ])
+    return { headers: Object.keys(headers), types: Object.fromEntries(types) }
+  }
+  const readBodies = (body) =>
+    Object.entries(follow(body)?.content ?? {}).map(([type, { schema, example }]) => ({
+      type,
+      schema,
+      example,
+      check: compile(schema),
+    }))
+
+  const readOperation = (path, method, operation) => {
+    const parameters = (operation.parameters ?? []).map(follow)
+    const within = (place) => parameters.filter((parameter) => parameter.in === place)
+    return {
+      id: operation.operationId,
+      method: method.toUpperCase(),
+      path,
+      security: (operation.security ?? document.security ?? []).flatMap(Object.keys),
+      pathParameters: within('path'),
+      query: within('query'),
+      headers: within('header').map(({ name }) => name),
+      bodies: readBodies(operation.requestBody),
+      replies: Object.fromEntries(
+        Object.entries(operation.responses).map(([status, node]) => [status, readReply(node)]),
+      ),
+    }
+  }
+
+  const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+    METHODS.filter((method) => item[method]).map((method) =>
+      readOperation(path, method, item[method]),
+    ),
+  )
+  return {
+    operations,
+    follow,
+    checkProblem: compile(document.components.schemas.Problem),
+    prefixes: idPrefixes(operations),
+  }
+}
+
+/** Which parameter an id belongs in, told by its first letters: `dev_…` is a `deviceId`. */
+function idPrefixes(operations) {
+  const pairs = operations.flatMap(({ pathParameters }) =>
+    pathParameters.flatMap(({ name, schema }) => {
+      const prefix = /^([a-z]+_)/.exec(schema.examples?.[0] ?? '')?.[1]
+      return prefix ? [[prefix, name]] : []
+    }),
+  )
+  return new Map(pairs)
+}

@@ -1,0 +1,244 @@
+import {
+  HOSTILE_TEXTS,
+  ODD_BODIES,
+  ODD_CONTENT_TYPES,
+  ODD_NUMBERS,
+  ODD_SEGMENTS,
+} from './hostile.mjs'
+import { mutate } from './mutate.mjs'
+import { values } from './values.mjs'
+import { sideOf } from './world.mjs'
+
+const CALLERS = {
+  mine: 70,
+  other: 12,
+  write: 4,
+  read: 3,
+  ingest: 3,
+  none: 3,
+  forged: 2,
+  odd: 2,
+  operator: 1,
+}
+const OPERATORS = { operator: 90, mine: 4, none: 3, forged: 3 }
+const SELDOM = /^\/(healthz|api\/openapi\.json|admin\/cells)|reconcile$|countries$|timeZones$/
+/** What may be done by the operator to the very account that a world lives in. */
+const HARMLESS = /^GET|reconcile$/
+const ID_MEMBERS = {
+  group: 'groupId',
+  groups: 'groupId',
+  device: 'deviceId',
+  devices: 'deviceId',
+  user: 'userId',
+}
+const MODES = {
+  valid: 50,
+  mutated: 25,
+  'odd body': 4,
+  'odd type': 3,
+  'odd query': 8,
+  'odd header': 5,
+  'odd path': 5,
+}
+
+/** Makes requests, one after the other, out of what the document promises and what the world has told so far. */
+export function requestMaker({ operations, follow, prefixes }, world, random) {
+  const { pick, chance, int } = random
+  const often = operations.filter(({ path }) => !SELDOM.test(path))
+  let entries = []
+
+  /** An id of this kind: mostly one's own, else one that is gone, another account's, or nobody's. */
+  const idOf = (kind, as) => {
+    const known = world.entriesOf(kind)
+    const own = known.filter(({ side }) => side === sideOf(as))
+    const live = own.filter(({ gone }) => !gone)
+    const fitting = {
+      live,
+      gone: own.filter(({ gone }) => gone),
+      foreign: known.filter(({ side }) => side !== sideOf(as)),
+      nobody: [],
+    }[random.weighed({ live: 74, gone: 10, foreign: 12, nobody: 4 })]
+    const chosen = fitting.length > 0 ? fitting : live
+    return chosen.length > 0 ? pick(chosen.slice(-40)) : undefined
+  }
+  const idFor = (as) => (name, schema) => {
+    const shown = [schema.examples?.[0]].flat()[0]
+    const kind =
+      prefixes.get(/^[a-z]+_/.exec(typeof shown === 'string' ? shown : '')?.[0]) ??
+      ID_MEMBERS[name] ??
+      (prefixes.values().toArray().includes(name) ? name : undefined)
+    if (name === 'apiKey')
+      return chance(0.3)
+        ? world.accounts.mine.apiKey
+        : world.apiKeys.length
+          ? pick(world.apiKeys)
+          : undefined
+    if (name === 'userName' && chance(0.4)) return world.accounts.mine.userName
+    if (schema.type === 'array' || schema.type === 'object') return undefined
+    return kind && idOf(kind, as)?.ref
+  }
+
+  const pathOf = ({ method, path, pathParameters }, as, mode) =>
+    path.split(/(\{\w+\})/).map((part) => {
+      const name = /^\{(\w+)\}$/.exec(part)?.[1]
+      if (!name) return part
+      if (mode === 'odd path' && chance(0.7)) return pick(ODD_SEGMENTS)
+      if (name === 'accountId' && HARMLESS.test(`${method} ${path}`) && chance(0.5))
+        return world.accounts.mine.id
+      if (name === 'cell') return pick(['0', '1', '2', '-1'])
+      const entry = idOf(name, as)
+      if (entry) entries.push(entry)
+      return (
+        entry?.ref ??
+        (pathParameters.find((one) => one.name === name)?.schema.examples?.[0] || 'none')
+      )
+    })
+
+  const queryOf = (operation, maker, mode) => {
+    const query = operation.query
+      .filter(({ required }) => required || chance(0.35))
+      .map(({ name, schema }) => [
+        name,
+        name === 'cursor' ? cursorFor(operation) : maker.value(schema, name),
+      ])
+    if (mode !== 'odd query') return query
+    const names = [...operation.query.map(({ name }) => name), 'limit', 'unknown', '__proto__']
+    return [
+      ...query,
+      [
+        pick(names),
+        pick([
+          ...HOSTILE_TEXTS,
+          ...ODD_NUMBERS.map((number) => number.text ?? number),
+          'name',
+          '1',
+          '1000',
+          '1001',
+        ]),
+      ],
+    ]
+  }
+  const cursorFor = ({ id }) => {
+    const fitting = world.cursors.filter(({ operation }) => operation === id)
+    return fitting.length && chance(0.8)
+      ? pick(fitting).ref
+      : world.cursors.length
+        ? pick(world.cursors).ref
+        : 'bm9uZQ.bm9uZQ'
+  }
+
+  const headersOf = ({ headers }, path, mode) => {
+    const sent = {}
+    const known = world.etags.filter((etag) => etag.path === path.join())
+    const tag = () =>
+      known.length && chance(0.8)
+        ? pick(known.slice(-5)).ref
+        : pick(['*', '"1.x"', '"0.0", "2.x"', 'W/"1.x"'])
+    if (headers.includes('If-Match') && chance(0.2)) sent['If-Match'] = tag()
+    if (headers.includes('If-None-Match') && chance(0.3)) sent['If-None-Match'] = tag()
+    if (headers.includes('Idempotency-Key') && chance(0.4))
+      sent['Idempotency-Key'] = `key-${int(0, 400)}`
+    if (chance(0.2)) sent['X-Request-Id'] = random.text(int(1, 64))
+    if (mode !== 'odd header') return sent
+    const name = pick([
+      'If-Match',
+      'If-None-Match',
+      'Idempotency-Key',
+      'X-Request-Id',
+      'Accept',
+      'Authorization',
+      'Content-Encoding',
+      'Origin',
+    ])
+    return {
+      ...sent,
+      [name]: pick([
+        ...HOSTILE_TEXTS.map((text) => text.slice(0, 3000)),
+        'gzip',
+        'text/csv',
+        'application/gpx+xml',
+        '*/*;q=0',
+        'Bearer',
+        'Basic eDp5',
+        '"'.repeat(99),
+      ]),
+    }
+  }
+
+  const bodyOf = ({ bodies }, maker, mode) => {
+    if (bodies.length === 0)
+      return mode === 'odd body' ? { raw: pick(ODD_BODIES), type: 'application/json' } : {}
+    const { type, schema, example } = pick(bodies)
+    if (mode === 'odd body') return { raw: pick(ODD_BODIES), type }
+    const body =
+      example !== undefined && chance(0.1)
+        ? structuredClone(example)
+        : type === 'application/json-patch+json'
+          ? patch(maker, schema)
+          : maker.value(schema)
+    if (mode !== 'mutated')
+      return { body, type: mode === 'odd type' ? pick(ODD_CONTENT_TYPES) : type }
+    // In a holder, so that the whole body can be broken too.
+    const holder = { body }
+    for (let times = int(1, 3); times > 0; times--)
+      mutate(chance(0.05) ? holder : (holder.body ?? holder), { random, anything: maker.anything })
+    return { body: holder.body, type }
+  }
+  const patch = (maker, schema) => {
+    const steps = maker.value(schema)
+    const names = [
+      'name',
+      'description',
+      'limits',
+      'limits/expires',
+      'limits/expirationDate',
+      'tags',
+      'tags/a',
+      'state',
+      'id',
+      'timeZone',
+      '-',
+      '0',
+      '',
+    ]
+    return Array.isArray(steps)
+      ? steps.map((step) => ({ ...step, path: chance(0.8) ? `/${pick(names)}` : step.path }))
+      : steps
+  }
+
+  return () => {
+    entries = []
+    const operation = chance(0.03) ? pick(operations) : pick(often)
+    const as = operation.security.includes('operator')
+      ? random.weighed(OPERATORS)
+      : random.weighed(CALLERS)
+    const mode = random.weighed(MODES)
+    const maker = values({ random, follow, idFor: idFor(as), now: Date.now() })
+    const path = pathOf(operation, as, mode)
+    const { body, raw, type } = bodyOf(operation, maker, mode)
+    const headers = {
+      ...(type !== undefined && { 'Content-Type': type }),
+      ...headersOf(operation, path, mode),
+    }
+    const method =
+      operation.method === 'GET' && chance(0.04)
+        ? 'HEAD'
+        : chance(0.01)
+          ? pick(['OPTIONS', 'PUT', 'DELETE', 'PURGE'])
+          : operation.method
+    const query = queryOf(operation, maker, mode)
+    return {
+      operation: operation.id,
+      as,
+      mode,
+      method,
+      path,
+      query,
+      headers,
+      body,
+      raw,
+      chunked: chance(0.05),
+      entries,
+    }
+  }
+}

@@ -1,0 +1,234 @@
+// Breaks the ledger and the feed on purpose, one way at a time, and sees that the tests catch each: `npm run mutants`.
+// Each mutant runs in a copy of the tree; a mutant that survives fails the run, and so does one whose text is no longer there to be broken.
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+
+const MUTANTS = [
+  {
+    name: 'an await between check and write',
+    file: 'src/ledger/ledger.ts',
+    from: `    const outcome = this.#transact(() => {
+      const account = readAccount(this.#sql)`,
+    to: `    const early = readAccount(this.#sql)
+    await scheduler.wait(1)
+    const outcome = this.#transact(() => {
+      const account = early`,
+  },
+  {
+    name: 'off by one: a license more than there is',
+    file: 'src/domain/license.ts',
+    from: 'licenses.used + wanted <= licenses.total',
+    to: 'licenses.used + wanted <= licenses.total + 1',
+  },
+  {
+    name: 'off by one: a day too long',
+    file: 'src/domain/license.ts',
+    from: 'ends !== null && ends <= today',
+    to: 'ends !== null && ends < today',
+  },
+  {
+    name: 'double release: the sweep frees what the instant has freed',
+    file: 'src/ledger/expirations.ts',
+    from: "  log(sql, account, 'expired', id, at)",
+    to: "  account.used -= 1\n  log(sql, account, 'expired', id, at)",
+  },
+  {
+    name: 'double release: a deleted device frees a license that it had no more',
+    file: 'src/ledger/books.ts',
+    from: "  if (was === will) return { ok: true, became: 'same' }",
+    to: "  if (after === 'absent' && !was) account.used -= 1\n  if (was === will) return { ok: true, became: 'same' }",
+  },
+  {
+    name: 'a count kept outside the transaction',
+    file: 'src/ledger/books.ts',
+    from: "  const [row] = sql.exec<AccountRow>('SELECT * FROM account WHERE erased = 0').toArray()",
+    to: `  const kept = sql as unknown as { used?: number }
+  const [row] = sql.exec<AccountRow>('SELECT * FROM account WHERE erased = 0').toArray()
+  if (row) row.used = kept.used ??= 0`,
+    also: {
+      from: '    account.used,\n    account.disabled',
+      to: '    ((sql as unknown as { used?: number }).used = account.used) * 0,\n    account.disabled',
+    },
+  },
+  {
+    name: 'effect before commit: a device is told of before it is granted',
+    file: 'src/ledger/devices.ts',
+    from: "  const moved = move(sql, account, id, 'absent', ends, now)",
+    to: "  emit(sql, account.id, 'device.created', now, id, { name: record.name })\n  const moved = move(sql, account, id, 'absent', ends, now)",
+  },
+  {
+    name: 'effect before commit: the cell is written before the ledger has decided',
+    file: 'src/ledger/ledger.ts',
+    from: '    return this.#decide((account, now) => createDevice(this.#sql, account, id, record, maker, now))',
+    to: `    const early = readAccount(this.#sql)
+    if (early) {
+      const device = { ...record, id, key: early.number * 2 ** 24 + Math.floor(Math.random() * 2 ** 23), usage: { date: early.day, emailsSent: 0, smsSent: 0 }, creation: 0, lastModified: 0, version: 1 }
+      await carryOut(openCell(this.env, early.cell), early.id, [{ kind: 'device', accountId: early.id, device, seq: 0 }], Date.now()).catch(() => {})
+    }
+    return this.#decide((account, now) => createDevice(this.#sql, account, id, record, maker, now))`,
+    also: {
+      from: "import { Carrier } from '../scripts/carrier.ts'",
+      to: "import { openCell } from '../db/open.ts'\nimport { Carrier } from '../scripts/carrier.ts'\nimport { carryOut } from '../scripts/projection.ts'",
+    },
+  },
+  {
+    name: 'off by one: a message more than the limit',
+    file: 'src/domain/quota.ts',
+    from: 'Math.min(wanted, limit - used)',
+    to: 'Math.min(wanted, limit - used + 1)',
+    tests: ['worker/limits'],
+  },
+  {
+    name: 'a second allowance: the day as the clock has it',
+    file: 'src/ledger/alerts.ts',
+    from: 'reserveOn(sql, device.key, account.day, channel',
+    to: 'reserveOn(sql, device.key, new Date(now).toISOString().slice(0, 10), channel',
+    tests: ['worker/limits'],
+  },
+  {
+    name: 'a second count: an alert that is repeated is raised again',
+    file: 'src/ledger/alerts.ts',
+    from: "if (sql.exec('SELECT 1 FROM raised WHERE id = ?', alert.id).toArray().length > 0)",
+    to: 'if (now < 0)',
+    also: { from: 'INSERT INTO raised', to: 'INSERT OR IGNORE INTO raised' },
+    tests: ['worker/alerts'],
+  },
+  {
+    name: 'given back though it may have gone out',
+    file: 'src/ledger/messages.ts',
+    from: '  if (unsureSince !== null) return\n',
+    to: '',
+    tests: ['delivery/delivery'],
+  },
+  {
+    name: 'sent twice: another key on every try',
+    file: 'src/ledger/delivery.ts',
+    from: '{ key, accountId: account.id,',
+    to: '{ key: key + message.attempts, accountId: account.id,',
+    tests: ['delivery/delivery'],
+  },
+  {
+    name: 'lost: a try that is not made again after a crash',
+    file: 'src/ledger/messages.ts',
+    from: '      now + Math.max(lease, backoff(row.attempts + 1, urgent === 1, 0)),',
+    to: '      null,',
+    tests: ['delivery/delivery'],
+  },
+  {
+    name: 'a way in: where a receiver points is where we go',
+    file: 'src/feed/attempt.ts',
+    from: "redirect: 'manual'",
+    to: "redirect: 'follow'",
+    tests: ['worker/webhooks'],
+  },
+  {
+    name: 'a way in: the URL is not looked at again when it is called',
+    file: 'src/feed/attempt.ts',
+    from: 'if (!checkPublicUrl(url, allowsLoopback(env)).ok)',
+    to: "if (url === '')",
+    tests: ['worker/webhooks'],
+  },
+  {
+    name: 'brought twice: a delivery is made and the cursor stays',
+    file: 'src/feed/courier.ts',
+    from: '        moveTo(sql, webhook, upTo)\n        return',
+    to: '        return',
+    tests: ['worker/webhooks'],
+  },
+  {
+    name: 'out of sequence: what waits for its next attempt is overtaken',
+    file: 'src/feed/courier.ts',
+    from: '  const waiting = pendingDelivery(sql, webhook.id)\n  if (waiting &&',
+    to: '  const due = pendingDelivery(sql, webhook.id)\n  const waiting = due && (due.nextAttempt ?? 0) <= Date.now() ? due : null\n  if (waiting &&',
+    tests: ['worker/webhooks'],
+  },
+  {
+    name: 'a gap: a call that a crash cut short is not made again',
+    file: 'src/feed/courier.ts',
+    from: 'beginAttempt(sql, batch.delivery, began, began + CUT_SHORT)',
+    to: 'beginAttempt(sql, batch.delivery, began, null)',
+    tests: ['worker/webhooks'],
+  },
+  {
+    name: 'seen by others: a confined user hears of every device',
+    file: 'src/feed/seat.ts',
+    from: 'passes(seat.filter, seat.groupId, event)',
+    to: 'passes(seat.filter, null, event)',
+    tests: ['worker/stream'],
+  },
+  {
+    name: 'a stream outlives its key where nobody tells of it',
+    file: 'src/feed/streams.ts',
+    from: "      if (!principal) this.close(socket, 'unauthorized')",
+    to: '      if (!principal) continue',
+    tests: ['worker/stream'],
+  },
+  {
+    name: 'a gap: what did not fit into the window of a slow reader is passed over',
+    file: 'src/feed/seat.ts',
+    from: 'sent: chosen.length < wanted.length ? (last ?? seat.sent) : stretch.to',
+    to: 'sent: stretch.to',
+    tests: ['node/seat'],
+  },
+]
+
+const root = resolve(import.meta.dirname, '..')
+const COPIED = [
+  'src',
+  'test',
+  'migrations',
+  'public',
+  'scripts',
+  'wrangler.toml',
+  'vitest.config.ts',
+  'package.json',
+  'tsconfig.json',
+]
+
+const replace = (text, { from, to }, name) => {
+  if (!text.includes(from))
+    throw new Error(`${name}: the text to break is not there any more; mend lab/mutants.mjs`)
+  return text.replace(from, to)
+}
+
+const survives = (mutant) => {
+  const copy = mkdtempSync(join(tmpdir(), 'perigee-mutant-'))
+  try {
+    for (const entry of COPIED) cpSync(join(root, entry), join(copy, entry), { recursive: true })
+    symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
+    const file = join(copy, mutant.file)
+    let text = replace(readFileSync(file, 'utf8'), mutant, mutant.name)
+    if (mutant.also) text = replace(text, mutant.also, mutant.name)
+    writeFileSync(file, text)
+    // Unchanged code passes these files, or `npm test` would have failed first; so a failure here is the mutant's.
+    const { status, stdout } = spawnSync(
+      'vitest',
+      ['run', '--bail', '1', '--retry', '0', ...(mutant.tests ?? ['licenses', 'model/ledger'])],
+      {
+        cwd: copy,
+        encoding: 'utf8',
+        env: { ...process.env, CI: 'true' },
+      },
+    )
+    if (status !== 0 && !/Tests .*failed/.test(stdout))
+      throw new Error(`${mutant.name}: the tests did not run\n${stdout.slice(-2000)}`)
+    return status === 0
+  } finally {
+    rmSync(copy, { recursive: true, force: true })
+  }
+}
+
+let caught = 0
+for (const mutant of MUTANTS) {
+  const began = Date.now()
+  if (survives(mutant)) {
+    console.error(`survived  ${mutant.name}`)
+    console.log(`${caught} passed, 1 failed`)
+    process.exit(1)
+  }
+  caught++
+  console.log(`caught    ${mutant.name} (${Math.round((Date.now() - began) / 1000)} s)`)
+}
+console.log(`${caught} passed, 0 failed`)

@@ -1,0 +1,125 @@
+import { jwtVerify, SignJWT } from 'jose'
+import { SCOPES, type Scope } from '../domain/scope.ts'
+import { type Env, tokenTtlSeconds } from '../env.ts'
+
+const ISSUER = 'perigee'
+const AUDIENCE = 'perigee-api'
+const SKEW_SECONDS = 30
+
+/** What a token says. Whether it still holds is asked of the account's cell. */
+export interface Claims {
+  accountId: string
+  cell: number
+  keyId: string
+  scopes: Scope[]
+  userId: string | null
+  /** Seconds since 1970. */
+  exp: number
+}
+
+interface SigningKey {
+  kid: string
+  key: CryptoKey
+}
+
+const imported = new Map<string, Promise<SigningKey>>()
+
+const signingKey = (secret: string): Promise<SigningKey> => {
+  if (secret.length < 32) throw new Error('TOKEN_SECRET must have at least 32 characters')
+  let pending = imported.get(secret)
+  if (!pending) {
+    pending = importSecret(secret)
+    imported.set(secret, pending)
+  }
+  return pending
+}
+
+const importSecret = async (secret: string): Promise<SigningKey> => {
+  const bytes = new TextEncoder().encode(secret)
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
+  const key = await crypto.subtle.importKey(
+    'raw',
+    bytes,
+    { name: 'HMAC', hash: 'SHA-256' },
+    false,
+    ['sign', 'verify'],
+  )
+  return { kid: digest.subarray(0, 6).toHex(), key }
+}
+
+/** The secret that signs, then the one it replaced: two live ones make a rotation without an outage. */
+export const liveSecrets = (env: Env): Promise<SigningKey[]> =>
+  Promise.all(
+    [env.TOKEN_SECRET, env.TOKEN_SECRET_PREVIOUS]
+      .filter((secret) => !!secret)
+      .map((secret) => signingKey(secret as string)),
+  )
+
+export const signToken = async (
+  env: Env,
+  claims: Omit<Claims, 'exp'>,
+  now: number,
+): Promise<{ token: string; expires: number }> => {
+  const [signer] = await liveSecrets(env)
+  if (!signer) throw new Error('TOKEN_SECRET is not set')
+  const issued = Math.floor(now / 1000)
+  const expires = issued + tokenTtlSeconds(env)
+  const token = await new SignJWT({
+    key: claims.keyId,
+    scope: claims.scopes.join(' '),
+    user: claims.userId,
+    cell: claims.cell,
+  })
+    .setProtectedHeader({ alg: 'HS256', typ: 'JWT', kid: signer.kid })
+    .setIssuer(ISSUER)
+    .setAudience(AUDIENCE)
+    .setSubject(claims.accountId)
+    .setIssuedAt(issued)
+    .setExpirationTime(expires)
+    .setJti(crypto.randomUUID())
+    .sign(signer.key)
+  return { token, expires: expires * 1000 }
+}
+
+/** The claims of a token that we signed and that has not expired, else null. Never says why not. */
+export const verifyToken = async (env: Env, token: string, now: number): Promise<Claims | null> => {
+  const secrets = await liveSecrets(env)
+  try {
+    const { payload } = await jwtVerify(
+      token,
+      (header) => {
+        const found = secrets.find(({ kid }) => kid === header.kid)
+        if (!found) throw new Error('no such key')
+        return found.key
+      },
+      {
+        algorithms: ['HS256'],
+        issuer: ISSUER,
+        audience: AUDIENCE,
+        clockTolerance: SKEW_SECONDS,
+        currentDate: new Date(now),
+        requiredClaims: ['sub', 'iat', 'exp', 'jti'],
+      },
+    )
+    const { sub, exp, key, scope, user, cell } = payload
+    if (
+      !sub ||
+      !exp ||
+      typeof key !== 'string' ||
+      typeof scope !== 'string' ||
+      typeof cell !== 'number'
+    )
+      return null
+    const scopes = SCOPES.filter((name) => scope.split(' ').includes(name))
+    return {
+      accountId: sub,
+      cell,
+      keyId: key,
+      scopes,
+      userId: typeof user === 'string' ? user : null,
+      exp: exp + SKEW_SECONDS,
+    }
+  } catch {
+    return null
+  }
+}

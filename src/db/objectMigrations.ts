@@ -1,0 +1,12 @@
+/** Brings an object's own SQLite up to date: each step runs once, in order; a later change is one more entry. */
+export const migrate = (storage: DurableObjectStorage, steps: readonly string[]): void => {
+  const { sql } = storage
+  sql.exec('CREATE TABLE IF NOT EXISTS steps (done INTEGER NOT NULL) STRICT')
+  const done = Number(sql.exec('SELECT coalesce(max(done), 0) AS done FROM steps').one().done)
+  steps.slice(done).forEach((step, index) => {
+    storage.transactionSync(() => {
+      sql.exec(step)
+      sql.exec('INSERT INTO steps (done) VALUES (?)', done + index + 1)
+    })
+  })
+}

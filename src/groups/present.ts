@@ -1,0 +1,14 @@
+import type { Group } from '../domain/group.ts'
+import { iso } from '../domain/iso.ts'
+
+export const presentGroup = (group: Group) => {
+  const { id, name, description, devices, creation, lastModified } = group
+  return {
+    id,
+    name,
+    description,
+    devices,
+    creation: iso(creation),
+    lastModified: iso(lastModified),
+  }
+}

@@ -1,0 +1,118 @@
+import * as z from 'zod'
+import { readIso } from '../domain/iso.ts'
+import { isObject, type JsonObject } from '../domain/json.ts'
+import {
+  CODE_LISTS,
+  FREE_LISTS,
+  isPlausible,
+  type Location,
+  MAX_REPORT_LOCATIONS,
+  MAX_SOURCE_LENGTH,
+  NUMBERS,
+  TEXT_LISTS,
+} from '../domain/location.ts'
+import { isFreeForm } from '../http/validation.ts'
+import { forms, type LocationsBody } from './forms.ts'
+
+/*
+ * A thousand locations take zod 15 times as long as this reader (16 ms against 1.1), longer than the database. It either takes a report
+ * whole or gives up; then the contract reads it, finds what is wrong, or takes what this reader does not know.
+ */
+
+const DATE_TIME = z.regexes.datetime({ offset: true, precision: null })
+
+const RANGES: Record<string, { least: number; most: number } | undefined> = Object.assign(
+  Object.create(null),
+  NUMBERS,
+)
+
+const isText = (value: unknown): boolean => typeof value === 'string'
+const isListOf = (list: unknown, fits: (item: unknown) => boolean): boolean =>
+  Array.isArray(list) && list.every(fits) && isFreeForm(list)
+
+const CHECKS: Record<string, ((value: unknown) => boolean) | undefined> = Object.assign(
+  Object.create(null),
+  {
+    ...Object.fromEntries(
+      [...TEXT_LISTS, ...CODE_LISTS].map((name) => [
+        name,
+        (list: unknown) => isListOf(list, isText),
+      ]),
+    ),
+    ...Object.fromEntries(
+      FREE_LISTS.map((name) => [name, (list: unknown) => isListOf(list, () => true)]),
+    ),
+    attributes: (value: unknown) => isObject(value) && isFreeForm(value),
+    hasCriticalAlert: (value: unknown) => typeof value === 'boolean',
+    source: (value: unknown) =>
+      typeof value === 'string' && value.length >= 1 && value.length <= MAX_SOURCE_LENGTH,
+  },
+)
+
+const readLocation = (sent: unknown, now: number): Location | null => {
+  if (!isObject(sent)) return null
+  const { dateTime, latitude, longitude } = sent
+  if (
+    typeof dateTime !== 'string' ||
+    latitude === undefined ||
+    longitude === undefined ||
+    !DATE_TIME.test(dateTime)
+  )
+    return null
+  const at = readIso(dateTime)
+  if (!isPlausible(at, now)) return null
+  const location: JsonObject = { dateTime: at }
+  for (const name in sent) {
+    const value = sent[name]
+    const range = RANGES[name]
+    if (range !== undefined) {
+      if (typeof value !== 'number' || !(value >= range.least && value <= range.most)) return null
+      // Adding zero makes −0 a 0.
+      location[name] = value + 0
+    } else if (name !== 'dateTime' && name !== 'receivedAt') {
+      if (!CHECKS[name]?.(value)) return null
+      location[name] = value
+    }
+  }
+  return location as unknown as Location
+}
+
+const readAll = (sent: readonly unknown[], now: number): LocationsBody | null => {
+  if (sent.length === 0 || sent.length > MAX_REPORT_LOCATIONS) return null
+  const locations: Location[] = []
+  for (const one of sent) {
+    const location = readLocation(one, now)
+    if (location === null) return null
+    locations.push(location)
+  }
+  return { kind: 'report', locations }
+}
+
+const onlyMember = (body: JsonObject): string | undefined => {
+  const names = Object.keys(body)
+  return names.length === 1 ? names[0] : undefined
+}
+
+export const quickReport = (body: unknown, now: number): LocationsBody | null => {
+  if (Array.isArray(body)) return readAll(body, now)
+  if (!isObject(body)) return null
+  const only = onlyMember(body)
+  if (only === 'locations')
+    return Array.isArray(body.locations) ? readAll(body.locations, now) : null
+  return readAll([only === 'location' ? body.location : body], now)
+}
+
+const formOf = (body: unknown) => {
+  if (Array.isArray(body)) return forms.bareList
+  if (!isObject(body)) return forms.bare
+  if (Object.hasOwn(body, 'location')) return forms.one
+  if (Object.hasOwn(body, 'locations')) return forms.several
+  return Object.hasOwn(body, 'from') || Object.hasOwn(body, 'to') ? forms.query : forms.bare
+}
+
+export const readBody = (body: unknown): z.ZodSafeParseResult<LocationsBody> => {
+  const report = quickReport(body, Date.now())
+  return report
+    ? { success: true, data: report }
+    : (formOf(body).safeParse(body) as z.ZodSafeParseResult<LocationsBody>)
+}

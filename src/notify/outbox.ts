@@ -1,7 +1,0 @@
-import type { Provider } from './provider.ts'
-
-/** Sends nothing: messages stay where `GET /api/account/messages` shows them, as they would have gone out. */
-export const outbox: Provider = {
-  name: 'outbox',
-  send: async () => ({ kind: 'accepted', providerId: null }),
-}

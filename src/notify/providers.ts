@@ -1,0 +1,25 @@
+import type { Channel } from '../domain/alert.ts'
+import { cloudflare } from './cloudflare.ts'
+import { none } from './none.ts'
+import { misconfigured, type NotifyEnv, type Provider } from './provider.ts'
+import { resend } from './resend.ts'
+import { twilio } from './twilio.ts'
+
+/** A further provider is a file beside this one and a place in these lists. */
+const PROVIDERS: Record<Channel, readonly Provider[]> = {
+  Email: [none, cloudflare, resend],
+  SMS: [none, twilio],
+}
+const CHOSEN_BY = { Email: 'EMAIL_PROVIDER', SMS: 'SMS_PROVIDER' } as const
+
+/** A name that is none keeps messages waiting until it is mended. */
+export const providerFor = (env: NotifyEnv, channel: Channel): Provider => {
+  const name = env[CHOSEN_BY[channel]] || none.name
+  const known = PROVIDERS[channel].find((provider) => provider.name === name)
+  return known ?? { name, send: async () => misconfigured(CHOSEN_BY[channel]) }
+}
+
+export const providerNamed = (name: string): Provider | undefined =>
+  Object.values(PROVIDERS)
+    .flat()
+    .find((provider) => provider.name === name)

@@ -1,0 +1,116 @@
+import * as z from 'zod'
+import type { oas31, ZodOpenApiRequestBodyObject } from 'zod-openapi'
+import { escapePointer } from '../domain/json.ts'
+import type { Operation } from '../http/contract.ts'
+import { jsonPatch } from '../http/patch.ts'
+import { mergePatchOf } from './mergePatch.ts'
+
+type Schema = oas31.SchemaObject
+
+const IGNORED: Schema = {
+  readOnly: true,
+  description: 'Written by the server: accepted and ignored.',
+}
+const UNCHANGED: Schema = {
+  readOnly: true,
+  description: 'Written by the server: accepted only unchanged.',
+}
+
+/** The schema with these members let in, so that what `GET` gives can be sent back. */
+const accepting = (schema: Schema, members: Record<string, Schema>): Schema => {
+  const { properties, anyOf, oneOf } = schema
+  return {
+    ...schema,
+    ...(properties && { properties: { ...properties, ...members, ...properties } }),
+    ...(anyOf && { anyOf: anyOf.map((option) => accepting(option as Schema, members)) }),
+    ...(oneOf && { oneOf: oneOf.map((option) => accepting(option as Schema, members)) }),
+  }
+}
+
+/** A copy under a name of its own: what one operation ignores must not show in another's body. */
+const component = (
+  operationId: string,
+  schema: z.ZodType,
+  ignored: readonly string[] = [],
+  shownAs: Schema,
+): z.ZodType => {
+  const members = Object.fromEntries(ignored.map((name) => [name, shownAs]))
+  const override = ({ jsonSchema }: { jsonSchema: object }) => {
+    Object.assign(jsonSchema, accepting(jsonSchema as Schema, members))
+  }
+  const id = `${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}Body`
+  return z.clone(schema, schema._zod.def).meta({ ...schema.meta(), id, override })
+}
+
+const bareOrWrapped = (
+  bare: z.ZodType,
+  wrapper: string | undefined,
+): [z.ZodType, ...z.ZodType[]] =>
+  wrapper
+    ? [
+        bare,
+        z.strictObject({
+          [wrapper]: bare,
+          success: z
+            .unknown()
+            .optional()
+            .meta({ ...IGNORED }),
+        }),
+      ]
+    : [bare]
+
+const oneOf = (options: [z.ZodType, ...z.ZodType[]]): z.ZodType =>
+  options.length === 1 ? options[0] : z.union(options)
+
+const steps = jsonPatch.meta({
+  id: 'JsonPatch',
+  description: 'A JSON Patch (RFC 6902), applied whole or not at all.',
+  example: [{ op: 'replace', path: '/name', value: 'A new name' }],
+})
+
+const pointersOf = (document: object, prefix = ''): [pointer: string, value: unknown][] =>
+  Object.entries(document).flatMap(([name, value]) => {
+    const pointer = `${prefix}/${escapePointer(name)}`
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? pointersOf(value, pointer)
+      : [[pointer, value]]
+  })
+
+/** The JSON Patch that says the same as a merge patch. */
+const asSteps = (document: object) =>
+  pointersOf(document).map(([path, value]) =>
+    value === null ? { op: 'remove', path } : { op: 'replace', path, value },
+  )
+
+const patchBody = (
+  { id, example }: Operation,
+  { body = z.looseObject({}), ignored, wrapper }: Operation,
+): ZodOpenApiRequestBodyObject => {
+  const documents = bareOrWrapped(component(id, mergePatchOf(body), ignored, UNCHANGED), wrapper)
+  const shown = example === undefined ? {} : { example }
+  return {
+    description:
+      'A JSON Merge Patch (RFC 7396) or a JSON Patch (RFC 6902). Under `application/json` an object is the one, an array the other.',
+    required: true,
+    content: {
+      'application/json': { schema: z.union([...documents, steps]), ...shown },
+      'application/merge-patch+json': { schema: oneOf(documents), ...shown },
+      'application/json-patch+json': {
+        schema: steps,
+        ...(typeof example === 'object' && example && { example: asSteps(example) }),
+      },
+    },
+  }
+}
+
+/** What an operation reads from the body, in each media type that it takes. */
+export const requestBody = (contract: Operation): ZodOpenApiRequestBodyObject | undefined => {
+  const { id, body, patches, wrapper, ignored, optionalBody, example } = contract
+  if (patches) return patchBody(contract, patches)
+  if (!body) return undefined
+  const schema = oneOf(bareOrWrapped(component(id, body, ignored, IGNORED), wrapper))
+  return {
+    required: !optionalBody,
+    content: { 'application/json': { schema, ...(example !== undefined && { example }) } },
+  }
+}

@@ -1,0 +1,114 @@
+import * as z from 'zod'
+import type {
+  ZodOpenApiExampleObject,
+  ZodOpenApiResponseObject,
+  ZodOpenApiResponsesObject,
+} from 'zod-openapi'
+import { type Operation, problemsOf } from '../http/contract.ts'
+import { PROBLEMS, type ProblemCode } from '../http/problem.ts'
+import { type ReplyHeader, replyHeaders } from './headers.ts'
+
+const CODES = Object.keys(PROBLEMS) as ProblemCode[]
+
+const problem = z
+  .object({
+    success: z.literal(false),
+    error: z.string().meta({ description: 'The same sentence as `detail`.' }),
+    type: z.string().meta({
+      format: 'uri-reference',
+      description: 'A page that tells what the problem is and what to do about it.',
+    }),
+    title: z.string(),
+    status: z.int().meta({ description: 'The status of the reply.' }),
+    detail: z.string().meta({ description: 'What went wrong, for a person.' }),
+    code: z.enum(CODES).meta({ description: 'What went wrong, for a program.' }),
+    instance: z.string().meta({ format: 'uri-reference', description: 'The path that was asked.' }),
+    requestId: z.string().meta({ description: 'The same as `X-Request-Id`.' }),
+    errors: z
+      .array(
+        z.object({
+          pointer: z.string().meta({
+            description: 'A JSON Pointer into the body, or `#/query/…`, `#/header/…`, `#/path/…`.',
+          }),
+          detail: z.string().meta({ description: 'What the value must be.' }),
+        }),
+      )
+      .optional()
+      .meta({ description: 'The values that failed; only where some did.' }),
+    availableAt: z.iso.datetime({ precision: 3 }).nullable().optional().meta({
+      description:
+        'With `no-license-available` alone: when, as things stand, a license frees itself, or null.',
+    }),
+    resetAt: z.iso.datetime({ precision: 3 }).optional().meta({
+      description: 'With `daily-limit-reached` alone: when messages go out again.',
+    }),
+  })
+  .meta({ id: 'Problem', description: 'What every failure looks like (RFC 9457).' })
+
+const MEMBERS: Partial<Record<ProblemCode, object>> = {
+  'invalid-request': { errors: [{ pointer: '/name', detail: 'must not be empty' }] },
+  'malformed-body': { errors: [{ pointer: '', detail: 'is not well-formed JSON' }] },
+  'invalid-cursor': {
+    errors: [{ pointer: '#/query/cursor', detail: 'is not one that this list gave out' }],
+  },
+  'invalid-patch': { errors: [{ pointer: '/0', detail: 'does not name a place in the resource' }] },
+  'patch-test-failed': { errors: [{ pointer: '/0', detail: 'does not hold' }] },
+  'no-license-available': { availableAt: '2027-01-01T00:00:00.000Z' },
+  'daily-limit-reached': { resetAt: '2027-01-01T00:00:00.000Z' },
+}
+
+const example = (code: ProblemCode): ZodOpenApiExampleObject => {
+  const { status, title, detail } = PROBLEMS[code]
+  const value = {
+    success: false,
+    error: detail,
+    type: `/problems/${code}`,
+    title,
+    status,
+    detail,
+    code,
+    instance: '/api/account',
+    requestId: '5c0f1c0e-8a3b-4a53-9d53-7a8b1f6f0c11',
+    ...MEMBERS[code],
+  }
+  return { id: code, summary: title, value }
+}
+
+const EXAMPLES = Object.fromEntries(CODES.map((code) => [code, example(code)])) as Record<
+  ProblemCode,
+  ZodOpenApiExampleObject
+>
+
+const RETRIED: readonly ProblemCode[] = ['request-in-progress', 'too-many-requests', 'unavailable']
+
+const headersOf = (codes: readonly ProblemCode[]): ReplyHeader[] => [
+  'X-Request-Id',
+  ...(codes.some((code) => PROBLEMS[code].status === 401) ? (['WWW-Authenticate'] as const) : []),
+  ...(codes.includes('too-many-requests') ? (['RateLimit'] as const) : []),
+  ...(codes.some((code) => RETRIED.includes(code)) ? (['Retry-After'] as const) : []),
+]
+
+const reply = (codes: readonly ProblemCode[]): ZodOpenApiResponseObject => ({
+  description: codes.map((code) => `\`${code}\`: ${PROBLEMS[code].detail}`).join('\n\n'),
+  headers: replyHeaders(...headersOf(codes)),
+  content: {
+    'application/problem+json': {
+      schema: problem,
+      examples: Object.fromEntries(codes.map((code) => [code, EXAMPLES[code]])),
+    },
+  },
+})
+
+const ALONE = Object.fromEntries(
+  CODES.map((code) => [code, { id: code, ...reply([code]) }]),
+) as Record<ProblemCode, ZodOpenApiResponseObject>
+
+/** A reply for each status that the operation can fail with; those of a single problem are shared by all operations. */
+export const failuresOf = (contract: Operation): ZodOpenApiResponsesObject => {
+  const byStatus = Map.groupBy(problemsOf(contract), (code) => PROBLEMS[code].status)
+  const replies = [...byStatus].map(([status, [first, ...others]]) => [
+    status,
+    first && others.length === 0 ? ALONE[first] : reply(byStatus.get(status) ?? []),
+  ])
+  return Object.fromEntries(replies)
+}

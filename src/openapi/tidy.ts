@@ -1,0 +1,32 @@
+import type { CreateDocumentOptions, oas31 } from 'zod-openapi'
+
+type Schema = oas31.SchemaObject
+
+/** `anyOf` a plain type and null is one type that may be null: shorter to read, and no choice for a client's generator. */
+const joinNull = (schema: Schema): void => {
+  const [first, second, ...others] = (schema.anyOf ?? []) as Schema[]
+  if (!first || second?.type !== 'null' || others.length > 0) return
+  if (typeof first.type !== 'string' || first.enum || first.const !== undefined) return
+  delete schema.anyOf
+  Object.assign(schema, { ...first, ...schema, type: [first.type, 'null'] })
+}
+
+/** What validates is more than what helps a reader: limits of the language and patterns of well-known formats are left out. */
+export const tidy: NonNullable<CreateDocumentOptions['override']> = ({
+  jsonSchema,
+  zodSchema,
+  io,
+}) => {
+  const { def } = zodSchema._zod
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
+  if (jsonSchema.format === 'date-time' || jsonSchema.format === 'email') delete jsonSchema.pattern
+  if (jsonSchema.example !== undefined) {
+    jsonSchema.examples = [jsonSchema.example]
+    delete jsonSchema.example
+  }
+  joinNull(jsonSchema as Schema)
+  // Replies may gain members; a client must not be told otherwise.
+  if (io === 'output' && def.type === 'object' && !def.catchall)
+    delete jsonSchema.additionalProperties
+}
