@@ -1,5 +1,5 @@
 import { type Alert, CHANNELS, type Delivery, SOS } from '../domain/alert.ts'
-import { iso, isoOrNull } from '../http/wire.ts'
+import { iso, isoOrNull } from '../domain/iso.ts'
 
 /** An alert as its cell has it. */
 export interface StoredAlert extends Alert {

@@ -1,8 +1,8 @@
 import { dayStart } from '../domain/day.ts'
 import type { Device } from '../domain/device.ts'
+import { iso, isoOrNull } from '../domain/iso.ts'
 import { currentDay, endsOf, hasEnded } from '../domain/license.ts'
 import type { StoredLocation } from '../domain/location.ts'
-import { iso, isoOrNull } from '../http/wire.ts'
 import { presentLocation } from '../locations/present.ts'
 
 export interface Extras {

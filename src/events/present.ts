@@ -1,4 +1,4 @@
-import { iso } from '../http/wire.ts'
+import { iso } from '../domain/iso.ts'
 import { presentLocation } from '../locations/present.ts'
 import type { LoggedEvent } from './store.ts'
 

@@ -1,7 +1,7 @@
 import { openCell } from '../db/open.ts'
+import { iso } from '../domain/iso.ts'
 import type { Webhook, WebhookDelivery } from '../domain/webhook.ts'
 import { readSequences } from '../events/store.ts'
-import { iso } from '../http/wire.ts'
 import { newId } from '../ids.ts'
 import { beginManualAttempt, endAttempt, findDelivery, insertDelivery } from './deliveries.ts'
 import { deliveryBody, type FeedContext, recordFailingSince, send } from './webhookWorker.ts'

@@ -1,12 +1,8 @@
 import * as z from 'zod'
 import { isDay, isTimeZone } from '../domain/day.ts'
-import { iso as isoOf } from '../domain/iso.ts'
 import { freeForm } from './validation.ts'
 
 /* Values that several contracts speak of. */
-
-export const iso = isoOf
-export const isoOrNull = (at: number | null): string | null => (at === null ? null : iso(at))
 
 export const line = (most: number) =>
   z.string('must be text').max(most, `must have at most ${most} characters`)

@@ -1,5 +1,5 @@
+import { iso, isoOrNull } from '../domain/iso.ts'
 import { SCOPES } from '../domain/scope.ts'
-import { iso, isoOrNull } from '../http/wire.ts'
 import type { KeyRow } from './store.ts'
 
 export const presentKey = ({ id, name, scopes, userId, creation, expires, lastUsed }: KeyRow) => ({

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { iso } from '../domain/iso.ts'
 import { isObject, type JsonObject } from '../domain/json.ts'
 import {
   CODE_LISTS,
@@ -15,7 +16,7 @@ import {
 } from '../domain/location.ts'
 import { MAX_ROWS, pageQuery } from '../http/page.ts'
 import { freeForm } from '../http/validation.ts'
-import { instant, iso, time } from '../http/wire.ts'
+import { instant, time } from '../http/wire.ts'
 
 /* What the quick reader in read.ts takes must be what `location` takes: a test holds one against the other. */
 

@@ -1,5 +1,5 @@
+import { iso } from '../../domain/iso.ts'
 import { FIELD_NAMES, type StoredLocation } from '../../domain/location.ts'
-import { iso } from '../../http/wire.ts'
 import { pieces, type Writer } from './formats.ts'
 
 const quoted = (text: string): string =>

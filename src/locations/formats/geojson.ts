@@ -1,5 +1,5 @@
+import { iso } from '../../domain/iso.ts'
 import type { StoredLocation } from '../../domain/location.ts'
-import { iso } from '../../http/wire.ts'
 import { presentLocation } from '../present.ts'
 import { pieces, separator, type Track, type Writer } from './formats.ts'
 

@@ -1,5 +1,5 @@
+import { iso } from '../../domain/iso.ts'
 import type { StoredLocation } from '../../domain/location.ts'
-import { iso } from '../../http/wire.ts'
 import { pieces, type Track, type Writer } from './formats.ts'
 import { decimal, xmlText } from './xml.ts'
 
