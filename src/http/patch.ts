@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { escapePointer, isObject, type JsonObject, mergePatch, sameJson } from '../domain/json.ts'
 import { applyJsonPatch, type PatchStep } from '../domain/jsonPatch.ts'
-import { parseBare, rejectUnknownBeside } from './body.ts'
 import type { Operation } from './contract.ts'
+import { parseBare, rejectSiblings } from './parseBody.ts'
 import { type FieldError, invalid, Problem } from './problem.ts'
 import { depthOf, fieldErrors, MAX_ERRORS, unwrapped } from './validation.ts'
 
@@ -64,7 +64,7 @@ const unwrapPatch = (
   if (patch.kind === 'merge') {
     const inner = patch.document[wrapper]
     if (!isObject(inner)) return { patch, prefix: '' }
-    rejectUnknownBeside(patch.document, wrapper)
+    rejectSiblings(patch.document, wrapper)
     return { patch: { kind: 'merge', document: inner }, prefix: `/${wrapper}` }
   }
   const strip = (path: string) =>

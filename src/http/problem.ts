@@ -297,6 +297,9 @@ export class Problem extends Error {
 export const invalid = (...errors: FieldError[]): Problem =>
   new Problem('invalid-request', { errors })
 
+export const malformedBody = (detail: string, pointer = ''): Problem =>
+  new Problem('malformed-body', { errors: [{ pointer, detail }] })
+
 const DEFAULT_HEADERS: Partial<Record<ProblemCode, Record<string, string>>> = {
   unauthorized: { 'WWW-Authenticate': 'Bearer' },
   'wrong-credentials': { 'WWW-Authenticate': 'Bearer' },

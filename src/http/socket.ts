@@ -1,10 +1,10 @@
 import { type Authenticated, authenticate } from '../auth/principal.ts'
+import { tryCountRequest } from '../auth/requestLimit.ts'
 import { allows, type Scope } from '../domain/scope.ts'
 import type { Closing } from '../domain/stream.ts'
 import { admit, recordUse, requireScope } from './auth.ts'
 import type { Context } from './context.ts'
 import { Problem } from './problem.ts'
-import { tryCountRequest } from './rateLimit.ts'
 
 export const isUpgrade = (c: Context): boolean =>
   c.req.header('Upgrade')?.toLowerCase() === 'websocket'

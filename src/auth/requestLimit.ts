@@ -1,0 +1,89 @@
+import { BoundedCache } from '../domain/boundedCache.ts'
+import { accountRequestsPerMinute, type Env, tokenFailuresPerMinute } from '../env.ts'
+
+/*
+ * Counts requests and failed sign-ins per minute. Each isolate counts for itself; the rate limiting
+ * bindings, which see the whole location, count slices of the limit, so most requests skip them.
+ */
+
+const WINDOW_MS = 60_000
+/** Slices of a limit. These are also the limits of the bindings in wrangler.toml. */
+const ACCOUNT_SLICES = 100
+const FAILURE_SLICES = 10
+
+export interface LimitWindow {
+  startedAt: number
+  count: number
+  /** The binding refused: nothing more is allowed until the window ends. */
+  isClosed: boolean
+}
+
+const windows = new BoundedCache<LimitWindow>(10_000)
+
+const openWindow = (key: string, now: number): LimitWindow => {
+  const known = windows.get(key)
+  if (known && now >= known.startedAt && now - known.startedAt < WINDOW_MS) return known
+  const opened = { startedAt: now, count: 0, isClosed: false }
+  windows.set(key, opened)
+  return opened
+}
+
+export const secondsLeft = ({ startedAt }: LimitWindow, now: number): number =>
+  Math.max(1, Math.ceil((startedAt + WINDOW_MS - now) / 1000))
+
+/** When the binding fails, the isolate's own count decides. */
+const isWithinLimit = (binding: RateLimit, key: string): Promise<boolean> =>
+  binding.limit({ key }).then(
+    ({ success }) => success,
+    () => true,
+  )
+
+export const accountWindow = (accountId: string, now: number): LimitWindow =>
+  openWindow(`account ${accountId}`, now)
+
+interface CountContext {
+  env: Env
+  executionCtx: Pick<ExecutionContext, 'waitUntil'>
+}
+
+/**
+ * Counts one request of an account; false beyond the limit. The answer of the binding is not
+ * awaited: it closes the window for later requests.
+ */
+export const tryCountRequest = (
+  { env, executionCtx }: CountContext,
+  accountId: string,
+  now: number,
+): boolean => {
+  const limit = accountRequestsPerMinute(env)
+  const window = accountWindow(accountId, now)
+  if (window.isClosed || window.count >= limit) return false
+  window.count++
+  if (window.count % Math.ceil(limit / ACCOUNT_SLICES) === 0) {
+    const checked = isWithinLimit(env.ACCOUNT_SLICES, accountId).then((isOpen) => {
+      if (!isOpen) window.isClosed = true
+    })
+    executionCtx.waitUntil(checked)
+  }
+  return true
+}
+
+/** Failed sign-ins from one network with one user name. */
+export const failureWindow = (key: string, now: number): LimitWindow =>
+  openWindow(`sign-in ${key}`, now)
+
+export const isExhausted = (env: Env, { isClosed, count }: LimitWindow): boolean =>
+  isClosed || count >= tokenFailuresPerMinute(env)
+
+/** Counts one failed sign-in; false when the binding refuses it. */
+export const countFailure = async (
+  env: Env,
+  key: string,
+  window: LimitWindow,
+): Promise<boolean> => {
+  window.count++
+  if (window.count % Math.ceil(tokenFailuresPerMinute(env) / FAILURE_SLICES) !== 0) return true
+  if (await isWithinLimit(env.TOKEN_FAILURES, key)) return true
+  window.isClosed = true
+  return false
+}
