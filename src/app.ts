@@ -42,24 +42,24 @@ export const app = base
   .route('/admin', admin)
   .route('/hooks', hooks)
 
-const noRouteProblem = unroutedProblem(app)
-const OPEN = /^\/api\/(auth\/token|Auth\/Token|openapi\.json)$/
+const problemOfUnrouted = unroutedProblem(app)
+const OPEN_PATHS = /^\/api\/(auth\/token|Auth\/Token|openapi\.json)$/
 
-// A route and not `app.notFound`, whose problems would pass by what the edge adds to every reply.
+// A route instead of `app.notFound`, whose replies would lack the headers of `commonReply`.
 app.all('*', async (c) => {
   if (c.req.path.startsWith('/admin/')) await admitOperator(c)
-  else if (c.req.path.startsWith('/api/') && !OPEN.test(c.req.path)) await admit(c)
-  throw noRouteProblem(c)
+  else if (c.req.path.startsWith('/api/') && !OPEN_PATHS.test(c.req.path)) await admit(c)
+  throw problemOfUnrouted(c)
 })
 
-/** Signs that the platform, not our code, could not answer: worth another try soon. */
-const isPassing = (error: Error): boolean => {
+/** The platform failed, not our code: a retry may succeed soon. */
+const isTransient = (error: Error): boolean => {
   const { retryable, overloaded } = error as { retryable?: boolean; overloaded?: boolean }
   const text = `${error.message} ${(error.cause as Error | undefined)?.message ?? ''}`
-  const isOurMistake =
+  const isOurError =
     /SQLITE_(ERROR|CONSTRAINT|MISMATCH|RANGE)|syntax error|no such (table|column)/.test(text)
   return (
-    !isOurMistake &&
+    !isOurError &&
     (retryable === true ||
       overloaded === true ||
       /D1_ERROR|Network connection lost|overloaded|reset|timed? ?out/i.test(text))
@@ -68,7 +68,7 @@ const isPassing = (error: Error): boolean => {
 
 app.onError((error, c) => {
   if (error instanceof Problem) return problemResponse(c as Context, error)
-  return problemResponse(c as Context, new Problem(isPassing(error) ? 'unavailable' : 'internal'))
+  return problemResponse(c as Context, new Problem(isTransient(error) ? 'unavailable' : 'internal'))
 })
 
 export const serve = withLoadShedding(app.fetch)

@@ -7,6 +7,6 @@ const METHOD = { info: 'log', warn: 'warn', error: 'error' } as const
 export const log = (level: keyof typeof METHOD, fields: LogFields): void =>
   console[METHOD[level]](JSON.stringify({ level, ...fields }))
 
-/** Logs a failed piece of background work by the class of its error: a message may hold values. */
+/** Logs failed background work. Only the error's class: its message may hold personal data. */
 export const logFailure = (event: string, error: unknown, fields: LogFields = {}): void =>
   log('error', { event, ...fields, error: error instanceof Error ? error.name : 'unknown' })

@@ -8,7 +8,7 @@ const outcome = (document: unknown, ...steps: PatchStep[]) => {
   expect(JSON.stringify(document), 'what was given is not touched').toBe(given)
   return applied.ok ? applied.document : applied.refusal
 }
-const NOWHERE = 'no-such-place'
+const NO_PATH = 'no-such-path'
 
 describe('add', () => {
   test('makes a member, or takes the place of one', () => {
@@ -33,8 +33,8 @@ describe('add', () => {
   })
 
   test('needs a place to put it in', () => {
-    expect(outcome({ a: 1 }, { op: 'add', path: '/b/c', value: 1 })).toBe(NOWHERE)
-    expect(outcome({ a: 'text' }, { op: 'add', path: '/a/0', value: 1 })).toBe(NOWHERE)
+    expect(outcome({ a: 1 }, { op: 'add', path: '/b/c', value: 1 })).toBe(NO_PATH)
+    expect(outcome({ a: 'text' }, { op: 'add', path: '/a/0', value: 1 })).toBe(NO_PATH)
     for (const index of [
       '2',
       '-1',
@@ -47,7 +47,7 @@ describe('add', () => {
       '99999999999999999999',
     ]) {
       expect(outcome({ list: ['a'] }, { op: 'add', path: `/list/${index}`, value: 1 }), index).toBe(
-        NOWHERE,
+        NO_PATH,
       )
     }
   })
@@ -80,8 +80,8 @@ describe('remove and replace', () => {
       '/__proto__',
       '/constructor',
     ]) {
-      expect(outcome({ a: 1, list: ['a'] }, { op: 'remove', path }), path).toBe(NOWHERE)
-      expect(outcome({ a: 1, list: ['a'] }, { op: 'replace', path, value: 1 }), path).toBe(NOWHERE)
+      expect(outcome({ a: 1, list: ['a'] }, { op: 'remove', path }), path).toBe(NO_PATH)
+      expect(outcome({ a: 1, list: ['a'] }, { op: 'replace', path, value: 1 }), path).toBe(NO_PATH)
     }
   })
 })
@@ -115,10 +115,10 @@ describe('move and copy', () => {
   })
 
   test('nothing goes into itself or comes from nowhere', () => {
-    expect(outcome({ a: { b: {} } }, { op: 'move', from: '/a', path: '/a/b/c' })).toBe(NOWHERE)
-    expect(outcome({ a: 1 }, { op: 'move', from: '/b', path: '/b' })).toBe(NOWHERE)
-    expect(outcome({ a: 1 }, { op: 'copy', from: '/b', path: '/c' })).toBe(NOWHERE)
-    expect(outcome({ a: 1 }, { op: 'copy', from: '/a', path: '/b/c' })).toBe(NOWHERE)
+    expect(outcome({ a: { b: {} } }, { op: 'move', from: '/a', path: '/a/b/c' })).toBe(NO_PATH)
+    expect(outcome({ a: 1 }, { op: 'move', from: '/b', path: '/b' })).toBe(NO_PATH)
+    expect(outcome({ a: 1 }, { op: 'copy', from: '/b', path: '/c' })).toBe(NO_PATH)
+    expect(outcome({ a: 1 }, { op: 'copy', from: '/a', path: '/b/c' })).toBe(NO_PATH)
     expect(outcome({ ab: 1, a: 2 }, { op: 'move', from: '/a', path: '/ab' })).toEqual({ ab: 2 })
   })
 })
