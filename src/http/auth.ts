@@ -6,7 +6,7 @@ import type { Context } from './context.ts'
 import { Problem } from './problem.ts'
 import { countRequest } from './rateLimit.ts'
 
-const bearer = (c: Context): string => {
+const readBearer = (c: Context): string => {
   const header = c.req.header('Authorization') ?? ''
   const token = /^Bearer +([A-Za-z0-9._~+/=-]+)$/i.exec(header)?.[1]
   if (!token) throw new Problem('unauthorized')
@@ -27,7 +27,7 @@ export const recordUse = (
 }
 
 /** Authenticates the request: sets `principal` and `db`, or throws a 401. */
-export const admit = async (c: Context, token = bearer(c)): Promise<void> => {
+export const admit = async (c: Context, token = readBearer(c)): Promise<void> => {
   const now = Date.now()
   const authenticated = await authenticate(c.env, token, now)
   if (!authenticated) throw invalidToken()
@@ -39,25 +39,28 @@ export const admit = async (c: Context, token = bearer(c)): Promise<void> => {
   countRequest(c, principal.accountId, now)
 }
 
-export const requireScope = (c: Context, wanted: Scope | readonly Scope[]): void => {
+/** Throws a 403 unless the token has one of the scopes. */
+export const requireScope = (c: Context, accepted: Scope | readonly Scope[]): void => {
   const { scopes } = c.get('principal')
-  const any = typeof wanted === 'string' ? [wanted] : wanted
-  if (!any.some((scope) => allows(scopes, scope))) {
-    const detail = `The token does not have the scope ${any.join(' or ')}.`
-    throw new Problem('forbidden', { detail })
-  }
+  const anyOf = typeof accepted === 'string' ? [accepted] : accepted
+  if (anyOf.some((scope) => allows(scopes, scope))) return
+  const detail = `The token does not have the scope ${anyOf.join(' or ')}.`
+  throw new Problem('forbidden', { detail })
 }
 
+/** Throws a 403 to a user who sees only the devices of a group. */
 export const requireWholeAccount = (c: Context): void => {
   if (c.get('principal').groupId === null) return
-  throw new Problem('forbidden', { detail: 'The token belongs to a user confined to a group.' })
+  throw new Problem('forbidden', {
+    detail: 'The token belongs to a user who is confined to a group.',
+  })
 }
 
 /** Without ADMIN_TOKEN the operator endpoints do not exist. */
 export const admitOperator = async (c: Context): Promise<void> => {
   if (!c.env.ADMIN_TOKEN) throw new Problem('not-found')
   const [given, expected] = await Promise.all([
-    hashSecret(bearer(c)),
+    hashSecret(readBearer(c)),
     hashSecret(c.env.ADMIN_TOKEN),
   ])
   if (!sameDigest(given, expected)) throw invalidToken()

@@ -47,12 +47,16 @@ const problem = z
 
 const MEMBERS: Partial<Record<ProblemCode, object>> = {
   'invalid-request': { errors: [{ pointer: '/name', detail: 'must not be empty' }] },
-  'malformed-body': { errors: [{ pointer: '', detail: 'is not well-formed JSON' }] },
+  'malformed-body': { errors: [{ pointer: '', detail: 'must be well-formed JSON' }] },
   'invalid-cursor': {
-    errors: [{ pointer: '#/query/cursor', detail: 'is not one that this list gave out' }],
+    errors: [
+      { pointer: '#/query/cursor', detail: 'must be a `nextCursor` of this list, unchanged' },
+    ],
   },
-  'invalid-patch': { errors: [{ pointer: '/0', detail: 'does not name a place in the resource' }] },
-  'patch-test-failed': { errors: [{ pointer: '/0', detail: 'does not hold' }] },
+  'invalid-patch': {
+    errors: [{ pointer: '/0', detail: 'must point to an existing place in the resource' }],
+  },
+  'patch-test-failed': { errors: [{ pointer: '/0', detail: 'does not match the resource' }] },
   'no-license-available': { availableAt: '2027-01-01T00:00:00.000Z' },
   'daily-limit-reached': { resetAt: '2027-01-01T00:00:00.000Z' },
 }

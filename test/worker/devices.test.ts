@@ -91,7 +91,12 @@ test('both kinds of patch change what they name and nothing else', async () => {
   })
   expect([slip.status, slip.body.errors]).toEqual([
     400,
-    [{ pointer: '/limits/dailySmsLimits', detail: 'is not known' }],
+    [
+      {
+        pointer: '/limits/dailySmsLimits',
+        detail: 'is not a known name: check the spelling, or leave it out',
+      },
+    ],
   ])
   expect(
     (
@@ -104,7 +109,12 @@ test('both kinds of patch change what they name and nothing else', async () => {
   const unheld = await account.call('PATCH', path, { body: { tags: { [long]: null } } })
   expect([unheld.status, unheld.body.errors]).toEqual([
     400,
-    [{ pointer: `/tags/${long}`, detail: 'is not known' }],
+    [
+      {
+        pointer: `/tags/${long}`,
+        detail: 'is not a known name: check the spelling, or leave it out',
+      },
+    ],
   ])
   const written = await account.call('PATCH', path, { body: { state: 'expired' } })
   expect(written.status).toBe(400)

@@ -124,7 +124,7 @@ describe('patches', () => {
     expect(failed.body).toMatchObject({ status: 409, code: 'patch-test-failed' })
     expect((await patch([{ op: 'replace', path: '/id', value: 'grp_mine' }])).status).toBe(400)
     expect((await patch([{ op: 'add', path: '/colour', value: 'red' }])).body.errors).toEqual([
-      { pointer: '/colour', detail: 'is not known' },
+      { pointer: '/colour', detail: 'is not a known name: check the spelling, or leave it out' },
     ])
     expect((await account.call('GET', path)).body).toMatchObject({ name: 'P', devices: [two] })
   })

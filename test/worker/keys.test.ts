@@ -346,7 +346,7 @@ test('a cursor is good for one list of one account with one set of filters', asy
   for (const reply of refused) {
     expect([reply.status, reply.body.code]).toEqual([400, 'invalid-cursor'])
     expect(reply.body.errors).toEqual([
-      { pointer: '#/query/cursor', detail: 'is not one that this list gave out' },
+      { pointer: '#/query/cursor', detail: 'must be a `nextCursor` of this list, unchanged' },
     ])
   }
   expect((await account.call('GET', `${KEYS}?limit=2&cursor=${nextCursor}`)).status).toBe(200)
