@@ -150,7 +150,7 @@ export const PROBLEMS = {
     409,
     'Recipient gone',
     'No user who can see the device wants messages at this address any more.',
-    'The user was deleted or disabled, cannot see the device any more, or changed address or channel. Change the user, or raise a new alert.',
+    'The user was deleted or disabled, cannot see the device any more, or changed address or channel. Change the user, or leave the message unsent.',
   ),
   'daily-limit-reached': kind(
     409,
@@ -309,13 +309,11 @@ const DEFAULT_HEADERS: Partial<Record<ProblemCode, Record<string, string>>> = {
   unavailable: { 'Retry-After': '5' },
 }
 
-interface RequestInfo {
-  path: string
-  requestId: string
-}
-
 /** The problem document as text, with the status and headers of its reply. */
-export const problemDocument = ({ code, options }: Problem, { path, requestId }: RequestInfo) => {
+export const problemDocument = (
+  { code, options }: Problem,
+  { path, requestId }: { path: string; requestId: string },
+) => {
   const { status, title, detail: defaultDetail } = PROBLEMS[code]
   const { detail = defaultDetail, errors, headers, members } = options
   const body = {
