@@ -16,13 +16,13 @@ const problem = z
     error: z.string().meta({ description: 'The same sentence as `detail`.' }),
     type: z.string().meta({
       format: 'uri-reference',
-      description: 'A page that tells what the problem is and what to do about it.',
+      description: 'A page that explains the problem and what to do about it.',
     }),
     title: z.string(),
     status: z.int().meta({ description: 'The status of the reply.' }),
-    detail: z.string().meta({ description: 'What went wrong, for a person.' }),
-    code: z.enum(CODES).meta({ description: 'What went wrong, for a program.' }),
-    instance: z.string().meta({ format: 'uri-reference', description: 'The path that was asked.' }),
+    detail: z.string().meta({ description: 'What is wrong, as a sentence for people.' }),
+    code: z.enum(CODES).meta({ description: 'What is wrong, as a code for programs.' }),
+    instance: z.string().meta({ format: 'uri-reference', description: 'The path of the request.' }),
     requestId: z.string().meta({ description: 'The same as `X-Request-Id`.' }),
     errors: z
       .array(
@@ -30,22 +30,24 @@ const problem = z
           pointer: z.string().meta({
             description: 'A JSON Pointer into the body, or `#/query/…`, `#/header/…`, `#/path/…`.',
           }),
-          detail: z.string().meta({ description: 'What the value must be.' }),
+          detail: z
+            .string()
+            .meta({ description: 'What is wrong with the value, or what is allowed.' }),
         }),
       )
       .optional()
-      .meta({ description: 'The values that failed; only where some did.' }),
+      .meta({ description: 'The values that are not valid, if the problem is about values.' }),
     availableAt: z.iso.datetime({ precision: 3 }).nullable().optional().meta({
       description:
-        'With `no-license-available` alone: when, as things stand, a license frees itself, or null.',
+        'Only with `no-license-available`: when the next license becomes free as devices expire, or null.',
     }),
     resetAt: z.iso.datetime({ precision: 3 }).optional().meta({
-      description: 'With `daily-limit-reached` alone: when messages go out again.',
+      description: 'Only with `daily-limit-reached`: when the limit resets.',
     }),
   })
-  .meta({ id: 'Problem', description: 'What every failure looks like (RFC 9457).' })
+  .meta({ id: 'Problem', description: 'Every error reply has this shape (RFC 9457).' })
 
-const MEMBERS: Partial<Record<ProblemCode, object>> = {
+const EXAMPLE_MEMBERS: Partial<Record<ProblemCode, object>> = {
   'invalid-request': { errors: [{ pointer: '/name', detail: 'must not be empty' }] },
   'malformed-body': { errors: [{ pointer: '', detail: 'must be well-formed JSON' }] },
   'invalid-cursor': {
@@ -73,7 +75,7 @@ const example = (code: ProblemCode): ZodOpenApiExampleObject => {
     code,
     instance: '/api/account',
     requestId: '5c0f1c0e-8a3b-4a53-9d53-7a8b1f6f0c11',
-    ...MEMBERS[code],
+    ...EXAMPLE_MEMBERS[code],
   }
   return { id: code, summary: title, value }
 }
@@ -83,13 +85,17 @@ const EXAMPLES = Object.fromEntries(CODES.map((code) => [code, example(code)])) 
   ZodOpenApiExampleObject
 >
 
-const RETRIED: readonly ProblemCode[] = ['request-in-progress', 'too-many-requests', 'unavailable']
+const RETRYABLE: readonly ProblemCode[] = [
+  'request-in-progress',
+  'too-many-requests',
+  'unavailable',
+]
 
 const headersOf = (codes: readonly ProblemCode[]): ReplyHeader[] => [
   'X-Request-Id',
   ...(codes.some((code) => PROBLEMS[code].status === 401) ? (['WWW-Authenticate'] as const) : []),
   ...(codes.includes('too-many-requests') ? (['RateLimit'] as const) : []),
-  ...(codes.some((code) => RETRIED.includes(code)) ? (['Retry-After'] as const) : []),
+  ...(codes.some((code) => RETRYABLE.includes(code)) ? (['Retry-After'] as const) : []),
 ]
 
 const reply = (codes: readonly ProblemCode[]): ZodOpenApiResponseObject => ({
@@ -103,16 +109,16 @@ const reply = (codes: readonly ProblemCode[]): ZodOpenApiResponseObject => ({
   },
 })
 
-const ALONE = Object.fromEntries(
+const SINGLE_REPLIES = Object.fromEntries(
   CODES.map((code) => [code, { id: code, ...reply([code]) }]),
 ) as Record<ProblemCode, ZodOpenApiResponseObject>
 
-/** A reply for each status that the operation can fail with; those of a single problem are shared by all operations. */
+/** The error replies of an operation by status; those with one problem are shared components. */
 export const failuresOf = (contract: Operation): ZodOpenApiResponsesObject => {
   const byStatus = Map.groupBy(problemsOf(contract), (code) => PROBLEMS[code].status)
   const replies = [...byStatus].map(([status, [first, ...others]]) => [
     status,
-    first && others.length === 0 ? ALONE[first] : reply(byStatus.get(status) ?? []),
+    first && others.length === 0 ? SINGLE_REPLIES[first] : reply(byStatus.get(status) ?? []),
   ])
   return Object.fromEntries(replies)
 }
