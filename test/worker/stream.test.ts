@@ -19,7 +19,7 @@ import {
   receiver,
   upgrade,
 } from './eventSupport.ts'
-import { makeToken, readToken } from './law/tokens.ts'
+import { makeToken, readToken } from './everyRoute/tokens.ts'
 import {
   boundUser,
   openAccount,

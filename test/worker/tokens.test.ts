@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, expect, test, vi } from 'vitest'
 import { callWith, watched } from './bindings.ts'
-import { kidOf, makeToken, readToken } from './law/tokens.ts'
+import { kidOf, makeToken, readToken } from './everyRoute/tokens.ts'
 import { call, openAccount, operator, tokenFor } from './support.ts'
 
 afterEach(() => {

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type * as z from 'zod'
-import { send } from './reply.ts'
+import { type Stage, storedRows, withHeaders } from './fixture.ts'
 import type { Route } from './routes.ts'
 import { SAMPLES } from './samples.ts'
-import { type Stage, storedRows, withHeaders } from './stage.ts'
+import { send } from './send.ts'
 
 const pointers = (body: { errors?: { pointer: string }[] }) =>
   (body.errors ?? []).map(({ pointer }) => pointer)

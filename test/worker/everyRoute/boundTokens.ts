@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { boundUser } from '../support.ts'
-import { send } from './reply.ts'
+import { type Stage, storedRows, withHeaders } from './fixture.ts'
 import { parametersOf, type Route } from './routes.ts'
 import { SAMPLES } from './samples.ts'
-import { type Stage, storedRows, withHeaders } from './stage.ts'
+import { send } from './send.ts'
 
 /** What a user may who has just this privilege. Written out, not computed by the code that is tried. */
 const MAY: Record<string, string[]> = {

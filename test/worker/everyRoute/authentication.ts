@@ -1,10 +1,10 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { tokenFor } from '../support.ts'
-import { send } from './reply.ts'
+import { type Request, type Stage, withHeaders } from './fixture.ts'
 import type { Route } from './routes.ts'
 import { SAMPLES } from './samples.ts'
-import { type Request, type Stage, withHeaders } from './stage.ts'
+import { send } from './send.ts'
 import { badTokens, makeToken, readToken } from './tokens.ts'
 
 /** Scopes that do not do what the one named wants. Written out, not computed by the code that is tried. */

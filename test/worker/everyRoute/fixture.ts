@@ -2,9 +2,9 @@ import { env } from 'cloudflare:workers'
 import { expect } from 'vitest'
 import { eventually } from '../../eventually.ts'
 import { openAccount, type TestAccount } from '../support.ts'
-import type { Sent } from './reply.ts'
 import { fill, parametersOf, type Route } from './routes.ts'
 import { SAMPLES } from './samples.ts'
+import type { Sent } from './send.ts'
 
 export type Request = Sent & { headers: Record<string, string> }
 

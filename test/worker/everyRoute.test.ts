@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { addressing } from './law/addressing.ts'
-import { admission } from './law/admission.ts'
-import { answers } from './law/answers.ts'
-import { bodies } from './law/bodies.ts'
-import { confinement } from './law/confinement.ts'
-import { PAGES, routes, unguarded } from './law/routes.ts'
-import { SAMPLES } from './law/samples.ts'
-import { type Stage, setStage, strikeStage } from './law/stage.ts'
+import { admission } from './everyRoute/authentication.ts'
+import { bodies } from './everyRoute/bodies.ts'
+import { confinement } from './everyRoute/boundTokens.ts'
+import { type Stage, setStage, strikeStage } from './everyRoute/fixture.ts'
+import { addressing } from './everyRoute/paths.ts'
+import { answers } from './everyRoute/replies.ts'
+import { PAGES, routes, unguarded } from './everyRoute/routes.ts'
+import { SAMPLES } from './everyRoute/samples.ts'
 
 // Thousands of log lines, each carried to the reporter, cost a tenth of the whole.
 vi.spyOn(console, 'log').mockImplementation(() => {})

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { takesBody } from '../../../src/http/contract.ts'
 import type { Reply } from '../support.ts'
-import { send } from './reply.ts'
+import { type Stage, storedRows } from './fixture.ts'
 import type { Route } from './routes.ts'
-import { type Stage, storedRows } from './stage.ts'
+import { send } from './send.ts'
 
 const MIB = 1_048_576
 const bytes = (...parts: (string | number)[]) =>

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { send } from './reply.ts'
+import { type Stage, storedRows } from './fixture.ts'
 import { isServed, methodsAt, parametersOf, type Route } from './routes.ts'
 import { SAMPLES } from './samples.ts'
-import { type Stage, storedRows } from './stage.ts'
+import { send } from './send.ts'
 
 const UNKNOWN = '0'.repeat(22)
 
