@@ -1,14 +1,14 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { tokenFor } from '../support.ts'
-import { type Request, type Stage, withHeaders } from './fixture.ts'
+import { type Fixture, type Request, withHeaders } from './fixture.ts'
 import type { Route } from './routes.ts'
 import { SAMPLES } from './samples.ts'
 import { send } from './send.ts'
 import { badTokens, makeToken, readToken } from './tokens.ts'
 
-/** Scopes that do not do what the one named wants. Written out, not computed by the code that is tried. */
-const BENEATH: Record<string, string[]> = {
+/** Scopes that do not include a scope. Written out: the tested code must not compute it. */
+const INSUFFICIENT: Record<string, string[]> = {
   ingest: ['read'],
   read: ['ingest'],
   write: ['ingest', 'read'],
@@ -16,31 +16,34 @@ const BENEATH: Record<string, string[]> = {
 }
 const SCOPES = ['ingest', 'read', 'write', 'admin']
 
-/** Who is let in, and who is not. */
-export const admission = (route: Route, stageOf: () => Stage): void => {
+/** Tests which tokens are accepted. */
+export const checkAuthentication = (route: Route, fixtureOf: () => Fixture): void => {
   const { scope } = route.contract
   if (scope === 'open') return
 
-  describe('lets in nobody', () => {
-    let stage: Stage
+  describe('refuses a request', () => {
+    let fixture: Fixture
     let request: Request
     beforeAll(async () => {
-      stage = stageOf()
-      request = await stage.request()
+      fixture = fixtureOf()
+      request = await fixture.request()
     })
-    const refuses = async (authorization: string | null, because: string) => {
+    const expectRefused = async (authorization: string | null, message: string) => {
       const reply = await send(withHeaders(request, { Authorization: authorization }))
-      expect(reply.status, because).toBe(401)
-      expect(reply.body.code, because).toBe('unauthorized')
+      expect(reply.status, message).toBe(401)
+      expect(reply.body.code, message).toBe('unauthorized')
     }
 
     test('without a bearer token in the Authorization header', async () => {
       const good = request.headers.Authorization ?? ''
       const token = good.slice('Bearer '.length)
-      await refuses(null, 'none')
-      await refuses(`Basic ${btoa(`${stage.mine.userName}:${stage.mine.apiKey}`)}`, 'Basic')
-      await refuses(token, 'no scheme')
-      await refuses(`${good}, ${good}`, 'two of them')
+      await expectRefused(null, 'none')
+      await expectRefused(
+        `Basic ${btoa(`${fixture.mine.userName}:${fixture.mine.apiKey}`)}`,
+        'Basic',
+      )
+      await expectRefused(token, 'no scheme')
+      await expectRefused(`${good}, ${good}`, 'two of them')
       const { path, ...sent } = withHeaders(request, { Authorization: null })
       const inQuery = await send({
         ...sent,
@@ -56,45 +59,47 @@ export const admission = (route: Route, stageOf: () => Stage): void => {
       expect(inCookie.status).toBe(401)
     })
 
-    test('with a token that does not hold', async () => {
-      for (const [which, token] of Object.entries(
-        await badTokens(stage.mine.token, env.TOKEN_SECRET),
+    test('with a token that is not valid', async () => {
+      for (const [name, token] of Object.entries(
+        await badTokens(fixture.mine.token, env.TOKEN_SECRET),
       )) {
-        await refuses(`Bearer ${token}`, `a token ${which}`)
+        await expectRefused(`Bearer ${token}`, `a token ${name}`)
       }
     })
 
     if (scope === 'operator') {
       test("with an account's token, or half of the operator's", async () => {
-        await refuses(`Bearer ${stage.mine.token}`, "an account's")
-        await refuses(`Bearer ${env.ADMIN_TOKEN?.slice(0, -1)}`, 'half')
+        await expectRefused(`Bearer ${fixture.mine.token}`, "an account's")
+        await expectRefused(`Bearer ${env.ADMIN_TOKEN?.slice(0, -1)}`, 'half')
       })
       return
     }
 
     test('with a token whose key was deleted', async () => {
-      const made = await stage.mine.call('POST', '/api/account/keys', {
-        body: { name: 'Doomed', scopes: ['admin'] },
+      const made = await fixture.mine.call('POST', '/api/account/keys', {
+        body: { name: 'Deleted', scopes: ['admin'] },
       })
-      const token = await tokenFor(stage.mine.userName, made.body.apiKey)
+      const token = await tokenFor(fixture.mine.userName, made.body.apiKey)
       expect(
-        (await send(withHeaders(await stage.request(), { Authorization: `Bearer ${token}` })))
+        (await send(withHeaders(await fixture.request(), { Authorization: `Bearer ${token}` })))
           .status,
       ).toBeLessThan(400)
-      await stage.mine.call('DELETE', `/api/account/keys/${made.body.key.id}`)
-      await refuses(`Bearer ${token}`, 'revoked')
+      await fixture.mine.call('DELETE', `/api/account/keys/${made.body.key.id}`)
+      await expectRefused(`Bearer ${token}`, 'revoked')
     })
 
-    test('beyond the scope of the token', async () => {
-      const wanted = [SAMPLES[route.id]?.scope ?? scope].flat()
-      const beneath = SCOPES.filter((held) => wanted.every((name) => BENEATH[name]?.includes(held)))
-      const { header, claims } = readToken(stage.mine.token)
+    test('whose token lacks the scope, and no other', async () => {
+      const needed = [SAMPLES[route.id]?.scope ?? scope].flat()
+      const insufficient = SCOPES.filter((held) =>
+        needed.every((name) => INSUFFICIENT[name]?.includes(held)),
+      )
+      const { header, claims } = readToken(fixture.mine.token)
       for (const held of SCOPES) {
         const token = await makeToken(header, { ...claims, scope: held }, env.TOKEN_SECRET)
         const reply = await send(
-          withHeaders(await stage.request(), { Authorization: `Bearer ${token}` }),
+          withHeaders(await fixture.request(), { Authorization: `Bearer ${token}` }),
         )
-        if (beneath.includes(held))
+        if (insufficient.includes(held))
           expect([reply.status, reply.body.code], held).toEqual([403, 'forbidden'])
         else expect(reply.status, `${held}: ${reply.text}`).toBeLessThan(300)
       }

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { takesBody } from '../../../src/http/contract.ts'
 import type { Reply } from '../support.ts'
-import { type Stage, storedRows } from './fixture.ts'
+import { type Fixture, storedRows } from './fixture.ts'
 import type { Route } from './routes.ts'
 import { send } from './send.ts'
 
@@ -13,38 +13,43 @@ const bytes = (...parts: (string | number)[]) =>
     ),
   )
 
-/** Sent piece by piece, so that nothing says beforehand how long it is. */
+/** A body without a Content-Length. */
 const streamed = (text: string): ReadableStream =>
   new Blob([text]).stream().pipeThrough(new TransformStream<Uint8Array, Uint8Array>())
 
-/** One of each kind; body.test.ts knows more of them. */
+/** One of each kind; body.test.ts has more. */
 const MALFORMED: Record<string, string | Uint8Array> = {
   'cut short': '{"name":',
   'invalid UTF-8': bytes('{"name":"', 0xff, '"}'),
   'a NUL': '{"name":"a\\u0000b"}',
-  'half a surrogate pair': '{"name":"\\ud83d"}',
+  'an unpaired surrogate': '{"name":"\\ud83d"}',
 }
 
 const WRONG_TYPES = [null, 'text/plain', 'application/json; charset=iso-8859-1']
 
-/** What a body must be before it is looked into, and that nothing is stored of one that is not. */
-export const bodies = (route: Route, stageOf: () => Stage): void => {
+/** Tests that malformed and unknown bodies are refused and nothing is stored. */
+export const checkBodies = (route: Route, fixtureOf: () => Fixture): void => {
   const { contract } = route
   if (!takesBody(contract)) return
 
   describe('refuses a body', () => {
-    let stage: Stage
+    let fixture: Fixture
     let rows: string
     beforeAll(() => {
-      stage = stageOf()
+      fixture = fixtureOf()
     })
-    const refused = (reply: Reply, status: number, code: string | RegExp, because: string) => {
-      expect(reply.status, `${because}: ${reply.text}`).toBe(status)
-      expect(reply.body.code, because).toMatch(code)
+    const expectRefused = (
+      reply: Reply,
+      status: number,
+      code: string | RegExp,
+      message: string,
+    ) => {
+      expect(reply.status, `${message}: ${reply.text}`).toBe(status)
+      expect(reply.body.code, message).toMatch(code)
     }
-    /** One request made beforehand: what its sample stores is not what the refused ones did. */
-    const prepared = async () => {
-      const { body = '{}', ...sent } = await stage.request()
+    /** Makes the request first: its sample stores rows that do not count. */
+    const prepare = async () => {
+      const { body = '{}', ...sent } = await fixture.request()
       rows = await storedRows()
       return {
         body: String(body),
@@ -52,8 +57,8 @@ export const bodies = (route: Route, stageOf: () => Stage): void => {
       }
     }
 
-    test('of another type', async () => {
-      const { sent, body: text } = await prepared()
+    test('of another media type', async () => {
+      const { sent, body: text } = await prepare()
       const body = bytes(text)
       const types =
         route.method === 'PATCH' ? WRONG_TYPES : [...WRONG_TYPES, 'application/merge-patch+json']
@@ -66,39 +71,49 @@ export const bodies = (route: Route, stageOf: () => Stage): void => {
           body,
           headers: { ...headers, ...(type !== null && { 'Content-Type': type }) },
         })
-        refused(reply, 415, 'unsupported-media-type', String(type))
+        expectRefused(reply, 415, 'unsupported-media-type', String(type))
       }
       const encoded = await send({
         ...sent,
         body,
         headers: { ...sent.headers, 'Content-Encoding': 'gzip' },
       })
-      refused(encoded, 415, 'unsupported-media-type', 'gzip')
+      expectRefused(encoded, 415, 'unsupported-media-type', 'gzip')
       expect(await storedRows()).toBe(rows)
     })
 
-    test('of more than 1 MiB, announced or not', async () => {
-      const { sent } = await prepared()
+    test('of more than 1 MiB, with or without Content-Length', async () => {
+      const { sent } = await prepare()
       const text = '{'.repeat(MIB + 1)
-      refused(await send({ ...sent, body: text }), 413, 'body-too-large', 'announced')
-      refused(await send({ ...sent, body: streamed(text) }), 413, 'body-too-large', 'streamed')
+      expectRefused(
+        await send({ ...sent, body: text }),
+        413,
+        'body-too-large',
+        'with Content-Length',
+      )
+      expectRefused(
+        await send({ ...sent, body: streamed(text) }),
+        413,
+        'body-too-large',
+        'streamed',
+      )
       expect(await storedRows()).toBe(rows)
     })
 
-    test('that is not sound JSON', async () => {
-      const { sent } = await prepared()
-      for (const [which, body] of Object.entries(MALFORMED)) {
-        refused(await send({ ...sent, body }), 400, 'malformed-body', which)
+    test('that is not well-formed JSON', async () => {
+      const { sent } = await prepare()
+      for (const [name, body] of Object.entries(MALFORMED)) {
+        expectRefused(await send({ ...sent, body }), 400, 'malformed-body', name)
       }
       expect(await storedRows()).toBe(rows)
     })
 
-    test('of another shape, or nested out of all measure', async () => {
-      const { sent } = await prepared()
+    test('of another shape, or nested too deep', async () => {
+      const { sent } = await prepare()
       const deep = 10_000
       const shapes = ['null', '"text"', '[1]', `${'['.repeat(deep)}${']'.repeat(deep)}`]
       for (const body of [...shapes, `${'{"a":'.repeat(deep)}1${'}'.repeat(deep)}`]) {
-        refused(
+        expectRefused(
           await send({ ...sent, body }),
           400,
           /^invalid-(request|patch)$|^malformed-body$/,
@@ -106,13 +121,13 @@ export const bodies = (route: Route, stageOf: () => Stage): void => {
         )
       }
       if (contract.body && !contract.optionalBody) {
-        refused(await send(sent), 400, 'invalid-request', 'none')
+        expectRefused(await send(sent), 400, 'invalid-request', 'none')
       }
       expect(await storedRows()).toBe(rows)
     })
 
-    test('with a member that nobody knows, and points at it', async () => {
-      const { sent, body: good } = await prepared()
+    test('with an unknown member, and points to it', async () => {
+      const { sent, body: good } = await prepare()
       const { wrapper } = contract.patches ?? contract
       for (const member of ['__proto__', 'a/b~c']) {
         const body = good.replace(
@@ -121,13 +136,13 @@ export const bodies = (route: Route, stageOf: () => Stage): void => {
         )
         const pointer = `/${member.replaceAll('~', '~0').replaceAll('/', '~1')}`
         const reply = await send({ ...sent, body })
-        refused(reply, 400, /^invalid-(request|patch)$/, member)
+        expectRefused(reply, 400, /^invalid-(request|patch)$/, member)
         expect(reply.body.errors.map((error: { pointer: string }) => error.pointer)).toContain(
           pointer,
         )
         if (!wrapper) continue
         const wrapped = await send({ ...sent, body: `{"success":true,"${wrapper}":${body}}` })
-        refused(wrapped, 400, /^invalid-(request|patch)$/, member)
+        expectRefused(wrapped, 400, /^invalid-(request|patch)$/, member)
         expect(wrapped.body.errors.map((error: { pointer: string }) => error.pointer)).toContain(
           `/${wrapper}${pointer}`,
         )
@@ -135,7 +150,7 @@ export const bodies = (route: Route, stageOf: () => Stage): void => {
           ...sent,
           body: `{"${wrapper}":${good},${JSON.stringify(member)}:1}`,
         })
-        refused(beside, 400, /^invalid-(request|patch)$/, member)
+        expectRefused(beside, 400, /^invalid-(request|patch)$/, member)
         expect(beside.body.errors.map((error: { pointer: string }) => error.pointer)).toContain(
           pointer,
         )

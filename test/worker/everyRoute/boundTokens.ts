@@ -1,19 +1,19 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { boundUser } from '../support.ts'
-import { type Stage, storedRows, withHeaders } from './fixture.ts'
+import { type Fixture, storedRows, withHeaders } from './fixture.ts'
 import { parametersOf, type Route } from './routes.ts'
 import { SAMPLES } from './samples.ts'
 import { send } from './send.ts'
 
-/** What a user may who has just this privilege. Written out, not computed by the code that is tried. */
-const MAY: Record<string, string[]> = {
+/** The scopes of each privilege. Written out: the tested code must not compute it. */
+const SCOPES_OF: Record<string, string[]> = {
   read: ['read'],
   write: ['ingest', 'read', 'write'],
   admin: ['ingest', 'read', 'write', 'admin'],
 }
 
-/** Closed to a user with a group, whatever its privileges. */
-const CLOSED = [
+/** Refused to every user with a group. */
+const REFUSED_TO_CONFINED = [
   /^\w+ \/api\/users(?!\/(countries|timeZones)$)/,
   /^\w+ \/api\/webhooks/,
   /^PATCH \/api\/account$/,
@@ -24,46 +24,48 @@ const CLOSED = [
 
 const as = (token: string) => ({ Authorization: `Bearer ${token}` })
 
-/** A token that is bound to a user acts as that user. */
-export const confinement = (route: Route, stageOf: () => Stage): void => {
+/** Tests tokens of keys that are bound to a user. */
+export const checkBoundTokens = (route: Route, fixtureOf: () => Fixture): void => {
   const { scope } = route.contract
   if (scope === 'open' || scope === 'operator') return
 
-  describe('of a bound token', () => {
-    let stage: Stage
+  describe('with a token bound to a user', () => {
+    let fixture: Fixture
     beforeAll(() => {
-      stage = stageOf()
+      fixture = fixtureOf()
     })
 
-    test('allows what its user may, and nothing while the user is disabled', async () => {
-      const wanted = [SAMPLES[route.id]?.scope ?? scope].flat()
-      for (const [privilege, may] of Object.entries(MAY)) {
-        const user = await boundUser(stage.mine, { privileges: [privilege] })
-        // A bound token makes keys for its own user alone, and regenerates no other's.
-        const others = /^\w+ \/api\/account\/keys\/:keyId\/regenerate/.test(
+    test('allows what the user may do, and nothing while the user is disabled', async () => {
+      const needed = [SAMPLES[route.id]?.scope ?? scope].flat()
+      for (const [privilege, scopes] of Object.entries(SCOPES_OF)) {
+        const user = await boundUser(fixture.mine, { privileges: [privilege] })
+        // A bound token may not regenerate the key of another user.
+        const isOthersKey = /^\w+ \/api\/account\/keys\/:keyId\/regenerate/.test(
           `${route.method} ${route.path}`,
         )
-        const reply = await send(withHeaders(await stage.request(), as(user.token)))
-        if (others || !wanted.some((name) => may.includes(name)))
+        const reply = await send(withHeaders(await fixture.request(), as(user.token)))
+        if (isOthersKey || !needed.some((name) => scopes.includes(name)))
           expect([reply.status, reply.body.code], privilege).toEqual([403, 'forbidden'])
         else expect(reply.status, `${privilege}: ${reply.text}`).toBeLessThan(300)
       }
-      const gone = await boundUser(stage.mine, { privileges: ['admin'] })
-      await stage.mine.call('PATCH', `/api/users/${gone.id}`, { body: { disabled: true } })
-      expect((await send(withHeaders(await stage.request(), as(gone.token)))).status).toBe(401)
+      const disabled = await boundUser(fixture.mine, { privileges: ['admin'] })
+      await fixture.mine.call('PATCH', `/api/users/${disabled.id}`, { body: { disabled: true } })
+      expect((await send(withHeaders(await fixture.request(), as(disabled.token)))).status).toBe(
+        401,
+      )
     })
 
-    test('whose user has a group finds doors closed, and nothing of what is outside the group', async () => {
+    test('whose user has a group shows nothing outside the group and refuses the rest', async () => {
       const name = `North ${crypto.randomUUID()}`
-      const { body: group } = await stage.mine.call('POST', '/api/groups', { body: { name } })
-      const user = await boundUser(stage.mine, { privileges: ['admin'], group: name })
-      const { body: unseen } = await stage.mine.call('POST', '/api/devices', {
-        body: { name: 'Sample of the unseen' },
+      const { body: group } = await fixture.mine.call('POST', '/api/groups', { body: { name } })
+      const user = await boundUser(fixture.mine, { privileges: ['admin'], group: name })
+      const { body: hidden } = await fixture.mine.call('POST', '/api/devices', {
+        body: { name: 'Hidden sample' },
       })
-      const request = withHeaders(await stage.request(), as(user.token))
+      const request = withHeaders(await fixture.request(), as(user.token))
       const rows = await storedRows()
       const reply = await send(request)
-      if (CLOSED.some((pattern) => pattern.test(`${route.method} ${route.path}`))) {
+      if (REFUSED_TO_CONFINED.some((pattern) => pattern.test(`${route.method} ${route.path}`))) {
         expect([reply.status, reply.body.code]).toEqual([403, 'forbidden'])
         expect(await storedRows()).toBe(rows)
       } else if (parametersOf(route.path).length > 0) {
@@ -71,8 +73,8 @@ export const confinement = (route: Route, stageOf: () => Stage): void => {
         expect(await storedRows()).toBe(rows)
       } else {
         expect(reply.status, reply.text).toBeLessThan(300)
-        expect(reply.text).not.toContain(unseen.device.id)
-        expect(reply.text).not.toContain('of the unseen')
+        expect(reply.text).not.toContain(hidden.device.id)
+        expect(reply.text).not.toContain('Hidden sample')
         for (const other of reply.body.groups ?? []) expect(other.id).toBe(group.id)
       }
     })

@@ -2,17 +2,17 @@ import { env } from 'cloudflare:workers'
 import { expect } from 'vitest'
 import { eventually } from '../../eventually.ts'
 import { openAccount, type TestAccount } from '../support.ts'
-import { fill, parametersOf, type Route } from './routes.ts'
+import { fillPath, parametersOf, type Route } from './routes.ts'
 import { SAMPLES } from './samples.ts'
 import type { Sent } from './send.ts'
 
 export type Request = Sent & { headers: Record<string, string> }
 
-/** What a route is tried on: two accounts of its own, and the request that its sample makes. */
-export interface Stage {
+/** Two accounts of the route's own, and the request that its sample makes. */
+export interface Fixture {
   mine: TestAccount
   other: TestAccount
-  /** A request that succeeds, made anew. `idsOf`: whose things the path names. */
+  /** A new request that succeeds. The path has ids of resources of `idsOf`. */
   request: (idsOf?: TestAccount) => Promise<Request>
 }
 
@@ -21,7 +21,7 @@ const authorization = ({ contract }: Route, mine: TestAccount): Record<string, s
   return { Authorization: `Bearer ${contract.scope === 'operator' ? env.ADMIN_TOKEN : mine.token}` }
 }
 
-/** The same request with some headers changed; null takes one away. */
+/** The same request with some headers changed; null removes one. */
 export const withHeaders = (sent: Request, changed: Record<string, string | null>): Request => ({
   ...sent,
   headers: Object.fromEntries(
@@ -31,18 +31,18 @@ export const withHeaders = (sent: Request, changed: Record<string, string | null
   ),
 })
 
-export const setStage = async (route: Route): Promise<Stage> => {
+export const makeFixture = async (route: Route): Promise<Fixture> => {
   const sample = SAMPLES[route.id]
-  if (!sample) throw new Error(`${route.id} has no row in test/worker/law/samples.ts`)
+  if (!sample) throw new Error(`${route.id} has no row in everyRoute/samples.ts`)
   const mine = await openAccount({ licenses: 1000 })
   const other = parametersOf(route.path).length > 0 ? await openAccount({ licenses: 1000 }) : mine
 
-  const request: Stage['request'] = async (idsOf = mine) => {
+  const request: Fixture['request'] = async (idsOf = mine) => {
     const params = parametersOf(route.path).length > 0 ? ((await sample.params?.(idsOf)) ?? {}) : {}
     const body = sample.body?.(mine, params)
     return {
       method: route.method,
-      path: fill(route.path, params) + (sample.query ?? ''),
+      path: fillPath(route.path, params) + (sample.query ?? ''),
       headers: {
         ...authorization(route, mine),
         ...(body !== undefined && { 'Content-Type': 'application/json' }),
@@ -60,16 +60,16 @@ const tablesOf = async (db: D1Database): Promise<string[]> => {
   return results.map(({ name }) => name).filter((name) => !/^(sqlite_|d1_|_cf_)/.test(name))
 }
 
-/** Messages go out after the reply: rows are counted once none is on its way. */
-const settled = () =>
+/** Messages are sent after the reply: waits until none is queued. */
+const waitForMessages = () =>
   eventually(async () => {
     expect(
       await env.DB.prepare(`SELECT id FROM messages WHERE status = 'queued'`).first(),
     ).toBeNull()
   })
 
-/** Leaves both cells empty, so that the next route's look at them is short. */
-export const strikeStage = async (): Promise<void> => {
+/** Empties both cells, so that `storedRows` stays fast for the next route. */
+export const clearDatabases = async (): Promise<void> => {
   const tables = await tablesOf(env.DB)
   await Promise.all(
     [env.DB, env.CELL_1].map((db) =>
@@ -78,9 +78,9 @@ export const strikeStage = async (): Promise<void> => {
   )
 }
 
-/** Every row of both cells, but for the minute of a key's last use: what a refused request must leave as it was. */
+/** All rows of both cells, without `last_used`. A refused request must not change them. */
 export const storedRows = async (): Promise<string> => {
-  await settled()
+  await waitForMessages()
   const tables = await tablesOf(env.DB)
   const dumps = await Promise.all(
     [env.DB, env.CELL_1].map((db) =>

@@ -1,55 +1,59 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type Stage, storedRows } from './fixture.ts'
+import { type Fixture, storedRows } from './fixture.ts'
 import { isServed, methodsAt, parametersOf, type Route } from './routes.ts'
 import { SAMPLES } from './samples.ts'
 import { send } from './send.ts'
 
 const UNKNOWN = '0'.repeat(22)
 
-const everyOther = (text: string): string =>
+const swapCase = (text: string): string =>
   text.replaceAll(/[a-z]/gi, (c) => (c === c.toLowerCase() ? c.toUpperCase() : c.toLowerCase()))
 
-/** What is found where, and by which method. */
-export const addressing = (route: Route, stageOf: () => Stage): void => {
+/** Tests that a route is found at its exact path, by its method and with known ids. */
+export const checkPaths = (route: Route, fixtureOf: () => Fixture): void => {
   const { contract, path, method } = route
   const parameters = parametersOf(path)
 
-  describe('is found nowhere else', () => {
-    let stage: Stage
+  describe('is found at its exact path', () => {
+    let fixture: Fixture
     beforeAll(() => {
-      stage = stageOf()
+      fixture = fixtureOf()
     })
 
-    test('neither with a slash at the end nor in other letters', async () => {
-      const { headers, path: good } = await stage.request()
-      const [bare = ''] = good.split('?')
-      const bent = [`${bare}/`, `/${bare}`]
+    test('neither with an extra slash nor in another case', async () => {
+      const { headers, path: validPath } = await fixture.request()
+      const [bare = ''] = validPath.split('?')
+      const wrongPaths = [`${bare}/`, `/${bare}`]
       path.split('/').forEach((segment, index, segments) => {
-        const other = segments.with(index, everyOther(segment)).join('/')
+        const other = segments.with(index, swapCase(segment)).join('/')
         if (segment && !segment.startsWith(':') && !isServed(other)) {
-          bent.push(bare.split('/').with(index, everyOther(segment)).join('/'))
+          wrongPaths.push(bare.split('/').with(index, swapCase(segment)).join('/'))
         }
       })
-      for (const other of bent) {
-        // A path of two slashes is not a host: the base keeps it a path.
+      for (const other of wrongPaths) {
+        // With the base, a path that begins with two slashes is not read as a host.
         const reply = await send({
           method,
           path: new URL(`https://perigee.test${other}`).href,
-          headers: await openly(headers),
+          headers: await withToken(headers),
         })
         expect([reply.status, reply.body?.code ?? null], other).toEqual([404, 'not-found'])
       }
     })
 
-    /** An open route's neighbours are behind the token like everything else. */
-    const openly = async (headers: Record<string, string>) =>
-      contract.scope === 'open' ? { Authorization: `Bearer ${stage.mine.token}` } : headers
+    /** Paths next to an open route need a token. */
+    const withToken = async (headers: Record<string, string>) =>
+      contract.scope === 'open' ? { Authorization: `Bearer ${fixture.mine.token}` } : headers
 
-    test('an unknown method is 405 and says which are known', async () => {
-      const { headers, path: good } = await stage.request()
+    test('an unknown method is 405 and lists the known ones', async () => {
+      const { headers, path: validPath } = await fixture.request()
       const known = methodsAt(path)
       for (const unknown of ['PURGE', 'PUT', 'GET'].filter((name) => !known.includes(name))) {
-        const reply = await send({ method: unknown, path: good, headers: await openly(headers) })
+        const reply = await send({
+          method: unknown,
+          path: validPath,
+          headers: await withToken(headers),
+        })
         expect([reply.status, reply.body.code], unknown).toEqual([405, 'method-not-allowed'])
         const allowed = reply.headers
           .get('Allow')
@@ -63,12 +67,12 @@ export const addressing = (route: Route, stageOf: () => Stage): void => {
 
     if (parameters.length === 0) return
 
-    test("an id that is another account's, that nobody has or that is none at all: the same 404, byte for byte", async () => {
-      const others = (await SAMPLES[route.id]?.params?.(stage.other)) ?? {}
+    test('ids of another account, unknown ids and malformed ids get the same 404, byte for byte', async () => {
+      const idsOfOther = (await SAMPLES[route.id]?.params?.(fixture.other)) ?? {}
       for (const name of parameters) {
-        const { path: good, ...sent } = await stage.request()
+        const { path: validPath, ...sent } = await fixture.request()
         const own =
-          good
+          validPath
             .split('?')[0]
             ?.split('/')
             .at(path.split('/').indexOf(`:${name}`)) ?? ''
@@ -81,17 +85,17 @@ export const addressing = (route: Route, stageOf: () => Stage): void => {
           `:${name}`,
           'a'.repeat(3000),
         ]
-        if (contract.scope !== 'operator') unknownIds.push(others[name] ?? '')
+        if (contract.scope !== 'operator') unknownIds.push(idsOfOther[name] ?? '')
         const rows = await storedRows()
         const replies = []
-        for (const stranger of unknownIds) {
-          const asked = good.replace(own, stranger)
+        for (const unknownId of unknownIds) {
+          const changedPath = validPath.replace(own, unknownId)
           const reply = await send({
             ...sent,
-            path: asked,
+            path: changedPath,
             headers: { ...sent.headers, 'X-Request-Id': 'the-same' },
           })
-          expect(reply.status, `${name} ${stranger}`).toBe(404)
+          expect(reply.status, `${name} ${unknownId}`).toBe(404)
           replies.push(reply.text.replace(JSON.stringify(reply.body.instance), '""'))
         }
         expect(new Set(replies).size).toBe(1)

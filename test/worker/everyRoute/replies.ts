@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type * as z from 'zod'
-import { type Stage, storedRows, withHeaders } from './fixture.ts'
+import { type Fixture, storedRows, withHeaders } from './fixture.ts'
 import type { Route } from './routes.ts'
 import { SAMPLES } from './samples.ts'
 import { send } from './send.ts'
@@ -8,18 +8,18 @@ import { send } from './send.ts'
 const pointers = (body: { errors?: { pointer: string }[] }) =>
   (body.errors ?? []).map(({ pointer }) => pointer)
 
-/** What comes back: the status, the shape and the headers that the contract names. */
-export const answers = (route: Route, stageOf: () => Stage): void => {
+/** Tests the status, body and headers of replies against the contract. */
+export const checkReplies = (route: Route, fixtureOf: () => Fixture): void => {
   const { contract, method } = route
 
-  describe('answers', () => {
-    let stage: Stage
+  describe('replies', () => {
+    let fixture: Fixture
     beforeAll(() => {
-      stage = stageOf()
+      fixture = fixtureOf()
     })
 
-    test('a good request with the status and the very members of its contract', async () => {
-      const reply = await send(await stage.request())
+    test('to a valid request with the status and exactly the members of its contract', async () => {
+      const reply = await send(await fixture.request())
       const refused = SAMPLES[route.id]?.refused
       if (refused) return expect(reply.body.code).toBe(refused)
       const { alternateReply } = contract
@@ -36,17 +36,17 @@ export const answers = (route: Route, stageOf: () => Stage): void => {
         expect(reply.headers.get('RateLimit')).toMatch(/^"account";r=\d+;t=\d+$/)
     })
 
-    test('with the request id it was given, if that is one', async () => {
-      const request = await stage.request()
+    test('with the request id of the caller, if it is valid', async () => {
+      const request = await fixture.request()
       expect(
         (await send(withHeaders(request, { 'X-Request-Id': 'Our.own_id-1' }))).headers.get(
           'X-Request-Id',
         ),
       ).toBe('Our.own_id-1')
       const refused = { ...request, method: 'PURGE' }
-      for (const good of ['x'.repeat(64)]) {
-        expect((await send(withHeaders(refused, { 'X-Request-Id': good }))).body.requestId).toBe(
-          good,
+      for (const valid of ['x'.repeat(64)]) {
+        expect((await send(withHeaders(refused, { 'X-Request-Id': valid }))).body.requestId).toBe(
+          valid,
         )
       }
       for (const bad of ['x'.repeat(65), 'a b']) {
@@ -56,8 +56,8 @@ export const answers = (route: Route, stageOf: () => Stage): void => {
       }
     })
 
-    test("a browser's question whether it may ask", async () => {
-      const { path } = await stage.request()
+    test('to a CORS preflight', async () => {
+      const { path } = await fixture.request()
       const reply = await send({
         method: 'OPTIONS',
         path,
@@ -81,8 +81,8 @@ export const answers = (route: Route, stageOf: () => Stage): void => {
     })
 
     if (method === 'GET') {
-      test('HEAD like GET, without the body', async () => {
-        const sent = await stage.request()
+      test('to HEAD like to GET, without the body', async () => {
+        const sent = await fixture.request()
         const [get, head] = [await send(sent), await send({ ...sent, method: 'HEAD' })]
         expect(head.status).toBe(get.status)
         const comparable = (headers: Headers) =>
@@ -94,10 +94,10 @@ export const answers = (route: Route, stageOf: () => Stage): void => {
     }
 
     if (method === 'GET' && contract.etag) {
-      test('304 to a client that has these very bytes', async () => {
-        const sent = await stage.request()
+      test('with 304 to a client that has the same bytes', async () => {
+        const sent = await fixture.request()
         const etag = (await send(sent)).headers.get('ETag') ?? ''
-        // The document is a file and has a file's tag.
+        // The OpenAPI document has the tag of a static file.
         if (contract.scope !== 'open') expect(etag).toMatch(/^"\d+\.[\w=-]+"$/)
         for (const known of [etag, `W/${etag}`, `"1.x", ${etag}`, '*']) {
           const reply = await send({
@@ -117,8 +117,8 @@ export const answers = (route: Route, stageOf: () => Stage): void => {
     }
 
     if (contract.ifMatch) {
-      test('412 to an edit of a version that is gone, and changes nothing', async () => {
-        const request = await stage.request()
+      test('with 412 to an edit of an old version, and changes nothing', async () => {
+        const request = await fixture.request()
         const rows = await storedRows()
         for (const stale of ['"999999.x"', '"0.x", "999998.y"', 'W/"1.x"', '"x"']) {
           const reply = await send(withHeaders(request, { 'If-Match': stale }))
@@ -138,9 +138,9 @@ export const answers = (route: Route, stageOf: () => Stage): void => {
 
     if (contract.idempotent) {
       test.skipIf(SAMPLES[route.id]?.refused)(
-        'a repeated Idempotency-Key with the first answer, secrets left out',
+        'to a repeated Idempotency-Key with the first reply, without its secrets',
         async () => {
-          const sent = withHeaders(await stage.request(), {
+          const sent = withHeaders(await fixture.request(), {
             'Idempotency-Key': `"${crypto.randomUUID()}"~!`,
           })
           const first = await send(sent)
@@ -152,12 +152,12 @@ export const answers = (route: Route, stageOf: () => Stage): void => {
             first.status,
             'true',
           ])
-          const blanked = (contract.secrets ?? []).reduce(
+          const withoutSecrets = (contract.secrets ?? []).reduce(
             (text, name) =>
               text.replace(`"${name}":${JSON.stringify(first.body[name])}`, `"${name}":null`),
             first.text,
           )
-          expect(again.text).toBe(blanked)
+          expect(again.text).toBe(withoutSecrets)
           for (const name of ['Content-Type', 'Location', 'ETag'])
             expect(again.headers.get(name)).toBe(first.headers.get(name))
           const other = await send({
@@ -170,8 +170,8 @@ export const answers = (route: Route, stageOf: () => Stage): void => {
         },
       )
 
-      test('400 to an Idempotency-Key that is none', async () => {
-        const request = await stage.request()
+      test('with 400 to an invalid Idempotency-Key', async () => {
+        const request = await fixture.request()
         for (const bad of ['', 'a b', 'x'.repeat(129)]) {
           const reply = await send(withHeaders(request, { 'Idempotency-Key': bad }))
           expect([reply.status, pointers(reply.body)], bad).toEqual([
@@ -185,8 +185,8 @@ export const answers = (route: Route, stageOf: () => Stage): void => {
     const query = Object.keys((contract.query as z.ZodObject | undefined)?.shape ?? {})
     if (method !== 'GET' || query.length === 0) return
 
-    test('400 to a query that it does not know, and points at it', async () => {
-      const { path, ...sent } = await stage.request()
+    test('with 400 to an unknown or invalid query, and points to it', async () => {
+      const { path, ...sent } = await fixture.request()
       const url = (name: string, value: string) => {
         const changed = new URL(path, 'https://perigee.test')
         changed.searchParams.set(name, value)

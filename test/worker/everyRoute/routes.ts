@@ -2,8 +2,12 @@ import { app } from '../../../src/app.ts'
 import type { Operation } from '../../../src/http/contract.ts'
 import { operationOf } from '../../../src/http/operation.ts'
 
-/** Pages for people, and receipts, whose shape is each provider's own: without a contract. Everything else has one. */
-export const PAGES = ['GET /problems', 'GET /problems/:code', 'POST /hooks/:provider/:accountId']
+/** HTML pages, and receipts, whose format each provider defines. */
+export const WITHOUT_CONTRACT = [
+  'GET /problems',
+  'GET /problems/:code',
+  'POST /hooks/:provider/:accountId',
+]
 
 export interface Route {
   method: string
@@ -19,11 +23,10 @@ const contracted: Route[] = served.flatMap(({ method, path, handler }) => {
   return contract ? [{ method, path, id: contract.id, contract }] : []
 })
 
-/** What the app really answers to, each with the contract that guards it; a socket has laws of its own, in stream.test.ts. */
+/** The routes with a contract. The WebSocket has tests of its own, in stream.test.ts. */
 export const routes: Route[] = contracted.filter(({ contract }) => !contract.upgrade)
 
-/** Routes that no contract guards. */
-export const unguarded: string[] = [
+export const routesWithoutContract: string[] = [
   ...new Set(served.map(({ method, path }) => `${method} ${path}`)),
 ].filter((name) => !contracted.some(({ method, path }) => `${method} ${path}` === name))
 
@@ -36,9 +39,9 @@ export const isServed = (path: string): boolean => served.some((route) => route.
 export const parametersOf = (path: string): string[] =>
   [...path.matchAll(/:([A-Za-z]+)/g)].map(([, name]) => name as string)
 
-export const fill = (path: string, params: Record<string, string>): string =>
+export const fillPath = (path: string, params: Record<string, string>): string =>
   path.replaceAll(/:([A-Za-z]+)/g, (_, name: string) => {
     const value = params[name]
-    if (value === undefined) throw new Error(`the sample of ${path} does not give ${name}`)
+    if (value === undefined) throw new Error(`the sample of ${path} has no value for ${name}`)
     return value
   })

@@ -3,16 +3,17 @@ import type { ProblemCode } from '../../../src/http/problem.ts'
 import { openAccount, type TestAccount } from '../support.ts'
 
 /*
- * One row for each operation, by the `id` of its contract: how to make a request of it that succeeds.
- * The laws bend that request in every way they know, so a new route is held to all of them by its row alone.
- * A route without a row fails the suite, and so does a row without a route. To add one:
+ * One row for each operation, by the `id` of its contract: how to make a request that succeeds.
+ * The suite changes that request in many ways, so a row is all that a new route needs to be tested.
+ * A route without a row fails, and so does a row without a route. The members of a row:
  *
- *   params  makes, in the account given, what the path's parameters name. It is called anew for each request that
- *           changes or deletes, and for two accounts where one asks for what is the other's.
- *   body    a body that is accepted for these parameters: one object, bare, with at least one member. A patch is given as a merge patch.
- *   query   what a GET cannot do without, such as `?from=…&to=…`.
- *   scope   what this very request wants, where the contract names the scopes of several kinds of request.
- *   refused the problem that even a good request meets here, where only the real platform can grant it.
+ *   params  creates what the path's parameters name, in the account given. It is called for every
+ *           request, and for the other account when one asks for the other's resources.
+ *   body    a valid body: one object without wrapper, with at least one member. A patch is a merge
+ *           patch.
+ *   query   what a GET needs, such as `?from=…&to=…`.
+ *   scope   the scope that this request needs, if the contract names those of several kinds.
+ *   refused the problem that even a valid request gets on a local server.
  */
 export interface Sample {
   params?: (owner: TestAccount) => Promise<Record<string, string>>
@@ -22,51 +23,51 @@ export interface Sample {
   refused?: ProblemCode
 }
 
-const someKey = async (owner: TestAccount) => {
+const makeKey = async (owner: TestAccount) => {
   const { body } = await owner.call('POST', '/api/account/keys', {
     body: { name: 'Sample', scopes: ['read'] },
   })
   return { keyId: body.key.id as string }
 }
 
-const someDevice = async (owner: TestAccount) => {
+const makeDevice = async (owner: TestAccount) => {
   const { body } = await owner.call('POST', '/api/devices', { body: { name: 'Sample' } })
   return { deviceId: body.device.id as string }
 }
 
-const somewhere = () => ({
+const newLocation = () => ({
   dateTime: new Date().toISOString(),
   latitude: 38.7223,
   longitude: -9.1393,
 })
 
-const someTrack = async (owner: TestAccount) => {
-  const device = await someDevice(owner)
+const makeTrack = async (owner: TestAccount) => {
+  const device = await makeDevice(owner)
   await owner.call('POST', `/api/devices/${device.deviceId}/locations`, {
-    body: { location: somewhere() },
+    body: { location: newLocation() },
   })
   return device
 }
 
-const someGroup = async (owner: TestAccount) => {
-  const { body } = await owner.call('POST', '/api/groups', { body: { name: `Sample ${fresh()}` } })
+const makeGroup = async (owner: TestAccount) => {
+  const { body } = await owner.call('POST', '/api/groups', { body: { name: `Sample ${unique()}` } })
   return { groupId: body.id as string }
 }
 
-const person = () => ({
+const newUser = () => ({
   name: 'Ana Sousa',
-  email: `ana-${fresh()}@example.com`,
+  email: `ana-${unique()}@example.com`,
   country: 'PRT',
   timeZone: 'Europe/Lisbon',
 })
 
-const someUser = async (owner: TestAccount) => {
-  const { body } = await owner.call('POST', '/api/users', { body: person() })
+const makeUser = async (owner: TestAccount) => {
+  const { body } = await owner.call('POST', '/api/users', { body: newUser() })
   return { userId: body.id as string }
 }
 
-/** Without anyone to tell: what the alarm does afterwards would change rows that a law has just counted. */
-const quiet = {
+/** Without notifications: sending them would change rows after the reply. */
+const silentAlert = {
   alertName: 'LowBattery',
   text: 'At 9 %',
   latitude: 38.7223,
@@ -74,15 +75,17 @@ const quiet = {
   notifications: [],
 }
 
-const someAlert = async (owner: TestAccount) => {
-  const { deviceId } = await someDevice(owner)
-  const { body } = await owner.call('POST', `/api/devices/${deviceId}/alerts`, { body: quiet })
+const makeAlert = async (owner: TestAccount) => {
+  const { deviceId } = await makeDevice(owner)
+  const { body } = await owner.call('POST', `/api/devices/${deviceId}/alerts`, {
+    body: silentAlert,
+  })
   return { alertId: body.alert.id as string }
 }
 
-/** One that a limit held back, which was raised since. */
-const someHeldBackMessage = async (owner: TestAccount) => {
-  await someUser(owner)
+/** A message that a daily limit suppressed; the limit is raised afterwards. */
+const makeSuppressedMessage = async (owner: TestAccount) => {
+  await makeUser(owner)
   const limited = { name: 'Sample', limits: { dailyEmailLimit: 0 } }
   const { device } = (await owner.call('POST', '/api/devices', { body: limited })).body
   const { alert } = (
@@ -96,24 +99,24 @@ const someHeldBackMessage = async (owner: TestAccount) => {
   return { messageId: alert.deliveries[0].id as string }
 }
 
-const RECEIVER = 'https://receiver.example/law/ok'
+const RECEIVER = 'https://receiver.example/every-route/ok'
 
-const someWebhook = async (owner: TestAccount) => {
+const makeWebhook = async (owner: TestAccount) => {
   const { body } = await owner.call('POST', '/api/webhooks', {
     body: { url: RECEIVER, events: ['alert.*'] },
   })
   return { webhookId: body.webhook.id as string }
 }
 
-const someDelivery = async (owner: TestAccount) => {
-  const { webhookId } = await someWebhook(owner)
+const makeDelivery = async (owner: TestAccount) => {
+  const { webhookId } = await makeWebhook(owner)
   const { body } = await owner.call('POST', `/api/webhooks/${webhookId}/test`)
   return { webhookId, deliveryId: body.delivery.id as string }
 }
 
-const someAccount = async () => ({ accountId: (await openAccount()).id })
+const makeAccount = async () => ({ accountId: (await openAccount()).id })
 
-const fresh = () => crypto.randomUUID().slice(0, 8)
+const unique = () => crypto.randomUUID().slice(0, 8)
 
 export const SAMPLES: Record<string, Sample> = {
   readHealth: {},
@@ -121,7 +124,7 @@ export const SAMPLES: Record<string, Sample> = {
   getToken: { body: ({ userName, apiKey }) => ({ userName, apiKey }) },
 
   readAccount: {},
-  patchAccount: { body: () => ({ name: `Renamed ${fresh()}` }) },
+  patchAccount: { body: () => ({ name: `Renamed ${unique()}` }) },
 
   readLicenseLog: {},
 
@@ -133,8 +136,8 @@ export const SAMPLES: Record<string, Sample> = {
       expires: '2099-01-01T02:00:00+02:00',
     }),
   },
-  deleteKey: { params: someKey },
-  regenerateKey: { params: someKey, body: () => ({ overlapSeconds: 60 }) },
+  deleteKey: { params: makeKey },
+  regenerateKey: { params: makeKey, body: () => ({ overlapSeconds: 60 }) },
 
   listDevices: {},
   createDevice: {
@@ -144,85 +147,90 @@ export const SAMPLES: Record<string, Sample> = {
       limits: { expires: true, expirationDate: '2099-01-01' },
     }),
   },
-  readDevice: { params: someDevice },
+  readDevice: { params: makeDevice },
   replaceDevice: {
-    params: someDevice,
-    body: () => ({ name: `Tern ${fresh()}`, identifier: fresh() }),
+    params: makeDevice,
+    body: () => ({ name: `Tern ${unique()}`, identifier: unique() }),
   },
-  patchDevice: { params: someDevice, body: () => ({ name: `Tern ${fresh()}` }) },
-  deleteDevice: { params: someDevice },
-  reactivateDevice: { params: someDevice, body: () => ({ expirationDate: '2099-01-01' }) },
-  readUsage: { params: someDevice },
+  patchDevice: { params: makeDevice, body: () => ({ name: `Tern ${unique()}` }) },
+  deleteDevice: { params: makeDevice },
+  reactivateDevice: { params: makeDevice, body: () => ({ expirationDate: '2099-01-01' }) },
+  readUsage: { params: makeDevice },
 
-  readLastLocation: { params: someTrack },
-  postLocations: { params: someDevice, body: somewhere, scope: ['ingest', 'write'] },
-  listLocations: { params: someTrack },
+  readLastLocation: { params: makeTrack },
+  postLocations: { params: makeDevice, body: newLocation, scope: ['ingest', 'write'] },
+  listLocations: { params: makeTrack },
 
-  postAlerts: { params: someDevice, body: () => quiet, scope: ['ingest', 'write'] },
-  listDeviceAlerts: { params: someDevice, query: '?from=2026-01-01T00:00:00Z&alertName=SOSButton' },
+  postAlerts: { params: makeDevice, body: () => silentAlert, scope: ['ingest', 'write'] },
+  listDeviceAlerts: { params: makeDevice, query: '?from=2026-01-01T00:00:00Z&alertName=SOSButton' },
   listAlerts: { query: '?sort=dateTime' },
-  readAlert: { params: someAlert },
-  acknowledgeAlert: { params: someAlert },
+  readAlert: { params: makeAlert },
+  acknowledgeAlert: { params: makeAlert },
   listMessages: { query: '?status=failed' },
-  retryMessage: { params: someHeldBackMessage },
+  retryMessage: { params: makeSuppressedMessage },
 
   listGroups: { query: '?q=s' },
-  createGroup: { body: () => ({ name: `North ${fresh()}`, description: 'Ships', devices: [] }) },
-  readGroup: { params: someGroup },
-  replaceGroup: { params: someGroup, body: () => ({ name: `South ${fresh()}` }) },
-  patchGroup: { params: someGroup, body: () => ({ description: fresh() }) },
-  deleteGroup: { params: someGroup },
+  createGroup: { body: () => ({ name: `North ${unique()}`, description: 'Ships', devices: [] }) },
+  readGroup: { params: makeGroup },
+  replaceGroup: { params: makeGroup, body: () => ({ name: `South ${unique()}` }) },
+  patchGroup: { params: makeGroup, body: () => ({ description: unique() }) },
+  deleteGroup: { params: makeGroup },
 
   listCountries: {},
   listTimeZones: {},
   listUsers: { query: '?q=a' },
   createUser: {
     body: () => ({
-      ...person(),
+      ...newUser(),
       password: 'correct horse',
       tags: { shift: 'night' },
       notify: { sms: true },
     }),
   },
-  readUser: { params: someUser },
-  replaceUser: { params: someUser, body: () => ({ ...person(), phone: '+881632000000' }) },
-  patchUser: { params: someUser, body: () => ({ message: fresh(), password: 'correct horse' }) },
-  deleteUser: { params: someUser },
+  readUser: { params: makeUser },
+  replaceUser: { params: makeUser, body: () => ({ ...newUser(), phone: '+881632000000' }) },
+  patchUser: { params: makeUser, body: () => ({ message: unique(), password: 'correct horse' }) },
+  deleteUser: { params: makeUser },
 
   listEvents: { query: '?after=1&types=key.*,device.created' },
   listWebhooks: {},
   createWebhook: {
     body: () => ({
-      url: `${RECEIVER}?${fresh()}`,
+      url: `${RECEIVER}?${unique()}`,
       events: ['device.*', 'alert.raised'],
       enabled: false,
     }),
   },
-  readWebhook: { params: someWebhook },
-  replaceWebhook: { params: someWebhook, body: () => ({ url: RECEIVER, description: fresh() }) },
-  patchWebhook: { params: someWebhook, body: () => ({ description: fresh() }) },
-  deleteWebhook: { params: someWebhook },
-  testWebhook: { params: someWebhook },
-  rotateSecret: { params: someWebhook },
-  listDeliveries: { params: someDelivery },
-  redeliver: { params: someDelivery },
+  readWebhook: { params: makeWebhook },
+  replaceWebhook: { params: makeWebhook, body: () => ({ url: RECEIVER, description: unique() }) },
+  patchWebhook: { params: makeWebhook, body: () => ({ description: unique() }) },
+  deleteWebhook: { params: makeWebhook },
+  testWebhook: { params: makeWebhook },
+  rotateSecret: { params: makeWebhook },
+  listDeliveries: { params: makeDelivery },
+  redeliver: { params: makeDelivery },
 
   listAccounts: { query: '?limit=5' },
   createAccount: {
-    body: () => ({ userName: `law-${fresh()}`, name: 'Law', licenses: 1, timeZone: 'UTC' }),
+    body: () => ({
+      userName: `every-route-${unique()}`,
+      name: 'Every route',
+      licenses: 1,
+      timeZone: 'UTC',
+    }),
   },
-  readOperatedAccount: { params: someAccount },
-  patchOperatedAccount: { params: someAccount, body: () => ({ licenses: 7 }) },
-  deleteAccount: { params: someAccount },
+  readOperatedAccount: { params: makeAccount },
+  patchOperatedAccount: { params: makeAccount, body: () => ({ licenses: 7 }) },
+  deleteAccount: { params: makeAccount },
   createAccountKey: {
-    params: someAccount,
+    params: makeAccount,
     body: () => ({ name: 'Locked out', scopes: ['write'] }),
   },
   restoreLedger: {
-    params: someAccount,
+    params: makeAccount,
     body: () => ({ time: new Date().toISOString() }),
     refused: 'history-unavailable',
   },
-  reconcileAccount: { params: someAccount, body: () => ({ restored: false }) },
+  reconcileAccount: { params: makeAccount, body: () => ({ restored: false }) },
   reconcileCell: { params: async () => ({ cell: '1' }), body: () => ({ restored: false }) },
 }

@@ -10,10 +10,10 @@ export interface Sent {
   body?: string | Uint8Array | ReadableStream
 }
 
-const KEPT_AN_HOUR = /^\/api\/(openapi\.json|users\/countries|users\/timeZones)$/
+const CACHED_PATHS = /^\/api\/(openapi\.json|users\/countries|users\/timeZones)$/
 
-/** What holds of every reply, whatever was asked. */
-const expectLawful = (
+/** Checks what every reply must have. */
+const expectCommon = (
   path: string,
   { status, headers, body, text }: Reply,
   isHead: boolean,
@@ -28,8 +28,8 @@ const expectLawful = (
   )
   if (pathname.startsWith('/api/')) {
     expect(headers.get('RateLimit-Policy')).toMatch(/^"account";q=\d+;w=60, "token";q=\d+;w=60$/)
-    const keptAnHour = KEPT_AN_HOUR.test(pathname) && status < 400 && status !== 204
-    expect(headers.get('Cache-Control')).toBe(keptAnHour ? 'public, max-age=3600' : 'no-store')
+    const isCached = CACHED_PATHS.test(pathname) && status < 400 && status !== 204
+    expect(headers.get('Cache-Control')).toBe(isCached ? 'public, max-age=3600' : 'no-store')
   }
   if (isHead || status === 304) {
     expect(text).toBe('')
@@ -40,7 +40,7 @@ const expectLawful = (
     expect(body.success).toBe(true)
 }
 
-/** The one shape of every failure. */
+/** Checks the shape of an error reply. */
 const expectProblem = (pathname: string, { status, headers, body }: Reply): void => {
   expect(headers.get('Content-Type')).toBe('application/problem+json')
   const { success, error, type, title, detail, code, instance, requestId } = body
@@ -61,7 +61,7 @@ const expectProblem = (pathname: string, { status, headers, body }: Reply): void
     expect(Number(headers.get('Retry-After'))).toBeGreaterThan(0)
 }
 
-/** One request, bytes as given. Its reply is held to the law of every reply. */
+/** Sends one request, bytes as given, and checks what every reply must have. */
 export const send = async ({ method, path, headers = {}, body }: Sent): Promise<Reply> => {
   const response = await exports.default.fetch(new URL(path, ORIGIN), {
     method,
@@ -77,6 +77,6 @@ export const send = async ({ method, path, headers = {}, body }: Sent): Promise<
     text,
     body: isJson ? JSON.parse(text) : null,
   }
-  expectLawful(path, reply, method === 'HEAD')
+  expectCommon(path, reply, method === 'HEAD')
   return reply
 }
