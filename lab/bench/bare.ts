@@ -1,5 +1,7 @@
-// The bare Worker that the API is measured against: the same statements on the same data and nothing else.
-// No token, no checks, no rate limit, no log line; bodies arrive packed and rows are returned as they are.
+// The bare Worker that the API is measured against: the same statements on the same data and
+// nothing else.
+// No token, no checks, no rate limit, no log line; bodies arrive packed and rows are returned as
+// they are.
 import { readAlertContext } from '../../src/alerts/alertContext.ts'
 import { openCell } from '../../src/db/open.ts'
 import { listDevices } from '../../src/devices/list.ts'

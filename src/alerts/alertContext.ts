@@ -22,7 +22,7 @@ const selectDevice = compile<DeviceRef, { visible: number; last_location: string
     FROM ${devices} WHERE ${devices.id} = ${p.deviceId} AND ${devices.accountId} = ${p.accountId}`,
 )
 
-/** What the ledger does not know when an alert is raised: its recipients and the device's last location. One round trip. */
+/** What the ledger does not know when an alert is raised: its recipients and the last location. */
 export const readAlertContext = async (
   db: Database,
   { deviceId, accountId, groupId }: DeviceRef,

@@ -77,7 +77,10 @@ const p = placeholders(
   'rows',
 )
 
-/** A later page begins at its cursor, which lies within the span: with two lower bounds SQLite would scan from the first one again. */
+/**
+ * A later page is bounded by its cursor alone: with two lower bounds SQLite would scan from the
+ * span's.
+ */
 const spanOf = ({ hasAfter, sort }: Variant): SQL => {
   if (!hasAfter) return sql`${a.time} BETWEEN ${p.from} AND ${p.to}`
   return sort === 'dateTime'
@@ -88,7 +91,9 @@ const spanOf = ({ hasAfter, sort }: Variant): SQL => {
 const orderOf = ({ sort }: Variant): SQL =>
   sort === 'dateTime' ? sql`${a.time} ASC, ${a.id} ASC` : sql`${a.time} DESC, ${a.id} DESC`
 
-/** The alerts that are scanned: a range of one index. Only the account's index has the name in it. */
+/**
+ * The alerts that are scanned: a range of one index. Only the account's index has the name in it.
+ */
 const rangeOf = (variant: Variant): SQL => {
   const { isOfDevice, hasName } = variant
   const where = and(
@@ -99,7 +104,9 @@ const rangeOf = (variant: Variant): SQL => {
   return sql`SELECT * FROM ${alerts} ${a} WHERE ${where} ORDER BY ${orderOf(variant)}`
 }
 
-/** Filters on the scanned alerts. A device's alerts are filtered by name here, where the scan is bounded. */
+/**
+ * Filters on the scanned alerts. The name of a device's alerts is one: the scan must stay bounded.
+ */
 const filtersOf = ({ isOfDevice, hasName, isConfined }: Variant): SQL[] => [
   ...(isConfined ? [isInGroup(a.deviceKey, p.groupId)] : []),
   ...(hasName && isOfDevice ? [sql`${a.name} = ${p.name}`] : []),
@@ -107,7 +114,9 @@ const filtersOf = ({ isOfDevice, hasName, isConfined }: Variant): SQL[] => [
 
 const isFiltered = (variant: Variant): boolean => filtersOf(variant).length > 0
 
-/** Without filters the scan is the page: looking for the end of a long one would cost 5,000 rows. */
+/**
+ * Without filters the scan is the page: looking for the end of a long one would cost 5,000 rows.
+ */
 const scannedBy = (variant: Variant): SQL =>
   isFiltered(variant) ? literal(MAX_SCANNED) : sql`${p.rows}`
 

@@ -48,8 +48,8 @@ export const toAlert = (row: AlertRow, deliveries: Delivery[]): StoredAlert => (
 const p = placeholders('id', 'accountId', 'groupId', 'ids')
 
 /**
- * The messages of a list of alerts. An id may come from a path, and one that is only the beginning of
- * others would be a range of any length: so each must first be found among the account's alerts.
+ * The messages of a list of alerts. An id may come from a path, and one that is only the beginning
+ * of others would be a range of any length: so each must first be found among the account's alerts.
  */
 const selectDeliveries = compile<{ accountId: string; ids: string }, DeliveryRow>(
   sql`SELECT ${messages.id}, ${messages.channel}, ${messages.recipient}, ${messages.status},
@@ -107,7 +107,8 @@ const findDeviceId = async (
   const found = await readFirst(
     statement<{ id: string }>(
       db,
-      sql`SELECT ${devices.id} FROM ${alerts} JOIN ${devices} ON ${devices.key} = ${alerts.deviceKey}
+      sql`SELECT ${devices.id}
+        FROM ${alerts} JOIN ${devices} ON ${devices.key} = ${alerts.deviceKey}
         WHERE ${alerts.id} = ${alertId} AND ${alerts.accountId} = ${accountId}`,
     ),
   )
@@ -132,7 +133,8 @@ export const acknowledgeAlert = async (
   }
   const isAcknowledgedNow = sql`EXISTS (SELECT 1 FROM ${alerts}
     WHERE ${and(own, eq(alerts.acknowledgedAt, now))})`
-  const hasDevice = sql`EXISTS (SELECT 1 FROM ${devices} WHERE ${devices.key} = ${alerts.deviceKey})`
+  const hasDevice = sql`EXISTS (SELECT 1 FROM ${devices}
+    WHERE ${devices.key} = ${alerts.deviceKey})`
   const isOpen = and(
     own,
     isNull(alerts.acknowledgedAt),

@@ -121,8 +121,8 @@ export const isSubscribed = (accountId: Value, now: Value): SQL =>
 export const isSubscribedToLocations = (accountId: Value, now: Value): SQL =>
   sql`(EXISTS (SELECT 1 FROM ${webhooks} WHERE ${webhooks.accountId} = ${accountId}
       AND ${webhooks.enabled} = 1 AND ${webhooks.wantsLocations} = 1)
-    OR EXISTS (SELECT 1 FROM ${eventHeads}
-      WHERE ${eventHeads.accountId} = ${accountId} AND ${eventHeads.locationStreamsUntil} > ${now}))`
+    OR EXISTS (SELECT 1 FROM ${eventHeads} WHERE ${eventHeads.accountId} = ${accountId}
+      AND ${eventHeads.locationStreamsUntil} > ${now}))`
 
 export const hasSubscribers = async (
   db: Database,

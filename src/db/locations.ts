@@ -1,11 +1,17 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
-import { type Location, NUMBERS, type NumberName, type StoredLocation } from '../domain/location.ts'
+import {
+  type Location,
+  NUMBER_FIELDS,
+  type NumberName,
+  type StoredLocation,
+} from '../domain/location.ts'
 import { locations } from './schema.ts'
 import { commaSeparated } from './statement.ts'
 
 /*
- * How a location is stored. Frequent numbers are integers of a fine unit, half the size of a REAL. A value
- * that is finer still is kept exactly as sent in `rest`, with the fields that have no column.
+ * How a location is stored. Frequent numbers are integers of a fine unit, half the size of a REAL.
+ * A value that is finer still is kept exactly as sent in `rest`, with the fields that have no
+ * column.
  */
 
 const SCALED = [
@@ -51,7 +57,7 @@ export const packLocation = (location: Location): PackedLocation => {
       packed.push(null)
       continue
     }
-    const { scale } = NUMBERS[name]
+    const { scale } = NUMBER_FIELDS[name]
     const whole = Math.round(value * scale)
     packed.push(whole)
     if (whole / scale !== value) {
@@ -72,7 +78,7 @@ export const unpackLocation = (row: LocationRow): StoredLocation => {
   const location: Record<string, unknown> = { dateTime: row.time }
   for (const name of SCALED) {
     const whole = row[name]
-    if (whole !== null) location[name] = whole / NUMBERS[name].scale
+    if (whole !== null) location[name] = whole / NUMBER_FIELDS[name].scale
   }
   if (row.rest !== null) Object.assign(location, JSON.parse(row.rest))
   if (row.source !== null) location.source = row.source

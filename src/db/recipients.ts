@@ -25,7 +25,8 @@ export const selectRecipients = compile<
   { accountId: string; deviceId: string; now: number },
   RecipientRow
 >(
-  sql`SELECT ${users.email}, ${users.phone}, ${users.notifyEmail}, ${users.notifySms}, ${users.timeZone}
+  sql`SELECT ${users.email}, ${users.phone}, ${users.notifyEmail}, ${users.notifySms},
+      ${users.timeZone}
     FROM ${users}
     WHERE ${users.accountId} = ${p.accountId} AND ${users.disabled} = 0
       AND ifnull(${users.fromTime}, ${p.now}) <= ${p.now}

@@ -47,7 +47,10 @@ const ROW_BYTES = sql`ifnull(length(last_location), 0) + length(${names(devices.
 
 /** What the text of a listing's statements depends on. */
 interface Variant {
-  /** The rows a page is selected from: a group's, the matches of a rare prefix, or a scan of the account's. */
+  /**
+   * The rows a page is selected from: a group's, the matches of a rare prefix, or a scan of the
+   * account's.
+   */
   source: 'group' | 'matches' | 'account'
   sort: Sort
   hasAfter: boolean
@@ -166,7 +169,8 @@ const whereOf = (variant: Variant): SQL | undefined => {
 
 const selectPage = compileVariants<Variant, Values, DeviceRow & { bytes: number }>(
   (variant) => sql`SELECT * FROM (
-      SELECT *, sum(${ROW_BYTES}) OVER (ORDER BY ${outerOrderOf(variant)} ROWS UNBOUNDED PRECEDING) AS bytes
+      SELECT *, sum(${ROW_BYTES})
+        OVER (ORDER BY ${outerOrderOf(variant)} ROWS UNBOUNDED PRECEDING) AS bytes
       FROM (SELECT ${deviceColumns(d)} FROM ${rowsOf(variant)}
         JOIN ${accounts} ON ${accounts.id} = ${d.accountId}
         WHERE ${whereOf(variant)} ORDER BY ${orderOf(variant)} LIMIT ${p.rows}))
@@ -180,7 +184,8 @@ const selectScanEnd = compileVariants<Order, Values, { value: string | number; k
 )
 
 const selectAccount = compile<{ accountId: string }, { day: string; time_zone: string }>(
-  sql`SELECT ${accounts.day}, ${accounts.timeZone} FROM ${accounts} WHERE ${accounts.id} = ${p.accountId}`,
+  sql`SELECT ${accounts.day}, ${accounts.timeZone} FROM ${accounts}
+    WHERE ${accounts.id} = ${p.accountId}`,
 )
 
 const readToday = async (db: Database, accountId: string, now: number): Promise<string> => {

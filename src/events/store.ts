@@ -97,7 +97,8 @@ const selectPage = compile<
 )
 
 const selectHead = compile<{ accountId: string }, { sequence: number }>(
-  sql`SELECT ${eventHeads.sequence} FROM ${eventHeads} WHERE ${eventHeads.accountId} = ${p.accountId}`,
+  sql`SELECT ${eventHeads.sequence} FROM ${eventHeads}
+    WHERE ${eventHeads.accountId} = ${p.accountId}`,
 )
 
 /** The next events after a number, and the account's last number at the same moment. */

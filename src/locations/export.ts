@@ -60,7 +60,10 @@ const readKeptTimes = async (
   return new Set(points.flatMap(({ time }, index) => (isKept[index] ? [time] : [])))
 }
 
-/** An export holds up to two pages, some megabytes. One that was abandoned frees its slot after a minute. */
+/**
+ * An export holds up to two pages, some megabytes. One that was abandoned frees its slot after a
+ * minute.
+ */
 const longExports = new Slots(60_000)
 const MAX_LONG_EXPORTS = 12
 
@@ -74,7 +77,10 @@ interface Source {
   keptTimes: Set<number> | null
 }
 
-/** Reads each page only when the one before has been consumed, so memory does not grow with the track. */
+/**
+ * Reads each page only when the one before has been consumed, so memory does not grow with the
+ * track.
+ */
 async function* writeTrack(source: Source): AsyncGenerator<Uint8Array> {
   const { first, readNext, writer, keptTimes } = source
   try {
@@ -93,7 +99,10 @@ async function* writeTrack(source: Source): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** Has no queue: nothing is read before the client asks. A generator that never began runs no `finally`, so cancelling calls `onCancel`. */
+/**
+ * Has no queue: nothing is read before the client asks. A generator that never began runs no
+ * `finally`, so cancelling calls `onCancel`.
+ */
 const streamOf = (
   chunks: AsyncGenerator<Uint8Array>,
   onCancel: () => void,
@@ -135,7 +144,10 @@ interface TrackExport {
   headers: Record<string, string>
 }
 
-/** The whole span as a streamed file. Everything that can be refused is checked before the stream begins. */
+/**
+ * The whole span as a streamed file. Everything that can be refused is checked before the stream
+ * begins.
+ */
 export const exportTrack = async (
   db: Database,
   span: TrackSpan,

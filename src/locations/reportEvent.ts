@@ -4,9 +4,9 @@ import { devices, eventHeads, events, locations } from '../db/schema.ts'
 import { compile, names, placeholders, type Statement } from '../db/statement.ts'
 
 /*
- * `location.reported`: one event a report. The log keeps the newest time and the count; the location is
- * joined when the event is read. Both statements depend on `changes()` of the report's INSERT, which
- * must be the statement just before them.
+ * `location.reported`: one event a report. The log keeps the newest time and the count; the
+ * location is joined when the event is read. Both statements depend on `changes()` of the report's
+ * INSERT, which must be the statement just before them.
  */
 
 export interface ReportEvent {

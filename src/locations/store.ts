@@ -20,7 +20,8 @@ const newest = alias(locations, 'newest')
 const selectLast = compile<DeviceRef, LocationRow | { time: null }>(
   sql`SELECT ${LOCATION_COLUMNS} FROM ${devices}
     LEFT JOIN ${locations} ON ${locations.deviceKey} = ${devices.key} AND ${locations.time} = (
-      SELECT max(${newest.time}) FROM ${locations} ${newest} WHERE ${newest.deviceKey} = ${devices.key})
+      SELECT max(${newest.time}) FROM ${locations} ${newest}
+      WHERE ${newest.deviceKey} = ${devices.key})
     WHERE ${IS_VISIBLE_DEVICE}`,
 )
 
@@ -58,16 +59,17 @@ const p = placeholders('from', 'to', 'rows')
 /** Bounds the memory of a page, whatever its locations carry. */
 const MAX_PAGE_BYTES = 2_000_000
 
-const [TIME, REST] = [names(locations.time), names(locations.rest)]
+const TIME = names(locations.time)
+const REST_BYTES = sql`ifnull(length(${names(locations.rest)}), 0)`
 
 const selectPage = compile<Bounds, PageRow>(
   sql`SELECT * FROM (
-      SELECT *, sum(ifnull(length(${REST}), 0)) OVER (ORDER BY ${TIME} ROWS UNBOUNDED PRECEDING) AS bytes
+      SELECT *, sum(${REST_BYTES}) OVER (ORDER BY ${TIME} ROWS UNBOUNDED PRECEDING) AS bytes
       FROM (SELECT ${LOCATION_COLUMNS} FROM ${devices}
         CROSS JOIN ${locations} ON ${locations.deviceKey} = ${devices.key}
         WHERE ${IS_VISIBLE_DEVICE} AND ${locations.time} BETWEEN ${p.from} AND ${p.to}
         ORDER BY ${locations.time} LIMIT ${p.rows}))
-    WHERE bytes - ifnull(length(${REST}), 0) < ${literal(MAX_PAGE_BYTES)} ORDER BY ${TIME}`,
+    WHERE bytes - ${REST_BYTES} < ${literal(MAX_PAGE_BYTES)} ORDER BY ${TIME}`,
 )
 
 const selectName = compile<DeviceRef, { name: string }>(
@@ -85,7 +87,10 @@ const toPage = (rows: PageRow[], limit: number): TrackPage => ({
 export const readTrackPage = async (db: Database, query: TrackQuery): Promise<TrackPage> =>
   toPage(await readAll(selectPage(db, boundsOf(query))), query.limit)
 
-/** The first page with the device's name, in one round trip; null when the viewer can see no such device. */
+/**
+ * The first page with the device's name, in one round trip; null when the viewer can see no such
+ * device.
+ */
 export const readFirstPage = async (
   db: Database,
   query: TrackQuery,
