@@ -5,13 +5,14 @@ import { currentDay, endsOf, hasEnded } from '../domain/license.ts'
 import type { StoredLocation } from '../domain/location.ts'
 import { presentLocation } from '../locations/present.ts'
 
+/** What only the cell knows of a device. */
 export interface Extras {
   groups: string[]
   lastLocation: StoredLocation | null
   lastContact: number | null
 }
 
-/** A device as it goes over the wire: state and usage are told from the account's day at this very instant. */
+/** A device as replies show it. Its state depends on the account's day at `now`. */
 export const presentDevice = (
   device: Device,
   account: { day: string; timeZone: string },
