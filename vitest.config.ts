@@ -15,6 +15,13 @@ const freePort = (): Promise<number> =>
 process.env.PROVIDERS_PORT ??= String(await freePort())
 const PROVIDERS = `http://127.0.0.1:${process.env.PROVIDERS_PORT}`
 
+/** In the environment too, where wrangler looks for the secrets that wrangler.toml requires. */
+const SECRETS = {
+  TOKEN_SECRET: 'a-secret-of-the-tests-and-of-nothing-else',
+  ADMIN_TOKEN: 'the-operator-of-the-tests',
+}
+Object.assign(process.env, SECRETS)
+
 const worker = async (bindings: Record<string, string> = {}, more: object = {}) => ({
   wrangler: { configPath: './wrangler.toml' },
   miniflare: {
@@ -24,9 +31,8 @@ const worker = async (bindings: Record<string, string> = {}, more: object = {}) 
     bindings: {
       TEST_MIGRATIONS: await readD1Migrations('migrations'),
       ...(process.env.MODEL_SEED && { MODEL_SEED: process.env.MODEL_SEED }),
-      TOKEN_SECRET: 'a-secret-of-the-tests-and-of-nothing-else',
+      ...SECRETS,
       TOKEN_SECRET_PREVIOUS: 'the-secret-that-was-in-use-before-this-one',
-      ADMIN_TOKEN: 'the-operator-of-the-tests',
       ...bindings,
     },
     ...more,
