@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
-import { openAccount, type TestAccount } from './support.ts'
+import { openAccount, type TestAccount } from '../support/accounts.ts'
 
 const create = async (account: TestAccount, body: object) =>
   (await account.call('POST', '/api/devices', { body })).body.device

@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { openCell } from '../../src/db/open.ts'
 import { updateGroup } from '../../src/groups/edit.ts'
 import { findGroup } from '../../src/groups/store.ts'
-import { openAccount, type TestAccount } from './support.ts'
+import { openAccount, type TestAccount } from '../support/accounts.ts'
 
 const device = async (account: TestAccount, name = 'Tern'): Promise<string> => {
   const { body } = await account.call('POST', '/api/devices', { body: { name } })

@@ -4,7 +4,7 @@ import { openCell } from '../../src/db/open.ts'
 import { updateUser } from '../../src/users/edit.ts'
 import { isPassword } from '../../src/users/password.ts'
 import { findUser } from '../../src/users/store.ts'
-import { openAccount, type TestAccount, tokenFor } from './support.ts'
+import { fetchToken, openAccount, type TestAccount } from '../support/accounts.ts'
 
 const ANA = {
   name: 'Ana Sousa',
@@ -263,7 +263,7 @@ test('an edit moves version and modification, a sign-in only what is shown', asy
   const { body: made } = await account.call('POST', '/api/account/keys', {
     body: { name: 'ana', scopes: ['read'], userId: created.body.id },
   })
-  await tokenFor(account.userName, made.apiKey)
+  await fetchToken(account.userName, made.apiKey)
   const seen = await account.call('GET', path, { headers: { 'If-None-Match': etag } })
   expect(seen.status).toBe(200)
   expect(seen.body).toEqual({ ...created.body, lastLogin: expect.any(String) })

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { tokenFor } from '../support.ts'
+import { fetchToken } from '../../support/accounts.ts'
 import { send } from './reply.ts'
 import type { Route } from './routes.ts'
 import { SAMPLES } from './samples.ts'
@@ -76,7 +76,7 @@ export const admission = (route: Route, stageOf: () => Stage): void => {
       const made = await stage.mine.call('POST', '/api/account/keys', {
         body: { name: 'Doomed', scopes: ['admin'] },
       })
-      const token = await tokenFor(stage.mine.userName, made.body.apiKey)
+      const token = await fetchToken(stage.mine.userName, made.body.apiKey)
       expect(
         (await send(withHeaders(await stage.request(), { Authorization: `Bearer ${token}` })))
           .status,

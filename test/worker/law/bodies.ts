@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { takesBody } from '../../../src/http/contract.ts'
-import type { Reply } from '../support.ts'
+import type { Reply } from '../../support/http.ts'
 import { send } from './reply.ts'
 import type { Route } from './routes.ts'
 import { type Stage, storedRows } from './stage.ts'

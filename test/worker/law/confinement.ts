@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { boundUser } from '../support.ts'
+import { createBoundUser } from '../../support/users.ts'
 import { send } from './reply.ts'
 import { parametersOf, type Route } from './routes.ts'
 import { SAMPLES } from './samples.ts'
@@ -38,7 +38,7 @@ export const confinement = (route: Route, stageOf: () => Stage): void => {
     test('allows what its user may, and nothing while the user is disabled', async () => {
       const wanted = [SAMPLES[route.id]?.scope ?? scope].flat()
       for (const [privilege, may] of Object.entries(MAY)) {
-        const user = await boundUser(stage.mine, { privileges: [privilege] })
+        const user = await createBoundUser(stage.mine, { privileges: [privilege] })
         // A bound token makes keys for its own user alone, and regenerates no other's.
         const others = /^\w+ \/api\/account\/keys\/:keyId\/regenerate/.test(
           `${route.method} ${route.path}`,
@@ -48,7 +48,7 @@ export const confinement = (route: Route, stageOf: () => Stage): void => {
           expect([reply.status, reply.body.code], privilege).toEqual([403, 'forbidden'])
         else expect(reply.status, `${privilege}: ${reply.text}`).toBeLessThan(300)
       }
-      const gone = await boundUser(stage.mine, { privileges: ['admin'] })
+      const gone = await createBoundUser(stage.mine, { privileges: ['admin'] })
       await stage.mine.call('PATCH', `/api/users/${gone.id}`, { body: { disabled: true } })
       expect((await send(withHeaders(await stage.request(), as(gone.token)))).status).toBe(401)
     })
@@ -56,7 +56,7 @@ export const confinement = (route: Route, stageOf: () => Stage): void => {
     test('whose user has a group finds doors closed, and nothing of what is outside the group', async () => {
       const name = `North ${crypto.randomUUID()}`
       const { body: group } = await stage.mine.call('POST', '/api/groups', { body: { name } })
-      const user = await boundUser(stage.mine, { privileges: ['admin'], group: name })
+      const user = await createBoundUser(stage.mine, { privileges: ['admin'], group: name })
       const { body: unseen } = await stage.mine.call('POST', '/api/devices', {
         body: { name: 'Sample of the unseen' },
       })
