@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
+import { postDevice } from '../../support/devices.ts'
 
 const MIB = 1_048_576
 const bytes = (...parts: (string | number)[]) =>
@@ -17,8 +18,6 @@ const streamed = (...chunks: string[]): ReadableStream =>
     },
   })
 
-const create = (account: TestAccount, body: unknown, headers: Record<string, string> = {}) =>
-  account.call('POST', '/api/devices', { body, headers })
 const names = async (account: TestAccount) =>
   (await account.call('GET', '/api/devices')).body.devices.map(({ name }: { name: string }) => name)
 
@@ -26,18 +25,18 @@ test('a body of exactly 1 MiB is read, one byte more is not, whether it is annou
   const account = await openAccount()
   const padded = (size: number) => `{"name":"Tern"${' '.repeat(size - 15)}}`
   expect(padded(MIB)).toHaveLength(MIB)
-  expect((await create(account, padded(MIB))).status).toBe(201)
-  expect((await create(account, streamed(padded(MIB)))).status).toBe(201)
-  expect((await create(account, streamed('{"name":', '"Ru', 'ff"}'))).status).toBe(201)
-  expect((await create(account, padded(MIB + 1))).status).toBe(413)
-  expect((await create(account, streamed(padded(MIB), ' '))).status).toBe(413)
+  expect((await postDevice(account, padded(MIB))).status).toBe(201)
+  expect((await postDevice(account, streamed(padded(MIB)))).status).toBe(201)
+  expect((await postDevice(account, streamed('{"name":', '"Ru', 'ff"}'))).status).toBe(201)
+  expect((await postDevice(account, padded(MIB + 1))).status).toBe(413)
+  expect((await postDevice(account, streamed(padded(MIB), ' '))).status).toBe(413)
   expect(await names(account)).toEqual(['Ruff', 'Tern', 'Tern'])
 })
 
 test('JSON in UTF-8 is taken under each of its names, and nothing else', async () => {
   const account = await openAccount()
   const status = async (type: string) =>
-    (await create(account, '{"name":"Tern"}', { 'Content-Type': type })).status
+    (await postDevice(account, '{"name":"Tern"}', { 'Content-Type': type })).status
   for (const good of [
     'application/json',
     'Application/JSON',
@@ -66,7 +65,7 @@ test('no content encoding is undone', async () => {
   const account = await openAccount()
   for (const encoding of ['gzip', 'br', 'deflate', 'x-gzip', 'gzip, gzip']) {
     expect(
-      (await create(account, '{"name":"Tern"}', { 'Content-Encoding': encoding })).status,
+      (await postDevice(account, '{"name":"Tern"}', { 'Content-Encoding': encoding })).status,
       encoding,
     ).toBe(415)
   }
@@ -75,7 +74,7 @@ test('no content encoding is undone', async () => {
 test('what is not sound JSON is refused, with the place of an unsound string', async () => {
   const account = await openAccount()
   const refused = async (body: string | Uint8Array) => {
-    const reply = await create(account, body)
+    const reply = await postDevice(account, body)
     expect([reply.status, reply.body.code]).toEqual([400, 'malformed-body'])
     return reply.body.errors[0].pointer
   }
@@ -118,7 +117,7 @@ test('sound strings come back as they were sent', async () => {
     ['"\\\\ud83d"', '\\ud83d'],
     ['"Ünï\u2028code 🛰"', 'Ünï\u2028code 🛰'],
   ] as const) {
-    const reply = await create(account, `\ufeff{"name":${sent}}`)
+    const reply = await postDevice(account, `\ufeff{"name":${sent}}`)
     expect(reply.body.device?.name).toBe(name)
   }
 })
@@ -126,7 +125,7 @@ test('sound strings come back as they were sent', async () => {
 test('free-form members are at most 8 KiB large, and every name in them comes back or is refused', async () => {
   const account = await openAccount()
   const tags = async (json: string) => {
-    const { status, body } = await create(account, `{"name":"Tern","tags":${json}}`)
+    const { status, body } = await postDevice(account, `{"name":"Tern","tags":${json}}`)
     return status === 201
       ? body.device.tags
       : body.errors.map(({ pointer }: { pointer: string }) => pointer)
@@ -153,7 +152,7 @@ test('free-form members are at most 8 KiB large, and every name in them comes ba
 
 test('a body stands bare or under its name, and nothing stands beside it', async () => {
   const account = await openAccount()
-  const status = async (body: unknown) => (await create(account, body)).status
+  const status = async (body: unknown) => (await postDevice(account, body)).status
   expect(await status({ device: { name: 'Tern' } })).toBe(201)
   expect(
     await status({
@@ -169,7 +168,7 @@ test('a body stands bare or under its name, and nothing stands beside it', async
 
 test('what GET gave can be edited and sent back with PUT', async () => {
   const account = await openAccount()
-  const { id } = (await create(account, { name: 'Tern', tags: { a: '1' } })).body.device
+  const { id } = (await postDevice(account, { name: 'Tern', tags: { a: '1' } })).body.device
   const shown = (await account.call('GET', `/api/devices/${id}`)).body
   shown.device.description = 'Edited'
   const replaced = await account.call('PUT', `/api/devices/${id}`, { body: shown })
@@ -189,23 +188,23 @@ test('at most twenty faults are told of at once', async () => {
   const strange = Object.fromEntries(
     Array.from({ length: 500 }, (_, number) => [`x${number}`, number]),
   )
-  const reply = await create(account, { name: 1, min: 2, ...strange })
+  const reply = await postDevice(account, { name: 1, min: 2, ...strange })
   expect(reply.status).toBe(400)
   expect(reply.body.errors.length).toBeGreaterThan(2)
   expect(reply.body.errors.length).toBeLessThanOrEqual(22)
   const many = Object.fromEntries(
     Array.from({ length: 60_000 }, (_, number) => [`x${number}`, null]),
   )
-  const beside = await create(account, { device: { name: 'Tern' }, ...many })
+  const beside = await postDevice(account, { device: { name: 'Tern' }, ...many })
   expect([beside.status, beside.body.errors.length]).toEqual([400, 20])
-  const { id } = (await create(account, { name: 'Tern' })).body.device
+  const { id } = (await postDevice(account, { name: 'Tern' })).body.device
   const patched = await account.call('PATCH', `/api/devices/${id}`, { body: many })
   expect([patched.status, patched.body.errors.length]).toEqual([400, 20])
 })
 
 test('a list far too long is refused as one, not entry by entry', async () => {
   const account = await openAccount()
-  const { id } = (await create(account, { name: 'Tern' })).body.device
+  const { id } = (await postDevice(account, { name: 'Tern' })).body.device
   const ones = Array(125_000).fill(1)
   const location = { dateTime: '2026-01-01T00:00:00Z', latitude: 1, longitude: 2 }
   const user = { name: 'Ana', email: 'ana@example.com', country: 'PT', timeZone: 'UTC' }

@@ -2,7 +2,9 @@ import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { ledgerOf } from '../../../src/ledger/stub.ts'
-import { openAccount, type TestAccount } from '../../support/accounts.ts'
+import { type Caller, openAccount, type TestAccount } from '../../support/accounts.ts'
+import { postDevice } from '../../support/devices.ts'
+import { createGroup } from '../../support/groups.ts'
 import { call } from '../../support/http.ts'
 import { createBoundUser } from '../../support/users.ts'
 
@@ -10,12 +12,11 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-const device = async (by: { call: TestAccount['call'] }, name = 'Tern'): Promise<string> => {
-  const { body } = await by.call('POST', '/api/devices', { body: { name } })
+/** The id of a new device, or the code of the refusal. */
+const createOrRefuse = async (by: Caller, name = 'Tern'): Promise<string> => {
+  const { body } = await postDevice(by, { name })
   return body.device?.id ?? body.code
 }
-const group = async (account: TestAccount, name: string, devices: string[] = []): Promise<string> =>
-  (await account.call('POST', '/api/groups', { body: { name, devices } })).body.id
 const statusOf = async (reply: Promise<{ status: number }>) => (await reply).status
 
 describe('privileges', () => {
@@ -97,7 +98,7 @@ describe('a user who may not act', () => {
   test('who is deleted takes its keys along, and their end is told of', async () => {
     const account = await openAccount()
     const ana = await createBoundUser(account, { privileges: ['write'] })
-    await device(ana)
+    await createOrRefuse(ana)
     const { body: second } = await account.call('POST', '/api/account/keys', {
       body: { name: '2', scopes: ['read'], userId: ana.id },
     })
@@ -133,10 +134,13 @@ describe('a user who may not act', () => {
 describe('a user with a group', () => {
   const confined = async (privileges = ['admin']) => {
     const account = await openAccount({ licenses: 20 })
-    const [seen, unseen] = [await device(account, 'Seen'), await device(account, 'Unseen')]
+    const [seen, unseen] = [
+      await createOrRefuse(account, 'Seen'),
+      await createOrRefuse(account, 'Unseen'),
+    ]
     const [own, other] = [
-      await group(account, 'Own', [seen]),
-      await group(account, 'Other', [seen, unseen]),
+      (await createGroup(account, { name: 'Own', devices: [seen] })).id,
+      (await createGroup(account, { name: 'Other', devices: [seen, unseen] })).id,
     ]
     return {
       account,
@@ -254,7 +258,7 @@ describe('a user with a group', () => {
 
   test('whose device was taken out of the group does not find it back there when the outbox repeats itself', async () => {
     const { account, ana, seen, own } = await confined(['write'])
-    const id = await device(ana)
+    const id = await createOrRefuse(ana)
     await account.call('PATCH', `/api/groups/${own}`, { body: { devices: [seen] } })
     const outcome = await ledgerOf(env, account.id).device(id)
     if (!outcome.ok) throw new Error(outcome.refusal)
@@ -290,26 +294,26 @@ describe('a user with a group', () => {
     )
       .bind(own, account.id)
       .run()
-    expect(await device(ana)).toBe('group-full')
+    expect(await createOrRefuse(ana)).toBe('group-full')
   })
 })
 
 test('adminDevices caps the devices of a user’s own making, under any number of rivals', async () => {
   const account = await openAccount({ licenses: 20 })
   const ana = await createBoundUser(account, { privileges: ['write'], adminDevices: 3 })
-  await device(account)
-  const made = await Promise.all(Array.from({ length: 8 }, () => device(ana)))
+  await createOrRefuse(account)
+  const made = await Promise.all(Array.from({ length: 8 }, () => createOrRefuse(ana)))
   const own = made.filter((id) => id.startsWith('dev_'))
   expect([own.length, made.filter((code) => code === 'device-cap-reached').length]).toEqual([3, 5])
   await account.call('DELETE', `/api/devices/${own[0]}`)
-  expect([await device(ana), await device(ana)]).toEqual([
+  expect([await createOrRefuse(ana), await createOrRefuse(ana)]).toEqual([
     expect.stringMatching(/^dev_/),
     'device-cap-reached',
   ])
 })
 
-describe('a createBoundUser token cannot widen itself', () => {
-  test('the keys it makes are createBoundUser to the same user and live no longer', async () => {
+describe('a bound token cannot widen itself', () => {
+  test('the keys it makes are bound to the same user and live no longer', async () => {
     const account = await openAccount()
     const end = new Date(Date.now() + 3_600_000).toISOString()
     const ana = await createBoundUser(account, { privileges: ['admin'] }, { expires: end })
@@ -369,7 +373,7 @@ describe('a createBoundUser token cannot widen itself', () => {
   })
 })
 
-test('a key is createBoundUser to a user of its own account alone', async () => {
+test('a key is bound to a user of its own account alone', async () => {
   const [account, other] = [await openAccount(), await openAccount()]
   const theirs = await createBoundUser(other, {})
   for (const userId of [theirs.id, 'usr_none', '']) {

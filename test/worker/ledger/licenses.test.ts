@@ -4,14 +4,13 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { dayStart } from '../../../src/domain/day.ts'
 import { sweep } from '../../../src/sweep/sweep.ts'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
+import { postDevice } from '../../support/devices.ts'
 import { callAsOperator, type Reply } from '../../support/http.ts'
+import { ledgerStub } from '../../support/ledger.ts'
 import { eventually } from '../../support/time.ts'
 
-const stubOf = (account: TestAccount) => env.LEDGER.get(env.LEDGER.idFromName(account.id))
 const licensesOf = async (account: TestAccount) =>
   (await account.call('GET', '/api/account')).body.account.licenses
-const create = (account: TestAccount, body: object) =>
-  account.call('POST', '/api/devices', { body })
 const until = (expirationDate: string) => ({ expires: true, expirationDate })
 const statuses = (replies: Reply[]) => replies.map(({ status }) => status)
 const count = (replies: Reply[], status: number) =>
@@ -36,7 +35,7 @@ describe('races', () => {
   test('ten licenses, a hundred rivals, ten winners', async () => {
     const account = await openAccount({ licenses: 10 })
     const replies = await Promise.all(
-      Array.from({ length: 100 }, (_, n) => create(account, { name: `Rival ${n}` })),
+      Array.from({ length: 100 }, (_, n) => postDevice(account, { name: `Rival ${n}` })),
     )
     expect(count(replies, 201)).toBe(10)
     expect(count(replies, 409)).toBe(90)
@@ -53,7 +52,7 @@ describe('races', () => {
       const account = await openAccount({ licenses: 10 })
       const expired = await Promise.all(
         Array.from({ length: 24 }, (_, n) =>
-          create(account, { name: `Old ${n}`, limits: until('2020-01-01') }),
+          postDevice(account, { name: `Old ${n}`, limits: until('2020-01-01') }),
         ),
       )
       const ids: string[] = expired.map(({ body }) => body.device.id)
@@ -67,7 +66,7 @@ describe('races', () => {
           body: [{ op: 'replace', path: '/limits/expires', value: false }],
         })
       })
-      const news = Array.from({ length: 12 }, (_, n) => create(account, { name: `New ${n}` }))
+      const news = Array.from({ length: 12 }, (_, n) => postDevice(account, { name: `New ${n}` }))
       const replies = await Promise.all([...roads, ...news])
       expect(replies.filter(({ status }) => status === 200 || status === 201)).toHaveLength(10)
       expect(count(replies, 409)).toBe(26)
@@ -78,10 +77,10 @@ describe('races', () => {
 
   test('an object evicted in the middle of a storm loses no grant and makes none twice', async () => {
     const account = await openAccount({ licenses: 10 })
-    const storm = Array.from({ length: 40 }, (_, n) => create(account, { name: `Rival ${n}` }))
-    await evictDurableObject(stubOf(account)).catch(() => {})
+    const storm = Array.from({ length: 40 }, (_, n) => postDevice(account, { name: `Rival ${n}` }))
+    await evictDurableObject(ledgerStub(account)).catch(() => {})
     const won = (await Promise.all(storm)).filter(({ status }) => status === 201)
-    await evictDurableObject(stubOf(account)).catch(() => {})
+    await evictDurableObject(ledgerStub(account)).catch(() => {})
     const { used } = await licensesOf(account)
     expect(used).toBeLessThanOrEqual(10)
     expect(used).toBeGreaterThanOrEqual(won.length)
@@ -96,17 +95,17 @@ describe('races', () => {
 describe('every road to active is one road', () => {
   const full = async () => {
     const account = await openAccount({ licenses: 1 })
-    const { body } = await create(account, {
+    const { body } = await postDevice(account, {
       name: 'Old',
       tags: { kept: 'yes' },
       limits: until('2020-01-01'),
     })
-    await create(account, { name: 'Holder' })
+    await postDevice(account, { name: 'Holder' })
     return { account, path: `/api/devices/${body.device.id}` }
   }
 
   test.each<[string, (account: TestAccount, path: string) => Promise<Reply>]>([
-    ['create', (account) => create(account, { name: 'New' })],
+    ['create', (account) => postDevice(account, { name: 'New' })],
     ['reactivate', (account, path) => account.call('POST', `${path}/reactivate`)],
     [
       'a later date by PUT',
@@ -163,35 +162,35 @@ describe('every road to active is one road', () => {
   test('a refusal tells when a license frees itself, also where more are in use than the account has', async () => {
     const account = await openAccount({ licenses: 4, timeZone: 'America/New_York' })
     for (const date of ['2099-03-01', '2099-02-01', '2099-03-01'])
-      await create(account, { name: date, limits: until(date) })
-    await create(account, { name: 'No end' })
-    const first = await create(account, { name: 'One more' })
+      await postDevice(account, { name: date, limits: until(date) })
+    await postDevice(account, { name: 'No end' })
+    const first = await postDevice(account, { name: 'One more' })
     expect(first.body.availableAt).toBe('2099-02-01T05:00:00.000Z')
     await callAsOperator('PATCH', `/admin/accounts/${account.id}`, { body: { licenses: 2 } })
-    const second = await create(account, { name: 'One more' })
+    const second = await postDevice(account, { name: 'One more' })
     expect(second.body.availableAt).toBe('2099-03-01T05:00:00.000Z')
     await callAsOperator('PATCH', `/admin/accounts/${account.id}`, { body: { licenses: 1 } })
-    expect((await create(account, { name: 'One more' })).body.availableAt).toBeNull()
+    expect((await postDevice(account, { name: 'One more' })).body.availableAt).toBeNull()
   })
 
   test('an operator may set the number below what is in use: nothing expires, nothing more is granted until enough are free', async () => {
     const account = await openAccount({ licenses: 3 })
-    const made = await Promise.all([1, 2, 3].map((n) => create(account, { name: `D${n}` })))
+    const made = await Promise.all([1, 2, 3].map((n) => postDevice(account, { name: `D${n}` })))
     await callAsOperator('PATCH', `/admin/accounts/${account.id}`, { body: { licenses: 1 } })
     expect(await licensesOf(account)).toEqual({ total: 1, used: 3, available: 0 })
     for (const { body } of made.slice(0, 2)) {
-      expect((await create(account, { name: 'No' })).status).toBe(409)
+      expect((await postDevice(account, { name: 'No' })).status).toBe(409)
       await account.call('DELETE', `/api/devices/${body.device.id}`)
     }
-    expect((await create(account, { name: 'No' })).status).toBe(409)
+    expect((await postDevice(account, { name: 'No' })).status).toBe(409)
     await account.call('DELETE', `/api/devices/${made[2]?.body.device.id}`)
-    expect((await create(account, { name: 'Yes' })).status).toBe(201)
+    expect((await postDevice(account, { name: 'Yes' })).status).toBe(201)
   })
 })
 
 test('reactivate answers with the device, with or without an end, and refuses a date already reached', async () => {
   const account = await openAccount({ licenses: 1 })
-  const { body } = await create(account, { name: 'Old', limits: until('2020-01-01') })
+  const { body } = await postDevice(account, { name: 'Old', limits: until('2020-01-01') })
   const path = `/api/devices/${body.device.id}/reactivate`
   const reached = await account.call('POST', path, { body: { expirationDate: '2021-01-01' } })
   expect(reached.status).toBe(400)
@@ -246,13 +245,13 @@ describe('time', () => {
       const instant = dayStart(date, timeZone)
       vi.setSystemTime(instant - 3 * 86_400_000)
       let account = await openAccount({ licenses: 1, timeZone })
-      const { body } = await create(account, { name: 'Ending', limits: until(date) })
+      const { body } = await postDevice(account, { name: 'Ending', limits: until(date) })
       expect(body.device.expires).toBe(new Date(instant).toISOString())
       account = await travel(account, instant - 1)
       expect((await account.call('GET', `/api/devices/${body.device.id}`)).body.device.state).toBe(
         'active',
       )
-      const refused = await create(account, { name: 'Early' })
+      const refused = await postDevice(account, { name: 'Early' })
       expect(refused.body).toMatchObject({
         status: 409,
         availableAt: new Date(instant).toISOString(),
@@ -265,7 +264,7 @@ describe('time', () => {
       expect(
         (await callAsOperator('GET', `/admin/accounts/${account.id}`)).body.account.licenses.used,
       ).toBe(0)
-      expect((await create(account, { name: 'Next' })).status).toBe(201)
+      expect((await postDevice(account, { name: 'Next' })).status).toBe(201)
       expect((await account.call('POST', `/api/devices/${body.device.id}/reactivate`)).status).toBe(
         409,
       )
@@ -275,22 +274,22 @@ describe('time', () => {
   test('a clock that steps back revives nothing', async () => {
     vi.setSystemTime(Date.parse('2026-11-20T12:00:00Z'))
     let account = await openAccount({ licenses: 1 })
-    const { body } = await create(account, { name: 'Ending', limits: until('2026-11-22') })
+    const { body } = await postDevice(account, { name: 'Ending', limits: until('2026-11-22') })
     account = await travel(account, Date.parse('2026-11-23T12:00:00Z'))
-    expect((await create(account, { name: 'Next' })).status).toBe(201)
+    expect((await postDevice(account, { name: 'Next' })).status).toBe(201)
     account = await travel(account, Date.parse('2026-11-20T12:00:00Z'))
     expect((await account.call('GET', `/api/devices/${body.device.id}`)).body.device.state).toBe(
       'expired',
     )
     expect(await licensesOf(account)).toEqual({ total: 1, used: 1, available: 0 })
-    expect((await create(account, { name: 'More' })).status).toBe(409)
+    expect((await postDevice(account, { name: 'More' })).status).toBe(409)
   })
 
   test('the sweep records each expiry once, however often it runs, and a day later again after a reactivation', async () => {
     vi.setSystemTime(Date.parse('2026-11-20T12:00:00Z'))
     let account = await openAccount({ licenses: 5 })
     const made = await Promise.all(
-      [1, 2, 3].map((n) => create(account, { name: `D${n}`, limits: until('2026-11-22') })),
+      [1, 2, 3].map((n) => postDevice(account, { name: `D${n}`, limits: until('2026-11-22') })),
     )
     account = await travel(account, Date.parse('2026-11-22T00:00:30Z'))
     for (let run = 0; run < 3; run++) await sweep(env, Date.now())
@@ -319,8 +318,8 @@ describe('time', () => {
     const expired = async () => {
       vi.setSystemTime(Date.parse('2026-11-20T12:00:00Z'))
       const account = await openAccount({ licenses: 5, timeZone: 'Asia/Tokyo' })
-      const { body } = await create(account, { name: 'Ends', limits: until(day) })
-      await create(account, { name: 'Holder' })
+      const { body } = await postDevice(account, { name: 'Ends', limits: until(day) })
+      await postDevice(account, { name: 'Holder' })
       return {
         account: await travel(account, dayStart(day, 'Asia/Tokyo') + 30_000),
         path: `/api/devices/${body.device.id}`,
@@ -372,8 +371,9 @@ describe('time', () => {
     vi.setSystemTime(Date.parse('2026-11-20T12:00:00Z'))
     const due = await Promise.all([0, 1].map((cell) => openAccount({ cell })))
     const later = await openAccount()
-    for (const account of due) await create(account, { name: 'Ends', limits: until('2026-11-22') })
-    await create(later, { name: 'Ends later', limits: until('2026-12-24') })
+    for (const account of due)
+      await postDevice(account, { name: 'Ends', limits: until('2026-11-22') })
+    await postDevice(later, { name: 'Ends later', limits: until('2026-12-24') })
     vi.setSystemTime(Date.parse('2026-11-22T00:00:00Z'))
     await sweep(env, Date.now())
     const told = async (db: D1Database, id: string) =>
@@ -398,7 +398,7 @@ describe('time', () => {
 
   test('what an edit expires is told once, by the edit', async () => {
     const account = await openAccount({ licenses: 2 })
-    const { body } = await create(account, { name: 'Cut short' })
+    const { body } = await postDevice(account, { name: 'Cut short' })
     await account.call('PATCH', `/api/devices/${body.device.id}`, {
       body: { limits: until('2020-01-01') },
     })
@@ -411,9 +411,9 @@ describe('time', () => {
     vi.setSystemTime(Date.parse('2026-11-22T06:00:00Z'))
     const account = await openAccount({ licenses: 2, timeZone: 'Asia/Tokyo' })
     const made = await Promise.all(
-      [1, 2].map((n) => create(account, { name: `D${n}`, limits: until('2026-11-22') })),
+      [1, 2].map((n) => postDevice(account, { name: `D${n}`, limits: until('2026-11-22') })),
     )
-    await create(account, { name: 'Holder' })
+    await postDevice(account, { name: 'Holder' })
     const refused = await account.call('PATCH', '/api/account', {
       body: { timeZone: 'Pacific/Honolulu', name: 'Moved' },
     })
@@ -445,7 +445,7 @@ describe('time', () => {
 
 describe('a cell that fails underneath', () => {
   const breakDatabase = (account: TestAccount, batch: () => Promise<unknown>) =>
-    runInDurableObject(stubOf(account), (ledger) => {
+    runInDurableObject(ledgerStub(account), (ledger) => {
       const DB = { prepare: () => ({ bind: () => ({}) }), batch }
       Object.defineProperty(ledger, 'env', {
         value: { ...(ledger as unknown as { env: typeof env }).env, DB },
@@ -458,35 +458,35 @@ describe('a cell that fails underneath', () => {
     const first = Promise.withResolvers<never>()
     let batches = 0
     await breakDatabase(account, () => (batches++ === 0 ? first.promise : new Promise(() => {})))
-    const storm = Array.from({ length: 20 }, (_, n) => create(account, { name: `D${n}` }))
+    const storm = Array.from({ length: 20 }, (_, n) => postDevice(account, { name: `D${n}` }))
     await eventually(async () => {
-      const decided = await runInDurableObject(stubOf(account), (_, state) =>
+      const decided = await runInDurableObject(ledgerStub(account), (_, state) =>
         state.storage.sql.exec('SELECT 1 FROM devices').toArray(),
       )
       expect(decided).toHaveLength(20)
     })
     first.reject(new Error('D1_ERROR: the test says no'))
     expect(count(await Promise.all(storm), 201)).toBe(20)
-    expect((await create(account, { name: 'While it hangs' })).status).toBe(201)
-    await evictDurableObject(stubOf(account))
-    await runDurableObjectAlarm(stubOf(account))
+    expect((await postDevice(account, { name: 'While it hangs' })).status).toBe(201)
+    await evictDurableObject(ledgerStub(account))
+    await runDurableObjectAlarm(ledgerStub(account))
     expect((await account.call('GET', '/api/devices')).body.devices).toHaveLength(21)
   })
 
   test('and then answers is written by the next request, alarm or no alarm', async () => {
     const account = await openAccount({ licenses: 2 })
-    await runInDurableObject(stubOf(account), (_, { storage }) => {
+    await runInDurableObject(ledgerStub(account), (_, { storage }) => {
       storage.setAlarm = async () => {}
     })
     let fails = true
     await breakDatabase(account, () =>
       fails ? Promise.reject(new Error('D1_ERROR: the test says no')) : Promise.resolve([]),
     )
-    expect((await create(account, { name: 'One' })).status).toBe(201)
+    expect((await postDevice(account, { name: 'One' })).status).toBe(201)
     fails = false
-    expect((await create(account, { name: 'Two' })).status).toBe(201)
+    expect((await postDevice(account, { name: 'Two' })).status).toBe(201)
     await eventually(async () => {
-      const left = await runInDurableObject(stubOf(account), (_, state) =>
+      const left = await runInDurableObject(ledgerStub(account), (_, state) =>
         state.storage.sql.exec('SELECT 1 FROM outbox').toArray(),
       )
       expect(left).toEqual([])
@@ -496,12 +496,12 @@ describe('a cell that fails underneath', () => {
   test('calls still decide, their effects arrive later, and once', async () => {
     const account = await openAccount({ licenses: 2 })
     await breakDatabase(account, () => Promise.reject(new Error('D1_ERROR: the test says no')))
-    const replies = await Promise.all([1, 2, 3].map((n) => create(account, { name: `D${n}` })))
+    const replies = await Promise.all([1, 2, 3].map((n) => postDevice(account, { name: `D${n}` })))
     expect(count(replies, 201)).toBe(2)
     expect((await account.call('GET', '/api/devices')).body.devices).toEqual([])
-    await evictDurableObject(stubOf(account))
-    await runDurableObjectAlarm(stubOf(account))
-    await runDurableObjectAlarm(stubOf(account))
+    await evictDurableObject(ledgerStub(account))
+    await runDurableObjectAlarm(ledgerStub(account))
+    await runDurableObjectAlarm(ledgerStub(account))
     expect((await account.call('GET', '/api/devices')).body.devices).toHaveLength(2)
     expect(await eventsOf(account, 'device.created')).toHaveLength(2)
     const { results } = await env.DB.prepare(

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { sweep } from '../../../src/sweep/sweep.ts'
 import { fetchToken, openAccount, type TestAccount } from '../../support/accounts.ts'
 import { raiseAlert } from '../../support/alerts.ts'
+import { createDevice } from '../../support/devices.ts'
 import { call, callAsOperator } from '../../support/http.ts'
 
 const TABLES = [
@@ -44,8 +45,6 @@ const snapshot = async (db: D1Database) => {
   }
 }
 
-const create = async (account: TestAccount, name: string) =>
-  (await account.call('POST', '/api/devices', { body: { name } })).body.device
 const names = async (account: TestAccount) =>
   (await account.call('GET', '/api/devices')).body.devices.map(({ name }: { name: string }) => name)
 const asToken =
@@ -66,7 +65,7 @@ const NOTHING = { account: 0, devices: 0, removed: 0, usage: 0, directory: 0, ev
 
 test('where nothing differs, nothing is mended and no event number is skipped', async () => {
   const account = await openAccount()
-  await create(account, 'One')
+  await createDevice(account, 'One')
   const before = await head(account)
   expect((await reconcile(account)).body).toEqual({
     success: true,
@@ -79,21 +78,20 @@ test('where nothing differs, nothing is mended and no event number is skipped', 
 
 test('after the cell was set back the ledger wins for account, devices and licenses, the cell for groups, and event numbers jump ahead', async () => {
   const account = await openAccount({ licenses: 10 })
-  const kept = await create(account, 'Kept')
-  const edited = await create(account, 'Before')
-  const deleted = await create(account, 'Deleted')
+  const kept = await createDevice(account, 'Kept')
+  const edited = await createDevice(account, 'Before')
+  const deleted = await createDevice(account, 'Deleted')
   const insert =
     'INSERT INTO groups (id, account_id, name, name_key, description, creation, last_modified, version) VALUES (?, ?, ?, ?, ?, 0, 0, 1)'
   await env.DB.prepare(insert).bind(`grp_${account.id}`, account.id, 'North', 'north', '').run()
   const member =
     'INSERT INTO group_devices (group_id, device_key, account_id) SELECT ?, key, account_id FROM devices WHERE id = ?'
-  for (const { id } of [kept, deleted])
-    await env.DB.prepare(member).bind(`grp_${account.id}`, id).run()
+  for (const id of [kept, deleted]) await env.DB.prepare(member).bind(`grp_${account.id}`, id).run()
 
   const restore = await snapshot(env.DB)
-  await account.call('PATCH', `/api/devices/${edited.id}`, { body: { name: 'After' } })
-  await account.call('DELETE', `/api/devices/${deleted.id}`)
-  await create(account, 'Newer')
+  await account.call('PATCH', `/api/devices/${edited}`, { body: { name: 'After' } })
+  await account.call('DELETE', `/api/devices/${deleted}`)
+  await createDevice(account, 'Newer')
   await callAsOperator('PATCH', `/admin/accounts/${account.id}`, { body: { licenses: 7 } })
   const reached = await head(account)
   await restore()
@@ -126,7 +124,7 @@ test('after the cell was set back the ledger wins for account, devices and licen
     .all()
   expect(results).toHaveLength(1)
   expect(await head(account)).toBe(reached + 1_000_000)
-  await create(account, 'Next')
+  await createDevice(account, 'Next')
   expect(await head(account)).toBe(reached + 1_000_001)
   expect((await reconcile(account)).body.mended).toEqual(NOTHING)
 })
@@ -158,7 +156,7 @@ test('an erased account that the directory alone lists again goes from it, and i
 
 test('an account that a restore has brought back goes again, and one that it has lost returns', async () => {
   const gone = await openAccount()
-  await create(gone, 'Ghost')
+  await createDevice(gone, 'Ghost')
   const restoreErased = await snapshot(env.DB)
   await callAsOperator('DELETE', `/admin/accounts/${gone.id}`)
   await sweep(env, Date.now())
@@ -173,7 +171,7 @@ test('an account that a restore has brought back goes again, and one that it has
 
   const restoreLost = await snapshot(env.DB)
   const lost = await openAccount()
-  await create(lost, 'Survivor')
+  await createDevice(lost, 'Survivor')
   await restoreLost()
   expect((await callAsOperator('GET', `/admin/accounts/${lost.id}`)).status).toBe(404)
   expect((await reconcile(lost)).body.mended).toEqual({
@@ -199,7 +197,7 @@ test('a cursor that reconcile did not give out is refused, and pointed at in the
 describe('a whole cell', () => {
   test('is reconciled account by account, and says which no ledger knows', async () => {
     const accounts = await Promise.all([1, 2, 3].map(() => openAccount({ cell: 1 })))
-    for (const account of accounts) await create(account, 'One')
+    for (const account of accounts) await createDevice(account, 'One')
     await env.CELL_1.prepare("UPDATE devices SET name = 'Tampered'").run()
     await env.CELL_1.prepare(
       `INSERT INTO accounts (id, number, user_name, name, time_zone, day, licenses, used, disabled, creation, last_modified, version, seq)
@@ -256,8 +254,8 @@ describe('an account that is opened after the directory was set back', () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     const restore = await snapshot(env.DB)
     const first = await openAccount({ cell: 1 })
-    const device = await create(first, 'First')
-    await first.call('POST', `/api/devices/${device.id}/locations`, { body: report })
+    const device = await createDevice(first, 'First')
+    await first.call('POST', `/api/devices/${device}/locations`, { body: report })
     await restore()
     vi.setSystemTime(Date.now() + later)
     const show = await hide(first)
@@ -270,7 +268,7 @@ describe('an account that is opened after the directory was set back', () => {
     'gets no number that was given out before, and sees nothing of the other (%i ms later)',
     async (later) => {
       const { first, device, second } = await openAround(later)
-      const { id } = await create(second, 'Second')
+      const id = await createDevice(second, 'Second')
       expect((await second.call('GET', `/api/devices/${id}`)).body.device).toMatchObject({
         name: 'Second',
         lastLocation: null,
@@ -279,7 +277,7 @@ describe('an account that is opened after the directory was set back', () => {
       expect([await listed(first), await listed(second)]).toEqual([true, true])
       expect(await names(second)).toEqual(['Second'])
       expect(
-        (await first.call('GET', `/api/devices/${device.id}/locations`)).body.locations,
+        (await first.call('GET', `/api/devices/${device}/locations`)).body.locations,
       ).toHaveLength(1)
     },
   )
@@ -294,8 +292,8 @@ describe('an account that is opened after the directory was set back', () => {
       await become(0)
       return () => become(number)
     })
-    const rival = await create(second, 'Second')
-    expect((await first.call('GET', `/api/devices/${device.id}`)).body.device.name).toBe('First')
+    const rival = await createDevice(second, 'Second')
+    expect((await first.call('GET', `/api/devices/${device}`)).body.device.name).toBe('First')
     const reply = await reconcile(first)
     expect([reply.status, reply.body.code]).toEqual([409, 'account-number-taken'])
     expect([await listed(first), await listed(second)]).toEqual([false, true])
@@ -307,15 +305,15 @@ describe('an account that is opened after the directory was set back', () => {
     }
     expect(body.accounts).toBe(n)
     expect(await names(first)).toEqual(['First'])
-    await raiseAlert(second, rival.id)
-    expect((await second.call('DELETE', `/api/devices/${rival.id}`)).status).toBe(200)
+    await raiseAlert(second, rival)
+    expect((await second.call('DELETE', `/api/devices/${rival}`)).status).toBe(200)
     await sweep(env, Date.now())
-    expect((await first.call('GET', `/api/devices/${device.id}`)).body.device).toMatchObject({
+    expect((await first.call('GET', `/api/devices/${device}`)).body.device).toMatchObject({
       name: 'First',
       lastContact: expect.any(String),
     })
     expect(
-      (await first.call('GET', `/api/devices/${device.id}/locations`)).body.locations,
+      (await first.call('GET', `/api/devices/${device}/locations`)).body.locations,
     ).toHaveLength(1)
   })
 })
@@ -323,7 +321,7 @@ describe('an account that is opened after the directory was set back', () => {
 test('a large account is held against its ledger a page at a time', async () => {
   const account = await openAccount({ licenses: 2000 })
   for (let n = 0; n < 1100; n += 100)
-    await Promise.all(Array.from({ length: 100 }, (_, i) => create(account, `D${n + i}`)))
+    await Promise.all(Array.from({ length: 100 }, (_, i) => createDevice(account, `D${n + i}`)))
   await env.DB.prepare('DELETE FROM devices WHERE account_id = ?').bind(account.id).run()
   const { body } = await reconcile(account)
   expect(body).toMatchObject({ checked: 1100, mended: { devices: 1100 }, nextCursor: null })
@@ -365,14 +363,14 @@ describe('a ledger that was set back', () => {
     'wins all the same, whether or not the operator says so (%s)',
     async (restored) => {
       const account = await openAccount({ licenses: 10 })
-      const edited = await create(account, 'Before')
-      const deleted = await create(account, 'Deleted')
+      const edited = await createDevice(account, 'Before')
+      const deleted = await createDevice(account, 'Deleted')
       const restore = await snapshotLedger(account)
-      await account.call('PATCH', `/api/devices/${edited.id}`, { body: { name: 'After' } })
-      await account.call('DELETE', `/api/devices/${deleted.id}`)
-      const newer = await create(account, 'Newer')
+      await account.call('PATCH', `/api/devices/${edited}`, { body: { name: 'After' } })
+      await account.call('DELETE', `/api/devices/${deleted}`)
+      const newer = await createDevice(account, 'Newer')
       const report = { location: { dateTime: '2026-01-01T00:00:00Z', latitude: 1, longitude: 2 } }
-      await account.call('POST', `/api/devices/${newer.id}/locations`, { body: report })
+      await account.call('POST', `/api/devices/${newer}/locations`, { body: report })
       await restore()
 
       expect((await reconcile(account, { restored })).body.mended).toMatchObject({
@@ -381,24 +379,24 @@ describe('a ledger that was set back', () => {
       })
       expect(await names(account)).toEqual(['Before', 'Deleted'])
       expect((await reconcile(account)).body.mended).toEqual(NOTHING)
-      await account.call('PATCH', `/api/devices/${edited.id}`, { body: { name: 'Later' } })
+      await account.call('PATCH', `/api/devices/${edited}`, { body: { name: 'Later' } })
       expect(await names(account)).toEqual(['Deleted', 'Later'])
 
-      const next = await create(account, 'Next')
-      expect(
-        (await account.call('GET', `/api/devices/${next.id}/locations`)).body.locations,
-      ).toEqual([])
-      await account.call('POST', `/api/devices/${deleted.id}/locations`, { body: report })
+      const next = await createDevice(account, 'Next')
+      expect((await account.call('GET', `/api/devices/${next}/locations`)).body.locations).toEqual(
+        [],
+      )
+      await account.call('POST', `/api/devices/${deleted}/locations`, { body: report })
       await sweep(env, Date.now())
       expect(
-        (await account.call('GET', `/api/devices/${deleted.id}/locations`)).body.locations,
+        (await account.call('GET', `/api/devices/${deleted}/locations`)).body.locations,
       ).toHaveLength(1)
     },
   )
 
   test('brings an account back that has been erased since', async () => {
     const account = await openAccount({ licenses: 10 })
-    await create(account, 'Kept')
+    await createDevice(account, 'Kept')
     const restore = await snapshotLedger(account)
     await callAsOperator('DELETE', `/admin/accounts/${account.id}`)
     expect((await callAsOperator('GET', `/admin/accounts/${account.id}`)).status).toBe(404)
@@ -439,7 +437,7 @@ describe('a ledger that was set back', () => {
     const account = await openAccount({ licenses: 2000 })
     const restore = await snapshotLedger(account)
     for (let n = 0; n < 600; n += 100)
-      await Promise.all(Array.from({ length: 100 }, (_, i) => create(account, `D${n + i}`)))
+      await Promise.all(Array.from({ length: 100 }, (_, i) => createDevice(account, `D${n + i}`)))
     await restore()
     const { body } = await reconcile(account, { restored: true })
     expect(body).toMatchObject({ checked: 0, mended: { removed: 600 }, nextCursor: null })
@@ -452,7 +450,7 @@ describe('a ledger that was set back', () => {
 
     test('goes to the moment that was named, as soon as the object has started anew', async () => {
       const account = await openAccount()
-      await create(account, 'Kept')
+      await createDevice(account, 'Kept')
       const asked: unknown[] = []
       await runInDurableObject(
         env.LEDGER.get(env.LEDGER.idFromName(account.id)),

@@ -8,11 +8,11 @@ import { FIELD_NAMES } from '../../../src/domain/location.ts'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
 import { callWithBindings, watchStatements } from '../../support/bindings.ts'
 import { ORIGIN, type Reply } from '../../support/http.ts'
+import { iso } from '../../support/time.ts'
 
 /* Every format is read here by a parser that is not ours. */
 
 const START = Date.UTC(2026, 0, 1, 22)
-const iso = (at: number) => new Date(at).toISOString()
 
 const TRACK = [
   {

@@ -1,17 +1,15 @@
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
+import { createDevice } from '../../support/devices.ts'
+import { iso } from '../../support/time.ts'
 
-const iso = (at: number) => new Date(at).toISOString()
 const START = Date.UTC(2026, 0, 1)
 
 let account: TestAccount
 let path: string
 
-const newTrack = async () => {
-  const { body } = await account.call('POST', '/api/devices', { body: { name: 'Tern 7' } })
-  return `/api/devices/${body.device.id}/locations`
-}
+const newTrack = async () => `/api/devices/${await createDevice(account)}/locations`
 const fill = async (times: number[], more: (index: number) => object = () => ({})) => {
   for (let at = 0; at < times.length; at += 1000) {
     const locations = times.slice(at, at + 1000).map((time, index) => ({

@@ -1,18 +1,14 @@
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { fetchTokenWithScopes, openAccount, type TestAccount } from '../../support/accounts.ts'
+import { createDevice } from '../../support/devices.ts'
 import { call } from '../../support/http.ts'
+import { iso } from '../../support/time.ts'
 import { createBoundUser } from '../../support/users.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
-const iso = (at: number) => new Date(at).toISOString()
 
-const createDevice = async (account: TestAccount, body: object = {}): Promise<string> => {
-  const reply = await account.call('POST', '/api/devices', { body: { name: 'Tern 7', ...body } })
-  expect(reply.status).toBe(201)
-  return reply.body.device.id
-}
 const place = (at: number, more: object = {}) => ({
   dateTime: iso(at),
   latitude: 38.7223,

@@ -4,14 +4,13 @@ import { openCell } from '../../../src/db/open.ts'
 import { sweep } from '../../../src/sweep/sweep.ts'
 import { trimTracks } from '../../../src/sweep/tracks.ts'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
+import { createDevice } from '../../support/devices.ts'
 import { callAsOperator } from '../../support/http.ts'
+import { iso } from '../../support/time.ts'
 
 const DAY = 86_400_000
-const iso = (at: number) => new Date(at).toISOString()
 const place = (at: number) => ({ dateTime: iso(at), latitude: 1, longitude: 2 })
 
-const newDevice = async (account: TestAccount): Promise<string> =>
-  (await account.call('POST', '/api/devices', { body: { name: 'Tern' } })).body.device.id
 const report = async (account: TestAccount, device: string, ...times: number[]) =>
   expect(
     (await account.call('POST', `/api/devices/${device}/locations`, { body: times.map(place) }))
@@ -62,7 +61,7 @@ test('an account keeps locations for 365 days, or as long as it says', async () 
 test('the sweep trims what an account no longer keeps, of each account by its own days', async () => {
   const [brief, patient] = await Promise.all([openAccount(), openAccount({ cell: 1 })])
   await brief.call('PATCH', '/api/account', { body: { retentionDays: 10 } })
-  const [short, long] = [await newDevice(brief), await newDevice(patient)]
+  const [short, long] = [await createDevice(brief), await createDevice(patient)]
   const now = Date.now()
   const times = [
     now - 400 * DAY,
@@ -80,7 +79,7 @@ test('the sweep trims what an account no longer keeps, of each account by its ow
 
 test('when the last location goes, the device still tells when it was last heard of', async () => {
   const account = await openAccount()
-  const device = await newDevice(account)
+  const device = await createDevice(account)
   await report(account, device, Date.now() - 2 * DAY)
   const before = (await account.call('GET', `/api/devices/${device}`)).body.device
   await account.call('PATCH', '/api/account', { body: { retentionDays: 1 } })
@@ -95,7 +94,7 @@ test('when the last location goes, the device still tells when it was last heard
 
 test('a track of more than a page is trimmed to the row', async () => {
   const account = await openAccount()
-  const device = await newDevice(account)
+  const device = await createDevice(account)
   const now = Date.now()
   const key = await keyOf(device)
   await addRows(key, 12_000, now - 400 * DAY)
@@ -106,7 +105,7 @@ test('a track of more than a page is trimmed to the row', async () => {
 
 test('it goes through the devices in stretches, round and round, and finds what is due by the key alone', async () => {
   const account = await openAccount({ licenses: 2000 })
-  const [first, last] = [await newDevice(account), await newDevice(account)]
+  const [first, last] = [await createDevice(account), await createDevice(account)]
   const keys = [await keyOf(first), await keyOf(last)]
   const db = openCell(env, 0)
   const now = Date.now()
@@ -150,7 +149,7 @@ test('it goes through the devices in stretches, round and round, and finds what 
 
 test('a deleted device’s track is unreachable at once and erased to the last row, its neighbours’ untouched', async () => {
   const account = await openAccount()
-  const [gone, stays] = [await newDevice(account), await newDevice(account)]
+  const [gone, stays] = [await createDevice(account), await createDevice(account)]
   const now = Date.now()
   await report(account, gone, now - 1, now)
   await report(account, stays, now)
@@ -175,9 +174,9 @@ test('a deleted device’s track is unreachable at once and erased to the last r
 test('an erased account leaves no track, not of a device deleted just before either, and no other account loses one', async () => {
   const [account, neighbour] = [await openAccount({ cell: 1 }), await openAccount({ cell: 1 })]
   const [device, deleted, other] = [
-    await newDevice(account),
-    await newDevice(account),
-    await newDevice(neighbour),
+    await createDevice(account),
+    await createDevice(account),
+    await createDevice(neighbour),
   ]
   const now = Date.now()
   for (const [owner, id] of [
