@@ -1,69 +1,98 @@
 import { createServer } from 'node:net'
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-pool-workers'
 import { defineConfig } from 'vitest/config'
-import { RESEND_KEY, TWILIO_SID, TWILIO_TOKEN } from './test/delivery/providers.ts'
-import { receive } from './test/receivers.ts'
+import { RESEND_KEY, TWILIO_SID, TWILIO_TOKEN } from './test/support/providers.ts'
+import { answerOutboundRequest } from './test/support/receivers.ts'
 
-/** Where the providers of the tests will listen: known before they do, because bindings are. */
-const freePort = (): Promise<number> =>
+const SECRETS = {
+  TOKEN_SECRET: 'a-secret-of-the-tests-and-of-nothing-else',
+  ADMIN_TOKEN: 'the-operator-of-the-tests',
+}
+// Wrangler warns about required secrets that it finds neither in .dev.vars nor in the environment,
+// and says for each test file where it looked.
+Object.assign(process.env, SECRETS)
+process.env.WRANGLER_LOG ??= 'warn'
+
+const findFreePort = (): Promise<number> =>
   new Promise((resolve) => {
     const server = createServer().listen(0, '127.0.0.1', () => {
       const { port } = server.address() as { port: number }
       server.close(() => resolve(port))
     })
   })
-process.env.PROVIDERS_PORT ??= String(await freePort())
+// Bindings are fixed before the test providers listen, so their port is chosen here.
+process.env.PROVIDERS_PORT ??= String(await findFreePort())
 const PROVIDERS = `http://127.0.0.1:${process.env.PROVIDERS_PORT}`
 
-/** In the environment too, where wrangler looks for the secrets that wrangler.toml requires. */
-const SECRETS = {
-  TOKEN_SECRET: 'a-secret-of-the-tests-and-of-nothing-else',
-  ADMIN_TOKEN: 'the-operator-of-the-tests',
-}
-Object.assign(process.env, SECRETS)
+const migrations = await readD1Migrations('migrations')
 
-const worker = async (bindings: Record<string, string> = {}, more: object = {}) => ({
+const workerOptions = (bindings: Record<string, string> = {}, options: object = {}) => ({
   wrangler: { configPath: './wrangler.toml' },
   miniflare: {
     compatibilityFlags: ['service_binding_extra_handlers'],
-    // A second cell, to prove that an account's rows are in its own alone.
+    // A second cell, to prove that an account's rows are only in its own.
     d1Databases: ['CELL_1'],
     bindings: {
-      TEST_MIGRATIONS: await readD1Migrations('migrations'),
+      TEST_MIGRATIONS: migrations,
       ...(process.env.MODEL_SEED && { MODEL_SEED: process.env.MODEL_SEED }),
       ...SECRETS,
       TOKEN_SECRET_PREVIOUS: 'the-secret-that-was-in-use-before-this-one',
       ...bindings,
     },
-    ...more,
+    ...options,
   },
 })
 
-/** A starved timer fails once; what is broken fails twice. The mutants get no second try. */
+/** A timer on a busy machine fails once; a real fault fails twice. Mutants (`--retry 0`) get one try. */
 const RETRY = process.argv.includes('--retry') ? 0 : 1
+
+const workerTests = {
+  retry: RETRY,
+  testTimeout: 60_000,
+  setupFiles: ['test/support/setup.ts'],
+  // Each test file loads the Worker's modules one by one. Bundled packages are 17 of them, not 400.
+  deps: {
+    optimizer: {
+      ssr: {
+        enabled: true,
+        include: [
+          '@hono/zod-validator',
+          'drizzle-orm',
+          'drizzle-orm/d1',
+          'drizzle-orm/sqlite-core',
+          'fast-check',
+          'hono',
+          'hono/route',
+          'hono/utils/accept',
+          'jose',
+          'zod',
+          'zod-openapi',
+        ],
+      },
+    },
+  },
+}
 
 export default defineConfig({
   test: {
     silent: 'passed-only',
-    // Two files at a time: a file's Worker has one thread, and the smallest machine has two cores.
-    maxWorkers: 2,
+    // A file's Worker has one thread and often waits, so a machine with two cores is busy with three.
+    maxWorkers: 3,
     projects: [
       { test: { name: 'domain', include: ['test/domain/**/*.test.ts'], environment: 'node' } },
       { test: { name: 'node', include: ['test/node/**/*.test.ts'], environment: 'node' } },
       {
-        plugins: [cloudflareTest(() => worker({}, { outboundService: receive as never }))],
-        test: {
-          name: 'worker',
-          retry: RETRY,
-          testTimeout: 60_000,
-          include: ['test/worker/**/*.test.ts'],
-          setupFiles: ['test/worker/setup.ts'],
-        },
+        plugins: [
+          cloudflareTest(() =>
+            workerOptions({}, { outboundService: answerOutboundRequest as never }),
+          ),
+        ],
+        test: { name: 'worker', include: ['test/worker/**/*.test.ts'], ...workerTests },
       },
       {
         plugins: [
           cloudflareTest(() =>
-            worker(
+            workerOptions(
               {
                 EMAIL_PROVIDER: 'resend',
                 SMS_PROVIDER: 'twilio',
@@ -84,12 +113,10 @@ export default defineConfig({
           ),
         ],
         test: {
-          name: 'delivery',
-          retry: RETRY,
-          testTimeout: 60_000,
-          include: ['test/delivery/**/*.test.ts'],
-          setupFiles: ['test/worker/setup.ts'],
-          globalSetup: ['test/delivery/providers.ts'],
+          name: 'notify',
+          include: ['test/notify/**/*.test.ts'],
+          globalSetup: ['test/support/providers.ts'],
+          ...workerTests,
         },
       },
     ],

@@ -1,7 +1,8 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, expect, test, vi } from 'vitest'
-import { callWith } from './bindings.ts'
-import { call, openAccount, operator, type TestAccount, tokenFor } from './support.ts'
+import { fetchToken, openAccount, type TestAccount } from '../support/accounts.ts'
+import { callWithBindings } from '../support/bindings.ts'
+import { call, callAsOperator } from '../support/http.ts'
 
 afterEach(() => {
   vi.useRealTimers()
@@ -18,11 +19,11 @@ const opening = (more: object = {}) => ({
 const pointersOf = (body: { errors: { pointer: string }[] }) =>
   body.errors.map(({ pointer }) => pointer)
 const patch = (account: TestAccount, body: unknown, headers: Record<string, string> = {}) =>
-  operator('PATCH', `${ACCOUNTS}/${account.id}`, { body, headers })
+  callAsOperator('PATCH', `${ACCOUNTS}/${account.id}`, { body, headers })
 
 test('the operator opens an account, and its first key may do everything', async () => {
   const body = opening()
-  const reply = await operator('POST', ACCOUNTS, { body })
+  const reply = await callAsOperator('POST', ACCOUNTS, { body })
   expect(reply.status).toBe(201)
   const { account, apiKey } = reply.body
   expect(account).toMatchObject({
@@ -34,29 +35,29 @@ test('the operator opens an account, and its first key may do everything', async
     disabled: false,
   })
   expect(reply.headers.get('Location')).toBe(`${ACCOUNTS}/${account.id}`)
-  const token = await tokenFor(body.userName, apiKey)
+  const token = await fetchToken(body.userName, apiKey)
   expect((await call('GET', '/api/account/keys', { token })).status).toBe(200)
-  const read = await operator('GET', `${ACCOUNTS}/${account.id}`)
+  const read = await callAsOperator('GET', `${ACCOUNTS}/${account.id}`)
   expect(read.body).toEqual({ success: true, account })
 })
 
 test('a user name is taken once, without regard to case', async () => {
   const body = opening()
-  expect((await operator('POST', ACCOUNTS, { body })).status).toBe(201)
-  const again = await operator('POST', ACCOUNTS, {
+  expect((await callAsOperator('POST', ACCOUNTS, { body })).status).toBe(201)
+  const again = await callAsOperator('POST', ACCOUNTS, {
     body: { ...body, userName: body.userName.toUpperCase() },
   })
   expect([again.status, again.body.code]).toEqual([409, 'user-name-taken'])
   const rivals = opening()
   const replies = await Promise.all(
-    Array.from({ length: 5 }, () => operator('POST', ACCOUNTS, { body: rivals })),
+    Array.from({ length: 5 }, () => callAsOperator('POST', ACCOUNTS, { body: rivals })),
   )
   expect(replies.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409])
 })
 
 test('an opening with bad values is refused with their pointers, and takes no user name', async () => {
   const refused = async (more: object) =>
-    pointersOf((await operator('POST', ACCOUNTS, { body: opening(more) })).body)
+    pointersOf((await callAsOperator('POST', ACCOUNTS, { body: opening(more) })).body)
   for (const userName of ['ab', '-ab', 'ab-', 'a b', 'ä-ö-ü', 'x'.repeat(65), 'a/b', 7])
     expect(await refused({ userName })).toEqual(['/userName'])
   for (const licenses of [-1, 1.5, '3', 10_000_001, null])
@@ -65,8 +66,10 @@ test('an opening with bad values is refused with their pointers, and takes no us
     expect(await refused({ timeZone })).toEqual(['/timeZone'])
   for (const cell of [7, -1, 0.5, '1']) expect(await refused({ cell })).toEqual(['/cell'])
   const body = opening({ name: '' })
-  expect(pointersOf((await operator('POST', ACCOUNTS, { body })).body)).toEqual(['/name'])
-  expect((await operator('POST', ACCOUNTS, { body: { ...body, name: 'Mended' } })).status).toBe(201)
+  expect(pointersOf((await callAsOperator('POST', ACCOUNTS, { body })).body)).toEqual(['/name'])
+  expect(
+    (await callAsOperator('POST', ACCOUNTS, { body: { ...body, name: 'Mended' } })).status,
+  ).toBe(201)
 })
 
 test('accounts are listed in pages, each once, with what they use', async () => {
@@ -79,7 +82,7 @@ test('accounts are listed in pages, each once, with what they use', async () => 
   const listed = []
   let path: string | undefined = `${ACCOUNTS}?limit=2`
   while (path) {
-    const reply = await operator('GET', path)
+    const reply = await callAsOperator('GET', path)
     expect(reply.body.accounts.length).toBeLessThanOrEqual(2)
     listed.push(...reply.body.accounts)
     path = /^<(.*)>; rel="next"$/.exec(reply.headers.get('Link') ?? '')?.[1]
@@ -284,14 +287,14 @@ test('the tokens of a disabled account stop, at once here and within 30 s elsewh
 test('someone locked out gets a key from the operator', async () => {
   const account = await openAccount()
   const make = (body?: object) =>
-    operator('POST', `${ACCOUNTS}/${account.id}/keys`, body ? { body } : {})
+    callAsOperator('POST', `${ACCOUNTS}/${account.id}/keys`, body ? { body } : {})
   const plain = await make()
   expect([plain.status, plain.body.key.name, plain.body.key.scopes]).toEqual([
     201,
     'operator',
     ['admin'],
   ])
-  await tokenFor(account.userName, plain.body.apiKey)
+  await fetchToken(account.userName, plain.body.apiKey)
   const narrow = await make({ name: 'Auditor', scopes: ['read'], expires: '2099-01-01T00:00:00Z' })
   expect(narrow.body.key).toMatchObject({
     name: 'Auditor',
@@ -314,13 +317,13 @@ test('without ADMIN_TOKEN there is no operator: nothing is found, whatever is se
       ['GET', '/admin/nothing'],
     ] as const) {
       for (const token of [env.ADMIN_TOKEN ?? '', 'undefined', account.token]) {
-        const reply = await callWith(bindings, method, path, {
+        const reply = await callWithBindings(bindings, method, path, {
           token,
           headers: { 'X-Request-Id': 'x' },
         })
         expect([reply.status, reply.body.code], `${method} ${path}`).toEqual([404, 'not-found'])
       }
-      expect((await callWith(bindings, method, path)).status).toBe(404)
+      expect((await callWithBindings(bindings, method, path)).status).toBe(404)
     }
   }
 })

@@ -1,7 +1,11 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
-import { device, eventsOf, raise, untilSent, usageOf, user } from './alertSupport.ts'
-import { boundUser, openAccount, type TestAccount, tokenWithScopes } from './support.ts'
+import { fetchTokenWithScopes, openAccount, type TestAccount } from '../support/accounts.ts'
+import { raiseAlert } from '../support/alerts.ts'
+import { createDevice, readUsage } from '../support/devices.ts'
+import { readEvents } from '../support/events.ts'
+import { waitUntilSent } from '../support/messages.ts'
+import { createBoundUser, createUser } from '../support/users.ts'
 
 const pointers = (reply: { body: { errors: { pointer: string }[] } }) =>
   reply.body.errors.map(({ pointer }) => pointer)
@@ -10,14 +14,14 @@ describe('raising', () => {
   test('an alert is stored and goes to those who asked for it, each by their channels', async () => {
     const account = await openAccount()
     const [ana, bob] = [
-      await user(account),
-      await user(account, { phone: '+351910000001', notify: { email: false, sms: true } }),
+      await createUser(account),
+      await createUser(account, { phone: '+351910000001', notify: { email: false, sms: true } }),
     ]
-    await user(account, { notify: { email: false, sms: false } })
-    await user(account, { notify: { email: false, sms: true } })
-    const id = await device(account)
+    await createUser(account, { notify: { email: false, sms: false } })
+    await createUser(account, { notify: { email: false, sms: true } })
+    const id = await createDevice(account)
     const place = { latitude: 38.7223, longitude: -9.1393 }
-    const reply = await raise(account, id, {
+    const reply = await raiseAlert(account, id, {
       alertName: 'SOSButton',
       text: 'Help',
       dateTime: '2026-11-14T10:30:00+01:00',
@@ -51,13 +55,13 @@ describe('raising', () => {
         ],
       },
     })
-    await untilSent(account)
+    await waitUntilSent(account)
     const read = await account.call('GET', `/api/alerts/${alert.id}`)
     expect(read.body.alert).toEqual({
       ...alert,
       deliveries: alert.deliveries.map((delivery: object) => ({ ...delivery, status: 'sent' })),
     })
-    expect(await eventsOf(account, 'alert.raised')).toEqual([
+    expect(await readEvents(account, 'alert.raised')).toEqual([
       {
         deviceId: id,
         alertId: alert.id,
@@ -67,7 +71,7 @@ describe('raising', () => {
         ...place,
       },
     ])
-    expect(await eventsOf(account, 'message.sent')).toEqual(
+    expect(await readEvents(account, 'message.sent')).toEqual(
       alert.deliveries.map((delivery: { id: string; channel: string }) => ({
         deviceId: id,
         alertId: alert.id,
@@ -75,12 +79,12 @@ describe('raising', () => {
         channel: delivery.channel,
       })),
     )
-    expect(await usageOf(account, id)).toMatchObject({ emailsSent: 1, smsSent: 1 })
+    expect(await readUsage(account, id)).toMatchObject({ emailsSent: 1, smsSent: 1 })
   })
 
   test('wrapped or bare, with the last location and the present moment unless given', async () => {
     const account = await openAccount()
-    const id = await device(account)
+    const id = await createDevice(account)
     const before = Date.now()
     const first = await account.call('POST', `/api/devices/${id}/alerts`, {
       body: { alert: { alertName: 'LowBattery' } },
@@ -94,7 +98,10 @@ describe('raising', () => {
     expect(Date.parse(first.body.alert.dateTime)).toBeGreaterThanOrEqual(before)
     const location = { dateTime: new Date().toISOString(), latitude: 1.5, longitude: -2.25 }
     await account.call('POST', `/api/devices/${id}/locations`, { body: location })
-    expect((await raise(account, id)).body.alert).toMatchObject({ latitude: 1.5, longitude: -2.25 })
+    expect((await raiseAlert(account, id)).body.alert).toMatchObject({
+      latitude: 1.5,
+      longitude: -2.25,
+    })
     const zero = await account.call('POST', `/api/devices/${id}/alerts`, {
       body: '{"alertName":"x","latitude":-0,"longitude":-0.0}',
     })
@@ -107,24 +114,24 @@ describe('raising', () => {
 
   test('only to users who may act now and see the device, once to each address', async () => {
     const account = await openAccount()
-    const [inside, outside] = [await device(account), await device(account)]
+    const [inside, outside] = [await createDevice(account), await createDevice(account)]
     const { body: north } = await account.call('POST', '/api/groups', {
       body: { name: 'North', devices: [inside] },
     })
     const phone = '+351910000002'
     const both = { email: true, sms: true }
-    const seeing = await user(account, { group: north.id, phone, notify: both })
-    const everywhere = await user(account, {
+    const seeing = await createUser(account, { group: north.id, phone, notify: both })
+    const everywhere = await createUser(account, {
       phone,
       notify: both,
       from: '2020-01-01T00:00:00Z',
       expires: '2099-01-01T00:00:00Z',
     })
-    await user(account, { disabled: true, phone: '+351910000003', notify: both })
-    await user(account, { from: '2099-01-01T00:00:00Z' })
-    await user(account, { expires: '2021-01-01T00:00:00Z' })
+    await createUser(account, { disabled: true, phone: '+351910000003', notify: both })
+    await createUser(account, { from: '2099-01-01T00:00:00Z' })
+    await createUser(account, { expires: '2021-01-01T00:00:00Z' })
     const tos = async (id: string, alert = {}) =>
-      (await raise(account, id, alert)).body.alert.deliveries
+      (await raiseAlert(account, id, alert)).body.alert.deliveries
         .map(({ to }: { to: string }) => to)
         .sort()
     expect(await tos(inside)).toEqual([phone, everywhere.email, seeing.email].sort())
@@ -133,7 +140,7 @@ describe('raising', () => {
     expect(await tos(inside, { notifications: ['Email'] })).toEqual(
       [everywhere.email, seeing.email].sort(),
     )
-    const silent = await raise(account, inside, { notifications: [] })
+    const silent = await raiseAlert(account, inside, { notifications: [] })
     expect(silent.body.alert).toMatchObject({ notifications: [], deliveries: [] })
   })
 
@@ -169,7 +176,7 @@ describe('raising', () => {
     ['a list', [{ alertName: 'x' }], ['']],
   ])('is refused with %s, and nothing is stored', async (_, body, expected) => {
     const account = await openAccount()
-    const id = await device(account)
+    const id = await createDevice(account)
     const reply = await account.call('POST', `/api/devices/${id}/alerts`, { body })
     expect(reply.status).toBe(400)
     expect(pointers(reply)).toEqual(expected)
@@ -178,23 +185,25 @@ describe('raising', () => {
 
   test('for an expired device is refused, nothing is stored or sent, and its last contact moves', async () => {
     const account = await openAccount()
-    await user(account)
-    const id = await device(account, { expires: true, expirationDate: '2020-01-01' })
+    await createUser(account)
+    const id = await createDevice(account, {
+      limits: { expires: true, expirationDate: '2020-01-01' },
+    })
     const before = Date.now()
-    const reply = await raise(account, id, { alertName: 'SOSButton' })
+    const reply = await raiseAlert(account, id, { alertName: 'SOSButton' })
     expect([reply.status, reply.body.code]).toEqual([409, 'device-expired'])
     expect((await account.call('GET', '/api/alerts')).body.alerts).toEqual([])
     expect((await account.call('GET', '/api/account/messages')).body.messages).toEqual([])
     const { lastContact } = (await account.call('GET', `/api/devices/${id}`)).body.device
     expect(Date.parse(lastContact)).toBeGreaterThanOrEqual(before)
-    expect(await eventsOf(account, 'alert.raised')).toEqual([])
+    expect(await readEvents(account, 'alert.raised')).toEqual([])
   })
 
   test('moves the last contact of a device that is active too', async () => {
     const account = await openAccount()
-    const id = await device(account)
+    const id = await createDevice(account)
     const before = Date.now()
-    await raise(account, id, { dateTime: '2025-01-01T00:00:00Z' })
+    await raiseAlert(account, id, { dateTime: '2025-01-01T00:00:00Z' })
     expect(
       Date.parse((await account.call('GET', `/api/devices/${id}`)).body.device.lastContact),
     ).toBeGreaterThanOrEqual(before)
@@ -202,12 +211,16 @@ describe('raising', () => {
 
   test('is allowed to keys that report, asking to keys that read', async () => {
     const account = await openAccount()
-    const id = await device(account)
+    const id = await createDevice(account)
     const path = `/api/devices/${id}/alerts`
     const query = { from: '2026-01-01T00:00:00Z', to: '2099-01-01T00:00:00Z' }
     const tried = async (scopes: string[], body: object) =>
-      (await account.call('POST', path, { token: await tokenWithScopes(account, scopes), body }))
-        .status
+      (
+        await account.call('POST', path, {
+          token: await fetchTokenWithScopes(account, scopes),
+          body,
+        })
+      ).status
     expect(await tried(['ingest'], { alertName: 'x' })).toBe(201)
     expect(await tried(['ingest'], query)).toBe(403)
     expect(await tried(['read'], { alertName: 'x' })).toBe(403)
@@ -217,22 +230,22 @@ describe('raising', () => {
 
   test('a device of another account, or outside of the group of a confined user, is not there', async () => {
     const [account, other] = [await openAccount(), await openAccount()]
-    const id = await device(account)
-    expect((await raise(other, id)).status).toBe(404)
+    const id = await createDevice(account)
+    expect((await raiseAlert(other, id)).status).toBe(404)
     const { body: north } = await account.call('POST', '/api/groups', { body: { name: 'North' } })
-    const confined = await boundUser(account, { group: north.id, privileges: ['write'] })
-    expect((await raise(confined, id)).status).toBe(404)
+    const confined = await createBoundUser(account, { group: north.id, privileges: ['write'] })
+    expect((await raiseAlert(confined, id)).status).toBe(404)
     expect((await confined.call('GET', `/api/devices/${id}/alerts`)).status).toBe(404)
     expect((await account.call('GET', `/api/devices/${id}/alerts`)).body.alerts).toEqual([])
   })
 
   test('again under the same Idempotency-Key makes one alert, also where the first answer was lost', async () => {
     const account = await openAccount()
-    await user(account)
-    const id = await device(account)
+    await createUser(account)
+    const id = await createDevice(account)
     const headers = { 'Idempotency-Key': 'sos-1' }
-    const first = await raise(account, id, { alertName: 'SOSButton' }, headers)
-    const replayed = await raise(account, id, { alertName: 'SOSButton' }, headers)
+    const first = await raiseAlert(account, id, { alertName: 'SOSButton' }, headers)
+    const replayed = await raiseAlert(account, id, { alertName: 'SOSButton' }, headers)
     expect([replayed.text, replayed.headers.get('Idempotent-Replayed')]).toEqual([
       first.text,
       'true',
@@ -243,8 +256,8 @@ describe('raising', () => {
     )
       .bind(account.id)
       .run()
-    await untilSent(account)
-    const repeated = await raise(account, id, { alertName: 'SOSButton' }, headers)
+    await waitUntilSent(account)
+    const repeated = await raiseAlert(account, id, { alertName: 'SOSButton' }, headers)
     expect(repeated.status).toBe(201)
     expect(repeated.body.alert.id).toBe(first.body.alert.id)
     expect(repeated.body.alert.deliveries).toMatchObject([
@@ -252,37 +265,37 @@ describe('raising', () => {
     ])
     expect((await account.call('GET', '/api/alerts')).body.alerts).toHaveLength(1)
     expect((await account.call('GET', '/api/account/messages')).body.messages).toHaveLength(1)
-    expect(await usageOf(account, id)).toMatchObject({ emailsSent: 1 })
-    expect(await eventsOf(account, 'alert.raised')).toHaveLength(1)
+    expect(await readUsage(account, id)).toMatchObject({ emailsSent: 1 })
+    expect(await readEvents(account, 'alert.raised')).toHaveLength(1)
   })
 })
 
 describe('an SOS about which nothing goes out says so in its reply', () => {
   const warningOf = async (account: TestAccount, id: string, alert = {}) =>
-    (await raise(account, id, { alertName: 'SOSButton', ...alert })).body.warning
+    (await raiseAlert(account, id, { alertName: 'SOSButton', ...alert })).body.warning
 
   test('where the limits are reached, or there is nobody to tell; another alert, or one message, and it does not', async () => {
     const account = await openAccount()
-    const id = await device(account, { dailyEmailLimit: 1, dailySmsLimit: 0 })
+    const id = await createDevice(account, { limits: { dailyEmailLimit: 1, dailySmsLimit: 0 } })
     expect(await warningOf(account, id)).toMatch(/no user/)
-    await user(account, { phone: '+351910000004', notify: { email: true, sms: true } })
+    await createUser(account, { phone: '+351910000004', notify: { email: true, sms: true } })
     expect(await warningOf(account, id)).toBeUndefined()
     expect(await warningOf(account, id)).toMatch(/daily limits/)
-    expect((await raise(account, id)).body).not.toHaveProperty('warning')
+    expect((await raiseAlert(account, id)).body).not.toHaveProperty('warning')
   })
 })
 
 describe('reading', () => {
   const seeded = async () => {
     const account = await openAccount()
-    await user(account)
-    const [first, second] = [await device(account), await device(account)]
+    await createUser(account)
+    const [first, second] = [await createDevice(account), await createDevice(account)]
     const days = [3, 1, 2, 5, 4]
     for (const day of days) {
       const name = day % 2 ? 'SOSButton' : 'LowBattery'
-      await raise(account, first, { alertName: name, dateTime: `2026-11-0${day}T00:00:00Z` })
+      await raiseAlert(account, first, { alertName: name, dateTime: `2026-11-0${day}T00:00:00Z` })
     }
-    await raise(account, second, { alertName: 'SOSButton', dateTime: '2026-11-02T12:00:00Z' })
+    await raiseAlert(account, second, { alertName: 'SOSButton', dateTime: '2026-11-02T12:00:00Z' })
     return { account, first, second }
   }
   const days = (body: { alerts: { dateTime: string }[] }) =>
@@ -330,7 +343,7 @@ describe('reading', () => {
       expect(next).toContain(encodeURIComponent(body.nextCursor))
       path = next ?? ''
       // Newer ones that come while walking do not disturb it.
-      await raise(account, first, { dateTime: '2026-11-09T00:00:00Z' })
+      await raiseAlert(account, first, { dateTime: '2026-11-09T00:00:00Z' })
     }
     expect(seen).toEqual([
       `${first} 05`,
@@ -365,7 +378,7 @@ describe('reading', () => {
     const { body: north } = await account.call('POST', '/api/groups', {
       body: { name: 'North', devices: [second] },
     })
-    const confined = await boundUser(account, { group: north.id, privileges: ['write'] })
+    const confined = await createBoundUser(account, { group: north.id, privileges: ['write'] })
     const { alerts } = (await confined.call('GET', '/api/alerts')).body
     expect(alerts.map(({ deviceId }: { deviceId: string }) => deviceId)).toEqual([second])
     const { messages } = (await confined.call('GET', '/api/account/messages')).body
@@ -396,9 +409,9 @@ describe('reading', () => {
 describe('acknowledging', () => {
   test('writes down who and when, once', async () => {
     const account = await openAccount()
-    const id = await device(account)
-    const bound = await boundUser(account, { privileges: ['write'] })
-    const { alert } = (await raise(account, id, { notifications: [] })).body
+    const id = await createDevice(account)
+    const bound = await createBoundUser(account, { privileges: ['write'] })
+    const { alert } = (await raiseAlert(account, id, { notifications: [] })).body
     const before = Date.now()
     const first = await bound.call('POST', `/api/alerts/${alert.id}/acknowledge`)
     expect(first.status).toBe(200)
@@ -409,27 +422,27 @@ describe('acknowledging', () => {
     expect((await account.call('GET', `/api/alerts/${alert.id}`)).headers.get('ETag')).toBe(
       first.headers.get('ETag'),
     )
-    expect(await eventsOf(account, 'alert.acknowledged')).toEqual([
+    expect(await readEvents(account, 'alert.acknowledged')).toEqual([
       { deviceId: id, alertId: alert.id, acknowledgedBy: bound.id },
     ])
   })
 
   test('of a deleted device’s alert there is nothing to acknowledge, and nothing is told', async () => {
     const account = await openAccount()
-    const id = await device(account)
-    const { alert } = (await raise(account, id, { alertName: 'Offline' })).body
+    const id = await createDevice(account)
+    const { alert } = (await raiseAlert(account, id, { alertName: 'Offline' })).body
     await account.call('DELETE', `/api/devices/${id}`)
     expect((await account.call('POST', `/api/alerts/${alert.id}/acknowledge`)).status).toBe(404)
-    expect(await eventsOf(account, 'alert.acknowledged')).toEqual([])
+    expect(await readEvents(account, 'alert.acknowledged')).toEqual([])
   })
 
   test('two at once are one', async () => {
     const account = await openAccount()
-    const { alert } = (await raise(account, await device(account))).body
+    const { alert } = (await raiseAlert(account, await createDevice(account))).body
     const replies = await Promise.all(
       Array.from({ length: 5 }, () => account.call('POST', `/api/alerts/${alert.id}/acknowledge`)),
     )
     expect(new Set(replies.map(({ text }) => text)).size).toBe(1)
-    expect(await eventsOf(account, 'alert.acknowledged')).toHaveLength(1)
+    expect(await readEvents(account, 'alert.acknowledged')).toHaveLength(1)
   })
 })

@@ -1,9 +1,8 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
-import { openAccount, type TestAccount } from './support.ts'
+import { openAccount, type TestAccount } from '../support/accounts.ts'
+import { createDevice } from '../support/devices.ts'
 
-const create = async (account: TestAccount, body: object) =>
-  (await account.call('POST', '/api/devices', { body })).body.device
 const names = (reply: { body: { devices: { name: string }[] } }) =>
   reply.body.devices.map(({ name }) => name)
 
@@ -54,7 +53,7 @@ test('a device is created with its defaults, takes a license and can be read bac
 
 test('what GET gives, edited, can be sent back with PUT, bare or under device', async () => {
   const account = await openAccount()
-  const { id } = await create(account, { name: 'One', identifier: 'A1', tags: { k: 'v' } })
+  const id = await createDevice(account, { name: 'One', identifier: 'A1', tags: { k: 'v' } })
   const read = await account.call('GET', `/api/devices/${id}`)
   read.body.device.name = 'Two'
   const wrapped = await account.call('PUT', `/api/devices/${id}`, { body: read.body })
@@ -65,7 +64,11 @@ test('what GET gives, edited, can be sent back with PUT, bare or under device', 
 
 test('both kinds of patch change what they name and nothing else', async () => {
   const account = await openAccount()
-  const { id } = await create(account, { name: 'One', identifier: 'B1', tags: { a: '1', b: '2' } })
+  const id = await createDevice(account, {
+    name: 'One',
+    identifier: 'B1',
+    tags: { a: '1', b: '2' },
+  })
   const path = `/api/devices/${id}`
   const merged = await account.call('PATCH', path, {
     body: { tags: { a: null, c: '3' }, limits: { dailySmsLimit: 5 } },
@@ -135,13 +138,13 @@ test('both kinds of patch change what they name and nothing else', async () => {
 
 test('a walk goes on after a name that is long when it is folded', async () => {
   const account = await openAccount()
-  for (let n = 0; n < 3; n++) await create(account, { name: `${'ﷺ'.repeat(199)}${n}` })
+  for (let n = 0; n < 3; n++) await createDevice(account, { name: `${'ﷺ'.repeat(199)}${n}` })
   expect(await walk(account, '/api/devices?limit=1')).toHaveLength(3)
 })
 
 test('twenty parallel patches of different tags all hold', async () => {
   const account = await openAccount()
-  const { id } = await create(account, { name: 'Busy' })
+  const id = await createDevice(account, { name: 'Busy' })
   const replies = await Promise.all(
     Array.from({ length: 20 }, (_, n) =>
       account.call('PATCH', `/api/devices/${id}`, { body: { tags: { [`t${n}`]: 'x' } } }),
@@ -154,7 +157,7 @@ test('twenty parallel patches of different tags all hold', async () => {
 
 test('If-Match is compared at the moment of the write', async () => {
   const account = await openAccount()
-  const { id } = await create(account, { name: 'Matched' })
+  const id = await createDevice(account, { name: 'Matched' })
   const path = `/api/devices/${id}`
   const etag = (await account.call('GET', path)).headers.get('ETag') ?? ''
   const rivals = await Promise.all(
@@ -170,7 +173,7 @@ test('If-Match is compared at the moment of the write', async () => {
 describe('identifiers', () => {
   test('one is unique in its account without regard to case, and free again after a delete', async () => {
     const account = await openAccount()
-    const { id } = await create(account, { name: 'One', identifier: 'imei-1' })
+    const id = await createDevice(account, { name: 'One', identifier: 'imei-1' })
     const rival = await account.call('POST', '/api/devices', {
       body: { name: 'Two', identifier: 'IMEI-1' },
     })
@@ -229,7 +232,8 @@ describe('the list', () => {
   test('walks every order in pages, each row exactly once, while rows come and go', async () => {
     const account = await openAccount({ licenses: 100 })
     const all = Array.from({ length: 23 }, (_, n) => `device ${String(n).padStart(2, '0')}`)
-    for (const name of all.toSorted(() => 0.5 - Math.random())) await create(account, { name })
+    for (const name of all.toSorted(() => 0.5 - Math.random()))
+      await createDevice(account, { name })
     expect(await walk(account, '/api/devices?limit=5')).toEqual(all)
     expect(await walk(account, '/api/devices?limit=5&sort=-name')).toEqual(all.toReversed())
     expect((await walk(account, '/api/devices?limit=7&sort=creation')).toSorted()).toEqual(all)
@@ -237,7 +241,7 @@ describe('the list', () => {
     expect(first.headers.get('Link')).toMatch(
       /^<\/api\/devices\?limit=5&cursor=[^>]+>; rel="next"$/,
     )
-    await create(account, { name: 'aaa' })
+    await createDevice(account, { name: 'aaa' })
     await account.call('DELETE', `/api/devices/${first.body.devices[4].id}`)
     const second = await account.call('GET', `/api/devices?limit=5&cursor=${first.body.nextCursor}`)
     expect(names(second)).toEqual(all.slice(5, 10))
@@ -248,7 +252,7 @@ describe('the list', () => {
     async (what) => {
       const account = await openAccount({ licenses: 100 })
       const all = Array.from({ length: 50 }, (_, n) => `device ${String(n).padStart(2, '0')}`)
-      for (const name of all) await create(account, { name })
+      for (const name of all) await createDevice(account, { name })
       const large = 'x'.repeat(60_000)
       await (what === 'tags'
         ? env.DB.prepare(`UPDATE devices SET tags = json_object('large', ?2) WHERE account_id = ?1`)
@@ -272,10 +276,13 @@ describe('the list', () => {
 
   test('finds by prefix of name or identifier, in any case, and by state', async () => {
     const account = await openAccount()
-    await create(account, { name: 'Ålesund' })
-    await create(account, { name: 'Bergen', identifier: 'XJ9' })
-    await create(account, { name: 'xjørn' })
-    await create(account, { name: 'Old', limits: { expires: true, expirationDate: '2020-01-01' } })
+    await createDevice(account, { name: 'Ålesund' })
+    await createDevice(account, { name: 'Bergen', identifier: 'XJ9' })
+    await createDevice(account, { name: 'xjørn' })
+    await createDevice(account, {
+      name: 'Old',
+      limits: { expires: true, expirationDate: '2020-01-01' },
+    })
     expect(await walk(account, '/api/devices?q=xJ')).toEqual(['Bergen', 'xjørn'])
     expect(await walk(account, '/api/devices?q=åLE')).toEqual(['Ålesund'])
     expect(await walk(account, '/api/devices?q=%25')).toEqual([])
@@ -346,7 +353,7 @@ test('usage to the end of the calendar is a span like any other', async () => {
 
 test('usage lists every day of a span, ninety back by default', async () => {
   const account = await openAccount()
-  const { id } = await create(account, { name: 'Quiet' })
+  const id = await createDevice(account, { name: 'Quiet' })
   const usage = await account.call('GET', `/api/devices/${id}/usage`)
   expect(usage.body.usage).toHaveLength(90)
   expect(usage.body.usage.at(-1)).toEqual({

@@ -3,30 +3,21 @@ import { env, exports } from 'cloudflare:workers'
 import { expect, vi } from 'vitest'
 import { appendEvent } from '../../src/db/events.ts'
 import { openCell } from '../../src/db/open.ts'
-import { eventually } from '../eventually.ts'
-import type { Received } from '../receivers.ts'
-import { ORIGIN, type TestAccount } from './support.ts'
+import type { TestAccount } from '../support/accounts.ts'
+import { ORIGIN } from '../support/http.ts'
+import type { ReceivedCall } from '../support/receivers.ts'
+import { eventually } from '../support/time.ts'
 
 export const feedStub = (account: TestAccount) => env.FEED.get(env.FEED.idFromName(account.id))
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads what came over the wire as it pleases
 export type Event = any
 
-export const createDevice = async (
-  account: TestAccount,
-  name: string,
-  token = account.token,
-): Promise<string> => {
-  const reply = await account.call('POST', '/api/devices', { body: { name }, token })
-  expect(reply.status, reply.text).toBe(201)
-  return reply.body.device.id
-}
-
 /** A place of the test's own to be called at, in one manner or another. */
 export const receiver = () => {
   const box = crypto.randomUUID()
-  const calls = async (): Promise<(Received & { events: Event[] })[]> => {
-    const kept = (await (await fetch(`https://receiver.example/${box}`)).json()) as Received[]
+  const calls = async (): Promise<(ReceivedCall & { events: Event[] })[]> => {
+    const kept = (await (await fetch(`https://receiver.example/${box}`)).json()) as ReceivedCall[]
     return kept.map((call) => ({ ...call, events: JSON.parse(call.body).events }))
   }
   return {

@@ -5,16 +5,11 @@ import { openCell } from '../../src/db/open.ts'
 import { presentEvent } from '../../src/events/present.ts'
 import { readSequences } from '../../src/events/store.ts'
 import { trim } from '../../src/sweep/trim.ts'
-import { eventually } from '../eventually.ts'
-import {
-  createDevice,
-  type Event,
-  from,
-  headOf,
-  logLargeReports,
-  logUnheard,
-} from './eventSupport.ts'
-import { boundUser, openAccount, type TestAccount } from './support.ts'
+import { openAccount, type TestAccount } from '../support/accounts.ts'
+import { createDevice } from '../support/devices.ts'
+import { eventually } from '../support/time.ts'
+import { createBoundUser } from '../support/users.ts'
+import { type Event, from, headOf, logLargeReports, logUnheard } from './eventSupport.ts'
 
 afterEach(() => {
   vi.useRealTimers()
@@ -96,7 +91,7 @@ describe('the log', () => {
     const group = (
       await account.call('POST', '/api/groups', { body: { name: 'North', devices: [b] } })
     ).body.id
-    const ana = await boundUser(account, { group })
+    const ana = await createBoundUser(account, { group })
     await account.call('PATCH', `/api/devices/${a}`, { body: { description: 'x' } })
     const told = async (query: string, by: Pick<TestAccount, 'call'> = account) =>
       (await list(by, query)).events.map(({ type, data }: Event) => `${type} ${data.name}`)
@@ -129,7 +124,7 @@ describe('the log', () => {
     const groupOf = async (name: string) =>
       (await account.call('POST', '/api/groups', { body: { name, devices: [device] } })).body.id
     const [own, other] = [await groupOf('Own'), await groupOf('Other')]
-    const ana = await boundUser(account, { group: own })
+    const ana = await createBoundUser(account, { group: own })
     const counts = [own, other, 'grp_none'].map(
       async (group) => (await list(ana, `?groups=${group}`)).events.length,
     )

@@ -3,18 +3,13 @@ import { describe, expect, test, vi } from 'vitest'
 import { openCell } from '../../src/db/open.ts'
 import { updateGroup } from '../../src/groups/edit.ts'
 import { findGroup } from '../../src/groups/store.ts'
-import { openAccount, type TestAccount } from './support.ts'
-
-const device = async (account: TestAccount, name = 'Tern'): Promise<string> => {
-  const { body } = await account.call('POST', '/api/devices', { body: { name } })
-  return body.device.id
-}
-const group = async (account: TestAccount, body: object) =>
-  (await account.call('POST', '/api/groups', { body })).body
+import { openAccount } from '../support/accounts.ts'
+import { createDevice } from '../support/devices.ts'
+import { createGroup } from '../support/groups.ts'
 
 test('a group is created, read, replaced and deleted, flat beside success', async () => {
   const account = await openAccount()
-  const [one, two] = [await device(account), await device(account)]
+  const [one, two] = [await createDevice(account), await createDevice(account)]
   const created = await account.call('POST', '/api/groups', {
     body: { name: ' North ', description: 'ships', devices: [two, one, two] },
   })
@@ -57,7 +52,7 @@ test('a group is created, read, replaced and deleted, flat beside success', asyn
 
 test('names are unique in the account without regard to case, and free in another', async () => {
   const [account, other] = [await openAccount(), await openAccount()]
-  const first = await group(account, { name: 'Straße' })
+  const first = await createGroup(account, { name: 'Straße' })
   const second = await account.call('POST', '/api/groups', { body: { name: 'STRASSE' } })
   expect(second.status).toBe(201)
   for (const name of ['straße', 'strasse'])
@@ -78,7 +73,7 @@ test('names are unique in the account without regard to case, and free in anothe
 
 test('a device of another account is refused like one that does not exist, by its pointer, and nothing is changed', async () => {
   const [account, other] = [await openAccount(), await openAccount()]
-  const [own, foreign] = [await device(account), await device(other)]
+  const [own, foreign] = [await createDevice(account), await createDevice(other)]
   for (const stranger of [foreign, 'dev_none', '']) {
     const created = await account.call('POST', '/api/groups', {
       body: { name: 'X', devices: [own, own, stranger] },
@@ -89,7 +84,7 @@ test('a device of another account is refused like one that does not exist, by it
     ])
   }
   expect((await account.call('GET', '/api/groups')).body.groups).toEqual([])
-  const { id } = await group(account, { name: 'X' })
+  const { id } = await createGroup(account, { name: 'X' })
   const patched = await account.call('PATCH', `/api/groups/${id}`, {
     body: { name: 'Y', devices: [own, foreign] },
   })
@@ -105,8 +100,8 @@ test('a device of another account is refused like one that does not exist, by it
 describe('patches', () => {
   test('JSON Patch adds and removes devices, and a failed test changes nothing', async () => {
     const account = await openAccount()
-    const [one, two] = [await device(account), await device(account)]
-    const path = `/api/groups/${(await group(account, { name: 'P', devices: [one] })).id}`
+    const [one, two] = [await createDevice(account), await createDevice(account)]
+    const path = `/api/groups/${(await createGroup(account, { name: 'P', devices: [one] })).id}`
     const patch = (body: unknown) => account.call('PATCH', path, { body })
     expect((await patch([{ op: 'add', path: '/devices/-', value: two }])).body.devices).toEqual([
       one,
@@ -131,7 +126,7 @@ describe('patches', () => {
 
   test('a Merge Patch takes a body from GET back, and only edits move the version', async () => {
     const account = await openAccount()
-    const one = await device(account)
+    const one = await createDevice(account)
     const created = await account.call('POST', '/api/groups', {
       body: { name: 'M', devices: [one] },
     })
@@ -188,8 +183,8 @@ describe('patches', () => {
 
   test('an edit of a version that a rival has left behind since it was read writes nothing', async () => {
     const account = await openAccount()
-    const [one, two] = [await device(account), await device(account)]
-    const { id } = await group(account, { name: 'One', devices: [one] })
+    const [one, two] = [await createDevice(account), await createDevice(account)]
+    const { id } = await createGroup(account, { name: 'One', devices: [one] })
     const db = openCell(env, 0)
     const before = await findGroup(db, account.id, id)
     if (!before) throw new Error('no group')
@@ -233,8 +228,8 @@ describe('patches', () => {
 
   test('twenty rivals each add a device, and all twenty are in the group', async () => {
     const account = await openAccount({ licenses: 30 })
-    const ids = await Promise.all(Array.from({ length: 20 }, () => device(account)))
-    const { id } = await group(account, { name: 'Race' })
+    const ids = await Promise.all(Array.from({ length: 20 }, () => createDevice(account)))
+    const { id } = await createGroup(account, { name: 'Race' })
     const replies = await Promise.all(
       ids.map((value) =>
         account.call('PATCH', `/api/groups/${id}`, {
@@ -276,10 +271,10 @@ test('one Idempotency-Key makes one group', async () => {
 
 test('a device may be in several groups, and a deleted one is in none', async () => {
   const account = await openAccount()
-  const [one, two] = [await device(account), await device(account)]
+  const [one, two] = [await createDevice(account), await createDevice(account)]
   const groups = [
-    await group(account, { name: 'A', devices: [one, two] }),
-    await group(account, { name: 'B', devices: [one] }),
+    await createGroup(account, { name: 'A', devices: [one, two] }),
+    await createGroup(account, { name: 'B', devices: [one] }),
   ]
   expect((await account.call('GET', `/api/devices/${one}`)).body.device.groups.sort()).toEqual(
     groups.map(({ id }) => id).sort(),
@@ -305,7 +300,7 @@ test('a walk over the list sees every group that stood throughout exactly once; 
   const account = await openAccount()
   const made: string[] = []
   for (const name of ['alpha', 'Beta', 'ALPINE', 'gamma', 'álamo'])
-    made.push((await group(account, { name })).id)
+    made.push((await createGroup(account, { name })).id)
   const walk = async (query: string) => {
     const seen: string[] = []
     for (let cursor: string | null = ''; cursor !== null; ) {

@@ -8,8 +8,12 @@ import type { Database } from '../../src/db/open.ts'
 import type { Viewer } from '../../src/db/visibility.ts'
 import { listMessages } from '../../src/messages/store.ts'
 import { sweep } from '../../src/sweep/sweep.ts'
-import { device, messagesOf, raise, untilSent, user } from './alertSupport.ts'
-import { openAccount, operator, type TestAccount } from './support.ts'
+import { openAccount, type TestAccount } from '../support/accounts.ts'
+import { raiseAlert } from '../support/alerts.ts'
+import { createDevice } from '../support/devices.ts'
+import { callAsOperator } from '../support/http.ts'
+import { readMessages, waitUntilSent } from '../support/messages.ts'
+import { createUser } from '../support/users.ts'
 
 const both = { email: true, sms: true }
 const ids = (messages: { id: string }[]) => messages.map(({ id }) => id)
@@ -17,12 +21,12 @@ const ids = (messages: { id: string }[]) => messages.map(({ id }) => id)
 describe('the outbox', () => {
   test('shows the very words that would have gone out, and where each message stands', async () => {
     const account = await openAccount()
-    const ana = await user(account, {
+    const ana = await createUser(account, {
       timeZone: 'Asia/Kolkata',
       phone: '+351910000020',
       notify: both,
     })
-    const id = await device(account, {}, 'Łódź <7>')
+    const id = await createDevice(account, { name: 'Łódź <7>' })
     const raised = {
       alertName: 'SOSButton',
       text: 'Help',
@@ -30,9 +34,9 @@ describe('the outbox', () => {
       latitude: 1.5,
       longitude: -2,
     }
-    const { alert } = (await raise(account, id, raised)).body
-    await untilSent(account)
-    const [sms, mail] = await messagesOf(account)
+    const { alert } = (await raiseAlert(account, id, raised)).body
+    await waitUntilSent(account)
+    const [sms, mail] = await readMessages(account)
     const stands = {
       alertId: alert.id,
       deviceId: id,
@@ -63,23 +67,26 @@ describe('the outbox', () => {
 
   test('is listed newest alert first, by status, channel, device and alert, and walked by cursor', async () => {
     const account = await openAccount()
-    await user(account, { phone: '+351910000021', notify: both })
-    const [first, second] = [await device(account, { dailySmsLimit: 1 }), await device(account)]
+    await createUser(account, { phone: '+351910000021', notify: both })
+    const [first, second] = [
+      await createDevice(account, { limits: { dailySmsLimit: 1 } }),
+      await createDevice(account),
+    ]
     const alerts = []
-    for (const id of [first, first, second]) alerts.push((await raise(account, id)).body.alert)
-    await untilSent(account)
-    const all = ids(await messagesOf(account))
+    for (const id of [first, first, second]) alerts.push((await raiseAlert(account, id)).body.alert)
+    await waitUntilSent(account)
+    const all = ids(await readMessages(account))
     expect(all).toEqual(
       alerts.toReversed().flatMap(({ deliveries }) => ids(deliveries).toReversed()),
     )
-    expect(ids(await messagesOf(account, '?status=suppressed'))).toEqual([
+    expect(ids(await readMessages(account, '?status=suppressed'))).toEqual([
       alerts[1].deliveries[1].id,
     ])
-    expect(ids(await messagesOf(account, '?channel=SMS&status=sent'))).toHaveLength(2)
-    expect(ids(await messagesOf(account, `?deviceId=${second}`))).toEqual(
+    expect(ids(await readMessages(account, '?channel=SMS&status=sent'))).toHaveLength(2)
+    expect(ids(await readMessages(account, `?deviceId=${second}`))).toEqual(
       ids(alerts[2].deliveries).toReversed(),
     )
-    expect(ids(await messagesOf(account, `?alertId=${alerts[0].id}`))).toEqual(
+    expect(ids(await readMessages(account, `?alertId=${alerts[0].id}`))).toEqual(
       ids(alerts[0].deliveries).toReversed(),
     )
     const [own] = alerts
@@ -91,7 +98,7 @@ describe('the outbox', () => {
       own.id.replace('alr', 'msg'),
       own.deliveries[0].id,
     ]) {
-      expect(await messagesOf(account, `?alertId=${id}`), id).toEqual([])
+      expect(await readMessages(account, `?alertId=${id}`), id).toEqual([])
     }
     const walked: string[] = []
     for (let query = '?limit=4'; query; ) {
@@ -111,9 +118,9 @@ describe('the outbox', () => {
 
   test('a message that is on its way or was sent, or that is not there, is not sent again', async () => {
     const [account, other] = [await openAccount(), await openAccount()]
-    await user(account)
-    const { alert } = (await raise(account, await device(account))).body
-    await untilSent(account)
+    await createUser(account)
+    const { alert } = (await raiseAlert(account, await createDevice(account))).body
+    await waitUntilSent(account)
     const path = `/api/account/messages/${alert.deliveries[0].id}/retry`
     expect((await account.call('POST', path)).body.code).toBe('message-not-failed')
     expect((await other.call('POST', path)).status).toBe(404)
@@ -148,10 +155,13 @@ describe('a message is sent again only to who would still be told', () => {
     ],
   ])('%s', async (_, leave) => {
     const account = await openAccount()
-    const ana = await user(account, { phone: '+351910000024', notify: both })
-    const bob = await user(account)
+    const ana = await createUser(account, { phone: '+351910000024', notify: both })
+    const bob = await createUser(account)
     const { deliveries } = (
-      await raise(account, await device(account, { dailyEmailLimit: 0, dailySmsLimit: 0 }))
+      await raiseAlert(
+        account,
+        await createDevice(account, { limits: { dailyEmailLimit: 0, dailySmsLimit: 0 } }),
+      )
     ).body.alert
     const retry = async (to: string) => {
       const { id } = deliveries.find((delivery: { to: string }) => delivery.to === to)
@@ -177,10 +187,10 @@ describe('what goes', () => {
 
   const seeded = async () => {
     const account = await openAccount()
-    await user(account, { phone: '+351910000022', notify: both })
-    const [kept, gone] = [await device(account), await device(account)]
-    for (const id of [kept, gone, gone]) await raise(account, id)
-    await untilSent(account)
+    await createUser(account, { phone: '+351910000022', notify: both })
+    const [kept, gone] = [await createDevice(account), await createDevice(account)]
+    for (const id of [kept, gone, gone]) await raiseAlert(account, id)
+    await waitUntilSent(account)
     return { account, kept, gone }
   }
 
@@ -197,7 +207,7 @@ describe('what goes', () => {
 
   test('with an erased account: all of it', async () => {
     const { account } = await seeded()
-    await operator('DELETE', `/admin/accounts/${account.id}`)
+    await callAsOperator('DELETE', `/admin/accounts/${account.id}`)
     await sweep(env, Date.now())
     expect(await rowsOf(account.id)).toEqual([0, 0])
   })
@@ -205,9 +215,13 @@ describe('what goes', () => {
   test('with time: what is older than the account keeps, messages too', async () => {
     const { account, kept } = await seeded()
     await account.call('PATCH', '/api/account', { body: { retentionDays: 30 } })
-    await raise(account, kept, { dateTime: new Date(Date.now() - 31 * 86_400_000).toISOString() })
-    await raise(account, kept, { dateTime: new Date(Date.now() - 29 * 86_400_000).toISOString() })
-    await untilSent(account)
+    await raiseAlert(account, kept, {
+      dateTime: new Date(Date.now() - 31 * 86_400_000).toISOString(),
+    })
+    await raiseAlert(account, kept, {
+      dateTime: new Date(Date.now() - 29 * 86_400_000).toISOString(),
+    })
+    await waitUntilSent(account)
     expect(await rowsOf(account.id)).toEqual([5, 10])
     await sweep(env, Date.now())
     expect(await rowsOf(account.id)).toEqual([4, 8])
@@ -285,7 +299,7 @@ describe('a walk sees what stood throughout exactly once, though rows come and g
     '$table that $change, to one who is confined to a group: $confined',
     async ({ table, change, confined }) => {
       const account = await openAccount()
-      const deviceId = await device(account)
+      const deviceId = await createDevice(account)
       const { body: group } = await account.call('POST', '/api/groups', {
         body: { name: 'North', devices: [deviceId] },
       })
@@ -419,9 +433,9 @@ describe('what it costs', () => {
     ),
   ])('%s goes by an index, and sorts nothing', async (what, work) => {
     const account = await openAccount()
-    await user(account)
-    const deviceId = await device(account)
-    const { alert } = (await raise(account, deviceId)).body
+    await createUser(account)
+    const deviceId = await createDevice(account)
+    const { alert } = (await raiseAlert(account, deviceId)).body
     for (const { sql, values } of await statementsOf((db) =>
       work(db, account, deviceId, alert.id),
     )) {
@@ -478,7 +492,7 @@ describe('what it costs', () => {
 
   test('a name that is rare among a device’s alerts is found by and by: a page looks at a bounded stretch', async () => {
     const account = await openAccount()
-    const deviceId = await device(account)
+    const deviceId = await createDevice(account)
     await env.DB.prepare(
       `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 11000)
        INSERT INTO alerts (account_id, device_key, id, time, name, text, messages)
@@ -510,7 +524,7 @@ describe('what it costs', () => {
 
   test('an alert writes a row and its three indexes, a message one row, and what becomes of it one more', async () => {
     const account = await openAccount()
-    await device(account)
+    await createDevice(account)
     const key = await env.DB.prepare('SELECT key FROM devices WHERE account_id = ?')
       .bind(account.id)
       .first<number>('key')

@@ -1,9 +1,12 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import published from '../../public/api/openapi.json' with { type: 'json' }
-import { device, raise, user } from './alertSupport.ts'
-import { callWith } from './bindings.ts'
-import { call, openAccount } from './support.ts'
+import { openAccount } from '../support/accounts.ts'
+import { raiseAlert } from '../support/alerts.ts'
+import { callWithBindings } from '../support/bindings.ts'
+import { createDevice } from '../support/devices.ts'
+import { call } from '../support/http.ts'
+import { createUser } from '../support/users.ts'
 
 const read = (headers: Record<string, string> = {}) => call('GET', '/api/openapi.json', { headers })
 
@@ -25,9 +28,10 @@ test('who has the document already is told so without the bytes', async () => {
 
 test('the members that a problem has beyond the others are in its schema', async () => {
   const account = await openAccount({ licenses: 1 })
-  await user(account)
-  const { deliveries } = (await raise(account, await device(account, { dailyEmailLimit: 0 }))).body
-    .alert
+  await createUser(account)
+  const { deliveries } = (
+    await raiseAlert(account, await createDevice(account, { limits: { dailyEmailLimit: 0 } }))
+  ).body.alert
   const replies = [
     await account.call('POST', '/api/devices', { body: { name: 'One too many' } }),
     await account.call('POST', `/api/account/messages/${deliveries[0].id}/retry`),
@@ -72,7 +76,7 @@ test.each([
     const id = body.id ?? body.webhook.id
     for (const method of ['PUT', 'PATCH'] as const) {
       const sent = { token: account.token, body: { ...made, description: method } }
-      const reply = await callWith(
+      const reply = await callWithBindings(
         { DB: overtaken(table, account.id) },
         method,
         `/api/${table}/${id}`,

@@ -1,8 +1,9 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, expect, test, vi } from 'vitest'
 import { PROBLEMS } from '../../src/http/problem.ts'
-import { callWith, failing } from './bindings.ts'
-import { call, openAccount } from './support.ts'
+import { openAccount } from '../support/accounts.ts'
+import { callWithBindings, failStatements } from '../support/bindings.ts'
+import { call } from '../support/http.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()
@@ -10,7 +11,7 @@ afterEach(() => {
 
 test('the service says that it is up once its directory has answered, and 503 while it does not', async () => {
   expect((await call('GET', '/healthz')).body).toEqual({ success: true, status: 'ok' })
-  const down = await callWith({ DB: failing(env.DB, /./) }, 'GET', '/healthz')
+  const down = await callWithBindings({ DB: failStatements(env.DB, /./) }, 'GET', '/healthz')
   expect([down.status, down.body.code, down.headers.get('Retry-After')]).toEqual([
     503,
     'unavailable',
@@ -58,8 +59,9 @@ test('what nobody serves is 404 in the one shape, and under /api only for those 
 
 test('a failure of our own is 500 or 503, and says nothing of what failed', async () => {
   const account = await openAccount()
-  const ask = (DB: D1Database) => callWith({ DB }, 'GET', '/api/devices', { token: account.token })
-  const passing = await ask(failing(env.DB, /devices/))
+  const ask = (DB: D1Database) =>
+    callWithBindings({ DB }, 'GET', '/api/devices', { token: account.token })
+  const passing = await ask(failStatements(env.DB, /devices/))
   expect([passing.status, passing.headers.get('Retry-After')]).toEqual([503, '5'])
   const broken = new Proxy(env.DB, {
     get: () => () => {
@@ -89,7 +91,7 @@ test('one line of JSON is logged of each request: its id, account, route, status
     body: { userName: account.userName, apiKey: account.apiKey },
     headers,
   })
-  await callWith({ DB: failing(env.DB, /devices/) }, 'GET', '/api/devices', {
+  await callWithBindings({ DB: failStatements(env.DB, /devices/) }, 'GET', '/api/devices', {
     token: account.token,
     headers,
   })
@@ -156,7 +158,7 @@ test('a configuration that makes no sense is an error, not a default', async () 
     ['TOKEN_SECRET', 'short'],
   ] as const) {
     const { userName, apiKey } = await openAccount()
-    const reply = await callWith({ [name]: value }, 'POST', '/api/Auth/Token', {
+    const reply = await callWithBindings({ [name]: value }, 'POST', '/api/Auth/Token', {
       body: { userName, apiKey },
     })
     expect(reply.status, `${name}=${value}`).toBe(500)

@@ -4,9 +4,17 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { AccountFeed } from '../../src/feed/feed.ts'
 import type { Subscriber } from '../../src/feed/subscriber.ts'
 import { awaitToken } from '../../src/stream/pendingSocket.ts'
-import { eventually } from '../eventually.ts'
 import {
-  createDevice,
+  fetchToken,
+  fetchTokenWithScopes,
+  openAccount,
+  type TestAccount,
+} from '../support/accounts.ts'
+import { createDevice } from '../support/devices.ts'
+import { callAsOperator } from '../support/http.ts'
+import { eventually } from '../support/time.ts'
+import { createBoundUser } from '../support/users.ts'
+import {
   createWebhook,
   feedStub,
   from,
@@ -20,14 +28,6 @@ import {
   upgrade,
 } from './eventSupport.ts'
 import { makeToken, readToken } from './everyRoute/tokens.ts'
-import {
-  boundUser,
-  openAccount,
-  operator,
-  type TestAccount,
-  tokenFor,
-  tokenWithScopes,
-} from './support.ts'
 
 afterEach(() => {
   vi.useRealTimers()
@@ -176,7 +176,7 @@ describe('filters', () => {
     const group = (
       await account.call('POST', '/api/groups', { body: { name: 'North', devices: [inside] } })
     ).body.id
-    const ana = await boundUser(account, { group, privileges: ['write'] })
+    const ana = await createBoundUser(account, { group, privileges: ['write'] })
     const stream = await listen(account, { token: ana.token })
     const edit = (id: string, description: string) =>
       account.call('PATCH', `/api/devices/${id}`, { body: { description } })
@@ -186,7 +186,7 @@ describe('filters', () => {
     await stream.heard(1)
     await account.call('PATCH', `/api/groups/${group}`, { body: { devices: [inside, outside] } })
     await edit(outside, '2')
-    const own = await createDevice(account, 'Own', ana.token)
+    const own = await createDevice(ana, 'Own')
     await stream.heard(3)
     await account.call('DELETE', `/api/devices/${own}`)
     await stream.heard(4)
@@ -213,7 +213,7 @@ describe('filters', () => {
     const groupOf = async (name: string, device: string) =>
       (await account.call('POST', '/api/groups', { body: { name, devices: [device] } })).body.id
     const [north, south] = [await groupOf('North', a), await groupOf('South', b)]
-    const ana = await boundUser(account, { group: north })
+    const ana = await createBoundUser(account, { group: north })
     const stream = await listen(account, { token: ana.token })
     await account.call('PATCH', `/api/users/${ana.id}`, { body: { group: south } })
     await passTime(account, 25_000)
@@ -333,7 +333,7 @@ describe('the token', () => {
 
   test('in the first message of a key that may not read closes the stream', async () => {
     const account = await openAccount()
-    const token = await tokenWithScopes(account, ['ingest'])
+    const token = await fetchTokenWithScopes(account, ['ingest'])
     const { webSocket } = await upgrade('/api/stream')
     const stream = new Listener(webSocket as WebSocket)
     stream.say({ type: 'token', token })
@@ -361,7 +361,7 @@ describe('the token', () => {
     expect(
       (await upgrade('/api/stream', { 'Sec-WebSocket-Protocol': 'perigee, bearer.x.y.z' })).status,
     ).toBe(401)
-    const ingest = await tokenWithScopes(account, ['ingest'])
+    const ingest = await fetchTokenWithScopes(account, ['ingest'])
     expect(
       (await upgrade('/api/stream', { 'Sec-WebSocket-Protocol': `perigee, bearer.${ingest}` }))
         .status,
@@ -389,7 +389,7 @@ describe('the end of a stream', () => {
     const account = await openAccount()
     const stream = await listen(account, { token: await endingIn(account, 300) })
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 290_000 })
-    const fresh = await tokenFor(account.userName, account.apiKey)
+    const fresh = await fetchToken(account.userName, account.apiKey)
     stream.say({ type: 'token', token: fresh })
     await stream.until(() => expect(stream.messages.at(-1)).toMatchObject({ type: 'token' }))
     await passTime(account, 20_000)
@@ -429,7 +429,7 @@ describe('the end of a stream', () => {
         body: { name: 'Doomed', scopes: ['read'] },
       })
     ).body
-    const doomed = await listen(account, { token: await tokenFor(account.userName, made.apiKey) })
+    const doomed = await listen(account, { token: await fetchToken(account.userName, made.apiKey) })
     const stays = await listen(account)
     await account.call('DELETE', `/api/account/keys/${made.key.id}`)
     expect((await doomed.end()).code).toBe(4401)
@@ -456,7 +456,7 @@ describe('the end of a stream', () => {
     for (const [which, statements] of Object.entries(ends)) {
       vi.useRealTimers()
       const account = await openAccount()
-      const ana = await boundUser(account, {})
+      const ana = await createBoundUser(account, {})
       const keyId = String(readToken(ana.token).claims.key)
       const stream = await listen(account, { token: ana.token })
       await env.DB.batch(statements(account, { keyId, userId: ana.id }))
@@ -469,7 +469,7 @@ describe('the end of a stream', () => {
     // The clock stands, so that nothing is forgotten before its time.
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
     const account = await openAccount()
-    const ana = await boundUser(account, {})
+    const ana = await createBoundUser(account, {})
     const open = await listen(account)
     open.say({ type: 'token', token: ana.token })
     await open.until(() => expect(open.messages.at(-1)).toMatchObject({ type: 'token' }))
@@ -488,7 +488,7 @@ describe('the end of a stream', () => {
   test('comes when the operator disables the account', async () => {
     const account = await openAccount()
     const stream = await listen(account)
-    await operator('PATCH', `/admin/accounts/${account.id}`, { body: { disabled: true } })
+    await callAsOperator('PATCH', `/admin/accounts/${account.id}`, { body: { disabled: true } })
     await passTime(account, 25_000)
     expect((await stream.end()).code).toBe(4401)
   })

@@ -1,8 +1,9 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, expect, test, vi } from 'vitest'
-import { callWith, watched } from './bindings.ts'
+import { fetchToken, openAccount } from '../support/accounts.ts'
+import { callWithBindings, watchStatements } from '../support/bindings.ts'
+import { call, callAsOperator } from '../support/http.ts'
 import { kidOf, makeToken, readToken } from './everyRoute/tokens.ts'
-import { call, openAccount, operator, tokenFor } from './support.ts'
 
 afterEach(() => {
   vi.useRealTimers()
@@ -63,7 +64,7 @@ test('the token says who, what, where and how long, and is signed with HS256 und
 
 test('the lifetime of a token is configurable', async () => {
   const { userName, apiKey } = await openAccount()
-  const { body } = await callWith({ TOKEN_TTL_SECONDS: '120' }, 'POST', '/api/Auth/Token', {
+  const { body } = await callWithBindings({ TOKEN_TTL_SECONDS: '120' }, 'POST', '/api/Auth/Token', {
     body: { userName, apiKey },
   })
   const { claims } = readToken(body.token)
@@ -98,8 +99,11 @@ test('an unknown user name costs the same database reads as a wrong key, a bad c
   const reads = async (userName: string, apiKey: string) => {
     const statements: string[] = []
     const look = (sql: string) => statements.push(sql.replaceAll(/\s+/g, ' '))
-    const bindings = { DB: watched(env.DB, look), CELL_1: watched(env.CELL_1, look) }
-    const reply = await callWith(bindings, 'POST', '/api/Auth/Token', {
+    const bindings = {
+      DB: watchStatements(env.DB, look),
+      CELL_1: watchStatements(env.CELL_1, look),
+    }
+    const reply = await callWithBindings(bindings, 'POST', '/api/Auth/Token', {
       body: { userName, apiKey },
     })
     expect(reply.status).toBe(401)
@@ -115,13 +119,13 @@ test('an unknown user name costs the same database reads as a wrong key, a bad c
 
 test('a disabled account is told so only once its key has proved right', async () => {
   const account = await openAccount()
-  await operator('PATCH', `/admin/accounts/${account.id}`, { body: { disabled: true } })
+  await callAsOperator('PATCH', `/admin/accounts/${account.id}`, { body: { disabled: true } })
   const right = await getToken(account.userName, account.apiKey)
   expect([right.status, right.body.code]).toEqual([403, 'account-disabled'])
   expect(Object.keys(right.body)).not.toContain('token')
   const wrong = await getToken(account.userName, await someoneElses())
   expect([wrong.status, wrong.body.code]).toEqual([401, 'wrong-credentials'])
-  await operator('PATCH', `/admin/accounts/${account.id}`, { body: { disabled: false } })
+  await callAsOperator('PATCH', `/admin/accounts/${account.id}`, { body: { disabled: false } })
   expect((await getToken(account.userName, account.apiKey)).status).toBe(200)
 })
 
@@ -166,10 +170,10 @@ test('a rotation does not put anyone out: what the old secret signed holds, what
     TOKEN_SECRET_PREVIOUS: env.TOKEN_SECRET,
   }
   const signIn = { body: { userName: account.userName, apiKey: account.apiKey } }
-  const { body } = await callWith(rotated, 'POST', '/api/Auth/Token', signIn)
+  const { body } = await callWithBindings(rotated, 'POST', '/api/Auth/Token', signIn)
   expect(readToken(body.token).header.kid).toBe(await kidOf(rotated.TOKEN_SECRET))
   for (const token of [account.token, body.token]) {
-    expect((await callWith(rotated, 'GET', '/api/account', { token })).status).toBe(200)
+    expect((await callWithBindings(rotated, 'GET', '/api/account', { token })).status).toBe(200)
   }
 })
 
@@ -217,7 +221,7 @@ test('a token that lacks a claim, or has a wrong one, does not get in', async ()
 test('a token holds for 30 s beyond its end and not longer, whether or not it is known already', async () => {
   const account = await openAccount()
   const end = Number(readToken(account.token).claims.exp) * 1000
-  const unknown = await tokenFor(account.userName, account.apiKey)
+  const unknown = await fetchToken(account.userName, account.apiKey)
   vi.useFakeTimers({ toFake: ['Date'], now: end + 29_000 })
   expect((await account.call('GET', '/api/account')).status).toBe(200)
   vi.setSystemTime(end + 31_000)

@@ -4,7 +4,8 @@ import { openCell } from '../../src/db/open.ts'
 import { updateUser } from '../../src/users/edit.ts'
 import { isPassword } from '../../src/users/password.ts'
 import { findUser } from '../../src/users/store.ts'
-import { openAccount, type TestAccount, tokenFor } from './support.ts'
+import { fetchToken, openAccount, type TestAccount } from '../support/accounts.ts'
+import { createDevice } from '../support/devices.ts'
 
 const ANA = {
   name: 'Ana Sousa',
@@ -14,8 +15,6 @@ const ANA = {
 }
 const user = async (account: TestAccount, body: object = {}) =>
   (await account.call('POST', '/api/users', { body: { ...ANA, ...body } })).body
-const device = async (account: TestAccount): Promise<string> =>
-  (await account.call('POST', '/api/devices', { body: { name: 'Tern' } })).body.device.id
 
 const DEFAULTS = {
   phone: null,
@@ -57,7 +56,7 @@ test('every member comes back as it was sent, and PUT sets what is left out to i
   const account = await openAccount()
   const [{ body: group }, deviceId] = [
     await account.call('POST', '/api/groups', { body: { name: 'North' } }),
-    await device(account),
+    await createDevice(account),
   ]
   const full = {
     ...ANA,
@@ -132,7 +131,7 @@ describe('what is refused, by its pointer', () => {
       expect((await user(account, { group })).errors[0].pointer).toBe('/group')
     const mine = await user(account)
     const reply = await account.call('PATCH', `/api/users/${mine.id}`, {
-      body: { name: 'X', deviceId: await device(other) },
+      body: { name: 'X', deviceId: await createDevice(other) },
     })
     expect(reply.body).toMatchObject({ status: 400, errors: [{ pointer: '/deviceId' }] })
     expect((await account.call('GET', `/api/users/${mine.id}`)).body).toEqual(mine)
@@ -263,7 +262,7 @@ test('an edit moves version and modification, a sign-in only what is shown', asy
   const { body: made } = await account.call('POST', '/api/account/keys', {
     body: { name: 'ana', scopes: ['read'], userId: created.body.id },
   })
-  await tokenFor(account.userName, made.apiKey)
+  await fetchToken(account.userName, made.apiKey)
   const seen = await account.call('GET', path, { headers: { 'If-None-Match': etag } })
   expect(seen.status).toBe(200)
   expect(seen.body).toEqual({ ...created.body, lastLogin: expect.any(String) })
@@ -284,7 +283,7 @@ test('an edit moves version and modification, a sign-in only what is shown', asy
 
 test('deleting a device takes it out of the users who have it', async () => {
   const account = await openAccount()
-  const deviceId = await device(account)
+  const deviceId = await createDevice(account)
   const { id } = await user(account, { deviceId })
   await account.call('DELETE', `/api/devices/${deviceId}`)
   expect((await account.call('GET', `/api/users/${id}`)).body.deviceId).toBeNull()

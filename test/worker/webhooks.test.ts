@@ -7,9 +7,16 @@ import type { AccountFeed } from '../../src/feed/feed.ts'
 import { noteDisabled } from '../../src/feed/notices.ts'
 import { none } from '../../src/notify/none.ts'
 import { sweep } from '../../src/sweep/sweep.ts'
-import { eventually } from '../eventually.ts'
 import {
-  createDevice,
+  fetchToken,
+  fetchTokenWithScopes,
+  openAccount,
+  type TestAccount,
+} from '../support/accounts.ts'
+import { createDevice } from '../support/devices.ts'
+import { callAsOperator } from '../support/http.ts'
+import { eventually } from '../support/time.ts'
+import {
   createWebhook,
   feedStub,
   from,
@@ -18,7 +25,6 @@ import {
   passTime,
   receiver,
 } from './eventSupport.ts'
-import { openAccount, operator, type TestAccount, tokenFor, tokenWithScopes } from './support.ts'
 
 afterEach(() => {
   vi.useRealTimers()
@@ -46,7 +52,7 @@ interface Delivery {
 /** A token that holds whatever the clock says. */
 const asked = async (account: TestAccount, method: string, path: string, body?: object) =>
   account.call(method, path, {
-    token: await tokenFor(account.userName, account.apiKey),
+    token: await fetchToken(account.userName, account.apiKey),
     ...(body && { body }),
   })
 
@@ -411,7 +417,7 @@ describe('a receiver that', () => {
     })
     expect(await messagesOf('?status=sent&channel=Email')).toEqual([notice])
     expect(await messagesOf(`?deviceId=${device}`)).toEqual([])
-    expect(await messagesOf('', await tokenWithScopes(account, ['read']))).toEqual([])
+    expect(await messagesOf('', await fetchTokenWithScopes(account, ['read']))).toEqual([])
     expect((await account.call('POST', `/api/account/messages/${notice.id}/retry`)).status).toBe(
       404,
     )
@@ -999,11 +1005,11 @@ describe('a webhook', () => {
     })
     await createDevice(account, 'First')
     await settledAs(account, webhook.id, { status: 'pending', attempts: 1 })
-    await operator('PATCH', `/admin/accounts/${account.id}`, { body: { disabled: true } })
+    await callAsOperator('PATCH', `/admin/accounts/${account.id}`, { body: { disabled: true } })
     await passTime(account, HOUR)
     await passTime(account, HOUR)
     expect(await at.calls()).toHaveLength(1)
-    await operator('PATCH', `/admin/accounts/${account.id}`, { body: { disabled: false } })
+    await callAsOperator('PATCH', `/admin/accounts/${account.id}`, { body: { disabled: false } })
     await passTime(account, HOUR)
     expect(namesIn(await at.called(2))).toEqual(['First', 'First'])
   })
@@ -1057,7 +1063,7 @@ describe('crashes', () => {
     await createWebhook(account, { url: at.url() })
     await createDevice(account, 'First')
     await at.called(1)
-    await operator('DELETE', `/admin/accounts/${account.id}`)
+    await callAsOperator('DELETE', `/admin/accounts/${account.id}`)
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 61_000 })
     await sweep(env, Date.now())
     const kept = await runInDurableObject(feedStub(account), async (_, { storage }) => [

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { tokenFor } from '../support.ts'
+import { fetchToken } from '../../support/accounts.ts'
 import { type Fixture, type Request, withHeaders } from './fixture.ts'
 import type { Route } from './routes.ts'
 import { SAMPLES } from './samples.ts'
@@ -79,7 +79,7 @@ export const checkAuthentication = (route: Route, fixtureOf: () => Fixture): voi
       const made = await fixture.mine.call('POST', '/api/account/keys', {
         body: { name: 'Deleted', scopes: ['admin'] },
       })
-      const token = await tokenFor(fixture.mine.userName, made.body.apiKey)
+      const token = await fetchToken(fixture.mine.userName, made.body.apiKey)
       expect(
         (await send(withHeaders(await fixture.request(), { Authorization: `Bearer ${token}` })))
           .status,

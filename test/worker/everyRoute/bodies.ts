@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { takesBody } from '../../../src/http/contract.ts'
-import type { Reply } from '../support.ts'
+import type { Reply } from '../../support/http.ts'
 import { type Fixture, storedRows } from './fixture.ts'
 import type { Route } from './routes.ts'
 import { send } from './send.ts'

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { boundUser } from '../support.ts'
+import { createBoundUser } from '../../support/users.ts'
 import { type Fixture, storedRows, withHeaders } from './fixture.ts'
 import { parametersOf, type Route } from './routes.ts'
 import { SAMPLES } from './samples.ts'
@@ -38,7 +38,7 @@ export const checkBoundTokens = (route: Route, fixtureOf: () => Fixture): void =
     test('allows what the user may do, and nothing while the user is disabled', async () => {
       const needed = [SAMPLES[route.id]?.scope ?? scope].flat()
       for (const [privilege, scopes] of Object.entries(SCOPES_OF)) {
-        const user = await boundUser(fixture.mine, { privileges: [privilege] })
+        const user = await createBoundUser(fixture.mine, { privileges: [privilege] })
         // A bound token may not regenerate the key of another user.
         const isOthersKey = /^\w+ \/api\/account\/keys\/:keyId\/regenerate/.test(
           `${route.method} ${route.path}`,
@@ -48,7 +48,7 @@ export const checkBoundTokens = (route: Route, fixtureOf: () => Fixture): void =
           expect([reply.status, reply.body.code], privilege).toEqual([403, 'forbidden'])
         else expect(reply.status, `${privilege}: ${reply.text}`).toBeLessThan(300)
       }
-      const disabled = await boundUser(fixture.mine, { privileges: ['admin'] })
+      const disabled = await createBoundUser(fixture.mine, { privileges: ['admin'] })
       await fixture.mine.call('PATCH', `/api/users/${disabled.id}`, { body: { disabled: true } })
       expect((await send(withHeaders(await fixture.request(), as(disabled.token)))).status).toBe(
         401,
@@ -58,7 +58,7 @@ export const checkBoundTokens = (route: Route, fixtureOf: () => Fixture): void =
     test('whose user has a group shows nothing outside the group and refuses the rest', async () => {
       const name = `North ${crypto.randomUUID()}`
       const { body: group } = await fixture.mine.call('POST', '/api/groups', { body: { name } })
-      const user = await boundUser(fixture.mine, { privileges: ['admin'], group: name })
+      const user = await createBoundUser(fixture.mine, { privileges: ['admin'], group: name })
       const { body: hidden } = await fixture.mine.call('POST', '/api/devices', {
         body: { name: 'Hidden sample' },
       })

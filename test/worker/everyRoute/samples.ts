@@ -1,6 +1,6 @@
 import type { Scope } from '../../../src/domain/scope.ts'
 import type { ProblemCode } from '../../../src/http/problem.ts'
-import { openAccount, type TestAccount } from '../support.ts'
+import { openAccount, type TestAccount } from '../../support/accounts.ts'
 
 /*
  * One row for each operation, by the `id` of its contract: how to make a request that succeeds.

@@ -1,7 +1,7 @@
 import { exports } from 'cloudflare:workers'
 import { expect } from 'vitest'
 import { PROBLEMS } from '../../../src/http/problem.ts'
-import { ORIGIN, type Reply } from '../support.ts'
+import { ORIGIN, type Reply } from '../../support/http.ts'
 
 export interface Sent {
   method: string

@@ -1,0 +1,211 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { ACKNOWLEDGE_WITHIN, readMessage, WINDOW, WINDOW_SIZE } from '../../../src/domain/stream.ts'
+import type { LoggedEvent } from '../../../src/events/store.ts'
+import {
+  acknowledge,
+  hasCapacity,
+  newSubscriber,
+  nextDeadline,
+  type Subscriber,
+  selectEvents,
+} from '../../../src/feed/subscriber.ts'
+
+const claims: Subscriber['claims'] = {
+  accountId: 'acc_1',
+  cell: 0,
+  keyId: 'key_1',
+  scopes: ['read'],
+  userId: null,
+  exp: 1e9,
+}
+const seatAt = (sent: number, types: readonly string[] = []): Subscriber =>
+  newSubscriber(claims, null, { types, devices: [], groups: [] }, sent)
+
+const eventAt = (sequence: number): LoggedEvent => ({
+  id: `evt_${sequence}`,
+  sequence,
+  accountId: 'acc_1',
+  type: sequence % 3 === 0 ? 'key.created' : 'device.updated',
+  time: 0,
+  deviceId: null,
+  groups: [],
+  data: {},
+  location: null,
+  size: 2,
+})
+
+const logOf = (length: number) => Array.from({ length }, (_, n) => eventAt(n + 1))
+const sequencesIn = (messages: string[]): number[] =>
+  messages.flatMap((message) =>
+    JSON.parse(message).events.map(({ sequence }: LoggedEvent) => sequence),
+  )
+
+describe('a reader', () => {
+  test('is sent what it asks for once and in order, never more than the window beyond what it acknowledged', () => {
+    const step = fc.oneof(
+      fc.record({ read: fc.integer({ min: 1, max: 700 }) }),
+      fc.record({ ack: fc.double({ min: 0, max: 1, noNaN: true }) }),
+    )
+    fc.assert(
+      fc.property(
+        fc.constantFrom([], ['key.*'], ['device.*']),
+        fc.array(step, { maxLength: 40 }),
+        (types, steps) => {
+          const log = logOf(3000)
+          let subscriber = seatAt(0, types)
+          const heard: number[] = []
+          for (const given of steps) {
+            if ('ack' in given) {
+              const sequence = heard[Math.floor(given.ack * heard.length)]
+              if (sequence !== undefined)
+                subscriber = acknowledge(subscriber, sequence, 1) ?? subscriber
+            } else if (hasCapacity(subscriber)) {
+              const from = subscriber.readUpTo
+              const to = Math.min(log.length, from + given.read)
+              const taken = selectEvents(
+                subscriber,
+                { from, to, events: log.slice(from, to) },
+                (event) => JSON.stringify(event),
+                1,
+              )
+              heard.push(...sequencesIn(taken.messages))
+              subscriber = taken.subscriber
+            }
+            const unacknowledged = heard.filter((sequence) => sequence > subscriber.acked).length
+            expect(unacknowledged).toBeLessThanOrEqual(WINDOW)
+            expect(subscriber.unacked).toBeGreaterThanOrEqual(unacknowledged)
+            expect(subscriber.unackedSince === null).toBe(unacknowledged === 0)
+          }
+          const wanted = log.filter(
+            ({ type }) => types.length === 0 || type.startsWith((types[0] ?? '').slice(0, -1)),
+          )
+          expect(heard).toEqual(wanted.slice(0, heard.length).map(({ sequence }) => sequence))
+          expect(wanted.filter(({ sequence }) => sequence <= subscriber.readUpTo)).toHaveLength(
+            heard.length,
+          )
+        },
+      ),
+    )
+  })
+
+  test('of large events is sent about 2 MB beyond what it acknowledged, and goes on with every step forward to the last', () => {
+    const sizes = fc.array(fc.integer({ min: 1, max: 400_000 }), { minLength: 1, maxLength: 40 })
+    fc.assert(
+      fc.property(
+        sizes,
+        fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 20 }),
+        (sizes, acks) => {
+          const log = logOf(sizes.length)
+          const sizeOf = (sequence: number) => sizes[sequence - 1] ?? 0
+          const heard: number[] = []
+          const textOf = ({ sequence }: LoggedEvent) => {
+            heard.push(sequence)
+            return 'x'.repeat(sizeOf(sequence))
+          }
+          let subscriber = seatAt(0)
+          const acknowledged = (sequence: number | undefined) => {
+            if (sequence !== undefined)
+              subscriber = acknowledge(subscriber, sequence, 1) ?? subscriber
+            const stretch = {
+              from: subscriber.readUpTo,
+              to: log.length,
+              events: log.slice(subscriber.readUpTo),
+            }
+            if (hasCapacity(subscriber))
+              subscriber = selectEvents(subscriber, stretch, textOf, 1).subscriber
+            const unacknowledged = heard
+              .filter((sequence) => sequence > subscriber.acked)
+              .map(sizeOf)
+            const size = unacknowledged.reduce((sum, one) => sum + one, 0)
+            expect(subscriber.unackedSize).toBeGreaterThanOrEqual(size)
+            expect(size - (unacknowledged.at(-1) ?? 0)).toBeLessThan(WINDOW_SIZE)
+          }
+          acknowledged(undefined)
+          for (const part of acks) acknowledged(heard[Math.floor(part * heard.length)])
+          while (heard.length < log.length) acknowledged(heard.at(-1))
+          expect(heard).toEqual(log.map(({ sequence }) => sequence))
+        },
+      ),
+      { numRuns: 30 },
+    )
+  })
+
+  test('that acknowledges all but the last of a full window of large events is sent more', () => {
+    const large = () => 'x'.repeat(64_000)
+    const { subscriber } = selectEvents(
+      seatAt(0),
+      { from: 0, to: 100, events: logOf(100) },
+      large,
+      5,
+    )
+    expect([subscriber.readUpTo, hasCapacity(subscriber)]).toEqual([32, false])
+    expect(acknowledge(subscriber, 31, 9)).toMatchObject({ unacked: 1, unackedSize: 64_000 })
+  })
+
+  test('that acknowledged everything has the whole window again, and no clock runs', () => {
+    const { subscriber } = selectEvents(
+      seatAt(0),
+      { from: 0, to: 1500, events: logOf(1500) },
+      (event) => JSON.stringify(event),
+      5,
+    )
+    expect([
+      subscriber.unacked,
+      subscriber.readUpTo,
+      subscriber.lastSent,
+      subscriber.unackedSince,
+      hasCapacity(subscriber),
+    ]).toEqual([WINDOW, WINDOW, WINDOW, 5, false])
+    expect(nextDeadline(subscriber)).toBe(5 + ACKNOWLEDGE_WITHIN)
+    expect(acknowledge(subscriber, WINDOW, 9)).toMatchObject({
+      unacked: 0,
+      unackedSince: null,
+      acked: WINDOW,
+    })
+  })
+
+  test('that makes a step forward gets more time; repeating itself, it does not', () => {
+    const { subscriber } = selectEvents(
+      seatAt(0),
+      { from: 0, to: 10, events: logOf(10) },
+      (event) => JSON.stringify(event),
+      5,
+    )
+    const stepped = acknowledge(subscriber, 4, 20)
+    expect(stepped).toMatchObject({ acked: 4, unacked: 6, unackedSince: 20 })
+    expect(stepped && acknowledge(stepped, 4, 30)).toBe(stepped)
+    expect(stepped && acknowledge(stepped, 11, 30)).toBeNull()
+  })
+
+  test('hears of a hundred events in one message at the most', () => {
+    const { messages } = selectEvents(
+      seatAt(0),
+      { from: 0, to: 250, events: logOf(250) },
+      (event) => JSON.stringify(event),
+      5,
+    )
+    expect(messages.map((message) => JSON.parse(message).events.length)).toEqual([100, 100, 50])
+  })
+})
+
+test.each([
+  ['{"type":"ack","sequence":3}', { type: 'ack', sequence: 3 }],
+  ['{"type":"token","token":"x.y.z"}', { type: 'token', token: 'x.y.z' }],
+  ['{"type":"ack","sequence":-1}', null],
+  ['{"type":"ack","sequence":1.5}', null],
+  ['{"type":"ack","sequence":"3"}', null],
+  ['{"type":"ack","sequence":1e300}', null],
+  ['{"type":"ack","sequence":3,"token":"x"}', null],
+  ['{"type":"token","token":"x","sequence":3}', null],
+  ['{"type":"token"}', null],
+  ['{"type":"ack","sequence":3,"more":1}', null],
+  ['[]', null],
+  ['null', null],
+  ['', null],
+  ['{', null],
+  [new ArrayBuffer(3), null],
+  [`{"type":"token","token":"${'x'.repeat(9000)}"}`, null],
+])('the message %s is read as %o', (message, expected) => {
+  expect(readMessage(message)).toEqual(expected)
+})

@@ -1,0 +1,170 @@
+import { globSync, readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import manifest from '../../../package.json' with { type: 'json' }
+import { app } from '../../../src/app.ts'
+import { EVENT_TYPES } from '../../../src/domain/event.ts'
+import type { JsonObject } from '../../../src/domain/json.ts'
+import { EVENTS } from '../../../src/events/catalogue.ts'
+import { problemsOf } from '../../../src/http/contract.ts'
+import { parseBody } from '../../../src/http/parseBody.ts'
+import { applyPatch, parsePatch } from '../../../src/http/patch.ts'
+import { openapiDocument } from '../../../src/openapi/document.ts'
+import { contractedRoutes, documentedRoutes } from '../../../src/openapi/routes.ts'
+import { EVENT_WEBHOOKS } from '../../../src/openapi/webhooks.ts'
+import {
+  acceptedBy,
+  codesIn,
+  exampleIn,
+  operationAt,
+  resolved,
+  schemaIn,
+} from '../../support/openapi.ts'
+
+const document = openapiDocument(app, { version: manifest.version, webhooks: EVENT_WEBHOOKS })
+const operations = documentedRoutes(app).map((route) => ({
+  ...route,
+  name: `${route.method} ${route.path}`,
+  operation: operationAt(document, route.method, route.path),
+}))
+
+describe('the published document', () => {
+  test('is what the routes give now', () => {
+    const published = readFileSync('public/api/openapi.json', 'utf8')
+    expect(published, 'public/api/openapi.json is out of date: run npm run openapi').toBe(
+      `${JSON.stringify(document, null, 2)}\n`,
+    )
+  })
+
+  test('knows every route but the pages for people and the receipts of providers', () => {
+    const contracted = new Set(contractedRoutes(app).map(({ method, path }) => `${method} ${path}`))
+    const unknown = app.routes.filter(
+      ({ method, path }) => method !== 'ALL' && !contracted.has(`${method} ${path}`),
+    )
+    expect(
+      unknown
+        .map(({ path }) => path)
+        .filter((path) => !/^\/(problems(\/:code)?|hooks\/:provider\/:accountId)$/.test(path)),
+    ).toEqual([])
+  })
+
+  test('leaves out no path but the other spelling of the token endpoint', () => {
+    const documented = new Set(operations.map(({ name }) => name))
+    const left = contractedRoutes(app).filter(
+      ({ method, path }) => !documented.has(`${method} ${path}`),
+    )
+    expect(left.map(({ path }) => path)).toEqual(['/api/auth/token'])
+  })
+
+  test('gives every operation an id of its own', () => {
+    const ids = operations.map(({ contract }) => contract.id)
+    expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([])
+  })
+
+  test('is made outside the Worker: nothing in it imports the maker', () => {
+    const files = globSync('src/**/*.ts').filter((file) => !file.startsWith('src/openapi/'))
+    expect(
+      files.filter((file) => /from '[^']*openapi\/[^']*'/.test(readFileSync(file, 'utf8'))),
+    ).toEqual([])
+    expect(files).toContain('src/worker.ts')
+  })
+
+  test('describes every tag', () => {
+    const described = new Set(document.tags?.map(({ name }) => name))
+    expect(
+      operations
+        .filter(({ contract }) => !described.has(contract.tag))
+        .map(({ name, contract }) => `${contract.tag} of ${name}`),
+    ).toEqual([])
+  })
+})
+
+test.each(operations)(
+  '$name lists every problem that it can answer with',
+  ({ path, contract, operation }) => {
+    expect(codesIn(document, operation).sort()).toEqual(problemsOf(contract).sort())
+    if (path.includes(':')) expect(problemsOf(contract)).toContain('not-found')
+  },
+)
+
+test.each(operations.filter(({ contract }) => !contract.upgrade))(
+  '$name shows an answer that it gives',
+  ({ contract, operation }) => {
+    for (const { status = 200, reply } of [
+      contract,
+      ...(contract.alternateReply ? [contract.alternateReply] : []),
+    ]) {
+      const shown = exampleIn(operation.responses?.[status])
+      expect(reply.safeParse(shown)).toMatchObject({ success: true, data: shown })
+    }
+  },
+)
+
+test.each(operations.filter(({ contract }) => contract.body))(
+  '$name accepts the body that it shows',
+  ({ contract, operation }) => {
+    const shown = exampleIn(operation.requestBody)
+    expect(() => parseBody(contract, shown)).not.toThrow()
+    expect(acceptedBy(document, schemaIn(operation.requestBody), shown)).toBe(true)
+  },
+)
+
+test.each(operations.filter(({ method }) => method === 'PUT'))(
+  '$name takes back what GET shows',
+  ({ path, contract, operation }) => {
+    const shown = exampleIn(operationAt(document, 'GET', path).responses?.[200])
+    expect(() => parseBody(contract, shown)).not.toThrow()
+    expect(acceptedBy(document, schemaIn(operation.requestBody), shown)).toBe(true)
+  },
+)
+
+test.each(operations.filter(({ contract }) => contract.patches))(
+  '$name accepts the patches that it shows',
+  ({ contract, operation }) => {
+    const { patches, status = 200 } = contract
+    if (!patches?.body) throw new Error('a patch is of what a contract with a body replaces')
+    const replace = { ...patches, body: patches.body }
+    const answer = exampleIn(operation.responses?.[status]) as JsonObject
+    const resource = (replace.wrapper ? answer[replace.wrapper] : answer) as JsonObject
+    for (const type of [
+      'application/json',
+      'application/merge-patch+json',
+      'application/json-patch+json',
+    ]) {
+      const shown = exampleIn(operation.requestBody, type)
+      expect(() => applyPatch(parsePatch(type, shown), resource, replace)).not.toThrow()
+      expect(acceptedBy(document, schemaIn(operation.requestBody, type), shown)).toBe(true)
+    }
+  },
+)
+
+test('no list in a body is without a bound: one by one its entries could not be judged', () => {
+  const endless = (node: unknown, at: string): string[] => {
+    if (typeof node !== 'object' || node === null) return []
+    const { $ref, type, maxItems } = node as Record<string, unknown>
+    if ($ref) return endless(resolved(document, node), String($ref))
+    const here = type === 'array' && maxItems === undefined ? [at] : []
+    return [
+      ...here,
+      ...Object.entries(node).flatMap(([name, part]) => endless(part, `${at}/${name}`)),
+    ]
+  }
+  const bodies = Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
+    Object.values(item as object).flatMap((operation) =>
+      endless(operation.requestBody?.content ?? null, path),
+    ),
+  )
+  expect(bodies).toEqual([])
+})
+
+test('its webhooks are the catalogue of events, each with an example that is one', () => {
+  expect(Object.keys(document.webhooks ?? {})).toEqual([...EVENT_TYPES])
+  for (const type of EVENT_TYPES) {
+    const { post } = (document.webhooks?.[type] ?? {}) as { post: { requestBody: unknown } }
+    const shown = exampleIn(post.requestBody) as { events: unknown[] }
+    expect(EVENTS[type].safeParse(shown.events[0]), type).toMatchObject({
+      success: true,
+      data: shown.events[0],
+    })
+    expect(acceptedBy(document, schemaIn(post.requestBody), shown), type).toBe(true)
+  }
+})

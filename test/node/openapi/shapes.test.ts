@@ -1,0 +1,187 @@
+import { Hono } from 'hono'
+import { expect, test } from 'vitest'
+import * as z from 'zod'
+import type { oas31 } from 'zod-openapi'
+import type { AppEnv } from '../../../src/http/context.ts'
+import { define } from '../../../src/http/contract.ts'
+import { operation } from '../../../src/http/operation.ts'
+import { nextCursor, pageQuery } from '../../../src/http/page.ts'
+import { success } from '../../../src/http/wire.ts'
+import { openapiDocument } from '../../../src/openapi/document.ts'
+import { acceptedBy, codesIn, operationAt, resolved, schemaIn } from '../../support/openapi.ts'
+
+const orbit = z
+  .strictObject({
+    altitude: z.number().meta({ example: 780 }),
+    decaying: z.boolean().default(false),
+  })
+  .meta({ id: 'Orbit' })
+const body = z
+  .strictObject({
+    name: z.string().min(1),
+    note: z.string().default(''),
+    orbit: orbit.prefault({ altitude: 780 }),
+  })
+  .meta({ id: 'SatelliteBody' })
+const satellite = z
+  .object({ id: z.string(), name: z.string(), note: z.string(), orbit })
+  .meta({ id: 'Satellite' })
+const reply = z.object({ success, satellite })
+const common = { tag: 'Devices', reply, wrapper: 'satellite', ignored: ['id', 'seen'] } as const
+
+const replace = define({
+  ...common,
+  id: 'replaceSatellite',
+  summary: '',
+  scope: 'write',
+  body,
+  problems: ['not-found'],
+  etag: true,
+  ifMatch: true,
+})
+const patch = define({
+  id: 'patchSatellite',
+  tag: 'Devices',
+  summary: '',
+  scope: 'write',
+  patches: replace,
+  reply,
+  problems: ['not-found'],
+})
+const list = define({
+  id: 'listSatellites',
+  tag: 'Devices',
+  summary: '',
+  scope: ['read', 'ingest'],
+  query: z.strictObject(pageQuery),
+  reply: z.object({ success, satellites: z.array(satellite), nextCursor }),
+  formats: { 'text/csv': 'One line a satellite.' },
+})
+const reportOrAsk = define({
+  ...common,
+  id: 'reportOrAsk',
+  summary: '',
+  scope: 'write',
+  body: z.union([z.strictObject({ from: z.string() }), z.strictObject({ name: z.string() })]),
+  alternateReply: { status: 201, reply: z.object({ success, accepted: z.int() }) },
+  idempotent: true,
+})
+
+const app = new Hono<AppEnv>()
+  .get('/api/satellites', operation(list))
+  .post('/api/satellites', operation(reportOrAsk))
+  .put('/api/satellites/:satelliteId', operation(replace))
+  .patch('/api/satellites/:satelliteId', operation(patch))
+
+const document = openapiDocument(app, { version: '1.0.0' })
+const at = (method: string, path: string) => operationAt(document, method, path)
+const put = at('PUT', '/api/satellites/:satelliteId')
+const takes = (part: unknown, value: unknown, type?: string) =>
+  acceptedBy(document, schemaIn(part, type), value)
+
+test('a body may stand bare or under its wrapper, with what the server wrote and nothing else', () => {
+  for (const inner of [
+    { name: 'Tern' },
+    { id: 'sat_1', name: 'Tern', seen: 4, orbit: { altitude: 1 } },
+  ]) {
+    expect(takes(put.requestBody, inner)).toBe(true)
+    expect(takes(put.requestBody, { success: true, satellite: inner })).toBe(true)
+  }
+  expect(takes(put.requestBody, { name: 'Tern', colour: 'red' })).toBe(false)
+  expect(takes(put.requestBody, { satellite: { name: 'Tern' }, colour: 'red' })).toBe(false)
+  expect(takes(put.requestBody, { name: '' })).toBe(false)
+})
+
+test('each option of a body that is one of several takes what the server wrote', () => {
+  const post = at('POST', '/api/satellites')
+  expect(takes(post.requestBody, { name: 'Tern', id: 'sat_1' })).toBe(true)
+  expect(takes(post.requestBody, { from: 'then', id: 'sat_1' })).toBe(true)
+  expect(takes(post.requestBody, { id: 'sat_1' })).toBe(false)
+})
+
+test('a merge patch may leave anything out, at any depth, and null takes away only what is optional', () => {
+  const { requestBody } = at('PATCH', '/api/satellites/:satelliteId')
+  const merges = (value: unknown) => takes(requestBody, value, 'application/merge-patch+json')
+  expect(merges({})).toBe(true)
+  expect(merges({ note: null, orbit: { decaying: null } })).toBe(true)
+  expect(merges({ satellite: { name: 'Tern' } })).toBe(true)
+  expect(merges({ name: null })).toBe(false)
+  expect(merges({ orbit: { altitude: null } })).toBe(false)
+  expect(merges([{ op: 'remove', path: '/note' }])).toBe(false)
+})
+
+test('plain JSON takes either patch, the precise types only their own', () => {
+  const { requestBody } = at('PATCH', '/api/satellites/:satelliteId')
+  const steps = [{ op: 'test', path: '/name', value: 'Tern' }]
+  expect(takes(requestBody, steps)).toBe(true)
+  expect(takes(requestBody, { name: 'Tern' })).toBe(true)
+  expect(takes(requestBody, steps, 'application/json-patch+json')).toBe(true)
+  expect(takes(requestBody, { name: 'Tern' }, 'application/json-patch+json')).toBe(false)
+})
+
+test('the shape of an operation implies its parameters, headers and failures', () => {
+  const named = (parameters: oas31.OperationObject['parameters'] = []) =>
+    parameters
+      .map((node) => resolved<oas31.ParameterObject>(document, node))
+      .map(({ in: place, name }) => `${place} ${name}`)
+  expect(named(put.parameters)).toEqual([
+    'path satelliteId',
+    'header If-Match',
+    'header X-Request-Id',
+  ])
+  expect(put.security).toEqual([{ token: ['write'] }])
+  expect(Object.keys(put.responses?.[200].headers)).toEqual([
+    'X-Request-Id',
+    'RateLimit-Policy',
+    'RateLimit',
+    'ETag',
+  ])
+  expect(codesIn(document, put)).toEqual([
+    'invalid-request',
+    'malformed-body',
+    'unauthorized',
+    'forbidden',
+    'not-found',
+    'precondition-failed',
+    'body-too-large',
+    'unsupported-media-type',
+    'too-many-requests',
+    'internal',
+    'unavailable',
+  ])
+})
+
+test('one of several scopes, other formats and a second success are told', () => {
+  const { security, description, responses } = at('GET', '/api/satellites')
+  expect(security).toEqual([{ token: ['read'] }, { token: ['ingest'] }])
+  expect(description).toContain('`read` or `ingest`')
+  expect(Object.keys(responses?.[200].content)).toEqual(['application/json', 'text/csv'])
+  expect(Object.keys(at('POST', '/api/satellites').responses ?? {})).toEqual(
+    expect.arrayContaining(['200', '201', '409', '422']),
+  )
+})
+
+test('a reply may gain members that the document does not know', () => {
+  const reply = {
+    success: true,
+    satellite: {
+      id: 'sat_1',
+      name: 'Tern',
+      note: '',
+      orbit: { altitude: 1, decaying: false },
+      fresh: 1,
+    },
+  }
+  expect(takes(put.responses?.[200], reply)).toBe(true)
+})
+
+test('events that go to webhooks stand in a section of their own, and without any there is none', () => {
+  const post = {
+    requestBody: { content: { 'application/json': { schema: satellite } } },
+    responses: { 200: { description: 'Heard.' } },
+  }
+  expect(document.webhooks).toBeUndefined()
+  expect(
+    openapiDocument(app, { version: '1', webhooks: { launched: { post } } }).webhooks,
+  ).toHaveProperty('launched.post')
+})

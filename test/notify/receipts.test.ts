@@ -1,0 +1,414 @@
+import { runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { describe, expect, test } from 'vitest'
+import type { AccountFeed } from '../../src/feed/feed.ts'
+import { noteDisabled, tellDisabled } from '../../src/feed/notices.ts'
+import { resend } from '../../src/notify/resend.ts'
+import { twilio } from '../../src/notify/twilio.ts'
+import { openAccount, type TestAccount } from '../support/accounts.ts'
+import { raiseAlert } from '../support/alerts.ts'
+import { createDevice, readUsage } from '../support/devices.ts'
+import { readEvents } from '../support/events.ts'
+import { call } from '../support/http.ts'
+import { readMessages } from '../support/messages.ts'
+import {
+  readProviderRecord,
+  scriptProvider,
+  uniqueEmail,
+  uniquePhone,
+} from '../support/recipients.ts'
+import { eventually } from '../support/time.ts'
+import { createUser } from '../support/users.ts'
+import { feedStub } from '../worker/eventSupport.ts'
+
+const sign = async (hash: string, secret: string, text: string): Promise<string> => {
+  const bytes = new TextEncoder()
+  const key = await crypto.subtle.importKey(
+    'raw',
+    bytes.encode(secret),
+    { name: 'HMAC', hash },
+    false,
+    ['sign'],
+  )
+  return btoa(
+    String.fromCharCode(
+      ...new Uint8Array(await crypto.subtle.sign('HMAC', key, bytes.encode(text))),
+    ),
+  )
+}
+
+const SECRET = 'the-webhook-secret-of-the-tests'
+
+/** A receipt as Resend sends it. */
+const resendReceipt = async (
+  type: string,
+  tags: Record<string, string>,
+  { at = Date.now(), secret = SECRET, id = `msg_${crypto.randomUUID()}`, prefix = 'svix' } = {},
+) => {
+  const body = JSON.stringify({
+    type,
+    created_at: new Date(at).toISOString(),
+    data: { email_id: crypto.randomUUID(), tags },
+  })
+  const timestamp = String(Math.floor(at / 1000))
+  const signature = await sign('SHA-256', secret, `${id}.${timestamp}.${body}`)
+  const headers = {
+    [`${prefix}-id`]: id,
+    [`${prefix}-timestamp`]: timestamp,
+    [`${prefix}-signature`]: `v1,${btoa('another')} v1,${signature}`,
+  }
+  return { body, headers }
+}
+
+/** A receipt as Twilio sends it. */
+const twilioReceipt = async (
+  path: string,
+  form: Record<string, string>,
+  token = env.TWILIO_AUTH_TOKEN ?? '',
+) => {
+  const sorted = Object.keys(form).sort()
+  const text = `https://perigee.test${path}${sorted.map((name) => name + form[name]).join('')}`
+  const headers = {
+    'Content-Type': 'application/x-www-form-urlencoded',
+    'X-Twilio-Signature': await sign('SHA-1', token, text),
+  }
+  return { body: new URLSearchParams(form).toString(), headers }
+}
+
+const post = (path: string, receipt: { body: string; headers: Record<string, string> }) =>
+  call('POST', path, receipt)
+
+/** An account whose one message, by this channel, was accepted by its provider. */
+const sentMessage = async (channel: 'Email' | 'SMS') => {
+  const account = await openAccount()
+  const [email, phone] = [uniqueEmail(), uniquePhone()]
+  await createUser(account, { email, phone, notify: { email: true, sms: true } })
+  const deviceId = await createDevice(account)
+  const { alert } = (await raiseAlert(account, deviceId, { notifications: [channel] })).body
+  await settled(account, 'sent')
+  return {
+    account,
+    deviceId,
+    id: alert.deliveries[0].id as string,
+    to: channel === 'Email' ? email : phone,
+  }
+}
+
+const settled = (account: TestAccount, status: string) =>
+  eventually(async () => expect((await readMessages(account))[0]).toMatchObject({ status }))
+
+describe('from Resend', () => {
+  test('delivered moves a sent message to delivered, told by svix- and webhook- headers alike, at the account’s address or at one for all', async () => {
+    for (const [prefix, at] of [
+      ['svix', null],
+      ['webhook', 'all'],
+    ] as const) {
+      const { account, id } = await sentMessage('Email')
+      const receipt = await resendReceipt(
+        'email.delivered',
+        { account: account.id, message: id },
+        { prefix },
+      )
+      const reply = await post(`/hooks/resend/${at ?? account.id}`, receipt)
+      expect([reply.status, reply.body]).toEqual([200, { success: true }])
+      expect((await readMessages(account))[0]).toMatchObject({
+        status: 'delivered',
+        reason: null,
+        provider: 'resend',
+      })
+    }
+  })
+
+  test.each(['bounced', 'failed', 'suppressed'])(
+    '%s fails a sent message, which stays counted, and can be sent again',
+    async (what) => {
+      const { account, deviceId, id, to } = await sentMessage('Email')
+      const path = `/hooks/resend/${account.id}`
+      await post(path, await resendReceipt(`email.${what}`, { account: account.id, message: id }))
+      expect((await readMessages(account))[0]).toMatchObject({
+        status: 'failed',
+        reason: `resend-${what}`,
+      })
+      expect(await readEvents(account, 'message.failed')).toMatchObject([
+        { deviceId, messageId: id, reason: `resend-${what}` },
+      ])
+      expect(await readUsage(account, deviceId)).toMatchObject({ emailsSent: 1 })
+      expect((await account.call('POST', `/api/account/messages/${id}/retry`)).status).toBe(200)
+      await settled(account, 'sent')
+      expect(await readUsage(account, deviceId)).toMatchObject({ emailsSent: 2 })
+      expect((await readProviderRecord(to)).sent).toHaveLength(2)
+      // A late receipt of the first round says nothing about the second.
+      const late = await post(
+        path,
+        await resendReceipt('email.bounced', { account: account.id, message: id }),
+      )
+      expect(late.status).toBe(404)
+      expect((await readMessages(account))[0]).toMatchObject({ status: 'sent' })
+    },
+  )
+
+  test('what says nothing about delivery changes nothing', async () => {
+    const { account, id } = await sentMessage('Email')
+    for (const type of ['email.opened', 'email.clicked', 'email.delivery_delayed', 'email.sent']) {
+      expect(
+        (
+          await post(
+            `/hooks/resend/${account.id}`,
+            await resendReceipt(type, { account: account.id, message: id }),
+          )
+        ).status,
+      ).toBe(200)
+    }
+    expect((await readMessages(account))[0]).toMatchObject({ status: 'sent' })
+  })
+
+  test('moves the e-mail about a webhook that was given up, too', async () => {
+    const account = await openAccount()
+    const to = uniqueEmail()
+    await createUser(account, { email: to, privileges: ['admin'] })
+    const { webhook } = (
+      await account.call('POST', '/api/webhooks', {
+        body: { url: 'https://receiver.example/', events: ['key.*'] },
+      })
+    ).body
+    await env.DB.prepare(`UPDATE webhooks SET enabled = 0, disabled_reason = 'gone' WHERE id = ?`)
+      .bind(webhook.id)
+      .run()
+    await runInDurableObject(feedStub(account), async (feed: AccountFeed, state) => {
+      const now = Date.now()
+      noteDisabled(state.storage.sql, webhook, 'gone', now)
+      tellDisabled(state.storage.sql, webhook, now)
+      await feed.alarm()
+    })
+    await settled(account, 'sent')
+    const tags = (await readProviderRecord(to)).requests[0]?.body.tags as {
+      name: string
+      value: string
+    }[]
+    const [of, about] = tags.map(({ value }) => value) as [string, string]
+    const named = { account: of, message: about }
+    const path = `/hooks/resend/${account.id}`
+    expect((await post(path, await resendReceipt('email.opened', named))).status).toBe(200)
+    expect((await readMessages(account))[0]).toMatchObject({ status: 'sent' })
+    expect((await post(path, await resendReceipt('email.delivered', named))).status).toBe(200)
+    expect((await readMessages(account))[0]).toMatchObject({
+      status: 'delivered',
+      reason: null,
+      attempts: 1,
+    })
+    expect((await post(path, await resendReceipt('email.delivered', named))).body.code).toBe(
+      'receipt-replayed',
+    )
+    expect((await post(path, await resendReceipt('email.bounced', named))).status).toBe(200)
+    expect((await readMessages(account))[0]).toMatchObject({ status: 'delivered' })
+    // Given up after a try that the provider had taken all the same.
+    await env.DB.prepare(
+      `UPDATE messages SET status = 'failed', reason = 'timeout' WHERE account_id = ?`,
+    )
+      .bind(account.id)
+      .run()
+    expect((await post(path, await resendReceipt('email.delivered', named))).status).toBe(200)
+    expect((await readMessages(account))[0]).toMatchObject({ status: 'delivered', reason: null })
+    const other = await openAccount()
+    for (const tags of [
+      { ...named, account: other.id },
+      { ...named, message: `${about}x` },
+    ])
+      expect(
+        (await post(`/hooks/resend/${tags.account}`, await resendReceipt('email.delivered', tags)))
+          .status,
+      ).toBe(404)
+  })
+
+  test('a replay is refused; the same happening told anew is not, and changes nothing', async () => {
+    const { account, id } = await sentMessage('Email')
+    const path = `/hooks/resend/${account.id}`
+    const tags = { account: account.id, message: id }
+    const receipt = await resendReceipt('email.delivered', tags, { id: 'msg_first' })
+    expect((await post(path, receipt)).status).toBe(200)
+    const replayed = await post(path, receipt)
+    expect([replayed.status, replayed.body.code]).toEqual([409, 'receipt-replayed'])
+    const anew = await resendReceipt('email.bounced', tags, {
+      id: 'msg_first',
+      at: Date.now() + 2_000,
+    })
+    expect((await post(path, anew)).status).toBe(200)
+    expect((await readMessages(account))[0]).toMatchObject({ status: 'delivered' })
+  })
+
+  test('a forged, stale, altered or bare one is refused and changes nothing', async () => {
+    const { account, id } = await sentMessage('Email')
+    const path = `/hooks/resend/${account.id}`
+    const tags = { account: account.id, message: id }
+    const good = await resendReceipt('email.bounced', tags)
+    const bad = [
+      await resendReceipt('email.bounced', tags, { secret: 'guessed' }),
+      await resendReceipt('email.bounced', tags, { at: Date.now() - 301_000 }),
+      await resendReceipt('email.bounced', tags, { at: Date.now() + 400_000 }),
+      { ...good, body: good.body.replace('bounced', 'delivered') },
+      { ...good, headers: { ...good.headers, 'svix-id': 'msg_other' } },
+      { ...good, headers: { ...good.headers, 'svix-signature': 'v1,!' } },
+      { body: good.body, headers: {} },
+      { body: '', headers: good.headers },
+    ]
+    for (const receipt of bad) {
+      const reply = await post(path, receipt)
+      expect([reply.status, reply.body.code]).toEqual([401, 'invalid-signature'])
+      expect(reply.headers.get('WWW-Authenticate')).toBe('Signature')
+    }
+    expect((await readMessages(account))[0]).toMatchObject({ status: 'sent' })
+  })
+
+  test('one that names another account than its address, or a message that is not there, is not found', async () => {
+    const [{ account, id }, other] = [await sentMessage('Email'), await openAccount()]
+    for (const [path, tags] of [
+      [`/hooks/resend/${other.id}`, { account: account.id, message: id }],
+      [`/hooks/resend/${other.id}`, { account: other.id, message: id }],
+      [`/hooks/resend/${account.id}`, { account: account.id, message: 'msg_none' }],
+      ['/hooks/resend/all', { account: 'acc_none', message: id }],
+    ] as const) {
+      expect((await post(path, await resendReceipt('email.bounced', tags))).status).toBe(404)
+    }
+    expect((await readMessages(account))[0]).toMatchObject({ status: 'sent' })
+  })
+
+  test('the signature is that of the Standard Webhooks', async () => {
+    const receipt = await resend.readReceipt?.(
+      { RESEND_WEBHOOK_SECRET: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' },
+      {
+        url: 'https://perigee.test/hooks/resend/all',
+        headers: new Headers({
+          'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+          'webhook-timestamp': '1614265330',
+          'webhook-signature': 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
+        }),
+        body: '{"test": 2432232314}',
+      },
+      1_614_265_330_000,
+    )
+    expect(receipt).toMatchObject({ status: null, mark: 'msg_p5jXN8AQM9LWM0D4loKWxJek.1614265330' })
+  })
+})
+
+describe('from Twilio', () => {
+  const pathOf = (account: TestAccount, id: string) => `/hooks/twilio/${account.id}?message=${id}`
+
+  test('delivered and undelivered move a sent message, a replay is refused', async () => {
+    for (const [MessageStatus, expected] of [
+      ['delivered', { status: 'delivered', reason: null }],
+      ['undelivered', { status: 'failed', reason: 'twilio-30003' }],
+      ['failed', { status: 'failed', reason: 'twilio-30003' }],
+    ] as const) {
+      const { account, id } = await sentMessage('SMS')
+      const path = pathOf(account, id)
+      for (const early of ['queued', 'sent']) {
+        expect(
+          (await post(path, await twilioReceipt(path, { MessageSid: 'SM1', MessageStatus: early })))
+            .status,
+        ).toBe(200)
+      }
+      const receipt = await twilioReceipt(path, {
+        MessageSid: 'SM1',
+        MessageStatus,
+        ErrorCode: '30003',
+        To: '+351910000000',
+      })
+      expect((await post(path, receipt)).status).toBe(200)
+      expect((await readMessages(account))[0]).toMatchObject(expected)
+      expect((await post(path, receipt)).body.code).toBe('receipt-replayed')
+    }
+  })
+
+  test('one with another token, other members or for another address is refused', async () => {
+    const { account, id } = await sentMessage('SMS')
+    const path = pathOf(account, id)
+    const form = { MessageSid: 'SM1', MessageStatus: 'failed' }
+    const good = await twilioReceipt(path, form)
+    for (const [at, receipt] of [
+      [path, await twilioReceipt(path, form, 'guessed')],
+      [path, { ...good, body: `${good.body}&ErrorCode=1` }],
+      [`${path}0`, good],
+      [path, { ...good, headers: { 'Content-Type': 'application/x-www-form-urlencoded' } }],
+    ] as const) {
+      expect(
+        (await post(at, receipt as { body: string; headers: Record<string, string> })).status,
+      ).toBe(401)
+    }
+    expect((await readMessages(account))[0]).toMatchObject({ status: 'sent' })
+  })
+
+  test('the signature is the one of Twilio’s own example', async () => {
+    const body = new URLSearchParams({
+      CallSid: 'CA1234567890ABCDE',
+      Caller: '+14158675309',
+      Digits: '1234',
+      From: '+14158675309',
+      To: '+18005551212',
+    }).toString()
+    const request = (signature: string) => ({
+      url: 'https://perigee.test/myapp.php?foo=1&bar=2',
+      headers: new Headers({ 'X-Twilio-Signature': signature }),
+      body,
+    })
+    const known = { TWILIO_AUTH_TOKEN: '12345', PUBLIC_URL: 'https://mycompany.com' }
+    expect(
+      await twilio.readReceipt?.(known, request('RSOYDt4T1cUTdK1PDd93/VVr8B8='), 0),
+    ).toMatchObject({ status: null })
+    expect(await twilio.readReceipt?.(known, request('RSOYDt4T1cUTdK1PDd93/VVr8B9='), 0)).toBeNull()
+  })
+
+  test('settles a try whose answer never came: it is not made again, and the log has it as sent, once', async () => {
+    const account = await openAccount()
+    const phone = uniquePhone()
+    await createUser(account, { phone, notify: { email: false, sms: true } })
+    await scriptProvider(phone, 'accept-and-hang', 'accept-and-hang')
+    const { alert } = (
+      await raiseAlert(account, await createDevice(account), { alertName: 'SOSButton' })
+    ).body
+    const { id } = alert.deliveries[0]
+    await eventually(async () => expect((await readProviderRecord(phone)).sent).toHaveLength(1))
+    const path = pathOf(account, id)
+    expect(
+      (
+        await post(
+          path,
+          await twilioReceipt(path, { MessageSid: 'SM1', MessageStatus: 'delivered' }),
+        )
+      ).status,
+    ).toBe(200)
+    await scheduler.wait(5_000)
+    expect((await readMessages(account))[0]).toMatchObject({ status: 'delivered' })
+    expect((await readProviderRecord(phone)).requests).toHaveLength(1)
+    expect(await readEvents(account, 'message.sent')).toMatchObject([
+      { messageId: id, alertId: alert.id, channel: 'SMS' },
+    ])
+  })
+
+  test('before anything was tried there is nothing to be told of', async () => {
+    const account = await openAccount()
+    const phone = uniquePhone()
+    await createUser(account, { phone, notify: { email: false, sms: true } })
+    const { alert } = (
+      await raiseAlert(account, await createDevice(account, { limits: { dailySmsLimit: 0 } }))
+    ).body
+    const path = pathOf(account, alert.deliveries[0].id)
+    expect(
+      (
+        await post(
+          path,
+          await twilioReceipt(path, { MessageSid: 'SM1', MessageStatus: 'delivered' }),
+        )
+      ).status,
+    ).toBe(404)
+    expect((await readMessages(account))[0]).toMatchObject({ status: 'suppressed' })
+  })
+})
+
+test('there is no such door for other providers, other methods or bodies without an end', async () => {
+  for (const provider of ['outbox', 'cloudflare', 'nobody', '__proto__']) {
+    expect((await call('POST', `/hooks/${provider}/acc_1`, { body: '{}' })).status).toBe(404)
+  }
+  expect((await call('GET', '/hooks/resend/acc_1')).status).toBe(405)
+  const large = await call('POST', '/hooks/resend/acc_1', { body: 'x'.repeat(1_048_577) })
+  expect([large.status, large.body.code]).toEqual([413, 'body-too-large'])
+})

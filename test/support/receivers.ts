@@ -1,0 +1,80 @@
+/*
+ * Answers every request that the Worker under test sends out: the pool hands them to Node (`outboundService` in
+ * vitest.config.ts), so tests use public https names as production does, and nothing leaves the machine.
+ *
+ * `POST https://receiver.example/<inbox>/<behaviour>` records the call and answers as the behaviour says.
+ * `GET https://receiver.example/<inbox>` lists the recorded calls; `PUT` releases the calls that `held` holds.
+ */
+
+export interface ReceivedCall {
+  at: number
+  behaviour: string
+  headers: Record<string, string>
+  body: string
+}
+
+const inboxes = new Map<string, ReceivedCall[]>()
+const released = new Set<string>()
+
+const inboxNamed = (name: string): ReceivedCall[] => {
+  const inbox = inboxes.get(name) ?? []
+  inboxes.set(name, inbox)
+  return inbox
+}
+
+const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms).unref())
+
+/** Ten megabytes that never end: a client that wants all of them waits in vain. */
+const tenMegabytes = () => {
+  let sentBytes = 0
+  return new ReadableStream({
+    async pull(controller) {
+      if (sentBytes >= 10_000_000) await wait(60_000)
+      controller.enqueue(new TextEncoder().encode('x'.repeat(65_536)))
+      sentBytes += 65_536
+    },
+  })
+}
+
+/**
+ * `slow-300` takes 300 ms, `after-2` fails twice and then succeeds, `held` fails once its inbox is released,
+ * three digits are a status.
+ */
+const answer = async (inbox: string, behaviour: string, calls: number): Promise<Response> => {
+  const [kind, amount = '0'] = behaviour.split('-')
+  if (kind === 'ok') return new Response('thank you')
+  if (kind === 'mail') return Response.json({ id: `mail-${calls}` })
+  if (kind === 'hang') await wait(60_000)
+  while (kind === 'held' && !released.has(inbox)) await wait(20)
+  if (kind === 'held') return new Response('sorry', { status: 503 })
+  if (kind === 'slow') await wait(Number(amount))
+  if (kind === 'big') return new Response(tenMegabytes())
+  if (kind === 'after' && calls <= Number(amount)) return new Response('not yet', { status: 503 })
+  if (kind === '301')
+    return new Response(null, {
+      status: 301,
+      headers: { Location: 'https://receiver.example/elsewhere/ok' },
+    })
+  if (kind && /^\d{3}$/.test(kind)) return new Response(`status ${kind}`, { status: Number(kind) })
+  return new Response(null, { status: 204 })
+}
+
+export const answerOutboundRequest = async (request: Request): Promise<Response> => {
+  const { hostname, pathname } = new URL(request.url)
+  if (hostname !== 'receiver.example')
+    return new Response('the tests have no such host', { status: 502 })
+  const [, inbox = '', behaviour = ''] = pathname.split('/')
+  const calls = inboxNamed(inbox)
+  if (request.method === 'GET') return Response.json(calls)
+  if (request.method === 'PUT') {
+    released.add(inbox)
+    return new Response(null, { status: 204 })
+  }
+  calls.push({
+    at: Date.now(),
+    behaviour,
+    headers: Object.fromEntries(request.headers),
+    body: await request.text(),
+  })
+  return answer(inbox, behaviour, calls.length)
+}

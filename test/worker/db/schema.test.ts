@@ -1,0 +1,130 @@
+import { env } from 'cloudflare:workers'
+import { is } from 'drizzle-orm'
+import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { describe, expect, test } from 'vitest'
+import * as schema from '../../../src/db/schema.ts'
+import { ACCOUNT_TABLES } from '../../../src/sweep/erase.ts'
+
+interface Column {
+  name: string
+  type: string
+  notnull: number
+  pk: number
+}
+
+const tables = (Object.values(schema) as unknown[])
+  .filter((value): value is SQLiteTable => is(value, SQLiteTable))
+  .map((table) => getTableConfig(table))
+
+const columnsOf = async (table: string): Promise<Column[]> =>
+  (await env.DB.prepare(`PRAGMA table_info("${table}")`).all<Column>()).results
+const indexesOf = async (table: string) =>
+  (
+    await env.DB.prepare(`PRAGMA index_list("${table}")`).all<{
+      name: string
+      unique: number
+      origin: string
+    }>()
+  ).results
+
+/** Tables that name an account and are not the account's to erase. */
+const NOT_ERASED = ['directory']
+
+describe('what the migrations make', () => {
+  test('is the tables of the schema, and no others', async () => {
+    const { results } = await env.DB.prepare(
+      `SELECT name FROM sqlite_schema WHERE type = 'table'`,
+    ).all<{ name: string }>()
+    const made = results.map(({ name }) => name).filter((name) => !/^(sqlite_|d1_|_cf_)/.test(name))
+    expect(made.sort()).toEqual(tables.map(({ name }) => name).sort())
+  })
+
+  test.each(tables)(
+    'has in $name the columns of the schema: name, type, not null, key',
+    async ({ name, columns, primaryKeys }) => {
+      const key =
+        primaryKeys[0]?.columns.map((column) => column.name) ??
+        columns.filter(({ primary }) => primary).map((column) => column.name)
+      const expected = columns.map((column) => ({
+        name: column.name,
+        type: column.getSQLType().toUpperCase(),
+        notnull: column.notNull || key.includes(column.name) ? 1 : 0,
+        pk: key.indexOf(column.name) + 1,
+      }))
+      const made = (await columnsOf(name)).map(({ name: column, type, notnull, pk }) => ({
+        name: column,
+        type: type.toUpperCase(),
+        notnull,
+        pk,
+      }))
+      const byName = (a: { name: string }, b: { name: string }) => a.name.localeCompare(b.name)
+      expect(made.sort(byName)).toEqual(expected.sort(byName))
+    },
+  )
+
+  test.each(tables)(
+    'has on $name the indexes of the schema',
+    async ({ name, indexes, columns }) => {
+      const made = (await indexesOf(name))
+        .filter(({ origin }) => origin === 'c')
+        .map((index) => [index.name, index.unique === 1])
+      const named = indexes.map(({ config }) => [config.name, config.unique])
+      const unique = columns
+        .filter(({ isUnique }) => isUnique)
+        .map(({ uniqueName }) => [uniqueName, true])
+      expect(made.sort()).toEqual([...named, ...unique].sort())
+    },
+  )
+
+  test.each(tables)(
+    'holds $name to its types, and without a row number where it has a key of its own',
+    async ({ name, columns }) => {
+      const row = await env.DB.prepare('SELECT sql FROM sqlite_schema WHERE name = ?')
+        .bind(name)
+        .first<{ sql: string }>()
+      expect(row?.sql).toMatch(/\bSTRICT\b/)
+      const numbered = columns.some(
+        ({ primary, columnType }) => primary && columnType === 'SQLiteInteger',
+      )
+      expect(/WITHOUT ROWID/.test(row?.sql ?? '')).toBe(!numbered)
+    },
+  )
+
+  test('is the same in every cell', async () => {
+    const dump = async (db: D1Database) =>
+      (
+        await db
+          .prepare(
+            `SELECT name, sql FROM sqlite_schema WHERE name NOT LIKE 'd1\\_%' ESCAPE '\\' ORDER BY name`,
+          )
+          .all()
+      ).results
+    expect(await dump(env.CELL_1)).toEqual(await dump(env.DB))
+  })
+})
+
+test('what goes with an account are all tables that name one, found by their keys', () => {
+  const naming = tables
+    .filter(({ columns }) => columns.some(({ name }) => name === 'account_id'))
+    .map(({ name }) => name)
+  expect(Object.keys(ACCOUNT_TABLES).sort()).toEqual(
+    naming.filter((name) => !NOT_ERASED.includes(name)).sort(),
+  )
+  for (const { name, columns, primaryKeys } of tables) {
+    const found = (ACCOUNT_TABLES as Record<string, string>)[name]
+    if (found === undefined) continue
+    const key =
+      primaryKeys[0]?.columns.map((column) => column.name) ??
+      columns.filter(({ primary }) => primary).map((column) => column.name)
+    expect(found.split(', '), name).toEqual(key)
+  }
+})
+
+test('an account is erased by an index in every table', async () => {
+  for (const table of Object.keys(ACCOUNT_TABLES)) {
+    const { results } = await env.DB.prepare(
+      `EXPLAIN QUERY PLAN SELECT 1 FROM "${table}" WHERE account_id = 'x'`,
+    ).all<{ detail: string }>()
+    expect(results.map(({ detail }) => detail).join(), table).toMatch(/SEARCH .* \(account_id=\?/)
+  }
+})

@@ -1,0 +1,262 @@
+import { env } from 'cloudflare:workers'
+import { afterEach, expect, test, vi } from 'vitest'
+import {
+  fetchToken,
+  fetchTokenWithScopes,
+  openAccount,
+  type TestAccount,
+} from '../../support/accounts.ts'
+import { raiseAlert } from '../../support/alerts.ts'
+import { callWithBindings, failStatements } from '../../support/bindings.ts'
+import { createDevice } from '../../support/devices.ts'
+import { call, callAsOperator } from '../../support/http.ts'
+import { createUser } from '../../support/users.ts'
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const KEY = { 'Idempotency-Key': 'once' }
+const makeKey = (account: TestAccount, name = 'One', headers: Record<string, string> = KEY) =>
+  account.call('POST', '/api/account/keys', { body: { name, scopes: ['read'] }, headers })
+
+const rowOf = (accountId: string) =>
+  env.DB.prepare('SELECT * FROM idempotency WHERE account_id = ?')
+    .bind(accountId)
+    .first<Record<string, string | number | null>>()
+
+const namesOf = async (account: TestAccount): Promise<string[]> =>
+  (await account.call('GET', '/api/account/keys')).body.keys.map(
+    ({ name }: { name: string }) => name,
+  )
+
+test('a repeat gets the first answer byte for byte, and a secret only once', async () => {
+  const account = await openAccount()
+  const first = await makeKey(account)
+  const again = await makeKey(account)
+  expect(again.headers.get('Idempotent-Replayed')).toBe('true')
+  expect(again.text).toBe(first.text.replace(JSON.stringify(first.body.apiKey), 'null'))
+  expect(again.headers.get('RateLimit')).toMatch(/^"account"/)
+  expect(await namesOf(account)).toEqual(['first', 'One'])
+  expect(JSON.stringify(await rowOf(account.id))).not.toContain(first.body.apiKey)
+})
+
+test('an answer that is longer than a value of D1 may be is replayed byte for byte too', async () => {
+  const account = await openAccount()
+  const tern = await createDevice(account)
+  const ana = await createUser(account, {
+    phone: '+351910000000',
+    notify: { email: true, sms: true },
+  })
+  const own: Record<string, string> = {
+    id: "id || 'x' || i",
+    email: "'somebody.of.the.fleet.' || i || '@bücher.example'",
+    email_key: "'somebody.of.the.fleet.' || i || '@xn--bcher-kva.example'",
+    phone: "'+3519' || (10000000 + i)",
+  }
+  const columns = Object.keys(
+    (await env.DB.prepare('SELECT * FROM users WHERE id = ?').bind(ana.id).first()) ?? {},
+  )
+  await env.DB.prepare(
+    `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
+     INSERT INTO users (${columns}) SELECT ${columns.map((column) => own[column] ?? column)} FROM users, n WHERE id = ?`,
+  )
+    .bind(ana.id)
+    .run()
+  const first = await raiseAlert(account, tern, {}, KEY)
+  expect(first.text.length).toBeGreaterThan(2_000_000)
+  const kept = await rowOf(account.id)
+  expect(String(kept?.body).length).toBeLessThan(1_000_000)
+  const again = await raiseAlert(account, tern, {}, KEY)
+  expect([again.status, again.headers.get('Idempotent-Replayed')]).toEqual([201, 'true'])
+  expect(again.text === first.text).toBe(true)
+})
+
+test('a refusal is an answer too: a repeat gets it, though by then it would succeed', async () => {
+  const account = await openAccount({ licenses: 0 })
+  const make = () => account.call('POST', '/api/devices', { body: { name: 'Tern' }, headers: KEY })
+  const refused = await make()
+  expect(refused.status).toBe(409)
+  await callAsOperator('PATCH', `/admin/accounts/${account.id}`, { body: { licenses: 1 } })
+  const again = await make()
+  expect([again.status, again.headers.get('Idempotent-Replayed')]).toEqual([409, 'true'])
+  expect(again.text).toBe(refused.text)
+})
+
+test('the same key with another body, or on another path, is 422; another account may use it', async () => {
+  const [account, other] = [await openAccount(), await openAccount()]
+  await makeKey(account)
+  expect((await makeKey(account, 'Two')).body.code).toBe('idempotency-key-reused')
+  expect(
+    (await account.call('POST', '/api/devices', { body: { name: 'Tern' }, headers: KEY })).status,
+  ).toBe(422)
+  expect((await makeKey(other, 'Two')).status).toBe(201)
+})
+
+test('a request that is refused before it is carried out does not use its key up', async () => {
+  const account = await openAccount()
+  const bad = await account.call('POST', '/api/account/keys', {
+    body: { name: '', scopes: ['read'] },
+    headers: KEY,
+  })
+  expect(bad.status).toBe(400)
+  const strange = await call('POST', '/api/account/keys', {
+    token: 'no',
+    body: { name: 'One', scopes: ['read'] },
+    headers: KEY,
+  })
+  expect(strange.status).toBe(401)
+  expect((await makeKey(account)).headers.has('Idempotent-Replayed')).toBe(false)
+})
+
+test.each([
+  ['alerts', { alertName: 'SOSButton' }],
+  ['locations', { location: { dateTime: '2026-11-14T09:30:00Z', latitude: 1, longitude: 2 } }],
+])(
+  'a key that may not report neither spoils the report of one that may, nor gets its answer: %s',
+  async (list, body) => {
+    const account = await openAccount()
+    const { device } = (await account.call('POST', '/api/devices', { body: { name: 'Tern' } })).body
+    const [reader, writer] = [
+      await fetchTokenWithScopes(account, ['read']),
+      await fetchTokenWithScopes(account, ['write']),
+    ]
+    const report = (token: string) =>
+      account.call('POST', `/api/devices/${device.id}/${list}`, { token, body, headers: KEY })
+    expect((await report(reader)).status).toBe(403)
+    const first = await report(writer)
+    expect([first.status, first.headers.has('Idempotent-Replayed')]).toEqual([201, false])
+    expect((await report(reader)).status).toBe(403)
+    expect((await report(writer)).text).toBe(first.text)
+  },
+)
+
+test('rivals with one key: one is carried out, the others are told to wait or get its answer', async () => {
+  const account = await openAccount()
+  const replies = await Promise.all(Array.from({ length: 10 }, () => makeKey(account)))
+  const carriedOut = replies.filter(
+    ({ status, headers }) => status === 201 && !headers.has('Idempotent-Replayed'),
+  )
+  expect(carriedOut).toHaveLength(1)
+  for (const reply of replies) {
+    if (reply.status === 201) continue
+    expect([reply.status, reply.body.code]).toEqual([409, 'request-in-progress'])
+    expect(reply.headers.get('Retry-After')).toBe('1')
+  }
+  expect(await namesOf(account)).toEqual(['first', 'One'])
+})
+
+test('an answer is kept for 24 hours, and then the key is as good as new', async () => {
+  const account = await openAccount()
+  const first = await makeKey(account)
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 86_400_000 - 5_000 })
+  const token = await fetchToken(account.userName, account.apiKey)
+  const late = () =>
+    call('POST', '/api/account/keys', {
+      token,
+      body: { name: 'One', scopes: ['read'] },
+      headers: KEY,
+    })
+  expect((await late()).headers.get('Idempotent-Replayed')).toBe('true')
+  vi.setSystemTime(Date.now() + 10_000)
+  const fresh = await late()
+  expect([fresh.status, fresh.headers.has('Idempotent-Replayed')]).toEqual([201, false])
+  expect(fresh.body.key.id).not.toBe(first.body.key.id)
+})
+
+/** Leaves the key as a Worker does that dies after its work and before its answer is kept. */
+const crash = (accountId: string) =>
+  env.DB.prepare(
+    `UPDATE idempotency SET status = NULL, headers = NULL, body = 'a try that died' WHERE account_id = ?`,
+  )
+    .bind(accountId)
+    .run()
+
+test('after a crash the key waits for the lease, and the retry then makes nothing twice', async () => {
+  const account = await openAccount({ licenses: 1 })
+  const make = () => account.call('POST', '/api/devices', { body: { name: 'Tern' }, headers: KEY })
+  const first = await make()
+  await crash(account.id)
+  expect((await make()).body.code).toBe('request-in-progress')
+
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 31_000 })
+  const rivals = await Promise.all([make(), make(), make()])
+  expect(
+    rivals.filter(({ status, headers }) => status === 201 && !headers.has('Idempotent-Replayed')),
+  ).toHaveLength(1)
+  const again = await make()
+  expect([again.status, again.headers.get('Idempotent-Replayed')]).toEqual([201, 'true'])
+  expect(again.body.device.id).toBe(first.body.device.id)
+  expect((await account.call('GET', '/api/devices')).body.devices).toHaveLength(1)
+})
+
+test('after a crash a regenerated key is one key still, and its secret works', async () => {
+  const account = await openAccount()
+  const { body } = await makeKey(account, 'Old', {})
+  const regenerate = () =>
+    account.call('POST', `/api/account/keys/${body.key.id}/regenerate`, { body: {}, headers: KEY })
+  const first = await regenerate()
+  await crash(account.id)
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 31_000 })
+  const again = await regenerate()
+  expect(again.body.key.id).toBe(first.body.key.id)
+  expect(again.body.apiKey).not.toBe(first.body.apiKey)
+  await fetchToken(account.userName, again.body.apiKey)
+  expect(await namesOf(account)).toEqual(['first', 'Old'])
+})
+
+test('a 5xx half-way is not kept, and its retry carries on with what was made already', async () => {
+  const opening = {
+    userName: `half-way-${crypto.randomUUID().slice(0, 8)}`,
+    name: 'Half',
+    licenses: 1,
+    timeZone: 'UTC',
+  }
+  const open = (db: D1Database) =>
+    callWithBindings({ DB: db }, 'POST', '/admin/accounts', {
+      token: env.ADMIN_TOKEN ?? '',
+      body: { ...opening, cell: 0 },
+      headers: KEY,
+    })
+  const broken = await open(failStatements(env.DB, /INSERT INTO "?keys"?/i))
+  expect([broken.status, broken.headers.get('Retry-After')]).toEqual([503, '5'])
+  expect(broken.text).not.toMatch(/D1|SQL|INSERT/)
+  const mended = await open(env.DB)
+  expect(mended.status).toBe(201)
+  const { account, apiKey } = mended.body
+  await fetchToken(opening.userName, apiKey)
+  const { results } = await env.DB.prepare(
+    'SELECT account_id FROM directory WHERE user_name_key = ?',
+  )
+    .bind(opening.userName)
+    .all()
+  expect(results).toEqual([{ account_id: account.id }])
+})
+
+test('a slow try whose key was taken over does not undo what the other one kept', async () => {
+  const account = await openAccount()
+  const rival = () =>
+    env.DB.prepare(`UPDATE idempotency SET body = 'another try' WHERE account_id = ?`)
+      .bind(account.id)
+      .run()
+  const slow = failStatements(env.DB, /INSERT INTO "?keys"?/i)
+  const overtaken = new Proxy(slow, {
+    get(target, name) {
+      if (name !== 'batch') return Reflect.get(target, name)
+      return async (statements: D1PreparedStatement[]) => {
+        const results = await target.batch(statements)
+        await rival()
+        return results
+      }
+    },
+  })
+  const body = { name: 'One', scopes: ['read'] }
+  const reply = await callWithBindings({ DB: overtaken }, 'POST', '/api/account/keys', {
+    token: account.token,
+    body,
+    headers: KEY,
+  })
+  expect(reply.status).toBe(503)
+  expect(await rowOf(account.id)).toMatchObject({ body: 'another try' })
+  expect((await rowOf(account.id))?.leased_until).toBeGreaterThan(Date.now())
+})

@@ -1,0 +1,217 @@
+import { createExecutionContext } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { afterEach, expect, test, vi } from 'vitest'
+import { app } from '../../../src/app.ts'
+import { fetchToken, fetchTokenWithScopes, openAccount } from '../../support/accounts.ts'
+import { callWithBindings } from '../../support/bindings.ts'
+import { call, ORIGIN } from '../../support/http.ts'
+import { eventually } from '../../support/time.ts'
+import { Listener } from '../eventSupport.ts'
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const signIn = (
+  userName: string,
+  apiKey: string,
+  address: string,
+  more: Record<string, string> = {},
+) =>
+  call('POST', '/api/Auth/Token', {
+    body: { userName, apiKey },
+    headers: { 'CF-Connecting-IP': address, ...more },
+  })
+
+test('ten wrong keys from one address with one user name, and then 429, whatever X-Forwarded-For says', async () => {
+  const [account, stranger] = [await openAccount(), await openAccount()]
+  const address = '203.0.113.7'
+  const replies = []
+  for (let tries = 0; tries < 12; tries++) {
+    replies.push(
+      await signIn(account.userName, stranger.apiKey, address, {
+        'X-Forwarded-For': `198.51.100.${tries}`,
+        Forwarded: `for=${tries}`,
+      }),
+    )
+  }
+  expect(replies.map(({ status }) => status)).toEqual([...Array(10).fill(401), 429, 429])
+  const closed = replies.at(-1)
+  expect(closed?.body.code).toBe('too-many-requests')
+  const seconds = Number(closed?.headers.get('Retry-After'))
+  expect(seconds).toBeGreaterThan(0)
+  expect(seconds).toBeLessThanOrEqual(60)
+  expect(closed?.headers.get('RateLimit')).toBe(`"token";r=0;t=${seconds}`)
+
+  expect((await signIn(account.userName, account.apiKey, address)).status).toBe(429)
+  expect((await signIn(account.userName.toUpperCase(), stranger.apiKey, address)).status).toBe(429)
+  expect((await signIn(account.userName, account.apiKey, '203.0.113.8')).status).toBe(200)
+  expect((await signIn(stranger.userName, stranger.apiKey, address)).status).toBe(200)
+})
+
+test('all addresses of one IPv6 network count as one', async () => {
+  const [account, stranger] = [await openAccount(), await openAccount()]
+  const tries = Array.from({ length: 11 }, (_, n) =>
+    signIn(account.userName, stranger.apiKey, `2001:db8:7:1::${n.toString(16)}`),
+  )
+  expect((await Promise.all(tries)).map(({ status }) => status).sort()).toEqual([
+    ...Array(10).fill(401),
+    429,
+  ])
+  expect((await signIn(account.userName, account.apiKey, '2001:db8:7:2::1')).status).toBe(200)
+})
+
+test('the window ends after a minute', async () => {
+  const [account, stranger] = [await openAccount(), await openAccount()]
+  const address = '203.0.113.9'
+  for (let tries = 0; tries < 10; tries++) await signIn(account.userName, stranger.apiKey, address)
+  expect((await signIn(account.userName, account.apiKey, address)).status).toBe(429)
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 61_000 })
+  expect((await signIn(account.userName, account.apiKey, address)).status).toBe(200)
+})
+
+test('of a hundred guesses at once ten are looked at', async () => {
+  const [account, stranger] = [await openAccount(), await openAccount()]
+  const replies = await Promise.all(
+    Array.from({ length: 100 }, () => signIn(account.userName, stranger.apiKey, '203.0.113.10')),
+  )
+  expect(replies.filter(({ status }) => status === 401)).toHaveLength(10)
+  expect(replies.filter(({ status }) => status === 429)).toHaveLength(90)
+})
+
+test('successes do not count, and neither do bodies that are none', async () => {
+  const account = await openAccount()
+  const address = '203.0.113.11'
+  for (let tries = 0; tries < 12; tries++) {
+    expect((await signIn(account.userName, account.apiKey, address)).status).toBe(200)
+    expect((await signIn(account.userName, '', address)).status).toBe(400)
+  }
+})
+
+test('when the binding says no, nobody is let in from there for the rest of the minute', async () => {
+  const [account, stranger] = [await openAccount(), await openAccount()]
+  const asked: string[] = []
+  const closed = {
+    limit: async ({ key }: { key: string }) => ({ success: asked.push(key) === 0 }),
+  } as unknown as RateLimit
+  const attempt = (apiKey: string) =>
+    callWithBindings({ TOKEN_FAILURES: closed }, 'POST', '/api/Auth/Token', {
+      body: { userName: account.userName, apiKey },
+      headers: { 'CF-Connecting-IP': '203.0.113.12' },
+    })
+  expect((await attempt(stranger.apiKey)).status).toBe(429)
+  expect((await attempt(account.apiKey)).status).toBe(429)
+  expect(asked).toEqual([`203.0.113.12 ${account.userName}`])
+})
+
+test('an account has so many requests a minute, is told what is left, and 429 beyond', async () => {
+  const [account, other] = [await openAccount(), await openAccount()]
+  const limited = { ACCOUNT_REQUESTS_PER_MINUTE: '5' }
+  const read = (token: string) => callWithBindings(limited, 'GET', '/api/account', { token })
+  const replies = []
+  for (let count = 0; count < 7; count++) replies.push(await read(account.token))
+  expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 429, 429])
+  expect(replies.map(({ headers }) => headers.get('RateLimit')?.split(';')[1])).toEqual([
+    'r=4',
+    'r=3',
+    'r=2',
+    'r=1',
+    'r=0',
+    'r=0',
+    'r=0',
+  ])
+  for (const { headers } of replies)
+    expect(headers.get('RateLimit-Policy')).toBe('"account";q=5;w=60, "token";q=10;w=60')
+  const seconds = Number(replies.at(-1)?.headers.get('Retry-After'))
+  expect(seconds).toBeGreaterThan(0)
+  expect(seconds).toBeLessThanOrEqual(60)
+
+  expect((await read(await fetchToken(account.userName, account.apiKey))).status).toBe(429)
+  expect((await read(other.token)).status).toBe(200)
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 61_000 })
+  expect((await read(account.token)).status).toBe(200)
+})
+
+test('what the token does not allow and what does not exist is counted too', async () => {
+  const account = await openAccount()
+  const limited = { ACCOUNT_REQUESTS_PER_MINUTE: '3' }
+  const statuses = []
+  for (const path of ['/api/nothing', '/api/account/keys/x', '/api/account', '/api/account']) {
+    statuses.push((await callWithBindings(limited, 'GET', path, { token: account.token })).status)
+  }
+  expect(statuses).toEqual([404, 405, 200, 429])
+})
+
+test('a stream whose token comes in its first message is counted too, as a use of its key, and closed beyond the limit', async () => {
+  const [account, other] = [await openAccount(), await openAccount()]
+  const blind = await fetchTokenWithScopes(other, ['ingest'])
+  const limited = { ...env, ACCOUNT_REQUESTS_PER_MINUTE: '2' }
+  const closingOf = async (token: string) => {
+    const context = createExecutionContext()
+    const { webSocket } = await app.request(
+      `${ORIGIN}/api/stream`,
+      { headers: { Upgrade: 'websocket' } },
+      limited,
+      context,
+    )
+    const stream = new Listener(webSocket as WebSocket)
+    stream.say({ type: 'token', token })
+    await stream.ready()
+    return stream.closed?.code ?? null
+  }
+  const lastUsed = () =>
+    env.DB.prepare('SELECT last_used FROM keys WHERE account_id = ?')
+      .bind(account.id)
+      .first<number>('last_used')
+  expect(await lastUsed()).toBeNull()
+  expect([
+    await closingOf(account.token),
+    await closingOf(account.token),
+    await closingOf(account.token),
+  ]).toEqual([null, null, 4429])
+  await eventually(async () => expect(await lastUsed()).not.toBeNull())
+  expect(
+    (
+      await callWithBindings({ ACCOUNT_REQUESTS_PER_MINUTE: '2' }, 'GET', '/api/account', {
+        token: account.token,
+      })
+    ).status,
+  ).toBe(429)
+  // The other account has made a key already.
+  expect([await closingOf(blind), await closingOf(blind)]).toEqual([4403, 4429])
+})
+
+test('when the binding says no to a slice, the account is closed for the rest of the minute', async () => {
+  const account = await openAccount()
+  const closed = { limit: async () => ({ success: false }) } as unknown as RateLimit
+  const read = () =>
+    callWithBindings(
+      { ACCOUNT_SLICES: closed, ACCOUNT_REQUESTS_PER_MINUTE: '200' },
+      'GET',
+      '/api/account',
+      { token: account.token },
+    )
+  expect([(await read()).status, (await read()).status, (await read()).status]).toEqual([
+    200, 200, 429,
+  ])
+})
+
+test('a binding that fails lets the isolate decide alone', async () => {
+  const [account, stranger] = [await openAccount(), await openAccount()]
+  const broken = {
+    limit: async () => Promise.reject(new Error('unreachable')),
+  } as unknown as RateLimit
+  const bindings = {
+    ACCOUNT_SLICES: broken,
+    TOKEN_FAILURES: broken,
+    ACCOUNT_REQUESTS_PER_MINUTE: '3',
+  }
+  const body = { userName: account.userName, apiKey: stranger.apiKey }
+  const headers = { 'CF-Connecting-IP': '203.0.113.13' }
+  expect(
+    (await callWithBindings(bindings, 'POST', '/api/Auth/Token', { body, headers })).status,
+  ).toBe(401)
+  expect(
+    (await callWithBindings(bindings, 'GET', '/api/account', { token: account.token })).status,
+  ).toBe(200)
+})

@@ -1,0 +1,535 @@
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { dayStart } from '../../../src/domain/day.ts'
+import { sweep } from '../../../src/sweep/sweep.ts'
+import { openAccount, type TestAccount } from '../../support/accounts.ts'
+import { postDevice } from '../../support/devices.ts'
+import { callAsOperator, type Reply } from '../../support/http.ts'
+import { ledgerStub } from '../../support/ledger.ts'
+import { eventually } from '../../support/time.ts'
+
+const licensesOf = async (account: TestAccount) =>
+  (await account.call('GET', '/api/account')).body.account.licenses
+const until = (expirationDate: string) => ({ expires: true, expirationDate })
+const statuses = (replies: Reply[]) => replies.map(({ status }) => status)
+const count = (replies: Reply[], status: number) =>
+  statuses(replies).filter((given) => given === status).length
+const eventsOf = async (account: TestAccount, type: string) => {
+  const { results } = await env.DB.prepare(
+    'SELECT * FROM events WHERE account_id = ? AND type = ? ORDER BY sequence',
+  )
+    .bind(account.id, type)
+    .all()
+  return results
+}
+
+/** No line of the log may show more in use than there were, but after the operator took some away. */
+const auditLog = async (account: TestAccount) => {
+  const { body } = await account.call('GET', '/api/account/licenses/log')
+  for (const { what, used, total } of body.entries)
+    if (what === 'granted') expect(used).toBeLessThanOrEqual(total)
+}
+
+describe('races', () => {
+  test('ten licenses, a hundred rivals, ten winners', async () => {
+    const account = await openAccount({ licenses: 10 })
+    const replies = await Promise.all(
+      Array.from({ length: 100 }, (_, n) => postDevice(account, { name: `Rival ${n}` })),
+    )
+    expect(count(replies, 201)).toBe(10)
+    expect(count(replies, 409)).toBe(90)
+    expect(replies.find(({ status }) => status === 409)?.body).toMatchObject({
+      code: 'no-license-available',
+      availableAt: null,
+    })
+    expect(await licensesOf(account)).toEqual({ total: 10, used: 10, available: 0 })
+    await auditLog(account)
+  })
+
+  test('twenty rounds of mixed roads to active give out exactly what is free', async () => {
+    for (let round = 0; round < 20; round++) {
+      const account = await openAccount({ licenses: 10 })
+      const expired = await Promise.all(
+        Array.from({ length: 24 }, (_, n) =>
+          postDevice(account, { name: `Old ${n}`, limits: until('2020-01-01') }),
+        ),
+      )
+      const ids: string[] = expired.map(({ body }) => body.device.id)
+      const roads = ids.map((id, n) => {
+        const path = `/api/devices/${id}`
+        if (n % 4 === 0) return account.call('POST', `${path}/reactivate`)
+        if (n % 4 === 1) return account.call('PUT', path, { body: { name: `Put ${n}` } })
+        if (n % 4 === 2)
+          return account.call('PATCH', path, { body: { limits: { expirationDate: '2099-01-01' } } })
+        return account.call('PATCH', path, {
+          body: [{ op: 'replace', path: '/limits/expires', value: false }],
+        })
+      })
+      const news = Array.from({ length: 12 }, (_, n) => postDevice(account, { name: `New ${n}` }))
+      const replies = await Promise.all([...roads, ...news])
+      expect(replies.filter(({ status }) => status === 200 || status === 201)).toHaveLength(10)
+      expect(count(replies, 409)).toBe(26)
+      expect(await licensesOf(account)).toEqual({ total: 10, used: 10, available: 0 })
+      await auditLog(account)
+    }
+  })
+
+  test('an object evicted in the middle of a storm loses no grant and makes none twice', async () => {
+    const account = await openAccount({ licenses: 10 })
+    const storm = Array.from({ length: 40 }, (_, n) => postDevice(account, { name: `Rival ${n}` }))
+    await evictDurableObject(ledgerStub(account)).catch(() => {})
+    const won = (await Promise.all(storm)).filter(({ status }) => status === 201)
+    await evictDurableObject(ledgerStub(account)).catch(() => {})
+    const { used } = await licensesOf(account)
+    expect(used).toBeLessThanOrEqual(10)
+    expect(used).toBeGreaterThanOrEqual(won.length)
+    const listed = (await account.call('GET', '/api/devices')).body.devices.map(
+      ({ id }: { id: string }) => id,
+    )
+    for (const { body } of won) expect(listed).toContain(body.device.id)
+    expect(listed).toHaveLength(used)
+  })
+})
+
+describe('every road to active is one road', () => {
+  const full = async () => {
+    const account = await openAccount({ licenses: 1 })
+    const { body } = await postDevice(account, {
+      name: 'Old',
+      tags: { kept: 'yes' },
+      limits: until('2020-01-01'),
+    })
+    await postDevice(account, { name: 'Holder' })
+    return { account, path: `/api/devices/${body.device.id}` }
+  }
+
+  test.each<[string, (account: TestAccount, path: string) => Promise<Reply>]>([
+    ['create', (account) => postDevice(account, { name: 'New' })],
+    ['reactivate', (account, path) => account.call('POST', `${path}/reactivate`)],
+    [
+      'a later date by PUT',
+      (account, path) =>
+        account.call('PUT', path, { body: { name: 'Old', limits: until('2099-01-01') } }),
+    ],
+    [
+      'the flag turned off by PUT',
+      (account, path) => account.call('PUT', path, { body: { name: 'Old' } }),
+    ],
+    [
+      'a later date by merge patch',
+      (account, path) =>
+        account.call('PATCH', path, {
+          body: { name: 'Changed', limits: { expirationDate: '2099-01-01' } },
+        }),
+    ],
+    [
+      'the flag turned off by JSON Patch',
+      (account, path) =>
+        account.call('PATCH', path, {
+          body: [{ op: 'replace', path: '/limits/expires', value: false }],
+        }),
+    ],
+  ])('%s is refused whole and without side effects', async (_, road) => {
+    const { account, path } = await full()
+    const before = await account.call('GET', path)
+    const listed = await account.call('GET', '/api/devices')
+    const told = await env.DB.prepare('SELECT count(*) AS n FROM events WHERE account_id = ?')
+      .bind(account.id)
+      .first()
+    const reply = await road(account, path)
+    expect(reply.status).toBe(409)
+    expect(reply.body).toMatchObject({ code: 'no-license-available', availableAt: null })
+    const after = await account.call('GET', path)
+    expect(after.text).toBe(before.text)
+    expect(after.headers.get('ETag')).toBe(before.headers.get('ETag'))
+    expect((await account.call('GET', '/api/devices')).text).toBe(listed.text)
+    expect(
+      await env.DB.prepare('SELECT count(*) AS n FROM events WHERE account_id = ?')
+        .bind(account.id)
+        .first(),
+    ).toEqual(told)
+    expect(await licensesOf(account)).toEqual({ total: 1, used: 1, available: 0 })
+    expect(
+      (await account.call('GET', '/api/account/licenses/log?limit=1')).body.entries[0],
+    ).toMatchObject({
+      what: 'refused',
+      used: 1,
+      total: 1,
+    })
+  })
+
+  test('a refusal tells when a license frees itself, also where more are in use than the account has', async () => {
+    const account = await openAccount({ licenses: 4, timeZone: 'America/New_York' })
+    for (const date of ['2099-03-01', '2099-02-01', '2099-03-01'])
+      await postDevice(account, { name: date, limits: until(date) })
+    await postDevice(account, { name: 'No end' })
+    const first = await postDevice(account, { name: 'One more' })
+    expect(first.body.availableAt).toBe('2099-02-01T05:00:00.000Z')
+    await callAsOperator('PATCH', `/admin/accounts/${account.id}`, { body: { licenses: 2 } })
+    const second = await postDevice(account, { name: 'One more' })
+    expect(second.body.availableAt).toBe('2099-03-01T05:00:00.000Z')
+    await callAsOperator('PATCH', `/admin/accounts/${account.id}`, { body: { licenses: 1 } })
+    expect((await postDevice(account, { name: 'One more' })).body.availableAt).toBeNull()
+  })
+
+  test('an operator may set the number below what is in use: nothing expires, nothing more is granted until enough are free', async () => {
+    const account = await openAccount({ licenses: 3 })
+    const made = await Promise.all([1, 2, 3].map((n) => postDevice(account, { name: `D${n}` })))
+    await callAsOperator('PATCH', `/admin/accounts/${account.id}`, { body: { licenses: 1 } })
+    expect(await licensesOf(account)).toEqual({ total: 1, used: 3, available: 0 })
+    for (const { body } of made.slice(0, 2)) {
+      expect((await postDevice(account, { name: 'No' })).status).toBe(409)
+      await account.call('DELETE', `/api/devices/${body.device.id}`)
+    }
+    expect((await postDevice(account, { name: 'No' })).status).toBe(409)
+    await account.call('DELETE', `/api/devices/${made[2]?.body.device.id}`)
+    expect((await postDevice(account, { name: 'Yes' })).status).toBe(201)
+  })
+})
+
+test('reactivate answers with the device, with or without an end, and refuses a date already reached', async () => {
+  const account = await openAccount({ licenses: 1 })
+  const { body } = await postDevice(account, { name: 'Old', limits: until('2020-01-01') })
+  const path = `/api/devices/${body.device.id}/reactivate`
+  const reached = await account.call('POST', path, { body: { expirationDate: '2021-01-01' } })
+  expect(reached.status).toBe(400)
+  expect(reached.body.errors[0].pointer).toBe('/expirationDate')
+  expect(
+    (await account.call('POST', path, { body: { expirationDate: '2099-01-01' } })).body.device,
+  ).toMatchObject({
+    state: 'active',
+    limits: until('2099-01-01'),
+  })
+  expect(
+    (await account.call('POST', path, { body: { expirationDate: null } })).body.device,
+  ).toMatchObject({
+    state: 'active',
+    expires: null,
+  })
+  expect((await account.call('POST', path)).body.device).toMatchObject({
+    state: 'active',
+    limits: { expires: false, expirationDate: null },
+  })
+  expect(await eventsOf(account, 'device.reactivated')).toHaveLength(1)
+})
+
+describe('time', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }))
+  afterEach(() => void vi.useRealTimers())
+
+  /** Tokens last an hour: a test that travels further gets a new one on arrival. */
+  const travel = async (account: TestAccount, at: number): Promise<TestAccount> => {
+    vi.setSystemTime(at)
+    const { body } = await account.call('POST', '/api/Auth/Token', {
+      body: { userName: account.userName, apiKey: account.apiKey },
+    })
+    return {
+      ...account,
+      token: body.token,
+      call: (method, path, options = {}) =>
+        account.call(method, path, { token: body.token, ...options }),
+    }
+  }
+
+  test.each([
+    ['UTC', '2026-12-01'],
+    ['America/New_York', '2026-11-01'],
+    ['Europe/Lisbon', '2027-03-28'],
+    ['Asia/Kolkata', '2026-12-01'],
+    ['America/Santiago', '2026-09-06'],
+    ['Pacific/Kiritimati', '2027-01-01'],
+  ])(
+    'in %s a device that ends on %s is active until the millisecond before and expired from it, with no sweep',
+    async (timeZone, date) => {
+      const instant = dayStart(date, timeZone)
+      vi.setSystemTime(instant - 3 * 86_400_000)
+      let account = await openAccount({ licenses: 1, timeZone })
+      const { body } = await postDevice(account, { name: 'Ending', limits: until(date) })
+      expect(body.device.expires).toBe(new Date(instant).toISOString())
+      account = await travel(account, instant - 1)
+      expect((await account.call('GET', `/api/devices/${body.device.id}`)).body.device.state).toBe(
+        'active',
+      )
+      const refused = await postDevice(account, { name: 'Early' })
+      expect(refused.body).toMatchObject({
+        status: 409,
+        availableAt: new Date(instant).toISOString(),
+      })
+      vi.setSystemTime(instant)
+      expect((await account.call('GET', `/api/devices/${body.device.id}`)).body.device.state).toBe(
+        'expired',
+      )
+      expect(await licensesOf(account)).toEqual({ total: 1, used: 0, available: 1 })
+      expect(
+        (await callAsOperator('GET', `/admin/accounts/${account.id}`)).body.account.licenses.used,
+      ).toBe(0)
+      expect((await postDevice(account, { name: 'Next' })).status).toBe(201)
+      expect((await account.call('POST', `/api/devices/${body.device.id}/reactivate`)).status).toBe(
+        409,
+      )
+    },
+  )
+
+  test('a clock that steps back revives nothing', async () => {
+    vi.setSystemTime(Date.parse('2026-11-20T12:00:00Z'))
+    let account = await openAccount({ licenses: 1 })
+    const { body } = await postDevice(account, { name: 'Ending', limits: until('2026-11-22') })
+    account = await travel(account, Date.parse('2026-11-23T12:00:00Z'))
+    expect((await postDevice(account, { name: 'Next' })).status).toBe(201)
+    account = await travel(account, Date.parse('2026-11-20T12:00:00Z'))
+    expect((await account.call('GET', `/api/devices/${body.device.id}`)).body.device.state).toBe(
+      'expired',
+    )
+    expect(await licensesOf(account)).toEqual({ total: 1, used: 1, available: 0 })
+    expect((await postDevice(account, { name: 'More' })).status).toBe(409)
+  })
+
+  test('the sweep records each expiry once, however often it runs, and a day later again after a reactivation', async () => {
+    vi.setSystemTime(Date.parse('2026-11-20T12:00:00Z'))
+    let account = await openAccount({ licenses: 5 })
+    const made = await Promise.all(
+      [1, 2, 3].map((n) => postDevice(account, { name: `D${n}`, limits: until('2026-11-22') })),
+    )
+    account = await travel(account, Date.parse('2026-11-22T00:00:30Z'))
+    for (let run = 0; run < 3; run++) await sweep(env, Date.now())
+    const expired = await eventsOf(account, 'device.expired')
+    expect(expired.map(({ device_id }) => device_id).toSorted()).toEqual(
+      made.map(({ body }) => body.device.id).toSorted(),
+    )
+    expect(new Set(expired.map(({ time }) => time))).toEqual(
+      new Set([Date.parse('2026-11-22T00:00:00Z')]),
+    )
+    await account.call('POST', `/api/devices/${made[0]?.body.device.id}/reactivate`, {
+      body: { expirationDate: '2026-11-25' },
+    })
+    account = await travel(account, Date.parse('2026-11-25T00:00:00Z'))
+    await Promise.all([sweep(env, Date.now()), sweep(env, Date.now())])
+    expect(await eventsOf(account, 'device.expired')).toHaveLength(4)
+    expect(
+      (await account.call('GET', '/api/account/licenses/log')).body.entries.filter(
+        ({ what }: { what: string }) => what === 'expired',
+      ),
+    ).toHaveLength(4)
+  })
+
+  describe('an expiry that no sweep has come by for', () => {
+    const day = '2026-11-22'
+    const expired = async () => {
+      vi.setSystemTime(Date.parse('2026-11-20T12:00:00Z'))
+      const account = await openAccount({ licenses: 5, timeZone: 'Asia/Tokyo' })
+      const { body } = await postDevice(account, { name: 'Ends', limits: until(day) })
+      await postDevice(account, { name: 'Holder' })
+      return {
+        account: await travel(account, dayStart(day, 'Asia/Tokyo') + 30_000),
+        path: `/api/devices/${body.device.id}`,
+      }
+    }
+
+    test.each<[string, string[], (account: TestAccount, path: string) => Promise<Reply>]>([
+      [
+        'reactivated',
+        ['granted 2', 'expired 1'],
+        (account, path) => account.call('POST', `${path}/reactivate`),
+      ],
+      [
+        'edited active',
+        ['granted 2', 'expired 1'],
+        (account, path) => account.call('PUT', path, { body: { name: 'Ends' } }),
+      ],
+      [
+        'edited otherwise',
+        ['expired 1'],
+        (account, path) => account.call('PATCH', path, { body: { description: 'x' } }),
+      ],
+      ['deleted', ['expired 1'], (account, path) => account.call('DELETE', path)],
+      [
+        'brought back by a zone in which it is yesterday',
+        ['zone-changed 2', 'expired 1'],
+        (account) => account.call('PATCH', '/api/account', { body: { timeZone: 'UTC' } }),
+      ],
+    ])(
+      'is recorded ahead of the change, once, where the device is %s',
+      async (_, entries, change) => {
+        const { account, path } = await expired()
+        expect((await change(account, path)).status).toBe(200)
+        await sweep(env, Date.now())
+        const told = await eventsOf(account, 'device.expired')
+        expect(told.map(({ time, data }) => [time, JSON.parse(String(data))])).toEqual([
+          [dayStart(day, 'Asia/Tokyo'), { name: 'Ends', expirationDate: day }],
+        ])
+        const log = (await account.call('GET', '/api/account/licenses/log')).body.entries as {
+          what: string
+          used: number
+        }[]
+        expect(log.slice(0, -2).map(({ what, used }) => `${what} ${used}`)).toEqual(entries)
+      },
+    )
+  })
+
+  test('the sweep goes through every cell, and only to accounts with something due', async () => {
+    vi.setSystemTime(Date.parse('2026-11-20T12:00:00Z'))
+    const due = await Promise.all([0, 1].map((cell) => openAccount({ cell })))
+    const later = await openAccount()
+    for (const account of due)
+      await postDevice(account, { name: 'Ends', limits: until('2026-11-22') })
+    await postDevice(later, { name: 'Ends later', limits: until('2026-12-24') })
+    vi.setSystemTime(Date.parse('2026-11-22T00:00:00Z'))
+    await sweep(env, Date.now())
+    const told = async (db: D1Database, id: string) =>
+      (
+        await db
+          .prepare("SELECT id FROM events WHERE account_id = ? AND type = 'device.expired'")
+          .bind(id)
+          .all()
+      ).results.length
+    expect(await told(env.DB, due[0]?.id ?? '')).toBe(1)
+    expect(await told(env.CELL_1, due[1]?.id ?? '')).toBe(1)
+    expect(await told(env.DB, later.id)).toBe(0)
+    const plan = await env.DB.prepare(
+      'EXPLAIN QUERY PLAN SELECT id FROM accounts WHERE next_expiry <= ? ORDER BY next_expiry LIMIT 50',
+    )
+      .bind(1)
+      .all<{ detail: string }>()
+    expect(plan.results.map(({ detail }) => detail).join()).toMatch(
+      /USING.*INDEX accounts_next_expiry/,
+    )
+  })
+
+  test('what an edit expires is told once, by the edit', async () => {
+    const account = await openAccount({ licenses: 2 })
+    const { body } = await postDevice(account, { name: 'Cut short' })
+    await account.call('PATCH', `/api/devices/${body.device.id}`, {
+      body: { limits: until('2020-01-01') },
+    })
+    await sweep(env, Date.now())
+    expect(await eventsOf(account, 'device.expired')).toHaveLength(1)
+    expect(await licensesOf(account)).toEqual({ total: 2, used: 0, available: 2 })
+  })
+
+  test('a zone in which it is yesterday brings devices back, as one event, only where all find a license', async () => {
+    vi.setSystemTime(Date.parse('2026-11-22T06:00:00Z'))
+    const account = await openAccount({ licenses: 2, timeZone: 'Asia/Tokyo' })
+    const made = await Promise.all(
+      [1, 2].map((n) => postDevice(account, { name: `D${n}`, limits: until('2026-11-22') })),
+    )
+    await postDevice(account, { name: 'Holder' })
+    const refused = await account.call('PATCH', '/api/account', {
+      body: { timeZone: 'Pacific/Honolulu', name: 'Moved' },
+    })
+    expect(refused.body).toMatchObject({ status: 409, code: 'no-license-available' })
+    expect((await account.call('GET', '/api/account')).body.account).toMatchObject({
+      timeZone: 'Asia/Tokyo',
+      name: 'Test',
+    })
+    await callAsOperator('PATCH', `/admin/accounts/${account.id}`, { body: { licenses: 3 } })
+    expect(
+      (await account.call('PATCH', '/api/account', { body: { timeZone: 'Pacific/Honolulu' } }))
+        .status,
+    ).toBe(200)
+    expect(await licensesOf(account)).toEqual({ total: 3, used: 3, available: 0 })
+    for (const { body } of made)
+      expect((await account.call('GET', `/api/devices/${body.device.id}`)).body.device.state).toBe(
+        'active',
+      )
+    const events = await eventsOf(account, 'device.reactivated')
+    expect(events.map(({ data }) => JSON.parse(String(data)))).toEqual([
+      { devices: 2, timeZone: 'Pacific/Honolulu' },
+    ])
+    expect(
+      (await account.call('PATCH', '/api/account', { body: { timeZone: 'Asia/Tokyo' } })).status,
+    ).toBe(200)
+    expect(await licensesOf(account)).toEqual({ total: 3, used: 1, available: 2 })
+  })
+})
+
+describe('a cell that fails underneath', () => {
+  const breakDatabase = (account: TestAccount, batch: () => Promise<unknown>) =>
+    runInDurableObject(ledgerStub(account), (ledger) => {
+      const DB = { prepare: () => ({ bind: () => ({}) }), batch }
+      Object.defineProperty(ledger, 'env', {
+        value: { ...(ledger as unknown as { env: typeof env }).env, DB },
+        configurable: true,
+      })
+    })
+
+  test('is waited for once by all who come meanwhile, and by nobody while it goes on failing', async () => {
+    const account = await openAccount({ licenses: 21 })
+    const first = Promise.withResolvers<never>()
+    let batches = 0
+    await breakDatabase(account, () => (batches++ === 0 ? first.promise : new Promise(() => {})))
+    const storm = Array.from({ length: 20 }, (_, n) => postDevice(account, { name: `D${n}` }))
+    await eventually(async () => {
+      const decided = await runInDurableObject(ledgerStub(account), (_, state) =>
+        state.storage.sql.exec('SELECT 1 FROM devices').toArray(),
+      )
+      expect(decided).toHaveLength(20)
+    })
+    first.reject(new Error('D1_ERROR: the test says no'))
+    expect(count(await Promise.all(storm), 201)).toBe(20)
+    expect((await postDevice(account, { name: 'While it hangs' })).status).toBe(201)
+    await evictDurableObject(ledgerStub(account))
+    await runDurableObjectAlarm(ledgerStub(account))
+    expect((await account.call('GET', '/api/devices')).body.devices).toHaveLength(21)
+  })
+
+  test('and then answers is written by the next request, alarm or no alarm', async () => {
+    const account = await openAccount({ licenses: 2 })
+    await runInDurableObject(ledgerStub(account), (_, { storage }) => {
+      storage.setAlarm = async () => {}
+    })
+    let fails = true
+    await breakDatabase(account, () =>
+      fails ? Promise.reject(new Error('D1_ERROR: the test says no')) : Promise.resolve([]),
+    )
+    expect((await postDevice(account, { name: 'One' })).status).toBe(201)
+    fails = false
+    expect((await postDevice(account, { name: 'Two' })).status).toBe(201)
+    await eventually(async () => {
+      const left = await runInDurableObject(ledgerStub(account), (_, state) =>
+        state.storage.sql.exec('SELECT 1 FROM outbox').toArray(),
+      )
+      expect(left).toEqual([])
+    })
+  })
+
+  test('calls still decide, their effects arrive later, and once', async () => {
+    const account = await openAccount({ licenses: 2 })
+    await breakDatabase(account, () => Promise.reject(new Error('D1_ERROR: the test says no')))
+    const replies = await Promise.all([1, 2, 3].map((n) => postDevice(account, { name: `D${n}` })))
+    expect(count(replies, 201)).toBe(2)
+    expect((await account.call('GET', '/api/devices')).body.devices).toEqual([])
+    await evictDurableObject(ledgerStub(account))
+    await runDurableObjectAlarm(ledgerStub(account))
+    await runDurableObjectAlarm(ledgerStub(account))
+    expect((await account.call('GET', '/api/devices')).body.devices).toHaveLength(2)
+    expect(await eventsOf(account, 'device.created')).toHaveLength(2)
+    const { results } = await env.DB.prepare(
+      'SELECT sequence FROM events WHERE account_id = ? ORDER BY sequence',
+    )
+      .bind(account.id)
+      .all()
+    expect(results.map(({ sequence }) => sequence)).toEqual(results.map((_, index) => index + 1))
+  })
+})
+
+test('a ledger that does not know its account refuses, and does not come into being by being asked', async () => {
+  const stub = env.LEDGER.get(env.LEDGER.idFromName('acc_nobody')) as unknown as {
+    account: () => Promise<unknown>
+    create: (...args: unknown[]) => Promise<unknown>
+  }
+  expect(await stub.account()).toEqual({ ok: false, refusal: 'not-found' })
+  const record = {
+    name: 'x',
+    description: '',
+    min: '',
+    identifier: null,
+    model: '',
+    tags: {},
+    limits: { expires: false, expirationDate: null, dailyEmailLimit: 1, dailySmsLimit: 1 },
+  }
+  expect(await stub.create('dev_x', record, { userId: null, groupId: null, cap: null })).toEqual({
+    ok: false,
+    refusal: 'not-found',
+  })
+})
