@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import { forgetKeysOfAccount } from '../auth/keyStatus.ts'
 import { issueApiKey } from '../auth/secret.ts'
 import { openCell, openDirectory } from '../db/open.ts'
-import { type Account, numberAt } from '../domain/account.ts'
+import { type Account, minAccountNumber } from '../domain/account.ts'
 import { fold } from '../domain/fold.ts'
 import { available, currentDay } from '../domain/license.ts'
 import { cellNumbers } from '../env.ts'
@@ -130,7 +130,7 @@ export const admin = new Hono<AppEnv>()
     const id = await c.get('newId')('acc')
     const now = Date.now()
     const taken = await Promise.all(bound.map((number) => highestNumber(openCell(c.env, number))))
-    const leastNumber = Math.max(numberAt(now), ...taken.map((number) => number + 1))
+    const leastNumber = Math.max(minAccountNumber(now), ...taken.map((number) => number + 1))
     const entry = await enterDirectory(
       directory,
       id,
