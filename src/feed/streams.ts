@@ -78,7 +78,7 @@ export class Streams {
         if (pages++ === MAX_PAGES) return { behind: true, revoked }
         const page = await readLog(db, accountId, from, PAGE)
         head = page.head
-        const to = page.more ? (page.events.at(-1)?.sequence ?? from) : page.head
+        const to = page.hasMore ? (page.events.at(-1)?.sequence ?? from) : page.head
         this.#hand({ from, to, events: page.events }, Date.now())
         revoked ||= page.events.some(({ type }) => type === 'key.revoked')
       }

@@ -59,10 +59,8 @@ export const pokeFeed = async (env: Env, { accountId, cell }: FeedOwner): Promis
 
 /** For rare writes whose batch does not tell whether someone listens: asked afterwards, beside the answer. */
 export const pokeIfSubscribed = async (env: Env, owner: FeedOwner): Promise<void> => {
-  const heard = await hasSubscribers(
-    openCell(env, owner.cell).$client,
-    owner.accountId,
-    Date.now(),
-  ).catch(() => false)
+  const heard = await hasSubscribers(openCell(env, owner.cell), owner.accountId, Date.now()).catch(
+    () => false,
+  )
   if (heard) await pokeFeed(env, owner)
 }

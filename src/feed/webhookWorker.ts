@@ -116,7 +116,7 @@ const createDelivery = async (
       return { delivery, events: chosen }
     }
     advanceCursor(sql, webhook, upTo)
-    if (!page.more) return null
+    if (!page.hasMore) return null
   }
 }
 

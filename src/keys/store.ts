@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, isNull, or } from 'drizzle-orm'
+import { and, asc, eq, gt, isNull, or, sql } from 'drizzle-orm'
 import { appendEvent } from '../db/events.ts'
 import type { Database } from '../db/open.ts'
 import { keys } from '../db/schema.ts'
@@ -78,7 +78,7 @@ const statementsFor = (db: Database, accountId: string, key: NewKey, now: number
         key.expires,
       ),
     ...appendEvent(
-      client,
+      db,
       {
         accountId,
         id: `evt_${key.id}_created`,
@@ -87,7 +87,7 @@ const statementsFor = (db: Database, accountId: string, key: NewKey, now: number
         deviceId: null,
         data: { keyId: key.id, name: key.name },
       },
-      { sql: 'EXISTS (SELECT 1 FROM keys WHERE id = ?7)', values: [key.id] },
+      sql`EXISTS (SELECT 1 FROM ${keys} WHERE ${eq(keys.id, key.id)})`,
     ),
   ]
 }
@@ -105,12 +105,9 @@ export const insertKey = async (
     : null
 }
 
-const IS_LIVE =
-  'EXISTS (SELECT 1 FROM keys WHERE id = ?7 AND account_id = ?1 AND (expires IS NULL OR expires > ?8))'
-
 const revoked = (db: Database, accountId: string, id: string, now: number) =>
   appendEvent(
-    db.$client,
+    db,
     {
       accountId,
       id: `evt_${id}_revoked`,
@@ -119,7 +116,8 @@ const revoked = (db: Database, accountId: string, id: string, now: number) =>
       deviceId: null,
       data: { keyId: id },
     },
-    { sql: IS_LIVE, values: [id, now] },
+    sql`EXISTS (SELECT 1 FROM ${keys}
+      WHERE ${and(eq(keys.id, id), eq(keys.accountId, accountId), live(now))})`,
   )
 
 /** Deletes at once, or lets the old key live until `until`; the new one stands in the same batch. */

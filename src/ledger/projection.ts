@@ -1,6 +1,9 @@
+import { sql } from 'drizzle-orm'
 import { insertAlert, insertMessages, updateMessage } from '../db/alerts.ts'
-import { appendEvent, subscribed } from '../db/events.ts'
+import { appendEvent, isSubscribed } from '../db/events.ts'
 import type { Database } from '../db/open.ts'
+import { eventHeads } from '../db/schema.ts'
+import { compile, placeholders } from '../db/statement.ts'
 import type { Account } from '../domain/account.ts'
 import type { Device } from '../domain/device.ts'
 import { fold } from '../domain/fold.ts'
@@ -219,10 +222,11 @@ const directoryGone = (db: D1Database, { accountId, cell }: Of<'directory-gone'>
 ]
 
 const statements = (
-  db: D1Database,
+  database: Database,
   accountId: string,
   effect: Posted,
 ): D1PreparedStatement | D1PreparedStatement[] => {
+  const db = database.$client
   switch (effect.kind) {
     case 'account':
       return account(db, effect)
@@ -237,15 +241,15 @@ const statements = (
     case 'contact':
       return contact(db, accountId, effect)
     case 'alert':
-      return insertAlert(db, effect)
+      return insertAlert(database, effect)
     case 'messages':
-      return insertMessages(db, effect)
+      return insertMessages(database, effect)
     case 'message-state':
-      return updateMessage(db, effect)
+      return updateMessage(database, effect)
     case 'memberships':
       return memberships(db, effect)
     case 'event':
-      return appendEvent(db, effect)
+      return appendEvent(database, effect)
     case 'events-jump':
       return eventsJump(db, effect)
     case 'account-gone':
@@ -264,25 +268,30 @@ export interface AppliedEffects {
   hasSubscribers: boolean
 }
 
+interface Head {
+  sequence: number
+  subscribed: number
+}
+
+const p = placeholders('accountId', 'now')
+const selectHead = compile<{ accountId: string; now: number }, Head>(
+  sql`SELECT ${eventHeads.sequence}, ${isSubscribed(p.accountId, p.now)} AS subscribed
+    FROM ${eventHeads} WHERE ${eventHeads.accountId} = ${p.accountId}`,
+)
+
 export const applyEffects = async (
   database: Database,
   accountId: string,
   effects: Posted[],
   now: number,
 ): Promise<AppliedEffects> => {
-  const db = database.$client
-  const head = db
-    .prepare(
-      `SELECT sequence, ${subscribed('?1', '?2')} AS listening FROM event_heads WHERE account_id = ?1`,
-    )
-    .bind(accountId, now)
-  const results = await db.batch<{ sequence: number; listening: number }>([
-    ...effects.flatMap((effect) => statements(db, accountId, effect)),
-    head,
+  const results = await database.$client.batch<Head>([
+    ...effects.flatMap((effect) => statements(database, accountId, effect)),
+    selectHead(database, { accountId, now }),
   ])
-  const { sequence = 0, listening: someone = 0 } = results.at(-1)?.results[0] ?? {}
+  const { sequence = 0, subscribed = 0 } = results.at(-1)?.results[0] ?? {}
   return {
     lastEvent: sequence,
-    hasSubscribers: someone === 1 && effects.some(({ kind }) => kind === 'event'),
+    hasSubscribers: subscribed === 1 && effects.some(({ kind }) => kind === 'event'),
   }
 }

@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import { presentDelivery } from '../alerts/present.ts'
-import { wouldBeTold } from '../db/recipients.ts'
+import { isRecipient } from '../db/recipients.ts'
 import { isUrgent } from '../domain/alert.ts'
 import { allows } from '../domain/scope.ts'
 import type { AppEnv } from '../http/context.ts'
@@ -50,7 +50,7 @@ export const messages = new Hono<AppEnv>()
     if (!kept) throw new Problem('not-found')
     const { id, deviceId, channel, to, subject, text, alertName, status } = kept
     // Whoever was to be told then may have left since, or see the device no longer.
-    const told = await wouldBeTold(
+    const told = await isRecipient(
       c.get('db'),
       { accountId: principal.accountId, deviceId, channel, to },
       Date.now(),

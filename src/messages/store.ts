@@ -1,6 +1,10 @@
+import { and, eq, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/sqlite-core'
 import { readScan } from '../db/boundedScan.ts'
 import type { Database } from '../db/open.ts'
-import { inGroup, type Viewer } from '../db/visibility.ts'
+import { alerts, devices, messages } from '../db/schema.ts'
+import { literal, readFirst, statement } from '../db/statement.ts'
+import { isInGroup, type Viewer } from '../db/visibility.ts'
 import { alertIdOf, type Channel, type Delivery, type Status } from '../domain/alert.ts'
 
 /** A message as its cell has it. */
@@ -62,21 +66,27 @@ const toListed = ({
     ? { ...toMessage({ ...row, device_id: '' }), alertId: null, deviceId: null }
     : toMessage({ ...row, device_id })
 
-const COLUMNS = `m.id, m.channel, m.recipient, m.subject, m.text, m.status, m.reason, m.reset_at, m.provider, m.attempts, m.changed,
-  d.id AS device_id, (SELECT name FROM alerts WHERE id = 'alr_' || substr(m.id, 5, length(m.id) - 8)) AS alert_name`
+const m = alias(messages, 'm')
+const ALERT_NAME = sql`(SELECT ${alerts.name} FROM ${alerts}
+  WHERE ${alerts.id} = 'alr_' || substr(${m.id}, 5, length(${m.id}) - 8))`
+const COLUMNS = sql`${m.id}, ${m.channel}, ${m.recipient}, ${m.subject},
+  ${m.text}, ${m.status}, ${m.reason}, ${m.resetAt}, ${m.provider},
+  ${m.attempts}, ${m.changed}, ${devices.id} AS device_id, ${ALERT_NAME} AS alert_name`
 
 export const findMessage = async (
-  { $client: db }: Database,
+  db: Database,
   { accountId, groupId }: Viewer,
   id: string,
 ): Promise<StoredMessage | null> => {
-  const row = await db
-    .prepare(
-      `SELECT ${COLUMNS} FROM messages m JOIN devices d ON d.key = m.device_key
-       WHERE m.account_id = ? AND m.id = ?${groupId === null ? '' : ` AND ${inGroup('m.device_key')}`}`,
-    )
-    .bind(accountId, id, ...(groupId === null ? [] : [groupId]))
-    .first<Row>()
+  const isShown = groupId === null ? undefined : isInGroup(m.deviceKey, groupId)
+  const row = await readFirst(
+    statement<Row>(
+      db,
+      sql`SELECT ${COLUMNS} FROM ${messages} ${m}
+        JOIN ${devices} ON ${devices.key} = ${m.deviceKey}
+        WHERE ${and(eq(m.accountId, accountId), eq(m.id, id), isShown)}`,
+    ),
+  )
   return row && toMessage(row)
 }
 
@@ -103,8 +113,8 @@ const LAST = 'msg_~'
 
 /** Newest alert first. An alert's messages are one stretch of the key; the rest is a walk. */
 export const listMessages = async (
-  { $client: db }: Database,
-  viewer: Viewer,
+  db: Database,
+  { accountId, groupId }: Viewer,
   listing: Listing,
 ): Promise<MessagePage> => {
   const { status, channel, deviceId, alertId, ofAccount, after, limit } = listing
@@ -112,44 +122,43 @@ export const listMessages = async (
   const upTo = prefix === null ? LAST : `${prefix}~`
   // The beginning of an id would be a longer stretch: only a whole one finds its alert, and so any message.
   const whole =
-    alertId === undefined ? '' : '(SELECT 1 FROM alerts WHERE id = ? AND account_id = ?) CROSS JOIN'
-  const span = [
-    ...(alertId === undefined ? [] : [alertId, viewer.accountId]),
-    viewer.accountId,
-    prefix ?? FIRST,
-    after !== undefined && after < upTo ? after : upTo,
-  ]
-  const stretch = `SELECT m.* FROM ${whole} messages m WHERE m.account_id = ? AND m.id > ? AND m.id < ? ORDER BY m.id DESC`
+    alertId === undefined
+      ? sql``
+      : sql`(SELECT 1 FROM ${alerts}
+          WHERE ${alerts.id} = ${alertId} AND ${alerts.accountId} = ${accountId}) CROSS JOIN `
+  const stretch = sql`SELECT ${m}.* FROM ${whole}${messages} ${m}
+    WHERE ${m.accountId} = ${accountId} AND ${m.id} > ${prefix ?? FIRST}
+      AND ${m.id} < ${after !== undefined && after < upTo ? after : upTo}
+    ORDER BY ${m.id} DESC`
   const filters = [
-    ...(status === undefined ? [] : [{ sql: 'm.status = ?', value: status }]),
-    ...(channel === undefined ? [] : [{ sql: 'm.channel = ?', value: channel }]),
-    ...(deviceId === undefined ? [] : [{ sql: 'd.id = ?', value: deviceId }]),
-    ...(viewer.groupId === null ? [] : [{ sql: inGroup('m.device_key'), value: viewer.groupId }]),
-  ]
-  const shown = [
-    ofAccount ? '(d.key IS NOT NULL OR m.device_key = 0)' : 'd.key IS NOT NULL',
-    ...filters.map(({ sql }) => sql),
-  ]
+    status && eq(m.status, status),
+    channel && eq(m.channel, channel),
+    deviceId === undefined ? undefined : eq(devices.id, deviceId),
+    groupId === null ? undefined : isInGroup(m.deviceKey, groupId),
+  ].filter((filter) => filter !== undefined)
+  const shown = ofAccount
+    ? sql`(${devices.key} IS NOT NULL OR ${m.deviceKey} = 0)`
+    : sql`${devices.key} IS NOT NULL`
   // Without filters little is passed over, and looking for the end of a long walk would cost every page 5,000 rows.
   const isLong = filters.length > 0
   const walked = isLong ? MAX_SCANNED : limit + 1
-  const rows = db
-    .prepare(
-      `SELECT ${COLUMNS} FROM (${stretch} LIMIT ${walked}) m LEFT JOIN devices d ON d.key = m.device_key
-       WHERE ${shown.join(' AND ')} ORDER BY m.id DESC LIMIT ?`,
-    )
-    .bind(...span, ...filters.map(({ value }) => value), limit + 1)
-  const walkEnd = db
-    .prepare(`SELECT id FROM (${stretch} LIMIT 1 OFFSET ${walked - 1})`)
-    .bind(...span)
-  const { found, end } = await readScan<Parameters<typeof toListed>[0], { id: string }>(
-    db,
-    { rows, end: walkEnd, isLong },
+  const { rows, end } = await readScan(db, {
+    page: statement<Parameters<typeof toListed>[0]>(
+      db,
+      sql`SELECT ${COLUMNS} FROM (${stretch} LIMIT ${literal(walked)}) ${m}
+        LEFT JOIN ${devices} ON ${devices.key} = ${m.deviceKey}
+        WHERE ${and(shown, ...filters)} ORDER BY ${m.id} DESC LIMIT ${limit + 1}`,
+    ),
+    end: statement<{ id: string }>(
+      db,
+      sql`SELECT id FROM (${stretch} LIMIT 1 OFFSET ${literal(walked - 1)})`,
+    ),
+    isLong,
     limit,
-  )
-  const messages = found.slice(0, limit).map(toListed)
-  const last = found.length > limit ? messages.at(-1) : end
-  return { messages, next: last ? [last.id] : null }
+  })
+  const listed = rows.slice(0, limit).map(toListed)
+  const last = rows.length > limit ? listed.at(-1) : end
+  return { messages: listed, next: last ? [last.id] : null }
 }
 
 export type Notice = Pick<

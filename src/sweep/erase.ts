@@ -1,7 +1,7 @@
-import { and, asc, eq } from 'drizzle-orm'
+import { and, asc, eq, sql } from 'drizzle-orm'
 import { deleteAlerts } from '../db/alerts.ts'
 import type { Database } from '../db/open.ts'
-import { accounts, erasures } from '../db/schema.ts'
+import { accounts, alerts, erasures } from '../db/schema.ts'
 import { keysBeside } from '../domain/device.ts'
 import type { Env } from '../env.ts'
 import { feedOf } from '../feed/stub.ts'
@@ -46,9 +46,10 @@ const eraseTracksPage = async (
 }
 
 /** Erases one page of a device's alerts, with their messages; false once there is none left. */
-const eraseAlertsPage = async (db: D1Database, deviceKey: number): Promise<boolean> => {
-  const page = `SELECT id, account_id FROM alerts WHERE device_key = ?1 ORDER BY time, id LIMIT ${ALERT_PAGE}`
-  return (await deleteAlerts(db, page, [deviceKey])) > 0
+const eraseAlertsPage = async (db: Database, deviceKey: number): Promise<boolean> => {
+  const page = sql`SELECT ${alerts.id}, ${alerts.accountId} FROM ${alerts}
+    WHERE ${alerts.deviceKey} = ${deviceKey} ORDER BY ${alerts.time}, ${alerts.id} LIMIT ${ALERT_PAGE}`
+  return (await deleteAlerts(db, page)) > 0
 }
 
 /** An account's tracks lie side by side, and any device of it tells where; without one there is no track left. */
@@ -99,7 +100,7 @@ export const erasePages = async (env: Env, db: Database, now: number): Promise<v
     } else {
       while (await eraseTracksPage(db.$client, [deviceKey, deviceKey]))
         if (++pages >= MAX_PAGES) return
-      while (await eraseAlertsPage(db.$client, deviceKey)) if (++pages >= MAX_PAGES) return
+      while (await eraseAlertsPage(db, deviceKey)) if (++pages >= MAX_PAGES) return
     }
     await db.batch([
       db.delete(erasures).where(and(eq(erasures.accountId, accountId), eq(erasures.id, id))),

@@ -1,5 +1,7 @@
+import { sql } from 'drizzle-orm'
 import { deleteAlerts } from '../db/alerts.ts'
 import type { Database } from '../db/open.ts'
+import { accounts, alerts, devices } from '../db/schema.ts'
 
 const DEVICES = 500
 const PAGE = 5000
@@ -22,22 +24,24 @@ const TRIM = `DELETE FROM locations WHERE (device_key, time) IN (
       CROSS JOIN locations l ON l.device_key = d.key AND l.time < ${CUTOFF}
     WHERE ${STRETCH} LIMIT ${PAGE})`
 
-const OLD_ALERTS = `SELECT l.id, l.account_id FROM devices d CROSS JOIN accounts a ON a.id = d.account_id
-    CROSS JOIN alerts l ON l.device_key = d.key AND l.time < ${CUTOFF}
-  WHERE ${STRETCH} ORDER BY d.key, l.time, l.id LIMIT ${ALERT_PAGE}`
+const oldAlerts = (now: number, after: number, last: number) =>
+  sql`SELECT ${alerts.id}, ${alerts.accountId} FROM ${devices}
+      CROSS JOIN ${accounts} ON ${accounts.id} = ${devices.accountId}
+      CROSS JOIN ${alerts} ON ${alerts.deviceKey} = ${devices.key}
+        AND ${alerts.time} < ${now} - ${accounts.retentionDays} * 86400000
+    WHERE ${devices.key} > ${after} AND ${devices.key} <= ${last}
+    ORDER BY ${devices.key}, ${alerts.time}, ${alerts.id} LIMIT ${ALERT_PAGE}`
 
 /** False where there was more than may be trimmed in one run. */
 const trimStretch = async (
-  db: D1Database,
+  database: Database,
   now: number,
   after: number,
   last: number,
 ): Promise<boolean> => {
-  for (
-    let page = 0;
-    (await deleteAlerts(db, OLD_ALERTS, [now, after, last])) === ALERT_PAGE;
-    page++
-  )
+  const db = database.$client
+  const old = oldAlerts(now, after, last)
+  for (let page = 0; (await deleteAlerts(database, old)) === ALERT_PAGE; page++)
     if (page >= MAX_PAGES) return false
   await db.prepare(KEEP_CONTACT).bind(now, after, last).run()
   const trim = db.prepare(TRIM).bind(now, after, last)
@@ -63,7 +67,8 @@ const savePosition = (db: D1Database, position: number) =>
  * Trims what accounts no longer keep. Each run takes the next few hundred devices, in the order of their keys and round
  * again: where nothing is due a device costs one seek, however long its track.
  */
-export const trimTracks = async ({ $client: db }: Database, now: number): Promise<void> => {
+export const trimTracks = async (database: Database, now: number): Promise<void> => {
+  const db = database.$client
   const after = await readPosition(db)
   const { last, count } = (await db
     .prepare(
@@ -71,7 +76,7 @@ export const trimTracks = async ({ $client: db }: Database, now: number): Promis
     )
     .bind(after)
     .first<{ last: number | null; count: number }>()) ?? { last: null, count: 0 }
-  if (last !== null && !(await trimStretch(db, now, after, last))) return
+  if (last !== null && !(await trimStretch(database, now, after, last))) return
   const position = count < DEVICES ? 0 : (last ?? 0)
   if (position !== after) await savePosition(db, position)
 }

@@ -1,5 +1,8 @@
-import { appendEach } from '../db/events.ts'
+import { and, eq, gt, isNull, or, sql } from 'drizzle-orm'
+import { appendEvents } from '../db/events.ts'
 import type { Database } from '../db/open.ts'
+import { keys, users } from '../db/schema.ts'
+import { runBatch, statement, valuesOf } from '../db/statement.ts'
 import { emailKey } from '../domain/email.ts'
 import { fold } from '../domain/fold.ts'
 import { sameJson } from '../domain/json.ts'
@@ -138,30 +141,33 @@ export const updateUser = async (
   return checked.version === before.version ? refusalOf(checked) : refuse('precondition-failed')
 }
 
-const DELETABLE =
-  'EXISTS (SELECT 1 FROM users WHERE id = ?4 AND account_id = ?1 AND (?5 IS NULL OR version IN (SELECT value FROM json_each(?5))))'
-const LIVE_KEYS = `SELECT 'evt_' || id || '_revoked' AS id, json_object('keyId', id) AS data FROM keys
-  WHERE account_id = ?1 AND user_id = ?4 AND (expires IS NULL OR expires > ?3) AND ${DELETABLE}`
-
 /** The user's keys go with it. `versions`: what If-Match names, compared at the moment of the write. */
 export const deleteUser = async (
-  { $client: db }: Database,
+  db: Database,
   accountId: string,
   id: string,
   versions: number[] | null,
   now: number,
 ): Promise<{ ok: true } | UserRefusal> => {
-  const values = [id, versions && JSON.stringify(versions)]
-  const [, , , gone, standing] = await db.batch([
-    ...appendEach(db, accountId, 'key.revoked', now, { sql: LIVE_KEYS, values }),
-    db
-      .prepare(`DELETE FROM keys WHERE account_id = ?1 AND user_id = ?4 AND ${DELETABLE}`)
-      .bind(accountId, null, null, ...values),
-    db
-      .prepare(`DELETE FROM users WHERE id = ?4 AND ${DELETABLE} RETURNING id`)
-      .bind(accountId, null, null, ...values),
-    db.prepare('SELECT 1 FROM users WHERE id = ? AND account_id = ?').bind(id, accountId),
+  const own = and(eq(users.id, id), eq(users.accountId, accountId))
+  const isExpected = versions ? sql`${users.version} IN ${valuesOf(versions)}` : sql`true`
+  const isDeletable = sql`EXISTS (SELECT 1 FROM ${users} WHERE ${own} AND ${isExpected})`
+  const ofUser = and(eq(keys.accountId, accountId), eq(keys.userId, id), isDeletable)
+  const rows = sql`SELECT 'evt_' || ${keys.id} || '_revoked' AS id,
+      json_object('keyId', ${keys.id}) AS data
+    FROM ${keys} WHERE ${and(ofUser, or(isNull(keys.expires), gt(keys.expires, now)))}`
+  const [, , , deleted, left] = await runBatch(db, [
+    ...appendEvents(db, { accountId, type: 'key.revoked', time: now, rows }),
+    statement(db, db.delete(keys).where(ofUser)),
+    statement(
+      db,
+      db
+        .delete(users)
+        .where(and(eq(users.id, id), isDeletable))
+        .returning({ id: users.id }),
+    ),
+    statement(db, sql`SELECT 1 FROM ${users} WHERE ${own}`),
   ])
-  if (gone?.results.length === 1) return { ok: true }
-  return refuse(standing?.results.length === 1 ? 'precondition-failed' : 'not-found')
+  if (deleted.results.length === 1) return { ok: true }
+  return refuse(left.results.length === 1 ? 'precondition-failed' : 'not-found')
 }

@@ -2,6 +2,7 @@ import { runDurableObjectAlarm } from 'cloudflare:test'
 import { env, exports } from 'cloudflare:workers'
 import { expect, vi } from 'vitest'
 import { appendEvent } from '../../src/db/events.ts'
+import { openCell } from '../../src/db/open.ts'
 import { eventually } from '../eventually.ts'
 import type { Received } from '../receivers.ts'
 import { ORIGIN, type TestAccount } from './support.ts'
@@ -140,7 +141,7 @@ export const logUnheard = async (
     const rows = Array.from({ length: Math.min(left, 200) }, () => crypto.randomUUID())
     const time = Date.now()
     const statements = rows.flatMap((row) =>
-      appendEvent(env.DB, {
+      appendEvent(openCell(env, 0), {
         accountId: account.id,
         id: `evt_${row}`,
         type,

@@ -349,7 +349,11 @@ describe('what it costs', () => {
     [
       'raising',
       (db, { id: accountId }, deviceId) =>
-        readAlertContext(db, { accountId, groupId: 'grp_1' }, deviceId, ['Email'], 1),
+        readAlertContext(
+          db,
+          { accountId, groupId: 'grp_1', deviceId },
+          { channels: ['Email'], now: 1 },
+        ),
     ],
     [
       'reading one',
@@ -359,7 +363,7 @@ describe('what it costs', () => {
     [
       'acknowledging',
       (db, { id: accountId }, _, alertId) =>
-        acknowledgeAlert(db, { accountId, groupId: null }, alertId, 'key_1', 1),
+        acknowledgeAlert(db, { accountId, groupId: null }, { id: alertId, by: 'key_1', now: 1 }),
     ],
     ...(['dateTime', '-dateTime'] as const).flatMap((sort) =>
       [true, false].flatMap((ofDevice) =>
@@ -458,7 +462,7 @@ describe('what it costs', () => {
             after: undefined,
             limit: 10,
           }),
-        (db: Database) => acknowledgeAlert(db, viewer, id, 'key_1', 1),
+        (db: Database) => acknowledgeAlert(db, viewer, { id, by: 'key_1', now: 1 }),
       ]) {
         const statements = await statementsOf(work)
         const results = await env.DB.batch(
@@ -538,11 +542,12 @@ describe('what it costs', () => {
       attempts: 1,
       at: 2,
     } as const
+    const db = { $client: env.DB } as unknown as Database
     const written = async () => {
       const results = await env.DB.batch([
-        insertAlert(env.DB, { ...common, alert, messages: 2 }),
-        insertMessages(env.DB, { ...common, messages, at: 1, seq: 7 }),
-        updateMessage(env.DB, { ...state, seq: 8 }),
+        insertAlert(db, { ...common, alert, messages: 2 }),
+        insertMessages(db, { ...common, messages, at: 1, seq: 7 }),
+        updateMessage(db, { ...state, seq: 8 }),
       ])
       return results.map(({ meta }) => meta.rows_written)
     }

@@ -2,7 +2,8 @@ import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { findKeyStatus } from '../../src/auth/keyStatus.ts'
 import { openCell } from '../../src/db/open.ts'
-import { findDevice, groupExists, listDevices } from '../../src/devices/store.ts'
+import { listDevices } from '../../src/devices/list.ts'
+import { findDevice, hasGroup } from '../../src/devices/store.ts'
 import { createGroup, deleteGroup, updateGroup } from '../../src/groups/edit.ts'
 import { findGroup, isFull, listGroups, resolveGroup } from '../../src/groups/store.ts'
 import { findKey, insertKey, listKeys } from '../../src/keys/store.ts'
@@ -184,7 +185,7 @@ describe(`with ${USERS} users, ${GROUPS} groups and ${DEVICES} devices`, () => {
     await deleteGroup(db, { accountId: own, id: made.group.id, versions: [2] })
     expect(await findGroup(db, own, made.group.id)).toBeNull()
     await isFull(db, id('grp', 0))
-    await groupExists(db, { accountId: own, groupId: null }, id('grp', 0))
+    await hasGroup(db, { accountId: own, groupId: null }, id('grp', 0))
     await findDevice(db, { accountId: own, groupId: id('grp', 1) }, id('dev', 1), 5)
     await applyEffects(
       db,
