@@ -41,7 +41,7 @@ export const readAccount = define({
   etag: true,
 })
 
-/** The members that an account can change, for `patchAccount`. It has no path of its own. */
+/** The members that an account can change, for `patchAccount`. Has no path of its own. */
 export const replaceAccount = define({
   id: 'replaceAccount',
   tag: 'Account',

@@ -77,7 +77,7 @@ export const readOperatedAccount = define({
   etag: true,
 })
 
-/** The members that an operator can change, for `patchOperatedAccount`. It has no path of its own. */
+/** The members that an operator can change, for `patchOperatedAccount`. Has no path of its own. */
 export const replaceOperatedAccount = define({
   id: 'replaceOperatedAccount',
   tag: 'Operator',

@@ -23,9 +23,9 @@ import * as contract from './contract.ts'
 import { presentEditable, presentOperatedAccount } from './present.ts'
 import { recovery } from './recoveryRoutes.ts'
 import {
+  addToDirectory,
   confirmOpening,
   type DirectoryEntry,
-  enterDirectory,
   findInDirectory,
   listDirectory,
   readAccounts,
@@ -75,7 +75,7 @@ const reserveEntry = async (
   const highest = await Promise.all(
     bound.map((number) => readHighestNumber(openCell(c.env, number))),
   )
-  const entry = await enterDirectory(openDirectory(c.env), {
+  const entry = await addToDirectory(openDirectory(c.env), {
     accountId: id,
     userNameKey: fold(userName),
     cells: cell === undefined ? bound : [cell],

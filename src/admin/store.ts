@@ -32,7 +32,7 @@ const DIRECTORY_COLUMNS = names(
  * Adds an account to the directory, or finds the entry that an earlier try has added. Null when
  * another account has the user name.
  */
-export const enterDirectory = async (
+export const addToDirectory = async (
   db: Database,
   { accountId, userNameKey, cells: choices, minNumber, now }: NewEntry,
 ): Promise<DirectoryEntry | null> => {
@@ -66,7 +66,7 @@ export const enterDirectory = async (
 }
 
 /** Removes an account from the directory. The count of its cell follows only if it was listed. */
-export const leaveDirectory = async (
+export const removeFromDirectory = async (
   db: Database,
   { accountId, cell }: Pick<DirectoryEntry, 'accountId' | 'cell'>,
 ): Promise<boolean> => {
@@ -181,7 +181,7 @@ export const listCell = async (
     .slice(0, limit)
 }
 
-/** Deletes an erased account that a restored database has brought back. False when it was not there. */
+/** Deletes an erased account that a restore has brought back. False when it was not there. */
 export const eraseAgain = async (
   directoryDb: Database,
   cellDb: Database,
@@ -197,7 +197,7 @@ export const eraseAgain = async (
         .onConflictDoNothing(),
     ),
   ])
-  const wasListed = await leaveDirectory(directoryDb, { accountId, cell })
+  const wasListed = await removeFromDirectory(directoryDb, { accountId, cell })
   return deleted.meta.changes > 0 || wasListed
 }
 

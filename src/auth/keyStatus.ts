@@ -5,7 +5,7 @@ import { compile, readAll, valuesOf } from '../db/statement.ts'
 import { BoundedCache } from '../domain/boundedCache.ts'
 import type { AccessPeriod, Privilege } from '../domain/user.ts'
 
-/** The current state of an API key, its account and its user. Every request is checked against it. */
+/** The state of an API key, its account and its user, which every request is checked against. */
 export interface KeyStatus {
   accountId: string
   disabled: boolean
@@ -97,7 +97,7 @@ export const findKeyStatus = async (
   return status
 }
 
-/* The isolate that makes a change drops its cached statuses at once; others wait until they expire. */
+/* The isolate that makes a change drops its cached statuses; in others they expire. */
 
 export const forgetKey = (keyId: string): void => cache.delete(keyId)
 

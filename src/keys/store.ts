@@ -82,7 +82,7 @@ const NEW_COLUMNS = names(
   keys.expires,
 )
 
-/** Inserts a key unless its user is not of the account; then logs its creation. */
+/** Inserts a key with its `key.created` event, unless the account does not have its user. */
 const insertStatements = (db: Database, accountId: string, key: NewKey, now: number) => {
   const { id, name, hash, userId, expires } = key
   const hasUser =
@@ -138,7 +138,7 @@ export const insertKey = async (
   return toInserted(inserted, accountId, key, now)
 }
 
-/** Logs the revocation of a key that is still live. */
+/** Appends the `key.revoked` event of a key that is still live. */
 const appendRevoked = (db: Database, accountId: string, id: string, now: number) =>
   appendEvent(
     db,

@@ -120,9 +120,9 @@ const selectRange = (accountId: string, { alertId, after }: MessageListing): SQL
       ? sql``
       : sql`(SELECT 1 FROM ${alerts}
           WHERE ${alerts.id} = ${alertId} AND ${alerts.accountId} = ${accountId}) CROSS JOIN `
+  const before = after !== undefined && after < end ? after : end
   return sql`SELECT ${m}.* FROM ${ofAlert}${messages} ${m} WHERE ${m.accountId} = ${accountId}
-    AND ${m.id} > ${prefix ?? FIRST_ID} AND ${m.id} < ${after !== undefined && after < end ? after : end}
-    ORDER BY ${m.id} DESC`
+    AND ${m.id} > ${prefix ?? FIRST_ID} AND ${m.id} < ${before} ORDER BY ${m.id} DESC`
 }
 
 export const listMessages = async (

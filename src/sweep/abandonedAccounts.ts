@@ -1,5 +1,5 @@
 import { and, isNotNull, lt } from 'drizzle-orm'
-import { confirmOpening, leaveDirectory } from '../admin/store.ts'
+import { confirmOpening, removeFromDirectory } from '../admin/store.ts'
 import type { Database } from '../db/open.ts'
 import { directory } from '../db/schema.ts'
 import type { Env } from '../env.ts'
@@ -28,7 +28,7 @@ export const settleAbandonedAccounts = async (
     await runPart('abandoned-accounts', { account: accountId }, async () => {
       const { ok } = await ledgerOf(env, accountId).account()
       if (ok) await confirmOpening(db, accountId)
-      else await leaveDirectory(db, entry)
+      else await removeFromDirectory(db, entry)
     })
   }
 }

@@ -1,4 +1,4 @@
-/** A run may query D1 about a thousand times, and a cell with nothing to do takes a dozen queries. */
+/** A run may make a thousand D1 queries; a cell with nothing to do takes a dozen. */
 const MAX_CELLS = 50
 const MINUTE_MS = 60_000
 

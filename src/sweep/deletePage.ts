@@ -8,7 +8,7 @@ const primaryKeyOf = (table: SQLiteTable) => {
   return primaryKeys[0]?.columns ?? columns.filter(({ primary }) => primary)
 }
 
-/** Deletes at most `limit` rows of a table, because D1 ends a query after 30 s. Returns how many. */
+/** Deletes up to `limit` rows and returns how many: D1 cancels a query after 30 s. */
 export const deletePage = async (
   db: Database,
   table: SQLiteTable,

@@ -32,7 +32,7 @@ const MAX_PAGES = 100
 /** Another isolate may accept a token of an erased account, and write, for up to 30 s. */
 const LATE_WRITE_GRACE_MS = 60_000
 
-/** Every table with rows of an account. A test fails when a table with an `account_id` is missing. */
+/** Every table with rows of an account. A test fails when one with an `account_id` is missing. */
 export const ACCOUNT_TABLES = [
   keys,
   idempotency,

@@ -24,7 +24,7 @@ const readDue = (db: Database, after: Due, now: number): Promise<Due[]> =>
     .orderBy(asc(accounts.nextExpiry), asc(accounts.id))
     .limit(MAX_ACCOUNTS)
 
-/** Asks the ledgers with a due expiry to record it. The cost depends on what is due, not on what exists. */
+/** Asks ledgers with a due expiry to record it. The cost grows only with what is due. */
 export const recordExpirations = async (env: Env, db: Database, now: number): Promise<void> => {
   let calls = 0
   let last: Due | undefined = { id: '', nextExpiry: -1 }

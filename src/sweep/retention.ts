@@ -1,5 +1,4 @@
-import { type SQL, sql } from 'drizzle-orm'
-import { alias } from 'drizzle-orm/sqlite-core'
+import { eq, type SQL, sql } from 'drizzle-orm'
 import { deleteAlerts } from '../db/alerts.ts'
 import type { Database } from '../db/open.ts'
 import { accounts, alerts, devices, locations, sweepPositions } from '../db/schema.ts'
@@ -14,9 +13,6 @@ const MAX_PAGES = 50
 /** The name under which `sweep_positions` stores how far this part has come. */
 const PART = 'tracks'
 
-const [a, d, l] = [alias(accounts, 'a'), alias(devices, 'd'), alias(locations, 'l')]
-const oldAlert = alias(alerts, 'l')
-
 /** The devices of one run, in the order of their keys. */
 interface Slice {
   now: number
@@ -25,41 +21,44 @@ interface Slice {
   last: number
 }
 
-const isInSlice = ({ after, last }: Slice): SQL => sql`${d.key} > ${after} AND ${d.key} <= ${last}`
-/** The time before which the account `a` keeps nothing. */
-const cutoff = ({ now }: Slice): SQL => sql`${now} - ${a.retentionDays} * 86400000`
+const isInSlice = ({ after, last }: Slice): SQL =>
+  sql`${devices.key} > ${after} AND ${devices.key} <= ${last}`
+
+/** The time before which a device's account keeps nothing. */
+const cutoff = ({ now }: Slice): SQL => sql`${now} - ${accounts.retentionDays} * 86400000`
 
 /** Keeps the last contact of devices whose last location is about to be deleted. */
 const keepContacts = (db: Database, slice: Slice) => {
   const lastTime = sql`(SELECT max(${locations.time}) FROM ${locations}
-    WHERE ${locations.deviceKey} = ${d.key})`
-  const newer = sql`SELECT ${d.key} AS key, ${l.receivedAt} AS received_at FROM ${devices} ${d}
-    JOIN ${accounts} ${a} ON ${a.id} = ${d.accountId}
-    JOIN ${locations} ${l} ON ${l.deviceKey} = ${d.key} AND ${l.time} = ${lastTime}
-    WHERE ${isInSlice(slice)} AND ${l.time} < ${cutoff(slice)}`
+    WHERE ${locations.deviceKey} = ${devices.key})`
+  const contacts = sql`SELECT ${devices.key} AS key, ${locations.receivedAt} AS received_at
+    FROM ${devices} JOIN ${accounts} ON ${accounts.id} = ${devices.accountId}
+    JOIN ${locations} ON ${locations.deviceKey} = ${devices.key} AND ${locations.time} = ${lastTime}
+    WHERE ${isInSlice(slice)} AND ${locations.time} < ${cutoff(slice)}`
   return statement(
     db,
-    sql`UPDATE ${devices} SET ${names(devices.lastContact)} = newer.received_at
-      FROM (${newer}) newer WHERE ${devices.key} = newer.key
-        AND ifnull(${devices.lastContact}, 0) < newer.received_at`,
+    sql`UPDATE ${devices} SET ${names(devices.lastContact)} = contact.received_at
+      FROM (${contacts}) contact WHERE ${devices.key} = contact.key
+        AND ifnull(${devices.lastContact}, 0) < contact.received_at`,
   )
 }
 
 const deleteLocations = (db: Database, slice: Slice) => {
-  const page = sql`SELECT ${l.deviceKey}, ${l.time} FROM ${devices} ${d}
-    CROSS JOIN ${accounts} ${a} ON ${a.id} = ${d.accountId}
-    CROSS JOIN ${locations} ${l} ON ${l.deviceKey} = ${d.key} AND ${l.time} < ${cutoff(slice)}
+  const page = sql`SELECT ${locations.deviceKey}, ${locations.time} FROM ${devices}
+    CROSS JOIN ${accounts} ON ${accounts.id} = ${devices.accountId}
+    CROSS JOIN ${locations}
+      ON ${locations.deviceKey} = ${devices.key} AND ${locations.time} < ${cutoff(slice)}
     WHERE ${isInSlice(slice)} LIMIT ${literal(LOCATION_PAGE)}`
   const key = names(locations.deviceKey, locations.time)
   return statement(db, sql`DELETE FROM ${locations} WHERE (${key}) IN (${page})`)
 }
 
 const selectOldAlerts = (slice: Slice): SQL =>
-  sql`SELECT ${oldAlert.id}, ${oldAlert.accountId} FROM ${devices} ${d}
-    CROSS JOIN ${accounts} ${a} ON ${a.id} = ${d.accountId}
-    CROSS JOIN ${alerts} ${oldAlert}
-      ON ${oldAlert.deviceKey} = ${d.key} AND ${oldAlert.time} < ${cutoff(slice)}
-    WHERE ${isInSlice(slice)} ORDER BY ${d.key}, ${oldAlert.time}, ${oldAlert.id}
+  sql`SELECT ${alerts.id}, ${alerts.accountId} FROM ${devices}
+    CROSS JOIN ${accounts} ON ${accounts.id} = ${devices.accountId}
+    CROSS JOIN ${alerts}
+      ON ${alerts.deviceKey} = ${devices.key} AND ${alerts.time} < ${cutoff(slice)}
+    WHERE ${isInSlice(slice)} ORDER BY ${devices.key}, ${alerts.time}, ${alerts.id}
     LIMIT ${literal(ALERT_PAGE)}`
 
 /** False when there was more than one run may delete. */
@@ -75,9 +74,7 @@ const trimSlice = async (db: Database, slice: Slice): Promise<boolean> => {
 }
 
 const readPosition = async (db: Database): Promise<number> => {
-  const found = await db.query.sweepPositions.findFirst({
-    where: ({ part }, { eq }) => eq(part, PART),
-  })
+  const [found] = await db.select().from(sweepPositions).where(eq(sweepPositions.part, PART))
   return found?.position ?? 0
 }
 

@@ -1,6 +1,6 @@
 import { logFailure } from '../log.ts'
 
-/** Runs one part of the sweep. A failure is logged and stops no other part; the next run retries. */
+/** Runs a part of the sweep. A failure is logged and stops no other part; the next run retries. */
 export const runPart = async (
   part: string,
   where: { cell?: number; account?: string },

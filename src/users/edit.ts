@@ -57,7 +57,7 @@ const existsIn = (table: Referenced, accountId: string, id: string | null): SQL 
     : sql`EXISTS (SELECT 1 FROM ${table}
         WHERE ${table.id} = ${id} AND ${table.accountId} = ${accountId})`
 
-/** Conditions of a write. The same ones tell afterwards which of them failed. */
+/** The conditions of a write. Selected again after it, they show which one failed. */
 const checksOf = ({ accountId, id, record }: UserWrite) => ({
   group: existsIn(groups, accountId, record.group),
   device: existsIn(devices, accountId, record.deviceId),

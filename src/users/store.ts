@@ -96,8 +96,8 @@ export const listUsers = async (
 }
 
 /**
- * Users whose name or e-mail begins with the folded prefix `q`: first by name, then by e-mail those
- * whose name does not match. The latter are filtered here, so a page may be short but reads few rows.
+ * Users whose name or e-mail begins with the folded prefix `q`: by name, then by e-mail those whose
+ * name does not match. Filtering these here, not in SQL, keeps the rows read to those of a page.
  */
 export const searchUsers = async (
   db: Database,
@@ -128,7 +128,7 @@ export const searchUsers = async (
 
 const MAX_ADMINISTRATORS = 100
 
-/** Who receives account notices: users of the whole account with `admin` who can act and get e-mail. */
+/** Receivers of account notices: active users with `admin`, e-mail and the whole account. */
 export const readAdministrators = (
   db: Database,
   accountId: string,
