@@ -1,6 +1,6 @@
 import type { Account } from '../domain/account.ts'
+import { iso } from '../domain/iso.ts'
 import { available } from '../domain/license.ts'
-import { iso } from '../http/wire.ts'
 
 export const presentAccount = (account: Omit<Account, 'number' | 'day' | 'version'>) => {
   const { id, userName, name, timeZone, total, used, retentionDays } = account

@@ -22,6 +22,8 @@ export const iso = (at: number): string => {
   return `${known.text}${clock}.${THOUSAND[milliseconds % 1000]}Z`
 }
 
+export const isoOrNull = (at: number | null): string | null => (at === null ? null : iso(at))
+
 /** The day that was read last. */
 let begun = { day: '', at: Number.NaN }
 

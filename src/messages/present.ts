@@ -1,5 +1,5 @@
 import { presentDelivery } from '../alerts/present.ts'
-import { iso } from '../http/wire.ts'
+import { iso } from '../domain/iso.ts'
 import type { ListedMessage } from './store.ts'
 
 export const presentMessage = (message: ListedMessage) => {

@@ -214,7 +214,7 @@ test('a 5xx half-way is not kept, and its retry carries on with what was made al
       body: { ...opening, cell: 0 },
       headers: KEY,
     })
-  const broken = await open(failing(env.DB, /INSERT INTO "?keys"?/))
+  const broken = await open(failing(env.DB, /INSERT INTO "?keys"?/i))
   expect([broken.status, broken.headers.get('Retry-After')]).toEqual([503, '5'])
   expect(broken.text).not.toMatch(/D1|SQL|INSERT/)
   const mended = await open(env.DB)
@@ -235,7 +235,7 @@ test('a slow try whose key was taken over does not undo what the other one kept'
     env.DB.prepare(`UPDATE idempotency SET body = 'another try' WHERE account_id = ?`)
       .bind(account.id)
       .run()
-  const slow = failing(env.DB, /INSERT INTO "?keys"?/)
+  const slow = failing(env.DB, /INSERT INTO "?keys"?/i)
   const overtaken = new Proxy(slow, {
     get(target, name) {
       if (name !== 'batch') return Reflect.get(target, name)
