@@ -1,7 +1,7 @@
 import { type Database, openCell } from '../db/open.ts'
 import { BoundedCache } from '../domain/boundedCache.ts'
-import { narrowed, type Scope } from '../domain/scope.ts'
-import { mayAct } from '../domain/user.ts'
+import { intersectScopes, type Scope } from '../domain/scope.ts'
+import { canAct } from '../domain/user.ts'
 import { cellBinding, type Env } from '../env.ts'
 import { findKeyStatus, type KeyStatus, readKeyStatuses } from './keyStatus.ts'
 import { type Claims, verifyToken } from './token.ts'
@@ -48,8 +48,8 @@ export const principalOf = (
   if (!status || status.accountId !== accountId || status.disabled) return null
   if (status.userId !== userId || (status.expires !== null && status.expires <= now)) return null
   const { user } = status
-  if (user && !mayAct(user, now)) return null
-  const scopes = user ? narrowed(claims.scopes, user.privileges) : claims.scopes
+  if (user && !canAct(user, now)) return null
+  const scopes = user ? intersectScopes(claims.scopes, user.privileges) : claims.scopes
   const groupId = user?.groupId ?? null
   const adminDevices = user?.adminDevices ?? null
   return { accountId, cell, keyId, scopes, userId, groupId, adminDevices }

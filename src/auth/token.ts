@@ -1,12 +1,12 @@
 import { jwtVerify, SignJWT } from 'jose'
-import { SCOPES, type Scope } from '../domain/scope.ts'
+import { type Scope, toScopes } from '../domain/scope.ts'
 import { type Env, tokenTtlSeconds } from '../env.ts'
 
 const ISSUER = 'perigee'
 const AUDIENCE = 'perigee-api'
 const SKEW_SECONDS = 30
 
-/** What a token says. Whether it still holds is asked of the account's cell. */
+/** The content of a token. Whether its key still allows it is checked in the account's cell. */
 export interface Claims {
   accountId: string
   cell: number
@@ -22,14 +22,14 @@ interface SigningKey {
   key: CryptoKey
 }
 
-const imported = new Map<string, Promise<SigningKey>>()
+const importedKeys = new Map<string, Promise<SigningKey>>()
 
 const signingKey = (secret: string): Promise<SigningKey> => {
   if (secret.length < 32) throw new Error('TOKEN_SECRET must have at least 32 characters')
-  let pending = imported.get(secret)
+  let pending = importedKeys.get(secret)
   if (!pending) {
     pending = importSecret(secret)
-    imported.set(secret, pending)
+    importedKeys.set(secret, pending)
   }
   return pending
 }
@@ -47,7 +47,7 @@ const importSecret = async (secret: string): Promise<SigningKey> => {
   return { kid: digest.subarray(0, 6).toHex(), key }
 }
 
-/** The secret that signs, then the one it replaced: two live ones make a rotation without an outage. */
+/** The signing secret, then the one it replaced: during a rotation tokens of both are valid. */
 export const liveSecrets = (env: Env): Promise<SigningKey[]> =>
   Promise.all(
     [env.TOKEN_SECRET, env.TOKEN_SECRET_PREVIOUS]
@@ -81,7 +81,7 @@ export const signToken = async (
   return { token, expires: expires * 1000 }
 }
 
-/** The claims of a token that we signed and that has not expired, else null. Never says why not. */
+/** The claims of a token that this service signed and that has not expired, else null. */
 export const verifyToken = async (env: Env, token: string, now: number): Promise<Claims | null> => {
   const secrets = await liveSecrets(env)
   try {
@@ -110,7 +110,7 @@ export const verifyToken = async (env: Env, token: string, now: number): Promise
       typeof cell !== 'number'
     )
       return null
-    const scopes = SCOPES.filter((name) => scope.split(' ').includes(name))
+    const scopes = toScopes(scope.split(' '))
     return {
       accountId: sub,
       cell,

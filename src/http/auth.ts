@@ -1,6 +1,6 @@
 import { recordKeyUse } from '../auth/keyStatus.ts'
 import { type Authenticated, authenticate } from '../auth/principal.ts'
-import { hashSecret, sameDigest } from '../auth/secret.ts'
+import { hashSecret, isSameDigest } from '../auth/secret.ts'
 import { allows, type Scope } from '../domain/scope.ts'
 import type { Context } from './context.ts'
 import { Problem } from './problem.ts'
@@ -63,5 +63,5 @@ export const admitOperator = async (c: Context): Promise<void> => {
     hashSecret(readBearer(c)),
     hashSecret(c.env.ADMIN_TOKEN),
   ])
-  if (!sameDigest(given, expected)) throw invalidToken()
+  if (!isSameDigest(given, expected)) throw invalidToken()
 }

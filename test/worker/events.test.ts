@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { openCell } from '../../src/db/open.ts'
 import { presentEvent } from '../../src/events/present.ts'
 import { readSequences } from '../../src/events/store.ts'
-import { trim } from '../../src/sweep/trim.ts'
+import { deleteOldRows } from '../../src/sweep/oldRows.ts'
 import { openAccount, type TestAccount } from '../support/accounts.ts'
 import { createDevice } from '../support/devices.ts'
 import { eventually } from '../support/time.ts'
@@ -173,11 +173,11 @@ describe('the log', () => {
         .all()
       return results.map(({ sequence }) => sequence)
     }
-    await trim(db, now + 29 * DAY)
+    await deleteOldRows(db, now + 29 * DAY)
     expect(await kept()).toEqual(from(1, 6))
-    await trim(db, now + 31 * DAY)
+    await deleteOldRows(db, now + 31 * DAY)
     expect(await kept()).toEqual([5, 6])
-    await trim(db, now + 60 * DAY)
+    await deleteOldRows(db, now + 60 * DAY)
     expect(await kept()).toEqual([])
     await logUnheard(account, 1)
     expect(await kept()).toEqual([7])

@@ -18,8 +18,8 @@ import { createUser } from '../support/users.ts'
 const both = { email: true, sms: true }
 const ids = (messages: { id: string }[]) => messages.map(({ id }) => id)
 
-describe('the outbox', () => {
-  test('shows the very words that would have gone out, and where each message stands', async () => {
+describe('the list of messages', () => {
+  test('shows the exact text of each message and its status', async () => {
     const account = await openAccount()
     const ana = await createUser(account, {
       timeZone: 'Asia/Kolkata',
@@ -65,7 +65,7 @@ describe('the outbox', () => {
     })
   })
 
-  test('is listed newest alert first, by status, channel, device and alert, and walked by cursor', async () => {
+  test('is sorted by alert, newest first, and filtered by status, channel, device and alert', async () => {
     const account = await openAccount()
     await createUser(account, { phone: '+351910000021', notify: both })
     const [first, second] = [
@@ -116,7 +116,7 @@ describe('the outbox', () => {
     }
   })
 
-  test('a message that is on its way or was sent, or that is not there, is not sent again', async () => {
+  test('refuses to resend a message that is queued, sent or unknown', async () => {
     const [account, other] = [await openAccount(), await openAccount()]
     await createUser(account)
     const { alert } = (await raiseAlert(account, await createDevice(account))).body
@@ -128,7 +128,7 @@ describe('the outbox', () => {
   })
 })
 
-describe('a message is sent again only to who would still be told', () => {
+describe('a message is not resent to a user who is', () => {
   const edit = (account: TestAccount, id: string, body: object) =>
     account.call('PATCH', `/api/users/${id}`, {
       body,
@@ -175,7 +175,7 @@ describe('a message is sent again only to who would still be told', () => {
   })
 })
 
-describe('what goes', () => {
+describe('alerts and messages are deleted', () => {
   const rowsOf = async (accountId: string) => {
     const [alerts, messages] = await env.DB.batch<{ n: number }>(
       ['alerts', 'messages'].map((table) =>
@@ -194,7 +194,7 @@ describe('what goes', () => {
     return { account, kept, gone }
   }
 
-  test('with a deleted device: its alerts and their messages, and no other’s', async () => {
+  test('with their device, and no others', async () => {
     const { account, kept, gone } = await seeded()
     expect(await rowsOf(account.id)).toEqual([3, 6])
     await account.call('DELETE', `/api/devices/${gone}`)
@@ -205,14 +205,14 @@ describe('what goes', () => {
     ).toHaveLength(2)
   })
 
-  test('with an erased account: all of it', async () => {
+  test('with their account', async () => {
     const { account } = await seeded()
     await callAsOperator('DELETE', `/admin/accounts/${account.id}`)
     await sweep(env, Date.now())
     expect(await rowsOf(account.id)).toEqual([0, 0])
   })
 
-  test('with time: what is older than the account keeps, messages too', async () => {
+  test('when they are older than the account keeps them', async () => {
     const { account, kept } = await seeded()
     await account.call('PATCH', '/api/account', { body: { retentionDays: 30 } })
     await raiseAlert(account, kept, {
@@ -228,9 +228,9 @@ describe('what goes', () => {
   })
 })
 
-describe('a walk sees what stood throughout exactly once, though rows come and go while a page is read', () => {
-  /** The same database, where something happens after each round trip. */
-  const unquiet = (happens: () => Promise<unknown>): Database => {
+describe('paging shows every lasting row exactly once while others are inserted or deleted', () => {
+  /** The same database, with a change after each round trip. */
+  const withChanges = (happens: () => Promise<unknown>): Database => {
     const disturbed = async <T>(work: Promise<T>): Promise<T> => {
       const answer = await work
       await happens()
@@ -269,7 +269,7 @@ describe('a walk sees what stood throughout exactly once, though rows come and g
         channel: undefined,
         deviceId: undefined,
         alertId: undefined,
-        ofAccount: false,
+        includesNotices: false,
       }
       const place = after === null ? undefined : String(after[0])
       const { messages, next } = await listMessages(db, viewer, {
@@ -296,7 +296,7 @@ describe('a walk sees what stood throughout exactly once, though rows come and g
       ),
     ),
   )(
-    '$table that $change, to one who is confined to a group: $confined',
+    '$table that $change, for a user confined to a group: $confined',
     async ({ table, change, confined }) => {
       const account = await openAccount()
       const deviceId = await createDevice(account)
@@ -328,7 +328,7 @@ describe('a walk sees what stood throughout exactly once, though rows come and g
       const viewer = { accountId: account.id, groupId: confined ? group.id : null }
       const seen: string[] = []
       for (let after: Place = null, begun = false; !begun || after; begun = true) {
-        const page = await READ[table](unquiet(happens), viewer, after)
+        const page = await READ[table](withChanges(happens), viewer, after)
         seen.push(...ids(page.rows))
         after = page.next
       }
@@ -338,7 +338,7 @@ describe('a walk sees what stood throughout exactly once, though rows come and g
   )
 })
 
-describe('what it costs', () => {
+describe('the cost of a query', () => {
   /** Every statement that is prepared while `work` runs, with what it was bound to. */
   const statementsOf = async (work: (db: Database) => Promise<unknown>) => {
     const seen: { sql: string; values: unknown[] }[] = []
@@ -424,7 +424,7 @@ describe('what it costs', () => {
               channel: 'SMS',
               deviceId: 'dev_1',
               alertId: ofAlert ? alertId : undefined,
-              ofAccount: true,
+              includesNotices: true,
               after: undefined,
               limit: 10,
             },
@@ -452,7 +452,7 @@ describe('what it costs', () => {
     }
   })
 
-  test('an id that names no alert of the account reads no message, whatever messages it has', async () => {
+  test('an id of no alert of the account reads no message', async () => {
     const account = await openAccount()
     const key = 1_000_000
     await env.DB.prepare(
@@ -472,7 +472,7 @@ describe('what it costs', () => {
             status: undefined,
             channel: undefined,
             deviceId: undefined,
-            ofAccount: true,
+            includesNotices: true,
             after: undefined,
             limit: 10,
           }),

@@ -137,12 +137,26 @@ describe(`with ${USERS} users, ${GROUPS} groups and ${DEVICES} devices`, () => {
   test('no statement of lists, searches and edits scans the account', async () => {
     const { db, statements } = recorded()
     const own = account.id
-    for (const after of ['', id('usr', 5000)]) await listUsers(db, own, after, 100)
-    await searchUsers(db, own, 'user 1', ['name', 'user 15', id('usr', 15)], 100)
-    await searchUsers(db, own, 'user1', null, 100)
-    const created = await createUser(db, own, id('usr', 900_001), record(1), null, 1)
+    const page = { accountId: own, after: null, limit: 100 }
+    await listUsers(db, page)
+    await listUsers(db, { ...page, after: ['id', '', id('usr', 5000)] })
+    await searchUsers(db, 'user 1', { ...page, after: ['name', 'user 15', id('usr', 15)] })
+    await searchUsers(db, 'user1', page)
+    const created = await createUser(db, {
+      accountId: own,
+      id: id('usr', 900_001),
+      record: record(1),
+      password: null,
+      now: 1,
+    })
     if (!created.ok) throw new Error(created.refusal)
-    await updateUser(db, own, created.user, record(2), null, 2)
+    await updateUser(db, {
+      accountId: own,
+      before: created.user,
+      record: record(2),
+      password: null,
+      now: 2,
+    })
     await insertKey(
       db,
       own,
@@ -158,8 +172,8 @@ describe(`with ${USERS} users, ${GROUPS} groups and ${DEVICES} devices`, () => {
     )
     await findKeyStatus(db, 'key_size', 3)
     await findKey(db, own, 'key_size', 3)
-    await listKeys(db, own, created.user.id, '', 100, 3)
-    await deleteUser(db, own, created.user.id, [2], 4)
+    await listKeys(db, { accountId: own, userId: created.user.id, after: '', limit: 100, now: 3 })
+    await deleteUser(db, { accountId: own, id: created.user.id, versions: [2], now: 4 })
     expect(await findUser(db, own, created.user.id)).toBeNull()
 
     for (const [after, q] of [
@@ -205,12 +219,15 @@ describe(`with ${USERS} users, ${GROUPS} groups and ${DEVICES} devices`, () => {
       return (await env.DB.batch(again)).reduce((sum, { meta }) => sum + meta.rows_read, 0)
     }
     const own = account.id
-    expect(await reads((db) => listUsers(db, own, id('usr', 5000), 100))).toBeLessThan(300)
-    expect(await reads((db) => searchUsers(db, own, 'user', null, 100))).toBeLessThan(300)
+    const page = { accountId: own, after: null, limit: 100 }
+    expect(
+      await reads((db) => listUsers(db, { ...page, after: ['id', '', id('usr', 5000)] })),
+    ).toBeLessThan(300)
+    expect(await reads((db) => searchUsers(db, 'user', page))).toBeLessThan(300)
     // Every e-mail begins like every name: the rows are passed over a page at a time.
-    expect(await reads((db) => searchUsers(db, own, 'user', ['email', '', ''], 100))).toBeLessThan(
-      300,
-    )
+    expect(
+      await reads((db) => searchUsers(db, 'user', { ...page, after: ['email', '', ''] })),
+    ).toBeLessThan(300)
     // Ten groups of twenty devices, each device found by its key.
     expect(
       await reads((db) =>
