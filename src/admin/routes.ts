@@ -203,12 +203,12 @@ export const admin = new Hono<AppEnv>()
   .post('/accounts/:accountId/restore', operation(contract.restoreLedger), async (c) => {
     const { time, undo = time } = c.req.valid('json')
     const ledger = ledgerOf(c.env, c.req.param('accountId'))
-    const outcome = await ledger.setBack(undo ?? 0)
+    const outcome = await ledger.scheduleRestore(undo ?? 0)
     if (!outcome.ok) throw refusalProblem(outcome)
     // The first call ends the object, and its stub with it; a later one finds the next object there.
     const isBack = () =>
       ledgerOf(c.env, c.req.param('accountId'))
-        .restart(outcome.left)
+        .restart(outcome.handover)
         .catch(() => false)
     if (!(await isBack()) && !(await isBack()) && !(await isBack()))
       throw new Problem('unavailable')

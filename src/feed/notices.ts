@@ -1,5 +1,5 @@
 import { type Database, openCell } from '../db/open.ts'
-import { backoff, nextTry } from '../domain/messageRetry.ts'
+import { nextAttemptTime, retryDelayMs } from '../domain/messageRetry.ts'
 import { type DisabledReason, noticeKey, noticeTime, type Webhook } from '../domain/webhook.ts'
 import type { Env } from '../env.ts'
 import { repeatableIds } from '../ids.ts'
@@ -133,7 +133,7 @@ export const sendNotices = async (
     .toArray()) {
     const { webhook_id: id, creation } = notice
     const attempts = notice.attempts + 1
-    const again = nextTry(creation, now, backoff(attempts, false, Math.random()))
+    const again = nextAttemptTime(creation, now, retryDelayMs(attempts, false, Math.random()))
     sql.exec(
       'UPDATE notices SET attempts = ?, next_attempt = ? WHERE webhook_id = ? AND creation = ?',
       attempts,
