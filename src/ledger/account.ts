@@ -113,7 +113,7 @@ const changeZone = (tx: Decision, timeZone: string): NoLicense | null => {
   return null
 }
 
-const TABLES_OF_PENDING_WORK = ['outbox', 'messages', 'receipts', 'raised']
+const TABLES_OF_PENDING_WORK = ['outbox', 'messages', 'receipts', 'raised', 'notices']
 
 /** Makes the account unreachable. The sweep erases its rows later, in pages. */
 export const eraseAccount = (

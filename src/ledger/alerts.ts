@@ -18,7 +18,7 @@ import {
 import { type LimitedDevice, limitResetAt, takeQuota } from './dailyLimit.ts'
 import type { Decision } from './decision.ts'
 import { findDevice } from './devices.ts'
-import { enqueueMessage } from './messageQueue.ts'
+import { queueMessages } from './messageQueue.ts'
 import type { NewMessage } from './outbox.ts'
 import { postUsage } from './usage.ts'
 
@@ -78,16 +78,6 @@ const composeMessages = (
   return messages
 }
 
-/** Messages that enter the cell in one statement. */
-const MAX_MESSAGES_PER_EFFECT = 50
-
-const postMessages = (tx: Decision, key: number, messages: NewMessage[]): void => {
-  for (let first = 0; first < messages.length; first += MAX_MESSAGES_PER_EFFECT) {
-    const page = messages.slice(first, first + MAX_MESSAGES_PER_EFFECT)
-    tx.post({ kind: 'messages', key, messages: page, at: tx.now })
-  }
-}
-
 const emitRaised = (tx: Decision, deviceId: string, alert: Alert): void => {
   const { id, name, text, dateTime, latitude, longitude } = alert
   tx.emit('alert.raised', deviceId, {
@@ -137,12 +127,8 @@ export const raiseAlert = (
   const messages = composeMessages(tx, { id: deviceId, key, limits }, recipients, details)
   sql.exec('INSERT INTO raised (id) VALUES (?)', alert.id)
   tx.post({ kind: 'alert', key, alert, messages: messages.length })
-  postMessages(tx, key, messages)
+  queueMessages(tx, key, messages, isUrgent(alert.name))
   postUsage(tx, key, now)
-  const urgent = isUrgent(alert.name)
-  for (const message of messages)
-    if (message.status === 'queued')
-      enqueueMessage(tx, { ...message, key: message.id, deviceKey: key, urgent })
   emitRaised(tx, deviceId, alert)
   emitSuppressed(tx, deviceId, alert, messages)
   return {

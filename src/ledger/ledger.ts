@@ -30,6 +30,7 @@ import {
 import { recordExpirations } from './expirations.ts'
 import { type LogPage, readLog } from './licenseLog.ts'
 import { MessageSender } from './messageSender.ts'
+import { type AccountNotice, sendNotice } from './notices.ts'
 import { isEmpty } from './outbox.ts'
 import { OutboxDrain } from './outboxDrain.ts'
 import { nextPruneTime, prune } from './prune.ts'
@@ -147,6 +148,10 @@ export class AccountLedger extends DurableObject<Env> {
 
   async raise(deviceId: string, alert: AlertToRaise): Promise<RaiseOutcome> {
     return this.#decide((tx) => raiseAlert(tx, deviceId, alert))
+  }
+
+  async notify(notice: AccountNotice): Promise<{ ok: true } | typeof NOT_FOUND> {
+    return this.#decide((tx) => sendNotice(tx, notice))
   }
 
   async resend(message: StoredMessage, round: string): Promise<ResendOutcome> {

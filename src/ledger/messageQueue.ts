@@ -2,6 +2,7 @@ import type { Channel, Status } from '../domain/alert.ts'
 import type { Day } from '../domain/day.ts'
 import { retryDelayMs } from '../domain/messageRetry.ts'
 import type { Decision } from './decision.ts'
+import type { NewMessage } from './outbox.ts'
 
 /* The queue of messages that are due or were sent a few days ago. */
 
@@ -61,6 +62,25 @@ export const enqueueMessage = ({ sql, account, now }: Decision, message: QueuedM
     now,
     now,
   )
+}
+
+/** Messages that enter the cell in one statement. */
+const MAX_MESSAGES_PER_EFFECT = 50
+
+/** Shows the cell new messages, and queues those that are not suppressed. */
+export const queueMessages = (
+  tx: Decision,
+  deviceKey: number,
+  messages: NewMessage[],
+  urgent: boolean,
+): void => {
+  for (let first = 0; first < messages.length; first += MAX_MESSAGES_PER_EFFECT) {
+    const page = messages.slice(first, first + MAX_MESSAGES_PER_EFFECT)
+    tx.post({ kind: 'messages', key: deviceKey, messages: page, at: tx.now })
+  }
+  for (const message of messages)
+    if (message.status === 'queued')
+      enqueueMessage(tx, { ...message, key: message.id, deviceKey, urgent })
 }
 
 /** When the next message of a channel is due, even if its provider is throttled. */

@@ -1,4 +1,4 @@
-import { alertIdOf, type Status } from '../domain/alert.ts'
+import { alertIdOf, NO_DEVICE_KEY, type Status } from '../domain/alert.ts'
 import type { Decision } from './decision.ts'
 import type { MessageRow } from './messageQueue.ts'
 import { postUsage, releaseMessage } from './usage.ts'
@@ -36,7 +36,10 @@ const emitMessageEvent = (
   })
 }
 
-/** Writes a message's new state. The cell gets visible changes only; each status has one event. */
+/**
+ * Writes a message's new state. The cell gets visible changes only. A device's message has one event
+ * for each status, a notice's has none.
+ */
 export const changeMessage = (tx: Decision, before: MessageRow, change: MessageChange): void => {
   const { id, attempts } = before
   const { status, reason, provider, nextTry, unsureSince } = change
@@ -54,17 +57,17 @@ export const changeMessage = (tx: Decision, before: MessageRow, change: MessageC
   if (status !== before.status || reason !== before.reason)
     tx.post({ kind: 'message-state', id, status, reason, provider, attempts, at: tx.now })
   const event = eventOf(before.status, status)
-  if (event) emitMessageEvent(tx, before, change, event)
+  if (event && before.device_key !== NO_DEVICE_KEY) emitMessageEvent(tx, before, change, event)
 }
 
-/** Ends a message that was refused or given up. Uncounts it if certainly no provider accepted it. */
+/** Ends a message that was refused or given up. It is uncounted if certainly nobody accepted it. */
 export const failMessage = (
   tx: Decision,
   before: MessageRow,
   { reason, provider, unsureSince }: Pick<MessageChange, 'reason' | 'provider' | 'unsureSince'>,
 ): void => {
   changeMessage(tx, before, { status: 'failed', reason, provider, nextTry: null, unsureSince })
-  if (unsureSince !== null) return
+  if (unsureSince !== null || before.device_key === NO_DEVICE_KEY) return
   releaseMessage(tx.sql, before.device_key, before.day, before.channel)
   if (before.day === tx.account.day) postUsage(tx, before.device_key)
 }

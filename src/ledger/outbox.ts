@@ -28,6 +28,7 @@ export type Effect =
   | { kind: 'usage'; key: number; usage: DayUsage; contact?: number }
   | { kind: 'contact'; key: number; at: number }
   | { kind: 'alert'; key: number; alert: Alert; messages: number }
+  /** `key` is 0 for the messages of a notice. */
   | { kind: 'messages'; key: number; messages: NewMessage[]; at: number }
   | {
       kind: 'message-state'

@@ -5,6 +5,8 @@ const DAY_MS = 86_400_000
 const MESSAGES_KEPT_MS = 3 * DAY_MS
 /** A request can be repeated under its Idempotency-Key for 24 hours. */
 const RAISED_KEPT_MS = 2 * DAY_MS
+/** A notice is requested again within minutes if its request failed. */
+const NOTICES_KEPT_MS = 2 * DAY_MS
 const MAX_PRUNED = 500
 
 /** When the next message is old enough to be deleted. */
@@ -20,6 +22,7 @@ export const nextPruneTime = (sql: SqlStorage): number | null => {
 /** Deletes what no repeat and no receipt can ask for any more. */
 export const prune = (sql: SqlStorage, now: number): void => {
   sql.exec('DELETE FROM raised WHERE id < ?', `alr_${base32Time(now - RAISED_KEPT_MS)}`)
+  sql.exec('DELETE FROM notices WHERE accepted < ?', now - NOTICES_KEPT_MS)
   const old = sql
     .exec<{ id: string }>(
       'SELECT id FROM messages WHERE next_try IS NULL AND changed <= ? LIMIT ?',

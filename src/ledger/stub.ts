@@ -16,6 +16,7 @@ export type Ledger = Pick<
   | 'remove'
   | 'forgetMaker'
   | 'raise'
+  | 'notify'
   | 'resend'
   | 'receipt'
   | 'usage'

@@ -124,14 +124,14 @@ export const readAdministrators = async (
   { $client: db }: Database,
   accountId: string,
   now: number,
-): Promise<{ id: string; email: string }[]> => {
+): Promise<{ email: string; timeZone: string }[]> => {
   const { results } = await db
     .prepare(
-      `SELECT id, email FROM users u WHERE account_id = ?1 AND group_id IS NULL AND disabled = 0 AND notify_email = 1
+      `SELECT email, time_zone AS timeZone FROM users u WHERE account_id = ?1 AND group_id IS NULL AND disabled = 0 AND notify_email = 1
          AND (from_time IS NULL OR from_time <= ?2) AND (expires IS NULL OR expires > ?2)
          AND EXISTS (SELECT 1 FROM json_each(u.privileges) WHERE value = 'admin') ORDER BY id LIMIT ${MAX_ADMINISTRATORS}`,
     )
     .bind(accountId, now)
-    .all<{ id: string; email: string }>()
+    .all<{ email: string; timeZone: string }>()
   return results
 }

@@ -1,6 +1,7 @@
 import { insertAlert, insertMessages, updateMessage } from '../../db/alerts.ts'
 import { appendEvent, subscribed } from '../../db/events.ts'
 import type { Database } from '../../db/open.ts'
+import { NO_DEVICE_KEY } from '../../domain/alert.ts'
 import type { Posted } from '../outbox.ts'
 import { jumpEvents, removeAccount, writeAccount } from './accounts.ts'
 import {
@@ -12,6 +13,7 @@ import {
   writeUsage,
 } from './devices.ts'
 import { listAccount, unlistAccount } from './directory.ts'
+import { insertNoticeMessages } from './notices.ts'
 
 /*
  * Effects as D1 statements. Each may run twice or late: rows carry the number of the effect that
@@ -41,7 +43,9 @@ const statementsFor = (
     case 'alert':
       return insertAlert($client, { accountId, ...effect })
     case 'messages':
-      return insertMessages($client, { accountId, ...effect })
+      return effect.key === NO_DEVICE_KEY
+        ? insertNoticeMessages(db, accountId, effect)
+        : insertMessages($client, { accountId, ...effect })
     case 'message-state':
       return updateMessage($client, { accountId, ...effect })
     case 'memberships':
