@@ -2,7 +2,7 @@ import type { Account } from '../domain/account.ts'
 import type { Day } from '../domain/day.ts'
 import { availableAt, type Ends } from '../domain/license.ts'
 
-/* How many devices end on which day: kept with every change, so that nothing is ever counted. */
+/* How many devices end on which day, updated with every change: counting devices would be slow. */
 
 export const addEnding = (sql: SqlStorage, ends: Ends, by: 1 | -1): void => {
   if (ends === null) return

@@ -37,22 +37,13 @@ import { nextPruneTime, prune } from './prune.ts'
 import { applyReceipt, type ReceiptOutcome } from './receipts.ts'
 import { type ReconcileOutcome, reconcilePage } from './reconcile.ts'
 import { type ResendOutcome, resendMessage, type StoredMessage } from './resendMessage.ts'
+import { type Handover, type RestoreOutcome, scheduleRestore, skipUsedDevices } from './restore.ts'
 import { makeTables } from './tables.ts'
 import { usageBetween } from './usage.ts'
 
 const MAX_SWEPT = 200
 /** The alarm ends after this long even if a provider still hangs: other work may be due. */
 const ALARM_WAIT_MS = 1_000
-
-/** Passed to the object that replaces this one after a point-in-time restore. */
-export interface Handover {
-  instance: string
-  nextDevice: number
-}
-
-export type RestoreOutcome =
-  | { ok: true; undo: string; handover: Handover }
-  | { ok: false; refusal: 'not-found' | 'history-unavailable' }
 
 const NOT_FOUND = { ok: false, refusal: 'not-found' } as const
 
@@ -178,32 +169,15 @@ export class AccountLedger extends DurableObject<Env> {
     return outcome
   }
 
-  /**
-   * Schedules a restore to a time, or to the `undo` bookmark of an earlier restore. It takes effect
-   * when the object restarts.
-   */
+  /** Schedules a restore, which takes effect when the object restarts. */
   async scheduleRestore(to: number | string): Promise<RestoreOutcome> {
-    const [row] = this.#sql
-      .exec<{ next_device: number }>('SELECT next_device FROM account')
-      .toArray()
-    if (!row) return NOT_FOUND
-    const { storage } = this.ctx
-    try {
-      const bookmark = typeof to === 'string' ? to : await storage.getBookmarkForTime(to)
-      const undo = await storage.onNextSessionRestoreBookmark(bookmark)
-      return { ok: true, undo, handover: { instance: this.#instance, nextDevice: row.next_device } }
-    } catch {
-      return { ok: false, refusal: 'history-unavailable' }
-    }
+    return scheduleRestore(this.ctx.storage, this.#instance, to)
   }
 
-  /**
-   * Restarts the object: this call fails, and a call to its replacement returns true. Device keys
-   * given out since are not reused, because the cell may have tracks and groups under them.
-   */
-  async restart({ instance, nextDevice }: Handover): Promise<boolean> {
-    if (instance === this.#instance) this.ctx.abort('restarted to restore an earlier state')
-    this.#sql.exec('UPDATE account SET next_device = max(next_device, ?)', nextDevice)
+  /** Restarts the object: this call fails, and a call to its replacement returns true. */
+  async restart(handover: Handover): Promise<boolean> {
+    if (handover.instance === this.#instance) this.ctx.abort('restarted for a restore')
+    skipUsedDevices(this.#sql, handover)
     return true
   }
 

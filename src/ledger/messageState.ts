@@ -37,8 +37,8 @@ const emitMessageEvent = (
 }
 
 /**
- * Writes a message's new state. The cell gets visible changes only. A device's message has one event
- * for each status, a notice's has none.
+ * Writes a message's new state. The cell gets visible changes only. Each status of a device's
+ * message has one event; messages of notices have none.
  */
 export const changeMessage = (tx: Decision, before: MessageRow, change: MessageChange): void => {
   const { id, attempts } = before
