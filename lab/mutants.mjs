@@ -10,11 +10,11 @@ const MUTANTS = [
     name: 'an await between check and write',
     file: 'src/ledger/ledger.ts',
     from: `    const outcome = this.#transact(() => {
-      const account = readAccount(this.#sql)`,
-    to: `    const early = readAccount(this.#sql)
+      const tx = beginDecision(this.#sql, Date.now())`,
+    to: `    const early = beginDecision(this.#sql, Date.now())
     await scheduler.wait(1)
     const outcome = this.#transact(() => {
-      const account = early`,
+      const tx = early`,
   },
   {
     name: 'off by one: a license more than there is',
@@ -31,18 +31,18 @@ const MUTANTS = [
   {
     name: 'double release: the sweep frees what the instant has freed',
     file: 'src/ledger/expirations.ts',
-    from: "  log(sql, account, 'expired', id, at)",
-    to: "  account.used -= 1\n  log(sql, account, 'expired', id, at)",
+    from: "  tx.log('expired', id, at)",
+    to: "  account.used -= 1\n  tx.log('expired', id, at)",
   },
   {
     name: 'double release: a deleted device frees a license that it had no more',
-    file: 'src/ledger/books.ts',
+    file: 'src/ledger/licenseTransfer.ts',
     from: "  if (was === will) return { ok: true, became: 'same' }",
     to: "  if (after === 'absent' && !was) account.used -= 1\n  if (was === will) return { ok: true, became: 'same' }",
   },
   {
     name: 'a count kept outside the transaction',
-    file: 'src/ledger/books.ts',
+    file: 'src/ledger/accountRow.ts',
     from: "  const [row] = sql.exec<AccountRow>('SELECT * FROM account WHERE erased = 0').toArray()",
     to: `  const kept = sql as unknown as { used?: number }
   const [row] = sql.exec<AccountRow>('SELECT * FROM account WHERE erased = 0').toArray()
@@ -55,22 +55,22 @@ const MUTANTS = [
   {
     name: 'effect before commit: a device is told of before it is granted',
     file: 'src/ledger/devices.ts',
-    from: "  const moved = move(sql, account, id, 'absent', ends, now)",
-    to: "  emit(sql, account.id, 'device.created', now, id, { name: record.name })\n  const moved = move(sql, account, id, 'absent', ends, now)",
+    from: "  const transfer = transferLicense(tx, id, 'absent', endsOf(record.limits))",
+    to: "  tx.emit('device.created', id, { name: record.name })\n  const transfer = transferLicense(tx, id, 'absent', endsOf(record.limits))",
   },
   {
     name: 'effect before commit: the cell is written before the ledger has decided',
     file: 'src/ledger/ledger.ts',
-    from: '    return this.#decide((account, now) => createDevice(this.#sql, account, id, record, maker, now))',
+    from: '    return this.#decide((tx) => createDevice(tx, id, record, maker))',
     to: `    const early = readAccount(this.#sql)
     if (early) {
       const device = { ...record, id, key: early.number * 2 ** 24 + Math.floor(Math.random() * 2 ** 23), usage: { date: early.day, emailsSent: 0, smsSent: 0 }, creation: 0, lastModified: 0, version: 1 }
-      await carryOut(openCell(this.env, early.cell), early.id, [{ kind: 'device', accountId: early.id, device, seq: 0 }], Date.now()).catch(() => {})
+      await applyEffects(openCell(this.env, early.cell), early.id, [{ kind: 'device', device, seq: 0 }], Date.now()).catch(() => {})
     }
-    return this.#decide((account, now) => createDevice(this.#sql, account, id, record, maker, now))`,
+    return this.#decide((tx) => createDevice(tx, id, record, maker))`,
     also: {
-      from: "import { Carrier } from '../scripts/carrier.ts'",
-      to: "import { openCell } from '../db/open.ts'\nimport { Carrier } from '../scripts/carrier.ts'\nimport { carryOut } from '../scripts/projection.ts'",
+      from: "import { OutboxDrain } from './outboxDrain.ts'",
+      to: "import { openCell } from '../db/open.ts'\nimport { OutboxDrain } from './outboxDrain.ts'\nimport { applyEffects } from './projection/applyEffects.ts'",
     },
   },
   {
@@ -82,9 +82,10 @@ const MUTANTS = [
   },
   {
     name: 'a second allowance: the day as the clock has it',
-    file: 'src/ledger/alerts.ts',
-    from: 'reserveOn(sql, device.key, account.day, channel',
-    to: 'reserveOn(sql, device.key, new Date(now).toISOString().slice(0, 10), channel',
+    file: 'src/ledger/usage.ts',
+    from: '  const { day } = account\n',
+    to: '  const day = new Date(now).toISOString().slice(0, 10)\n',
+    also: { from: '  { sql, account }: Decision,', to: '  { sql, now }: Decision,' },
     tests: ['worker/limits'],
   },
   {
@@ -97,24 +98,31 @@ const MUTANTS = [
   },
   {
     name: 'given back though it may have gone out',
-    file: 'src/ledger/messages.ts',
-    from: '  if (unsureSince !== null) return\n',
-    to: '',
+    file: 'src/ledger/messageState.ts',
+    from: '  if (unsureSince !== null || before.device_key === NO_DEVICE_KEY) return\n',
+    to: '  if (before.device_key === NO_DEVICE_KEY) return\n',
     tests: ['delivery/delivery'],
   },
   {
     name: 'sent twice: another key on every try',
-    file: 'src/ledger/delivery.ts',
-    from: '{ key, accountId: account.id,',
-    to: '{ key: key + message.attempts, accountId: account.id,',
+    file: 'src/ledger/messageSender.ts',
+    from: '{ key, accountId, to,',
+    to: '{ key: key + message.attempts, accountId, to,',
     tests: ['delivery/delivery'],
   },
   {
     name: 'lost: a try that is not made again after a crash',
-    file: 'src/ledger/messages.ts',
-    from: '      now + Math.max(lease, backoff(row.attempts + 1, urgent === 1, 0)),',
+    file: 'src/ledger/messageQueue.ts',
+    from: '      now + Math.max(leaseMs, retryDelayMs(attempts, urgent === 1, 0)),',
     to: '      null,',
     tests: ['delivery/delivery'],
+  },
+  {
+    name: 'sent twice: a notice that is requested again is sent again',
+    file: 'src/ledger/notices.ts',
+    from: '  if (rowsWritten === 0) return { ok: true }\n',
+    to: '  if (rowsWritten < 0) return { ok: true }\n',
+    tests: ['delivery/notices'],
   },
   {
     name: 'a way in: where a receiver points is where we go',

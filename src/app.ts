@@ -13,7 +13,7 @@ import { Problem, problemResponse } from './http/problem.ts'
 import { keys } from './keys/routes.ts'
 import { locations } from './locations/routes.ts'
 import { messages } from './messages/routes.ts'
-import { hooks } from './receipts/routes.ts'
+import { receipts } from './receipts/routes.ts'
 import { pages, service } from './service/routes.ts'
 import { stream } from './stream/routes.ts'
 import { tokens } from './tokens/routes.ts'
@@ -40,7 +40,7 @@ export const app = base
   .route('/api/devices', deviceAlerts)
   .route('/api/alerts', alerts)
   .route('/admin', admin)
-  .route('/hooks', hooks)
+  .route('/hooks', receipts)
 
 const problemOfUnrouted = unroutedProblem(app)
 const OPEN_PATHS = /^\/api\/(auth\/token|Auth\/Token|openapi\.json)$/

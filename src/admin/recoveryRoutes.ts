@@ -19,15 +19,15 @@ export const recovery = new Hono<AppEnv>()
   .post('/accounts/:accountId/restore', operation(contract.restoreLedger), async (c) => {
     const { time, undo } = c.req.valid('json')
     const accountId = c.req.param('accountId')
-    const { left, undo: wayBack } = requireOk(
-      await ledgerOf(c.env, accountId).setBack(undo ?? time ?? 0),
+    const { handover, undo: previous } = requireOk(
+      await ledgerOf(c.env, accountId).scheduleRestore(undo ?? time ?? 0),
     )
     // The first call ends the object and fails; a later one reaches the object that replaces it.
     for (let call = 0; call < MAX_RESTARTS; call++) {
       const isRestarted = await ledgerOf(c.env, accountId)
-        .restart(left)
+        .restart(handover)
         .catch(() => false)
-      if (isRestarted) return reply(c, contract.restoreLedger, { success: true, undo: wayBack })
+      if (isRestarted) return reply(c, contract.restoreLedger, { success: true, undo: previous })
     }
     throw new Problem('unavailable')
   })

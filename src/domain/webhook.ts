@@ -57,15 +57,3 @@ export interface WebhookDelivery {
   lastAttempt: number | null
   nextAttempt: number | null
 }
-
-/* What the account's administrators are told of a webhook that was given up. The key of such an e-mail tells it from an alert's. */
-const NOTICE = 'ntc'
-
-export const noticeKey = (webhookId: string, noted: number, userId: string): string =>
-  `${NOTICE}_${webhookId.slice(4)}_${noted}_${userId}`
-
-/** When a notice was noted, by the key of one of its e-mails; null for the key of anything else. */
-export const noticeTime = (key: string): number | null => {
-  const [kind, , noted] = key.split('_')
-  return kind === NOTICE ? Number(noted) : null
-}

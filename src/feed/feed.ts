@@ -8,19 +8,16 @@ import { allows } from '../domain/scope.ts'
 import { CLOSE, PING, PONG, readMessage } from '../domain/stream.ts'
 import type { DisabledReason, Webhook, WebhookDelivery } from '../domain/webhook.ts'
 import type { Env } from '../env.ts'
-import type { Receipt } from '../notify/provider.ts'
 import { disableWebhook, type Listeners, readListeners } from '../webhooks/store.ts'
 import { listDeliveries, nextAttempt } from './deliveries.ts'
+import {
+  confirmDisabled,
+  nextDisableNotice,
+  recordDisableIntent,
+  sendDisableNotices,
+} from './disableNotice.ts'
 import { ensureFeedState, readFeedState, saveFeedState } from './feedState.ts'
 import { type ManualDelivery, redeliver, sendTest } from './manualDelivery.ts'
-import {
-  type NoticeReceipt,
-  nextNotice,
-  noteDisabled,
-  sendNotices,
-  settle,
-  tellDisabled,
-} from './notices.ts'
 import { PollLoop } from './pollLoop.ts'
 import { firstSecret, rotateSecret } from './secrets.ts'
 import { StreamAdmission } from './streamAdmission.ts'
@@ -50,7 +47,6 @@ export class AccountFeed extends DurableObject<Env> {
   #recheckedAt = 0
   /** As it was last seen. While it is disabled its webhooks wait. */
   #account: Listeners['account'] = 'standing'
-  #telling: Promise<void> | null = null
 
   constructor(state: DurableObjectState, env: Env) {
     super(state, env)
@@ -106,14 +102,6 @@ export class AccountFeed extends DurableObject<Env> {
 
   async deliveries(webhookId: string, before: number, limit: number): Promise<WebhookDelivery[]> {
     return listDeliveries(this.#sql, webhookId, before, limit)
-  }
-
-  /** A provider's word on an e-mail of the feed's own. */
-  async receipt(receipt: Receipt): Promise<NoticeReceipt> {
-    const known = readFeedState(this.#sql)
-    return known
-      ? settle(this.#db(known), known.accountId, receipt, Date.now())
-      : { ok: false, refusal: 'not-found' }
   }
 
   async forgetWebhook(webhookId: string): Promise<void> {
@@ -210,10 +198,8 @@ export class AccountFeed extends DurableObject<Env> {
     }
     // While the webhooks are known as they stand: what follows may take a while.
     this.#webhookWorkers.update(this.#sql, webhooks, head, now)
-    this.#telling ??= sendNotices(this.env, known, this.#sql, now).finally(() => {
-      this.#telling = null
-      void this.#pollLoop.arm()
-    })
+    const context = { env: this.env, storage: this.ctx.storage, owner: known }
+    void sendDisableNotices(context, now).finally(() => this.#pollLoop.arm())
     await this.#recheck(db, now)
     await this.#admission.renewLease(db.$client, now)
     const { behind, revoked } = await this.#streams.serve(db, known.accountId, head)
@@ -231,9 +217,9 @@ export class AccountFeed extends DurableObject<Env> {
     const known = readFeedState(this.#sql)
     if (!known) return
     const now = Date.now()
-    noteDisabled(this.#sql, webhook, reason, now)
+    recordDisableIntent(this.#sql, webhook.id, reason, now)
     await disableWebhook(this.#db(known), known.accountId, webhook, reason, now)
-    tellDisabled(this.#sql, webhook, now)
+    confirmDisabled(this.#sql, webhook.id, now)
     this.#webhookWorkers.drop(webhook.id)
     void this.#pollLoop.request()
   }
@@ -247,16 +233,11 @@ export class AccountFeed extends DurableObject<Env> {
     return owner && { env: this.env, storage: this.ctx.storage, owner }
   }
 
-  /** Only what a look would send: one for an account that does not stand waits, and one under way is looked for in case a crash cut it short. */
-  #noticeDue(now: number): number | null {
-    const next = this.#account === 'standing' ? nextNotice(this.#sql) : null
-    return next !== null && this.#telling ? Math.max(next, now + LOOK_EVERY) : next
-  }
-
   #due(now: number): number | null {
     const known = readFeedState(this.#sql)
     if (!known) return null
-    const times: (number | null)[] = [this.#noticeDue(now)]
+    // A notice waits while the account is disabled.
+    const times = [this.#account === 'standing' ? nextDisableNotice(this.#sql) : null]
     if (this.#streams.size > 0) times.push(this.#streams.due, this.#lookedAt + LOOK_EVERY)
     if (this.#webhookWorkers.size > 0) {
       const quietFor = Math.min(Math.max(now - known.newsAt, LOOK_EVERY), QUIETEST_LOOK)

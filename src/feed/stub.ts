@@ -15,7 +15,6 @@ export type Feed = Pick<
   | 'tryOut'
   | 'deliveries'
   | 'redeliver'
-  | 'receipt'
   | 'forgetWebhook'
   | 'forget'
 >

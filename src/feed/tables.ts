@@ -25,6 +25,12 @@ const STEPS = [
      next_attempt INTEGER NOT NULL, told TEXT NOT NULL DEFAULT '[]', PRIMARY KEY (webhook_id, creation)
    ) STRICT, WITHOUT ROWID;`,
   'ALTER TABLE deliveries ADD COLUMN by_hand INTEGER NOT NULL DEFAULT 0;',
+  `CREATE TABLE disable_notices (
+     webhook_id TEXT NOT NULL, creation INTEGER NOT NULL, reason TEXT NOT NULL, due INTEGER NOT NULL,
+     PRIMARY KEY (webhook_id, creation)
+   ) STRICT, WITHOUT ROWID;
+   INSERT INTO disable_notices SELECT webhook_id, creation, reason, next_attempt FROM notices WHERE told = '[]';
+   DROP TABLE notices;`,
 ]
 
 export const makeTables = (storage: DurableObjectStorage): void => migrate(storage, STEPS)

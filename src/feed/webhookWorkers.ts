@@ -11,7 +11,7 @@ import {
 /** A secret is made just before its webhook: for so long it may be one whose webhook is not there yet. */
 const ORPHAN_GRACE_MS = 300_000
 
-const TABLES = ['secrets', 'couriers', 'deliveries', 'notices'] as const
+const TABLES = ['secrets', 'couriers', 'deliveries', 'disable_notices'] as const
 
 /** Everything that the feed has of a webhook. */
 export const forgetWebhook = (sql: SqlStorage, id: string): void => {

@@ -133,9 +133,9 @@ export const readAdministrators = (
   db: Database,
   accountId: string,
   now: number,
-): Promise<{ id: string; email: string }[]> =>
+): Promise<{ email: string; timeZone: string }[]> =>
   db
-    .select({ id: users.id, email: users.email })
+    .select({ email: users.email, timeZone: users.timeZone })
     .from(users)
     .where(
       and(

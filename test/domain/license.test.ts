@@ -4,10 +4,10 @@ import { addDays, dayStart } from '../../src/domain/day.ts'
 import {
   available,
   availableAt,
+  canGrant,
   currentDay,
   endsOf,
   hasEnded,
-  mayGrant,
 } from '../../src/domain/license.ts'
 
 describe("the account's day", () => {
@@ -34,12 +34,12 @@ test('a device ends with the beginning of its date, and one without a date never
 })
 
 test('a license is granted while one is free, and all that are wanted or none', () => {
-  expect(mayGrant({ total: 3, used: 2 })).toBe(true)
-  expect(mayGrant({ total: 3, used: 3 })).toBe(false)
-  expect(mayGrant({ total: 3, used: 1 }, 2)).toBe(true)
-  expect(mayGrant({ total: 3, used: 1 }, 3)).toBe(false)
-  expect(mayGrant({ total: 0, used: 0 })).toBe(false)
-  expect(mayGrant({ total: 2, used: 5 })).toBe(false)
+  expect(canGrant({ total: 3, used: 2 })).toBe(true)
+  expect(canGrant({ total: 3, used: 3 })).toBe(false)
+  expect(canGrant({ total: 3, used: 1 }, 2)).toBe(true)
+  expect(canGrant({ total: 3, used: 1 }, 3)).toBe(false)
+  expect(canGrant({ total: 0, used: 0 })).toBe(false)
+  expect(canGrant({ total: 2, used: 5 })).toBe(false)
 })
 
 test('available is never less than none, though an operator set the total below what is in use', () => {

@@ -1,7 +1,7 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { sendTimeout } from '../../src/notify/provider.ts'
+import { sendTimeoutMs } from '../../src/notify/provider.ts'
 import { twilio } from '../../src/notify/twilio.ts'
 import { openAccount, type TestAccount } from '../support/accounts.ts'
 import { raiseAlert } from '../support/alerts.ts'
@@ -217,7 +217,7 @@ describe('in passing time', () => {
     try {
       await raiseAlert(account, id, { ...bySms, alertName: 'SOSButton' })
       while (send.mock.calls.length < 2) await pass(account, 100)
-      await pass(account, 2 * sendTimeout(env) + 4_800)
+      await pass(account, 2 * sendTimeoutMs(env) + 4_800)
       expect(send).toHaveBeenCalledTimes(2)
     } finally {
       answer({ kind: 'accepted', providerId: 'SM1' })

@@ -29,10 +29,10 @@ const retry = (reason: string, maybeAccepted: boolean): SendOutcome => ({
   maybeAccepted,
 })
 const refused = (reason: string): SendOutcome => ({ kind: 'refused', reason })
-const throttled = (after: number): SendOutcome => ({
+const throttled = (afterMs: number): SendOutcome => ({
   kind: 'throttled',
   reason: 'throttled',
-  after,
+  afterMs,
 })
 
 /** What every provider over HTTP must make of the same misfortunes. */

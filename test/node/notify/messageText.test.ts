@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { alertIdOf, messageId } from '../../../src/domain/alert.ts'
 import { septets, toGsm7 } from '../../../src/domain/gsm7.ts'
-import { asHtml } from '../../../src/notify/html.ts'
+import { toHtml } from '../../../src/notify/html.ts'
 import { type AlertDetails, composeEmail, composeSms } from '../../../src/notify/messageText.ts'
 
 const ID = 'alr_1jn7wz3h4q8v2n5t7r6m0p'
@@ -93,7 +93,7 @@ describe('an e-mail', () => {
 
   test('in HTML nothing that came from outside is markup, and only our map is a link', () => {
     const nasty = `<script>alert(1)</script> "><img src=x onerror=alert(1)> https://evil.example/?mlat=1 javascript:alert(1) https://www.openstreetmap.org/?mlat="onmouseover="x`
-    const html = asHtml(
+    const html = toHtml(
       composeEmail(occasion({ deviceName: nasty, text: nasty, name: nasty }), 'UTC').text,
     )
     expect(html.match(/<[^>]*>/g)?.map((tag) => tag.replace(/ .*/s, ''))).toSatisfy(

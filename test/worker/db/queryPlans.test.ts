@@ -7,7 +7,7 @@ import { findDevice, hasGroup } from '../../../src/devices/store.ts'
 import { createGroup, deleteGroup, updateGroup } from '../../../src/groups/edit.ts'
 import { findGroup, isFull, listGroups, resolveGroup } from '../../../src/groups/store.ts'
 import { findKey, insertKey, listKeys } from '../../../src/keys/store.ts'
-import { applyEffects } from '../../../src/ledger/projection.ts'
+import { applyEffects } from '../../../src/ledger/projection/applyEffects.ts'
 import { createUser, deleteUser, updateUser } from '../../../src/users/edit.ts'
 import { findUser, listUsers, searchUsers } from '../../../src/users/store.ts'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
@@ -204,7 +204,7 @@ describe(`with ${USERS} users, ${GROUPS} groups and ${DEVICES} devices`, () => {
     await applyEffects(
       db,
       own,
-      [{ kind: 'device-gone', seq: 1, accountId: own, id: id('dev', 1), key: -1, at: 5 }],
+      [{ kind: 'device-gone', seq: 1, id: id('dev', 1), key: -1, at: 5 }],
       5,
     )
     expect(statements.length).toBeGreaterThan(30)

@@ -1,24 +1,24 @@
 import { isObject, type JsonObject } from '../domain/json.ts'
 import type { SendOutcome } from './provider.ts'
 
-/* One call of a provider's HTTP interface, and what its answer means for the message. */
+/* Calls to a provider's HTTP API, and what a failed reply means for the message. */
 
-export interface Answer {
+export interface ProviderReply {
   status: number
   headers: Headers
   body: JsonObject
 }
 
-const MAX_BYTES = 65_536
+const MAX_REPLY_BYTES = 65_536
 
-/** At most so much of an answer is read, whatever a provider sends. */
+/** Reads no more than `MAX_REPLY_BYTES`, whatever a provider sends. */
 const readStart = async (response: Response): Promise<string> => {
   const decoder = new TextDecoder()
   let text = ''
   let size = 0
   for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     size += chunk.byteLength
-    if (size > MAX_BYTES) break
+    if (size > MAX_REPLY_BYTES) break
     text += decoder.decode(chunk, { stream: true })
   }
   return text
@@ -33,17 +33,17 @@ const parse = (text: string): JsonObject => {
   }
 }
 
-/** The answer, or why there is none. Redirects are not followed: they would carry our credentials elsewhere. */
-export const exchange = async (
+/** The reply, or the outcome if there is none. Redirects would carry our credentials elsewhere. */
+export const callProvider = async (
   url: string,
   init: RequestInit,
-  timeout: number,
-): Promise<Answer | SendOutcome> => {
+  timeoutMs: number,
+): Promise<ProviderReply | SendOutcome> => {
   try {
     const response = await fetch(url, {
       ...init,
       redirect: 'manual',
-      signal: AbortSignal.timeout(timeout),
+      signal: AbortSignal.timeout(timeoutMs),
     })
     return {
       status: response.status,
@@ -56,28 +56,29 @@ export const exchange = async (
   }
 }
 
-export const isAnswer = (result: Answer | SendOutcome): result is Answer => 'status' in result
+export const isReply = (result: ProviderReply | SendOutcome): result is ProviderReply =>
+  'status' in result
 
 const MAX_WAIT_MS = 86_400_000
 
-/** `Retry-After` in milliseconds from now, seconds or a date; null where it says nothing. */
-const retryAfter = (headers: Headers, now: number): number | null => {
+/** `Retry-After`, which is in seconds or a date; null if it is missing or unreadable. */
+const readRetryAfterMs = (headers: Headers, now: number): number | null => {
   const text = headers.get('Retry-After')?.trim()
   if (!text) return null
-  const wait = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now
-  return Number.isNaN(wait) ? null : Math.min(Math.max(wait, 0), MAX_WAIT_MS)
+  const waitMs = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now
+  return Number.isNaN(waitMs) ? null : Math.min(Math.max(waitMs, 0), MAX_WAIT_MS)
 }
 
-const DEFAULT_WAIT = 30_000
+const DEFAULT_WAIT_MS = 30_000
 
 /**
- * An answer that is no success, by its status alone. What is wrong with our own credentials or address is tried again: it is
- * the operator's to mend, and an SOS must not be lost by it. A failure within the provider may have come after it accepted.
+ * The outcome of a failed reply, by its status. Wrong credentials or a wrong URL are retried: the
+ * operator can fix them before an SOS is lost. A provider may fail after it accepted a message.
  */
-export const failureOf = ({ status, headers }: Answer, reason: string): SendOutcome => {
-  const after = retryAfter(headers, Date.now())
-  if (status === 429 || (status === 503 && after !== null))
-    return { kind: 'throttled', reason: 'throttled', after: after ?? DEFAULT_WAIT }
+export const toFailure = ({ status, headers }: ProviderReply, reason: string): SendOutcome => {
+  const afterMs = readRetryAfterMs(headers, Date.now())
+  if (status === 429 || (status === 503 && afterMs !== null))
+    return { kind: 'throttled', reason: 'throttled', afterMs: afterMs ?? DEFAULT_WAIT_MS }
   if (status === 503) return { kind: 'retry', reason: 'provider-unavailable', maybeAccepted: false }
   if (status >= 500 || status === 408)
     return { kind: 'retry', reason: 'provider-failed', maybeAccepted: true }
@@ -86,7 +87,7 @@ export const failureOf = ({ status, headers }: Answer, reason: string): SendOutc
   return { kind: 'refused', reason }
 }
 
-/** A provider's own name for a failure, as part of a reason. */
+/** A reason that contains the provider's own code for a failure. */
 export const reasonOf = (provider: string, code: unknown, status: number): string =>
   `${provider}-${
     typeof code === 'string' || typeof code === 'number'
