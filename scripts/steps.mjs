@@ -3,7 +3,9 @@ import { ended, run } from './child.mjs'
 
 /* The steps of `npm test` and `npm run check`. A step is a name, a command and its arguments. */
 
-export const LINT = ['Format and lint', 'biome', 'ci', '--error-on-warnings', '.']
+const COLOURS = `--colors=${process.stdout.isTTY ? 'force' : 'off'}`
+
+export const LINT = ['Format and lint', 'biome', 'ci', '--error-on-warnings', COLOURS, '.']
 export const TYPES = ['Types', 'tsc']
 export const MIGRATIONS = ['Migrations match the schema', 'node', 'scripts/check-migrations.mjs']
 export const OPENAPI = ['OpenAPI document', 'redocly', 'lint', 'public/api/openapi.json']

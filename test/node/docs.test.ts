@@ -39,6 +39,14 @@ describe.each(pages)('%s', (page) => {
     expect(paths.filter((path) => !existsSync(path))).toEqual([])
   })
 
+  test('names only symbols that are in the file named with them', () => {
+    const named = text.matchAll(/`(\w+)`\s+(?:in\s+|\()`((?:src|test|lab|scripts)\/[\w./-]+)`/g)
+    const missing = [...named].filter(
+      ([, symbol = '', file = '']) => !existsSync(file) || !textOf(file).includes(symbol),
+    )
+    expect(missing.map(([found]) => found)).toEqual([])
+  })
+
   test('links only to files and headings that exist', () => {
     const links = allMatches(text, /\]\(([^)\s]+)\)/g).filter((link) => !/^[a-z]+:/.test(link))
     const broken = links.filter((link) => {
