@@ -1,6 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { ACKNOWLEDGE_WITHIN, readMessage, WINDOW, WINDOW_SIZE } from '../../src/domain/stream.ts'
+import {
+  ACK_TIMEOUT_MS,
+  MAX_UNACKED_CHARS,
+  MAX_UNACKED_EVENTS,
+  readMessage,
+} from '../../src/domain/stream.ts'
 import type { LoggedEvent } from '../../src/events/store.ts'
 import {
   acknowledge,
@@ -73,7 +78,7 @@ describe('a reader', () => {
               subscriber = taken.subscriber
             }
             const unacknowledged = heard.filter((sequence) => sequence > subscriber.acked).length
-            expect(unacknowledged).toBeLessThanOrEqual(WINDOW)
+            expect(unacknowledged).toBeLessThanOrEqual(MAX_UNACKED_EVENTS)
             expect(subscriber.unacked).toBeGreaterThanOrEqual(unacknowledged)
             expect(subscriber.unackedSince === null).toBe(unacknowledged === 0)
           }
@@ -118,8 +123,8 @@ describe('a reader', () => {
               .filter((sequence) => sequence > subscriber.acked)
               .map(sizeOf)
             const size = unacknowledged.reduce((sum, one) => sum + one, 0)
-            expect(subscriber.unackedSize).toBeGreaterThanOrEqual(size)
-            expect(size - (unacknowledged.at(-1) ?? 0)).toBeLessThan(WINDOW_SIZE)
+            expect(subscriber.unackedChars).toBeGreaterThanOrEqual(size)
+            expect(size - (unacknowledged.at(-1) ?? 0)).toBeLessThan(MAX_UNACKED_CHARS)
           }
           acknowledged(undefined)
           for (const part of acks) acknowledged(heard[Math.floor(part * heard.length)])
@@ -140,7 +145,7 @@ describe('a reader', () => {
       5,
     )
     expect([subscriber.readUpTo, hasCapacity(subscriber)]).toEqual([32, false])
-    expect(acknowledge(subscriber, 31, 9)).toMatchObject({ unacked: 1, unackedSize: 64_000 })
+    expect(acknowledge(subscriber, 31, 9)).toMatchObject({ unacked: 1, unackedChars: 64_000 })
   })
 
   test('that acknowledged everything has the whole window again, and no clock runs', () => {
@@ -156,12 +161,12 @@ describe('a reader', () => {
       subscriber.lastSent,
       subscriber.unackedSince,
       hasCapacity(subscriber),
-    ]).toEqual([WINDOW, WINDOW, WINDOW, 5, false])
-    expect(nextDeadline(subscriber)).toBe(5 + ACKNOWLEDGE_WITHIN)
-    expect(acknowledge(subscriber, WINDOW, 9)).toMatchObject({
+    ]).toEqual([MAX_UNACKED_EVENTS, MAX_UNACKED_EVENTS, MAX_UNACKED_EVENTS, 5, false])
+    expect(nextDeadline(subscriber)).toBe(5 + ACK_TIMEOUT_MS)
+    expect(acknowledge(subscriber, MAX_UNACKED_EVENTS, 9)).toMatchObject({
       unacked: 0,
       unackedSince: null,
-      acked: WINDOW,
+      acked: MAX_UNACKED_EVENTS,
     })
   })
 

@@ -715,7 +715,7 @@ describe('by hand', () => {
       runInDurableObject(
         feedStub(account),
         (_, { storage: { sql } }) =>
-          sql.exec('SELECT failing_since FROM couriers').one().failing_since,
+          sql.exec('SELECT failing_since FROM webhook_workers').one().failing_since,
       )
     expect(await failingSince()).not.toBeNull()
     await account.call('POST', `/api/webhooks/${webhook.id}/deliveries/${id}/redeliver`)
@@ -795,8 +795,8 @@ describe('secrets', () => {
     const { webhook, secret } = await createWebhook(account, { url: at.url() })
     const stub = feedStub(account)
     const [first, again] = [
-      await stub.rotate(webhook.id, 'rot_1'),
-      await stub.rotate(webhook.id, 'rot_1'),
+      await stub.rotateSecret(webhook.id, 'rot_1'),
+      await stub.rotateSecret(webhook.id, 'rot_1'),
     ]
     expect(again.secret).toBe(first.secret)
     await account.call('POST', `/api/webhooks/${webhook.id}/test`)
@@ -983,7 +983,7 @@ describe('a webhook', () => {
     await passTime(account, HOUR)
     expect(await at.calls()).toHaveLength(1)
     const kept = await runInDurableObject(feedStub(account), (_, { storage: { sql } }) =>
-      ['secrets', 'couriers', 'deliveries'].flatMap((table) =>
+      ['secrets', 'webhook_workers', 'deliveries'].flatMap((table) =>
         sql.exec(`SELECT * FROM ${table}`).toArray(),
       ),
     )
@@ -1062,7 +1062,7 @@ describe('crashes', () => {
     await sweep(env, Date.now())
     const kept = await runInDurableObject(feedStub(account), async (_, { storage }) => [
       await storage.getAlarm(),
-      ...['owner', 'secrets', 'couriers', 'deliveries'].flatMap((table) =>
+      ...['feed_state', 'secrets', 'webhook_workers', 'deliveries'].flatMap((table) =>
         storage.sql.exec(`SELECT * FROM ${table}`).toArray(),
       ),
     ])
