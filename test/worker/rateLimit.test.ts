@@ -154,8 +154,8 @@ test('a stream whose token comes in its first message is counted too, as a use o
       context,
     )
     const stream = new Listener(webSocket as WebSocket)
-    stream.say({ type: 'token', token })
-    await stream.ready()
+    stream.send({ type: 'token', token })
+    await stream.waitForReady()
     return stream.closed?.code ?? null
   }
   const lastUsed = () =>
