@@ -1,7 +1,7 @@
 import { migrate } from '../db/objectMigrations.ts'
 
-/** What the feed keeps in its own SQLite: the webhooks' secrets are here and nowhere else. */
-const STEPS = [
+/** The feed's own SQLite. The webhooks' secrets are stored only here. */
+export const STEPS = [
   `CREATE TABLE owner (
      account_id TEXT PRIMARY KEY, cell INTEGER NOT NULL, head INTEGER NOT NULL DEFAULT 0, news_at INTEGER NOT NULL DEFAULT 0,
      streams_until INTEGER NOT NULL DEFAULT 0, location_streams_until INTEGER NOT NULL DEFAULT 0
@@ -31,6 +31,10 @@ const STEPS = [
    ) STRICT, WITHOUT ROWID;
    INSERT INTO disable_notices SELECT webhook_id, creation, reason, next_attempt FROM notices WHERE told = '[]';
    DROP TABLE notices;`,
+  `ALTER TABLE owner RENAME TO feed_state;
+   ALTER TABLE feed_state RENAME COLUMN news_at TO last_event_at;
+   ALTER TABLE couriers RENAME TO webhook_workers;
+   ALTER TABLE deliveries RENAME COLUMN by_hand TO manual_attempts;`,
 ]
 
-export const makeTables = (storage: DurableObjectStorage): void => migrate(storage, STEPS)
+export const migrateTables = (storage: DurableObjectStorage): void => migrate(storage, STEPS)

@@ -155,8 +155,8 @@ test('a stream with its token in the first message counts as a request and a use
       context,
     )
     const stream = new Listener(webSocket as WebSocket)
-    stream.say({ type: 'token', token })
-    await stream.ready()
+    stream.send({ type: 'token', token })
+    await stream.waitForReady()
     return stream.closed?.code ?? null
   }
   const lastUsed = () =>
