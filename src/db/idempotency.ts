@@ -123,7 +123,7 @@ export const releaseKey = async (db: Database, attempt: Attempt): Promise<void> 
   await endLease(db, attempt).run()
 }
 
-export type StoredReply = {
+type StoredReply = {
   status: number
   /** JSON. */
   headers: string

@@ -10,7 +10,7 @@ export type PatchStep =
   | { op: 'move'; path: string; from: string }
   | { op: 'copy'; path: string; from: string }
 
-export type PatchOutcome =
+type PatchOutcome =
   | { ok: true; document: unknown }
   | { ok: false; step: number; refusal: 'no-such-path' | 'test-failed' | 'too-large' }
 

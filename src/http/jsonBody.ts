@@ -7,7 +7,7 @@ import { invalid, malformedBody, Problem } from './problem.ts'
 
 const PATCH_TYPES = ['application/json-patch+json', 'application/merge-patch+json']
 
-export interface JsonBody {
+interface JsonBody {
   /** The text as it was sent: an Idempotency-Key is bound to it. */
   text: string
   value: unknown
