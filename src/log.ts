@@ -1,5 +1,5 @@
 /** Members of a log line. Never coordinates, phone numbers, e-mail addresses or keys. */
-export type LogFields = Record<string, string | number | boolean | null | undefined>
+type LogFields = Record<string, string | number | boolean | null | undefined>
 
 const METHOD = { info: 'log', warn: 'warn', error: 'error' } as const
 

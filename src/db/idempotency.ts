@@ -40,7 +40,8 @@ const placeholder = {
 }
 
 const ofKey = sql`${idempotency.accountId} = ${placeholder.accountId}
-  AND ${idempotency.principal} = ${placeholder.principal} AND ${idempotency.key} = ${placeholder.key}`
+  AND ${idempotency.principal} = ${placeholder.principal}
+  AND ${idempotency.key} = ${placeholder.key}`
 const isHeld = sql`${idempotency.status} IS NULL AND ${idempotency.body} = ${placeholder.token}`
 
 const COLUMNS = names(
@@ -61,7 +62,7 @@ const set = (column: SQLiteColumn, value: SQL | Placeholder): SQL =>
 const isSameRequest = sql`${idempotency.request} IN ${valuesOf(sql.placeholder('macs'))}`
 const now = excluded(idempotency.claimedAt)
 const isFresh = sql`${idempotency.claimedAt} >= ${now} - ${REPLAY_MS}`
-/** No reply was kept, and the lease ran out or was given up (0): then another request may follow. */
+/** No reply is stored and the lease has ended. After a release (0) any request may follow. */
 const isAbandoned = sql`${idempotency.status} IS NULL AND ${idempotency.leasedUntil} <= ${now}
   AND (${isSameRequest} OR ${idempotency.leasedUntil} = 0)`
 /** A retry of the same request keeps `claimed_at`, which its ids are derived from. */
@@ -115,7 +116,8 @@ export const claimKey = async (
 }
 
 const endLease = compile<Attempt>(
-  sql`UPDATE ${idempotency} SET ${set(idempotency.leasedUntil, sql`0`)} WHERE ${ofKey} AND ${isHeld}`,
+  sql`UPDATE ${idempotency} SET ${set(idempotency.leasedUntil, sql`0`)}
+    WHERE ${ofKey} AND ${isHeld}`,
 )
 
 /** Gives the key up without a reply, so that a retry need not wait for the lease. */
@@ -123,7 +125,7 @@ export const releaseKey = async (db: Database, attempt: Attempt): Promise<void> 
   await endLease(db, attempt).run()
 }
 
-export type StoredReply = {
+type StoredReply = {
   status: number
   /** JSON. */
   headers: string

@@ -1,4 +1,4 @@
-/* The GSM-7 alphabet of SMS (3GPP TS 23.038): a segment has 160 characters in it, 70 in any other. */
+/* The GSM-7 alphabet of SMS (3GPP TS 23.038): a segment has 160 characters, in UCS-2 only 70. */
 
 const BASIC =
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà'

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, sameJson } from './json.ts'
 
-/* JSON Patch (RFC 6902). The libraries tried read `/list/word` as an index or throw on `/text/x`. */
+/* JSON Patch (RFC 6902). Libraries that we tried misread `/list/word` or throw on `/text/x`. */
 
 export type PatchStep =
   | { op: 'add'; path: string; value: unknown }
@@ -10,7 +10,7 @@ export type PatchStep =
   | { op: 'move'; path: string; from: string }
   | { op: 'copy'; path: string; from: string }
 
-export type PatchOutcome =
+type PatchOutcome =
   | { ok: true; document: unknown }
   | { ok: false; step: number; refusal: 'no-such-path' | 'test-failed' | 'too-large' }
 

@@ -24,7 +24,7 @@ const tooLarge = (maxBytes: number) =>
 export const declaredLength = ({ headers }: Request): number =>
   Number(headers.get('Content-Length') ?? Number.NaN)
 
-/** At most `maxBytes`, counted while they arrive. `owner` is whose share of large bodies it takes. */
+/** Reads at most `maxBytes`, counted while they arrive. Each `owner` has a share of large bodies. */
 export const readBytes = async (
   request: Request,
   maxBytes: number,

@@ -4,8 +4,8 @@ import { Problem, type Refused, requireOk } from './problem.ts'
 const MAX_TRIES = 100
 
 /**
- * Repeats `attempt` until no concurrent edit interferes. With If-Match a lost race is a 412; without
- * it one edit wins each round, so the retries end.
+ * Repeats `attempt` until no concurrent edit interferes. With If-Match a lost race is a 412;
+ * without it one edit wins each round, so the retries end.
  */
 export const retryOnConflict = async <T>(
   c: Context,

@@ -22,8 +22,8 @@ export interface Replay {
 const REPLAYED_HEADERS = ['Content-Type', 'Location', 'ETag', 'Link', 'WWW-Authenticate']
 
 /**
- * MACs of the request under each live secret, newest first. A plain hash would let a password in the
- * body be guessed.
+ * MACs of the request under each live secret, newest first. A plain hash would let a password in
+ * the body be guessed.
  */
 const requestMacs = async (c: Context, body: string): Promise<string[]> => {
   const bytes = new TextEncoder().encode(`${c.req.method} ${c.req.path}\n${body}`)

@@ -7,7 +7,7 @@ import { invalid, malformedBody, Problem } from './problem.ts'
 
 const PATCH_TYPES = ['application/json-patch+json', 'application/merge-patch+json']
 
-export interface JsonBody {
+interface JsonBody {
   /** The text as it was sent: an Idempotency-Key is bound to it. */
   text: string
   value: unknown
@@ -71,7 +71,7 @@ const malformedString = (value: unknown) =>
     findInvalidString(value, WELL_FORMED) ?? '',
   )
 
-/** In valid UTF-8 only a `\u` escape makes a NUL or an unpaired surrogate; other text is skipped. */
+/** Only a `\u` escape can make a NUL or an unpaired surrogate in valid UTF-8. */
 const checkEscapes = (text: string, value: unknown) => {
   if (!text.includes('\\u')) return
   let highAt = -1

@@ -48,7 +48,7 @@ const readBody = async (c: Context, contract: Operation): Promise<string> => {
 
 const PLAIN_NUMBER = /^-?\d+(\.\d+)?$/
 
-/** Refuses numbers in a query that are not plain digits: `Number` also takes `0x10`, ` 7` and ``. */
+/** Refuses numbers in a query that are not plain digits: `Number` also takes `0x10` and ` 7`. */
 const numberCheck = (query: z.ZodObject): ((c: Context) => void) => {
   const names = Object.keys(query.shape).filter((name) => typeOf(query.shape[name]) === 'number')
   return (c) => {
@@ -96,7 +96,8 @@ export const operation = <const O extends Operation>(
     checkNumbers?.(c)
     if (checkQuery) await checkQuery(c as never, noNext)
     const text = readsBody ? await readBody(c, contract) : ''
-    // Before the Idempotency-Key: API keys of other scopes share its replies, a 403 included.
+    // Before the Idempotency-Key is claimed: API keys of other scopes share its replies, and a 403
+    // must not be one of them.
     if (contract.scopeFor) requireScope(c, contract.scopeFor(c.req.valid('json' as never)))
     const isAction =
       typeof contract.idempotent !== 'function' || contract.idempotent(c.req.valid('json' as never))

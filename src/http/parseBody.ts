@@ -3,7 +3,7 @@ import type { Operation } from './contract.ts'
 import { invalid } from './problem.ts'
 import { fieldErrors, MAX_ERRORS } from './validation.ts'
 
-/** Unwraps a body, drops the members that the server writes, and checks the rest by the contract. */
+/** Unwraps a body, drops members that the server writes, and checks the rest by the contract. */
 export const parseBody = (contract: Operation, value: unknown): unknown => {
   const { wrapper } = contract
   if (!wrapper || !isObject(value) || !Object.hasOwn(value, wrapper))

@@ -276,7 +276,7 @@ export interface FieldError {
   detail: string
 }
 
-export interface ProblemOptions {
+interface ProblemOptions {
   detail?: string
   errors?: FieldError[]
   headers?: Record<string, string>

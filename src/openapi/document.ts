@@ -66,7 +66,7 @@ const SECURITY_SCHEMES = {
   },
 } as const
 
-export interface DocumentOptions {
+interface DocumentOptions {
   version: string
   /** The calls to webhooks, one entry for each event type. */
   webhooks?: NonNullable<ZodOpenApiObject['webhooks']>

@@ -41,7 +41,7 @@ const objectExample = (
   )
 
 /** A value of the schema, made from the examples of its members. */
-export const exampleOf = (node: Node, schemas: Schemas, depth = 0): unknown => {
+const exampleOf = (node: Node, schemas: Schemas, depth = 0): unknown => {
   const schema = resolveReference(node, schemas)
   if (schema.examples?.length) return schema.examples[0]
   if (schema.const !== undefined) return schema.const

@@ -3,7 +3,7 @@ import { EVENT_TYPES } from '../domain/event.ts'
 import { MAX_EVENTS } from '../domain/webhook.ts'
 import { EVENTS, MEANINGS } from '../events/catalogue.ts'
 
-/* The `webhooks` of the OpenAPI document: the calls that a receiver gets, one for each event type. */
+/* The `webhooks` of the OpenAPI document: the calls to a receiver, one for each event type. */
 
 const header = (name: string, description: string, example: string) =>
   z.string().meta({ description, example, param: { in: 'header', name, id: name } })
