@@ -140,19 +140,14 @@ export const updateMessage = compile<StateEffect>(
       AND ${messages.seq} < ${state.seq}`,
 )
 
-/**
- * True for the messages of an alert: their ids begin with the alert's, so they are one key range.
- */
+/** True for the messages of an alert. Their ids begin with the alert's, so they are one key range. */
 export const isMessageOf = (messageId: SQLWrapper, alertId: SQLWrapper): SQL =>
   sql`${messageId} > 'msg_' || substr(${alertId}, 5)
     AND ${messageId} < 'msg_' || substr(${alertId}, 5) || '~'`
 
 const ofAlert = alias(messages, 'm')
 
-/**
- * Deletes the alerts of a query (`id`, `account_id`) with their messages. Returns the number of
- * alerts.
- */
+/** Deletes the alerts of a query (`id`, `account_id`) and their messages; returns how many alerts. */
 export const deleteAlerts = async (db: Database, page: SQL): Promise<number> => {
   const [, deleted] = await runBatch(db, [
     statement(

@@ -124,16 +124,13 @@ export const isSubscribedToLocations = (accountId: Value, now: Value): SQL =>
     OR EXISTS (SELECT 1 FROM ${eventHeads} WHERE ${eventHeads.accountId} = ${accountId}
       AND ${eventHeads.locationStreamsUntil} > ${now}))`
 
+const p = placeholders('accountId', 'now')
+const selectSubscribed = compile<{ accountId: string; now: number }, { subscribed: number }>(
+  sql`SELECT ${isSubscribed(p.accountId, p.now)} AS subscribed`,
+)
+
 export const hasSubscribers = async (
   db: Database,
   accountId: string,
   now: number,
-): Promise<boolean> => {
-  const found = await readFirst(
-    statement<{ subscribed: number }>(
-      db,
-      sql`SELECT ${isSubscribed(accountId, now)} AS subscribed`,
-    ),
-  )
-  return found?.subscribed === 1
-}
+): Promise<boolean> => (await readFirst(selectSubscribed(db, { accountId, now })))?.subscribed === 1

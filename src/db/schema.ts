@@ -17,10 +17,7 @@ import type { Privilege } from '../domain/user.ts'
  * are erased in pages.
  */
 
-/**
- * User name → account and cell. `number` is never reused, even after a restore: device keys contain
- * it.
- */
+/** User name → account and cell. `number` is never reused, not even after a restore. */
 export const directory = sqliteTable(
   'directory',
   {
@@ -96,8 +93,8 @@ export const keys = sqliteTable(
 )
 
 /**
- * Replies to requests with an Idempotency-Key, for 24 hours. Until then `status` is null and `body`
- * is the attempt's id.
+ * Replies to requests with an Idempotency-Key, kept for 24 hours. While there is none, `status` is
+ * null and `body` is the attempt's id.
  */
 export const idempotency = sqliteTable(
   'idempotency',
@@ -290,10 +287,7 @@ export const groupDevices = sqliteTable(
   ],
 )
 
-/**
- * Users of the account. Every request of a key that is bound to a user is checked against that
- * user.
- */
+/** Users of the account. A key bound to a user has at most the privileges of that user. */
 export const users = sqliteTable(
   'users',
   {
@@ -393,9 +387,8 @@ export const alerts = sqliteTable(
 )
 
 /**
- * Projection of messages, as of `seq`. An id begins with its alert's, so an alert's messages, and
- * all messages by time, are ranges of the key. Device key 0, which no device has, is for account
- * notices.
+ * Projection of messages, as of `seq`. An id begins with its alert's, so the messages of an alert are
+ * one range of the key. Account notices have the device key 0, which no device has.
  */
 export const messages = sqliteTable(
   'messages',

@@ -47,10 +47,7 @@ const ROW_BYTES = sql`ifnull(length(last_location), 0) + length(${names(devices.
 
 /** What the text of a listing's statements depends on. */
 interface Variant {
-  /**
-   * The rows a page is selected from: a group's, the matches of a rare prefix, or a scan of the
-   * account's.
-   */
+  /** What a page is selected from: a group, the matches of a rare prefix, or a scan of all. */
   source: 'group' | 'matches' | 'account'
   sort: Sort
   hasAfter: boolean

@@ -16,8 +16,8 @@ const dataOf = ({ type, data, location }: LoggedEvent): Record<string, unknown> 
     : data
 
 /**
- * An event as lists, webhooks and streams show it. Its data are stored as JSON, so the type is what
- * the catalogue promises; tests hold every kind of event against it.
+ * An event as lists, webhooks and streams show it. Its data are stored as JSON, so the compiler
+ * cannot check them: tests compare every type of event with the catalogue.
  */
 export const presentEvent = (event: LoggedEvent): EventBody => {
   const { id, type, time, sequence, accountId, deviceId } = event

@@ -61,9 +61,7 @@ interface ReportValues extends DeviceRef {
 
 const p = placeholders('accountId', 'now', 'timeZone', 'today', 'hasSubscribers', 'packed', 'time')
 
-/**
- * A device without an end is active in any zone. With one, `today` must be of the account's zone.
- */
+/** A device without an end is active in any zone; else `today` must be of the account's zone. */
 const IS_ACTIVE = sql`(${devices.ends} IS NULL OR (${devices.ends} > ${accounts.day}
   AND ${accounts.timeZone} = ${p.timeZone} AND ${devices.ends} > ${p.today}))`
 
@@ -84,10 +82,7 @@ const insertLocations = compile<ReportValues>(
 const LAST_RECEIVED = sql`(SELECT ${locations.receivedAt} FROM ${locations}
   WHERE ${locations.deviceKey} = ${devices.key} ORDER BY ${locations.time} DESC LIMIT 1)`
 
-/**
- * Writes `last_contact` only when the last location does not show this arrival: late, repeated or
- * refused.
- */
+/** Writes only when the last location does not show this arrival: late, repeated or refused. */
 const updateLastContact = compile<ReportValues>(
   sql`UPDATE ${devices} SET ${names(devices.lastContact)} = ${p.now}
     WHERE ${IS_VISIBLE_DEVICE} AND ifnull(${devices.lastContact}, 0) < ${p.now}
@@ -144,15 +139,13 @@ const writeReport = async (
 }
 
 /**
- * Stores a report in one round trip: a row for each location, and an event only when someone wants
- * it. When the assumed state is wrong nothing is stored, and the report runs again with the actual
- * one.
+ * Stores a report in one round trip: a row for each location, and an event if someone wants it. When
+ * the assumed state is wrong, nothing is stored and the report runs again with the actual one.
  */
 export const storeReport = async (db: Database, report: Report): Promise<ReportOutcome> => {
   const { now } = report
   const packed = JSON.stringify(report.locations.map(packLocation))
-  // Numbers such as 1e20 are written out, so a body of 1 MiB may become more than D1 takes as one
-  // value.
+  // Numbers such as 1e20 are written out: a body of 1 MiB may grow beyond what D1 binds as one value.
   if (packed.length > MAX_PACKED_LENGTH) return { ok: false, refusal: 'body-too-large' }
   let { assumed } = report
   for (let retries = 0; ; retries++) {

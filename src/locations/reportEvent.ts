@@ -36,7 +36,7 @@ const EVENT_COLUMNS = names(
   events.deviceId,
   events.data,
 )
-/** What of the report was new is what was received at this very moment. */
+/** A location of the report is new if it was received at this very moment. */
 const NEW_LOCATIONS = sql`SELECT
     json_object('time', max(${locations.time}), 'count', count(DISTINCT ${locations.time}))
   FROM ${devices} CROSS JOIN json_each(${p.packed}) sent

@@ -87,10 +87,7 @@ const toPage = (rows: PageRow[], limit: number): TrackPage => ({
 export const readTrackPage = async (db: Database, query: TrackQuery): Promise<TrackPage> =>
   toPage(await readAll(selectPage(db, boundsOf(query))), query.limit)
 
-/**
- * The first page with the device's name, in one round trip; null when the viewer can see no such
- * device.
- */
+/** A page with the device's name, in one round trip; null when the viewer can see no such device. */
 export const readFirstPage = async (
   db: Database,
   query: TrackQuery,

@@ -47,10 +47,7 @@ export interface Writer {
   end: () => string
 }
 
-/**
- * Chunks of some ten kilobytes are collected early; a string for a whole page waits for a full
- * collection.
- */
+/** Small chunks are garbage collected early; a string for a whole page would stay for long. */
 const CHUNK_LOCATIONS = 100
 
 export function* writeChunks(

@@ -53,10 +53,7 @@ const toSameSide = ([longitude, ...rest]: Position, before: Position | undefined
     ? [before[0] < 0 ? -180 : 180, ...rest]
     : [longitude, ...rest]
 
-/**
- * Lines through the locations. RFC 7946 cuts a line at the antimeridian: each side is its own
- * feature.
- */
+/** Lines through the locations, one feature for each side of the antimeridian (RFC 7946). */
 export const geojsonLine = (track: Track): Writer => {
   const comma = separator(',')
   let last: { stored: StoredLocation; position: Position } | null = null

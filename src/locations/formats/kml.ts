@@ -33,10 +33,7 @@ const when = ({ dateTime }: StoredLocation): string => `<when>${iso(dateTime)}</
 const coord = ({ longitude, latitude, altitude = 0 }: StoredLocation): string =>
   `<gx:coord>${decimal(longitude)} ${decimal(latitude)} ${decimal(altitude)}</gx:coord>\n`
 
-/**
- * In the order of the schema: all times, then all positions. Altitudes are used only when all have
- * one.
- */
+/** In the order of the schema: all times, then all positions. */
 function* writeTrack(locations: StoredLocation[]): Generator<string> {
   const hasAltitudes = locations.every(({ altitude }) => altitude !== undefined)
   yield `<gx:Track><altitudeMode>${hasAltitudes ? 'absolute' : 'clampToGround'}</altitudeMode>\n`
@@ -46,10 +43,7 @@ function* writeTrack(locations: StoredLocation[]): Generator<string> {
   yield '</gx:Track>\n'
 }
 
-/**
- * One `gx:Track`. Times and positions are apart in it, so several pages are a joined
- * `gx:MultiTrack`.
- */
+/** One `gx:Track` for each page; several are joined in a `gx:MultiTrack`. */
 export const kml = ({ deviceName, isShort }: Track): Writer => {
   const fields = Object.entries(SERIES).map(
     ([name, type]) => `<gx:SimpleArrayField name="${name}" type="${type}"/>`,
