@@ -42,7 +42,7 @@ const withSelection = (before: Subscriber, { messages, subscriber }: Selection):
   }
 }
 
-/** The account's open streams. Each subscriber is attached to its socket and survives hibernation. */
+/** The account's open streams. A subscriber is attached to its socket and survives hibernation. */
 export class Streams {
   readonly #subscribers = new Map<WebSocket, Subscriber>()
   #keysCheckedAt = 0
@@ -126,13 +126,10 @@ export class Streams {
     return true
   }
 
-  /** Closes or confines streams whose keys have changed. Reads the keys at most once an interval. */
-  async recheckKeys(
-    db: Database,
-    now: number,
-    intervalMs = KEY_RECHECK_INTERVAL_MS,
-  ): Promise<void> {
-    if (this.size === 0 || now - this.#keysCheckedAt < intervalMs) return
+  /** Closes or confines streams whose keys have changed. Reads the keys at most every 10 s. */
+  async recheckKeys(db: Database, now: number, isForced = false): Promise<void> {
+    const isRecent = now - this.#keysCheckedAt < KEY_RECHECK_INTERVAL_MS
+    if (this.size === 0 || (isRecent && !isForced)) return
     const keyIds = new Set([...this.#subscribers.values()].map(({ claims }) => claims.keyId))
     const statuses = await readKeyStatuses(db, [...keyIds])
     for (const [socket, subscriber] of this.#subscribers) {
@@ -163,7 +160,7 @@ export class Streams {
       }
       positions = this.#readPositions(head)
     }
-    if (hasRevokedKey) await this.recheckKeys(db, Date.now(), 0)
+    if (hasRevokedKey) await this.recheckKeys(db, Date.now(), true)
     return positions.length > 0
   }
 

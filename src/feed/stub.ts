@@ -25,7 +25,7 @@ export interface FeedOwner {
   cell: number
 }
 
-/** A request for a stream, authorized by the Worker. Only the Worker can send its header to a feed. */
+/** A request for a stream that the Worker has authorized. Nobody else can reach a feed. */
 export interface StreamRequest extends FeedOwner, Pick<Subscriber, 'claims' | 'filter'> {
   /** Start after this event; null to start with the next one. */
   after: number | null

@@ -114,7 +114,7 @@ export const selectEvents = (
   }
 }
 
-/** Null when the event was not sent yet. Each acknowledgement of a newer event restarts the timeout. */
+/** Null for an event that was not sent yet. Acknowledging a newer event restarts the timeout. */
 export const acknowledge = (
   subscriber: Subscriber,
   sequence: number,

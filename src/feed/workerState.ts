@@ -17,7 +17,8 @@ export const syncWorkerState = (sql: SqlStorage, { id, since, url }: Webhook): W
     `INSERT INTO webhook_workers (webhook_id, cursor, since, url) VALUES (?1, ?2, ?2, ?3)
      ON CONFLICT DO UPDATE SET
        cursor = max(cursor, excluded.cursor), since = excluded.since, url = excluded.url,
-       failing_since = CASE WHEN since = excluded.since AND url = excluded.url THEN failing_since END
+       failing_since =
+         CASE WHEN since = excluded.since AND url = excluded.url THEN failing_since END
      WHERE since <> excluded.since OR url <> excluded.url`,
     id,
     since,

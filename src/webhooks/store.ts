@@ -90,7 +90,8 @@ const selectStatus = compile<OfAccount, { disabled: number }>(
   sql`SELECT ${accounts.disabled} FROM ${accounts} WHERE ${accounts.id} = ${accountId}`,
 )
 const selectHead = compile<OfAccount, { sequence: number }>(
-  sql`SELECT ${eventHeads.sequence} FROM ${eventHeads} WHERE ${eventHeads.accountId} = ${accountId}`,
+  sql`SELECT ${eventHeads.sequence} FROM ${eventHeads}
+    WHERE ${eventHeads.accountId} = ${accountId}`,
 )
 const selectWebhooks = compile<OfAccount, WebhookRow>(
   sql`SELECT * FROM ${webhooks} WHERE ${webhooks.accountId} = ${accountId} ORDER BY ${webhooks.id}`,
