@@ -213,7 +213,14 @@ const survives = (mutant) => {
     // Unchanged code passes these files, or `npm test` would have failed first; so a failure here is the mutant's.
     const { status, stdout } = spawnSync(
       'vitest',
-      ['run', '--bail', '1', '--retry', '0', ...(mutant.tests ?? ['ledger/licenses', 'ledger/model'])],
+      [
+        'run',
+        '--bail',
+        '1',
+        '--retry',
+        '0',
+        ...(mutant.tests ?? ['ledger/licenses', 'ledger/model']),
+      ],
       {
         cwd: copy,
         encoding: 'utf8',

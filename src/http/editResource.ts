@@ -7,7 +7,7 @@ const MAX_TRIES = 100
  * Repeats `attempt` until no concurrent edit interferes. With If-Match a lost race is a 412;
  * without it one edit wins each round, so the retries end.
  */
-export const retryOnConflict = async <T>(
+const retryOnConflict = async <T>(
   c: Context,
   attempt: () => Promise<T | 'precondition-failed'>,
 ): Promise<T> => {

@@ -30,12 +30,6 @@ export const readIfMatch = (c: Context): number[] | null => {
   })
 }
 
-/** For an edit worked out on `version`: what the write is to hold against, or 412 where If-Match does not name it. */
-export const expectedVersions = (c: Context, version: number): number[] => {
-  if (c.get('ifMatch')?.includes(version) === false) throw new Problem('precondition-failed')
-  return [version]
-}
-
 /** Whether the caller has these very bytes already. */
 export const isNotModified = (c: Context, etag: string): boolean => {
   const known = c.req.header('If-None-Match')
@@ -46,27 +40,3 @@ export const isNotModified = (c: Context, etag: string): boolean => {
 /** `"<version>.<rest>"`: edits change the version, any visible change changes the rest. */
 export const tagOf = async (text: string, version: number, rest?: string): Promise<string> =>
   `"${version}.${rest ?? (await digest(text))}"`
-
-/** A single resource with its two-part tag; 304 where the caller has these very bytes. */
-export const replyWithEtag = async (
-  c: Context,
-  body: object,
-  version: number,
-  status: 200 | 201 = 200,
-  headers: Record<string, string> = {},
-) => {
-  const text = JSON.stringify(body)
-  return replyTagged(c, text, `"${version}.${await digest(text)}"`, status, headers)
-}
-
-/** The same where the tag is known without a look at the bytes. */
-export const replyTagged = (
-  c: Context,
-  text: string,
-  etag: string,
-  status: 200 | 201 = 200,
-  headers: Record<string, string> = {},
-) => {
-  if (isNotModified(c, etag)) return c.body(null, 304, { ETag: etag })
-  return c.body(text, status, { 'Content-Type': 'application/json', ETag: etag, ...headers })
-}

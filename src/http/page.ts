@@ -93,20 +93,3 @@ export const readCursor = async (
     errors: [{ pointer, detail: 'must be a `nextCursor` of this list, unchanged' }],
   })
 }
-
-/** One page of a list: the cursor for the next in the body and, where there is one, in `Link`. */
-export const replyPage = async (
-  c: Context,
-  name: string,
-  rows: unknown[],
-  last: Position | null,
-  beside: object = {},
-) => {
-  const cursor = last && (await makeCursor(c, last))
-  if (cursor) {
-    const next = new URL(c.req.url)
-    next.searchParams.set('cursor', cursor)
-    c.header('Link', `<${next.pathname}${next.search}>; rel="next"`)
-  }
-  return c.json({ success: true, [name]: rows, ...beside, nextCursor: cursor })
-}

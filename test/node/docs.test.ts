@@ -76,7 +76,15 @@ describe('docs/storage.md', () => {
   const tablesOf = (file: string) => {
     const created = allMatches(textOf(file), /CREATE TABLE (\w+)/g)
     const dropped = allMatches(textOf(file), /DROP TABLE (\w+)/g)
-    return created.filter((table) => !dropped.includes(table))
+    const renamed = new Map(
+      [...textOf(file).matchAll(/ALTER TABLE (\w+) RENAME TO (\w+)/g)].map(([, from, to]) => [
+        from,
+        to,
+      ]),
+    )
+    return created
+      .filter((table) => !dropped.includes(table))
+      .map((table) => renamed.get(table) ?? table)
   }
 
   test('has every table of D1', () => {
