@@ -1,5 +1,5 @@
 import type { Context } from './context.ts'
-import { invalid, Problem } from './problem.ts'
+import { invalid } from './problem.ts'
 
 const digest = async (text: string): Promise<string> => {
   const bytes = new Uint8Array(
