@@ -58,6 +58,10 @@ const postReceipt = async (account: TestAccount, type: string, message: string) 
     await resendReceipt(type, { account: account.id, message }),
   )
 
+/** Ahead of the real clock, so that no alarm fires by itself. */
+const stopClock = () =>
+  void vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2031-06-15T08:00:00Z') })
+
 describe('an account notice', () => {
   afterEach(() => void vi.useRealTimers())
 
@@ -87,6 +91,7 @@ describe('an account notice', () => {
   })
 
   test('is sent once, however often it is requested and whatever crashes in between', async () => {
+    stopClock()
     const account = await openAccount()
     const [email, late] = [someEmail(), someEmail()]
     const notice = noticeTo(byEmail(email))
@@ -101,12 +106,15 @@ describe('an account notice', () => {
   })
 
   test('is retried under the same key after a crash while it was sent', async () => {
+    stopClock()
     const account = await openAccount()
     const email = someEmail()
     await script(email, 'accept-and-hang')
     await notify(account, { ...noticeTo(byEmail(email)), isUrgent: true })
+    await runDurableObjectAlarm(stubOf(account))
     await eventually(async () => expect((await boxOf(email)).sent).toHaveLength(1))
     await crash(account)
+    vi.setSystemTime(Date.now() + 10_000)
     await untilStatus(account, 'sent')
     expect((await boxOf(email)).sent).toHaveLength(1)
   })
@@ -146,13 +154,12 @@ describe('an account notice', () => {
     const account = await openAccount()
     const email = someEmail()
     await script(email, 'accept-and-hang*')
-    const now = Date.parse('2031-06-15T08:00:00Z')
-    vi.useFakeTimers({ toFake: ['Date'], now })
+    stopClock()
     await notify(account, noticeTo(byEmail(email)))
     await runDurableObjectAlarm(stubOf(account))
     await eventually(async () => expect((await boxOf(email)).sent).toHaveLength(1))
     await crash(account)
-    vi.setSystemTime(now + DAY_MS)
+    vi.setSystemTime(Date.now() + DAY_MS)
     await runDurableObjectAlarm(stubOf(account))
     await eventually(async () => {
       const { results } = await env.DB.prepare('SELECT * FROM messages WHERE account_id = ?')
@@ -166,6 +173,20 @@ describe('an account notice', () => {
       .bind(account.id)
       .first('status')
     expect(status).toBe('delivered')
+  })
+
+  test('is deleted from the ledger after some days and stays in the cell', async () => {
+    const account = await openAccount()
+    await notify(account, noticeTo(byEmail(someEmail())))
+    await untilStatus(account, 'sent')
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 4 * DAY_MS })
+    await runDurableObjectAlarm(stubOf(account))
+    vi.useRealTimers()
+    const left = await runInDurableObject(stubOf(account), (_, { storage: { sql } }) =>
+      ['notices', 'messages'].map((table) => sql.exec(`SELECT * FROM ${table}`).toArray()),
+    )
+    expect(left).toEqual([[], []])
+    expect(await messagesOf(account)).toMatchObject([{ status: 'sent' }])
   })
 
   test('is not accepted for an account that does not exist', async () => {

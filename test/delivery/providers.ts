@@ -7,16 +7,16 @@ import {
 } from 'node:http'
 
 /*
- * Servers that behave like Resend and Twilio, failures included, on loopback. What each recipient's messages meet is written
- * to /script/<to> as a list of behaviours, one a request, or for good with a star; without any left, messages are accepted.
- * GET answers what came in.
+ * Servers on loopback that behave like Resend and Twilio, failures included. PUT /script/<to> sets a
+ * recipient's behaviours: one per request, the last one for good if it ends in a star. Without any
+ * left, messages are accepted. GET returns what arrived.
  */
 
 export const RESEND_KEY = 're_test_key'
 export const TWILIO_SID = 'AC00000000000000000000000000000001'
 export const TWILIO_TOKEN = 'the-auth-token-of-the-tests'
 
-/** What one recipient has met and got. */
+/** What the providers have received and sent for one recipient. */
 export interface Box {
   script: string[]
   /** `order` counts the requests of all recipients. */
@@ -77,7 +77,7 @@ const FAILURES: Record<string, [status: number, body: object]> = {
   ],
 }
 
-/** Plays what the script says; `accept` is what the provider does when all is well. */
+/** Plays one behaviour; `accept` is what the provider does on success. */
 const play = (
   behaviour: string | undefined,
   request: IncomingMessage,
@@ -130,7 +130,7 @@ const play = (
   }
 }
 
-/** Resend's own rule: one e-mail for one key, for a day; the same key with other content is refused. */
+/** As at Resend: one e-mail per key; the same key with another content is refused. */
 const accepted = new Map<string, { id: string; text: string }>()
 
 const record = (

@@ -3,14 +3,14 @@ import type { Box } from './providers.ts'
 
 let made = 0
 
-/** Addresses of a test's own: providers keep what each recipient meets apart. */
+/** Unique addresses: the providers of the tests keep each recipient apart. */
 export const someEmail = (): string => `r${++made}-${crypto.randomUUID().slice(0, 8)}@example.com`
 export const somePhone = (): string =>
   `+3519${String(crypto.getRandomValues(new Uint32Array(1))[0])
     .padStart(10, '0')
     .slice(-8)}`
 
-/** What messages to a recipient meet, one after the other; those after the last are accepted. */
+/** Sets how the provider behaves for a recipient, request by request; then it accepts. */
 export const script = async (to: string, ...behaviours: string[]): Promise<void> => {
   await fetch(`${env.PROVIDERS}/script/${encodeURIComponent(to)}`, {
     method: 'PUT',
@@ -18,6 +18,6 @@ export const script = async (to: string, ...behaviours: string[]): Promise<void>
   })
 }
 
-/** What a provider has seen and sent. */
+/** What a provider has received and sent for a recipient. */
 export const boxOf = async (to: string): Promise<Box> =>
   (await fetch(`${env.PROVIDERS}/script/${encodeURIComponent(to)}`)).json()

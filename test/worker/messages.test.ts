@@ -14,8 +14,8 @@ import { openAccount, operator, type TestAccount } from './support.ts'
 const both = { email: true, sms: true }
 const ids = (messages: { id: string }[]) => messages.map(({ id }) => id)
 
-describe('the outbox', () => {
-  test('shows the very words that would have gone out, and where each message stands', async () => {
+describe('messages', () => {
+  test('show the exact text that would have gone out, and their status', async () => {
     const account = await openAccount()
     const ana = await user(account, {
       timeZone: 'Asia/Kolkata',
@@ -61,7 +61,7 @@ describe('the outbox', () => {
     })
   })
 
-  test('is listed newest alert first, by status, channel, device and alert, and walked by cursor', async () => {
+  test('are listed newest alert first, filtered by status, channel, device and alert, in pages', async () => {
     const account = await openAccount()
     await user(account, { phone: '+351910000021', notify: both })
     const [first, second] = [await device(account, { dailySmsLimit: 1 }), await device(account)]
@@ -109,7 +109,7 @@ describe('the outbox', () => {
     }
   })
 
-  test('a message that is on its way or was sent, or that is not there, is not sent again', async () => {
+  test('that are queued, sent or unknown cannot be retried', async () => {
     const [account, other] = [await openAccount(), await openAccount()]
     await user(account)
     const { alert } = (await raise(account, await device(account))).body
@@ -121,7 +121,7 @@ describe('the outbox', () => {
   })
 })
 
-describe('a message is sent again only to who would still be told', () => {
+describe('a message is not retried if its recipient has since been', () => {
   const edit = (account: TestAccount, id: string, body: object) =>
     account.call('PATCH', `/api/users/${id}`, {
       body,
@@ -133,10 +133,13 @@ describe('a message is sent again only to who would still be told', () => {
     ['expired', (account, id) => edit(account, id, { expires: '2021-01-01T00:00:00Z' })],
     ['deleted', (account, id) => account.call('DELETE', `/api/users/${id}`)],
     [
-      'no longer asking for the channel',
+      'unsubscribed from the channel',
       (account, id) => edit(account, id, { notify: { email: false, sms: true } }),
     ],
-    ['at another address', (account, id) => edit(account, id, { email: 'elsewhere@example.com' })],
+    [
+      'given another address',
+      (account, id) => edit(account, id, { email: 'elsewhere@example.com' }),
+    ],
     [
       'moved to a group without the device',
       async (account, id) => {
@@ -165,7 +168,7 @@ describe('a message is sent again only to who would still be told', () => {
   })
 })
 
-describe('what goes', () => {
+describe('deletion', () => {
   const rowsOf = async (accountId: string) => {
     const [alerts, messages] = await env.DB.batch<{ n: number }>(
       ['alerts', 'messages'].map((table) =>
@@ -184,7 +187,7 @@ describe('what goes', () => {
     return { account, kept, gone }
   }
 
-  test('with a deleted device: its alerts and their messages, and no other’s', async () => {
+  test('of a device removes its alerts and their messages only', async () => {
     const { account, kept, gone } = await seeded()
     expect(await rowsOf(account.id)).toEqual([3, 6])
     await account.call('DELETE', `/api/devices/${gone}`)
@@ -195,14 +198,14 @@ describe('what goes', () => {
     ).toHaveLength(2)
   })
 
-  test('with an erased account: all of it', async () => {
+  test('of an account removes all its alerts and messages', async () => {
     const { account } = await seeded()
     await operator('DELETE', `/admin/accounts/${account.id}`)
     await sweep(env, Date.now())
     expect(await rowsOf(account.id)).toEqual([0, 0])
   })
 
-  test('with time: what is older than the account keeps, messages too', async () => {
+  test('by age removes alerts older than the retention, with their messages', async () => {
     const { account, kept } = await seeded()
     await account.call('PATCH', '/api/account', { body: { retentionDays: 30 } })
     await raise(account, kept, { dateTime: new Date(Date.now() - 31 * 86_400_000).toISOString() })
@@ -214,7 +217,7 @@ describe('what goes', () => {
   })
 })
 
-describe('a walk sees what stood throughout exactly once, though rows come and go while a page is read', () => {
+describe('paging returns every lasting row exactly once while other rows', () => {
   /** The same database, where something happens after each round trip. */
   const unquiet = (happens: () => Promise<unknown>): Database => {
     const disturbed = async <T>(work: Promise<T>): Promise<T> => {
@@ -282,7 +285,7 @@ describe('a walk sees what stood throughout exactly once, though rows come and g
       ),
     ),
   )(
-    '$table that $change, to one who is confined to a group: $confined',
+    'of $table $change, for a user confined to a group: $confined',
     async ({ table, change, confined }) => {
       const account = await openAccount()
       const deviceId = await device(account)
@@ -324,7 +327,7 @@ describe('a walk sees what stood throughout exactly once, though rows come and g
   )
 })
 
-describe('what it costs', () => {
+describe('cost', () => {
   /** Every statement that is prepared while `work` runs, with what it was bound to. */
   const statementsOf = async (work: (db: Database) => Promise<unknown>) => {
     const seen: { sql: string; values: unknown[] }[] = []
@@ -413,7 +416,7 @@ describe('what it costs', () => {
           ),
       ],
     ),
-  ])('%s goes by an index, and sorts nothing', async (what, work) => {
+  ])('%s uses an index and sorts nothing', async (what, work) => {
     const account = await openAccount()
     await user(account)
     const deviceId = await device(account)
@@ -434,7 +437,7 @@ describe('what it costs', () => {
     }
   })
 
-  test('an id that names no alert of the account reads no message, whatever messages it has', async () => {
+  test('an unknown alert id reads no message', async () => {
     const account = await openAccount()
     const key = 1_000_000
     await env.DB.prepare(
@@ -472,7 +475,7 @@ describe('what it costs', () => {
     }
   })
 
-  test('a name that is rare among a device’s alerts is found by and by: a page looks at a bounded stretch', async () => {
+  test('a search for a rare alert name reads a bounded number of rows per page', async () => {
     const account = await openAccount()
     const deviceId = await device(account)
     await env.DB.prepare(
@@ -504,7 +507,7 @@ describe('what it costs', () => {
     }
   })
 
-  test('an alert writes a row and its three indexes, a message one row, and what becomes of it one more', async () => {
+  test('an alert writes one row and three index entries, a message one row, and its outcome one more', async () => {
     const account = await openAccount()
     await device(account)
     const key = await env.DB.prepare('SELECT key FROM devices WHERE account_id = ?')
