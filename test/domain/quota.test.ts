@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { GIVE_UP_AFTER_MS, nextAttemptTime, retryDelayMs } from '../../src/domain/messageRetry.ts'
 import { reserve } from '../../src/domain/quota.ts'
 
-test('a day never grants more than its limit, in whatever portions it is asked for, and nothing less while there is any left', () => {
+test('a day grants exactly its limit, however the requests are split', () => {
   fc.assert(
     fc.property(fc.nat(200), fc.array(fc.nat(30)), (limit, portions) => {
       let used = 0
@@ -24,13 +24,13 @@ test('a day never grants more than its limit, in whatever portions it is asked f
   )
 })
 
-test('a limit set below what is used already grants nothing and takes nothing back', () => {
+test('a limit below what is used already grants nothing and takes nothing back', () => {
   expect(reserve(5, 9, 3)).toEqual({ granted: 0, suppressed: 3, reached: true })
   expect(reserve(0, 0, 1)).toEqual({ granted: 0, suppressed: 1, reached: true })
   expect(reserve(0, 0, 0)).toEqual({ granted: 0, suppressed: 0, reached: false })
 })
 
-test('waits double, are spread by chance, stay below their longest, and are shorter for an SOS at every step', () => {
+test('retry delays double, vary at random, have a maximum, and are shorter for urgent messages', () => {
   for (let attempts = 1; attempts < 60; attempts++) {
     for (const urgent of [true, false]) {
       const [least, most] = [retryDelayMs(attempts, urgent, 0), retryDelayMs(attempts, urgent, 1)]
@@ -43,7 +43,7 @@ test('waits double, are spread by chance, stay below their longest, and are shor
   }
 })
 
-test('tries go on for a day, the last one as it ends; what a provider puts off beyond the day is given up', () => {
+test('attempts go on for a day, the last one at its end; a longer Retry-After ends them at once', () => {
   const hour = 3_600_000
   expect(nextAttemptTime(0, hour, hour)).toBe(2 * hour)
   expect(nextAttemptTime(0, GIVE_UP_AFTER_MS - 1, hour)).toBe(GIVE_UP_AFTER_MS)

@@ -60,6 +60,10 @@ const postReceipt = async (account: TestAccount, type: string, message: string) 
     await resendReceipt(type, { account: account.id, message }),
   )
 
+/** Ahead of the real clock, so that no alarm fires by itself. */
+const stopClock = () =>
+  void vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2031-06-15T08:00:00Z') })
+
 describe('an account notice', () => {
   afterEach(() => void vi.useRealTimers())
 
@@ -91,6 +95,7 @@ describe('an account notice', () => {
   })
 
   test('is sent once, however often it is requested and whatever crashes in between', async () => {
+    stopClock()
     const account = await openAccount()
     const [email, late] = [uniqueEmail(), uniqueEmail()]
     const notice = noticeTo(byEmail(email))
@@ -105,12 +110,15 @@ describe('an account notice', () => {
   })
 
   test('is retried under the same key after a crash while it was sent', async () => {
+    stopClock()
     const account = await openAccount()
     const email = uniqueEmail()
     await scriptProvider(email, 'accept-and-hang')
     await notify(account, { ...noticeTo(byEmail(email)), isUrgent: true })
+    await runDurableObjectAlarm(ledgerStub(account))
     await eventually(async () => expect((await readProviderRecord(email)).sent).toHaveLength(1))
     await crashLedger(account)
+    vi.setSystemTime(Date.now() + 10_000)
     await untilStatus(account, 'sent')
     expect((await readProviderRecord(email)).sent).toHaveLength(1)
   })
@@ -150,13 +158,12 @@ describe('an account notice', () => {
     const account = await openAccount()
     const email = uniqueEmail()
     await scriptProvider(email, 'accept-and-hang*')
-    const now = Date.parse('2031-06-15T08:00:00Z')
-    vi.useFakeTimers({ toFake: ['Date'], now })
+    stopClock()
     await notify(account, noticeTo(byEmail(email)))
     await runDurableObjectAlarm(ledgerStub(account))
     await eventually(async () => expect((await readProviderRecord(email)).sent).toHaveLength(1))
     await crashLedger(account)
-    vi.setSystemTime(now + DAY_MS)
+    vi.setSystemTime(Date.now() + DAY_MS)
     await runDurableObjectAlarm(ledgerStub(account))
     await eventually(async () => {
       const { results } = await env.DB.prepare('SELECT * FROM messages WHERE account_id = ?')
@@ -170,6 +177,20 @@ describe('an account notice', () => {
       .bind(account.id)
       .first('status')
     expect(status).toBe('delivered')
+  })
+
+  test('is deleted from the ledger after some days and stays in the cell', async () => {
+    const account = await openAccount()
+    await notify(account, noticeTo(byEmail(uniqueEmail())))
+    await untilStatus(account, 'sent')
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 4 * DAY_MS })
+    await runDurableObjectAlarm(ledgerStub(account))
+    vi.useRealTimers()
+    const left = await runInDurableObject(ledgerStub(account), (_, { storage: { sql } }) =>
+      ['notices', 'messages'].map((table) => sql.exec(`SELECT * FROM ${table}`).toArray()),
+    )
+    expect(left).toEqual([[], []])
+    expect(await readMessages(account)).toMatchObject([{ status: 'sent' }])
   })
 
   test('is not accepted for an account that does not exist', async () => {

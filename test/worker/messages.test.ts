@@ -18,8 +18,8 @@ import { createUser } from '../support/users.ts'
 const both = { email: true, sms: true }
 const ids = (messages: { id: string }[]) => messages.map(({ id }) => id)
 
-describe('the list of messages', () => {
-  test('shows the exact text of each message and its status', async () => {
+describe('messages', () => {
+  test('show the exact text that would have gone out, and their status', async () => {
     const account = await openAccount()
     const ana = await createUser(account, {
       timeZone: 'Asia/Kolkata',
@@ -65,7 +65,7 @@ describe('the list of messages', () => {
     })
   })
 
-  test('is sorted by alert, newest first, and filtered by status, channel, device and alert', async () => {
+  test('are listed newest alert first, filtered by status, channel, device and alert, in pages', async () => {
     const account = await openAccount()
     await createUser(account, { phone: '+351910000021', notify: both })
     const [first, second] = [
@@ -116,7 +116,7 @@ describe('the list of messages', () => {
     }
   })
 
-  test('refuses to resend a message that is queued, sent or unknown', async () => {
+  test('that are queued, sent or unknown cannot be retried', async () => {
     const [account, other] = [await openAccount(), await openAccount()]
     await createUser(account)
     const { alert } = (await raiseAlert(account, await createDevice(account))).body
@@ -128,7 +128,7 @@ describe('the list of messages', () => {
   })
 })
 
-describe('a message is not resent to a user who is', () => {
+describe('a message is not retried if its recipient has since been', () => {
   const edit = (account: TestAccount, id: string, body: object) =>
     account.call('PATCH', `/api/users/${id}`, {
       body,
@@ -140,10 +140,13 @@ describe('a message is not resent to a user who is', () => {
     ['expired', (account, id) => edit(account, id, { expires: '2021-01-01T00:00:00Z' })],
     ['deleted', (account, id) => account.call('DELETE', `/api/users/${id}`)],
     [
-      'no longer asking for the channel',
+      'unsubscribed from the channel',
       (account, id) => edit(account, id, { notify: { email: false, sms: true } }),
     ],
-    ['at another address', (account, id) => edit(account, id, { email: 'elsewhere@example.com' })],
+    [
+      'given another address',
+      (account, id) => edit(account, id, { email: 'elsewhere@example.com' }),
+    ],
     [
       'moved to a group without the device',
       async (account, id) => {
@@ -175,7 +178,7 @@ describe('a message is not resent to a user who is', () => {
   })
 })
 
-describe('alerts and messages are deleted', () => {
+describe('deletion', () => {
   const rowsOf = async (accountId: string) => {
     const [alerts, messages] = await env.DB.batch<{ n: number }>(
       ['alerts', 'messages'].map((table) =>
@@ -194,7 +197,7 @@ describe('alerts and messages are deleted', () => {
     return { account, kept, gone }
   }
 
-  test('with their device, and no others', async () => {
+  test('of a device removes its alerts and their messages only', async () => {
     const { account, kept, gone } = await seeded()
     expect(await rowsOf(account.id)).toEqual([3, 6])
     await account.call('DELETE', `/api/devices/${gone}`)
@@ -205,14 +208,14 @@ describe('alerts and messages are deleted', () => {
     ).toHaveLength(2)
   })
 
-  test('with their account', async () => {
+  test('of an account removes all its alerts and messages', async () => {
     const { account } = await seeded()
     await callAsOperator('DELETE', `/admin/accounts/${account.id}`)
     await sweep(env, Date.now())
     expect(await rowsOf(account.id)).toEqual([0, 0])
   })
 
-  test('when they are older than the account keeps them', async () => {
+  test('by age removes alerts older than the retention, with their messages', async () => {
     const { account, kept } = await seeded()
     await account.call('PATCH', '/api/account', { body: { retentionDays: 30 } })
     await raiseAlert(account, kept, {
@@ -228,8 +231,8 @@ describe('alerts and messages are deleted', () => {
   })
 })
 
-describe('paging shows every lasting row exactly once while others are inserted or deleted', () => {
-  /** The same database, with a change after each round trip. */
+describe('paging returns every lasting row exactly once while other rows', () => {
+  /** The same database, where something happens after each round trip. */
   const withChanges = (happens: () => Promise<unknown>): Database => {
     const disturbed = async <T>(work: Promise<T>): Promise<T> => {
       const answer = await work
@@ -296,7 +299,7 @@ describe('paging shows every lasting row exactly once while others are inserted 
       ),
     ),
   )(
-    '$table that $change, for a user confined to a group: $confined',
+    'of $table $change, for a user confined to a group: $confined',
     async ({ table, change, confined }) => {
       const account = await openAccount()
       const deviceId = await createDevice(account)
@@ -338,7 +341,7 @@ describe('paging shows every lasting row exactly once while others are inserted 
   )
 })
 
-describe('the cost of a query', () => {
+describe('cost', () => {
   /** Every statement that is prepared while `work` runs, with what it was bound to. */
   const statementsOf = async (work: (db: Database) => Promise<unknown>) => {
     const seen: { sql: string; values: unknown[] }[] = []
@@ -431,7 +434,7 @@ describe('the cost of a query', () => {
           ),
       ],
     ),
-  ])('%s goes by an index, and sorts nothing', async (what, work) => {
+  ])('%s uses an index and sorts nothing', async (what, work) => {
     const account = await openAccount()
     await createUser(account)
     const deviceId = await createDevice(account)
@@ -452,7 +455,7 @@ describe('the cost of a query', () => {
     }
   })
 
-  test('an id of no alert of the account reads no message', async () => {
+  test('an unknown alert id reads no message', async () => {
     const account = await openAccount()
     const key = 1_000_000
     await env.DB.prepare(
@@ -490,7 +493,7 @@ describe('the cost of a query', () => {
     }
   })
 
-  test('a name that is rare among a device’s alerts is found by and by: a page looks at a bounded stretch', async () => {
+  test('a search for a rare alert name reads a bounded number of rows per page', async () => {
     const account = await openAccount()
     const deviceId = await createDevice(account)
     await env.DB.prepare(
@@ -522,7 +525,7 @@ describe('the cost of a query', () => {
     }
   })
 
-  test('an alert writes a row and its three indexes, a message one row, and what becomes of it one more', async () => {
+  test('an alert writes one row and three index entries, a message one row, and its outcome one more', async () => {
     const account = await openAccount()
     await createDevice(account)
     const key = await env.DB.prepare('SELECT key FROM devices WHERE account_id = ?')

@@ -31,15 +31,15 @@ const record = (date: string | null, mark: number) => ({
 })
 const NOBODY = { userId: null, groupId: null, cap: null }
 
-/** The projection is other tests' business: here its database says yes to everything, at once. */
+/** A database that accepts every statement: other tests cover the projection. */
 const statement = { bind: () => statement }
-const agreeable = { prepare: () => statement, batch: async () => [] }
+const acceptingDatabase = { prepare: () => statement, batch: async () => [] }
 
 test('a thousand runs of fifty commands agree with the model, inside the object', async () => {
   console.info(`seed ${SEED}`)
   const stub = env.LEDGER.get(env.LEDGER.idFromName('model'))
   await runInDurableObject(stub, async (_, state) => {
-    const world = { ...env, DB: agreeable } as unknown as typeof env
+    const world = { ...env, DB: acceptingDatabase } as unknown as typeof env
     const run = async (script: Command[]) => {
       await state.storage.deleteAll()
       vi.setSystemTime(START)
@@ -115,7 +115,7 @@ test('a thousand runs of fifty commands agree with the model, inside the object'
           day: model.day,
         })
       }
-      model.roll()
+      model.advanceToToday()
       await ledger.sweep()
       const { lines } = await ledger.licenseLog(null, 1000)
       expect(lines.filter(({ what }) => what === 'expired')).toHaveLength(model.expiries)
@@ -173,14 +173,14 @@ test('fifty runs of fifty commands agree with the model, over HTTP', async () =>
           return call('PATCH', '/api/account', { timeZone: command.zone })
         case 'sweep':
           await sweep(env, Date.now())
-          // The sweep goes only where something is due; this has the ledger see the day, as the model does.
+          // The sweep skips accounts without a due expiry: this call advances the ledger’s day too.
           return call('GET', '/api/account')
         case 'clock':
           vi.setSystemTime(model.now)
           token = await fetchToken(account.userName, account.apiKey)
           return null
         case 'evict':
-          // Two in a row find it gone already, which is as good.
+          // It may be evicted already.
           await evictDurableObject(env.LEDGER.get(env.LEDGER.idFromName(account.id))).catch(
             () => {},
           )
@@ -194,7 +194,7 @@ test('fifty runs of fifty commands agree with the model, over HTTP', async () =>
       const reply = await carryOut(command)
       expect(!reply || reply.status < 300 ? 'ok' : reply.body.code).toBe(expected)
     }
-    model.roll()
+    model.advanceToToday()
     expect((await call('GET', '/api/account')).body.account.licenses).toMatchObject({
       used: model.used(),
       total: model.total,

@@ -1,12 +1,12 @@
 import * as fc from 'fast-check'
 import { addDays, dayStart, localDay } from '../../../src/domain/day.ts'
 
-/* What the ledger must do, said as plainly as can be, and the commands that both are given. */
+/* A simple model of the ledger, and the commands that both are given. */
 
 export const START = Date.parse('2026-11-15T12:00:00Z')
 const ZONES = ['UTC', 'Asia/Tokyo', 'Pacific/Honolulu', 'America/New_York', 'Pacific/Kiritimati']
 
-/** Days relative to the start; null is a device without an end. */
+/** Days relative to the start; null for a device that never expires. */
 type Offset = number | null
 
 export type Command =
@@ -48,14 +48,14 @@ export const commands = fc.array(
 export const dateOf = (offset: Offset): string | null =>
   offset === null ? null : addDays('2026-11-15', offset)
 
-/** Devices by the day they end; a license is in use by each that has not ended. */
+/** Keeps the day on which each device ends; a device that has not ended uses a license. */
 export class Model {
   devices: (string | null)[] = []
   total: number
   zone = 'UTC'
   now = START
   day: string
-  /** How often a device that was active has come to its end. */
+  /** How often an active device has expired. */
   expiries = 0
 
   constructor(total: number) {
@@ -63,13 +63,13 @@ export class Model {
     this.day = localDay(this.now, this.zone)
   }
 
-  roll() {
+  advanceToToday() {
     const today = localDay(this.now, this.zone)
-    if (today > this.day) this.turn(today)
+    if (today > this.day) this.moveTo(today)
   }
 
-  /** Another day, or the same moment's day in another zone. */
-  turn(day: string) {
+  /** Moves to another day, by the clock or by another time zone. */
+  moveTo(day: string) {
     this.expiries += Math.max(0, this.used() - this.used(day))
     this.day = day
   }
@@ -77,7 +77,7 @@ export class Model {
   ended = (date: string | null, day = this.day) => date !== null && date <= day
   used = (day = this.day) => this.devices.filter((date) => !this.ended(date, day)).length
 
-  /** The one road: a change from one end to another, or from nothing. */
+  /** Changes when a device ends, or adds one; refused without a free license. */
   set(index: number, date: string | null): boolean {
     const was = index < this.devices.length && !this.ended(this.devices[index] ?? null)
     if (!was && !this.ended(date) && this.used() >= this.total) return false
@@ -94,14 +94,14 @@ export class Model {
     return freeing === undefined ? null : dayStart(freeing, this.zone)
   }
 
-  /** Ok, refused for want of a license, refused for a date already reached, or nothing to do it to. */
+  /** Returns `ok` or the expected refusal. */
   apply(command: Command): 'ok' | 'no-license-available' | 'expiration-date-reached' | 'skip' {
     if (command.do === 'clock') {
       this.now += command.hours * 3_600_000
       return 'ok'
     }
     if (command.do === 'evict') return 'ok'
-    this.roll()
+    this.advanceToToday()
     if (command.do === 'sweep') return 'ok'
     if (command.do === 'total') this.total = command.total
     else if (command.do === 'zone') {
@@ -110,7 +110,7 @@ export class Model {
       const revived = this.used(day) - this.used()
       if (revived > 0 && this.used(day) > this.total) return 'no-license-available'
       this.zone = command.zone
-      this.turn(day)
+      this.moveTo(day)
     } else if (command.do === 'create')
       return this.set(this.devices.length, dateOf(command.ends)) ? 'ok' : 'no-license-available'
     else {
