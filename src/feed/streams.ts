@@ -134,6 +134,8 @@ export class Streams {
     const statuses = await readKeyStatuses(db, [...keyIds])
     for (const [socket, subscriber] of this.#subscribers) {
       const { claims, groupId } = subscriber
+      // A stream that was opened during the read had its key checked then.
+      if (!keyIds.has(claims.keyId)) continue
       const principal = principalOf(claims, statuses.get(claims.keyId) ?? null, now)
       if (!principal) this.close(socket, 'unauthorized')
       else if (!allows(principal.scopes, 'read')) this.close(socket, 'forbidden')

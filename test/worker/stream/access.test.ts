@@ -1,6 +1,9 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { openCell } from '../../../src/db/open.ts'
+import { Streams } from '../../../src/feed/streams.ts'
+import { newSubscriber } from '../../../src/feed/subscriber.ts'
 import { awaitToken } from '../../../src/stream/pendingSocket.ts'
 import {
   fetchToken,
@@ -265,6 +268,23 @@ describe('closing', () => {
     for (const stream of [late, open]) expect((await stream.waitForClose()).code).toBe(4401)
     expect(late.messages).toEqual([])
     expect(open.messages.map(({ type }) => type)).toEqual(['ready', 'token', 'token'])
+  })
+
+  test('a stream that opens while keys are being checked stays open', async () => {
+    const streams = new Streams([])
+    const openWith = (keyId: string) => {
+      const { 1: socket } = new WebSocketPair()
+      socket.accept()
+      const claims = { accountId: 'acc_1', cell: 0, keyId, userId: null, exp: 1e10 }
+      const filter = { types: [], devices: [], groups: [] }
+      streams.save(socket, newSubscriber({ ...claims, scopes: ['read'] }, null, filter, 0))
+      return socket
+    }
+    const before = openWith('key_deleted')
+    const check = streams.recheckKeys(openCell(env, 0), Date.now())
+    const during = openWith('key_new')
+    await check
+    expect([streams.has(before), streams.has(during)]).toEqual([false, true])
   })
 
   test('disabling the account closes its streams', async () => {
