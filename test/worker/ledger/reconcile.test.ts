@@ -368,7 +368,7 @@ describe('a restored ledger', () => {
     await account.call('DELETE', `/api/devices/${deleted}`)
     const newer = await createDevice(account, 'Newer')
     const report = { location: { dateTime: '2026-01-01T00:00:00Z', latitude: 1, longitude: 2 } }
-    await account.call('POST', `/api/devices/${newer.id}/locations`, { body: report })
+    await account.call('POST', `/api/devices/${newer}/locations`, { body: report })
     await restore()
 
     expect((await reconcile(account, { restored })).body.mended).toMatchObject({
@@ -381,9 +381,7 @@ describe('a restored ledger', () => {
     expect(await names(account)).toEqual(['Deleted', 'Later'])
 
     const next = await createDevice(account, 'Next')
-    expect((await account.call('GET', `/api/devices/${next.id}/locations`)).body.locations).toEqual(
-      [],
-    )
+    expect((await account.call('GET', `/api/devices/${next}/locations`)).body.locations).toEqual([])
     await account.call('POST', `/api/devices/${deleted}/locations`, { body: report })
     await sweep(env, Date.now())
     expect(
