@@ -3,7 +3,7 @@ import { base32Number } from './base32.ts'
 export const CHANNELS = ['Email', 'SMS'] as const
 export type Channel = (typeof CHANNELS)[number]
 
-/** Where a message stands. */
+/** The states of a message. */
 export const STATUSES = ['queued', 'sent', 'delivered', 'failed', 'suppressed'] as const
 export type Status = (typeof STATUSES)[number]
 

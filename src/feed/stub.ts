@@ -58,8 +58,7 @@ export const pokeFeed = async (env: Env, { accountId, cell }: FeedOwner): Promis
 
 /** For rare writes whose own batch does not tell whether the account has subscribers. */
 export const pokeIfSubscribed = async (env: Env, owner: FeedOwner): Promise<void> => {
-  const heard = await hasSubscribers(openCell(env, owner.cell), owner.accountId, Date.now()).catch(
-    () => false,
-  )
-  if (heard) await pokeFeed(env, owner)
+  const db = openCell(env, owner.cell)
+  const isSubscribed = await hasSubscribers(db, owner.accountId, Date.now()).catch(() => false)
+  if (isSubscribed) await pokeFeed(env, owner)
 }
