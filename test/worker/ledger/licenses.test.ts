@@ -518,7 +518,7 @@ test('a ledger that does not know its account refuses, and does not come into be
     account: () => Promise<unknown>
     create: (...args: unknown[]) => Promise<unknown>
   }
-  expect(await stub.account()).toEqual({ ok: false, refusal: 'not-found' })
+  expect(await stub.account()).toEqual({ ok: false, refusal: 'account-not-found' })
   const record = {
     name: 'x',
     description: '',
@@ -530,6 +530,6 @@ test('a ledger that does not know its account refuses, and does not come into be
   }
   expect(await stub.create('dev_x', record, { userId: null, groupId: null, cap: null })).toEqual({
     ok: false,
-    refusal: 'not-found',
+    refusal: 'account-not-found',
   })
 })
