@@ -8,8 +8,9 @@ import { groups } from './groups/routes.ts'
 import { admit, admitOperator } from './http/auth.ts'
 import type { AppEnv, Context } from './http/context.ts'
 import { commonReply, withLoadShedding } from './http/edge.ts'
+import { problemOf } from './http/failure.ts'
 import { unroutedProblem } from './http/methods.ts'
-import { Problem, problemResponse } from './http/problem.ts'
+import { problemResponse } from './http/problem.ts'
 import { keys } from './keys/routes.ts'
 import { locations } from './locations/routes.ts'
 import { messages } from './messages/routes.ts'
@@ -52,23 +53,6 @@ app.all('*', async (c) => {
   throw problemOfUnrouted(c)
 })
 
-/** The platform failed, not our code: a retry may succeed soon. */
-const isTransient = (error: Error): boolean => {
-  const { retryable, overloaded } = error as { retryable?: boolean; overloaded?: boolean }
-  const text = `${error.message} ${(error.cause as Error | undefined)?.message ?? ''}`
-  const isOurError =
-    /SQLITE_(ERROR|CONSTRAINT|MISMATCH|RANGE)|syntax error|no such (table|column)/.test(text)
-  return (
-    !isOurError &&
-    (retryable === true ||
-      overloaded === true ||
-      /D1_ERROR|Network connection lost|overloaded|reset|timed? ?out/i.test(text))
-  )
-}
-
-app.onError((error, c) => {
-  if (error instanceof Problem) return problemResponse(c as Context, error)
-  return problemResponse(c as Context, new Problem(isTransient(error) ? 'unavailable' : 'internal'))
-})
+app.onError((error, c) => problemResponse(c, problemOf(c as Context, error)))
 
 export const serve = withLoadShedding(app.fetch)

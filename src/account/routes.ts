@@ -6,7 +6,7 @@ import { editResource } from '../http/editResource.ts'
 import { operation } from '../http/operation.ts'
 import { readCursor } from '../http/page.ts'
 import { applyPatch } from '../http/patch.ts'
-import { Problem } from '../http/problem.ts'
+import { requireOk } from '../http/problem.ts'
 import { replyPage, replyWithEtag } from '../http/reply.ts'
 import { ledgerOf } from '../ledger/stub.ts'
 import * as contract from './contract.ts'
@@ -15,10 +15,8 @@ import { presentAccount } from './present.ts'
 const ownLedger = (c: Context) => ledgerOf(c.env, c.get('principal').accountId)
 
 const findOwn = async (c: Context): Promise<Account> => {
-  const outcome = await ownLedger(c).account()
-  // The account was erased while its token was still cached.
-  if (!outcome.ok) throw new Problem('unauthorized')
-  return outcome.account
+  const { account } = requireOk(await ownLedger(c).account())
+  return account
 }
 
 const presentWrapped = (account: Account) => ({

@@ -73,7 +73,7 @@ export const readOperatedAccount = define({
   summary: 'Read an account',
   scope: 'operator',
   reply,
-  problems: ['not-found'],
+  problems: ['account-not-found'],
   etag: true,
 })
 
@@ -99,7 +99,7 @@ export const patchOperatedAccount = define({
   patches: replaceOperatedAccount,
   example: { licenses: 50 },
   reply,
-  problems: ['not-found', 'conflict'],
+  problems: ['account-not-found', 'conflict'],
   etag: true,
   ifMatch: true,
 })
@@ -112,7 +112,7 @@ export const deleteAccount = define({
     'The account is unreachable at once and its data is erased soon after. This cannot be undone.',
   scope: 'operator',
   reply: done,
-  problems: ['not-found'],
+  problems: ['account-not-found'],
   ifMatch: true,
 })
 
@@ -128,7 +128,7 @@ export const createAccountKey = define({
   ignored: ['id', 'creation', 'lastUsed'],
   status: 201,
   reply: z.object({ success, key, apiKey }),
-  problems: ['not-found'],
+  problems: ['account-not-found'],
   idempotent: true,
   secrets: ['apiKey'],
 })
@@ -160,7 +160,7 @@ export const restoreLedger = define({
       .string()
       .meta({ example: '00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683' }),
   }),
-  problems: ['not-found', 'history-unavailable'],
+  problems: ['account-not-found', 'history-unavailable'],
   idempotent: true,
 })
 
@@ -206,7 +206,7 @@ export const reconcileAccount = define({
     mended,
     nextCursor,
   }),
-  problems: ['not-found', 'invalid-cursor', 'user-name-taken', 'account-number-taken'],
+  problems: ['account-not-found', 'invalid-cursor', 'user-name-taken', 'account-number-taken'],
 })
 
 export const reconcileCell = define({
@@ -227,5 +227,5 @@ export const reconcileCell = define({
     }),
     nextCursor,
   }),
-  problems: ['not-found', 'invalid-cursor'],
+  problems: ['cell-not-found', 'invalid-cursor'],
 })

@@ -33,7 +33,7 @@ interface Progress {
 const noProgress = (): Progress => ({ checked: 0, mended: noneMended(), pages: 0 })
 
 /** Why an account is skipped: it has no ledger, or another account has its user name or number. */
-type Skipped = 'not-found' | 'user-name-taken' | 'account-number-taken'
+type Skipped = 'account-not-found' | 'user-name-taken' | 'account-number-taken'
 
 type AccountResult =
   | { kind: 'done' }
@@ -58,7 +58,7 @@ const checkAccount = async (
     if (progress.pages >= MAX_PAGES) return { kind: 'paused', after }
     const page = await ledgerOf(env, id).reconcile(after, restored)
     if (!page.ok) {
-      const isErased = page.refusal === 'not-found' && page.erased
+      const isErased = page.refusal === 'account-not-found' && page.erased
       return isErased ? { kind: 'erased' } : { kind: 'skipped', reason: page.refusal }
     }
     progress.checked += page.checked
@@ -82,7 +82,7 @@ export const reconcileAccount = async (
   const { checked, mended } = progress
   if (result.kind === 'erased') {
     mended.erased = await eraseEverywhere(env, start.id)
-    if (mended.erased === 0) return { ok: false, refusal: 'not-found' }
+    if (mended.erased === 0) return { ok: false, refusal: 'account-not-found' }
   }
   return { ok: true, checked, mended, next: result.kind === 'paused' ? result.after : null }
 }

@@ -42,7 +42,7 @@ export const recovery = new Hono<AppEnv>()
   .post('/cells/:cell/reconcile', operation(contract.reconcileCell), async (c) => {
     const { cursor, restored } = c.req.valid('json')
     const cell = cellNumbers(c.env).find((number) => String(number) === c.req.param('cell'))
-    if (cell === undefined) throw new Problem('not-found')
+    if (cell === undefined) throw new Problem('cell-not-found')
     const from = ((await readBodyCursor(c, cursor)) ?? [0, '', 0]) as CellPosition
     const { next, ...counts } = await reconcileCell(c.env, { cell, from, restored })
     const nextCursor = next && (await makeCursor(c, next))

@@ -40,7 +40,7 @@ const presentWrapped = (account: Account) => ({
 /** The account in the path. */
 const findRequested = async (c: Context): Promise<Account> => {
   const id = c.req.param('accountId') ?? ''
-  if (!(await findInDirectory(openDirectory(c.env), id))) throw new Problem('not-found')
+  if (!(await findInDirectory(openDirectory(c.env), id))) throw new Problem('account-not-found')
   return requireOk(await ledgerOf(c.env, id).account()).account
 }
 

@@ -182,7 +182,7 @@ export const postAlerts = define({
     }),
   }),
   alternateReply: { status: 200, reply: page },
-  problems: ['not-found', 'device-expired', 'invalid-cursor'],
+  problems: ['device-not-found', 'device-expired', 'invalid-cursor'],
   etag: true,
   idempotent: ({ kind }: AlertsBody) => kind === 'raise',
   example: {
@@ -209,7 +209,7 @@ export const listDeviceAlerts = define({
   scope: 'read',
   query: listQuery('dateTime'),
   reply: page,
-  problems: ['not-found'],
+  problems: ['device-not-found'],
 })
 
 export const listAlerts = define({
@@ -228,7 +228,7 @@ export const readAlert = define({
   summary: 'Read an alert',
   scope: 'read',
   reply,
-  problems: ['not-found'],
+  problems: ['alert-not-found'],
   etag: true,
 })
 
@@ -240,7 +240,7 @@ export const acknowledgeAlert = define({
     'Records who acknowledged the alert and when. Only the first acknowledgement counts; later ones change nothing.',
   scope: 'write',
   reply,
-  problems: ['not-found'],
+  problems: ['alert-not-found'],
   etag: true,
   idempotent: true,
 })

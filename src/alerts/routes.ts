@@ -68,7 +68,7 @@ const raiseAlert = async (
     { deviceId, accountId, groupId },
     { channels, now },
   )
-  if (!isVisible) throw new Problem('not-found')
+  if (!isVisible) throw new Problem('device-not-found')
   const { latitude, longitude } = given.latitude === null ? (place ?? given) : given
   const alert = { id: await c.get('newId')('alr'), name, text, dateTime, latitude, longitude }
   const origin = publicOrigin(c.env) ?? new URL(c.req.url).origin
@@ -116,7 +116,7 @@ export const alerts = new Hono<AppEnv>()
   })
   .get('/:alertId', operation(contract.readAlert), async (c) => {
     const alert = await findAlert(c.get('db'), c.get('principal'), c.req.param('alertId'))
-    if (!alert) throw new Problem('not-found')
+    if (!alert) throw new Problem('alert-not-found')
     return replyWithEtag(c, contract.readAlert, presentReply(alert), { version: versionOf(alert) })
   })
   .post('/:alertId/acknowledge', operation(contract.acknowledgeAlert), async (c) => {
@@ -127,7 +127,7 @@ export const alerts = new Hono<AppEnv>()
       now: Date.now(),
     })
     c.executionCtx.waitUntil(pokeIfSubscribed(c.env, principal))
-    if (!alert) throw new Problem('not-found')
+    if (!alert) throw new Problem('alert-not-found')
     const version = versionOf(alert)
     return replyWithEtag(c, contract.acknowledgeAlert, presentReply(alert), { version })
   })

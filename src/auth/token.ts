@@ -1,4 +1,4 @@
-import { jwtVerify, SignJWT } from 'jose'
+import { errors, jwtVerify, SignJWT } from 'jose'
 import { type Scope, toScopes } from '../domain/scope.ts'
 import { type Env, tokenTtlSeconds } from '../env.ts'
 
@@ -16,6 +16,9 @@ export interface Claims {
   /** Seconds since 1970. */
   exp: number
 }
+
+/** Why a token is refused before its key is looked up. */
+export type InvalidToken = 'token-invalid' | 'token-expired'
 
 interface SigningKey {
   kid: string
@@ -81,8 +84,12 @@ export const signToken = async (
   return { token, expires: expires * 1000 }
 }
 
-/** The claims of a token that this service signed and that has not expired, else null. */
-export const verifyToken = async (env: Env, token: string, now: number): Promise<Claims | null> => {
+/** The claims of a token of this service. Only a token with a right signature is called expired. */
+export const verifyToken = async (
+  env: Env,
+  token: string,
+  now: number,
+): Promise<Claims | InvalidToken> => {
   const secrets = await liveSecrets(env)
   try {
     const { payload } = await jwtVerify(
@@ -109,7 +116,7 @@ export const verifyToken = async (env: Env, token: string, now: number): Promise
       typeof scope !== 'string' ||
       typeof cell !== 'number'
     )
-      return null
+      return 'token-invalid'
     const scopes = toScopes(scope.split(' '))
     return {
       accountId: sub,
@@ -119,7 +126,7 @@ export const verifyToken = async (env: Env, token: string, now: number): Promise
       userId: typeof user === 'string' ? user : null,
       exp: exp + SKEW_SECONDS,
     }
-  } catch {
-    return null
+  } catch (error) {
+    return error instanceof errors.JWTExpired ? 'token-expired' : 'token-invalid'
   }
 }

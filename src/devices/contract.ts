@@ -166,7 +166,7 @@ export const readDevice = define({
   summary: 'Read a device',
   scope: 'read',
   reply,
-  problems: ['not-found'],
+  problems: ['device-not-found'],
   etag: true,
 })
 
@@ -181,7 +181,7 @@ export const replaceDevice = define({
   wrapper: 'device',
   ignored: SERVER_MEMBERS,
   reply,
-  problems: ['not-found', 'no-license-available', 'identifier-taken'],
+  problems: ['device-not-found', 'no-license-available', 'identifier-taken'],
   etag: true,
   ifMatch: true,
 })
@@ -194,7 +194,7 @@ export const patchDevice = define({
   patches: replaceDevice,
   example: { name: 'Tern 8' },
   reply,
-  problems: ['not-found', 'no-license-available', 'identifier-taken', 'conflict'],
+  problems: ['device-not-found', 'no-license-available', 'identifier-taken', 'conflict'],
   etag: true,
   ifMatch: true,
 })
@@ -206,7 +206,7 @@ export const deleteDevice = define({
   description: 'Frees its license. Its data can no longer be read and are erased soon.',
   scope: 'write',
   reply: done,
-  problems: ['not-found'],
+  problems: ['device-not-found'],
   ifMatch: true,
 })
 
@@ -226,7 +226,7 @@ export const reactivateDevice = define({
   }),
   example: { expirationDate: '2027-01-01' },
   reply,
-  problems: ['not-found', 'no-license-available', 'expiration-date-reached'],
+  problems: ['device-not-found', 'no-license-available', 'expiration-date-reached'],
   etag: true,
   idempotent: true,
 })
@@ -243,5 +243,5 @@ export const readUsage = define({
     to: day.optional().meta({ description: 'The last day. Default: today.' }),
   }),
   reply: z.object({ success, usage: z.array(dayReport) }),
-  problems: ['not-found'],
+  problems: ['device-not-found'],
 })

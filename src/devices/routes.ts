@@ -25,7 +25,7 @@ const ledger = (c: Context): Ledger => ledgerOf(c.env, c.get('principal').accoun
 const findVisible = async (c: Context): Promise<StoredDevice> => {
   const id = c.req.param('deviceId') ?? ''
   const stored = await findDevice(c.get('db'), c.get('principal'), id, Date.now())
-  if (!stored) throw new Problem('not-found')
+  if (!stored) throw new Problem('device-not-found')
   return stored
 }
 

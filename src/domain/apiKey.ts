@@ -37,6 +37,9 @@ export const formatApiKey = (keyId: string, secret: string): string => {
   return `${text}_${checksum(text)}`
 }
 
+/** Whether a text is meant as an API key, be it well-formed or not. */
+export const looksLikeApiKey = (text: string): boolean => text.startsWith('pgk_')
+
 export const parseApiKey = (text: string): ApiKey | null => {
   const match = FORMAT.exec(text)
   if (!match?.[1] || !match[2] || match[3] !== checksum(`pgk_${match[1]}_${match[2]}`)) return null

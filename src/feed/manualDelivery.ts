@@ -11,7 +11,7 @@ import { saveFailingSince } from './workerState.ts'
 
 export type ManualDelivery =
   | { ok: true; delivery: WebhookDelivery }
-  | { ok: false; refusal: 'not-found' | 'delivery-gone' }
+  | { ok: false; refusal: 'delivery-not-found' | 'delivery-gone' }
 
 const requireDelivery = (sql: SqlStorage, webhookId: string, id: string): WebhookDelivery => {
   const delivery = findDelivery(sql, webhookId, id)
@@ -60,7 +60,7 @@ export const redeliver = async (
   const { env, storage, owner } = context
   const { sql } = storage
   const delivery = findDelivery(sql, webhook.id, id)
-  if (!delivery) return { ok: false, refusal: 'not-found' }
+  if (!delivery) return { ok: false, refusal: 'delivery-not-found' }
   const isTest = delivery.sequences.length === 0
   const events = await readSequences(openCell(env, owner.cell), owner.accountId, delivery.sequences)
   if (!isTest && events.length === 0) return { ok: false, refusal: 'delivery-gone' }
@@ -68,7 +68,7 @@ export const redeliver = async (
   const body = isTest ? await testBody(context, webhook) : deliveryBody(events)
   const result = await sendDelivery(context, webhook, id, body)
   const after = findDelivery(sql, webhook.id, id)
-  if (!after) return { ok: false, refusal: 'not-found' }
+  if (!after) return { ok: false, refusal: 'delivery-not-found' }
   const isDelivered = result.failure === null
   storage.transactionSync(() => {
     endAttempt(sql, delivery, result, isDelivered ? null : after.nextAttempt)

@@ -55,7 +55,8 @@ export class StreamAdmission {
     const now = Date.now()
     const authenticated = await authenticate(this.#env, token, now)
     const { accountId } = readFeedState(this.#state.storage.sql) ?? {}
-    if (!authenticated || authenticated.claims.accountId !== accountId) return 'unauthorized'
+    if (typeof authenticated === 'string' || authenticated.claims.accountId !== accountId)
+      return 'unauthorized'
     const { claims, db } = authenticated
     if (!tryCountRequest({ env: this.#env, executionCtx: this.#state }, accountId, now))
       return 'tooManyRequests'

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import type { Scope } from '../domain/scope.ts'
-import type { ProblemCode } from './problem.ts'
+import { type Kind, PROBLEMS, type ProblemCode } from './problem.ts'
 
 /** One operation, as the validator, the OpenAPI document and the tests read it. */
 export interface Operation {
@@ -14,7 +14,7 @@ export interface Operation {
   scopeFor?: (body: never) => Scope | readonly Scope[]
   /** Refused to users who are confined to a group. */
   wholeAccount?: true
-  /** Becomes a WebSocket. The token, with this scope, is a subprotocol or the first message. */
+  /** Becomes a WebSocket. The token, with this scope, is also a subprotocol or the first message. */
   upgrade?: Scope
   query?: z.ZodType
   body?: z.ZodType
@@ -55,6 +55,18 @@ export const takesBody = (contract: Operation): boolean =>
 export const isPaged = ({ reply }: Operation): boolean =>
   'shape' in reply && 'nextCursor' in (reply as z.ZodObject).shape
 
+/** Why a token is refused. */
+export const TOKEN_PROBLEMS = [
+  'token-missing',
+  'token-invalid',
+  'token-expired',
+  'not-a-token',
+  'key-revoked',
+  'account-disabled',
+  'user-disabled',
+] as const satisfies readonly ProblemCode[]
+const OPERATOR_TOKEN_PROBLEMS = ['token-missing', 'token-invalid'] as const
+
 const impliedProblems = (contract: Operation): (ProblemCode | false | undefined)[] => {
   const { scope, query, patches, ifMatch, idempotent } = contract
   const needsToken = scope !== 'open' && scope !== 'operator'
@@ -64,9 +76,10 @@ const impliedProblems = (contract: Operation): (ProblemCode | false | undefined)
     hasBody && 'malformed-body',
     isPaged(contract) && 'invalid-cursor',
     patches && 'invalid-patch',
-    scope !== 'open' && 'unauthorized',
+    ...(needsToken ? TOKEN_PROBLEMS : []),
+    ...(scope === 'operator' ? OPERATOR_TOKEN_PROBLEMS : []),
     needsToken && 'forbidden',
-    scope === 'operator' && 'not-found',
+    scope === 'operator' && 'route-not-found',
     patches && 'patch-test-failed',
     idempotent && 'request-in-progress',
     ifMatch && 'precondition-failed',
@@ -77,6 +90,12 @@ const impliedProblems = (contract: Operation): (ProblemCode | false | undefined)
     'internal',
     'unavailable',
   ]
+}
+
+/** The status of a problem in the replies of the operation. */
+export const statusIn = ({ scope }: Operation, code: ProblemCode): number => {
+  const { status, signInStatus }: Kind = PROBLEMS[code]
+  return scope === 'open' ? (signInStatus ?? status) : status
 }
 
 /** Every problem that the operation can reply with. */

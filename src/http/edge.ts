@@ -9,7 +9,8 @@ import { Problem, problemDocument } from './problem.ts'
 import { ratePolicy } from './rateLimit.ts'
 
 const EXPOSED_HEADERS =
-  'ETag, Link, Location, Retry-After, RateLimit, RateLimit-Policy, X-Request-Id'
+  'ETag, Link, Location, Retry-After, RateLimit, RateLimit-Policy, X-Request-Id, ' +
+  'Idempotent-Replayed, WWW-Authenticate'
 const ALLOWED_HEADERS =
   'Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, X-Request-Id'
 const ALLOWED_METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'

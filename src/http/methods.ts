@@ -20,7 +20,7 @@ export const unroutedProblem = (app: Hono<AppEnv>): ((c: Context) => Problem) =>
     const methods = new Set(
       known.filter(({ pattern }) => pattern.test(c.req.path)).map(({ method }) => method),
     )
-    if (methods.size === 0) return new Problem('not-found')
+    if (methods.size === 0) return new Problem('route-not-found')
     if (methods.has('GET')) methods.add('HEAD')
     return new Problem('method-not-allowed', {
       headers: { Allow: [...methods.add('OPTIONS')].join(', ') },

@@ -1,5 +1,6 @@
 import { zValidator } from '@hono/zod-validator'
 import type { MiddlewareHandler } from 'hono'
+import { routePath } from 'hono/route'
 import * as z from 'zod'
 import { admit, admitOperator, requireScope, requireWholeAccount } from './auth.ts'
 import { MAX_BODY_BYTES, MAX_OPEN_BODY_BYTES } from './body.ts'
@@ -8,6 +9,7 @@ import { type Operation, takesBody } from './contract.ts'
 import { readIfMatch } from './etag.ts'
 import { type Replay, withIdempotency } from './idempotency.ts'
 import { readJson } from './jsonBody.ts'
+import { parameterNotFound } from './notFound.ts'
 import { parseBody } from './parseBody.ts'
 import { type Patch, parsePatch } from './patch.ts'
 import { invalid, Problem } from './problem.ts'
@@ -63,6 +65,12 @@ const numberCheck = (query: z.ZodObject): ((c: Context) => void) => {
   }
 }
 
+/** The router matches a path that spells its own pattern, without parameters. No id has a colon. */
+const rejectPattern = (c: Context): void => {
+  const spelled = c.req.path.split('/').findIndex((segment) => segment.startsWith(':'))
+  if (spelled !== -1) throw parameterNotFound(routePath(c).split('/')[spelled] ?? '')
+}
+
 const NO_MEMBERS = z.strictObject({})
 const noNext = async () => {}
 
@@ -90,8 +98,7 @@ export const operation = <const O extends Operation>(
       requireScope(c, contract.scope)
       if (contract.wholeAccount) requireWholeAccount(c)
     }
-    // The router matches a path that spells its own pattern, without parameters. No id has a colon.
-    if (c.req.path.includes('/:')) throw new Problem('not-found')
+    rejectPattern(c)
     c.set('ifMatch', contract.ifMatch ? readIfMatch(c) : null)
     checkNumbers?.(c)
     if (checkQuery) await checkQuery(c as never, noNext)

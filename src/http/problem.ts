@@ -2,8 +2,10 @@ import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { isoOrNull } from '../domain/iso.ts'
 
-interface Kind {
+export interface Kind {
   status: number
+  /** The status at endpoints that take credentials instead of a token, where it is another. */
+  signInStatus?: number
   title: string
   /** The sentence of the reply, unless the code that throws gives another. */
   detail: string
@@ -17,6 +19,15 @@ const kind = (status: number, title: string, detail: string, remedy: string): Ki
   detail,
   remedy,
 })
+
+/** A 404 is the same for what does not exist, belongs to another account or is not visible. */
+const notFound = (what: string, detail: string): Kind =>
+  kind(
+    404,
+    `${what} not found`,
+    detail,
+    'Check the path and the ids in it. What belongs to another account, or is outside the group of the token’s user, is reported as not found.',
+  )
 
 /** All problems. A refusal that is not a key of this table does not compile. */
 export const PROBLEMS = {
@@ -50,11 +61,35 @@ export const PROBLEMS = {
     'The patch cannot be applied to the resource.',
     'Compare the patch with the resource as `GET` returns it. Paths must exist, and members that the server writes cannot be changed.',
   ),
-  unauthorized: kind(
+  'token-missing': kind(
     401,
-    'Not authorized',
-    'A valid bearer token is required.',
+    'Token missing',
+    'The request has no bearer token.',
     'Get a token from `POST /api/Auth/Token` and send it as `Authorization: Bearer <token>`.',
+  ),
+  'token-invalid': kind(
+    401,
+    'Token invalid',
+    'The bearer token is not valid.',
+    'The token is incomplete, was changed, or was not issued by this service. Get a new one from `POST /api/Auth/Token`.',
+  ),
+  'token-expired': kind(
+    401,
+    'Token expired',
+    'The bearer token has expired.',
+    'Get a new token from `POST /api/Auth/Token`. `expires` in its reply says how long it is valid.',
+  ),
+  'not-a-token': kind(
+    401,
+    'Not a token',
+    'The Authorization header has an API key where a token is required.',
+    'Exchange the API key for a token with `POST /api/Auth/Token`, and send the token as `Authorization: Bearer <token>`.',
+  ),
+  'key-revoked': kind(
+    401,
+    'Key revoked',
+    'The API key of the token was deleted or has expired.',
+    'Get a token with another API key of the account.',
   ),
   'wrong-credentials': kind(
     401,
@@ -68,30 +103,46 @@ export const PROBLEMS = {
     'The provider’s signature of the receipt is missing or wrong.',
     'Check the webhook secret, and that `PUBLIC_URL` is the address that the provider calls.',
   ),
-  'account-disabled': kind(
-    403,
-    'Account disabled',
-    'The account is disabled.',
-    'Contact the operator of the service.',
-  ),
-  'user-disabled': kind(
-    403,
-    'User disabled',
-    'The user that the key is bound to is disabled, or the time is not between its `from` and `expires`.',
-    'Ask an administrator of the account to change the user.',
-  ),
+  'account-disabled': {
+    ...kind(
+      401,
+      'Account disabled',
+      'The account is disabled.',
+      'Contact the operator of the service.',
+    ),
+    signInStatus: 403,
+  },
+  'user-disabled': {
+    ...kind(
+      401,
+      'User disabled',
+      'The user that the key is bound to is disabled, or the time is not between its `from` and `expires`.',
+      'Ask an administrator of the account to change the user.',
+    ),
+    signInStatus: 403,
+  },
   forbidden: kind(
     403,
     'Forbidden',
     'The token does not allow this operation.',
     'Use a key with the scope that the operation needs, and that is not bound to a user with fewer rights.',
   ),
-  'not-found': kind(
+  'route-not-found': kind(
     404,
-    'Not found',
-    'Nothing was found at this path.',
-    'Check the path and the ids in it. A resource of another account is reported as not found.',
+    'Route not found',
+    'The service has nothing at this path.',
+    'Check the path: letters in another case and a slash at the end make another path. `/docs` lists all of them.',
   ),
+  'account-not-found': notFound('Account', 'There is no account with this id.'),
+  'alert-not-found': notFound('Alert', 'There is no alert with this id.'),
+  'cell-not-found': notFound('Cell', 'There is no database with this number.'),
+  'delivery-not-found': notFound('Delivery', 'The webhook has no delivery with this id.'),
+  'device-not-found': notFound('Device', 'There is no device with this id.'),
+  'group-not-found': notFound('Group', 'There is no group with this id.'),
+  'key-not-found': notFound('Key', 'There is no API key with this id.'),
+  'message-not-found': notFound('Message', 'There is no message with this id.'),
+  'user-not-found': notFound('User', 'There is no user with this id.'),
+  'webhook-not-found': notFound('Webhook', 'There is no webhook with this id.'),
   'method-not-allowed': kind(
     405,
     'Method not allowed',
@@ -277,6 +328,8 @@ export interface FieldError {
 }
 
 interface ProblemOptions {
+  /** Replaces the status of the registry. */
+  status?: number
   detail?: string
   errors?: FieldError[]
   headers?: Record<string, string>
@@ -295,16 +348,29 @@ export class Problem extends Error {
   }
 }
 
+/** A problem of an endpoint that takes credentials instead of a token. */
+export const signInProblem = (
+  code: 'account-disabled' | 'user-disabled',
+  detail?: string,
+): Problem => {
+  const { signInStatus } = PROBLEMS[code]
+  return new Problem(code, { status: signInStatus, ...(detail && { detail }) })
+}
+
 export const invalid = (...errors: FieldError[]): Problem =>
   new Problem('invalid-request', { errors })
 
 export const malformedBody = (detail: string, pointer = ''): Problem =>
   new Problem('malformed-body', { errors: [{ pointer, detail }] })
 
+/** RFC 6750: a request without a token is told no error. */
+const challengeOf = (code: ProblemCode): string => {
+  if (code === 'invalid-signature') return 'Signature'
+  if (code === 'token-missing' || code === 'wrong-credentials') return `Bearer code="${code}"`
+  return `Bearer error="invalid_token", error_description="${PROBLEMS[code].detail}", code="${code}"`
+}
+
 const DEFAULT_HEADERS: Partial<Record<ProblemCode, Record<string, string>>> = {
-  unauthorized: { 'WWW-Authenticate': 'Bearer' },
-  'wrong-credentials': { 'WWW-Authenticate': 'Bearer' },
-  'invalid-signature': { 'WWW-Authenticate': 'Signature' },
   'too-many-requests': { 'Retry-After': '60' },
   unavailable: { 'Retry-After': '5' },
 }
@@ -314,8 +380,8 @@ export const problemDocument = (
   { code, options }: Problem,
   { path, requestId }: { path: string; requestId: string },
 ) => {
-  const { status, title, detail: defaultDetail } = PROBLEMS[code]
-  const { detail = defaultDetail, errors, headers, members } = options
+  const { title, ...defaults } = PROBLEMS[code]
+  const { status = defaults.status, detail = defaults.detail, errors, headers, members } = options
   const body = {
     success: false,
     error: detail,
@@ -332,7 +398,12 @@ export const problemDocument = (
   return {
     text: JSON.stringify(body),
     status: status as ContentfulStatusCode,
-    headers: { 'Content-Type': 'application/problem+json', ...DEFAULT_HEADERS[code], ...headers },
+    headers: {
+      'Content-Type': 'application/problem+json',
+      ...(status === 401 && { 'WWW-Authenticate': challengeOf(code) }),
+      ...DEFAULT_HEADERS[code],
+      ...headers,
+    },
   }
 }
 

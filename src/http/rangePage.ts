@@ -54,7 +54,7 @@ export const rangePage = async <Row>(
   const list = `${c.req.path}?${params}`
   const after = await readCursor(c, cursor, list, cursorPointer)
   const page = await read({ ...wholeRange({ from, to }), limit, after })
-  if (!page) throw new Problem('not-found')
+  if (!page) throw new Problem('device-not-found')
   const nextCursor = page.next && (await makeCursor(c, page.next, list))
   if (nextCursor) {
     params.set('limit', String(limit))

@@ -2,9 +2,8 @@ import { type Authenticated, authenticate } from '../auth/principal.ts'
 import { tryCountRequest } from '../auth/requestLimit.ts'
 import { allows, type Scope } from '../domain/scope.ts'
 import type { Closing } from '../domain/stream.ts'
-import { admit, recordUse, requireScope } from './auth.ts'
+import { admit, hasBearer, recordUse, requireScope } from './auth.ts'
 import type { Context } from './context.ts'
-import { Problem } from './problem.ts'
 
 export const isUpgrade = (c: Context): boolean =>
   c.req.header('Upgrade')?.toLowerCase() === 'websocket'
@@ -15,13 +14,15 @@ export const subprotocols = (c: Context): string[] =>
 
 const BEARER = 'bearer.'
 
-/** Checks a token among the subprotocols. Without one, the first message has to carry it. */
+/**
+ * Checks the token among the subprotocols or in the Authorization header. Without one, the first
+ * message has to carry it.
+ */
 export const admitSocket = async (c: Context, scope: Scope): Promise<void> => {
   const token = subprotocols(c).find((name) => name.startsWith(BEARER))
-  if (token !== undefined) {
-    await admit(c, token.slice(BEARER.length))
-    requireScope(c, scope)
-  } else if (!isUpgrade(c)) throw new Problem('unauthorized')
+  if (token === undefined && isUpgrade(c) && !hasBearer(c)) return
+  await admit(c, token?.slice(BEARER.length))
+  requireScope(c, scope)
 }
 
 /** Checks the token of a first message; a refusal is the reason to close the socket with. */
@@ -32,7 +33,7 @@ export const admitMessage = async (
 ): Promise<Authenticated | Closing> => {
   const now = Date.now()
   const authenticated = await authenticate(c.env, token, now)
-  if (!authenticated) return 'unauthorized'
+  if (typeof authenticated === 'string') return 'unauthorized'
   recordUse(c, authenticated, now)
   if (!tryCountRequest(c, authenticated.principal.accountId, now)) return 'tooManyRequests'
   return allows(authenticated.principal.scopes, scope) ? authenticated : 'forbidden'

@@ -26,7 +26,7 @@ export const requireOwnKey = (c: Context, key: Key | null): void => {
 const readOwnExpiry = async (c: Context, now: number): Promise<number | null> => {
   const { accountId, keyId } = c.get('principal')
   const own = await findKey(c.get('db'), accountId, keyId, now)
-  if (!own) throw new Problem('unauthorized')
+  if (!own) throw new Problem('key-revoked')
   return own.expires
 }
 

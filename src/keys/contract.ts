@@ -87,7 +87,7 @@ export const deleteKey = define({
     'The key gets no new token, and its existing tokens stop working within 30 seconds. A user confined to a group can delete only keys bound to that user.',
   scope: 'admin',
   reply: done,
-  problems: ['not-found'],
+  problems: ['key-not-found'],
 })
 
 export const regenerateKey = define({
@@ -107,7 +107,7 @@ export const regenerateKey = define({
       .meta({ description: 'How many seconds the old key still works.', example: 3600 }),
   }),
   reply: replyWithSecret,
-  problems: ['not-found'],
+  problems: ['key-not-found'],
   idempotent: true,
   secrets: ['apiKey'],
 })

@@ -11,7 +11,9 @@ import { post } from './outbox.ts'
 
 /* Decisions about the account itself. */
 
-export type AccountRefusal = { ok: false; refusal: 'not-found' | 'precondition-failed' } | NoLicense
+export type AccountRefusal =
+  | { ok: false; refusal: 'account-not-found' | 'precondition-failed' }
+  | NoLicense
 export type AccountOutcome = { ok: true; account: Account } | AccountRefusal
 
 export type Opening = Pick<

@@ -36,7 +36,7 @@ export type RaiseOutcome =
   | { ok: true; repeated: false; deliveries: Delivery[] }
   /** The same request raised this alert before; the cell has it. */
   | { ok: true; repeated: true }
-  | { ok: false; refusal: 'not-found' | 'device-expired' }
+  | { ok: false; refusal: 'account-not-found' | 'device-not-found' | 'device-expired' }
 
 const COMPOSE = { Email: composeEmail, SMS: composeSms } as const
 
@@ -114,7 +114,7 @@ export const raiseAlert = (
 ): RaiseOutcome => {
   const { sql, account, now } = tx
   const row = findDevice(sql, deviceId)
-  if (!row) return { ok: false, refusal: 'not-found' }
+  if (!row) return { ok: false, refusal: 'device-not-found' }
   if (sql.exec('SELECT 1 FROM raised WHERE id = ?', alert.id).toArray().length > 0)
     return { ok: true, repeated: true }
   const { key } = row

@@ -16,7 +16,8 @@ export type Refusal =
   | {
       ok: false
       refusal:
-        | 'not-found'
+        | 'account-not-found'
+        | 'device-not-found'
         | 'identifier-taken'
         | 'precondition-failed'
         | 'expiration-date-reached'
@@ -86,7 +87,7 @@ const postDevice = (tx: Decision, id: string, joins: string | null = null): Devi
 
 export const readDevice = (tx: Decision, id: string): DeviceOutcome => {
   const row = findDevice(tx.sql, id)
-  return row ? accept(tx, toDevice(tx, row)) : refuse('not-found')
+  return row ? accept(tx, toDevice(tx, row)) : refuse('device-not-found')
 }
 
 const takeDeviceNumber = (sql: SqlStorage): number => {
@@ -154,7 +155,7 @@ export const replaceDevice = (
 ): DeviceOutcome => {
   const { sql, account, now } = tx
   const row = findDevice(sql, id)
-  if (!row) return refuse('not-found')
+  if (!row) return refuse('device-not-found')
   if (versions && !versions.includes(row.version)) return refuse('precondition-failed')
   if (sameJson(JSON.parse(row.record), record)) return accept(tx, toDevice(tx, row))
   if (isTaken(sql, record.identifier, id)) return refuse('identifier-taken')
@@ -186,7 +187,7 @@ export const reactivateDevice = (
   expirationDate: string | null,
 ): DeviceOutcome => {
   const row = findDevice(tx.sql, id)
-  if (!row) return refuse('not-found')
+  if (!row) return refuse('device-not-found')
   if (hasEnded(expirationDate, tx.account.day)) return refuse('expiration-date-reached')
   const record = JSON.parse(row.record) as DeviceRecord
   const limits = { ...record.limits, expires: expirationDate !== null, expirationDate }
@@ -200,7 +201,7 @@ export const deleteDevice = (
 ): { ok: true } | Refusal => {
   const { sql, now } = tx
   const row = findDevice(sql, id)
-  if (!row) return refuse('not-found')
+  if (!row) return refuse('device-not-found')
   if (versions && !versions.includes(row.version)) return refuse('precondition-failed')
   recordExpiry(tx, row)
   const transfer = transferLicense(tx, id, row.ends, 'absent')

@@ -45,7 +45,7 @@ const MAX_SWEPT = 200
 /** The alarm ends after this long even if a provider still hangs: other work may be due. */
 const ALARM_WAIT_MS = 1_000
 
-const NOT_FOUND = { ok: false, refusal: 'not-found' } as const
+const NOT_FOUND = { ok: false, refusal: 'account-not-found' } as const
 
 /**
  * One object per account, which makes all decisions about it, one call at a time. Each decision and

@@ -3,7 +3,9 @@ import type { Decision } from './decision.ts'
 import { findMessage } from './messageQueue.ts'
 import { changeMessage } from './messageState.ts'
 
-export type ReceiptOutcome = { ok: true } | { ok: false; refusal: 'not-found' | 'receipt-replayed' }
+export type ReceiptOutcome =
+  | { ok: true }
+  | { ok: false; refusal: 'account-not-found' | 'message-not-found' | 'receipt-replayed' }
 
 /**
  * Applies what a provider reports about a message. It also settles an attempt of unknown outcome.
@@ -13,7 +15,7 @@ export const applyReceipt = (tx: Decision, receipt: Receipt): ReceiptOutcome => 
   const { key, status, reason, mark } = receipt
   const message = findMessage(tx.sql, key.split('-', 1)[0] ?? '')
   if (!message || message.key !== key || message.attempts === 0)
-    return { ok: false, refusal: 'not-found' }
+    return { ok: false, refusal: 'message-not-found' }
   const inserted = tx.sql.exec(
     `INSERT INTO receipts (message_id, mark) VALUES (?, ?)
      ON CONFLICT DO NOTHING RETURNING mark`,

@@ -27,7 +27,7 @@ export interface Mended {
 
 export type ReconcileOutcome =
   | { ok: true; checked: number; mended: Mended; next: number | null }
-  | { ok: false; refusal: 'not-found'; erased: boolean }
+  | { ok: false; refusal: 'account-not-found'; erased: boolean }
   | { ok: false; refusal: 'user-name-taken' | 'account-number-taken' }
 
 const MAX_PAGE_DEVICES = 500
@@ -128,7 +128,7 @@ export const reconcilePage = async (
   const known = readAccount(sql)
   if (!known) {
     const erased = sql.exec('SELECT 1 FROM account').toArray().length > 0
-    return { ok: false, refusal: 'not-found', erased }
+    return { ok: false, refusal: 'account-not-found', erased }
   }
   const keys = sql
     .exec<{ key: number; id: string }>(
@@ -149,7 +149,7 @@ export const reconcilePage = async (
   return storage.transactionSync(() => {
     skipUsedNumbers(sql, known, state, isRestored && after === 0)
     const tx = beginDecision(sql, Date.now())
-    if (!tx) return { ok: false, refusal: 'not-found', erased: true }
+    if (!tx) return { ok: false, refusal: 'account-not-found', erased: true }
     const mended: Mended = { account: 0, devices: 0, removed: 0, usage: 0, directory: 0, events: 0 }
     if (after === 0) mendAccount(tx, state, isRestored, mended)
     const checked = mendDevices(tx, state, { after, upTo }, mended)

@@ -21,7 +21,7 @@ export interface StoredMessage {
 
 export type ResendOutcome =
   | { ok: true }
-  | { ok: false; refusal: 'not-found' | 'message-not-failed' }
+  | { ok: false; refusal: 'account-not-found' | 'message-not-found' | 'message-not-failed' }
   | { ok: false; refusal: 'daily-limit-reached'; resetAt: number }
 
 /**
@@ -35,7 +35,7 @@ export const resendMessage = (
 ): ResendOutcome => {
   const { id, deviceId, failed } = message
   const device = findDevice(tx.sql, deviceId)
-  if (!device) return { ok: false, refusal: 'not-found' }
+  if (!device) return { ok: false, refusal: 'message-not-found' }
   const key = `${id}-${round}`
   const queued = findMessage(tx.sql, id)
   if (queued?.key === key) return { ok: true }

@@ -8,7 +8,7 @@ export interface Handover {
 
 export type RestoreOutcome =
   | { ok: true; undo: string; handover: Handover }
-  | { ok: false; refusal: 'not-found' | 'history-unavailable' }
+  | { ok: false; refusal: 'account-not-found' | 'history-unavailable' }
 
 /**
  * Schedules a restore to a time, or to the `undo` bookmark of an earlier restore. It takes effect
@@ -22,7 +22,7 @@ export const scheduleRestore = async (
   const [row] = storage.sql
     .exec<{ next_device: number }>('SELECT next_device FROM account')
     .toArray()
-  if (!row) return { ok: false, refusal: 'not-found' }
+  if (!row) return { ok: false, refusal: 'account-not-found' }
   try {
     const bookmark = typeof to === 'string' ? to : await storage.getBookmarkForTime(to)
     const undo = await storage.onNextSessionRestoreBookmark(bookmark)

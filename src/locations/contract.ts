@@ -16,7 +16,7 @@ export const readLastLocation = define({
   description: 'The location with the greatest `dateTime`, even if an older one arrived later.',
   scope: 'read',
   reply: z.object({ success, lastLocation: location }),
-  problems: ['not-found', 'no-location'],
+  problems: ['device-not-found', 'no-location'],
   etag: true,
 })
 
@@ -45,7 +45,7 @@ export const postLocations = define({
       .meta({ description: 'The stored location, when exactly one was sent.' }),
   }),
   alternateReply: { status: 200, reply: page },
-  problems: ['not-found', 'device-expired', 'invalid-cursor'],
+  problems: ['device-not-found', 'device-expired', 'invalid-cursor'],
   idempotent: ({ kind }: LocationsBody) => kind === 'report',
   example: {
     location: {
@@ -90,5 +90,5 @@ export const listLocations = define({
     .refine(isInOrder, OUT_OF_ORDER),
   reply: page,
   formats: MEDIA_TYPES,
-  problems: ['not-found', 'invalid-cursor'],
+  problems: ['device-not-found', 'invalid-cursor'],
 })

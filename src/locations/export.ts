@@ -154,7 +154,7 @@ export const exportTrack = async (
   { format, geometry, simplify: toleranceMetres }: ExportOptions,
 ): Promise<TrackExport> => {
   const first = await readFirstPage(db, { ...span, limit: PAGE_ROWS })
-  if (!first) throw new Problem('not-found')
+  if (!first) throw new Problem('device-not-found')
   if (first.hasMore && !longExports.acquire(first, Date.now(), MAX_LONG_EXPORTS))
     throw new Problem('unavailable', {
       detail: 'Too many long exports are running. Try again later.',

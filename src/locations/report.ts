@@ -45,7 +45,7 @@ export interface Report {
 /** `actual` is the account's state as the report found it. */
 export type ReportOutcome =
   | { ok: true; accepted: number; stored: StoredLocation | null; actual: AssumedState }
-  | { ok: false; refusal: 'not-found' | 'body-too-large' }
+  | { ok: false; refusal: 'device-not-found' | 'body-too-large' }
   | { ok: false; refusal: 'device-expired'; actual: AssumedState }
 
 interface ReportValues extends DeviceRef {
@@ -150,7 +150,7 @@ export const storeReport = async (db: Database, report: Report): Promise<ReportO
   let { assumed } = report
   for (let retries = 0; ; retries++) {
     const { accepted, state } = await writeReport(db, report, assumed, packed)
-    if (!state) return { ok: false, refusal: 'not-found' }
+    if (!state) return { ok: false, refusal: 'device-not-found' }
     const { ends, day, time_zone: timeZone } = state
     const actual: AssumedState = { timeZone, hasSubscribers: state.subscribed === 1 }
     const isZoneIrrelevant = ends === null || ends <= day

@@ -73,7 +73,7 @@ const report = async (c: Context, reported: Location[]) => {
 export const locations = new Hono<AppEnv>()
   .get('/:deviceId/lastLocation', operation(contract.readLastLocation), async (c) => {
     const last = await findLastLocation(c.get('db'), deviceOf(c))
-    if (!last) throw new Problem(last === null ? 'no-location' : 'not-found')
+    if (!last) throw new Problem(last === null ? 'no-location' : 'device-not-found')
     const body = { success: true as const, lastLocation: presentLocation(last) }
     // A location never changes, so its two times identify it.
     const rest = `${last.dateTime.toString(36)}-${last.receivedAt.toString(36)}`

@@ -53,6 +53,6 @@ export const retryMessage = define({
     'Only for a message that failed or was suppressed, and whose recipient would still receive the alert. It counts towards the device’s daily limit again.',
   scope: 'write',
   reply: z.object({ success, message }),
-  problems: ['not-found', 'message-not-failed', 'recipient-gone', 'daily-limit-reached'],
+  problems: ['message-not-found', 'message-not-failed', 'recipient-gone', 'daily-limit-reached'],
   idempotent: true,
 })

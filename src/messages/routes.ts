@@ -30,7 +30,7 @@ export const messages = new Hono<AppEnv>()
     const principal = c.get('principal')
     const { accountId } = principal
     const stored = await findMessage(c.get('db'), principal, c.req.param('messageId'))
-    if (!stored) throw new Problem('not-found')
+    if (!stored) throw new Problem('message-not-found')
     const { id, deviceId, channel, to, subject, text, alertName, status } = stored
     // The user may have been deleted since, or no longer see the device.
     const address = { accountId, deviceId, channel, to }

@@ -79,8 +79,8 @@ const REPLY_HEADERS = {
   ),
   'WWW-Authenticate': header(
     'WWW-Authenticate',
-    'The authentication scheme, and an error code if the token was not accepted.',
-    'Bearer error="invalid_token"',
+    'The authentication scheme and, as `code`, why the request was not authenticated.',
+    'Bearer error="invalid_token", error_description="The bearer token has expired.", code="token-expired"',
   ),
   'Retry-After': header('Retry-After', 'Seconds to wait before the next attempt.', '30'),
 }

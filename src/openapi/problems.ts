@@ -4,7 +4,7 @@ import type {
   ZodOpenApiResponseObject,
   ZodOpenApiResponsesObject,
 } from 'zod-openapi'
-import { type Operation, problemsOf } from '../http/contract.ts'
+import { type Operation, problemsOf, statusIn, TOKEN_PROBLEMS } from '../http/contract.ts'
 import { PROBLEMS, type ProblemCode } from '../http/problem.ts'
 import { type ReplyHeader, replyHeaders } from './headers.ts'
 
@@ -63,8 +63,8 @@ const EXAMPLE_MEMBERS: Partial<Record<ProblemCode, object>> = {
   'daily-limit-reached': { resetAt: '2027-01-01T00:00:00.000Z' },
 }
 
-const example = (code: ProblemCode): ZodOpenApiExampleObject => {
-  const { status, title, detail } = PROBLEMS[code]
+const example = (code: ProblemCode, status: number): ZodOpenApiExampleObject => {
+  const { title, detail } = PROBLEMS[code]
   const value = {
     success: false,
     error: detail,
@@ -77,13 +77,17 @@ const example = (code: ProblemCode): ZodOpenApiExampleObject => {
     requestId: '5c0f1c0e-8a3b-4a53-9d53-7a8b1f6f0c11',
     ...EXAMPLE_MEMBERS[code],
   }
-  return { id: code, summary: title, value }
+  const id = status === PROBLEMS[code].status ? code : `${code}-${status}`
+  return { id, summary: title, value }
 }
 
-const EXAMPLES = Object.fromEntries(CODES.map((code) => [code, example(code)])) as Record<
-  ProblemCode,
-  ZodOpenApiExampleObject
->
+/** One object for each example: a component that two objects define is an error. */
+const examples = new Map<string, ZodOpenApiExampleObject>()
+const exampleWith = (code: ProblemCode, status: number): ZodOpenApiExampleObject => {
+  const made = examples.get(`${code} ${status}`) ?? example(code, status)
+  examples.set(`${code} ${status}`, made)
+  return made
+}
 
 const RETRYABLE: readonly ProblemCode[] = [
   'request-in-progress',
@@ -91,34 +95,40 @@ const RETRYABLE: readonly ProblemCode[] = [
   'unavailable',
 ]
 
-const headersOf = (codes: readonly ProblemCode[]): ReplyHeader[] => [
+const headersOf = (codes: readonly ProblemCode[], status: number): ReplyHeader[] => [
   'X-Request-Id',
-  ...(codes.some((code) => PROBLEMS[code].status === 401) ? (['WWW-Authenticate'] as const) : []),
+  ...(status === 401 ? (['WWW-Authenticate'] as const) : []),
   ...(codes.includes('too-many-requests') ? (['RateLimit'] as const) : []),
   ...(codes.some((code) => RETRYABLE.includes(code)) ? (['Retry-After'] as const) : []),
 ]
 
-const reply = (codes: readonly ProblemCode[]): ZodOpenApiResponseObject => ({
+const reply = (codes: readonly ProblemCode[], status: number): ZodOpenApiResponseObject => ({
   description: codes.map((code) => `\`${code}\`: ${PROBLEMS[code].detail}`).join('\n\n'),
-  headers: replyHeaders(...headersOf(codes)),
+  headers: replyHeaders(...headersOf(codes, status)),
   content: {
     'application/problem+json': {
       schema: problem,
-      examples: Object.fromEntries(codes.map((code) => [code, EXAMPLES[code]])),
+      examples: Object.fromEntries(codes.map((code) => [code, exampleWith(code, status)])),
     },
   },
 })
 
-const SINGLE_REPLIES = Object.fromEntries(
-  CODES.map((code) => [code, { id: code, ...reply([code]) }]),
-) as Record<ProblemCode, ZodOpenApiResponseObject>
+/** Replies that many operations have are components: those with one problem, and of the token. */
+const SHARED_REPLIES = new Map(
+  [...CODES.map((code) => [code]), [...TOKEN_PROBLEMS]].map((codes) => {
+    const [first = 'internal'] = codes
+    const id = codes.length === 1 ? first : 'unauthorized'
+    const { status } = PROBLEMS[first]
+    return [`${status} ${codes}`, { id, ...reply(codes, status) }]
+  }),
+)
 
-/** The error replies of an operation by status; those with one problem are shared components. */
+/** The error replies of an operation by status. */
 export const failuresOf = (contract: Operation): ZodOpenApiResponsesObject => {
-  const byStatus = Map.groupBy(problemsOf(contract), (code) => PROBLEMS[code].status)
-  const replies = [...byStatus].map(([status, [first, ...others]]) => [
+  const byStatus = Map.groupBy(problemsOf(contract), (code) => statusIn(contract, code))
+  const replies = [...byStatus].map(([status, codes]) => [
     status,
-    first && others.length === 0 ? SINGLE_REPLIES[first] : reply(byStatus.get(status) ?? []),
+    SHARED_REPLIES.get(`${status} ${codes}`) ?? reply(codes, status),
   ])
   return Object.fromEntries(replies)
 }

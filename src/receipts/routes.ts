@@ -13,7 +13,7 @@ const ALL = 'all'
 
 const readReceipt = async (c: Context, name: string): Promise<Receipt> => {
   const provider = providerNamed(name)
-  if (!provider?.readReceipt) throw new Problem('not-found')
+  if (!provider?.readReceipt) throw new Problem('route-not-found')
   const body = new TextDecoder().decode(await readBytes(c.req.raw, MAX_OPEN_BODY_BYTES))
   const receipt = await provider
     .readReceipt(c.env, { url: c.req.url, headers: c.req.raw.headers, body }, Date.now())
@@ -26,7 +26,7 @@ export const receipts = new Hono<AppEnv>().post('/:provider/:accountId', async (
   const receipt = await readReceipt(c, c.req.param('provider'))
   const inPath = c.req.param('accountId')
   const accountId = receipt.accountId ?? inPath
-  if (inPath !== ALL && inPath !== accountId) throw new Problem('not-found')
+  if (inPath !== ALL && inPath !== accountId) throw new Problem('account-not-found')
   requireOk(await ledgerOf(c.env, accountId).receipt(receipt))
   return reply(c, contract.receiveReceipt, { success: true })
 })

@@ -31,6 +31,6 @@ export const pages = new Hono<AppEnv>()
   .get('/problems', (c) => c.html(presentProblemIndex()))
   .get('/problems/:code', (c) => {
     const page = presentProblem(c.req.param('code'))
-    if (!page) throw new Problem('not-found')
+    if (!page) throw new Problem('route-not-found')
     return c.html(page)
   })

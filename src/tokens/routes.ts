@@ -9,7 +9,7 @@ import { canAct } from '../domain/user.ts'
 import { cellNumbers } from '../env.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { operation } from '../http/operation.ts'
-import { Problem } from '../http/problem.ts'
+import { Problem, signInProblem } from '../http/problem.ts'
 import { signInFailures } from '../http/rateLimit.ts'
 import { reply } from '../http/reply.ts'
 import { getToken } from './contract.ts'
@@ -55,11 +55,11 @@ const handler = async (c: Context) => {
     await failures.count()
     throw new Problem('wrong-credentials')
   }
-  if (key.disabled) throw new Problem('account-disabled')
+  if (key.disabled) throw signInProblem('account-disabled')
   const { accountId, cell, keyId, scopes, userId, user } = key
   if (user && !canAct(user, now)) {
-    const hasMessage = user.disabled && user.disabledMessage
-    throw new Problem('user-disabled', hasMessage ? { detail: user.disabledMessage } : {})
+    const message = user.disabled ? user.disabledMessage : ''
+    throw signInProblem('user-disabled', message)
   }
   const { token, expires } = await signToken(c.env, { accountId, cell, keyId, scopes, userId }, now)
   // The token is valid even if `lastLogin` cannot be written.

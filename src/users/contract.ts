@@ -191,7 +191,7 @@ export const readUser = define({
   scope: 'read',
   wholeAccount: true,
   reply,
-  problems: ['not-found'],
+  problems: ['user-not-found'],
   etag: true,
 })
 
@@ -206,7 +206,7 @@ export const replaceUser = define({
   body: userBody,
   ignored: WRITTEN,
   reply,
-  problems: ['not-found', 'email-taken', 'conflict'],
+  problems: ['user-not-found', 'email-taken', 'conflict'],
   etag: true,
   ifMatch: true,
 })
@@ -222,7 +222,7 @@ export const patchUser = define({
   patches: replaceUser,
   example: { disabled: true, disabledMessage: 'On leave until May.' },
   reply,
-  problems: ['not-found', 'email-taken', 'conflict'],
+  problems: ['user-not-found', 'email-taken', 'conflict'],
   etag: true,
   ifMatch: true,
 })
@@ -235,6 +235,6 @@ export const deleteUser = define({
   scope: 'admin',
   wholeAccount: true,
   reply: done,
-  problems: ['not-found'],
+  problems: ['user-not-found'],
   ifMatch: true,
 })

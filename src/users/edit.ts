@@ -11,7 +11,7 @@ import { findUser, type User } from './store.ts'
 /* Each edit is one atomic batch, which checks the user's group, device and e-mail as it writes. */
 
 export type UserRefusal =
-  | { ok: false; refusal: 'email-taken' | 'not-found' | 'precondition-failed' }
+  | { ok: false; refusal: 'email-taken' | 'user-not-found' | 'precondition-failed' }
   | { ok: false; refusal: 'invalid-request'; errors: { pointer: string; detail: string }[] }
 export type UserOutcome = { ok: true; user: User } | UserRefusal
 
@@ -126,7 +126,7 @@ export const createUser = async (db: Database, user: NewUser): Promise<UserOutco
   const [checked] = checks.results
   if (checked?.version === null) return refusalOf(checked)
   const created = await findUser(db, accountId, id)
-  return created ? { ok: true, user: created } : refuse('not-found')
+  return created ? { ok: true, user: created } : refuse('user-not-found')
 }
 
 interface UserEdit {
@@ -171,7 +171,7 @@ export const updateUser = async (db: Database, edit: UserEdit): Promise<UserOutc
     return { ok: true, user: { ...before, ...record, modification: now, version } }
   }
   const [checked] = checks.results
-  if (!checked || checked.version === null) return refuse('not-found')
+  if (!checked || checked.version === null) return refuse('user-not-found')
   return checked.version === before.version ? refusalOf(checked) : refuse('precondition-failed')
 }
 
@@ -208,5 +208,5 @@ export const deleteUser = async (
     ),
   ])
   if (deleted.results.length === 1) return { ok: true }
-  return refuse(before.results.length === 1 ? 'precondition-failed' : 'not-found')
+  return refuse(before.results.length === 1 ? 'precondition-failed' : 'user-not-found')
 }

@@ -29,7 +29,7 @@ const presentFlat = (user: User) => ({ success: true as const, ...presentUser(us
 const findRequested = async (c: Context): Promise<User> => {
   const { accountId } = c.get('principal')
   const user = await findUser(c.get('db'), accountId, c.req.param('userId') ?? '')
-  if (!user) throw new Problem('not-found')
+  if (!user) throw new Problem('user-not-found')
   return user
 }
 

@@ -159,7 +159,7 @@ export const readWebhook = define({
   ...common,
   summary: 'Read a webhook',
   reply,
-  problems: ['not-found'],
+  problems: ['webhook-not-found'],
   etag: true,
 })
 
@@ -173,7 +173,7 @@ export const replaceWebhook = define({
   wrapper: 'webhook',
   ignored: WRITTEN,
   reply,
-  problems: ['not-found', 'conflict'],
+  problems: ['webhook-not-found', 'conflict'],
   etag: true,
   ifMatch: true,
 })
@@ -185,7 +185,7 @@ export const patchWebhook = define({
   patches: replaceWebhook,
   example: { enabled: false },
   reply,
-  problems: ['not-found', 'conflict'],
+  problems: ['webhook-not-found', 'conflict'],
   etag: true,
   ifMatch: true,
 })
@@ -195,7 +195,7 @@ export const deleteWebhook = define({
   ...common,
   summary: 'Delete a webhook',
   reply: done,
-  problems: ['not-found'],
+  problems: ['webhook-not-found'],
   ifMatch: true,
 })
 
@@ -206,7 +206,7 @@ export const testWebhook = define({
   description:
     'Sends one signed event of type `webhook.test`, even if the webhook is disabled, and replies with the result within 15 seconds. There are no further attempts, and the event is not in the log.',
   reply: deliveryReply,
-  problems: ['not-found'],
+  problems: ['webhook-not-found'],
   idempotent: true,
 })
 
@@ -221,7 +221,7 @@ export const rotateSecret = define({
     secret,
     previousUntil: time.meta({ description: 'Until when the old secret signs as well.' }),
   }),
-  problems: ['not-found'],
+  problems: ['webhook-not-found'],
   idempotent: true,
   secrets: ['secret'],
 })
@@ -233,7 +233,7 @@ export const listDeliveries = define({
   description: 'Newest first. The last 1,000 deliveries of a webhook are kept, for 30 days.',
   query: z.strictObject(pageQuery),
   reply: z.object({ success, deliveries: z.array(delivery), nextCursor }),
-  problems: ['not-found'],
+  problems: ['webhook-not-found'],
 })
 
 export const redeliver = define({
@@ -243,6 +243,6 @@ export const redeliver = define({
   description:
     'Sends the same events with the same `webhook-id` again, whatever the status of the delivery, and replies with the result within 15 seconds. If it succeeds, a pending delivery has no further attempts.',
   reply: deliveryReply,
-  problems: ['not-found', 'delivery-gone'],
+  problems: ['webhook-not-found', 'delivery-not-found', 'delivery-gone'],
   idempotent: true,
 })

@@ -9,7 +9,7 @@ import { isOwn, selectWebhook, toWebhook } from './store.ts'
 /* Each edit is one atomic batch that ends by reading the webhook. */
 
 type WebhookRefusal =
-  | { ok: false; refusal: 'not-found' | 'precondition-failed' | 'webhook-cap-reached' }
+  | { ok: false; refusal: 'webhook-not-found' | 'precondition-failed' | 'webhook-cap-reached' }
   | { ok: false; refusal: 'invalid-request'; errors: { pointer: string; detail: string }[] }
 export type WebhookOutcome = { ok: true; webhook: Webhook } | WebhookRefusal
 
@@ -139,7 +139,7 @@ export const updateWebhook = async (
     selectWebhook(db, accountId, id),
   ])
   const [row] = found.results
-  if (!row) return { ok: false, refusal: 'not-found' }
+  if (!row) return { ok: false, refusal: 'webhook-not-found' }
   if (updated.results.length === 1) return { ok: true, webhook: toWebhook(row) }
   return unknownIdsRefusal(unknown.results) ?? { ok: false, refusal: 'precondition-failed' }
 }
@@ -163,5 +163,8 @@ export const deleteWebhook = async (
     ),
   ])
   if (deleted.results.length === 1) return { ok: true }
-  return { ok: false, refusal: before.results.length === 1 ? 'precondition-failed' : 'not-found' }
+  return {
+    ok: false,
+    refusal: before.results.length === 1 ? 'precondition-failed' : 'webhook-not-found',
+  }
 }

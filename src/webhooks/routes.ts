@@ -27,7 +27,7 @@ const presentOne = (webhook: Webhook) => ({
 const requireWebhook = async (c: Context): Promise<Webhook> => {
   const id = c.req.param('webhookId') ?? ''
   const webhook = await findWebhook(c.get('db'), c.get('principal').accountId, id)
-  if (!webhook) throw new Problem('not-found')
+  if (!webhook) throw new Problem('webhook-not-found')
   return webhook
 }
 

@@ -195,7 +195,7 @@ describe('an account notice', () => {
 
   test('is not accepted for an account that does not exist', async () => {
     const outcome = await ledgerOf(env, 'acc_none').notify(noticeTo(byEmail(uniqueEmail())))
-    expect(outcome).toEqual({ ok: false, refusal: 'not-found' })
+    expect(outcome).toEqual({ ok: false, refusal: 'account-not-found' })
   })
 })
 

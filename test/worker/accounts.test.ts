@@ -321,7 +321,10 @@ test('without ADMIN_TOKEN every operator endpoint is 404', async () => {
           token,
           headers: { 'X-Request-Id': 'x' },
         })
-        expect([reply.status, reply.body.code], `${method} ${path}`).toEqual([404, 'not-found'])
+        expect([reply.status, reply.body.code], `${method} ${path}`).toEqual([
+          404,
+          'route-not-found',
+        ])
       }
       expect((await callWithBindings(bindings, method, path)).status).toBe(404)
     }

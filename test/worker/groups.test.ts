@@ -219,7 +219,7 @@ describe('patches', () => {
       }),
     ).toEqual({
       ok: false,
-      refusal: 'not-found',
+      refusal: 'group-not-found',
     })
     expect(
       await env.DB.prepare('SELECT 1 FROM group_devices WHERE group_id = ?').bind(id).first(),

@@ -31,7 +31,7 @@ test('the type of every problem links to a page that says what to do', async () 
       expect(page.text).toContain(part)
     expect(page.text).not.toMatch(/https?:\/\//)
   }
-  expect((await call('GET', '/problems/toString')).body.code).toBe('not-found')
+  expect((await call('GET', '/problems/toString')).body.code).toBe('route-not-found')
   expect((await call('GET', '/problems/%3Cscript%3E')).status).toBe(404)
 })
 
@@ -48,7 +48,7 @@ test('an unknown path is a 404 problem, and under /api a 401 without a token', a
     '/api%2Faccount',
   ]) {
     const reply = await call('GET', path)
-    expect([reply.status, reply.body?.code], path).toEqual([404, 'not-found'])
+    expect([reply.status, reply.body?.code], path).toEqual([404, 'route-not-found'])
   }
   expect((await call('GET', '/api/nothing')).status).toBe(401)
   expect((await account.call('GET', '/api/nothing')).status).toBe(404)

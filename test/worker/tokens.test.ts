@@ -3,6 +3,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { fetchToken, openAccount } from '../support/accounts.ts'
 import { callWithBindings, watchStatements } from '../support/bindings.ts'
 import { call, callAsOperator } from '../support/http.ts'
+import { createBoundUser } from '../support/users.ts'
 import { kidOf, makeToken, readToken } from './everyRoute/tokens.ts'
 
 afterEach(() => {
@@ -228,4 +229,72 @@ test('a token is valid for 30 s after it expires and no longer, cached or not', 
   expect((await account.call('GET', '/api/account')).status).toBe(401)
   vi.setSystemTime(Number(readToken(uncached).claims.exp) * 1000 + 31_000)
   expect((await call('GET', '/api/account', { token: uncached })).status).toBe(401)
+})
+
+test('401 says why a token is refused, in `code` and in WWW-Authenticate', async () => {
+  const refusal = async (token: string) => {
+    const { status, body, headers } = await call('GET', '/api/account', { token })
+    expect(status).toBe(401)
+    expect(body.type).toBe(`/problems/${body.code}`)
+    expect(headers.get('WWW-Authenticate')).toBe(
+      `Bearer error="invalid_token", error_description="${body.detail}", code="${body.code}"`,
+    )
+    return body.code
+  }
+  const account = await openAccount()
+  const { header, claims } = readToken(account.token)
+  const past = Math.floor(Date.now() / 1000) - 60
+  const sign = (changed: object, secret = env.TOKEN_SECRET) =>
+    makeToken(header, { ...claims, ...changed }, secret)
+  expect(await refusal(await sign({ exp: past }))).toBe('token-expired')
+  expect(await refusal(`${account.token}x`)).toBe('token-invalid')
+  expect(await refusal(account.apiKey)).toBe('not-a-token')
+
+  const disabled = await createBoundUser(account, {})
+  await account.call('PATCH', `/api/users/${disabled.id}`, { body: { disabled: true } })
+  expect(await refusal(disabled.token)).toBe('user-disabled')
+  const early = await createBoundUser(account, {})
+  await account.call('PATCH', `/api/users/${early.id}`, {
+    body: { from: '2099-01-01T00:00:00Z' },
+  })
+  expect(await refusal(early.token)).toBe('user-disabled')
+  const deleted = await createBoundUser(account, {})
+  await account.call('DELETE', `/api/users/${deleted.id}`)
+  expect(await refusal(deleted.token)).toBe('key-revoked')
+
+  await callAsOperator('PATCH', `/admin/accounts/${account.id}`, { body: { disabled: true } })
+  expect(await refusal(account.token)).toBe('account-disabled')
+  const missing = await call('GET', '/api/account')
+  expect([missing.body.code, missing.headers.get('WWW-Authenticate')]).toEqual([
+    'token-missing',
+    'Bearer code="token-missing"',
+  ])
+})
+
+test('a token without our signature is told nothing about its account, key or user', async () => {
+  const account = await openAccount()
+  const { header, claims } = readToken(account.token)
+  await callAsOperator('PATCH', `/admin/accounts/${account.id}`, { body: { disabled: true } })
+  const forged = [{}, { exp: 1 }, { key: 'key_0000000000000000000000' }, { cell: 77 }]
+  for (const changed of forged) {
+    const token = await makeToken(header, { ...claims, ...changed }, 'x'.repeat(40))
+    const { body } = await call('GET', '/api/account', { token })
+    expect(body.code, JSON.stringify(changed)).toBe('token-invalid')
+  }
+})
+
+test('the tokens of an erased account are refused as revoked, also where the ledger decides', async () => {
+  const account = await openAccount()
+  // The clock stands still, so that the status of the key stays cached.
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
+  await account.call('GET', '/api/account')
+  const ledger = env.LEDGER.get(env.LEDGER.idFromName(account.id))
+  await ledger.erase(null)
+  for (const [method, path, body] of [
+    ['GET', '/api/account', undefined],
+    ['POST', '/api/devices', { name: 'Tern' }],
+  ] as const) {
+    const reply = await account.call(method, path, { body })
+    expect([reply.status, reply.body.code], path).toEqual([401, 'key-revoked'])
+  }
 })

@@ -6,6 +6,7 @@ import { EVENT_TYPES } from '../../../src/domain/event.ts'
 import type { JsonObject } from '../../../src/domain/json.ts'
 import { EVENTS } from '../../../src/events/catalogue.ts'
 import { problemsOf } from '../../../src/http/contract.ts'
+import { parameterNotFound } from '../../../src/http/notFound.ts'
 import { parseBody } from '../../../src/http/parseBody.ts'
 import { applyPatch, parsePatch } from '../../../src/http/patch.ts'
 import { openapiDocument } from '../../../src/openapi/document.ts'
@@ -82,7 +83,8 @@ test.each(operations)(
   '$name lists every problem that it can reply with',
   ({ path, contract, operation }) => {
     expect(codesIn(document, operation).sort()).toEqual(problemsOf(contract).sort())
-    if (path.includes(':')) expect(problemsOf(contract)).toContain('not-found')
+    const [parameter] = path.match(/:\w+(?=[^:]*$)/) ?? []
+    if (parameter) expect(problemsOf(contract)).toContain(parameterNotFound(parameter).code)
   },
 )
 

@@ -35,7 +35,7 @@ const replace = define({
   summary: '',
   scope: 'write',
   body,
-  problems: ['not-found'],
+  problems: ['device-not-found'],
   etag: true,
   ifMatch: true,
 })
@@ -46,7 +46,7 @@ const patch = define({
   scope: 'write',
   patches: replace,
   reply,
-  problems: ['not-found'],
+  problems: ['device-not-found'],
 })
 const list = define({
   id: 'listSatellites',
@@ -139,9 +139,15 @@ test('the contract implies parameters, headers and error replies', () => {
   expect(codesIn(document, put)).toEqual([
     'invalid-request',
     'malformed-body',
-    'unauthorized',
+    'token-missing',
+    'token-invalid',
+    'token-expired',
+    'not-a-token',
+    'key-revoked',
+    'account-disabled',
+    'user-disabled',
     'forbidden',
-    'not-found',
+    'device-not-found',
     'precondition-failed',
     'body-too-large',
     'unsupported-media-type',

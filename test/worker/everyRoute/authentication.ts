@@ -28,22 +28,26 @@ export const checkAuthentication = (route: Route, fixtureOf: () => Fixture): voi
       fixture = fixtureOf()
       request = await fixture.request()
     })
-    const expectRefused = async (authorization: string | null, message: string) => {
+    const expectRefused = async (authorization: string | null, code: string, message = code) => {
       const reply = await send(withHeaders(request, { Authorization: authorization }))
-      expect(reply.status, message).toBe(401)
-      expect(reply.body.code, message).toBe('unauthorized')
+      expect([reply.status, reply.body.code], message).toEqual([401, code])
+      const challenge = reply.headers.get('WWW-Authenticate')
+      expect(challenge, message).toMatch(/^Bearer [\x20-\x7e]+$/)
+      expect(challenge, message).toContain(`code="${code}"`)
     }
 
     test('without a bearer token in the Authorization header', async () => {
       const good = request.headers.Authorization ?? ''
       const token = good.slice('Bearer '.length)
-      await expectRefused(null, 'none')
+      await expectRefused(null, 'token-missing', 'none')
       await expectRefused(
         `Basic ${btoa(`${fixture.mine.userName}:${fixture.mine.apiKey}`)}`,
+        'token-missing',
         'Basic',
       )
-      await expectRefused(token, 'no scheme')
-      await expectRefused(`${good}, ${good}`, 'two of them')
+      await expectRefused(token, 'token-missing', 'no scheme')
+      await expectRefused('Bearer', 'token-missing', 'no token')
+      await expectRefused(`${good}, ${good}`, 'token-invalid', 'two of them')
       const { path, ...sent } = withHeaders(request, { Authorization: null })
       const inQuery = await send({
         ...sent,
@@ -63,14 +67,19 @@ export const checkAuthentication = (route: Route, fixtureOf: () => Fixture): voi
       for (const [name, token] of Object.entries(
         await badTokens(fixture.mine.token, env.TOKEN_SECRET),
       )) {
-        await expectRefused(`Bearer ${token}`, `a token ${name}`)
+        const isExpired = name.startsWith('that expired') && scope !== 'operator'
+        const code = isExpired ? 'token-expired' : 'token-invalid'
+        await expectRefused(`Bearer ${token}`, code, `a token ${name}`)
       }
+      const code = scope === 'operator' ? 'token-invalid' : 'not-a-token'
+      await expectRefused(`Bearer ${fixture.mine.apiKey}`, code)
+      await expectRefused('Bearer pgk_short', code)
     })
 
     if (scope === 'operator') {
       test("with an account's token, or half of the operator's", async () => {
-        await expectRefused(`Bearer ${fixture.mine.token}`, "an account's")
-        await expectRefused(`Bearer ${env.ADMIN_TOKEN?.slice(0, -1)}`, 'half')
+        await expectRefused(`Bearer ${fixture.mine.token}`, 'token-invalid', "an account's")
+        await expectRefused(`Bearer ${env.ADMIN_TOKEN?.slice(0, -1)}`, 'token-invalid', 'half')
       })
       return
     }
@@ -85,7 +94,7 @@ export const checkAuthentication = (route: Route, fixtureOf: () => Fixture): voi
           .status,
       ).toBeLessThan(400)
       await fixture.mine.call('DELETE', `/api/account/keys/${made.body.key.id}`)
-      await expectRefused(`Bearer ${token}`, 'revoked')
+      await expectRefused(`Bearer ${token}`, 'key-revoked')
     })
 
     test('whose token lacks the scope, and no other', async () => {

@@ -50,9 +50,8 @@ export const checkBoundTokens = (route: Route, fixtureOf: () => Fixture): void =
       }
       const disabled = await createBoundUser(fixture.mine, { privileges: ['admin'] })
       await fixture.mine.call('PATCH', `/api/users/${disabled.id}`, { body: { disabled: true } })
-      expect((await send(withHeaders(await fixture.request(), as(disabled.token)))).status).toBe(
-        401,
-      )
+      const reply = await send(withHeaders(await fixture.request(), as(disabled.token)))
+      expect([reply.status, reply.body.code]).toEqual([401, 'user-disabled'])
     })
 
     test('whose user has a group shows nothing outside the group', async () => {
@@ -69,7 +68,9 @@ export const checkBoundTokens = (route: Route, fixtureOf: () => Fixture): void =
         expect([reply.status, reply.body.code]).toEqual([403, 'forbidden'])
         expect(await storedRows()).toBe(rows)
       } else if (parametersOf(route.path).length > 0) {
-        expect([reply.status, reply.body.code]).toEqual([404, 'not-found'])
+        const [first = ''] = parametersOf(route.path)
+        const code = `${first.replace(/Id$/, '')}-not-found`
+        expect([reply.status, reply.body.code]).toEqual([404, code])
         expect(await storedRows()).toBe(rows)
       } else {
         expect(reply.status, reply.text).toBeLessThan(300)

@@ -37,7 +37,7 @@ export const checkPaths = (route: Route, fixtureOf: () => Fixture): void => {
           path: new URL(`https://perigee.test${other}`).href,
           headers: await withToken(headers),
         })
-        expect([reply.status, reply.body?.code ?? null], other).toEqual([404, 'not-found'])
+        expect([reply.status, reply.body?.code ?? null], other).toEqual([404, 'route-not-found'])
       }
     })
 
@@ -95,7 +95,10 @@ export const checkPaths = (route: Route, fixtureOf: () => Fixture): void => {
             path: changedPath,
             headers: { ...sent.headers, 'X-Request-Id': 'the-same' },
           })
-          expect(reply.status, `${name} ${unknownId}`).toBe(404)
+          expect([reply.status, reply.body.code], `${name} ${unknownId}`).toEqual([
+            404,
+            `${name.replace(/Id$/, '')}-not-found`,
+          ])
           replies.push(reply.text.replace(JSON.stringify(reply.body.instance), '""'))
         }
         expect(new Set(replies).size).toBe(1)

@@ -24,7 +24,7 @@ const expectCommon = (
   expect(headers.get('Access-Control-Allow-Origin')).toBe('*')
   expect(headers.has('Access-Control-Allow-Credentials')).toBe(false)
   expect(headers.get('Access-Control-Expose-Headers')).toBe(
-    'ETag, Link, Location, Retry-After, RateLimit, RateLimit-Policy, X-Request-Id',
+    'ETag, Link, Location, Retry-After, RateLimit, RateLimit-Policy, X-Request-Id, Idempotent-Replayed, WWW-Authenticate',
   )
   if (pathname.startsWith('/api/')) {
     expect(headers.get('RateLimit-Policy')).toMatch(/^"account";q=\d+;w=60, "token";q=\d+;w=60$/)

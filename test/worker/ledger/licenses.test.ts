@@ -515,7 +515,7 @@ test('a ledger that was never opened refuses every call and stays unopened', asy
     account: () => Promise<unknown>
     create: (...args: unknown[]) => Promise<unknown>
   }
-  expect(await stub.account()).toEqual({ ok: false, refusal: 'not-found' })
+  expect(await stub.account()).toEqual({ ok: false, refusal: 'account-not-found' })
   const record = {
     name: 'x',
     description: '',
@@ -527,6 +527,6 @@ test('a ledger that was never opened refuses every call and stays unopened', asy
   }
   expect(await stub.create('dev_x', record, { userId: null, groupId: null, cap: null })).toEqual({
     ok: false,
-    refusal: 'not-found',
+    refusal: 'account-not-found',
   })
 })

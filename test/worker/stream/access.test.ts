@@ -12,7 +12,7 @@ import {
   type TestAccount,
 } from '../../support/accounts.ts'
 import { createDevice } from '../../support/devices.ts'
-import { callAsOperator } from '../../support/http.ts'
+import { call, callAsOperator, readReply } from '../../support/http.ts'
 import { eventually } from '../../support/time.ts'
 import { createBoundUser } from '../../support/users.ts'
 import { feedStub, Listener, listen, passTime, upgrade } from '../eventSupport.ts'
@@ -125,11 +125,44 @@ describe('the token', () => {
     expect(performance.now() - startedAt).toBeGreaterThan(9_500)
   })
 
-  test('a token elsewhere, or a request without an upgrade, opens no stream', async () => {
+  test('a token in the Authorization header opens the stream', async () => {
     const account = await openAccount()
     const bearer = { Authorization: `Bearer ${account.token}` }
+    const { status, webSocket } = await upgrade('/api/stream?types=device.*', bearer)
+    expect(status).toBe(101)
+    const stream = new Listener(webSocket as WebSocket)
+    await stream.waitForReady()
+    await createDevice(account, 'Tern')
+    await stream.waitForEvents(1)
+    expect(namesOf(stream)).toEqual(['device.created Tern'])
+  })
+
+  test('a token in the Authorization header is checked before the stream opens', async () => {
+    const account = await openAccount()
+    const refusal = async (authorization: string) => {
+      const response = await upgrade('/api/stream', { Authorization: authorization })
+      return [response.status, (await readReply(response)).body.code]
+    }
+    const ingest = await fetchTokenWithScopes(account, ['ingest'])
+    expect(await refusal('Bearer x.y.z')).toEqual([401, 'token-invalid'])
+    expect(await refusal(`Bearer ${account.apiKey}`)).toEqual([401, 'not-a-token'])
+    expect(await refusal(`Bearer ${ingest}`)).toEqual([403, 'forbidden'])
+  })
+
+  test('a header of another scheme leaves the token to the first message', async () => {
+    const account = await openAccount()
+    const { webSocket } = await upgrade('/api/stream', { Authorization: 'Basic YTpi' })
+    const stream = new Listener(webSocket as WebSocket)
+    stream.send({ type: 'token', token: account.token })
+    await stream.waitForReady()
+  })
+
+  test('a token elsewhere, or a request without an upgrade, opens no stream', async () => {
+    const account = await openAccount()
     const plain = await account.call('GET', '/api/stream')
-    expect([plain.status, plain.body.code]).toEqual([401, 'unauthorized'])
+    expect([plain.status, plain.body.errors[0].pointer]).toEqual([400, '#/header/Upgrade'])
+    const anonymous = await call('GET', '/api/stream')
+    expect([anonymous.status, anonymous.body.code]).toEqual([401, 'token-missing'])
     expect((await upgrade(`/api/stream?access_token=${account.token}`)).status).toBe(400)
     const shown = await account.call('GET', '/api/stream', {
       headers: { 'Sec-WebSocket-Protocol': `perigee, bearer.${account.token}` },
@@ -143,10 +176,6 @@ describe('the token', () => {
       (await upgrade('/api/stream', { 'Sec-WebSocket-Protocol': `perigee, bearer.${ingest}` }))
         .status,
     ).toBe(403)
-    const pending = await upgrade('/api/stream', bearer)
-    const stream = new Listener(pending.webSocket as WebSocket)
-    stream.send({ type: 'ack', sequence: 0 })
-    expect((await stream.waitForClose()).code).toBe(4400)
   })
 })
 
