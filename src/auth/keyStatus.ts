@@ -107,22 +107,23 @@ export const forgetKeysOfAccount = (accountId: string): void =>
 export const forgetKeysOfUser = (userId: string): void =>
   cache.deleteWhere(({ status }) => status?.userId === userId)
 
-const MINUTE_MS = 60_000
-/** The minute that this isolate last recorded for each key. */
+/** The precision of `lastUsed`. A finer one would write a row per key and active minute. */
+const USE_PERIOD_MS = 600_000
+/** The start of the period that this isolate last recorded for each key. */
 const recordedUses = new BoundedCache<number>(MAX_CACHED_KEYS)
 
-/** Sets `lastUsed` to this minute, at most once per minute and isolate. Null: nothing to write. */
+/** Sets `lastUsed` to the start of these ten minutes, once. Null: nothing to write. */
 export const recordKeyUse = (
   db: Database,
   keyId: string,
   status: KeyStatus,
   now: number,
 ): Promise<unknown> | null => {
-  const minute = now - (now % MINUTE_MS)
-  if (Math.max(status.lastUsed, recordedUses.get(keyId) ?? 0) >= minute) return null
-  recordedUses.set(keyId, minute)
+  const period = now - (now % USE_PERIOD_MS)
+  if (Math.max(status.lastUsed, recordedUses.get(keyId) ?? 0) >= period) return null
+  recordedUses.set(keyId, period)
   return db
     .update(keys)
-    .set({ lastUsed: minute })
-    .where(and(eq(keys.id, keyId), or(isNull(keys.lastUsed), lt(keys.lastUsed, minute))))
+    .set({ lastUsed: period })
+    .where(and(eq(keys.id, keyId), or(isNull(keys.lastUsed), lt(keys.lastUsed, period))))
 }

@@ -4,6 +4,7 @@ import { accountRequestsPerMinute, type Env, tokenFailuresPerMinute } from '../e
 /*
  * Counts requests and failed sign-ins per minute. Each isolate counts for itself; the rate limiting
  * bindings, which see the whole location, count slices of the limit, so most requests skip them.
+ * A request with many locations or a large body counts as several (domain/requestCost.ts).
  */
 
 const WINDOW_MS = 60_000
@@ -13,6 +14,7 @@ const FAILURE_SLICES = 10
 
 export interface LimitWindow {
   startedAt: number
+  /** May pass the limit by what the last request costs. */
   count: number
   /** The binding refused: nothing more is allowed until the window ends. */
   isClosed: boolean
@@ -46,25 +48,46 @@ interface CountContext {
   executionCtx: Pick<ExecutionContext, 'waitUntil'>
 }
 
-/**
- * Counts one request of an account; false beyond the limit. The answer of the binding is not
- * awaited: it closes the window for later requests.
- */
-export const tryCountRequest = (
+/** The answer of the binding is not awaited: it closes the window for later requests. */
+const addToWindow = (
   { env, executionCtx }: CountContext,
   accountId: string,
-  now: number,
-): boolean => {
-  const limit = accountRequestsPerMinute(env)
-  const window = accountWindow(accountId, now)
-  if (window.isClosed || window.count >= limit) return false
-  window.count++
-  if (window.count % Math.ceil(limit / ACCOUNT_SLICES) === 0) {
+  window: LimitWindow,
+  cost: number,
+): void => {
+  const slice = Math.ceil(accountRequestsPerMinute(env) / ACCOUNT_SLICES)
+  const slicesBefore = Math.floor(window.count / slice)
+  window.count += cost
+  const slices = Math.floor(window.count / slice)
+  for (let asked = slicesBefore; asked < slices; asked++) {
     const checked = isWithinLimit(env.ACCOUNT_SLICES, accountId).then((isOpen) => {
       if (!isOpen) window.isClosed = true
     })
     executionCtx.waitUntil(checked)
   }
+}
+
+/** Counts one request of an account; false beyond the limit. */
+export const tryCountRequest = (context: CountContext, accountId: string, now: number): boolean => {
+  const window = accountWindow(accountId, now)
+  if (window.isClosed || window.count >= accountRequestsPerMinute(context.env)) return false
+  addToWindow(context, accountId, window, 1)
+  return true
+}
+
+/**
+ * Counts what a request costs beyond the one that it was counted as. False only when others have
+ * passed the limit meanwhile: a request that was counted within the limit is served.
+ */
+export const tryCountExtra = (
+  context: CountContext,
+  accountId: string,
+  now: number,
+  cost: number,
+): boolean => {
+  const window = accountWindow(accountId, now)
+  if (window.isClosed || window.count > accountRequestsPerMinute(context.env)) return false
+  addToWindow(context, accountId, window, cost)
   return true
 }
 

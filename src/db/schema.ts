@@ -82,7 +82,7 @@ export const keys = sqliteTable(
     expires: integer(),
     /** The creator's choice, once `expires` is the end of an overlap; 0 for none. */
     chosenEnd: integer('chosen_end'),
-    /** Precise to the minute. */
+    /** Precise to ten minutes. */
     lastUsed: integer('last_used'),
   },
   (table) => [

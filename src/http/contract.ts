@@ -16,6 +16,8 @@ export interface Operation {
   wholeAccount?: true
   /** Becomes a WebSocket. The token, with this scope, is also a subprotocol or the first message. */
   upgrade?: Scope
+  /** As how many further requests this body counts in the rate limit, beside its size. */
+  extraCost?: (body: never) => number
   query?: z.ZodType
   body?: z.ZodType
   /** Parses the body where `body` is too slow or cannot tell its forms apart; accepts the same. */

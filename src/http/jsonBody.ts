@@ -1,7 +1,9 @@
-import type { Context } from 'hono'
 import { escapePointer } from '../domain/json.ts'
+import { extraCostOfBody } from '../domain/requestCost.ts'
 import { MAX_BODY_BYTES, readBytes } from './body.ts'
+import type { Context } from './context.ts'
 import { invalid, malformedBody, Problem } from './problem.ts'
+import { countExtraCost } from './rateLimit.ts'
 
 /* Turns the bytes of a request body into JSON, and refuses strings that cannot be stored. */
 
@@ -104,6 +106,7 @@ export const readJson = async (c: Context, maxBytes = MAX_BODY_BYTES): Promise<J
   checkContentType(c)
   const bytes = await readBytes(request, maxBytes, c.get('principal')?.accountId)
   if (bytes.byteLength === 0) return null
+  countExtraCost(c, extraCostOfBody(bytes.byteLength))
   const body = parseJson(bytes)
   checkEscapes(body.text, body.value)
   checkNames(body.text, body.value)

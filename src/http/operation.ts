@@ -13,6 +13,7 @@ import { parameterNotFound } from './notFound.ts'
 import { parseBody } from './parseBody.ts'
 import { type Patch, parsePatch } from './patch.ts'
 import { invalid, Problem } from './problem.ts'
+import { countExtraCost } from './rateLimit.ts'
 import { admitSocket } from './socket.ts'
 import { fieldErrors, typeOf } from './validation.ts'
 
@@ -106,6 +107,7 @@ export const operation = <const O extends Operation>(
     // Before the Idempotency-Key is claimed: API keys of other scopes share its replies, and a 403
     // must not be one of them.
     if (contract.scopeFor) requireScope(c, contract.scopeFor(c.req.valid('json' as never)))
+    if (contract.extraCost) countExtraCost(c, contract.extraCost(c.req.valid('json' as never)))
     const isAction =
       typeof contract.idempotent !== 'function' || contract.idempotent(c.req.valid('json' as never))
     await withIdempotency(c, isAction ? replay : null, text, next)

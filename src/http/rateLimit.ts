@@ -5,6 +5,7 @@ import {
   isExhausted,
   type LimitWindow,
   secondsLeft,
+  tryCountExtra,
   tryCountRequest,
 } from '../auth/requestLimit.ts'
 import { networkOf } from '../domain/address.ts'
@@ -19,13 +20,24 @@ const tooMany = (policy: string, window: LimitWindow, now: number) => {
   })
 }
 
-/** Counts the request against its account: sets the RateLimit header, or throws a 429. */
-export const countRequest = (c: Context, accountId: string, now: number): void => {
-  const isCounted = tryCountRequest(c, accountId, now)
+/** Sets the RateLimit header, or throws a 429 unless the request was counted. */
+const showWindow = (c: Context, accountId: string, now: number, isCounted: boolean): void => {
   const window = accountWindow(accountId, now)
   if (!isCounted) throw tooMany('account', window, now)
-  const left = accountRequestsPerMinute(c.env) - window.count
+  const left = Math.max(0, accountRequestsPerMinute(c.env) - window.count)
   c.header('RateLimit', `"account";r=${left};t=${secondsLeft(window, now)}`)
+}
+
+/** Counts the request against its account: sets the RateLimit header, or throws a 429. */
+export const countRequest = (c: Context, accountId: string, now: number): void =>
+  showWindow(c, accountId, now, tryCountRequest(c, accountId, now))
+
+/** Counts what the request costs beyond the one that `countRequest` has counted. */
+export const countExtraCost = (c: Context, cost: number): void => {
+  const accountId = c.get('principal')?.accountId
+  if (accountId === undefined || cost <= 0) return
+  const now = Date.now()
+  showWindow(c, accountId, now, tryCountExtra(c, accountId, now, cost))
 }
 
 /** Failed sign-ins from the caller's network with one user name; successes are not counted. */

@@ -44,7 +44,7 @@ export const key = z
     userId: z.string().nullable().meta({ description: 'The user to whom the key is bound.' }),
     creation: time,
     expires: time.nullable().meta({ example: null }),
-    lastUsed: time.nullable().meta({ description: 'Accurate to the minute.' }),
+    lastUsed: time.nullable().meta({ description: 'Accurate to ten minutes.' }),
   })
   .meta({ id: 'Key' })
 

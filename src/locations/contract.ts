@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { extraCostOfLocations } from '../domain/requestCost.ts'
 import { define } from '../http/contract.ts'
 import { nextCursor, pageQuery } from '../http/page.ts'
 import { instantInUrl, success } from '../http/wire.ts'
@@ -31,6 +32,8 @@ export const postLocations = define({
   body: z.union([forms.query, forms.one, forms.several, forms.bare, forms.bareList]),
   read: readBody,
   ignored: ['success', 'accepted', 'duplicates', 'nextCursor', 'receivedAt'],
+  extraCost: (body: LocationsBody) =>
+    body.kind === 'report' ? extraCostOfLocations(body.locations.length) : 0,
   status: 201,
   reply: z.object({
     success,

@@ -63,7 +63,7 @@ Each event is delivered at least once and in sequence. Store the highest \`seque
 
 ## Rate limits
 
-Each account has a number of requests per minute. \`RateLimit-Policy\` shows the limits and \`RateLimit\` what is left. Beyond the limit the reply is 429 with \`Retry-After\`.
+Each account has a number of requests per minute. A request counts as one more for each further 100 locations that it reports, and for each 64 KiB of its body. \`RateLimit-Policy\` shows the limits and \`RateLimit\` what is left. Beyond the limit the reply is 429 with \`Retry-After\`.
 `.trim()
 
 /** In the order of the reference page. A test fails for a tag that is missing here. */

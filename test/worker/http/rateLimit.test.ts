@@ -4,8 +4,9 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { app } from '../../../src/app.ts'
 import { fetchToken, fetchTokenWithScopes, openAccount } from '../../support/accounts.ts'
 import { callWithBindings } from '../../support/bindings.ts'
-import { call, ORIGIN } from '../../support/http.ts'
-import { eventually } from '../../support/time.ts'
+import { createDevice } from '../../support/devices.ts'
+import { call, ORIGIN, type Reply } from '../../support/http.ts'
+import { eventually, iso } from '../../support/time.ts'
 import { Listener } from '../eventSupport.ts'
 
 afterEach(() => {
@@ -130,6 +131,95 @@ test('an account has a limit per minute, sees what is left, and gets 429 beyond 
   expect((await read(other.token)).status).toBe(200)
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 61_000 })
   expect((await read(account.token)).status).toBe(200)
+})
+
+test('a report counts one more for each further 100 locations and for each 64 KiB', async () => {
+  const account = await openAccount()
+  const path = `/api/devices/${await createDevice(account)}/locations`
+  const now = Date.now()
+  const report = (count: number, more: object = {}) =>
+    callWithBindings({ ACCOUNT_REQUESTS_PER_MINUTE: '40' }, 'POST', path, {
+      token: account.token,
+      body: Array.from({ length: count }, (_, index) => ({
+        dateTime: iso(now - index),
+        latitude: 1,
+        longitude: 2,
+        ...more,
+      })),
+    })
+  const left = ({ headers }: Reply) => /r=(\d+)/.exec(headers.get('RateLimit') ?? '')?.[1]
+  // Creating the device was the first request.
+  expect(left(await report(1))).toBe('38')
+  expect(left(await report(100))).toBe('37')
+  expect(left(await report(101))).toBe('35')
+  // Two bodies of a little more than 64 KiB, the second with 201 locations.
+  expect(left(await report(10, { attributes: { note: 'x'.repeat(6_600) } }))).toBe('33')
+  expect(left(await report(201, { attributes: { note: 'x'.repeat(300) } }))).toBe('29')
+  const [whole, heavy] = [await report(1000), await report(1000)]
+  expect([left(whole), left(heavy)]).toEqual(['18', '7'])
+  // The request that reaches the limit is served, and the next one is not.
+  const last = await report(1000)
+  expect([last.status, left(last)]).toEqual([201, '0'])
+  const beyond = await report(1)
+  expect([beyond.status, beyond.body.code, left(beyond)]).toEqual([429, 'too-many-requests', '0'])
+})
+
+test('of many heavy requests at once only one passes the limit', async () => {
+  const account = await openAccount()
+  const path = `/api/devices/${await createDevice(account)}/locations`
+  const body = Array.from({ length: 1000 }, (_, index) => ({
+    dateTime: iso(Date.now() - index),
+    latitude: 1,
+    longitude: 2,
+  }))
+  const limited = { ACCOUNT_REQUESTS_PER_MINUTE: '40' }
+  const replies = await Promise.all(
+    Array.from({ length: 8 }, () =>
+      callWithBindings(limited, 'POST', path, { token: account.token, body }),
+    ),
+  )
+  const statuses = replies.map(({ status }) => status)
+  expect(statuses.filter((status) => status === 201).length).toBeLessThanOrEqual(4)
+  expect(statuses).toContain(201)
+  expect(statuses).toContain(429)
+})
+
+test('a query counts as one request, whatever it returns', async () => {
+  const account = await openAccount()
+  const path = `/api/devices/${await createDevice(account)}/locations`
+  const reply = await callWithBindings({ ACCOUNT_REQUESTS_PER_MINUTE: '3' }, 'POST', path, {
+    token: account.token,
+    body: { from: iso(Date.now() - 1000), to: iso(Date.now()) },
+  })
+  expect([reply.status, reply.headers.get('RateLimit')]).toEqual([
+    200,
+    expect.stringContaining('r=1;'),
+  ])
+})
+
+test('each slice of a heavy request is reported to the binding', async () => {
+  const account = await openAccount()
+  const path = `/api/devices/${await createDevice(account)}/locations`
+  let asked = 0
+  const binding = {
+    limit: async () => {
+      asked++
+      return { success: true }
+    },
+  } as unknown as RateLimit
+  const body = Array.from({ length: 1000 }, (_, index) => ({
+    dateTime: iso(Date.now() - index),
+    latitude: 1,
+    longitude: 2,
+  }))
+  // Slices of two: with the device's request this is the 12th.
+  await callWithBindings(
+    { ACCOUNT_SLICES: binding, ACCOUNT_REQUESTS_PER_MINUTE: '200' },
+    'POST',
+    path,
+    { token: account.token, body },
+  )
+  expect(asked).toBe(6)
 })
 
 test('requests that get 403, 404 or 405 are counted too', async () => {
