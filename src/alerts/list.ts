@@ -1,21 +1,26 @@
-import { and, type SQL, sql } from 'drizzle-orm'
+import { and, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import { readScan } from '../db/boundedScan.ts'
 import type { Database } from '../db/open.ts'
 import { alerts, devices } from '../db/schema.ts'
 import { compile, compileVariants, literal, placeholders, readFirst } from '../db/statement.ts'
 import { type DeviceRef, IS_VISIBLE_DEVICE, isInGroup, type Viewer } from '../db/visibility.ts'
+import { MAX_SEARCHED_ALERTS, MAX_SPAN_ALERTS } from '../domain/alert.ts'
+import type { Sort } from './forms.ts'
 import type { StoredAlert } from './present.ts'
 import { type AlertRow, readDeliveries, toAlert } from './store.ts'
 
-export type Sort = 'dateTime' | '-dateTime'
-
-export interface Listing {
+/** The alerts of a span. */
+export interface AlertSpan {
   /** Null for the alerts of the whole account. */
   deviceId: string | null
   from: number
   to: number
   name: string | undefined
+  acknowledged?: boolean | undefined
+}
+
+export interface Listing extends AlertSpan {
   sort: Sort
   /** The time and id that the page before ended with. */
   after: (string | number)[] | null
@@ -45,6 +50,7 @@ const cutByDeliveries = (rows: AlertRow[]): AlertRow[] => {
 interface Variant {
   isOfDevice: boolean
   hasName: boolean
+  acknowledged: boolean | undefined
   isConfined: boolean
   hasAfter: boolean
   sort: Sort
@@ -107,9 +113,11 @@ const rangeOf = (variant: Variant): SQL => {
 /**
  * Filters on the scanned alerts. The name of a device's alerts is one: the scan must stay bounded.
  */
-const filtersOf = ({ isOfDevice, hasName, isConfined }: Variant): SQL[] => [
+const filtersOf = ({ isOfDevice, hasName, isConfined, acknowledged }: Variant): SQL[] => [
   ...(isConfined ? [isInGroup(a.deviceKey, p.groupId)] : []),
   ...(hasName && isOfDevice ? [sql`${a.name} = ${p.name}`] : []),
+  ...(acknowledged === true ? [isNotNull(a.acknowledgedAt)] : []),
+  ...(acknowledged === false ? [isNull(a.acknowledgedAt)] : []),
 ]
 
 const isFiltered = (variant: Variant): boolean => filtersOf(variant).length > 0
@@ -139,18 +147,24 @@ const selectKey = compile<DeviceRef, { key: number }>(
 const findKey = async (db: Database, device: DeviceRef): Promise<number | null> =>
   (await readFirst(selectKey(db, device)))?.key ?? null
 
+interface Prepared {
+  variant: Variant
+  values: Values
+}
+
 /** Null when the viewer can see no such device. */
-export const listAlerts = async (
+const prepare = async (
   db: Database,
   { accountId, groupId }: Viewer,
   listing: Listing,
-): Promise<AlertPage | null> => {
-  const { deviceId, from, to, name, sort, after, limit } = listing
+): Promise<Prepared | null> => {
+  const { deviceId, from, to, name, acknowledged, sort, after, limit } = listing
   const deviceKey = deviceId === null ? null : await findKey(db, { deviceId, accountId, groupId })
   if (deviceId !== null && deviceKey === null) return null
   const variant: Variant = {
     isOfDevice: deviceKey !== null,
     hasName: name !== undefined,
+    acknowledged,
     isConfined: groupId !== null,
     hasAfter: after !== null,
     sort,
@@ -166,6 +180,19 @@ export const listAlerts = async (
     afterId: after && String(after[1]),
     rows: limit + 1,
   }
+  return { variant, values }
+}
+
+/** Null when the viewer can see no such device. */
+export const listAlerts = async (
+  db: Database,
+  viewer: Viewer,
+  listing: Listing,
+): Promise<AlertPage | null> => {
+  const prepared = await prepare(db, viewer, listing)
+  if (!prepared) return null
+  const { variant, values } = prepared
+  const { limit } = listing
   const { rows, end } = await readScan(db, {
     page: selectPage(db, variant, values),
     end: selectScanEnd(db, variant, values),
@@ -173,10 +200,35 @@ export const listAlerts = async (
     limit,
   })
   const page = cutByDeliveries(rows.slice(0, limit))
-  const deliveries = await readDeliveries(db, accountId, page)
+  const deliveries = await readDeliveries(db, viewer.accountId, page)
   const last = page.length < rows.length ? page.at(-1) : end
   return {
     alerts: page.map((row) => toAlert(row, deliveries.get(row.id) ?? [])),
     next: last ? [last.time, last.id] : null,
   }
+}
+
+interface AlertCount {
+  searched: number
+  matching: number
+}
+
+const countRange = compileVariants<Variant, Values, AlertCount>(
+  (variant) => sql`SELECT count(*) AS searched,
+      count(CASE WHEN ${and(sql`true`, ...filtersOf(variant))} THEN 1 END) AS matching
+    FROM (${rangeOf(variant)} LIMIT ${p.rows}) ${a}`,
+)
+
+/** Counts the alerts of a span, and no more of them than it takes to see that there are too many. */
+export const countAlerts = async (
+  db: Database,
+  viewer: Viewer,
+  span: AlertSpan,
+): Promise<AlertCount> => {
+  const prepared = await prepare(db, viewer, { ...span, sort: 'dateTime', after: null, limit: 0 })
+  const nothing = { searched: 0, matching: 0 }
+  if (!prepared) return nothing
+  const { variant, values } = prepared
+  const rows = (isFiltered(variant) ? MAX_SEARCHED_ALERTS : MAX_SPAN_ALERTS) + 1
+  return (await readFirst(countRange(db, variant, { ...values, rows }))) ?? nothing
 }

@@ -32,5 +32,11 @@ const NUMBER_INTERVAL_MS = 30_000
 export const minAccountNumber = (now: number): number =>
   Math.max(0, Math.floor((now - NUMBERING_START_MS) / NUMBER_INTERVAL_MS))
 
+const DAY_MS = 86_400_000
+
+/** Locations before this time are not kept. */
+export const keptSince = (now: number, retentionDays: number): number =>
+  now - retentionDays * DAY_MS
+
 export const DEFAULT_RETENTION_DAYS = 365
 export const MAX_RETENTION_DAYS = 3650

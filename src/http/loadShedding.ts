@@ -24,7 +24,7 @@ export class Slots {
   acquire(holder: object, now: number, max: number, ownerLimit?: OwnerLimit): boolean {
     this.#evict(now)
     if (this.#held.size >= max) return false
-    if (ownerLimit && this.#countOf(ownerLimit.owner) >= ownerLimit.max) return false
+    if (ownerLimit && this.countOf(ownerLimit.owner) >= ownerLimit.max) return false
     this.#held.set(holder, { acquiredAt: now, owner: ownerLimit?.owner })
     return true
   }
@@ -46,7 +46,7 @@ export class Slots {
     }
   }
 
-  #countOf(owner: string): number {
+  countOf(owner: string): number {
     let count = 0
     for (const slot of this.#held.values()) if (slot.owner === owner) count++
     return count

@@ -55,6 +55,18 @@ export const PROBLEMS = {
     'The cursor does not belong to this list.',
     'Send `nextCursor` unchanged, with the same filters and the same order, or start again without a cursor.',
   ),
+  'report-too-old': kind(
+    400,
+    'Report too old',
+    'All locations of the report are older than the account keeps locations. Nothing was stored.',
+    'Do not send the report again. To store such locations, raise the account’s `retentionDays` first (`PATCH /api/account`).',
+  ),
+  'span-too-large': kind(
+    400,
+    'Span too large',
+    'The span has more rows than one reply may have.',
+    'Send `limit` (1 to 1000) to get the span in pages: each reply has `nextCursor` for the `cursor` of the next request, until it is null. Or choose a shorter span with `from` and `to`.',
+  ),
   'invalid-patch': kind(
     400,
     'Invalid patch',

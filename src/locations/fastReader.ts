@@ -11,6 +11,7 @@ import {
   NUMBER_FIELDS,
   TEXT_LISTS,
 } from '../domain/location.ts'
+import { has } from '../http/rangeQuery.ts'
 import { isFreeForm } from '../http/validation.ts'
 import { forms, type LocationsBody } from './forms.ts'
 
@@ -54,8 +55,8 @@ const readLocation = (sent: unknown, now: number): Location | null => {
   const { dateTime, latitude, longitude } = sent
   if (
     typeof dateTime !== 'string' ||
-    latitude === undefined ||
-    longitude === undefined ||
+    typeof latitude !== 'number' ||
+    typeof longitude !== 'number' ||
     !DATE_TIME.test(dateTime)
   )
     return null
@@ -66,11 +67,16 @@ const readLocation = (sent: unknown, now: number): Location | null => {
     const value = sent[name]
     const range = RANGES[name]
     if (range !== undefined) {
+      // Null means left out, also below.
+      if (value === null) continue
       if (typeof value !== 'number' || !(value >= range.min && value <= range.max)) return null
       // Adding 0 turns −0 into 0.
       location[name] = value + 0
     } else if (name !== 'dateTime' && name !== 'receivedAt') {
-      if (!CHECKS[name]?.(value)) return null
+      const isValid = CHECKS[name]
+      if (isValid === undefined) return null
+      if (value === null) continue
+      if (!isValid(value)) return null
       location[name] = value
     }
   }
@@ -105,10 +111,14 @@ export const readReport = (body: unknown, now: number): LocationsBody | null => 
 
 const formOf = (body: unknown) => {
   if (Array.isArray(body)) return forms.bareList
+  if (has(body, 'location')) return forms.one
+  if (has(body, 'locations')) return forms.several
+  if (has(body, 'from')) return forms.since
+  if (has(body, 'to')) return forms.until
   if (!isObject(body)) return forms.bare
+  // Null, and not a query either: the error points to the member.
   if (Object.hasOwn(body, 'location')) return forms.one
-  if (Object.hasOwn(body, 'locations')) return forms.several
-  return Object.hasOwn(body, 'from') || Object.hasOwn(body, 'to') ? forms.query : forms.bare
+  return Object.hasOwn(body, 'locations') ? forms.several : forms.bare
 }
 
 export const readBody = (body: unknown): z.ZodSafeParseResult<LocationsBody> => {
