@@ -7,7 +7,7 @@ import { gpx } from '../../../src/locations/formats/gpx.ts'
 
 const file = (name: string) => ({
   fileName: name,
-  contents: readFileSync(`test/node/${name}`, 'utf8'),
+  contents: readFileSync(`test/node/locations/${name}`, 'utf8'),
 })
 const validate = (xml: string) =>
   validateXML({ xml, schema: [file('gpx.xsd')], preload: [file('trackPointExtension.xsd')] })
