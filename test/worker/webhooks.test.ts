@@ -15,6 +15,7 @@ import {
 } from '../support/accounts.ts'
 import { createDevice } from '../support/devices.ts'
 import { callAsOperator } from '../support/http.ts'
+import { waitUntilSent } from '../support/messages.ts'
 import { eventually } from '../support/time.ts'
 import {
   createWebhook,
@@ -202,6 +203,8 @@ describe('what is brought', () => {
     ).body
     await account.call('POST', `${path}/alerts`, { body: { alertName: 'SOSButton' } })
     await account.call('POST', `/api/alerts/${alert.id}/acknowledge`)
+    // A message is not sent once its device is deleted.
+    await waitUntilSent(account)
     await account.call('PATCH', path, {
       body: { limits: { expires: true, expirationDate: '2020-01-01' } },
     })
