@@ -1,4 +1,4 @@
-// Sets up Scalar's bundle so that the page speaks to this origin alone, and fills in the bearer token after a sign-in.
+// Starts Scalar so that it calls this origin only, and sets the bearer token after a sign-in.
 
 const $ = (selector) => document.querySelector(selector)
 
@@ -7,10 +7,10 @@ const api = await fetch('/api/openapi.json')
   .catch(() => undefined)
 
 const configuration = {
-  content: api && leaveOptionalParametersOut(api),
+  content: api && clearOptionalParameters(api),
   servers: [{ url: location.origin }],
 
-  // Off: whatever would load from, send to or lead to another host.
+  // Off: everything that loads from, sends to or links to another host.
   withDefaultFonts: false,
   telemetry: false,
   agent: { disabled: true },
@@ -36,7 +36,7 @@ if (api && window.Scalar) {
   let reference = window.Scalar.createApiReference('#reference', configuration)
   const scheme = Object.keys(api.security?.[0] ?? api.components.securitySchemes)[0]
   offerSignIn((token) => {
-    // Made anew, since a token that was typed into the page would outlive `updateConfiguration`.
+    // Created again: `updateConfiguration` would keep a token that was typed into the page.
     reference.destroy()
     const authentication = {
       preferredSecurityScheme: scheme,
@@ -48,15 +48,15 @@ if (api && window.Scalar) {
   $('#status').textContent = 'The reference could not be loaded. Reload the page to try again.'
 }
 
-/** Scalar would send each optional parameter that has a default, an enum or an example; an empty `example` leaves it to the reader. */
-function leaveOptionalParametersOut(openapi) {
+/** Scalar fills in optional parameters with a default, enum or example; an empty one stops it. */
+function clearOptionalParameters(openapi) {
   const at = (pointer) =>
     pointer
       .slice(2)
       .split('/')
       .reduce((node, key) => node[key], openapi)
   const resolve = (node) => (node.$ref ? at(node.$ref) : node)
-  const leaveOut = (reference) => {
+  const clear = (reference) => {
     const { example, examples, schema, ...parameter } = resolve(reference)
     if (parameter.required || !schema) return reference
     const shown = [example, ...Object.values(examples ?? {}).map((one) => one.value)].filter(
@@ -66,13 +66,13 @@ function leaveOptionalParametersOut(openapi) {
   }
   for (const path of Object.values(openapi.paths)) {
     for (const owner of [path, ...Object.values(path)]) {
-      if (owner.parameters) owner.parameters = owner.parameters.map(leaveOut)
+      if (owner.parameters) owner.parameters = owner.parameters.map(clear)
     }
   }
   return openapi
 }
 
-function offerSignIn(use) {
+function offerSignIn(useToken) {
   const [button, dialog, form, refusal] = [
     '#sign-in',
     '#dialog',
@@ -93,9 +93,9 @@ function offerSignIn(use) {
     if (event.submitter.value === 'cancel') return
     event.preventDefault()
     const { userName, apiKey } = Object.fromEntries(new FormData(form))
-    const { token, error } = await exchange({ userName, apiKey })
+    const { token, error } = await fetchToken({ userName, apiKey })
     if (!token) return refuse(error)
-    use(token)
+    useToken(token)
     button.textContent = userName
     button.className = 'button signed-in'
     button.title = `Signed in as ${userName}`
@@ -103,7 +103,7 @@ function offerSignIn(use) {
   }
 }
 
-async function exchange(credentials) {
+async function fetchToken(credentials) {
   try {
     const headers = { 'Content-Type': 'application/json' }
     const reply = await fetch('/api/Auth/Token', {
@@ -113,6 +113,6 @@ async function exchange(credentials) {
     })
     return await reply.json()
   } catch {
-    return { error: 'The service did not answer.' }
+    return { error: 'The service did not reply. Try again later.' }
   }
 }

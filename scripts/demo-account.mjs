@@ -1,49 +1,49 @@
-/** A working API key of the demo account: the given one if it still gets a token, else a new one. */
-export async function demoApiKey(
+/** Returns an API key of the demo account: the given one while it works, else a new one. */
+export async function ensureDemoApiKey(
   base,
   { DEMO_USER_NAME: userName, DEMO_API_KEY: apiKey, ADMIN_TOKEN: adminToken },
 ) {
-  if (apiKey && (await getsToken(base, userName, apiKey))) return apiKey
+  if (apiKey && (await isKeyValid(base, userName, apiKey))) return apiKey
 
-  const operator = (path, body) =>
+  const callAsOperator = (path, body) =>
     call(`${base}${path}`, body, { Authorization: `Bearer ${adminToken}` })
-  const made = await operator('/admin/accounts', {
+  const created = await callAsOperator('/admin/accounts', {
     userName,
     name: 'Demo Shipping',
     licenses: 25,
     timeZone: 'Europe/Lisbon',
   })
-  if (made.status === 201) return made.reply.apiKey
-  if (made.status !== 409) throw refused('making the demo account', made)
+  if (created.status === 201) return created.reply.apiKey
+  if (created.status !== 409) throw failure('creating the demo account', created)
 
-  const account = await find(operator, userName)
-  const key = await operator(`/admin/accounts/${account.id}/keys`, {
+  const account = await findAccount(callAsOperator, userName)
+  const key = await callAsOperator(`/admin/accounts/${account.id}/keys`, {
     name: 'demo',
     scopes: ['admin'],
   })
-  if (key.status !== 201) throw refused('making a key for the demo account', key)
+  if (key.status !== 201) throw failure('creating a key for the demo account', key)
   return key.reply.apiKey
 }
 
-async function getsToken(base, userName, apiKey) {
-  const answer = await call(`${base}/api/Auth/Token`, { userName, apiKey })
-  // 403 is given only once the key has proved right: the operator disabled the account, and that is not ours to undo.
-  if (answer.status === 200 || answer.status === 403) return true
-  if (answer.status === 400 || answer.status === 401) return false
-  throw refused('getting a token for the demo account', answer)
+async function isKeyValid(base, userName, apiKey) {
+  const response = await call(`${base}/api/Auth/Token`, { userName, apiKey })
+  // 403 means that the key is right and the operator disabled the account; this script leaves it so.
+  if (response.status === 200 || response.status === 403) return true
+  if (response.status === 400 || response.status === 401) return false
+  throw failure('getting a token for the demo account', response)
 }
 
-async function find(operator, userName) {
+async function findAccount(callAsOperator, userName) {
   let path = '/admin/accounts'
   while (path) {
-    const page = await operator(path)
-    if (page.status !== 200) throw refused('listing the accounts', page)
+    const page = await callAsOperator(path)
+    if (page.status !== 200) throw failure('listing the accounts', page)
     const account = page.reply.accounts.find((one) => one.userName === userName)
     if (account) return account
     path =
       page.reply.nextCursor && `/admin/accounts?cursor=${encodeURIComponent(page.reply.nextCursor)}`
   }
-  throw new Error(`The user name ${userName} is taken, yet no account has it.`)
+  throw new Error(`The user name ${userName} is taken, but no account in the list has it.`)
 }
 
 async function call(url, body, headers = {}) {
@@ -55,4 +55,5 @@ async function call(url, body, headers = {}) {
   return { status: response.status, reply: await response.json().catch(() => ({})) }
 }
 
-const refused = (what, { status, reply }) => new Error(`${what}: ${status} ${reply.error ?? ''}`)
+const failure = (action, { status, reply }) =>
+  new Error(`${action}: ${status} ${reply.error ?? ''}`)

@@ -1,8 +1,8 @@
-// What the demo account has to look at: a small mixed fleet with tracks of the last day, groups and people.
+// The content of the demo account: a small mixed fleet with tracks of the last day, groups and users.
 
-const HOUR = 3_600_000
+const HOUR_MS = 3_600_000
 
-/** Where each goes from and to, how fast it gets there and back, and what it is. */
+/** Each device travels from `from` to `to` and back; one way takes `hours`. */
 const FLEET = [
   {
     name: 'Tern 7',
@@ -86,7 +86,7 @@ const FLEET = [
   },
 ]
 
-const PEOPLE = [
+const USERS = [
   {
     name: 'Marta Nogueira',
     email: 'marta@demo.example',
@@ -106,13 +106,13 @@ const PEOPLE = [
   },
 ]
 
-/** A position on the way out and back, with a little weather. */
+/** The position of a device at a time, with a small deviation from the straight line. */
 const positionAt = ({ from, to, hours }, at) => {
-  const phase = (at / HOUR / hours) % 2
-  const way = phase < 1 ? phase : 2 - phase
-  const sway = Math.sin(at / 900_000) * 0.01
+  const phase = (at / HOUR_MS / hours) % 2
+  const progress = phase < 1 ? phase : 2 - phase
+  const deviation = Math.sin(at / 900_000) * 0.01
   const [latitude, longitude] = [0, 1].map(
-    (axis) => from[axis] + (to[axis] - from[axis]) * way + sway * (axis ? 1 : -1),
+    (axis) => from[axis] + (to[axis] - from[axis]) * progress + deviation * (axis ? 1 : -1),
   )
   const [north, east] = [to[0] - from[0], (to[1] - from[1]) * Math.cos((latitude * Math.PI) / 180)]
   const heading = (Math.atan2(east, north) * 180) / Math.PI + (phase < 1 ? 0 : 180)
@@ -127,16 +127,16 @@ const positionAt = ({ from, to, hours }, at) => {
 
 const round = (value, places) => Math.round(value * 10 ** places) / 10 ** places
 
-/** Fills the account unless it is full: people come last, so a start that was cut short is carried on with by the next. */
+/** Fills the account once. Users come last, so the next start completes one that was interrupted. */
 export async function seedDemo({ base, userName, apiKey }) {
   const request = async (method, path, headers, body) => {
-    const answer = await fetch(`${base}${path}`, {
+    const response = await fetch(`${base}${path}`, {
       method,
       headers,
       ...(body && { body: JSON.stringify(body) }),
     })
-    const reply = await answer.json()
-    if (!answer.ok) throw new Error(`${method} ${path}: ${reply.error}`)
+    const reply = await response.json()
+    if (!response.ok) throw new Error(`${method} ${path}: ${reply.error}`)
     return reply
   }
   const { token } = await request(
@@ -148,7 +148,7 @@ export async function seedDemo({ base, userName, apiKey }) {
   const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' }
   if ((await request('GET', '/api/users?limit=1', headers)).users.length > 0) return
 
-  const make = (path, body) => {
+  const create = (path, body) => {
     const key = `demo ${path} ${body.name}`.replaceAll(/[^!-~]/g, '-')
     return request('POST', path, { ...headers, 'Idempotency-Key': key }, body)
   }
@@ -158,7 +158,7 @@ export async function seedDemo({ base, userName, apiKey }) {
     const devices = []
     for (const member of members) {
       const identifier = `30043406${String(FLEET.indexOf(member) + 1).padStart(7, '0')}`
-      const { device } = await make('/api/devices', {
+      const { device } = await create('/api/devices', {
         name: member.name,
         model: member.model,
         identifier,
@@ -166,7 +166,7 @@ export async function seedDemo({ base, userName, apiKey }) {
       })
       devices.push(device.id)
       const locations = Array.from({ length: 96 }, (_, step) => {
-        const at = now - (95 - step) * HOUR * 0.25
+        const at = now - (95 - step) * HOUR_MS * 0.25
         return {
           dateTime: new Date(at).toISOString(),
           ...positionAt(member, at),
@@ -176,16 +176,16 @@ export async function seedDemo({ base, userName, apiKey }) {
       })
       await request('POST', `/api/devices/${device.id}/locations`, headers, { locations })
     }
-    await make('/api/groups', {
+    await create('/api/groups', {
       name,
       description: `${devices.length} devices of the demo`,
       devices,
     })
   }
-  await make('/api/devices', {
+  await create('/api/devices', {
     name: 'Old buoy',
     model: 'Handheld',
     limits: { expires: true, expirationDate: '2026-01-01' },
   })
-  for (const person of PEOPLE) await make('/api/users', person)
+  for (const user of USERS) await create('/api/users', user)
 }

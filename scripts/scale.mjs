@@ -160,7 +160,7 @@ function lines(sizes) {
     objectBytes: 'ledger storage',
   }
   return [
-    row('a month', ({ devices }) => `${devices.toLocaleString('en')} devices`),
+    row('per month', ({ devices }) => `${devices.toLocaleString('en')} devices`),
     `|---|${all.map(() => '---:|').join('')}`,
     row('accounts', ({ accounts }) => accounts.toLocaleString('en')),
     row('requests', ({ used }) => short(used.requests)),
@@ -173,12 +173,12 @@ function lines(sizes) {
     row('Durable Object requests', ({ used }) => short(used.objectRequests)),
     row('Durable Object GB-s', ({ used }) => short(used.objectGigabyteSeconds)),
     row('cost', (one) => dollars(one.dollars)),
-    row('of that the most', (one) =>
+    row('largest part', (one) =>
       most(one)[1] === 0 ? 'the plan itself' : `${NAMES[most(one)[0]]}, ${dollars(most(one)[1])}`,
     ),
-    row('a device', (one) => `$${(one.dollars / one.devices).toPrecision(2)}`),
-    row('met first in one cell', ({ inOneCell }) => first(inOneCell)),
-    row('met first with these cells', ({ inManyCells }) => first(inManyCells)),
+    row('per device', (one) => `$${(one.dollars / one.devices).toPrecision(2)}`),
+    row('first limit in one cell', ({ inOneCell }) => first(inOneCell)),
+    row('first limit with these cells', ({ inManyCells }) => first(inManyCells)),
   ]
 }
 

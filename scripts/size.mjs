@@ -2,8 +2,8 @@
 import { fail, useToolchain } from './toolchain.mjs'
 import { wrangler } from './wrangler.mjs'
 
-/** Of KB gzip. Tokens, accounts and the ground alone were 84, all features 150; one that wants more than this should say what for. */
-const budget = 155
+/** In KB gzip. A change that needs more raises this and says in its commit what for. */
+const budget = 170
 const bundle = 'dist/worker.bundle'
 const rounds = 5
 

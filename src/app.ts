@@ -8,12 +8,13 @@ import { groups } from './groups/routes.ts'
 import { admit, admitOperator } from './http/auth.ts'
 import type { AppEnv, Context } from './http/context.ts'
 import { commonReply, withLoadShedding } from './http/edge.ts'
+import { problemOf } from './http/failure.ts'
 import { unroutedProblem } from './http/methods.ts'
-import { Problem, problemResponse } from './http/problem.ts'
+import { problemResponse } from './http/problem.ts'
 import { keys } from './keys/routes.ts'
 import { locations } from './locations/routes.ts'
 import { messages } from './messages/routes.ts'
-import { hooks } from './receipts/routes.ts'
+import { receipts } from './receipts/routes.ts'
 import { pages, service } from './service/routes.ts'
 import { stream } from './stream/routes.ts'
 import { tokens } from './tokens/routes.ts'
@@ -40,35 +41,18 @@ export const app = base
   .route('/api/devices', deviceAlerts)
   .route('/api/alerts', alerts)
   .route('/admin', admin)
-  .route('/hooks', hooks)
+  .route('/hooks', receipts)
 
-const noRouteProblem = unroutedProblem(app)
-const OPEN = /^\/api\/(auth\/token|Auth\/Token|openapi\.json)$/
+const problemOfUnrouted = unroutedProblem(app)
+const OPEN_PATHS = /^\/api\/(auth\/token|Auth\/Token|openapi\.json)$/
 
-// A route and not `app.notFound`, whose problems would pass by what the edge adds to every reply.
+// A route instead of `app.notFound`, whose replies would lack the headers of `commonReply`.
 app.all('*', async (c) => {
   if (c.req.path.startsWith('/admin/')) await admitOperator(c)
-  else if (c.req.path.startsWith('/api/') && !OPEN.test(c.req.path)) await admit(c)
-  throw noRouteProblem(c)
+  else if (c.req.path.startsWith('/api/') && !OPEN_PATHS.test(c.req.path)) await admit(c)
+  throw problemOfUnrouted(c)
 })
 
-/** Signs that the platform, not our code, could not answer: worth another try soon. */
-const isPassing = (error: Error): boolean => {
-  const { retryable, overloaded } = error as { retryable?: boolean; overloaded?: boolean }
-  const text = `${error.message} ${(error.cause as Error | undefined)?.message ?? ''}`
-  const isOurMistake =
-    /SQLITE_(ERROR|CONSTRAINT|MISMATCH|RANGE)|syntax error|no such (table|column)/.test(text)
-  return (
-    !isOurMistake &&
-    (retryable === true ||
-      overloaded === true ||
-      /D1_ERROR|Network connection lost|overloaded|reset|timed? ?out/i.test(text))
-  )
-}
-
-app.onError((error, c) => {
-  if (error instanceof Problem) return problemResponse(c as Context, error)
-  return problemResponse(c as Context, new Problem(isPassing(error) ? 'unavailable' : 'internal'))
-})
+app.onError((error, c) => problemResponse(c, problemOf(c as Context, error)))
 
 export const serve = withLoadShedding(app.fetch)

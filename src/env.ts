@@ -1,6 +1,6 @@
 import type { NotifyEnv } from './notify/provider.ts'
 
-/** What wrangler.toml binds, and the secrets it declares. */
+/** The bindings, variables and secrets of wrangler.toml. */
 export interface Env extends NotifyEnv {
   DB: D1Database
   ASSETS: Fetcher
@@ -8,45 +8,58 @@ export interface Env extends NotifyEnv {
   FEED: DurableObjectNamespace
   TOKEN_FAILURES: RateLimit
   ACCOUNT_SLICES: RateLimit
-  /** At least 32 characters; the one that signs. */
+  /** Signs and verifies tokens; at least 32 characters. */
   TOKEN_SECRET: string
-  /** The one that signed until the last rotation: still verifies. */
+  /** The secret before the last rotation: verifies, but does not sign. */
   TOKEN_SECRET_PREVIOUS?: string
-  /** Unset means that the operator's endpoints are off. */
+  /** Without it the operator's endpoints do not exist. */
   ADMIN_TOKEN?: string
   TOKEN_TTL_SECONDS?: string
   ACCOUNT_REQUESTS_PER_MINUTE?: string
   TOKEN_FAILURES_PER_MINUTE?: string
-  /** `true` on a development machine: webhooks may then lead to it. */
+  /** `true` on a development machine: webhooks may then call loopback addresses. */
   ALLOW_LOOPBACK_WEBHOOKS?: string
 }
 
-const whole = (
-  name: string,
-  text: string | undefined,
-  fallback: number,
-  least: number,
-  most: number,
+type NumberVariable =
+  | 'TOKEN_TTL_SECONDS'
+  | 'ACCOUNT_REQUESTS_PER_MINUTE'
+  | 'TOKEN_FAILURES_PER_MINUTE'
+
+interface NumberRange {
+  fallback: number
+  min: number
+  max: number
+}
+
+/** Throws on a value that is not allowed: a wrong setting must not become the default unnoticed. */
+const readNumber = (
+  env: Env,
+  name: NumberVariable,
+  { fallback, min, max }: NumberRange,
 ): number => {
+  const text = env[name]
   const value = text === undefined || text === '' ? fallback : Number(text)
-  if (!Number.isInteger(value) || value < least || value > most) {
-    throw new Error(`${name} must be a whole number from ${least} to ${most}`)
+  if (!Number.isInteger(value) || value < min || value > max) {
+    throw new Error(`${name} must be a whole number from ${min} to ${max}`)
   }
   return value
 }
 
 export const tokenTtlSeconds = (env: Env): number =>
-  whole('TOKEN_TTL_SECONDS', env.TOKEN_TTL_SECONDS, 3600, 60, 86_400)
+  readNumber(env, 'TOKEN_TTL_SECONDS', { fallback: 3600, min: 60, max: 86_400 })
+
+const MAX_PER_MINUTE = 1_000_000_000
 
 export const accountRequestsPerMinute = (env: Env): number =>
-  whole('ACCOUNT_REQUESTS_PER_MINUTE', env.ACCOUNT_REQUESTS_PER_MINUTE, 6000, 1, 1_000_000_000)
+  readNumber(env, 'ACCOUNT_REQUESTS_PER_MINUTE', { fallback: 6000, min: 1, max: MAX_PER_MINUTE })
 
 export const tokenFailuresPerMinute = (env: Env): number =>
-  whole('TOKEN_FAILURES_PER_MINUTE', env.TOKEN_FAILURES_PER_MINUTE, 10, 1, 1_000_000_000)
+  readNumber(env, 'TOKEN_FAILURES_PER_MINUTE', { fallback: 10, min: 1, max: MAX_PER_MINUTE })
 
 export const allowsLoopback = (env: Env): boolean => env.ALLOW_LOOPBACK_WEBHOOKS === 'true'
 
-/** Cell 0 is `DB`; a further cell `n` is whatever is bound as `CELL_n`. */
+/** Cell 0 is `DB`; every other cell `n` is bound as `CELL_n`. */
 export const cellBinding = (env: Env, cell: number): D1Database | undefined =>
   cell === 0 ? env.DB : (env as unknown as Record<string, D1Database | undefined>)[`CELL_${cell}`]
 

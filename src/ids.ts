@@ -1,14 +1,16 @@
 import { base32, base32Time } from './domain/base32.ts'
 
-const LENGTH = 13
+const RANDOM_LENGTH = 13
 
-/** `dev_` + nine characters of time + thirteen of chance: neighbours in time are neighbours in the index. */
-export const newId = async (prefix: string): Promise<string> =>
-  `${prefix}_${base32Time(Date.now())}${base32(crypto.getRandomValues(new Uint8Array(9)), LENGTH)}`
+/** `dev_`, nine characters of time, thirteen random ones: ids sort by the time they were made. */
+export const newId = async (prefix: string): Promise<string> => {
+  const random = base32(crypto.getRandomValues(new Uint8Array(9)), RANDOM_LENGTH)
+  return `${prefix}_${base32Time(Date.now())}${random}`
+}
 
 /**
- * Ids that come out the same whenever the same request is carried out again: a retry after a crash
- * meets what the first try left behind instead of making it twice.
+ * Makes the same ids each time the same request is processed, so that a retry after a crash finds
+ * what the first attempt created instead of creating it twice.
  */
 export const repeatableIds = (claimedAt: number, seed: string) => {
   let made = 0
@@ -17,6 +19,6 @@ export const repeatableIds = (claimedAt: number, seed: string) => {
       'SHA-256',
       new TextEncoder().encode(`${seed} ${prefix} ${made++}`),
     )
-    return `${prefix}_${base32Time(claimedAt)}${base32(new Uint8Array(digest), LENGTH)}`
+    return `${prefix}_${base32Time(claimedAt)}${base32(new Uint8Array(digest), RANDOM_LENGTH)}`
   }
 }

@@ -1,5 +1,5 @@
 /** Members of a log line. Never coordinates, phone numbers, e-mail addresses or keys. */
-export type LogFields = Record<string, string | number | boolean | null | undefined>
+type LogFields = Record<string, string | number | boolean | null | undefined>
 
 const METHOD = { info: 'log', warn: 'warn', error: 'error' } as const
 
@@ -7,6 +7,6 @@ const METHOD = { info: 'log', warn: 'warn', error: 'error' } as const
 export const log = (level: keyof typeof METHOD, fields: LogFields): void =>
   console[METHOD[level]](JSON.stringify({ level, ...fields }))
 
-/** Logs a failed piece of background work by the class of its error: a message may hold values. */
+/** Logs failed background work. Only the error's class: its message may hold personal data. */
 export const logFailure = (event: string, error: unknown, fields: LogFields = {}): void =>
   log('error', { event, ...fields, error: error instanceof Error ? error.name : 'unknown' })

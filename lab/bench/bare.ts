@@ -1,8 +1,11 @@
-// What the API is measured against: the same statements on the same data, with nothing around them. No token, no checks, no
-// rate limit, no log line; bodies arrive as the statement wants them and rows go out as they came.
+// The bare Worker that the API is measured against: the same statements on the same data and
+// nothing else.
+// No token, no checks, no rate limit, no log line; bodies arrive packed and rows are returned as
+// they are.
 import { readAlertContext } from '../../src/alerts/alertContext.ts'
 import { openCell } from '../../src/db/open.ts'
-import { findDevice, listDevices } from '../../src/devices/store.ts'
+import { listDevices } from '../../src/devices/list.ts'
+import { findDevice } from '../../src/devices/store.ts'
 import type { Env } from '../../src/env.ts'
 import { AccountFeed } from '../../src/feed/feed.ts'
 import { updateGroup } from '../../src/groups/edit.ts'
@@ -10,23 +13,29 @@ import { findGroup } from '../../src/groups/store.ts'
 import { newId } from '../../src/ids.ts'
 import { AccountLedger } from '../../src/ledger/ledger.ts'
 import { ledgerOf } from '../../src/ledger/stub.ts'
-import { beginTrack, findLastLocation } from '../../src/locations/store.ts'
+import { findLastLocation, readFirstPage } from '../../src/locations/store.ts'
 import { findAccount, findKey } from '../../src/tokens/store.ts'
-import { reportStatements, type Statement, statementsOf, withValues } from './statements.ts'
+import {
+  prepareAgain,
+  type RecordedStatement,
+  recordStatements,
+  reportStatements,
+} from './statements.ts'
 
 export { AccountFeed, AccountLedger }
 
-const owner = { accountId: 'ACCOUNT', groupId: null }
-const track = { ...owner, deviceId: 'ID' }
+const viewer = { accountId: 'ACCOUNT', groupId: null }
+const device = { ...viewer, deviceId: 'ID' }
+const wholeTrack = { ...device, from: 0, to: Date.UTC(9999, 0, 1), limit: 1000 }
 const listing = { sort: 'name', after: null, limit: 100 } as const
 
-/** Reads, by name: the statements of each are heard once and then only run. */
-const READS: Record<string, Promise<Statement[]>> = {
-  token: statementsOf(async (db) => [await findAccount(db, 'ID'), await findKey(db, 'KEY')]),
-  device: statementsOf((db) => findDevice(db, owner, 'ID', 0)),
-  devices: statementsOf((db) => listDevices(db, owner, listing, 0)),
-  lastLocation: statementsOf((db) => findLastLocation(db, track)),
-  history: statementsOf((db) => beginTrack(db, track, { from: 0, to: Date.UTC(9999, 0, 1) }, 1000)),
+/** Reads, by name. Their statements are recorded once and then only run. */
+const READS: Record<string, Promise<RecordedStatement[]>> = {
+  token: recordStatements(async (db) => [await findAccount(db, 'ID'), await findKey(db, 'KEY')]),
+  device: recordStatements((db) => findDevice(db, viewer, 'ID', 0)),
+  devices: recordStatements((db) => listDevices(db, viewer, listing, 0)),
+  lastLocation: recordStatements((db) => findLastLocation(db, device)),
+  history: recordStatements((db) => readFirstPage(db, wholeTrack)),
 }
 
 const MAKER = { userId: null, groupId: null, cap: null }
@@ -55,10 +64,8 @@ const WRITES: Record<string, Write> = {
     const now = Date.now()
     const { recipients } = await readAlertContext(
       openCell(env, 0),
-      { accountId, groupId: null },
-      deviceId,
-      ['Email', 'SMS'],
-      now,
+      { accountId, groupId: null, deviceId },
+      { channels: ['Email', 'SMS'], now },
     )
     const alert = {
       id: await newId('alr'),
@@ -96,17 +103,17 @@ export default {
     const write = WRITES[name]
     if (write)
       return Response.json(await write(env, accountId, id, await request.text()), { status: 201 })
-    const own = new Map([
+    const replacements = new Map<string | number | null, string>([
       ['ACCOUNT', accountId],
       ['ID', id],
       ['KEY', key],
     ])
-    const statements = ((await READS[name]) ?? []).map((one) =>
-      withValues(one, own as Map<string | number | null, string>, env.DB),
+    const statements = ((await READS[name]) ?? []).map((recorded) =>
+      prepareAgain(recorded, replacements, env.DB),
     )
     const [only] = statements
     if (statements.length === 1 && only) return Response.json((await only.all()).results)
-    // The token's two look-ups follow one from the other; what is read in one batch is read in one here too.
+    // The token needs two round trips, one after the other; everything else is one batch.
     if (name === 'token') return Response.json([await only?.all(), await statements[1]?.all()])
     return Response.json((await env.DB.batch(statements)).map(({ results }) => results))
   },

@@ -3,70 +3,76 @@ import { packLocation } from '../../src/db/locations.ts'
 import type { Database } from '../../src/db/open.ts'
 import * as schema from '../../src/db/schema.ts'
 import { newId } from '../../src/ids.ts'
-import { INITIAL_STATE, storeReport } from '../../src/locations/store.ts'
+import { INITIAL_STATE, storeReport } from '../../src/locations/report.ts'
 
 type Value = string | number | null
 
-export interface Statement {
+export interface RecordedStatement {
   sql: string
   values: Value[]
 }
 
-/** Answers nothing, and writes down what it was asked. */
-const listening = (heard: Statement[]): D1Database => {
-  const statement = (sql: string, values: Value[]): object => {
-    const answering = (nothing: unknown) => async () => {
-      heard.push({ sql, values })
+/** A database that returns nothing and records every statement it is asked to run. */
+const recordingDatabase = (recorded: RecordedStatement[]): D1Database => {
+  const prepare = (sql: string, values: Value[]): object => {
+    const recordAndReturn = (nothing: unknown) => async () => {
+      recorded.push({ sql, values })
       return nothing
     }
     const empty = { results: [], meta: { changes: 0 } }
-    const bind = (...given: Value[]) => statement(sql, given)
     return {
       sql,
       values,
-      bind,
-      first: answering(null),
-      all: answering(empty),
-      run: answering(empty),
-      raw: answering([]),
+      bind: (...given: Value[]) => prepare(sql, given),
+      first: recordAndReturn(null),
+      all: recordAndReturn(empty),
+      run: recordAndReturn(empty),
+      raw: recordAndReturn([]),
     }
   }
   return {
-    prepare: (sql: string) => statement(sql, []),
-    batch: async (all: Statement[]) => {
-      heard.push(...all.map(({ sql, values }) => ({ sql, values })))
-      return all.map(() => ({ results: [], meta: { changes: 0 } }))
+    prepare: (sql: string) => prepare(sql, []),
+    batch: async (statements: RecordedStatement[]) => {
+      recorded.push(...statements.map(({ sql, values }) => ({ sql, values })))
+      return statements.map(() => ({ results: [], meta: { changes: 0 } }))
     },
   } as unknown as D1Database
 }
 
-/** The very statements that a store function runs: it is called once, on a database that only listens. */
-export const statementsOf = async (
+/** The statements that a store function runs, recorded by calling it once. */
+export const recordStatements = async (
   run: (db: Database) => Promise<unknown>,
-): Promise<Statement[]> => {
-  const heard: Statement[] = []
+): Promise<RecordedStatement[]> => {
+  const recorded: RecordedStatement[] = []
   await run(
-    drizzle(listening(heard), { schema }) as DrizzleD1Database<typeof schema> & {
+    drizzle(recordingDatabase(recorded), { schema }) as DrizzleD1Database<typeof schema> & {
       $client: D1Database
     },
   )
-  return heard
+  return recorded
 }
 
-/** Puts a request's own values in the place of those that the statements were heard with. */
-export const withValues = (
-  { sql, values }: Statement,
-  own: Map<Value, Value>,
+/** Prepares a recorded statement with a request's values in place of the recorded ones. */
+export const prepareAgain = (
+  { sql, values }: RecordedStatement,
+  replacements: Map<Value, Value>,
   db: D1Database,
-): D1PreparedStatement => db.prepare(sql).bind(...values.map((value) => own.get(value) ?? value))
+): D1PreparedStatement =>
+  db.prepare(sql).bind(...values.map((value) => replacements.get(value) ?? value))
 
-const track = { accountId: 'ACCOUNT', groupId: null, deviceId: 'ID' }
+const device = { accountId: 'ACCOUNT', groupId: null, deviceId: 'ID' }
 const location = { dateTime: Date.UTC(2000, 0, 1), latitude: 0, longitude: 0 }
 
-/** A number that nothing else is: it stands for the moment of the request. */
-const HEARD_AT = Date.UTC(2026, 0, 2, 3, 4, 5, 678)
-const report = statementsOf((db) =>
-  storeReport(db, track, [location], 'EVENT', INITIAL_STATE, HEARD_AT),
+/** Equals no other recorded value, so that it can be replaced by the time of the request. */
+const RECORDED_AT = Date.UTC(2026, 0, 2, 3, 4, 5, 678)
+const recordedReport = recordStatements((db) =>
+  storeReport(db, {
+    device,
+    locations: [location],
+    eventId: 'EVENT',
+    assumed: INITIAL_STATE,
+    now: RECORDED_AT,
+  }),
 )
 
 /** The batch of a report, for locations that are packed already. */
@@ -76,12 +82,12 @@ export const reportStatements = async (
   deviceId: string,
   packed: string,
 ): Promise<D1PreparedStatement[]> => {
-  const own = new Map<Value, Value>([
+  const replacements = new Map<Value, Value>([
     ['ACCOUNT', accountId],
     ['ID', deviceId],
     ['EVENT', await newId('evt')],
     [JSON.stringify([packLocation(location)]), packed],
-    [HEARD_AT, Date.now()],
+    [RECORDED_AT, Date.now()],
   ])
-  return (await report).map((statement) => withValues(statement, own, db))
+  return (await recordedReport).map((statement) => prepareAgain(statement, replacements, db))
 }

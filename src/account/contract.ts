@@ -13,7 +13,7 @@ const retentionDays = z
   .min(1, 'must be at least 1')
   .max(MAX_RETENTION_DAYS, `must be at most ${MAX_RETENTION_DAYS}`)
   .meta({
-    description: 'How many days locations and alerts are kept, counted from their `dateTime`.',
+    description: 'For how many days locations and alerts are kept, from their `dateTime`.',
     example: 365,
   })
 
@@ -41,11 +41,11 @@ export const readAccount = define({
   etag: true,
 })
 
-/** What an account may change of itself; read by the patch below. */
+/** The members that an account can change, for `patchAccount`. Has no path of its own. */
 export const replaceAccount = define({
   id: 'replaceAccount',
   tag: 'Account',
-  summary: 'The account as it may be edited',
+  summary: 'Replace the account',
   scope: 'admin',
   body: z.strictObject({ name, timeZone, retentionDays }),
   wrapper: 'account',
@@ -58,7 +58,7 @@ export const readLicenseLog = define({
   tag: 'Account',
   summary: 'Read the license log',
   description:
-    'Grants, releases, expirations and refusals, newest first, each with the number in use after it. The last 100,000 entries are kept.',
+    'Licenses granted, released, expired and refused, newest first, each with the number in use afterwards. The last 100,000 entries are kept.',
   scope: 'read',
   wholeAccount: true,
   query: z.strictObject(pageQuery),
@@ -90,7 +90,7 @@ export const patchAccount = define({
   tag: 'Account',
   summary: 'Change the account',
   description:
-    'Changes `name`, `timeZone` and `retentionDays`. A time zone in which devices would be active again needs a free license for each.',
+    'Changes `name`, `timeZone` and `retentionDays`. If expired devices become active again in a new time zone, each needs a free license.',
   scope: 'admin',
   wholeAccount: true,
   patches: replaceAccount,

@@ -1,73 +1,49 @@
 import { Hono } from 'hono'
 import type { Account } from '../domain/account.ts'
-import { available } from '../domain/license.ts'
+import { iso } from '../domain/iso.ts'
 import type { AppEnv, Context } from '../http/context.ts'
-import { retryOnConflict } from '../http/editResource.ts'
-import { expectedVersions, replyWithEtag } from '../http/etag.ts'
+import { editResource } from '../http/editResource.ts'
 import { operation } from '../http/operation.ts'
-import { readCursor, replyPage } from '../http/page.ts'
+import { readCursor } from '../http/page.ts'
 import { applyPatch } from '../http/patch.ts'
-import { Problem, refusalProblem } from '../http/problem.ts'
-import { iso } from '../http/wire.ts'
+import { requireOk } from '../http/problem.ts'
+import { replyPage, replyWithEtag } from '../http/reply.ts'
 import { ledgerOf } from '../ledger/stub.ts'
 import * as contract from './contract.ts'
+import { presentAccount } from './present.ts'
 
-const present = ({
-  id,
-  userName,
-  name,
-  timeZone,
-  total,
-  used,
-  retentionDays,
-  creation,
-  lastModified,
-}: Account) => ({
-  id,
-  userName,
-  name,
-  timeZone,
-  licenses: { total, used, available: available({ total, used }) },
-  retentionDays,
-  creation: iso(creation),
-  lastModified: iso(lastModified),
-})
+const ownLedger = (c: Context) => ledgerOf(c.env, c.get('principal').accountId)
 
-const current = async (c: Context): Promise<Account> => {
-  const outcome = await ledgerOf(c.env, c.get('principal').accountId).account()
-  if (!outcome.ok) throw new Problem('unauthorized')
-  return outcome.account
+const findOwn = async (c: Context): Promise<Account> => {
+  const { account } = requireOk(await ownLedger(c).account())
+  return account
 }
+
+const presentWrapped = (account: Account) => ({
+  success: true as const,
+  account: presentAccount(account),
+})
 
 export const account = new Hono<AppEnv>()
   .get('/', operation(contract.readAccount), async (c) => {
-    const account = await current(c)
-    return replyWithEtag(c, { success: true, account: present(account) }, account.version)
+    const account = await findOwn(c)
+    return replyWithEtag(c, contract.readAccount, presentWrapped(account), account)
   })
   .get('/licenses/log', operation(contract.readLicenseLog), async (c) => {
     const { limit, cursor } = c.req.valid('query')
     const [before = null] = (await readCursor(c, cursor)) ?? []
-    const { accountId } = c.get('principal')
-    const { lines, next } = await ledgerOf(c.env, accountId).licenseLog(
-      before === null ? null : Number(before),
-      limit,
-    )
-    return replyPage(
-      c,
-      'entries',
-      lines.map((line) => ({ ...line, time: iso(line.time) })),
-      next === null ? null : [next],
-    )
+    const page = await ownLedger(c).licenseLog(before === null ? null : Number(before), limit)
+    const entries = page.lines.map((line) => ({ ...line, time: iso(line.time) }))
+    const last = page.next === null ? null : [page.next]
+    return replyPage(c, contract.readLicenseLog, { entries }, last)
   })
   .patch('/', operation(contract.patchAccount), async (c) => {
-    const changed = await retryOnConflict(c, async () => {
-      const before = await current(c)
-      const versions = expectedVersions(c, before.version)
-      const change = applyPatch(c.req.valid('json'), present(before), contract.replaceAccount)
-      const outcome = await ledgerOf(c.env, before.id).change(change, versions)
-      if (outcome.ok) return outcome.account
-      if (outcome.refusal === 'precondition-failed') return outcome.refusal
-      throw refusalProblem(outcome)
+    const patch = c.req.valid('json')
+    const { account } = await editResource(c, {
+      find: () => findOwn(c),
+      versionOf: ({ version }) => version,
+      change: (before) => applyPatch(patch, presentAccount(before), contract.replaceAccount),
+      write: (_, change, versions) => ownLedger(c).change(change, versions),
     })
-    return replyWithEtag(c, { success: true, account: present(changed) }, changed.version)
+    return replyWithEtag(c, contract.patchAccount, presentWrapped(account), account)
   })

@@ -9,10 +9,10 @@ const userName = z
   .string('must be text')
   .regex(
     /^[A-Za-z0-9][A-Za-z0-9._@-]{1,62}[A-Za-z0-9]$/,
-    'must be 3 to 64 letters, digits or . _ @ -, and begin and end with a letter or digit',
+    'must have 3 to 64 letters, digits or . _ @ -, and begin and end with a letter or digit',
   )
   .meta({
-    description: 'What the account signs in with; compared without regard to case.',
+    description: 'The name that the account signs in with; compared ignoring case.',
     example: 'demo',
   })
 const licenses = z
@@ -24,7 +24,7 @@ const licenses = z
 export const operatedAccount = account
   .extend({
     disabled: z.boolean(),
-    cell: z.int().meta({ description: 'The database that the account lives in.' }),
+    cell: z.int().meta({ description: 'The number of the database that stores the account.' }),
   })
   .meta({ id: 'OperatedAccount' })
 const reply = z.object({ success, account: operatedAccount })
@@ -44,7 +44,7 @@ export const createAccount = define({
   tag: 'Operator',
   summary: 'Open an account',
   description:
-    'Answers with the account and its first API key, which may do everything and is shown once.',
+    'Creates the account and its first API key, which has the scope `admin` and is shown only once.',
   scope: 'operator',
   body: z.strictObject({
     userName,
@@ -56,7 +56,7 @@ export const createAccount = define({
       .min(0)
       .max(9999)
       .optional()
-      .meta({ description: 'The cell to live in; the one with the fewest accounts unless given.' }),
+      .meta({ description: 'The database to use; by default the one with the fewest accounts.' }),
   }),
   ignored: [...WRITTEN, 'disabled', 'retentionDays'],
   status: 201,
@@ -73,15 +73,15 @@ export const readOperatedAccount = define({
   summary: 'Read an account',
   scope: 'operator',
   reply,
-  problems: ['not-found'],
+  problems: ['account-not-found'],
   etag: true,
 })
 
-/** What the operator may change of an account; read by the patch below. */
+/** The members that an operator can change, for `patchOperatedAccount`. Has no path of its own. */
 export const replaceOperatedAccount = define({
   id: 'replaceOperatedAccount',
   tag: 'Operator',
-  summary: 'An account as the operator may edit it',
+  summary: 'Replace an account',
   scope: 'operator',
   body: z.strictObject({ name, licenses, disabled: z.boolean('must be true or false') }),
   wrapper: 'account',
@@ -94,12 +94,12 @@ export const patchOperatedAccount = define({
   tag: 'Operator',
   summary: 'Change an account',
   description:
-    'Changes `licenses` (the number; it may go below what is in use), `name` and `disabled`.',
+    'Changes `licenses` (the total, which may be lower than the number in use), `name` and `disabled`.',
   scope: 'operator',
   patches: replaceOperatedAccount,
   example: { licenses: 50 },
   reply,
-  problems: ['not-found', 'conflict'],
+  problems: ['account-not-found', 'conflict'],
   etag: true,
   ifMatch: true,
 })
@@ -108,26 +108,27 @@ export const deleteAccount = define({
   id: 'deleteAccount',
   tag: 'Operator',
   summary: 'Erase an account',
-  description: 'Everything of it is unreachable at once and erased soon. There is no way back.',
+  description:
+    'The account is unreachable at once and its data is erased soon after. This cannot be undone.',
   scope: 'operator',
   reply: done,
-  problems: ['not-found'],
+  problems: ['account-not-found'],
   ifMatch: true,
 })
 
 export const createAccountKey = define({
   id: 'createAccountKey',
   tag: 'Operator',
-  summary: 'Make an API key for an account',
+  summary: 'Create an API key for an account',
   description:
-    'For someone locked out. Without a body: a key named `operator` that may do everything.',
+    'For a customer who has lost access. Without a body, the key is named `operator` and has the scope `admin`.',
   scope: 'operator',
   optionalBody: true,
   body: keyBody.omit({ userId: true }).partial({ name: true, scopes: true }),
   ignored: ['id', 'creation', 'lastUsed'],
   status: 201,
   reply: z.object({ success, key, apiKey }),
-  problems: ['not-found'],
+  problems: ['account-not-found'],
   idempotent: true,
   secrets: ['apiKey'],
 })
@@ -135,9 +136,9 @@ export const createAccountKey = define({
 export const restoreLedger = define({
   id: 'restoreLedger',
   tag: 'Operator',
-  summary: 'Set an account’s ledger back',
+  summary: 'Restore an account’s ledger',
   description:
-    'The account, its devices, licenses, their log and counters become what they were at `time`, at most 30 days ago, by Cloudflare’s point-in-time recovery. `undo` of the answer leads back. Then reconcile the account with `restored`.',
+    'Sets the account, its devices, licenses, license log and counters to their state at `time`, at most 30 days ago, by Cloudflare’s point-in-time recovery. `undo` of the reply reverts this. Reconcile the account with `restored` afterwards.',
   scope: 'operator',
   body: z
     .strictObject({
@@ -146,11 +147,11 @@ export const restoreLedger = define({
         .string('must be text')
         .max(200)
         .optional()
-        .meta({ description: 'Instead of a time: what an earlier call answered.' }),
+        .meta({ description: 'Instead of `time`: the `undo` of an earlier reply.' }),
     })
     .refine(({ time, undo }) => (time === undefined) !== (undo === undefined), {
       path: ['time'],
-      error: 'is required, or undo, not both',
+      error: 'is required unless `undo` is given; send one of the two',
     }),
   example: { time: '2026-11-14T09:30:00.000Z' },
   reply: z.object({
@@ -159,7 +160,7 @@ export const restoreLedger = define({
       .string()
       .meta({ example: '00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683' }),
   }),
-  problems: ['not-found', 'history-unavailable'],
+  problems: ['account-not-found', 'history-unavailable'],
   idempotent: true,
 })
 
@@ -175,7 +176,7 @@ const mended = z
   })
   .meta({
     id: 'Mended',
-    description: 'Rows that differed from the ledger and were written again or taken away.',
+    description: 'Rows that differed from the ledger and were rewritten or deleted, by kind.',
   })
 
 const reconcile = {
@@ -185,7 +186,7 @@ const reconcile = {
   body: z.strictObject({
     restored: z.boolean('must be true or false').default(false).meta({
       description:
-        'The database or the ledger was set back: numbers of events and effects jump ahead even where nothing shows it.',
+        'Set this after restoring the database or the ledger: the numbers of events and effects then jump ahead, so that none is used twice.',
       example: true,
     }),
     cursor: pageQuery.cursor,
@@ -196,35 +197,35 @@ const reconcile = {
 export const reconcileAccount = define({
   ...reconcile,
   id: 'reconcileAccount',
-  summary: 'Hold an account’s cell against its ledger',
+  summary: 'Reconcile an account with its ledger',
   description:
-    'Mends what differs, the ledger’s way. Go on with `nextCursor` until it is null, under another Idempotency-Key, if any.',
+    'Compares the account’s rows in its database with its ledger and corrects what differs. Repeat with `nextCursor` until it is null, each time with a new Idempotency-Key if you use one.',
   reply: z.object({
     success,
-    checked: z.int().meta({ description: 'Devices compared.' }),
+    checked: z.int().meta({ description: 'Number of devices compared.' }),
     mended,
     nextCursor,
   }),
-  problems: ['not-found', 'invalid-cursor', 'user-name-taken', 'account-number-taken'],
+  problems: ['account-not-found', 'invalid-cursor', 'user-name-taken', 'account-number-taken'],
 })
 
 export const reconcileCell = define({
   ...reconcile,
   id: 'reconcileCell',
-  summary: 'Hold a whole cell against its ledgers',
+  summary: 'Reconcile a database with its ledgers',
   description:
-    'For after a database or its ledgers were restored to an earlier time. Go on with `nextCursor` until it is null, under another Idempotency-Key, if any.',
+    'For use after a database or its ledgers were restored to an earlier time. Repeat with `nextCursor` until it is null, each time with a new Idempotency-Key if you use one.',
   reply: z.object({
     success,
-    accounts: z.int().meta({ description: 'Accounts compared.' }),
+    accounts: z.int().meta({ description: 'Number of accounts compared.' }),
     checked: z.int(),
     mended,
     unknown: z.array(z.string()).meta({
       description:
-        'Accounts that no ledger knows, or whose user name or number another has by now; left as they are.',
+        'Ids of accounts that were skipped: they have no ledger, or another account has their user name or number.',
       example: [],
     }),
     nextCursor,
   }),
-  problems: ['not-found', 'invalid-cursor'],
+  problems: ['cell-not-found', 'invalid-cursor'],
 })

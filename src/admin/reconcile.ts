@@ -1,12 +1,15 @@
 import { openCell, openDirectory } from '../db/open.ts'
 import { cellNumbers, type Env } from '../env.ts'
 import { ledgerOf } from '../ledger/stub.ts'
-import { eraseAgain, findInDirectory, holdsAccount, listCell } from './store.ts'
+import { eraseAgain, findInDirectory, hasAccount, listCell } from './store.ts'
+
+/* Compares cells with their ledgers, a bounded number of pages per request. */
 
 const MAX_PAGES = 100
 const MAX_ACCOUNTS = 100
 
-export const nothingMended = () => ({
+/** How many rows were corrected, by kind. */
+const noneMended = () => ({
   account: 0,
   devices: 0,
   removed: 0,
@@ -15,91 +18,124 @@ export const nothingMended = () => ({
   events: 0,
   erased: 0,
 })
-export type Mended = ReturnType<typeof nothingMended>
+type Mended = ReturnType<typeof noneMended>
 
-const add = (to: Mended, more: Partial<Mended>): void => {
+const addMended = (to: Mended, more: Partial<Mended>): void => {
   for (const name of Object.keys(more) as (keyof Mended)[]) to[name] += more[name] ?? 0
 }
 
-export interface Progress {
+interface Progress {
   checked: number
   mended: Mended
   pages: number
 }
 
-/** Why an account is left as it is: no ledger knows it, or another account has come by its user name or number. */
-type LeftAlone = 'not-found' | 'user-name-taken' | 'account-number-taken'
+const noProgress = (): Progress => ({ checked: 0, mended: noneMended(), pages: 0 })
 
-const isLeft = (through: unknown): through is LeftAlone =>
-  typeof through === 'string' && through !== 'erased'
+/** Why an account is skipped: it has no ledger, or another account has its user name or number. */
+type Skipped = 'account-not-found' | 'user-name-taken' | 'account-number-taken'
 
-/** Holds one account against its ledger from a device key on. Null once through, else where to go on. */
-const throughAccount = async (
+type AccountResult =
+  | { kind: 'done' }
+  | { kind: 'erased' }
+  | { kind: 'skipped'; reason: Skipped }
+  /** The page limit was reached; `after` is the device key to continue after. */
+  | { kind: 'paused'; after: number }
+
+interface AccountStart {
+  id: string
+  /** The device key to start after. */
+  after: number
+  restored: boolean
+}
+
+const checkAccount = async (
   env: Env,
-  id: string,
-  from: number,
-  restored: boolean,
+  { id, after: start, restored }: AccountStart,
   progress: Progress,
-): Promise<number | null | 'erased' | LeftAlone> => {
-  for (let after = from; ; progress.pages++) {
-    if (progress.pages >= MAX_PAGES) return after
+): Promise<AccountResult> => {
+  for (let after = start; ; progress.pages++) {
+    if (progress.pages >= MAX_PAGES) return { kind: 'paused', after }
     const page = await ledgerOf(env, id).reconcile(after, restored)
-    if (!page.ok)
-      return page.refusal !== 'not-found' ? page.refusal : page.erased ? 'erased' : 'not-found'
+    if (!page.ok) {
+      const isErased = page.refusal === 'account-not-found' && page.erased
+      return isErased ? { kind: 'erased' } : { kind: 'skipped', reason: page.refusal }
+    }
     progress.checked += page.checked
-    add(progress.mended, page.mended)
-    if (page.next === null) return null
+    addMended(progress.mended, page.mended)
+    if (page.next === null) return { kind: 'done' }
     after = page.next
   }
 }
 
+export type ReconcileOutcome =
+  | { ok: true; checked: number; mended: Mended; next: number | null }
+  | { ok: false; refusal: Skipped }
+
 export const reconcileAccount = async (
   env: Env,
-  id: string,
-  from: number,
-  restored: boolean,
-): Promise<(Progress & { next: number | null }) | LeftAlone> => {
-  const progress: Progress = { checked: 0, mended: nothingMended(), pages: 0 }
-  const through = await throughAccount(env, id, from, restored, progress)
-  if (isLeft(through)) return through
-  if (through !== 'erased') return { ...progress, next: through }
+  start: AccountStart,
+): Promise<ReconcileOutcome> => {
+  const progress = noProgress()
+  const result = await checkAccount(env, start, progress)
+  if (result.kind === 'skipped') return { ok: false, refusal: result.reason }
+  const { checked, mended } = progress
+  if (result.kind === 'erased') {
+    mended.erased = await eraseEverywhere(env, start.id)
+    if (mended.erased === 0) return { ok: false, refusal: 'account-not-found' }
+  }
+  return { ok: true, checked, mended, next: result.kind === 'paused' ? result.after : null }
+}
+
+/** Deletes an erased account from every cell that has it again. Returns the number of cells. */
+const eraseEverywhere = async (env: Env, accountId: string): Promise<number> => {
   const directory = openDirectory(env)
-  const listed = await findInDirectory(directory, id)
+  const listed = await findInDirectory(directory, accountId)
   let erased = 0
   for (const cell of cellNumbers(env)) {
     const db = openCell(env, cell)
-    const isBack = listed?.cell === cell || (await holdsAccount(db, id))
-    if (isBack && (await eraseAgain(directory, db, id, cell, Date.now()))) erased++
+    const isBack = listed?.cell === cell || (await hasAccount(db, accountId))
+    if (isBack && (await eraseAgain(directory, db, { accountId, cell, now: Date.now() }))) erased++
   }
-  add(progress.mended, { erased })
-  return erased > 0 ? { ...progress, next: null } : 'not-found'
+  return erased
 }
 
-/** Where a walk through a cell goes on: with this account, after this device key. */
+/** Where a run through a cell continues: with this account, after this device key. */
 export type CellPosition = [number: number, id: string, key: number]
 
-export const reconcileCell = async (
-  env: Env,
-  cell: number,
-  from: CellPosition,
-  restored: boolean,
-) => {
+interface CellStart {
+  cell: number
+  from: CellPosition
+  restored: boolean
+}
+
+export const reconcileCell = async (env: Env, { cell, from, restored }: CellStart) => {
   const directory = openDirectory(env)
   const db = openCell(env, cell)
-  const progress: Progress = { checked: 0, mended: nothingMended(), pages: 0 }
+  const progress = noProgress()
   const unknown: string[] = []
   const [firstNumber, firstId, firstKey] = from
-  const entries = await listCell(directory, db, cell, [firstNumber, firstId], MAX_ACCOUNTS + 1)
+  const entries = await listCell(directory, db, {
+    cell,
+    from: [firstNumber, firstId],
+    limit: MAX_ACCOUNTS + 1,
+  })
   let accounts = 0
+  const pausedAt = (position: CellPosition | null) => {
+    const { checked, mended } = progress
+    return { accounts, checked, mended, unknown, next: position }
+  }
   for (const { number, id } of entries.slice(0, MAX_ACCOUNTS)) {
-    const through = await throughAccount(env, id, id === firstId ? firstKey : 0, restored, progress)
-    if (typeof through === 'number')
-      return { ...progress, accounts, unknown, next: [number, id, through] }
+    const start = { id, after: id === firstId ? firstKey : 0, restored }
+    const result = await checkAccount(env, start, progress)
+    if (result.kind === 'paused') return pausedAt([number, id, result.after])
     accounts++
-    if (isLeft(through)) unknown.push(id)
-    if (through === 'erased' && (await eraseAgain(directory, db, id, cell, Date.now())))
-      add(progress.mended, { erased: 1 })
+    if (result.kind === 'skipped') unknown.push(id)
+    if (result.kind === 'erased') {
+      const again = { accountId: id, cell, now: Date.now() }
+      if (await eraseAgain(directory, db, again)) progress.mended.erased++
+    }
   }
   const next = entries[MAX_ACCOUNTS]
-  return { ...progress, accounts, unknown, next: next ? [next.number, next.id, 0] : null }
+  return pausedAt(next ? [next.number, next.id, 0] : null)
 }

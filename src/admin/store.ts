@@ -1,159 +1,206 @@
-import { and, asc, eq, getTableColumns, gt, inArray, sql } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, gt, inArray, max, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
-import { accounts, directory } from '../db/schema.ts'
+import { accounts, cells, devices, directory, erasures } from '../db/schema.ts'
+import { names, runBatch, statement, valuesOf } from '../db/statement.ts'
 
-export interface Listed {
+export interface DirectoryEntry {
   number: number
   accountId: string
   cell: number
 }
 
-const listed = { number: directory.number, accountId: directory.accountId, cell: directory.cell }
+const ENTRY = { number: directory.number, accountId: directory.accountId, cell: directory.cell }
 
-/**
- * Takes a user name, in the cell asked for or the one with the fewest accounts. Null where another account has the name;
- * the same entry again where this very account has it, so that a retry goes on from where it stopped.
- */
-export const enterDirectory = async (
-  db: Database,
-  accountId: string,
-  userNameKey: string,
-  cells: number[],
-  leastNumber: number,
-  now: number,
-): Promise<Listed | null> => {
-  const client = db.$client
-  const choices = JSON.stringify(cells)
-  const [, , found] = await client.batch<{ number: number; account_id: string; cell: number }>([
-    client
-      .prepare(
-        `INSERT INTO directory (number, user_name_key, account_id, cell, opening_at)
-         SELECT max(?5, 1 + ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'directory'), 0)), ?1, ?2,
-           (SELECT choice.value FROM json_each(?3) choice LEFT JOIN cells ON cells.cell = choice.value
-            ORDER BY ifnull(cells.accounts, 0), choice.value LIMIT 1), ?4
-         WHERE true ON CONFLICT DO NOTHING`,
-      )
-      .bind(userNameKey, accountId, choices, now, leastNumber),
-    client
-      .prepare(
-        `INSERT INTO cells (cell, accounts) SELECT cell, 1 FROM directory WHERE account_id = ?1 AND changes() = 1
-         ON CONFLICT (cell) DO UPDATE SET accounts = accounts + 1`,
-      )
-      .bind(accountId),
-    client
-      .prepare(
-        'SELECT number, account_id, cell FROM directory WHERE user_name_key = ?1 AND account_id = ?2',
-      )
-      .bind(userNameKey, accountId),
-  ])
-  const row = found?.results[0]
-  return row ? { number: row.number, accountId: row.account_id, cell: row.cell } : null
+interface NewEntry {
+  accountId: string
+  userNameKey: string
+  /** The cells to choose from. The one with the fewest accounts is taken. */
+  cells: number[]
+  minNumber: number
+  now: number
 }
 
-/** The highest number that an account of this cell has, whatever the directory knows of it. */
-export const highestNumber = async (db: Database): Promise<number> =>
-  (await db.$client
-    .prepare('SELECT max(number) AS number FROM accounts')
-    .first<number>('number')) ?? 0
+const DIRECTORY_COLUMNS = names(
+  directory.number,
+  directory.userNameKey,
+  directory.accountId,
+  directory.cell,
+  directory.openingAt,
+)
 
-/** The account stands: it is no longer the sweep's to look after. */
-export const confirmInDirectory = (db: Database, accountId: string) =>
+/**
+ * Adds an account to the directory, or finds the entry that an earlier try has added. Null when
+ * another account has the user name.
+ */
+export const addToDirectory = async (
+  db: Database,
+  { accountId, userNameKey, cells: choices, minNumber, now }: NewEntry,
+): Promise<DirectoryEntry | null> => {
+  const lastNumber = sql`(SELECT seq FROM sqlite_sequence WHERE name = 'directory')`
+  const emptiestCell = sql`(SELECT choice.value FROM json_each(${JSON.stringify(choices)}) choice
+    LEFT JOIN ${cells} ON ${cells.cell} = choice.value
+    ORDER BY ifnull(${cells.accounts}, 0), choice.value LIMIT 1)`
+  const [, , found] = await runBatch(db, [
+    statement(
+      db,
+      sql`INSERT INTO ${directory} (${DIRECTORY_COLUMNS})
+        SELECT max(${minNumber}, 1 + ifnull(${lastNumber}, 0)), ${userNameKey}, ${accountId},
+          ${emptiestCell}, ${now} WHERE true ON CONFLICT DO NOTHING`,
+    ),
+    statement(
+      db,
+      sql`INSERT INTO ${cells} (${names(cells.cell, cells.accounts)})
+        SELECT ${directory.cell}, 1 FROM ${directory}
+        WHERE ${directory.accountId} = ${accountId} AND changes() = 1
+        ON CONFLICT (${names(cells.cell)}) DO UPDATE
+          SET ${names(cells.accounts)} = ${cells.accounts} + 1`,
+    ),
+    statement<{ number: number; cell: number }>(
+      db,
+      sql`SELECT ${directory.number}, ${directory.cell} FROM ${directory}
+        WHERE ${directory.userNameKey} = ${userNameKey} AND ${directory.accountId} = ${accountId}`,
+    ),
+  ])
+  const [row] = found.results
+  return row ? { ...row, accountId } : null
+}
+
+/** Removes an account from the directory. The count of its cell follows only if it was listed. */
+export const removeFromDirectory = async (
+  db: Database,
+  { accountId, cell }: Pick<DirectoryEntry, 'accountId' | 'cell'>,
+): Promise<boolean> => {
+  const [removed] = await runBatch(db, [
+    statement(db, db.delete(directory).where(eq(directory.accountId, accountId))),
+    statement(
+      db,
+      db
+        .update(cells)
+        .set({ accounts: sql`${cells.accounts} - 1` })
+        .where(and(eq(cells.cell, cell), sql`changes() = 1`)),
+    ),
+  ])
+  return removed.meta.changes > 0
+}
+
+/** The highest account number in this cell, even of accounts that the directory does not list. */
+export const readHighestNumber = async (db: Database): Promise<number> => {
+  const [row] = await db.select({ number: max(accounts.number) }).from(accounts)
+  return row?.number ?? 0
+}
+
+/** Marks an account as completely opened, so that the sweep no longer checks it. */
+export const confirmOpening = (db: Database, accountId: string) =>
   db.update(directory).set({ openingAt: null }).where(eq(directory.accountId, accountId))
 
 export const findInDirectory = async (
   db: Database,
   accountId: string,
-): Promise<Listed | undefined> => {
-  const [row] = await db.select(listed).from(directory).where(eq(directory.accountId, accountId))
-  return row
+): Promise<DirectoryEntry | null> => {
+  const [row] = await db.select(ENTRY).from(directory).where(eq(directory.accountId, accountId))
+  return row ?? null
 }
 
-export const listDirectory = (db: Database, after: number, limit: number): Promise<Listed[]> =>
+export const listDirectory = (
+  db: Database,
+  after: number,
+  limit: number,
+): Promise<DirectoryEntry[]> =>
   db
-    .select(listed)
+    .select(ENTRY)
     .from(directory)
     .where(gt(directory.number, after))
     .orderBy(asc(directory.number))
     .limit(limit)
 
 export type AccountRow = Omit<typeof accounts.$inferSelect, 'nextExpiry' | 'seq'> & {
-  ended: { day: string; count: number }[]
+  /** How many devices have expired on which day after `day`, the day that `used` is for. */
+  expired: { day: string; count: number }[]
 }
 
-/** The accounts of one cell, each with what has ended since the day that its `used` is of: few rows, found by the index. */
+const DAY_MS = 86_400_000
+
+/** Reads accounts of one cell with their devices that have expired since: few rows, by an index. */
 export const readAccounts = async (db: Database, ids: string[]): Promise<AccountRow[]> => {
-  const today = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)
+  const latestPossibleDay = new Date(Date.now() + DAY_MS).toISOString().slice(0, 10)
+  const byDay = sql`SELECT ${devices.ends} AS day, count(*) AS count FROM ${devices}
+    WHERE ${devices.accountId} = ${accounts.id} AND ${devices.ends} > ${accounts.day}
+      AND ${devices.ends} <= ${latestPossibleDay} GROUP BY ${devices.ends}`
   const rows = await db
     .select({
       ...getTableColumns(accounts),
-      ended: sql<string>`(SELECT json_group_array(json_object('day', ends, 'count', n)) FROM (SELECT ends, count(*) n FROM devices
-        WHERE account_id = accounts.id AND ends > accounts.day AND ends <= ${today} GROUP BY ends))`,
+      expired: sql<string>`(SELECT json_group_array(json_object('day', day, 'count', count))
+        FROM (${byDay}))`,
     })
     .from(accounts)
-    .where(inArray(accounts.id, sql`(SELECT value FROM json_each(${JSON.stringify(ids)}))`))
-  return rows.map(({ nextExpiry, seq, ended, ...row }) => ({
+    .where(inArray(accounts.id, valuesOf(ids)))
+  return rows.map(({ nextExpiry, seq, expired, ...row }) => ({
     ...row,
-    ended: JSON.parse(ended) as AccountRow['ended'],
+    expired: JSON.parse(expired) as AccountRow['expired'],
   }))
 }
 
+interface CellListing {
+  cell: number
+  /** The account to begin with. */
+  from: [number: number, id: string]
+  limit: number
+}
+
 /**
- * The accounts of a cell by number and id, whether the directory or the cell itself knows of them: after a restore either may have
- * forgotten, and two may have come by one number.
+ * The accounts of a cell by number and id. Reads the directory and the cell: after a restore either
+ * may lack an account, and two accounts may have the same number.
  */
 export const listCell = async (
   directoryDb: Database,
   cellDb: Database,
-  cell: number,
-  [number, id]: [number, string],
-  limit: number,
+  { cell, from: [number, id], limit }: CellListing,
 ): Promise<{ number: number; id: string }[]> => {
-  const [listedThere, heldHere] = await Promise.all([
+  const [listed, stored] = await Promise.all([
     directoryDb
       .select({ number: directory.number, id: directory.accountId })
       .from(directory)
-      .where(and(eq(directory.cell, cell), sql`(number, account_id) >= (${number}, ${id})`))
+      .where(
+        and(
+          eq(directory.cell, cell),
+          sql`(${directory.number}, ${directory.accountId}) >= (${number}, ${id})`,
+        ),
+      )
       .orderBy(asc(directory.number))
       .limit(limit),
     cellDb
       .select({ number: accounts.number, id: accounts.id })
       .from(accounts)
-      .where(sql`(number, id) >= (${number}, ${id})`)
+      .where(sql`(${accounts.number}, ${accounts.id}) >= (${number}, ${id})`)
       .orderBy(asc(accounts.number), asc(accounts.id))
       .limit(limit),
   ])
-  const all = new Map([...listedThere, ...heldHere].map((entry) => [entry.id, entry]))
+  const all = new Map([...listed, ...stored].map((entry) => [entry.id, entry]))
   return [...all.values()]
     .sort((a, b) => a.number - b.number || (a.id < b.id ? -1 : 1))
     .slice(0, limit)
 }
 
-/** An account that its ledger has erased and a restored database has brought back: it goes again. Answers whether there was one. */
+/** Deletes an erased account that a restore has brought back. False when it was not there. */
 export const eraseAgain = async (
   directoryDb: Database,
   cellDb: Database,
-  accountId: string,
-  cell: number,
-  now: number,
+  { accountId, cell, now }: Pick<DirectoryEntry, 'accountId' | 'cell'> & { now: number },
 ): Promise<boolean> => {
-  const [gone] = await cellDb.$client.batch([
-    cellDb.$client.prepare('DELETE FROM accounts WHERE id = ?').bind(accountId),
-    cellDb.$client
-      .prepare(
-        'INSERT INTO erasures (account_id, id, creation) VALUES (?1, ?1, ?2) ON CONFLICT DO NOTHING',
-      )
-      .bind(accountId, now),
+  const [deleted] = await runBatch(cellDb, [
+    statement(cellDb, cellDb.delete(accounts).where(eq(accounts.id, accountId))),
+    statement(
+      cellDb,
+      cellDb
+        .insert(erasures)
+        .values({ accountId, id: accountId, creation: now })
+        .onConflictDoNothing(),
+    ),
   ])
-  const client = directoryDb.$client
-  const [unlisted] = await client.batch([
-    client.prepare('DELETE FROM directory WHERE account_id = ?').bind(accountId),
-    client
-      .prepare('UPDATE cells SET accounts = accounts - 1 WHERE cell = ? AND changes() = 1')
-      .bind(cell),
-  ])
-  return (gone?.meta.changes ?? 0) + (unlisted?.meta.changes ?? 0) > 0
+  const wasListed = await removeFromDirectory(directoryDb, { accountId, cell })
+  return deleted.meta.changes > 0 || wasListed
 }
 
-/** Which cell holds an account that the directory may have forgotten. */
-export const holdsAccount = async (db: Database, accountId: string): Promise<boolean> =>
+/** Whether this cell has a row for the account. */
+export const hasAccount = async (db: Database, accountId: string): Promise<boolean> =>
   (await db.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, accountId))).length > 0

@@ -1,39 +1,41 @@
-import { LAST_LOCATION, readLastLocation } from '../db/locations.ts'
+import { sql } from 'drizzle-orm'
+import { parseLocation, selectLastLocation } from '../db/locations.ts'
 import type { Database } from '../db/open.ts'
-import { recipientsBy, selectRecipients, type UserRow } from '../db/recipients.ts'
-import { type Viewer, visible } from '../db/visibility.ts'
+import { recipientsBy, selectRecipients } from '../db/recipients.ts'
+import { devices } from '../db/schema.ts'
+import { compile, placeholders, runBatch } from '../db/statement.ts'
+import { type DeviceRef, isVisible } from '../db/visibility.ts'
 import type { Channel, Recipient } from '../domain/alert.ts'
 
 export interface AlertContext {
-  /** Whether the caller may see the device; the ledger says whether there is one. */
+  /** Whether the caller can see the device. Only the ledger knows whether it exists. */
   isVisible: boolean
   place: { latitude: number; longitude: number } | null
   recipients: Recipient[]
 }
 
-/** What the ledger cannot know when an alert is raised: who is to be told, and where the device was last. One round trip. */
+const p = placeholders('deviceId', 'accountId', 'groupId')
+
+const selectDevice = compile<DeviceRef, { visible: number; last_location: string | null }>(
+  sql`SELECT ${isVisible(devices.key, p.groupId)} AS visible,
+      ${selectLastLocation(devices.key)} AS last_location
+    FROM ${devices} WHERE ${devices.id} = ${p.deviceId} AND ${devices.accountId} = ${p.accountId}`,
+)
+
+/** What the ledger does not know when an alert is raised: its recipients and the last location. */
 export const readAlertContext = async (
-  database: Database,
-  { accountId, groupId }: Viewer,
-  deviceId: string,
-  channels: Channel[],
-  now: number,
+  db: Database,
+  { deviceId, accountId, groupId }: DeviceRef,
+  { channels, now }: { channels: Channel[]; now: number },
 ): Promise<AlertContext> => {
-  const db = database.$client
-  const [devices, users] = await db.batch([
-    db
-      .prepare(
-        `SELECT ${visible('d.key', '?3')} AS seen, ${LAST_LOCATION} FROM devices d WHERE d.id = ?1 AND d.account_id = ?2`,
-      )
-      .bind(deviceId, accountId, groupId),
-    selectRecipients(db, accountId, deviceId, now),
+  const [{ results: found }, { results: users }] = await runBatch(db, [
+    selectDevice(db, { deviceId, accountId, groupId }),
+    selectRecipients(db, { accountId, deviceId, now }),
   ])
-  const device = devices?.results[0] as { seen: number; last_location: string | null } | undefined
+  const [device] = found
   return {
-    isVisible: device ? device.seen === 1 : groupId === null,
-    place: readLastLocation(device?.last_location ?? null),
-    recipients: channels.flatMap((channel) =>
-      recipientsBy((users?.results ?? []) as unknown as UserRow[], channel),
-    ),
+    isVisible: device ? device.visible === 1 : groupId === null,
+    place: parseLocation(device?.last_location ?? null),
+    recipients: channels.flatMap((channel) => recipientsBy(users, channel)),
   }
 }

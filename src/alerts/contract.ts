@@ -1,30 +1,29 @@
 import * as z from 'zod'
 import { CHANNELS, STATUSES } from '../domain/alert.ts'
 import { isObject } from '../domain/json.ts'
-import { isPlausible, NUMBERS } from '../domain/location.ts'
+import { isPlausible, NUMBER_FIELDS } from '../domain/location.ts'
 import { define } from '../http/contract.ts'
 import { MAX_ROWS, nextCursor, pageQuery } from '../http/page.ts'
 import { id, instant, instantInUrl, line, success, time } from '../http/wire.ts'
 
-const CHANNEL = 'must be Email or SMS'
-
-const degrees = ({ least, most, about }: (typeof NUMBERS)['latitude' | 'longitude']) =>
+const degrees = ({ min, max, description }: (typeof NUMBER_FIELDS)['latitude' | 'longitude']) =>
   z
     .number('must be a number')
-    .min(least, `must be at least ${least}`)
-    .max(most, `must be at most ${most}`)
+    .min(min, `must be at least ${min}`)
+    .max(max, `must be at most ${max}`)
     .overwrite((value) => value + 0)
     .nullable()
     .default(null)
-    .meta({ description: `${about} The last location’s, unless given.` })
+    .meta({ description: `${description} Default: that of the device’s last location.` })
 
 const alertName = line(64).trim().min(1, 'must not be empty').meta({
   description:
-    '`SOSButton`, `LowBattery`, `SpeedLimit`, `Offline`, `ForbiddenArea`, … or one of your own.',
+    '`SOSButton`, `LowBattery`, `SpeedLimit`, `Offline`, `ForbiddenArea`, … or your own name.',
   example: 'SOSButton',
 })
 
-const WRITTEN = [
+/** Members that the server sets. */
+const SERVER_MEMBERS = [
   'id',
   'deviceId',
   'alerts',
@@ -33,10 +32,10 @@ const WRITTEN = [
   'acknowledgedBy',
   'deliveries',
 ] as const
-const written = z
+const ignored = z
   .unknown()
   .optional()
-  .meta({ description: 'Written by the server: accepted and ignored.' })
+  .meta({ description: 'Set by the server: accepted and ignored.' })
 
 const newAlert = z
   .strictObject({
@@ -45,22 +44,23 @@ const newAlert = z
     dateTime: instant
       .refine(
         (at) => isPlausible(at, Date.now()),
-        'must not be before 2000 nor more than 10 minutes in the future',
+        'must not be before the year 2000 or more than 10 minutes in the future',
       )
       .optional()
-      .meta({ description: 'Now, unless given.' }),
-    latitude: degrees(NUMBERS.latitude),
-    longitude: degrees(NUMBERS.longitude),
+      .meta({ description: 'Default: now.' }),
+    latitude: degrees(NUMBER_FIELDS.latitude),
+    longitude: degrees(NUMBER_FIELDS.longitude),
     notifications: z
-      .array(z.enum(CHANNELS, CHANNEL), 'must be a list of channels')
-      .max(CHANNELS.length, 'must not repeat itself')
+      .array(z.enum(CHANNELS, 'must be Email or SMS'), 'must be a list of channels')
+      .max(CHANNELS.length, `must have at most ${CHANNELS.length} channels`)
       .default([...CHANNELS])
       .transform((given) => CHANNELS.filter((channel) => given.includes(channel)))
       .meta({
-        description: 'By which channels its recipients are told; an empty list only stores it.',
+        description:
+          'The channels to send messages by. With an empty list the alert is only stored.',
       }),
-    ...(Object.fromEntries(WRITTEN.map((member) => [member, written])) as {
-      [N in (typeof WRITTEN)[number]]: typeof written
+    ...(Object.fromEntries(SERVER_MEMBERS.map((member) => [member, ignored])) as {
+      [N in (typeof SERVER_MEMBERS)[number]]: typeof ignored
     }),
   })
   .check(({ value, issues }) => {
@@ -72,7 +72,7 @@ const newAlert = z
       issues.push({
         code: 'custom',
         path: [missing],
-        message: `is required beside ${given}`,
+        message: `is required with ${given}`,
         input: value,
       })
     }
@@ -80,7 +80,7 @@ const newAlert = z
   .meta({ id: 'NewAlert' })
 export type NewAlert = z.output<typeof newAlert>
 
-const inOrder = { error: 'must not be after to', path: ['from'] }
+const OUT_OF_ORDER = { error: 'must not be after to', path: ['from'] }
 const isInOrder = ({ from, to }: { from?: number | undefined; to?: number | undefined }) =>
   from === undefined || to === undefined || from <= to
 
@@ -101,9 +101,9 @@ const forms = {
         .default(MAX_ROWS),
       cursor: pageQuery.cursor,
     })
-    .refine(isInOrder, inOrder)
+    .refine(isInOrder, OUT_OF_ORDER)
     .transform((query) => ({ kind: 'query' as const, ...query })),
-  /** An alert is raised even beside the members of a query. */
+  /** A body with an alert raises it even when it has the members of a query. */
   wrapped: z
     .strictObject({ alert: newAlert, from: z.unknown().optional(), to: z.unknown().optional() })
     .transform(({ alert }) => ({ kind: 'raise' as const, alert })),
@@ -126,9 +126,10 @@ export const delivery = z
     reason: z
       .string()
       .nullable()
-      .meta({ description: 'Why it failed or was held back.', example: null }),
+      .meta({ description: 'Why the message failed or was suppressed.', example: null }),
     resetAt: time.nullable().meta({
-      description: 'When messages go out again, where the daily limit held it back.',
+      description:
+        'When the device can send messages again, if the daily limit suppressed this one.',
       example: null,
     }),
   })
@@ -145,13 +146,13 @@ export const alert = z
     alerts: z.array(z.string()).meta({ description: 'The alert’s name.', example: ['SOSButton'] }),
     notifications: z
       .array(z.enum(CHANNELS))
-      .meta({ description: 'Channels by which messages really go out.' }),
+      .meta({ description: 'The channels by which messages are actually sent.' }),
     acknowledged: z.boolean(),
     acknowledgedAt: time.nullable(),
     acknowledgedBy: z
       .string()
       .nullable()
-      .meta({ description: 'The user whose key it was, or else the key.' }),
+      .meta({ description: 'The user whose key was used, or the key when it belongs to no user.' }),
     deliveries: z.array(delivery),
   })
   .meta({ id: 'Alert' })
@@ -165,7 +166,7 @@ export const postAlerts = define({
   tag,
   summary: 'Raise an alert, or query a device’s alerts',
   description:
-    'With `alert`, or the members of one, it is raised (scope `ingest` or `write`): stored, and sent to the users of the account who may see the device and want that channel, as far as the device’s daily limits allow. With `from` and `to` it is a query (scope `read`), answered with 200 like the `GET`.',
+    'A body with `alert`, or with the members of an alert, raises it (scope `ingest` or `write`). The alert is stored and sent to the users of the account who can see the device and want messages by that channel, within the device’s daily limits. A body with `from` and `to` is a query (scope `read`); its reply is 200, like that of `GET`.',
   scope: ['ingest', 'read', 'write'],
   scopeFor: ({ kind }: AlertsBody) => (kind === 'query' ? 'read' : ['ingest', 'write']),
   body: z.union([forms.wrapped, forms.bare, forms.query]),
@@ -176,12 +177,12 @@ export const postAlerts = define({
     success,
     alert,
     warning: z.string().optional().meta({
-      description: 'For an SOS about which no message goes out at all: why not.',
-      example: 'No message goes out: …',
+      description: 'Only for an SOS for which no message is sent: the reason.',
+      example: 'No message is sent for this SOS: …',
     }),
   }),
   alternateReply: { status: 200, reply: page },
-  problems: ['not-found', 'device-expired', 'invalid-cursor'],
+  problems: ['device-not-found', 'device-expired', 'invalid-cursor'],
   etag: true,
   idempotent: ({ kind }: AlertsBody) => kind === 'raise',
   example: {
@@ -198,24 +199,24 @@ const listQuery = (order: 'dateTime' | '-dateTime') =>
       alertName: alertName.optional(),
       sort: sort(order),
     })
-    .refine(isInOrder, inOrder)
+    .refine(isInOrder, OUT_OF_ORDER)
 
 export const listDeviceAlerts = define({
   id: 'listDeviceAlerts',
   tag,
   summary: 'List a device’s alerts',
-  description: 'By their `dateTime`, ascending unless said otherwise, both ends included.',
+  description: 'In order of `dateTime`, ascending by default, both ends of the span included.',
   scope: 'read',
   query: listQuery('dateTime'),
   reply: page,
-  problems: ['not-found'],
+  problems: ['device-not-found'],
 })
 
 export const listAlerts = define({
   id: 'listAlerts',
   tag,
   summary: 'List the account’s alerts',
-  description: 'By their `dateTime`, newest first unless said otherwise.',
+  description: 'In order of `dateTime`, newest first by default.',
   scope: 'read',
   query: listQuery('-dateTime'),
   reply: page,
@@ -227,7 +228,7 @@ export const readAlert = define({
   summary: 'Read an alert',
   scope: 'read',
   reply,
-  problems: ['not-found'],
+  problems: ['alert-not-found'],
   etag: true,
 })
 
@@ -235,10 +236,11 @@ export const acknowledgeAlert = define({
   id: 'acknowledgeAlert',
   tag,
   summary: 'Acknowledge an alert',
-  description: 'Writes down who did, and when. The first one counts; later ones change nothing.',
+  description:
+    'Records who acknowledged the alert and when. Only the first acknowledgement counts; later ones change nothing.',
   scope: 'write',
   reply,
-  problems: ['not-found'],
+  problems: ['alert-not-found'],
   etag: true,
   idempotent: true,
 })

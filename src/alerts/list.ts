@@ -1,127 +1,180 @@
+import { and, type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/sqlite-core'
 import { readScan } from '../db/boundedScan.ts'
 import type { Database } from '../db/open.ts'
-import { inGroup, type Viewer } from '../db/visibility.ts'
+import { alerts, devices } from '../db/schema.ts'
+import { compile, compileVariants, literal, placeholders, readFirst } from '../db/statement.ts'
+import { type DeviceRef, IS_VISIBLE_DEVICE, isInGroup, type Viewer } from '../db/visibility.ts'
 import type { StoredAlert } from './present.ts'
-import { type AlertRow, deliveriesOf, toAlert } from './store.ts'
+import { type AlertRow, readDeliveries, toAlert } from './store.ts'
+
+export type Sort = 'dateTime' | '-dateTime'
 
 export interface Listing {
-  /** Of one device, else of the whole account. */
+  /** Null for the alerts of the whole account. */
   deviceId: string | null
   from: number
   to: number
   name: string | undefined
-  sort: 'dateTime' | '-dateTime'
+  sort: Sort
+  /** The time and id that the page before ended with. */
   after: (string | number)[] | null
   limit: number
 }
 
 export interface AlertPage {
   alerts: StoredAlert[]
-  next: (string | number)[] | null
+  next: [time: number, id: string] | null
 }
 
-interface Part {
-  sql: string
-  values: (string | number)[]
-}
-
-const part = (sql: string, ...values: (string | number)[]): Part => ({ sql, values })
-
-/** A walk with filters looks at this many alerts at the most, however few of them the caller may see. */
+/** A filtered page scans at most this many alerts, however few of them match. */
 const MAX_SCANNED = 5000
-/** A page holds about this many deliveries at the most, however many its alerts have. */
+/** A page holds about this many deliveries at most, however many its alerts have. */
 const MAX_DELIVERIES = 5000
-
-const seen = (key: string, groupId: string | null): Part =>
-  groupId === null ? part('1') : part(inGroup(key), groupId)
 
 const cutByDeliveries = (rows: AlertRow[]): AlertRow[] => {
   let deliveries = 0
-  const over = rows.findIndex(({ messages }, index) => {
+  const firstOver = rows.findIndex(({ messages }, index) => {
     deliveries += messages
     return index > 0 && deliveries > MAX_DELIVERIES
   })
-  return over === -1 ? rows : rows.slice(0, over)
+  return firstOver === -1 ? rows : rows.slice(0, firstOver)
 }
 
-/** From where the last page ended, which lies within the span: with both as bounds, the index is read from the span's own end again. */
-const spanOf = ({
-  from,
-  to,
-  sort,
-  after,
-}: Pick<Listing, 'from' | 'to' | 'sort' | 'after'>): Part[] => {
-  if (!after) return [part('a.time BETWEEN ? AND ?', from, to)]
-  if (sort === 'dateTime')
-    return [part('(a.time, a.id) > (?, ?)', ...after), part('a.time <= ?', to)]
-  return [part('(a.time, a.id) < (?, ?)', ...after), part('a.time >= ?', from)]
+/** What the text of a listing's statements depends on. */
+interface Variant {
+  isOfDevice: boolean
+  hasName: boolean
+  isConfined: boolean
+  hasAfter: boolean
+  sort: Sort
 }
 
-/** The alerts that are looked at, in their order: a stretch of one index. Only the account's has names in it. */
-const stretchOf = (
-  { accountId }: Viewer,
-  deviceKey: number | null,
-  { from, to, name, sort, after }: Listing,
-  order: string,
-): Part => {
-  const parts = [
-    deviceKey === null ? part('a.account_id = ?', accountId) : part('a.device_key = ?', deviceKey),
-    ...(name === undefined || deviceKey !== null ? [] : [part('a.name = ?', name)]),
-    ...spanOf({ from, to, sort, after }),
-  ]
-  return part(
-    `SELECT * FROM alerts a WHERE ${parts.map(({ sql }) => sql).join(' AND ')} ORDER BY ${order}`,
-    ...parts.flatMap(({ values }) => values),
+interface Values {
+  accountId: string
+  groupId: string | null
+  deviceKey: number | null
+  from: number
+  to: number
+  name: string | null
+  afterTime: number | null
+  afterId: string | null
+  /** One more than the page has, which tells whether there are more. */
+  rows: number
+}
+
+/** Both the table in the scan and the rows that the scan gives. */
+const a = alias(alerts, 'a')
+const p = placeholders(
+  'accountId',
+  'groupId',
+  'deviceKey',
+  'from',
+  'to',
+  'name',
+  'afterTime',
+  'afterId',
+  'rows',
+)
+
+/**
+ * A later page is bounded by its cursor alone: with two lower bounds SQLite would scan from the
+ * span's.
+ */
+const spanOf = ({ hasAfter, sort }: Variant): SQL => {
+  if (!hasAfter) return sql`${a.time} BETWEEN ${p.from} AND ${p.to}`
+  return sort === 'dateTime'
+    ? sql`(${a.time}, ${a.id}) > (${p.afterTime}, ${p.afterId}) AND ${a.time} <= ${p.to}`
+    : sql`(${a.time}, ${a.id}) < (${p.afterTime}, ${p.afterId}) AND ${a.time} >= ${p.from}`
+}
+
+const orderOf = ({ sort }: Variant): SQL =>
+  sort === 'dateTime' ? sql`${a.time} ASC, ${a.id} ASC` : sql`${a.time} DESC, ${a.id} DESC`
+
+/**
+ * The alerts that are scanned: a range of one index. Only the account's index has the name in it.
+ */
+const rangeOf = (variant: Variant): SQL => {
+  const { isOfDevice, hasName } = variant
+  const where = and(
+    isOfDevice ? sql`${a.deviceKey} = ${p.deviceKey}` : sql`${a.accountId} = ${p.accountId}`,
+    hasName && !isOfDevice ? sql`${a.name} = ${p.name}` : undefined,
+    spanOf(variant),
   )
+  return sql`SELECT * FROM ${alerts} ${a} WHERE ${where} ORDER BY ${orderOf(variant)}`
 }
 
-const findKey = async (
-  db: D1Database,
-  { accountId, groupId }: Viewer,
-  deviceId: string,
-): Promise<number | null> => {
-  const visible = seen('d.key', groupId)
-  return db
-    .prepare(`SELECT d.key FROM devices d WHERE d.id = ? AND d.account_id = ? AND ${visible.sql}`)
-    .bind(deviceId, accountId, ...visible.values)
-    .first<number>('key')
-}
+/**
+ * Filters on the scanned alerts. The name of a device's alerts is one: the scan must stay bounded.
+ */
+const filtersOf = ({ isOfDevice, hasName, isConfined }: Variant): SQL[] => [
+  ...(isConfined ? [isInGroup(a.deviceKey, p.groupId)] : []),
+  ...(hasName && isOfDevice ? [sql`${a.name} = ${p.name}`] : []),
+]
 
-/** Null where there is no such device that the caller may see. */
+const isFiltered = (variant: Variant): boolean => filtersOf(variant).length > 0
+
+/**
+ * Without filters the scan is the page: looking for the end of a long one would cost 5,000 rows.
+ */
+const scannedBy = (variant: Variant): SQL =>
+  isFiltered(variant) ? literal(MAX_SCANNED) : sql`${p.rows}`
+
+const selectPage = compileVariants<Variant, Values, AlertRow>(
+  (variant) => sql`SELECT ${a}.*, ${devices.id} AS device_id
+    FROM (${rangeOf(variant)} LIMIT ${scannedBy(variant)}) ${a}
+    JOIN ${devices} ON ${devices.key} = ${a.deviceKey}
+    WHERE ${and(sql`true`, ...filtersOf(variant))}
+    ORDER BY ${orderOf(variant)} LIMIT ${p.rows}`,
+)
+
+const selectScanEnd = compileVariants<Variant, Values, AlertRow>(
+  (variant) => sql`${rangeOf(variant)} LIMIT 1 OFFSET ${scannedBy(variant)} - 1`,
+)
+
+const selectKey = compile<DeviceRef, { key: number }>(
+  sql`SELECT ${devices.key} FROM ${devices} WHERE ${IS_VISIBLE_DEVICE}`,
+)
+
+const findKey = async (db: Database, device: DeviceRef): Promise<number | null> =>
+  (await readFirst(selectKey(db, device)))?.key ?? null
+
+/** Null when the viewer can see no such device. */
 export const listAlerts = async (
-  { $client: db }: Database,
-  viewer: Viewer,
+  db: Database,
+  { accountId, groupId }: Viewer,
   listing: Listing,
 ): Promise<AlertPage | null> => {
-  const { deviceId, name, sort, limit } = listing
-  const deviceKey = deviceId === null ? null : await findKey(db, viewer, deviceId)
+  const { deviceId, from, to, name, sort, after, limit } = listing
+  const deviceKey = deviceId === null ? null : await findKey(db, { deviceId, accountId, groupId })
   if (deviceId !== null && deviceKey === null) return null
-  const direction = sort === 'dateTime' ? 'ASC' : 'DESC'
-  const order = `a.time ${direction}, a.id ${direction}`
-  const stretch = stretchOf(viewer, deviceKey, listing, order)
-  const filters = [
-    ...(viewer.groupId === null ? [] : [part(inGroup('a.device_key'), viewer.groupId)]),
-    // Inside the stretch it would be looked for beyond any bound.
-    ...(name === undefined || deviceKey === null ? [] : [part('a.name = ?', name)]),
-  ]
-  // Without filters little is passed over, and looking for the end of a long walk would cost every page 5,000 rows.
-  const isLong = filters.length > 0
-  const walked = isLong ? MAX_SCANNED : limit + 1
-  const rows = db
-    .prepare(
-      `SELECT a.*, d.id AS device_id FROM (${stretch.sql} LIMIT ${walked}) a JOIN devices d ON d.key = a.device_key
-       WHERE ${['1', ...filters.map(({ sql }) => sql)].join(' AND ')} ORDER BY ${order} LIMIT ?`,
-    )
-    .bind(...stretch.values, ...filters.flatMap(({ values }) => values), limit + 1)
-  const walkEnd = db.prepare(`${stretch.sql} LIMIT 1 OFFSET ${walked - 1}`).bind(...stretch.values)
-  const { found, end } = await readScan<AlertRow, AlertRow>(
-    db,
-    { rows, end: walkEnd, isLong },
+  const variant: Variant = {
+    isOfDevice: deviceKey !== null,
+    hasName: name !== undefined,
+    isConfined: groupId !== null,
+    hasAfter: after !== null,
+    sort,
+  }
+  const values: Values = {
+    accountId,
+    groupId,
+    deviceKey,
+    from,
+    to,
+    name: name ?? null,
+    afterTime: after && Number(after[0]),
+    afterId: after && String(after[1]),
+    rows: limit + 1,
+  }
+  const { rows, end } = await readScan(db, {
+    page: selectPage(db, variant, values),
+    end: selectScanEnd(db, variant, values),
+    isLong: isFiltered(variant),
     limit,
-  )
-  const page = cutByDeliveries(found.slice(0, limit))
-  const deliveries = await deliveriesOf(db, viewer.accountId, page)
-  const last = page.length < found.length ? page.at(-1) : end
+  })
+  const page = cutByDeliveries(rows.slice(0, limit))
+  const deliveries = await readDeliveries(db, accountId, page)
+  const last = page.length < rows.length ? page.at(-1) : end
   return {
     alerts: page.map((row) => toAlert(row, deliveries.get(row.id) ?? [])),
     next: last ? [last.time, last.id] : null,

@@ -1,7 +1,7 @@
 import { type Alert, CHANNELS, type Delivery, SOS } from '../domain/alert.ts'
-import { iso, isoOrNull } from '../http/wire.ts'
+import { iso, isoOrNull } from '../domain/iso.ts'
 
-/** An alert as its cell has it. */
+/** An alert as its cell stores it. */
 export interface StoredAlert extends Alert {
   deviceId: string
   acknowledgedAt: number | null
@@ -9,7 +9,7 @@ export interface StoredAlert extends Alert {
   deliveries: Delivery[]
 }
 
-const goesOut = ({ status }: Delivery): boolean => status !== 'suppressed'
+const isSent = ({ status }: Delivery): boolean => status !== 'suppressed'
 
 export const presentDelivery = ({ id, channel, to, status, reason, resetAt }: Delivery) => ({
   id,
@@ -42,7 +42,7 @@ export const presentAlert = (alert: StoredAlert) => {
     text,
     alerts: [name],
     notifications: CHANNELS.filter((channel) =>
-      deliveries.some((delivery) => delivery.channel === channel && goesOut(delivery)),
+      deliveries.some((delivery) => delivery.channel === channel && isSent(delivery)),
     ),
     acknowledged: acknowledgedAt !== null,
     acknowledgedAt: isoOrNull(acknowledgedAt),
@@ -51,16 +51,16 @@ export const presentAlert = (alert: StoredAlert) => {
   }
 }
 
-/** Only an acknowledgement edits an alert. */
+/** An alert changes only once: when it is acknowledged. */
 export const versionOf = ({ acknowledgedAt }: StoredAlert): number =>
   acknowledgedAt === null ? 1 : 2
 
-/** An SOS that reaches nobody must say so to whoever raised it. */
+/** Tells whoever raised an SOS that nobody receives a message. */
 export const warningFor = ({ name, deliveries }: StoredAlert): { warning?: string } => {
-  if (name !== SOS || deliveries.some(goesOut)) return {}
-  const why =
+  if (name !== SOS || deliveries.some(isSent)) return {}
+  const reason =
     deliveries.length > 0
-      ? 'the daily limits of the device are reached'
-      : 'no user of the account is to be told of it by these channels'
-  return { warning: `No message goes out for this SOS: ${why}. Tell someone by other means.` }
+      ? 'the device has reached its daily limits'
+      : 'no user of the account receives its alerts by these channels'
+  return { warning: `No message is sent for this SOS: ${reason}. Tell someone by other means.` }
 }

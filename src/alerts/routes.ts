@@ -1,153 +1,133 @@
 import { Hono } from 'hono'
-import { CHANNELS, type Delivery } from '../domain/alert.ts'
+import { CHANNELS } from '../domain/alert.ts'
 import { pokeIfSubscribed } from '../feed/stub.ts'
 import type { AppEnv, Context } from '../http/context.ts'
-import { replyWithEtag } from '../http/etag.ts'
 import { operation } from '../http/operation.ts'
-import { makeCursor, readCursor } from '../http/page.ts'
-import { Problem } from '../http/problem.ts'
-import { iso } from '../http/wire.ts'
+import { Problem, requireOk } from '../http/problem.ts'
+import { type RangeQuery, rangePage } from '../http/rangePage.ts'
+import { reply, replyAlternate, replyWithEtag } from '../http/reply.ts'
 import { ledgerOf } from '../ledger/stub.ts'
 import { log } from '../log.ts'
 import { publicOrigin } from '../notify/provider.ts'
 import { readAlertContext } from './alertContext.ts'
 import * as contract from './contract.ts'
-import { type Listing, listAlerts } from './list.ts'
+import { listAlerts, type Sort } from './list.ts'
 import { presentAlert, type StoredAlert, versionOf, warningFor } from './present.ts'
 import { acknowledgeAlert, findAlert } from './store.ts'
 
-const EARLIEST = 0
-const LATEST = Date.UTC(9999, 11, 31)
-
-interface AlertQuery {
-  from?: number | undefined
-  to?: number | undefined
+interface AlertQuery extends RangeQuery {
+  /** Null for the alerts of the whole account. */
+  deviceId: string | null
   alertName?: string | undefined
-  sort: Listing['sort']
-  limit: number
-  cursor?: string | undefined
+  sort: Sort
 }
 
-/** A page of alerts, the same by POST and by GET: a cursor of one is good for the other. */
-const answerQuery = async (
-  c: Context,
-  deviceId: string | null,
-  query: AlertQuery,
-  cursorPointer: string,
-) => {
-  const { from, to, alertName: name, sort, limit, cursor } = query
-  const asked = new URLSearchParams({ sort })
-  if (from !== undefined) asked.set('from', iso(from))
-  if (to !== undefined) asked.set('to', iso(to))
-  if (name !== undefined) asked.set('alertName', name)
-  const list = `${c.req.path}?${asked}`
-  const after = await readCursor(c, cursor, list, cursorPointer)
-  const listing = { deviceId, from: from ?? EARLIEST, to: to ?? LATEST, name, sort, after, limit }
-  const page = await listAlerts(c.get('db'), c.get('principal'), listing)
-  if (!page) throw new Problem('not-found')
-  const nextCursor = page.next && (await makeCursor(c, page.next, list))
-  if (nextCursor) {
-    asked.set('limit', String(limit))
-    asked.set('cursor', nextCursor)
-    c.header('Link', `<${c.req.path}?${asked}>; rel="next"`)
-  }
-  return c.json({ success: true as const, alerts: page.alerts.map(presentAlert), nextCursor })
+const queryAlerts = async (c: Context, query: AlertQuery, cursorPointer: string) => {
+  const { deviceId, alertName, sort } = query
+  const { rows, nextCursor } = await rangePage(c, query, {
+    filters: { sort, alertName },
+    cursorPointer,
+    read: async (range) => {
+      const listing = { ...range, deviceId, name: alertName, sort }
+      const page = await listAlerts(c.get('db'), c.get('principal'), listing)
+      return page && { rows: page.alerts, next: page.next }
+    },
+  })
+  return { success: true as const, alerts: rows.map(presentAlert), nextCursor }
 }
 
-/** What does not go out is in the log too: which alert and how many, never to whom. */
-const logSuppressed = (c: Context, device: string, alert: string, deliveries: Delivery[]): void => {
+/** Logs which alert lost how many messages to the daily limit, never their recipients. */
+const logSuppressed = (c: Context, { deviceId, id, deliveries }: StoredAlert): void => {
+  const suppressed = deliveries.filter(({ status }) => status === 'suppressed')
   for (const channel of CHANNELS) {
-    const messages = deliveries.filter(
-      (delivery) => delivery.channel === channel && delivery.status === 'suppressed',
-    ).length
+    const messages = suppressed.filter((delivery) => delivery.channel === channel).length
     if (messages === 0) continue
-    const { accountId: account } = c.get('principal')
     log('warn', {
       event: 'message-suppressed',
       requestId: c.get('requestId'),
-      account,
-      device,
-      alert,
+      account: c.get('principal').accountId,
+      device: deviceId,
+      alert: id,
       channel,
       messages,
     })
   }
 }
 
-const raise = async (
+const raiseAlert = async (
   c: Context,
   deviceId: string,
   given: contract.NewAlert,
 ): Promise<StoredAlert> => {
   const principal = c.get('principal')
+  const { accountId, groupId } = principal
   const now = Date.now()
+  const { alertName: name, text, dateTime = now, notifications: channels } = given
   const { isVisible, place, recipients } = await readAlertContext(
     c.get('db'),
-    principal,
-    deviceId,
-    given.notifications,
-    now,
+    { deviceId, accountId, groupId },
+    { channels, now },
   )
-  if (!isVisible) throw new Problem('not-found')
-  const { alertName: name, text, dateTime = now } = given
+  if (!isVisible) throw new Problem('device-not-found')
   const { latitude, longitude } = given.latitude === null ? (place ?? given) : given
   const alert = { id: await c.get('newId')('alr'), name, text, dateTime, latitude, longitude }
   const origin = publicOrigin(c.env) ?? new URL(c.req.url).origin
-  const outcome = await ledgerOf(c.env, principal.accountId).raise(deviceId, {
-    alert,
-    recipients,
-    origin,
-  })
-  if (!outcome.ok) throw new Problem(outcome.refusal)
-  if (!outcome.repeated) logSuppressed(c, deviceId, alert.id, outcome.deliveries)
-  if (!outcome.repeated)
-    return {
-      ...alert,
-      deviceId,
-      acknowledgedAt: null,
-      acknowledgedBy: null,
-      deliveries: outcome.deliveries,
-    }
-  const stored = await findAlert(c.get('db'), principal, alert.id)
-  if (!stored) throw new Problem('unavailable')
+  const raised = { alert, recipients, origin }
+  const outcome = requireOk(await ledgerOf(c.env, accountId).raise(deviceId, raised))
+  if (outcome.repeated) {
+    const found = await findAlert(c.get('db'), principal, alert.id)
+    if (!found) throw new Problem('unavailable')
+    return found
+  }
+  const { deliveries } = outcome
+  const stored = { ...alert, deviceId, acknowledgedAt: null, acknowledgedBy: null, deliveries }
+  logSuppressed(c, stored)
   return stored
 }
 
-const answer = (c: Context, alert: StoredAlert | null) => {
-  if (!alert) throw new Problem('not-found')
-  return replyWithEtag(c, { success: true, alert: presentAlert(alert) }, versionOf(alert))
-}
+const presentReply = (alert: StoredAlert) => ({
+  success: true as const,
+  alert: presentAlert(alert),
+})
 
 export const deviceAlerts = new Hono<AppEnv>()
   .post('/:deviceId/alerts', operation(contract.postAlerts), async (c) => {
     const body = c.req.valid('json')
     const deviceId = c.req.param('deviceId')
-    if (body.kind === 'query') return answerQuery(c, deviceId, body, '/cursor')
-    const alert = await raise(c, deviceId, body.alert)
-    const reply = { success: true, alert: presentAlert(alert), ...warningFor(alert) }
-    return replyWithEtag(c, reply, versionOf(alert), 201, { Location: `/api/alerts/${alert.id}` })
+    if (body.kind === 'query') {
+      const page = await queryAlerts(c, { ...body, deviceId }, '/cursor')
+      return replyAlternate(c, contract.postAlerts, page)
+    }
+    const alert = await raiseAlert(c, deviceId, body.alert)
+    const raised = { ...presentReply(alert), ...warningFor(alert) }
+    const version = versionOf(alert)
+    const location = `/api/alerts/${alert.id}`
+    return replyWithEtag(c, contract.postAlerts, raised, { version, location })
   })
-  .get('/:deviceId/alerts', operation(contract.listDeviceAlerts), (c) =>
-    answerQuery(c, c.req.param('deviceId'), c.req.valid('query'), '#/query/cursor'),
-  )
+  .get('/:deviceId/alerts', operation(contract.listDeviceAlerts), async (c) => {
+    const query = { ...c.req.valid('query'), deviceId: c.req.param('deviceId') }
+    return reply(c, contract.listDeviceAlerts, await queryAlerts(c, query, '#/query/cursor'))
+  })
 
 export const alerts = new Hono<AppEnv>()
-  .get('/', operation(contract.listAlerts), (c) =>
-    answerQuery(c, null, c.req.valid('query'), '#/query/cursor'),
-  )
-  .get('/:alertId', operation(contract.readAlert), async (c) =>
-    answer(c, await findAlert(c.get('db'), c.get('principal'), c.req.param('alertId'))),
-  )
+  .get('/', operation(contract.listAlerts), async (c) => {
+    const query = { ...c.req.valid('query'), deviceId: null }
+    return reply(c, contract.listAlerts, await queryAlerts(c, query, '#/query/cursor'))
+  })
+  .get('/:alertId', operation(contract.readAlert), async (c) => {
+    const alert = await findAlert(c.get('db'), c.get('principal'), c.req.param('alertId'))
+    if (!alert) throw new Problem('alert-not-found')
+    return replyWithEtag(c, contract.readAlert, presentReply(alert), { version: versionOf(alert) })
+  })
   .post('/:alertId/acknowledge', operation(contract.acknowledgeAlert), async (c) => {
     const principal = c.get('principal')
-    const by = principal.userId ?? principal.keyId
-    const alert = await acknowledgeAlert(
-      c.get('db'),
-      principal,
-      c.req.param('alertId'),
-      by,
-      Date.now(),
-    )
+    const alert = await acknowledgeAlert(c.get('db'), principal, {
+      id: c.req.param('alertId'),
+      by: principal.userId ?? principal.keyId,
+      now: Date.now(),
+    })
     c.executionCtx.waitUntil(pokeIfSubscribed(c.env, principal))
-    return answer(c, alert)
+    if (!alert) throw new Problem('alert-not-found')
+    const version = versionOf(alert)
+    return replyWithEtag(c, contract.acknowledgeAlert, presentReply(alert), { version })
   })

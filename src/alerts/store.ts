@@ -1,6 +1,19 @@
+import { and, eq, isNull, sql } from 'drizzle-orm'
+import { isMessageOf } from '../db/alerts.ts'
 import { appendEvent } from '../db/events.ts'
 import type { Database } from '../db/open.ts'
-import { type Viewer, visible } from '../db/visibility.ts'
+import { alerts, devices, messages } from '../db/schema.ts'
+import {
+  compile,
+  names,
+  placeholders,
+  readAll,
+  readFirst,
+  runBatch,
+  type Statement,
+  statement,
+} from '../db/statement.ts'
+import { isVisible, type Viewer } from '../db/visibility.ts'
 import { alertIdOf, type Delivery } from '../domain/alert.ts'
 import type { StoredAlert } from './present.ts'
 
@@ -32,102 +45,121 @@ export const toAlert = (row: AlertRow, deliveries: Delivery[]): StoredAlert => (
   deliveries,
 })
 
-/**
- * ?1 the account, ?2 a list of alerts: ids of messages begin with their alert's, so each is one stretch of the key. An id may
- * come from a path: one that names no alert of the account would be a stretch of any length, so it reads none.
- */
-const DELIVERIES = `SELECT m.id, m.channel, m.recipient, m.status, m.reason, m.reset_at
-  FROM json_each(?2) j CROSS JOIN alerts a ON a.id = j.value AND a.account_id = ?1 CROSS JOIN messages m ON m.account_id = ?1
-    AND m.id > 'msg_' || substr(a.id, 5) AND m.id < 'msg_' || substr(a.id, 5) || '~'`
+const p = placeholders('id', 'accountId', 'groupId', 'ids')
 
-const deliveriesBy = (rows: DeliveryRow[]): Map<string, Delivery[]> => {
-  const found = new Map<string, Delivery[]>()
+/**
+ * The messages of a list of alerts. An id may come from a path, and one that is only the beginning
+ * of others would be a range of any length: so each must first be found among the account's alerts.
+ */
+const selectDeliveries = compile<{ accountId: string; ids: string }, DeliveryRow>(
+  sql`SELECT ${messages.id}, ${messages.channel}, ${messages.recipient}, ${messages.status},
+      ${messages.reason}, ${messages.resetAt}
+    FROM json_each(${p.ids}) listed
+    CROSS JOIN ${alerts} ON ${alerts.id} = listed.value AND ${alerts.accountId} = ${p.accountId}
+    CROSS JOIN ${messages} ON ${messages.accountId} = ${p.accountId}
+      AND ${isMessageOf(messages.id, alerts.id)}`,
+)
+
+const groupByAlert = (rows: DeliveryRow[]): Map<string, Delivery[]> => {
+  const byAlert = new Map<string, Delivery[]>()
   for (const { id, channel, recipient: to, status, reason, reset_at: resetAt } of rows) {
     const alertId = alertIdOf(id)
-    const list = found.get(alertId) ?? []
+    const list = byAlert.get(alertId) ?? []
     list.push({ id, channel, to, status, reason, resetAt })
-    found.set(alertId, list)
+    byAlert.set(alertId, list)
   }
-  return found
+  return byAlert
 }
 
-const ONE = `SELECT a.*, d.id AS device_id FROM alerts a JOIN devices d ON d.key = a.device_key
-  WHERE a.id = ?1 AND a.account_id = ?2 AND ${visible('a.device_key', '?3')}`
+const selectAlertRow = compile<Viewer & { id: string }, AlertRow>(
+  sql`SELECT ${alerts}.*, ${devices.id} AS device_id
+    FROM ${alerts} JOIN ${devices} ON ${devices.key} = ${alerts.deviceKey}
+    WHERE ${alerts.id} = ${p.id} AND ${alerts.accountId} = ${p.accountId}
+      AND ${isVisible(alerts.deviceKey, p.groupId)}`,
+)
 
-const oneOf = ([found, deliveries]: D1Result<unknown>[], id: string): StoredAlert | null => {
-  const row = found?.results[0] as AlertRow | undefined
-  return row
-    ? toAlert(row, deliveriesBy((deliveries?.results ?? []) as DeliveryRow[]).get(id) ?? [])
-    : null
-}
-
-const reading = (
-  db: D1Database,
+/** Statements that read an alert and its deliveries; `toFoundAlert` takes their two results. */
+const selectAlert = (
+  db: Database,
   { accountId, groupId }: Viewer,
   id: string,
-): D1PreparedStatement[] => [
-  db.prepare(ONE).bind(id, accountId, groupId),
-  db.prepare(DELIVERIES).bind(accountId, JSON.stringify([id])),
+): [Statement<AlertRow>, Statement<DeliveryRow>] => [
+  selectAlertRow(db, { id, accountId, groupId }),
+  selectDeliveries(db, { accountId, ids: JSON.stringify([id]) }),
 ]
 
-export const findAlert = async (
-  { $client: db }: Database,
-  viewer: Viewer,
-  id: string,
-): Promise<StoredAlert | null> => oneOf(await db.batch(reading(db, viewer, id)), id)
+const toFoundAlert = (
+  { results: [row] }: D1Result<AlertRow>,
+  { results: deliveries }: D1Result<DeliveryRow>,
+): StoredAlert | null => (row ? toAlert(row, groupByAlert(deliveries).get(row.id) ?? []) : null)
 
-/** The first acknowledgement counts, and is told of once: later ones find it there. */
-export const acknowledgeAlert = async (
-  { $client: db }: Database,
+export const findAlert = async (
+  db: Database,
   viewer: Viewer,
   id: string,
-  by: string,
-  now: number,
+): Promise<StoredAlert | null> => toFoundAlert(...(await runBatch(db, selectAlert(db, viewer, id))))
+
+const findDeviceId = async (
+  db: Database,
+  accountId: string,
+  alertId: string,
+): Promise<string | null> => {
+  const found = await readFirst(
+    statement<{ id: string }>(
+      db,
+      sql`SELECT ${devices.id}
+        FROM ${alerts} JOIN ${devices} ON ${devices.key} = ${alerts.deviceKey}
+        WHERE ${alerts.id} = ${alertId} AND ${alerts.accountId} = ${accountId}`,
+    ),
+  )
+  return found?.id ?? null
+}
+
+/** The first acknowledgement counts and logs one event; later ones change nothing. */
+export const acknowledgeAlert = async (
+  db: Database,
+  viewer: Viewer,
+  { id, by, now }: { id: string; by: string; now: number },
 ): Promise<StoredAlert | null> => {
   const { accountId, groupId } = viewer
-  const device = await db
-    .prepare(
-      `SELECT d.id FROM alerts a JOIN devices d ON d.key = a.device_key WHERE a.id = ? AND a.account_id = ?`,
-    )
-    .bind(id, accountId)
-    .first<string>('id')
+  const own = and(eq(alerts.id, id), eq(alerts.accountId, accountId))
   const event = {
     accountId,
     id: `evt_${id.slice(4)}_acknowledged`,
     type: 'alert.acknowledged',
     time: now,
-    deviceId: device,
+    deviceId: await findDeviceId(db, accountId, id),
     data: { alertId: id, acknowledgedBy: by },
   }
-  const acknowledged = {
-    sql: 'EXISTS (SELECT 1 FROM alerts WHERE id = ?7 AND account_id = ?1 AND acknowledged_at = ?4)',
-    values: [id],
-  }
-  const results = await db.batch([
-    db
-      .prepare(
-        `UPDATE alerts SET acknowledged_at = ?4, acknowledged_by = ?5
-         WHERE id = ?1 AND account_id = ?2 AND acknowledged_at IS NULL AND ${visible('alerts.device_key', '?3')}
-           AND EXISTS (SELECT 1 FROM devices WHERE key = alerts.device_key)`,
-      )
-      .bind(id, accountId, groupId, now, by),
-    ...appendEvent(db, event, acknowledged),
-    ...reading(db, viewer, id),
+  const isAcknowledgedNow = sql`EXISTS (SELECT 1 FROM ${alerts}
+    WHERE ${and(own, eq(alerts.acknowledgedAt, now))})`
+  const hasDevice = sql`EXISTS (SELECT 1 FROM ${devices}
+    WHERE ${devices.key} = ${alerts.deviceKey})`
+  const isOpen = and(
+    own,
+    isNull(alerts.acknowledgedAt),
+    isVisible(alerts.deviceKey, groupId),
+    hasDevice,
+  )
+  const [, , , ...found] = await runBatch(db, [
+    statement(
+      db,
+      sql`UPDATE ${alerts} SET ${names(alerts.acknowledgedAt)} = ${now},
+        ${names(alerts.acknowledgedBy)} = ${by} WHERE ${isOpen}`,
+    ),
+    ...appendEvent(db, event, isAcknowledgedNow),
+    ...selectAlert(db, viewer, id),
   ])
-  return oneOf(results.slice(-2), id)
+  return toFoundAlert(...found)
 }
 
 /** The deliveries of a page of alerts, by alert. */
-export const deliveriesOf = async (
-  db: D1Database,
+export const readDeliveries = async (
+  db: Database,
   accountId: string,
   page: AlertRow[],
 ): Promise<Map<string, Delivery[]>> => {
-  const ids = page.filter(({ messages }) => messages > 0).map(({ id }) => id)
+  const ids = page.filter((alert) => alert.messages > 0).map(({ id }) => id)
   if (ids.length === 0) return new Map()
-  const { results } = await db
-    .prepare(DELIVERIES)
-    .bind(accountId, JSON.stringify(ids))
-    .all<DeliveryRow>()
-  return deliveriesBy(results)
+  return groupByAlert(await readAll(selectDeliveries(db, { accountId, ids: JSON.stringify(ids) })))
 }

@@ -1,59 +1,89 @@
 import { and, eq, isNull, lt, or, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
 import { accounts, keys, users } from '../db/schema.ts'
+import { compile, readAll, valuesOf } from '../db/statement.ts'
 import { BoundedCache } from '../domain/boundedCache.ts'
-import type { Privilege, Term } from '../domain/user.ts'
+import type { AccessPeriod, Privilege } from '../domain/user.ts'
 
-/** How an API key stands in its cell: what a token is held against on every request. */
+/** The state of an API key, its account and its user, which every request is checked against. */
 export interface KeyStatus {
   accountId: string
   disabled: boolean
   userId: string | null
   expires: number | null
   lastUsed: number
-  /** The user that the key is bound to: it acts as that user and has no more than the user's privileges. */
+  /** The user that the key is bound to, whose privileges limit the key. */
   user:
-    | (Term & { privileges: Privilege[]; groupId: string | null; adminDevices: number | null })
+    | (AccessPeriod & {
+        privileges: Privilege[]
+        groupId: string | null
+        adminDevices: number | null
+      })
     | null
 }
 
-const MINUTE = 60_000
-/** Half of the 30 s within which a revocation must be felt, so that a slow read still keeps the promise. */
-const KEY_CACHE_MS = 15_000
+interface StatusRow {
+  key_id: string
+  account_id: string
+  account_disabled: number
+  user_id: string | null
+  key_expires: number | null
+  last_used: number | null
+  found_user: string | null
+  user_disabled: number
+  from_time: number | null
+  user_expires: number | null
+  privileges: string
+  group_id: string | null
+  admin_devices: number | null
+}
 
-const cache = new BoundedCache<{ standing: KeyStatus | null; readAt: number }>(10_000)
+const selectStatuses = compile<{ keyIds: string }, StatusRow>(
+  sql`SELECT ${keys.id} AS key_id, ${keys.accountId}, ${accounts.disabled} AS account_disabled,
+      ${keys.userId}, ${keys.expires} AS key_expires, ${keys.lastUsed}, ${users.id} AS found_user,
+      ${users.disabled} AS user_disabled, ${users.fromTime}, ${users.expires} AS user_expires,
+      ${users.privileges}, ${users.groupId}, ${users.adminDevices}
+    FROM ${keys} JOIN ${accounts} ON ${accounts.id} = ${keys.accountId}
+    LEFT JOIN ${users} ON ${users.id} = ${keys.userId} AND ${users.accountId} = ${keys.accountId}
+    WHERE ${keys.id} IN ${valuesOf(sql.placeholder('keyIds'))}`,
+)
 
-/** How these keys stand at this moment; those that are no more, or whose user is no more, are left out. */
+const toUser = (row: StatusRow): KeyStatus['user'] =>
+  row.found_user === null
+    ? null
+    : {
+        disabled: row.user_disabled === 1,
+        from: row.from_time,
+        expires: row.user_expires,
+        privileges: JSON.parse(row.privileges) as Privilege[],
+        groupId: row.group_id,
+        adminDevices: row.admin_devices,
+      }
+
+const toStatus = (row: StatusRow): KeyStatus => ({
+  accountId: row.account_id,
+  disabled: row.account_disabled === 1,
+  userId: row.user_id,
+  expires: row.key_expires,
+  lastUsed: row.last_used ?? 0,
+  user: toUser(row),
+})
+
+/** Reads the status of these keys. Deleted keys, and keys whose user is deleted, are left out. */
 export const readKeyStatuses = async (
   db: Database,
   keyIds: string[],
 ): Promise<Map<string, KeyStatus>> => {
-  const rows = await db
-    .select({
-      keyId: keys.id,
-      accountId: keys.accountId,
-      disabled: accounts.disabled,
-      userId: keys.userId,
-      expires: keys.expires,
-      lastUsed: keys.lastUsed,
-      user: {
-        disabled: users.disabled,
-        from: users.fromTime,
-        expires: users.expires,
-        privileges: users.privileges,
-        groupId: users.groupId,
-        adminDevices: users.adminDevices,
-      },
-    })
-    .from(keys)
-    .innerJoin(accounts, eq(accounts.id, keys.accountId))
-    .leftJoin(users, and(eq(users.id, keys.userId), eq(users.accountId, keys.accountId)))
-    .where(sql`${keys.id} IN (SELECT value FROM json_each(${JSON.stringify(keyIds)}))`)
-  const standing = rows.filter(({ userId, user }) => userId === null || user !== null)
-  return new Map(
-    standing.map(({ keyId, ...row }) => [keyId, { ...row, lastUsed: row.lastUsed ?? 0 }]),
-  )
+  const rows = await readAll(selectStatuses(db, { keyIds: JSON.stringify(keyIds) }))
+  const existing = rows.filter((row) => row.user_id === null || row.found_user !== null)
+  return new Map(existing.map((row) => [row.key_id, toStatus(row)]))
 }
+
+/** Half of the 30 s after which a revoked key must be refused: leaves time for a slow read. */
+const KEY_CACHE_MS = 15_000
+const MAX_CACHED_KEYS = 10_000
+
+const cache = new BoundedCache<{ status: KeyStatus | null; readAt: number }>(MAX_CACHED_KEYS)
 
 export const findKeyStatus = async (
   db: Database,
@@ -61,37 +91,39 @@ export const findKeyStatus = async (
   now: number,
 ): Promise<KeyStatus | null> => {
   const known = cache.get(keyId)
-  if (known && now - known.readAt < KEY_CACHE_MS && now >= known.readAt) return known.standing
-  const standing = (await readKeyStatuses(db, [keyId])).get(keyId) ?? null
-  cache.set(keyId, { standing, readAt: now })
-  return standing
+  if (known && now - known.readAt < KEY_CACHE_MS && now >= known.readAt) return known.status
+  const status = (await readKeyStatuses(db, [keyId])).get(keyId) ?? null
+  cache.set(keyId, { status, readAt: now })
+  return status
 }
 
-/** For the isolate that made the change itself: it need not wait until its memory is stale. */
+/* The isolate that makes a change drops its cached statuses; in others they expire. */
+
 export const forgetKey = (keyId: string): void => cache.delete(keyId)
 
 export const forgetKeysOfAccount = (accountId: string): void =>
-  cache.deleteWhere(({ standing }) => standing?.accountId === accountId)
+  cache.deleteWhere(({ status }) => status?.accountId === accountId)
 
-/** The same for a user who was changed: all keys that are bound to it. */
 export const forgetKeysOfUser = (userId: string): void =>
-  cache.deleteWhere(({ standing }) => standing?.userId === userId)
+  cache.deleteWhere(({ status }) => status?.userId === userId)
 
-/** The minute up to which this isolate has told of each key's use. */
-const recordedUses = new BoundedCache<number>(10_000)
+/** The precision of `lastUsed`. A finer one would write a row per key and active minute. */
+const USE_PERIOD_MS = 600_000
+/** The start of the period that this isolate last recorded for each key. */
+const recordedUses = new BoundedCache<number>(MAX_CACHED_KEYS)
 
-/** Moves `lastUsed` to this minute, at most once a minute and isolate; null when there is nothing to write. */
+/** Sets `lastUsed` to the start of these ten minutes, once. Null: nothing to write. */
 export const recordKeyUse = (
   db: Database,
   keyId: string,
-  standing: KeyStatus,
+  status: KeyStatus,
   now: number,
 ): Promise<unknown> | null => {
-  const minute = now - (now % MINUTE)
-  if (Math.max(standing.lastUsed, recordedUses.get(keyId) ?? 0) >= minute) return null
-  recordedUses.set(keyId, minute)
+  const period = now - (now % USE_PERIOD_MS)
+  if (Math.max(status.lastUsed, recordedUses.get(keyId) ?? 0) >= period) return null
+  recordedUses.set(keyId, period)
   return db
     .update(keys)
-    .set({ lastUsed: minute })
-    .where(and(eq(keys.id, keyId), or(isNull(keys.lastUsed), lt(keys.lastUsed, minute))))
+    .set({ lastUsed: period })
+    .where(and(eq(keys.id, keyId), or(isNull(keys.lastUsed), lt(keys.lastUsed, period))))
 }

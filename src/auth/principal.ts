@@ -1,10 +1,10 @@
 import { type Database, openCell } from '../db/open.ts'
 import { BoundedCache } from '../domain/boundedCache.ts'
-import { narrowed, type Scope } from '../domain/scope.ts'
-import { mayAct } from '../domain/user.ts'
+import { intersectScopes, type Scope } from '../domain/scope.ts'
+import { canAct } from '../domain/user.ts'
 import { cellBinding, type Env } from '../env.ts'
 import { findKeyStatus, type KeyStatus, readKeyStatuses } from './keyStatus.ts'
-import { type Claims, verifyToken } from './token.ts'
+import { type Claims, type InvalidToken, verifyToken } from './token.ts'
 
 /** The caller, as the token states and the cell has confirmed. */
 export interface Principal {
@@ -27,15 +27,34 @@ export interface Authenticated {
   db: Database
 }
 
+/** Why a token is refused. Beyond `token-invalid` it is told only to holders of our signature. */
+export type TokenRefusal = InvalidToken | 'key-revoked' | 'account-disabled' | 'user-disabled'
+
 /** Verifying a signature costs more than a database read, so each isolate verifies a token once. */
 const verifiedTokens = new BoundedCache<Claims>(10_000)
 
-const readClaims = async (env: Env, token: string, now: number): Promise<Claims | null> => {
+const readClaims = async (env: Env, token: string, now: number): Promise<Claims | InvalidToken> => {
   const known = verifiedTokens.get(token)
-  if (known) return known.exp * 1000 > now ? known : null
+  if (known) return known.exp * 1000 > now ? known : 'token-expired'
   const claims = await verifyToken(env, token, now)
-  if (claims) verifiedTokens.set(token, claims)
+  if (typeof claims !== 'string') verifiedTokens.set(token, claims)
   return claims
+}
+
+/** The caller, or why its key, user or account no longer allows the token. */
+const judge = (claims: Claims, status: KeyStatus | null, now: number): Principal | TokenRefusal => {
+  const { accountId, cell, keyId, userId } = claims
+  // The key is gone, or its user, or its account.
+  if (!status) return 'key-revoked'
+  if (status.accountId !== accountId || status.userId !== userId) return 'token-invalid'
+  if (status.disabled) return 'account-disabled'
+  if (status.expires !== null && status.expires <= now) return 'key-revoked'
+  const { user } = status
+  if (user && !canAct(user, now)) return 'user-disabled'
+  const scopes = user ? intersectScopes(claims.scopes, user.privileges) : claims.scopes
+  const groupId = user?.groupId ?? null
+  const adminDevices = user?.adminDevices ?? null
+  return { accountId, cell, keyId, scopes, userId, groupId, adminDevices }
 }
 
 /** Null when the key or its user no longer allows the token. */
@@ -44,15 +63,8 @@ export const principalOf = (
   status: KeyStatus | null,
   now: number,
 ): Principal | null => {
-  const { accountId, cell, keyId, userId } = claims
-  if (!status || status.accountId !== accountId || status.disabled) return null
-  if (status.userId !== userId || (status.expires !== null && status.expires <= now)) return null
-  const { user } = status
-  if (user && !mayAct(user, now)) return null
-  const scopes = user ? narrowed(claims.scopes, user.privileges) : claims.scopes
-  const groupId = user?.groupId ?? null
-  const adminDevices = user?.adminDevices ?? null
-  return { accountId, cell, keyId, scopes, userId, groupId, adminDevices }
+  const judged = judge(claims, status, now)
+  return typeof judged === 'string' ? null : judged
 }
 
 /** Reads the key status from the cell, not the cache: a stream is admitted once and stays open. */
@@ -65,16 +77,18 @@ export const readPrincipal = async (
   return principalOf(claims, statuses.get(claims.keyId) ?? null, now)
 }
 
-/** Null for a token that is not valid, whatever the reason. */
+/** The caller of a token, or why the token is refused. */
 export const authenticate = async (
   env: Env,
   token: string,
   now: number,
-): Promise<Authenticated | null> => {
+): Promise<Authenticated | TokenRefusal> => {
   const claims = await readClaims(env, token, now)
-  if (!claims || !cellBinding(env, claims.cell)) return null
+  if (typeof claims === 'string') return claims
+  if (!cellBinding(env, claims.cell)) return 'token-invalid'
   const db = openCell(env, claims.cell)
   const status = await findKeyStatus(db, claims.keyId, now)
-  const principal = principalOf(claims, status, now)
-  return status && principal && { claims, status, principal, db }
+  const principal = judge(claims, status, now)
+  if (typeof principal === 'string') return principal
+  return status ? { claims, status, principal, db } : 'key-revoked'
 }

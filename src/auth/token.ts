@@ -1,12 +1,12 @@
-import { jwtVerify, SignJWT } from 'jose'
-import { SCOPES, type Scope } from '../domain/scope.ts'
+import { errors, jwtVerify, SignJWT } from 'jose'
+import { type Scope, toScopes } from '../domain/scope.ts'
 import { type Env, tokenTtlSeconds } from '../env.ts'
 
 const ISSUER = 'perigee'
 const AUDIENCE = 'perigee-api'
 const SKEW_SECONDS = 30
 
-/** What a token says. Whether it still holds is asked of the account's cell. */
+/** The content of a token. Whether its key still allows it is checked in the account's cell. */
 export interface Claims {
   accountId: string
   cell: number
@@ -17,19 +17,22 @@ export interface Claims {
   exp: number
 }
 
+/** Why a token is refused before its key is looked up. */
+export type InvalidToken = 'token-invalid' | 'token-expired'
+
 interface SigningKey {
   kid: string
   key: CryptoKey
 }
 
-const imported = new Map<string, Promise<SigningKey>>()
+const importedKeys = new Map<string, Promise<SigningKey>>()
 
 const signingKey = (secret: string): Promise<SigningKey> => {
   if (secret.length < 32) throw new Error('TOKEN_SECRET must have at least 32 characters')
-  let pending = imported.get(secret)
+  let pending = importedKeys.get(secret)
   if (!pending) {
     pending = importSecret(secret)
-    imported.set(secret, pending)
+    importedKeys.set(secret, pending)
   }
   return pending
 }
@@ -47,7 +50,7 @@ const importSecret = async (secret: string): Promise<SigningKey> => {
   return { kid: digest.subarray(0, 6).toHex(), key }
 }
 
-/** The secret that signs, then the one it replaced: two live ones make a rotation without an outage. */
+/** The signing secret, then the one it replaced: during a rotation tokens of both are valid. */
 export const liveSecrets = (env: Env): Promise<SigningKey[]> =>
   Promise.all(
     [env.TOKEN_SECRET, env.TOKEN_SECRET_PREVIOUS]
@@ -81,8 +84,12 @@ export const signToken = async (
   return { token, expires: expires * 1000 }
 }
 
-/** The claims of a token that we signed and that has not expired, else null. Never says why not. */
-export const verifyToken = async (env: Env, token: string, now: number): Promise<Claims | null> => {
+/** The claims of a token of this service. Only a token with a right signature is called expired. */
+export const verifyToken = async (
+  env: Env,
+  token: string,
+  now: number,
+): Promise<Claims | InvalidToken> => {
   const secrets = await liveSecrets(env)
   try {
     const { payload } = await jwtVerify(
@@ -109,8 +116,8 @@ export const verifyToken = async (env: Env, token: string, now: number): Promise
       typeof scope !== 'string' ||
       typeof cell !== 'number'
     )
-      return null
-    const scopes = SCOPES.filter((name) => scope.split(' ').includes(name))
+      return 'token-invalid'
+    const scopes = toScopes(scope.split(' '))
     return {
       accountId: sub,
       cell,
@@ -119,7 +126,7 @@ export const verifyToken = async (env: Env, token: string, now: number): Promise
       userId: typeof user === 'string' ? user : null,
       exp: exp + SKEW_SECONDS,
     }
-  } catch {
-    return null
+  } catch (error) {
+    return error instanceof errors.JWTExpired ? 'token-expired' : 'token-invalid'
   }
 }

@@ -1,11 +1,26 @@
+import { type Placeholder, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/sqlite-core'
 import type { Alert, Delivery, Status } from '../domain/alert.ts'
+import type { Database } from './open.ts'
+import { alerts, devices, messages } from './schema.ts'
+import {
+  commaSeparated,
+  compile,
+  literal,
+  names,
+  placeholders,
+  runBatch,
+  type Statement,
+  statement,
+} from './statement.ts'
 
 /*
- * How alerts and their messages enter the cell. Each statement may be carried out twice, and none brings anything back for
- * a device that has gone.
+ * How alerts and their messages enter the cell. Each statement may run twice, and none stores
+ * anything for a deleted device.
  */
 
-const STANDS = 'EXISTS (SELECT 1 FROM devices WHERE key = ?2)'
+const hasDevice = (key: Placeholder): SQL =>
+  sql`EXISTS (SELECT 1 FROM ${devices} WHERE ${devices.key} = ${key})`
 
 interface AlertEffect {
   accountId: string
@@ -14,18 +29,38 @@ interface AlertEffect {
   messages: number
 }
 
-export const insertAlert = (
-  db: D1Database,
-  { accountId, key, alert, messages }: AlertEffect,
-): D1PreparedStatement => {
-  const { id, dateTime, name, text, latitude, longitude } = alert
-  return db
-    .prepare(
-      `INSERT INTO alerts (account_id, device_key, id, time, name, text, latitude, longitude, messages)
-       SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9 WHERE ${STANDS} ON CONFLICT DO NOTHING`,
-    )
-    .bind(accountId, key, id, dateTime, name, text, latitude, longitude, messages)
-}
+const newAlert = placeholders(
+  'accountId',
+  'key',
+  'id',
+  'dateTime',
+  'name',
+  'text',
+  'latitude',
+  'longitude',
+  'messages',
+)
+const ALERT_COLUMNS = names(
+  alerts.accountId,
+  alerts.deviceKey,
+  alerts.id,
+  alerts.time,
+  alerts.name,
+  alerts.text,
+  alerts.latitude,
+  alerts.longitude,
+  alerts.messages,
+)
+const fillAlert = compile<Omit<AlertEffect, 'alert'> & Alert>(
+  sql`INSERT INTO ${alerts} (${ALERT_COLUMNS})
+    SELECT ${newAlert.accountId}, ${newAlert.key}, ${newAlert.id}, ${newAlert.dateTime},
+      ${newAlert.name}, ${newAlert.text}, ${newAlert.latitude}, ${newAlert.longitude},
+      ${newAlert.messages}
+    WHERE ${hasDevice(newAlert.key)} ON CONFLICT DO NOTHING`,
+)
+
+export const insertAlert = (db: Database, { alert, ...effect }: AlertEffect): Statement =>
+  fillAlert(db, { ...effect, ...alert })
 
 interface MessagesEffect {
   accountId: string
@@ -35,27 +70,42 @@ interface MessagesEffect {
   seq: number
 }
 
-export const insertMessages = (
-  db: D1Database,
-  { accountId, key, messages, at, seq }: MessagesEffect,
-): D1PreparedStatement => {
-  const rows = messages.map((m) => [
-    m.id,
-    m.channel,
-    m.to,
-    m.subject,
-    m.text,
-    m.status,
-    m.reason,
-    m.resetAt,
-  ])
-  return db
-    .prepare(
-      `INSERT INTO messages (account_id, device_key, changed, seq, attempts, id, channel, recipient, subject, text, status, reason, reset_at)
-       SELECT ?1, ?2, ?3, ?4, 0, ${[0, 1, 2, 3, 4, 5, 6, 7].map((index) => `value ->> ${index}`)} FROM json_each(?5)
-       WHERE ${STANDS} ON CONFLICT DO NOTHING`,
-    )
-    .bind(accountId, key, at, seq, JSON.stringify(rows))
+/** The columns that each message has its own value for, in the order of `listedValues`. */
+const LISTED_COLUMNS = [
+  messages.id,
+  messages.channel,
+  messages.recipient,
+  messages.subject,
+  messages.text,
+  messages.status,
+  messages.reason,
+  messages.resetAt,
+]
+const listedValues = (message: MessagesEffect['messages'][number]) => {
+  const { id, channel, to, subject, text, status, reason, resetAt } = message
+  return [id, channel, to, subject, text, status, reason, resetAt]
+}
+
+const newMessages = placeholders('accountId', 'key', 'at', 'seq', 'list')
+const MESSAGE_COLUMNS = names(
+  messages.accountId,
+  messages.deviceKey,
+  messages.changed,
+  messages.seq,
+  messages.attempts,
+  ...LISTED_COLUMNS,
+)
+const fillMessages = compile<Omit<MessagesEffect, 'messages'> & { list: string }>(
+  sql`INSERT INTO ${messages} (${MESSAGE_COLUMNS})
+    SELECT ${newMessages.accountId}, ${newMessages.key}, ${newMessages.at}, ${newMessages.seq}, 0,
+      ${commaSeparated(LISTED_COLUMNS.map((_, index) => sql`value ->> ${literal(index)}`))}
+    FROM json_each(${newMessages.list}) WHERE ${hasDevice(newMessages.key)} ON CONFLICT DO NOTHING`,
+)
+
+export const insertMessages = (db: Database, effect: MessagesEffect): Statement => {
+  const { accountId, key, at, seq } = effect
+  const list = JSON.stringify(effect.messages.map(listedValues))
+  return fillMessages(db, { accountId, key, at, seq, list })
 }
 
 interface StateEffect {
@@ -69,31 +119,45 @@ interface StateEffect {
   seq: number
 }
 
-export const updateMessage = (db: D1Database, state: StateEffect): D1PreparedStatement => {
-  const { accountId, id, status, reason, provider, attempts, at, seq } = state
-  return db
-    .prepare(
-      `UPDATE messages SET status = ?3, reason = ?4, provider = ?5, attempts = ?6, changed = ?7, seq = ?8, reset_at = NULL
-       WHERE account_id = ?1 AND id = ?2 AND seq < ?8`,
-    )
-    .bind(accountId, id, status, reason, provider, attempts, at, seq)
-}
+const state = placeholders(
+  'accountId',
+  'id',
+  'status',
+  'reason',
+  'provider',
+  'attempts',
+  'at',
+  'seq',
+)
 
-/** Deletes the alerts that a query of `id` and `account_id` names, with their messages. Answers how many alerts went. */
-export const deleteAlerts = async (
-  db: D1Database,
-  page: string,
-  values: (string | number)[],
-): Promise<number> => {
-  const [, gone] = await db.batch([
-    db
-      .prepare(
-        `DELETE FROM messages WHERE (account_id, id) IN (
-           SELECT m.account_id, m.id FROM (${page}) a CROSS JOIN messages m ON m.account_id = a.account_id
-             AND m.id > 'msg_' || substr(a.id, 5) AND m.id < 'msg_' || substr(a.id, 5) || '~')`,
-      )
-      .bind(...values),
-    db.prepare(`DELETE FROM alerts WHERE id IN (SELECT id FROM (${page}))`).bind(...values),
+/** Sets the state of a message, unless a later effect has set it already. */
+export const updateMessage = compile<StateEffect>(
+  sql`UPDATE ${messages} SET ${names(messages.status)} = ${state.status},
+      ${names(messages.reason)} = ${state.reason}, ${names(messages.provider)} = ${state.provider},
+      ${names(messages.attempts)} = ${state.attempts}, ${names(messages.changed)} = ${state.at},
+      ${names(messages.seq)} = ${state.seq}, ${names(messages.resetAt)} = NULL
+    WHERE ${messages.accountId} = ${state.accountId} AND ${messages.id} = ${state.id}
+      AND ${messages.seq} < ${state.seq}`,
+)
+
+/** True for the messages of an alert. Their ids begin with the alert's, so they are one key range. */
+export const isMessageOf = (messageId: SQLWrapper, alertId: SQLWrapper): SQL =>
+  sql`${messageId} > 'msg_' || substr(${alertId}, 5)
+    AND ${messageId} < 'msg_' || substr(${alertId}, 5) || '~'`
+
+const ofAlert = alias(messages, 'm')
+
+/** Deletes the alerts of a query (`id`, `account_id`) and their messages; returns how many alerts. */
+export const deleteAlerts = async (db: Database, page: SQL): Promise<number> => {
+  const [, deleted] = await runBatch(db, [
+    statement(
+      db,
+      sql`DELETE FROM ${messages} WHERE (${messages.accountId}, ${messages.id}) IN (
+        SELECT ${ofAlert.accountId}, ${ofAlert.id} FROM (${page}) a
+        CROSS JOIN ${messages} ${ofAlert} ON ${ofAlert.accountId} = a.account_id
+          AND ${isMessageOf(ofAlert.id, sql`a.id`)})`,
+    ),
+    statement(db, sql`DELETE FROM ${alerts} WHERE ${alerts.id} IN (SELECT id FROM (${page}))`),
   ])
-  return gone?.meta.changes ?? 0
+  return deleted.meta.changes
 }

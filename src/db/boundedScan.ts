@@ -1,14 +1,26 @@
+import type { Database } from './open.ts'
+import { readAll, runBatch, type Statement } from './statement.ts'
+
+interface Scan<Row, End> {
+  /** Selects up to `limit` + 1 rows out of those scanned. */
+  page: Statement<Row>
+  /** Selects the last row that was scanned, if the scan reached its bound. */
+  end: Statement<End>
+  /** A long scan reads its page alone first: a full page does not need the end of its scan. */
+  isLong: boolean
+  limit: number
+}
+
 /**
- * A page of a walk through more rows than it shows, and the last row that was walked. Both are read at one moment: rows that come or
- * go in between would be shown twice, or never. Where the walk is long (5,000 rows), a full page, which has no need of its end, comes first.
+ * Reads a page and the end of its scan in one batch, so that concurrent changes neither duplicate
+ * nor skip rows.
  */
-export const readScan = async <R, E>(
-  db: D1Database,
-  { rows, end, isLong }: { rows: D1PreparedStatement; end: D1PreparedStatement; isLong: boolean },
-  limit: number,
-): Promise<{ found: R[]; end: E | undefined }> => {
-  const first = isLong ? (await rows.all<R>()).results : []
-  if (first.length > limit) return { found: first, end: undefined }
-  const [page, ends] = await db.batch([rows, end])
-  return { found: (page?.results ?? []) as R[], end: ends?.results[0] as E | undefined }
+export const readScan = async <Row, End>(
+  db: Database,
+  { page, end, isLong, limit }: Scan<Row, End>,
+): Promise<{ rows: Row[]; end: End | undefined }> => {
+  const first = isLong ? await readAll(page) : []
+  if (first.length > limit) return { rows: first, end: undefined }
+  const [{ results: rows }, { results: ends }] = await runBatch(db, [page, end])
+  return { rows, end: ends[0] }
 }

@@ -1,7 +1,12 @@
-/** What happened, before it has its number. */
+import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import type { Database } from './open.ts'
+import { eventHeads, events, webhooks } from './schema.ts'
+import { compile, names, placeholders, readFirst, type Statement, statement } from './statement.ts'
+
+/** An event before it has its number. */
 export interface NewEvent {
   accountId: string
-  /** Names the happening, so that telling of it twice enters it once. */
+  /** Derived from what happened: appending the same event twice stores it once. */
   id: string
   type: string
   time: number
@@ -9,88 +14,123 @@ export interface NewEvent {
   data: Record<string, unknown>
 }
 
-/** A condition on which an event enters at all: SQL with parameters from ?7 on. */
-export interface Guard {
-  sql: string
-  values: (string | number | null)[]
+type Value = SQLWrapper | string | number | null
+type EventValues = Record<keyof NewEvent, Value>
+
+const HEAD_COLUMNS = names(eventHeads.accountId, eventHeads.sequence)
+const EVENT_COLUMNS = names(
+  events.accountId,
+  events.sequence,
+  events.id,
+  events.type,
+  events.time,
+  events.deviceId,
+  events.data,
+)
+
+const buildAppend = (
+  { accountId, id, type, time, deviceId, data }: EventValues,
+  guard: SQL,
+): [takeNumber: SQL, insert: SQL] => {
+  const isNew = sql`(${guard}) AND NOT EXISTS (SELECT 1 FROM ${events}
+    WHERE ${events.accountId} = ${accountId} AND ${events.id} = ${id})`
+  return [
+    sql`INSERT INTO ${eventHeads} (${HEAD_COLUMNS}) SELECT ${accountId}, 1 WHERE ${isNew}
+      ON CONFLICT (${names(eventHeads.accountId)})
+      DO UPDATE SET ${names(eventHeads.sequence)} = ${eventHeads.sequence} + 1`,
+    sql`INSERT INTO ${events} (${EVENT_COLUMNS})
+      SELECT ${accountId}, ${eventHeads.sequence}, ${id}, ${type}, ${time}, ${deviceId}, ${data}
+      FROM ${eventHeads} WHERE ${eventHeads.accountId} = ${accountId} AND ${isNew}`,
+  ]
 }
 
-const ALWAYS: Guard = { sql: '1', values: [] }
+const valuesOfEvent = (event: NewEvent) => ({ ...event, data: JSON.stringify(event.data) })
+
+const [TAKE_NUMBER, INSERT_EVENT] = buildAppend(
+  placeholders('accountId', 'id', 'type', 'time', 'deviceId', 'data'),
+  sql`true`,
+)
+const takeNumber = compile<ReturnType<typeof valuesOfEvent>>(TAKE_NUMBER)
+const insertEvent = compile<ReturnType<typeof valuesOfEvent>>(INSERT_EVENT)
 
 /**
- * Statements for the batch of the write that the event tells of. The number is taken and the event entered together,
- * or neither where its id is there already or the guard does not hold: no gap, no repeat.
+ * Statements for the batch of the write that the event reports. They take a number and insert the
+ * event, or do neither when its id is stored already or the guard is false: no gap, no repeat.
  */
 export const appendEvent = (
-  db: D1Database,
+  db: Database,
   event: NewEvent,
-  guard: Guard = ALWAYS,
-): D1PreparedStatement[] => {
-  const { accountId, id, type, time, deviceId, data } = event
-  const values = [accountId, id, type, time, deviceId, JSON.stringify(data), ...guard.values]
-  const enters = `(${guard.sql}) AND NOT EXISTS (SELECT 1 FROM events WHERE account_id = ?1 AND id = ?2)`
+  guard?: SQL,
+): [takeNumber: Statement, insert: Statement] => {
+  const values = valuesOfEvent(event)
+  if (!guard) return [takeNumber(db, values), insertEvent(db, values)]
+  const [number, insert] = buildAppend(values, guard)
+  return [statement(db, number), statement(db, insert)]
+}
+
+interface NewEvents {
+  accountId: string
+  type: string
+  time: number
+  /** A query with the columns `id` and `data`: one event for each row. */
+  rows: SQL
+}
+
+/** The same for many events of one type. They are numbered in the order of their ids. */
+export const appendEvents = (
+  db: Database,
+  { accountId, type, time, rows }: NewEvents,
+): [takeNumbers: Statement, insert: Statement] => {
+  const fresh = sql`WITH fresh AS (SELECT * FROM (${rows}) r WHERE NOT EXISTS (
+    SELECT 1 FROM ${events} WHERE ${events.accountId} = ${accountId} AND ${events.id} = r.id))`
+  const columns = names(
+    events.accountId,
+    events.sequence,
+    events.id,
+    events.type,
+    events.time,
+    events.data,
+  )
   return [
-    db
-      .prepare(
-        `INSERT INTO event_heads (account_id, sequence) SELECT ?1, 1 WHERE ${enters} AND ?3 IS NOT NULL AND ?4 IS NOT NULL AND ?6 IS NOT NULL AND ifnull(?5, 1) IS NOT NULL
-         ON CONFLICT (account_id) DO UPDATE SET sequence = sequence + 1`,
-      )
-      .bind(...values),
-    db
-      .prepare(
-        `INSERT INTO events (account_id, sequence, id, type, time, device_id, data)
-         SELECT ?1, sequence, ?2, ?3, ?4, ?5, ?6 FROM event_heads WHERE account_id = ?1 AND ${enters}`,
-      )
-      .bind(...values),
+    statement(
+      db,
+      sql`${fresh} INSERT INTO ${eventHeads} (${HEAD_COLUMNS})
+        SELECT ${accountId}, count(*) FROM fresh HAVING count(*) > 0
+        ON CONFLICT (${names(eventHeads.accountId)})
+        DO UPDATE SET ${names(eventHeads.sequence)} = ${eventHeads.sequence} + excluded.sequence`,
+    ),
+    statement(
+      db,
+      sql`${fresh} INSERT INTO ${events} (${columns})
+        SELECT ${accountId},
+          ${eventHeads.sequence} - count(*) OVER () + row_number() OVER (ORDER BY f.id),
+          f.id, ${type}, ${time}, f.data
+        FROM fresh f JOIN ${eventHeads} ON ${eventHeads.accountId} = ${accountId}`,
+    ),
   ]
 }
 
-/**
- * The same for many at once: an event of one type for each row (`id`, `data`) of a query whose parameters begin at ?4,
- * numbered in the order of their ids.
- */
-export const appendEach = (
-  db: D1Database,
-  accountId: string,
-  type: string,
-  time: number,
-  rows: Guard,
-): D1PreparedStatement[] => {
-  const fresh = `WITH fresh AS (SELECT * FROM (${rows.sql}) r WHERE NOT EXISTS (SELECT 1 FROM events e WHERE e.account_id = ?1 AND e.id = r.id))`
-  const values = [accountId, type, time, ...rows.values]
-  return [
-    db
-      .prepare(
-        `${fresh} INSERT INTO event_heads (account_id, sequence) SELECT ?1, count(*) FROM fresh WHERE ?2 <> '' AND ?3 > 0 HAVING count(*) > 0
-         ON CONFLICT (account_id) DO UPDATE SET sequence = sequence + excluded.sequence`,
-      )
-      .bind(...values),
-    db
-      .prepare(
-        `${fresh} INSERT INTO events (account_id, sequence, id, type, time, data)
-         SELECT ?1, h.sequence - count(*) OVER () + row_number() OVER (ORDER BY f.id), f.id, ?2, ?3, f.data
-         FROM fresh f JOIN event_heads h ON h.account_id = ?1`,
-      )
-      .bind(...values),
-  ]
-}
+/** True when someone reads the account's events, so that its feed must be poked. */
+export const isSubscribed = (accountId: Value, now: Value): SQL =>
+  sql`(EXISTS (SELECT 1 FROM ${webhooks}
+      WHERE ${webhooks.accountId} = ${accountId} AND ${webhooks.enabled} = 1)
+    OR EXISTS (SELECT 1 FROM ${eventHeads}
+      WHERE ${eventHeads.accountId} = ${accountId} AND ${eventHeads.streamsUntil} > ${now}))`
 
-/** SQL: someone listens to the account, so that its feed is to be poked. `accountId` and `now` are parameters of the statement. */
-export const subscribed = (accountId: `?${number}`, now: `?${number}`): string =>
-  `(EXISTS (SELECT 1 FROM webhooks WHERE account_id = ${accountId} AND enabled = 1)
-    OR EXISTS (SELECT 1 FROM event_heads WHERE account_id = ${accountId} AND streams_until > ${now}))`
+/** True when someone wants `location.reported`, which is logged only then. */
+export const isSubscribedToLocations = (accountId: Value, now: Value): SQL =>
+  sql`(EXISTS (SELECT 1 FROM ${webhooks} WHERE ${webhooks.accountId} = ${accountId}
+      AND ${webhooks.enabled} = 1 AND ${webhooks.wantsLocations} = 1)
+    OR EXISTS (SELECT 1 FROM ${eventHeads} WHERE ${eventHeads.accountId} = ${accountId}
+      AND ${eventHeads.locationStreamsUntil} > ${now}))`
 
-/** SQL: someone asks for `location.reported`. */
-export const subscribedToLocations = (accountId: `?${number}`, now: `?${number}`): string =>
-  `(EXISTS (SELECT 1 FROM webhooks WHERE account_id = ${accountId} AND enabled = 1 AND wants_locations = 1)
-    OR EXISTS (SELECT 1 FROM event_heads WHERE account_id = ${accountId} AND location_streams_until > ${now}))`
+const p = placeholders('accountId', 'now')
+const selectSubscribed = compile<{ accountId: string; now: number }, { subscribed: number }>(
+  sql`SELECT ${isSubscribed(p.accountId, p.now)} AS subscribed`,
+)
 
 export const hasSubscribers = async (
-  db: D1Database,
+  db: Database,
   accountId: string,
   now: number,
-): Promise<boolean> =>
-  (await db
-    .prepare(`SELECT ${subscribed('?1', '?2')} AS heard`)
-    .bind(accountId, now)
-    .first<number>('heard')) === 1
+): Promise<boolean> => (await readFirst(selectSubscribed(db, { accountId, now })))?.subscribed === 1

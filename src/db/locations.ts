@@ -1,8 +1,17 @@
-import { type Location, NUMBERS, type NumberName, type StoredLocation } from '../domain/location.ts'
+import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import {
+  type Location,
+  NUMBER_FIELDS,
+  type NumberName,
+  type StoredLocation,
+} from '../domain/location.ts'
+import { locations } from './schema.ts'
+import { commaSeparated } from './statement.ts'
 
 /*
- * How a location lies in its row. The frequent numbers are whole numbers of a fine unit, half the size of a REAL; a value
- * that is finer still stands exactly as it was sent in `rest`, with the fields that have no column.
+ * How a location is stored. Frequent numbers are integers of a fine unit, half the size of a REAL.
+ * A value that is finer still is kept exactly as sent in `rest`, with the fields that have no
+ * column.
  */
 
 const SCALED = [
@@ -23,18 +32,22 @@ export interface LocationRow extends Record<(typeof SCALED)[number], number | nu
   received_at: number
 }
 
-/** Every column but the device's key, in the order of a packed location; `received_at` comes last. */
-export const LOCATION_COLUMNS = [
-  'time',
-  ...SCALED,
-  'source',
-  'rest',
-  'received_at',
-] as const satisfies (keyof LocationRow)[]
+/** The columns of a packed location, in its order. */
+export const PACKED_COLUMNS = [
+  locations.time,
+  ...SCALED.map((name) => locations[name]),
+  locations.source,
+  locations.rest,
+]
+
+const STORED_COLUMNS = [...PACKED_COLUMNS, locations.receivedAt]
+
+/** Every column of a location but its device's key. */
+export const LOCATION_COLUMNS: SQL = commaSeparated(STORED_COLUMNS)
 
 export type PackedLocation = (number | string | null)[]
 
-/** All columns but `received_at`, which a report has one of. */
+/** All columns but `received_at`, which is the same for a whole report. */
 export const packLocation = (location: Location): PackedLocation => {
   const packed: PackedLocation = [location.dateTime]
   let rest: Record<string, unknown> | null = null
@@ -44,7 +57,7 @@ export const packLocation = (location: Location): PackedLocation => {
       packed.push(null)
       continue
     }
-    const { scale } = NUMBERS[name]
+    const { scale } = NUMBER_FIELDS[name]
     const whole = Math.round(value * scale)
     packed.push(whole)
     if (whole / scale !== value) {
@@ -65,7 +78,7 @@ export const unpackLocation = (row: LocationRow): StoredLocation => {
   const location: Record<string, unknown> = { dateTime: row.time }
   for (const name of SCALED) {
     const whole = row[name]
-    if (whole !== null) location[name] = whole / NUMBERS[name].scale
+    if (whole !== null) location[name] = whole / NUMBER_FIELDS[name].scale
   }
   if (row.rest !== null) Object.assign(location, JSON.parse(row.rest))
   if (row.source !== null) location.source = row.source
@@ -73,15 +86,17 @@ export const unpackLocation = (row: LocationRow): StoredLocation => {
   return location as unknown as StoredLocation
 }
 
-/** The last location of the device row `d`: the end of the key `(device, time)`, one seek a device, in the same statement. */
-export const LAST_LOCATION = `(SELECT json_array(${LOCATION_COLUMNS}) FROM locations WHERE device_key = d.key ORDER BY time DESC LIMIT 1) AS last_location`
+/** A location as one JSON column, for a subquery; `parseLocation` reads it. */
+export const LOCATION_JSON: SQL = sql`json_array(${LOCATION_COLUMNS})`
 
-export const readLastLocation = (column: string | null): StoredLocation | null => {
+export const parseLocation = (column: string | null): StoredLocation | null => {
   if (column === null) return null
   const values = JSON.parse(column) as unknown[]
-  return unpackLocation(
-    Object.fromEntries(
-      LOCATION_COLUMNS.map((name, index) => [name, values[index]]),
-    ) as unknown as LocationRow,
-  )
+  const row = Object.fromEntries(STORED_COLUMNS.map(({ name }, index) => [name, values[index]]))
+  return unpackLocation(row as unknown as LocationRow)
 }
+
+/** The last location of a device: one seek to the end of its key range. */
+export const selectLastLocation = (deviceKey: SQLWrapper): SQL =>
+  sql`(SELECT ${LOCATION_JSON} FROM ${locations} WHERE ${locations.deviceKey} = ${deviceKey}
+    ORDER BY ${locations.time} DESC LIMIT 1)`

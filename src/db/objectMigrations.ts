@@ -1,4 +1,4 @@
-/** Brings an object's own SQLite up to date: each step runs once, in order; a later change is one more entry. */
+/** Runs the steps that an object's own SQLite has not seen, in order. New steps go at the end. */
 export const migrate = (storage: DurableObjectStorage, steps: readonly string[]): void => {
   const { sql } = storage
   sql.exec('CREATE TABLE IF NOT EXISTS steps (done INTEGER NOT NULL) STRICT')

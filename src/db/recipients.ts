@@ -1,10 +1,13 @@
+import { sql } from 'drizzle-orm'
 import type { Channel, Recipient } from '../domain/alert.ts'
 import type { Database } from './open.ts'
-import { inGroup } from './visibility.ts'
+import { devices, users } from './schema.ts'
+import { compile, placeholders, readAll } from './statement.ts'
+import { isInGroup } from './visibility.ts'
 
-/* Who is to be told of a device's alerts. Asked when one is raised, and again when one of its messages is sent by hand. */
+/* Who receives a device's alerts: read when one is raised, and again when a message is resent. */
 
-export interface UserRow {
+export interface RecipientRow {
   email: string
   phone: string | null
   notify_email: number
@@ -12,41 +15,56 @@ export interface UserRow {
   time_zone: string
 }
 
-/** ?1 account, ?2 device, ?3 now: users who may act at this moment, see the device and want to be told by any channel. */
-const RECIPIENTS = `SELECT email, phone, notify_email, notify_sms, time_zone FROM users u
-  WHERE account_id = ?1 AND disabled = 0 AND ifnull(from_time, ?3) <= ?3 AND (expires IS NULL OR expires > ?3)
-    AND (notify_email = 1 OR (notify_sms = 1 AND phone IS NOT NULL))
-    AND (group_id IS NULL OR ${inGroup('(SELECT key FROM devices WHERE id = ?2 AND account_id = ?1)', 'u.group_id')})
-  ORDER BY id`
+const p = placeholders('accountId', 'deviceId', 'now')
 
-export const selectRecipients = (
-  db: D1Database,
-  accountId: string,
-  deviceId: string,
-  now: number,
-): D1PreparedStatement => db.prepare(RECIPIENTS).bind(accountId, deviceId, now)
+const DEVICE_KEY = sql`(SELECT ${devices.key} FROM ${devices}
+  WHERE ${devices.id} = ${p.deviceId} AND ${devices.accountId} = ${p.accountId})`
 
-/** Nobody is told twice by the same channel, though two users may share a phone. */
-export const recipientsBy = (users: UserRow[], channel: Channel): Recipient[] => {
-  const told = new Map<string, Recipient>()
-  for (const { email, phone, notify_email, notify_sms, time_zone: timeZone } of users) {
-    const to = channel === 'Email' ? (notify_email ? email : null) : notify_sms ? phone : null
-    if (to !== null && !told.has(to)) told.set(to, { channel, to, timeZone })
-  }
-  return [...told.values()]
+/** Users who are active now, can see the device and want messages by any channel. */
+export const selectRecipients = compile<
+  { accountId: string; deviceId: string; now: number },
+  RecipientRow
+>(
+  sql`SELECT ${users.email}, ${users.phone}, ${users.notifyEmail}, ${users.notifySms},
+      ${users.timeZone}
+    FROM ${users}
+    WHERE ${users.accountId} = ${p.accountId} AND ${users.disabled} = 0
+      AND ifnull(${users.fromTime}, ${p.now}) <= ${p.now}
+      AND (${users.expires} IS NULL OR ${users.expires} > ${p.now})
+      AND (${users.notifyEmail} = 1 OR (${users.notifySms} = 1 AND ${users.phone} IS NOT NULL))
+      AND (${users.groupId} IS NULL OR ${isInGroup(DEVICE_KEY, users.groupId)})
+    ORDER BY ${users.id}`,
+)
+
+const addressOf = (user: RecipientRow, channel: Channel): string | null => {
+  if (channel === 'Email') return user.notify_email ? user.email : null
+  return user.notify_sms ? user.phone : null
 }
 
-/** Whether an alert of the device that is raised now would be told to this address. */
-export const wouldBeTold = async (
-  { $client: db }: Database,
-  {
-    accountId,
-    deviceId,
-    channel,
-    to,
-  }: { accountId: string; deviceId: string; channel: Channel; to: string },
+/** One recipient for each address, though two users may share a phone. */
+export const recipientsBy = (users: RecipientRow[], channel: Channel): Recipient[] => {
+  const byAddress = new Map<string, Recipient>()
+  for (const user of users) {
+    const to = addressOf(user, channel)
+    if (to !== null && !byAddress.has(to))
+      byAddress.set(to, { channel, to, timeZone: user.time_zone })
+  }
+  return [...byAddress.values()]
+}
+
+interface Address {
+  accountId: string
+  deviceId: string
+  channel: Channel
+  to: string
+}
+
+/** Whether an alert that the device raises now would be sent to this address. */
+export const isRecipient = async (
+  db: Database,
+  { accountId, deviceId, channel, to }: Address,
   now: number,
 ): Promise<boolean> => {
-  const { results } = await selectRecipients(db, accountId, deviceId, now).all<UserRow>()
-  return recipientsBy(results, channel).some((recipient) => recipient.to === to)
+  const rows = await readAll(selectRecipients(db, { accountId, deviceId, now }))
+  return recipientsBy(rows, channel).some((recipient) => recipient.to === to)
 }

@@ -12,11 +12,12 @@ import type { Channel, Status } from '../domain/alert.ts'
 import type { Privilege } from '../domain/user.ts'
 
 /*
- * Every D1 table. All cells have the same tables; `directory` and `cells` are used in cell 0 alone.
- * Instants are milliseconds, days are YYYY-MM-DD. No foreign keys, no cascades: erasing is done in pages.
+ * Every D1 table. All cells have the same tables; only cell 0 uses `directory` and `cells`.
+ * Instants are milliseconds, days are YYYY-MM-DD. There are no foreign keys and no cascades: rows
+ * are erased in pages.
  */
 
-/** User name → account and cell. `number` is never used twice, after a restore either: device keys, and so tracks, are made from it. */
+/** User name → account and cell. `number` is never reused, not even after a restore. */
 export const directory = sqliteTable(
   'directory',
   {
@@ -24,19 +25,19 @@ export const directory = sqliteTable(
     userNameKey: text('user_name_key').notNull().unique(),
     accountId: text('account_id').notNull().unique(),
     cell: integer().notNull(),
-    /** When opening began; null once the account stands. */
+    /** When creating the account began; null once it exists. */
     openingAt: integer('opening_at'),
   },
   (table) => [index('directory_opening').on(table.openingAt).where(sql`opening_at IS NOT NULL`)],
 )
 
-/** How many accounts a cell has: kept, not counted. */
+/** How many accounts each cell has, updated with every account. */
 export const cells = sqliteTable('cells', {
   cell: integer().primaryKey(),
   accounts: integer().notNull().default(0),
 })
 
-/** The ledger's account record, as of `seq`. */
+/** Projection of the ledger's account record, as of its effect `seq`. */
 export const accounts = sqliteTable(
   'accounts',
   {
@@ -45,15 +46,15 @@ export const accounts = sqliteTable(
     userName: text('user_name').notNull(),
     name: text().notNull(),
     timeZone: text('time_zone').notNull(),
-    /** The highest day that the ledger has seen; a clock that steps back revives nothing. */
+    /** The latest day that the ledger has seen: a clock set back makes no expired device active. */
     day: text().notNull(),
     licenses: integer().notNull(),
     /** Licenses in use on `day`. */
     used: integer().notNull(),
     disabled: integer({ mode: 'boolean' }).notNull().default(false),
-    /** How long locations are kept, by their `dateTime`. */
+    /** How long locations are kept, counted from their `dateTime`. */
     retentionDays: integer('retention_days').notNull().default(365),
-    /** When the next device expires that the sweep has not recorded yet. */
+    /** When the next device expires whose expiry the sweep has not recorded yet. */
     nextExpiry: integer('next_expiry'),
     creation: integer().notNull(),
     lastModified: integer('last_modified').notNull(),
@@ -66,7 +67,7 @@ export const accounts = sqliteTable(
   ],
 )
 
-/** API keys: of the secret only its SHA-256. */
+/** API keys, each with the SHA-256 of its secret. */
 export const keys = sqliteTable(
   'keys',
   {
@@ -77,11 +78,11 @@ export const keys = sqliteTable(
     hash: text().notNull(),
     userId: text('user_id'),
     creation: integer().notNull(),
-    /** Chosen by its maker, or the end of its overlap once it has been regenerated. */
+    /** Chosen by its creator, or the end of its overlap once it has been regenerated. */
     expires: integer(),
-    /** What its maker chose, once the end of an overlap stands in its place; 0 for no end. */
+    /** The creator's choice, once `expires` is the end of an overlap; 0 for none. */
     chosenEnd: integer('chosen_end'),
-    /** To the minute. */
+    /** Precise to ten minutes. */
     lastUsed: integer('last_used'),
   },
   (table) => [
@@ -91,7 +92,10 @@ export const keys = sqliteTable(
   ],
 )
 
-/** First answers to requests with an Idempotency-Key, for 24 hours. `status` is null while there is none, `body` then names the try. */
+/**
+ * Replies to requests with an Idempotency-Key, kept for 24 hours. While there is none, `status` is
+ * null and `body` is the attempt's id.
+ */
 export const idempotency = sqliteTable(
   'idempotency',
   {
@@ -100,7 +104,10 @@ export const idempotency = sqliteTable(
     key: text().notNull(),
     request: text().notNull(),
     claimedAt: integer('claimed_at').notNull(),
-    /** From when on a try without an answer is taken for dead; 0 where it ended in a way that is not kept. */
+    /**
+     * When an attempt without a reply counts as lost; 0 when it ended with a reply that is not
+     * kept.
+     */
     leasedUntil: integer('leased_until').notNull().default(0),
     status: integer(),
     headers: text({ mode: 'json' }).$type<Record<string, string>>(),
@@ -112,14 +119,14 @@ export const idempotency = sqliteTable(
   ],
 )
 
-/** What is unreachable already and still has rows to be erased, in pages. */
+/** Deleted devices and accounts whose rows are still to be erased, in pages. */
 export const erasures = sqliteTable(
   'erasures',
   {
     accountId: text('account_id').notNull(),
-    /** An account's id, or a device's. */
+    /** The id of an account or of a device. */
     id: text().notNull(),
-    /** The device's key; null where the whole account goes. */
+    /** The device's key; null when the whole account is erased. */
     deviceKey: integer('device_key'),
     creation: integer().notNull(),
   },
@@ -129,16 +136,16 @@ export const erasures = sqliteTable(
   ],
 )
 
-/** The last number given to an event of the account: it outlives the events. */
+/** The number of the account's last event. It stays when events are trimmed. */
 export const eventHeads = sqliteTable('event_heads', {
   accountId: text('account_id').primaryKey(),
   sequence: integer().notNull(),
-  /** Until when the account's feed says that it has open streams, and streams that ask for locations. */
+  /** The feed's leases: until when it has open streams, and streams that want locations. */
   streamsUntil: integer('streams_until').notNull().default(0),
   locationStreamsUntil: integer('location_streams_until').notNull().default(0),
 })
 
-/** What happened in an account, numbered without gaps. */
+/** The account's event log, numbered without gaps. */
 export const events = sqliteTable(
   'events',
   {
@@ -157,7 +164,9 @@ export const events = sqliteTable(
   ],
 )
 
-/** The ledger's device records, as of `seq`. `key` is the account's number and the device's, in one integer. */
+/**
+ * Projection of the ledger's device records, as of `seq`. `key` is `deviceKey` of domain/device.ts.
+ */
 export const devices = sqliteTable(
   'devices',
   {
@@ -174,14 +183,14 @@ export const devices = sqliteTable(
     tags: text({ mode: 'json' }).$type<Record<string, string>>().notNull(),
     expires: integer({ mode: 'boolean' }).notNull(),
     expirationDate: text('expiration_date'),
-    /** `expirationDate` where `expires` is on, else null: what state and licenses are told from. */
+    /** `expirationDate` when `expires` is true, else null. State and licenses depend on it. */
     ends: text(),
     dailyEmailLimit: integer('daily_email_limit').notNull(),
     dailySmsLimit: integer('daily_sms_limit').notNull(),
     usageDate: text('usage_date'),
     emailsSent: integer('emails_sent').notNull().default(0),
     smsSent: integer('sms_sent').notNull().default(0),
-    /** The latest arrival that left no newer location behind; written by reports, never by the ledger. */
+    /** The latest arrival that is not shown by the last location. */
     lastContact: integer('last_contact'),
     creation: integer().notNull(),
     lastModified: integer('last_modified').notNull(),
@@ -198,7 +207,7 @@ export const devices = sqliteTable(
   ],
 )
 
-/** Deleted devices, so that a late repeat of an older projection cannot bring one back. */
+/** Deleted devices, so that a late repeat of an older effect cannot restore one. */
 export const tombstones = sqliteTable(
   'tombstones',
   {
@@ -206,7 +215,7 @@ export const tombstones = sqliteTable(
     id: text().notNull(),
     seq: integer().notNull(),
     creation: integer().notNull(),
-    /** The groups that it was in last: who was told of the device is told of its end. */
+    /** The groups it was last in: their users still see its last events. */
     groups: text({ mode: 'json' }).$type<string[]>().notNull().default([]),
   },
   (table) => [
@@ -215,7 +224,7 @@ export const tombstones = sqliteTable(
   ],
 )
 
-/** Where an account wants its events brought. The secrets, cursors and deliveries are with the account's feed. */
+/** Webhooks of an account. Their secrets, cursors and deliveries are in the account's feed. */
 export const webhooks = sqliteTable(
   'webhooks',
   {
@@ -228,9 +237,12 @@ export const webhooks = sqliteTable(
     description: text().notNull(),
     enabled: integer({ mode: 'boolean' }).notNull(),
     disabledReason: text('disabled_reason'),
-    /** Whether `events` asks for `location.reported`, which is logged only then. */
+    /** Whether `events` includes `location.reported`, which is logged only for subscribers. */
     wantsLocations: integer('wants_locations', { mode: 'boolean' }).notNull(),
-    /** The account's last event when the webhook was made or enabled again: it is told of later ones. */
+    /**
+     * The account's last event when the webhook was created or enabled: only later ones are
+     * delivered.
+     */
     since: integer().notNull(),
     creation: integer().notNull(),
     lastModified: integer('last_modified').notNull(),
@@ -260,7 +272,7 @@ export const groups = sqliteTable(
   ],
 )
 
-/** Which device is in which group. Found from either end. */
+/** Which device is in which group, indexed both ways. */
 export const groupDevices = sqliteTable(
   'group_devices',
   {
@@ -275,7 +287,7 @@ export const groupDevices = sqliteTable(
   ],
 )
 
-/** People of the account. What a user may is held against every request of a key that is bound to it. */
+/** Users of the account. A key bound to a user has at most the privileges of that user. */
 export const users = sqliteTable(
   'users',
   {
@@ -284,7 +296,7 @@ export const users = sqliteTable(
     name: text().notNull(),
     nameKey: text('name_key').notNull(),
     email: text().notNull(),
-    /** The address as it is compared: folded, the domain in its ASCII form. */
+    /** The address for comparison: folded, with the domain in ASCII. */
     emailKey: text('email_key').notNull(),
     country: text().notNull(),
     timeZone: text('time_zone').notNull(),
@@ -297,13 +309,13 @@ export const users = sqliteTable(
     disabledMessage: text('disabled_message').notNull(),
     tags: text({ mode: 'json' }).$type<Record<string, string>>().notNull(),
     privileges: text({ mode: 'json' }).$type<Privilege[]>().notNull(),
-    /** The one group that the user is confined to; null for the whole account. */
+    /** The group that the user is confined to; null for the whole account. */
     groupId: text('group_id'),
     deviceId: text('device_id'),
     adminDevices: integer('admin_devices'),
     fromTime: integer('from_time'),
     expires: integer(),
-    /** A salted slow hash, or null for a user without one. */
+    /** A salted slow hash; null for a user without a password. */
     password: text(),
     creation: integer().notNull(),
     modification: integer().notNull(),
@@ -320,8 +332,8 @@ export const users = sqliteTable(
 )
 
 /**
- * A device's track, in the order of its key. Numbers are whole numbers of the unit that domain/location.ts gives as `scale`;
- * `rest` is JSON, and only there where a location has more than the columns hold.
+ * Tracks, ordered by device and time. Numbers are integers of the `scale` in domain/location.ts;
+ * `rest` is JSON with whatever the columns cannot hold, or null.
  */
 export const locations = sqliteTable(
   'locations',
@@ -342,29 +354,29 @@ export const locations = sqliteTable(
   (table) => [primaryKey({ columns: [table.deviceKey, table.time] })],
 )
 
-/** How far a part of the sweep has come on its way through a cell. */
+/** How far each part of the sweep has come in this cell. */
 export const sweepPositions = sqliteTable('sweep_positions', {
   part: text().primaryKey(),
   position: integer().notNull(),
 })
 
-/** Alerts as the ledger let them in. An id begins with the time of its arrival. */
+/** Projection of alerts that the ledger accepted. An id begins with the time of its arrival. */
 export const alerts = sqliteTable(
   'alerts',
   {
     id: text().primaryKey(),
     accountId: text('account_id').notNull(),
     deviceKey: integer('device_key').notNull(),
-    /** Its `dateTime`. */
+    /** The alert's `dateTime`. */
     time: integer().notNull(),
     name: text().notNull(),
     text: text().notNull(),
     latitude: real(),
     longitude: real(),
-    /** How many messages it has, sent or not: a page of alerts is cut by them. */
+    /** How many messages it has, sent or not: a page of alerts is cut by their number. */
     messages: integer().notNull(),
     acknowledgedAt: integer('acknowledged_at'),
-    /** The user whose key it was, or else the key. */
+    /** The user whose key was used, or the key when it belongs to no user. */
     acknowledgedBy: text('acknowledged_by'),
   },
   (table) => [
@@ -375,8 +387,8 @@ export const alerts = sqliteTable(
 )
 
 /**
- * What went out to whom, as of `seq`. Ids begin with their alert's, so that its messages, and a walk by time, need no index. The
- * device key 0, which no device has, is for what is told of the account itself; no alert takes it along when it goes.
+ * Projection of messages, as of `seq`. An id begins with its alert's, so the messages of an alert are
+ * one range of the key. Account notices have the device key 0, which no device has.
  */
 export const messages = sqliteTable(
   'messages',

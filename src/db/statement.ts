@@ -1,4 +1,4 @@
-import { fillPlaceholders, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { is, Param, Placeholder, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { SQLiteAsyncDialect, type SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Database } from './open.ts'
 
@@ -14,11 +14,48 @@ export const statement = <Row = unknown>(db: Database, query: SQLWrapper): State
   return db.$client.prepare(text).bind(...params)
 }
 
-/** Builds a fragment once; each call only fills its `sql.placeholder`s, which takes a few µs. */
-export const compile = <Values extends Record<string, unknown>, Row = unknown>(fragment: SQL) => {
+/** Placeholders of a compiled statement, by name. */
+export const placeholders = <const Name extends string>(
+  ...list: Name[]
+): { [N in Name]: Placeholder<N> } =>
+  Object.fromEntries(list.map((name) => [name, sql.placeholder(name)])) as {
+    [N in Name]: Placeholder<N>
+  }
+
+type Read = (values: Record<string, unknown>) => unknown
+
+/** Faster than Drizzle's `fillPlaceholders`, which checks every class at every call. */
+const readerOf = (param: unknown): Read => {
+  if (is(param, Placeholder)) return (values) => values[param.name]
+  if (is(param, Param) && is(param.value, Placeholder)) {
+    const { encoder, value } = param
+    return (values) => encoder.mapToDriverValue(values[value.name])
+  }
+  return () => param
+}
+
+/** Builds a fragment once; each call only fills its placeholders, which takes less than 1 µs. */
+export const compile = <Values extends object, Row = unknown>(fragment: SQL) => {
   const { sql: text, params } = dialect.sqlToQuery(fragment)
+  const readers = params.map(readerOf)
   return (db: Database, values: Values): Statement<Row> =>
-    db.$client.prepare(text).bind(...fillPlaceholders(params, values))
+    db.$client.prepare(text).bind(...readers.map((read) => read(values as Record<string, unknown>)))
+}
+
+/** Compiles each variant of a statement at its first use. Variants must be few: all are kept. */
+export const compileVariants = <Variant extends object, Values extends object, Row = unknown>(
+  build: (variant: Variant) => SQL,
+) => {
+  const compiled = new Map<string, ReturnType<typeof compile<Values, Row>>>()
+  return (db: Database, variant: Variant, values: Values): Statement<Row> => {
+    const key = JSON.stringify(variant)
+    let fill = compiled.get(key)
+    if (!fill) {
+      fill = compile<Values, Row>(build(variant))
+      compiled.set(key, fill)
+    }
+    return fill(db, values)
+  }
 }
 
 type Results<S extends readonly Statement[]> = {
@@ -42,6 +79,11 @@ export const names = (...columns: SQLiteColumn[]): SQL =>
     columns.map(({ name }) => sql.identifier(name)),
     sql`, `,
   )
+
+export const commaSeparated = (fragments: SQLWrapper[]): SQL => sql.join(fragments, sql`, `)
+
+/** A number written into the text: the planner sees it, unlike a bound one. */
+export const literal = (value: number): SQL => sql.raw(String(value))
 
 /** The values of a list passed as one JSON parameter: D1 takes at most 100 bound parameters. */
 export const valuesOf = (list: readonly unknown[] | SQLWrapper): SQL =>

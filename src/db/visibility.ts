@@ -1,15 +1,33 @@
-/* Which devices a caller may see: all of the account's or, for a user confined to a group, those in it. Asked nowhere else. */
+import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { devices, groupDevices } from './schema.ts'
+import { placeholders } from './statement.ts'
 
-/** Whose rows are asked for: an account's, or those of the one group that a user is confined to. */
+/* The only place that decides which devices a caller may see. */
+
+/** Who reads: the whole account or, with a `groupId`, a user confined to that group. */
 export interface Viewer {
   accountId: string
   groupId: string | null
 }
 
-/** SQL: the device with this key is in the group. */
-export const inGroup = (deviceKey: string, groupId = '?'): string =>
-  `EXISTS (SELECT 1 FROM group_devices WHERE group_id = ${groupId} AND device_key = ${deviceKey})`
+type GroupId = SQLWrapper | string | null
 
-/** SQL: a viewer whose `groupId` is bound to this numbered parameter may see the device with this key. */
-export const visible = (deviceKey: string, groupId: `?${number}`): string =>
-  `(${groupId} IS NULL OR ${inGroup(deviceKey, groupId)})`
+/** True when the device with this key is in the group. */
+export const isInGroup = (deviceKey: SQLWrapper, groupId: GroupId): SQL =>
+  sql`EXISTS (SELECT 1 FROM ${groupDevices}
+    WHERE ${groupDevices.groupId} = ${groupId} AND ${groupDevices.deviceKey} = ${deviceKey})`
+
+/** True when a viewer with this `groupId`, which may be null, can see the device with this key. */
+export const isVisible = (deviceKey: SQLWrapper, groupId: GroupId): SQL =>
+  sql`(${groupId} IS NULL OR ${isInGroup(deviceKey, groupId)})`
+
+/** One device, as a viewer asks for it. */
+export interface DeviceRef extends Viewer {
+  deviceId: string
+}
+
+const p = placeholders('deviceId', 'accountId', 'groupId')
+
+/** True for the asked device, when the viewer can see it. A `DeviceRef` fills its placeholders. */
+export const IS_VISIBLE_DEVICE: SQL = sql`${devices.id} = ${p.deviceId}
+  AND ${devices.accountId} = ${p.accountId} AND ${isVisible(devices.key, p.groupId)}`

@@ -1,10 +1,10 @@
 import * as z from 'zod'
 import { define } from '../http/contract.ts'
 import { nextCursor, pageQuery } from '../http/page.ts'
-import { day, done, id, line, name, success, tags, time } from '../http/wire.ts'
+import { day, done, id, line, name, search, success, tags, time } from '../http/wire.ts'
 import { location } from '../locations/forms.ts'
 
-const LIMITS = {
+const LIMITS_EXAMPLE = {
   expires: true,
   expirationDate: '2027-01-01',
   dailyEmailLimit: 100,
@@ -22,16 +22,16 @@ const limits = z
   .strictObject({
     expires: z.boolean('must be true or false').default(false),
     expirationDate: day.nullable().default(null).meta({
-      description: 'The day, in the account’s time zone, with whose beginning the device expires.',
+      description: 'The device expires when this day begins in the account’s time zone.',
     }),
     dailyEmailLimit: dailyLimit(100),
     dailySmsLimit: dailyLimit(20),
   })
   .refine(({ expires, expirationDate }) => !expires || expirationDate !== null, {
     path: ['expirationDate'],
-    error: 'is required where expires is true',
+    error: 'is required when expires is true',
   })
-  .meta({ example: LIMITS })
+  .meta({ example: LIMITS_EXAMPLE })
 
 export const deviceBody = z
   .strictObject({
@@ -46,7 +46,7 @@ export const deviceBody = z
       .default(null)
       .transform((text) => text || null)
       .meta({
-        description: 'IMEI, ESN or serial; unique in the account when given.',
+        description: 'IMEI, ESN or serial number; unique in the account.',
         example: '300434060000000',
       }),
     model: line(200).default('').meta({ example: 'RockSTAR' }),
@@ -59,12 +59,11 @@ const usage = z
   .object({ date: day, emailsSent: z.int(), smsSent: z.int() })
   .meta({ example: { date: '2026-11-14', emailsSent: 3, smsSent: 0 } })
 
-const heldBack = z
-  .int()
-  .optional()
-  .meta({ description: 'Messages that the daily limit held back, on days when it did.' })
+const suppressed = z.int().optional().meta({
+  description: 'How many messages the daily limit suppressed; absent when there were none.',
+})
 const dayReport = z
-  .object({ ...usage.shape, emailsSuppressed: heldBack, smsSuppressed: heldBack })
+  .object({ ...usage.shape, emailsSuppressed: suppressed, smsSuppressed: suppressed })
   .meta({ example: { date: '2026-11-14', emailsSent: 3, smsSent: 20, smsSuppressed: 4 } })
 
 export const device = z
@@ -78,10 +77,10 @@ export const device = z
     tags: z.record(z.string(), z.string()).meta({ example: { fleet: 'north' } }),
     groups: z
       .array(id('grp'))
-      .meta({ description: 'The groups that it is in; changed through these.' }),
+      .meta({ description: 'The groups of the device. To change them, edit the groups.' }),
     state: z.enum(['active', 'expired']),
     expires: time.nullable().meta({
-      description: 'The instant at which the device expires or expired.',
+      description: 'When the device expires or expired; null when it never does.',
       example: '2027-01-01T00:00:00.000Z',
     }),
     limits: z
@@ -91,19 +90,20 @@ export const device = z
         dailyEmailLimit: z.int(),
         dailySmsLimit: z.int(),
       })
-      .meta({ example: LIMITS }),
+      .meta({ example: LIMITS_EXAMPLE }),
     usage,
     lastLocation: location.nullable(),
     lastContact: time
       .nullable()
-      .meta({ description: 'The latest arrival of anything from the device, refused or not.' }),
+      .meta({ description: 'When anything last arrived from the device, even if it was refused.' }),
     creation: time,
     lastModified: time,
   })
   .meta({ id: 'Device' })
 
 const reply = z.object({ success, device })
-const WRITTEN = [
+/** Members that the server sets. */
+const SERVER_MEMBERS = [
   'success',
   'id',
   'groups',
@@ -128,20 +128,18 @@ export const listDevices = define({
       .enum(['active', 'expired'], 'must be active or expired')
       .optional()
       .meta({ description: 'Only devices in this state.' }),
-    group: z.string().optional().meta({ description: 'Only devices of this group.' }),
-    q: z
+    group: z
       .string()
-      .trim()
-      .max(200)
       .optional()
-      .meta({ description: 'Prefix of name or identifier, without regard to case.' }),
+      .meta({ description: 'Only devices in this group, named by its id.' }),
+    q: search.meta({ description: 'Prefix of name or identifier, without regard to case.' }),
     sort: z
       .enum(
         ['name', '-name', 'creation', '-creation'],
         'must be name, -name, creation or -creation',
       )
       .default('name')
-      .meta({ description: 'The order; `-` turns it round.' }),
+      .meta({ description: 'The order of the list; `-` means descending.' }),
   }),
   reply: z.object({ success, devices: z.array(device), nextCursor }),
 })
@@ -150,11 +148,11 @@ export const createDevice = define({
   id: 'createDevice',
   tag,
   summary: 'Create a device',
-  description: 'Takes a license, unless it is created with a date already reached.',
+  description: 'Takes a license, unless its expiration date is already reached.',
   scope: 'write',
   body: deviceBody,
   wrapper: 'device',
-  ignored: WRITTEN,
+  ignored: SERVER_MEMBERS,
   status: 201,
   reply,
   problems: ['no-license-available', 'identifier-taken', 'device-cap-reached', 'group-full'],
@@ -168,7 +166,7 @@ export const readDevice = define({
   summary: 'Read a device',
   scope: 'read',
   reply,
-  problems: ['not-found'],
+  problems: ['device-not-found'],
   etag: true,
 })
 
@@ -177,13 +175,13 @@ export const replaceDevice = define({
   tag,
   summary: 'Replace a device',
   description:
-    'What is left out goes back to its default. What makes the device active again takes a license.',
+    'Members that are left out get their default values. Making an expired device active again takes a license.',
   scope: 'write',
   body: deviceBody,
   wrapper: 'device',
-  ignored: WRITTEN,
+  ignored: SERVER_MEMBERS,
   reply,
-  problems: ['not-found', 'no-license-available', 'identifier-taken'],
+  problems: ['device-not-found', 'no-license-available', 'identifier-taken'],
   etag: true,
   ifMatch: true,
 })
@@ -196,7 +194,7 @@ export const patchDevice = define({
   patches: replaceDevice,
   example: { name: 'Tern 8' },
   reply,
-  problems: ['not-found', 'no-license-available', 'identifier-taken', 'conflict'],
+  problems: ['device-not-found', 'no-license-available', 'identifier-taken', 'conflict'],
   etag: true,
   ifMatch: true,
 })
@@ -205,10 +203,10 @@ export const deleteDevice = define({
   id: 'deleteDevice',
   tag,
   summary: 'Delete a device',
-  description: 'Frees its license; its data are unreachable at once and erased soon.',
+  description: 'Frees its license. Its data can no longer be read and are erased soon.',
   scope: 'write',
   reply: done,
-  problems: ['not-found'],
+  problems: ['device-not-found'],
   ifMatch: true,
 })
 
@@ -217,18 +215,18 @@ export const reactivateDevice = define({
   tag,
   summary: 'Reactivate a device',
   description:
-    'Makes the device active until a date, or without an end. Also good for a device that is active already.',
+    'Makes the device active until a date, or forever. A device that is already active just gets the new date.',
   scope: 'write',
   optionalBody: true,
   body: z.strictObject({
     expirationDate: day
       .nullable()
       .default(null)
-      .meta({ description: 'Null or left out: without an end.' }),
+      .meta({ description: 'Null or left out: the device does not expire.' }),
   }),
   example: { expirationDate: '2027-01-01' },
   reply,
-  problems: ['not-found', 'no-license-available', 'expiration-date-reached'],
+  problems: ['device-not-found', 'no-license-available', 'expiration-date-reached'],
   etag: true,
   idempotent: true,
 })
@@ -236,14 +234,14 @@ export const reactivateDevice = define({
 export const readUsage = define({
   id: 'readUsage',
   tag,
-  summary: 'Read what a device has sent, day by day',
+  summary: 'Read a device’s daily usage',
   description:
-    'Days of the account’s time zone, both ends included; the last 90 unless said otherwise, at most 400 back.',
+    'Messages sent on each day in the account’s time zone, both ends included. By default the last 90 days; at most 400.',
   scope: 'read',
   query: z.strictObject({
-    from: day.optional().meta({ description: 'The first day.' }),
-    to: day.optional().meta({ description: 'The last day; today unless given.' }),
+    from: day.optional().meta({ description: 'The first day. Default: 89 days before the last.' }),
+    to: day.optional().meta({ description: 'The last day. Default: today.' }),
   }),
   reply: z.object({ success, usage: z.array(dayReport) }),
-  problems: ['not-found'],
+  problems: ['device-not-found'],
 })

@@ -1,17 +1,18 @@
 import { dayStart } from '../domain/day.ts'
 import type { Device } from '../domain/device.ts'
+import { iso, isoOrNull } from '../domain/iso.ts'
 import { currentDay, endsOf, hasEnded } from '../domain/license.ts'
 import type { StoredLocation } from '../domain/location.ts'
-import { iso, isoOrNull } from '../http/wire.ts'
 import { presentLocation } from '../locations/present.ts'
 
+/** What only the cell knows of a device. */
 export interface Extras {
   groups: string[]
   lastLocation: StoredLocation | null
   lastContact: number | null
 }
 
-/** A device as it goes over the wire: state and usage are told from the account's day at this very instant. */
+/** A device as replies show it. Its state depends on the account's day at `now`. */
 export const presentDevice = (
   device: Device,
   account: { day: string; timeZone: string },

@@ -8,28 +8,29 @@ export interface Account {
   userName: string
   name: string
   timeZone: string
-  /** The highest day seen; set back only by a change of zone that was granted. */
+  /** The highest day seen. Only an accepted change of time zone sets it back. */
   day: Day
   total: number
   /** Licenses in use on `day`. */
   used: number
   disabled: boolean
-  /** How many days locations are kept. */
+  /** How many days locations and alerts are kept. */
   retentionDays: number
   creation: number
   lastModified: number
   version: number
 }
 
-const FIRST_NUMBER = Date.UTC(2026, 10, 1)
-const NUMBER_EVERY = 30_000
+const NUMBERING_START_MS = Date.UTC(2026, 10, 1)
+const NUMBER_INTERVAL_MS = 30_000
 
 /**
- * The least number of an account that is opened now: a directory that was set back has forgotten which it gave out, the clock has
- * not. Device keys are whole numbers up to 2^29 of these, and take six bytes of each location's row up to 2^23, eight years.
+ * The lowest number for an account opened at `now`. It follows the clock, because a restored
+ * directory no longer knows which numbers it assigned. Device keys stay safe integers up to number
+ * 2^29, and take six bytes per location row up to 2^23 (eight years).
  */
-export const numberAt = (now: number): number =>
-  Math.max(0, Math.floor((now - FIRST_NUMBER) / NUMBER_EVERY))
+export const minAccountNumber = (now: number): number =>
+  Math.max(0, Math.floor((now - NUMBERING_START_MS) / NUMBER_INTERVAL_MS))
 
 export const DEFAULT_RETENTION_DAYS = 365
 export const MAX_RETENTION_DAYS = 3650

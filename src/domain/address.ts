@@ -1,8 +1,8 @@
-/** Whoever has one IPv6 address has all 2⁶⁴ of its network: those count as one. */
+/** A client usually controls a whole IPv6 /64, so that network counts as one address. */
 const NETWORK_GROUPS = 4
 const GROUPS = 8
 
-/** What an address is counted by: an IPv4 address itself, however it is written, of an IPv6 address the /64. */
+/** What rate limits count by: an IPv4 address (also if mapped into IPv6) or the /64 of an IPv6 one. */
 export const networkOf = (address: string): string => {
   if (!address.includes(':')) return address
   const mapped = /^::ffff:([\d.]+)$/i.exec(address)?.[1]

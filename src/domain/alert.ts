@@ -1,9 +1,9 @@
 import { base32Number } from './base32.ts'
 
-/** By what a message goes out. */
 export const CHANNELS = ['Email', 'SMS'] as const
 export type Channel = (typeof CHANNELS)[number]
 
+/** The states of a message. */
 export const STATUSES = ['queued', 'sent', 'delivered', 'failed', 'suppressed'] as const
 export type Status = (typeof STATUSES)[number]
 
@@ -16,18 +16,18 @@ export interface Alert {
   longitude: number | null
 }
 
-/** What became of one message of an alert. */
+/** The state of one message. */
 export interface Delivery {
   id: string
   channel: Channel
   to: string
   status: Status
   reason: string | null
-  /** When the next message may go out, where the day's limit suppressed this one. */
+  /** When the daily limit that suppressed this message allows the next one. */
   resetAt: number | null
 }
 
-/** Someone to be told, by one channel, in the words of their own time zone. */
+/** Who a message goes to. Times in its text are in the recipient's time zone. */
 export interface Recipient {
   channel: Channel
   to: string
@@ -35,13 +35,20 @@ export interface Recipient {
 }
 
 export const SOS = 'SOSButton'
-/** Goes out before everything else and is tried again soonest. */
+/** Urgent messages go out before all others and are retried soonest. */
 export const isUrgent = (alertName: string): boolean => alertName === SOS
 
-const NUMBER_PLACES = 4
+/** The device key of messages about the account itself; no device has it. */
+export const NO_DEVICE_KEY = 0
 
-/** A message's id is its alert's and a number: repeats meet the same ids, and an alert's messages lie side by side. */
-export const messageId = (alertId: string, index: number): string =>
-  `msg_${alertId.slice(4)}${base32Number(index, NUMBER_PLACES)}`
+const NUMBER_LENGTH = 4
 
-export const alertIdOf = (message: string): string => `alr_${message.slice(4, -NUMBER_PLACES)}`
+/**
+ * The id of an alert's or a notice's message. It extends theirs by a number: a retry makes the same
+ * ids, and the messages of one alert are adjacent.
+ */
+export const messageId = (parentId: string, index: number): string =>
+  `msg_${parentId.slice(4)}${base32Number(index, NUMBER_LENGTH)}`
+
+/** The id of a message's alert. For a message of a notice, no alert has it. */
+export const alertIdOf = (message: string): string => `alr_${message.slice(4, -NUMBER_LENGTH)}`

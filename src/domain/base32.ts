@@ -1,6 +1,6 @@
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 
-/** Crockford's alphabet, lower case: five bits a character, no look-alikes, and never an underscore. */
+/** Crockford's base32 in lower case: no characters that look alike, and no underscore. */
 export const base32 = (bytes: Uint8Array, length: number): string => {
   let text = ''
   let bits = 0
@@ -16,17 +16,13 @@ export const base32 = (bytes: Uint8Array, length: number): string => {
   return text
 }
 
-/** A whole number in so many characters, which sort as the numbers do. */
-export const base32Number = (value: number, places: number): string => {
+/** A whole number in `length` characters, which sort like the numbers. */
+export const base32Number = (value: number, length: number): string => {
   let text = ''
-  for (
-    let rest = Math.floor(value), place = 0;
-    place < places;
-    place++, rest = Math.floor(rest / 32)
-  )
+  for (let rest = Math.floor(value); text.length < length; rest = Math.floor(rest / 32))
     text = ALPHABET[rest % 32] + text
   return text
 }
 
-/** `at` in milliseconds as nine characters that sort as the times do. */
+/** An instant in milliseconds as nine characters, which sort like the instants. */
 export const base32Time = (at: number): string => base32Number(at, 9)

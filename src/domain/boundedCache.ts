@@ -1,10 +1,10 @@
-/** A map that forgets its oldest entries: what an isolate may keep in memory without growing for ever. */
+/** A map that evicts its oldest entry when it is full. */
 export class BoundedCache<V> {
   readonly #entries = new Map<string, V>()
-  readonly #most: number
+  readonly #maxEntries: number
 
-  constructor(most: number) {
-    this.#most = most
+  constructor(maxEntries: number) {
+    this.#maxEntries = maxEntries
   }
 
   get(key: string): V | undefined {
@@ -14,7 +14,7 @@ export class BoundedCache<V> {
   set(key: string, value: V): void {
     this.#entries.delete(key)
     this.#entries.set(key, value)
-    if (this.#entries.size > this.#most) {
+    if (this.#entries.size > this.#maxEntries) {
       const [oldest] = this.#entries.keys()
       if (oldest !== undefined) this.#entries.delete(oldest)
     }
@@ -24,7 +24,7 @@ export class BoundedCache<V> {
     this.#entries.delete(key)
   }
 
-  /** Looks at every entry: for what happens seldom. */
+  /** Scans every entry: for rare events only. */
   deleteWhere(matches: (value: V) => boolean): void {
     for (const [key, value] of this.#entries) if (matches(value)) this.#entries.delete(key)
   }

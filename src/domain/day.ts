@@ -1,23 +1,23 @@
-/** A calendar day, `YYYY-MM-DD`. Days of equal length compare as strings. */
+/** A calendar day, `YYYY-MM-DD`. Days compare as strings. */
 export type Day = string
 
 const MAX_ZONES = 1000
 
 /**
- * Making a formatter costs 82 µs, using one almost nothing: each zone's is made once. The runtime takes a zone's name in any case,
- * so whoever sends names could fill the memory with them: beyond a thousand all are made anew.
+ * Creates each zone's formatter once, because that costs 82 µs. Zone names come from clients in any
+ * spelling, so the cache is cleared at a thousand.
  */
 export const zoneFormats = (
-  make: (timeZone: string) => Intl.DateTimeFormat,
+  create: (timeZone: string) => Intl.DateTimeFormat,
 ): ((timeZone: string) => Intl.DateTimeFormat) => {
   const formats = new Map<string, Intl.DateTimeFormat>()
   return (timeZone) => {
     const known = formats.get(timeZone)
     if (known) return known
-    const made = make(timeZone)
+    const created = create(timeZone)
     if (formats.size >= MAX_ZONES) formats.clear()
-    formats.set(timeZone, made)
-    return made
+    formats.set(timeZone, created)
+    return created
   }
 }
 
@@ -32,19 +32,19 @@ const dayFormat = zoneFormats(
     }),
 )
 
-let last = { at: Number.NaN, timeZone: '', day: '' }
+let cached = { at: Number.NaN, timeZone: '', day: '' }
 
 /**
- * The calendar day that `at` falls on in `timeZone`. A 25-hour day is one day. The last answer is kept: a page of a hundred
- * devices asks the same two hundred times, which was a quarter of what the page took.
+ * The calendar day of `at` in `timeZone`. The last result is cached: a page of a hundred devices
+ * asks for the same day two hundred times, which took a quarter of the page's time.
  */
 export const localDay = (at: number, timeZone: string): Day => {
-  if (last.at !== at || last.timeZone !== timeZone)
-    last = { at, timeZone, day: dayFormat(timeZone).format(at) }
-  return last.day
+  if (cached.at !== at || cached.timeZone !== timeZone)
+    cached = { at, timeZone, day: dayFormat(timeZone).format(at) }
+  return cached.day
 }
 
-/** A real calendar day of the years 1001–9999: 2026-02-30 is none. In no zone does one begin in a year of three digits. */
+/** A real calendar day from 1001 on, so that it begins in a year of four digits in every zone. */
 export const isDay = (text: string): boolean =>
   /^[1-9]\d{3}-\d\d-\d\d$/.test(text) &&
   text >= '1001' &&
@@ -56,10 +56,10 @@ export const addDays = (day: Day, days: number): Day =>
 export const daysBetween = (from: Day, to: Day): number =>
   (Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / 86_400_000
 
-const MINUTE = 60_000
+const MINUTE_MS = 60_000
 
-/** The edge between "not yet `day`" and "`day` or later" that lies between two such instants. */
-const edge = (day: Day, timeZone: string, before: number, begun: number): number => {
+/** The first instant of `day` or later, between `before` (not yet) and `begun` (already). */
+const findBoundary = (day: Day, timeZone: string, before: number, begun: number): number => {
   while (begun - before > 1) {
     const middle = Math.floor((before + begun) / 2)
     if (localDay(middle, timeZone) >= day) begun = middle
@@ -68,39 +68,39 @@ const edge = (day: Day, timeZone: string, before: number, begun: number): number
   return begun
 }
 
-const clock = zoneFormats(
+const clockFormat = zoneFormats(
   (timeZone) => new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', minute: '2-digit' }),
 )
 
-const starts = new Map<string, number>()
-const MAX_STARTS = 5000
+const dayStarts = new Map<string, number>()
+const MAX_DAY_STARTS = 5000
 
 /**
- * The first instant at which it is `day` or later in `timeZone`: 01:00 where midnight is skipped,
- * and the start of the next day where a whole day is (Apia, 2011-12-30).
+ * The first instant of `day` or later in `timeZone`: 01:00 when midnight is skipped, the next day
+ * when the whole day is skipped (Apia, 2011-12-30).
  */
 export const dayStart = (day: Day, timeZone: string): number => {
   const key = `${day} ${timeZone}`
-  const known = starts.get(key)
+  const known = dayStarts.get(key)
   if (known !== undefined) return known
   const start = findDayStart(day, timeZone)
-  if (starts.size >= MAX_STARTS) starts.clear()
-  starts.set(key, start)
+  if (dayStarts.size >= MAX_DAY_STARTS) dayStarts.clear()
+  dayStarts.set(key, start)
   return start
 }
 
 const findDayStart = (day: Day, timeZone: string): number => {
   const utc = Date.parse(`${day}T00:00:00Z`)
-  const begun = edge(day, timeZone, utc - 26 * 60 * MINUTE, utc + 26 * 60 * MINUTE)
-  if (clock(timeZone).format(begun - 120 * MINUTE) === '22:00') return begun
-  // Where clocks went back at 00:01 (St John's until 2011) the day began twice: the first time counts.
-  for (let at = begun - 120 * MINUTE; at < begun; at += MINUTE) {
-    if (localDay(at, timeZone) >= day) return edge(day, timeZone, at - MINUTE, at)
+  const begun = findBoundary(day, timeZone, utc - 26 * 60 * MINUTE_MS, utc + 26 * 60 * MINUTE_MS)
+  if (clockFormat(timeZone).format(begun - 120 * MINUTE_MS) === '22:00') return begun
+  // When clocks went back at 00:01 (St John's until 2011), the day began twice: take the first.
+  for (let at = begun - 120 * MINUTE_MS; at < begun; at += MINUTE_MS) {
+    if (localDay(at, timeZone) >= day) return findBoundary(day, timeZone, at - MINUTE_MS, at)
   }
   return begun
 }
 
-/** Any IANA name that the runtime knows; a bare offset is not a zone. */
+/** An IANA name that the runtime knows. A bare offset is not a zone. */
 export const isTimeZone = (name: string): boolean => {
   if (!/^[A-Za-z][A-Za-z0-9_+-]*(\/[A-Za-z0-9_+-]+)*$/.test(name) || name.length > 64) return false
   try {

@@ -1,6 +1,6 @@
 import type { Day } from './day.ts'
 
-/** What a client may write of a device. */
+/** The members of a device that a client writes. */
 export interface DeviceRecord {
   name: string
   description: string
@@ -18,9 +18,11 @@ export interface DeviceLimits {
   dailySmsLimit: number
 }
 
-/** A device as its ledger knows it. Groups and locations are the cell's to add. */
+/** A device as the ledger has it. Its groups and locations are only in the cell. */
 export interface Device extends DeviceRecord {
-  /** The account's number and the device's in one integer, never used twice: tracks are kept under it. */
+  /**
+   * The account's number and the device's in one integer. Never reused: tracks are stored under it.
+   */
   key: number
   id: string
   usage: DayUsage
@@ -35,7 +37,7 @@ export interface DayUsage {
   smsSent: number
 }
 
-/** A day looked back on: also what the limits held back, where they did. */
+/** A past day's usage, with the messages that the daily limits suppressed. */
 export interface DayReport extends DayUsage {
   emailsSuppressed?: number
   smsSuppressed?: number
@@ -43,7 +45,7 @@ export interface DayReport extends DayUsage {
 
 const DEVICES_PER_ACCOUNT = 2 ** 24
 
-/** The first and the last key that the account of this device can have given out. */
+/** The range of keys that belongs to the account of this device. */
 export const keysBeside = (key: number): [first: number, last: number] => {
   const first = key - (key % DEVICES_PER_ACCOUNT)
   return [first, first + DEVICES_PER_ACCOUNT - 1]
@@ -51,6 +53,6 @@ export const keysBeside = (key: number): [first: number, last: number] => {
 
 export const deviceKey = (accountNumber: number, deviceNumber: number): number => {
   if (deviceNumber >= DEVICES_PER_ACCOUNT)
-    throw new Error('an account has made as many devices as keys allow')
+    throw new Error('the account has created as many devices as its keys can number')
   return accountNumber * DEVICES_PER_ACCOUNT + deviceNumber
 }

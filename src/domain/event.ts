@@ -1,4 +1,4 @@
-/** Everything that an account can be told of. */
+/** Every type of event. */
 export const EVENT_TYPES = [
   'device.created',
   'device.updated',
@@ -19,7 +19,7 @@ export const EVENT_TYPES = [
 ] as const
 export type EventType = (typeof EVENT_TYPES)[number]
 
-/** What a listener may name: a type, all of a kind (`device.*`), or all (`*`). */
+/** What a filter may name: a type, all types of a kind (`device.*`), or all types (`*`). */
 export const EVENT_PATTERNS: readonly string[] = [
   '*',
   ...new Set(EVENT_TYPES.map((type) => type.replace(/\..*/, '.*'))),
@@ -34,22 +34,25 @@ export const isWanted = (patterns: readonly string[], type: string): boolean =>
       (pattern.endsWith('.*') && type.startsWith(pattern.slice(0, -1))),
   )
 
-/** What a listener asks for. Empty lists leave nothing out; devices and groups together are either's. */
+/** An empty list does not filter. With both devices and groups, an event of either passes. */
 export interface EventFilter {
   types: readonly string[]
   devices: readonly string[]
   groups: readonly string[]
 }
 
-/** What of an event decides who gets it. */
+/** The part of an event that filters look at. */
 export interface Addressed {
   type: string
   deviceId: string | null
-  /** The groups that its device is in or, once it is deleted, was in last. */
+  /** The groups that its device is in or, once the device is deleted, was in last. */
   groups: readonly string[]
 }
 
-/** A user who is confined to a group hears of that group's devices and of nothing else, nor by asking which other groups they are in. */
+/**
+ * `confinedTo` limits a user to one group. The other groups of its devices do not match either:
+ * filtering by them would tell which groups a device is in.
+ */
 export const passes = (
   { types, devices, groups }: EventFilter,
   confinedTo: string | null,
@@ -58,9 +61,9 @@ export const passes = (
   if (types.length > 0 && !isWanted(types, event.type)) return false
   if (confinedTo !== null && !event.groups.includes(confinedTo)) return false
   if (devices.length === 0 && groups.length === 0) return true
-  const shown = confinedTo === null ? event.groups : [confinedTo]
+  const visibleGroups = confinedTo === null ? event.groups : [confinedTo]
   return (
     (event.deviceId !== null && devices.includes(event.deviceId)) ||
-    groups.some((group) => shown.includes(group))
+    groups.some((group) => visibleGroups.includes(group))
   )
 }

@@ -1,3 +1,3 @@
-/** The key under which text is compared "without regard to case", in any script. Which sigma a word ends on depends on where it ends. */
+/** The form in which text is compared ignoring case. A final `ς` equals `σ`: prefixes still match. */
 export const fold = (text: string): string =>
   text.normalize('NFKC').toLowerCase().replaceAll('ς', 'σ')

@@ -1,4 +1,4 @@
-/** What a client may write of a group: `devices` is a set of ids, so a repeat says nothing. */
+/** The members of a group that a client can write. `devices` is a set: repeated ids count once. */
 export interface GroupRecord {
   name: string
   description: string
@@ -14,14 +14,14 @@ export interface Group extends GroupRecord {
 
 export const MAX_GROUP_DEVICES = 10_000
 
-/** What must be written so that one set becomes the other: nothing for what is in both. */
+/** The ids to add and to remove so that `before` becomes `after`. */
 export const difference = (
   before: readonly string[],
   after: readonly string[],
 ): { added: string[]; removed: string[] } => {
-  const [had, has] = [new Set(before), new Set(after)]
+  const [old, wanted] = [new Set(before), new Set(after)]
   return {
-    added: [...has].filter((id) => !had.has(id)),
-    removed: [...had].filter((id) => !has.has(id)),
+    added: [...wanted].filter((id) => !old.has(id)),
+    removed: [...old].filter((id) => !wanted.has(id)),
   }
 }

@@ -1,4 +1,4 @@
-/* The alphabet of SMS (3GPP TS 23.038): a message written in it has room for 160 characters, any other for 70. */
+/* The GSM-7 alphabet of SMS (3GPP TS 23.038): a segment has 160 characters, in UCS-2 only 70. */
 
 const BASIC =
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà'
@@ -9,7 +9,7 @@ const SEPTETS = new Map<string, number>([
   ...[...EXTENDED].map((c) => [c, 2] as const),
 ])
 
-const SPELLED: Record<string, string> = {
+const REPLACEMENTS: Record<string, string> = {
   '‘': "'",
   '’': "'",
   '‚': "'",
@@ -41,21 +41,21 @@ const SPELLED: Record<string, string> = {
   ı: 'i',
 }
 
-const spelled = (character: string): string => {
+const replaceCharacter = (character: string): string => {
   if (SEPTETS.has(character)) return character
-  const known = SPELLED[character]
-  if (known !== undefined) return known
+  const replacement = REPLACEMENTS[character]
+  if (replacement !== undefined) return replacement
   const plain = character.normalize('NFKD').replaceAll(/\p{M}/gu, '')
   return [...plain].every((c) => SEPTETS.has(c)) ? plain : character
 }
 
-/** The text with whatever has a spelling in the alphabet spelled so, and pictures left out; scripts of their own stay as they are. */
+/** Replaces what has an equivalent in GSM-7 and drops emoji; other scripts stay as they are. */
 export const toGsm7 = (text: string): string =>
   [...text.normalize('NFC').replaceAll(/\p{Extended_Pictographic}|\u{200d}|\u{fe0f}/gu, '')]
-    .map(spelled)
+    .map(replaceCharacter)
     .join('')
 
-/** How much room a text takes, in units of the 160 of a segment; null where it is not in the alphabet. */
+/** The length of a text in septets, of which a segment has 160; null when it is not in GSM-7. */
 export const septets = (text: string): number | null => {
   let sum = 0
   for (const character of text) {
@@ -66,13 +66,13 @@ export const septets = (text: string): number | null => {
   return sum
 }
 
-/** The beginning of a text that fits; what was cut shows as two dots. */
-export const cutTo = (text: string, most: number, sizeOf: (text: string) => number): string => {
-  if (sizeOf(text) <= most) return text
+/** Cuts a text to a size; two dots mark the cut. */
+export const cutTo = (text: string, maxSize: number, sizeOf: (text: string) => number): string => {
+  if (sizeOf(text) <= maxSize) return text
   let kept = ''
   for (const character of text) {
-    if (sizeOf(kept + character) > most - 2) break
+    if (sizeOf(kept + character) > maxSize - 2) break
     kept += character
   }
-  return most < 3 ? '' : `${kept.trimEnd()}..`
+  return maxSize < 3 ? '' : `${kept.trimEnd()}..`
 }

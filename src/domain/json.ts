@@ -1,13 +1,13 @@
-/** Plain JSON values, and the two ways of changing them that the contract names. */
 export type JsonObject = { [name: string]: unknown }
 
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** One token of a JSON Pointer, escaped. */
+/** Escapes one token of a JSON Pointer. */
 export const escapePointer = (name: string): string =>
   name.replaceAll('~', '~0').replaceAll('/', '~1').toWellFormed()
 
+/** Whether two values are the same JSON; the order of members does not matter. */
 export const sameJson = (a: unknown, b: unknown): boolean => {
   if (a === b) return true
   if (Array.isArray(a))
@@ -24,7 +24,7 @@ export const sameJson = (a: unknown, b: unknown): boolean => {
   )
 }
 
-/** RFC 7396, on a copy: null takes a member away. */
+/** Applies a JSON Merge Patch (RFC 7396) to a copy: null removes a member. */
 export const mergePatch = (target: unknown, patch: unknown): unknown => {
   if (!isObject(patch)) return patch
   const result = new Map(isObject(target) ? Object.entries(target) : [])

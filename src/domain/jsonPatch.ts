@@ -1,6 +1,7 @@
 import { isObject, type JsonObject, sameJson } from './json.ts'
 
-/** RFC 6902. Written here because the libraries looked at take `/list/word` for an index or throw on `/text/x`. */
+/* JSON Patch (RFC 6902). Libraries that we tried misread `/list/word` or throw on `/text/x`. */
+
 export type PatchStep =
   | { op: 'add'; path: string; value: unknown }
   | { op: 'replace'; path: string; value: unknown }
@@ -9,56 +10,59 @@ export type PatchStep =
   | { op: 'move'; path: string; from: string }
   | { op: 'copy'; path: string; from: string }
 
-export type PatchOutcome =
+type PatchOutcome =
   | { ok: true; document: unknown }
-  | { ok: false; step: number; refusal: 'no-such-place' | 'test-failed' | 'too-large' }
+  | { ok: false; step: number; refusal: 'no-such-path' | 'test-failed' | 'too-large' }
 
-/** `copy` can double a document with every step: what all copies add up to is bounded, before they are made. */
-const MAX_COPIED = 1_048_576
+/** All copies of a patch together, checked before each: every `copy` could double the document. */
+const MAX_COPIED_LENGTH = 1_048_576
 
-class NoSuchPlace extends Error {}
+class NoSuchPath extends Error {}
 
-interface Place {
-  holder: JsonObject | unknown[]
+/** What a path points to: a member of an object, or an index of a list. */
+interface Target {
+  parent: JsonObject | unknown[]
   key: string
 }
 
-const tokens = (pointer: string): string[] =>
+const splitPointer = (pointer: string): string[] =>
   pointer
     .split('/')
     .slice(1)
     .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
 
-const indexIn = (list: unknown[], key: string, most: number): number => {
+const parseIndex = (list: unknown[], key: string, max: number): number => {
   if (key === '-') return list.length
-  if (!/^(0|[1-9]\d{0,8})$/.test(key) || Number(key) > most) throw new NoSuchPlace()
+  if (!/^(0|[1-9]\d{0,8})$/.test(key) || Number(key) > max) throw new NoSuchPath()
   return Number(key)
 }
 
-const get = ({ holder, key }: Place): unknown => {
-  if (Array.isArray(holder)) {
-    if (key === '-') throw new NoSuchPlace()
-    return holder[indexIn(holder, key, holder.length - 1)]
+const getValue = ({ parent, key }: Target): unknown => {
+  if (Array.isArray(parent)) {
+    if (key === '-') throw new NoSuchPath()
+    return parent[parseIndex(parent, key, parent.length - 1)]
   }
-  if (!Object.hasOwn(holder, key)) throw new NoSuchPlace()
-  return holder[key]
+  if (!Object.hasOwn(parent, key)) throw new NoSuchPath()
+  return parent[key]
 }
 
-const locate = (root: JsonObject, pointer: string): Place => {
-  let holder: unknown = root
+/** The parent must exist; the key need not. */
+const findTarget = (root: JsonObject, pointer: string): Target => {
+  let parent: unknown = root
   let key = 'root'
-  for (const token of tokens(pointer)) {
-    holder = get({ holder: holder as Place['holder'], key })
-    if (!Array.isArray(holder) && !isObject(holder)) throw new NoSuchPlace()
+  for (const token of splitPointer(pointer)) {
+    parent = getValue({ parent: parent as Target['parent'], key })
+    if (!Array.isArray(parent) && !isObject(parent)) throw new NoSuchPath()
     key = token
   }
-  return { holder: holder as Place['holder'], key }
+  return { parent: parent as Target['parent'], key }
 }
 
-const put = ({ holder, key }: Place, value: unknown) => {
-  if (Array.isArray(holder)) holder.splice(indexIn(holder, key, holder.length), 0, value)
+/** Defines the member: assigning `__proto__` would change the prototype instead. */
+const addValue = ({ parent, key }: Target, value: unknown) => {
+  if (Array.isArray(parent)) parent.splice(parseIndex(parent, key, parent.length), 0, value)
   else
-    Object.defineProperty(holder, key, {
+    Object.defineProperty(parent, key, {
       value,
       writable: true,
       enumerable: true,
@@ -66,77 +70,73 @@ const put = ({ holder, key }: Place, value: unknown) => {
     })
 }
 
-const take = (place: Place): unknown => {
-  const value = get(place)
-  if (Array.isArray(place.holder)) place.holder.splice(Number(place.key), 1)
-  else delete place.holder[place.key]
-  return value
+const removeValue = (target: Target): void => {
+  getValue(target)
+  if (Array.isArray(target.parent)) target.parent.splice(Number(target.key), 1)
+  else delete target.parent[target.key]
 }
 
-/** What a `test` finds, or nothing that any value equals. */
-const tested = (root: JsonObject, path: string): unknown => {
+const passesTest = (root: JsonObject, path: string, value: unknown): boolean => {
   try {
-    return get(locate(root, path))
+    return sameJson(getValue(findTarget(root, path)), value)
   } catch (error) {
-    if (error instanceof NoSuchPlace) return NoSuchPlace
+    if (error instanceof NoSuchPath) return false
     throw error
   }
 }
 
-const move = (root: JsonObject, from: string, path: string): void => {
-  if (path.startsWith(`${from}/`)) throw new NoSuchPlace()
-  const value = get(locate(root, from))
+const moveValue = (root: JsonObject, from: string, path: string): void => {
+  if (path.startsWith(`${from}/`)) throw new NoSuchPath()
+  const value = getValue(findTarget(root, from))
   if (path === from) return
-  take(locate(root, from))
-  put(locate(root, path), value)
+  removeValue(findTarget(root, from))
+  addValue(findTarget(root, path), value)
 }
 
 type Applied = { ok: true; copied: number } | { ok: false; refusal: 'test-failed' | 'too-large' }
 
 const DONE: Applied = { ok: true, copied: 0 }
 
-const apply = (root: JsonObject, step: PatchStep, mayCopy: number): Applied => {
+const applyStep = (root: JsonObject, step: PatchStep, maxCopied: number): Applied => {
   switch (step.op) {
     case 'test':
-      return sameJson(tested(root, step.path), step.value)
-        ? DONE
-        : { ok: false, refusal: 'test-failed' }
+      return passesTest(root, step.path, step.value) ? DONE : { ok: false, refusal: 'test-failed' }
     case 'remove':
-      take(locate(root, step.path))
+      removeValue(findTarget(root, step.path))
       return DONE
     case 'add':
-      put(locate(root, step.path), structuredClone(step.value))
+      addValue(findTarget(root, step.path), structuredClone(step.value))
       return DONE
     case 'replace': {
-      const place = locate(root, step.path)
-      take(place)
-      put(place, structuredClone(step.value))
+      const target = findTarget(root, step.path)
+      removeValue(target)
+      addValue(target, structuredClone(step.value))
       return DONE
     }
     case 'move':
-      move(root, step.from, step.path)
+      moveValue(root, step.from, step.path)
       return DONE
     case 'copy': {
-      const value = get(locate(root, step.from))
+      const value = getValue(findTarget(root, step.from))
       const copied = JSON.stringify(value).length
-      if (copied > mayCopy) return { ok: false, refusal: 'too-large' }
-      put(locate(root, step.path), structuredClone(value))
+      if (copied > maxCopied) return { ok: false, refusal: 'too-large' }
+      addValue(findTarget(root, step.path), structuredClone(value))
       return { ok: true, copied }
     }
   }
 }
 
-/** All steps on a copy, or none. */
+/** Applies all steps to a copy of the document, or none. */
 export const applyJsonPatch = (document: unknown, steps: readonly PatchStep[]): PatchOutcome => {
   const root: JsonObject = { root: structuredClone(document) }
-  let mayCopy = MAX_COPIED
+  let maxCopied = MAX_COPIED_LENGTH
   for (const [index, step] of steps.entries()) {
     try {
-      const outcome = apply(root, step, mayCopy)
+      const outcome = applyStep(root, step, maxCopied)
       if (!outcome.ok) return { ...outcome, step: index }
-      mayCopy -= outcome.copied
+      maxCopied -= outcome.copied
     } catch (error) {
-      if (error instanceof NoSuchPlace) return { ok: false, step: index, refusal: 'no-such-place' }
+      if (error instanceof NoSuchPath) return { ok: false, step: index, refusal: 'no-such-path' }
       throw error
     }
   }

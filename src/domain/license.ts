@@ -1,6 +1,6 @@
 import { type Day, dayStart, localDay } from './day.ts'
 
-/** When a device ends: the day that its expiration date begins, or null for a device without an end. */
+/** The day on which a device expires, or null if it never does. */
 export type Ends = Day | null
 
 export interface Licenses {
@@ -8,7 +8,7 @@ export interface Licenses {
   used: number
 }
 
-/** The account's day never runs back with the clock: what has expired stays so. */
+/** The account's day never goes back with the clock: an expired device stays expired. */
 export const currentDay = (account: { day: Day; timeZone: string }, now: number): Day => {
   const today = localDay(now, account.timeZone)
   if (today > account.day) return today
@@ -20,13 +20,16 @@ export const hasEnded = (ends: Ends, today: Day): boolean => ends !== null && en
 export const endsOf = (limits: { expires: boolean; expirationDate: Day | null }): Ends =>
   limits.expires ? limits.expirationDate : null
 
-/** True also where an operator has set the total below what is in use: nothing more is granted until enough are free. */
-export const mayGrant = (licenses: Licenses, wanted = 1): boolean =>
+/**
+ * False while more are in use than the total, which an operator may lower: nothing is granted until
+ * enough are free.
+ */
+export const canGrant = (licenses: Licenses, wanted = 1): boolean =>
   licenses.used + wanted <= licenses.total
 
 export const available = (licenses: Licenses): number => Math.max(0, licenses.total - licenses.used)
 
-/** The instant at which a license frees itself, given how many end on which coming day (ascending), or null. */
+/** When the next license becomes free; null if never. `endings` are in the order of their days. */
 export const availableAt = (
   licenses: Licenses,
   endings: Iterable<{ day: Day; count: number }>,

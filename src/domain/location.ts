@@ -1,44 +1,43 @@
 import type { JsonObject } from './json.ts'
 
-/*
- * The fields of a location: the one table that the contract, the quick reader of reports and the storage are made from.
- * With a `scale`, a number is stored as a whole number of that part (1e7: tenths of a microdegree).
- */
+/* The fields of a location, for the contract, the fast reader of reports and the storage alike. */
+
 interface NumberField {
-  least: number
-  most: number
-  about: string
+  min: number
+  max: number
+  description: string
+  /** Stored as an integer of this fraction of the unit: 1e7 gives tenths of a microdegree. */
   scale?: number
 }
 
-export const NUMBERS = {
-  latitude: { least: -90, most: 90, scale: 1e7, about: 'Degrees, WGS 84.' },
-  longitude: { least: -180, most: 180, scale: 1e7, about: 'Degrees, WGS 84.' },
-  altitude: { least: -20_000, most: 1_000_000, scale: 100, about: 'Metres.' },
-  speed: { least: 0, most: 100_000, scale: 100, about: 'km/h.' },
-  course: { least: 0, most: 360, scale: 100, about: 'Degrees from north, clockwise.' },
+export const NUMBER_FIELDS = {
+  latitude: { min: -90, max: 90, scale: 1e7, description: 'Degrees, WGS 84.' },
+  longitude: { min: -180, max: 180, scale: 1e7, description: 'Degrees, WGS 84.' },
+  altitude: { min: -20_000, max: 1_000_000, scale: 100, description: 'Metres.' },
+  speed: { min: 0, max: 100_000, scale: 100, description: 'km/h.' },
+  course: { min: 0, max: 360, scale: 100, description: 'Degrees from north, clockwise.' },
   accuracy: {
-    least: 0,
-    most: 50_000_000,
+    min: 0,
+    max: 50_000_000,
     scale: 100,
-    about: 'Metres; large for fixes that a network derived.',
+    description: 'Metres. Large when a network derived the position.',
   },
-  battery: { least: 0, most: 100, scale: 100, about: 'Percent.' },
-  fuel: { least: 0, most: 1e9, about: 'Level of the first tank.' },
-  fuel2: { least: 0, most: 1e9, about: 'Level of the second tank.' },
-  temperature: { least: -273.15, most: 10_000, about: '°C.' },
-  temperature2: { least: -273.15, most: 10_000, about: '°C.' },
-  inactiveSeconds: { least: 0, most: 1e12, about: 'How long the device has not moved.' },
-  rpm: { least: 0, most: 1e9, about: 'Revolutions a minute.' },
-  milleage: { least: 0, most: 1e12, about: 'Distance travelled.' },
+  battery: { min: 0, max: 100, scale: 100, description: 'Percent.' },
+  fuel: { min: 0, max: 1e9, description: 'Level of the first tank.' },
+  fuel2: { min: 0, max: 1e9, description: 'Level of the second tank.' },
+  temperature: { min: -273.15, max: 10_000, description: '°C.' },
+  temperature2: { min: -273.15, max: 10_000, description: '°C.' },
+  inactiveSeconds: { min: 0, max: 1e12, description: 'Seconds since the device last moved.' },
+  rpm: { min: 0, max: 1e9, description: 'Revolutions per minute.' },
+  milleage: { min: 0, max: 1e12, description: 'Distance travelled.' },
 } as const satisfies Record<string, NumberField>
-export type NumberName = keyof typeof NUMBERS
+export type NumberName = keyof typeof NUMBER_FIELDS
 
-/** Either a number or a date-time, which is kept in UTC. */
+/** A number, or a date-time, which is stored in UTC. */
 export const SENSOR_TIMES = ['sensorTime1', 'sensorTime2', 'sensorTime3', 'sensorTime4'] as const
 export const MAX_SENSOR_TIME = 1e15
 export const TEXT_LISTS = ['warningTexts', 'alertTexts'] as const
-/** Names or numbers of alerts, as the device has them. */
+/** Names or numbers of alerts, as the device sends them. */
 export const CODE_LISTS = ['alerts', 'warnings'] as const
 export const FREE_LISTS = ['accessoriesAttributes', 'inputs', 'outputs'] as const
 export const MAX_SOURCE_LENGTH = 64
@@ -55,7 +54,7 @@ export type Location = { dateTime: number; latitude: number; longitude: number }
 
 export type StoredLocation = Location & { receivedAt: number }
 
-/** In the order in which the contract lists them; `dateTime` stands before and `receivedAt` after. */
+/** In the order of the contract, between `dateTime` and `receivedAt`. */
 export const FIELD_NAMES = [
   'latitude',
   'longitude',
@@ -81,10 +80,12 @@ export const FIELD_NAMES = [
 ] as const satisfies readonly (keyof Location)[]
 
 const EARLIEST = Date.UTC(2000, 0, 1)
-const MAX_AHEAD = 600_000
+const MAX_AHEAD_MS = 600_000
 
-/** A device's clock may run a little ahead, but a fix from last century or from tomorrow is a mistake. */
+/**
+ * A device's clock may run up to ten minutes ahead. Anything later, or before 2000, is a mistake.
+ */
 export const isPlausible = (dateTime: number, now: number): boolean =>
-  dateTime >= EARLIEST && dateTime <= now + MAX_AHEAD
+  dateTime >= EARLIEST && dateTime <= now + MAX_AHEAD_MS
 
 export const MAX_REPORT_LOCATIONS = 1000

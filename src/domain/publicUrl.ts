@@ -1,13 +1,14 @@
 /*
- * Where a webhook may lead: https to a public name, so that nobody reaches a private network through us. The parser turns an
- * IPv4 address in any spelling into four numbers; what a name resolves to is the platform's to guard.
+ * Webhook URLs must be https with a public host name, so that nobody reaches a private network
+ * through the service. The URL parser turns every spelling of an IPv4 address into four numbers;
+ * the platform refuses names that resolve to private addresses.
  */
 
-export type UrlFinding = { ok: true; url: URL } | { ok: false; detail: string }
+export type UrlCheck = { ok: true; url: URL } | { ok: false; detail: string }
 
-const refuse = (detail: string): UrlFinding => ({ ok: false, detail })
+const refuse = (detail: string): UrlCheck => ({ ok: false, detail })
 
-const MAX_CHARACTERS = 2048
+const MAX_URL_CHARS = 2048
 const PRIVATE_SUFFIXES = [
   'localhost',
   'local',
@@ -28,17 +29,17 @@ const isPrivateName = (host: string): boolean =>
   !host.includes('.') ||
   PRIVATE_SUFFIXES.some((suffix) => host === suffix || host.endsWith(`.${suffix}`))
 
-/** `allowLoopback` is for development: it lets this machine alone through, by http too. */
-export const checkPublicUrl = (text: string, allowLoopback: boolean): UrlFinding => {
-  if (text.length > MAX_CHARACTERS) return refuse(`must have at most ${MAX_CHARACTERS} characters`)
+/** `allowLoopback` is for development: it also allows this machine, by http too. */
+export const checkPublicUrl = (text: string, allowLoopback: boolean): UrlCheck => {
+  if (text.length > MAX_URL_CHARS) return refuse(`must have at most ${MAX_URL_CHARS} characters`)
   const url = URL.parse(text)
-  if (!url) return refuse('must be a URL')
+  if (!url) return refuse('must be a URL, such as https://example.com/hook')
   if (url.username !== '' || url.password !== '')
-    return refuse('must not hold a user name or password')
+    return refuse('must not contain a user name or password')
   const host = url.hostname.toLowerCase().replace(/\.+$/, '')
   if (allowLoopback && isLoopback(host) && /^https?:$/.test(url.protocol)) return { ok: true, url }
   if (url.protocol !== 'https:') return refuse('must begin with https://')
-  if (isAddress(host)) return refuse('must name a host, not an address')
-  if (isPrivateName(host)) return refuse('must name a public host')
+  if (isAddress(host)) return refuse('must have a host name, not an IP address')
+  if (isPrivateName(host)) return refuse('must have a public host name')
   return { ok: true, url }
 }

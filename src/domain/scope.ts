@@ -1,4 +1,4 @@
-/** What a key may do: `write` reads and reports too, `admin` does everything. */
+/** What a key may do. `write` includes `read` and `ingest`; `admin` includes everything. */
 export const SCOPES = ['ingest', 'read', 'write', 'admin'] as const
 export type Scope = (typeof SCOPES)[number]
 
@@ -9,13 +9,17 @@ const GRANTS: Record<Scope, readonly Scope[]> = {
   admin: SCOPES,
 }
 
+/** The known scopes among some names, in the order of `SCOPES`. */
+export const toScopes = (names: readonly string[]): Scope[] =>
+  SCOPES.filter((scope) => names.includes(scope))
+
 export const allows = (held: readonly Scope[], wanted: Scope): boolean =>
   held.some((scope) => GRANTS[scope].includes(wanted))
 
-/** True when everything that `asked` grants is granted by `held` too. */
+/** True when `held` grants everything that `asked` grants. */
 export const isWithin = (asked: readonly Scope[], held: readonly Scope[]): boolean =>
   asked.every((scope) => GRANTS[scope].every((grant) => allows(held, grant)))
 
-/** What is left of `held` where no more than `cap` is allowed. */
-export const narrowed = (held: readonly Scope[], cap: readonly Scope[]): Scope[] =>
+/** The scopes that both `held` and `cap` grant. */
+export const intersectScopes = (held: readonly Scope[], cap: readonly Scope[]): Scope[] =>
   SCOPES.filter((scope) => allows(held, scope) && allows(cap, scope))

@@ -1,35 +1,37 @@
 /*
- * Douglas–Peucker in metres. Written here because the libraries looked at (simplify-js, and turf, which wraps it) measure in
- * the unit of the plane that they are given, know no antimeridian, and recurse: a zigzag of 50,000 points ends their stack.
+ * Douglas–Peucker in metres. simplify-js and turf, which wraps it, measure in the units of a plane,
+ * do not handle the antimeridian, and recurse: a zigzag of 50,000 points overflows their stack.
  */
 
-const RADIUS = 6_371_008.8
-const RADIANS = Math.PI / 180
-/** Beyond this the map that we measure on has no room left. */
+const EARTH_RADIUS_METRES = 6_371_008.8
+const RADIANS_PER_DEGREE = Math.PI / 180
+/** Mercator has no finite place for the poles. */
 const MAX_LATITUDE = 89.9
-/** A track made to be awkward takes the square of its length. After so many distances ranges are cut in the middle, which only keeps more. */
+/**
+ * Bounds the quadratic worst case: beyond, ranges are halved instead, which only keeps more points.
+ */
 const MAX_DISTANCES = 50_000_000
 
 /**
- * Which points of a track stay, so that none of the others is farther than `metres` from the line drawn through these.
- * The lines are those of a map (Mercator); a point's distance is taken at the scale that the map has at that point.
+ * Marks the points to keep, so that no other point is farther than `toleranceMetres` from the line
+ * through them. Lines are straight on a Mercator map; a distance is scaled at its own point.
  */
 export const simplify = (
   latitudes: ArrayLike<number>,
   longitudes: ArrayLike<number>,
-  metres: number,
+  toleranceMetres: number,
 ): Uint8Array => {
   const count = latitudes.length
   const keep = new Uint8Array(count)
   if (count === 0) return keep
-  const { x, y, scale } = onMap(latitudes, longitudes)
+  const points = project(latitudes, longitudes)
   keep[0] = keep[count - 1] = 1
   const ranges = [0, count - 1]
   let distances = 0
   while (ranges.length > 0) {
     const last = ranges.pop() as number
     const first = ranges.pop() as number
-    const farthest = farthestFrom(x, y, scale, first, last, metres * metres)
+    const farthest = findFarthest(points, first, last, toleranceMetres * toleranceMetres)
     distances += last - first
     if (farthest === -1) continue
     const cut = distances > MAX_DISTANCES ? (first + last) >> 1 : farthest
@@ -39,32 +41,43 @@ export const simplify = (
   return keep
 }
 
-/** Longitudes go on beyond 180 where the track crosses the antimeridian, so that neighbours stay neighbours. */
-const onMap = (latitudes: ArrayLike<number>, longitudes: ArrayLike<number>) => {
+/** Points on a Mercator map, in metres, with the map's scale at each. */
+interface Projection {
+  x: Float64Array
+  y: Float64Array
+  scale: Float64Array
+}
+
+/**
+ * Longitudes continue beyond 180 where the track crosses the antimeridian, so neighbours stay
+ * close.
+ */
+const project = (latitudes: ArrayLike<number>, longitudes: ArrayLike<number>): Projection => {
   const x = new Float64Array(latitudes.length)
   const y = new Float64Array(latitudes.length)
   const scale = new Float64Array(latitudes.length)
   let turns = 0
   for (let i = 0; i < x.length; i++) {
     const latitude =
-      Math.max(-MAX_LATITUDE, Math.min(MAX_LATITUDE, latitudes[i] as number)) * RADIANS
+      Math.max(-MAX_LATITUDE, Math.min(MAX_LATITUDE, latitudes[i] as number)) * RADIANS_PER_DEGREE
     const longitude = longitudes[i] as number
     if (i > 0) turns -= Math.round((longitude - (longitudes[i - 1] as number)) / 360)
-    x[i] = RADIUS * (longitude + 360 * turns) * RADIANS
-    y[i] = RADIUS * Math.asinh(Math.tan(latitude))
+    x[i] = EARTH_RADIUS_METRES * (longitude + 360 * turns) * RADIANS_PER_DEGREE
+    y[i] = EARTH_RADIUS_METRES * Math.asinh(Math.tan(latitude))
     scale[i] = Math.cos(latitude)
   }
   return { x, y, scale }
 }
 
-/** The point between `first` and `last` that is farthest from the line between them, or -1 where none is far enough. */
-const farthestFrom = (
-  x: Float64Array,
-  y: Float64Array,
-  scale: Float64Array,
+/**
+ * The point between `first` and `last` farthest from their line, or -1 when all are within the
+ * tolerance.
+ */
+const findFarthest = (
+  { x, y, scale }: Projection,
   first: number,
   last: number,
-  enough: number,
+  toleranceSquared: number,
 ): number => {
   const startX = x[first] as number
   const startY = y[first] as number
@@ -72,7 +85,7 @@ const farthestFrom = (
   const alongY = (y[last] as number) - startY
   const length = alongX * alongX + alongY * alongY
   let farthest = -1
-  let most = enough
+  let farthestSquared = toleranceSquared
   for (let i = first + 1; i < last; i++) {
     const toX = (x[i] as number) - startX
     const toY = (y[i] as number) - startY
@@ -80,8 +93,8 @@ const farthestFrom = (
     const offX = (toX - part * alongX) * (scale[i] as number)
     const offY = (toY - part * alongY) * (scale[i] as number)
     const distance = offX * offX + offY * offY
-    if (distance > most) {
-      most = distance
+    if (distance > farthestSquared) {
+      farthestSquared = distance
       farthest = i
     }
   }

@@ -1,34 +1,41 @@
-/* What is said on a live stream, either way, as JSON text. */
+/* The messages of a live stream: JSON text in both directions. */
 
-/** Answered without waking anything up: these very bytes. */
+/** The platform answers exactly these bytes without waking the feed. */
 export const PING = '{"type":"ping"}'
 export const PONG = '{"type":"pong"}'
 
 export const SUBPROTOCOL = 'perigee'
 
-/** Why a stream was closed. */
+/** Why the service closes a stream. */
 export const CLOSE = {
-  badMessage: { code: 4400, reason: 'a message, or the number to begin after, made no sense' },
-  unauthorized: { code: 4401, reason: 'the token does not hold any more' },
+  badMessage: { code: 4400, reason: 'a message or the parameter after is not valid' },
+  unauthorized: { code: 4401, reason: 'the token is no longer valid' },
   forbidden: { code: 4403, reason: 'the token does not have the scope read' },
   unacknowledged: { code: 4408, reason: 'events were not acknowledged in time' },
-  tooMany: { code: 4429, reason: 'the account has too many streams' },
+  tooMany: { code: 4429, reason: 'the account has too many open streams' },
   tooManyRequests: { code: 4429, reason: 'the account has made too many requests in this minute' },
   unavailable: { code: 1013, reason: 'try again later' },
 } as const
 export type Closing = keyof typeof CLOSE
 
-/** So many events may be under way to a reader that has not acknowledged them, and for so long. */
-export const WINDOW = 1000
-/** The same in characters: what is under way is held in memory, and nobody here can ask how much of it has gone out. */
-export const WINDOW_SIZE = 2_000_000
-export const ACKNOWLEDGE_WITHIN = 30_000
+const NORMAL_CLOSURE = 1000
+const NO_CODE_RECEIVED = [1005, 1006]
+
+/** The code to close the other side with: 1005 and 1006 mean that none came and cannot be sent. */
+export const sendableCode = (code: number): number =>
+  NO_CODE_RECEIVED.includes(code) ? NORMAL_CLOSURE : code
+
+/** How many events may be sent to a subscriber beyond the last that it acknowledged. */
+export const MAX_UNACKED_EVENTS = 1000
+/** The same in characters: they stay in memory until sent, and a socket does not say when. */
+export const MAX_UNACKED_CHARS = 2_000_000
+export const ACK_TIMEOUT_MS = 30_000
 
 export type ClientMessage = { type: 'token'; token: string } | { type: 'ack'; sequence: number }
 
-const MAX_CHARACTERS = 8192
+const MAX_MESSAGE_CHARS = 8192
 
-const parse = (text: string): Record<string, unknown> => {
+const parseObject = (text: string): Record<string, unknown> => {
   try {
     const value: unknown = JSON.parse(text)
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
@@ -37,11 +44,11 @@ const parse = (text: string): Record<string, unknown> => {
   }
 }
 
-/** Null for anything that is not, to the member, a message of the protocol. */
+/** Null unless the message has exactly the members of its type. */
 export const readMessage = (message: unknown): ClientMessage | null => {
-  if (typeof message !== 'string' || message.length > MAX_CHARACTERS) return null
-  const { type, token, sequence, ...more } = parse(message)
-  if (Object.keys(more).length > 0) return null
+  if (typeof message !== 'string' || message.length > MAX_MESSAGE_CHARS) return null
+  const { type, token, sequence, ...others } = parseObject(message)
+  if (Object.keys(others).length > 0) return null
   if (type === 'token' && typeof token === 'string' && sequence === undefined)
     return { type, token }
   if (

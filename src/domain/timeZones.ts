@@ -1,33 +1,35 @@
-/** Names that IANA uses today where the runtime's list has an older one, or none. */
-const MISSING =
-  'UTC Etc/UTC Etc/GMT Africa/Asmara America/Argentina/Buenos_Aires America/Argentina/Catamarca America/Argentina/Cordoba ' +
-  'America/Argentina/Jujuy America/Argentina/Mendoza America/Atikokan America/Indiana/Indianapolis America/Kentucky/Louisville ' +
-  'America/Nuuk Asia/Ho_Chi_Minh Asia/Kathmandu Asia/Kolkata Asia/Yangon Atlantic/Faroe Europe/Kyiv Pacific/Chuuk Pacific/Kanton Pacific/Pohnpei'
+/** Current IANA names that the runtime's list lacks, or has only under an older name. */
+const CURRENT_NAMES =
+  'UTC Etc/UTC Etc/GMT Africa/Asmara America/Argentina/Buenos_Aires ' +
+  'America/Argentina/Catamarca America/Argentina/Cordoba America/Argentina/Jujuy ' +
+  'America/Argentina/Mendoza America/Atikokan America/Indiana/Indianapolis ' +
+  'America/Kentucky/Louisville America/Nuuk Asia/Ho_Chi_Minh Asia/Kathmandu Asia/Kolkata ' +
+  'Asia/Yangon Atlantic/Faroe Europe/Kyiv Pacific/Chuuk Pacific/Kanton Pacific/Pohnpei'
 
-/** The zones that ships keep at sea: Etc/GMT+12 … Etc/GMT-14, where `+` is west. */
-const AT_SEA = Array.from({ length: 27 }, (_, index) => index - 14)
+/** Nautical zones, Etc/GMT+12 … Etc/GMT-14, where `+` is west of Greenwich. */
+const NAUTICAL = Array.from({ length: 27 }, (_, index) => index - 14)
   .filter((hours) => hours !== 0)
   .map((hours) => `Etc/GMT${hours > 0 ? '+' : ''}${hours}`)
 
-const nameIn = (timeZone: string, style: 'longGeneric' | 'long', now: number): string =>
+const formatName = (timeZone: string, style: 'longGeneric' | 'long', now: number): string =>
   new Intl.DateTimeFormat('en', { timeZone, timeZoneName: style })
     .formatToParts(now)
     .find(({ type }) => type === 'timeZoneName')?.value ?? timeZone
 
-/** The name that holds all year ("Eastern Time"); of a zone without one ("GMT+00:00") the plain long name. */
+/** The name valid all year ("Eastern Time"), or the plain long name for a zone without one. */
 const longName = (timeZone: string, now: number): string => {
-  const generic = nameIn(timeZone, 'longGeneric', now)
-  return generic.startsWith('GMT') ? nameIn(timeZone, 'long', now) : generic
+  const generic = formatName(timeZone, 'longGeneric', now)
+  return generic.startsWith('GMT') ? formatName(timeZone, 'long', now) : generic
 }
 
-let named: Readonly<Record<string, string>> | null = null
+let cachedNames: Readonly<Record<string, string>> | null = null
 
-/** IANA name → long English name. Some 470 formatters are made for it, 60 ms of work: once an isolate, when first asked for. */
+/** IANA name → long English name. Takes about 60 ms (470 formatters): done once per isolate. */
 export const timeZoneNames = (now: number): Readonly<Record<string, string>> => {
-  named ??= Object.fromEntries(
-    [...new Set([...Intl.supportedValuesOf('timeZone'), ...MISSING.split(' '), ...AT_SEA])]
+  cachedNames ??= Object.fromEntries(
+    [...new Set([...Intl.supportedValuesOf('timeZone'), ...CURRENT_NAMES.split(' '), ...NAUTICAL])]
       .sort()
       .map((zone) => [zone, longName(zone, now)]),
   )
-  return named
+  return cachedNames
 }

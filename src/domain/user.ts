@@ -1,8 +1,8 @@
-/** What a user of the account may do; a key bound to the user has at most these. */
+/** What a user may do. A key bound to the user never allows more. */
 export const PRIVILEGES = ['read', 'write', 'admin'] as const
 export type Privilege = (typeof PRIVILEGES)[number]
 
-/** What a client may write of a user. */
+/** The members of a user that a client can write. */
 export interface UserRecord {
   name: string
   email: string
@@ -23,12 +23,12 @@ export interface UserRecord {
   expires: number | null
 }
 
-export interface Term {
+export interface AccessPeriod {
   disabled: boolean
   from: number | null
   expires: number | null
 }
 
-/** Whether a user may act at all, or be written to: not disabled, and inside `from`–`expires`. */
-export const mayAct = ({ disabled, from, expires }: Term, now: number): boolean =>
+/** True for a user who is not disabled and inside `from` (inclusive) to `expires` (exclusive). */
+export const canAct = ({ disabled, from, expires }: AccessPeriod, now: number): boolean =>
   !disabled && (from === null || from <= now) && (expires === null || now < expires)

@@ -1,6 +1,6 @@
 /**
- * What a client may write of a webhook. Empty `devices` and `groups` leave nothing out, and so an id stays in them when what it
- * names is deleted: with the last one gone the webhook would be told of everything.
+ * The members of a webhook that a client can write. Empty `devices` and `groups` mean all, so the
+ * id of a deleted device or group stays: without it the webhook would receive every event.
  */
 export interface WebhookRecord {
   url: string
@@ -11,14 +11,14 @@ export interface WebhookRecord {
   enabled: boolean
 }
 
-/** Why a webhook is disabled that nobody disabled: the receiver said 410, or failed for five days. */
+/** Why the service disabled a webhook: its receiver replied 410, or failed for five days. */
 export const DISABLED_REASONS = ['gone', 'failing'] as const
 export type DisabledReason = (typeof DISABLED_REASONS)[number]
 
 export interface Webhook extends WebhookRecord {
   id: string
   disabledReason: DisabledReason | null
-  /** The account's last event when the webhook was made or enabled again: it is told of later ones. */
+  /** The account's last event when the webhook was created or enabled; it receives later ones. */
   since: number
   creation: number
   lastModified: number
@@ -26,10 +26,10 @@ export interface Webhook extends WebhookRecord {
 }
 
 export const MAX_WEBHOOKS = 50
-/** Events in one call. */
+/** Events in one delivery. */
 export const MAX_EVENTS = 100
 
-/** Why an attempt failed; `disabled` where the webhook was, before it got through. */
+/** Why an attempt failed; `disabled` if the webhook was disabled before it succeeded. */
 export type DeliveryFailure =
   | 'status'
   | 'redirect'
@@ -38,16 +38,16 @@ export type DeliveryFailure =
   | 'refused-url'
   | 'disabled'
 
-/** Events brought to a receiver, or still to be. */
+/** Events that were sent to a receiver, or are still to be sent. */
 export interface WebhookDelivery {
   number: number
   id: string
   webhookId: string
-  /** The events that it brings; none for a test. */
+  /** The numbers of its events; none for a test. */
   sequences: number[]
   status: 'pending' | 'delivered' | 'failed'
   attempts: number
-  /** How many of them somebody asked for: these are beside the ten that come by themselves. */
+  /** Attempts that a client requested. They do not count against the ten automatic ones. */
   attemptsByHand: number
   responseCode: number | null
   failure: DeliveryFailure | null
@@ -56,16 +56,4 @@ export interface WebhookDelivery {
   creation: number
   lastAttempt: number | null
   nextAttempt: number | null
-}
-
-/* What the account's administrators are told of a webhook that was given up. The key of such an e-mail tells it from an alert's. */
-const NOTICE = 'ntc'
-
-export const noticeKey = (webhookId: string, noted: number, userId: string): string =>
-  `${NOTICE}_${webhookId.slice(4)}_${noted}_${userId}`
-
-/** When a notice was noted, by the key of one of its e-mails; null for the key of anything else. */
-export const noticeTime = (key: string): number | null => {
-  const [kind, , noted] = key.split('_')
-  return kind === NOTICE ? Number(noted) : null
 }

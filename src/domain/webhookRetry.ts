@@ -1,28 +1,28 @@
-const SECOND = 1000
-const MINUTE = 60 * SECOND
-const HOUR = 60 * MINUTE
-const DAY = 24 * HOUR
+const SECOND_MS = 1000
+const MINUTE_MS = 60 * SECOND_MS
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
 
-/** The waits between ten attempts: three days in all, little at first. */
-const WAITS = [
-  5 * SECOND,
-  MINUTE,
-  5 * MINUTE,
-  30 * MINUTE,
-  2 * HOUR,
-  6 * HOUR,
-  12 * HOUR,
-  20 * HOUR,
-  32 * HOUR,
+/** The delays between the ten attempts of a delivery: three days in all. */
+const RETRY_DELAYS_MS = [
+  5 * SECOND_MS,
+  MINUTE_MS,
+  5 * MINUTE_MS,
+  30 * MINUTE_MS,
+  2 * HOUR_MS,
+  6 * HOUR_MS,
+  12 * HOUR_MS,
+  20 * HOUR_MS,
+  32 * HOUR_MS,
 ]
-export const MAX_ATTEMPTS = WAITS.length + 1
+export const MAX_ATTEMPTS = RETRY_DELAYS_MS.length + 1
 const JITTER = 0.1
 
-/** How long without one success before a receiver is given up. */
-export const GIVEN_UP_AFTER = 5 * DAY
+/** A webhook without one success for this long is disabled. */
+export const DISABLE_AFTER_MS = 5 * DAY_MS
 
-/** The wait after this many attempts, up to a tenth longer or shorter as `chance` (0–1) has it; null after the last. */
-export const waitAfter = (attempts: number, chance: number): number | null => {
-  const wait = WAITS[attempts - 1]
-  return wait === undefined ? null : Math.round(wait * (1 + JITTER * (2 * chance - 1)))
+/** The delay after this many attempts, varied by `random` (0–1); null after the last attempt. */
+export const retryDelayMs = (attempts: number, random: number): number | null => {
+  const delayMs = RETRY_DELAYS_MS[attempts - 1]
+  return delayMs === undefined ? null : Math.round(delayMs * (1 + JITTER * (2 * random - 1)))
 }

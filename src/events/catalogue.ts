@@ -4,14 +4,14 @@ import { EVENT_TYPES, type EventType } from '../domain/event.ts'
 import { day, id, time } from '../http/wire.ts'
 import { location } from '../locations/forms.ts'
 
-/* Every kind of event, and what its `data` tells. */
+/* Every type of event, with the schema of its `data`. */
 
 const deviceId = id('dev')
 const name = z.string().meta({ example: 'Tern 7' })
 const device = z.object({ deviceId, name })
 const channel = z.enum(CHANNELS)
 const alertId = id('alr')
-const resetAt = time.meta({ description: 'When messages go out again.' })
+const resetAt = time.meta({ description: 'When the device can send messages again.' })
 const licenses = z.object({
   used: z.int().meta({ example: 10 }),
   total: z.int().meta({ example: 10 }),
@@ -25,9 +25,13 @@ const DATA = {
   'device.expired': device.extend({ expirationDate: day }),
   'device.reactivated': device.partial().extend({
     devices: z.int().optional().meta({
-      description: 'How many came back at once, where a change of the account’s time zone did it.',
+      description:
+        'How many devices became active at once, when a change of the account’s time zone was the cause.',
     }),
-    timeZone: z.string().optional().meta({ description: 'That time zone.' }),
+    timeZone: z
+      .string()
+      .optional()
+      .meta({ description: 'The new time zone of the account, in that case.' }),
   }),
   'location.reported': z.object({
     deviceId,
@@ -35,14 +39,14 @@ const DATA = {
     count: z.int().meta({ description: 'How many locations of the report were new.', example: 1 }),
     location: location
       .nullable()
-      .meta({ description: 'The newest of them; null once it is erased.' }),
+      .meta({ description: 'The newest of them; null once that location is erased.' }),
   }),
   'alert.raised': z.object({
     deviceId,
     alertId,
     alertName: z.string().meta({ example: 'SOSButton' }),
     text: z.string().nullable().meta({
-      description: 'Null, as its place, once the device is deleted.',
+      description: 'Null, like the coordinates, once the device is deleted.',
       example: 'Man overboard',
     }),
     dateTime: time,
@@ -53,7 +57,7 @@ const DATA = {
     deviceId,
     alertId,
     acknowledgedBy: z.string().meta({
-      description: 'The user, or the key where it is bound to none.',
+      description: 'The user whose key was used, or the key when it belongs to no user.',
       example: 'usr_1jn7wz3h4q8v2n5t7r6m0p',
     }),
   }),
@@ -80,24 +84,24 @@ const DATA = {
   'key.revoked': z.object({ keyId: id('key') }),
 } satisfies Record<EventType, z.ZodType>
 
-/** When each is told, for the document. */
+/** When each event is logged, for the OpenAPI document. */
 export const MEANINGS: Record<EventType, string> = {
   'device.created': 'A device was created.',
   'device.updated': 'A device was edited.',
   'device.deleted': 'A device was deleted.',
-  'device.expired': 'A device has expired and holds no license any more.',
+  'device.expired': 'A device has expired and no longer uses a license.',
   'device.reactivated': 'An expired device is active again.',
   'location.reported':
-    'A device has reported locations: one event a report. It is logged only while an enabled webhook or an open stream asks for it.',
+    'A device has reported locations; one event for each report. It is logged only while an enabled webhook or an open stream asks for it.',
   'alert.raised': 'A device has raised an alert.',
-  'alert.acknowledged': 'Somebody has acknowledged an alert.',
+  'alert.acknowledged': 'An alert was acknowledged.',
   'message.sent': 'A provider has accepted a message.',
-  'message.failed': 'A message was given up.',
-  'message.suppressed': 'A message was not sent: the device has reached its daily limit.',
+  'message.failed': 'A message failed and is not retried.',
+  'message.suppressed': 'A message was not sent because the device has reached its daily limit.',
   'limit.reached': 'A device has reached its daily limit for a channel.',
   'license.exhausted': 'The last free license was taken.',
   'license.available': 'A license is free again.',
-  'key.created': 'An API key was made.',
+  'key.created': 'An API key was created.',
   'key.revoked': 'An API key was deleted or replaced.',
 }
 
@@ -107,10 +111,10 @@ const eventOf = (type: EventType) =>
       id: id('evt'),
       type: z.literal(type),
       time,
-      sequence: z
-        .int()
-        .min(1)
-        .meta({ description: 'Counts the account’s events, one by one.', example: 42 }),
+      sequence: z.int().min(1).meta({
+        description: 'The number of the event in its account, counted without gaps.',
+        example: 42,
+      }),
       accountId: id('acc'),
       data: DATA[type],
     })

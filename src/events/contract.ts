@@ -8,32 +8,39 @@ import { event } from './catalogue.ts'
 export const MAX_FILTERED = 100
 
 const pattern = z.string('must be an event type').refine((text) => EVENT_PATTERNS.includes(text), {
-  error: 'must be an event type, all of a kind such as device.*, or *',
+  error: 'must be an event type, a group of types such as device.*, or *',
 })
 export const patterns = z
   .array(pattern, 'must be a list of event types')
-  .max(EVENT_PATTERNS.length, 'must not repeat itself')
+  .max(EVENT_PATTERNS.length, `must have at most ${EVENT_PATTERNS.length} event types`)
 
-const commas = (text: string): string[] => text.split(',').filter((part) => part !== '')
+const splitAtCommas = (text: string): string[] => text.split(',').filter((part) => part !== '')
 const ids = z
   .string()
   .max(8192)
-  .transform(commas)
+  .transform(splitAtCommas)
   .pipe(
     z
-      .array(z.string().max(64, 'must be ids, with commas between'))
-      .max(MAX_FILTERED, `must name at most ${MAX_FILTERED}`),
+      .array(z.string().max(64, 'must be ids separated by commas'))
+      .max(MAX_FILTERED, `must have at most ${MAX_FILTERED} ids`),
   )
   .default([])
 
-/** What a reader of the log or of the stream may ask for. */
+/** The filters of the event list and of the stream. */
 export const filterQuery = {
-  types: z.string().max(1024).transform(commas).pipe(patterns).default([]).meta({
-    description: 'Event types with commas between; `device.*` is all of a kind.',
+  types: z.string().max(1024).transform(splitAtCommas).pipe(patterns).default([]).meta({
+    description:
+      'Event types separated by commas; `device.*` means every type that begins with `device.`.',
     example: 'device.*,alert.raised',
   }),
-  devices: ids.meta({ description: 'Only events of these devices, or of devices in `groups`.' }),
-  groups: ids.meta({ description: 'Only events of devices in these groups, or of `devices`.' }),
+  devices: ids.meta({
+    description:
+      'Ids separated by commas: only events of these devices, or of devices in `groups`.',
+  }),
+  groups: ids.meta({
+    description:
+      'Ids separated by commas: only events of devices in these groups, or of `devices`.',
+  }),
 }
 
 export const after = z.coerce
@@ -45,14 +52,14 @@ export const after = z.coerce
 export const listEvents = define({
   id: 'listEvents',
   tag: 'Events',
-  summary: 'List what has happened',
+  summary: 'List events',
   description:
-    'In the order of `sequence`, without gaps where nothing is filtered out. Events are kept for 30 days. A consumer that was away goes on after the last `sequence` that it has seen.',
+    'In the order of `sequence`, which has no gaps unless a filter leaves events out. Events are kept for 30 days. A consumer that was offline continues after the last `sequence` it has seen.',
   scope: 'read',
   query: z.strictObject({
     after: after
       .default(0)
-      .meta({ description: 'Only events after the one with this `sequence`.', example: 41 }),
+      .meta({ description: 'Only events with a greater `sequence`.', example: 41 }),
     ...filterQuery,
     ...pageQuery,
   }),

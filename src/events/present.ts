@@ -1,6 +1,10 @@
-import { iso } from '../http/wire.ts'
+import type * as z from 'zod'
+import { iso } from '../domain/iso.ts'
 import { presentLocation } from '../locations/present.ts'
+import type { event as eventSchema } from './catalogue.ts'
 import type { LoggedEvent } from './store.ts'
+
+export type EventBody = z.output<typeof eventSchema>
 
 const dataOf = ({ type, data, location }: LoggedEvent): Record<string, unknown> =>
   type === 'location.reported'
@@ -11,15 +15,12 @@ const dataOf = ({ type, data, location }: LoggedEvent): Record<string, unknown> 
       }
     : data
 
-/** The one envelope: in lists, webhooks and streams alike. */
-export const presentEvent = (event: LoggedEvent) => {
+/**
+ * An event as lists, webhooks and streams show it. Its data are stored as JSON, so the compiler
+ * cannot check them: tests compare every type of event with the catalogue.
+ */
+export const presentEvent = (event: LoggedEvent): EventBody => {
   const { id, type, time, sequence, accountId, deviceId } = event
-  return {
-    id,
-    type,
-    time: iso(time),
-    sequence,
-    accountId,
-    data: { ...(deviceId !== null && { deviceId }), ...dataOf(event) },
-  }
+  const data = { ...(deviceId !== null && { deviceId }), ...dataOf(event) }
+  return { id, type, time: iso(time), sequence, accountId, data } as EventBody
 }

@@ -1,18 +1,21 @@
-import { LOCATION_COLUMNS, readLastLocation } from '../db/locations.ts'
+import { sql } from 'drizzle-orm'
+import { LOCATION_JSON, parseLocation } from '../db/locations.ts'
 import type { Database } from '../db/open.ts'
+import { devices, eventHeads, events, groupDevices, locations, tombstones } from '../db/schema.ts'
+import { compile, literal, names, placeholders, readAll, runBatch } from '../db/statement.ts'
 import type { Addressed } from '../domain/event.ts'
 import type { StoredLocation } from '../domain/location.ts'
 
-/** An event as its cell has it, with what decides who may hear of it. */
+/** An event as its cell has it, with what decides who may read it. */
 export interface LoggedEvent extends Addressed {
   id: string
   sequence: number
   accountId: string
   time: number
   data: Record<string, unknown>
-  /** The newest location of a report, where it still stands: the log keeps only its time. */
+  /** The newest location of a report, while it is stored: the log keeps only its time. */
   location: StoredLocation | null
-  /** How much of it there is to tell, in characters. */
+  /** The length of its data and location, in characters. */
   size: number
 }
 
@@ -27,23 +30,30 @@ interface Row {
   device_key: number | null
   groups: string | null
   location: string | null
-  bytes: number
 }
 
-/** Groups as they are now; a deleted device stays with those that it was in last. */
-const COLUMNS = `e.*, d.key AS device_key, CASE WHEN d.key IS NULL THEN t.groups
-    ELSE (SELECT json_group_array(group_id) FROM group_devices WHERE device_key = d.key) END AS groups,
-  CASE WHEN e.type = 'location.reported' THEN
-    (SELECT json_array(${LOCATION_COLUMNS}) FROM locations l WHERE l.device_key = d.key AND l.time = e.data ->> 'time') END AS location`
-const DEVICE = `LEFT JOIN devices d ON d.id = e.device_id AND d.account_id = e.account_id
-  LEFT JOIN tombstones t ON t.account_id = e.account_id AND t.id = e.device_id`
+const CURRENT_GROUPS = sql`(SELECT json_group_array(${groupDevices.groupId}) FROM ${groupDevices}
+  WHERE ${groupDevices.deviceKey} = ${devices.key})`
 
-/** What a device said in an alert goes with it, though the log still tells that it raised one. */
-const GONE = { text: null, latitude: null, longitude: null }
+const LOCATION = sql`(SELECT ${LOCATION_JSON} FROM ${locations}
+  WHERE ${locations.deviceKey} = ${devices.key} AND ${locations.time} = ${events.data} ->> 'time')`
+
+/** The device's groups are the current ones; a deleted device keeps those it was last in. */
+const COLUMNS = sql`${events}.*, ${devices.key} AS device_key,
+  CASE WHEN ${devices.key} IS NULL THEN ${tombstones.groups} ELSE ${CURRENT_GROUPS} END AS groups,
+  CASE WHEN ${events.type} = 'location.reported' THEN ${LOCATION} END AS location`
+
+const JOIN_DEVICE = sql`LEFT JOIN ${devices}
+    ON ${devices.id} = ${events.deviceId} AND ${devices.accountId} = ${events.accountId}
+  LEFT JOIN ${tombstones}
+    ON ${tombstones.accountId} = ${events.accountId} AND ${tombstones.id} = ${events.deviceId}`
+
+/** What a device said in an alert is erased with the device, though the log still has the alert. */
+const ERASED = { text: null, latitude: null, longitude: null }
 
 const dataOf = ({ type, data, device_key }: Row): Record<string, unknown> => ({
   ...(JSON.parse(data) as Record<string, unknown>),
-  ...(type === 'alert.raised' && device_key === null && GONE),
+  ...(type === 'alert.raised' && device_key === null && ERASED),
 })
 
 const toEvent = (row: Row): LoggedEvent => ({
@@ -55,54 +65,73 @@ const toEvent = (row: Row): LoggedEvent => ({
   deviceId: row.device_id,
   groups: row.groups === null ? [] : (JSON.parse(row.groups) as string[]),
   data: dataOf(row),
-  location: readLastLocation(row.location),
+  location: parseLocation(row.location),
   size: row.data.length + (row.location?.length ?? 0),
 })
 
 export interface LogPage {
   events: LoggedEvent[]
   /** Whether there may be more after the last of these. */
-  more: boolean
+  hasMore: boolean
   /** The account's last number when the page was read. */
   head: number
 }
 
-/** However much the locations carry, a page of events fits into memory. */
-const MAX_BYTES = 2_000_000
+/** Bounds the memory of a page, whatever its locations carry. */
+const MAX_PAGE_BYTES = 2_000_000
 
-const PAGE = `SELECT * FROM (
-    SELECT *, sum(ifnull(length(location), 0)) OVER (ORDER BY sequence ROWS UNBOUNDED PRECEDING) AS bytes FROM (
-      SELECT ${COLUMNS} FROM events e ${DEVICE} WHERE e.account_id = ?1 AND e.sequence > ?2 ORDER BY e.sequence LIMIT ?3))
-  WHERE bytes - ifnull(length(location), 0) < ${MAX_BYTES} ORDER BY sequence`
+const p = placeholders('accountId', 'after', 'limit', 'sequences')
+const SEQUENCE = names(events.sequence)
+const LOCATION_BYTES = sql`ifnull(length(location), 0)`
 
-/** The next events after a number, and where the log ends, as of one moment. */
+const selectPage = compile<
+  { accountId: string; after: number; limit: number },
+  Row & { bytes: number }
+>(
+  sql`SELECT * FROM (
+      SELECT *, sum(${LOCATION_BYTES}) OVER (ORDER BY ${SEQUENCE} ROWS UNBOUNDED PRECEDING) AS bytes
+      FROM (SELECT ${COLUMNS} FROM ${events} ${JOIN_DEVICE}
+        WHERE ${events.accountId} = ${p.accountId} AND ${events.sequence} > ${p.after}
+        ORDER BY ${events.sequence} LIMIT ${p.limit}))
+    WHERE bytes - ${LOCATION_BYTES} < ${literal(MAX_PAGE_BYTES)} ORDER BY ${SEQUENCE}`,
+)
+
+const selectHead = compile<{ accountId: string }, { sequence: number }>(
+  sql`SELECT ${eventHeads.sequence} FROM ${eventHeads}
+    WHERE ${eventHeads.accountId} = ${p.accountId}`,
+)
+
+/** The next events after a number, and the account's last number at the same moment. */
 export const readLog = async (
-  { $client: db }: Database,
+  db: Database,
   accountId: string,
   after: number,
   limit: number,
 ): Promise<LogPage> => {
-  const [found, heads] = await db.batch([
-    db.prepare(PAGE).bind(accountId, after, limit),
-    db.prepare('SELECT sequence FROM event_heads WHERE account_id = ?').bind(accountId),
+  const [{ results: rows }, { results: heads }] = await runBatch(db, [
+    selectPage(db, { accountId, after, limit }),
+    selectHead(db, { accountId }),
   ])
-  const rows = (found?.results ?? []) as unknown as Row[]
   return {
     events: rows.map(toEvent),
-    more: rows.length === limit || (rows.at(-1)?.bytes ?? 0) >= MAX_BYTES,
-    head: (heads?.results[0] as { sequence: number } | undefined)?.sequence ?? 0,
+    hasMore: rows.length === limit || (rows.at(-1)?.bytes ?? 0) >= MAX_PAGE_BYTES,
+    head: heads[0]?.sequence ?? 0,
   }
 }
 
-const CHOSEN = `SELECT ${COLUMNS} FROM json_each(?2) n CROSS JOIN events e ON e.account_id = ?1 AND e.sequence = n.value ${DEVICE}
-  ORDER BY e.sequence`
+const selectChosen = compile<{ accountId: string; sequences: string }, Row>(
+  sql`SELECT ${COLUMNS} FROM json_each(${p.sequences}) chosen
+    CROSS JOIN ${events}
+      ON ${events.accountId} = ${p.accountId} AND ${events.sequence} = chosen.value ${JOIN_DEVICE}
+    ORDER BY ${events.sequence}`,
+)
 
-/** The events with these numbers, as far as they are still kept. */
+/** The events with these numbers that are still kept. */
 export const readSequences = async (
-  { $client: db }: Database,
+  db: Database,
   accountId: string,
   sequences: number[],
 ): Promise<LoggedEvent[]> => {
-  const { results } = await db.prepare(CHOSEN).bind(accountId, JSON.stringify(sequences)).all<Row>()
-  return results.map(toEvent)
+  const values = { accountId, sequences: JSON.stringify(sequences) }
+  return (await readAll(selectChosen(db, values))).map(toEvent)
 }

@@ -1,7 +1,7 @@
 import type { WebhookDelivery } from '../domain/webhook.ts'
-import type { Attempt } from './attempt.ts'
+import type { AttemptResult } from './attempt.ts'
 
-/* What was brought, or is still to be: rows of the feed's own SQLite. */
+/* Webhook deliveries, in the feed's own SQLite. `next_attempt` is null once a delivery is final. */
 
 interface Row extends Record<string, SqlStorageValue> {
   number: number
@@ -10,7 +10,7 @@ interface Row extends Record<string, SqlStorageValue> {
   sequences: string
   status: string
   attempts: number
-  by_hand: number
+  manual_attempts: number
   response_code: number | null
   failure: string | null
   duration: number | null
@@ -27,7 +27,7 @@ const toDelivery = (row: Row): WebhookDelivery => ({
   sequences: JSON.parse(row.sequences) as number[],
   status: row.status as WebhookDelivery['status'],
   attempts: row.attempts,
-  attemptsByHand: row.by_hand,
+  attemptsByHand: row.manual_attempts,
   responseCode: row.response_code,
   failure: row.failure as WebhookDelivery['failure'],
   durationMs: row.duration,
@@ -40,16 +40,22 @@ const toDelivery = (row: Row): WebhookDelivery => ({
 const MAX_KEPT = 1000
 const RETENTION_MS = 30 * 86_400_000
 
+interface NewDelivery {
+  id: string
+  webhookId: string
+  sequences: number[]
+  now: number
+}
+
+/** Also deletes the webhook's old deliveries. */
 export const insertDelivery = (
   sql: SqlStorage,
-  id: string,
-  webhookId: string,
-  sequences: number[],
-  now: number,
+  { id, webhookId, sequences, now }: NewDelivery,
 ): WebhookDelivery => {
   const row = sql
     .exec<Row>(
-      `INSERT INTO deliveries (id, webhook_id, sequences, status, creation, next_attempt) VALUES (?1, ?2, ?3, 'pending', ?4, ?4) RETURNING *`,
+      `INSERT INTO deliveries (id, webhook_id, sequences, status, creation, next_attempt)
+       VALUES (?1, ?2, ?3, 'pending', ?4, ?4) RETURNING *`,
       id,
       webhookId,
       JSON.stringify(sequences),
@@ -57,19 +63,21 @@ export const insertDelivery = (
     )
     .one()
   sql.exec(
-    `DELETE FROM deliveries WHERE webhook_id = ?1 AND next_attempt IS NULL AND (creation < ?2 OR number <=
-       ifnull((SELECT number FROM deliveries WHERE webhook_id = ?1 ORDER BY number DESC LIMIT 1 OFFSET ${MAX_KEPT}), 0))`,
+    `DELETE FROM deliveries WHERE webhook_id = ?1 AND next_attempt IS NULL
+       AND (creation < ?2 OR number <= ifnull((SELECT number FROM deliveries
+         WHERE webhook_id = ?1 ORDER BY number DESC LIMIT 1 OFFSET ${MAX_KEPT}), 0))`,
     webhookId,
     now - RETENTION_MS,
   )
   return toDelivery(row)
 }
 
-/** The one that waits: while there is one, nothing after it is brought. */
+/** The delivery that must succeed or be abandoned before later events are delivered. */
 export const pendingDelivery = (sql: SqlStorage, webhookId: string): WebhookDelivery | null => {
   const [row] = sql
     .exec<Row>(
-      'SELECT * FROM deliveries WHERE webhook_id = ? AND next_attempt IS NOT NULL ORDER BY number LIMIT 1',
+      `SELECT * FROM deliveries WHERE webhook_id = ? AND next_attempt IS NOT NULL
+       ORDER BY number LIMIT 1`,
       webhookId,
     )
     .toArray()
@@ -87,7 +95,7 @@ export const findDelivery = (
   return row ? toDelivery(row) : null
 }
 
-/** Newest first, before a number. */
+/** Newest first, those with a number below `before`. */
 export const listDeliveries = (
   sql: SqlStorage,
   webhookId: string,
@@ -104,7 +112,8 @@ export const listDeliveries = (
     .toArray()
     .map(toDelivery)
 
-export const nextAttempt = (sql: SqlStorage): number | null =>
+/** When the next attempt of any webhook is due. */
+export const nextAttemptAt = (sql: SqlStorage): number | null =>
   sql
     .exec<{ at: number | null }>(
       'SELECT min(next_attempt) AS at FROM deliveries WHERE next_attempt IS NOT NULL',
@@ -114,48 +123,51 @@ export const nextAttempt = (sql: SqlStorage): number | null =>
 const CLEAR_RESULT = 'response_code = NULL, failure = NULL, duration = NULL, answer = NULL'
 
 /**
- * Counted before the call: a crash in the middle of it is an attempt too, and is followed by the next. What the one before it met
- * is forgotten with its beginning. Answers how many have come by themselves, which is what the wait goes by; null where it does not wait
- * any more.
+ * Counts the attempt before the call, so that one interrupted by a crash counts too; it is repeated
+ * at `leaseUntil`. Returns the number of scheduled attempts, or null if the delivery is final.
  */
 export const beginAttempt = (
   sql: SqlStorage,
   { id }: WebhookDelivery,
   now: number,
-  again: number,
+  leaseUntil: number,
 ): number | null =>
   sql
     .exec<{ scheduled: number }>(
-      `UPDATE deliveries SET attempts = attempts + 1, last_attempt = ?, next_attempt = ?, ${CLEAR_RESULT}
-       WHERE id = ? AND next_attempt IS NOT NULL RETURNING attempts - by_hand AS scheduled`,
+      `UPDATE deliveries
+       SET attempts = attempts + 1, last_attempt = ?, next_attempt = ?, ${CLEAR_RESULT}
+       WHERE id = ? AND next_attempt IS NOT NULL RETURNING attempts - manual_attempts AS scheduled`,
       now,
-      again,
+      leaseUntil,
       id,
     )
     .toArray()[0]?.scheduled ?? null
 
-/** One that somebody asked for: what is to come by itself stays as it is. */
+/** Leaves the scheduled attempts as they are. */
 export const beginManualAttempt = (sql: SqlStorage, { id }: WebhookDelivery, now: number): void => {
   sql.exec(
-    'UPDATE deliveries SET attempts = attempts + 1, by_hand = by_hand + 1, last_attempt = ? WHERE id = ?',
+    `UPDATE deliveries
+     SET attempts = attempts + 1, manual_attempts = manual_attempts + 1, last_attempt = ?
+     WHERE id = ?`,
     now,
     id,
   )
 }
 
 /**
- * `again`: when it is tried next; null where it is done with. What got through once has, whatever comes of a further attempt, and what
- * was given up meanwhile is not taken up again.
+ * `nextAttempt` is null for a final result. A delivery that succeeded once stays delivered, and one
+ * that was abandoned during the call is not retried.
  */
 export const endAttempt = (
   sql: SqlStorage,
   { id }: WebhookDelivery,
-  result: Attempt,
-  again: number | null,
+  result: AttemptResult,
+  nextAttempt: number | null,
 ): void => {
   sql.exec(
     `UPDATE deliveries SET response_code = ?2, failure = ?3, duration = ?4, answer = ?5,
-       status = CASE WHEN status = 'delivered' OR ?3 IS NULL THEN 'delivered' WHEN next_attempt IS NULL OR ?6 IS NULL THEN 'failed' ELSE 'pending' END,
+       status = CASE WHEN status = 'delivered' OR ?3 IS NULL THEN 'delivered'
+         WHEN next_attempt IS NULL OR ?6 IS NULL THEN 'failed' ELSE 'pending' END,
        next_attempt = CASE WHEN next_attempt IS NULL OR ?3 IS NULL THEN NULL ELSE ?6 END
      WHERE id = ?1`,
     id,
@@ -163,11 +175,11 @@ export const endAttempt = (
     result.failure,
     result.durationMs,
     result.answer,
-    again,
+    nextAttempt,
   )
 }
 
-/** `upTo`: the last event that is not brought any more. */
+/** Gives up the pending deliveries whose first event is at most `upTo`. */
 export const abandonPending = (
   sql: SqlStorage,
   webhookId: string,

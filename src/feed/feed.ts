@@ -1,44 +1,31 @@
 import { DurableObject } from 'cloudflare:workers'
-import { readKeyStatuses } from '../auth/keyStatus.ts'
-import { authenticate, readPrincipal } from '../auth/principal.ts'
 import { type Database, openCell } from '../db/open.ts'
-import { allows } from '../domain/scope.ts'
-import { CLOSE, PING, PONG, readMessage } from '../domain/stream.ts'
+import { CLOSE, PING, PONG, readMessage, sendableCode } from '../domain/stream.ts'
 import type { DisabledReason, Webhook, WebhookDelivery } from '../domain/webhook.ts'
 import type { Env } from '../env.ts'
-import { tryCountRequest } from '../http/rateLimit.ts'
-import { iso } from '../http/wire.ts'
-import type { Receipt } from '../notify/provider.ts'
-import { disableWebhook, type Listeners, readListeners } from '../webhooks/store.ts'
-import { listDeliveries, nextAttempt } from './deliveries.ts'
+import { type AccountStatus, disableWebhook, readAccountSnapshot } from '../webhooks/store.ts'
+import { listDeliveries, nextAttemptAt } from './deliveries.ts'
+import {
+  confirmDisabled,
+  nextDisableNotice,
+  recordDisableIntent,
+  sendDisableNotices,
+} from './disableNotice.ts'
 import { ensureFeedState, readFeedState, saveFeedState } from './feedState.ts'
 import { type ManualDelivery, redeliver, sendTest } from './manualDelivery.ts'
-import {
-  type NoticeReceipt,
-  nextNotice,
-  noteDisabled,
-  sendNotices,
-  settle,
-  tellDisabled,
-} from './notices.ts'
 import { PollLoop } from './pollLoop.ts'
-import { firstSecret, rotateSecret } from './secrets.ts'
+import { nextPollAt } from './pollSchedule.ts'
+import { ensureSecret, rotateSecret } from './secrets.ts'
 import { StreamAdmission } from './streamAdmission.ts'
 import { Streams } from './streams.ts'
 import { type FeedOwner, STREAM_REQUEST_HEADER, type StreamRequest } from './stub.ts'
-import { makeTables } from './tables.ts'
+import { migrateTables } from './tables.ts'
 import type { FeedContext } from './webhookWorker.ts'
 import { forgetWebhook, WebhookWorkers } from './webhookWorkers.ts'
 
-/** Streams are held against their keys, and the log looked at, at least so often: a lost poke or a revoked key is felt within 30 s. */
-const LOOK_EVERY = 20_000
-const RECHECK_AFTER = 10_000
-/** Without streams a quiet account is looked at ever more seldom. */
-const QUIETEST_LOOK = 300_000
-
 /**
- * One object per account: it holds the open streams and brings webhooks their events. It reads the log of the account's cell from
- * its own cursors; a poke only says that there may be something new, and its alarm looks where none came.
+ * One object per account: holds the open streams and delivers events to webhooks. It reads the
+ * event log of the account's cell from its own cursors. A lost poke is harmless: the alarm polls.
  */
 export class AccountFeed extends DurableObject<Env> {
   readonly #sql: SqlStorage
@@ -46,91 +33,85 @@ export class AccountFeed extends DurableObject<Env> {
   readonly #admission: StreamAdmission
   readonly #webhookWorkers: WebhookWorkers
   readonly #pollLoop: PollLoop
-  #lookedAt = 0
-  #recheckedAt = 0
-  /** As it was last seen. While it is disabled its webhooks wait. */
-  #account: Listeners['account'] = 'standing'
-  #telling: Promise<void> | null = null
+  #lastPollAt = 0
+  /** As of the last poll. */
+  #accountStatus: AccountStatus = 'active'
 
   constructor(state: DurableObjectState, env: Env) {
     super(state, env)
     this.#sql = state.storage.sql
-    makeTables(state.storage)
+    migrateTables(state.storage)
     state.setWebSocketAutoResponse(new WebSocketRequestResponsePair(PING, PONG))
     this.#pollLoop = new PollLoop(
       state.storage,
-      () => this.#look(),
-      (now) => this.#due(now),
+      () => this.#poll(),
+      (now) => this.#nextPollAt(now),
     )
     this.#streams = new Streams(state.getWebSockets())
     this.#admission = new StreamAdmission(state, env, this.#streams)
     this.#webhookWorkers = new WebhookWorkers(
       () => this.#context(),
-      (webhook, reason) => this.#giveUp(webhook, reason),
+      (webhook, reason) => this.#disableWebhook(webhook, reason),
       () => void this.#pollLoop.arm(),
     )
   }
 
-  /** There may be something new. Answered at once: what follows is not the caller's to wait for. */
+  /** Says that there may be new events. Returns before they are read. */
   async poke(owner: FeedOwner): Promise<void> {
     ensureFeedState(this.#sql, owner, Date.now())
     void this.#pollLoop.request()
   }
 
-  async secretOf(owner: FeedOwner, webhookId: string): Promise<string> {
+  async ensureSecret(owner: FeedOwner, webhookId: string): Promise<string> {
     const now = Date.now()
     ensureFeedState(this.#sql, owner, now)
-    return firstSecret(this.#sql, webhookId, now)
+    return ensureSecret(this.#sql, webhookId, now)
   }
 
-  async rotate(webhookId: string, rotationId: string): Promise<{ secret: string; until: number }> {
+  async rotateSecret(
+    webhookId: string,
+    rotationId: string,
+  ): Promise<{ secret: string; until: number }> {
     return this.ctx.storage.transactionSync(() =>
       rotateSecret(this.#sql, webhookId, rotationId, Date.now()),
     )
   }
 
-  async tryOut(owner: FeedOwner, webhook: Webhook, deliveryId: string): Promise<WebhookDelivery> {
+  async sendTest(owner: FeedOwner, webhook: Webhook, deliveryId: string): Promise<WebhookDelivery> {
     ensureFeedState(this.#sql, owner, Date.now())
     return sendTest({ env: this.env, storage: this.ctx.storage, owner }, webhook, deliveryId)
   }
 
   async redeliver(owner: FeedOwner, webhook: Webhook, deliveryId: string): Promise<ManualDelivery> {
-    const outcome = await redeliver(
-      { env: this.env, storage: this.ctx.storage, owner },
-      webhook,
-      deliveryId,
-    )
+    const context = { env: this.env, storage: this.ctx.storage, owner }
+    const outcome = await redeliver(context, webhook, deliveryId)
     void this.#pollLoop.request()
     return outcome
   }
 
-  async deliveries(webhookId: string, before: number, limit: number): Promise<WebhookDelivery[]> {
+  async listDeliveries(
+    webhookId: string,
+    before: number,
+    limit: number,
+  ): Promise<WebhookDelivery[]> {
     return listDeliveries(this.#sql, webhookId, before, limit)
   }
 
-  /** A provider's word on an e-mail of the feed's own. */
-  async receipt(receipt: Receipt): Promise<NoticeReceipt> {
-    const known = readFeedState(this.#sql)
-    return known
-      ? settle(this.#db(known), known.accountId, receipt, Date.now())
-      : { ok: false, refusal: 'not-found' }
-  }
-
   async forgetWebhook(webhookId: string): Promise<void> {
-    this.#webhookWorkers.drop(webhookId)
+    this.#webhookWorkers.remove(webhookId)
     this.ctx.storage.transactionSync(() => forgetWebhook(this.#sql, webhookId))
   }
 
-  /** The account is no more: everyone is sent away and nothing is kept. */
+  /** Closes all streams and deletes everything, after the account was deleted. */
   async forget(): Promise<void> {
     this.#streams.closeAll('unauthorized')
     this.#webhookWorkers.pause()
     await this.#pollLoop.stop()
     await this.ctx.storage.deleteAll()
-    makeTables(this.ctx.storage)
+    migrateTables(this.ctx.storage)
   }
 
-  /** A stream for a caller whom the Worker has let in. */
+  /** Opens a stream for a caller that the Worker has authorized. */
   override async fetch(request: Request): Promise<Response> {
     const streamRequest = JSON.parse(
       request.headers.get(STREAM_REQUEST_HEADER) ?? '',
@@ -145,46 +126,36 @@ export class AccountFeed extends DurableObject<Env> {
     return new Response(null, { status: 101, webSocket: client })
   }
 
-  override async webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): Promise<void> {
+  override async webSocketMessage(socket: WebSocket, data: string | ArrayBuffer): Promise<void> {
     if (!this.#streams.has(socket)) return
-    const said = readMessage(message)
-    if (!said) return this.#streams.close(socket, 'badMessage')
-    if (said.type === 'token') return this.#renew(socket, said.token)
-    if (this.#streams.acknowledge(socket, said.sequence, Date.now())) void this.#pollLoop.request()
-  }
-
-  async #renew(socket: WebSocket, token: string): Promise<void> {
-    const now = Date.now()
-    const admitted = await authenticate(this.env, token, now)
-    if (!admitted || admitted.claims.accountId !== readFeedState(this.#sql)?.accountId)
-      return this.#streams.close(socket, 'unauthorized')
-    const { claims, db } = admitted
-    if (!tryCountRequest({ env: this.env, executionCtx: this.ctx }, claims.accountId, now))
-      return this.#streams.close(socket, 'tooManyRequests')
-    const principal = await readPrincipal(db, claims, now)
-    if (!principal || !this.#streams.renew(socket, claims, principal.groupId))
-      return this.#streams.close(socket, 'unauthorized')
-    if (!allows(principal.scopes, 'read')) return this.#streams.close(socket, 'forbidden')
-    socket.send(JSON.stringify({ type: 'token', expires: iso(claims.exp * 1000) }))
-    await this.#pollLoop.arm()
+    const message = readMessage(data)
+    if (!message) return this.#streams.close(socket, 'badMessage')
+    if (message.type === 'ack') {
+      const hasCapacity = this.#streams.acknowledge(socket, message.sequence, Date.now())
+      if (hasCapacity) void this.#pollLoop.request()
+      return
+    }
+    const refusal = await this.#admission.renewToken(socket, message.token)
+    if (refusal) this.#streams.close(socket, refusal)
+    else await this.#pollLoop.arm()
   }
 
   override async webSocketClose(socket: WebSocket, code: number): Promise<void> {
-    this.#left(socket)
+    this.#removeStream(socket)
     try {
-      // 1005 and 1006 tell that there was no code; nobody may send them.
-      socket.close(code === 1005 || code === 1006 ? 1000 : code)
+      socket.close(sendableCode(code))
     } catch {
-      // The other side has gone without a word.
+      // The connection is gone already.
     }
   }
 
   override async webSocketError(socket: WebSocket): Promise<void> {
-    this.#left(socket)
+    this.#removeStream(socket)
   }
 
-  #left(socket: WebSocket): void {
-    this.#streams.leave(socket)
+  /** The last stream to close ends the listener lease, with the next poll. */
+  #removeStream(socket: WebSocket): void {
+    this.#streams.remove(socket)
     if (this.#streams.size === 0) void this.#pollLoop.request()
   }
 
@@ -192,49 +163,40 @@ export class AccountFeed extends DurableObject<Env> {
     return this.#pollLoop.alarm()
   }
 
-  async #look(): Promise<void> {
-    const known = readFeedState(this.#sql)
-    if (!known) return
+  async #poll(): Promise<void> {
+    const state = readFeedState(this.#sql)
+    if (!state) return
     const now = Date.now()
-    const db = this.#db(known)
-    this.#lookedAt = now
-    this.#streams.expire(now)
-    const { account, head, webhooks } = await readListeners(db, known.accountId)
-    if (head !== known.head)
-      saveFeedState(this.#sql, { ...(readFeedState(this.#sql) ?? known), head, newsAt: now })
-    this.#account = account
-    if (account !== 'standing') {
+    const db = this.#db(state)
+    this.#lastPollAt = now
+    this.#streams.closeExpired(now)
+    const { status, head, webhooks } = await readAccountSnapshot(db, state.accountId)
+    if (head !== state.head)
+      saveFeedState(this.#sql, { ...(readFeedState(this.#sql) ?? state), head, lastEventAt: now })
+    this.#accountStatus = status
+    if (status !== 'active') {
       this.#streams.closeAll('unauthorized')
       this.#webhookWorkers.pause()
       return
     }
-    // While the webhooks are known as they stand: what follows may take a while.
+    // First, while the webhooks are up to date: the rest of the poll may take a while.
     this.#webhookWorkers.update(this.#sql, webhooks, head, now)
-    this.#telling ??= sendNotices(this.env, known, this.#sql, now).finally(() => {
-      this.#telling = null
-      void this.#pollLoop.arm()
-    })
-    await this.#recheck(db, now)
-    await this.#admission.renewLease(db.$client, now)
-    const { behind, revoked } = await this.#streams.serve(db, known.accountId, head)
-    if (revoked) await this.#recheck(db, now, true)
-    if (behind) void this.#pollLoop.request()
+    const context = { env: this.env, storage: this.ctx.storage, owner: state }
+    void sendDisableNotices(context, now).finally(() => this.#pollLoop.arm())
+    await this.#streams.recheckKeys(db, now)
+    await this.#admission.renewLease(db, now)
+    const isBehind = await this.#streams.sendNewEvents(db, state.accountId, head)
+    if (isBehind) void this.#pollLoop.request()
   }
 
-  async #recheck(db: Database, now: number, atOnce = false): Promise<void> {
-    if (this.#streams.size === 0 || (!atOnce && now - this.#recheckedAt < RECHECK_AFTER)) return
-    this.#streams.recheck(await readKeyStatuses(db, this.#streams.keyIds), now)
-    this.#recheckedAt = now
-  }
-
-  async #giveUp(webhook: Webhook, reason: DisabledReason): Promise<void> {
-    const known = readFeedState(this.#sql)
-    if (!known) return
+  async #disableWebhook(webhook: Webhook, reason: DisabledReason): Promise<void> {
+    const state = readFeedState(this.#sql)
+    if (!state) return
     const now = Date.now()
-    noteDisabled(this.#sql, webhook, reason, now)
-    await disableWebhook(this.#db(known), known.accountId, webhook, reason, now)
-    tellDisabled(this.#sql, webhook, now)
-    this.#webhookWorkers.drop(webhook.id)
+    recordDisableIntent(this.#sql, webhook.id, reason, now)
+    await disableWebhook(this.#db(state), state.accountId, webhook, { reason, now })
+    confirmDisabled(this.#sql, webhook.id, now)
+    this.#webhookWorkers.remove(webhook.id)
     void this.#pollLoop.request()
   }
 
@@ -247,23 +209,19 @@ export class AccountFeed extends DurableObject<Env> {
     return owner && { env: this.env, storage: this.ctx.storage, owner }
   }
 
-  /** Only what a look would send: one for an account that does not stand waits, and one under way is looked for in case a crash cut it short. */
-  #noticeDue(now: number): number | null {
-    const next = this.#account === 'standing' ? nextNotice(this.#sql) : null
-    return next !== null && this.#telling ? Math.max(next, now + LOOK_EVERY) : next
-  }
-
-  #due(now: number): number | null {
-    const known = readFeedState(this.#sql)
-    if (!known) return null
-    const times: (number | null)[] = [this.#noticeDue(now)]
-    if (this.#streams.size > 0) times.push(this.#streams.due, this.#lookedAt + LOOK_EVERY)
-    if (this.#webhookWorkers.size > 0) {
-      const quietFor = Math.min(Math.max(now - known.newsAt, LOOK_EVERY), QUIETEST_LOOK)
-      times.push(nextAttempt(this.#sql), this.#lookedAt + quietFor)
-    }
-    if (this.#account === 'disabled') times.push(this.#lookedAt + QUIETEST_LOOK)
-    const due = times.filter((time) => time !== null)
-    return due.length === 0 ? null : Math.min(...due)
+  #nextPollAt(now: number): number | null {
+    const state = readFeedState(this.#sql)
+    if (!state) return null
+    return nextPollAt({
+      now,
+      status: this.#accountStatus,
+      lastPollAt: this.#lastPollAt,
+      lastEventAt: state.lastEventAt,
+      streamDeadline: this.#streams.nextDeadline,
+      hasWebhooks: this.#webhookWorkers.size > 0,
+      nextAttempt: nextAttemptAt(this.#sql),
+      // A notice waits while the account is disabled.
+      nextNotice: this.#accountStatus === 'active' ? nextDisableNotice(this.#sql) : null,
+    })
   }
 }

@@ -1,12 +1,11 @@
 import type { FeedOwner } from './stub.ts'
 
-/* What the feed knows of itself: whose it is, how far the log was when it last looked, and what it has told the cell. */
-
 export interface FeedState extends FeedOwner {
+  /** The account's last event at the last poll. */
   head: number
-  /** When something was new last. */
-  newsAt: number
-  /** Until when the cell believes that there are open streams, and streams that ask for locations. */
+  /** When `head` last moved. */
+  lastEventAt: number
+  /** When the listener lease in the cell ends, for streams and for streams that want locations. */
   streamsUntil: number
   locationStreamsUntil: number
 }
@@ -15,19 +14,19 @@ interface Row extends Record<string, SqlStorageValue> {
   account_id: string
   cell: number
   head: number
-  news_at: number
+  last_event_at: number
   streams_until: number
   location_streams_until: number
 }
 
 export const readFeedState = (sql: SqlStorage): FeedState | null => {
-  const [row] = sql.exec<Row>('SELECT * FROM owner').toArray()
+  const [row] = sql.exec<Row>('SELECT * FROM feed_state').toArray()
   if (!row) return null
   return {
     accountId: row.account_id,
     cell: row.cell,
     head: row.head,
-    newsAt: row.news_at,
+    lastEventAt: row.last_event_at,
     streamsUntil: row.streams_until,
     locationStreamsUntil: row.location_streams_until,
   }
@@ -35,35 +34,37 @@ export const readFeedState = (sql: SqlStorage): FeedState | null => {
 
 export const saveFeedState = (
   sql: SqlStorage,
-  { accountId, cell, head, newsAt, streamsUntil, locationStreamsUntil }: FeedState,
+  { accountId, cell, head, lastEventAt, streamsUntil, locationStreamsUntil }: FeedState,
 ): void => {
   sql.exec(
-    `INSERT OR REPLACE INTO owner (account_id, cell, head, news_at, streams_until, location_streams_until) VALUES (?, ?, ?, ?, ?, ?)`,
+    `INSERT OR REPLACE INTO feed_state
+       (account_id, cell, head, last_event_at, streams_until, location_streams_until)
+     VALUES (?, ?, ?, ?, ?, ?)`,
     accountId,
     cell,
     head,
-    newsAt,
+    lastEventAt,
     streamsUntil,
     locationStreamsUntil,
   )
 }
 
-/** The first who comes says whose feed it is. */
+/** The first call sets the account that the feed belongs to. */
 export const ensureFeedState = (
   sql: SqlStorage,
   { accountId, cell }: FeedOwner,
   now: number,
 ): FeedState => {
-  const known = readFeedState(sql)
-  if (known) return known
-  const fresh: FeedState = {
+  const existing = readFeedState(sql)
+  if (existing) return existing
+  const created: FeedState = {
     accountId,
     cell,
     head: 0,
-    newsAt: now,
+    lastEventAt: now,
     streamsUntil: 0,
     locationStreamsUntil: 0,
   }
-  saveFeedState(sql, fresh)
-  return fresh
+  saveFeedState(sql, created)
+  return created
 }

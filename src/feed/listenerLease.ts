@@ -1,92 +1,120 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Database } from '../db/open.ts'
+import { accounts, eventHeads, events } from '../db/schema.ts'
+import { names, runBatch, statement } from '../db/statement.ts'
 import { type FeedState, readFeedState, saveFeedState } from './feedState.ts'
 
-/* The marks in the cell that say that someone listens: until when there are open streams, and streams that ask for locations. */
+/* The lease in the cell tells writers until when the account has open streams. */
 
 const LEASE_MS = 3_600_000
 
 export interface OpenStreams {
   size: number
-  wantLocations: boolean
+  hasLocationStreams: boolean
 }
 
-/** Renewed when half its time is over, so that one seldom writes; should the feed lose its streams unseen, it runs out. */
-const extendLease = (wanted: boolean, until: number, now: number): number => {
-  if (!wanted) return 0
+type Lease = Pick<FeedState, 'streamsUntil' | 'locationStreamsUntil'>
+
+/** Extends only in the second half of the lease, to write rarely. Unrenewed, the lease runs out. */
+const extendUntil = (isOpen: boolean, until: number, now: number): number => {
+  if (!isOpen) return 0
   return until - now > LEASE_MS / 2 ? until : now + LEASE_MS
 }
 
 const leaseFor = (
-  known: FeedState,
-  { size, wantLocations }: OpenStreams,
+  { streamsUntil, locationStreamsUntil }: Lease,
+  { size, hasLocationStreams }: OpenStreams,
   now: number,
-): FeedState => ({
-  ...known,
-  streamsUntil: extendLease(size > 0, known.streamsUntil, now),
-  locationStreamsUntil: extendLease(size > 0 && wantLocations, known.locationStreamsUntil, now),
+): Lease => ({
+  streamsUntil: extendUntil(size > 0, streamsUntil, now),
+  locationStreamsUntil: extendUntil(size > 0 && hasLocationStreams, locationStreamsUntil, now),
 })
 
-const SET_LEASE = `INSERT INTO event_heads (account_id, sequence, streams_until, location_streams_until)
-  SELECT id, 0, ?2, ?3 FROM accounts WHERE id = ?1
-  ON CONFLICT (account_id) DO UPDATE SET streams_until = ?2, location_streams_until = ?3 WHERE streams_until <> ?2 OR location_streams_until <> ?3`
+const COLUMNS = names(
+  eventHeads.accountId,
+  eventHeads.sequence,
+  eventHeads.streamsUntil,
+  eventHeads.locationStreamsUntil,
+)
 
-/** For an opening: of several at once none knows what the others ask for, so it takes no mark away. */
-const EXTEND_LEASE = `INSERT INTO event_heads (account_id, sequence, streams_until, location_streams_until)
-  SELECT id, 0, ?2, ?3 FROM accounts WHERE id = ?1
-  ON CONFLICT (account_id) DO UPDATE SET
-    streams_until = max(streams_until, ?2), location_streams_until = max(location_streams_until, ?3)
-  WHERE streams_until < ?2 OR location_streams_until < ?3`
+/** An account that was deleted meanwhile gets no row. */
+const insertLease = (
+  accountId: string,
+  { streamsUntil, locationStreamsUntil }: Lease,
+  onConflict: SQL,
+): SQL =>
+  sql`INSERT INTO ${eventHeads} (${COLUMNS})
+    SELECT ${accounts.id}, 0, ${streamsUntil}, ${locationStreamsUntil}
+    FROM ${accounts} WHERE ${accounts.id} = ${accountId}
+    ON CONFLICT (${names(eventHeads.accountId)}) DO UPDATE SET ${onConflict}`
 
-const LOG_RANGE =
-  'SELECT sequence AS head, (SELECT min(sequence) FROM events WHERE account_id = ?1) AS oldest FROM event_heads WHERE account_id = ?1'
+const REPLACE = sql`streams_until = excluded.streams_until,
+    location_streams_until = excluded.location_streams_until
+  WHERE ${eventHeads.streamsUntil} <> excluded.streams_until
+    OR ${eventHeads.locationStreamsUntil} <> excluded.location_streams_until`
+
+/** Never shortens: a stream that opens does not know what the others opening with it ask for. */
+const EXTEND = sql`streams_until = max(${eventHeads.streamsUntil}, excluded.streams_until),
+    location_streams_until =
+      max(${eventHeads.locationStreamsUntil}, excluded.location_streams_until)
+  WHERE ${eventHeads.streamsUntil} < excluded.streams_until
+    OR ${eventHeads.locationStreamsUntil} < excluded.location_streams_until`
 
 export interface LogEnds {
   head: number
   oldest: number | null
 }
 
-/** Marks what will be open, and answers where the log begins and ends at that moment: all that comes later is told. */
-export const acquireLease = async (
-  sql: SqlStorage,
-  db: D1Database,
-  known: FeedState,
-  open: OpenStreams,
-  now: number,
-): Promise<LogEnds> => {
-  const marked = leaseFor(known, open, now)
-  const [, found] = await db.batch([
-    db
-      .prepare(EXTEND_LEASE)
-      .bind(known.accountId, marked.streamsUntil, marked.locationStreamsUntil),
-    db.prepare(LOG_RANGE).bind(known.accountId),
-  ])
-  const ends = (found?.results[0] as LogEnds | undefined) ?? { head: 0, oldest: null }
-  const latest = readFeedState(sql) ?? marked
-  saveFeedState(sql, {
-    ...latest,
-    streamsUntil: Math.max(latest.streamsUntil, marked.streamsUntil),
-    locationStreamsUntil: Math.max(latest.locationStreamsUntil, marked.locationStreamsUntil),
-  })
-  return ends
+const selectLogEnds = (accountId: string): SQL =>
+  sql`SELECT ${eventHeads.sequence} AS head,
+      (SELECT min(${events.sequence}) FROM ${events} WHERE ${events.accountId} = ${accountId})
+        AS oldest
+    FROM ${eventHeads} WHERE ${eventHeads.accountId} = ${accountId}`
+
+export interface LeaseRequest {
+  state: FeedState
+  streams: OpenStreams
+  now: number
 }
 
-/** Keeps the marks in step with what is open: here alone they are lowered. */
+/**
+ * Extends the lease to cover `streams` and reads the ends of the log in the same batch, so that
+ * every event after `head` is poked for.
+ */
+export const acquireLease = async (
+  storage: SqlStorage,
+  db: Database,
+  { state, streams, now }: LeaseRequest,
+): Promise<LogEnds> => {
+  const lease = leaseFor(state, streams, now)
+  const [, found] = await runBatch(db, [
+    statement(db, insertLease(state.accountId, lease, EXTEND)),
+    statement<LogEnds>(db, selectLogEnds(state.accountId)),
+  ])
+  const latest = readFeedState(storage) ?? state
+  saveFeedState(storage, {
+    ...latest,
+    streamsUntil: Math.max(latest.streamsUntil, lease.streamsUntil),
+    locationStreamsUntil: Math.max(latest.locationStreamsUntil, lease.locationStreamsUntil),
+  })
+  return found.results[0] ?? { head: 0, oldest: null }
+}
+
+/** Makes the lease match the open streams. Only this function shortens it. */
 export const renewLease = async (
-  sql: SqlStorage,
-  db: D1Database,
-  open: OpenStreams,
+  storage: SqlStorage,
+  db: Database,
+  streams: OpenStreams,
   now: number,
 ): Promise<void> => {
-  const known = readFeedState(sql)
-  if (!known) return
-  const marked = leaseFor(known, open, now)
+  const state = readFeedState(storage)
+  if (!state) return
+  const lease = leaseFor(state, streams, now)
   if (
-    marked.streamsUntil === known.streamsUntil &&
-    marked.locationStreamsUntil === known.locationStreamsUntil
+    lease.streamsUntil === state.streamsUntil &&
+    lease.locationStreamsUntil === state.locationStreamsUntil
   )
     return
-  await db
-    .prepare(SET_LEASE)
-    .bind(known.accountId, marked.streamsUntil, marked.locationStreamsUntil)
-    .run()
-  saveFeedState(sql, marked)
+  await statement(db, insertLease(state.accountId, lease, REPLACE)).run()
+  saveFeedState(storage, { ...state, ...lease })
 }

@@ -1,56 +1,57 @@
 import { openCell } from '../db/open.ts'
+import { iso } from '../domain/iso.ts'
 import type { Webhook, WebhookDelivery } from '../domain/webhook.ts'
 import { readSequences } from '../events/store.ts'
-import { iso } from '../http/wire.ts'
 import { newId } from '../ids.ts'
 import { beginManualAttempt, endAttempt, findDelivery, insertDelivery } from './deliveries.ts'
-import { deliveryBody, type FeedContext, recordFailingSince, send } from './webhookWorker.ts'
+import { deliveryBody, type FeedContext, sendDelivery } from './webhookWorker.ts'
+import { saveFailingSince } from './workerState.ts'
 
-/* Deliveries that somebody asked for: made at once, once, beside the webhook's own sequence. */
+/* Deliveries on request: attempted at once and once, outside the webhook's sequence. */
 
 export type ManualDelivery =
   | { ok: true; delivery: WebhookDelivery }
-  | { ok: false; refusal: 'not-found' | 'delivery-gone' }
+  | { ok: false; refusal: 'delivery-not-found' | 'delivery-gone' }
 
-const found = (delivery: WebhookDelivery | null): WebhookDelivery => {
-  if (!delivery) throw new Error('a delivery that was just made is not there')
+const requireDelivery = (sql: SqlStorage, webhookId: string, id: string): WebhookDelivery => {
+  const delivery = findDelivery(sql, webhookId, id)
+  if (!delivery) throw new Error('a delivery that was just written is missing')
   return delivery
 }
 
-/** What a test brings: an event that is not in the log. */
+/** The event of a test is not in the log, so its sequence is 0. */
 const testBody = async ({ owner }: FeedContext, webhook: Webhook): Promise<string> => {
-  const data = { webhookId: webhook.id }
   const event = {
     id: await newId('evt'),
     type: 'webhook.test',
     time: iso(Date.now()),
     sequence: 0,
     accountId: owner.accountId,
-    data,
+    data: { webhookId: webhook.id },
   }
   return JSON.stringify({ events: [event] })
 }
 
-/** A test that is asked for again by the same request is the one that was made. */
+/** A retry of the same request has the same id: it returns the test that was sent. */
 export const sendTest = async (
   context: FeedContext,
   webhook: Webhook,
   id: string,
 ): Promise<WebhookDelivery> => {
   const { sql } = context.storage
-  const made = findDelivery(sql, webhook.id, id)
-  if (made) return made
+  const existing = findDelivery(sql, webhook.id, id)
+  if (existing) return existing
   const now = Date.now()
-  const result = await send(context, webhook, id, await testBody(context, webhook))
+  const result = await sendDelivery(context, webhook, id, await testBody(context, webhook))
   context.storage.transactionSync(() => {
-    const delivery = insertDelivery(sql, id, webhook.id, [], now)
+    const delivery = insertDelivery(sql, { id, webhookId: webhook.id, sequences: [], now })
     beginManualAttempt(sql, delivery, now)
     endAttempt(sql, delivery, result, null)
   })
-  return found(findDelivery(sql, webhook.id, id))
+  return requireDelivery(sql, webhook.id, id)
 }
 
-/** A success is one, whoever brought it about; a failure changes nothing of what is still to come. */
+/** A success also ends the scheduled attempts; a failure leaves them as they are. */
 export const redeliver = async (
   context: FeedContext,
   webhook: Webhook,
@@ -59,22 +60,19 @@ export const redeliver = async (
   const { env, storage, owner } = context
   const { sql } = storage
   const delivery = findDelivery(sql, webhook.id, id)
-  if (!delivery) return { ok: false, refusal: 'not-found' }
+  if (!delivery) return { ok: false, refusal: 'delivery-not-found' }
   const isTest = delivery.sequences.length === 0
   const events = await readSequences(openCell(env, owner.cell), owner.accountId, delivery.sequences)
   if (!isTest && events.length === 0) return { ok: false, refusal: 'delivery-gone' }
   beginManualAttempt(sql, delivery, Date.now())
-  const result = await send(
-    context,
-    webhook,
-    id,
-    isTest ? await testBody(context, webhook) : deliveryBody(events),
-  )
+  const body = isTest ? await testBody(context, webhook) : deliveryBody(events)
+  const result = await sendDelivery(context, webhook, id, body)
   const after = findDelivery(sql, webhook.id, id)
-  if (!after) return { ok: false, refusal: 'not-found' }
+  if (!after) return { ok: false, refusal: 'delivery-not-found' }
+  const isDelivered = result.failure === null
   storage.transactionSync(() => {
-    endAttempt(sql, delivery, result, result.failure === null ? null : after.nextAttempt)
-    if (result.failure === null) recordFailingSince(sql, webhook, null)
+    endAttempt(sql, delivery, result, isDelivered ? null : after.nextAttempt)
+    if (isDelivered) saveFailingSince(sql, webhook, null)
   })
-  return { ok: true, delivery: found(findDelivery(sql, webhook.id, id)) }
+  return { ok: true, delivery: requireDelivery(sql, webhook.id, id) }
 }

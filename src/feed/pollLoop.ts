@@ -1,66 +1,68 @@
 import { logFailure } from '../log.ts'
 
 const MAX_RETRY_MS = 60_000
-const SOONEST = 100
+const MIN_DELAY_MS = 100
 
-/** Looks when asked and when something is due: one look at a time, and one alarm. */
+/** Polls on request and by alarm: one poll at a time, one alarm at a time. */
 export class PollLoop {
   readonly #storage: DurableObjectStorage
   readonly #poll: () => Promise<void>
-  readonly #due: (now: number) => number | null
+  readonly #nextPollAt: (now: number) => number | null
   #running: Promise<void> | null = null
-  #requested = false
+  #isRequested = false
   #failures = 0
   #alarmAt: number | null = null
 
-  /** `due`: when there is something to look at next; null while there is nothing. */
+  /** `nextPollAt` tells when the next poll is due; null while there is nothing to poll for. */
   constructor(
     storage: DurableObjectStorage,
     poll: () => Promise<void>,
-    due: (now: number) => number | null,
+    nextPollAt: (now: number) => number | null,
   ) {
     this.#storage = storage
     this.#poll = poll
-    this.#due = due
+    this.#nextPollAt = nextPollAt
   }
 
-  /** Asked during a look, another follows. */
+  /** A request during a poll is followed by one more poll. */
   request(): Promise<void> {
-    this.#requested = true
+    this.#isRequested = true
     this.#running ??= this.#pollUntilIdle().finally(() => {
       this.#running = null
     })
     return this.#running
   }
 
-  /** The platform gives an alarm up after six throws, so this one never does. */
+  /** Never throws: the platform drops an alarm after six failures. */
   async alarm(): Promise<void> {
     this.#alarmAt = null
     await this.request()
   }
 
   async stop(): Promise<void> {
-    this.#requested = false
+    this.#isRequested = false
     await this.#running
     await this.#storage.deleteAlarm()
     this.#alarmAt = null
   }
 
-  /** An alarm that comes too early does no harm, so a later need does not move it. */
+  /** Leaves an earlier alarm in place: polling too early is harmless and saves a write. */
   async arm(): Promise<void> {
     const now = Date.now()
     const due =
-      this.#failures > 0 ? now + Math.min(1000 * 2 ** this.#failures, MAX_RETRY_MS) : this.#due(now)
+      this.#failures > 0
+        ? now + Math.min(1000 * 2 ** this.#failures, MAX_RETRY_MS)
+        : this.#nextPollAt(now)
     if (due === null) return
-    const at = Math.max(due, now + SOONEST)
+    const at = Math.max(due, now + MIN_DELAY_MS)
     if (this.#alarmAt !== null && this.#alarmAt <= at && this.#alarmAt > now) return
     this.#alarmAt = at
     await this.#storage.setAlarm(at)
   }
 
   async #pollUntilIdle(): Promise<void> {
-    while (this.#requested) {
-      this.#requested = false
+    while (this.#isRequested) {
+      this.#isRequested = false
       try {
         await this.#poll()
         this.#failures = 0

@@ -1,11 +1,12 @@
-import { readPrincipal } from '../auth/principal.ts'
-import { openCell } from '../db/open.ts'
+import { authenticate, readPrincipal } from '../auth/principal.ts'
+import { tryCountRequest } from '../auth/requestLimit.ts'
+import { type Database, openCell } from '../db/open.ts'
+import { iso } from '../domain/iso.ts'
 import { allows } from '../domain/scope.ts'
 import type { Closing } from '../domain/stream.ts'
 import type { Env } from '../env.ts'
-import { iso } from '../http/wire.ts'
 import { logFailure } from '../log.ts'
-import { ensureFeedState } from './feedState.ts'
+import { ensureFeedState, readFeedState } from './feedState.ts'
 import { acquireLease, renewLease } from './listenerLease.ts'
 import type { Streams } from './streams.ts'
 import type { StreamRequest } from './stub.ts'
@@ -13,13 +14,14 @@ import { newSubscriber, wantsLocations } from './subscriber.ts'
 
 const MAX_STREAMS = 5000
 
-/** Streams on their way in, and the marks of those that are: one does not undo the other. */
+/** Opens streams. Opening one and renewing the listener lease do not overwrite each other. */
 export class StreamAdmission {
   readonly #state: DurableObjectState
   readonly #env: Env
   readonly #streams: Streams
-  #arriving = 0
-  #keeping: Promise<void> = Promise.resolve()
+  /** Streams that are being opened. */
+  #opening = 0
+  #leaseRenewal: Promise<void> = Promise.resolve()
 
   constructor(state: DurableObjectState, env: Env, streams: Streams) {
     this.#state = state
@@ -27,61 +29,77 @@ export class StreamAdmission {
     this.#streams = streams
   }
 
-  /** Null for one that has its subscriber, else why it has none. */
+  /** Null when the stream is open, else why it must be closed. */
   async admit(request: StreamRequest, socket: WebSocket): Promise<Closing | null> {
-    this.#arriving++
+    this.#opening++
     try {
-      return await this.#subscribe(request, socket)
+      return await this.#open(request, socket)
     } catch (error) {
       logFailure('stream-failed', error)
       return 'unavailable'
     } finally {
-      this.#arriving--
+      this.#opening--
     }
   }
 
-  /** While someone is on the way in, the marks stay as they are. */
-  async renewLease(db: D1Database, now: number): Promise<void> {
-    if (this.#arriving > 0) return
-    const kept = renewLease(this.#state.storage.sql, db, this.#streams, now)
-    this.#keeping = kept.catch(() => {})
-    await kept
+  /** The lease is not renewed while a stream opens: it would be shortened to what is open now. */
+  async renewLease(db: Database, now: number): Promise<void> {
+    if (this.#opening > 0) return
+    const renewal = renewLease(this.#state.storage.sql, db, this.#streams, now)
+    this.#leaseRenewal = renewal.catch(() => {})
+    await renewal
+  }
+
+  /** Continues a stream with a new token of the same account. Null, or why it must be closed. */
+  async renewToken(socket: WebSocket, token: string): Promise<Closing | null> {
+    const now = Date.now()
+    const authenticated = await authenticate(this.#env, token, now)
+    const { accountId } = readFeedState(this.#state.storage.sql) ?? {}
+    if (typeof authenticated === 'string' || authenticated.claims.accountId !== accountId)
+      return 'unauthorized'
+    const { claims, db } = authenticated
+    if (!tryCountRequest({ env: this.#env, executionCtx: this.#state }, accountId, now))
+      return 'tooManyRequests'
+    const principal = await readPrincipal(db, claims, now)
+    if (!principal || !this.#streams.replaceClaims(socket, claims, principal.groupId))
+      return 'unauthorized'
+    if (!allows(principal.scopes, 'read')) return 'forbidden'
+    socket.send(JSON.stringify({ type: 'token', expires: iso(claims.exp * 1000) }))
+    return null
   }
 
   /**
-   * Its place in the log is taken once the cell knows that it is there: nothing happens unheard in between. Its key is read after
-   * that, so that the end of the key is either known here or in the log from there on.
+   * Acquires the lease before taking the position in the log, so that no event in between is
+   * missed. Reads the key after that: a later revocation is in the log from there on.
    */
-  async #subscribe(request: StreamRequest, socket: WebSocket): Promise<Closing | null> {
-    if (this.#streams.size + this.#arriving > MAX_STREAMS) return 'tooMany'
-    await this.#keeping
+  async #open(request: StreamRequest, socket: WebSocket): Promise<Closing | null> {
+    if (this.#streams.size + this.#opening > MAX_STREAMS) return 'tooMany'
+    await this.#leaseRenewal
     const { claims, filter, after } = request
     const { sql } = this.#state.storage
     const now = Date.now()
-    const known = ensureFeedState(sql, request, now)
-    const db = openCell(this.#env, known.cell)
-    const opening = {
+    const state = ensureFeedState(sql, request, now)
+    const db = openCell(this.#env, state.cell)
+    const streams = {
       size: this.#streams.size + 1,
-      wantLocations: this.#streams.wantLocations || wantsLocations(filter),
+      hasLocationStreams: this.#streams.hasLocationStreams || wantsLocations(filter),
     }
-    const { head, oldest } = await acquireLease(sql, db.$client, known, opening, now)
+    const { head, oldest } = await acquireLease(sql, db, { state, streams, now })
     if (after !== null && after > head) return 'badMessage'
     const principal = await readPrincipal(db, claims, now)
     if (!principal) return 'unauthorized'
     if (!allows(principal.scopes, 'read')) return 'forbidden'
-    const sent = after ?? head
+    const sequence = after ?? head
     this.#state.acceptWebSocket(socket)
-    this.#streams.save(socket, newSubscriber(claims, principal.groupId, filter, sent))
-    const expires = iso(claims.exp * 1000)
-    socket.send(
-      JSON.stringify({
-        type: 'ready',
-        sequence: sent,
-        lastSequence: head,
-        oldestSequence: oldest,
-        expires,
-      }),
-    )
+    this.#streams.save(socket, newSubscriber(claims, principal.groupId, filter, sequence))
+    const ready = {
+      type: 'ready',
+      sequence,
+      lastSequence: head,
+      oldestSequence: oldest,
+      expires: iso(claims.exp * 1000),
+    }
+    socket.send(JSON.stringify(ready))
     return null
   }
 }

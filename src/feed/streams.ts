@@ -1,4 +1,4 @@
-import type { KeyStatus } from '../auth/keyStatus.ts'
+import { readKeyStatuses } from '../auth/keyStatus.ts'
 import { principalOf } from '../auth/principal.ts'
 import type { Claims } from '../auth/token.ts'
 import type { Database } from '../db/open.ts'
@@ -11,18 +11,41 @@ import {
   type LogRange,
   memoizeEventText,
   nextDeadline,
+  type Selection,
   type Subscriber,
   selectEvents,
   wantsLocations,
 } from './subscriber.ts'
 
-const PAGE = 500
-/** So many pages are read at a time: one stream that is far behind does not keep the feed from all else it has to do. */
-const MAX_PAGES = 20
+const PAGE_EVENTS = 500
+/** A stream that is far behind does not keep the feed from its other work for longer than this. */
+const MAX_PAGES_PER_POLL = 20
+const KEY_RECHECK_INTERVAL_MS = 10_000
 
-/** The account's open streams. Each subscriber is kept with its socket, so that both come back from hibernation together. */
+/** Equal for subscribers that are sent the same events. */
+const selectionKey = (subscriber: Subscriber): string => {
+  const { filter, groupId, readUpTo, unacked, unackedChars, longestChars } = subscriber
+  return JSON.stringify([filter, groupId, readUpTo, unacked, unackedChars, longestChars])
+}
+
+/** The selection may have been made for another subscriber, so the rest stays as it was. */
+const withSelection = (before: Subscriber, { messages, subscriber }: Selection): Subscriber => {
+  const { readUpTo, lastSent, unacked, unackedChars, longestChars, unackedSince } = subscriber
+  return {
+    ...before,
+    readUpTo,
+    lastSent: messages.length > 0 ? lastSent : before.lastSent,
+    unacked,
+    unackedChars,
+    longestChars,
+    unackedSince: before.unackedSince ?? unackedSince,
+  }
+}
+
+/** The account's open streams. A subscriber is attached to its socket and survives hibernation. */
 export class Streams {
   readonly #subscribers = new Map<WebSocket, Subscriber>()
+  #keysCheckedAt = 0
 
   constructor(sockets: WebSocket[]) {
     for (const socket of sockets) {
@@ -36,20 +59,20 @@ export class Streams {
     return this.#subscribers.size
   }
 
-  get wantLocations(): boolean {
+  get hasLocationStreams(): boolean {
     return [...this.#subscribers.values()].some(({ filter }) => wantsLocations(filter))
   }
 
-  get keyIds(): string[] {
-    return [...new Set([...this.#subscribers.values()].map(({ claims }) => claims.keyId))]
+  /** The earliest deadline of all streams. */
+  get nextDeadline(): number | null {
+    let earliest = Number.POSITIVE_INFINITY
+    for (const subscriber of this.#subscribers.values())
+      earliest = Math.min(earliest, nextDeadline(subscriber))
+    return earliest === Number.POSITIVE_INFINITY ? null : earliest
   }
 
-  /** When the first of them must be looked at. */
-  get due(): number | null {
-    let first = Number.POSITIVE_INFINITY
-    for (const subscriber of this.#subscribers.values())
-      first = Math.min(first, nextDeadline(subscriber))
-    return first === Number.POSITIVE_INFINITY ? null : first
+  has(socket: WebSocket): boolean {
+    return this.#subscribers.has(socket)
   }
 
   save(socket: WebSocket, subscriber: Subscriber): void {
@@ -57,36 +80,32 @@ export class Streams {
     socket.serializeAttachment(subscriber)
   }
 
-  /**
-   * Reads the log for everyone until nobody who may have more is behind, or for as long as the rest can wait. `behind`: someone still
-   * is; `revoked`: a key was, maybe one of theirs.
-   */
-  async serve(
-    db: Database,
-    accountId: string,
-    upTo: number,
-  ): Promise<{ behind: boolean; revoked: boolean }> {
-    let head = upTo
-    let revoked = false
-    let pages = 0
-    for (
-      let positions = this.#positions(head);
-      positions.length > 0;
-      positions = this.#positions(head)
-    ) {
-      for (const from of positions) {
-        if (pages++ === MAX_PAGES) return { behind: true, revoked }
-        const page = await readLog(db, accountId, from, PAGE)
-        head = page.head
-        const to = page.more ? (page.events.at(-1)?.sequence ?? from) : page.head
-        this.#hand({ from, to, events: page.events }, Date.now())
-        revoked ||= page.events.some(({ type }) => type === 'key.revoked')
-      }
-    }
-    return { behind: false, revoked }
+  remove(socket: WebSocket): void {
+    this.#subscribers.delete(socket)
   }
 
-  /** True where the reader has room again for what it was not sent yet. */
+  close(socket: WebSocket, why: Closing): void {
+    this.remove(socket)
+    try {
+      socket.close(CLOSE[why].code, CLOSE[why].reason)
+    } catch {
+      // The client has closed it already.
+    }
+  }
+
+  closeAll(why: Closing): void {
+    for (const socket of [...this.#subscribers.keys()]) this.close(socket, why)
+  }
+
+  /** Closes streams whose token has expired or whose acknowledgement is late. */
+  closeExpired(now: number): void {
+    for (const [socket, subscriber] of this.#subscribers) {
+      if (nextDeadline(subscriber) > now) continue
+      this.close(socket, subscriber.claims.exp * 1000 <= now ? 'unauthorized' : 'unacknowledged')
+    }
+  }
+
+  /** True when the subscriber was full and can be sent events again. */
   acknowledge(socket: WebSocket, sequence: number, now: number): boolean {
     const subscriber = this.#subscribers.get(socket)
     if (!subscriber) return false
@@ -99,107 +118,81 @@ export class Streams {
     return !hasCapacity(subscriber) && hasCapacity(after)
   }
 
-  /** A fresh token of the same account: the stream goes on with it, if it is still there. */
-  renew(socket: WebSocket, claims: Claims, groupId: string | null): boolean {
+  /** Continues a stream with a new token. False when the stream is closed already. */
+  replaceClaims(socket: WebSocket, claims: Claims, groupId: string | null): boolean {
     const subscriber = this.#subscribers.get(socket)
     if (!subscriber) return false
     this.save(socket, { ...subscriber, claims, groupId })
     return true
   }
 
-  /** Closes what has come to its end: tokens that ran out, acknowledgements that did not come. */
-  expire(now: number): void {
+  /** Closes or confines streams whose keys have changed. Reads the keys at most every 10 s. */
+  async recheckKeys(db: Database, now: number, isForced = false): Promise<void> {
+    const isRecent = now - this.#keysCheckedAt < KEY_RECHECK_INTERVAL_MS
+    if (this.size === 0 || (isRecent && !isForced)) return
+    const keyIds = new Set([...this.#subscribers.values()].map(({ claims }) => claims.keyId))
+    const statuses = await readKeyStatuses(db, [...keyIds])
     for (const [socket, subscriber] of this.#subscribers) {
-      if (nextDeadline(subscriber) > now) continue
-      this.close(socket, subscriber.claims.exp * 1000 <= now ? 'unauthorized' : 'unacknowledged')
-    }
-  }
-
-  /** Holds every stream against how its key stands now. */
-  recheck(standings: Map<string, KeyStatus>, now: number): void {
-    for (const [socket, subscriber] of this.#subscribers) {
-      const principal = principalOf(
-        subscriber.claims,
-        standings.get(subscriber.claims.keyId) ?? null,
-        now,
-      )
+      const { claims, groupId } = subscriber
+      // A stream that was opened during the read had its key checked then.
+      if (!keyIds.has(claims.keyId)) continue
+      const principal = principalOf(claims, statuses.get(claims.keyId) ?? null, now)
       if (!principal) this.close(socket, 'unauthorized')
       else if (!allows(principal.scopes, 'read')) this.close(socket, 'forbidden')
-      else if (principal.groupId !== subscriber.groupId)
+      else if (principal.groupId !== groupId)
         this.save(socket, { ...subscriber, groupId: principal.groupId })
     }
+    this.#keysCheckedAt = now
   }
 
-  close(socket: WebSocket, why: Closing): void {
-    this.leave(socket)
-    try {
-      socket.close(CLOSE[why].code, CLOSE[why].reason)
-    } catch {
-      // It was closed from the other side already.
+  /** Sends the events up to `upTo` and newer ones. True when some streams are still behind. */
+  async sendNewEvents(db: Database, accountId: string, upTo: number): Promise<boolean> {
+    let head = upTo
+    let hasRevokedKey = false
+    let pages = 0
+    let positions = this.#readPositions(head)
+    while (positions.length > 0 && pages < MAX_PAGES_PER_POLL) {
+      for (const from of positions.slice(0, MAX_PAGES_PER_POLL - pages)) {
+        const page = await readLog(db, accountId, from, PAGE_EVENTS)
+        head = page.head
+        const to = page.hasMore ? (page.events.at(-1)?.sequence ?? from) : page.head
+        this.#sendRange({ from, to, events: page.events }, Date.now())
+        hasRevokedKey ||= page.events.some(({ type }) => type === 'key.revoked')
+        pages++
+      }
+      positions = this.#readPositions(head)
     }
+    if (hasRevokedKey) await this.recheckKeys(db, Date.now(), true)
+    return positions.length > 0
   }
 
-  closeAll(why: Closing): void {
-    for (const socket of [...this.#subscribers.keys()]) this.close(socket, why)
-  }
-
-  has(socket: WebSocket): boolean {
-    return this.#subscribers.has(socket)
-  }
-
-  leave(socket: WebSocket): void {
-    this.#subscribers.delete(socket)
-  }
-
-  /** Where those who may have more and are behind stand: the furthest on first, so that one far back delays nobody. */
-  #positions(head: number): number[] {
-    let low = Number.POSITIVE_INFINITY
-    let high = -1
+  /** Where to read on: the position furthest ahead first, so that a slow stream delays no other. */
+  #readPositions(head: number): number[] {
+    let lowest = Number.POSITIVE_INFINITY
+    let highest = -1
     for (const subscriber of this.#subscribers.values()) {
       if (!hasCapacity(subscriber) || subscriber.readUpTo >= head) continue
-      low = Math.min(low, subscriber.readUpTo)
-      high = Math.max(high, subscriber.readUpTo)
+      lowest = Math.min(lowest, subscriber.readUpTo)
+      highest = Math.max(highest, subscriber.readUpTo)
     }
-    return high === -1 ? [] : low === high ? [low] : [high, low]
+    return highest === -1 ? [] : lowest === highest ? [lowest] : [highest, lowest]
   }
 
-  /** Those who stand alike are sent the very same texts, made once. */
-  #hand(stretch: LogRange, now: number): void {
+  /** Subscribers in the same state share one selection and its texts. */
+  #sendRange(range: LogRange, now: number): void {
     const textOf = memoizeEventText()
-    const alike = new Map<string, ReturnType<typeof selectEvents>>()
+    const selections = new Map<string, Selection>()
     for (const [socket, subscriber] of this.#subscribers) {
-      if (
-        !hasCapacity(subscriber) ||
-        subscriber.readUpTo < stretch.from ||
-        subscriber.readUpTo >= stretch.to
-      )
-        continue
-      const key = JSON.stringify([
-        subscriber.filter,
-        subscriber.groupId,
-        subscriber.readUpTo,
-        subscriber.unacked,
-        subscriber.unackedSize,
-        subscriber.largest,
-      ])
-      const taken = alike.get(key) ?? selectEvents(subscriber, stretch, textOf, now)
-      alike.set(key, taken)
+      const { readUpTo } = subscriber
+      if (!hasCapacity(subscriber) || readUpTo < range.from || readUpTo >= range.to) continue
+      const key = selectionKey(subscriber)
+      const selection = selections.get(key) ?? selectEvents(subscriber, range, textOf, now)
+      selections.set(key, selection)
       try {
-        for (const message of taken.messages) socket.send(message)
-        const { readUpTo, unacked, unackedSize, largest } = taken.subscriber
-        // They stand alike in what is to come, not in what they were sent last.
-        const lastSent = taken.messages.length > 0 ? taken.subscriber.lastSent : subscriber.lastSent
-        this.save(socket, {
-          ...subscriber,
-          readUpTo,
-          lastSent,
-          unacked,
-          unackedSize,
-          largest,
-          unackedSince: subscriber.unackedSince ?? taken.subscriber.unackedSince,
-        })
+        for (const message of selection.messages) socket.send(message)
+        this.save(socket, withSelection(subscriber, selection))
       } catch {
-        this.leave(socket)
+        this.remove(socket)
       }
     }
   }

@@ -5,34 +5,33 @@ import type { Env } from '../env.ts'
 import type { AccountFeed } from './feed.ts'
 import type { Subscriber } from './subscriber.ts'
 
-/** What may be asked of a feed: its methods, without the platform's wrapping of their types. */
+/** The feed's methods, without the types that the platform wraps around them. */
 export type Feed = Pick<
   AccountFeed,
   | 'fetch'
   | 'poke'
-  | 'secretOf'
-  | 'rotate'
-  | 'tryOut'
-  | 'deliveries'
+  | 'ensureSecret'
+  | 'rotateSecret'
+  | 'sendTest'
+  | 'listDeliveries'
   | 'redeliver'
-  | 'receipt'
   | 'forgetWebhook'
   | 'forget'
 >
 
-/** Whose feed it is, and where that account's log lies. */
+/** The account that a feed belongs to, and the cell of its event log. */
 export interface FeedOwner {
   accountId: string
   cell: number
 }
 
-/** Who asks for a stream, as the Worker has checked it, and what for. It goes in a header of the request, which nobody else can send. */
+/** A request for a stream that the Worker has authorized. Nobody else can reach a feed. */
 export interface StreamRequest extends FeedOwner, Pick<Subscriber, 'claims' | 'filter'> {
+  /** Start after this event; null to start with the next one. */
   after: number | null
 }
-export const STREAM_REQUEST_HEADER = 'X-Perigee-Entrance'
+export const STREAM_REQUEST_HEADER = 'X-Perigee-Stream-Request'
 
-/** The only door to an account's feed. */
 export const feedOf = (env: Env, accountId: string): Feed =>
   env.FEED.get(env.FEED.idFromName(accountId)) as unknown as Feed
 
@@ -41,15 +40,15 @@ const lastPoke = new BoundedCache<number>(10_000)
 const POKE_INTERVAL_MS = 100
 
 /**
- * Tells the feed that there is something new in the log. A burst makes one poke in a tenth of a second: who comes during the pause
- * waits for its end, and is spoken for by whoever pokes then. A poke that is lost loses nothing, so its failure is nobody's.
+ * Tells the feed that there are new events. At most one poke per account and isolate every 100 ms;
+ * waiting callers share it. A lost poke is harmless: the alarm polls.
  */
 export const pokeFeed = async (env: Env, { accountId, cell }: FeedOwner): Promise<void> => {
-  const asked = Date.now()
-  const wait = (lastPoke.get(accountId) ?? 0) + POKE_INTERVAL_MS - asked
-  if (wait > 0 && wait <= POKE_INTERVAL_MS) {
-    await scheduler.wait(wait)
-    if ((lastPoke.get(accountId) ?? 0) > asked) return
+  const requestedAt = Date.now()
+  const waitMs = (lastPoke.get(accountId) ?? 0) + POKE_INTERVAL_MS - requestedAt
+  if (waitMs > 0 && waitMs <= POKE_INTERVAL_MS) {
+    await scheduler.wait(waitMs)
+    if ((lastPoke.get(accountId) ?? 0) > requestedAt) return
   }
   lastPoke.set(accountId, Date.now())
   await feedOf(env, accountId)
@@ -57,12 +56,9 @@ export const pokeFeed = async (env: Env, { accountId, cell }: FeedOwner): Promis
     .catch(() => {})
 }
 
-/** For rare writes whose batch does not tell whether someone listens: asked afterwards, beside the answer. */
+/** For rare writes whose own batch does not tell whether the account has subscribers. */
 export const pokeIfSubscribed = async (env: Env, owner: FeedOwner): Promise<void> => {
-  const heard = await hasSubscribers(
-    openCell(env, owner.cell).$client,
-    owner.accountId,
-    Date.now(),
-  ).catch(() => false)
-  if (heard) await pokeFeed(env, owner)
+  const db = openCell(env, owner.cell)
+  const isSubscribed = await hasSubscribers(db, owner.accountId, Date.now()).catch(() => false)
+  if (isSubscribed) await pokeFeed(env, owner)
 }

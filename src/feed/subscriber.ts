@@ -1,49 +1,50 @@
 import type { Claims } from '../auth/token.ts'
 import { type EventFilter, isWanted, passes } from '../domain/event.ts'
-import { ACKNOWLEDGE_WITHIN, WINDOW, WINDOW_SIZE } from '../domain/stream.ts'
+import { ACK_TIMEOUT_MS, MAX_UNACKED_CHARS, MAX_UNACKED_EVENTS } from '../domain/stream.ts'
 import { presentEvent } from '../events/present.ts'
 import type { LoggedEvent } from '../events/store.ts'
 
-/** One reader of the stream. It goes with its socket through hibernation, so it is small and plain. */
+/** The state of one stream. It is attached to its socket through hibernation, so it stays small. */
 export interface Subscriber {
   claims: Claims
   groupId: string | null
   filter: EventFilter
-  /** The log has been read for it up to here. */
+  /** The last event that was read from the log for it, whether the filter passed it or not. */
   readUpTo: number
   /** The last event that it was sent. */
   lastSent: number
   /** The last event that it has acknowledged. */
   acked: number
-  /** How many it has not acknowledged, or more: numbers that it skips are not known one by one. */
+  /** Upper bound of unacknowledged events: numbers that the filter dropped cannot be counted. */
   unacked: number
-  /** How much that is in characters, or more, and the largest of them since it owed nothing. */
-  unackedSize: number
-  largest: number
-  /** Since when it owes an acknowledgement. */
+  /** Upper bound of the characters of these events. */
+  unackedChars: number
+  /** The longest event since everything was acknowledged. */
+  longestChars: number
+  /** Since when an acknowledgement is due. */
   unackedSince: number | null
 }
 
-/** One that has just come in: it owes nothing, and has been sent everything up to `sent`. */
+/** A subscriber that has acknowledged everything up to `sequence`. */
 export const newSubscriber = (
   claims: Claims,
   groupId: string | null,
   filter: EventFilter,
-  sent: number,
+  sequence: number,
 ): Subscriber => ({
   claims,
   groupId,
   filter,
-  readUpTo: sent,
-  lastSent: sent,
-  acked: sent,
+  readUpTo: sequence,
+  lastSent: sequence,
+  acked: sequence,
   unacked: 0,
-  unackedSize: 0,
-  largest: 0,
+  unackedChars: 0,
+  longestChars: 0,
   unackedSince: null,
 })
 
-/** A stretch of the log that was read at once: everything after `from` up to `to`. */
+/** All events of the log after `from` up to and including `to`. */
 export interface LogRange {
   from: number
   to: number
@@ -55,94 +56,100 @@ const MAX_EVENTS_PER_MESSAGE = 100
 export const wantsLocations = ({ types }: EventFilter): boolean =>
   types.length === 0 || isWanted(types, 'location.reported')
 
-/** When it must be looked at: its token ends, or its acknowledgement is late. */
+/** When the stream must be closed unless a token or an acknowledgement comes. */
 export const nextDeadline = ({ claims, unackedSince }: Subscriber): number =>
   Math.min(
     claims.exp * 1000,
-    unackedSince === null ? Number.POSITIVE_INFINITY : unackedSince + ACKNOWLEDGE_WITHIN,
+    unackedSince === null ? Number.POSITIVE_INFINITY : unackedSince + ACK_TIMEOUT_MS,
   )
 
 export const hasCapacity = ({
   unacked,
-  unackedSize,
-}: Pick<Subscriber, 'unacked' | 'unackedSize'>): boolean =>
-  unacked < WINDOW && unackedSize < WINDOW_SIZE
+  unackedChars,
+}: Pick<Subscriber, 'unacked' | 'unackedChars'>): boolean =>
+  unacked < MAX_UNACKED_EVENTS && unackedChars < MAX_UNACKED_CHARS
 
-/** What of a stretch goes to a reader: the messages, and how it stands once they are sent. */
+export interface Selection {
+  messages: string[]
+  /** The subscriber once the messages are sent. */
+  subscriber: Subscriber
+}
+
+/** The events of a range that the subscriber wants, as many as it has capacity for. */
 export const selectEvents = (
   subscriber: Subscriber,
-  stretch: LogRange,
+  range: LogRange,
   textOf: (event: LoggedEvent) => string,
   now: number,
-): { messages: string[]; subscriber: Subscriber } => {
-  const wanted = stretch.events.filter(
+): Selection => {
+  const wanted = range.events.filter(
     (event) =>
       event.sequence > subscriber.readUpTo && passes(subscriber.filter, subscriber.groupId, event),
   )
-  const chosen: string[] = []
-  let { unacked, unackedSize, largest } = subscriber
+  const texts: string[] = []
+  let { unacked, unackedChars, longestChars } = subscriber
   for (const event of wanted) {
-    if (!hasCapacity({ unacked, unackedSize })) break
+    if (!hasCapacity({ unacked, unackedChars })) break
     const text = textOf(event)
-    chosen.push(text)
+    texts.push(text)
     unacked++
-    unackedSize += text.length
-    largest = Math.max(largest, text.length)
+    unackedChars += text.length
+    longestChars = Math.max(longestChars, text.length)
   }
-  const last = wanted[chosen.length - 1]?.sequence
+  const last = wanted[texts.length - 1]?.sequence
   const messages: string[] = []
-  for (let at = 0; at < chosen.length; at += MAX_EVENTS_PER_MESSAGE)
-    messages.push(`{"type":"events","events":[${chosen.slice(at, at + MAX_EVENTS_PER_MESSAGE)}]}`)
+  for (let at = 0; at < texts.length; at += MAX_EVENTS_PER_MESSAGE)
+    messages.push(`{"type":"events","events":[${texts.slice(at, at + MAX_EVENTS_PER_MESSAGE)}]}`)
   return {
     messages,
     subscriber: {
       ...subscriber,
-      readUpTo: chosen.length < wanted.length ? (last ?? subscriber.readUpTo) : stretch.to,
+      readUpTo: texts.length < wanted.length ? (last ?? subscriber.readUpTo) : range.to,
       lastSent: last ?? subscriber.lastSent,
       unacked,
-      unackedSize,
-      largest,
-      unackedSince: subscriber.unackedSince ?? (chosen.length > 0 ? now : null),
+      unackedChars,
+      longestChars,
+      unackedSince: subscriber.unackedSince ?? (texts.length > 0 ? now : null),
     },
   }
 }
 
-/** A step forward starts the clock anew; what was not sent cannot be acknowledged. */
+/** Null for an event that was not sent yet. Acknowledging a newer event restarts the timeout. */
 export const acknowledge = (
   subscriber: Subscriber,
   sequence: number,
   now: number,
 ): Subscriber | null => {
-  const { lastSent, acked, unacked, unackedSize, largest } = subscriber
+  const { lastSent, acked, unacked, unackedChars, longestChars } = subscriber
   if (sequence > lastSent) return null
   if (sequence === lastSent)
     return {
       ...subscriber,
       acked: sequence,
       unacked: 0,
-      unackedSize: 0,
-      largest: 0,
+      unackedChars: 0,
+      longestChars: 0,
       unackedSince: null,
     }
   if (sequence <= acked) return subscriber
-  const left = Math.max(1, Math.min(unacked - 1, lastSent - sequence))
+  const remaining = Math.max(1, Math.min(unacked - 1, lastSent - sequence))
   return {
     ...subscriber,
     acked: sequence,
-    unacked: left,
-    unackedSize: Math.min(unackedSize, left * largest),
+    unacked: remaining,
+    unackedChars: Math.min(unackedChars, remaining * longestChars),
     unackedSince: now,
   }
 }
 
-/** The text of an event, made once however many hear of it. */
+/** Serializes each event once, however many subscribers it goes to. */
 export const memoizeEventText = (): ((event: LoggedEvent) => string) => {
-  const made = new Map<number, string>()
+  const texts = new Map<number, string>()
   return (event) => {
-    let text = made.get(event.sequence)
+    let text = texts.get(event.sequence)
     if (text === undefined) {
       text = JSON.stringify(presentEvent(event))
-      made.set(event.sequence, text)
+      texts.set(event.sequence, text)
     }
     return text
   }

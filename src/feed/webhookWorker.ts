@@ -6,24 +6,22 @@ import {
   type Webhook,
   type WebhookDelivery,
 } from '../domain/webhook.ts'
-import { GIVEN_UP_AFTER, waitAfter } from '../domain/webhookRetry.ts'
+import { DISABLE_AFTER_MS, retryDelayMs } from '../domain/webhookRetry.ts'
 import type { Env } from '../env.ts'
 import { presentEvent } from '../events/present.ts'
 import { type LoggedEvent, readLog, readSequences } from '../events/store.ts'
 import { newId } from '../ids.ts'
-import { type Attempt, callReceiver } from './attempt.ts'
-import {
-  abandonPending,
-  beginAttempt,
-  endAttempt,
-  insertDelivery,
-  pendingDelivery,
-} from './deliveries.ts'
-import { liveSecrets } from './secrets.ts'
+import { type AttemptResult, callReceiver } from './attempt.ts'
+import { beginAttempt, endAttempt, insertDelivery, pendingDelivery } from './deliveries.ts'
+import { readActiveSecrets } from './secrets.ts'
 import { signatureHeaders } from './signature.ts'
 import type { FeedOwner } from './stub.ts'
+import { advanceCursor, saveFailingSince, syncWorkerState } from './workerState.ts'
 
-/* Brings one webhook its events: in sequence, one call at a time. Position and delivery are written together, so none is lost or made twice. */
+/*
+ * Delivers a webhook's events in sequence, one call at a time. The cursor and the delivery are
+ * written in one transaction, so that no event is lost or delivered twice.
+ */
 
 export interface FeedContext {
   env: Env
@@ -31,195 +29,156 @@ export interface FeedContext {
   owner: FeedOwner
 }
 
-const SCANNED = 500
-const MAX_BYTES = 262_144
-/** A call that a crash cut short is made again after so long. */
+const PAGE_EVENTS = 500
+const MAX_BODY_CHARS = 262_144
+/** An attempt that a crash interrupted is repeated after this time. */
 const ATTEMPT_LEASE_MS = 60_000
+/** Between calls, so that events in quick succession share one. A full call is followed at once. */
+const BATCH_PAUSE_MS = 100
 
 interface Batch {
   delivery: WebhookDelivery
   events: LoggedEvent[]
 }
 
-/**
- * What a webhook knows of its way: where it stands, and since when it has not got through. Enabled again it begins after `since`, and
- * what still waited from before is given up, though nobody looked while it was disabled.
- */
-export const readWorkerState = (
-  sql: SqlStorage,
-  { id, since, url }: Webhook,
-): { cursor: number; failingSince: number | null } => {
-  const { rowsWritten } = sql.exec(
-    `INSERT INTO couriers (webhook_id, cursor, since, url) VALUES (?1, ?2, ?2, ?3) ON CONFLICT DO UPDATE SET
-       cursor = max(cursor, excluded.cursor), since = excluded.since, url = excluded.url,
-       failing_since = CASE WHEN since = excluded.since AND url = excluded.url THEN failing_since END
-     WHERE since <> excluded.since OR url <> excluded.url`,
-    id,
-    since,
-    url,
-  )
-  if (rowsWritten > 0) abandonPending(sql, id, since)
-  const { cursor, failing_since: failingSince } = sql
-    .exec<{ cursor: number; failing_since: number | null }>(
-      'SELECT cursor, failing_since FROM couriers WHERE webhook_id = ?',
-      id,
-    )
-    .one()
-  return { cursor, failingSince }
-}
-
-const advanceCursor = (sql: SqlStorage, { id }: Webhook, cursor: number): void => {
-  sql.exec('UPDATE couriers SET cursor = ?1 WHERE webhook_id = ?2 AND cursor < ?1', cursor, id)
-}
-
-/** The first events of a page that the webhook asks for, as many as one call takes, and how far that is. */
+/** The first events of a page that the webhook wants and one call can hold, up to `upTo`. */
 const selectForDelivery = (
   webhook: Webhook,
   page: LoggedEvent[],
-): { chosen: LoggedEvent[]; upTo: number } => {
+): { selected: LoggedEvent[]; upTo: number } => {
   const filter = { types: webhook.events, devices: webhook.devices, groups: webhook.groups }
-  const chosen: LoggedEvent[] = []
-  let bytes = 0
+  const selected: LoggedEvent[] = []
+  let bodyChars = 0
   let upTo = 0
   for (const event of page) {
     if (passes(filter, null, event)) {
-      bytes += JSON.stringify(presentEvent(event)).length
-      if (chosen.length === MAX_EVENTS || (chosen.length > 0 && bytes > MAX_BYTES)) break
-      chosen.push(event)
+      bodyChars += JSON.stringify(presentEvent(event)).length
+      const isTooLong = selected.length > 0 && bodyChars > MAX_BODY_CHARS
+      if (selected.length === MAX_EVENTS || isTooLong) break
+      selected.push(event)
     }
     upTo = event.sequence
   }
-  return { chosen, upTo }
+  return { selected, upTo }
 }
 
-/** Makes the next delivery from the log; null where nothing is new. */
+/** Creates the next delivery from the log; null when there are no new events. */
 const createDelivery = async (
   { env, storage, owner }: FeedContext,
-  current: () => Webhook | undefined,
+  getWebhook: () => Webhook | undefined,
 ): Promise<Batch | null> => {
   const { sql } = storage
   const id = await newId('dlv')
   for (;;) {
-    const webhook = current()
+    const webhook = getWebhook()
     if (!webhook) return null
-    const { cursor } = readWorkerState(sql, webhook)
-    const page = await readLog(openCell(env, owner.cell), owner.accountId, cursor, SCANNED)
-    // Edited while the log was read: it is read again, for what is wanted now.
-    if (current()?.version !== webhook.version) continue
-    const { chosen, upTo } = selectForDelivery(webhook, page.events)
-    if (chosen.length > 0) {
-      const sequences = chosen.map(({ sequence }) => sequence)
+    const { cursor } = syncWorkerState(sql, webhook)
+    const page = await readLog(openCell(env, owner.cell), owner.accountId, cursor, PAGE_EVENTS)
+    // After an edit the page is read again, for the new filter.
+    if (getWebhook()?.version !== webhook.version) continue
+    const { selected, upTo } = selectForDelivery(webhook, page.events)
+    if (selected.length > 0) {
+      const sequences = selected.map(({ sequence }) => sequence)
       const delivery = storage.transactionSync(() => {
         advanceCursor(sql, webhook, upTo)
-        return insertDelivery(sql, id, webhook.id, sequences, Date.now())
+        return insertDelivery(sql, { id, webhookId: webhook.id, sequences, now: Date.now() })
       })
-      return { delivery, events: chosen }
+      return { delivery, events: selected }
     }
     advanceCursor(sql, webhook, upTo)
-    if (!page.more) return null
+    if (!page.hasMore) return null
   }
-}
-
-export const recordFailingSince = (
-  sql: SqlStorage,
-  { id }: Webhook,
-  since: number | null,
-): void => {
-  sql.exec('UPDATE couriers SET failing_since = ? WHERE webhook_id = ?', since, id)
 }
 
 export const deliveryBody = (events: LoggedEvent[]): string =>
   JSON.stringify({ events: events.map(presentEvent) })
 
-export const send = async (
+/** Signs a body and calls the webhook's receiver with it. */
+export const sendDelivery = async (
   { env, storage }: FeedContext,
   webhook: Webhook,
   deliveryId: string,
   body: string,
-): Promise<Attempt> => {
+): Promise<AttemptResult> => {
   const now = Date.now()
-  const headers = await signatureHeaders(
-    liveSecrets(storage.sql, webhook.id, now),
-    deliveryId,
-    body,
-    now,
-  )
+  const secrets = readActiveSecrets(storage.sql, webhook.id, now)
+  const headers = await signatureHeaders(secrets, deliveryId, body, now)
   return callReceiver(env, webhook.url, headers, body)
 }
 
 const GONE = 410
 
+interface EndedAttempt {
+  result: AttemptResult
+  /** Scheduled attempts of the delivery so far; manual ones do not count. */
+  attempts: number
+  failingSince: number | null
+  now: number
+  /** 0–1, for the jitter. */
+  random: number
+}
+
 export interface NextStep {
-  again: number | null
+  /** When to try again; null for never. */
+  nextAttempt: number | null
   disable: DisabledReason | null
   failingSince: number | null
 }
 
-/** What follows from an attempt. */
-export const nextStep = (
-  result: Attempt,
-  attempts: number,
-  failingSince: number | null,
-  now: number,
-  chance: number,
-): NextStep => {
-  if (result.failure === null) return { again: null, disable: null, failingSince: null }
-  const began = failingSince ?? now
-  if (result.responseCode === GONE) return { again: null, disable: 'gone', failingSince: began }
-  if (now - began >= GIVEN_UP_AFTER) return { again: null, disable: 'failing', failingSince: began }
-  const wait = waitAfter(attempts, chance)
-  return {
-    again: wait === null ? null : Math.min(now + wait, began + GIVEN_UP_AFTER),
-    disable: null,
-    failingSince: began,
-  }
+export const nextStep = (attempt: EndedAttempt): NextStep => {
+  const { result, attempts, now, random } = attempt
+  if (result.failure === null) return { nextAttempt: null, disable: null, failingSince: null }
+  const failingSince = attempt.failingSince ?? now
+  if (result.responseCode === GONE) return { nextAttempt: null, disable: 'gone', failingSince }
+  const disableAt = failingSince + DISABLE_AFTER_MS
+  if (now >= disableAt) return { nextAttempt: null, disable: 'failing', failingSince }
+  const delayMs = retryDelayMs(attempts, random)
+  const nextAttempt = delayMs === null ? null : Math.min(now + delayMs, disableAt)
+  return { nextAttempt, disable: null, failingSince }
 }
 
 export type DisableWebhook = (webhook: Webhook, reason: DisabledReason) => Promise<void>
 
-/** Between calls, so that what comes fast gathers; a call that is full is followed at once. */
-const PAUSE = 100
-
 /**
- * Carries out the next attempt that is due, and answers how long to wait before the one after it; null where there is nothing to do
- * now. `current` is the webhook as it stands, if it is enabled.
+ * Makes the next attempt that is due. Returns the pause before the one after it in milliseconds,
+ * or null when nothing is due. `getWebhook` returns the current webhook while it is enabled.
  */
 export const deliverNext = async (
   context: FeedContext,
-  current: () => Webhook | undefined,
-  giveUp: DisableWebhook,
+  getWebhook: () => Webhook | undefined,
+  disable: DisableWebhook,
 ): Promise<number | null> => {
   const { env, storage, owner } = context
   const { sql } = storage
-  const webhook = current()
+  const webhook = getWebhook()
   if (!webhook) return null
-  const waiting = pendingDelivery(sql, webhook.id)
-  if (waiting && (waiting.nextAttempt ?? 0) > Date.now()) return null
-  const batch = waiting
+  const pending = pendingDelivery(sql, webhook.id)
+  if (pending && (pending.nextAttempt ?? 0) > Date.now()) return null
+  const batch = pending
     ? {
-        delivery: waiting,
-        events: await readSequences(openCell(env, owner.cell), owner.accountId, waiting.sequences),
+        delivery: pending,
+        events: await readSequences(openCell(env, owner.cell), owner.accountId, pending.sequences),
       }
-    : await createDelivery(context, current)
-  const receiver = current()
+    : await createDelivery(context, getWebhook)
+  const receiver = getWebhook()
   if (!batch || !receiver) return null
-  const began = Date.now()
-  const attempts = beginAttempt(sql, batch.delivery, began, began + ATTEMPT_LEASE_MS)
+  const startedAt = Date.now()
+  const attempts = beginAttempt(sql, batch.delivery, startedAt, startedAt + ATTEMPT_LEASE_MS)
   if (attempts === null) return 0
-  const result = await send(context, receiver, batch.delivery.id, deliveryBody(batch.events))
-  const now = Date.now()
-  const verdict = nextStep(
-    result,
-    attempts,
-    readWorkerState(sql, receiver).failingSince,
-    now,
-    Math.random(),
+  const result = await sendDelivery(
+    context,
+    receiver,
+    batch.delivery.id,
+    deliveryBody(batch.events),
   )
-  if (verdict.disable) await giveUp(receiver, verdict.disable)
+  const { failingSince } = syncWorkerState(sql, receiver)
+  const now = Date.now()
+  const step = nextStep({ result, attempts, failingSince, now, random: Math.random() })
+  if (step.disable) await disable(receiver, step.disable)
   storage.transactionSync(() => {
-    endAttempt(sql, batch.delivery, result, verdict.again)
-    recordFailingSince(sql, receiver, verdict.failingSince)
+    endAttempt(sql, batch.delivery, result, step.nextAttempt)
+    saveFailingSince(sql, receiver, step.failingSince)
   })
-  if (verdict.again !== null) return null
-  return batch.events.length < MAX_EVENTS ? PAUSE : 0
+  if (step.nextAttempt !== null) return null
+  return batch.events.length < MAX_EVENTS ? BATCH_PAUSE_MS : 0
 }

@@ -69,7 +69,7 @@ export const readGroup = define({
   summary: 'Read a group',
   scope: 'read',
   reply,
-  problems: ['not-found'],
+  problems: ['group-not-found'],
   etag: true,
 })
 
@@ -83,7 +83,7 @@ export const replaceGroup = define({
   body: groupBody,
   ignored: WRITTEN,
   reply,
-  problems: ['not-found', 'name-taken', 'conflict'],
+  problems: ['group-not-found', 'name-taken', 'conflict'],
   etag: true,
   ifMatch: true,
 })
@@ -99,7 +99,7 @@ export const patchGroup = define({
   patches: replaceGroup,
   example: { name: 'North fleet' },
   reply,
-  problems: ['not-found', 'name-taken', 'conflict'],
+  problems: ['group-not-found', 'name-taken', 'conflict'],
   etag: true,
   ifMatch: true,
 })
@@ -112,6 +112,6 @@ export const deleteGroup = define({
   scope: 'write',
   wholeAccount: true,
   reply: done,
-  problems: ['not-found', 'group-in-use'],
+  problems: ['group-not-found', 'group-in-use'],
   ifMatch: true,
 })

@@ -10,7 +10,10 @@ import { selectGroup, toFoundGroup } from './store.ts'
 
 type FieldError = { pointer: string; detail: string }
 export type GroupRefusal =
-  | { ok: false; refusal: 'name-taken' | 'not-found' | 'precondition-failed' | 'group-in-use' }
+  | {
+      ok: false
+      refusal: 'name-taken' | 'group-not-found' | 'precondition-failed' | 'group-in-use'
+    }
   | { ok: false; refusal: 'invalid-request'; errors: FieldError[] }
 export type GroupOutcome = { ok: true; group: Group } | GroupRefusal
 
@@ -146,7 +149,7 @@ export const updateGroup = async (db: Database, edit: GroupEdit): Promise<GroupO
     ...selectGroup(db, accountId, before.id),
   ])
   const group = toFoundGroup(...found)
-  if (!group) return refuse('not-found')
+  if (!group) return refuse('group-not-found')
   if (written.results.length === 1) return { ok: true, group }
   return group.version === before.version
     ? nameOrDevices(record, unknown.results)
@@ -183,7 +186,7 @@ export const deleteGroup = async (
   ])
   if (deleted.results.length === 1) return { ok: true }
   const [row] = before.results
-  if (!row) return refuse('not-found')
+  if (!row) return refuse('group-not-found')
   const isOutdated = versions && !versions.includes(row.version)
   return refuse(isOutdated ? 'precondition-failed' : 'group-in-use')
 }

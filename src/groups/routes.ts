@@ -21,7 +21,7 @@ const findVisible = async (c: Context): Promise<Group> => {
   const id = c.req.param('groupId') ?? ''
   const isVisible = groupId === null || groupId === id
   const group = isVisible ? await findGroup(c.get('db'), accountId, id) : null
-  if (!group) throw new Problem('not-found')
+  if (!group) throw new Problem('group-not-found')
   return group
 }
 

@@ -1,20 +1,24 @@
 import { recordKeyUse } from '../auth/keyStatus.ts'
 import { type Authenticated, authenticate } from '../auth/principal.ts'
-import { hashSecret, sameDigest } from '../auth/secret.ts'
+import { hashSecret, isSameDigest } from '../auth/secret.ts'
+import { looksLikeApiKey } from '../domain/apiKey.ts'
 import { allows, type Scope } from '../domain/scope.ts'
 import type { Context } from './context.ts'
 import { Problem } from './problem.ts'
 import { countRequest } from './rateLimit.ts'
 
-const bearer = (c: Context): string => {
-  const header = c.req.header('Authorization') ?? ''
-  const token = /^Bearer +([A-Za-z0-9._~+/=-]+)$/i.exec(header)?.[1]
-  if (!token) throw new Problem('unauthorized')
+const BEARER = /^Bearer(?: +(.*))?$/i
+const TOKEN = /^[A-Za-z0-9._~+/=-]+$/
+
+/** Whether the Authorization header has the scheme of a token. */
+export const hasBearer = (c: Context): boolean => BEARER.test(c.req.header('Authorization') ?? '')
+
+const readBearer = (c: Context): string => {
+  const token = BEARER.exec(c.req.header('Authorization') ?? '')?.[1]
+  if (!token) throw new Problem('token-missing')
+  if (!TOKEN.test(token)) throw new Problem('token-invalid')
   return token
 }
-
-const invalidToken = () =>
-  new Problem('unauthorized', { headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' } })
 
 /** Updates `lastUsed` after the response; failures are ignored. */
 export const recordUse = (
@@ -27,10 +31,11 @@ export const recordUse = (
 }
 
 /** Authenticates the request: sets `principal` and `db`, or throws a 401. */
-export const admit = async (c: Context, token = bearer(c)): Promise<void> => {
+export const admit = async (c: Context, token = readBearer(c)): Promise<void> => {
+  if (looksLikeApiKey(token)) throw new Problem('not-a-token')
   const now = Date.now()
   const authenticated = await authenticate(c.env, token, now)
-  if (!authenticated) throw invalidToken()
+  if (typeof authenticated === 'string') throw new Problem(authenticated)
   const { claims, principal, db } = authenticated
   recordUse(c, authenticated, now)
   c.set('claims', claims)
@@ -39,26 +44,30 @@ export const admit = async (c: Context, token = bearer(c)): Promise<void> => {
   countRequest(c, principal.accountId, now)
 }
 
-export const requireScope = (c: Context, wanted: Scope | readonly Scope[]): void => {
+/** Throws a 403 unless the token has one of the scopes. */
+export const requireScope = (c: Context, accepted: Scope | readonly Scope[]): void => {
   const { scopes } = c.get('principal')
-  const any = typeof wanted === 'string' ? [wanted] : wanted
-  if (!any.some((scope) => allows(scopes, scope))) {
-    const detail = `The token does not have the scope ${any.join(' or ')}.`
-    throw new Problem('forbidden', { detail })
-  }
+  const anyOf = typeof accepted === 'string' ? [accepted] : accepted
+  if (anyOf.some((scope) => allows(scopes, scope))) return
+  const detail = `The token does not have the scope ${anyOf.join(' or ')}.`
+  throw new Problem('forbidden', { detail })
 }
 
+/** Throws a 403 to a user who sees only the devices of a group. */
 export const requireWholeAccount = (c: Context): void => {
   if (c.get('principal').groupId === null) return
-  throw new Problem('forbidden', { detail: 'The token belongs to a user confined to a group.' })
+  throw new Problem('forbidden', {
+    detail: 'The token belongs to a user who is confined to a group.',
+  })
 }
 
 /** Without ADMIN_TOKEN the operator endpoints do not exist. */
 export const admitOperator = async (c: Context): Promise<void> => {
-  if (!c.env.ADMIN_TOKEN) throw new Problem('not-found')
+  if (!c.env.ADMIN_TOKEN) throw new Problem('route-not-found')
   const [given, expected] = await Promise.all([
-    hashSecret(bearer(c)),
+    hashSecret(readBearer(c)),
     hashSecret(c.env.ADMIN_TOKEN),
   ])
-  if (!sameDigest(given, expected)) throw invalidToken()
+  if (!isSameDigest(given, expected))
+    throw new Problem('token-invalid', { detail: 'The token is not the operator’s.' })
 }

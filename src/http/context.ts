@@ -8,14 +8,14 @@ export interface AppEnv {
   Bindings: Env
   Variables: {
     requestId: string
-    /** Set once the token has proved good: what it says, and whom it speaks for. */
+    /** `claims`, `principal` and `db` are set once the token is verified. */
     claims: Claims
     principal: Principal
     /** The account's cell. */
     db: Database
-    /** A fresh id, or the same one again where an Idempotency-Key repeats a request. */
+    /** Makes an id: a new one, or the same again when an Idempotency-Key repeats a request. */
     newId: (prefix: string) => Promise<string>
-    /** The versions that If-Match names; null where the caller does not mind. */
+    /** The versions that If-Match names; null when any will do. */
     ifMatch: number[] | null
   }
 }

@@ -1,85 +1,106 @@
 import type * as z from 'zod'
 import type { Scope } from '../domain/scope.ts'
-import type { ProblemCode } from './problem.ts'
+import { type Kind, PROBLEMS, type ProblemCode } from './problem.ts'
 
-/** A contract: all that is known about one operation, for the validator, the OpenAPI document and the tests alike. */
+/** One operation, as the validator, the OpenAPI document and the tests read it. */
 export interface Operation {
   id: string
   tag: string
   summary: string
   description?: string
-  /** Any one of these scopes will do; `open` wants no token, `operator` wants the operator's. */
+  /** The token needs one of these scopes. `open` needs no token, `operator` the operator's. */
   scope: Scope | readonly Scope[] | 'open' | 'operator'
-  /** Where one path both acts and asks: the scope that this body wants, of those above. */
+  /** For a path that takes reports and queries: the scope that this body needs. */
   scopeFor?: (body: never) => Scope | readonly Scope[]
-  /** Shows or changes more than a group's devices: closed to a user who is confined to a group. */
+  /** Refused to users who are confined to a group. */
   wholeAccount?: true
-  /** Becomes a WebSocket: a token with this scope comes as a subprotocol, or in the first message. */
+  /** Becomes a WebSocket. The token, with this scope, is also a subprotocol or the first message. */
   upgrade?: Scope
+  /** As how many further requests this body counts in the rate limit, beside its size. */
+  extraCost?: (body: never) => number
   query?: z.ZodType
   body?: z.ZodType
-  /** Reads the body where its forms must be told apart first, or where `body`, which must say the same, is too slow. */
+  /** Parses the body where `body` is too slow or cannot tell its forms apart; accepts the same. */
   read?: (value: unknown) => z.ZodSafeParseResult<unknown>
-  /** The body may also stand under this name, as `GET` gives it. */
+  /** The body may also be under this name, as `GET` returns it. */
   wrapper?: string
-  /** Members that the server writes: accepted in a body and ignored. */
+  /** Members written by the server: accepted in a body and ignored. */
   ignored?: readonly string[]
   optionalBody?: true
   /** The body is a JSON Patch or a JSON Merge Patch of what this operation replaces. */
   patches?: Operation
   status?: 200 | 201
   reply: z.ZodType
-  /** The other success, where one path answers two kinds of body. */
+  /** The second kind of success, for a path that takes reports and queries. */
   alternateReply?: { status: 200 | 201; reply: z.ZodType }
-  /** Media types beside JSON that the answer comes in, each with what it is. */
+  /** Descriptions of the media types that a reply may have instead of JSON. */
   formats?: Readonly<Record<string, string>>
-  /** Problems beyond those that the shape of the operation implies. */
+  /** Problems of this operation in addition to the implied ones. */
   problems?: readonly ProblemCode[]
   etag?: true
   ifMatch?: true
-  /** Takes an Idempotency-Key; where one path both acts and asks, only for the bodies that act. */
+  /** Takes an Idempotency-Key; a function tells reports, which do, from queries. */
   idempotent?: true | ((body: never) => boolean)
-  /** Members of the answer that are shown once and never replayed. */
+  /** Members of the reply that are shown once and never replayed. */
   secrets?: readonly string[]
-  /** A body that shows the operation well, where the members' own examples do not. */
+  /** An example body, where those of the members are not enough. */
   example?: unknown
 }
 
-/** Keeps the literal types of a contract, which the handlers' types are inferred from. */
+/** Keeps the literal types of a contract: handlers' types are inferred from them. */
 export const define = <const O extends Operation>(contract: O): O => contract
 
-/** A POST that may be repeated reads its body even where it takes none: the key is held against it. */
+/** An idempotent POST reads its body even if it takes none: the key is bound to the body. */
 export const takesBody = (contract: Operation): boolean =>
   !!(contract.body || contract.patches || contract.idempotent)
 
 export const isPaged = ({ reply }: Operation): boolean =>
   'shape' in reply && 'nextCursor' in (reply as z.ZodObject).shape
 
-const implied = (contract: Operation): (ProblemCode | false | undefined)[] => {
+/** Why a token is refused. */
+export const TOKEN_PROBLEMS = [
+  'token-missing',
+  'token-invalid',
+  'token-expired',
+  'not-a-token',
+  'key-revoked',
+  'account-disabled',
+  'user-disabled',
+] as const satisfies readonly ProblemCode[]
+const OPERATOR_TOKEN_PROBLEMS = ['token-missing', 'token-invalid'] as const
+
+const impliedProblems = (contract: Operation): (ProblemCode | false | undefined)[] => {
   const { scope, query, patches, ifMatch, idempotent } = contract
-  const takesToken = scope !== 'open' && scope !== 'operator'
+  const needsToken = scope !== 'open' && scope !== 'operator'
   const hasBody = takesBody(contract)
   return [
     (query || hasBody || ifMatch) && 'invalid-request',
     hasBody && 'malformed-body',
     isPaged(contract) && 'invalid-cursor',
     patches && 'invalid-patch',
-    scope !== 'open' && 'unauthorized',
-    takesToken && 'forbidden',
-    scope === 'operator' && 'not-found',
+    ...(needsToken ? TOKEN_PROBLEMS : []),
+    ...(scope === 'operator' ? OPERATOR_TOKEN_PROBLEMS : []),
+    needsToken && 'forbidden',
+    scope === 'operator' && 'route-not-found',
     patches && 'patch-test-failed',
     idempotent && 'request-in-progress',
     ifMatch && 'precondition-failed',
     hasBody && 'body-too-large',
     hasBody && 'unsupported-media-type',
     idempotent && 'idempotency-key-reused',
-    takesToken && 'too-many-requests',
+    needsToken && 'too-many-requests',
     'internal',
     'unavailable',
   ]
 }
 
-/** Every problem that the operation can answer with: its own first, then those that its shape implies. */
+/** The status of a problem in the replies of the operation. */
+export const statusIn = ({ scope }: Operation, code: ProblemCode): number => {
+  const { status, signInStatus }: Kind = PROBLEMS[code]
+  return scope === 'open' ? (signInStatus ?? status) : status
+}
+
+/** Every problem that the operation can reply with. */
 export const problemsOf = (contract: Operation): ProblemCode[] => [
-  ...new Set([...(contract.problems ?? []), ...implied(contract).filter((code) => !!code)]),
+  ...new Set([...(contract.problems ?? []), ...impliedProblems(contract).filter((code) => !!code)]),
 ]

@@ -2,86 +2,86 @@ import type { MiddlewareHandler } from 'hono'
 import { routePath } from 'hono/route'
 import type { Env } from '../env.ts'
 import { log } from '../log.ts'
+import { declaredLength, MAX_OPEN_BODY_BYTES } from './body.ts'
 import type { AppEnv, Context } from './context.ts'
 import { acquire, release, releaseWhile } from './loadShedding.ts'
 import { Problem, problemDocument } from './problem.ts'
 import { ratePolicy } from './rateLimit.ts'
 
-const EXPOSED = 'ETag, Link, Location, Retry-After, RateLimit, RateLimit-Policy, X-Request-Id'
-const ACCEPTED =
+const EXPOSED_HEADERS =
+  'ETag, Link, Location, Retry-After, RateLimit, RateLimit-Policy, X-Request-Id, ' +
+  'Idempotent-Replayed, WWW-Authenticate'
+const ALLOWED_HEADERS =
   'Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, X-Request-Id'
-const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
+const ALLOWED_METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
 
 const requestIdOf = ({ headers }: Request): string => {
   const given = headers.get('X-Request-Id')
   return given !== null && /^[A-Za-z0-9._-]{1,64}$/.test(given) ? given : crypto.randomUUID()
 }
 
-/** Nothing personal: the pattern of the route, not the path; the account, not the caller's address. */
-const logLine = (c: Context, began: number) => {
+/** Nothing personal: the pattern of the route, not the path; the account, not the address. */
+const logRequest = (c: Context, startedAt: number) => {
   log(c.res.status >= 500 ? 'error' : 'info', {
     requestId: c.get('requestId'),
     account: c.get('principal')?.accountId ?? null,
     method: c.req.method,
     route: routePath(c),
     status: c.res.status,
-    durationMs: Date.now() - began,
+    durationMs: Date.now() - startedAt,
     ...(c.error && c.res.status >= 500 && { error: c.error.name }),
   })
 }
 
-const SMALL_BODY_BYTES = 65_536
-
 /**
- * A refusal may come before the body was read; the runtime then closes the connection, and a client that keeps its connections
- * loses the request that it sends next. So a small body is taken and dropped.
+ * Reads and drops a small body that a refused request left unread. Otherwise the runtime closes the
+ * connection, and a client that reuses it loses its next request.
  */
 const drainSmallBody = async (request: Request): Promise<void> => {
-  const declared = Number(request.headers.get('Content-Length') ?? Number.NaN)
-  if (!request.body || request.bodyUsed || !(declared <= SMALL_BODY_BYTES)) return
+  const isSmall = declaredLength(request) <= MAX_OPEN_BODY_BYTES
+  if (!request.body || request.bodyUsed || !isSmall) return
   await releaseWhile(request, () => request.arrayBuffer()).catch(() => {})
 }
 
 const commonHeaders = (requestId: string) => ({
   'X-Request-Id': requestId,
   'Access-Control-Allow-Origin': '*',
-  'Access-Control-Expose-Headers': EXPOSED,
+  'Access-Control-Expose-Headers': EXPOSED_HEADERS,
   'X-Content-Type-Options': 'nosniff',
 })
 
 const policyHeader = (path: string, env: Env): Record<string, string> =>
   path.startsWith('/api/') ? { 'RateLimit-Policy': ratePolicy(env) } : {}
 
-/** What every reply carries, and the one line that is logged of it. */
+const preflightReply = () =>
+  new Response(null, {
+    status: 204,
+    headers: {
+      'Access-Control-Allow-Methods': ALLOWED_METHODS,
+      'Access-Control-Allow-Headers': ALLOWED_HEADERS,
+      'Access-Control-Max-Age': '86400',
+    },
+  })
+
+/** Answers preflights, adds the headers that every reply has, and logs the request. */
 export const commonReply: MiddlewareHandler<AppEnv> = async (c, next) => {
-  const began = Date.now()
+  const startedAt = Date.now()
   const requestId = requestIdOf(c.req.raw)
   c.set('requestId', requestId)
-  if (c.req.method === 'OPTIONS') {
-    c.res = new Response(null, {
-      status: 204,
-      headers: {
-        'Access-Control-Allow-Methods': METHODS,
-        'Access-Control-Allow-Headers': ACCEPTED,
-        'Access-Control-Max-Age': '86400',
-      },
-    })
-  } else await next()
+  if (c.req.method === 'OPTIONS') c.res = preflightReply()
+  else await next()
   await drainSmallBody(c.req.raw)
-  for (const [name, value] of Object.entries({
-    ...commonHeaders(requestId),
-    ...policyHeader(c.req.path, c.env),
-  }))
-    c.header(name, value)
+  const headers = { ...commonHeaders(requestId), ...policyHeader(c.req.path, c.env) }
+  for (const [name, value] of Object.entries(headers)) c.header(name, value)
   if (!c.res.headers.has('Cache-Control')) c.header('Cache-Control', 'no-store')
-  logLine(c, began)
+  logRequest(c, startedAt)
 }
 
 const OVERLOADED = new Problem('unavailable', {
   headers: { 'Retry-After': '1', 'Cache-Control': 'no-store' },
 })
 
-/** For a request that finds no room: as little work as an answer can be, and no line in the log. */
+/** A 503 with as little work as possible, and without a log line. */
 const rejectRequest = async (request: Request, env: Env): Promise<Response> => {
   await drainSmallBody(request)
   const requestId = requestIdOf(request)
@@ -95,10 +95,11 @@ const rejectRequest = async (request: Request, env: Env): Promise<Response> => {
 
 type Serve = (request: Request, env: Env, context: ExecutionContext) => Response | Promise<Response>
 
-/** Lets in as many requests as there is room for. A preflight takes none: refused, it would hide the 503 from a browser. */
+/** Serves as many requests at once as the isolate can bear and rejects the others. */
 export const withLoadShedding =
   (serve: Serve): Serve =>
   async (request, env, context) => {
+    // A refused preflight would hide the 503 from a browser.
     if (request.method === 'OPTIONS') return serve(request, env, context)
     if (!acquire(request, Date.now())) return rejectRequest(request, env)
     try {

@@ -4,10 +4,10 @@ import { Problem, type Refused, requireOk } from './problem.ts'
 const MAX_TRIES = 100
 
 /**
- * Reads, changes and writes until no concurrent edit came between. With If-Match a lost race is the
- * caller's 412; without it every round has a winner, so retrying ends.
+ * Repeats `attempt` until no concurrent edit interferes. With If-Match a lost race is a 412;
+ * without it one edit wins each round, so the retries end.
  */
-export const retryOnConflict = async <T>(
+const retryOnConflict = async <T>(
   c: Context,
   attempt: () => Promise<T | 'precondition-failed'>,
 ): Promise<T> => {
@@ -34,7 +34,7 @@ interface Edit<Resource, Change, Outcome> {
   write: (before: Resource, change: Change, versions: number[]) => Promise<Outcome>
 }
 
-/** PUT and PATCH of one resource: `find`, `change`, `write`, again after a lost race. */
+/** PUT and PATCH of one resource: reads, changes and writes it, again after a lost race. */
 export const editResource = <Resource, Change, Outcome extends { ok: true } | Refused>(
   c: Context,
   { find, versionOf, change, write }: Edit<Resource, Change, Outcome>,

@@ -1,41 +1,29 @@
 import type { Next } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { liveSecrets } from '../auth/token.ts'
-import { openDirectory } from '../db/open.ts'
+import {
+  type Attempt,
+  type ClaimedRow,
+  claimKey,
+  releaseKey,
+  storeReply,
+} from '../db/idempotency.ts'
+import { type Database, openDirectory } from '../db/open.ts'
 import { newId, repeatableIds } from '../ids.ts'
 import type { Context } from './context.ts'
 import { invalid, Problem } from './problem.ts'
 import { pack, unpack } from './replayBody.ts'
 
 export interface Replay {
-  /** Members shown once: kept out of the stored answer. */
+  /** Members that are shown once: the stored reply has null in their place. */
   secrets: readonly string[]
 }
 
-export const REPLAY_MS = 86_400_000
-/** After this long the first try is taken for dead and a retry carries on with the same ids. */
-const LEASE_MS = 30_000
 const REPLAYED_HEADERS = ['Content-Type', 'Location', 'ETag', 'Link', 'WWW-Authenticate']
 
-interface Row {
-  request: string
-  claimed_at: number
-  status: number | null
-  headers: string | null
-  body: string | null
-  mine: number
-}
-
-interface Claim {
-  db: D1Database
-  owner: [accountId: string, principal: string, key: string]
-  /** Names this try: only the one that holds the key may settle it. */
-  token: string
-}
-
 /**
- * What is kept of a request: its MAC under each live secret, the newest first. A plain hash of a body with a password in it
- * would let the password be guessed.
+ * MACs of the request under each live secret, newest first. A plain hash would let a password in
+ * the body be guessed.
  */
 const requestMacs = async (c: Context, body: string): Promise<string[]> => {
   const bytes = new TextEncoder().encode(`${c.req.method} ${c.req.path}\n${body}`)
@@ -47,51 +35,16 @@ const requestMacs = async (c: Context, body: string): Promise<string[]> => {
   )
 }
 
-/** Claims the key, or finds who has it. A try that carries on keeps `claimed_at`, which its ids are made from. */
-const claimKey = async (
-  { db, owner, token }: Claim,
-  marks: string[],
-  now: number,
-): Promise<Row> => {
-  const isSame = 'request IN (SELECT value FROM json_each(?8))'
-  const [, found] = await db.batch<Row>([
-    db
-      .prepare(
-        `INSERT INTO idempotency (account_id, principal, key, request, claimed_at, leased_until, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
-         ON CONFLICT DO UPDATE SET request = ?4, leased_until = ?6, body = ?7, status = NULL, headers = NULL,
-           claimed_at = CASE WHEN ${isSame} AND claimed_at >= ?5 - ${REPLAY_MS} THEN claimed_at ELSE ?5 END
-         WHERE claimed_at < ?5 - ${REPLAY_MS} OR (status IS NULL AND leased_until <= ?5 AND (${isSame} OR leased_until = 0))`,
-      )
-      .bind(...owner, marks[0] ?? '', now, now + LEASE_MS, token, JSON.stringify(marks)),
-    db
-      .prepare(
-        `SELECT request, claimed_at, status, headers, body, status IS NULL AND body = ?4 AS mine
-         FROM idempotency WHERE account_id = ?1 AND principal = ?2 AND key = ?3`,
-      )
-      .bind(...owner, token),
-  ])
-  const row = found?.results[0]
-  if (!row) throw new Problem('unavailable')
-  return row
-}
-
 const isReplayable = (status: number): boolean => status !== 401 && status !== 429 && status < 500
 
-/** Keeps the answer, or lets the next try carry on where this one failed: with the same ids, so that nothing is made twice. */
+/** Stores the reply. After a failure it gives the key up: a retry goes on with the same ids. */
 const saveReply = async (
-  { db, owner, token }: Claim,
+  db: Database,
+  attempt: Attempt,
   response: Response,
   secrets: readonly string[],
 ): Promise<void> => {
-  const held =
-    'WHERE account_id = ?1 AND principal = ?2 AND key = ?3 AND status IS NULL AND body = ?4'
-  if (!isReplayable(response.status)) {
-    await db
-      .prepare(`UPDATE idempotency SET leased_until = 0 ${held}`)
-      .bind(...owner, token)
-      .run()
-    return
-  }
+  if (!isReplayable(response.status)) return releaseKey(db, attempt)
   const headers = Object.fromEntries(
     REPLAYED_HEADERS.flatMap((name) =>
       response.headers.has(name) ? [[name, response.headers.get(name)]] : [],
@@ -102,13 +55,14 @@ const saveReply = async (
     secrets.length === 0
       ? text
       : JSON.stringify(JSON.parse(text, (name, value) => (secrets.includes(name) ? null : value)))
-  await db
-    .prepare(`UPDATE idempotency SET status = ?5, headers = ?6, body = ?7 ${held}`)
-    .bind(...owner, token, response.status, JSON.stringify(headers), await pack(body))
-    .run()
+  await storeReply(db, attempt, {
+    status: response.status,
+    headers: JSON.stringify(headers),
+    body: await pack(body),
+  })
 }
 
-const replayReply = async (c: Context, { body, status, headers }: Row): Promise<Response> =>
+const replayReply = async (c: Context, { body, status, headers }: ClaimedRow): Promise<Response> =>
   c.body(await unpack(body ?? ''), (status ?? 200) as ContentfulStatusCode, {
     ...JSON.parse(headers ?? '{}'),
     'Idempotent-Replayed': 'true',
@@ -125,7 +79,20 @@ const readKey = (c: Context): string | null => {
   return key
 }
 
-/** Carries a request out once for its Idempotency-Key; without one, or where none is taken, simply carries it out. */
+/** The operator's keys are in the directory, an account's in its cell. */
+const startAttempt = (c: Context, key: string): { db: Database; attempt: Attempt } => {
+  const caller = c.get('principal')
+  const token = crypto.randomUUID()
+  if (!caller)
+    return {
+      db: openDirectory(c.env),
+      attempt: { accountId: 'operator', principal: '', key, token },
+    }
+  const { accountId, userId } = caller
+  return { db: c.get('db'), attempt: { accountId, principal: userId ?? '', key, token } }
+}
+
+/** Processes a request once per Idempotency-Key; always when it has no key or takes none. */
 export const withIdempotency = async (
   c: Context,
   replay: Replay | null,
@@ -136,22 +103,19 @@ export const withIdempotency = async (
   c.set('newId', newId)
   if (!replay || !key) return next()
 
-  const caller = c.get('principal')
-  const token = crypto.randomUUID()
-  const slot: Claim = caller
-    ? { db: c.get('db').$client, owner: [caller.accountId, caller.userId ?? '', key], token }
-    : { db: openDirectory(c.env).$client, owner: ['operator', '', key], token }
-  const marks = await requestMacs(c, body)
-  const row = await claimKey(slot, marks, Date.now())
-  if (!row.mine) {
-    if (!marks.includes(row.request)) throw new Problem('idempotency-key-reused')
+  const { db, attempt } = startAttempt(c, key)
+  const macs = await requestMacs(c, body)
+  const row = await claimKey(db, attempt, macs, Date.now())
+  if (!row) throw new Problem('unavailable')
+  if (!row.is_held) {
+    if (!macs.includes(row.request)) throw new Problem('idempotency-key-reused')
     if (row.status === null)
       throw new Problem('request-in-progress', { headers: { 'Retry-After': '1' } })
     c.res = await replayReply(c, row)
     return
   }
-  c.set('newId', repeatableIds(row.claimed_at, slot.owner.join(' ')))
+  c.set('newId', repeatableIds(row.claimed_at, `${attempt.accountId} ${attempt.principal} ${key}`))
   await next()
-  // The answer stands whether or not it can be kept: a repeat meets the same ids.
-  await saveReply(slot, c.res.clone(), replay.secrets).catch(() => {})
+  // The reply is sent even when it cannot be stored: a retry makes the same ids.
+  await saveReply(db, attempt, c.res.clone(), replay.secrets).catch(() => {})
 }

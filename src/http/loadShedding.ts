@@ -1,85 +1,94 @@
 import { log } from '../log.ts'
 
 interface Slot {
-  since: number
-  owner: string
+  acquiredAt: number
+  owner: string | undefined
 }
 
-/** Whatever takes room in this isolate, oldest first, since when and whose. */
-export class Slots {
-  readonly #taken = new Map<object, Slot>()
-  readonly #forgottenAfter: number
+interface OwnerLimit {
+  owner: string
+  max: number
+}
 
-  /** A caller who hangs up may take the end of its request along: then nobody says that it is over, until so long after. */
-  constructor(forgottenAfter: number) {
-    this.#forgottenAfter = forgottenAfter
+/** Slots that work in this isolate holds, oldest first. */
+export class Slots {
+  readonly #held = new Map<object, Slot>()
+  readonly #maxHeldMs: number
+
+  /** After a disconnect `finally` may never run: slots older than `maxHeldMs` are evicted. */
+  constructor(maxHeldMs: number) {
+    this.#maxHeldMs = maxHeldMs
   }
 
-  /** `mostOfOne`: how many of the places one owner may have. */
-  acquire(whoever: object, now: number, most: number, owner = '', mostOfOne = most): boolean {
-    for (const [one, { since }] of this.#taken) {
-      if (now - since < this.#forgottenAfter) break
-      this.#taken.delete(one)
-    }
-    if (this.#taken.size >= most) return false
-    if (mostOfOne < most && this.#countOf(owner) >= mostOfOne) return false
-    this.#taken.set(whoever, { since: now, owner })
+  /** False while `max` slots are held, or `ownerLimit.max` by this owner. */
+  acquire(holder: object, now: number, max: number, ownerLimit?: OwnerLimit): boolean {
+    this.#evict(now)
+    if (this.#held.size >= max) return false
+    if (ownerLimit && this.#countOf(ownerLimit.owner) >= ownerLimit.max) return false
+    this.#held.set(holder, { acquiredAt: now, owner: ownerLimit?.owner })
     return true
   }
 
-  release(whoever: object): boolean {
-    return this.#taken.delete(whoever)
+  release(holder: object): boolean {
+    return this.#held.delete(holder)
   }
 
-  /** Still there: to be forgotten so much later. */
-  renew(whoever: object, now: number): void {
-    const place = this.#taken.get(whoever)
-    if (place && this.#taken.delete(whoever)) this.#taken.set(whoever, { ...place, since: now })
+  /** Starts the time until eviction again. */
+  renew(holder: object, now: number): void {
+    const slot = this.#held.get(holder)
+    if (slot && this.#held.delete(holder)) this.#held.set(holder, { ...slot, acquiredAt: now })
+  }
+
+  #evict(now: number): void {
+    for (const [holder, { acquiredAt }] of this.#held) {
+      if (now - acquiredAt < this.#maxHeldMs) break
+      this.#held.delete(holder)
+    }
   }
 
   #countOf(owner: string): number {
     let count = 0
-    for (const place of this.#taken.values()) if (place.owner === owner) count++
+    for (const slot of this.#held.values()) if (slot.owner === owner) count++
     return count
   }
 }
 
 const activeRequests = new Slots(10_000)
-/** Enough for a client that sends a hundred at a time. */
+/** Above 100, so that a client may send a hundred requests at once. */
 const MAX_CONCURRENT = 128
-/** In a flood most of the time goes into saying no. */
+/** During a flood most time goes into rejections, so fewer requests are served at once. */
 const FLOOD_REJECTIONS_PER_SECOND = 200
 const MAX_CONCURRENT_IN_FLOOD = 32
 
 let maxConcurrent = MAX_CONCURRENT
-let second = { at: 0, turnedAway: 0 }
+/** Rejections of the current second. */
+let rejections = { since: 0, count: 0 }
 
 /**
- * Whoever comes on top of what one isolate can do is told so at once: without this, three times too much traffic took 850 MB and
- * 18 s an answer (npm run load), and an isolate may have 128 MB.
+ * False when the isolate is busy. Without this limit, three times too much traffic took 850 MB and
+ * 18 s a reply (npm run load); an isolate may use 128 MB.
  */
 export const acquire = (request: Request, now: number): boolean => {
-  if (now - second.at >= 1000) beginSecond(now)
-  const entered = activeRequests.acquire(request, now, maxConcurrent)
-  if (!entered) second.turnedAway++
-  return entered
+  if (now - rejections.since >= 1000) startSecond(now)
+  const isAcquired = activeRequests.acquire(request, now, maxConcurrent)
+  if (!isAcquired) rejections.count++
+  return isAcquired
 }
 
-const beginSecond = (now: number): void => {
-  const { at, turnedAway } = second
-  if (turnedAway > 0) log('warn', { event: 'requests-rejected', count: turnedAway })
-  maxConcurrent =
-    turnedAway >= FLOOD_REJECTIONS_PER_SECOND && now - at < 2000
-      ? MAX_CONCURRENT_IN_FLOOD
-      : MAX_CONCURRENT
-  second = { at: now, turnedAway: 0 }
+/** Logs the rejections of the last second and sets the limit for the next one. */
+const startSecond = (now: number): void => {
+  const { since, count } = rejections
+  if (count > 0) log('warn', { event: 'requests-rejected', count })
+  const isFlood = count >= FLOOD_REJECTIONS_PER_SECOND && now - since < 2000
+  maxConcurrent = isFlood ? MAX_CONCURRENT_IN_FLOOD : MAX_CONCURRENT
+  rejections = { since: now, count: 0 }
 }
 
 export const release = (request: Request): void => {
   activeRequests.release(request)
 }
 
-/** While its body is on its way a request takes no room, or a few slow senders would keep everyone else out. */
+/** Gives up the request's slot during `wait`, so that slow senders do not block others. */
 export const releaseWhile = async <T>(request: Request, wait: () => Promise<T>): Promise<T> => {
   if (!activeRequests.release(request)) return wait()
   try {
@@ -89,16 +98,19 @@ export const releaseWhile = async <T>(request: Request, wait: () => Promise<T>):
   }
 }
 
-/** How long a body may be on its way; whoever is slower is not read to the end. */
+/** The longest time that a large body may take to arrive. */
 export const BODY_TIMEOUT_MS = 60_000
 const largeBodies = new Slots(BODY_TIMEOUT_MS)
+/** As many bodies of 1 MiB as fit into an isolate's memory with the work on them. */
 const MAX_LARGE_BODIES = 48
-/** One account cannot keep the others' out. */
+/** Half, so that one account cannot block the others. */
 const MAX_LARGE_BODIES_PER_OWNER = 24
 
-/** So many bodies of up to a mebibyte fit into an isolate beside what is done with them. */
 export const acquireLargeBody = (request: Request, owner: string): boolean =>
-  largeBodies.acquire(request, Date.now(), MAX_LARGE_BODIES, owner, MAX_LARGE_BODIES_PER_OWNER)
+  largeBodies.acquire(request, Date.now(), MAX_LARGE_BODIES, {
+    owner,
+    max: MAX_LARGE_BODIES_PER_OWNER,
+  })
 
 export const releaseLargeBody = (request: Request): void => {
   largeBodies.release(request)

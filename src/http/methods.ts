@@ -2,7 +2,7 @@ import type { Hono } from 'hono'
 import type { AppEnv, Context } from './context.ts'
 import { Problem } from './problem.ts'
 
-interface Known {
+interface KnownRoute {
   pattern: RegExp
   method: string
 }
@@ -10,9 +10,9 @@ interface Known {
 const toPattern = (path: string): RegExp =>
   new RegExp(`^${path.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&').replaceAll(/:[A-Za-z]+/g, '[^/]+')}$`)
 
-/** For what no route took: 405 where the path is known under another method, else 404. */
+/** The problem of a request without a route: 405 when the path takes other methods, else 404. */
 export const unroutedProblem = (app: Hono<AppEnv>): ((c: Context) => Problem) => {
-  let known: Known[] | null = null
+  let known: KnownRoute[] | null = null
   return (c) => {
     known ??= app.routes
       .filter(({ method }) => method !== 'ALL')
@@ -20,7 +20,7 @@ export const unroutedProblem = (app: Hono<AppEnv>): ((c: Context) => Problem) =>
     const methods = new Set(
       known.filter(({ pattern }) => pattern.test(c.req.path)).map(({ method }) => method),
     )
-    if (methods.size === 0) return new Problem('not-found')
+    if (methods.size === 0) return new Problem('route-not-found')
     if (methods.has('GET')) methods.add('HEAD')
     return new Problem('method-not-allowed', {
       headers: { Allow: [...methods.add('OPTIONS')].join(', ') },

@@ -1,14 +1,19 @@
 import { zValidator } from '@hono/zod-validator'
 import type { MiddlewareHandler } from 'hono'
+import { routePath } from 'hono/route'
 import * as z from 'zod'
 import { admit, admitOperator, requireScope, requireWholeAccount } from './auth.ts'
-import { MAX_BODY_BYTES, MAX_OPEN_BODY_BYTES, parseBody, readJson } from './body.ts'
+import { MAX_BODY_BYTES, MAX_OPEN_BODY_BYTES } from './body.ts'
 import type { AppEnv, Context } from './context.ts'
 import { type Operation, takesBody } from './contract.ts'
 import { readIfMatch } from './etag.ts'
 import { type Replay, withIdempotency } from './idempotency.ts'
+import { readJson } from './jsonBody.ts'
+import { parameterNotFound } from './notFound.ts'
+import { parseBody } from './parseBody.ts'
 import { type Patch, parsePatch } from './patch.ts'
 import { invalid, Problem } from './problem.ts'
+import { countExtraCost } from './rateLimit.ts'
 import { admitSocket } from './socket.ts'
 import { fieldErrors, typeOf } from './validation.ts'
 
@@ -25,17 +30,18 @@ const OPERATION = Symbol('operation')
 export const operationOf = (handler: unknown): Operation | undefined =>
   (handler as { [OPERATION]?: Operation })[OPERATION]
 
+/** Validates the body and returns its text, which an Idempotency-Key is bound to. */
 const readBody = async (c: Context, contract: Operation): Promise<string> => {
   const body = await readJson(c, contract.scope === 'open' ? MAX_OPEN_BODY_BYTES : MAX_BODY_BYTES)
   if (contract.patches) {
-    if (!body) throw invalid({ pointer: '', detail: 'a patch is required' })
+    if (!body) throw invalid({ pointer: '', detail: 'must be a JSON Merge Patch or a JSON Patch' })
     c.req.addValidatedData(
       'json',
       parsePatch(c.req.header('Content-Type') ?? '', body.value) as unknown as object,
     )
   } else if (contract.body) {
     if (!body && !contract.optionalBody)
-      throw invalid({ pointer: '', detail: 'a JSON body is required' })
+      throw invalid({ pointer: '', detail: 'must be a JSON body' })
     c.req.addValidatedData('json', parseBody(contract, body ? body.value : {}) as object)
   } else if (body) {
     parseBody({ ...contract, body: NO_MEMBERS }, body.value)
@@ -43,24 +49,33 @@ const readBody = async (c: Context, contract: Operation): Promise<string> => {
   return body?.text ?? ''
 }
 
-const DIGITS = /^-?\d+(\.\d+)?$/
+const PLAIN_NUMBER = /^-?\d+(\.\d+)?$/
 
-/** A number in a URL is written in digits: what JavaScript would read besides (`0x10`, ` 7`, nothing at all) is none. */
-const numbersOf = (query: z.ZodObject): ((c: Context) => void) => {
+/** Refuses numbers in a query that are not plain digits: `Number` also takes `0x10` and ` 7`. */
+const numberCheck = (query: z.ZodObject): ((c: Context) => void) => {
   const names = Object.keys(query.shape).filter((name) => typeOf(query.shape[name]) === 'number')
   return (c) => {
-    const wrong = names.filter((name) => !DIGITS.test(c.req.query(name) ?? '0'))
+    const wrong = names.filter((name) => !PLAIN_NUMBER.test(c.req.query(name) ?? '0'))
     if (wrong.length > 0)
       throw invalid(
-        ...wrong.map((name) => ({ pointer: `#/query/${name}`, detail: 'must be a number' })),
+        ...wrong.map((name) => ({
+          pointer: `#/query/${name}`,
+          detail: 'must be a number in plain digits',
+        })),
       )
   }
 }
 
-const NO_MEMBERS = z.strictObject({})
-const nothing = async () => {}
+/** The router matches a path that spells its own pattern, without parameters. No id has a colon. */
+const rejectPattern = (c: Context): void => {
+  const spelled = c.req.path.split('/').findIndex((segment) => segment.startsWith(':'))
+  if (spelled !== -1) throw parameterNotFound(routePath(c).split('/')[spelled] ?? '')
+}
 
-/** The one way in: who is calling, what they may, what they sent. A handler after this deals with checked values only. */
+const NO_MEMBERS = z.strictObject({})
+const noNext = async () => {}
+
+/** Authenticates, authorises and validates a request by its contract, before its handler runs. */
 export const operation = <const O extends Operation>(
   contract: O,
 ): MiddlewareHandler<AppEnv, string, { in: Inputs<Shapes<O>>; out: Outputs<Shapes<O>> }> => {
@@ -72,7 +87,7 @@ export const operation = <const O extends Operation>(
           errors: fieldErrors(result.error as z.ZodError, '#/query'),
         })
     })
-  const checkNumbers = contract.query && numbersOf(contract.query as z.ZodObject)
+  const checkNumbers = contract.query && numberCheck(contract.query as z.ZodObject)
   const replay: Replay | null = contract.idempotent ? { secrets: contract.secrets ?? [] } : null
   const readsBody = takesBody(contract)
 
@@ -84,17 +99,18 @@ export const operation = <const O extends Operation>(
       requireScope(c, contract.scope)
       if (contract.wholeAccount) requireWholeAccount(c)
     }
-    // The router takes a path that spells its own pattern for a match without parameters. No id has a colon.
-    if (c.req.path.includes('/:')) throw new Problem('not-found')
+    rejectPattern(c)
     c.set('ifMatch', contract.ifMatch ? readIfMatch(c) : null)
     checkNumbers?.(c)
-    if (checkQuery) await checkQuery(c as never, nothing)
+    if (checkQuery) await checkQuery(c as never, noNext)
     const text = readsBody ? await readBody(c, contract) : ''
-    // Before the key is looked at: its answers are shared by keys of different scopes, and a refusal would be kept for all of them.
+    // Before the Idempotency-Key is claimed: API keys of other scopes share its replies, and a 403
+    // must not be one of them.
     if (contract.scopeFor) requireScope(c, contract.scopeFor(c.req.valid('json' as never)))
-    const acts =
+    if (contract.extraCost) countExtraCost(c, contract.extraCost(c.req.valid('json' as never)))
+    const isAction =
       typeof contract.idempotent !== 'function' || contract.idempotent(c.req.valid('json' as never))
-    await withIdempotency(c, acts ? replay : null, text, next)
+    await withIdempotency(c, isAction ? replay : null, text, next)
   }
   return Object.assign(handler, { [OPERATION]: contract as Operation }) as never
 }

@@ -4,7 +4,7 @@ import type { Context } from './context.ts'
 import { Problem } from './problem.ts'
 
 export const MAX_ROWS = 1000
-/** A name of 200 characters may take 6,600 bytes when it is folded, and a cursor holds where a page ended, in base64. */
+/** A cursor holds the last row's sort values in base64: a folded name may take 6,600 bytes. */
 const MAX_CURSOR_LENGTH = 12_000
 
 /** The two members of every list's query. */
@@ -15,20 +15,20 @@ export const pageQuery = {
     .min(1, 'must be at least 1')
     .max(MAX_ROWS, 'must be at most 1000')
     .default(MAX_ROWS)
-    .meta({ description: 'How many rows at the most; a page may be shorter.', example: 100 }),
+    .meta({ description: 'The maximum number of rows. A page may have fewer.', example: 100 }),
   cursor: z
     .string()
     .max(MAX_CURSOR_LENGTH)
     .optional()
-    .meta({ description: '`nextCursor` of the page before, unchanged.' }),
+    .meta({ description: 'The `nextCursor` of the previous page, unchanged.' }),
 }
 
 export const nextCursor = z
   .string()
   .nullable()
-  .meta({ description: 'Pass it on as `cursor` for the next page; null on the last.' })
+  .meta({ description: 'Send it as `cursor` to get the next page. Null on the last page.' })
 
-/** Where a page ended: the values that its order is by. */
+/** Where a page ended: the sort values of its last row. */
 export type Position = (string | number)[]
 
 const MAC_BYTES = 12
@@ -36,7 +36,7 @@ const MAC_BYTES = 12
 const base64url = (bytes: Uint8Array): string =>
   bytes.toBase64({ alphabet: 'base64url', omitPadding: true })
 
-const listAsked = (c: Context): string => {
+const listOf = (c: Context): string => {
   const url = new URL(c.req.url)
   url.searchParams.delete('cursor')
   url.searchParams.delete('limit')
@@ -44,29 +44,32 @@ const listAsked = (c: Context): string => {
   return `${url.pathname}?${url.searchParams}`
 }
 
-/** A cursor is good for one list of one account with one set of filters: all of that is signed with it. */
-const signed = (c: Context, list: string, position: string): Uint8Array => {
+/** The signature binds a cursor to the account, the list and its filters. */
+const signedBytes = (c: Context, list: string, position: string): Uint8Array => {
   const owner = c.get('principal')?.accountId ?? 'operator'
   return new TextEncoder().encode(`cursor ${owner} ${list} ${position}`)
 }
 
-/** `list` names path and filters, where they do not stand in the URL. */
+/** `list` is the path with the filters; given when they are not in the URL. */
 export const makeCursor = async (
   c: Context,
   position: Position,
-  list = listAsked(c),
+  list = listOf(c),
 ): Promise<string> => {
   const [signer] = await liveSecrets(c.env)
   if (!signer) throw new Error('TOKEN_SECRET is not set')
   const text = JSON.stringify(position)
-  const mac = new Uint8Array(await crypto.subtle.sign('HMAC', signer.key, signed(c, list, text)))
+  const mac = new Uint8Array(
+    await crypto.subtle.sign('HMAC', signer.key, signedBytes(c, list, text)),
+  )
   return `${base64url(new TextEncoder().encode(text))}.${base64url(mac.subarray(0, MAC_BYTES))}`
 }
 
+/** The position that a cursor holds, or a 400 for one that this list did not make. */
 export const readCursor = async (
   c: Context,
   cursor: string | undefined,
-  list = listAsked(c),
+  list = listOf(c),
   pointer = '#/query/cursor',
 ): Promise<Position | null> => {
   if (cursor === undefined) return null
@@ -78,32 +81,15 @@ export const readCursor = async (
     const given = Uint8Array.fromBase64(mac, { alphabet: 'base64url' })
     for (const { key } of more.length > 0 ? [] : await liveSecrets(c.env)) {
       const expected = new Uint8Array(
-        await crypto.subtle.sign('HMAC', key, signed(c, list, text)),
+        await crypto.subtle.sign('HMAC', key, signedBytes(c, list, text)),
       ).subarray(0, MAC_BYTES)
       if (given.length === MAC_BYTES && crypto.subtle.timingSafeEqual(given, expected))
         return JSON.parse(text) as Position
     }
   } catch {
-    // Not base64, not UTF-8: the same answer as a wrong signature.
+    // Not base64 or not UTF-8: the same reply as for a wrong signature.
   }
   throw new Problem('invalid-cursor', {
-    errors: [{ pointer, detail: 'is not one that this list gave out' }],
+    errors: [{ pointer, detail: 'must be a `nextCursor` of this list, unchanged' }],
   })
-}
-
-/** One page of a list: the cursor for the next in the body and, where there is one, in `Link`. */
-export const replyPage = async (
-  c: Context,
-  name: string,
-  rows: unknown[],
-  last: Position | null,
-  beside: object = {},
-) => {
-  const cursor = last && (await makeCursor(c, last))
-  if (cursor) {
-    const next = new URL(c.req.url)
-    next.searchParams.set('cursor', cursor)
-    c.header('Link', `<${next.pathname}${next.search}>; rel="next"`)
-  }
-  return c.json({ success: true, [name]: rows, ...beside, nextCursor: cursor })
 }

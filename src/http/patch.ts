@@ -1,33 +1,33 @@
 import * as z from 'zod'
 import { escapePointer, isObject, type JsonObject, mergePatch, sameJson } from '../domain/json.ts'
 import { applyJsonPatch, type PatchStep } from '../domain/jsonPatch.ts'
-import { parseBare, rejectUnknownBeside } from './body.ts'
 import type { Operation } from './contract.ts'
+import { parseBare, rejectSiblings } from './parseBody.ts'
 import { type FieldError, invalid, Problem } from './problem.ts'
-import { depthOf, fieldErrors, MAX_ERRORS, unwrapped } from './validation.ts'
+import { depthOf, fieldErrors, MAX_ERRORS, UNKNOWN_NAME, unwrapped } from './validation.ts'
 
 export type Patch = { kind: 'json'; steps: PatchStep[] } | { kind: 'merge'; document: JsonObject }
 
-/** No resource is nested as deep, and what walks a patch must not run out of stack. */
-const DEEPEST = 32
+/** Deeper than any resource, and shallow enough for recursion. */
+const MAX_DEPTH = 32
 
 const pointer = z
   .string()
   .refine(
     (text) => (text === '' || text.startsWith('/')) && !/~(?![01])/.test(text),
-    'must be a JSON Pointer',
+    'must be a JSON Pointer, such as /name',
   )
   .refine(
     (text) => !text.split('/').includes('__proto__'),
-    'must not lead to a name that cannot be kept',
+    'must not contain the reserved name __proto__',
   )
   .refine(
-    (text) => text.split('/').length - 1 <= DEEPEST,
-    `must not lead deeper than ${DEEPEST} levels`,
+    (text) => text.split('/').length - 1 <= MAX_DEPTH,
+    `must have at most ${MAX_DEPTH} levels`,
   )
   .meta({ format: 'json-pointer' })
 const value = z.unknown().refine((given) => given !== undefined, 'is required')
-/** More than a body has room for, if each does something to a list of ids. */
+/** More than the 15,000 or so steps that add an id to a list and fit into 1 MiB. */
 const MAX_STEPS = 20_000
 export const jsonPatch = z
   .array(
@@ -39,15 +39,15 @@ export const jsonPatch = z
   )
   .max(MAX_STEPS, `must have at most ${MAX_STEPS} steps`)
 
-/** The content type decides, and under plain application/json the shape does. */
+/** The content type tells the two kinds apart; under application/json the shape does. */
 export const parsePatch = (contentType: string, body: unknown): Patch => {
-  if (depthOf(body, DEEPEST) > DEEPEST)
-    throw invalid({ pointer: '', detail: `must not be nested deeper than ${DEEPEST} levels` })
+  if (depthOf(body, MAX_DEPTH) > MAX_DEPTH)
+    throw invalid({ pointer: '', detail: `must be nested at most ${MAX_DEPTH} levels deep` })
   const type = contentType.split(';', 1)[0]?.trim().toLowerCase()
   if (type !== 'application/json-patch+json' && isObject(body))
     return { kind: 'merge', document: body }
   if (type === 'application/merge-patch+json')
-    throw invalid({ pointer: '', detail: 'must be an object' })
+    throw invalid({ pointer: '', detail: 'must be an object, as a JSON Merge Patch is' })
   const parsed = jsonPatch.safeParse(body)
   if (!parsed.success) throw invalid(...fieldErrors(parsed.error, ''))
   return { kind: 'json', steps: parsed.data as PatchStep[] }
@@ -55,7 +55,7 @@ export const parsePatch = (contentType: string, body: unknown): Patch => {
 
 const invalidPatch = (...errors: FieldError[]) => new Problem('invalid-patch', { errors })
 
-/** A patch may speak of a resource bare or under its wrapper, as `GET` gives it. `prefix`: where in the body it then speaks. */
+/** Removes the wrapper, if the patch has it. `prefix` points to the rest in the request body. */
 const unwrapPatch = (
   patch: Patch,
   wrapper: string | undefined,
@@ -64,7 +64,7 @@ const unwrapPatch = (
   if (patch.kind === 'merge') {
     const inner = patch.document[wrapper]
     if (!isObject(inner)) return { patch, prefix: '' }
-    rejectUnknownBeside(patch.document, wrapper)
+    rejectSiblings(patch.document, wrapper)
     return { patch: { kind: 'merge', document: inner }, prefix: `/${wrapper}` }
   }
   const strip = (path: string) =>
@@ -83,8 +83,8 @@ const unwrapPatch = (
 }
 
 /**
- * Members that a merge patch takes away though the resource never has them: a slip of the pen that would otherwise pass for done.
- * Of the names in a record, such as tags, any that it could hold may be there or not.
+ * Members that a merge patch removes although the resource never has them: probably misspelt. In a
+ * record, such as tags, any name that it could hold may be removed.
  */
 const unknownMembers = (
   document: JsonObject,
@@ -93,15 +93,15 @@ const unknownMembers = (
   prefix: string,
 ): string[] =>
   Object.entries(document).flatMap(([name, value]) => {
-    const at = `${prefix}/${escapePointer(name)}`
-    const held = Object.hasOwn(resource, name) ? resource[name] : undefined
-    if (value === null) return held === undefined ? [at] : []
+    const pointer = `${prefix}/${escapePointer(name)}`
+    const current = Object.hasOwn(resource, name) ? resource[name] : undefined
+    if (value === null) return current === undefined ? [pointer] : []
     const member = (body as Partial<z.ZodObject>).shape?.[name] as z.ZodType | undefined
-    if (!isObject(value) || !isObject(held) || !member) return []
+    if (!isObject(value) || !isObject(current) || !member) return []
     const { keyType } = unwrapped(member)._zod.def as { keyType?: z.ZodType }
     return keyType
-      ? unknownKeys(value, keyType, at)
-      : unknownMembers(value, held, unwrapped(member), at)
+      ? unknownKeys(value, keyType, pointer)
+      : unknownMembers(value, current, unwrapped(member), pointer)
   })
 
 const unknownKeys = (record: JsonObject, keyType: z.ZodType, prefix: string): string[] =>
@@ -119,25 +119,27 @@ const patchDocument = (
     const unknown = unknownMembers(patch.document, resource, body, prefix)
     if (unknown.length > 0)
       throw invalid(
-        ...unknown.slice(0, MAX_ERRORS).map((at) => ({ pointer: at, detail: 'is not known' })),
+        ...unknown.slice(0, MAX_ERRORS).map((pointer) => ({ pointer, detail: UNKNOWN_NAME })),
       )
     return mergePatch(resource, patch.document)
   }
   const outcome = applyJsonPatch(resource, patch.steps)
   if (outcome.ok) return outcome.document
-  const at = `/${outcome.step}`
+  const pointer = `/${outcome.step}`
   if (outcome.refusal === 'test-failed')
-    throw new Problem('patch-test-failed', { errors: [{ pointer: at, detail: 'does not hold' }] })
+    throw new Problem('patch-test-failed', {
+      errors: [{ pointer, detail: 'does not match the resource' }],
+    })
   throw invalidPatch({
-    pointer: at,
+    pointer,
     detail:
       outcome.refusal === 'too-large'
-        ? 'makes the resource too large'
-        : 'does not name a place in the resource',
+        ? 'must not copy more than 1 MiB in total'
+        : 'must point to an existing place in the resource',
   })
 }
 
-/** What a resource becomes under a patch, read by the contract that replaces it. All of the patch, or a problem. */
+/** Applies the whole patch, or throws; the result is checked like a PUT, by `replace`. */
 export const applyPatch = <O extends Operation & { body: z.ZodType }>(
   given: Patch,
   bare: JsonObject,
@@ -146,15 +148,16 @@ export const applyPatch = <O extends Operation & { body: z.ZodType }>(
   const { patch, prefix } = unwrapPatch(given, replace.wrapper)
   const resource: JsonObject = { success: true, ...bare }
   const result = patchDocument(patch, resource, replace.body, prefix)
-  if (!isObject(result)) throw invalidPatch({ pointer: '', detail: 'must leave an object' })
-  const written = new Set(
+  if (!isObject(result))
+    throw invalidPatch({ pointer: '', detail: 'must leave the resource an object' })
+  const changed = new Set(
     ['success', ...(replace.ignored ?? [])].filter(
       (name) => !sameJson(resource[name] ?? null, result[name] ?? null),
     ),
   )
-  if (written.size > 0) {
+  if (changed.size > 0) {
     throw invalidPatch(
-      ...[...written].map((name) => ({
+      ...[...changed].map((name) => ({
         pointer: `${prefix}/${escapePointer(name)}`,
         detail: 'is written by the server and cannot be changed',
       })),

@@ -1,12 +1,15 @@
 import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { isoOrNull } from '../domain/iso.ts'
 
-interface Kind {
+export interface Kind {
   status: number
+  /** The status at endpoints that take credentials instead of a token, where it is another. */
+  signInStatus?: number
   title: string
-  /** The sentence that goes out when the thrower has none of its own. */
+  /** The sentence of the reply, unless the code that throws gives another. */
   detail: string
-  /** For the page that `type` leads to: what the caller can do about it. */
+  /** What the caller can do about it, for the page that `type` links to. */
   remedy: string
 }
 
@@ -17,151 +20,200 @@ const kind = (status: number, title: string, detail: string, remedy: string): Ki
   remedy,
 })
 
-/** Every problem there is. A refusal that is not a key of this table does not compile. */
+/** A 404 is the same for what does not exist, belongs to another account or is not visible. */
+const notFound = (what: string, detail: string): Kind =>
+  kind(
+    404,
+    `${what} not found`,
+    detail,
+    'Check the path and the ids in it. What belongs to another account, or is outside the group of the token’s user, is reported as not found.',
+  )
+
+/** All problems. A refusal that is not a key of this table does not compile. */
 export const PROBLEMS = {
   'invalid-request': kind(
     400,
     'Invalid request',
-    'The request has values that cannot be accepted.',
-    'Each entry of `errors` points at one value and says what it must be. Mend them and send the request again; nothing was stored.',
+    'Some values of the request are not valid.',
+    'Each entry of `errors` points to one value and says what is allowed. Correct the values and send the request again. Nothing was stored.',
   ),
   'malformed-body': kind(
     400,
     'Malformed body',
     'The body is not well-formed JSON in UTF-8.',
-    'Send JSON encoded as UTF-8, without NUL characters or half surrogate pairs in strings.',
+    'Send JSON encoded as UTF-8. Strings must not contain NUL characters or unpaired surrogates.',
   ),
   'expiration-date-reached': kind(
     400,
     'Expiration date reached',
-    'The expiration date has begun already in the account’s time zone.',
-    'Give a later date, or none.',
+    'The expiration date has already begun in the account’s time zone.',
+    'Send a later date, or null for no expiration.',
   ),
   'invalid-cursor': kind(
     400,
     'Invalid cursor',
-    'The cursor is not one that this list gave out.',
-    'Pass `nextCursor` on unchanged, with the same filters and order, or start again without a cursor.',
+    'The cursor does not belong to this list.',
+    'Send `nextCursor` unchanged, with the same filters and the same order, or start again without a cursor.',
   ),
   'invalid-patch': kind(
     400,
     'Invalid patch',
-    'The patch cannot be applied.',
-    'Compare the patch with the resource as `GET` gives it: paths must exist, and members that the server writes cannot be changed.',
+    'The patch cannot be applied to the resource.',
+    'Compare the patch with the resource as `GET` returns it. Paths must exist, and members that the server writes cannot be changed.',
   ),
-  unauthorized: kind(
+  'token-missing': kind(
     401,
-    'Not authorized',
-    'A valid bearer token is required.',
+    'Token missing',
+    'The request has no bearer token.',
     'Get a token from `POST /api/Auth/Token` and send it as `Authorization: Bearer <token>`.',
+  ),
+  'token-invalid': kind(
+    401,
+    'Token invalid',
+    'The bearer token is not valid.',
+    'The token is incomplete, was changed, or was not issued by this service. Get a new one from `POST /api/Auth/Token`.',
+  ),
+  'token-expired': kind(
+    401,
+    'Token expired',
+    'The bearer token has expired.',
+    'Get a new token from `POST /api/Auth/Token`. `expires` in its reply says how long it is valid.',
+  ),
+  'not-a-token': kind(
+    401,
+    'Not a token',
+    'The Authorization header has an API key where a token is required.',
+    'Exchange the API key for a token with `POST /api/Auth/Token`, and send the token as `Authorization: Bearer <token>`.',
+  ),
+  'key-revoked': kind(
+    401,
+    'Key revoked',
+    'The API key of the token was deleted or has expired.',
+    'Get a token with another API key of the account.',
   ),
   'wrong-credentials': kind(
     401,
     'Wrong credentials',
     'The user name or the API key is wrong.',
-    'Check both. A deleted or expired key gets no token.',
+    'Check both. Deleted and expired keys get no token.',
   ),
   'invalid-signature': kind(
     401,
     'Invalid signature',
-    'The receipt does not bear the provider’s signature.',
+    'The provider’s signature of the receipt is missing or wrong.',
     'Check the webhook secret, and that `PUBLIC_URL` is the address that the provider calls.',
   ),
-  'account-disabled': kind(
-    403,
-    'Account disabled',
-    'The account is disabled.',
-    'Ask the operator of the service.',
-  ),
-  'user-disabled': kind(
-    403,
-    'User disabled',
-    'The user that the key is bound to is disabled or outside the time that it is good for.',
-    'Ask an administrator of the account.',
-  ),
+  'account-disabled': {
+    ...kind(
+      401,
+      'Account disabled',
+      'The account is disabled.',
+      'Contact the operator of the service.',
+    ),
+    signInStatus: 403,
+  },
+  'user-disabled': {
+    ...kind(
+      401,
+      'User disabled',
+      'The user that the key is bound to is disabled, or the time is not between its `from` and `expires`.',
+      'Ask an administrator of the account to change the user.',
+    ),
+    signInStatus: 403,
+  },
   forbidden: kind(
     403,
     'Forbidden',
-    'The token does not allow this.',
-    'Use a key with the scope that the operation names.',
+    'The token does not allow this operation.',
+    'Use a key with the scope that the operation needs, and that is not bound to a user with fewer rights.',
   ),
-  'not-found': kind(
+  'route-not-found': kind(
     404,
-    'Not found',
-    'There is nothing here.',
-    'Check the path and the ids in it. What belongs to another account looks the same as what does not exist.',
+    'Route not found',
+    'The service has nothing at this path.',
+    'Check the path: letters in another case and a slash at the end make another path. `/docs` lists all of them.',
   ),
+  'account-not-found': notFound('Account', 'There is no account with this id.'),
+  'alert-not-found': notFound('Alert', 'There is no alert with this id.'),
+  'cell-not-found': notFound('Cell', 'There is no database with this number.'),
+  'delivery-not-found': notFound('Delivery', 'The webhook has no delivery with this id.'),
+  'device-not-found': notFound('Device', 'There is no device with this id.'),
+  'group-not-found': notFound('Group', 'There is no group with this id.'),
+  'key-not-found': notFound('Key', 'There is no API key with this id.'),
+  'message-not-found': notFound('Message', 'There is no message with this id.'),
+  'user-not-found': notFound('User', 'There is no user with this id.'),
+  'webhook-not-found': notFound('Webhook', 'There is no webhook with this id.'),
   'method-not-allowed': kind(
     405,
     'Method not allowed',
-    'This path does not take that method.',
-    'The `Allow` header lists the methods that it takes.',
+    'The path does not support this method.',
+    'Use one of the methods that the `Allow` header lists.',
   ),
   'no-license-available': kind(
     409,
     'No license available',
     'The account has no free license.',
-    'Expire or delete a device, wait until `availableAt`, or ask the operator for more licenses.',
+    'Delete a device or let one expire, wait until `availableAt`, or ask the operator for more licenses.',
   ),
   'identifier-taken': kind(
     409,
     'Identifier taken',
     'Another device of the account has this identifier.',
-    'Identifiers are unique in an account: use the device that has it, or delete that one first.',
+    'Identifiers are unique in an account. Use the device that has it, or delete that device first.',
   ),
   'device-cap-reached': kind(
     409,
     'Device cap reached',
-    'The user has made as many devices as it may have.',
-    'Delete a device of the user’s own making, or raise `adminDevices` of the user.',
+    'The user has created as many devices as allowed.',
+    'Delete a device that the user created, or raise the user’s `adminDevices`.',
   ),
   'webhook-cap-reached': kind(
     409,
     'Webhook cap reached',
-    'The account has as many webhooks as it may have.',
-    'Delete one that is no longer used: one webhook can take all kinds of events.',
+    'The account has the maximum number of webhooks.',
+    'Delete a webhook that is no longer used. One webhook can receive events of all types.',
   ),
   'delivery-gone': kind(
     409,
     'Delivery gone',
-    'The events of this delivery are no longer kept.',
-    'Events are kept for 30 days; what they told of can be read from the resources themselves.',
+    'The events of this delivery are no longer stored.',
+    'Events are stored for 30 days. Read the current state from the resources instead.',
   ),
   'no-location': kind(
     404,
     'No location',
     'The device has not reported a location yet.',
-    'Wait for its first report.',
+    'Wait for the first report of the device.',
   ),
   'device-expired': kind(
     409,
     'Device expired',
-    'The device is expired: nothing that it sends is stored.',
-    'Reactivate the device (`POST /api/devices/{deviceId}/reactivate`) and send the report again; `lastContact` has moved all the same.',
+    'The device is expired, and what it sends is not stored.',
+    'Reactivate the device (`POST /api/devices/{deviceId}/reactivate`) and send the report again. Its `lastContact` was updated.',
   ),
   'message-not-failed': kind(
     409,
     'Message not failed',
-    'The message has neither failed nor been held back.',
-    'It is on its way or has arrived: there is nothing to send again.',
+    'The message has neither failed nor been suppressed.',
+    'Only failed and suppressed messages can be sent again.',
   ),
   'recipient-gone': kind(
     409,
     'Recipient gone',
-    'Nobody who may see the device asks for messages to this address any more.',
-    'The user was deleted or disabled, sees other devices now, or has another address or channel: mend the user, or let the message be.',
+    'No user who can see the device wants messages at this address any more.',
+    'The user was deleted or disabled, cannot see the device any more, or changed address or channel. Change the user, or leave the message unsent.',
   ),
   'daily-limit-reached': kind(
     409,
     'Daily limit reached',
-    'The device has sent as many messages by this channel as it may on this day.',
+    'The device has reached its daily limit for this channel.',
     'Wait until `resetAt`, or raise the device’s daily limit.',
   ),
   'receipt-replayed': kind(
     409,
     'Receipt replayed',
-    'This very receipt was received before.',
-    'Nothing: it was heeded the first time.',
+    'This receipt was received before.',
+    'Nothing needs to be done: the first one was processed.',
   ),
   'user-name-taken': kind(
     409,
@@ -172,110 +224,112 @@ export const PROBLEMS = {
   'account-number-taken': kind(
     409,
     'Account number taken',
-    'Another account has come by the number that the keys of this account’s devices are made from.',
-    'Both were opened around a restore of the directory, and only one can be listed. Open an account anew for whoever has the other.',
+    'Another account has the same internal number as this one.',
+    'Both were created around a restore of the directory, and only one of them can be listed. Create a new account for the customer of the other.',
   ),
   'name-taken': kind(
     409,
     'Name taken',
     'Another group of the account has this name.',
-    'Names are compared without regard to case: choose another.',
+    'Names are compared without regard to case. Choose another name.',
   ),
   'email-taken': kind(
     409,
     'E-mail taken',
     'Another user of the account has this e-mail address.',
-    'Addresses are compared without regard to case: use another, or change the user who has it.',
+    'Addresses are compared without regard to case. Use another address, or change the user who has it.',
   ),
   'group-in-use': kind(
     409,
     'Group in use',
     'Users are confined to this group.',
-    'Without the group they would see everything: move them to another group or delete them first.',
+    'Without the group these users would see every device. Move them to another group or delete them first.',
   ),
   'group-full': kind(
     409,
     'Group full',
-    'The group has as many devices as a group may have.',
-    'Take devices out of it, or use another group.',
+    'The group has the maximum number of devices.',
+    'Remove devices from the group, or use another group.',
   ),
   'history-unavailable': kind(
     409,
     'History unavailable',
-    'The platform keeps no history of the ledger that reaches there.',
-    'Name a time within the last 30 days, or an `undo` that was answered. A local server keeps no history at all.',
+    'The platform has no history of the ledger for this time.',
+    'Send a time within the last 30 days, or the `undo` of an earlier reply. A local server keeps no history.',
   ),
   'patch-test-failed': kind(
     409,
     'Patch test failed',
-    'A `test` operation of the patch did not hold.',
-    'Read the resource again and decide anew.',
+    'A `test` operation of the patch failed.',
+    'Read the resource again and send a new patch.',
   ),
   'request-in-progress': kind(
     409,
     'Request in progress',
     'The first request with this Idempotency-Key is still running.',
-    'Wait for `Retry-After` seconds and send the same request again.',
+    'Wait `Retry-After` seconds and send the same request again.',
   ),
   conflict: kind(
     409,
     'Conflict',
-    'The resource kept changing while the request was carried out.',
+    'The resource kept changing while the request was processed.',
     'Send the request again.',
   ),
   'precondition-failed': kind(
     412,
     'Precondition failed',
     'The resource has changed since the version named in If-Match.',
-    'Read it again, and send the edit with the new ETag.',
+    'Read the resource again and send the edit with the new `ETag`.',
   ),
   'body-too-large': kind(
     413,
     'Body too large',
     'The body is larger than 1 MiB.',
-    'Send it in parts.',
+    'Split the data into several requests.',
   ),
   'unsupported-media-type': kind(
     415,
     'Unsupported media type',
-    'The body must be application/json, without a content encoding.',
-    'Set `Content-Type: application/json` and send the body as it is. `PATCH` also takes application/json-patch+json and application/merge-patch+json.',
+    'The body must be application/json without a content encoding.',
+    'Set `Content-Type: application/json` and send the body uncompressed. `PATCH` also takes application/json-patch+json and application/merge-patch+json.',
   ),
   'idempotency-key-reused': kind(
     422,
     'Idempotency key reused',
-    'This Idempotency-Key was used with another request.',
+    'This Idempotency-Key was used with a different request.',
     'Use a new key for a new request.',
   ),
   'too-many-requests': kind(
     429,
     'Too many requests',
     'The rate limit is reached.',
-    'Wait for `Retry-After` seconds. `RateLimit` and `RateLimit-Policy` tell what is left.',
+    'Wait `Retry-After` seconds. `RateLimit-Policy` shows the limits and `RateLimit` what is left.',
   ),
   internal: kind(
     500,
     'Internal error',
-    'Something went wrong on our side.',
-    'Try again later; if it stays, tell the operator the request id.',
+    'The service failed to process the request.',
+    'Try again later. If it fails again, send the request id to the operator.',
   ),
   unavailable: kind(
     503,
     'Unavailable',
-    'The service cannot answer right now.',
-    'Wait for `Retry-After` seconds and try again.',
+    'The service cannot process the request right now.',
+    'Wait `Retry-After` seconds and try again.',
   ),
 } satisfies Record<string, Kind>
 
 export type ProblemCode = keyof typeof PROBLEMS
 
-/** One value that failed: a JSON Pointer into the body, or `#/query/…`, `#/header/…`, `#/path/…`. */
+/** `pointer` is a JSON Pointer into the body, or `#/query/…`, `#/header/…`, `#/path/…`. */
 export interface FieldError {
   pointer: string
   detail: string
 }
 
-export interface ProblemOptions {
+interface ProblemOptions {
+  /** Replaces the status of the registry. */
+  status?: number
   detail?: string
   errors?: FieldError[]
   headers?: Record<string, string>
@@ -294,26 +348,40 @@ export class Problem extends Error {
   }
 }
 
+/** A problem of an endpoint that takes credentials instead of a token. */
+export const signInProblem = (
+  code: 'account-disabled' | 'user-disabled',
+  detail?: string,
+): Problem => {
+  const { signInStatus } = PROBLEMS[code]
+  return new Problem(code, { status: signInStatus, ...(detail && { detail }) })
+}
+
 export const invalid = (...errors: FieldError[]): Problem =>
   new Problem('invalid-request', { errors })
 
+export const malformedBody = (detail: string, pointer = ''): Problem =>
+  new Problem('malformed-body', { errors: [{ pointer, detail }] })
+
+/** RFC 6750: a request without a token is told no error. */
+const challengeOf = (code: ProblemCode): string => {
+  if (code === 'invalid-signature') return 'Signature'
+  if (code === 'token-missing' || code === 'wrong-credentials') return `Bearer code="${code}"`
+  return `Bearer error="invalid_token", error_description="${PROBLEMS[code].detail}", code="${code}"`
+}
+
 const DEFAULT_HEADERS: Partial<Record<ProblemCode, Record<string, string>>> = {
-  unauthorized: { 'WWW-Authenticate': 'Bearer' },
-  'wrong-credentials': { 'WWW-Authenticate': 'Bearer' },
-  'invalid-signature': { 'WWW-Authenticate': 'Signature' },
   'too-many-requests': { 'Retry-After': '60' },
   unavailable: { 'Retry-After': '5' },
 }
 
-interface Asked {
-  path: string
-  requestId: string
-}
-
-/** The document and its headers, for a reply to whatever was asked. */
-export const problemDocument = ({ code, options }: Problem, { path, requestId }: Asked) => {
-  const { status, title, detail: standing } = PROBLEMS[code]
-  const { detail = standing, errors, headers, members } = options
+/** The problem document as text, with the status and headers of its reply. */
+export const problemDocument = (
+  { code, options }: Problem,
+  { path, requestId }: { path: string; requestId: string },
+) => {
+  const { title, ...defaults } = PROBLEMS[code]
+  const { status = defaults.status, detail = defaults.detail, errors, headers, members } = options
   const body = {
     success: false,
     error: detail,
@@ -330,7 +398,12 @@ export const problemDocument = ({ code, options }: Problem, { path, requestId }:
   return {
     text: JSON.stringify(body),
     status: status as ContentfulStatusCode,
-    headers: { 'Content-Type': 'application/problem+json', ...DEFAULT_HEADERS[code], ...headers },
+    headers: {
+      'Content-Type': 'application/problem+json',
+      ...(status === 401 && { 'WWW-Authenticate': challengeOf(code) }),
+      ...DEFAULT_HEADERS[code],
+      ...headers,
+    },
   }
 }
 
@@ -342,7 +415,7 @@ export const problemResponse = (c: Context, problem: Problem): Response => {
   return c.body(text, status, headers)
 }
 
-/** A decision that was refused, with what the problem document adds to it. */
+/** A refused decision, with the members that the problem document has in addition. */
 export interface Refused {
   ok: false
   refusal: ProblemCode
@@ -352,7 +425,7 @@ export interface Refused {
 }
 
 const isoMember = (name: string, at: number | null | undefined): Record<string, string | null> =>
-  at === undefined ? {} : { [name]: at === null ? null : new Date(at).toISOString() }
+  at === undefined ? {} : { [name]: isoOrNull(at) }
 
 export const refusalProblem = ({ refusal, errors, availableAt, resetAt }: Refused): Problem =>
   new Problem(refusal, {
@@ -360,7 +433,7 @@ export const refusalProblem = ({ refusal, errors, availableAt, resetAt }: Refuse
     ...(errors && { errors }),
   })
 
-/** The granted outcome; throws the problem of a refused one. */
+/** The outcome when it is granted; throws its problem when it is refused. */
 export const requireOk = <O extends { ok: true } | Refused>(
   outcome: O,
 ): Extract<O, { ok: true }> => {

@@ -6,7 +6,7 @@ import { Problem } from './problem.ts'
 const EARLIEST = 0
 const LATEST = Date.UTC(9999, 11, 31)
 
-/** A span of time, both ends included; an end left out is open. */
+/** A span of time, both ends included. Without `from` or `to` it is open at that end. */
 export interface RangeQuery {
   from?: number | undefined
   to?: number | undefined
@@ -14,7 +14,7 @@ export interface RangeQuery {
   cursor?: string | undefined
 }
 
-/** What one page is read by. */
+/** The bounds of one page. */
 export interface Range {
   from: number
   to: number
@@ -33,33 +33,33 @@ interface Page<Row> {
 }
 
 interface Source<Row> {
-  /** Filters beside the span. They are signed into the cursor. */
+  /** Filters in addition to the span, signed into the cursor. */
   filters?: Record<string, string | undefined>
-  /** Where the cursor stands in the request, for the problem document. */
+  /** A pointer to the cursor in the request, for the problem document. */
   cursorPointer: string
-  /** Null when there is nothing that the caller can see. */
+  /** Null when the caller cannot see the resource: a 404. */
   read: (range: Range) => Promise<Page<Row> | null>
 }
 
-/** One page of a range query. POST and GET give the same pages: a cursor of one works in the other. */
+/** Reads one page of a range query and sets `Link`. A cursor works in POST and GET alike. */
 export const rangePage = async <Row>(
   c: Context,
   { from, to, limit, cursor }: RangeQuery,
   { filters = {}, cursorPointer, read }: Source<Row>,
 ): Promise<{ rows: Row[]; nextCursor: string | null }> => {
-  const asked = new URLSearchParams()
-  if (from !== undefined) asked.set('from', iso(from))
-  if (to !== undefined) asked.set('to', iso(to))
-  for (const [name, value] of Object.entries(filters)) if (value) asked.set(name, value)
-  const list = `${c.req.path}?${asked}`
+  const params = new URLSearchParams()
+  if (from !== undefined) params.set('from', iso(from))
+  if (to !== undefined) params.set('to', iso(to))
+  for (const [name, value] of Object.entries(filters)) if (value) params.set(name, value)
+  const list = `${c.req.path}?${params}`
   const after = await readCursor(c, cursor, list, cursorPointer)
   const page = await read({ ...wholeRange({ from, to }), limit, after })
-  if (!page) throw new Problem('not-found')
+  if (!page) throw new Problem('device-not-found')
   const nextCursor = page.next && (await makeCursor(c, page.next, list))
   if (nextCursor) {
-    asked.set('limit', String(limit))
-    asked.set('cursor', nextCursor)
-    c.header('Link', `<${c.req.path}?${asked}>; rel="next"`)
+    params.set('limit', String(limit))
+    params.set('cursor', nextCursor)
+    c.header('Link', `<${c.req.path}?${params}>; rel="next"`)
   }
   return { rows: page.rows, nextCursor }
 }

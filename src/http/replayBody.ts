@@ -1,21 +1,21 @@
 /*
- * An answer as it is kept for a repeat. D1 takes values of up to 2 MB, and an alert to ten thousand users is answered with 3.7:
- * long ones are kept compressed, as text, since that is what the column takes.
+ * Reply bodies as they are stored for a replay. D1 takes values of up to 2 MB, and the reply to an
+ * alert for ten thousand users has 3.7 MB: long bodies are compressed, as base64 text.
  */
 
-/** A character has up to three bytes. */
+/** In characters, of which each takes up to three bytes. */
 const MAX_PLAIN_LENGTH = 500_000
-/** No answer begins so: all are JSON. */
+/** Replies are JSON, so none begins with this. */
 const COMPRESSED = 'gzip:'
 
-export const pack = async (answer: string): Promise<string> => {
-  if (answer.length <= MAX_PLAIN_LENGTH) return answer
-  const bytes = new Response(answer).body?.pipeThrough(new CompressionStream('gzip'))
+export const pack = async (body: string): Promise<string> => {
+  if (body.length <= MAX_PLAIN_LENGTH) return body
+  const bytes = new Response(body).body?.pipeThrough(new CompressionStream('gzip'))
   return COMPRESSED + (await new Response(bytes).bytes()).toBase64()
 }
 
-export const unpack = async (kept: string): Promise<string> => {
-  if (!kept.startsWith(COMPRESSED)) return kept
-  const bytes = Uint8Array.fromBase64(kept.slice(COMPRESSED.length))
+export const unpack = async (stored: string): Promise<string> => {
+  if (!stored.startsWith(COMPRESSED)) return stored
+  const bytes = Uint8Array.fromBase64(stored.slice(COMPRESSED.length))
   return new Response(new Response(bytes).body?.pipeThrough(new DecompressionStream('gzip'))).text()
 }

@@ -4,11 +4,11 @@ import type { Operation } from './contract.ts'
 import { isNotModified, tagOf } from './etag.ts'
 import { makeCursor, type Position } from './page.ts'
 
-/* Every reply of a handler goes through here, so that the compiler holds it against its contract. */
+/* Handlers reply through these functions, so that the compiler checks replies by their contract. */
 
-/** The body of a successful reply, as its contract states it. */
+/** The body of a successful reply. */
 export type ReplyBody<O extends Operation> = z.output<O['reply']>
-/** The body of the other success of an operation that takes two kinds of request. */
+/** The body of the second kind of success. */
 export type AlternateBody<O extends Operation> = O extends { alternateReply: { reply: infer R } }
   ? z.output<R>
   : never
@@ -18,6 +18,7 @@ type Headers = Record<string, string>
 const send = (c: Context, text: string, status: 200 | 201, headers: Headers) =>
   c.body(text, status, { 'Content-Type': 'application/json', ...headers })
 
+/** Replies with the contract's status. */
 export const reply = <O extends Operation>(
   c: Context,
   contract: O,
@@ -25,6 +26,7 @@ export const reply = <O extends Operation>(
   headers: Headers = {},
 ) => send(c, JSON.stringify(body), contract.status ?? 200, headers)
 
+/** Replies with the contract's second kind of success. */
 export const replyAlternate = <O extends Operation>(
   c: Context,
   contract: O,
@@ -33,13 +35,13 @@ export const replyAlternate = <O extends Operation>(
 
 interface Tag {
   version: number
-  /** The part of the tag after the version, where it is known without hashing the body. */
+  /** The second part of the tag, when it is known without hashing the body. */
   rest?: string
   /** Where a created resource can be read. */
   location?: string
 }
 
-/** A single resource with its two-part ETag; 304 when the caller has these very bytes. */
+/** Replies with a single resource and its ETag, or with 304 when the caller has it already. */
 export const replyWithEtag = async <O extends Operation>(
   c: Context,
   contract: O,
@@ -53,7 +55,7 @@ export const replyWithEtag = async <O extends Operation>(
   return send(c, text, contract.status ?? 200, headers)
 }
 
-/** One page of a list: the next cursor in the body and, when there is one, in `Link`. */
+/** Replies with one page of a list; the next cursor is in the body and in `Link`. */
 export const replyPage = async <O extends Operation>(
   c: Context,
   contract: O,

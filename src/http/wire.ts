@@ -1,19 +1,15 @@
 import * as z from 'zod'
 import { isDay, isTimeZone } from '../domain/day.ts'
-import { iso as isoOf } from '../domain/iso.ts'
 import { freeForm } from './validation.ts'
 
-/* Values that several contracts speak of. */
+/* Schemas that several contracts share. */
 
-export const iso = isoOf
-export const isoOrNull = (at: number | null): string | null => (at === null ? null : iso(at))
-
-export const line = (most: number) =>
-  z.string('must be text').max(most, `must have at most ${most} characters`)
-/** Text that says something: what is trimmed away leaves at least one character. */
+export const line = (maxLength: number) =>
+  z.string('must be text').max(maxLength, `must have at most ${maxLength} characters`)
+/** At least one character after trimming. */
 export const name = line(200).trim().min(1, 'must not be empty')
 
-/** What a list is searched by. Nothing to search for is no search. */
+/** The search text of a list; empty text means no search. */
 export const search = z
   .string()
   .trim()
@@ -22,45 +18,50 @@ export const search = z
   .transform((text) => text || undefined)
 
 export const day = z
-  .string('must be a date')
-  .refine(isDay, 'must be a date')
+  .string('must be a date, such as 2027-01-01')
+  .refine(isDay, 'must be a date, such as 2027-01-01')
   .meta({ format: 'date', example: '2027-01-01' })
 
-/** E.164; satellite numbers (+870, +881, +882 16) are as long as any other. */
+/** E.164. Satellite numbers (+870, +881, +882 16) have the usual length. */
 export const phone = z
   .string('must be a phone number')
   .regex(/^\+[1-9]\d{6,14}$/, 'must be a phone number in E.164, such as +881632000000')
   .meta({ example: '+881632000000' })
 
 export const timeZone = z
-  .string('must be an IANA time zone')
-  .refine(isTimeZone, 'must be an IANA time zone')
+  .string('must be an IANA time zone, such as Europe/Lisbon')
+  .refine(isTimeZone, 'must be an IANA time zone, such as Europe/Lisbon')
   .meta({ description: 'An IANA time zone.', example: 'Europe/Lisbon' })
 
 const YEARS = 'must be within the years 0000 to 9999 in UTC'
-/** In UTC too it must be written with a year of four digits. */
+/** Replies are in UTC and have years of four digits. */
 const FIRST_INSTANT = Date.parse('0000-01-01T00:00:00Z')
 const LAST_INSTANT = Date.parse('9999-12-31T23:59:59.999Z')
 
-/** A date-time with any offset, kept as milliseconds. */
+/** A date-time with any offset, parsed to milliseconds. */
 export const instant = z.iso
-  .datetime({ offset: true, error: 'must be a date-time with an offset' })
+  .datetime({
+    offset: true,
+    error: 'must be a date-time with an offset, such as 2026-11-14T09:30:00Z',
+  })
   .transform((text) => Date.parse(text))
-  .pipe(z.number('must be a real date-time').min(FIRST_INSTANT, YEARS).max(LAST_INSTANT, YEARS))
+  .pipe(
+    z.number('must be a date-time that exists').min(FIRST_INSTANT, YEARS).max(LAST_INSTANT, YEARS),
+  )
   .meta({ example: '2026-11-14T09:30:00.000Z' })
 
-/** In a URL a plus that was not escaped arrives as a space. */
+/** In a URL an unescaped plus arrives as a space. */
 export const instantInUrl = z.preprocess(
   (text) => (typeof text === 'string' ? text.replace(/ (?=\d\d:\d\d$)/, '+') : text),
   instant,
 )
 
-/** A date-time as replies give it. */
+/** A date-time in a reply. */
 export const time = z.iso.datetime({ precision: 3 }).meta({ example: '2026-11-14T09:30:00.000Z' })
 
 export const tags = freeForm(z.record(z.string().max(64), z.string('must be text').max(1024))).meta(
   {
-    description: 'Names and values of your own.',
+    description: 'Your own names and values.',
     example: { fleet: 'north' },
   },
 )

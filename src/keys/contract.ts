@@ -8,10 +8,11 @@ import { done, id, instant, name, success, time } from '../http/wire.ts'
 const scopes = z
   .array(z.enum(SCOPES, 'must be ingest, read, write or admin'), 'must be a list of scopes')
   .min(1, 'must name at least one scope')
-  .max(SCOPES.length)
+  .max(SCOPES.length, `must have at most ${SCOPES.length} scopes`)
   .transform((given) => SCOPES.filter((scope) => given.includes(scope)))
   .meta({
-    description: 'What the key may do; `write` includes read and ingest, `admin` everything.',
+    description:
+      'What the key may do. `write` includes `read` and `ingest`; `admin` includes everything.',
     example: ['read'],
   })
 
@@ -20,17 +21,17 @@ export const keyBody = z.strictObject({
   scopes,
   userId: z.string('must be a user’s id').nullish().meta({
     description:
-      'Binds the key to a user: it then has at most the user’s privileges and sees only the user’s group.',
+      'Binds the key to a user: it never allows more than the user’s privileges and shows only the user’s group.',
     example: 'usr_01k…',
   }),
   expires: instant
     .nullish()
     .transform((at) => at ?? null)
-    .meta({ description: 'When the key stops working by itself.' }),
+    .meta({ description: 'When the key stops working.' }),
 })
 
-/** A key that is dead at birth is nobody's wish. */
-export const refuseReached = (expires: number | null, now: number): void => {
+/** 400 unless the expiry is in the future: the key would never work. */
+export const requireFutureExpiry = (expires: number | null, now: number): void => {
   if (expires !== null && expires <= now)
     throw invalid({ pointer: '/expires', detail: 'must be in the future' })
 }
@@ -40,24 +41,24 @@ export const key = z
     id: id('key'),
     name: z.string().meta({ example: 'Dispatch' }),
     scopes: z.array(z.enum(SCOPES)).meta({ example: ['read'] }),
-    userId: z.string().nullable().meta({ description: 'The user that the key is bound to.' }),
+    userId: z.string().nullable().meta({ description: 'The user to whom the key is bound.' }),
     creation: time,
     expires: time.nullable().meta({ example: null }),
-    lastUsed: time.nullable().meta({ description: 'To the minute.' }),
+    lastUsed: time.nullable().meta({ description: 'Accurate to ten minutes.' }),
   })
   .meta({ id: 'Key' })
 
 export const apiKey = z.string().nullable().meta({
-  description: 'The secret. It is in this reply alone: a replay of it has null.',
+  description: 'The secret key. Only this reply contains it; a replay has null instead.',
   example: 'pgk_…',
 })
-const shown = z.object({ success, key, apiKey })
+const replyWithSecret = z.object({ success, key, apiKey })
 
 export const listKeys = define({
   id: 'listKeys',
   tag: 'Keys',
   summary: 'List API keys',
-  description: 'To a user who is confined to a group, the keys that are bound to that user.',
+  description: 'A user confined to a group sees only the keys bound to that user.',
   scope: 'admin',
   query: z.strictObject(pageQuery),
   reply: z.object({ success, keys: z.array(key), nextCursor }),
@@ -66,14 +67,14 @@ export const listKeys = define({
 export const createKey = define({
   id: 'createKey',
   tag: 'Keys',
-  summary: 'Make an API key',
+  summary: 'Create an API key',
   description:
-    'The secret, `apiKey`, is in this reply alone. A token that is bound to a user makes keys that are bound to the same user, and that live no longer than its own.',
+    'Only this reply contains the secret, `apiKey`. A token bound to a user can only create keys that are bound to the same user, allow no more and expire no later than its own.',
   scope: 'admin',
   body: keyBody,
   ignored: ['id', 'creation', 'lastUsed'],
   status: 201,
-  reply: shown,
+  reply: replyWithSecret,
   idempotent: true,
   secrets: ['apiKey'],
 })
@@ -83,10 +84,10 @@ export const deleteKey = define({
   tag: 'Keys',
   summary: 'Delete an API key',
   description:
-    'It gets no token from now on; tokens that it already has stop within 30 seconds. Keys of others are closed to a user with a group.',
+    'The key gets no new token, and its existing tokens stop working within 30 seconds. A user confined to a group can delete only keys bound to that user.',
   scope: 'admin',
   reply: done,
-  problems: ['not-found'],
+  problems: ['key-not-found'],
 })
 
 export const regenerateKey = define({
@@ -94,7 +95,7 @@ export const regenerateKey = define({
   tag: 'Keys',
   summary: 'Replace an API key',
   description:
-    'Answers with a new key that has the same name, scopes, user and end; the old one works for `overlapSeconds` more. A token that is bound to a user regenerates keys of that user alone.',
+    'Creates a new key with the same name, scopes, user and expiry; the old key works for `overlapSeconds` more. A token bound to a user can regenerate only keys of that user.',
   scope: 'admin',
   optionalBody: true,
   body: z.strictObject({
@@ -103,10 +104,10 @@ export const regenerateKey = define({
       .min(0, 'must be at least 0')
       .max(86_400, 'must be at most 86400')
       .default(0)
-      .meta({ description: 'How long the old key still works.', example: 3600 }),
+      .meta({ description: 'How many seconds the old key still works.', example: 3600 }),
   }),
-  reply: shown,
-  problems: ['not-found'],
+  reply: replyWithSecret,
+  problems: ['key-not-found'],
   idempotent: true,
   secrets: ['apiKey'],
 })

@@ -1,11 +1,10 @@
-import { SCOPES } from '../domain/scope.ts'
-import { iso, isoOrNull } from '../http/wire.ts'
-import type { KeyRow } from './store.ts'
+import { iso, isoOrNull } from '../domain/iso.ts'
+import type { Key } from './store.ts'
 
-export const presentKey = ({ id, name, scopes, userId, creation, expires, lastUsed }: KeyRow) => ({
+export const presentKey = ({ id, name, scopes, userId, creation, expires, lastUsed }: Key) => ({
   id,
   name,
-  scopes: SCOPES.filter((scope) => scopes.includes(scope)),
+  scopes,
   userId,
   creation: iso(creation),
   expires: isoOrNull(expires),

@@ -1,108 +1,83 @@
 import { Hono } from 'hono'
 import { forgetKey } from '../auth/keyStatus.ts'
 import { issueApiKey } from '../auth/secret.ts'
-import { SCOPES } from '../domain/scope.ts'
 import { pokeIfSubscribed } from '../feed/stub.ts'
 import type { AppEnv } from '../http/context.ts'
 import { operation } from '../http/operation.ts'
-import { readCursor, replyPage } from '../http/page.ts'
+import { readCursor } from '../http/page.ts'
 import { invalid, Problem } from '../http/problem.ts'
-import { bindingFor, refuseOthers, refuseWider } from './boundKeys.ts'
+import { reply, replyPage } from '../http/reply.ts'
+import { requireNoWiderKey, requireOwnKey, resolveBinding } from './boundKeys.ts'
 import * as contract from './contract.ts'
 import { presentKey } from './present.ts'
-import {
-  chosenEnd,
-  deleteKey,
-  findKey,
-  insertKey,
-  type KeyRow,
-  listKeys,
-  regenerateKey,
-} from './store.ts'
+import { chosenExpiry, deleteKey, findKey, insertKey, listKeys, regenerateKey } from './store.ts'
 
 export const keys = new Hono<AppEnv>()
   .get('/', operation(contract.listKeys), async (c) => {
     const { limit, cursor } = c.req.valid('query')
     const [after = ''] = (await readCursor(c, cursor)) ?? []
     const { accountId, userId, groupId } = c.get('principal')
-    const rows = await listKeys(
-      c.get('db'),
+    const rows = await listKeys(c.get('db'), {
       accountId,
-      groupId === null ? null : userId,
-      String(after),
-      limit + 1,
-      Date.now(),
-    )
+      userId: groupId === null ? null : userId,
+      after: String(after),
+      limit: limit + 1,
+      now: Date.now(),
+    })
     const page = rows.slice(0, limit)
-    const last = page.at(-1)
-    return replyPage(
-      c,
-      'keys',
-      page.map(presentKey),
-      rows.length > limit && last ? [last.id] : null,
-    )
+    const last = rows.length > limit ? page.at(-1) : undefined
+    return replyPage(c, contract.listKeys, { keys: page.map(presentKey) }, last ? [last.id] : null)
   })
   .post('/', operation(contract.createKey), async (c) => {
     const { name, scopes, ...asked } = c.req.valid('json')
+    const { accountId } = c.get('principal')
     const now = Date.now()
-    contract.refuseReached(asked.expires, now)
-    const { userId, expires } = await bindingFor(c, { scopes, ...asked }, now)
+    contract.requireFutureExpiry(asked.expires, now)
+    const { userId, expires } = await resolveBinding(c, { scopes, ...asked }, now)
     const id = await c.get('newId')('key')
     const { apiKey, hash } = await issueApiKey(id)
-    const key = await insertKey(
-      c.get('db'),
-      c.get('principal').accountId,
-      { id, name, scopes, hash, userId, expires },
-      now,
-    )
+    const fresh = { id, name, scopes, hash, userId, expires }
+    const key = await insertKey(c.get('db'), accountId, fresh, now)
     if (!key) throw invalid({ pointer: '/userId', detail: 'is not a user of this account' })
     c.executionCtx.waitUntil(pokeIfSubscribed(c.env, c.get('principal')))
-    return c.json({ success: true as const, key: presentKey(key), apiKey }, 201, {
-      Location: `/api/account/keys/${id}`,
-    })
+    const headers = { Location: `/api/account/keys/${id}` }
+    const body = { success: true as const, key: presentKey(key), apiKey }
+    return reply(c, contract.createKey, body, headers)
   })
   .delete('/:keyId', operation(contract.deleteKey), async (c) => {
     const id = c.req.param('keyId')
     const { accountId, groupId } = c.get('principal')
-    if (groupId !== null) refuseOthers(c, await findKey(c.get('db'), accountId, id, Date.now()))
-    if (!(await deleteKey(c.get('db'), accountId, id, Date.now()))) throw new Problem('not-found')
+    if (groupId !== null) requireOwnKey(c, await findKey(c.get('db'), accountId, id, Date.now()))
+    if (!(await deleteKey(c.get('db'), accountId, id, Date.now())))
+      throw new Problem('key-not-found')
     forgetKey(id)
     c.executionCtx.waitUntil(pokeIfSubscribed(c.env, c.get('principal')))
-    return c.json({ success: true as const })
+    return reply(c, contract.deleteKey, { success: true })
   })
   .post('/:keyId/regenerate', operation(contract.regenerateKey), async (c) => {
     const { accountId } = c.get('principal')
+    const { overlapSeconds } = c.req.valid('json')
     const db = c.get('db')
     const now = Date.now()
     const id = await c.get('newId')('key')
-    // There already when a retry after a crash comes by.
-    const made = await findKey(db, accountId, id, now)
-    const old = made ?? (await findKey(db, accountId, c.req.param('keyId'), now))
-    if (!old) throw new Problem('not-found')
-    refuseOthers(c, old)
-    const { name, scopes, userId } = presentable(old)
-    const expires = chosenEnd(old)
-    // By the claim of the same caller, which was judged then: its own key may be in its overlap by now.
-    if (!made) await refuseWider(c, { scopes, expires }, now)
+    // A retry after a crash has the same id and finds the new key.
+    const created = await findKey(db, accountId, id, now)
+    const old = created ?? (await findKey(db, accountId, c.req.param('keyId'), now))
+    if (!old) throw new Problem('key-not-found')
+    requireOwnKey(c, old)
+    const { name, scopes, userId } = old
+    const expires = chosenExpiry(old)
+    // A retry was authorised already; checking again could fail because the caller's own key is in
+    // its overlap.
+    if (!created) await requireNoWiderKey(c, { scopes, expires }, now)
     const { apiKey, hash } = await issueApiKey(id)
     const fresh = { id, name, scopes, hash, userId, expires }
-    const key = made
+    const overlapEnd = now + overlapSeconds * 1000
+    const key = created
       ? await insertKey(db, accountId, fresh, now)
-      : await regenerateKey(
-          db,
-          accountId,
-          old,
-          fresh,
-          now + c.req.valid('json').overlapSeconds * 1000,
-          now,
-        )
-    if (!key) throw new Problem('not-found')
+      : await regenerateKey(db, { accountId, old, fresh, overlapEnd, now })
+    if (!key) throw new Problem('key-not-found')
     forgetKey(old.id)
     c.executionCtx.waitUntil(pokeIfSubscribed(c.env, c.get('principal')))
-    return c.json({ success: true as const, key: presentKey(key), apiKey })
+    return reply(c, contract.regenerateKey, { success: true, key: presentKey(key), apiKey })
   })
-
-const presentable = (row: KeyRow) => ({
-  ...row,
-  scopes: SCOPES.filter((scope) => row.scopes.includes(scope)),
-})

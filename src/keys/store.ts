@@ -1,10 +1,12 @@
-import { and, asc, eq, gt, isNull, or } from 'drizzle-orm'
+import { and, asc, eq, gt, isNull, or, sql } from 'drizzle-orm'
 import { appendEvent } from '../db/events.ts'
 import type { Database } from '../db/open.ts'
-import { keys } from '../db/schema.ts'
-import type { Scope } from '../domain/scope.ts'
+import { keys, users } from '../db/schema.ts'
+import { names, runBatch, statement } from '../db/statement.ts'
+import { type Scope, toScopes } from '../domain/scope.ts'
 
-export type KeyRow = typeof keys.$inferSelect
+type Row = typeof keys.$inferSelect
+export type Key = Omit<Row, 'scopes'> & { scopes: Scope[] }
 
 export interface NewKey {
   id: string
@@ -15,22 +17,29 @@ export interface NewKey {
   expires: number | null
 }
 
-/** The end that its maker chose for a key, whatever an overlap has made of it since. */
-export const chosenEnd = ({ expires, chosenEnd: chosen }: KeyRow): number | null =>
-  chosen === null ? expires : chosen || null
+const toKey = (row: Row): Key => ({ ...row, scopes: toScopes(row.scopes) })
 
-const live = (now: number) => or(isNull(keys.expires), gt(keys.expires, now))
+/** The expiry chosen for a key when it was created, even if an overlap has shortened it since. */
+export const chosenExpiry = ({ expires, chosenEnd }: Key): number | null =>
+  chosenEnd === null ? expires : chosenEnd || null
 
-/** All keys of the account, or those that are bound to one user. */
-export const listKeys = (
+const isLive = (now: number) => or(isNull(keys.expires), gt(keys.expires, now))
+
+interface KeyListing {
+  accountId: string
+  /** Lists only the keys bound to this user; null for all keys of the account. */
+  userId: string | null
+  /** The id that the page before ended with. */
+  after: string
+  limit: number
+  now: number
+}
+
+export const listKeys = async (
   db: Database,
-  accountId: string,
-  userId: string | null,
-  after: string,
-  limit: number,
-  now: number,
-): Promise<KeyRow[]> =>
-  db
+  { accountId, userId, after, limit, now }: KeyListing,
+): Promise<Key[]> => {
+  const rows = await db
     .select()
     .from(keys)
     .where(
@@ -38,79 +47,101 @@ export const listKeys = (
         eq(keys.accountId, accountId),
         userId === null ? undefined : eq(keys.userId, userId),
         gt(keys.id, after),
-        live(now),
+        isLive(now),
       ),
     )
     .orderBy(asc(keys.id))
     .limit(limit)
+  return rows.map(toKey)
+}
+
+const isOwnLiveKey = (accountId: string, id: string, now: number) =>
+  and(eq(keys.id, id), eq(keys.accountId, accountId), isLive(now))
 
 export const findKey = async (
   db: Database,
   accountId: string,
   id: string,
   now: number,
-): Promise<KeyRow | undefined> => {
+): Promise<Key | null> => {
   const [row] = await db
     .select()
     .from(keys)
-    .where(and(eq(keys.id, id), eq(keys.accountId, accountId), live(now)))
-  return row
+    .where(isOwnLiveKey(accountId, id, now))
+  return row ? toKey(row) : null
 }
 
-const statementsFor = (db: Database, accountId: string, key: NewKey, now: number) => {
-  const client = db.$client
+const NEW_COLUMNS = names(
+  keys.id,
+  keys.accountId,
+  keys.name,
+  keys.scopes,
+  keys.hash,
+  keys.userId,
+  keys.creation,
+  keys.expires,
+)
+
+/** Inserts a key with its `key.created` event, unless the account does not have its user. */
+const insertStatements = (db: Database, accountId: string, key: NewKey, now: number) => {
+  const { id, name, hash, userId, expires } = key
+  const hasUser =
+    userId === null
+      ? sql`true`
+      : sql`EXISTS (SELECT 1 FROM ${users}
+          WHERE ${users.id} = ${userId} AND ${users.accountId} = ${accountId})`
   return [
-    // A retry after a crash has the same id and a new secret, since nobody has seen the first.
-    client
-      .prepare(
-        `INSERT INTO keys (id, account_id, name, scopes, hash, user_id, creation, expires) SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8
-         WHERE ?6 IS NULL OR EXISTS (SELECT 1 FROM users WHERE id = ?6 AND account_id = ?2)
-         ON CONFLICT (id) DO UPDATE SET hash = ?5, creation = ?7 WHERE account_id = ?2 RETURNING id`,
-      )
-      .bind(
-        key.id,
-        accountId,
-        key.name,
-        JSON.stringify(key.scopes),
-        key.hash,
-        key.userId,
-        now,
-        key.expires,
-      ),
+    // A retry after a crash has the same id but a new secret: nobody has seen the first one.
+    statement<{ id: string }>(
+      db,
+      sql`INSERT INTO ${keys} (${NEW_COLUMNS})
+        SELECT ${id}, ${accountId}, ${name}, ${JSON.stringify(key.scopes)}, ${hash}, ${userId},
+          ${now}, ${expires} WHERE ${hasUser}
+        ON CONFLICT (${names(keys.id)}) DO UPDATE
+          SET ${names(keys.hash)} = excluded.hash, ${names(keys.creation)} = excluded.creation
+          WHERE ${keys.accountId} = ${accountId}
+        RETURNING ${names(keys.id)}`,
+    ),
     ...appendEvent(
-      client,
+      db,
       {
         accountId,
-        id: `evt_${key.id}_created`,
+        id: `evt_${id}_created`,
         type: 'key.created',
         time: now,
         deviceId: null,
-        data: { keyId: key.id, name: key.name },
+        data: { keyId: id, name },
       },
-      { sql: 'EXISTS (SELECT 1 FROM keys WHERE id = ?7)', values: [key.id] },
+      sql`EXISTS (SELECT 1 FROM ${keys} WHERE ${keys.id} = ${id})`,
     ),
-  ]
+  ] as const
 }
 
-/** Null where the user that the key is to be bound to is none of the account's. */
+const toInserted = (
+  inserted: D1Result<{ id: string }>,
+  accountId: string,
+  key: NewKey,
+  now: number,
+): Key | null =>
+  inserted.results.length === 1
+    ? { ...key, accountId, creation: now, chosenEnd: null, lastUsed: null }
+    : null
+
+/** Null when `userId` is not a user of the account. */
 export const insertKey = async (
   db: Database,
   accountId: string,
   key: NewKey,
   now: number,
-): Promise<KeyRow | null> => {
-  const [inserted] = await db.$client.batch(statementsFor(db, accountId, key, now))
-  return inserted?.results.length === 1
-    ? { ...key, accountId, creation: now, chosenEnd: null, lastUsed: null }
-    : null
+): Promise<Key | null> => {
+  const [inserted] = await runBatch(db, insertStatements(db, accountId, key, now))
+  return toInserted(inserted, accountId, key, now)
 }
 
-const IS_LIVE =
-  'EXISTS (SELECT 1 FROM keys WHERE id = ?7 AND account_id = ?1 AND (expires IS NULL OR expires > ?8))'
-
-const revoked = (db: Database, accountId: string, id: string, now: number) =>
+/** Appends the `key.revoked` event of a key that is still live. */
+const appendRevoked = (db: Database, accountId: string, id: string, now: number) =>
   appendEvent(
-    db.$client,
+    db,
     {
       accountId,
       id: `evt_${id}_revoked`,
@@ -119,47 +150,56 @@ const revoked = (db: Database, accountId: string, id: string, now: number) =>
       deviceId: null,
       data: { keyId: id },
     },
-    { sql: IS_LIVE, values: [id, now] },
+    sql`EXISTS (SELECT 1 FROM ${keys} WHERE ${isOwnLiveKey(accountId, id, now)})`,
   )
 
-/** Deletes at once, or lets the old key live until `until`; the new one stands in the same batch. */
-export const regenerateKey = async (
-  db: Database,
-  accountId: string,
-  old: KeyRow,
-  fresh: NewKey,
-  until: number,
-  now: number,
-): Promise<KeyRow | null> => {
-  const end = Math.min(until, old.expires ?? until)
-  const [inserted] = await db.$client.batch([
-    ...statementsFor(db, accountId, fresh, now),
-    ...revoked(db, accountId, old.id, now),
-    db.$client
-      .prepare(
-        'UPDATE keys SET chosen_end = ifnull(chosen_end, ifnull(expires, 0)), expires = ? WHERE id = ? AND account_id = ?',
-      )
-      .bind(end, old.id, accountId),
-  ])
-  return inserted?.results.length === 1
-    ? { ...fresh, accountId, creation: now, chosenEnd: null, lastUsed: null }
-    : null
+interface Regeneration {
+  accountId: string
+  old: Key
+  fresh: NewKey
+  /** When the old key stops working. */
+  overlapEnd: number
+  now: number
 }
 
+/** Inserts the new key and ends the old one in the same batch. */
+export const regenerateKey = async (
+  db: Database,
+  { accountId, old, fresh, overlapEnd, now }: Regeneration,
+): Promise<Key | null> => {
+  const [inserted] = await runBatch(db, [
+    ...insertStatements(db, accountId, fresh, now),
+    ...appendRevoked(db, accountId, old.id, now),
+    statement(
+      db,
+      db
+        .update(keys)
+        .set({
+          chosenEnd: sql`ifnull(${keys.chosenEnd}, ifnull(${keys.expires}, 0))`,
+          expires: Math.min(overlapEnd, old.expires ?? overlapEnd),
+        })
+        .where(and(eq(keys.id, old.id), eq(keys.accountId, accountId))),
+    ),
+  ])
+  return toInserted(inserted, accountId, fresh, now)
+}
+
+/** False when there is no live key with this id. */
 export const deleteKey = async (
   db: Database,
   accountId: string,
   id: string,
   now: number,
 ): Promise<boolean> => {
-  const client = db.$client
-  const results = await client.batch([
-    ...revoked(db, accountId, id, now),
-    client
-      .prepare(
-        'DELETE FROM keys WHERE id = ? AND account_id = ? AND (expires IS NULL OR expires > ?) RETURNING id',
-      )
-      .bind(id, accountId, now),
+  const [, , deleted] = await runBatch(db, [
+    ...appendRevoked(db, accountId, id, now),
+    statement(
+      db,
+      db
+        .delete(keys)
+        .where(isOwnLiveKey(accountId, id, now))
+        .returning({ id: keys.id }),
+    ),
   ])
-  return (results.at(-1)?.results.length ?? 0) > 0
+  return deleted.results.length > 0
 }

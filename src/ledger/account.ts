@@ -1,16 +1,19 @@
 import { type Account, DEFAULT_RETENTION_DAYS } from '../domain/account.ts'
-import { type Day, localDay } from '../domain/day.ts'
+import { localDay } from '../domain/day.ts'
 import { sameJson } from '../domain/json.ts'
-import { mayGrant } from '../domain/license.ts'
-import { countRevived, emit, log, saveAccount, whenAvailable } from './books.ts'
+import { canGrant } from '../domain/license.ts'
+import { saveAccount } from './accountRow.ts'
+import type { Decision } from './decision.ts'
+import { countEndingBetween } from './endings.ts'
 import { recordExpirations } from './expirations.ts'
+import { type NoLicense, refuseLicense } from './licenseTransfer.ts'
 import { post } from './outbox.ts'
 
-/* Decisions about the account itself. Synchronous, inside the caller's transaction, on an account rolled to now. */
+/* Decisions about the account itself. */
 
 export type AccountRefusal =
-  | { ok: false; refusal: 'not-found' | 'precondition-failed' }
-  | { ok: false; refusal: 'no-license-available'; availableAt: number | null }
+  | { ok: false; refusal: 'account-not-found' | 'precondition-failed' }
+  | NoLicense
 export type AccountOutcome = { ok: true; account: Account } | AccountRefusal
 
 export type Opening = Pick<
@@ -22,123 +25,118 @@ export type AccountChange = Partial<
 >
 
 export const openAccount = (sql: SqlStorage, opening: Opening, now: number): void => {
-  const { id, number, cell, userName, name, timeZone, total } = opening
-  const day = localDay(now, timeZone)
-  sql.exec(
-    `INSERT INTO account (id, number, cell, user_name, name, time_zone, day, total, used, disabled, retention_days, creation, last_modified, version)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?, ?, 1)`,
-    id,
-    number,
-    cell,
-    userName,
-    name,
-    timeZone,
-    day,
-    total,
-    DEFAULT_RETENTION_DAYS,
-    now,
-    now,
-  )
-  const retentionDays = DEFAULT_RETENTION_DAYS
-  const account = {
+  const account: Account = {
     ...opening,
-    day,
+    day: localDay(now, opening.timeZone),
     used: 0,
     disabled: false,
-    retentionDays,
+    retentionDays: DEFAULT_RETENTION_DAYS,
     creation: now,
     lastModified: now,
     version: 1,
   }
+  sql.exec(
+    `INSERT INTO account (id, number, cell, user_name, name, time_zone, day, total, used,
+       disabled, retention_days, creation, last_modified, version)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?, ?, 1)`,
+    account.id,
+    account.number,
+    account.cell,
+    account.userName,
+    account.name,
+    account.timeZone,
+    account.day,
+    account.total,
+    account.retentionDays,
+    now,
+    now,
+  )
   post(sql, { kind: 'account', account, nextExpiry: null })
 }
 
+/** `versions`: the ones that If-Match names, compared at the moment of the write. */
 export const changeAccount = (
-  sql: SqlStorage,
-  account: Account,
+  tx: Decision,
   change: AccountChange,
   versions: number[] | null,
-  now: number,
 ): AccountOutcome => {
+  const { account, now } = tx
   if (versions && !versions.includes(account.version))
     return { ok: false, refusal: 'precondition-failed' }
   const { timeZone = account.timeZone, total = account.total } = change
   const before = { ...account }
   if (timeZone !== account.timeZone) {
-    const refusal = changeZone(sql, account, timeZone, now)
+    const refusal = changeZone(tx, timeZone)
     if (refusal) return refusal
   }
-  const totalChanged = total !== account.total
+  const isTotalChanged = total !== account.total
   if (sameJson(before, { ...account, ...change })) return { ok: true, account }
   Object.assign(account, change, { lastModified: now, version: account.version + 1 })
-  if (totalChanged) log(sql, account, 'total-changed', null, now)
-  saveAccount(sql, account, now)
-  // After the account, so that nothing waits for the counters of a large one to know its zone.
-  if (account.day !== before.day) showUsage(sql, account.day)
+  if (isTotalChanged) tx.log('total-changed', null)
+  saveAccount(tx)
+  // Posted after the account: a large account's counters must not delay its new zone.
+  if (account.day !== before.day) postUsageOfDay(tx)
   return { ok: true, account }
 }
 
 /**
- * The cell has one day's counters of a device, the last that it was told of: those of a day that was used before are told
- * again. Many as they may be, none is held in memory, and the outbox carries them out in pages.
+ * Posts the counters of the account's day again: a zone change can return to a day that was used
+ * before, and the cell holds one day per device. Rows are streamed, as there may be many.
  */
-const showUsage = (sql: SqlStorage, day: Day): void => {
-  const used = sql.exec<{ key: number; emails: number; sms: number }>(
-    'SELECT d.key, u.emails, u.sms FROM devices d CROSS JOIN usage u ON u.device_key = d.key AND u.day = ? WHERE u.emails > 0 OR u.sms > 0',
+const postUsageOfDay = (tx: Decision): void => {
+  const { day } = tx.account
+  const used = tx.sql.exec<{ key: number; emails: number; sms: number }>(
+    `SELECT d.key, u.emails, u.sms FROM devices d
+     CROSS JOIN usage u ON u.device_key = d.key AND u.day = ? WHERE u.emails > 0 OR u.sms > 0`,
     day,
   )
   for (const { key, emails, sms } of used)
-    post(sql, { kind: 'usage', key, usage: { date: day, emailsSent: emails, smsSent: sms } })
+    tx.post({ kind: 'usage', key, usage: { date: day, emailsSent: emails, smsSent: sms } })
 }
 
-const PAGE = 200
+const MAX_RECORDED = 200
 
-/** West across midnight it is yesterday again: what that brings back needs licenses, all of them or the change is refused. */
-const changeZone = (
-  sql: SqlStorage,
-  account: Account,
-  timeZone: string,
-  now: number,
-): AccountRefusal | null => {
+/** A zone where it is still yesterday revives devices: all of them get a license or none does. */
+const changeZone = (tx: Decision, timeZone: string): NoLicense | null => {
+  const { sql, account, now } = tx
   const day = localDay(now, timeZone)
-  const revived = day < account.day ? countRevived(sql, account, day) : 0
-  if (revived > 0 && !mayGrant(account, revived)) {
-    log(sql, account, 'refused', null, now)
-    return { ok: false, refusal: 'no-license-available', availableAt: whenAvailable(sql, account) }
-  }
-  const ended = day > account.day ? countRevived(sql, { ...account, day }, account.day) : 0
+  const revived = countEndingBetween(sql, day, account.day)
+  const ended = countEndingBetween(sql, account.day, day)
+  if (revived > 0 && !canGrant(account, revived)) return refuseLicense(tx, null)
   if (revived > 0) {
-    while (recordExpirations(sql, account, PAGE, now).more);
+    while (recordExpirations(tx, MAX_RECORDED).more);
     sql.exec('UPDATE devices SET recorded = 0 WHERE ends > ? AND ends <= ?', day, account.day)
-    emit(sql, account.id, 'device.reactivated', now, null, { devices: revived, timeZone })
+    tx.emit('device.reactivated', null, { devices: revived, timeZone })
   }
   account.used += revived - ended
   account.timeZone = timeZone
   account.day = day
-  log(sql, account, 'zone-changed', null, now)
+  tx.log('zone-changed', null)
   return null
 }
 
-/** Unreachable from here on; the rows go in pages. */
+const TABLES_OF_PENDING_WORK = ['outbox', 'messages', 'receipts', 'raised', 'notices']
+
+/** Makes the account unreachable. The sweep erases its rows later, in pages. */
 export const eraseAccount = (
-  sql: SqlStorage,
-  account: Account,
+  tx: Decision,
   versions: number[] | null,
-  now: number,
 ): { ok: true } | AccountRefusal => {
+  const { sql, account, now } = tx
   if (versions && !versions.includes(account.version))
     return { ok: false, refusal: 'precondition-failed' }
   sql.exec('UPDATE account SET erased = 1')
-  for (const table of ['outbox', 'messages', 'receipts', 'raised']) sql.exec(`DELETE FROM ${table}`)
-  post(sql, { kind: 'account-gone', accountId: account.id, at: now })
-  post(sql, { kind: 'directory-gone', accountId: account.id, cell: account.cell })
+  for (const table of TABLES_OF_PENDING_WORK) sql.exec(`DELETE FROM ${table}`)
+  tx.post({ kind: 'account-gone', at: now })
+  tx.post({ kind: 'directory-gone', cell: account.cell })
   return { ok: true }
 }
 
-/** What remains of an erased account: that its id was one, so that a restored database can be told from a lost ledger. */
+/** Keeps only the id of an erased account, which tells a restored database from a lost ledger. */
 export const markErased = (sql: SqlStorage, id: string): void => {
   sql.exec(
-    `INSERT INTO account (id, number, cell, user_name, name, time_zone, day, total, used, disabled, creation, last_modified, version, erased)
+    `INSERT INTO account (id, number, cell, user_name, name, time_zone, day, total, used,
+       disabled, creation, last_modified, version, erased)
      VALUES (?, 0, 0, '', '', 'UTC', '1970-01-01', 0, 0, 1, 0, 0, 0, 1)`,
     id,
   )

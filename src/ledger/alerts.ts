@@ -1,4 +1,3 @@
-import type { Account } from '../domain/account.ts'
 import {
   type Alert,
   CHANNELS,
@@ -8,8 +7,7 @@ import {
   messageId,
   type Recipient,
 } from '../domain/alert.ts'
-import { addDays, dayStart } from '../domain/day.ts'
-import type { DeviceLimits, DeviceRecord } from '../domain/device.ts'
+import type { DeviceRecord } from '../domain/device.ts'
 import { hasEnded } from '../domain/license.ts'
 import {
   type AlertDetails,
@@ -17,188 +15,125 @@ import {
   composeSms,
   type MessageText,
 } from '../notify/messageText.ts'
-import { emit } from './books.ts'
+import { type LimitedDevice, limitResetAt, takeQuota } from './dailyLimit.ts'
+import type { Decision } from './decision.ts'
 import { findDevice } from './devices.ts'
-import { enqueue } from './messages.ts'
-import { type NewDelivery, post } from './outbox.ts'
-import { reserveOn, usageOn } from './usage.ts'
+import { queueMessages } from './messageQueue.ts'
+import type { NewMessage } from './outbox.ts'
+import { postUsage } from './usage.ts'
 
-/* Raising an alert: one decision on what may still go out today, with everything that follows from it. */
+/* Raising an alert: one decision on which of its messages may still go out today. */
 
 export interface AlertToRaise {
   alert: Alert
-  /** Whom to tell, in the order in which a nearly used allowance is shared out. */
+  /** Ordered: where the limit allows only some messages, the first recipients get them. */
   recipients: Recipient[]
-  /** Where the service is reached, for the words. */
+  /** The service's public origin, for links in the text. */
   origin: string
 }
 
 export type RaiseOutcome =
   | { ok: true; repeated: false; deliveries: Delivery[] }
-  /** The same alert was raised before, by the same request: the cell has it. */
+  /** The same request raised this alert before; the cell has it. */
   | { ok: true; repeated: true }
-  | { ok: false; refusal: 'not-found' | 'device-expired' }
+  | { ok: false; refusal: 'account-not-found' | 'device-not-found' | 'device-expired' }
 
-const LIMIT = { Email: 'dailyEmailLimit', SMS: 'dailySmsLimit' } as const satisfies Record<
-  Channel,
-  keyof DeviceLimits
->
 const COMPOSE = { Email: composeEmail, SMS: composeSms } as const
 
-/** Messages of one alert that enter the cell together. */
-const CHUNK = 50
-
-/** When the account's day ends, and with it what holds messages back. */
-export const limitResetAt = (account: Account): number =>
-  dayStart(addDays(account.day, 1), account.timeZone)
-
-export const emitLimitReached = (
-  sql: SqlStorage,
-  account: Account,
-  deviceId: string,
-  channel: Channel,
-  limits: DeviceLimits,
-  now: number,
-): void => {
-  const data = {
-    channel,
-    limit: limits[LIMIT[channel]],
-    date: account.day,
-    resetAt: new Date(limitResetAt(account)).toISOString(),
-  }
-  emit(sql, account.id, 'limit.reached', now, deviceId, data)
-}
-
-/** Takes what the day's limit still allows of `wanted`, and says so once when it is reached. */
-export const takeQuota = (
-  sql: SqlStorage,
-  account: Account,
-  device: { id: string; key: number; limits: DeviceLimits },
-  channel: Channel,
-  wanted: number,
-  now: number,
-): number => {
-  const limit = device.limits[LIMIT[channel]]
-  const { granted, tells } = reserveOn(sql, device.key, account.day, channel, limit, wanted)
-  if (tells) emitLimitReached(sql, account, device.id, channel, device.limits, now)
-  return granted
-}
-
-/** The words for each time zone are made once, however many read them. */
+/** Composes the text for each time zone once, however many recipients share it. */
 const textByTimeZone = (
   channel: Channel,
-  occasion: AlertDetails,
+  details: AlertDetails,
 ): ((timeZone: string) => MessageText) => {
-  const made = new Map<string, MessageText>()
+  const composed = new Map<string, MessageText>()
   return (timeZone) => {
-    const words = made.get(timeZone) ?? COMPOSE[channel](occasion, timeZone)
-    made.set(timeZone, words)
-    return words
+    const text = composed.get(timeZone) ?? COMPOSE[channel](details, timeZone)
+    composed.set(timeZone, text)
+    return text
   }
 }
 
-export const raiseAlert = (
-  sql: SqlStorage,
-  account: Account,
-  deviceId: string,
-  raising: AlertToRaise,
-  now: number,
-): RaiseOutcome => {
-  const { alert, recipients, origin } = raising
-  const row = findDevice(sql, deviceId)
-  if (!row) return { ok: false, refusal: 'not-found' }
-  if (sql.exec('SELECT 1 FROM raised WHERE id = ?', alert.id).toArray().length > 0)
-    return { ok: true, repeated: true }
-  const { key } = row
-  if (hasEnded(row.ends, account.day)) {
-    post(sql, { kind: 'contact', key, at: now })
-    return { ok: false, refusal: 'device-expired' }
-  }
-  const { name, identifier, limits } = JSON.parse(row.record) as DeviceRecord
-  const occasion = { alert, deviceName: name, identifier, origin }
-  const resetAt = limitResetAt(account)
-  const messages: NewDelivery[] = []
-  const suppressed: { channel: Channel; count: number }[] = []
+/** Composes a message for every recipient; those beyond the daily limit are suppressed. */
+const composeMessages = (
+  tx: Decision,
+  device: LimitedDevice,
+  recipients: Recipient[],
+  details: AlertDetails,
+): NewMessage[] => {
+  const resetAt = limitResetAt(tx.account)
+  const messages: NewMessage[] = []
   for (const channel of CHANNELS) {
     const wanted = recipients.filter((recipient) => recipient.channel === channel)
-    const granted = takeQuota(
-      sql,
-      account,
-      { id: deviceId, key, limits },
-      channel,
-      wanted.length,
-      now,
-    )
-    const words = textByTimeZone(channel, occasion)
+    const granted = takeQuota(tx, device, channel, wanted.length)
+    const textFor = textByTimeZone(channel, details)
     wanted.forEach(({ to, timeZone }, index) => {
-      const outcome =
+      const id = messageId(details.alert.id, messages.length)
+      const state =
         index < granted
           ? ({ status: 'queued', reason: null, resetAt: null } as const)
           : ({ status: 'suppressed', reason: 'daily-limit-reached', resetAt } as const)
-      messages.push({
-        id: messageId(alert.id, messages.length),
-        channel,
-        to,
-        ...words(timeZone),
-        ...outcome,
-      })
-    })
-    if (granted < wanted.length) suppressed.push({ channel, count: wanted.length - granted })
-  }
-  sql.exec('INSERT INTO raised (id) VALUES (?)', alert.id)
-  post(sql, { kind: 'alert', accountId: account.id, key, alert, messages: messages.length })
-  for (let at = 0; at < messages.length; at += CHUNK) {
-    post(sql, {
-      kind: 'messages',
-      accountId: account.id,
-      key,
-      messages: messages.slice(at, at + CHUNK),
-      at: now,
+      messages.push({ id, channel, to, ...textFor(timeZone), ...state })
     })
   }
-  post(sql, { kind: 'usage', key, usage: usageOn(sql, key, account.day), contact: now })
-  for (const { id, channel, to, subject, text, status } of messages) {
-    if (status !== 'queued') continue
-    const urgent = isUrgent(alert.name) ? 1 : 0
-    enqueue(
-      sql,
-      {
-        id,
-        key: id,
-        device_key: key,
-        channel,
-        recipient: to,
-        subject,
-        text,
-        urgent,
-        day: account.day,
-      },
-      now,
-    )
-  }
-  const { id, name: alertName, text, dateTime, latitude, longitude } = alert
-  const told = {
+  return messages
+}
+
+const emitRaised = (tx: Decision, deviceId: string, alert: Alert): void => {
+  const { id, name, text, dateTime, latitude, longitude } = alert
+  tx.emit('alert.raised', deviceId, {
     alertId: id,
-    alertName,
+    alertName: name,
     text,
     dateTime: new Date(dateTime).toISOString(),
     latitude,
     longitude,
+  })
+}
+
+const emitSuppressed = (
+  tx: Decision,
+  deviceId: string,
+  alert: Alert,
+  messages: NewMessage[],
+): void => {
+  const suppressed = messages.filter(({ status }) => status === 'suppressed')
+  const resetAt = new Date(limitResetAt(tx.account)).toISOString()
+  for (const channel of CHANNELS) {
+    const count = suppressed.filter((message) => message.channel === channel).length
+    if (count === 0) continue
+    const reason = 'daily-limit-reached'
+    const data = { alertId: alert.id, channel, messages: count, reason, resetAt }
+    tx.emit('message.suppressed', deviceId, data)
   }
-  emit(sql, account.id, 'alert.raised', now, deviceId, told)
-  for (const { channel, count } of suppressed) {
-    const data = {
-      alertId: id,
-      channel,
-      messages: count,
-      reason: 'daily-limit-reached',
-      resetAt: new Date(resetAt).toISOString(),
-    }
-    emit(sql, account.id, 'message.suppressed', now, deviceId, data)
+}
+
+export const raiseAlert = (
+  tx: Decision,
+  deviceId: string,
+  { alert, recipients, origin }: AlertToRaise,
+): RaiseOutcome => {
+  const { sql, account, now } = tx
+  const row = findDevice(sql, deviceId)
+  if (!row) return { ok: false, refusal: 'device-not-found' }
+  if (sql.exec('SELECT 1 FROM raised WHERE id = ?', alert.id).toArray().length > 0)
+    return { ok: true, repeated: true }
+  const { key } = row
+  if (hasEnded(row.ends, account.day)) {
+    tx.post({ kind: 'contact', key, at: now })
+    return { ok: false, refusal: 'device-expired' }
   }
+  const { name, identifier, limits } = JSON.parse(row.record) as DeviceRecord
+  const details = { alert, deviceName: name, identifier, origin }
+  const messages = composeMessages(tx, { id: deviceId, key, limits }, recipients, details)
+  sql.exec('INSERT INTO raised (id) VALUES (?)', alert.id)
+  tx.post({ kind: 'alert', key, alert, messages: messages.length })
+  queueMessages(tx, key, messages, isUrgent(alert.name))
+  postUsage(tx, key, now)
+  emitRaised(tx, deviceId, alert)
+  emitSuppressed(tx, deviceId, alert, messages)
   return {
     ok: true,
     repeated: false,
-    deliveries: messages.map(({ subject, text: _, ...delivery }) => delivery),
+    deliveries: messages.map(({ subject, text, ...delivery }) => delivery),
   }
 }

@@ -1,4 +1,16 @@
+import { sql } from 'drizzle-orm'
 import { openCell, openDirectory } from '../db/open.ts'
+import {
+  accounts,
+  alerts,
+  devices,
+  directory,
+  erasures,
+  eventHeads,
+  locations,
+  tombstones,
+} from '../db/schema.ts'
+import { readAll, runBatch, statement, valuesOf } from '../db/statement.ts'
 import type { Account } from '../domain/account.ts'
 import { deviceKey, keysBeside } from '../domain/device.ts'
 import { fold } from '../domain/fold.ts'
@@ -6,69 +18,96 @@ import type { Env } from '../env.ts'
 
 export type Row = Record<string, string | number | null>
 
-/** What the cell holds of an account, as far as one page of the ledger's devices goes. */
+/** What the cell and the directory have of an account, for one page of its devices. */
 export interface CellState {
   account: Row | undefined
-  listed: boolean
-  /** Another account has come by its user name or its number since. */
+  isListed: boolean
+  /** Another account has its user name or its number by now. */
   taken: 'user-name-taken' | 'account-number-taken' | null
+  /** The account's last event. */
   head: number
   devices: Row[]
-  /** Devices of the ledger's that the cell holds for deleted. */
+  /** Ids of the ledger's devices that the cell has as deleted. */
   tombstoned: Set<string>
-  /** The greatest key that a device of the account has, or left something under. */
+  /** The greatest key under which the cell has a device of the account or anything left of one. */
   lastKey: number
 }
 
-const LAST_KEY = `SELECT max(key) AS key FROM (SELECT max(key) AS key FROM devices WHERE key BETWEEN ?1 AND ?2
-  UNION ALL SELECT max(device_key) FROM locations WHERE device_key BETWEEN ?1 AND ?2
-  UNION ALL SELECT max(device_key) FROM alerts WHERE device_key BETWEEN ?1 AND ?2
-  UNION ALL SELECT max(device_key) FROM erasures WHERE account_id = ?3)`
+export interface DevicePage {
+  /** Ids of the ledger's devices on this page. */
+  ids: string[]
+  /** The page has the keys after this one, up to `upTo`. */
+  after: number
+  upTo: number
+  /** At most so many of the cell's devices are read, in the order of their keys. */
+  limit: number
+}
 
-/** Of the cell's devices at most so many, those with the least keys. */
+const selectLastKey = (accountId: string, [first, last]: [number, number]) =>
+  sql`SELECT max(key) AS key FROM (
+    SELECT max(${devices.key}) AS key FROM ${devices}
+      WHERE ${devices.key} BETWEEN ${first} AND ${last}
+    UNION ALL SELECT max(${locations.deviceKey}) FROM ${locations}
+      WHERE ${locations.deviceKey} BETWEEN ${first} AND ${last}
+    UNION ALL SELECT max(${alerts.deviceKey}) FROM ${alerts}
+      WHERE ${alerts.deviceKey} BETWEEN ${first} AND ${last}
+    UNION ALL SELECT max(${erasures.deviceKey}) FROM ${erasures}
+      WHERE ${erasures.accountId} = ${accountId})`
+
+const readCell = (env: Env, account: Account, { ids, after, upTo, limit }: DevicePage) => {
+  const db = openCell(env, account.cell)
+  const { id } = account
+  const keys = keysBeside(deviceKey(account.number, 0))
+  return runBatch(db, [
+    statement<Row>(db, sql`SELECT * FROM ${accounts} WHERE ${accounts.id} = ${id}`),
+    statement<{ sequence: number }>(
+      db,
+      sql`SELECT ${eventHeads.sequence} FROM ${eventHeads} WHERE ${eventHeads.accountId} = ${id}`,
+    ),
+    statement<Row>(
+      db,
+      sql`SELECT * FROM ${devices}
+        WHERE ${devices.key} > ${after} AND ${devices.key} <= ${Math.min(upTo, keys[1])}
+          AND ${devices.accountId} = ${id}
+        ORDER BY ${devices.key} LIMIT ${limit}`,
+    ),
+    statement<{ id: string }>(
+      db,
+      sql`SELECT ${tombstones.id} FROM ${tombstones}
+        WHERE ${tombstones.accountId} = ${id} AND ${tombstones.id} IN ${valuesOf(ids)}`,
+    ),
+    statement<{ key: number | null }>(db, selectLastKey(id, keys)),
+  ])
+}
+
+const readDirectory = (env: Env, { id, userName, number }: Account) => {
+  const db = openDirectory(env)
+  return readAll(
+    statement<{ id: string; number: number }>(
+      db,
+      sql`SELECT ${directory.accountId} AS id, ${directory.number} FROM ${directory}
+        WHERE ${directory.accountId} = ${id} OR ${directory.userNameKey} = ${fold(userName)}
+          OR ${directory.number} = ${number}`,
+    ),
+  )
+}
+
 export const readCellState = async (
   env: Env,
   account: Account,
-  ids: string[],
-  after: number,
-  upTo: number,
-  most: number,
+  page: DevicePage,
 ): Promise<CellState> => {
-  const db = openCell(env, account.cell).$client
-  const [firstOwn, lastOwn] = keysBeside(deviceKey(account.number, 0))
-  const [accounts, heads, devices, tombstoned, lastKey] = await db.batch<Row>([
-    db.prepare('SELECT * FROM accounts WHERE id = ?').bind(account.id),
-    db.prepare('SELECT sequence FROM event_heads WHERE account_id = ?').bind(account.id),
-    db
-      .prepare(
-        'SELECT * FROM devices WHERE key > ? AND key <= ? AND account_id = ? ORDER BY key LIMIT ?',
-      )
-      .bind(after, Math.min(upTo, lastOwn), account.id, most),
-    db
-      .prepare(
-        'SELECT id FROM tombstones WHERE account_id = ? AND id IN (SELECT value FROM json_each(?))',
-      )
-      .bind(account.id, JSON.stringify(ids)),
-    db.prepare(LAST_KEY).bind(firstOwn, lastOwn, account.id),
-  ])
-  const { results: entries } = await openDirectory(env)
-    .$client.prepare(
-      'SELECT account_id AS id, number FROM directory WHERE account_id = ? OR user_name_key = ? OR number = ?',
-    )
-    .bind(account.id, fold(account.userName), account.number)
-    .all<{ id: string; number: number }>()
-  const rival = entries.find(({ id }) => id !== account.id)
+  const [accountRows, heads, deviceRows, deleted, lastKeys] = await readCell(env, account, page)
+  const entries = await readDirectory(env, account)
+  const other = entries.find(({ id }) => id !== account.id)
+  const takes = other?.number === account.number ? 'account-number-taken' : 'user-name-taken'
   return {
-    account: accounts?.results[0],
-    listed: entries.some(({ id }) => id === account.id),
-    taken: rival
-      ? rival.number === account.number
-        ? 'account-number-taken'
-        : 'user-name-taken'
-      : null,
-    head: Number(heads?.results[0]?.sequence ?? 0),
-    devices: devices?.results ?? [],
-    tombstoned: new Set(tombstoned?.results.map(({ id }) => String(id))),
-    lastKey: Number(lastKey?.results[0]?.key ?? 0),
+    account: accountRows.results[0],
+    isListed: entries.some(({ id }) => id === account.id),
+    taken: other ? takes : null,
+    head: heads.results[0]?.sequence ?? 0,
+    devices: deviceRows.results,
+    tombstoned: new Set(deleted.results.map(({ id }) => id)),
+    lastKey: lastKeys.results[0]?.key ?? 0,
   }
 }

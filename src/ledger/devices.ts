@@ -3,26 +3,28 @@ import { type Device, type DeviceRecord, deviceKey } from '../domain/device.ts'
 import { fold } from '../domain/fold.ts'
 import { sameJson } from '../domain/json.ts'
 import { endsOf, hasEnded } from '../domain/license.ts'
-import { emit, saveAccount, type Transfer, transferLicense } from './books.ts'
+import { saveAccount } from './accountRow.ts'
+import type { Decision } from './decision.ts'
 import { recordExpiry } from './expirations.ts'
-import { dropMessagesOf } from './messages.ts'
-import { post } from './outbox.ts'
+import { type NoLicense, transferLicense } from './licenseTransfer.ts'
+import { deleteMessagesOf } from './messageQueue.ts'
 import { usageOn } from './usage.ts'
 
-/* Decisions about devices. Like the books: synchronous, inside the caller's transaction, on an account rolled to now. */
+/* Decisions about devices. */
 
 export type Refusal =
   | {
       ok: false
       refusal:
-        | 'not-found'
+        | 'account-not-found'
+        | 'device-not-found'
         | 'identifier-taken'
         | 'precondition-failed'
         | 'expiration-date-reached'
         | 'device-cap-reached'
     }
-  | Extract<Transfer, { ok: false }>
-/** The account's day and zone come along: state and end are told from them. */
+  | NoLicense
+/** A device's state and expiry depend on the account's day and zone, so both come with it. */
 export type DeviceOutcome =
   | { ok: true; device: Device; account: Pick<Account, 'day' | 'timeZone'> }
   | Refusal
@@ -39,7 +41,7 @@ export interface DeviceRow extends Record<string, SqlStorageValue> {
   version: number
 }
 
-/** Who asks for a device: a bound user's devices are counted against the user's cap and join the user's group. */
+/** Who creates a device. A bound user has a cap on devices, and they join the user's group. */
 export interface Maker {
   userId: string | null
   groupId: string | null
@@ -49,7 +51,7 @@ export interface Maker {
 const refuse = <const R extends Exclude<Refusal['refusal'], 'no-license-available'>>(refusal: R) =>
   ({ ok: false, refusal }) as const
 
-const decided = ({ day, timeZone }: Account, device: Device): DeviceOutcome => ({
+const accept = ({ account: { day, timeZone } }: Decision, device: Device): DeviceOutcome => ({
   ok: true,
   device,
   account: { day, timeZone },
@@ -58,7 +60,7 @@ const decided = ({ day, timeZone }: Account, device: Device): DeviceOutcome => (
 export const findDevice = (sql: SqlStorage, id: string): DeviceRow | undefined =>
   sql.exec<DeviceRow>('SELECT * FROM devices WHERE id = ?', id).toArray()[0]
 
-export const toDevice = (sql: SqlStorage, account: Account, row: DeviceRow): Device => ({
+export const toDevice = ({ sql, account }: Decision, row: DeviceRow): Device => ({
   key: row.key,
   id: row.id,
   ...(JSON.parse(row.record) as DeviceRecord),
@@ -68,55 +70,42 @@ export const toDevice = (sql: SqlStorage, account: Account, row: DeviceRow): Dev
   version: row.version,
 })
 
-const isTaken = (sql: SqlStorage, identifier: string | null, but: string): boolean =>
+const isTaken = (sql: SqlStorage, identifier: string | null, exceptId: string): boolean =>
   identifier !== null &&
   sql
-    .exec('SELECT 1 FROM devices WHERE identifier_key = ? AND id <> ?', fold(identifier), but)
+    .exec('SELECT 1 FROM devices WHERE identifier_key = ? AND id <> ?', fold(identifier), exceptId)
     .toArray().length > 0
 
-/** Before the event that tells of it: who reads the event finds the device, and the group that it has joined. */
-const project = (
-  sql: SqlStorage,
-  account: Account,
-  id: string,
-  joins: string | null = null,
-): Device => {
-  const row = findDevice(sql, id)
-  if (!row) throw new Error('a device that was just written is not there')
-  const device = toDevice(sql, account, row)
-  post(sql, { kind: 'device', accountId: account.id, device, ...(joins !== null && { joins }) })
+/** Posted before the device's event: whoever reads the event finds the device and its group. */
+const postDevice = (tx: Decision, id: string, joins: string | null = null): Device => {
+  const row = findDevice(tx.sql, id)
+  if (!row) throw new Error('a device that was just written is missing')
+  const device = toDevice(tx, row)
+  tx.post({ kind: 'device', device, ...(joins !== null && { joins }) })
   return device
 }
 
-export const readDevice = (sql: SqlStorage, account: Account, id: string): DeviceOutcome => {
-  const row = findDevice(sql, id)
-  return row ? decided(account, toDevice(sql, account, row)) : refuse('not-found')
+export const readDevice = (tx: Decision, id: string): DeviceOutcome => {
+  const row = findDevice(tx.sql, id)
+  return row ? accept(tx, toDevice(tx, row)) : refuse('device-not-found')
 }
 
-export const createDevice = (
-  sql: SqlStorage,
-  account: Account,
-  id: string,
-  record: DeviceRecord,
-  maker: Maker,
-  now: number,
-): DeviceOutcome => {
-  const existing = findDevice(sql, id)
-  if (existing) return decided(account, toDevice(sql, account, existing))
-  if (isTaken(sql, record.identifier, id)) return refuse('identifier-taken')
-  if (maker.userId !== null && maker.cap !== null && madeBy(sql, maker.userId) >= maker.cap)
-    return refuse('device-cap-reached')
-  const ends = endsOf(record.limits)
-  const transfer = transferLicense(sql, account, id, 'absent', ends, now)
-  if (!transfer.ok) return transfer
+const takeDeviceNumber = (sql: SqlStorage): number => {
   const { next_device: number } = sql
     .exec<{ next_device: number }>('SELECT next_device FROM account')
     .one()
   sql.exec('UPDATE account SET next_device = next_device + 1')
+  return number
+}
+
+const insertDevice = (tx: Decision, id: string, record: DeviceRecord, maker: Maker): void => {
+  const { sql, account, now } = tx
+  const ends = endsOf(record.limits)
   sql.exec(
-    `INSERT INTO devices (key, id, identifier_key, ends, recorded, record, created_by, creation, last_modified, version)
+    `INSERT INTO devices (key, id, identifier_key, ends, recorded, record, created_by, creation,
+       last_modified, version)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 1)`,
-    deviceKey(account.number, number),
+    deviceKey(account.number, takeDeviceNumber(sql)),
     id,
     record.identifier === null ? null : fold(record.identifier),
     ends,
@@ -128,35 +117,55 @@ export const createDevice = (
   )
   if (maker.userId !== null)
     sql.exec(
-      'INSERT INTO creators (user_id, count) VALUES (?, 1) ON CONFLICT (user_id) DO UPDATE SET count = count + 1',
+      `INSERT INTO creators (user_id, count) VALUES (?, 1)
+       ON CONFLICT (user_id) DO UPDATE SET count = count + 1`,
       maker.userId,
     )
-  const device = project(sql, account, id, maker.groupId)
-  emit(sql, account.id, 'device.created', now, id, { name: record.name })
-  saveAccount(sql, account, now)
-  return decided(account, device)
 }
 
-/** `versions`: what If-Match names, compared here, at the moment of the write. */
+/** A retry has the same id: it finds the device and changes nothing. */
+export const createDevice = (
+  tx: Decision,
+  id: string,
+  record: DeviceRecord,
+  maker: Maker,
+): DeviceOutcome => {
+  const { sql } = tx
+  const existing = findDevice(sql, id)
+  if (existing) return accept(tx, toDevice(tx, existing))
+  if (isTaken(sql, record.identifier, id)) return refuse('identifier-taken')
+  const { userId, groupId, cap } = maker
+  if (userId !== null && cap !== null && countMadeBy(sql, userId) >= cap)
+    return refuse('device-cap-reached')
+  const transfer = transferLicense(tx, id, 'absent', endsOf(record.limits))
+  if (!transfer.ok) return transfer
+  insertDevice(tx, id, record, maker)
+  const device = postDevice(tx, id, groupId)
+  tx.emit('device.created', id, { name: record.name })
+  saveAccount(tx)
+  return accept(tx, device)
+}
+
+/** `versions`: the ones that If-Match names, compared at the moment of the write. */
 export const replaceDevice = (
-  sql: SqlStorage,
-  account: Account,
+  tx: Decision,
   id: string,
   record: DeviceRecord,
   versions: number[] | null,
-  now: number,
 ): DeviceOutcome => {
+  const { sql, account, now } = tx
   const row = findDevice(sql, id)
-  if (!row) return refuse('not-found')
+  if (!row) return refuse('device-not-found')
   if (versions && !versions.includes(row.version)) return refuse('precondition-failed')
-  if (sameJson(JSON.parse(row.record), record)) return decided(account, toDevice(sql, account, row))
+  if (sameJson(JSON.parse(row.record), record)) return accept(tx, toDevice(tx, row))
   if (isTaken(sql, record.identifier, id)) return refuse('identifier-taken')
-  recordExpiry(sql, account, row, now)
+  recordExpiry(tx, row)
   const ends = endsOf(record.limits)
-  const transfer = transferLicense(sql, account, id, row.ends, ends, now)
+  const transfer = transferLicense(tx, id, row.ends, ends)
   if (!transfer.ok) return transfer
   sql.exec(
-    'UPDATE devices SET identifier_key = ?, ends = ?, recorded = ?, record = ?, last_modified = ?, version = version + 1 WHERE key = ?',
+    `UPDATE devices SET identifier_key = ?, ends = ?, recorded = ?, record = ?, last_modified = ?,
+       version = version + 1 WHERE key = ?`,
     record.identifier === null ? null : fold(record.identifier),
     ends,
     hasEnded(ends, account.day) ? 1 : 0,
@@ -164,67 +173,55 @@ export const replaceDevice = (
     now,
     row.key,
   )
-  const device = project(sql, account, id)
-  if (transfer.became === 'ended')
-    emit(sql, account.id, 'device.expired', now, id, { name: record.name, expirationDate: ends })
-  emit(
-    sql,
-    account.id,
-    transfer.became === 'active' ? 'device.reactivated' : 'device.updated',
-    now,
-    id,
-    { name: record.name },
-  )
-  saveAccount(sql, account, now)
-  return decided(account, device)
+  const device = postDevice(tx, id)
+  const { name } = record
+  if (transfer.became === 'ended') tx.emit('device.expired', id, { name, expirationDate: ends })
+  tx.emit(transfer.became === 'active' ? 'device.reactivated' : 'device.updated', id, { name })
+  saveAccount(tx)
+  return accept(tx, device)
 }
 
 export const reactivateDevice = (
-  sql: SqlStorage,
-  account: Account,
+  tx: Decision,
   id: string,
   expirationDate: string | null,
-  now: number,
 ): DeviceOutcome => {
-  const row = findDevice(sql, id)
-  if (!row) return refuse('not-found')
-  if (hasEnded(expirationDate, account.day)) return refuse('expiration-date-reached')
+  const row = findDevice(tx.sql, id)
+  if (!row) return refuse('device-not-found')
+  if (hasEnded(expirationDate, tx.account.day)) return refuse('expiration-date-reached')
   const record = JSON.parse(row.record) as DeviceRecord
   const limits = { ...record.limits, expires: expirationDate !== null, expirationDate }
-  return replaceDevice(sql, account, id, { ...record, limits }, null, now)
+  return replaceDevice(tx, id, { ...record, limits }, null)
 }
 
 export const deleteDevice = (
-  sql: SqlStorage,
-  account: Account,
+  tx: Decision,
   id: string,
   versions: number[] | null,
-  now: number,
 ): { ok: true } | Refusal => {
+  const { sql, now } = tx
   const row = findDevice(sql, id)
-  if (!row) return refuse('not-found')
+  if (!row) return refuse('device-not-found')
   if (versions && !versions.includes(row.version)) return refuse('precondition-failed')
-  recordExpiry(sql, account, row, now)
-  const transfer = transferLicense(sql, account, id, row.ends, 'absent', now)
+  recordExpiry(tx, row)
+  const transfer = transferLicense(tx, id, row.ends, 'absent')
   if (!transfer.ok) return transfer
   sql.exec('DELETE FROM devices WHERE key = ?', row.key)
   sql.exec('DELETE FROM usage WHERE device_key = ?', row.key)
-  dropMessagesOf(sql, row.key)
+  deleteMessagesOf(sql, row.key)
   if (row.created_by !== null)
     sql.exec('UPDATE creators SET count = count - 1 WHERE user_id = ?', row.created_by)
-  post(sql, { kind: 'device-gone', accountId: account.id, id, key: row.key, at: now })
-  emit(sql, account.id, 'device.deleted', now, id, {
-    name: (JSON.parse(row.record) as DeviceRecord).name,
-  })
-  saveAccount(sql, account, now)
+  tx.post({ kind: 'device-gone', id, key: row.key, at: now })
+  tx.emit('device.deleted', id, { name: (JSON.parse(row.record) as DeviceRecord).name })
+  saveAccount(tx)
   return { ok: true }
 }
 
-const madeBy = (sql: SqlStorage, userId: string): number =>
+const countMadeBy = (sql: SqlStorage, userId: string): number =>
   sql.exec<{ count: number }>('SELECT count FROM creators WHERE user_id = ?', userId).toArray()[0]
     ?.count ?? 0
 
-/** A deleted user's devices stay, as nobody's making. */
+/** Keeps a deleted user's devices; they no longer count against anyone's cap. */
 export const forgetMaker = (sql: SqlStorage, userId: string): void => {
   sql.exec('UPDATE devices SET created_by = NULL WHERE created_by = ?', userId)
   sql.exec('DELETE FROM creators WHERE user_id = ?', userId)

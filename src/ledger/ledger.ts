@@ -1,5 +1,4 @@
 import { DurableObject } from 'cloudflare:workers'
-import type { Account } from '../domain/account.ts'
 import type { DayReport, DeviceRecord } from '../domain/device.ts'
 import type { Env } from '../env.ts'
 import { logFailure } from '../log.ts'
@@ -14,8 +13,9 @@ import {
   type Opening,
   openAccount,
 } from './account.ts'
+import { readAccount } from './accountRow.ts'
 import { type AlertToRaise, type RaiseOutcome, raiseAlert } from './alerts.ts'
-import { advanceToToday, readAccount } from './books.ts'
+import { beginDecision, type Decision } from './decision.ts'
 import {
   createDevice,
   type DeviceOutcome,
@@ -30,38 +30,32 @@ import {
 import { recordExpirations } from './expirations.ts'
 import { type LogPage, readLog } from './licenseLog.ts'
 import { MessageSender } from './messageSender.ts'
-import { nextPrune, prune } from './messages.ts'
+import { type AccountNotice, sendNotice } from './notices.ts'
 import { isEmpty } from './outbox.ts'
 import { OutboxDrain } from './outboxDrain.ts'
+import { nextPruneTime, prune } from './prune.ts'
 import { applyReceipt, type ReceiptOutcome } from './receipts.ts'
 import { type ReconcileOutcome, reconcilePage } from './reconcile.ts'
 import { type ResendOutcome, resendMessage, type StoredMessage } from './resendMessage.ts'
+import { type Handover, type RestoreOutcome, scheduleRestore, skipUsedDevices } from './restore.ts'
 import { makeTables } from './tables.ts'
 import { usageBetween } from './usage.ts'
 
-const SWEEP_PAGE = 200
-/** The alarm ends after this long whatever is still on its way: nothing that came due meanwhile waits for it. */
+const MAX_SWEPT = 200
+/** The alarm ends after this long even if a provider still hangs: other work may be due. */
 const ALARM_WAIT_MS = 1_000
 
-/** What an object that is set back leaves to the one that comes after it. */
-export interface Handover {
-  instance: string
-  nextDevice: number
-}
-
-export type SetBack =
-  | { ok: true; undo: string; left: Handover }
-  | { ok: false; refusal: 'not-found' | 'history-unavailable' }
+const NOT_FOUND = { ok: false, refusal: 'account-not-found' } as const
 
 /**
- * One object per account: what is decided on is decided here, one call at a time. Each method makes its decision in one
- * synchronous transaction, together with everything that must follow from it, and only then carries that out.
+ * One object per account, which makes all decisions about it, one call at a time. Each decision and
+ * all that must follow from it are written in one synchronous transaction, then carried out.
  */
 export class AccountLedger extends DurableObject<Env> {
   readonly #sql: SqlStorage
   readonly #messageSender: MessageSender
   readonly #outboxDrain: OutboxDrain
-  /** When the alarm is known to come. */
+  /** When the alarm is set to go off, if this object set it. */
   #alarmAt: number | null = null
   readonly #instance = crypto.randomUUID()
 
@@ -69,12 +63,12 @@ export class AccountLedger extends DurableObject<Env> {
     super(state, env)
     this.#sql = state.storage.sql
     makeTables(state.storage)
-    this.#outboxDrain = new OutboxDrain(
-      this.#sql,
-      () => this.env,
-      () => this.#arm(),
-      (error) => this.#logFailure('projection-failed', error),
-    )
+    this.#outboxDrain = new OutboxDrain({
+      sql: this.#sql,
+      env: () => this.env,
+      armAlarm: () => this.#armAlarm(),
+      onFailure: (error) => this.#logFailure('projection-failed', error),
+    })
     this.#messageSender = new MessageSender(
       state.storage,
       env,
@@ -91,18 +85,18 @@ export class AccountLedger extends DurableObject<Env> {
   }
 
   async account(): Promise<AccountOutcome> {
-    return this.#decide((account) => ({ ok: true, account }))
+    return this.#decide(({ account }) => ({ ok: true, account }))
   }
 
   async change(change: AccountChange, versions: number[] | null): Promise<AccountOutcome> {
-    return this.#decide((account, now) => changeAccount(this.#sql, account, change, versions, now))
+    return this.#decide((tx) => changeAccount(tx, change, versions))
   }
 
   async erase(versions: number[] | null): Promise<{ ok: true } | AccountRefusal> {
-    return this.#decide((account, now) => eraseAccount(this.#sql, account, versions, now))
+    return this.#decide((tx) => eraseAccount(tx, versions))
   }
 
-  /** The last step of an erasure: once nothing is left to carry out, all that stays is that there was one. */
+  /** The last step of an erasure. Once the outbox is empty, only the account's id is kept. */
   async forget(): Promise<boolean> {
     if (readAccount(this.#sql)) return false
     await this.#outboxDrain.run()
@@ -116,11 +110,11 @@ export class AccountLedger extends DurableObject<Env> {
   }
 
   async device(id: string): Promise<DeviceOutcome> {
-    return this.#decide((account) => readDevice(this.#sql, account, id))
+    return this.#decide((tx) => readDevice(tx, id))
   }
 
   async create(id: string, record: DeviceRecord, maker: Maker): Promise<DeviceOutcome> {
-    return this.#decide((account, now) => createDevice(this.#sql, account, id, record, maker, now))
+    return this.#decide((tx) => createDevice(tx, id, record, maker))
   }
 
   async replace(
@@ -128,35 +122,35 @@ export class AccountLedger extends DurableObject<Env> {
     record: DeviceRecord,
     versions: number[] | null,
   ): Promise<DeviceOutcome> {
-    return this.#decide((account, now) =>
-      replaceDevice(this.#sql, account, id, record, versions, now),
-    )
+    return this.#decide((tx) => replaceDevice(tx, id, record, versions))
   }
 
   async reactivate(id: string, expirationDate: string | null): Promise<DeviceOutcome> {
-    return this.#decide((account, now) =>
-      reactivateDevice(this.#sql, account, id, expirationDate, now),
-    )
+    return this.#decide((tx) => reactivateDevice(tx, id, expirationDate))
   }
 
   async remove(id: string, versions: number[] | null): Promise<{ ok: true } | Refusal> {
-    return this.#decide((account, now) => deleteDevice(this.#sql, account, id, versions, now))
+    return this.#decide((tx) => deleteDevice(tx, id, versions))
   }
 
   async forgetMaker(userId: string): Promise<void> {
     this.#transact(() => forgetMaker(this.#sql, userId))
   }
 
-  async raise(deviceId: string, raising: AlertToRaise): Promise<RaiseOutcome> {
-    return this.#decide((account, now) => raiseAlert(this.#sql, account, deviceId, raising, now))
+  async raise(deviceId: string, alert: AlertToRaise): Promise<RaiseOutcome> {
+    return this.#decide((tx) => raiseAlert(tx, deviceId, alert))
+  }
+
+  async notify(notice: AccountNotice): Promise<{ ok: true } | typeof NOT_FOUND> {
+    return this.#decide((tx) => sendNotice(tx, notice))
   }
 
   async resend(message: StoredMessage, round: string): Promise<ResendOutcome> {
-    return this.#decide((account, now) => resendMessage(this.#sql, account, message, round, now))
+    return this.#decide((tx) => resendMessage(tx, message, round))
   }
 
   async receipt(receipt: Receipt): Promise<ReceiptOutcome> {
-    return this.#decide((account, now) => applyReceipt(this.#sql, account, receipt, now))
+    return this.#decide((tx) => applyReceipt(tx, receipt))
   }
 
   async usage(key: number, from: string, to: string): Promise<DayReport[]> {
@@ -167,76 +161,57 @@ export class AccountLedger extends DurableObject<Env> {
     return readLog(this.#sql, before, limit)
   }
 
-  /** One page of holding the cell against the ledger: what differs is written again, the ledger's way. */
-  async reconcile(after: number, restored: boolean): Promise<ReconcileOutcome> {
+  /** Compares one page of the cell with the ledger and writes what differs as the ledger has it. */
+  async reconcile(after: number, isRestored: boolean): Promise<ReconcileOutcome> {
     await this.#outboxDrain.run()
-    const outcome = await reconcilePage(this.ctx.storage, this.env, after, restored)
+    const outcome = await reconcilePage(this.ctx.storage, this.env, after, isRestored)
     await this.#outboxDrain.run()
     return outcome
   }
 
-  /** Back to a moment, or to a bookmark that an earlier call answered, as soon as the object starts anew. Answers the way back. */
-  async setBack(to: number | string): Promise<SetBack> {
-    const [row] = this.#sql
-      .exec<{ next_device: number }>('SELECT next_device FROM account')
-      .toArray()
-    if (!row) return { ok: false, refusal: 'not-found' }
-    const { storage } = this.ctx
-    try {
-      const bookmark = typeof to === 'string' ? to : await storage.getBookmarkForTime(to)
-      const undo = await storage.onNextSessionRestoreBookmark(bookmark)
-      return { ok: true, undo, left: { instance: this.#instance, nextDevice: row.next_device } }
-    } catch {
-      return { ok: false, refusal: 'history-unavailable' }
-    }
+  /** Schedules a restore, which takes effect when the object restarts. */
+  async scheduleRestore(to: number | string): Promise<RestoreOutcome> {
+    return scheduleRestore(this.ctx.storage, this.#instance, to)
   }
 
-  /**
-   * Ends the object, which then cannot answer, and answers true once another stands in its place. That one gives out no device key
-   * a second time: under it the cell still has the track and the groups of a device that was made since.
-   */
-  async restart({ instance, nextDevice }: Handover): Promise<boolean> {
-    if (instance === this.#instance) this.ctx.abort('set back')
-    this.#sql.exec('UPDATE account SET next_device = max(next_device, ?)', nextDevice)
+  /** Restarts the object: this call fails, and a call to its replacement returns true. */
+  async restart(handover: Handover): Promise<boolean> {
+    if (handover.instance === this.#instance) this.ctx.abort('restarted for a restore')
+    skipUsedDevices(this.#sql, handover)
     return true
   }
 
-  /** For the sweep: records what has expired, and gives an interrupted outbox another chance. */
+  /** Records due expiries for the sweep, and drains an outbox that was interrupted. */
   async sweep(): Promise<{ recorded: number; more: boolean }> {
-    const outcome = await this.#decide((account, now) => ({
+    const outcome = await this.#decide((tx) => ({
       ok: true as const,
-      ...recordExpirations(this.#sql, account, SWEEP_PAGE, now),
+      ...recordExpirations(tx, MAX_SWEPT),
     }))
     return outcome.ok ? outcome : { recorded: 0, more: false }
   }
 
-  /** The platform gives an alarm up after six throws, so this one never does. */
+  /** Never throws: the platform gives an alarm up after six failures. */
   override async alarm(): Promise<void> {
     this.#alarmAt = null
     try {
       prune(this.#sql, Date.now())
-      const work = Promise.allSettled([this.#outboxDrain.run(), this.#messageSender.wake()])
+      const work = Promise.allSettled([this.#outboxDrain.run(), this.#messageSender.run()])
       await Promise.race([work, scheduler.wait(ALARM_WAIT_MS)])
     } catch (error) {
       this.#logFailure('alarm-failed', error)
     }
-    this.#arm()
+    this.#armAlarm()
   }
 
-  /** Synchronous on purpose: an `await` between the check and the write would let a rival in. */
-  #transact<T>(decision: () => T): T {
-    return this.ctx.storage.transactionSync(decision)
+  #transact<T>(work: () => T): T {
+    return this.ctx.storage.transactionSync(work)
   }
 
-  async #decide<T>(
-    decision: (account: Account, now: number) => T,
-  ): Promise<T | { ok: false; refusal: 'not-found' }> {
+  /** Decides in one synchronous transaction, then drains the outbox. */
+  async #decide<T>(decide: (tx: Decision) => T): Promise<T | typeof NOT_FOUND> {
     const outcome = this.#transact(() => {
-      const account = readAccount(this.#sql)
-      if (!account) return { ok: false, refusal: 'not-found' } as const
-      const now = Date.now()
-      advanceToToday(this.#sql, account, now)
-      return decision(account, now)
+      const tx = beginDecision(this.#sql, Date.now())
+      return tx ? decide(tx) : NOT_FOUND
     })
     await this.#outboxDrain.drain()
     return outcome
@@ -246,13 +221,13 @@ export class AccountLedger extends DurableObject<Env> {
     logFailure(event, error, { ledger: this.ctx.id.toString() })
   }
 
-  /** Sets the alarm for whatever comes first. */
-  #arm(): void {
+  /** Sets the alarm for whatever is due first. */
+  #armAlarm(): void {
     const now = Date.now()
     const times = [
       this.#outboxDrain.nextTime(now),
       this.#messageSender.nextTime(),
-      nextPrune(this.#sql),
+      nextPruneTime(this.#sql),
     ].filter((time) => time !== null)
     if (times.length === 0) return
     const next = Math.max(now, Math.min(...times))

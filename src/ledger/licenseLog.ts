@@ -1,4 +1,10 @@
-import type { LogEntry } from './books.ts'
+export type LogEntry =
+  | 'granted'
+  | 'released'
+  | 'expired'
+  | 'refused'
+  | 'total-changed'
+  | 'zone-changed'
 
 /** A line of the license log: what happened, and how many licenses were in use after it. */
 export interface LogLine {
@@ -12,10 +18,30 @@ export interface LogLine {
 
 export interface LogPage {
   lines: LogLine[]
-  /** The last line's number where there are older ones. */
+  /** The sequence of the last line, if there are older ones. */
   next: number | null
 }
 
+const MAX_LINES = 100_000
+const TRIM_EVERY = 1000
+
+export const appendLogLine = (sql: SqlStorage, line: Omit<LogLine, 'sequence'>): void => {
+  const { sequence } = sql
+    .exec<{ sequence: number }>(
+      `INSERT INTO log (time, device_id, what, used, total) VALUES (?, ?, ?, ?, ?)
+       RETURNING sequence`,
+      line.time,
+      line.deviceId,
+      line.what,
+      line.used,
+      line.total,
+    )
+    .one()
+  if (sequence % TRIM_EVERY === 0)
+    sql.exec('DELETE FROM log WHERE sequence <= ?', sequence - MAX_LINES)
+}
+
+/** The newest lines before the given sequence, newest first. */
 export const readLog = (sql: SqlStorage, before: number | null, limit: number): LogPage => {
   const rows = sql
     .exec<{

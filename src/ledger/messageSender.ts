@@ -1,105 +1,112 @@
 import { CHANNELS, type Channel } from '../domain/alert.ts'
-import { type NotifyEnv, type SendOutcome, sendTimeout } from '../notify/provider.ts'
+import { type NotifyEnv, type SendOutcome, sendTimeoutMs } from '../notify/provider.ts'
 import { providerFor } from '../notify/providers.ts'
-import { readAccount } from './books.ts'
-import { claim, nextDue } from './messages.ts'
-import { logOutcome, recordOutcome } from './sendOutcome.ts'
+import { readAccount } from './accountRow.ts'
+import { beginDecision } from './decision.ts'
+import { claimMessage, type MessageRow, nextDueTime } from './messageQueue.ts'
+import { type Attempt, logOutcome, recordOutcome } from './sendOutcome.ts'
 
-/* Carrying messages out. E-mail and SMS each have a lane of their own, so that a provider that hangs holds up nothing else. */
-
-/** So many messages of a channel are on their way at once; the first place is for urgent ones alone. */
+/** Concurrent sends per channel; one slot of each is for urgent messages only. */
 const CONCURRENCY: Record<Channel, number> = { Email: 3, SMS: 2 }
-/** A try may ask what became of the one before and then send: until both calls are over, nobody else makes it. */
+/** An attempt may first ask what became of the last one: the lease covers both calls. */
 const CALLS_PER_ATTEMPT = 2
 const LEASE_MARGIN_MS = 5_000
-/** What one message was told to wait holds back the others for no longer than this. */
+/** A provider's request to wait holds back its channel for at most this long. */
 const MAX_THROTTLE_MS = 3_600_000
 
+/** Sends the messages of one channel. */
 class ChannelSender {
   readonly #channel: Channel
   readonly #storage: DurableObjectStorage
   readonly #env: NotifyEnv
-  readonly #recorded: () => void
-  readonly #places: (Promise<void> | null)[]
-  /** The provider asked for quiet until then. */
-  #quietUntil = 0
+  readonly #onRecorded: () => void
+  readonly #slots: (Promise<void> | null)[]
+  #throttledUntil = 0
 
   constructor(
     channel: Channel,
     storage: DurableObjectStorage,
     env: NotifyEnv,
-    recorded: () => void,
+    onRecorded: () => void,
   ) {
     this.#channel = channel
     this.#storage = storage
     this.#env = env
-    this.#recorded = recorded
-    this.#places = Array.from({ length: CONCURRENCY[channel] }, () => null)
+    this.#onRecorded = onRecorded
+    this.#slots = Array.from({ length: CONCURRENCY[channel] }, () => null)
   }
 
-  /** Fills the free places; resolves once all have come to rest. */
-  async wake(): Promise<void> {
-    this.#places.forEach((busy, place) => {
-      if (busy) return
-      const work = this.#work(place === 0).finally(() => {
-        this.#places[place] = null
+  /** Starts every idle slot; resolves once all are idle again. */
+  async run(): Promise<void> {
+    this.#slots.forEach((work, slot) => {
+      if (work) return
+      this.#slots[slot] = this.#sendDue(slot === 0).finally(() => {
+        this.#slots[slot] = null
       })
-      this.#places[place] = work
     })
-    await Promise.all(this.#places)
+    await Promise.all(this.#slots)
   }
 
   nextTime(): number | null {
-    const due = nextDue(this.#storage.sql, this.#channel)
-    return due === null ? null : Math.max(due, this.#quietUntil)
+    const due = nextDueTime(this.#storage.sql, this.#channel)
+    return due === null ? null : Math.max(due, this.#throttledUntil)
   }
 
-  /** One message after the other, while any is due. */
-  async #work(urgentOnly: boolean): Promise<void> {
+  /** Sends one message after the other while any is due. */
+  async #sendDue(urgentOnly: boolean): Promise<void> {
     const { sql } = this.#storage
-    const lease = CALLS_PER_ATTEMPT * sendTimeout(this.#env) + LEASE_MARGIN_MS
-    while (Date.now() >= this.#quietUntil) {
+    while (Date.now() >= this.#throttledUntil) {
       const account = readAccount(sql)
-      const message =
-        account &&
-        this.#storage.transactionSync(() =>
-          claim(sql, this.#channel, urgentOnly, lease, Date.now()),
-        )
+      const message = account && this.#claim(urgentOnly)
       if (!message) return
-      const provider = providerFor(this.#env, this.#channel)
-      const { key, recipient: to, subject, text, unsure_since: unsureSince } = message
-      const outcome = await provider
-        .send(this.#env, { key, accountId: account.id, to, subject, text, unsureSince })
-        .catch(
-          (): SendOutcome => ({ kind: 'retry', reason: 'provider-failed', maybeAccepted: true }),
-        )
+      const attempt = await this.#send(message, account.id)
       const now = Date.now()
-      if (outcome.kind === 'throttled')
-        this.#quietUntil = Math.max(
-          this.#quietUntil,
-          now + Math.min(outcome.after, MAX_THROTTLE_MS),
-        )
-      this.#storage.transactionSync(() => recordOutcome(sql, message, outcome, provider.name, now))
-      logOutcome(account.id, message, outcome, provider.name)
-      this.#recorded()
+      const { outcome } = attempt
+      if (outcome.kind === 'throttled') {
+        const waitMs = Math.min(outcome.afterMs, MAX_THROTTLE_MS)
+        this.#throttledUntil = Math.max(this.#throttledUntil, now + waitMs)
+      }
+      this.#storage.transactionSync(() => {
+        const tx = beginDecision(sql, now)
+        if (tx) recordOutcome(tx, attempt)
+      })
+      logOutcome(account.id, attempt)
+      this.#onRecorded()
     }
+  }
+
+  #claim(urgentOnly: boolean): MessageRow | null {
+    const { sql } = this.#storage
+    const leaseMs = CALLS_PER_ATTEMPT * sendTimeoutMs(this.#env) + LEASE_MARGIN_MS
+    const claim = { channel: this.#channel, urgentOnly, leaseMs, now: Date.now() }
+    return this.#storage.transactionSync(() => claimMessage(sql, claim))
+  }
+
+  async #send(message: MessageRow, accountId: string): Promise<Attempt> {
+    const provider = providerFor(this.#env, this.#channel)
+    const { key, recipient: to, subject, text, unsure_since: unsureSince } = message
+    const outcome = await provider
+      .send(this.#env, { key, accountId, to, subject, text, unsureSince })
+      .catch((): SendOutcome => ({ kind: 'retry', reason: 'provider-failed', maybeAccepted: true }))
+    return { message, provider: provider.name, outcome }
   }
 }
 
+/** Sends queued messages. Each channel works apart: a provider that hangs delays no other. */
 export class MessageSender {
-  readonly #lanes: ChannelSender[]
+  readonly #channels: ChannelSender[]
 
-  /** `recorded` is called whenever an outcome has been written down. */
-  constructor(storage: DurableObjectStorage, env: NotifyEnv, recorded: () => void) {
-    this.#lanes = CHANNELS.map((channel) => new ChannelSender(channel, storage, env, recorded))
+  /** `onRecorded` is called after each recorded outcome. */
+  constructor(storage: DurableObjectStorage, env: NotifyEnv, onRecorded: () => void) {
+    this.#channels = CHANNELS.map((channel) => new ChannelSender(channel, storage, env, onRecorded))
   }
 
-  async wake(): Promise<void> {
-    await Promise.all(this.#lanes.map((lane) => lane.wake()))
+  async run(): Promise<void> {
+    await Promise.all(this.#channels.map((channel) => channel.run()))
   }
 
   nextTime(): number | null {
-    const times = this.#lanes.flatMap((lane) => lane.nextTime() ?? [])
+    const times = this.#channels.flatMap((channel) => channel.nextTime() ?? [])
     return times.length === 0 ? null : Math.min(...times)
   }
 }

@@ -3,20 +3,22 @@ import type { Alert, Delivery, Status } from '../domain/alert.ts'
 import type { DayUsage, Device } from '../domain/device.ts'
 
 /** A message as it enters the cell. */
-export interface NewDelivery extends Delivery {
+export interface NewMessage extends Delivery {
   subject: string
   text: string
 }
 
-/** What must follow a decision. It is written in the decision's own transaction, and carried out afterwards, in order. */
+/**
+ * What must follow a decision in the account's cell or the directory. It is written in the
+ * decision's own transaction and carried out afterwards, in order.
+ */
 export type Effect =
   | { kind: 'account'; account: Account; nextExpiry: number | null }
-  | { kind: 'device'; accountId: string; device: Device; joins?: string }
-  | { kind: 'undelete'; accountId: string; id: string }
-  | { kind: 'device-gone'; accountId: string; id: string; key: number; at: number }
+  | { kind: 'device'; device: Device; joins?: string }
+  | { kind: 'undelete'; id: string }
+  | { kind: 'device-gone'; id: string; key: number; at: number }
   | {
       kind: 'event'
-      accountId: string
       id: string
       type: string
       time: number
@@ -25,11 +27,11 @@ export type Effect =
     }
   | { kind: 'usage'; key: number; usage: DayUsage; contact?: number }
   | { kind: 'contact'; key: number; at: number }
-  | { kind: 'alert'; accountId: string; key: number; alert: Alert; messages: number }
-  | { kind: 'messages'; accountId: string; key: number; messages: NewDelivery[]; at: number }
+  | { kind: 'alert'; key: number; alert: Alert; messages: number }
+  /** `key` is 0 for the messages of a notice. */
+  | { kind: 'messages'; key: number; messages: NewMessage[]; at: number }
   | {
       kind: 'message-state'
-      accountId: string
       id: string
       status: Status
       reason: string | null
@@ -37,58 +39,60 @@ export type Effect =
       attempts: number
       at: number
     }
-  | { kind: 'memberships'; accountId: string }
-  | { kind: 'events-jump'; accountId: string; to: number }
-  | { kind: 'account-gone'; accountId: string; at: number }
+  | { kind: 'memberships' }
+  | { kind: 'events-jump'; to: number }
+  | { kind: 'account-gone'; at: number }
   | { kind: 'directory'; account: Account }
-  | { kind: 'directory-gone'; accountId: string; cell: number }
+  | { kind: 'directory-gone'; cell: number }
 
+/** An effect with its number. */
 export type Posted = Effect & { seq: number }
+export type PostedAs<Kind extends Effect['kind']> = Extract<Posted, { kind: Kind }>
 
 export const post = (sql: SqlStorage, effect: Effect): void => {
   sql.exec('INSERT INTO outbox (effect) VALUES (?)', JSON.stringify(effect))
 }
 
-/** The number that the last effect had, whether or not it is still here. */
+/** The number of the newest effect, even if it has been carried out. */
 const lastPosted = (sql: SqlStorage): number =>
   sql.exec<{ seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = 'outbox'").toArray()[0]
     ?.seq ?? 0
 
-/** Numbers the effects to come from beyond `seq`: a ledger that was set back would repeat numbers that its cell has seen. */
-export const numberBeyond = (sql: SqlStorage, seq: number): void => {
+/** Numbers effects from after `seq`: a restored ledger would repeat numbers its cell has seen. */
+export const continueAfter = (sql: SqlStorage, seq: number): void => {
   if (lastPosted(sql) >= seq) return
   sql.exec('INSERT INTO outbox (seq, effect) VALUES (?, ?)', seq, '')
   sql.exec('DELETE FROM outbox WHERE seq = ?', seq)
 }
 
-const PAGE = 50
-const PAGE_SIZE = 1_000_000
+const MAX_PAGE_EFFECTS = 50
+const MAX_PAGE_LENGTH = 1_000_000
 
-/** The oldest effects that go to the same database. */
-export const pending = (sql: SqlStorage): Posted[] => {
+/** The oldest effects, as many as go to one database in one batch. */
+export const readPending = (sql: SqlStorage): Posted[] => {
   const rows: { seq: number; effect: string }[] = []
-  let size = 0
+  let length = 0
   for (const row of sql.exec<{ seq: number; effect: string }>(
     'SELECT seq, effect FROM outbox ORDER BY seq LIMIT ?',
-    PAGE,
+    MAX_PAGE_EFFECTS,
   )) {
-    size += row.effect.length
-    if (rows.length > 0 && size > PAGE_SIZE) break
+    length += row.effect.length
+    if (rows.length > 0 && length > MAX_PAGE_LENGTH) break
     rows.push(row)
   }
   const effects = rows.map(({ seq, effect }) => ({ ...(JSON.parse(effect) as Effect), seq }))
   const first = effects[0]
-  const apart = effects.findIndex(
+  const end = effects.findIndex(
     (effect) => goesToDirectory(effect) !== (first !== undefined && goesToDirectory(first)),
   )
-  return apart === -1 ? effects : effects.slice(0, apart)
+  return end === -1 ? effects : effects.slice(0, end)
 }
 
 export const goesToDirectory = (effect: Effect): boolean =>
   effect.kind === 'directory' || effect.kind === 'directory-gone'
 
-/** `lastEvent` is remembered: a head behind it tells that the cell has been set back. */
-export const settle = (sql: SqlStorage, upTo: number, lastEvent: number): void => {
+/** Keeps `lastEvent`: a cell whose last event is older has been restored. */
+export const removeCarriedOut = (sql: SqlStorage, upTo: number, lastEvent: number): void => {
   sql.exec('DELETE FROM outbox WHERE seq <= ?', upTo)
   sql.exec('UPDATE account SET events_seen = max(events_seen, ?)', lastEvent)
 }

@@ -1,50 +1,51 @@
 import { openCell, openDirectory } from '../db/open.ts'
 import type { Env } from '../env.ts'
 import { pokeFeed } from '../feed/stub.ts'
-import { goesToDirectory, isEmpty, pending, settle } from './outbox.ts'
-import { applyEffects } from './projection.ts'
+import { goesToDirectory, isEmpty, readPending, removeCarriedOut } from './outbox.ts'
+import { applyEffects } from './projection/applyEffects.ts'
 
 const FIRST_RETRY_MS = 2_000
 const MAX_RETRY_MS = 60_000
-/** A cell that answers again does so within this, and then a client reads what it wrote. */
+/** After a failure a request waits only this long: a recovered cell answers within it. */
 const DRAIN_WAIT_MS = 250
 
-/** Carries the outbox out to the account's cell and the directory: one turn at a time, in order. */
+interface DrainOptions {
+  sql: SqlStorage
+  env: () => Env
+  /** Called before effects are carried out, so that the alarm resumes after a crash. */
+  armAlarm: () => void
+  onFailure: (error: unknown) => void
+}
+
+/** Carries effects out to the account's cell and the directory: one drain at a time, in order. */
 export class OutboxDrain {
-  readonly #sql: SqlStorage
-  readonly #env: () => Env
-  readonly #arm: () => void
-  readonly #failed: (error: unknown) => void
+  readonly #options: DrainOptions
   #last: Promise<void> = Promise.resolve()
-  /** The turn that begins when the one under way is over. */
+  /** The drain that begins when the current one ends. */
   #waiting: Promise<void> | null = null
   #failures = 0
 
-  /** `arm` is called before anything is carried out, so that a crash in between leaves something that comes back to it. */
-  constructor(sql: SqlStorage, env: () => Env, arm: () => void, failed: (error: unknown) => void) {
-    this.#sql = sql
-    this.#env = env
-    this.#arm = arm
-    this.#failed = failed
+  constructor(options: DrainOptions) {
+    this.#options = options
   }
 
-  /** When what is in the outbox is to be tried again; null where there is nothing. */
+  /** When the outbox is to be drained again; null if it is empty. */
   nextTime(now: number): number | null {
-    return isEmpty(this.#sql)
+    return isEmpty(this.#options.sql)
       ? null
       : now + Math.min(FIRST_RETRY_MS * 2 ** this.#failures, MAX_RETRY_MS)
   }
 
-  /** Nobody waits long for a cell that has failed: the decision stands, and the next request or the alarm tries again. */
+  /** Drains, but waits only briefly for a cell that has failed: the alarm tries again. */
   async drain(): Promise<void> {
-    const turn = this.run()
-    await (this.#failures === 0 ? turn : Promise.race([turn, scheduler.wait(DRAIN_WAIT_MS)]))
+    const drained = this.run()
+    await (this.#failures === 0 ? drained : Promise.race([drained, scheduler.wait(DRAIN_WAIT_MS)]))
   }
 
-  /** Who comes while a turn waits shares it, and where the turn before fails it is not taken. */
+  /** Callers share the waiting drain. It is skipped if the one before it fails. */
   run(): Promise<void> {
-    if (isEmpty(this.#sql)) return Promise.resolve()
-    this.#arm()
+    if (isEmpty(this.#options.sql)) return Promise.resolve()
+    this.#options.armAlarm()
     const failures = this.#failures
     this.#waiting ??= this.#last = this.#last.then(async () => {
       this.#waiting = null
@@ -54,22 +55,23 @@ export class OutboxDrain {
   }
 
   async #carryOutPending(): Promise<void> {
+    const { sql, armAlarm, onFailure } = this.#options
     try {
-      for (let effects = pending(this.#sql); effects[0]; effects = pending(this.#sql)) {
-        const { id, cell } = this.#sql
+      for (let effects = readPending(sql); effects[0]; effects = readPending(sql)) {
+        const { id, cell } = sql
           .exec<{ id: string; cell: number }>('SELECT id, cell FROM account')
           .one()
-        const env = this.#env()
-        const database = goesToDirectory(effects[0]) ? openDirectory(env) : openCell(env, cell)
-        const { lastEvent, hasSubscribers } = await applyEffects(database, id, effects, Date.now())
-        settle(this.#sql, effects.at(-1)?.seq ?? 0, lastEvent)
+        const env = this.#options.env()
+        const db = goesToDirectory(effects[0]) ? openDirectory(env) : openCell(env, cell)
+        const { lastEvent, hasSubscribers } = await applyEffects(db, id, effects, Date.now())
+        removeCarriedOut(sql, effects.at(-1)?.seq ?? 0, lastEvent)
         if (hasSubscribers) void pokeFeed(env, { accountId: id, cell })
       }
       this.#failures = 0
     } catch (error) {
       this.#failures++
-      this.#failed(error)
-      this.#arm()
+      onFailure(error)
+      armAlarm()
     }
   }
 }

@@ -1,40 +1,34 @@
-import type { Account } from '../domain/account.ts'
 import type { Receipt } from '../notify/provider.ts'
-import { changeMessage, findMessage } from './messages.ts'
+import type { Decision } from './decision.ts'
+import { findMessage } from './messageQueue.ts'
+import { changeMessage } from './messageState.ts'
 
-export type ReceiptOutcome = { ok: true } | { ok: false; refusal: 'not-found' | 'receipt-replayed' }
+export type ReceiptOutcome =
+  | { ok: true }
+  | { ok: false; refusal: 'account-not-found' | 'message-not-found' | 'receipt-replayed' }
 
 /**
- * What a provider says became of a message. Its word also settles a try whose answer we never got. A receipt of an earlier
- * round says nothing about the one that someone asked for since.
+ * Applies what a provider reports about a message. It also settles an attempt of unknown outcome.
+ * A receipt for an earlier key is not found: the message has been resent since.
  */
-export const applyReceipt = (
-  sql: SqlStorage,
-  account: Account,
-  receipt: Receipt,
-  now: number,
-): ReceiptOutcome => {
+export const applyReceipt = (tx: Decision, receipt: Receipt): ReceiptOutcome => {
   const { key, status, reason, mark } = receipt
-  const message = findMessage(sql, key.split('-', 1)[0] ?? '')
+  const message = findMessage(tx.sql, key.split('-', 1)[0] ?? '')
   if (!message || message.key !== key || message.attempts === 0)
-    return { ok: false, refusal: 'not-found' }
-  const fresh = sql.exec(
-    'INSERT INTO receipts (message_id, mark) VALUES (?, ?) ON CONFLICT DO NOTHING RETURNING mark',
+    return { ok: false, refusal: 'message-not-found' }
+  const inserted = tx.sql.exec(
+    `INSERT INTO receipts (message_id, mark) VALUES (?, ?)
+     ON CONFLICT DO NOTHING RETURNING mark`,
     message.id,
     mark,
   )
-  if (fresh.toArray().length === 0) return { ok: false, refusal: 'receipt-replayed' }
-  const open = message.status === 'queued' || (message.status === 'sent' && status !== 'sent')
-  const late =
+  if (inserted.toArray().length === 0) return { ok: false, refusal: 'receipt-replayed' }
+  const isOpen = message.status === 'queued' || (message.status === 'sent' && status !== 'sent')
+  const isLateSuccess =
     message.status === 'failed' && message.unsure_since !== null && status === 'delivered'
-  if (status === null || !(open || late)) return { ok: true }
+  if (status === null || !(isOpen || isLateSuccess)) return { ok: true }
   const unsureSince = message.unsure_since ?? message.accepted
-  changeMessage(
-    sql,
-    account,
-    message,
-    { status, reason, provider: message.provider, nextTry: null, unsureSince },
-    now,
-  )
+  const { provider } = message
+  changeMessage(tx, message, { status, reason, provider, nextTry: null, unsureSince })
   return { ok: true }
 }

@@ -1,20 +1,21 @@
 import type { Account } from '../domain/account.ts'
 import { deviceKey } from '../domain/device.ts'
 import type { Env } from '../env.ts'
-import { advanceToToday, readAccount } from './books.ts'
+import { readAccount } from './accountRow.ts'
 import { type CellState, type Row, readCellState } from './cellState.ts'
+import { beginDecision, type Decision } from './decision.ts'
 import { type DeviceRow, toDevice } from './devices.ts'
-import { numberBeyond, post } from './outbox.ts'
-import { accountColumns, deviceColumns } from './projection.ts'
-import { usageOn } from './usage.ts'
+import { continueAfter } from './outbox.ts'
+import { toAccountColumns } from './projection/accounts.ts'
+import { toDeviceColumns } from './projection/devices.ts'
 
 /*
- * Which side wins: account, devices, licenses and counters are the ledger's; groups, users, keys, locations and alerts stand as
- * the cell has them. Event numbers jump ahead where the cell was set back, so that none is ever given out twice. Where the ledger
- * was set back, its own numbers go on from beyond all that the cell has seen.
+ * Compares the cell with the ledger after either was restored to an earlier state. The ledger wins
+ * for account, devices, licenses and counters; everything else stays as the cell has it. Numbers of
+ * events and effects jump ahead of all that the other side has seen, so that none repeats.
  */
 
-/** How many rows of each kind were found to differ, and were written again or taken away. */
+/** How many rows of each kind differed and were written again or removed. */
 export interface Mended {
   account: number
   devices: number
@@ -26,142 +27,132 @@ export interface Mended {
 
 export type ReconcileOutcome =
   | { ok: true; checked: number; mended: Mended; next: number | null }
-  | { ok: false; refusal: 'not-found'; erased: boolean }
+  | { ok: false; refusal: 'account-not-found'; erased: boolean }
   | { ok: false; refusal: 'user-name-taken' | 'account-number-taken' }
 
-const PAGE = 500
+const MAX_PAGE_DEVICES = 500
 const EVENT_JUMP = 1_000_000
+/** More effects than a ledger can post in the 30 days that it can be restored by. */
+const EFFECT_JUMP = 1_000_000_000
 
 const differs = (row: Row | undefined, expected: Row): boolean =>
   !row || Object.entries(expected).some(([name, value]) => row[name] !== value)
 
-/** Beyond what a ledger can have posted in the 30 days that it can be set back by. */
-const EFFECT_JUMP = 1_000_000_000
-
-/** Does nothing to a ledger that was not set back. */
-const catchUp = (sql: SqlStorage, account: Account, found: CellState, restored: boolean): void => {
-  const seen = [found.account, ...found.devices].map((row) => Number(row?.seq ?? 0))
-  numberBeyond(sql, Math.max(...seen) + (restored ? EFFECT_JUMP : 0))
+/** Moves the numbers of effects and devices past the cell's; a current ledger is ahead already. */
+const skipUsedNumbers = (
+  sql: SqlStorage,
+  account: Account,
+  state: CellState,
+  isRestored: boolean,
+): void => {
+  const seen = [state.account, ...state.devices].map((row) => Number(row?.seq ?? 0))
+  continueAfter(sql, Math.max(...seen) + (isRestored ? EFFECT_JUMP : 0))
   sql.exec(
     'UPDATE account SET next_device = max(next_device, ?)',
-    found.lastKey - deviceKey(account.number, 0) + 1,
+    state.lastKey - deviceKey(account.number, 0) + 1,
   )
 }
 
+interface Page {
+  /** The page has the keys after this one, up to `upTo`. */
+  after: number
+  upTo: number
+}
+
+/** Posts what differs; returns how many devices the ledger has on the page. */
 const mendDevices = (
-  sql: SqlStorage,
-  account: Account,
-  found: CellState,
-  after: number,
-  upTo: number,
+  tx: Decision,
+  state: CellState,
+  { after, upTo }: Page,
   mended: Mended,
-  now: number,
 ): number => {
-  const rows = new Map(found.devices.map((row) => [Number(row.key), row]))
+  const { sql, account, now } = tx
+  const rows = new Map(state.devices.map((row) => [Number(row.key), row]))
   const own = sql
     .exec<DeviceRow>('SELECT * FROM devices WHERE key > ? AND key <= ?', after, upTo)
     .toArray()
   for (const ledgerRow of own) {
-    const device = toDevice(sql, account, ledgerRow)
-    const row = rows.get(device.key)
-    rows.delete(device.key)
-    if (differs(row, deviceColumns(account.id, device))) {
+    const device = toDevice(tx, ledgerRow)
+    const { id, key, usage } = device
+    const row = rows.get(key)
+    rows.delete(key)
+    if (differs(row, toDeviceColumns(account.id, device))) {
       mended.devices++
-      if (found.tombstoned.has(device.id))
-        post(sql, { kind: 'undelete', accountId: account.id, id: device.id })
-      post(sql, { kind: 'device', accountId: account.id, device })
+      if (state.tombstoned.has(id)) tx.post({ kind: 'undelete', id })
+      tx.post({ kind: 'device', device })
     }
-    const usage = usageOn(sql, device.key, account.day)
     const shown = row?.usage_date === account.day ? [row.emails_sent, row.sms_sent] : [0, 0]
     if (shown[0] !== usage.emailsSent || shown[1] !== usage.smsSent) {
       mended.usage++
-      post(sql, { kind: 'usage', key: device.key, usage })
+      tx.post({ kind: 'usage', key, usage })
     }
   }
   for (const [key, row] of rows) {
     mended.removed++
-    post(sql, { kind: 'device-gone', accountId: account.id, id: String(row.id), key, at: now })
+    tx.post({ kind: 'device-gone', id: String(row.id), key, at: now })
   }
   return own.length
 }
 
-const mendAccount = (
-  sql: SqlStorage,
-  account: Account,
-  found: CellState,
-  restored: boolean,
-  mended: Mended,
-): void => {
+const mendAccount = (tx: Decision, state: CellState, isRestored: boolean, mended: Mended): void => {
+  const { sql, account } = tx
   const { next_expiry: nextExpiry, events_seen: seen } = sql
     .exec<{ next_expiry: number | null; events_seen: number }>(
       'SELECT next_expiry, events_seen FROM account',
     )
     .one()
-  if (!found.account || !found.listed)
-    post(sql, { kind: 'undelete', accountId: account.id, id: account.id })
-  if (differs(found.account, accountColumns(account, nextExpiry))) {
+  if (!state.account || !state.isListed) tx.post({ kind: 'undelete', id: account.id })
+  if (differs(state.account, toAccountColumns(account, nextExpiry))) {
     mended.account++
-    post(sql, { kind: 'account', account, nextExpiry })
+    tx.post({ kind: 'account', account, nextExpiry })
   }
-  if (!found.listed) {
+  if (!state.isListed) {
     mended.directory++
-    post(sql, { kind: 'directory', account })
+    tx.post({ kind: 'directory', account })
   }
-  if (restored || found.head < seen) {
+  if (isRestored || state.head < seen) {
     mended.events++
-    post(sql, {
-      kind: 'events-jump',
-      accountId: account.id,
-      to: Math.max(found.head, seen) + EVENT_JUMP,
-    })
+    tx.post({ kind: 'events-jump', to: Math.max(state.head, seen) + EVENT_JUMP })
   }
-  post(sql, { kind: 'memberships', accountId: account.id })
+  tx.post({ kind: 'memberships' })
 }
 
-/** The cell is read first, outside any transaction; what is posted is then the ledger's state at that moment, so a rival's change is never undone. */
+/** Undoes no concurrent change: it reads the cell first, then posts the ledger's current state. */
 export const reconcilePage = async (
   storage: DurableObjectStorage,
   env: Env,
   after: number,
-  restored: boolean,
+  isRestored: boolean,
 ): Promise<ReconcileOutcome> => {
   const { sql } = storage
   const known = readAccount(sql)
-  if (!known)
-    return {
-      ok: false,
-      refusal: 'not-found',
-      erased: sql.exec('SELECT 1 FROM account').toArray().length > 0,
-    }
+  if (!known) {
+    const erased = sql.exec('SELECT 1 FROM account').toArray().length > 0
+    return { ok: false, refusal: 'account-not-found', erased }
+  }
   const keys = sql
     .exec<{ key: number; id: string }>(
       'SELECT key, id FROM devices WHERE key > ? ORDER BY key LIMIT ?',
       after,
-      PAGE,
+      MAX_PAGE_DEVICES,
     )
     .toArray()
-  const upTo = keys.length === PAGE ? (keys.at(-1)?.key ?? after) : Number.MAX_SAFE_INTEGER
-  const found = await readCellState(
-    env,
-    known,
-    keys.map(({ id }) => id),
-    after,
-    upTo,
-    PAGE,
-  )
-  if (!found.listed && found.taken) return { ok: false, refusal: found.taken }
-  // Whichever side has more of them, a page is bounded.
-  const end =
-    found.devices.length === PAGE ? Math.min(upTo, Number(found.devices.at(-1)?.key)) : upTo
+  const isLastPage = keys.length < MAX_PAGE_DEVICES
+  const lastKey = isLastPage ? Number.MAX_SAFE_INTEGER : (keys.at(-1)?.key ?? after)
+  const ids = keys.map(({ id }) => id)
+  const cellPage = { ids, after, upTo: lastKey, limit: MAX_PAGE_DEVICES }
+  const state = await readCellState(env, known, cellPage)
+  if (!state.isListed && state.taken) return { ok: false, refusal: state.taken }
+  // The side with more devices ends the page.
+  const isCellFull = state.devices.length === MAX_PAGE_DEVICES
+  const upTo = isCellFull ? Math.min(lastKey, Number(state.devices.at(-1)?.key)) : lastKey
   return storage.transactionSync(() => {
-    const account = readAccount(sql)
-    if (!account) return { ok: false, refusal: 'not-found', erased: true }
-    const now = Date.now()
-    catchUp(sql, account, found, restored && after === 0)
-    advanceToToday(sql, account, now)
+    skipUsedNumbers(sql, known, state, isRestored && after === 0)
+    const tx = beginDecision(sql, Date.now())
+    if (!tx) return { ok: false, refusal: 'account-not-found', erased: true }
     const mended: Mended = { account: 0, devices: 0, removed: 0, usage: 0, directory: 0, events: 0 }
-    if (after === 0) mendAccount(sql, account, found, restored, mended)
-    const checked = mendDevices(sql, account, found, after, end, mended, now)
-    return { ok: true, checked, mended, next: end === Number.MAX_SAFE_INTEGER ? null : end }
+    if (after === 0) mendAccount(tx, state, isRestored, mended)
+    const checked = mendDevices(tx, state, { after, upTo }, mended)
+    return { ok: true, checked, mended, next: upTo === Number.MAX_SAFE_INTEGER ? null : upTo }
   })
 }

@@ -1,13 +1,12 @@
-import type { Account } from '../domain/account.ts'
 import type { Channel } from '../domain/alert.ts'
 import type { DeviceRecord } from '../domain/device.ts'
-import { limitResetAt, takeQuota } from './alerts.ts'
+import { limitResetAt, takeQuota } from './dailyLimit.ts'
+import type { Decision } from './decision.ts'
 import { findDevice } from './devices.ts'
-import { enqueue, findMessage } from './messages.ts'
-import { post } from './outbox.ts'
-import { usageOn } from './usage.ts'
+import { enqueueMessage, findMessage } from './messageQueue.ts'
+import { postUsage } from './usage.ts'
 
-/** A message as the cell has it, which keeps it longer than the ledger does. */
+/** A message as the cell has it, which keeps messages longer than the ledger does. */
 export interface StoredMessage {
   id: string
   deviceId: string
@@ -16,70 +15,46 @@ export interface StoredMessage {
   subject: string
   text: string
   urgent: boolean
-  /** Whether it failed or was held back, as the cell knows. */
+  /** Whether the cell has it as failed or suppressed. */
   failed: boolean
 }
 
 export type ResendOutcome =
   | { ok: true }
-  | { ok: false; refusal: 'not-found' | 'message-not-failed' }
+  | { ok: false; refusal: 'account-not-found' | 'message-not-found' | 'message-not-failed' }
   | { ok: false; refusal: 'daily-limit-reached'; resetAt: number }
 
 /**
- * Sends a failed or suppressed message again because someone asked for it: it counts again. `round` names the asking, so that
- * a repeat of it sends nothing more, and makes the key under which a provider takes it for a new message.
+ * Sends a failed or suppressed message again on request; it counts again. `round` identifies the
+ * request: its retry sends nothing more, and the provider gets a new key.
  */
 export const resendMessage = (
-  sql: SqlStorage,
-  account: Account,
-  kept: StoredMessage,
+  tx: Decision,
+  message: StoredMessage,
   round: string,
-  now: number,
 ): ResendOutcome => {
-  const { id, deviceId, channel, to, subject, text, urgent, failed } = kept
-  const device = findDevice(sql, deviceId)
-  if (!device) return { ok: false, refusal: 'not-found' }
+  const { id, deviceId, failed } = message
+  const device = findDevice(tx.sql, deviceId)
+  if (!device) return { ok: false, refusal: 'message-not-found' }
   const key = `${id}-${round}`
-  const standing = findMessage(sql, id)
-  if (standing?.key === key) return { ok: true }
-  if (standing ? standing.status !== 'failed' : !failed)
-    return { ok: false, refusal: 'message-not-failed' }
+  const queued = findMessage(tx.sql, id)
+  if (queued?.key === key) return { ok: true }
+  const hasFailed = queued ? queued.status === 'failed' : failed
+  if (!hasFailed) return { ok: false, refusal: 'message-not-failed' }
   const { limits } = JSON.parse(device.record) as DeviceRecord
-  const granted = takeQuota(
-    sql,
-    account,
-    { id: deviceId, key: device.key, limits },
-    channel,
-    1,
-    now,
-  )
-  post(sql, { kind: 'usage', key: device.key, usage: usageOn(sql, device.key, account.day) })
+  const granted = takeQuota(tx, { id: deviceId, key: device.key, limits }, message.channel, 1)
+  postUsage(tx, device.key)
   if (granted === 0)
-    return { ok: false, refusal: 'daily-limit-reached', resetAt: limitResetAt(account) }
-  enqueue(
-    sql,
-    {
-      id,
-      key,
-      device_key: device.key,
-      channel,
-      recipient: to,
-      subject,
-      text,
-      urgent: urgent ? 1 : 0,
-      day: account.day,
-    },
-    now,
-  )
-  post(sql, {
+    return { ok: false, refusal: 'daily-limit-reached', resetAt: limitResetAt(tx.account) }
+  enqueueMessage(tx, { ...message, key, deviceKey: device.key })
+  tx.post({
     kind: 'message-state',
-    accountId: account.id,
     id,
     status: 'queued',
     reason: null,
     provider: null,
     attempts: 0,
-    at: now,
+    at: tx.now,
   })
   return { ok: true }
 }

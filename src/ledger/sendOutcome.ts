@@ -1,57 +1,49 @@
-import { backoff, nextTry } from '../domain/messageRetry.ts'
+import { nextAttemptTime, retryDelayMs } from '../domain/messageRetry.ts'
 import { log } from '../log.ts'
 import type { SendOutcome } from '../notify/provider.ts'
-import { advanceToToday, readAccount } from './books.ts'
-import { changeMessage, failMessage, findMessage, type MessageRow } from './messages.ts'
+import type { Decision } from './decision.ts'
+import { findMessage, type MessageRow } from './messageQueue.ts'
+import { changeMessage, failMessage } from './messageState.ts'
 
-/** What follows from a try: sent, failed for good, or when to try again. Synchronous, inside the caller's transaction. */
-export const recordOutcome = (
-  sql: SqlStorage,
-  tried: MessageRow,
-  outcome: SendOutcome,
-  provider: string,
-  now: number,
-): void => {
-  const account = readAccount(sql)
-  const message = findMessage(sql, tried.id)
-  // Gone with its device, or settled by a receipt that was quicker than the answer.
-  if (!account || !message || message.key !== tried.key || message.status !== 'queued') return
-  advanceToToday(sql, account, now)
+export interface Attempt {
+  /** The message as it was claimed for this attempt. */
+  message: MessageRow
+  provider: string
+  outcome: SendOutcome
+}
+
+/** Records what an attempt leads to: sent, failed, or the time of the next attempt. */
+export const recordOutcome = (tx: Decision, attempt: Attempt): void => {
+  const { message: claimed, provider, outcome } = attempt
+  const message = findMessage(tx.sql, claimed.id)
+  // Deleted with its device, resent, or settled by a receipt that overtook the reply.
+  if (!message || message.key !== claimed.key || message.status !== 'queued') return
   if (outcome.kind === 'accepted') {
-    changeMessage(
-      sql,
-      account,
-      message,
-      { status: 'sent', reason: null, provider, nextTry: null, unsureSince: message.unsure_since },
-      now,
-    )
+    const unsureSince = message.unsure_since
+    changeMessage(tx, message, {
+      status: 'sent',
+      reason: null,
+      provider,
+      nextTry: null,
+      unsureSince,
+    })
     return
   }
   const { reason } = outcome
   const unsureSince =
-    outcome.kind === 'retry' && outcome.maybeAccepted ? message.unsure_since : tried.unsure_since
-  const after = outcome.kind === 'throttled' ? outcome.after : 0
-  const delay = backoff(message.attempts, message.urgent === 1, Math.random())
-  const next = outcome.kind === 'refused' ? null : nextTry(message.accepted, now, delay, after)
-  if (next === null) failMessage(sql, account, message, { reason, provider, unsureSince }, now)
-  else
-    changeMessage(
-      sql,
-      account,
-      message,
-      { status: 'queued', reason, provider, nextTry: next, unsureSince },
-      now,
-    )
+    outcome.kind === 'retry' && outcome.maybeAccepted ? message.unsure_since : claimed.unsure_since
+  const delayMs = retryDelayMs(message.attempts, message.urgent === 1, Math.random())
+  const afterMs = outcome.kind === 'throttled' ? outcome.afterMs : 0
+  const nextTry =
+    outcome.kind === 'refused' ? null : nextAttemptTime(message.accepted, tx.now, delayMs, afterMs)
+  if (nextTry === null) failMessage(tx, message, { reason, provider, unsureSince })
+  else changeMessage(tx, message, { status: 'queued', reason, provider, nextTry, unsureSince })
 }
 
-/** Neither the recipient nor the words: who runs the service sees that something goes wrong, not whom it concerns. */
-export const logOutcome = (
-  accountId: string,
-  { id, channel, attempts }: MessageRow,
-  outcome: SendOutcome,
-  provider: string,
-): void => {
+/** Logs a failed attempt, without the recipient and the text. */
+export const logOutcome = (accountId: string, { message, provider, outcome }: Attempt): void => {
   if (outcome.kind === 'accepted') return
+  const { id, channel, attempts } = message
   const { kind, reason } = outcome
   log('warn', {
     event: `message-${kind}`,

@@ -1,7 +1,7 @@
 import type { Env } from '../env.ts'
 import type { AccountLedger } from './ledger.ts'
 
-/** What may be asked of a ledger: its methods, without the platform's wrapping of their types. */
+/** The RPC methods of a ledger, without the platform's wrapping of their types. */
 export type Ledger = Pick<
   AccountLedger,
   | 'open'
@@ -16,16 +16,17 @@ export type Ledger = Pick<
   | 'remove'
   | 'forgetMaker'
   | 'raise'
+  | 'notify'
   | 'resend'
   | 'receipt'
   | 'usage'
   | 'licenseLog'
   | 'sweep'
   | 'reconcile'
-  | 'setBack'
+  | 'scheduleRestore'
   | 'restart'
 >
 
-/** The only door to an account's ledger. */
+/** All calls to an account's ledger go through this stub. */
 export const ledgerOf = (env: Env, accountId: string): Ledger =>
   env.LEDGER.get(env.LEDGER.idFromName(accountId)) as unknown as Ledger

@@ -1,48 +1,55 @@
 import { migrate } from '../db/objectMigrations.ts'
 
-/** What the ledger keeps in its own SQLite. A later change is one more entry: each runs once, in order. */
+/** The ledger's own SQLite. A change is one more step: each runs once, in order. */
 const STEPS = [
   `CREATE TABLE account (
-     id TEXT PRIMARY KEY, number INTEGER NOT NULL, cell INTEGER NOT NULL, user_name TEXT NOT NULL, name TEXT NOT NULL,
-     time_zone TEXT NOT NULL, day TEXT NOT NULL, total INTEGER NOT NULL, used INTEGER NOT NULL, disabled INTEGER NOT NULL,
+     id TEXT PRIMARY KEY, number INTEGER NOT NULL, cell INTEGER NOT NULL,
+     user_name TEXT NOT NULL, name TEXT NOT NULL, time_zone TEXT NOT NULL, day TEXT NOT NULL,
+     total INTEGER NOT NULL, used INTEGER NOT NULL, disabled INTEGER NOT NULL,
      creation INTEGER NOT NULL, last_modified INTEGER NOT NULL, version INTEGER NOT NULL,
-     next_device INTEGER NOT NULL DEFAULT 1, next_expiry INTEGER, events_seen INTEGER NOT NULL DEFAULT 0,
-     erased INTEGER NOT NULL DEFAULT 0
+     next_device INTEGER NOT NULL DEFAULT 1, next_expiry INTEGER,
+     events_seen INTEGER NOT NULL DEFAULT 0, erased INTEGER NOT NULL DEFAULT 0
    ) STRICT;
    CREATE TABLE devices (
-     key INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, identifier_key TEXT, ends TEXT, recorded INTEGER NOT NULL DEFAULT 0,
-     record TEXT NOT NULL, created_by TEXT, creation INTEGER NOT NULL, last_modified INTEGER NOT NULL, version INTEGER NOT NULL
+     key INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, identifier_key TEXT, ends TEXT,
+     recorded INTEGER NOT NULL DEFAULT 0, record TEXT NOT NULL, created_by TEXT,
+     creation INTEGER NOT NULL, last_modified INTEGER NOT NULL, version INTEGER NOT NULL
    ) STRICT;
-   CREATE UNIQUE INDEX devices_identifier ON devices (identifier_key) WHERE identifier_key IS NOT NULL;
+   CREATE UNIQUE INDEX devices_identifier ON devices (identifier_key)
+     WHERE identifier_key IS NOT NULL;
    CREATE INDEX devices_ends ON devices (ends) WHERE ends IS NOT NULL;
    CREATE INDEX devices_due ON devices (ends) WHERE ends IS NOT NULL AND recorded = 0;
    CREATE INDEX devices_maker ON devices (created_by) WHERE created_by IS NOT NULL;
    CREATE TABLE endings (day TEXT PRIMARY KEY, count INTEGER NOT NULL) STRICT, WITHOUT ROWID;
    CREATE TABLE creators (user_id TEXT PRIMARY KEY, count INTEGER NOT NULL) STRICT, WITHOUT ROWID;
    CREATE TABLE usage (
-     device_key INTEGER NOT NULL, day TEXT NOT NULL, emails INTEGER NOT NULL DEFAULT 0, sms INTEGER NOT NULL DEFAULT 0,
-     PRIMARY KEY (device_key, day)
+     device_key INTEGER NOT NULL, day TEXT NOT NULL, emails INTEGER NOT NULL DEFAULT 0,
+     sms INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (device_key, day)
    ) STRICT, WITHOUT ROWID;
    CREATE TABLE log (
-     sequence INTEGER PRIMARY KEY AUTOINCREMENT, time INTEGER NOT NULL, device_id TEXT, what TEXT NOT NULL,
-     used INTEGER NOT NULL, total INTEGER NOT NULL
+     sequence INTEGER PRIMARY KEY AUTOINCREMENT, time INTEGER NOT NULL, device_id TEXT,
+     what TEXT NOT NULL, used INTEGER NOT NULL, total INTEGER NOT NULL
    ) STRICT;
    CREATE TABLE outbox (seq INTEGER PRIMARY KEY AUTOINCREMENT, effect TEXT NOT NULL) STRICT;`,
   'ALTER TABLE account ADD COLUMN retention_days INTEGER NOT NULL DEFAULT 365',
   `CREATE TABLE messages (
-     id TEXT PRIMARY KEY, key TEXT NOT NULL, device_key INTEGER NOT NULL, channel TEXT NOT NULL, recipient TEXT NOT NULL,
-     subject TEXT NOT NULL, text TEXT NOT NULL, urgent INTEGER NOT NULL, status TEXT NOT NULL, reason TEXT, provider TEXT,
-     day TEXT NOT NULL, accepted INTEGER NOT NULL, attempts INTEGER NOT NULL DEFAULT 0, next_try INTEGER, unsure_since INTEGER,
-     changed INTEGER NOT NULL
+     id TEXT PRIMARY KEY, key TEXT NOT NULL, device_key INTEGER NOT NULL, channel TEXT NOT NULL,
+     recipient TEXT NOT NULL, subject TEXT NOT NULL, text TEXT NOT NULL, urgent INTEGER NOT NULL,
+     status TEXT NOT NULL, reason TEXT, provider TEXT, day TEXT NOT NULL,
+     accepted INTEGER NOT NULL, attempts INTEGER NOT NULL DEFAULT 0, next_try INTEGER,
+     unsure_since INTEGER, changed INTEGER NOT NULL
    ) STRICT, WITHOUT ROWID;
    CREATE INDEX messages_due ON messages (channel, urgent, next_try) WHERE next_try IS NOT NULL;
    CREATE INDEX messages_done ON messages (changed) WHERE next_try IS NULL;
-   CREATE TABLE receipts (message_id TEXT NOT NULL, mark TEXT NOT NULL, PRIMARY KEY (message_id, mark)) STRICT, WITHOUT ROWID;
+   CREATE TABLE receipts (
+     message_id TEXT NOT NULL, mark TEXT NOT NULL, PRIMARY KEY (message_id, mark)
+   ) STRICT, WITHOUT ROWID;
    CREATE TABLE raised (id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
    ALTER TABLE usage ADD COLUMN emails_suppressed INTEGER NOT NULL DEFAULT 0;
    ALTER TABLE usage ADD COLUMN sms_suppressed INTEGER NOT NULL DEFAULT 0;
    ALTER TABLE usage ADD COLUMN emails_reached INTEGER NOT NULL DEFAULT 0;
    ALTER TABLE usage ADD COLUMN sms_reached INTEGER NOT NULL DEFAULT 0;`,
+  'CREATE TABLE notices (id TEXT PRIMARY KEY, accepted INTEGER NOT NULL) STRICT, WITHOUT ROWID',
 ]
 
 export const makeTables = (storage: DurableObjectStorage): void => migrate(storage, STEPS)

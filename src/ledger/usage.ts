@@ -2,8 +2,11 @@ import type { Channel } from '../domain/alert.ts'
 import { addDays, type Day, daysBetween } from '../domain/day.ts'
 import type { DayReport, DayUsage } from '../domain/device.ts'
 import { reserve } from '../domain/quota.ts'
+import type { Decision } from './decision.ts'
 
-/** How long a device's counters are kept; the contract promises 90 days. */
+/* What each device has sent on which day of its account. */
+
+/** The contract promises 90 days. */
 const KEPT_DAYS = 400
 
 interface UsageRow extends Record<string, SqlStorageValue> {
@@ -16,19 +19,18 @@ interface UsageRow extends Record<string, SqlStorageValue> {
   sms_reached: number
 }
 
-/** Which columns count a channel's messages. */
+/** The columns that count a channel's messages begin with this. */
 const COLUMN = { Email: 'emails', SMS: 'sms' } as const
 
-const rowOn = (sql: SqlStorage, key: number, day: Day): UsageRow | undefined =>
+const findRow = (sql: SqlStorage, key: number, day: Day): UsageRow | undefined =>
   sql.exec<UsageRow>('SELECT * FROM usage WHERE device_key = ? AND day = ?', key, day).toArray()[0]
 
-/** What a device has sent on one calendar day of its account. */
 export const usageOn = (sql: SqlStorage, key: number, day: Day): DayUsage => {
-  const row = rowOn(sql, key, day)
+  const row = findRow(sql, key, day)
   return { date: day, emailsSent: row?.emails ?? 0, smsSent: row?.sms ?? 0 }
 }
 
-/** Every day of the span, the quiet ones too. */
+/** Every day from `from` to `to`, days without messages too. */
 export const usageBetween = (sql: SqlStorage, key: number, from: Day, to: Day): DayReport[] => {
   const rows = sql
     .exec<UsageRow>(
@@ -38,12 +40,12 @@ export const usageBetween = (sql: SqlStorage, key: number, from: Day, to: Day): 
       to,
     )
     .toArray()
-  const sent = new Map(rows.map((row) => [row.day, row]))
+  const byDay = new Map(rows.map((row) => [row.day, row]))
   const usage: DayReport[] = []
-  // Counted, for after 9999-12-31 comes nothing that is written as a day.
+  // Counts days instead of comparing them: the day after 9999-12-31 has no written form.
   for (let days = daysBetween(from, to), n = 0; n <= days; n++) {
     const date = addDays(from, n)
-    const row = sent.get(date)
+    const row = byDay.get(date)
     usage.push({
       date,
       emailsSent: row?.emails ?? 0,
@@ -57,33 +59,31 @@ export const usageBetween = (sql: SqlStorage, key: number, from: Day, to: Day): 
 
 export interface Reserved {
   granted: number
-  suppressed: number
-  /** The limit was reached for the first time on this day: worth telling, once. */
-  tells: boolean
+  /** The limit is reached for the first time on this day. */
+  isNewlyReached: boolean
 }
 
 /**
- * Takes as much of the day's allowance as there is. A day's counter is never begun anew: whatever the clock and the zone do,
- * a date that was used stays used.
+ * Reserves as many of the wanted messages as the limit of the account's day allows. A day's counter
+ * never starts again, whatever the clock and the zone do.
  */
-export const reserveOn = (
-  sql: SqlStorage,
+export const reserveMessages = (
+  { sql, account }: Decision,
   key: number,
-  day: Day,
-  channel: Channel,
-  limit: number,
-  wanted: number,
+  { channel, limit, wanted }: { channel: Channel; limit: number; wanted: number },
 ): Reserved => {
-  if (wanted === 0) return { granted: 0, suppressed: 0, tells: false }
+  if (wanted === 0) return { granted: 0, isNewlyReached: false }
+  const { day } = account
   const column = COLUMN[channel]
-  const row = rowOn(sql, key, day)
+  const row = findRow(sql, key, day)
   const { granted, suppressed, reached } = reserve(limit, row?.[column] ?? 0, wanted)
   if (!row) {
     sql.exec('DELETE FROM usage WHERE device_key = ? AND day < ?', key, addDays(day, -KEPT_DAYS))
     sql.exec('INSERT INTO usage (device_key, day) VALUES (?, ?)', key, day)
   }
   sql.exec(
-    `UPDATE usage SET ${column} = ${column} + ?, ${column}_suppressed = ${column}_suppressed + ?, ${column}_reached = max(${column}_reached, ?)
+    `UPDATE usage SET ${column} = ${column} + ?, ${column}_suppressed = ${column}_suppressed + ?,
+       ${column}_reached = max(${column}_reached, ?)
      WHERE device_key = ? AND day = ?`,
     granted,
     suppressed,
@@ -91,15 +91,21 @@ export const reserveOn = (
     key,
     day,
   )
-  return { granted, suppressed, tells: reached && !row?.[`${column}_reached`] }
+  return { granted, isNewlyReached: reached && !row?.[`${column}_reached`] }
 }
 
-/** A message that no provider ever accepted goes back to the day that it was counted on. */
-export const giveBack = (sql: SqlStorage, key: number, day: Day, channel: Channel): void => {
+/** Uncounts a message that no provider accepted, on the day that it was counted. */
+export const releaseMessage = (sql: SqlStorage, key: number, day: Day, channel: Channel): void => {
   const column = COLUMN[channel]
   sql.exec(
     `UPDATE usage SET ${column} = max(0, ${column} - 1) WHERE device_key = ? AND day = ?`,
     key,
     day,
   )
+}
+
+/** Shows the cell what a device has sent today. */
+export const postUsage = (tx: Decision, key: number, contact?: number): void => {
+  const usage = usageOn(tx.sql, key, tx.account.day)
+  tx.post({ kind: 'usage', key, usage, ...(contact !== undefined && { contact }) })
 }

@@ -1,10 +1,11 @@
 import * as z from 'zod'
+import { extraCostOfLocations } from '../domain/requestCost.ts'
 import { define } from '../http/contract.ts'
 import { nextCursor, pageQuery } from '../http/page.ts'
 import { instantInUrl, success } from '../http/wire.ts'
 import { readBody } from './fastReader.ts'
 import { FORMATS, MEDIA_TYPES } from './formats/formats.ts'
-import { forms, inOrder, isInOrder, type LocationsBody, location } from './forms.ts'
+import { forms, isInOrder, type LocationsBody, location, OUT_OF_ORDER } from './forms.ts'
 
 const tag = 'Locations'
 const page = z.object({ success, locations: z.array(location), nextCursor })
@@ -13,10 +14,10 @@ export const readLastLocation = define({
   id: 'readLastLocation',
   tag,
   summary: 'Read a device’s last location',
-  description: 'The one with the greatest `dateTime`, whatever came last.',
+  description: 'The location with the greatest `dateTime`, even if an older one arrived later.',
   scope: 'read',
   reply: z.object({ success, lastLocation: location }),
-  problems: ['not-found', 'no-location'],
+  problems: ['device-not-found', 'no-location'],
   etag: true,
 })
 
@@ -25,27 +26,29 @@ export const postLocations = define({
   tag,
   summary: 'Report locations, or query them',
   description:
-    'With `location`, `locations`, a bare location or a bare list it is a report (scope `ingest` or `write`): all are stored, or none. With `from` and `to` it is a query (scope `read`), answered with 200 like the `GET`.',
+    'A body with `location` or `locations`, a bare location or a bare list is a report (scope `ingest` or `write`): either all locations are stored or none. A body with `from` and `to` is a query (scope `read`); its reply is 200, like that of `GET`.',
   scope: ['ingest', 'read', 'write'],
   scopeFor: ({ kind }: LocationsBody) => (kind === 'query' ? 'read' : ['ingest', 'write']),
   body: z.union([forms.query, forms.one, forms.several, forms.bare, forms.bareList]),
   read: readBody,
   ignored: ['success', 'accepted', 'duplicates', 'nextCursor', 'receivedAt'],
+  extraCost: (body: LocationsBody) =>
+    body.kind === 'report' ? extraCostOfLocations(body.locations.length) : 0,
   status: 201,
   reply: z.object({
     success,
     accepted: z.int(),
     duplicates: z.int().meta({
       description:
-        'How many had a `dateTime` that the device has a location for already; they changed nothing.',
+        'How many were ignored because the device already has a location with that `dateTime`.',
     }),
     locations: z
       .array(location)
       .optional()
-      .meta({ description: 'The stored one, where exactly one was sent.' }),
+      .meta({ description: 'The stored location, when exactly one was sent.' }),
   }),
   alternateReply: { status: 200, reply: page },
-  problems: ['not-found', 'device-expired', 'invalid-cursor'],
+  problems: ['device-not-found', 'device-expired', 'invalid-cursor'],
   idempotent: ({ kind }: LocationsBody) => kind === 'report',
   example: {
     location: {
@@ -63,7 +66,7 @@ export const listLocations = define({
   tag,
   summary: 'Read or export a device’s track',
   description:
-    'Ascending, both ends included, without `from` or `to` open at that end. As JSON in pages; as GeoJSON, GPX, KML or CSV (by `Accept` or `format`) whole and streamed, up to four million locations at a time.',
+    'In ascending order of time, both ends included. Without `from` or `to` the span is open at that end. JSON comes in pages. GeoJSON, GPX, KML and CSV, chosen by `Accept` or `format`, come as one streamed file of up to four million locations.',
   scope: 'read',
   query: z
     .strictObject({
@@ -74,7 +77,7 @@ export const listLocations = define({
       format: z.enum(FORMATS, `must be one of ${FORMATS.join(', ')}`).optional(),
       geometry: z.enum(['points', 'line'], 'must be points or line').default('points').meta({
         description:
-          'For GeoJSON: a point for each location with all that it has, or lines, cut at the antimeridian.',
+          'For GeoJSON: one point with all members for each location, or lines, which are cut at the antimeridian.',
       }),
       simplify: z.coerce
         .number('must be a number of metres')
@@ -83,12 +86,12 @@ export const listLocations = define({
         .optional()
         .meta({
           description:
-            'Leaves out locations that are nearer than this many metres to the line through the others.',
+            'Leaves out locations that are less than this many metres away from the line through the others.',
           example: 25,
         }),
     })
-    .refine(isInOrder, inOrder),
+    .refine(isInOrder, OUT_OF_ORDER),
   reply: page,
   formats: MEDIA_TYPES,
-  problems: ['not-found', 'invalid-cursor'],
+  problems: ['device-not-found', 'invalid-cursor'],
 })

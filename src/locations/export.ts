@@ -1,8 +1,9 @@
 import type { Database } from '../db/open.ts'
+import type { DeviceRef } from '../db/visibility.ts'
+import { iso } from '../domain/iso.ts'
 import { simplify } from '../domain/simplify.ts'
 import { Slots } from '../http/loadShedding.ts'
 import { invalid, Problem } from '../http/problem.ts'
-import { iso } from '../http/wire.ts'
 import { csv } from './formats/csv.ts'
 import { contentType, type Format, type Track, type Writer } from './formats/formats.ts'
 import { geojsonLine, geojsonPoints } from './formats/geojson.ts'
@@ -10,25 +11,28 @@ import { gpx } from './formats/gpx.ts'
 import { json } from './formats/json.ts'
 import { kml } from './formats/kml.ts'
 import {
-  beginTrack,
-  readShape,
+  readFirstPage,
   readTrackPage,
+  readTrackPoints,
   type Span,
-  type TrackOwner,
   type TrackPage,
 } from './store.ts'
 
-/** D1 allows 1,000 queries a request: pages of this many rows reach four million. */
-const PAGE = 4000
+/** D1 allows 1,000 queries a request, so pages of this size export up to four million locations. */
+const PAGE_ROWS = 4000
 const MAX_SIMPLIFIED = 50_000
 
-export interface Export {
+/** A span of one device's track. */
+type TrackSpan = DeviceRef & Span
+
+export interface ExportOptions {
   format: Format
   geometry: 'points' | 'line'
+  /** The tolerance in metres; undefined to keep every location. */
   simplify?: number | undefined
 }
 
-const WRITERS: Record<Format, (track: Track, geometry: Export['geometry']) => Writer> = {
+const WRITERS: Record<Format, (track: Track, geometry: ExportOptions['geometry']) => Writer> = {
   json,
   csv,
   gpx,
@@ -36,72 +40,83 @@ const WRITERS: Record<Format, (track: Track, geometry: Export['geometry']) => Wr
   geojson: (track, geometry) => (geometry === 'line' ? geojsonLine(track) : geojsonPoints(track)),
 }
 
-/** The times of the locations that stay. */
-const keptTimes = async (
+/** The times of the locations that a simplified track keeps. */
+const readKeptTimes = async (
   db: Database,
-  owner: TrackOwner,
-  span: Span,
-  metres: number,
+  span: TrackSpan,
+  toleranceMetres: number,
 ): Promise<Set<number>> => {
-  const shape = await readShape(db, owner, span, MAX_SIMPLIFIED + 1)
-  if (shape.length > MAX_SIMPLIFIED)
+  const points = await readTrackPoints(db, { ...span, limit: MAX_SIMPLIFIED + 1 })
+  if (points.length > MAX_SIMPLIFIED)
     throw invalid({
       pointer: '#/query/simplify',
       detail: `takes at most ${MAX_SIMPLIFIED} locations and this span has more: choose a shorter one with from and to`,
     })
-  const keep = simplify(
-    Float64Array.from(shape, ({ latitude }) => latitude),
-    Float64Array.from(shape, ({ longitude }) => longitude),
-    metres,
+  const isKept = simplify(
+    Float64Array.from(points, ({ latitude }) => latitude),
+    Float64Array.from(points, ({ longitude }) => longitude),
+    toleranceMetres,
   )
-  return new Set(shape.flatMap(({ time }, index) => (keep[index] ? [time] : [])))
+  return new Set(points.flatMap(({ time }, index) => (isKept[index] ? [time] : [])))
 }
 
-/** Each holds a page or two, some megabytes. One whose reader went away without a word is forgotten a minute after its last page. */
-const exportsUnderWay = new Slots(60_000)
-const MAX_EXPORTS = 12
+/**
+ * An export holds up to two pages, some megabytes. One that was abandoned frees its slot after a
+ * minute.
+ */
+const longExports = new Slots(60_000)
+const MAX_LONG_EXPORTS = 12
 
 const encoder = new TextEncoder()
 
-/** Reads a page when the one before has been taken away, so that a track of any length needs the memory of two. */
-async function* written(
-  first: TrackPage,
-  read: (from: number) => Promise<TrackPage>,
-  writer: Writer,
-  kept: Set<number> | null,
-): AsyncGenerator<Uint8Array> {
+interface Source {
+  first: TrackPage
+  readNext: (from: number) => Promise<TrackPage>
+  writer: Writer
+  /** Null to keep every location. */
+  keptTimes: Set<number> | null
+}
+
+/**
+ * Reads each page only when the one before has been consumed, so memory does not grow with the
+ * track.
+ */
+async function* writeTrack(source: Source): AsyncGenerator<Uint8Array> {
+  const { first, readNext, writer, keptTimes } = source
   try {
     yield encoder.encode(writer.begin)
-    for (let page = first; ; page = await read((page.locations.at(-1)?.dateTime ?? 0) + 1)) {
-      const locations = kept
-        ? page.locations.filter(({ dateTime }) => kept.has(dateTime))
+    for (let page = first; ; page = await readNext((page.locations.at(-1)?.dateTime ?? 0) + 1)) {
+      const kept = keptTimes
+        ? page.locations.filter(({ dateTime }) => keptTimes.has(dateTime))
         : page.locations
-      if (locations.length > 0)
-        for (const text of writer.page(locations)) yield encoder.encode(text)
-      if (!page.more) break
-      exportsUnderWay.renew(first, Date.now())
+      if (kept.length > 0) for (const text of writer.page(kept)) yield encoder.encode(text)
+      if (!page.hasMore) break
+      longExports.renew(first, Date.now())
     }
     yield encoder.encode(writer.end())
   } finally {
-    exportsUnderWay.release(first)
+    longExports.release(first)
   }
 }
 
-/** Without a queue of its own: nothing is read that nobody has asked for. Pages that were never begun do not end by themselves. */
+/**
+ * Has no queue: nothing is read before the client asks. A generator that never began runs no
+ * `finally`, so cancelling calls `onCancel`.
+ */
 const streamOf = (
-  pages: AsyncGenerator<Uint8Array>,
-  cancelled: () => void,
+  chunks: AsyncGenerator<Uint8Array>,
+  onCancel: () => void,
 ): ReadableStream<Uint8Array> =>
   new ReadableStream(
     {
       async pull(controller) {
-        const { value, done } = await pages.next()
+        const { value, done } = await chunks.next()
         if (!done) return controller.enqueue(value)
         controller.close()
       },
       async cancel() {
-        cancelled()
-        await pages.return(undefined)
+        onCancel()
+        await chunks.return(undefined)
       },
     },
     { highWaterMark: 0 },
@@ -109,56 +124,60 @@ const streamOf = (
 
 const dayOf = (at: number): string => iso(at).slice(0, 10)
 
-/** Named after the device and the days; once in ASCII for old clients, once as it is. */
-const disposition = (
-  deviceName: string,
-  { from, to }: Span,
-  page: TrackPage,
-  extension: string,
-): string => {
+/** The device's name and the days of the span. */
+const fileName = (deviceName: string, { from, to }: Span, page: TrackPage): string => {
   const first = page.locations[0]?.dateTime ?? from
-  const last = page.more ? Math.min(to, Date.now()) : (page.locations.at(-1)?.dateTime ?? to)
-  const days = `${dayOf(Math.max(from, first))}_${dayOf(Math.min(to, last))}.${extension}`
+  const last = page.hasMore ? Math.min(to, Date.now()) : (page.locations.at(-1)?.dateTime ?? to)
   const name =
     deviceName.replaceAll(/[^\p{L}\p{N}._-]+/gu, '-').replaceAll(/^[-.]+|[-.]+$/g, '') || 'track'
-  const ascii = name.replaceAll(/[^\x21-\x7e]/g, '_')
-  return `attachment; filename="${ascii}_${days}"; filename*=UTF-8''${encodeURIComponent(`${name}_${days}`)}`
+  return `${name}_${dayOf(Math.max(from, first))}_${dayOf(Math.min(to, last))}`
 }
 
-/** The whole track as a file, streamed: what is asked of the first page (is there such a device?) is asked before the answer begins. */
+/** The name twice: in ASCII for old clients, and in UTF-8. */
+const contentDisposition = (name: string): string => {
+  const ascii = name.replaceAll(/[^\x21-\x7e]/g, '_')
+  return `attachment; filename="${ascii}"; filename*=UTF-8''${encodeURIComponent(name)}`
+}
+
+interface TrackExport {
+  stream: ReadableStream<Uint8Array>
+  headers: Record<string, string>
+}
+
+/**
+ * The whole span as a streamed file. Everything that can be refused is checked before the stream
+ * begins.
+ */
 export const exportTrack = async (
   db: Database,
-  owner: TrackOwner,
-  span: Span,
-  wanted: Export,
-): Promise<{ stream: ReadableStream<Uint8Array>; headers: Record<string, string> }> => {
-  const { format, geometry, simplify: metres } = wanted
-  const first = await beginTrack(db, owner, span, PAGE)
-  if (!first) throw new Problem('not-found')
-  if (first.more && !exportsUnderWay.acquire(first, Date.now(), MAX_EXPORTS))
-    throw new Problem('unavailable', { detail: 'Too many long exports are under way.' })
+  span: TrackSpan,
+  { format, geometry, simplify: toleranceMetres }: ExportOptions,
+): Promise<TrackExport> => {
+  const first = await readFirstPage(db, { ...span, limit: PAGE_ROWS })
+  if (!first) throw new Problem('device-not-found')
+  if (first.hasMore && !longExports.acquire(first, Date.now(), MAX_LONG_EXPORTS))
+    throw new Problem('unavailable', {
+      detail: 'Too many long exports are running. Try again later.',
+    })
   try {
-    const kept = metres === undefined ? null : await keptTimes(db, owner, span, metres)
-    const writer = WRITERS[format]({ deviceName: first.deviceName, isShort: !first.more }, geometry)
-    const pages = written(
+    const { deviceName, hasMore } = first
+    const chunks = writeTrack({
       first,
-      (from) => readTrackPage(db, owner, { ...span, from }, PAGE),
-      writer,
-      kept,
-    )
-    const headers = { 'Content-Type': contentType(format) }
+      readNext: (from) => readTrackPage(db, { ...span, from, limit: PAGE_ROWS }),
+      writer: WRITERS[format]({ deviceName, isShort: !hasMore }, geometry),
+      keptTimes:
+        toleranceMetres === undefined ? null : await readKeptTimes(db, span, toleranceMetres),
+    })
+    const name = `${fileName(deviceName, span, first)}.${format}`
     return {
-      stream: streamOf(pages, () => exportsUnderWay.release(first)),
-      headers:
-        format === 'json'
-          ? headers
-          : {
-              ...headers,
-              'Content-Disposition': disposition(first.deviceName, span, first, format),
-            },
+      stream: streamOf(chunks, () => longExports.release(first)),
+      headers: {
+        'Content-Type': contentType(format),
+        ...(format !== 'json' && { 'Content-Disposition': contentDisposition(name) }),
+      },
     }
   } catch (error) {
-    exportsUnderWay.release(first)
+    longExports.release(first)
     throw error
   }
 }

@@ -8,27 +8,27 @@ import {
   type Location,
   MAX_REPORT_LOCATIONS,
   MAX_SOURCE_LENGTH,
-  NUMBERS,
+  NUMBER_FIELDS,
   TEXT_LISTS,
 } from '../domain/location.ts'
 import { isFreeForm } from '../http/validation.ts'
 import { forms, type LocationsBody } from './forms.ts'
 
 /*
- * A thousand locations take zod 15 times as long as this reader (16 ms against 1.1), longer than the database. It either takes a report
- * whole or gives up; then the contract reads it, finds what is wrong, or takes what this reader does not know.
+ * Reads a thousand locations in 1.1 ms; zod takes 16 ms, more than the database. A report that this
+ * reader does not accept as a whole is read by the contract's schema, which finds what is wrong.
  */
 
 const DATE_TIME = z.regexes.datetime({ offset: true, precision: null })
 
-const RANGES: Record<string, { least: number; most: number } | undefined> = Object.assign(
+const RANGES: Record<string, { min: number; max: number } | undefined> = Object.assign(
   Object.create(null),
-  NUMBERS,
+  NUMBER_FIELDS,
 )
 
 const isText = (value: unknown): boolean => typeof value === 'string'
-const isListOf = (list: unknown, fits: (item: unknown) => boolean): boolean =>
-  Array.isArray(list) && list.every(fits) && isFreeForm(list)
+const isListOf = (list: unknown, isItem: (item: unknown) => boolean): boolean =>
+  Array.isArray(list) && list.every(isItem) && isFreeForm(list)
 
 const CHECKS: Record<string, ((value: unknown) => boolean) | undefined> = Object.assign(
   Object.create(null),
@@ -66,8 +66,8 @@ const readLocation = (sent: unknown, now: number): Location | null => {
     const value = sent[name]
     const range = RANGES[name]
     if (range !== undefined) {
-      if (typeof value !== 'number' || !(value >= range.least && value <= range.most)) return null
-      // Adding zero makes −0 a 0.
+      if (typeof value !== 'number' || !(value >= range.min && value <= range.max)) return null
+      // Adding 0 turns −0 into 0.
       location[name] = value + 0
     } else if (name !== 'dateTime' && name !== 'receivedAt') {
       if (!CHECKS[name]?.(value)) return null
@@ -77,7 +77,7 @@ const readLocation = (sent: unknown, now: number): Location | null => {
   return location as unknown as Location
 }
 
-const readAll = (sent: readonly unknown[], now: number): LocationsBody | null => {
+const readLocations = (sent: readonly unknown[], now: number): LocationsBody | null => {
   if (sent.length === 0 || sent.length > MAX_REPORT_LOCATIONS) return null
   const locations: Location[] = []
   for (const one of sent) {
@@ -93,13 +93,14 @@ const onlyMember = (body: JsonObject): string | undefined => {
   return names.length === 1 ? names[0] : undefined
 }
 
-export const quickReport = (body: unknown, now: number): LocationsBody | null => {
-  if (Array.isArray(body)) return readAll(body, now)
+/** The report, or null when the schema must read it. */
+export const readReport = (body: unknown, now: number): LocationsBody | null => {
+  if (Array.isArray(body)) return readLocations(body, now)
   if (!isObject(body)) return null
   const only = onlyMember(body)
   if (only === 'locations')
-    return Array.isArray(body.locations) ? readAll(body.locations, now) : null
-  return readAll([only === 'location' ? body.location : body], now)
+    return Array.isArray(body.locations) ? readLocations(body.locations, now) : null
+  return readLocations([only === 'location' ? body.location : body], now)
 }
 
 const formOf = (body: unknown) => {
@@ -111,7 +112,7 @@ const formOf = (body: unknown) => {
 }
 
 export const readBody = (body: unknown): z.ZodSafeParseResult<LocationsBody> => {
-  const report = quickReport(body, Date.now())
+  const report = readReport(body, Date.now())
   return report
     ? { success: true, data: report }
     : (formOf(body).safeParse(body) as z.ZodSafeParseResult<LocationsBody>)

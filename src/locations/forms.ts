@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { iso } from '../domain/iso.ts'
 import { isObject, type JsonObject } from '../domain/json.ts'
 import {
   CODE_LISTS,
@@ -8,51 +9,56 @@ import {
   MAX_REPORT_LOCATIONS,
   MAX_SENSOR_TIME,
   MAX_SOURCE_LENGTH,
-  NUMBERS,
+  NUMBER_FIELDS,
   type NumberName,
   SENSOR_TIMES,
   TEXT_LISTS,
 } from '../domain/location.ts'
 import { MAX_ROWS, pageQuery } from '../http/page.ts'
 import { freeForm } from '../http/validation.ts'
-import { instant, iso, time } from '../http/wire.ts'
+import { instant, time } from '../http/wire.ts'
 
-/* What the quick reader in read.ts takes must be what `location` takes: a test holds one against the other. */
+/* `fastReader.ts` must accept nothing that `newLocation` refuses: a test compares them. */
 
-const number = (least: number, most: number) =>
+const number = (min: number, max: number) =>
   z
     .number('must be a number')
-    .min(least, `must be at least ${least}`)
-    .max(most, `must be at most ${most}`)
+    .min(min, `must be at least ${min}`)
+    .max(max, `must be at most ${max}`)
     .overwrite((value) => value + 0)
 
 const numberNamed = (name: NumberName) =>
-  number(NUMBERS[name].least, NUMBERS[name].most).meta({ description: NUMBERS[name].about })
+  number(NUMBER_FIELDS[name].min, NUMBER_FIELDS[name].max).meta({
+    description: NUMBER_FIELDS[name].description,
+  })
 
 const optionalNumbers = Object.fromEntries(
-  (Object.keys(NUMBERS) as NumberName[])
+  (Object.keys(NUMBER_FIELDS) as NumberName[])
     .filter((name) => name !== 'latitude' && name !== 'longitude')
     .map((name) => [name, numberNamed(name).optional()]),
 ) as { [N in Exclude<NumberName, 'latitude' | 'longitude'>]: z.ZodOptional<z.ZodNumber> }
 
-const named = <const N extends string, T extends z.ZodType>(names: readonly N[], schema: T) =>
+const optionalFields = <const N extends string, T extends z.ZodType>(
+  names: readonly N[],
+  schema: T,
+) =>
   Object.fromEntries(names.map((name) => [name, schema.optional()])) as {
     [K in N]: z.ZodOptional<T>
   }
 
 const sensorTime = z
   .union([number(0, MAX_SENSOR_TIME), instant.transform(iso)], 'must be a number or a date-time')
-  .meta({ description: 'A number, or a date-time, which is kept in UTC.' })
-/** More would not fit into 8 KiB, and are not looked at one by one. */
-const MAX_LISTED = 4096
+  .meta({ description: 'A number, or a date-time, which is stored in UTC.' })
+/** More items cannot fit into 8 KiB, so they are not checked one by one. */
+const MAX_LIST_ITEMS = 4096
 const list = <T extends z.ZodType>(of: T, error: string) =>
-  freeForm(z.array(of, error).max(MAX_LISTED, 'must not be larger than 8 KiB'))
-const texts = list(z.string('must be text'), 'must be a list of texts')
-const codes = list(
+  freeForm(z.array(of, error).max(MAX_LIST_ITEMS, 'must not be larger than 8 KiB'))
+const textList = list(z.string('must be text'), 'must be a list of texts')
+const codeList = list(
   z.union([z.string(), number(-1e15, 1e15)], 'must be text or a number'),
   'must be a list',
 )
-const anything = list(z.unknown(), 'must be a list')
+const freeList = list(z.unknown(), 'must be a list')
 const attributes = freeForm(z.unknown().refine(isObject, 'must be an object')) as z.ZodType<
   JsonObject,
   JsonObject
@@ -60,25 +66,28 @@ const attributes = freeForm(z.unknown().refine(isObject, 'must be an object')) a
 
 const fields = {
   ...optionalNumbers,
-  ...named(SENSOR_TIMES, sensorTime),
-  ...named(TEXT_LISTS, texts),
-  ...named(CODE_LISTS, codes),
+  ...optionalFields(SENSOR_TIMES, sensorTime),
+  ...optionalFields(TEXT_LISTS, textList),
+  ...optionalFields(CODE_LISTS, codeList),
   hasCriticalAlert: z.boolean('must be true or false').optional(),
-  attributes: attributes.meta({ type: 'object', description: 'Values of your own.' }).optional(),
-  ...named(FREE_LISTS, anything),
+  attributes: attributes.meta({ type: 'object', description: 'Your own values.' }).optional(),
+  ...optionalFields(FREE_LISTS, freeList),
   source: z
     .string('must be text')
     .min(1, 'must not be empty')
     .max(MAX_SOURCE_LENGTH, `must have at most ${MAX_SOURCE_LENGTH} characters`)
     .optional()
-    .meta({ description: 'Where the fix came from: `gnss`, `network`, …', example: 'gnss' }),
+    .meta({
+      description: 'How the position was determined: `gnss`, `network`, …',
+      example: 'gnss',
+    }),
 }
 
 export const newLocation = z
   .strictObject({
     dateTime: instant.refine(
       (at) => isPlausible(at, Date.now()),
-      'must not be before 2000 nor more than 10 minutes in the future',
+      'must not be before the year 2000 or more than 10 minutes in the future',
     ),
     latitude: numberNamed('latitude').meta({ example: 38.7223 }),
     longitude: numberNamed('longitude').meta({ example: -9.1393 }),
@@ -86,7 +95,7 @@ export const newLocation = z
     receivedAt: z
       .unknown()
       .optional()
-      .meta({ description: 'Written by the server: accepted and ignored.' }),
+      .meta({ description: 'Set by the server: accepted and ignored.' }),
   })
   .transform(({ receivedAt, ...location }) => location as Location)
   .meta({ id: 'NewLocation' })
@@ -97,10 +106,10 @@ export const location = z
     latitude: z.number(),
     longitude: z.number(),
     ...fields,
-    ...named(SENSOR_TIMES, z.union([z.number(), time])),
+    ...optionalFields(SENSOR_TIMES, z.union([z.number(), time])),
     receivedAt: time,
   })
-  .meta({ id: 'Location', description: 'What was not sent is left out.' })
+  .meta({ id: 'Location', description: 'Members that were not sent are absent.' })
 
 const several = z
   .array(newLocation, 'must be a list of locations')
@@ -111,10 +120,10 @@ const report = (locations: z.output<typeof newLocation>[]) => ({
   kind: 'report' as const,
   locations,
 })
-/** A location makes it a report even beside the members of a query. */
-const beside = { from: z.unknown().optional(), to: z.unknown().optional() }
+/** A body with a location is a report even when it has the members of a query. */
+const queryMembers = { from: z.unknown().optional(), to: z.unknown().optional() }
 
-export const inOrder = { error: 'must not be after to', path: ['from'] }
+export const OUT_OF_ORDER = { error: 'must not be after to', path: ['from'] }
 export const isInOrder = ({ from, to }: { from?: number | undefined; to?: number | undefined }) =>
   from === undefined || to === undefined || from <= to
 
@@ -130,13 +139,13 @@ export const forms = {
         .default(MAX_ROWS),
       cursor: pageQuery.cursor,
     })
-    .refine(isInOrder, inOrder)
+    .refine(isInOrder, OUT_OF_ORDER)
     .transform((query) => ({ kind: 'query' as const, ...query })),
   one: z
-    .strictObject({ location: newLocation, ...beside })
+    .strictObject({ location: newLocation, ...queryMembers })
     .transform(({ location: sent }) => report([sent])),
   several: z
-    .strictObject({ locations: several, ...beside })
+    .strictObject({ locations: several, ...queryMembers })
     .transform(({ locations }) => report(locations)),
   bare: newLocation.transform((sent) => report([sent])),
   bareList: several.transform(report),

@@ -1,5 +1,5 @@
+import { iso } from '../domain/iso.ts'
 import type { StoredLocation } from '../domain/location.ts'
-import { iso } from '../http/wire.ts'
 
 export const presentLocation = ({ dateTime, receivedAt, ...fields }: StoredLocation) => ({
   dateTime: iso(dateTime),

@@ -1,31 +1,57 @@
+import { sql } from 'drizzle-orm'
+import type { Database } from '../db/open.ts'
+import { devices, eventHeads, events, locations } from '../db/schema.ts'
+import { compile, names, placeholders, type Statement } from '../db/statement.ts'
+
 /*
- * `location.reported`, in the batch of the report and right after its insert, whose `changes()` it is told from. One event a report:
- * the log keeps the newest time and the count, the location is joined when the event is read.
+ * `location.reported`: one event a report. The log keeps the newest time and the count; the
+ * location is joined when the event is read. Both statements depend on `changes()` of the report's
+ * INSERT, which must be the statement just before them.
  */
 
-/** ?1 account. */
-const NUMBER = `INSERT INTO event_heads (account_id, sequence)
-  SELECT ?1, 1 WHERE changes() > 0 ON CONFLICT (account_id) DO UPDATE SET sequence = sequence + 1`
-
-/** ?2 now, ?3 event, ?4 device, ?5 the report: what of it was new is what has been received just now. */
-const EVENT = `INSERT INTO events (account_id, sequence, id, type, time, device_id, data)
-  SELECT ?1, h.sequence, ?3, 'location.reported', ?2, ?4, (
-    SELECT json_object('time', max(l.time), 'count', count(DISTINCT l.time)) FROM devices d CROSS JOIN json_each(?5) sent
-      CROSS JOIN locations l ON l.device_key = d.key AND l.time = sent.value ->> 0 AND l.received_at = ?2 WHERE d.id = ?4)
-  FROM event_heads h WHERE h.account_id = ?1 AND changes() > 0`
-
-export interface Report {
+export interface ReportEvent {
   accountId: string
   deviceId: string
   eventId: string
+  /** The report, as its INSERT takes it. */
   packed: string
+  now: number
 }
 
-export const appendReportEvent = (
-  db: D1Database,
-  { accountId, deviceId, eventId, packed }: Report,
-  now: number,
-): D1PreparedStatement[] => [
-  db.prepare(NUMBER).bind(accountId),
-  db.prepare(EVENT).bind(accountId, now, eventId, deviceId, packed),
+const p = placeholders('accountId', 'deviceId', 'eventId', 'packed', 'now')
+
+const takeNumber = compile<ReportEvent>(
+  sql`INSERT INTO ${eventHeads} (${names(eventHeads.accountId, eventHeads.sequence)})
+    SELECT ${p.accountId}, 1 WHERE changes() > 0
+    ON CONFLICT (${names(eventHeads.accountId)})
+    DO UPDATE SET ${names(eventHeads.sequence)} = ${eventHeads.sequence} + 1`,
+)
+
+const EVENT_COLUMNS = names(
+  events.accountId,
+  events.sequence,
+  events.id,
+  events.type,
+  events.time,
+  events.deviceId,
+  events.data,
+)
+/** A location of the report is new if it was received at this very moment. */
+const NEW_LOCATIONS = sql`SELECT
+    json_object('time', max(${locations.time}), 'count', count(DISTINCT ${locations.time}))
+  FROM ${devices} CROSS JOIN json_each(${p.packed}) sent
+  CROSS JOIN ${locations} ON ${locations.deviceKey} = ${devices.key}
+    AND ${locations.time} = sent.value ->> 0 AND ${locations.receivedAt} = ${p.now}
+  WHERE ${devices.id} = ${p.deviceId}`
+
+const insertEvent = compile<ReportEvent>(
+  sql`INSERT INTO ${events} (${EVENT_COLUMNS})
+    SELECT ${p.accountId}, ${eventHeads.sequence}, ${p.eventId}, 'location.reported', ${p.now},
+      ${p.deviceId}, (${NEW_LOCATIONS})
+    FROM ${eventHeads} WHERE ${eventHeads.accountId} = ${p.accountId} AND changes() > 0`,
+)
+
+export const appendReportEvent = (db: Database, event: ReportEvent): Statement[] => [
+  takeNumber(db, event),
+  insertEvent(db, event),
 ]

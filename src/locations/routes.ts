@@ -1,77 +1,44 @@
 import { Hono } from 'hono'
+import type { DeviceRef } from '../db/visibility.ts'
 import { BoundedCache } from '../domain/boundedCache.ts'
+import { iso } from '../domain/iso.ts'
 import type { Location } from '../domain/location.ts'
 import { pokeFeed } from '../feed/stub.ts'
 import type { AppEnv, Context } from '../http/context.ts'
-import { replyTagged } from '../http/etag.ts'
 import { operation } from '../http/operation.ts'
-import { MAX_ROWS, makeCursor, readCursor } from '../http/page.ts'
-import { invalid, Problem } from '../http/problem.ts'
-import { iso } from '../http/wire.ts'
+import { MAX_ROWS } from '../http/page.ts'
+import { invalid, Problem, requireOk } from '../http/problem.ts'
+import { type Range, type RangeQuery, rangePage, wholeRange } from '../http/rangePage.ts'
+import { reply, replyAlternate, replyWithEtag } from '../http/reply.ts'
 import * as contract from './contract.ts'
 import { exportTrack } from './export.ts'
 import { acceptedFormat } from './formats/formats.ts'
 import { presentLocation } from './present.ts'
-import {
-  type AssumedState,
-  beginTrack,
-  findLastLocation,
-  INITIAL_STATE,
-  type Span,
-  storeReport,
-  type TrackOwner,
-} from './store.ts'
+import { type AssumedState, INITIAL_STATE, storeReport } from './report.ts'
+import { findLastLocation, readFirstPage, type Span } from './store.ts'
 
-/** How accounts stood when this isolate last saw them: the report itself checks whether it still holds. */
+/** Accounts' states as this isolate last saw them. Each report checks what it assumes. */
 const assumedStates = new BoundedCache<AssumedState>(10_000)
 
-const ownerOf = (c: Context): TrackOwner => {
+const deviceOf = (c: Context): DeviceRef => {
   const { accountId, groupId } = c.get('principal')
   return { accountId, groupId, deviceId: c.req.param('deviceId') ?? '' }
 }
 
-interface TrackQuery {
-  from?: number | undefined
-  to?: number | undefined
-  limit: number
-  cursor?: string | undefined
+const readRange = async (c: Context, { from, to, limit, after }: Range) => {
+  const start = after ? Number(after[0]) + 1 : from
+  const page = await readFirstPage(c.get('db'), { ...deviceOf(c), from: start, to, limit })
+  const last = page?.locations.at(-1)
+  return page && { rows: page.locations, next: page.hasMore && last ? [last.dateTime] : null }
 }
 
-const EARLIEST = 0
-const LATEST = Date.UTC(9999, 11, 31)
-
-/** A page of a track, the same by POST and by GET: a cursor of one is good for the other. */
-const answerQuery = async (
-  c: Context,
-  { from, to, limit, cursor }: TrackQuery,
-  cursorPointer: string,
-) => {
-  const asked = new URLSearchParams()
-  if (from !== undefined) asked.set('from', iso(from))
-  if (to !== undefined) asked.set('to', iso(to))
-  const list = `${c.req.path}?${asked}`
-  const [after] = (await readCursor(c, cursor, list, cursorPointer)) ?? []
-  const span = {
-    from: after === undefined ? (from ?? EARLIEST) : Number(after) + 1,
-    to: to ?? LATEST,
-  }
-  const page = await beginTrack(c.get('db'), ownerOf(c), span, limit)
-  if (!page) throw new Problem('not-found')
-  const last = page.locations.at(-1)
-  const nextCursor = page.more && last ? await makeCursor(c, [last.dateTime], list) : null
-  if (nextCursor) {
-    asked.set('limit', String(limit))
-    asked.set('cursor', nextCursor)
-    c.header('Link', `<${c.req.path}?${asked}>; rel="next"`)
-  }
-  return c.json({
-    success: true as const,
-    locations: page.locations.map(presentLocation),
-    nextCursor,
-  })
+const queryTrack = async (c: Context, query: RangeQuery, cursorPointer: string) => {
+  const page = await rangePage(c, query, { cursorPointer, read: (range) => readRange(c, range) })
+  const { rows, nextCursor } = page
+  return { success: true as const, locations: rows.map(presentLocation), nextCursor }
 }
 
-/** From the first to the last of a report, whatever order they came in. */
+/** From the earliest to the latest location of a report, in whatever order they were sent. */
 const spanOf = (reported: Location[]): Span => {
   let from = Number.POSITIVE_INFINITY
   let to = Number.NEGATIVE_INFINITY
@@ -82,56 +49,64 @@ const spanOf = (reported: Location[]): Span => {
   return { from, to }
 }
 
+const report = async (c: Context, reported: Location[]) => {
+  const { accountId } = c.get('principal')
+  const outcome = await storeReport(c.get('db'), {
+    device: deviceOf(c),
+    locations: reported,
+    eventId: await c.get('newId')('evt'),
+    assumed: assumedStates.get(accountId) ?? INITIAL_STATE,
+    now: Date.now(),
+  })
+  if ('actual' in outcome) assumedStates.set(accountId, outcome.actual)
+  const { accepted, stored, actual } = requireOk(outcome)
+  if (actual.hasSubscribers && accepted > 0)
+    c.executionCtx.waitUntil(pokeFeed(c.env, c.get('principal')))
+  return {
+    success: true as const,
+    accepted,
+    duplicates: reported.length - accepted,
+    ...(stored && { locations: [presentLocation(stored)] }),
+  }
+}
+
 export const locations = new Hono<AppEnv>()
   .get('/:deviceId/lastLocation', operation(contract.readLastLocation), async (c) => {
-    const last = await findLastLocation(c.get('db'), ownerOf(c))
-    if (!last) throw new Problem(last === null ? 'no-location' : 'not-found')
-    const body = JSON.stringify({ success: true, lastLocation: presentLocation(last) })
-    // A location never changes, so its two times tell which one it is.
-    return replyTagged(c, body, `"1.${last.dateTime.toString(36)}-${last.receivedAt.toString(36)}"`)
+    const last = await findLastLocation(c.get('db'), deviceOf(c))
+    if (!last) throw new Problem(last === null ? 'no-location' : 'device-not-found')
+    const body = { success: true as const, lastLocation: presentLocation(last) }
+    // A location never changes, so its two times identify it.
+    const rest = `${last.dateTime.toString(36)}-${last.receivedAt.toString(36)}`
+    return replyWithEtag(c, contract.readLastLocation, body, { version: 1, rest })
   })
   .post('/:deviceId/locations', operation(contract.postLocations), async (c) => {
     const body = c.req.valid('json')
-    if (body.kind === 'query') return answerQuery(c, body, '/cursor')
-    const { accountId } = c.get('principal')
-    const span = spanOf(body.locations)
-    const eventId = await c.get('newId')('evt')
-    const outcome = await storeReport(
-      c.get('db'),
-      ownerOf(c),
-      body.locations,
-      eventId,
-      assumedStates.get(accountId) ?? INITIAL_STATE,
-      Date.now(),
-    )
-    if (outcome.ok || outcome.refusal === 'device-expired')
-      assumedStates.set(accountId, outcome.assumed)
-    if (!outcome.ok) throw new Problem(outcome.refusal)
-    const { accepted, stored, assumed } = outcome
-    if (assumed.hasSubscribers && accepted > 0)
-      c.executionCtx.waitUntil(pokeFeed(c.env, c.get('principal')))
-    const reply = { success: true as const, accepted, duplicates: body.locations.length - accepted }
-    return c.json(stored ? { ...reply, locations: [presentLocation(stored)] } : reply, 201, {
-      Location: `${c.req.path}?from=${iso(span.from)}&to=${iso(span.to)}`,
+    if (body.kind === 'query')
+      return replyAlternate(c, contract.postLocations, await queryTrack(c, body, '/cursor'))
+    const { from, to } = spanOf(body.locations)
+    return reply(c, contract.postLocations, await report(c, body.locations), {
+      Location: `${c.req.path}?from=${iso(from)}&to=${iso(to)}`,
     })
   })
   .get('/:deviceId/locations', operation(contract.listLocations), async (c) => {
-    const { from, to, limit, cursor, format, geometry, simplify } = c.req.valid('query')
-    const wanted = format ?? acceptedFormat(c.req.header('Accept'))
+    const { from, to, limit, cursor, format: named, geometry, simplify } = c.req.valid('query')
+    const format = named ?? acceptedFormat(c.req.header('Accept'))
     c.header('Vary', 'Accept')
-    if (wanted === 'json' && simplify === undefined)
-      return answerQuery(c, { from, to, limit: limit ?? MAX_ROWS, cursor }, '#/query/cursor')
+    if (format === 'json' && simplify === undefined) {
+      const query = { from, to, limit: limit ?? MAX_ROWS, cursor }
+      return reply(c, contract.listLocations, await queryTrack(c, query, '#/query/cursor'))
+    }
     const paging = Object.entries({ limit, cursor }).filter(([, given]) => given !== undefined)
     if (paging.length > 0)
       throw invalid(
         ...paging.map(([name]) => ({
           pointer: `#/query/${name}`,
-          detail: 'is for pages of JSON: this answer is the whole span',
+          detail: 'is only for JSON without simplify: this reply has the whole span',
         })),
       )
-    const span = { from: from ?? EARLIEST, to: to ?? LATEST }
-    const { stream, headers } = await exportTrack(c.get('db'), ownerOf(c), span, {
-      format: wanted,
+    const query = { ...deviceOf(c), ...wholeRange({ from, to }) }
+    const { stream, headers } = await exportTrack(c.get('db'), query, {
+      format,
       geometry,
       simplify,
     })

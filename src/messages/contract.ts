@@ -5,23 +5,21 @@ import { define } from '../http/contract.ts'
 import { nextCursor, pageQuery } from '../http/page.ts'
 import { id, success, time } from '../http/wire.ts'
 
+const NOTICE = 'Null for a notice about the account itself.'
+
 const message = z
   .object({
     ...delivery.shape,
-    alertId: id('alr')
-      .nullable()
-      .meta({ description: 'Null for what is told of the account itself.' }),
-    deviceId: id('dev')
-      .nullable()
-      .meta({ description: 'Null for what is told of the account itself.' }),
+    alertId: id('alr').nullable().meta({ description: NOTICE }),
+    deviceId: id('dev').nullable().meta({ description: NOTICE }),
     subject: z.string().meta({ description: 'Empty for an SMS.', example: 'SOSButton: Tern 7' }),
-    text: z.string().meta({ description: 'The very words that go out.' }),
+    text: z.string().meta({ description: 'The text exactly as it is sent.' }),
     provider: z
       .string()
       .nullable()
-      .meta({ description: 'Who was last asked to send it.', example: 'outbox' }),
+      .meta({ description: 'The provider of the last attempt to send it.', example: 'outbox' }),
     attempts: z.int().meta({
-      description: 'How often it had been tried when it came to stand as it does.',
+      description: 'How many attempts to send it were made before its last change of status.',
       example: 1,
     }),
     lastModified: time,
@@ -35,7 +33,7 @@ export const listMessages = define({
   tag,
   summary: 'List messages',
   description:
-    'E-mails and SMS of alerts, those of the newest alert first: what went out, or would have, and what became of it. Between them, for 30 days and with the scope `admin`, the e-mails that told of a webhook that was disabled.',
+    'E-mails and SMS of alerts with their delivery status, newest alert first. With the scope `admin`, the list also has the notices of the last 30 days about disabled webhooks.',
   scope: 'read',
   query: z.strictObject({
     ...pageQuery,
@@ -52,9 +50,9 @@ export const retryMessage = define({
   tag,
   summary: 'Send a message again',
   description:
-    'For one that failed or was held back, where its recipient would still be told. It counts against the device’s daily limit again.',
+    'Only for a message that failed or was suppressed, and whose recipient would still receive the alert. It counts towards the device’s daily limit again.',
   scope: 'write',
   reply: z.object({ success, message }),
-  problems: ['not-found', 'message-not-failed', 'recipient-gone', 'daily-limit-reached'],
+  problems: ['message-not-found', 'message-not-failed', 'recipient-gone', 'daily-limit-reached'],
   idempotent: true,
 })

@@ -1,9 +1,13 @@
+import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/sqlite-core'
 import { readScan } from '../db/boundedScan.ts'
 import type { Database } from '../db/open.ts'
-import { inGroup, type Viewer } from '../db/visibility.ts'
+import { alerts, devices, messages } from '../db/schema.ts'
+import { literal, readFirst, statement } from '../db/statement.ts'
+import { isInGroup, type Viewer } from '../db/visibility.ts'
 import { alertIdOf, type Channel, type Delivery, type Status } from '../domain/alert.ts'
 
-/** A message as its cell has it. */
+/** A message of an alert, as stored in its cell. */
 export interface StoredMessage extends Delivery {
   alertId: string
   deviceId: string
@@ -15,7 +19,7 @@ export interface StoredMessage extends Delivery {
   changed: number
 }
 
-/** One of a list, where what is told of the account itself has neither alert nor device. */
+/** A message of a list. An account notice has neither alert nor device. */
 export type ListedMessage = Omit<StoredMessage, 'alertId' | 'deviceId'> & {
   alertId: string | null
   deviceId: string | null
@@ -36,6 +40,7 @@ interface Row {
   attempts: number
   changed: number
 }
+type ListedRow = Omit<Row, 'device_id'> & { device_id: string | null }
 
 const toMessage = ({ recipient, reset_at, device_id, alert_name, ...row }: Row): StoredMessage => ({
   id: row.id,
@@ -54,39 +59,43 @@ const toMessage = ({ recipient, reset_at, device_id, alert_name, ...row }: Row):
   changed: row.changed,
 })
 
-const toListed = ({
-  device_id,
-  ...row
-}: Omit<Row, 'device_id'> & { device_id: string | null }): ListedMessage =>
+const toListed = ({ device_id, ...row }: ListedRow): ListedMessage =>
   device_id === null
     ? { ...toMessage({ ...row, device_id: '' }), alertId: null, deviceId: null }
     : toMessage({ ...row, device_id })
 
-const COLUMNS = `m.id, m.channel, m.recipient, m.subject, m.text, m.status, m.reason, m.reset_at, m.provider, m.attempts, m.changed,
-  d.id AS device_id, (SELECT name FROM alerts WHERE id = 'alr_' || substr(m.id, 5, length(m.id) - 8)) AS alert_name`
+const [m, d] = [alias(messages, 'm'), alias(devices, 'd')]
+
+const ALERT_NAME = sql`(SELECT ${alerts.name} FROM ${alerts}
+  WHERE ${alerts.id} = 'alr_' || substr(${m.id}, 5, length(${m.id}) - 8))`
+const COLUMNS = sql`${m.id}, ${m.channel}, ${m.recipient}, ${m.subject}, ${m.text}, ${m.status},
+  ${m.reason}, ${m.resetAt}, ${m.provider}, ${m.attempts}, ${m.changed}, ${d.id} AS device_id,
+  ${ALERT_NAME} AS alert_name`
 
 export const findMessage = async (
-  { $client: db }: Database,
+  db: Database,
   { accountId, groupId }: Viewer,
   id: string,
 ): Promise<StoredMessage | null> => {
-  const row = await db
-    .prepare(
-      `SELECT ${COLUMNS} FROM messages m JOIN devices d ON d.key = m.device_key
-       WHERE m.account_id = ? AND m.id = ?${groupId === null ? '' : ` AND ${inGroup('m.device_key')}`}`,
-    )
-    .bind(accountId, id, ...(groupId === null ? [] : [groupId]))
-    .first<Row>()
+  const isVisible = groupId === null ? undefined : isInGroup(m.deviceKey, groupId)
+  const row = await readFirst(
+    statement<Row>(
+      db,
+      sql`SELECT ${COLUMNS} FROM ${messages} ${m} JOIN ${devices} ${d} ON ${d.key} = ${m.deviceKey}
+        WHERE ${and(eq(m.accountId, accountId), eq(m.id, id), isVisible)}`,
+    ),
+  )
   return row && toMessage(row)
 }
 
-export interface Listing {
-  status: Status | undefined
-  channel: Channel | undefined
-  deviceId: string | undefined
-  alertId: string | undefined
-  /** Whether to show what is told of the account itself too. */
-  ofAccount: boolean
+export interface MessageListing {
+  status?: Status | undefined
+  channel?: Channel | undefined
+  deviceId?: string | undefined
+  alertId?: string | undefined
+  /** Whether the list has account notices too. */
+  includesNotices: boolean
+  /** The id that the page before ended with. */
   after: string | undefined
   limit: number
 }
@@ -96,105 +105,59 @@ export interface MessagePage {
   next: [id: string] | null
 }
 
-/** A walk with filters looks at this many messages at the most, however few of them are asked for. */
+/** The most messages that one page of a filtered list reads, however few of them match. */
 const MAX_SCANNED = 5000
-const FIRST = 'msg_'
-const LAST = 'msg_~'
+const FIRST_ID = 'msg_'
+const LAST_ID = 'msg_~'
 
-/** Newest alert first. An alert's messages are one stretch of the key; the rest is a walk. */
-export const listMessages = async (
-  { $client: db }: Database,
-  viewer: Viewer,
-  listing: Listing,
-): Promise<MessagePage> => {
-  const { status, channel, deviceId, alertId, ofAccount, after, limit } = listing
+/** Messages from `after` on, newest alert first. Those of one alert are a range of the key. */
+const selectRange = (accountId: string, { alertId, after }: MessageListing): SQL => {
   const prefix = alertId === undefined ? null : `msg_${alertId.slice(4)}`
-  const upTo = prefix === null ? LAST : `${prefix}~`
-  // The beginning of an id would be a longer stretch: only a whole one finds its alert, and so any message.
-  const whole =
-    alertId === undefined ? '' : '(SELECT 1 FROM alerts WHERE id = ? AND account_id = ?) CROSS JOIN'
-  const span = [
-    ...(alertId === undefined ? [] : [alertId, viewer.accountId]),
-    viewer.accountId,
-    prefix ?? FIRST,
-    after !== undefined && after < upTo ? after : upTo,
-  ]
-  const stretch = `SELECT m.* FROM ${whole} messages m WHERE m.account_id = ? AND m.id > ? AND m.id < ? ORDER BY m.id DESC`
+  const end = prefix === null ? LAST_ID : `${prefix}~`
+  // Only the id of an existing alert selects a range: a part of one would match other alerts too.
+  const ofAlert =
+    alertId === undefined
+      ? sql``
+      : sql`(SELECT 1 FROM ${alerts}
+          WHERE ${alerts.id} = ${alertId} AND ${alerts.accountId} = ${accountId}) CROSS JOIN `
+  const before = after !== undefined && after < end ? after : end
+  return sql`SELECT ${m}.* FROM ${ofAlert}${messages} ${m} WHERE ${m.accountId} = ${accountId}
+    AND ${m.id} > ${prefix ?? FIRST_ID} AND ${m.id} < ${before} ORDER BY ${m.id} DESC`
+}
+
+export const listMessages = async (
+  db: Database,
+  { accountId, groupId }: Viewer,
+  listing: MessageListing,
+): Promise<MessagePage> => {
+  const { status, channel, deviceId, includesNotices, limit } = listing
+  const range = selectRange(accountId, listing)
   const filters = [
-    ...(status === undefined ? [] : [{ sql: 'm.status = ?', value: status }]),
-    ...(channel === undefined ? [] : [{ sql: 'm.channel = ?', value: channel }]),
-    ...(deviceId === undefined ? [] : [{ sql: 'd.id = ?', value: deviceId }]),
-    ...(viewer.groupId === null ? [] : [{ sql: inGroup('m.device_key'), value: viewer.groupId }]),
-  ]
-  const shown = [
-    ofAccount ? '(d.key IS NOT NULL OR m.device_key = 0)' : 'd.key IS NOT NULL',
-    ...filters.map(({ sql }) => sql),
-  ]
-  // Without filters little is passed over, and looking for the end of a long walk would cost every page 5,000 rows.
+    status === undefined ? [] : eq(m.status, status),
+    channel === undefined ? [] : eq(m.channel, channel),
+    deviceId === undefined ? [] : eq(d.id, deviceId),
+    groupId === null ? [] : isInGroup(m.deviceKey, groupId),
+  ].flat()
+  const hasDevice = sql`${d.key} IS NOT NULL`
+  const isShown = includesNotices ? sql`(${hasDevice} OR ${m.deviceKey} = 0)` : hasDevice
+  // Without filters almost every message is shown, so a page scans no further than its own length.
   const isLong = filters.length > 0
-  const walked = isLong ? MAX_SCANNED : limit + 1
-  const rows = db
-    .prepare(
-      `SELECT ${COLUMNS} FROM (${stretch} LIMIT ${walked}) m LEFT JOIN devices d ON d.key = m.device_key
-       WHERE ${shown.join(' AND ')} ORDER BY m.id DESC LIMIT ?`,
-    )
-    .bind(...span, ...filters.map(({ value }) => value), limit + 1)
-  const walkEnd = db
-    .prepare(`SELECT id FROM (${stretch} LIMIT 1 OFFSET ${walked - 1})`)
-    .bind(...span)
-  const { found, end } = await readScan<Parameters<typeof toListed>[0], { id: string }>(
-    db,
-    { rows, end: walkEnd, isLong },
+  const scanned = isLong ? MAX_SCANNED : limit + 1
+  const { rows, end } = await readScan(db, {
+    page: statement<ListedRow>(
+      db,
+      sql`SELECT ${COLUMNS} FROM (${range} LIMIT ${literal(scanned)}) ${m}
+        LEFT JOIN ${devices} ${d} ON ${d.key} = ${m.deviceKey}
+        WHERE ${and(isShown, ...filters)} ORDER BY ${m.id} DESC LIMIT ${limit + 1}`,
+    ),
+    end: statement<{ id: string }>(
+      db,
+      sql`SELECT id FROM (${range} LIMIT 1 OFFSET ${literal(scanned - 1)})`,
+    ),
+    isLong,
     limit,
-  )
-  const messages = found.slice(0, limit).map(toListed)
-  const last = found.length > limit ? messages.at(-1) : end
-  return { messages, next: last ? [last.id] : null }
-}
-
-export type Notice = Pick<
-  StoredMessage,
-  'id' | 'to' | 'subject' | 'text' | 'status' | 'reason' | 'provider' | 'attempts'
->
-
-/** Keeps an e-mail that tells of the account itself, once it is known what became of it. */
-export const keepNotice = async (
-  { $client: db }: Database,
-  accountId: string,
-  notice: Notice,
-  now: number,
-): Promise<void> => {
-  const { id, to, subject, text, status, reason, provider, attempts } = notice
-  await db
-    .prepare(
-      `INSERT INTO messages (account_id, id, device_key, channel, recipient, subject, text, status, reason, provider, attempts, changed, seq)
-       SELECT ?1, ?2, 0, 'Email', ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, 0 WHERE EXISTS (SELECT 1 FROM accounts WHERE id = ?1)
-       ON CONFLICT DO NOTHING`,
-    )
-    .bind(accountId, id, to, subject, text, status, reason, provider, attempts, now)
-    .run()
-}
-
-/**
- * Moves such an e-mail on from `sent`, or from a failure that was only feared, where there is somewhere to move it to; answers what it
- * was before, or null where there is none.
- */
-export const settleNotice = async (
-  { $client: db }: Database,
-  accountId: string,
-  id: string,
-  status: 'delivered' | 'failed' | null,
-  reason: string | null,
-  now: number,
-): Promise<Status | null> => {
-  const own = 'account_id = ? AND id = ? AND device_key = 0'
-  const [before] = await db.batch<{ status: Status }>([
-    db.prepare(`SELECT status FROM messages WHERE ${own}`).bind(accountId, id),
-    db
-      .prepare(
-        `UPDATE messages SET status = ?1, reason = ?2, changed = ?3 WHERE ?1 IS NOT NULL AND (status = 'sent' OR (status = 'failed' AND ?1 = 'delivered')) AND ${own}`,
-      )
-      .bind(status, reason, now, accountId, id),
-  ])
-  return before?.results[0]?.status ?? null
+  })
+  const page = rows.slice(0, limit).map(toListed)
+  const last = rows.length > limit ? page.at(-1) : end
+  return { messages: page, next: last ? [last.id] : null }
 }

@@ -1,14 +1,15 @@
 import { mailAddress } from '../domain/email.ts'
-import { asHtml } from './html.ts'
+import { toHtml } from './html.ts'
 import {
   type Message,
   misconfigured,
   type NotifyEnv,
   type Provider,
   type SendOutcome,
-  sendTimeout,
+  sendTimeoutMs,
 } from './provider.ts'
 
+/** Codes after which no later attempt can succeed. */
 const REFUSED = [
   'E_VALIDATION_ERROR',
   'E_FIELD_MISSING',
@@ -17,9 +18,13 @@ const REFUSED = [
   'E_CONTENT_TOO_LARGE',
   'E_DELIVERY_FAILED',
 ]
-/** The operator's to mend: a sender or a recipient that the account may not use yet. */
-const OURS = ['E_SENDER_NOT_VERIFIED', 'E_SENDER_DOMAIN_NOT_AVAILABLE', 'E_RECIPIENT_NOT_ALLOWED']
-const THROTTLED: Record<string, number> = {
+/** Codes for a wrong set-up, which the operator can fix: a sender or recipient not allowed yet. */
+const MISCONFIGURED = [
+  'E_SENDER_NOT_VERIFIED',
+  'E_SENDER_DOMAIN_NOT_AVAILABLE',
+  'E_RECIPIENT_NOT_ALLOWED',
+]
+const THROTTLED_MS: Record<string, number> = {
   E_RATE_LIMIT_EXCEEDED: 30_000,
   E_DAILY_LIMIT_EXCEEDED: 3_600_000,
 }
@@ -30,16 +35,16 @@ const outcomeOf = (error: Error & { code?: unknown }): SendOutcome => {
   const reason = code
     ? `cloudflare-${code.slice(2).toLowerCase().replaceAll('_', '-')}`
     : 'provider-failed'
-  const after = THROTTLED[code]
-  if (after !== undefined) return { kind: 'throttled', reason: 'throttled', after }
+  const afterMs = THROTTLED_MS[code]
+  if (afterMs !== undefined) return { kind: 'throttled', reason: 'throttled', afterMs }
   if (REFUSED.includes(code) || code.startsWith('E_HEADER')) return { kind: 'refused', reason }
-  return { kind: 'retry', reason, maybeAccepted: !OURS.includes(code) }
+  return { kind: 'retry', reason, maybeAccepted: !MISCONFIGURED.includes(code) }
 }
 
 const TIMEOUT: SendOutcome = { kind: 'retry', reason: 'timeout', maybeAccepted: true }
 
-/** The binding takes a name apart from its address. */
-const sender = (from: string) => {
+/** The binding takes the name and the address of a sender separately. */
+const parseSender = (from: string) => {
   const [, name, email] = /^(.*?)\s*<([^<>]+)>$/.exec(from.trim()) ?? []
   return name && email ? { name: name.replaceAll('"', ''), email } : (email ?? from)
 }
@@ -48,17 +53,17 @@ const send = async (env: NotifyEnv, { key, to, subject, text }: Message): Promis
   const { EMAIL, EMAIL_FROM } = env
   if (!EMAIL) return misconfigured('the binding EMAIL')
   if (!EMAIL_FROM) return misconfigured('EMAIL_FROM')
-  // The binding knows no idempotency: the header lets a mailbox tell a repeat.
+  // The binding has no idempotency key: this header lets a mailbox recognise a repeat.
   const headers = { 'X-Perigee-Message': key }
   const sent = EMAIL.send({
-    from: sender(EMAIL_FROM),
+    from: parseSender(EMAIL_FROM),
     to: mailAddress(to),
     subject,
     text,
-    html: asHtml(text),
+    html: toHtml(text),
     headers,
   }).then(({ messageId }): SendOutcome => ({ kind: 'accepted', providerId: messageId }), outcomeOf)
-  return Promise.race([sent, scheduler.wait(sendTimeout(env)).then(() => TIMEOUT)])
+  return Promise.race([sent, scheduler.wait(sendTimeoutMs(env)).then(() => TIMEOUT)])
 }
 
 export const cloudflare: Provider = { name: 'cloudflare', send }

@@ -10,11 +10,11 @@ const ENTITIES: Record<string, string> = {
 const escapeHtml = (text: string): string =>
   text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
 
-/** Only links that we make ourselves become links: what stands in a name or text stays text. */
+/** Only our own map links become links: a URL in a name or a text stays text. */
 const LINK = new RegExp(`${RegExp.escape(escapeHtml(MAP))}[\\w.&;=#/-]+`, 'g')
 
-/** The same words as the text, for mail programs that show HTML. */
-export const asHtml = (text: string): string => {
+/** The text as HTML, with its map links clickable. */
+export const toHtml = (text: string): string => {
   const lines = escapeHtml(text).replaceAll(LINK, (link) => `<a href="${link}">${link}</a>`)
   return `<!doctype html><html><body><p style="font:15px/1.5 sans-serif;white-space:pre-wrap">${lines}</p></body></html>`
 }

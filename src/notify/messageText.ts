@@ -1,16 +1,16 @@
 import type { Alert } from '../domain/alert.ts'
 import { zoneFormats } from '../domain/day.ts'
 import { cutTo, septets, toGsm7 } from '../domain/gsm7.ts'
-import { coordinates, mapLink, type Place, shortMapLink } from './place.ts'
+import { formatCoordinates, mapLink, type Place, shortMapLink } from './place.ts'
 
-/* What an alert says to one recipient. */
+/* The text of an alert's messages. */
 
-/** Everything that the words are made of, but for the recipient. */
+/** All that the text is composed from, except the recipient's time zone. */
 export interface AlertDetails {
   alert: Alert
   deviceName: string
   identifier: string | null
-  /** Where the service is reached. */
+  /** The service's public origin. */
   origin: string
 }
 
@@ -19,8 +19,8 @@ export interface MessageText {
   text: string
 }
 
-/** One line without controls or marks that turn the writing direction: nothing in a name can look like a line of ours. */
-const oneLine = (text: string, most: number): string => {
+/** One line without control or direction characters: a name must not imitate our own lines. */
+const toOneLine = (text: string, maxCharacters: number): string => {
   const line = text
     .replaceAll(
       /[\p{Cc}\p{Zl}\p{Zp}\u{200e}\u{200f}\u{202a}-\u{202e}\u{2066}-\u{2069}\u{feff}]+/gu,
@@ -28,16 +28,16 @@ const oneLine = (text: string, most: number): string => {
     )
     .replaceAll(/ {2,}/g, ' ')
     .trim()
-  return cutTo(line, most, (part) => [...part].length)
+  return cutTo(line, maxCharacters, (part) => [...part].length)
 }
 
-const quoted = (text: string): string =>
+const quote = (text: string): string =>
   text
     .split(/\r\n|[\n\r\u{2028}\u{2029}]/u)
-    .map((line) => `  | ${oneLine(line, 2000)}`.trimEnd())
+    .map((line) => `  | ${toOneLine(line, 2000)}`.trimEnd())
     .join('\n')
 
-const format = (long: boolean) =>
+const timeFormat = (isLong: boolean) =>
   zoneFormats(
     (timeZone) =>
       new Intl.DateTimeFormat('en-GB', {
@@ -47,12 +47,10 @@ const format = (long: boolean) =>
         hour: '2-digit',
         minute: '2-digit',
         timeZoneName: 'shortOffset',
-        ...(long && { weekday: 'short', year: 'numeric', second: '2-digit' }),
+        ...(isLong && { weekday: 'short', year: 'numeric', second: '2-digit' }),
       }),
   )
-const [longFormat, shortFormat] = [format(true), format(false)]
-const formatted = (at: number, timeZone: string, long: boolean): string =>
-  (long ? longFormat : shortFormat)(timeZone).format(at)
+const [longFormat, shortFormat] = [timeFormat(true), timeFormat(false)]
 
 const placeOf = ({ latitude, longitude }: Alert): Place | null =>
   latitude === null || longitude === null ? null : { latitude, longitude }
@@ -61,48 +59,48 @@ export const composeEmail = (
   { alert, deviceName, identifier, origin }: AlertDetails,
   timeZone: string,
 ): MessageText => {
-  const name = oneLine(alert.name, 64)
-  const device = oneLine(deviceName, 100)
+  const name = toOneLine(alert.name, 64)
+  const device = toOneLine(deviceName, 100)
   const place = placeOf(alert)
   const lines = [
     `${name} from ${device}`,
     '',
-    ...(alert.text.trim() ? [quoted(alert.text.trim()), ''] : []),
-    `Device:  ${device}${identifier ? ` (${oneLine(identifier, 64)})` : ''}`,
-    `Time:    ${formatted(alert.dateTime, timeZone, true)} (${timeZone})`,
+    ...(alert.text.trim() ? [quote(alert.text.trim()), ''] : []),
+    `Device:  ${device}${identifier ? ` (${toOneLine(identifier, 64)})` : ''}`,
+    `Time:    ${longFormat(timeZone).format(alert.dateTime)} (${timeZone})`,
     ...(place
-      ? [`Place:   ${coordinates(place)}`, `Map:     ${mapLink(place)}`]
+      ? [`Place:   ${formatCoordinates(place)}`, `Map:     ${mapLink(place)}`]
       : ['Place:   not known']),
     '',
     'To acknowledge this alert:',
     `POST ${origin}/api/alerts/${alert.id}/acknowledge`,
     '',
   ]
-  return { subject: oneLine(`${name}: ${device}`, 150), text: lines.join('\n') }
+  return { subject: toOneLine(`${name}: ${device}`, 150), text: lines.join('\n') }
 }
 
-const SEGMENT = 160
-/** In another alphabet a segment of several has 67 characters: three at the most. */
-const UCS2_MOST = 3 * 67
-/** Of the 53 and more that time, place and id leave: the beginning of the device's name is read beside it. */
-const NAME_MOST = 40
+const MAX_GSM7_SEPTETS = 160
+/** Three segments: in UCS-2 each of several has 67 characters. */
+const MAX_UCS2_LENGTH = 3 * 67
+/** Time, place and id leave 53 or more, so part of the device's name still fits. */
+const MAX_NAME_LENGTH = 40
 
-const ucs2 = (text: string): number => text.length
+const ucs2Length = (text: string): number => text.length
 
-/** One segment where name and text can be spelled in its alphabet; what must give way is the text, then the name. */
+/** One segment if GSM-7 can spell it. The alert's text is cut first, then the device's name. */
 export const composeSms = ({ alert, deviceName }: AlertDetails, timeZone: string): MessageText => {
   const place = placeOf(alert)
-  const name = toGsm7(oneLine(alert.name, NAME_MOST))
-  const device = toGsm7(oneLine(deviceName, 100))
-  const text = toGsm7(oneLine(alert.text, 300))
-  const time = toGsm7(formatted(alert.dateTime, timeZone, false))
+  const name = toGsm7(toOneLine(alert.name, MAX_NAME_LENGTH))
+  const device = toGsm7(toOneLine(deviceName, 100))
+  const text = toGsm7(toOneLine(alert.text, 300))
+  const time = toGsm7(shortFormat(timeZone).format(alert.dateTime))
   const rest = `, ${time}. ${place ? shortMapLink(place) : 'Place not known.'} Ack: ${alert.id}`
-  const plain = [name, device, text].every((part) => septets(part) !== null)
-  const size = plain ? (part: string) => septets(part) ?? 0 : ucs2
-  const most = plain ? SEGMENT : UCS2_MOST
-  // Cut once it is spelled: a bracket takes two, three dots in one take three.
-  const head = `${cutTo(name, NAME_MOST, size)}: `
-  const named = `${head}${cutTo(device, most - size(head + rest), size)}${rest}`
-  const room = most - size(named) - 1
-  return { subject: '', text: text && room > 8 ? `${named} ${cutTo(text, room, size)}` : named }
+  const isGsm7 = [name, device, text].every((part) => septets(part) !== null)
+  const sizeOf = isGsm7 ? (part: string) => septets(part) ?? 0 : ucs2Length
+  const maxSize = isGsm7 ? MAX_GSM7_SEPTETS : MAX_UCS2_LENGTH
+  // Cut after the conversion: in GSM-7 a bracket takes two septets, and '…' becomes '...'.
+  const start = `${cutTo(name, MAX_NAME_LENGTH, sizeOf)}: `
+  const named = `${start}${cutTo(device, maxSize - sizeOf(start + rest), sizeOf)}${rest}`
+  const space = maxSize - sizeOf(named) - 1
+  return { subject: '', text: text && space > 8 ? `${named} ${cutTo(text, space, sizeOf)}` : named }
 }

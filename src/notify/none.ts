@@ -1,6 +1,6 @@
 import type { Provider } from './provider.ts'
 
-/** Sends nothing: messages stay where `GET /api/account/messages` shows them, as they would have gone out. */
+/** Sends nothing: `GET /api/account/messages` shows what would have gone out. */
 export const none: Provider = {
   name: 'outbox',
   send: async () => ({ kind: 'accepted', providerId: null }),

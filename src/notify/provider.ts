@@ -1,12 +1,10 @@
-import type { Channel } from '../domain/alert.ts'
-
-/** What the providers read of the environment. All of it is optional: without any, messages are kept in the outbox. */
+/** The configuration of the providers. All of it is optional: without any, nothing is sent. */
 export interface NotifyEnv {
   EMAIL_PROVIDER?: string
   SMS_PROVIDER?: string
   /** `name@example.com` or `Perigee <name@example.com>`. */
   EMAIL_FROM?: string
-  /** Cloudflare's own sender, where `[[send_email]]` binds it. */
+  /** Cloudflare's e-mail sender, if `[[send_email]]` binds it. */
   EMAIL?: SendEmail
   RESEND_API_KEY?: string
   RESEND_WEBHOOK_SECRET?: string
@@ -16,44 +14,43 @@ export interface NotifyEnv {
   /** A phone number, or a messaging service (`MG…`). */
   TWILIO_FROM?: string
   TWILIO_URL?: string
-  /** Where the service is reached from outside: receipts come back to it. */
+  /** The service's public URL: providers send receipts to it. */
   PUBLIC_URL?: string
-  /** How long a provider has to answer. */
   SEND_TIMEOUT_MS?: string
 }
 
 export interface Message {
-  /** The same on every try: a provider that knows idempotency sends it once. */
+  /** The same on every attempt, so that a provider with idempotency keys sends it once. */
   key: string
   accountId: string
   to: string
   subject: string
   text: string
-  /** When a try was made whose outcome is not known; null where every one so far was surely not accepted. */
+  /** Time of the first attempt of unknown outcome; null if certainly none was accepted. */
   unsureSince: number | null
 }
 
 export type SendOutcome =
   | { kind: 'accepted'; providerId: string | null }
-  /** For good: no later try would fare better. */
+  /** Final: no later attempt can succeed. */
   | { kind: 'refused'; reason: string }
-  /** `maybeAccepted`: the provider may have taken it all the same, as after a timeout. */
+  /** `maybeAccepted`: the provider may have accepted it, as after a timeout. */
   | { kind: 'retry'; reason: string; maybeAccepted: boolean }
-  /** Nothing to this provider before `after` milliseconds have passed. */
-  | { kind: 'throttled'; reason: string; after: number }
+  /** The provider asks for no message before `afterMs` has passed. */
+  | { kind: 'throttled'; reason: string; afterMs: number }
 
-/** A provider's word on what became of a message that it accepted. */
+/** A provider's report on a message that it accepted. */
 export interface Receipt {
   accountId: string | null
   key: string
-  /** Null for what does not change where the message stands. */
+  /** Null if the report does not change the message's status. */
   status: 'sent' | 'delivered' | 'failed' | null
   reason: string | null
-  /** Tells this very request from every other: a second one with the same is a replay. */
+  /** Unique for each report: a second one with the same mark is a replay. */
   mark: string
 }
 
-/** A receipt as it came. The URL is the one that the provider called. */
+/** A receipt as it arrived. */
 export interface ReceiptRequest {
   url: string
   headers: Headers
@@ -63,11 +60,9 @@ export interface ReceiptRequest {
 export interface Provider {
   name: string
   send: (env: NotifyEnv, message: Message) => Promise<SendOutcome>
-  /** Null where the signature does not hold. */
+  /** Null if the signature is wrong. */
   readReceipt?: (env: NotifyEnv, request: ReceiptRequest, now: number) => Promise<Receipt | null>
 }
-
-export type Providers = Record<Channel, Provider>
 
 export const misconfigured = (what: string): SendOutcome => ({
   kind: 'retry',
@@ -75,8 +70,8 @@ export const misconfigured = (what: string): SendOutcome => ({
   maybeAccepted: false,
 })
 
-/** The service's own origin as the outside knows it; null where nobody has said. */
+/** The service's public origin; null if `PUBLIC_URL` is not set. */
 export const publicOrigin = ({ PUBLIC_URL = '' }: NotifyEnv): string | null =>
   URL.canParse(PUBLIC_URL) ? new URL(PUBLIC_URL).origin : null
 
-export const sendTimeout = (env: NotifyEnv): number => Number(env.SEND_TIMEOUT_MS) || 10_000
+export const sendTimeoutMs = (env: NotifyEnv): number => Number(env.SEND_TIMEOUT_MS) || 10_000

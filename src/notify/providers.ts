@@ -5,14 +5,14 @@ import { misconfigured, type NotifyEnv, type Provider } from './provider.ts'
 import { resend } from './resend.ts'
 import { twilio } from './twilio.ts'
 
-/** A further provider is a file beside this one and a place in these lists. */
+/** A new provider is a file in this folder and an entry here. */
 const PROVIDERS: Record<Channel, readonly Provider[]> = {
   Email: [none, cloudflare, resend],
   SMS: [none, twilio],
 }
 const CHOSEN_BY = { Email: 'EMAIL_PROVIDER', SMS: 'SMS_PROVIDER' } as const
 
-/** A name that is none keeps messages waiting until it is mended. */
+/** An unknown name keeps messages queued until the operator corrects it. */
 export const providerFor = (env: NotifyEnv, channel: Channel): Provider => {
   const name = env[CHOSEN_BY[channel]] || none.name
   const known = PROVIDERS[channel].find((provider) => provider.name === name)

@@ -1,7 +1,7 @@
 import { mailAddress } from '../domain/email.ts'
 import { isObject } from '../domain/json.ts'
-import { exchange, failureOf, isAnswer, reasonOf } from './exchange.ts'
-import { asHtml } from './html.ts'
+import { callProvider, isReply, reasonOf, toFailure } from './callProvider.ts'
+import { toHtml } from './html.ts'
 import {
   type Message,
   misconfigured,
@@ -9,12 +9,12 @@ import {
   type Provider,
   type Receipt,
   type ReceiptRequest,
-  sendTimeout,
+  sendTimeoutMs,
 } from './provider.ts'
-import { hmac, sameBytes } from './signature.ts'
+import { hmac, isSameSignature } from './signature.ts'
 
-/** What is wrong with our set-up, though it comes as a fault of the request. */
-const OURS = [
+/** Codes for a wrong set-up, which the operator can fix. Their status is that of a bad request. */
+const MISCONFIGURED = [
   'invalid_from_address',
   'invalid_access',
   'invalid_api_key',
@@ -26,11 +26,11 @@ const send = async (env: NotifyEnv, { key, accountId, to, subject, text }: Messa
   const { RESEND_API_KEY, EMAIL_FROM, RESEND_URL = 'https://api.resend.com' } = env
   if (!RESEND_API_KEY) return misconfigured('RESEND_API_KEY')
   if (!EMAIL_FROM) return misconfigured('EMAIL_FROM')
-  const answer = await exchange(
+  const reply = await callProvider(
     `${RESEND_URL}/emails`,
     {
       method: 'POST',
-      // Resend turns away requests that do not say who they are from.
+      // Resend refuses requests without a User-Agent.
       headers: {
         Authorization: `Bearer ${RESEND_API_KEY}`,
         'Content-Type': 'application/json',
@@ -42,33 +42,33 @@ const send = async (env: NotifyEnv, { key, accountId, to, subject, text }: Messa
         to: [mailAddress(to)],
         subject,
         text,
-        html: asHtml(text),
+        html: toHtml(text),
         tags: [
           { name: 'account', value: accountId },
           { name: 'message', value: key },
         ],
       }),
     },
-    sendTimeout(env),
+    sendTimeoutMs(env),
   )
-  if (!isAnswer(answer)) return answer
-  const { status, body } = answer
+  if (!isReply(reply)) return reply
+  const { status, body } = reply
   if (status >= 200 && status < 300) {
-    // A success without an id is no success that Resend gives: asking again under the same key tells.
+    // Resend's successes have an id. A retry under the same key finds out what happened.
     if (typeof body.id !== 'string')
       return { kind: 'retry', reason: 'resend-no-id', maybeAccepted: true } as const
     return { kind: 'accepted', providerId: body.id } as const
   }
   const reason = reasonOf('resend', body.name, status)
   if (status === 409) {
-    // This key was accepted before, with a text that another release of ours had written.
+    // Accepted before under this key, with a text that another release composed.
     if (body.name === 'invalid_idempotent_request')
       return { kind: 'accepted', providerId: null } as const
     return { kind: 'retry', reason, maybeAccepted: true } as const
   }
-  if (OURS.includes(String(body.name)))
+  if (MISCONFIGURED.includes(String(body.name)))
     return { kind: 'retry', reason, maybeAccepted: false } as const
-  return failureOf(answer, reason)
+  return toFailure(reply, reason)
 }
 
 const STATUS: Record<string, 'sent' | 'delivered' | 'failed'> = {
@@ -81,8 +81,8 @@ const STATUS: Record<string, 'sent' | 'delivered' | 'failed'> = {
 
 const TOLERANCE_SECONDS = 300
 
-/** Resend sends tags back as an object, or as the list that it was given. */
-const tagOf = (tags: unknown, name: string): string | null => {
+/** Resend returns tags as an object, or as the list that it was sent. */
+const findTag = (tags: unknown, name: string): string | null => {
   const listed = Array.isArray(tags)
     ? tags.find((tag) => isObject(tag) && tag.name === name)
     : undefined
@@ -90,7 +90,7 @@ const tagOf = (tags: unknown, name: string): string | null => {
   return typeof value === 'string' ? value : null
 }
 
-/** Standard Webhooks, as Svix signs for Resend: HMAC-SHA256 of id, time and body; good for five minutes. */
+/** Checks a Standard Webhooks signature: HMAC-SHA256 of id, time and body, valid for 5 minutes. */
 const readReceipt = async (
   env: NotifyEnv,
   { headers, body }: ReceiptRequest,
@@ -106,14 +106,14 @@ const readReceipt = async (
   const given = signatures
     .split(' ')
     .flatMap((entry) => (entry.startsWith('v1,') ? [entry.slice(3)] : []))
-  if (!given.some((signature) => sameBytes(signature, expected))) return null
+  if (!given.some((signature) => isSameSignature(signature, expected))) return null
   const event: unknown = JSON.parse(body)
   const data = isObject(event) && isObject(event.data) ? event.data : {}
   const type = isObject(event) ? String(event.type) : ''
   const status = STATUS[type] ?? null
   return {
-    accountId: tagOf(data.tags, 'account'),
-    key: tagOf(data.tags, 'message') ?? '',
+    accountId: findTag(data.tags, 'account'),
+    key: findTag(data.tags, 'message') ?? '',
     status,
     reason: status === 'failed' ? `resend-${type.slice('email.'.length)}` : null,
     mark: `${id}.${timestamp}`,

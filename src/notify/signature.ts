@@ -8,11 +8,11 @@ export const hmac = async (
   return new Uint8Array(await crypto.subtle.sign('HMAC', key, new TextEncoder().encode(text)))
 }
 
-/** Whether a signature in base64 is the expected one, in a time that does not tell where they differ. */
-export const sameBytes = (base64: string, expected: Uint8Array): boolean => {
+/** Compares a base64 signature in constant time. */
+export const isSameSignature = (base64: string, expected: Uint8Array): boolean => {
   let given: Uint8Array
   try {
-    // Strict: bits left over in the last character would let one signature be written in several ways.
+    // Strict: otherwise unused bits in the last character give one signature several spellings.
     given = Uint8Array.fromBase64(base64, { lastChunkHandling: 'strict' })
   } catch {
     return false

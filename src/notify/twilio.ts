@@ -1,5 +1,5 @@
 import { isObject } from '../domain/json.ts'
-import { type Answer, exchange, failureOf, isAnswer, reasonOf } from './exchange.ts'
+import { callProvider, isReply, type ProviderReply, reasonOf, toFailure } from './callProvider.ts'
 import {
   type Message,
   misconfigured,
@@ -9,52 +9,55 @@ import {
   type Receipt,
   type ReceiptRequest,
   type SendOutcome,
-  sendTimeout,
+  sendTimeoutMs,
 } from './provider.ts'
-import { hmac, sameBytes } from './signature.ts'
+import { hmac, isSameSignature } from './signature.ts'
 
-interface Access {
-  messages: string
+interface TwilioApi {
+  messagesUrl: string
   headers: Record<string, string>
-  timeout: number
+  timeoutMs: number
 }
 
-/** Twilio's codes for what is wrong with our account, number or permissions, though they come as a fault of the request. */
-const OURS = [20003, 20005, 20008, 21212, 21408, 21603, 21606, 21659, 21660, 21703, 21704, 21705]
+/** Codes for a wrong account, number or permission, which the operator can fix. */
+const MISCONFIGURED = [
+  20003, 20005, 20008, 21212, 21408, 21603, 21606, 21659, 21660, 21703, 21704, 21705,
+]
 
-const accessOf = (env: NotifyEnv, sid: string, token: string): Access => ({
-  messages: `${env.TWILIO_URL ?? 'https://api.twilio.com'}/2010-04-01/Accounts/${encodeURIComponent(sid)}/Messages.json`,
+const toApi = (env: NotifyEnv, sid: string, token: string): TwilioApi => ({
+  messagesUrl: `${env.TWILIO_URL ?? 'https://api.twilio.com'}/2010-04-01/Accounts/${encodeURIComponent(sid)}/Messages.json`,
   headers: { Authorization: `Basic ${btoa(`${sid}:${token}`)}` },
-  timeout: sendTimeout(env),
+  timeoutMs: sendTimeoutMs(env),
 })
 
-const failed = (answer: Answer): SendOutcome => {
-  const { code } = answer.body
-  const reason = reasonOf('twilio', code, answer.status)
-  if (OURS.includes(Number(code))) return { kind: 'retry', reason, maybeAccepted: false }
-  return failureOf(answer, reason)
+const readFailure = (reply: ProviderReply): SendOutcome => {
+  const { code } = reply.body
+  const reason = reasonOf('twilio', code, reply.status)
+  if (MISCONFIGURED.includes(Number(code))) return { kind: 'retry', reason, maybeAccepted: false }
+  return toFailure(reply, reason)
 }
 
-const UNDONE = ['failed', 'undelivered', 'canceled']
+const NOT_SENT = ['failed', 'undelivered', 'canceled']
 
-/** Twilio knows no idempotency key: after a try that may have been accepted, the list of what was sent is asked first. */
+/** Looks for the message among those sent since an attempt: Twilio has no idempotency key. */
 const findEarlier = async (
-  { messages, headers, timeout }: Access,
+  { messagesUrl, headers, timeoutMs }: TwilioApi,
   { to, text }: Message,
   since: number,
 ) => {
   const query = new URLSearchParams({ To: to, PageSize: '100' })
-  const answer = await exchange(`${messages}?${query}`, { headers }, timeout)
-  if (!isAnswer(answer)) return answer
-  if (answer.status !== 200) return failed(answer)
-  const sent = Array.isArray(answer.body.messages) ? answer.body.messages.filter(isObject) : []
-  const wholeSecond = since - (since % 1000)
+  const reply = await callProvider(`${messagesUrl}?${query}`, { headers }, timeoutMs)
+  if (!isReply(reply)) return reply
+  if (reply.status !== 200) return readFailure(reply)
+  const sent = Array.isArray(reply.body.messages) ? reply.body.messages.filter(isObject) : []
+  // Twilio's times are in whole seconds.
+  const sinceSecond = since - (since % 1000)
   return (
     sent.find(({ body, status, date_created: created }) => {
       return (
         body === text &&
-        !UNDONE.includes(String(status)) &&
-        Date.parse(String(created)) >= wholeSecond
+        !NOT_SENT.includes(String(status)) &&
+        Date.parse(String(created)) >= sinceSecond
       )
     }) ?? null
   )
@@ -64,9 +67,9 @@ const send = async (env: NotifyEnv, message: Message): Promise<SendOutcome> => {
   const { TWILIO_ACCOUNT_SID: sid, TWILIO_AUTH_TOKEN: token, TWILIO_FROM: from } = env
   if (!sid || !token || !from)
     return misconfigured('TWILIO_ACCOUNT_SID, TWILIO_AUTH_TOKEN, TWILIO_FROM')
-  const access = accessOf(env, sid, token)
+  const api = toApi(env, sid, token)
   if (message.unsureSince !== null) {
-    const earlier = await findEarlier(access, message, message.unsureSince)
+    const earlier = await findEarlier(api, message, message.unsureSince)
     if (earlier && 'kind' in earlier) return earlier as SendOutcome
     if (earlier) return { kind: 'accepted', providerId: String(earlier.sid) }
   }
@@ -78,16 +81,16 @@ const send = async (env: NotifyEnv, message: Message): Promise<SendOutcome> => {
   const origin = publicOrigin(env)
   if (origin)
     form.set('StatusCallback', `${origin}/hooks/twilio/${message.accountId}?message=${message.key}`)
-  const answer = await exchange(
-    access.messages,
-    { method: 'POST', headers: access.headers, body: form },
-    access.timeout,
+  const reply = await callProvider(
+    api.messagesUrl,
+    { method: 'POST', headers: api.headers, body: form },
+    api.timeoutMs,
   )
-  if (!isAnswer(answer)) return answer
-  if (answer.status < 200 || answer.status >= 300) return failed(answer)
-  if (typeof answer.body.sid !== 'string')
+  if (!isReply(reply)) return reply
+  if (reply.status < 200 || reply.status >= 300) return readFailure(reply)
+  if (typeof reply.body.sid !== 'string')
     return { kind: 'retry', reason: 'twilio-no-sid', maybeAccepted: true }
-  return { kind: 'accepted', providerId: answer.body.sid }
+  return { kind: 'accepted', providerId: reply.body.sid }
 }
 
 const STATUS: Record<string, 'sent' | 'delivered' | 'failed'> = {
@@ -97,7 +100,7 @@ const STATUS: Record<string, 'sent' | 'delivered' | 'failed'> = {
   failed: 'failed',
 }
 
-/** HMAC-SHA1 of the URL that was called and the form's members in the order of their names. */
+/** Checks Twilio's signature: HMAC-SHA1 of the URL and the form's fields, sorted by name. */
 const readReceipt = async (
   env: NotifyEnv,
   { url, headers, body }: ReceiptRequest,
@@ -115,7 +118,7 @@ const readReceipt = async (
     TWILIO_AUTH_TOKEN,
     `${publicOrigin(env) ?? origin}${pathname}${search}${members.join('')}`,
   )
-  if (!sameBytes(signature, expected)) return null
+  if (!isSameSignature(signature, expected)) return null
   const status = STATUS[form.get('MessageStatus') ?? ''] ?? null
   return {
     accountId: pathname.split('/').at(-1) ?? '',

@@ -9,34 +9,34 @@ type Schema = oas31.SchemaObject
 
 const IGNORED: Schema = {
   readOnly: true,
-  description: 'Written by the server: accepted and ignored.',
+  description: 'Written by the server. Accepted and ignored.',
 }
 const UNCHANGED: Schema = {
   readOnly: true,
-  description: 'Written by the server: accepted only unchanged.',
+  description: 'Written by the server. Accepted if unchanged.',
 }
 
-/** The schema with these members let in, so that what `GET` gives can be sent back. */
-const accepting = (schema: Schema, members: Record<string, Schema>): Schema => {
+/** Adds members to a schema, so that what `GET` returns can be sent back. */
+const addMembers = (schema: Schema, members: Record<string, Schema>): Schema => {
   const { properties, anyOf, oneOf } = schema
   return {
     ...schema,
     ...(properties && { properties: { ...properties, ...members, ...properties } }),
-    ...(anyOf && { anyOf: anyOf.map((option) => accepting(option as Schema, members)) }),
-    ...(oneOf && { oneOf: oneOf.map((option) => accepting(option as Schema, members)) }),
+    ...(anyOf && { anyOf: anyOf.map((option) => addMembers(option as Schema, members)) }),
+    ...(oneOf && { oneOf: oneOf.map((option) => addMembers(option as Schema, members)) }),
   }
 }
 
-/** A copy under a name of its own: what one operation ignores must not show in another's body. */
+/** A copy with its own name: operations with the same body may ignore different members. */
 const component = (
   operationId: string,
   schema: z.ZodType,
   ignored: readonly string[] = [],
-  shownAs: Schema,
+  ignoredSchema: Schema,
 ): z.ZodType => {
-  const members = Object.fromEntries(ignored.map((name) => [name, shownAs]))
+  const members = Object.fromEntries(ignored.map((name) => [name, ignoredSchema]))
   const override = ({ jsonSchema }: { jsonSchema: object }) => {
-    Object.assign(jsonSchema, accepting(jsonSchema as Schema, members))
+    Object.assign(jsonSchema, addMembers(jsonSchema as Schema, members))
   }
   const id = `${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}Body`
   return z.clone(schema, schema._zod.def).meta({ ...schema.meta(), id, override })
@@ -62,9 +62,9 @@ const bareOrWrapped = (
 const oneOf = (options: [z.ZodType, ...z.ZodType[]]): z.ZodType =>
   options.length === 1 ? options[0] : z.union(options)
 
-const steps = jsonPatch.meta({
+const patchSteps = jsonPatch.meta({
   id: 'JsonPatch',
-  description: 'A JSON Patch (RFC 6902), applied whole or not at all.',
+  description: 'A JSON Patch (RFC 6902). It is applied completely or not at all.',
   example: [{ op: 'replace', path: '/name', value: 'A new name' }],
 })
 
@@ -76,8 +76,8 @@ const pointersOf = (document: object, prefix = ''): [pointer: string, value: unk
       : [[pointer, value]]
   })
 
-/** The JSON Patch that says the same as a merge patch. */
-const asSteps = (document: object) =>
+/** The JSON Patch that is equivalent to a merge patch. */
+const toSteps = (document: object) =>
   pointersOf(document).map(([path, value]) =>
     value === null ? { op: 'remove', path } : { op: 'replace', path, value },
   )
@@ -87,23 +87,23 @@ const patchBody = (
   { body = z.looseObject({}), ignored, wrapper }: Operation,
 ): ZodOpenApiRequestBodyObject => {
   const documents = bareOrWrapped(component(id, mergePatchOf(body), ignored, UNCHANGED), wrapper)
-  const shown = example === undefined ? {} : { example }
+  const exampleMember = example === undefined ? {} : { example }
   return {
     description:
-      'A JSON Merge Patch (RFC 7396) or a JSON Patch (RFC 6902). Under `application/json` an object is the one, an array the other.',
+      'A JSON Merge Patch (RFC 7396) or a JSON Patch (RFC 6902). With `application/json`, an object is a merge patch and an array a JSON Patch.',
     required: true,
     content: {
-      'application/json': { schema: z.union([...documents, steps]), ...shown },
-      'application/merge-patch+json': { schema: oneOf(documents), ...shown },
+      'application/json': { schema: z.union([...documents, patchSteps]), ...exampleMember },
+      'application/merge-patch+json': { schema: oneOf(documents), ...exampleMember },
       'application/json-patch+json': {
-        schema: steps,
-        ...(typeof example === 'object' && example && { example: asSteps(example) }),
+        schema: patchSteps,
+        ...(typeof example === 'object' && example && { example: toSteps(example) }),
       },
     },
   }
 }
 
-/** What an operation reads from the body, in each media type that it takes. */
+/** The body of an operation, in each media type that it takes. */
 export const requestBody = (contract: Operation): ZodOpenApiRequestBodyObject | undefined => {
   const { id, body, patches, wrapper, ignored, optionalBody, example } = contract
   if (patches) return patchBody(contract, patches)

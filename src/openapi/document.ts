@@ -1,4 +1,3 @@
-import type { RouterRoute } from 'hono/types'
 import type * as z from 'zod'
 import {
   createDocument,
@@ -7,41 +6,17 @@ import {
   type ZodOpenApiOperationObject,
 } from 'zod-openapi'
 import type { Operation } from '../http/contract.ts'
-import { operationOf } from '../http/operation.ts'
 import { requestBody } from './body.ts'
 import { addExamples } from './examples.ts'
 import { requestHeaders } from './headers.ts'
 import { DESCRIPTION, SUMMARY, TAGS, TITLE } from './introduction.ts'
 import { pathParameters, templateOf } from './path.ts'
 import { failuresOf } from './problems.ts'
+import { type ContractedRoute, documentedRoutes, type Router } from './routes.ts'
 import { successesOf } from './successes.ts'
 import { tidy } from './tidy.ts'
 
-/* The published contract, made of the contracts that the routes are held to. For scripts and tests: the Worker serves the finished file. */
-
-export interface ContractedRoute {
-  method: string
-  path: string
-  contract: Operation
-}
-
-interface Routed {
-  routes: RouterRoute[]
-}
-
-export const contractedRoutes = ({ routes }: Routed): ContractedRoute[] =>
-  routes.flatMap(({ method, path, handler }) => {
-    const contract = operationOf(handler)
-    return contract ? [{ method, path, contract }] : []
-  })
-
-/** A contract that stands at two paths is one operation: the first is where it is documented. */
-export const documentedRoutes = (app: Routed): ContractedRoute[] => {
-  const routes = contractedRoutes(app)
-  return routes.filter(
-    ({ contract }, at) => routes.findIndex((route) => route.contract === contract) === at,
-  )
-}
+/* Generates the OpenAPI document from the contracts of the routes, at build time only. */
 
 const scopesOf = (scope: Operation['scope']): readonly string[] => [scope].flat()
 
@@ -51,31 +26,28 @@ const security = ({ scope }: Operation): oas31.SecurityRequirementObject[] => {
   return scopesOf(scope).map((name) => ({ token: [name] }))
 }
 
-const wanted = ({ scope, wholeAccount }: Operation): string => {
-  if (scope === 'open') return 'Wants no token.'
-  if (scope === 'operator') return "Wants the operator's token."
-  return `Wants the scope ${scopesOf(scope)
+const describeAccess = ({ scope, wholeAccount }: Operation): string => {
+  if (scope === 'open') return 'Needs no token.'
+  if (scope === 'operator') return "Needs the operator's token."
+  return `Needs the scope ${scopesOf(scope)
     .map((name) => `\`${name}\``)
-    .join(' or ')}.${wholeAccount ? ' Closed to a user who is confined to a group.' : ''}`
+    .join(' or ')}.${wholeAccount ? ' Users who are confined to a group get a 403.' : ''}`
 }
 
-const operationObject = ({
-  method,
-  path,
-  contract,
-}: ContractedRoute): ZodOpenApiOperationObject => {
+const operationObject = (route: ContractedRoute): ZodOpenApiOperationObject => {
+  const { method, path, contract } = route
   const { id, tag, summary, description, query } = contract
   const body = requestBody(contract)
   return {
     operationId: id,
     tags: [tag],
     summary,
-    description: [description, wanted(contract)].filter(Boolean).join('\n\n'),
+    description: [description, describeAccess(contract)].filter(Boolean).join('\n\n'),
     security: security(contract),
     ...(query && { requestParams: { query: query as z.ZodObject } }),
     parameters: [...pathParameters(path), ...requestHeaders(method, contract)],
     ...(body && { requestBody: body }),
-    responses: { ...successesOf(method, path, contract), ...failuresOf(contract) },
+    responses: { ...successesOf(route), ...failuresOf(contract) },
   }
 }
 
@@ -85,23 +57,23 @@ const SECURITY_SCHEMES = {
     scheme: 'bearer',
     bearerFormat: 'JWT',
     description:
-      'A token from `POST /api/Auth/Token`. The names beside it are the scopes of which the key must have one.',
+      'A token from `POST /api/Auth/Token`. Its key must have one of the scopes that are listed.',
   },
   operator: {
     type: 'http',
     scheme: 'bearer',
-    description: 'The secret `ADMIN_TOKEN` of whoever runs the service.',
+    description: 'The secret `ADMIN_TOKEN` of the operator of the service.',
   },
 } as const
 
-export interface DocumentOptions {
+interface DocumentOptions {
   version: string
-  /** What the service sends to webhooks, one entry an event type. */
+  /** The calls to webhooks, one entry for each event type. */
   webhooks?: NonNullable<ZodOpenApiObject['webhooks']>
 }
 
 export const openapiDocument = (
-  app: Routed,
+  app: Router,
   { version, webhooks = {} }: DocumentOptions,
 ): oas31.OpenAPIObject => {
   const routes = documentedRoutes(app)

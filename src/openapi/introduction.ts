@@ -1,15 +1,15 @@
-/* The words of the document that belong to no single operation. */
+/* The texts of the OpenAPI document that belong to no single operation. */
 
 export const TITLE = 'Perigee API'
 export const SUMMARY =
-  'Satellite tracking as an API: devices and their licenses, locations, alerts, and who hears of them.'
+  'Satellite tracking as an API: devices and their licenses, locations, alerts and notifications.'
 
 export const DESCRIPTION = `
-Perigee keeps track of satellite devices: it takes their locations and alerts, tells the people who asked to be told, and counts who holds a license.
+Perigee tracks satellite devices. It stores their locations and alerts, notifies the users of the account, and manages the licenses that keep devices active.
 
-## Getting a token
+## Authentication
 
-Every call but a few carries a bearer token. An API key buys one, good for an hour:
+Almost every call needs a bearer token. Exchange an API key for one; a token is valid for an hour:
 
 \`\`\`sh
 curl https://your-host/api/Auth/Token \\
@@ -17,36 +17,41 @@ curl https://your-host/api/Auth/Token \\
   -d '{ "userName": "demo", "apiKey": "pgk_…" }'
 \`\`\`
 
-Send it as \`Authorization: Bearer <token>\`. A key has scopes, and each operation names the one it wants: \`ingest\` reports locations and alerts and nothing else,
-\`read\` reads, \`write\` does both and changes things, \`admin\` does everything.
+Send the token as \`Authorization: Bearer <token>\`. A key has scopes, and each operation names the scope that it needs:
 
-## Replies and failures
+- \`ingest\`: report locations and alerts, nothing else
+- \`read\`: read
+- \`write\`: read, report and change
+- \`admin\`: everything
 
-Replies are JSON objects with \`success\`. Times are ISO 8601 in UTC with milliseconds; requests may use any offset. Members may be added to replies: pass over those you do not know.
+## Replies and errors
 
-Every failure is one shape, \`application/problem+json\` (RFC 9457): branch on \`code\`, show \`detail\`, and look in \`errors\` for the values at fault. \`type\` leads to a page that
-says what to do. A method that a path does not take is 405 with \`Allow\`; \`HEAD\` works wherever \`GET\` does. Unknown members of a body are refused; members that the server writes
-are accepted by \`POST\` and \`PUT\` and ignored, so that what \`GET\` gave can be edited and sent back. Whatever belongs to another account is 404.
+Replies are JSON objects with the member \`success\`. Times are ISO 8601 in UTC with milliseconds; requests may use any offset. New members may be added to replies: ignore those that you do not know.
+
+Every error reply has one shape, \`application/problem+json\` (RFC 9457). Use \`code\` in programs and show \`detail\` to people; \`errors\` lists the values that are not valid, and \`type\` links to a page that
+says what to do. A method that a path does not support gets a 405 with \`Allow\`. \`HEAD\` works wherever \`GET\` does. Resources of other accounts get a 404.
+
+Unknown members of a request body are refused. Members that the server writes are accepted by \`POST\` and \`PUT\` and ignored, so that you can edit the reply of a \`GET\` and send it back.
 
 ## Paging
 
-Lists take \`limit\` (1 to 1000) and answer with \`nextCursor\`, null on the last page; pass it on as \`cursor\` with the same filters, or follow \`Link\`. Rows that stand throughout a walk are seen exactly once.
+Lists take \`limit\` (1 to 1000) and return \`nextCursor\`, which is null on the last page. Send it as \`cursor\` with the same filters, or follow \`Link\`. A row that exists during the whole listing is returned exactly once.
 
-## Editing without surprises
+## Concurrent edits
 
-A single resource carries an \`ETag\`. Send it back as \`If-None-Match\` to read only what changed (304), and as \`If-Match\` to edit only what you have seen (412 otherwise).
-\`PUT\` replaces; \`PATCH\` takes a JSON Merge Patch or a JSON Patch, whole or not at all.
+A single resource has an \`ETag\`. Send it as \`If-None-Match\` to get a 304 if nothing has changed, and as \`If-Match\` to edit only the version that you have read; otherwise you get a 412.
+\`PUT\` replaces the resource. \`PATCH\` takes a JSON Merge Patch or a JSON Patch, which is applied completely or not at all.
 
-## Repeating safely
+## Safe retries
 
-Send an \`Idempotency-Key\` of your own with a \`POST\`. For 24 hours a repeat gets the first answer again, with \`Idempotent-Replayed: true\`, and nothing is done twice; a secret shown once is not shown again.
+Send an \`Idempotency-Key\` of your choice with a \`POST\`. For 24 hours a request with the same key gets the first reply again, with \`Idempotent-Replayed: true\`, and nothing is done twice. A secret that is shown once is null in the replay.
 
-## Being told
+## Events
 
-Everything that happens in an account is an event, numbered without gaps. There are three ways to hear of it: \`GET /api/events\` lists the log of 30 days from any number on,
-a webhook is called with it, and \`GET /api/stream\` sends it over a WebSocket as it happens. All three show the same envelope; each can be narrowed to some types, devices and groups.
+Every change in an account is an event, and events are numbered without gaps. There are three ways to get them: \`GET /api/events\` lists the log of the last 30 days from any number on,
+a webhook is called with new events, and \`GET /api/stream\` sends them over a WebSocket as they happen. All three use the same format, and each can be limited to types, devices and groups.
 
-A webhook is called with \`{ "events": [ … ] }\`, signed by the [Standard Webhooks](https://www.standardwebhooks.com) scheme, whose libraries verify it:
+A webhook is called with \`{ "events": [ … ] }\` and signed by the [Standard Webhooks](https://www.standardwebhooks.com) scheme, which has libraries to verify it:
 
 \`\`\`js
 import { Webhook } from 'standardwebhooks'
@@ -54,26 +59,27 @@ import { Webhook } from 'standardwebhooks'
 const { events } = new Webhook('whsec_…').verify(body, headers)
 \`\`\`
 
-Each event comes at least once and in sequence: remember the highest \`sequence\` that you have acted on, and pass over the rest. Answer with 2xx within 15 seconds; do slow work afterwards.
+Each event is delivered at least once and in sequence. Store the highest \`sequence\` that you have processed, and ignore events up to it. Reply with a 2xx within 15 seconds; do slow work afterwards.
 
 ## Rate limits
 
-Each account has its number of requests a minute. \`RateLimit-Policy\` tells the limits and \`RateLimit\` what is left; beyond them the answer is 429 with \`Retry-After\`.
+Each account has a number of requests per minute. A request counts as one more for each further 100 locations that it reports, and for each 64 KiB of its body. \`RateLimit-Policy\` shows the limits and \`RateLimit\` what is left. Beyond the limit the reply is 429 with \`Retry-After\`.
 `.trim()
 
-/** In the order in which the reference page shows them. A tag that is not here fails a test. */
+/** In the order of the reference page. A test fails for a tag that is missing here. */
 export const TAGS: Readonly<Record<string, string>> = {
-  Tokens: 'An API key for a bearer token.',
+  Tokens: 'Exchange an API key for a bearer token.',
   Devices: 'Trackers, and the licenses that keep them active.',
   Locations: 'Where devices are and have been.',
-  Alerts: 'What devices raise, and the messages that it sends.',
-  Messages: 'The e-mails and SMS that alerts have sent, and what became of them.',
-  Groups: 'Devices that belong together.',
-  Users: 'People of the account: what they may do, what they see, and how they are told.',
-  Account: 'The account itself: its name, time zone and licenses.',
+  Alerts: 'Alerts that devices raise, and the messages that they cause.',
+  Messages: 'E-mails and SMS of alerts, and their delivery status.',
+  Groups: 'Sets of devices.',
+  Users:
+    'People of the account: their privileges, the devices that they see, and their notifications.',
+  Account: 'The account: its name, time zone and licenses.',
   Keys: 'API keys and their scopes.',
-  Events: 'What has happened in the account, in order.',
-  Webhooks: 'Events brought to your own server.',
-  Operator: 'For whoever runs the service, with the token of `ADMIN_TOKEN`.',
-  Service: 'The service itself; no token wanted.',
+  Events: 'Everything that has happened in the account, in order.',
+  Webhooks: 'Events delivered to your own server.',
+  Operator: 'For the operator of the service, with the token `ADMIN_TOKEN`.',
+  Service: 'The service itself. No token is needed.',
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-const describedAs = (schema: z.ZodType, original: z.ZodType): z.ZodType => {
+const copyMeta = (schema: z.ZodType, original: z.ZodType): z.ZodType => {
   const { id: _, ...meta } = original.meta() ?? {}
   return Object.keys(meta).length > 0 ? schema.meta(meta) : schema
 }
@@ -13,7 +13,7 @@ const membersOf = (shape: z.core.$ZodShape): Record<string, z.ZodType> =>
     }),
   )
 
-const inside = (schema: z.ZodType): z.ZodType => {
+const mergeInside = (schema: z.ZodType): z.ZodType => {
   const def = (schema as z.core.$ZodType as z.core.$ZodTypes)._zod.def
   switch (def.type) {
     case 'object': {
@@ -36,8 +36,8 @@ const inside = (schema: z.ZodType): z.ZodType => {
   }
 }
 
-/** A merge patch of what `schema` describes: what is left out stays, and null takes an optional member away. */
+/** The schema of a merge patch: every member may be left out, null removes an optional one. */
 export const mergePatchOf = (schema: z.ZodType): z.ZodType => {
-  const merged = inside(schema)
-  return merged === schema ? schema : describedAs(merged, schema)
+  const merged = mergeInside(schema)
+  return merged === schema ? schema : copyMeta(merged, schema)
 }

@@ -13,32 +13,32 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   webhookId: 'whk_1jn7wz3h4q8v2n5t7r6m0p',
 }
 
-const words = (name: string): string =>
+const toWords = (name: string): string =>
   name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
 
 const describe = (name: string): string => {
   const owner = ID.exec(name)?.[1]
-  return owner ? `The id of the ${words(owner)}.` : `The ${words(name)}.`
+  return owner ? `The id of the ${toWords(owner)}.` : `The ${toWords(name)}.`
 }
 
 const parameters = new Map<string, z.ZodType>()
 
-const parameter = (name: string): z.ZodType => {
+const makeParameter = (name: string): z.ZodType => {
   const example = EXAMPLES[name]
-  const made = z.string().meta({
+  const schema = z.string().meta({
     description: describe(name),
     ...(example && { example }),
     param: { in: 'path', name, id: name },
   })
-  parameters.set(name, made)
-  return made
+  parameters.set(name, schema)
+  return schema
 }
 
-/** A path of the router as OpenAPI writes it. */
+/** A router path as an OpenAPI path template. */
 export const templateOf = (path: string): string => path.replaceAll(/:([A-Za-z]+)/g, '{$1}')
 
-/** The parameters in a path of the router: the same one wherever the name is the same. */
+/** The parameters of a router path; the same name always gives the same component. */
 export const pathParameters = (path: string): z.ZodType[] =>
   [...path.matchAll(/:([A-Za-z]+)/g)].map(
-    ([, name = '']) => parameters.get(name) ?? parameter(name),
+    ([, name = '']) => parameters.get(name) ?? makeParameter(name),
   )

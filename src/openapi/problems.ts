@@ -4,7 +4,7 @@ import type {
   ZodOpenApiResponseObject,
   ZodOpenApiResponsesObject,
 } from 'zod-openapi'
-import { type Operation, problemsOf } from '../http/contract.ts'
+import { type Operation, problemsOf, statusIn, TOKEN_PROBLEMS } from '../http/contract.ts'
 import { PROBLEMS, type ProblemCode } from '../http/problem.ts'
 import { type ReplyHeader, replyHeaders } from './headers.ts'
 
@@ -16,13 +16,13 @@ const problem = z
     error: z.string().meta({ description: 'The same sentence as `detail`.' }),
     type: z.string().meta({
       format: 'uri-reference',
-      description: 'A page that tells what the problem is and what to do about it.',
+      description: 'A page that explains the problem and what to do about it.',
     }),
     title: z.string(),
     status: z.int().meta({ description: 'The status of the reply.' }),
-    detail: z.string().meta({ description: 'What went wrong, for a person.' }),
-    code: z.enum(CODES).meta({ description: 'What went wrong, for a program.' }),
-    instance: z.string().meta({ format: 'uri-reference', description: 'The path that was asked.' }),
+    detail: z.string().meta({ description: 'What is wrong, as a sentence for people.' }),
+    code: z.enum(CODES).meta({ description: 'What is wrong, as a code for programs.' }),
+    instance: z.string().meta({ format: 'uri-reference', description: 'The path of the request.' }),
     requestId: z.string().meta({ description: 'The same as `X-Request-Id`.' }),
     errors: z
       .array(
@@ -30,35 +30,41 @@ const problem = z
           pointer: z.string().meta({
             description: 'A JSON Pointer into the body, or `#/query/…`, `#/header/…`, `#/path/…`.',
           }),
-          detail: z.string().meta({ description: 'What the value must be.' }),
+          detail: z
+            .string()
+            .meta({ description: 'What is wrong with the value, or what is allowed.' }),
         }),
       )
       .optional()
-      .meta({ description: 'The values that failed; only where some did.' }),
+      .meta({ description: 'The values that are not valid, if the problem is about values.' }),
     availableAt: z.iso.datetime({ precision: 3 }).nullable().optional().meta({
       description:
-        'With `no-license-available` alone: when, as things stand, a license frees itself, or null.',
+        'Only with `no-license-available`: when the next license becomes free as devices expire, or null.',
     }),
     resetAt: z.iso.datetime({ precision: 3 }).optional().meta({
-      description: 'With `daily-limit-reached` alone: when messages go out again.',
+      description: 'Only with `daily-limit-reached`: when the limit resets.',
     }),
   })
-  .meta({ id: 'Problem', description: 'What every failure looks like (RFC 9457).' })
+  .meta({ id: 'Problem', description: 'Every error reply has this shape (RFC 9457).' })
 
-const MEMBERS: Partial<Record<ProblemCode, object>> = {
+const EXAMPLE_MEMBERS: Partial<Record<ProblemCode, object>> = {
   'invalid-request': { errors: [{ pointer: '/name', detail: 'must not be empty' }] },
-  'malformed-body': { errors: [{ pointer: '', detail: 'is not well-formed JSON' }] },
+  'malformed-body': { errors: [{ pointer: '', detail: 'must be well-formed JSON' }] },
   'invalid-cursor': {
-    errors: [{ pointer: '#/query/cursor', detail: 'is not one that this list gave out' }],
+    errors: [
+      { pointer: '#/query/cursor', detail: 'must be a `nextCursor` of this list, unchanged' },
+    ],
   },
-  'invalid-patch': { errors: [{ pointer: '/0', detail: 'does not name a place in the resource' }] },
-  'patch-test-failed': { errors: [{ pointer: '/0', detail: 'does not hold' }] },
+  'invalid-patch': {
+    errors: [{ pointer: '/0', detail: 'must point to an existing place in the resource' }],
+  },
+  'patch-test-failed': { errors: [{ pointer: '/0', detail: 'does not match the resource' }] },
   'no-license-available': { availableAt: '2027-01-01T00:00:00.000Z' },
   'daily-limit-reached': { resetAt: '2027-01-01T00:00:00.000Z' },
 }
 
-const example = (code: ProblemCode): ZodOpenApiExampleObject => {
-  const { status, title, detail } = PROBLEMS[code]
+const example = (code: ProblemCode, status: number): ZodOpenApiExampleObject => {
+  const { title, detail } = PROBLEMS[code]
   const value = {
     success: false,
     error: detail,
@@ -69,46 +75,60 @@ const example = (code: ProblemCode): ZodOpenApiExampleObject => {
     code,
     instance: '/api/account',
     requestId: '5c0f1c0e-8a3b-4a53-9d53-7a8b1f6f0c11',
-    ...MEMBERS[code],
+    ...EXAMPLE_MEMBERS[code],
   }
-  return { id: code, summary: title, value }
+  const id = status === PROBLEMS[code].status ? code : `${code}-${status}`
+  return { id, summary: title, value }
 }
 
-const EXAMPLES = Object.fromEntries(CODES.map((code) => [code, example(code)])) as Record<
-  ProblemCode,
-  ZodOpenApiExampleObject
->
+/** One object for each example: a component that two objects define is an error. */
+const examples = new Map<string, ZodOpenApiExampleObject>()
+const exampleWith = (code: ProblemCode, status: number): ZodOpenApiExampleObject => {
+  const made = examples.get(`${code} ${status}`) ?? example(code, status)
+  examples.set(`${code} ${status}`, made)
+  return made
+}
 
-const RETRIED: readonly ProblemCode[] = ['request-in-progress', 'too-many-requests', 'unavailable']
-
-const headersOf = (codes: readonly ProblemCode[]): ReplyHeader[] => [
-  'X-Request-Id',
-  ...(codes.some((code) => PROBLEMS[code].status === 401) ? (['WWW-Authenticate'] as const) : []),
-  ...(codes.includes('too-many-requests') ? (['RateLimit'] as const) : []),
-  ...(codes.some((code) => RETRIED.includes(code)) ? (['Retry-After'] as const) : []),
+const RETRYABLE: readonly ProblemCode[] = [
+  'request-in-progress',
+  'too-many-requests',
+  'unavailable',
 ]
 
-const reply = (codes: readonly ProblemCode[]): ZodOpenApiResponseObject => ({
+const headersOf = (codes: readonly ProblemCode[], status: number): ReplyHeader[] => [
+  'X-Request-Id',
+  ...(status === 401 ? (['WWW-Authenticate'] as const) : []),
+  ...(codes.includes('too-many-requests') ? (['RateLimit'] as const) : []),
+  ...(codes.some((code) => RETRYABLE.includes(code)) ? (['Retry-After'] as const) : []),
+]
+
+const reply = (codes: readonly ProblemCode[], status: number): ZodOpenApiResponseObject => ({
   description: codes.map((code) => `\`${code}\`: ${PROBLEMS[code].detail}`).join('\n\n'),
-  headers: replyHeaders(...headersOf(codes)),
+  headers: replyHeaders(...headersOf(codes, status)),
   content: {
     'application/problem+json': {
       schema: problem,
-      examples: Object.fromEntries(codes.map((code) => [code, EXAMPLES[code]])),
+      examples: Object.fromEntries(codes.map((code) => [code, exampleWith(code, status)])),
     },
   },
 })
 
-const ALONE = Object.fromEntries(
-  CODES.map((code) => [code, { id: code, ...reply([code]) }]),
-) as Record<ProblemCode, ZodOpenApiResponseObject>
+/** Replies that many operations have are components: those with one problem, and of the token. */
+const SHARED_REPLIES = new Map(
+  [...CODES.map((code) => [code]), [...TOKEN_PROBLEMS]].map((codes) => {
+    const [first = 'internal'] = codes
+    const id = codes.length === 1 ? first : 'unauthorized'
+    const { status } = PROBLEMS[first]
+    return [`${status} ${codes}`, { id, ...reply(codes, status) }]
+  }),
+)
 
-/** A reply for each status that the operation can fail with; those of a single problem are shared by all operations. */
+/** The error replies of an operation by status. */
 export const failuresOf = (contract: Operation): ZodOpenApiResponsesObject => {
-  const byStatus = Map.groupBy(problemsOf(contract), (code) => PROBLEMS[code].status)
-  const replies = [...byStatus].map(([status, [first, ...others]]) => [
+  const byStatus = Map.groupBy(problemsOf(contract), (code) => statusIn(contract, code))
+  const replies = [...byStatus].map(([status, codes]) => [
     status,
-    first && others.length === 0 ? ALONE[first] : reply(byStatus.get(status) ?? []),
+    SHARED_REPLIES.get(`${status} ${codes}`) ?? reply(codes, status),
   ])
   return Object.fromEntries(replies)
 }

@@ -2,6 +2,7 @@ import type * as z from 'zod'
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi'
 import type { Operation } from '../http/contract.ts'
 import { replyHeaders, successHeaders } from './headers.ts'
+import type { ContractedRoute } from './routes.ts'
 
 const otherFormats = ({ formats = {} }: Operation) =>
   Object.fromEntries(
@@ -12,44 +13,32 @@ const otherFormats = ({ formats = {} }: Operation) =>
   )
 
 const success = (
-  method: string,
-  path: string,
-  contract: Operation,
+  route: ContractedRoute,
   status: 200 | 201,
-  answer: z.ZodType,
+  schema: z.ZodType,
 ): ZodOpenApiResponseObject => ({
-  description: status === 201 ? 'Created.' : 'Done.',
-  headers: replyHeaders(...successHeaders(method, path, contract, status)),
+  description: status === 201 ? 'Created.' : 'OK.',
+  headers: replyHeaders(...successHeaders(route, status)),
   content: {
-    'application/json': { schema: answer },
-    ...(status === (contract.status ?? 200) && otherFormats(contract)),
+    'application/json': { schema },
+    ...(status === (route.contract.status ?? 200) && otherFormats(route.contract)),
   },
 })
 
-/** What the operation answers when all is well. */
-export const successesOf = (
-  method: string,
-  path: string,
-  contract: Operation,
-): ZodOpenApiResponsesObject => {
-  const { status = 200, reply, alternateReply, etag } = contract
-  if (contract.upgrade)
-    return { 101: { description: 'The stream begins.', headers: replyHeaders('X-Request-Id') } }
+/** The successful replies of an operation by status. */
+export const successesOf = (route: ContractedRoute): ZodOpenApiResponsesObject => {
+  const { upgrade, status = 200, reply, alternateReply, etag } = route.contract
+  if (upgrade)
+    return { 101: { description: 'The stream starts.', headers: replyHeaders('X-Request-Id') } }
   return {
-    [status]: success(method, path, contract, status, reply),
+    [status]: success(route, status, reply),
     ...(alternateReply && {
-      [alternateReply.status]: success(
-        method,
-        path,
-        contract,
-        alternateReply.status,
-        alternateReply.reply,
-      ),
+      [alternateReply.status]: success(route, alternateReply.status, alternateReply.reply),
     }),
     ...(etag &&
-      method === 'GET' && {
+      route.method === 'GET' && {
         304: {
-          description: 'What `If-None-Match` names is still the state.',
+          description: 'The resource still has the state that `If-None-Match` names.',
           headers: replyHeaders('X-Request-Id', 'ETag'),
         },
       }),

@@ -2,7 +2,7 @@ import type { CreateDocumentOptions, oas31 } from 'zod-openapi'
 
 type Schema = oas31.SchemaObject
 
-/** `anyOf` a plain type and null is one type that may be null: shorter to read, and no choice for a client's generator. */
+/** `anyOf` a type and null becomes one nullable type, which client generators handle better. */
 const joinNull = (schema: Schema): void => {
   const [first, second, ...others] = (schema.anyOf ?? []) as Schema[]
   if (!first || second?.type !== 'null' || others.length > 0) return
@@ -11,7 +11,7 @@ const joinNull = (schema: Schema): void => {
   Object.assign(schema, { ...first, ...schema, type: [first.type, 'null'] })
 }
 
-/** What validates is more than what helps a reader: limits of the language and patterns of well-known formats are left out. */
+/** Drops what does not help readers: limits of JavaScript and patterns of well-known formats. */
 export const tidy: NonNullable<CreateDocumentOptions['override']> = ({
   jsonSchema,
   zodSchema,
@@ -26,7 +26,7 @@ export const tidy: NonNullable<CreateDocumentOptions['override']> = ({
     delete jsonSchema.example
   }
   joinNull(jsonSchema as Schema)
-  // Replies may gain members; a client must not be told otherwise.
+  // Replies may gain members, so the schema must not forbid them.
   if (io === 'output' && def.type === 'object' && !def.catchall)
     delete jsonSchema.additionalProperties
 }

@@ -3,22 +3,22 @@ import { EVENT_TYPES } from '../domain/event.ts'
 import { MAX_EVENTS } from '../domain/webhook.ts'
 import { EVENTS, MEANINGS } from '../events/catalogue.ts'
 
-/* The catalogue of events as the OpenAPI document's `webhooks`: what a receiver is called with. For scripts and tests alone. */
+/* The `webhooks` of the OpenAPI document: the calls to a receiver, one for each event type. */
 
 const header = (name: string, description: string, example: string) =>
   z.string().meta({ description, example, param: { in: 'header', name, id: name } })
 
-/** By the Standard Webhooks scheme. */
-const SIGNED = [
+/** The headers of the Standard Webhooks scheme. */
+const SIGNATURE_HEADERS = [
   header(
     'webhook-id',
-    'The id of the delivery, the same at each attempt: who has seen it need not act on it again.',
+    'The id of the delivery, the same for every attempt. Ignore a delivery that you have processed before.',
     'dlv_1jn7wz3h4q8v2n5t7r6m0p',
   ),
-  header('webhook-timestamp', 'When this attempt was made, in seconds since 1970.', '1794648600'),
+  header('webhook-timestamp', 'The time of this attempt in seconds since 1970.', '1794648600'),
   header(
     'webhook-signature',
-    '`v1,` and the base64 of an HMAC-SHA256, with your secret, of `webhook-id`, `webhook-timestamp` and the body, joined by dots; two of them, with a space between, for 24 hours after the secret was rotated.',
+    '`v1,` followed by the base64 of an HMAC-SHA256 with your secret over `webhook-id`, `webhook-timestamp` and the body, joined by dots. For 24 hours after a rotation of the secret there are two signatures, separated by a space.',
     'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
   ),
 ]
@@ -26,9 +26,9 @@ const SIGNED = [
 const RESPONSES = {
   '2XX': {
     description:
-      'Taken. Anything else, a redirect too, and no answer in 15 seconds, is tried again: ten times over about three days.',
+      'Received. After any other reply, a redirect included, or no reply within 15 seconds, the call is tried again: ten times over about three days.',
   },
-  '410': { description: 'Wanted no more: the webhook is disabled.' },
+  '410': { description: 'No longer wanted: the webhook is disabled.' },
 } as const
 
 export const EVENT_WEBHOOKS = Object.fromEntries(
@@ -39,9 +39,9 @@ export const EVENT_WEBHOOKS = Object.fromEntries(
         operationId: `on.${type}`,
         tags: ['Webhooks'],
         summary: type,
-        description: `${MEANINGS[type]}\n\nEvents come in sequence, up to ${MAX_EVENTS} in one call; those of other types that the webhook asks for stand among them.`,
+        description: `${MEANINGS[type]}\n\nEvents arrive in sequence, up to ${MAX_EVENTS} in one call, together with the other types that the webhook receives.`,
         security: [],
-        parameters: SIGNED,
+        parameters: SIGNATURE_HEADERS,
         requestBody: {
           required: true,
           content: {

@@ -5,8 +5,8 @@ import { success } from '../http/wire.ts'
 export const readHealth = define({
   id: 'readHealth',
   tag: 'Service',
-  summary: 'Is the service up?',
-  description: 'Answers once the directory has answered.',
+  summary: 'Check the health of the service',
+  description: 'Replies once the directory database has answered; 503 when it does not.',
   scope: 'open',
   reply: z.object({ success, status: z.literal('ok') }),
 })
@@ -14,8 +14,8 @@ export const readHealth = define({
 export const readOpenApi = define({
   id: 'readOpenApi',
   tag: 'Service',
-  summary: 'This document',
-  description: 'The contract of the service as OpenAPI 3.1. It may be kept for an hour.',
+  summary: 'Read this document',
+  description: 'The contract of the service as OpenAPI 3.1. Clients may cache it for an hour.',
   scope: 'open',
   etag: true,
   reply: z.looseObject({ openapi: z.string().meta({ example: '3.1.0' }) }),

@@ -1,35 +1,36 @@
-import { sql } from 'drizzle-orm'
 import { Hono } from 'hono'
 import { openDirectory } from '../db/open.ts'
 import type { AppEnv } from '../http/context.ts'
 import { isNotModified } from '../http/etag.ts'
 import { operation } from '../http/operation.ts'
 import { Problem } from '../http/problem.ts'
+import { reply } from '../http/reply.ts'
 import * as contract from './contract.ts'
-import { problemIndex, problemPage } from './problems.ts'
+import { presentProblem, presentProblemIndex } from './present.ts'
+import { pingDatabase } from './store.ts'
 
 export const service = new Hono<AppEnv>()
   .get('/healthz', operation(contract.readHealth), async (c) => {
-    await openDirectory(c.env).run(sql`SELECT 1`)
-    return c.json({ success: true as const, status: 'ok' as const })
+    await pingDatabase(openDirectory(c.env))
+    return reply(c, contract.readHealth, { success: true, status: 'ok' })
   })
   .get('/api/openapi.json', operation(contract.readOpenApi), async (c) => {
-    // Without the caller's headers: a range or a list of tags is not the asset's to answer.
+    // Without the caller's headers: conditions and ranges are not for the assets to handle.
     const { status, body, headers } = await c.env.ASSETS.fetch(
       new URL('/api/openapi.json', c.req.url),
     )
-    const etag = headers.get('ETag') ?? ''
-    const kept = { 'Cache-Control': 'public, max-age=3600', ETag: etag }
     if (status !== 200) throw new Problem('unavailable')
-    if (isNotModified(c, etag)) return c.body(null, 304, kept)
-    return c.body(body as ReadableStream, 200, { 'Content-Type': 'application/json', ...kept })
+    const etag = headers.get('ETag') ?? ''
+    const cached = { 'Cache-Control': 'public, max-age=3600', ETag: etag }
+    if (isNotModified(c, etag)) return c.body(null, 304, cached)
+    return c.body(body as ReadableStream, 200, { 'Content-Type': 'application/json', ...cached })
   })
 
-/** Pages for people: where the `type` of a problem leads to. */
+/** HTML pages that the `type` of a problem links to. */
 export const pages = new Hono<AppEnv>()
-  .get('/problems', (c) => c.html(problemIndex()))
+  .get('/problems', (c) => c.html(presentProblemIndex()))
   .get('/problems/:code', (c) => {
-    const page = problemPage(c.req.param('code'))
-    if (!page) throw new Problem('not-found')
+    const page = presentProblem(c.req.param('code'))
+    if (!page) throw new Problem('route-not-found')
     return c.html(page)
   })

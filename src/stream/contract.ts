@@ -1,12 +1,12 @@
 import * as z from 'zod'
 import {
-  ACKNOWLEDGE_WITHIN,
+  ACK_TIMEOUT_MS,
   CLOSE,
+  MAX_UNACKED_CHARS,
+  MAX_UNACKED_EVENTS,
   PING,
   PONG,
   SUBPROTOCOL,
-  WINDOW,
-  WINDOW_SIZE,
 } from '../domain/stream.ts'
 import { after, filterQuery } from '../events/contract.ts'
 import { define } from '../http/contract.ts'
@@ -16,20 +16,20 @@ const CODES = Object.values(CLOSE).map(({ code, reason }) => `- \`${code}\` ${re
 export const openStream = define({
   id: 'openStream',
   tag: 'Events',
-  summary: 'Listen to what happens',
+  summary: 'Stream events as they happen',
   description: [
-    `A WebSocket. The token comes as a subprotocol, \`Sec-WebSocket-Protocol: ${SUBPROTOCOL}, bearer.<token>\`, or in the first message, \`{"type":"token","token":"…"}\`, within 10 seconds; never in the URL.`,
-    'The service says `{"type":"ready","sequence":41,"lastSequence":42,"oldestSequence":1,"expires":"…"}` and then sends `{"type":"events","events":[…]}`, in sequence, up to 100 events at a time, the same as in the log. Where `oldestSequence` is past the one after `sequence`, what lies between is no longer kept.',
-    `Acknowledge with \`{"type":"ack","sequence":42}\`, which speaks for all before it: at most ${WINDOW} events, or about ${WINDOW_SIZE / 1e6} MB of them, are sent beyond that, and a reader that makes no step forward in ${ACKNOWLEDGE_WITHIN / 1000} seconds is dropped. Whoever was away opens a new stream with \`after\`, and misses and repeats nothing.`,
-    `The stream ends with its token unless a fresh one is sent on it, \`{"type":"token","token":"…"}\`, answered \`{"type":"token","expires":"…"}\`; and within 30 seconds of the end of its key. \`${PING}\` is answered \`${PONG}\`.`,
-    `Closed with:\n${CODES.join('\n')}`,
+    `A WebSocket. Send the token as \`Authorization: Bearer <token>\`. Browsers, which cannot set that header, send it as a subprotocol, \`Sec-WebSocket-Protocol: ${SUBPROTOCOL}, bearer.<token>\`, or in the first message, \`{"type":"token","token":"…"}\`, within 10 seconds. The URL never carries a token.`,
+    'The service first sends `{"type":"ready","sequence":41,"lastSequence":42,"oldestSequence":1,"expires":"…"}` and then `{"type":"events","events":[…]}`: events in sequence, up to 100 in a message, in the same form as in the log. If `oldestSequence` is greater than `sequence` + 1, the events between them are no longer stored.',
+    `Acknowledge events with \`{"type":"ack","sequence":42}\`, which includes all earlier ones. The service sends at most ${MAX_UNACKED_EVENTS} events, or about ${MAX_UNACKED_CHARS / 1e6} MB, beyond the last that you acknowledged, and closes the stream if no newer event is acknowledged within ${ACK_TIMEOUT_MS / 1000} seconds. After a disconnect open a new stream with \`after\`: no event is missed or repeated.`,
+    `The stream ends when its token expires. Send a new token to continue, \`{"type":"token","token":"…"}\`; the reply is \`{"type":"token","expires":"…"}\`. The stream also ends within 30 seconds after its key is deleted or expires. The reply to \`${PING}\` is \`${PONG}\`.`,
+    `Close codes:\n${CODES.join('\n')}`,
   ].join('\n\n'),
   scope: 'read',
   upgrade: 'read',
   query: z.strictObject({
     after: after.optional().meta({
       description:
-        'Begin after the event with this `sequence`; left out: with what happens from now on.',
+        'Start after the event with this `sequence`. Without it the stream starts with the next event.',
       example: 41,
     }),
     ...filterQuery,

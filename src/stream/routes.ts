@@ -9,7 +9,7 @@ import { admitMessage, isUpgrade, subprotocols } from '../http/socket.ts'
 import { openStream } from './contract.ts'
 import { awaitToken } from './pendingSocket.ts'
 
-const enter = async (env: Env, request: StreamRequest): Promise<WebSocket> => {
+const connectToFeed = async (env: Env, request: StreamRequest): Promise<WebSocket> => {
   const { webSocket } = await feedOf(env, request.accountId).fetch(
     new Request('https://feed/stream', {
       headers: { Upgrade: 'websocket', [STREAM_REQUEST_HEADER]: JSON.stringify(request) },
@@ -24,15 +24,15 @@ export const stream = new Hono<AppEnv>().get('/', operation(openStream), async (
   const { after = null, ...filter } = c.req.valid('query')
   const principal = c.get('principal')
   const socket = principal
-    ? await enter(c.env, { ...principal, claims: c.get('claims'), filter, after })
+    ? await connectToFeed(c.env, { ...principal, claims: c.get('claims'), filter, after })
     : awaitToken(async (token) => {
         const admitted = await admitMessage(c, token, 'read')
-        return typeof admitted === 'string'
-          ? admitted
-          : enter(c.env, { ...admitted.principal, claims: admitted.claims, filter, after })
+        if (typeof admitted === 'string') return admitted
+        const { principal, claims } = admitted
+        return connectToFeed(c.env, { ...principal, claims, filter, after })
       })
-  const chosen = subprotocols(c).includes(SUBPROTOCOL)
+  const headers = subprotocols(c).includes(SUBPROTOCOL)
     ? { 'Sec-WebSocket-Protocol': SUBPROTOCOL }
     : undefined
-  return new Response(null, { status: 101, webSocket: socket, ...(chosen && { headers: chosen }) })
+  return new Response(null, { status: 101, webSocket: socket, ...(headers && { headers }) })
 })

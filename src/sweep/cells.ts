@@ -1,9 +1,10 @@
-/** A run may ask D1 a thousand times at the most, and a cell in which nothing is due is asked a dozen. */
+/** A run may make a thousand D1 queries; a cell with nothing to do takes a dozen. */
 const MAX_CELLS = 50
+const MINUTE_MS = 60_000
 
-/** The cells that a run goes through: all where they are few, else a stretch of them, each minute the next. */
-export const cellsAt = (cells: number[], now: number): number[] => {
-  const stretches = Math.ceil(cells.length / MAX_CELLS)
-  const turn = Math.floor(now / 60_000) % stretches
-  return cells.slice(turn * MAX_CELLS, (turn + 1) * MAX_CELLS)
+/** The cells of this minute's run: all of them, or the next slice when there are more than fit. */
+export const selectCells = (cells: number[], now: number): number[] => {
+  const slices = Math.ceil(cells.length / MAX_CELLS)
+  const slice = Math.floor(now / MINUTE_MS) % slices
+  return cells.slice(slice * MAX_CELLS, (slice + 1) * MAX_CELLS)
 }

@@ -3,39 +3,42 @@ import type { Database } from '../db/open.ts'
 import { accounts } from '../db/schema.ts'
 import type { Env } from '../env.ts'
 import { ledgerOf } from '../ledger/stub.ts'
-import { attempt } from './attempt.ts'
+import { runPart } from './runPart.ts'
 
 const MAX_ACCOUNTS = 50
 const MAX_CALLS = 500
 
-/** Asks the ledgers whose next expiry has come to record it. What it costs grows with what is due, not with what exists. */
-export const recordExpirations = async (env: Env, db: Database, now: number): Promise<number> => {
-  let recorded = 0
+type Due = { id: string; nextExpiry: number | null }
+
+/** The next accounts with an expiry that is due, after the one that the page before ended with. */
+const readDue = (db: Database, after: Due, now: number): Promise<Due[]> =>
+  db
+    .select({ id: accounts.id, nextExpiry: accounts.nextExpiry })
+    .from(accounts)
+    .where(
+      and(
+        lte(accounts.nextExpiry, now),
+        sql`(${accounts.nextExpiry}, ${accounts.id}) > (${after.nextExpiry}, ${after.id})`,
+      ),
+    )
+    .orderBy(asc(accounts.nextExpiry), asc(accounts.id))
+    .limit(MAX_ACCOUNTS)
+
+/** Asks ledgers with a due expiry to record it. The cost grows only with what is due. */
+export const recordExpirations = async (env: Env, db: Database, now: number): Promise<void> => {
   let calls = 0
-  let last: { id: string; nextExpiry: number | null } | undefined = { id: '', nextExpiry: -1 }
+  let last: Due | undefined = { id: '', nextExpiry: -1 }
   while (last && calls < MAX_CALLS) {
-    const due = await db
-      .select({ id: accounts.id, nextExpiry: accounts.nextExpiry })
-      .from(accounts)
-      .where(
-        and(
-          lte(accounts.nextExpiry, now),
-          sql`(next_expiry, id) > (${last.nextExpiry}, ${last.id})`,
-        ),
-      )
-      .orderBy(asc(accounts.nextExpiry), asc(accounts.id))
-      .limit(MAX_ACCOUNTS)
+    const due: Due[] = await readDue(db, last, now)
     for (const { id } of due) {
-      await attempt('expirations', { account: id }, async () => {
-        for (let more = true; more && calls < MAX_CALLS; ) {
+      await runPart('expirations', { account: id }, async () => {
+        for (let hasMore = true; hasMore && calls < MAX_CALLS; ) {
           calls++
           const page = await ledgerOf(env, id).sweep()
-          recorded += page.recorded
-          more = page.more
+          hasMore = page.more
         }
       })
     }
     last = due.at(-1)
   }
-  return recorded
 }

@@ -1,21 +1,27 @@
 import { openCell, openDirectory } from '../db/open.ts'
 import { cellNumbers, type Env } from '../env.ts'
-import { mendOpenings } from './abandonedAccounts.ts'
-import { attempt } from './attempt.ts'
-import { cellsAt } from './cells.ts'
-import { erasePages } from './erase.ts'
+import { settleAbandonedAccounts } from './abandonedAccounts.ts'
+import { selectCells } from './cells.ts'
+import { runErasures } from './erasures.ts'
 import { recordExpirations } from './expirations.ts'
-import { trimTracks } from './tracks.ts'
-import { trim } from './trim.ts'
+import { deleteOldRows } from './oldRows.ts'
+import { enforceRetention } from './retention.ts'
+import { runPart } from './runPart.ts'
 
-/** What the cron trigger does. Nothing is correct because of it: it records, erases and trims, in bounded pages, and can run twice. */
+/**
+ * What the cron trigger runs each minute. No rule depends on it: it records what has expired and
+ * deletes what is no longer kept, in bounded pages. Two runs at once do no harm.
+ */
 export const sweep = async (env: Env, now: number): Promise<void> => {
-  await attempt('openings', { cell: 0 }, () => mendOpenings(env, openDirectory(env), now))
-  for (const cell of cellsAt(cellNumbers(env), now)) {
+  const directory = openDirectory(env)
+  await runPart('abandoned-accounts', { cell: 0 }, () =>
+    settleAbandonedAccounts(env, directory, now),
+  )
+  for (const cell of selectCells(cellNumbers(env), now)) {
     const db = openCell(env, cell)
-    await attempt('expirations', { cell }, () => recordExpirations(env, db, now))
-    await attempt('erasures', { cell }, () => erasePages(env, db, now))
-    await attempt('trim', { cell }, () => trim(db, now))
-    await attempt('tracks', { cell }, () => trimTracks(db, now))
+    await runPart('expirations', { cell }, () => recordExpirations(env, db, now))
+    await runPart('erasures', { cell }, () => runErasures(env, db, now))
+    await runPart('old-rows', { cell }, () => deleteOldRows(db, now))
+    await runPart('retention', { cell }, () => enforceRetention(db, now))
   }
 }

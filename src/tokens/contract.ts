@@ -24,7 +24,7 @@ export const getToken = define({
   reply: z.object({
     success,
     token: z.string().meta({
-      description: 'A JWT, to be sent as `Authorization: Bearer <token>`.',
+      description: 'A JWT. Send it as `Authorization: Bearer <token>`.',
       example: 'eyJhbGciOiJIUzI1NiIs…',
     }),
     expires: time,

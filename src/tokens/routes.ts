@@ -1,40 +1,47 @@
 import { Hono } from 'hono'
-import { hashSecret, sameDigest } from '../auth/secret.ts'
+import { hashSecret, isSameDigest } from '../auth/secret.ts'
 import { signToken } from '../auth/token.ts'
 import { openCell, openDirectory } from '../db/open.ts'
 import { parseApiKey } from '../domain/apiKey.ts'
 import { fold } from '../domain/fold.ts'
-import { SCOPES } from '../domain/scope.ts'
-import { mayAct } from '../domain/user.ts'
+import { iso } from '../domain/iso.ts'
+import { canAct } from '../domain/user.ts'
 import { cellNumbers } from '../env.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { operation } from '../http/operation.ts'
-import { Problem } from '../http/problem.ts'
+import { Problem, signInProblem } from '../http/problem.ts'
 import { signInFailures } from '../http/rateLimit.ts'
-import { iso } from '../http/wire.ts'
+import { reply } from '../http/reply.ts'
 import { getToken } from './contract.ts'
 import { findAccount, findKey, recordLogin } from './store.ts'
 
-/** Where an unknown user name is looked for: some cell, always the same for the same name, so that it costs what a known one does. */
-const someCell = (c: Context, userNameKey: string): number => {
+/** The cell to search for an unknown user name: always the same one for the same name. */
+const pickCell = (c: Context, userNameKey: string): number => {
   const cells = cellNumbers(c.env)
   let sum = 0
   for (const character of userNameKey) sum = (sum * 31 + (character.codePointAt(0) ?? 0)) >>> 0
   return cells[sum % cells.length] ?? 0
 }
 
-/** Both look-ups and the comparison are made whether or not the user name is known: time and bytes tell the two apart no more than the text does. */
-const proveKey = async (c: Context, userNameKey: string, apiKey: string, now: number) => {
+/**
+ * The key, or null when the credentials are wrong. An unknown user name costs the same reads and
+ * comparison as a known one, so that neither timing nor reply tells which user names exist.
+ */
+const checkCredentials = async (
+  c: Context,
+  { userNameKey, apiKey }: { userNameKey: string; apiKey: string },
+  now: number,
+) => {
   const parsed = parseApiKey(apiKey)
   if (!parsed) return null
   const account = await findAccount(openDirectory(c.env), userNameKey)
-  const cell = account?.cell ?? someCell(c, userNameKey)
+  const cell = account?.cell ?? pickCell(c, userNameKey)
   const key = await findKey(openCell(c.env, cell), parsed.id)
-  const proved = sameDigest(await hashSecret(parsed.secret), key?.hash ?? '')
-  if (!proved || !key || !account || key.accountId !== account.accountId) return null
-  if ((key.expires !== null && key.expires <= now) || (key.userId !== null && !key.user))
-    return null
-  return { ...key, keyId: parsed.id, cell }
+  const isRightSecret = isSameDigest(await hashSecret(parsed.secret), key?.hash ?? '')
+  if (!isRightSecret || !key || key.accountId !== account?.accountId) return null
+  const isExpired = key.expires !== null && key.expires <= now
+  const isUserDeleted = key.userId !== null && !key.user
+  return isExpired || isUserDeleted ? null : { ...key, keyId: parsed.id, cell }
 }
 
 const handler = async (c: Context) => {
@@ -43,23 +50,21 @@ const handler = async (c: Context) => {
   const userNameKey = fold(userName)
   const failures = signInFailures(c, userNameKey, now)
   failures.refuseIfClosed()
-  const key = await proveKey(c, userNameKey, apiKey, now)
+  const key = await checkCredentials(c, { userNameKey, apiKey }, now)
   if (!key) {
     await failures.count()
     throw new Problem('wrong-credentials')
   }
-  if (key.disabled) throw new Problem('account-disabled')
-  const { accountId, cell, keyId, userId, user } = key
-  if (user && !mayAct(user, now))
-    throw new Problem(
-      'user-disabled',
-      user.disabled && user.disabledMessage ? { detail: user.disabledMessage } : {},
-    )
-  const scopes = SCOPES.filter((scope) => key.scopes.includes(scope))
+  if (key.disabled) throw signInProblem('account-disabled')
+  const { accountId, cell, keyId, scopes, userId, user } = key
+  if (user && !canAct(user, now)) {
+    const message = user.disabled ? user.disabledMessage : ''
+    throw signInProblem('user-disabled', message)
+  }
   const { token, expires } = await signToken(c.env, { accountId, cell, keyId, scopes, userId }, now)
-  // A sign-in stands whether or not its time can be written down.
+  // The token is valid even if `lastLogin` cannot be written.
   if (userId !== null) await recordLogin(openCell(c.env, cell), userId, now).catch(() => {})
-  return c.json({ success: true as const, token, expires: iso(expires) })
+  return reply(c, getToken, { success: true, token, expires: iso(expires) })
 }
 
 export const tokens = new Hono<AppEnv>()

@@ -1,41 +1,89 @@
-import { and, eq } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
 import { accounts, directory, keys, users } from '../db/schema.ts'
+import { compile, names, readFirst } from '../db/statement.ts'
+import { type Scope, toScopes } from '../domain/scope.ts'
+import type { AccessPeriod } from '../domain/user.ts'
+
+const selectAccount = compile<{ userNameKey: string }, { account_id: string; cell: number }>(
+  sql`SELECT ${directory.accountId}, ${directory.cell} FROM ${directory}
+    WHERE ${directory.userNameKey} = ${sql.placeholder('userNameKey')}`,
+)
 
 export const findAccount = async (
   db: Database,
   userNameKey: string,
-): Promise<{ accountId: string; cell: number } | undefined> => {
-  const [row] = await db
-    .select({ accountId: directory.accountId, cell: directory.cell })
-    .from(directory)
-    .where(eq(directory.userNameKey, userNameKey))
-  return row
+): Promise<{ accountId: string; cell: number } | null> => {
+  const row = await readFirst(selectAccount(db, { userNameKey }))
+  return row && { accountId: row.account_id, cell: row.cell }
 }
 
-export const findKey = async (db: Database, keyId: string) => {
-  const [row] = await db
-    .select({
-      accountId: keys.accountId,
-      hash: keys.hash,
-      scopes: keys.scopes,
-      expires: keys.expires,
-      userId: keys.userId,
-      disabled: accounts.disabled,
-      user: {
-        disabled: users.disabled,
-        disabledMessage: users.disabledMessage,
-        from: users.fromTime,
-        expires: users.expires,
-      },
-    })
-    .from(keys)
-    .innerJoin(accounts, eq(accounts.id, keys.accountId))
-    .leftJoin(users, and(eq(users.id, keys.userId), eq(users.accountId, keys.accountId)))
-    .where(eq(keys.id, keyId))
-  return row
+/** A key with what decides whether it gets a token. */
+export interface SignInKey {
+  accountId: string
+  hash: string
+  scopes: Scope[]
+  expires: number | null
+  userId: string | null
+  /** Whether the account is disabled. */
+  disabled: boolean
+  /** Null for an unbound key, and for one whose user is deleted. */
+  user: (AccessPeriod & { disabledMessage: string }) | null
 }
 
-/** No edit: the user's version and `modification` stay. */
-export const recordLogin = (db: Database, userId: string, now: number) =>
-  db.update(users).set({ lastLogin: now }).where(eq(users.id, userId))
+interface KeyRow {
+  account_id: string
+  hash: string
+  scopes: string
+  key_expires: number | null
+  user_id: string | null
+  account_disabled: number
+  found_user: string | null
+  user_disabled: number
+  disabled_message: string
+  from_time: number | null
+  user_expires: number | null
+}
+
+const selectKey = compile<{ keyId: string }, KeyRow>(
+  sql`SELECT ${keys.accountId}, ${keys.hash}, ${keys.scopes}, ${keys.expires} AS key_expires,
+      ${keys.userId}, ${accounts.disabled} AS account_disabled, ${users.id} AS found_user,
+      ${users.disabled} AS user_disabled, ${users.disabledMessage}, ${users.fromTime},
+      ${users.expires} AS user_expires
+    FROM ${keys} JOIN ${accounts} ON ${accounts.id} = ${keys.accountId}
+    LEFT JOIN ${users} ON ${users.id} = ${keys.userId} AND ${users.accountId} = ${keys.accountId}
+    WHERE ${keys.id} = ${sql.placeholder('keyId')}`,
+)
+
+export const findKey = async (db: Database, keyId: string): Promise<SignInKey | null> => {
+  const row = await readFirst(selectKey(db, { keyId }))
+  return (
+    row && {
+      accountId: row.account_id,
+      hash: row.hash,
+      scopes: toScopes(JSON.parse(row.scopes)),
+      expires: row.key_expires,
+      userId: row.user_id,
+      disabled: row.account_disabled === 1,
+      user:
+        row.found_user === null
+          ? null
+          : {
+              disabled: row.user_disabled === 1,
+              disabledMessage: row.disabled_message,
+              from: row.from_time,
+              expires: row.user_expires,
+            },
+    }
+  )
+}
+
+const updateLastLogin = compile<{ userId: string; now: number }>(
+  sql`UPDATE ${users} SET ${names(users.lastLogin)} = ${sql.placeholder('now')}
+    WHERE ${users.id} = ${sql.placeholder('userId')}`,
+)
+
+/** Leaves the user's version and `modification` unchanged: a sign-in is not an edit. */
+export const recordLogin = async (db: Database, userId: string, now: number): Promise<void> => {
+  await updateLastLogin(db, { userId, now }).run()
+}

@@ -17,26 +17,26 @@ import {
   timeZone,
 } from '../http/wire.ts'
 
-const COUNTRY = 'must be a country of ISO 3166-1, alpha-2 or alpha-3'
+const COUNTRY = 'must be an ISO 3166-1 country code, alpha-2 or alpha-3, such as PT or PRT'
 const country = z
   .string(COUNTRY)
   .transform((text) => countryCode(text) ?? '')
   .refine((code) => code !== '', COUNTRY)
-  .meta({ description: 'ISO 3166-1 alpha-2 or alpha-3; kept as alpha-2.', example: 'PT' })
+  .meta({ description: 'ISO 3166-1 code, alpha-2 or alpha-3; stored as alpha-2.', example: 'PT' })
 
-const EMAIL = 'must be an e-mail address'
+const EMAIL = 'must be an e-mail address, such as ana@example.com'
 const email = z
   .string(EMAIL)
   .refine((text) => emailKey(text) !== null, EMAIL)
   .meta({
     format: 'idn-email',
-    description: 'Unique in the account, without regard to case.',
+    description: 'Unique in the account, ignoring case.',
     example: 'ana@example.com',
   })
 
 const privileges = z
   .array(z.enum(PRIVILEGES, 'must be read, write or admin'), 'must be a list of privileges')
-  .max(PRIVILEGES.length, 'must not repeat itself')
+  .max(PRIVILEGES.length, `must have at most ${PRIVILEGES.length} privileges`)
   .transform((given) => PRIVILEGES.filter((privilege) => given.includes(privilege)))
   .default(['read'])
 
@@ -48,7 +48,7 @@ const password = z
   .default(null)
   .meta({
     description:
-      'Write-only: kept as a salted hash and answered as null. Left out or null, it stays as it is.',
+      'Write-only: stored as a salted hash and always null in replies. If left out or null, it stays unchanged.',
   })
 
 const flag = (fallback: boolean) => z.boolean('must be true or false').default(fallback)
@@ -63,18 +63,18 @@ export const userBody = z
     phone: phone.nullable().default(null),
     notify: notify
       .prefault({})
-      .meta({ description: 'By which channels the user gets the messages of alerts.' }),
+      .meta({ description: 'The channels by which the user receives messages of alerts.' }),
     description: line(2000).default(''),
     message: line(2000).default(''),
     disabled: flag(false),
     disabledMessage: line(2000)
       .default('')
-      .meta({ description: 'What a disabled user is told when asking for a token.' }),
+      .meta({ description: 'The error that a disabled user gets when it asks for a token.' }),
     tags: tags.default({}),
     privileges,
     group: z.string('must be a group’s id or name').nullable().default(null).meta({
       description:
-        'The id or the name of the group that the user is confined to; null for the whole account.',
+        'The id or name of the one group whose devices the user may see; null for the whole account.',
     }),
     deviceId: z.string('must be a device’s id').nullable().default(null),
     adminDevices: z
@@ -84,21 +84,21 @@ export const userBody = z
       .nullable()
       .default(null)
       .meta({
-        description: 'How many devices of its own making the user may have; null for no cap.',
+        description: 'How many devices the user may create; null for no limit.',
       }),
     from: instant.nullable().default(null).meta({
-      description: 'Before this the user may do nothing.',
+      description: 'The user can do nothing before this time.',
       example: '2026-01-01T00:00:00.000Z',
     }),
     expires: instant.nullable().default(null).meta({
-      description: 'From this on the user may do nothing.',
+      description: 'The user can do nothing from this time on.',
       example: '2028-01-01T00:00:00.000Z',
     }),
     password,
   })
   .refine(({ from, expires }) => from === null || expires === null || from < expires, {
     path: ['expires'],
-    error: 'must be after from',
+    error: 'must be later than `from`',
   })
   .meta({ id: 'UserBody' })
 export type UserBody = z.output<typeof userBody>
@@ -127,7 +127,7 @@ const members = {
   modification: time,
   lastLogin: time
     .nullable()
-    .meta({ description: 'When a key bound to the user last got a token.' }),
+    .meta({ description: 'When a key bound to the user was last exchanged for a token.' }),
 }
 
 export const user = z.object(members).meta({ id: 'User' })
@@ -139,7 +139,8 @@ export const listCountries = define({
   id: 'listCountries',
   tag,
   summary: 'List countries',
-  description: 'The 249 of ISO 3166-1, alpha-2 to English name. May be kept for an hour.',
+  description:
+    'The 249 countries of ISO 3166-1: alpha-2 code to English name. Can be cached for an hour.',
   scope: 'read',
   reply: z.object({ success, countries: z.record(z.string(), z.string()) }),
   etag: true,
@@ -149,7 +150,7 @@ export const listTimeZones = define({
   id: 'listTimeZones',
   tag,
   summary: 'List time zones',
-  description: 'IANA names, each with its long English name. May be kept for an hour.',
+  description: 'IANA name to long English name. Can be cached for an hour.',
   scope: 'read',
   reply: z.object({ success, timeZones: z.record(z.string(), z.string()) }),
   etag: true,
@@ -163,7 +164,7 @@ export const listUsers = define({
   wholeAccount: true,
   query: z.strictObject({
     ...pageQuery,
-    q: search.meta({ description: 'Prefix of name or e-mail, without regard to case.' }),
+    q: search.meta({ description: 'Prefix of the name or the e-mail address, ignoring case.' }),
   }),
   reply: z.object({ success, users: z.array(user), nextCursor }),
 })
@@ -190,7 +191,7 @@ export const readUser = define({
   scope: 'read',
   wholeAccount: true,
   reply,
-  problems: ['not-found'],
+  problems: ['user-not-found'],
   etag: true,
 })
 
@@ -199,13 +200,13 @@ export const replaceUser = define({
   tag,
   summary: 'Replace a user',
   description:
-    'What is left out goes back to its default, but for `password`. A token of the user itself cannot change what it may.',
+    'Members that are left out get their default, except `password`, which stays unchanged. A user’s own token cannot change the user’s rights: `disabled`, `privileges`, `group`, `adminDevices`, `from` and `expires`.',
   scope: 'admin',
   wholeAccount: true,
   body: userBody,
   ignored: WRITTEN,
   reply,
-  problems: ['not-found', 'email-taken', 'conflict'],
+  problems: ['user-not-found', 'email-taken', 'conflict'],
   etag: true,
   ifMatch: true,
 })
@@ -214,13 +215,14 @@ export const patchUser = define({
   id: 'patchUser',
   tag,
   summary: 'Change a user',
-  description: 'A token of the user itself cannot change what it may.',
+  description:
+    'A user’s own token cannot change the user’s rights: `disabled`, `privileges`, `group`, `adminDevices`, `from` and `expires`.',
   scope: 'admin',
   wholeAccount: true,
   patches: replaceUser,
   example: { disabled: true, disabledMessage: 'On leave until May.' },
   reply,
-  problems: ['not-found', 'email-taken', 'conflict'],
+  problems: ['user-not-found', 'email-taken', 'conflict'],
   etag: true,
   ifMatch: true,
 })
@@ -229,10 +231,10 @@ export const deleteUser = define({
   id: 'deleteUser',
   tag,
   summary: 'Delete a user',
-  description: 'The keys that are bound to the user go with it.',
+  description: 'Also deletes the API keys that are bound to the user.',
   scope: 'admin',
   wholeAccount: true,
   reply: done,
-  problems: ['not-found'],
+  problems: ['user-not-found'],
   ifMatch: true,
 })

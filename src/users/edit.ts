@@ -1,15 +1,17 @@
-import { appendEach } from '../db/events.ts'
+import { and, eq, gt, isNull, or, type SQL, sql } from 'drizzle-orm'
+import { appendEvents } from '../db/events.ts'
 import type { Database } from '../db/open.ts'
+import { devices, groups, keys, users } from '../db/schema.ts'
+import { names, runBatch, statement, valuesOf } from '../db/statement.ts'
 import { emailKey } from '../domain/email.ts'
 import { fold } from '../domain/fold.ts'
-import { sameJson } from '../domain/json.ts'
 import type { UserRecord } from '../domain/user.ts'
 import { findUser, type User } from './store.ts'
 
-/* Each edit is one atomic batch; a user's group, device and e-mail are checked at the moment of the write. */
+/* Each edit is one atomic batch, which checks the user's group, device and e-mail as it writes. */
 
 export type UserRefusal =
-  | { ok: false; refusal: 'email-taken' | 'not-found' | 'precondition-failed' }
+  | { ok: false; refusal: 'email-taken' | 'user-not-found' | 'precondition-failed' }
   | { ok: false; refusal: 'invalid-request'; errors: { pointer: string; detail: string }[] }
 export type UserOutcome = { ok: true; user: User } | UserRefusal
 
@@ -18,55 +20,74 @@ const refuse = (refusal: Exclude<UserRefusal['refusal'], 'invalid-request'>): Us
   refusal,
 })
 
-const columnsOf = (record: UserRecord): Record<string, string | number | null> => ({
+const toColumns = (record: UserRecord) => ({
   name: record.name,
-  name_key: fold(record.name),
+  nameKey: fold(record.name),
   email: record.email,
-  email_key: emailKey(record.email),
+  emailKey: emailKey(record.email) ?? '',
   country: record.country,
-  time_zone: record.timeZone,
+  timeZone: record.timeZone,
   phone: record.phone,
-  notify_email: Number(record.notify.email),
-  notify_sms: Number(record.notify.sms),
+  notifyEmail: record.notify.email,
+  notifySms: record.notify.sms,
   description: record.description,
   message: record.message,
-  disabled: Number(record.disabled),
-  disabled_message: record.disabledMessage,
-  tags: JSON.stringify(record.tags),
-  privileges: JSON.stringify(record.privileges),
-  group_id: record.group,
-  device_id: record.deviceId,
-  admin_devices: record.adminDevices,
-  from_time: record.from,
+  disabled: record.disabled,
+  disabledMessage: record.disabledMessage,
+  tags: record.tags,
+  privileges: record.privileges,
+  groupId: record.group,
+  deviceId: record.deviceId,
+  adminDevices: record.adminDevices,
+  fromTime: record.from,
   expires: record.expires,
 })
 
-/** What must hold of a user's references; the same answers tell afterwards which of them did not. */
-const REFERENCES = {
-  group: '(?3 IS NULL OR EXISTS (SELECT 1 FROM groups WHERE id = ?3 AND account_id = ?2))',
-  device: '(?4 IS NULL OR EXISTS (SELECT 1 FROM devices WHERE id = ?4 AND account_id = ?2))',
-  email: 'NOT EXISTS (SELECT 1 FROM users WHERE account_id = ?2 AND email_key = ?5 AND id <> ?1)',
+interface UserWrite {
+  accountId: string
+  id: string
+  record: UserRecord
 }
-const GUARD = Object.values(REFERENCES).join(' AND ')
-const referencesOf = (accountId: string, id: string, { group, deviceId, email }: UserRecord) =>
-  [id, accountId, group, deviceId, emailKey(email)] as const
 
-interface Check {
+type Referenced = typeof groups | typeof devices
+
+const existsIn = (table: Referenced, accountId: string, id: string | null): SQL =>
+  id === null
+    ? sql`true`
+    : sql`EXISTS (SELECT 1 FROM ${table}
+        WHERE ${table.id} = ${id} AND ${table.accountId} = ${accountId})`
+
+/** The conditions of a write. Selected again after it, they show which one failed. */
+const checksOf = ({ accountId, id, record }: UserWrite) => ({
+  group: existsIn(groups, accountId, record.group),
+  device: existsIn(devices, accountId, record.deviceId),
+  email: sql`NOT EXISTS (SELECT 1 FROM ${users} WHERE ${users.accountId} = ${accountId}
+    AND ${users.emailKey} = ${emailKey(record.email)} AND ${users.id} <> ${id})`,
+})
+
+interface Checked {
   group: number
   device: number
   email: number
   version: number | null
 }
 
-const check = (db: D1Database, values: readonly (string | null)[]) =>
-  db
-    .prepare(
-      `SELECT ${REFERENCES.group} AS "group", ${REFERENCES.device} AS device, ${REFERENCES.email} AS email,
-         (SELECT version FROM users WHERE id = ?1 AND account_id = ?2) AS version`,
-    )
-    .bind(...values)
+const selectChecks = (db: Database, write: UserWrite) => {
+  const { group, device, email } = checksOf(write)
+  const own = and(eq(users.id, write.id), eq(users.accountId, write.accountId))
+  return statement<Checked>(
+    db,
+    sql`SELECT ${group} AS "group", ${device} AS device, ${email} AS email,
+      (SELECT ${users.version} FROM ${users} WHERE ${own}) AS version`,
+  )
+}
 
-const refusalOf = ({ group, device }: Check): UserRefusal => {
+const isWritable = (write: UserWrite): SQL => {
+  const { group, device, email } = checksOf(write)
+  return sql`${group} AND ${device} AND ${email}`
+}
+
+const refusalOf = ({ group, device }: Checked): UserRefusal => {
   const errors = [
     ...(group ? [] : [{ pointer: '/group', detail: 'is not a group of this account' }]),
     ...(device ? [] : [{ pointer: '/deviceId', detail: 'is not a device of this account' }]),
@@ -76,92 +97,116 @@ const refusalOf = ({ group, device }: Check): UserRefusal => {
     : refuse('email-taken')
 }
 
-/** A retry after a crash has the same id: it finds the user there and changes nothing. */
-export const createUser = async (
-  database: Database,
-  accountId: string,
-  id: string,
-  record: UserRecord,
-  password: string | null,
-  now: number,
-): Promise<UserOutcome> => {
-  const db = database.$client
-  const references = referencesOf(accountId, id, record)
-  const columns = { ...columnsOf(record), password, creation: now, modification: now, version: 1 }
-  const places = Object.keys(columns).map((_, index) => `?${references.length + index + 1}`)
-  const [, found] = await db.batch([
-    db
-      .prepare(
-        `INSERT INTO users (id, account_id, ${Object.keys(columns).join(', ')}) SELECT ?1, ?2, ${places.join(', ')} WHERE ${GUARD} ON CONFLICT DO NOTHING`,
-      )
-      .bind(...references, ...Object.values(columns)),
-    check(db, references),
-  ])
-  const checked = found?.results[0] as unknown as Check
-  if (checked.version === null) return refusalOf(checked)
-  const user = await findUser(database, accountId, id)
-  return user ? { ok: true, user } : refuse('not-found')
+/** Inserts a user on a condition, which the query builder has no form for. */
+const insertUser = (db: Database, row: typeof users.$inferInsert, condition: SQL) => {
+  const members = Object.keys(row) as (keyof typeof row)[]
+  const values = members.map((member) => sql`${sql.param(row[member], users[member])}`)
+  return statement(
+    db,
+    sql`INSERT INTO ${users} (${names(...members.map((member) => users[member]))})
+      SELECT ${sql.join(values, sql`, `)} WHERE ${condition} ON CONFLICT DO NOTHING`,
+  )
 }
 
-/** Written only while the version is still the one that was read. A null password stays as it is. */
-export const updateUser = async (
-  { $client: db }: Database,
-  accountId: string,
-  before: User,
-  record: UserRecord,
-  password: string | null,
-  now: number,
-): Promise<UserOutcome> => {
-  if (password === null && sameJson(columnsOf(before), columnsOf(record)))
-    return { ok: true, user: before }
-  const references = referencesOf(accountId, before.id, record)
-  const columns = { ...columnsOf(record), modification: now }
-  const changes = Object.keys(columns).map(
-    (name, index) => `${name} = ?${references.length + 3 + index}`,
-  )
-  const [written, found] = await db.batch([
-    db
-      .prepare(
-        `UPDATE users SET version = version + 1, password = coalesce(?7, password), ${changes.join(', ')}
-         WHERE id = ?1 AND account_id = ?2 AND version = ?6 AND ${GUARD} RETURNING id`,
-      )
-      .bind(...references, before.version, password, ...Object.values(columns)),
-    check(db, references),
+interface NewUser extends UserWrite {
+  /** A password hash, or null for a user without a password. */
+  password: string | null
+  now: number
+}
+
+/** A retry after a crash has the same id: it finds the user and changes nothing. */
+export const createUser = async (db: Database, user: NewUser): Promise<UserOutcome> => {
+  const { accountId, id, record, password, now } = user
+  const times = { creation: now, modification: now }
+  const row = { id, accountId, ...toColumns(record), password, ...times, version: 1 }
+  const [, checks] = await runBatch(db, [
+    insertUser(db, row, isWritable(user)),
+    selectChecks(db, user),
   ])
-  if (written?.results.length === 1)
-    return {
-      ok: true,
-      user: { ...before, ...record, modification: now, version: before.version + 1 },
-    }
-  const checked = found?.results[0] as unknown as Check
-  if (checked.version === null) return refuse('not-found')
+  const [checked] = checks.results
+  if (checked?.version === null) return refusalOf(checked)
+  const created = await findUser(db, accountId, id)
+  return created ? { ok: true, user: created } : refuse('user-not-found')
+}
+
+interface UserEdit {
+  accountId: string
+  before: User
+  record: UserRecord
+  /** The hash of a new password; null keeps the one it has. */
+  password: string | null
+  now: number
+}
+
+/** Writes only while the version is the one that was read. */
+export const updateUser = async (db: Database, edit: UserEdit): Promise<UserOutcome> => {
+  const { accountId, before, record, password, now } = edit
+  const columns = toColumns(record)
+  const isSame = JSON.stringify(columns) === JSON.stringify(toColumns(before))
+  if (password === null && isSame) return { ok: true, user: before }
+  const write = { accountId, id: before.id, record }
+  const isUnchanged = and(
+    eq(users.id, before.id),
+    eq(users.accountId, accountId),
+    eq(users.version, before.version),
+  )
+  const [written, checks] = await runBatch(db, [
+    statement<{ id: string }>(
+      db,
+      db
+        .update(users)
+        .set({
+          ...columns,
+          ...(password !== null && { password }),
+          modification: now,
+          version: sql`${users.version} + 1`,
+        })
+        .where(and(isUnchanged, isWritable(write)))
+        .returning({ id: users.id }),
+    ),
+    selectChecks(db, write),
+  ])
+  if (written.results.length === 1) {
+    const version = before.version + 1
+    return { ok: true, user: { ...before, ...record, modification: now, version } }
+  }
+  const [checked] = checks.results
+  if (!checked || checked.version === null) return refuse('user-not-found')
   return checked.version === before.version ? refusalOf(checked) : refuse('precondition-failed')
 }
 
-const DELETABLE =
-  'EXISTS (SELECT 1 FROM users WHERE id = ?4 AND account_id = ?1 AND (?5 IS NULL OR version IN (SELECT value FROM json_each(?5))))'
-const LIVE_KEYS = `SELECT 'evt_' || id || '_revoked' AS id, json_object('keyId', id) AS data FROM keys
-  WHERE account_id = ?1 AND user_id = ?4 AND (expires IS NULL OR expires > ?3) AND ${DELETABLE}`
+interface UserDeletion {
+  accountId: string
+  id: string
+  /** The versions of If-Match, compared as the user is deleted. */
+  versions: number[] | null
+  now: number
+}
 
-/** The user's keys go with it. `versions`: what If-Match names, compared at the moment of the write. */
+/** Deletes the user and its keys, each of which gets its `key.revoked` event. */
 export const deleteUser = async (
-  { $client: db }: Database,
-  accountId: string,
-  id: string,
-  versions: number[] | null,
-  now: number,
+  db: Database,
+  { accountId, id, versions, now }: UserDeletion,
 ): Promise<{ ok: true } | UserRefusal> => {
-  const values = [id, versions && JSON.stringify(versions)]
-  const [, , , gone, standing] = await db.batch([
-    ...appendEach(db, accountId, 'key.revoked', now, { sql: LIVE_KEYS, values }),
-    db
-      .prepare(`DELETE FROM keys WHERE account_id = ?1 AND user_id = ?4 AND ${DELETABLE}`)
-      .bind(accountId, null, null, ...values),
-    db
-      .prepare(`DELETE FROM users WHERE id = ?4 AND ${DELETABLE} RETURNING id`)
-      .bind(accountId, null, null, ...values),
-    db.prepare('SELECT 1 FROM users WHERE id = ? AND account_id = ?').bind(id, accountId),
+  const own = and(eq(users.id, id), eq(users.accountId, accountId))
+  const isExpected = versions ? sql`${users.version} IN ${valuesOf(versions)}` : sql`true`
+  const isDeletable = sql`EXISTS (SELECT 1 FROM ${users} WHERE ${own} AND ${isExpected})`
+  const ofUser = and(eq(keys.accountId, accountId), eq(keys.userId, id), isDeletable)
+  const isLive = or(isNull(keys.expires), gt(keys.expires, now))
+  const revoked = sql`SELECT 'evt_' || ${keys.id} || '_revoked' AS id,
+    json_object('keyId', ${keys.id}) AS data FROM ${keys} WHERE ${and(ofUser, isLive)}`
+  const [before, , , , deleted] = await runBatch(db, [
+    statement(db, sql`SELECT 1 FROM ${users} WHERE ${own}`),
+    ...appendEvents(db, { accountId, type: 'key.revoked', time: now, rows: revoked }),
+    statement(db, db.delete(keys).where(ofUser)),
+    statement(
+      db,
+      db
+        .delete(users)
+        .where(and(eq(users.id, id), isDeletable))
+        .returning({ id: users.id }),
+    ),
   ])
-  if (gone?.results.length === 1) return { ok: true }
-  return refuse(standing?.results.length === 1 ? 'precondition-failed' : 'not-found')
+  if (deleted.results.length === 1) return { ok: true }
+  return refuse(before.results.length === 1 ? 'precondition-failed' : 'user-not-found')
 }

@@ -9,159 +9,142 @@ import { pokeIfSubscribed } from '../feed/stub.ts'
 import { resolveGroup } from '../groups/store.ts'
 import { admit } from '../http/auth.ts'
 import type { AppEnv, Context } from '../http/context.ts'
-import { retryOnConflict } from '../http/editResource.ts'
-import { replyWithEtag } from '../http/etag.ts'
+import type { Operation } from '../http/contract.ts'
+import { editResource } from '../http/editResource.ts'
 import { operation } from '../http/operation.ts'
-import { readCursor, replyPage } from '../http/page.ts'
+import { readCursor } from '../http/page.ts'
 import { applyPatch } from '../http/patch.ts'
-import { invalid, Problem } from '../http/problem.ts'
-import { iso, isoOrNull } from '../http/wire.ts'
+import { invalid, Problem, requireOk } from '../http/problem.ts'
+import { type ReplyBody, reply, replyPage, replyWithEtag } from '../http/reply.ts'
 import { ledgerOf } from '../ledger/stub.ts'
 import * as contract from './contract.ts'
-import { createUser, deleteUser, type UserOutcome, updateUser } from './edit.ts'
+import { createUser, deleteUser, updateUser } from './edit.ts'
 import { hashPassword } from './password.ts'
+import { presentUser } from './present.ts'
 import { findUser, listUsers, type Position, searchUsers, type User } from './store.ts'
 
-const present = ({ version, from, expires, creation, modification, lastLogin, ...user }: User) => ({
-  ...user,
-  from: isoOrNull(from),
-  expires: isoOrNull(expires),
-  password: null,
-  creation: iso(creation),
-  modification: iso(modification),
-  lastLogin: isoOrNull(lastLogin),
-})
+const presentFlat = (user: User) => ({ success: true as const, ...presentUser(user) })
 
-const flat = (user: User) => ({ success: true as const, ...present(user) })
-
-const found = async (c: Context): Promise<User> => {
-  const user = await findUser(
-    c.get('db'),
-    c.get('principal').accountId,
-    c.req.param('userId') ?? '',
-  )
-  if (!user) throw new Problem('not-found')
+/** The user in the path. */
+const findRequested = async (c: Context): Promise<User> => {
+  const { accountId } = c.get('principal')
+  const user = await findUser(c.get('db'), accountId, c.req.param('userId') ?? '')
+  if (!user) throw new Problem('user-not-found')
   return user
 }
 
-const settled = (outcome: UserOutcome): User => {
-  if (!outcome.ok)
-    throw new Problem(outcome.refusal, 'errors' in outcome ? { errors: outcome.errors } : {})
-  return outcome.user
-}
-
-/** A body with its group as an id: a client may name it by its name. */
-const withGroupId = async (
+/** The body as it is stored: without the password, and with the id of a group given by its name. */
+const toRecord = async (
   c: Context,
   { password, ...record }: contract.UserBody,
 ): Promise<UserRecord> => {
   if (record.group === null) return record
-  const group = await resolveGroup(c.get('db'), c.get('principal').accountId, {
-    id: record.group,
-    nameKey: fold(record.group),
-  })
+  const named = { id: record.group, nameKey: fold(record.group) }
+  const group = await resolveGroup(c.get('db'), c.get('principal').accountId, named)
   if (group === null) throw invalid({ pointer: '/group', detail: 'is not a group of this account' })
   return { ...record, group }
 }
 
 const RIGHTS = ['disabled', 'privileges', 'group', 'adminDevices', 'from', 'expires'] as const
 
-/** What a token may is its user's to have, not to give itself. */
+/** 403 when a user's own token would change the user's rights. */
 const refuseOwnRights = (c: Context, before: User, after: UserRecord): void => {
   if (c.get('principal').userId !== before.id) return
   const changed = RIGHTS.filter((member) => !sameJson(before[member], after[member]))
   if (changed.length > 0)
     throw new Problem('forbidden', {
-      detail: `A user’s own token cannot change its ${changed.join(', ')}.`,
+      detail: `A user’s own token cannot change the user’s ${changed.join(', ')}.`,
     })
 }
 
-/** Reads, makes the edit and writes it; begins again where a rival came between and the caller does not mind. */
-const edit = async (c: Context, change: (before: User) => contract.UserBody): Promise<User> => {
-  let hashed: string | null = null
-  const user = await retryOnConflict(c, async () => {
-    const before = await found(c)
-    const versions = c.get('ifMatch')
-    if (versions && !versions.includes(before.version)) return 'precondition-failed'
-    const body = change(before)
-    const record = await withGroupId(c, body)
-    refuseOwnRights(c, before, record)
-    hashed ??= body.password === null ? null : await hashPassword(body.password)
-    const outcome = await updateUser(
-      c.get('db'),
-      c.get('principal').accountId,
-      before,
-      record,
-      hashed,
-      Date.now(),
-    )
-    return !outcome.ok && outcome.refusal === 'precondition-failed'
-      ? outcome.refusal
-      : settled(outcome)
+const editUser = async (c: Context, change: (before: User) => contract.UserBody): Promise<User> => {
+  // Kept across retries: hashing is slow by design.
+  let password: string | null = null
+  const { user } = await editResource(c, {
+    find: () => findRequested(c),
+    versionOf: ({ version }) => version,
+    change: async (before) => {
+      const body = change(before)
+      const record = await toRecord(c, body)
+      refuseOwnRights(c, before, record)
+      password ??= body.password === null ? null : await hashPassword(body.password)
+      return record
+    },
+    write: (before, record) => {
+      const { accountId } = c.get('principal')
+      return updateUser(c.get('db'), { accountId, before, record, password, now: Date.now() })
+    },
   })
   forgetKeysOfUser(user.id)
   return user
 }
 
-const answerForAnHour = (c: Context, body: object) => {
+const replyCacheable = <O extends Operation>(c: Context, contract: O, body: ReplyBody<O>) => {
   c.header('Cache-Control', 'public, max-age=3600')
-  return replyWithEtag(c, body, 1)
+  return replyWithEtag(c, contract, body, { version: 1 })
 }
 
 export const users = new Hono<AppEnv>()
-  // Neither is ever taken for a user's id, whatever the method.
+  // `countries` and `timeZones` are never a user's id, whatever the method.
   .use('/:userId{countries|timeZones}', async (c, next) => {
     if (c.req.method === 'GET' || c.req.method === 'HEAD') return next()
     await admit(c)
     throw new Problem('method-not-allowed', { headers: { Allow: 'GET, HEAD, OPTIONS' } })
   })
   .get('/countries', operation(contract.listCountries), (c) =>
-    answerForAnHour(c, { success: true, countries: COUNTRIES }),
+    replyCacheable(c, contract.listCountries, { success: true, countries: COUNTRIES }),
   )
-  .get('/timeZones', operation(contract.listTimeZones), (c) =>
-    answerForAnHour(c, { success: true, timeZones: timeZoneNames(Date.now()) }),
-  )
+  .get('/timeZones', operation(contract.listTimeZones), (c) => {
+    const timeZones = timeZoneNames(Date.now())
+    return replyCacheable(c, contract.listTimeZones, { success: true, timeZones })
+  })
   .get('/', operation(contract.listUsers), async (c) => {
     const { limit, cursor, q } = c.req.valid('query')
     const { accountId } = c.get('principal')
     const after = (await readCursor(c, cursor)) as Position | null
+    const listing = { accountId, after, limit }
     const page = q
-      ? await searchUsers(c.get('db'), accountId, fold(q), after, limit)
-      : await listUsers(c.get('db'), accountId, after?.[2] ?? '', limit)
-    return replyPage(c, 'users', page.users.map(present), page.next)
+      ? await searchUsers(c.get('db'), fold(q), listing)
+      : await listUsers(c.get('db'), listing)
+    return replyPage(c, contract.listUsers, { users: page.users.map(presentUser) }, page.next)
   })
   .post('/', operation(contract.createUser), async (c) => {
     const body = c.req.valid('json')
-    const record = await withGroupId(c, body)
+    const { accountId } = c.get('principal')
+    const record = await toRecord(c, body)
     const id = await c.get('newId')('usr')
-    const hashed = body.password === null ? null : await hashPassword(body.password)
-    const user = settled(
-      await createUser(c.get('db'), c.get('principal').accountId, id, record, hashed, Date.now()),
+    const password = body.password === null ? null : await hashPassword(body.password)
+    const { user } = requireOk(
+      await createUser(c.get('db'), { accountId, id, record, password, now: Date.now() }),
     )
-    return replyWithEtag(c, flat(user), user.version, 201, { Location: `/api/users/${id}` })
+    return replyWithEtag(c, contract.createUser, presentFlat(user), {
+      version: user.version,
+      location: `/api/users/${id}`,
+    })
   })
   .get('/:userId', operation(contract.readUser), async (c) => {
-    const user = await found(c)
-    return replyWithEtag(c, flat(user), user.version)
+    const user = await findRequested(c)
+    return replyWithEtag(c, contract.readUser, presentFlat(user), user)
   })
   .put('/:userId', operation(contract.replaceUser), async (c) => {
-    const user = await edit(c, () => c.req.valid('json'))
-    return replyWithEtag(c, flat(user), user.version)
+    const user = await editUser(c, () => c.req.valid('json'))
+    return replyWithEtag(c, contract.replaceUser, presentFlat(user), user)
   })
   .patch('/:userId', operation(contract.patchUser), async (c) => {
-    const user = await edit(c, (before) =>
-      applyPatch(c.req.valid('json'), flat(before), contract.replaceUser),
+    const patch = c.req.valid('json')
+    const user = await editUser(c, (before) =>
+      applyPatch(patch, presentFlat(before), contract.replaceUser),
     )
-    return replyWithEtag(c, flat(user), user.version)
+    return replyWithEtag(c, contract.patchUser, presentFlat(user), user)
   })
   .delete('/:userId', operation(contract.deleteUser), async (c) => {
     const { accountId } = c.get('principal')
     const id = c.req.param('userId')
-    const outcome = await deleteUser(c.get('db'), accountId, id, c.get('ifMatch'), Date.now())
-    if (!outcome.ok) throw new Problem(outcome.refusal)
+    const versions = c.get('ifMatch')
+    requireOk(await deleteUser(c.get('db'), { accountId, id, versions, now: Date.now() }))
     forgetKeysOfUser(id)
     c.executionCtx.waitUntil(pokeIfSubscribed(c.env, c.get('principal')))
-    // Nothing depends on it: what is left behind counts the devices of somebody who makes no more.
+    // A failure is harmless: only the count of devices that the deleted user created stays behind.
     c.executionCtx.waitUntil(ledgerOf(c.env, accountId).forgetMaker(id))
-    return c.json({ success: true as const })
+    return reply(c, contract.deleteUser, { success: true })
   })

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, gte, lt, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, gte, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
 import { users } from '../db/schema.ts'
 import type { UserRecord } from '../domain/user.ts'
@@ -40,7 +40,7 @@ export const findUser = async (
   return row ? toUser(row) : null
 }
 
-/** Where a page ended: in the order of ids or, in a search, first of names, then of e-mails. */
+/** Where a page ended: in the order of ids or, in a search, of names and then of e-mails. */
 export type Position = [by: 'id' | 'name' | 'email', key: string, id: string]
 
 export interface UserPage {
@@ -48,13 +48,14 @@ export interface UserPage {
   next: Position | null
 }
 
-const select = (
-  db: Database,
-  accountId: string,
-  where: SQL | undefined,
-  order: SQL[],
-  limit: number,
-): Promise<Row[]> =>
+interface Selection {
+  accountId: string
+  where: SQL | undefined
+  order: SQL[]
+  limit: number
+}
+
+const selectUsers = (db: Database, { accountId, where, order, limit }: Selection): Promise<Row[]> =>
   db
     .select()
     .from(users)
@@ -62,10 +63,14 @@ const select = (
     .orderBy(...order)
     .limit(limit)
 
-const startsWith = (column: typeof users.nameKey | typeof users.emailKey, prefix: string) =>
-  and(gte(column, prefix), lt(column, `${prefix}\u{10ffff}`))
+/** Sorts after every text that begins with a prefix. */
+const PREFIX_END = '\u{10ffff}'
 
-const pageOf = (rows: Row[], limit: number, by: Position[0]): UserPage => {
+const startsWith = (column: typeof users.nameKey | typeof users.emailKey, prefix: string) =>
+  and(gte(column, prefix), lt(column, prefix + PREFIX_END))
+
+/** A page of `limit` users from up to `limit + 1` rows. */
+const toPage = (rows: Row[], limit: number, by: Position[0]): UserPage => {
   const page = rows.slice(0, limit)
   const last = page.at(-1)
   const key = by === 'email' ? last?.emailKey : last?.nameKey
@@ -75,63 +80,73 @@ const pageOf = (rows: Row[], limit: number, by: Position[0]): UserPage => {
   }
 }
 
+export interface UserListing {
+  accountId: string
+  after: Position | null
+  limit: number
+}
+
 export const listUsers = async (
   db: Database,
-  accountId: string,
-  after: string,
-  limit: number,
-): Promise<UserPage> =>
-  pageOf(await select(db, accountId, gt(users.id, after), [asc(users.id)], limit + 1), limit, 'id')
+  { accountId, after, limit }: UserListing,
+): Promise<UserPage> => {
+  const where = gt(users.id, after?.[2] ?? '')
+  const order = [asc(users.id)]
+  return toPage(await selectUsers(db, { accountId, where, order, limit: limit + 1 }), limit, 'id')
+}
 
 /**
- * Users whose name or e-mail begins with a (folded) prefix. By e-mail come those whose name does not begin so; they are sorted
- * out here, not in SQL, so that a page reads a page's rows: it may be shorter.
+ * Users whose name or e-mail begins with the folded prefix `q`: by name, then by e-mail those whose
+ * name does not match. Filtering these here, not in SQL, keeps the rows read to those of a page.
  */
 export const searchUsers = async (
   db: Database,
-  accountId: string,
   q: string,
-  after: Position | null,
-  limit: number,
+  { accountId, after, limit }: UserListing,
 ): Promise<UserPage> => {
   const [by, key, id] = after ?? ['name', '', '']
-  let named: UserPage = { users: [], next: null }
+  let byName: User[] = []
   if (by === 'name') {
-    const beyond = and(
-      startsWith(users.nameKey, q),
-      sql`(${users.nameKey}, ${users.id}) > (${key}, ${id})`,
-    )
-    named = pageOf(
-      await select(db, accountId, beyond, [asc(users.nameKey), asc(users.id)], limit + 1),
-      limit,
-      'name',
-    )
-    if (named.next) return named
+    const isAfter = sql`(${users.nameKey}, ${users.id}) > (${key}, ${id})`
+    const where = and(startsWith(users.nameKey, q), isAfter)
+    const order = [asc(users.nameKey), asc(users.id)]
+    const rows = await selectUsers(db, { accountId, where, order, limit: limit + 1 })
+    const page = toPage(rows, limit, 'name')
+    if (page.next) return page
+    byName = page.users
   }
-  const room = limit - named.users.length
-  if (room === 0) return { ...named, next: ['email', '', ''] }
-  const beyond = and(startsWith(users.emailKey, q), gt(users.emailKey, by === 'email' ? key : ''))
-  const rows = await select(db, accountId, beyond, [asc(users.emailKey)], room + 1)
-  const { next } = pageOf(rows, room, 'email')
-  const found = rows.slice(0, room).filter(({ nameKey }) => !nameKey.startsWith(q))
-  return { users: [...named.users, ...found.map(toUser)], next }
+  const rest = limit - byName.length
+  if (rest === 0) return { users: byName, next: ['email', '', ''] }
+  const isAfter = gt(users.emailKey, by === 'email' ? key : '')
+  const where = and(startsWith(users.emailKey, q), isAfter)
+  const order = [asc(users.emailKey)]
+  const rows = await selectUsers(db, { accountId, where, order, limit: rest + 1 })
+  const { next } = toPage(rows, rest, 'email')
+  const byEmail = rows.slice(0, rest).filter(({ nameKey }) => !nameKey.startsWith(q))
+  return { users: [...byName, ...byEmail.map(toUser)], next }
 }
 
 const MAX_ADMINISTRATORS = 100
 
-/** Who is told of what concerns the account: those who may change it, are not confined, may act now and read e-mail. */
-export const readAdministrators = async (
-  { $client: db }: Database,
+/** Receivers of account notices: active users with `admin`, e-mail and the whole account. */
+export const readAdministrators = (
+  db: Database,
   accountId: string,
   now: number,
-): Promise<{ id: string; email: string }[]> => {
-  const { results } = await db
-    .prepare(
-      `SELECT id, email FROM users u WHERE account_id = ?1 AND group_id IS NULL AND disabled = 0 AND notify_email = 1
-         AND (from_time IS NULL OR from_time <= ?2) AND (expires IS NULL OR expires > ?2)
-         AND EXISTS (SELECT 1 FROM json_each(u.privileges) WHERE value = 'admin') ORDER BY id LIMIT ${MAX_ADMINISTRATORS}`,
+): Promise<{ email: string; timeZone: string }[]> =>
+  db
+    .select({ email: users.email, timeZone: users.timeZone })
+    .from(users)
+    .where(
+      and(
+        eq(users.accountId, accountId),
+        isNull(users.groupId),
+        eq(users.disabled, false),
+        eq(users.notifyEmail, true),
+        or(isNull(users.fromTime), lte(users.fromTime, now)),
+        or(isNull(users.expires), gt(users.expires, now)),
+        sql`EXISTS (SELECT 1 FROM json_each(${users.privileges}) WHERE value = 'admin')`,
+      ),
     )
-    .bind(accountId, now)
-    .all<{ id: string; email: string }>()
-  return results
-}
+    .orderBy(asc(users.id))
+    .limit(MAX_ADMINISTRATORS)

@@ -6,43 +6,47 @@ import { define } from '../http/contract.ts'
 import { nextCursor, pageQuery } from '../http/page.ts'
 import { done, id, line, success, time } from '../http/wire.ts'
 
-/** Loopback is refused by the route, which knows whether this is a development machine. */
+/** Allows loopback: the route rejects it unless ALLOW_LOOPBACK_WEBHOOKS is set. */
 const url = z
   .string('must be a URL')
   .superRefine((text, context) => {
-    const finding = checkPublicUrl(text, true)
-    if (!finding.ok) context.addIssue({ code: 'custom', message: finding.detail })
+    const check = checkPublicUrl(text, true)
+    if (!check.ok) context.addIssue({ code: 'custom', message: check.detail })
   })
   .meta({
     description:
-      'Where events are brought: https and a public host name; no address, no user name, and redirects are not followed.',
+      'The receiver: an https URL with a public host name, without an IP address, user name or password. Redirects are not followed.',
     example: 'https://example.com/perigee',
   })
 
-const unique = (given: string[]) => [...new Set(given)]
+const unique = (list: string[]) => [...new Set(list)]
 const ids = z
-  .array(z.string('must be an id').max(64, 'must be an id'), 'must be a list of ids')
-  .max(MAX_FILTERED, `must name at most ${MAX_FILTERED}`)
+  .array(
+    z.string('must be an id').max(64, 'must be an id: text of at most 64 characters'),
+    'must be a list of ids',
+  )
+  .max(MAX_FILTERED, `must have at most ${MAX_FILTERED} ids`)
   .transform(unique)
   .default([])
 
 const body = z.strictObject({
   url,
   events: patterns
-    .min(1, 'must name at least one event type')
+    .min(1, 'must have at least one event type')
     .transform(unique)
     .default(['*'])
     .meta({
-      description: 'Event types; `device.*` is all of a kind, `*` is all.',
+      description:
+        'Event types to deliver. `device.*` stands for all types of a kind, `*` for all types.',
       example: ['device.*', 'alert.raised'],
     }),
   devices: ids.meta({
     description:
-      'Only events of these devices, or of devices in `groups`; empty for no such filter.',
+      'Deliver only events of these devices and of devices in `groups`. If both lists are empty, events are not filtered by device.',
     example: [],
   }),
   groups: ids.meta({
-    description: 'Only events of devices in these groups, or of `devices`.',
+    description: 'Deliver only events of devices in these groups and of `devices`.',
     example: [],
   }),
   description: line(2000).default('').meta({ example: 'Dispatch' }),
@@ -60,7 +64,7 @@ export const webhook = z
     enabled: z.boolean().meta({ example: true }),
     disabledReason: z.enum(DISABLED_REASONS).nullable().meta({
       description:
-        'Why the service disabled it: the receiver answered 410 (`gone`) or failed for five days (`failing`).',
+        'Why the service disabled the webhook: the receiver replied 410 (`gone`) or failed for five days (`failing`).',
       example: null,
     }),
     creation: time,
@@ -70,40 +74,48 @@ export const webhook = z
 
 const secret = z.string().nullable().meta({
   description:
-    'Signs the deliveries, by the Standard Webhooks scheme. It is in this reply alone: a replay of it has null.',
+    'Signs the deliveries (Standard Webhooks scheme). Only this reply shows it; a replay by `Idempotency-Key` has null.',
   example: 'whsec_…',
 })
 
 export const delivery = z
   .object({
-    id: id('dlv').meta({ description: 'Also the header `webhook-id`, the same at each attempt.' }),
+    id: id('dlv').meta({
+      description: 'Also sent as the header `webhook-id`, the same with each attempt.',
+    }),
     status: z.enum(['pending', 'delivered', 'failed']).meta({ example: 'delivered' }),
-    events: z.int().meta({ description: 'How many events it brings.', example: 1 }),
-    firstSequence: z.int().nullable().meta({ description: 'Null for a test.', example: 42 }),
-    lastSequence: z.int().nullable().meta({ example: 42 }),
-    attempts: z.int().meta({ description: 'All that were made.', example: 1 }),
+    events: z.int().meta({ description: 'The number of events in the delivery.', example: 1 }),
+    firstSequence: z.int().nullable().meta({
+      description: 'The `sequence` of its first event; null for a test.',
+      example: 42,
+    }),
+    lastSequence: z.int().nullable().meta({
+      description: 'The `sequence` of its last event; null for a test.',
+      example: 42,
+    }),
+    attempts: z.int().meta({ description: 'All attempts, scheduled and manual.', example: 1 }),
     attemptsByHand: z.int().meta({
       description:
-        'How many of them somebody asked for. They are beside the ten that come by themselves, and take none of these away.',
+        'How many of the attempts were requested. They do not count towards the ten scheduled attempts.',
       example: 0,
     }),
-    responseCode: z
-      .int()
-      .nullable()
-      .meta({ description: 'Of the last attempt; null where no answer came.', example: 204 }),
+    responseCode: z.int().nullable().meta({
+      description: 'The status of the last response; null if there was none.',
+      example: 204,
+    }),
     failure: z.string().nullable().meta({
       description:
         'Why the last attempt failed: `status`, `redirect`, `timeout`, `unreachable`, `refused-url` or `disabled`.',
       example: null,
     }),
-    durationMs: z
-      .int()
-      .nullable()
-      .meta({ description: 'Of the last attempt; null while it is under way.', example: 87 }),
+    durationMs: z.int().nullable().meta({
+      description: 'How long the last attempt took; null while it is in progress.',
+      example: 87,
+    }),
     answer: z
       .string()
       .nullable()
-      .meta({ description: 'The first 1 KB of the last answer.', example: '' }),
+      .meta({ description: 'The first 1 KB of the last response body.', example: '' }),
     creation: time,
     lastAttempt: time.nullable(),
     nextAttempt: time.nullable().meta({ example: null }),
@@ -111,8 +123,8 @@ export const delivery = z
   .meta({ id: 'WebhookDelivery' })
 
 const reply = z.object({ success, webhook })
-const shown = z.object({ success, webhook, secret })
-const delivered = z.object({ success, delivery })
+const replyWithSecret = z.object({ success, webhook, secret })
+const deliveryReply = z.object({ success, delivery })
 const WRITTEN = ['success', 'id', 'disabledReason', 'creation', 'lastModified'] as const
 const tag = 'Webhooks'
 const common = { tag, scope: 'admin', wholeAccount: true } as const
@@ -128,14 +140,14 @@ export const listWebhooks = define({
 export const createWebhook = define({
   id: 'createWebhook',
   ...common,
-  summary: 'Make a webhook',
+  summary: 'Create a webhook',
   description:
-    'It is told of what happens from now on, in sequence, up to 100 events a call. An account has at most 50. The secret, `secret`, is in this reply alone.',
+    'The webhook receives events from now on, in sequence, up to 100 in a call. An account can have at most 50 webhooks. Only this reply shows the `secret`.',
   body,
   wrapper: 'webhook',
   ignored: WRITTEN,
   status: 201,
-  reply: shown,
+  reply: replyWithSecret,
   problems: ['webhook-cap-reached'],
   etag: true,
   idempotent: true,
@@ -147,7 +159,7 @@ export const readWebhook = define({
   ...common,
   summary: 'Read a webhook',
   reply,
-  problems: ['not-found'],
+  problems: ['webhook-not-found'],
   etag: true,
 })
 
@@ -156,12 +168,12 @@ export const replaceWebhook = define({
   ...common,
   summary: 'Replace a webhook',
   description:
-    'What is left out goes back to its default. Enabled again, it is told of what happens from then on.',
+    'Members that are left out return to their defaults. A webhook that is enabled again receives events from then on; the events that it missed are in `GET /api/events`.',
   body,
   wrapper: 'webhook',
   ignored: WRITTEN,
   reply,
-  problems: ['not-found', 'conflict'],
+  problems: ['webhook-not-found', 'conflict'],
   etag: true,
   ifMatch: true,
 })
@@ -173,7 +185,7 @@ export const patchWebhook = define({
   patches: replaceWebhook,
   example: { enabled: false },
   reply,
-  problems: ['not-found', 'conflict'],
+  problems: ['webhook-not-found', 'conflict'],
   etag: true,
   ifMatch: true,
 })
@@ -183,18 +195,18 @@ export const deleteWebhook = define({
   ...common,
   summary: 'Delete a webhook',
   reply: done,
-  problems: ['not-found'],
+  problems: ['webhook-not-found'],
   ifMatch: true,
 })
 
 export const testWebhook = define({
   id: 'testWebhook',
   ...common,
-  summary: 'Send a test',
+  summary: 'Send a test event',
   description:
-    'Sends one signed event of type `webhook.test`, once, whether or not the webhook is enabled, and answers with what came of it within 15 seconds. The event is not in the log.',
-  reply: delivered,
-  problems: ['not-found'],
+    'Sends one signed event of type `webhook.test`, even if the webhook is disabled, and replies with the result within 15 seconds. There are no further attempts, and the event is not in the log.',
+  reply: deliveryReply,
+  problems: ['webhook-not-found'],
   idempotent: true,
 })
 
@@ -202,14 +214,14 @@ export const rotateSecret = define({
   id: 'rotateSecret',
   ...common,
   summary: 'Replace the secret',
-  description: 'The new secret signs at once, and the old one beside it for 24 hours.',
+  description: 'The new secret signs from now on. The old one signs as well for 24 hours.',
   reply: z.object({
     success,
     webhook,
     secret,
-    previousUntil: time.meta({ description: 'Until then the old secret signs too.' }),
+    previousUntil: time.meta({ description: 'Until when the old secret signs as well.' }),
   }),
-  problems: ['not-found'],
+  problems: ['webhook-not-found'],
   idempotent: true,
   secrets: ['secret'],
 })
@@ -218,19 +230,19 @@ export const listDeliveries = define({
   id: 'listDeliveries',
   ...common,
   summary: 'List deliveries',
-  description: 'Newest first: the last 1,000 of the webhook, for 30 days.',
+  description: 'Newest first. The last 1,000 deliveries of a webhook are kept, for 30 days.',
   query: z.strictObject(pageQuery),
   reply: z.object({ success, deliveries: z.array(delivery), nextCursor }),
-  problems: ['not-found'],
+  problems: ['webhook-not-found'],
 })
 
 export const redeliver = define({
   id: 'redeliver',
   ...common,
-  summary: 'Deliver again',
+  summary: 'Repeat a delivery',
   description:
-    'Sends the same events with the same `webhook-id` once more, at once and whatever came of it before, and answers with what came of it within 15 seconds. One that was still waiting for its next attempt is done with when this one succeeds.',
-  reply: delivered,
-  problems: ['not-found', 'delivery-gone'],
+    'Sends the same events with the same `webhook-id` again, whatever the status of the delivery, and replies with the result within 15 seconds. If it succeeds, a pending delivery has no further attempts.',
+  reply: deliveryReply,
+  problems: ['webhook-not-found', 'delivery-not-found', 'delivery-gone'],
   idempotent: true,
 })

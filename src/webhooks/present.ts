@@ -1,5 +1,5 @@
+import { iso, isoOrNull } from '../domain/iso.ts'
 import type { Webhook, WebhookDelivery } from '../domain/webhook.ts'
-import { iso, isoOrNull } from '../http/wire.ts'
 
 export const presentWebhook = (webhook: Webhook) => {
   const {

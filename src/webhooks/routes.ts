@@ -1,172 +1,142 @@
 import { Hono } from 'hono'
+import { iso } from '../domain/iso.ts'
 import { checkPublicUrl } from '../domain/publicUrl.ts'
 import type { Webhook, WebhookRecord } from '../domain/webhook.ts'
 import { allowsLoopback } from '../env.ts'
 import { type Feed, feedOf, pokeFeed } from '../feed/stub.ts'
 import type { AppEnv, Context } from '../http/context.ts'
-import { retryOnConflict } from '../http/editResource.ts'
-import { expectedVersions, replyWithEtag } from '../http/etag.ts'
+import { editResource } from '../http/editResource.ts'
 import { operation } from '../http/operation.ts'
-import { readCursor, replyPage } from '../http/page.ts'
+import { readCursor } from '../http/page.ts'
 import { applyPatch } from '../http/patch.ts'
-import { invalid, Problem } from '../http/problem.ts'
-import { iso } from '../http/wire.ts'
+import { invalid, Problem, requireOk } from '../http/problem.ts'
+import { reply, replyPage, replyWithEtag } from '../http/reply.ts'
 import * as contract from './contract.ts'
-import { deleteWebhook, insertWebhook, updateWebhook, type WebhookOutcome } from './edit.ts'
+import { createWebhook, deleteWebhook, updateWebhook } from './edit.ts'
 import { presentDelivery, presentWebhook } from './present.ts'
 import { findWebhook, listWebhooks } from './store.ts'
 
-const feed = (c: Context): Feed => feedOf(c.env, c.get('principal').accountId)
+const ownFeed = (c: Context): Feed => feedOf(c.env, c.get('principal').accountId)
+
+const presentOne = (webhook: Webhook) => ({
+  success: true as const,
+  webhook: presentWebhook(webhook),
+})
 
 /** The webhook in the path. */
-const known = async (c: Context): Promise<Webhook> => {
-  const webhook = await findWebhook(
-    c.get('db'),
-    c.get('principal').accountId,
-    c.req.param('webhookId') ?? '',
-  )
-  if (!webhook) throw new Problem('not-found')
+const requireWebhook = async (c: Context): Promise<Webhook> => {
+  const id = c.req.param('webhookId') ?? ''
+  const webhook = await findWebhook(c.get('db'), c.get('principal').accountId, id)
+  if (!webhook) throw new Problem('webhook-not-found')
   return webhook
 }
 
-/** What the contract lets pass on a development machine alone. */
-const checked = (c: Context, record: WebhookRecord): WebhookRecord => {
-  const finding = checkPublicUrl(record.url, allowsLoopback(c.env))
-  if (!finding.ok) throw invalid({ pointer: '/url', detail: finding.detail })
+/** The schema allows loopback; reject it here unless ALLOW_LOOPBACK_WEBHOOKS is set. */
+const requirePublicUrl = <R extends WebhookRecord>(c: Context, record: R): R => {
+  const check = checkPublicUrl(record.url, allowsLoopback(c.env))
+  if (!check.ok) throw invalid({ pointer: '/url', detail: check.detail })
   return record
 }
 
-const settled = (outcome: WebhookOutcome): Webhook => {
-  if (!outcome.ok)
-    throw new Problem(outcome.refusal, 'errors' in outcome ? { errors: outcome.errors } : {})
-  return outcome.webhook
-}
-
-/** Reads, makes the edit and writes it; begins again where a rival came between and the caller does not mind. */
-const edit = async (c: Context, change: (before: Webhook) => WebhookRecord) => {
-  const after = await retryOnConflict(c, async () => {
-    const before = await known(c)
-    const [version = before.version] = expectedVersions(c, before.version)
-    const record = checked(c, change(before))
-    const outcome = await updateWebhook(
-      c.get('db'),
-      c.get('principal').accountId,
-      before.id,
-      record,
-      version,
-      Date.now(),
-    )
-    return !outcome.ok && outcome.refusal === 'precondition-failed'
-      ? outcome.refusal
-      : settled(outcome)
+const editWebhook = async (
+  c: Context,
+  change: (before: Webhook) => WebhookRecord,
+): Promise<Webhook> => {
+  const principal = c.get('principal')
+  const { webhook } = await editResource(c, {
+    find: () => requireWebhook(c),
+    versionOf: ({ version }) => version,
+    change: (before) => requirePublicUrl(c, change(before)),
+    write: ({ id, version }, record) => {
+      const { accountId } = principal
+      return updateWebhook(c.get('db'), { accountId, id, record, version, now: Date.now() })
+    },
   })
-  c.executionCtx.waitUntil(pokeFeed(c.env, c.get('principal')))
-  return replyWithEtag(c, { success: true, webhook: presentWebhook(after) }, after.version)
+  c.executionCtx.waitUntil(pokeFeed(c.env, principal))
+  return webhook
 }
 
 export const webhooks = new Hono<AppEnv>()
   .get('/', operation(contract.listWebhooks), async (c) => {
     const { limit, cursor } = c.req.valid('query')
+    const { accountId } = c.get('principal')
     const [after = ''] = (await readCursor(c, cursor)) ?? []
-    const rows = await listWebhooks(
-      c.get('db'),
-      c.get('principal').accountId,
-      String(after),
-      limit + 1,
-    )
+    const rows = await listWebhooks(c.get('db'), accountId, String(after), limit + 1)
     const page = rows.slice(0, limit)
-    const last = page.at(-1)
-    return replyPage(
-      c,
-      'webhooks',
-      page.map(presentWebhook),
-      rows.length > limit && last ? [last.id] : null,
-    )
+    const last = rows.length > limit ? page.at(-1) : undefined
+    const body = { webhooks: page.map(presentWebhook) }
+    return replyPage(c, contract.listWebhooks, body, last ? [last.id] : null)
   })
   .post('/', operation(contract.createWebhook), async (c) => {
     const principal = c.get('principal')
-    const record = checked(c, c.req.valid('json'))
+    const { accountId } = principal
+    const record = requirePublicUrl(c, c.req.valid('json'))
     const id = await c.get('newId')('whk')
-    const secret = await feed(c).secretOf(principal, id)
-    const webhook = settled(
-      await insertWebhook(c.get('db'), principal.accountId, id, record, Date.now()),
+    const secret = await ownFeed(c).ensureSecret(principal, id)
+    const { webhook } = requireOk(
+      await createWebhook(c.get('db'), { accountId, id, record, now: Date.now() }),
     )
     c.executionCtx.waitUntil(pokeFeed(c.env, principal))
-    return replyWithEtag(
-      c,
-      { success: true, webhook: presentWebhook(webhook), secret },
-      webhook.version,
-      201,
-      {
-        Location: `/api/webhooks/${id}`,
-      },
-    )
+    const body = { ...presentOne(webhook), secret }
+    return replyWithEtag(c, contract.createWebhook, body, {
+      version: webhook.version,
+      location: `/api/webhooks/${id}`,
+    })
   })
   .get('/:webhookId', operation(contract.readWebhook), async (c) => {
-    const webhook = await known(c)
-    return replyWithEtag(c, { success: true, webhook: presentWebhook(webhook) }, webhook.version)
+    const webhook = await requireWebhook(c)
+    return replyWithEtag(c, contract.readWebhook, presentOne(webhook), webhook)
   })
-  .put('/:webhookId', operation(contract.replaceWebhook), (c) => edit(c, () => c.req.valid('json')))
-  .patch('/:webhookId', operation(contract.patchWebhook), (c) =>
-    edit(c, (before) =>
-      applyPatch(c.req.valid('json'), presentWebhook(before), contract.replaceWebhook),
-    ),
-  )
+  .put('/:webhookId', operation(contract.replaceWebhook), async (c) => {
+    const webhook = await editWebhook(c, () => c.req.valid('json'))
+    return replyWithEtag(c, contract.replaceWebhook, presentOne(webhook), webhook)
+  })
+  .patch('/:webhookId', operation(contract.patchWebhook), async (c) => {
+    const patch = c.req.valid('json')
+    const webhook = await editWebhook(c, (before) =>
+      applyPatch(patch, presentWebhook(before), contract.replaceWebhook),
+    )
+    return replyWithEtag(c, contract.patchWebhook, presentOne(webhook), webhook)
+  })
   .delete('/:webhookId', operation(contract.deleteWebhook), async (c) => {
     const id = c.req.param('webhookId')
-    const outcome = await deleteWebhook(
-      c.get('db'),
-      c.get('principal').accountId,
-      id,
-      c.get('ifMatch'),
-    )
-    if (!outcome.ok) throw new Problem(outcome.refusal)
-    c.executionCtx.waitUntil(
-      feed(c)
-        .forgetWebhook(id)
-        .catch(() => {}),
-    )
-    return c.json({ success: true as const })
+    const { accountId } = c.get('principal')
+    requireOk(await deleteWebhook(c.get('db'), accountId, id, c.get('ifMatch')))
+    // If this fails, the feed notices the deleted webhook at its next poll.
+    const forgetting = ownFeed(c).forgetWebhook(id)
+    c.executionCtx.waitUntil(forgetting.catch(() => {}))
+    return reply(c, contract.deleteWebhook, { success: true })
   })
   .post('/:webhookId/test', operation(contract.testWebhook), async (c) => {
-    const webhook = await known(c)
-    const delivery = await feed(c).tryOut(c.get('principal'), webhook, await c.get('newId')('dlv'))
-    return c.json({ success: true as const, delivery: presentDelivery(delivery) })
+    const webhook = await requireWebhook(c)
+    const id = await c.get('newId')('dlv')
+    const delivery = await ownFeed(c).sendTest(c.get('principal'), webhook, id)
+    return reply(c, contract.testWebhook, { success: true, delivery: presentDelivery(delivery) })
   })
   .post('/:webhookId/rotate', operation(contract.rotateSecret), async (c) => {
-    const webhook = await known(c)
-    const { secret, until } = await feed(c).rotate(webhook.id, await c.get('newId')('rot'))
-    return c.json({
-      success: true as const,
-      webhook: presentWebhook(webhook),
-      secret,
-      previousUntil: iso(until),
-    })
+    const webhook = await requireWebhook(c)
+    const rotationId = await c.get('newId')('rot')
+    const { secret, until } = await ownFeed(c).rotateSecret(webhook.id, rotationId)
+    const body = { ...presentOne(webhook), secret, previousUntil: iso(until) }
+    return reply(c, contract.rotateSecret, body)
   })
   .get('/:webhookId/deliveries', operation(contract.listDeliveries), async (c) => {
     const { limit, cursor } = c.req.valid('query')
-    const webhook = await known(c)
+    const webhook = await requireWebhook(c)
     const [before = Number.MAX_SAFE_INTEGER] = (await readCursor(c, cursor)) ?? []
-    const rows = await feed(c).deliveries(webhook.id, Number(before), limit + 1)
+    const rows = await ownFeed(c).listDeliveries(webhook.id, Number(before), limit + 1)
     const page = rows.slice(0, limit)
-    const last = page.at(-1)
-    return replyPage(
-      c,
-      'deliveries',
-      page.map(presentDelivery),
-      rows.length > limit && last ? [last.number] : null,
-    )
+    const last = rows.length > limit ? page.at(-1) : undefined
+    const body = { deliveries: page.map(presentDelivery) }
+    return replyPage(c, contract.listDeliveries, body, last ? [last.number] : null)
   })
   .post(
     '/:webhookId/deliveries/:deliveryId/redeliver',
     operation(contract.redeliver),
     async (c) => {
-      const outcome = await feed(c).redeliver(
-        c.get('principal'),
-        await known(c),
-        c.req.param('deliveryId'),
-      )
-      if (!outcome.ok) throw new Problem(outcome.refusal)
-      return c.json({ success: true as const, delivery: presentDelivery(outcome.delivery) })
+      const webhook = await requireWebhook(c)
+      const id = c.req.param('deliveryId')
+      const { delivery } = requireOk(await ownFeed(c).redeliver(c.get('principal'), webhook, id))
+      return reply(c, contract.redeliver, { success: true, delivery: presentDelivery(delivery) })
     },
   )

@@ -1,4 +1,14 @@
+import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
+import { accounts, eventHeads, webhooks } from '../db/schema.ts'
+import {
+  compile,
+  readAll,
+  readFirst,
+  runBatch,
+  type Statement,
+  statement,
+} from '../db/statement.ts'
 import type { DisabledReason, Webhook } from '../domain/webhook.ts'
 
 export interface WebhookRow {
@@ -31,71 +41,99 @@ export const toWebhook = (row: WebhookRow): Webhook => ({
   version: row.version,
 })
 
-/** ?1 webhook, ?2 account. */
-export const FIND = 'SELECT * FROM webhooks WHERE id = ?1 AND account_id = ?2'
+export const isOwn = (accountId: string, id: string): SQL | undefined =>
+  and(eq(webhooks.id, id), eq(webhooks.accountId, accountId))
+
+export const selectWebhook = (db: Database, accountId: string, id: string): Statement<WebhookRow> =>
+  statement(db, sql`SELECT * FROM ${webhooks} WHERE ${isOwn(accountId, id)}`)
 
 export const findWebhook = async (
-  { $client: db }: Database,
+  db: Database,
   accountId: string,
   id: string,
 ): Promise<Webhook | null> => {
-  const row = await db.prepare(FIND).bind(id, accountId).first<WebhookRow>()
+  const row = await readFirst(selectWebhook(db, accountId, id))
   return row && toWebhook(row)
 }
 
+/** In the order of their ids, those after `after`. */
 export const listWebhooks = async (
-  { $client: db }: Database,
+  db: Database,
   accountId: string,
   after: string,
   limit: number,
 ): Promise<Webhook[]> => {
-  const { results } = await db
-    .prepare('SELECT * FROM webhooks WHERE account_id = ?1 AND id > ?2 ORDER BY id LIMIT ?3')
-    .bind(accountId, after, limit)
-    .all<WebhookRow>()
-  return results.map(toWebhook)
+  const rows = await readAll(
+    statement<WebhookRow>(
+      db,
+      sql`SELECT * FROM ${webhooks}
+        WHERE ${webhooks.accountId} = ${accountId} AND ${webhooks.id} > ${after}
+        ORDER BY ${webhooks.id} LIMIT ${limit}`,
+    ),
+  )
+  return rows.map(toWebhook)
 }
 
-export interface Listeners {
-  /** Whether there is such an account, and it is not disabled. */
-  account: 'standing' | 'disabled' | 'gone'
-  /** The account's last event. */
+export type AccountStatus = 'active' | 'disabled' | 'missing'
+
+export interface AccountSnapshot {
+  status: AccountStatus
+  /** The sequence of the account's last event. */
   head: number
   webhooks: Webhook[]
 }
 
-/** What the account's feed is to serve, as of one moment. */
-export const readListeners = async (
-  { $client: db }: Database,
+type OfAccount = { accountId: string }
+const accountId = sql.placeholder('accountId')
+
+const selectStatus = compile<OfAccount, { disabled: number }>(
+  sql`SELECT ${accounts.disabled} FROM ${accounts} WHERE ${accounts.id} = ${accountId}`,
+)
+const selectHead = compile<OfAccount, { sequence: number }>(
+  sql`SELECT ${eventHeads.sequence} FROM ${eventHeads}
+    WHERE ${eventHeads.accountId} = ${accountId}`,
+)
+const selectWebhooks = compile<OfAccount, WebhookRow>(
+  sql`SELECT * FROM ${webhooks} WHERE ${webhooks.accountId} = ${accountId} ORDER BY ${webhooks.id}`,
+)
+
+/** What the feed reads with each poll, as of one moment. */
+export const readAccountSnapshot = async (
+  db: Database,
   accountId: string,
-): Promise<Listeners> => {
-  const [accounts, heads, rows] = await db.batch([
-    db.prepare('SELECT disabled FROM accounts WHERE id = ?').bind(accountId),
-    db.prepare('SELECT sequence FROM event_heads WHERE account_id = ?').bind(accountId),
-    db.prepare('SELECT * FROM webhooks WHERE account_id = ? ORDER BY id').bind(accountId),
+): Promise<AccountSnapshot> => {
+  const [found, heads, rows] = await runBatch(db, [
+    selectStatus(db, { accountId }),
+    selectHead(db, { accountId }),
+    selectWebhooks(db, { accountId }),
   ])
-  const account = accounts?.results[0] as { disabled: number } | undefined
+  const [account] = found.results
   return {
-    account: !account ? 'gone' : account.disabled === 1 ? 'disabled' : 'standing',
-    head: (heads?.results[0] as { sequence: number } | undefined)?.sequence ?? 0,
-    webhooks: ((rows?.results ?? []) as unknown as WebhookRow[]).map(toWebhook),
+    status: !account ? 'missing' : account.disabled === 1 ? 'disabled' : 'active',
+    head: heads.results[0]?.sequence ?? 0,
+    webhooks: rows.results.map(toWebhook),
   }
 }
 
-/** The service's own edit, where a receiver is given up. Nothing happens where it was disabled or led elsewhere meanwhile. */
+interface Disabling {
+  reason: DisabledReason
+  now: number
+}
+
+/** Changes nothing if the webhook was disabled or got another URL meanwhile. */
 export const disableWebhook = async (
-  { $client: db }: Database,
+  db: Database,
   accountId: string,
   { id, url }: Webhook,
-  reason: DisabledReason,
-  now: number,
-): Promise<boolean> => {
-  const { meta } = await db
-    .prepare(
-      `UPDATE webhooks SET enabled = 0, disabled_reason = ?4, last_modified = ?5, version = version + 1
-       WHERE id = ?1 AND account_id = ?2 AND url = ?3 AND enabled = 1`,
-    )
-    .bind(id, accountId, url, reason, now)
-    .run()
-  return meta.changes === 1
+  { reason, now }: Disabling,
+): Promise<void> => {
+  await db
+    .update(webhooks)
+    .set({
+      enabled: false,
+      disabledReason: reason,
+      lastModified: now,
+      version: sql`${webhooks.version} + 1`,
+    })
+    .where(and(isOwn(accountId, id), eq(webhooks.url, url), eq(webhooks.enabled, true)))
 }

@@ -14,7 +14,7 @@ test('a key has the form pgk_<id>_<secret>_<checksum> and at least 160 bits of s
   expect(parseApiKey(apiKey)).toEqual({ id, secret })
 })
 
-test('every bit of randomness is in the secret', () => {
+test('every random bit affects the secret', () => {
   const bytes = fc.uint8Array({ minLength: SECRET_BYTES, maxLength: SECRET_BYTES })
   fc.assert(
     fc.property(bytes, fc.nat(SECRET_BYTES * 8 - 1), (random, bit) => {
@@ -26,7 +26,7 @@ test('every bit of randomness is in the secret', () => {
   )
 })
 
-test('one wrong character, or two that changed places, is found out by the checksum', () => {
+test('the checksum detects one wrong character and two swapped characters', () => {
   for (let index = 4; index < apiKey.length; index++) {
     for (const other of '0a') {
       if (other === apiKey[index] || apiKey[index] === '_') continue
@@ -44,7 +44,7 @@ test('one wrong character, or two that changed places, is found out by the check
   }
 })
 
-test('nothing else is a key', () => {
+test('any other text is rejected', () => {
   for (const text of [
     '',
     'pgk_',
@@ -61,7 +61,7 @@ test('nothing else is a key', () => {
   fc.assert(fc.property(fc.string(), (text) => parseApiKey(text) === null))
 })
 
-test('base 32 is Crockford’s alphabet, five bits a character, the first bit first', () => {
+test('base 32 uses Crockford’s alphabet, five bits per character, most significant bit first', () => {
   expect(base32(new Uint8Array([0, 0, 0, 0, 0]), 8)).toBe('00000000')
   expect(base32(new Uint8Array([255, 255, 255, 255, 255]), 8)).toBe('zzzzzzzz')
   expect(base32(new Uint8Array([0x08, 0x42, 0x10, 0x84, 0x21]), 8)).toBe('11111111')
@@ -81,7 +81,7 @@ test('base 32 is Crockford’s alphabet, five bits a character, the first bit fi
   )
 })
 
-test('times sort as their nine characters do', () => {
+test('encoded times sort like the times', () => {
   const time = fc.integer({ min: 0, max: 32 ** 9 - 1 })
   fc.assert(
     fc.property(time, time, (a, b) => {

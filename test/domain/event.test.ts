@@ -12,7 +12,7 @@ const ofDevice: Addressed = { type: 'alert.raised', deviceId: 'dev_1', groups: [
 const ofAccount: Addressed = { type: 'license.exhausted', deviceId: null, groups: [] }
 
 describe('patterns', () => {
-  test('a star wants all, a kind its own, a type itself', () => {
+  test('a star matches all types, a kind its own types, a type itself', () => {
     for (const type of EVENT_TYPES) {
       expect(isWanted(['*'], type)).toBe(true)
       expect(isWanted([type], type)).toBe(true)
@@ -24,7 +24,7 @@ describe('patterns', () => {
     }
   })
 
-  test('a kind does not want what only begins like it', () => {
+  test('a kind does not match a type that only begins like it', () => {
     expect(isWanted(['device.*'], 'devices.created')).toBe(false)
     expect(isWanted(['device.*'], 'device')).toBe(false)
     expect(isWanted([], 'device.created')).toBe(false)
@@ -32,12 +32,12 @@ describe('patterns', () => {
 })
 
 describe('filters', () => {
-  test('an empty one lets everything pass', () => {
+  test('everything passes an empty filter', () => {
     expect(passes(everything, null, ofDevice)).toBe(true)
     expect(passes(everything, null, ofAccount)).toBe(true)
   })
 
-  test('types, devices and groups narrow it; a device or a group will do', () => {
+  test('types, devices and groups filter; matching a device or a group is enough', () => {
     expect(passes({ ...everything, types: ['alert.*'] }, null, ofDevice)).toBe(true)
     expect(passes({ ...everything, types: ['device.*'] }, null, ofDevice)).toBe(false)
     expect(passes({ ...everything, devices: ['dev_1'] }, null, ofDevice)).toBe(true)
@@ -52,12 +52,12 @@ describe('filters', () => {
     ).toBe(false)
   })
 
-  test('what is of no device does not pass where devices or groups are named', () => {
+  test('an event without a device does not pass a filter of devices or groups', () => {
     expect(passes({ ...everything, devices: ['dev_1'] }, null, ofAccount)).toBe(false)
     expect(passes({ ...everything, groups: ['grp_1'] }, null, ofAccount)).toBe(false)
   })
 
-  test('a confined user hears of the group alone, whatever it asks for', () => {
+  test('a confined user gets only events of its group, whatever the filter', () => {
     expect(passes(everything, 'grp_1', ofDevice)).toBe(true)
     expect(passes(everything, 'grp_3', ofDevice)).toBe(false)
     expect(passes(everything, 'grp_1', ofAccount)).toBe(false)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { fold } from '../../src/domain/fold.ts'
 
-test('case, width and composition do not count', () => {
+test('folding ignores case, width and composition', () => {
   for (const [one, other] of [
     ['TERN', 'tern'],
     ['Ｔｅｒｎ', 'tern'],
@@ -10,7 +10,7 @@ test('case, width and composition do not count', () => {
     expect(fold(one)).toBe(fold(other))
 })
 
-test('nor which sigma a word ends on, so that what begins a word begins it in capitals too', () => {
+test('folding ignores the final sigma, so a prefix in capitals matches', () => {
   expect(fold('ΟΔΥΣΣΕΑΣ').startsWith(fold('ΟΔΥΣ'))).toBe(true)
   expect(fold('ας')).toBe(fold('ΑΣ'))
 })

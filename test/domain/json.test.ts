@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { escapePointer, mergePatch, sameJson } from '../../src/domain/json.ts'
 
-/** The cases that RFC 7396 lists: what there was, the patch, what it becomes. */
+/** The cases of RFC 7396: target, patch, result. */
 const CASES: [unknown, unknown, unknown][] = [
   [{ a: 'b' }, { a: 'c' }, { a: 'c' }],
   [{ a: 'b' }, { b: 'c' }, { a: 'b', b: 'c' }],
@@ -31,7 +31,7 @@ test.each(CASES)('%j patched with %j is %j', (target, patch, result) => {
   expect(JSON.stringify([target, patch])).toBe(given)
 })
 
-test('a patch named after what every object has makes a member and changes no object', () => {
+test('`__proto__` and `constructor` become plain members and change no prototype', () => {
   const patch = JSON.parse(
     '{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}',
   )
@@ -41,7 +41,7 @@ test('a patch named after what every object has makes a member and changes no ob
   expect(({} as { polluted?: true }).polluted).toBeUndefined()
 })
 
-test('a patch made twice changes nothing more', () => {
+test('applying a patch twice is the same as applying it once', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.jsonValue(), (target, patch) => {
       const once = mergePatch(target, patch)
@@ -50,7 +50,7 @@ test('a patch made twice changes nothing more', () => {
   )
 })
 
-test('values are the same when their JSON is, whatever the order of members', () => {
+test('values are the same if their JSON is, in any order of members', () => {
   const shuffled = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(shuffled)
     if (typeof value !== 'object' || value === null) return value
@@ -86,7 +86,7 @@ test('values are the same when their JSON is, whatever the order of members', ()
   }
 })
 
-test('a name in a pointer is escaped, and half a surrogate pair made harmless', () => {
+test('a name in a pointer is escaped, and an unpaired surrogate replaced', () => {
   expect(escapePointer('a/b~c')).toBe('a~1b~0c')
   expect(escapePointer('~1')).toBe('~01')
   expect(escapePointer('\ud800')).toBe('\ufffd')

@@ -5,13 +5,13 @@ import { applyJsonPatch, type PatchStep } from '../../src/domain/jsonPatch.ts'
 const outcome = (document: unknown, ...steps: PatchStep[]) => {
   const given = JSON.stringify(document)
   const applied = applyJsonPatch(document, steps)
-  expect(JSON.stringify(document), 'what was given is not touched').toBe(given)
+  expect(JSON.stringify(document), 'the input is not changed').toBe(given)
   return applied.ok ? applied.document : applied.refusal
 }
-const NOWHERE = 'no-such-place'
+const NO_PATH = 'no-such-path'
 
 describe('add', () => {
-  test('makes a member, or takes the place of one', () => {
+  test('adds or replaces a member', () => {
     expect(outcome({ a: 1 }, { op: 'add', path: '/b', value: 2 })).toEqual({ a: 1, b: 2 })
     expect(outcome({ a: 1 }, { op: 'add', path: '/a', value: null })).toEqual({ a: null })
     expect(outcome({ a: {} }, { op: 'add', path: '/a/b', value: { c: [] } })).toEqual({
@@ -20,7 +20,7 @@ describe('add', () => {
     expect(outcome({ a: 1 }, { op: 'add', path: '', value: [7] })).toEqual([7])
   })
 
-  test('puts an item before the one at its index, or at the end', () => {
+  test('inserts an item at its index, or at the end', () => {
     expect(outcome({ list: ['a', 'b'] }, { op: 'add', path: '/list/1', value: 'x' })).toEqual({
       list: ['a', 'x', 'b'],
     })
@@ -32,9 +32,9 @@ describe('add', () => {
     })
   })
 
-  test('needs a place to put it in', () => {
-    expect(outcome({ a: 1 }, { op: 'add', path: '/b/c', value: 1 })).toBe(NOWHERE)
-    expect(outcome({ a: 'text' }, { op: 'add', path: '/a/0', value: 1 })).toBe(NOWHERE)
+  test('needs an existing parent and a valid index', () => {
+    expect(outcome({ a: 1 }, { op: 'add', path: '/b/c', value: 1 })).toBe(NO_PATH)
+    expect(outcome({ a: 'text' }, { op: 'add', path: '/a/0', value: 1 })).toBe(NO_PATH)
     for (const index of [
       '2',
       '-1',
@@ -47,14 +47,14 @@ describe('add', () => {
       '99999999999999999999',
     ]) {
       expect(outcome({ list: ['a'] }, { op: 'add', path: `/list/${index}`, value: 1 }), index).toBe(
-        NOWHERE,
+        NO_PATH,
       )
     }
   })
 })
 
 describe('remove and replace', () => {
-  test('take what is there', () => {
+  test('change an existing value', () => {
     expect(outcome({ a: 1, b: 2 }, { op: 'remove', path: '/b' })).toEqual({ a: 1 })
     expect(outcome({ list: ['a', 'b', 'c'] }, { op: 'remove', path: '/list/1' })).toEqual({
       list: ['a', 'c'],
@@ -69,7 +69,7 @@ describe('remove and replace', () => {
     expect(outcome({ a: 1 }, { op: 'replace', path: '', value: { b: 2 } })).toEqual({ b: 2 })
   })
 
-  test('and nothing that is not', () => {
+  test('refuse a path that does not exist', () => {
     for (const path of [
       '/b',
       '/a/b',
@@ -80,14 +80,14 @@ describe('remove and replace', () => {
       '/__proto__',
       '/constructor',
     ]) {
-      expect(outcome({ a: 1, list: ['a'] }, { op: 'remove', path }), path).toBe(NOWHERE)
-      expect(outcome({ a: 1, list: ['a'] }, { op: 'replace', path, value: 1 }), path).toBe(NOWHERE)
+      expect(outcome({ a: 1, list: ['a'] }, { op: 'remove', path }), path).toBe(NO_PATH)
+      expect(outcome({ a: 1, list: ['a'] }, { op: 'replace', path, value: 1 }), path).toBe(NO_PATH)
     }
   })
 })
 
 describe('move and copy', () => {
-  test('take a value elsewhere', () => {
+  test('put a value at another path', () => {
     const document = { from: { waldo: 'fred', bar: 'baz' }, to: {} }
     expect(outcome(document, { op: 'move', from: '/from/waldo', path: '/to/thud' })).toEqual({
       from: { bar: 'baz' },
@@ -101,7 +101,7 @@ describe('move and copy', () => {
     expect(outcome({ a: [1] }, { op: 'copy', from: '/a', path: '/a/-' })).toEqual({ a: [1, [1]] })
   })
 
-  test('a copy does not hang together with what it was made from', () => {
+  test('a copy is independent of its source', () => {
     expect(
       outcome(
         { a: { x: 1 } },
@@ -114,17 +114,17 @@ describe('move and copy', () => {
     })
   })
 
-  test('nothing goes into itself or comes from nowhere', () => {
-    expect(outcome({ a: { b: {} } }, { op: 'move', from: '/a', path: '/a/b/c' })).toBe(NOWHERE)
-    expect(outcome({ a: 1 }, { op: 'move', from: '/b', path: '/b' })).toBe(NOWHERE)
-    expect(outcome({ a: 1 }, { op: 'copy', from: '/b', path: '/c' })).toBe(NOWHERE)
-    expect(outcome({ a: 1 }, { op: 'copy', from: '/a', path: '/b/c' })).toBe(NOWHERE)
+  test('refuse a move into itself and a source that does not exist', () => {
+    expect(outcome({ a: { b: {} } }, { op: 'move', from: '/a', path: '/a/b/c' })).toBe(NO_PATH)
+    expect(outcome({ a: 1 }, { op: 'move', from: '/b', path: '/b' })).toBe(NO_PATH)
+    expect(outcome({ a: 1 }, { op: 'copy', from: '/b', path: '/c' })).toBe(NO_PATH)
+    expect(outcome({ a: 1 }, { op: 'copy', from: '/a', path: '/b/c' })).toBe(NO_PATH)
     expect(outcome({ ab: 1, a: 2 }, { op: 'move', from: '/a', path: '/ab' })).toEqual({ ab: 2 })
   })
 })
 
 describe('test', () => {
-  test('holds where the values are equal, whatever the order of members', () => {
+  test('passes if the values are equal, in any order of members', () => {
     const document = { a: { x: 1, y: [1, 'two', null] }, n: 0 }
     expect(
       outcome(document, { op: 'test', path: '/a', value: { y: [1, 'two', null], x: 1 } }),
@@ -142,14 +142,14 @@ describe('test', () => {
     expect(outcome({ a: '10' }, { op: 'test', path: '/a', value: 10 })).toBe('test-failed')
   })
 
-  test('fails where there is nothing', () => {
+  test('fails if the path does not exist', () => {
     expect(outcome({ a: 1 }, { op: 'test', path: '/b', value: null })).toBe('test-failed')
     expect(outcome({ a: 1 }, { op: 'test', path: '/b/c', value: 1 })).toBe('test-failed')
     expect(outcome({ a: [1] }, { op: 'test', path: '/a/-', value: 1 })).toBe('test-failed')
   })
 })
 
-test('pointers are read with their escapes, and only these', () => {
+test('pointers are unescaped once', () => {
   const document = { 'a/b': 1, 'c~d': 2, '': 3, '~1': 4, ' ': 5 }
   for (const [path, value] of [
     ['/a~1b', 1],
@@ -162,7 +162,7 @@ test('pointers are read with their escapes, and only these', () => {
   }
 })
 
-test('all steps are made, in order, or none, and the first that fails is named', () => {
+test('all steps are applied in order, or none, and the first that fails is named', () => {
   const steps: PatchStep[] = [
     { op: 'add', path: '/b', value: [] },
     { op: 'add', path: '/b/-', value: 1 },
@@ -174,7 +174,7 @@ test('all steps are made, in order, or none, and the first that fails is named',
   expect(outcome({ a: 1 })).toEqual({ a: 1 })
 })
 
-test('names that belong to every object are members like any other', () => {
+test('`__proto__` and `constructor` are members like any other', () => {
   const made = applyJsonPatch({}, [
     { op: 'add', path: '/__proto__', value: { polluted: true } },
     { op: 'add', path: '/constructor', value: 1 },
@@ -185,7 +185,7 @@ test('names that belong to every object are members like any other', () => {
   expect(({} as { polluted?: true }).polluted).toBeUndefined()
 })
 
-test('copies that add up to more than a mebibyte are refused, and many small ones are quick', () => {
+test('copies of more than 1 MiB in total are refused, and many small ones are fast', () => {
   const doubling = Array.from(
     { length: 40 },
     (): PatchStep => ({ op: 'copy', from: '', path: '/-' }),
@@ -200,7 +200,7 @@ test('copies that add up to more than a mebibyte are refused, and many small one
   expect(performance.now() - began).toBeLessThan(2_000)
 })
 
-test('add and then remove leaves everything as it was', () => {
+test('add followed by remove restores the document', () => {
   const name = fc.string({ minLength: 1 }).filter((text) => text !== '__proto__')
   fc.assert(
     fc.property(

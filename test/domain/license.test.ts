@@ -4,28 +4,28 @@ import { addDays, dayStart } from '../../src/domain/day.ts'
 import {
   available,
   availableAt,
+  canGrant,
   currentDay,
   endsOf,
   hasEnded,
-  mayGrant,
 } from '../../src/domain/license.ts'
 
 describe("the account's day", () => {
   const account = { day: '2026-11-14', timeZone: 'Asia/Tokyo' }
 
-  test('goes forward with the clock of its zone', () => {
+  test('advances with the clock of its time zone', () => {
     expect(currentDay(account, Date.parse('2026-11-14T14:59:59.999Z'))).toBe('2026-11-14')
     expect(currentDay(account, Date.parse('2026-11-14T15:00:00Z'))).toBe('2026-11-15')
   })
 
-  test('never goes back, so that nothing comes back to life', () => {
+  test('never goes back, so that no device is revived', () => {
     const back = currentDay(account, Date.parse('2020-01-01T00:00:00Z'))
     expect(back).toBe('2026-11-14')
     expect(hasEnded('2026-11-14', back)).toBe(true)
   })
 })
 
-test('a device ends with the beginning of its date, and one without a date never', () => {
+test('a device expires at the start of its expiration date, and never without one', () => {
   expect(hasEnded('2026-11-14', '2026-11-13')).toBe(false)
   expect(hasEnded('2026-11-14', '2026-11-14')).toBe(true)
   expect(hasEnded(null, '9999-12-31')).toBe(false)
@@ -33,24 +33,24 @@ test('a device ends with the beginning of its date, and one without a date never
   expect(endsOf({ expires: false, expirationDate: '2027-01-01' })).toBe(null)
 })
 
-test('a license is granted while one is free, and all that are wanted or none', () => {
-  expect(mayGrant({ total: 3, used: 2 })).toBe(true)
-  expect(mayGrant({ total: 3, used: 3 })).toBe(false)
-  expect(mayGrant({ total: 3, used: 1 }, 2)).toBe(true)
-  expect(mayGrant({ total: 3, used: 1 }, 3)).toBe(false)
-  expect(mayGrant({ total: 0, used: 0 })).toBe(false)
-  expect(mayGrant({ total: 2, used: 5 })).toBe(false)
+test('licenses are granted while enough are free: all that are wanted or none', () => {
+  expect(canGrant({ total: 3, used: 2 })).toBe(true)
+  expect(canGrant({ total: 3, used: 3 })).toBe(false)
+  expect(canGrant({ total: 3, used: 1 }, 2)).toBe(true)
+  expect(canGrant({ total: 3, used: 1 }, 3)).toBe(false)
+  expect(canGrant({ total: 0, used: 0 })).toBe(false)
+  expect(canGrant({ total: 2, used: 5 })).toBe(false)
 })
 
-test('available is never less than none, though an operator set the total below what is in use', () => {
+test('available is never negative, even if the total is below the number in use', () => {
   expect(available({ total: 3, used: 1 })).toBe(2)
   expect(available({ total: 1, used: 4 })).toBe(0)
 })
 
-describe('when a license frees itself', () => {
+describe('the time when a license becomes free', () => {
   const zone = 'America/New_York'
 
-  test('it is the beginning of the first day after which one is free', () => {
+  test('is the start of the first day on which one is free', () => {
     const endings = [
       { day: '2026-12-01', count: 1 },
       { day: '2027-01-01', count: 3 },
@@ -62,7 +62,7 @@ describe('when a license frees itself', () => {
     expect(availableAt({ total: 0, used: 0 }, endings, zone)).toBe(null)
   })
 
-  test('it agrees with letting the days go by', () => {
+  test('agrees with a day-by-day simulation', () => {
     const endings = fc.uniqueArray(
       fc.record({ after: fc.integer({ min: 1, max: 60 }), count: fc.integer({ min: 1, max: 4 }) }),
       {

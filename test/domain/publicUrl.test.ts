@@ -126,7 +126,7 @@ const PRIVATE = {
   'too long': [`https://example.com/${'a'.repeat(2048)}`],
 }
 
-test.each(PUBLIC)('%s may be called', (text) => {
+test.each(PUBLIC)('%s is allowed', (text) => {
   expect(checkPublicUrl(text, false).ok).toBe(true)
 })
 
@@ -148,7 +148,7 @@ describe('the development flag', () => {
     'http://[::1]:3000/',
   ]
 
-  test.each(LOOPBACK)('lets %s through, which is refused without it', (text) => {
+  test.each(LOOPBACK)('allows %s, which is refused without it', (text) => {
     expect(checkPublicUrl(text, true).ok).toBe(true)
     expect(checkPublicUrl(text, false).ok).toBe(false)
   })

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { backoff, GIVE_UP_AFTER, nextTry } from '../../src/domain/messageRetry.ts'
+import { GIVE_UP_AFTER_MS, nextAttemptTime, retryDelayMs } from '../../src/domain/messageRetry.ts'
 import { reserve } from '../../src/domain/quota.ts'
 
-test('a day never grants more than its limit, in whatever portions it is asked for, and nothing less while there is any left', () => {
+test('a day grants exactly its limit, however the requests are split', () => {
   fc.assert(
     fc.property(fc.nat(200), fc.array(fc.nat(30)), (limit, portions) => {
       let used = 0
@@ -24,30 +24,30 @@ test('a day never grants more than its limit, in whatever portions it is asked f
   )
 })
 
-test('a limit set below what is used already grants nothing and takes nothing back', () => {
+test('a limit below what is used already grants nothing and takes nothing back', () => {
   expect(reserve(5, 9, 3)).toEqual({ granted: 0, suppressed: 3, reached: true })
   expect(reserve(0, 0, 1)).toEqual({ granted: 0, suppressed: 1, reached: true })
   expect(reserve(0, 0, 0)).toEqual({ granted: 0, suppressed: 0, reached: false })
 })
 
-test('waits double, are spread by chance, stay below their longest, and are shorter for an SOS at every step', () => {
+test('retry delays double, vary at random, have a maximum, and are shorter for urgent messages', () => {
   for (let attempts = 1; attempts < 60; attempts++) {
     for (const urgent of [true, false]) {
-      const [least, most] = [backoff(attempts, urgent, 0), backoff(attempts, urgent, 1)]
+      const [least, most] = [retryDelayMs(attempts, urgent, 0), retryDelayMs(attempts, urgent, 1)]
       expect(least).toBeGreaterThan(0)
       expect(most).toBeLessThanOrEqual(3_600_000)
       expect(most / least).toBeCloseTo(2, 5)
-      expect(backoff(attempts + 1, urgent, 1)).toBeGreaterThanOrEqual(most)
+      expect(retryDelayMs(attempts + 1, urgent, 1)).toBeGreaterThanOrEqual(most)
     }
-    expect(backoff(attempts, true, 1)).toBeLessThan(backoff(attempts, false, 0))
+    expect(retryDelayMs(attempts, true, 1)).toBeLessThan(retryDelayMs(attempts, false, 0))
   }
 })
 
-test('tries go on for a day, the last one as it ends; what a provider puts off beyond the day is given up', () => {
+test('attempts go on for a day, the last one at its end; a longer Retry-After ends them at once', () => {
   const hour = 3_600_000
-  expect(nextTry(0, hour, hour)).toBe(2 * hour)
-  expect(nextTry(0, GIVE_UP_AFTER - 1, hour)).toBe(GIVE_UP_AFTER)
-  expect(nextTry(0, GIVE_UP_AFTER, hour)).toBeNull()
-  expect(nextTry(0, hour, 1000, 2 * hour)).toBe(3 * hour)
-  expect(nextTry(0, hour, 1000, 24 * hour)).toBeNull()
+  expect(nextAttemptTime(0, hour, hour)).toBe(2 * hour)
+  expect(nextAttemptTime(0, GIVE_UP_AFTER_MS - 1, hour)).toBe(GIVE_UP_AFTER_MS)
+  expect(nextAttemptTime(0, GIVE_UP_AFTER_MS, hour)).toBeNull()
+  expect(nextAttemptTime(0, hour, 1000, 2 * hour)).toBe(3 * hour)
+  expect(nextAttemptTime(0, hour, 1000, 24 * hour)).toBeNull()
 })

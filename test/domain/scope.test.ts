@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { allows, isWithin, SCOPES, type Scope } from '../../src/domain/scope.ts'
 
-/** What each scope does, as the contract says it. */
-const DOES: Record<Scope, Scope[]> = {
+/** What each scope grants, according to the contract. */
+const GRANTED: Record<Scope, Scope[]> = {
   ingest: ['ingest'],
   read: ['read'],
   write: ['ingest', 'read', 'write'],
@@ -13,17 +13,17 @@ const everySet: Scope[][] = Array.from({ length: 2 ** SCOPES.length }, (_, bits)
   SCOPES.filter((_, index) => bits & (1 << index)),
 )
 
-test('a set of scopes does what any one of them does', () => {
+test('a set of scopes grants what any one of them grants', () => {
   for (const held of everySet) {
     for (const wanted of SCOPES) {
       expect(allows(held, wanted), `${held} for ${wanted}`).toBe(
-        held.some((scope) => DOES[scope].includes(wanted)),
+        held.some((scope) => GRANTED[scope].includes(wanted)),
       )
     }
   }
 })
 
-test('a set is within another when it does nothing that the other does not', () => {
+test('a set is within another when it grants nothing that the other does not', () => {
   for (const asked of everySet) {
     for (const held of everySet) {
       const wider = SCOPES.some((scope) => allows(asked, scope) && !allows(held, scope))

@@ -3,9 +3,9 @@ import { COUNTRIES, countryCode } from '../../src/domain/countries.ts'
 import { isTimeZone } from '../../src/domain/day.ts'
 import { emailKey, mailAddress } from '../../src/domain/email.ts'
 import { difference } from '../../src/domain/group.ts'
-import { narrowed } from '../../src/domain/scope.ts'
+import { intersectScopes } from '../../src/domain/scope.ts'
 import { timeZoneNames } from '../../src/domain/timeZones.ts'
-import { mayAct } from '../../src/domain/user.ts'
+import { canAct } from '../../src/domain/user.ts'
 
 test.each([
   ['Ana@Example.COM', 'ana@example.com'],
@@ -15,7 +15,7 @@ test.each([
   ['ana@xn--bcher-kva.EXAMPLE', 'ana@xn--bcher-kva.example'],
   ['anna@пример.рф', 'anna@xn--e1afmkfd.xn--p1ai'],
   ['josé@例え.テスト', 'josé@xn--r8jz45g.xn--zckzah'],
-])('%s is an address, compared as %s', (address, key) => {
+])('%s is a valid address and compared as %s', (address, key) => {
   expect(emailKey(address)).toBe(key)
 })
 
@@ -46,7 +46,7 @@ test.each([
   `${'a'.repeat(65)}@example.com`,
   `ana@${'a'.repeat(64)}.com`,
   `ana@${'ab.'.repeat(90)}com`,
-])('%j is none', (address) => {
+])('%j is not a valid address', (address) => {
   expect(emailKey(address)).toBeNull()
 })
 
@@ -59,7 +59,7 @@ test.each([
   expect(mailAddress(address)).toBe(written)
 })
 
-test('each of 249 countries has an alpha-2, an alpha-3 and a name of its own', () => {
+test('each of the 249 countries has a unique alpha-2 code, alpha-3 code and name', () => {
   expect(Object.keys(COUNTRIES)).toHaveLength(249)
   expect(new Set(Object.values(COUNTRIES)).size).toBe(249)
   const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
@@ -76,7 +76,7 @@ test('each of 249 countries has an alpha-2, an alpha-3 and a name of its own', (
   ]).toEqual(['PT', 'PT', null, null, null])
 })
 
-test('every listed time zone is one that a user may have, and says more than its name', () => {
+test('every listed time zone is valid for a user and has a long name', () => {
   const zones = Object.entries(timeZoneNames(Date.UTC(2026, 6, 1)))
   expect(zones.filter(([zone, name]) => !isTimeZone(zone) || name === zone || name === '')).toEqual(
     [],
@@ -84,22 +84,22 @@ test('every listed time zone is one that a user may have, and says more than its
   expect(zones.length).toBeGreaterThan(440)
 })
 
-test('a key has what both it and its user have', () => {
-  expect(narrowed(['admin'], ['read'])).toEqual(['read'])
-  expect(narrowed(['admin'], ['write'])).toEqual(['ingest', 'read', 'write'])
-  expect(narrowed(['ingest'], ['admin'])).toEqual(['ingest'])
-  expect(narrowed(['ingest'], ['read'])).toEqual([])
-  expect(narrowed(['admin'], [])).toEqual([])
+test('a bound key grants what both the key and its user grant', () => {
+  expect(intersectScopes(['admin'], ['read'])).toEqual(['read'])
+  expect(intersectScopes(['admin'], ['write'])).toEqual(['ingest', 'read', 'write'])
+  expect(intersectScopes(['ingest'], ['admin'])).toEqual(['ingest'])
+  expect(intersectScopes(['ingest'], ['read'])).toEqual([])
+  expect(intersectScopes(['admin'], [])).toEqual([])
 })
 
-test('a user acts from the first instant up to, not including, the last', () => {
-  const term = { disabled: false, from: 10, expires: 20 }
-  expect([9, 10, 19, 20].map((now) => mayAct(term, now))).toEqual([false, true, true, false])
-  expect(mayAct({ ...term, disabled: true }, 15)).toBe(false)
-  expect(mayAct({ disabled: false, from: null, expires: null }, 0)).toBe(true)
+test('a user can act from `from` (inclusive) until `expires` (exclusive)', () => {
+  const period = { disabled: false, from: 10, expires: 20 }
+  expect([9, 10, 19, 20].map((now) => canAct(period, now))).toEqual([false, true, true, false])
+  expect(canAct({ ...period, disabled: true }, 15)).toBe(false)
+  expect(canAct({ disabled: false, from: null, expires: null }, 0)).toBe(true)
 })
 
-test('the difference of two sets is what must be written', () => {
+test('the difference of two sets lists what to add and what to remove', () => {
   expect(difference(['a', 'b', 'c'], ['c', 'd', 'a', 'd'])).toEqual({
     added: ['d'],
     removed: ['b'],

@@ -1,8 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, normalize } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import {
+  calledMethod,
+  findNodes,
+  isInMember,
+  parseSource,
+  type SyntaxNode,
+  type Visited,
+} from './syntax.ts'
 
-/* Holds the table in docs/architecture.md against the imports. If it stands in your way, it or the code is wrong: change one. */
+/* Checks the imports against the table in docs/architecture.md, and the code against our rules. */
 
 const TABLE = readFileSync('docs/architecture.md', 'utf8').split('## Who may import whom')[1] ?? ''
 const MAY_IMPORT = Object.fromEntries(
@@ -12,7 +20,7 @@ const MAY_IMPORT = Object.fromEntries(
   ]),
 )
 
-/** Folders whose files all have the folder's role; every other folder is a feature. */
+/** Folders whose files all have the folder's role. Every other folder is a feature. */
 const FOLDERS = ['domain', 'db', 'notify', 'auth', 'http', 'openapi', 'ledger', 'feed', 'sweep']
 const FEATURE_ROLES: Record<string, string> = {
   routes: 'routes',
@@ -22,8 +30,8 @@ const FEATURE_ROLES: Record<string, string> = {
   forms: 'present',
   catalogue: 'present',
 }
-/** What a file of a feature may not import even at home. */
-const NOT_FOR: Record<string, string[]> = {
+/** Imports that are not allowed even inside the feature. */
+const NOT_WITHIN: Record<string, string[]> = {
   store: ['routes', 'contract', 'http'],
   contract: ['routes', 'store'],
   present: ['routes'],
@@ -65,13 +73,14 @@ const roleOf = (file: string): string => {
 
 const isAllowed = ({ from, to, typesOnly }: Import): boolean => {
   const [here, there] = [roleOf(from), roleOf(to)]
-  const atHome = folderOf(from) === folderOf(to)
-  if (atHome && NOT_FOR[here]?.includes(there) && !(typesOnly && there !== 'routes')) return false
+  const isSameFolder = folderOf(from) === folderOf(to)
+  if (isSameFolder && NOT_WITHIN[here]?.includes(there) && !(typesOnly && there !== 'routes'))
+    return false
   const rules = MAY_IMPORT[here] ?? []
   return rules.some((rule) => {
-    const room = rule.replace('!', '')
+    const role = rule.replace('!', '')
     if (rule.endsWith('!') && !typesOnly) return false
-    return room === 'own' ? atHome : room === there
+    return role === 'own' ? isSameFolder : role === there
   })
 }
 
@@ -80,7 +89,7 @@ const within = imports
   .map((entry) => ({ ...entry, to: normalize(`${dirname(entry.from)}/${entry.to}`) }))
 
 describe('the imports of src', () => {
-  test('are found: the test sees what it is to judge', () => {
+  test('are found and judged by the table', () => {
     const seen = within.map(({ from, to }) => `${from} → ${to}`)
     expect(seen).toContain('worker.ts → app.ts')
     expect(seen).toContain('app.ts → devices/routes.ts')
@@ -105,25 +114,25 @@ describe('the imports of src', () => {
   })
 
   test('follow the table', () => {
-    const astray = within
+    const forbidden = within
       .filter((entry) => !isAllowed(entry))
       .map(({ from, to }) => `${from} (${roleOf(from)}) → ${to} (${roleOf(to)})`)
-    expect(astray).toEqual([])
+    expect(forbidden).toEqual([])
   })
 
-  test('lead to files of src, named with their ending', () => {
+  test('name existing files with their extension', () => {
     expect(
       within.filter(({ to }) => !files.includes(to)).map(({ from, to }) => `${from} → ${to}`),
     ).toEqual([])
   })
 
-  test('name no package in the domain, and nothing of Node anywhere', () => {
+  test('name no package in domain/ and no module of Node anywhere', () => {
     const outside = imports.filter(({ to }) => !to.startsWith('.'))
     expect(outside.filter(({ from }) => folderOf(from) === 'domain')).toEqual([])
     expect(outside.filter(({ to }) => to.startsWith('node:'))).toEqual([])
   })
 
-  test('take zod as a namespace, which is what keeps the bundle small', () => {
+  test('import zod as a namespace, which keeps the bundle small', () => {
     const zod = imports
       .filter(({ to }) => to === 'zod' || to.startsWith('zod/'))
       .map(({ from }) => from)
@@ -133,7 +142,7 @@ describe('the imports of src', () => {
     ).toEqual([])
   })
 
-  test('do not lead the Worker to the maker of the OpenAPI document, which is a script’s', () => {
+  test('do not bring openapi/ into the Worker', () => {
     const reached = new Set(['worker.ts'])
     for (const file of reached)
       for (const { from, to, typesOnly } of within) if (from === file && !typesOnly) reached.add(to)
@@ -142,7 +151,51 @@ describe('the imports of src', () => {
   })
 })
 
-test('no file passes on what another exports', () => {
+describe('the code of src', () => {
+  const sources = files.map(parseSource)
+  const find = (matches: (visited: Visited) => boolean) =>
+    sources.flatMap((file) => findNodes(file, matches))
+  const calls = ({ node }: Visited, ...methods: string[]) =>
+    methods.includes(calledMethod(node) ?? '')
+
+  test('has at most 250 lines in a file, except the schema and the problem registry', () => {
+    const exceptions = ['db/schema.ts', 'http/problem.ts']
+    const tooLong = sources
+      .map(({ path, text }) => ({ path, lines: text.trimEnd().split('\n').length }))
+      .filter(({ path, lines }) => lines > 250 && !exceptions.includes(path))
+    expect(tooLong).toEqual([])
+  })
+
+  test('has at most four positional parameters in a function', () => {
+    const paramsOf = ({ type, params }: SyntaxNode) =>
+      /Function|TSMethodSignature/.test(type) && Array.isArray(params) ? params.length : 0
+    expect(find(({ node }) => paramsOf(node) > 0)).not.toEqual([])
+    expect(find(({ node }) => paramsOf(node) > 4)).toEqual([])
+  })
+
+  test('prepares D1 statements in db/statement.ts only', () => {
+    const found = find(({ node }) => !!calledMethod(node)?.endsWith('.prepare'))
+    expect(found.filter((at) => !at.startsWith('db/statement.ts:'))).toEqual([])
+    expect(found).not.toEqual([])
+  })
+
+  test('writes to the console in log.ts only', () => {
+    const found = find(({ node }) => node.type === 'Identifier' && node.name === 'console')
+    expect(found.filter((at) => !at.startsWith('log.ts:'))).toEqual([])
+    expect(found).not.toEqual([])
+  })
+
+  test('replies with JSON through http/reply.ts, which checks the body by its contract', () => {
+    expect(find((visited) => calls(visited, 'c.json', 'Response.json'))).toEqual([])
+    const written = find(
+      (visited) => calls(visited, 'JSON.stringify') && !isInMember(visited, 'headers'),
+    )
+    expect(written.filter((at) => /\/routes\.ts:/.test(at))).toEqual([])
+    expect(written.filter((at) => at.startsWith('http/reply.ts:'))).not.toEqual([])
+  })
+})
+
+test('no file re-exports from another', () => {
   expect(
     files.filter((file) =>
       /^export\s+(type\s+)?(\*|\{[^}]*\})\s*(as\s+\w+\s*)?from\s/m.test(textOf(file)),
@@ -151,7 +204,7 @@ test('no file passes on what another exports', () => {
   expect(files.filter((file) => /(^|\/)index\.tsx?$/.test(file))).toEqual([])
 })
 
-test('no folder and no file is named after nothing', () => {
+test('no file or folder has a name without a meaning, such as utils', () => {
   expect(
     files.filter((file) =>
       /(^|\/)(utils?|helpers?|common|misc|shared|manager|lib)(\/|\.|$)/i.test(file),
@@ -159,7 +212,7 @@ test('no folder and no file is named after nothing', () => {
   ).toEqual([])
 })
 
-test('a folder has a row in the table or is a feature with routes of its own', () => {
+test('every feature folder has routes', () => {
   const features = new Set(
     files.map(folderOf).filter((folder) => folder !== '' && !FOLDERS.includes(folder)),
   )

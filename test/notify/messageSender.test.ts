@@ -1,7 +1,7 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { sendTimeout } from '../../src/notify/provider.ts'
+import { sendTimeoutMs } from '../../src/notify/provider.ts'
 import { twilio } from '../../src/notify/twilio.ts'
 import { openAccount, type TestAccount } from '../support/accounts.ts'
 import { raiseAlert } from '../support/alerts.ts'
@@ -21,7 +21,7 @@ import { createUser } from '../support/users.ts'
 
 const HOUR = 3_600_000
 
-/** An account with a device and someone to tell, by e-mail, by SMS or by both. */
+/** An account with a device and a user who is notified by e-mail and SMS. */
 const scene = async (limits: object = {}) => {
   const account = await openAccount()
   const [email, phone] = [uniqueEmail(), uniquePhone()]
@@ -32,7 +32,7 @@ const scene = async (limits: object = {}) => {
 const byEmail = { notifications: ['Email'] }
 const bySms = { notifications: ['SMS'] }
 const urgently = { ...byEmail, alertName: 'SOSButton' }
-const standing = async (account: TestAccount) =>
+const statesOf = async (account: TestAccount) =>
   (await readMessages(account)).map(({ status, reason, attempts }: Record<string, unknown>) => ({
     status,
     reason,
@@ -45,8 +45,8 @@ const until = (account: TestAccount, status: string) =>
     for (const message of await readMessages(account)) expect(message.status).toBe(status)
   })
 
-describe('in passing time', () => {
-  // Ahead of the real clock, so that no alarm comes by itself.
+describe('over time', () => {
+  // Ahead of the real clock, so that no alarm fires by itself.
   beforeEach(
     () => void vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2031-06-15T08:00:00Z') }),
   )
@@ -55,7 +55,7 @@ describe('in passing time', () => {
   const alarmAt = (account: TestAccount) =>
     runInDurableObject(ledgerStub(account), (_, state) => state.storage.getAlarm())
 
-  /** Lets time pass from alarm to alarm, as they would come. */
+  /** Advances the clock, running each alarm when it is due. */
   const pass = async (account: TestAccount, milliseconds: number): Promise<void> => {
     const end = Date.now() + milliseconds
     for (let at = await alarmAt(account); at !== null && at <= end; at = await alarmAt(account)) {
@@ -65,7 +65,7 @@ describe('in passing time', () => {
     vi.setSystemTime(end)
   }
 
-  const travelled = async (account: TestAccount): Promise<TestAccount> => {
+  const withNewToken = async (account: TestAccount): Promise<TestAccount> => {
     const { body } = await account.call('POST', '/api/Auth/Token', {
       body: { userName: account.userName, apiKey: account.apiKey },
     })
@@ -77,7 +77,7 @@ describe('in passing time', () => {
     }
   }
 
-  test('both channels go out at once, each by its provider', async () => {
+  test('both channels send at once, each by its provider', async () => {
     const { account, email, phone, id } = await scene()
     const { alert } = (await raiseAlert(account, id)).body
     await pass(account, 1000)
@@ -100,16 +100,16 @@ describe('in passing time', () => {
     expect(await readEvents(account, 'message.sent')).toHaveLength(2)
   })
 
-  test('what fails in passing is tried again, later each time, under the same key, and counts once', async () => {
+  test('a temporary failure is retried with growing delays under the same key, and counts once', async () => {
     const { account, email, id } = await scene()
     await scriptProvider(email, '503', '500', 'reset', 'throttle 20')
     await raiseAlert(account, id, byEmail)
     await pass(account, 1000)
-    expect(await standing(account)).toEqual([
+    expect(await statesOf(account)).toEqual([
       { status: 'queued', reason: 'provider-unavailable', attempts: 1 },
     ])
     await pass(account, 10 * 60_000)
-    expect(await standing(account)).toEqual([{ status: 'sent', reason: null, attempts: 5 }])
+    expect(await statesOf(account)).toEqual([{ status: 'sent', reason: null, attempts: 5 }])
     const { requests, sent } = await readProviderRecord(email)
     expect(new Set(requests.map(({ headers }) => headers['idempotency-key'])).size).toBe(1)
     expect(sent).toHaveLength(1)
@@ -117,12 +117,12 @@ describe('in passing time', () => {
     expect(await readEvents(account, 'message.sent')).toHaveLength(1)
   })
 
-  test('what is refused for good fails with the reason, is given back on the same day, and can be sent again, which counts', async () => {
+  test('a refused message fails with its reason, is uncounted that day, and counts again when retried', async () => {
     const { account, email, id } = await scene({ dailyEmailLimit: 1 })
     await scriptProvider(email, '422')
     const { alert } = (await raiseAlert(account, id, byEmail)).body
     await pass(account, 1000)
-    expect(await standing(account)).toEqual([
+    expect(await statesOf(account)).toEqual([
       { status: 'failed', reason: 'resend-validation_error', attempts: 1 },
     ])
     expect(await readEvents(account, 'message.failed')).toEqual([
@@ -138,7 +138,7 @@ describe('in passing time', () => {
     const path = `/api/account/messages/${alert.deliveries[0].id}/retry`
     expect((await account.call('POST', path)).body.message.status).toBe('queued')
     await pass(account, 1000)
-    expect(await standing(account)).toEqual([{ status: 'sent', reason: null, attempts: 1 }])
+    expect(await statesOf(account)).toEqual([{ status: 'sent', reason: null, attempts: 1 }])
     expect(await readUsage(account, id)).toMatchObject({ emailsSent: 1 })
     const [first, second] = (await readProviderRecord(email)).requests.map(
       ({ headers }) => headers['idempotency-key'],
@@ -150,7 +150,7 @@ describe('in passing time', () => {
     )
   })
 
-  test('with refusals in between, exactly the limit is accepted in a day', async () => {
+  test('the daily limit is exact even if some messages are refused', async () => {
     const { account, phone, id } = await scene({ dailySmsLimit: 3 })
     await scriptProvider(phone, 'accept', '21610', '21211', 'accept', 'accept', 'accept')
     for (let n = 0; n < 10; n++) {
@@ -162,16 +162,16 @@ describe('in passing time', () => {
     expect(await readEvents(account, 'limit.reached')).toHaveLength(1)
   })
 
-  test('what may have been accepted before it was refused stays counted', async () => {
+  test('a refused message that may have been accepted earlier stays counted', async () => {
     const { account, email, id } = await scene()
     await scriptProvider(email, '500', '422')
     await raiseAlert(account, id, byEmail)
     await pass(account, 60_000)
-    expect(await standing(account)).toMatchObject([{ status: 'failed', attempts: 2 }])
+    expect(await statesOf(account)).toMatchObject([{ status: 'failed', attempts: 2 }])
     expect(await readUsage(account, id)).toMatchObject({ emailsSent: 1 })
   })
 
-  test('Retry-After holds back the whole channel until then and nothing of the other', async () => {
+  test('Retry-After holds back the whole channel and not the other one', async () => {
     const { account, email, phone, id } = await scene()
     await scriptProvider(email, 'throttle 300')
     await raiseAlert(account, id, byEmail)
@@ -184,7 +184,7 @@ describe('in passing time', () => {
     expect((await readProviderRecord(email)).sent).toHaveLength(2)
   })
 
-  test('an SOS goes out before everything that was waiting, and is tried again soonest', async () => {
+  test('an SOS goes out before all waiting messages and is retried soonest', async () => {
     const { account, email, id } = await scene()
     const sos = uniqueEmail()
     await scriptProvider(email, 'throttle 60')
@@ -206,7 +206,7 @@ describe('in passing time', () => {
     expect(await readMessages(other)).toEqual([])
   })
 
-  test('a try that asks Twilio first and then sends has time for both calls before anyone else makes it', async () => {
+  test('the lease of an attempt covers both the query to Twilio and the send', async () => {
     const { account, id } = await scene()
     const { promise: hanging, resolve: answer } = Promise.withResolvers<{
       kind: 'accepted'
@@ -217,14 +217,14 @@ describe('in passing time', () => {
     try {
       await raiseAlert(account, id, { ...bySms, alertName: 'SOSButton' })
       while (send.mock.calls.length < 2) await pass(account, 100)
-      await pass(account, 2 * sendTimeout(env) + 4_800)
+      await pass(account, 2 * sendTimeoutMs(env) + 4_800)
       expect(send).toHaveBeenCalledTimes(2)
     } finally {
       answer({ kind: 'accepted', providerId: 'SM1' })
       send.mockRestore()
     }
     await eventually(async () =>
-      expect(await standing(account)).toMatchObject([{ status: 'sent', attempts: 2 }]),
+      expect(await statesOf(account)).toMatchObject([{ status: 'sent', attempts: 2 }]),
     )
   })
 
@@ -247,7 +247,7 @@ describe('in passing time', () => {
     await scriptProvider(phone)
     await evictDurableObject(ledgerStub(account))
     await pass(account, HOUR)
-    const then = await travelled(account)
+    const then = await withNewToken(account)
     for (const message of await readMessages(then)) expect(message.status).toBe('sent')
     const [box, smsBox] = [await readProviderRecord(email), await readProviderRecord(phone)]
     expect([box.sent.length, smsBox.sent.length]).toEqual([7, 7])
@@ -257,15 +257,15 @@ describe('in passing time', () => {
     expect(await readEvents(account, 'message.sent')).toHaveLength(14)
   })
 
-  test('after a day it is given up, with the reason, and given back to its own day', async () => {
+  test('a message is given up after a day, with its reason, and uncounted on its own day', async () => {
     const { account, email, id } = await scene()
     await scriptProvider(email, '503*')
     await raiseAlert(account, id, byEmail)
     await pass(account, 24 * HOUR - 1)
-    const late = await travelled(account)
-    expect(await standing(late)).toMatchObject([{ status: 'queued' }])
+    const late = await withNewToken(account)
+    expect(await statesOf(late)).toMatchObject([{ status: 'queued' }])
     await pass(account, 1)
-    expect(await standing(late)).toMatchObject([
+    expect(await statesOf(late)).toMatchObject([
       { status: 'failed', reason: 'provider-unavailable' },
     ])
     const { requests } = await readProviderRecord(email)
@@ -279,17 +279,17 @@ describe('in passing time', () => {
     expect((await readProviderRecord(email)).requests).toHaveLength(requests.length)
   })
 
-  test('what a provider puts off beyond the day is given up at once', async () => {
+  test('a message that a provider defers beyond the day is given up at once', async () => {
     const { account, email, id } = await scene()
     await scriptProvider(email, 'throttle 86399', 'throttle 60')
     await raiseAlert(account, id, byEmail)
     await pass(account, 24 * HOUR)
-    expect(await standing(await travelled(account))).toMatchObject([
+    expect(await statesOf(await withNewToken(account))).toMatchObject([
       { status: 'failed', reason: 'throttled', attempts: 2 },
     ])
   })
 
-  test('the ledger forgets what is done after some days, the cell shows it on, and it can still be sent again', async () => {
+  test('the ledger deletes finished messages after days; the cell keeps them and they can be retried', async () => {
     const { account, email, id } = await scene()
     await scriptProvider(email, '422')
     const { alert } = (await raiseAlert(account, id, byEmail)).body
@@ -298,21 +298,21 @@ describe('in passing time', () => {
       state.storage.sql.exec('SELECT id FROM messages').toArray(),
     )
     expect(kept).toEqual([])
-    const later = await travelled(account)
-    expect(await standing(later)).toMatchObject([{ status: 'failed' }])
+    const later = await withNewToken(account)
+    expect(await statesOf(later)).toMatchObject([{ status: 'failed' }])
     expect(
       (await later.call('POST', `/api/account/messages/${alert.deliveries[0].id}/retry`)).status,
     ).toBe(200)
     await pass(account, 1000)
-    expect(await standing(later)).toMatchObject([{ status: 'sent' }])
+    expect(await statesOf(later)).toMatchObject([{ status: 'sent' }])
     expect(
       (await later.call('POST', `/api/account/messages/${alert.deliveries[0].id}/retry`)).status,
     ).toBe(409)
   })
 })
 
-describe('crashes', () => {
-  test('between send and record: the next try has the same key, and Resend sends once', async () => {
+describe('a crash', () => {
+  test('between send and record repeats the attempt under the same key, and Resend sends once', async () => {
     const { account, email, id } = await scene()
     await scriptProvider(email, 'accept-and-hang')
     await raiseAlert(account, id, urgently)
@@ -326,7 +326,7 @@ describe('crashes', () => {
     expect(await readEvents(account, 'message.sent')).toHaveLength(1)
   })
 
-  test('between send and record: Twilio is asked, and sends once', async () => {
+  test('between send and record makes the next attempt query Twilio, which sends once', async () => {
     const { account, phone, id } = await scene()
     await scriptProvider(phone, 'accept-and-hang')
     await raiseAlert(account, id, { ...bySms, alertName: 'SOSButton' })
@@ -337,7 +337,7 @@ describe('crashes', () => {
     expect([requests.length, sent.length, lookups]).toEqual([1, 1, 1])
   })
 
-  test('before anything was sent: what was accepted goes out once', async () => {
+  test('before the first attempt loses no message and sends each once', async () => {
     const { account, email, phone, id } = await scene()
     await raiseAlert(account, id)
     await crashLedger(account)
@@ -350,7 +350,7 @@ describe('crashes', () => {
 })
 
 describe('a provider that hangs', () => {
-  /** More than can be tried while a test looks on: each holds its place until it is given up. */
+  /** More messages than slots: each hanging attempt occupies one until it times out. */
   const raiseMany = async ({ account, email, id }: Awaited<ReturnType<typeof scene>>) => {
     await scriptProvider(email, 'hang*')
     await Promise.all(Array.from({ length: MANY }, () => raiseAlert(account, id, byEmail)))
@@ -364,7 +364,7 @@ describe('a provider that hangs', () => {
       ({ order }) => order < (requests[0]?.order ?? 0),
     ).length
 
-  test('holds up neither the answers nor the other channel nor another account', async () => {
+  test('delays neither replies nor the other channel nor another account', async () => {
     const [mine, other] = [await scene({ dailyEmailLimit: 100 }), await scene()]
     await raiseMany(mine)
     await raiseAlert(mine.account, mine.id, bySms)
@@ -385,7 +385,7 @@ describe('a provider that hangs', () => {
     })
   })
 
-  test('leaves a place for an SOS, which is tried at once', async () => {
+  test('leaves a slot for an SOS, which is attempted at once', async () => {
     const busy = await scene({ dailyEmailLimit: 100 })
     await raiseMany(busy)
     await eventually(async () =>
@@ -399,8 +399,8 @@ describe('a provider that hangs', () => {
   })
 })
 
-describe('nothing goes out any more', () => {
-  test('about a device that was deleted', async () => {
+describe('nothing more is sent', () => {
+  test('about a deleted device', async () => {
     const { account, email, id } = await scene()
     await scriptProvider(email, 'later 2', 'later 2')
     await raiseAlert(account, id, urgently)
@@ -412,7 +412,7 @@ describe('nothing goes out any more', () => {
     expect((await account.call('GET', '/api/account/messages')).body.messages).toEqual([])
   })
 
-  test('from an account that was erased', async () => {
+  test('from an erased account', async () => {
     const { account, email, id } = await scene()
     await scriptProvider(email, 'later 2', 'later 2')
     await raiseAlert(account, id, urgently)
@@ -424,7 +424,7 @@ describe('nothing goes out any more', () => {
   })
 })
 
-test('a cell that does not answer delays no message: where they stand arrives when it does', async () => {
+test('a failing cell delays no message, and shows their status once it recovers', async () => {
   const { account, email, id } = await scene()
   await scriptProvider(email, 'later 2')
   await raiseAlert(account, id, urgently)

@@ -29,13 +29,13 @@ const retry = (reason: string, maybeAccepted: boolean): SendOutcome => ({
   maybeAccepted,
 })
 const refused = (reason: string): SendOutcome => ({ kind: 'refused', reason })
-const throttled = (after: number): SendOutcome => ({
+const throttled = (afterMs: number): SendOutcome => ({
   kind: 'throttled',
   reason: 'throttled',
-  after,
+  afterMs,
 })
 
-/** What every provider over HTTP must make of the same misfortunes. */
+/** The outcome that every HTTP provider must give for each behaviour. */
 const MISFORTUNES: [behaviour: string, outcome: SendOutcome][] = [
   ['500', retry('provider-failed', true)],
   ['502', retry('provider-failed', true)],
@@ -52,7 +52,7 @@ const MISFORTUNES: [behaviour: string, outcome: SendOutcome][] = [
   ['reset', retry('unreachable', true)],
 ]
 
-test('a domain in letters of its own is written to in ASCII', async () => {
+test('an internationalised domain is addressed in ASCII', async () => {
   const local = `Ana-${crypto.randomUUID().slice(0, 8)}`
   const [to, written] = [`${local}@bücher.example`, `${local}@xn--bcher-kva.example`]
   await resend.send(env, message(to))
@@ -66,7 +66,7 @@ test('a domain in letters of its own is written to in ASCII', async () => {
 })
 
 describe('Resend', () => {
-  test('gets an e-mail as text and HTML, with our credentials, our name and the message’s key', async () => {
+  test('gets an e-mail as text and HTML, with credentials, User-Agent and the message’s key', async () => {
     const [to, from] = [uniqueEmail(), 'Perigee <alerts@perigee.test>']
     const sending = message(to)
     const outcome = await resend.send(env, sending)
@@ -118,7 +118,7 @@ describe('Resend', () => {
     expect((await readProviderRecord('stolen')).requests).toEqual([])
   })
 
-  test('sends once however often the same key comes, and a key with other words counts as accepted', async () => {
+  test('sends a key once, and a known key with another text counts as accepted', async () => {
     const to = uniqueEmail()
     const sending = message(to)
     await scriptProvider(to, 'accept-and-hang', 'accept-and-reset')
@@ -145,7 +145,7 @@ describe('Resend', () => {
 })
 
 describe('Twilio', () => {
-  test('gets a form with recipient, words, sender and where receipts go', async () => {
+  test('gets a form with recipient, text, sender and the URL for receipts', async () => {
     const to = uniquePhone()
     const sending = message(to)
     const outcome = await twilio.send(env, sending)
@@ -169,7 +169,7 @@ describe('Twilio', () => {
     expect(lookups).toBe(0)
   })
 
-  test('sends by a messaging service, and without receipts where nobody could bring them', async () => {
+  test('sends by a messaging service, and without receipts if no public URL is set', async () => {
     const to = uniquePhone()
     const { PUBLIC_URL, ...without } = env
     await twilio.send({ ...without, TWILIO_FROM: 'MG0001' }, message(to))
@@ -194,7 +194,7 @@ describe('Twilio', () => {
     expect((await readProviderRecord(to)).requests).toHaveLength(1)
   })
 
-  test('is asked what it has sent after a try whose outcome is not known, and sends only where that was nothing', async () => {
+  test('is queried after an attempt of unknown outcome, and sends only if it has no such message', async () => {
     const to = uniquePhone()
     const since = Date.now()
     const sending = message(to)
@@ -210,14 +210,14 @@ describe('Twilio', () => {
       kind: 'accepted',
     })
     expect((await readProviderRecord(to)).sent).toHaveLength(2)
-    // The same words a day earlier were another message: one sent again by hand.
+    // The same text a day earlier was another message.
     expect(await twilio.send(env, { ...sending, unsureSince: Date.now() + 5_000 })).toMatchObject({
       kind: 'accepted',
     })
     expect((await readProviderRecord(to)).sent).toHaveLength(3)
   })
 
-  test('without credentials is tried again later', async () => {
+  test('without credentials is retried later', async () => {
     expect(await twilio.send({ ...env, TWILIO_FROM: '' }, message(uniquePhone()))).toMatchObject({
       kind: 'retry',
       maybeAccepted: false,
@@ -231,7 +231,7 @@ describe('Cloudflare', () => {
     expect(outcome).toEqual({ kind: 'accepted', providerId: expect.any(String) })
   })
 
-  test('gives name and address of the sender apart, the words as text and HTML, and a mark to tell a repeat by', async () => {
+  test('gets the sender’s name and address separately, text and HTML, and a header that identifies a repeat', async () => {
     const given: unknown[] = []
     const listening = {
       send: async (builder: unknown) => given.push(builder) && { messageId: 'x' },
@@ -279,7 +279,7 @@ describe('Cloudflare', () => {
     expect(await cloudflare.send(failing(coded(code)), message(uniqueEmail()))).toEqual(outcome)
   })
 
-  test('that throws without a code, or hangs', async () => {
+  test('that throws without a code or hangs is retried', async () => {
     expect(
       await cloudflare.send(failing(new Error('Network connection lost')), message(uniqueEmail())),
     ).toEqual(retry('provider-failed', true))
@@ -287,7 +287,7 @@ describe('Cloudflare', () => {
     expect(await cloudflare.send(hanging, message(uniqueEmail()))).toEqual(retry('timeout', true))
   })
 
-  test('without a binding or a sender is tried again later', async () => {
+  test('without a binding or a sender is retried later', async () => {
     const { EMAIL, ...without } = env
     expect(await cloudflare.send(without, message(uniqueEmail()))).toEqual(
       retry('not-configured: the binding EMAIL', false),
@@ -298,7 +298,7 @@ describe('Cloudflare', () => {
   })
 })
 
-test('a provider is chosen by its name; without one there is the outbox, and a name that is none keeps messages waiting', async () => {
+test('the provider is chosen by name; by default nothing is sent, and an unknown name keeps messages queued', async () => {
   const nobody = message('nobody')
   expect(providerFor({}, 'Email').name).toBe('outbox')
   expect(providerFor({ SMS_PROVIDER: '' }, 'SMS').name).toBe('outbox')

@@ -1,8 +1,4 @@
-import { runInDurableObject } from 'cloudflare:test'
-import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
-import type { AccountFeed } from '../../src/feed/feed.ts'
-import { noteDisabled, tellDisabled } from '../../src/feed/notices.ts'
 import { resend } from '../../src/notify/resend.ts'
 import { twilio } from '../../src/notify/twilio.ts'
 import { openAccount, type TestAccount } from '../support/accounts.ts'
@@ -19,73 +15,19 @@ import {
 } from '../support/recipients.ts'
 import { eventually } from '../support/time.ts'
 import { createUser } from '../support/users.ts'
-import { feedStub } from '../worker/eventSupport.ts'
-
-const sign = async (hash: string, secret: string, text: string): Promise<string> => {
-  const bytes = new TextEncoder()
-  const key = await crypto.subtle.importKey(
-    'raw',
-    bytes.encode(secret),
-    { name: 'HMAC', hash },
-    false,
-    ['sign'],
-  )
-  return btoa(
-    String.fromCharCode(
-      ...new Uint8Array(await crypto.subtle.sign('HMAC', key, bytes.encode(text))),
-    ),
-  )
-}
-
-const SECRET = 'the-webhook-secret-of-the-tests'
-
-/** A receipt as Resend sends it. */
-const resendReceipt = async (
-  type: string,
-  tags: Record<string, string>,
-  { at = Date.now(), secret = SECRET, id = `msg_${crypto.randomUUID()}`, prefix = 'svix' } = {},
-) => {
-  const body = JSON.stringify({
-    type,
-    created_at: new Date(at).toISOString(),
-    data: { email_id: crypto.randomUUID(), tags },
-  })
-  const timestamp = String(Math.floor(at / 1000))
-  const signature = await sign('SHA-256', secret, `${id}.${timestamp}.${body}`)
-  const headers = {
-    [`${prefix}-id`]: id,
-    [`${prefix}-timestamp`]: timestamp,
-    [`${prefix}-signature`]: `v1,${btoa('another')} v1,${signature}`,
-  }
-  return { body, headers }
-}
-
-/** A receipt as Twilio sends it. */
-const twilioReceipt = async (
-  path: string,
-  form: Record<string, string>,
-  token = env.TWILIO_AUTH_TOKEN ?? '',
-) => {
-  const sorted = Object.keys(form).sort()
-  const text = `https://perigee.test${path}${sorted.map((name) => name + form[name]).join('')}`
-  const headers = {
-    'Content-Type': 'application/x-www-form-urlencoded',
-    'X-Twilio-Signature': await sign('SHA-1', token, text),
-  }
-  return { body: new URLSearchParams(form).toString(), headers }
-}
+import { resendReceipt, twilioReceipt } from './signedReceipts.ts'
 
 const post = (path: string, receipt: { body: string; headers: Record<string, string> }) =>
   call('POST', path, receipt)
 
-/** An account whose one message, by this channel, was accepted by its provider. */
+/** An account with one message of this channel, which its provider accepted. */
 const sentMessage = async (channel: 'Email' | 'SMS') => {
   const account = await openAccount()
   const [email, phone] = [uniqueEmail(), uniquePhone()]
   await createUser(account, { email, phone, notify: { email: true, sms: true } })
   const deviceId = await createDevice(account)
   const { alert } = (await raiseAlert(account, deviceId, { notifications: [channel] })).body
-  await settled(account, 'sent')
+  await untilStatus(account, 'sent')
   return {
     account,
     deviceId,
@@ -94,11 +36,11 @@ const sentMessage = async (channel: 'Email' | 'SMS') => {
   }
 }
 
-const settled = (account: TestAccount, status: string) =>
+const untilStatus = (account: TestAccount, status: string) =>
   eventually(async () => expect((await readMessages(account))[0]).toMatchObject({ status }))
 
-describe('from Resend', () => {
-  test('delivered moves a sent message to delivered, told by svix- and webhook- headers alike, at the account’s address or at one for all', async () => {
+describe('a receipt from Resend', () => {
+  test('delivered marks a message as delivered, with svix- or webhook- headers, at the account’s URL or the common one', async () => {
     for (const [prefix, at] of [
       ['svix', null],
       ['webhook', 'all'],
@@ -120,7 +62,7 @@ describe('from Resend', () => {
   })
 
   test.each(['bounced', 'failed', 'suppressed'])(
-    '%s fails a sent message, which stays counted, and can be sent again',
+    '%s fails a sent message, which stays counted and can be retried',
     async (what) => {
       const { account, deviceId, id, to } = await sentMessage('Email')
       const path = `/hooks/resend/${account.id}`
@@ -134,10 +76,10 @@ describe('from Resend', () => {
       ])
       expect(await readUsage(account, deviceId)).toMatchObject({ emailsSent: 1 })
       expect((await account.call('POST', `/api/account/messages/${id}/retry`)).status).toBe(200)
-      await settled(account, 'sent')
+      await untilStatus(account, 'sent')
       expect(await readUsage(account, deviceId)).toMatchObject({ emailsSent: 2 })
       expect((await readProviderRecord(to)).sent).toHaveLength(2)
-      // A late receipt of the first round says nothing about the second.
+      // A late receipt of the first send does not concern the second.
       const late = await post(
         path,
         await resendReceipt('email.bounced', { account: account.id, message: id }),
@@ -147,7 +89,7 @@ describe('from Resend', () => {
     },
   )
 
-  test('what says nothing about delivery changes nothing', async () => {
+  test('that does not concern delivery changes nothing', async () => {
     const { account, id } = await sentMessage('Email')
     for (const type of ['email.opened', 'email.clicked', 'email.delivery_delayed', 'email.sent']) {
       expect(
@@ -162,65 +104,7 @@ describe('from Resend', () => {
     expect((await readMessages(account))[0]).toMatchObject({ status: 'sent' })
   })
 
-  test('moves the e-mail about a webhook that was given up, too', async () => {
-    const account = await openAccount()
-    const to = uniqueEmail()
-    await createUser(account, { email: to, privileges: ['admin'] })
-    const { webhook } = (
-      await account.call('POST', '/api/webhooks', {
-        body: { url: 'https://receiver.example/', events: ['key.*'] },
-      })
-    ).body
-    await env.DB.prepare(`UPDATE webhooks SET enabled = 0, disabled_reason = 'gone' WHERE id = ?`)
-      .bind(webhook.id)
-      .run()
-    await runInDurableObject(feedStub(account), async (feed: AccountFeed, state) => {
-      const now = Date.now()
-      noteDisabled(state.storage.sql, webhook, 'gone', now)
-      tellDisabled(state.storage.sql, webhook, now)
-      await feed.alarm()
-    })
-    await settled(account, 'sent')
-    const tags = (await readProviderRecord(to)).requests[0]?.body.tags as {
-      name: string
-      value: string
-    }[]
-    const [of, about] = tags.map(({ value }) => value) as [string, string]
-    const named = { account: of, message: about }
-    const path = `/hooks/resend/${account.id}`
-    expect((await post(path, await resendReceipt('email.opened', named))).status).toBe(200)
-    expect((await readMessages(account))[0]).toMatchObject({ status: 'sent' })
-    expect((await post(path, await resendReceipt('email.delivered', named))).status).toBe(200)
-    expect((await readMessages(account))[0]).toMatchObject({
-      status: 'delivered',
-      reason: null,
-      attempts: 1,
-    })
-    expect((await post(path, await resendReceipt('email.delivered', named))).body.code).toBe(
-      'receipt-replayed',
-    )
-    expect((await post(path, await resendReceipt('email.bounced', named))).status).toBe(200)
-    expect((await readMessages(account))[0]).toMatchObject({ status: 'delivered' })
-    // Given up after a try that the provider had taken all the same.
-    await env.DB.prepare(
-      `UPDATE messages SET status = 'failed', reason = 'timeout' WHERE account_id = ?`,
-    )
-      .bind(account.id)
-      .run()
-    expect((await post(path, await resendReceipt('email.delivered', named))).status).toBe(200)
-    expect((await readMessages(account))[0]).toMatchObject({ status: 'delivered', reason: null })
-    const other = await openAccount()
-    for (const tags of [
-      { ...named, account: other.id },
-      { ...named, message: `${about}x` },
-    ])
-      expect(
-        (await post(`/hooks/resend/${tags.account}`, await resendReceipt('email.delivered', tags)))
-          .status,
-      ).toBe(404)
-  })
-
-  test('a replay is refused; the same happening told anew is not, and changes nothing', async () => {
+  test('is refused as a replay the second time; a new receipt for a final status changes nothing', async () => {
     const { account, id } = await sentMessage('Email')
     const path = `/hooks/resend/${account.id}`
     const tags = { account: account.id, message: id }
@@ -228,15 +112,15 @@ describe('from Resend', () => {
     expect((await post(path, receipt)).status).toBe(200)
     const replayed = await post(path, receipt)
     expect([replayed.status, replayed.body.code]).toEqual([409, 'receipt-replayed'])
-    const anew = await resendReceipt('email.bounced', tags, {
+    const newReceipt = await resendReceipt('email.bounced', tags, {
       id: 'msg_first',
       at: Date.now() + 2_000,
     })
-    expect((await post(path, anew)).status).toBe(200)
+    expect((await post(path, newReceipt)).status).toBe(200)
     expect((await readMessages(account))[0]).toMatchObject({ status: 'delivered' })
   })
 
-  test('a forged, stale, altered or bare one is refused and changes nothing', async () => {
+  test('that is forged, stale, altered or unsigned is refused and changes nothing', async () => {
     const { account, id } = await sentMessage('Email')
     const path = `/hooks/resend/${account.id}`
     const tags = { account: account.id, message: id }
@@ -259,7 +143,7 @@ describe('from Resend', () => {
     expect((await readMessages(account))[0]).toMatchObject({ status: 'sent' })
   })
 
-  test('one that names another account than its address, or a message that is not there, is not found', async () => {
+  test('for another account than its URL names, or for an unknown message, is not found', async () => {
     const [{ account, id }, other] = [await sentMessage('Email'), await openAccount()]
     for (const [path, tags] of [
       [`/hooks/resend/${other.id}`, { account: account.id, message: id }],
@@ -272,7 +156,7 @@ describe('from Resend', () => {
     expect((await readMessages(account))[0]).toMatchObject({ status: 'sent' })
   })
 
-  test('the signature is that of the Standard Webhooks', async () => {
+  test('is verified by the test vector of Standard Webhooks', async () => {
     const receipt = await resend.readReceipt?.(
       { RESEND_WEBHOOK_SECRET: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' },
       {
@@ -290,10 +174,10 @@ describe('from Resend', () => {
   })
 })
 
-describe('from Twilio', () => {
+describe('a receipt from Twilio', () => {
   const pathOf = (account: TestAccount, id: string) => `/hooks/twilio/${account.id}?message=${id}`
 
-  test('delivered and undelivered move a sent message, a replay is refused', async () => {
+  test('delivered and undelivered change a sent message, and a replay is refused', async () => {
     for (const [MessageStatus, expected] of [
       ['delivered', { status: 'delivered', reason: null }],
       ['undelivered', { status: 'failed', reason: 'twilio-30003' }],
@@ -319,7 +203,7 @@ describe('from Twilio', () => {
     }
   })
 
-  test('one with another token, other members or for another address is refused', async () => {
+  test('with another token, other fields or for another URL is refused', async () => {
     const { account, id } = await sentMessage('SMS')
     const path = pathOf(account, id)
     const form = { MessageSid: 'SM1', MessageStatus: 'failed' }
@@ -337,7 +221,7 @@ describe('from Twilio', () => {
     expect((await readMessages(account))[0]).toMatchObject({ status: 'sent' })
   })
 
-  test('the signature is the one of Twilio’s own example', async () => {
+  test('is verified by the test vector of Twilio', async () => {
     const body = new URLSearchParams({
       CallSid: 'CA1234567890ABCDE',
       Caller: '+14158675309',
@@ -357,7 +241,7 @@ describe('from Twilio', () => {
     expect(await twilio.readReceipt?.(known, request('RSOYDt4T1cUTdK1PDd93/VVr8B9='), 0)).toBeNull()
   })
 
-  test('settles a try whose answer never came: it is not made again, and the log has it as sent, once', async () => {
+  test('settles an attempt of unknown outcome: it is not repeated and has one message.sent event', async () => {
     const account = await openAccount()
     const phone = uniquePhone()
     await createUser(account, { phone, notify: { email: false, sms: true } })
@@ -384,7 +268,7 @@ describe('from Twilio', () => {
     ])
   })
 
-  test('before anything was tried there is nothing to be told of', async () => {
+  test('before the first attempt is not found', async () => {
     const account = await openAccount()
     const phone = uniquePhone()
     await createUser(account, { phone, notify: { email: false, sms: true } })
@@ -404,7 +288,7 @@ describe('from Twilio', () => {
   })
 })
 
-test('there is no such door for other providers, other methods or bodies without an end', async () => {
+test('unknown providers, other methods and large bodies are refused', async () => {
   for (const provider of ['outbox', 'cloudflare', 'nobody', '__proto__']) {
     expect((await call('POST', `/hooks/${provider}/acc_1`, { body: '{}' })).status).toBe(404)
   }

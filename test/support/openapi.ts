@@ -5,7 +5,7 @@ import { templateOf } from '../../src/openapi/path.ts'
 type Document = oas31.OpenAPIObject
 type Schema = oas31.SchemaObject
 
-/** What a reference leads to, or the thing itself. */
+/** The target of a reference, or the node itself. */
 export const resolved = <T>(document: Document, node: unknown): T => {
   const { $ref } = node as { $ref?: string }
   if (!$ref) return node as T
@@ -40,7 +40,7 @@ export const exampleIn = (part: unknown, type = 'application/json'): unknown =>
 export const schemaIn = (part: unknown, type = 'application/json'): Schema =>
   mediaIn(part, type).schema as Schema
 
-/** The codes of the problems that the operation's replies show. */
+/** The problem codes in an operation's replies. */
 export const codesIn = (document: Document, { responses = {} }: oas31.OperationObject): string[] =>
   Object.values(responses).flatMap((reply) => {
     const { content } = resolved<oas31.ResponseObject>(document, reply)
@@ -49,7 +49,7 @@ export const codesIn = (document: Document, { responses = {} }: oas31.OperationO
     )
   })
 
-/** Whether the published schema, read as JSON Schema and nothing else, takes the value. */
+/** Whether the published schema, as plain JSON Schema, accepts the value. */
 export const acceptedBy = (document: Document, schema: Schema, value: unknown): boolean => {
   const whole = { ...schema, $defs: document.components?.schemas }
   const text = JSON.stringify(whole).replaceAll('#/components/schemas/', '#/$defs/')

@@ -21,7 +21,7 @@ const pointersOf = (body: { errors: { pointer: string }[] }) =>
 const patch = (account: TestAccount, body: unknown, headers: Record<string, string> = {}) =>
   callAsOperator('PATCH', `${ACCOUNTS}/${account.id}`, { body, headers })
 
-test('the operator opens an account, and its first key may do everything', async () => {
+test('the operator opens an account, and its first key has the scope admin', async () => {
   const body = opening()
   const reply = await callAsOperator('POST', ACCOUNTS, { body })
   expect(reply.status).toBe(201)
@@ -41,21 +41,21 @@ test('the operator opens an account, and its first key may do everything', async
   expect(read.body).toEqual({ success: true, account })
 })
 
-test('a user name is taken once, without regard to case', async () => {
+test('a user name can be taken only once, ignoring case', async () => {
   const body = opening()
   expect((await callAsOperator('POST', ACCOUNTS, { body })).status).toBe(201)
   const again = await callAsOperator('POST', ACCOUNTS, {
     body: { ...body, userName: body.userName.toUpperCase() },
   })
   expect([again.status, again.body.code]).toEqual([409, 'user-name-taken'])
-  const rivals = opening()
+  const concurrent = opening()
   const replies = await Promise.all(
-    Array.from({ length: 5 }, () => callAsOperator('POST', ACCOUNTS, { body: rivals })),
+    Array.from({ length: 5 }, () => callAsOperator('POST', ACCOUNTS, { body: concurrent })),
   )
   expect(replies.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409])
 })
 
-test('an opening with bad values is refused with their pointers, and takes no user name', async () => {
+test('an account with invalid values is refused with pointers and takes no user name', async () => {
   const refused = async (more: object) =>
     pointersOf((await callAsOperator('POST', ACCOUNTS, { body: opening(more) })).body)
   for (const userName of ['ab', '-ab', 'ab-', 'a b', 'ä-ö-ü', 'x'.repeat(65), 'a/b', 7])
@@ -72,7 +72,7 @@ test('an opening with bad values is refused with their pointers, and takes no us
   ).toBe(201)
 })
 
-test('accounts are listed in pages, each once, with what they use', async () => {
+test('accounts are listed in pages, each once, with their licenses in use', async () => {
   const made = [
     await openAccount({ cell: 0 }),
     await openAccount({ cell: 1 }),
@@ -97,7 +97,7 @@ test('accounts are listed in pages, each once, with what they use', async () => 
   ])
 })
 
-test('the operator changes licenses, name and standing, by merge patch and by JSON Patch', async () => {
+test('the operator changes licenses, name and `disabled`, by merge patch and JSON Patch', async () => {
   const account = await openAccount()
   const merged = await patch(
     account,
@@ -141,7 +141,7 @@ test('the operator changes licenses, name and standing, by merge patch and by JS
   }
 })
 
-test('the number of licenses may go below what is in use: nothing expires, nothing more is granted', async () => {
+test('the total of licenses can be lower than the number in use: no device expires, none is granted', async () => {
   const account = await openAccount({ licenses: 2 })
   const create = () => account.call('POST', '/api/devices', { body: { name: 'Tern' } })
   await create()
@@ -155,7 +155,7 @@ test('the number of licenses may go below what is in use: nothing expires, nothi
   expect((await account.call('GET', '/api/devices?state=active')).body.devices).toHaveLength(2)
 })
 
-test('an account changes its own name and zone, and never its licenses', async () => {
+test('an account can change its own name and time zone, but not its licenses', async () => {
   const account = await openAccount({ licenses: 2 })
   const change = (body: unknown, headers: Record<string, string> = {}) =>
     account.call('PATCH', '/api/account', { body, headers })
@@ -178,7 +178,7 @@ test('an account changes its own name and zone, and never its licenses', async (
   expect((await account.call('GET', '/api/account')).body.account.licenses.total).toBe(2)
 })
 
-test('a patch applies whole or not at all', async () => {
+test('a patch applies completely or not at all', async () => {
   const account = await openAccount()
   const change = (steps: unknown) => account.call('PATCH', '/api/account', { body: steps })
   const before = (await account.call('GET', '/api/account')).text
@@ -216,7 +216,7 @@ test('a patch applies whole or not at all', async () => {
   expect((await account.call('GET', '/api/account')).text).toBe(before)
 })
 
-test('a patch that doubles and doubles is stopped before it grows', async () => {
+test('a patch that keeps doubling the document is stopped early', async () => {
   const account = await openAccount()
   const steps: object[] = [{ op: 'add', path: '/name', value: [['x'.repeat(1000)]] }]
   for (let round = 0; round < 60; round++)
@@ -239,7 +239,7 @@ test('a patch that doubles and doubles is stopped before it grows', async () => 
   expect([far.status, pointersOf(far.body)]).toEqual([400, ['/0/path']])
 })
 
-test('If-Match holds an edit to the version it was made on, and a new location does not spoil it', async () => {
+test('If-Match compares the version, which only edits change', async () => {
   const account = await openAccount()
   const read = async () => (await account.call('GET', '/api/account')).headers.get('ETag') ?? ''
   const change = (name: string, tag: string) =>
@@ -260,7 +260,7 @@ test('If-Match holds an edit to the version it was made on, and a new location d
   expect(stale.status).toBe(412)
 })
 
-test('edits at the same time are all made, one after the other; under one If-Match one is', async () => {
+test('concurrent edits all succeed; with the same If-Match only one does', async () => {
   const account = await openAccount()
   const rename = (name: string, headers: Record<string, string> = {}) =>
     account.call('PATCH', '/api/account', { body: { name }, headers })
@@ -273,7 +273,7 @@ test('edits at the same time are all made, one after the other; under one If-Mat
   expect(held.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(412)])
 })
 
-test('the tokens of a disabled account stop, at once here and within 30 s elsewhere, and work again when it is enabled', async () => {
+test('tokens of a disabled account stop at once, in other isolates within 30 s, and work again once enabled', async () => {
   const account = await openAccount()
   await patch(account, { disabled: true })
   expect((await account.call('GET', '/api/account')).status).toBe(401)
@@ -284,7 +284,7 @@ test('the tokens of a disabled account stop, at once here and within 30 s elsewh
   expect((await account.call('GET', '/api/account')).status).toBe(401)
 })
 
-test('someone locked out gets a key from the operator', async () => {
+test('the operator can create a key for an account', async () => {
   const account = await openAccount()
   const make = (body?: object) =>
     callAsOperator('POST', `${ACCOUNTS}/${account.id}/keys`, body ? { body } : {})
@@ -305,7 +305,7 @@ test('someone locked out gets a key from the operator', async () => {
   expect([dead.status, pointersOf(dead.body)]).toEqual([400, ['/expires']])
 })
 
-test('without ADMIN_TOKEN there is no operator: nothing is found, whatever is sent', async () => {
+test('without ADMIN_TOKEN every operator endpoint is 404', async () => {
   const account = await openAccount()
   for (const ADMIN_TOKEN of [undefined, '']) {
     const bindings = { ADMIN_TOKEN } as { ADMIN_TOKEN: string }
@@ -321,7 +321,10 @@ test('without ADMIN_TOKEN there is no operator: nothing is found, whatever is se
           token,
           headers: { 'X-Request-Id': 'x' },
         })
-        expect([reply.status, reply.body.code], `${method} ${path}`).toEqual([404, 'not-found'])
+        expect([reply.status, reply.body.code], `${method} ${path}`).toEqual([
+          404,
+          'route-not-found',
+        ])
       }
       expect((await callWithBindings(bindings, method, path)).status).toBe(404)
     }

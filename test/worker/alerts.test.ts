@@ -10,8 +10,8 @@ import { createBoundUser, createUser } from '../support/users.ts'
 const pointers = (reply: { body: { errors: { pointer: string }[] } }) =>
   reply.body.errors.map(({ pointer }) => pointer)
 
-describe('raising', () => {
-  test('an alert is stored and goes to those who asked for it, each by their channels', async () => {
+describe('raising an alert', () => {
+  test('stores it and sends it to each user by the channels they want', async () => {
     const account = await openAccount()
     const [ana, bob] = [
       await createUser(account),
@@ -82,7 +82,7 @@ describe('raising', () => {
     expect(await readUsage(account, id)).toMatchObject({ emailsSent: 1, smsSent: 1 })
   })
 
-  test('wrapped or bare, with the last location and the present moment unless given', async () => {
+  test('works wrapped or bare, with the last location and the current time as defaults', async () => {
     const account = await openAccount()
     const id = await createDevice(account)
     const before = Date.now()
@@ -112,7 +112,7 @@ describe('raising', () => {
     expect(again.body.alert.id).not.toBe(first.body.alert.id)
   })
 
-  test('only to users who may act now and see the device, once to each address', async () => {
+  test('sends it only to active users who can see the device, once to each address', async () => {
     const account = await openAccount()
     const [inside, outside] = [await createDevice(account), await createDevice(account)]
     const { body: north } = await account.call('POST', '/api/groups', {
@@ -174,7 +174,7 @@ describe('raising', () => {
     ['a text too long', { alertName: 'x', text: 'x'.repeat(2001) }, ['/text']],
     ['an unknown member', { alertName: 'x', severity: 1 }, ['/severity']],
     ['a list', [{ alertName: 'x' }], ['']],
-  ])('is refused with %s, and nothing is stored', async (_, body, expected) => {
+  ])('with %s is refused, and nothing is stored', async (_, body, expected) => {
     const account = await openAccount()
     const id = await createDevice(account)
     const reply = await account.call('POST', `/api/devices/${id}/alerts`, { body })
@@ -183,7 +183,7 @@ describe('raising', () => {
     expect((await account.call('GET', '/api/alerts')).body.alerts).toEqual([])
   })
 
-  test('for an expired device is refused, nothing is stored or sent, and its last contact moves', async () => {
+  test('for an expired device is refused, stores and sends nothing, and updates its last contact', async () => {
     const account = await openAccount()
     await createUser(account)
     const id = await createDevice(account, {
@@ -199,7 +199,7 @@ describe('raising', () => {
     expect(await readEvents(account, 'alert.raised')).toEqual([])
   })
 
-  test('moves the last contact of a device that is active too', async () => {
+  test('updates the last contact of an active device too', async () => {
     const account = await openAccount()
     const id = await createDevice(account)
     const before = Date.now()
@@ -209,7 +209,7 @@ describe('raising', () => {
     ).toBeGreaterThanOrEqual(before)
   })
 
-  test('is allowed to keys that report, asking to keys that read', async () => {
+  test('needs ingest or write; a query needs read', async () => {
     const account = await openAccount()
     const id = await createDevice(account)
     const path = `/api/devices/${id}/alerts`
@@ -228,7 +228,7 @@ describe('raising', () => {
     expect(await tried(['write'], { alertName: 'x' })).toBe(201)
   })
 
-  test('a device of another account, or outside of the group of a confined user, is not there', async () => {
+  test('is 404 for a device of another account or outside of a confined user’s group', async () => {
     const [account, other] = [await openAccount(), await openAccount()]
     const id = await createDevice(account)
     expect((await raiseAlert(other, id)).status).toBe(404)
@@ -239,7 +239,7 @@ describe('raising', () => {
     expect((await account.call('GET', `/api/devices/${id}/alerts`)).body.alerts).toEqual([])
   })
 
-  test('again under the same Idempotency-Key makes one alert, also where the first answer was lost', async () => {
+  test('again with the same Idempotency-Key makes one alert, even when the first reply was lost', async () => {
     const account = await openAccount()
     await createUser(account)
     const id = await createDevice(account)
@@ -250,7 +250,7 @@ describe('raising', () => {
       first.text,
       'true',
     ])
-    // As a crash leaves it before the answer was kept: claimed long ago, without an answer.
+    // As after a crash before the reply was stored: claimed long ago, without a reply.
     await env.DB.prepare(
       'UPDATE idempotency SET status = NULL, leased_until = 1 WHERE account_id = ?',
     )
@@ -270,11 +270,11 @@ describe('raising', () => {
   })
 })
 
-describe('an SOS about which nothing goes out says so in its reply', () => {
+describe('the reply to an SOS', () => {
   const warningOf = async (account: TestAccount, id: string, alert = {}) =>
     (await raiseAlert(account, id, { alertName: 'SOSButton', ...alert })).body.warning
 
-  test('where the limits are reached, or there is nobody to tell; another alert, or one message, and it does not', async () => {
+  test('has a warning when no message is sent; other alerts, or one message, give none', async () => {
     const account = await openAccount()
     const id = await createDevice(account, { limits: { dailyEmailLimit: 1, dailySmsLimit: 0 } })
     expect(await warningOf(account, id)).toMatch(/no user/)
@@ -285,7 +285,7 @@ describe('an SOS about which nothing goes out says so in its reply', () => {
   })
 })
 
-describe('reading', () => {
+describe('listing alerts', () => {
   const seeded = async () => {
     const account = await openAccount()
     await createUser(account)
@@ -301,7 +301,7 @@ describe('reading', () => {
   const days = (body: { alerts: { dateTime: string }[] }) =>
     body.alerts.map(({ dateTime }) => Number(dateTime.slice(8, 10)))
 
-  test('a device’s alerts by range and name, by POST and by GET, both ends included', async () => {
+  test('of a device filters by span and name, by POST and by GET, both ends included', async () => {
     const { account, first } = await seeded()
     const path = `/api/devices/${first}/alerts`
     const query = { from: '2026-11-02T00:00:00Z', to: '2026-11-04T01:00:00+01:00' }
@@ -326,7 +326,7 @@ describe('reading', () => {
     expect((await account.call('GET', '/api/devices/dev_none/alerts')).status).toBe(404)
   })
 
-  test('the whole account’s, newest first, walked by cursor without a gap or a repeat', async () => {
+  test('of the account returns the newest first, and pages without gaps or repeats', async () => {
     const { account, first, second } = await seeded()
     const seen: string[] = []
     let path = '/api/alerts?limit=2'
@@ -342,7 +342,7 @@ describe('reading', () => {
       if (body.nextCursor === null) break
       expect(next).toContain(encodeURIComponent(body.nextCursor))
       path = next ?? ''
-      // Newer ones that come while walking do not disturb it.
+      // Alerts that arrive between two pages change nothing.
       await raiseAlert(account, first, { dateTime: '2026-11-09T00:00:00Z' })
     }
     expect(seen).toEqual([
@@ -359,7 +359,7 @@ describe('reading', () => {
     expect((await account.call('GET', '/api/alerts?cursor=x.y')).body.code).toBe('invalid-cursor')
   })
 
-  test('a cursor from a POST is good for the GET, and for no other filter', async () => {
+  test('accepts a cursor from POST in GET, but not with another filter', async () => {
     const { account, first } = await seeded()
     const path = `/api/devices/${first}/alerts`
     const { nextCursor } = (
@@ -373,7 +373,7 @@ describe('reading', () => {
     expect([other.body.code, pointers(other)]).toEqual(['invalid-cursor', ['/cursor']])
   })
 
-  test('a confined user sees alerts and messages of its group’s devices alone', async () => {
+  test('shows a confined user only alerts and messages of its group’s devices', async () => {
     const { account, first, second } = await seeded()
     const { body: north } = await account.call('POST', '/api/groups', {
       body: { name: 'North', devices: [second] },
@@ -396,7 +396,7 @@ describe('reading', () => {
     )
   })
 
-  test('what a deleted device raised is not there any more', async () => {
+  test('leaves out the alerts of a deleted device', async () => {
     const { account, first } = await seeded()
     const [alert] = (await account.call('GET', `/api/devices/${first}/alerts`)).body.alerts
     await account.call('DELETE', `/api/devices/${first}`)
@@ -406,8 +406,8 @@ describe('reading', () => {
   })
 })
 
-describe('acknowledging', () => {
-  test('writes down who and when, once', async () => {
+describe('acknowledging an alert', () => {
+  test('records who and when, once', async () => {
     const account = await openAccount()
     const id = await createDevice(account)
     const bound = await createBoundUser(account, { privileges: ['write'] })
@@ -427,7 +427,7 @@ describe('acknowledging', () => {
     ])
   })
 
-  test('of a deleted device’s alert there is nothing to acknowledge, and nothing is told', async () => {
+  test('of a deleted device is 404, and no event is logged', async () => {
     const account = await openAccount()
     const id = await createDevice(account)
     const { alert } = (await raiseAlert(account, id, { alertName: 'Offline' })).body
@@ -436,7 +436,7 @@ describe('acknowledging', () => {
     expect(await readEvents(account, 'alert.acknowledged')).toEqual([])
   })
 
-  test('two at once are one', async () => {
+  test('twice at the same time counts once', async () => {
     const account = await openAccount()
     const { alert } = (await raiseAlert(account, await createDevice(account))).body
     const replies = await Promise.all(

@@ -2,6 +2,7 @@ import { runDurableObjectAlarm } from 'cloudflare:test'
 import { env, exports } from 'cloudflare:workers'
 import { expect, vi } from 'vitest'
 import { appendEvent } from '../../src/db/events.ts'
+import { openCell } from '../../src/db/open.ts'
 import type { TestAccount } from '../support/accounts.ts'
 import { ORIGIN } from '../support/http.ts'
 import type { ReceivedCall } from '../support/receivers.ts'
@@ -12,7 +13,7 @@ export const feedStub = (account: TestAccount) => env.FEED.get(env.FEED.idFromNa
 // biome-ignore lint/suspicious/noExplicitAny: a test reads what came over the wire as it pleases
 export type Event = any
 
-/** A place of the test's own to be called at, in one manner or another. */
+/** A webhook receiver of the test's own. The URL says how it replies: see receivers.ts. */
 export const receiver = () => {
   const box = crypto.randomUUID()
   const calls = async (): Promise<(ReceivedCall & { events: Event[] })[]> => {
@@ -23,12 +24,11 @@ export const receiver = () => {
     url: (manner = 'ok') => `https://receiver.example/${box}/${manner}`,
     calls,
     release: () => fetch(`https://receiver.example/${box}`, { method: 'PUT' }),
-    /** Once it has been called so often. */
-    called: (times: number) =>
+    waitForCalls: (count: number) =>
       eventually(async () => {
-        const made = await calls()
-        expect(made.length).toBeGreaterThanOrEqual(times)
-        return made
+        const received = await calls()
+        expect(received.length).toBeGreaterThanOrEqual(count)
+        return received
       }, 20),
   }
 }
@@ -39,7 +39,7 @@ export const createWebhook = async (account: TestAccount, body: object) => {
   return reply.body as { webhook: { id: string; url: string }; secret: string }
 }
 
-/** An open stream, and everything that came on it. */
+/** An open stream and all messages that it got. */
 export class Listener {
   readonly socket: WebSocket
   readonly messages: Event[] = []
@@ -51,7 +51,7 @@ export class Listener {
       const message = JSON.parse(data as string)
       this.messages.push(message)
       if (acknowledges && message.type === 'events' && socket.readyState === WebSocket.OPEN)
-        this.say({ type: 'ack', sequence: message.events.at(-1).sequence })
+        this.send({ type: 'ack', sequence: message.events.at(-1).sequence })
     })
     socket.addEventListener('close', ({ code, reason }) => {
       this.closed = { code, reason }
@@ -59,7 +59,7 @@ export class Listener {
     socket.accept()
   }
 
-  say(message: object | string): void {
+  send(message: object | string): void {
     this.socket.send(typeof message === 'string' ? message : JSON.stringify(message))
   }
 
@@ -71,26 +71,27 @@ export class Listener {
     return this.events.map(({ sequence }) => sequence)
   }
 
-  until<T>(look: () => T): Promise<T> {
-    return eventually(look, 5)
+  until<T>(check: () => T): Promise<T> {
+    return eventually(check, 5)
   }
 
-  async ready(): Promise<Event> {
+  /** The `ready` message; undefined if the stream was closed instead. */
+  async waitForReady(): Promise<Event> {
     return this.until(() => {
-      const said = this.messages.find(({ type }) => type === 'ready')
-      expect(said ?? this.closed, 'neither ready nor closed').toBeTruthy()
-      return said
+      const ready = this.messages.find(({ type }) => type === 'ready')
+      expect(ready ?? this.closed, 'neither ready nor closed').toBeTruthy()
+      return ready
     })
   }
 
-  heard(count: number): Promise<Event[]> {
+  waitForEvents(count: number): Promise<Event[]> {
     return this.until(() => {
       expect(this.events.length).toBeGreaterThanOrEqual(count)
       return this.events
     })
   }
 
-  end(): Promise<{ code: number; reason: string }> {
+  waitForClose(): Promise<{ code: number; reason: string }> {
     return this.until(() => {
       if (!this.closed) throw new Error('still open')
       return this.closed
@@ -116,11 +117,11 @@ export const listen = async (
   })
   if (!response.webSocket) throw new Error(`no socket: ${response.status} ${await response.text()}`)
   const listener = new Listener(response.webSocket, acknowledges)
-  await listener.ready()
+  await listener.waitForReady()
   return listener
 }
 
-/** Events put into the log as the service does it, but that nobody is told: as if every poke were lost. */
+/** Appends events to the log without poking the feed, as if every poke were lost. */
 export const logUnheard = async (
   account: TestAccount,
   count: number,
@@ -131,7 +132,7 @@ export const logUnheard = async (
     const rows = Array.from({ length: Math.min(left, 200) }, () => crypto.randomUUID())
     const time = Date.now()
     const statements = rows.flatMap((row) =>
-      appendEvent(env.DB, {
+      appendEvent(openCell(env, 0), {
         accountId: account.id,
         id: `evt_${row}`,
         type,
@@ -144,7 +145,7 @@ export const logUnheard = async (
   }
 }
 
-/** The same for reports whose newest location carries as much as one may, about 64 KB. */
+/** Appends reports whose newest location is as large as possible, about 64 KB. */
 export const logLargeReports = async (
   account: TestAccount,
   deviceId: string,
@@ -187,7 +188,7 @@ export const headOf = async (account: TestAccount): Promise<number> =>
     .bind(account.id)
     .first<number>('sequence')) ?? 0
 
-/** The clock goes on by so much, and what is due by then is done. */
+/** Moves the clock forward and runs the feed's alarm. */
 export const passTime = async (account: TestAccount, ms: number): Promise<void> => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + ms })
   await runDurableObjectAlarm(feedStub(account))

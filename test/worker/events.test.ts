@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { openCell } from '../../src/db/open.ts'
 import { presentEvent } from '../../src/events/present.ts'
 import { readSequences } from '../../src/events/store.ts'
-import { trim } from '../../src/sweep/trim.ts'
+import { deleteOldRows } from '../../src/sweep/oldRows.ts'
 import { openAccount, type TestAccount } from '../support/accounts.ts'
 import { createDevice } from '../support/devices.ts'
 import { eventually } from '../support/time.ts'
@@ -21,8 +21,8 @@ const list = async (account: Pick<TestAccount, 'call'>, query = '') =>
 const sequencesIn = ({ events }: { events: Event[] }): number[] =>
   events.map(({ sequence }) => sequence)
 
-/** Every page of a list, one after the other. */
-const walk = async (
+/** Reads every page of a list. */
+const readAllPages = async (
   account: TestAccount,
   query: string,
 ): Promise<{ pages: number; events: Event[] }> => {
@@ -36,8 +36,8 @@ const walk = async (
   return { pages, events }
 }
 
-describe('the log', () => {
-  test('goes on from any number: who was away catches up', async () => {
+describe('the event log', () => {
+  test('can be read from any sequence, so that a consumer catches up', async () => {
     const account = await openAccount()
     await createDevice(account, 'A')
     const seen = (await list(account)).events.at(-1).sequence
@@ -53,7 +53,7 @@ describe('the log', () => {
     expect((await list(account, '?after=999999')).events).toEqual([])
   })
 
-  test('is walked in pages, each event once, whatever comes in between', async () => {
+  test('returns each event once over all pages while others are logged', async () => {
     const account = await openAccount()
     await logUnheard(account, 30)
     const head = await headOf(account)
@@ -61,31 +61,31 @@ describe('the log', () => {
     await logUnheard(account, 5)
     const next = await list(account, `?limit=10&cursor=${encodeURIComponent(first.nextCursor)}`)
     expect([...sequencesIn(first), ...sequencesIn(next)]).toEqual(from(1, 20))
-    const { events } = await walk(account, '?limit=7')
+    const { events } = await readAllPages(account, '?limit=7')
     expect(events.map(({ sequence }) => sequence)).toEqual(from(1, head + 5))
   })
 
-  test('finds what is rare in it by and by: a page looks at a bounded stretch and says how far it came', async () => {
+  test('finds rare events over several pages, each of which scans a bounded part', async () => {
     const account = await openAccount()
     await logUnheard(account, 11_500)
     await createDevice(account, 'Rare')
-    const { pages, events } = await walk(account, '?types=device.created&limit=1000')
+    const { pages, events } = await readAllPages(account, '?types=device.created&limit=1000')
     expect(events.map(({ data }) => data.name)).toEqual(['Rare'])
     expect(pages).toBe(2)
   })
 
-  test('is told in pages that fit into memory, however much its events carry', async () => {
+  test('has shorter pages for large events', async () => {
     const account = await openAccount()
     await logLargeReports(account, await createDevice(account, 'Tern'), 70)
     const { text } = await account.call('GET', '/api/events')
     expect(text.length).toBeGreaterThan(1_900_000)
     expect(text.length).toBeLessThan(2_200_000)
-    const { pages, events } = await walk(account, '?limit=1000')
+    const { pages, events } = await readAllPages(account, '?limit=1000')
     expect(sequencesIn({ events })).toEqual(from(1, await headOf(account)))
     expect(pages).toBe(3)
   })
 
-  test('is filtered by type, device and group, and for a bound user by its group', async () => {
+  test('is filtered by type, device and group, and for a confined user by its group', async () => {
     const account = await openAccount()
     const [a, b] = [await createDevice(account, 'A'), await createDevice(account, 'B')]
     const group = (
@@ -118,7 +118,7 @@ describe('the log', () => {
     }
   })
 
-  test('asked for another group’s events by a bound user, answers as for a group that is not there', async () => {
+  test('replies to a confined user who asks for another group as if it did not exist', async () => {
     const account = await openAccount()
     const device = await createDevice(account, 'Tern')
     const groupOf = async (name: string) =>
@@ -131,7 +131,7 @@ describe('the log', () => {
     expect(await Promise.all(counts)).toEqual([1, 0, 0])
   })
 
-  test('tells that a deleted device raised an alert, not what it said nor where it was', async () => {
+  test('keeps the alert of a deleted device without its text and coordinates', async () => {
     const account = await openAccount()
     const [kept, deleted] = [await createDevice(account, 'A'), await createDevice(account, 'B')]
     const alert = {
@@ -152,13 +152,13 @@ describe('the log', () => {
       before[0],
       { ...before[1], data: { ...before[1].data, text: null, latitude: null, longitude: null } },
     ])
-    // Webhooks and streams that catch up read the same.
+    // Webhooks and streams read the same when they catch up.
     const db = openCell(env, 0)
     const sequences = [before[1].sequence]
     expect((await readSequences(db, account.id, sequences)).map(presentEvent)).toEqual([after[1]])
   })
 
-  test('keeps a week and more, lets go of what is older than 30 days, and never gives a number twice', async () => {
+  test('deletes events after 30 days and never reuses a number', async () => {
     const account = await openAccount()
     await logUnheard(account, 3)
     const now = Date.now()
@@ -173,19 +173,19 @@ describe('the log', () => {
         .all()
       return results.map(({ sequence }) => sequence)
     }
-    await trim(db, now + 29 * DAY)
+    await deleteOldRows(db, now + 29 * DAY)
     expect(await kept()).toEqual(from(1, 6))
-    await trim(db, now + 31 * DAY)
+    await deleteOldRows(db, now + 31 * DAY)
     expect(await kept()).toEqual([5, 6])
-    await trim(db, now + 60 * DAY)
+    await deleteOldRows(db, now + 60 * DAY)
     expect(await kept()).toEqual([])
     await logUnheard(account, 1)
     expect(await kept()).toEqual([7])
   })
 })
 
-describe('numbers', () => {
-  test('have no gaps, whatever is lost in the middle of what', async () => {
+describe('sequence numbers', () => {
+  test('have no gaps, even when the ledger is evicted or crashes', async () => {
     const account = await openAccount({ licenses: 200 })
     const ledger = env.LEDGER.get(env.LEDGER.idFromName(account.id))
     const device = async (n: number) =>

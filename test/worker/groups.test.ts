@@ -119,7 +119,7 @@ describe('patches', () => {
     expect(failed.body).toMatchObject({ status: 409, code: 'patch-test-failed' })
     expect((await patch([{ op: 'replace', path: '/id', value: 'grp_mine' }])).status).toBe(400)
     expect((await patch([{ op: 'add', path: '/colour', value: 'red' }])).body.errors).toEqual([
-      { pointer: '/colour', detail: 'is not known' },
+      { pointer: '/colour', detail: 'is not a known name: check the spelling, or leave it out' },
     ])
     expect((await account.call('GET', path)).body).toMatchObject({ name: 'P', devices: [two] })
   })
@@ -219,7 +219,7 @@ describe('patches', () => {
       }),
     ).toEqual({
       ok: false,
-      refusal: 'not-found',
+      refusal: 'group-not-found',
     })
     expect(
       await env.DB.prepare('SELECT 1 FROM group_devices WHERE group_id = ?').bind(id).first(),

@@ -18,8 +18,8 @@ import { createUser } from '../support/users.ts'
 const both = { email: true, sms: true }
 const ids = (messages: { id: string }[]) => messages.map(({ id }) => id)
 
-describe('the outbox', () => {
-  test('shows the very words that would have gone out, and where each message stands', async () => {
+describe('messages', () => {
+  test('show the exact text that would have gone out, and their status', async () => {
     const account = await openAccount()
     const ana = await createUser(account, {
       timeZone: 'Asia/Kolkata',
@@ -65,7 +65,7 @@ describe('the outbox', () => {
     })
   })
 
-  test('is listed newest alert first, by status, channel, device and alert, and walked by cursor', async () => {
+  test('are listed newest alert first, filtered by status, channel, device and alert, in pages', async () => {
     const account = await openAccount()
     await createUser(account, { phone: '+351910000021', notify: both })
     const [first, second] = [
@@ -116,7 +116,7 @@ describe('the outbox', () => {
     }
   })
 
-  test('a message that is on its way or was sent, or that is not there, is not sent again', async () => {
+  test('that are queued, sent or unknown cannot be retried', async () => {
     const [account, other] = [await openAccount(), await openAccount()]
     await createUser(account)
     const { alert } = (await raiseAlert(account, await createDevice(account))).body
@@ -128,7 +128,7 @@ describe('the outbox', () => {
   })
 })
 
-describe('a message is sent again only to who would still be told', () => {
+describe('a message is not retried if its recipient has since been', () => {
   const edit = (account: TestAccount, id: string, body: object) =>
     account.call('PATCH', `/api/users/${id}`, {
       body,
@@ -140,10 +140,13 @@ describe('a message is sent again only to who would still be told', () => {
     ['expired', (account, id) => edit(account, id, { expires: '2021-01-01T00:00:00Z' })],
     ['deleted', (account, id) => account.call('DELETE', `/api/users/${id}`)],
     [
-      'no longer asking for the channel',
+      'unsubscribed from the channel',
       (account, id) => edit(account, id, { notify: { email: false, sms: true } }),
     ],
-    ['at another address', (account, id) => edit(account, id, { email: 'elsewhere@example.com' })],
+    [
+      'given another address',
+      (account, id) => edit(account, id, { email: 'elsewhere@example.com' }),
+    ],
     [
       'moved to a group without the device',
       async (account, id) => {
@@ -175,7 +178,7 @@ describe('a message is sent again only to who would still be told', () => {
   })
 })
 
-describe('what goes', () => {
+describe('deletion', () => {
   const rowsOf = async (accountId: string) => {
     const [alerts, messages] = await env.DB.batch<{ n: number }>(
       ['alerts', 'messages'].map((table) =>
@@ -194,7 +197,7 @@ describe('what goes', () => {
     return { account, kept, gone }
   }
 
-  test('with a deleted device: its alerts and their messages, and no other’s', async () => {
+  test('of a device removes its alerts and their messages only', async () => {
     const { account, kept, gone } = await seeded()
     expect(await rowsOf(account.id)).toEqual([3, 6])
     await account.call('DELETE', `/api/devices/${gone}`)
@@ -205,14 +208,14 @@ describe('what goes', () => {
     ).toHaveLength(2)
   })
 
-  test('with an erased account: all of it', async () => {
+  test('of an account removes all its alerts and messages', async () => {
     const { account } = await seeded()
     await callAsOperator('DELETE', `/admin/accounts/${account.id}`)
     await sweep(env, Date.now())
     expect(await rowsOf(account.id)).toEqual([0, 0])
   })
 
-  test('with time: what is older than the account keeps, messages too', async () => {
+  test('by age removes alerts older than the retention, with their messages', async () => {
     const { account, kept } = await seeded()
     await account.call('PATCH', '/api/account', { body: { retentionDays: 30 } })
     await raiseAlert(account, kept, {
@@ -228,9 +231,9 @@ describe('what goes', () => {
   })
 })
 
-describe('a walk sees what stood throughout exactly once, though rows come and go while a page is read', () => {
+describe('paging returns every lasting row exactly once while other rows', () => {
   /** The same database, where something happens after each round trip. */
-  const unquiet = (happens: () => Promise<unknown>): Database => {
+  const withChanges = (happens: () => Promise<unknown>): Database => {
     const disturbed = async <T>(work: Promise<T>): Promise<T> => {
       const answer = await work
       await happens()
@@ -269,7 +272,7 @@ describe('a walk sees what stood throughout exactly once, though rows come and g
         channel: undefined,
         deviceId: undefined,
         alertId: undefined,
-        ofAccount: false,
+        includesNotices: false,
       }
       const place = after === null ? undefined : String(after[0])
       const { messages, next } = await listMessages(db, viewer, {
@@ -296,7 +299,7 @@ describe('a walk sees what stood throughout exactly once, though rows come and g
       ),
     ),
   )(
-    '$table that $change, to one who is confined to a group: $confined',
+    'of $table $change, for a user confined to a group: $confined',
     async ({ table, change, confined }) => {
       const account = await openAccount()
       const deviceId = await createDevice(account)
@@ -328,7 +331,7 @@ describe('a walk sees what stood throughout exactly once, though rows come and g
       const viewer = { accountId: account.id, groupId: confined ? group.id : null }
       const seen: string[] = []
       for (let after: Place = null, begun = false; !begun || after; begun = true) {
-        const page = await READ[table](unquiet(happens), viewer, after)
+        const page = await READ[table](withChanges(happens), viewer, after)
         seen.push(...ids(page.rows))
         after = page.next
       }
@@ -338,7 +341,7 @@ describe('a walk sees what stood throughout exactly once, though rows come and g
   )
 })
 
-describe('what it costs', () => {
+describe('cost', () => {
   /** Every statement that is prepared while `work` runs, with what it was bound to. */
   const statementsOf = async (work: (db: Database) => Promise<unknown>) => {
     const seen: { sql: string; values: unknown[] }[] = []
@@ -363,7 +366,11 @@ describe('what it costs', () => {
     [
       'raising',
       (db, { id: accountId }, deviceId) =>
-        readAlertContext(db, { accountId, groupId: 'grp_1' }, deviceId, ['Email'], 1),
+        readAlertContext(
+          db,
+          { accountId, groupId: 'grp_1', deviceId },
+          { channels: ['Email'], now: 1 },
+        ),
     ],
     [
       'reading one',
@@ -373,7 +380,7 @@ describe('what it costs', () => {
     [
       'acknowledging',
       (db, { id: accountId }, _, alertId) =>
-        acknowledgeAlert(db, { accountId, groupId: null }, alertId, 'key_1', 1),
+        acknowledgeAlert(db, { accountId, groupId: null }, { id: alertId, by: 'key_1', now: 1 }),
     ],
     ...(['dateTime', '-dateTime'] as const).flatMap((sort) =>
       [true, false].flatMap((ofDevice) =>
@@ -420,14 +427,14 @@ describe('what it costs', () => {
               channel: 'SMS',
               deviceId: 'dev_1',
               alertId: ofAlert ? alertId : undefined,
-              ofAccount: true,
+              includesNotices: true,
               after: undefined,
               limit: 10,
             },
           ),
       ],
     ),
-  ])('%s goes by an index, and sorts nothing', async (what, work) => {
+  ])('%s uses an index and sorts nothing', async (what, work) => {
     const account = await openAccount()
     await createUser(account)
     const deviceId = await createDevice(account)
@@ -448,7 +455,7 @@ describe('what it costs', () => {
     }
   })
 
-  test('an id that names no alert of the account reads no message, whatever messages it has', async () => {
+  test('an unknown alert id reads no message', async () => {
     const account = await openAccount()
     const key = 1_000_000
     await env.DB.prepare(
@@ -468,11 +475,11 @@ describe('what it costs', () => {
             status: undefined,
             channel: undefined,
             deviceId: undefined,
-            ofAccount: true,
+            includesNotices: true,
             after: undefined,
             limit: 10,
           }),
-        (db: Database) => acknowledgeAlert(db, viewer, id, 'key_1', 1),
+        (db: Database) => acknowledgeAlert(db, viewer, { id, by: 'key_1', now: 1 }),
       ]) {
         const statements = await statementsOf(work)
         const results = await env.DB.batch(
@@ -486,7 +493,7 @@ describe('what it costs', () => {
     }
   })
 
-  test('a name that is rare among a device’s alerts is found by and by: a page looks at a bounded stretch', async () => {
+  test('a search for a rare alert name reads a bounded number of rows per page', async () => {
     const account = await openAccount()
     const deviceId = await createDevice(account)
     await env.DB.prepare(
@@ -518,7 +525,7 @@ describe('what it costs', () => {
     }
   })
 
-  test('an alert writes a row and its three indexes, a message one row, and what becomes of it one more', async () => {
+  test('an alert writes one row and three index entries, a message one row, and its outcome one more', async () => {
     const account = await openAccount()
     await createDevice(account)
     const key = await env.DB.prepare('SELECT key FROM devices WHERE account_id = ?')
@@ -552,11 +559,12 @@ describe('what it costs', () => {
       attempts: 1,
       at: 2,
     } as const
+    const db = { $client: env.DB } as unknown as Database
     const written = async () => {
       const results = await env.DB.batch([
-        insertAlert(env.DB, { ...common, alert, messages: 2 }),
-        insertMessages(env.DB, { ...common, messages, at: 1, seq: 7 }),
-        updateMessage(env.DB, { ...state, seq: 8 }),
+        insertAlert(db, { ...common, alert, messages: 2 }),
+        insertMessages(db, { ...common, messages, at: 1, seq: 7 }),
+        updateMessage(db, { ...state, seq: 8 }),
       ])
       return results.map(({ meta }) => meta.rows_written)
     }

@@ -10,7 +10,7 @@ import { createUser } from '../support/users.ts'
 
 const read = (headers: Record<string, string> = {}) => call('GET', '/api/openapi.json', { headers })
 
-test('the document is served without a token and may be kept for an hour', async () => {
+test('the document is served without a token and may be cached for an hour', async () => {
   const { status, headers, body } = await read()
   expect([status, headers.get('Content-Type'), headers.get('Cache-Control')]).toEqual([
     200,
@@ -20,13 +20,13 @@ test('the document is served without a token and may be kept for an hour', async
   expect(body).toEqual(published)
 })
 
-test('who has the document already is told so without the bytes', async () => {
+test('a client that has the document gets 304', async () => {
   const etag = (await read()).headers.get('ETag') ?? ''
   expect(await read({ 'If-None-Match': etag })).toMatchObject({ status: 304, text: '' })
-  expect((await read({ 'If-None-Match': '"of another time"' })).status).toBe(200)
+  expect((await read({ 'If-None-Match': '"another"' })).status).toBe(200)
 })
 
-test('the members that a problem has beyond the others are in its schema', async () => {
+test('the additional members of problems are in the schema', async () => {
   const account = await openAccount({ licenses: 1 })
   await createUser(account)
   const { deliveries } = (
@@ -40,12 +40,13 @@ test('the members that a problem has beyond the others are in its schema', async
     'no-license-available',
     'daily-limit-reached',
   ])
-  const known = Object.keys(published.components.schemas.Problem.properties)
-  for (const { body } of replies) expect(known).toEqual(expect.arrayContaining(Object.keys(body)))
+  const documented = Object.keys(published.components.schemas.Problem.properties)
+  for (const { body } of replies)
+    expect(documented).toEqual(expect.arrayContaining(Object.keys(body)))
 })
 
-/** The same database, where a rival's edit comes right before each batch. */
-const overtaken = (table: string, accountId: string): D1Database =>
+/** The same database, with a concurrent edit right before each batch. */
+const withConcurrentEdits = (table: string, accountId: string): D1Database =>
   new Proxy(env.DB, {
     get(target, name) {
       const member = Reflect.get(target, name)
@@ -68,7 +69,7 @@ test.each([
   { table: 'groups', parameter: 'groupId', made: { name: 'North' } },
   { table: 'users', parameter: 'userId', made: SOMEONE },
 ] as const)(
-  'an edit of $table that is overtaken every time is told so, by PUT and by PATCH, as both of them list',
+  'PUT and PATCH of $table reply 409 when every attempt loses to another edit, as documented',
   async (row) => {
     const { table, parameter, made } = row
     const account = await openAccount()
@@ -77,7 +78,7 @@ test.each([
     for (const method of ['PUT', 'PATCH'] as const) {
       const sent = { token: account.token, body: { ...made, description: method } }
       const reply = await callWithBindings(
-        { DB: overtaken(table, account.id) },
+        { DB: withConcurrentEdits(table, account.id) },
         method,
         `/api/${table}/${id}`,
         sent,

@@ -9,7 +9,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-test('the service says that it is up once its directory has answered, and 503 while it does not', async () => {
+test('the health check is 200 while the directory answers, and 503 otherwise', async () => {
   expect((await call('GET', '/healthz')).body).toEqual({ success: true, status: 'ok' })
   const down = await callWithBindings({ DB: failStatements(env.DB, /./) }, 'GET', '/healthz')
   expect([down.status, down.body.code, down.headers.get('Retry-After')]).toEqual([
@@ -19,7 +19,7 @@ test('the service says that it is up once its directory has answered, and 503 wh
   ])
 })
 
-test('the type of every problem leads to a page that says what to do', async () => {
+test('the type of every problem links to a page that says what to do', async () => {
   const index = await call('GET', '/problems')
   expect(index.headers.get('Content-Type')).toMatch(/^text\/html/)
   for (const [code, { status, title }] of Object.entries(PROBLEMS)) {
@@ -31,11 +31,11 @@ test('the type of every problem leads to a page that says what to do', async () 
       expect(page.text).toContain(part)
     expect(page.text).not.toMatch(/https?:\/\//)
   }
-  expect((await call('GET', '/problems/toString')).body.code).toBe('not-found')
+  expect((await call('GET', '/problems/toString')).body.code).toBe('route-not-found')
   expect((await call('GET', '/problems/%3Cscript%3E')).status).toBe(404)
 })
 
-test('what nobody serves is 404 in the one shape, and under /api only for those with a token', async () => {
+test('an unknown path is a 404 problem, and under /api a 401 without a token', async () => {
   const account = await openAccount()
   for (const path of [
     '/nothing',
@@ -48,7 +48,7 @@ test('what nobody serves is 404 in the one shape, and under /api only for those 
     '/api%2Faccount',
   ]) {
     const reply = await call('GET', path)
-    expect([reply.status, reply.body?.code], path).toEqual([404, 'not-found'])
+    expect([reply.status, reply.body?.code], path).toEqual([404, 'route-not-found'])
   }
   expect((await call('GET', '/api/nothing')).status).toBe(401)
   expect((await account.call('GET', '/api/nothing')).status).toBe(404)
@@ -57,24 +57,24 @@ test('what nobody serves is 404 in the one shape, and under /api only for those 
   expect((await account.call('POST', '/api/AUTH/TOKEN', { body: {} })).status).toBe(404)
 })
 
-test('a failure of our own is 500 or 503, and says nothing of what failed', async () => {
+test('an internal failure is 500 or 503 and shows no details', async () => {
   const account = await openAccount()
   const ask = (DB: D1Database) =>
     callWithBindings({ DB }, 'GET', '/api/devices', { token: account.token })
-  const passing = await ask(failStatements(env.DB, /devices/))
-  expect([passing.status, passing.headers.get('Retry-After')]).toEqual([503, '5'])
-  const broken = new Proxy(env.DB, {
+  const transient = await ask(failStatements(env.DB, /devices/))
+  expect([transient.status, transient.headers.get('Retry-After')]).toEqual([503, '5'])
+  const faulty = new Proxy(env.DB, {
     get: () => () => {
       throw new TypeError('SELECT secret FROM keys at line 7')
     },
   })
-  const internal = await ask(broken)
+  const internal = await ask(faulty)
   expect([internal.status, internal.body.code]).toEqual([500, 'internal'])
-  for (const { text } of [passing, internal])
+  for (const { text } of [transient, internal])
     expect(text).not.toMatch(/SELECT|secret|D1|line|TypeError|\.ts/)
 })
 
-test('one line of JSON is logged of each request: its id, account, route, status and time, and nothing of its content', async () => {
+test('each request is logged as one line of JSON, without personal data', async () => {
   const account = await openAccount()
   const { body } = await account.call('POST', '/api/devices', {
     body: { name: 'Tern', min: '+8816123456789' },
@@ -140,7 +140,7 @@ test('one line of JSON is logged of each request: its id, account, route, status
   }
 })
 
-test('OPTIONS is answered everywhere, asked by a browser or not', async () => {
+test('OPTIONS gets 204 on every path, with and without an Origin', async () => {
   for (const path of ['/api/account', '/api/Auth/Token', '/admin/accounts', '/healthz']) {
     const reply = await call('OPTIONS', path)
     expect(reply.status).toBe(204)
@@ -151,7 +151,7 @@ test('OPTIONS is answered everywhere, asked by a browser or not', async () => {
   }
 })
 
-test('a configuration that makes no sense is an error, not a default', async () => {
+test('an invalid setting is an error and not replaced by the default', async () => {
   for (const [name, value] of [
     ['TOKEN_TTL_SECONDS', '0'],
     ['TOKEN_TTL_SECONDS', 'an hour'],

@@ -3,7 +3,8 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { fetchToken, openAccount } from '../support/accounts.ts'
 import { callWithBindings, watchStatements } from '../support/bindings.ts'
 import { call, callAsOperator } from '../support/http.ts'
-import { kidOf, makeToken, readToken } from './law/tokens.ts'
+import { createBoundUser } from '../support/users.ts'
+import { kidOf, makeToken, readToken } from './everyRoute/tokens.ts'
 
 afterEach(() => {
   vi.useRealTimers()
@@ -15,8 +16,8 @@ const getToken = (userName: string, apiKey: string, headers: Record<string, stri
     headers: { 'X-Request-Id': 'the-same', ...headers },
   })
 
-/** A key of the right form that nobody has: another account's, under a name that is not its own. */
-const someoneElses = async () => (await openAccount()).apiKey
+/** A well-formed key that does not belong to the user name: another account's. */
+const keyOfAnother = async () => (await openAccount()).apiKey
 
 test('a user name and an API key get a token that reads the account', async () => {
   const account = await openAccount({ licenses: 3 })
@@ -28,7 +29,7 @@ test('a user name and an API key get a token that reads the account', async () =
   })
 })
 
-test('both spellings of the path, and a user name in other letters, get a token', async () => {
+test('both spellings of the path and any case of the user name get a token', async () => {
   const { userName, apiKey } = await openAccount()
   for (const path of ['/api/Auth/Token', '/api/auth/token']) {
     const reply = await call('POST', path, { body: { userName: userName.toUpperCase(), apiKey } })
@@ -37,7 +38,7 @@ test('both spellings of the path, and a user name in other letters, get a token'
   }
 })
 
-test('the token says who, what, where and how long, and is signed with HS256 under the kid of its secret', async () => {
+test('a token has all claims and is signed with HS256 under the kid of its secret', async () => {
   const account = await openAccount({ cell: 1 })
   const before = Math.floor(Date.now() / 1000)
   const { body } = await getToken(account.userName, account.apiKey)
@@ -71,12 +72,12 @@ test('the lifetime of a token is configurable', async () => {
   expect(Number(claims.exp) - Number(claims.iat)).toBe(120)
 })
 
-/** Another last character than it has: the checksum does not hold. */
+/** A key with a wrong last character, so that its checksum does not match. */
 const mistyped = (apiKey: string) => apiKey.slice(0, -1) + (apiKey.endsWith('0') ? '8' : '0')
 
-test('an unknown user name, a wrong key and a key of another account are the same bytes', async () => {
+test('an unknown user name, a wrong key and a key of another account get identical replies', async () => {
   const account = await openAccount()
-  const wrong = await someoneElses()
+  const wrong = await keyOfAnother()
   const replies = [
     await getToken('nobody-has-this-name', account.apiKey),
     await getToken(account.userName, wrong),
@@ -93,9 +94,9 @@ test('an unknown user name, a wrong key and a key of another account are the sam
   }
 })
 
-test('an unknown user name costs the same database reads as a wrong key, a bad checksum none', async () => {
+test('an unknown user name costs the same reads as a wrong key, a bad checksum none', async () => {
   const account = await openAccount()
-  const wrong = await someoneElses()
+  const wrong = await keyOfAnother()
   const reads = async (userName: string, apiKey: string) => {
     const statements: string[] = []
     const look = (sql: string) => statements.push(sql.replaceAll(/\s+/g, ' '))
@@ -117,19 +118,19 @@ test('an unknown user name costs the same database reads as a wrong key, a bad c
   expect(await reads(account.userName, 'pgk_short')).toEqual([])
 })
 
-test('a disabled account is told so only once its key has proved right', async () => {
+test('only the right key learns that its account is disabled', async () => {
   const account = await openAccount()
   await callAsOperator('PATCH', `/admin/accounts/${account.id}`, { body: { disabled: true } })
   const right = await getToken(account.userName, account.apiKey)
   expect([right.status, right.body.code]).toEqual([403, 'account-disabled'])
   expect(Object.keys(right.body)).not.toContain('token')
-  const wrong = await getToken(account.userName, await someoneElses())
+  const wrong = await getToken(account.userName, await keyOfAnother())
   expect([wrong.status, wrong.body.code]).toEqual([401, 'wrong-credentials'])
   await callAsOperator('PATCH', `/admin/accounts/${account.id}`, { body: { disabled: false } })
   expect((await getToken(account.userName, account.apiKey)).status).toBe(200)
 })
 
-test('a bad body is 400 with a pointer', async () => {
+test('an invalid body gets 400 with a pointer', async () => {
   const pointers = async (body: unknown) => {
     const reply = await call('POST', '/api/Auth/Token', { body })
     expect(reply.status).toBe(400)
@@ -144,7 +145,7 @@ test('a bad body is 400 with a pointer', async () => {
   expect(await pointers({ userName: 'x', apiKey: 'y', password: 'z' })).toEqual(['/password'])
 })
 
-test('a token signed with the secret before this one still holds, and one of neither does not', async () => {
+test('a token signed with the previous secret is valid, one with an unknown secret is not', async () => {
   const account = await openAccount()
   const { header, claims } = readToken(account.token)
   const status = async (secret: string, kid: string) => {
@@ -159,11 +160,11 @@ test('a token signed with the secret before this one still holds, and one of nei
   expect(await status(previous, await kidOf(previous))).toBe(200)
   expect(await status(previous, await kidOf(env.TOKEN_SECRET))).toBe(401)
   expect(await status(env.TOKEN_SECRET, await kidOf(previous))).toBe(401)
-  const stranger = 'a-secret-that-this-service-has-never-seen'
-  expect(await status(stranger, await kidOf(stranger))).toBe(401)
+  const unknown = 'a-secret-that-this-service-has-never-seen'
+  expect(await status(unknown, await kidOf(unknown))).toBe(401)
 })
 
-test('a rotation does not put anyone out: what the old secret signed holds, what is new is signed with the new one', async () => {
+test('after a rotation old tokens stay valid and new ones are signed with the new secret', async () => {
   const account = await openAccount()
   const rotated = {
     TOKEN_SECRET: 'the-secret-that-comes-after-the-one-in-use',
@@ -177,7 +178,7 @@ test('a rotation does not put anyone out: what the old secret signed holds, what
   }
 })
 
-test('a token that lacks a claim, or has a wrong one, does not get in', async () => {
+test('a token with a missing or wrong claim is refused', async () => {
   const account = await openAccount()
   const { header, claims } = readToken(account.token)
   const status = async (changed: object, head: object = header) => {
@@ -218,14 +219,82 @@ test('a token that lacks a claim, or has a wrong one, does not get in', async ()
   }
 })
 
-test('a token holds for 30 s beyond its end and not longer, whether or not it is known already', async () => {
+test('a token is valid for 30 s after it expires and no longer, cached or not', async () => {
   const account = await openAccount()
   const end = Number(readToken(account.token).claims.exp) * 1000
-  const unknown = await fetchToken(account.userName, account.apiKey)
+  const uncached = await fetchToken(account.userName, account.apiKey)
   vi.useFakeTimers({ toFake: ['Date'], now: end + 29_000 })
   expect((await account.call('GET', '/api/account')).status).toBe(200)
   vi.setSystemTime(end + 31_000)
   expect((await account.call('GET', '/api/account')).status).toBe(401)
-  vi.setSystemTime(Number(readToken(unknown).claims.exp) * 1000 + 31_000)
-  expect((await call('GET', '/api/account', { token: unknown })).status).toBe(401)
+  vi.setSystemTime(Number(readToken(uncached).claims.exp) * 1000 + 31_000)
+  expect((await call('GET', '/api/account', { token: uncached })).status).toBe(401)
+})
+
+test('401 says why a token is refused, in `code` and in WWW-Authenticate', async () => {
+  const refusal = async (token: string) => {
+    const { status, body, headers } = await call('GET', '/api/account', { token })
+    expect(status).toBe(401)
+    expect(body.type).toBe(`/problems/${body.code}`)
+    expect(headers.get('WWW-Authenticate')).toBe(
+      `Bearer error="invalid_token", error_description="${body.detail}", code="${body.code}"`,
+    )
+    return body.code
+  }
+  const account = await openAccount()
+  const { header, claims } = readToken(account.token)
+  const past = Math.floor(Date.now() / 1000) - 60
+  const sign = (changed: object, secret = env.TOKEN_SECRET) =>
+    makeToken(header, { ...claims, ...changed }, secret)
+  expect(await refusal(await sign({ exp: past }))).toBe('token-expired')
+  expect(await refusal(`${account.token}x`)).toBe('token-invalid')
+  expect(await refusal(account.apiKey)).toBe('not-a-token')
+
+  const disabled = await createBoundUser(account, {})
+  await account.call('PATCH', `/api/users/${disabled.id}`, { body: { disabled: true } })
+  expect(await refusal(disabled.token)).toBe('user-disabled')
+  const early = await createBoundUser(account, {})
+  await account.call('PATCH', `/api/users/${early.id}`, {
+    body: { from: '2099-01-01T00:00:00Z' },
+  })
+  expect(await refusal(early.token)).toBe('user-disabled')
+  const deleted = await createBoundUser(account, {})
+  await account.call('DELETE', `/api/users/${deleted.id}`)
+  expect(await refusal(deleted.token)).toBe('key-revoked')
+
+  await callAsOperator('PATCH', `/admin/accounts/${account.id}`, { body: { disabled: true } })
+  expect(await refusal(account.token)).toBe('account-disabled')
+  const missing = await call('GET', '/api/account')
+  expect([missing.body.code, missing.headers.get('WWW-Authenticate')]).toEqual([
+    'token-missing',
+    'Bearer code="token-missing"',
+  ])
+})
+
+test('a token without our signature is told nothing about its account, key or user', async () => {
+  const account = await openAccount()
+  const { header, claims } = readToken(account.token)
+  await callAsOperator('PATCH', `/admin/accounts/${account.id}`, { body: { disabled: true } })
+  const forged = [{}, { exp: 1 }, { key: 'key_0000000000000000000000' }, { cell: 77 }]
+  for (const changed of forged) {
+    const token = await makeToken(header, { ...claims, ...changed }, 'x'.repeat(40))
+    const { body } = await call('GET', '/api/account', { token })
+    expect(body.code, JSON.stringify(changed)).toBe('token-invalid')
+  }
+})
+
+test('the tokens of an erased account are refused as revoked, also where the ledger decides', async () => {
+  const account = await openAccount()
+  // The clock stands still, so that the status of the key stays cached.
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
+  await account.call('GET', '/api/account')
+  const ledger = env.LEDGER.get(env.LEDGER.idFromName(account.id))
+  await ledger.erase(null)
+  for (const [method, path, body] of [
+    ['GET', '/api/account', undefined],
+    ['POST', '/api/devices', { name: 'Tern' }],
+  ] as const) {
+    const reply = await account.call(method, path, { body })
+    expect([reply.status, reply.body.code], path).toEqual([401, 'key-revoked'])
+  }
 })

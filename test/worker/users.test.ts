@@ -34,7 +34,7 @@ const DEFAULTS = {
   lastLogin: null,
 }
 
-test('a user with the four required members has the defaults of the contract, flat beside success', async () => {
+test('a user created with the four required members gets defaults, flat next to `success`', async () => {
   const account = await openAccount()
   const created = await account.call('POST', '/api/users', { body: ANA })
   expect(created.status).toBe(201)
@@ -52,7 +52,7 @@ test('a user with the four required members has the defaults of the contract, fl
   expect([read.text, read.headers.get('ETag')]).toEqual([created.text, created.headers.get('ETag')])
 })
 
-test('every member comes back as it was sent, and PUT sets what is left out to its default', async () => {
+test('every member is returned as sent, and PUT resets members left out to their default', async () => {
   const account = await openAccount()
   const [{ body: group }, deviceId] = [
     await account.call('POST', '/api/groups', { body: { name: 'North' } }),
@@ -90,7 +90,7 @@ test('every member comes back as it was sent, and PUT sets what is left out to i
   })
 })
 
-describe('what is refused, by its pointer', () => {
+describe('an invalid member is refused with its pointer', () => {
   const cases: [object, string][] = [
     [{ name: '  ' }, '/name'],
     [{ email: 'ana@example.com\r\nBcc: all@example.com' }, '/email'],
@@ -124,7 +124,7 @@ describe('what is refused, by its pointer', () => {
     expect((await account.call('GET', '/api/users')).body.users).toEqual([])
   })
 
-  test('a group and a device of another account are none', async () => {
+  test('a group or device of another account is refused', async () => {
     const [account, other] = [await openAccount(), await openAccount()]
     const { body: foreign } = await other.call('POST', '/api/groups', { body: { name: 'Theirs' } })
     for (const group of [foreign.id, 'Theirs'])
@@ -148,7 +148,7 @@ test.for([
   expect((await user(await openAccount(), { phone })).phone).toBe(phone)
 })
 
-test('an e-mail is unique in the account however it is written, and free in another', async () => {
+test('an e-mail address is unique in its account in any spelling, and free in another', async () => {
   const [account, other] = [await openAccount(), await openAccount()]
   const first = await user(account, { email: 'Ana@Bücher.example' })
   expect(first.email).toBe('Ana@Bücher.example')
@@ -169,7 +169,7 @@ test('an e-mail is unique in the account however it is written, and free in anot
   expect((await user(other, { email: 'ana@bücher.example' })).success).toBe(true)
 })
 
-test('ten rivals ask for one e-mail, and one gets it', async () => {
+test('of ten concurrent creations with one e-mail address, one succeeds', async () => {
   const account = await openAccount()
   const replies = await Promise.all(
     Array.from({ length: 10 }, () => account.call('POST', '/api/users', { body: ANA })),
@@ -177,7 +177,7 @@ test('ten rivals ask for one e-mail, and one gets it', async () => {
   expect(replies.map(({ status }) => status).sort()).toEqual([201, ...Array(9).fill(409)])
 })
 
-test('ten rivals edit the same version, and one of them wins; without If-Match no edit is lost', async () => {
+test('of ten concurrent edits with If-Match one succeeds; without it no edit is lost', async () => {
   const account = await openAccount()
   const created = await account.call('POST', '/api/users', { body: ANA })
   const path = `/api/users/${created.body.id}`
@@ -193,25 +193,31 @@ test('ten rivals edit the same version, and one of them wins; without If-Match n
   expect(Object.keys((await account.call('GET', path)).body.tags).sort()).toEqual(names)
 })
 
-test('an edit of a version that a rival has left behind since it was read writes nothing', async () => {
+test('an edit of an outdated version writes nothing', async () => {
   const account = await openAccount()
   const { id } = await user(account)
   const db = openCell(env, 0)
   const before = await findUser(db, account.id, id)
   if (!before) throw new Error('no user')
-  expect(await updateUser(db, account.id, before, { ...before, name: 'B' }, null, 1)).toMatchObject(
-    { ok: true, user: { version: 2 } },
-  )
-  const late = await updateUser(db, account.id, before, { ...before, name: 'C' }, null, 2)
+  const rename = (name: string) =>
+    updateUser(db, {
+      accountId: account.id,
+      before,
+      record: { ...before, name },
+      password: null,
+      now: 1,
+    })
+  expect(await rename('B')).toMatchObject({ ok: true, user: { version: 2 } })
+  const late = await rename('C')
   expect(late).toEqual({ ok: false, refusal: 'precondition-failed' })
   expect((await account.call('GET', `/api/users/${id}`)).body.name).toBe('B')
 })
 
-describe('the password', () => {
+describe('a password', () => {
   const kept = (id: string) =>
     env.DB.prepare('SELECT password FROM users WHERE id = ?').bind(id).first<string>('password')
 
-  test('is kept as a salted PBKDF2 hash, answered as null, and stays until another is given', async () => {
+  test('is stored as a salted PBKDF2 hash, shown as null, and stays until a new one is sent', async () => {
     const account = await openAccount()
     const created = await account.call('POST', '/api/users', {
       body: { ...ANA, password: 'correct horse' },
@@ -237,7 +243,7 @@ describe('the password', () => {
     expect(await isPassword('correct horse', second)).toBe(true)
   })
 
-  test('leaves no fast hash behind where the request had an Idempotency-Key', async () => {
+  test('leaves no fast hash of itself when the request has an Idempotency-Key', async () => {
     const account = await openAccount()
     const text = JSON.stringify({ ...ANA, password: 'correct horse' })
     await account.call('POST', '/api/users', { body: text, headers: { 'Idempotency-Key': 'once' } })
@@ -254,7 +260,7 @@ describe('the password', () => {
   })
 })
 
-test('an edit moves version and modification, a sign-in only what is shown', async () => {
+test('an edit changes the version and `modification`; a sign-in changes only `lastLogin`', async () => {
   const account = await openAccount()
   const created = await account.call('POST', '/api/users', { body: ANA })
   const path = `/api/users/${created.body.id}`
@@ -281,7 +287,7 @@ test('an edit moves version and modification, a sign-in only what is shown', asy
   ])
 })
 
-test('deleting a device takes it out of the users who have it', async () => {
+test('deleting a device removes it from its users', async () => {
   const account = await openAccount()
   const deviceId = await createDevice(account)
   const { id } = await user(account, { deviceId })
@@ -289,7 +295,7 @@ test('deleting a device takes it out of the users who have it', async () => {
   expect((await account.call('GET', `/api/users/${id}`)).body.deviceId).toBeNull()
 })
 
-test('a group that users are confined to is not deleted until they are moved or gone', async () => {
+test('a group cannot be deleted while users are confined to it', async () => {
   const account = await openAccount()
   const { body: group } = await account.call('POST', '/api/groups', { body: { name: 'North' } })
   const [one, two] = [
@@ -304,7 +310,7 @@ test('a group that users are confined to is not deleted until they are moved or 
   expect((await remove()).status).toBe(200)
 })
 
-test('users are listed in pages and found by a prefix of name or e-mail, each once', async () => {
+test('users are listed in pages and found by a prefix of name or e-mail, each only once', async () => {
   const account = await openAccount()
   const people = [
     ['Maria Alves', 'm.alves@example.com'],
@@ -336,7 +342,7 @@ test('users are listed in pages and found by a prefix of name or e-mail, each on
 })
 
 describe('countries and time zones', () => {
-  test('are answered with an ETag, may be kept for an hour, and are never taken for a user', async () => {
+  test('have an ETag, can be cached for an hour, and are never taken for a user id', async () => {
     const account = await openAccount()
     for (const path of ['/api/users/countries', '/api/users/timeZones']) {
       const reply = await account.call('GET', path)
@@ -360,7 +366,7 @@ describe('countries and time zones', () => {
     }
   })
 
-  test('countries are the 249 of ISO 3166-1 by their English names', async () => {
+  test('are the 249 countries of ISO 3166-1 with their English names', async () => {
     const { body } = await (await openAccount()).call('GET', '/api/users/countries')
     expect(Object.keys(body.countries)).toHaveLength(249)
     expect(body.countries).toMatchObject({
@@ -373,7 +379,7 @@ describe('countries and time zones', () => {
     expect(body.countries).not.toHaveProperty('XK')
   })
 
-  test('time zones are IANA names with long names, among them those that the runtime leaves out', async () => {
+  test('are IANA time zones with long names, including those that the runtime lacks', async () => {
     const { body } = await (await openAccount()).call('GET', '/api/users/timeZones')
     expect(body.timeZones).toMatchObject({
       'America/New_York': 'Eastern Time',

@@ -1,25 +1,25 @@
+import { iso } from '../../domain/iso.ts'
 import { FIELD_NAMES, type StoredLocation } from '../../domain/location.ts'
-import { iso } from '../../http/wire.ts'
-import { pieces, type Writer } from './formats.ts'
+import { type Writer, writeChunks } from './formats.ts'
 
-const quoted = (text: string): string =>
+const quote = (text: string): string =>
   /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 
-/** Text that a spreadsheet would take for a formula is told to be text. */
-const defused = (text: string): string => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text)
+/** Marks text that a spreadsheet would run as a formula. */
+const escapeFormula = (text: string): string => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text)
 
 const cell = (value: unknown): string => {
   if (value === undefined) return ''
-  if (typeof value === 'string') return quoted(defused(value))
-  return typeof value === 'object' ? quoted(JSON.stringify(value)) : String(value)
+  if (typeof value === 'string') return quote(escapeFormula(value))
+  return typeof value === 'object' ? quote(JSON.stringify(value)) : String(value)
 }
 
 const record = (location: StoredLocation): string =>
   `${iso(location.dateTime)},${FIELD_NAMES.map((name) => cell(location[name])).join(',')},${iso(location.receivedAt)}\r\n`
 
-/** RFC 4180; lists and objects are JSON in their cell. */
+/** RFC 4180. Lists and objects are JSON in one cell. */
 export const csv = (): Writer => ({
   begin: `dateTime,${FIELD_NAMES.join(',')},receivedAt\r\n`,
-  page: (locations) => pieces(locations, record),
+  page: (locations) => writeChunks(locations, record),
   end: () => '',
 })

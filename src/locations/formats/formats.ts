@@ -12,9 +12,9 @@ const TYPES: Record<Format, string> = {
   csv: 'text/csv',
 }
 
-/** Beside JSON, and what each is. */
+/** The media types beside JSON, with their descriptions. */
 export const MEDIA_TYPES = {
-  [TYPES.geojson]: 'A feature collection of points, or of lines.',
+  [TYPES.geojson]: 'A feature collection of points or of lines.',
   [TYPES.gpx]: 'GPX 1.1, one track.',
   [TYPES.kml]: 'KML 2.2 with a `gx:Track`.',
   [TYPES.csv]: 'RFC 4180, with a header.',
@@ -23,7 +23,7 @@ export const MEDIA_TYPES = {
 export const contentType = (format: Format): string =>
   format === 'csv' ? `${TYPES.csv}; charset=utf-8; header=present` : TYPES[format]
 
-/** What `Accept` likes best of what there is; JSON where it names none of it. */
+/** The format that `Accept` prefers; JSON when it names none of them. */
 export const acceptedFormat = (accept: string | undefined): Format => {
   for (const { type, q } of parseAccept(accept ?? '')) {
     if (q <= 0) continue
@@ -36,37 +36,37 @@ export const acceptedFormat = (accept: string | undefined): Format => {
 
 export interface Track {
   deviceName: string
-  /** The whole track is in the first page. */
+  /** Whether the first page is the whole track. */
   isShort: boolean
 }
 
-/** A file that is written page by page, a page in small pieces: nothing is kept but what the end must know. */
+/** Writes a file page by page, and a page in small chunks. */
 export interface Writer {
   begin: string
   page: (locations: StoredLocation[]) => Iterable<string>
   end: () => string
 }
 
-/** Pieces of some ten kilobytes die young; one string for a whole page would lie about until the next full collection. */
-const PIECE = 100
+/** Small chunks are garbage collected early; a string for a whole page would stay for long. */
+const CHUNK_LOCATIONS = 100
 
-export function* pieces(
+export function* writeChunks(
   locations: StoredLocation[],
   write: (location: StoredLocation) => string,
 ): Generator<string> {
-  for (let at = 0; at < locations.length; at += PIECE) {
+  for (let at = 0; at < locations.length; at += CHUNK_LOCATIONS) {
     let text = ''
-    for (const location of locations.slice(at, at + PIECE)) text += write(location)
+    for (const location of locations.slice(at, at + CHUNK_LOCATIONS)) text += write(location)
     yield text
   }
 }
 
-/** What stands between two entries, and not before the first. */
+/** Returns nothing at its first call and `text` at every later one. */
 export const separator = (text: string): (() => string) => {
-  let between = ''
+  let isFirst = true
   return () => {
-    const now = between
-    between = text
-    return now
+    if (!isFirst) return text
+    isFirst = false
+    return ''
   }
 }

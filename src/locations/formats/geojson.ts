@@ -1,7 +1,7 @@
+import { iso } from '../../domain/iso.ts'
 import type { StoredLocation } from '../../domain/location.ts'
-import { iso } from '../../http/wire.ts'
 import { presentLocation } from '../present.ts'
-import { pieces, separator, type Track, type Writer } from './formats.ts'
+import { separator, type Track, type Writer, writeChunks } from './formats.ts'
 
 type Position = [longitude: number, latitude: number, altitude?: number]
 
@@ -20,18 +20,18 @@ const point = (stored: StoredLocation): string => {
   })
 }
 
-/** A point for each location, with all that it has. */
+/** One point for each location, with all its members. */
 export const geojsonPoints = (track: Track): Writer => {
   const comma = separator(',')
   return {
     begin: begin(track),
-    page: (locations) => pieces(locations, (stored) => comma() + point(stored)),
+    page: (locations) => writeChunks(locations, (stored) => comma() + point(stored)),
     end: () => ']}',
   }
 }
 
-/** Where the way from one position to the next, the short way round, meets the antimeridian; null where it does not. */
-const crossing = (
+/** Where the shorter way between two positions crosses the antimeridian; null when it does not. */
+const findCrossing = (
   from: Position,
   to: Position,
 ): { leaving: Position; entering: Position } | null => {
@@ -47,41 +47,41 @@ const crossing = (
   return { leaving: [edge, ...rest], entering: [-edge, ...rest] }
 }
 
-/** On the antimeridian itself a position is on the side that the track comes from. */
-const sameSide = ([longitude, ...rest]: Position, before: Position | undefined): Position =>
+/** A position on the antimeridian itself is put on the side that the track comes from. */
+const toSameSide = ([longitude, ...rest]: Position, before: Position | undefined): Position =>
   before && Math.abs(longitude) === 180
     ? [before[0] < 0 ? -180 : 180, ...rest]
     : [longitude, ...rest]
 
-/** Lines through the locations. RFC 7946 wants a line cut at the antimeridian: each side is a feature of its own. */
+/** Lines through the locations, one feature for each side of the antimeridian (RFC 7946). */
 export const geojsonLine = (track: Track): Writer => {
   const comma = separator(',')
   let last: { stored: StoredLocation; position: Position } | null = null
-  let lineBegan: number | null = null
+  let lineStart: number | null = null
   const open = (at: number, position: Position) => {
-    lineBegan = at
+    lineStart = at
     return `${comma()}{"type":"Feature","geometry":{"type":"LineString","coordinates":[${JSON.stringify(position)}`
   }
-  const close = (began: number, ended: number) =>
-    `]},"properties":${JSON.stringify({ from: iso(began), to: iso(ended) })}}`
+  const close = (from: number, to: number) =>
+    `]},"properties":${JSON.stringify({ from: iso(from), to: iso(to) })}}`
   const next = (stored: StoredLocation): string => {
     const before = last
-    const position = sameSide(positionOf(stored), before?.position)
+    const position = toSameSide(positionOf(stored), before?.position)
     last = { stored, position }
     if (before === null) return ''
-    let text = lineBegan === null ? open(before.stored.dateTime, before.position) : ''
-    const crossed = crossing(before.position, position)
+    let text = lineStart === null ? open(before.stored.dateTime, before.position) : ''
+    const crossed = findCrossing(before.position, position)
     if (crossed) {
-      text += `,${JSON.stringify(crossed.leaving)}${close(lineBegan ?? before.stored.dateTime, stored.dateTime)}`
+      text += `,${JSON.stringify(crossed.leaving)}${close(lineStart ?? before.stored.dateTime, stored.dateTime)}`
       text += open(before.stored.dateTime, crossed.entering)
     }
     return `${text},${JSON.stringify(position)}`
   }
   const end = (): string => {
     if (last === null) return ']}'
-    return lineBegan === null
+    return lineStart === null
       ? `${point(last.stored)}]}`
-      : `${close(lineBegan, last.stored.dateTime)}]}`
+      : `${close(lineStart, last.stored.dateTime)}]}`
   }
-  return { begin: begin(track), page: (locations) => pieces(locations, next), end }
+  return { begin: begin(track), page: (locations) => writeChunks(locations, next), end }
 }

@@ -1,25 +1,25 @@
+import { iso } from '../../domain/iso.ts'
 import type { StoredLocation } from '../../domain/location.ts'
-import { iso } from '../../http/wire.ts'
-import { pieces, type Track, type Writer } from './formats.ts'
+import { type Track, type Writer, writeChunks } from './formats.ts'
 import { decimal, xmlText } from './xml.ts'
 
-/* GPX 1.1, speed and course in Garmin's TrackPointExtension v2, which most readers know. */
+/* GPX 1.1. Speed and course are in Garmin's TrackPointExtension v2, which most readers support. */
 
 const GPX = 'http://www.topografix.com/GPX/1/1'
 const EXTENSION = 'http://www.garmin.com/xmlschemas/TrackPointExtension/v2'
 
-/** In km/h here, in m/s there. */
-const metresPerSecond = (speed: number): string => decimal(Math.round((speed / 3.6) * 1e4) / 1e4)
+/** Locations have km/h, GPX m/s. */
+const toMetresPerSecond = (speed: number): string => decimal(Math.round((speed / 3.6) * 1e4) / 1e4)
 
 const extensions = ({ speed, course }: StoredLocation): string => {
   if (speed === undefined && course === undefined) return ''
-  const inside =
-    (speed === undefined ? '' : `<gpxtpx:speed>${metresPerSecond(speed)}</gpxtpx:speed>`) +
+  const content =
+    (speed === undefined ? '' : `<gpxtpx:speed>${toMetresPerSecond(speed)}</gpxtpx:speed>`) +
     (course === undefined ? '' : `<gpxtpx:course>${decimal(course % 360)}</gpxtpx:course>`)
-  return `<extensions><gpxtpx:TrackPointExtension>${inside}</gpxtpx:TrackPointExtension></extensions>`
+  return `<extensions><gpxtpx:TrackPointExtension>${content}</gpxtpx:TrackPointExtension></extensions>`
 }
 
-/** The order of the elements is the schema's; its longitudes end before 180, which is −180. */
+/** Elements in the order of the schema, whose longitudes end before 180: that is −180. */
 const point = (location: StoredLocation): string => {
   const { latitude, longitude, altitude, dateTime, source } = location
   return `<trkpt lat="${decimal(latitude)}" lon="${longitude === 180 ? '-180' : decimal(longitude)}">${
@@ -33,6 +33,6 @@ export const gpx = ({ deviceName }: Track): Writer => ({
 <metadata><name>${xmlText(deviceName)}</name></metadata>
 <trk><name>${xmlText(deviceName)}</name><trkseg>
 `,
-  page: (locations) => pieces(locations, point),
+  page: (locations) => writeChunks(locations, point),
   end: () => '</trkseg></trk>\n</gpx>\n',
 })

@@ -1,13 +1,13 @@
 import { presentLocation } from '../present.ts'
-import { pieces, separator, type Writer } from './formats.ts'
+import { separator, type Writer, writeChunks } from './formats.ts'
 
-/** The answer of a list without a next page, for a track that is thinned as a whole. */
+/** A page without a next one, for a simplified track. */
 export const json = (): Writer => {
   const comma = separator(',')
   return {
     begin: '{"success":true,"locations":[',
     page: (locations) =>
-      pieces(locations, (stored) => comma() + JSON.stringify(presentLocation(stored))),
+      writeChunks(locations, (stored) => comma() + JSON.stringify(presentLocation(stored))),
     end: () => '],"nextCursor":null}',
   }
 }

@@ -1,9 +1,9 @@
+import { iso } from '../../domain/iso.ts'
 import type { StoredLocation } from '../../domain/location.ts'
-import { iso } from '../../http/wire.ts'
-import { pieces, type Track, type Writer } from './formats.ts'
+import { type Track, type Writer, writeChunks } from './formats.ts'
 import { decimal, xmlText } from './xml.ts'
 
-/** Lists beside a track, one value a location. */
+/** Lists beside the track, with one value for each location. */
 const SERIES = {
   speed: 'double',
   course: 'double',
@@ -17,13 +17,13 @@ const value = (given: number | string | undefined): string =>
 
 const NAMES = Object.keys(SERIES) as (keyof typeof SERIES)[]
 
-function* series(locations: StoredLocation[]): Generator<string> {
+function* writeSeries(locations: StoredLocation[]): Generator<string> {
   const present = NAMES.filter((name) => locations.some((location) => location[name] !== undefined))
   if (present.length === 0) return
   yield '<ExtendedData><SchemaData schemaUrl="#series">\n'
   for (const name of present) {
     yield `<gx:SimpleArrayData name="${name}">`
-    yield* pieces(locations, (location) => `<gx:value>${value(location[name])}</gx:value>`)
+    yield* writeChunks(locations, (location) => `<gx:value>${value(location[name])}</gx:value>`)
     yield '</gx:SimpleArrayData>\n'
   }
   yield '</SchemaData></ExtendedData>\n'
@@ -33,17 +33,17 @@ const when = ({ dateTime }: StoredLocation): string => `<when>${iso(dateTime)}</
 const coord = ({ longitude, latitude, altitude = 0 }: StoredLocation): string =>
   `<gx:coord>${decimal(longitude)} ${decimal(latitude)} ${decimal(altitude)}</gx:coord>\n`
 
-/** The schema's order: all times, then all places. Heights count only where every place has one. */
-function* track(locations: StoredLocation[]): Generator<string> {
-  const hasHeights = locations.every(({ altitude }) => altitude !== undefined)
-  yield `<gx:Track><altitudeMode>${hasHeights ? 'absolute' : 'clampToGround'}</altitudeMode>\n`
-  yield* pieces(locations, when)
-  yield* pieces(locations, coord)
-  yield* series(locations)
+/** In the order of the schema: all times, then all positions. */
+function* writeTrack(locations: StoredLocation[]): Generator<string> {
+  const hasAltitudes = locations.every(({ altitude }) => altitude !== undefined)
+  yield `<gx:Track><altitudeMode>${hasAltitudes ? 'absolute' : 'clampToGround'}</altitudeMode>\n`
+  yield* writeChunks(locations, when)
+  yield* writeChunks(locations, coord)
+  yield* writeSeries(locations)
   yield '</gx:Track>\n'
 }
 
-/** One `gx:Track`; a track of several pages is a `gx:MultiTrack` of them, joined, since times and places stand apart in each. */
+/** One `gx:Track` for each page; several are joined in a `gx:MultiTrack`. */
 export const kml = ({ deviceName, isShort }: Track): Writer => {
   const fields = Object.entries(SERIES).map(
     ([name, type]) => `<gx:SimpleArrayField name="${name}" type="${type}"/>`,
@@ -55,7 +55,7 @@ export const kml = ({ deviceName, isShort }: Track): Writer => {
 <Schema id="series">${fields.join('')}</Schema>
 <Placemark><name>${xmlText(deviceName)}</name>
 ${isShort ? '' : '<gx:MultiTrack><gx:interpolate>1</gx:interpolate>\n'}`,
-    page: track,
+    page: writeTrack,
     end: () => `${isShort ? '' : '</gx:MultiTrack>\n'}</Placemark></Document>\n</kml>\n`,
   }
 }

@@ -1,6 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { ACKNOWLEDGE_WITHIN, readMessage, WINDOW, WINDOW_SIZE } from '../../../src/domain/stream.ts'
+import {
+  ACK_TIMEOUT_MS,
+  MAX_UNACKED_CHARS,
+  MAX_UNACKED_EVENTS,
+  readMessage,
+} from '../../../src/domain/stream.ts'
 import type { LoggedEvent } from '../../../src/events/store.ts'
 import {
   acknowledge,
@@ -19,7 +24,7 @@ const claims: Subscriber['claims'] = {
   userId: null,
   exp: 1e9,
 }
-const seatAt = (sent: number, types: readonly string[] = []): Subscriber =>
+const subscriberAt = (sent: number, types: readonly string[] = []): Subscriber =>
   newSubscriber(claims, null, { types, devices: [], groups: [] }, sent)
 
 const eventAt = (sequence: number): LoggedEvent => ({
@@ -41,8 +46,8 @@ const sequencesIn = (messages: string[]): number[] =>
     JSON.parse(message).events.map(({ sequence }: LoggedEvent) => sequence),
   )
 
-describe('a reader', () => {
-  test('is sent what it asks for once and in order, never more than the window beyond what it acknowledged', () => {
+describe('a subscriber', () => {
+  test('gets the events it wants once and in order, never more than allowed beyond the last acknowledged', () => {
     const step = fc.oneof(
       fc.record({ read: fc.integer({ min: 1, max: 700 }) }),
       fc.record({ ack: fc.double({ min: 0, max: 1, noNaN: true }) }),
@@ -53,43 +58,43 @@ describe('a reader', () => {
         fc.array(step, { maxLength: 40 }),
         (types, steps) => {
           const log = logOf(3000)
-          let subscriber = seatAt(0, types)
-          const heard: number[] = []
+          let subscriber = subscriberAt(0, types)
+          const received: number[] = []
           for (const given of steps) {
             if ('ack' in given) {
-              const sequence = heard[Math.floor(given.ack * heard.length)]
+              const sequence = received[Math.floor(given.ack * received.length)]
               if (sequence !== undefined)
                 subscriber = acknowledge(subscriber, sequence, 1) ?? subscriber
             } else if (hasCapacity(subscriber)) {
               const from = subscriber.readUpTo
               const to = Math.min(log.length, from + given.read)
-              const taken = selectEvents(
+              const selection = selectEvents(
                 subscriber,
                 { from, to, events: log.slice(from, to) },
                 (event) => JSON.stringify(event),
                 1,
               )
-              heard.push(...sequencesIn(taken.messages))
-              subscriber = taken.subscriber
+              received.push(...sequencesIn(selection.messages))
+              subscriber = selection.subscriber
             }
-            const unacknowledged = heard.filter((sequence) => sequence > subscriber.acked).length
-            expect(unacknowledged).toBeLessThanOrEqual(WINDOW)
+            const unacknowledged = received.filter((sequence) => sequence > subscriber.acked).length
+            expect(unacknowledged).toBeLessThanOrEqual(MAX_UNACKED_EVENTS)
             expect(subscriber.unacked).toBeGreaterThanOrEqual(unacknowledged)
             expect(subscriber.unackedSince === null).toBe(unacknowledged === 0)
           }
           const wanted = log.filter(
             ({ type }) => types.length === 0 || type.startsWith((types[0] ?? '').slice(0, -1)),
           )
-          expect(heard).toEqual(wanted.slice(0, heard.length).map(({ sequence }) => sequence))
+          expect(received).toEqual(wanted.slice(0, received.length).map(({ sequence }) => sequence))
           expect(wanted.filter(({ sequence }) => sequence <= subscriber.readUpTo)).toHaveLength(
-            heard.length,
+            received.length,
           )
         },
       ),
     )
   })
 
-  test('of large events is sent about 2 MB beyond what it acknowledged, and goes on with every step forward to the last', () => {
+  test('gets about 2 MB of large events beyond the last acknowledged, and all events in the end', () => {
     const sizes = fc.array(fc.integer({ min: 1, max: 400_000 }), { minLength: 1, maxLength: 40 })
     fc.assert(
       fc.property(
@@ -98,54 +103,54 @@ describe('a reader', () => {
         (sizes, acks) => {
           const log = logOf(sizes.length)
           const sizeOf = (sequence: number) => sizes[sequence - 1] ?? 0
-          const heard: number[] = []
+          const received: number[] = []
           const textOf = ({ sequence }: LoggedEvent) => {
-            heard.push(sequence)
+            received.push(sequence)
             return 'x'.repeat(sizeOf(sequence))
           }
-          let subscriber = seatAt(0)
-          const acknowledged = (sequence: number | undefined) => {
+          let subscriber = subscriberAt(0)
+          const acknowledgeAndSend = (sequence: number | undefined) => {
             if (sequence !== undefined)
               subscriber = acknowledge(subscriber, sequence, 1) ?? subscriber
-            const stretch = {
+            const range = {
               from: subscriber.readUpTo,
               to: log.length,
               events: log.slice(subscriber.readUpTo),
             }
             if (hasCapacity(subscriber))
-              subscriber = selectEvents(subscriber, stretch, textOf, 1).subscriber
-            const unacknowledged = heard
+              subscriber = selectEvents(subscriber, range, textOf, 1).subscriber
+            const unacknowledged = received
               .filter((sequence) => sequence > subscriber.acked)
               .map(sizeOf)
             const size = unacknowledged.reduce((sum, one) => sum + one, 0)
-            expect(subscriber.unackedSize).toBeGreaterThanOrEqual(size)
-            expect(size - (unacknowledged.at(-1) ?? 0)).toBeLessThan(WINDOW_SIZE)
+            expect(subscriber.unackedChars).toBeGreaterThanOrEqual(size)
+            expect(size - (unacknowledged.at(-1) ?? 0)).toBeLessThan(MAX_UNACKED_CHARS)
           }
-          acknowledged(undefined)
-          for (const part of acks) acknowledged(heard[Math.floor(part * heard.length)])
-          while (heard.length < log.length) acknowledged(heard.at(-1))
-          expect(heard).toEqual(log.map(({ sequence }) => sequence))
+          acknowledgeAndSend(undefined)
+          for (const part of acks) acknowledgeAndSend(received[Math.floor(part * received.length)])
+          while (received.length < log.length) acknowledgeAndSend(received.at(-1))
+          expect(received).toEqual(log.map(({ sequence }) => sequence))
         },
       ),
       { numRuns: 30 },
     )
   })
 
-  test('that acknowledges all but the last of a full window of large events is sent more', () => {
+  test('has capacity again after acknowledging all but the last of many large events', () => {
     const large = () => 'x'.repeat(64_000)
     const { subscriber } = selectEvents(
-      seatAt(0),
+      subscriberAt(0),
       { from: 0, to: 100, events: logOf(100) },
       large,
       5,
     )
     expect([subscriber.readUpTo, hasCapacity(subscriber)]).toEqual([32, false])
-    expect(acknowledge(subscriber, 31, 9)).toMatchObject({ unacked: 1, unackedSize: 64_000 })
+    expect(acknowledge(subscriber, 31, 9)).toMatchObject({ unacked: 1, unackedChars: 64_000 })
   })
 
-  test('that acknowledged everything has the whole window again, and no clock runs', () => {
+  test('has full capacity and no deadline after acknowledging everything', () => {
     const { subscriber } = selectEvents(
-      seatAt(0),
+      subscriberAt(0),
       { from: 0, to: 1500, events: logOf(1500) },
       (event) => JSON.stringify(event),
       5,
@@ -156,31 +161,31 @@ describe('a reader', () => {
       subscriber.lastSent,
       subscriber.unackedSince,
       hasCapacity(subscriber),
-    ]).toEqual([WINDOW, WINDOW, WINDOW, 5, false])
-    expect(nextDeadline(subscriber)).toBe(5 + ACKNOWLEDGE_WITHIN)
-    expect(acknowledge(subscriber, WINDOW, 9)).toMatchObject({
+    ]).toEqual([MAX_UNACKED_EVENTS, MAX_UNACKED_EVENTS, MAX_UNACKED_EVENTS, 5, false])
+    expect(nextDeadline(subscriber)).toBe(5 + ACK_TIMEOUT_MS)
+    expect(acknowledge(subscriber, MAX_UNACKED_EVENTS, 9)).toMatchObject({
       unacked: 0,
       unackedSince: null,
-      acked: WINDOW,
+      acked: MAX_UNACKED_EVENTS,
     })
   })
 
-  test('that makes a step forward gets more time; repeating itself, it does not', () => {
+  test('gets more time by acknowledging a newer event, not by repeating an acknowledgement', () => {
     const { subscriber } = selectEvents(
-      seatAt(0),
+      subscriberAt(0),
       { from: 0, to: 10, events: logOf(10) },
       (event) => JSON.stringify(event),
       5,
     )
-    const stepped = acknowledge(subscriber, 4, 20)
-    expect(stepped).toMatchObject({ acked: 4, unacked: 6, unackedSince: 20 })
-    expect(stepped && acknowledge(stepped, 4, 30)).toBe(stepped)
-    expect(stepped && acknowledge(stepped, 11, 30)).toBeNull()
+    const acked = acknowledge(subscriber, 4, 20)
+    expect(acked).toMatchObject({ acked: 4, unacked: 6, unackedSince: 20 })
+    expect(acked && acknowledge(acked, 4, 30)).toBe(acked)
+    expect(acked && acknowledge(acked, 11, 30)).toBeNull()
   })
 
-  test('hears of a hundred events in one message at the most', () => {
+  test('gets at most a hundred events in one message', () => {
     const { messages } = selectEvents(
-      seatAt(0),
+      subscriberAt(0),
       { from: 0, to: 250, events: logOf(250) },
       (event) => JSON.stringify(event),
       5,
@@ -206,6 +211,6 @@ test.each([
   ['{', null],
   [new ArrayBuffer(3), null],
   [`{"type":"token","token":"${'x'.repeat(9000)}"}`, null],
-])('the message %s is read as %o', (message, expected) => {
+])('the message %s is parsed as %o', (message, expected) => {
   expect(readMessage(message)).toEqual(expected)
 })

@@ -2,21 +2,21 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { readBytes } from '../../../src/http/body.ts'
 import { acquire, release, releaseWhile } from '../../../src/http/loadShedding.ts'
 
-const ask = (): Request => new Request('https://perigee.test/')
+const newRequest = (): Request => new Request('https://perigee.test/')
 let now = 0
 
-/** So many who come at once, and those of them who were let in. */
-const crowd = (count: number): Request[] =>
-  Array.from({ length: count }, ask).filter((request) => acquire(request, now))
-const allLeave = (requests: Request[]) => {
+/** Starts this many requests and returns those that got a slot. */
+const startRequests = (count: number): Request[] =>
+  Array.from({ length: count }, newRequest).filter((request) => acquire(request, now))
+const finish = (requests: Request[]) => {
   for (const request of requests) release(request)
 }
 
 beforeEach(() => {
   vi.spyOn(console, 'warn').mockImplementation(() => {})
-  // An hour later, everyone of an earlier test is forgotten.
+  // An hour later, the slots of earlier tests are evicted.
   now += 3_600_000
-  allLeave(crowd(1))
+  finish(startRequests(1))
   vi.mocked(console.warn).mockClear()
   now += 1000
 })
@@ -25,74 +25,74 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-test('as many as there is room for come in, and each who leaves makes room for one', () => {
-  const inside = crowd(500)
-  expect(inside).toHaveLength(128)
-  release(inside[0] as Request)
-  expect(crowd(500)).toHaveLength(1)
+test('128 requests get a slot, and each that ends frees one', () => {
+  const active = startRequests(500)
+  expect(active).toHaveLength(128)
+  release(active[0] as Request)
+  expect(startRequests(500)).toHaveLength(1)
 })
 
-test('a hundred at a time, again and again, are never turned away', () => {
+test('a hundred requests at a time are never rejected', () => {
   for (let round = 0; round < 100; round++) {
-    const inside = crowd(100)
-    expect(inside).toHaveLength(100)
-    allLeave(inside)
+    const active = startRequests(100)
+    expect(active).toHaveLength(100)
+    finish(active)
     now += 50
   }
 })
 
-test('in a flood fewer come in, and once it is over as many as before', () => {
-  allLeave(crowd(500))
+test('during a flood 32 requests get a slot, and 128 again when it is over', () => {
+  finish(startRequests(500))
   now += 1000
-  const inFlood = crowd(500)
+  const inFlood = startRequests(500)
   expect(inFlood).toHaveLength(32)
-  allLeave(inFlood)
+  finish(inFlood)
   now += 1000
-  expect(crowd(10)).toHaveLength(10)
+  expect(startRequests(10)).toHaveLength(10)
   now += 1000
-  expect(crowd(500)).toHaveLength(118)
+  expect(startRequests(500)).toHaveLength(118)
 })
 
-test('what a flood was long ago counts for nothing', () => {
-  allLeave(crowd(500))
+test('a flood that ended seconds ago does not lower the limit', () => {
+  finish(startRequests(500))
   now += 5000
-  expect(crowd(500)).toHaveLength(128)
+  expect(startRequests(500)).toHaveLength(128)
 })
 
-test('one line a second tells how many were turned away', () => {
-  allLeave(crowd(500))
+test('the number of rejected requests is logged once a second', () => {
+  finish(startRequests(500))
   now += 1000
-  allLeave(crowd(1))
+  finish(startRequests(1))
   now += 1000
-  allLeave(crowd(1))
+  finish(startRequests(1))
   expect(vi.mocked(console.warn).mock.calls).toEqual([
     [JSON.stringify({ level: 'warn', event: 'requests-rejected', count: 372 })],
   ])
 })
 
-test('those who never say that they left are forgotten', () => {
-  crowd(128)
+test('slots that are never released are evicted after 10 s', () => {
+  startRequests(128)
   now += 9999
-  expect(crowd(1)).toHaveLength(0)
+  expect(startRequests(1)).toHaveLength(0)
   now += 1
-  expect(crowd(500)).toHaveLength(128)
+  expect(startRequests(500)).toHaveLength(128)
 })
 
-test('who waits for a body takes no room until it is there', async () => {
-  const waiting = crowd(128)
+test('a request that waits for its body has no slot until the body has arrived', async () => {
+  const waiting = startRequests(128)
   const { promise, resolve } = Promise.withResolvers<void>()
   vi.spyOn(Date, 'now').mockReturnValue(now)
   const read = waiting.map((request) => releaseWhile(request, () => promise))
-  expect(crowd(128)).toHaveLength(128)
+  expect(startRequests(128)).toHaveLength(128)
   resolve()
   await Promise.all(read)
   now += 1000
-  expect(crowd(1)).toHaveLength(0)
-  allLeave(waiting)
-  expect(crowd(1)).toHaveLength(0)
+  expect(startRequests(1)).toHaveLength(0)
+  finish(waiting)
+  expect(startRequests(1)).toHaveLength(0)
 })
 
-test('a body that does not come to its end in a minute is waited for no longer', async () => {
+test('a large body that takes longer than a minute is refused', async () => {
   vi.useFakeTimers()
   try {
     for (const headers of [{}, { 'Content-Length': '100000' }]) {

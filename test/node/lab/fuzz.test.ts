@@ -29,11 +29,11 @@ const headers = {
 const problem = {
   success: false,
   error: 'Nothing is found here.',
-  type: '/problems/not-found',
-  title: 'Not found',
+  type: '/problems/device-not-found',
+  title: 'Device not found',
   status: 404,
   detail: 'Nothing is found here.',
-  code: 'not-found',
+  code: 'device-not-found',
   instance: '/api/devices/dev_1',
   requestId: 'r',
 }
@@ -55,7 +55,7 @@ test('a reply that keeps the document has no fault', () => {
 })
 
 test('each difference from the document is a fault', () => {
-  expect(findFaults(500, problem, asProblem)).toEqual(['a 500 (not-found)'])
+  expect(findFaults(500, problem, asProblem)).toEqual(['a 500 (device-not-found)'])
   expect(findFaults(418, {})).toEqual(['an undocumented status 418'])
   expect(findFaults(200, { success: true, device: { ...device, state: 'lost' } })).toEqual([
     'a 200 that does not match its schema: enum active, expired at /device/state',
@@ -72,7 +72,7 @@ test('each difference from the document is a fault', () => {
   expect(findFaults(404, { ...problem, code: 'conflict' }, asProblem)).toEqual([
     'an undocumented problem conflict with a 404',
   ])
-  expect(findFaults(401, { ...problem, status: 401, code: 'unauthorized' }, asProblem)).toEqual([
+  expect(findFaults(401, { ...problem, status: 401, code: 'token-missing' }, asProblem)).toEqual([
     'a 401 without WWW-Authenticate',
   ])
 })

@@ -4,21 +4,21 @@ import { packLocation, unpackLocation } from '../../../src/db/locations.ts'
 import {
   CODE_LISTS,
   FREE_LISTS,
-  NUMBERS,
+  NUMBER_FIELDS,
   SENSOR_TIMES,
   TEXT_LISTS,
 } from '../../../src/domain/location.ts'
-import { quickReport, readBody } from '../../../src/locations/fastReader.ts'
+import { readBody, readReport } from '../../../src/locations/fastReader.ts'
 import { forms } from '../../../src/locations/forms.ts'
 
-/* The quick reader and the contract must say the same of every body. */
+/* The fast reader and the contract's schema must read every body alike. */
 
-const within = (least: number, most: number) =>
+const numberWithin = (min: number, max: number) =>
   fc.oneof(
-    fc.double({ min: least, max: most, noNaN: true }),
-    fc.constantFrom(least, most, 0, -0, 1 / 3, 1e-7).filter((value) => value >= least),
+    fc.double({ min, max, noNaN: true }),
+    fc.constantFrom(min, max, 0, -0, 1 / 3, 1e-7).filter((value) => value >= min),
   )
-const soundTime = fc.oneof(
+const validTime = fc.oneof(
   fc
     .integer({ min: Date.UTC(2000, 0, 1), max: Date.now() })
     .map((at) => new Date(at).toISOString()),
@@ -28,7 +28,7 @@ const soundTime = fc.oneof(
     '2026-01-01T00:00:00.123456-02:30',
   ),
 )
-const ODD_TIMES = [
+const INVALID_TIMES = [
   '2026-02-29T00:00:00Z',
   '1999-12-31T23:59:59.999Z',
   '2026-01-01T00:00Z',
@@ -37,12 +37,14 @@ const ODD_TIMES = [
   '',
 ]
 
-const SOUND: Record<string, fc.Arbitrary<unknown>> = {
-  dateTime: soundTime,
+const VALID: Record<string, fc.Arbitrary<unknown>> = {
+  dateTime: validTime,
   ...Object.fromEntries(
-    Object.entries(NUMBERS).map(([name, { least, most }]) => [name, within(least, most)]),
+    Object.entries(NUMBER_FIELDS).map(([name, { min, max }]) => [name, numberWithin(min, max)]),
   ),
-  ...Object.fromEntries(SENSOR_TIMES.map((name) => [name, fc.oneof(within(0, 1e15), soundTime)])),
+  ...Object.fromEntries(
+    SENSOR_TIMES.map((name) => [name, fc.oneof(numberWithin(0, 1e15), validTime)]),
+  ),
   ...Object.fromEntries(TEXT_LISTS.map((name) => [name, fc.array(fc.string(), { maxLength: 3 })])),
   ...Object.fromEntries(
     CODE_LISTS.map((name) => [
@@ -62,10 +64,10 @@ const SOUND: Record<string, fc.Arbitrary<unknown>> = {
 }
 const REQUIRED = ['dateTime', 'latitude', 'longitude']
 const someMembers = fc.subarray(
-  Object.keys(SOUND).filter((name) => !REQUIRED.includes(name)),
+  Object.keys(VALID).filter((name) => !REQUIRED.includes(name)),
   { maxLength: 6 },
 )
-const oddValue = fc.oneof(
+const anyValue = fc.oneof(
   fc.jsonValue(),
   fc.constantFrom<unknown>(
     Number.POSITIVE_INFINITY,
@@ -76,43 +78,43 @@ const oddValue = fc.oneof(
     90.1,
     360.1,
     101,
-    ...ODD_TIMES,
+    ...INVALID_TIMES,
   ),
 )
-const oddMember = fc.tuple(
-  fc.constantFrom('id', '__proto__', 'constructor', ...Object.keys(SOUND)),
-  oddValue,
+const anyMember = fc.tuple(
+  fc.constantFrom('id', '__proto__', 'constructor', ...Object.keys(VALID)),
+  anyValue,
 )
 
-/** Half of them sound; the others with a member that is missing, unknown, of another kind or out of range. */
-const sent = fc
+/** Half of them valid; the others have a member that is missing, unknown, of another type or out of range. */
+const anyLocation = fc
   .tuple(
     someMembers.chain((names) =>
       fc.tuple(
         ...[...REQUIRED, ...names].map((name) =>
-          fc.tuple(fc.constant(name), SOUND[name] as fc.Arbitrary<unknown>),
+          fc.tuple(fc.constant(name), VALID[name] as fc.Arbitrary<unknown>),
         ),
       ),
     ),
-    fc.option(oddMember, { freq: 1 }),
+    fc.option(anyMember, { freq: 1 }),
     fc.constantFrom(null, null, null, null, null, null, ...REQUIRED),
   )
-  .map(([members, odd, missing]) => {
-    const kept = members.filter(([name]) => name !== missing && name !== odd?.[0])
-    const written = [...kept, ...(odd ? [odd] : [])].map(
+  .map(([members, changed, missing]) => {
+    const kept = members.filter(([name]) => name !== missing && name !== changed?.[0])
+    const written = [...kept, ...(changed ? [changed] : [])].map(
       ([name, value]) => `${JSON.stringify(name)}:${asJson(value)}`,
     )
     return JSON.parse(`{${written.join(',')}}`)
   })
-/** JSON as a client may write it: with a −0, and with a number too large for one. */
+/** JSON as a client may write it, with −0 and with a number that is too large. */
 const asJson = (value: unknown): string =>
   Object.is(value, -0) ? '-0' : value === Number.POSITIVE_INFINITY ? '1e999' : JSON.stringify(value)
 
 const body = fc.oneof(
-  sent,
-  sent.map((location) => ({ location })),
-  fc.array(sent, { maxLength: 4 }),
-  fc.array(sent, { maxLength: 4 }).map((locations) => ({ locations })),
+  anyLocation,
+  anyLocation.map((location) => ({ location })),
+  fc.array(anyLocation, { maxLength: 4 }),
+  fc.array(anyLocation, { maxLength: 4 }).map((locations) => ({ locations })),
 )
 
 const formOf = (value: unknown) =>
@@ -124,23 +126,23 @@ const formOf = (value: unknown) =>
         ? forms.several
         : forms.bare
 
-test('what the quick reader takes, the contract takes, and reads the same', () => {
-  let taken = 0
+test('the schema accepts whatever the fast reader accepts, with the same result', () => {
+  let accepted = 0
   fc.assert(
     fc.property(body, (value) => {
-      const quick = quickReport(structuredClone(value), Date.now())
-      if (quick === null) return
-      taken++
+      const fast = readReport(structuredClone(value), Date.now())
+      if (fast === null) return
+      accepted++
       const slow = formOf(value).safeParse(value)
       expect(slow.success).toBe(true)
-      expect(quick).toEqual(slow.data)
+      expect(fast).toEqual(slow.data)
     }),
     { numRuns: 2000 },
   )
-  expect(taken).toBeGreaterThan(300)
+  expect(accepted).toBeGreaterThan(300)
 })
 
-test('whatever the quick reader makes of a body, the answer is the contract’s', () => {
+test('every body gives the result or the errors of the schema', () => {
   fc.assert(
     fc.property(body, (value) => {
       const read = readBody(structuredClone(value))
@@ -153,7 +155,7 @@ test('whatever the quick reader makes of a body, the answer is the contract’s'
   )
 })
 
-test('a location of the usual kind never needs the slow way', () => {
+test('the fast reader accepts a typical location', () => {
   const usual = {
     dateTime: '2026-11-14T09:30:00.000Z',
     latitude: 1.5,
@@ -163,18 +165,18 @@ test('a location of the usual kind never needs the slow way', () => {
     attributes: { a: 1 },
     alerts: ['SOS'],
   }
-  expect(quickReport({ locations: [usual, usual] }, Date.now())).not.toBeNull()
-  expect(quickReport(usual, Date.now())).not.toBeNull()
+  expect(readReport({ locations: [usual, usual] }, Date.now())).not.toBeNull()
+  expect(readReport(usual, Date.now())).not.toBeNull()
 })
 
-test('a row gives back exactly what was packed into it', () => {
+test('unpacking a row gives exactly the location that was packed', () => {
   fc.assert(
-    fc.property(sent, (value) => {
+    fc.property(anyLocation, (value) => {
       const read = forms.bare.safeParse(value)
       if (!read.success) return
       const [location] = read.data.locations
       if (!location) throw new Error('no location in a report')
-      // As it travels: through JSON, and into integer and text columns.
+      // Through JSON and into integer and text columns, as in a report.
       const [time, lat, lon, altitude, speed, course, accuracy, battery, source, more] = JSON.parse(
         JSON.stringify(packLocation(location)),
       )

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { alertIdOf, messageId } from '../../../src/domain/alert.ts'
 import { septets, toGsm7 } from '../../../src/domain/gsm7.ts'
-import { asHtml } from '../../../src/notify/html.ts'
+import { toHtml } from '../../../src/notify/html.ts'
 import { type AlertDetails, composeEmail, composeSms } from '../../../src/notify/messageText.ts'
 
 const ID = 'alr_1jn7wz3h4q8v2n5t7r6m0p'
@@ -39,7 +39,7 @@ const occasion = (
 }
 
 describe('an e-mail', () => {
-  test('names device, alert, the time in the recipient’s own zone, the place with a map, and how to acknowledge', () => {
+  test('has device, alert, time in the recipient’s zone, place with a map link, and how to acknowledge', () => {
     const { subject, text } = composeEmail(occasion({ text: 'Man overboard' }), 'Europe/Lisbon')
     expect(subject).toBe('SOSButton: Tern 7')
     for (const part of [
@@ -58,13 +58,13 @@ describe('an e-mail', () => {
     )
   })
 
-  test('says so where the place is not known', () => {
+  test('says if the place is not known', () => {
     const { text } = composeEmail(occasion({ latitude: null, longitude: null }), 'UTC')
     expect(text).toContain('Place:   not known')
     expect(text).not.toContain('Map:')
   })
 
-  test('whatever is in a name or text, the subject is one line and no line of the text looks like one of ours', () => {
+  test('has a one-line subject, and no name or text can imitate a line of ours', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'binary', maxLength: 300 }),
@@ -91,9 +91,9 @@ describe('an e-mail', () => {
     expect(text.split('\n').filter((line) => /^(Place|Map):/.test(line))).toHaveLength(2)
   })
 
-  test('in HTML nothing that came from outside is markup, and only our map is a link', () => {
+  test('in HTML escapes all user input, and only our map link is a link', () => {
     const nasty = `<script>alert(1)</script> "><img src=x onerror=alert(1)> https://evil.example/?mlat=1 javascript:alert(1) https://www.openstreetmap.org/?mlat="onmouseover="x`
-    const html = asHtml(
+    const html = toHtml(
       composeEmail(occasion({ deviceName: nasty, text: nasty, name: nasty }), 'UTC').text,
     )
     expect(html.match(/<[^>]*>/g)?.map((tag) => tag.replace(/ .*/s, ''))).toSatisfy(
@@ -119,7 +119,7 @@ describe('an e-mail', () => {
 })
 
 describe('an SMS', () => {
-  test('names device, alert, time, place with a map, and what to acknowledge, in one segment', () => {
+  test('has device, alert, time, place with a map link, and the id to acknowledge, in one segment', () => {
     const { text } = composeSms(occasion({ text: 'Man overboard' }), 'Europe/Lisbon')
     expect(text).toBe(
       `SOSButton: Tern 7, 14 Jul, 10:30 GMT+1. https://osm.org/?mlat=38.72230&mlon=-9.13930 Ack: ${ID} Man overboard`,
@@ -127,7 +127,7 @@ describe('an SMS', () => {
     expect(septets(text)).toBeLessThanOrEqual(160)
   })
 
-  test('is one segment whatever Latin name and text there are: the text gives way first, then the name', () => {
+  test('is one segment for any Latin name and text: the text is cut first, then the name', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom(...'aŁéñçœß~{€“–…ÿž7 '), maxLength: 200 }),
@@ -151,7 +151,7 @@ describe('an SMS', () => {
   })
 
   test.each(['['.repeat(40), '…'.repeat(40), '[x]'.repeat(14), '€'.repeat(64)])(
-    'is one segment, and names the device, though an alert named %s grows when it is spelled',
+    'is one segment and has the device, even if the alert name %s grows in GSM-7',
     (name) => {
       const { text } = composeSms(
         occasion({ name, text: 'Help', latitude: -88.12345, longitude: -178.12345 }),
@@ -162,7 +162,7 @@ describe('an SMS', () => {
     },
   )
 
-  test('keeps a script of its own and takes up to three segments for it', () => {
+  test('keeps another script and takes up to three segments', () => {
     const { text } = composeSms(
       occasion({ deviceName: '漁船一号', text: '助けて'.repeat(100) }),
       'Asia/Tokyo',
@@ -171,20 +171,20 @@ describe('an SMS', () => {
     expect(text.length).toBeLessThanOrEqual(201)
   })
 
-  test('has no line break, whatever is in a name', () => {
+  test('has no line break, whatever a name contains', () => {
     expect(composeSms(occasion({ deviceName: 'Tern\r\n7', text: 'a\nb' }), 'UTC').text).not.toMatch(
       /[\r\n]/,
     )
   })
 })
 
-test('letters with a plain spelling are spelled so, letters of the alphabet stay', () => {
+test('letters outside GSM-7 are replaced by a plain spelling, letters of GSM-7 stay', () => {
   expect(toGsm7('Łódź “Ærø” — naïve Ñandú…😀')).toBe('Lodz "Ærø" - naive Ñandu...')
   expect(septets('€[]')).toBe(6)
   expect(septets('ж')).toBeNull()
 })
 
-test('a message’s id leads to its alert, and messages of an alert sort by their number', () => {
+test('a message’s id gives its alert’s id, and the messages of an alert sort by number', () => {
   const ids = [0, 1, 31, 32, 1023, 99_999].map((index) => messageId(ID, index))
   expect(ids.toSorted()).toEqual(ids)
   for (const id of ids) expect(alertIdOf(id)).toBe(ID)

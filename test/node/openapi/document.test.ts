@@ -5,14 +5,12 @@ import { app } from '../../../src/app.ts'
 import { EVENT_TYPES } from '../../../src/domain/event.ts'
 import type { JsonObject } from '../../../src/domain/json.ts'
 import { EVENTS } from '../../../src/events/catalogue.ts'
-import { parseBody } from '../../../src/http/body.ts'
 import { problemsOf } from '../../../src/http/contract.ts'
+import { parameterNotFound } from '../../../src/http/notFound.ts'
+import { parseBody } from '../../../src/http/parseBody.ts'
 import { applyPatch, parsePatch } from '../../../src/http/patch.ts'
-import {
-  contractedRoutes,
-  documentedRoutes,
-  openapiDocument,
-} from '../../../src/openapi/document.ts'
+import { openapiDocument } from '../../../src/openapi/document.ts'
+import { contractedRoutes, documentedRoutes } from '../../../src/openapi/routes.ts'
 import { EVENT_WEBHOOKS } from '../../../src/openapi/webhooks.ts'
 import {
   acceptedBy,
@@ -31,14 +29,14 @@ const operations = documentedRoutes(app).map((route) => ({
 }))
 
 describe('the published document', () => {
-  test('is what the routes give now', () => {
+  test('is up to date with the routes', () => {
     const published = readFileSync('public/api/openapi.json', 'utf8')
     expect(published, 'public/api/openapi.json is out of date: run npm run openapi').toBe(
       `${JSON.stringify(document, null, 2)}\n`,
     )
   })
 
-  test('knows every route but the pages for people and the receipts of providers', () => {
+  test('has every route except the HTML pages and the receipts of providers', () => {
     const contracted = new Set(contractedRoutes(app).map(({ method, path }) => `${method} ${path}`))
     const unknown = app.routes.filter(
       ({ method, path }) => method !== 'ALL' && !contracted.has(`${method} ${path}`),
@@ -50,20 +48,20 @@ describe('the published document', () => {
     ).toEqual([])
   })
 
-  test('leaves out no path but the other spelling of the token endpoint', () => {
+  test('leaves out only the second spelling of the token endpoint', () => {
     const documented = new Set(operations.map(({ name }) => name))
-    const left = contractedRoutes(app).filter(
+    const missing = contractedRoutes(app).filter(
       ({ method, path }) => !documented.has(`${method} ${path}`),
     )
-    expect(left.map(({ path }) => path)).toEqual(['/api/auth/token'])
+    expect(missing.map(({ path }) => path)).toEqual(['/api/auth/token'])
   })
 
-  test('gives every operation an id of its own', () => {
+  test('has a unique id for every operation', () => {
     const ids = operations.map(({ contract }) => contract.id)
     expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([])
   })
 
-  test('is made outside the Worker: nothing in it imports the maker', () => {
+  test('is generated outside the Worker: no other folder imports openapi/', () => {
     const files = globSync('src/**/*.ts').filter((file) => !file.startsWith('src/openapi/'))
     expect(
       files.filter((file) => /from '[^']*openapi\/[^']*'/.test(readFileSync(file, 'utf8'))),
@@ -82,92 +80,93 @@ describe('the published document', () => {
 })
 
 test.each(operations)(
-  '$name lists every problem that it can answer with',
+  '$name lists every problem that it can reply with',
   ({ path, contract, operation }) => {
     expect(codesIn(document, operation).sort()).toEqual(problemsOf(contract).sort())
-    if (path.includes(':')) expect(problemsOf(contract)).toContain('not-found')
+    const [parameter] = path.match(/:\w+(?=[^:]*$)/) ?? []
+    if (parameter) expect(problemsOf(contract)).toContain(parameterNotFound(parameter).code)
   },
 )
 
 test.each(operations.filter(({ contract }) => !contract.upgrade))(
-  '$name shows an answer that it gives',
+  '$name has example replies that match its contract',
   ({ contract, operation }) => {
     for (const { status = 200, reply } of [
       contract,
       ...(contract.alternateReply ? [contract.alternateReply] : []),
     ]) {
-      const shown = exampleIn(operation.responses?.[status])
-      expect(reply.safeParse(shown)).toMatchObject({ success: true, data: shown })
+      const example = exampleIn(operation.responses?.[status])
+      expect(reply.safeParse(example)).toMatchObject({ success: true, data: example })
     }
   },
 )
 
 test.each(operations.filter(({ contract }) => contract.body))(
-  '$name accepts the body that it shows',
+  '$name accepts its example body',
   ({ contract, operation }) => {
-    const shown = exampleIn(operation.requestBody)
-    expect(() => parseBody(contract, shown)).not.toThrow()
-    expect(acceptedBy(document, schemaIn(operation.requestBody), shown)).toBe(true)
+    const example = exampleIn(operation.requestBody)
+    expect(() => parseBody(contract, example)).not.toThrow()
+    expect(acceptedBy(document, schemaIn(operation.requestBody), example)).toBe(true)
   },
 )
 
 test.each(operations.filter(({ method }) => method === 'PUT'))(
-  '$name takes back what GET shows',
+  '$name accepts the example reply of GET',
   ({ path, contract, operation }) => {
-    const shown = exampleIn(operationAt(document, 'GET', path).responses?.[200])
-    expect(() => parseBody(contract, shown)).not.toThrow()
-    expect(acceptedBy(document, schemaIn(operation.requestBody), shown)).toBe(true)
+    const example = exampleIn(operationAt(document, 'GET', path).responses?.[200])
+    expect(() => parseBody(contract, example)).not.toThrow()
+    expect(acceptedBy(document, schemaIn(operation.requestBody), example)).toBe(true)
   },
 )
 
 test.each(operations.filter(({ contract }) => contract.patches))(
-  '$name accepts the patches that it shows',
+  '$name accepts its example patches',
   ({ contract, operation }) => {
     const { patches, status = 200 } = contract
-    if (!patches?.body) throw new Error('a patch is of what a contract with a body replaces')
+    if (!patches?.body) throw new Error('`patches` must be a contract with a body')
     const replace = { ...patches, body: patches.body }
-    const answer = exampleIn(operation.responses?.[status]) as JsonObject
-    const resource = (replace.wrapper ? answer[replace.wrapper] : answer) as JsonObject
+    const reply = exampleIn(operation.responses?.[status]) as JsonObject
+    const resource = (replace.wrapper ? reply[replace.wrapper] : reply) as JsonObject
     for (const type of [
       'application/json',
       'application/merge-patch+json',
       'application/json-patch+json',
     ]) {
-      const shown = exampleIn(operation.requestBody, type)
-      expect(() => applyPatch(parsePatch(type, shown), resource, replace)).not.toThrow()
-      expect(acceptedBy(document, schemaIn(operation.requestBody, type), shown)).toBe(true)
+      const example = exampleIn(operation.requestBody, type)
+      expect(() => applyPatch(parsePatch(type, example), resource, replace)).not.toThrow()
+      expect(acceptedBy(document, schemaIn(operation.requestBody, type), example)).toBe(true)
     }
   },
 )
 
-test('no list in a body is without a bound: one by one its entries could not be judged', () => {
-  const endless = (node: unknown, at: string): string[] => {
+test('every list in a body has a maximum length', () => {
+  const unboundedLists = (node: unknown, at: string): string[] => {
     if (typeof node !== 'object' || node === null) return []
     const { $ref, type, maxItems } = node as Record<string, unknown>
-    if ($ref) return endless(resolved(document, node), String($ref))
+    if ($ref) return unboundedLists(resolved(document, node), String($ref))
     const here = type === 'array' && maxItems === undefined ? [at] : []
     return [
       ...here,
-      ...Object.entries(node).flatMap(([name, part]) => endless(part, `${at}/${name}`)),
+      ...Object.entries(node).flatMap(([name, part]) => unboundedLists(part, `${at}/${name}`)),
     ]
   }
   const bodies = Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
     Object.values(item as object).flatMap((operation) =>
-      endless(operation.requestBody?.content ?? null, path),
+      unboundedLists(operation.requestBody?.content ?? null, path),
     ),
   )
   expect(bodies).toEqual([])
 })
 
-test('its webhooks are the catalogue of events, each with an example that is one', () => {
+test('the webhooks are the event catalogue, each with a valid example', () => {
   expect(Object.keys(document.webhooks ?? {})).toEqual([...EVENT_TYPES])
   for (const type of EVENT_TYPES) {
     const { post } = (document.webhooks?.[type] ?? {}) as { post: { requestBody: unknown } }
-    const shown = exampleIn(post.requestBody) as { events: unknown[] }
-    expect(EVENTS[type].safeParse(shown.events[0]), type).toMatchObject({
+    const example = exampleIn(post.requestBody) as { events: unknown[] }
+    expect(EVENTS[type].safeParse(example.events[0]), type).toMatchObject({
       success: true,
-      data: shown.events[0],
+      data: example.events[0],
     })
-    expect(acceptedBy(document, schemaIn(post.requestBody), shown), type).toBe(true)
+    expect(acceptedBy(document, schemaIn(post.requestBody), example), type).toBe(true)
   }
 })

@@ -35,7 +35,7 @@ const replace = define({
   summary: '',
   scope: 'write',
   body,
-  problems: ['not-found'],
+  problems: ['device-not-found'],
   etag: true,
   ifMatch: true,
 })
@@ -46,7 +46,7 @@ const patch = define({
   scope: 'write',
   patches: replace,
   reply,
-  problems: ['not-found'],
+  problems: ['device-not-found'],
 })
 const list = define({
   id: 'listSatellites',
@@ -76,32 +76,32 @@ const app = new Hono<AppEnv>()
 const document = openapiDocument(app, { version: '1.0.0' })
 const at = (method: string, path: string) => operationAt(document, method, path)
 const put = at('PUT', '/api/satellites/:satelliteId')
-const takes = (part: unknown, value: unknown, type?: string) =>
+const accepts = (part: unknown, value: unknown, type?: string) =>
   acceptedBy(document, schemaIn(part, type), value)
 
-test('a body may stand bare or under its wrapper, with what the server wrote and nothing else', () => {
+test('a body may be wrapped and may have members of the server, but no unknown ones', () => {
   for (const inner of [
     { name: 'Tern' },
     { id: 'sat_1', name: 'Tern', seen: 4, orbit: { altitude: 1 } },
   ]) {
-    expect(takes(put.requestBody, inner)).toBe(true)
-    expect(takes(put.requestBody, { success: true, satellite: inner })).toBe(true)
+    expect(accepts(put.requestBody, inner)).toBe(true)
+    expect(accepts(put.requestBody, { success: true, satellite: inner })).toBe(true)
   }
-  expect(takes(put.requestBody, { name: 'Tern', colour: 'red' })).toBe(false)
-  expect(takes(put.requestBody, { satellite: { name: 'Tern' }, colour: 'red' })).toBe(false)
-  expect(takes(put.requestBody, { name: '' })).toBe(false)
+  expect(accepts(put.requestBody, { name: 'Tern', colour: 'red' })).toBe(false)
+  expect(accepts(put.requestBody, { satellite: { name: 'Tern' }, colour: 'red' })).toBe(false)
+  expect(accepts(put.requestBody, { name: '' })).toBe(false)
 })
 
-test('each option of a body that is one of several takes what the server wrote', () => {
+test('each option of a union body may have members of the server', () => {
   const post = at('POST', '/api/satellites')
-  expect(takes(post.requestBody, { name: 'Tern', id: 'sat_1' })).toBe(true)
-  expect(takes(post.requestBody, { from: 'then', id: 'sat_1' })).toBe(true)
-  expect(takes(post.requestBody, { id: 'sat_1' })).toBe(false)
+  expect(accepts(post.requestBody, { name: 'Tern', id: 'sat_1' })).toBe(true)
+  expect(accepts(post.requestBody, { from: 'then', id: 'sat_1' })).toBe(true)
+  expect(accepts(post.requestBody, { id: 'sat_1' })).toBe(false)
 })
 
-test('a merge patch may leave anything out, at any depth, and null takes away only what is optional', () => {
+test('a merge patch may leave out any member, and null removes only optional ones', () => {
   const { requestBody } = at('PATCH', '/api/satellites/:satelliteId')
-  const merges = (value: unknown) => takes(requestBody, value, 'application/merge-patch+json')
+  const merges = (value: unknown) => accepts(requestBody, value, 'application/merge-patch+json')
   expect(merges({})).toBe(true)
   expect(merges({ note: null, orbit: { decaying: null } })).toBe(true)
   expect(merges({ satellite: { name: 'Tern' } })).toBe(true)
@@ -110,16 +110,16 @@ test('a merge patch may leave anything out, at any depth, and null takes away on
   expect(merges([{ op: 'remove', path: '/note' }])).toBe(false)
 })
 
-test('plain JSON takes either patch, the precise types only their own', () => {
+test('application/json takes both kinds of patch, the precise types only one', () => {
   const { requestBody } = at('PATCH', '/api/satellites/:satelliteId')
   const steps = [{ op: 'test', path: '/name', value: 'Tern' }]
-  expect(takes(requestBody, steps)).toBe(true)
-  expect(takes(requestBody, { name: 'Tern' })).toBe(true)
-  expect(takes(requestBody, steps, 'application/json-patch+json')).toBe(true)
-  expect(takes(requestBody, { name: 'Tern' }, 'application/json-patch+json')).toBe(false)
+  expect(accepts(requestBody, steps)).toBe(true)
+  expect(accepts(requestBody, { name: 'Tern' })).toBe(true)
+  expect(accepts(requestBody, steps, 'application/json-patch+json')).toBe(true)
+  expect(accepts(requestBody, { name: 'Tern' }, 'application/json-patch+json')).toBe(false)
 })
 
-test('the shape of an operation implies its parameters, headers and failures', () => {
+test('the contract implies parameters, headers and error replies', () => {
   const named = (parameters: oas31.OperationObject['parameters'] = []) =>
     parameters
       .map((node) => resolved<oas31.ParameterObject>(document, node))
@@ -139,9 +139,15 @@ test('the shape of an operation implies its parameters, headers and failures', (
   expect(codesIn(document, put)).toEqual([
     'invalid-request',
     'malformed-body',
-    'unauthorized',
+    'token-missing',
+    'token-invalid',
+    'token-expired',
+    'not-a-token',
+    'key-revoked',
+    'account-disabled',
+    'user-disabled',
     'forbidden',
-    'not-found',
+    'device-not-found',
     'precondition-failed',
     'body-too-large',
     'unsupported-media-type',
@@ -151,7 +157,7 @@ test('the shape of an operation implies its parameters, headers and failures', (
   ])
 })
 
-test('one of several scopes, other formats and a second success are told', () => {
+test('several scopes, other formats and a second success are documented', () => {
   const { security, description, responses } = at('GET', '/api/satellites')
   expect(security).toEqual([{ token: ['read'] }, { token: ['ingest'] }])
   expect(description).toContain('`read` or `ingest`')
@@ -161,7 +167,7 @@ test('one of several scopes, other formats and a second success are told', () =>
   )
 })
 
-test('a reply may gain members that the document does not know', () => {
+test('a reply may have members that the document does not list', () => {
   const reply = {
     success: true,
     satellite: {
@@ -172,13 +178,13 @@ test('a reply may gain members that the document does not know', () => {
       fresh: 1,
     },
   }
-  expect(takes(put.responses?.[200], reply)).toBe(true)
+  expect(accepts(put.responses?.[200], reply)).toBe(true)
 })
 
-test('events that go to webhooks stand in a section of their own, and without any there is none', () => {
+test('webhooks are a section of their own, which is left out when there are none', () => {
   const post = {
     requestBody: { content: { 'application/json': { schema: satellite } } },
-    responses: { 200: { description: 'Heard.' } },
+    responses: { 200: { description: 'Received.' } },
   }
   expect(document.webhooks).toBeUndefined()
   expect(

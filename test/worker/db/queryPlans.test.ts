@@ -2,11 +2,12 @@ import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { findKeyStatus } from '../../../src/auth/keyStatus.ts'
 import { openCell } from '../../../src/db/open.ts'
-import { findDevice, groupExists, listDevices } from '../../../src/devices/store.ts'
+import { listDevices } from '../../../src/devices/list.ts'
+import { findDevice, hasGroup } from '../../../src/devices/store.ts'
 import { createGroup, deleteGroup, updateGroup } from '../../../src/groups/edit.ts'
 import { findGroup, isFull, listGroups, resolveGroup } from '../../../src/groups/store.ts'
 import { findKey, insertKey, listKeys } from '../../../src/keys/store.ts'
-import { applyEffects } from '../../../src/ledger/projection.ts'
+import { applyEffects } from '../../../src/ledger/projection/applyEffects.ts'
 import { createUser, deleteUser, updateUser } from '../../../src/users/edit.ts'
 import { findUser, listUsers, searchUsers } from '../../../src/users/store.ts'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
@@ -15,15 +16,15 @@ const [USERS, GROUPS, DEVICES, LARGE] = [10_000, 1000, 50_000, 5000]
 const id = (prefix: string, n: number) =>
   `${prefix}_${account.id.slice(4, 13)}${String(n).padStart(6, '0')}`
 
-interface Seen {
+interface RecordedStatement {
   sql: string
   values: unknown[]
 }
 
-/** The cell, and every statement that was carried out on it. */
+/** The cell, recording every statement that runs on it. */
 const recorded = () => {
-  const statements: Seen[] = []
-  const made = new Map<D1PreparedStatement, Seen>()
+  const statements: RecordedStatement[] = []
+  const made = new Map<D1PreparedStatement, RecordedStatement>()
   let written = 0
   const member = (target: object, name: PropertyKey) => {
     const found = Reflect.get(target, name)
@@ -33,17 +34,17 @@ const recorded = () => {
     const statement = env.DB.prepare(sql).bind(...values)
     made.set(statement, { sql, values })
     for (const name of ['all', 'raw', 'first', 'run'] as const) {
-      const carryOut = member(statement, name)
+      const run = member(statement, name)
       const value = (...options: unknown[]) => {
         statements.push({ sql, values })
-        return carryOut(...options)
+        return run(...options)
       }
       Object.defineProperty(statement, name, { value })
     }
     return statement
   }
   const batch = async (list: D1PreparedStatement[]) => {
-    statements.push(...list.map((statement) => made.get(statement) as Seen))
+    statements.push(...list.map((statement) => made.get(statement) as RecordedStatement))
     const results = await env.DB.batch(list)
     for (const { meta } of results) written += meta.rows_written
     return results
@@ -55,12 +56,12 @@ const recorded = () => {
   return { db: openCell({ ...env, DB }, 0), statements, written: () => written }
 }
 
-/** A step of a plan that goes through a table, or through all rows of an account, and not through a stretch of an index. */
+/** True for a step that reads a whole table, or all rows of an account, instead of an index range. */
 const isScan = (step: string): boolean =>
   /^SCAN (?!\w+ VIRTUAL TABLE|CONSTANT ROW|\(subquery-\d+\)|f$)/.test(step) ||
   /USING .*INDEX (?!webhooks_)\w+ \(account_id=\?\)$/.test(step)
 
-const scansOf = async (statements: Seen[]): Promise<string[]> => {
+const scansOf = async (statements: RecordedStatement[]): Promise<string[]> => {
   const found: string[] = []
   for (const { sql, values } of statements) {
     const { results } = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
@@ -103,7 +104,7 @@ beforeAll(async () => {
       .bind(account.id)
       .run()
   }
-  // The first group is large, all others have twenty devices of their own.
+  // The first group is large; all others have twenty devices each.
   await env.DB.prepare(
     `${numbers(LARGE)} INSERT INTO group_devices (group_id, device_key, account_id) SELECT '${id('grp', 0)}', ${key}, ?1 FROM n
      UNION ALL SELECT g.id, ${key} + 20 * substr(g.id, -6), ?1 FROM groups g, n WHERE g.account_id = ?1 AND g.id > '${id('grp', 0)}' AND i < 20`,
@@ -136,12 +137,26 @@ describe(`with ${USERS} users, ${GROUPS} groups and ${DEVICES} devices`, () => {
   test('no statement of lists, searches and edits scans the account', async () => {
     const { db, statements } = recorded()
     const own = account.id
-    for (const after of ['', id('usr', 5000)]) await listUsers(db, own, after, 100)
-    await searchUsers(db, own, 'user 1', ['name', 'user 15', id('usr', 15)], 100)
-    await searchUsers(db, own, 'user1', null, 100)
-    const created = await createUser(db, own, id('usr', 900_001), record(1), null, 1)
+    const page = { accountId: own, after: null, limit: 100 }
+    await listUsers(db, page)
+    await listUsers(db, { ...page, after: ['id', '', id('usr', 5000)] })
+    await searchUsers(db, 'user 1', { ...page, after: ['name', 'user 15', id('usr', 15)] })
+    await searchUsers(db, 'user1', page)
+    const created = await createUser(db, {
+      accountId: own,
+      id: id('usr', 900_001),
+      record: record(1),
+      password: null,
+      now: 1,
+    })
     if (!created.ok) throw new Error(created.refusal)
-    await updateUser(db, own, created.user, record(2), null, 2)
+    await updateUser(db, {
+      accountId: own,
+      before: created.user,
+      record: record(2),
+      password: null,
+      now: 2,
+    })
     await insertKey(
       db,
       own,
@@ -157,8 +172,8 @@ describe(`with ${USERS} users, ${GROUPS} groups and ${DEVICES} devices`, () => {
     )
     await findKeyStatus(db, 'key_size', 3)
     await findKey(db, own, 'key_size', 3)
-    await listKeys(db, own, created.user.id, '', 100, 3)
-    await deleteUser(db, own, created.user.id, [2], 4)
+    await listKeys(db, { accountId: own, userId: created.user.id, after: '', limit: 100, now: 3 })
+    await deleteUser(db, { accountId: own, id: created.user.id, versions: [2], now: 4 })
     expect(await findUser(db, own, created.user.id)).toBeNull()
 
     for (const [after, q] of [
@@ -184,12 +199,12 @@ describe(`with ${USERS} users, ${GROUPS} groups and ${DEVICES} devices`, () => {
     await deleteGroup(db, { accountId: own, id: made.group.id, versions: [2] })
     expect(await findGroup(db, own, made.group.id)).toBeNull()
     await isFull(db, id('grp', 0))
-    await groupExists(db, { accountId: own, groupId: null }, id('grp', 0))
+    await hasGroup(db, { accountId: own, groupId: null }, id('grp', 0))
     await findDevice(db, { accountId: own, groupId: id('grp', 1) }, id('dev', 1), 5)
     await applyEffects(
       db,
       own,
-      [{ kind: 'device-gone', seq: 1, accountId: own, id: id('dev', 1), key: -1, at: 5 }],
+      [{ kind: 'device-gone', seq: 1, id: id('dev', 1), key: -1, at: 5 }],
       5,
     )
     expect(statements.length).toBeGreaterThan(30)
@@ -204,13 +219,16 @@ describe(`with ${USERS} users, ${GROUPS} groups and ${DEVICES} devices`, () => {
       return (await env.DB.batch(again)).reduce((sum, { meta }) => sum + meta.rows_read, 0)
     }
     const own = account.id
-    expect(await reads((db) => listUsers(db, own, id('usr', 5000), 100))).toBeLessThan(300)
-    expect(await reads((db) => searchUsers(db, own, 'user', null, 100))).toBeLessThan(300)
+    const page = { accountId: own, after: null, limit: 100 }
+    expect(
+      await reads((db) => listUsers(db, { ...page, after: ['id', '', id('usr', 5000)] })),
+    ).toBeLessThan(300)
+    expect(await reads((db) => searchUsers(db, 'user', page))).toBeLessThan(300)
     // Every e-mail begins like every name: the rows are passed over a page at a time.
-    expect(await reads((db) => searchUsers(db, own, 'user', ['email', '', ''], 100))).toBeLessThan(
-      300,
-    )
-    // Ten groups of twenty devices, each device found by its key.
+    expect(
+      await reads((db) => searchUsers(db, 'user', { ...page, after: ['email', '', ''] })),
+    ).toBeLessThan(300)
+    // Ten groups of twenty devices, each device searched by its key.
     expect(
       await reads((db) =>
         listGroups(db, { accountId: own, after: id('grp', 500), q: undefined, limit: 10 }),
@@ -221,7 +239,34 @@ describe(`with ${USERS} users, ${GROUPS} groups and ${DEVICES} devices`, () => {
     expect(await reads((db) => listDevices(db, confined, listing, 1))).toBeLessThan(300)
   })
 
-  test('one device more or less among 5,000 writes one membership', async () => {
+  test.each([
+    ['name', ['tern 25000', 25_000], /SEARCH d USING INDEX devices_name \(account_id=\? AND/],
+    ['-name', ['tern 25000', 25_000], /SEARCH d USING INDEX devices_name \(account_id=\? AND/],
+    ['creation', [25_000, 25_000], /SEARCH d USING INDEX devices_creation \(account_id=\? AND/],
+    ['-creation', [25_000, 25_000], /SEARCH d USING INDEX devices_creation \(account_id=\? AND/],
+  ] as const)(
+    'a page of devices by %s seeks to its cursor in an index',
+    async (sort, after, seek) => {
+      const { db, statements } = recorded()
+      for (const filter of [{}, { state: 'active' }, { q: 'tern' }] as const) {
+        const listing = { ...filter, sort, after: [...after], limit: 10 }
+        const page = await listDevices(db, { accountId: account.id, groupId: null }, listing, 1)
+        expect(page.devices).toHaveLength(10)
+      }
+      const pages = statements.filter(({ sql }) => sql.includes('last_location'))
+      expect(pages).toHaveLength(3)
+      for (const { sql, values } of pages) {
+        const { results } = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
+          .bind(...values)
+          .all<{ detail: string }>()
+        const steps = results.map(({ detail }) => detail).filter((step) => !/^SCAN d$/.test(step))
+        expect(steps.filter(isScan)).toEqual([])
+        expect(steps.join('\n')).toMatch(seek)
+      }
+    },
+  )
+
+  test('adding or removing one of 5,000 devices writes one membership', async () => {
     const large = await findGroup(recorded().db, account.id, id('grp', 0))
     if (!large) throw new Error('no group')
     expect(large.devices).toHaveLength(LARGE)
@@ -249,7 +294,7 @@ describe(`with ${USERS} users, ${GROUPS} groups and ${DEVICES} devices`, () => {
     expect(less.written()).toBeLessThanOrEqual(9)
   })
 
-  test('pages of groups with many devices are cut short, and a walk still sees each group once and whole', async () => {
+  test('pages of groups with many devices are shorter, and list each group once and complete', async () => {
     const { db } = recorded()
     await env.DB.prepare(
       `INSERT INTO group_devices (group_id, device_key, account_id)

@@ -1,9 +1,9 @@
 import { env } from 'cloudflare:workers'
-import { is } from 'drizzle-orm'
+import { getTableName, is } from 'drizzle-orm'
 import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { describe, expect, test } from 'vitest'
 import * as schema from '../../../src/db/schema.ts'
-import { ACCOUNT_TABLES } from '../../../src/sweep/erase.ts'
+import { ACCOUNT_TABLES } from '../../../src/sweep/erasures.ts'
 
 interface Column {
   name: string
@@ -27,20 +27,22 @@ const indexesOf = async (table: string) =>
     }>()
   ).results
 
-/** Tables that name an account and are not the account's to erase. */
+/** Tables with an account id that are not erased with the account. */
 const NOT_ERASED = ['directory']
 
-describe('what the migrations make', () => {
-  test('is the tables of the schema, and no others', async () => {
+describe('the migrations', () => {
+  test('create the tables of the schema and no others', async () => {
     const { results } = await env.DB.prepare(
       `SELECT name FROM sqlite_schema WHERE type = 'table'`,
     ).all<{ name: string }>()
-    const made = results.map(({ name }) => name).filter((name) => !/^(sqlite_|d1_|_cf_)/.test(name))
-    expect(made.sort()).toEqual(tables.map(({ name }) => name).sort())
+    const created = results
+      .map(({ name }) => name)
+      .filter((name) => !/^(sqlite_|d1_|_cf_)/.test(name))
+    expect(created.sort()).toEqual(tables.map(({ name }) => name).sort())
   })
 
   test.each(tables)(
-    'has in $name the columns of the schema: name, type, not null, key',
+    'create $name with the columns of the schema: name, type, not null, key',
     async ({ name, columns, primaryKeys }) => {
       const key =
         primaryKeys[0]?.columns.map((column) => column.name) ??
@@ -51,46 +53,46 @@ describe('what the migrations make', () => {
         notnull: column.notNull || key.includes(column.name) ? 1 : 0,
         pk: key.indexOf(column.name) + 1,
       }))
-      const made = (await columnsOf(name)).map(({ name: column, type, notnull, pk }) => ({
+      const created = (await columnsOf(name)).map(({ name: column, type, notnull, pk }) => ({
         name: column,
         type: type.toUpperCase(),
         notnull,
         pk,
       }))
       const byName = (a: { name: string }, b: { name: string }) => a.name.localeCompare(b.name)
-      expect(made.sort(byName)).toEqual(expected.sort(byName))
+      expect(created.sort(byName)).toEqual(expected.sort(byName))
     },
   )
 
   test.each(tables)(
-    'has on $name the indexes of the schema',
+    'create $name with the indexes of the schema',
     async ({ name, indexes, columns }) => {
-      const made = (await indexesOf(name))
+      const created = (await indexesOf(name))
         .filter(({ origin }) => origin === 'c')
         .map((index) => [index.name, index.unique === 1])
       const named = indexes.map(({ config }) => [config.name, config.unique])
       const unique = columns
         .filter(({ isUnique }) => isUnique)
         .map(({ uniqueName }) => [uniqueName, true])
-      expect(made.sort()).toEqual([...named, ...unique].sort())
+      expect(created.sort()).toEqual([...named, ...unique].sort())
     },
   )
 
   test.each(tables)(
-    'holds $name to its types, and without a row number where it has a key of its own',
+    'create $name STRICT, and WITHOUT ROWID unless its key is a number',
     async ({ name, columns }) => {
       const row = await env.DB.prepare('SELECT sql FROM sqlite_schema WHERE name = ?')
         .bind(name)
         .first<{ sql: string }>()
       expect(row?.sql).toMatch(/\bSTRICT\b/)
-      const numbered = columns.some(
+      const hasNumberKey = columns.some(
         ({ primary, columnType }) => primary && columnType === 'SQLiteInteger',
       )
-      expect(/WITHOUT ROWID/.test(row?.sql ?? '')).toBe(!numbered)
+      expect(/WITHOUT ROWID/.test(row?.sql ?? '')).toBe(!hasNumberKey)
     },
   )
 
-  test('is the same in every cell', async () => {
+  test('create the same tables in every cell', async () => {
     const dump = async (db: D1Database) =>
       (
         await db
@@ -103,25 +105,17 @@ describe('what the migrations make', () => {
   })
 })
 
-test('what goes with an account are all tables that name one, found by their keys', () => {
-  const naming = tables
+test('erasing an account covers every table with an account id, by its primary key', () => {
+  const withAccount = tables
     .filter(({ columns }) => columns.some(({ name }) => name === 'account_id'))
     .map(({ name }) => name)
-  expect(Object.keys(ACCOUNT_TABLES).sort()).toEqual(
-    naming.filter((name) => !NOT_ERASED.includes(name)).sort(),
+  expect(ACCOUNT_TABLES.map(getTableName).sort()).toEqual(
+    withAccount.filter((name) => !NOT_ERASED.includes(name)).sort(),
   )
-  for (const { name, columns, primaryKeys } of tables) {
-    const found = (ACCOUNT_TABLES as Record<string, string>)[name]
-    if (found === undefined) continue
-    const key =
-      primaryKeys[0]?.columns.map((column) => column.name) ??
-      columns.filter(({ primary }) => primary).map((column) => column.name)
-    expect(found.split(', '), name).toEqual(key)
-  }
 })
 
-test('an account is erased by an index in every table', async () => {
-  for (const table of Object.keys(ACCOUNT_TABLES)) {
+test('erasing an account uses an index in every table', async () => {
+  for (const table of ACCOUNT_TABLES.map(getTableName)) {
     const { results } = await env.DB.prepare(
       `EXPLAIN QUERY PLAN SELECT 1 FROM "${table}" WHERE account_id = 'x'`,
     ).all<{ detail: string }>()

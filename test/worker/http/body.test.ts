@@ -21,31 +21,31 @@ const streamed = (...chunks: string[]): ReadableStream =>
 const names = async (account: TestAccount) =>
   (await account.call('GET', '/api/devices')).body.devices.map(({ name }: { name: string }) => name)
 
-test('a body of exactly 1 MiB is read, one byte more is not, whether it is announced or streamed', async () => {
+test('a body of 1 MiB is accepted and one byte more refused, with and without Content-Length', async () => {
   const account = await openAccount()
-  const padded = (size: number) => `{"name":"Tern"${' '.repeat(size - 15)}}`
-  expect(padded(MIB)).toHaveLength(MIB)
-  expect((await postDevice(account, padded(MIB))).status).toBe(201)
-  expect((await postDevice(account, streamed(padded(MIB)))).status).toBe(201)
+  const padTo = (size: number) => `{"name":"Tern"${' '.repeat(size - 15)}}`
+  expect(padTo(MIB)).toHaveLength(MIB)
+  expect((await postDevice(account, padTo(MIB))).status).toBe(201)
+  expect((await postDevice(account, streamed(padTo(MIB)))).status).toBe(201)
   expect((await postDevice(account, streamed('{"name":', '"Ru', 'ff"}'))).status).toBe(201)
-  expect((await postDevice(account, padded(MIB + 1))).status).toBe(413)
-  expect((await postDevice(account, streamed(padded(MIB), ' '))).status).toBe(413)
+  expect((await postDevice(account, padTo(MIB + 1))).status).toBe(413)
+  expect((await postDevice(account, streamed(padTo(MIB), ' '))).status).toBe(413)
   expect(await names(account)).toEqual(['Ruff', 'Tern', 'Tern'])
 })
 
-test('JSON in UTF-8 is taken under each of its names, and nothing else', async () => {
+test('every spelling of application/json in UTF-8 is accepted, and no other media type', async () => {
   const account = await openAccount()
   const status = async (type: string) =>
     (await postDevice(account, '{"name":"Tern"}', { 'Content-Type': type })).status
-  for (const good of [
+  for (const accepted of [
     'application/json',
     'Application/JSON',
     'application/json; charset=utf-8',
     'application/json;charset="UTF-8"',
   ]) {
-    expect(await status(good), good).toBe(201)
+    expect(await status(accepted), accepted).toBe(201)
   }
-  for (const bad of [
+  for (const refused of [
     '',
     'application/xml',
     'application/x-www-form-urlencoded',
@@ -57,11 +57,11 @@ test('JSON in UTF-8 is taken under each of its names, and nothing else', async (
     'text/json',
     '*/*',
   ]) {
-    expect(await status(bad), bad).toBe(415)
+    expect(await status(refused), refused).toBe(415)
   }
 })
 
-test('no content encoding is undone', async () => {
+test('every content encoding is refused', async () => {
   const account = await openAccount()
   for (const encoding of ['gzip', 'br', 'deflate', 'x-gzip', 'gzip, gzip']) {
     expect(
@@ -71,9 +71,9 @@ test('no content encoding is undone', async () => {
   }
 })
 
-test('what is not sound JSON is refused, with the place of an unsound string', async () => {
+test('malformed JSON is refused, with a pointer to a malformed string', async () => {
   const account = await openAccount()
-  const refused = async (body: string | Uint8Array) => {
+  const pointerOf = async (body: string | Uint8Array) => {
     const reply = await postDevice(account, body)
     expect([reply.status, reply.body.code]).toEqual([400, 'malformed-body'])
     return reply.body.errors[0].pointer
@@ -90,7 +90,7 @@ test('what is not sound JSON is refused, with the place of an unsound string', a
     '01',
     ' ',
   ]) {
-    expect(await refused(body), body).toBe('')
+    expect(await pointerOf(body), body).toBe('')
   }
   for (const body of [
     bytes('{"name":"', 0xff, 0xfe, '"}'),
@@ -99,18 +99,18 @@ test('what is not sound JSON is refused, with the place of an unsound string', a
     bytes(0xff, 0xfe, 0x7b, 0, 0x7d, 0),
     bytes('{"name":"', 0xf0, 0x9f, '"}'),
   ]) {
-    expect(await refused(body)).toBe('')
+    expect(await pointerOf(body)).toBe('')
   }
-  expect(await refused('{"name":"a\\u0000b"}')).toBe('/name')
-  expect(await refused('{"tags":{"a\\u0000/b":"x"}}')).toBe('/tags/a\0~1b')
-  expect(await refused('{"tags":{"k":"\\ud83d"}}')).toBe('/tags/k')
-  expect(await refused('{"name":"\\ude00\\ud83d"}')).toBe('/name')
-  expect(await refused('{"name":"\\ud83d\\ud83d\\ude00"}')).toBe('/name')
-  expect(await refused('{"a":[{"b":["ok","\\uD800x"]}]}')).toBe('/a/0/b/1')
+  expect(await pointerOf('{"name":"a\\u0000b"}')).toBe('/name')
+  expect(await pointerOf('{"tags":{"a\\u0000/b":"x"}}')).toBe('/tags/a\0~1b')
+  expect(await pointerOf('{"tags":{"k":"\\ud83d"}}')).toBe('/tags/k')
+  expect(await pointerOf('{"name":"\\ude00\\ud83d"}')).toBe('/name')
+  expect(await pointerOf('{"name":"\\ud83d\\ud83d\\ude00"}')).toBe('/name')
+  expect(await pointerOf('{"a":[{"b":["ok","\\uD800x"]}]}')).toBe('/a/0/b/1')
   expect(await names(account)).toEqual([])
 })
 
-test('sound strings come back as they were sent', async () => {
+test('well-formed strings are returned as they were sent', async () => {
   const account = await openAccount()
   for (const [sent, name] of [
     ['"\\ud83d\\ude00 \\u0001\\\\u0000"', '😀 \u0001\\u0000'],
@@ -122,7 +122,7 @@ test('sound strings come back as they were sent', async () => {
   }
 })
 
-test('free-form members are at most 8 KiB large, and every name in them comes back or is refused', async () => {
+test('free-form members have at most 8 KiB, and every name in them is returned or refused', async () => {
   const account = await openAccount()
   const tags = async (json: string) => {
     const { status, body } = await postDevice(account, `{"name":"Tern","tags":${json}}`)
@@ -150,7 +150,7 @@ test('free-form members are at most 8 KiB large, and every name in them comes ba
   expect(await tags('{"name":"__proto__"}')).toEqual({ name: '__proto__' })
 })
 
-test('a body stands bare or under its name, and nothing stands beside it', async () => {
+test('a body may be wrapped, and a wrapped body has no members beside the wrapper', async () => {
   const account = await openAccount()
   const status = async (body: unknown) => (await postDevice(account, body)).status
   expect(await status({ device: { name: 'Tern' } })).toBe(201)
@@ -166,7 +166,7 @@ test('a body stands bare or under its name, and nothing stands beside it', async
   expect(await status({ device: { device: { name: 'Tern' } } })).toBe(400)
 })
 
-test('what GET gave can be edited and sent back with PUT', async () => {
+test('the reply of GET can be edited and sent back with PUT', async () => {
   const account = await openAccount()
   const { id } = (await postDevice(account, { name: 'Tern', tags: { a: '1' } })).body.device
   const shown = (await account.call('GET', `/api/devices/${id}`)).body
@@ -183,26 +183,26 @@ test('what GET gave can be edited and sent back with PUT', async () => {
   expect(flat.body.device.description).toBe('Again')
 })
 
-test('at most twenty faults are told of at once', async () => {
+test('at most about twenty errors are listed at once', async () => {
   const account = await openAccount()
-  const strange = Object.fromEntries(
+  const unknown = Object.fromEntries(
     Array.from({ length: 500 }, (_, number) => [`x${number}`, number]),
   )
-  const reply = await postDevice(account, { name: 1, min: 2, ...strange })
+  const reply = await postDevice(account, { name: 1, min: 2, ...unknown })
   expect(reply.status).toBe(400)
   expect(reply.body.errors.length).toBeGreaterThan(2)
   expect(reply.body.errors.length).toBeLessThanOrEqual(22)
   const many = Object.fromEntries(
     Array.from({ length: 60_000 }, (_, number) => [`x${number}`, null]),
   )
-  const beside = await postDevice(account, { device: { name: 'Tern' }, ...many })
-  expect([beside.status, beside.body.errors.length]).toEqual([400, 20])
+  const wrapped = await postDevice(account, { device: { name: 'Tern' }, ...many })
+  expect([wrapped.status, wrapped.body.errors.length]).toEqual([400, 20])
   const { id } = (await postDevice(account, { name: 'Tern' })).body.device
   const patched = await account.call('PATCH', `/api/devices/${id}`, { body: many })
   expect([patched.status, patched.body.errors.length]).toEqual([400, 20])
 })
 
-test('a list far too long is refused as one, not entry by entry', async () => {
+test('a list that is too long is refused with one error, not one for each entry', async () => {
   const account = await openAccount()
   const { id } = (await postDevice(account, { name: 'Tern' })).body.device
   const ones = Array(125_000).fill(1)

@@ -30,7 +30,7 @@ const namesOf = async (account: TestAccount): Promise<string[]> =>
     ({ name }: { name: string }) => name,
   )
 
-test('a repeat gets the first answer byte for byte, and a secret only once', async () => {
+test('a repeat gets the first reply byte for byte, without its secret', async () => {
   const account = await openAccount()
   const first = await makeKey(account)
   const again = await makeKey(account)
@@ -41,7 +41,7 @@ test('a repeat gets the first answer byte for byte, and a secret only once', asy
   expect(JSON.stringify(await rowOf(account.id))).not.toContain(first.body.apiKey)
 })
 
-test('an answer that is longer than a value of D1 may be is replayed byte for byte too', async () => {
+test('a reply that is longer than D1 allows for a value is replayed byte for byte', async () => {
   const account = await openAccount()
   const tern = await createDevice(account)
   const ana = await createUser(account, {
@@ -65,14 +65,14 @@ test('an answer that is longer than a value of D1 may be is replayed byte for by
     .run()
   const first = await raiseAlert(account, tern, {}, KEY)
   expect(first.text.length).toBeGreaterThan(2_000_000)
-  const kept = await rowOf(account.id)
-  expect(String(kept?.body).length).toBeLessThan(1_000_000)
+  const stored = await rowOf(account.id)
+  expect(String(stored?.body).length).toBeLessThan(1_000_000)
   const again = await raiseAlert(account, tern, {}, KEY)
   expect([again.status, again.headers.get('Idempotent-Replayed')]).toEqual([201, 'true'])
   expect(again.text === first.text).toBe(true)
 })
 
-test('a refusal is an answer too: a repeat gets it, though by then it would succeed', async () => {
+test('a refusal is replayed, even if the request would now succeed', async () => {
   const account = await openAccount({ licenses: 0 })
   const make = () => account.call('POST', '/api/devices', { body: { name: 'Tern' }, headers: KEY })
   const refused = await make()
@@ -83,7 +83,7 @@ test('a refusal is an answer too: a repeat gets it, though by then it would succ
   expect(again.text).toBe(refused.text)
 })
 
-test('the same key with another body, or on another path, is 422; another account may use it', async () => {
+test('the same key with another body or path is 422; another account may use it', async () => {
   const [account, other] = [await openAccount(), await openAccount()]
   await makeKey(account)
   expect((await makeKey(account, 'Two')).body.code).toBe('idempotency-key-reused')
@@ -93,19 +93,19 @@ test('the same key with another body, or on another path, is 422; another accoun
   expect((await makeKey(other, 'Two')).status).toBe(201)
 })
 
-test('a request that is refused before it is carried out does not use its key up', async () => {
+test('a request that is refused before processing does not use its key', async () => {
   const account = await openAccount()
   const bad = await account.call('POST', '/api/account/keys', {
     body: { name: '', scopes: ['read'] },
     headers: KEY,
   })
   expect(bad.status).toBe(400)
-  const strange = await call('POST', '/api/account/keys', {
+  const unauthorized = await call('POST', '/api/account/keys', {
     token: 'no',
     body: { name: 'One', scopes: ['read'] },
     headers: KEY,
   })
-  expect(strange.status).toBe(401)
+  expect(unauthorized.status).toBe(401)
   expect((await makeKey(account)).headers.has('Idempotent-Replayed')).toBe(false)
 })
 
@@ -113,7 +113,7 @@ test.each([
   ['alerts', { alertName: 'SOSButton' }],
   ['locations', { location: { dateTime: '2026-11-14T09:30:00Z', latitude: 1, longitude: 2 } }],
 ])(
-  'a key that may not report neither spoils the report of one that may, nor gets its answer: %s',
+  'an API key without the scope neither blocks a report nor gets its reply: %s',
   async (list, body) => {
     const account = await openAccount()
     const { device } = (await account.call('POST', '/api/devices', { body: { name: 'Tern' } })).body
@@ -131,13 +131,13 @@ test.each([
   },
 )
 
-test('rivals with one key: one is carried out, the others are told to wait or get its answer', async () => {
+test('of concurrent requests with one key one is processed; the others get 409 or its reply', async () => {
   const account = await openAccount()
   const replies = await Promise.all(Array.from({ length: 10 }, () => makeKey(account)))
-  const carriedOut = replies.filter(
+  const processed = replies.filter(
     ({ status, headers }) => status === 201 && !headers.has('Idempotent-Replayed'),
   )
-  expect(carriedOut).toHaveLength(1)
+  expect(processed).toHaveLength(1)
   for (const reply of replies) {
     if (reply.status === 201) continue
     expect([reply.status, reply.body.code]).toEqual([409, 'request-in-progress'])
@@ -146,7 +146,7 @@ test('rivals with one key: one is carried out, the others are told to wait or ge
   expect(await namesOf(account)).toEqual(['first', 'One'])
 })
 
-test('an answer is kept for 24 hours, and then the key is as good as new', async () => {
+test('a reply is replayed for 24 hours; afterwards the key can be used again', async () => {
   const account = await openAccount()
   const first = await makeKey(account)
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 86_400_000 - 5_000 })
@@ -164,15 +164,15 @@ test('an answer is kept for 24 hours, and then the key is as good as new', async
   expect(fresh.body.key.id).not.toBe(first.body.key.id)
 })
 
-/** Leaves the key as a Worker does that dies after its work and before its answer is kept. */
+/** Sets the key to the state after a crash between the work and storing its reply. */
 const crash = (accountId: string) =>
   env.DB.prepare(
-    `UPDATE idempotency SET status = NULL, headers = NULL, body = 'a try that died' WHERE account_id = ?`,
+    `UPDATE idempotency SET status = NULL, headers = NULL, body = 'an attempt that crashed' WHERE account_id = ?`,
   )
     .bind(accountId)
     .run()
 
-test('after a crash the key waits for the lease, and the retry then makes nothing twice', async () => {
+test('after a crash a retry waits for the lease and then creates nothing twice', async () => {
   const account = await openAccount({ licenses: 1 })
   const make = () => account.call('POST', '/api/devices', { body: { name: 'Tern' }, headers: KEY })
   const first = await make()
@@ -180,9 +180,9 @@ test('after a crash the key waits for the lease, and the retry then makes nothin
   expect((await make()).body.code).toBe('request-in-progress')
 
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 31_000 })
-  const rivals = await Promise.all([make(), make(), make()])
+  const retries = await Promise.all([make(), make(), make()])
   expect(
-    rivals.filter(({ status, headers }) => status === 201 && !headers.has('Idempotent-Replayed')),
+    retries.filter(({ status, headers }) => status === 201 && !headers.has('Idempotent-Replayed')),
   ).toHaveLength(1)
   const again = await make()
   expect([again.status, again.headers.get('Idempotent-Replayed')]).toEqual([201, 'true'])
@@ -190,7 +190,7 @@ test('after a crash the key waits for the lease, and the retry then makes nothin
   expect((await account.call('GET', '/api/devices')).body.devices).toHaveLength(1)
 })
 
-test('after a crash a regenerated key is one key still, and its secret works', async () => {
+test('after a crash a retried regeneration makes the same key, and its secret works', async () => {
   const account = await openAccount()
   const { body } = await makeKey(account, 'Old', {})
   const regenerate = () =>
@@ -205,10 +205,10 @@ test('after a crash a regenerated key is one key still, and its secret works', a
   expect(await namesOf(account)).toEqual(['first', 'Old'])
 })
 
-test('a 5xx half-way is not kept, and its retry carries on with what was made already', async () => {
+test('a 5xx is not stored, and a retry continues with what was created already', async () => {
   const opening = {
-    userName: `half-way-${crypto.randomUUID().slice(0, 8)}`,
-    name: 'Half',
+    userName: `interrupted-${crypto.randomUUID().slice(0, 8)}`,
+    name: 'Interrupted',
     licenses: 1,
     timeZone: 'UTC',
   }
@@ -218,12 +218,12 @@ test('a 5xx half-way is not kept, and its retry carries on with what was made al
       body: { ...opening, cell: 0 },
       headers: KEY,
     })
-  const broken = await open(failStatements(env.DB, /INSERT INTO keys/))
-  expect([broken.status, broken.headers.get('Retry-After')]).toEqual([503, '5'])
-  expect(broken.text).not.toMatch(/D1|SQL|INSERT/)
-  const mended = await open(env.DB)
-  expect(mended.status).toBe(201)
-  const { account, apiKey } = mended.body
+  const failed = await open(failStatements(env.DB, /INSERT INTO "?keys"?/i))
+  expect([failed.status, failed.headers.get('Retry-After')]).toEqual([503, '5'])
+  expect(failed.text).not.toMatch(/D1|SQL|INSERT/)
+  const retried = await open(env.DB)
+  expect(retried.status).toBe(201)
+  const { account, apiKey } = retried.body
   await fetchToken(opening.userName, apiKey)
   const { results } = await env.DB.prepare(
     'SELECT account_id FROM directory WHERE user_name_key = ?',
@@ -233,19 +233,19 @@ test('a 5xx half-way is not kept, and its retry carries on with what was made al
   expect(results).toEqual([{ account_id: account.id }])
 })
 
-test('a slow try whose key was taken over does not undo what the other one kept', async () => {
+test('a slow attempt whose key was taken over does not overwrite the other one', async () => {
   const account = await openAccount()
-  const rival = () =>
-    env.DB.prepare(`UPDATE idempotency SET body = 'another try' WHERE account_id = ?`)
+  const takeOver = () =>
+    env.DB.prepare(`UPDATE idempotency SET body = 'another attempt' WHERE account_id = ?`)
       .bind(account.id)
       .run()
-  const slow = failStatements(env.DB, /INSERT INTO keys/)
+  const slow = failStatements(env.DB, /INSERT INTO "?keys"?/i)
   const overtaken = new Proxy(slow, {
     get(target, name) {
       if (name !== 'batch') return Reflect.get(target, name)
       return async (statements: D1PreparedStatement[]) => {
         const results = await target.batch(statements)
-        await rival()
+        await takeOver()
         return results
       }
     },
@@ -257,6 +257,6 @@ test('a slow try whose key was taken over does not undo what the other one kept'
     headers: KEY,
   })
   expect(reply.status).toBe(503)
-  expect(await rowOf(account.id)).toMatchObject({ body: 'another try' })
+  expect(await rowOf(account.id)).toMatchObject({ body: 'another attempt' })
   expect((await rowOf(account.id))?.leased_until).toBeGreaterThan(Date.now())
 })

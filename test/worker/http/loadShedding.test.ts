@@ -4,7 +4,7 @@ import { openAccount } from '../../support/accounts.ts'
 import { call, ORIGIN } from '../../support/http.ts'
 import { eventually } from '../../support/time.ts'
 
-test('a hundred at once are all served', async () => {
+test('a hundred concurrent requests are all served', async () => {
   const account = await openAccount()
   const replies = await Promise.all(
     Array.from({ length: 100 }, () => account.call('GET', '/api/devices')),
@@ -12,7 +12,7 @@ test('a hundred at once are all served', async () => {
   expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]))
 })
 
-test('of far too many at once some are told to come back, of whom nothing is stored, and then all is as before', async () => {
+test('of too many concurrent requests some get 503, and nothing of them is stored', async () => {
   const account = await openAccount({ licenses: 1000 })
   const replies = await Promise.all(
     Array.from({ length: 400 }, (_, n) =>
@@ -41,8 +41,8 @@ test('of far too many at once some are told to come back, of whom nothing is sto
   expect(body.account.licenses.used).toBe(replies.length - refused.length)
 })
 
-/** Requests that are begun, and whose bodies are kept back. */
-const beginSlowly = (count: number, path: string, token = 'none', length: number | null = null) =>
+/** Starts requests without sending their bodies. */
+const startRequests = (count: number, path: string, token = 'none', length: number | null = null) =>
   Array.from({ length: count }, () => {
     const { readable, writable } =
       length === null ? new IdentityTransformStream() : new FixedLengthStream(length)
@@ -54,9 +54,9 @@ const beginSlowly = (count: number, path: string, token = 'none', length: number
     })
     return { writer: writable.getWriter(), reply, length }
   })
-const large = { name: 'Large', description: ' '.repeat(100_000) }
-const moment = () => new Promise((resolve) => setTimeout(resolve, 50))
-const end = async (slow: ReturnType<typeof beginSlowly>) => {
+const largeBody = { name: 'Large', description: ' '.repeat(100_000) }
+const pause = () => new Promise((resolve) => setTimeout(resolve, 50))
+const finishRequests = async (slow: ReturnType<typeof startRequests>) => {
   for (const { writer, length } of slow) {
     if (length !== null) writer.write(new Uint8Array(length)).catch(() => {})
     writer.close().catch(() => {})
@@ -65,40 +65,40 @@ const end = async (slow: ReturnType<typeof beginSlowly>) => {
 }
 
 test.each([
-  ['that is read', '/api/Auth/Token', null],
-  ['that nobody reads, for the token is none', '/api/devices', 60_000],
-])('those keep nobody out who never send a body %s', async (_, path, length) => {
+  ['the server reads', '/api/Auth/Token', null],
+  ['the server does not read, because the token is invalid', '/api/devices', 60_000],
+])('requests that never send the body that %s do not block others', async (_, path, length) => {
   const account = await openAccount()
-  const slow = beginSlowly(300, path, 'none', length)
-  await moment()
+  const slow = startRequests(300, path, 'none', length)
+  await pause()
   expect((await account.call('GET', '/api/account')).status).toBe(200)
-  await end(slow)
+  await finishRequests(slow)
   expect((await call('GET', '/healthz')).status).toBe(200)
 })
 
-test('only so many large bodies are on their way at once, and small ones come in all the same', async () => {
+test('the number of large bodies in transfer is limited; small bodies are not affected', async () => {
   const account = await openAccount()
   const others = await Promise.all(Array.from({ length: 3 }, () => openAccount()))
-  const slow = others.flatMap(({ token }) => beginSlowly(20, '/api/devices', token, 100_000))
-  const sent = () => account.call('POST', '/api/devices', { body: large })
+  const slow = others.flatMap(({ token }) => startRequests(20, '/api/devices', token, 100_000))
+  const sent = () => account.call('POST', '/api/devices', { body: largeBody })
   await eventually(async () => expect((await sent()).status).toBe(503))
   expect((await sent()).headers.get('Retry-After')).toBe('1')
   expect((await account.call('POST', '/api/devices', { body: { name: 'Small' } })).status).toBe(201)
-  await end(slow)
+  await finishRequests(slow)
   expect((await sent()).status).toBe(400)
 })
 
-test('one account’s large bodies leave room for another’s', async () => {
+test('the large bodies of one account do not block those of another', async () => {
   const [account, neighbour] = [await openAccount(), await openAccount()]
-  const slow = beginSlowly(60, '/api/devices', account.token, 100_000)
+  const slow = startRequests(60, '/api/devices', account.token, 100_000)
   await eventually(async () =>
-    expect((await account.call('POST', '/api/devices', { body: large })).status).toBe(503),
+    expect((await account.call('POST', '/api/devices', { body: largeBody })).status).toBe(503),
   )
-  expect((await neighbour.call('POST', '/api/devices', { body: large })).status).toBe(400)
-  await end(slow)
+  expect((await neighbour.call('POST', '/api/devices', { body: largeBody })).status).toBe(400)
+  await finishRequests(slow)
 })
 
-test('a body that nobody asked for is not read whatever its length', async () => {
+test('a refused request without Content-Length is answered before its body ends', async () => {
   const { readable, writable } = new IdentityTransformStream()
   const reply = exports.default.fetch(`${ORIGIN}/api/devices`, { method: 'POST', body: readable })
   const writer = writable.getWriter()

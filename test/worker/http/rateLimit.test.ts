@@ -4,8 +4,9 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { app } from '../../../src/app.ts'
 import { fetchToken, fetchTokenWithScopes, openAccount } from '../../support/accounts.ts'
 import { callWithBindings } from '../../support/bindings.ts'
-import { call, ORIGIN } from '../../support/http.ts'
-import { eventually } from '../../support/time.ts'
+import { createDevice } from '../../support/devices.ts'
+import { call, ORIGIN, type Reply } from '../../support/http.ts'
+import { eventually, iso } from '../../support/time.ts'
 import { Listener } from '../eventSupport.ts'
 
 afterEach(() => {
@@ -23,13 +24,13 @@ const signIn = (
     headers: { 'CF-Connecting-IP': address, ...more },
   })
 
-test('ten wrong keys from one address with one user name, and then 429, whatever X-Forwarded-For says', async () => {
-  const [account, stranger] = [await openAccount(), await openAccount()]
+test('after ten wrong keys from one address with one user name: 429, whatever X-Forwarded-For has', async () => {
+  const [account, other] = [await openAccount(), await openAccount()]
   const address = '203.0.113.7'
   const replies = []
   for (let tries = 0; tries < 12; tries++) {
     replies.push(
-      await signIn(account.userName, stranger.apiKey, address, {
+      await signIn(account.userName, other.apiKey, address, {
         'X-Forwarded-For': `198.51.100.${tries}`,
         Forwarded: `for=${tries}`,
       }),
@@ -44,15 +45,15 @@ test('ten wrong keys from one address with one user name, and then 429, whatever
   expect(closed?.headers.get('RateLimit')).toBe(`"token";r=0;t=${seconds}`)
 
   expect((await signIn(account.userName, account.apiKey, address)).status).toBe(429)
-  expect((await signIn(account.userName.toUpperCase(), stranger.apiKey, address)).status).toBe(429)
+  expect((await signIn(account.userName.toUpperCase(), other.apiKey, address)).status).toBe(429)
   expect((await signIn(account.userName, account.apiKey, '203.0.113.8')).status).toBe(200)
-  expect((await signIn(stranger.userName, stranger.apiKey, address)).status).toBe(200)
+  expect((await signIn(other.userName, other.apiKey, address)).status).toBe(200)
 })
 
-test('all addresses of one IPv6 network count as one', async () => {
-  const [account, stranger] = [await openAccount(), await openAccount()]
+test('all addresses of an IPv6 /64 network count as one', async () => {
+  const [account, other] = [await openAccount(), await openAccount()]
   const tries = Array.from({ length: 11 }, (_, n) =>
-    signIn(account.userName, stranger.apiKey, `2001:db8:7:1::${n.toString(16)}`),
+    signIn(account.userName, other.apiKey, `2001:db8:7:1::${n.toString(16)}`),
   )
   expect((await Promise.all(tries)).map(({ status }) => status).sort()).toEqual([
     ...Array(10).fill(401),
@@ -61,25 +62,25 @@ test('all addresses of one IPv6 network count as one', async () => {
   expect((await signIn(account.userName, account.apiKey, '2001:db8:7:2::1')).status).toBe(200)
 })
 
-test('the window ends after a minute', async () => {
-  const [account, stranger] = [await openAccount(), await openAccount()]
+test('the limit on failed sign-ins resets after a minute', async () => {
+  const [account, other] = [await openAccount(), await openAccount()]
   const address = '203.0.113.9'
-  for (let tries = 0; tries < 10; tries++) await signIn(account.userName, stranger.apiKey, address)
+  for (let tries = 0; tries < 10; tries++) await signIn(account.userName, other.apiKey, address)
   expect((await signIn(account.userName, account.apiKey, address)).status).toBe(429)
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 61_000 })
   expect((await signIn(account.userName, account.apiKey, address)).status).toBe(200)
 })
 
-test('of a hundred guesses at once ten are looked at', async () => {
-  const [account, stranger] = [await openAccount(), await openAccount()]
+test('of a hundred concurrent guesses ten are checked', async () => {
+  const [account, other] = [await openAccount(), await openAccount()]
   const replies = await Promise.all(
-    Array.from({ length: 100 }, () => signIn(account.userName, stranger.apiKey, '203.0.113.10')),
+    Array.from({ length: 100 }, () => signIn(account.userName, other.apiKey, '203.0.113.10')),
   )
   expect(replies.filter(({ status }) => status === 401)).toHaveLength(10)
   expect(replies.filter(({ status }) => status === 429)).toHaveLength(90)
 })
 
-test('successes do not count, and neither do bodies that are none', async () => {
+test('successful sign-ins and invalid bodies are not counted', async () => {
   const account = await openAccount()
   const address = '203.0.113.11'
   for (let tries = 0; tries < 12; tries++) {
@@ -88,8 +89,8 @@ test('successes do not count, and neither do bodies that are none', async () => 
   }
 })
 
-test('when the binding says no, nobody is let in from there for the rest of the minute', async () => {
-  const [account, stranger] = [await openAccount(), await openAccount()]
+test('when the binding refuses, the address gets 429 for the rest of the minute', async () => {
+  const [account, other] = [await openAccount(), await openAccount()]
   const asked: string[] = []
   const closed = {
     limit: async ({ key }: { key: string }) => ({ success: asked.push(key) === 0 }),
@@ -99,12 +100,12 @@ test('when the binding says no, nobody is let in from there for the rest of the 
       body: { userName: account.userName, apiKey },
       headers: { 'CF-Connecting-IP': '203.0.113.12' },
     })
-  expect((await attempt(stranger.apiKey)).status).toBe(429)
+  expect((await attempt(other.apiKey)).status).toBe(429)
   expect((await attempt(account.apiKey)).status).toBe(429)
   expect(asked).toEqual([`203.0.113.12 ${account.userName}`])
 })
 
-test('an account has so many requests a minute, is told what is left, and 429 beyond', async () => {
+test('an account has a limit per minute, sees what is left, and gets 429 beyond it', async () => {
   const [account, other] = [await openAccount(), await openAccount()]
   const limited = { ACCOUNT_REQUESTS_PER_MINUTE: '5' }
   const read = (token: string) => callWithBindings(limited, 'GET', '/api/account', { token })
@@ -132,7 +133,96 @@ test('an account has so many requests a minute, is told what is left, and 429 be
   expect((await read(account.token)).status).toBe(200)
 })
 
-test('what the token does not allow and what does not exist is counted too', async () => {
+test('a report counts one more for each further 100 locations and for each 64 KiB', async () => {
+  const account = await openAccount()
+  const path = `/api/devices/${await createDevice(account)}/locations`
+  const now = Date.now()
+  const report = (count: number, more: object = {}) =>
+    callWithBindings({ ACCOUNT_REQUESTS_PER_MINUTE: '40' }, 'POST', path, {
+      token: account.token,
+      body: Array.from({ length: count }, (_, index) => ({
+        dateTime: iso(now - index),
+        latitude: 1,
+        longitude: 2,
+        ...more,
+      })),
+    })
+  const left = ({ headers }: Reply) => /r=(\d+)/.exec(headers.get('RateLimit') ?? '')?.[1]
+  // Creating the device was the first request.
+  expect(left(await report(1))).toBe('38')
+  expect(left(await report(100))).toBe('37')
+  expect(left(await report(101))).toBe('35')
+  // Two bodies of a little more than 64 KiB, the second with 201 locations.
+  expect(left(await report(10, { attributes: { note: 'x'.repeat(6_600) } }))).toBe('33')
+  expect(left(await report(201, { attributes: { note: 'x'.repeat(300) } }))).toBe('29')
+  const [whole, heavy] = [await report(1000), await report(1000)]
+  expect([left(whole), left(heavy)]).toEqual(['18', '7'])
+  // The request that reaches the limit is served, and the next one is not.
+  const last = await report(1000)
+  expect([last.status, left(last)]).toEqual([201, '0'])
+  const beyond = await report(1)
+  expect([beyond.status, beyond.body.code, left(beyond)]).toEqual([429, 'too-many-requests', '0'])
+})
+
+test('of many heavy requests at once only one passes the limit', async () => {
+  const account = await openAccount()
+  const path = `/api/devices/${await createDevice(account)}/locations`
+  const body = Array.from({ length: 1000 }, (_, index) => ({
+    dateTime: iso(Date.now() - index),
+    latitude: 1,
+    longitude: 2,
+  }))
+  const limited = { ACCOUNT_REQUESTS_PER_MINUTE: '40' }
+  const replies = await Promise.all(
+    Array.from({ length: 8 }, () =>
+      callWithBindings(limited, 'POST', path, { token: account.token, body }),
+    ),
+  )
+  const statuses = replies.map(({ status }) => status)
+  expect(statuses.filter((status) => status === 201).length).toBeLessThanOrEqual(4)
+  expect(statuses).toContain(201)
+  expect(statuses).toContain(429)
+})
+
+test('a query counts as one request, whatever it returns', async () => {
+  const account = await openAccount()
+  const path = `/api/devices/${await createDevice(account)}/locations`
+  const reply = await callWithBindings({ ACCOUNT_REQUESTS_PER_MINUTE: '3' }, 'POST', path, {
+    token: account.token,
+    body: { from: iso(Date.now() - 1000), to: iso(Date.now()) },
+  })
+  expect([reply.status, reply.headers.get('RateLimit')]).toEqual([
+    200,
+    expect.stringContaining('r=1;'),
+  ])
+})
+
+test('each slice of a heavy request is reported to the binding', async () => {
+  const account = await openAccount()
+  const path = `/api/devices/${await createDevice(account)}/locations`
+  let asked = 0
+  const binding = {
+    limit: async () => {
+      asked++
+      return { success: true }
+    },
+  } as unknown as RateLimit
+  const body = Array.from({ length: 1000 }, (_, index) => ({
+    dateTime: iso(Date.now() - index),
+    latitude: 1,
+    longitude: 2,
+  }))
+  // Slices of two: with the device's request this is the 12th.
+  await callWithBindings(
+    { ACCOUNT_SLICES: binding, ACCOUNT_REQUESTS_PER_MINUTE: '200' },
+    'POST',
+    path,
+    { token: account.token, body },
+  )
+  expect(asked).toBe(6)
+})
+
+test('requests that get 403, 404 or 405 are counted too', async () => {
   const account = await openAccount()
   const limited = { ACCOUNT_REQUESTS_PER_MINUTE: '3' }
   const statuses = []
@@ -142,7 +232,7 @@ test('what the token does not allow and what does not exist is counted too', asy
   expect(statuses).toEqual([404, 405, 200, 429])
 })
 
-test('a stream whose token comes in its first message is counted too, as a use of its key, and closed beyond the limit', async () => {
+test('a stream with its token in the first message counts as a request and a use of the key', async () => {
   const [account, other] = [await openAccount(), await openAccount()]
   const blind = await fetchTokenWithScopes(other, ['ingest'])
   const limited = { ...env, ACCOUNT_REQUESTS_PER_MINUTE: '2' }
@@ -155,8 +245,8 @@ test('a stream whose token comes in its first message is counted too, as a use o
       context,
     )
     const stream = new Listener(webSocket as WebSocket)
-    stream.say({ type: 'token', token })
-    await stream.ready()
+    stream.send({ type: 'token', token })
+    await stream.waitForReady()
     return stream.closed?.code ?? null
   }
   const lastUsed = () =>
@@ -177,11 +267,11 @@ test('a stream whose token comes in its first message is counted too, as a use o
       })
     ).status,
   ).toBe(429)
-  // The other account has made a key already.
+  // Creating the key was the other account's first request.
   expect([await closingOf(blind), await closingOf(blind)]).toEqual([4403, 4429])
 })
 
-test('when the binding says no to a slice, the account is closed for the rest of the minute', async () => {
+test('when the binding refuses a slice, the account gets 429 for the rest of the minute', async () => {
   const account = await openAccount()
   const closed = { limit: async () => ({ success: false }) } as unknown as RateLimit
   const read = () =>
@@ -196,8 +286,8 @@ test('when the binding says no to a slice, the account is closed for the rest of
   ])
 })
 
-test('a binding that fails lets the isolate decide alone', async () => {
-  const [account, stranger] = [await openAccount(), await openAccount()]
+test('when the binding fails, the isolate decides by its own count', async () => {
+  const [account, other] = [await openAccount(), await openAccount()]
   const broken = {
     limit: async () => Promise.reject(new Error('unreachable')),
   } as unknown as RateLimit
@@ -206,7 +296,7 @@ test('a binding that fails lets the isolate decide alone', async () => {
     TOKEN_FAILURES: broken,
     ACCOUNT_REQUESTS_PER_MINUTE: '3',
   }
-  const body = { userName: account.userName, apiKey: stranger.apiKey }
+  const body = { userName: account.userName, apiKey: other.apiKey }
   const headers = { 'CF-Connecting-IP': '203.0.113.13' }
   expect(
     (await callWithBindings(bindings, 'POST', '/api/Auth/Token', { body, headers })).status,

@@ -19,8 +19,8 @@ const createOrRefuse = async (by: Caller, name = 'Tern'): Promise<string> => {
 }
 const statusOf = async (reply: Promise<{ status: number }>) => (await reply).status
 
-describe('privileges', () => {
-  test('cap what the key allows, and a change of them holds for live tokens', async () => {
+describe('the privileges of a user', () => {
+  test('limit what the key allows, and a change applies to existing tokens', async () => {
     const account = await openAccount()
     const ana = await createBoundUser(account, { privileges: ['read'] })
     const tries = async () => [
@@ -37,14 +37,14 @@ describe('privileges', () => {
     expect(await tries()).toEqual([403, 403, 403])
   })
 
-  test('of the user do not widen the key', async () => {
+  test('do not extend the scopes of the key', async () => {
     const account = await openAccount()
     const ana = await createBoundUser(account, { privileges: ['admin'] }, { scopes: ['read'] })
     expect(await statusOf(ana.call('GET', '/api/devices'))).toBe(200)
     expect(await statusOf(ana.call('POST', '/api/devices', { body: { name: 'T' } }))).toBe(403)
   })
 
-  test('changed elsewhere are felt within 30 seconds', async () => {
+  test('apply within 30 seconds when changed by another isolate', async () => {
     const account = await openAccount()
     const ana = await createBoundUser(account, { privileges: ['write'] })
     expect(await statusOf(ana.call('GET', '/api/devices'))).toBe(200)
@@ -54,11 +54,11 @@ describe('privileges', () => {
   })
 })
 
-describe('a user who may not act', () => {
+describe('a user who cannot act', () => {
   const token = (account: TestAccount, apiKey: string) =>
     call('POST', '/api/Auth/Token', { body: { userName: account.userName, apiKey } })
 
-  test('gets no token and its live tokens stop, and it is told why where it was said', async () => {
+  test('gets no token, and its existing tokens stop; `disabledMessage` is the reason given', async () => {
     const account = await openAccount()
     const ana = await createBoundUser(account, {})
     await account.call('PATCH', `/api/users/${ana.id}`, {
@@ -76,7 +76,7 @@ describe('a user who may not act', () => {
     expect(await statusOf(ana.call('GET', '/api/account'))).toBe(200)
   })
 
-  test('may act from the instant `from` until the instant `expires`', async () => {
+  test('can act from `from` (inclusive) until `expires` (exclusive)', async () => {
     const now = Date.now()
     const account = await openAccount()
     const at = (seconds: number) => new Date(now + seconds * 1000).toISOString()
@@ -95,7 +95,7 @@ describe('a user who may not act', () => {
     expect(await tries()).toEqual([401, 403])
   })
 
-  test('who is deleted takes its keys along, and their end is told of', async () => {
+  test('is deleted with its keys, each with a `key.revoked` event', async () => {
     const account = await openAccount()
     const ana = await createBoundUser(account, { privileges: ['write'] })
     await createOrRefuse(ana)
@@ -120,7 +120,7 @@ describe('a user who may not act', () => {
     )
       .bind(account.id)
       .all<{ sequence: number; data: string }>()
-    // The regenerated key's end was told of already: two are new, and no number is skipped.
+    // The regenerated key has its event already: two are new, and no number is skipped.
     expect(results).toHaveLength(3)
     expect(results.slice(1).map(({ sequence }) => sequence)).toEqual([
       (before ?? 0) + 1,
@@ -131,7 +131,7 @@ describe('a user who may not act', () => {
   })
 })
 
-describe('a user with a group', () => {
+describe('a user confined to a group', () => {
   const confined = async (privileges = ['admin']) => {
     const account = await openAccount({ licenses: 20 })
     const [seen, unseen] = [
@@ -152,7 +152,7 @@ describe('a user with a group', () => {
     }
   }
 
-  test('sees the devices of the group and nothing of any other device or group', async () => {
+  test('sees the devices of the group and no other device or group', async () => {
     const { ana, seen, unseen, own, other } = await confined()
     const listed = async (query = '') =>
       ((await ana.call('GET', `/api/devices${query}`)).body.devices ?? []).map(
@@ -194,7 +194,7 @@ describe('a user with a group', () => {
     expect(await statusOf(ana.call('GET', `/api/groups/${other}`))).toBe(404)
   })
 
-  test('finds the doors to the rest of the account closed', async () => {
+  test('has no access to the rest of the account', async () => {
     const { account, ana, own } = await confined()
     const person = { name: 'B', email: 'b@example.com', country: 'PT', timeZone: 'UTC' }
     const { body: keys } = await account.call('GET', '/api/account/keys')
@@ -228,7 +228,7 @@ describe('a user with a group', () => {
     expect(await statusOf(ana.call('DELETE', '/api/account/keys/key_none'))).toBe(404)
   })
 
-  test('moved to another group sees that one', async () => {
+  test('sees another group after being moved there', async () => {
     const { account, ana, seen, unseen, other } = await confined()
     await account.call('PATCH', `/api/users/${ana.id}`, { body: { group: 'other' } })
     expect(
@@ -237,7 +237,7 @@ describe('a user with a group', () => {
     expect((await ana.call('GET', '/api/groups')).body.groups[0].id).toBe(other)
   })
 
-  test('creates devices that join the group, which is an edit of it', async () => {
+  test('creates devices that join the group and so change its version', async () => {
     const { account, ana, seen, own } = await confined(['write'])
     const etag = (await account.call('GET', `/api/groups/${own}`)).headers.get('ETag') ?? ''
     const created = await ana.call('POST', '/api/devices', { body: { name: 'Mine' } })
@@ -256,7 +256,7 @@ describe('a user with a group', () => {
     ).toBe(412)
   })
 
-  test('whose device was taken out of the group does not find it back there when the outbox repeats itself', async () => {
+  test('does not get a device back that left the group when the outbox repeats an effect', async () => {
     const { account, ana, seen, own } = await confined(['write'])
     const id = await createOrRefuse(ana)
     await account.call('PATCH', `/api/groups/${own}`, { body: { devices: [seen] } })
@@ -286,7 +286,7 @@ describe('a user with a group', () => {
     ]).toEqual([[seen], []])
   })
 
-  test('of ten thousand devices creates no more', async () => {
+  test('creates no device when the group is full', async () => {
     const { ana, own, account } = await confined(['write'])
     await env.DB.prepare(
       `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9999)
@@ -298,7 +298,7 @@ describe('a user with a group', () => {
   })
 })
 
-test('adminDevices caps the devices of a user’s own making, under any number of rivals', async () => {
+test('`adminDevices` limits the devices that a user creates, also concurrently', async () => {
   const account = await openAccount({ licenses: 20 })
   const ana = await createBoundUser(account, { privileges: ['write'], adminDevices: 3 })
   await createOrRefuse(account)
@@ -312,8 +312,8 @@ test('adminDevices caps the devices of a user’s own making, under any number o
   ])
 })
 
-describe('a bound token cannot widen itself', () => {
-  test('the keys it makes are bound to the same user and live no longer', async () => {
+describe('a bound token cannot extend its rights', () => {
+  test('by keys: those it creates are bound to the same user and expire no later', async () => {
     const account = await openAccount()
     const end = new Date(Date.now() + 3_600_000).toISOString()
     const ana = await createBoundUser(account, { privileges: ['admin'] }, { expires: end })
@@ -340,7 +340,7 @@ describe('a bound token cannot widen itself', () => {
     expect((await regenerate(forever.key.id)).status).toBe(403)
   })
 
-  test('nor change what its own user may', async () => {
+  test('by changing the rights of its own user', async () => {
     const account = await openAccount()
     const ana = await createBoundUser(account, {
       privileges: ['admin'],
@@ -373,7 +373,7 @@ describe('a bound token cannot widen itself', () => {
   })
 })
 
-test('a key is bound to a user of its own account alone', async () => {
+test('a key can be bound only to a user of its own account', async () => {
   const [account, other] = [await openAccount(), await openAccount()]
   const theirs = await createBoundUser(other, {})
   for (const userId of [theirs.id, 'usr_none', '']) {

@@ -17,8 +17,8 @@ const count = (replies: Reply[], what: string) =>
 const patchLimits = (account: TestAccount, id: string, limits: object) =>
   account.call('PATCH', `/api/devices/${id}`, { body: { limits } })
 
-describe('the storm', () => {
-  test('of a hundred parallel alerts lets out exactly the limit of each channel, and every alert is stored', async () => {
+describe('a daily limit', () => {
+  test('is exact for each channel over a hundred concurrent alerts, which are all stored', async () => {
     const account = await openAccount()
     await createUser(account, { phone: '+351910000010', notify: both })
     const id = await createDevice(account, { limits: { dailyEmailLimit: 30, dailySmsLimit: 7 } })
@@ -40,7 +40,7 @@ describe('the storm', () => {
     ])
   })
 
-  test('shares a limit that is nearly used out among the recipients, and tells of the rest everywhere', async () => {
+  test('that is nearly used up goes to the first recipients; the reply, event, usage and log show the rest', async () => {
     const lines = vi.spyOn(console, 'warn')
     const account = await openAccount({ timeZone: 'Europe/Lisbon' })
     for (let n = 0; n < 5; n++) await createUser(account)
@@ -99,15 +99,15 @@ describe('the storm', () => {
     ['evicted', (account: TestAccount) => evictDurableObject(ledgerStub(account)).catch(() => {})],
     ['crashed', crashLedger],
   ])(
-    'with the object %s in its middle lets out no more than the limit, and what it let out is sent once',
-    async (_, fell) => {
+    'is not exceeded when the object is %s under load, and each granted message is sent once',
+    async (_, stop) => {
       const account = await openAccount()
       await createUser(account)
-      const id = await createDevice(account, { limits: { dailyEmailLimit: 20 } })
+      const id = await createDevice(account, { dailyEmailLimit: 20 })
       const storm = Array.from({ length: 60 }, () => raiseAlert(account, id))
-      await fell(account)
+      await stop(account)
       await Promise.all(storm)
-      await fell(account)
+      await stop(account)
       await Promise.all(Array.from({ length: 40 }, () => raiseAlert(account, id)))
       await waitUntilSent(account)
       expect(await readMessages(account, '?status=sent')).toHaveLength(20)
@@ -117,7 +117,7 @@ describe('the storm', () => {
     },
   )
 
-  test('of one device takes nothing from another', async () => {
+  test('of one device does not affect another', async () => {
     const account = await openAccount()
     await createUser(account)
     const [first, second] = [
@@ -133,7 +133,7 @@ describe('the storm', () => {
   })
 })
 
-test('a changed limit holds for the next message, upwards and downwards', async () => {
+test('a raised or lowered limit applies to the next message', async () => {
   const account = await openAccount()
   await createUser(account)
   const id = await createDevice(account, { limits: { dailyEmailLimit: 1 } })
@@ -155,7 +155,7 @@ describe('days', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }))
   afterEach(() => void vi.useRealTimers())
 
-  /** Tokens last an hour: a test that travels further gets a new one on arrival. */
+  /** Sets the clock and returns the account with a new token: tokens last an hour. */
   const travel = async (account: TestAccount, at: number): Promise<TestAccount> => {
     vi.setSystemTime(at)
     const { body } = await account.call('POST', '/api/Auth/Token', {
@@ -179,7 +179,7 @@ describe('days', () => {
     ['Australia/Lord_Howe', '2031-04-06', 24.5],
     ['Pacific/Kiritimati', '2031-06-15', 24],
   ])(
-    'in %s the allowance of %s lasts its %f hours, to the millisecond',
+    'in %s the limit of %s applies for its %f hours, to the millisecond',
     async (timeZone, date, hours) => {
       const [begins, ends] = [dayStart(date, timeZone), dayStart(addDays(date, 1), timeZone)]
       expect((ends - begins) / 3_600_000).toBe(hours)
@@ -216,7 +216,7 @@ describe('days', () => {
     },
   )
 
-  test('a clock that steps back gives no second allowance, for the day it leaves or the day it comes to', async () => {
+  test('a clock that goes back resets no limit, neither of the day it leaves nor of the day it returns to', async () => {
     vi.setSystemTime(Date.parse('2031-06-15T12:00:00Z'))
     let account = await openAccount()
     await createUser(account)
@@ -238,7 +238,7 @@ describe('days', () => {
     expect(deliveryStatusesIn(await raiseAlert(account, id))).toEqual(['Email queued'])
   })
 
-  test('a zone in which it is another date has that date’s own allowance, and coming back finds the old one used', async () => {
+  test('a time zone with another date has that date’s counter; changing back finds the old one used', async () => {
     vi.setSystemTime(Date.parse('2031-06-15T06:00:00Z'))
     const account = await openAccount({ timeZone: 'Asia/Tokyo' })
     await createUser(account)
@@ -258,11 +258,11 @@ describe('days', () => {
     expect(usage.map(({ emailsSent }: { emailsSent: number }) => emailsSent)).toEqual([1, 1])
   })
 
-  test('a zone in which it is a date that was used before shows what was sent on it, of every device', async () => {
+  test('a time zone with a date used before shows that date’s counters for every device', async () => {
     vi.setSystemTime(Date.parse('2031-06-15T06:00:00Z'))
     const account = await openAccount({ timeZone: 'Asia/Tokyo', licenses: 100 })
     await createUser(account, { phone: '+351910000011', notify: both })
-    // More than the outbox carries out at a time.
+    // More than one batch of the outbox.
     const devices = await Promise.all(Array.from({ length: 60 }, () => createDevice(account)))
     const shown = async (timeZone: string) => {
       expect((await account.call('PATCH', '/api/account', { body: { timeZone } })).status).toBe(200)
@@ -282,7 +282,7 @@ describe('days', () => {
     ])
   })
 
-  test('whatever clock and zone do, no date ever sends more than its limit', async () => {
+  test('no date sends more than its limit, whatever the clock and the time zone do', async () => {
     vi.setSystemTime(Date.parse('2031-06-15T06:00:00Z'))
     let account = await openAccount({ timeZone: 'UTC' })
     await createUser(account)
@@ -321,7 +321,7 @@ describe('days', () => {
     expect(sent.reduce((sum: number, n: number) => sum + n, 0)).toBe(results[0]?.n)
   })
 
-  test('a message that was held back can be sent by hand on another day, and counts there; at the limit it is refused', async () => {
+  test('a suppressed message can be retried on another day and counts there; at the limit it is refused', async () => {
     vi.setSystemTime(Date.parse('2031-06-15T12:00:00Z'))
     let account = await openAccount()
     await createUser(account)

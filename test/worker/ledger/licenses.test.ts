@@ -24,15 +24,15 @@ const eventsOf = async (account: TestAccount, type: string) => {
   return results
 }
 
-/** No line of the log may show more in use than there were, but after the operator took some away. */
-const auditLog = async (account: TestAccount) => {
+/** No grant may leave more licenses in use than the total. */
+const checkLog = async (account: TestAccount) => {
   const { body } = await account.call('GET', '/api/account/licenses/log')
   for (const { what, used, total } of body.entries)
     if (what === 'granted') expect(used).toBeLessThanOrEqual(total)
 }
 
-describe('races', () => {
-  test('ten licenses, a hundred rivals, ten winners', async () => {
+describe('concurrent requests', () => {
+  test('of a hundred concurrent creates with ten licenses, ten succeed', async () => {
     const account = await openAccount({ licenses: 10 })
     const replies = await Promise.all(
       Array.from({ length: 100 }, (_, n) => postDevice(account, { name: `Rival ${n}` })),
@@ -44,10 +44,10 @@ describe('races', () => {
       availableAt: null,
     })
     expect(await licensesOf(account)).toEqual({ total: 10, used: 10, available: 0 })
-    await auditLog(account)
+    await checkLog(account)
   })
 
-  test('twenty rounds of mixed roads to active give out exactly what is free', async () => {
+  test('creates, edits and reactivations together get exactly the free licenses, in twenty rounds', async () => {
     for (let round = 0; round < 20; round++) {
       const account = await openAccount({ licenses: 10 })
       const expired = await Promise.all(
@@ -71,11 +71,11 @@ describe('races', () => {
       expect(replies.filter(({ status }) => status === 200 || status === 201)).toHaveLength(10)
       expect(count(replies, 409)).toBe(26)
       expect(await licensesOf(account)).toEqual({ total: 10, used: 10, available: 0 })
-      await auditLog(account)
+      await checkLog(account)
     }
   })
 
-  test('an object evicted in the middle of a storm loses no grant and makes none twice', async () => {
+  test('an object evicted during concurrent creates loses no grant and grants none twice', async () => {
     const account = await openAccount({ licenses: 10 })
     const storm = Array.from({ length: 40 }, (_, n) => postDevice(account, { name: `Rival ${n}` }))
     await evictDurableObject(ledgerStub(account)).catch(() => {})
@@ -92,7 +92,7 @@ describe('races', () => {
   })
 })
 
-describe('every road to active is one road', () => {
+describe('without a free license', () => {
   const full = async () => {
     const account = await openAccount({ licenses: 1 })
     const { body } = await postDevice(account, {
@@ -130,14 +130,14 @@ describe('every road to active is one road', () => {
           body: [{ op: 'replace', path: '/limits/expires', value: false }],
         }),
     ],
-  ])('%s is refused whole and without side effects', async (_, road) => {
+  ])('%s is refused and changes nothing but the license log', async (_, change) => {
     const { account, path } = await full()
     const before = await account.call('GET', path)
     const listed = await account.call('GET', '/api/devices')
-    const told = await env.DB.prepare('SELECT count(*) AS n FROM events WHERE account_id = ?')
+    const eventCount = await env.DB.prepare('SELECT count(*) AS n FROM events WHERE account_id = ?')
       .bind(account.id)
       .first()
-    const reply = await road(account, path)
+    const reply = await change(account, path)
     expect(reply.status).toBe(409)
     expect(reply.body).toMatchObject({ code: 'no-license-available', availableAt: null })
     const after = await account.call('GET', path)
@@ -148,7 +148,7 @@ describe('every road to active is one road', () => {
       await env.DB.prepare('SELECT count(*) AS n FROM events WHERE account_id = ?')
         .bind(account.id)
         .first(),
-    ).toEqual(told)
+    ).toEqual(eventCount)
     expect(await licensesOf(account)).toEqual({ total: 1, used: 1, available: 0 })
     expect(
       (await account.call('GET', '/api/account/licenses/log?limit=1')).body.entries[0],
@@ -159,7 +159,7 @@ describe('every road to active is one road', () => {
     })
   })
 
-  test('a refusal tells when a license frees itself, also where more are in use than the account has', async () => {
+  test('a refusal says when a license becomes free, even while more are in use than the total', async () => {
     const account = await openAccount({ licenses: 4, timeZone: 'America/New_York' })
     for (const date of ['2099-03-01', '2099-02-01', '2099-03-01'])
       await postDevice(account, { name: date, limits: until(date) })
@@ -173,7 +173,7 @@ describe('every road to active is one road', () => {
     expect((await postDevice(account, { name: 'One more' })).body.availableAt).toBeNull()
   })
 
-  test('an operator may set the number below what is in use: nothing expires, nothing more is granted until enough are free', async () => {
+  test('a total lowered below the number in use expires nothing and grants nothing until enough are free', async () => {
     const account = await openAccount({ licenses: 3 })
     const made = await Promise.all([1, 2, 3].map((n) => postDevice(account, { name: `D${n}` })))
     await callAsOperator('PATCH', `/admin/accounts/${account.id}`, { body: { licenses: 1 } })
@@ -188,7 +188,7 @@ describe('every road to active is one road', () => {
   })
 })
 
-test('reactivate answers with the device, with or without an end, and refuses a date already reached', async () => {
+test('reactivate returns the device, with or without an expiration date, and refuses a past date', async () => {
   const account = await openAccount({ licenses: 1 })
   const { body } = await postDevice(account, { name: 'Old', limits: until('2020-01-01') })
   const path = `/api/devices/${body.device.id}/reactivate`
@@ -218,7 +218,7 @@ describe('time', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }))
   afterEach(() => void vi.useRealTimers())
 
-  /** Tokens last an hour: a test that travels further gets a new one on arrival. */
+  /** Sets the clock and returns the account with a new token: tokens last an hour. */
   const travel = async (account: TestAccount, at: number): Promise<TestAccount> => {
     vi.setSystemTime(at)
     const { body } = await account.call('POST', '/api/Auth/Token', {
@@ -240,7 +240,7 @@ describe('time', () => {
     ['America/Santiago', '2026-09-06'],
     ['Pacific/Kiritimati', '2027-01-01'],
   ])(
-    'in %s a device that ends on %s is active until the millisecond before and expired from it, with no sweep',
+    'in %s a device with the expiration date %s expires at its first millisecond, without a sweep',
     async (timeZone, date) => {
       const instant = dayStart(date, timeZone)
       vi.setSystemTime(instant - 3 * 86_400_000)
@@ -271,7 +271,7 @@ describe('time', () => {
     },
   )
 
-  test('a clock that steps back revives nothing', async () => {
+  test('a clock that goes back revives no device', async () => {
     vi.setSystemTime(Date.parse('2026-11-20T12:00:00Z'))
     let account = await openAccount({ licenses: 1 })
     const { body } = await postDevice(account, { name: 'Ending', limits: until('2026-11-22') })
@@ -285,7 +285,7 @@ describe('time', () => {
     expect((await postDevice(account, { name: 'More' })).status).toBe(409)
   })
 
-  test('the sweep records each expiry once, however often it runs, and a day later again after a reactivation', async () => {
+  test('the sweep records each expiry once, however often it runs, and again after a reactivation', async () => {
     vi.setSystemTime(Date.parse('2026-11-20T12:00:00Z'))
     let account = await openAccount({ licenses: 5 })
     const made = await Promise.all(
@@ -313,7 +313,7 @@ describe('time', () => {
     ).toHaveLength(4)
   })
 
-  describe('an expiry that no sweep has come by for', () => {
+  describe('an expiry that the sweep has not recorded yet', () => {
     const day = '2026-11-22'
     const expired = async () => {
       vi.setSystemTime(Date.parse('2026-11-20T12:00:00Z'))
@@ -344,30 +344,27 @@ describe('time', () => {
       ],
       ['deleted', ['expired 1'], (account, path) => account.call('DELETE', path)],
       [
-        'brought back by a zone in which it is yesterday',
+        'revived by a time zone where it is yesterday',
         ['zone-changed 2', 'expired 1'],
         (account) => account.call('PATCH', '/api/account', { body: { timeZone: 'UTC' } }),
       ],
-    ])(
-      'is recorded ahead of the change, once, where the device is %s',
-      async (_, entries, change) => {
-        const { account, path } = await expired()
-        expect((await change(account, path)).status).toBe(200)
-        await sweep(env, Date.now())
-        const told = await eventsOf(account, 'device.expired')
-        expect(told.map(({ time, data }) => [time, JSON.parse(String(data))])).toEqual([
-          [dayStart(day, 'Asia/Tokyo'), { name: 'Ends', expirationDate: day }],
-        ])
-        const log = (await account.call('GET', '/api/account/licenses/log')).body.entries as {
-          what: string
-          used: number
-        }[]
-        expect(log.slice(0, -2).map(({ what, used }) => `${what} ${used}`)).toEqual(entries)
-      },
-    )
+    ])('is recorded once, before the change, when the device is %s', async (_, entries, change) => {
+      const { account, path } = await expired()
+      expect((await change(account, path)).status).toBe(200)
+      await sweep(env, Date.now())
+      const told = await eventsOf(account, 'device.expired')
+      expect(told.map(({ time, data }) => [time, JSON.parse(String(data))])).toEqual([
+        [dayStart(day, 'Asia/Tokyo'), { name: 'Ends', expirationDate: day }],
+      ])
+      const log = (await account.call('GET', '/api/account/licenses/log')).body.entries as {
+        what: string
+        used: number
+      }[]
+      expect(log.slice(0, -2).map(({ what, used }) => `${what} ${used}`)).toEqual(entries)
+    })
   })
 
-  test('the sweep goes through every cell, and only to accounts with something due', async () => {
+  test('the sweep visits every cell and only accounts with a due expiry', async () => {
     vi.setSystemTime(Date.parse('2026-11-20T12:00:00Z'))
     const due = await Promise.all([0, 1].map((cell) => openAccount({ cell })))
     const later = await openAccount()
@@ -396,7 +393,7 @@ describe('time', () => {
     )
   })
 
-  test('what an edit expires is told once, by the edit', async () => {
+  test('a device that an edit expires has one event, from the edit', async () => {
     const account = await openAccount({ licenses: 2 })
     const { body } = await postDevice(account, { name: 'Cut short' })
     await account.call('PATCH', `/api/devices/${body.device.id}`, {
@@ -407,7 +404,7 @@ describe('time', () => {
     expect(await licensesOf(account)).toEqual({ total: 2, used: 0, available: 2 })
   })
 
-  test('a zone in which it is yesterday brings devices back, as one event, only where all find a license', async () => {
+  test('a time zone where it is yesterday revives devices in one event, if all of them get a license', async () => {
     vi.setSystemTime(Date.parse('2026-11-22T06:00:00Z'))
     const account = await openAccount({ licenses: 2, timeZone: 'Asia/Tokyo' })
     const made = await Promise.all(
@@ -443,7 +440,7 @@ describe('time', () => {
   })
 })
 
-describe('a cell that fails underneath', () => {
+describe('while the cell fails', () => {
   const breakDatabase = (account: TestAccount, batch: () => Promise<unknown>) =>
     runInDurableObject(ledgerStub(account), (ledger) => {
       const DB = { prepare: () => ({ bind: () => ({}) }), batch }
@@ -453,7 +450,7 @@ describe('a cell that fails underneath', () => {
       })
     })
 
-  test('is waited for once by all who come meanwhile, and by nobody while it goes on failing', async () => {
+  test('concurrent requests share one wait for it, and later requests do not wait', async () => {
     const account = await openAccount({ licenses: 21 })
     const first = Promise.withResolvers<never>()
     let batches = 0
@@ -465,7 +462,7 @@ describe('a cell that fails underneath', () => {
       )
       expect(decided).toHaveLength(20)
     })
-    first.reject(new Error('D1_ERROR: the test says no'))
+    first.reject(new Error('D1_ERROR: failed by the test'))
     expect(count(await Promise.all(storm), 201)).toBe(20)
     expect((await postDevice(account, { name: 'While it hangs' })).status).toBe(201)
     await evictDurableObject(ledgerStub(account))
@@ -473,14 +470,14 @@ describe('a cell that fails underneath', () => {
     expect((await account.call('GET', '/api/devices')).body.devices).toHaveLength(21)
   })
 
-  test('and then answers is written by the next request, alarm or no alarm', async () => {
+  test('the first request after its recovery writes the outbox, even without an alarm', async () => {
     const account = await openAccount({ licenses: 2 })
     await runInDurableObject(ledgerStub(account), (_, { storage }) => {
       storage.setAlarm = async () => {}
     })
     let fails = true
     await breakDatabase(account, () =>
-      fails ? Promise.reject(new Error('D1_ERROR: the test says no')) : Promise.resolve([]),
+      fails ? Promise.reject(new Error('D1_ERROR: failed by the test')) : Promise.resolve([]),
     )
     expect((await postDevice(account, { name: 'One' })).status).toBe(201)
     fails = false
@@ -493,9 +490,9 @@ describe('a cell that fails underneath', () => {
     })
   })
 
-  test('calls still decide, their effects arrive later, and once', async () => {
+  test('decisions are still made, and their effects arrive later, once', async () => {
     const account = await openAccount({ licenses: 2 })
-    await breakDatabase(account, () => Promise.reject(new Error('D1_ERROR: the test says no')))
+    await breakDatabase(account, () => Promise.reject(new Error('D1_ERROR: failed by the test')))
     const replies = await Promise.all([1, 2, 3].map((n) => postDevice(account, { name: `D${n}` })))
     expect(count(replies, 201)).toBe(2)
     expect((await account.call('GET', '/api/devices')).body.devices).toEqual([])
@@ -513,12 +510,12 @@ describe('a cell that fails underneath', () => {
   })
 })
 
-test('a ledger that does not know its account refuses, and does not come into being by being asked', async () => {
+test('a ledger that was never opened refuses every call and stays unopened', async () => {
   const stub = env.LEDGER.get(env.LEDGER.idFromName('acc_nobody')) as unknown as {
     account: () => Promise<unknown>
     create: (...args: unknown[]) => Promise<unknown>
   }
-  expect(await stub.account()).toEqual({ ok: false, refusal: 'not-found' })
+  expect(await stub.account()).toEqual({ ok: false, refusal: 'account-not-found' })
   const record = {
     name: 'x',
     description: '',
@@ -530,6 +527,6 @@ test('a ledger that does not know its account refuses, and does not come into be
   }
   expect(await stub.create('dev_x', record, { userId: null, groupId: null, cap: null })).toEqual({
     ok: false,
-    refusal: 'not-found',
+    refusal: 'account-not-found',
   })
 })

@@ -23,7 +23,7 @@ const TABLES = [
   'sqlite_sequence',
 ] as const
 
-/** A database as it was, and the way back to it: what a restore of D1 alone does. */
+/** Copies a database; the returned function restores it, as a restore of D1 alone does. */
 const snapshot = async (db: D1Database) => {
   const dump = await Promise.all(
     TABLES.map(
@@ -63,7 +63,7 @@ const reconcile = (account: TestAccount, body?: object) =>
   callAsOperator('POST', `/admin/accounts/${account.id}/reconcile`, body ? { body } : {})
 const NOTHING = { account: 0, devices: 0, removed: 0, usage: 0, directory: 0, events: 0, erased: 0 }
 
-test('where nothing differs, nothing is mended and no event number is skipped', async () => {
+test('changes nothing and skips no event number if nothing differs', async () => {
   const account = await openAccount()
   await createDevice(account, 'One')
   const before = await head(account)
@@ -76,7 +76,7 @@ test('where nothing differs, nothing is mended and no event number is skipped', 
   expect(await head(account)).toBe(before)
 })
 
-test('after the cell was set back the ledger wins for account, devices and licenses, the cell for groups, and event numbers jump ahead', async () => {
+test('after a restore of the cell the ledger wins for account, devices and licenses, the cell for groups, and event numbers jump ahead', async () => {
   const account = await openAccount({ licenses: 10 })
   const kept = await createDevice(account, 'Kept')
   const edited = await createDevice(account, 'Before')
@@ -129,7 +129,7 @@ test('after the cell was set back the ledger wins for account, devices and licen
   expect((await reconcile(account)).body.mended).toEqual(NOTHING)
 })
 
-test('an operator who knows that the cell was set back has the numbers jump where nothing shows it', async () => {
+test('`restored` makes event numbers jump ahead even if nothing differs', async () => {
   const account = await openAccount()
   const before = await head(account)
   expect((await reconcile(account, { restored: true })).body.mended).toEqual({
@@ -139,7 +139,7 @@ test('an operator who knows that the cell was set back has the numbers jump wher
   expect(await head(account)).toBe(before + 1_000_000)
 })
 
-test('an erased account that the directory alone lists again goes from it, and its user name is free', async () => {
+test('an erased account that only the directory lists again is removed, and its user name is free', async () => {
   const account = await openAccount({ cell: 1 })
   const restore = await snapshot(env.DB)
   await callAsOperator('DELETE', `/admin/accounts/${account.id}`)
@@ -154,7 +154,7 @@ test('an erased account that the directory alone lists again goes from it, and i
   expect((await open()).status).toBe(201)
 })
 
-test('an account that a restore has brought back goes again, and one that it has lost returns', async () => {
+test('an erased account that a restore brought back is erased again, and a lost account returns', async () => {
   const gone = await openAccount()
   await createDevice(gone, 'Ghost')
   const restoreErased = await snapshot(env.DB)
@@ -186,7 +186,7 @@ test('an account that a restore has brought back goes again, and one that it has
   ).toBe(1)
 })
 
-test('a cursor that reconcile did not give out is refused, and pointed at in the body', async () => {
+test('a foreign cursor is refused, with a pointer into the body', async () => {
   const account = await openAccount()
   for (const path of [`/admin/accounts/${account.id}/reconcile`, '/admin/cells/0/reconcile']) {
     const { status, body } = await callAsOperator('POST', path, { body: { cursor: 'forged' } })
@@ -195,7 +195,7 @@ test('a cursor that reconcile did not give out is refused, and pointed at in the
 })
 
 describe('a whole cell', () => {
-  test('is reconciled account by account, and says which no ledger knows', async () => {
+  test('is reconciled account by account, and accounts without a ledger are listed', async () => {
     const accounts = await Promise.all([1, 2, 3].map(() => openAccount({ cell: 1 })))
     for (const account of accounts) await createDevice(account, 'One')
     await env.CELL_1.prepare("UPDATE devices SET name = 'Tampered'").run()
@@ -220,7 +220,7 @@ describe('a whole cell', () => {
   })
 })
 
-test('a repeat under the same key gets the first answer and moves nothing again, and each page has a key of its own', async () => {
+test('a retry under the same Idempotency-Key replays the first reply, and each page needs its own key', async () => {
   const account = await openAccount({ cell: 1 })
   const headOf = () =>
     env.CELL_1.prepare('SELECT sequence FROM event_heads WHERE account_id = ?')
@@ -241,12 +241,12 @@ test('a repeat under the same key gets the first answer and moves nothing again,
   }
 })
 
-describe('an account that is opened after the directory was set back', () => {
+describe('an account opened after a restore of the directory', () => {
   afterEach(() => void vi.useRealTimers())
   const report = { location: { dateTime: '2026-01-01T00:00:00Z', latitude: 1, longitude: 2 } }
   const listed = async (account: TestAccount) =>
     (await callAsOperator('GET', `/admin/accounts/${account.id}`)).status === 200
-  /** Set back to before the first was opened, the directory opens the second so much later, in a cell that was not set back. */
+  /** Opens an account in cell 1, restores the directory to before it, and opens another later. */
   const openAround = async (
     later: number,
     hide: (account: TestAccount) => Promise<() => Promise<unknown>> = async () => async () => null,
@@ -265,7 +265,7 @@ describe('an account that is opened after the directory was set back', () => {
   }
 
   test.each([600_000, 0])(
-    'gets no number that was given out before, and sees nothing of the other (%i ms later)',
+    'gets an unused number and sees nothing of the account before it (%i ms later)',
     async (later) => {
       const { first, device, second } = await openAround(later)
       const id = await createDevice(second, 'Second')
@@ -282,7 +282,7 @@ describe('an account that is opened after the directory was set back', () => {
     },
   )
 
-  test('where it came by the same number all the same, takes no row of the other, and both are named', async () => {
+  test('that got a used number takes no row of the other account, and both are reported', async () => {
     const { first, device, second } = await openAround(0, async ({ id }) => {
       const number = await env.CELL_1.prepare('SELECT number FROM accounts WHERE id = ?')
         .bind(id)
@@ -318,7 +318,7 @@ describe('an account that is opened after the directory was set back', () => {
   })
 })
 
-test('a large account is held against its ledger a page at a time', async () => {
+test('a large account is reconciled in pages', async () => {
   const account = await openAccount({ licenses: 2000 })
   for (let n = 0; n < 1100; n += 100)
     await Promise.all(Array.from({ length: 100 }, (_, i) => createDevice(account, `D${n + i}`)))
@@ -331,14 +331,14 @@ test('a large account is held against its ledger a page at a time', async () => 
   expect(n).toBe(1100)
 })
 
-describe('a ledger that was set back', () => {
+describe('a restored ledger', () => {
   const LEDGER_TABLES = ['account', 'devices', 'endings', 'usage', 'log', 'outbox'] as const
-  const inLedger = <T>(account: TestAccount, deeds: (sql: SqlStorage) => T): Promise<T> =>
+  const inLedger = <T>(account: TestAccount, work: (sql: SqlStorage) => T): Promise<T> =>
     runInDurableObject(env.LEDGER.get(env.LEDGER.idFromName(account.id)), (_, state) =>
-      deeds(state.storage.sql),
+      work(state.storage.sql),
     )
 
-  /** The ledger as it is, and the way back to it: what the platform's point-in-time recovery does. */
+  /** Copies a ledger; the returned function restores it, as point-in-time recovery does. */
   const snapshotLedger = async (account: TestAccount) => {
     const tables = ['sqlite_sequence', ...LEDGER_TABLES]
     const dump = await inLedger(account, (sql) =>
@@ -359,42 +359,37 @@ describe('a ledger that was set back', () => {
       })
   }
 
-  test.each([true, false])(
-    'wins all the same, whether or not the operator says so (%s)',
-    async (restored) => {
-      const account = await openAccount({ licenses: 10 })
-      const edited = await createDevice(account, 'Before')
-      const deleted = await createDevice(account, 'Deleted')
-      const restore = await snapshotLedger(account)
-      await account.call('PATCH', `/api/devices/${edited}`, { body: { name: 'After' } })
-      await account.call('DELETE', `/api/devices/${deleted}`)
-      const newer = await createDevice(account, 'Newer')
-      const report = { location: { dateTime: '2026-01-01T00:00:00Z', latitude: 1, longitude: 2 } }
-      await account.call('POST', `/api/devices/${newer}/locations`, { body: report })
-      await restore()
+  test.each([true, false])('wins over the cell, with `restored` %s', async (restored) => {
+    const account = await openAccount({ licenses: 10 })
+    const edited = await createDevice(account, 'Before')
+    const deleted = await createDevice(account, 'Deleted')
+    const restore = await snapshotLedger(account)
+    await account.call('PATCH', `/api/devices/${edited}`, { body: { name: 'After' } })
+    await account.call('DELETE', `/api/devices/${deleted}`)
+    const newer = await createDevice(account, 'Newer')
+    const report = { location: { dateTime: '2026-01-01T00:00:00Z', latitude: 1, longitude: 2 } }
+    await account.call('POST', `/api/devices/${newer}/locations`, { body: report })
+    await restore()
 
-      expect((await reconcile(account, { restored })).body.mended).toMatchObject({
-        devices: 2,
-        removed: 1,
-      })
-      expect(await names(account)).toEqual(['Before', 'Deleted'])
-      expect((await reconcile(account)).body.mended).toEqual(NOTHING)
-      await account.call('PATCH', `/api/devices/${edited}`, { body: { name: 'Later' } })
-      expect(await names(account)).toEqual(['Deleted', 'Later'])
+    expect((await reconcile(account, { restored })).body.mended).toMatchObject({
+      devices: 2,
+      removed: 1,
+    })
+    expect(await names(account)).toEqual(['Before', 'Deleted'])
+    expect((await reconcile(account)).body.mended).toEqual(NOTHING)
+    await account.call('PATCH', `/api/devices/${edited}`, { body: { name: 'Later' } })
+    expect(await names(account)).toEqual(['Deleted', 'Later'])
 
-      const next = await createDevice(account, 'Next')
-      expect((await account.call('GET', `/api/devices/${next}/locations`)).body.locations).toEqual(
-        [],
-      )
-      await account.call('POST', `/api/devices/${deleted}/locations`, { body: report })
-      await sweep(env, Date.now())
-      expect(
-        (await account.call('GET', `/api/devices/${deleted}/locations`)).body.locations,
-      ).toHaveLength(1)
-    },
-  )
+    const next = await createDevice(account, 'Next')
+    expect((await account.call('GET', `/api/devices/${next}/locations`)).body.locations).toEqual([])
+    await account.call('POST', `/api/devices/${deleted}/locations`, { body: report })
+    await sweep(env, Date.now())
+    expect(
+      (await account.call('GET', `/api/devices/${deleted}/locations`)).body.locations,
+    ).toHaveLength(1)
+  })
 
-  test('brings an account back that has been erased since', async () => {
+  test('brings back an account that has been erased since', async () => {
     const account = await openAccount({ licenses: 10 })
     await createDevice(account, 'Kept')
     const restore = await snapshotLedger(account)
@@ -416,7 +411,7 @@ describe('a ledger that was set back', () => {
     ).toEqual(['Kept'])
   })
 
-  test('stays away where another account has its user name by now', async () => {
+  test('is not listed again if another account has its user name by now', async () => {
     const account = await openAccount()
     const restore = await snapshotLedger(account)
     await callAsOperator('DELETE', `/admin/accounts/${account.id}`)
@@ -433,7 +428,7 @@ describe('a ledger that was set back', () => {
     ).toBeNull()
   })
 
-  test('to before many devices were made loses them page by page', async () => {
+  test('removes devices that were created since, in pages', async () => {
     const account = await openAccount({ licenses: 2000 })
     const restore = await snapshotLedger(account)
     for (let n = 0; n < 600; n += 100)
@@ -444,11 +439,11 @@ describe('a ledger that was set back', () => {
     expect(await names(account)).toEqual([])
   })
 
-  describe('by the operator', () => {
-    const setBack = (id: string, body: object) =>
+  describe('by the restore endpoint', () => {
+    const restoreLedger = (id: string, body: object) =>
       callAsOperator('POST', `/admin/accounts/${id}/restore`, { body })
 
-    test('goes to the moment that was named, as soon as the object has started anew', async () => {
+    test('has the state of the given time after the object restarts', async () => {
       const account = await openAccount()
       await createDevice(account, 'Kept')
       const asked: unknown[] = []
@@ -462,7 +457,7 @@ describe('a ledger that was set back', () => {
           }
         },
       )
-      const reply = await setBack(account.id, { time: '2026-11-01T12:00:00+01:00' })
+      const reply = await restoreLedger(account.id, { time: '2026-11-01T12:00:00+01:00' })
       expect(reply.body).toEqual({ success: true, undo: 'the way back' })
       expect(asked).toEqual(['bookmark of 2026-11-01T11:00:00.000Z'])
       expect(
@@ -472,13 +467,13 @@ describe('a ledger that was set back', () => {
         ),
       ).toBe(2)
       expect(await names(account)).toEqual(['Kept'])
-      // What was put over the object's storage is gone: it is another object now.
-      expect((await setBack(account.id, { undo: 'the way back' })).body.code).toBe(
+      // The mocks are gone, because another object has replaced this one.
+      expect((await restoreLedger(account.id, { undo: 'the way back' })).body.code).toBe(
         'history-unavailable',
       )
     })
 
-    test('and back by what was answered', async () => {
+    test('can be undone with the bookmark from the reply', async () => {
       const account = await openAccount()
       const asked: unknown[] = []
       await runInDurableObject(
@@ -490,22 +485,22 @@ describe('a ledger that was set back', () => {
           }
         },
       )
-      expect((await setBack(account.id, { undo: 'back' })).body.undo).toBe('forth')
+      expect((await restoreLedger(account.id, { undo: 'back' })).body.undo).toBe('forth')
       expect(asked).toEqual(['back'])
     })
 
     test.each([{}, { time: '2026-11-01T12:00:00Z', undo: 'x' }, { time: 'yesterday' }])(
-      'but not by %j',
+      'is refused with the body %j',
       async (body) => {
         const account = await openAccount()
-        const reply = await setBack(account.id, body)
+        const reply = await restoreLedger(account.id, body)
         expect([reply.status, reply.body.errors?.[0]?.pointer]).toEqual([400, '/time'])
       },
     )
 
-    test('nor an account that never was', async () => {
+    test('is refused for an unknown account', async () => {
       expect(
-        (await setBack('acc_00000000000000000000', { time: '2026-11-01T12:00:00Z' })).status,
+        (await restoreLedger('acc_00000000000000000000', { time: '2026-11-01T12:00:00Z' })).status,
       ).toBe(404)
     })
   })

@@ -88,7 +88,7 @@ beforeEach(async () => {
 const report = () => account.call('POST', path, { body: TRACK })
 const read = (query: string) => account.call('GET', `${path}?${query}`)
 
-describe('which format', () => {
+describe('the format', () => {
   test.each([
     ['application/geo+json', 'application/geo+json'],
     ['application/gpx+xml', 'application/gpx+xml'],
@@ -106,14 +106,14 @@ describe('which format', () => {
     expect(reply.headers.get('Vary')).toContain('Accept')
   })
 
-  test('format in the query counts more than Accept', async () => {
+  test('in the query overrides Accept', async () => {
     const reply = await account.call('GET', `${path}?format=gpx`, {
       headers: { Accept: 'text/csv' },
     })
     expect(reply.headers.get('Content-Type')).toBe('application/gpx+xml')
   })
 
-  test('the file is named after the device and the days', async () => {
+  test('names the file after the device and the days', async () => {
     await report()
     const named = (await read('format=gpx')).headers.get('Content-Disposition')
     expect(named).toBe(
@@ -124,7 +124,7 @@ describe('which format', () => {
     ).toContain('_2026-01-01_2026-01-01.csv"')
   })
 
-  test('HEAD answers like GET, without a body', async () => {
+  test('HEAD replies like GET, without a body', async () => {
     await report()
     const reply = await account.call('HEAD', `${path}?format=kml`)
     expect(reply.status).toBe(200)
@@ -133,7 +133,7 @@ describe('which format', () => {
   })
 
   test.each(['geojson', 'geojson&geometry=line', 'gpx', 'kml', 'csv', 'json&simplify=1'])(
-    '%s of a track without locations is a whole document',
+    '%s of a track without locations is a complete document',
     async (format) => {
       const reply = await read(`format=${format}`)
       expect(reply.status).toBe(200)
@@ -148,7 +148,7 @@ describe('which format', () => {
 })
 
 describe('GeoJSON', () => {
-  test('has a point for each location, with all that was sent', async () => {
+  test('has a point for each location, with all its members', async () => {
     await report()
     const { locations } = (await account.call('GET', path)).body
     const restored = geojson(await read('format=geojson')).features.map(
@@ -162,7 +162,7 @@ describe('GeoJSON', () => {
     expect(restored).toEqual(locations)
   })
 
-  test('as lines is cut at the antimeridian, where the way meets it', async () => {
+  test('as lines is cut where the track crosses the antimeridian', async () => {
     await report()
     const { features } = geojson(await read('format=geojson&geometry=line'))
     expect(features.map(({ geometry }) => geometry.type)).toEqual(['LineString', 'LineString'])
@@ -191,7 +191,7 @@ describe('GeoJSON', () => {
 })
 
 describe('GPX', () => {
-  /** The order that the schema of GPX 1.1 gives to what a point may hold. */
+  /** The order of a point's elements in the schema of GPX 1.1. */
   const POINT = [
     'ele',
     'time',
@@ -216,7 +216,7 @@ describe('GPX', () => {
   const DECIMAL = /^[+-]?(\d+(\.\d*)?|\.\d+)$/
   const DATE_TIME = /^-?\d{4,}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/
 
-  test('keeps the rules of its schema: order, ranges, and numbers without an exponent', async () => {
+  test('follows its schema: order, ranges, and numbers without an exponent', async () => {
     await report()
     const root = xml(await read('format=gpx')).documentElement as Element
     expect([root.namespaceURI, root.localName, root.getAttribute('version')]).toEqual([
@@ -265,7 +265,7 @@ describe('GPX', () => {
     }
   })
 
-  test('is read by others: places, heights, times, speed in m/s, where a fix came from', async () => {
+  test('can be parsed: positions, altitudes, times, speed in m/s and source', async () => {
     await report()
     const document = xml(await read('format=gpx'))
     const [track] = readGpx(document as never).features
@@ -290,7 +290,7 @@ describe('GPX', () => {
 })
 
 describe('KML', () => {
-  test('is a gx:Track that others read, with as many times as places', async () => {
+  test('is a gx:Track that can be parsed, with as many times as positions', async () => {
     await report()
     const document = xml(await read('format=kml'))
     expect(document.getElementsByTagName('gx:MultiTrack')).toHaveLength(0)
@@ -317,7 +317,7 @@ describe('KML', () => {
     expect(document.getElementsByTagName('altitudeMode')[0]?.textContent).toBe('absolute')
   })
 
-  test('lies on the ground where heights are missing, and names its series', async () => {
+  test('is clamped to the ground when altitudes are missing, and names its series', async () => {
     await account.call('POST', path, {
       body: [TRACK[0], { dateTime: iso(START + 1), latitude: 1, longitude: 2 }],
     })
@@ -338,7 +338,7 @@ describe('KML', () => {
 })
 
 describe('CSV', () => {
-  test('is RFC 4180, one record a location, with text that is no formula', async () => {
+  test('is RFC 4180 with one record for each location, and text is never a formula', async () => {
     await report()
     const { locations } = (await account.call('GET', path)).body
     const { text } = await read('format=csv')
@@ -381,7 +381,7 @@ describe('a long track', () => {
       ),
   }
   test.each(['geojson', 'gpx', 'kml', 'csv'] as const)(
-    'is whole as %s, over several pages',
+    'is complete as %s, over several pages',
     async (format) => {
       await addRows(LONG)
       const reply = await read(`format=${format}`)
@@ -391,7 +391,7 @@ describe('a long track', () => {
     },
   )
 
-  test('as KML is one gx:MultiTrack of joined tracks that others read', async () => {
+  test('as KML is one gx:MultiTrack of joined tracks that can be parsed', async () => {
     await addRows(LONG)
     const document = xml(await read('format=kml'))
     expect(document.getElementsByTagName('gx:interpolate')[0]?.textContent).toBe('1')
@@ -406,7 +406,7 @@ describe('a long track', () => {
     ])
   })
 
-  test('is one of at most twelve that are under way at once: whoever reads slowly fills no memory, and one that ends makes room', async () => {
+  test('is refused while twelve others are being exported, until one of them ends', async () => {
     await addRows(LONG)
     const headers = { Authorization: `Bearer ${account.token}` }
     const begin = (query = 'format=csv') =>
@@ -430,13 +430,13 @@ describe('a long track', () => {
     for (const response of [next, ...others]) await response.text()
   })
 
-  test('that is refused, or breaks off, keeps no place', async () => {
+  test('frees its slot when it is refused or fails', async () => {
     await addRows(50_001)
     for (let n = 0; n < 12; n++) expect((await read('simplify=10')).status).toBe(400)
     for (let n = 0; n < 12; n++) {
       let pages = 0
       const breaking = watchStatements(env.DB, (sql) => {
-        if (sql.includes('BETWEEN ?4 AND ?5') && ++pages > 1)
+        if (sql.includes('BETWEEN ? AND ?') && ++pages > 1)
           throw new Error('D1_ERROR: Network connection lost.')
       })
       await expect(
@@ -446,7 +446,7 @@ describe('a long track', () => {
     expect((await read('format=csv')).status).toBe(200)
   })
 
-  test('is read page by page as it is taken, and no further', async () => {
+  test('is read page by page only as the client consumes it', async () => {
     await addRows(LONG)
     const headers = { Authorization: `Bearer ${account.token}` }
     const response = await exports.default.fetch(`${ORIGIN}${path}?format=csv`, { headers })

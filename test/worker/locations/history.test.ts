@@ -32,7 +32,7 @@ beforeEach(async () => {
 })
 
 describe('a query', () => {
-  test('by POST and by GET gives the same, ascending, both ends included', async () => {
+  test('by POST and by GET returns the same, ascending, both ends included', async () => {
     const times = minutes(10)
     await fill(times.toReversed())
     const span = { from: iso(times[2] ?? 0), to: iso(times[5] ?? 0) }
@@ -49,7 +49,7 @@ describe('a query', () => {
     expect(offset.body).toEqual(posted.body)
   })
 
-  test('is open at the end that it does not name', async () => {
+  test('without from or to is open at that end', async () => {
     const times = minutes(5)
     await fill(times)
     expect(timesOf(await account.call('GET', path))).toEqual(times)
@@ -61,7 +61,7 @@ describe('a query', () => {
     )
   })
 
-  test('walks by cursor in exact pages while other locations come in, and a cursor of POST is one of GET', async () => {
+  test('pages exactly while other locations arrive, and a cursor works in POST and GET', async () => {
     const times = minutes(25)
     await fill(times)
     const span = { from: iso(START), to: iso(START + 86_400_000) }
@@ -93,7 +93,7 @@ describe('a query', () => {
     expect(new Set(seen).size).toBe(seen.length)
   })
 
-  test('a cursor of another span, another device or nobody is 400 and says where', async () => {
+  test('with a cursor of another span or device, or a forged one, is 400 with a pointer to it', async () => {
     await fill(minutes(5))
     const span = { from: iso(START), to: iso(START + 86_400_000) }
     const { nextCursor: cursor } = (
@@ -137,7 +137,7 @@ describe('a query', () => {
     expect(reply.body.errors.map((error: { pointer: string }) => error.pointer)).toContain(pointer)
   })
 
-  test('locations that carry much make shorter pages, and none is lost', async () => {
+  test('has shorter pages for large locations, and loses none', async () => {
     const times = minutes(400)
     const attributes = { note: 'x'.repeat(8000) }
     for (let at = 0; at < times.length; at += 100)
@@ -153,7 +153,7 @@ describe('a query', () => {
     expect(exported.body.features).toHaveLength(400)
   })
 
-  test('is found by the key, reading no more rows than it gives', async () => {
+  test('searches by the key and reads no more rows than it returns', async () => {
     await fill(minutes(2000))
     const batch = vi.spyOn(env.DB, 'batch')
     await account.call('GET', `${path}?from=${iso(START + 1500 * 60_000)}&limit=10`)
@@ -166,7 +166,7 @@ describe('a query', () => {
 describe('simplify', () => {
   const degreesPerMetre = 1 / 111_195
 
-  test('keeps what departs from the line by more than so many metres, and the ends', async () => {
+  test('keeps the ends and what is farther from the line than the tolerance', async () => {
     const offsets = [0, 3, -4, 40, 2, 0]
     await fill(minutes(offsets.length), (index) => ({
       longitude: index / 100,
@@ -184,7 +184,7 @@ describe('simplify', () => {
     expect(line.body.features[0].geometry.coordinates).toHaveLength(2)
   })
 
-  test('takes 50,000 locations, and says what to do about more', async () => {
+  test('accepts 50,000 locations and tells how to handle more', async () => {
     await fill(minutes(51), (index) => ({ longitude: index / 1000 }))
     const key = await env.DB.prepare('SELECT key FROM devices WHERE id = ?')
       .bind(path.split('/')[3])

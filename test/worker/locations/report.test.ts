@@ -66,7 +66,7 @@ const FULL = {
 }
 
 describe('a report', () => {
-  test('comes back with the same values, every field of it', async () => {
+  test('is stored and returned with the same values in every field', async () => {
     const reply = await report({ location: { dateTime: iso(now), ...FULL } })
     expect(reply.status).toBe(201)
     expect(reply.body).toMatchObject({ success: true, accepted: 1, duplicates: 0 })
@@ -78,7 +78,7 @@ describe('a report', () => {
     expect(await track()).toEqual([stored])
   })
 
-  test('keeps numbers that are finer than its columns exactly', async () => {
+  test('keeps numbers exactly that are more precise than their columns', async () => {
     const fine = {
       latitude: 1 / 3,
       longitude: -1e-9,
@@ -92,7 +92,7 @@ describe('a report', () => {
     expect(await last()).toMatchObject(fine)
   })
 
-  test('takes −0 as 0 and any offset as UTC', async () => {
+  test('stores −0 as 0 and converts any offset to UTC', async () => {
     await report(
       `{"dateTime":"2026-01-01T02:00:00.5+02:00","latitude":-0,"longitude":-0.0,"fuel":-0}`,
     )
@@ -106,7 +106,7 @@ describe('a report', () => {
     expect(Object.is(stored.latitude, -0)).toBe(false)
   })
 
-  test('may stand in any of the four forms, also beside from and to, and as GET gave it', async () => {
+  test('is accepted in all four forms, also with from and to, and as GET returns it', async () => {
     const forms = [
       { location: place(now - 1000), from: iso(now), to: iso(now) },
       { locations: [place(now - 2000), place(now - 3000)] },
@@ -131,7 +131,7 @@ describe('a report', () => {
     )
   })
 
-  test('with one bad location is refused whole, with its pointer, and leaves nothing', async () => {
+  test('with one invalid location is refused with its pointer, and nothing is stored', async () => {
     const good = Array.from({ length: 20 }, (_, index) => place(now - index * 1000))
     const bad = good.map((location, index) =>
       index === 17 ? { ...location, latitude: 90.01 } : location,
@@ -172,14 +172,14 @@ describe('a report', () => {
     ['a time more than 10 minutes ahead', { dateTime: iso(Date.now() + 660_000) }, '/dateTime'],
     ['a time without an offset', { dateTime: '2026-01-01T00:00:00' }, '/dateTime'],
     ['a day that does not exist', { dateTime: '2026-02-30T00:00:00Z' }, '/dateTime'],
-  ])('with %s is 400 and says where', async (_, bad, pointer) => {
+  ])('with %s is 400 with a pointer to it', async (_, bad, pointer) => {
     const reply = await report(place(now, bad))
     expect(reply.status).toBe(400)
     expect(reply.body.errors.map((error: { pointer: string }) => error.pointer)).toContain(pointer)
     expect(await track()).toEqual([])
   })
 
-  test('with 1e999, an empty list, 1001 locations or nothing at all is 400', async () => {
+  test('with 1e999, an empty list, 1001 locations or no body is 400', async () => {
     const bodies = [
       `{"dateTime":"${iso(now)}","latitude":1e999,"longitude":0}`,
       `{"dateTime":"${iso(now)}","latitude":1,"longitude":0,"attributes":{"x":[1e999]}}`,
@@ -196,7 +196,7 @@ describe('a report', () => {
     expect(await track()).toEqual([])
   })
 
-  test('of more than the database takes at once is 413, and nothing of it is stored', async () => {
+  test('larger than one database value is 413, and nothing is stored', async () => {
     const inputs = Array.from({ length: 370 }, () => 1e20)
     const body = JSON.stringify(
       Array.from({ length: 540 }, (_, n) => place(now - n, { inputs })),
@@ -207,11 +207,11 @@ describe('a report', () => {
     expect(await track()).toEqual([])
   })
 
-  test('nine minutes ahead is taken', async () => {
+  test('is accepted up to nine minutes in the future', async () => {
     expect((await report(place(Date.now() + 540_000))).status).toBe(201)
   })
 
-  test('a repeat is counted, changes nothing, and the stored one is shown', async () => {
+  test('repeated is counted as a duplicate, changes nothing, and returns the stored location', async () => {
     await report(place(now, { speed: 1 }))
     const stored = await last()
     const repeat = await report(place(now, { speed: 2 }))
@@ -226,7 +226,7 @@ describe('a report', () => {
     expect((await track()).map(({ speed }: { speed: number }) => speed)).toEqual([3, 1])
   })
 
-  test('under parallel, late and repeated reports the last location is the one with the greatest dateTime', async () => {
+  test('late, repeated or parallel leaves the greatest dateTime as the last location', async () => {
     const times = Array.from({ length: 60 }, (_, index) => now - ((index * 37) % 60) * 1000)
     const sent = [...times, ...times.slice(0, 20)]
     const replies = await Promise.all(sent.map((at) => report(place(at))))
@@ -238,7 +238,7 @@ describe('a report', () => {
     )
   })
 
-  test('writes one row a location, in one round trip, and no other row', async () => {
+  test('writes one row for each location in one round trip, and no other row', async () => {
     const batch = vi.spyOn(env.DB, 'batch')
     try {
       for (const count of [1, 1000]) {
@@ -254,7 +254,7 @@ describe('a report', () => {
     }
   })
 
-  test('with an Idempotency-Key is answered from memory the second time; a query is not', async () => {
+  test('with an Idempotency-Key is replayed; a query is not', async () => {
     const first = await report(place(now), { 'Idempotency-Key': 'one' })
     const again = await report(place(now), { 'Idempotency-Key': 'one' })
     expect(again.headers.get('Idempotent-Replayed')).toBe('true')
@@ -266,8 +266,8 @@ describe('a report', () => {
   })
 })
 
-describe('who may', () => {
-  test('ingest reports and does not read, read reads and does not report, write does both', async () => {
+describe('access', () => {
+  test('ingest can only report, read can only query, write can do both', async () => {
     const [ingest, read, write] = await Promise.all(
       ['ingest', 'read', 'write'].map((scope) => fetchTokenWithScopes(account, [scope])),
     )
@@ -309,7 +309,7 @@ describe('who may', () => {
 })
 
 describe('an expired device', () => {
-  test('is refused with 409, nothing is stored, and lastContact moves; its track can still be read', async () => {
+  test('gets 409 for a report, stores nothing and updates lastContact; its track can be read', async () => {
     await report(place(now - HOUR))
     const before = (await readDevice()).lastContact
     await scheduler.wait(5)
@@ -326,7 +326,7 @@ describe('an expired device', () => {
   })
 
   test.each(['Pacific/Kiritimati', 'Pacific/Pago_Pago'])(
-    'ends with the beginning of its day in %s, the first report included',
+    'expires when its day begins in %s, also for the first report',
     async (timeZone) => {
       account = await openAccount({ timeZone })
       const { creation } = (await account.call('GET', '/api/account')).body.account
@@ -350,7 +350,7 @@ describe('an expired device', () => {
     },
   )
 
-  test('a zone that changes under way is noticed by the report itself', async () => {
+  test('a report notices that the time zone of its account has changed', async () => {
     account = await openAccount({ timeZone: 'Pacific/Kiritimati' })
     const localDay = (timeZone: string) =>
       new Intl.DateTimeFormat('en-CA', { timeZone }).format(Date.now())
@@ -373,7 +373,7 @@ describe('an expired device', () => {
 })
 
 describe('lastContact', () => {
-  test('is the arrival of the last location, and moves for late ones and repeats too', async () => {
+  test('is the arrival of the last location, and is updated by late and repeated ones', async () => {
     await report(place(now))
     const first = await readDevice()
     expect(first.lastContact).toBe(first.lastLocation.receivedAt)
@@ -388,7 +388,7 @@ describe('lastContact', () => {
     expect(Date.parse(repeated.lastContact)).toBeGreaterThan(Date.parse(late.lastContact))
   })
 
-  test('stands in the list with the last location of every device, without a query for each', async () => {
+  test('is in the device list with every last location, without a query for each device', async () => {
     const others = await Promise.all(Array.from({ length: 5 }, () => createDevice(account)))
     await Promise.all(
       others.map((id, index) =>
@@ -414,13 +414,13 @@ describe('lastContact', () => {
 })
 
 describe('lastLocation', () => {
-  test('is 404 no-location before the first', async () => {
+  test('is 404 no-location before the first report', async () => {
     const reply = await account.call('GET', `/api/devices/${device}/lastLocation`)
     expect(reply.status).toBe(404)
     expect(reply.body.code).toBe('no-location')
   })
 
-  test('has an ETag that a poller can ask with', async () => {
+  test('has an ETag for polling with If-None-Match', async () => {
     await report(place(now))
     const read = () =>
       account.call('GET', `/api/devices/${device}/lastLocation`, {
@@ -435,7 +435,7 @@ describe('lastLocation', () => {
   })
 })
 
-test('a user confined to a group reports for and reads the devices of that group alone', async () => {
+test('a user confined to a group can report for and read only its devices', async () => {
   const outside = await createDevice(account)
   const group = await account.call('POST', '/api/groups', {
     body: { name: 'North', devices: [device] },

@@ -37,7 +37,7 @@ const erase = (account: TestAccount) => callAsOperator('DELETE', `/admin/account
 const afterAMinute = () => vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 61_000 })
 
 test.each([0, 1] as const)(
-  'an account in cell %i has its rows there, and in the other cell none but in the directory',
+  'an account in cell %i has all its rows there, except its directory entry',
   async (cell) => {
     const account = await openAccount({ cell })
     await account.call('POST', '/api/devices', {
@@ -57,7 +57,7 @@ test.each([0, 1] as const)(
   },
 )
 
-test('an account goes to the cell with the fewest accounts', async () => {
+test('a new account goes to the cell with the fewest accounts', async () => {
   const counts = async () => {
     const { results } = await env.DB.prepare('SELECT cell, accounts FROM cells ORDER BY cell').all<{
       cell: number
@@ -87,7 +87,7 @@ test('an account goes to the cell with the fewest accounts', async () => {
   expect(results.map(({ n }) => n)).toEqual(await counts())
 })
 
-test('an erased account is unreachable at once, and its user name is free', async () => {
+test('an erased account is unreachable at once and its user name is free', async () => {
   const account = await openAccount()
   const { body } = await account.call('POST', '/api/devices', { body: { name: 'Tern' } })
   expect((await erase(account)).body).toEqual({ success: true })
@@ -115,7 +115,7 @@ test('an erased account is unreachable at once, and its user name is free', asyn
 })
 
 test.each([0, 1] as const)(
-  'however large, its rows in cell %i are erased in pages, and the ledger forgets',
+  'the rows of an erased account in cell %i are deleted in pages, then its ledger',
   async (cell) => {
     const account = await openAccount({ cell, licenses: 3 })
     const db = CELLS[cell]
@@ -134,7 +134,7 @@ test.each([0, 1] as const)(
     await sweep(env, Date.now())
     expect(await rowsOf(db, account.id)).toEqual({ erasures: 1 })
 
-    // A request that another place let in a moment ago still writes.
+    // A request that another isolate accepted a moment ago still writes.
     await db
       .prepare(`INSERT INTO event_heads (account_id, sequence) VALUES (?, 1)`)
       .bind(account.id)
@@ -144,11 +144,11 @@ test.each([0, 1] as const)(
     expect(await rowsOf(db, account.id)).toEqual({})
     expect(await rowsOf(env.DB, account.id)).toEqual({})
     const ledger = env.LEDGER.get(env.LEDGER.idFromName(account.id))
-    expect(await ledger.account()).toEqual({ ok: false, refusal: 'not-found' })
+    expect(await ledger.account()).toEqual({ ok: false, refusal: 'account-not-found' })
   },
 )
 
-test('what was on its way to the cell when the account was erased arrives late and brings nothing back', async () => {
+test('effects that arrive after an account was erased restore nothing', async () => {
   const account = await openAccount()
   const late: D1PreparedStatement[] = []
   const lost = new Proxy(env.DB, {
@@ -161,9 +161,9 @@ test('what was on its way to the cell when the account was erased arrives late a
           },
   })
   const ledger = env.LEDGER.get(env.LEDGER.idFromName(account.id))
-  const within = (deeds: (object: { env: typeof env }) => void) =>
-    runInDurableObject(ledger, (object) => deeds(object as never))
-  await within((object) =>
+  const inLedger = (change: (object: { env: typeof env }) => void) =>
+    runInDurableObject(ledger, (object) => change(object as never))
+  await inLedger((object) =>
     Object.defineProperty(object, 'env', {
       value: { ...object.env, DB: lost },
       configurable: true,
@@ -171,7 +171,7 @@ test('what was on its way to the cell when the account was erased arrives late a
   )
   await account.call('PATCH', '/api/account', { body: { name: 'Later' } })
   expect(late).not.toEqual([])
-  await within((object) =>
+  await inLedger((object) =>
     Object.defineProperty(object, 'env', { value: { ...object.env, DB: env.DB } }),
   )
   await erase(account)
@@ -193,19 +193,19 @@ test('what was on its way to the cell when the account was erased arrives late a
   expect(await rowsOf(env.DB, account.id)).toEqual({})
 })
 
-test('erasing leaves neighbours alone', async () => {
-  const [doomed, neighbour] = [await openAccount(), await openAccount()]
-  for (const { call: ask } of [doomed, neighbour])
+test('erasing an account leaves other accounts unchanged', async () => {
+  const [erased, neighbour] = [await openAccount(), await openAccount()]
+  for (const { call: ask } of [erased, neighbour])
     await ask('POST', '/api/devices', { body: { name: 'Tern' } })
   const before = await rowsOf(env.DB, neighbour.id)
-  await erase(doomed)
+  await erase(erased)
   afterAMinute()
   await sweep(env, Date.now())
   expect(await rowsOf(env.DB, neighbour.id)).toEqual(before)
   expect((await neighbour.call('GET', '/api/devices')).body.devices).toHaveLength(1)
 })
 
-test('a user name taken by an opening that was cut short is set free, and the count of its cell with it', async () => {
+test('the user name of an interrupted opening becomes free again, and its cell counts one less', async () => {
   const userName = `cut-${crypto.randomUUID().slice(0, 8)}`
   const count = async () =>
     (
@@ -232,7 +232,7 @@ test('a user name taken by an opening that was cut short is set free, and the co
   expect((await open()).status).toBe(201)
 })
 
-test('an opening whose account stands is left standing', async () => {
+test('an opening that completed but was not confirmed is kept', async () => {
   const account = await openAccount()
   await env.DB.prepare('UPDATE directory SET opening_at = 1 WHERE account_id = ?')
     .bind(account.id)
@@ -245,7 +245,7 @@ test('an opening whose account stands is left standing', async () => {
   expect(row).toEqual({ opening_at: null })
 })
 
-test('what is kept for a time goes when it is over: kept answers, dead keys, old events', async () => {
+test('stored replies, expired keys and events are deleted after their period', async () => {
   const account = await openAccount()
   const day = 86_400_000
   await account.call('POST', '/api/account/keys', {

@@ -1,0 +1,57 @@
+import { spawn } from 'node:child_process'
+import { ended, run } from './child.mjs'
+
+/* The steps of `npm test` and `npm run check`. A step is a name, a command and its arguments. */
+
+const COLOURS = `--colors=${process.stdout.isTTY ? 'force' : 'off'}`
+
+export const LINT = ['Format and lint', 'biome', 'ci', '--error-on-warnings', COLOURS, '.']
+export const TYPES = ['Types', 'tsc']
+export const MIGRATIONS = ['Migrations match the schema', 'node', 'scripts/check-migrations.mjs']
+export const OPENAPI = ['OpenAPI document', 'redocly', 'lint', 'public/api/openapi.json']
+/** Also writes the bundle of the reference page to `public/docs/`. */
+export const BUILD = ['Build', 'wrangler', 'deploy', '--dry-run', '--outdir', 'dist']
+export const TESTS = ['Tests', 'vitest', 'run']
+export const FAST_TESTS = [...TESTS, '--project', 'domain', '--project', 'node']
+
+export const secondsSince = (start) => `${((performance.now() - start) / 1000).toFixed(1)} s`
+
+/** Runs one step on the terminal and exits when it fails. */
+export async function runStep([name, command, ...args]) {
+  const start = performance.now()
+  console.log(`\n── ${name}: ${[command, ...args].join(' ')}`)
+  const code = await run(command, args)
+  printResult(name, code, start)
+  if (code !== 0) process.exit(code)
+}
+
+/** Runs steps in parallel, prints the output of those that fail, and then exits with their code. */
+export async function runTogether(steps) {
+  const codes = await Promise.all(steps.map(runQuietly))
+  const failed = codes.find((code) => code !== 0)
+  if (failed !== undefined) process.exit(failed)
+}
+
+async function runQuietly([name, command, ...args]) {
+  const start = performance.now()
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], env: withColour() })
+  const output = []
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (part) => output.push(part))
+  const code = await ended(child)
+  if (code !== 0) {
+    console.log(`\n── ${name}: ${[command, ...args].join(' ')}`)
+    process.stdout.write(Buffer.concat(output))
+  }
+  printResult(name, code, start)
+  return code
+}
+
+function printResult(name, code, start) {
+  const result = code === 0 ? 'passed' : `failed (exit code ${code})`
+  console.log(`── ${name}: ${result} after ${secondsSince(start)}`)
+}
+
+/** A tool that writes to a pipe leaves its colours out unless it is told otherwise. */
+function withColour() {
+  return process.stdout.isTTY ? { ...process.env, FORCE_COLOR: '1' } : process.env
+}

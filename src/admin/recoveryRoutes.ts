@@ -1,0 +1,50 @@
+import { Hono } from 'hono'
+import { cellNumbers } from '../env.ts'
+import type { AppEnv, Context } from '../http/context.ts'
+import { operation } from '../http/operation.ts'
+import { makeCursor, type Position, readCursor } from '../http/page.ts'
+import { Problem, requireOk } from '../http/problem.ts'
+import { reply } from '../http/reply.ts'
+import { ledgerOf } from '../ledger/stub.ts'
+import * as contract from './contract.ts'
+import { type CellPosition, reconcileAccount, reconcileCell } from './reconcile.ts'
+
+const MAX_RESTARTS = 3
+
+/** These cursors come in the body, not in the query. */
+const readBodyCursor = (c: Context, cursor: string | undefined): Promise<Position | null> =>
+  readCursor(c, cursor, undefined, '/cursor')
+
+export const recovery = new Hono<AppEnv>()
+  .post('/accounts/:accountId/restore', operation(contract.restoreLedger), async (c) => {
+    const { time, undo } = c.req.valid('json')
+    const accountId = c.req.param('accountId')
+    const { handover, undo: previous } = requireOk(
+      await ledgerOf(c.env, accountId).scheduleRestore(undo ?? time ?? 0),
+    )
+    // The first call ends the object and fails; a later one reaches the object that replaces it.
+    for (let call = 0; call < MAX_RESTARTS; call++) {
+      const isRestarted = await ledgerOf(c.env, accountId)
+        .restart(handover)
+        .catch(() => false)
+      if (isRestarted) return reply(c, contract.restoreLedger, { success: true, undo: previous })
+    }
+    throw new Problem('unavailable')
+  })
+  .post('/accounts/:accountId/reconcile', operation(contract.reconcileAccount), async (c) => {
+    const { cursor, restored } = c.req.valid('json')
+    const [after = 0] = (await readBodyCursor(c, cursor)) ?? []
+    const start = { id: c.req.param('accountId'), after: Number(after), restored }
+    const { checked, mended, next } = requireOk(await reconcileAccount(c.env, start))
+    const nextCursor = next === null ? null : await makeCursor(c, [next])
+    return reply(c, contract.reconcileAccount, { success: true, checked, mended, nextCursor })
+  })
+  .post('/cells/:cell/reconcile', operation(contract.reconcileCell), async (c) => {
+    const { cursor, restored } = c.req.valid('json')
+    const cell = cellNumbers(c.env).find((number) => String(number) === c.req.param('cell'))
+    if (cell === undefined) throw new Problem('cell-not-found')
+    const from = ((await readBodyCursor(c, cursor)) ?? [0, '', 0]) as CellPosition
+    const { next, ...counts } = await reconcileCell(c.env, { cell, from, restored })
+    const nextCursor = next && (await makeCursor(c, next))
+    return reply(c, contract.reconcileCell, { success: true, ...counts, nextCursor })
+  })

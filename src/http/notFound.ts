@@ -1,0 +1,18 @@
+import { Problem, type ProblemCode } from './problem.ts'
+
+const CODES: Readonly<Record<string, ProblemCode>> = {
+  ':accountId': 'account-not-found',
+  ':alertId': 'alert-not-found',
+  ':cell': 'cell-not-found',
+  ':deliveryId': 'delivery-not-found',
+  ':deviceId': 'device-not-found',
+  ':groupId': 'group-not-found',
+  ':keyId': 'key-not-found',
+  ':messageId': 'message-not-found',
+  ':userId': 'user-not-found',
+  ':webhookId': 'webhook-not-found',
+}
+
+/** The 404 for a value of a path parameter that names nothing. */
+export const parameterNotFound = (parameter: string): Problem =>
+  new Problem(CODES[parameter] ?? 'route-not-found')

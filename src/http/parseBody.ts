@@ -1,0 +1,38 @@
+import { escapePointer, isObject, type JsonObject } from '../domain/json.ts'
+import type { Operation } from './contract.ts'
+import { invalid } from './problem.ts'
+import { fieldErrors, MAX_ERRORS } from './validation.ts'
+
+/** Unwraps a body, drops members that the server writes, and checks the rest by the contract. */
+export const parseBody = (contract: Operation, value: unknown): unknown => {
+  const { wrapper } = contract
+  if (!wrapper || !isObject(value) || !Object.hasOwn(value, wrapper))
+    return parseBare(contract, value, '')
+  rejectSiblings(value, wrapper)
+  return parseBare(contract, value[wrapper], `/${wrapper}`)
+}
+
+/** Beside the wrapper a body may have `success` and nothing else. */
+export const rejectSiblings = (value: JsonObject, wrapper: string): void => {
+  const siblings = Object.keys(value).filter((name) => name !== wrapper && name !== 'success')
+  if (siblings.length > 0)
+    throw invalid(
+      ...siblings.slice(0, MAX_ERRORS).map((name) => ({
+        pointer: `/${escapePointer(name)}`,
+        detail: `must be inside \`${wrapper}\` or left out`,
+      })),
+    )
+}
+
+/** Parses a body that is not wrapped. `prefix` points to where the value is in the request body. */
+export const parseBare = (contract: Operation, value: unknown, prefix: string): unknown => {
+  const inner = isObject(value) ? omit(value, [...(contract.ignored ?? []), 'success']) : value
+  const parsed = contract.read ? contract.read(inner) : contract.body?.safeParse(inner)
+  if (!parsed?.success) throw invalid(...(parsed ? fieldErrors(parsed.error, prefix) : []))
+  return parsed.data
+}
+
+const omit = (value: JsonObject, names: readonly string[]): JsonObject =>
+  names.some((name) => Object.hasOwn(value, name))
+    ? Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name)))
+    : value

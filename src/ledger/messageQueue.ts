@@ -1,0 +1,149 @@
+import type { Channel, Status } from '../domain/alert.ts'
+import type { Day } from '../domain/day.ts'
+import { retryDelayMs } from '../domain/messageRetry.ts'
+import type { Decision } from './decision.ts'
+import type { NewMessage } from './outbox.ts'
+
+/* The queue of messages that are due or were sent a few days ago. */
+
+export interface MessageRow extends Record<string, SqlStorageValue> {
+  id: string
+  /** The provider's idempotency key: the same on every attempt, a new one for a manual resend. */
+  key: string
+  device_key: number
+  channel: Channel
+  recipient: string
+  subject: string
+  text: string
+  urgent: number
+  status: Status
+  reason: string | null
+  provider: string | null
+  /** The account's day on which the message was counted. */
+  day: Day
+  accepted: number
+  attempts: number
+  /** Null once no attempt is left to make. */
+  next_try: number | null
+  /** Time of the first attempt that the provider may have accepted without our knowing. */
+  unsure_since: number | null
+  changed: number
+}
+
+export interface QueuedMessage {
+  id: string
+  key: string
+  deviceKey: number
+  channel: Channel
+  to: string
+  subject: string
+  text: string
+  urgent: boolean
+}
+
+export const findMessage = (sql: SqlStorage, id: string): MessageRow | undefined =>
+  sql.exec<MessageRow>('SELECT * FROM messages WHERE id = ?', id).toArray()[0]
+
+export const enqueueMessage = ({ sql, account, now }: Decision, message: QueuedMessage): void => {
+  sql.exec(
+    `INSERT OR REPLACE INTO messages (id, key, device_key, channel, recipient, subject, text,
+       urgent, status, day, accepted, next_try, changed)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?)`,
+    message.id,
+    message.key,
+    message.deviceKey,
+    message.channel,
+    message.to,
+    message.subject,
+    message.text,
+    message.urgent ? 1 : 0,
+    account.day,
+    now,
+    now,
+    now,
+  )
+}
+
+/** Messages that enter the cell in one statement. */
+const MAX_MESSAGES_PER_EFFECT = 50
+
+/** Shows the cell new messages, and queues those that are not suppressed. */
+export const queueMessages = (
+  tx: Decision,
+  deviceKey: number,
+  messages: NewMessage[],
+  urgent: boolean,
+): void => {
+  for (let first = 0; first < messages.length; first += MAX_MESSAGES_PER_EFFECT) {
+    const page = messages.slice(first, first + MAX_MESSAGES_PER_EFFECT)
+    tx.post({ kind: 'messages', key: deviceKey, messages: page, at: tx.now })
+  }
+  for (const message of messages)
+    if (message.status === 'queued')
+      enqueueMessage(tx, { ...message, key: message.id, deviceKey, urgent })
+}
+
+/** When the next message of a channel is due, even if its provider is throttled. */
+export const nextDueTime = (sql: SqlStorage, channel: Channel): number | null => {
+  const times = [1, 0].flatMap(
+    (urgent) =>
+      sql
+        .exec<{ at: number | null }>(
+          `SELECT min(next_try) AS at FROM messages
+           WHERE channel = ? AND urgent = ? AND next_try IS NOT NULL`,
+          channel,
+          urgent,
+        )
+        .one().at ?? [],
+  )
+  return times.length === 0 ? null : Math.min(...times)
+}
+
+export interface Claim {
+  channel: Channel
+  urgentOnly: boolean
+  leaseMs: number
+  now: number
+}
+
+/**
+ * Takes the next due message for an attempt, urgent ones first. The attempt is recorded beforehand
+ * as one of unknown outcome: after a crash it is repeated under the same key when the lease ends.
+ */
+export const claimMessage = (
+  sql: SqlStorage,
+  { channel, urgentOnly, leaseMs, now }: Claim,
+): MessageRow | null => {
+  for (const urgent of urgentOnly ? [1] : [1, 0]) {
+    const [row] = sql
+      .exec<MessageRow>(
+        `SELECT * FROM messages WHERE channel = ? AND urgent = ? AND next_try <= ?
+         ORDER BY next_try LIMIT 1`,
+        channel,
+        urgent,
+        now,
+      )
+      .toArray()
+    if (!row) continue
+    const attempts = row.attempts + 1
+    sql.exec(
+      `UPDATE messages SET attempts = ?, next_try = ?, unsure_since = coalesce(unsure_since, ?)
+       WHERE id = ?`,
+      attempts,
+      now + Math.max(leaseMs, retryDelayMs(attempts, urgent === 1, 0)),
+      now,
+      row.id,
+    )
+    return { ...row, attempts }
+  }
+  return null
+}
+
+/** Deletes a deleted device's messages: nothing is sent about it any more. */
+export const deleteMessagesOf = (sql: SqlStorage, deviceKey: number): void => {
+  sql.exec(
+    'DELETE FROM receipts WHERE message_id IN (SELECT id FROM messages WHERE device_key = ?)',
+    deviceKey,
+  )
+  sql.exec('DELETE FROM messages WHERE device_key = ?', deviceKey)
+}

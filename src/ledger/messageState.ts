@@ -1,0 +1,73 @@
+import { alertIdOf, NO_DEVICE_KEY, type Status } from '../domain/alert.ts'
+import type { Decision } from './decision.ts'
+import type { MessageRow } from './messageQueue.ts'
+import { postUsage, releaseMessage } from './usage.ts'
+
+export interface MessageChange {
+  status: Status
+  reason: string | null
+  provider: string | null
+  nextTry: number | null
+  unsureSince: number | null
+}
+
+const EVENTS: Partial<Record<Status, string>> = { sent: 'message.sent', failed: 'message.failed' }
+
+/** A delivery receipt may overtake the provider's reply: then it is the first sign of sending. */
+const eventOf = (before: Status, after: Status): string | undefined => {
+  if (after === before) return undefined
+  return EVENTS[before === 'queued' && after === 'delivered' ? 'sent' : after]
+}
+
+const emitMessageEvent = (
+  tx: Decision,
+  { id, channel, device_key }: MessageRow,
+  { status, reason }: MessageChange,
+  event: string,
+): void => {
+  const [device] = tx.sql
+    .exec<{ id: string }>('SELECT id FROM devices WHERE key = ?', device_key)
+    .toArray()
+  tx.emit(event, device?.id ?? null, {
+    messageId: id,
+    alertId: alertIdOf(id),
+    channel,
+    ...(status === 'failed' && { reason }),
+  })
+}
+
+/**
+ * Writes a message's new state. The cell gets visible changes only. Each status of a device's
+ * message has one event; messages of notices have none.
+ */
+export const changeMessage = (tx: Decision, before: MessageRow, change: MessageChange): void => {
+  const { id, attempts } = before
+  const { status, reason, provider, nextTry, unsureSince } = change
+  tx.sql.exec(
+    `UPDATE messages SET status = ?, reason = ?, provider = ?, next_try = ?, unsure_since = ?,
+       changed = ? WHERE id = ?`,
+    status,
+    reason,
+    provider,
+    nextTry,
+    unsureSince,
+    tx.now,
+    id,
+  )
+  if (status !== before.status || reason !== before.reason)
+    tx.post({ kind: 'message-state', id, status, reason, provider, attempts, at: tx.now })
+  const event = eventOf(before.status, status)
+  if (event && before.device_key !== NO_DEVICE_KEY) emitMessageEvent(tx, before, change, event)
+}
+
+/** Ends a message that was refused or given up. It is uncounted if certainly nobody accepted it. */
+export const failMessage = (
+  tx: Decision,
+  before: MessageRow,
+  { reason, provider, unsureSince }: Pick<MessageChange, 'reason' | 'provider' | 'unsureSince'>,
+): void => {
+  changeMessage(tx, before, { status: 'failed', reason, provider, nextTry: null, unsureSince })
+  if (unsureSince !== null || before.device_key === NO_DEVICE_KEY) return
+  releaseMessage(tx.sql, before.device_key, before.day, before.channel)
+  if (before.day === tx.account.day) postUsage(tx, before.device_key)
+}

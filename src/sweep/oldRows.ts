@@ -1,0 +1,37 @@
+import { lt, sql } from 'drizzle-orm'
+import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
+import type { Database } from '../db/open.ts'
+import { events, idempotency, keys, messages, tombstones } from '../db/schema.ts'
+import { deletePage } from './deletePage.ts'
+
+const DAY_MS = 86_400_000
+const PAGE = 1000
+const MAX_PAGES = 20
+
+interface Rule {
+  table: SQLiteTable
+  days: number
+  isOlderThan: (time: number) => ReturnType<typeof lt>
+}
+
+/** How long rows are kept in every cell. */
+const RULES: Rule[] = [
+  { table: idempotency, days: 1, isOlderThan: (time) => lt(idempotency.claimedAt, time) },
+  { table: keys, days: 30, isOlderThan: (time) => lt(keys.expires, time) },
+  { table: events, days: 30, isOlderThan: (time) => lt(events.time, time) },
+  {
+    table: messages,
+    days: 30,
+    // Account notices, found by their partial index. Other messages are deleted with their alert.
+    isOlderThan: (time) => sql`${messages.deviceKey} = 0 AND ${messages.changed} < ${time}`,
+  },
+  { table: tombstones, days: 30, isOlderThan: (time) => lt(tombstones.creation, time) },
+]
+
+export const deleteOldRows = async (db: Database, now: number): Promise<void> => {
+  for (const { table, days, isOlderThan } of RULES) {
+    const where = isOlderThan(now - days * DAY_MS)
+    for (let page = 0; page < MAX_PAGES; page++)
+      if ((await deletePage(db, table, where, PAGE)) < PAGE) break
+  }
+}

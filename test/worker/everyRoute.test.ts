@@ -1,0 +1,36 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { checkAuthentication } from './everyRoute/authentication.ts'
+import { checkBodies } from './everyRoute/bodies.ts'
+import { checkBoundTokens } from './everyRoute/boundTokens.ts'
+import { clearDatabases, type Fixture, makeFixture } from './everyRoute/fixture.ts'
+import { checkPaths } from './everyRoute/paths.ts'
+import { checkReplies } from './everyRoute/replies.ts'
+import { routes, routesWithoutContract, WITHOUT_CONTRACT } from './everyRoute/routes.ts'
+import { SAMPLES } from './everyRoute/samples.ts'
+
+// Sending thousands of log lines to the reporter takes a tenth of the time.
+vi.spyOn(console, 'log').mockImplementation(() => {})
+
+test('every route has a contract, except the listed ones', () => {
+  expect(routesWithoutContract).toEqual(WITHOUT_CONTRACT)
+})
+
+test('every operation has a row in everyRoute/samples.ts, and every row an operation', () => {
+  expect(Object.keys(SAMPLES).sort()).toEqual([...new Set(routes.map(({ id }) => id))].sort())
+})
+
+describe.each(routes)('$method $path', (route) => {
+  let fixture: Fixture
+  beforeAll(async () => {
+    fixture = await makeFixture(route)
+  })
+  afterAll(clearDatabases)
+  for (const check of [
+    checkAuthentication,
+    checkBoundTokens,
+    checkPaths,
+    checkBodies,
+    checkReplies,
+  ])
+    check(route, () => fixture)
+})

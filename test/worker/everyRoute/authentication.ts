@@ -1,0 +1,117 @@
+import { env } from 'cloudflare:workers'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { fetchToken } from '../../support/accounts.ts'
+import { type Fixture, type Request, withHeaders } from './fixture.ts'
+import type { Route } from './routes.ts'
+import { SAMPLES } from './samples.ts'
+import { send } from './send.ts'
+import { badTokens, makeToken, readToken } from './tokens.ts'
+
+/** Scopes that do not include a scope. Written out: the tested code must not compute it. */
+const INSUFFICIENT: Record<string, string[]> = {
+  ingest: ['read'],
+  read: ['ingest'],
+  write: ['ingest', 'read'],
+  admin: ['ingest', 'read', 'write'],
+}
+const SCOPES = ['ingest', 'read', 'write', 'admin']
+
+/** Tests which tokens are accepted. */
+export const checkAuthentication = (route: Route, fixtureOf: () => Fixture): void => {
+  const { scope } = route.contract
+  if (scope === 'open') return
+
+  describe('refuses a request', () => {
+    let fixture: Fixture
+    let request: Request
+    beforeAll(async () => {
+      fixture = fixtureOf()
+      request = await fixture.request()
+    })
+    const expectRefused = async (authorization: string | null, code: string, message = code) => {
+      const reply = await send(withHeaders(request, { Authorization: authorization }))
+      expect([reply.status, reply.body.code], message).toEqual([401, code])
+      const challenge = reply.headers.get('WWW-Authenticate')
+      expect(challenge, message).toMatch(/^Bearer [\x20-\x7e]+$/)
+      expect(challenge, message).toContain(`code="${code}"`)
+    }
+
+    test('without a bearer token in the Authorization header', async () => {
+      const good = request.headers.Authorization ?? ''
+      const token = good.slice('Bearer '.length)
+      await expectRefused(null, 'token-missing', 'none')
+      await expectRefused(
+        `Basic ${btoa(`${fixture.mine.userName}:${fixture.mine.apiKey}`)}`,
+        'token-missing',
+        'Basic',
+      )
+      await expectRefused(token, 'token-missing', 'no scheme')
+      await expectRefused('Bearer', 'token-missing', 'no token')
+      await expectRefused(`${good}, ${good}`, 'token-invalid', 'two of them')
+      const { path, ...sent } = withHeaders(request, { Authorization: null })
+      const inQuery = await send({
+        ...sent,
+        path: `${path}${path.includes('?') ? '&' : '?'}access_token=${token}&token=${token}`,
+      })
+      expect(inQuery.status).toBe(401)
+      const inCookie = await send(
+        withHeaders(request, {
+          Authorization: null,
+          Cookie: `token=${token}; Authorization=${good}`,
+        }),
+      )
+      expect(inCookie.status).toBe(401)
+    })
+
+    test('with a token that is not valid', async () => {
+      for (const [name, token] of Object.entries(
+        await badTokens(fixture.mine.token, env.TOKEN_SECRET),
+      )) {
+        const isExpired = name.startsWith('that expired') && scope !== 'operator'
+        const code = isExpired ? 'token-expired' : 'token-invalid'
+        await expectRefused(`Bearer ${token}`, code, `a token ${name}`)
+      }
+      const code = scope === 'operator' ? 'token-invalid' : 'not-a-token'
+      await expectRefused(`Bearer ${fixture.mine.apiKey}`, code)
+      await expectRefused('Bearer pgk_short', code)
+    })
+
+    if (scope === 'operator') {
+      test("with an account's token, or half of the operator's", async () => {
+        await expectRefused(`Bearer ${fixture.mine.token}`, 'token-invalid', "an account's")
+        await expectRefused(`Bearer ${env.ADMIN_TOKEN?.slice(0, -1)}`, 'token-invalid', 'half')
+      })
+      return
+    }
+
+    test('with a token whose key was deleted', async () => {
+      const made = await fixture.mine.call('POST', '/api/account/keys', {
+        body: { name: 'Deleted', scopes: ['admin'] },
+      })
+      const token = await fetchToken(fixture.mine.userName, made.body.apiKey)
+      expect(
+        (await send(withHeaders(await fixture.request(), { Authorization: `Bearer ${token}` })))
+          .status,
+      ).toBeLessThan(400)
+      await fixture.mine.call('DELETE', `/api/account/keys/${made.body.key.id}`)
+      await expectRefused(`Bearer ${token}`, 'key-revoked')
+    })
+
+    test('whose token lacks the scope, and no other', async () => {
+      const needed = [SAMPLES[route.id]?.scope ?? scope].flat()
+      const insufficient = SCOPES.filter((held) =>
+        needed.every((name) => INSUFFICIENT[name]?.includes(held)),
+      )
+      const { header, claims } = readToken(fixture.mine.token)
+      for (const held of SCOPES) {
+        const token = await makeToken(header, { ...claims, scope: held }, env.TOKEN_SECRET)
+        const reply = await send(
+          withHeaders(await fixture.request(), { Authorization: `Bearer ${token}` }),
+        )
+        if (insufficient.includes(held))
+          expect([reply.status, reply.body.code], held).toEqual([403, 'forbidden'])
+        else expect(reply.status, `${held}: ${reply.text}`).toBeLessThan(300)
+      }
+    })
+  })
+}

@@ -1,0 +1,94 @@
+import { env } from 'cloudflare:workers'
+import { expect } from 'vitest'
+import { openAccount, type TestAccount } from '../../support/accounts.ts'
+import { eventually } from '../../support/time.ts'
+import { fillPath, parametersOf, type Route } from './routes.ts'
+import { SAMPLES } from './samples.ts'
+import type { Sent } from './send.ts'
+
+export type Request = Sent & { headers: Record<string, string> }
+
+/** Two accounts of the route's own, and the request that its sample makes. */
+export interface Fixture {
+  mine: TestAccount
+  other: TestAccount
+  /** A new request that succeeds. The path has ids of resources of `idsOf`. */
+  request: (idsOf?: TestAccount) => Promise<Request>
+}
+
+const authorization = ({ contract }: Route, mine: TestAccount): Record<string, string> => {
+  if (contract.scope === 'open') return {}
+  return { Authorization: `Bearer ${contract.scope === 'operator' ? env.ADMIN_TOKEN : mine.token}` }
+}
+
+/** The same request with some headers changed; null removes one. */
+export const withHeaders = (sent: Request, changed: Record<string, string | null>): Request => ({
+  ...sent,
+  headers: Object.fromEntries(
+    Object.entries({ ...sent.headers, ...changed }).filter(
+      (entry): entry is [string, string] => entry[1] !== null,
+    ),
+  ),
+})
+
+export const makeFixture = async (route: Route): Promise<Fixture> => {
+  const sample = SAMPLES[route.id]
+  if (!sample) throw new Error(`${route.id} has no row in everyRoute/samples.ts`)
+  const mine = await openAccount({ licenses: 1000 })
+  const other = parametersOf(route.path).length > 0 ? await openAccount({ licenses: 1000 }) : mine
+
+  const request: Fixture['request'] = async (idsOf = mine) => {
+    const params = parametersOf(route.path).length > 0 ? ((await sample.params?.(idsOf)) ?? {}) : {}
+    const body = sample.body?.(mine, params)
+    return {
+      method: route.method,
+      path: fillPath(route.path, params) + (sample.query ?? ''),
+      headers: {
+        ...authorization(route, mine),
+        ...(body !== undefined && { 'Content-Type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    }
+  }
+  return { mine, other, request }
+}
+
+const tablesOf = async (db: D1Database): Promise<string[]> => {
+  const { results } = await db
+    .prepare(`SELECT name FROM sqlite_schema WHERE type = 'table'`)
+    .all<{ name: string }>()
+  return results.map(({ name }) => name).filter((name) => !/^(sqlite_|d1_|_cf_)/.test(name))
+}
+
+/** Messages are sent after the reply: waits until none is queued. */
+const waitForMessages = () =>
+  eventually(async () => {
+    expect(
+      await env.DB.prepare(`SELECT id FROM messages WHERE status = 'queued'`).first(),
+    ).toBeNull()
+  })
+
+/** Empties both cells, so that `storedRows` stays fast for the next route. */
+export const clearDatabases = async (): Promise<void> => {
+  const tables = await tablesOf(env.DB)
+  await Promise.all(
+    [env.DB, env.CELL_1].map((db) =>
+      db.batch(tables.map((table) => db.prepare(`DELETE FROM "${table}"`))),
+    ),
+  )
+}
+
+/** All rows of both cells, without `last_used`. A refused request must not change them. */
+export const storedRows = async (): Promise<string> => {
+  await waitForMessages()
+  const tables = await tablesOf(env.DB)
+  const dumps = await Promise.all(
+    [env.DB, env.CELL_1].map((db) =>
+      db.batch(tables.map((table) => db.prepare(`SELECT '${table}' AS of, * FROM "${table}"`))),
+    ),
+  )
+  return JSON.stringify(
+    dumps.map((dump) => dump.map(({ results }) => results)),
+    (name, value) => (name === 'last_used' ? undefined : value),
+  )
+}

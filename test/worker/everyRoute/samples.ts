@@ -1,0 +1,236 @@
+import type { Scope } from '../../../src/domain/scope.ts'
+import type { ProblemCode } from '../../../src/http/problem.ts'
+import { openAccount, type TestAccount } from '../../support/accounts.ts'
+
+/*
+ * One row for each operation, by the `id` of its contract: how to make a request that succeeds.
+ * The suite changes that request in many ways, so a row is all that a new route needs to be tested.
+ * A route without a row fails, and so does a row without a route. The members of a row:
+ *
+ *   params  creates what the path's parameters name, in the account given. It is called for every
+ *           request, and for the other account when one asks for the other's resources.
+ *   body    a valid body: one object without wrapper, with at least one member. A patch is a merge
+ *           patch.
+ *   query   what a GET needs, such as `?from=…&to=…`.
+ *   scope   the scope that this request needs, if the contract names those of several kinds.
+ *   refused the problem that even a valid request gets on a local server.
+ */
+export interface Sample {
+  params?: (owner: TestAccount) => Promise<Record<string, string>>
+  body?: (owner: TestAccount, params: Record<string, string>) => unknown
+  query?: string
+  scope?: Scope | Scope[]
+  refused?: ProblemCode
+}
+
+const makeKey = async (owner: TestAccount) => {
+  const { body } = await owner.call('POST', '/api/account/keys', {
+    body: { name: 'Sample', scopes: ['read'] },
+  })
+  return { keyId: body.key.id as string }
+}
+
+const makeDevice = async (owner: TestAccount) => {
+  const { body } = await owner.call('POST', '/api/devices', { body: { name: 'Sample' } })
+  return { deviceId: body.device.id as string }
+}
+
+const newLocation = () => ({
+  dateTime: new Date().toISOString(),
+  latitude: 38.7223,
+  longitude: -9.1393,
+})
+
+const makeTrack = async (owner: TestAccount) => {
+  const device = await makeDevice(owner)
+  await owner.call('POST', `/api/devices/${device.deviceId}/locations`, {
+    body: { location: newLocation() },
+  })
+  return device
+}
+
+const makeGroup = async (owner: TestAccount) => {
+  const { body } = await owner.call('POST', '/api/groups', { body: { name: `Sample ${unique()}` } })
+  return { groupId: body.id as string }
+}
+
+const newUser = () => ({
+  name: 'Ana Sousa',
+  email: `ana-${unique()}@example.com`,
+  country: 'PRT',
+  timeZone: 'Europe/Lisbon',
+})
+
+const makeUser = async (owner: TestAccount) => {
+  const { body } = await owner.call('POST', '/api/users', { body: newUser() })
+  return { userId: body.id as string }
+}
+
+/** Without notifications: sending them would change rows after the reply. */
+const silentAlert = {
+  alertName: 'LowBattery',
+  text: 'At 9 %',
+  latitude: 38.7223,
+  longitude: -9.1393,
+  notifications: [],
+}
+
+const makeAlert = async (owner: TestAccount) => {
+  const { deviceId } = await makeDevice(owner)
+  const { body } = await owner.call('POST', `/api/devices/${deviceId}/alerts`, {
+    body: silentAlert,
+  })
+  return { alertId: body.alert.id as string }
+}
+
+/** A message that a daily limit suppressed; the limit is raised afterwards. */
+const makeSuppressedMessage = async (owner: TestAccount) => {
+  await makeUser(owner)
+  const limited = { name: 'Sample', limits: { dailyEmailLimit: 0 } }
+  const { device } = (await owner.call('POST', '/api/devices', { body: limited })).body
+  const { alert } = (
+    await owner.call('POST', `/api/devices/${device.id}/alerts`, {
+      body: { alertName: 'LowBattery' },
+    })
+  ).body
+  await owner.call('PATCH', `/api/devices/${device.id}`, {
+    body: { limits: { dailyEmailLimit: 100 } },
+  })
+  return { messageId: alert.deliveries[0].id as string }
+}
+
+const RECEIVER = 'https://receiver.example/every-route/ok'
+
+const makeWebhook = async (owner: TestAccount) => {
+  const { body } = await owner.call('POST', '/api/webhooks', {
+    body: { url: RECEIVER, events: ['alert.*'] },
+  })
+  return { webhookId: body.webhook.id as string }
+}
+
+const makeDelivery = async (owner: TestAccount) => {
+  const { webhookId } = await makeWebhook(owner)
+  const { body } = await owner.call('POST', `/api/webhooks/${webhookId}/test`)
+  return { webhookId, deliveryId: body.delivery.id as string }
+}
+
+const makeAccount = async () => ({ accountId: (await openAccount()).id })
+
+const unique = () => crypto.randomUUID().slice(0, 8)
+
+export const SAMPLES: Record<string, Sample> = {
+  readHealth: {},
+  readOpenApi: {},
+  getToken: { body: ({ userName, apiKey }) => ({ userName, apiKey }) },
+
+  readAccount: {},
+  patchAccount: { body: () => ({ name: `Renamed ${unique()}` }) },
+
+  readLicenseLog: {},
+
+  listKeys: {},
+  createKey: {
+    body: () => ({
+      name: 'Dispatch',
+      scopes: ['read', 'ingest'],
+      expires: '2099-01-01T02:00:00+02:00',
+    }),
+  },
+  deleteKey: { params: makeKey },
+  regenerateKey: { params: makeKey, body: () => ({ overlapSeconds: 60 }) },
+
+  listDevices: {},
+  createDevice: {
+    body: () => ({
+      name: 'Tern 7',
+      tags: { fleet: 'north' },
+      limits: { expires: true, expirationDate: '2099-01-01' },
+    }),
+  },
+  readDevice: { params: makeDevice },
+  replaceDevice: {
+    params: makeDevice,
+    body: () => ({ name: `Tern ${unique()}`, identifier: unique() }),
+  },
+  patchDevice: { params: makeDevice, body: () => ({ name: `Tern ${unique()}` }) },
+  deleteDevice: { params: makeDevice },
+  reactivateDevice: { params: makeDevice, body: () => ({ expirationDate: '2099-01-01' }) },
+  readUsage: { params: makeDevice },
+
+  readLastLocation: { params: makeTrack },
+  postLocations: { params: makeDevice, body: newLocation, scope: ['ingest', 'write'] },
+  listLocations: { params: makeTrack },
+
+  postAlerts: { params: makeDevice, body: () => silentAlert, scope: ['ingest', 'write'] },
+  listDeviceAlerts: { params: makeDevice, query: '?from=2026-01-01T00:00:00Z&alertName=SOSButton' },
+  listAlerts: { query: '?sort=dateTime' },
+  readAlert: { params: makeAlert },
+  acknowledgeAlert: { params: makeAlert },
+  listMessages: { query: '?status=failed' },
+  retryMessage: { params: makeSuppressedMessage },
+
+  listGroups: { query: '?q=s' },
+  createGroup: { body: () => ({ name: `North ${unique()}`, description: 'Ships', devices: [] }) },
+  readGroup: { params: makeGroup },
+  replaceGroup: { params: makeGroup, body: () => ({ name: `South ${unique()}` }) },
+  patchGroup: { params: makeGroup, body: () => ({ description: unique() }) },
+  deleteGroup: { params: makeGroup },
+
+  listCountries: {},
+  listTimeZones: {},
+  listUsers: { query: '?q=a' },
+  createUser: {
+    body: () => ({
+      ...newUser(),
+      password: 'correct horse',
+      tags: { shift: 'night' },
+      notify: { sms: true },
+    }),
+  },
+  readUser: { params: makeUser },
+  replaceUser: { params: makeUser, body: () => ({ ...newUser(), phone: '+881632000000' }) },
+  patchUser: { params: makeUser, body: () => ({ message: unique(), password: 'correct horse' }) },
+  deleteUser: { params: makeUser },
+
+  listEvents: { query: '?after=1&types=key.*,device.created' },
+  listWebhooks: {},
+  createWebhook: {
+    body: () => ({
+      url: `${RECEIVER}?${unique()}`,
+      events: ['device.*', 'alert.raised'],
+      enabled: false,
+    }),
+  },
+  readWebhook: { params: makeWebhook },
+  replaceWebhook: { params: makeWebhook, body: () => ({ url: RECEIVER, description: unique() }) },
+  patchWebhook: { params: makeWebhook, body: () => ({ description: unique() }) },
+  deleteWebhook: { params: makeWebhook },
+  testWebhook: { params: makeWebhook },
+  rotateSecret: { params: makeWebhook },
+  listDeliveries: { params: makeDelivery },
+  redeliver: { params: makeDelivery },
+
+  listAccounts: { query: '?limit=5' },
+  createAccount: {
+    body: () => ({
+      userName: `every-route-${unique()}`,
+      name: 'Every route',
+      licenses: 1,
+      timeZone: 'UTC',
+    }),
+  },
+  readOperatedAccount: { params: makeAccount },
+  patchOperatedAccount: { params: makeAccount, body: () => ({ licenses: 7 }) },
+  deleteAccount: { params: makeAccount },
+  createAccountKey: {
+    params: makeAccount,
+    body: () => ({ name: 'Locked out', scopes: ['write'] }),
+  },
+  restoreLedger: {
+    params: makeAccount,
+    body: () => ({ time: new Date().toISOString() }),
+    refused: 'history-unavailable',
+  },
+  reconcileAccount: { params: makeAccount, body: () => ({ restored: false }) },
+  reconcileCell: { params: async () => ({ cell: '1' }), body: () => ({ restored: false }) },
+}
