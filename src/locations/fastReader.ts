@@ -9,8 +9,10 @@ import {
   MAX_REPORT_LOCATIONS,
   MAX_SOURCE_LENGTH,
   NUMBER_FIELDS,
+  SENSOR_TIMES,
   TEXT_LISTS,
 } from '../domain/location.ts'
+import { dropNulls, omitNulls } from '../http/nulls.ts'
 import { isFreeForm } from '../http/validation.ts'
 import { forms, type LocationsBody } from './forms.ts'
 
@@ -24,6 +26,7 @@ const DATE_TIME = z.regexes.datetime({ offset: true, precision: null })
 const RANGES: Record<string, { min: number; max: number } | undefined> = Object.assign(
   Object.create(null),
   NUMBER_FIELDS,
+  SENSOR_TIMES,
 )
 
 const isText = (value: unknown): boolean => typeof value === 'string'
@@ -49,6 +52,13 @@ const CHECKS: Record<string, ((value: unknown) => boolean) | undefined> = Object
   },
 )
 
+/** Null means that such a member is left out. */
+const OPTIONAL_MEMBERS: ReadonlySet<string> = new Set(
+  [...Object.keys(NUMBER_FIELDS), ...Object.keys(CHECKS), ...SENSOR_TIMES].filter(
+    (name) => name !== 'latitude' && name !== 'longitude',
+  ),
+)
+
 const readLocation = (sent: unknown, now: number): Location | null => {
   if (!isObject(sent)) return null
   const { dateTime, latitude, longitude } = sent
@@ -64,6 +74,7 @@ const readLocation = (sent: unknown, now: number): Location | null => {
   const location: JsonObject = { dateTime: at }
   for (const name in sent) {
     const value = sent[name]
+    if (value === null && OPTIONAL_MEMBERS.has(name)) continue
     const range = RANGES[name]
     if (range !== undefined) {
       if (typeof value !== 'number' || !(value >= range.min && value <= range.max)) return null
@@ -111,9 +122,13 @@ const formOf = (body: unknown) => {
   return Object.hasOwn(body, 'from') || Object.hasOwn(body, 'to') ? forms.query : forms.bare
 }
 
+/** The members that tell the forms apart. One that is null counts as left out. */
+const FORM_MEMBERS = ['location', 'locations', 'from', 'to']
+
 export const readBody = (body: unknown): z.ZodSafeParseResult<LocationsBody> => {
   const report = readReport(body, Date.now())
-  return report
-    ? { success: true, data: report }
-    : (formOf(body).safeParse(body) as z.ZodSafeParseResult<LocationsBody>)
+  if (report) return { success: true, data: report }
+  const given = isObject(body) ? omitNulls(body, FORM_MEMBERS) : body
+  const form = formOf(given)
+  return form.safeParse(dropNulls(form, given)) as z.ZodSafeParseResult<LocationsBody>
 }
