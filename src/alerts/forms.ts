@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { CHANNELS } from '../domain/alert.ts'
 import { isObject } from '../domain/json.ts'
 import { isPlausible, NUMBER_FIELDS } from '../domain/location.ts'
+import { dropNulls } from '../http/nulls.ts'
 import {
   absent,
   has,
@@ -148,5 +149,7 @@ const formOf = (body: unknown) => {
   return isObject(body) && Object.hasOwn(body, 'alert') ? forms.wrapped : forms.bare
 }
 
-export const readBody = (body: unknown): z.ZodSafeParseResult<AlertsBody> =>
-  formOf(body).safeParse(body) as z.ZodSafeParseResult<AlertsBody>
+export const readBody = (body: unknown): z.ZodSafeParseResult<AlertsBody> => {
+  const form = formOf(body)
+  return form.safeParse(dropNulls(form, body)) as z.ZodSafeParseResult<AlertsBody>
+}

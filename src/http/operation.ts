@@ -84,7 +84,7 @@ export const operation = <const O extends Operation>(
     zValidator('query', contract.query as z.ZodObject, (result) => {
       if (!result.success)
         throw new Problem('invalid-request', {
-          errors: fieldErrors(result.error as z.ZodError, '#/query'),
+          errors: fieldErrors(result.error as z.ZodError, result.data, '#/query'),
         })
     })
   const checkNumbers = contract.query && numberCheck(contract.query as z.ZodObject)

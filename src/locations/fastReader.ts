@@ -9,8 +9,10 @@ import {
   MAX_REPORT_LOCATIONS,
   MAX_SOURCE_LENGTH,
   NUMBER_FIELDS,
+  SENSOR_TIMES,
   TEXT_LISTS,
 } from '../domain/location.ts'
+import { dropNulls } from '../http/nulls.ts'
 import { has } from '../http/rangeQuery.ts'
 import { isFreeForm } from '../http/validation.ts'
 import { forms, type LocationsBody } from './forms.ts'
@@ -25,6 +27,7 @@ const DATE_TIME = z.regexes.datetime({ offset: true, precision: null })
 const RANGES: Record<string, { min: number; max: number } | undefined> = Object.assign(
   Object.create(null),
   NUMBER_FIELDS,
+  SENSOR_TIMES,
 )
 
 const isText = (value: unknown): boolean => typeof value === 'string'
@@ -50,6 +53,13 @@ const CHECKS: Record<string, ((value: unknown) => boolean) | undefined> = Object
   },
 )
 
+/** Null means that such a member is left out. */
+const OPTIONAL_MEMBERS: ReadonlySet<string> = new Set(
+  [...Object.keys(NUMBER_FIELDS), ...Object.keys(CHECKS), ...SENSOR_TIMES].filter(
+    (name) => name !== 'latitude' && name !== 'longitude',
+  ),
+)
+
 const readLocation = (sent: unknown, now: number): Location | null => {
   if (!isObject(sent)) return null
   const { dateTime, latitude, longitude } = sent
@@ -65,18 +75,15 @@ const readLocation = (sent: unknown, now: number): Location | null => {
   const location: JsonObject = { dateTime: at }
   for (const name in sent) {
     const value = sent[name]
+    // Null means left out.
+    if (value === null && OPTIONAL_MEMBERS.has(name)) continue
     const range = RANGES[name]
     if (range !== undefined) {
-      // Null means left out, also below.
-      if (value === null) continue
       if (typeof value !== 'number' || !(value >= range.min && value <= range.max)) return null
       // Adding 0 turns −0 into 0.
       location[name] = value + 0
     } else if (name !== 'dateTime' && name !== 'receivedAt') {
-      const isValid = CHECKS[name]
-      if (isValid === undefined) return null
-      if (value === null) continue
-      if (!isValid(value)) return null
+      if (!CHECKS[name]?.(value)) return null
       location[name] = value
     }
   }
@@ -123,7 +130,7 @@ const formOf = (body: unknown) => {
 
 export const readBody = (body: unknown): z.ZodSafeParseResult<LocationsBody> => {
   const report = readReport(body, Date.now())
-  return report
-    ? { success: true, data: report }
-    : (formOf(body).safeParse(body) as z.ZodSafeParseResult<LocationsBody>)
+  if (report) return { success: true, data: report }
+  const form = formOf(body)
+  return form.safeParse(dropNulls(form, body)) as z.ZodSafeParseResult<LocationsBody>
 }

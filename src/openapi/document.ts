@@ -10,6 +10,7 @@ import { requestBody } from './body.ts'
 import { addExamples } from './examples.ts'
 import { requestHeaders } from './headers.ts'
 import { DESCRIPTION, SUMMARY, TAGS, TITLE } from './introduction.ts'
+import { allowNullsInBodies } from './nulls.ts'
 import { pathParameters, templateOf } from './path.ts'
 import { failuresOf } from './problems.ts'
 import { type ContractedRoute, documentedRoutes, type Router } from './routes.ts'
@@ -105,5 +106,6 @@ export const openapiDocument = (
     { override: tidy },
   ) as oas31.OpenAPIObject
   addExamples(document)
+  allowNullsInBodies(document)
   return document
 }

@@ -92,6 +92,18 @@ test('a body may be wrapped and may have members of the server, but no unknown o
   expect(accepts(put.requestBody, { name: '' })).toBe(false)
 })
 
+test('an optional member of a body may be null at every level, a required one may not', () => {
+  for (const accepted of [
+    { name: 'Tern', note: null },
+    { name: 'Tern', orbit: null },
+    { name: 'Tern', orbit: { altitude: 1, decaying: null } },
+  ])
+    expect(accepts(put.requestBody, accepted), JSON.stringify(accepted)).toBe(true)
+  expect(accepts(put.requestBody, { name: null })).toBe(false)
+  expect(accepts(put.requestBody, { name: 'Tern', orbit: { altitude: null } })).toBe(false)
+  expect(accepts(put.responses?.[200], { success: true, satellite: { note: null } })).toBe(false)
+})
+
 test('each option of a union body may have members of the server', () => {
   const post = at('POST', '/api/satellites')
   expect(accepts(post.requestBody, { name: 'Tern', id: 'sat_1' })).toBe(true)
