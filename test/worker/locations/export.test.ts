@@ -8,11 +8,13 @@ import { FIELD_NAMES } from '../../../src/domain/location.ts'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
 import { callWithBindings, watchStatements } from '../../support/bindings.ts'
 import { ORIGIN, type Reply } from '../../support/http.ts'
-import { iso } from '../../support/time.ts'
+import { daysAgo, iso } from '../../support/time.ts'
 
 /* Every format is read here by a parser that is not ours. */
 
-const START = Date.UTC(2026, 0, 1, 22)
+const FIRST_DAY = daysAgo(100)
+const START = FIRST_DAY + 22 * 3_600_000
+const DAYS = [FIRST_DAY, FIRST_DAY + 86_400_000].map((at) => iso(at).slice(0, 10))
 
 const TRACK = [
   {
@@ -117,11 +119,11 @@ describe('the format', () => {
     await report()
     const named = (await read('format=gpx')).headers.get('Content-Disposition')
     expect(named).toBe(
-      `attachment; filename="Tern-7-_r_-s_ns_2026-01-01_2026-01-02.gpx"; filename*=UTF-8''${encodeURIComponent('Tern-7-Ærø-söns_2026-01-01_2026-01-02.gpx')}`,
+      `attachment; filename="Tern-7-_r_-s_ns_${DAYS.join('_')}.gpx"; filename*=UTF-8''${encodeURIComponent(`Tern-7-Ærø-söns_${DAYS.join('_')}.gpx`)}`,
     )
     expect(
       (await read(`format=csv&to=${iso(START)}`)).headers.get('Content-Disposition'),
-    ).toContain('_2026-01-01_2026-01-01.csv"')
+    ).toContain(`_${DAYS[0]}_${DAYS[0]}.csv"`)
   })
 
   test('HEAD replies like GET, without a body', async () => {

@@ -2,9 +2,9 @@ import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
 import { createDevice } from '../../support/devices.ts'
-import { iso } from '../../support/time.ts'
+import { daysAgo, iso } from '../../support/time.ts'
 
-const START = Date.UTC(2026, 0, 1)
+const START = daysAgo(100)
 
 let account: TestAccount
 let path: string
@@ -23,6 +23,9 @@ const fill = async (times: number[], more: (index: number) => object = () => ({}
 }
 const timesOf = (reply: { body: { locations: { dateTime: string }[] } }) =>
   reply.body.locations.map(({ dateTime }) => Date.parse(dateTime))
+/** The same instant with an offset of so many hours. */
+const inZone = (at: number, hours: number) =>
+  iso(at + hours * 3_600_000).replace('Z', `+0${hours}:00`)
 const minutes = (count: number) =>
   Array.from({ length: count }, (_, index) => START + index * 60_000)
 
@@ -44,7 +47,7 @@ describe('a query', () => {
     expect(got.body).toEqual(posted.body)
     const offset = await account.call(
       'GET',
-      `${path}?from=2026-01-01T02:02:00+02:00&to=2026-01-01T01:05:00+01:00`,
+      `${path}?from=${inZone(times[2] ?? 0, 2)}&to=${inZone(times[5] ?? 0, 1)}`,
     )
     expect(offset.body).toEqual(posted.body)
   })

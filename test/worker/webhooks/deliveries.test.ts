@@ -9,7 +9,7 @@ import { sweep } from '../../../src/sweep/sweep.ts'
 import { openAccount } from '../../support/accounts.ts'
 import { createDevice } from '../../support/devices.ts'
 import { callAsOperator } from '../../support/http.ts'
-import { eventually } from '../../support/time.ts'
+import { daysAgo, eventually, iso } from '../../support/time.ts'
 import {
   createWebhook,
   feedStub,
@@ -139,7 +139,7 @@ describe('deliveries', () => {
     const path = `/api/devices/${device}`
     await account.call('PATCH', path, { body: { limits: { dailyEmailLimit: 1 } } })
     await account.call('POST', `${path}/locations`, {
-      body: { dateTime: '2026-11-14T09:00:00Z', latitude: 1, longitude: 2, source: 'gnss' },
+      body: { dateTime: iso(daysAgo(1)), latitude: 1, longitude: 2, source: 'gnss' },
     })
     const { alert } = (
       await account.call('POST', `${path}/alerts`, { body: { alertName: 'SOSButton' } })
