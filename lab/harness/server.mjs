@@ -11,12 +11,14 @@ process.env.MINIFLARE_WORKERD_V8_FLAGS ??= '--max-heap-size=128'
 
 export const adminToken = 'the-operator-of-the-lab'
 
-/** What the lab sets beside wrangler.toml: its own secrets, and rate limits that are out of its way. The code that counts stays in. */
+/** What the lab sets beside wrangler.toml: its own secrets, and limits that are out of its way. The code that counts stays in. */
 const settings = {
   TOKEN_SECRET: 'a-secret-of-the-lab-and-of-nothing-else',
   ADMIN_TOKEN: adminToken,
   ACCOUNT_REQUESTS_PER_MINUTE: '1000000000',
   TOKEN_FAILURES_PER_MINUTE: '1000000000',
+  LOCATIONS_PER_LICENSE_PER_DAY: '1000000000',
+  STORAGE_MB_PER_LICENSE: '1000000',
 }
 
 /** The bundle that a deploy would upload; `entry` is another way in than the one in wrangler.toml. */

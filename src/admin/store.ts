@@ -1,7 +1,8 @@
 import { and, asc, eq, getTableColumns, gt, inArray, max, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
-import { accounts, cells, devices, directory, erasures } from '../db/schema.ts'
+import { accounts, accountUsage, cells, devices, directory, erasures } from '../db/schema.ts'
 import { names, runBatch, statement, valuesOf } from '../db/statement.ts'
+import type { Usage } from '../domain/budget.ts'
 
 export interface DirectoryEntry {
   number: number
@@ -116,6 +117,7 @@ export const listDirectory = (
 export type AccountRow = Omit<typeof accounts.$inferSelect, 'nextExpiry' | 'seq'> & {
   /** How many devices have expired on which day after `day`, the day that `used` is for. */
   expired: { day: string; count: number }[]
+  usage: Usage | null
 }
 
 const DAY_MS = 86_400_000
@@ -131,8 +133,10 @@ export const readAccounts = async (db: Database, ids: string[]): Promise<Account
       ...getTableColumns(accounts),
       expired: sql<string>`(SELECT json_group_array(json_object('day', day, 'count', count))
         FROM (${byDay}))`,
+      usage: getTableColumns(accountUsage),
     })
     .from(accounts)
+    .leftJoin(accountUsage, eq(accountUsage.accountId, accounts.id))
     .where(inArray(accounts.id, valuesOf(ids)))
   return rows.map(({ nextExpiry, seq, expired, ...row }) => ({
     ...row,

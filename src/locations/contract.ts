@@ -48,7 +48,13 @@ export const postLocations = define({
       .meta({ description: 'The stored location, when exactly one was sent.' }),
   }),
   alternateReply: { status: 200, reply: page },
-  problems: ['not-found', 'device-expired', 'invalid-cursor'],
+  problems: [
+    'not-found',
+    'device-expired',
+    'storage-full',
+    'daily-locations-reached',
+    'invalid-cursor',
+  ],
   idempotent: ({ kind }: LocationsBody) => kind === 'report',
   example: {
     location: {
