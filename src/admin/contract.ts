@@ -56,12 +56,12 @@ export const createAccount = define({
       .min(0)
       .max(9999)
       .optional()
-      .meta({ description: 'The database to use; by default the one with the fewest accounts.' }),
+      .meta({ description: 'The database to use; by default the smallest.' }),
   }),
   ignored: [...WRITTEN, 'disabled', 'retentionDays', 'budgets', 'budgetUsage'],
   status: 201,
   reply: reply.extend({ apiKey }),
-  problems: ['user-name-taken'],
+  problems: ['user-name-taken', 'cells-full'],
   etag: true,
   idempotent: true,
   secrets: ['apiKey'],

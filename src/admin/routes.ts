@@ -9,7 +9,7 @@ import type { Usage } from '../domain/budget.ts'
 import { fold } from '../domain/fold.ts'
 import { currentDay } from '../domain/license.ts'
 import type { Scope } from '../domain/scope.ts'
-import { budgetsPerLicense, cellNumbers } from '../env.ts'
+import { budgetsPerLicense, cellMaxBytes, cellNumbers } from '../env.ts'
 import { pokeIfSubscribed } from '../feed/stub.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { editResource } from '../http/editResource.ts'
@@ -90,15 +90,15 @@ const reserveEntry = async (
   const highest = await Promise.all(
     bound.map((number) => readHighestNumber(openCell(c.env, number))),
   )
-  const entry = await addToDirectory(openDirectory(c.env), {
+  const outcome = await addToDirectory(openDirectory(c.env), {
     accountId: id,
     userNameKey: fold(userName),
     cells: cell === undefined ? bound : [cell],
+    maxCellBytes: cellMaxBytes(c.env),
     minNumber: Math.max(minAccountNumber(now), ...highest.map((number) => number + 1)),
     now,
   })
-  if (!entry) throw new Problem('user-name-taken')
-  return entry
+  return requireOk(outcome).entry
 }
 
 interface KeyOptions {

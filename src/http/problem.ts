@@ -272,6 +272,12 @@ export const PROBLEMS = {
     'The service failed to process the request.',
     'Try again later. If it fails again, send the request id to the operator.',
   ),
+  'cells-full': kind(
+    503,
+    'Cells full',
+    'The databases that the account could be created in are more than 70 % full.',
+    'Add a cell, as the operations guide describes, or name another one with `cell`. `GET /healthz` shows the size of each.',
+  ),
   unavailable: kind(
     503,
     'Unavailable',
@@ -318,6 +324,7 @@ const DEFAULT_HEADERS: Partial<Record<ProblemCode, Record<string, string>>> = {
   'wrong-credentials': { 'WWW-Authenticate': 'Bearer' },
   'invalid-signature': { 'WWW-Authenticate': 'Signature' },
   'too-many-requests': { 'Retry-After': '60' },
+  'cells-full': { 'Retry-After': '3600' },
   unavailable: { 'Retry-After': '5' },
 }
 

@@ -91,6 +91,7 @@ const RETRYABLE: readonly ProblemCode[] = [
   'request-in-progress',
   'too-many-requests',
   'daily-locations-reached',
+  'cells-full',
   'unavailable',
 ]
 
