@@ -11,12 +11,14 @@ process.env.MINIFLARE_WORKERD_V8_FLAGS ??= '--max-heap-size=128'
 
 export const adminToken = 'the-operator-of-the-lab'
 
-/** Replaces vars of wrangler.toml. The rate limits are out of reach, but their code still runs. */
+/** Replaces vars of wrangler.toml. Rate limits and budgets are out of reach, but their code runs. */
 const settings = {
   TOKEN_SECRET: 'a-secret-of-the-lab-and-of-nothing-else',
   ADMIN_TOKEN: adminToken,
   ACCOUNT_REQUESTS_PER_MINUTE: '1000000000',
   TOKEN_FAILURES_PER_MINUTE: '1000000000',
+  LOCATIONS_PER_LICENSE_PER_DAY: '1000000000',
+  STORAGE_MB_PER_LICENSE: '1000000',
 }
 
 /** Builds the bundle that a deploy would upload. `entry` replaces the main module of the configuration. */

@@ -1,4 +1,5 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { LOCATION_BYTES } from '../domain/budget.ts'
 import {
   type Location,
   NUMBER_FIELDS,
@@ -6,7 +7,7 @@ import {
   type StoredLocation,
 } from '../domain/location.ts'
 import { locations } from './schema.ts'
-import { commaSeparated } from './statement.ts'
+import { commaSeparated, literal } from './statement.ts'
 
 /*
  * How a location is stored. Frequent numbers are integers of a fine unit, half the size of a REAL.
@@ -73,6 +74,19 @@ export const packLocation = (location: Location): PackedLocation => {
   packed.push(location.source ?? null, rest && JSON.stringify(rest))
   return packed
 }
+
+/** An estimate of what these locations take when they are stored. */
+export const packedBytes = (rows: PackedLocation[]): number => {
+  let bytes = rows.length * LOCATION_BYTES
+  for (const row of rows) {
+    const rest = row.at(-1)
+    if (typeof rest === 'string') bytes += rest.length
+  }
+  return bytes
+}
+
+/** The same estimate of a stored row. */
+export const STORED_BYTES: SQL = sql`${literal(LOCATION_BYTES)} + ifnull(length(${locations.rest}), 0)`
 
 export const unpackLocation = (row: LocationRow): StoredLocation => {
   const location: Record<string, unknown> = { dateTime: row.time }

@@ -1,3 +1,4 @@
+import type { BudgetOverrides } from './budget.ts'
 import type { Day } from './day.ts'
 
 /** An account as its ledger knows it. */
@@ -16,6 +17,7 @@ export interface Account {
   disabled: boolean
   /** How many days locations and alerts are kept. */
   retentionDays: number
+  budgets: BudgetOverrides
   creation: number
   lastModified: number
   version: number

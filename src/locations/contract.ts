@@ -86,6 +86,8 @@ A body with \`from\`, \`to\` or both, and without a location, is a query (scope 
     'device-not-found',
     'device-expired',
     'report-too-old',
+    'storage-full',
+    'daily-locations-reached',
     'invalid-cursor',
     'span-too-large',
   ],

@@ -4,6 +4,7 @@ import {
   LOCATION_COLUMNS,
   type LocationRow,
   PACKED_COLUMNS,
+  packedBytes,
   packLocation,
   unpackLocation,
 } from '../db/locations.ts'
@@ -46,7 +47,14 @@ export interface Report {
 
 /** `actual` is the account's state as the report found it. */
 export type ReportOutcome =
-  | { ok: true; counts: ReportCounts; stored: StoredLocation | null; actual: AssumedState }
+  | {
+      ok: true
+      counts: ReportCounts
+      /** An estimate of what the accepted locations take. */
+      storedBytes: number
+      stored: StoredLocation | null
+      actual: AssumedState
+    }
   | { ok: false; refusal: 'device-not-found' | 'body-too-large' | 'unavailable' }
   | { ok: false; refusal: 'device-expired' | 'report-too-old'; actual: AssumedState }
 
@@ -170,7 +178,8 @@ const writeReport = async (
  */
 export const storeReport = async (db: Database, report: Report): Promise<ReportOutcome> => {
   const { now } = report
-  const packed = JSON.stringify(report.locations.map(packLocation))
+  const rows = report.locations.map(packLocation)
+  const packed = JSON.stringify(rows)
   // Numbers such as 1e20 are written out: a body of 1 MiB may grow beyond what D1 binds as one value.
   if (packed.length > MAX_PACKED_LENGTH) return { ok: false, refusal: 'body-too-large' }
   let { assumed } = report
@@ -201,6 +210,7 @@ export const storeReport = async (db: Database, report: Report): Promise<ReportO
     if (counts.tooOld === report.locations.length)
       return { ok: false, refusal: 'report-too-old', actual }
     const stored = state.time === null ? null : unpackLocation(state)
-    return { ok: true, counts, stored, actual }
+    const storedBytes = Math.round((accepted / rows.length) * packedBytes(rows))
+    return { ok: true, counts, storedBytes, stored, actual }
   }
 }

@@ -9,6 +9,7 @@ import { MAX_ROWS } from '../http/page.ts'
 import { invalid, Problem, requireOk } from '../http/problem.ts'
 import { wholeRange } from '../http/rangePage.ts'
 import { reply, replyStream, replyWithEtag } from '../http/reply.ts'
+import { storeWithinBudget } from './budget.ts'
 import * as contract from './contract.ts'
 import { exportTrack } from './export.ts'
 import { acceptedFormat } from './formats/formats.ts'
@@ -33,13 +34,16 @@ const spanOf = (reported: Location[]) => {
 
 const report = async (c: Context, reported: Location[]) => {
   const { accountId } = c.get('principal')
-  const outcome = await storeReport(c.get('db'), {
-    device: deviceOf(c),
-    locations: reported,
-    eventId: await c.get('newId')('evt'),
-    assumed: assumedStates.get(accountId) ?? INITIAL_STATE,
-    now: Date.now(),
-  })
+  const eventId = await c.get('newId')('evt')
+  const outcome = await storeWithinBudget(c, reported, () =>
+    storeReport(c.get('db'), {
+      device: deviceOf(c),
+      locations: reported,
+      eventId,
+      assumed: assumedStates.get(accountId) ?? INITIAL_STATE,
+      now: Date.now(),
+    }),
+  )
   if ('actual' in outcome) assumedStates.set(accountId, outcome.actual)
   const { counts, stored, actual } = requireOk(outcome)
   if (actual.hasSubscribers && counts.accepted > 0)

@@ -42,7 +42,8 @@ const problem = z
         'Only with `no-license-available`: when the next license becomes free as devices expire, or null.',
     }),
     resetAt: z.iso.datetime({ precision: 3 }).optional().meta({
-      description: 'Only with `daily-limit-reached`: when the limit resets.',
+      description:
+        'Only with `daily-limit-reached` and `daily-locations-reached`: when the limit resets.',
     }),
   })
   .meta({ id: 'Problem', description: 'Every error reply has this shape (RFC 9457).' })
@@ -61,6 +62,7 @@ const EXAMPLE_MEMBERS: Partial<Record<ProblemCode, object>> = {
   'patch-test-failed': { errors: [{ pointer: '/0', detail: 'does not match the resource' }] },
   'no-license-available': { availableAt: '2027-01-01T00:00:00.000Z' },
   'daily-limit-reached': { resetAt: '2027-01-01T00:00:00.000Z' },
+  'daily-locations-reached': { resetAt: '2027-01-01T00:00:00.000Z' },
 }
 
 const example = (code: ProblemCode, status: number): ZodOpenApiExampleObject => {
@@ -92,6 +94,8 @@ const exampleWith = (code: ProblemCode, status: number): ZodOpenApiExampleObject
 const RETRYABLE: readonly ProblemCode[] = [
   'request-in-progress',
   'too-many-requests',
+  'daily-locations-reached',
+  'cells-full',
   'unavailable',
 ]
 

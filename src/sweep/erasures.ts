@@ -3,6 +3,7 @@ import { deleteAlerts } from '../db/alerts.ts'
 import type { Database } from '../db/open.ts'
 import {
   accounts,
+  accountUsage,
   alerts,
   devices,
   erasures,
@@ -34,6 +35,7 @@ const LATE_WRITE_GRACE_MS = 60_000
 
 /** Every table with rows of an account. A test fails when one with an `account_id` is missing. */
 export const ACCOUNT_TABLES = [
+  accountUsage,
   keys,
   idempotency,
   events,

@@ -1,6 +1,8 @@
 import { openCell, openDirectory } from '../db/open.ts'
 import { cellNumbers, type Env } from '../env.ts'
+import { readCellSizes } from '../service/store.ts'
 import { settleAbandonedAccounts } from './abandonedAccounts.ts'
+import { recordCellSize } from './cellSizes.ts'
 import { selectCells } from './cells.ts'
 import { runErasures } from './erasures.ts'
 import { recordExpirations } from './expirations.ts'
@@ -17,8 +19,11 @@ export const sweep = async (env: Env, now: number): Promise<void> => {
   await runPart('abandoned-accounts', { cell: 0 }, () =>
     settleAbandonedAccounts(env, directory, now),
   )
+  const sizes = await readCellSizes(directory).catch(() => new Map<number, number | null>())
   for (const cell of selectCells(cellNumbers(env), now)) {
     const db = openCell(env, cell)
+    const storedBytes = sizes.get(cell) ?? null
+    await runPart('cell-size', { cell }, () => recordCellSize(directory, { cell, db, storedBytes }))
     await runPart('expirations', { cell }, () => recordExpirations(env, db, now))
     await runPart('erasures', { cell }, () => runErasures(env, db, now))
     await runPart('old-rows', { cell }, () => deleteOldRows(db, now))
