@@ -1,4 +1,5 @@
-// The figures by which the service is chosen: `npm run bench [-- --json --short --only rows,growth,sweep,export,streams,cost]`.
+// The figures by which the service is chosen: `npm run bench [-- --json --short --only rows,growth,sweep,export,streams,cost
+// --rows token,lastLocation]`.
 // Everything is compared inside one run, in interleaved rounds, on the bundle that a deploy would upload. `--short` only shows
 // that it still runs: it holds nothing to a threshold.
 import { cpus } from 'node:os'
@@ -10,6 +11,7 @@ const { values: options } = parseArgs({
     json: { type: 'boolean' },
     short: { type: 'boolean' },
     only: { type: 'string', default: 'rows,growth,sweep,export,streams,cost' },
+    rows: { type: 'string' },
   },
 })
 await useToolchain()
@@ -34,7 +36,7 @@ const SHORT = {
   cost: { reports: 5 },
 }
 const sizes = options.short ? SHORT : FULL
-const wanted = options.only.split(',')
+const wanted = options.rows ? ['rows'] : options.only.split(',')
 const began = performance.now()
 const progress = (text) =>
   process.stderr.write(`\r\x1b[K${Math.round((performance.now() - began) / 1000)} s  ${text}`)
@@ -70,12 +72,13 @@ process.exitCode = !options.short && misses > 0 ? 1 : 0
 
 async function compareRows({ script, progress }) {
   const { setScene } = await import('./scene.mjs')
-  const { rows } = await import('./rows.mjs')
+  const { chosenRows, rows } = await import('./rows.mjs')
   progress('setting the scene')
   const scene = await setScene(script)
   const compared = []
   try {
-    for (const { name, floor, locations, leastLocations, api, bare } of rows(scene)) {
+    for (const row of chosenRows(rows(scene), options.rows)) {
+      const { name, floor, locations, leastLocations, api, bare } = row
       progress(name)
       const rates = await interleaved({ api, bare }, sizes.rows)
       const [ours, theirs] = [median(rates.api), median(rates.bare)]

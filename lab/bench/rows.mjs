@@ -69,3 +69,14 @@ export function rows({ api, open, bare, accountId, apiKey, keyId, devices, histo
     },
   ]
 }
+
+/** The rows whose names begin with one of those given, separated by commas; all without any. */
+export const chosenRows = (all, given) => {
+  if (!given) return all
+  const beginnings = given.split(',')
+  const chosen = all.filter(({ name }) =>
+    beginnings.some((beginning) => name.startsWith(beginning)),
+  )
+  if (chosen.length === 0) throw new Error(`no such row: ${given}`)
+  return chosen
+}

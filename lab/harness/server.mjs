@@ -19,8 +19,8 @@ const settings = {
   TOKEN_FAILURES_PER_MINUTE: '1000000000',
 }
 
-/** The bundle that a deploy would upload; `entry` is another way in than the one in wrangler.toml. */
-export function bundle({ entry, config = 'wrangler.toml' } = {}) {
+/** The bundle that a deploy would upload; `entry` is another way in than the one in wrangler.toml, `readable` keeps its names. */
+export function bundle({ entry, config = 'wrangler.toml', readable = false } = {}) {
   const folder = temporaryFolder()
   const args = [
     'deploy',
@@ -30,6 +30,7 @@ export function bundle({ entry, config = 'wrangler.toml' } = {}) {
     '--dry-run',
     '--outdir',
     folder,
+    ...(readable ? ['--no-minify'] : []),
   ]
   execFileSync('wrangler', args, { stdio: ['ignore', 'ignore', 'inherit'] })
   const file = readdirSync(folder).find((name) => name.endsWith('.js'))
@@ -42,7 +43,7 @@ export const temporaryFolder = () => mkdtempSync(join(tmpdir(), 'perigee-lab-'))
 
 /**
  * Serves a bundle on data under `folder`; `cells` databases, each with the migrations that it still lacks; without `assets` no pages.
- * `direct`: a port that leads straight to the Worker, without the Worker that Miniflare puts before it and that nobody deploys.
+ * `inspectorPort`: where the runtime's inspector listens (0: any). `direct`: a port that leads straight to the Worker, without the Worker that Miniflare puts before it and that nobody deploys.
  */
 export async function serve({
   script,
@@ -53,6 +54,7 @@ export async function serve({
   assets,
   bindings,
   direct,
+  inspectorPort,
 }) {
   const server = new Miniflare(
     convertV4MiniflareOptions({
@@ -60,6 +62,7 @@ export async function serve({
       modules: true,
       script,
       port,
+      inspectorPort,
       resourcePersistencePath: join(folder, '.wrangler/state/v3'),
       logRequests: false,
       handleStructuredLogs() {},
