@@ -78,9 +78,9 @@ async function compareRows({ script, progress }) {
   const compared = []
   try {
     for (const row of chosenRows(rows(scene), options.rows)) {
-      const { name, floor, locations, leastLocations, api, bare } = row
+      const { name, floor, locations, leastLocations, prepare, api, bare } = row
       progress(name)
-      const rates = await interleaved({ api, bare }, sizes.rows)
+      const rates = await interleaved({ api, bare }, { ...sizes.rows, prepare })
       const [ours, theirs] = [median(rates.api), median(rates.bare)]
       compared.push({
         name,

@@ -1,15 +1,21 @@
 /* Bodies are made before they are timed; each has times of its own, a second apart. */
 
+/** Gives a body at each call. `prepare` makes as many as the busiest round so far has taken, and more. */
 export function reports(write, count) {
   let at = Date.UTC(2001, 0, 1) + count
-  let ready = []
-  return () => {
-    if (ready.length === 0)
-      ready = Array.from({ length: Math.max(10, 500 / count) }, () =>
-        write(Array.from({ length: count }, () => (at += 1000))),
-      )
-    return ready.pop()
+  const ready = []
+  const make = () => write(Array.from({ length: count }, () => (at += 1000)))
+  let [taken, most] = [0, 20]
+  const next = () => {
+    taken++
+    return ready.pop() ?? make()
   }
+  const prepare = () => {
+    most = Math.max(most, taken)
+    taken = 0
+    while (ready.length < most * 1.5) ready.push(make())
+  }
+  return Object.assign(next, { prepare })
 }
 
 const latitude = (at) => 38.72 + (at % 10_000_000) / 1e8

@@ -17,14 +17,16 @@ export async function rate(milliseconds, lanes, next) {
 
 export const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1]
 
-/** Several sides of one question in turn, the order turned round each time: what disturbs one disturbs all. Rates, round by round. */
-export async function interleaved(sides, { rounds, milliseconds, lanes }) {
+/** Several sides of one question in turn, the order turned round each time: what disturbs one disturbs all. Rates, round by round. `prepare` is what a side does before its rounds, untimed. */
+export async function interleaved(sides, { rounds, milliseconds, lanes, prepare = {} }) {
   const names = Object.keys(sides)
   const rates = Object.fromEntries(names.map((name) => [name, []]))
   for (const name of names) await rate(milliseconds / 2, lanes, sides[name])
   for (let round = 0; round < rounds; round++) {
-    for (const name of round % 2 ? names.toReversed() : names)
+    for (const name of round % 2 ? names.toReversed() : names) {
+      prepare[name]?.()
       rates[name].push(await rate(milliseconds, lanes, sides[name]))
+    }
   }
   return rates
 }

@@ -12,6 +12,7 @@ export function rows({ api, open, bare, accountId, apiKey, keyId, devices, histo
     const [ours, theirs] = [reports(onTheWire, count), reports(packed, count)]
     return {
       locations: count,
+      prepare: { api: ours.prepare, bare: theirs.prepare },
       api: () => api('POST', `/api/devices/${device()}/locations`, ours()),
       bare: async () => {
         const { text } = await bare('POST', `/report/${accountId}/${device()}`, theirs())
