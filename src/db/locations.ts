@@ -23,7 +23,7 @@ const SCALED = [
   'accuracy',
   'battery',
 ] as const satisfies NumberName[]
-const OWN_COLUMN = new Set<string>(['dateTime', 'source', ...SCALED])
+const SCALES = new Map<string, number>(SCALED.map((name) => [name, NUMBER_FIELDS[name].scale]))
 
 export interface LocationRow extends Record<(typeof SCALED)[number], number | null> {
   time: number
@@ -48,32 +48,40 @@ export const LOCATION_COLUMNS: SQL = commaSeparated(STORED_COLUMNS)
 
 export type PackedLocation = (number | string | null)[]
 
-/** All columns but `received_at`, which is the same for a whole report. */
-export const packLocation = (location: Location): PackedLocation => {
-  const packed: PackedLocation = [location.dateTime]
+/** A number in its fine unit; one that is finer still goes into `rest` as well. */
+const scaled = (value: number | undefined, scale: number): number | null =>
+  value === undefined ? null : Math.round(value * scale)
+
+/** The values that have no column, or that their column cannot hold exactly; null without any. */
+const restOf = (location: Location): string | null => {
   let rest: Record<string, unknown> | null = null
-  for (const name of SCALED) {
-    const value = location[name]
-    if (value === undefined) {
-      packed.push(null)
-      continue
-    }
-    const { scale } = NUMBER_FIELDS[name]
-    const whole = Math.round(value * scale)
-    packed.push(whole)
-    if (whole / scale !== value) {
-      rest ??= {}
-      rest[name] = value
-    }
-  }
   for (const name in location) {
-    if (OWN_COLUMN.has(name)) continue
+    const value = location[name as keyof Location]
+    const scale = SCALES.get(name)
+    const isInColumn =
+      scale === undefined
+        ? name === 'dateTime' || name === 'source'
+        : Math.round((value as number) * scale) / scale === value
+    if (isInColumn || value === undefined) continue
     rest ??= {}
-    rest[name] = location[name as keyof Location]
+    rest[name] = value
   }
-  packed.push(location.source ?? null, rest && JSON.stringify(rest))
-  return packed
+  return rest && JSON.stringify(rest)
 }
+
+/** All columns but `received_at`, which is the same for a whole report. */
+export const packLocation = (location: Location): PackedLocation => [
+  location.dateTime,
+  scaled(location.latitude, NUMBER_FIELDS.latitude.scale),
+  scaled(location.longitude, NUMBER_FIELDS.longitude.scale),
+  scaled(location.altitude, NUMBER_FIELDS.altitude.scale),
+  scaled(location.speed, NUMBER_FIELDS.speed.scale),
+  scaled(location.course, NUMBER_FIELDS.course.scale),
+  scaled(location.accuracy, NUMBER_FIELDS.accuracy.scale),
+  scaled(location.battery, NUMBER_FIELDS.battery.scale),
+  location.source ?? null,
+  restOf(location),
+]
 
 /** Spelled out: a loop over names takes three times as long, and a page has a thousand rows. */
 export const unpackLocation = (row: LocationRow): StoredLocation => {
