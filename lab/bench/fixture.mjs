@@ -17,14 +17,14 @@ const USER = {
 const LIMITS = { dailyEmailLimit: 100_000, dailySmsLimit: 100_000 }
 
 /** Serves the API and the bare Worker, each with its own copy of the same data. */
-export async function prepareFixture(script = bundle()) {
+export async function prepareFixture(script = bundle(), { inspectorPort } = {}) {
   const [folder, copy] = [temporaryFolder(), temporaryFolder()]
   const first = await serve({ script, folder, assets })
   const fixture = await createData(first.base)
   await first.stop()
   cpSync(`${folder}/.wrangler`, `${copy}/.wrangler`, { recursive: true })
   const [api, bare] = [
-    await serve({ script, folder, assets }),
+    await serve({ script, folder, assets, inspectorPort }),
     await serve({ script: bundle({ config: 'lab/bench/bare.toml' }), folder: copy, assets }),
   ]
   return {
@@ -32,6 +32,7 @@ export async function prepareFixture(script = bundle()) {
     api: requester(api.base, { Authorization: `Bearer ${fixture.token}` }),
     withoutToken: requester(api.base),
     bare: requester(bare.base),
+    server: api.server,
     stop: () => Promise.all([api.stop(), bare.stop()]),
   }
 }

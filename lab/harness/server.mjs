@@ -21,8 +21,8 @@ const settings = {
   STORAGE_MB_PER_LICENSE: '1000000',
 }
 
-/** Builds the bundle that a deploy would upload. `entry` replaces the main module of the configuration. */
-export function bundle({ entry, config = 'wrangler.toml' } = {}) {
+/** Builds the bundle that a deploy would upload. `entry` replaces the main module of the configuration, `readable` keeps its names. */
+export function bundle({ entry, config = 'wrangler.toml', readable = false } = {}) {
   const folder = temporaryFolder()
   const args = [
     'deploy',
@@ -32,6 +32,7 @@ export function bundle({ entry, config = 'wrangler.toml' } = {}) {
     '--dry-run',
     '--outdir',
     folder,
+    ...(readable ? ['--no-minify'] : []),
   ]
   execFileSync('wrangler', args, { stdio: ['ignore', 'ignore', 'inherit'] })
   const file = readdirSync(folder).find((name) => name.endsWith('.js'))
@@ -45,6 +46,7 @@ export const temporaryFolder = () => mkdtempSync(join(tmpdir(), 'perigee-lab-'))
 /**
  * Serves a bundle with its data in `folder` and applies the migrations that are missing. `directPort` leads straight to the
  * Worker, without Miniflare's entry Worker, which production does not have.
+ * The runtime's inspector listens on `inspectorPort` (0: any).
  */
 export async function serve({
   script,
@@ -55,6 +57,7 @@ export async function serve({
   assets,
   bindings,
   directPort,
+  inspectorPort,
 }) {
   const server = new Miniflare(
     convertV4MiniflareOptions({
@@ -62,6 +65,7 @@ export async function serve({
       modules: true,
       script,
       port,
+      inspectorPort,
       resourcePersistencePath: join(folder, '.wrangler/state/v3'),
       logRequests: false,
       handleStructuredLogs() {},

@@ -63,6 +63,18 @@ const preflightReply = () =>
     },
   })
 
+/**
+ * Sets them on the reply itself: after a handler each `c.header` builds the whole reply anew, with a
+ * stream for its body.
+ */
+const addCommonHeaders = (c: Context, requestId: string): void => {
+  const { headers } = c.res
+  for (const [name, value] of Object.entries(commonHeaders(requestId))) headers.set(name, value)
+  for (const [name, value] of Object.entries(policyHeader(c.req.path, c.env)))
+    headers.set(name, value)
+  if (!headers.has('Cache-Control')) headers.set('Cache-Control', 'no-store')
+}
+
 /** Answers preflights, adds the headers that every reply has, and logs the request. */
 export const commonReply: MiddlewareHandler<AppEnv> = async (c, next) => {
   const startedAt = Date.now()
@@ -71,9 +83,7 @@ export const commonReply: MiddlewareHandler<AppEnv> = async (c, next) => {
   if (c.req.method === 'OPTIONS') c.res = preflightReply()
   else await next()
   await drainSmallBody(c.req.raw)
-  const headers = { ...commonHeaders(requestId), ...policyHeader(c.req.path, c.env) }
-  for (const [name, value] of Object.entries(headers)) c.header(name, value)
-  if (!c.res.headers.has('Cache-Control')) c.header('Cache-Control', 'no-store')
+  addCommonHeaders(c, requestId)
   logRequest(c, startedAt)
 }
 

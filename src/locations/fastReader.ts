@@ -24,11 +24,7 @@ import { forms, type LocationsBody } from './forms.ts'
 
 const DATE_TIME = z.regexes.datetime({ offset: true, precision: null })
 
-const RANGES: Record<string, { min: number; max: number } | undefined> = Object.assign(
-  Object.create(null),
-  NUMBER_FIELDS,
-  SENSOR_TIMES,
-)
+const RANGES = new Map<string, { min: number; max: number }>(Object.entries(NUMBER_FIELDS))
 
 const isText = (value: unknown): boolean => typeof value === 'string'
 const isListOf = (list: unknown, isItem: (item: unknown) => boolean): boolean =>
@@ -77,7 +73,7 @@ const readLocation = (sent: unknown, now: number): Location | null => {
     const value = sent[name]
     // Null means left out.
     if (value === null && OPTIONAL_MEMBERS.has(name)) continue
-    const range = RANGES[name]
+    const range = RANGES.get(name)
     if (range !== undefined) {
       if (typeof value !== 'number' || !(value >= range.min && value <= range.max)) return null
       // Adding 0 turns −0 into 0.
