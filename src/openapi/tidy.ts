@@ -11,23 +11,6 @@ const joinNull = (schema: Schema): void => {
   Object.assign(schema, { ...first, ...schema, type: [first.type, 'null'] })
 }
 
-const asText = (value: unknown): string =>
-  value === '' ? 'empty' : value === null ? 'null' : `\`${JSON.stringify(value)}\``
-
-/**
- * Writes the default of each member into its description: client generators take a member with
- * `default` for one that is always there, and require it in requests.
- */
-const describeDefaults = ({ properties = {} }: Schema): void => {
-  for (const member of Object.values(properties) as Schema[]) {
-    if (member.default === undefined) continue
-    const { default: value, description = '' } = member
-    delete member.default
-    if (!/\bDefault:/.test(description) && JSON.stringify(value) !== '{}')
-      member.description = `${description} Default: ${asText(value)}.`.trim()
-  }
-}
-
 /** Drops what does not help readers: limits of JavaScript and patterns of well-known formats. */
 export const tidy: NonNullable<CreateDocumentOptions['override']> = ({
   jsonSchema,
@@ -43,7 +26,6 @@ export const tidy: NonNullable<CreateDocumentOptions['override']> = ({
     delete jsonSchema.example
   }
   joinNull(jsonSchema as Schema)
-  if (io === 'input' && def.type === 'object') describeDefaults(jsonSchema as Schema)
   // Replies may gain members, so the schema must not forbid them.
   if (io === 'output' && def.type === 'object' && !def.catchall)
     delete jsonSchema.additionalProperties
