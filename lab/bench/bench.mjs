@@ -53,8 +53,7 @@ const PARTS = {
 progress('building the Worker')
 const script = bundle()
 const results = {}
-for (const part of options.only.split(','))
-  results[part] = await PARTS[part]({ script, progress, ...sizes[part] })
+for (const part of wanted) results[part] = await PARTS[part]({ script, progress, ...sizes[part] })
 progress('')
 process.stderr.write('\r\x1b[K')
 

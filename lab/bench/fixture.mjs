@@ -14,6 +14,8 @@ const USER = {
   timeZone: 'UTC',
   notify: { email: true, sms: true },
 }
+/** Before the times of the measured reports, and within the retention of an account. */
+const FIRST_TIME = Date.now() - 362 * 86_400_000
 const LIMITS = { dailyEmailLimit: 100_000, dailySmsLimit: 100_000 }
 
 /** Serves the API and the bare Worker, each with its own copy of the same data. */
@@ -49,7 +51,7 @@ async function createData(base) {
   )
   const devices = created.map(({ device }) => device.id)
   const minutes = (count) =>
-    Array.from({ length: count }, (_, index) => Date.UTC(2000, 0, 2) + index * 60_000)
+    Array.from({ length: count }, (_, index) => FIRST_TIME + index * 60_000)
   const report = (device, count) =>
     call('POST', `/api/devices/${device}/locations`, JSON.parse(formatForApi(minutes(count))))
   for (const device of devices) await report(device, 1)

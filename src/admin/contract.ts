@@ -3,7 +3,7 @@ import { account, budgetSettings } from '../account/contract.ts'
 import { define } from '../http/contract.ts'
 import { nextCursor, pageQuery } from '../http/page.ts'
 import { done, instant, name, success, timeZone } from '../http/wire.ts'
-import { apiKey, key, keyBody } from '../keys/contract.ts'
+import { apiKey, keyBody, newKeyReply } from '../keys/contract.ts'
 
 const userName = z
   .string('must be text')
@@ -132,7 +132,7 @@ export const createAccountKey = define({
   body: keyBody.omit({ userId: true }).partial({ name: true, scopes: true }),
   ignored: ['id', 'creation', 'lastUsed'],
   status: 201,
-  reply: z.object({ success, key, apiKey }),
+  reply: newKeyReply,
   problems: ['account-not-found'],
   idempotent: true,
   secrets: ['apiKey'],

@@ -30,7 +30,7 @@ const members = {
 }
 
 export const group = z.object(members).meta({ id: 'Group' })
-const reply = z.object({ success, ...members })
+const reply = z.intersection(group, done).meta({ id: 'GroupReply' })
 const WRITTEN = ['success', 'id', 'creation', 'lastModified'] as const
 const tag = 'Groups'
 

@@ -69,5 +69,7 @@ export const tags = freeForm(z.record(z.string().max(64), z.string('must be text
 export const id = (prefix: string) =>
   z.string().meta({ example: `${prefix}_1jn7wz3h4q8v2n5t7r6m0p` })
 
-export const success = z.literal(true)
-export const done = z.object({ success })
+export const success = z
+  .literal(true)
+  .meta({ description: 'True in every reply that is not an error.', example: true })
+export const done = z.object({ success }).meta({ id: 'Done' })

@@ -52,7 +52,7 @@ export const apiKey = z.string().nullable().meta({
   description: 'The secret key. Only this reply contains it; a replay has null instead.',
   example: 'pgk_…',
 })
-const replyWithSecret = z.object({ success, key, apiKey })
+export const newKeyReply = z.object({ success, key, apiKey }).meta({ id: 'NewKeyReply' })
 
 export const listKeys = define({
   id: 'listKeys',
@@ -74,7 +74,7 @@ export const createKey = define({
   body: keyBody,
   ignored: ['id', 'creation', 'lastUsed'],
   status: 201,
-  reply: replyWithSecret,
+  reply: newKeyReply,
   idempotent: true,
   secrets: ['apiKey'],
 })
@@ -106,7 +106,7 @@ export const regenerateKey = define({
       .default(0)
       .meta({ description: 'How many seconds the old key still works.', example: 3600 }),
   }),
-  reply: replyWithSecret,
+  reply: newKeyReply,
   problems: ['key-not-found'],
   idempotent: true,
   secrets: ['apiKey'],

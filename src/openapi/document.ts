@@ -7,6 +7,7 @@ import {
 } from 'zod-openapi'
 import type { Operation } from '../http/contract.ts'
 import { requestBody } from './body.ts'
+import { describeDefaults } from './defaults.ts'
 import { addExamples } from './examples.ts'
 import { requestHeaders } from './headers.ts'
 import { DESCRIPTION, SUMMARY, TAGS, TITLE } from './introduction.ts'
@@ -105,6 +106,7 @@ export const openapiDocument = (
     },
     { override: tidy },
   ) as oas31.OpenAPIObject
+  describeDefaults(document)
   addExamples(document)
   allowNullsInBodies(document)
   return document

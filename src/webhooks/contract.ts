@@ -29,29 +29,31 @@ const ids = z
   .transform(unique)
   .default([])
 
-const body = z.strictObject({
-  url,
-  events: patterns
-    .min(1, 'must have at least one event type')
-    .transform(unique)
-    .default(['*'])
-    .meta({
+const body = z
+  .strictObject({
+    url,
+    events: patterns
+      .min(1, 'must have at least one event type')
+      .transform(unique)
+      .default(['*'])
+      .meta({
+        description:
+          'Event types to deliver. `device.*` stands for all types of a kind, `*` for all types.',
+        example: ['device.*', 'alert.raised'],
+      }),
+    devices: ids.meta({
       description:
-        'Event types to deliver. `device.*` stands for all types of a kind, `*` for all types.',
-      example: ['device.*', 'alert.raised'],
+        'Deliver only events of these devices and of devices in `groups`. If both lists are empty, events are not filtered by device.',
+      example: [],
     }),
-  devices: ids.meta({
-    description:
-      'Deliver only events of these devices and of devices in `groups`. If both lists are empty, events are not filtered by device.',
-    example: [],
-  }),
-  groups: ids.meta({
-    description: 'Deliver only events of devices in these groups and of `devices`.',
-    example: [],
-  }),
-  description: line(2000).default('').meta({ example: 'Dispatch' }),
-  enabled: z.boolean('must be true or false').default(true),
-})
+    groups: ids.meta({
+      description: 'Deliver only events of devices in these groups and of `devices`.',
+      example: [],
+    }),
+    description: line(2000).default('').meta({ example: 'Dispatch' }),
+    enabled: z.boolean('must be true or false').default(true),
+  })
+  .meta({ id: 'WebhookBody' })
 
 export const webhook = z
   .object({
@@ -123,7 +125,7 @@ export const delivery = z
   .meta({ id: 'WebhookDelivery' })
 
 const reply = z.object({ success, webhook })
-const replyWithSecret = z.object({ success, webhook, secret })
+const replyWithSecret = z.object({ success, webhook, secret }).meta({ id: 'NewWebhookReply' })
 const deliveryReply = z.object({ success, delivery })
 const WRITTEN = ['success', 'id', 'disabledReason', 'creation', 'lastModified'] as const
 const tag = 'Webhooks'

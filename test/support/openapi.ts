@@ -28,17 +28,25 @@ export const operationAt = (
   return found
 }
 
-const mediaIn = (part: unknown, type: string): oas31.MediaTypeObject => {
+const mediaIn = (part: unknown, type = 'application/json'): oas31.MediaTypeObject => {
   const media = (part as oas31.ResponseObject | undefined)?.content?.[type]
   if (!media) throw new Error(`no ${type} in ${JSON.stringify(part)}`)
   return media
 }
 
-export const exampleIn = (part: unknown, type = 'application/json'): unknown =>
-  mediaIn(part, type).example
+/** The examples of a body or reply, by name. */
+export const examplesIn = (part: unknown): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(mediaIn(part).examples ?? {}).map(([name, example]) => [
+      name,
+      (example as oas31.ExampleObject).value,
+    ]),
+  )
 
-export const schemaIn = (part: unknown, type = 'application/json'): Schema =>
-  mediaIn(part, type).schema as Schema
+/** The first of them. */
+export const exampleIn = (part: unknown): unknown => Object.values(examplesIn(part))[0]
+
+export const schemaIn = (part: unknown): Schema => mediaIn(part).schema as Schema
 
 /** The problem codes in an operation's replies. */
 export const codesIn = (document: Document, { responses = {} }: oas31.OperationObject): string[] =>
