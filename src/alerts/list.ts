@@ -3,7 +3,7 @@ import { alias } from 'drizzle-orm/sqlite-core'
 import { readScan } from '../db/boundedScan.ts'
 import type { Database } from '../db/open.ts'
 import { alerts, devices } from '../db/schema.ts'
-import { compile, compileVariants, literal, placeholders, readFirst } from '../db/statement.ts'
+import { compile, compileVariants, placeholders, readFirst } from '../db/statement.ts'
 import { type DeviceRef, IS_VISIBLE_DEVICE, isInGroup, type Viewer } from '../db/visibility.ts'
 import type { StoredAlert } from './present.ts'
 import { type AlertRow, readDeliveries, toAlert } from './store.ts'
@@ -27,8 +27,6 @@ export interface AlertPage {
   next: [time: number, id: string] | null
 }
 
-/** A filtered page scans at most this many alerts, however few of them match. */
-const MAX_SCANNED = 5000
 /** A page holds about this many deliveries at most, however many its alerts have. */
 const MAX_DELIVERIES = 5000
 
@@ -59,6 +57,7 @@ interface Values {
   name: string | null
   afterTime: number | null
   afterId: string | null
+  scanned: number
   /** One more than the page has, which tells whether there are more. */
   rows: number
 }
@@ -74,6 +73,7 @@ const p = placeholders(
   'name',
   'afterTime',
   'afterId',
+  'scanned',
   'rows',
 )
 
@@ -112,24 +112,16 @@ const filtersOf = ({ isOfDevice, hasName, isConfined }: Variant): SQL[] => [
   ...(hasName && isOfDevice ? [sql`${a.name} = ${p.name}`] : []),
 ]
 
-const isFiltered = (variant: Variant): boolean => filtersOf(variant).length > 0
-
-/**
- * Without filters the scan is the page: looking for the end of a long one would cost 5,000 rows.
- */
-const scannedBy = (variant: Variant): SQL =>
-  isFiltered(variant) ? literal(MAX_SCANNED) : sql`${p.rows}`
-
 const selectPage = compileVariants<Variant, Values, AlertRow>(
   (variant) => sql`SELECT ${a}.*, ${devices.id} AS device_id
-    FROM (${rangeOf(variant)} LIMIT ${scannedBy(variant)}) ${a}
+    FROM (${rangeOf(variant)} LIMIT ${p.scanned}) ${a}
     JOIN ${devices} ON ${devices.key} = ${a.deviceKey}
     WHERE ${and(sql`true`, ...filtersOf(variant))}
     ORDER BY ${orderOf(variant)} LIMIT ${p.rows}`,
 )
 
 const selectScanEnd = compileVariants<Variant, Values, AlertRow>(
-  (variant) => sql`${rangeOf(variant)} LIMIT 1 OFFSET ${scannedBy(variant)} - 1`,
+  (variant) => sql`${rangeOf(variant)} LIMIT 1 OFFSET ${p.scanned} - 1`,
 )
 
 const selectKey = compile<DeviceRef, { key: number }>(
@@ -155,7 +147,7 @@ export const listAlerts = async (
     hasAfter: after !== null,
     sort,
   }
-  const values: Values = {
+  const values = {
     accountId,
     groupId,
     deviceKey,
@@ -167,9 +159,9 @@ export const listAlerts = async (
     rows: limit + 1,
   }
   const { rows, end } = await readScan(db, {
-    page: selectPage(db, variant, values),
-    end: selectScanEnd(db, variant, values),
-    isLong: isFiltered(variant),
+    page: (scanned) => selectPage(db, variant, { ...values, scanned }),
+    end: (scanned) => selectScanEnd(db, variant, { ...values, scanned }),
+    isFiltered: filtersOf(variant).length > 0,
     limit,
   })
   const page = cutByDeliveries(rows.slice(0, limit))
