@@ -3,7 +3,7 @@ import { alias } from 'drizzle-orm/sqlite-core'
 import { readScan } from '../db/boundedScan.ts'
 import type { Database } from '../db/open.ts'
 import { alerts, devices } from '../db/schema.ts'
-import { compile, compileVariants, literal, placeholders, readFirst } from '../db/statement.ts'
+import { compile, compileVariants, placeholders, readFirst } from '../db/statement.ts'
 import { type DeviceRef, IS_VISIBLE_DEVICE, isInGroup, type Viewer } from '../db/visibility.ts'
 import { MAX_SEARCHED_ALERTS, MAX_SPAN_ALERTS } from '../domain/alert.ts'
 import type { Sort } from './forms.ts'
@@ -32,8 +32,6 @@ export interface AlertPage {
   next: [time: number, id: string] | null
 }
 
-/** A filtered page scans at most this many alerts, however few of them match. */
-const MAX_SCANNED = 5000
 /** A page holds about this many deliveries at most, however many its alerts have. */
 const MAX_DELIVERIES = 5000
 
@@ -65,6 +63,7 @@ interface Values {
   name: string | null
   afterTime: number | null
   afterId: string | null
+  scanned: number
   /** One more than the page has, which tells whether there are more. */
   rows: number
 }
@@ -80,6 +79,7 @@ const p = placeholders(
   'name',
   'afterTime',
   'afterId',
+  'scanned',
   'rows',
 )
 
@@ -120,24 +120,16 @@ const filtersOf = ({ isOfDevice, hasName, isConfined, acknowledged }: Variant): 
   ...(acknowledged === false ? [isNull(a.acknowledgedAt)] : []),
 ]
 
-const isFiltered = (variant: Variant): boolean => filtersOf(variant).length > 0
-
-/**
- * Without filters the scan is the page: looking for the end of a long one would cost 5,000 rows.
- */
-const scannedBy = (variant: Variant): SQL =>
-  isFiltered(variant) ? literal(MAX_SCANNED) : sql`${p.rows}`
-
 const selectPage = compileVariants<Variant, Values, AlertRow>(
   (variant) => sql`SELECT ${a}.*, ${devices.id} AS device_id
-    FROM (${rangeOf(variant)} LIMIT ${scannedBy(variant)}) ${a}
+    FROM (${rangeOf(variant)} LIMIT ${p.scanned}) ${a}
     JOIN ${devices} ON ${devices.key} = ${a.deviceKey}
     WHERE ${and(sql`true`, ...filtersOf(variant))}
     ORDER BY ${orderOf(variant)} LIMIT ${p.rows}`,
 )
 
 const selectScanEnd = compileVariants<Variant, Values, AlertRow>(
-  (variant) => sql`${rangeOf(variant)} LIMIT 1 OFFSET ${scannedBy(variant)} - 1`,
+  (variant) => sql`${rangeOf(variant)} LIMIT 1 OFFSET ${p.scanned} - 1`,
 )
 
 const selectKey = compile<DeviceRef, { key: number }>(
@@ -169,7 +161,7 @@ const prepare = async (
     hasAfter: after !== null,
     sort,
   }
-  const values: Values = {
+  const values = {
     accountId,
     groupId,
     deviceKey,
@@ -194,9 +186,9 @@ export const listAlerts = async (
   const { variant, values } = prepared
   const { limit } = listing
   const { rows, end } = await readScan(db, {
-    page: selectPage(db, variant, values),
-    end: selectScanEnd(db, variant, values),
-    isLong: isFiltered(variant),
+    page: (scanned) => selectPage(db, variant, { ...values, scanned }),
+    end: (scanned) => selectScanEnd(db, variant, { ...values, scanned }),
+    isFiltered: filtersOf(variant).length > 0,
     limit,
   })
   const page = cutByDeliveries(rows.slice(0, limit))

@@ -177,6 +177,9 @@ export const events = sqliteTable(
     primaryKey({ columns: [table.accountId, table.sequence] }),
     uniqueIndex('events_id').on(table.accountId, table.id),
     index('events_time').on(table.time),
+    index('events_device')
+      .on(table.accountId, table.deviceId, table.sequence)
+      .where(sql`device_id IS NOT NULL`),
   ],
 )
 
@@ -288,18 +291,25 @@ export const groups = sqliteTable(
   ],
 )
 
-/** Which device is in which group, indexed both ways. */
+/**
+ * Which device is in which group, indexed both ways. `nameKey` and `creation` are copies of the
+ * device's, so that a page of a group's devices is a range of an index.
+ */
 export const groupDevices = sqliteTable(
   'group_devices',
   {
     groupId: text('group_id').notNull(),
     deviceKey: integer('device_key').notNull(),
     accountId: text('account_id').notNull(),
+    nameKey: text('name_key').notNull().default(''),
+    creation: integer().notNull().default(0),
   },
   (table) => [
     primaryKey({ columns: [table.groupId, table.deviceKey] }),
     index('group_devices_device').on(table.deviceKey, table.groupId),
     index('group_devices_account').on(table.accountId),
+    index('group_devices_name').on(table.groupId, table.nameKey, table.deviceKey),
+    index('group_devices_creation').on(table.groupId, table.creation, table.deviceKey),
   ],
 )
 

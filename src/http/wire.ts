@@ -66,6 +66,21 @@ export const tags = freeForm(z.record(z.string().max(64), z.string('must be text
   },
 )
 
+export const splitAtCommas = (text: string): string[] =>
+  text.split(',').filter((part) => part !== '')
+
+/** Ids separated by commas, in a query. */
+export const idList = (max: number) =>
+  z
+    .string()
+    .max(8192)
+    .transform(splitAtCommas)
+    .pipe(
+      z
+        .array(z.string().max(64, 'must be ids separated by commas'))
+        .max(max, `must have at most ${max} ids`),
+    )
+
 export const id = (prefix: string) =>
   z.string().meta({ example: `${prefix}_1jn7wz3h4q8v2n5t7r6m0p` })
 

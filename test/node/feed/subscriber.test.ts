@@ -43,7 +43,6 @@ const eventAt = (sequence: number): LoggedEvent => ({
   groups: [],
   data: {},
   location: null,
-  size: 2,
 })
 
 const logOf = (length: number) => Array.from({ length }, (_, n) => eventAt(n + 1))
