@@ -45,7 +45,12 @@ const workerOptions = (bindings: Record<string, string> = {}, options: object = 
 })
 
 /** The longest files. Begun last, one of them would run alone at the end. */
-const SLOWEST = ['worker/everyRoute', 'ledger/modelOverHttp', 'ledger/model', 'notify/messageSender']
+const SLOWEST = [
+  'worker/everyRoute',
+  'ledger/modelOverHttp',
+  'ledger/model',
+  'notify/messageSender',
+]
 
 class SlowestFirst extends BaseSequencer {
   override async sort(specifications: TestSpecification[]): Promise<TestSpecification[]> {
@@ -57,7 +62,10 @@ class SlowestFirst extends BaseSequencer {
   }
 }
 
-/** A timer on a busy machine fails once; a real fault fails twice. Mutants (`--retry 0`) get one try. */
+/**
+ * A timer on a busy machine fails once; a real fault fails twice. Mutants (`--retry 0`) get one
+ * try.
+ */
 const RETRY = process.argv.includes('--retry') ? 0 : 1
 
 /** Tests without state: the files of a project share their process and its modules. */
@@ -98,7 +106,8 @@ const workerTests = {
 export default defineConfig({
   test: {
     silent: 'passed-only',
-    // A file's Worker has one thread and often waits, so a machine with two cores is busy with three.
+    // A file's Worker has one thread and often waits, so a machine with two cores is busy with
+    // three.
     maxWorkers: 3,
     sequence: { sequencer: SlowestFirst },
     projects: [
