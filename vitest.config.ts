@@ -62,7 +62,10 @@ class SlowestFirst extends BaseSequencer {
   }
 }
 
-/** A timer on a busy machine fails once; a real fault fails twice. Mutants (`--retry 0`) get one try. */
+/**
+ * A timer on a busy machine fails once; a real fault fails twice. Mutants (`--retry 0`) get one
+ * try.
+ */
 const RETRY = process.argv.includes('--retry') ? 0 : 1
 
 /** Tests without state: the files of a project share their process and its modules. */
@@ -103,7 +106,8 @@ const workerTests = {
 export default defineConfig({
   test: {
     silent: 'passed-only',
-    // A file's Worker has one thread and often waits, so a machine with two cores is busy with three.
+    // A file's Worker has one thread and often waits, so a machine with two cores is busy with
+    // three.
     maxWorkers: 3,
     sequence: { sequencer: SlowestFirst },
     projects: [

@@ -141,7 +141,7 @@ const findKey = async (db: Database, device: DeviceRef): Promise<number | null> 
 
 interface Prepared {
   variant: Variant
-  values: Values
+  values: Omit<Values, 'scanned'>
 }
 
 /** Null when the viewer can see no such device. */
@@ -205,7 +205,7 @@ interface AlertCount {
   matching: number
 }
 
-const countRange = compileVariants<Variant, Values, AlertCount>(
+const countRange = compileVariants<Variant, Omit<Values, 'scanned'>, AlertCount>(
   (variant) => sql`SELECT count(*) AS searched,
       count(CASE WHEN ${and(sql`true`, ...filtersOf(variant))} THEN 1 END) AS matching
     FROM (${rangeOf(variant)} LIMIT ${p.rows}) ${a}`,
@@ -221,6 +221,6 @@ export const countAlerts = async (
   const nothing = { searched: 0, matching: 0 }
   if (!prepared) return nothing
   const { variant, values } = prepared
-  const rows = (isFiltered(variant) ? MAX_SEARCHED_ALERTS : MAX_SPAN_ALERTS) + 1
+  const rows = (filtersOf(variant).length > 0 ? MAX_SEARCHED_ALERTS : MAX_SPAN_ALERTS) + 1
   return (await readFirst(countRange(db, variant, { ...values, rows }))) ?? nothing
 }

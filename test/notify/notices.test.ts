@@ -8,6 +8,7 @@ import { ledgerOf } from '../../src/ledger/stub.ts'
 import { openAccount, type TestAccount } from '../support/accounts.ts'
 import { createDevice, readUsage } from '../support/devices.ts'
 import { readEvents } from '../support/events.ts'
+import { feedStub } from '../support/feed.ts'
 import { call } from '../support/http.ts'
 import { crashLedger, ledgerStub } from '../support/ledger.ts'
 import { readMessages } from '../support/messages.ts'
@@ -19,7 +20,6 @@ import {
 } from '../support/recipients.ts'
 import { eventually } from '../support/time.ts'
 import { createUser } from '../support/users.ts'
-import { feedStub } from '../worker/eventSupport.ts'
 import { resendReceipt } from './signedReceipts.ts'
 
 const DAY_MS = 86_400_000

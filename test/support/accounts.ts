@@ -28,7 +28,10 @@ export const fetchToken = async (
 
 let accountCount = 0
 
-/** Opens an account for one test, with a token of all scopes. Tests share a file's storage, never an account. */
+/**
+ * Opens an account for one test, with a token of all scopes. Tests share a file's storage, never an
+ * account.
+ */
 export const openAccount = async (
   options: { licenses?: number; timeZone?: string; cell?: number } = {},
 ): Promise<TestAccount> => {

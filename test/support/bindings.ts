@@ -24,7 +24,9 @@ export const failStatements = (db: D1Database, pattern: RegExp): D1Database =>
     if (pattern.test(sql)) throw new Error('D1_ERROR: Network connection lost.')
   })
 
-/** Sends a request to the app with some bindings replaced, and waits for its work after the reply. */
+/**
+ * Sends a request to the app with some bindings replaced, and waits for its work after the reply.
+ */
 export const callWithBindings = async (
   replaced: Partial<Env>,
   method: string,

@@ -7,9 +7,10 @@ import {
 } from 'node:http'
 
 /*
- * A server on loopback that behaves like Resend and Twilio, failures included. `PUT /recipients/<to>` sets a list of behaviours,
- * one for each message to that recipient; one that ends in a star stays. Without any left, messages are accepted.
- * `GET /recipients/<to>` returns the recipient's record.
+ * A server on loopback that behaves like Resend and Twilio, failures included. `PUT
+ * /recipients/<to>` sets a list of behaviours, one for each message to that recipient; one that
+ * ends in a star stays. Without any left, messages are accepted. `GET /recipients/<to>` returns the
+ * recipient's record.
  */
 
 export const RESEND_KEY = 're_test_key'

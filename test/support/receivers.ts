@@ -1,9 +1,11 @@
 /*
- * Answers every request that the Worker under test sends out: the pool hands them to Node (`outboundService` in
- * vitest.config.ts), so tests use public https names as production does, and nothing leaves the machine.
+ * Answers every request that the Worker under test sends out: the pool hands them to Node
+ * (`outboundService` in vitest.config.ts), so tests use public https names as production does, and
+ * nothing leaves the machine.
  *
- * `POST https://receiver.example/<inbox>/<behaviour>` records the call and answers as the behaviour says.
- * `GET https://receiver.example/<inbox>` lists the recorded calls; `PUT` releases the calls that `held` holds.
+ * `POST https://receiver.example/<inbox>/<behaviour>` records the call and answers as the behaviour
+ * says. `GET https://receiver.example/<inbox>` lists the recorded calls; `PUT` releases the calls
+ * that `held` holds.
  */
 
 export interface ReceivedCall {
@@ -37,8 +39,8 @@ const tenMegabytes = () => {
 }
 
 /**
- * `slow-300` takes 300 ms, `after-2` fails twice and then succeeds, `held` fails once its inbox is released,
- * three digits are a status.
+ * `slow-300` takes 300 ms, `after-2` fails twice and then succeeds, `held` fails once its inbox is
+ * released, three digits are a status.
  */
 const answer = async (inbox: string, behaviour: string, calls: number): Promise<Response> => {
   const [kind, amount = '0'] = behaviour.split('-')

@@ -14,7 +14,10 @@ export const uniquePhone = (): string =>
 
 const recordUrl = (to: string) => `${env.PROVIDERS}/recipients/${encodeURIComponent(to)}`
 
-/** Sets how the providers treat this recipient's next messages, one after the other. Later ones are accepted. */
+/**
+ * Sets how the providers treat this recipient's next messages, one after the other. Later ones are
+ * accepted.
+ */
 export const scriptProvider = async (to: string, ...behaviours: string[]): Promise<void> => {
   await fetch(recordUrl(to), { method: 'PUT', body: JSON.stringify(behaviours) })
 }

@@ -6,8 +6,9 @@ declare const __vitest_mocker__: {
 }
 
 /*
- * The pool imports the Worker's main module again for every request and every RPC call, and each import asks Vitest's
- * process whether the module has changed. In a run it has not: keeping it makes a call three times as fast.
+ * The pool imports the Worker's main module again for every request and every RPC call, and each
+ * import asks Vitest's process whether the module has changed. In a run it has not: keeping it
+ * makes a call three times as fast.
  */
 const { moduleRunner } = __vitest_mocker__
 const importModule = moduleRunner.import.bind(moduleRunner)

@@ -1,8 +1,8 @@
 import { vi } from 'vitest'
 
 /**
- * Waits until `check` stops throwing. The timeout is generous, because a slow machine is not a failure;
- * a test that passes waits no longer than it must.
+ * Waits until `check` stops throwing. The timeout is generous, because a slow machine is not a
+ * failure; a test that passes waits no longer than it must.
  */
 export const eventually = <T>(check: () => T | Promise<T>, intervalMs = 50): Promise<T> =>
   vi.waitFor(check, { timeout: 40_000, interval: intervalMs })

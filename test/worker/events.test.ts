@@ -7,9 +7,9 @@ import { readSequences } from '../../src/events/store.ts'
 import { deleteOldRows } from '../../src/sweep/oldRows.ts'
 import { openAccount, type TestAccount } from '../support/accounts.ts'
 import { createDevice } from '../support/devices.ts'
+import { type EventBody, from, headOf, logLargeReports, logUnheard } from '../support/events.ts'
 import { eventually } from '../support/time.ts'
 import { createBoundUser } from '../support/users.ts'
-import { type Event, from, headOf, logLargeReports, logUnheard } from './eventSupport.ts'
 
 afterEach(() => {
   vi.useRealTimers()
@@ -18,15 +18,15 @@ afterEach(() => {
 const DAY = 86_400_000
 const list = async (account: Pick<TestAccount, 'call'>, query = '') =>
   (await account.call('GET', `/api/events${query}`)).body
-const sequencesIn = ({ events }: { events: Event[] }): number[] =>
+const sequencesIn = ({ events }: { events: EventBody[] }): number[] =>
   events.map(({ sequence }) => sequence)
 
 /** Reads every page of a list. */
 const readAllPages = async (
   account: TestAccount,
   query: string,
-): Promise<{ pages: number; events: Event[] }> => {
-  const events: Event[] = []
+): Promise<{ pages: number; events: EventBody[] }> => {
+  const events: EventBody[] = []
   let pages = 0
   for (let cursor: string | null = ''; cursor !== null; pages++) {
     const page = await list(account, `${query}${cursor && `&cursor=${encodeURIComponent(cursor)}`}`)
@@ -44,7 +44,7 @@ describe('the event log', () => {
     await createDevice(account, 'B')
     await createDevice(account, 'C')
     const missed = await list(account, `?after=${seen}`)
-    expect(missed.events.map(({ type, data }: Event) => [type, data.name])).toEqual([
+    expect(missed.events.map(({ type, data }: EventBody) => [type, data.name])).toEqual([
       ['device.created', 'B'],
       ['device.created', 'C'],
     ])
@@ -94,7 +94,7 @@ describe('the event log', () => {
     const ana = await createBoundUser(account, { group })
     await account.call('PATCH', `/api/devices/${a}`, { body: { description: 'x' } })
     const told = async (query: string, by: Pick<TestAccount, 'call'> = account) =>
-      (await list(by, query)).events.map(({ type, data }: Event) => `${type} ${data.name}`)
+      (await list(by, query)).events.map(({ type, data }: EventBody) => `${type} ${data.name}`)
     expect(await told('?types=device.updated')).toEqual(['device.updated A'])
     expect(await told(`?devices=${a}`)).toEqual(['device.created A', 'device.updated A'])
     expect(await told(`?groups=${group}`)).toEqual(['device.created B'])
@@ -145,7 +145,7 @@ describe('the event log', () => {
       await account.call('POST', `/api/devices/${id}/alerts`, { body: alert })
     const told = async () => (await list(account, '?types=alert.raised')).events
     const before = await told()
-    expect(before.map(({ data }: Event) => data)).toMatchObject([alert, alert])
+    expect(before.map(({ data }: EventBody) => data)).toMatchObject([alert, alert])
     await account.call('DELETE', `/api/devices/${deleted}`)
     const after = await told()
     expect(after).toEqual([
@@ -209,10 +209,10 @@ describe('sequence numbers', () => {
       const { used } = (await account.call('GET', '/api/account')).body.account.licenses
       const { events, lastSequence } = await list(account)
       expect(sequencesIn({ events })).toEqual(from(1, lastSequence))
-      expect(events.filter(({ type }: Event) => type === 'device.created')).toHaveLength(used)
+      expect(events.filter(({ type }: EventBody) => type === 'device.created')).toHaveLength(used)
     })
     const { events } = await list(account)
-    expect(new Set(events.map(({ id }: Event) => id)).size).toBe(events.length)
+    expect(new Set(events.map(({ id }: EventBody) => id)).size).toBe(events.length)
     expect(events.length).toBeGreaterThanOrEqual(statuses.filter((status) => status === 201).length)
   })
 })

@@ -3,8 +3,8 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { fetchToken, openAccount } from '../support/accounts.ts'
 import { callWithBindings, watchStatements } from '../support/bindings.ts'
 import { call, callAsOperator } from '../support/http.ts'
+import { kidOf, makeToken, readToken } from '../support/tokens.ts'
 import { createBoundUser } from '../support/users.ts'
-import { kidOf, makeToken, readToken } from './everyRoute/tokens.ts'
 
 afterEach(() => {
   vi.useRealTimers()

@@ -1,11 +1,11 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { fetchToken } from '../../support/accounts.ts'
+import { badTokens, makeToken, readToken } from '../../support/tokens.ts'
 import { type Fixture, type Request, withHeaders } from './fixture.ts'
 import type { Route } from './routes.ts'
 import { SAMPLES } from './samples.ts'
 import { send } from './send.ts'
-import { badTokens, makeToken, readToken } from './tokens.ts'
 
 /** Scopes that do not include a scope. Written out: the tested code must not compute it. */
 const INSUFFICIENT: Record<string, string[]> = {

@@ -6,8 +6,8 @@ import { fetchToken, fetchTokenWithScopes, openAccount } from '../../support/acc
 import { callWithBindings } from '../../support/bindings.ts'
 import { createDevice } from '../../support/devices.ts'
 import { call, ORIGIN, type Reply } from '../../support/http.ts'
+import { Listener } from '../../support/streams.ts'
 import { eventually, iso } from '../../support/time.ts'
-import { Listener } from '../eventSupport.ts'
 
 afterEach(() => {
   vi.useRealTimers()

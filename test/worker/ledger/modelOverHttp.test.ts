@@ -66,7 +66,8 @@ test('fifty runs of fifty commands agree with the model, over HTTP', async () =>
           return call('PATCH', '/api/account', { timeZone: command.zone })
         case 'sweep':
           await sweep(env, Date.now())
-          // The sweep visits only accounts with something due; this call shows the ledger the new day.
+          // The sweep visits only accounts with something due; this call shows the ledger the new
+          // day.
           return call('GET', '/api/account')
         case 'clock':
           vi.setSystemTime(model.now)

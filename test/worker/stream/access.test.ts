@@ -12,12 +12,12 @@ import {
   type TestAccount,
 } from '../../support/accounts.ts'
 import { createDevice } from '../../support/devices.ts'
+import { feedStub, passTime } from '../../support/feed.ts'
 import { call, callAsOperator, readReply } from '../../support/http.ts'
+import { Listener, listen, namesOf, tokenExpiringIn, upgrade } from '../../support/streams.ts'
 import { eventually } from '../../support/time.ts'
+import { readToken } from '../../support/tokens.ts'
 import { createBoundUser } from '../../support/users.ts'
-import { feedStub, Listener, listen, passTime, upgrade } from '../eventSupport.ts'
-import { readToken } from '../everyRoute/tokens.ts'
-import { namesOf, tokenExpiringIn } from './support.ts'
 
 afterEach(() => {
   vi.useRealTimers()
@@ -215,14 +215,22 @@ describe('closing', () => {
     // All objects of the file share these bindings, so the limit is restored.
     const limit = env.ACCOUNT_REQUESTS_PER_MINUTE ?? ''
     env.ACCOUNT_REQUESTS_PER_MINUTE = '3'
+    const typesOf = ({ messages }: Listener) => messages.map(({ type }) => type)
     try {
-      for (let n = 0; n < 3; n++) stream.send({ type: 'token', token: account.token })
+      // Opening the stream was the first request. Each reply is awaited: tokens are checked in parallel.
+      for (const expected of [
+        ['ready', 'token'],
+        ['ready', 'token', 'token'],
+      ]) {
+        stream.send({ type: 'token', token: account.token })
+        await stream.until(() => expect(typesOf(stream)).toEqual(expected))
+      }
+      stream.send({ type: 'token', token: account.token })
       expect((await stream.waitForClose()).code).toBe(4429)
+      expect(stream.messages).toHaveLength(3)
     } finally {
       env.ACCOUNT_REQUESTS_PER_MINUTE = limit
     }
-    // Opening the stream was the first request.
-    expect(stream.messages.map(({ type }) => type)).toEqual(['ready', 'token', 'token'])
   })
 
   test('a new token that is invalid or of another account closes the stream', async () => {

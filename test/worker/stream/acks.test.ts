@@ -4,18 +4,10 @@ import { MAX_TOTAL_UNACKED_BYTES, MAX_UNACKED_EVENTS } from '../../../src/domain
 import { unackedOf } from '../../../src/feed/subscriber.ts'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
 import { createDevice } from '../../support/devices.ts'
+import { headOf, logLargeReports, logUnheard } from '../../support/events.ts'
+import { feedStub, passTime } from '../../support/feed.ts'
+import { type Listener, listen, subscribersOf, upgrade } from '../../support/streams.ts'
 import { eventually } from '../../support/time.ts'
-import {
-  feedStub,
-  headOf,
-  type Listener,
-  listen,
-  logLargeReports,
-  logUnheard,
-  passTime,
-  upgrade,
-} from '../eventSupport.ts'
-import { subscribersOf } from './support.ts'
 
 afterEach(() => {
   vi.useRealTimers()

@@ -4,20 +4,17 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { AccountFeed } from '../../../src/feed/feed.ts'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
 import { createDevice } from '../../support/devices.ts'
-import { eventually } from '../../support/time.ts'
+import { from, headOf, logLargeReports, logUnheard } from '../../support/events.ts'
+import { feedStub, passTime } from '../../support/feed.ts'
 import {
-  createWebhook,
-  feedStub,
-  from,
-  headOf,
   type Listener,
   listen,
-  logLargeReports,
-  logUnheard,
-  passTime,
-  receiver,
-} from '../eventSupport.ts'
-import { namesOf, subscribersOf, tokenExpiringIn } from './support.ts'
+  namesOf,
+  subscribersOf,
+  tokenExpiringIn,
+} from '../../support/streams.ts'
+import { eventually } from '../../support/time.ts'
+import { createWebhook, receiver } from '../../support/webhooks.ts'
 
 afterEach(() => {
   vi.useRealTimers()

@@ -2,10 +2,10 @@ import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { callerWith, openAccount } from '../../support/accounts.ts'
 import { createDevice } from '../../support/devices.ts'
+import { passTime } from '../../support/feed.ts'
+import { listen, namesOf, upgrade } from '../../support/streams.ts'
 import { daysAgo, iso } from '../../support/time.ts'
 import { createBoundUser } from '../../support/users.ts'
-import { listen, passTime, upgrade } from '../eventSupport.ts'
-import { namesOf } from './support.ts'
 
 afterEach(() => {
   vi.useRealTimers()

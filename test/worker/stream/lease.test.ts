@@ -3,8 +3,8 @@ import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
 import { createDevice } from '../../support/devices.ts'
+import { listen } from '../../support/streams.ts'
 import { daysAgo, eventually, iso } from '../../support/time.ts'
-import { listen } from '../eventSupport.ts'
 
 afterEach(() => {
   vi.useRealTimers()

@@ -3,17 +3,9 @@ import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { openAccount } from '../../support/accounts.ts'
 import { createDevice } from '../../support/devices.ts'
-import {
-  feedStub,
-  from,
-  headOf,
-  Listener,
-  listen,
-  logUnheard,
-  passTime,
-  upgrade,
-} from '../eventSupport.ts'
-import { namesOf } from './support.ts'
+import { from, headOf, logUnheard } from '../../support/events.ts'
+import { feedStub, passTime } from '../../support/feed.ts'
+import { Listener, listen, namesOf, upgrade } from '../../support/streams.ts'
 
 afterEach(() => {
   vi.useRealTimers()

@@ -8,18 +8,12 @@ import { migrateTables, STEPS } from '../../../src/feed/tables.ts'
 import { sweep } from '../../../src/sweep/sweep.ts'
 import { openAccount } from '../../support/accounts.ts'
 import { createDevice } from '../../support/devices.ts'
+import { from, headOf, logUnheard } from '../../support/events.ts'
+import { feedStub, passTime } from '../../support/feed.ts'
 import { callAsOperator } from '../../support/http.ts'
+import { waitUntilSent } from '../../support/messages.ts'
 import { daysAgo, eventually, iso } from '../../support/time.ts'
-import {
-  createWebhook,
-  feedStub,
-  from,
-  headOf,
-  logUnheard,
-  passTime,
-  receiver,
-} from '../eventSupport.ts'
-import { deliveriesOf, MINUTE_MS } from './support.ts'
+import { createWebhook, deliveriesOf, MINUTE_MS, receiver } from '../../support/webhooks.ts'
 
 afterEach(() => {
   vi.useRealTimers()
@@ -146,6 +140,8 @@ describe('deliveries', () => {
     ).body
     await account.call('POST', `${path}/alerts`, { body: { alertName: 'SOSButton' } })
     await account.call('POST', `/api/alerts/${alert.id}/acknowledge`)
+    // Once the device is deleted, its queued messages are not sent.
+    await waitUntilSent(account)
     await account.call('PATCH', path, {
       body: { limits: { expires: true, expirationDate: '2020-01-01' } },
     })

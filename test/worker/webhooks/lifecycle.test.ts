@@ -3,18 +3,21 @@ import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { openAccount } from '../../support/accounts.ts'
 import { createDevice } from '../../support/devices.ts'
+import { headOf } from '../../support/events.ts'
+import { feedStub, passTime } from '../../support/feed.ts'
 import { callAsOperator } from '../../support/http.ts'
 import { eventually } from '../../support/time.ts'
-import { createWebhook, feedStub, headOf, passTime, receiver } from '../eventSupport.ts'
 import {
   callWithNewToken,
+  createWebhook,
   deliveriesOf,
   HOUR_MS,
   namesIn,
+  receiver,
   runNextAttempt,
   waitForDelivery,
   webhookOf,
-} from './support.ts'
+} from '../../support/webhooks.ts'
 
 afterEach(() => {
   vi.useRealTimers()

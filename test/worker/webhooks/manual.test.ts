@@ -4,17 +4,20 @@ import { Webhook } from 'standardwebhooks'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { openAccount } from '../../support/accounts.ts'
 import { createDevice } from '../../support/devices.ts'
+import { headOf } from '../../support/events.ts'
+import { feedStub } from '../../support/feed.ts'
 import { eventually } from '../../support/time.ts'
-import { createWebhook, feedStub, headOf, receiver } from '../eventSupport.ts'
 import {
   callWithNewToken,
+  createWebhook,
   type Delivery,
   deliveriesOf,
   MINUTE_MS,
   namesIn,
+  receiver,
   runNextAttempt,
   waitForDelivery,
-} from './support.ts'
+} from '../../support/webhooks.ts'
 
 afterEach(() => {
   vi.useRealTimers()

@@ -8,19 +8,21 @@ import { none } from '../../../src/notify/none.ts'
 import { sweep } from '../../../src/sweep/sweep.ts'
 import { fetchTokenWithScopes, openAccount, type TestAccount } from '../../support/accounts.ts'
 import { createDevice } from '../../support/devices.ts'
+import { feedStub, passTime } from '../../support/feed.ts'
 import { ledgerStub } from '../../support/ledger.ts'
 import { eventually } from '../../support/time.ts'
-import { createWebhook, feedStub, passTime, receiver } from '../eventSupport.ts'
 import {
   callWithNewToken,
+  createWebhook,
   DAY_MS,
   deliveriesOf,
   HOUR_MS,
   MINUTE_MS,
   openAccountWithReceiver,
+  receiver,
   waitForDelivery,
   webhookOf,
-} from './support.ts'
+} from '../../support/webhooks.ts'
 
 afterEach(() => {
   vi.useRealTimers()

@@ -2,20 +2,22 @@ import { runDurableObjectAlarm } from 'cloudflare:test'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { openAccount } from '../../support/accounts.ts'
 import { createDevice } from '../../support/devices.ts'
+import { feedStub, passTime } from '../../support/feed.ts'
 import { eventually } from '../../support/time.ts'
-import { createWebhook, feedStub, passTime, receiver } from '../eventSupport.ts'
 import {
   callWithNewToken,
+  createWebhook,
   DAY_MS,
   type Delivery,
   deliveriesOf,
   HOUR_MS,
   namesIn,
   openAccountWithReceiver,
+  receiver,
   runNextAttempt,
   waitForDelivery,
   webhookOf,
-} from './support.ts'
+} from '../../support/webhooks.ts'
 
 afterEach(() => {
   vi.useRealTimers()

@@ -1,9 +1,39 @@
 import { runDurableObjectAlarm } from 'cloudflare:test'
 import { expect, vi } from 'vitest'
-import { fetchToken, openAccount, type TestAccount } from '../../support/accounts.ts'
-import { createDevice } from '../../support/devices.ts'
-import { eventually } from '../../support/time.ts'
-import { createWebhook, feedStub, receiver } from '../eventSupport.ts'
+import { fetchToken, openAccount, type TestAccount } from './accounts.ts'
+import { createDevice } from './devices.ts'
+import type { EventBody } from './events.ts'
+import { feedStub } from './feed.ts'
+import type { ReceivedCall } from './receivers.ts'
+import { eventually } from './time.ts'
+
+/** A webhook receiver for one test. The URL says how it replies: see receivers.ts. */
+export const receiver = () => {
+  const inbox = crypto.randomUUID()
+  const calls = async (): Promise<(ReceivedCall & { events: EventBody[] })[]> => {
+    const recorded = (await (
+      await fetch(`https://receiver.example/${inbox}`)
+    ).json()) as ReceivedCall[]
+    return recorded.map((call) => ({ ...call, events: JSON.parse(call.body).events }))
+  }
+  return {
+    url: (behaviour = 'ok') => `https://receiver.example/${inbox}/${behaviour}`,
+    calls,
+    release: () => fetch(`https://receiver.example/${inbox}`, { method: 'PUT' }),
+    waitForCalls: (count: number) =>
+      eventually(async () => {
+        const received = await calls()
+        expect(received.length).toBeGreaterThanOrEqual(count)
+        return received
+      }, 20),
+  }
+}
+
+export const createWebhook = async (account: TestAccount, body: object) => {
+  const reply = await account.call('POST', '/api/webhooks', { body })
+  expect(reply.status, reply.text).toBe(201)
+  return reply.body as { webhook: { id: string; url: string }; secret: string }
+}
 
 export const MINUTE_MS = 60_000
 export const HOUR_MS = 60 * MINUTE_MS
@@ -37,11 +67,11 @@ export const callWithNewToken = async (
   })
 
 /** An account whose webhook has a receiver that replies in this way, and a first event for it. */
-export const openAccountWithReceiver = async (manner: string) => {
+export const openAccountWithReceiver = async (behaviour: string) => {
   const account = await openAccount()
   const target = receiver()
   const { webhook } = await createWebhook(account, {
-    url: target.url(manner),
+    url: target.url(behaviour),
     events: ['device.*'],
   })
   await createDevice(account, 'First')
