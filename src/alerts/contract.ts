@@ -5,6 +5,7 @@ import { isPlausible, NUMBER_FIELDS } from '../domain/location.ts'
 import { define } from '../http/contract.ts'
 import { MAX_ROWS, nextCursor, pageQuery } from '../http/page.ts'
 import { id, instant, instantInUrl, line, success, time } from '../http/wire.ts'
+import { isInOrder, OUT_OF_ORDER } from '../locations/forms.ts'
 
 const degrees = ({ min, max, description }: (typeof NUMBER_FIELDS)['latitude' | 'longitude']) =>
   z
@@ -14,7 +15,9 @@ const degrees = ({ min, max, description }: (typeof NUMBER_FIELDS)['latitude' | 
     .overwrite((value) => value + 0)
     .nullable()
     .default(null)
-    .meta({ description: `${description} Default: that of the device’s last location.` })
+    .meta({
+      description: `${description} Needs the other coordinate. Default: the last location’s.`,
+    })
 
 const alertName = line(64).trim().min(1, 'must not be empty').meta({
   description:
@@ -37,6 +40,7 @@ const ignored = z
   .optional()
   .meta({ description: 'Set by the server: accepted and ignored.' })
 
+const IN_PAIRS = { dependentRequired: { latitude: ['longitude'], longitude: ['latitude'] } }
 const newAlert = z
   .strictObject({
     alertName,
@@ -47,7 +51,9 @@ const newAlert = z
         'must not be before the year 2000 or more than 10 minutes in the future',
       )
       .optional()
-      .meta({ description: 'Default: now.' }),
+      .meta({
+        description: 'When it happened: not before 2000, at most ten minutes ahead. Default: now.',
+      }),
     latitude: degrees(NUMBER_FIELDS.latitude),
     longitude: degrees(NUMBER_FIELDS.longitude),
     notifications: z
@@ -77,12 +83,8 @@ const newAlert = z
       })
     }
   })
-  .meta({ id: 'NewAlert' })
+  .meta({ id: 'NewAlert', override: IN_PAIRS })
 export type NewAlert = z.output<typeof newAlert>
-
-const OUT_OF_ORDER = { error: 'must not be after to', path: ['from'] }
-const isInOrder = ({ from, to }: { from?: number | undefined; to?: number | undefined }) =>
-  from === undefined || to === undefined || from <= to
 
 const sort = (fallback: 'dateTime' | '-dateTime') =>
   z.enum(['dateTime', '-dateTime'], 'must be dateTime or -dateTime').default(fallback)
@@ -102,6 +104,7 @@ const forms = {
       cursor: pageQuery.cursor,
     })
     .refine(isInOrder, OUT_OF_ORDER)
+    .meta({ override: { required: ['from', 'to'] } })
     .transform((query) => ({ kind: 'query' as const, ...query })),
   /** A body with an alert raises it even when it has the members of a query. */
   wrapped: z

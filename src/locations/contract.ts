@@ -28,7 +28,7 @@ export const postLocations = define({
     'A body with `location` or `locations`, a bare location or a bare list is a report (scope `ingest` or `write`): either all locations are stored or none. A body with `from` and `to` is a query (scope `read`); its reply is 200, like that of `GET`.',
   scope: ['ingest', 'read', 'write'],
   scopeFor: ({ kind }: LocationsBody) => (kind === 'query' ? 'read' : ['ingest', 'write']),
-  body: z.union([forms.query, forms.one, forms.several, forms.bare, forms.bareList]),
+  body: z.union([forms.one, forms.several, forms.bare, forms.bareList, forms.query]),
   read: readBody,
   ignored: ['success', 'accepted', 'duplicates', 'nextCursor', 'receivedAt'],
   status: 201,

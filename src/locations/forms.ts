@@ -70,7 +70,9 @@ const fields = {
   ...optionalFields(TEXT_LISTS, textList),
   ...optionalFields(CODE_LISTS, codeList),
   hasCriticalAlert: z.boolean('must be true or false').optional(),
-  attributes: attributes.meta({ type: 'object', description: 'Your own values.' }).optional(),
+  attributes: attributes
+    .meta({ type: 'object', description: 'Your own values. At most 8 KiB and 8 levels deep.' })
+    .optional(),
   ...optionalFields(FREE_LISTS, freeList),
   source: z
     .string('must be text')
@@ -140,6 +142,7 @@ export const forms = {
       cursor: pageQuery.cursor,
     })
     .refine(isInOrder, OUT_OF_ORDER)
+    .meta({ override: { required: ['from', 'to'] } })
     .transform((query) => ({ kind: 'query' as const, ...query })),
   one: z
     .strictObject({ location: newLocation, ...queryMembers })

@@ -8,9 +8,11 @@ import {
 import type { Operation } from '../http/contract.ts'
 import { requestBody } from './body.ts'
 import { describeDefaults } from './defaults.ts'
+import { addDescriptions } from './descriptions.ts'
 import { addExamples } from './examples.ts'
 import { requestHeaders } from './headers.ts'
-import { DESCRIPTION, SUMMARY, TAGS, TITLE } from './introduction.ts'
+import { CONTACT, DESCRIPTION, SUMMARY, TAGS, TITLE } from './introduction.ts'
+import { addLinks } from './links.ts'
 import { pathParameters, templateOf } from './path.ts'
 import { failuresOf } from './problems.ts'
 import { type ContractedRoute, documentedRoutes, type Router } from './routes.ts'
@@ -92,6 +94,7 @@ export const openapiDocument = (
         version,
         summary: SUMMARY,
         description: DESCRIPTION,
+        contact: CONTACT,
         license: { name: 'MIT', identifier: 'MIT' },
       },
       servers: [{ url: '/' }],
@@ -105,7 +108,9 @@ export const openapiDocument = (
     },
     { override: tidy },
   ) as oas31.OpenAPIObject
+  addDescriptions(document)
   describeDefaults(document)
+  addLinks(document)
   addExamples(document)
   return document
 }

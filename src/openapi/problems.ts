@@ -6,7 +6,7 @@ import type {
 } from 'zod-openapi'
 import { type Operation, problemsOf } from '../http/contract.ts'
 import { PROBLEMS, type ProblemCode } from '../http/problem.ts'
-import { type ReplyHeader, replyHeaders } from './headers.ts'
+import { type ReplyHeader, replyHeaders, withOptionalHeaders } from './headers.ts'
 
 const CODES = Object.keys(PROBLEMS) as ProblemCode[]
 
@@ -91,16 +91,28 @@ const RETRYABLE: readonly ProblemCode[] = [
   'unavailable',
 ]
 
-const headersOf = (codes: readonly ProblemCode[]): ReplyHeader[] => [
-  'X-Request-Id',
-  ...(codes.some((code) => PROBLEMS[code].status === 401) ? (['WWW-Authenticate'] as const) : []),
-  ...(codes.includes('too-many-requests') ? (['RateLimit'] as const) : []),
-  ...(codes.some((code) => RETRYABLE.includes(code)) ? (['Retry-After'] as const) : []),
+/** The problems that always come with a header. */
+const SENT_WITH: readonly [ReplyHeader, (code: ProblemCode) => boolean][] = [
+  ['WWW-Authenticate', (code) => PROBLEMS[code].status === 401],
+  ['RateLimit', (code) => code === 'too-many-requests'],
+  ['Retry-After', (code) => RETRYABLE.includes(code)],
 ]
+
+/** A header is required only if every problem with the status has it. */
+const headersOf = (codes: readonly ProblemCode[]) => {
+  const always = SENT_WITH.filter(([, isSentWith]) => codes.every(isSentWith))
+  const sometimes = SENT_WITH.filter(
+    ([, isSentWith]) => codes.some(isSentWith) && !codes.every(isSentWith),
+  )
+  return withOptionalHeaders(
+    replyHeaders('X-Request-Id', ...always.map(([name]) => name)),
+    ...sometimes.map(([name]) => name),
+  )
+}
 
 const reply = (codes: readonly ProblemCode[]): ZodOpenApiResponseObject => ({
   description: codes.map((code) => `\`${code}\`: ${PROBLEMS[code].detail}`).join('\n\n'),
-  headers: replyHeaders(...headersOf(codes)),
+  headers: headersOf(codes),
   content: {
     'application/problem+json': {
       schema: problem,
