@@ -19,7 +19,6 @@ export const pageQuery = {
   cursor: z.string().max(MAX_CURSOR_LENGTH).optional().meta({
     description: 'The `nextCursor` of the previous page, unchanged.',
     pattern: '^[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+$',
-    example: 'WyJrZXki.MTIzNDU2',
   }),
 }
 
