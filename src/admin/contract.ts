@@ -157,7 +157,8 @@ export const restoreLedger = define({
     .refine(({ time, undo }) => (time === undefined) !== (undo === undefined), {
       path: ['time'],
       error: 'is required unless `undo` is given; send one of the two',
-    }),
+    })
+    .meta({ override: { minProperties: 1, maxProperties: 1 } }),
   example: { time: '2026-11-14T09:30:00.000Z' },
   reply: z.object({
     success,

@@ -51,6 +51,8 @@ const ignored = z
   .optional()
   .meta({ description: 'Set by the server: accepted and ignored.' })
 
+const IN_PAIRS = { dependentRequired: { latitude: ['longitude'], longitude: ['latitude'] } }
+
 const newAlert = z
   .strictObject({
     alertName,
@@ -99,7 +101,7 @@ const newAlert = z
       })
     }
   })
-  .meta({ id: 'NewAlert' })
+  .meta({ id: 'NewAlert', override: IN_PAIRS })
 export type NewAlert = z.output<typeof newAlert>
 
 const SORTS = ['dateTime', '-dateTime'] as const

@@ -15,7 +15,7 @@ export const groupBody = z
       .array(z.string('must be a device’s id'), 'must be a list of device ids')
       .max(MAX_GROUP_DEVICES, `must have at most ${MAX_GROUP_DEVICES} devices`)
       .default([])
-      .meta({ description: 'A set of ids of devices of this account.', example: ['dev_01k…'] }),
+      .meta({ description: 'A set of ids of devices of this account.', example: [] }),
   })
   .meta({ id: 'GroupBody' })
 export type GroupBody = z.output<typeof groupBody>

@@ -61,7 +61,7 @@ export const time = z.iso.datetime({ precision: 3 }).meta({ example: '2026-11-14
 
 export const tags = freeForm(z.record(z.string().max(64), z.string('must be text').max(1024))).meta(
   {
-    description: 'Your own names and values.',
+    description: 'Your own names and values. At most 8 KiB.',
     example: { fleet: 'north' },
   },
 )

@@ -22,12 +22,12 @@ export const keyBody = z.strictObject({
   userId: z.string('must be a user’s id').nullish().meta({
     description:
       'Binds the key to a user: it never allows more than the user’s privileges and shows only the user’s group.',
-    example: 'usr_01k…',
+    example: null,
   }),
   expires: instant
     .nullish()
     .transform((at) => at ?? null)
-    .meta({ description: 'When the key stops working.' }),
+    .meta({ description: 'When the key stops working.', example: null }),
 })
 
 /** 400 unless the expiry is in the future: the key would never work. */

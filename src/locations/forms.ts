@@ -81,7 +81,9 @@ const fields = {
   ...optionalFields(TEXT_LISTS, textList),
   ...optionalFields(CODE_LISTS, codeList),
   hasCriticalAlert: z.boolean('must be true or false').optional(),
-  attributes: attributes.meta({ type: 'object', description: 'Your own values.' }).optional(),
+  attributes: attributes
+    .meta({ type: 'object', description: 'Your own values. At most 8 KiB and 8 levels deep.' })
+    .optional(),
   ...optionalFields(FREE_LISTS, freeList),
   source: z
     .string('must be text')

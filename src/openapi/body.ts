@@ -46,10 +46,10 @@ const component = (
   const found = known.get(variant)
   if (found) return found
   const members = Object.fromEntries(ignored.map((name) => [name, ignoredSchema]))
-  const override = ({ jsonSchema }: { jsonSchema: object }) => {
-    Object.assign(jsonSchema, addMembers(jsonSchema as Schema, members))
-  }
   const meta = schema.meta()
+  const override = ({ jsonSchema }: { jsonSchema: object }) => {
+    Object.assign(jsonSchema, addMembers(jsonSchema as Schema, members), meta?.override)
+  }
   const id = known.size === 0 && meta?.id ? meta.id : `${pascal(operationId)}Body`
   const made = z.clone(schema, schema._zod.def).meta({ ...meta, id, override })
   known.set(variant, made)

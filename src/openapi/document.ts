@@ -8,9 +8,11 @@ import {
 import type { Operation } from '../http/contract.ts'
 import { requestBody } from './body.ts'
 import { describeDefaults } from './defaults.ts'
+import { addDescriptions } from './descriptions.ts'
 import { addExamples } from './examples.ts'
 import { requestHeaders } from './headers.ts'
-import { DESCRIPTION, SUMMARY, TAGS, TITLE } from './introduction.ts'
+import { CONTACT, DESCRIPTION, SUMMARY, TAGS, TITLE } from './introduction.ts'
+import { addLinks } from './links.ts'
 import { allowNullsInBodies } from './nulls.ts'
 import { pathParameters, templateOf } from './path.ts'
 import { failuresOf } from './problems.ts'
@@ -93,6 +95,7 @@ export const openapiDocument = (
         version,
         summary: SUMMARY,
         description: DESCRIPTION,
+        contact: CONTACT,
         license: { name: 'MIT', identifier: 'MIT' },
       },
       servers: [{ url: '/' }],
@@ -106,7 +109,9 @@ export const openapiDocument = (
     },
     { override: tidy },
   ) as oas31.OpenAPIObject
+  addDescriptions(document)
   describeDefaults(document)
+  addLinks(document)
   addExamples(document)
   allowNullsInBodies(document)
   return document

@@ -4,6 +4,9 @@ export const TITLE = 'Perigee API'
 export const SUMMARY =
   'Satellite tracking as an API: devices and their licenses, locations, alerts and notifications.'
 
+/** Relative to the document: the service has an address of its own wherever it is deployed. */
+export const CONTACT = { name: 'The operator of this service', url: '/docs' }
+
 export const DESCRIPTION = `
 Perigee tracks satellite devices. It stores their locations and alerts, notifies the users of the account, and manages the licenses that keep devices active.
 

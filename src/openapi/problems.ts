@@ -6,7 +6,7 @@ import type {
 } from 'zod-openapi'
 import { type Operation, problemsOf, statusIn, TOKEN_PROBLEMS } from '../http/contract.ts'
 import { PROBLEMS, type ProblemCode } from '../http/problem.ts'
-import { type ReplyHeader, replyHeaders } from './headers.ts'
+import { type ReplyHeader, replyHeaders, withOptionalHeaders } from './headers.ts'
 
 const CODES = Object.keys(PROBLEMS) as ProblemCode[]
 
@@ -99,16 +99,29 @@ const RETRYABLE: readonly ProblemCode[] = [
   'unavailable',
 ]
 
-const headersOf = (codes: readonly ProblemCode[], status: number): ReplyHeader[] => [
-  'X-Request-Id',
-  ...(status === 401 ? (['WWW-Authenticate'] as const) : []),
-  ...(codes.includes('too-many-requests') ? (['RateLimit'] as const) : []),
-  ...(codes.some((code) => RETRYABLE.includes(code)) ? (['Retry-After'] as const) : []),
+/** The problems that always come with a header. */
+const sentWith = (status: number): [ReplyHeader, (code: ProblemCode) => boolean][] => [
+  ['WWW-Authenticate', () => status === 401],
+  ['RateLimit', (code) => code === 'too-many-requests'],
+  ['Retry-After', (code) => RETRYABLE.includes(code)],
 ]
+
+/** A header is required only if every problem with the status has it. */
+const headersOf = (codes: readonly ProblemCode[], status: number) => {
+  const rules = sentWith(status)
+  const always = rules.filter(([, isSentWith]) => codes.every(isSentWith))
+  const sometimes = rules.filter(
+    ([, isSentWith]) => codes.some(isSentWith) && !codes.every(isSentWith),
+  )
+  return withOptionalHeaders(
+    replyHeaders('X-Request-Id', ...always.map(([name]) => name)),
+    ...sometimes.map(([name]) => name),
+  )
+}
 
 const reply = (codes: readonly ProblemCode[], status: number): ZodOpenApiResponseObject => ({
   description: codes.map((code) => `\`${code}\`: ${PROBLEMS[code].detail}`).join('\n\n'),
-  headers: replyHeaders(...headersOf(codes, status)),
+  headers: headersOf(codes, status),
   content: {
     'application/problem+json': {
       schema: problem,

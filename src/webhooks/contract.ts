@@ -14,6 +14,7 @@ const url = z
     if (!check.ok) context.addIssue({ code: 'custom', message: check.detail })
   })
   .meta({
+    format: 'uri',
     description:
       'The receiver: an https URL with a public host name, without an IP address, user name or password. Redirects are not followed.',
     example: 'https://example.com/perigee',
@@ -58,7 +59,7 @@ const body = z
 export const webhook = z
   .object({
     id: id('whk'),
-    url: z.string().meta({ example: 'https://example.com/perigee' }),
+    url: z.string().meta({ format: 'uri', example: 'https://example.com/perigee' }),
     events: z.array(z.string()).meta({ example: ['device.*', 'alert.raised'] }),
     devices: z.array(z.string()).meta({ example: [] }),
     groups: z.array(z.string()).meta({ example: [] }),
@@ -128,8 +129,7 @@ const reply = z.object({ success, webhook })
 const replyWithSecret = z.object({ success, webhook, secret }).meta({ id: 'NewWebhookReply' })
 const deliveryReply = z.object({ success, delivery })
 const WRITTEN = ['success', 'id', 'disabledReason', 'creation', 'lastModified'] as const
-const tag = 'Webhooks'
-const common = { tag, scope: 'admin', wholeAccount: true } as const
+const common = { tag: 'Webhooks', scope: 'admin', wholeAccount: true } as const
 
 export const listWebhooks = define({
   id: 'listWebhooks',
