@@ -83,7 +83,7 @@ export function print(
   if (cost)
     single.push([
       'a location in D1',
-      `${cost.rowsWritten.toFixed(2)} rows and ${cost.bytes.toFixed(0)} bytes written`,
+      `${cost.rowsWritten.toFixed(2)} rows and ${cost.bytes.toFixed(0)} bytes written; a report of one reads ${cost.rowsReadByOne} rows`,
       '',
     ])
   for (const [name, text, end] of single) say(`${name}: ${text} ${end}`.trimEnd())

@@ -21,3 +21,21 @@ test('twice as many reports, or twice as long kept, is twice the rows or the byt
   expect(model({ ...base, retention: 200 }).kept).toBe(2 * model(base).kept)
   expect(model({ ...base, retention: 200 }).cells).toBeGreaterThan(model(base).cells)
 })
+
+test('every request is one log event, and reads the status of its key', () => {
+  const { used, cost, locations } = model({ devices: 1_000_000 })
+  expect(used.logEvents).toBe(used.requests)
+  expect(cost.logEvents).toBeCloseTo((used.requests - 20e6) * 0.6e-6, 6)
+  expect(used.d1RowsRead).toBeGreaterThan(4 * used.requests + 12 * locations)
+})
+
+test('the use of a key is written once in ten minutes, however many requests it makes', () => {
+  const written = (accounts: number, interval = 600): number =>
+    model({ devices: 10_000, accounts, interval }).used.d1RowsWritten
+  expect(written(200) - written(100)).toBe(100 * 30 * 144)
+  // An account with fewer requests than that writes one row for each.
+  const rare = { devices: 1, interval: 86_400, retention: 1 }
+  expect(model({ ...rare, accounts: 1000 }).used.d1RowsWritten).toBe(
+    model({ ...rare, accounts: 1 }).used.d1RowsWritten,
+  )
+})
