@@ -1,6 +1,7 @@
 // Three times as much as the server can do, for as long as asked: `npm run load [-- --seconds n --times n --seed n]`.
 // Open loop: requests leave on time whether or not answers come. Only 2xx, 429 and 503 with Retry-After may come back, memory
 // must hold still, 10 s later all must be as before, and everything acknowledged must be there.
+// Before that, one account floods and another asks as it always does: all of the other's requests must succeed.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { useToolchain } from '../../scripts/toolchain.mjs'
@@ -20,15 +21,21 @@ const RECOVERY = 10_000
 /** In less than this only answers are judged: memory must be watched for a while, and a moment's pause of the machine is no verdict. */
 const STEADY = 60
 const MEBIBYTE = 2 ** 20
+/** How long the neighbour is watched, alone and beside the flood. */
+const NEIGHBOUR_SECONDS = 60
+/** How much slower than alone its slowest requests may be; below `UNNOTICED` milliseconds no one minds. */
+const NEIGHBOUR_TIMES = 3
+const UNNOTICED = 50
 
 await useToolchain()
 const { bundle, temporaryFolder } = await import('../harness/server.mjs')
 const { freePort, ServerProcess } = await import('../harness/process.mjs')
 const { openTraffic } = await import('./traffic.mjs')
+const { besideFlood } = await import('./neighbour.mjs')
 const progress = (text) => process.stderr.write(`\r\x1b[K${text}`)
 
 // The limit of a fresh installation: it is a part of what is tested.
-const vars = { ACCOUNT_REQUESTS_PER_MINUTE: '6000' }
+const vars = { ACCOUNT_REQUESTS_PER_MINUTE: '6000', ALLOW_LOOPBACK_WEBHOOKS: 'true' }
 const server = new ServerProcess({
   script: bundle(),
   folder: temporaryFolder(),
@@ -38,6 +45,11 @@ const server = new ServerProcess({
   direct: true,
 })
 await server.start()
+const neighbour = await besideFlood({
+  base: server.base,
+  seconds: Math.min(seconds, NEIGHBOUR_SECONDS),
+  progress,
+})
 const traffic = await openTraffic(server.base, Number(options.seed))
 const faults = []
 
@@ -72,6 +84,13 @@ const [before, after] = [
   average(memory.slice(memory.length >> 2, memory.length >> 1)),
   average(memory.slice(-(memory.length >> 2))),
 ]
+const { alone, beside } = neighbour
+for (const [status, count] of Object.entries(beside.statuses))
+  if (status < 200 || status >= 300) faults.push(`${count} × ${status} to the neighbour of a flood`)
+if (seconds >= STEADY && beside.p99 > Math.max(UNNOTICED, alone.p99 * NEIGHBOUR_TIMES))
+  faults.push(
+    `beside a flood 99 of 100 take ${beside.p99.toFixed(0)} ms, alone ${alone.p99.toFixed(0)} ms`,
+  )
 for (const [what, count] of refusals) faults.push(`${count} × ${what}`)
 if (seconds >= STEADY && recovery === null)
   faults.push(`not back to normal within ${RECOVERY / 1000} s`)
@@ -79,17 +98,20 @@ if (missing > 0) faults.push(`${missing} acknowledged locations are not there`)
 if (seconds >= STEADY && after > before * 1.25)
   faults.push(`memory grows: ${before.toFixed(0)} MB early, ${after.toFixed(0)} MB late`)
 
+const tally = (statuses) =>
+  Object.entries(statuses)
+    .map(([status, count]) => `${count} × ${status}`)
+    .join(', ')
+console.log(
+  `a neighbour    ${tally(beside.statuses)} beside a flood (${tally(neighbour.flood)}): median ${beside.median.toFixed(0)} ms, 99 of 100 within ${beside.p99.toFixed(0)} ms (alone: ${alone.median.toFixed(0)} and ${alone.p99.toFixed(0)} ms)`,
+)
 console.log(
   `it can do      ${saturation.toFixed(0)} requests/s (20 accounts: reports, last locations, lists)`,
 )
 console.log(
   `it was asked   ${offered.toFixed(0)} requests/s for ${seconds} s: ${sent} in all, at most ${most} under way at once`,
 )
-console.log(
-  `it answered    ${Object.entries(statuses)
-    .map(([status, count]) => `${count} × ${status}`)
-    .join(', ')}`,
-)
+console.log(`it answered    ${tally(statuses)}`)
 console.log(
   `what it took   median ${quantile(slow, 0.5)} ms, 99 of 100 within ${quantile(slow, 0.99)} ms (calm: ${calm.toFixed(0)} ms)`,
 )
