@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, request } from 'node:http'
 import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { caller } from '../harness/http.mjs'
 import { adminToken } from '../harness/server.mjs'
 import { ask, openLoop } from './openLoop.mjs'
@@ -16,6 +17,8 @@ const UNREAD_EXPORTS = 24
 const UNREAD_STREAMS = 20
 /** More than the buffers between the Worker and a client that does not read. */
 const TRACK = 40_000
+/** Until the buffers of the exports that nobody reads are full. */
+const SETTLING = 3000
 
 /** Times a second apart, from so many days ago on. */
 const timesFrom = (daysAgo) => {
@@ -36,6 +39,7 @@ export async function besideFlood({ base, seconds, progress }) {
     const alone = await listen(calm, CALM_RATE, seconds)
     progress('the neighbour beside a flood')
     const open = [...flood.openExports(), ...flood.openStreams()]
+    await sleep(SETTLING)
     const flooding = listen(flood.next, FLOOD_RATE, seconds)
     const beside = await listen(calm, CALM_RATE, seconds)
     const { statuses } = await flooding
