@@ -1,8 +1,11 @@
 /* Bodies are made before they are timed; each has times of its own, a second apart. */
 
+/** Within the year that locations are kept. */
+export const daysAgo = (days) => Math.floor(Date.now() / 1000) * 1000 - days * 86_400_000
+
 /** Gives a body at each call. `prepare` makes as many as the busiest round so far has taken, and more. */
 export function reports(write, count) {
-  let at = Date.UTC(2001, 0, 1) + count
+  let at = daysAgo(300) + count
   const ready = []
   const make = () => write(Array.from({ length: count }, () => (at += 1000)))
   let [taken, most] = [0, 20]

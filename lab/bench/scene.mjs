@@ -1,7 +1,7 @@
 import { cpSync } from 'node:fs'
 import { caller } from '../harness/http.mjs'
 import { adminToken, bundle, serve, temporaryFolder } from '../harness/server.mjs'
-import { onTheWire } from './bodies.mjs'
+import { daysAgo, onTheWire } from './bodies.mjs'
 import { asker } from './rate.mjs'
 
 /** Neither side serves pages: what is compared is the Worker. */
@@ -48,8 +48,8 @@ async function fill(base) {
     ),
   )
   const devices = made.map(({ device }) => device.id)
-  const minutes = (count) =>
-    Array.from({ length: count }, (_, index) => Date.UTC(2000, 0, 2) + index * 60_000)
+  const began = daysAgo(330)
+  const minutes = (count) => Array.from({ length: count }, (_, index) => began + index * 60_000)
   for (const id of devices)
     await call('POST', `/api/devices/${id}/locations`, JSON.parse(onTheWire(minutes(1))))
   const [historied] = devices
