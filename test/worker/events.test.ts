@@ -131,7 +131,7 @@ describe('the event log', () => {
       await logUnheard(account, 30, 'device.updated', c)
     }
     await account.call('DELETE', `/api/devices/${quiet}`)
-    const all = (await list(account)).events as Event[]
+    const all = (await list(account)).events as EventBody[]
     for (const wanted of [[a], [a, b], [b, quiet, a, 'dev_none'], [a, a], ['dev_none']])
       for (const types of ['', '&types=alert.*,device.created'])
         for (const limit of [1, 3, 7, 1000]) {
