@@ -1,6 +1,7 @@
-import type { Context } from 'hono'
 import { escapePointer } from '../domain/json.ts'
+import { requireSlot } from './accountSlots.ts'
 import { MAX_BODY_BYTES, readBytes } from './body.ts'
+import type { Context } from './context.ts'
 import { invalid, malformedBody, Problem } from './problem.ts'
 
 /* Turns the bytes of a request body into JSON, and refuses strings that cannot be stored. */
@@ -102,7 +103,10 @@ export const readJson = async (c: Context, maxBytes = MAX_BODY_BYTES): Promise<J
   const request = c.req.raw
   if (request.body === null || request.headers.get('Content-Length') === '0') return null
   checkContentType(c)
-  const bytes = await readBytes(request, maxBytes, c.get('principal')?.accountId)
+  const caller = c.get('principal')
+  const bytes = await readBytes(request, maxBytes, caller?.accountId)
+  // Many bodies may arrive at once: the requests go on as their account's share allows.
+  if (caller) await requireSlot(c)
   if (bytes.byteLength === 0) return null
   const body = parseJson(bytes)
   checkEscapes(body.text, body.value)
