@@ -5,7 +5,7 @@ import { log } from '../log.ts'
 import { declaredLength, MAX_OPEN_BODY_BYTES } from './body.ts'
 import type { AppEnv, Context } from './context.ts'
 import { acquire, release, releaseWhile } from './loadShedding.ts'
-import { Problem, problemDocument } from './problem.ts'
+import { overloaded, problemDocument } from './problem.ts'
 import { ratePolicy } from './rateLimit.ts'
 
 const EXPOSED_HEADERS =
@@ -87,16 +87,12 @@ export const commonReply: MiddlewareHandler<AppEnv> = async (c, next) => {
   logRequest(c, startedAt)
 }
 
-const OVERLOADED = new Problem('unavailable', {
-  headers: { 'Retry-After': '1', 'Cache-Control': 'no-store' },
-})
-
 /** A 503 with as little work as possible, and without a log line. */
 const rejectRequest = async (request: Request, env: Env): Promise<Response> => {
   await drainSmallBody(request)
   const requestId = requestIdOf(request)
   const path = new URL(request.url).pathname
-  const { text, status, headers } = problemDocument(OVERLOADED, { path, requestId })
+  const { text, status, headers } = problemDocument(overloaded(), { path, requestId })
   return new Response(text, {
     status,
     headers: { ...headers, ...commonHeaders(requestId), ...policyHeader(path, env) },

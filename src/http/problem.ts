@@ -387,6 +387,10 @@ export const signInProblem = (
   return new Problem(code, { status: signInStatus, ...(detail && { detail }) })
 }
 
+/** The isolate, or the account's share of it, is busy. */
+export const overloaded = (): Problem =>
+  new Problem('unavailable', { headers: { 'Retry-After': '1', 'Cache-Control': 'no-store' } })
+
 export const invalid = (...errors: FieldError[]): Problem =>
   new Problem('invalid-request', { errors })
 
