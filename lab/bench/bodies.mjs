@@ -1,7 +1,10 @@
 /* Bodies are made before they are timed; each has times of its own, a second apart. */
 
+/** Within the retention of the account that the bench opens, with room for all that is reported. */
+export const REPORTS_START = Date.now() - 3000 * 86_400_000
+
 export function reports(write, count) {
-  let at = Date.UTC(2001, 0, 1) + count
+  let at = REPORTS_START + count
   let ready = []
   return () => {
     if (ready.length === 0)

@@ -2,7 +2,7 @@ import { get } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort, ServerProcess } from '../harness/process.mjs'
 import { temporaryFolder } from '../harness/server.mjs'
-import { openFleet } from './growth.mjs'
+import { openFleet, TRACK_START } from './growth.mjs'
 import { addTrack, withAccount } from './seed.mjs'
 
 const MEBIBYTE = 2 ** 20
@@ -29,7 +29,7 @@ export async function exportMemory({ script, locations, progress }) {
   try {
     const url = `${server.base}/api/devices/${fleet.deviceId}/locations?format=csv`
     for (let round = 0; round < 20; round++)
-      await stream(`${url}&to=2026-01-01T00:05:00Z`, fleet.token)
+      await stream(`${url}&to=${new Date(TRACK_START + 300_000).toISOString()}`, fleet.token)
     progress('export: streaming, in a fresh runtime')
     const began = performance.now()
     const { idle, above, result } = await watched(server, () => stream(url, fleet.token))

@@ -5,6 +5,8 @@ import { addDevices, withAccount } from './seed.mjs'
 
 const LOCATIONS_EACH = 10
 const HISTORY = 1000
+/** Within the retention of an account. */
+export const TRACK_START = Date.now() - 300 * 86_400_000
 
 /** An account with a device that has reported, for the rest of its fleet to be copied from. */
 export async function openFleet(
@@ -22,7 +24,7 @@ export async function openFleet(
   const { token } = await caller(base)('POST', '/api/Auth/Token', { userName, apiKey })
   const call = caller(base, token)
   const { device } = await call('POST', '/api/devices', { name: 'First' })
-  const at = (index) => new Date(Date.UTC(2026, 0, 1) + index * 60_000).toISOString()
+  const at = (index) => new Date(TRACK_START + index * 60_000).toISOString()
   for (let from = 0; from < history; from += 1000) {
     const locations = Array.from({ length: Math.min(1000, history - from) }, (_, index) => ({
       dateTime: at(from + index),
@@ -85,7 +87,7 @@ async function questions(base, { token }) {
   const { devices } = JSON.parse((await ask('GET', '/api/devices?q=tern%20000004&limit=10')).text)
   const [{ id }] = devices
   const locations = Array.from({ length: HISTORY }, (_, index) => ({
-    dateTime: new Date(Date.UTC(2020, 0, 1) + index * 60_000).toISOString(),
+    dateTime: new Date(TRACK_START - (index + 1) * 60_000).toISOString(),
     latitude: 38.7,
     longitude: -9.1,
   }))

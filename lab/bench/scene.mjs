@@ -1,7 +1,7 @@
 import { cpSync } from 'node:fs'
 import { caller } from '../harness/http.mjs'
 import { adminToken, bundle, serve, temporaryFolder } from '../harness/server.mjs'
-import { onTheWire } from './bodies.mjs'
+import { onTheWire, REPORTS_START } from './bodies.mjs'
 import { asker } from './rate.mjs'
 
 /** Neither side serves pages: what is compared is the Worker. */
@@ -41,6 +41,7 @@ async function fill(base) {
   const { account, apiKey } = await caller(base, adminToken)('POST', '/admin/accounts', opening)
   const { token } = await caller(base)('POST', '/api/Auth/Token', { userName: 'bench', apiKey })
   const call = caller(base, token)
+  await call('PATCH', '/api/account', { retentionDays: 3650 })
   const made = await Promise.all(
     Array.from({ length: 200 }, (_, index) =>
       call('POST', '/api/devices', { name: `Tern ${index}`, limits: LIMITS }),
@@ -48,7 +49,7 @@ async function fill(base) {
   )
   const devices = made.map(({ device }) => device.id)
   const minutes = (count) =>
-    Array.from({ length: count }, (_, index) => Date.UTC(2000, 0, 2) + index * 60_000)
+    Array.from({ length: count }, (_, index) => REPORTS_START - 86_400_000 + index * 60_000)
   for (const id of devices)
     await call('POST', `/api/devices/${id}/locations`, JSON.parse(onTheWire(minutes(1))))
   const [historied] = devices

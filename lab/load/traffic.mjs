@@ -5,6 +5,8 @@ import { ask } from './openLoop.mjs'
 
 const ACCOUNTS = 20
 const DEVICES = 5
+/** Within the retention of an account. */
+const REPORTS_START = Date.now() - 300 * 86_400_000
 
 /** Accounts that report and read. The first sends as much as all the others together: it meets its own limit before anyone else's. */
 export async function openTraffic(base, seed) {
@@ -24,7 +26,7 @@ export async function openTraffic(base, seed) {
     for (let device = 0; device < DEVICES; device++) {
       const { id } = (await call('POST', '/api/devices', { name: `Tern ${device}` })).device
       await call('POST', `/api/devices/${id}/locations`, {
-        dateTime: '2026-01-01T00:00:00Z',
+        dateTime: new Date(REPORTS_START).toISOString(),
         latitude: 38.7,
         longitude: -9.1,
       })
@@ -32,7 +34,7 @@ export async function openTraffic(base, seed) {
     }
     accounts.push({ headers: { Authorization: `Bearer ${token}` }, devices })
   }
-  let at = Date.UTC(2026, 0, 2)
+  let at = REPORTS_START
 
   const report = async ({ headers }, device) => {
     at += 1000
