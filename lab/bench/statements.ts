@@ -88,6 +88,8 @@ export const reportStatements = async (
     ['EVENT', await newId('evt')],
     [JSON.stringify([packLocation(location)]), packed],
     [RECORDED_AT, Date.now()],
+    // The oldest of the report's locations: none is older than the account keeps.
+    [location.dateTime, Date.now()],
   ])
   return (await recordedReport).map((statement) => prepareAgain(statement, replacements, db))
 }

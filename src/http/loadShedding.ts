@@ -34,7 +34,7 @@ export class Slots {
   hold(holder: object, now: number, owner?: string): void {
     this.release(holder)
     this.#held.set(holder, { acquiredAt: now, owner })
-    if (owner !== undefined) this.#countByOwner.set(owner, this.#countOf(owner) + 1)
+    if (owner !== undefined) this.#countByOwner.set(owner, this.countOf(owner) + 1)
   }
 
   /** The slot that was held, if any. */
@@ -43,7 +43,7 @@ export class Slots {
     if (!slot) return undefined
     this.#held.delete(holder)
     if (slot.owner === undefined) return slot
-    const left = this.#countOf(slot.owner) - 1
+    const left = this.countOf(slot.owner) - 1
     if (left > 0) this.#countByOwner.set(slot.owner, left)
     else this.#countByOwner.delete(slot.owner)
     return slot

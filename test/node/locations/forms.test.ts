@@ -71,6 +71,7 @@ const someMembers = fc.subarray(
 const anyValue = fc.oneof(
   fc.jsonValue(),
   fc.constantFrom<unknown>(
+    null,
     Number.POSITIVE_INFINITY,
     'x'.repeat(65),
     ['x'.repeat(9000)],

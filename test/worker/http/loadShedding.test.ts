@@ -5,7 +5,7 @@ import { holdBatches, serveWithBindings } from '../../support/bindings.ts'
 import { createDevice } from '../../support/devices.ts'
 import { call, ORIGIN } from '../../support/http.ts'
 import { eventually } from '../../support/time.ts'
-import { createWebhook, receiver } from '../eventSupport.ts'
+import { createWebhook, receiver } from '../../support/webhooks.ts'
 
 test('a hundred concurrent requests are all served', async () => {
   const account = await openAccount()

@@ -96,6 +96,29 @@ describe('a query', () => {
     expect(new Set(seen).size).toBe(seen.length)
   })
 
+  test('by GET returns the newest first with order=desc, and pages backwards', async () => {
+    const times = minutes(25)
+    await fill(times)
+    const seen: number[] = []
+    let next = `${path}?order=desc&limit=7&from=${iso(times[1] ?? 0)}&to=${iso(times[22] ?? 0)}`
+    for (let pages = 0; next !== '' && pages < 9; pages++) {
+      const page = await account.call('GET', next)
+      expect(page.status).toBe(200)
+      seen.push(...timesOf(page))
+      next = /^<(.*)>; rel="next"$/.exec(page.headers.get('Link') ?? '')?.[1] ?? ''
+      expect(next === '').toBe(page.body.nextCursor === null)
+      await fill([START + pages, times[22] ?? 0])
+    }
+    expect(seen).toEqual(times.slice(1, 23).reverse())
+    const [newest] = timesOf(await account.call('GET', `${path}?order=desc&limit=1`))
+    expect(newest).toBe(times[24])
+    const { nextCursor: cursor } = (await account.call('GET', `${path}?order=desc&limit=1`)).body
+    const forwards = await account.call('GET', `${path}?cursor=${encodeURIComponent(cursor)}`)
+    expect([forwards.status, forwards.body.code]).toEqual([400, 'invalid-cursor'])
+    const ascending = await account.call('GET', `${path}?order=asc`)
+    expect(timesOf(ascending)).toEqual(timesOf(await account.call('GET', path)))
+  })
+
   test('with a cursor of another span or device, or a forged one, is 400 with a pointer to it', async () => {
     await fill(minutes(5))
     const span = { from: iso(START), to: iso(START + 86_400_000) }
@@ -128,6 +151,9 @@ describe('a query', () => {
     ['GET', { simplify: '10', limit: '5' }, '#/query/limit'],
     ['GET', { format: 'csv', cursor: 'x' }, '#/query/cursor'],
     ['GET', { colour: 'red' }, '#/query/colour'],
+    ['GET', { order: 'newest' }, '#/query/order'],
+    ['GET', { order: 'desc', format: 'csv' }, '#/query/order'],
+    ['GET', { order: 'desc', simplify: '10' }, '#/query/order'],
   ])('%s %j is 400 and points at %s', async (method, asked, pointer) => {
     const reply =
       method === 'POST'
@@ -159,10 +185,14 @@ describe('a query', () => {
   test('searches by the key and reads no more rows than it returns', async () => {
     await fill(minutes(2000))
     const batch = vi.spyOn(env.DB, 'batch')
-    await account.call('GET', `${path}?from=${iso(START + 1500 * 60_000)}&limit=10`)
-    const results = await (batch.mock.results[0]?.value as Promise<D1Result[]>)
+    for (const order of ['asc', 'desc']) {
+      batch.mockClear()
+      const query = `from=${iso(START + 500 * 60_000)}&to=${iso(START + 1500 * 60_000)}&limit=10`
+      await account.call('GET', `${path}?${query}&order=${order}`)
+      const results = await (batch.mock.results[0]?.value as Promise<D1Result[]>)
+      expect(results[1]?.meta.rows_read).toBeLessThan(50)
+    }
     batch.mockRestore()
-    expect(results[1]?.meta.rows_read).toBeLessThan(50)
   })
 })
 
