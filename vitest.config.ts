@@ -1,6 +1,7 @@
 import { createServer } from 'node:net'
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-pool-workers'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { RESEND_KEY, TWILIO_SID, TWILIO_TOKEN } from './test/support/providers.ts'
 import { answerOutboundRequest } from './test/support/receivers.ts'
 
@@ -43,8 +44,29 @@ const workerOptions = (bindings: Record<string, string> = {}, options: object = 
   },
 })
 
+/** The longest files. Begun last, one of them would run alone at the end. */
+const SLOWEST = ['worker/law', 'ledger/modelOverHttp', 'ledger/model', 'notify/messageSender']
+
+class SlowestFirst extends BaseSequencer {
+  override async sort(specifications: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification) => {
+      const index = SLOWEST.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`))
+      return index === -1 ? SLOWEST.length : index
+    }
+    return (await super.sort(specifications)).sort((a, b) => rank(a) - rank(b))
+  }
+}
+
 /** A timer on a busy machine fails once; a real fault fails twice. Mutants (`--retry 0`) get one try. */
 const RETRY = process.argv.includes('--retry') ? 0 : 1
+
+/** Tests without state: the files of a project share their process and its modules. */
+const nodeTests = {
+  environment: 'node',
+  pool: 'threads',
+  isolate: false,
+  testTimeout: 60_000,
+} as const
 
 const workerTests = {
   retry: RETRY,
@@ -78,9 +100,10 @@ export default defineConfig({
     silent: 'passed-only',
     // A file's Worker has one thread and often waits, so a machine with two cores is busy with three.
     maxWorkers: 3,
+    sequence: { sequencer: SlowestFirst },
     projects: [
-      { test: { name: 'domain', include: ['test/domain/**/*.test.ts'], environment: 'node' } },
-      { test: { name: 'node', include: ['test/node/**/*.test.ts'], environment: 'node' } },
+      { test: { name: 'domain', include: ['test/domain/**/*.test.ts'], ...nodeTests } },
+      { test: { name: 'node', include: ['test/node/**/*.test.ts'], ...nodeTests } },
       {
         plugins: [
           cloudflareTest(() =>

@@ -1,12 +1,15 @@
+import { env } from 'cloudflare:workers'
 import * as fc from 'fast-check'
 import { addDays, dayStart, localDay } from '../../../src/domain/day.ts'
 
-/* A simple model of the ledger, and the commands that both are given. */
+/* A simple model of the ledger, and random commands for both. `MODEL_SEED=n` repeats a run. */
 
+export const SEED = Number(env.MODEL_SEED ?? Math.floor(Math.random() * 2 ** 31))
+export const LICENSES = 3
 export const START = Date.parse('2026-11-15T12:00:00Z')
 const ZONES = ['UTC', 'Asia/Tokyo', 'Pacific/Honolulu', 'America/New_York', 'Pacific/Kiritimati']
 
-/** Days relative to the start; null for a device that never expires. */
+/** Days after the start; null is a device that never expires. */
 type Offset = number | null
 
 export type Command =
@@ -45,10 +48,17 @@ export const commands = fc.array(
   { minLength: 50, maxLength: 50 },
 )
 
+export const limitsUntil = (date: string | null) => ({
+  expires: date !== null,
+  expirationDate: date,
+  dailyEmailLimit: 100,
+  dailySmsLimit: 20,
+})
+
 export const dateOf = (offset: Offset): string | null =>
   offset === null ? null : addDays('2026-11-15', offset)
 
-/** Keeps the day on which each device ends; a device that has not ended uses a license. */
+/** The expiration date of each device. A device that has not expired uses a license. */
 export class Model {
   devices: (string | null)[] = []
   total: number
@@ -65,36 +75,34 @@ export class Model {
 
   advanceToToday() {
     const today = localDay(this.now, this.zone)
-    if (today > this.day) this.moveTo(today)
+    if (today > this.day) this.setDay(today)
   }
 
-  /** Moves to another day, by the clock or by another time zone. */
-  moveTo(day: string) {
+  setDay(day: string) {
     this.expiries += Math.max(0, this.used() - this.used(day))
     this.day = day
   }
 
-  ended = (date: string | null, day = this.day) => date !== null && date <= day
-  used = (day = this.day) => this.devices.filter((date) => !this.ended(date, day)).length
+  isExpired = (date: string | null, day = this.day) => date !== null && date <= day
+  used = (day = this.day) => this.devices.filter((date) => !this.isExpired(date, day)).length
 
-  /** Changes when a device ends, or adds one; refused without a free license. */
+  /** Creates a device or changes its expiration date; false without a free license. */
   set(index: number, date: string | null): boolean {
-    const was = index < this.devices.length && !this.ended(this.devices[index] ?? null)
-    if (!was && !this.ended(date) && this.used() >= this.total) return false
-    if (was && this.ended(date)) this.expiries++
+    const was = index < this.devices.length && !this.isExpired(this.devices[index] ?? null)
+    if (!was && !this.isExpired(date) && this.used() >= this.total) return false
+    if (was && this.isExpired(date)) this.expiries++
     this.devices[index] = date
     return true
   }
 
   availableAt(): number | null {
     const days = this.devices
-      .filter((date) => date !== null && !this.ended(date))
+      .filter((date) => date !== null && !this.isExpired(date))
       .toSorted() as string[]
     const freeing = days.find((day) => this.used(day) < this.total)
     return freeing === undefined ? null : dayStart(freeing, this.zone)
   }
 
-  /** Returns `ok` or the expected refusal. */
   apply(command: Command): 'ok' | 'no-license-available' | 'expiration-date-reached' | 'skip' {
     if (command.do === 'clock') {
       this.now += command.hours * 3_600_000
@@ -110,7 +118,7 @@ export class Model {
       const revived = this.used(day) - this.used()
       if (revived > 0 && this.used(day) > this.total) return 'no-license-available'
       this.zone = command.zone
-      this.moveTo(day)
+      this.setDay(day)
     } else if (command.do === 'create')
       return this.set(this.devices.length, dateOf(command.ends)) ? 'ok' : 'no-license-available'
     else {
@@ -119,7 +127,7 @@ export class Model {
       if (command.do === 'remove') this.devices.splice(index, 1)
       else {
         const date = dateOf(command.ends)
-        if (command.do === 'reactivate' && this.ended(date)) return 'expiration-date-reached'
+        if (command.do === 'reactivate' && this.isExpired(date)) return 'expiration-date-reached'
         return this.set(index, date) ? 'ok' : 'no-license-available'
       }
     }
