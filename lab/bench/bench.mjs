@@ -1,6 +1,6 @@
-// The figures by which the service is chosen: `npm run bench [-- --json --short --only rows,growth,sweep,export,streams,cost]`.
+// Measures the service: `npm run bench [-- --json --short --only rows,growth,sweep,export,streams,cost]`.
 // Everything is compared inside one run, in interleaved rounds, on the bundle that a deploy would upload. `--short` only shows
-// that it still runs: it holds nothing to a threshold.
+// that the benchmarks still run, and checks no threshold.
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { useToolchain } from '../../scripts/toolchain.mjs'
@@ -14,83 +14,84 @@ const { values: options } = parseArgs({
 })
 await useToolchain()
 const { bundle } = await import('../harness/server.mjs')
-const { interleaved, median, ratioOf } = await import('./rate.mjs')
-const { print } = await import('./print.mjs')
+const { measureInterleaved, median, medianRatio } = await import('../harness/rate.mjs')
+const { printReport } = await import('./print.mjs')
 
 const FULL = {
-  rows: { rounds: 9, milliseconds: 600, lanes: 8 },
-  growth: { small: 100, large: 100_000, measure: { rounds: 9, milliseconds: 400, lanes: 8 } },
+  rows: { rounds: 9, durationMs: 600, concurrency: 8 },
+  growth: { small: 100, large: 100_000, measure: { rounds: 9, durationMs: 400, concurrency: 8 } },
   sweep: { due: 1000, small: 10_000, large: 1_000_000, rounds: 3 },
   export: { locations: 1_000_000 },
   streams: { streams: 1000, rounds: 9 },
   cost: { reports: 100 },
 }
 const SHORT = {
-  rows: { rounds: 1, milliseconds: 150, lanes: 8 },
-  growth: { small: 100, large: 1000, measure: { rounds: 1, milliseconds: 100, lanes: 4 } },
+  rows: { rounds: 1, durationMs: 150, concurrency: 8 },
+  growth: { small: 100, large: 1000, measure: { rounds: 1, durationMs: 100, concurrency: 4 } },
   sweep: { due: 100, small: 1000, large: 2000, rounds: 1 },
   export: { locations: 20_000 },
   streams: { streams: 50, rounds: 1 },
   cost: { reports: 5 },
 }
 const sizes = options.short ? SHORT : FULL
-const wanted = options.only.split(',')
-const began = performance.now()
-const progress = (text) =>
-  process.stderr.write(`\r\x1b[K${Math.round((performance.now() - began) / 1000)} s  ${text}`)
+const startedAt = performance.now()
+const elapsedSeconds = () => Math.round((performance.now() - startedAt) / 1000)
+const progress = (text) => process.stderr.write(`\r\x1b[K${elapsedSeconds()} s  ${text}`)
 
 const PARTS = {
   rows: compareRows,
-  growth: async (common) => (await import('./growth.mjs')).growth({ ...common, ...sizes.growth }),
-  sweep: async (common) => (await import('./sweep.mjs')).sweepGrowth({ ...common, ...sizes.sweep }),
-  export: async (common) =>
-    (await import('./export.mjs')).exportMemory({ ...common, ...sizes.export }),
-  streams: async (common) =>
-    (await import('./streams.mjs')).streamReach({ ...common, ...sizes.streams }),
-  cost: async (common) => (await import('./cost.mjs')).locationCost({ ...common, ...sizes.cost }),
+  growth: async (context) => (await import('./growth.mjs')).measureGrowth(context),
+  sweep: async (context) => (await import('./sweep.mjs')).measureSweep(context),
+  export: async (context) => (await import('./export.mjs')).measureExportMemory(context),
+  streams: async (context) => (await import('./streams.mjs')).measureStreams(context),
+  cost: async (context) => (await import('./cost.mjs')).measureLocationCost(context),
 }
 
 progress('building the Worker')
 const script = bundle()
 const results = {}
-for (const part of wanted) results[part] = await PARTS[part]({ script, progress })
+for (const part of options.only.split(','))
+  results[part] = await PARTS[part]({ script, progress, ...sizes[part] })
 progress('')
 process.stderr.write('\r\x1b[K')
 
 const report = {
   date: new Date().toISOString().slice(0, 10),
   machine: `${cpus().length} × ${cpus()[0].model.trim()}, Node ${process.versions.node}`,
-  seconds: Math.round((performance.now() - began) / 1000),
+  seconds: elapsedSeconds(),
   sizes,
   ...results,
 }
 if (options.json) console.log(JSON.stringify(report, null, 2))
-const misses = print(report, options.json ? console.error : console.log, { marks: !options.short })
-process.exitCode = !options.short && misses > 0 ? 1 : 0
+const missed = printReport(report, {
+  print: options.json ? console.error : console.log,
+  hasThresholds: !options.short,
+})
+process.exitCode = !options.short && missed > 0 ? 1 : 0
 
-async function compareRows({ script, progress }) {
-  const { setScene } = await import('./scene.mjs')
-  const { rows } = await import('./rows.mjs')
-  progress('setting the scene')
-  const scene = await setScene(script)
+async function compareRows({ script, progress, ...measure }) {
+  const { prepareFixture } = await import('./fixture.mjs')
+  const { listRows } = await import('./rows.mjs')
+  progress('creating the data')
+  const fixture = await prepareFixture(script)
   const compared = []
   try {
-    for (const { name, floor, locations, leastLocations, api, bare } of rows(scene)) {
+    for (const { name, floor, locations, minLocationsPerSecond, api, bare } of listRows(fixture)) {
       progress(name)
-      const rates = await interleaved({ api, bare }, sizes.rows)
-      const [ours, theirs] = [median(rates.api), median(rates.bare)]
+      const rates = await measureInterleaved({ api, bare }, measure)
+      const apiRate = median(rates.api)
       compared.push({
         name,
-        api: ours,
-        bare: theirs,
-        ratio: ratioOf(rates.api, rates.bare),
+        api: apiRate,
+        bare: median(rates.bare),
+        ratio: medianRatio(rates.api, rates.bare),
         floor,
-        locations: locations && ours * locations,
-        leastLocations,
+        locations: locations && apiRate * locations,
+        minLocationsPerSecond,
       })
     }
   } finally {
-    await scene.stop()
+    await fixture.stop()
   }
   return compared
 }

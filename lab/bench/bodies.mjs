@@ -1,25 +1,24 @@
-/* Bodies are made before they are timed; each has times of its own, a second apart. */
-
-export function reports(write, count) {
-  let at = Date.UTC(2001, 0, 1) + count
-  let ready = []
+/** Returns a function that gives the body of the next report. Bodies are prepared in stock, so that making them is hardly measured. */
+export function reportBodies(format, count) {
+  let time = Date.UTC(2001, 0, 1) + count
+  let prepared = []
   return () => {
-    if (ready.length === 0)
-      ready = Array.from({ length: Math.max(10, 500 / count) }, () =>
-        write(Array.from({ length: count }, () => (at += 1000))),
+    if (prepared.length === 0)
+      prepared = Array.from({ length: Math.max(10, 500 / count) }, () =>
+        format(Array.from({ length: count }, () => (time += 1000))),
       )
-    return ready.pop()
+    return prepared.pop()
   }
 }
 
-const latitude = (at) => 38.72 + (at % 10_000_000) / 1e8
+const latitudeAt = (time) => 38.72 + (time % 10_000_000) / 1e8
 
-/** As a client sends them. */
-export const onTheWire = (times) =>
+/** Locations as a client sends them. */
+export const formatForApi = (times) =>
   JSON.stringify({
-    locations: times.map((at) => ({
-      dateTime: new Date(at).toISOString(),
-      latitude: latitude(at),
+    locations: times.map((time) => ({
+      dateTime: new Date(time).toISOString(),
+      latitude: latitudeAt(time),
       longitude: -9.14,
       altitude: 12.5,
       speed: 31.4,
@@ -30,12 +29,12 @@ export const onTheWire = (times) =>
     })),
   })
 
-/** As the statement wants them. */
-export const packed = (times) =>
+/** Locations as the INSERT statement takes them. */
+export const formatForStatement = (times) =>
   JSON.stringify(
-    times.map((at) => [
-      at,
-      Math.round(latitude(at) * 1e7),
+    times.map((time) => [
+      time,
+      Math.round(latitudeAt(time) * 1e7),
       -91400000,
       1250,
       3140,

@@ -1,19 +1,19 @@
 import { serve, temporaryFolder } from '../harness/server.mjs'
-import { packed } from './bodies.mjs'
-import { openFleet } from './growth.mjs'
+import { formatForStatement } from './bodies.mjs'
+import { openFleet } from './fleet.mjs'
 import { reportStatements } from './statements.ts'
 
-/** Rows and bytes that D1 says a location costs: as it is billed, through the statements that a report runs. */
-export async function locationCost({ script, reports, progress }) {
+/** The rows and bytes that D1 bills for a location, measured with the statements of a report. */
+export async function measureLocationCost({ script, reports, progress }) {
   progress('cost of a location')
   const { base, databases, stop } = await serve({ script, folder: temporaryFolder() })
   try {
     const { accountId, deviceId } = await openFleet(base, 'cost')
     const [db] = databases
-    let at = Date.UTC(2026, 0, 2)
+    let time = Date.UTC(2026, 0, 2)
     const report = async (count) => {
-      const times = Array.from({ length: count }, () => (at += 60_000))
-      return db.batch(await reportStatements(db, accountId, deviceId, packed(times)))
+      const times = Array.from({ length: count }, () => (time += 60_000))
+      return db.batch(await reportStatements(db, accountId, deviceId, formatForStatement(times)))
     }
     const sum = (results, name) => results.reduce((total, { meta }) => total + meta[name], 0)
     const single = await report(1)

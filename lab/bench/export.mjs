@@ -1,64 +1,61 @@
 import { get } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { freePort, ServerProcess } from '../harness/process.mjs'
+import { findFreePort, ServerProcess } from '../harness/process.mjs'
 import { temporaryFolder } from '../harness/server.mjs'
-import { openFleet } from './growth.mjs'
-import { addTrack, withAccount } from './seed.mjs'
+import { openFleet } from './fleet.mjs'
+import { addTrack, editAccountFiles } from './seed.mjs'
 
 const MEBIBYTE = 2 ** 20
-/** Less than a third of what Cloudflare gives an isolate: V8 lets garbage lie up to there, and what an export needs must fit below. */
-const HEAP = 40
+/** Less than a third of Cloudflare's heap. V8 keeps garbage up to the limit, so a low one shows what an export needs. */
+const HEAP_MEGABYTES = 40
 
-/** How much memory the runtime takes, above what it has when idle, to export a track of so many locations. */
-export async function exportMemory({ script, locations, progress }) {
+/** Measures how much more memory than when idle the runtime uses to export a long track. */
+export async function measureExportMemory({ script, locations, progress }) {
   const server = new ServerProcess({
     script,
     folder: temporaryFolder(),
-    port: await freePort(),
-    direct: true,
-    heap: HEAP,
+    port: await findFreePort(),
+    isDirect: true,
+    heapMegabytes: HEAP_MEGABYTES,
   })
   await server.start()
-  const fleet = await openFleet(server.base, 'export')
+  const { accountId, deviceId, token } = await openFleet(server.base, 'export')
   await server.stop()
   progress(`export: writing ${locations} locations`)
-  withAccount(server.folder, fleet.accountId, (both) =>
-    addTrack(both, fleet.deviceId, locations - 1),
-  )
+  editAccountFiles(server.folder, accountId, (files) => addTrack(files, deviceId, locations - 1))
   await server.start()
   try {
-    const url = `${server.base}/api/devices/${fleet.deviceId}/locations?format=csv`
-    for (let round = 0; round < 20; round++)
-      await stream(`${url}&to=2026-01-01T00:05:00Z`, fleet.token)
-    progress('export: streaming, in a fresh runtime')
-    const began = performance.now()
-    const { idle, above, result } = await watched(server, () => stream(url, fleet.token))
-    const seconds = (performance.now() - began) / 1000
+    const url = `${server.base}/api/devices/${deviceId}/locations?format=csv`
+    for (let round = 0; round < 20; round++) await download(`${url}&to=2026-01-01T00:05:00Z`, token)
+    progress('export: streaming, in a new runtime')
+    const startedAt = performance.now()
+    const { idle, above, result } = await measureMemory(server, () => download(url, token))
+    const seconds = (performance.now() - startedAt) / 1000
     const { bytes, lines } = result
     if (lines !== locations + 1) throw new Error(`${lines} lines for ${locations} locations`)
     progress('export: streaming again')
-    const again = await watched(server, () => stream(url, fleet.token))
+    const again = await measureMemory(server, () => download(url, token))
     return { locations, seconds, megabytes: bytes / 1e6, idle, above, again: again.above }
   } finally {
     await server.stop()
   }
 }
 
-/** What a piece of work takes above the process as it was a second after the last. */
-async function watched(server, work) {
+/** The peak of memory during `work`, above that of a second's rest before it. */
+async function measureMemory(server, work) {
   await sleep(1000)
-  const idle = server.memory()
-  let peak = idle
-  const watch = setInterval(() => {
-    peak = Math.max(peak, server.memory())
+  const idleBytes = server.memoryBytes()
+  let peakBytes = idleBytes
+  const sampling = setInterval(() => {
+    peakBytes = Math.max(peakBytes, server.memoryBytes())
   }, 20)
   const result = await work()
-  clearInterval(watch)
-  return { idle: idle / MEBIBYTE, above: (peak - idle) / MEBIBYTE, result }
+  clearInterval(sampling)
+  return { idle: idleBytes / MEBIBYTE, above: (peakBytes - idleBytes) / MEBIBYTE, result }
 }
 
-/** Reads a reply to its end and keeps none of it. */
-function stream(url, token) {
+/** Reads a reply to its end without keeping it; counts bytes and lines. */
+function download(url, token) {
   return new Promise((resolve, reject) => {
     const outgoing = get(url, { headers: { Authorization: `Bearer ${token}` } }, (incoming) => {
       let [bytes, lines] = [0, 0]

@@ -1,41 +1,13 @@
-import { caller } from '../harness/http.mjs'
-import { adminToken, serve, temporaryFolder } from '../harness/server.mjs'
-import { asker, interleaved, median, ratioOf } from './rate.mjs'
-import { addDevices, withAccount } from './seed.mjs'
+import { measureInterleaved, median, medianRatio, requester } from '../harness/rate.mjs'
+import { serve, temporaryFolder } from '../harness/server.mjs'
+import { openFleet } from './fleet.mjs'
+import { addDevices, editAccountFiles } from './seed.mjs'
 
-const LOCATIONS_EACH = 10
-const HISTORY = 1000
+const LOCATIONS_PER_DEVICE = 10
+const HISTORY_LOCATIONS = 1000
 
-/** An account with a device that has reported, for the rest of its fleet to be copied from. */
-export async function openFleet(
-  base,
-  userName,
-  { cell = 0, licenses = 2_000_000, history = 1 } = {},
-) {
-  const { account, apiKey } = await caller(base, adminToken)('POST', '/admin/accounts', {
-    userName,
-    name: userName,
-    licenses,
-    timeZone: 'UTC',
-    cell,
-  })
-  const { token } = await caller(base)('POST', '/api/Auth/Token', { userName, apiKey })
-  const call = caller(base, token)
-  const { device } = await call('POST', '/api/devices', { name: 'First' })
-  const at = (index) => new Date(Date.UTC(2026, 0, 1) + index * 60_000).toISOString()
-  for (let from = 0; from < history; from += 1000) {
-    const locations = Array.from({ length: Math.min(1000, history - from) }, (_, index) => ({
-      dateTime: at(from + index),
-      latitude: 38.7,
-      longitude: -9.1,
-    }))
-    await call('POST', `/api/devices/${device.id}/locations`, { locations })
-  }
-  return { accountId: account.id, token, deviceId: device.id, userName, apiKey }
-}
-
-/** The same questions to an account with few devices and to one with many, each in a cell of its own. */
-export async function growth({ script, small, large, measure, progress }) {
+/** Measures the same requests with few devices and with many, each account in its own cell. */
+export async function measureGrowth({ script, small, large, measure, progress }) {
   const folder = temporaryFolder()
   const first = await serve({ script, folder, cells: 2 })
   const fleets = {
@@ -46,32 +18,28 @@ export async function growth({ script, small, large, measure, progress }) {
   progress(`growth: writing ${large} devices`)
   for (const [name, count] of Object.entries({ small, large })) {
     const { accountId, deviceId } = fleets[name]
-    withAccount(folder, accountId, (both) =>
-      addDevices(both, accountId, deviceId, count - 1, { locations: LOCATIONS_EACH }),
+    editAccountFiles(folder, accountId, (files) =>
+      addDevices(files, { accountId, deviceId, count: count - 1, locations: LOCATIONS_PER_DEVICE }),
     )
   }
   const server = await serve({ script, folder, cells: 2 })
   try {
-    const sides = Object.fromEntries(
-      await Promise.all(
-        Object.entries(fleets).map(async ([name, fleet]) => [
-          name,
-          await questions(server.base, fleet),
-        ]),
-      ),
-    )
+    const [ofSmall, ofLarge] = [
+      await prepareRequests(server.base, fleets.small),
+      await prepareRequests(server.base, fleets.large),
+    ]
     const results = []
-    for (const question of Object.keys(sides.small)) {
-      progress(`growth: ${question}`)
-      const rates = await interleaved(
-        { small: sides.small[question], large: sides.large[question] },
+    for (const name of Object.keys(ofSmall)) {
+      progress(`growth: ${name}`)
+      const rates = await measureInterleaved(
+        { small: ofSmall[name], large: ofLarge[name] },
         measure,
       )
       results.push({
-        name: question,
+        name,
         small: median(rates.small),
         large: median(rates.large),
-        times: ratioOf(rates.small, rates.large),
+        times: medianRatio(rates.small, rates.large),
       })
     }
     return results
@@ -80,22 +48,22 @@ export async function growth({ script, small, large, measure, progress }) {
   }
 }
 
-async function questions(base, { token }) {
-  const ask = asker(base, { Authorization: `Bearer ${token}` })
-  const { devices } = JSON.parse((await ask('GET', '/api/devices?q=tern%20000004&limit=10')).text)
-  const [{ id }] = devices
-  const locations = Array.from({ length: HISTORY }, (_, index) => ({
+async function prepareRequests(base, { token }) {
+  const request = requester(base, { Authorization: `Bearer ${token}` })
+  const search = await request('GET', '/api/devices?q=tern%20000004&limit=10')
+  const [{ id }] = JSON.parse(search.text).devices
+  const locations = Array.from({ length: HISTORY_LOCATIONS }, (_, index) => ({
     dateTime: new Date(Date.UTC(2020, 0, 1) + index * 60_000).toISOString(),
     latitude: 38.7,
     longitude: -9.1,
   }))
-  await ask('POST', `/api/devices/${id}/locations`, JSON.stringify({ locations }))
-  let made = 0
+  await request('POST', `/api/devices/${id}/locations`, JSON.stringify({ locations }))
+  let created = 0
   return {
-    'device list, page of 100': () => ask('GET', '/api/devices?limit=100'),
-    search: () => ask('GET', '/api/devices?q=tern%20000004&limit=100'),
-    'license grant': () => ask('POST', '/api/devices', `{"name":"Grant ${++made}"}`),
-    lastLocation: () => ask('GET', `/api/devices/${id}/lastLocation`),
-    'history page of 100': () => ask('GET', `/api/devices/${id}/locations?limit=100`),
+    'device list, page of 100': () => request('GET', '/api/devices?limit=100'),
+    search: () => request('GET', '/api/devices?q=tern%20000004&limit=100'),
+    'license grant': () => request('POST', '/api/devices', `{"name":"Grant ${++created}"}`),
+    lastLocation: () => request('GET', `/api/devices/${id}/lastLocation`),
+    'history page of 100': () => request('GET', `/api/devices/${id}/locations?limit=100`),
   }
 }

@@ -1,20 +1,24 @@
-import { onTheWire, packed, reports } from './bodies.mjs'
-import { turnsOf } from './rate.mjs'
+import { cycle } from '../harness/rate.mjs'
+import { formatForApi, formatForStatement, reportBodies } from './bodies.mjs'
 
-/** What is compared, and how near to bare it is to come. */
-export function rows({ api, open, bare, accountId, apiKey, keyId, devices, historied, groups }) {
-  const device = turnsOf(devices.slice(1, 21))
-  const group = turnsOf(groups)
+/** The requests that are compared. `floor` is the least ratio of the API's rate to that of the bare Worker. */
+export function listRows(fixture) {
+  const { api, withoutToken, bare, accountId, apiKey, keyId, deviceWithHistory } = fixture
+  const device = cycle(fixture.devices.slice(1, 21))
+  const group = cycle(fixture.groups)
   const credentials = JSON.stringify({ userName: 'bench', apiKey })
   const alert = JSON.stringify({ alertName: 'LowBattery' })
   let edits = 0
   const report = (count) => {
-    const [ours, theirs] = [reports(onTheWire, count), reports(packed, count)]
+    const [apiBody, bareBody] = [
+      reportBodies(formatForApi, count),
+      reportBodies(formatForStatement, count),
+    ]
     return {
       locations: count,
-      api: () => api('POST', `/api/devices/${device()}/locations`, ours()),
+      api: () => api('POST', `/api/devices/${device()}/locations`, apiBody()),
       bare: async () => {
-        const { text } = await bare('POST', `/report/${accountId}/${device()}`, theirs())
+        const { text } = await bare('POST', `/report/${accountId}/${device()}`, bareBody())
         if (text !== String(count))
           throw new Error(`the bare Worker stored ${text} of ${count} locations`)
       },
@@ -24,7 +28,7 @@ export function rows({ api, open, bare, accountId, apiKey, keyId, devices, histo
     {
       name: 'token',
       floor: 0.5,
-      api: () => open('POST', '/api/Auth/Token', credentials),
+      api: () => withoutToken('POST', '/api/Auth/Token', credentials),
       bare: () => bare('GET', `/token/${accountId}/bench/${keyId}`),
     },
     {
@@ -46,11 +50,11 @@ export function rows({ api, open, bare, accountId, apiKey, keyId, devices, histo
       bare: () => bare('GET', `/lastLocation/${accountId}/${device()}`),
     },
     { name: 'one location', floor: 0.75, ...report(1) },
-    { name: '1000 locations', floor: 0.6, leastLocations: 30_000, ...report(1000) },
+    { name: '1000 locations', floor: 0.6, minLocationsPerSecond: 30_000, ...report(1000) },
     {
       name: 'history of 1000',
-      api: () => api('GET', `/api/devices/${historied}/locations?limit=1000`),
-      bare: () => bare('GET', `/history/${accountId}/${historied}`),
+      api: () => api('GET', `/api/devices/${deviceWithHistory}/locations?limit=1000`),
+      bare: () => bare('GET', `/history/${accountId}/${deviceWithHistory}`),
     },
     {
       name: 'alert with two messages',

@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
 /*
- * Large fleets, written straight into the files of a server that is stopped: through the API it would take hours. Every row is a
- * copy of one that the service itself made, so that a new column needs no line here.
+ * Writes large fleets into the files of a stopped server: through the API it would take hours. Every row is a copy of one
+ * that the service has written, so that a new column needs no change here.
  */
 
-const PAST = '2026-01-01'
-const quoted = (value) => `'${value}'`
+const PAST_DATE = '2026-01-01'
+const quote = (value) => `'${value}'`
 
-function* databasesIn(folder, kind) {
+function* openDatabases(folder, kind) {
   const root = join(folder, '.wrangler/state/v3', kind)
   for (const group of readdirSync(root)) {
     for (const file of readdirSync(join(root, group))) {
@@ -20,23 +20,23 @@ function* databasesIn(folder, kind) {
   }
 }
 
-/** The database of a kind in which this query finds something. */
-function holding(folder, kind, sql, ...values) {
-  for (const database of databasesIn(folder, kind)) {
+/** Opens the database of this kind (`d1` or `do`) in which the query finds a row. */
+function findDatabase(folder, kind, sql, ...values) {
+  for (const database of openDatabases(folder, kind)) {
     try {
       if (database.prepare(sql).get(...values)) return database
     } catch {
-      // Another kind of object: it has no such table.
+      // An object of another class, without this table.
     }
     database.close()
   }
-  throw new Error(`no ${kind} holds it: ${sql}`)
+  throw new Error(`no ${kind} database has a row for: ${sql}`)
 }
 
-/** Copies the row that `where` finds, as often as asked; `changed` gives columns their own SQL, in which `i` is the copy's number. */
-function multiply(database, table, where, copies, changed) {
+/** Copies the row that `where` finds. `changed` maps columns to SQL expressions, in which `i` is the copy's number. */
+function copyRow(database, table, { where, copies, changed }) {
   const columns = database
-    .prepare(`SELECT name FROM pragma_table_info(${quoted(table)})`)
+    .prepare(`SELECT name FROM pragma_table_info(${quote(table)})`)
     .all()
     .map(({ name }) => name)
   const values = columns.map((name) => changed[name] ?? `t.${name}`)
@@ -46,13 +46,13 @@ function multiply(database, table, where, copies, changed) {
   )
 }
 
-/** Opens both sides of an account for writing, and settles what depends on the number of devices when done. */
-export function withAccount(folder, accountId, deeds) {
-  const cell = holding(folder, 'd1', 'SELECT 1 FROM accounts WHERE id = ?', accountId)
-  const ledger = holding(folder, 'do', 'SELECT 1 FROM account WHERE id = ?', accountId)
+/** Opens the databases of the account's cell and ledger, and runs `edit` in a transaction on each. */
+export function editAccountFiles(folder, accountId, edit) {
+  const cell = findDatabase(folder, 'd1', 'SELECT 1 FROM accounts WHERE id = ?', accountId)
+  const ledger = findDatabase(folder, 'do', 'SELECT 1 FROM account WHERE id = ?', accountId)
   try {
     for (const database of [cell, ledger]) database.exec('PRAGMA synchronous = OFF; BEGIN')
-    deeds({ cell, ledger })
+    edit({ cell, ledger })
     for (const database of [cell, ledger]) database.exec('COMMIT')
   } finally {
     cell.close()
@@ -60,50 +60,59 @@ export function withAccount(folder, accountId, deeds) {
   }
 }
 
-/** Adds `count` devices like the one given, each with a track; `due` of them have expired and nobody has recorded it. */
+/** Copies a device `count` times, each with so many locations. `due` of them have expired without being recorded. */
 export function addDevices(
   { cell, ledger },
-  accountId,
-  like,
-  count,
-  { locations = 0, due = 0 } = {},
+  { accountId, deviceId, count, locations = 0, due = 0 },
 ) {
-  const { key } = ledger.prepare('SELECT key FROM devices WHERE id = ?').get(like)
+  const { key } = ledger.prepare('SELECT key FROM devices WHERE id = ?').get(deviceId)
   const isDue = `i <= ${due}`
   const id = `printf('dev_%d_%07d', ${key}, i)`
   const name = "printf('Tern %07d', i)"
-  const ends = `CASE WHEN ${isDue} THEN ${quoted(PAST)} END`
-  const limits = `CASE WHEN ${isDue} THEN json_set(t.record, '$.limits.expires', json('true'), '$.limits.expirationDate', ${quoted(PAST)}) ELSE t.record END`
-  multiply(ledger, 'devices', `key = ${key}`, count, {
-    key: `${key} + i`,
-    id,
-    ends,
-    recorded: '0',
-    record: `json_set(${limits}, '$.name', ${name})`,
+  const ends = `CASE WHEN ${isDue} THEN ${quote(PAST_DATE)} END`
+  const limits = `CASE WHEN ${isDue} THEN json_set(t.record, '$.limits.expires', json('true'), '$.limits.expirationDate', ${quote(PAST_DATE)}) ELSE t.record END`
+  copyRow(ledger, 'devices', {
+    where: `key = ${key}`,
+    copies: count,
+    changed: {
+      key: `${key} + i`,
+      id,
+      ends,
+      recorded: '0',
+      record: `json_set(${limits}, '$.name', ${name})`,
+    },
   })
-  multiply(cell, 'devices', `key = ${key}`, count, {
-    key: `${key} + i`,
-    id,
-    name,
-    name_key: `lower(${name})`,
-    ends,
-    expires: isDue,
-    expiration_date: ends,
+  copyRow(cell, 'devices', {
+    where: `key = ${key}`,
+    copies: count,
+    changed: {
+      key: `${key} + i`,
+      id,
+      name,
+      name_key: `lower(${name})`,
+      ends,
+      expires: isDue,
+      expiration_date: ends,
+    },
   })
   if (locations > 0)
-    multiply(cell, 'locations', `device_key = ${key}`, count * locations, {
-      device_key: `${key} + 1 + (i - 1) / ${locations}`,
-      time: 't.time + i * 60000',
+    copyRow(cell, 'locations', {
+      where: `device_key = ${key}`,
+      copies: count * locations,
+      changed: {
+        device_key: `${key} + 1 + (i - 1) / ${locations}`,
+        time: 't.time + i * 60000',
+      },
     })
   const granted = count - due
   ledger.exec(`UPDATE account SET used = used + ${granted}, next_device = next_device + ${count}`)
   cell.prepare(`UPDATE accounts SET used = used + ${granted} WHERE id = ?`).run(accountId)
-  if (due > 0) ledger.exec(`INSERT INTO endings (day, count) VALUES (${quoted(PAST)}, ${due})`)
-  makeDue({ cell, ledger }, accountId)
+  if (due > 0) ledger.exec(`INSERT INTO endings (day, count) VALUES (${quote(PAST_DATE)}, ${due})`)
+  makeDueAgain({ cell, ledger }, accountId)
 }
 
-/** Makes recorded expiries due again. */
-export function makeDue({ cell, ledger }, accountId) {
+/** Makes expiries due again that have been recorded. */
+export function makeDueAgain({ cell, ledger }, accountId) {
   const { due } = ledger.prepare('SELECT count(*) AS due FROM devices WHERE ends IS NOT NULL').get()
   if (due === 0) return
   ledger.exec(
@@ -112,11 +121,12 @@ export function makeDue({ cell, ledger }, accountId) {
   cell.prepare('UPDATE accounts SET next_expiry = 1 WHERE id = ?').run(accountId)
 }
 
-/** Gives a device a track of `count` locations. */
+/** Adds `count` locations to a device. */
 export function addTrack({ cell }, deviceId, count) {
   const { key } = cell.prepare('SELECT key FROM devices WHERE id = ?').get(deviceId)
-  multiply(cell, 'locations', `device_key = ${key}`, count, {
-    time: 't.time + i * 1000',
-    latitude: 't.latitude + i',
+  copyRow(cell, 'locations', {
+    where: `device_key = ${key}`,
+    copies: count,
+    changed: { time: 't.time + i * 1000', latitude: 't.latitude + i' },
   })
 }

@@ -1,47 +1,47 @@
 import { caller } from '../harness/http.mjs'
-import { freePort } from '../harness/process.mjs'
+import { findFreePort } from '../harness/process.mjs'
+import { median } from '../harness/rate.mjs'
 import { serve, temporaryFolder } from '../harness/server.mjs'
-import { openFleet } from './growth.mjs'
-import { median } from './rate.mjs'
+import { openFleet } from './fleet.mjs'
 
-const AT_ONCE = 50
+const OPENED_AT_ONCE = 50
 
-/** How long after a change is asked for the last of so many open streams has heard of it. */
-export async function streamReach({ script, streams, rounds, progress }) {
+/** Measures the time from the request for a change until the last of so many streams has received its event. */
+export async function measureStreams({ script, streams, rounds, progress }) {
   const { base, stop } = await serve({
     script,
     folder: temporaryFolder(),
-    direct: await freePort(),
+    directPort: await findFreePort(),
   })
   const { token } = await openFleet(base, 'streams')
   const url = `${base.replace('http', 'ws')}/api/stream?types=device.created`
-  const listeners = []
+  const open = []
   try {
-    while (listeners.length < streams) {
-      progress(`streams: ${listeners.length} of ${streams} open`)
-      const size = Math.min(AT_ONCE, streams - listeners.length)
-      listeners.push(...(await Promise.all(Array.from({ length: size }, () => open(url, token)))))
+    while (open.length < streams) {
+      progress(`streams: ${open.length} of ${streams} open`)
+      const count = Math.min(OPENED_AT_ONCE, streams - open.length)
+      open.push(...(await Promise.all(Array.from({ length: count }, () => openStream(url, token)))))
     }
     const times = []
     for (let round = 0; round < rounds; round++) {
       progress(`streams: event ${round + 1} of ${rounds}`)
-      const heard = Promise.all(listeners.map((listener) => listener.next()))
-      const began = performance.now()
-      await caller(base, token)('POST', '/api/devices', { name: `Heard ${round}` })
-      await heard
-      times.push(performance.now() - began)
+      const received = Promise.all(open.map((stream) => stream.nextEvent()))
+      const startedAt = performance.now()
+      await caller(base, token)('POST', '/api/devices', { name: `Device ${round}` })
+      await received
+      times.push(performance.now() - startedAt)
     }
     return { streams, median: median(times), slowest: Math.max(...times) }
   } finally {
-    for (const { socket } of listeners) socket.close()
+    for (const { socket } of open) socket.close()
     await stop()
   }
 }
 
-/** A stream that acknowledges what it hears. */
-function open(url, token) {
+/** Opens a stream that acknowledges every event. */
+function openStream(url, token) {
   const socket = new WebSocket(url, ['perigee', `bearer.${token}`])
-  let heard = () => {}
+  let onEvent = () => {}
   return new Promise((resolve, reject) => {
     socket.onerror = () => reject(new Error('a stream did not open'))
     socket.onclose = ({ code, reason }) =>
@@ -49,10 +49,10 @@ function open(url, token) {
     socket.onmessage = ({ data }) => {
       const message = JSON.parse(data)
       if (message.type === 'ready')
-        resolve({ socket, next: () => new Promise((done) => (heard = done)) })
+        resolve({ socket, nextEvent: () => new Promise((done) => (onEvent = done)) })
       if (message.type !== 'events') return
       socket.send(JSON.stringify({ type: 'ack', sequence: message.events.at(-1).sequence }))
-      heard()
+      onEvent()
     }
   })
 }

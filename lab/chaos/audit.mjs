@@ -1,74 +1,71 @@
-import { differences, readState, walk } from '../harness/state.mjs'
-import { attempt } from './deeds.mjs'
+import { describeDifferences, readAccountState } from '../harness/accountState.mjs'
+import { listAll } from '../harness/http.mjs'
+import { sendOnce } from './operations.mjs'
 
-/** What the books say must be there, held against what the service shows. */
-export async function auditDevices(call, devices) {
-  const faults = { lost: [], double: [] }
-  const shown = Map.groupBy(await walk(call, '/api/devices', 'devices'), ({ name }) => name)
-  for (const device of devices) {
-    const found = shown.get(device.name) ?? []
-    shown.delete(device.name)
-    const stands = device.id !== null && !device.gone
-    if (found.length > (stands ? 1 : 0))
-      faults.double.push(`${device.name} is there ${found.length} times`)
-    if (!stands) continue
-    const [one] = found
-    if (!one) faults.lost.push(`${device.name} was acknowledged and is not there`)
-    else if (one.id !== device.id)
-      faults.double.push(`${device.name} is another one than was acknowledged`)
-    else if (one.description !== device.description)
-      faults.lost.push(`${device.name}: an acknowledged edit is not there`)
-    else if ((one.state === 'expired') !== device.expired)
-      faults.lost.push(`${device.name} is ${one.state}, against what was acknowledged`)
-    else await auditTrack(call, device, faults)
+/** Compares the devices that must exist with those that the service lists. */
+export async function auditDevices(call, expectedDevices) {
+  const faults = { lost: [], duplicated: [] }
+  const listed = Map.groupBy(await listAll(call, '/api/devices', 'devices'), ({ name }) => name)
+  for (const expected of expectedDevices) {
+    const { name } = expected
+    const found = listed.get(name) ?? []
+    listed.delete(name)
+    const mustExist = expected.id !== null && !expected.isDeleted
+    if (found.length > (mustExist ? 1 : 0))
+      faults.duplicated.push(`${name} exists ${found.length} times`)
+    if (!mustExist) continue
+    const [device] = found
+    if (!device) faults.lost.push(`${name} was acknowledged and does not exist`)
+    else if (device.id !== expected.id)
+      faults.duplicated.push(`${name} has another id than was acknowledged`)
+    else if (device.description !== expected.description)
+      faults.lost.push(`${name}: an acknowledged edit is missing`)
+    else if ((device.state === 'expired') !== expected.isExpired)
+      faults.lost.push(`${name} is ${device.state}, which was not acknowledged`)
+    else await auditTrack(call, expected, faults)
   }
-  for (const name of shown.keys())
-    faults.double.push(`${name} was never acknowledged nor asked for`)
+  for (const name of listed.keys()) faults.duplicated.push(`${name} was never requested`)
   return faults
 }
 
-async function auditTrack(call, device, faults) {
-  const times = (await walk(call, `/api/devices/${device.id}/locations`, 'locations')).map(
-    ({ dateTime }) => dateTime,
-  )
-  const stored = new Set(times)
-  const missing = [...device.times].filter((at) => !stored.has(at)).length
-  const strange = times.length - [...device.times].filter((at) => stored.has(at)).length
-  if (missing > 0)
-    faults.lost.push(`${device.name}: ${missing} acknowledged locations are not there`)
-  if (strange > 0) faults.double.push(`${device.name}: ${strange} locations too many`)
+async function auditTrack(call, { id, name, times }, faults) {
+  const locations = await listAll(call, `/api/devices/${id}/locations`, 'locations')
+  const stored = new Set(locations.map(({ dateTime }) => dateTime))
+  const found = [...times].filter((time) => stored.has(time)).length
+  const missing = times.size - found
+  const unexpected = locations.length - found
+  if (missing > 0) faults.lost.push(`${name}: ${missing} acknowledged locations are missing`)
+  if (unexpected > 0) faults.duplicated.push(`${name}: ${unexpected} locations too many`)
 }
 
-/** The license log from its beginning: every line must follow from the one before, and none may be over the total. */
+/** Replays the license log: every entry must follow from the one before, and none may exceed the total. */
 export async function auditLicenses(call) {
   const faults = []
-  const lines = (await walk(call, '/api/account/licenses/log', 'entries')).reverse()
+  const entries = (await listAll(call, '/api/account/licenses/log', 'entries')).reverse()
   const holders = new Set()
-  for (const { what, deviceId, used, total, sequence } of lines) {
+  for (const { what, deviceId, used, total, sequence } of entries) {
     if (what === 'granted' && holders.has(deviceId))
-      faults.push(`line ${sequence}: ${deviceId} is granted a second license`)
+      faults.push(`entry ${sequence}: ${deviceId} is granted a second license`)
     if (what === 'granted') holders.add(deviceId)
     if (what === 'released' || what === 'expired') holders.delete(deviceId)
-    if (used > total) faults.push(`line ${sequence}: ${used} of ${total} licenses in use`)
+    if (used > total) faults.push(`entry ${sequence}: ${used} of ${total} licenses in use`)
     if (used !== holders.size)
-      faults.push(`line ${sequence}: says ${used} in use, and ${holders.size} hold one`)
+      faults.push(`entry ${sequence}: shows ${used} in use, but ${holders.size} devices hold one`)
   }
   const { account } = await call('GET', '/api/account')
-  const active = (await walk(call, '/api/devices?state=active', 'devices')).length
+  const active = (await listAll(call, '/api/devices?state=active', 'devices')).length
   if (account.licenses.used !== active)
-    faults.push(
-      `the account says ${account.licenses.used} in use, and ${active} devices are active`,
-    )
+    faults.push(`the account shows ${account.licenses.used} in use, but ${active} are active`)
   if (holders.size !== active)
-    faults.push(`by the log ${holders.size} hold a license, and ${active} devices are active`)
-  return { faults, lines: lines.length }
+    faults.push(`by the log ${holders.size} devices hold a license, but ${active} are active`)
+  return { faults, entries: entries.length }
 }
 
-/** How many rows of the cell differ from the ledger. */
-export async function auditCell(operator, accountId) {
+/** One sentence for each kind of row in which the cell differs from the ledger. */
+export async function auditCell(callAsOperator, accountId) {
   const counts = {}
   for (let cursor; cursor !== null; ) {
-    const { mended, nextCursor } = await operator(
+    const { mended, nextCursor } = await callAsOperator(
       'POST',
       `/admin/accounts/${accountId}/reconcile`,
       cursor ? { cursor } : {},
@@ -81,28 +78,28 @@ export async function auditCell(operator, accountId) {
   )
 }
 
-/** Everything that was answered, once more and in another order: each must answer as it did, and do nothing. */
-export async function auditReplay({ base, token, call, deeds, random }) {
+/** Repeats every answered request with a key, in another order: each must get the same reply and change nothing. */
+export async function auditReplay({ base, token, call, requests, random }) {
   const faults = []
-  const keyed = deeds.filter(({ key, reply }) => key && reply)
-  const before = await readState(call)
-  for (let index = keyed.length - 1; index > 0; index--) {
+  const repeatable = requests.filter(({ key, reply }) => key && reply)
+  const before = await readAccountState(call)
+  for (let index = repeatable.length - 1; index > 0; index--) {
     const other = random.int(0, index)
-    ;[keyed[index], keyed[other]] = [keyed[other], keyed[index]]
+    ;[repeatable[index], repeatable[other]] = [repeatable[other], repeatable[index]]
   }
-  for (const deed of keyed) {
-    const reply = await attempt(base, token, deed)
-    if (reply?.headers['idempotent-replayed'] !== 'true')
-      faults.push(`${deed.kind} of ${deed.device.name} was not replayed`)
+  for (const request of repeatable) {
+    const reply = await sendOnce(base, token, request)
+    const name = `${request.kind} of ${request.device.name}`
+    if (reply?.headers['idempotent-replayed'] !== 'true') faults.push(`${name} was not replayed`)
     else if (
-      reply.status !== deed.reply.status ||
-      withoutRequestId(reply) !== withoutRequestId(deed.reply)
+      reply.status !== request.reply.status ||
+      withoutRequestId(reply) !== withoutRequestId(request.reply)
     )
-      faults.push(`${deed.kind} of ${deed.device.name} answered otherwise the second time`)
+      faults.push(`${name} got another reply the second time`)
   }
-  for (const what of differences(before, await readState(call)))
-    faults.push(`replaying changed ${what}`)
-  return { faults, replayed: keyed.length }
+  for (const difference of describeDifferences(before, await readAccountState(call)))
+    faults.push(`replaying changed ${difference}`)
+  return { faults, replayed: repeatable.length }
 }
 
 const withoutRequestId = ({ text }) => text.replace(/"requestId":"[^"]*"/, '')

@@ -1,17 +1,17 @@
-// Kills the server while it works and holds what is left against what it had acknowledged: `npm run chaos [-- --kills n --every n --seed n]`.
-// First a storm with kills at any moment, on the bundle that a deploy would upload; then, on a build with fail points, a kill in
-// every window between two commits. After each: every acknowledged write is there, once, and nothing else is.
+// Kills the server while it works and compares what is left with what it acknowledged: `npm run chaos [-- --kills n --every n --seed n]`.
+// First kills at random moments, on the bundle that a deploy would upload; then, on a build with fail points, a kill before and
+// after every commit. Each time every acknowledged write must be there, once, and nothing else.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { useToolchain } from '../../scripts/toolchain.mjs'
-import { random } from '../fuzz/random.mjs'
-import { caller } from '../harness/http.mjs'
+import { caller, openAccount } from '../harness/http.mjs'
+import { createRandom } from '../harness/random.mjs'
 import { auditCell, auditDevices, auditLicenses, auditReplay } from './audit.mjs'
-import { auditAlerts, auditEvents, untilSent } from './auditAlerts.mjs'
-import { listenForPoints } from './points.mjs'
-import { openProvider } from './provider.mjs'
-import { settle, storm } from './storm.mjs'
-import { crashInEveryWindow } from './windows.mjs'
+import { auditAlerts, auditEvents, waitUntilSent } from './auditAlerts.mjs'
+import { runWithFailPointKills } from './failPointKills.mjs'
+import { listenForFailPoints } from './failPoints.mjs'
+import { startMessageProvider } from './messageProvider.mjs'
+import { repeatUnanswered, runWithRandomKills } from './randomKills.mjs'
 
 const { values: options } = parseArgs({
   options: {
@@ -20,7 +20,6 @@ const { values: options } = parseArgs({
     seed: { type: 'string', default: String(Date.now() % 2 ** 32) },
   },
 })
-const LICENSES = 24
 const USERS = [
   {
     name: 'Ana',
@@ -32,110 +31,106 @@ const USERS = [
   },
   { name: 'Rui', email: 'rui@example.com', country: 'PT', timeZone: 'UTC' },
 ]
-/** Longer than the outbox waits before it tries again by itself. */
-const OUTBOX_REST = 4000
+/** Longer than the alarm waits before it drains the outbox again. */
+const OUTBOX_DRAIN_MS = 4000
+const MAX_PRINTED_FAULTS = 30
 
 await useToolchain()
 const { adminToken, bundle, temporaryFolder } = await import('../harness/server.mjs')
-const { freePort, ServerProcess } = await import('../harness/process.mjs')
-const chance = random(Number(options.seed))
+const { findFreePort, ServerProcess } = await import('../harness/process.mjs')
+const random = createRandom(Number(options.seed))
 const progress = (text) => process.stderr.write(`\r\x1b[K${text}`)
-const totals = { kills: 0, acks: 0, lost: [], double: [], other: [] }
+const totals = { kills: 0, acknowledged: 0, lost: [], duplicated: [], other: [] }
 
 console.log(`Seed ${options.seed}`)
-const provider = await openProvider()
-await inTheStorm()
-await inEveryWindow()
+const provider = await startMessageProvider()
+await killAtRandom()
+await killAtFailPoints()
 provider.close()
 
-for (const fault of [...totals.lost, ...totals.double, ...totals.other].slice(0, 30))
-  console.log(`✗ ${fault}`)
+const faults = [...totals.lost, ...totals.duplicated, ...totals.other]
+for (const fault of faults.slice(0, MAX_PRINTED_FAULTS)) console.log(`✗ ${fault}`)
 console.log(
-  `acks ${totals.acks}, kills ${totals.kills}, lost ${totals.lost.length}, double ${totals.double.length}, other faults ${totals.other.length}`,
+  `${totals.acknowledged} acknowledged, ${totals.kills} kills, ${totals.lost.length} lost, ` +
+    `${totals.duplicated.length} duplicated, ${totals.other.length} other faults`,
 )
-process.exitCode = totals.lost.length + totals.double.length + totals.other.length > 0 ? 1 : 0
+process.exitCode = faults.length > 0 ? 1 : 0
 
-async function inTheStorm() {
-  const server = await started(bundle())
-  const account = await openAccount(server.base)
+async function killAtRandom() {
+  const server = await startServer(bundle())
+  const account = await openAccountWithUsers(server.base, 24)
   const kills = Number(options.kills)
-  const world = await storm({ server, token: account.token, kills, random: chance, progress })
+  const run = await runWithRandomKills({ server, token: account.token, kills, random, progress })
   totals.kills += kills
-  await audit('storm', server, account, world)
+  await audit('Kills at random', server, account, run)
 }
 
-async function inEveryWindow() {
-  const points = await listenForPoints()
-  const server = await started(bundle({ entry: 'lab/chaos/worker.ts' }), {
-    FAIL_POINTS: points.url,
+async function killAtFailPoints() {
+  const failPoints = await listenForFailPoints()
+  const server = await startServer(bundle({ entry: 'lab/chaos/worker.ts' }), {
+    FAIL_POINTS: failPoints.url,
   })
-  const account = await openAccount(server.base, 1000)
-  const world = await crashInEveryWindow({
+  const account = await openAccountWithUsers(server.base, 1000)
+  const run = await runWithFailPointKills({
     server,
     token: account.token,
-    points,
+    failPoints,
     every: Number(options.every),
     progress,
   })
-  totals.kills += world.windows.length
+  totals.kills += run.kills.length
+  const killedPoints = run.kills.filter(({ byAlarm }) => !byAlarm).length
   await audit(
-    `${world.windows.length} crashes in ${new Set(world.windows.map((window) => window.replace(', again by alarm', ''))).size} of ${world.known} windows`,
+    `${run.kills.length} kills at ${killedPoints} of ${run.knownPoints} fail points`,
     server,
     account,
-    world,
+    run,
   )
-  points.close()
+  failPoints.close()
 }
 
-async function started(script, vars) {
+async function startServer(script, vars) {
   const server = new ServerProcess({
     script,
     folder: temporaryFolder(),
-    port: await freePort(),
+    port: await findFreePort(),
     vars: { ...provider.vars, ...vars },
   })
   await server.start()
   return server
 }
 
-async function openAccount(base, licenses = LICENSES) {
-  const { account, apiKey } = await caller(base, adminToken)('POST', '/admin/accounts', {
-    userName: 'chaos',
-    name: 'Chaos',
-    licenses,
-    timeZone: 'UTC',
-  })
-  const { token } = await caller(base)('POST', '/api/Auth/Token', { userName: 'chaos', apiKey })
-  for (const user of USERS) await caller(base, token)('POST', '/api/users', user)
-  return { id: account.id, token }
+async function openAccountWithUsers(base, licenses) {
+  const account = await openAccount(base, adminToken, { userName: 'chaos', licenses })
+  for (const user of USERS) await account.call('POST', '/api/users', user)
+  return account
 }
 
-async function audit(name, server, { id, token }, world) {
-  const cutOff = world.unsettled.length
-  await settle({ server, token, unsettled: world.unsettled, progress })
-  progress('the outbox comes to rest')
-  await sleep(OUTBOX_REST)
-  const call = caller(server.base, token)
-  const unsent = await untilSent(call)
-  progress('the audit')
+async function audit(name, server, { id, token, call }, run) {
+  const unanswered = run.unanswered.length
+  await repeatUnanswered({ server, token, unanswered: run.unanswered, progress })
+  progress('waiting for the outbox to drain')
+  await sleep(OUTBOX_DRAIN_MS)
+  const unsent = await waitUntilSent(call)
+  progress('auditing')
   const cell = await auditCell(caller(server.base, adminToken), id)
-  const devices = await auditDevices(call, world.devices)
+  const devices = await auditDevices(call, run.devices)
   const licenses = await auditLicenses(call)
-  const alerts = await auditAlerts(call, world.devices, provider)
-  const log = await auditEvents(call, world.devices)
+  const alerts = await auditAlerts(call, run.devices, provider)
+  const log = await auditEvents(call, run.devices)
   const replay = await auditReplay({
     base: server.base,
     token,
     call,
-    deeds: world.deeds,
-    random: chance,
+    requests: run.requests,
+    random,
   })
   await server.stop()
-  totals.acks += world.acks + cutOff
+  totals.acknowledged += run.acknowledged + unanswered
   totals.lost.push(...devices.lost, ...alerts.lost, ...unsent)
-  totals.double.push(...devices.double, ...alerts.double)
+  totals.duplicated.push(...devices.duplicated, ...alerts.duplicated)
   totals.other.push(
-    ...world.faults,
+    ...run.faults,
     ...cell,
     ...licenses.faults,
     ...alerts.other,
@@ -144,7 +139,8 @@ async function audit(name, server, { id, token }, world) {
   )
   progress('')
   console.log(
-    `${name}: ${world.deeds.length} asked, ${world.acks} acknowledged at once, ${cutOff} cut off and asked again; ` +
-      `${licenses.lines} lines of the license log, ${log.events} events, ${alerts.sent} messages sent, ${alerts.suppressed} held back, ${replay.replayed} replayed`,
+    `${name}: ${run.requests.length} requests, ${run.acknowledged} acknowledged at once, ${unanswered} unanswered and repeated; ` +
+      `${licenses.entries} entries of the license log, ${log.events} events, ${alerts.sent} messages sent, ` +
+      `${alerts.suppressed} suppressed, ${replay.replayed} replies replayed`,
   )
 }

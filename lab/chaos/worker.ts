@@ -1,11 +1,11 @@
-// The Worker with a fail point before and after every commit to a database and every request that leaves it, for
-// `npm run chaos` alone: wrangler.toml does not know of this file, so nothing of it is in what is deployed.
+// The Worker with a fail point before and after every commit to a database and every outgoing request, for `npm run chaos`.
+// wrangler.toml does not name this file, so no deploy contains it.
 
 import type { Env } from '../../src/env.ts'
 import worker, { AccountFeed as Feed, AccountLedger as Ledger } from '../../src/worker.ts'
 
 interface ChaosEnv extends Env {
-  /** Where the fail points report; whoever listens there answers, or kills the process. */
+  /** The address that fail points report to. It answers, or kills the process. */
   FAIL_POINTS: string
 }
 
@@ -13,50 +13,47 @@ interface Statement {
   statement: string
 }
 
-const outgoing = globalThis.fetch
+const originalFetch = globalThis.fetch
 
-/** From inside a Durable Object this goes out only once everything written so far is on disk: its output gate sees to that. */
-const reach = async (env: ChaosEnv, point: string): Promise<void> => {
-  await outgoing(`${env.FAIL_POINTS}/${encodeURIComponent(point)}`)
+/** In a Durable Object the output gate holds this request until everything written so far is on disk. */
+const reachFailPoint = async (env: ChaosEnv, point: string): Promise<void> => {
+  await originalFetch(`${env.FAIL_POINTS}/${encodeURIComponent(point)}`)
 }
 
-const writes = (sql: string): boolean => !/^\s*SELECT\b/i.test(sql)
+const isWrite = (sql: string): boolean => !/^\s*SELECT\b/i.test(sql)
 
-/** What a commit is called: its first writing statement, as far as the table. */
-const nameOf = (statements: string[]): string => {
-  const first = statements.find(writes) ?? ''
-  return (
-    /^\s*(INSERT(?: OR \w+)? INTO|UPDATE|DELETE FROM)\s+["`]?(\w+)/i
-      .exec(first)
-      ?.slice(1)
-      .join(' ') ?? first.trim().slice(0, 40)
-  )
+/** The name of a commit: the verb and table of its first writing statement, as `INSERT INTO events`. */
+const nameCommit = (statements: string[]): string => {
+  const first = statements.find(isWrite) ?? ''
+  const [, verb, table] =
+    /^\s*(INSERT(?: OR \w+)? INTO|UPDATE|DELETE FROM)\s+["`]?(\w+)/i.exec(first) ?? []
+  return verb ? `${verb.toUpperCase()} ${table}` : first.trim().slice(0, 40)
 }
 
-const around = async <T>(
+const withFailPoints = async <T>(
   env: ChaosEnv,
   statements: string[],
   commit: () => Promise<T>,
 ): Promise<T> => {
-  if (!statements.some(writes)) return commit()
-  const name = nameOf(statements)
-  await reach(env, `before ${name}`)
+  if (!statements.some(isWrite)) return commit()
+  const name = nameCommit(statements)
+  await reachFailPoint(env, `before ${name}`)
   const outcome = await commit()
-  await reach(env, `after ${name}`)
+  await reachFailPoint(env, `after ${name}`)
   return outcome
 }
 
-let armed = false
+let isInstalled = false
 
-/** D1 bindings share their two prototypes, so that every statement in the process passes here. */
-const arm = (env: ChaosEnv): void => {
-  if (armed) return
-  armed = true
+/** Replaces methods of the prototypes that all D1 bindings share, so every statement of the process passes here. */
+const installFailPoints = (env: ChaosEnv): void => {
+  if (isInstalled) return
+  isInstalled = true
   const database = Object.getPrototypeOf(env.DB)
   const statement = Object.getPrototypeOf(env.DB.prepare('SELECT 1'))
   const { batch } = database
   database.batch = function (this: D1Database, statements: (D1PreparedStatement & Statement)[]) {
-    return around(
+    return withFailPoints(
       env,
       statements.map(({ statement }) => statement),
       () => batch.call(this, statements),
@@ -65,41 +62,41 @@ const arm = (env: ChaosEnv): void => {
   for (const method of ['run', 'all', 'first', 'raw'] as const) {
     const original = statement[method]
     statement[method] = function (this: Statement, ...args: unknown[]) {
-      return around(env, [this.statement], () => original.apply(this, args))
+      return withFailPoints(env, [this.statement], () => original.apply(this, args))
     }
   }
   globalThis.fetch = async (input: RequestInfo | URL, init?: RequestInit) => {
     const { host } = new URL(input instanceof Request ? input.url : input)
-    await reach(env, `before a request to ${host}`)
-    const response = await outgoing(input, init)
-    await reach(env, `after a request to ${host}`)
+    await reachFailPoint(env, `before a request to ${host}`)
+    const response = await originalFetch(input, init)
+    await reachFailPoint(env, `after a request to ${host}`)
     return response
   }
 }
 
 export class AccountLedger extends Ledger {
   constructor(state: DurableObjectState, env: ChaosEnv) {
-    arm(env)
+    installFailPoints(env)
     super(state, env)
   }
 }
 
 export class AccountFeed extends Feed {
   constructor(state: DurableObjectState, env: ChaosEnv) {
-    arm(env)
+    installFailPoints(env)
     super(state, env)
   }
 }
 
 export default {
   async fetch(request, env, context) {
-    arm(env)
+    installFailPoints(env)
     const response = await worker.fetch(request, env, context)
-    if (request.method !== 'GET') await reach(env, 'before the answer')
+    if (request.method !== 'GET') await reachFailPoint(env, 'before the reply')
     return response
   },
   scheduled(controller, env, context) {
-    arm(env)
+    installFailPoints(env)
     return worker.scheduled(controller, env, context)
   },
 } satisfies ExportedHandler<ChaosEnv>

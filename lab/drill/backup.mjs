@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import { wrangler } from '../../scripts/wrangler.mjs'
 import { cellNames } from '../harness/server.mjs'
 
-/* The data of a stopped local server, taken out and put back with the tools that an operator has: wrangler for the databases, files for the ledgers. */
+/* Backs up and restores the data of a stopped local server with an operator's tools: wrangler for databases, file copies for ledgers. */
 
-const stateOf = (folder) => join(folder, '.wrangler/state')
-const databasesOf = (folder) => join(stateOf(folder), 'v3/d1')
-const ledgersOf = (folder) => join(stateOf(folder), 'v3/do')
+const stateFolder = (folder) => join(folder, '.wrangler/state')
+const databaseFolder = (folder) => join(stateFolder(folder), 'v3/d1')
+const ledgerFolder = (folder) => join(stateFolder(folder), 'v3/do')
 
-/** Lets wrangler find the databases of a folder. */
-function configure(folder, cells) {
+/** Writes a configuration with the folder's databases; returns wrangler's options to use it. */
+function configureWrangler(folder, cells) {
   const blocks = cellNames(cells).map(
     (name) =>
       `[[d1_databases]]\nbinding = "${name}"\ndatabase_name = "${name}"\ndatabase_id = "${name}"\n`,
@@ -20,42 +20,41 @@ function configure(folder, cells) {
   return ['--local', '--config', file]
 }
 
-function succeed(...args) {
+function runWrangler(...args) {
   const { ok, output } = wrangler(...args)
   if (!ok) throw new Error(`wrangler ${args.join(' ')}\n${output}`)
 }
 
 export function exportDatabases(folder, cells, to) {
-  const where = configure(folder, cells)
+  const options = configureWrangler(folder, cells)
   for (const name of cellNames(cells))
-    succeed('d1', 'export', name, ...where, '--output', join(to, `${name}.sql`))
+    runWrangler('d1', 'export', name, ...options, '--output', join(to, `${name}.sql`))
 }
 
 export function importDatabases(folder, cells, from) {
-  const where = configure(folder, cells)
-  destroyDatabases(folder)
+  const options = configureWrangler(folder, cells)
+  deleteDatabases(folder)
   for (const name of cellNames(cells))
-    succeed(
+    runWrangler(
       'd1',
       'execute',
       name,
-      ...where,
+      ...options,
       '--persist-to',
-      stateOf(folder),
+      stateFolder(folder),
       '--yes',
       '--file',
       join(from, `${name}.sql`),
     )
 }
 
-export const destroyDatabases = (folder) =>
-  rmSync(databasesOf(folder), { recursive: true, force: true })
+const deleteDatabases = (folder) => rmSync(databaseFolder(folder), { recursive: true, force: true })
 
 export const copyLedgers = (folder, to) =>
-  cpSync(ledgersOf(folder), join(to, 'ledgers'), { recursive: true })
+  cpSync(ledgerFolder(folder), join(to, 'ledgers'), { recursive: true })
 
-export function putBackLedgers(folder, from) {
-  rmSync(ledgersOf(folder), { recursive: true, force: true })
+export function restoreLedgers(folder, from) {
+  rmSync(ledgerFolder(folder), { recursive: true, force: true })
   if (existsSync(join(from, 'ledgers')))
-    cpSync(join(from, 'ledgers'), ledgersOf(folder), { recursive: true })
+    cpSync(join(from, 'ledgers'), ledgerFolder(folder), { recursive: true })
 }

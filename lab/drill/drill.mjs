@@ -1,37 +1,37 @@
-// The restore, rehearsed on local data of its own: export, destroy, import, reconcile, compare. `npm run drill`
+// Rehearses the restore on its own local data: export, lose, import, reconcile, compare. `npm run drill`
 import { strict as assert } from 'node:assert'
 import { cpSync } from 'node:fs'
 import { useToolchain } from '../../scripts/toolchain.mjs'
-import { caller } from '../harness/http.mjs'
+import { caller, listAll } from '../harness/http.mjs'
 
 await useToolchain()
 const { bundle, serve, temporaryFolder } = await import('../harness/server.mjs')
-const { differences, readState, walk } = await import('../harness/state.mjs')
-const { copyLedgers, exportDatabases, importDatabases, putBackLedgers } = await import(
+const { describeDifferences, readAccountState } = await import('../harness/accountState.mjs')
+const { copyLedgers, exportDatabases, importDatabases, restoreLedgers } = await import(
   './backup.mjs'
 )
-const { createDevice, openFleet, reconcile, report, work } = await import('./fleet.mjs')
+const { changeFleet, createDevice, openFleet, reconcile, report } = await import('./fleet.mjs')
 
 const CELLS = 2
 const script = bundle()
 const folder = temporaryFolder()
 const backup = temporaryFolder()
-const later = temporaryFolder()
+const afterChanges = temporaryFolder()
 
 const step = (text) => console.log(`  ${text}`)
-const on = async (data, deeds) => {
-  const server = await serve({ script, folder: data, cells: CELLS })
+const withServer = async (run) => {
+  const server = await serve({ script, folder, cells: CELLS })
   try {
-    return await deeds(server.base)
+    return await run(server.base)
   } finally {
     await server.stop()
   }
 }
-/** A fleet as it is called at a server that was started since. */
-const at = (base, fleet) => ({ ...fleet, call: caller(base, fleet.token) })
+/** The fleet with calls to a server that was started since. */
+const connect = (base, fleet) => ({ ...fleet, call: caller(base, fleet.token) })
 
 console.log('Backup')
-const { fleets, first } = await on(folder, async (base) => {
+const { fleets, statesAtBackup } = await withServer(async (base) => {
   const opened = [await openFleet(base, 'north', 0), await openFleet(base, 'south', 1)]
   for (const fleet of opened) {
     fleet.devices = []
@@ -42,94 +42,96 @@ const { fleets, first } = await on(folder, async (base) => {
       devices: fleet.devices.map(({ id }) => id),
     })
   }
-  return { fleets: opened, first: await statesOf(opened) }
+  return { fleets: opened, statesAtBackup: await readStates(opened) }
 })
 exportDatabases(folder, CELLS, backup)
 copyLedgers(folder, backup)
 step('two accounts in two cells: databases exported by wrangler, ledgers copied')
 
-const { second, newest } = await on(folder, async (base) => {
-  const here = fleets.map((fleet) => at(base, fleet))
-  for (const fleet of here) await work(fleet, fleet.devices)
+const { latestStates, newest } = await withServer(async (base) => {
+  const connected = fleets.map((fleet) => connect(base, fleet))
+  for (const fleet of connected) await changeFleet(fleet, fleet.devices)
   const opened = await openFleet(base, 'newest', 1)
   opened.devices = [await createDevice(opened, 'Fulmar')]
-  return { second: await statesOf([...here, opened]), newest: opened }
+  return { latestStates: await readStates([...connected, opened]), newest: opened }
 })
-cpSync(`${folder}/.wrangler`, `${later}/.wrangler`, { recursive: true })
-step('and a day of work since: devices made, edited, expired, deleted, tracks, a further account')
+cpSync(`${folder}/.wrangler`, `${afterChanges}/.wrangler`, { recursive: true })
+step(
+  'then devices created, edited, expired and deleted, locations reported, a third account opened',
+)
 
-console.log('The databases are lost; the ledgers stand')
+console.log('The databases are lost; the ledgers are kept')
 importDatabases(folder, CELLS, backup)
-await on(folder, async (base) => {
-  const here = [...fleets, newest].map((fleet) => at(base, fleet))
-  const { mended, unknown } = await reconcile(
-    base,
-    CELLS,
-    here.map(({ id }) => id),
-    true,
-  )
+await withServer(async (base) => {
+  const connected = [...fleets, newest].map((fleet) => connect(base, fleet))
+  const { mended, unknown } = await reconcile(base, {
+    cells: CELLS,
+    accountIds: connected.map(({ id }) => id),
+    restored: true,
+  })
   assert.deepEqual(unknown, [])
-  step(`reconcile: ${told(mended)}`)
-  const states = await statesOf(here.slice(0, 2))
+  step(`reconcile: ${describeMended(mended)}`)
+  const states = await readStates(connected.slice(0, 2))
   for (const [index, state] of states.entries()) {
-    assert.deepEqual(decided(state), decided(second[index]))
+    assert.deepEqual(ledgerPart(state), ledgerPart(latestStates[index]))
     const kept = fleets[index].devices[3]
     assert.equal(state[`/api/devices/${kept.id}/locations`].length, 5)
   }
   step(
-    'account, devices, licenses and their log are what they were at the last moment; tracks and groups what they were at the backup',
+    'account, devices, licenses and their log are the latest; tracks and groups those of the backup',
   )
-  await assertAlive(here.slice(0, 2))
-  assert.deepEqual(await reconcile(base, CELLS, [], false), { unknown: [], mended: {} })
-  step('new work is taken, and a second reconcile finds nothing')
+  await assertWorking(connected.slice(0, 2))
+  const again = await reconcile(base, { cells: CELLS, restored: false })
+  assert.deepEqual(again, { unknown: [], mended: {} })
+  step('new requests succeed, and a second reconcile finds nothing')
 })
 
 console.log('Everything is lost')
 importDatabases(folder, CELLS, backup)
-putBackLedgers(folder, backup)
-await on(folder, async (base) => {
-  const here = fleets.map((fleet) => at(base, fleet))
-  const { mended } = await reconcile(base, CELLS, [], true)
+restoreLedgers(folder, backup)
+await withServer(async (base) => {
+  const connected = fleets.map((fleet) => connect(base, fleet))
+  const { mended } = await reconcile(base, { cells: CELLS, restored: true })
   assert.deepEqual(Object.keys(mended), ['events'])
-  const states = await statesOf(here)
-  for (const [index, state] of states.entries())
-    assert.deepEqual(differences(withoutEvents(first[index]), withoutEvents(state)), [])
-  await assertAlive(here)
-  step('both sides come back as they were at the backup, and new work is taken')
+  const states = await readStates(connected)
+  for (const [index, state] of states.entries()) {
+    const before = withoutEvents(statesAtBackup[index])
+    assert.deepEqual(describeDifferences(before, withoutEvents(state)), [])
+  }
+  await assertWorking(connected)
+  step('databases and ledgers are those of the backup, and new requests succeed')
 })
 
-console.log('The ledgers are set back; the databases stand')
-cpSync(`${later}/.wrangler`, `${folder}/.wrangler`, { recursive: true, force: true })
-putBackLedgers(folder, backup)
-await on(folder, async (base) => {
-  const here = fleets.map((fleet) => at(base, fleet))
-  const { mended, unknown } = await reconcile(base, CELLS, [], true)
+console.log('The ledgers are set back; the databases are kept')
+cpSync(`${afterChanges}/.wrangler`, `${folder}/.wrangler`, { recursive: true, force: true })
+restoreLedgers(folder, backup)
+await withServer(async (base) => {
+  const connected = fleets.map((fleet) => connect(base, fleet))
+  const { mended, unknown } = await reconcile(base, { cells: CELLS, restored: true })
   assert.deepEqual(unknown, [newest.id])
-  step(
-    `reconcile: ${told(mended)}; the account that was opened since has no ledger any more, and is named`,
-  )
-  const states = await statesOf(here)
+  step(`reconcile: ${describeMended(mended)}; the account opened since has no ledger and is named`)
+  const states = await readStates(connected)
   for (const [index, state] of states.entries())
-    assert.deepEqual(decided(state), decided(first[index]))
-  await assertAlive(here)
-  for (const fleet of here) {
+    assert.deepEqual(ledgerPart(state), ledgerPart(statesAtBackup[index]))
+  await assertWorking(connected)
+  for (const fleet of connected) {
     const device = await createDevice(fleet, 'After')
-    const track = await walk(fleet.call, `/api/devices/${device.id}/locations`, 'locations')
-    assert.equal(track.length, 5, 'a new device begins with a track of its own')
+    const track = await listAll(fleet.call, `/api/devices/${device.id}/locations`, 'locations')
+    assert.equal(track.length, 5, 'a new device has only its own locations')
   }
-  assert.deepEqual((await reconcile(base, CELLS, [], false)).mended, {})
+  assert.deepEqual((await reconcile(base, { cells: CELLS, restored: false })).mended, {})
   step(
-    'account, devices and licenses are what they were at the backup; what was made since is gone from both sides, its track is nobody’s',
+    'account, devices and licenses are those of the backup; devices created since are gone, and no device has their tracks',
   )
 })
 console.log('3 passed, 0 failed')
 
-function statesOf(all) {
-  return Promise.all(all.map(({ call }) => readState(call)))
+function readStates(connected) {
+  return Promise.all(connected.map(({ call }) => readAccountState(call)))
 }
 
-/** What the ledger decides: the same on both sides whatever was restored. Groups, tracks and contacts are the cell's. */
-function decided(state) {
+/** What the ledger decides. Groups, locations and contacts belong to the cell. */
+function ledgerPart(state) {
   const {
     '/api/account': account,
     '/api/devices': devices,
@@ -146,23 +148,23 @@ function withoutEvents(state) {
   return Object.fromEntries(Object.entries(state).filter(([path]) => path !== '/api/events'))
 }
 
-/** Nothing is stuck: an edit shows, a device is granted, reported for and deleted. */
-async function assertAlive(all) {
-  for (const fleet of all) {
+/** An edit can be read back; a device can be created, report and be deleted; the license count is right. */
+async function assertWorking(connected) {
+  for (const fleet of connected) {
     const [device] = fleet.devices
-    const name = `Alive ${Date.now()}`
+    const name = `Renamed ${Date.now()}`
     await fleet.call('PATCH', `/api/devices/${device.id}`, { name })
     assert.equal((await fleet.call('GET', `/api/devices/${device.id}`)).device.name, name)
-    const fresh = await createDevice(fleet, 'Brief')
-    await report(fleet, fresh.id, 1)
-    await fleet.call('DELETE', `/api/devices/${fresh.id}`)
+    const temporary = await createDevice(fleet, 'Temporary')
+    await report(fleet, temporary.id, 1)
+    await fleet.call('DELETE', `/api/devices/${temporary.id}`)
     const { account } = await fleet.call('GET', '/api/account')
-    const active = await walk(fleet.call, '/api/devices?state=active', 'devices')
+    const active = await listAll(fleet.call, '/api/devices?state=active', 'devices')
     assert.equal(account.licenses.used, active.length)
   }
 }
 
-function told(mended) {
+function describeMended(mended) {
   const parts = Object.entries(mended).map(([name, count]) => `${count} ${name}`)
   return parts.length > 0 ? `mended ${parts.join(', ')}` : 'nothing to mend'
 }

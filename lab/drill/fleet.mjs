@@ -1,19 +1,8 @@
-import { caller } from '../harness/http.mjs'
+import { caller, openAccount } from '../harness/http.mjs'
 import { adminToken } from '../harness/server.mjs'
 
-/** A small fleet that works: what a drill takes away and wants back. */
-export async function openFleet(base, userName, cell) {
-  const operator = caller(base, adminToken)
-  const { account, apiKey } = await operator('POST', '/admin/accounts', {
-    userName,
-    name: userName,
-    licenses: 20,
-    timeZone: 'Europe/Lisbon',
-    cell,
-  })
-  const { token } = await caller(base)('POST', '/api/Auth/Token', { userName, apiKey })
-  return { id: account.id, userName, cell, token, call: caller(base, token) }
-}
+export const openFleet = (base, userName, cell) =>
+  openAccount(base, adminToken, { userName, licenses: 20, timeZone: 'Europe/Lisbon', cell })
 
 export async function createDevice(fleet, name) {
   const { device } = await fleet.call('POST', '/api/devices', { name, tags: { drill: 'yes' } })
@@ -21,20 +10,20 @@ export async function createDevice(fleet, name) {
   return device
 }
 
-let reported = 0
+let reportedCount = 0
 
 export const report = (fleet, id, count) => {
-  const at = () => new Date(Date.UTC(2026, 0, 1) + ++reported * 60_000).toISOString()
+  const nextTime = () => new Date(Date.UTC(2026, 0, 1) + ++reportedCount * 60_000).toISOString()
   const locations = Array.from({ length: count }, () => ({
-    dateTime: at(),
-    latitude: 38.7 + reported / 1e4,
+    dateTime: nextTime(),
+    latitude: 38.7 + reportedCount / 1e4,
     longitude: -9.1,
   }))
   return fleet.call('POST', `/api/devices/${id}/locations`, { locations })
 }
 
-/** What a working day leaves behind: something made, edited, expired and deleted, and new tracks. */
-export async function work(fleet, devices) {
+/** Changes a fleet as a day of use does: creates, edits, expires and deletes a device, and reports locations. */
+export async function changeFleet(fleet, devices) {
   const [edited, expired, deleted, moving] = devices
   await fleet.call('PATCH', `/api/devices/${edited.id}`, { name: `${edited.name}, renamed` })
   await fleet.call('PATCH', `/api/devices/${expired.id}`, {
@@ -45,9 +34,9 @@ export async function work(fleet, devices) {
   await createDevice(fleet, `Newer of ${fleet.userName}`)
 }
 
-/** Holds every cell against its ledgers, then every account that is known by name: a cell set back knows nothing of the newest. */
-export async function reconcile(base, cells, accountIds, restored) {
-  const operator = caller(base, adminToken)
+/** Reconciles every cell with its ledgers, then the accounts given, because a restored cell does not list the newest ones. */
+export async function reconcile(base, { cells, accountIds = [], restored }) {
+  const callAsOperator = caller(base, adminToken)
   const total = { unknown: [], mended: {} }
   const add = (mended) => {
     for (const [name, count] of Object.entries(mended))
@@ -55,7 +44,7 @@ export async function reconcile(base, cells, accountIds, restored) {
   }
   for (let cell = 0; cell < cells; cell++) {
     for (let cursor; cursor !== null; ) {
-      const page = await operator('POST', `/admin/cells/${cell}/reconcile`, {
+      const page = await callAsOperator('POST', `/admin/cells/${cell}/reconcile`, {
         restored,
         ...(cursor && { cursor }),
       })
@@ -66,7 +55,7 @@ export async function reconcile(base, cells, accountIds, restored) {
   }
   for (const id of accountIds) {
     if (total.unknown.includes(id)) continue
-    add((await operator('POST', `/admin/accounts/${id}/reconcile`, {})).mended)
+    add((await callAsOperator('POST', `/admin/accounts/${id}/reconcile`, {})).mended)
   }
   return total
 }

@@ -1,53 +1,50 @@
-import { sideOf } from './world.mjs'
+import { sideOf } from './session.mjs'
 
-const BEYOND_HTTP = new Set([400, 431, 414])
+/** Statuses of the HTTP server itself, for requests that the Worker never sees. */
+const SERVER_STATUSES = new Set([400, 431, 414])
 
-/** What is wrong with a reply, as a list of sentences; none where it keeps every promise of the document. */
-export function checker({ operations, checkProblem }) {
+/** Returns a check that lists what is wrong with a reply, as sentences; none if it keeps the document. */
+export function createChecker({ operations, checkProblem }) {
   const byId = new Map(operations.map((operation) => [operation.id, operation]))
 
   return ({ template, request, reply }) => {
     const operation = byId.get(template.operation)
     const { status, headers, json, text } = reply
-    const strayed = isStray(operation, template, request)
     if (status >= 500) return [`a ${status}${json?.code ? ` (${json.code})` : ''}`]
-    if (strayed)
-      return status < 400 || BEYOND_HTTP.has(status) || json === undefined
+    if (isOutsideOperation(operation, template, request))
+      return status < 400 || SERVER_STATUSES.has(status) || json === undefined
         ? []
-        : problemFaults(reply)
+        : findProblemFaults(reply)
 
-    const promised = operation.replies[status]
-    if (!promised) return [`an undocumented status ${status}${json?.code ? ` (${json.code})` : ''}`]
+    const documented = operation.replies[status]
+    if (!documented)
+      return [`an undocumented status ${status}${json?.code ? ` (${json.code})` : ''}`]
     const type = headers['content-type']?.split(';', 1)[0]
-    const bodiless = template.method === 'HEAD' || status === 304
-    if (bodiless)
+    if (template.method === 'HEAD' || status === 304)
       return text === ''
-        ? headerFaults(promised, reply, request)
+        ? findHeaderFaults(documented, reply, request)
         : ['a body where there must be none']
-    const media = promised.types[type]
+    const media = documented.types[type]
     if (!media) return [`an undocumented content type ${type} with ${status}`]
     const isJson = /json$/.test(type)
     if (isJson && json === undefined) return ['a body that is not JSON']
-    const found = isJson ? media.check(json) : null
+    const failure = isJson ? media.check(json) : null
     return [
-      ...(found
-        ? [`a ${status} that does not match its schema: ${found.rule} at ${found.at || '/'}`]
-        : []),
-      ...(status >= 400 ? problemFaults(reply, media.codes) : []),
-      ...headerFaults(promised, reply, request),
-      ...ownershipFaults(template, reply),
-      ...(status < 300 ? acceptedFaults(operation, request) : []),
+      ...(failure ? [`a ${status} that does not match its schema: ${describe(failure)}`] : []),
+      ...(status >= 400 ? findProblemFaults(reply, media.codes) : []),
+      ...findHeaderFaults(documented, reply, request),
+      ...findOwnershipFaults(template, reply),
+      ...(status < 300 ? findAcceptedFaults(operation, request) : []),
     ]
   }
 
-  function problemFaults({ status, headers, json }, codes) {
-    const found = checkProblem(json)
-    if (found)
-      return [`a ${status} that is no problem document: ${found.rule} at ${found.at || '/'}`]
+  function findProblemFaults({ status, headers, json }, codes) {
+    const failure = checkProblem(json)
+    if (failure) return [`a ${status} that is no problem document: ${describe(failure)}`]
     return [
-      json.status !== status && `a problem that says ${json.status} with a ${status}`,
+      json.status !== status && `a problem with status ${json.status} in a ${status}`,
       json.error !== json.detail && 'a problem whose error is not its detail',
-      // What is replayed is the first answer, byte for byte.
+      // A replayed reply repeats the request id of the first.
       json.requestId !== headers['x-request-id'] &&
         !headers['idempotent-replayed'] &&
         'a problem with another request id than its header',
@@ -60,13 +57,15 @@ export function checker({ operations, checkProblem }) {
         `a ${status} without Retry-After`,
       /\bat \w+ \(|SQLITE|D1_ERROR|SELECT |INSERT /.test(
         JSON.stringify({ ...json, instance: '', errors: [] }),
-      ) && 'a problem that tells of our insides',
+      ) && 'a problem that shows SQL or a stack trace',
     ].filter(Boolean)
   }
 }
 
-/** A path or a method that is not the operation's any more: then there is nothing to hold it to but the problem's shape. */
-const isStray = (operation, template, { path, method }) => {
+const describe = ({ rule, pointer }) => `${rule} at ${pointer || '/'}`
+
+/** Whether path or method are no longer the operation's. Then only the shape of a problem can be checked. */
+const isOutsideOperation = (operation, template, { path, method }) => {
   if (method !== operation.method && !(method === 'HEAD' && operation.method === 'GET')) return true
   const pattern = new RegExp(
     `^${operation.path.replaceAll(/[.]/g, '\\$&').replaceAll(/\{\w+\}/g, '[^/?#]+')}$`,
@@ -78,41 +77,43 @@ const isStray = (operation, template, { path, method }) => {
   )
 }
 
-const headerFaults = (promised, { status, headers }, request) => {
-  const wanted = { 200: ['ETag'], 201: ['Location', 'ETag'], 304: ['ETag'] }[status] ?? []
-  const given = request.headers['X-Request-Id']
-  const echoes = given !== undefined && /^[A-Za-z0-9._-]{1,64}$/.test(given)
+const findHeaderFaults = (documented, { status, headers }, request) => {
+  const required = { 200: ['ETag'], 201: ['Location', 'ETag'], 304: ['ETag'] }[status] ?? []
+  const sentId = request.headers['X-Request-Id']
+  const mustEcho = sentId !== undefined && /^[A-Za-z0-9._-]{1,64}$/.test(sentId)
   return [
-    ...wanted
-      .filter((name) => promised.headers.includes(name) && !headers[name.toLowerCase()])
+    ...required
+      .filter((name) => documented.headers.includes(name) && !headers[name.toLowerCase()])
       .map((name) => `a ${status} without ${name}`),
     !headers['x-request-id'] && 'a reply without X-Request-Id',
-    echoes &&
-      headers['x-request-id'] !== given &&
-      'a reply with another X-Request-Id than was given',
+    mustEcho &&
+      headers['x-request-id'] !== sentId &&
+      'a reply with another X-Request-Id than was sent',
     !headers['cache-control'] && 'a reply without Cache-Control',
   ].filter(Boolean)
 }
 
-/** Ids of another account, and of what is gone, look like ids that never were. */
-const ownershipFaults = ({ as, entries }, { status, headers, json }) => {
+/** An id of another account or of something deleted must get the same reply as an id that never existed. */
+const findOwnershipFaults = ({ as, entries }, { status, headers, json }) => {
   if (headers['idempotent-replayed'] || sideOf(as) === 'operator') return []
-  const told =
+  const showsExistence =
     status < 400 || status === 412 || (status === 409 && json.code !== 'request-in-progress')
-  if (!told) return []
-  const wrong = entries.find(({ side, gone }) => gone || side !== sideOf(as))
-  return wrong
-    ? [`a ${status} for a ${wrong.kind} that is ${wrong.gone ? 'deleted' : 'another account’s'}`]
+  if (!showsExistence) return []
+  const hidden = entries.find(({ side, isDeleted }) => isDeleted || side !== sideOf(as))
+  return hidden
+    ? [
+        `a ${status} for a ${hidden.kind} that is ${hidden.isDeleted ? 'deleted' : 'another account’s'}`,
+      ]
     : []
 }
 
-/** What the document refuses must not be taken. */
-const acceptedFaults = ({ bodies }, { headers, body }) => {
+/** A body that the document does not allow must not be accepted. */
+const findAcceptedFaults = ({ bodies }, { headers, body }) => {
   const type = headers['Content-Type']?.split(';', 1)[0].toLowerCase()
-  const promised = bodies.find((one) => one.type === type)
-  if (!promised || body === undefined || body.length === 0) return []
-  const found = promised.check(JSON.parse(body.toString().replace(/^\ufeff/, '')))
-  return found
-    ? [`a body was accepted that the document refuses: ${found.rule} at ${found.at || '/'}`]
+  const documented = bodies.find((one) => one.type === type)
+  if (!documented || body === undefined || body.length === 0) return []
+  const failure = documented.check(JSON.parse(body.toString().replace(/^\ufeff/, '')))
+  return failure
+    ? [`a body was accepted that the document does not allow: ${describe(failure)}`]
     : []
 }

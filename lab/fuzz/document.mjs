@@ -1,10 +1,11 @@
-import { compiler, dereferenced } from './schema.mjs'
+import { dereferenced } from '../harness/jsonReference.mjs'
+import { createCompiler } from './schema.mjs'
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete']
 
-/** The published operations, ready to be asked and held to what they promise. */
+/** The operations of the OpenAPI document, with a check for every body and reply. */
 export function readDocument(document) {
-  const compile = compiler(document)
+  const compile = createCompiler(document)
   const follow = (node) => dereferenced(document, node)
 
   const readReply = (node) => {
@@ -25,15 +26,15 @@ export function readDocument(document) {
 
   const readOperation = (path, method, operation) => {
     const parameters = (operation.parameters ?? []).map(follow)
-    const within = (place) => parameters.filter((parameter) => parameter.in === place)
+    const parametersIn = (place) => parameters.filter((parameter) => parameter.in === place)
     return {
       id: operation.operationId,
       method: method.toUpperCase(),
       path,
       security: (operation.security ?? document.security ?? []).flatMap(Object.keys),
-      pathParameters: within('path'),
-      query: within('query'),
-      headers: within('header').map(({ name }) => name),
+      pathParameters: parametersIn('path'),
+      query: parametersIn('query'),
+      headers: parametersIn('header').map(({ name }) => name),
       bodies: readBodies(operation.requestBody),
       replies: Object.fromEntries(
         Object.entries(operation.responses).map(([status, node]) => [status, readReply(node)]),
@@ -50,12 +51,12 @@ export function readDocument(document) {
     operations,
     follow,
     checkProblem: compile(document.components.schemas.Problem),
-    prefixes: idPrefixes(operations),
+    prefixes: listIdPrefixes(operations),
   }
 }
 
-/** Which parameter an id belongs in, told by its first letters: `dev_…` is a `deviceId`. */
-function idPrefixes(operations) {
+/** The path parameter for each prefix of ids: `dev_…` is a `deviceId`. */
+function listIdPrefixes(operations) {
   const pairs = operations.flatMap(({ pathParameters }) =>
     pathParameters.flatMap(({ name, schema }) => {
       const prefix = /^([a-z]+_)/.exec(schema.examples?.[0] ?? '')?.[1]

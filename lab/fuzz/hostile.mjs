@@ -1,6 +1,6 @@
-import { Raw } from './symbols.mjs'
+import { RawJson } from './references.mjs'
 
-/** Texts that have broken something somewhere. */
+/** Texts that have broken other programs. */
 export const HOSTILE_TEXTS = [
   '',
   ' ',
@@ -58,17 +58,17 @@ export const ODD_NUMBERS = [
   1e21,
   5e-324,
   1.7976931348623157e308,
-  new Raw('1e309'),
-  new Raw('-1e999'),
-  new Raw('-0'),
-  new Raw('-0.0'),
-  new Raw('9007199254740993'),
-  new Raw('123456789012345678901234567890'),
-  new Raw('1E+2'),
-  new Raw('0.1000000000000000055511151231257827'),
+  new RawJson('1e309'),
+  new RawJson('-1e999'),
+  new RawJson('-0'),
+  new RawJson('-0.0'),
+  new RawJson('9007199254740993'),
+  new RawJson('123456789012345678901234567890'),
+  new RawJson('1E+2'),
+  new RawJson('0.1000000000000000055511151231257827'),
 ]
 
-/** Names of members that an object has already, or that a pointer must escape. */
+/** Names that every object has, or that a JSON Pointer must escape. */
 export const ODD_NAMES = [
   '__proto__',
   'constructor',
@@ -87,7 +87,7 @@ export const ODD_NAMES = [
 
 const nested = (depth, open, close) => `${open.repeat(depth)}1${close.repeat(depth)}`
 
-/** Bodies that are no JSON, or JSON that hurts. */
+/** Bodies that are not JSON, or JSON that is expensive to read. */
 export const ODD_BODIES = [
   '',
   ' ',
@@ -134,7 +134,7 @@ export const ODD_CONTENT_TYPES = [
   'application/json, text/plain',
 ]
 
-/** What may stand in a path as one segment, percent-encoded already. */
+/** Path segments, percent-encoded already. */
 export const ODD_SEGMENTS = [
   'dev_1jn7wz3h4q8v2n5t7r6m0p',
   '0',

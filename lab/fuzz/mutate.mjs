@@ -1,48 +1,51 @@
 import { HOSTILE_TEXTS, ODD_NAMES, ODD_NUMBERS } from './hostile.mjs'
-import { Raw, Ref } from './symbols.mjs'
+import { RawJson, ReplyReference } from './references.mjs'
 
 const isTree = (value) =>
-  typeof value === 'object' && value !== null && !(value instanceof Ref) && !(value instanceof Raw)
+  typeof value === 'object' &&
+  value !== null &&
+  !(value instanceof ReplyReference) &&
+  !(value instanceof RawJson)
 
-/** Every place in a tree that has a holder: the holder and the name under which it holds. */
-const places = (tree) =>
+/** Every member and item of a tree, as its parent and its name. */
+const listMembers = (tree) =>
   isTree(tree)
-    ? Object.keys(tree).flatMap((name) => [{ holder: tree, name }, ...places(tree[name])])
+    ? Object.keys(tree).flatMap((name) => [{ parent: tree, name }, ...listMembers(tree[name])])
     : []
 
-const objects = (tree) =>
+const listObjects = (tree) =>
   isTree(tree)
-    ? [...(Array.isArray(tree) ? [] : [tree]), ...Object.values(tree).flatMap(objects)]
+    ? [...(Array.isArray(tree) ? [] : [tree]), ...Object.values(tree).flatMap(listObjects)]
     : []
 
-const remove = (holder, name) =>
-  Array.isArray(holder) ? holder.splice(name, 1) : delete holder[name]
+const remove = (parent, name) =>
+  Array.isArray(parent) ? parent.splice(name, 1) : delete parent[name]
 
-const put = (holder, name, value) =>
-  Object.defineProperty(holder, name, {
+const set = (parent, name, value) =>
+  Object.defineProperty(parent, name, {
     value,
     enumerable: true,
     configurable: true,
     writable: true,
   })
 
-/** Breaks a body in one place and one way; answers the way. The tree is changed. */
+/** Changes the tree in one place, so that it is probably invalid. Returns the kind of change. */
 export function mutate(tree, { random, anything }) {
   const { pick } = random
-  const ways = {
-    'wrong type': ({ holder, name }) =>
-      put(holder, name, pick([null, true, 'text', 17, [], {}, [holder[name]], anything()])),
-    missing: ({ holder, name }) => remove(holder, name),
-    hostile: ({ holder, name }) => put(holder, name, pick(HOSTILE_TEXTS)),
-    'odd number': ({ holder, name }) => put(holder, name, pick(ODD_NUMBERS)),
-    twice: ({ holder, name }) => put(holder, name, [holder[name], holder[name]]),
+  const changes = {
+    'wrong type': ({ parent, name }) =>
+      set(parent, name, pick([null, true, 'text', 17, [], {}, [parent[name]], anything()])),
+    missing: ({ parent, name }) => remove(parent, name),
+    hostile: ({ parent, name }) => set(parent, name, pick(HOSTILE_TEXTS)),
+    'odd number': ({ parent, name }) => set(parent, name, pick(ODD_NUMBERS)),
+    twice: ({ parent, name }) => set(parent, name, [parent[name], parent[name]]),
   }
-  const all = places(tree)
-  const way = all.length === 0 || random.chance(0.2) ? 'extra' : pick(Object.keys(ways))
-  if (way === 'extra') {
-    const holder = pick(objects(tree))
-    if (!holder) return 'none'
-    put(holder, pick(ODD_NAMES), anything())
-  } else ways[way](pick(all))
-  return way
+  const members = listMembers(tree)
+  const kind = members.length === 0 || random.chance(0.2) ? 'extra' : pick(Object.keys(changes))
+  if (kind === 'extra') {
+    const parent = pick(listObjects(tree))
+    if (!parent) return 'none'
+    set(parent, pick(ODD_NAMES), anything())
+  } else changes[kind](pick(members))
+  return kind
 }

@@ -6,8 +6,8 @@ import {
   ODD_SEGMENTS,
 } from './hostile.mjs'
 import { mutate } from './mutate.mjs'
-import { values } from './values.mjs'
-import { sideOf } from './world.mjs'
+import { sideOf } from './session.mjs'
+import { createValueMaker } from './values.mjs'
 
 const CALLERS = {
   mine: 70,
@@ -21,8 +21,8 @@ const CALLERS = {
   operator: 1,
 }
 const OPERATORS = { operator: 90, mine: 4, none: 3, forged: 3 }
-const SELDOM = /^\/(healthz|api\/openapi\.json|admin\/cells)|reconcile$|countries$|timeZones$/
-/** What may be done by the operator to the very account that a world lives in. */
+const RARE_PATHS = /^\/(healthz|api\/openapi\.json|admin\/cells)|reconcile$|countries$|timeZones$/
+/** What the operator may do to the session's own account. */
 const HARMLESS = /^GET|reconcile$/
 const ID_MEMBERS = {
   group: 'groupId',
@@ -41,65 +41,65 @@ const MODES = {
   'odd path': 5,
 }
 
-/** Makes requests, one after the other, out of what the document promises and what the world has told so far. */
-export function requestMaker({ operations, follow, prefixes }, world, random) {
+/** Returns a function that makes the next request from the document and the replies so far. */
+export function createRequestMaker({ operations, follow, prefixes }, session, random) {
   const { pick, chance, int } = random
-  const often = operations.filter(({ path }) => !SELDOM.test(path))
+  const commonOperations = operations.filter(({ path }) => !RARE_PATHS.test(path))
   let entries = []
 
-  /** An id of this kind: mostly one's own, else one that is gone, another account's, or nobody's. */
-  const idOf = (kind, as) => {
-    const known = world.entriesOf(kind)
+  /** An id of this kind: mostly of the caller's account, else deleted, of the other account, or none. */
+  const pickId = (kind, as) => {
+    const known = session.entriesOf(kind)
     const own = known.filter(({ side }) => side === sideOf(as))
-    const live = own.filter(({ gone }) => !gone)
-    const fitting = {
-      live,
-      gone: own.filter(({ gone }) => gone),
+    const existing = own.filter(({ isDeleted }) => !isDeleted)
+    const candidates = {
+      existing,
+      deleted: own.filter(({ isDeleted }) => isDeleted),
       foreign: known.filter(({ side }) => side !== sideOf(as)),
-      nobody: [],
-    }[random.weighed({ live: 74, gone: 10, foreign: 12, nobody: 4 })]
-    const chosen = fitting.length > 0 ? fitting : live
+      none: [],
+    }[random.pickWeighted({ existing: 74, deleted: 10, foreign: 12, none: 4 })]
+    const chosen = candidates.length > 0 ? candidates : existing
     return chosen.length > 0 ? pick(chosen.slice(-40)) : undefined
   }
   const idFor = (as) => (name, schema) => {
-    const shown = [schema.examples?.[0]].flat()[0]
+    const example = [schema.examples?.[0]].flat()[0]
     const kind =
-      prefixes.get(/^[a-z]+_/.exec(typeof shown === 'string' ? shown : '')?.[0]) ??
+      prefixes.get(/^[a-z]+_/.exec(typeof example === 'string' ? example : '')?.[0]) ??
       ID_MEMBERS[name] ??
       (prefixes.values().toArray().includes(name) ? name : undefined)
     if (name === 'apiKey')
       return chance(0.3)
-        ? world.accounts.mine.apiKey
-        : world.apiKeys.length
-          ? pick(world.apiKeys)
+        ? session.accounts.mine.apiKey
+        : session.apiKeys.length
+          ? pick(session.apiKeys)
           : undefined
-    if (name === 'userName' && chance(0.4)) return world.accounts.mine.userName
+    if (name === 'userName' && chance(0.4)) return session.accounts.mine.userName
     if (schema.type === 'array' || schema.type === 'object') return undefined
-    return kind && idOf(kind, as)?.ref
+    return kind && pickId(kind, as)?.reference
   }
 
-  const pathOf = ({ method, path, pathParameters }, as, mode) =>
+  const makePath = ({ method, path, pathParameters }, as, mode) =>
     path.split(/(\{\w+\})/).map((part) => {
       const name = /^\{(\w+)\}$/.exec(part)?.[1]
       if (!name) return part
       if (mode === 'odd path' && chance(0.7)) return pick(ODD_SEGMENTS)
       if (name === 'accountId' && HARMLESS.test(`${method} ${path}`) && chance(0.5))
-        return world.accounts.mine.id
+        return session.accounts.mine.id
       if (name === 'cell') return pick(['0', '1', '2', '-1'])
-      const entry = idOf(name, as)
+      const entry = pickId(name, as)
       if (entry) entries.push(entry)
       return (
-        entry?.ref ??
+        entry?.reference ??
         (pathParameters.find((one) => one.name === name)?.schema.examples?.[0] || 'none')
       )
     })
 
-  const queryOf = (operation, maker, mode) => {
+  const makeQuery = (operation, maker, mode) => {
     const query = operation.query
       .filter(({ required }) => required || chance(0.35))
       .map(({ name, schema }) => [
         name,
-        name === 'cursor' ? cursorFor(operation) : maker.value(schema, name),
+        name === 'cursor' ? pickCursor(operation) : maker.value(schema, name),
       ])
     if (mode !== 'odd query') return query
     const names = [...operation.query.map(({ name }) => name), 'limit', 'unknown', '__proto__']
@@ -118,24 +118,24 @@ export function requestMaker({ operations, follow, prefixes }, world, random) {
       ],
     ]
   }
-  const cursorFor = ({ id }) => {
-    const fitting = world.cursors.filter(({ operation }) => operation === id)
-    return fitting.length && chance(0.8)
-      ? pick(fitting).ref
-      : world.cursors.length
-        ? pick(world.cursors).ref
+  const pickCursor = ({ id }) => {
+    const matching = session.cursors.filter(({ operation }) => operation === id)
+    return matching.length && chance(0.8)
+      ? pick(matching).reference
+      : session.cursors.length
+        ? pick(session.cursors).reference
         : 'bm9uZQ.bm9uZQ'
   }
 
-  const headersOf = ({ headers }, path, mode) => {
+  const makeHeaders = ({ headers }, path, mode) => {
     const sent = {}
-    const known = world.etags.filter((etag) => etag.path === path.join())
-    const tag = () =>
+    const known = session.etags.filter((etag) => etag.path === path.join())
+    const pickTag = () =>
       known.length && chance(0.8)
-        ? pick(known.slice(-5)).ref
+        ? pick(known.slice(-5)).reference
         : pick(['*', '"1.x"', '"0.0", "2.x"', 'W/"1.x"'])
-    if (headers.includes('If-Match') && chance(0.2)) sent['If-Match'] = tag()
-    if (headers.includes('If-None-Match') && chance(0.3)) sent['If-None-Match'] = tag()
+    if (headers.includes('If-Match') && chance(0.2)) sent['If-Match'] = pickTag()
+    if (headers.includes('If-None-Match') && chance(0.3)) sent['If-None-Match'] = pickTag()
     if (headers.includes('Idempotency-Key') && chance(0.4))
       sent['Idempotency-Key'] = `key-${int(0, 400)}`
     if (chance(0.2)) sent['X-Request-Id'] = random.text(int(1, 64))
@@ -165,7 +165,7 @@ export function requestMaker({ operations, follow, prefixes }, world, random) {
     }
   }
 
-  const bodyOf = ({ bodies }, maker, mode) => {
+  const makeBody = ({ bodies }, maker, mode) => {
     if (bodies.length === 0)
       return mode === 'odd body' ? { raw: pick(ODD_BODIES), type: 'application/json' } : {}
     const { type, schema, example } = pick(bodies)
@@ -174,17 +174,17 @@ export function requestMaker({ operations, follow, prefixes }, world, random) {
       example !== undefined && chance(0.1)
         ? structuredClone(example)
         : type === 'application/json-patch+json'
-          ? patch(maker, schema)
+          ? makeJsonPatch(maker, schema)
           : maker.value(schema)
     if (mode !== 'mutated')
       return { body, type: mode === 'odd type' ? pick(ODD_CONTENT_TYPES) : type }
-    // In a holder, so that the whole body can be broken too.
-    const holder = { body }
+    // The parent allows the whole body to be replaced, too.
+    const parent = { body }
     for (let times = int(1, 3); times > 0; times--)
-      mutate(chance(0.05) ? holder : (holder.body ?? holder), { random, anything: maker.anything })
-    return { body: holder.body, type }
+      mutate(chance(0.05) ? parent : (parent.body ?? parent), { random, anything: maker.anything })
+    return { body: parent.body, type }
   }
-  const patch = (maker, schema) => {
+  const makeJsonPatch = (maker, schema) => {
     const steps = maker.value(schema)
     const names = [
       'name',
@@ -208,17 +208,17 @@ export function requestMaker({ operations, follow, prefixes }, world, random) {
 
   return () => {
     entries = []
-    const operation = chance(0.03) ? pick(operations) : pick(often)
+    const operation = chance(0.03) ? pick(operations) : pick(commonOperations)
     const as = operation.security.includes('operator')
-      ? random.weighed(OPERATORS)
-      : random.weighed(CALLERS)
-    const mode = random.weighed(MODES)
-    const maker = values({ random, follow, idFor: idFor(as), now: Date.now() })
-    const path = pathOf(operation, as, mode)
-    const { body, raw, type } = bodyOf(operation, maker, mode)
+      ? random.pickWeighted(OPERATORS)
+      : random.pickWeighted(CALLERS)
+    const mode = random.pickWeighted(MODES)
+    const maker = createValueMaker({ random, follow, idFor: idFor(as), now: Date.now() })
+    const path = makePath(operation, as, mode)
+    const { body, raw, type } = makeBody(operation, maker, mode)
     const headers = {
       ...(type !== undefined && { 'Content-Type': type }),
-      ...headersOf(operation, path, mode),
+      ...makeHeaders(operation, path, mode),
     }
     const method =
       operation.method === 'GET' && chance(0.04)
@@ -226,7 +226,7 @@ export function requestMaker({ operations, follow, prefixes }, world, random) {
         : chance(0.01)
           ? pick(['OPTIONS', 'PUT', 'DELETE', 'PURGE'])
           : operation.method
-    const query = queryOf(operation, maker, mode)
+    const query = makeQuery(operation, maker, mode)
     return {
       operation: operation.id,
       as,

@@ -1,5 +1,6 @@
-// JSON Schema 2020-12 as the published document uses it, checked without the library that made it.
-// A keyword that is not known here is an error: nothing passes because it was not looked at.
+// Checks values against the JSON Schema 2020-12 of the OpenAPI document, without the library that generated it.
+// An unknown keyword is an error, so that nothing passes unchecked.
+import { resolveReference } from '../harness/jsonReference.mjs'
 
 const ANNOTATIONS = new Set([
   'description',
@@ -17,16 +18,17 @@ const typeOf = (value) => (value === null ? 'null' : Array.isArray(value) ? 'arr
 const isType = (value, type) =>
   type === 'integer' ? Number.isInteger(value) : typeOf(value) === type
 const lengthOf = (text) => [...text].length
-const ofType = (type, check) => (value, at) => (typeOf(value) === type ? check(value, at) : null)
-const ruled = (holds, rule) => (value, at) => (holds(value) ? null : { at, rule })
-const firstOf = (checks) => (value, at) => {
+const whenType = (type, check) => (value, pointer) =>
+  typeOf(value) === type ? check(value, pointer) : null
+const failUnless = (holds, rule) => (value, pointer) => (holds(value) ? null : { pointer, rule })
+const firstFailure = (checks) => (value, pointer) => {
   for (const check of checks) {
-    const found = check(value, at)
-    if (found) return found
+    const failure = check(value, pointer)
+    if (failure) return failure
   }
   return null
 }
-const escaped = (name) => name.replaceAll('~', '~0').replaceAll('/', '~1')
+const escapeName = (name) => name.replaceAll('~', '~0').replaceAll('/', '~1')
 
 const FORMATS = {
   'date-time': (text) =>
@@ -42,75 +44,75 @@ const FORMATS = {
 
 const KEYWORDS = {
   type: (types) =>
-    ruled(
+    failUnless(
       (value) => [types].flat().some((type) => isType(value, type)),
       `type ${[types].flat().join(' or ')}`,
     ),
   const: (only) =>
-    ruled(
+    failUnless(
       (value) => JSON.stringify(value) === JSON.stringify(only),
       `const ${JSON.stringify(only)}`,
     ),
   enum: (all) =>
-    ruled(
+    failUnless(
       (value) => all.some((one) => JSON.stringify(one) === JSON.stringify(value)),
       `enum ${all.join(', ')}`,
     ),
   minLength: (least) =>
-    ofType(
+    whenType(
       'string',
-      ruled((text) => lengthOf(text) >= least, `minLength ${least}`),
+      failUnless((text) => lengthOf(text) >= least, `minLength ${least}`),
     ),
   maxLength: (most) =>
-    ofType(
+    whenType(
       'string',
-      ruled((text) => lengthOf(text) <= most, `maxLength ${most}`),
+      failUnless((text) => lengthOf(text) <= most, `maxLength ${most}`),
     ),
   pattern: (source) => {
     const pattern = new RegExp(source, 'u')
-    return ofType(
+    return whenType(
       'string',
-      ruled((text) => pattern.test(text), `pattern ${source}`),
+      failUnless((text) => pattern.test(text), `pattern ${source}`),
     )
   },
   format: (name) => {
-    if (!FORMATS[name]) throw new Error(`the format ${name} is not known to lab/fuzz/schema.mjs`)
-    return ofType('string', ruled(FORMATS[name], `format ${name}`))
+    if (!FORMATS[name]) throw new Error(`lab/fuzz/schema.mjs does not support the format ${name}`)
+    return whenType('string', failUnless(FORMATS[name], `format ${name}`))
   },
   minimum: (least) =>
-    ofType(
+    whenType(
       'number',
-      ruled((value) => value >= least, `minimum ${least}`),
+      failUnless((value) => value >= least, `minimum ${least}`),
     ),
   maximum: (most) =>
-    ofType(
+    whenType(
       'number',
-      ruled((value) => value <= most, `maximum ${most}`),
+      failUnless((value) => value <= most, `maximum ${most}`),
     ),
   exclusiveMinimum: (bound) =>
-    ofType(
+    whenType(
       'number',
-      ruled((value) => value > bound, `exclusiveMinimum ${bound}`),
+      failUnless((value) => value > bound, `exclusiveMinimum ${bound}`),
     ),
   exclusiveMaximum: (bound) =>
-    ofType(
+    whenType(
       'number',
-      ruled((value) => value < bound, `exclusiveMaximum ${bound}`),
+      failUnless((value) => value < bound, `exclusiveMaximum ${bound}`),
     ),
   minItems: (least) =>
-    ofType(
+    whenType(
       'array',
-      ruled((items) => items.length >= least, `minItems ${least}`),
+      failUnless((items) => items.length >= least, `minItems ${least}`),
     ),
   maxItems: (most) =>
-    ofType(
+    whenType(
       'array',
-      ruled((items) => items.length <= most, `maxItems ${most}`),
+      failUnless((items) => items.length <= most, `maxItems ${most}`),
     ),
   uniqueItems: (wanted) =>
-    ofType(
+    whenType(
       'array',
-      ruled(
+      failUnless(
         (items) =>
           !wanted || new Set(items.map((item) => JSON.stringify(item))).size === items.length,
         'uniqueItems',
@@ -118,95 +120,102 @@ const KEYWORDS = {
     ),
   items: (schema, compile) => {
     const check = compile(schema)
-    return ofType('array', (items, at) =>
-      firstOf(items.map((_, index) => () => check(items[index], `${at}/${index}`)))(items, at),
+    return whenType('array', (items, pointer) =>
+      firstFailure(items.map((_, index) => () => check(items[index], `${pointer}/${index}`)))(
+        items,
+        pointer,
+      ),
     )
   },
   required: (names) =>
-    ofType(
+    whenType(
       'object',
-      firstOf(
-        names.map((name) => ruled((value) => Object.hasOwn(value, name), `required ${name}`)),
+      firstFailure(
+        names.map((name) => failUnless((value) => Object.hasOwn(value, name), `required ${name}`)),
       ),
     ),
   properties: (schemas, compile) => {
     const checks = Object.entries(schemas).map(([name, schema]) => [name, compile(schema)])
     const members = checks.map(
       ([name, check]) =>
-        (value, at) =>
-          Object.hasOwn(value, name) ? check(value[name], `${at}/${escaped(name)}`) : null,
+        (value, pointer) =>
+          Object.hasOwn(value, name) ? check(value[name], `${pointer}/${escapeName(name)}`) : null,
     )
-    return ofType('object', firstOf(members))
+    return whenType('object', firstFailure(members))
   },
   additionalProperties: (schema, compile, { properties = {} }) => {
     const check = compile(schema)
     const rest = (value) => Object.keys(value).filter((name) => !Object.hasOwn(properties, name))
-    return ofType('object', (value, at) =>
-      firstOf(rest(value).map((name) => () => check(value[name], `${at}/${escaped(name)}`)))(
-        value,
-        at,
-      ),
+    return whenType('object', (value, pointer) =>
+      firstFailure(
+        rest(value).map((name) => () => check(value[name], `${pointer}/${escapeName(name)}`)),
+      )(value, pointer),
     )
   },
   propertyNames: (schema, compile) => {
     const check = compile(schema)
-    return ofType('object', (value, at) =>
-      firstOf(Object.keys(value).map((name) => () => check(name, `${at}/${escaped(name)}`)))(
-        value,
-        at,
-      ),
+    return whenType('object', (value, pointer) =>
+      firstFailure(
+        Object.keys(value).map((name) => () => check(name, `${pointer}/${escapeName(name)}`)),
+      )(value, pointer),
     )
   },
-  allOf: (schemas, compile) => firstOf(schemas.map(compile)),
+  allOf: (schemas, compile) => firstFailure(schemas.map(compile)),
   anyOf: (schemas, compile) => {
     const checks = schemas.map(compile)
-    return (value, at) =>
-      checks.some((check) => !check(value, at))
+    return (value, pointer) =>
+      checks.some((check) => !check(value, pointer))
         ? null
-        : { at, rule: `anyOf: ${nearest(checks, value, at)}` }
+        : { pointer, rule: `anyOf: ${describeNearest(checks, value, pointer)}` }
   },
   oneOf: (schemas, compile) => {
     const checks = schemas.map(compile)
-    return (value, at) => {
-      const fitting = checks.filter((check) => !check(value, at)).length
-      return fitting === 1
+    return (value, pointer) => {
+      const matching = checks.filter((check) => !check(value, pointer)).length
+      return matching === 1
         ? null
         : {
-            at,
-            rule: fitting === 0 ? `oneOf: ${nearest(checks, value, at)}` : `oneOf: ${fitting} fit`,
+            pointer,
+            rule:
+              matching === 0
+                ? `oneOf: ${describeNearest(checks, value, pointer)}`
+                : `oneOf: ${matching} match`,
           }
     }
   },
 }
 
-/** The option that was meant is most likely the one that went wrong deepest inside, and not by the constant that tells options apart. */
-const nearest = (checks, value, at) => {
-  const near = ({ at: place, rule }) => place.length + (rule.startsWith('const ') ? 0 : 1000)
-  const found = checks.map((check) => check(value, at)).sort((a, b) => near(b) - near(a))[0]
-  return `${found.rule} at ${found.at || '/'}`
+/** Describes the failure of the most likely option: the one that failed deepest, and not by its discriminating constant. */
+const describeNearest = (checks, value, pointer) => {
+  const likelihood = (failure) =>
+    failure.pointer.length + (failure.rule.startsWith('const ') ? 0 : 1000)
+  const [nearest] = checks
+    .map((check) => check(value, pointer))
+    .sort((a, b) => likelihood(b) - likelihood(a))
+  return `${nearest.rule} at ${nearest.pointer || '/'}`
 }
 
-/** Compiles schemas of one document. A check answers null, or where a value failed and by which rule. */
-export function compiler(document) {
-  const known = new Map()
+/** Compiles schemas of a document. A check returns null, or the pointer and the rule at which a value failed. */
+export function createCompiler(document) {
+  const compiled = new Map()
   const compile = (schema) => {
     if (schema === true) return () => null
-    if (schema === false) return (_, at) => ({ at, rule: 'not allowed' })
-    if (!known.has(schema)) {
-      // Set before it is made: a schema may speak of itself.
+    if (schema === false) return (_, pointer) => ({ pointer, rule: 'not allowed' })
+    if (!compiled.has(schema)) {
+      // Stored before it is compiled, because a schema may refer to itself.
       let check
-      known.set(schema, (value, at) => check(value, at))
-      check = firstOf(
-        Object.entries(schema).flatMap(([keyword, rule]) => keywordCheck(keyword, rule, schema)),
+      compiled.set(schema, (value, pointer) => check(value, pointer))
+      check = firstFailure(
+        Object.entries(schema).flatMap(([keyword, rule]) => compileKeyword(keyword, rule, schema)),
       )
     }
-    return known.get(schema)
+    return compiled.get(schema)
   }
-  const keywordCheck = (keyword, rule, schema) => {
+  const compileKeyword = (keyword, rule, schema) => {
     if (ANNOTATIONS.has(keyword)) return []
-    if (keyword === '$ref') return [compile(resolve(document, rule))]
+    if (keyword === '$ref') return [compile(resolveReference(document, rule))]
     if (!KEYWORDS[keyword])
-      throw new Error(`the keyword ${keyword} is not known to lab/fuzz/schema.mjs`)
+      throw new Error(`lab/fuzz/schema.mjs does not support the keyword ${keyword}`)
     return [KEYWORDS[keyword](rule, compile, schema)]
   }
   return (schema) => {
@@ -214,12 +223,3 @@ export function compiler(document) {
     return (value) => check(value, '')
   }
 }
-
-/** What a reference leads to. */
-export const resolve = (document, reference) =>
-  reference
-    .slice(2)
-    .split('/')
-    .reduce((at, name) => at[name.replaceAll('~1', '/').replaceAll('~0', '~')], document)
-
-export const dereferenced = (document, node) => (node?.$ref ? resolve(document, node.$ref) : node)

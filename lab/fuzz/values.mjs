@@ -12,24 +12,24 @@ const ZONES = [
 ]
 const COUNTRIES = ['PT', 'USA', 'de', 'GB', 'NOR']
 
-const iso = (at) => new Date(at).toISOString()
+const iso = (ms) => new Date(ms).toISOString()
 
-/** Values that a schema describes: most of them plain, some at the very edge of what it allows or just beyond. */
-export function values({ random, follow, idFor, now }) {
+/** Makes values for schemas: most are plain, some at the edge of what is allowed or just beyond. */
+export function createValueMaker({ random, follow, idFor, now }) {
   const { int, pick, chance, text } = random
 
   const day = () => iso(now + pick([-400, -30, -1, 0, 1, 2, 30, 365, 3650]) * DAY).slice(0, 10)
   const instant = () => {
-    const at =
+    const ms =
       now +
       pick([-3650 * DAY, -30 * DAY, -DAY, -3_600_000, -60_000, -1, 0, 1, 60_000, 599_000, DAY]) -
       int(0, 5_000)
     return pick([
-      iso(at),
-      iso(at),
-      iso(at).replace('Z', '+00:00'),
-      iso(at).replace(/\.\d+Z/, 'Z'),
-      iso(at + 3_600_000).replace('Z', '+01:00'),
+      iso(ms),
+      iso(ms),
+      iso(ms).replace('Z', '+00:00'),
+      iso(ms).replace(/\.\d+Z/, 'Z'),
+      iso(ms + 3_600_000).replace('Z', '+01:00'),
     ])
   }
   const FORMATS = {
@@ -55,12 +55,12 @@ export function values({ random, follow, idFor, now }) {
     return text(Math.max(0, length), chance(0.2) ? [...'aZ9 -_.ñßİ字🛰é%\'"'] : undefined)
   }
   const number = ({ type, minimum = -1e6, maximum = 1e6 }) => {
-    const whole = [type].flat().includes('integer')
+    const isInteger = [type].flat().includes('integer')
     if (chance(0.15))
       return pick([minimum, minimum + 1, maximum - 1, maximum, maximum + 1, minimum - 1, 0])
     const from = Math.max(minimum, -1e4)
     const to = Math.min(maximum, 1e4)
-    return whole ? int(Math.ceil(from), Math.floor(to)) : from + random.next() * (to - from)
+    return isInteger ? int(Math.ceil(from), Math.floor(to)) : from + random.next() * (to - from)
   }
   const array = ({ items = true, minItems = 0, maxItems = 4 }, name) => {
     const length = chance(0.1)
@@ -69,19 +69,19 @@ export function values({ random, follow, idFor, now }) {
     return Array.from({ length }, () => value(items, name.replace(/s$/, '')))
   }
   const object = ({ properties = {}, required = [], additionalProperties }) => {
-    const made = {}
+    const members = {}
     for (const [name, schema] of Object.entries(properties)) {
-      const wanted = required.includes(name) || chance(schema.readOnly ? 0.05 : 0.4)
-      if (wanted) made[name] = value(schema, name)
+      const isIncluded = required.includes(name) || chance(schema.readOnly ? 0.05 : 0.4)
+      if (isIncluded) members[name] = value(schema, name)
     }
     if (additionalProperties && additionalProperties !== true && chance(0.5)) {
       for (let count = int(0, 3); count > 0; count--)
-        made[text(int(1, 8))] = value(additionalProperties, '')
+        members[text(int(1, 8))] = value(additionalProperties, '')
     }
-    return made
+    return members
   }
   const anything = (depth = 0) => {
-    const kind = random.weighed({
+    const kind = random.pickWeighted({
       string: 3,
       number: 2,
       boolean: 1,
@@ -101,21 +101,21 @@ export function values({ random, follow, idFor, now }) {
   }
 
   const value = (schema, name = '') => {
-    const it = schema === true ? {} : follow(schema)
-    const id = idFor(name, it)
+    const rules = schema === true ? {} : follow(schema)
+    const id = idFor(name, rules)
     if (id !== undefined && chance(0.9)) return id
-    if ('const' in it) return it.const
-    if (it.enum) return pick(it.enum)
-    const options = it.anyOf ?? it.oneOf
+    if ('const' in rules) return rules.const
+    if (rules.enum) return pick(rules.enum)
+    const options = rules.anyOf ?? rules.oneOf
     if (options) return value(pick(options), name)
-    if (it.allOf) return Object.assign({}, ...it.allOf.map((part) => value(part, name)))
-    const type = pick([it.type ?? 'any'].flat())
-    if (type === 'string') return string(it, name)
-    if (type === 'integer' || type === 'number') return number({ ...it, type })
+    if (rules.allOf) return Object.assign({}, ...rules.allOf.map((part) => value(part, name)))
+    const type = pick([rules.type ?? 'any'].flat())
+    if (type === 'string') return string(rules, name)
+    if (type === 'integer' || type === 'number') return number({ ...rules, type })
     if (type === 'boolean') return chance(0.5)
     if (type === 'null') return null
-    if (type === 'array') return array(it, name)
-    if (type === 'object') return object(it)
+    if (type === 'array') return array(rules, name)
+    if (type === 'object') return object(rules)
     return anything()
   }
   return { value, anything }

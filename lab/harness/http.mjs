@@ -1,11 +1,10 @@
 import { Agent, request } from 'node:http'
 
 const agent = new Agent({ keepAlive: true, maxSockets: 512 })
-const PATIENCE = 30_000
 
 /**
- * One request on a connection that is kept. Not fetch: that costs more than what is measured, and mends paths and headers
- * that are meant to arrive as they are.
+ * Sends one request on a kept connection. Not `fetch`, which costs more than what is measured and
+ * corrects paths and headers that must arrive as they are.
  */
 export function send(base, path, options = {}) {
   const {
@@ -13,12 +12,12 @@ export function send(base, path, options = {}) {
     headers = {},
     body,
     chunked = false,
-    patience = PATIENCE,
-    again = true,
+    timeoutMs = 30_000,
+    reuseConnection = true,
   } = options
   const { hostname, port } = new URL(base)
   return new Promise((resolve, reject) => {
-    // Said for every method: Node frames a GET's body in neither way, and it would pass for the next request.
+    // Set for every method: Node leaves a GET's body unframed, and the server would read it as the next request.
     const framing = chunked
       ? { 'Transfer-Encoding': 'chunked' }
       : { 'Content-Length': Buffer.byteLength(body ?? '') }
@@ -27,21 +26,21 @@ export function send(base, path, options = {}) {
       port,
       path,
       method,
-      agent: again && agent,
+      agent: reuseConnection && agent,
       headers: { ...headers, ...(body !== undefined && framing) },
     })
-    outgoing.setTimeout(patience, () =>
-      outgoing.destroy(new Error(`no answer within ${patience / 1000} s`)),
+    outgoing.setTimeout(timeoutMs, () =>
+      outgoing.destroy(new Error(`no reply within ${timeoutMs / 1000} s`)),
     )
     outgoing.on('error', (error) => {
-      // The server closes a connection whose last body it did not read; one that was kept may turn out closed.
-      if (again && outgoing.reusedSocket && ['ECONNRESET', 'EPIPE'].includes(error.code))
-        resolve(send(base, path, { ...options, again: false }))
+      // The server closes a connection whose last body it did not read: try again on a new one.
+      if (reuseConnection && outgoing.reusedSocket && ['ECONNRESET', 'EPIPE'].includes(error.code))
+        resolve(send(base, path, { ...options, reuseConnection: false }))
       else reject(error)
     })
     outgoing.on('response', (incoming) => {
       const reply = { status: incoming.statusCode, headers: incoming.headers }
-      // A stream has no end to wait for.
+      // An event stream never ends.
       if (incoming.headers['content-type']?.startsWith('text/event-stream')) {
         incoming.destroy()
         return resolve({ ...reply, text: '' })
@@ -55,7 +54,7 @@ export function send(base, path, options = {}) {
   })
 }
 
-/** A caller that speaks JSON, for setting the scene: whatever is not a 2xx is an error. */
+/** Returns a function that sends and reads JSON, and throws on any status but 2xx. */
 export const caller = (base, token) => {
   return async (method, path, body, headers = {}) => {
     const reply = await send(base, path, {
@@ -71,4 +70,32 @@ export const caller = (base, token) => {
       throw new Error(`${method} ${path}: ${reply.status} ${reply.text.slice(0, 500)}`)
     return JSON.parse(reply.text)
   }
+}
+
+/** Opens an account as the operator and gets a token for it. */
+export async function openAccount(base, adminToken, members) {
+  const { userName } = members
+  const { account, apiKey } = await caller(base, adminToken)('POST', '/admin/accounts', {
+    name: userName,
+    timeZone: 'UTC',
+    ...members,
+  })
+  const token = await getToken(base, userName, apiKey)
+  return { id: account.id, userName, apiKey, token, call: caller(base, token) }
+}
+
+export const getToken = async (base, userName, apiKey) =>
+  (await caller(base)('POST', '/api/Auth/Token', { userName, apiKey })).token
+
+/** Reads every page of a list. */
+export async function listAll(call, path, member) {
+  const items = []
+  const separator = path.includes('?') ? '&' : '?'
+  for (let cursor = ''; cursor !== null; ) {
+    const from = cursor && `&cursor=${encodeURIComponent(cursor)}`
+    const page = await call('GET', `${path}${separator}limit=1000${from}`)
+    items.push(...page[member])
+    cursor = page.nextCursor
+  }
+  return items
 }

@@ -9,13 +9,23 @@ import { readBindings } from './server.mjs'
 
 const serveScript = fileURLToPath(new URL('serve.mjs', import.meta.url))
 
-/** A server in a process group of its own: the runtime dies with it. */
+/** A server in its own process group, so that killing the group kills the runtime too. */
 export class ServerProcess {
   #options
   #child
-  #heap
+  #heapMegabytes
 
-  constructor({ script, folder, port, cells = 1, vars = {}, assets = true, direct, heap }) {
+  /** `isDirect`: the port leads straight to the Worker, without Miniflare's entry Worker before it. */
+  constructor({
+    script,
+    folder,
+    port,
+    cells = 1,
+    vars = {},
+    assets = true,
+    isDirect = false,
+    heapMegabytes,
+  }) {
     const scriptFile = join(folder, 'worker.js')
     writeFileSync(scriptFile, script)
     this.#options = {
@@ -24,9 +34,9 @@ export class ServerProcess {
       cells,
       vars,
       assets,
-      ...(direct ? { direct: port } : { port }),
+      ...(isDirect ? { directPort: port } : { port }),
     }
-    this.#heap = heap
+    this.#heapMegabytes = heapMegabytes
     this.base = `http://127.0.0.1:${port}`
     this.folder = folder
   }
@@ -36,8 +46,11 @@ export class ServerProcess {
     const child = spawn(process.execPath, [serveScript, JSON.stringify(this.#options)], {
       detached: true,
       stdio: ['pipe', 'pipe', 'inherit'],
-      ...(this.#heap && {
-        env: { ...process.env, MINIFLARE_WORKERD_V8_FLAGS: `--max-heap-size=${this.#heap}` },
+      ...(this.#heapMegabytes && {
+        env: {
+          ...process.env,
+          MINIFLARE_WORKERD_V8_FLAGS: `--max-heap-size=${this.#heapMegabytes}`,
+        },
       }),
     })
     this.#child = child
@@ -46,32 +59,32 @@ export class ServerProcess {
       once(child, 'exit'),
     ])
     if (child.exitCode !== null || child.signalCode !== null)
-      throw new Error(`the server ended at its start (${first})`)
+      throw new Error(`the server ended while it started (${first})`)
   }
 
-  /** As a power cut would: no handler runs, nothing is flushed. */
+  /** Ends the process as a power cut would: no handler runs, nothing is flushed. */
   async kill() {
     const child = this.#child
-    const gone = once(child, 'exit')
+    const exited = once(child, 'exit')
     process.kill(-child.pid, 'SIGKILL')
-    await gone
+    await exited
   }
 
   async stop() {
-    const gone = once(this.#child, 'exit')
+    const exited = once(this.#child, 'exit')
     this.#child.stdin.end()
-    await gone
+    await exited
   }
 
-  /** Resident bytes of the runtime, without Miniflare's own Node around it. */
-  memory() {
-    const runtime = groupOf(this.#child.pid).find(({ name }) => name === 'workerd')
-    return runtime ? runtime.resident : 0
+  /** Resident memory of the runtime, without Miniflare's Node process. */
+  memoryBytes() {
+    const runtime = listProcessGroup(this.#child.pid).find(({ name }) => name === 'workerd')
+    return runtime ? runtime.residentBytes : 0
   }
 }
 
-/** Processes of a group, as Linux lists them. */
-function groupOf(group) {
+/** The processes of a group, as Linux lists them in /proc. */
+function listProcessGroup(group) {
   return readdirSync('/proc').flatMap((pid) => {
     if (!/^\d+$/.test(pid)) return []
     try {
@@ -79,15 +92,15 @@ function groupOf(group) {
       const [, name, rest] = /\((.*)\) (.*)/.exec(stat)
       if (Number(rest.split(' ')[2]) !== group) return []
       const [, pages] = readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')
-      return [{ pid: Number(pid), name, resident: Number(pages) * 4096 }]
+      return [{ pid: Number(pid), name, residentBytes: Number(pages) * 4096 }]
     } catch {
       return []
     }
   })
 }
 
-/** A port that nobody listens on now; the same one is used again after every restart. */
-export async function freePort() {
+/** A free port. A server that is killed and started again keeps its port. */
+export async function findFreePort() {
   const probe = createServer().listen(0, '127.0.0.1')
   await once(probe, 'listening')
   const { port } = probe.address()

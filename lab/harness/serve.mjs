@@ -1,5 +1,5 @@
-// The server as a process of its own, so that it can be killed outright and measured from outside. Told what to serve by its
-// first argument; says where on its standard output; goes when its standard input closes, as it does when its parent dies.
+// Runs the server in its own process, so that it can be killed and its memory measured. The first argument holds its options
+// as JSON; its address is the first line of its output; it stops when its input closes, as it does when its parent ends.
 import { readFileSync } from 'node:fs'
 import { useToolchain } from '../../scripts/toolchain.mjs'
 

@@ -1,17 +1,17 @@
-// The built Worker on the runtime that it is deployed to, without wrangler's proxy in between: what the measuring and
-// breaking scripts stand on. Every binding is read from wrangler.toml, so a new one needs no line here.
+// Serves the built Worker on Miniflare, without wrangler's proxy. Every binding comes from wrangler.toml, so a new one needs no
+// change here.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 
-// As much heap as Cloudflare gives an isolate. Left to itself V8 lets garbage lie while the machine has memory.
+// The heap that Cloudflare gives an isolate. Without a limit V8 collects garbage only when the machine runs out of memory.
 process.env.MINIFLARE_WORKERD_V8_FLAGS ??= '--max-heap-size=128'
 
 export const adminToken = 'the-operator-of-the-lab'
 
-/** What the lab sets beside wrangler.toml: its own secrets, and rate limits that are out of its way. The code that counts stays in. */
+/** Replaces vars of wrangler.toml. The rate limits are out of reach, but their code still runs. */
 const settings = {
   TOKEN_SECRET: 'a-secret-of-the-lab-and-of-nothing-else',
   ADMIN_TOKEN: adminToken,
@@ -19,7 +19,7 @@ const settings = {
   TOKEN_FAILURES_PER_MINUTE: '1000000000',
 }
 
-/** The bundle that a deploy would upload; `entry` is another way in than the one in wrangler.toml. */
+/** Builds the bundle that a deploy would upload. `entry` replaces the main module of the configuration. */
 export function bundle({ entry, config = 'wrangler.toml' } = {}) {
   const folder = temporaryFolder()
   const args = [
@@ -41,8 +41,8 @@ export function bundle({ entry, config = 'wrangler.toml' } = {}) {
 export const temporaryFolder = () => mkdtempSync(join(tmpdir(), 'perigee-lab-'))
 
 /**
- * Serves a bundle on data under `folder`; `cells` databases, each with the migrations that it still lacks; without `assets` no pages.
- * `direct`: a port that leads straight to the Worker, without the Worker that Miniflare puts before it and that nobody deploys.
+ * Serves a bundle with its data in `folder` and applies the migrations that are missing. `directPort` leads straight to the
+ * Worker, without Miniflare's entry Worker, which production does not have.
  */
 export async function serve({
   script,
@@ -52,7 +52,7 @@ export async function serve({
   vars,
   assets,
   bindings,
-  direct,
+  directPort,
 }) {
   const server = new Miniflare(
     convertV4MiniflareOptions({
@@ -63,14 +63,14 @@ export async function serve({
       resourcePersistencePath: join(folder, '.wrangler/state/v3'),
       logRequests: false,
       handleStructuredLogs() {},
-      ...(direct && { unsafeDirectSockets: [{ host: '127.0.0.1', port: direct }] }),
+      ...(directPort && { unsafeDirectSockets: [{ host: '127.0.0.1', port: directPort }] }),
     }),
   )
   const { origin } = await server.ready
   const databases = await Promise.all(cellNames(cells).map((name) => server.getD1Database(name)))
   for (const database of databases) await migrate(database)
   return {
-    base: direct ? `http://127.0.0.1:${direct}` : origin,
+    base: directPort ? `http://127.0.0.1:${directPort}` : origin,
     server,
     databases,
     stop: () => server.dispose(),
@@ -80,41 +80,40 @@ export async function serve({
 export const cellNames = (cells) =>
   Array.from({ length: cells }, (_, cell) => (cell === 0 ? 'DB' : `CELL_${cell}`))
 
-/** Plain data, so that a process that is started often need not ask wrangler each time. */
+/** Reads the bindings as plain data, which a process that is started often gets from its parent. */
 export async function readBindings({ cells = 1, vars = {}, assets = true }) {
-  // Wrangler says where it found the secrets, and warns where it did not.
+  // Wrangler looks for required secrets in the environment, and warns about missing ones.
   Object.assign(process.env, settings, { WRANGLER_LOG: 'error' })
-  const { unstable_getMiniflareWorkerOptions: read } = await import('wrangler')
-  const { workerOptions } = read('wrangler.toml')
+  const { unstable_getMiniflareWorkerOptions: readOptions } = await import('wrangler')
+  const { workerOptions } = readOptions('wrangler.toml')
   const {
     rootPath,
     modulesRules,
     bindings: configured,
     ratelimits,
-    assets: pages,
+    assets: configuredAssets,
     ...rest
   } = workerOptions
   for (const limit of Object.values(ratelimits)) limit.simple = { limit: 1_000_000_000, period: 60 }
   return {
     ...rest,
-    ...(assets && { assets: pages }),
+    ...(assets && { assets: configuredAssets }),
     ratelimits,
     bindings: { ...configured, ...settings, ...vars },
-    d1Databases: namedCells(cells),
+    d1Databases: Object.fromEntries(cellNames(cells).map((name) => [name, { id: name }])),
   }
 }
-
-const namedCells = (cells) =>
-  Object.fromEntries(cellNames(cells).map((name) => [name, { id: name }]))
 
 async function migrate(database) {
   await database.exec('CREATE TABLE IF NOT EXISTS lab_migrations (name TEXT PRIMARY KEY)')
   const { results } = await database.prepare('SELECT name FROM lab_migrations').all()
-  const done = new Set(results.map(({ name }) => name))
-  const files = readdirSync('migrations').filter((name) => name.endsWith('.sql') && !done.has(name))
+  const applied = new Set(results.map(({ name }) => name))
+  const files = readdirSync('migrations').filter(
+    (name) => name.endsWith('.sql') && !applied.has(name),
+  )
   for (const file of files.sort()) {
     const statements = readFileSync(`migrations/${file}`, 'utf8').split('--> statement-breakpoint')
-    const mark = database.prepare('INSERT INTO lab_migrations VALUES (?)').bind(file)
-    await database.batch([...statements.map((sql) => database.prepare(sql)), mark])
+    const record = database.prepare('INSERT INTO lab_migrations VALUES (?)').bind(file)
+    await database.batch([...statements.map((sql) => database.prepare(sql)), record])
   }
 }

@@ -1,12 +1,12 @@
-// Three times as much as the server can do, for as long as asked: `npm run load [-- --seconds n --times n --seed n]`.
-// Open loop: requests leave on time whether or not answers come. Only 2xx, 429 and 503 with Retry-After may come back, memory
-// must hold still, 10 s later all must be as before, and everything acknowledged must be there.
+// Sends three times as many requests as the server can answer: `npm run load [-- --seconds n --times n --seed n]`.
+// Open loop: requests are sent on time whether or not replies come. Only 2xx, and 429 and 503 with Retry-After, may come back;
+// memory must not grow, 10 s later all must be normal again, and everything acknowledged must be stored.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { useToolchain } from '../../scripts/toolchain.mjs'
-import { median, rate } from '../bench/rate.mjs'
-import { walk } from '../harness/state.mjs'
-import { openLoop } from './openLoop.mjs'
+import { listAll } from '../harness/http.mjs'
+import { measureRate, median } from '../harness/rate.mjs'
+import { runOpenLoop } from './openLoop.mjs'
 
 const { values: options } = parseArgs({
   options: {
@@ -16,161 +16,160 @@ const { values: options } = parseArgs({
   },
 })
 const seconds = Number(options.seconds)
-const RECOVERY = 10_000
-/** In less than this only answers are judged: memory must be watched for a while, and a moment's pause of the machine is no verdict. */
-const STEADY = 60
+const RECOVERY_MS = 10_000
+/** Shorter runs check only the replies: memory must be watched for a while, and a pause of the machine is no fault. */
+const MIN_SECONDS_TO_JUDGE = 60
 const MEBIBYTE = 2 ** 20
 
 await useToolchain()
 const { bundle, temporaryFolder } = await import('../harness/server.mjs')
-const { freePort, ServerProcess } = await import('../harness/process.mjs')
+const { findFreePort, ServerProcess } = await import('../harness/process.mjs')
 const { openTraffic } = await import('./traffic.mjs')
 const progress = (text) => process.stderr.write(`\r\x1b[K${text}`)
 
-// The limit of a fresh installation: it is a part of what is tested.
-const vars = { ACCOUNT_REQUESTS_PER_MINUTE: '6000' }
 const server = new ServerProcess({
   script: bundle(),
   folder: temporaryFolder(),
-  port: await freePort(),
-  vars,
+  port: await findFreePort(),
+  // The rate limit of a new installation is part of the test.
+  vars: { ACCOUNT_REQUESTS_PER_MINUTE: '6000' },
   assets: false,
-  direct: true,
+  isDirect: true,
 })
 await server.start()
 const traffic = await openTraffic(server.base, Number(options.seed))
-const faults = []
 
-progress('finding what it can do')
-const calm = await typical(() => traffic.quiet())
-const saturation = await saturated()
+progress('measuring the capacity')
+const calmMs = await measureCalmLatency()
+const capacity = await measureCapacity()
 const statuses = {}
-const refusals = new Map()
+const forbidden = new Map()
 const memory = []
-const watch = setInterval(() => memory.push(server.memory() / MEBIBYTE), Math.max(100, seconds * 5))
-const slow = []
-const said = setInterval(
-  () => progress(`${saturation.toFixed(0)}/s is what it can do; ${JSON.stringify(statuses)}`),
+const latencies = []
+const sampling = setInterval(
+  () => memory.push(server.memoryBytes() / MEBIBYTE),
+  Math.max(100, seconds * 5),
+)
+const reporting = setInterval(
+  () => progress(`capacity ${capacity.toFixed(0)} requests/s; ${JSON.stringify(statuses)}`),
   2000,
 )
-const { sent, offered, most } = await openLoop({
-  perSecond: saturation * Number(options.times),
+const { sent, sentPerSecond, maxPending } = await runOpenLoop({
+  perSecond: capacity * Number(options.times),
   seconds,
   next: () => traffic.next(),
-  answered,
+  onReply: recordReply,
 })
-clearInterval(watch)
-clearInterval(said)
+clearInterval(sampling)
+clearInterval(reporting)
 
-progress('coming back')
-const recovery = await recovered()
-const missing = await unread()
+progress('waiting for recovery')
+const recoveryMs = await waitForRecovery()
+const missing = await countMissingLocations()
 await server.stop()
 progress('')
 
-const [before, after] = [
-  average(memory.slice(memory.length >> 2, memory.length >> 1)),
-  average(memory.slice(-(memory.length >> 2))),
-]
-for (const [what, count] of refusals) faults.push(`${count} × ${what}`)
-if (seconds >= STEADY && recovery === null)
-  faults.push(`not back to normal within ${RECOVERY / 1000} s`)
-if (missing > 0) faults.push(`${missing} acknowledged locations are not there`)
-if (seconds >= STEADY && after > before * 1.25)
-  faults.push(`memory grows: ${before.toFixed(0)} MB early, ${after.toFixed(0)} MB late`)
-
-console.log(
-  `it can do      ${saturation.toFixed(0)} requests/s (20 accounts: reports, last locations, lists)`,
-)
-console.log(
-  `it was asked   ${offered.toFixed(0)} requests/s for ${seconds} s: ${sent} in all, at most ${most} under way at once`,
-)
-console.log(
-  `it answered    ${Object.entries(statuses)
-    .map(([status, count]) => `${count} × ${status}`)
-    .join(', ')}`,
-)
-console.log(
-  `what it took   median ${quantile(slow, 0.5)} ms, 99 of 100 within ${quantile(slow, 0.99)} ms (calm: ${calm.toFixed(0)} ms)`,
-)
-console.log(
-  `memory         ${before.toFixed(0)} MB early, ${after.toFixed(0)} MB late, at most ${Math.max(...memory).toFixed(0)} MB`,
-)
-console.log(
-  `back to normal ${recovery === null ? 'no' : `after ${(recovery / 1000).toFixed(1)} s`}`,
-)
-console.log(
-  `acknowledged   ${traffic.devices.reduce((sum, { acknowledged }) => sum + acknowledged.size, 0)} locations, ${missing} of them missing`,
-)
-for (const fault of faults) console.log(`✗ ${fault}`)
+const early = average(memory.slice(memory.length >> 2, memory.length >> 1))
+const late = average(memory.slice(-(memory.length >> 2)))
+const faults = [...forbidden].map(([reply, count]) => `${count} × ${reply}`)
+if (missing > 0) faults.push(`${missing} acknowledged locations are missing`)
+if (seconds >= MIN_SECONDS_TO_JUDGE) {
+  if (recoveryMs === null) faults.push(`not back to normal within ${RECOVERY_MS / 1000} s`)
+  if (late > early * 1.25)
+    faults.push(`memory grows: ${early.toFixed(0)} MB early, ${late.toFixed(0)} MB late`)
+}
+printResult()
 process.exitCode = faults.length > 0 ? 1 : 0
 
-function answered({ status, retryAfter, took, error }) {
-  statuses[status] = (statuses[status] ?? 0) + 1
-  if (status >= 200 && status < 300) slow.push(took)
-  const allowed =
-    (status >= 200 && status < 300) ||
-    ((status === 429 || status === 503) && Number(retryAfter) >= 1)
-  const what =
-    status === 0
-      ? `no answer (${error})`
-      : `${status}${status === 429 || status === 503 ? ' without Retry-After' : ''}`
-  if (!allowed) refusals.set(what, (refusals.get(what) ?? 0) + 1)
+function printResult() {
+  const acknowledged = traffic.devices.reduce((sum, device) => sum + device.acknowledged.size, 0)
+  const counts = Object.entries(statuses).map(([status, count]) => `${count} × ${status}`)
+  const recovery = recoveryMs === null ? 'no' : `after ${(recoveryMs / 1000).toFixed(1)} s`
+  const lines = [
+    ['capacity', `${capacity.toFixed(0)} requests/s (20 accounts: reports, last locations, lists)`],
+    [
+      'sent',
+      `${sentPerSecond.toFixed(0)} requests/s for ${seconds} s: ${sent} in total, at most ${maxPending} pending at once`,
+    ],
+    ['replies', counts.join(', ')],
+    [
+      'latency',
+      `median ${quantile(latencies, 0.5)} ms, 99 % within ${quantile(latencies, 0.99)} ms (without load ${calmMs.toFixed(0)} ms)`,
+    ],
+    [
+      'memory',
+      `${early.toFixed(0)} MB early, ${late.toFixed(0)} MB late, at most ${Math.max(...memory).toFixed(0)} MB`,
+    ],
+    ['recovered', recovery],
+    ['acknowledged', `${acknowledged} locations, ${missing} of them missing`],
+  ]
+  for (const [name, text] of lines) console.log(`${name.padEnd(14)} ${text}`)
+  for (const fault of faults) console.log(`✗ ${fault}`)
 }
 
-/** Answers a second, with as many lanes as make no more of it: the median of a few rounds, for a shared machine is not always as fast. */
-async function saturated() {
+function recordReply({ status, retryAfter, elapsedMs, error }) {
+  statuses[status] = (statuses[status] ?? 0) + 1
+  const isSuccess = status >= 200 && status < 300
+  const isOverload = status === 429 || status === 503
+  if (isSuccess) latencies.push(elapsedMs)
+  if (isSuccess || (isOverload && Number(retryAfter) >= 1)) return
+  const reply =
+    status === 0 ? `no reply (${error})` : `${status}${isOverload ? ' without Retry-After' : ''}`
+  forbidden.set(reply, (forbidden.get(reply) ?? 0) + 1)
+}
+
+/** Replies per second at a concurrency that saturates the server: the median of five rounds, for the speed of a shared machine varies. */
+async function measureCapacity() {
   const rounds = []
   for (let round = 0; round < 5; round++) {
     rounds.push(
-      await rate(1500, 64, async () => {
+      await measureRate(1500, 64, async () => {
         const { status } = await traffic.next()
-        if (status >= 300) throw new Error(`a ${status} before there was too much`)
+        if (status >= 300) throw new Error(`a ${status} before the load began`)
       }),
     )
   }
   return median(rounds)
 }
 
-/** The median time of a few requests one after the other. */
-async function typical(one) {
+/** The median time of requests that are sent one after the other. */
+async function measureCalmLatency() {
   const times = []
-  for (let round = 0; round < 20; round++) times.push((await one()).took)
+  for (let round = 0; round < 20; round++)
+    times.push((await traffic.nextOfQuietAccount()).elapsedMs)
   return Number(quantile(times, 0.5))
 }
 
-/** How long until ten in a row are answered, none of them slower than ten times what is usual; null where that takes too long. */
-async function recovered() {
-  const began = performance.now()
-  let good = 0
-  while (good < 10) {
-    if (performance.now() - began > RECOVERY) return null
-    const { status, took } = await traffic.quiet()
-    good = status < 300 && took <= Math.max(50, calm * 10) ? good + 1 : 0
-    if (good === 0) await sleep(100)
+/** The time until ten requests in a row succeed in at most ten times the usual time; null if that takes too long. */
+async function waitForRecovery() {
+  const startedAt = performance.now()
+  let inARow = 0
+  while (inARow < 10) {
+    if (performance.now() - startedAt > RECOVERY_MS) return null
+    const { status, elapsedMs } = await traffic.nextOfQuietAccount()
+    inARow = status < 300 && elapsedMs <= Math.max(50, calmMs * 10) ? inARow + 1 : 0
+    if (inARow === 0) await sleep(100)
   }
-  return performance.now() - began
+  return performance.now() - startedAt
 }
 
-async function unread() {
+async function countMissingLocations() {
   let missing = 0
   for (const { id, call, acknowledged } of traffic.devices) {
     progress(`reading back: ${missing} missing so far`)
-    const times = new Set(
-      (await patiently(() => walk(call, `/api/devices/${id}/locations`, 'locations'))).map(
-        ({ dateTime }) => dateTime,
-      ),
-    )
-    for (const at of acknowledged) if (!times.has(at)) missing++
+    const path = `/api/devices/${id}/locations`
+    const locations = await retryWhileLimited(() => listAll(call, path, 'locations'))
+    const stored = new Set(locations.map(({ dateTime }) => dateTime))
+    for (const time of acknowledged) if (!stored.has(time)) missing++
   }
   return missing
 }
 
-/** The account may have used up its minute. */
-async function patiently(deed) {
+/** Retries while the account is over its requests per minute. */
+async function retryWhileLimited(read) {
   for (;;) {
     try {
-      return await deed()
+      return await read()
     } catch (error) {
       if (!/: 429 /.test(error.message)) throw error
       await sleep(1000)
@@ -179,9 +178,9 @@ async function patiently(deed) {
 }
 
 function quantile(values, share) {
-  return values.length === 0
-    ? '–'
-    : values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) * share)].toFixed(0)
+  if (values.length === 0) return '–'
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.floor((sorted.length - 1) * share)].toFixed(0)
 }
 
 function average(values) {

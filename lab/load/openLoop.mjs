@@ -1,21 +1,22 @@
 import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-const TICK = 5
-const PATIENCE = 60_000
-/** The runtime closes a connection that was idle for five seconds; whoever sends on it just then loses a request that was never read. */
-const IDLE = 3000
+const TICK_MS = 5
+const REPLY_TIMEOUT_MS = 60_000
+/** The runtime closes connections after five idle seconds, and a request sent just then is lost: ours close first. */
+const IDLE_TIMEOUT_MS = 3000
 
 /**
- * More than an isolate is ever sent at once on Cloudflare, which keeps clients' connections itself; locally each is a file of the runtime, and it
- * ends where it has no more. What finds none free waits, and its time runs.
+ * Cloudflare keeps clients' connections itself and never sends an isolate so many requests at once. Locally each is a file
+ * descriptor of the runtime, which ends when it runs out of them. A request without a free connection waits, and the wait is measured.
  */
-const agent = new Agent({ keepAlive: true, maxSockets: 2000, timeout: IDLE })
+const agent = new Agent({ keepAlive: true, maxSockets: 2000, timeout: IDLE_TIMEOUT_MS })
 
-/** One request; answers its status, or why there is none. */
-export function ask(base, { method, path, headers, body }) {
+/** Sends one request. Resolves with its status, or with the error as status 0. */
+export function sendTimed(base, { method, path, headers, body }) {
   const { hostname, port } = new URL(base)
-  const began = performance.now()
+  const startedAt = performance.now()
+  const elapsedMs = () => performance.now() - startedAt
   return new Promise((resolve) => {
     const length = body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) }
     const outgoing = request({
@@ -26,17 +27,17 @@ export function ask(base, { method, path, headers, body }) {
       agent,
       headers: { ...headers, ...length },
     })
-    const failed = (error) =>
-      resolve({ status: 0, error: error.code ?? error.message, took: performance.now() - began })
-    outgoing.setTimeout(PATIENCE, () => outgoing.destroy(new Error('no answer')))
-    outgoing.on('error', failed)
+    const fail = (error) =>
+      resolve({ status: 0, error: error.code ?? error.message, elapsedMs: elapsedMs() })
+    outgoing.setTimeout(REPLY_TIMEOUT_MS, () => outgoing.destroy(new Error('no reply')))
+    outgoing.on('error', fail)
     outgoing.on('response', (incoming) => {
-      incoming.on('error', failed)
+      incoming.on('error', fail)
       incoming.on('end', () =>
         resolve({
           status: incoming.statusCode,
           retryAfter: incoming.headers['retry-after'],
-          took: performance.now() - began,
+          elapsedMs: elapsedMs(),
         }),
       )
       incoming.resume()
@@ -45,25 +46,26 @@ export function ask(base, { method, path, headers, body }) {
   })
 }
 
-/** Asks at a fixed rate for so many seconds, whether or not answers come. Resolves when the last has been answered. */
-export async function openLoop({ perSecond, seconds, next, answered }) {
-  const began = performance.now()
+/** Sends requests at a fixed rate, whether or not replies come. Resolves after the last reply. */
+export async function runOpenLoop({ perSecond, seconds, next, onReply }) {
+  const startedAt = performance.now()
+  const elapsedSeconds = () => (performance.now() - startedAt) / 1000
   const total = Math.round(perSecond * seconds)
-  const underWay = new Set()
-  let most = 0
+  const pending = new Set()
+  let maxPending = 0
   for (let sent = 0; sent < total; ) {
-    const due = Math.min(total, Math.floor(((performance.now() - began) / 1000) * perSecond))
+    const due = Math.min(total, Math.floor(elapsedSeconds() * perSecond))
     for (; sent < due; sent++) {
-      const one = next().then((outcome) => {
-        underWay.delete(one)
-        answered(outcome)
+      const request = next().then((outcome) => {
+        pending.delete(request)
+        onReply(outcome)
       })
-      underWay.add(one)
+      pending.add(request)
     }
-    most = Math.max(most, underWay.size)
-    await sleep(TICK)
+    maxPending = Math.max(maxPending, pending.size)
+    await sleep(TICK_MS)
   }
-  const asked = (performance.now() - began) / 1000
-  await Promise.all(underWay)
-  return { sent: total, offered: total / asked, most }
+  const sendingSeconds = elapsedSeconds()
+  await Promise.all(pending)
+  return { sent: total, sentPerSecond: total / sendingSeconds, maxPending }
 }

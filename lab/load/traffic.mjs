@@ -1,27 +1,22 @@
-import { random } from '../fuzz/random.mjs'
-import { caller } from '../harness/http.mjs'
+import { openAccount } from '../harness/http.mjs'
+import { createRandom } from '../harness/random.mjs'
 import { adminToken } from '../harness/server.mjs'
-import { ask } from './openLoop.mjs'
+import { sendTimed } from './openLoop.mjs'
 
 const ACCOUNTS = 20
-const DEVICES = 5
+const DEVICES_PER_ACCOUNT = 5
 
-/** Accounts that report and read. The first sends as much as all the others together: it meets its own limit before anyone else's. */
+/** Opens accounts that report and read. The first sends as much as all others together, so that it reaches its rate limit first. */
 export async function openTraffic(base, seed) {
-  const chance = random(seed)
+  const random = createRandom(seed)
   const accounts = []
   for (let index = 0; index < ACCOUNTS; index++) {
-    const userName = `load-${index}`
-    const { apiKey } = await caller(base, adminToken)('POST', '/admin/accounts', {
-      userName,
-      name: userName,
-      licenses: DEVICES,
-      timeZone: 'UTC',
+    const { token, call } = await openAccount(base, adminToken, {
+      userName: `load-${index}`,
+      licenses: DEVICES_PER_ACCOUNT,
     })
-    const { token } = await caller(base)('POST', '/api/Auth/Token', { userName, apiKey })
-    const call = caller(base, token)
     const devices = []
-    for (let device = 0; device < DEVICES; device++) {
+    for (let device = 0; device < DEVICES_PER_ACCOUNT; device++) {
       const { id } = (await call('POST', '/api/devices', { name: `Tern ${device}` })).device
       await call('POST', `/api/devices/${id}/locations`, {
         dateTime: '2026-01-01T00:00:00Z',
@@ -32,12 +27,12 @@ export async function openTraffic(base, seed) {
     }
     accounts.push({ headers: { Authorization: `Bearer ${token}` }, devices })
   }
-  let at = Date.UTC(2026, 0, 2)
+  let time = Date.UTC(2026, 0, 2)
 
   const report = async ({ headers }, device) => {
-    at += 1000
-    const dateTime = new Date(at).toISOString()
-    const outcome = await ask(base, {
+    time += 1000
+    const dateTime = new Date(time).toISOString()
+    const outcome = await sendTimed(base, {
       method: 'POST',
       path: `/api/devices/${device.id}/locations`,
       headers: { ...headers, 'Content-Type': 'application/json' },
@@ -46,17 +41,18 @@ export async function openTraffic(base, seed) {
     if (outcome.status === 201) device.acknowledged.add(dateTime)
     return outcome
   }
-  const next = (account = chance.chance(0.5) ? accounts[0] : chance.pick(accounts)) => {
-    const device = chance.pick(account.devices)
-    const kind = chance.weighed({ report: 6, last: 3, list: 1 })
+  const next = (account = random.chance(0.5) ? accounts[0] : random.pick(accounts)) => {
+    const device = random.pick(account.devices)
+    const kind = random.pickWeighted({ report: 6, last: 3, list: 1 })
     if (kind === 'report') return report(account, device)
     const path =
       kind === 'last' ? `/api/devices/${device.id}/lastLocation` : '/api/devices?limit=20'
-    return ask(base, { method: 'GET', path, headers: account.headers })
+    return sendTimed(base, { method: 'GET', path, headers: account.headers })
   }
   return {
     next,
-    quiet: () => next(accounts.at(-1)),
+    /** A request of an account that is far from its rate limit. */
+    nextOfQuietAccount: () => next(accounts.at(-1)),
     devices: accounts.flatMap(({ devices }) => devices),
   }
 }

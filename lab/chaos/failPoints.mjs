@@ -1,14 +1,14 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 
-/** Where the fail points of the test build report. Lets each go on, but for the one that is armed: there the process ends. */
-export async function listenForPoints() {
+/** The server that the fail points of the test build report to. Each continues, except the armed one, where the process is killed. */
+export async function listenForFailPoints() {
   let reached = []
-  let trap = null
+  let armed = null
   const server = createServer((request, response) => {
     const point = decodeURIComponent(request.url.slice(1))
     reached.push(point)
-    if (trap?.point === point && --trap.left === 0) trap.spring()
+    if (armed?.point === point && --armed.remaining === 0) armed.fire()
     else response.writeHead(204).end()
   })
   server.listen(0, '127.0.0.1')
@@ -16,23 +16,23 @@ export async function listenForPoints() {
 
   return {
     url: `http://127.0.0.1:${server.address().port}`,
-    /** Answers the list that what is reached from here on is put in, in order. */
-    watch() {
+    /** Returns a list to which every point reached from now on is added, in order. */
+    record() {
       reached = []
       return reached
     },
-    /** Kills when a point is reached for the nth time from here on; settles once the process is gone. */
+    /** Kills when a point is reached for the nth time from now on. Resolves once the process has ended. */
     killAt(point, nth, kill) {
       return new Promise((resolve, reject) => {
-        const spring = () => {
-          trap = null
+        const fire = () => {
+          armed = null
           kill().then(resolve, reject)
         }
-        trap = { point, left: nth, spring }
+        armed = { point, remaining: nth, fire }
       })
     },
     disarm() {
-      trap = null
+      armed = null
     },
     close: () => server.closeAllConnections() ?? server.close(),
   }

@@ -2,26 +2,26 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 
 /**
- * An e-mail and an SMS provider that outlive every crash, and remember what they were asked to send. As Resend, it sends once for
- * an Idempotency-Key; as Twilio, it knows none and can be asked what it has sent.
+ * An e-mail and SMS provider outside the server's process, so that it survives every crash. Like Resend it sends once per
+ * Idempotency-Key; like Twilio it has no such key, but lists what it has sent.
  */
-export async function openProvider() {
+export async function startMessageProvider() {
   const emails = new Map()
   const texts = []
   const server = createServer(async (request, response) => {
     const chunks = []
     for await (const chunk of request) chunks.push(chunk)
     const body = Buffer.concat(chunks).toString()
-    const answer = (status, reply) =>
+    const respond = (status, reply) =>
       response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(reply))
     if (request.url === '/emails') {
       const key = request.headers['idempotency-key']
       if (!emails.has(key)) emails.set(key, { id: `email-${emails.size}`, ...JSON.parse(body) })
-      return answer(200, { id: emails.get(key).id })
+      return respond(200, { id: emails.get(key).id })
     }
     const url = new URL(request.url, 'http://localhost')
     if (request.method === 'GET')
-      return answer(200, { messages: texts.filter(({ to }) => to === url.searchParams.get('To')) })
+      return respond(200, { messages: texts.filter(({ to }) => to === url.searchParams.get('To')) })
     const form = new URLSearchParams(body)
     const sent = {
       sid: `SM${texts.length}`,
@@ -31,7 +31,7 @@ export async function openProvider() {
       date_created: new Date().toUTCString(),
     }
     texts.push(sent)
-    return answer(201, sent)
+    return respond(201, sent)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -39,7 +39,7 @@ export async function openProvider() {
   return {
     emails,
     texts,
-    /** What the Worker must be told to send through it. */
+    /** Configures the Worker to send through this provider. */
     vars: {
       EMAIL_PROVIDER: 'resend',
       EMAIL_FROM: 'alerts@example.com',

@@ -1,9 +1,9 @@
 const quote = (text) => `'${text.replaceAll("'", `'\\''`)}'`
-const shorten = (text, most) =>
-  text.length > most ? `${text.slice(0, most)}… (${text.length} characters)` : text
+const shorten = (text, maxLength) =>
+  text.length > maxLength ? `${text.slice(0, maxLength)}… (${text.length} characters)` : text
 
-/** A request as a shell would send it, and what came back. Tokens are left out: they are of an account that is gone. */
-export function curl({ method, path, headers, body }, reply) {
+/** A request as a curl command, and its reply. Tokens are left out: their account no longer exists. */
+export function formatCurl({ method, path, headers, body }, reply) {
   const shown = Object.entries(headers).map(
     ([name, value]) =>
       `-H ${quote(`${name}: ${name === 'Authorization' ? 'Bearer …' : shorten(value, 200)}`)}`,

@@ -1,10 +1,10 @@
 import { cpSync } from 'node:fs'
-import { caller } from '../harness/http.mjs'
+import { openAccount } from '../harness/http.mjs'
+import { requester } from '../harness/rate.mjs'
 import { adminToken, bundle, serve, temporaryFolder } from '../harness/server.mjs'
-import { onTheWire } from './bodies.mjs'
-import { asker } from './rate.mjs'
+import { formatForApi } from './bodies.mjs'
 
-/** Neither side serves pages: what is compared is the Worker. */
+/** Static assets are not part of the comparison. */
 const assets = false
 const USER = {
   name: 'Ana',
@@ -16,11 +16,11 @@ const USER = {
 }
 const LIMITS = { dailyEmailLimit: 100_000, dailySmsLimit: 100_000 }
 
-/** The API and the bare Worker, each on its own copy of the same data. */
-export async function setScene(script = bundle()) {
+/** Serves the API and the bare Worker, each with its own copy of the same data. */
+export async function prepareFixture(script = bundle()) {
   const [folder, copy] = [temporaryFolder(), temporaryFolder()]
   const first = await serve({ script, folder, assets })
-  const scene = await fill(first.base)
+  const fixture = await createData(first.base)
   await first.stop()
   cpSync(`${folder}/.wrangler`, `${copy}/.wrangler`, { recursive: true })
   const [api, bare] = [
@@ -28,47 +28,48 @@ export async function setScene(script = bundle()) {
     await serve({ script: bundle({ config: 'lab/bench/bare.toml' }), folder: copy, assets }),
   ]
   return {
-    ...scene,
-    api: asker(api.base, { Authorization: `Bearer ${scene.token}` }),
-    open: asker(api.base),
-    bare: asker(bare.base),
+    ...fixture,
+    api: requester(api.base, { Authorization: `Bearer ${fixture.token}` }),
+    withoutToken: requester(api.base),
+    bare: requester(bare.base),
     stop: () => Promise.all([api.stop(), bare.stop()]),
   }
 }
 
-async function fill(base) {
-  const opening = { userName: 'bench', name: 'Bench', licenses: 1_000_000, timeZone: 'UTC' }
-  const { account, apiKey } = await caller(base, adminToken)('POST', '/admin/accounts', opening)
-  const { token } = await caller(base)('POST', '/api/Auth/Token', { userName: 'bench', apiKey })
-  const call = caller(base, token)
-  const made = await Promise.all(
+async function createData(base) {
+  const { id, apiKey, token, call } = await openAccount(base, adminToken, {
+    userName: 'bench',
+    licenses: 1_000_000,
+  })
+  const created = await Promise.all(
     Array.from({ length: 200 }, (_, index) =>
       call('POST', '/api/devices', { name: `Tern ${index}`, limits: LIMITS }),
     ),
   )
-  const devices = made.map(({ device }) => device.id)
+  const devices = created.map(({ device }) => device.id)
   const minutes = (count) =>
     Array.from({ length: count }, (_, index) => Date.UTC(2000, 0, 2) + index * 60_000)
-  for (const id of devices)
-    await call('POST', `/api/devices/${id}/locations`, JSON.parse(onTheWire(minutes(1))))
-  const [historied] = devices
-  await call('POST', `/api/devices/${historied}/locations`, JSON.parse(onTheWire(minutes(1000))))
+  const report = (device, count) =>
+    call('POST', `/api/devices/${device}/locations`, JSON.parse(formatForApi(minutes(count))))
+  for (const device of devices) await report(device, 1)
+  const [deviceWithHistory] = devices
+  await report(deviceWithHistory, 1000)
   await call('POST', '/api/users', USER)
   const groups = []
   for (let index = 0; index < 20; index++) {
-    const { id } = await call('POST', '/api/groups', {
+    const group = await call('POST', '/api/groups', {
       name: `Group ${index}`,
       devices: devices.slice(index * 10, index * 10 + 10),
     })
-    groups.push(id)
+    groups.push(group.id)
   }
   return {
-    accountId: account.id,
+    accountId: id,
     apiKey,
     keyId: `key_${apiKey.split('_')[1]}`,
     token,
     devices,
-    historied,
+    deviceWithHistory,
     groups,
   }
 }

@@ -1,0 +1,54 @@
+import { send } from './http.mjs'
+
+/** Runs `next` in so many parallel loops; returns completed runs per second. */
+export async function measureRate(durationMs, concurrency, next) {
+  const startedAt = performance.now()
+  const endsAt = startedAt + durationMs
+  let completed = 0
+  const loop = async () => {
+    while (performance.now() < endsAt) {
+      await next()
+      completed++
+    }
+  }
+  await Promise.all(Array.from({ length: concurrency }, loop))
+  return completed / ((performance.now() - startedAt) / 1000)
+}
+
+export const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1]
+
+/**
+ * Measures several candidates in turn, in alternating order, so that a disturbance affects all of them.
+ * Returns the rates of each by round.
+ */
+export async function measureInterleaved(candidates, { rounds, durationMs, concurrency }) {
+  const names = Object.keys(candidates)
+  const rates = Object.fromEntries(names.map((name) => [name, []]))
+  for (const name of names) await measureRate(durationMs / 2, concurrency, candidates[name])
+  for (let round = 0; round < rounds; round++) {
+    for (const name of round % 2 ? names.toReversed() : names)
+      rates[name].push(await measureRate(durationMs, concurrency, candidates[name]))
+  }
+  return rates
+}
+
+/** The median of the ratios of each round. */
+export const medianRatio = (numerators, denominators) =>
+  median(numerators.map((value, round) => value / denominators[round]))
+
+/** Returns a function that sends a request and throws on any status but 2xx. */
+export const requester = (base, headers = {}) => {
+  return async (method, path, body, type = 'application/json') => {
+    const sent = body === undefined ? headers : { ...headers, 'Content-Type': type }
+    const reply = await send(base, path, { method, headers: sent, body })
+    if (reply.status >= 300)
+      throw new Error(`${method} ${path}: ${reply.status} ${reply.text.slice(0, 300)}`)
+    return reply
+  }
+}
+
+/** Returns a function that gives the values one after the other, again and again. */
+export const cycle = (values) => {
+  let index = 0
+  return () => values[index++ % values.length]
+}
