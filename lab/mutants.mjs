@@ -1,5 +1,7 @@
-// Breaks the ledger and the feed on purpose, one way at a time, and sees that the tests catch each: `npm run mutants`.
-// Each mutant runs in a copy of the tree; a mutant that survives fails the run, and so does one whose text is no longer there to be broken.
+// npm run mutants
+// Breaks the ledger and the feed on purpose, in one place at a time, and checks that the tests fail.
+// Each mutant runs in a copy of the tree. The run fails if a mutant passes the tests, or if the text
+// that it replaces is not found.
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -189,18 +191,22 @@ const COPIED = [
   'migrations',
   'public',
   'scripts',
+  'lab',
+  'docs',
   'wrangler.toml',
   'vitest.config.ts',
   'package.json',
+  'package-lock.json',
   'tsconfig.json',
 ]
 
 const replace = (text, { from, to }, name) => {
   if (!text.includes(from))
-    throw new Error(`${name}: the text to break is not there any more; mend lab/mutants.mjs`)
+    throw new Error(`${name}: the text to replace is not found; update lab/mutants.mjs`)
   return text.replace(from, to)
 }
 
+/** Whether the tests pass although the code is broken. */
 const survives = (mutant) => {
   const copy = mkdtempSync(join(tmpdir(), 'perigee-mutant-'))
   try {
@@ -210,7 +216,7 @@ const survives = (mutant) => {
     let text = replace(readFileSync(file, 'utf8'), mutant, mutant.name)
     if (mutant.also) text = replace(text, mutant.also, mutant.name)
     writeFileSync(file, text)
-    // Unchanged code passes these files, or `npm test` would have failed first; so a failure here is the mutant's.
+    // `npm test` shows that unchanged code passes these files, so a failure here is the mutant's.
     const { status, stdout } = spawnSync(
       'vitest',
       [
@@ -237,13 +243,13 @@ const survives = (mutant) => {
 
 let caught = 0
 for (const mutant of MUTANTS) {
-  const began = Date.now()
+  const startedAt = Date.now()
   if (survives(mutant)) {
     console.error(`survived  ${mutant.name}`)
     console.log(`${caught} passed, 1 failed`)
     process.exit(1)
   }
   caught++
-  console.log(`caught    ${mutant.name} (${Math.round((Date.now() - began) / 1000)} s)`)
+  console.log(`caught    ${mutant.name} (${Math.round((Date.now() - startedAt) / 1000)} s)`)
 }
 console.log(`${caught} passed, 0 failed`)

@@ -1,9 +1,9 @@
-// Fails when src/db/schema.ts has a change that no migration makes. Tries on a copy, so that the tree stays clean.
+// Fails if src/db/schema.ts has a change without a migration. Works on a copy of the migrations.
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 
 mkdirSync('.wrangler', { recursive: true })
-// Inside the project: drizzle-kit takes an absolute path for a relative one.
+// Inside the project, because drizzle-kit reads an absolute path as a relative one.
 const copy = mkdtempSync('.wrangler/migrations-')
 try {
   cpSync('migrations', copy, { recursive: true })
@@ -12,10 +12,10 @@ try {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  // Its exit code is 0 even when it fails.
+  // drizzle-kit exits with 0 even when it fails.
   if (!stdout?.includes('nothing to migrate')) {
     console.error(
-      `${stdout}${stderr}\nsrc/db/schema.ts and migrations/ differ: run npm run migrate:new -- --name what_changes`,
+      `${stdout}${stderr}\nsrc/db/schema.ts has a change without a migration. Run npm run migrate:new -- --name what_changes`,
     )
     process.exitCode = 1
   }

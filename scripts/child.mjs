@@ -1,29 +1,30 @@
 import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
 
-// Noted at once: whoever started us may be gone before the first child runs.
+// Read at once: the parent may end before the first child runs.
 const parent = process.ppid
 
-/** Runs a command on our terminal; answers its exit code. */
+/** Runs a command on the terminal and returns its exit code. */
 export function run(command, args = [], options = {}) {
-  return ended(spawn(command, args, { stdio: 'inherit', ...options }))
+  return waitForExit(spawn(command, args, { stdio: 'inherit', ...options }))
 }
 
-/** Ties a child's life to ours: hands signals on to it, and answers its exit code once it has gone. */
-export function ended(child) {
-  const handOn = (signal) => child.kill(signal)
+/** Forwards signals to a child and returns its exit code once it has ended. */
+export function waitForExit(child) {
+  const forward = (signal) => child.kill(signal)
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
-  for (const signal of signals) process.on(signal, handOn)
+  for (const signal of signals) process.on(signal, forward)
 
-  // An npm that is killed outright hands no signal on; its going shows only in a new parent.
-  const orphaned = () => process.env.npm_lifecycle_event !== undefined && process.ppid !== parent
-  const watch = setInterval(() => orphaned() && child.kill('SIGTERM'), 500)
+  // An npm that is killed with SIGKILL forwards nothing; only the new parent shows that it has
+  // ended.
+  const isOrphan = () => process.env.npm_lifecycle_event !== undefined && process.ppid !== parent
+  const watch = setInterval(() => isOrphan() && child.kill('SIGTERM'), 500)
 
   return new Promise((resolve, reject) => {
     child.once('error', reject)
     child.once('exit', (code, signal) => {
       clearInterval(watch)
-      for (const name of signals) process.off(name, handOn)
+      for (const name of signals) process.off(name, forward)
       resolve(code ?? 128 + constants.signals[signal])
     })
   })

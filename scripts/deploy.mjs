@@ -1,24 +1,25 @@
-// Puts Perigee on a real Cloudflare account; the first time it makes what is missing there. Can be run again at any point.
+// Deploys Perigee to a Cloudflare account and creates what is missing there. Can be run again at
+// any time.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { run } from './child.mjs'
 import { ensureSecrets, randomSecret } from './secrets.mjs'
 import { fail, useToolchain } from './toolchain.mjs'
-import { databases, requiredSecrets, wrangler, writeDatabaseId } from './wrangler.mjs'
+import { listDatabases, listRequiredSecrets, wrangler, writeDatabaseId } from './wrangler.mjs'
 
-// The operator's own copy of what the first deploy made up.
+// The operator's copy of the secrets that the first deploy generated.
 const secretsFile = '.deploy.vars'
 
 await useToolchain()
 chooseAccount()
-for (const database of databases()) if (!database.made) makeDatabase(database)
+for (const database of listDatabases()) if (!database.isCreated) ensureDatabase(database)
 const secrets = secretArguments()
-// The schema first: the new code may need it, and the old code must bear it until then.
-for (const { binding } of databases())
-  await succeed('d1', 'migrations', 'apply', binding, '--remote')
+// Before the code: the new code may need the new schema, and the old code must work with it.
+for (const { binding } of listDatabases())
+  await runWrangler('d1', 'migrations', 'apply', binding, '--remote')
 const urls = await deploy(secrets)
-nextSteps(urls[0] ?? 'https://<where you deployed>')
+printNextSteps(urls[0] ?? 'https://<your Worker>')
 
 function chooseAccount() {
   const { ok, stdout } = wrangler('whoami', '--json')
@@ -36,63 +37,65 @@ function chooseAccount() {
   const choices = accounts.map(
     ({ id, name }) => `  CLOUDFLARE_ACCOUNT_ID=${id} npm run deploy   # ${name}`,
   )
-  fail(`You have several Cloudflare accounts. Say which one to deploy to:\n${choices.join('\n')}`)
+  fail(`You have several Cloudflare accounts. Choose the one to deploy to:\n${choices.join('\n')}`)
 }
 
-function makeDatabase(database) {
-  const id = databaseId(database.name) ?? created(database.name)
+function ensureDatabase(database) {
+  const id = findDatabaseId(database.name) ?? createDatabase(database.name)
   writeDatabaseId(database, id)
-  console.log(`The database ${database.name} is ${id}; wrangler.toml says so now. Commit that.`)
+  console.log(`The id of the database ${database.name}, ${id}, is now in wrangler.toml. Commit it.`)
 }
 
-function created(name) {
+function createDatabase(name) {
   const { ok, output } = wrangler('d1', 'create', name)
-  return (ok && databaseId(name)) || fail(`${output}\nThe database ${name} could not be made.`)
+  return (ok && findDatabaseId(name)) || fail(`${output}\nCould not create the database ${name}.`)
 }
 
-function databaseId(name) {
+function findDatabaseId(name) {
   const { ok, stdout, output } = wrangler('d1', 'list', '--json')
   if (!ok) fail(output)
   return JSON.parse(stdout).find((database) => database.name === name)?.uuid
 }
 
-/** A Worker that does not exist yet can be given its secrets only together with its first deploy. */
+/** A Worker that does not exist yet gets its secrets together with its first deploy. */
 function secretArguments() {
   const { ok, stdout, output } = wrangler('secret', 'list', '--format', 'json')
   if (!ok && !/Worker ".*" not found/.test(output)) fail(output)
   if (!ok) {
-    const kept = ensureSecrets(
+    const stored = ensureSecrets(
       secretsFile,
-      Object.fromEntries(requiredSecrets().map((name) => [name, madeUp(name)])),
+      Object.fromEntries(listRequiredSecrets().map((name) => [name, generateSecret(name)])),
     )
-    const unknown = requiredSecrets().filter((name) => !kept[name])
-    if (unknown.length > 0)
+    const missing = listRequiredSecrets().filter((name) => !stored[name])
+    if (missing.length > 0)
       fail(
-        `Write what your provider gave you into ${secretsFile}, then deploy again: ${unknown.join(', ')}`,
+        `Add your provider's secrets to ${secretsFile}, then deploy again: ${missing.join(', ')}`,
       )
     return ['--secrets-file', secretsFile]
   }
   const present = JSON.parse(stdout).map(({ name }) => name)
-  const missing = requiredSecrets().filter((name) => !present.includes(name))
+  const missing = listRequiredSecrets().filter((name) => !present.includes(name))
   if (missing.length === 0) return []
   const random = `node -p "crypto.randomBytes(32).toString('base64url')" | `
   const commands = missing.map(
-    (name) => `  ${madeUp(name) && random}npx wrangler secret put ${name}`,
+    (name) => `  ${generateSecret(name) && random}npx wrangler secret put ${name}`,
   )
-  return fail(`The Worker lacks secrets. Set each, then deploy again:\n${commands.join('\n')}`)
+  return fail(
+    `Secrets of the Worker are missing. Set each, then deploy again:\n${commands.join('\n')}`,
+  )
 }
 
-/** Our own secrets can be made up; a provider's cannot. */
-function madeUp(name) {
+/** A new value for the service's own secrets; a provider's cannot be generated. */
+function generateSecret(name) {
   return ['TOKEN_SECRET', 'ADMIN_TOKEN'].includes(name) ? randomSecret() : ''
 }
 
-/** The addresses that the Worker is served at now. */
+/** Deploys and returns the Worker's addresses. */
 async function deploy(args) {
   const folder = mkdtempSync(join(tmpdir(), 'perigee-deploy-'))
   process.env.WRANGLER_OUTPUT_FILE_PATH = join(folder, 'output.ndjson')
   try {
-    await succeed('deploy', ...args)
+    await runWrangler('deploy', ...args)
     const records = readFileSync(process.env.WRANGLER_OUTPUT_FILE_PATH, 'utf8')
       .trim()
       .split('\n')
@@ -104,16 +107,17 @@ async function deploy(args) {
   }
 }
 
-/** On our terminal: wrangler may have questions. */
-async function succeed(...args) {
+/** Runs wrangler on the terminal, where it can ask questions. */
+async function runWrangler(...args) {
   const code = await run('wrangler', args)
-  if (code !== 0) fail(`wrangler ${args.join(' ')} failed; mend that and run npm run deploy again.`)
+  if (code !== 0)
+    fail(`wrangler ${args.join(' ')} failed. Fix the cause, then run npm run deploy again.`)
 }
 
-function nextSteps(url) {
+function printNextSteps(url) {
   const token = existsSync(secretsFile)
-    ? `The secrets are in ${secretsFile}: keep them somewhere safer and delete that file.\n\n  export ADMIN_TOKEN=$(sed -n s/^ADMIN_TOKEN=//p ${secretsFile})`
-    : `  export ADMIN_TOKEN=…   # the one you set`
+    ? `The secrets are in ${secretsFile}. Move them to a safe place and delete the file.\n\n  export ADMIN_TOKEN=$(sed -n s/^ADMIN_TOKEN=//p ${secretsFile})`
+    : `  export ADMIN_TOKEN=…   # the value you set`
   const account = JSON.stringify({
     userName: 'acme',
     name: 'Acme',
@@ -121,7 +125,7 @@ function nextSteps(url) {
     timeZone: 'Europe/Lisbon',
   })
   console.log(`\nPerigee is at ${url}, its reference page at ${url}/docs.\n
-To make an account (the answer holds its API key, this once):\n\n${token}
+To create an account (the reply shows its API key once):\n\n${token}
   curl ${url}/admin/accounts -H "Authorization: Bearer $ADMIN_TOKEN" -H 'Content-Type: application/json' \\
     -d '${account}'\n`)
 }

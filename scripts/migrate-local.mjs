@@ -1,19 +1,22 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fail } from './toolchain.mjs'
-import { databases, wrangler } from './wrangler.mjs'
+import { listDatabases, wrangler } from './wrangler.mjs'
 
-// Beside the data, so that it goes when they go.
+// Next to the data, so that it is deleted with them.
 const stampFolder = '.wrangler/state/v3/d1'
 const stamp = `${stampFolder}/migrated.json`
 
-/** Asking wrangler takes two seconds a database: it is asked only when a database or a migration is new. */
+/**
+ * Applies migrations only when a database or a migration is new: wrangler takes two seconds for
+ * each database.
+ */
 export function migrateLocalDatabases() {
   const migrations = readdirSync('migrations').filter((file) => file.endsWith('.sql'))
-  const state = JSON.stringify([databases().map(({ block }) => block), migrations])
+  const state = JSON.stringify([listDatabases().map(({ block }) => block), migrations])
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === state) return
-  for (const { binding } of databases()) {
+  for (const { binding } of listDatabases()) {
     const applied = wrangler('d1', 'migrations', 'apply', binding, '--local')
-    if (!applied.ok) fail(`${applied.output}\nThe migrations of ${binding} could not be applied.`)
+    if (!applied.ok) fail(`${applied.output}\nCould not apply the migrations of ${binding}.`)
   }
   mkdirSync(stampFolder, { recursive: true })
   writeFileSync(stamp, state)

@@ -1,4 +1,4 @@
-// Writes the published contract as the routes have it now: public/api/openapi.json.
+// Writes the OpenAPI document of the current routes to public/api/openapi.json.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import manifest from '../package.json' with { type: 'json' }
 import { app } from '../src/app.ts'

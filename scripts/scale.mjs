@@ -1,14 +1,18 @@
-// What the service does and costs at a size: `npm run scale [-- --devices n --interval seconds --accounts n --retention days]`.
-// Without a size it prints the table of docs/scale.md, which a test holds to this.
+// npm run scale [-- --devices n --interval seconds --accounts n --retention days]
+// Computes what the service needs and costs. Without options it prints the table of docs/scale.md;
+// a test compares the two.
 
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 
-const DAYS = 30
+const DAYS_PER_MONTH = 30
 const MILLION = 1e6
 const GB = 1e9
 
-/** Workers Paid, as Cloudflare publishes it: what is included each month, and what a further unit costs in US dollars. */
+/**
+ * Workers Paid as Cloudflare publishes it: the amount included each month, and the price of a
+ * further unit in US dollars.
+ */
 export const PRICES = {
   plan: 5,
   requests: { included: 10 * MILLION, each: 0.3 / MILLION },
@@ -22,7 +26,10 @@ export const PRICES = {
   objectBytes: { included: 5 * GB, each: 0.2 / GB },
 }
 
-/** Of one thing done. A location's figures are what `npm run bench` measures; the others are counted from statements and indexes. */
+/**
+ * The cost of one operation. `npm run bench` measures those of a location; the others are counted
+ * from statements and indexes.
+ */
 export const COSTS = {
   locationBytes: 64,
   deviceBytes: 1100,
@@ -36,7 +43,7 @@ export const COSTS = {
   alert: { d1Read: 40, d1Written: 25, objectRequests: 4, objectWritten: 50, seconds: 0.5 },
 }
 
-/** Hard limits, and how full a cell is let become before the next is opened. */
+/** Hard limits of the platform and of the service. */
 export const LIMITS = {
   databaseBytes: 10 * GB,
   storedBytes: 1000 * GB,
@@ -46,35 +53,36 @@ export const LIMITS = {
   objectBytes: 10 * GB,
   accountRequestsPerSecond: 100,
 }
-const FILL = 0.7
-/** The busiest second against the average one. */
-const PEAK = 3
+/** How full a cell may become before the next is opened. */
+const MAX_FILL = 0.7
+/** The busiest second in relation to the average one. */
+const PEAK_FACTOR = 3
 
-/** How a fleet is used, a device a month, beside its reports. */
-const HABITS = { reads: 24 * DAYS, decisions: 1, alerts: 2 }
+/** Use of one device per month, besides its reports. */
+const MONTHLY_USE = { reads: 24 * DAYS_PER_MONTH, decisions: 1, alerts: 2 }
 
-export function model({
+export function computeScale({
   devices,
   interval = 3600,
   accounts = Math.max(1, devices / 100),
   retention = 365,
 }) {
-  const locations = (devices * DAYS * 86_400) / interval
+  const locations = (devices * DAYS_PER_MONTH * 86_400) / interval
   const kept = (devices * retention * 86_400) / interval
-  const reads = devices * HABITS.reads
-  const decisions = devices * HABITS.decisions
-  const alerts = devices * HABITS.alerts
+  const reads = devices * MONTHLY_USE.reads
+  const decisions = devices * MONTHLY_USE.decisions
+  const alerts = devices * MONTHLY_USE.alerts
   const bytes =
     kept * COSTS.locationBytes +
     devices * COSTS.deviceBytes +
-    alerts * (retention / DAYS) * COSTS.alertBytes
+    alerts * (retention / DAYS_PER_MONTH) * COSTS.alertBytes
   const sum = (name) =>
     locations * ((COSTS.report[name] ?? 0) + (COSTS.trimmedLocation[name] ?? 0)) +
     reads * (COSTS.read[name] ?? 0) +
     decisions * (COSTS.decision[name] ?? 0) +
     alerts * (COSTS.alert[name] ?? 0)
   const requests = locations + reads + decisions + alerts
-  const busiest = (PEAK * (locations + decisions + alerts)) / (DAYS * 86_400)
+  const busiest = (PEAK_FACTOR * (locations + decisions + alerts)) / (DAYS_PER_MONTH * 86_400)
   const used = {
     requests,
     cpuMilliseconds: requests * COSTS.cpuMilliseconds,
@@ -87,7 +95,7 @@ export function model({
     objectBytes: devices * COSTS.ledgerDeviceBytes,
   }
   const cells = Math.max(
-    Math.ceil(bytes / (LIMITS.databaseBytes * FILL)),
+    Math.ceil(bytes / (LIMITS.databaseBytes * MAX_FILL)),
     Math.ceil(busiest / LIMITS.batchesPerSecond),
   )
   const cost = Object.entries(used).map(([name, amount]) => [
@@ -95,8 +103,9 @@ export function model({
     Math.max(0, amount - PRICES[name].included) * PRICES[name].each,
   ])
   const perAccount = devices / accounts
-  const busiestOf = (amount) => (PEAK * perAccount * (amount / devices)) / (DAYS * 86_400)
-  /** What one database would meet, and what stands in the way even with as many as it takes. */
+  const busiestOf = (amount) =>
+    (PEAK_FACTOR * perAccount * (amount / devices)) / (DAYS_PER_MONTH * 86_400)
+  /** The share of each limit that is reached: with one database, and with as many as needed. */
   const inOneCell = {
     'the size of a D1 database (10 GB)': bytes / LIMITS.databaseBytes,
     'the one writer of a D1 database (200 batches/s)': busiest / LIMITS.batchesPerSecond,
@@ -125,7 +134,7 @@ export function model({
   }
 }
 
-const short = (value) => {
+const formatShort = (value) => {
   const [unit, name] = [
     [1e12, ' T'],
     [1e9, ' G'],
@@ -135,19 +144,19 @@ const short = (value) => {
   const scaled = value / unit
   return `${scaled >= 100 || (unit === 1 && scaled >= 10) ? scaled.toFixed(0) : scaled.toPrecision(2)}${name}`
 }
-const dollars = (value) =>
+const formatDollars = (value) =>
   `$${value < 100 ? value.toFixed(2) : Math.round(value).toLocaleString('en')}`
-const percent = (value) =>
+const formatShare = (value) =>
   value < 0.01 ? '< 1 %' : value < 10 ? `${Math.round(value * 100)} %` : `${Math.round(value)} ×`
 
-function lines(sizes) {
-  const all = sizes.map(model)
+function formatTable(sizes) {
+  const all = sizes.map(computeScale)
   const row = (name, cell) => `| ${name} | ${all.map(cell).join(' | ')} |`
-  const first = (shares) => {
+  const formatFirstLimit = (shares) => {
     const [name, share] = Object.entries(shares).sort(([, a], [, b]) => b - a)[0]
-    return `${name}: ${percent(share)}`
+    return `${name}: ${formatShare(share)}`
   }
-  const most = (one) => Object.entries(one.cost).sort(([, a], [, b]) => b - a)[0]
+  const largestCost = (one) => Object.entries(one.cost).sort(([, a], [, b]) => b - a)[0]
   const NAMES = {
     requests: 'requests',
     cpuMilliseconds: 'CPU',
@@ -163,27 +172,29 @@ function lines(sizes) {
     row('per month', ({ devices }) => `${devices.toLocaleString('en')} devices`),
     `|---|${all.map(() => '---:|').join('')}`,
     row('accounts', ({ accounts }) => accounts.toLocaleString('en')),
-    row('requests', ({ used }) => short(used.requests)),
-    row('writes in the busiest second', ({ busiest }) => short(busiest)),
-    row('D1 rows read', ({ used }) => short(used.d1RowsRead)),
-    row('D1 rows written', ({ used }) => short(used.d1RowsWritten)),
-    row('locations kept', ({ kept }) => short(kept)),
-    row('D1 bytes', ({ used }) => `${short(used.d1Bytes)}B`),
+    row('requests', ({ used }) => formatShort(used.requests)),
+    row('writes in the busiest second', ({ busiest }) => formatShort(busiest)),
+    row('D1 rows read', ({ used }) => formatShort(used.d1RowsRead)),
+    row('D1 rows written', ({ used }) => formatShort(used.d1RowsWritten)),
+    row('locations kept', ({ kept }) => formatShort(kept)),
+    row('D1 bytes', ({ used }) => `${formatShort(used.d1Bytes)}B`),
     row('cells', ({ cells }) => cells.toLocaleString('en')),
-    row('Durable Object requests', ({ used }) => short(used.objectRequests)),
-    row('Durable Object GB-s', ({ used }) => short(used.objectGigabyteSeconds)),
-    row('cost', (one) => dollars(one.dollars)),
+    row('Durable Object requests', ({ used }) => formatShort(used.objectRequests)),
+    row('Durable Object GB-s', ({ used }) => formatShort(used.objectGigabyteSeconds)),
+    row('cost', (one) => formatDollars(one.dollars)),
     row('largest part', (one) =>
-      most(one)[1] === 0 ? 'the plan itself' : `${NAMES[most(one)[0]]}, ${dollars(most(one)[1])}`,
+      largestCost(one)[1] === 0
+        ? 'the plan itself'
+        : `${NAMES[largestCost(one)[0]]}, ${formatDollars(largestCost(one)[1])}`,
     ),
     row('per device', (one) => `$${(one.dollars / one.devices).toPrecision(2)}`),
-    row('first limit in one cell', ({ inOneCell }) => first(inOneCell)),
-    row('first limit with these cells', ({ inManyCells }) => first(inManyCells)),
+    row('first limit in one cell', ({ inOneCell }) => formatFirstLimit(inOneCell)),
+    row('first limit with these cells', ({ inManyCells }) => formatFirstLimit(inManyCells)),
   ]
 }
 
-export const report = () =>
-  lines([{ devices: 1000 }, { devices: 100_000 }, { devices: 10_000_000 }]).join('\n')
+export const formatReport = () =>
+  formatTable([{ devices: 1000 }, { devices: 100_000 }, { devices: 10_000_000 }]).join('\n')
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
   const number = { type: 'string' }
@@ -193,5 +204,5 @@ if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) 
   const given = Object.fromEntries(
     Object.entries(values).map(([name, text]) => [name, Number(text)]),
   )
-  console.log(values.devices ? lines([given]).join('\n') : report())
+  console.log(values.devices ? formatTable([given]).join('\n') : formatReport())
 }

@@ -2,14 +2,17 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import util from 'node:util'
 
-/** 256 random bits. */
+/** A secret of 256 random bits. */
 export const randomSecret = () => randomBytes(32).toString('base64url')
 
 export function readSecrets(file) {
   return existsSync(file) ? util.parseEnv(readFileSync(file, 'utf8')) : {}
 }
 
-/** Sets these names and leaves every other line as it is; a reader sees the old file or the new one, never half of it. */
+/**
+ * Sets these names and keeps all other lines. The file is replaced at once, so that no reader sees
+ * half of it.
+ */
 export function writeSecrets(file, values) {
   let text = existsSync(file) ? readFileSync(file, 'utf8') : ''
   for (const [name, value] of Object.entries(values)) {
@@ -23,7 +26,7 @@ export function writeSecrets(file, values) {
   renameSync(draft, file)
 }
 
-/** Adds those of `defaults` that are missing, or empty though they should not be; answers all that the file then holds. */
+/** Adds the `defaults` that are missing or wrongly empty, and returns all secrets of the file. */
 export function ensureSecrets(file, defaults) {
   const present = readSecrets(file)
   const missing = Object.entries(defaults).filter(

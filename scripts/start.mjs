@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ended } from './child.mjs'
+import { waitForExit } from './child.mjs'
 import { seedDemo } from './demo.mjs'
 import { ensureDemoApiKey } from './demo-account.mjs'
 import { migrateLocalDatabases } from './migrate-local.mjs'
@@ -36,11 +36,11 @@ const server = spawn('wrangler', ['dev', '--port', String(port)], {
   stdio: ['ignore', 'pipe', 'pipe'],
   env: withColour(),
 })
-const serverEnded = ended(server)
+const serverExit = waitForExit(server)
 const showServerOutput = holdOutput(server)
 
 try {
-  await Promise.race([waitUntilHealthy(), serverEnded])
+  await Promise.race([waitUntilHealthy(), serverExit])
   if (server.exitCode === null && server.signalCode === null) {
     const apiKey = await ensureDemoApiKey(base, secrets)
     if (apiKey !== secrets.DEMO_API_KEY) writeSecrets(secretsFile, { DEMO_API_KEY: apiKey })
@@ -55,7 +55,7 @@ try {
   process.exitCode = 1
   server.kill()
 }
-const code = await serverEnded
+const code = await serverExit
 process.exit(process.exitCode ?? (wasInterrupted(code) ? 0 : code))
 
 function wasInterrupted(code) {

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { ended, run } from './child.mjs'
+import { run, waitForExit } from './child.mjs'
 
 /* The steps of `npm test` and `npm run check`. A step is a name, a command and its arguments. */
 
@@ -37,7 +37,7 @@ async function runQuietly([name, command, ...args]) {
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], env: withColour() })
   const output = []
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (part) => output.push(part))
-  const code = await ended(child)
+  const code = await waitForExit(child)
   if (code !== 0) {
     console.log(`\n── ${name}: ${[command, ...args].join(' ')}`)
     process.stdout.write(Buffer.concat(output))

@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 
 const configFile = 'wrangler.toml'
-const unmadeId = '00000000-0000-0000-0000-000000000000'
+const PLACEHOLDER_ID = '00000000-0000-0000-0000-000000000000'
 
-/** Runs wrangler without a terminal, so that it asks nothing. */
+/** Runs wrangler without a terminal, so that it asks no questions. */
 export function wrangler(...args) {
   const { status, stdout, stderr } = spawnSync('wrangler', args, {
     encoding: 'utf8',
@@ -13,8 +13,8 @@ export function wrangler(...args) {
   return { ok: status === 0, stdout, output: `${stdout}${stderr}` }
 }
 
-/** Every D1 database that wrangler.toml binds. */
-export function databases() {
+/** The D1 databases of wrangler.toml. */
+export function listDatabases() {
   const blocks =
     readFileSync(configFile, 'utf8').match(/^\[\[d1_databases\]\]\n(?:(?!\[).*\n?)*/gm) ?? []
   return blocks.map((block) => {
@@ -23,17 +23,17 @@ export function databases() {
       block,
       binding: read('binding'),
       name: read('database_name'),
-      made: read('database_id') !== unmadeId,
+      isCreated: read('database_id') !== PLACEHOLDER_ID,
     }
   })
 }
 
 export function writeDatabaseId({ block }, id) {
   const config = readFileSync(configFile, 'utf8')
-  writeFileSync(configFile, config.replace(block, block.replace(unmadeId, id)))
+  writeFileSync(configFile, config.replace(block, block.replace(PLACEHOLDER_ID, id)))
 }
 
-export function requiredSecrets() {
+export function listRequiredSecrets() {
   const list =
     readFileSync(configFile, 'utf8').match(/^\[secrets\]\s*\nrequired\s*=\s*\[([^\]]*)\]/m)?.[1] ??
     ''

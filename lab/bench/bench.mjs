@@ -1,6 +1,6 @@
-// Measures the service: `npm run bench [-- --json --short --only rows,growth,sweep,export,streams,cost]`.
-// Everything is compared inside one run, in interleaved rounds, on the bundle that a deploy would upload. `--short` only shows
-// that the benchmarks still run, and checks no threshold.
+// npm run bench [-- --json --short --only rows,growth,sweep,export,streams,cost]
+// Measures the service. Everything is compared inside one run, in interleaved rounds, on the
+// bundle that a deploy would upload. `--short` only shows that the benchmarks still run.
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { useToolchain } from '../../scripts/toolchain.mjs'

@@ -1,4 +1,7 @@
-/** Returns a function that gives the body of the next report. Bodies are prepared in stock, so that making them is hardly measured. */
+/**
+ * Returns a function that gives the body of the next report. Bodies are prepared in stock, so that
+ * making them is hardly measured.
+ */
 export function reportBodies(format, count) {
   let time = Date.UTC(2001, 0, 1) + count
   let prepared = []

@@ -6,7 +6,10 @@ import { openFleet } from './fleet.mjs'
 import { addTrack, editAccountFiles } from './seed.mjs'
 
 const MEBIBYTE = 2 ** 20
-/** Less than a third of Cloudflare's heap. V8 keeps garbage up to the limit, so a low one shows what an export needs. */
+/**
+ * Less than a third of Cloudflare's heap. V8 keeps garbage up to the limit, so a low one shows what
+ * an export needs.
+ */
 const HEAP_MEGABYTES = 40
 
 /** Measures how much more memory than when idle the runtime uses to export a long track. */

@@ -62,7 +62,8 @@ export function printReport(
   if (sweep) {
     const { due, small, large, few, many, times } = sweep
     figures.push([
-      `sweep of ${formatInteger(due)} due among ${formatInteger(small)} and ${formatInteger(large)} devices`,
+      `sweep of ${formatInteger(due)} due among ${formatInteger(small)} ` +
+        `and ${formatInteger(large)} devices`,
       `${formatInteger(few)} and ${formatInteger(many)} ms: ${times.toFixed(2)} ×`,
       threshold(times <= 1.5, '≤ 1.5'),
     ])
@@ -71,7 +72,8 @@ export function printReport(
     const { locations, above, again, idle, seconds: took } = exported
     figures.push([
       `export of ${formatInteger(locations)} locations`,
-      `${formatInteger(above)} MB above the ${formatInteger(idle)} MB of an idle new runtime (the second time ${formatInteger(again)}), ${took.toFixed(1)} s`,
+      `${formatInteger(above)} MB above the ${formatInteger(idle)} MB of an idle new runtime ` +
+        `(the second time ${formatInteger(again)}), ${took.toFixed(1)} s`,
       threshold(above <= 64, '≤ 64'),
     ])
   }
@@ -79,7 +81,8 @@ export function printReport(
     const { streams: count, median, slowest } = streams
     figures.push([
       `an event to ${formatInteger(count)} open streams of one account`,
-      `received by all after ${formatInteger(median)} ms (at most ${formatInteger(slowest)}), including the request that caused it`,
+      `received by all after ${formatInteger(median)} ms (at most ${formatInteger(slowest)}), ` +
+        'including the request that caused it',
       threshold(median <= 1000, '≤ 1,000'),
     ])
   }

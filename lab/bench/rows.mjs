@@ -1,7 +1,10 @@
 import { cycle } from '../harness/rate.mjs'
 import { formatForApi, formatForStatement, reportBodies } from './bodies.mjs'
 
-/** The requests that are compared. `floor` is the least ratio of the API's rate to that of the bare Worker. */
+/**
+ * The requests that are compared. `floor` is the least ratio of the API's rate to that of the bare
+ * Worker.
+ */
 export function listRows(fixture) {
   const { api, withoutToken, bare, accountId, apiKey, keyId, deviceWithHistory } = fixture
   const device = cycle(fixture.devices.slice(1, 21))

@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
 /*
- * Writes large fleets into the files of a stopped server: through the API it would take hours. Every row is a copy of one
- * that the service has written, so that a new column needs no change here.
+ * Writes large fleets into the files of a stopped server: through the API it would take hours.
+ * Every row is a copy of one that the service has written, so that a new column needs no change
+ * here.
  */
 
 const PAST_DATE = '2026-01-01'
@@ -33,7 +34,10 @@ function findDatabase(folder, kind, sql, ...values) {
   throw new Error(`no ${kind} database has a row for: ${sql}`)
 }
 
-/** Copies the row that `where` finds. `changed` maps columns to SQL expressions, in which `i` is the copy's number. */
+/**
+ * Copies the row that `where` finds. `changed` maps columns to SQL expressions, in which `i` is the
+ * copy's number.
+ */
 function copyRow(database, table, { where, copies, changed }) {
   const columns = database
     .prepare(`SELECT name FROM pragma_table_info(${quote(table)})`)
@@ -46,7 +50,9 @@ function copyRow(database, table, { where, copies, changed }) {
   )
 }
 
-/** Opens the databases of the account's cell and ledger, and runs `edit` in a transaction on each. */
+/**
+ * Opens the databases of the account's cell and ledger, and runs `edit` in a transaction on each.
+ */
 export function editAccountFiles(folder, accountId, edit) {
   const cell = findDatabase(folder, 'd1', 'SELECT 1 FROM accounts WHERE id = ?', accountId)
   const ledger = findDatabase(folder, 'do', 'SELECT 1 FROM account WHERE id = ?', accountId)
@@ -60,7 +66,10 @@ export function editAccountFiles(folder, accountId, edit) {
   }
 }
 
-/** Copies a device `count` times, each with so many locations. `due` of them have expired without being recorded. */
+/**
+ * Copies a device `count` times, each with so many locations. `due` of them have expired without
+ * being recorded.
+ */
 export function addDevices(
   { cell, ledger },
   { accountId, deviceId, count, locations = 0, due = 0 },

@@ -6,7 +6,10 @@ import { openFleet } from './fleet.mjs'
 
 const OPENED_AT_ONCE = 50
 
-/** Measures the time from the request for a change until the last of so many streams has received its event. */
+/**
+ * Measures the time from the request for a change until the last of so many streams has received
+ * its event.
+ */
 export async function measureStreams({ script, streams, rounds, progress }) {
   const { base, stop } = await serve({
     script,

@@ -6,7 +6,10 @@ import { addDevices, editAccountFiles, makeDueAgain } from './seed.mjs'
 
 const ACCOUNTS = 10
 
-/** Measures how long the sweep takes to record `due` expiries among few devices and among many, in milliseconds. */
+/**
+ * Measures how long the sweep takes to record `due` expiries among few devices and among many, in
+ * milliseconds.
+ */
 export async function measureSweep({ script, due, small, large, rounds, progress }) {
   const fixtures = []
   for (const devices of [small, large]) {

@@ -38,7 +38,10 @@ async function auditTrack(call, { id, name, times }, faults) {
   if (unexpected > 0) faults.duplicated.push(`${name}: ${unexpected} locations too many`)
 }
 
-/** Replays the license log: every entry must follow from the one before, and none may exceed the total. */
+/**
+ * Replays the license log: every entry must follow from the one before, and none may exceed the
+ * total.
+ */
 export async function auditLicenses(call) {
   const faults = []
   const entries = (await listAll(call, '/api/account/licenses/log', 'entries')).reverse()
@@ -78,7 +81,10 @@ export async function auditCell(callAsOperator, accountId) {
   )
 }
 
-/** Repeats every answered request with a key, in another order: each must get the same reply and change nothing. */
+/**
+ * Repeats every answered request with a key, in another order: each must get the same reply and
+ * change nothing.
+ */
 export async function auditReplay({ base, token, call, requests, random }) {
   const faults = []
   const repeatable = requests.filter(({ key, reply }) => key && reply)

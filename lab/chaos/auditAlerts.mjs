@@ -4,7 +4,10 @@ import { LIMITS } from './operations.mjs'
 
 const SENT_TIMEOUT_MS = 90_000
 
-/** Waits until no message is queued. One that was interrupted while it was sent is tried again after its lease. */
+/**
+ * Waits until no message is queued. One that was interrupted while it was sent is tried again after
+ * its lease.
+ */
 export async function waitUntilSent(call) {
   const deadline = Date.now() + SENT_TIMEOUT_MS
   for (;;) {
@@ -15,7 +18,10 @@ export async function waitUntilSent(call) {
   }
 }
 
-/** Every acknowledged alert exists once, no daily limit is exceeded, and the provider was asked once for every message shown as sent. */
+/**
+ * Every acknowledged alert exists once, no daily limit is exceeded, and the provider was asked once
+ * for every message shown as sent.
+ */
 export async function auditAlerts(call, devices, provider) {
   const faults = { lost: [], duplicated: [], other: [] }
   for (const device of devices.filter(({ id, isDeleted }) => id !== null && !isDeleted)) {

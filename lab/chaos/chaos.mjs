@@ -1,6 +1,7 @@
-// Kills the server while it works and compares what is left with what it acknowledged: `npm run chaos [-- --kills n --every n --seed n]`.
-// First kills at random moments, on the bundle that a deploy would upload; then, on a build with fail points, a kill before and
-// after every commit. Each time every acknowledged write must be there, once, and nothing else.
+// npm run chaos [-- --kills n --every n --seed n]
+// Kills the server while it works and compares what is left with what it acknowledged. First kills
+// at random moments, on the bundle that a deploy would upload; then, on a build with fail points, a
+// kill before and after every commit. Every acknowledged write must exist once, and nothing else.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { useToolchain } from '../../scripts/toolchain.mjs'
@@ -139,8 +140,10 @@ async function audit(name, server, { id, token, call }, run) {
   )
   progress('')
   console.log(
-    `${name}: ${run.requests.length} requests, ${run.acknowledged} acknowledged at once, ${unanswered} unanswered and repeated; ` +
-      `${licenses.entries} entries of the license log, ${log.events} events, ${alerts.sent} messages sent, ` +
+    `${name}: ${run.requests.length} requests, ${run.acknowledged} acknowledged at once, ` +
+      `${unanswered} unanswered and repeated; ` +
+      `${licenses.entries} entries of the license log, ${log.events} events, ` +
+      `${alerts.sent} messages sent, ` +
       `${alerts.suppressed} suppressed, ${replay.replayed} replies replayed`,
   )
 }

@@ -76,7 +76,10 @@ const withTimeout = (promise, message) =>
     }),
   ])
 
-/** Starts the server and kills it again where its alarm repeats the drain. False if the alarm does not get there. */
+/**
+ * Starts the server and kills it again where its alarm repeats the drain. False if the alarm does
+ * not get there.
+ */
 async function killAgainInAlarm(server, failPoints, point) {
   const killed = failPoints.killAt(point, 1, () => server.kill()).then(() => true)
   // A server that is killed while it starts never reports that it has started.

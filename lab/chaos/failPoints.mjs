@@ -1,7 +1,10 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 
-/** The server that the fail points of the test build report to. Each continues, except the armed one, where the process is killed. */
+/**
+ * The server that the fail points of the test build report to. Each continues, except the armed
+ * one, where the process is killed.
+ */
 export async function listenForFailPoints() {
   let reached = []
   let armed = null
@@ -21,7 +24,10 @@ export async function listenForFailPoints() {
       reached = []
       return reached
     },
-    /** Kills when a point is reached for the nth time from now on. Resolves once the process has ended. */
+    /**
+     * Kills when a point is reached for the nth time from now on. Resolves once the process has
+     * ended.
+     */
     killAt(point, nth, kill) {
       return new Promise((resolve, reject) => {
         const fire = () => {

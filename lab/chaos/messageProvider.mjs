@@ -2,8 +2,9 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 
 /**
- * An e-mail and SMS provider outside the server's process, so that it survives every crash. Like Resend it sends once per
- * Idempotency-Key; like Twilio it has no such key, but lists what it has sent.
+ * An e-mail and SMS provider outside the server's process, so that it survives every crash. Like
+ * Resend it sends once per Idempotency-Key; like Twilio it has no such key, but lists what it has
+ * sent.
  */
 export async function startMessageProvider() {
   const emails = new Map()

@@ -7,7 +7,10 @@ const reportsFrom = Date.now() - 30 * 86_400_000
 /** Numbers keys, edits, alerts and reported times, so that each is unique. */
 let lastNumber = 0
 
-/** One request to the API. With an idempotency key it can be repeated; without, a repeat must do no harm. */
+/**
+ * One request to the API. With an idempotency key it can be repeated; without, a repeat must do no
+ * harm.
+ */
 const request = (kind, device, { method, path, body, hasKey = false }) => ({
   kind,
   device,
@@ -31,7 +34,10 @@ const record = ({ name, description }, isExpired) => ({
 })
 const pathOf = ({ id }) => `/api/devices/${id}`
 
-/** The operations: how each is requested, and how the expected device changes once it is acknowledged. */
+/**
+ * The operations: how each is requested, and how the expected device changes once it is
+ * acknowledged.
+ */
 export const OPERATIONS = {
   create: {
     prepare: (device) =>
@@ -132,7 +138,10 @@ export const expectedDevice = (name) => ({
   alerts: new Set(),
 })
 
-/** Sends a request once. Null when the outcome is unknown: the connection broke, or a later retry will tell. */
+/**
+ * Sends a request once. Null when the outcome is unknown: the connection broke, or a later retry
+ * will tell.
+ */
 export async function sendOnce(base, token, { method, path, body, key }) {
   const headers = {
     Authorization: `Bearer ${token}`,

@@ -5,7 +5,10 @@ const CLIENTS = 6
 const DEVICES_PER_CLIENT = 8
 const RETRY_TIMEOUT_MS = 90_000
 
-/** Clients that share the account's licenses create, edit, report and delete without pause while the server is killed again and again. */
+/**
+ * Clients that share the account's licenses create, edit, report and delete without pause while the
+ * server is killed again and again.
+ */
 export async function runWithRandomKills({ server, token, kills, random, progress }) {
   const run = { devices: [], requests: [], unanswered: [], acknowledged: 0, faults: [] }
   let isRunning = true
@@ -52,7 +55,8 @@ export async function runWithRandomKills({ server, token, kills, random, progres
     restarted = server.kill().then(() => server.start())
     await restarted
     progress(
-      `${kill} of ${kills} kills, ${run.acknowledged} acknowledged, ${run.unanswered.length} unanswered`,
+      `${kill} of ${kills} kills, ${run.acknowledged} acknowledged, ` +
+        `${run.unanswered.length} unanswered`,
     )
   }
   await sleep(500)
@@ -61,7 +65,9 @@ export async function runWithRandomKills({ server, token, kills, random, progres
   return run
 }
 
-/** Waits for so many more acknowledgements, at most 10 s: killing an idle server would test nothing. */
+/**
+ * Waits for so many more acknowledgements, at most 10 s: killing an idle server would test nothing.
+ */
 async function waitForAcknowledgements(run, more) {
   const wanted = run.acknowledged + more
   const deadline = Date.now() + 10_000

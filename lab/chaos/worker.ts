@@ -1,5 +1,5 @@
-// The Worker with a fail point before and after every commit to a database and every outgoing request, for `npm run chaos`.
-// wrangler.toml does not name this file, so no deploy contains it.
+// The Worker with a fail point before and after every commit to a database and every outgoing
+// request, for `npm run chaos`. wrangler.toml does not name this file, so no deploy contains it.
 
 import type { Env } from '../../src/env.ts'
 import worker, { AccountFeed as Feed, AccountLedger as Ledger } from '../../src/worker.ts'
@@ -15,14 +15,19 @@ interface Statement {
 
 const originalFetch = globalThis.fetch
 
-/** In a Durable Object the output gate holds this request until everything written so far is on disk. */
+/**
+ * In a Durable Object the output gate holds this request until everything written so far is on
+ * disk.
+ */
 const reachFailPoint = async (env: ChaosEnv, point: string): Promise<void> => {
   await originalFetch(`${env.FAIL_POINTS}/${encodeURIComponent(point)}`)
 }
 
 const isWrite = (sql: string): boolean => !/^\s*SELECT\b/i.test(sql)
 
-/** The name of a commit: the verb and table of its first writing statement, as `INSERT INTO events`. */
+/**
+ * The name of a commit: the verb and table of its first writing statement, as `INSERT INTO events`.
+ */
 const nameCommit = (statements: string[]): string => {
   const first = statements.find(isWrite) ?? ''
   const [, verb, table] =
@@ -45,7 +50,10 @@ const withFailPoints = async <T>(
 
 let isInstalled = false
 
-/** Replaces methods of the prototypes that all D1 bindings share, so every statement of the process passes here. */
+/**
+ * Replaces methods of the prototypes that all D1 bindings share, so every statement of the process
+ * passes here.
+ */
 const installFailPoints = (env: ChaosEnv): void => {
   if (isInstalled) return
   isInstalled = true

@@ -3,7 +3,10 @@ import { join } from 'node:path'
 import { wrangler } from '../../scripts/wrangler.mjs'
 import { cellNames } from '../harness/server.mjs'
 
-/* Backs up and restores the data of a stopped local server with an operator's tools: wrangler for databases, file copies for ledgers. */
+/*
+ * Backs up and restores the data of a stopped local server with an operator's tools: wrangler for
+ * databases, file copies for ledgers.
+ */
 
 const stateFolder = (folder) => join(folder, '.wrangler/state')
 const databaseFolder = (folder) => join(stateFolder(folder), 'v3/d1')

@@ -1,4 +1,5 @@
-// Rehearses the restore on its own local data: export, lose, import, reconcile, compare. `npm run drill`
+// npm run drill
+// Rehearses the restore on its own local data: export, lose, import, reconcile, compare.
 import { strict as assert } from 'node:assert'
 import { cpSync } from 'node:fs'
 import { useToolchain } from '../../scripts/toolchain.mjs'
@@ -78,7 +79,8 @@ await withServer(async (base) => {
     assert.equal(state[`/api/devices/${kept.id}/locations`].length, 5)
   }
   step(
-    'account, devices, licenses and their log are the latest; tracks and groups those of the backup',
+    'account, devices, licenses and their log are the latest; ' +
+      'tracks and groups are those of the backup',
   )
   await assertWorking(connected.slice(0, 2))
   const again = await reconcile(base, { cells: CELLS, restored: false })
@@ -121,7 +123,8 @@ await withServer(async (base) => {
   }
   assert.deepEqual((await reconcile(base, { cells: CELLS, restored: false })).mended, {})
   step(
-    'account, devices and licenses are those of the backup; devices created since are gone, and no device has their tracks',
+    'account, devices and licenses are those of the backup; ' +
+      'devices created since are gone, and no device has their tracks',
   )
 })
 console.log('3 passed, 0 failed')
@@ -148,7 +151,10 @@ function withoutEvents(state) {
   return Object.fromEntries(Object.entries(state).filter(([path]) => path !== '/api/events'))
 }
 
-/** An edit can be read back; a device can be created, report and be deleted; the license count is right. */
+/**
+ * An edit can be read back; a device can be created, report and be deleted; the license count is
+ * right.
+ */
 async function assertWorking(connected) {
   for (const fleet of connected) {
     const [device] = fleet.devices

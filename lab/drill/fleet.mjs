@@ -22,7 +22,10 @@ export const report = (fleet, id, count) => {
   return fleet.call('POST', `/api/devices/${id}/locations`, { locations })
 }
 
-/** Changes a fleet as a day of use does: creates, edits, expires and deletes a device, and reports locations. */
+/**
+ * Changes a fleet as a day of use does: creates, edits, expires and deletes a device, and reports
+ * locations.
+ */
 export async function changeFleet(fleet, devices) {
   const [edited, expired, deleted, moving] = devices
   await fleet.call('PATCH', `/api/devices/${edited.id}`, { name: `${edited.name}, renamed` })
@@ -34,7 +37,10 @@ export async function changeFleet(fleet, devices) {
   await createDevice(fleet, `Newer of ${fleet.userName}`)
 }
 
-/** Reconciles every cell with its ledgers, then the accounts given, because a restored cell does not list the newest ones. */
+/**
+ * Reconciles every cell with its ledgers, then the accounts given, because a restored cell does not
+ * list the newest ones.
+ */
 export async function reconcile(base, { cells, accountIds = [], restored }) {
   const callAsOperator = caller(base, adminToken)
   const total = { unknown: [], mended: {} }

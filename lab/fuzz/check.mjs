@@ -3,7 +3,10 @@ import { sideOf } from './session.mjs'
 /** Statuses of the HTTP server itself, for requests that the Worker never sees. */
 const SERVER_STATUSES = new Set([400, 431, 414])
 
-/** Returns a check that lists what is wrong with a reply, as sentences; none if it keeps the document. */
+/**
+ * Returns a check that lists what is wrong with a reply, as sentences; none if it keeps the
+ * document.
+ */
 export function createChecker({ operations, checkProblem }) {
   const byId = new Map(operations.map((operation) => [operation.id, operation]))
 
@@ -64,7 +67,10 @@ export function createChecker({ operations, checkProblem }) {
 
 const describe = ({ rule, pointer }) => `${rule} at ${pointer || '/'}`
 
-/** Whether path or method are no longer the operation's. Then only the shape of a problem can be checked. */
+/**
+ * Whether path or method are no longer the operation's. Then only the shape of a problem can be
+ * checked.
+ */
 const isOutsideOperation = (operation, template, { path, method }) => {
   if (method !== operation.method && !(method === 'HEAD' && operation.method === 'GET')) return true
   const pattern = new RegExp(
@@ -93,7 +99,10 @@ const findHeaderFaults = (documented, { status, headers }, request) => {
   ].filter(Boolean)
 }
 
-/** An id of another account or of something deleted must get the same reply as an id that never existed. */
+/**
+ * An id of another account or of something deleted must get the same reply as an id that never
+ * existed.
+ */
 const findOwnershipFaults = ({ as, entries }, { status, headers, json }) => {
   if (headers['idempotent-replayed'] || sideOf(as) === 'operator') return []
   const showsExistence =

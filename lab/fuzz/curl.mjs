@@ -2,7 +2,9 @@ const quote = (text) => `'${text.replaceAll("'", `'\\''`)}'`
 const shorten = (text, maxLength) =>
   text.length > maxLength ? `${text.slice(0, maxLength)}… (${text.length} characters)` : text
 
-/** A request as a curl command, and its reply. Tokens are left out: their account no longer exists. */
+/**
+ * A request as a curl command, and its reply. Tokens are left out: their account no longer exists.
+ */
 export function formatCurl({ method, path, headers, body }, reply) {
   const shown = Object.entries(headers).map(
     ([name, value]) =>

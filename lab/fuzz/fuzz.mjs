@@ -1,5 +1,6 @@
-// Sends seeded requests made from the OpenAPI document to the built Worker: `npm run fuzz [-- --requests n --seed n --clients n]`.
-// No request may get a 5xx, an undocumented status, or a reply that does not match its schema.
+// npm run fuzz [-- --requests n --seed n --clients n]
+// Sends seeded requests made from the OpenAPI document to the built Worker. No request may get a
+// 5xx, an undocumented status, or a reply that does not match its schema.
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { useToolchain } from '../../scripts/toolchain.mjs'
@@ -55,7 +56,9 @@ await server.stop()
 printSummary()
 process.exitCode = faults.size > 0 ? 1 : 0
 
-/** Sends one request after the other in its own sessions, so that the seed alone determines them. */
+/**
+ * Sends one request after the other in its own sessions, so that the seed alone determines them.
+ */
 async function runClient(client) {
   const random = createRandom(seed * 1009 + client)
   const isDone = () => sent >= total || faults.size >= maxFaults
@@ -113,7 +116,8 @@ async function printFault(fault, { session, index, text }) {
   const steps = await shrink(history, failing, (few) => replay(few))
   if (!steps)
     console.log(
-      `  Repeating the history in a new account does not show it again. The reply was\n    ${text.slice(0, 20_000)}\n  to`,
+      '  Repeating the history in a new account does not show it again. The reply was\n' +
+        `    ${text.slice(0, 20_000)}\n  to`,
     )
   await replay(steps ?? [failing], (request, reply) => console.log(formatCurl(request, reply)))
   console.log(`  npm run fuzz -- --seed ${seed} --requests ${total}`)
@@ -125,10 +129,12 @@ function printSummary() {
     .filter(({ id }) => ![...(statusesByOperation.get(id) ?? [])].some((status) => status < 300))
     .map(({ id }) => id)
   console.log(
-    `${sent} requests in ${elapsedSeconds().toFixed(0)} s, seed ${seed}: ${JSON.stringify(statuses)}`,
+    `${sent} requests in ${elapsedSeconds().toFixed(0)} s, seed ${seed}: ` +
+      JSON.stringify(statuses),
   )
   console.log(
-    `${statusesByOperation.size} of ${contract.operations.length} operations requested, ${pairs} pairs of operation and status seen`,
+    `${statusesByOperation.size} of ${contract.operations.length} operations requested, ` +
+      `${pairs} pairs of operation and status seen`,
   )
   if (neverSucceeded.length > 0) console.log(`never succeeded: ${neverSucceeded.join(', ')}`)
   console.log(`${sent - faults.size} passed, ${faults.size} failed`)

@@ -1,4 +1,7 @@
-/** A value of an earlier reply of the session, so that a history can be repeated in another session, whole or in part. */
+/**
+ * A value of an earlier reply of the session, so that a history can be repeated in another session,
+ * whole or in part.
+ */
 export class ReplyReference {
   constructor(request, pointer, fallback) {
     Object.assign(this, { request, pointer, fallback })
@@ -20,7 +23,10 @@ const readPointer = (reply, pointer) => {
   return [first, ...rest].reduce((node, name) => node?.[name], reply.json)
 }
 
-/** Replaces references by their values. One whose reply the history lacks gets its fallback, which exists nowhere. */
+/**
+ * Replaces references by their values. One whose reply the history lacks gets its fallback, which
+ * exists nowhere.
+ */
 export const resolveReferences = (tree, replies) => {
   if (tree instanceof ReplyReference)
     return readPointer(replies.get(tree.request), tree.pointer) ?? tree.fallback

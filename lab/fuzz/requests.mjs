@@ -47,7 +47,10 @@ export function createRequestMaker({ operations, follow, prefixes }, session, ra
   const commonOperations = operations.filter(({ path }) => !RARE_PATHS.test(path))
   let entries = []
 
-  /** An id of this kind: mostly of the caller's account, else deleted, of the other account, or none. */
+  /**
+   * An id of this kind: mostly of the caller's account, else deleted, of the other account, or
+   * none.
+   */
   const pickId = (kind, as) => {
     const known = session.entriesOf(kind)
     const own = known.filter(({ side }) => side === sideOf(as))

@@ -1,5 +1,5 @@
-// Checks values against the JSON Schema 2020-12 of the OpenAPI document, without the library that generated it.
-// An unknown keyword is an error, so that nothing passes unchecked.
+// Checks values against the JSON Schema 2020-12 of the OpenAPI document, without the library that
+// generated it. An unknown keyword is an error, so that nothing passes unchecked.
 import { resolveReference } from '../harness/jsonReference.mjs'
 
 const ANNOTATIONS = new Set([
@@ -185,7 +185,10 @@ const KEYWORDS = {
   },
 }
 
-/** Describes the failure of the most likely option: the one that failed deepest, and not by its discriminating constant. */
+/**
+ * Describes the failure of the most likely option: the one that failed deepest, and not by its
+ * discriminating constant.
+ */
 const describeNearest = (checks, value, pointer) => {
   const likelihood = (failure) =>
     failure.pointer.length + (failure.rule.startsWith('const ') ? 0 : 1000)
@@ -195,7 +198,10 @@ const describeNearest = (checks, value, pointer) => {
   return `${nearest.rule} at ${nearest.pointer || '/'}`
 }
 
-/** Compiles schemas of a document. A check returns null, or the pointer and the rule at which a value failed. */
+/**
+ * Compiles schemas of a document. A check returns null, or the pointer and the rule at which a
+ * value failed.
+ */
 export function createCompiler(document) {
   const compiled = new Map()
   const compile = (schema) => {

@@ -32,10 +32,15 @@ export async function openSession(base, adminToken) {
 
 const forge = (token) => `${token.slice(0, -6)}${token.endsWith('AAAAAA') ? 'BBBBBB' : 'AAAAAA'}`
 
-/** Whose ids a caller may use: those of its own account, of the other account, or the operator's. */
+/**
+ * Whose ids a caller may use: those of its own account, of the other account, or the operator's.
+ */
 export const sideOf = (as) => (as === 'other' ? 'other' : as === 'operator' ? 'operator' : 'mine')
 
-/** Ids of these kinds are remembered only if the session created them, so that it does not delete its own accounts and keys. */
+/**
+ * Ids of these kinds are remembered only if the session created them, so that it does not delete
+ * its own accounts and keys.
+ */
 const PROTECTED_KINDS = new Set(['keyId', 'accountId'])
 
 class Session {

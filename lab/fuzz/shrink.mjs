@@ -1,6 +1,7 @@
 /**
- * Finds a short history that still ends in the same fault, trying each in a new session.
- * First finds how far back it must reach, then which requests can be left out. Null if the fault does not return.
+ * Finds a short history that still ends in the same fault, trying each in a new session. First
+ * finds how far back it must reach, then which requests can be left out. Null if the fault does not
+ * return.
  */
 export async function shrink(history, failing, stillFails, maxTries = 150) {
   let tries = 0

@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs'
 import { listAll } from './http.mjs'
 import { dereferenced } from './jsonReference.mjs'
 
-/** The lists of the OpenAPI document: path, and the member that holds the items. Not keys: their `lastUsed` changes. */
+/**
+ * The lists of the OpenAPI document: path, and the member that holds the items. Not keys: their
+ * `lastUsed` changes.
+ */
 function documentedLists() {
   const document = JSON.parse(readFileSync('public/api/openapi.json', 'utf8'))
   return Object.entries(document.paths).flatMap(([path, { get }]) => {

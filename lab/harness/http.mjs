@@ -17,7 +17,8 @@ export function send(base, path, options = {}) {
   } = options
   const { hostname, port } = new URL(base)
   return new Promise((resolve, reject) => {
-    // Set for every method: Node leaves a GET's body unframed, and the server would read it as the next request.
+    // Set for every method: Node leaves a GET's body unframed, and the server would read it as the
+    // next request.
     const framing = chunked
       ? { 'Transfer-Encoding': 'chunked' }
       : { 'Content-Length': Buffer.byteLength(body ?? '') }

@@ -15,7 +15,9 @@ export class ServerProcess {
   #child
   #heapMegabytes
 
-  /** `isDirect`: the port leads straight to the Worker, without Miniflare's entry Worker before it. */
+  /**
+   * `isDirect`: the port leads straight to the Worker, without Miniflare's entry Worker before it.
+   */
   constructor({
     script,
     folder,

@@ -18,8 +18,8 @@ export async function measureRate(durationMs, concurrency, next) {
 export const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1]
 
 /**
- * Measures several candidates in turn, in alternating order, so that a disturbance affects all of them.
- * Returns the rates of each by round.
+ * Measures several candidates in turn, in alternating order, so that a disturbance affects all of
+ * them. Returns the rates of each by round.
  */
 export async function measureInterleaved(candidates, { rounds, durationMs, concurrency }) {
   const names = Object.keys(candidates)

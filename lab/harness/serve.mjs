@@ -1,5 +1,6 @@
-// Runs the server in its own process, so that it can be killed and its memory measured. The first argument holds its options
-// as JSON; its address is the first line of its output; it stops when its input closes, as it does when its parent ends.
+// Runs the server in its own process, so that it can be killed and its memory measured. The first
+// argument holds its options as JSON; its address is the first line of its output; it stops when
+// its input closes, as it does when its parent ends.
 import { readFileSync } from 'node:fs'
 import { useToolchain } from '../../scripts/toolchain.mjs'
 

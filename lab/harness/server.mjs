@@ -1,12 +1,13 @@
-// Serves the built Worker on Miniflare, without wrangler's proxy. Every binding comes from wrangler.toml, so a new one needs no
-// change here.
+// Serves the built Worker on Miniflare, without wrangler's proxy. Every binding comes from
+// wrangler.toml, so a new one needs no change here.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 
-// The heap that Cloudflare gives an isolate. Without a limit V8 collects garbage only when the machine runs out of memory.
+// The heap that Cloudflare gives an isolate. Without a limit V8 collects garbage only when the
+// machine runs out of memory.
 process.env.MINIFLARE_WORKERD_V8_FLAGS ??= '--max-heap-size=128'
 
 export const adminToken = 'the-operator-of-the-lab'
@@ -19,7 +20,10 @@ const settings = {
   TOKEN_FAILURES_PER_MINUTE: '1000000000',
 }
 
-/** Builds the bundle that a deploy would upload. `entry` replaces the main module of the configuration. */
+/**
+ * Builds the bundle that a deploy would upload. `entry` replaces the main module of the
+ * configuration.
+ */
 export function bundle({ entry, config = 'wrangler.toml' } = {}) {
   const folder = temporaryFolder()
   const args = [
@@ -41,8 +45,9 @@ export function bundle({ entry, config = 'wrangler.toml' } = {}) {
 export const temporaryFolder = () => mkdtempSync(join(tmpdir(), 'perigee-lab-'))
 
 /**
- * Serves a bundle with its data in `folder` and applies the migrations that are missing. `directPort` leads straight to the
- * Worker, without Miniflare's entry Worker, which production does not have.
+ * Serves a bundle with its data in `folder` and applies the migrations that are missing.
+ * `directPort` leads straight to the Worker, without Miniflare's entry Worker, which production
+ * does not have.
  */
 export async function serve({
   script,

@@ -1,6 +1,7 @@
-// Sends three times as many requests as the server can answer: `npm run load [-- --seconds n --times n --seed n]`.
-// Open loop: requests are sent on time whether or not replies come. Only 2xx, and 429 and 503 with Retry-After, may come back;
-// memory must not grow, 10 s later all must be normal again, and everything acknowledged must be stored.
+// npm run load [-- --seconds n --times n --seed n]
+// Sends three times as many requests as the server can answer, on time whether or not replies come
+// (open loop). Only 2xx, and 429 and 503 with Retry-After, may come back; memory must not grow, 10 s
+// later all must be normal again, and everything acknowledged must be stored.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { useToolchain } from '../../scripts/toolchain.mjs'
@@ -17,7 +18,10 @@ const { values: options } = parseArgs({
 })
 const seconds = Number(options.seconds)
 const RECOVERY_MS = 10_000
-/** Shorter runs check only the replies: memory must be watched for a while, and a pause of the machine is no fault. */
+/**
+ * Shorter runs check only the replies: memory must be watched for a while, and a pause of the
+ * machine is no fault.
+ */
 const MIN_SECONDS_TO_JUDGE = 60
 const MEBIBYTE = 2 ** 20
 
@@ -89,16 +93,19 @@ function printResult() {
     ['capacity', `${capacity.toFixed(0)} requests/s (20 accounts: reports, last locations, lists)`],
     [
       'sent',
-      `${sentPerSecond.toFixed(0)} requests/s for ${seconds} s: ${sent} in total, at most ${maxPending} pending at once`,
+      `${sentPerSecond.toFixed(0)} requests/s for ${seconds} s: ${sent} in total, ` +
+        `at most ${maxPending} pending at once`,
     ],
     ['replies', counts.join(', ')],
     [
       'latency',
-      `median ${quantile(latencies, 0.5)} ms, 99 % within ${quantile(latencies, 0.99)} ms (without load ${calmMs.toFixed(0)} ms)`,
+      `median ${quantile(latencies, 0.5)} ms, 99 % within ${quantile(latencies, 0.99)} ms ` +
+        `(without load ${calmMs.toFixed(0)} ms)`,
     ],
     [
       'memory',
-      `${early.toFixed(0)} MB early, ${late.toFixed(0)} MB late, at most ${Math.max(...memory).toFixed(0)} MB`,
+      `${early.toFixed(0)} MB early, ${late.toFixed(0)} MB late, ` +
+        `at most ${Math.max(...memory).toFixed(0)} MB`,
     ],
     ['recovered', recovery],
     ['acknowledged', `${acknowledged} locations, ${missing} of them missing`],
@@ -118,7 +125,10 @@ function recordReply({ status, retryAfter, elapsedMs, error }) {
   forbidden.set(reply, (forbidden.get(reply) ?? 0) + 1)
 }
 
-/** Replies per second at a concurrency that saturates the server: the median of five rounds, for the speed of a shared machine varies. */
+/**
+ * Replies per second at a concurrency that saturates the server: the median of five rounds, for the
+ * speed of a shared machine varies.
+ */
 async function measureCapacity() {
   const rounds = []
   for (let round = 0; round < 5; round++) {
@@ -140,7 +150,10 @@ async function measureCalmLatency() {
   return Number(quantile(times, 0.5))
 }
 
-/** The time until ten requests in a row succeed in at most ten times the usual time; null if that takes too long. */
+/**
+ * The time until ten requests in a row succeed in at most ten times the usual time; null if that
+ * takes too long.
+ */
 async function waitForRecovery() {
   const startedAt = performance.now()
   let inARow = 0

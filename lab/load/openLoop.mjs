@@ -3,12 +3,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 const TICK_MS = 5
 const REPLY_TIMEOUT_MS = 60_000
-/** The runtime closes connections after five idle seconds, and a request sent just then is lost: ours close first. */
+/**
+ * The runtime closes connections after five idle seconds, and a request sent just then is lost:
+ * ours close first.
+ */
 const IDLE_TIMEOUT_MS = 3000
 
 /**
- * Cloudflare keeps clients' connections itself and never sends an isolate so many requests at once. Locally each is a file
- * descriptor of the runtime, which ends when it runs out of them. A request without a free connection waits, and the wait is measured.
+ * Cloudflare keeps clients' connections itself and never sends an isolate so many requests at once.
+ * Locally each is a file descriptor of the runtime, which ends when it runs out of them. A request
+ * without a free connection waits, and the wait is measured.
  */
 const agent = new Agent({ keepAlive: true, maxSockets: 2000, timeout: IDLE_TIMEOUT_MS })
 

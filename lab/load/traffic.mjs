@@ -6,7 +6,10 @@ import { sendTimed } from './openLoop.mjs'
 const ACCOUNTS = 20
 const DEVICES_PER_ACCOUNT = 5
 
-/** Opens accounts that report and read. The first sends as much as all others together, so that it reaches its rate limit first. */
+/**
+ * Opens accounts that report and read. The first sends as much as all others together, so that it
+ * reaches its rate limit first.
+ */
 export async function openTraffic(base, seed) {
   const random = createRandom(seed)
   const accounts = []

@@ -187,7 +187,13 @@ describe('closing', () => {
     const limit = env.ACCOUNT_REQUESTS_PER_MINUTE ?? ''
     env.ACCOUNT_REQUESTS_PER_MINUTE = '3'
     try {
-      for (let n = 0; n < 3; n++) stream.send({ type: 'token', token: account.token })
+      // The opening was the first of three requests. Tokens are checked in parallel, so each reply
+      // is awaited.
+      for (const count of [2, 3]) {
+        stream.send({ type: 'token', token: account.token })
+        await eventually(() => expect(stream.messages).toHaveLength(count))
+      }
+      stream.send({ type: 'token', token: account.token })
       expect((await stream.waitForClose()).code).toBe(4429)
     } finally {
       env.ACCOUNT_REQUESTS_PER_MINUTE = limit

@@ -9,6 +9,7 @@ import { sweep } from '../../../src/sweep/sweep.ts'
 import { openAccount } from '../../support/accounts.ts'
 import { createDevice } from '../../support/devices.ts'
 import { callAsOperator } from '../../support/http.ts'
+import { waitUntilSent } from '../../support/messages.ts'
 import { eventually } from '../../support/time.ts'
 import {
   createWebhook,
@@ -146,6 +147,8 @@ describe('deliveries', () => {
     ).body
     await account.call('POST', `${path}/alerts`, { body: { alertName: 'SOSButton' } })
     await account.call('POST', `/api/alerts/${alert.id}/acknowledge`)
+    // A message is not sent once its device is deleted.
+    await waitUntilSent(account)
     await account.call('PATCH', path, {
       body: { limits: { expires: true, expirationDate: '2020-01-01' } },
     })
