@@ -45,7 +45,12 @@ const workerOptions = (bindings: Record<string, string> = {}, options: object = 
 })
 
 /** The longest files. Begun last, one of them would run alone at the end. */
-const SLOWEST = ['worker/law', 'ledger/modelOverHttp', 'ledger/model', 'notify/messageSender']
+const SLOWEST = [
+  'worker/everyRoute',
+  'ledger/modelOverHttp',
+  'ledger/model',
+  'notify/messageSender',
+]
 
 class SlowestFirst extends BaseSequencer {
   override async sort(specifications: TestSpecification[]): Promise<TestSpecification[]> {

@@ -27,7 +27,7 @@ export const sendableCode = (code: number): number =>
 
 /** How many events may be sent to a subscriber beyond the last that it acknowledged. */
 export const MAX_UNACKED_EVENTS = 1000
-/** The same in characters: they stay in memory until sent, and a socket does not say when. */
+/** The same in characters. Unsent messages stay in memory, and a socket reports no progress. */
 export const MAX_UNACKED_CHARS = 2_000_000
 export const ACK_TIMEOUT_MS = 30_000
 

@@ -52,4 +52,4 @@ const STEPS = [
   'CREATE TABLE notices (id TEXT PRIMARY KEY, accepted INTEGER NOT NULL) STRICT, WITHOUT ROWID',
 ]
 
-export const makeTables = (storage: DurableObjectStorage): void => migrate(storage, STEPS)
+export const migrateTables = (storage: DurableObjectStorage): void => migrate(storage, STEPS)

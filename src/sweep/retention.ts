@@ -6,7 +6,7 @@ import { literal, names, readFirst, statement } from '../db/statement.ts'
 
 /* Deletes locations and alerts that are older than their account keeps them (`retentionDays`). */
 
-const DEVICES = 500
+const MAX_DEVICES_PER_RUN = 500
 const LOCATION_PAGE = 5000
 const ALERT_PAGE = 100
 const MAX_PAGES = 50
@@ -24,7 +24,7 @@ interface Slice {
 const isInSlice = ({ after, last }: Slice): SQL =>
   sql`${devices.key} > ${after} AND ${devices.key} <= ${last}`
 
-/** The time before which a device's account keeps nothing. */
+/** Older locations and alerts of the account are deleted. */
 const cutoff = ({ now }: Slice): SQL => sql`${now} - ${accounts.retentionDays} * 86400000`
 
 /** Keeps the last contact of devices whose last location is about to be deleted. */
@@ -85,13 +85,13 @@ const savePosition = (db: Database, position: number) =>
     .onConflictDoUpdate({ target: sweepPositions.part, set: { position } })
 
 /**
- * Goes through the next few hundred devices in the order of their keys, and round again. A device
- * with nothing to delete costs one seek, however long its track.
+ * Goes through the next devices in the order of their keys, and starts again after the last one. A
+ * device with nothing to delete costs one seek, however long its track.
  */
 export const enforceRetention = async (db: Database, now: number): Promise<void> => {
   const after = await readPosition(db)
   const next = sql`SELECT ${devices.key} FROM ${devices} WHERE ${devices.key} > ${after}
-    ORDER BY ${devices.key} LIMIT ${literal(DEVICES)}`
+    ORDER BY ${devices.key} LIMIT ${literal(MAX_DEVICES_PER_RUN)}`
   const found = await readFirst(
     statement<{ last: number | null; count: number }>(
       db,
@@ -100,6 +100,6 @@ export const enforceRetention = async (db: Database, now: number): Promise<void>
   )
   const { last, count } = found ?? { last: null, count: 0 }
   if (last !== null && !(await trimSlice(db, { now, after, last }))) return
-  const position = count < DEVICES ? 0 : (last ?? 0)
+  const position = count < MAX_DEVICES_PER_RUN ? 0 : (last ?? 0)
   if (position !== after) await savePosition(db, position)
 }
