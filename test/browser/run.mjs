@@ -1,4 +1,5 @@
-// Serves a clean copy of the project with `npm start` and runs every other file of this folder against it.
+// Serves a clean copy of the project with `npm start` and runs every other file of this folder
+// against it.
 import { spawn } from 'node:child_process'
 import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { createServer } from 'node:net'
