@@ -21,7 +21,8 @@ import { advanceCursor, saveFailingSince, syncWorkerState } from './workerState.
 
 /*
  * Delivers a webhook's events in sequence, one call at a time. The cursor and the delivery are
- * written in one transaction, so that no event is lost or delivered twice.
+ * written in one transaction, so that no event is skipped. A call that a crash interrupts is
+ * repeated.
  */
 
 export interface FeedContext {

@@ -38,7 +38,7 @@ import { applyReceipt, type ReceiptOutcome } from './receipts.ts'
 import { type ReconcileOutcome, reconcilePage } from './reconcile.ts'
 import { type ResendOutcome, resendMessage, type StoredMessage } from './resendMessage.ts'
 import { type Handover, type RestoreOutcome, scheduleRestore, skipUsedDevices } from './restore.ts'
-import { makeTables } from './tables.ts'
+import { migrateTables } from './tables.ts'
 import { usageBetween } from './usage.ts'
 
 const MAX_SWEPT = 200
@@ -62,7 +62,7 @@ export class AccountLedger extends DurableObject<Env> {
   constructor(state: DurableObjectState, env: Env) {
     super(state, env)
     this.#sql = state.storage.sql
-    makeTables(state.storage)
+    migrateTables(state.storage)
     this.#outboxDrain = new OutboxDrain({
       sql: this.#sql,
       env: () => this.env,
@@ -104,7 +104,7 @@ export class AccountLedger extends DurableObject<Env> {
     const [{ id } = { id: '' }] = this.#sql.exec<{ id: string }>('SELECT id FROM account').toArray()
     await this.ctx.storage.deleteAlarm()
     await this.ctx.storage.deleteAll()
-    makeTables(this.ctx.storage)
+    migrateTables(this.ctx.storage)
     if (id) markErased(this.#sql, id)
     return true
   }

@@ -67,7 +67,7 @@ export const enqueueMessage = ({ sql, account, now }: Decision, message: QueuedM
 /** Messages that enter the cell in one statement. */
 const MAX_MESSAGES_PER_EFFECT = 50
 
-/** Shows the cell new messages, and queues those that are not suppressed. */
+/** Adds new messages to the cell's projection, and queues those that are not suppressed. */
 export const queueMessages = (
   tx: Decision,
   deviceKey: number,

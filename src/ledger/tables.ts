@@ -54,4 +54,4 @@ const STEPS = [
    ALTER TABLE account ADD COLUMN storage_bytes INTEGER;`,
 ]
 
-export const makeTables = (storage: DurableObjectStorage): void => migrate(storage, STEPS)
+export const migrateTables = (storage: DurableObjectStorage): void => migrate(storage, STEPS)

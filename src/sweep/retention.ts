@@ -11,7 +11,7 @@ import { type CellRun, runPart } from './run.ts'
 
 /* Deletes locations and alerts that are older than their account keeps them (`retentionDays`). */
 
-const DEVICES = 500
+const MAX_DEVICES_PER_RUN = 500
 const MAX_PAGES = 50
 export const MAX_RETENTION_QUERIES = 2 + MAX_PAGES * (DELETE_ALERTS_QUERIES + LOCATION_QUERIES)
 /** The name under which `sweep_positions` stores how far this part has come. */
@@ -92,7 +92,7 @@ const POSITION = sql`ifnull((SELECT ${sweepPositions.position} FROM ${sweepPosit
 
 const readNext = async (db: Database): Promise<Next> => {
   const next = sql`SELECT ${devices.key} FROM ${devices} WHERE ${devices.key} > ${POSITION}
-    ORDER BY ${devices.key} LIMIT ${literal(DEVICES)}`
+    ORDER BY ${devices.key} LIMIT ${literal(MAX_DEVICES_PER_RUN)}`
   const found = await readFirst(
     statement<Next>(
       db,
@@ -118,6 +118,6 @@ export const enforceRetention = async (run: CellRun): Promise<void> => {
   if (!take(2)) return
   const { after, last, count } = await readNext(db)
   if (last !== null && !(await trimSlice(run, { now, after, last }))) return
-  const position = count < DEVICES ? 0 : (last ?? 0)
+  const position = count < MAX_DEVICES_PER_RUN ? 0 : (last ?? 0)
   if (position !== after) await savePosition(db, position)
 }

@@ -103,7 +103,7 @@ describe('a daily limit', () => {
     async (_, stop) => {
       const account = await openAccount()
       await createUser(account)
-      const id = await createDevice(account, { dailyEmailLimit: 20 })
+      const id = await createDevice(account, { limits: { dailyEmailLimit: 20 } })
       const storm = Array.from({ length: 60 }, () => raiseAlert(account, id))
       await stop(account)
       await Promise.all(storm)

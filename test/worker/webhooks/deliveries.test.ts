@@ -212,6 +212,23 @@ describe('recovery', () => {
     }, 200)
   })
 
+  test('a call that a crash interrupts is repeated after a minute', async () => {
+    const account = await openAccount()
+    const target = receiver()
+    const { webhook } = await createWebhook(account, {
+      url: target.url('slow-1000'),
+      events: ['device.created'],
+    })
+    await createDevice(account, 'Tern')
+    await target.waitForCalls(1)
+    await runInDurableObject(feedStub(account), (_, state) => state.abort('crash')).catch(() => {})
+    await passTime(account, MINUTE_MS + 1000)
+    await target.waitForCalls(2)
+    await eventually(async () =>
+      expect(await deliveriesOf(account, webhook.id)).toMatchObject([{ status: 'delivered' }]),
+    )
+  })
+
   test('after a lost poke and an eviction the alarm delivers the events', async () => {
     const account = await openAccount()
     const target = receiver()
