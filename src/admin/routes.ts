@@ -1,7 +1,8 @@
 import { Hono } from 'hono'
 import { forgetKeysOfAccount } from '../auth/keyStatus.ts'
 import { issueApiKey } from '../auth/secret.ts'
-import { openCell, openDirectory } from '../db/open.ts'
+import { openCell, openDirectory, withRetries } from '../db/open.ts'
+import { retryTransient } from '../db/transient.ts'
 import { type Account, minAccountNumber } from '../domain/account.ts'
 import { fold } from '../domain/fold.ts'
 import { currentDay } from '../domain/license.ts'
@@ -40,8 +41,9 @@ const presentWrapped = (account: Account) => ({
 /** The account in the path. */
 const findRequested = async (c: Context): Promise<Account> => {
   const id = c.req.param('accountId') ?? ''
-  if (!(await findInDirectory(openDirectory(c.env), id))) throw new Problem('account-not-found')
-  return requireOk(await ledgerOf(c.env, id).account()).account
+  const directory = withRetries(openDirectory(c.env))
+  if (!(await findInDirectory(directory, id))) throw new Problem('account-not-found')
+  return requireOk(await retryTransient(() => ledgerOf(c.env, id).account())).account
 }
 
 /** The accounts of directory entries as they are in their cells, in the order of the entries. */
@@ -50,7 +52,7 @@ const readListed = async (c: Context, entries: DirectoryEntry[], now: number) =>
   const found = await Promise.all(
     [...byCell].map(async ([cell, listed]) => {
       const ids = listed.map(({ accountId }) => accountId)
-      const rows = await readAccounts(openCell(c.env, cell), ids)
+      const rows = await readAccounts(withRetries(openCell(c.env, cell)), ids)
       return rows.map(({ licenses, expired, ...row }) => {
         const today = currentDay(row, now)
         const ended = expired.filter(({ day }) => day <= today)
@@ -106,7 +108,8 @@ export const admin = new Hono<AppEnv>()
   .get('/accounts', operation(contract.listAccounts), async (c) => {
     const { limit, cursor } = c.req.valid('query')
     const [after = 0] = (await readCursor(c, cursor)) ?? []
-    const entries = await listDirectory(openDirectory(c.env), Number(after), limit + 1)
+    const directory = withRetries(openDirectory(c.env))
+    const entries = await listDirectory(directory, Number(after), limit + 1)
     const page = entries.slice(0, limit)
     const accounts = await readListed(c, page, Date.now())
     const last = entries.length > limit ? [page.at(-1)?.number ?? 0] : null

@@ -39,6 +39,8 @@ export interface Operation {
   ifMatch?: true
   /** Takes an Idempotency-Key; a function tells reports, which do, from queries. */
   idempotent?: true | ((body: never) => boolean)
+  /** May run again after a transient error: what it writes, it writes once. Reads always may. */
+  repeatable?: true
   /** Members of the reply that are shown once and never replayed. */
   secrets?: readonly string[]
   /** An example body, where those of the members are not enough. */

@@ -47,6 +47,7 @@ export const postLocations = define({
   alternateReply: { status: 200, reply: page },
   problems: ['device-not-found', 'device-expired', 'invalid-cursor'],
   idempotent: ({ kind }: LocationsBody) => kind === 'report',
+  repeatable: true,
   example: {
     location: {
       dateTime: '2026-11-14T09:30:00Z',

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { hashSecret, isSameDigest } from '../auth/secret.ts'
 import { signToken } from '../auth/token.ts'
-import { openCell, openDirectory } from '../db/open.ts'
+import { openCell, openDirectory, withRetries } from '../db/open.ts'
 import { parseApiKey } from '../domain/apiKey.ts'
 import { fold } from '../domain/fold.ts'
 import { iso } from '../domain/iso.ts'
@@ -34,9 +34,9 @@ const checkCredentials = async (
 ) => {
   const parsed = parseApiKey(apiKey)
   if (!parsed) return null
-  const account = await findAccount(openDirectory(c.env), userNameKey)
+  const account = await findAccount(withRetries(openDirectory(c.env)), userNameKey)
   const cell = account?.cell ?? pickCell(c, userNameKey)
-  const key = await findKey(openCell(c.env, cell), parsed.id)
+  const key = await findKey(withRetries(openCell(c.env, cell)), parsed.id)
   const isRightSecret = isSameDigest(await hashSecret(parsed.secret), key?.hash ?? '')
   if (!isRightSecret || !key || key.accountId !== account?.accountId) return null
   const isExpired = key.expires !== null && key.expires <= now
