@@ -3,7 +3,7 @@ import { CHANNELS, STATUSES } from '../domain/alert.ts'
 import { isObject } from '../domain/json.ts'
 import { isPlausible, NUMBER_FIELDS } from '../domain/location.ts'
 import { define } from '../http/contract.ts'
-import { dropNulls, omitNulls } from '../http/nulls.ts'
+import { readForm } from '../http/nulls.ts'
 import { MAX_ROWS, nextCursor, pageQuery } from '../http/page.ts'
 import { id, instant, instantInUrl, line, success, time } from '../http/wire.ts'
 
@@ -118,13 +118,6 @@ const formOf = (body: unknown) => {
   return Object.hasOwn(body, 'from') || Object.hasOwn(body, 'to') ? forms.query : forms.bare
 }
 
-/** Of the members that tell the forms apart, one that is null counts as left out. */
-const readBody = (body: unknown): z.ZodSafeParseResult<AlertsBody> => {
-  const given = isObject(body) ? omitNulls(body, ['alert', 'from', 'to']) : body
-  const form = formOf(given)
-  return form.safeParse(dropNulls(form, given)) as z.ZodSafeParseResult<AlertsBody>
-}
-
 export const delivery = z
   .object({
     id: id('msg'),
@@ -178,7 +171,7 @@ export const postAlerts = define({
   scope: ['ingest', 'read', 'write'],
   scopeFor: ({ kind }: AlertsBody) => (kind === 'query' ? 'read' : ['ingest', 'write']),
   body: z.union([forms.wrapped, forms.bare, forms.query]),
-  read: readBody,
+  read: (body) => readForm(body, formOf, ['alert', 'from', 'to']),
   ignored: ['success', 'nextCursor', 'warning'],
   status: 201,
   reply: z.object({

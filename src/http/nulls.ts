@@ -30,8 +30,19 @@ export const dropNulls = (schema: z.core.$ZodType, value: unknown): unknown => {
   return item._zod.def.type === 'object' ? value.map((one) => dropNulls(item, one)) : value
 }
 
-/** A copy without those of the named members that are null. */
-export const omitNulls = (value: JsonObject, names: readonly string[]): JsonObject =>
+/** Of the named members, which tell the forms of a body apart, null ones count as left out. */
+const omitNulls = (value: JsonObject, names: readonly string[]): JsonObject =>
   Object.fromEntries(
     Object.entries(value).filter(([name, member]) => member !== null || !names.includes(name)),
   )
+
+/** Reads a body that may have several forms by the schema of its form. */
+export const readForm = <F extends z.ZodType>(
+  body: unknown,
+  formOf: (body: unknown) => F,
+  formMembers: readonly string[],
+) => {
+  const given = isObject(body) ? omitNulls(body, formMembers) : body
+  const form = formOf(given)
+  return form.safeParse(dropNulls(form, given))
+}

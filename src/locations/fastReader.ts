@@ -12,7 +12,7 @@ import {
   SENSOR_TIMES,
   TEXT_LISTS,
 } from '../domain/location.ts'
-import { dropNulls, omitNulls } from '../http/nulls.ts'
+import { readForm } from '../http/nulls.ts'
 import { isFreeForm } from '../http/validation.ts'
 import { forms, type LocationsBody } from './forms.ts'
 
@@ -122,13 +122,10 @@ const formOf = (body: unknown) => {
   return Object.hasOwn(body, 'from') || Object.hasOwn(body, 'to') ? forms.query : forms.bare
 }
 
-/** The members that tell the forms apart. One that is null counts as left out. */
 const FORM_MEMBERS = ['location', 'locations', 'from', 'to']
 
 export const readBody = (body: unknown): z.ZodSafeParseResult<LocationsBody> => {
   const report = readReport(body, Date.now())
   if (report) return { success: true, data: report }
-  const given = isObject(body) ? omitNulls(body, FORM_MEMBERS) : body
-  const form = formOf(given)
-  return form.safeParse(dropNulls(form, given)) as z.ZodSafeParseResult<LocationsBody>
+  return readForm(body, formOf, FORM_MEMBERS) as z.ZodSafeParseResult<LocationsBody>
 }

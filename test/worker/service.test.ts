@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers'
 import { afterEach, expect, test, vi } from 'vitest'
 import { PROBLEMS } from '../../src/http/problem.ts'
 import { openAccount } from '../support/accounts.ts'
-import { callWithBindings, failStatements } from '../support/bindings.ts'
+import { callWithBindings, failExecutions, failStatements } from '../support/bindings.ts'
 import { call } from '../support/http.ts'
 
 afterEach(() => {
@@ -125,6 +125,8 @@ test('each request is logged as one line of JSON, without personal data', async 
       status: 503,
       durationMs: expect.any(Number),
       error: 'Error',
+      message: 'D1_ERROR: Network connection lost.',
+      stack: expect.stringMatching(/^at /),
     },
   ])
   for (const secret of [
@@ -138,6 +140,29 @@ test('each request is logged as one line of JSON, without personal data', async 
   ]) {
     expect(lines.join('\n')).not.toContain(secret)
   }
+})
+
+test('a failure is logged with the message of D1 and the stack, without bound values', async () => {
+  const account = await openAccount()
+  const email = `ana-${crypto.randomUUID()}@example.com`
+  const write = vi.spyOn(console, 'error').mockImplementation(() => {})
+  const error = new Error('D1_ERROR: no such column: nickname: SQLITE_ERROR')
+  const { db: DB } = failExecutions(env.DB, { pattern: /insert into "users"/i, times: 1, error })
+  const reply = await callWithBindings({ DB }, 'POST', '/api/users', {
+    token: account.token,
+    headers: { 'X-Request-Id': 'find-me' },
+    body: { name: 'Ana Sousa', email, country: 'PT', timeZone: 'Europe/Lisbon' },
+  })
+  expect(reply.status).toBe(500)
+  const line = String(write.mock.calls[0]?.[0])
+  expect(JSON.parse(line)).toMatchObject({
+    level: 'error',
+    requestId: 'find-me',
+    status: 500,
+    message: 'D1_ERROR: no such column: nickname: SQLITE_ERROR',
+    stack: expect.stringContaining('\n'),
+  })
+  for (const personal of [email, 'Ana', 'Lisbon']) expect(line).not.toContain(personal)
 })
 
 test('OPTIONS gets 204 on every path, with and without an Origin', async () => {
