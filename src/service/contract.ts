@@ -6,7 +6,8 @@ export const readHealth = define({
   id: 'readHealth',
   tag: 'Service',
   summary: 'Check the health of the service',
-  description: 'Replies once the directory database has answered; 503 when it does not.',
+  description:
+    'Replies 200 while the directory database answers and 503 when it does not. A result is kept for five seconds.',
   scope: 'open',
   reply: z.object({ success, status: z.literal('ok') }),
 })

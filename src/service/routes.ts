@@ -6,12 +6,12 @@ import { operation } from '../http/operation.ts'
 import { Problem } from '../http/problem.ts'
 import { reply } from '../http/reply.ts'
 import * as contract from './contract.ts'
+import { requireHealth } from './health.ts'
 import { presentProblem, presentProblemIndex } from './present.ts'
-import { pingDatabase } from './store.ts'
 
 export const service = new Hono<AppEnv>()
   .get('/healthz', operation(contract.readHealth), async (c) => {
-    await pingDatabase(openDirectory(c.env))
+    await requireHealth(openDirectory(c.env), Date.now())
     return reply(c, contract.readHealth, { success: true, status: 'ok' })
   })
   .get('/api/openapi.json', operation(contract.readOpenApi), async (c) => {
@@ -29,6 +29,7 @@ export const service = new Hono<AppEnv>()
 /** HTML pages that the `type` of a problem links to. */
 export const pages = new Hono<AppEnv>()
   .get('/problems', (c) => c.html(presentProblemIndex()))
+  .all('/problems/', (c) => c.redirect('/problems', 308))
   .get('/problems/:code', (c) => {
     const page = presentProblem(c.req.param('code'))
     if (!page) throw new Problem('route-not-found')
