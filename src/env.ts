@@ -12,11 +12,12 @@ export interface Env extends NotifyEnv {
   TOKEN_SECRET: string
   /** The secret before the last rotation: verifies, but does not sign. */
   TOKEN_SECRET_PREVIOUS?: string
-  /** Without it the operator's endpoints do not exist. */
+  /** At least 32 characters. Without it the operator's endpoints do not exist. */
   ADMIN_TOKEN?: string
   TOKEN_TTL_SECONDS?: string
   ACCOUNT_REQUESTS_PER_MINUTE?: string
   TOKEN_FAILURES_PER_MINUTE?: string
+  TOKEN_FAILURES_PER_ADDRESS?: string
   /** `true` on a development machine: webhooks may then call loopback addresses. */
   ALLOW_LOOPBACK_WEBHOOKS?: string
 }
@@ -25,6 +26,7 @@ type NumberVariable =
   | 'TOKEN_TTL_SECONDS'
   | 'ACCOUNT_REQUESTS_PER_MINUTE'
   | 'TOKEN_FAILURES_PER_MINUTE'
+  | 'TOKEN_FAILURES_PER_ADDRESS'
 
 interface NumberRange {
   fallback: number
@@ -56,6 +58,17 @@ export const accountRequestsPerMinute = (env: Env): number =>
 
 export const tokenFailuresPerMinute = (env: Env): number =>
   readNumber(env, 'TOKEN_FAILURES_PER_MINUTE', { fallback: 10, min: 1, max: MAX_PER_MINUTE })
+
+/** In a minute, whatever the user names. */
+export const tokenFailuresPerAddress = (env: Env): number =>
+  readNumber(env, 'TOKEN_FAILURES_PER_ADDRESS', { fallback: 60, min: 1, max: MAX_PER_MINUTE })
+
+/** Nobody guesses this many characters. */
+const MIN_ADMIN_TOKEN_LENGTH = 32
+
+/** The operator's token; null when it is missing or too short, which means that there is none. */
+export const operatorToken = ({ ADMIN_TOKEN = '' }: Env): string | null =>
+  ADMIN_TOKEN.length < MIN_ADMIN_TOKEN_LENGTH ? null : ADMIN_TOKEN
 
 export const allowsLoopback = (env: Env): boolean => env.ALLOW_LOOPBACK_WEBHOOKS === 'true'
 
