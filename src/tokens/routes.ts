@@ -10,7 +10,7 @@ import { cellNumbers } from '../env.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { operation } from '../http/operation.ts'
 import { Problem, signInProblem } from '../http/problem.ts'
-import { signInFailures } from '../http/rateLimit.ts'
+import { startSignIn } from '../http/rateLimit.ts'
 import { reply } from '../http/reply.ts'
 import { getToken } from './contract.ts'
 import { findAccount, findKey, recordLogin } from './store.ts'
@@ -48,13 +48,16 @@ const handler = async (c: Context) => {
   const { userName, apiKey } = c.req.valid('json' as never) as { userName: string; apiKey: string }
   const now = Date.now()
   const userNameKey = fold(userName)
-  const failures = signInFailures(c, userNameKey, now)
-  failures.refuseIfClosed()
-  const key = await checkCredentials(c, { userNameKey, apiKey }, now)
+  const signIn = startSignIn(c, userNameKey, now)
+  const key = await checkCredentials(c, { userNameKey, apiKey }, now).catch((error: unknown) => {
+    signIn.forget()
+    throw error
+  })
   if (!key) {
-    await failures.count()
+    await signIn.fail()
     throw new Problem('wrong-credentials')
   }
+  signIn.forget()
   if (key.disabled) throw signInProblem('account-disabled')
   const { accountId, cell, keyId, scopes, userId, user } = key
   if (user && !canAct(user, now)) {

@@ -7,6 +7,7 @@ import { call } from '../support/http.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()
+  vi.useRealTimers()
 })
 
 test('the health check is 200 while the directory answers, and 503 otherwise', async () => {
@@ -17,6 +18,19 @@ test('the health check is 200 while the directory answers, and 503 otherwise', a
     'unavailable',
     '5',
   ])
+})
+
+test('the result of a health check is kept for five seconds, a failure too', async () => {
+  const startedAt = Date.now()
+  vi.useFakeTimers({ toFake: ['Date'], now: startedAt })
+  const { db: DB, runs } = failExecutions(env.DB, { pattern: /SELECT 1/, times: 1 })
+  const check = async (secondsLater: number) => {
+    vi.setSystemTime(startedAt + secondsLater * 1000)
+    return (await callWithBindings({ DB }, 'GET', '/healthz')).status
+  }
+  expect([await check(0), await check(1), await check(4.9), runs()]).toEqual([503, 503, 503, 1])
+  expect([await check(5), await check(6), await check(9.9), runs()]).toEqual([200, 200, 200, 2])
+  expect([await check(10), runs()]).toEqual([200, 3])
 })
 
 test('the type of every problem links to a page that says what to do', async () => {
@@ -31,6 +45,8 @@ test('the type of every problem links to a page that says what to do', async () 
       expect(page.text).toContain(part)
     expect(page.text).not.toMatch(/https?:\/\//)
   }
+  const withSlash = await call('GET', '/problems/')
+  expect([withSlash.status, withSlash.headers.get('Location')]).toEqual([308, '/problems'])
   expect((await call('GET', '/problems/toString')).body.code).toBe('route-not-found')
   expect((await call('GET', '/problems/%3Cscript%3E')).status).toBe(404)
 })
@@ -50,6 +66,7 @@ test('an unknown path is a 404 problem, and under /api a 401 without a token', a
     const reply = await call('GET', path)
     expect([reply.status, reply.body?.code], path).toEqual([404, 'route-not-found'])
   }
+  expect((await call('GET', '/api')).body.detail).toContain('/docs')
   expect((await call('GET', '/api/nothing')).status).toBe(401)
   expect((await account.call('GET', '/api/nothing')).status).toBe(404)
   expect((await account.call('GET', '/api/Account')).status).toBe(404)
