@@ -14,7 +14,7 @@ export interface Operation {
   scopeFor?: (body: never) => Scope | readonly Scope[]
   /** Refused to users who are confined to a group. */
   wholeAccount?: true
-  /** Becomes a WebSocket. The token, with this scope, is also a subprotocol or the first message. */
+  /** Becomes a WebSocket. The token, with this scope, may also be a subprotocol or a message. */
   upgrade?: Scope
   query?: z.ZodType
   body?: z.ZodType

@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import { isObject, type JsonObject } from '../domain/json.ts'
 
-/* In a POST or PUT, null for an optional member means that it is left out: typed clients write it. */
+/* In POST and PUT, null for an optional member means that it is left out: typed clients write it. */
 
 /** The schema of the value as it is sent: without defaults, and before transforms. */
 const sentSchema = (schema: z.core.$ZodType): z.core.$ZodType => {
