@@ -7,7 +7,7 @@ import { answerOutboundRequest } from './test/support/receivers.ts'
 
 const SECRETS = {
   TOKEN_SECRET: 'a-secret-of-the-tests-and-of-nothing-else',
-  ADMIN_TOKEN: 'the-operator-of-the-tests',
+  ADMIN_TOKEN: 'the-operator-of-the-tests-and-of-nothing-else',
 }
 // Wrangler warns about required secrets that it finds neither in .dev.vars nor in the environment,
 // and says for each test file where it looked.

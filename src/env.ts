@@ -12,7 +12,7 @@ export interface Env extends NotifyEnv {
   TOKEN_SECRET: string
   /** The secret before the last rotation: verifies, but does not sign. */
   TOKEN_SECRET_PREVIOUS?: string
-  /** Without it the operator's endpoints do not exist. */
+  /** At least 32 characters. Without it the operator's endpoints do not exist. */
   ADMIN_TOKEN?: string
   TOKEN_TTL_SECONDS?: string
   ACCOUNT_REQUESTS_PER_MINUTE?: string
@@ -21,6 +21,7 @@ export interface Env extends NotifyEnv {
   STORAGE_MB_PER_LICENSE?: string
   /** How large a cell can become. */
   CELL_MAX_BYTES?: string
+  TOKEN_FAILURES_PER_ADDRESS?: string
   /** `true` on a development machine: webhooks may then call loopback addresses. */
   ALLOW_LOOPBACK_WEBHOOKS?: string
 }
@@ -32,6 +33,7 @@ type NumberVariable =
   | 'LOCATIONS_PER_LICENSE_PER_DAY'
   | 'STORAGE_MB_PER_LICENSE'
   | 'CELL_MAX_BYTES'
+  | 'TOKEN_FAILURES_PER_ADDRESS'
 
 interface NumberRange {
   fallback: number
@@ -80,6 +82,16 @@ export const budgetsPerLicense = (env: Env): { locationsPerDay: number; storageB
 /** By default what a D1 database can hold on the Workers Paid plan. */
 export const cellMaxBytes = (env: Env): number =>
   readNumber(env, 'CELL_MAX_BYTES', { fallback: 10_000 * MB, min: 1, max: 1_000_000 * MB })
+/** In a minute, whatever the user names. */
+export const tokenFailuresPerAddress = (env: Env): number =>
+  readNumber(env, 'TOKEN_FAILURES_PER_ADDRESS', { fallback: 60, min: 1, max: MAX_PER_MINUTE })
+
+/** Nobody guesses this many characters. */
+const MIN_ADMIN_TOKEN_LENGTH = 32
+
+/** The operator's token; null when it is missing or too short, which means that there is none. */
+export const operatorToken = ({ ADMIN_TOKEN = '' }: Env): string | null =>
+  ADMIN_TOKEN.length < MIN_ADMIN_TOKEN_LENGTH ? null : ADMIN_TOKEN
 
 export const allowsLoopback = (env: Env): boolean => env.ALLOW_LOOPBACK_WEBHOOKS === 'true'
 

@@ -10,7 +10,7 @@ import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 // machine runs out of memory.
 process.env.MINIFLARE_WORKERD_V8_FLAGS ??= '--max-heap-size=128'
 
-export const adminToken = 'the-operator-of-the-lab'
+export const adminToken = 'the-operator-of-the-lab-and-of-nothing-else'
 
 /** Replaces vars of wrangler.toml. Rate limits and budgets are out of reach, but their code runs. */
 const settings = {
@@ -20,6 +20,7 @@ const settings = {
   TOKEN_FAILURES_PER_MINUTE: '1000000000',
   LOCATIONS_PER_LICENSE_PER_DAY: '1000000000',
   STORAGE_MB_PER_LICENSE: '1000000',
+  TOKEN_FAILURES_PER_ADDRESS: '1000000000',
 }
 
 /**

@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import { retryTransient } from '../db/transient.ts'
 import type { Account } from '../domain/account.ts'
 import { iso } from '../domain/iso.ts'
 import { budgetsPerLicense } from '../env.ts'
@@ -17,7 +18,7 @@ import { readUsage } from './store.ts'
 const ownLedger = (c: Context) => ledgerOf(c.env, c.get('principal').accountId)
 
 const findOwn = async (c: Context): Promise<Account> => {
-  const { account } = requireOk(await ownLedger(c).account())
+  const { account } = requireOk(await retryTransient(() => ownLedger(c).account()))
   return account
 }
 
@@ -40,7 +41,8 @@ export const account = new Hono<AppEnv>()
   .get('/licenses/log', operation(contract.readLicenseLog), async (c) => {
     const { limit, cursor } = c.req.valid('query')
     const [before = null] = (await readCursor(c, cursor)) ?? []
-    const page = await ownLedger(c).licenseLog(before === null ? null : Number(before), limit)
+    const from = before === null ? null : Number(before)
+    const page = await retryTransient(() => ownLedger(c).licenseLog(from, limit))
     const entries = page.lines.map((line) => ({ ...line, time: iso(line.time) }))
     const last = page.next === null ? null : [page.next]
     return replyPage(c, contract.readLicenseLog, { entries }, last)

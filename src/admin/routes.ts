@@ -3,7 +3,8 @@ import type { BudgetContext } from '../account/present.ts'
 import { readUsage } from '../account/store.ts'
 import { forgetKeysOfAccount } from '../auth/keyStatus.ts'
 import { issueApiKey } from '../auth/secret.ts'
-import { openCell, openDirectory } from '../db/open.ts'
+import { openCell, openDirectory, withRetries } from '../db/open.ts'
+import { retryTransient } from '../db/transient.ts'
 import { type Account, minAccountNumber } from '../domain/account.ts'
 import type { Usage } from '../domain/budget.ts'
 import { fold } from '../domain/fold.ts'
@@ -53,8 +54,9 @@ const presentWrapped = (account: Account, context: BudgetContext) => ({
 /** The account in the path. */
 const findRequested = async (c: Context): Promise<Account> => {
   const id = c.req.param('accountId') ?? ''
-  if (!(await findInDirectory(openDirectory(c.env), id))) throw new Problem('account-not-found')
-  return requireOk(await ledgerOf(c.env, id).account()).account
+  const directory = withRetries(openDirectory(c.env))
+  if (!(await findInDirectory(directory, id))) throw new Problem('account-not-found')
+  return requireOk(await retryTransient(() => ledgerOf(c.env, id).account())).account
 }
 
 /** The accounts of directory entries as they are in their cells, in the order of the entries. */
@@ -63,7 +65,7 @@ const readListed = async (c: Context, entries: DirectoryEntry[]) => {
   const found = await Promise.all(
     [...byCell].map(async ([cell, listed]) => {
       const ids = listed.map(({ accountId }) => accountId)
-      const rows = await readAccounts(openCell(c.env, cell), ids)
+      const rows = await readAccounts(withRetries(openCell(c.env, cell)), ids)
       return rows.map(({ licenses, expired, locationsPerDay, storageBytes, usage, ...row }) => {
         const context = budgetContext(c, usage)
         const today = currentDay(row, context.now)
@@ -121,7 +123,8 @@ export const admin = new Hono<AppEnv>()
   .get('/accounts', operation(contract.listAccounts), async (c) => {
     const { limit, cursor } = c.req.valid('query')
     const [after = 0] = (await readCursor(c, cursor)) ?? []
-    const entries = await listDirectory(openDirectory(c.env), Number(after), limit + 1)
+    const directory = withRetries(openDirectory(c.env))
+    const entries = await listDirectory(directory, Number(after), limit + 1)
     const page = entries.slice(0, limit)
     const accounts = await readListed(c, page)
     const last = entries.length > limit ? [page.at(-1)?.number ?? 0] : null

@@ -1,4 +1,4 @@
-import { type Database, openCell } from '../db/open.ts'
+import { type Database, openCell, withRetries } from '../db/open.ts'
 import { BoundedCache } from '../domain/boundedCache.ts'
 import { intersectScopes, type Scope } from '../domain/scope.ts'
 import { canAct } from '../domain/user.ts'
@@ -73,7 +73,7 @@ export const readPrincipal = async (
   claims: Claims,
   now: number,
 ): Promise<Principal | null> => {
-  const statuses = await readKeyStatuses(db, [claims.keyId])
+  const statuses = await readKeyStatuses(withRetries(db), [claims.keyId])
   return principalOf(claims, statuses.get(claims.keyId) ?? null, now)
 }
 
@@ -87,7 +87,7 @@ export const authenticate = async (
   if (typeof claims === 'string') return claims
   if (!cellBinding(env, claims.cell)) return 'token-invalid'
   const db = openCell(env, claims.cell)
-  const status = await findKeyStatus(db, claims.keyId, now)
+  const status = await findKeyStatus(withRetries(db), claims.keyId, now)
   const principal = judge(claims, status, now)
   if (typeof principal === 'string') return principal
   return status ? { claims, status, principal, db } : 'key-revoked'

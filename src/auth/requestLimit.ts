@@ -1,5 +1,5 @@
 import { BoundedCache } from '../domain/boundedCache.ts'
-import { accountRequestsPerMinute, type Env, tokenFailuresPerMinute } from '../env.ts'
+import { accountRequestsPerMinute, type Env } from '../env.ts'
 
 /*
  * Counts requests and failed sign-ins per minute. Each isolate counts for itself; the rate limiting
@@ -16,6 +16,8 @@ export interface LimitWindow {
   startedAt: number
   /** May pass the limit by what the last request costs. */
   count: number
+  /** Failed sign-ins. `count` also has those that are being checked. */
+  failures: number
   /** The binding refused: nothing more is allowed until the window ends. */
   isClosed: boolean
 }
@@ -25,7 +27,7 @@ const windows = new BoundedCache<LimitWindow>(10_000)
 const openWindow = (key: string, now: number): LimitWindow => {
   const known = windows.get(key)
   if (known && now >= known.startedAt && now - known.startedAt < WINDOW_MS) return known
-  const opened = { startedAt: now, count: 0, isClosed: false }
+  const opened = { startedAt: now, count: 0, failures: 0, isClosed: false }
   windows.set(key, opened)
   return opened
 }
@@ -91,21 +93,29 @@ export const tryCountExtra = (
   return true
 }
 
-/** Failed sign-ins from one network with one user name. */
-export const failureWindow = (key: string, now: number): LimitWindow =>
-  openWindow(`sign-in ${key}`, now)
+/** Failed sign-ins under one key, such as an address, with their limit per minute. */
+export interface FailureLimit {
+  key: string
+  limit: number
+  window: LimitWindow
+}
 
-export const isExhausted = (env: Env, { isClosed, count }: LimitWindow): boolean =>
-  isClosed || count >= tokenFailuresPerMinute(env)
+export const failureLimit = (key: string, limit: number, now: number): FailureLimit => ({
+  key,
+  limit,
+  window: openWindow(`sign-in ${key}`, now),
+})
 
-/** Counts one failed sign-in; false when the binding refuses it. */
-export const countFailure = async (
+export const isExhausted = ({ limit, window }: FailureLimit): boolean =>
+  window.isClosed || window.count >= limit
+
+/** Counts a failure with the binding, in slices; false when it refuses. */
+export const confirmFailure = async (
   env: Env,
-  key: string,
-  window: LimitWindow,
+  { key, limit, window }: FailureLimit,
 ): Promise<boolean> => {
-  window.count++
-  if (window.count % Math.ceil(tokenFailuresPerMinute(env) / FAILURE_SLICES) !== 0) return true
+  window.failures++
+  if (window.failures % Math.ceil(limit / FAILURE_SLICES) !== 0) return true
   if (await isWithinLimit(env.TOKEN_FAILURES, key)) return true
   window.isClosed = true
   return false

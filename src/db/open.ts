@@ -1,6 +1,7 @@
 import { type DrizzleD1Database, drizzle } from 'drizzle-orm/d1'
 import { cellBinding, type Env } from '../env.ts'
 import * as schema from './schema.ts'
+import { retryingClient } from './statement.ts'
 
 /** One cell. `$client` is the bare D1 binding, which only `statement.ts` uses. */
 export type Database = DrizzleD1Database<typeof schema> & { $client: D1Database }
@@ -14,6 +15,18 @@ export const openCell = (env: Env, cell: number): Database => {
   if (!database) {
     database = drizzle(binding, { schema })
     opened.set(binding, database)
+  }
+  return database
+}
+
+const retrying = new WeakMap<Database, Database>()
+
+/** The same cell for reads, and for writes that may be made twice: see `retryTransient`. */
+export const withRetries = (db: Database): Database => {
+  let database = retrying.get(db)
+  if (!database) {
+    database = drizzle(retryingClient(db.$client), { schema })
+    retrying.set(db, database)
   }
   return database
 }

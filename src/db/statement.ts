@@ -1,6 +1,7 @@
 import { is, Param, Placeholder, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { SQLiteAsyncDialect, type SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Database } from './open.ts'
+import { retryTransient } from './transient.ts'
 
 const dialect = new SQLiteAsyncDialect()
 declare const ROW: unique symbol
@@ -72,6 +73,45 @@ export const readAll = async <Row>(query: Statement<Row>): Promise<Row[]> =>
   (await query.all<Row>()).results
 
 export const readFirst = <Row>(query: Statement<Row>): Promise<Row | null> => query.first<Row>()
+
+/** A statement that runs again after a transient error. */
+class RetryingStatement {
+  readonly plain: D1PreparedStatement
+
+  constructor(plain: D1PreparedStatement) {
+    this.plain = plain
+  }
+
+  bind(...values: unknown[]): RetryingStatement {
+    return new RetryingStatement(this.plain.bind(...values))
+  }
+
+  all(): Promise<D1Result> {
+    return retryTransient(() => this.plain.all())
+  }
+
+  run(): Promise<D1Result> {
+    return retryTransient(() => this.plain.run())
+  }
+
+  raw(): Promise<unknown[][]> {
+    return retryTransient(() => this.plain.raw())
+  }
+
+  first(): Promise<unknown> {
+    return retryTransient(() => this.plain.first())
+  }
+}
+
+/** A client whose statements and batches run again after a transient error. */
+export const retryingClient = (client: D1Database): D1Database => {
+  const retrying = {
+    prepare: (text: string) => new RetryingStatement(client.prepare(text)),
+    batch: (statements: RetryingStatement[]) =>
+      retryTransient(() => client.batch(statements.map(({ plain }) => plain))),
+  }
+  return retrying as unknown as D1Database
+}
 
 /** Bare column names, as the column list of an INSERT and the left side of SET want them. */
 export const names = (...columns: SQLiteColumn[]): SQL =>

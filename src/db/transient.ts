@@ -20,3 +20,29 @@ export const isTransient = (error: Error): boolean => {
     (retryable === true || overloaded === true || PLATFORM_FAULT.test(text))
   )
 }
+
+/** More load would make these worse, and a slow query would be slow again. */
+const NOT_NOW = /overloaded|timed? ?out|exceeded/i
+
+const isWorthRetry = (error: unknown): boolean =>
+  error instanceof Error &&
+  isTransient(error) &&
+  (error as PlatformError).overloaded !== true &&
+  !NOT_NOW.test(textOf(error))
+
+const MIN_WAIT_MS = 50
+const MAX_WAIT_MS = 150
+
+/**
+ * Repeats `work` once after a transient error: a lost connection, or an object that a deploy has
+ * reset. Only for reads, and for writes that change nothing when they are made twice.
+ */
+export const retryTransient = async <T>(work: () => Promise<T>): Promise<T> => {
+  try {
+    return await work()
+  } catch (error) {
+    if (!isWorthRetry(error)) throw error
+    await scheduler.wait(MIN_WAIT_MS + Math.random() * (MAX_WAIT_MS - MIN_WAIT_MS))
+    return work()
+  }
+}

@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import { retryTransient } from '../db/transient.ts'
 import { addDays } from '../domain/day.ts'
 import { fold } from '../domain/fold.ts'
 import { currentDay } from '../domain/license.ts'
@@ -133,6 +134,6 @@ export const devices = new Hono<AppEnv>()
         pointer: '#/query/from',
         detail: `must be less than ${MAX_USAGE_DAYS} days before to`,
       })
-    const usage = await ledger(c).usage(device.key, from, to)
+    const usage = await retryTransient(() => ledger(c).usage(device.key, from, to))
     return reply(c, contract.readUsage, { success: true, usage })
   })

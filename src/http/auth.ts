@@ -3,6 +3,8 @@ import { type Authenticated, authenticate } from '../auth/principal.ts'
 import { hashSecret, isSameDigest } from '../auth/secret.ts'
 import { looksLikeApiKey } from '../domain/apiKey.ts'
 import { allows, type Scope } from '../domain/scope.ts'
+import { operatorToken } from '../env.ts'
+import { log } from '../log.ts'
 import { requireSlot } from './accountSlots.ts'
 import type { Context } from './context.ts'
 import { Problem } from './problem.ts'
@@ -63,13 +65,22 @@ export const requireWholeAccount = (c: Context): void => {
   })
 }
 
-/** Without ADMIN_TOKEN the operator endpoints do not exist. */
+let hasWarned = false
+
+/** Once in an isolate: otherwise an operator would look for the cause of the 404 in vain. */
+const warnOfShortToken = (): void => {
+  if (!hasWarned) log('warn', { event: 'admin-token-too-short' })
+  hasWarned = true
+}
+
+/** Without a token of the operator, or with a short one, the operator's endpoints do not exist. */
 export const admitOperator = async (c: Context): Promise<void> => {
-  if (!c.env.ADMIN_TOKEN) throw new Problem('route-not-found')
-  const [given, expected] = await Promise.all([
-    hashSecret(readBearer(c)),
-    hashSecret(c.env.ADMIN_TOKEN),
-  ])
+  const token = operatorToken(c.env)
+  if (token === null) {
+    if (c.env.ADMIN_TOKEN) warnOfShortToken()
+    throw new Problem('route-not-found')
+  }
+  const [given, expected] = await Promise.all([hashSecret(readBearer(c)), hashSecret(token)])
   if (!isSameDigest(given, expected))
     throw new Problem('token-invalid', { detail: 'The token is not the operator’s.' })
 }

@@ -14,7 +14,7 @@ export interface Operation {
   scopeFor?: (body: never) => Scope | readonly Scope[]
   /** Refused to users who are confined to a group. */
   wholeAccount?: true
-  /** Becomes a WebSocket. The token, with this scope, is also a subprotocol or the first message. */
+  /** Becomes a WebSocket. The token, with this scope, may also be a subprotocol or a message. */
   upgrade?: Scope
   /** As how many further requests this body counts in the rate limit, beside its size. */
   extraCost?: (body: never) => number
@@ -41,6 +41,8 @@ export interface Operation {
   ifMatch?: true
   /** Takes an Idempotency-Key; a function tells reports, which do, from queries. */
   idempotent?: true | ((body: never) => boolean)
+  /** May run again after a transient error: what it writes, it writes once. Reads always may. */
+  repeatable?: true
   /** Members of the reply that are shown once and never replayed. */
   secrets?: readonly string[]
   /** An example body, where those of the members are not enough. */

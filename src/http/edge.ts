@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from 'hono'
 import { routePath } from 'hono/route'
 import type { Env } from '../env.ts'
-import { log } from '../log.ts'
+import { errorFields, log } from '../log.ts'
 import { declaredLength, MAX_OPEN_BODY_BYTES } from './body.ts'
 import type { AppEnv, Context } from './context.ts'
 import { acquire, release, releaseWhile } from './loadShedding.ts'
@@ -29,7 +29,7 @@ const logRequest = (c: Context, startedAt: number) => {
     route: routePath(c),
     status: c.res.status,
     durationMs: Date.now() - startedAt,
-    ...(c.error && c.res.status >= 500 && { error: c.error.name }),
+    ...(c.error && c.res.status >= 500 && errorFields(c.error)),
   })
 }
 

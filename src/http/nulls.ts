@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import { isObject, type JsonObject } from '../domain/json.ts'
 
-/* In a POST or PUT, null for an optional member means that it is left out: typed clients write it. */
+/* In POST and PUT, null for an optional member means that it is left out: typed clients write it. */
 
 /** The schema of the value as it is sent: without defaults, and before transforms. */
 const sentSchema = (schema: z.core.$ZodType): z.core.$ZodType => {
@@ -29,9 +29,3 @@ export const dropNulls = (schema: z.core.$ZodType, value: unknown): unknown => {
   const item = sentSchema(def.element)
   return item._zod.def.type === 'object' ? value.map((one) => dropNulls(item, one)) : value
 }
-
-/** A copy without those of the named members that are null. */
-export const omitNulls = (value: JsonObject, names: readonly string[]): JsonObject =>
-  Object.fromEntries(
-    Object.entries(value).filter(([name, member]) => member !== null || !names.includes(name)),
-  )

@@ -2,6 +2,7 @@ import { zValidator } from '@hono/zod-validator'
 import type { MiddlewareHandler } from 'hono'
 import { routePath } from 'hono/route'
 import * as z from 'zod'
+import { withRetries } from '../db/open.ts'
 import { admit, admitOperator, requireScope, requireWholeAccount } from './auth.ts'
 import { MAX_BODY_BYTES, MAX_OPEN_BODY_BYTES } from './body.ts'
 import type { AppEnv, Context } from './context.ts'
@@ -73,6 +74,10 @@ const rejectPattern = (c: Context): void => {
   if (spelled !== -1) throw parameterNotFound(routePath(c).split('/')[spelled] ?? '')
 }
 
+const useRetries = (c: Context): void => {
+  if (c.get('principal')) c.set('db', withRetries(c.get('db')))
+}
+
 const NO_MEMBERS = z.strictObject({})
 const noNext = async () => {}
 
@@ -111,7 +116,12 @@ export const operation = <const O extends Operation>(
     if (contract.extraCost) countExtraCost(c, contract.extraCost(c.req.valid('json' as never)))
     const isAction =
       typeof contract.idempotent !== 'function' || contract.idempotent(c.req.valid('json' as never))
-    await withIdempotency(c, isAction ? replay : null, macs, next)
+    const isRead = c.req.method === 'GET' || c.req.method === 'HEAD' || !isAction
+    await withIdempotency(c, isAction ? replay : null, macs, () => {
+      // After the Idempotency-Key is claimed: a claim must not be made twice.
+      if (isRead || contract.repeatable) useRetries(c)
+      return next()
+    })
   }
   return Object.assign(handler, { [OPERATION]: contract as Operation }) as never
 }

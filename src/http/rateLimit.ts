@@ -1,7 +1,8 @@
 import {
   accountWindow,
-  countFailure,
-  failureWindow,
+  confirmFailure,
+  type FailureLimit,
+  failureLimit,
   isExhausted,
   type LimitWindow,
   secondsLeft,
@@ -9,7 +10,12 @@ import {
   tryCountRequest,
 } from '../auth/requestLimit.ts'
 import { networkOf } from '../domain/address.ts'
-import { accountRequestsPerMinute, type Env, tokenFailuresPerMinute } from '../env.ts'
+import {
+  accountRequestsPerMinute,
+  type Env,
+  tokenFailuresPerAddress,
+  tokenFailuresPerMinute,
+} from '../env.ts'
 import type { Context } from './context.ts'
 import { Problem } from './problem.ts'
 
@@ -40,19 +46,36 @@ export const countExtraCost = (c: Context, cost: number): void => {
   showWindow(c, accountId, now, tryCountExtra(c, accountId, now, cost))
 }
 
-/** Failed sign-ins from the caller's network with one user name; successes are not counted. */
-export const signInFailures = (c: Context, userNameKey: string, now: number) => {
+const refuseIfExhausted = (limit: FailureLimit, now: number): void => {
+  if (isExhausted(limit)) throw tooMany('token', limit.window, now)
+}
+
+/**
+ * Starts a sign-in, or throws a 429: failures are limited per network and user name, and per network
+ * alone, since each costs database reads. Until it has succeeded, a sign-in counts as a failure of
+ * its network, so that many at once cannot pass together.
+ */
+export const startSignIn = (c: Context, userNameKey: string, now: number) => {
   // Cloudflare sets CF-Connecting-IP itself; a client can write anything into X-Forwarded-For.
-  const key = `${networkOf(c.req.header('CF-Connecting-IP') ?? 'unknown')} ${userNameKey}`
-  const window = failureWindow(key, now)
-  const refuseIfClosed = () => {
-    if (isExhausted(c.env, window)) throw tooMany('token', window, now)
+  const network = networkOf(c.req.header('CF-Connecting-IP') ?? 'unknown')
+  const ofNetwork = failureLimit(network, tokenFailuresPerAddress(c.env), now)
+  refuseIfExhausted(ofNetwork, now)
+  const ofName = failureLimit(`${network} ${userNameKey}`, tokenFailuresPerMinute(c.env), now)
+  refuseIfExhausted(ofName, now)
+  ofNetwork.window.count++
+  return {
+    /** The sign-in succeeded, or could not be checked. */
+    forget: (): void => {
+      ofNetwork.window.count--
+    },
+    /** Counts the failure, or throws a 429. */
+    fail: async (): Promise<void> => {
+      refuseIfExhausted(ofName, now)
+      ofName.window.count++
+      for (const limit of [ofName, ofNetwork])
+        if (!(await confirmFailure(c.env, limit))) throw tooMany('token', limit.window, now)
+    },
   }
-  const count = async () => {
-    refuseIfClosed()
-    if (!(await countFailure(c.env, key, window))) throw tooMany('token', window, now)
-  }
-  return { refuseIfClosed, count }
 }
 
 export const ratePolicy = (env: Env): string =>

@@ -92,6 +92,7 @@ A body with \`from\`, \`to\` or both, and without a location, is a query (scope 
     'span-too-large',
   ],
   idempotent: ({ kind }: LocationsBody) => kind === 'report',
+  repeatable: true,
   example: {
     location: {
       dateTime: '2026-11-14T09:30:00Z',

@@ -7,7 +7,7 @@ export const readHealth = define({
   tag: 'Service',
   summary: 'Check the health of the service',
   description:
-    'Replies once the directory database has answered; 503 when it does not. `degraded` means that a database is nearly full: it works, but takes no new accounts.',
+    'Replies once the directory database has answered; 503 when it does not. `degraded` means that a database is nearly full: it works, but takes no new accounts. A result is kept for five seconds.',
   scope: 'open',
   reply: z.object({
     success,

@@ -7,12 +7,12 @@ import { operation } from '../http/operation.ts'
 import { Problem } from '../http/problem.ts'
 import { reply } from '../http/reply.ts'
 import * as contract from './contract.ts'
+import { checkDirectory } from './health.ts'
 import { presentHealth, presentProblem, presentProblemIndex } from './present.ts'
-import { readCellSizes } from './store.ts'
 
 export const service = new Hono<AppEnv>()
   .get('/healthz', operation(contract.readHealth), async (c) => {
-    const sizes = await readCellSizes(openDirectory(c.env))
+    const sizes = await checkDirectory(openDirectory(c.env), Date.now())
     const [cells, maxBytes] = [cellNumbers(c.env), cellMaxBytes(c.env)]
     return reply(c, contract.readHealth, presentHealth({ cells, sizes, maxBytes }))
   })
@@ -31,6 +31,7 @@ export const service = new Hono<AppEnv>()
 /** HTML pages that the `type` of a problem links to. */
 export const pages = new Hono<AppEnv>()
   .get('/problems', (c) => c.html(presentProblemIndex()))
+  .all('/problems/', (c) => c.redirect('/problems', 308))
   .get('/problems/:code', (c) => {
     const page = presentProblem(c.req.param('code'))
     if (!page) throw new Problem('route-not-found')

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { hashSecret, isSameDigest } from '../auth/secret.ts'
 import { signToken } from '../auth/token.ts'
-import { openCell, openDirectory } from '../db/open.ts'
+import { openCell, openDirectory, withRetries } from '../db/open.ts'
 import { parseApiKey } from '../domain/apiKey.ts'
 import { fold } from '../domain/fold.ts'
 import { iso } from '../domain/iso.ts'
@@ -10,7 +10,7 @@ import { cellNumbers } from '../env.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { operation } from '../http/operation.ts'
 import { Problem, signInProblem } from '../http/problem.ts'
-import { signInFailures } from '../http/rateLimit.ts'
+import { startSignIn } from '../http/rateLimit.ts'
 import { reply } from '../http/reply.ts'
 import { getToken } from './contract.ts'
 import { findAccount, findKey, recordLogin } from './store.ts'
@@ -34,9 +34,9 @@ const checkCredentials = async (
 ) => {
   const parsed = parseApiKey(apiKey)
   if (!parsed) return null
-  const account = await findAccount(openDirectory(c.env), userNameKey)
+  const account = await findAccount(withRetries(openDirectory(c.env)), userNameKey)
   const cell = account?.cell ?? pickCell(c, userNameKey)
-  const key = await findKey(openCell(c.env, cell), parsed.id)
+  const key = await findKey(withRetries(openCell(c.env, cell)), parsed.id)
   const isRightSecret = isSameDigest(await hashSecret(parsed.secret), key?.hash ?? '')
   if (!isRightSecret || !key || key.accountId !== account?.accountId) return null
   const isExpired = key.expires !== null && key.expires <= now
@@ -48,13 +48,16 @@ const handler = async (c: Context) => {
   const { userName, apiKey } = c.req.valid('json' as never) as { userName: string; apiKey: string }
   const now = Date.now()
   const userNameKey = fold(userName)
-  const failures = signInFailures(c, userNameKey, now)
-  failures.refuseIfClosed()
-  const key = await checkCredentials(c, { userNameKey, apiKey }, now)
+  const signIn = startSignIn(c, userNameKey, now)
+  const key = await checkCredentials(c, { userNameKey, apiKey }, now).catch((error: unknown) => {
+    signIn.forget()
+    throw error
+  })
   if (!key) {
-    await failures.count()
+    await signIn.fail()
     throw new Problem('wrong-credentials')
   }
+  signIn.forget()
   if (key.disabled) throw signInProblem('account-disabled')
   const { accountId, cell, keyId, scopes, userId, user } = key
   if (user && !canAct(user, now)) {

@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import { retryTransient } from '../db/transient.ts'
 import { iso } from '../domain/iso.ts'
 import { checkPublicUrl } from '../domain/publicUrl.ts'
 import type { Webhook, WebhookRecord } from '../domain/webhook.ts'
@@ -127,7 +128,9 @@ export const webhooks = new Hono<AppEnv>()
     const { limit, cursor } = c.req.valid('query')
     const webhook = await requireWebhook(c)
     const [before = Number.MAX_SAFE_INTEGER] = (await readCursor(c, cursor)) ?? []
-    const rows = await ownFeed(c).listDeliveries(webhook.id, Number(before), limit + 1)
+    const rows = await retryTransient(() =>
+      ownFeed(c).listDeliveries(webhook.id, Number(before), limit + 1),
+    )
     const page = rows.slice(0, limit)
     const last = rows.length > limit ? page.at(-1) : undefined
     const body = { deliveries: page.map(presentDelivery) }

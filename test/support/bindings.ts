@@ -24,6 +24,55 @@ export const failStatements = (db: D1Database, pattern: RegExp): D1Database =>
     if (pattern.test(sql)) throw new Error('D1_ERROR: Network connection lost.')
   })
 
+interface Failures {
+  /** Which statements fail. */
+  pattern: RegExp
+  times: number
+  error?: Error
+  /** Whether a batch fails only after it was committed. */
+  isCommitted?: boolean
+}
+
+export const connectionLost = () => new Error('D1_ERROR: Network connection lost.')
+
+/** The same database; statements that match fail this many times when they are run. */
+export const failExecutions = (
+  db: D1Database,
+  { pattern, times, error = connectionLost(), isCommitted = false }: Failures,
+): { db: D1Database; runs: () => number } => {
+  const texts = new WeakMap<object, string>()
+  const plain = new WeakMap<object, D1PreparedStatement>()
+  let runs = 0
+  const isFailing = (statements: object[]): boolean => {
+    if (!statements.some((statement) => pattern.test(texts.get(statement) ?? ''))) return false
+    return ++runs <= times
+  }
+  const wrap = (statement: D1PreparedStatement, text: string): D1PreparedStatement => {
+    const wrapped: D1PreparedStatement = new Proxy(statement, {
+      get(target, name) {
+        const member = Reflect.get(target, name) as (...values: unknown[]) => unknown
+        if (name === 'bind') return (...values: unknown[]) => wrap(target.bind(...values), text)
+        return async (...values: unknown[]) => {
+          if (isFailing([wrapped])) throw error
+          return member.apply(target, values)
+        }
+      },
+    })
+    texts.set(wrapped, text)
+    plain.set(wrapped, statement)
+    return wrapped
+  }
+  const batch = async (statements: D1PreparedStatement[]) => {
+    const fails = isFailing(statements)
+    if (fails && !isCommitted) throw error
+    const results = await db.batch(statements.map((one) => plain.get(one) ?? one))
+    if (fails) throw error
+    return results
+  }
+  const client = { prepare: (text: string) => wrap(db.prepare(text), text), batch }
+  return { db: client as unknown as D1Database, runs: () => runs }
+}
+
 /** The same database; batches wait for `gate` before they run. */
 export const holdBatches = (db: D1Database, gate: Promise<unknown>): D1Database =>
   new Proxy(db, {

@@ -401,9 +401,25 @@ test('the operator can create a key for an account', async () => {
   expect([dead.status, pointersOf(dead.body)]).toEqual([400, ['/expires']])
 })
 
+test('an ADMIN_TOKEN of fewer than 32 characters is refused, and a warning logged once', async () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
+  const ask = (ADMIN_TOKEN: string) =>
+    callWithBindings({ ADMIN_TOKEN }, 'GET', ACCOUNTS, { token: ADMIN_TOKEN })
+  for (const short of ['x'.repeat(31), 'secret', 'x'.repeat(31)])
+    expect([(await ask(short)).status, (await ask(short)).body.code]).toEqual([
+      404,
+      'route-not-found',
+    ])
+  expect(warn.mock.calls).toEqual([
+    [JSON.stringify({ level: 'warn', event: 'admin-token-too-short' })],
+  ])
+  expect((await ask('x'.repeat(32))).status).toBe(200)
+  warn.mockRestore()
+})
+
 test('without ADMIN_TOKEN every operator endpoint is 404', async () => {
   const account = await openAccount()
-  for (const ADMIN_TOKEN of [undefined, '']) {
+  for (const ADMIN_TOKEN of [undefined, '', 'too-short']) {
     const bindings = { ADMIN_TOKEN } as { ADMIN_TOKEN: string }
     for (const [method, path] of [
       ['GET', ACCOUNTS],

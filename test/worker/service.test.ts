@@ -2,11 +2,12 @@ import { env } from 'cloudflare:workers'
 import { afterEach, expect, test, vi } from 'vitest'
 import { PROBLEMS } from '../../src/http/problem.ts'
 import { openAccount } from '../support/accounts.ts'
-import { callWithBindings, failStatements } from '../support/bindings.ts'
+import { callWithBindings, failExecutions, failStatements } from '../support/bindings.ts'
 import { call } from '../support/http.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()
+  vi.useRealTimers()
 })
 
 test('the health check is 200 while the directory answers, and 503 otherwise', async () => {
@@ -18,6 +19,19 @@ test('the health check is 200 while the directory answers, and 503 otherwise', a
     'unavailable',
     '5',
   ])
+})
+
+test('the result of a health check is kept for five seconds, a failure too', async () => {
+  const startedAt = Date.now()
+  vi.useFakeTimers({ toFake: ['Date'], now: startedAt })
+  const { db: DB, runs } = failExecutions(env.DB, { pattern: /from "cells"/, times: 1 })
+  const check = async (secondsLater: number) => {
+    vi.setSystemTime(startedAt + secondsLater * 1000)
+    return (await callWithBindings({ DB }, 'GET', '/healthz')).status
+  }
+  expect([await check(0), await check(1), await check(4.9), runs()]).toEqual([503, 503, 503, 1])
+  expect([await check(5), await check(6), await check(9.9), runs()]).toEqual([200, 200, 200, 2])
+  expect([await check(10), runs()]).toEqual([200, 3])
 })
 
 test('the type of every problem links to a page that says what to do', async () => {
@@ -32,6 +46,8 @@ test('the type of every problem links to a page that says what to do', async () 
       expect(page.text).toContain(part)
     expect(page.text).not.toMatch(/https?:\/\//)
   }
+  const withSlash = await call('GET', '/problems/')
+  expect([withSlash.status, withSlash.headers.get('Location')]).toEqual([308, '/problems'])
   expect((await call('GET', '/problems/toString')).body.code).toBe('route-not-found')
   expect((await call('GET', '/problems/%3Cscript%3E')).status).toBe(404)
 })
@@ -51,6 +67,7 @@ test('an unknown path is a 404 problem, and under /api a 401 without a token', a
     const reply = await call('GET', path)
     expect([reply.status, reply.body?.code], path).toEqual([404, 'route-not-found'])
   }
+  expect((await call('GET', '/api')).body.detail).toContain('/docs')
   expect((await call('GET', '/api/nothing')).status).toBe(401)
   expect((await account.call('GET', '/api/nothing')).status).toBe(404)
   expect((await account.call('GET', '/api/Account')).status).toBe(404)
@@ -126,6 +143,8 @@ test('each request is logged as one line of JSON, without personal data', async 
       status: 503,
       durationMs: expect.any(Number),
       error: 'Error',
+      message: 'D1_ERROR: Network connection lost.',
+      stack: expect.stringMatching(/^at /),
     },
   ])
   for (const secret of [
@@ -139,6 +158,29 @@ test('each request is logged as one line of JSON, without personal data', async 
   ]) {
     expect(lines.join('\n')).not.toContain(secret)
   }
+})
+
+test('a failure is logged with the message of D1 and the stack, without bound values', async () => {
+  const account = await openAccount()
+  const email = `ana-${crypto.randomUUID()}@example.com`
+  const write = vi.spyOn(console, 'error').mockImplementation(() => {})
+  const error = new Error('D1_ERROR: no such column: nickname: SQLITE_ERROR')
+  const { db: DB } = failExecutions(env.DB, { pattern: /insert into "users"/i, times: 1, error })
+  const reply = await callWithBindings({ DB }, 'POST', '/api/users', {
+    token: account.token,
+    headers: { 'X-Request-Id': 'find-me' },
+    body: { name: 'Ana Sousa', email, country: 'PT', timeZone: 'Europe/Lisbon' },
+  })
+  expect(reply.status).toBe(500)
+  const line = String(write.mock.calls[0]?.[0])
+  expect(JSON.parse(line)).toMatchObject({
+    level: 'error',
+    requestId: 'find-me',
+    status: 500,
+    message: 'D1_ERROR: no such column: nickname: SQLITE_ERROR',
+    stack: expect.stringContaining('\n'),
+  })
+  for (const personal of [email, 'Ana', 'Lisbon']) expect(line).not.toContain(personal)
 })
 
 test('OPTIONS gets 204 on every path, with and without an Origin', async () => {

@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers'
 import { afterEach, expect, test, vi } from 'vitest'
 import { app } from '../../../src/app.ts'
 import { fetchToken, fetchTokenWithScopes, openAccount } from '../../support/accounts.ts'
-import { callWithBindings } from '../../support/bindings.ts'
+import { callWithBindings, failStatements, watchStatements } from '../../support/bindings.ts'
 import { createDevice } from '../../support/devices.ts'
 import { call, ORIGIN, type Reply } from '../../support/http.ts'
 import { Listener } from '../../support/streams.ts'
@@ -78,6 +78,75 @@ test('of a hundred concurrent guesses ten are checked', async () => {
   )
   expect(replies.filter(({ status }) => status === 401)).toHaveLength(10)
   expect(replies.filter(({ status }) => status === 429)).toHaveLength(90)
+})
+
+test('failed sign-ins from one address are limited whatever the user names, before any read', async () => {
+  const { apiKey } = await openAccount()
+  const address = '203.0.113.20'
+  const statements: string[] = []
+  const DB = watchStatements(env.DB, (sql) => statements.push(sql))
+  const CELL_1 = watchStatements(env.CELL_1, (sql) => statements.push(sql))
+  const guess = async (n: number, from = address) => {
+    const reply = await callWithBindings({ DB, CELL_1 } as object, 'POST', '/api/Auth/Token', {
+      body: { userName: `nobody-${n}`, apiKey },
+      headers: { 'CF-Connecting-IP': from },
+    })
+    return reply.status
+  }
+  const statuses = await Promise.all(Array.from({ length: 70 }, (_, n) => guess(n)))
+  expect(statuses.filter((status) => status === 401)).toHaveLength(60)
+  expect(statuses.filter((status) => status === 429)).toHaveLength(10)
+  expect(statements).toHaveLength(120)
+  expect(await guess(100)).toBe(429)
+  expect(statements).toHaveLength(120)
+  expect(await guess(100, '203.0.113.21')).toBe(401)
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 61_000 })
+  expect(await guess(101)).toBe(401)
+})
+
+test('the limit per address is configurable, and addresses of an IPv6 /64 share it', async () => {
+  const { apiKey } = await openAccount()
+  const bindings = { TOKEN_FAILURES_PER_ADDRESS: '3' }
+  const statuses = []
+  for (let n = 0; n < 5; n++) {
+    const reply = await callWithBindings(bindings, 'POST', '/api/Auth/Token', {
+      body: { userName: `no-one-${n}`, apiKey },
+      headers: { 'CF-Connecting-IP': `2001:db8:9:1::${n}` },
+    })
+    statuses.push(reply.status)
+  }
+  expect(statuses).toEqual([401, 401, 401, 429, 429])
+})
+
+test('sign-ins that succeed or cannot be checked do not count for their address', async () => {
+  const { userName, apiKey } = await openAccount()
+  const headers = { 'CF-Connecting-IP': '203.0.113.22' }
+  const options = { body: { userName, apiKey }, headers }
+  const bindings = { TOKEN_FAILURES_PER_ADDRESS: '2' }
+  for (let n = 0; n < 4; n++) {
+    const down = { ...bindings, DB: failStatements(env.DB, /directory/) }
+    expect((await callWithBindings(down, 'POST', '/api/Auth/Token', options)).status).toBe(503)
+    expect((await callWithBindings(bindings, 'POST', '/api/Auth/Token', options)).status).toBe(200)
+  }
+})
+
+test('when the binding refuses an address, it gets 429 for the rest of the minute', async () => {
+  const { userName, apiKey } = await openAccount()
+  const wrong = (await openAccount()).apiKey
+  const TOKEN_FAILURES = {
+    limit: async ({ key }: { key: string }) => ({ success: key.includes(' ') }),
+  } as unknown as RateLimit
+  const attempt = async (name: string, key: string) => {
+    const reply = await callWithBindings({ TOKEN_FAILURES }, 'POST', '/api/Auth/Token', {
+      body: { userName: name, apiKey: key },
+      headers: { 'CF-Connecting-IP': '203.0.113.23' },
+    })
+    return reply.status
+  }
+  const statuses = []
+  for (let n = 0; n < 6; n++) statuses.push(await attempt(`nobody-${n}`, wrong))
+  expect(statuses).toEqual([401, 401, 401, 401, 401, 429])
+  expect(await attempt(userName, apiKey)).toBe(429)
 })
 
 test('successful sign-ins and invalid bodies are not counted', async () => {
