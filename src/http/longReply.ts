@@ -77,7 +77,7 @@ async function* writePages<Page, Row>(pages: Pages<Page, Row>): AsyncGenerator<U
 
 /**
  * Has no queue: nothing is read before the client asks. When reading a page fails, the stream fails
- * and the connection is aborted: the client cannot take the beginning for the whole.
+ * and the end is never written: the client cannot take the beginning of JSON for the whole.
  */
 export const streamPages = <Page, Row>(pages: Pages<Page, Row>): ReadableStream<Uint8Array> => {
   const chunks = writePages(pages)

@@ -38,7 +38,7 @@ Unknown members of a request body are refused. Members that the server writes ar
 
 ## Paging
 
-Lists take \`limit\` (1 to 1000) and return \`nextCursor\`, which is null on the last page. Send it as \`cursor\` with the same filters, or follow \`Link\`. A row that exists during the whole listing is returned exactly once.
+Lists take \`limit\` (1 to 1000) and return \`nextCursor\`, which is null on the last page. Send it as \`cursor\` with the same filters, or follow \`Link\`. A row that exists during the whole listing is returned exactly once. Only a query of locations or alerts by \`POST\` without \`limit\` and \`cursor\` has the whole span in one reply.
 
 ## Concurrent edits
 

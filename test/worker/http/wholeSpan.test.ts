@@ -172,12 +172,20 @@ describe.each(KINDS)('a query of $list without limit', (kind) => {
     const response = await app.request(url, query, env, createExecutionContext())
     expect(response.status).toBe(200)
     const reader = (response.body as ReadableStream<Uint8Array>).getReader()
-    await reader.read()
+    let text = ''
+    const readNext = async () => {
+      const { value, done } = await reader.read()
+      text += new TextDecoder().decode(value)
+      return !done
+    }
+    await readNext()
     expect((await account.call('DELETE', `/api/devices/${device}`)).status).toBe(200)
     const readAll = async () => {
-      while (!(await reader.read()).done);
+      while (await readNext());
     }
     await expect(readAll()).rejects.toThrow('not-found')
+    expect(text.length).toBeGreaterThan(1000)
+    expect(() => JSON.parse(text)).toThrow()
   })
 
   test('is 404 for a device of another account', async () => {
