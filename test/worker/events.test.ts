@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { openCell } from '../../src/db/open.ts'
 import { presentEvent } from '../../src/events/present.ts'
 import { readSequences } from '../../src/events/store.ts'
-import { deleteOldRows } from '../../src/sweep/oldRows.ts'
+import { sweep } from '../../src/sweep/sweep.ts'
 import { openAccount, type TestAccount } from '../support/accounts.ts'
 import { createDevice } from '../support/devices.ts'
 import { eventually } from '../support/time.ts'
@@ -164,7 +164,6 @@ describe('the event log', () => {
     const now = Date.now()
     vi.useFakeTimers({ toFake: ['Date'], now: now + 10 * DAY })
     await logUnheard(account, 2)
-    const db = openCell(env, 0)
     const kept = async () => {
       const { results } = await env.DB.prepare(
         'SELECT sequence FROM events WHERE account_id = ? ORDER BY sequence',
@@ -173,11 +172,11 @@ describe('the event log', () => {
         .all()
       return results.map(({ sequence }) => sequence)
     }
-    await deleteOldRows(db, now + 29 * DAY)
+    await sweep(env, now + 29 * DAY)
     expect(await kept()).toEqual(from(1, 6))
-    await deleteOldRows(db, now + 31 * DAY)
+    await sweep(env, now + 31 * DAY)
     expect(await kept()).toEqual([5, 6])
-    await deleteOldRows(db, now + 60 * DAY)
+    await sweep(env, now + 60 * DAY)
     expect(await kept()).toEqual([])
     await logUnheard(account, 1)
     expect(await kept()).toEqual([7])
