@@ -1,11 +1,12 @@
 import { env } from 'cloudflare:workers'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { readAlertContext } from '../../src/alerts/alertContext.ts'
 import { listAlerts } from '../../src/alerts/list.ts'
 import { acknowledgeAlert, findAlert } from '../../src/alerts/store.ts'
 import { insertAlert, insertMessages, updateMessage } from '../../src/db/alerts.ts'
 import type { Database } from '../../src/db/open.ts'
 import type { Viewer } from '../../src/db/visibility.ts'
+import { ALPHABET } from '../../src/domain/base32.ts'
 import { listMessages } from '../../src/messages/store.ts'
 import { sweep } from '../../src/sweep/sweep.ts'
 import { openAccount, type TestAccount } from '../support/accounts.ts'
@@ -17,6 +18,9 @@ import { createUser } from '../support/users.ts'
 
 const both = { email: true, sms: true }
 const ids = (messages: { id: string }[]) => messages.map(({ id }) => id)
+/** When something with this id was made. */
+const timeOfId = (id: string): number =>
+  [...id.slice(4, 13)].reduce((time, digit) => time * 32 + ALPHABET.indexOf(digit), 0)
 
 describe('messages', () => {
   test('show the exact text that would have gone out, and their status', async () => {
@@ -215,19 +219,51 @@ describe('deletion', () => {
     expect(await rowsOf(account.id)).toEqual([0, 0])
   })
 
-  test('by age removes alerts older than the retention, with their messages', async () => {
+  const DAY = 86_400_000
+
+  test('when they arrived longer ago than the account keeps them: a late alert stays', async () => {
     const { account, kept } = await seeded()
     await account.call('PATCH', '/api/account', { body: { retentionDays: 30 } })
-    await raiseAlert(account, kept, {
-      dateTime: new Date(Date.now() - 31 * 86_400_000).toISOString(),
-    })
-    await raiseAlert(account, kept, {
-      dateTime: new Date(Date.now() - 29 * 86_400_000).toISOString(),
-    })
+    const arrival = Date.now()
+    for (const days of [400, 29])
+      await raiseAlert(account, kept, {
+        alertName: 'SOSButton',
+        dateTime: new Date(arrival - days * DAY).toISOString(),
+      })
     await waitUntilSent(account)
     expect(await rowsOf(account.id)).toEqual([5, 10])
+    await sweep(env, arrival)
+    expect(await rowsOf(account.id)).toEqual([5, 10])
+    const { body } = await account.call('GET', `/api/devices/${kept}/alerts`)
+    const last = ids(body.alerts).sort().at(-1) ?? ''
+    const arrivedAt = timeOfId(last)
+    expect(arrivedAt).toBeGreaterThanOrEqual(arrival)
+    await sweep(env, arrivedAt + 30 * DAY)
+    expect((await account.call('GET', `/api/alerts/${last}`)).status).toBe(200)
+    await sweep(env, arrivedAt + 30 * DAY + 1)
+    expect(await rowsOf(account.id)).toEqual([0, 0])
+  })
+
+  test('in pages, even when one alert has thousands of messages', async () => {
+    const { account, gone } = await seeded()
+    // The first alert of the device that is deleted has 12,000 messages more.
+    await env.DB.prepare(
+      `INSERT INTO messages (account_id, id, device_key, channel, recipient, subject, text, status, attempts, changed, seq)
+       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 12000)
+       SELECT m.account_id, substr(m.id, 1, 26) || 'x' || printf('%05d', i), m.device_key, 'Email', 'a@a.io', '', '', 'sent', 1, 0, 0
+       FROM (SELECT m.* FROM messages m JOIN devices d ON d.key = m.device_key WHERE d.id = ? ORDER BY m.id LIMIT 1) m, n`,
+    )
+      .bind(gone)
+      .run()
+    expect(await rowsOf(account.id)).toEqual([3, 12_006])
+    await account.call('DELETE', `/api/devices/${gone}`)
+    const batch = vi.spyOn(env.DB, 'batch')
     await sweep(env, Date.now())
-    expect(await rowsOf(account.id)).toEqual([4, 8])
+    const results = await Promise.all(batch.mock.results.map(({ value }) => value))
+    batch.mockRestore()
+    const deleted = results.flat().map(({ meta }: D1Result) => meta.changes)
+    expect(Math.max(...deleted)).toBe(5000)
+    expect(await rowsOf(account.id)).toEqual([1, 2])
   })
 })
 

@@ -3,6 +3,7 @@ import { env } from 'cloudflare:workers'
 import { afterEach, expect, test, vi } from 'vitest'
 import { sweep } from '../../../src/sweep/sweep.ts'
 import { fetchToken, openAccount, type TestAccount } from '../../support/accounts.ts'
+import { watchStatements } from '../../support/bindings.ts'
 import { call, callAsOperator } from '../../support/http.ts'
 import { eventually } from '../../support/time.ts'
 
@@ -147,6 +148,62 @@ test.each([0, 1] as const)(
     expect(await ledger.account()).toEqual({ ok: false, refusal: 'account-not-found' })
   },
 )
+
+/** Orders the erasure of accounts that have rows but no ledger. */
+const orderErasures = async (db: D1Database, name: string, count: number, creation = 0) => {
+  const numbers = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})`
+  const id = `'acc_${name}' || i`
+  await db.batch([
+    db.prepare(
+      `INSERT INTO erasures (account_id, id, creation) ${numbers} SELECT ${id}, ${id}, ${creation} FROM n`,
+    ),
+    db.prepare(`INSERT INTO event_heads (account_id, sequence) ${numbers} SELECT ${id}, 1 FROM n`),
+  ])
+}
+const countErasures = async (db: D1Database, name: string) =>
+  db.prepare(`SELECT count(*) AS n FROM erasures WHERE id LIKE 'acc_${name}%'`).first<number>('n')
+
+test('a run makes fewer than a thousand queries, however much there is to erase', async () => {
+  await orderErasures(env.DB, 'many', 60)
+  await orderErasures(env.CELL_1, 'many', 5)
+  let queries = 0
+  const counted = {
+    ...env,
+    DB: watchStatements(env.DB, () => queries++),
+    CELL_1: watchStatements(env.CELL_1, () => queries++),
+  }
+  let left = 60
+  for (let run = 0; run < 2; run++) {
+    queries = 0
+    await sweep(counted, Date.now())
+    expect(queries).toBeLessThan(1000)
+    const leftNow = (await countErasures(env.DB, 'many')) ?? 0
+    expect(leftNow).toBeLessThan(left)
+    expect(leftNow).toBeGreaterThan(0)
+    left = leftNow
+    // The other cell does not wait for this one.
+    expect(await countErasures(env.CELL_1, 'many')).toBe(0)
+  }
+  await env.DB.prepare(`DELETE FROM erasures WHERE id LIKE 'acc_many%'`).run()
+})
+
+test('a large account holds up no other erasure', async () => {
+  await orderErasures(env.DB, 'large', 1)
+  await env.DB.prepare(
+    `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 70000)
+     INSERT INTO events (account_id, sequence, id, type, time, data)
+     SELECT 'acc_large1', i, 'evt_' || i, 'filler', ?, '{}' FROM n`,
+  )
+    .bind(Date.now())
+    .run()
+  await orderErasures(env.DB, 'small', 3, 1)
+  await sweep(env, Date.now())
+  expect(await countErasures(env.DB, 'large')).toBe(1)
+  expect(await countErasures(env.DB, 'small')).toBe(0)
+  await sweep(env, Date.now())
+  expect(await countErasures(env.DB, 'large')).toBe(0)
+  expect(await rowsOf(env.DB, 'acc_large1')).toEqual({})
+})
 
 test('effects that arrive after an account was erased restore nothing', async () => {
   const account = await openAccount()

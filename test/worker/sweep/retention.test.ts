@@ -2,6 +2,7 @@ import { env } from 'cloudflare:workers'
 import { expect, test, vi } from 'vitest'
 import { sweep } from '../../../src/sweep/sweep.ts'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
+import { failStatements } from '../../support/bindings.ts'
 import { createDevice } from '../../support/devices.ts'
 import { callAsOperator } from '../../support/http.ts'
 import { iso } from '../../support/time.ts'
@@ -34,6 +35,18 @@ const addRows = (key: number | null, count: number, from: number, db = env.DB) =
     )
     .bind(key, count, from)
     .run()
+
+/** Adds six hundred devices between the keys of two: more than one slice. */
+const addDevicesBetween = async (first: string, last: string) => {
+  await env.DB.prepare(
+    `INSERT INTO devices (key, id, account_id, name, name_key, description, min, model, tags, expires, daily_email_limit, daily_sms_limit, creation, last_modified, version, seq)
+     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 600)
+     SELECT key + 1000 + i, 'dev_x' || (key + i), account_id, '', '', '', '', '', '{}', 0, 0, 0, 0, 0, 1, 1 FROM devices, n WHERE id = ?`,
+  )
+    .bind(first)
+    .run()
+  await env.DB.prepare('UPDATE devices SET key = key + 5000 WHERE id = ?').bind(last).run()
+}
 
 test('an account keeps locations for 365 days by default, or for its `retentionDays`', async () => {
   const account = await openAccount()
@@ -142,18 +155,9 @@ test('a track longer than a page is trimmed exactly', async () => {
 test('each run takes the next slice of devices and finds old locations by the primary key', async () => {
   const account = await openAccount({ licenses: 2000 })
   const [first, last] = [await createDevice(account), await createDevice(account)]
+  await addDevicesBetween(first, last)
   const keys = [await keyOf(first), await keyOf(last)]
   const now = Date.now()
-  // Six hundred devices between the two: more than one slice.
-  await env.DB.prepare(
-    `INSERT INTO devices (key, id, account_id, name, name_key, description, min, model, tags, expires, daily_email_limit, daily_sms_limit, creation, last_modified, version, seq)
-     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 600)
-     SELECT key + 1000 + i, 'dev_x' || (key + i), account_id, '', '', '', '', '', '{}', 0, 0, 0, 0, 0, 1, 1 FROM devices, n WHERE id = ?`,
-  )
-    .bind(first)
-    .run()
-  await env.DB.prepare('UPDATE devices SET key = key + 5000 WHERE id = ?').bind(last).run()
-  keys[1] = (keys[1] ?? 0) + 5000
   for (const key of keys) await addRows(key, 3, now - 400 * DAY)
   const prepare = vi.spyOn(env.DB, 'prepare')
   const left = []
@@ -179,6 +183,22 @@ test('each run takes the next slice of devices and finds old locations by the pr
     expect(plan.filter((line) => /^SCAN (locations|devices|accounts)\b/.test(line))).toEqual([])
     expect(plan).toContain('SEARCH locations USING PRIMARY KEY (device_key=? AND time<?)')
   }
+})
+
+test('rows that cannot be deleted hold up neither the locations nor the other devices of the cell', async () => {
+  const account = await openAccount({ licenses: 2000 })
+  const [first, last] = [await createDevice(account), await createDevice(account)]
+  const now = Date.now()
+  await addDevicesBetween(first, last)
+  const keys = [await keyOf(first), await keyOf(last)]
+  for (const key of keys) await addRows(key, 3, now - 400 * DAY)
+  const log = vi.spyOn(console, 'error').mockImplementation(() => {})
+  const broken = { ...env, DB: failStatements(env.DB, /DELETE FROM "(messages|events)"/) }
+  for (let run = 0; run < 4; run++) await sweep(broken, now)
+  const parts = new Set(log.mock.calls.map(([line]) => JSON.parse(String(line)).part))
+  log.mockRestore()
+  expect(parts).toEqual(new Set(['retention', 'old-rows']))
+  expect(await Promise.all(keys.map((key) => rowsUnder(key)))).toEqual([1, 1])
 })
 
 test('a deleted device’s track is unreachable at once and erased completely, others stay', async () => {
