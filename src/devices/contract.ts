@@ -169,7 +169,13 @@ export const createDevice = define({
   ignored: SERVER_MEMBERS,
   status: 201,
   reply,
-  problems: ['no-license-available', 'identifier-taken', 'device-cap-reached', 'group-full'],
+  problems: [
+    'no-license-available',
+    'identifier-taken',
+    'device-cap-reached',
+    'device-deleted',
+    'group-full',
+  ],
   etag: true,
   idempotent: true,
 })

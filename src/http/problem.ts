@@ -110,6 +110,12 @@ export const PROBLEMS = {
     'Another device of the account has this identifier.',
     'Identifiers are unique in an account. Use the device that has it, or delete that device first.',
   ),
+  'device-deleted': kind(
+    409,
+    'Device deleted',
+    'The device that was created with this Idempotency-Key has been deleted.',
+    'To create another device, send the request with a new `Idempotency-Key`.',
+  ),
   'device-cap-reached': kind(
     409,
     'Device cap reached',
@@ -157,12 +163,6 @@ export const PROBLEMS = {
     'Daily limit reached',
     'The device has reached its daily limit for this channel.',
     'Wait until `resetAt`, or raise the device’s daily limit.',
-  ),
-  'receipt-replayed': kind(
-    409,
-    'Receipt replayed',
-    'This receipt was received before.',
-    'Nothing needs to be done: the first one was processed.',
   ),
   'user-name-taken': kind(
     409,

@@ -50,6 +50,8 @@ const STEPS = [
    ALTER TABLE usage ADD COLUMN emails_reached INTEGER NOT NULL DEFAULT 0;
    ALTER TABLE usage ADD COLUMN sms_reached INTEGER NOT NULL DEFAULT 0;`,
   'CREATE TABLE notices (id TEXT PRIMARY KEY, accepted INTEGER NOT NULL) STRICT, WITHOUT ROWID',
+  `CREATE INDEX messages_device ON messages (device_key);
+   CREATE TABLE deleted (id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;`,
 ]
 
 export const makeTables = (storage: DurableObjectStorage): void => migrate(storage, STEPS)
