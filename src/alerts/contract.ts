@@ -8,10 +8,12 @@ import { type AlertsBody, alertName, forms, readBody, sort } from './forms.ts'
 
 export const delivery = z
   .object({
-    id: id('msg'),
-    channel: z.enum(CHANNELS),
-    to: z.string().meta({ example: 'ana@example.com' }),
-    status: z.enum(STATUSES),
+    id: id('msg').meta({ description: 'The message’s id.' }),
+    channel: z.enum(CHANNELS).meta({ description: 'How the message is sent.' }),
+    to: z
+      .string()
+      .meta({ description: 'An e-mail address or a phone number.', example: 'ana@example.com' }),
+    status: z.enum(STATUSES).meta({ description: 'What became of the message so far.' }),
     reason: z
       .string()
       .nullable()

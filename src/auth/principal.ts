@@ -1,6 +1,6 @@
 import { type Database, openCell, withRetries } from '../db/open.ts'
 import { BoundedCache } from '../domain/boundedCache.ts'
-import { intersectScopes, type Scope } from '../domain/scope.ts'
+import { intersectScopes, type Scope, toScopes } from '../domain/scope.ts'
 import { canAct } from '../domain/user.ts'
 import { cellBinding, type Env } from '../env.ts'
 import { findKeyStatus, type KeyStatus, readKeyStatuses } from './keyStatus.ts'
@@ -51,7 +51,7 @@ const judge = (claims: Claims, status: KeyStatus | null, now: number): Principal
   if (status.expires !== null && status.expires <= now) return 'key-revoked'
   const { user } = status
   if (user && !canAct(user, now)) return 'user-disabled'
-  const scopes = user ? intersectScopes(claims.scopes, user.privileges) : claims.scopes
+  const scopes = user ? intersectScopes(claims.scopes, toScopes(user.privileges)) : claims.scopes
   const groupId = user?.groupId ?? null
   const adminDevices = user?.adminDevices ?? null
   return { accountId, cell, keyId, scopes, userId, groupId, adminDevices }

@@ -1,105 +1,8 @@
 import * as z from 'zod'
 import { define } from '../http/contract.ts'
 import { nextCursor, pageQuery } from '../http/page.ts'
-import { day, done, id, idList, line, name, search, success, tags, time } from '../http/wire.ts'
-import { location } from '../locations/forms.ts'
-
-const LIMITS_EXAMPLE = {
-  expires: true,
-  expirationDate: '2027-01-01',
-  dailyEmailLimit: 100,
-  dailySmsLimit: 20,
-}
-
-const dailyLimit = (fallback: number) =>
-  z
-    .int('must be a whole number')
-    .min(0, 'must be at least 0')
-    .max(100_000, 'must be at most 100000')
-    .default(fallback)
-
-const limits = z
-  .strictObject({
-    expires: z.boolean('must be true or false').default(false),
-    expirationDate: day.nullable().default(null).meta({
-      description: 'The device expires when this day begins in the account’s time zone.',
-    }),
-    dailyEmailLimit: dailyLimit(100),
-    dailySmsLimit: dailyLimit(20),
-  })
-  .refine(({ expires, expirationDate }) => !expires || expirationDate !== null, {
-    path: ['expirationDate'],
-    error: 'is required when expires is true',
-  })
-  .meta({ example: LIMITS_EXAMPLE })
-
-export const deviceBody = z
-  .strictObject({
-    name: name.meta({ example: 'Tern 7' }),
-    description: line(2000).default(''),
-    min: line(32)
-      .default('')
-      .meta({ description: 'The device’s own phone number.', example: '+881632000000' }),
-    identifier: line(64)
-      .trim()
-      .nullable()
-      .default(null)
-      .transform((text) => text || null)
-      .meta({
-        description: 'IMEI, ESN or serial number; unique in the account.',
-        example: '300434060000000',
-      }),
-    model: line(200).default('').meta({ example: 'RockSTAR' }),
-    tags: tags.default({}),
-    limits: limits.prefault({}),
-  })
-  .meta({ id: 'DeviceBody' })
-
-const usage = z
-  .object({ date: day, emailsSent: z.int(), smsSent: z.int() })
-  .meta({ example: { date: '2026-11-14', emailsSent: 3, smsSent: 0 } })
-
-const suppressed = z.int().optional().meta({
-  description: 'How many messages the daily limit suppressed; absent when there were none.',
-})
-const dayReport = z
-  .object({ ...usage.shape, emailsSuppressed: suppressed, smsSuppressed: suppressed })
-  .meta({ example: { date: '2026-11-14', emailsSent: 3, smsSent: 20, smsSuppressed: 4 } })
-
-export const device = z
-  .object({
-    id: id('dev'),
-    name: z.string().meta({ example: 'Tern 7' }),
-    description: z.string().meta({ example: '' }),
-    min: z.string().meta({ example: '+881632000000' }),
-    identifier: z.string().nullable().meta({ example: '300434060000000' }),
-    model: z.string().meta({ example: 'RockSTAR' }),
-    tags: z.record(z.string(), z.string()).meta({ example: { fleet: 'north' } }),
-    groups: z
-      .array(id('grp'))
-      .meta({ description: 'The groups of the device. To change them, edit the groups.' }),
-    state: z.enum(['active', 'expired']),
-    expires: time.nullable().meta({
-      description: 'When the device expires or expired; null when it never does.',
-      example: '2027-01-01T00:00:00.000Z',
-    }),
-    limits: z
-      .object({
-        expires: z.boolean(),
-        expirationDate: day.nullable(),
-        dailyEmailLimit: z.int(),
-        dailySmsLimit: z.int(),
-      })
-      .meta({ example: LIMITS_EXAMPLE }),
-    usage,
-    lastLocation: location.nullable(),
-    lastContact: time
-      .nullable()
-      .meta({ description: 'When anything last arrived from the device, even if it was refused.' }),
-    creation: time,
-    lastModified: time,
-  })
-  .meta({ id: 'Device' })
+import { day, done, idList, line, search, success } from '../http/wire.ts'
+import { dayReport, device, deviceBody } from './forms.ts'
 
 const reply = z.object({ success, device })
 /** Members that the server sets. */
@@ -169,7 +72,13 @@ export const createDevice = define({
   ignored: SERVER_MEMBERS,
   status: 201,
   reply,
-  problems: ['no-license-available', 'identifier-taken', 'device-cap-reached', 'group-full'],
+  problems: [
+    'no-license-available',
+    'identifier-taken',
+    'device-cap-reached',
+    'device-deleted',
+    'group-full',
+  ],
   etag: true,
   idempotent: true,
 })

@@ -63,12 +63,15 @@ export const COUNTRIES: Readonly<Record<string, string>> = Object.fromEntries(
   entries.map(({ alpha2, name }) => [alpha2, name]),
 )
 
+/** Without regard to case, diacritics and the kind of apostrophe. */
+const toKey = (text: string): string =>
+  text.normalize('NFKD').replaceAll(/\p{M}/gu, '').replaceAll('’', "'").toLowerCase()
+
 const codes = new Map(
-  entries.flatMap(({ alpha2, alpha3 }) => [
-    [alpha2, alpha2],
-    [alpha3, alpha2],
-  ]),
+  entries.flatMap(({ alpha2, alpha3, name }) =>
+    [alpha2, alpha3, name].map((text) => [toKey(text), alpha2]),
+  ),
 )
 
-/** The alpha-2 code for an alpha-2 or alpha-3 code, or null for an unknown one. */
-export const countryCode = (text: string): string | null => codes.get(text.toUpperCase()) ?? null
+/** The alpha-2 code for an alpha-2 or alpha-3 code or an English name, or null for an unknown one. */
+export const countryCode = (text: string): string | null => codes.get(toKey(text)) ?? null

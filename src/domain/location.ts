@@ -29,7 +29,11 @@ export const NUMBER_FIELDS = {
   temperature2: { min: -273.15, max: 10_000, description: '°C.' },
   inactiveSeconds: { min: 0, max: 1e12, description: 'Seconds since the device last moved.' },
   rpm: { min: 0, max: 1e9, description: 'Revolutions per minute.' },
-  milleage: { min: 0, max: 1e12, description: 'Distance travelled.' },
+  milleage: {
+    min: 0,
+    max: 1e12,
+    description: 'Distance travelled, as the device counts it. The name is spelled so.',
+  },
 } as const satisfies Record<string, NumberField>
 export type NumberName = keyof typeof NUMBER_FIELDS
 

@@ -1,5 +1,8 @@
-/** What a user may do. A key bound to the user never allows more. */
-export const PRIVILEGES = ['read', 'write', 'admin'] as const
+/**
+ * What a user may do. A key bound to the user never allows more. `execute` is stored, but no
+ * operation needs it yet.
+ */
+export const PRIVILEGES = ['read', 'write', 'execute', 'admin'] as const
 export type Privilege = (typeof PRIVILEGES)[number]
 
 /** The members of a user that a client can write. */
@@ -16,7 +19,8 @@ export interface UserRecord {
   disabledMessage: string
   tags: Record<string, string>
   privileges: Privilege[]
-  group: string | null
+  /** The group that the user is confined to; null for the whole account. */
+  groupId: string | null
   deviceId: string | null
   adminDevices: number | null
   from: number | null

@@ -1,16 +1,22 @@
 import * as z from 'zod'
+import { fold } from '../domain/fold.ts'
 import { MAX_GROUP_DEVICES } from '../domain/group.ts'
 import { define } from '../http/contract.ts'
 import { nextCursor, pageQuery } from '../http/page.ts'
-import { done, line, name, search, success, time } from '../http/wire.ts'
+import { done, id, line, name, search, success, time } from '../http/wire.ts'
+
+const DESCRIPTION = 'A description of your own.'
 
 export const groupBody = z
   .strictObject({
-    name: name.meta({
-      description: 'Unique in the account, without regard to case.',
-      example: 'North fleet',
-    }),
-    description: line(2000).default(''),
+    name: name
+      .refine((text) => !fold(text).startsWith('grp_'), 'must not begin with grp_, as ids do')
+      .meta({
+        description:
+          'Unique in the account, without regard to case. It must not begin with `grp_`, as ids do.',
+        example: 'North fleet',
+      }),
+    description: line(2000).default('').meta({ description: DESCRIPTION }),
     devices: z
       .array(z.string('must be a device’s id'), 'must be a list of device ids')
       .max(MAX_GROUP_DEVICES, `must have at most ${MAX_GROUP_DEVICES} devices`)
@@ -21,12 +27,14 @@ export const groupBody = z
 export type GroupBody = z.output<typeof groupBody>
 
 const members = {
-  id: z.string().meta({ example: 'grp_01k…' }),
-  name: z.string().meta({ example: 'North fleet' }),
-  description: z.string(),
-  devices: z.array(z.string()),
-  creation: time,
-  lastModified: time,
+  id: id('grp').meta({ description: 'The group’s id.' }),
+  name: z.string().meta({ description: 'Unique in the account.', example: 'North fleet' }),
+  description: z.string().meta({ description: DESCRIPTION }),
+  devices: z
+    .array(id('dev'))
+    .meta({ description: 'The ids of the group’s devices, oldest device first.' }),
+  creation: time.meta({ description: 'When the group was created.' }),
+  lastModified: time.meta({ description: 'When the group or its devices were last changed.' }),
 }
 
 export const group = z.object(members).meta({ id: 'Group' })

@@ -173,6 +173,12 @@ export const PROBLEMS = {
     'Another device of the account has this identifier.',
     'Identifiers are unique in an account. Use the device that has it, or delete that device first.',
   ),
+  'device-deleted': kind(
+    409,
+    'Device deleted',
+    'The device that was created with this Idempotency-Key has been deleted.',
+    'To create another device, send the request with a new `Idempotency-Key`.',
+  ),
   'device-cap-reached': kind(
     409,
     'Device cap reached',
@@ -232,12 +238,6 @@ export const PROBLEMS = {
     'Storage full',
     'The locations of the account take as much storage as its budget allows.',
     'Delete devices that are no longer needed, lower `retentionDays` of the account, or ask the operator for a larger budget; then send the report again. `GET /api/account` shows `budgets` and `budgetUsage`. Alerts, and reports with `hasCriticalAlert` or the alert `SOSButton`, are always accepted.',
-  ),
-  'receipt-replayed': kind(
-    409,
-    'Receipt replayed',
-    'This receipt was received before.',
-    'Nothing needs to be done: the first one was processed.',
   ),
   'user-name-taken': kind(
     409,

@@ -5,6 +5,8 @@ import { nextCursor, pageQuery } from '../http/page.ts'
 import { invalid } from '../http/problem.ts'
 import { done, id, instant, name, success, time } from '../http/wire.ts'
 
+const NAME = 'What the key is for; keys may have the same name.'
+
 const scopes = z
   .array(z.enum(SCOPES, 'must be ingest, read, write or admin'), 'must be a list of scopes')
   .min(1, 'must name at least one scope')
@@ -17,7 +19,7 @@ const scopes = z
   })
 
 export const keyBody = z.strictObject({
-  name: name.meta({ example: 'Dispatch' }),
+  name: name.meta({ description: NAME, example: 'Dispatch' }),
   scopes,
   userId: z.string('must be a user’s id').nullish().meta({
     description:
@@ -38,12 +40,19 @@ export const requireFutureExpiry = (expires: number | null, now: number): void =
 
 export const key = z
   .object({
-    id: id('key'),
-    name: z.string().meta({ example: 'Dispatch' }),
-    scopes: z.array(z.enum(SCOPES)).meta({ example: ['read'] }),
-    userId: z.string().nullable().meta({ description: 'The user to whom the key is bound.' }),
-    creation: time,
-    expires: time.nullable().meta({ example: null }),
+    id: id('key').meta({ description: 'The key’s id.' }),
+    name: z.string().meta({ description: NAME, example: 'Dispatch' }),
+    scopes: z
+      .array(z.enum(SCOPES))
+      .meta({ description: 'What the key may do.', example: ['read'] }),
+    userId: z
+      .string()
+      .nullable()
+      .meta({ description: 'The user to whom the key is bound; null for none.' }),
+    creation: time.meta({ description: 'When the key was created.' }),
+    expires: time
+      .nullable()
+      .meta({ description: 'When the key stops working; null for never.', example: null }),
     lastUsed: time.nullable().meta({ description: 'Accurate to ten minutes.' }),
   })
   .meta({ id: 'Key' })

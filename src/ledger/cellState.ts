@@ -29,7 +29,10 @@ export interface CellState {
   devices: Row[]
   /** Ids of the ledger's devices that the cell has as deleted. */
   tombstoned: Set<string>
-  /** The greatest key under which the cell has a device of the account or anything left of one. */
+  /**
+   * The greatest key under which the cell has a device of the account or anything left of one. Only
+   * the first page looks for it.
+   */
   lastKey: number
 }
 
@@ -58,6 +61,7 @@ const readCell = (env: Env, account: Account, { ids, after, upTo, limit }: Devic
   const db = openCell(env, account.cell)
   const { id } = account
   const keys = keysBeside(deviceKey(account.number, 0))
+  // The unary plus keeps the planner from reading all devices of the account for each page.
   return runBatch(db, [
     statement<Row>(db, sql`SELECT * FROM ${accounts} WHERE ${accounts.id} = ${id}`),
     statement<{ sequence: number }>(
@@ -68,7 +72,7 @@ const readCell = (env: Env, account: Account, { ids, after, upTo, limit }: Devic
       db,
       sql`SELECT * FROM ${devices}
         WHERE ${devices.key} > ${after} AND ${devices.key} <= ${Math.min(upTo, keys[1])}
-          AND ${devices.accountId} = ${id}
+          AND +${devices.accountId} = ${id}
         ORDER BY ${devices.key} LIMIT ${limit}`,
     ),
     statement<{ id: string }>(
@@ -76,7 +80,10 @@ const readCell = (env: Env, account: Account, { ids, after, upTo, limit }: Devic
       sql`SELECT ${tombstones.id} FROM ${tombstones}
         WHERE ${tombstones.accountId} = ${id} AND ${tombstones.id} IN ${valuesOf(ids)}`,
     ),
-    statement<{ key: number | null }>(db, selectLastKey(id, keys)),
+    statement<{ key: number | null }>(
+      db,
+      after === 0 ? selectLastKey(id, keys) : sql`SELECT NULL AS key`,
+    ),
   ])
 }
 

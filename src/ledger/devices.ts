@@ -5,6 +5,7 @@ import { sameJson } from '../domain/json.ts'
 import { endsOf, hasEnded } from '../domain/license.ts'
 import { saveAccount } from './accountRow.ts'
 import type { Decision } from './decision.ts'
+import { isRecentlyDeleted, rememberDeleted } from './deletedDevices.ts'
 import { recordExpiry } from './expirations.ts'
 import { type NoLicense, transferLicense } from './licenseTransfer.ts'
 import { deleteMessagesOf } from './messageQueue.ts'
@@ -22,6 +23,7 @@ export type Refusal =
         | 'precondition-failed'
         | 'expiration-date-reached'
         | 'device-cap-reached'
+        | 'device-deleted'
     }
   | NoLicense
 /** A device's state and expiry depend on the account's day and zone, so both come with it. */
@@ -123,7 +125,10 @@ const insertDevice = (tx: Decision, id: string, record: DeviceRecord, maker: Mak
     )
 }
 
-/** A retry has the same id: it finds the device and changes nothing. */
+/**
+ * A retry has the same id: it finds the device and changes nothing. Once the device is deleted it is
+ * refused, since the cell's tombstone would hide a second device with this id.
+ */
 export const createDevice = (
   tx: Decision,
   id: string,
@@ -133,6 +138,7 @@ export const createDevice = (
   const { sql } = tx
   const existing = findDevice(sql, id)
   if (existing) return accept(tx, toDevice(tx, existing))
+  if (isRecentlyDeleted(sql, id)) return refuse('device-deleted')
   if (isTaken(sql, record.identifier, id)) return refuse('identifier-taken')
   const { userId, groupId, cap } = maker
   if (userId !== null && cap !== null && countMadeBy(sql, userId) >= cap)
@@ -209,6 +215,7 @@ export const deleteDevice = (
   sql.exec('DELETE FROM devices WHERE key = ?', row.key)
   sql.exec('DELETE FROM usage WHERE device_key = ?', row.key)
   deleteMessagesOf(sql, row.key)
+  rememberDeleted(tx, id)
   if (row.created_by !== null)
     sql.exec('UPDATE creators SET count = count - 1 WHERE user_id = ?', row.created_by)
   tx.post({ kind: 'device-gone', id, key: row.key, at: now })

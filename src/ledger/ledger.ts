@@ -34,7 +34,7 @@ import { type AccountNotice, sendNotice } from './notices.ts'
 import { isEmpty } from './outbox.ts'
 import { OutboxDrain } from './outboxDrain.ts'
 import { nextPruneTime, prune } from './prune.ts'
-import { applyReceipt, type ReceiptOutcome } from './receipts.ts'
+import { applyReceipt } from './receipts.ts'
 import { type ReconcileOutcome, reconcilePage } from './reconcile.ts'
 import { type ResendOutcome, resendMessage, type StoredMessage } from './resendMessage.ts'
 import { type Handover, type RestoreOutcome, scheduleRestore, skipUsedDevices } from './restore.ts'
@@ -149,8 +149,8 @@ export class AccountLedger extends DurableObject<Env> {
     return this.#decide((tx) => resendMessage(tx, message, round))
   }
 
-  async receipt(receipt: Receipt): Promise<ReceiptOutcome> {
-    return this.#decide((tx) => applyReceipt(tx, receipt))
+  async receipt(receipt: Receipt): Promise<void> {
+    await this.#decide((tx) => applyReceipt(tx, receipt))
   }
 
   async usage(key: number, from: string, to: string): Promise<DayReport[]> {

@@ -52,6 +52,8 @@ const STEPS = [
   'CREATE TABLE notices (id TEXT PRIMARY KEY, accepted INTEGER NOT NULL) STRICT, WITHOUT ROWID',
   `ALTER TABLE account ADD COLUMN locations_per_day INTEGER;
    ALTER TABLE account ADD COLUMN storage_bytes INTEGER;`,
+  `CREATE INDEX messages_device ON messages (device_key);
+   CREATE TABLE deleted (id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;`,
 ]
 
 export const migrateTables = (storage: DurableObjectStorage): void => migrate(storage, STEPS)

@@ -22,7 +22,7 @@ const message = z
       description: 'How many attempts to send it were made before its last change of status.',
       example: 1,
     }),
-    lastModified: time,
+    lastModified: time.meta({ description: 'When its status last changed.' }),
   })
   .meta({ id: 'Message' })
 
@@ -37,8 +37,14 @@ export const listMessages = define({
   scope: 'read',
   query: z.strictObject({
     ...pageQuery,
-    status: z.enum(STATUSES, `must be one of ${STATUSES.join(', ')}`).optional(),
-    channel: z.enum(CHANNELS, 'must be Email or SMS').optional(),
+    status: z
+      .enum(STATUSES, `must be one of ${STATUSES.join(', ')}`)
+      .optional()
+      .meta({ description: 'Only messages with this status.' }),
+    channel: z
+      .enum(CHANNELS, 'must be Email or SMS')
+      .optional()
+      .meta({ description: 'Only messages of this channel.' }),
     deviceId: z.string().optional().meta({ description: 'Only messages of this device.' }),
     alertId: z.string().optional().meta({ description: 'Only messages of this alert.' }),
   }),

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { MAX_OPEN_BODY_BYTES, readBytes } from '../http/body.ts'
 import type { AppEnv, Context } from '../http/context.ts'
-import { Problem, requireOk } from '../http/problem.ts'
+import { Problem } from '../http/problem.ts'
 import { reply } from '../http/reply.ts'
 import { ledgerOf } from '../ledger/stub.ts'
 import type { Receipt } from '../notify/provider.ts'
@@ -27,6 +27,6 @@ export const receipts = new Hono<AppEnv>().post('/:provider/:accountId', async (
   const inPath = c.req.param('accountId')
   const accountId = receipt.accountId ?? inPath
   if (inPath !== ALL && inPath !== accountId) throw new Problem('account-not-found')
-  requireOk(await ledgerOf(c.env, accountId).receipt(receipt))
+  await ledgerOf(c.env, accountId).receipt(receipt)
   return reply(c, contract.receiveReceipt, { success: true })
 })

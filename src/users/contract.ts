@@ -1,130 +1,40 @@
 import * as z from 'zod'
-import { countryCode } from '../domain/countries.ts'
-import { emailKey } from '../domain/email.ts'
 import { PRIVILEGES } from '../domain/user.ts'
 import { define } from '../http/contract.ts'
 import { nextCursor, pageQuery } from '../http/page.ts'
-import {
-  done,
-  instant,
-  line,
-  name,
-  phone,
-  search,
-  success,
-  tags,
-  time,
-  timeZone,
-} from '../http/wire.ts'
-
-const COUNTRY = 'must be an ISO 3166-1 country code, alpha-2 or alpha-3, such as PT or PRT'
-const country = z
-  .string(COUNTRY)
-  .transform((text) => countryCode(text) ?? '')
-  .refine((code) => code !== '', COUNTRY)
-  .meta({ description: 'ISO 3166-1 code, alpha-2 or alpha-3; stored as alpha-2.', example: 'PT' })
-
-const EMAIL = 'must be an e-mail address, such as ana@example.com'
-const email = z
-  .string(EMAIL)
-  .refine((text) => emailKey(text) !== null, EMAIL)
-  .meta({
-    format: 'idn-email',
-    description: 'Unique in the account, ignoring case.',
-    example: 'ana@example.com',
-  })
-
-const privileges = z
-  .array(z.enum(PRIVILEGES, 'must be read, write or admin'), 'must be a list of privileges')
-  .max(PRIVILEGES.length, `must have at most ${PRIVILEGES.length} privileges`)
-  .transform((given) => PRIVILEGES.filter((privilege) => given.includes(privilege)))
-  .default(['read'])
-
-const password = z
-  .string('must be text')
-  .min(8, 'must have at least 8 characters')
-  .max(256, 'must have at most 256 characters')
-  .nullable()
-  .default(null)
-  .meta({
-    description:
-      'Write-only: stored as a salted hash and always null in replies. If left out or null, it stays unchanged.',
-  })
-
-const flag = (fallback: boolean) => z.boolean('must be true or false').default(fallback)
-const notify = z.strictObject({ email: flag(true), sms: flag(false) })
-
-export const userBody = z
-  .strictObject({
-    name: name.meta({ example: 'Ana Sousa' }),
-    email,
-    country,
-    timeZone,
-    phone: phone.nullable().default(null),
-    notify: notify
-      .prefault({})
-      .meta({ description: 'The channels by which the user receives messages of alerts.' }),
-    description: line(2000).default(''),
-    message: line(2000).default(''),
-    disabled: flag(false),
-    disabledMessage: line(2000)
-      .default('')
-      .meta({ description: 'The error that a disabled user gets when it asks for a token.' }),
-    tags: tags.default({}),
-    privileges,
-    group: z.string('must be a group’s id or name').nullable().default(null).meta({
-      description:
-        'The id or name of the one group whose devices the user may see; null for the whole account.',
-    }),
-    deviceId: z.string('must be a device’s id').nullable().default(null),
-    adminDevices: z
-      .int('must be a whole number')
-      .min(0, 'must be at least 0')
-      .max(1_000_000, 'must be at most 1000000')
-      .nullable()
-      .default(null)
-      .meta({
-        description: 'How many devices the user may create; null for no limit.',
-      }),
-    from: instant.nullable().default(null).meta({
-      description: 'The user can do nothing before this time.',
-      example: '2026-01-01T00:00:00.000Z',
-    }),
-    expires: instant.nullable().default(null).meta({
-      description: 'The user can do nothing from this time on.',
-      example: '2028-01-01T00:00:00.000Z',
-    }),
-    password,
-  })
-  .refine(({ from, expires }) => from === null || expires === null || from < expires, {
-    path: ['expires'],
-    error: 'must be later than `from`',
-  })
-  .meta({ id: 'UserBody' })
-export type UserBody = z.output<typeof userBody>
+import { done, id, search, success, time } from '../http/wire.ts'
+import { ABOUT, userBody } from './forms.ts'
 
 const members = {
-  id: z.string().meta({ example: 'usr_01k…' }),
-  name: z.string().meta({ example: 'Ana Sousa' }),
-  email: z.string().meta({ example: 'ana@example.com' }),
-  country: z.string().meta({ example: 'PT' }),
-  timeZone: z.string().meta({ example: 'Europe/Lisbon' }),
-  phone: z.string().nullable().meta({ example: '+881632000000' }),
-  notify: z.object({ email: z.boolean(), sms: z.boolean() }),
-  description: z.string(),
-  message: z.string(),
-  disabled: z.boolean(),
-  disabledMessage: z.string(),
-  tags: z.record(z.string(), z.string()),
-  privileges: z.array(z.enum(PRIVILEGES)),
-  group: z.string().nullable(),
-  deviceId: z.string().nullable(),
-  adminDevices: z.int().nullable(),
-  from: time.nullable().meta({ example: '2026-01-01T00:00:00.000Z' }),
-  expires: time.nullable().meta({ example: '2028-01-01T00:00:00.000Z' }),
-  password: z.null(),
-  creation: time,
-  modification: time,
+  id: id('usr').meta({ description: 'The user’s id.' }),
+  name: z.string().meta({ description: ABOUT.name, example: 'Ana Sousa' }),
+  email: z.string().meta({ description: ABOUT.email, example: 'ana@example.com' }),
+  country: z.string().meta({ description: 'ISO 3166-1 alpha-2.', example: 'PT' }),
+  timeZone: z.string().meta({ description: ABOUT.timeZone, example: 'Europe/Lisbon' }),
+  phone: z.string().nullable().meta({ description: ABOUT.phone, example: '+881632000000' }),
+  notify: z
+    .object({
+      email: z.boolean().meta({ description: ABOUT.notifyEmail }),
+      sms: z.boolean().meta({ description: ABOUT.notifySms }),
+    })
+    .meta({ description: ABOUT.notify }),
+  description: z.string().meta({ description: ABOUT.description }),
+  message: z.string().meta({ description: ABOUT.message }),
+  disabled: z.boolean().meta({ description: ABOUT.disabled }),
+  disabledMessage: z.string().meta({ description: ABOUT.disabledMessage }),
+  tags: z.record(z.string(), z.string()).meta({ description: 'Your own names and values.' }),
+  privileges: z.array(z.enum(PRIVILEGES)).meta({ description: ABOUT.privileges }),
+  group: z.string().nullable().meta({ description: ABOUT.group, example: 'North fleet' }),
+  groupId: id('grp').nullable().meta({ description: ABOUT.groupId }),
+  deviceId: z.string().nullable().meta({ description: ABOUT.deviceId }),
+  adminDevices: z.int().nullable().meta({ description: ABOUT.adminDevices }),
+  from: time.nullable().meta({ description: ABOUT.from, example: '2026-01-01T00:00:00.000Z' }),
+  expires: time
+    .nullable()
+    .meta({ description: ABOUT.expires, example: '2028-01-01T00:00:00.000Z' }),
+  password: z.null().meta({ description: 'Always null: only a hash is stored.' }),
+  creation: time.meta({ description: 'When the user was created.' }),
+  modification: time.meta({ description: 'When the user was last edited.' }),
   lastLogin: time
     .nullable()
     .meta({ description: 'When a key bound to the user was last exchanged for a token.' }),

@@ -36,7 +36,7 @@ const toColumns = (record: UserRecord) => ({
   disabledMessage: record.disabledMessage,
   tags: record.tags,
   privileges: record.privileges,
-  groupId: record.group,
+  groupId: record.groupId,
   deviceId: record.deviceId,
   adminDevices: record.adminDevices,
   fromTime: record.from,
@@ -59,7 +59,7 @@ const existsIn = (table: Referenced, accountId: string, id: string | null): SQL 
 
 /** The conditions of a write. Selected again after it, they show which one failed. */
 const checksOf = ({ accountId, id, record }: UserWrite) => ({
-  group: existsIn(groups, accountId, record.group),
+  group: existsIn(groups, accountId, record.groupId),
   device: existsIn(devices, accountId, record.deviceId),
   email: sql`NOT EXISTS (SELECT 1 FROM ${users} WHERE ${users.accountId} = ${accountId}
     AND ${users.emailKey} = ${emailKey(record.email)} AND ${users.id} <> ${id})`,
@@ -70,15 +70,19 @@ interface Checked {
   device: number
   email: number
   version: number | null
+  group_name: string | null
 }
 
 const selectChecks = (db: Database, write: UserWrite) => {
   const { group, device, email } = checksOf(write)
-  const own = and(eq(users.id, write.id), eq(users.accountId, write.accountId))
+  const { accountId, id, record } = write
+  const own = and(eq(users.id, id), eq(users.accountId, accountId))
+  const ownGroup = sql`${groups.id} = ${record.groupId} AND ${groups.accountId} = ${accountId}`
   return statement<Checked>(
     db,
     sql`SELECT ${group} AS "group", ${device} AS device, ${email} AS email,
-      (SELECT ${users.version} FROM ${users} WHERE ${own}) AS version`,
+      (SELECT ${users.version} FROM ${users} WHERE ${own}) AS version,
+      (SELECT ${groups.name} FROM ${groups} WHERE ${ownGroup}) AS group_name`,
   )
 }
 
@@ -166,11 +170,15 @@ export const updateUser = async (db: Database, edit: UserEdit): Promise<UserOutc
     ),
     selectChecks(db, write),
   ])
-  if (written.results.length === 1) {
-    const version = before.version + 1
-    return { ok: true, user: { ...before, ...record, modification: now, version } }
-  }
   const [checked] = checks.results
+  if (checked && written.results.length === 1) {
+    const changed = {
+      groupName: checked.group_name,
+      modification: now,
+      version: before.version + 1,
+    }
+    return { ok: true, user: { ...before, ...record, ...changed } }
+  }
   if (!checked || checked.version === null) return refuse('user-not-found')
   return checked.version === before.version ? refusalOf(checked) : refuse('precondition-failed')
 }

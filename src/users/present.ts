@@ -2,9 +2,11 @@ import { iso, isoOrNull } from '../domain/iso.ts'
 import type { User } from './store.ts'
 
 export const presentUser = (user: User) => {
-  const { version, from, expires, creation, modification, lastLogin, ...record } = user
+  const { version, groupName, from, expires, creation, modification, lastLogin, ...record } = user
   return {
     ...record,
+    // A group that is missing must not be shown as the whole account.
+    group: groupName ?? record.groupId,
     from: isoOrNull(from),
     expires: isoOrNull(expires),
     // Never shown: only a hash of it is stored.

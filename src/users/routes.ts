@@ -13,12 +13,13 @@ import type { Operation } from '../http/contract.ts'
 import { editResource } from '../http/editResource.ts'
 import { operation } from '../http/operation.ts'
 import { readCursor } from '../http/page.ts'
-import { applyPatch } from '../http/patch.ts'
+import { applyPatch, type Patch } from '../http/patch.ts'
 import { invalid, Problem, requireOk } from '../http/problem.ts'
 import { type ReplyBody, reply, replyPage, replyWithEtag } from '../http/reply.ts'
 import { ledgerOf } from '../ledger/stub.ts'
 import * as contract from './contract.ts'
 import { createUser, deleteUser, updateUser } from './edit.ts'
+import type { UserBody } from './forms.ts'
 import { hashPassword } from './password.ts'
 import { presentUser } from './present.ts'
 import { findUser, listUsers, type Position, searchUsers, type User } from './store.ts'
@@ -33,31 +34,59 @@ const findRequested = async (c: Context): Promise<User> => {
   return user
 }
 
-/** The body as it is stored: without the password, and with the id of a group given by its name. */
-const toRecord = async (
-  c: Context,
-  { password, ...record }: contract.UserBody,
-): Promise<UserRecord> => {
-  if (record.group === null) return record
-  const named = { id: record.group, nameKey: fold(record.group) }
-  const group = await resolveGroup(c.get('db'), c.get('principal').accountId, named)
-  if (group === null) throw invalid({ pointer: '/group', detail: 'is not a group of this account' })
-  return { ...record, group }
+/** The id of the group that a body names by id or name. */
+const findGroupId = async (c: Context, group: string | null): Promise<string | null> => {
+  if (group === null) return null
+  const named = { id: group, nameKey: fold(group) }
+  const found = await resolveGroup(c.get('db'), c.get('principal').accountId, named)
+  if (found === null) throw invalid({ pointer: '/group', detail: 'is not a group of this account' })
+  return found
 }
 
-const RIGHTS = ['disabled', 'privileges', 'group', 'adminDevices', 'from', 'expires'] as const
+/** The body as it is stored: without the password, and with the id of its group. */
+const toRecord = async (
+  c: Context,
+  { password, group, groupId: given, ...record }: UserBody,
+): Promise<UserRecord> => {
+  const groupId = await findGroupId(c, group)
+  if (given !== null && given !== groupId)
+    throw invalid({
+      pointer: '/groupId',
+      detail: 'must be the id of the group that `group` names, or left out',
+    })
+  return { ...record, groupId }
+}
+
+/**
+ * The patched user. A changed `group` needs no new `groupId`; an unchanged one keeps its group even
+ * if that is renamed meanwhile.
+ */
+const patchUser = (before: User, patch: Patch): UserBody => {
+  const shown = presentFlat(before)
+  const body = applyPatch(patch, shown, contract.replaceUser)
+  const hasSameId = body.groupId === shown.groupId
+  if (body.group !== shown.group) return hasSameId ? { ...body, groupId: null } : body
+  if (!hasSameId)
+    throw new Problem('invalid-patch', {
+      errors: [{ pointer: '/groupId', detail: 'cannot be changed: change `group`' }],
+    })
+  return { ...body, group: before.groupId }
+}
+
+const RIGHTS = ['disabled', 'privileges', 'groupId', 'adminDevices', 'from', 'expires'] as const
 
 /** 403 when a user's own token would change the user's rights. */
 const refuseOwnRights = (c: Context, before: User, after: UserRecord): void => {
   if (c.get('principal').userId !== before.id) return
   const changed = RIGHTS.filter((member) => !sameJson(before[member], after[member]))
-  if (changed.length > 0)
+  const names = changed.map((member) => (member === 'groupId' ? 'group' : member))
+  if (names.length > 0)
     throw new Problem('forbidden', {
-      detail: `A user’s own token cannot change the user’s ${changed.join(', ')}.`,
+      detail: `A user’s own token cannot change the user’s ${names.join(', ')}.`,
     })
 }
 
-const editUser = async (c: Context, change: (before: User) => contract.UserBody): Promise<User> => {
+const editUser = async (c: Context, change: (before: User) => UserBody): Promise<User> => {
   // Kept across retries: hashing is slow by design.
   let password: string | null = null
   const { user } = await editResource(c, {
@@ -132,9 +161,7 @@ export const users = new Hono<AppEnv>()
   })
   .patch('/:userId', operation(contract.patchUser), async (c) => {
     const patch = c.req.valid('json')
-    const user = await editUser(c, (before) =>
-      applyPatch(patch, presentFlat(before), contract.replaceUser),
-    )
+    const user = await editUser(c, (before) => patchUser(before, patch))
     return replyWithEtag(c, contract.patchUser, presentFlat(user), user)
   })
   .delete('/:userId', operation(contract.deleteUser), async (c) => {

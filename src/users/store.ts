@@ -1,42 +1,51 @@
-import { and, asc, eq, gt, gte, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
+import {
+  and,
+  asc,
+  eq,
+  getTableColumns,
+  gt,
+  gte,
+  isNull,
+  lt,
+  lte,
+  or,
+  type SQL,
+  sql,
+} from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
-import { users } from '../db/schema.ts'
+import { groups, users } from '../db/schema.ts'
 import type { UserRecord } from '../domain/user.ts'
 
 export interface User extends UserRecord {
   id: string
+  /** The name of the group that the user is confined to. */
+  groupName: string | null
   creation: number
   modification: number
   lastLogin: number | null
   version: number
 }
 
-type Row = typeof users.$inferSelect
+type Row = typeof users.$inferSelect & { groupName: string | null }
 
 const toUser = (row: Row): User => {
-  const {
-    accountId,
-    nameKey,
-    emailKey,
-    password,
-    notifyEmail,
-    notifySms,
-    groupId,
-    fromTime,
-    ...rest
-  } = row
-  return { ...rest, notify: { email: notifyEmail, sms: notifySms }, group: groupId, from: fromTime }
+  const { accountId, nameKey, emailKey, password, notifyEmail, notifySms, fromTime, ...rest } = row
+  return { ...rest, notify: { email: notifyEmail, sms: notifySms }, from: fromTime }
 }
+
+const selectFrom = (db: Database) =>
+  db
+    .select({ ...getTableColumns(users), groupName: groups.name })
+    .from(users)
+    .leftJoin(groups, eq(groups.id, users.groupId))
 
 export const findUser = async (
   db: Database,
   accountId: string,
   id: string,
 ): Promise<User | null> => {
-  const [row] = await db
-    .select()
-    .from(users)
-    .where(and(eq(users.id, id), eq(users.accountId, accountId)))
+  const isRequested = and(eq(users.id, id), eq(users.accountId, accountId))
+  const [row] = await selectFrom(db).where(isRequested)
   return row ? toUser(row) : null
 }
 
@@ -56,9 +65,7 @@ interface Selection {
 }
 
 const selectUsers = (db: Database, { accountId, where, order, limit }: Selection): Promise<Row[]> =>
-  db
-    .select()
-    .from(users)
+  selectFrom(db)
     .where(and(eq(users.accountId, accountId), where))
     .orderBy(...order)
     .limit(limit)

@@ -68,7 +68,7 @@ const record = (n: number) => ({
   disabledMessage: '',
   tags: {},
   privileges: ['read' as const],
-  group: id('grp', 2),
+  groupId: id('grp', 2),
   deviceId: id('dev', 2),
   adminDevices: null,
   from: null,

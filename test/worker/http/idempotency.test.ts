@@ -1,3 +1,4 @@
+import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, expect, test, vi } from 'vitest'
 import {
@@ -10,6 +11,7 @@ import { raiseAlert } from '../../support/alerts.ts'
 import { callWithBindings, failStatements } from '../../support/bindings.ts'
 import { createDevice } from '../../support/devices.ts'
 import { call, callAsOperator } from '../../support/http.ts'
+import { ledgerStub } from '../../support/ledger.ts'
 import { daysAgo, iso } from '../../support/time.ts'
 import { createUser } from '../../support/users.ts'
 
@@ -189,6 +191,37 @@ test('after a crash a retry waits for the lease and then creates nothing twice',
   expect([again.status, again.headers.get('Idempotent-Replayed')]).toEqual([201, 'true'])
   expect(again.body.device.id).toBe(first.body.device.id)
   expect((await account.call('GET', '/api/devices')).body.devices).toHaveLength(1)
+})
+
+test('after a crash a retry does not create a device again that was deleted in between', async () => {
+  const account = await openAccount({ licenses: 2 })
+  const make = (headers = KEY) =>
+    account.call('POST', '/api/devices', { body: { name: 'Tern' }, headers })
+  const { id } = (await make()).body.device
+  await crash(account.id)
+  await account.call('DELETE', `/api/devices/${id}`)
+  const now = Date.now()
+  vi.useFakeTimers({ toFake: ['Date'], now: now + 31_000 })
+  for (const isReplayed of [false, true]) {
+    const again = await make()
+    expect([again.status, again.body.code]).toEqual([409, 'device-deleted'])
+    expect(again.headers.has('Idempotent-Replayed')).toBe(isReplayed)
+  }
+  expect((await account.call('GET', '/api/account')).body.account.licenses.used).toBe(0)
+  expect((await account.call('GET', '/api/devices')).body.devices).toEqual([])
+  const other = (await make({ 'Idempotency-Key': 'another' })).body.device.id
+  expect((await account.call('GET', `/api/devices/${other}`)).status).toBe(200)
+
+  // What no retry can ask for any more is forgotten.
+  const remembered = () =>
+    runInDurableObject(ledgerStub(account), (_, { storage }) =>
+      storage.sql.exec('SELECT id FROM deleted').toArray(),
+    )
+  expect(await remembered()).toEqual([{ id }])
+  vi.setSystemTime(now + 3 * 86_400_000)
+  const token = await fetchToken(account.userName, account.apiKey)
+  await call('DELETE', `/api/devices/${other}`, { token })
+  expect(await remembered()).toEqual([])
 })
 
 test('after a crash a retried regeneration makes the same key, and its secret works', async () => {
