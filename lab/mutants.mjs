@@ -176,9 +176,23 @@ const MUTANTS = [
   {
     name: 'a gap: events beyond the capacity of a slow subscriber are skipped',
     file: 'src/feed/subscriber.ts',
-    from: 'readUpTo: texts.length < wanted.length ? (last ?? subscriber.readUpTo) : range.to',
+    from: 'readUpTo: texts.length < wanted.length ? last : range.to',
     to: 'readUpTo: range.to',
     tests: ['subscriber.test'],
+  },
+  {
+    name: 'unread: a client acknowledges what it has not read with an ack of its own making',
+    file: 'src/feed/ack.ts',
+    from: 'return (await makeAck(env, streamId, progress)) === ack ? progress : null',
+    to: 'return progress',
+    tests: ['worker/stream/acks'],
+  },
+  {
+    name: 'unread: the streams of an account have no common limit of bytes in flight',
+    file: 'src/feed/streams.ts',
+    from: 'maxUnackedBytes(MAX_TOTAL_UNACKED_BYTES - this.#inFlight.total)',
+    to: 'maxUnackedBytes(MAX_TOTAL_UNACKED_BYTES)',
+    tests: ['worker/stream/acks'],
   },
 ]
 

@@ -51,7 +51,7 @@ function open(url, token) {
       if (message.type === 'ready')
         resolve({ socket, next: () => new Promise((done) => (heard = done)) })
       if (message.type !== 'events') return
-      socket.send(JSON.stringify({ type: 'ack', sequence: message.events.at(-1).sequence }))
+      socket.send(JSON.stringify({ type: 'ack', ack: message.ack }))
       heard()
     }
   })

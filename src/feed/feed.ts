@@ -47,7 +47,7 @@ export class AccountFeed extends DurableObject<Env> {
       () => this.#poll(),
       (now) => this.#nextPollAt(now),
     )
-    this.#streams = new Streams(state.getWebSockets())
+    this.#streams = new Streams(env, state.getWebSockets())
     this.#admission = new StreamAdmission(state, env, this.#streams)
     this.#webhookWorkers = new WebhookWorkers(
       () => this.#context(),
@@ -131,8 +131,8 @@ export class AccountFeed extends DurableObject<Env> {
     const message = readMessage(data)
     if (!message) return this.#streams.close(socket, 'badMessage')
     if (message.type === 'ack') {
-      const hasCapacity = this.#streams.acknowledge(socket, message.sequence, Date.now())
-      if (hasCapacity) void this.#pollLoop.request()
+      const canSendMore = await this.#streams.acknowledge(socket, message.ack, Date.now())
+      if (canSendMore) void this.#pollLoop.request()
       return
     }
     const refusal = await this.#admission.renewToken(socket, message.token)
@@ -155,8 +155,8 @@ export class AccountFeed extends DurableObject<Env> {
 
   /** The last stream to close ends the listener lease, with the next poll. */
   #removeStream(socket: WebSocket): void {
-    this.#streams.remove(socket)
-    if (this.#streams.size === 0) void this.#pollLoop.request()
+    const canSendMore = this.#streams.remove(socket)
+    if (canSendMore || this.#streams.size === 0) void this.#pollLoop.request()
   }
 
   override alarm(): Promise<void> {

@@ -51,7 +51,7 @@ export class Listener {
       const message = JSON.parse(data as string)
       this.messages.push(message)
       if (acknowledges && message.type === 'events' && socket.readyState === WebSocket.OPEN)
-        this.send({ type: 'ack', sequence: message.events.at(-1).sequence })
+        this.send({ type: 'ack', ack: message.ack })
     })
     socket.addEventListener('close', ({ code, reason }) => {
       this.closed = { code, reason }
@@ -65,6 +65,11 @@ export class Listener {
 
   get events(): Event[] {
     return this.messages.flatMap((message) => (message.type === 'events' ? message.events : []))
+  }
+
+  /** The ack of each message with events. */
+  get acks(): string[] {
+    return this.messages.flatMap(({ type, ack }) => (type === 'events' ? [ack] : []))
   }
 
   get sequences(): number[] {
