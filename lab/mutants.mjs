@@ -160,6 +160,13 @@ const MUTANTS = [
     tests: ['worker/webhooks/deliveries'],
   },
   {
+    name: 'receivers that hang take the connections that the feed needs for D1',
+    file: 'src/feed/receiverSlots.ts',
+    from: 'const MAX_CALLS = 4',
+    to: 'const MAX_CALLS = 40',
+    tests: ['worker/webhooks/slots'],
+  },
+  {
     name: 'visibility: a confined user gets the events of every device',
     file: 'src/feed/subscriber.ts',
     from: 'passes(subscriber.filter, subscriber.groupId, event)',

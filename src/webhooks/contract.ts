@@ -204,7 +204,7 @@ export const testWebhook = define({
   ...common,
   summary: 'Send a test event',
   description:
-    'Sends one signed event of type `webhook.test`, even if the webhook is disabled, and replies with the result within 15 seconds. There are no further attempts, and the event is not in the log.',
+    'Sends one signed event of type `webhook.test`, even if the webhook is disabled, and replies with the result. The receiver has 15 seconds to answer; the call waits up to 10 seconds, then fails with 503, while too many others of the account are under way. There are no further attempts, and the event is not in the log.',
   reply: deliveryReply,
   problems: ['not-found'],
   idempotent: true,
@@ -241,7 +241,7 @@ export const redeliver = define({
   ...common,
   summary: 'Repeat a delivery',
   description:
-    'Sends the same events with the same `webhook-id` again, whatever the status of the delivery, and replies with the result within 15 seconds. If it succeeds, a pending delivery has no further attempts.',
+    'Sends the same events with the same `webhook-id` again, whatever the status of the delivery, and replies with the result. The receiver has 15 seconds to answer; the call waits up to 10 seconds, then fails with 503, while too many others of the account are under way. If it succeeds, a pending delivery has no further attempts.',
   reply: deliveryReply,
   problems: ['not-found', 'delivery-gone'],
   idempotent: true,

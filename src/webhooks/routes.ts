@@ -110,7 +110,7 @@ export const webhooks = new Hono<AppEnv>()
   .post('/:webhookId/test', operation(contract.testWebhook), async (c) => {
     const webhook = await requireWebhook(c)
     const id = await c.get('newId')('dlv')
-    const delivery = await ownFeed(c).sendTest(c.get('principal'), webhook, id)
+    const { delivery } = requireOk(await ownFeed(c).sendTest(c.get('principal'), webhook, id))
     return reply(c, contract.testWebhook, { success: true, delivery: presentDelivery(delivery) })
   })
   .post('/:webhookId/rotate', operation(contract.rotateSecret), async (c) => {
