@@ -192,9 +192,9 @@ const MUTANTS = [
   {
     name: 'unread: a client acknowledges what it has not read with an ack of its own making',
     file: 'src/feed/ack.ts',
-    from: 'return makeAck(secret, progress) === ack ? progress : null',
+    from: 'return (await makeAck(env, streamId, progress)) === ack ? progress : null',
     to: 'return progress',
-    tests: ['subscriber.test'],
+    tests: ['worker/stream/acks'],
   },
   {
     name: 'unread: the streams of an account have no common limit of bytes in flight',

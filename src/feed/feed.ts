@@ -49,7 +49,7 @@ export class AccountFeed extends DurableObject<Env> {
       () => this.#poll(),
       (now) => this.#nextPollAt(now),
     )
-    this.#streams = new Streams(state.getWebSockets())
+    this.#streams = new Streams(env, state.getWebSockets())
     this.#admission = new StreamAdmission(state, env, this.#streams)
     this.#webhookWorkers = new WebhookWorkers(
       () => {
@@ -135,7 +135,7 @@ export class AccountFeed extends DurableObject<Env> {
     const message = readMessage(data)
     if (!message) return this.#streams.close(socket, 'badMessage')
     if (message.type === 'ack') {
-      const canSendMore = this.#streams.acknowledge(socket, message.ack, Date.now())
+      const canSendMore = await this.#streams.acknowledge(socket, message.ack, Date.now())
       if (canSendMore) void this.#pollLoop.request()
       return
     }

@@ -4,16 +4,18 @@ import type { Claims } from '../auth/token.ts'
 import type { Database } from '../db/open.ts'
 import { allows } from '../domain/scope.ts'
 import { CLOSE, type Closing, MAX_TOTAL_UNACKED_BYTES } from '../domain/stream.ts'
+import type { Env } from '../env.ts'
 import { readLog } from '../events/store.ts'
+import { makeAck, readAck } from './ack.ts'
 import { InFlight } from './inFlight.ts'
 import {
   acknowledge,
+  advance,
   hasCapacity,
   type LogRange,
   maxUnackedBytes,
   memoizeEventText,
   nextDeadline,
-  prepareMessages,
   type Selection,
   type Subscriber,
   selectEvents,
@@ -36,13 +38,16 @@ const selectionKey = (subscriber: Subscriber, maxBytes: number): string => {
 
 /** The account's open streams. A subscriber is attached to its socket and survives hibernation. */
 export class Streams {
+  readonly #env: Env
+  /** A subscriber is never changed in place: a change replaces it. */
   readonly #subscribers = new Map<WebSocket, Subscriber>()
   readonly #inFlight = new InFlight()
   /** Whether events wait until more is acknowledged. Not known before the first poll. */
   #isBehind = true
   #keysCheckedAt = 0
 
-  constructor(sockets: WebSocket[]) {
+  constructor(env: Env, sockets: WebSocket[]) {
+    this.#env = env
     for (const socket of sockets) {
       const subscriber = socket.deserializeAttachment() as Subscriber | null
       if (!subscriber) continue
@@ -109,15 +114,17 @@ export class Streams {
    * Closes the stream if the ack was not sent on it. True when there is more capacity now, and
    * events waited for it.
    */
-  acknowledge(socket: WebSocket, ack: string, now: number): boolean {
+  async acknowledge(socket: WebSocket, ack: string, now: number): Promise<boolean> {
+    const { id } = this.#subscribers.get(socket) ?? {}
+    const progress = id === undefined ? null : await readAck(this.#env, id, ack)
     const subscriber = this.#subscribers.get(socket)
     if (!subscriber) return false
-    const after = acknowledge(subscriber, ack, now)
-    if (after === subscriber) return false
-    if (!after) {
+    if (!progress) {
       this.close(socket, 'badMessage')
       return false
     }
+    const after = acknowledge(subscriber, progress, now)
+    if (after === subscriber) return false
     this.save(socket, after)
     return this.#isBehind
   }
@@ -160,7 +167,7 @@ export class Streams {
         const page = await readLog(db, accountId, from, PAGE_EVENTS)
         head = page.head
         const to = page.hasMore ? (page.events.at(-1)?.sequence ?? from) : page.head
-        this.#sendRange({ from, to, events: page.events }, Date.now())
+        await this.#sendRange({ from, to, events: page.events }, Date.now())
         hasRevokedKey ||= page.events.some(({ type }) => type === 'key.revoked')
         pages++
       }
@@ -190,7 +197,7 @@ export class Streams {
   }
 
   /** Subscribers in the same state share one selection and its texts. */
-  #sendRange(range: LogRange, now: number): void {
+  async #sendRange(range: LogRange, now: number): Promise<void> {
     const textOf = memoizeEventText()
     const selections = new Map<string, Selection>()
     for (const [socket, subscriber] of this.#subscribers) {
@@ -201,14 +208,27 @@ export class Streams {
       const key = selectionKey(subscriber, maxBytes)
       const selection = selections.get(key) ?? selectEvents(subscriber, { range, textOf, maxBytes })
       selections.set(key, selection)
-      const prepared = prepareMessages(subscriber, selection, now)
-      try {
-        for (const message of prepared.messages) socket.send(message)
-        this.save(socket, prepared.subscriber)
-      } catch {
-        // The connection is gone; its close event follows.
-        this.#subscribers.delete(socket)
-      }
+      await this.#send(socket, subscriber, selection, now)
+    }
+  }
+
+  async #send(
+    socket: WebSocket,
+    subscriber: Subscriber,
+    selection: Selection,
+    now: number,
+  ): Promise<void> {
+    const { progress, subscriber: after } = advance(subscriber, selection, now)
+    const acks = await Promise.all(progress.map((one) => makeAck(this.#env, subscriber.id, one)))
+    // A subscriber that an ack or a token has replaced in between is sent the events later.
+    if (this.#subscribers.get(socket) !== subscriber) return
+    try {
+      for (const [index, { text }] of selection.messages.entries())
+        socket.send(`{"type":"events","ack":"${acks[index]}","events":[${text}]}`)
+      this.save(socket, after)
+    } catch {
+      // The connection is gone; its close event follows.
+      this.#subscribers.delete(socket)
     }
   }
 }

@@ -3,17 +3,17 @@ import { type EventFilter, isWanted, passes } from '../domain/event.ts'
 import { ACK_TIMEOUT_MS, MAX_UNACKED_BYTES, MAX_UNACKED_EVENTS } from '../domain/stream.ts'
 import { presentEvent } from '../events/present.ts'
 import type { LoggedEvent } from '../events/store.ts'
-import { makeAck, type Progress, readAck } from './ack.ts'
+import type { Progress } from './ack.ts'
 
 /** The state of one stream. It is attached to its socket through hibernation, so it stays small. */
 export interface Subscriber {
+  /** Makes the acks of this stream differ from those of all others. */
+  id: string
   claims: Claims
   groupId: string | null
   filter: EventFilter
   /** The last event that was read from the log for it, whether the filter passed it or not. */
   readUpTo: number
-  /** Signs the acks of this stream. */
-  ackSecret: string
   sent: Progress
   acked: Progress
   /** Since when an acknowledgement is due. */
@@ -27,11 +27,11 @@ export const newSubscriber = (
   filter: EventFilter,
   sequence: number,
 ): Subscriber => ({
+  id: crypto.randomUUID(),
   claims,
   groupId,
   filter,
   readUpTo: sequence,
-  ackSecret: crypto.randomUUID(),
   sent: { events: 0, bytes: 0 },
   acked: { events: 0, bytes: 0 },
   unackedSince: null,
@@ -127,34 +127,26 @@ export const selectEvents = (
   return { messages, readUpTo: texts.length < wanted.length ? last : range.to }
 }
 
-/** The messages of a selection with the subscriber's acks, and the subscriber once they are sent. */
-export const prepareMessages = (
+/** The subscriber once a selection is sent, and its progress with each message. */
+export const advance = (
   subscriber: Subscriber,
   { messages, readUpTo }: Selection,
   now: number,
-): { messages: string[]; subscriber: Subscriber } => {
-  const sent = { ...subscriber.sent }
-  const prepared = messages.map(({ text, events, bytes }) => {
-    sent.events += events
-    sent.bytes += bytes
-    const ack = makeAck(subscriber.ackSecret, sent)
-    return `{"type":"events","ack":"${ack}","events":[${text}]}`
+): { progress: Progress[]; subscriber: Subscriber } => {
+  let { sent } = subscriber
+  const progress = messages.map(({ events, bytes }) => {
+    sent = { events: sent.events + events, bytes: sent.bytes + bytes }
+    return sent
   })
   const unackedSince = subscriber.unackedSince ?? (messages.length > 0 ? now : null)
-  return { messages: prepared, subscriber: { ...subscriber, readUpTo, sent, unackedSince } }
+  return { progress, subscriber: { ...subscriber, readUpTo, sent, unackedSince } }
 }
 
 /**
- * Null for an ack that was not sent on this stream. One that is newer than the last speaks for all
- * messages before it and restarts the timeout; an older one changes nothing.
+ * Acknowledges all messages up to this progress and restarts the timeout. A progress that is not
+ * newer than the last changes nothing.
  */
-export const acknowledge = (
-  subscriber: Subscriber,
-  ack: string,
-  now: number,
-): Subscriber | null => {
-  const acked = readAck(subscriber.ackSecret, ack)
-  if (!acked) return null
+export const acknowledge = (subscriber: Subscriber, acked: Progress, now: number): Subscriber => {
   if (acked.events <= subscriber.acked.events) return subscriber
   const isComplete = acked.events === subscriber.sent.events
   return { ...subscriber, acked, unackedSince: isComplete ? null : now }

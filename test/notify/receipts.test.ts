@@ -104,7 +104,7 @@ describe('a receipt from Resend', () => {
     expect((await readMessages(account))[0]).toMatchObject({ status: 'sent' })
   })
 
-  test('a replay and the same happening told anew are accepted and change nothing', async () => {
+  test('a replay and a new receipt for a final status are accepted and change nothing', async () => {
     const { account, id } = await sentMessage('Email')
     const path = `/hooks/resend/${account.id}`
     const tags = { account: account.id, message: id }
@@ -112,7 +112,7 @@ describe('a receipt from Resend', () => {
     expect((await post(path, receipt)).status).toBe(200)
     const replayed = await post(path, receipt)
     expect([replayed.status, replayed.body]).toEqual([200, { success: true }])
-    const anew = await resendReceipt('email.bounced', tags, {
+    const newReceipt = await resendReceipt('email.bounced', tags, {
       id: 'msg_first',
       at: Date.now() + 2_000,
     })

@@ -1,6 +1,8 @@
 import { evictDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { MAX_TOTAL_UNACKED_BYTES, MAX_UNACKED_EVENTS } from '../../../src/domain/stream.ts'
+import { makeAck, readAck } from '../../../src/feed/ack.ts'
 import { unackedOf } from '../../../src/feed/subscriber.ts'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
 import { createDevice } from '../../support/devices.ts'
@@ -63,6 +65,27 @@ describe('an ack', () => {
     acknowledge(one, other.acks[0])
     expect((await one.waitForClose()).code).toBe(4400)
     expect(other.closed).toBeNull()
+  })
+
+  test('is bound to its stream, its progress and the secret of the service', async () => {
+    const progress = { events: 100, bytes: 25_000 }
+    const ack = await makeAck(env, 'stream-1', progress)
+    expect(await readAck(env, 'stream-1', ack)).toEqual(progress)
+    const signature = ack.split('.')[2]
+    const others = [
+      await makeAck(env, 'stream-2', progress),
+      await makeAck({ ...env, TOKEN_SECRET: `${env.TOKEN_SECRET}!` }, 'stream-1', progress),
+      `200.50000.${signature}`,
+      `100.25001.${signature}`,
+      `NaN.NaN.${signature}`,
+      `0${ack}`,
+      `${ack} `,
+      `${ack}.1`,
+      ack.slice(0, -1),
+      '100.25000',
+      '',
+    ]
+    for (const other of others) expect(await readAck(env, 'stream-1', other), other).toBeNull()
   })
 
   test('cannot be guessed: fifty guesses close fifty streams, and nothing more is sent', async () => {
