@@ -79,13 +79,15 @@ const isStray = (operation, template, { path, method }) => {
 }
 
 const headerFaults = (promised, { status, headers }, request) => {
-  const wanted = { 200: ['ETag'], 201: ['Location', 'ETag'], 304: ['ETag'] }[status] ?? []
   const given = request.headers['X-Request-Id']
   const echoes = given !== undefined && /^[A-Za-z0-9._-]{1,64}$/.test(given)
   return [
-    ...wanted
-      .filter((name) => promised.headers.includes(name) && !headers[name.toLowerCase()])
-      .map((name) => `a ${status} without ${name}`),
+    ...promised.headers.map(({ name, required, check }) => {
+      const value = headers[name.toLowerCase()]
+      if (value === undefined) return required && `a ${status} without ${name}`
+      const found = check(value)
+      return found && `a ${status} whose ${name} does not match its schema: ${found.rule}`
+    }),
     !headers['x-request-id'] && 'a reply without X-Request-Id',
     echoes &&
       headers['x-request-id'] !== given &&
@@ -108,8 +110,8 @@ const ownershipFaults = ({ as, entries }, { status, headers, json }) => {
 
 /** What the document refuses must not be taken. */
 const acceptedFaults = ({ bodies }, { headers, body }) => {
-  const type = headers['Content-Type']?.split(';', 1)[0].toLowerCase()
-  const promised = bodies.find((one) => one.type === type)
+  const type = headers['Content-Type']?.split(';', 1)[0].toLowerCase() ?? ''
+  const promised = bodies.find((one) => one.type === type.replace(/(json|merge)-patch\+/, ''))
   if (!promised || body === undefined || body.length === 0) return []
   const found = promised.check(JSON.parse(body.toString().replace(/^\ufeff/, '')))
   return found

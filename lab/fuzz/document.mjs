@@ -7,19 +7,28 @@ export function readDocument(document) {
   const compile = compiler(document)
   const follow = (node) => dereferenced(document, node)
 
+  const readHeader = (name, { required = false, schema }) => ({
+    name,
+    required,
+    check: compile(schema),
+  })
   const readReply = (node) => {
-    const { headers = {}, content = {} } = follow(node)
+    const { headers = {}, content = {}, links = {} } = follow(node)
     const types = Object.entries(content).map(([type, { schema, examples = {} }]) => [
       type,
       { check: schema ? compile(schema) : () => null, codes: Object.keys(examples) },
     ])
-    return { headers: Object.keys(headers), types: Object.fromEntries(types) }
+    return {
+      headers: Object.entries(headers).map(([name, header]) => readHeader(name, follow(header))),
+      links: Object.values(links),
+      types: Object.fromEntries(types),
+    }
   }
   const readBodies = (body) =>
-    Object.entries(follow(body)?.content ?? {}).map(([type, { schema, example }]) => ({
+    Object.entries(follow(body)?.content ?? {}).map(([type, { schema, examples = {} }]) => ({
       type,
       schema,
-      example,
+      examples: Object.values(examples).map(({ value }) => value),
       check: compile(schema),
     }))
 

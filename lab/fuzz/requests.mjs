@@ -168,14 +168,12 @@ export function requestMaker({ operations, follow, prefixes }, world, random) {
   const bodyOf = ({ bodies }, maker, mode) => {
     if (bodies.length === 0)
       return mode === 'odd body' ? { raw: pick(ODD_BODIES), type: 'application/json' } : {}
-    const { type, schema, example } = pick(bodies)
+    const { type, schema, examples } = pick(bodies)
     if (mode === 'odd body') return { raw: pick(ODD_BODIES), type }
     const body =
-      example !== undefined && chance(0.1)
-        ? structuredClone(example)
-        : type === 'application/json-patch+json'
-          ? patch(maker, schema)
-          : maker.value(schema)
+      examples.length > 0 && chance(0.1)
+        ? structuredClone(pick(examples))
+        : onExisting(maker.value(schema))
     if (mode !== 'mutated')
       return { body, type: mode === 'odd type' ? pick(ODD_CONTENT_TYPES) : type }
     // In a holder, so that the whole body can be broken too.
@@ -184,8 +182,8 @@ export function requestMaker({ operations, follow, prefixes }, world, random) {
       mutate(chance(0.05) ? holder : (holder.body ?? holder), { random, anything: maker.anything })
     return { body: holder.body, type }
   }
-  const patch = (maker, schema) => {
-    const steps = maker.value(schema)
+  /** The steps of a JSON Patch, mostly on members that exist. */
+  const onExisting = (steps) => {
     const names = [
       'name',
       'description',
@@ -201,9 +199,15 @@ export function requestMaker({ operations, follow, prefixes }, world, random) {
       '0',
       '',
     ]
-    return Array.isArray(steps)
+    return Array.isArray(steps) && steps.every((step) => step?.op)
       ? steps.map((step) => ({ ...step, path: chance(0.8) ? `/${pick(names)}` : step.path }))
       : steps
+  }
+
+  /** A PATCH may also be sent as the kind of patch that it is, as the document says in words. */
+  const preciseType = ({ method }, type, body) => {
+    if (method !== 'PATCH' || type !== 'application/json' || chance(0.5)) return type
+    return `application/${Array.isArray(body) ? 'json' : 'merge'}-patch+json`
   }
 
   return () => {
@@ -217,7 +221,7 @@ export function requestMaker({ operations, follow, prefixes }, world, random) {
     const path = pathOf(operation, as, mode)
     const { body, raw, type } = bodyOf(operation, maker, mode)
     const headers = {
-      ...(type !== undefined && { 'Content-Type': type }),
+      ...(type !== undefined && { 'Content-Type': preciseType(operation, type, body) }),
       ...headersOf(operation, path, mode),
     }
     const method =
