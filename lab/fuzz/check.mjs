@@ -1,3 +1,4 @@
+import { positiveFaults } from './positive.mjs'
 import { sideOf } from './world.mjs'
 
 const BEYOND_HTTP = new Set([400, 431, 414])
@@ -34,6 +35,7 @@ export function checker({ operations, checkProblem }) {
         ? [`a ${status} that does not match its schema: ${found.rule} at ${found.at || '/'}`]
         : []),
       ...(status >= 400 ? problemFaults(reply, media.codes) : []),
+      ...positiveFaults(operation, template, request, reply),
       ...headerFaults(promised, reply, request),
       ...ownershipFaults(template, reply),
       ...(status < 300 ? acceptedFaults(operation, request) : []),
@@ -108,13 +110,34 @@ const ownershipFaults = ({ as, entries }, { status, headers, json }) => {
     : []
 }
 
+/** Null counts as left out. */
+const withoutNulls = (value) => {
+  if (Array.isArray(value)) return value.map(withoutNulls)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, member]) =>
+      member === null ? [] : [[name, withoutNulls(member)]],
+    ),
+  )
+}
+/** A query may leave one end open. */
+const withBothEnds = ({ from, to, ...others }) => ({ from: from ?? to, to: to ?? from, ...others })
+const isHalfOpen = (body) => body?.from !== undefined || body?.to !== undefined
+
+/** The body as the document has it, where the service takes more. */
+const strictForms = (body) => {
+  const bare = withoutNulls(body)
+  return [body, bare, ...(isHalfOpen(bare) ? [withBothEnds(bare)] : [])]
+}
+
 /** What the document refuses must not be taken. */
 const acceptedFaults = ({ bodies }, { headers, body }) => {
   const type = headers['Content-Type']?.split(';', 1)[0].toLowerCase() ?? ''
   const promised = bodies.find((one) => one.type === type.replace(/(json|merge)-patch\+/, ''))
   if (!promised || body === undefined || body.length === 0) return []
-  const found = promised.check(JSON.parse(body.toString().replace(/^\ufeff/, '')))
-  return found
+  const given = JSON.parse(body.toString().replace(/^\ufeff/, ''))
+  const found = promised.check(given)
+  return found && strictForms(given).every((form) => promised.check(form))
     ? [`a body was accepted that the document refuses: ${found.rule} at ${found.at || '/'}`]
     : []
 }

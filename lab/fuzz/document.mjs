@@ -41,9 +41,10 @@ export function readDocument(document) {
       path,
       security: (operation.security ?? document.security ?? []).flatMap(Object.keys),
       pathParameters: within('path'),
-      query: within('query'),
+      query: within('query').map((one) => ({ ...one, check: compile(one.schema) })),
       headers: within('header').map(({ name }) => name),
       bodies: readBodies(operation.requestBody),
+      bodyRequired: follow(operation.requestBody)?.required ?? false,
       replies: Object.fromEntries(
         Object.entries(operation.responses).map(([status, node]) => [status, readReply(node)]),
       ),

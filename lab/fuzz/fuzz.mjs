@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util'
 import { useToolchain } from '../../scripts/toolchain.mjs'
 import { checker } from './check.mjs'
 import { readDocument } from './document.mjs'
+import { linkFollower } from './links.mjs'
 import { random } from './random.mjs'
 import { curl } from './report.mjs'
 import { requestMaker } from './requests.mjs'
@@ -28,6 +29,7 @@ await useToolchain()
 const { adminToken, bundle, serve, temporaryFolder } = await import('../harness/server.mjs')
 const contract = readDocument(JSON.parse(readFileSync('public/api/openapi.json', 'utf8')))
 const check = checker(contract)
+const followLinks = linkFollower(contract)
 const api = await serve({ script: bundle(), folder: temporaryFolder(), cells: 2 })
 
 const faults = new Map()
@@ -83,7 +85,8 @@ async function faultsOf(world, template, index, { learns }) {
       count(template, reply)
       world.learn(template, index, reply, contract.prefixes)
     }
-    return check({ template: { ...template, entries }, request, reply })
+    const exchange = { template: { ...template, entries }, request, reply }
+    return [...check(exchange), ...(await followLinks(api.base, exchange))]
   } catch (error) {
     return [`no reply: ${error.message}`]
   }

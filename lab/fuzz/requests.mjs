@@ -242,6 +242,7 @@ export function requestMaker({ operations, follow, prefixes }, world, random) {
       body,
       raw,
       chunked: chance(0.05),
+      follows: chance(0.2),
       entries,
     }
   }
