@@ -30,7 +30,7 @@ export function checker({ operations, checkProblem }) {
     const isJson = /json$/.test(type)
     if (isJson && json === undefined) return ['a body that is not JSON']
     const found = isJson ? media.check(json) : null
-    return [
+    const faults = [
       ...(found
         ? [`a ${status} that does not match its schema: ${found.rule} at ${found.at || '/'}`]
         : []),
@@ -40,6 +40,7 @@ export function checker({ operations, checkProblem }) {
       ...ownershipFaults(template, reply),
       ...(status < 300 ? acceptedFaults(operation, request) : []),
     ]
+    return [...new Set(faults)]
   }
 
   function problemFaults({ status, headers, json }, codes) {
