@@ -7,7 +7,7 @@ const api = await fetch('/api/openapi.json')
   .catch(() => undefined)
 
 const configuration = {
-  content: api && clearOptionalParameters(atThisHost(api)),
+  content: api && clearOptionalParameters(reportsFirst(atThisHost(api))),
 
   // Off: everything that loads from, sends to or links to another host.
   withDefaultFonts: false,
@@ -58,6 +58,15 @@ function atThisHost(openapi) {
   const { info } = openapi
   const description = info.description.replaceAll('https://your-host', location.origin)
   return { ...openapi, info: { ...info, description }, servers: [{ url: location.origin }] }
+}
+
+/** Where a path takes reports and queries, the reply to a query comes last: names sort behind numbers. */
+function reportsFirst(openapi) {
+  for (const { post } of Object.values(openapi.paths)) {
+    const { 200: query, ...replies } = post?.responses ?? {}
+    if (query && replies[201]) post.responses = { ...replies, '200 (query)': query }
+  }
+  return openapi
 }
 
 /** The id of a device of the account, so that calls can be tried as they are. */

@@ -1,3 +1,4 @@
+import { findRefusalFaults } from './positive.mjs'
 import { sideOf } from './session.mjs'
 
 /** Statuses of the HTTP server itself, for requests that the Worker never sees. */
@@ -32,13 +33,15 @@ export function createChecker({ operations, checkProblem }) {
     const isJson = /json$/.test(type)
     if (isJson && json === undefined) return ['a body that is not JSON']
     const failure = isJson ? media.check(json) : null
-    return [
+    const faults = [
       ...(failure ? [`a ${status} that does not match its schema: ${describe(failure)}`] : []),
       ...(status >= 400 ? findProblemFaults(reply, media.codes) : []),
+      ...findRefusalFaults(operation, { template, request, reply }),
       ...findHeaderFaults(documented, reply, request),
       ...findOwnershipFaults(template, reply),
       ...(status < 300 ? findAcceptedFaults(operation, request) : []),
     ]
+    return [...new Set(faults)]
   }
 
   function findProblemFaults({ status, headers, json }, codes) {
@@ -84,13 +87,15 @@ const isOutsideOperation = (operation, template, { path, method }) => {
 }
 
 const findHeaderFaults = (documented, { status, headers }, request) => {
-  const required = { 200: ['ETag'], 201: ['Location', 'ETag'], 304: ['ETag'] }[status] ?? []
   const sentId = request.headers['X-Request-Id']
   const mustEcho = sentId !== undefined && /^[A-Za-z0-9._-]{1,64}$/.test(sentId)
   return [
-    ...required
-      .filter((name) => documented.headers.includes(name) && !headers[name.toLowerCase()])
-      .map((name) => `a ${status} without ${name}`),
+    ...documented.headers.map(({ name, required, check }) => {
+      const value = headers[name.toLowerCase()]
+      if (value === undefined) return required && `a ${status} without ${name}`
+      const failure = check(value)
+      return failure && `a ${status} whose ${name} does not match its schema: ${failure.rule}`
+    }),
     !headers['x-request-id'] && 'a reply without X-Request-Id',
     mustEcho &&
       headers['x-request-id'] !== sentId &&
@@ -118,8 +123,10 @@ const findOwnershipFaults = ({ as, entries }, { status, headers, json }) => {
 
 /** A body that the document does not allow must not be accepted. */
 const findAcceptedFaults = ({ bodies }, { headers, body }) => {
-  const type = headers['Content-Type']?.split(';', 1)[0].toLowerCase()
-  const documented = bodies.find((one) => one.type === type)
+  const type = headers['Content-Type']?.split(';', 1)[0].toLowerCase() ?? ''
+  const documented = bodies.find(
+    (one) => one.type === type.replace(/(json|merge)-patch\+/, ''),
+  )
   if (!documented || body === undefined || body.length === 0) return []
   const failure = documented.check(JSON.parse(body.toString().replace(/^\ufeff/, '')))
   return failure

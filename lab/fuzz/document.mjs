@@ -8,19 +8,28 @@ export function readDocument(document) {
   const compile = createCompiler(document)
   const follow = (node) => dereferenced(document, node)
 
+  const readHeader = (name, { required = false, schema }) => ({
+    name,
+    required,
+    check: compile(schema),
+  })
   const readReply = (node) => {
-    const { headers = {}, content = {} } = follow(node)
+    const { headers = {}, content = {}, links = {} } = follow(node)
     const types = Object.entries(content).map(([type, { schema, examples = {} }]) => [
       type,
       { check: schema ? compile(schema) : () => null, codes: Object.keys(examples) },
     ])
-    return { headers: Object.keys(headers), types: Object.fromEntries(types) }
+    return {
+      headers: Object.entries(headers).map(([name, header]) => readHeader(name, follow(header))),
+      links: Object.values(links),
+      types: Object.fromEntries(types),
+    }
   }
   const readBodies = (body) =>
-    Object.entries(follow(body)?.content ?? {}).map(([type, { schema, example }]) => ({
+    Object.entries(follow(body)?.content ?? {}).map(([type, { schema, examples = {} }]) => ({
       type,
       schema,
-      example,
+      examples: Object.values(examples).map(({ value }) => value),
       check: compile(schema),
     }))
 
@@ -33,9 +42,10 @@ export function readDocument(document) {
       path,
       security: (operation.security ?? document.security ?? []).flatMap(Object.keys),
       pathParameters: parametersIn('path'),
-      query: parametersIn('query'),
+      query: parametersIn('query').map((one) => ({ ...one, check: compile(one.schema) })),
       headers: parametersIn('header').map(({ name }) => name),
       bodies: readBodies(operation.requestBody),
+      bodyRequired: follow(operation.requestBody)?.required ?? false,
       replies: Object.fromEntries(
         Object.entries(operation.responses).map(([status, node]) => [status, readReply(node)]),
       ),

@@ -8,6 +8,7 @@ import { createRandom } from '../harness/random.mjs'
 import { createChecker } from './check.mjs'
 import { formatCurl } from './curl.mjs'
 import { readDocument } from './document.mjs'
+import { createLinkFollower } from './links.mjs'
 import { createRequestMaker } from './requests.mjs'
 import { openSession } from './session.mjs'
 import { shrink } from './shrink.mjs'
@@ -29,6 +30,7 @@ await useToolchain()
 const { adminToken, bundle, serve, temporaryFolder } = await import('../harness/server.mjs')
 const contract = readDocument(JSON.parse(readFileSync('public/api/openapi.json', 'utf8')))
 const check = createChecker(contract)
+const followLinks = createLinkFollower(contract)
 const server = await serve({ script: bundle(), folder: temporaryFolder(), cells: 2 })
 
 const faults = new Map()
@@ -87,7 +89,8 @@ async function findFaults(session, template, index, { remember }) {
       countStatus(template, reply)
       session.remember(template, index, reply, contract.prefixes)
     }
-    return check({ template: { ...template, entries }, request, reply })
+    const exchange = { template: { ...template, entries }, request, reply }
+    return [...check(exchange), ...(await followLinks(server.base, exchange))]
   } catch (error) {
     return [`no reply: ${error.message}`]
   }

@@ -16,7 +16,7 @@ export class RawJson {
 }
 
 /** The value at `/header/etag`, or at a JSON Pointer into the body. */
-const readPointer = (reply, pointer) => {
+export const readPointer = (reply, pointer) => {
   if (!reply) return undefined
   const [first, ...rest] = pointer.slice(1).split('/')
   if (first === 'header') return reply.headers[rest[0]]

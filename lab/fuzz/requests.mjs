@@ -171,14 +171,12 @@ export function createRequestMaker({ operations, follow, prefixes }, session, ra
   const makeBody = ({ bodies }, maker, mode) => {
     if (bodies.length === 0)
       return mode === 'odd body' ? { raw: pick(ODD_BODIES), type: 'application/json' } : {}
-    const { type, schema, example } = pick(bodies)
+    const { type, schema, examples } = pick(bodies)
     if (mode === 'odd body') return { raw: pick(ODD_BODIES), type }
     const body =
-      example !== undefined && chance(0.1)
-        ? structuredClone(example)
-        : type === 'application/json-patch+json'
-          ? makeJsonPatch(maker, schema)
-          : maker.value(schema)
+      examples.length > 0 && chance(0.1)
+        ? structuredClone(pick(examples))
+        : aimAtMembers(maker.value(schema))
     if (mode !== 'mutated')
       return { body, type: mode === 'odd type' ? pick(ODD_CONTENT_TYPES) : type }
     // The parent allows the whole body to be replaced, too.
@@ -187,8 +185,8 @@ export function createRequestMaker({ operations, follow, prefixes }, session, ra
       mutate(chance(0.05) ? parent : (parent.body ?? parent), { random, anything: maker.anything })
     return { body: parent.body, type }
   }
-  const makeJsonPatch = (maker, schema) => {
-    const steps = maker.value(schema)
+  /** The steps of a JSON Patch, mostly on members that exist. */
+  const aimAtMembers = (steps) => {
     const names = [
       'name',
       'description',
@@ -204,9 +202,15 @@ export function createRequestMaker({ operations, follow, prefixes }, session, ra
       '0',
       '',
     ]
-    return Array.isArray(steps)
+    return Array.isArray(steps) && steps.every((step) => step?.op)
       ? steps.map((step) => ({ ...step, path: chance(0.8) ? `/${pick(names)}` : step.path }))
       : steps
+  }
+
+  /** A PATCH may also be sent as the kind of patch that it is, as the document says in words. */
+  const preciseType = ({ method }, type, body) => {
+    if (method !== 'PATCH' || type !== 'application/json' || chance(0.5)) return type
+    return `application/${Array.isArray(body) ? 'json' : 'merge'}-patch+json`
   }
 
   return () => {
@@ -220,7 +224,7 @@ export function createRequestMaker({ operations, follow, prefixes }, session, ra
     const path = makePath(operation, as, mode)
     const { body, raw, type } = makeBody(operation, maker, mode)
     const headers = {
-      ...(type !== undefined && { 'Content-Type': type }),
+      ...(type !== undefined && { 'Content-Type': preciseType(operation, type, body) }),
       ...makeHeaders(operation, path, mode),
     }
     const method =
@@ -241,6 +245,7 @@ export function createRequestMaker({ operations, follow, prefixes }, session, ra
       body,
       raw,
       chunked: chance(0.05),
+      follows: chance(0.2),
       entries,
     }
   }

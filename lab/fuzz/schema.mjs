@@ -134,6 +134,30 @@ const KEYWORDS = {
         names.map((name) => failUnless((value) => Object.hasOwn(value, name), `required ${name}`)),
       ),
     ),
+  dependentRequired: (rules) =>
+    ofType(
+      'object',
+      firstOf(
+        Object.entries(rules).flatMap(([given, names]) =>
+          names.map((name) =>
+            ruled(
+              (value) => !Object.hasOwn(value, given) || Object.hasOwn(value, name),
+              `${given} requires ${name}`,
+            ),
+          ),
+        ),
+      ),
+    ),
+  minProperties: (least) =>
+    ofType(
+      'object',
+      ruled((value) => Object.keys(value).length >= least, `minProperties ${least}`),
+    ),
+  maxProperties: (most) =>
+    ofType(
+      'object',
+      ruled((value) => Object.keys(value).length <= most, `maxProperties ${most}`),
+    ),
   properties: (schemas, compile) => {
     const checks = Object.entries(schemas).map(([name, schema]) => [name, compile(schema)])
     const members = checks.map(

@@ -58,6 +58,48 @@ try {
     })
   }
 
+  await check('the introduction has the address of this service', async () => {
+    const shown = await page.locator('#reference').textContent()
+    expect(shown.includes(`${base}/api/Auth/Token`), 'no address in the example call')
+    expect(!shown.includes('your-host'), 'a made-up host is shown')
+  })
+
+  await check('a report is shown before a query, and its reply before the others', async () => {
+    const operation = operations(api).find(({ operationId }) => operationId === 'postLocations')
+    await (await entry(page, operation)).click()
+    const section = page.locator(`section[id$="/POST${operation.path}"]`)
+    const statuses = section.getByText(/^(20[01])( .*)?$/)
+    await statuses.first().waitFor()
+    const first = (await statuses.allInnerTexts())[0]
+    expect(first.startsWith('201'), `the first reply is ${first}`)
+  })
+
+  if (userName && apiKey) {
+    await check('a device of the account is filled in', async () => {
+      const reading = operations(api).find(({ operationId }) => operationId === 'readDevice')
+      await tryCall(page, reading, 200)
+    })
+
+    await check('at phone width nothing covers the account name', async () => {
+      await page.setViewportSize({ width: 375, height: 812 })
+      await page.evaluate(() => scrollTo(0, 0))
+      const covering = await page.locator('#sign-in').evaluate((button) => {
+        button.textContent = 'a-user-name-that-is-as-long-as-a-user-name-may-be-in-this-service'
+        const brand = document.querySelector('.brand').getBoundingClientRect()
+        if (brand.right > button.parentElement.getBoundingClientRect().left) return 'the brand'
+        const { left, right, top, bottom } = button.getBoundingClientRect()
+        if (left < 0 || right > innerWidth) return 'the edge of the screen'
+        const y = (top + bottom) / 2
+        for (let x = left + 2; x < right - 2; x += 2) {
+          const there = document.elementFromPoint(x, y)
+          if (there !== button) return there?.outerHTML.slice(0, 120) ?? 'nothing'
+        }
+        return ''
+      })
+      expect(covering === '', `covered by ${covering}`)
+    })
+  }
+
   await check('it loads in the dark and on a phone', async () => {
     const phone = await browser.newPage({
       viewport: { width: 390, height: 844 },
@@ -164,10 +206,12 @@ async function tryCall(page, operation, status) {
   await (await entry(page, operation)).click()
   const section = page.locator(`section[id$="/${method.toUpperCase()}${path}"]`)
   await section.getByRole('button', { name: /Try it/ }).click()
-  const sent = page.waitForResponse((response) => new URL(response.url()).pathname === path)
+  const pattern = new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[a-z]+_[0-9a-z]+')}$`)
+  const sent = page.waitForResponse((response) => pattern.test(new URL(response.url()).pathname))
   await page.getByRole('button', { name: /^Send/ }).first().click()
   const answer = await sent
   expect(answer.status() === status, `${path} answered ${answer.status()}, not ${status}`)
+  await answer.finished()
   await page.getByText(`${status} ${answer.statusText()}`.trim()).first().waitFor()
   await page.keyboard.press('Escape')
 }

@@ -10,8 +10,9 @@ const document = JSON.parse(readFileSync('public/api/openapi.json', 'utf8'))
 const contract = readDocument(document)
 const check = createChecker(contract)
 
-const device =
-  document.paths['/api/devices'].post.responses['201'].content['application/json'].example.device
+const { device } =
+  document.paths['/api/devices'].post.responses['201'].content['application/json'].examples.default
+    .value
 const template = {
   operation: 'readDevice',
   as: 'mine',
@@ -25,6 +26,8 @@ const headers = {
   'x-request-id': 'r',
   'cache-control': 'no-store',
   etag: '"1.x"',
+  'ratelimit-policy': '"account";q=6000;w=60',
+  ratelimit: '"account";r=1;t=1',
 }
 const problem = {
   success: false,

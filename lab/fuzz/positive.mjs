@@ -1,0 +1,66 @@
+/*
+ * A request that the document allows must not be refused as invalid, except by a rule that JSON
+ * Schema cannot express.
+ */
+
+/** Problems that depend on what is stored, on the caller or on the clock. */
+const STATE_CODES = new Set(['invalid-cursor', 'invalid-patch', 'expiration-date-reached'])
+
+/** The rules that are in descriptions only, by the sentence with which the service refuses. */
+const RULES = [
+  /^must not be before the year 2000 or more than 10 minutes in the future$/,
+  /^must be a date-time that exists$|^must be within the years 0000 to 9999/,
+  /^must not be after to$|^must be later than `from`$|^must be in the future$/,
+  /^must be (an IANA time zone|an ISO 3166-1 country code|an e-mail address|a date)/,
+  /^must be (at most 8 KiB large|nested at most 8 levels deep)$|^must not be larger than 8 KiB$/,
+  /^must contain only finite numbers$/,
+  // Text is trimmed before its length is checked.
+  /^must not be empty$/,
+  /^is required (when expires is true|with (latitude|longitude))$/,
+  // Ids must be those of the account, and a token cannot give more than it has.
+  /^is not a (device|group|user|database|cell)/,
+  // A text without these needs a pattern that no generator understands.
+  /^must not contain a NUL character or an unpaired surrogate$/,
+  // Of GET …/locations: an export has no pages.
+  /^is only for JSON without simplify/,
+  // A step of a JSON Patch may add what the resource does not know.
+  /^is not a known name/,
+  /^must be an event type|^must have at most \d+ (ids|event types)|^must be ids separated by commas/,
+  /^must be an? (https )?URL|^must (not )?(have|be|use|point|contain) .*(host|port|address|user name|password)/i,
+  /^must not contain the reserved name __proto__$|^must have at most \d+ levels$/,
+  /^must span at most|^must not be more than/,
+]
+
+const asNumber = (schema, value) =>
+  [schema.type].flat().some((type) => type === 'integer' || type === 'number')
+    ? Number(value)
+    : value
+
+const fits = (operation, { headers, body, path }) => {
+  const type = headers['Content-Type']
+  if (body !== undefined) {
+    const documented = operation.bodies.find((one) => one.type === type)
+    if (!documented || documented.check(JSON.parse(body))) return false
+  } else if (operation.bodyRequired) return false
+  const query = new URLSearchParams(path.split('?')[1])
+  const names = operation.query.map(({ name }) => name)
+  if (query.keys().some((name) => !names.includes(name) || query.getAll(name).length > 1))
+    return false
+  return operation.query.every(
+    ({ name, schema, check }) => !query.has(name) || !check(asNumber(schema, query.get(name))),
+  )
+}
+
+export const findRefusalFaults = (operation, { template, request, reply }) => {
+  const { mode, method } = template
+  const { status, json } = reply
+  if (status !== 400 || mode !== 'valid' || method !== operation.method) return []
+  if (STATE_CODES.has(json.code) || !fits(operation, request)) return []
+  const unexplained = (json.errors ?? [{ pointer: '', detail: json.detail }]).filter(
+    ({ detail }) => !RULES.some((rule) => rule.test(detail)),
+  )
+  return unexplained.map(
+    ({ pointer, detail }) =>
+      `a valid request was refused: ${pointer.replaceAll(/\d+/g, '0')} ${detail}`,
+  )
+}
