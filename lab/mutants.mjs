@@ -162,6 +162,13 @@ const MUTANTS = [
     tests: ['worker/webhooks/deliveries'],
   },
   {
+    name: 'receivers that hang take the connections that the feed needs for D1',
+    file: 'src/feed/receiverSlots.ts',
+    from: 'const MAX_CALLS = 4',
+    to: 'const MAX_CALLS = 40',
+    tests: ['worker/webhooks/slots'],
+  },
+  {
     name: 'visibility: a confined user gets the events of every device',
     file: 'src/feed/subscriber.ts',
     from: 'passes(subscriber.filter, subscriber.groupId, event)',
@@ -178,9 +185,23 @@ const MUTANTS = [
   {
     name: 'a gap: events beyond the capacity of a slow subscriber are skipped',
     file: 'src/feed/subscriber.ts',
-    from: 'readUpTo: texts.length < wanted.length ? (last ?? subscriber.readUpTo) : range.to',
+    from: 'readUpTo: texts.length < wanted.length ? last : range.to',
     to: 'readUpTo: range.to',
     tests: ['subscriber.test'],
+  },
+  {
+    name: 'unread: a client acknowledges what it has not read with an ack of its own making',
+    file: 'src/feed/ack.ts',
+    from: 'return makeAck(secret, progress) === ack ? progress : null',
+    to: 'return progress',
+    tests: ['subscriber.test'],
+  },
+  {
+    name: 'unread: the streams of an account have no common limit of bytes in flight',
+    file: 'src/feed/streams.ts',
+    from: 'maxUnackedBytes(MAX_TOTAL_UNACKED_BYTES - this.#inFlight.total)',
+    to: 'maxUnackedBytes(MAX_TOTAL_UNACKED_BYTES)',
+    tests: ['worker/stream/acks'],
   },
 ]
 

@@ -7,8 +7,7 @@ const api = await fetch('/api/openapi.json')
   .catch(() => undefined)
 
 const configuration = {
-  content: api && clearOptionalParameters(api),
-  servers: [{ url: location.origin }],
+  content: api && clearOptionalParameters(atThisHost(api)),
 
   // Off: everything that loads from, sends to or links to another host.
   withDefaultFonts: false,
@@ -35,17 +34,46 @@ const configuration = {
 if (api && window.Scalar) {
   let reference = window.Scalar.createApiReference('#reference', configuration)
   const scheme = Object.keys(api.security?.[0] ?? api.components.securitySchemes)[0]
-  offerSignIn((token) => {
+  offerSignIn(async (token) => {
+    const device = await firstDevice(token)
     // Created again: `updateConfiguration` would keep a token that was typed into the page.
     reference.destroy()
     const authentication = {
       preferredSecurityScheme: scheme,
       securitySchemes: { [scheme]: { token } },
     }
-    reference = window.Scalar.createApiReference('#reference', { ...configuration, authentication })
+    const content = device ? withDevice(configuration.content, device) : configuration.content
+    reference = window.Scalar.createApiReference('#reference', {
+      ...configuration,
+      content,
+      authentication,
+    })
   })
 } else {
   $('#status').textContent = 'The reference could not be loaded. Reload the page to try again.'
+}
+
+/** The document with the address of this service in place of the relative and the made-up one. */
+function atThisHost(openapi) {
+  const { info } = openapi
+  const description = info.description.replaceAll('https://your-host', location.origin)
+  return { ...openapi, info: { ...info, description }, servers: [{ url: location.origin }] }
+}
+
+/** The id of a device of the account, so that calls can be tried as they are. */
+async function firstDevice(token) {
+  const reply = await fetch('/api/devices?limit=1', {
+    headers: { Authorization: `Bearer ${token}` },
+  }).catch(() => undefined)
+  // A key that may only report cannot list devices.
+  return reply?.ok ? (await reply.json()).devices[0]?.id : undefined
+}
+
+function withDevice(openapi, id) {
+  const { deviceId, ...others } = openapi.components.parameters
+  const filled = { ...deviceId, example: id, schema: { ...deviceId.schema, examples: [id] } }
+  const parameters = { ...others, deviceId: filled }
+  return { ...openapi, components: { ...openapi.components, parameters } }
 }
 
 /** Scalar fills in optional parameters with a default, enum or example; an empty one stops it. */
@@ -95,7 +123,7 @@ function offerSignIn(useToken) {
     const { userName, apiKey } = Object.fromEntries(new FormData(form))
     const { token, error } = await fetchToken({ userName, apiKey })
     if (!token) return refuse(error)
-    useToken(token)
+    await useToken(token)
     button.textContent = userName
     button.className = 'button signed-in'
     button.title = `Signed in as ${userName}`

@@ -24,6 +24,7 @@ export const PRICES = {
   objectGigabyteSeconds: { included: 400_000, each: 12.5 / MILLION },
   objectRowsWritten: { included: 50 * MILLION, each: 1 / MILLION },
   objectBytes: { included: 5 * GB, each: 0.2 / GB },
+  logEvents: { included: 20 * MILLION, each: 0.6 / MILLION },
 }
 
 /**
@@ -36,9 +37,12 @@ export const COSTS = {
   ledgerDeviceBytes: 600,
   alertBytes: 2000,
   cpuMilliseconds: 2,
-  report: { d1Read: 7, d1Written: 1 },
+  /** Ten rows; one more where the device has an end, one more where someone subscribes. */
+  report: { d1Read: 12, d1Written: 1 },
   trimmedLocation: { d1Read: 2, d1Written: 1 },
-  read: { d1Read: 4 },
+  read: { d1Read: 3 },
+  /** Read by each request: an isolate keeps it for 15 s, but a fleet that reports by the hour rarely meets the same isolate. */
+  keyStatus: { d1Read: 4 },
   decision: { d1Read: 20, d1Written: 15, objectRequests: 2, objectWritten: 20, seconds: 0.05 },
   alert: { d1Read: 40, d1Written: 25, objectRequests: 4, objectWritten: 50, seconds: 0.5 },
 }
@@ -61,6 +65,9 @@ const PEAK_FACTOR = 3
 /** Use of one device per month, besides its reports. */
 const MONTHLY_USE = { reads: 24 * DAYS_PER_MONTH, decisions: 1, alerts: 2 }
 
+/** `lastUsed` of an account's key is written at most once in this many seconds. */
+const KEY_USE_SECONDS = 600
+
 export function computeScale({
   devices,
   interval = 3600,
@@ -82,17 +89,19 @@ export function computeScale({
     decisions * (COSTS.decision[name] ?? 0) +
     alerts * (COSTS.alert[name] ?? 0)
   const requests = locations + reads + decisions + alerts
+  const keyUses = Math.min(requests, (accounts * DAYS_PER_MONTH * 86_400) / KEY_USE_SECONDS)
   const busiest = (PEAK_FACTOR * (locations + decisions + alerts)) / (DAYS_PER_MONTH * 86_400)
   const used = {
     requests,
     cpuMilliseconds: requests * COSTS.cpuMilliseconds,
-    d1RowsRead: sum('d1Read'),
-    d1RowsWritten: sum('d1Written'),
+    d1RowsRead: sum('d1Read') + requests * COSTS.keyStatus.d1Read,
+    d1RowsWritten: sum('d1Written') + keyUses,
     d1Bytes: bytes,
     objectRequests: sum('objectRequests'),
     objectGigabyteSeconds: sum('seconds') * 0.125,
     objectRowsWritten: sum('objectWritten'),
     objectBytes: devices * COSTS.ledgerDeviceBytes,
+    logEvents: requests,
   }
   const cells = Math.max(
     Math.ceil(bytes / (LIMITS.databaseBytes * MAX_FILL)),
@@ -167,6 +176,7 @@ function formatTable(sizes) {
     objectGigabyteSeconds: 'ledger time',
     objectRowsWritten: 'ledger rows',
     objectBytes: 'ledger storage',
+    logEvents: 'log events',
   }
   return [
     row('per month', ({ devices }) => `${devices.toLocaleString('en')} devices`),
@@ -179,6 +189,7 @@ function formatTable(sizes) {
     row('locations kept', ({ kept }) => formatShort(kept)),
     row('D1 bytes', ({ used }) => `${formatShort(used.d1Bytes)}B`),
     row('cells', ({ cells }) => cells.toLocaleString('en')),
+    row('log events', ({ used }) => formatShort(used.logEvents)),
     row('Durable Object requests', ({ used }) => formatShort(used.objectRequests)),
     row('Durable Object GB-s', ({ used }) => formatShort(used.objectGigabyteSeconds)),
     row('cost', (one) => formatDollars(one.dollars)),

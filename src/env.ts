@@ -17,6 +17,10 @@ export interface Env extends NotifyEnv {
   TOKEN_TTL_SECONDS?: string
   ACCOUNT_REQUESTS_PER_MINUTE?: string
   TOKEN_FAILURES_PER_MINUTE?: string
+  LOCATIONS_PER_LICENSE_PER_DAY?: string
+  STORAGE_MB_PER_LICENSE?: string
+  /** How large a cell can become. */
+  CELL_MAX_BYTES?: string
   /** `true` on a development machine: webhooks may then call loopback addresses. */
   ALLOW_LOOPBACK_WEBHOOKS?: string
 }
@@ -25,6 +29,9 @@ type NumberVariable =
   | 'TOKEN_TTL_SECONDS'
   | 'ACCOUNT_REQUESTS_PER_MINUTE'
   | 'TOKEN_FAILURES_PER_MINUTE'
+  | 'LOCATIONS_PER_LICENSE_PER_DAY'
+  | 'STORAGE_MB_PER_LICENSE'
+  | 'CELL_MAX_BYTES'
 
 interface NumberRange {
   fallback: number
@@ -56,6 +63,23 @@ export const accountRequestsPerMinute = (env: Env): number =>
 
 export const tokenFailuresPerMinute = (env: Env): number =>
   readNumber(env, 'TOKEN_FAILURES_PER_MINUTE', { fallback: 10, min: 1, max: MAX_PER_MINUTE })
+
+const MB = 1_000_000
+
+/** The default budgets of an account, for each of its licenses. */
+export const budgetsPerLicense = (env: Env): { locationsPerDay: number; storageBytes: number } => ({
+  locationsPerDay: readNumber(env, 'LOCATIONS_PER_LICENSE_PER_DAY', {
+    fallback: 10_000,
+    min: 1,
+    max: 1_000_000_000,
+  }),
+  storageBytes:
+    MB * readNumber(env, 'STORAGE_MB_PER_LICENSE', { fallback: 100, min: 1, max: 1_000_000 }),
+})
+
+/** By default what a D1 database can hold on the Workers Paid plan. */
+export const cellMaxBytes = (env: Env): number =>
+  readNumber(env, 'CELL_MAX_BYTES', { fallback: 10_000 * MB, min: 1, max: 1_000_000 * MB })
 
 export const allowsLoopback = (env: Env): boolean => env.ALLOW_LOOPBACK_WEBHOOKS === 'true'
 

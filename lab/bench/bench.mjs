@@ -1,4 +1,4 @@
-// npm run bench [-- --json --short --only rows,growth,sweep,export,streams,cost]
+// npm run bench [-- --json --short --only rows,growth,sweep,export,streams,cost --rows token,lastLocation]
 // Measures the service. Everything is compared inside one run, in interleaved rounds, on the
 // bundle that a deploy would upload. `--short` only shows that the benchmarks still run.
 import { cpus } from 'node:os'
@@ -10,6 +10,7 @@ const { values: options } = parseArgs({
     json: { type: 'boolean' },
     short: { type: 'boolean' },
     only: { type: 'string', default: 'rows,growth,sweep,export,streams,cost' },
+    rows: { type: 'string' },
   },
 })
 await useToolchain()
@@ -34,6 +35,7 @@ const SHORT = {
   cost: { reports: 5 },
 }
 const sizes = options.short ? SHORT : FULL
+const wanted = options.rows ? ['rows'] : options.only.split(',')
 const startedAt = performance.now()
 const elapsedSeconds = () => Math.round((performance.now() - startedAt) / 1000)
 const progress = (text) => process.stderr.write(`\r\x1b[K${elapsedSeconds()} s  ${text}`)
@@ -50,8 +52,7 @@ const PARTS = {
 progress('building the Worker')
 const script = bundle()
 const results = {}
-for (const part of options.only.split(','))
-  results[part] = await PARTS[part]({ script, progress, ...sizes[part] })
+for (const part of wanted) results[part] = await PARTS[part]({ script, progress, ...sizes[part] })
 progress('')
 process.stderr.write('\r\x1b[K')
 
@@ -71,14 +72,15 @@ process.exitCode = !options.short && missed > 0 ? 1 : 0
 
 async function compareRows({ script, progress, ...measure }) {
   const { prepareFixture } = await import('./fixture.mjs')
-  const { listRows } = await import('./rows.mjs')
+  const { listRows, selectRows } = await import('./rows.mjs')
   progress('creating the data')
   const fixture = await prepareFixture(script)
   const compared = []
   try {
-    for (const { name, floor, locations, minLocationsPerSecond, api, bare } of listRows(fixture)) {
+    for (const row of selectRows(listRows(fixture), options.rows)) {
+      const { name, floor, locations, minLocationsPerSecond, prepare, api, bare } = row
       progress(name)
-      const rates = await measureInterleaved({ api, bare }, measure)
+      const rates = await measureInterleaved({ api, bare }, { ...measure, prepare })
       const apiRate = median(rates.api)
       compared.push({
         name,

@@ -1,17 +1,24 @@
-/**
- * Returns a function that gives the body of the next report. Bodies are prepared in stock, so that
- * making them is hardly measured.
- */
+/* Bodies are made before a round is timed. Each has its own times, one second apart. */
+
+/** Within the retention of an account, or the locations would not be stored. */
+const FIRST_TIME = Date.now() - 360 * 86_400_000
+
+/** Returns a function that gives the next body; its `prepare` makes as many as a round may take. */
 export function reportBodies(format, count) {
-  let time = Date.UTC(2001, 0, 1) + count
-  let prepared = []
-  return () => {
-    if (prepared.length === 0)
-      prepared = Array.from({ length: Math.max(10, 500 / count) }, () =>
-        format(Array.from({ length: count }, () => (time += 1000))),
-      )
-    return prepared.pop()
+  let time = FIRST_TIME + count
+  const prepared = []
+  const make = () => format(Array.from({ length: count }, () => (time += 1000)))
+  let [taken, maxTaken] = [0, 20]
+  const next = () => {
+    taken++
+    return prepared.pop() ?? make()
   }
+  const prepare = () => {
+    maxTaken = Math.max(maxTaken, taken)
+    taken = 0
+    while (prepared.length < maxTaken * 1.5) prepared.push(make())
+  }
+  return Object.assign(next, { prepare })
 }
 
 const latitudeAt = (time) => 38.72 + (time % 10_000_000) / 1e8

@@ -10,7 +10,7 @@ export async function measureLocationCost({ script, reports, progress }) {
   try {
     const { accountId, deviceId } = await openFleet(base, 'cost')
     const [db] = databases
-    let time = Date.UTC(2026, 0, 2)
+    let time = Date.now() - 100 * 86_400_000
     const report = async (count) => {
       const times = Array.from({ length: count }, () => (time += 60_000))
       return db.batch(await reportStatements(db, accountId, deviceId, formatForStatement(times)))

@@ -14,17 +14,19 @@ const USER = {
   timeZone: 'UTC',
   notify: { email: true, sms: true },
 }
+/** Before the times of the measured reports, and within the retention of an account. */
+const FIRST_TIME = Date.now() - 362 * 86_400_000
 const LIMITS = { dailyEmailLimit: 100_000, dailySmsLimit: 100_000 }
 
 /** Serves the API and the bare Worker, each with its own copy of the same data. */
-export async function prepareFixture(script = bundle()) {
+export async function prepareFixture(script = bundle(), { inspectorPort } = {}) {
   const [folder, copy] = [temporaryFolder(), temporaryFolder()]
   const first = await serve({ script, folder, assets })
   const fixture = await createData(first.base)
   await first.stop()
   cpSync(`${folder}/.wrangler`, `${copy}/.wrangler`, { recursive: true })
   const [api, bare] = [
-    await serve({ script, folder, assets }),
+    await serve({ script, folder, assets, inspectorPort }),
     await serve({ script: bundle({ config: 'lab/bench/bare.toml' }), folder: copy, assets }),
   ]
   return {
@@ -32,6 +34,7 @@ export async function prepareFixture(script = bundle()) {
     api: requester(api.base, { Authorization: `Bearer ${fixture.token}` }),
     withoutToken: requester(api.base),
     bare: requester(bare.base),
+    server: api.server,
     stop: () => Promise.all([api.stop(), bare.stop()]),
   }
 }
@@ -48,7 +51,7 @@ async function createData(base) {
   )
   const devices = created.map(({ device }) => device.id)
   const minutes = (count) =>
-    Array.from({ length: count }, (_, index) => Date.UTC(2000, 0, 2) + index * 60_000)
+    Array.from({ length: count }, (_, index) => FIRST_TIME + index * 60_000)
   const report = (device, count) =>
     call('POST', `/api/devices/${device}/locations`, JSON.parse(formatForApi(minutes(count))))
   for (const device of devices) await report(device, 1)

@@ -53,7 +53,7 @@ async function prepareRequests(base, { token }) {
   const search = await request('GET', '/api/devices?q=tern%20000004&limit=10')
   const [{ id }] = JSON.parse(search.text).devices
   const locations = Array.from({ length: HISTORY_LOCATIONS }, (_, index) => ({
-    dateTime: new Date(Date.UTC(2020, 0, 1) + index * 60_000).toISOString(),
+    dateTime: new Date(Date.now() - 300 * 86_400_000 + index * 60_000).toISOString(),
     latitude: 38.7,
     longitude: -9.1,
   }))

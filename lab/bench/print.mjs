@@ -89,7 +89,7 @@ export function printReport(
   if (cost)
     figures.push([
       'a location in D1',
-      `${cost.rowsWritten.toFixed(2)} rows and ${cost.bytes.toFixed(0)} bytes written`,
+      `${cost.rowsWritten.toFixed(2)} rows and ${cost.bytes.toFixed(0)} bytes written; a report of one reads ${cost.rowsReadByOne} rows`,
       '',
     ])
   for (const [name, text, end] of figures) print(`${name}: ${text} ${end}`.trimEnd())

@@ -19,6 +19,7 @@ export function listRows(fixture) {
     ]
     return {
       locations: count,
+      prepare: { api: apiBody.prepare, bare: bareBody.prepare },
       api: () => api('POST', `/api/devices/${device()}/locations`, apiBody()),
       bare: async () => {
         const { text } = await bare('POST', `/report/${accountId}/${device()}`, bareBody())
@@ -75,4 +76,13 @@ export function listRows(fixture) {
       bare: () => bare('POST', `/group/${accountId}/${group()}`, String(++edits)),
     },
   ]
+}
+
+/** The rows whose names begin with one of those given, separated by commas; all without any. */
+export const selectRows = (all, given) => {
+  if (!given) return all
+  const prefixes = given.split(',')
+  const selected = all.filter(({ name }) => prefixes.some((prefix) => name.startsWith(prefix)))
+  if (selected.length === 0) throw new Error(`no such row: ${given}`)
+  return selected
 }

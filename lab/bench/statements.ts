@@ -61,7 +61,7 @@ export const prepareAgain = (
   db.prepare(sql).bind(...values.map((value) => replacements.get(value) ?? value))
 
 const device = { accountId: 'ACCOUNT', groupId: null, deviceId: 'ID' }
-const location = { dateTime: Date.UTC(2000, 0, 1), latitude: 0, longitude: 0 }
+const location = { dateTime: Date.UTC(2026, 0, 1), latitude: 0, longitude: 0 }
 
 /** Equals no other recorded value, so that it can be replaced by the time of the request. */
 const RECORDED_AT = Date.UTC(2026, 0, 2, 3, 4, 5, 678)
@@ -88,6 +88,8 @@ export const reportStatements = async (
     ['EVENT', await newId('evt')],
     [JSON.stringify([packLocation(location)]), packed],
     [RECORDED_AT, Date.now()],
+    // The oldest of the report's locations: none is older than the account keeps.
+    [location.dateTime, Date.now()],
   ])
   return (await recordedReport).map((statement) => prepareAgain(statement, replacements, db))
 }

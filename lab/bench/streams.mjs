@@ -54,7 +54,7 @@ function openStream(url, token) {
       if (message.type === 'ready')
         resolve({ socket, nextEvent: () => new Promise((done) => (onEvent = done)) })
       if (message.type !== 'events') return
-      socket.send(JSON.stringify({ type: 'ack', sequence: message.events.at(-1).sequence }))
+      socket.send(JSON.stringify({ type: 'ack', ack: message.ack }))
       onEvent()
     }
   })

@@ -11,9 +11,10 @@ export async function createDevice(fleet, name) {
 }
 
 let reportedCount = 0
+const FIRST_TIME = Date.now() - 100 * 86_400_000
 
 export const report = (fleet, id, count) => {
-  const nextTime = () => new Date(Date.UTC(2026, 0, 1) + ++reportedCount * 60_000).toISOString()
+  const nextTime = () => new Date(FIRST_TIME + ++reportedCount * 60_000).toISOString()
   const locations = Array.from({ length: count }, () => ({
     dateTime: nextTime(),
     latitude: 38.7 + reportedCount / 1e4,

@@ -18,16 +18,21 @@ export async function measureRate(durationMs, concurrency, next) {
 export const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1]
 
 /**
- * Measures several candidates in turn, in alternating order, so that a disturbance affects all of
- * them. Returns the rates of each by round.
+ * Measures several candidates in turn, in alternating order, so that a disturbance affects all of them.
+ * Returns the rates of each by round. `prepare[name]` runs before each round of a candidate, untimed.
  */
-export async function measureInterleaved(candidates, { rounds, durationMs, concurrency }) {
+export async function measureInterleaved(
+  candidates,
+  { rounds, durationMs, concurrency, prepare = {} },
+) {
   const names = Object.keys(candidates)
   const rates = Object.fromEntries(names.map((name) => [name, []]))
   for (const name of names) await measureRate(durationMs / 2, concurrency, candidates[name])
   for (let round = 0; round < rounds; round++) {
-    for (const name of round % 2 ? names.toReversed() : names)
+    for (const name of round % 2 ? names.toReversed() : names) {
+      prepare[name]?.()
       rates[name].push(await measureRate(durationMs, concurrency, candidates[name]))
+    }
   }
   return rates
 }

@@ -12,19 +12,21 @@ process.env.MINIFLARE_WORKERD_V8_FLAGS ??= '--max-heap-size=128'
 
 export const adminToken = 'the-operator-of-the-lab'
 
-/** Replaces vars of wrangler.toml. The rate limits are out of reach, but their code still runs. */
+/** Replaces vars of wrangler.toml. Rate limits and budgets are out of reach, but their code runs. */
 const settings = {
   TOKEN_SECRET: 'a-secret-of-the-lab-and-of-nothing-else',
   ADMIN_TOKEN: adminToken,
   ACCOUNT_REQUESTS_PER_MINUTE: '1000000000',
   TOKEN_FAILURES_PER_MINUTE: '1000000000',
+  LOCATIONS_PER_LICENSE_PER_DAY: '1000000000',
+  STORAGE_MB_PER_LICENSE: '1000000',
 }
 
 /**
  * Builds the bundle that a deploy would upload. `entry` replaces the main module of the
- * configuration.
+ * configuration; `readable` keeps the names.
  */
-export function bundle({ entry, config = 'wrangler.toml' } = {}) {
+export function bundle({ entry, config = 'wrangler.toml', readable = false } = {}) {
   const folder = temporaryFolder()
   const args = [
     'deploy',
@@ -34,6 +36,7 @@ export function bundle({ entry, config = 'wrangler.toml' } = {}) {
     '--dry-run',
     '--outdir',
     folder,
+    ...(readable ? ['--no-minify'] : []),
   ]
   execFileSync('wrangler', args, { stdio: ['ignore', 'ignore', 'inherit'] })
   const file = readdirSync(folder).find((name) => name.endsWith('.js'))
@@ -48,6 +51,7 @@ export const temporaryFolder = () => mkdtempSync(join(tmpdir(), 'perigee-lab-'))
  * Serves a bundle with its data in `folder` and applies the migrations that are missing.
  * `directPort` leads straight to the Worker, without Miniflare's entry Worker, which production
  * does not have.
+ * The runtime's inspector listens on `inspectorPort` (0: any).
  */
 export async function serve({
   script,
@@ -58,6 +62,7 @@ export async function serve({
   assets,
   bindings,
   directPort,
+  inspectorPort,
 }) {
   const server = new Miniflare(
     convertV4MiniflareOptions({
@@ -65,6 +70,7 @@ export async function serve({
       modules: true,
       script,
       port,
+      inspectorPort,
       resourcePersistencePath: join(folder, '.wrangler/state/v3'),
       logRequests: false,
       handleStructuredLogs() {},

@@ -30,7 +30,7 @@ export async function openTraffic(base, seed) {
     }
     accounts.push({ headers: { Authorization: `Bearer ${token}` }, devices })
   }
-  let time = Date.UTC(2026, 0, 2)
+  let time = Date.now() - 100 * 86_400_000
 
   const report = async ({ headers }, device) => {
     time += 1000

@@ -1,8 +1,9 @@
 import * as z from 'zod'
 import { MAX_RETENTION_DAYS } from '../domain/account.ts'
+import { MAX_LOCATIONS_PER_DAY, MAX_STORAGE_BYTES, NO_OVERRIDES } from '../domain/budget.ts'
 import { define } from '../http/contract.ts'
 import { nextCursor, pageQuery } from '../http/page.ts'
-import { id, name, success, time, timeZone } from '../http/wire.ts'
+import { day, id, name, success, time, timeZone } from '../http/wire.ts'
 
 export const licenses = z
   .object({ total: z.int(), used: z.int(), available: z.int() })
@@ -13,8 +14,59 @@ const retentionDays = z
   .min(1, 'must be at least 1')
   .max(MAX_RETENTION_DAYS, `must be at most ${MAX_RETENTION_DAYS}`)
   .meta({
-    description: 'For how many days locations and alerts are kept, from their `dateTime`.',
+    description:
+      'For how many days locations (from their `dateTime`) and alerts (from their arrival) are kept. The newest location of a device is always kept.',
     example: 365,
+  })
+
+const budgets = z
+  .object({
+    locationsPerDay: z.int().meta({
+      description:
+        'Locations that the account may report on one day of its time zone; beyond: 429 `daily-locations-reached`.',
+    }),
+    storageBytes: z.int().meta({
+      description: 'Bytes that its locations may take; beyond: 409 `storage-full`.',
+    }),
+  })
+  .meta({
+    id: 'Budgets',
+    description:
+      'Set by the operator. Alerts, and reports that carry an emergency, are never refused for a budget.',
+    example: { locationsPerDay: 250_000, storageBytes: 2_500_000_000 },
+  })
+
+/** A budget to set; null, or left out, for the default. */
+const budget = (max: number) =>
+  z
+    .int('must be a whole number or null')
+    .min(0, 'must be at least 0')
+    .max(max, `must be at most ${max}`)
+    .nullable()
+    .default(null)
+/** The budgets as an operator sets them. */
+export const budgetSettings = z
+  .strictObject({
+    locationsPerDay: budget(MAX_LOCATIONS_PER_DAY),
+    storageBytes: budget(MAX_STORAGE_BYTES),
+  })
+  .default(NO_OVERRIDES)
+  .meta({
+    description:
+      'Null is the default: the configured number for each license, at least for one. Replies show the numbers that hold.',
+    example: { locationsPerDay: 500_000, storageBytes: null },
+  })
+
+const budgetUsage = z
+  .object({
+    date: day,
+    locations: z.int().meta({ description: 'Locations reported on `date`.' }),
+    storageBytes: z.int().meta({ description: 'Bytes that all locations take.' }),
+  })
+  .meta({
+    id: 'BudgetUsage',
+    description: 'What is used of the budgets: an estimate that may be a few minutes old.',
+    example: { date: '2026-11-14', locations: 18_204, storageBytes: 93_412_096 },
   })
 
 export const account = z
@@ -25,6 +77,8 @@ export const account = z
     timeZone: z.string().meta({ example: 'Europe/Lisbon' }),
     licenses,
     retentionDays,
+    budgets,
+    budgetUsage,
     creation: time,
     lastModified: time,
   })
@@ -49,7 +103,7 @@ export const replaceAccount = define({
   scope: 'admin',
   body: z.strictObject({ name, timeZone, retentionDays }),
   wrapper: 'account',
-  ignored: ['id', 'userName', 'licenses', 'creation', 'lastModified'],
+  ignored: ['id', 'userName', 'licenses', 'budgets', 'budgetUsage', 'creation', 'lastModified'],
   reply,
 })
 

@@ -1,8 +1,25 @@
 import type { Account } from '../domain/account.ts'
+import { type Budgets, effectiveBudgets, type Usage, usageAsOf } from '../domain/budget.ts'
 import { iso } from '../domain/iso.ts'
-import { available } from '../domain/license.ts'
+import { available, currentDay } from '../domain/license.ts'
 
-export const presentAccount = (account: Omit<Account, 'number' | 'day' | 'version'>) => {
+/** What an account's view needs beside the account. */
+export interface BudgetContext {
+  usage: Usage | null
+  /** The default budgets. */
+  perLicense: Budgets
+  now: number
+}
+
+const presentUsage = (usage: Usage) => {
+  const { day: date, locations, storageBytes } = usage
+  return { date, locations, storageBytes }
+}
+
+export const presentAccount = (
+  account: Omit<Account, 'number' | 'version'>,
+  { usage, perLicense, now }: BudgetContext,
+) => {
   const { id, userName, name, timeZone, total, used, retentionDays } = account
   return {
     id,
@@ -11,6 +28,8 @@ export const presentAccount = (account: Omit<Account, 'number' | 'day' | 'versio
     timeZone,
     licenses: { total, used, available: available({ total, used }) },
     retentionDays,
+    budgets: effectiveBudgets(account.budgets, perLicense, total),
+    budgetUsage: presentUsage(usageAsOf(usage, currentDay(account, now))),
     creation: iso(account.creation),
     lastModified: iso(account.lastModified),
   }

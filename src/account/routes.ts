@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import type { Account } from '../domain/account.ts'
 import { iso } from '../domain/iso.ts'
+import { budgetsPerLicense } from '../env.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { editResource } from '../http/editResource.ts'
 import { operation } from '../http/operation.ts'
@@ -10,7 +11,8 @@ import { requireOk } from '../http/problem.ts'
 import { replyPage, replyWithEtag } from '../http/reply.ts'
 import { ledgerOf } from '../ledger/stub.ts'
 import * as contract from './contract.ts'
-import { presentAccount } from './present.ts'
+import { type BudgetContext, presentAccount } from './present.ts'
+import { readUsage } from './store.ts'
 
 const ownLedger = (c: Context) => ledgerOf(c.env, c.get('principal').accountId)
 
@@ -19,15 +21,21 @@ const findOwn = async (c: Context): Promise<Account> => {
   return account
 }
 
-const presentWrapped = (account: Account) => ({
+const readBudgetContext = async (c: Context): Promise<BudgetContext> => ({
+  usage: await readUsage(c.get('db'), c.get('principal').accountId),
+  perLicense: budgetsPerLicense(c.env),
+  now: Date.now(),
+})
+
+const presentWrapped = (account: Account, context: BudgetContext) => ({
   success: true as const,
-  account: presentAccount(account),
+  account: presentAccount(account, context),
 })
 
 export const account = new Hono<AppEnv>()
   .get('/', operation(contract.readAccount), async (c) => {
-    const account = await findOwn(c)
-    return replyWithEtag(c, contract.readAccount, presentWrapped(account), account)
+    const [account, context] = await Promise.all([findOwn(c), readBudgetContext(c)])
+    return replyWithEtag(c, contract.readAccount, presentWrapped(account, context), account)
   })
   .get('/licenses/log', operation(contract.readLicenseLog), async (c) => {
     const { limit, cursor } = c.req.valid('query')
@@ -39,11 +47,13 @@ export const account = new Hono<AppEnv>()
   })
   .patch('/', operation(contract.patchAccount), async (c) => {
     const patch = c.req.valid('json')
+    const context = await readBudgetContext(c)
     const { account } = await editResource(c, {
       find: () => findOwn(c),
       versionOf: ({ version }) => version,
-      change: (before) => applyPatch(patch, presentAccount(before), contract.replaceAccount),
+      change: (before) =>
+        applyPatch(patch, presentAccount(before, context), contract.replaceAccount),
       write: (_, change, versions) => ownLedger(c).change(change, versions),
     })
-    return replyWithEtag(c, contract.patchAccount, presentWrapped(account), account)
+    return replyWithEtag(c, contract.patchAccount, presentWrapped(account, context), account)
   })

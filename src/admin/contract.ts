@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import { account } from '../account/contract.ts'
+import { account, budgetSettings } from '../account/contract.ts'
 import { define } from '../http/contract.ts'
 import { nextCursor, pageQuery } from '../http/page.ts'
 import { done, instant, name, success, timeZone } from '../http/wire.ts'
-import { apiKey, key, keyBody } from '../keys/contract.ts'
+import { apiKey, keyBody, newKeyReply } from '../keys/contract.ts'
 
 const userName = z
   .string('must be text')
@@ -56,12 +56,12 @@ export const createAccount = define({
       .min(0)
       .max(9999)
       .optional()
-      .meta({ description: 'The database to use; by default the one with the fewest accounts.' }),
+      .meta({ description: 'The database to use; by default the smallest.' }),
   }),
-  ignored: [...WRITTEN, 'disabled', 'retentionDays'],
+  ignored: [...WRITTEN, 'disabled', 'retentionDays', 'budgets', 'budgetUsage'],
   status: 201,
   reply: reply.extend({ apiKey }),
-  problems: ['user-name-taken'],
+  problems: ['user-name-taken', 'cells-full'],
   etag: true,
   idempotent: true,
   secrets: ['apiKey'],
@@ -83,9 +83,14 @@ export const replaceOperatedAccount = define({
   tag: 'Operator',
   summary: 'Replace an account',
   scope: 'operator',
-  body: z.strictObject({ name, licenses, disabled: z.boolean('must be true or false') }),
+  body: z.strictObject({
+    name,
+    licenses,
+    disabled: z.boolean('must be true or false'),
+    budgets: budgetSettings,
+  }),
   wrapper: 'account',
-  ignored: [...WRITTEN, 'userName', 'timeZone', 'cell', 'retentionDays'],
+  ignored: [...WRITTEN, 'userName', 'timeZone', 'cell', 'retentionDays', 'budgetUsage'],
   reply,
 })
 
@@ -94,7 +99,7 @@ export const patchOperatedAccount = define({
   tag: 'Operator',
   summary: 'Change an account',
   description:
-    'Changes `licenses` (the total, which may be lower than the number in use), `name` and `disabled`.',
+    'Changes `licenses` (the total, which may be lower than the number in use), `name`, `disabled` and `budgets`. A changed budget holds within a minute.',
   scope: 'operator',
   patches: replaceOperatedAccount,
   example: { licenses: 50 },
@@ -127,7 +132,7 @@ export const createAccountKey = define({
   body: keyBody.omit({ userId: true }).partial({ name: true, scopes: true }),
   ignored: ['id', 'creation', 'lastUsed'],
   status: 201,
-  reply: z.object({ success, key, apiKey }),
+  reply: newKeyReply,
   problems: ['account-not-found'],
   idempotent: true,
   secrets: ['apiKey'],
@@ -152,7 +157,8 @@ export const restoreLedger = define({
     .refine(({ time, undo }) => (time === undefined) !== (undo === undefined), {
       path: ['time'],
       error: 'is required unless `undo` is given; send one of the two',
-    }),
+    })
+    .meta({ override: { minProperties: 1, maxProperties: 1 } }),
   example: { time: '2026-11-14T09:30:00.000Z' },
   reply: z.object({
     success,

@@ -1,12 +1,15 @@
 import { Hono } from 'hono'
+import type { BudgetContext } from '../account/present.ts'
+import { readUsage } from '../account/store.ts'
 import { forgetKeysOfAccount } from '../auth/keyStatus.ts'
 import { issueApiKey } from '../auth/secret.ts'
 import { openCell, openDirectory } from '../db/open.ts'
 import { type Account, minAccountNumber } from '../domain/account.ts'
+import type { Usage } from '../domain/budget.ts'
 import { fold } from '../domain/fold.ts'
 import { currentDay } from '../domain/license.ts'
 import type { Scope } from '../domain/scope.ts'
-import { cellNumbers } from '../env.ts'
+import { budgetsPerLicense, cellMaxBytes, cellNumbers } from '../env.ts'
 import { pokeIfSubscribed } from '../feed/stub.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { editResource } from '../http/editResource.ts'
@@ -32,9 +35,19 @@ import {
   readHighestNumber,
 } from './store.ts'
 
-const presentWrapped = (account: Account) => ({
+/** What the views of an account need beside it; `usage` is null for a new one. */
+const budgetContext = (c: Context, usage: Usage | null = null): BudgetContext => ({
+  usage,
+  perLicense: budgetsPerLicense(c.env),
+  now: Date.now(),
+})
+
+const readBudgetContext = async (c: Context, { id, cell }: Account): Promise<BudgetContext> =>
+  budgetContext(c, await readUsage(openCell(c.env, cell), id))
+
+const presentWrapped = (account: Account, context: BudgetContext) => ({
   success: true as const,
-  account: presentOperatedAccount(account),
+  account: presentOperatedAccount(account, context),
 })
 
 /** The account in the path. */
@@ -45,17 +58,19 @@ const findRequested = async (c: Context): Promise<Account> => {
 }
 
 /** The accounts of directory entries as they are in their cells, in the order of the entries. */
-const readListed = async (c: Context, entries: DirectoryEntry[], now: number) => {
+const readListed = async (c: Context, entries: DirectoryEntry[]) => {
   const byCell = Map.groupBy(entries, ({ cell }) => cell)
   const found = await Promise.all(
     [...byCell].map(async ([cell, listed]) => {
       const ids = listed.map(({ accountId }) => accountId)
       const rows = await readAccounts(openCell(c.env, cell), ids)
-      return rows.map(({ licenses, expired, ...row }) => {
-        const today = currentDay(row, now)
+      return rows.map(({ licenses, expired, locationsPerDay, storageBytes, usage, ...row }) => {
+        const context = budgetContext(c, usage)
+        const today = currentDay(row, context.now)
         const ended = expired.filter(({ day }) => day <= today)
         const used = row.used - ended.reduce((sum, { count }) => sum + count, 0)
-        return presentOperatedAccount({ ...row, cell, total: licenses, used })
+        const budgets = { locationsPerDay, storageBytes }
+        return presentOperatedAccount({ ...row, cell, total: licenses, used, budgets }, context)
       })
     }),
   )
@@ -75,15 +90,15 @@ const reserveEntry = async (
   const highest = await Promise.all(
     bound.map((number) => readHighestNumber(openCell(c.env, number))),
   )
-  const entry = await addToDirectory(openDirectory(c.env), {
+  const outcome = await addToDirectory(openDirectory(c.env), {
     accountId: id,
     userNameKey: fold(userName),
     cells: cell === undefined ? bound : [cell],
+    maxCellBytes: cellMaxBytes(c.env),
     minNumber: Math.max(minAccountNumber(now), ...highest.map((number) => number + 1)),
     now,
   })
-  if (!entry) throw new Problem('user-name-taken')
-  return entry
+  return requireOk(outcome).entry
 }
 
 interface KeyOptions {
@@ -108,7 +123,7 @@ export const admin = new Hono<AppEnv>()
     const [after = 0] = (await readCursor(c, cursor)) ?? []
     const entries = await listDirectory(openDirectory(c.env), Number(after), limit + 1)
     const page = entries.slice(0, limit)
-    const accounts = await readListed(c, page, Date.now())
+    const accounts = await readListed(c, page)
     const last = entries.length > limit ? [page.at(-1)?.number ?? 0] : null
     return replyPage(c, contract.listAccounts, { accounts }, last)
   })
@@ -121,7 +136,7 @@ export const admin = new Hono<AppEnv>()
     const first = { name: 'first', scopes: ['admin' as const], expires: null }
     const { apiKey } = await makeKey(c, account, first)
     await confirmOpening(openDirectory(c.env), id)
-    const body = { ...presentWrapped(account), apiKey }
+    const body = { ...presentWrapped(account, budgetContext(c)), apiKey }
     return replyWithEtag(c, contract.createAccount, body, {
       version: account.version,
       location: `/admin/accounts/${id}`,
@@ -129,20 +144,24 @@ export const admin = new Hono<AppEnv>()
   })
   .get('/accounts/:accountId', operation(contract.readOperatedAccount), async (c) => {
     const account = await findRequested(c)
-    return replyWithEtag(c, contract.readOperatedAccount, presentWrapped(account), account)
+    const body = presentWrapped(account, await readBudgetContext(c, account))
+    return replyWithEtag(c, contract.readOperatedAccount, body, account)
   })
   .patch('/accounts/:accountId', operation(contract.patchOperatedAccount), async (c) => {
     const patch = c.req.valid('json')
     const { account } = await editResource(c, {
       find: () => findRequested(c),
       versionOf: ({ version }) => version,
-      change: (before) =>
-        applyPatch(patch, presentEditable(before), contract.replaceOperatedAccount),
-      write: ({ id }, { licenses: total, name, disabled }, versions) =>
-        ledgerOf(c.env, id).change({ total, name, disabled }, versions),
+      change: async (before) => {
+        const editable = presentEditable(before, await readBudgetContext(c, before))
+        return applyPatch(patch, editable, contract.replaceOperatedAccount)
+      },
+      write: ({ id }, { licenses: total, name, disabled, budgets }, versions) =>
+        ledgerOf(c.env, id).change({ total, name, disabled, budgets }, versions),
     })
     forgetKeysOfAccount(account.id)
-    return replyWithEtag(c, contract.patchOperatedAccount, presentWrapped(account), account)
+    const body = presentWrapped(account, await readBudgetContext(c, account))
+    return replyWithEtag(c, contract.patchOperatedAccount, body, account)
   })
   .delete('/accounts/:accountId', operation(contract.deleteAccount), async (c) => {
     const { id } = await findRequested(c)

@@ -1,7 +1,9 @@
 import { and, asc, eq, getTableColumns, gt, inArray, max, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
-import { accounts, cells, devices, directory, erasures } from '../db/schema.ts'
+import { accounts, accountUsage, cells, devices, directory, erasures } from '../db/schema.ts'
 import { names, runBatch, statement, valuesOf } from '../db/statement.ts'
+import type { Usage } from '../domain/budget.ts'
+import { cellSizeStep, fullCellBytes } from '../domain/cell.ts'
 
 export interface DirectoryEntry {
   number: number
@@ -14,8 +16,9 @@ const ENTRY = { number: directory.number, accountId: directory.accountId, cell: 
 interface NewEntry {
   accountId: string
   userNameKey: string
-  /** The cells to choose from. The one with the fewest accounts is taken. */
+  /** The cells to choose from: the smallest is taken, then the one with the fewest accounts. */
   cells: number[]
+  maxCellBytes: number
   minNumber: number
   now: number
 }
@@ -28,24 +31,31 @@ const DIRECTORY_COLUMNS = names(
   directory.openingAt,
 )
 
-/**
- * Adds an account to the directory, or finds the entry that an earlier try has added. Null when
- * another account has the user name.
- */
-export const addToDirectory = async (
-  db: Database,
-  { accountId, userNameKey, cells: choices, minNumber, now }: NewEntry,
-): Promise<DirectoryEntry | null> => {
-  const lastNumber = sql`(SELECT seq FROM sqlite_sequence WHERE name = 'directory')`
-  const emptiestCell = sql`(SELECT choice.value FROM json_each(${JSON.stringify(choices)}) choice
+/** The smallest cell of the choices that is not full, if there is one. */
+const selectCell = ({ cells: choices, maxCellBytes }: NewEntry) => {
+  const size = sql`ifnull(${cells.sizeBytes}, 0)`
+  return sql`SELECT choice.value AS cell FROM json_each(${JSON.stringify(choices)}) choice
     LEFT JOIN ${cells} ON ${cells.cell} = choice.value
-    ORDER BY ifnull(${cells.accounts}, 0), choice.value LIMIT 1)`
+    WHERE ${size} < ${fullCellBytes(maxCellBytes)}
+    ORDER BY CAST(${size} / ${cellSizeStep(maxCellBytes)} AS INTEGER),
+      ifnull(${cells.accounts}, 0), choice.value LIMIT 1`
+}
+
+export type AddOutcome =
+  | { ok: true; entry: DirectoryEntry }
+  | { ok: false; refusal: 'user-name-taken' | 'cells-full' }
+
+/** Adds an account to the directory, or finds the entry that an earlier try has added. */
+export const addToDirectory = async (db: Database, entry: NewEntry): Promise<AddOutcome> => {
+  const { accountId, userNameKey, minNumber, now } = entry
+  const lastNumber = sql`(SELECT seq FROM sqlite_sequence WHERE name = 'directory')`
   const [, , found] = await runBatch(db, [
     statement(
       db,
       sql`INSERT INTO ${directory} (${DIRECTORY_COLUMNS})
         SELECT max(${minNumber}, 1 + ifnull(${lastNumber}, 0)), ${userNameKey}, ${accountId},
-          ${emptiestCell}, ${now} WHERE true ON CONFLICT DO NOTHING`,
+          chosen.cell, ${now} FROM (${selectCell(entry)}) chosen WHERE true
+        ON CONFLICT DO NOTHING`,
     ),
     statement(
       db,
@@ -55,14 +65,17 @@ export const addToDirectory = async (
         ON CONFLICT (${names(cells.cell)}) DO UPDATE
           SET ${names(cells.accounts)} = ${cells.accounts} + 1`,
     ),
-    statement<{ number: number; cell: number }>(
+    statement<{ number: number; cell: number; account_id: string }>(
       db,
-      sql`SELECT ${directory.number}, ${directory.cell} FROM ${directory}
-        WHERE ${directory.userNameKey} = ${userNameKey} AND ${directory.accountId} = ${accountId}`,
+      sql`SELECT ${directory.number}, ${directory.cell}, ${directory.accountId} FROM ${directory}
+        WHERE ${directory.userNameKey} = ${userNameKey}`,
     ),
   ])
   const [row] = found.results
-  return row ? { ...row, accountId } : null
+  if (!row) return { ok: false, refusal: 'cells-full' }
+  const { number, cell, account_id: owner } = row
+  if (owner !== accountId) return { ok: false, refusal: 'user-name-taken' }
+  return { ok: true, entry: { number, cell, accountId } }
 }
 
 /** Removes an account from the directory. The count of its cell follows only if it was listed. */
@@ -116,6 +129,7 @@ export const listDirectory = (
 export type AccountRow = Omit<typeof accounts.$inferSelect, 'nextExpiry' | 'seq'> & {
   /** How many devices have expired on which day after `day`, the day that `used` is for. */
   expired: { day: string; count: number }[]
+  usage: Usage | null
 }
 
 const DAY_MS = 86_400_000
@@ -131,8 +145,10 @@ export const readAccounts = async (db: Database, ids: string[]): Promise<Account
       ...getTableColumns(accounts),
       expired: sql<string>`(SELECT json_group_array(json_object('day', day, 'count', count))
         FROM (${byDay}))`,
+      usage: getTableColumns(accountUsage),
     })
     .from(accounts)
+    .leftJoin(accountUsage, eq(accountUsage.accountId, accounts.id))
     .where(inArray(accounts.id, valuesOf(ids)))
   return rows.map(({ nextExpiry, seq, expired, ...row }) => ({
     ...row,

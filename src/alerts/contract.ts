@@ -1,121 +1,10 @@
 import * as z from 'zod'
-import { CHANNELS, STATUSES } from '../domain/alert.ts'
-import { isObject } from '../domain/json.ts'
-import { isPlausible, NUMBER_FIELDS } from '../domain/location.ts'
+import { CHANNELS, MAX_SPAN_ALERTS, STATUSES } from '../domain/alert.ts'
 import { define } from '../http/contract.ts'
-import { MAX_ROWS, nextCursor, pageQuery } from '../http/page.ts'
-import { id, instant, instantInUrl, line, success, time } from '../http/wire.ts'
-
-const degrees = ({ min, max, description }: (typeof NUMBER_FIELDS)['latitude' | 'longitude']) =>
-  z
-    .number('must be a number')
-    .min(min, `must be at least ${min}`)
-    .max(max, `must be at most ${max}`)
-    .overwrite((value) => value + 0)
-    .nullable()
-    .default(null)
-    .meta({ description: `${description} Default: that of the device’s last location.` })
-
-const alertName = line(64).trim().min(1, 'must not be empty').meta({
-  description:
-    '`SOSButton`, `LowBattery`, `SpeedLimit`, `Offline`, `ForbiddenArea`, … or your own name.',
-  example: 'SOSButton',
-})
-
-/** Members that the server sets. */
-const SERVER_MEMBERS = [
-  'id',
-  'deviceId',
-  'alerts',
-  'acknowledged',
-  'acknowledgedAt',
-  'acknowledgedBy',
-  'deliveries',
-] as const
-const ignored = z
-  .unknown()
-  .optional()
-  .meta({ description: 'Set by the server: accepted and ignored.' })
-
-const newAlert = z
-  .strictObject({
-    alertName,
-    text: line(2000).default('').meta({ example: 'Man overboard' }),
-    dateTime: instant
-      .refine(
-        (at) => isPlausible(at, Date.now()),
-        'must not be before the year 2000 or more than 10 minutes in the future',
-      )
-      .optional()
-      .meta({ description: 'Default: now.' }),
-    latitude: degrees(NUMBER_FIELDS.latitude),
-    longitude: degrees(NUMBER_FIELDS.longitude),
-    notifications: z
-      .array(z.enum(CHANNELS, 'must be Email or SMS'), 'must be a list of channels')
-      .max(CHANNELS.length, `must have at most ${CHANNELS.length} channels`)
-      .default([...CHANNELS])
-      .transform((given) => CHANNELS.filter((channel) => given.includes(channel)))
-      .meta({
-        description:
-          'The channels to send messages by. With an empty list the alert is only stored.',
-      }),
-    ...(Object.fromEntries(SERVER_MEMBERS.map((member) => [member, ignored])) as {
-      [N in (typeof SERVER_MEMBERS)[number]]: typeof ignored
-    }),
-  })
-  .check(({ value, issues }) => {
-    for (const [given, missing] of [
-      ['latitude', 'longitude'],
-      ['longitude', 'latitude'],
-    ] as const) {
-      if (value[given] === null || value[missing] !== null) continue
-      issues.push({
-        code: 'custom',
-        path: [missing],
-        message: `is required with ${given}`,
-        input: value,
-      })
-    }
-  })
-  .meta({ id: 'NewAlert' })
-export type NewAlert = z.output<typeof newAlert>
-
-const OUT_OF_ORDER = { error: 'must not be after to', path: ['from'] }
-const isInOrder = ({ from, to }: { from?: number | undefined; to?: number | undefined }) =>
-  from === undefined || to === undefined || from <= to
-
-const sort = (fallback: 'dateTime' | '-dateTime') =>
-  z.enum(['dateTime', '-dateTime'], 'must be dateTime or -dateTime').default(fallback)
-
-const forms = {
-  query: z
-    .strictObject({
-      from: instant.optional(),
-      to: instant.optional(),
-      alertName: alertName.optional(),
-      sort: sort('dateTime'),
-      limit: z
-        .int('must be a whole number')
-        .min(1, 'must be at least 1')
-        .max(MAX_ROWS, `must be at most ${MAX_ROWS}`)
-        .default(MAX_ROWS),
-      cursor: pageQuery.cursor,
-    })
-    .refine(isInOrder, OUT_OF_ORDER)
-    .transform((query) => ({ kind: 'query' as const, ...query })),
-  /** A body with an alert raises it even when it has the members of a query. */
-  wrapped: z
-    .strictObject({ alert: newAlert, from: z.unknown().optional(), to: z.unknown().optional() })
-    .transform(({ alert }) => ({ kind: 'raise' as const, alert })),
-  bare: newAlert.transform((alert) => ({ kind: 'raise' as const, alert })),
-}
-type AlertsBody = z.output<(typeof forms)['query' | 'bare']>
-
-const formOf = (body: unknown) => {
-  if (!isObject(body)) return forms.bare
-  if (Object.hasOwn(body, 'alert')) return forms.wrapped
-  return Object.hasOwn(body, 'from') || Object.hasOwn(body, 'to') ? forms.query : forms.bare
-}
+import { nextCursor, pageQuery } from '../http/page.ts'
+import { isInOrder, OUT_OF_ORDER } from '../http/rangeQuery.ts'
+import { id, instantInUrl, success, time } from '../http/wire.ts'
+import { type AlertsBody, alertName, forms, readBody, sort } from './forms.ts'
 
 export const delivery = z
   .object({
@@ -165,12 +54,13 @@ export const postAlerts = define({
   id: 'postAlerts',
   tag,
   summary: 'Raise an alert, or query a device’s alerts',
-  description:
-    'A body with `alert`, or with the members of an alert, raises it (scope `ingest` or `write`). The alert is stored and sent to the users of the account who can see the device and want messages by that channel, within the device’s daily limits. A body with `from` and `to` is a query (scope `read`); its reply is 200, like that of `GET`.',
+  description: `A body with \`alert\`, or with the members of an alert, raises it (scope \`ingest\` or \`write\`). The alert is stored and sent to the users of the account who can see the device and want messages by that channel, within the device’s daily limits.
+
+A body with \`from\`, \`to\` or both, and without an alert, is a query (scope \`read\`); its reply is 200, both ends of the span included. Without \`limit\` and \`cursor\` it has the whole span, streamed, of at most ${MAX_SPAN_ALERTS.toLocaleString('en')} alerts; a failure while it is sent aborts the connection. An account may have three long exports and queries running at a time; a fourth is a 429. With \`limit\` or \`cursor\` it has one page.`,
   scope: ['ingest', 'read', 'write'],
   scopeFor: ({ kind }: AlertsBody) => (kind === 'query' ? 'read' : ['ingest', 'write']),
-  body: z.union([forms.wrapped, forms.bare, forms.query]),
-  read: (body) => formOf(body).safeParse(body) as z.ZodSafeParseResult<AlertsBody>,
+  body: z.union([forms.wrapped, forms.bare, forms.since, forms.until]),
+  read: readBody,
   ignored: ['success', 'nextCursor', 'warning'],
   status: 201,
   reply: z.object({
@@ -182,7 +72,7 @@ export const postAlerts = define({
     }),
   }),
   alternateReply: { status: 200, reply: page },
-  problems: ['device-not-found', 'device-expired', 'invalid-cursor'],
+  problems: ['device-not-found', 'device-expired', 'invalid-cursor', 'span-too-large'],
   etag: true,
   idempotent: ({ kind }: AlertsBody) => kind === 'raise',
   example: {
@@ -197,6 +87,11 @@ const listQuery = (order: 'dateTime' | '-dateTime') =>
       from: instantInUrl.optional(),
       to: instantInUrl.optional(),
       alertName: alertName.optional(),
+      acknowledged: z
+        .enum(['true', 'false'], 'must be true or false')
+        .transform((text) => text === 'true')
+        .optional()
+        .meta({ description: 'Only alerts that are acknowledged, or only those that are not.' }),
       sort: sort(order),
     })
     .refine(isInOrder, OUT_OF_ORDER)

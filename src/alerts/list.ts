@@ -1,21 +1,26 @@
-import { and, type SQL, sql } from 'drizzle-orm'
+import { and, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import { readScan } from '../db/boundedScan.ts'
 import type { Database } from '../db/open.ts'
 import { alerts, devices } from '../db/schema.ts'
-import { compile, compileVariants, literal, placeholders, readFirst } from '../db/statement.ts'
+import { compile, compileVariants, placeholders, readFirst } from '../db/statement.ts'
 import { type DeviceRef, IS_VISIBLE_DEVICE, isInGroup, type Viewer } from '../db/visibility.ts'
+import { MAX_SEARCHED_ALERTS, MAX_SPAN_ALERTS } from '../domain/alert.ts'
+import type { Sort } from './forms.ts'
 import type { StoredAlert } from './present.ts'
 import { type AlertRow, readDeliveries, toAlert } from './store.ts'
 
-export type Sort = 'dateTime' | '-dateTime'
-
-export interface Listing {
+/** The alerts of a span. */
+export interface AlertSpan {
   /** Null for the alerts of the whole account. */
   deviceId: string | null
   from: number
   to: number
   name: string | undefined
+  acknowledged?: boolean | undefined
+}
+
+export interface Listing extends AlertSpan {
   sort: Sort
   /** The time and id that the page before ended with. */
   after: (string | number)[] | null
@@ -27,8 +32,6 @@ export interface AlertPage {
   next: [time: number, id: string] | null
 }
 
-/** A filtered page scans at most this many alerts, however few of them match. */
-const MAX_SCANNED = 5000
 /** A page holds about this many deliveries at most, however many its alerts have. */
 const MAX_DELIVERIES = 5000
 
@@ -45,6 +48,7 @@ const cutByDeliveries = (rows: AlertRow[]): AlertRow[] => {
 interface Variant {
   isOfDevice: boolean
   hasName: boolean
+  acknowledged: boolean | undefined
   isConfined: boolean
   hasAfter: boolean
   sort: Sort
@@ -59,6 +63,7 @@ interface Values {
   name: string | null
   afterTime: number | null
   afterId: string | null
+  scanned: number
   /** One more than the page has, which tells whether there are more. */
   rows: number
 }
@@ -74,6 +79,7 @@ const p = placeholders(
   'name',
   'afterTime',
   'afterId',
+  'scanned',
   'rows',
 )
 
@@ -107,29 +113,23 @@ const rangeOf = (variant: Variant): SQL => {
 /**
  * Filters on the scanned alerts. The name of a device's alerts is one: the scan must stay bounded.
  */
-const filtersOf = ({ isOfDevice, hasName, isConfined }: Variant): SQL[] => [
+const filtersOf = ({ isOfDevice, hasName, isConfined, acknowledged }: Variant): SQL[] => [
   ...(isConfined ? [isInGroup(a.deviceKey, p.groupId)] : []),
   ...(hasName && isOfDevice ? [sql`${a.name} = ${p.name}`] : []),
+  ...(acknowledged === true ? [isNotNull(a.acknowledgedAt)] : []),
+  ...(acknowledged === false ? [isNull(a.acknowledgedAt)] : []),
 ]
-
-const isFiltered = (variant: Variant): boolean => filtersOf(variant).length > 0
-
-/**
- * Without filters the scan is the page: looking for the end of a long one would cost 5,000 rows.
- */
-const scannedBy = (variant: Variant): SQL =>
-  isFiltered(variant) ? literal(MAX_SCANNED) : sql`${p.rows}`
 
 const selectPage = compileVariants<Variant, Values, AlertRow>(
   (variant) => sql`SELECT ${a}.*, ${devices.id} AS device_id
-    FROM (${rangeOf(variant)} LIMIT ${scannedBy(variant)}) ${a}
+    FROM (${rangeOf(variant)} LIMIT ${p.scanned}) ${a}
     JOIN ${devices} ON ${devices.key} = ${a.deviceKey}
     WHERE ${and(sql`true`, ...filtersOf(variant))}
     ORDER BY ${orderOf(variant)} LIMIT ${p.rows}`,
 )
 
 const selectScanEnd = compileVariants<Variant, Values, AlertRow>(
-  (variant) => sql`${rangeOf(variant)} LIMIT 1 OFFSET ${scannedBy(variant)} - 1`,
+  (variant) => sql`${rangeOf(variant)} LIMIT 1 OFFSET ${p.scanned} - 1`,
 )
 
 const selectKey = compile<DeviceRef, { key: number }>(
@@ -139,23 +139,29 @@ const selectKey = compile<DeviceRef, { key: number }>(
 const findKey = async (db: Database, device: DeviceRef): Promise<number | null> =>
   (await readFirst(selectKey(db, device)))?.key ?? null
 
+interface Prepared {
+  variant: Variant
+  values: Omit<Values, 'scanned'>
+}
+
 /** Null when the viewer can see no such device. */
-export const listAlerts = async (
+const prepare = async (
   db: Database,
   { accountId, groupId }: Viewer,
   listing: Listing,
-): Promise<AlertPage | null> => {
-  const { deviceId, from, to, name, sort, after, limit } = listing
+): Promise<Prepared | null> => {
+  const { deviceId, from, to, name, acknowledged, sort, after, limit } = listing
   const deviceKey = deviceId === null ? null : await findKey(db, { deviceId, accountId, groupId })
   if (deviceId !== null && deviceKey === null) return null
   const variant: Variant = {
     isOfDevice: deviceKey !== null,
     hasName: name !== undefined,
+    acknowledged,
     isConfined: groupId !== null,
     hasAfter: after !== null,
     sort,
   }
-  const values: Values = {
+  const values = {
     accountId,
     groupId,
     deviceKey,
@@ -166,17 +172,55 @@ export const listAlerts = async (
     afterId: after && String(after[1]),
     rows: limit + 1,
   }
+  return { variant, values }
+}
+
+/** Null when the viewer can see no such device. */
+export const listAlerts = async (
+  db: Database,
+  viewer: Viewer,
+  listing: Listing,
+): Promise<AlertPage | null> => {
+  const prepared = await prepare(db, viewer, listing)
+  if (!prepared) return null
+  const { variant, values } = prepared
+  const { limit } = listing
   const { rows, end } = await readScan(db, {
-    page: selectPage(db, variant, values),
-    end: selectScanEnd(db, variant, values),
-    isLong: isFiltered(variant),
+    page: (scanned) => selectPage(db, variant, { ...values, scanned }),
+    end: (scanned) => selectScanEnd(db, variant, { ...values, scanned }),
+    isFiltered: filtersOf(variant).length > 0,
     limit,
   })
   const page = cutByDeliveries(rows.slice(0, limit))
-  const deliveries = await readDeliveries(db, accountId, page)
+  const deliveries = await readDeliveries(db, viewer.accountId, page)
   const last = page.length < rows.length ? page.at(-1) : end
   return {
     alerts: page.map((row) => toAlert(row, deliveries.get(row.id) ?? [])),
     next: last ? [last.time, last.id] : null,
   }
+}
+
+interface AlertCount {
+  searched: number
+  matching: number
+}
+
+const countRange = compileVariants<Variant, Omit<Values, 'scanned'>, AlertCount>(
+  (variant) => sql`SELECT count(*) AS searched,
+      count(CASE WHEN ${and(sql`true`, ...filtersOf(variant))} THEN 1 END) AS matching
+    FROM (${rangeOf(variant)} LIMIT ${p.rows}) ${a}`,
+)
+
+/** Counts the alerts of a span, and no more of them than it takes to see that there are too many. */
+export const countAlerts = async (
+  db: Database,
+  viewer: Viewer,
+  span: AlertSpan,
+): Promise<AlertCount> => {
+  const prepared = await prepare(db, viewer, { ...span, sort: 'dateTime', after: null, limit: 0 })
+  const nothing = { searched: 0, matching: 0 }
+  if (!prepared) return nothing
+  const { variant, values } = prepared
+  const rows = (filtersOf(variant).length > 0 ? MAX_SEARCHED_ALERTS : MAX_SPAN_ALERTS) + 1
+  return (await readFirst(countRange(db, variant, { ...values, rows }))) ?? nothing
 }

@@ -4,37 +4,16 @@ import { pokeIfSubscribed } from '../feed/stub.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { operation } from '../http/operation.ts'
 import { Problem, requireOk } from '../http/problem.ts'
-import { type RangeQuery, rangePage } from '../http/rangePage.ts'
-import { reply, replyAlternate, replyWithEtag } from '../http/reply.ts'
+import { reply, replyWithEtag } from '../http/reply.ts'
 import { ledgerOf } from '../ledger/stub.ts'
 import { log } from '../log.ts'
 import { publicOrigin } from '../notify/provider.ts'
 import { readAlertContext } from './alertContext.ts'
 import * as contract from './contract.ts'
-import { listAlerts, type Sort } from './list.ts'
+import type { NewAlert } from './forms.ts'
 import { presentAlert, type StoredAlert, versionOf, warningFor } from './present.ts'
+import { queryPage, replyQuery } from './query.ts'
 import { acknowledgeAlert, findAlert } from './store.ts'
-
-interface AlertQuery extends RangeQuery {
-  /** Null for the alerts of the whole account. */
-  deviceId: string | null
-  alertName?: string | undefined
-  sort: Sort
-}
-
-const queryAlerts = async (c: Context, query: AlertQuery, cursorPointer: string) => {
-  const { deviceId, alertName, sort } = query
-  const { rows, nextCursor } = await rangePage(c, query, {
-    filters: { sort, alertName },
-    cursorPointer,
-    read: async (range) => {
-      const listing = { ...range, deviceId, name: alertName, sort }
-      const page = await listAlerts(c.get('db'), c.get('principal'), listing)
-      return page && { rows: page.alerts, next: page.next }
-    },
-  })
-  return { success: true as const, alerts: rows.map(presentAlert), nextCursor }
-}
 
 /** Logs which alert lost how many messages to the daily limit, never their recipients. */
 const logSuppressed = (c: Context, { deviceId, id, deliveries }: StoredAlert): void => {
@@ -54,15 +33,12 @@ const logSuppressed = (c: Context, { deviceId, id, deliveries }: StoredAlert): v
   }
 }
 
-const raiseAlert = async (
-  c: Context,
-  deviceId: string,
-  given: contract.NewAlert,
-): Promise<StoredAlert> => {
+const raiseAlert = async (c: Context, deviceId: string, given: NewAlert): Promise<StoredAlert> => {
   const principal = c.get('principal')
   const { accountId, groupId } = principal
   const now = Date.now()
-  const { alertName: name, text, dateTime = now, notifications: channels } = given
+  const { alertName: name, text, notifications: channels } = given
+  const dateTime = given.dateTime ?? now
   const { isVisible, place, recipients } = await readAlertContext(
     c.get('db'),
     { deviceId, accountId, groupId },
@@ -94,10 +70,7 @@ export const deviceAlerts = new Hono<AppEnv>()
   .post('/:deviceId/alerts', operation(contract.postAlerts), async (c) => {
     const body = c.req.valid('json')
     const deviceId = c.req.param('deviceId')
-    if (body.kind === 'query') {
-      const page = await queryAlerts(c, { ...body, deviceId }, '/cursor')
-      return replyAlternate(c, contract.postAlerts, page)
-    }
+    if (body.kind === 'query') return replyQuery(c, body, deviceId)
     const alert = await raiseAlert(c, deviceId, body.alert)
     const raised = { ...presentReply(alert), ...warningFor(alert) }
     const version = versionOf(alert)
@@ -106,13 +79,13 @@ export const deviceAlerts = new Hono<AppEnv>()
   })
   .get('/:deviceId/alerts', operation(contract.listDeviceAlerts), async (c) => {
     const query = { ...c.req.valid('query'), deviceId: c.req.param('deviceId') }
-    return reply(c, contract.listDeviceAlerts, await queryAlerts(c, query, '#/query/cursor'))
+    return reply(c, contract.listDeviceAlerts, await queryPage(c, query, '#/query/cursor'))
   })
 
 export const alerts = new Hono<AppEnv>()
   .get('/', operation(contract.listAlerts), async (c) => {
     const query = { ...c.req.valid('query'), deviceId: null }
-    return reply(c, contract.listAlerts, await queryAlerts(c, query, '#/query/cursor'))
+    return reply(c, contract.listAlerts, await queryPage(c, query, '#/query/cursor'))
   })
   .get('/:alertId', operation(contract.readAlert), async (c) => {
     const alert = await findAlert(c.get('db'), c.get('principal'), c.req.param('alertId'))

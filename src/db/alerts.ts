@@ -147,17 +147,30 @@ export const isMessageOf = (messageId: SQLWrapper, alertId: SQLWrapper): SQL =>
 
 const ofAlert = alias(messages, 'm')
 
-/** Deletes the alerts of a query (`id`, `account_id`) and their messages; returns how many alerts. */
-export const deleteAlerts = async (db: Database, page: SQL): Promise<number> => {
-  const [, deleted] = await runBatch(db, [
+const ALERT_PAGE = 100
+const MESSAGE_PAGE = 5000
+/** The queries of `deleteAlerts`. */
+export const DELETE_ALERTS_QUERIES = 2
+
+/**
+ * Deletes a page of the alerts that `select` gives (`id`, `account_id`, in a stable order). An alert
+ * goes once its messages are gone: it may have thousands. False when nothing is left.
+ */
+export const deleteAlerts = async (db: Database, select: SQL): Promise<boolean> => {
+  const page = sql`(${select} LIMIT ${literal(ALERT_PAGE)}) a`
+  const isOfAlert = sql`${ofAlert.accountId} = a.account_id AND ${isMessageOf(ofAlert.id, sql`a.id`)}`
+  const [{ meta: deletedMessages }, { meta: deletedAlerts }] = await runBatch(db, [
     statement(
       db,
       sql`DELETE FROM ${messages} WHERE (${messages.accountId}, ${messages.id}) IN (
-        SELECT ${ofAlert.accountId}, ${ofAlert.id} FROM (${page}) a
-        CROSS JOIN ${messages} ${ofAlert} ON ${ofAlert.accountId} = a.account_id
-          AND ${isMessageOf(ofAlert.id, sql`a.id`)})`,
+        SELECT ${ofAlert.accountId}, ${ofAlert.id} FROM ${page}
+        CROSS JOIN ${messages} ${ofAlert} ON ${isOfAlert} LIMIT ${literal(MESSAGE_PAGE)})`,
     ),
-    statement(db, sql`DELETE FROM ${alerts} WHERE ${alerts.id} IN (SELECT id FROM (${page}))`),
+    statement(
+      db,
+      sql`DELETE FROM ${alerts} WHERE ${alerts.id} IN (SELECT a.id FROM ${page}
+        WHERE NOT EXISTS (SELECT 1 FROM ${messages} ${ofAlert} WHERE ${isOfAlert}))`,
+    ),
   ])
-  return deleted.meta.changes
+  return deletedMessages.changes === MESSAGE_PAGE || deletedAlerts.changes === ALERT_PAGE
 }

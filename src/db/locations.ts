@@ -1,4 +1,5 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { LOCATION_BYTES } from '../domain/budget.ts'
 import {
   type Location,
   NUMBER_FIELDS,
@@ -6,7 +7,7 @@ import {
   type StoredLocation,
 } from '../domain/location.ts'
 import { locations } from './schema.ts'
-import { commaSeparated } from './statement.ts'
+import { commaSeparated, literal } from './statement.ts'
 
 /*
  * How a location is stored. Frequent numbers are integers of a fine unit, half the size of a REAL.
@@ -23,7 +24,7 @@ const SCALED = [
   'accuracy',
   'battery',
 ] as const satisfies NumberName[]
-const OWN_COLUMN = new Set<string>(['dateTime', 'source', ...SCALED])
+const SCALES = new Map<string, number>(SCALED.map((name) => [name, NUMBER_FIELDS[name].scale]))
 
 export interface LocationRow extends Record<(typeof SCALED)[number], number | null> {
   time: number
@@ -41,49 +42,75 @@ export const PACKED_COLUMNS = [
 ]
 
 const STORED_COLUMNS = [...PACKED_COLUMNS, locations.receivedAt]
+const STORED_NAMES = STORED_COLUMNS.map(({ name }) => name)
 
 /** Every column of a location but its device's key. */
 export const LOCATION_COLUMNS: SQL = commaSeparated(STORED_COLUMNS)
 
 export type PackedLocation = (number | string | null)[]
 
-/** All columns but `received_at`, which is the same for a whole report. */
-export const packLocation = (location: Location): PackedLocation => {
-  const packed: PackedLocation = [location.dateTime]
+/** A number in its fine unit; one that is finer still goes into `rest` as well. */
+const scaled = (value: number | undefined, scale: number): number | null =>
+  value === undefined ? null : Math.round(value * scale)
+
+/** The values that have no column, or that their column cannot hold exactly; null without any. */
+const restOf = (location: Location): string | null => {
   let rest: Record<string, unknown> | null = null
-  for (const name of SCALED) {
-    const value = location[name]
-    if (value === undefined) {
-      packed.push(null)
-      continue
-    }
-    const { scale } = NUMBER_FIELDS[name]
-    const whole = Math.round(value * scale)
-    packed.push(whole)
-    if (whole / scale !== value) {
-      rest ??= {}
-      rest[name] = value
-    }
-  }
   for (const name in location) {
-    if (OWN_COLUMN.has(name)) continue
+    const value = location[name as keyof Location]
+    const scale = SCALES.get(name)
+    const isInColumn =
+      scale === undefined
+        ? name === 'dateTime' || name === 'source'
+        : Math.round((value as number) * scale) / scale === value
+    if (isInColumn || value === undefined) continue
     rest ??= {}
-    rest[name] = location[name as keyof Location]
+    rest[name] = value
   }
-  packed.push(location.source ?? null, rest && JSON.stringify(rest))
-  return packed
+  return rest && JSON.stringify(rest)
 }
 
-export const unpackLocation = (row: LocationRow): StoredLocation => {
-  const location: Record<string, unknown> = { dateTime: row.time }
-  for (const name of SCALED) {
-    const whole = row[name]
-    if (whole !== null) location[name] = whole / NUMBER_FIELDS[name].scale
+/** An estimate of what these locations take when they are stored. */
+export const packedBytes = (rows: PackedLocation[]): number => {
+  let bytes = rows.length * LOCATION_BYTES
+  for (const row of rows) {
+    const rest = row.at(-1)
+    if (typeof rest === 'string') bytes += rest.length
   }
-  if (row.rest !== null) Object.assign(location, JSON.parse(row.rest))
-  if (row.source !== null) location.source = row.source
-  location.receivedAt = row.received_at
-  return location as unknown as StoredLocation
+  return bytes
+}
+
+/** The same estimate of a stored row. */
+export const STORED_BYTES: SQL = sql`${literal(LOCATION_BYTES)} + ifnull(length(${locations.rest}), 0)`
+
+/** All columns but `received_at`, which is the same for a whole report. */
+export const packLocation = (location: Location): PackedLocation => [
+  location.dateTime,
+  scaled(location.latitude, NUMBER_FIELDS.latitude.scale),
+  scaled(location.longitude, NUMBER_FIELDS.longitude.scale),
+  scaled(location.altitude, NUMBER_FIELDS.altitude.scale),
+  scaled(location.speed, NUMBER_FIELDS.speed.scale),
+  scaled(location.course, NUMBER_FIELDS.course.scale),
+  scaled(location.accuracy, NUMBER_FIELDS.accuracy.scale),
+  scaled(location.battery, NUMBER_FIELDS.battery.scale),
+  location.source ?? null,
+  restOf(location),
+]
+
+/** Spelled out: a loop over names takes three times as long, and a page has a thousand rows. */
+export const unpackLocation = (row: LocationRow): StoredLocation => {
+  const fields: Partial<StoredLocation> = { dateTime: row.time }
+  if (row.latitude !== null) fields.latitude = row.latitude / NUMBER_FIELDS.latitude.scale
+  if (row.longitude !== null) fields.longitude = row.longitude / NUMBER_FIELDS.longitude.scale
+  if (row.altitude !== null) fields.altitude = row.altitude / NUMBER_FIELDS.altitude.scale
+  if (row.speed !== null) fields.speed = row.speed / NUMBER_FIELDS.speed.scale
+  if (row.course !== null) fields.course = row.course / NUMBER_FIELDS.course.scale
+  if (row.accuracy !== null) fields.accuracy = row.accuracy / NUMBER_FIELDS.accuracy.scale
+  if (row.battery !== null) fields.battery = row.battery / NUMBER_FIELDS.battery.scale
+  if (row.rest !== null) Object.assign(fields, JSON.parse(row.rest))
+  if (row.source !== null) fields.source = row.source
+  fields.receivedAt = row.received_at
+  return fields as StoredLocation
 }
 
 /** A location as one JSON column, for a subquery; `parseLocation` reads it. */
@@ -92,7 +119,8 @@ export const LOCATION_JSON: SQL = sql`json_array(${LOCATION_COLUMNS})`
 export const parseLocation = (column: string | null): StoredLocation | null => {
   if (column === null) return null
   const values = JSON.parse(column) as unknown[]
-  const row = Object.fromEntries(STORED_COLUMNS.map(({ name }, index) => [name, values[index]]))
+  const row: Record<string, unknown> = {}
+  for (const [index, name] of STORED_NAMES.entries()) row[name] = values[index]
   return unpackLocation(row as unknown as LocationRow)
 }
 

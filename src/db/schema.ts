@@ -31,10 +31,12 @@ export const directory = sqliteTable(
   (table) => [index('directory_opening').on(table.openingAt).where(sql`opening_at IS NOT NULL`)],
 )
 
-/** How many accounts each cell has, updated with every account. */
+/** How many accounts each cell has, updated with every account, and how large the sweep found it. */
 export const cells = sqliteTable('cells', {
   cell: integer().primaryKey(),
   accounts: integer().notNull().default(0),
+  /** Null until the first sweep. Written when it has changed by 1 % or more. */
+  sizeBytes: integer('size_bytes'),
 })
 
 /** Projection of the ledger's account record, as of its effect `seq`. */
@@ -52,8 +54,11 @@ export const accounts = sqliteTable(
     /** Licenses in use on `day`. */
     used: integer().notNull(),
     disabled: integer({ mode: 'boolean' }).notNull().default(false),
-    /** How long locations are kept, counted from their `dateTime`. */
+    /** How long locations (from their `dateTime`) and alerts (from their arrival) are kept. */
     retentionDays: integer('retention_days').notNull().default(365),
+    /** The operator's budgets; null for the default. */
+    locationsPerDay: integer('locations_per_day'),
+    storageBytes: integer('storage_bytes'),
     /** When the next device expires whose expiry the sweep has not recorded yet. */
     nextExpiry: integer('next_expiry'),
     creation: integer().notNull(),
@@ -66,6 +71,17 @@ export const accounts = sqliteTable(
     index('accounts_next_expiry').on(table.nextExpiry).where(sql`next_expiry IS NOT NULL`),
   ],
 )
+
+/**
+ * What an account has reported on its latest day, and what it stores. Isolates add their counts now
+ * and then, so it is an estimate; the sweep subtracts what it deletes.
+ */
+export const accountUsage = sqliteTable('account_usage', {
+  accountId: text('account_id').primaryKey(),
+  day: text().notNull(),
+  locations: integer().notNull(),
+  storageBytes: integer('storage_bytes').notNull(),
+})
 
 /** API keys, each with the SHA-256 of its secret. */
 export const keys = sqliteTable(
@@ -161,6 +177,9 @@ export const events = sqliteTable(
     primaryKey({ columns: [table.accountId, table.sequence] }),
     uniqueIndex('events_id').on(table.accountId, table.id),
     index('events_time').on(table.time),
+    index('events_device')
+      .on(table.accountId, table.deviceId, table.sequence)
+      .where(sql`device_id IS NOT NULL`),
   ],
 )
 
@@ -272,18 +291,25 @@ export const groups = sqliteTable(
   ],
 )
 
-/** Which device is in which group, indexed both ways. */
+/**
+ * Which device is in which group, indexed both ways. `nameKey` and `creation` are copies of the
+ * device's, so that a page of a group's devices is a range of an index.
+ */
 export const groupDevices = sqliteTable(
   'group_devices',
   {
     groupId: text('group_id').notNull(),
     deviceKey: integer('device_key').notNull(),
     accountId: text('account_id').notNull(),
+    nameKey: text('name_key').notNull().default(''),
+    creation: integer().notNull().default(0),
   },
   (table) => [
     primaryKey({ columns: [table.groupId, table.deviceKey] }),
     index('group_devices_device').on(table.deviceKey, table.groupId),
     index('group_devices_account').on(table.accountId),
+    index('group_devices_name').on(table.groupId, table.nameKey, table.deviceKey),
+    index('group_devices_creation').on(table.groupId, table.creation, table.deviceKey),
   ],
 )
 

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { define } from '../http/contract.ts'
 import { nextCursor, pageQuery } from '../http/page.ts'
-import { day, done, id, line, name, search, success, tags, time } from '../http/wire.ts'
+import { day, done, id, idList, line, name, search, success, tags, time } from '../http/wire.ts'
 import { location } from '../locations/forms.ts'
 
 const LIMITS_EXAMPLE = {
@@ -116,11 +116,13 @@ const SERVER_MEMBERS = [
   'lastModified',
 ] as const
 const tag = 'Devices'
+const MAX_IDS = 100
 
 export const listDevices = define({
   id: 'listDevices',
   tag,
   summary: 'List devices',
+  description: 'With several filters, only devices that match all of them are listed.',
   scope: 'read',
   query: z.strictObject({
     ...pageQuery,
@@ -132,6 +134,18 @@ export const listDevices = define({
       .string()
       .optional()
       .meta({ description: 'Only devices in this group, named by its id.' }),
+    identifier: line(64)
+      .trim()
+      .min(1, 'must not be empty')
+      .optional()
+      .meta({ description: 'Only the device with this identifier, without regard to case.' }),
+    ids: idList(MAX_IDS)
+      .refine((given) => given.length > 0, 'must name at least one id')
+      .optional()
+      .meta({
+        description: `Up to ${MAX_IDS} device ids separated by commas: only these devices. Unknown ids are left out.`,
+        example: 'dev_01k…,dev_02m…',
+      }),
     q: search.meta({ description: 'Prefix of name or identifier, without regard to case.' }),
     sort: z
       .enum(

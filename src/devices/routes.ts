@@ -53,12 +53,14 @@ const presentReply = async (c: Context, granted: Granted) => ({
 
 export const devices = new Hono<AppEnv>()
   .get('/', operation(contract.listDevices), async (c) => {
-    const { limit, cursor, state, group, q, sort } = c.req.valid('query')
+    const { cursor, q, identifier, ...query } = c.req.valid('query')
+    const { group } = query
     const [db, viewer, now] = [c.get('db'), c.get('principal'), Date.now()]
     if (group !== undefined && !(await hasGroup(db, viewer, group)))
       throw invalid({ pointer: '#/query/group', detail: 'is not a group of this account' })
     const after = await readCursor(c, cursor)
-    const listing = { state, group, q: q && fold(q), sort, after, limit }
+    const folded = { q: q && fold(q), identifier: identifier && fold(identifier) }
+    const listing = { ...query, ...folded, after }
     const page = await listDevices(db, viewer, listing, now)
     const body = {
       devices: page.devices.map((one) => presentDevice(one.device, one.account, one, now)),

@@ -1,3 +1,4 @@
+import type { BudgetOverrides } from './budget.ts'
 import type { Day } from './day.ts'
 
 /** An account as its ledger knows it. */
@@ -16,6 +17,7 @@ export interface Account {
   disabled: boolean
   /** How many days locations and alerts are kept. */
   retentionDays: number
+  budgets: BudgetOverrides
   creation: number
   lastModified: number
   version: number
@@ -31,6 +33,12 @@ const NUMBER_INTERVAL_MS = 30_000
  */
 export const minAccountNumber = (now: number): number =>
   Math.max(0, Math.floor((now - NUMBERING_START_MS) / NUMBER_INTERVAL_MS))
+
+const DAY_MS = 86_400_000
+
+/** Locations before this time are not kept. */
+export const keptSince = (now: number, retentionDays: number): number =>
+  now - retentionDays * DAY_MS
 
 export const DEFAULT_RETENTION_DAYS = 365
 export const MAX_RETENTION_DAYS = 3650

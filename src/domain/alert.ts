@@ -41,6 +41,11 @@ export const isUrgent = (alertName: string): boolean => alertName === SOS
 /** The device key of messages about the account itself; no device has it. */
 export const NO_DEVICE_KEY = 0
 
+/** How many alerts the reply to a query without `limit` may have. */
+export const MAX_SPAN_ALERTS = 10_000
+/** How many alerts such a query may search when it has a filter. */
+export const MAX_SEARCHED_ALERTS = 100_000
+
 const NUMBER_LENGTH = 4
 
 /**

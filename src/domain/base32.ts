@@ -1,4 +1,5 @@
-const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
+/** In the order of ASCII: encoded numbers sort like the numbers. */
+export const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 
 /** Crockford's base32 in lower case: no characters that look alike, and no underscore. */
 export const base32 = (bytes: Uint8Array, length: number): string => {
@@ -24,5 +25,7 @@ export const base32Number = (value: number, length: number): string => {
   return text
 }
 
+export const TIME_LENGTH = 9
+
 /** An instant in milliseconds as nine characters, which sort like the instants. */
-export const base32Time = (at: number): string => base32Number(at, 9)
+export const base32Time = (at: number): string => base32Number(at, TIME_LENGTH)

@@ -24,6 +24,14 @@ export const sameJson = (a: unknown, b: unknown): boolean => {
   )
 }
 
+type WithoutNulls<T> = { [K in keyof T]: Exclude<T[K], null> }
+
+/** A copy without the members that are null. */
+export const withoutNulls = <T extends object>(object: T): WithoutNulls<T> =>
+  Object.fromEntries(
+    Object.entries(object).filter(([, member]) => member !== null),
+  ) as WithoutNulls<T>
+
 /** Applies a JSON Merge Patch (RFC 7396) to a copy: null removes a member. */
 export const mergePatch = (target: unknown, patch: unknown): unknown => {
   if (!isObject(patch)) return patch

@@ -89,3 +89,11 @@ export const isPlausible = (dateTime: number, now: number): boolean =>
   dateTime >= EARLIEST && dateTime <= now + MAX_AHEAD_MS
 
 export const MAX_REPORT_LOCATIONS = 1000
+/** How many locations the reply to a query without `limit` may have. */
+export const MAX_SPAN_LOCATIONS = 100_000
+
+/** Why a location of a report was not accepted. */
+export const REJECTIONS = ['duplicate', 'conflict', 'tooOld'] as const
+export type Rejection = (typeof REJECTIONS)[number]
+/** How many locations that were not accepted the reply to a report names. */
+export const MAX_REJECTIONS = 100

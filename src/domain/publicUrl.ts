@@ -1,7 +1,8 @@
 /*
  * Webhook URLs must be https with a public host name, so that nobody reaches a private network
- * through the service. The URL parser turns every spelling of an IPv4 address into four numbers;
- * the platform refuses names that resolve to private addresses.
+ * through the service. The URL parser turns every spelling of an IPv4 address into four numbers. A
+ * Worker's fetch reaches public addresses only, and with `global_fetch_strictly_public` not even
+ * the origin of the Worker's own zone.
  */
 
 export type UrlCheck = { ok: true; url: URL } | { ok: false; detail: string }

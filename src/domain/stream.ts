@@ -27,11 +27,13 @@ export const sendableCode = (code: number): number =>
 
 /** How many events may be sent to a subscriber beyond the last that it acknowledged. */
 export const MAX_UNACKED_EVENTS = 1000
-/** The same in characters: they stay in memory until sent, and a socket does not say when. */
-export const MAX_UNACKED_CHARS = 2_000_000
+/** The same in bytes: they stay in memory until sent, and a socket does not say when. */
+export const MAX_UNACKED_BYTES = 2_000_000
+/** The same for all streams of an account together. */
+export const MAX_TOTAL_UNACKED_BYTES = 16_000_000
 export const ACK_TIMEOUT_MS = 30_000
 
-export type ClientMessage = { type: 'token'; token: string } | { type: 'ack'; sequence: number }
+export type ClientMessage = { type: 'token'; token: string } | { type: 'ack'; ack: string }
 
 const MAX_MESSAGE_CHARS = 8192
 
@@ -47,16 +49,9 @@ const parseObject = (text: string): Record<string, unknown> => {
 /** Null unless the message has exactly the members of its type. */
 export const readMessage = (message: unknown): ClientMessage | null => {
   if (typeof message !== 'string' || message.length > MAX_MESSAGE_CHARS) return null
-  const { type, token, sequence, ...others } = parseObject(message)
+  const { type, token, ack, ...others } = parseObject(message)
   if (Object.keys(others).length > 0) return null
-  if (type === 'token' && typeof token === 'string' && sequence === undefined)
-    return { type, token }
-  if (
-    type === 'ack' &&
-    Number.isSafeInteger(sequence) &&
-    Number(sequence) >= 0 &&
-    token === undefined
-  )
-    return { type, sequence: Number(sequence) }
+  if (type === 'token' && typeof token === 'string' && ack === undefined) return { type, token }
+  if (type === 'ack' && typeof ack === 'string' && token === undefined) return { type, ack }
   return null
 }

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { EVENT_PATTERNS } from '../domain/event.ts'
 import { define } from '../http/contract.ts'
 import { nextCursor, pageQuery } from '../http/page.ts'
-import { success } from '../http/wire.ts'
+import { idList, splitAtCommas, success } from '../http/wire.ts'
 import { event } from './catalogue.ts'
 
 export const MAX_FILTERED = 100
@@ -14,17 +14,7 @@ export const patterns = z
   .array(pattern, 'must be a list of event types')
   .max(EVENT_PATTERNS.length, `must have at most ${EVENT_PATTERNS.length} event types`)
 
-const splitAtCommas = (text: string): string[] => text.split(',').filter((part) => part !== '')
-const ids = z
-  .string()
-  .max(8192)
-  .transform(splitAtCommas)
-  .pipe(
-    z
-      .array(z.string().max(64, 'must be ids separated by commas'))
-      .max(MAX_FILTERED, `must have at most ${MAX_FILTERED} ids`),
-  )
-  .default([])
+const ids = idList(MAX_FILTERED).default([])
 
 /** The filters of the event list and of the stream. */
 export const filterQuery = {

@@ -15,11 +15,9 @@ export interface LoggedEvent extends Addressed {
   data: Record<string, unknown>
   /** The newest location of a report, while it is stored: the log keeps only its time. */
   location: StoredLocation | null
-  /** The length of its data and location, in characters. */
-  size: number
 }
 
-interface Row {
+export interface EventRow {
   id: string
   sequence: number
   account_id: string
@@ -39,11 +37,11 @@ const LOCATION = sql`(SELECT ${LOCATION_JSON} FROM ${locations}
   WHERE ${locations.deviceKey} = ${devices.key} AND ${locations.time} = ${events.data} ->> 'time')`
 
 /** The device's groups are the current ones; a deleted device keeps those it was last in. */
-const COLUMNS = sql`${events}.*, ${devices.key} AS device_key,
+export const EVENT_COLUMNS = sql`${events}.*, ${devices.key} AS device_key,
   CASE WHEN ${devices.key} IS NULL THEN ${tombstones.groups} ELSE ${CURRENT_GROUPS} END AS groups,
   CASE WHEN ${events.type} = 'location.reported' THEN ${LOCATION} END AS location`
 
-const JOIN_DEVICE = sql`LEFT JOIN ${devices}
+export const JOIN_DEVICE = sql`LEFT JOIN ${devices}
     ON ${devices.id} = ${events.deviceId} AND ${devices.accountId} = ${events.accountId}
   LEFT JOIN ${tombstones}
     ON ${tombstones.accountId} = ${events.accountId} AND ${tombstones.id} = ${events.deviceId}`
@@ -51,12 +49,12 @@ const JOIN_DEVICE = sql`LEFT JOIN ${devices}
 /** What a device said in an alert is erased with the device, though the log still has the alert. */
 const ERASED = { text: null, latitude: null, longitude: null }
 
-const dataOf = ({ type, data, device_key }: Row): Record<string, unknown> => ({
+const dataOf = ({ type, data, device_key }: EventRow): Record<string, unknown> => ({
   ...(JSON.parse(data) as Record<string, unknown>),
   ...(type === 'alert.raised' && device_key === null && ERASED),
 })
 
-const toEvent = (row: Row): LoggedEvent => ({
+export const toEvent = (row: EventRow): LoggedEvent => ({
   id: row.id,
   sequence: row.sequence,
   accountId: row.account_id,
@@ -66,7 +64,6 @@ const toEvent = (row: Row): LoggedEvent => ({
   groups: row.groups === null ? [] : (JSON.parse(row.groups) as string[]),
   data: dataOf(row),
   location: parseLocation(row.location),
-  size: row.data.length + (row.location?.length ?? 0),
 })
 
 export interface LogPage {
@@ -77,8 +74,8 @@ export interface LogPage {
   head: number
 }
 
-/** Bounds the memory of a page, whatever its locations carry. */
-const MAX_PAGE_BYTES = 2_000_000
+/** Bounds the memory of a page, whatever its events carry. */
+export const MAX_PAGE_BYTES = 2_000_000
 
 const p = placeholders('accountId', 'after', 'limit', 'sequences')
 const SEQUENCE = names(events.sequence)
@@ -86,17 +83,17 @@ const LOCATION_BYTES = sql`ifnull(length(location), 0)`
 
 const selectPage = compile<
   { accountId: string; after: number; limit: number },
-  Row & { bytes: number }
+  EventRow & { bytes: number }
 >(
   sql`SELECT * FROM (
       SELECT *, sum(${LOCATION_BYTES}) OVER (ORDER BY ${SEQUENCE} ROWS UNBOUNDED PRECEDING) AS bytes
-      FROM (SELECT ${COLUMNS} FROM ${events} ${JOIN_DEVICE}
+      FROM (SELECT ${EVENT_COLUMNS} FROM ${events} ${JOIN_DEVICE}
         WHERE ${events.accountId} = ${p.accountId} AND ${events.sequence} > ${p.after}
         ORDER BY ${events.sequence} LIMIT ${p.limit}))
     WHERE bytes - ${LOCATION_BYTES} < ${literal(MAX_PAGE_BYTES)} ORDER BY ${SEQUENCE}`,
 )
 
-const selectHead = compile<{ accountId: string }, { sequence: number }>(
+export const selectHead = compile<{ accountId: string }, { sequence: number }>(
   sql`SELECT ${eventHeads.sequence} FROM ${eventHeads}
     WHERE ${eventHeads.accountId} = ${p.accountId}`,
 )
@@ -119,8 +116,8 @@ export const readLog = async (
   }
 }
 
-const selectChosen = compile<{ accountId: string; sequences: string }, Row>(
-  sql`SELECT ${COLUMNS} FROM json_each(${p.sequences}) chosen
+const selectChosen = compile<{ accountId: string; sequences: string }, EventRow>(
+  sql`SELECT ${EVENT_COLUMNS} FROM json_each(${p.sequences}) chosen
     CROSS JOIN ${events}
       ON ${events.accountId} = ${p.accountId} AND ${events.sequence} = chosen.value ${JOIN_DEVICE}
     ORDER BY ${events.sequence}`,

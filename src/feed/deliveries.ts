@@ -112,11 +112,13 @@ export const listDeliveries = (
     .toArray()
     .map(toDelivery)
 
-/** When the next attempt of any webhook is due. */
-export const nextAttemptAt = (sql: SqlStorage): number | null =>
+/** When the next attempt is due of any webhook but these. */
+export const nextAttemptAt = (sql: SqlStorage, except: Iterable<string>): number | null =>
   sql
     .exec<{ at: number | null }>(
-      'SELECT min(next_attempt) AS at FROM deliveries WHERE next_attempt IS NOT NULL',
+      `SELECT min(next_attempt) AS at FROM deliveries
+       WHERE next_attempt IS NOT NULL AND webhook_id NOT IN (SELECT value FROM json_each(?))`,
+      JSON.stringify([...except]),
     )
     .one().at
 

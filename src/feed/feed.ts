@@ -4,7 +4,7 @@ import { CLOSE, PING, PONG, readMessage, sendableCode } from '../domain/stream.t
 import type { DisabledReason, Webhook, WebhookDelivery } from '../domain/webhook.ts'
 import type { Env } from '../env.ts'
 import { type AccountStatus, disableWebhook, readAccountSnapshot } from '../webhooks/store.ts'
-import { listDeliveries, nextAttemptAt } from './deliveries.ts'
+import { listDeliveries } from './deliveries.ts'
 import {
   confirmDisabled,
   nextDisableNotice,
@@ -15,6 +15,7 @@ import { ensureFeedState, readFeedState, saveFeedState } from './feedState.ts'
 import { type ManualDelivery, redeliver, sendTest } from './manualDelivery.ts'
 import { PollLoop } from './pollLoop.ts'
 import { nextPollAt } from './pollSchedule.ts'
+import { ReceiverSlots } from './receiverSlots.ts'
 import { ensureSecret, rotateSecret } from './secrets.ts'
 import { StreamAdmission } from './streamAdmission.ts'
 import { Streams } from './streams.ts'
@@ -32,6 +33,7 @@ export class AccountFeed extends DurableObject<Env> {
   readonly #streams: Streams
   readonly #admission: StreamAdmission
   readonly #webhookWorkers: WebhookWorkers
+  readonly #slots = new ReceiverSlots()
   readonly #pollLoop: PollLoop
   #lastPollAt = 0
   /** As of the last poll. */
@@ -50,7 +52,10 @@ export class AccountFeed extends DurableObject<Env> {
     this.#streams = new Streams(state.getWebSockets())
     this.#admission = new StreamAdmission(state, env, this.#streams)
     this.#webhookWorkers = new WebhookWorkers(
-      () => this.#context(),
+      () => {
+        const owner = readFeedState(this.#sql)
+        return owner && this.#contextOf(owner)
+      },
       (webhook, reason) => this.#disableWebhook(webhook, reason),
       () => void this.#pollLoop.arm(),
     )
@@ -77,14 +82,13 @@ export class AccountFeed extends DurableObject<Env> {
     )
   }
 
-  async sendTest(owner: FeedOwner, webhook: Webhook, deliveryId: string): Promise<WebhookDelivery> {
+  async sendTest(owner: FeedOwner, webhook: Webhook, deliveryId: string): Promise<ManualDelivery> {
     ensureFeedState(this.#sql, owner, Date.now())
-    return sendTest({ env: this.env, storage: this.ctx.storage, owner }, webhook, deliveryId)
+    return sendTest(this.#contextOf(owner), webhook, deliveryId)
   }
 
   async redeliver(owner: FeedOwner, webhook: Webhook, deliveryId: string): Promise<ManualDelivery> {
-    const context = { env: this.env, storage: this.ctx.storage, owner }
-    const outcome = await redeliver(context, webhook, deliveryId)
+    const outcome = await redeliver(this.#contextOf(owner), webhook, deliveryId)
     void this.#pollLoop.request()
     return outcome
   }
@@ -131,8 +135,8 @@ export class AccountFeed extends DurableObject<Env> {
     const message = readMessage(data)
     if (!message) return this.#streams.close(socket, 'badMessage')
     if (message.type === 'ack') {
-      const hasCapacity = this.#streams.acknowledge(socket, message.sequence, Date.now())
-      if (hasCapacity) void this.#pollLoop.request()
+      const canSendMore = this.#streams.acknowledge(socket, message.ack, Date.now())
+      if (canSendMore) void this.#pollLoop.request()
       return
     }
     const refusal = await this.#admission.renewToken(socket, message.token)
@@ -155,8 +159,8 @@ export class AccountFeed extends DurableObject<Env> {
 
   /** The last stream to close ends the listener lease, with the next poll. */
   #removeStream(socket: WebSocket): void {
-    this.#streams.remove(socket)
-    if (this.#streams.size === 0) void this.#pollLoop.request()
+    const canSendMore = this.#streams.remove(socket)
+    if (canSendMore || this.#streams.size === 0) void this.#pollLoop.request()
   }
 
   override alarm(): Promise<void> {
@@ -181,8 +185,7 @@ export class AccountFeed extends DurableObject<Env> {
     }
     // First, while the webhooks are up to date: the rest of the poll may take a while.
     this.#webhookWorkers.update(this.#sql, webhooks, head, now)
-    const context = { env: this.env, storage: this.ctx.storage, owner: state }
-    void sendDisableNotices(context, now).finally(() => this.#pollLoop.arm())
+    void sendDisableNotices(this.#contextOf(state), now).finally(() => this.#pollLoop.arm())
     await this.#streams.recheckKeys(db, now)
     await this.#admission.renewLease(db, now)
     const isBehind = await this.#streams.sendNewEvents(db, state.accountId, head)
@@ -204,9 +207,8 @@ export class AccountFeed extends DurableObject<Env> {
     return openCell(this.env, cell)
   }
 
-  #context(): FeedContext | null {
-    const owner = readFeedState(this.#sql)
-    return owner && { env: this.env, storage: this.ctx.storage, owner }
+  #contextOf(owner: FeedOwner): FeedContext {
+    return { env: this.env, storage: this.ctx.storage, owner, slots: this.#slots }
   }
 
   #nextPollAt(now: number): number | null {
@@ -219,7 +221,7 @@ export class AccountFeed extends DurableObject<Env> {
       lastEventAt: state.lastEventAt,
       streamDeadline: this.#streams.nextDeadline,
       hasWebhooks: this.#webhookWorkers.size > 0,
-      nextAttempt: nextAttemptAt(this.#sql),
+      nextAttempt: this.#webhookWorkers.nextPollAt(this.#sql, now),
       // A notice waits while the account is disabled.
       nextNotice: this.#accountStatus === 'active' ? nextDisableNotice(this.#sql) : null,
     })

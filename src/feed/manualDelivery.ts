@@ -9,9 +9,12 @@ import { saveFailingSince } from './workerState.ts'
 
 /* Deliveries on request: attempted at once and once, outside the webhook's sequence. */
 
+/** With the time for the call, less than the 30 s for which a request holds its Idempotency-Key. */
+const MAX_WAIT_MS = 10_000
+
 export type ManualDelivery =
   | { ok: true; delivery: WebhookDelivery }
-  | { ok: false; refusal: 'delivery-not-found' | 'delivery-gone' }
+  | { ok: false; refusal: 'delivery-not-found' | 'delivery-gone' | 'unavailable' }
 
 const requireDelivery = (sql: SqlStorage, webhookId: string, id: string): WebhookDelivery => {
   const delivery = findDelivery(sql, webhookId, id)
@@ -37,18 +40,24 @@ export const sendTest = async (
   context: FeedContext,
   webhook: Webhook,
   id: string,
-): Promise<WebhookDelivery> => {
-  const { sql } = context.storage
+): Promise<ManualDelivery> => {
+  const { slots, storage } = context
+  const { sql } = storage
   const existing = findDelivery(sql, webhook.id, id)
-  if (existing) return existing
-  const now = Date.now()
-  const result = await sendDelivery(context, webhook, id, await testBody(context, webhook))
-  context.storage.transactionSync(() => {
+  if (existing) return { ok: true, delivery: existing }
+  const body = await testBody(context, webhook)
+  const sent = await slots.runWithin(MAX_WAIT_MS, async () => {
+    const now = Date.now()
+    return { now, result: await sendDelivery(context, webhook, id, body) }
+  })
+  if (!sent) return { ok: false, refusal: 'unavailable' }
+  const { now, result } = sent
+  storage.transactionSync(() => {
     const delivery = insertDelivery(sql, { id, webhookId: webhook.id, sequences: [], now })
     beginManualAttempt(sql, delivery, now)
     endAttempt(sql, delivery, result, null)
   })
-  return requireDelivery(sql, webhook.id, id)
+  return { ok: true, delivery: requireDelivery(sql, webhook.id, id) }
 }
 
 /** A success also ends the scheduled attempts; a failure leaves them as they are. */
@@ -57,16 +66,19 @@ export const redeliver = async (
   webhook: Webhook,
   id: string,
 ): Promise<ManualDelivery> => {
-  const { env, storage, owner } = context
+  const { env, storage, owner, slots } = context
   const { sql } = storage
   const delivery = findDelivery(sql, webhook.id, id)
   if (!delivery) return { ok: false, refusal: 'delivery-not-found' }
   const isTest = delivery.sequences.length === 0
   const events = await readSequences(openCell(env, owner.cell), owner.accountId, delivery.sequences)
   if (!isTest && events.length === 0) return { ok: false, refusal: 'delivery-gone' }
-  beginManualAttempt(sql, delivery, Date.now())
   const body = isTest ? await testBody(context, webhook) : deliveryBody(events)
-  const result = await sendDelivery(context, webhook, id, body)
+  const result = await slots.runWithin(MAX_WAIT_MS, () => {
+    beginManualAttempt(sql, delivery, Date.now())
+    return sendDelivery(context, webhook, id, body)
+  })
+  if (!result) return { ok: false, refusal: 'unavailable' }
   const after = findDelivery(sql, webhook.id, id)
   if (!after) return { ok: false, refusal: 'delivery-not-found' }
   const isDelivered = result.failure === null

@@ -3,55 +3,51 @@ import { principalOf } from '../auth/principal.ts'
 import type { Claims } from '../auth/token.ts'
 import type { Database } from '../db/open.ts'
 import { allows } from '../domain/scope.ts'
-import { CLOSE, type Closing } from '../domain/stream.ts'
+import { CLOSE, type Closing, MAX_TOTAL_UNACKED_BYTES } from '../domain/stream.ts'
 import { readLog } from '../events/store.ts'
+import { InFlight } from './inFlight.ts'
 import {
   acknowledge,
   hasCapacity,
   type LogRange,
+  maxUnackedBytes,
   memoizeEventText,
   nextDeadline,
+  prepareMessages,
   type Selection,
   type Subscriber,
   selectEvents,
+  unackedOf,
   wantsLocations,
 } from './subscriber.ts'
 
 const PAGE_EVENTS = 500
 /** A stream that is far behind does not keep the feed from its other work for longer than this. */
 const MAX_PAGES_PER_POLL = 20
-const KEY_RECHECK_INTERVAL_MS = 10_000
+/** With a poll every 20 s, a revoked key closes its streams within 25 s. */
+const KEY_RECHECK_INTERVAL_MS = 5_000
 
 /** Equal for subscribers that are sent the same events. */
-const selectionKey = (subscriber: Subscriber): string => {
-  const { filter, groupId, readUpTo, unacked, unackedChars, longestChars } = subscriber
-  return JSON.stringify([filter, groupId, readUpTo, unacked, unackedChars, longestChars])
-}
-
-/** The selection may have been made for another subscriber, so the rest stays as it was. */
-const withSelection = (before: Subscriber, { messages, subscriber }: Selection): Subscriber => {
-  const { readUpTo, lastSent, unacked, unackedChars, longestChars, unackedSince } = subscriber
-  return {
-    ...before,
-    readUpTo,
-    lastSent: messages.length > 0 ? lastSent : before.lastSent,
-    unacked,
-    unackedChars,
-    longestChars,
-    unackedSince: before.unackedSince ?? unackedSince,
-  }
+const selectionKey = (subscriber: Subscriber, maxBytes: number): string => {
+  const { filter, groupId, readUpTo } = subscriber
+  const { events, bytes } = unackedOf(subscriber)
+  return JSON.stringify([filter, groupId, readUpTo, events, bytes, maxBytes])
 }
 
 /** The account's open streams. A subscriber is attached to its socket and survives hibernation. */
 export class Streams {
   readonly #subscribers = new Map<WebSocket, Subscriber>()
+  readonly #inFlight = new InFlight()
+  /** Whether events wait until more is acknowledged. Not known before the first poll. */
+  #isBehind = true
   #keysCheckedAt = 0
 
   constructor(sockets: WebSocket[]) {
     for (const socket of sockets) {
       const subscriber = socket.deserializeAttachment() as Subscriber | null
-      if (subscriber && socket.readyState === WebSocket.OPEN)
-        this.#subscribers.set(socket, subscriber)
+      if (!subscriber) continue
+      this.#inFlight.set(socket, unackedOf(subscriber).bytes)
+      if (socket.readyState === WebSocket.OPEN) this.#subscribers.set(socket, subscriber)
     }
   }
 
@@ -77,15 +73,19 @@ export class Streams {
 
   save(socket: WebSocket, subscriber: Subscriber): void {
     this.#subscribers.set(socket, subscriber)
+    this.#inFlight.set(socket, unackedOf(subscriber).bytes)
     socket.serializeAttachment(subscriber)
   }
 
-  remove(socket: WebSocket): void {
+  /** Removes a stream whose connection has ended. True when events waited for its capacity. */
+  remove(socket: WebSocket): boolean {
     this.#subscribers.delete(socket)
+    this.#inFlight.delete(socket)
+    return this.#isBehind
   }
 
   close(socket: WebSocket, why: Closing): void {
-    this.remove(socket)
+    this.#subscribers.delete(socket)
     try {
       socket.close(CLOSE[why].code, CLOSE[why].reason)
     } catch {
@@ -105,17 +105,21 @@ export class Streams {
     }
   }
 
-  /** True when the subscriber was full and can be sent events again. */
-  acknowledge(socket: WebSocket, sequence: number, now: number): boolean {
+  /**
+   * Closes the stream if the ack was not sent on it. True when there is more capacity now, and
+   * events waited for it.
+   */
+  acknowledge(socket: WebSocket, ack: string, now: number): boolean {
     const subscriber = this.#subscribers.get(socket)
     if (!subscriber) return false
-    const after = acknowledge(subscriber, sequence, now)
+    const after = acknowledge(subscriber, ack, now)
+    if (after === subscriber) return false
     if (!after) {
       this.close(socket, 'badMessage')
       return false
     }
     this.save(socket, after)
-    return !hasCapacity(subscriber) && hasCapacity(after)
+    return this.#isBehind
   }
 
   /** Continues a stream with a new token. False when the stream is closed already. */
@@ -126,7 +130,7 @@ export class Streams {
     return true
   }
 
-  /** Closes or confines streams whose keys have changed. Reads the keys at most every 10 s. */
+  /** Closes or confines streams whose keys have changed. Reads the keys at most every 5 s. */
   async recheckKeys(db: Database, now: number, isForced = false): Promise<void> {
     const isRecent = now - this.#keysCheckedAt < KEY_RECHECK_INTERVAL_MS
     if (this.size === 0 || (isRecent && !isForced)) return
@@ -162,20 +166,27 @@ export class Streams {
       }
       positions = this.#readPositions(head)
     }
+    // Before the next await: an ack in between must find it.
+    this.#isBehind = [...this.#subscribers.values()].some(({ readUpTo }) => readUpTo < head)
     if (hasRevokedKey) await this.recheckKeys(db, Date.now(), true)
     return positions.length > 0
   }
 
   /** Where to read on: the position furthest ahead first, so that a slow stream delays no other. */
   #readPositions(head: number): number[] {
+    const maxBytes = this.#maxUnackedBytes()
     let lowest = Number.POSITIVE_INFINITY
     let highest = -1
     for (const subscriber of this.#subscribers.values()) {
-      if (!hasCapacity(subscriber) || subscriber.readUpTo >= head) continue
+      if (!hasCapacity(subscriber, maxBytes) || subscriber.readUpTo >= head) continue
       lowest = Math.min(lowest, subscriber.readUpTo)
       highest = Math.max(highest, subscriber.readUpTo)
     }
     return highest === -1 ? [] : lowest === highest ? [lowest] : [highest, lowest]
+  }
+
+  #maxUnackedBytes(): number {
+    return maxUnackedBytes(MAX_TOTAL_UNACKED_BYTES - this.#inFlight.total)
   }
 
   /** Subscribers in the same state share one selection and its texts. */
@@ -184,15 +195,19 @@ export class Streams {
     const selections = new Map<string, Selection>()
     for (const [socket, subscriber] of this.#subscribers) {
       const { readUpTo } = subscriber
-      if (!hasCapacity(subscriber) || readUpTo < range.from || readUpTo >= range.to) continue
-      const key = selectionKey(subscriber)
-      const selection = selections.get(key) ?? selectEvents(subscriber, range, textOf, now)
+      const maxBytes = this.#maxUnackedBytes()
+      if (!hasCapacity(subscriber, maxBytes) || readUpTo < range.from || readUpTo >= range.to)
+        continue
+      const key = selectionKey(subscriber, maxBytes)
+      const selection = selections.get(key) ?? selectEvents(subscriber, { range, textOf, maxBytes })
       selections.set(key, selection)
+      const prepared = prepareMessages(subscriber, selection, now)
       try {
-        for (const message of selection.messages) socket.send(message)
-        this.save(socket, withSelection(subscriber, selection))
+        for (const message of prepared.messages) socket.send(message)
+        this.save(socket, prepared.subscriber)
       } catch {
-        this.remove(socket)
+        // The connection is gone; its close event follows.
+        this.#subscribers.delete(socket)
       }
     }
   }

@@ -1,8 +1,9 @@
 import type { Claims } from '../auth/token.ts'
 import { type EventFilter, isWanted, passes } from '../domain/event.ts'
-import { ACK_TIMEOUT_MS, MAX_UNACKED_CHARS, MAX_UNACKED_EVENTS } from '../domain/stream.ts'
+import { ACK_TIMEOUT_MS, MAX_UNACKED_BYTES, MAX_UNACKED_EVENTS } from '../domain/stream.ts'
 import { presentEvent } from '../events/present.ts'
 import type { LoggedEvent } from '../events/store.ts'
+import { makeAck, type Progress, readAck } from './ack.ts'
 
 /** The state of one stream. It is attached to its socket through hibernation, so it stays small. */
 export interface Subscriber {
@@ -11,21 +12,15 @@ export interface Subscriber {
   filter: EventFilter
   /** The last event that was read from the log for it, whether the filter passed it or not. */
   readUpTo: number
-  /** The last event that it was sent. */
-  lastSent: number
-  /** The last event that it has acknowledged. */
-  acked: number
-  /** Upper bound of unacknowledged events: numbers that the filter dropped cannot be counted. */
-  unacked: number
-  /** Upper bound of the characters of these events. */
-  unackedChars: number
-  /** The longest event since everything was acknowledged. */
-  longestChars: number
+  /** Signs the acks of this stream. */
+  ackSecret: string
+  sent: Progress
+  acked: Progress
   /** Since when an acknowledgement is due. */
   unackedSince: number | null
 }
 
-/** A subscriber that has acknowledged everything up to `sequence`. */
+/** A subscriber that has read everything up to `sequence`. */
 export const newSubscriber = (
   claims: Claims,
   groupId: string | null,
@@ -36,11 +31,9 @@ export const newSubscriber = (
   groupId,
   filter,
   readUpTo: sequence,
-  lastSent: sequence,
-  acked: sequence,
-  unacked: 0,
-  unackedChars: 0,
-  longestChars: 0,
+  ackSecret: crypto.randomUUID(),
+  sent: { events: 0, bytes: 0 },
+  acked: { events: 0, bytes: 0 },
   unackedSince: null,
 })
 
@@ -63,94 +56,120 @@ export const nextDeadline = ({ claims, unackedSince }: Subscriber): number =>
     unackedSince === null ? Number.POSITIVE_INFINITY : unackedSince + ACK_TIMEOUT_MS,
   )
 
-export const hasCapacity = ({
-  unacked,
-  unackedChars,
-}: Pick<Subscriber, 'unacked' | 'unackedChars'>): boolean =>
-  unacked < MAX_UNACKED_EVENTS && unackedChars < MAX_UNACKED_CHARS
+/** What has been sent to a subscriber and is not acknowledged yet. */
+export const unackedOf = ({ sent, acked }: Pick<Subscriber, 'sent' | 'acked'>): Progress => ({
+  events: sent.events - acked.events,
+  bytes: sent.bytes - acked.bytes,
+})
 
+/**
+ * How many unacknowledged bytes a subscriber may have while `freeBytes` are left for all streams:
+ * at most half of them, so that a few slow streams leave something to the others. Halved in steps,
+ * so that many subscribers have the same limit and share their selections.
+ */
+export const maxUnackedBytes = (freeBytes: number): number => {
+  if (freeBytes <= 0) return 0
+  let maxBytes = MAX_UNACKED_BYTES
+  while (maxBytes > freeBytes / 2) maxBytes /= 2
+  return maxBytes
+}
+
+const isBelow = ({ events, bytes }: Progress, maxBytes: number): boolean =>
+  events < MAX_UNACKED_EVENTS && bytes < maxBytes
+
+export const hasCapacity = (subscriber: Subscriber, maxBytes: number): boolean =>
+  isBelow(unackedOf(subscriber), maxBytes)
+
+export interface EventText {
+  text: string
+  bytes: number
+}
+
+/** The events that go to a subscriber. */
 export interface Selection {
-  messages: string[]
-  /** The subscriber once the messages are sent. */
-  subscriber: Subscriber
+  /** The events of each message, separated by commas, and how much they are. */
+  messages: (EventText & Progress)[]
+  /** The subscriber's position once they are sent. */
+  readUpTo: number
+}
+
+export interface SelectionRequest {
+  range: LogRange
+  textOf: (event: LoggedEvent) => EventText
+  maxBytes: number
 }
 
 /** The events of a range that the subscriber wants, as many as it has capacity for. */
 export const selectEvents = (
   subscriber: Subscriber,
-  range: LogRange,
-  textOf: (event: LoggedEvent) => string,
-  now: number,
+  { range, textOf, maxBytes }: SelectionRequest,
 ): Selection => {
   const wanted = range.events.filter(
     (event) =>
       event.sequence > subscriber.readUpTo && passes(subscriber.filter, subscriber.groupId, event),
   )
-  const texts: string[] = []
-  let { unacked, unackedChars, longestChars } = subscriber
+  const texts: EventText[] = []
+  const unacked = unackedOf(subscriber)
   for (const event of wanted) {
-    if (!hasCapacity({ unacked, unackedChars })) break
-    const text = textOf(event)
-    texts.push(text)
-    unacked++
-    unackedChars += text.length
-    longestChars = Math.max(longestChars, text.length)
+    if (!isBelow(unacked, maxBytes)) break
+    const made = textOf(event)
+    texts.push(made)
+    unacked.events++
+    unacked.bytes += made.bytes
   }
-  const last = wanted[texts.length - 1]?.sequence
-  const messages: string[] = []
-  for (let at = 0; at < texts.length; at += MAX_EVENTS_PER_MESSAGE)
-    messages.push(`{"type":"events","events":[${texts.slice(at, at + MAX_EVENTS_PER_MESSAGE)}]}`)
-  return {
-    messages,
-    subscriber: {
-      ...subscriber,
-      readUpTo: texts.length < wanted.length ? (last ?? subscriber.readUpTo) : range.to,
-      lastSent: last ?? subscriber.lastSent,
-      unacked,
-      unackedChars,
-      longestChars,
-      unackedSince: subscriber.unackedSince ?? (texts.length > 0 ? now : null),
-    },
+  const messages: Selection['messages'] = []
+  for (let at = 0; at < texts.length; at += MAX_EVENTS_PER_MESSAGE) {
+    const part = texts.slice(at, at + MAX_EVENTS_PER_MESSAGE)
+    const bytes = part.reduce((sum, one) => sum + one.bytes, 0)
+    messages.push({ text: part.map(({ text }) => text).join(), events: part.length, bytes })
   }
+  const last = wanted[texts.length - 1]?.sequence ?? subscriber.readUpTo
+  return { messages, readUpTo: texts.length < wanted.length ? last : range.to }
 }
 
-/** Null for an event that was not sent yet. Acknowledging a newer event restarts the timeout. */
+/** The messages of a selection with the subscriber's acks, and the subscriber once they are sent. */
+export const prepareMessages = (
+  subscriber: Subscriber,
+  { messages, readUpTo }: Selection,
+  now: number,
+): { messages: string[]; subscriber: Subscriber } => {
+  const sent = { ...subscriber.sent }
+  const prepared = messages.map(({ text, events, bytes }) => {
+    sent.events += events
+    sent.bytes += bytes
+    const ack = makeAck(subscriber.ackSecret, sent)
+    return `{"type":"events","ack":"${ack}","events":[${text}]}`
+  })
+  const unackedSince = subscriber.unackedSince ?? (messages.length > 0 ? now : null)
+  return { messages: prepared, subscriber: { ...subscriber, readUpTo, sent, unackedSince } }
+}
+
+/**
+ * Null for an ack that was not sent on this stream. One that is newer than the last speaks for all
+ * messages before it and restarts the timeout; an older one changes nothing.
+ */
 export const acknowledge = (
   subscriber: Subscriber,
-  sequence: number,
+  ack: string,
   now: number,
 ): Subscriber | null => {
-  const { lastSent, acked, unacked, unackedChars, longestChars } = subscriber
-  if (sequence > lastSent) return null
-  if (sequence === lastSent)
-    return {
-      ...subscriber,
-      acked: sequence,
-      unacked: 0,
-      unackedChars: 0,
-      longestChars: 0,
-      unackedSince: null,
-    }
-  if (sequence <= acked) return subscriber
-  const remaining = Math.max(1, Math.min(unacked - 1, lastSent - sequence))
-  return {
-    ...subscriber,
-    acked: sequence,
-    unacked: remaining,
-    unackedChars: Math.min(unackedChars, remaining * longestChars),
-    unackedSince: now,
-  }
+  const acked = readAck(subscriber.ackSecret, ack)
+  if (!acked) return null
+  if (acked.events <= subscriber.acked.events) return subscriber
+  const isComplete = acked.events === subscriber.sent.events
+  return { ...subscriber, acked, unackedSince: isComplete ? null : now }
 }
 
 /** Serializes each event once, however many subscribers it goes to. */
-export const memoizeEventText = (): ((event: LoggedEvent) => string) => {
-  const texts = new Map<number, string>()
+export const memoizeEventText = (): ((event: LoggedEvent) => EventText) => {
+  const texts = new Map<number, EventText>()
+  const encoder = new TextEncoder()
   return (event) => {
-    let text = texts.get(event.sequence)
-    if (text === undefined) {
-      text = JSON.stringify(presentEvent(event))
-      texts.set(event.sequence, text)
-    }
-    return text
+    const known = texts.get(event.sequence)
+    if (known) return known
+    const text = JSON.stringify(presentEvent(event))
+    const made = { text, bytes: encoder.encode(text).byteLength }
+    texts.set(event.sequence, made)
+    return made
   }
 }

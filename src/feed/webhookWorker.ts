@@ -13,6 +13,7 @@ import { type LoggedEvent, readLog, readSequences } from '../events/store.ts'
 import { newId } from '../ids.ts'
 import { type AttemptResult, callReceiver } from './attempt.ts'
 import { beginAttempt, endAttempt, insertDelivery, pendingDelivery } from './deliveries.ts'
+import type { ReceiverSlots } from './receiverSlots.ts'
 import { readActiveSecrets } from './secrets.ts'
 import { signatureHeaders } from './signature.ts'
 import type { FeedOwner } from './stub.ts'
@@ -27,12 +28,13 @@ export interface FeedContext {
   env: Env
   storage: DurableObjectStorage
   owner: FeedOwner
+  slots: ReceiverSlots
 }
 
 const PAGE_EVENTS = 500
 const MAX_BODY_CHARS = 262_144
 /** An attempt that a crash interrupted is repeated after this time. */
-const ATTEMPT_LEASE_MS = 60_000
+export const ATTEMPT_LEASE_MS = 60_000
 /** Between calls, so that events in quick succession share one. A full call is followed at once. */
 const BATCH_PAUSE_MS = 100
 
@@ -139,6 +141,32 @@ export const nextStep = (attempt: EndedAttempt): NextStep => {
 
 export type DisableWebhook = (webhook: Webhook, reason: DisabledReason) => Promise<void>
 
+interface Attempt {
+  receiver: Webhook
+  /** How many scheduled attempts the delivery has had. */
+  attempts: number
+  result: AttemptResult
+}
+
+/**
+ * Calls the receiver. Null if the delivery is final, or the webhook is no longer enabled: both may
+ * have changed while the attempt waited for its slot.
+ */
+const attemptDelivery = async (
+  context: FeedContext,
+  batch: Batch,
+  receiver: Webhook | undefined,
+): Promise<Attempt | null> => {
+  const { sql } = context.storage
+  if (!receiver) return null
+  const startedAt = Date.now()
+  const attempts = beginAttempt(sql, batch.delivery, startedAt, startedAt + ATTEMPT_LEASE_MS)
+  if (attempts === null) return null
+  const body = deliveryBody(batch.events)
+  const result = await sendDelivery(context, receiver, batch.delivery.id, body)
+  return { receiver, attempts, result }
+}
+
 /**
  * Makes the next attempt that is due. Returns the pause before the one after it in milliseconds,
  * or null when nothing is due. `getWebhook` returns the current webhook while it is enabled.
@@ -148,7 +176,7 @@ export const deliverNext = async (
   getWebhook: () => Webhook | undefined,
   disable: DisableWebhook,
 ): Promise<number | null> => {
-  const { env, storage, owner } = context
+  const { env, storage, owner, slots } = context
   const { sql } = storage
   const webhook = getWebhook()
   if (!webhook) return null
@@ -160,17 +188,12 @@ export const deliverNext = async (
         events: await readSequences(openCell(env, owner.cell), owner.accountId, pending.sequences),
       }
     : await createDelivery(context, getWebhook)
-  const receiver = getWebhook()
-  if (!batch || !receiver) return null
-  const startedAt = Date.now()
-  const attempts = beginAttempt(sql, batch.delivery, startedAt, startedAt + ATTEMPT_LEASE_MS)
-  if (attempts === null) return 0
-  const result = await sendDelivery(
-    context,
-    receiver,
-    batch.delivery.id,
-    deliveryBody(batch.events),
-  )
+  const current = getWebhook()
+  if (!batch || !current) return null
+  const isFailing = syncWorkerState(sql, current).failingSince !== null
+  const attempt = await slots.run(isFailing, () => attemptDelivery(context, batch, getWebhook()))
+  if (!attempt) return getWebhook() ? 0 : null
+  const { receiver, attempts, result } = attempt
   const { failingSince } = syncWorkerState(sql, receiver)
   const now = Date.now()
   const step = nextStep({ result, attempts, failingSince, now, random: Math.random() })

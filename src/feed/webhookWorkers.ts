@@ -1,7 +1,12 @@
 import type { Webhook } from '../domain/webhook.ts'
 import { logFailure } from '../log.ts'
-import { abandonPending, pendingDelivery } from './deliveries.ts'
-import { type DisableWebhook, deliverNext, type FeedContext } from './webhookWorker.ts'
+import { abandonPending, nextAttemptAt, pendingDelivery } from './deliveries.ts'
+import {
+  ATTEMPT_LEASE_MS,
+  type DisableWebhook,
+  deliverNext,
+  type FeedContext,
+} from './webhookWorker.ts'
 import { syncWorkerState } from './workerState.ts'
 
 /** A secret is created just before its webhook. A younger one may belong to a webhook to come. */
@@ -26,7 +31,7 @@ const forgetDeletedWebhooks = (sql: SqlStorage, webhooks: Webhook[], now: number
   for (const { id } of deleted) forgetWebhook(sql, id)
 }
 
-/** One worker per enabled webhook. They run independently: a slow receiver delays no other. */
+/** One worker per enabled webhook. They run independently and share the slots of receivers. */
 export class WebhookWorkers {
   readonly #webhooks = new Map<string, Webhook>()
   readonly #running = new Set<string>()
@@ -45,6 +50,16 @@ export class WebhookWorkers {
   /** How many webhooks are enabled. */
   get size(): number {
     return this.#webhooks.size
+  }
+
+  /**
+   * When the feed must poll for the next attempt. A running worker needs no poll, unless it is
+   * interrupted: it may wait for a slot long after its attempt was due.
+   */
+  nextPollAt(sql: SqlStorage, now: number): number | null {
+    const nextAttempt = nextAttemptAt(sql, this.#running)
+    if (this.#running.size === 0) return nextAttempt
+    return Math.min(nextAttempt ?? Number.POSITIVE_INFINITY, now + ATTEMPT_LEASE_MS)
   }
 
   /** Stops delivering while the account is disabled. What is stored stays. */

@@ -15,7 +15,7 @@ export const groupBody = z
       .array(z.string('must be a device’s id'), 'must be a list of device ids')
       .max(MAX_GROUP_DEVICES, `must have at most ${MAX_GROUP_DEVICES} devices`)
       .default([])
-      .meta({ description: 'A set of ids of devices of this account.', example: ['dev_01k…'] }),
+      .meta({ description: 'A set of ids of devices of this account.', example: [] }),
   })
   .meta({ id: 'GroupBody' })
 export type GroupBody = z.output<typeof groupBody>
@@ -30,7 +30,7 @@ const members = {
 }
 
 export const group = z.object(members).meta({ id: 'Group' })
-const reply = z.object({ success, ...members })
+const reply = z.intersection(group, done).meta({ id: 'GroupReply' })
 const WRITTEN = ['success', 'id', 'creation', 'lastModified'] as const
 const tag = 'Groups'
 

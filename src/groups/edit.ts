@@ -42,12 +42,18 @@ const nameOrDevices = (record: GroupRecord, unknown: { id: string }[]): GroupRef
   return { ok: false, refusal: 'invalid-request', errors }
 }
 
-const MEMBER_COLUMNS = names(groupDevices.groupId, groupDevices.deviceKey, groupDevices.accountId)
+const MEMBER_COLUMNS = names(
+  groupDevices.groupId,
+  groupDevices.deviceKey,
+  groupDevices.accountId,
+  groupDevices.nameKey,
+  groupDevices.creation,
+)
 
 /** The rows that put the devices of a JSON list into a group. */
 const selectMembers = (id: string, accountId: string, list: string): SQL =>
-  sql`SELECT ${id}, ${devices.key}, ${accountId} FROM json_each(${list}) listed
-    CROSS JOIN ${devices} ON ${devices.id} = listed.value`
+  sql`SELECT ${id}, ${devices.key}, ${accountId}, ${devices.nameKey}, ${devices.creation}
+    FROM json_each(${list}) listed CROSS JOIN ${devices} ON ${devices.id} = listed.value`
 
 interface NewGroup {
   accountId: string

@@ -71,24 +71,24 @@ const selectPage = (
   const [order, index] =
     q === undefined ? [groups.id, 'groups_account'] : [groups.nameKey, 'groups_name']
   const from = sql`${groups} INDEXED BY ${sql.identifier(index)}`
-  const matches =
-    q === undefined
-      ? sql``
-      : sql` AND ${groups.nameKey} >= ${q} AND ${groups.nameKey} < ${q + PREFIX_END}`
-  const where = sql`${groups.accountId} = ${accountId} AND ${order} > ${after}${matches}`
-  const end = sql`SELECT ${order} FROM ${from} WHERE ${where} ORDER BY ${order}
-    LIMIT 1 OFFSET ${limit - 1}`
+  // One lower and one upper bound: of two, SQLite may seek to the wrong one.
+  const isAfter = q !== undefined && q > after ? sql`${order} >= ${q}` : sql`${order} > ${after}`
+  const last = (q ?? '') + PREFIX_END
+  const where = sql`${groups.accountId} = ${accountId} AND ${isAfter}`
+  const end = sql`SELECT ${order} FROM ${from} WHERE ${where} AND ${order} < ${last}
+    ORDER BY ${order} LIMIT 1 OFFSET ${limit - 1}`
   return [
     statement(
       db,
-      sql`SELECT ${groups}.* FROM ${from} WHERE ${where} ORDER BY ${order} LIMIT ${limit + 1}`,
+      sql`SELECT ${groups}.* FROM ${from} WHERE ${where} AND ${order} < ${last}
+        ORDER BY ${order} LIMIT ${limit + 1}`,
     ),
     statement(
       db,
       sql`SELECT ${groups.id} AS in_group, ${devices.id} FROM ${from}
         CROSS JOIN ${groupDevices} ON ${groupDevices.groupId} = ${groups.id}
         CROSS JOIN ${devices} ON ${devices.key} = ${groupDevices.deviceKey}
-        WHERE ${where} AND ${order} <= ifnull((${end}), char(1114111))
+        WHERE ${where} AND ${order} <= ifnull((${end}), ${last})
         ORDER BY ${order}, ${groupDevices.deviceKey} LIMIT ${MAX_LISTED_DEVICES + 1}`,
     ),
   ]

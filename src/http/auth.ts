@@ -3,6 +3,7 @@ import { type Authenticated, authenticate } from '../auth/principal.ts'
 import { hashSecret, isSameDigest } from '../auth/secret.ts'
 import { looksLikeApiKey } from '../domain/apiKey.ts'
 import { allows, type Scope } from '../domain/scope.ts'
+import { requireSlot } from './accountSlots.ts'
 import type { Context } from './context.ts'
 import { Problem } from './problem.ts'
 import { countRequest } from './rateLimit.ts'
@@ -42,6 +43,7 @@ export const admit = async (c: Context, token = readBearer(c)): Promise<void> =>
   c.set('principal', principal)
   c.set('db', db)
   countRequest(c, principal.accountId, now)
+  await requireSlot(c)
 }
 
 /** Throws a 403 unless the token has one of the scopes. */

@@ -3,8 +3,9 @@ import {
   BODY_TIMEOUT_MS,
   releaseLargeBody,
   releaseWhile,
+  renewLargeBody,
 } from './loadShedding.ts'
-import { malformedBody, Problem } from './problem.ts'
+import { malformedBody, overloaded, Problem } from './problem.ts'
 
 /* Reads the bytes of a request body, within the limits on size, time and memory. */
 
@@ -24,7 +25,10 @@ const tooLarge = (maxBytes: number) =>
 export const declaredLength = ({ headers }: Request): number =>
   Number(headers.get('Content-Length') ?? Number.NaN)
 
-/** Reads at most `maxBytes`, counted while they arrive. Each `owner` has a share of large bodies. */
+/**
+ * Reads at most `maxBytes`, counted while they arrive. Each `owner` has a share of large bodies,
+ * which count until their request ends.
+ */
 export const readBytes = async (
   request: Request,
   maxBytes: number,
@@ -34,13 +38,12 @@ export const readBytes = async (
   const isSmall = maxBytes <= MAX_OPEN_BODY_BYTES || declaredLength(request) <= MAX_OPEN_BODY_BYTES
   const collect = () => collectBytes(request, request.body as ReadableStream<Uint8Array>, maxBytes)
   if (isSmall) return releaseWhile(request, collect)
-  if (!acquireLargeBody(request, owner))
-    throw new Problem('unavailable', { headers: { 'Retry-After': '1' } })
-  try {
-    return await releaseWhile(request, () => withTimeout(collect()))
-  } finally {
-    releaseLargeBody(request)
-  }
+  if (!acquireLargeBody(request, owner)) throw overloaded()
+  const bytes = await releaseWhile(request, () => withTimeout(collect()))
+  // Without a Content-Length a small body is known as one only now.
+  if (bytes.byteLength > MAX_OPEN_BODY_BYTES) renewLargeBody(request)
+  else releaseLargeBody(request)
+  return bytes
 }
 
 /** Fails after 60 s. Large bodies only: a timer for each small request costs throughput. */

@@ -5,7 +5,7 @@ import { log } from '../log.ts'
 import { declaredLength, MAX_OPEN_BODY_BYTES } from './body.ts'
 import type { AppEnv, Context } from './context.ts'
 import { acquire, release, releaseWhile } from './loadShedding.ts'
-import { Problem, problemDocument } from './problem.ts'
+import { overloaded, problemDocument } from './problem.ts'
 import { ratePolicy } from './rateLimit.ts'
 
 const EXPOSED_HEADERS =
@@ -63,6 +63,18 @@ const preflightReply = () =>
     },
   })
 
+/**
+ * Sets them on the reply itself: after a handler each `c.header` builds the whole reply anew, with a
+ * stream for its body.
+ */
+const addCommonHeaders = (c: Context, requestId: string): void => {
+  const { headers } = c.res
+  for (const [name, value] of Object.entries(commonHeaders(requestId))) headers.set(name, value)
+  for (const [name, value] of Object.entries(policyHeader(c.req.path, c.env)))
+    headers.set(name, value)
+  if (!headers.has('Cache-Control')) headers.set('Cache-Control', 'no-store')
+}
+
 /** Answers preflights, adds the headers that every reply has, and logs the request. */
 export const commonReply: MiddlewareHandler<AppEnv> = async (c, next) => {
   const startedAt = Date.now()
@@ -71,22 +83,16 @@ export const commonReply: MiddlewareHandler<AppEnv> = async (c, next) => {
   if (c.req.method === 'OPTIONS') c.res = preflightReply()
   else await next()
   await drainSmallBody(c.req.raw)
-  const headers = { ...commonHeaders(requestId), ...policyHeader(c.req.path, c.env) }
-  for (const [name, value] of Object.entries(headers)) c.header(name, value)
-  if (!c.res.headers.has('Cache-Control')) c.header('Cache-Control', 'no-store')
+  addCommonHeaders(c, requestId)
   logRequest(c, startedAt)
 }
-
-const OVERLOADED = new Problem('unavailable', {
-  headers: { 'Retry-After': '1', 'Cache-Control': 'no-store' },
-})
 
 /** A 503 with as little work as possible, and without a log line. */
 const rejectRequest = async (request: Request, env: Env): Promise<Response> => {
   await drainSmallBody(request)
   const requestId = requestIdOf(request)
   const path = new URL(request.url).pathname
-  const { text, status, headers } = problemDocument(OVERLOADED, { path, requestId })
+  const { text, status, headers } = problemDocument(overloaded(), { path, requestId })
   return new Response(text, {
     status,
     headers: { ...headers, ...commonHeaders(requestId), ...policyHeader(path, env) },

@@ -25,7 +25,7 @@ const REPLAYED_HEADERS = ['Content-Type', 'Location', 'ETag', 'Link', 'WWW-Authe
  * MACs of the request under each live secret, newest first. A plain hash would let a password in
  * the body be guessed.
  */
-const requestMacs = async (c: Context, body: string): Promise<string[]> => {
+export const requestMacs = async (c: Context, body: string): Promise<string[]> => {
   const bytes = new TextEncoder().encode(`${c.req.method} ${c.req.path}\n${body}`)
   const secrets = await liveSecrets(c.env)
   return Promise.all(
@@ -92,11 +92,17 @@ const startAttempt = (c: Context, key: string): { db: Database; attempt: Attempt
   return { db: c.get('db'), attempt: { accountId, principal: userId ?? '', key, token } }
 }
 
-/** Processes a request once per Idempotency-Key; always when it has no key or takes none. */
+export const hasIdempotencyKey = (c: Context): boolean =>
+  c.req.header('Idempotency-Key') !== undefined
+
+/**
+ * Processes a request once per Idempotency-Key; always when it has no key or takes none. Takes the
+ * MACs and not the body, which would stay in memory until the reply.
+ */
 export const withIdempotency = async (
   c: Context,
   replay: Replay | null,
-  body: string,
+  macs: string[],
   next: Next,
 ): Promise<void> => {
   const key = replay && readKey(c)
@@ -104,7 +110,6 @@ export const withIdempotency = async (
   if (!replay || !key) return next()
 
   const { db, attempt } = startAttempt(c, key)
-  const macs = await requestMacs(c, body)
   const row = await claimKey(db, attempt, macs, Date.now())
   if (!row) throw new Problem('unavailable')
   if (!row.is_held) {

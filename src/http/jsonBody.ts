@@ -1,5 +1,6 @@
 import { escapePointer } from '../domain/json.ts'
 import { extraCostOfBody } from '../domain/requestCost.ts'
+import { requireSlot } from './accountSlots.ts'
 import { MAX_BODY_BYTES, readBytes } from './body.ts'
 import type { Context } from './context.ts'
 import { invalid, malformedBody, Problem } from './problem.ts'
@@ -104,7 +105,10 @@ export const readJson = async (c: Context, maxBytes = MAX_BODY_BYTES): Promise<J
   const request = c.req.raw
   if (request.body === null || request.headers.get('Content-Length') === '0') return null
   checkContentType(c)
-  const bytes = await readBytes(request, maxBytes, c.get('principal')?.accountId)
+  const caller = c.get('principal')
+  const bytes = await readBytes(request, maxBytes, caller?.accountId)
+  // Many bodies may arrive at once: the requests go on as their account's share allows.
+  if (caller) await requireSlot(c)
   if (bytes.byteLength === 0) return null
   countExtraCost(c, extraCostOfBody(bytes.byteLength))
   const body = parseJson(bytes)

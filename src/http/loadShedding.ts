@@ -1,6 +1,6 @@
 import { log } from '../log.ts'
 
-interface Slot {
+export interface Slot {
   acquiredAt: number
   owner: string | undefined
 }
@@ -13,6 +13,7 @@ interface OwnerLimit {
 /** Slots that work in this isolate holds, oldest first. */
 export class Slots {
   readonly #held = new Map<object, Slot>()
+  readonly #countByOwner = new Map<string, number>()
   readonly #maxHeldMs: number
 
   /** After a disconnect `finally` may never run: slots older than `maxHeldMs` are evicted. */
@@ -24,32 +25,45 @@ export class Slots {
   acquire(holder: object, now: number, max: number, ownerLimit?: OwnerLimit): boolean {
     this.#evict(now)
     if (this.#held.size >= max) return false
-    if (ownerLimit && this.#countOf(ownerLimit.owner) >= ownerLimit.max) return false
-    this.#held.set(holder, { acquiredAt: now, owner: ownerLimit?.owner })
+    if (ownerLimit && this.countOf(ownerLimit.owner) >= ownerLimit.max) return false
+    this.hold(holder, now, ownerLimit?.owner)
     return true
   }
 
-  release(holder: object): boolean {
-    return this.#held.delete(holder)
+  /** Takes a slot even if none is free. */
+  hold(holder: object, now: number, owner?: string): void {
+    this.release(holder)
+    this.#held.set(holder, { acquiredAt: now, owner })
+    if (owner !== undefined) this.#countByOwner.set(owner, this.countOf(owner) + 1)
+  }
+
+  /** The slot that was held, if any. */
+  release(holder: object): Slot | undefined {
+    const slot = this.#held.get(holder)
+    if (!slot) return undefined
+    this.#held.delete(holder)
+    if (slot.owner === undefined) return slot
+    const left = this.countOf(slot.owner) - 1
+    if (left > 0) this.#countByOwner.set(slot.owner, left)
+    else this.#countByOwner.delete(slot.owner)
+    return slot
   }
 
   /** Starts the time until eviction again. */
   renew(holder: object, now: number): void {
     const slot = this.#held.get(holder)
-    if (slot && this.#held.delete(holder)) this.#held.set(holder, { ...slot, acquiredAt: now })
+    if (slot) this.hold(holder, now, slot.owner)
   }
 
   #evict(now: number): void {
     for (const [holder, { acquiredAt }] of this.#held) {
       if (now - acquiredAt < this.#maxHeldMs) break
-      this.#held.delete(holder)
+      this.release(holder)
     }
   }
 
-  #countOf(owner: string): number {
-    let count = 0
-    for (const slot of this.#held.values()) if (slot.owner === owner) count++
-    return count
+  countOf(owner: string): number {
+    return this.#countByOwner.get(owner) ?? 0
   }
 }
 
@@ -84,17 +98,59 @@ const startSecond = (now: number): void => {
   rejections = { since: now, count: 0 }
 }
 
-export const release = (request: Request): void => {
-  activeRequests.release(request)
+/** An account's share of the slots: three others find a slot while one uses all of its own. */
+const maxPerAccount = (): number => maxConcurrent / 4
+
+/** Requests that hold no slot while they wait for one, or for a receiver that a tenant chose. */
+const waitingRequests = new Slots(60_000)
+const MAX_WAITING = 512
+const MAX_WAITING_PER_ACCOUNT = 128
+const RETRY_INTERVAL_MS = 20
+/** About ten seconds in all. */
+const MAX_RETRIES = 500
+
+/** Lets a request wait without a slot; false when its account has too many that wait. */
+export const tryWait = (request: Request, accountId: string): boolean =>
+  waitingRequests.acquire(request, Date.now(), MAX_WAITING, {
+    owner: accountId,
+    max: MAX_WAITING_PER_ACCOUNT,
+  })
+
+export const endWait = (request: Request): void => {
+  waitingRequests.release(request)
+}
+
+const tryAssign = (request: Request, accountId: string): boolean =>
+  activeRequests.acquire(request, Date.now(), maxConcurrent, {
+    owner: accountId,
+    max: maxPerAccount(),
+  })
+
+/**
+ * Makes the slot of a request one of its account. While the account uses its share, the request
+ * waits without a slot. False when too many of the account wait, or for too long.
+ */
+export const assign = async (request: Request, accountId: string): Promise<boolean> => {
+  const hasNoSlot = !activeRequests.release(request)
+  if (hasNoSlot || tryAssign(request, accountId)) return true
+  if (!tryWait(request, accountId)) return false
+  for (let retries = 0; retries < MAX_RETRIES; retries++) {
+    await new Promise((resolve) => setTimeout(resolve, RETRY_INTERVAL_MS))
+    if (!tryAssign(request, accountId)) continue
+    endWait(request)
+    return true
+  }
+  return false
 }
 
 /** Gives up the request's slot during `wait`, so that slow senders do not block others. */
 export const releaseWhile = async <T>(request: Request, wait: () => Promise<T>): Promise<T> => {
-  if (!activeRequests.release(request)) return wait()
+  const slot = activeRequests.release(request)
+  if (!slot) return wait()
   try {
     return await wait()
   } finally {
-    activeRequests.acquire(request, Date.now(), Number.POSITIVE_INFINITY)
+    activeRequests.hold(request, Date.now(), slot.owner)
   }
 }
 
@@ -102,16 +158,27 @@ export const releaseWhile = async <T>(request: Request, wait: () => Promise<T>):
 export const BODY_TIMEOUT_MS = 60_000
 const largeBodies = new Slots(BODY_TIMEOUT_MS)
 /** As many bodies of 1 MiB as fit into an isolate's memory with the work on them. */
-const MAX_LARGE_BODIES = 48
+const MAX_LARGE_BODIES = 24
 /** Half, so that one account cannot block the others. */
-const MAX_LARGE_BODIES_PER_OWNER = 24
+const MAX_LARGE_BODIES_PER_OWNER = 12
 
+/** The slot is held until the request ends: what was parsed lives as long. */
 export const acquireLargeBody = (request: Request, owner: string): boolean =>
   largeBodies.acquire(request, Date.now(), MAX_LARGE_BODIES, {
     owner,
     max: MAX_LARGE_BODIES_PER_OWNER,
   })
 
+/** A large body has arrived: the time until eviction starts again, for the work on it. */
+export const renewLargeBody = (request: Request): void => largeBodies.renew(request, Date.now())
+
 export const releaseLargeBody = (request: Request): void => {
   largeBodies.release(request)
+}
+
+/** Gives back everything that the request holds. */
+export const release = (request: Request): void => {
+  activeRequests.release(request)
+  endWait(request)
+  releaseLargeBody(request)
 }

@@ -7,7 +7,7 @@ import { MAX_BODY_BYTES, MAX_OPEN_BODY_BYTES } from './body.ts'
 import type { AppEnv, Context } from './context.ts'
 import { type Operation, takesBody } from './contract.ts'
 import { readIfMatch } from './etag.ts'
-import { type Replay, withIdempotency } from './idempotency.ts'
+import { hasIdempotencyKey, type Replay, requestMacs, withIdempotency } from './idempotency.ts'
 import { readJson } from './jsonBody.ts'
 import { parameterNotFound } from './notFound.ts'
 import { parseBody } from './parseBody.ts'
@@ -30,8 +30,8 @@ const OPERATION = Symbol('operation')
 export const operationOf = (handler: unknown): Operation | undefined =>
   (handler as { [OPERATION]?: Operation })[OPERATION]
 
-/** Validates the body and returns its text, which an Idempotency-Key is bound to. */
-const readBody = async (c: Context, contract: Operation): Promise<string> => {
+/** Validates the body and returns its MACs, which an Idempotency-Key is bound to. */
+const readBody = async (c: Context, contract: Operation): Promise<string[]> => {
   const body = await readJson(c, contract.scope === 'open' ? MAX_OPEN_BODY_BYTES : MAX_BODY_BYTES)
   if (contract.patches) {
     if (!body) throw invalid({ pointer: '', detail: 'must be a JSON Merge Patch or a JSON Patch' })
@@ -46,7 +46,8 @@ const readBody = async (c: Context, contract: Operation): Promise<string> => {
   } else if (body) {
     parseBody({ ...contract, body: NO_MEMBERS }, body.value)
   }
-  return body?.text ?? ''
+  const isBound = contract.idempotent && hasIdempotencyKey(c)
+  return isBound ? requestMacs(c, body?.text ?? '') : []
 }
 
 const PLAIN_NUMBER = /^-?\d+(\.\d+)?$/
@@ -84,7 +85,7 @@ export const operation = <const O extends Operation>(
     zValidator('query', contract.query as z.ZodObject, (result) => {
       if (!result.success)
         throw new Problem('invalid-request', {
-          errors: fieldErrors(result.error as z.ZodError, '#/query'),
+          errors: fieldErrors(result.error as z.ZodError, result.data, '#/query'),
         })
     })
   const checkNumbers = contract.query && numberCheck(contract.query as z.ZodObject)
@@ -103,14 +104,14 @@ export const operation = <const O extends Operation>(
     c.set('ifMatch', contract.ifMatch ? readIfMatch(c) : null)
     checkNumbers?.(c)
     if (checkQuery) await checkQuery(c as never, noNext)
-    const text = readsBody ? await readBody(c, contract) : ''
+    const macs = readsBody ? await readBody(c, contract) : []
     // Before the Idempotency-Key is claimed: API keys of other scopes share its replies, and a 403
     // must not be one of them.
     if (contract.scopeFor) requireScope(c, contract.scopeFor(c.req.valid('json' as never)))
     if (contract.extraCost) countExtraCost(c, contract.extraCost(c.req.valid('json' as never)))
     const isAction =
       typeof contract.idempotent !== 'function' || contract.idempotent(c.req.valid('json' as never))
-    await withIdempotency(c, isAction ? replay : null, text, next)
+    await withIdempotency(c, isAction ? replay : null, macs, next)
   }
   return Object.assign(handler, { [OPERATION]: contract as Operation }) as never
 }

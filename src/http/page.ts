@@ -16,11 +16,10 @@ export const pageQuery = {
     .max(MAX_ROWS, 'must be at most 1000')
     .default(MAX_ROWS)
     .meta({ description: 'The maximum number of rows. A page may have fewer.', example: 100 }),
-  cursor: z
-    .string()
-    .max(MAX_CURSOR_LENGTH)
-    .optional()
-    .meta({ description: 'The `nextCursor` of the previous page, unchanged.' }),
+  cursor: z.string().max(MAX_CURSOR_LENGTH).optional().meta({
+    description: 'The `nextCursor` of the previous page, unchanged.',
+    pattern: '^[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+$',
+  }),
 }
 
 export const nextCursor = z

@@ -49,7 +49,7 @@ export const parsePatch = (contentType: string, body: unknown): Patch => {
   if (type === 'application/merge-patch+json')
     throw invalid({ pointer: '', detail: 'must be an object, as a JSON Merge Patch is' })
   const parsed = jsonPatch.safeParse(body)
-  if (!parsed.success) throw invalid(...fieldErrors(parsed.error, ''))
+  if (!parsed.success) throw invalid(...fieldErrors(parsed.error, body, ''))
   return { kind: 'json', steps: parsed.data as PatchStep[] }
 }
 
@@ -64,7 +64,7 @@ const unwrapPatch = (
   if (patch.kind === 'merge') {
     const inner = patch.document[wrapper]
     if (!isObject(inner)) return { patch, prefix: '' }
-    rejectSiblings(patch.document, wrapper)
+    rejectSiblings(patch.document, wrapper, ['success'])
     return { patch: { kind: 'merge', document: inner }, prefix: `/${wrapper}` }
   }
   const strip = (path: string) =>

@@ -55,6 +55,18 @@ export const PROBLEMS = {
     'The cursor does not belong to this list.',
     'Send `nextCursor` unchanged, with the same filters and the same order, or start again without a cursor.',
   ),
+  'report-too-old': kind(
+    400,
+    'Report too old',
+    'All locations of the report are older than the account keeps locations. Nothing was stored.',
+    'Do not send the report again. To store such locations, raise the account’s `retentionDays` first (`PATCH /api/account`).',
+  ),
+  'span-too-large': kind(
+    400,
+    'Span too large',
+    'The span has more rows than one reply may have.',
+    'Send `limit` (1 to 1000) to get the span in pages: each reply has `nextCursor` for the `cursor` of the next request, until it is null. Or choose a shorter span with `from` and `to`.',
+  ),
   'invalid-patch': kind(
     400,
     'Invalid patch',
@@ -209,6 +221,18 @@ export const PROBLEMS = {
     'The device has reached its daily limit for this channel.',
     'Wait until `resetAt`, or raise the device’s daily limit.',
   ),
+  'daily-locations-reached': kind(
+    429,
+    'Daily locations reached',
+    'The account has reported as many locations today as its budget allows.',
+    'Wait until `resetAt`, when the next day begins in the account’s time zone, or ask the operator for a larger budget. `GET /api/account` shows `budgets` and `budgetUsage`. Alerts, and reports with `hasCriticalAlert` or the alert `SOSButton`, are always accepted.',
+  ),
+  'storage-full': kind(
+    409,
+    'Storage full',
+    'The locations of the account take as much storage as its budget allows.',
+    'Delete devices that are no longer needed, lower `retentionDays` of the account, or ask the operator for a larger budget; then send the report again. `GET /api/account` shows `budgets` and `budgetUsage`. Alerts, and reports with `hasCriticalAlert` or the alert `SOSButton`, are always accepted.',
+  ),
   'receipt-replayed': kind(
     409,
     'Receipt replayed',
@@ -311,6 +335,12 @@ export const PROBLEMS = {
     'The service failed to process the request.',
     'Try again later. If it fails again, send the request id to the operator.',
   ),
+  'cells-full': kind(
+    503,
+    'Cells full',
+    'The databases that the account could be created in are more than 70 % full.',
+    'Add a cell, as the operations guide describes, or name another one with `cell`. `GET /healthz` shows the size of each.',
+  ),
   unavailable: kind(
     503,
     'Unavailable',
@@ -357,6 +387,10 @@ export const signInProblem = (
   return new Problem(code, { status: signInStatus, ...(detail && { detail }) })
 }
 
+/** The isolate, or the account's share of it, is busy. */
+export const overloaded = (): Problem =>
+  new Problem('unavailable', { headers: { 'Retry-After': '1', 'Cache-Control': 'no-store' } })
+
 export const invalid = (...errors: FieldError[]): Problem =>
   new Problem('invalid-request', { errors })
 
@@ -372,6 +406,7 @@ const challengeOf = (code: ProblemCode): string => {
 
 const DEFAULT_HEADERS: Partial<Record<ProblemCode, Record<string, string>>> = {
   'too-many-requests': { 'Retry-After': '60' },
+  'cells-full': { 'Retry-After': '3600' },
   unavailable: { 'Retry-After': '5' },
 }
 

@@ -7,9 +7,12 @@ const EARLIEST = 0
 const LATEST = Date.UTC(9999, 11, 31)
 
 /** A span of time, both ends included. Without `from` or `to` it is open at that end. */
-export interface RangeQuery {
+export interface Span {
   from?: number | undefined
   to?: number | undefined
+}
+
+export interface RangeQuery extends Span {
   limit: number
   cursor?: string | undefined
 }
@@ -22,7 +25,7 @@ export interface Range {
   after: Position | null
 }
 
-export const wholeRange = ({ from, to }: Pick<RangeQuery, 'from' | 'to'>) => ({
+export const wholeRange = ({ from, to }: Span) => ({
   from: from ?? EARLIEST,
   to: to ?? LATEST,
 })
@@ -32,7 +35,7 @@ interface Page<Row> {
   next: Position | null
 }
 
-interface Source<Row> {
+export interface RangeSource<Row> {
   /** Filters in addition to the span, signed into the cursor. */
   filters?: Record<string, string | undefined>
   /** A pointer to the cursor in the request, for the problem document. */
@@ -45,7 +48,7 @@ interface Source<Row> {
 export const rangePage = async <Row>(
   c: Context,
   { from, to, limit, cursor }: RangeQuery,
-  { filters = {}, cursorPointer, read }: Source<Row>,
+  { filters = {}, cursorPointer, read }: RangeSource<Row>,
 ): Promise<{ rows: Row[]; nextCursor: string | null }> => {
   const params = new URLSearchParams()
   if (from !== undefined) params.set('from', iso(from))

@@ -33,6 +33,17 @@ export const replyAlternate = <O extends Operation>(
   body: AlternateBody<O>,
 ) => send(c, JSON.stringify(body), contract.alternateReply?.status ?? 200, {})
 
+/** Replies with a stream. HEAD gets its headers alone. */
+export const replyStream = async (
+  c: Context,
+  stream: ReadableStream<Uint8Array>,
+  headers: Headers = { 'Content-Type': 'application/json' },
+) => {
+  if (c.req.method !== 'HEAD') return c.body(stream, 200, headers)
+  await stream.cancel()
+  return c.body(null, 200, headers)
+}
+
 interface Tag {
   version: number
   /** The second part of the tag, when it is known without hashing the body. */

@@ -11,8 +11,19 @@ const pointerOf = (prefix: string, path: readonly PropertyKey[]): string =>
 
 const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1)
 
-/** Zod's issues as errors with one pointer each, unknown members one by one. */
-export const fieldErrors = (error: z.ZodError, prefix: string): FieldError[] =>
+const isMissing = (input: unknown, path: readonly PropertyKey[]): boolean =>
+  path.length > 0 &&
+  path.reduce((value, name) => (value as Record<PropertyKey, unknown> | null)?.[name], input) ===
+    undefined
+
+/** A refinement has its own words for what is missing; other checks speak of the value's type. */
+const detailOf = (issue: z.core.$ZodIssue, input: unknown): string =>
+  issue.code !== 'custom' && isMissing(input, issue.path)
+    ? 'is required'
+    : lowerFirst(issue.message)
+
+/** Zod's issues with `input` as errors with one pointer each, unknown members one by one. */
+export const fieldErrors = (error: z.ZodError, input: unknown, prefix: string): FieldError[] =>
   error.issues.slice(0, MAX_ERRORS).flatMap((issue) => {
     if (issue.code === 'unrecognized_keys') {
       return issue.keys.slice(0, MAX_ERRORS).map((key) => ({
@@ -20,7 +31,7 @@ export const fieldErrors = (error: z.ZodError, prefix: string): FieldError[] =>
         detail: UNKNOWN_NAME,
       }))
     }
-    return [{ pointer: pointerOf(prefix, issue.path), detail: lowerFirst(issue.message) }]
+    return [{ pointer: pointerOf(prefix, issue.path), detail: detailOf(issue, input) }]
   })
 
 /** The schema inside defaults, optionals and nullables. */

@@ -61,13 +61,30 @@ export const time = z.iso.datetime({ precision: 3 }).meta({ example: '2026-11-14
 
 export const tags = freeForm(z.record(z.string().max(64), z.string('must be text').max(1024))).meta(
   {
-    description: 'Your own names and values.',
+    description: 'Your own names and values. At most 8 KiB.',
     example: { fleet: 'north' },
   },
 )
 
+export const splitAtCommas = (text: string): string[] =>
+  text.split(',').filter((part) => part !== '')
+
+/** Ids separated by commas, in a query. */
+export const idList = (max: number) =>
+  z
+    .string()
+    .max(8192)
+    .transform(splitAtCommas)
+    .pipe(
+      z
+        .array(z.string().max(64, 'must be ids separated by commas'))
+        .max(max, `must have at most ${max} ids`),
+    )
+
 export const id = (prefix: string) =>
   z.string().meta({ example: `${prefix}_1jn7wz3h4q8v2n5t7r6m0p` })
 
-export const success = z.literal(true)
-export const done = z.object({ success })
+export const success = z
+  .literal(true)
+  .meta({ description: 'True in every reply that is not an error.', example: true })
+export const done = z.object({ success }).meta({ id: 'Done' })

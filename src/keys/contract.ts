@@ -22,12 +22,12 @@ export const keyBody = z.strictObject({
   userId: z.string('must be a user’s id').nullish().meta({
     description:
       'Binds the key to a user: it never allows more than the user’s privileges and shows only the user’s group.',
-    example: 'usr_01k…',
+    example: null,
   }),
   expires: instant
     .nullish()
     .transform((at) => at ?? null)
-    .meta({ description: 'When the key stops working.' }),
+    .meta({ description: 'When the key stops working.', example: null }),
 })
 
 /** 400 unless the expiry is in the future: the key would never work. */
@@ -52,7 +52,7 @@ export const apiKey = z.string().nullable().meta({
   description: 'The secret key. Only this reply contains it; a replay has null instead.',
   example: 'pgk_…',
 })
-const replyWithSecret = z.object({ success, key, apiKey })
+export const newKeyReply = z.object({ success, key, apiKey }).meta({ id: 'NewKeyReply' })
 
 export const listKeys = define({
   id: 'listKeys',
@@ -74,7 +74,7 @@ export const createKey = define({
   body: keyBody,
   ignored: ['id', 'creation', 'lastUsed'],
   status: 201,
-  reply: replyWithSecret,
+  reply: newKeyReply,
   idempotent: true,
   secrets: ['apiKey'],
 })
@@ -106,7 +106,7 @@ export const regenerateKey = define({
       .default(0)
       .meta({ description: 'How many seconds the old key still works.', example: 3600 }),
   }),
-  reply: replyWithSecret,
+  reply: newKeyReply,
   problems: ['key-not-found'],
   idempotent: true,
   secrets: ['apiKey'],

@@ -17,16 +17,15 @@ export const keys = new Hono<AppEnv>()
     const { limit, cursor } = c.req.valid('query')
     const [after = ''] = (await readCursor(c, cursor)) ?? []
     const { accountId, userId, groupId } = c.get('principal')
-    const rows = await listKeys(c.get('db'), {
+    const page = await listKeys(c.get('db'), {
       accountId,
       userId: groupId === null ? null : userId,
       after: String(after),
-      limit: limit + 1,
+      limit,
       now: Date.now(),
     })
-    const page = rows.slice(0, limit)
-    const last = rows.length > limit ? page.at(-1) : undefined
-    return replyPage(c, contract.listKeys, { keys: page.map(presentKey) }, last ? [last.id] : null)
+    const body = { keys: page.keys.map(presentKey) }
+    return replyPage(c, contract.listKeys, body, page.next === null ? null : [page.next])
   })
   .post('/', operation(contract.createKey), async (c) => {
     const { name, scopes, ...asked } = c.req.valid('json')

@@ -1,4 +1,5 @@
 import { and, asc, eq, gt, isNull, or, sql } from 'drizzle-orm'
+import { growScan } from '../db/boundedScan.ts'
 import { appendEvent } from '../db/events.ts'
 import type { Database } from '../db/open.ts'
 import { keys, users } from '../db/schema.ts'
@@ -35,24 +36,32 @@ interface KeyListing {
   now: number
 }
 
+export interface KeyPage {
+  keys: Key[]
+  /** The id that the next page begins after, or null on the last. */
+  next: string | null
+}
+
+/** Expired keys are kept for 30 days, so a page may have to scan many to find those that work. */
 export const listKeys = async (
   db: Database,
   { accountId, userId, after, limit, now }: KeyListing,
-): Promise<Key[]> => {
-  const rows = await db
-    .select()
-    .from(keys)
-    .where(
-      and(
-        eq(keys.accountId, accountId),
-        userId === null ? undefined : eq(keys.userId, userId),
-        gt(keys.id, after),
-        isLive(now),
-      ),
-    )
-    .orderBy(asc(keys.id))
-    .limit(limit)
-  return rows.map(toKey)
+): Promise<KeyPage> => {
+  const isListed = and(
+    eq(keys.accountId, accountId),
+    userId === null ? undefined : eq(keys.userId, userId),
+    gt(keys.id, after),
+  )
+  const { rows, end } = await growScan({ isFiltered: true, limit }, async (scanned) => {
+    const found = await db.select().from(keys).where(isListed).orderBy(asc(keys.id)).limit(scanned)
+    return {
+      rows: found.filter(({ expires }) => expires === null || expires > now),
+      end: found.length === scanned ? found.at(-1) : undefined,
+    }
+  })
+  const page = rows.slice(0, limit)
+  const last = rows.length > limit ? page.at(-1) : end
+  return { keys: page.map(toKey), next: last?.id ?? null }
 }
 
 const isOwnLiveKey = (accountId: string, id: string, now: number) =>

@@ -1,4 +1,5 @@
 import { type Account, DEFAULT_RETENTION_DAYS } from '../domain/account.ts'
+import { NO_OVERRIDES } from '../domain/budget.ts'
 import { localDay } from '../domain/day.ts'
 import { sameJson } from '../domain/json.ts'
 import { canGrant } from '../domain/license.ts'
@@ -21,7 +22,7 @@ export type Opening = Pick<
   'id' | 'number' | 'cell' | 'userName' | 'name' | 'timeZone' | 'total'
 >
 export type AccountChange = Partial<
-  Pick<Account, 'name' | 'timeZone' | 'total' | 'disabled' | 'retentionDays'>
+  Pick<Account, 'name' | 'timeZone' | 'total' | 'disabled' | 'retentionDays' | 'budgets'>
 >
 
 export const openAccount = (sql: SqlStorage, opening: Opening, now: number): void => {
@@ -31,6 +32,7 @@ export const openAccount = (sql: SqlStorage, opening: Opening, now: number): voi
     used: 0,
     disabled: false,
     retentionDays: DEFAULT_RETENTION_DAYS,
+    budgets: NO_OVERRIDES,
     creation: now,
     lastModified: now,
     version: 1,

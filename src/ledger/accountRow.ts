@@ -17,6 +17,8 @@ interface AccountRow extends Record<string, SqlStorageValue> {
   used: number
   disabled: number
   retention_days: number
+  locations_per_day: number | null
+  storage_bytes: number | null
   creation: number
   last_modified: number
   version: number
@@ -39,6 +41,7 @@ export const readAccount = (sql: SqlStorage): Account | null => {
     used,
     disabled: row.disabled === 1,
     retentionDays: row.retention_days,
+    budgets: { locationsPerDay: row.locations_per_day, storageBytes: row.storage_bytes },
     creation,
     lastModified: row.last_modified,
     version,
@@ -66,7 +69,8 @@ export const saveAccount = (tx: Decision): void => {
   if (!before || (nextExpiryBefore === nextExpiry && sameJson(before, account))) return
   sql.exec(
     `UPDATE account SET name = ?, time_zone = ?, day = ?, total = ?, used = ?, disabled = ?,
-       retention_days = ?, last_modified = ?, version = ?, next_expiry = ?`,
+       retention_days = ?, locations_per_day = ?, storage_bytes = ?, last_modified = ?,
+       version = ?, next_expiry = ?`,
     account.name,
     account.timeZone,
     account.day,
@@ -74,6 +78,8 @@ export const saveAccount = (tx: Decision): void => {
     account.used,
     account.disabled ? 1 : 0,
     account.retentionDays,
+    account.budgets.locationsPerDay,
+    account.budgets.storageBytes,
     account.lastModified,
     account.version,
     nextExpiry,

@@ -50,6 +50,8 @@ const STEPS = [
    ALTER TABLE usage ADD COLUMN emails_reached INTEGER NOT NULL DEFAULT 0;
    ALTER TABLE usage ADD COLUMN sms_reached INTEGER NOT NULL DEFAULT 0;`,
   'CREATE TABLE notices (id TEXT PRIMARY KEY, accepted INTEGER NOT NULL) STRICT, WITHOUT ROWID',
+  `ALTER TABLE account ADD COLUMN locations_per_day INTEGER;
+   ALTER TABLE account ADD COLUMN storage_bytes INTEGER;`,
 ]
 
 export const makeTables = (storage: DurableObjectStorage): void => migrate(storage, STEPS)

@@ -1,11 +1,13 @@
 import * as z from 'zod'
+import { MAX_REJECTIONS, MAX_SPAN_LOCATIONS, REJECTIONS } from '../domain/location.ts'
 import { extraCostOfLocations } from '../domain/requestCost.ts'
 import { define } from '../http/contract.ts'
 import { nextCursor, pageQuery } from '../http/page.ts'
+import { isInOrder, OUT_OF_ORDER } from '../http/rangeQuery.ts'
 import { instantInUrl, success } from '../http/wire.ts'
 import { readBody } from './fastReader.ts'
 import { FORMATS, MEDIA_TYPES } from './formats/formats.ts'
-import { forms, isInOrder, type LocationsBody, location, OUT_OF_ORDER } from './forms.ts'
+import { forms, type LocationsBody, location } from './forms.ts'
 
 const tag = 'Locations'
 const page = z.object({ success, locations: z.array(location), nextCursor })
@@ -25,30 +27,70 @@ export const postLocations = define({
   id: 'postLocations',
   tag,
   summary: 'Report locations, or query them',
-  description:
-    'A body with `location` or `locations`, a bare location or a bare list is a report (scope `ingest` or `write`): either all locations are stored or none. A body with `from` and `to` is a query (scope `read`); its reply is 200, like that of `GET`.',
+  description: `A body with \`location\` or \`locations\`, a bare location or a bare list is a report (scope \`ingest\` or \`write\`). One invalid location refuses the whole report. The device keeps one location for each \`dateTime\`, and none older than the account’s \`retentionDays\`: the reply counts what was not accepted.
+
+A body with \`from\`, \`to\` or both, and without a location, is a query (scope \`read\`); its reply is 200, in ascending order of time, both ends included. Without \`limit\` and \`cursor\` it has the whole span, streamed, of at most ${MAX_SPAN_LOCATIONS.toLocaleString('en')} locations; a failure while it is sent aborts the connection. An account may have three long exports and queries running at a time; a fourth is a 429. With \`limit\` or \`cursor\` it has one page.`,
   scope: ['ingest', 'read', 'write'],
   scopeFor: ({ kind }: LocationsBody) => (kind === 'query' ? 'read' : ['ingest', 'write']),
-  body: z.union([forms.query, forms.one, forms.several, forms.bare, forms.bareList]),
+  body: z.union([forms.one, forms.several, forms.bare, forms.bareList, forms.since, forms.until]),
   read: readBody,
-  ignored: ['success', 'accepted', 'duplicates', 'nextCursor', 'receivedAt'],
+  ignored: [
+    'success',
+    'accepted',
+    'duplicates',
+    'conflicts',
+    'tooOld',
+    'results',
+    'nextCursor',
+    'receivedAt',
+  ],
   extraCost: (body: LocationsBody) =>
     body.kind === 'report' ? extraCostOfLocations(body.locations.length) : 0,
   status: 201,
   reply: z.object({
     success,
-    accepted: z.int(),
-    duplicates: z.int().meta({
+    accepted: z.int().meta({
       description:
-        'How many were ignored because the device already has a location with that `dateTime`.',
+        'How many are new and stored. The four counts add up to the number of locations sent.',
+      example: 1,
     }),
+    duplicates: z.int().meta({
+      description: 'How many the device already has, with the same values.',
+    }),
+    conflicts: z.int().meta({
+      description:
+        'How many have the `dateTime` of another location of the device, with other values. The stored one stands.',
+    }),
+    tooOld: z.int().meta({
+      description:
+        'How many were not stored because they are older than the account’s `retentionDays`.',
+    }),
+    results: z
+      .array(
+        z.object({
+          index: z.int().meta({ description: 'The position in the report, from 0.' }),
+          status: z.enum(REJECTIONS),
+        }),
+      )
+      .optional()
+      .meta({
+        description: `The locations that were not accepted, at most the first ${MAX_REJECTIONS}. Absent when all were.`,
+      }),
     locations: z
       .array(location)
       .optional()
       .meta({ description: 'The stored location, when exactly one was sent.' }),
   }),
   alternateReply: { status: 200, reply: page },
-  problems: ['device-not-found', 'device-expired', 'invalid-cursor'],
+  problems: [
+    'device-not-found',
+    'device-expired',
+    'report-too-old',
+    'storage-full',
+    'daily-locations-reached',
+    'invalid-cursor',
+    'span-too-large',
+  ],
   idempotent: ({ kind }: LocationsBody) => kind === 'report',
   example: {
     location: {
@@ -66,7 +108,7 @@ export const listLocations = define({
   tag,
   summary: 'Read or export a device’s track',
   description:
-    'In ascending order of time, both ends included. Without `from` or `to` the span is open at that end. JSON comes in pages. GeoJSON, GPX, KML and CSV, chosen by `Accept` or `format`, come as one streamed file of up to four million locations.',
+    'In order of time, both ends included. Without `from` or `to` the span is open at that end. JSON comes in pages. GeoJSON, GPX, KML and CSV, chosen by `Accept` or `format`, come as one streamed file of up to four million locations. An account may have three long exports and queries running at a time; a fourth is a 429.',
   scope: 'read',
   query: z
     .strictObject({
@@ -74,6 +116,10 @@ export const listLocations = define({
       to: instantInUrl.optional(),
       limit: pageQuery.limit.unwrap().optional(),
       cursor: pageQuery.cursor,
+      order: z.enum(['asc', 'desc'], 'must be asc or desc').default('asc').meta({
+        description:
+          'The oldest first, or the newest first. `desc` is only for JSON without `simplify`.',
+      }),
       format: z.enum(FORMATS, `must be one of ${FORMATS.join(', ')}`).optional(),
       geometry: z.enum(['points', 'line'], 'must be points or line').default('points').meta({
         description:

@@ -1,8 +1,9 @@
 import type { Database } from '../db/open.ts'
 import type { DeviceRef } from '../db/visibility.ts'
 import { iso } from '../domain/iso.ts'
+import type { StoredLocation } from '../domain/location.ts'
 import { simplify } from '../domain/simplify.ts'
-import { Slots } from '../http/loadShedding.ts'
+import { acquireLongReply, streamPages } from '../http/longReply.ts'
 import { invalid, Problem } from '../http/problem.ts'
 import { csv } from './formats/csv.ts'
 import { contentType, type Format, type Track, type Writer } from './formats/formats.ts'
@@ -19,7 +20,7 @@ import {
 } from './store.ts'
 
 /** D1 allows 1,000 queries a request, so pages of this size export up to four million locations. */
-const PAGE_ROWS = 4000
+export const PAGE_ROWS = 4000
 const MAX_SIMPLIFIED = 50_000
 
 /** A span of one device's track. */
@@ -60,67 +61,14 @@ const readKeptTimes = async (
   return new Set(points.flatMap(({ time }, index) => (isKept[index] ? [time] : [])))
 }
 
-/**
- * An export holds up to two pages, some megabytes. One that was abandoned frees its slot after a
- * minute.
- */
-const longExports = new Slots(60_000)
-const MAX_LONG_EXPORTS = 12
-
-const encoder = new TextEncoder()
-
-interface Source {
-  first: TrackPage
-  readNext: (from: number) => Promise<TrackPage>
-  writer: Writer
-  /** Null to keep every location. */
-  keptTimes: Set<number> | null
+const readNextPage = (
+  db: Database,
+  span: TrackSpan,
+  { locations }: TrackPage,
+): Promise<TrackPage> => {
+  const from = (locations.at(-1)?.dateTime ?? 0) + 1
+  return readTrackPage(db, { ...span, from, limit: PAGE_ROWS })
 }
-
-/**
- * Reads each page only when the one before has been consumed, so memory does not grow with the
- * track.
- */
-async function* writeTrack(source: Source): AsyncGenerator<Uint8Array> {
-  const { first, readNext, writer, keptTimes } = source
-  try {
-    yield encoder.encode(writer.begin)
-    for (let page = first; ; page = await readNext((page.locations.at(-1)?.dateTime ?? 0) + 1)) {
-      const kept = keptTimes
-        ? page.locations.filter(({ dateTime }) => keptTimes.has(dateTime))
-        : page.locations
-      if (kept.length > 0) for (const text of writer.page(kept)) yield encoder.encode(text)
-      if (!page.hasMore) break
-      longExports.renew(first, Date.now())
-    }
-    yield encoder.encode(writer.end())
-  } finally {
-    longExports.release(first)
-  }
-}
-
-/**
- * Has no queue: nothing is read before the client asks. A generator that never began runs no
- * `finally`, so cancelling calls `onCancel`.
- */
-const streamOf = (
-  chunks: AsyncGenerator<Uint8Array>,
-  onCancel: () => void,
-): ReadableStream<Uint8Array> =>
-  new ReadableStream(
-    {
-      async pull(controller) {
-        const { value, done } = await chunks.next()
-        if (!done) return controller.enqueue(value)
-        controller.close()
-      },
-      async cancel() {
-        onCancel()
-        await chunks.return(undefined)
-      },
-    },
-    { highWaterMark: 0 },
-  )
 
 const dayOf = (at: number): string => iso(at).slice(0, 10)
 
@@ -155,29 +103,29 @@ export const exportTrack = async (
 ): Promise<TrackExport> => {
   const first = await readFirstPage(db, { ...span, limit: PAGE_ROWS })
   if (!first) throw new Problem('device-not-found')
-  if (first.hasMore && !longExports.acquire(first, Date.now(), MAX_LONG_EXPORTS))
-    throw new Problem('unavailable', {
-      detail: 'Too many long exports are running. Try again later.',
-    })
+  const { deviceName, hasMore } = first
+  const slot = hasMore ? acquireLongReply(span.accountId) : null
   try {
-    const { deviceName, hasMore } = first
-    const chunks = writeTrack({
+    const keptTimes =
+      toleranceMetres === undefined ? null : await readKeptTimes(db, span, toleranceMetres)
+    const stream = streamPages<TrackPage, StoredLocation>({
       first,
-      readNext: (from) => readTrackPage(db, { ...span, from, limit: PAGE_ROWS }),
+      readNext: (page) => (page.hasMore ? readNextPage(db, span, page) : null),
+      rowsOf: ({ locations }) =>
+        keptTimes ? locations.filter(({ dateTime }) => keptTimes.has(dateTime)) : locations,
       writer: WRITERS[format]({ deviceName, isShort: !hasMore }, geometry),
-      keptTimes:
-        toleranceMetres === undefined ? null : await readKeptTimes(db, span, toleranceMetres),
+      slot,
     })
     const name = `${fileName(deviceName, span, first)}.${format}`
     return {
-      stream: streamOf(chunks, () => longExports.release(first)),
+      stream,
       headers: {
         'Content-Type': contentType(format),
         ...(format !== 'json' && { 'Content-Disposition': contentDisposition(name) }),
       },
     }
   } catch (error) {
-    longExports.release(first)
+    slot?.release()
     throw error
   }
 }

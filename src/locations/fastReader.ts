@@ -9,8 +9,11 @@ import {
   MAX_REPORT_LOCATIONS,
   MAX_SOURCE_LENGTH,
   NUMBER_FIELDS,
+  SENSOR_TIMES,
   TEXT_LISTS,
 } from '../domain/location.ts'
+import { dropNulls } from '../http/nulls.ts'
+import { has } from '../http/rangeQuery.ts'
 import { isFreeForm } from '../http/validation.ts'
 import { forms, type LocationsBody } from './forms.ts'
 
@@ -21,10 +24,7 @@ import { forms, type LocationsBody } from './forms.ts'
 
 const DATE_TIME = z.regexes.datetime({ offset: true, precision: null })
 
-const RANGES: Record<string, { min: number; max: number } | undefined> = Object.assign(
-  Object.create(null),
-  NUMBER_FIELDS,
-)
+const RANGES = new Map<string, { min: number; max: number }>(Object.entries(NUMBER_FIELDS))
 
 const isText = (value: unknown): boolean => typeof value === 'string'
 const isListOf = (list: unknown, isItem: (item: unknown) => boolean): boolean =>
@@ -49,13 +49,20 @@ const CHECKS: Record<string, ((value: unknown) => boolean) | undefined> = Object
   },
 )
 
+/** Null means that such a member is left out. */
+const OPTIONAL_MEMBERS: ReadonlySet<string> = new Set(
+  [...Object.keys(NUMBER_FIELDS), ...Object.keys(CHECKS), ...SENSOR_TIMES].filter(
+    (name) => name !== 'latitude' && name !== 'longitude',
+  ),
+)
+
 const readLocation = (sent: unknown, now: number): Location | null => {
   if (!isObject(sent)) return null
   const { dateTime, latitude, longitude } = sent
   if (
     typeof dateTime !== 'string' ||
-    latitude === undefined ||
-    longitude === undefined ||
+    typeof latitude !== 'number' ||
+    typeof longitude !== 'number' ||
     !DATE_TIME.test(dateTime)
   )
     return null
@@ -64,7 +71,9 @@ const readLocation = (sent: unknown, now: number): Location | null => {
   const location: JsonObject = { dateTime: at }
   for (const name in sent) {
     const value = sent[name]
-    const range = RANGES[name]
+    // Null means left out.
+    if (value === null && OPTIONAL_MEMBERS.has(name)) continue
+    const range = RANGES.get(name)
     if (range !== undefined) {
       if (typeof value !== 'number' || !(value >= range.min && value <= range.max)) return null
       // Adding 0 turns −0 into 0.
@@ -105,15 +114,19 @@ export const readReport = (body: unknown, now: number): LocationsBody | null => 
 
 const formOf = (body: unknown) => {
   if (Array.isArray(body)) return forms.bareList
+  if (has(body, 'location')) return forms.one
+  if (has(body, 'locations')) return forms.several
+  if (has(body, 'from')) return forms.since
+  if (has(body, 'to')) return forms.until
   if (!isObject(body)) return forms.bare
+  // Null, and not a query either: the error points to the member.
   if (Object.hasOwn(body, 'location')) return forms.one
-  if (Object.hasOwn(body, 'locations')) return forms.several
-  return Object.hasOwn(body, 'from') || Object.hasOwn(body, 'to') ? forms.query : forms.bare
+  return Object.hasOwn(body, 'locations') ? forms.several : forms.bare
 }
 
 export const readBody = (body: unknown): z.ZodSafeParseResult<LocationsBody> => {
   const report = readReport(body, Date.now())
-  return report
-    ? { success: true, data: report }
-    : (formOf(body).safeParse(body) as z.ZodSafeParseResult<LocationsBody>)
+  if (report) return { success: true, data: report }
+  const form = formOf(body)
+  return form.safeParse(dropNulls(form, body)) as z.ZodSafeParseResult<LocationsBody>
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { iso } from '../domain/iso.ts'
-import { isObject, type JsonObject } from '../domain/json.ts'
+import { isObject, type JsonObject, withoutNulls } from '../domain/json.ts'
 import {
   CODE_LISTS,
   FREE_LISTS,
@@ -14,7 +14,16 @@ import {
   SENSOR_TIMES,
   TEXT_LISTS,
 } from '../domain/location.ts'
-import { MAX_ROWS, pageQuery } from '../http/page.ts'
+import {
+  absent,
+  isInOrder,
+  OUT_OF_ORDER,
+  PAGING,
+  type QueryBody,
+  SINCE,
+  toQuery,
+  UNTIL,
+} from '../http/rangeQuery.ts'
 import { freeForm } from '../http/validation.ts'
 import { instant, time } from '../http/wire.ts'
 
@@ -46,9 +55,11 @@ const optionalFields = <const N extends string, T extends z.ZodType>(
     [K in N]: z.ZodOptional<T>
   }
 
-const sensorTime = z
-  .union([number(0, MAX_SENSOR_TIME), instant.transform(iso)], 'must be a number or a date-time')
-  .meta({ description: 'A number, or a date-time, which is stored in UTC.' })
+const SENSOR_TIME = [number(0, MAX_SENSOR_TIME), instant.transform(iso)] as const
+const SENSOR_TIME_ERROR = 'must be a number or a date-time'
+const sensorTimeMeta = { description: 'A number, or a date-time, which is stored in UTC.' }
+const sensorTime = z.union(SENSOR_TIME, SENSOR_TIME_ERROR).meta(sensorTimeMeta)
+const sensorTimeOrNull = z.union([...SENSOR_TIME, z.null()], SENSOR_TIME_ERROR).meta(sensorTimeMeta)
 /** More items cannot fit into 8 KiB, so they are not checked one by one. */
 const MAX_LIST_ITEMS = 4096
 const list = <T extends z.ZodType>(of: T, error: string) =>
@@ -70,7 +81,9 @@ const fields = {
   ...optionalFields(TEXT_LISTS, textList),
   ...optionalFields(CODE_LISTS, codeList),
   hasCriticalAlert: z.boolean('must be true or false').optional(),
-  attributes: attributes.meta({ type: 'object', description: 'Your own values.' }).optional(),
+  attributes: attributes
+    .meta({ type: 'object', description: 'Your own values. At most 8 KiB and 8 levels deep.' })
+    .optional(),
   ...optionalFields(FREE_LISTS, freeList),
   source: z
     .string('must be text')
@@ -83,21 +96,32 @@ const fields = {
     }),
 }
 
+/** In a report null means left out. */
+const reportedFields = Object.fromEntries(
+  Object.entries(fields).map(([name, field]) => [name, field.nullable()]),
+) as { [N in keyof typeof fields]: z.ZodNullable<(typeof fields)[N]> }
+
 export const newLocation = z
   .strictObject({
-    dateTime: instant.refine(
-      (at) => isPlausible(at, Date.now()),
-      'must not be before the year 2000 or more than 10 minutes in the future',
-    ),
+    dateTime: instant
+      .refine(
+        (at) => isPlausible(at, Date.now()),
+        'must not be before the year 2000 or more than 10 minutes in the future',
+      )
+      .meta({
+        description:
+          'From the year 2000 to ten minutes ahead of the time of arrival. A device has one location for each `dateTime`.',
+      }),
     latitude: numberNamed('latitude').meta({ example: 38.7223 }),
     longitude: numberNamed('longitude').meta({ example: -9.1393 }),
-    ...fields,
+    ...reportedFields,
+    ...optionalFields(SENSOR_TIMES, sensorTimeOrNull),
     receivedAt: z
       .unknown()
       .optional()
       .meta({ description: 'Set by the server: accepted and ignored.' }),
   })
-  .transform(({ receivedAt, ...location }) => location as Location)
+  .transform(({ receivedAt, ...location }) => withoutNulls(location) as Location)
   .meta({ id: 'NewLocation' })
 
 export const location = z
@@ -122,33 +146,22 @@ const report = (locations: z.output<typeof newLocation>[]) => ({
 })
 /** A body with a location is a report even when it has the members of a query. */
 const queryMembers = { from: z.unknown().optional(), to: z.unknown().optional() }
-
-export const OUT_OF_ORDER = { error: 'must not be after to', path: ['from'] }
-export const isInOrder = ({ from, to }: { from?: number | undefined; to?: number | undefined }) =>
-  from === undefined || to === undefined || from <= to
+const noReport = { location: absent, locations: absent }
 
 export const forms = {
-  query: z
-    .strictObject({
-      from: instant.optional(),
-      to: instant.optional(),
-      limit: z
-        .int('must be a whole number')
-        .min(1, 'must be at least 1')
-        .max(MAX_ROWS, `must be at most ${MAX_ROWS}`)
-        .default(MAX_ROWS),
-      cursor: pageQuery.cursor,
-    })
-    .refine(isInOrder, OUT_OF_ORDER)
-    .transform((query) => ({ kind: 'query' as const, ...query })),
   one: z
-    .strictObject({ location: newLocation, ...queryMembers })
+    .strictObject({ location: newLocation, locations: absent, ...queryMembers })
     .transform(({ location: sent }) => report([sent])),
   several: z
-    .strictObject({ locations: several, ...queryMembers })
+    .strictObject({ locations: several, location: absent, ...queryMembers })
     .transform(({ locations }) => report(locations)),
   bare: newLocation.transform((sent) => report([sent])),
   bareList: several.transform(report),
+  since: z
+    .strictObject({ ...SINCE, ...PAGING, ...noReport })
+    .refine(isInOrder, OUT_OF_ORDER)
+    .transform(toQuery),
+  until: z.strictObject({ ...UNTIL, ...PAGING, ...noReport }).transform(toQuery),
 }
 
-export type LocationsBody = z.output<(typeof forms)['query']> | ReturnType<typeof report>
+export type LocationsBody = QueryBody | ReturnType<typeof report>

@@ -1,8 +1,9 @@
 import { iso } from '../domain/iso.ts'
 import type { StoredLocation } from '../domain/location.ts'
 
-export const presentLocation = ({ dateTime, receivedAt, ...fields }: StoredLocation) => ({
-  dateTime: iso(dateTime),
-  ...fields,
-  receivedAt: iso(receivedAt),
+/** The two instants keep their places, first and last. */
+export const presentLocation = (location: StoredLocation) => ({
+  ...location,
+  dateTime: iso(location.dateTime),
+  receivedAt: iso(location.receivedAt),
 })

@@ -4,6 +4,7 @@ import {
   LOCATION_COLUMNS,
   type LocationRow,
   PACKED_COLUMNS,
+  packedBytes,
   packLocation,
   unpackLocation,
 } from '../db/locations.ts'
@@ -19,10 +20,12 @@ import {
   type Statement,
 } from '../db/statement.ts'
 import { type DeviceRef, IS_VISIBLE_DEVICE } from '../db/visibility.ts'
+import { keptSince } from '../domain/account.ts'
 import { type Day, localDay } from '../domain/day.ts'
 import { currentDay, hasEnded } from '../domain/license.ts'
 import type { Location, StoredLocation } from '../domain/location.ts'
 import { appendReportEvent } from './reportEvent.ts'
+import { countOutcome, type ReportCounts } from './reportOutcome.ts'
 
 /** What a report assumes of its account. The report's own statements check it. */
 export interface AssumedState {
@@ -44,9 +47,16 @@ export interface Report {
 
 /** `actual` is the account's state as the report found it. */
 export type ReportOutcome =
-  | { ok: true; accepted: number; stored: StoredLocation | null; actual: AssumedState }
-  | { ok: false; refusal: 'device-not-found' | 'body-too-large' }
-  | { ok: false; refusal: 'device-expired'; actual: AssumedState }
+  | {
+      ok: true
+      counts: ReportCounts
+      /** An estimate of what the accepted locations take. */
+      storedBytes: number
+      stored: StoredLocation | null
+      actual: AssumedState
+    }
+  | { ok: false; refusal: 'device-not-found' | 'body-too-large' | 'unavailable' }
+  | { ok: false; refusal: 'device-expired' | 'report-too-old'; actual: AssumedState }
 
 interface ReportValues extends DeviceRef {
   now: number
@@ -57,13 +67,29 @@ interface ReportValues extends DeviceRef {
   packed: string
   /** The time of a report's only location; null for a report of several. */
   time: number | null
+  /** The earliest time of the report. */
+  oldest: number
 }
 
-const p = placeholders('accountId', 'now', 'timeZone', 'today', 'hasSubscribers', 'packed', 'time')
+const p = placeholders(
+  'accountId',
+  'now',
+  'timeZone',
+  'today',
+  'hasSubscribers',
+  'packed',
+  'time',
+  'oldest',
+)
 
 /** A device without an end is active in any zone; else `today` must be of the account's zone. */
 const IS_ACTIVE = sql`(${devices.ends} IS NULL OR (${devices.ends} > ${accounts.day}
   AND ${accounts.timeZone} = ${p.timeZone} AND ${devices.ends} > ${p.today}))`
+
+/** The same as `keptSince`. */
+const KEPT_SINCE = sql`(${p.now} - ${accounts.retentionDays} * 86400000)`
+/** Looks into single locations only when the oldest is too old. */
+const IS_KEPT = sql`(${p.oldest} >= ${KEPT_SINCE} OR value ->> 0 >= ${KEPT_SINCE})`
 
 const HAS_SUBSCRIBERS = isSubscribedToLocations(p.accountId, p.now)
 
@@ -76,6 +102,7 @@ const insertLocations = compile<ReportValues>(
     FROM ${devices} JOIN ${accounts} ON ${accounts.id} = ${devices.accountId}
     CROSS JOIN json_each(${p.packed})
     WHERE ${IS_VISIBLE_DEVICE} AND ${IS_ACTIVE} AND ${HAS_SUBSCRIBERS} = ${p.hasSubscribers}
+      AND ${IS_KEPT}
     ON CONFLICT DO NOTHING`,
 )
 
@@ -92,14 +119,17 @@ const updateLastContact = compile<ReportValues>(
       AND ifnull(${LAST_RECEIVED}, 0) < ${p.now} AND ${HAS_SUBSCRIBERS} = ${p.hasSubscribers}`,
 )
 
-type StateRow = { ends: Day | null; day: Day; time_zone: string; subscribed: number } & (
-  | LocationRow
-  | { time: null }
-)
+type StateRow = {
+  ends: Day | null
+  day: Day
+  time_zone: string
+  retention_days: number
+  subscribed: number
+} & (LocationRow | { time: null })
 
 /** Tells why nothing was stored, if nothing was, and reads the location of a report of one. */
 const selectReportState = compile<ReportValues, StateRow>(
-  sql`SELECT ${devices.ends}, ${accounts.day}, ${accounts.timeZone},
+  sql`SELECT ${devices.ends}, ${accounts.day}, ${accounts.timeZone}, ${accounts.retentionDays},
       ${HAS_SUBSCRIBERS} AS subscribed, ${LOCATION_COLUMNS}
     FROM ${devices} JOIN ${accounts} ON ${accounts.id} = ${devices.accountId}
     LEFT JOIN ${locations}
@@ -109,6 +139,9 @@ const selectReportState = compile<ReportValues, StateRow>(
 
 const MAX_RETRIES = 5
 const MAX_PACKED_LENGTH = 1_900_000
+
+const oldestOf = (reported: Location[]): number =>
+  reported.reduce((oldest, { dateTime }) => Math.min(oldest, dateTime), Number.POSITIVE_INFINITY)
 
 const writeReport = async (
   db: Database,
@@ -124,6 +157,7 @@ const writeReport = async (
     hasSubscribers: hasSubscribers ? 1 : 0,
     packed,
     time: sent.length === 1 ? (sent[0]?.dateTime ?? null) : null,
+    oldest: oldestOf(sent),
   }
   const statements: Statement[] = [
     insertLocations(db, values),
@@ -144,7 +178,8 @@ const writeReport = async (
  */
 export const storeReport = async (db: Database, report: Report): Promise<ReportOutcome> => {
   const { now } = report
-  const packed = JSON.stringify(report.locations.map(packLocation))
+  const rows = report.locations.map(packLocation)
+  const packed = JSON.stringify(rows)
   // Numbers such as 1e20 are written out: a body of 1 MiB may grow beyond what D1 binds as one value.
   if (packed.length > MAX_PACKED_LENGTH) return { ok: false, refusal: 'body-too-large' }
   let { assumed } = report
@@ -157,13 +192,25 @@ export const storeReport = async (db: Database, report: Report): Promise<ReportO
     const isAsAssumed =
       actual.hasSubscribers === assumed.hasSubscribers &&
       (isZoneIrrelevant || timeZone === assumed.timeZone)
-    if (!isAsAssumed && retries < MAX_RETRIES) {
+    if (!isAsAssumed) {
+      if (retries === MAX_RETRIES) return { ok: false, refusal: 'unavailable' }
       assumed = actual
       continue
     }
     if (hasEnded(ends, currentDay({ day, timeZone }, now)))
       return { ok: false, refusal: 'device-expired', actual }
+    const counts = await countOutcome(db, {
+      device: report.device,
+      locations: report.locations,
+      packed,
+      now,
+      keptSince: keptSince(now, state.retention_days),
+      accepted,
+    })
+    if (counts.tooOld === report.locations.length)
+      return { ok: false, refusal: 'report-too-old', actual }
     const stored = state.time === null ? null : unpackLocation(state)
-    return { ok: true, accepted, stored, actual }
+    const storedBytes = Math.round((accepted / rows.length) * packedBytes(rows))
+    return { ok: true, counts, storedBytes, stored, actual }
   }
 }

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import { LOCATION_COLUMNS, type LocationRow, unpackLocation } from '../db/locations.ts'
 import type { Database } from '../db/open.ts'
@@ -11,6 +11,7 @@ import {
   readAll,
   readFirst,
   runBatch,
+  type Statement,
 } from '../db/statement.ts'
 import { type DeviceRef, IS_VISIBLE_DEVICE } from '../db/visibility.ts'
 import type { StoredLocation } from '../domain/location.ts'
@@ -35,6 +36,8 @@ export const findLastLocation = async (
   return row.time === null ? null : unpackLocation(row)
 }
 
+export type Order = 'asc' | 'desc'
+
 export interface Span {
   from: number
   to: number
@@ -49,6 +52,8 @@ export interface TrackPage {
 /** A part of a device's track: the first `limit` locations of a span. */
 export interface TrackQuery extends DeviceRef, Span {
   limit: number
+  /** Ascending unless given. */
+  order?: Order
 }
 
 type Bounds = TrackQuery & { rows: number }
@@ -62,22 +67,28 @@ const MAX_PAGE_BYTES = 2_000_000
 const TIME = names(locations.time)
 const REST_BYTES = sql`ifnull(length(${names(locations.rest)}), 0)`
 
-const selectPage = compile<Bounds, PageRow>(
+const SPAN = sql`${devices} CROSS JOIN ${locations} ON ${locations.deviceKey} = ${devices.key}
+  WHERE ${IS_VISIBLE_DEVICE} AND ${locations.time} BETWEEN ${p.from} AND ${p.to}`
+
+const pageIn = (order: SQL): SQL =>
   sql`SELECT * FROM (
-      SELECT *, sum(${REST_BYTES}) OVER (ORDER BY ${TIME} ROWS UNBOUNDED PRECEDING) AS bytes
-      FROM (SELECT ${LOCATION_COLUMNS} FROM ${devices}
-        CROSS JOIN ${locations} ON ${locations.deviceKey} = ${devices.key}
-        WHERE ${IS_VISIBLE_DEVICE} AND ${locations.time} BETWEEN ${p.from} AND ${p.to}
-        ORDER BY ${locations.time} LIMIT ${p.rows}))
-    WHERE bytes - ${REST_BYTES} < ${literal(MAX_PAGE_BYTES)} ORDER BY ${TIME}`,
-)
+      SELECT *, sum(${REST_BYTES}) OVER (ORDER BY ${TIME} ${order} ROWS UNBOUNDED PRECEDING) AS bytes
+      FROM (SELECT ${LOCATION_COLUMNS} FROM ${SPAN}
+        ORDER BY ${locations.time} ${order} LIMIT ${p.rows}))
+    WHERE bytes - ${REST_BYTES} < ${literal(MAX_PAGE_BYTES)} ORDER BY ${TIME} ${order}`
+
+const ascendingPage = compile<Bounds, PageRow>(pageIn(sql`ASC`))
+const descendingPage = compile<Bounds, PageRow>(pageIn(sql`DESC`))
+
+const selectPage = (db: Database, query: TrackQuery): Statement<PageRow> => {
+  const select = query.order === 'desc' ? descendingPage : ascendingPage
+  // One row more than asked for tells whether there are more.
+  return select(db, { ...query, rows: query.limit + 1 })
+}
 
 const selectName = compile<DeviceRef, { name: string }>(
   sql`SELECT ${devices.name} FROM ${devices} WHERE ${IS_VISIBLE_DEVICE}`,
 )
-
-/** One row more than asked for tells whether there are more. */
-const boundsOf = (query: TrackQuery): Bounds => ({ ...query, rows: query.limit + 1 })
 
 const toPage = (rows: PageRow[], limit: number): TrackPage => ({
   locations: rows.slice(0, limit).map(unpackLocation),
@@ -85,7 +96,7 @@ const toPage = (rows: PageRow[], limit: number): TrackPage => ({
 })
 
 export const readTrackPage = async (db: Database, query: TrackQuery): Promise<TrackPage> =>
-  toPage(await readAll(selectPage(db, boundsOf(query))), query.limit)
+  toPage(await readAll(selectPage(db, query)), query.limit)
 
 /** A page with the device's name, in one round trip; null when the viewer can see no such device. */
 export const readFirstPage = async (
@@ -94,7 +105,7 @@ export const readFirstPage = async (
 ): Promise<(TrackPage & { deviceName: string }) | null> => {
   const [{ results: found }, { results: rows }] = await runBatch(db, [
     selectName(db, query),
-    selectPage(db, boundsOf(query)),
+    selectPage(db, query),
   ])
   const [device] = found
   return device ? { deviceName: device.name, ...toPage(rows, query.limit) } : null
@@ -109,11 +120,19 @@ export interface TrackPoint {
 const selectPoints = compile<TrackQuery, TrackPoint>(
   sql`SELECT ${locations.time},
       ${locations.latitude} / 1e7 AS latitude, ${locations.longitude} / 1e7 AS longitude
-    FROM ${devices} CROSS JOIN ${locations} ON ${locations.deviceKey} = ${devices.key}
-    WHERE ${IS_VISIBLE_DEVICE} AND ${locations.time} BETWEEN ${p.from} AND ${p.to}
-    ORDER BY ${locations.time} LIMIT ${sql.placeholder('limit')}`,
+    FROM ${SPAN} ORDER BY ${locations.time} LIMIT ${sql.placeholder('limit')}`,
 )
 
 /** Times and coordinates alone, for the shape of a track. */
 export const readTrackPoints = (db: Database, query: TrackQuery): Promise<TrackPoint[]> =>
   readAll(selectPoints(db, query))
+
+const countSpan = compile<Bounds, { count: number }>(
+  sql`SELECT count(*) AS count FROM (SELECT 1 FROM ${SPAN} LIMIT ${p.rows})`,
+)
+
+/** Whether the span has more than `limit` locations. Counts no more than it has to. */
+export const exceedsLocations = async (db: Database, query: TrackQuery): Promise<boolean> => {
+  const found = await readFirst(countSpan(db, { ...query, rows: query.limit + 1 }))
+  return (found?.count ?? 0) > query.limit
+}

@@ -105,8 +105,6 @@ export interface MessagePage {
   next: [id: string] | null
 }
 
-/** The most messages that one page of a filtered list reads, however few of them match. */
-const MAX_SCANNED = 5000
 const FIRST_ID = 'msg_'
 const LAST_ID = 'msg_~'
 
@@ -140,21 +138,21 @@ export const listMessages = async (
   ].flat()
   const hasDevice = sql`${d.key} IS NOT NULL`
   const isShown = includesNotices ? sql`(${hasDevice} OR ${m.deviceKey} = 0)` : hasDevice
-  // Without filters almost every message is shown, so a page scans no further than its own length.
-  const isLong = filters.length > 0
-  const scanned = isLong ? MAX_SCANNED : limit + 1
   const { rows, end } = await readScan(db, {
-    page: statement<ListedRow>(
-      db,
-      sql`SELECT ${COLUMNS} FROM (${range} LIMIT ${literal(scanned)}) ${m}
-        LEFT JOIN ${devices} ${d} ON ${d.key} = ${m.deviceKey}
-        WHERE ${and(isShown, ...filters)} ORDER BY ${m.id} DESC LIMIT ${limit + 1}`,
-    ),
-    end: statement<{ id: string }>(
-      db,
-      sql`SELECT id FROM (${range} LIMIT 1 OFFSET ${literal(scanned - 1)})`,
-    ),
-    isLong,
+    page: (scanned) =>
+      statement<ListedRow>(
+        db,
+        sql`SELECT ${COLUMNS} FROM (${range} LIMIT ${literal(scanned)}) ${m}
+          LEFT JOIN ${devices} ${d} ON ${d.key} = ${m.deviceKey}
+          WHERE ${and(isShown, ...filters)} ORDER BY ${m.id} DESC LIMIT ${limit + 1}`,
+      ),
+    end: (scanned) =>
+      statement<{ id: string }>(
+        db,
+        sql`SELECT id FROM (${range} LIMIT 1 OFFSET ${literal(scanned - 1)})`,
+      ),
+    // Without filters almost every message that is read is shown.
+    isFiltered: filters.length > 0,
     limit,
   })
   const page = rows.slice(0, limit).map(toListed)

@@ -7,9 +7,13 @@ import {
 } from 'zod-openapi'
 import type { Operation } from '../http/contract.ts'
 import { requestBody } from './body.ts'
+import { describeDefaults } from './defaults.ts'
+import { addDescriptions } from './descriptions.ts'
 import { addExamples } from './examples.ts'
 import { requestHeaders } from './headers.ts'
-import { DESCRIPTION, SUMMARY, TAGS, TITLE } from './introduction.ts'
+import { CONTACT, DESCRIPTION, SUMMARY, TAGS, TITLE } from './introduction.ts'
+import { addLinks } from './links.ts'
+import { allowNullsInBodies } from './nulls.ts'
 import { pathParameters, templateOf } from './path.ts'
 import { failuresOf } from './problems.ts'
 import { type ContractedRoute, documentedRoutes, type Router } from './routes.ts'
@@ -91,6 +95,7 @@ export const openapiDocument = (
         version,
         summary: SUMMARY,
         description: DESCRIPTION,
+        contact: CONTACT,
         license: { name: 'MIT', identifier: 'MIT' },
       },
       servers: [{ url: '/' }],
@@ -104,6 +109,10 @@ export const openapiDocument = (
     },
     { override: tidy },
   ) as oas31.OpenAPIObject
+  addDescriptions(document)
+  describeDefaults(document)
+  addLinks(document)
   addExamples(document)
+  allowNullsInBodies(document)
   return document
 }

@@ -49,6 +49,8 @@ const exampleOf = (node: Node, schemas: Schemas, depth = 0): unknown => {
   if (schema.enum) return schema.enum[0]
   const options = schema.anyOf ?? schema.oneOf
   if (options) return unionExample(options, schemas, depth)
+  if (schema.allOf)
+    return Object.assign({}, ...schema.allOf.map((part) => exampleOf(part, schemas, depth)))
   if (depth > MAX_DEPTH) return null
   const types = [schema.type].flat()
   if (types.includes('null') && !isSpecific(schema)) return null
@@ -71,19 +73,13 @@ const exampleOf = (node: Node, schemas: Schemas, depth = 0): unknown => {
   }
 }
 
-const JSON_TYPES = [
-  'application/json',
-  'application/merge-patch+json',
-  'application/json-patch+json',
-]
-
 const contentsOf = ({
   requestBody,
   responses = {},
 }: oas31.OperationObject): oas31.MediaTypeObject[] =>
   [requestBody, ...Object.values(responses)].flatMap((part) => {
     const { content = {} } = (part ?? {}) as Partial<oas31.ResponseObject>
-    return JSON_TYPES.flatMap((type) => content[type] ?? [])
+    return content['application/json'] ?? []
   })
 
 /** Adds an example to every JSON body and reply whose contract has none. */
@@ -92,7 +88,7 @@ export const addExamples = (document: oas31.OpenAPIObject): void => {
   const items = [...Object.values(document.paths ?? {}), ...Object.values(document.webhooks ?? {})]
   const operations = items.flatMap((item) => Object.values(item) as oas31.OperationObject[])
   for (const media of operations.flatMap(contentsOf)) {
-    if (media.schema && media.example === undefined && !media.examples)
-      media.example = exampleOf(media.schema, schemas)
+    if (media.schema && !media.examples)
+      media.examples = { default: { value: exampleOf(media.schema, schemas) } }
   }
 }

@@ -9,6 +9,10 @@ const requestHeader = (name: string, description: string, schema: z.ZodType = z.
 const ifMatch = requestHeader(
   'If-Match',
   'One or several `ETag`s of the resource, or `*`. The edit is made only if the resource still has one of these versions; otherwise the reply is 412.',
+  z.string().meta({
+    pattern: '^ *(\\*|(W/)?"[^",]*"( *, *(W/)?"[^",]*")*) *$',
+    example: '"3.Rm9vYmFyQmF6UXV4"',
+  }),
 )
 const ifNoneMatch = requestHeader(
   'If-None-Match',
@@ -21,8 +25,7 @@ const idempotencyKey = requestHeader(
 )
 const requestId = requestHeader(
   'X-Request-Id',
-  'Your own id for the request. It is in the reply and in the log.',
-  z.string().regex(/^[A-Za-z0-9._-]{1,64}$/),
+  'Your own id for the request, for the reply and the log: 1 to 64 letters, digits, dots, underscores and hyphens. Any other is replaced by a generated one.',
 )
 
 /** The headers that an operation takes. */
@@ -91,6 +94,18 @@ export const replyHeaders = (
   ...names: ReplyHeader[]
 ): NonNullable<ZodOpenApiResponseObject['headers']> =>
   z.object(Object.fromEntries(names.map((name) => [name, REPLY_HEADERS[name]])))
+
+/** Headers that not every reply with the same status has. */
+export const withOptionalHeaders = (
+  headers: NonNullable<ZodOpenApiResponseObject['headers']>,
+  ...names: ReplyHeader[]
+): NonNullable<ZodOpenApiResponseObject['headers']> => {
+  const optional = names.map((name) => {
+    const { header: _, ...meta } = REPLY_HEADERS[name].meta() ?? {}
+    return [name, REPLY_HEADERS[name].optional().meta(meta)]
+  })
+  return (headers as z.ZodObject).extend(Object.fromEntries(optional))
+}
 
 const commonHeaders = (path: string, { scope }: Operation): ReplyHeader[] => [
   'X-Request-Id',

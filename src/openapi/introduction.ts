@@ -4,6 +4,9 @@ export const TITLE = 'Perigee API'
 export const SUMMARY =
   'Satellite tracking as an API: devices and their licenses, locations, alerts and notifications.'
 
+/** Relative to the document: the service has an address of its own wherever it is deployed. */
+export const CONTACT = { name: 'The operator of this service', url: '/docs' }
+
 export const DESCRIPTION = `
 Perigee tracks satellite devices. It stores their locations and alerts, notifies the users of the account, and manages the licenses that keep devices active.
 
@@ -31,7 +34,7 @@ Replies are JSON objects with the member \`success\`. Times are ISO 8601 in UTC 
 Every error reply has one shape, \`application/problem+json\` (RFC 9457). Use \`code\` in programs and show \`detail\` to people; \`errors\` lists the values that are not valid, and \`type\` links to a page that
 says what to do. A method that a path does not support gets a 405 with \`Allow\`. \`HEAD\` works wherever \`GET\` does. Resources of other accounts get a 404.
 
-Unknown members of a request body are refused. Members that the server writes are accepted by \`POST\` and \`PUT\` and ignored, so that you can edit the reply of a \`GET\` and send it back.
+Unknown members of a request body are refused. Members that the server writes are accepted by \`POST\` and \`PUT\` and ignored, so that you can edit the reply of a \`GET\` and send it back; so are \`success\`, \`error\`, \`apiUsage\` and \`apiDailyUsage\`. There, null for an optional member means the same as leaving it out. In a merge patch null sets a member back to its default.
 
 ## Paging
 

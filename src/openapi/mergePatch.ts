@@ -9,7 +9,8 @@ const membersOf = (shape: z.core.$ZodShape): Record<string, z.ZodType> =>
   Object.fromEntries(
     Object.entries(shape as Record<string, z.ZodType>).map(([name, member]) => {
       const merged = mergePatchOf(member)
-      return [name, member._zod.optin === undefined ? merged.optional() : merged.nullish()]
+      const isRequired = member._zod.optin === undefined
+      return [name, isRequired ? merged.optional() : copyMeta(merged.nullish(), merged)]
     }),
   )
 

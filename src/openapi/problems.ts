@@ -6,7 +6,7 @@ import type {
 } from 'zod-openapi'
 import { type Operation, problemsOf, statusIn, TOKEN_PROBLEMS } from '../http/contract.ts'
 import { PROBLEMS, type ProblemCode } from '../http/problem.ts'
-import { type ReplyHeader, replyHeaders } from './headers.ts'
+import { type ReplyHeader, replyHeaders, withOptionalHeaders } from './headers.ts'
 
 const CODES = Object.keys(PROBLEMS) as ProblemCode[]
 
@@ -42,7 +42,8 @@ const problem = z
         'Only with `no-license-available`: when the next license becomes free as devices expire, or null.',
     }),
     resetAt: z.iso.datetime({ precision: 3 }).optional().meta({
-      description: 'Only with `daily-limit-reached`: when the limit resets.',
+      description:
+        'Only with `daily-limit-reached` and `daily-locations-reached`: when the limit resets.',
     }),
   })
   .meta({ id: 'Problem', description: 'Every error reply has this shape (RFC 9457).' })
@@ -61,6 +62,7 @@ const EXAMPLE_MEMBERS: Partial<Record<ProblemCode, object>> = {
   'patch-test-failed': { errors: [{ pointer: '/0', detail: 'does not match the resource' }] },
   'no-license-available': { availableAt: '2027-01-01T00:00:00.000Z' },
   'daily-limit-reached': { resetAt: '2027-01-01T00:00:00.000Z' },
+  'daily-locations-reached': { resetAt: '2027-01-01T00:00:00.000Z' },
 }
 
 const example = (code: ProblemCode, status: number): ZodOpenApiExampleObject => {
@@ -92,19 +94,34 @@ const exampleWith = (code: ProblemCode, status: number): ZodOpenApiExampleObject
 const RETRYABLE: readonly ProblemCode[] = [
   'request-in-progress',
   'too-many-requests',
+  'daily-locations-reached',
+  'cells-full',
   'unavailable',
 ]
 
-const headersOf = (codes: readonly ProblemCode[], status: number): ReplyHeader[] => [
-  'X-Request-Id',
-  ...(status === 401 ? (['WWW-Authenticate'] as const) : []),
-  ...(codes.includes('too-many-requests') ? (['RateLimit'] as const) : []),
-  ...(codes.some((code) => RETRYABLE.includes(code)) ? (['Retry-After'] as const) : []),
+/** The problems that always come with a header. */
+const sentWith = (status: number): [ReplyHeader, (code: ProblemCode) => boolean][] => [
+  ['WWW-Authenticate', () => status === 401],
+  ['RateLimit', (code) => code === 'too-many-requests'],
+  ['Retry-After', (code) => RETRYABLE.includes(code)],
 ]
+
+/** A header is required only if every problem with the status has it. */
+const headersOf = (codes: readonly ProblemCode[], status: number) => {
+  const rules = sentWith(status)
+  const always = rules.filter(([, isSentWith]) => codes.every(isSentWith))
+  const sometimes = rules.filter(
+    ([, isSentWith]) => codes.some(isSentWith) && !codes.every(isSentWith),
+  )
+  return withOptionalHeaders(
+    replyHeaders('X-Request-Id', ...always.map(([name]) => name)),
+    ...sometimes.map(([name]) => name),
+  )
+}
 
 const reply = (codes: readonly ProblemCode[], status: number): ZodOpenApiResponseObject => ({
   description: codes.map((code) => `\`${code}\`: ${PROBLEMS[code].detail}`).join('\n\n'),
-  headers: replyHeaders(...headersOf(codes, status)),
+  headers: headersOf(codes, status),
   content: {
     'application/problem+json': {
       schema: problem,

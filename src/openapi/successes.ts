@@ -2,6 +2,7 @@ import type * as z from 'zod'
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi'
 import type { Operation } from '../http/contract.ts'
 import { replyHeaders, successHeaders } from './headers.ts'
+import { namedReply } from './names.ts'
 import type { ContractedRoute } from './routes.ts'
 
 const otherFormats = ({ formats = {} }: Operation) =>
@@ -20,7 +21,7 @@ const success = (
   description: status === 201 ? 'Created.' : 'OK.',
   headers: replyHeaders(...successHeaders(route, status)),
   content: {
-    'application/json': { schema },
+    'application/json': { schema: namedReply(route.contract, schema) },
     ...(status === (route.contract.status ?? 200) && otherFormats(route.contract)),
   },
 })

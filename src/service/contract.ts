@@ -6,9 +6,28 @@ export const readHealth = define({
   id: 'readHealth',
   tag: 'Service',
   summary: 'Check the health of the service',
-  description: 'Replies once the directory database has answered; 503 when it does not.',
+  description:
+    'Replies once the directory database has answered; 503 when it does not. `degraded` means that a database is nearly full: it works, but takes no new accounts.',
   scope: 'open',
-  reply: z.object({ success, status: z.literal('ok') }),
+  reply: z.object({
+    success,
+    status: z.enum(['ok', 'degraded']),
+    cells: z
+      .array(
+        z.object({
+          cell: z.int().meta({ description: 'The number of the database.', example: 0 }),
+          sizeBytes: z.int().nullable().meta({
+            description: 'Its size, to about 1 %; null until it was measured.',
+            example: 93_412_096,
+          }),
+          full: z.boolean().meta({
+            description: 'More than 70 % of the maximum: it takes no new accounts.',
+            example: false,
+          }),
+        }),
+      )
+      .meta({ description: 'The databases that store the accounts.' }),
+  }),
 })
 
 export const readOpenApi = define({

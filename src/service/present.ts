@@ -1,4 +1,21 @@
+import { fullCellBytes } from '../domain/cell.ts'
 import { PROBLEMS, type ProblemCode } from '../http/problem.ts'
+
+interface CellSizes {
+  cells: number[]
+  /** By the number of the cell. */
+  sizes: Map<number, number | null>
+  maxBytes: number
+}
+
+export const presentHealth = ({ cells, sizes, maxBytes }: CellSizes) => {
+  const shown = cells.map((cell) => {
+    const sizeBytes = sizes.get(cell) ?? null
+    return { cell, sizeBytes, full: (sizeBytes ?? 0) >= fullCellBytes(maxBytes) }
+  })
+  const status = shown.some(({ full }) => full) ? ('degraded' as const) : ('ok' as const)
+  return { success: true as const, status, cells: shown }
+}
 
 const STYLE = `
   body { font: 16px/1.6 system-ui, sans-serif; color-scheme: light dark;

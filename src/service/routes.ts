@@ -1,18 +1,20 @@
 import { Hono } from 'hono'
 import { openDirectory } from '../db/open.ts'
+import { cellMaxBytes, cellNumbers } from '../env.ts'
 import type { AppEnv } from '../http/context.ts'
 import { isNotModified } from '../http/etag.ts'
 import { operation } from '../http/operation.ts'
 import { Problem } from '../http/problem.ts'
 import { reply } from '../http/reply.ts'
 import * as contract from './contract.ts'
-import { presentProblem, presentProblemIndex } from './present.ts'
-import { pingDatabase } from './store.ts'
+import { presentHealth, presentProblem, presentProblemIndex } from './present.ts'
+import { readCellSizes } from './store.ts'
 
 export const service = new Hono<AppEnv>()
   .get('/healthz', operation(contract.readHealth), async (c) => {
-    await pingDatabase(openDirectory(c.env))
-    return reply(c, contract.readHealth, { success: true, status: 'ok' })
+    const sizes = await readCellSizes(openDirectory(c.env))
+    const [cells, maxBytes] = [cellNumbers(c.env), cellMaxBytes(c.env)]
+    return reply(c, contract.readHealth, presentHealth({ cells, sizes, maxBytes }))
   })
   .get('/api/openapi.json', operation(contract.readOpenApi), async (c) => {
     // Without the caller's headers: conditions and ranges are not for the assets to handle.

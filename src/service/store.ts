@@ -1,8 +1,14 @@
-import { sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
-import { statement } from '../db/statement.ts'
+import { cells } from '../db/schema.ts'
 
-/** Throws when the database does not answer. */
-export const pingDatabase = async (db: Database): Promise<void> => {
-  await statement(db, sql`SELECT 1`).run()
+/** The sizes of the cells, as the sweep has found them. Throws when the directory is unreachable. */
+export const readCellSizes = async (db: Database): Promise<Map<number, number | null>> => {
+  const rows = await db.select({ cell: cells.cell, sizeBytes: cells.sizeBytes }).from(cells)
+  return new Map(rows.map(({ cell, sizeBytes }) => [cell, sizeBytes]))
 }
+
+export const saveCellSize = (db: Database, cell: number, sizeBytes: number) =>
+  db
+    .insert(cells)
+    .values({ cell, sizeBytes })
+    .onConflictDoUpdate({ target: cells.cell, set: { sizeBytes } })

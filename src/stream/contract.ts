@@ -2,7 +2,8 @@ import * as z from 'zod'
 import {
   ACK_TIMEOUT_MS,
   CLOSE,
-  MAX_UNACKED_CHARS,
+  MAX_TOTAL_UNACKED_BYTES,
+  MAX_UNACKED_BYTES,
   MAX_UNACKED_EVENTS,
   PING,
   PONG,
@@ -19,8 +20,8 @@ export const openStream = define({
   summary: 'Stream events as they happen',
   description: [
     `A WebSocket. Send the token as \`Authorization: Bearer <token>\`. Browsers, which cannot set that header, send it as a subprotocol, \`Sec-WebSocket-Protocol: ${SUBPROTOCOL}, bearer.<token>\`, or in the first message, \`{"type":"token","token":"…"}\`, within 10 seconds. The URL never carries a token.`,
-    'The service first sends `{"type":"ready","sequence":41,"lastSequence":42,"oldestSequence":1,"expires":"…"}` and then `{"type":"events","events":[…]}`: events in sequence, up to 100 in a message, in the same form as in the log. If `oldestSequence` is greater than `sequence` + 1, the events between them are no longer stored.',
-    `Acknowledge events with \`{"type":"ack","sequence":42}\`, which includes all earlier ones. The service sends at most ${MAX_UNACKED_EVENTS} events, or about ${MAX_UNACKED_CHARS / 1e6} MB, beyond the last that you acknowledged, and closes the stream if no newer event is acknowledged within ${ACK_TIMEOUT_MS / 1000} seconds. After a disconnect open a new stream with \`after\`: no event is missed or repeated.`,
+    'The service first sends `{"type":"ready","sequence":41,"lastSequence":42,"oldestSequence":1,"expires":"…"}` and then `{"type":"events","ack":"…","events":[…]}`: events in sequence, up to 100 in a message, in the same form as in the log. If `oldestSequence` is greater than `sequence` + 1, the events between them are no longer stored.',
+    `Acknowledge each message by sending its \`ack\` back, \`{"type":"ack","ack":"…"}\`; an ack also speaks for all messages before its own. Treat it as opaque: any other ack closes the stream. The service sends at most ${MAX_UNACKED_EVENTS} events, or about ${MAX_UNACKED_BYTES / 1e6} MB, beyond the last that you acknowledged, and about ${MAX_TOTAL_UNACKED_BYTES / 1e6} MB on all streams of the account together. It closes the stream if no newer message is acknowledged within ${ACK_TIMEOUT_MS / 1000} seconds. After a disconnect open a new stream with \`after\`: no event is missed or repeated.`,
     `The stream ends when its token expires. Send a new token to continue, \`{"type":"token","token":"…"}\`; the reply is \`{"type":"token","expires":"…"}\`. The stream also ends within 30 seconds after its key is deleted or expires. The reply to \`${PING}\` is \`${PONG}\`.`,
     `Close codes:\n${CODES.join('\n')}`,
   ].join('\n\n'),

@@ -4,10 +4,10 @@ import type { Database } from '../db/open.ts'
 import { directory } from '../db/schema.ts'
 import type { Env } from '../env.ts'
 import { ledgerOf } from '../ledger/stub.ts'
-import { runPart } from './runPart.ts'
+import { runPart } from './run.ts'
 
 const ABANDONED_AFTER_MS = 300_000
-const PAGE = 100
+const PAGE = 20
 
 /**
  * Settles accounts whose opening was interrupted. One that has a ledger is confirmed; otherwise its

@@ -1,8 +1,11 @@
-import { and, asc, between, eq, ne, sql } from 'drizzle-orm'
-import { deleteAlerts } from '../db/alerts.ts'
+import { and, asc, between, eq, type SQL, sql } from 'drizzle-orm'
+import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { DELETE_ALERTS_QUERIES, deleteAlerts } from '../db/alerts.ts'
+import { STORED_BYTES } from '../db/locations.ts'
 import type { Database } from '../db/open.ts'
 import {
   accounts,
+  accountUsage,
   alerts,
   devices,
   erasures,
@@ -18,22 +21,33 @@ import {
   users,
   webhooks,
 } from '../db/schema.ts'
-import { literal, readFirst, statement } from '../db/statement.ts'
+import { readFirst, statement } from '../db/statement.ts'
 import { keysBeside } from '../domain/device.ts'
 import type { Env } from '../env.ts'
 import { feedOf } from '../feed/stub.ts'
 import { ledgerOf } from '../ledger/stub.ts'
-import { deletePage } from './deletePage.ts'
+import {
+  deleteLocations,
+  deletePage,
+  deletePages,
+  LOCATION_PAGE,
+  LOCATION_QUERIES,
+} from './deletePage.ts'
+import type { TakeQueries } from './queryBudget.ts'
+import { type CellRun, runPart } from './run.ts'
 
 const PAGE = 1000
 const TRACK_PAGE = 5000
-const ALERT_PAGE = 100
-const MAX_PAGES = 100
+const MAX_JOBS = 100
+export const MAX_ERASURE_QUERIES = 200
+/** So that a large account holds up no other erasure. */
+const MAX_JOB_QUERIES = 60
 /** Another isolate may accept a token of an erased account, and write, for up to 30 s. */
 const LATE_WRITE_GRACE_MS = 60_000
 
 /** Every table with rows of an account. A test fails when one with an `account_id` is missing. */
 export const ACCOUNT_TABLES = [
+  accountUsage,
   keys,
   idempotency,
   events,
@@ -51,18 +65,6 @@ export const ACCOUNT_TABLES = [
 
 type DeviceKeys = [first: number, last: number]
 
-/** Deletes one page of the tracks of these devices. False when none is left. */
-const eraseTracksPage = async (db: Database, [first, last]: DeviceKeys): Promise<boolean> =>
-  (await deletePage(db, locations, between(locations.deviceKey, first, last), TRACK_PAGE)) > 0
-
-/** Deletes one page of a device's alerts with their messages. False when none is left. */
-const eraseAlertsPage = async (db: Database, deviceKey: number): Promise<boolean> => {
-  const page = sql`SELECT ${alerts.id}, ${alerts.accountId} FROM ${alerts}
-    WHERE ${alerts.deviceKey} = ${deviceKey} ORDER BY ${alerts.time}, ${alerts.id}
-    LIMIT ${literal(ALERT_PAGE)}`
-  return (await deleteAlerts(db, page)) > 0
-}
-
 /** The range of an account's device keys, known from any of its devices. Null: no track is left. */
 const findDeviceKeys = async (db: Database, accountId: string): Promise<DeviceKeys | null> => {
   const found = await readFirst(
@@ -76,16 +78,56 @@ const findDeviceKeys = async (db: Database, accountId: string): Promise<DeviceKe
   return found && keysBeside(found.key)
 }
 
-/** Deletes one page. False when nothing is left of the account but its own erasure. */
-const eraseAccountPage = async (db: Database, accountId: string): Promise<boolean> => {
+type Erasure = typeof erasures.$inferSelect
+
+/** Deletes the rows of an account, its own erasure excepted. False when there may be more. */
+const eraseAccountRows = async (
+  db: Database,
+  accountId: string,
+  take: TakeQueries,
+): Promise<boolean> => {
+  if (!take()) return false
   const deviceKeys = await findDeviceKeys(db, accountId)
-  if (deviceKeys && (await eraseTracksPage(db, deviceKeys))) return true
-  for (const table of ACCOUNT_TABLES) {
-    const isOfAccount = eq(table.accountId, accountId)
-    const where = table === erasures ? and(isOfAccount, ne(erasures.id, accountId)) : isOfAccount
-    if ((await deletePage(db, table, where ?? isOfAccount, PAGE)) > 0) return true
+  const isOfDevices = deviceKeys && between(locations.deviceKey, ...deviceKeys)
+  const works: { table: SQLiteTable; where: SQL; page: number }[] = [
+    ...(isOfDevices ? [{ table: locations, where: isOfDevices, page: TRACK_PAGE }] : []),
+    ...ACCOUNT_TABLES.map((table) => {
+      const isOfAccount = eq(table.accountId, accountId)
+      const isOther = sql`${isOfAccount} AND ${erasures.id} <> ${accountId}`
+      return { table, where: table === erasures ? isOther : isOfAccount, page: PAGE }
+    }),
+  ]
+  for (const { table, where, page } of works) {
+    const deleteNext = async () => (await deletePage(db, table, where, page)) === page
+    if (!(await deletePages({ take, deleteNext }))) return false
   }
-  return false
+  return true
+}
+
+/** Deletes a device's track and alerts. False when there may be more. */
+const eraseDeviceRows = async (
+  db: Database,
+  { accountId, deviceKey }: Erasure,
+  take: TakeQueries,
+): Promise<boolean> => {
+  const track = sql`SELECT ${locations.deviceKey}, ${locations.time}, ${accountId} AS account_id,
+      ${STORED_BYTES} AS bytes
+    FROM ${locations} WHERE ${locations.deviceKey} = ${deviceKey} ORDER BY ${locations.time}`
+  const isTrackErased = await deletePages({
+    take,
+    queries: LOCATION_QUERIES,
+    deleteNext: async () => (await deleteLocations(db, track)) === LOCATION_PAGE,
+  })
+  const ofDevice = sql`SELECT ${alerts.id}, ${alerts.accountId} FROM ${alerts}
+    WHERE ${alerts.deviceKey} = ${deviceKey} ORDER BY ${alerts.time}, ${alerts.id}`
+  return (
+    isTrackErased &&
+    deletePages({
+      take,
+      queries: DELETE_ALERTS_QUERIES,
+      deleteNext: () => deleteAlerts(db, ofDevice),
+    })
+  )
 }
 
 /** Deletes the storage of the account's two Durable Objects. False when the ledger refuses. */
@@ -94,25 +136,35 @@ const eraseObjects = async (env: Env, accountId: string): Promise<boolean> => {
   return ledgerOf(env, accountId).forget()
 }
 
-/** Runs the erasures, oldest first. A long one continues in the next run. */
-export const runErasures = async (env: Env, db: Database, now: number): Promise<void> => {
-  let pages = 0
-  const jobs = await db.select().from(erasures).orderBy(asc(erasures.creation)).limit(PAGE)
-  for (const { id, accountId, deviceKey, creation } of jobs) {
-    if (deviceKey === null) {
-      while (await eraseAccountPage(db, accountId)) if (++pages >= MAX_PAGES) return
-      const isSettled = now - creation >= LATE_WRITE_GRACE_MS
-      if (!isSettled || !(await eraseObjects(env, accountId).catch(() => false))) continue
-    } else {
-      while (await eraseTracksPage(db, [deviceKey, deviceKey])) if (++pages >= MAX_PAGES) return
-      while (await eraseAlertsPage(db, deviceKey)) if (++pages >= MAX_PAGES) return
+/** Continues one erasure, and ends it once nothing is left. */
+const runErasure = async ({ env, db, now, take }: CellRun, erasure: Erasure): Promise<void> => {
+  const { id, accountId, deviceKey, creation } = erasure
+  if (deviceKey === null) {
+    if (!(await eraseAccountRows(db, accountId, take))) return
+    const isSettled = now - creation >= LATE_WRITE_GRACE_MS
+    if (!isSettled || !(await eraseObjects(env, accountId).catch(() => false))) return
+  } else if (!(await eraseDeviceRows(db, erasure, take))) return
+  if (!take(2)) return
+  await db.batch([
+    db.delete(erasures).where(and(eq(erasures.accountId, accountId), eq(erasures.id, id))),
+    // While its erasure exists, no late write restores the account's row. For a device's erasure
+    // `id` is no account's id, and this deletes nothing.
+    db.delete(accounts).where(eq(accounts.id, id)),
+  ])
+}
+
+/** Runs the erasures, oldest first. A long one continues in the next run and holds up no other. */
+export const runErasures = async (run: CellRun): Promise<void> => {
+  const { cell, db, take } = run
+  if (!take()) return
+  const jobs = await db.select().from(erasures).orderBy(asc(erasures.creation)).limit(MAX_JOBS)
+  for (const job of jobs) {
+    let left = MAX_JOB_QUERIES
+    const takeForJob = (count = 1) => {
+      left -= count
+      return left >= 0 && take(count)
     }
-    await db.batch([
-      db.delete(erasures).where(and(eq(erasures.accountId, accountId), eq(erasures.id, id))),
-      // While its erasure exists, no late write restores the account's row. For a device's erasure
-      // `id` is no account's id, and this deletes nothing.
-      db.delete(accounts).where(eq(accounts.id, id)),
-    ])
-    if (++pages >= MAX_PAGES) return
+    const where = { cell, account: job.accountId }
+    await runPart('erasures', where, () => runErasure({ ...run, take: takeForJob }, job))
   }
 }

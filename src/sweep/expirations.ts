@@ -1,12 +1,12 @@
 import { and, asc, lte, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
 import { accounts } from '../db/schema.ts'
-import type { Env } from '../env.ts'
 import { ledgerOf } from '../ledger/stub.ts'
-import { runPart } from './runPart.ts'
+import { type CellRun, runPart } from './run.ts'
 
 const MAX_ACCOUNTS = 50
 const MAX_CALLS = 500
+export const MAX_EXPIRATION_QUERIES = 2 + MAX_CALLS / MAX_ACCOUNTS
 
 type Due = { id: string; nextExpiry: number | null }
 
@@ -25,10 +25,10 @@ const readDue = (db: Database, after: Due, now: number): Promise<Due[]> =>
     .limit(MAX_ACCOUNTS)
 
 /** Asks ledgers with a due expiry to record it. The cost grows only with what is due. */
-export const recordExpirations = async (env: Env, db: Database, now: number): Promise<void> => {
+export const recordExpirations = async ({ env, db, now, take }: CellRun): Promise<void> => {
   let calls = 0
   let last: Due | undefined = { id: '', nextExpiry: -1 }
-  while (last && calls < MAX_CALLS) {
+  while (last && calls < MAX_CALLS && take()) {
     const due: Due[] = await readDue(db, last, now)
     for (const { id } of due) {
       await runPart('expirations', { account: id }, async () => {

@@ -1,8 +1,8 @@
 import { lt, sql } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
-import type { Database } from '../db/open.ts'
 import { events, idempotency, keys, messages, tombstones } from '../db/schema.ts'
-import { deletePage } from './deletePage.ts'
+import { deletePage, deletePages } from './deletePage.ts'
+import { type CellRun, runPart } from './run.ts'
 
 const DAY_MS = 86_400_000
 const PAGE = 1000
@@ -28,10 +28,17 @@ const RULES: Rule[] = [
   { table: tombstones, days: 30, isOlderThan: (time) => lt(tombstones.creation, time) },
 ]
 
-export const deleteOldRows = async (db: Database, now: number): Promise<void> => {
+export const MAX_OLD_ROW_QUERIES = RULES.length * MAX_PAGES
+
+export const deleteOldRows = async ({ cell, db, now, take }: CellRun): Promise<void> => {
   for (const { table, days, isOlderThan } of RULES) {
     const where = isOlderThan(now - days * DAY_MS)
-    for (let page = 0; page < MAX_PAGES; page++)
-      if ((await deletePage(db, table, where, PAGE)) < PAGE) break
+    let pages = 0
+    await runPart('old-rows', { cell }, () =>
+      deletePages({
+        take: () => pages++ < MAX_PAGES && take(),
+        deleteNext: async () => (await deletePage(db, table, where, PAGE)) === PAGE,
+      }),
+    )
   }
 }

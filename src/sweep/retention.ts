@@ -1,17 +1,22 @@
-import { eq, type SQL, sql } from 'drizzle-orm'
-import { deleteAlerts } from '../db/alerts.ts'
+import { type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/sqlite-core'
+import { DELETE_ALERTS_QUERIES, deleteAlerts } from '../db/alerts.ts'
+import { base32TimeOf } from '../db/ids.ts'
+import { STORED_BYTES } from '../db/locations.ts'
 import type { Database } from '../db/open.ts'
 import { accounts, alerts, devices, locations, sweepPositions } from '../db/schema.ts'
-import { literal, names, readFirst, statement } from '../db/statement.ts'
+import { literal, readFirst, statement } from '../db/statement.ts'
+import { deleteLocations, deletePages, LOCATION_PAGE, LOCATION_QUERIES } from './deletePage.ts'
+import { type CellRun, runPart } from './run.ts'
 
 /* Deletes locations and alerts that are older than their account keeps them (`retentionDays`). */
 
 const DEVICES = 500
-const LOCATION_PAGE = 5000
-const ALERT_PAGE = 100
 const MAX_PAGES = 50
+export const MAX_RETENTION_QUERIES = 2 + MAX_PAGES * (DELETE_ALERTS_QUERIES + LOCATION_QUERIES)
 /** The name under which `sweep_positions` stores how far this part has come. */
 const PART = 'tracks'
+const DAY = literal(86_400_000)
 
 /** The devices of one run, in the order of their keys. */
 interface Slice {
@@ -25,57 +30,76 @@ const isInSlice = ({ after, last }: Slice): SQL =>
   sql`${devices.key} > ${after} AND ${devices.key} <= ${last}`
 
 /** The time before which a device's account keeps nothing. */
-const cutoff = ({ now }: Slice): SQL => sql`${now} - ${accounts.retentionDays} * 86400000`
+const cutoff = ({ now }: Slice): SQL => sql`(${now} - ${accounts.retentionDays} * ${DAY})`
 
-/** Keeps the last contact of devices whose last location is about to be deleted. */
-const keepContacts = (db: Database, slice: Slice) => {
-  const lastTime = sql`(SELECT max(${locations.time}) FROM ${locations}
-    WHERE ${locations.deviceKey} = ${devices.key})`
-  const contacts = sql`SELECT ${devices.key} AS key, ${locations.receivedAt} AS received_at
-    FROM ${devices} JOIN ${accounts} ON ${accounts.id} = ${devices.accountId}
-    JOIN ${locations} ON ${locations.deviceKey} = ${devices.key} AND ${locations.time} = ${lastTime}
-    WHERE ${isInSlice(slice)} AND ${locations.time} < ${cutoff(slice)}`
-  return statement(
-    db,
-    sql`UPDATE ${devices} SET ${names(devices.lastContact)} = contact.received_at
-      FROM (${contacts}) contact WHERE ${devices.key} = contact.key
-        AND ifnull(${devices.lastContact}, 0) < contact.received_at`,
-  )
+const newest = alias(locations, 'newest')
+
+/** The last location of a device is always kept: a device that is silent keeps its position. */
+const selectOldLocations = (slice: Slice): SQL => {
+  const lastTime = sql`(SELECT max(${newest.time}) FROM ${locations} ${newest}
+    WHERE ${newest.deviceKey} = ${devices.key})`
+  return sql`SELECT ${locations.deviceKey}, ${locations.time}, ${devices.accountId},
+      ${STORED_BYTES} AS bytes
+    FROM ${devices} CROSS JOIN ${accounts} ON ${accounts.id} = ${devices.accountId}
+    CROSS JOIN ${locations} ON ${locations.deviceKey} = ${devices.key}
+      AND ${locations.time} < min(${cutoff(slice)}, ${lastTime})
+    WHERE ${isInSlice(slice)} ORDER BY ${devices.key}, ${locations.time}`
 }
 
-const deleteLocations = (db: Database, slice: Slice) => {
-  const page = sql`SELECT ${locations.deviceKey}, ${locations.time} FROM ${devices}
-    CROSS JOIN ${accounts} ON ${accounts.id} = ${devices.accountId}
-    CROSS JOIN ${locations}
-      ON ${locations.deviceKey} = ${devices.key} AND ${locations.time} < ${cutoff(slice)}
-    WHERE ${isInSlice(slice)} LIMIT ${literal(LOCATION_PAGE)}`
-  const key = names(locations.deviceKey, locations.time)
-  return statement(db, sql`DELETE FROM ${locations} WHERE (${key}) IN (${page})`)
-}
-
+/**
+ * An alert is kept from its arrival, with which its id begins: a late SOS stays. Its own time is at
+ * most ten minutes later, so the index by time finds the candidates.
+ */
 const selectOldAlerts = (slice: Slice): SQL =>
   sql`SELECT ${alerts.id}, ${alerts.accountId} FROM ${devices}
     CROSS JOIN ${accounts} ON ${accounts.id} = ${devices.accountId}
-    CROSS JOIN ${alerts}
-      ON ${alerts.deviceKey} = ${devices.key} AND ${alerts.time} < ${cutoff(slice)}
-    WHERE ${isInSlice(slice)} ORDER BY ${devices.key}, ${alerts.time}, ${alerts.id}
-    LIMIT ${literal(ALERT_PAGE)}`
+    CROSS JOIN ${alerts} ON ${alerts.deviceKey} = ${devices.key}
+      AND ${alerts.time} < ${cutoff(slice)} + ${DAY}
+      AND ${alerts.id} < 'alr_' || ${base32TimeOf(cutoff(slice))}
+    WHERE ${isInSlice(slice)} ORDER BY ${devices.key}, ${alerts.time}, ${alerts.id}`
 
-/** False when there was more than one run may delete. */
-const trimSlice = async (db: Database, slice: Slice): Promise<boolean> => {
+/** False when there is more than one run may delete. A failure is logged and left to later runs. */
+const trimSlice = async ({ cell, db, take }: CellRun, slice: Slice): Promise<boolean> => {
   const oldAlerts = selectOldAlerts(slice)
-  for (let page = 0; (await deleteAlerts(db, oldAlerts)) === ALERT_PAGE; page++)
-    if (page >= MAX_PAGES) return false
-  await keepContacts(db, slice).run()
-  const deletion = deleteLocations(db, slice)
-  for (let page = 0; page < MAX_PAGES; page++)
-    if ((await deletion.run()).meta.changes < LOCATION_PAGE) return true
-  return false
+  const oldLocations = selectOldLocations(slice)
+  const works = [
+    { queries: DELETE_ALERTS_QUERIES, deleteNext: () => deleteAlerts(db, oldAlerts) },
+    {
+      queries: LOCATION_QUERIES,
+      deleteNext: async () => (await deleteLocations(db, oldLocations)) === LOCATION_PAGE,
+    },
+  ]
+  let isDone = true
+  for (const work of works) {
+    let pages = 0
+    const takePage = (count?: number) => pages++ < MAX_PAGES && take(count)
+    const outcome = await runPart('retention', { cell }, () =>
+      deletePages({ ...work, take: takePage }),
+    )
+    if (outcome === false) isDone = false
+  }
+  return isDone
 }
 
-const readPosition = async (db: Database): Promise<number> => {
-  const [found] = await db.select().from(sweepPositions).where(eq(sweepPositions.part, PART))
-  return found?.position ?? 0
+interface Next {
+  after: number
+  last: number | null
+  count: number
+}
+
+const POSITION = sql`ifnull((SELECT ${sweepPositions.position} FROM ${sweepPositions}
+  WHERE ${sweepPositions.part} = ${PART}), 0)`
+
+const readNext = async (db: Database): Promise<Next> => {
+  const next = sql`SELECT ${devices.key} FROM ${devices} WHERE ${devices.key} > ${POSITION}
+    ORDER BY ${devices.key} LIMIT ${literal(DEVICES)}`
+  const found = await readFirst(
+    statement<Next>(
+      db,
+      sql`SELECT ${POSITION} AS after, max(key) AS last, count(*) AS count FROM (${next})`,
+    ),
+  )
+  return found ?? { after: 0, last: null, count: 0 }
 }
 
 const savePosition = (db: Database, position: number) =>
@@ -86,20 +110,14 @@ const savePosition = (db: Database, position: number) =>
 
 /**
  * Goes through the next few hundred devices in the order of their keys, and round again. A device
- * with nothing to delete costs one seek, however long its track.
+ * with nothing to delete costs a few seeks, however long its track. Devices whose rows cannot be
+ * deleted are passed over until the next round.
  */
-export const enforceRetention = async (db: Database, now: number): Promise<void> => {
-  const after = await readPosition(db)
-  const next = sql`SELECT ${devices.key} FROM ${devices} WHERE ${devices.key} > ${after}
-    ORDER BY ${devices.key} LIMIT ${literal(DEVICES)}`
-  const found = await readFirst(
-    statement<{ last: number | null; count: number }>(
-      db,
-      sql`SELECT max(key) AS last, count(*) AS count FROM (${next})`,
-    ),
-  )
-  const { last, count } = found ?? { last: null, count: 0 }
-  if (last !== null && !(await trimSlice(db, { now, after, last }))) return
+export const enforceRetention = async (run: CellRun): Promise<void> => {
+  const { db, now, take } = run
+  if (!take(2)) return
+  const { after, last, count } = await readNext(db)
+  if (last !== null && !(await trimSlice(run, { now, after, last }))) return
   const position = count < DEVICES ? 0 : (last ?? 0)
   if (position !== after) await savePosition(db, position)
 }

@@ -1,12 +1,28 @@
 import { openCell, openDirectory } from '../db/open.ts'
 import { cellNumbers, type Env } from '../env.ts'
+import { readCellSizes } from '../service/store.ts'
 import { settleAbandonedAccounts } from './abandonedAccounts.ts'
-import { selectCells } from './cells.ts'
-import { runErasures } from './erasures.ts'
-import { recordExpirations } from './expirations.ts'
-import { deleteOldRows } from './oldRows.ts'
-import { enforceRetention } from './retention.ts'
-import { runPart } from './runPart.ts'
+import { MAX_SIZE_QUERIES, recordCellSize } from './cellSizes.ts'
+import { rotateCells, selectCells } from './cells.ts'
+import { MAX_ERASURE_QUERIES, runErasures } from './erasures.ts'
+import { MAX_EXPIRATION_QUERIES, recordExpirations } from './expirations.ts'
+import { deleteOldRows, MAX_OLD_ROW_QUERIES } from './oldRows.ts'
+import { QueryBudget } from './queryBudget.ts'
+import { enforceRetention, MAX_RETENTION_QUERIES } from './retention.ts'
+import { type CellRun, runPart } from './run.ts'
+
+interface Part {
+  name: string
+  maxQueries: number
+  work: (run: CellRun) => Promise<void>
+}
+
+const PARTS: Part[] = [
+  { name: 'expirations', maxQueries: MAX_EXPIRATION_QUERIES, work: recordExpirations },
+  { name: 'old-rows', maxQueries: MAX_OLD_ROW_QUERIES, work: deleteOldRows },
+  { name: 'retention', maxQueries: MAX_RETENTION_QUERIES, work: enforceRetention },
+  { name: 'erasures', maxQueries: MAX_ERASURE_QUERIES, work: runErasures },
+]
 
 /**
  * What the cron trigger runs each minute. No rule depends on it: it records what has expired and
@@ -17,11 +33,17 @@ export const sweep = async (env: Env, now: number): Promise<void> => {
   await runPart('abandoned-accounts', { cell: 0 }, () =>
     settleAbandonedAccounts(env, directory, now),
   )
-  for (const cell of selectCells(cellNumbers(env), now)) {
-    const db = openCell(env, cell)
-    await runPart('expirations', { cell }, () => recordExpirations(env, db, now))
-    await runPart('erasures', { cell }, () => runErasures(env, db, now))
-    await runPart('old-rows', { cell }, () => deleteOldRows(db, now))
-    await runPart('retention', { cell }, () => enforceRetention(db, now))
+  const sizes = await runPart('cell-sizes', { cell: 0 }, () => readCellSizes(directory))
+  const queries = new QueryBudget()
+  const cells = rotateCells(selectCells(cellNumbers(env), now), now)
+  for (const [index, cell] of cells.entries()) {
+    queries.reserveFor(cells.length - index - 1)
+    const run = { env, cell, db: openCell(env, cell), now }
+    const storedBytes = sizes?.get(cell) ?? null
+    await runPart('cell-sizes', { cell }, () =>
+      recordCellSize({ ...run, take: queries.part(MAX_SIZE_QUERIES) }, storedBytes),
+    )
+    for (const { name, maxQueries, work } of PARTS)
+      await runPart(name, { cell }, () => work({ ...run, take: queries.part(maxQueries) }))
   }
 }

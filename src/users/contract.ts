@@ -131,7 +131,7 @@ const members = {
 }
 
 export const user = z.object(members).meta({ id: 'User' })
-const reply = z.object({ success, ...members })
+const reply = z.intersection(user, done).meta({ id: 'UserReply' })
 const WRITTEN = ['success', 'id', 'creation', 'modification', 'lastLogin'] as const
 const tag = 'Users'
 

@@ -14,6 +14,7 @@ const url = z
     if (!check.ok) context.addIssue({ code: 'custom', message: check.detail })
   })
   .meta({
+    format: 'uri',
     description:
       'The receiver: an https URL with a public host name, without an IP address, user name or password. Redirects are not followed.',
     example: 'https://example.com/perigee',
@@ -29,34 +30,36 @@ const ids = z
   .transform(unique)
   .default([])
 
-const body = z.strictObject({
-  url,
-  events: patterns
-    .min(1, 'must have at least one event type')
-    .transform(unique)
-    .default(['*'])
-    .meta({
+const body = z
+  .strictObject({
+    url,
+    events: patterns
+      .min(1, 'must have at least one event type')
+      .transform(unique)
+      .default(['*'])
+      .meta({
+        description:
+          'Event types to deliver. `device.*` stands for all types of a kind, `*` for all types.',
+        example: ['device.*', 'alert.raised'],
+      }),
+    devices: ids.meta({
       description:
-        'Event types to deliver. `device.*` stands for all types of a kind, `*` for all types.',
-      example: ['device.*', 'alert.raised'],
+        'Deliver only events of these devices and of devices in `groups`. If both lists are empty, events are not filtered by device.',
+      example: [],
     }),
-  devices: ids.meta({
-    description:
-      'Deliver only events of these devices and of devices in `groups`. If both lists are empty, events are not filtered by device.',
-    example: [],
-  }),
-  groups: ids.meta({
-    description: 'Deliver only events of devices in these groups and of `devices`.',
-    example: [],
-  }),
-  description: line(2000).default('').meta({ example: 'Dispatch' }),
-  enabled: z.boolean('must be true or false').default(true),
-})
+    groups: ids.meta({
+      description: 'Deliver only events of devices in these groups and of `devices`.',
+      example: [],
+    }),
+    description: line(2000).default('').meta({ example: 'Dispatch' }),
+    enabled: z.boolean('must be true or false').default(true),
+  })
+  .meta({ id: 'WebhookBody' })
 
 export const webhook = z
   .object({
     id: id('whk'),
-    url: z.string().meta({ example: 'https://example.com/perigee' }),
+    url: z.string().meta({ format: 'uri', example: 'https://example.com/perigee' }),
     events: z.array(z.string()).meta({ example: ['device.*', 'alert.raised'] }),
     devices: z.array(z.string()).meta({ example: [] }),
     groups: z.array(z.string()).meta({ example: [] }),
@@ -123,11 +126,10 @@ export const delivery = z
   .meta({ id: 'WebhookDelivery' })
 
 const reply = z.object({ success, webhook })
-const replyWithSecret = z.object({ success, webhook, secret })
+const replyWithSecret = z.object({ success, webhook, secret }).meta({ id: 'NewWebhookReply' })
 const deliveryReply = z.object({ success, delivery })
 const WRITTEN = ['success', 'id', 'disabledReason', 'creation', 'lastModified'] as const
-const tag = 'Webhooks'
-const common = { tag, scope: 'admin', wholeAccount: true } as const
+const common = { tag: 'Webhooks', scope: 'admin', wholeAccount: true } as const
 
 export const listWebhooks = define({
   id: 'listWebhooks',
@@ -204,7 +206,7 @@ export const testWebhook = define({
   ...common,
   summary: 'Send a test event',
   description:
-    'Sends one signed event of type `webhook.test`, even if the webhook is disabled, and replies with the result within 15 seconds. There are no further attempts, and the event is not in the log.',
+    'Sends one signed event of type `webhook.test`, even if the webhook is disabled, and replies with the result. The receiver has 15 seconds to answer; the call waits up to 10 seconds, then fails with 503, while too many others of the account are under way. There are no further attempts, and the event is not in the log.',
   reply: deliveryReply,
   problems: ['webhook-not-found'],
   idempotent: true,
@@ -241,7 +243,7 @@ export const redeliver = define({
   ...common,
   summary: 'Repeat a delivery',
   description:
-    'Sends the same events with the same `webhook-id` again, whatever the status of the delivery, and replies with the result within 15 seconds. If it succeeds, a pending delivery has no further attempts.',
+    'Sends the same events with the same `webhook-id` again, whatever the status of the delivery, and replies with the result. The receiver has 15 seconds to answer; the call waits up to 10 seconds, then fails with 503, while too many others of the account are under way. If it succeeds, a pending delivery has no further attempts.',
   reply: deliveryReply,
   problems: ['webhook-not-found', 'delivery-not-found', 'delivery-gone'],
   idempotent: true,

@@ -4,6 +4,7 @@ import { checkPublicUrl } from '../domain/publicUrl.ts'
 import type { Webhook, WebhookRecord } from '../domain/webhook.ts'
 import { allowsLoopback } from '../env.ts'
 import { type Feed, feedOf, pokeFeed } from '../feed/stub.ts'
+import { waitOutside } from '../http/accountSlots.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { editResource } from '../http/editResource.ts'
 import { operation } from '../http/operation.ts'
@@ -110,7 +111,9 @@ export const webhooks = new Hono<AppEnv>()
   .post('/:webhookId/test', operation(contract.testWebhook), async (c) => {
     const webhook = await requireWebhook(c)
     const id = await c.get('newId')('dlv')
-    const delivery = await ownFeed(c).sendTest(c.get('principal'), webhook, id)
+    const { delivery } = requireOk(
+      await waitOutside(c, () => ownFeed(c).sendTest(c.get('principal'), webhook, id)),
+    )
     return reply(c, contract.testWebhook, { success: true, delivery: presentDelivery(delivery) })
   })
   .post('/:webhookId/rotate', operation(contract.rotateSecret), async (c) => {
@@ -136,7 +139,10 @@ export const webhooks = new Hono<AppEnv>()
     async (c) => {
       const webhook = await requireWebhook(c)
       const id = c.req.param('deliveryId')
-      const { delivery } = requireOk(await ownFeed(c).redeliver(c.get('principal'), webhook, id))
+      const outcome = await waitOutside(c, () =>
+        ownFeed(c).redeliver(c.get('principal'), webhook, id),
+      )
+      const { delivery } = requireOk(outcome)
       return reply(c, contract.redeliver, { success: true, delivery: presentDelivery(delivery) })
     },
   )

@@ -1,4 +1,5 @@
-import * as z from 'zod'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import * as addFormats from 'ajv-formats'
 import type { oas31 } from 'zod-openapi'
 import { templateOf } from '../../src/openapi/path.ts'
 
@@ -28,17 +29,25 @@ export const operationAt = (
   return found
 }
 
-const mediaIn = (part: unknown, type: string): oas31.MediaTypeObject => {
+const mediaIn = (part: unknown, type = 'application/json'): oas31.MediaTypeObject => {
   const media = (part as oas31.ResponseObject | undefined)?.content?.[type]
   if (!media) throw new Error(`no ${type} in ${JSON.stringify(part)}`)
   return media
 }
 
-export const exampleIn = (part: unknown, type = 'application/json'): unknown =>
-  mediaIn(part, type).example
+/** The examples of a body or reply, by name. */
+export const examplesIn = (part: unknown): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(mediaIn(part).examples ?? {}).map(([name, example]) => [
+      name,
+      (example as oas31.ExampleObject).value,
+    ]),
+  )
 
-export const schemaIn = (part: unknown, type = 'application/json'): Schema =>
-  mediaIn(part, type).schema as Schema
+/** The first of them. */
+export const exampleIn = (part: unknown): unknown => Object.values(examplesIn(part))[0]
+
+export const schemaIn = (part: unknown): Schema => mediaIn(part).schema as Schema
 
 /** The problem codes in an operation's replies. */
 export const codesIn = (document: Document, { responses = {} }: oas31.OperationObject): string[] =>
@@ -51,7 +60,7 @@ export const codesIn = (document: Document, { responses = {} }: oas31.OperationO
 
 /** Whether the published schema, as plain JSON Schema, accepts the value. */
 export const acceptedBy = (document: Document, schema: Schema, value: unknown): boolean => {
-  const whole = { ...schema, $defs: document.components?.schemas }
-  const text = JSON.stringify(whole).replaceAll('#/components/schemas/', '#/$defs/')
-  return z.fromJSONSchema(JSON.parse(text)).safeParse(value).success
+  const ajv = new Ajv2020({ strict: false, logger: false })
+  addFormats.default(ajv)
+  return ajv.validate({ ...schema, components: document.components }, value)
 }

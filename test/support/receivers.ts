@@ -40,14 +40,14 @@ const tenMegabytes = () => {
 
 /**
  * `slow-300` takes 300 ms, `after-2` fails twice and then succeeds, `held` fails once its inbox is
- * released, three digits are a status.
+ * released, `held-1` fails once and is then held, three digits are a status.
  */
 const answer = async (inbox: string, behaviour: string, calls: number): Promise<Response> => {
   const [kind, amount = '0'] = behaviour.split('-')
   if (kind === 'ok') return new Response('thank you')
   if (kind === 'mail') return Response.json({ id: `mail-${calls}` })
   if (kind === 'hang') await wait(60_000)
-  while (kind === 'held' && !released.has(inbox)) await wait(20)
+  while (kind === 'held' && calls > Number(amount) && !released.has(inbox)) await wait(20)
   if (kind === 'held') return new Response('sorry', { status: 503 })
   if (kind === 'slow') await wait(Number(amount))
   if (kind === 'big') return new Response(tenMegabytes())

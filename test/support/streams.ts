@@ -21,7 +21,7 @@ export class Listener {
       const message = JSON.parse(data as string)
       this.messages.push(message)
       if (acknowledges && message.type === 'events' && socket.readyState === WebSocket.OPEN)
-        this.send({ type: 'ack', sequence: message.events.at(-1).sequence })
+        this.send({ type: 'ack', ack: message.ack })
     })
     socket.addEventListener('close', ({ code, reason }) => {
       this.closed = { code, reason }
@@ -35,6 +35,11 @@ export class Listener {
 
   get events(): EventBody[] {
     return this.messages.flatMap((message) => (message.type === 'events' ? message.events : []))
+  }
+
+  /** The ack of each message with events. */
+  get acks(): string[] {
+    return this.messages.flatMap(({ type, ack }) => (type === 'events' ? [ack] : []))
   }
 
   get sequences(): number[] {

@@ -7,4 +7,9 @@ import { vi } from 'vitest'
 export const eventually = <T>(check: () => T | Promise<T>, intervalMs = 50): Promise<T> =>
   vi.waitFor(check, { timeout: 40_000, interval: intervalMs })
 
+const DAY_MS = 86_400_000
+
+/** Midnight in UTC, so many days ago: within the retention of any account that did not shorten it. */
+export const daysAgo = (days: number): number => Math.floor(Date.now() / DAY_MS - days) * DAY_MS
+
 export const iso = (ms: number): string => new Date(ms).toISOString()

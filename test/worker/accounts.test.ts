@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { fetchToken, openAccount, type TestAccount } from '../support/accounts.ts'
 import { callWithBindings } from '../support/bindings.ts'
 import { call, callAsOperator } from '../support/http.ts'
@@ -176,6 +176,102 @@ test('an account can change its own name and time zone, but not its licenses', a
   expect(pointersOf((await change({ disabled: true })).body)).toEqual(['/disabled'])
   expect(pointersOf((await change({ timeZone: '+01:00' })).body)).toEqual(['/timeZone'])
   expect((await account.call('GET', '/api/account')).body.account.licenses.total).toBe(2)
+})
+
+describe('budgets', () => {
+  const show = async (account: TestAccount) => {
+    const own = (await account.call('GET', '/api/account')).body.account
+    const { body } = await callAsOperator('GET', `${ACCOUNTS}/${account.id}`)
+    expect(body.account.budgets).toEqual(own.budgets)
+    expect(body.account.budgetUsage).toEqual(own.budgetUsage)
+    return own.budgets
+  }
+
+  test('are by default 10,000 locations a day and 100 MB for each license, and for none', async () => {
+    for (const [licenses, shares] of [
+      [0, 1],
+      [1, 1],
+      [25, 25],
+    ] as const) {
+      const account = await openAccount({ licenses })
+      expect(await show(account)).toEqual({
+        locationsPerDay: 10_000 * shares,
+        storageBytes: 100_000_000 * shares,
+      })
+      expect((await account.call('GET', '/api/account')).body.account.budgetUsage).toEqual({
+        date: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
+        locations: 0,
+        storageBytes: 0,
+      })
+    }
+    const account = await openAccount({ licenses: 2 })
+    const read = (bindings: object) =>
+      callWithBindings(bindings, 'GET', '/api/account', { token: account.token })
+    const configured = { LOCATIONS_PER_LICENSE_PER_DAY: '7', STORAGE_MB_PER_LICENSE: '3' }
+    expect((await read(configured)).body.account.budgets).toEqual({
+      locationsPerDay: 14,
+      storageBytes: 6_000_000,
+    })
+    expect((await read({ STORAGE_MB_PER_LICENSE: '0' })).status).toBe(500)
+    await patch(account, { licenses: 4 })
+    expect(await show(account)).toEqual({ locationsPerDay: 40_000, storageBytes: 400_000_000 })
+  })
+
+  test('are changed by the operator alone, each back to its default with null', async () => {
+    const account = await openAccount({ licenses: 1 })
+    const changed = await patch(account, { budgets: { locationsPerDay: 5 } })
+    expect(changed.body.account.budgets).toEqual({
+      locationsPerDay: 5,
+      storageBytes: 100_000_000,
+    })
+    await patch(account, [{ op: 'replace', path: '/budgets/storageBytes', value: 0 }])
+    expect(await show(account)).toEqual({ locationsPerDay: 5, storageBytes: 0 })
+    const row = await env.DB.prepare(
+      'SELECT locations_per_day, storage_bytes FROM accounts WHERE id = ?',
+    )
+      .bind(account.id)
+      .first()
+    expect(row).toEqual({ locations_per_day: 5, storage_bytes: 0 })
+    const listed = (await callAsOperator('GET', ACCOUNTS)).body.accounts.find(
+      ({ id }: { id: string }) => id === account.id,
+    )
+    expect(listed).toEqual((await callAsOperator('GET', `${ACCOUNTS}/${account.id}`)).body.account)
+    // Another edit keeps them.
+    await patch(account, { name: 'Renamed' })
+    expect(await show(account)).toEqual({ locationsPerDay: 5, storageBytes: 0 })
+    await patch(account, { budgets: { locationsPerDay: null } })
+    expect(await show(account)).toEqual({ locationsPerDay: 10_000, storageBytes: 0 })
+    await patch(account, { budgets: null })
+    expect(await show(account)).toEqual({ locationsPerDay: 10_000, storageBytes: 100_000_000 })
+  })
+
+  test('with invalid values, or changed by the account itself, are refused', async () => {
+    const account = await openAccount()
+    for (const [budgets, pointer] of [
+      [{ locationsPerDay: -1 }, '/budgets/locationsPerDay'],
+      [{ locationsPerDay: 1.5 }, '/budgets/locationsPerDay'],
+      [{ storageBytes: '1' }, '/budgets/storageBytes'],
+      [{ storageBytes: 1e13 }, '/budgets/storageBytes'],
+      [{ surprise: 1 }, '/budgets/surprise'],
+      [7, '/budgets'],
+    ] as const) {
+      const reply = await patch(account, { budgets })
+      expect([reply.status, pointersOf(reply.body)[0]]).toEqual([400, pointer])
+    }
+    const usage = { budgetUsage: { locations: 0 } }
+    expect((await patch(account, usage)).status).toBe(200)
+    expect((await patch(account, { budgetUsage: { locations: 1 } })).status).toBe(400)
+    for (const body of [
+      { budgets: { locationsPerDay: 1 } },
+      { budgetUsage: { locations: 1 } },
+      [{ op: 'replace', path: '/budgets/storageBytes', value: 1 }],
+    ]) {
+      const reply = await account.call('PATCH', '/api/account', { body })
+      expect([reply.status, reply.body.code]).toEqual([400, 'invalid-patch'])
+    }
+    const own = (await account.call('GET', '/api/account')).body
+    expect((await account.call('PATCH', '/api/account', { body: own })).status).toBe(200)
+  })
 })
 
 test('a patch applies completely or not at all', async () => {

@@ -326,6 +326,38 @@ describe('listing alerts', () => {
     expect((await account.call('GET', '/api/devices/dev_none/alerts')).status).toBe(404)
   })
 
+  test('filters by whether they are acknowledged, in every list', async () => {
+    const { account, first } = await seeded()
+    const { alerts } = (await account.call('GET', `/api/devices/${first}/alerts`)).body
+    for (const { id } of alerts.slice(1, 3))
+      await account.call('POST', `/api/alerts/${id}/acknowledge`)
+    const path = `/api/devices/${first}/alerts`
+    const listed = async (query: string) => days((await account.call('GET', query)).body)
+    expect(await listed(`${path}?acknowledged=true`)).toEqual([2, 3])
+    expect(await listed(`${path}?acknowledged=false&alertName=SOSButton`)).toEqual([1, 5])
+    expect(await listed('/api/alerts?acknowledged=false')).toEqual([5, 4, 2, 1])
+    expect(await listed('/api/alerts?acknowledged=true&alertName=SOSButton')).toEqual([3])
+    const query = { from: '2026-11-01T00:00:00Z', acknowledged: false }
+    for (const limit of [{}, { limit: 10 }]) {
+      const posted = await account.call('POST', path, { body: { ...query, ...limit } })
+      expect([posted.status, days(posted.body)]).toEqual([200, [1, 4, 5]])
+    }
+    const page = await account.call('GET', '/api/alerts?acknowledged=false&limit=1')
+    const next = /<([^>]+)>; rel="next"/.exec(page.headers.get('Link') ?? '')?.[1] ?? ''
+    expect(next).toContain('acknowledged=false')
+    expect(await listed(next)).toEqual([4])
+    const { nextCursor: cursor } = page.body
+    const other = await account.call(
+      'GET',
+      `/api/alerts?acknowledged=true&cursor=${encodeURIComponent(cursor)}`,
+    )
+    expect(other.body.code).toBe('invalid-cursor')
+    for (const wrong of ['yes', '1', '']) {
+      const refused = await account.call('GET', `/api/alerts?acknowledged=${wrong}`)
+      expect([refused.status, pointers(refused)]).toEqual([400, ['#/query/acknowledged']])
+    }
+  })
+
   test('of the account returns the newest first, and pages without gaps or repeats', async () => {
     const { account, first, second } = await seeded()
     const seen: string[] = []

@@ -4,10 +4,11 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { openCell } from '../../src/db/open.ts'
 import { presentEvent } from '../../src/events/present.ts'
 import { readSequences } from '../../src/events/store.ts'
-import { deleteOldRows } from '../../src/sweep/oldRows.ts'
+import { sweep } from '../../src/sweep/sweep.ts'
 import { openAccount, type TestAccount } from '../support/accounts.ts'
 import { createDevice } from '../support/devices.ts'
 import { type EventBody, from, headOf, logLargeReports, logUnheard } from '../support/events.ts'
+import { createGroup } from '../support/groups.ts'
 import { eventually } from '../support/time.ts'
 import { createBoundUser } from '../support/users.ts'
 
@@ -23,13 +24,14 @@ const sequencesIn = ({ events }: { events: EventBody[] }): number[] =>
 
 /** Reads every page of a list. */
 const readAllPages = async (
-  account: TestAccount,
+  account: Pick<TestAccount, 'call'>,
   query: string,
 ): Promise<{ pages: number; events: EventBody[] }> => {
   const events: EventBody[] = []
   let pages = 0
   for (let cursor: string | null = ''; cursor !== null; pages++) {
     const page = await list(account, `${query}${cursor && `&cursor=${encodeURIComponent(cursor)}`}`)
+    expect(page.success, page.error).toBe(true)
     events.push(...page.events)
     cursor = page.nextCursor
   }
@@ -71,7 +73,7 @@ describe('the event log', () => {
     await createDevice(account, 'Rare')
     const { pages, events } = await readAllPages(account, '?types=device.created&limit=1000')
     expect(events.map(({ data }) => data.name)).toEqual(['Rare'])
-    expect(pages).toBe(2)
+    expect(pages).toBe(3)
   })
 
   test('has shorter pages for large events', async () => {
@@ -116,6 +118,50 @@ describe('the event log', () => {
     ]) {
       expect((await account.call('GET', `/api/events${bad}`)).status, bad).toBe(400)
     }
+  })
+
+  test('of some devices is complete and in order over all pages, whichever of them are busy', async () => {
+    const account = await openAccount()
+    const ids: string[] = []
+    for (const name of ['A', 'B', 'C', 'D']) ids.push(await createDevice(account, name))
+    const [a = '', b = '', c = '', quiet = ''] = ids
+    for (let round = 0; round < 4; round++) {
+      await logUnheard(account, 9, 'device.updated', a)
+      await logUnheard(account, 1, 'alert.raised', b)
+      await logUnheard(account, 30, 'device.updated', c)
+    }
+    await account.call('DELETE', `/api/devices/${quiet}`)
+    const all = (await list(account)).events as EventBody[]
+    for (const wanted of [[a], [a, b], [b, quiet, a, 'dev_none'], [a, a], ['dev_none']])
+      for (const types of ['', '&types=alert.*,device.created'])
+        for (const limit of [1, 3, 7, 1000]) {
+          const { events } = await readAllPages(
+            account,
+            `?devices=${wanted}${types}&limit=${limit}`,
+          )
+          const expected = all.filter(
+            ({ type, data }) =>
+              wanted.includes(data.deviceId) && (!types || /^alert|created$/.test(type)),
+          )
+          expect(events, `${wanted} ${types} ${limit}`).toEqual(expected)
+        }
+  })
+
+  test('says nothing to a confined user about a device of another group, not even by its pages', async () => {
+    const account = await openAccount()
+    const [own, hidden] = [
+      await createDevice(account, 'Own'),
+      await createDevice(account, 'Hidden'),
+    ]
+    const { id: group } = await createGroup(account, { name: 'North', devices: [own] })
+    const ana = await createBoundUser(account, { group })
+    await logUnheard(account, 20, 'device.updated', hidden)
+    for (const wanted of [hidden, 'dev_none'])
+      expect(await list(ana, `?devices=${wanted}&limit=5`)).toMatchObject({
+        events: [],
+        nextCursor: null,
+      })
+    expect((await list(ana, `?devices=${hidden},${own}&limit=5`)).events).toHaveLength(1)
   })
 
   test('replies to a confined user who asks for another group as if it did not exist', async () => {
@@ -164,7 +210,6 @@ describe('the event log', () => {
     const now = Date.now()
     vi.useFakeTimers({ toFake: ['Date'], now: now + 10 * DAY })
     await logUnheard(account, 2)
-    const db = openCell(env, 0)
     const kept = async () => {
       const { results } = await env.DB.prepare(
         'SELECT sequence FROM events WHERE account_id = ? ORDER BY sequence',
@@ -173,11 +218,11 @@ describe('the event log', () => {
         .all()
       return results.map(({ sequence }) => sequence)
     }
-    await deleteOldRows(db, now + 29 * DAY)
+    await sweep(env, now + 29 * DAY)
     expect(await kept()).toEqual(from(1, 6))
-    await deleteOldRows(db, now + 31 * DAY)
+    await sweep(env, now + 31 * DAY)
     expect(await kept()).toEqual([5, 6])
-    await deleteOldRows(db, now + 60 * DAY)
+    await sweep(env, now + 60 * DAY)
     expect(await kept()).toEqual([])
     await logUnheard(account, 1)
     expect(await kept()).toEqual([7])

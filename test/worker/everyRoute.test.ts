@@ -3,6 +3,7 @@ import { checkAuthentication } from './everyRoute/authentication.ts'
 import { checkBodies } from './everyRoute/bodies.ts'
 import { checkBoundTokens } from './everyRoute/boundTokens.ts'
 import { clearDatabases, type Fixture, makeFixture } from './everyRoute/fixture.ts'
+import { checkNulls } from './everyRoute/nulls.ts'
 import { checkPaths } from './everyRoute/paths.ts'
 import { checkReplies } from './everyRoute/replies.ts'
 import { routes, routesWithoutContract, WITHOUT_CONTRACT } from './everyRoute/routes.ts'
@@ -30,6 +31,7 @@ describe.each(routes)('$method $path', (route) => {
     checkBoundTokens,
     checkPaths,
     checkBodies,
+    checkNulls,
     checkReplies,
   ])
     check(route, () => fixture)

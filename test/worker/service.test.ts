@@ -10,7 +10,8 @@ afterEach(() => {
 })
 
 test('the health check is 200 while the directory answers, and 503 otherwise', async () => {
-  expect((await call('GET', '/healthz')).body).toEqual({ success: true, status: 'ok' })
+  const healthy = await call('GET', '/healthz')
+  expect([healthy.status, healthy.body]).toMatchObject([200, { success: true, status: 'ok' }])
   const down = await callWithBindings({ DB: failStatements(env.DB, /./) }, 'GET', '/healthz')
   expect([down.status, down.body.code, down.headers.get('Retry-After')]).toEqual([
     503,

@@ -18,6 +18,9 @@ export const toAccountColumns = (account: Account, nextExpiry: number | null): C
   used: account.used,
   disabled: account.disabled ? 1 : 0,
   retention_days: account.retentionDays,
+  // An effect that was posted before accounts had budgets has none.
+  locations_per_day: account.budgets?.locationsPerDay ?? null,
+  storage_bytes: account.budgets?.storageBytes ?? null,
   next_expiry: nextExpiry,
   creation: account.creation,
   last_modified: account.lastModified,

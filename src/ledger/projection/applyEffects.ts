@@ -9,7 +9,7 @@ import type { Posted } from '../outbox.ts'
 import { jumpEvents, removeAccount, writeAccount } from './accounts.ts'
 import {
   removeDevice,
-  removeStaleMemberships,
+  repairMemberships,
   undelete,
   writeContact,
   writeDevice,
@@ -51,7 +51,7 @@ const statementsFor = (
     case 'message-state':
       return updateMessage(db, { accountId, ...effect })
     case 'memberships':
-      return removeStaleMemberships(db, accountId)
+      return repairMemberships(db, accountId)
     case 'event':
       return appendEvent(db, { accountId, ...effect })
     case 'events-jump':

@@ -49,14 +49,19 @@ const upsertDevice = compileUpsert({
 const joinGroup = (
   db: Database,
   accountId: string,
-  { id, key, creation }: Device,
+  { id, key, name, creation }: Device,
   groupId: string,
 ): Statement[] => [
   statement(
     db,
-    sql`INSERT INTO ${groupDevices}
-        (${names(groupDevices.groupId, groupDevices.deviceKey, groupDevices.accountId)})
-      SELECT ${groups.id}, ${key}, ${accountId} FROM ${groups}
+    sql`INSERT INTO ${groupDevices} (${names(
+      groupDevices.groupId,
+      groupDevices.deviceKey,
+      groupDevices.accountId,
+      groupDevices.nameKey,
+      groupDevices.creation,
+    )})
+      SELECT ${groups.id}, ${key}, ${accountId}, ${fold(name)}, ${creation} FROM ${groups}
       WHERE ${groups.id} = ${groupId} AND ${groups.accountId} = ${accountId}
         AND NOT EXISTS (SELECT 1 FROM ${devices} WHERE ${devices.key} = ${key})
         AND NOT EXISTS (SELECT 1 FROM ${tombstones}
@@ -75,6 +80,17 @@ const joinGroup = (
   ),
 ]
 
+const SORT_COLUMNS = sql`(${names(groupDevices.nameKey, groupDevices.creation)})`
+const DEVICE_SORT_VALUES = sql`(SELECT ${devices.nameKey}, ${devices.creation} FROM ${devices}
+  WHERE ${devices.key} = ${groupDevices.deviceKey})`
+
+/** A late effect changes no device, so memberships copy what the device's row has by now. */
+const updateMemberships = compile<{ key: number }>(
+  sql`UPDATE ${groupDevices} SET ${SORT_COLUMNS} = ${DEVICE_SORT_VALUES}
+    WHERE ${groupDevices.deviceKey} = ${sql.placeholder('key')}
+      AND ${SORT_COLUMNS} <> ${DEVICE_SORT_VALUES}`,
+)
+
 export const writeDevice = (
   db: Database,
   accountId: string,
@@ -82,6 +98,8 @@ export const writeDevice = (
 ): Statement[] => [
   ...(joins === undefined ? [] : joinGroup(db, accountId, device, joins)),
   upsertDevice(db, { ...toDeviceColumns(accountId, device), seq }),
+  // Nothing was renamed before the first edit.
+  ...(device.version === 1 ? [] : [updateMemberships(db, { key: device.key })]),
 ]
 
 /** Counters change without an edit, so they carry the number of their own effect. */
@@ -188,14 +206,23 @@ export const undelete = (
   ),
 ]
 
-/** Removes references to devices that do not exist; only a restored cell has any. */
-export const removeStaleMemberships = (db: Database, accountId: string): Statement[] => [
+/**
+ * Removes references to devices that do not exist, which only a restored cell has, and corrects the
+ * sort values of memberships.
+ */
+export const repairMemberships = (db: Database, accountId: string): Statement[] => [
   statement(
     db,
     db.delete(groupDevices).where(
       sql`${groupDevices.accountId} = ${accountId} AND NOT EXISTS (
           SELECT 1 FROM ${devices} WHERE ${devices.key} = ${groupDevices.deviceKey})`,
     ),
+  ),
+  statement(
+    db,
+    sql`UPDATE ${groupDevices} SET ${SORT_COLUMNS} = ${DEVICE_SORT_VALUES}
+      WHERE ${groupDevices.accountId} = ${accountId}
+        AND ${SORT_COLUMNS} <> ${DEVICE_SORT_VALUES}`,
   ),
   statement(
     db,

@@ -1,6 +1,7 @@
 import { iso } from '../../domain/iso.ts'
 import { FIELD_NAMES, type StoredLocation } from '../../domain/location.ts'
-import { type Writer, writeChunks } from './formats.ts'
+import { writeChunks } from '../../http/rowWriter.ts'
+import type { Writer } from './formats.ts'
 
 const quote = (text: string): string =>
   /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text

@@ -1,5 +1,6 @@
 import { parseAccept } from 'hono/utils/accept'
 import type { StoredLocation } from '../../domain/location.ts'
+import type { RowWriter } from '../../http/rowWriter.ts'
 
 export const FORMATS = ['json', 'geojson', 'gpx', 'kml', 'csv'] as const
 export type Format = (typeof FORMATS)[number]
@@ -40,33 +41,4 @@ export interface Track {
   isShort: boolean
 }
 
-/** Writes a file page by page, and a page in small chunks. */
-export interface Writer {
-  begin: string
-  page: (locations: StoredLocation[]) => Iterable<string>
-  end: () => string
-}
-
-/** Small chunks are garbage collected early; a string for a whole page would stay for long. */
-const CHUNK_LOCATIONS = 100
-
-export function* writeChunks(
-  locations: StoredLocation[],
-  write: (location: StoredLocation) => string,
-): Generator<string> {
-  for (let at = 0; at < locations.length; at += CHUNK_LOCATIONS) {
-    let text = ''
-    for (const location of locations.slice(at, at + CHUNK_LOCATIONS)) text += write(location)
-    yield text
-  }
-}
-
-/** Returns nothing at its first call and `text` at every later one. */
-export const separator = (text: string): (() => string) => {
-  let isFirst = true
-  return () => {
-    if (!isFirst) return text
-    isFirst = false
-    return ''
-  }
-}
+export type Writer = RowWriter<StoredLocation>

@@ -1,7 +1,8 @@
 import { iso } from '../../domain/iso.ts'
 import type { StoredLocation } from '../../domain/location.ts'
+import { separator, writeChunks } from '../../http/rowWriter.ts'
 import { presentLocation } from '../present.ts'
-import { separator, type Track, type Writer, writeChunks } from './formats.ts'
+import type { Track, Writer } from './formats.ts'
 
 type Position = [longitude: number, latitude: number, altitude?: number]
 

@@ -1,6 +1,7 @@
 import { iso } from '../../domain/iso.ts'
 import type { StoredLocation } from '../../domain/location.ts'
-import { type Track, type Writer, writeChunks } from './formats.ts'
+import { writeChunks } from '../../http/rowWriter.ts'
+import type { Track, Writer } from './formats.ts'
 import { decimal, xmlText } from './xml.ts'
 
 /* GPX 1.1. Speed and course are in Garmin's TrackPointExtension v2, which most readers support. */

@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   ACK_TIMEOUT_MS,
-  MAX_UNACKED_CHARS,
+  MAX_TOTAL_UNACKED_BYTES,
+  MAX_UNACKED_BYTES,
   MAX_UNACKED_EVENTS,
   readMessage,
 } from '../../../src/domain/stream.ts'
@@ -10,10 +11,15 @@ import type { LoggedEvent } from '../../../src/events/store.ts'
 import {
   acknowledge,
   hasCapacity,
+  type LogRange,
+  maxUnackedBytes,
+  memoizeEventText,
   newSubscriber,
   nextDeadline,
+  prepareMessages,
   type Subscriber,
   selectEvents,
+  unackedOf,
 } from '../../../src/feed/subscriber.ts'
 
 const claims: Subscriber['claims'] = {
@@ -37,20 +43,66 @@ const eventAt = (sequence: number): LoggedEvent => ({
   groups: [],
   data: {},
   location: null,
-  size: 2,
 })
 
 const logOf = (length: number) => Array.from({ length }, (_, n) => eventAt(n + 1))
-const sequencesIn = (messages: string[]): number[] =>
-  messages.flatMap((message) =>
-    JSON.parse(message).events.map(({ sequence }: LoggedEvent) => sequence),
-  )
+
+interface Message {
+  ack: string
+  events: { sequence: number; text: string }[]
+}
+
+/** A client of a stream: sends itself what the service would send, and keeps what it got. */
+class Client {
+  subscriber: Subscriber
+  readonly messages: Message[] = []
+
+  constructor(subscriber: Subscriber) {
+    this.subscriber = subscriber
+  }
+
+  get sequences(): number[] {
+    return this.messages.flatMap(({ events }) => events.map(({ sequence }) => sequence))
+  }
+
+  get unacked() {
+    return unackedOf(this.subscriber)
+  }
+
+  canRead(maxBytes = MAX_UNACKED_BYTES): boolean {
+    return hasCapacity(this.subscriber, maxBytes)
+  }
+
+  /** `sizeOf` makes an event as large as wanted. */
+  read(
+    range: LogRange,
+    { now = 1, maxBytes = MAX_UNACKED_BYTES, sizeOf = (_: number): number => 1 } = {},
+  ) {
+    const textOf = ({ sequence }: LoggedEvent) => {
+      const text = JSON.stringify({ sequence, text: 'x'.repeat(sizeOf(sequence)) })
+      return { text, bytes: text.length }
+    }
+    const selection = selectEvents(this.subscriber, { range, textOf, maxBytes })
+    const prepared = prepareMessages(this.subscriber, selection, now)
+    this.subscriber = prepared.subscriber
+    this.messages.push(...prepared.messages.map((message) => JSON.parse(message)))
+  }
+
+  acknowledge(index: number, now = 1): void {
+    const { ack } = this.messages.at(index) ?? {}
+    if (ack) this.subscriber = acknowledge(this.subscriber, ack, now) ?? expect.fail('refused')
+  }
+}
+
+const all = (events: LoggedEvent[]): LogRange => ({ from: 0, to: events.length, events })
+const bytesOf = ({ events }: Message): number =>
+  events.reduce((sum, event) => sum + JSON.stringify(event).length, 0)
 
 describe('a subscriber', () => {
   test('gets the events it wants once and in order, never more than allowed beyond the last acknowledged', () => {
     const step = fc.oneof(
       fc.record({ read: fc.integer({ min: 1, max: 700 }) }),
-      fc.record({ ack: fc.double({ min: 0, max: 1, noNaN: true }) }),
+      fc.record({ ack: fc.double({ min: 0, max: 0.999, noNaN: true }) }),
     )
     fc.assert(
       fc.property(
@@ -58,37 +110,36 @@ describe('a subscriber', () => {
         fc.array(step, { maxLength: 40 }),
         (types, steps) => {
           const log = logOf(3000)
-          let subscriber = subscriberAt(0, types)
-          const received: number[] = []
+          const client = new Client(subscriberAt(0, types))
+          let acked = -1
           for (const given of steps) {
             if ('ack' in given) {
-              const sequence = received[Math.floor(given.ack * received.length)]
-              if (sequence !== undefined)
-                subscriber = acknowledge(subscriber, sequence, 1) ?? subscriber
-            } else if (hasCapacity(subscriber)) {
-              const from = subscriber.readUpTo
+              const index = Math.floor(given.ack * client.messages.length)
+              client.acknowledge(index)
+              acked = Math.max(acked, Math.min(index, client.messages.length - 1))
+            } else if (client.canRead()) {
+              const from = client.subscriber.readUpTo
               const to = Math.min(log.length, from + given.read)
-              const selection = selectEvents(
-                subscriber,
-                { from, to, events: log.slice(from, to) },
-                (event) => JSON.stringify(event),
-                1,
-              )
-              received.push(...sequencesIn(selection.messages))
-              subscriber = selection.subscriber
+              client.read({ from, to, events: log.slice(from, to) })
             }
-            const unacknowledged = received.filter((sequence) => sequence > subscriber.acked).length
-            expect(unacknowledged).toBeLessThanOrEqual(MAX_UNACKED_EVENTS)
-            expect(subscriber.unacked).toBeGreaterThanOrEqual(unacknowledged)
-            expect(subscriber.unackedSince === null).toBe(unacknowledged === 0)
+            const unacked = client.messages.slice(acked + 1)
+            expect(client.unacked).toEqual({
+              events: unacked.flatMap(({ events }) => events).length,
+              bytes: unacked.map(bytesOf).reduce((sum, one) => sum + one, 0),
+            })
+            expect(client.unacked.events).toBeLessThanOrEqual(MAX_UNACKED_EVENTS)
+            expect(client.subscriber.unackedSince === null).toBe(unacked.length === 0)
           }
           const wanted = log.filter(
             ({ type }) => types.length === 0 || type.startsWith((types[0] ?? '').slice(0, -1)),
           )
-          expect(received).toEqual(wanted.slice(0, received.length).map(({ sequence }) => sequence))
-          expect(wanted.filter(({ sequence }) => sequence <= subscriber.readUpTo)).toHaveLength(
-            received.length,
+          const { sequences } = client
+          expect(sequences).toEqual(
+            wanted.slice(0, sequences.length).map(({ sequence }) => sequence),
           )
+          expect(
+            wanted.filter(({ sequence }) => sequence <= client.subscriber.readUpTo),
+          ).toHaveLength(sequences.length)
         },
       ),
     )
@@ -97,114 +148,119 @@ describe('a subscriber', () => {
   test('gets about 2 MB of large events beyond the last acknowledged, and all events in the end', () => {
     const sizes = fc.array(fc.integer({ min: 1, max: 400_000 }), { minLength: 1, maxLength: 40 })
     fc.assert(
-      fc.property(
-        sizes,
-        fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 20 }),
-        (sizes, acks) => {
-          const log = logOf(sizes.length)
-          const sizeOf = (sequence: number) => sizes[sequence - 1] ?? 0
-          const received: number[] = []
-          const textOf = ({ sequence }: LoggedEvent) => {
-            received.push(sequence)
-            return 'x'.repeat(sizeOf(sequence))
-          }
-          let subscriber = subscriberAt(0)
-          const acknowledgeAndSend = (sequence: number | undefined) => {
-            if (sequence !== undefined)
-              subscriber = acknowledge(subscriber, sequence, 1) ?? subscriber
-            const range = {
-              from: subscriber.readUpTo,
-              to: log.length,
-              events: log.slice(subscriber.readUpTo),
-            }
-            if (hasCapacity(subscriber))
-              subscriber = selectEvents(subscriber, range, textOf, 1).subscriber
-            const unacknowledged = received
-              .filter((sequence) => sequence > subscriber.acked)
-              .map(sizeOf)
-            const size = unacknowledged.reduce((sum, one) => sum + one, 0)
-            expect(subscriber.unackedChars).toBeGreaterThanOrEqual(size)
-            expect(size - (unacknowledged.at(-1) ?? 0)).toBeLessThan(MAX_UNACKED_CHARS)
-          }
-          acknowledgeAndSend(undefined)
-          for (const part of acks) acknowledgeAndSend(received[Math.floor(part * received.length)])
-          while (received.length < log.length) acknowledgeAndSend(received.at(-1))
-          expect(received).toEqual(log.map(({ sequence }) => sequence))
-        },
-      ),
+      fc.property(sizes, (sizes) => {
+        const log = logOf(sizes.length)
+        const client = new Client(subscriberAt(0))
+        const sizeOf = (sequence: number) => sizes[sequence - 1] ?? 0
+        while (client.subscriber.readUpTo < log.length) {
+          const from = client.subscriber.readUpTo
+          client.read({ from, to: log.length, events: log.slice(from) }, { sizeOf })
+          const lastBytes = bytesOf({
+            ack: '',
+            events: client.messages.at(-1)?.events.slice(-1) ?? [],
+          })
+          expect(client.unacked.bytes - lastBytes).toBeLessThan(MAX_UNACKED_BYTES)
+          client.acknowledge(-1)
+        }
+        expect(client.sequences).toEqual(log.map(({ sequence }) => sequence))
+      }),
       { numRuns: 30 },
     )
   })
 
-  test('has capacity again after acknowledging all but the last of many large events', () => {
-    const large = () => 'x'.repeat(64_000)
-    const { subscriber } = selectEvents(
-      subscriberAt(0),
-      { from: 0, to: 100, events: logOf(100) },
-      large,
-      5,
-    )
-    expect([subscriber.readUpTo, hasCapacity(subscriber)]).toEqual([32, false])
-    expect(acknowledge(subscriber, 31, 9)).toMatchObject({ unacked: 1, unackedChars: 64_000 })
-  })
-
   test('has full capacity and no deadline after acknowledging everything', () => {
-    const { subscriber } = selectEvents(
-      subscriberAt(0),
-      { from: 0, to: 1500, events: logOf(1500) },
-      (event) => JSON.stringify(event),
-      5,
-    )
-    expect([
-      subscriber.unacked,
-      subscriber.readUpTo,
-      subscriber.lastSent,
-      subscriber.unackedSince,
-      hasCapacity(subscriber),
-    ]).toEqual([MAX_UNACKED_EVENTS, MAX_UNACKED_EVENTS, MAX_UNACKED_EVENTS, 5, false])
-    expect(nextDeadline(subscriber)).toBe(5 + ACK_TIMEOUT_MS)
-    expect(acknowledge(subscriber, MAX_UNACKED_EVENTS, 9)).toMatchObject({
-      unacked: 0,
-      unackedSince: null,
-      acked: MAX_UNACKED_EVENTS,
-    })
+    const client = new Client(subscriberAt(0))
+    client.read(all(logOf(1500)), { now: 5 })
+    expect([client.unacked.events, client.subscriber.readUpTo, client.canRead()]).toEqual([
+      MAX_UNACKED_EVENTS,
+      MAX_UNACKED_EVENTS,
+      false,
+    ])
+    expect(nextDeadline(client.subscriber)).toBe(5 + ACK_TIMEOUT_MS)
+    client.acknowledge(-1, 9)
+    expect([client.unacked, client.subscriber.unackedSince, client.canRead()]).toEqual([
+      { events: 0, bytes: 0 },
+      null,
+      true,
+    ])
   })
 
-  test('gets more time by acknowledging a newer event, not by repeating an acknowledgement', () => {
-    const { subscriber } = selectEvents(
-      subscriberAt(0),
-      { from: 0, to: 10, events: logOf(10) },
-      (event) => JSON.stringify(event),
-      5,
-    )
-    const acked = acknowledge(subscriber, 4, 20)
-    expect(acked).toMatchObject({ acked: 4, unacked: 6, unackedSince: 20 })
-    expect(acked && acknowledge(acked, 4, 30)).toBe(acked)
-    expect(acked && acknowledge(acked, 11, 30)).toBeNull()
+  test('gets more time by acknowledging a newer message, not by repeating an acknowledgement', () => {
+    const client = new Client(subscriberAt(0))
+    client.read(all(logOf(250)), { now: 5 })
+    client.acknowledge(1, 20)
+    expect(client.subscriber).toMatchObject({ acked: { events: 200 }, unackedSince: 20 })
+    for (const index of [0, 1]) client.acknowledge(index, 30)
+    expect(client.subscriber).toMatchObject({ acked: { events: 200 }, unackedSince: 20 })
+  })
+
+  test('can only acknowledge with the acks of its own messages', () => {
+    const [client, other] = [new Client(subscriberAt(0)), new Client(subscriberAt(0))]
+    for (const one of [client, other]) one.read(all(logOf(150)))
+    const [ack = '', next = ''] = client.messages.map(({ ack }) => ack)
+    const signature = ack.split('.')[2]
+    const guesses = [
+      other.messages[0]?.ack ?? '',
+      `${next.split('.').slice(0, 2).join('.')}.${signature}`,
+      `${ack} `,
+      `0${ack}`,
+      ack.slice(0, -1),
+      ack.split('.').slice(0, 2).join('.'),
+      `NaN.NaN.${signature}`,
+      '',
+    ]
+    for (const guess of guesses) expect(acknowledge(client.subscriber, guess, 1), guess).toBeNull()
+    expect(acknowledge(client.subscriber, ack, 1)).toMatchObject({ acked: { events: 100 } })
   })
 
   test('gets at most a hundred events in one message', () => {
-    const { messages } = selectEvents(
-      subscriberAt(0),
-      { from: 0, to: 250, events: logOf(250) },
-      (event) => JSON.stringify(event),
-      5,
-    )
-    expect(messages.map((message) => JSON.parse(message).events.length)).toEqual([100, 100, 50])
+    const client = new Client(subscriberAt(0))
+    client.read(all(logOf(250)))
+    expect(client.messages.map(({ events }) => events.length)).toEqual([100, 100, 50])
+  })
+
+  test('counts bytes, not characters', () => {
+    const textOf = memoizeEventText()
+    const event = { ...eventAt(1), data: { name: 'Ægir — 🛰' } }
+    const { text, bytes } = textOf(event)
+    expect(bytes).toBe(text.length + 5)
+    expect(textOf(event).text).toBe(text)
   })
 })
 
+test('subscribers that do not acknowledge never have more than 16 MB in flight together', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.integer({ min: 1, max: 5_000_000 }), { maxLength: 60 }),
+      fc.integer({ min: 1, max: 70_000 }),
+      (wanted, eventBytes) => {
+        let total = 0
+        for (const want of wanted) {
+          const maxBytes = maxUnackedBytes(MAX_TOTAL_UNACKED_BYTES - total)
+          for (let bytes = 0; bytes < Math.min(want, maxBytes); bytes += eventBytes)
+            total += eventBytes
+          expect(total).toBeLessThan(MAX_TOTAL_UNACKED_BYTES + eventBytes)
+        }
+      },
+    ),
+  )
+  expect(maxUnackedBytes(MAX_TOTAL_UNACKED_BYTES)).toBe(MAX_UNACKED_BYTES)
+  expect(maxUnackedBytes(1_000_001)).toBe(500_000)
+  expect(maxUnackedBytes(1)).toBeGreaterThan(0)
+  expect([maxUnackedBytes(0), maxUnackedBytes(-1)]).toEqual([0, 0])
+})
+
 test.each([
-  ['{"type":"ack","sequence":3}', { type: 'ack', sequence: 3 }],
+  ['{"type":"ack","ack":"x"}', { type: 'ack', ack: 'x' }],
   ['{"type":"token","token":"x.y.z"}', { type: 'token', token: 'x.y.z' }],
-  ['{"type":"ack","sequence":-1}', null],
-  ['{"type":"ack","sequence":1.5}', null],
-  ['{"type":"ack","sequence":"3"}', null],
-  ['{"type":"ack","sequence":1e300}', null],
-  ['{"type":"ack","sequence":3,"token":"x"}', null],
-  ['{"type":"token","token":"x","sequence":3}', null],
+  ['{"type":"ack","ack":3}', null],
+  ['{"type":"ack","sequence":3}', null],
+  ['{"type":"ack","ack":"x","sequence":3}', null],
+  ['{"type":"ack"}', null],
+  ['{"type":"ack","ack":"x","token":"x"}', null],
+  ['{"type":"token","token":"x","ack":"x"}', null],
   ['{"type":"token"}', null],
-  ['{"type":"ack","sequence":3,"more":1}', null],
+  ['{"type":"ack","ack":"x","more":1}', null],
   ['[]', null],
   ['null', null],
   ['', null],

@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { readBytes } from '../../../src/http/body.ts'
-import { acquire, release, releaseWhile } from '../../../src/http/loadShedding.ts'
+import { acquire, assign, release, releaseWhile } from '../../../src/http/loadShedding.ts'
 
 const newRequest = (): Request => new Request('https://perigee.test/')
 let now = 0
@@ -90,6 +90,74 @@ test('a request that waits for its body has no slot until the body has arrived',
   expect(startRequests(1)).toHaveLength(0)
   finish(waiting)
   expect(startRequests(1)).toHaveLength(0)
+})
+
+describe('the slots of an account', () => {
+  /** Starts requests of an account and returns those that were assigned a slot at once. */
+  const startAssigned = async (count: number, accountId: string): Promise<Request[]> => {
+    const requests = startRequests(count)
+    const assigned: Request[] = []
+    for (const request of requests)
+      void assign(request, accountId).then((isAssigned) => isAssigned && assigned.push(request))
+    await vi.advanceTimersByTimeAsync(0)
+    return assigned
+  }
+
+  beforeEach(() => {
+    vi.useFakeTimers({ now })
+  })
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
+  test('are a quarter of all: others find theirs while one account has all of its own', async () => {
+    expect(await startAssigned(100, 'one')).toHaveLength(32)
+    for (const other of ['two', 'three', 'four'])
+      expect(await startAssigned(32, other), other).toHaveLength(32)
+    expect(startRequests(1)).toHaveLength(0)
+  })
+
+  test('pass from a request that ends to one that waits', async () => {
+    const assigned = await startAssigned(100, 'one')
+    for (const count of [64, 96, 100]) {
+      finish(assigned.slice(0, count - 32))
+      await vi.advanceTimersByTimeAsync(20)
+      expect(assigned).toHaveLength(count)
+    }
+  })
+
+  test('are waited for by at most 128 requests', async () => {
+    for (let round = 0; round < 5; round++) await startAssigned(32, 'one')
+    expect(await assign(startRequests(1)[0] as Request, 'one')).toBe(false)
+    const [other] = startRequests(1)
+    expect(await assign(other as Request, 'two')).toBe(true)
+  })
+
+  test('are waited for no longer than ten seconds', async () => {
+    const active = await startAssigned(32, 'one')
+    const late = assign(startRequests(1)[0] as Request, 'one')
+    for (let second = 0; second < 11; second++) {
+      // Keeps their slots from being evicted.
+      for (const request of active) await releaseWhile(request, async () => {})
+      await vi.advanceTimersByTimeAsync(1000)
+    }
+    expect(await late).toBe(false)
+  })
+
+  test('are eight while there is a flood', async () => {
+    finish(startRequests(500))
+    now += 1000
+    expect(await startAssigned(20, 'one')).toHaveLength(8)
+  })
+
+  test('stay the same account’s after a wait for its body', async () => {
+    const assigned = await startAssigned(32, 'one')
+    const first = assigned[0] as Request
+    await releaseWhile(first, async () => {})
+    expect(await startAssigned(1, 'one')).toHaveLength(0)
+    release(first)
+    expect(await startAssigned(1, 'one')).toHaveLength(1)
+  })
 })
 
 test('a large body that takes longer than a minute is refused', async () => {

@@ -8,6 +8,7 @@ import {
   SENSOR_TIMES,
   TEXT_LISTS,
 } from '../../../src/domain/location.ts'
+import { dropNulls } from '../../../src/http/nulls.ts'
 import { readBody, readReport } from '../../../src/locations/fastReader.ts'
 import { forms } from '../../../src/locations/forms.ts'
 
@@ -70,6 +71,7 @@ const someMembers = fc.subarray(
 const anyValue = fc.oneof(
   fc.jsonValue(),
   fc.constantFrom<unknown>(
+    null,
     Number.POSITIVE_INFINITY,
     'x'.repeat(65),
     ['x'.repeat(9000)],
@@ -126,6 +128,11 @@ const formOf = (value: unknown) =>
         ? forms.several
         : forms.bare
 
+const readBySchema = (value: unknown) => {
+  const form = formOf(value)
+  return form.safeParse(dropNulls(form, value))
+}
+
 test('the schema accepts whatever the fast reader accepts, with the same result', () => {
   let accepted = 0
   fc.assert(
@@ -133,7 +140,7 @@ test('the schema accepts whatever the fast reader accepts, with the same result'
       const fast = readReport(structuredClone(value), Date.now())
       if (fast === null) return
       accepted++
-      const slow = formOf(value).safeParse(value)
+      const slow = readBySchema(value)
       expect(slow.success).toBe(true)
       expect(fast).toEqual(slow.data)
     }),
@@ -146,7 +153,7 @@ test('every body gives the result or the errors of the schema', () => {
   fc.assert(
     fc.property(body, (value) => {
       const read = readBody(structuredClone(value))
-      const slow = formOf(value).safeParse(value)
+      const slow = readBySchema(value)
       expect(read.success).toBe(slow.success)
       if (read.success) expect(read.data).toEqual(slow.data)
       else expect(read.error.issues).toEqual(slow.error?.issues)
@@ -167,6 +174,35 @@ test('the fast reader accepts a typical location', () => {
   }
   expect(readReport({ locations: [usual, usual] }, Date.now())).not.toBeNull()
   expect(readReport(usual, Date.now())).not.toBeNull()
+})
+
+test('the fast reader takes null for a member that was not measured', () => {
+  const measured = { dateTime: '2026-11-14T09:30:00.000Z', latitude: 1.5, longitude: 2 }
+  const unmeasured = Object.fromEntries(
+    Object.keys(VALID)
+      .filter((name) => !REQUIRED.includes(name))
+      .map((name) => [name, null]),
+  )
+  const expected = readReport(measured, Date.now())
+  expect(readReport({ ...unmeasured, ...measured }, Date.now())).toEqual(expected)
+  for (const name of REQUIRED)
+    expect(readReport({ ...measured, [name]: null }, Date.now())).toBeNull()
+})
+
+test('null members of other forms count as left out', () => {
+  const measured = { dateTime: '2026-11-14T09:30:00.000Z', latitude: 1.5, longitude: 2 }
+  const span = { from: '2026-11-14T00:00:00Z', to: '2026-11-15T00:00:00Z' }
+  const kindOf = (value: unknown) => readBody(value).data?.kind
+  expect(kindOf({ ...span, location: null })).toBe('query')
+  expect(kindOf({ ...span, location: null, locations: null, limit: null, cursor: null })).toBe(
+    'query',
+  )
+  expect(kindOf({ ...measured, from: null, to: null, location: null })).toBe('report')
+  expect(kindOf({ location: measured, locations: null, from: null })).toBe('report')
+  expect(kindOf({ locations: [measured], location: null })).toBe('report')
+  expect(kindOf({ ...span, location: measured })).toBe('report')
+  for (const refused of [{ location: null }, { locations: null }, { location: null, from: null }])
+    expect(readBody(refused).success).toBe(false)
 })
 
 test('unpacking a row gives exactly the location that was packed', () => {

@@ -16,6 +16,7 @@ import {
   acceptedBy,
   codesIn,
   exampleIn,
+  examplesIn,
   operationAt,
   resolved,
   schemaIn,
@@ -127,14 +128,13 @@ test.each(operations.filter(({ contract }) => contract.patches))(
     const replace = { ...patches, body: patches.body }
     const reply = exampleIn(operation.responses?.[status]) as JsonObject
     const resource = (replace.wrapper ? reply[replace.wrapper] : reply) as JsonObject
-    for (const type of [
-      'application/json',
-      'application/merge-patch+json',
-      'application/json-patch+json',
-    ]) {
-      const example = exampleIn(operation.requestBody, type)
-      expect(() => applyPatch(parsePatch(type, example), resource, replace)).not.toThrow()
-      expect(acceptedBy(document, schemaIn(operation.requestBody, type), example)).toBe(true)
+    const examples = examplesIn(operation.requestBody)
+    expect(Object.keys(examples)).toEqual(['merge-patch', 'json-patch'])
+    for (const [name, example] of Object.entries(examples)) {
+      const precise = parsePatch(`application/${name}+json`, example)
+      for (const patch of [precise, parsePatch('application/json', example)])
+        expect(() => applyPatch(patch, resource, replace)).not.toThrow()
+      expect(acceptedBy(document, schemaIn(operation.requestBody), example)).toBe(true)
     }
   },
 )

@@ -27,3 +27,21 @@ test('twice as many reports or twice the retention doubles rows or bytes', () =>
   expect(computeScale({ ...base, retention: 200 }).kept).toBe(2 * computeScale(base).kept)
   expect(computeScale({ ...base, retention: 200 }).cells).toBeGreaterThan(computeScale(base).cells)
 })
+
+test('every request is one log event, and reads the status of its key', () => {
+  const { used, cost, locations } = computeScale({ devices: 1_000_000 })
+  expect(used.logEvents).toBe(used.requests)
+  expect(cost.logEvents).toBeCloseTo((used.requests - 20e6) * 0.6e-6, 6)
+  expect(used.d1RowsRead).toBeGreaterThan(4 * used.requests + 12 * locations)
+})
+
+test('the use of a key is written once in ten minutes, however many requests it makes', () => {
+  const written = (accounts: number, interval = 600): number =>
+    computeScale({ devices: 10_000, accounts, interval }).used.d1RowsWritten
+  expect(written(200) - written(100)).toBe(100 * 30 * 144)
+  // An account with fewer requests than that writes one row for each.
+  const rare = { devices: 1, interval: 86_400, retention: 1 }
+  expect(computeScale({ ...rare, accounts: 1000 }).used.d1RowsWritten).toBe(
+    computeScale({ ...rare, accounts: 1 }).used.d1RowsWritten,
+  )
+})

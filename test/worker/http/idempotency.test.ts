@@ -10,6 +10,7 @@ import { raiseAlert } from '../../support/alerts.ts'
 import { callWithBindings, failStatements } from '../../support/bindings.ts'
 import { createDevice } from '../../support/devices.ts'
 import { call, callAsOperator } from '../../support/http.ts'
+import { daysAgo, iso } from '../../support/time.ts'
 import { createUser } from '../../support/users.ts'
 
 afterEach(() => {
@@ -111,7 +112,7 @@ test('a request that is refused before processing does not use its key', async (
 
 test.each([
   ['alerts', { alertName: 'SOSButton' }],
-  ['locations', { location: { dateTime: '2026-11-14T09:30:00Z', latitude: 1, longitude: 2 } }],
+  ['locations', { location: { dateTime: iso(daysAgo(1)), latitude: 1, longitude: 2 } }],
 ])(
   'an API key without the scope neither blocks a report nor gets its reply: %s',
   async (list, body) => {

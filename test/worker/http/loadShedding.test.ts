@@ -1,8 +1,11 @@
-import { exports } from 'cloudflare:workers'
-import { expect, test } from 'vitest'
+import { env, exports } from 'cloudflare:workers'
+import { describe, expect, test } from 'vitest'
 import { openAccount } from '../../support/accounts.ts'
+import { holdBatches, serveWithBindings } from '../../support/bindings.ts'
+import { createDevice } from '../../support/devices.ts'
 import { call, ORIGIN } from '../../support/http.ts'
 import { eventually } from '../../support/time.ts'
+import { createWebhook, receiver } from '../../support/webhooks.ts'
 
 test('a hundred concurrent requests are all served', async () => {
   const account = await openAccount()
@@ -96,6 +99,73 @@ test('the large bodies of one account do not block those of another', async () =
   )
   expect((await neighbour.call('POST', '/api/devices', { body: largeBody })).status).toBe(400)
   await finishRequests(slow)
+})
+
+describe('large reports', () => {
+  /** 100 KB in 14 locations. */
+  const largeReport = () => ({
+    locations: Array.from({ length: 14 }, (_, n) => ({
+      dateTime: new Date(Date.UTC(2026, 0, 1) + n * 1000).toISOString(),
+      latitude: 38.7,
+      longitude: -9.1,
+      attributes: { text: 'x'.repeat(7500) },
+    })),
+  })
+
+  test('count until their request ends: 12 of an account and 24 in all', async () => {
+    const { promise: gate, resolve: open } = Promise.withResolvers<void>()
+    const DB = holdBatches(env.DB, gate)
+    const reporters = await Promise.all(
+      Array.from({ length: 3 }, async () => {
+        const account = await openAccount()
+        return { account, path: `/api/devices/${await createDevice(account)}/locations` }
+      }),
+    )
+    const report = (reporter: number, body: object = largeReport()) => {
+      const { account, path } = reporters[reporter] as (typeof reporters)[number]
+      return serveWithBindings({ DB }, 'POST', path, { token: account.token, body })
+    }
+    const settled: number[] = []
+    const start = (reporter: number, count: number) =>
+      Array.from({ length: count }, async () => {
+        const { status, headers } = await report(reporter)
+        settled.push(status)
+        return [status, headers.get('Retry-After')]
+      })
+    const first = start(0, 13)
+    await eventually(() => expect(settled).toEqual([503]))
+    const second = start(1, 13)
+    await eventually(() => expect(settled).toEqual([503, 503]))
+    expect(await Promise.all(start(2, 2))).toEqual([
+      [503, '1'],
+      [503, '1'],
+    ])
+    const { locations } = largeReport()
+    const small = report(2, { location: { ...locations[0], attributes: {} } })
+    open()
+    const replies = await Promise.all([...first, ...second])
+    expect(replies.filter(([status]) => status === 201)).toHaveLength(24)
+    expect((await small).status).toBe(201)
+    expect((await report(2)).status).toBe(201)
+  })
+})
+
+test('webhook tests at a receiver that hangs do not shut other accounts out', async () => {
+  const [account, other] = await Promise.all([openAccount(), openAccount()])
+  const target = receiver()
+  const { webhook } = await createWebhook(account, { url: target.url('held') })
+  const tests = Array.from({ length: 128 }, () =>
+    account.call('POST', `/api/webhooks/${webhook.id}/test`),
+  )
+  await target.waitForCalls(1)
+  const replies = await Promise.all(
+    Array.from({ length: 100 }, () => other.call('GET', '/api/account')),
+  )
+  expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]))
+  expect((await account.call('GET', '/api/account')).status).toBe(200)
+  await target.release()
+  const statuses = (await Promise.all(tests)).map(({ status }) => status)
+  expect(new Set(statuses)).toEqual(new Set([200]))
 })
 
 test('a refused request without Content-Length is answered before its body ends', async () => {

@@ -212,7 +212,7 @@ test('after regenerating with an overlap both keys work until it ends, then only
   vi.setSystemTime(Date.now() + 2_000)
   expect(await signIn(account, old.apiKey)).toBe(401)
   expect(await signIn(account, body.apiKey)).toBe(200)
-  for (const overlapSeconds of [-1, 86_401, 1.5, '60', null]) {
+  for (const overlapSeconds of [-1, 86_401, 1.5, '60']) {
     const reply = await account.call('POST', `${KEYS}/${body.key.id}/regenerate`, {
       body: { overlapSeconds },
     })

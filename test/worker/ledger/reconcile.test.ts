@@ -6,6 +6,7 @@ import { fetchToken, openAccount, type TestAccount } from '../../support/account
 import { raiseAlert } from '../../support/alerts.ts'
 import { createDevice } from '../../support/devices.ts'
 import { call, callAsOperator } from '../../support/http.ts'
+import { daysAgo, iso } from '../../support/time.ts'
 
 const TABLES = [
   'accounts',
@@ -243,7 +244,7 @@ test('a retry under the same Idempotency-Key replays the first reply, and each p
 
 describe('an account opened after a restore of the directory', () => {
   afterEach(() => void vi.useRealTimers())
-  const report = { location: { dateTime: '2026-01-01T00:00:00Z', latitude: 1, longitude: 2 } }
+  const report = { location: { dateTime: iso(daysAgo(1)), latitude: 1, longitude: 2 } }
   const listed = async (account: TestAccount) =>
     (await callAsOperator('GET', `/admin/accounts/${account.id}`)).status === 200
   /** Opens an account in cell 1, restores the directory to before it, and opens another later. */
@@ -367,7 +368,7 @@ describe('a restored ledger', () => {
     await account.call('PATCH', `/api/devices/${edited}`, { body: { name: 'After' } })
     await account.call('DELETE', `/api/devices/${deleted}`)
     const newer = await createDevice(account, 'Newer')
-    const report = { location: { dateTime: '2026-01-01T00:00:00Z', latitude: 1, longitude: 2 } }
+    const report = { location: { dateTime: iso(daysAgo(1)), latitude: 1, longitude: 2 } }
     await account.call('POST', `/api/devices/${newer}/locations`, { body: report })
     await restore()
 

@@ -8,11 +8,13 @@ import { FIELD_NAMES } from '../../../src/domain/location.ts'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
 import { callWithBindings, watchStatements } from '../../support/bindings.ts'
 import { ORIGIN, type Reply } from '../../support/http.ts'
-import { iso } from '../../support/time.ts'
+import { daysAgo, iso } from '../../support/time.ts'
 
 /* Every format is read here by a parser that is not ours. */
 
-const START = Date.UTC(2026, 0, 1, 22)
+const FIRST_DAY = daysAgo(100)
+const START = FIRST_DAY + 22 * 3_600_000
+const DAYS = [FIRST_DAY, FIRST_DAY + 86_400_000].map((at) => iso(at).slice(0, 10))
 
 const TRACK = [
   {
@@ -67,13 +69,13 @@ interface Collection {
 const geojson = (reply: Reply): Collection => check(reply.text) as unknown as Collection
 const childrenOf = (element: Element): Element[] =>
   [...element.childNodes].filter((node) => node.nodeType === 1) as Element[]
-const addRows = async (count: number) => {
+const addRows = async (count: number, id = device) => {
   await env.DB.prepare(
     `INSERT INTO locations (device_key, time, latitude, longitude, received_at)
      WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ?2 - 1)
      SELECT key, ?3 + i * 1000, i, -i, ?3 FROM n, devices WHERE id = ?1`,
   )
-    .bind(device, count, START)
+    .bind(id, count, START)
     .run()
 }
 
@@ -117,11 +119,11 @@ describe('the format', () => {
     await report()
     const named = (await read('format=gpx')).headers.get('Content-Disposition')
     expect(named).toBe(
-      `attachment; filename="Tern-7-_r_-s_ns_2026-01-01_2026-01-02.gpx"; filename*=UTF-8''${encodeURIComponent('Tern-7-Ærø-söns_2026-01-01_2026-01-02.gpx')}`,
+      `attachment; filename="Tern-7-_r_-s_ns_${DAYS.join('_')}.gpx"; filename*=UTF-8''${encodeURIComponent(`Tern-7-Ærø-söns_${DAYS.join('_')}.gpx`)}`,
     )
     expect(
       (await read(`format=csv&to=${iso(START)}`)).headers.get('Content-Disposition'),
-    ).toContain('_2026-01-01_2026-01-01.csv"')
+    ).toContain(`_${DAYS[0]}_${DAYS[0]}.csv"`)
   })
 
   test('HEAD replies like GET, without a body', async () => {
@@ -406,26 +408,37 @@ describe('a long track', () => {
     ])
   })
 
-  test('is refused while twelve others are being exported, until one of them ends', async () => {
-    await addRows(LONG)
-    const headers = { Authorization: `Bearer ${account.token}` }
-    const begin = (query = 'format=csv') =>
-      exports.default.fetch(`${ORIGIN}${path}?${query}`, { headers })
-    for (let n = 0; n < 20; n++)
-      expect(
-        (await exports.default.fetch(`${ORIGIN}${path}?format=csv`, { method: 'HEAD', headers }))
-          .status,
-      ).toBe(200)
-    const slow = await Promise.all(Array.from({ length: 12 }, () => begin()))
-    expect(slow.map(({ status }) => status)).toEqual(Array.from({ length: 12 }, () => 200))
-    const refused = await begin()
-    expect([refused.status, refused.headers.get('Retry-After')]).toEqual([503, '5'])
-    await refused.text()
-    const short = await begin(`format=csv&to=${iso(START + 1000)}`)
+  test('is exported three times at once by one account, and twelve times in all', async () => {
+    const tracks = [{ account, path }]
+    for (let n = 0; n < 4; n++) {
+      const other = await openAccount()
+      const id = (await other.call('POST', '/api/devices', { body: { name: 'Tern' } })).body.device
+        .id
+      tracks.push({ account: other, path: `/api/devices/${id}/locations` })
+    }
+    for (const { path: track } of tracks) await addRows(LONG, track.split('/')[3])
+    const begin = (n: number, query = 'format=csv', method = 'GET') => {
+      const { account: owner, path: track } = tracks[n] ?? { account, path }
+      const headers = { Authorization: `Bearer ${owner.token}` }
+      return exports.default.fetch(`${ORIGIN}${track}?${query}`, { method, headers })
+    }
+    for (let n = 0; n < 20; n++) expect((await begin(0, 'format=csv', 'HEAD')).status).toBe(200)
+    const slow = []
+    for (const n of [0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3]) slow.push(await begin(n))
+    expect(new Set(slow.map(({ status }) => status))).toEqual(new Set([200]))
+    const fourth = await begin(0)
+    expect([fourth.status, fourth.headers.get('Retry-After')]).toEqual([429, '10'])
+    expect(await fourth.json()).toMatchObject({ code: 'too-many-requests' })
+    slow.push(await begin(4))
+    expect(slow.at(-1)?.status).toBe(200)
+    const thirteenth = await begin(4)
+    expect([thirteenth.status, thirteenth.headers.get('Retry-After')]).toEqual([503, '5'])
+    await thirteenth.text()
+    const short = await begin(0, `format=csv&to=${iso(START + 1000)}`)
     expect((await short.text()).trim().split('\n')).toHaveLength(3)
     const [one, ...others] = slow
     await one?.text()
-    const next = await begin()
+    const next = await begin(0)
     expect(next.status).toBe(200)
     for (const response of [next, ...others]) await response.text()
   })

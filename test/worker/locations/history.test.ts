@@ -2,9 +2,9 @@ import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
 import { createDevice } from '../../support/devices.ts'
-import { iso } from '../../support/time.ts'
+import { daysAgo, iso } from '../../support/time.ts'
 
-const START = Date.UTC(2026, 0, 1)
+const START = daysAgo(100)
 
 let account: TestAccount
 let path: string
@@ -23,6 +23,9 @@ const fill = async (times: number[], more: (index: number) => object = () => ({}
 }
 const timesOf = (reply: { body: { locations: { dateTime: string }[] } }) =>
   reply.body.locations.map(({ dateTime }) => Date.parse(dateTime))
+/** The same instant with an offset of so many hours. */
+const inZone = (at: number, hours: number) =>
+  iso(at + hours * 3_600_000).replace('Z', `+0${hours}:00`)
 const minutes = (count: number) =>
   Array.from({ length: count }, (_, index) => START + index * 60_000)
 
@@ -44,7 +47,7 @@ describe('a query', () => {
     expect(got.body).toEqual(posted.body)
     const offset = await account.call(
       'GET',
-      `${path}?from=2026-01-01T02:02:00+02:00&to=2026-01-01T01:05:00+01:00`,
+      `${path}?from=${inZone(times[2] ?? 0, 2)}&to=${inZone(times[5] ?? 0, 1)}`,
     )
     expect(offset.body).toEqual(posted.body)
   })
@@ -93,6 +96,29 @@ describe('a query', () => {
     expect(new Set(seen).size).toBe(seen.length)
   })
 
+  test('by GET returns the newest first with order=desc, and pages backwards', async () => {
+    const times = minutes(25)
+    await fill(times)
+    const seen: number[] = []
+    let next = `${path}?order=desc&limit=7&from=${iso(times[1] ?? 0)}&to=${iso(times[22] ?? 0)}`
+    for (let pages = 0; next !== '' && pages < 9; pages++) {
+      const page = await account.call('GET', next)
+      expect(page.status).toBe(200)
+      seen.push(...timesOf(page))
+      next = /^<(.*)>; rel="next"$/.exec(page.headers.get('Link') ?? '')?.[1] ?? ''
+      expect(next === '').toBe(page.body.nextCursor === null)
+      await fill([START + pages, times[22] ?? 0])
+    }
+    expect(seen).toEqual(times.slice(1, 23).reverse())
+    const [newest] = timesOf(await account.call('GET', `${path}?order=desc&limit=1`))
+    expect(newest).toBe(times[24])
+    const { nextCursor: cursor } = (await account.call('GET', `${path}?order=desc&limit=1`)).body
+    const forwards = await account.call('GET', `${path}?cursor=${encodeURIComponent(cursor)}`)
+    expect([forwards.status, forwards.body.code]).toEqual([400, 'invalid-cursor'])
+    const ascending = await account.call('GET', `${path}?order=asc`)
+    expect(timesOf(ascending)).toEqual(timesOf(await account.call('GET', path)))
+  })
+
   test('with a cursor of another span or device, or a forged one, is 400 with a pointer to it', async () => {
     await fill(minutes(5))
     const span = { from: iso(START), to: iso(START + 86_400_000) }
@@ -113,7 +139,7 @@ describe('a query', () => {
   test.each([
     ['POST', { from: iso(START + 1), to: iso(START) }, '/from'],
     ['POST', { from: 'yesterday', to: iso(START) }, '/from'],
-    ['POST', { from: iso(START), to: null }, '/to'],
+    ['POST', { from: iso(START), to: 7 }, '/to'],
     ['POST', { from: iso(START), to: iso(START), limit: 0 }, '/limit'],
     ['POST', { from: iso(START), to: iso(START), limit: '10' }, '/limit'],
     ['POST', { from: iso(START), to: iso(START), format: 'gpx' }, '/format'],
@@ -125,6 +151,9 @@ describe('a query', () => {
     ['GET', { simplify: '10', limit: '5' }, '#/query/limit'],
     ['GET', { format: 'csv', cursor: 'x' }, '#/query/cursor'],
     ['GET', { colour: 'red' }, '#/query/colour'],
+    ['GET', { order: 'newest' }, '#/query/order'],
+    ['GET', { order: 'desc', format: 'csv' }, '#/query/order'],
+    ['GET', { order: 'desc', simplify: '10' }, '#/query/order'],
   ])('%s %j is 400 and points at %s', async (method, asked, pointer) => {
     const reply =
       method === 'POST'
@@ -156,10 +185,14 @@ describe('a query', () => {
   test('searches by the key and reads no more rows than it returns', async () => {
     await fill(minutes(2000))
     const batch = vi.spyOn(env.DB, 'batch')
-    await account.call('GET', `${path}?from=${iso(START + 1500 * 60_000)}&limit=10`)
-    const results = await (batch.mock.results[0]?.value as Promise<D1Result[]>)
+    for (const order of ['asc', 'desc']) {
+      batch.mockClear()
+      const query = `from=${iso(START + 500 * 60_000)}&to=${iso(START + 1500 * 60_000)}&limit=10`
+      await account.call('GET', `${path}?${query}&order=${order}`)
+      const results = await (batch.mock.results[0]?.value as Promise<D1Result[]>)
+      expect(results[1]?.meta.rows_read).toBeLessThan(50)
+    }
     batch.mockRestore()
-    expect(results[1]?.meta.rows_read).toBeLessThan(50)
   })
 })
 

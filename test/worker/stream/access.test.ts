@@ -83,7 +83,7 @@ describe('the token', () => {
       for (const message of [{ type: 'token', token: 'x.y.z' }, ...early]) stream.send(message)
       return { received, stream, gate }
     }
-    const few = Array.from({ length: 16 }, (_, n) => `{"type":"ack","sequence":${n}}`)
+    const few = Array.from({ length: 16 }, (_, n) => `{"type":"ack","ack":"${n}"}`)
     const { received, stream, gate } = openPending(few)
     await scheduler.wait(50)
     gate.isOpen = true
@@ -99,7 +99,7 @@ describe('the token', () => {
 
   test.each([
     ['an invalid token', { type: 'token', token: 'x.y.z' }, 4401],
-    ['another message', { type: 'ack', sequence: 1 }, 4400],
+    ['another message', { type: 'ack', ack: '1' }, 4400],
     ['nonsense', 'hello', 4400],
   ])('a first message that is %s closes the stream', async (_, message, code) => {
     const { webSocket } = await upgrade('/api/stream')
@@ -287,6 +287,19 @@ describe('closing', () => {
     }
   })
 
+  test('a key that was deleted just after a check is found at a poll soon after it', async () => {
+    const account = await openAccount()
+    const ana = await createBoundUser(account, {})
+    const stream = await listen(account, { token: ana.token })
+    await passTime(account, 25_000)
+    await env.DB.prepare('DELETE FROM keys WHERE id = ?')
+      .bind(readToken(ana.token).claims.key)
+      .run()
+    // The next poll is due 20 s after this one: too late if this one skips the check.
+    await passTime(account, 9_900)
+    expect((await stream.waitForClose()).code).toBe(4401)
+  })
+
   test('a deleted key that an isolate still caches neither opens nor extends a stream', async () => {
     // The clock stands still, so that nothing leaves the cache.
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
@@ -335,8 +348,10 @@ describe('closing', () => {
   test.each([
     ['not JSON', 'hello'],
     ['an unknown type', '{"type":"subscribe"}'],
-    ['an unknown member', '{"type":"ack","sequence":0,"more":1}'],
-    ['an acknowledgement of an event that was not sent', '{"type":"ack","sequence":999999}'],
+    ['an unknown member', '{"type":"ack","ack":"0.0.x","more":1}'],
+    ['an ack that was not sent', '{"type":"ack","ack":"1.200.aaaaaaaaaaaaaaaa"}'],
+    ['an ack that is no ack', '{"type":"ack","ack":""}'],
+    ['the number of an event', '{"type":"ack","sequence":0}'],
   ])('an invalid message closes the stream: %s', async (_, message) => {
     const stream = await listen(await openAccount())
     stream.send(message)

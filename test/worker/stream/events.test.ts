@@ -4,6 +4,7 @@ import { callerWith, openAccount } from '../../support/accounts.ts'
 import { createDevice } from '../../support/devices.ts'
 import { passTime } from '../../support/feed.ts'
 import { listen, namesOf, upgrade } from '../../support/streams.ts'
+import { daysAgo, iso } from '../../support/time.ts'
 import { createBoundUser } from '../../support/users.ts'
 
 afterEach(() => {
@@ -43,7 +44,7 @@ describe('events', () => {
     const account = await openAccount()
     const device = await createDevice(account, 'Tern')
     const stream = await listen(account, { query: '?types=location.reported' })
-    const at = (minute: number) => `2026-11-14T09:0${minute}:00.000Z`
+    const at = (minute: number) => iso(daysAgo(1) + minute * 60_000)
     const report = {
       locations: [3, 5, 4].map((minute) => ({
         dateTime: at(minute),

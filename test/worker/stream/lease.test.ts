@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
 import { createDevice } from '../../support/devices.ts'
 import { listen } from '../../support/streams.ts'
-import { eventually } from '../../support/time.ts'
+import { daysAgo, eventually, iso } from '../../support/time.ts'
 
 afterEach(() => {
   vi.useRealTimers()
@@ -14,7 +14,7 @@ describe('the listener lease', () => {
   const countLogged = async (account: TestAccount) =>
     (await account.call('GET', '/api/events?types=location.reported')).body.events.length
   const report = async (account: TestAccount, device: string, minute: number) => {
-    const dateTime = `2026-11-14T09:${String(minute).padStart(2, '0')}:00Z`
+    const dateTime = iso(daysAgo(1) + minute * 60_000)
     const reply = await account.call('POST', `/api/devices/${device}/locations`, {
       body: { dateTime, latitude: 1, longitude: 2 },
     })

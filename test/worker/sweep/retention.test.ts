@@ -1,7 +1,5 @@
 import { env } from 'cloudflare:workers'
 import { expect, test, vi } from 'vitest'
-import { openCell } from '../../../src/db/open.ts'
-import { enforceRetention } from '../../../src/sweep/retention.ts'
 import { sweep } from '../../../src/sweep/sweep.ts'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
 import { createDevice } from '../../support/devices.ts'
@@ -60,11 +58,10 @@ test('an account keeps locations for 365 days by default, or for its `retentionD
 
 test('the sweep deletes locations older than each account’s own `retentionDays`', async () => {
   const [short, long] = await Promise.all([openAccount(), openAccount({ cell: 1 })])
-  await short.call('PATCH', '/api/account', { body: { retentionDays: 10 } })
   const [shortId, longId] = [await createDevice(short), await createDevice(long)]
   const now = Date.now()
   const times = [
-    now - 400 * DAY,
+    now - 365 * DAY + 30_000,
     now - 20 * DAY,
     now - 10 * DAY - 60_000,
     now - 10 * DAY + 60_000,
@@ -72,24 +69,63 @@ test('the sweep deletes locations older than each account’s own `retentionDays
   ]
   await report(short, shortId, ...times)
   await report(long, longId, ...times)
-  await sweep(env, now)
+  await short.call('PATCH', '/api/account', { body: { retentionDays: 10 } })
+  await sweep(env, now + 31_000)
   expect(await timesOf(long, longId)).toEqual(times.slice(1))
   expect(await timesOf(short, shortId)).toEqual(times.slice(3))
 })
 
-test('a device keeps its `lastContact` when its last location is deleted', async () => {
+test('a device that is silent for longer keeps its newest location and its `lastContact`', async () => {
   const account = await openAccount()
   const device = await createDevice(account)
-  await report(account, device, Date.now() - 2 * DAY)
+  const now = Date.now()
+  const times = [now - 4 * DAY, now - 3 * DAY, now - 2 * DAY]
+  await report(account, device, ...times)
   const before = (await account.call('GET', `/api/devices/${device}`)).body.device
   await account.call('PATCH', '/api/account', { body: { retentionDays: 1 } })
-  await sweep(env, Date.now())
+  for (let run = 0; run < 2; run++) await sweep(env, now)
+  expect(await timesOf(account, device)).toEqual(times.slice(2))
   const after = (await account.call('GET', `/api/devices/${device}`)).body.device
-  expect(after.lastLocation).toBeNull()
+  expect(after.lastLocation).toEqual(before.lastLocation)
   expect(after.lastContact).toBe(before.lastContact)
-  expect((await account.call('GET', `/api/devices/${device}/lastLocation`)).body.code).toBe(
-    'no-location',
-  )
+  await report(account, device, now)
+  await sweep(env, now)
+  expect(await timesOf(account, device)).toEqual([now])
+})
+
+test('what is deleted is subtracted from the stored bytes of its own account', async () => {
+  const [old, fresh] = [await openAccount(), await openAccount()]
+  const now = Date.now()
+  const reportWith = (account: TestAccount, device: string, time: number, note: string) =>
+    account.call('POST', `/api/devices/${device}/locations`, {
+      body: { ...place(time), attributes: { note } },
+    })
+  const storedBytes = async (account: TestAccount) =>
+    (await account.call('GET', '/api/account')).body.account.budgetUsage.storageBytes
+  const devices = []
+  for (const account of [old, fresh]) {
+    const device = await createDevice(account)
+    devices.push(device)
+    await reportWith(account, device, now - 3 * DAY, 'x'.repeat(500))
+    await reportWith(account, device, now - 2 * DAY, 'y')
+    // The counts of isolates are written now and then: this is what they would have written.
+    await env.DB.prepare(
+      `INSERT INTO account_usage (account_id, day, locations, storage_bytes)
+       SELECT account_id, '2026-01-01', 2, sum(64 + length(rest)) FROM locations JOIN devices ON key = device_key WHERE id = ? GROUP BY 1`,
+    )
+      .bind(device)
+      .run()
+  }
+  const before = await storedBytes(fresh)
+  expect(before).toBeGreaterThan(628)
+  await old.call('PATCH', '/api/account', { body: { retentionDays: 1 } })
+  await sweep(env, now)
+  expect(await storedBytes(old)).toBe(64 + JSON.stringify({ attributes: { note: 'y' } }).length)
+  expect(await storedBytes(fresh)).toBe(before)
+
+  await fresh.call('DELETE', `/api/devices/${devices[1]}`)
+  await sweep(env, now)
+  expect(await storedBytes(fresh)).toBe(0)
 })
 
 test('a track longer than a page is trimmed exactly', async () => {
@@ -107,7 +143,6 @@ test('each run takes the next slice of devices and finds old locations by the pr
   const account = await openAccount({ licenses: 2000 })
   const [first, last] = [await createDevice(account), await createDevice(account)]
   const keys = [await keyOf(first), await keyOf(last)]
-  const db = openCell(env, 0)
   const now = Date.now()
   // Six hundred devices between the two: more than one slice.
   await env.DB.prepare(
@@ -123,17 +158,17 @@ test('each run takes the next slice of devices and finds old locations by the pr
   const prepare = vi.spyOn(env.DB, 'prepare')
   const left = []
   for (let run = 0; run < 3; run++) {
-    await enforceRetention(db, now)
+    await sweep(env, now)
     left.push(await Promise.all(keys.map((key) => rowsUnder(key))))
   }
   const statements = new Set(
     prepare.mock.calls
       .map(([sql]) => sql)
-      .filter((sql) => /DELETE FROM "locations"|UPDATE "devices"/.test(sql)),
+      .filter((sql) => /DELETE FROM "locations".*"accounts"|UPDATE "account_usage"/s.test(sql)),
   )
   prepare.mockRestore()
-  expect(left[0]).not.toEqual([0, 0])
-  expect(left.at(-1)).toEqual([0, 0])
+  expect(left[0]).not.toEqual([1, 1])
+  expect(left.at(-1)).toEqual([1, 1])
   expect(statements.size).toBe(2)
   for (const sql of statements) {
     const values = sql.match(/\?/g)?.map(() => 1) ?? []
@@ -142,8 +177,7 @@ test('each run takes the next slice of devices and finds old locations by the pr
       .all<{ detail: string }>()
     const plan = results.map(({ detail }) => detail)
     expect(plan.filter((line) => /^SCAN (locations|devices|accounts)\b/.test(line))).toEqual([])
-    const range = sql.startsWith('DELETE') ? 'time<?' : 'time=?'
-    expect(plan).toContain(`SEARCH locations USING PRIMARY KEY (device_key=? AND ${range})`)
+    expect(plan).toContain('SEARCH locations USING PRIMARY KEY (device_key=? AND time<?)')
   }
 })
 

@@ -12,7 +12,7 @@ import { from, headOf, logUnheard } from '../../support/events.ts'
 import { feedStub, passTime } from '../../support/feed.ts'
 import { callAsOperator } from '../../support/http.ts'
 import { waitUntilSent } from '../../support/messages.ts'
-import { eventually } from '../../support/time.ts'
+import { daysAgo, eventually, iso } from '../../support/time.ts'
 import { createWebhook, deliveriesOf, MINUTE_MS, receiver } from '../../support/webhooks.ts'
 
 afterEach(() => {
@@ -133,7 +133,7 @@ describe('deliveries', () => {
     const path = `/api/devices/${device}`
     await account.call('PATCH', path, { body: { limits: { dailyEmailLimit: 1 } } })
     await account.call('POST', `${path}/locations`, {
-      body: { dateTime: '2026-11-14T09:00:00Z', latitude: 1, longitude: 2, source: 'gnss' },
+      body: { dateTime: iso(daysAgo(1)), latitude: 1, longitude: 2, source: 'gnss' },
     })
     const { alert } = (
       await account.call('POST', `${path}/alerts`, { body: { alertName: 'SOSButton' } })

@@ -1,0 +1,40 @@
+import type { oas31 } from 'zod-openapi'
+
+type Schema = oas31.SchemaObject
+type Node = Schema | oas31.ReferenceObject
+
+const NULL: Schema = { type: 'null' }
+
+/** The same schema with null as one more value. */
+const nullable = (schema: Node): Node => {
+  if (schema.$ref) return { anyOf: [schema, NULL] }
+  const { type, anyOf, oneOf, enum: values } = schema as Schema
+  if (anyOf || oneOf) return { ...schema, anyOf: [...(anyOf ?? oneOf ?? []), NULL] }
+  const types = [type ?? []].flat()
+  if (types.length === 0 || types.includes('null')) return schema
+  return { ...schema, type: [...types, 'null'], ...(values && { enum: [...values, null] }) }
+}
+
+/** Lets the optional members of a body be null, at every level, as POST and PUT do. */
+const allowNulls = (node: Node, schemas: Record<string, Node>, seen: Set<Node>): void => {
+  const target = node.$ref ? schemas[node.$ref.slice('#/components/schemas/'.length)] : node
+  if (!target || seen.has(target)) return
+  seen.add(target)
+  const { properties = {}, required = [], anyOf = [], oneOf = [], items } = target as Schema
+  for (const part of [...Object.values(properties), ...anyOf, ...oneOf, ...(items ? [items] : [])])
+    allowNulls(part, schemas, seen)
+  for (const [name, member] of Object.entries(properties))
+    if (!required.includes(name)) properties[name] = nullable(member)
+}
+
+/** Changes the bodies of all POST and PUT operations. No reply shares their components. */
+export const allowNullsInBodies = (document: oas31.OpenAPIObject): void => {
+  const schemas = (document.components?.schemas ?? {}) as Record<string, Node>
+  const seen = new Set<Node>()
+  for (const { post, put } of Object.values(document.paths ?? {}))
+    for (const operation of [post, put]) {
+      const { content = {} } = (operation?.requestBody ?? {}) as Partial<oas31.RequestBodyObject>
+      for (const { schema } of Object.values(content))
+        if (schema) allowNulls(schema as Node, schemas, seen)
+    }
+}

@@ -1,0 +1,71 @@
+// Generates a client with openapi-python-client, which must not warn, and uses it against a local server.
+import { spawnSync } from 'node:child_process'
+import { rmSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { run } from '../../../scripts/child.mjs'
+import { root, useToolchain } from '../../../scripts/toolchain.mjs'
+
+const GENERATOR = 'openapi-python-client==0.29.1'
+const MINUTE = 60_000
+
+await useToolchain()
+const { adminToken, bundle, serve, temporaryFolder } = await import(
+  '../../../lab/harness/server.mjs'
+)
+const { caller } = await import('../../../lab/harness/http.mjs')
+const folder = temporaryFolder()
+const venv = join(folder, 'venv')
+const made = spawnSync('python3', ['-m', 'venv', venv], { stdio: 'ignore', timeout: 2 * MINUTE })
+if (made.error || made.status !== 0) {
+  console.log('Skipped the Python client: this machine has no python3 with the module venv.')
+  rmSync(folder, { recursive: true, force: true })
+  process.exit(0)
+}
+const bin = join(venv, 'bin')
+// The generator formats with ruff, which it looks for on the PATH, and warns without it.
+const env = { ...process.env, PATH: [bin, process.env.PATH].join(delimiter) }
+
+let api
+try {
+  await must(join(bin, 'pip'), ['install', '--quiet', GENERATOR])
+  await must(join(bin, 'openapi-python-client'), [
+    'generate',
+    '--path',
+    join(root, 'public/api/openapi.json'),
+    '--meta',
+    'none',
+    '--output-path',
+    join(folder, 'perigee'),
+    '--fail-on-warning',
+  ])
+  api = await serve({ script: bundle(), folder })
+  const TOKEN = await openAccount(api.base)
+  await must(join(bin, 'python'), [join(root, 'test/clients/python/use.py')], {
+    BASE_URL: api.base,
+    TOKEN,
+    PYTHONPATH: folder,
+  })
+} catch (problem) {
+  console.error(problem.message)
+  process.exitCode = 1
+} finally {
+  await api?.stop()
+  rmSync(folder, { recursive: true, force: true })
+}
+process.exit()
+
+async function must(command, args, more = {}) {
+  const code = await run(command, args, { env: { ...env, ...more }, timeout: 5 * MINUTE })
+  if (code !== 0) throw new Error(`${command} ended with ${code}`)
+}
+
+async function openAccount(base) {
+  const userName = 'python-client'
+  const { apiKey } = await caller(base, adminToken)('POST', '/admin/accounts', {
+    userName,
+    name: 'Python client',
+    licenses: 5,
+    timeZone: 'UTC',
+  })
+  return (await caller(base)('POST', '/api/Auth/Token', { userName, apiKey })).token
+}

@@ -1,0 +1,82 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import type { oas31 } from 'zod-openapi'
+import { resolved } from '../../support/openapi.ts'
+
+const document = JSON.parse(readFileSync('public/api/openapi.json', 'utf8')) as oas31.OpenAPIObject
+const operations = Object.values(document.paths ?? {}).flatMap(
+  (item) => Object.values(item) as oas31.OperationObject[],
+)
+const schema = (name: string) =>
+  document.components?.schemas?.[name] as Record<string, Record<string, { description: string }>>
+
+test('a header is required only if every problem with that status has it', () => {
+  const faults = operations.flatMap(({ operationId, responses = {} }) =>
+    Object.entries(responses).flatMap(([status, node]) => {
+      const { headers = {}, content } = resolved<oas31.ResponseObject>(document, node)
+      const header = resolved<oas31.HeaderObject>(document, headers['Retry-After'] ?? {})
+      const codes = Object.keys(content?.['application/problem+json']?.examples ?? {})
+      const always = codes.every((code) =>
+        ['request-in-progress', 'too-many-requests', 'unavailable'].includes(code),
+      )
+      return header.required && !always ? [`${operationId} ${status}`] : []
+    }),
+  )
+  expect(faults).toEqual([])
+})
+
+test('enforced rules are written', () => {
+  expect(schema('NewLocation').properties?.dateTime?.description).toMatch(/2000.*ten minutes/)
+  expect(schema('NewAlert').properties?.dateTime?.description).toMatch(/2000.*ten minutes/)
+  expect(schema('NewLocation').properties?.attributes?.description).toContain('8 KiB')
+  expect(schema('DeviceBody').properties?.tags?.description).toContain('8 KiB')
+  expect(schema('NewAlert')).toMatchObject({
+    dependentRequired: { latitude: ['longitude'], longitude: ['latitude'] },
+  })
+  expect(schema('RestoreLedgerBody')).toMatchObject({ minProperties: 1, maxProperties: 1 })
+  expect(schema('WebhookBody')).toMatchObject({ properties: { url: { format: 'uri' } } })
+  for (const name of ['PostLocationsBody', 'PostAlertsBody']) {
+    const { anyOf = [] } = schema(name) as unknown as oas31.SchemaObject
+    expect(anyOf.at(-1)).toMatchObject({ required: ['from', 'to'] })
+  }
+})
+
+test('no `example` stands where `examples` should', () => {
+  const singles = (node: unknown, at: string): string[] => {
+    if (typeof node !== 'object' || node === null) return []
+    return Object.entries(node).flatMap(([name, part]) => {
+      if (name === 'examples' || name === 'properties') return []
+      return name === 'example' ? [at] : singles(part, `${at}/${name}`)
+    })
+  }
+  expect(singles(document, '')).toEqual([])
+})
+
+test('links name operations and parameters that exist', () => {
+  const byId = new Map(operations.map((operation) => [operation.operationId, operation]))
+  const links = operations.flatMap(({ responses = {} }) =>
+    Object.values(responses).flatMap((reply) =>
+      Object.values(resolved<oas31.ResponseObject>(document, reply).links ?? {}),
+    ),
+  ) as oas31.LinkObject[]
+  expect(links.length).toBeGreaterThan(80)
+  for (const { operationId = '', parameters = {} } of links) {
+    const names = (byId.get(operationId)?.parameters ?? []).map(
+      (node) => resolved<oas31.ParameterObject>(document, node).name,
+    )
+    expect(names, operationId).toEqual(expect.arrayContaining(Object.keys(parameters)))
+  }
+})
+
+test('created, listed and raised resources lead to what can be done with them', () => {
+  const linksOf = (id: string, status: number) => {
+    const operation = operations.find(({ operationId }) => operationId === id)
+    const reply = operation?.responses?.[status] as oas31.ResponseObject | undefined
+    return Object.keys(reply?.links ?? {})
+  }
+  const edits = ['readDevice', 'replaceDevice', 'patchDevice', 'deleteDevice']
+  expect(linksOf('createDevice', 201).sort()).toEqual(edits.sort())
+  expect(linksOf('listDevices', 200)).toContain('readDevice')
+  expect(linksOf('postAlerts', 201)).toContain('readAlert')
+  expect(linksOf('readDevice', 200)).toContain('readLastLocation')
+})
