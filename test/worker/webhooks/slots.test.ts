@@ -2,8 +2,14 @@ import { env } from 'cloudflare:workers'
 import { afterEach, expect, test, vi } from 'vitest'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
 import { createDevice } from '../../support/devices.ts'
-import { createWebhook, passTime, receiver } from '../eventSupport.ts'
-import { callWithNewToken, namesIn, waitForDelivery } from './support.ts'
+import { passTime } from '../../support/feed.ts'
+import {
+  callWithNewToken,
+  createWebhook,
+  namesIn,
+  receiver,
+  waitForDelivery,
+} from '../../support/webhooks.ts'
 
 afterEach(() => {
   vi.useRealTimers()
