@@ -12,6 +12,8 @@ const DEVICES_PER_ACCOUNT = 5
  */
 export async function openTraffic(base, seed) {
   const random = createRandom(seed)
+  let time = Date.now() - 100 * 86_400_000
+  const first = { dateTime: new Date(time).toISOString(), latitude: 38.7, longitude: -9.1 }
   const accounts = []
   for (let index = 0; index < ACCOUNTS; index++) {
     const { token, call } = await openAccount(base, adminToken, {
@@ -21,16 +23,11 @@ export async function openTraffic(base, seed) {
     const devices = []
     for (let device = 0; device < DEVICES_PER_ACCOUNT; device++) {
       const { id } = (await call('POST', '/api/devices', { name: `Tern ${device}` })).device
-      await call('POST', `/api/devices/${id}/locations`, {
-        dateTime: '2026-01-01T00:00:00Z',
-        latitude: 38.7,
-        longitude: -9.1,
-      })
+      await call('POST', `/api/devices/${id}/locations`, first)
       devices.push({ id, call, acknowledged: new Set() })
     }
     accounts.push({ headers: { Authorization: `Bearer ${token}` }, devices })
   }
-  let time = Date.now() - 100 * 86_400_000
 
   const report = async ({ headers }, device) => {
     time += 1000
