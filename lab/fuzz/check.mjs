@@ -124,9 +124,7 @@ const findOwnershipFaults = ({ as, entries }, { status, headers, json }) => {
 /** A body that the document does not allow must not be accepted. */
 const findAcceptedFaults = ({ bodies }, { headers, body }) => {
   const type = headers['Content-Type']?.split(';', 1)[0].toLowerCase() ?? ''
-  const documented = bodies.find(
-    (one) => one.type === type.replace(/(json|merge)-patch\+/, ''),
-  )
+  const documented = bodies.find((one) => one.type === type.replace(/(json|merge)-patch\+/, ''))
   if (!documented || body === undefined || body.length === 0) return []
   const failure = documented.check(JSON.parse(body.toString().replace(/^\ufeff/, '')))
   return failure

@@ -135,12 +135,12 @@ const KEYWORDS = {
       ),
     ),
   dependentRequired: (rules) =>
-    ofType(
+    whenType(
       'object',
-      firstOf(
+      firstFailure(
         Object.entries(rules).flatMap(([given, names]) =>
           names.map((name) =>
-            ruled(
+            failUnless(
               (value) => !Object.hasOwn(value, given) || Object.hasOwn(value, name),
               `${given} requires ${name}`,
             ),
@@ -148,15 +148,15 @@ const KEYWORDS = {
         ),
       ),
     ),
-  minProperties: (least) =>
-    ofType(
+  minProperties: (min) =>
+    whenType(
       'object',
-      ruled((value) => Object.keys(value).length >= least, `minProperties ${least}`),
+      failUnless((value) => Object.keys(value).length >= min, `minProperties ${min}`),
     ),
-  maxProperties: (most) =>
-    ofType(
+  maxProperties: (max) =>
+    whenType(
       'object',
-      ruled((value) => Object.keys(value).length <= most, `maxProperties ${most}`),
+      failUnless((value) => Object.keys(value).length <= max, `maxProperties ${max}`),
     ),
   properties: (schemas, compile) => {
     const checks = Object.entries(schemas).map(([name, schema]) => [name, compile(schema)])

@@ -49,8 +49,6 @@ export const MEMBER_TEXTS: Readonly<Record<string, string>> = {
   '*.used': 'How many licenses are in use.',
   '*.total': 'How many licenses the account has.',
   '*.date': 'The day in the account’s time zone.',
-  '*.emailsSent': 'How many e-mails were sent on that day.',
-  '*.smsSent': 'How many SMS were sent on that day.',
   '*.alerts': 'The alerts, in the order of the list.',
   '*.accounts': 'The accounts, in the order of the list.',
   '*.devices': 'The devices, in the order of the list.',
@@ -78,12 +76,7 @@ export const MEMBER_TEXTS: Readonly<Record<string, string>> = {
   'PostLocations.locations': 'The locations to store: all or none.',
   'PostAlerts.from': 'The beginning of a query. Ignored when an alert is raised.',
   'PostAlerts.to': 'The end of a query. Ignored when an alert is raised.',
-  'PostAlerts.sort': 'The order of a query; `-` means descending.',
-  'PostAlerts.limit': 'The most alerts in a page of a query.',
-  'PostLocations.limit': 'The most locations in a page of a query.',
 
-  'NewLocation.dateTime':
-    'When the device was there: not before the year 2000, and at most ten minutes ahead of the service’s clock. A device has one location for one `dateTime`.',
   'Location.dateTime': 'When the device was there.',
   'Location.receivedAt': 'When the service received it.',
   '*.warningTexts': 'Warnings of the device, as texts for people. At most 8 KiB.',
@@ -102,21 +95,10 @@ export const MEMBER_TEXTS: Readonly<Record<string, string>> = {
   '*.sensorTime2': 'Time of the second sensor: a number, or a date-time in UTC.',
   '*.sensorTime3': 'Time of the third sensor: a number, or a date-time in UTC.',
   '*.sensorTime4': 'Time of the fourth sensor: a number, or a date-time in UTC.',
-  'PostLocationsReply.accepted': 'How many were stored.',
+
+  'PostLocationsReply.results.status': 'Why the location was not accepted.',
 
   'Device.min': 'The device’s own phone number.',
-  'Device.identifier': 'IMEI, ESN or serial number; unique in the account.',
-  'Device.model': 'The model of the device.',
-  'Device.state': 'An `active` device uses a license; an `expired` one can report nothing.',
-  'Device.limits': 'When the device expires, and how many messages it may cause in a day.',
-  'Device.limits.expires': 'Whether the device expires; then `expirationDate` is required.',
-  'Device.limits.expirationDate':
-    'The device expires when this day begins in the account’s time zone.',
-  'Device.limits.dailyEmailLimit': 'The most e-mails that alerts of the device send in a day.',
-  'Device.limits.dailySmsLimit': 'The most SMS that alerts of the device send in a day.',
-  'Device.usage': 'The messages that were sent today.',
-  'Device.lastLocation':
-    'The location with the greatest `dateTime`; null before the first location.',
   'ReadUsageReply.usage': 'One entry for each day, oldest first.',
 
   'Alert.dateTime': 'When the alert was raised.',
@@ -125,38 +107,22 @@ export const MEMBER_TEXTS: Readonly<Record<string, string>> = {
   'Alert.acknowledgedAt': 'When the alert was first acknowledged, or null.',
   'Alert.deliveries': 'The messages that the alert caused.',
   '*.alertName': 'The name of the alert.',
-  'NewAlert.text': 'The text of the alert, which messages contain.',
-  'Delivery.to': 'The e-mail address or phone number of the recipient.',
-  'Message.to': 'The e-mail address or phone number of the recipient.',
-  'Delivery.status': 'What has become of the message.',
-  'Message.status': 'What has become of the message.',
 
-  'User.name': 'The name of the person.',
-  'User.email': 'The e-mail address; unique in the account, ignoring case.',
   'User.country': 'ISO 3166-1 alpha-2 code.',
-  'User.phone': 'The phone number for SMS, in E.164, or null.',
   'User.notify': 'The channels by which the user receives messages of alerts.',
-  'User.notify.email': 'Whether the user receives e-mails.',
-  'User.notify.sms': 'Whether the user receives SMS.',
-  'User.message': 'A note of your own to the user. The service only stores it.',
-  'User.disabled': 'Whether the keys of the user are refused.',
   'User.disabledMessage': 'The error that a disabled user gets when it asks for a token.',
-  'User.privileges': 'What the keys of the user may do at most.',
-  'User.group':
-    'The one group whose devices the user may see; null for the devices of the whole account.',
-  'User.deviceId': 'The id of the device that the user carries, if any. It grants nothing.',
   'User.adminDevices': 'How many devices the user may create; null for no limit.',
-  'User.from': 'The user can do nothing before this time.',
-  'User.expires': 'The user can do nothing from this time on.',
-  'User.password': 'Write-only: always null in replies.',
 
   'Group.name': 'Unique in the account, without regard to case.',
-  'Group.devices': 'The ids of the devices in the group.',
 
   'Account.userName': 'The name that the account signs in with.',
   'Account.timeZone': 'The IANA time zone in which the account’s days begin.',
   'Account.disabled': 'Whether the account is disabled: its tokens and keys are refused.',
   'CreateAccount.licenses': 'How many licenses the account has.',
+  'PatchOperatedAccount.budgets.locationsPerDay':
+    'How many locations the account may report in a day; null for the default.',
+  'PatchOperatedAccount.budgets.storageBytes':
+    'How many bytes of locations the account may store; null for the default.',
   'PatchOperatedAccount.licenses': 'How many licenses the account has.',
   'Licenses.available': 'How many licenses are free.',
   'ReadLicenseLogReply.entries': 'The entries, newest first.',

@@ -18,7 +18,6 @@ import {
   memoizeEventText,
   newSubscriber,
   nextDeadline,
-  prepareMessages,
   type Subscriber,
   selectEvents,
   unackedOf,

@@ -197,7 +197,6 @@ test('null members of other forms count as left out', () => {
   expect(kindOf({ ...span, location: null, locations: null, limit: null, cursor: null })).toBe(
     'query',
   )
-  expect(kindOf({ ...measured, from: null, to: null, location: null })).toBe('report')
   expect(kindOf({ location: measured, locations: null, from: null })).toBe('report')
   expect(kindOf({ locations: [measured], location: null })).toBe('report')
   expect(kindOf({ ...span, location: measured })).toBe('report')

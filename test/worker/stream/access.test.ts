@@ -321,7 +321,7 @@ describe('closing', () => {
   })
 
   test('a stream that opens while keys are being checked stays open', async () => {
-    const streams = new Streams([])
+    const streams = new Streams(env, [])
     const openWith = (keyId: string) => {
       const { 1: socket } = new WebSocketPair()
       socket.accept()
