@@ -2,7 +2,8 @@
 // Breaks the ledger and the feed on purpose, in one place at a time, and checks that the tests fail.
 // Each mutant runs in a copy of the tree. The run fails if a mutant passes the tests, or if the text
 // that it replaces is not found.
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -227,8 +228,43 @@ const replace = (text, { from, to }, name) => {
   return text.replace(from, to)
 }
 
+/** A run of one mutant's tests takes seconds; one that takes longer hangs. */
+const RUN_TIMEOUT_MS = 300_000
+/** How the verbose reporter begins the line of a failed test. */
+const FAILED_TEST = /^ *[×✗] /m
+
+/**
+ * Runs tests until one fails, in a process group of its own. The whole group is ended then: with
+ * `--bail`, vitest sometimes waits for ever for a pool that has ended.
+ */
+const runTests = async (cwd, tests) => {
+  const child = spawn('vitest', ['run', '--reporter', 'verbose', '--retry', '0', ...tests], {
+    cwd,
+    detached: true,
+    env: { ...process.env, CI: 'true', NO_COLOR: '1' },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  const killGroup = () => {
+    try {
+      process.kill(-child.pid, 'SIGKILL')
+    } catch {
+      // Every process of the group has ended.
+    }
+  }
+  let output = ''
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    output += text
+    if (FAILED_TEST.test(output)) killGroup()
+  })
+  const timer = setTimeout(killGroup, RUN_TIMEOUT_MS)
+  const [status] = await once(child, 'exit')
+  clearTimeout(timer)
+  killGroup()
+  return { passed: status === 0, failed: FAILED_TEST.test(output), output }
+}
+
 /** Whether the tests pass although the code is broken. */
-const survives = (mutant) => {
+const survives = async (mutant) => {
   const copy = mkdtempSync(join(tmpdir(), 'perigee-mutant-'))
   try {
     for (const entry of COPIED) cpSync(join(root, entry), join(copy, entry), { recursive: true })
@@ -238,25 +274,13 @@ const survives = (mutant) => {
     if (mutant.also) text = replace(text, mutant.also, mutant.name)
     writeFileSync(file, text)
     // `npm test` shows that unchanged code passes these files, so a failure here is the mutant's.
-    const { status, stdout } = spawnSync(
-      'vitest',
-      [
-        'run',
-        '--bail',
-        '1',
-        '--retry',
-        '0',
-        ...(mutant.tests ?? ['ledger/licenses', 'ledger/model']),
-      ],
-      {
-        cwd: copy,
-        encoding: 'utf8',
-        env: { ...process.env, CI: 'true' },
-      },
-    )
-    if (status !== 0 && !/Tests .*failed/.test(stdout))
-      throw new Error(`${mutant.name}: the tests did not run\n${stdout.slice(-2000)}`)
-    return status === 0
+    const tests = mutant.tests ?? ['ledger/licenses', 'ledger/model']
+    let run = await runTests(copy, tests)
+    // Neither passed nor failed: the run hung, which says nothing about the mutant.
+    if (!run.passed && !run.failed) run = await runTests(copy, tests)
+    if (!run.passed && !run.failed)
+      throw new Error(`${mutant.name}: the tests did not run\n${run.output.slice(-2000)}`)
+    return run.passed
   } finally {
     rmSync(copy, { recursive: true, force: true })
   }
@@ -265,7 +289,7 @@ const survives = (mutant) => {
 let caught = 0
 for (const mutant of MUTANTS) {
   const startedAt = Date.now()
-  if (survives(mutant)) {
+  if (await survives(mutant)) {
     console.error(`survived  ${mutant.name}`)
     console.log(`${caught} passed, 1 failed`)
     process.exit(1)
