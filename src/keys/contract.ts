@@ -88,6 +88,18 @@ export const createKey = define({
   secrets: ['apiKey'],
 })
 
+export const readKey = define({
+  id: 'readKey',
+  tag: 'Keys',
+  summary: 'Read an API key',
+  description:
+    'Without its secret. A user confined to a group can read only keys bound to that user.',
+  scope: 'admin',
+  reply: z.object({ success, key }),
+  problems: ['key-not-found'],
+  etag: true,
+})
+
 export const deleteKey = define({
   id: 'deleteKey',
   tag: 'Keys',

@@ -6,11 +6,14 @@ import type { AppEnv } from '../http/context.ts'
 import { operation } from '../http/operation.ts'
 import { readCursor } from '../http/page.ts'
 import { invalid, Problem } from '../http/problem.ts'
-import { reply, replyPage } from '../http/reply.ts'
+import { reply, replyPage, replyWithEtag } from '../http/reply.ts'
 import { requireNoWiderKey, requireOwnKey, resolveBinding } from './boundKeys.ts'
 import * as contract from './contract.ts'
 import { presentKey } from './present.ts'
 import { chosenExpiry, deleteKey, findKey, insertKey, listKeys, regenerateKey } from './store.ts'
+
+/** A key is never edited: a regenerated one has a new id. */
+const KEY_VERSION = 1
 
 export const keys = new Hono<AppEnv>()
   .get('/', operation(contract.listKeys), async (c) => {
@@ -42,6 +45,14 @@ export const keys = new Hono<AppEnv>()
     const headers = { Location: `/api/account/keys/${id}` }
     const body = { success: true as const, key: presentKey(key), apiKey }
     return reply(c, contract.createKey, body, headers)
+  })
+  .get('/:keyId', operation(contract.readKey), async (c) => {
+    const { accountId, groupId } = c.get('principal')
+    const key = await findKey(c.get('db'), accountId, c.req.param('keyId'), Date.now())
+    if (!key) throw new Problem('key-not-found')
+    if (groupId !== null) requireOwnKey(c, key)
+    const body = { success: true as const, key: presentKey(key) }
+    return replyWithEtag(c, contract.readKey, body, { version: KEY_VERSION })
   })
   .delete('/:keyId', operation(contract.deleteKey), async (c) => {
     const id = c.req.param('keyId')

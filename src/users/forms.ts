@@ -92,7 +92,7 @@ export const userBody = z
       .string('must be a group’s name or id')
       .nullable()
       .default(null)
-      .meta({ description: ABOUT.group, example: 'North fleet' }),
+      .meta({ description: ABOUT.group, example: null }),
     groupId: z
       .string('must be a group’s id')
       .nullable()

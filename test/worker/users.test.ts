@@ -26,6 +26,7 @@ const DEFAULTS = {
   tags: {},
   privileges: ['read'],
   group: null,
+  groupId: null,
   deviceId: null,
   adminDevices: null,
   from: null,
@@ -80,7 +81,8 @@ test('every member is returned as sent, and PUT resets members left out to their
     from: '2026-01-01T01:00:00+01:00',
     password: 'a long secret',
   })
-  expect(created).toMatchObject({ ...full, group: group.id, password: null })
+  const shown = { group: 'North', groupId: group.id, password: null }
+  expect(created).toMatchObject({ ...full, ...shown })
   const path = `/api/users/${created.id}`
   const back = await account.call('PUT', path, { body: created })
   expect(back.body).toEqual({ ...created })
@@ -88,6 +90,84 @@ test('every member is returned as sent, and PUT resets members left out to their
     ...ANA,
     ...DEFAULTS,
   })
+})
+
+describe('the group of a user', () => {
+  const withGroups = async () => {
+    const account = await openAccount()
+    const create = async (name: string): Promise<string> =>
+      (await account.call('POST', '/api/groups', { body: { name } })).body.id
+    const [north, south] = [await create('North'), await create('South')]
+    const ana = await user(account, { ...ANA, group: north })
+    return { account, north, south, ana, path: `/api/users/${ana.id}` }
+  }
+
+  test('is written by name or id and answered by name, with its id beside it', async () => {
+    const { account, north, south, ana, path } = await withGroups()
+    expect([ana.group, ana.groupId]).toEqual(['North', north])
+    for (const group of ['SOUTH', south]) {
+      const { body } = await account.call('PUT', path, { body: { ...ANA, group } })
+      expect([body.group, body.groupId]).toEqual(['South', south])
+    }
+    const { body: list } = await account.call('GET', '/api/users')
+    expect([list.users[0].group, list.users[0].groupId]).toEqual(['South', south])
+    await account.call('PATCH', `/api/groups/${south}`, { body: { name: 'Far South' } })
+    const read = await account.call('GET', path)
+    expect([read.body.group, read.body.groupId]).toEqual(['Far South', south])
+  })
+
+  test('`group` and `groupId` that name different groups are 400, and nothing changes', async () => {
+    const { account, north, south, path } = await withGroups()
+    for (const body of [
+      { ...ANA, group: 'North', groupId: south },
+      { ...ANA, group: null, groupId: south },
+    ]) {
+      const reply = await account.call('PUT', path, { body })
+      expect([reply.status, reply.body.errors[0].pointer]).toEqual([400, '/groupId'])
+    }
+    const same = { ...ANA, group: 'North', groupId: north }
+    expect((await account.call('PUT', path, { body: same })).body.groupId).toBe(north)
+  })
+
+  test('a patch of `group` alone moves the user; `groupId` alone cannot be patched', async () => {
+    const { account, north, south, path } = await withGroups()
+    const moved = await account.call('PATCH', path, { body: { group: 'South' } })
+    expect([moved.status, moved.body.groupId]).toEqual([200, south])
+    const refused = await account.call('PATCH', path, { body: { groupId: north } })
+    expect([refused.status, refused.body.errors[0].pointer]).toEqual([400, '/groupId'])
+    const out = await account.call('PATCH', path, { body: { group: null } })
+    expect([out.body.group, out.body.groupId]).toEqual([null, null])
+  })
+
+  test('no group has a name that begins like an id', async () => {
+    const { account, north } = await withGroups()
+    for (const name of ['grp_1', 'GRP_north', ' grp_x']) {
+      const reply = await account.call('POST', '/api/groups', { body: { name } })
+      expect([reply.status, reply.body.errors?.[0].pointer], name).toEqual([400, '/name'])
+    }
+    const renamed = await account.call('PATCH', `/api/groups/${north}`, { body: { name: 'grp_' } })
+    expect(renamed.status).toBe(400)
+  })
+})
+
+test('a country may be given by its English name, and `execute` is a privilege', async () => {
+  const account = await openAccount()
+  const privileges = ['read', 'execute']
+  const created = await user(account, { ...ANA, country: 'Colombia', privileges })
+  expect([created.country, created.privileges]).toEqual(['CO', privileges])
+  for (const [country, code] of [
+    ['united states', 'US'],
+    ['Côte d’Ivoire', 'CI'],
+    ['DEU', 'DE'],
+    ['de', 'DE'],
+  ]) {
+    const { body } = await account.call('PUT', `/api/users/${created.id}`, {
+      body: { ...ANA, country },
+    })
+    expect(body.country, country).toBe(code)
+  }
+  const unknown = await account.call('POST', '/api/users', { body: { ...ANA, country: 'Narnia' } })
+  expect([unknown.status, unknown.body.errors[0].pointer]).toEqual([400, '/country'])
 })
 
 describe('an invalid member is refused with its pointer', () => {

@@ -136,6 +136,7 @@ export const SAMPLES: Record<string, Sample> = {
       expires: '2099-01-01T02:00:00+02:00',
     }),
   },
+  readKey: { params: makeKey },
   deleteKey: { params: makeKey },
   regenerateKey: { params: makeKey, body: () => ({ overlapSeconds: 60 }) },
 

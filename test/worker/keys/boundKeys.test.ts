@@ -212,6 +212,7 @@ describe('a user confined to a group', () => {
       ['PUT', `/api/groups/${own}`, { name: 'Own', devices: [] }],
       ['PATCH', `/api/groups/${own}`, [{ op: 'remove', path: '/devices/0' }] as object],
       ['DELETE', `/api/groups/${own}`],
+      ['GET', `/api/account/keys/${others}`],
       ['DELETE', `/api/account/keys/${others}`],
       ['POST', `/api/account/keys/${others}/regenerate`],
     ]
@@ -224,6 +225,7 @@ describe('a user confined to a group', () => {
     expect(
       (await ana.call('GET', '/api/account/keys')).body.keys.map(({ id }: { id: string }) => id),
     ).toEqual([ana.keyId])
+    expect(await statusOf(ana.call('GET', `/api/account/keys/${ana.keyId}`))).toBe(200)
     expect(await statusOf(ana.call('GET', '/api/users/countries'))).toBe(200)
     expect(await statusOf(ana.call('DELETE', '/api/account/keys/key_none'))).toBe(404)
   })

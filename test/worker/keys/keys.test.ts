@@ -54,6 +54,30 @@ test('a new key is shown once, listed without its secret, and gets a token with 
   expect((await call('GET', KEYS, { token })).status).toBe(403)
 })
 
+test('the `Location` of a new key can be read, without the secret, until the key is deleted', async () => {
+  const [account, other] = [await openAccount(), await openAccount()]
+  const created = await account.call('POST', '/api/account/keys', {
+    body: { name: 'Dispatch', scopes: ['read'] },
+  })
+  const path = created.headers.get('Location') ?? ''
+  const read = await account.call('GET', path)
+  expect([read.status, read.body]).toEqual([200, { success: true, key: created.body.key }])
+  expect(read.text).not.toContain(created.body.apiKey.split('_')[2])
+  const etag = read.headers.get('ETag') ?? ''
+  const again = await account.call('GET', path, { headers: { 'If-None-Match': etag } })
+  expect(again.status).toBe(304)
+  const missing = path.replace(/.{5}$/, '00000')
+  for (const [who, where] of [
+    [other, path],
+    [account, missing],
+  ] as const) {
+    const reply = await who.call('GET', where)
+    expect([reply.status, reply.body.code]).toEqual([404, 'key-not-found'])
+  }
+  await account.call('DELETE', path)
+  expect((await account.call('GET', path)).status).toBe(404)
+})
+
 test('no database contains a secret: not of keys, not of operators, not in stored replies', async () => {
   const account = await openAccount()
   const first = await make(account)

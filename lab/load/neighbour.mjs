@@ -1,0 +1,176 @@
+import { once } from 'node:events'
+import { createServer, request } from 'node:http'
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { openAccount } from '../harness/http.mjs'
+import { adminToken } from '../harness/server.mjs'
+import { runOpenLoop, sendTimed } from './openLoop.mjs'
+
+/*
+ * One account floods the server, another sends ordinary requests. The flood must not slow the other
+ * account down.
+ */
+
+const DAY_MS = 86_400_000
+const LICENSES = 100
+const NEIGHBOUR_PER_SECOND = 20
+/** Half of them tests of a webhook, half of them reports of almost 1 MB. */
+const FLOOD_PER_SECOND = 20
+const UNREAD_EXPORTS = 24
+const UNREAD_STREAMS = 20
+/** More locations than fit into the buffers between the Worker and a client that does not read. */
+const TRACK_LOCATIONS = 40_000
+/** After this time the buffers of the unread exports are full. */
+const SETTLE_MS = 3000
+
+/** Returns a function that gives times one second apart. */
+const timesSince = (daysAgo) => {
+  let time = Date.now() - daysAgo * DAY_MS
+  return () => {
+    time += 1000
+    return new Date(time).toISOString()
+  }
+}
+
+/** Measures the neighbour's replies alone and beside the flood, in alternating rounds. */
+export async function measureNeighbour({ base, seconds, rounds, progress }) {
+  const receiver = await openHangingReceiver()
+  const next = await openNeighbour(base)
+  const flood = await openFlood(base, receiver.url, progress)
+  const results = { alone: [], beside: [], flood: {} }
+  try {
+    for (let round = 1; round <= rounds; round++) {
+      progress(`round ${round} of ${rounds}: the neighbour alone`)
+      results.alone.push(await measureReplies(next, NEIGHBOUR_PER_SECOND, seconds))
+      progress(`round ${round} of ${rounds}: the neighbour beside a flood`)
+      const connections = [...flood.openExports(), ...flood.openStreams()]
+      await sleep(SETTLE_MS)
+      const flooding = measureReplies(flood.next, FLOOD_PER_SECOND, seconds)
+      results.beside.push(await measureReplies(next, NEIGHBOUR_PER_SECOND, seconds))
+      for (const [status, count] of Object.entries((await flooding).statuses))
+        results.flood[status] = (results.flood[status] ?? 0) + count
+      for (const connection of connections) connection.destroy()
+      await sleep(SETTLE_MS)
+    }
+    return results
+  } finally {
+    receiver.close()
+  }
+}
+
+/** Sends at a fixed rate. The times are those of successes. */
+async function measureReplies(next, perSecond, seconds) {
+  const [statuses, times] = [{}, []]
+  const onReply = ({ status, elapsedMs }) => {
+    statuses[status] = (statuses[status] ?? 0) + 1
+    if (status >= 200 && status < 300) times.push(elapsedMs)
+  }
+  await runOpenLoop({ perSecond, seconds, next, onReply })
+  return { statuses, times }
+}
+
+async function openTenant(base, userName) {
+  const { call, token } = await openAccount(base, adminToken, { userName, licenses: LICENSES })
+  const { device } = await call('POST', '/api/devices', { name: 'Tern' })
+  const headers = { Authorization: `Bearer ${token}` }
+  return { call, token, headers, device: `/api/devices/${device.id}` }
+}
+
+/** Reports of one location, last locations and lists, in turn. */
+async function openNeighbour(base) {
+  const { call, headers, device } = await openTenant(base, 'neighbour')
+  const nextTime = timesSince(1)
+  const nextReport = () => ({ dateTime: nextTime(), latitude: 38.7, longitude: -9.1 })
+  await call('POST', `${device}/locations`, nextReport())
+  let turn = 0
+  return () => {
+    const kind = turn++ % 3
+    if (kind === 0)
+      return sendTimed(base, {
+        method: 'POST',
+        path: `${device}/locations`,
+        headers: { ...headers, 'Content-Type': 'application/json' },
+        body: JSON.stringify(nextReport()),
+      })
+    const path = kind === 1 ? `${device}/lastLocation` : '/api/devices?limit=20'
+    return sendTimed(base, { method: 'GET', path, headers })
+  }
+}
+
+async function openFlood(base, url, progress) {
+  const { call, token, headers, device } = await openTenant(base, 'flood')
+  const { webhook } = await call('POST', '/api/webhooks', { url, events: ['alert.*'] })
+  const nextTime = timesSince(30)
+  const thousandLocations = (members) => ({
+    locations: Array.from({ length: 1000 }, () => ({
+      dateTime: nextTime(),
+      latitude: 38.7,
+      longitude: -9.1,
+      ...members,
+    })),
+  })
+  for (let stored = 0; stored < TRACK_LOCATIONS; stored += 1000) {
+    progress(`storing a track: ${stored} locations`)
+    await call('POST', `${device}/locations`, thousandLocations({}))
+  }
+  const reports = Array.from({ length: 20 }, () =>
+    JSON.stringify(thousandLocations({ attributes: { note: 'x'.repeat(800) } })),
+  )
+  let turn = 0
+  return {
+    next: () => {
+      const isTest = turn++ % 2 === 0
+      return sendTimed(base, {
+        method: 'POST',
+        path: isTest ? `/api/webhooks/${webhook.id}/test` : `${device}/locations`,
+        headers: { ...headers, 'Content-Type': 'application/json' },
+        body: isTest ? '{}' : reports[turn % reports.length],
+      })
+    },
+    openExports: () =>
+      Array.from({ length: UNREAD_EXPORTS }, () =>
+        openUnreadExport(base, `${device}/locations?format=geojson`, token),
+      ),
+    openStreams: () => Array.from({ length: UNREAD_STREAMS }, () => openUnreadStream(base, token)),
+  }
+}
+
+/** Requests an export and reads nothing of it. */
+function openUnreadExport(base, path, token) {
+  const { hostname, port } = new URL(base)
+  const socket = connect(Number(port), hostname).pause()
+  socket.on('error', () => {})
+  socket.write(
+    `GET ${path} HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer ${token}\r\n\r\n`,
+  )
+  return socket
+}
+
+/** Opens a stream of all events and reads nothing of it. */
+function openUnreadStream(base, token) {
+  const outgoing = request(`${base}/api/stream`, {
+    agent: false,
+    headers: {
+      Connection: 'Upgrade',
+      Upgrade: 'websocket',
+      'Sec-WebSocket-Version': '13',
+      'Sec-WebSocket-Key': 'c29tZSBzaXh0ZWVuIGI=',
+      Authorization: `Bearer ${token}`,
+    },
+  })
+  outgoing.on('error', () => {})
+  outgoing.on('upgrade', (_, socket) => socket.pause().on('error', () => {}))
+  outgoing.on('response', (incoming) => incoming.resume())
+  outgoing.end()
+  return outgoing
+}
+
+/** Accepts every request and never replies. */
+async function openHangingReceiver() {
+  const server = createServer(() => {}).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${server.address().port}/`,
+    close: () => server.close().closeAllConnections(),
+  }
+}
