@@ -103,8 +103,8 @@ const maxPerAccount = (): number => maxConcurrent / 4
 
 /** Requests that hold no slot while they wait for one, or for a receiver that a tenant chose. */
 const waitingRequests = new Slots(60_000)
-const MAX_WAITING = 512
-const MAX_WAITING_PER_ACCOUNT = 128
+const MAX_WAITING = 1024
+const MAX_WAITING_PER_ACCOUNT = 256
 const RETRY_INTERVAL_MS = 20
 /** About ten seconds in all. */
 const MAX_RETRIES = 500

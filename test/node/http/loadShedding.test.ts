@@ -126,8 +126,8 @@ describe('the slots of an account', () => {
     }
   })
 
-  test('are waited for by at most 128 requests', async () => {
-    for (let round = 0; round < 5; round++) await startAssigned(32, 'one')
+  test('are waited for by at most 256 requests', async () => {
+    for (let round = 0; round < 9; round++) await startAssigned(32, 'one')
     expect(await assign(startRequests(1)[0] as Request, 'one')).toBe(false)
     const [other] = startRequests(1)
     expect(await assign(other as Request, 'two')).toBe(true)
