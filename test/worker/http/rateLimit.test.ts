@@ -295,7 +295,12 @@ test('requests that get 403, 404 or 405 are counted too', async () => {
   const account = await openAccount()
   const limited = { ACCOUNT_REQUESTS_PER_MINUTE: '3' }
   const statuses = []
-  for (const path of ['/api/nothing', '/api/account/keys/x', '/api/account', '/api/account']) {
+  for (const path of [
+    '/api/nothing',
+    '/api/account/keys/x/regenerate',
+    '/api/account',
+    '/api/account',
+  ]) {
     statuses.push((await callWithBindings(limited, 'GET', path, { token: account.token })).status)
   }
   expect(statuses).toEqual([404, 405, 200, 429])
