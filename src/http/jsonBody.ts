@@ -1,7 +1,7 @@
 import { escapePointer } from '../domain/json.ts'
 import { extraCostOfBody } from '../domain/requestCost.ts'
 import { requireSlot } from './accountSlots.ts'
-import { MAX_BODY_BYTES, readBytes } from './body.ts'
+import { MAX_BODY_BYTES, MAX_OPEN_BODY_BYTES, readBytes } from './body.ts'
 import type { Context } from './context.ts'
 import { invalid, malformedBody, Problem } from './problem.ts'
 import { countExtraCost } from './rateLimit.ts'
@@ -112,6 +112,8 @@ export const readJson = async (c: Context, maxBytes = MAX_BODY_BYTES): Promise<J
   if (bytes.byteLength === 0) return null
   countExtraCost(c, extraCostOfBody(bytes.byteLength))
   const body = parseJson(bytes)
+  // Parsing a large body takes milliseconds: other requests get their turn before it is validated.
+  if (bytes.byteLength > MAX_OPEN_BODY_BYTES) await scheduler.wait(0)
   checkEscapes(body.text, body.value)
   checkNames(body.text, body.value)
   return body
