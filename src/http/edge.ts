@@ -63,16 +63,12 @@ const preflightReply = () =>
     },
   })
 
-/**
- * Sets them on the reply itself: after a handler each `c.header` builds the whole reply anew, with a
- * stream for its body.
- */
-const addCommonHeaders = (c: Context, requestId: string): void => {
+/** Completes the few replies that `newReply` did not make: pages, preflights, upgrades. */
+const addMissingHeaders = (c: Context): void => {
   const { headers } = c.res
-  for (const [name, value] of Object.entries(commonHeaders(requestId))) headers.set(name, value)
-  for (const [name, value] of Object.entries(policyHeader(c.req.path, c.env)))
-    headers.set(name, value)
-  if (!headers.has('Cache-Control')) headers.set('Cache-Control', 'no-store')
+  if (headers.has('X-Request-Id')) return
+  for (const [name, value] of Object.entries(c.get('replyHeaders')))
+    if (!headers.has(name)) headers.set(name, value)
 }
 
 /** Answers preflights, adds the headers that every reply has, and logs the request. */
@@ -80,10 +76,15 @@ export const commonReply: MiddlewareHandler<AppEnv> = async (c, next) => {
   const startedAt = Date.now()
   const requestId = requestIdOf(c.req.raw)
   c.set('requestId', requestId)
+  c.set('replyHeaders', {
+    ...commonHeaders(requestId),
+    ...policyHeader(c.req.path, c.env),
+    'Cache-Control': 'no-store',
+  })
   if (c.req.method === 'OPTIONS') c.res = preflightReply()
   else await next()
   await drainSmallBody(c.req.raw)
-  addCommonHeaders(c, requestId)
+  addMissingHeaders(c)
   logRequest(c, startedAt)
 }
 

@@ -13,7 +13,7 @@ import { Problem, signInProblem } from '../http/problem.ts'
 import { startSignIn } from '../http/rateLimit.ts'
 import { reply } from '../http/reply.ts'
 import { getToken } from './contract.ts'
-import { findAccount, findKey, recordLogin } from './store.ts'
+import { findKey, recordLogin, searchDirectory } from './store.ts'
 
 /** The cell to search for an unknown user name: always the same one for the same name. */
 const pickCell = (c: Context, userNameKey: string): number => {
@@ -34,9 +34,15 @@ const checkCredentials = async (
 ) => {
   const parsed = parseApiKey(apiKey)
   if (!parsed) return null
-  const account = await findAccount(withRetries(openDirectory(c.env)), userNameKey)
+  const found = await searchDirectory(withRetries(openDirectory(c.env)), {
+    userNameKey,
+    keyId: parsed.id,
+  })
+  const { account } = found
   const cell = account?.cell ?? pickCell(c, userNameKey)
-  const key = await findKey(withRetries(openCell(c.env, cell)), parsed.id)
+  // With several cells a second round trip, even to cell 0: its absence would tell where an account is.
+  const isOnlyCell = cellNumbers(c.env).length === 1
+  const key = isOnlyCell ? found.key : await findKey(withRetries(openCell(c.env, cell)), parsed.id)
   const isRightSecret = isSameDigest(await hashSecret(parsed.secret), key?.hash ?? '')
   if (!isRightSecret || !key || key.accountId !== account?.accountId) return null
   const isExpired = key.expires !== null && key.expires <= now
