@@ -2,7 +2,10 @@ import { expect, test } from 'vitest'
 import { tagOf } from '../../../src/http/etag.ts'
 
 test('bodies that differ in one character have different tags', () => {
-  const bodies = Array.from({ length: 20_000 }, (_, index) => `{"name":"Tern ${index}","note":"é✓"}`)
+  const bodies = Array.from(
+    { length: 20_000 },
+    (_, index) => `{"name":"Tern ${index}","note":"é✓"}`,
+  )
   const body = 'a'.repeat(300)
   for (let at = 0; at < body.length; at++)
     bodies.push(`${body.slice(0, at)}b${body.slice(at + 1)}`, body.slice(0, at))
