@@ -44,12 +44,15 @@ async function createData(base) {
     userName: 'bench',
     licenses: 1_000_000,
   })
-  const created = await Promise.all(
-    Array.from({ length: 200 }, (_, index) =>
-      call('POST', '/api/devices', { name: `Tern ${index}`, limits: LIMITS }),
-    ),
-  )
-  const devices = created.map(({ device }) => device.id)
+  const devices = []
+  while (devices.length < 200) {
+    const created = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        call('POST', '/api/devices', { name: `Tern ${devices.length + index}`, limits: LIMITS }),
+      ),
+    )
+    devices.push(...created.map(({ device }) => device.id))
+  }
   const minutes = (count) =>
     Array.from({ length: count }, (_, index) => FIRST_TIME + index * 60_000)
   const report = (device, count) =>

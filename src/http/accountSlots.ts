@@ -1,5 +1,5 @@
 import type { Context } from './context.ts'
-import { assign, endWait, releaseWhile, tryWait } from './loadShedding.ts'
+import { assign, endWaitOutside, releaseWhile, tryWaitOutside } from './loadShedding.ts'
 import { overloaded } from './problem.ts'
 
 /** Makes the request's slot one of its account, or throws a 503 when the account's are in use. */
@@ -9,6 +9,6 @@ export const requireSlot = async (c: Context): Promise<void> => {
 
 /** Waits for a receiver that the account chose, without a slot: it may take as long as it likes. */
 export const waitOutside = <T>(c: Context, wait: () => Promise<T>): Promise<T> => {
-  if (!tryWait(c.req.raw, c.get('principal').accountId)) throw overloaded()
-  return releaseWhile(c.req.raw, wait).finally(() => endWait(c.req.raw))
+  if (!tryWaitOutside(c.req.raw, c.get('principal').accountId)) throw overloaded()
+  return releaseWhile(c.req.raw, wait).finally(() => endWaitOutside(c.req.raw))
 }

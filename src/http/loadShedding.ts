@@ -101,22 +101,33 @@ const startSecond = (now: number): void => {
 /** An account's share of the slots: three others find a slot while one uses all of its own. */
 const maxPerAccount = (): number => maxConcurrent / 4
 
-/** Requests that hold no slot while they wait for one, or for a receiver that a tenant chose. */
+/** Requests that wait for a slot of their account. With its slots, a client may send a hundred. */
 const waitingRequests = new Slots(60_000)
-const MAX_WAITING = 1024
-const MAX_WAITING_PER_ACCOUNT = 256
+const MAX_WAITING = 192
+const MAX_WAITING_PER_ACCOUNT = 96
 const MAX_WAIT_MS = 10_000
 const RETRY_INTERVAL_MS = 20
 
-/** Lets a request wait without a slot; false when its account has too many that wait. */
-export const tryWait = (request: Request, accountId: string): boolean =>
+const tryWait = (request: Request, accountId: string): boolean =>
   waitingRequests.acquire(request, Date.now(), MAX_WAITING, {
     owner: accountId,
     max: MAX_WAITING_PER_ACCOUNT,
   })
 
-export const endWait = (request: Request): void => {
-  waitingRequests.release(request)
+/** Requests that wait without a slot for a receiver that a tenant chose. */
+const outsideRequests = new Slots(60_000)
+const MAX_OUTSIDE = 512
+const MAX_OUTSIDE_PER_ACCOUNT = 128
+
+/** False when the account has too many requests that wait for a receiver. */
+export const tryWaitOutside = (request: Request, accountId: string): boolean =>
+  outsideRequests.acquire(request, Date.now(), MAX_OUTSIDE, {
+    owner: accountId,
+    max: MAX_OUTSIDE_PER_ACCOUNT,
+  })
+
+export const endWaitOutside = (request: Request): void => {
+  outsideRequests.release(request)
 }
 
 const tryAssign = (request: Request, accountId: string): boolean =>
@@ -149,7 +160,7 @@ export const assign = async (request: Request, accountId: string): Promise<boole
   for (const deadline = Date.now() + MAX_WAIT_MS; Date.now() < deadline; ) {
     await new Promise((resolve) => setTimeout(resolve, retryDelayMs(accountId)))
     if (!tryAssign(request, accountId)) continue
-    endWait(request)
+    waitingRequests.release(request)
     return true
   }
   return false
@@ -191,6 +202,7 @@ export const releaseLargeBody = (request: Request): void => {
 /** Gives back everything that the request holds. */
 export const release = (request: Request): void => {
   activeRequests.release(request)
-  endWait(request)
+  waitingRequests.release(request)
+  endWaitOutside(request)
   releaseLargeBody(request)
 }

@@ -127,8 +127,8 @@ describe('the slots of an account', () => {
     }
   })
 
-  test('are waited for by at most 256 requests', async () => {
-    for (let round = 0; round < 9; round++) await startAssigned(32, 'one')
+  test('are waited for by at most 96 requests', async () => {
+    for (let round = 0; round < 4; round++) await startAssigned(32, 'one')
     expect(await assign(startRequests(1)[0] as Request, 'one')).toBe(false)
     const [other] = startRequests(1)
     expect(await assign(other as Request, 'two')).toBe(true)
