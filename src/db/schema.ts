@@ -9,6 +9,7 @@ import {
   uniqueIndex,
 } from 'drizzle-orm/sqlite-core'
 import type { Channel, Status } from '../domain/alert.ts'
+import type { PendingRaise } from '../domain/pendingRaise.ts'
 import type { Privilege } from '../domain/user.ts'
 
 /*
@@ -438,4 +439,20 @@ export const messages = sqliteTable(
     primaryKey({ columns: [table.accountId, table.id] }),
     index('messages_notices').on(table.changed).where(sql`device_key = 0`),
   ],
+)
+
+/**
+ * Alerts that a report or a rule raises, stored in its own batch until the ledger has decided on
+ * them. `raise` is the whole alert. The sweep hands over what a crash has left.
+ */
+export const pendingRaises = sqliteTable(
+  'pending_raises',
+  {
+    /** The alert's id. */
+    id: text().primaryKey(),
+    accountId: text('account_id').notNull(),
+    creation: integer().notNull(),
+    raise: text({ mode: 'json' }).$type<PendingRaise>().notNull(),
+  },
+  (table) => [index('pending_raises_creation').on(table.creation, table.id)],
 )
