@@ -1,6 +1,6 @@
 import { type Placeholder, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
-import type { Alert, Delivery, Status } from '../domain/alert.ts'
+import type { Alert, AlertUpdate, Delivery, Status } from '../domain/alert.ts'
 import type { Database } from './open.ts'
 import { alerts, devices, messages } from './schema.ts'
 import {
@@ -38,6 +38,10 @@ const newAlert = placeholders(
   'text',
   'latitude',
   'longitude',
+  'positionTime',
+  'positionSource',
+  'emergency',
+  'late',
   'messages',
 )
 const ALERT_COLUMNS = names(
@@ -49,18 +53,72 @@ const ALERT_COLUMNS = names(
   alerts.text,
   alerts.latitude,
   alerts.longitude,
+  alerts.positionTime,
+  alerts.positionSource,
+  alerts.emergency,
+  alerts.late,
   alerts.messages,
 )
-const fillAlert = compile<Omit<AlertEffect, 'alert'> & Alert>(
+type AlertValues = Omit<AlertEffect, 'alert'> &
+  Omit<Alert, 'emergency' | 'late'> & { emergency: number; late: number }
+const fillAlert = compile<AlertValues>(
   sql`INSERT INTO ${alerts} (${ALERT_COLUMNS})
     SELECT ${newAlert.accountId}, ${newAlert.key}, ${newAlert.id}, ${newAlert.dateTime},
       ${newAlert.name}, ${newAlert.text}, ${newAlert.latitude}, ${newAlert.longitude},
-      ${newAlert.messages}
+      ${newAlert.positionTime}, ${newAlert.positionSource}, ${newAlert.emergency},
+      ${newAlert.late}, ${newAlert.messages}
     WHERE ${hasDevice(newAlert.key)} ON CONFLICT DO NOTHING`,
 )
 
-export const insertAlert = (db: Database, { alert, ...effect }: AlertEffect): Statement =>
-  fillAlert(db, { ...effect, ...alert })
+export const insertAlert = (db: Database, { alert, ...effect }: AlertEffect): Statement => {
+  // An effect that was posted before alerts had these members has none.
+  const { positionTime = null, positionSource = 'none', emergency = false, late = false } = alert
+  const flags = { emergency: emergency ? 1 : 0, late: late ? 1 : 0 }
+  return fillAlert(db, { ...effect, ...alert, positionTime, positionSource, ...flags })
+}
+
+interface AlertStateEffect {
+  accountId: string
+  id: string
+  acknowledgedAt: number | null
+  acknowledgedBy: string | null
+  cancelledAt: number | null
+  cancelledBy: string | null
+  updates: AlertUpdate[] | null
+  messages: number | null
+  seq: number
+}
+
+const alertState = placeholders(
+  'accountId',
+  'id',
+  'acknowledgedAt',
+  'acknowledgedBy',
+  'cancelledAt',
+  'cancelledBy',
+  'updates',
+  'messages',
+  'seq',
+)
+
+/** Who acknowledged and cancelled never changes again; the rest is as the latest effect has it. */
+const fillAlertState = compile<Omit<AlertStateEffect, 'updates'> & { updates: string | null }>(
+  sql`UPDATE ${alerts} SET
+      ${names(alerts.acknowledgedBy)} = iif(${alerts.acknowledgedAt} IS NULL,
+        ${alertState.acknowledgedBy}, ${alerts.acknowledgedBy}),
+      ${names(alerts.acknowledgedAt)} = ifnull(${alerts.acknowledgedAt}, ${alertState.acknowledgedAt}),
+      ${names(alerts.cancelledBy)} = iif(${alerts.cancelledAt} IS NULL,
+        ${alertState.cancelledBy}, ${alerts.cancelledBy}),
+      ${names(alerts.cancelledAt)} = ifnull(${alerts.cancelledAt}, ${alertState.cancelledAt}),
+      ${names(alerts.updates)} = ifnull(${alertState.updates}, ${alerts.updates}),
+      ${names(alerts.messages)} = ifnull(${alertState.messages}, ${alerts.messages}),
+      ${names(alerts.seq)} = ${alertState.seq}
+    WHERE ${alerts.id} = ${alertState.id} AND ${alerts.accountId} = ${alertState.accountId}
+      AND ${alerts.seq} < ${alertState.seq}`,
+)
+
+export const updateAlert = (db: Database, { updates, ...effect }: AlertStateEffect): Statement =>
+  fillAlertState(db, { ...effect, updates: updates && JSON.stringify(updates) })
 
 interface MessagesEffect {
   accountId: string
@@ -73,6 +131,7 @@ interface MessagesEffect {
 /** The columns that each message has its own value for, in the order of `listedValues`. */
 const LISTED_COLUMNS = [
   messages.id,
+  messages.kind,
   messages.channel,
   messages.recipient,
   messages.subject,
@@ -82,8 +141,9 @@ const LISTED_COLUMNS = [
   messages.resetAt,
 ]
 const listedValues = (message: MessagesEffect['messages'][number]) => {
-  const { id, channel, to, subject, text, status, reason, resetAt } = message
-  return [id, channel, to, subject, text, status, reason, resetAt]
+  // An effect that was posted before messages had kinds is of an alert.
+  const { id, kind = 'alert', channel, to, subject, text, status, reason, resetAt } = message
+  return [id, kind, channel, to, subject, text, status, reason, resetAt]
 }
 
 const newMessages = placeholders('accountId', 'key', 'at', 'seq', 'list')

@@ -1,4 +1,10 @@
-import type { Channel, Status } from '../domain/alert.ts'
+import {
+  type Channel,
+  type MessageKind,
+  onePerAddress,
+  type Recipient,
+  type Status,
+} from '../domain/alert.ts'
 import type { Day } from '../domain/day.ts'
 import { retryDelayMs } from '../domain/messageRetry.ts'
 import type { Decision } from './decision.ts'
@@ -11,8 +17,12 @@ export interface MessageRow extends Record<string, SqlStorageValue> {
   /** The provider's idempotency key: the same on every attempt, a new one for a manual resend. */
   key: string
   device_key: number
+  kind: MessageKind
   channel: Channel
   recipient: string
+  time_zone: string
+  user_id: string | null
+  contact: string | null
   subject: string
   text: string
   urgent: number
@@ -34,8 +44,12 @@ export interface QueuedMessage {
   id: string
   key: string
   deviceKey: number
+  kind: MessageKind
   channel: Channel
   to: string
+  timeZone: string
+  userId?: string | undefined
+  contact?: string | undefined
   subject: string
   text: string
   urgent: boolean
@@ -46,14 +60,18 @@ export const findMessage = (sql: SqlStorage, id: string): MessageRow | undefined
 
 export const enqueueMessage = ({ sql, account, now }: Decision, message: QueuedMessage): void => {
   sql.exec(
-    `INSERT OR REPLACE INTO messages (id, key, device_key, channel, recipient, subject, text,
-       urgent, status, day, accepted, next_try, changed)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?)`,
+    `INSERT OR REPLACE INTO messages (id, key, device_key, kind, channel, recipient, time_zone,
+       user_id, contact, subject, text, urgent, status, day, accepted, next_try, changed)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?)`,
     message.id,
     message.key,
     message.deviceKey,
+    message.kind,
     message.channel,
     message.to,
+    message.timeZone,
+    message.userId ?? null,
+    message.contact ?? null,
     message.subject,
     message.text,
     message.urgent ? 1 : 0,
@@ -137,6 +155,32 @@ export const claimMessage = (
     return { ...row, attempts }
   }
   return null
+}
+
+/** Everyone who was sent a message about an alert, whatever its kind. */
+export const recipientsOfAlert = (
+  sql: SqlStorage,
+  alertId: string,
+  isIncluded: (message: MessageRow) => boolean = () => true,
+): Recipient[] => {
+  const prefix = `msg_${alertId.slice(4)}`
+  const rows = sql
+    .exec<MessageRow>(
+      'SELECT * FROM messages WHERE id > ? AND id < ? ORDER BY id',
+      prefix,
+      `${prefix}~`,
+    )
+    .toArray()
+    .filter(isIncluded)
+  return onePerAddress(
+    rows.map(({ channel, recipient: to, time_zone: timeZone, user_id, contact }) => ({
+      channel,
+      to,
+      timeZone,
+      userId: user_id ?? undefined,
+      contact: contact ?? undefined,
+    })),
+  )
 }
 
 /** Deletes a deleted device's messages: nothing is sent about it any more. */

@@ -1,5 +1,6 @@
 import { alertIdOf, NO_DEVICE_KEY, type Status } from '../domain/alert.ts'
 import type { Decision } from './decision.ts'
+import { checkSoonIfAllFailed, markDelivered } from './emergencies.ts'
 import type { MessageRow } from './messageQueue.ts'
 import { postUsage, releaseMessage } from './usage.ts'
 
@@ -10,6 +11,9 @@ export interface MessageChange {
   nextTry: number | null
   unsureSince: number | null
 }
+
+/** A message by which an alert itself reaches people. */
+const isOfAlert = ({ kind }: MessageRow): boolean => kind === 'alert' || kind === 'escalation'
 
 const EVENTS: Partial<Record<Status, string>> = { sent: 'message.sent', failed: 'message.failed' }
 
@@ -56,6 +60,8 @@ export const changeMessage = (tx: Decision, before: MessageRow, change: MessageC
   )
   if (status !== before.status || reason !== before.reason)
     tx.post({ kind: 'message-state', id, status, reason, provider, attempts, at: tx.now })
+  if (isOfAlert(before) && (status === 'sent' || status === 'delivered'))
+    markDelivered(tx.sql, alertIdOf(id))
   const event = eventOf(before.status, status)
   if (event && before.device_key !== NO_DEVICE_KEY) emitMessageEvent(tx, before, change, event)
 }
@@ -67,7 +73,12 @@ export const failMessage = (
   { reason, provider, unsureSince }: Pick<MessageChange, 'reason' | 'provider' | 'unsureSince'>,
 ): void => {
   changeMessage(tx, before, { status: 'failed', reason, provider, nextTry: null, unsureSince })
-  if (unsureSince !== null || before.device_key === NO_DEVICE_KEY) return
-  releaseMessage(tx.sql, before.device_key, before.day, before.channel)
-  if (before.day === tx.account.day) postUsage(tx, before.device_key)
+  if (isOfAlert(before)) checkSoonIfAllFailed(tx, alertIdOf(before.id))
+  if (unsureSince !== null) return
+  const { device_key, kind, day, channel, urgent } = before
+  const isDevices = kind === 'alert' || kind === 'command'
+  const key = isDevices ? device_key : NO_DEVICE_KEY
+  const isEmergency = isDevices && urgent === 1
+  releaseMessage(tx.sql, { key, day, channel, isEmergency })
+  if (isDevices && day === tx.account.day) postUsage(tx, device_key)
 }

@@ -1,11 +1,14 @@
 import type { Account } from '../domain/account.ts'
-import type { Alert, Delivery, Status } from '../domain/alert.ts'
+import type { Alert, AlertUpdate, Delivery, Status } from '../domain/alert.ts'
 import type { DayUsage, Device } from '../domain/device.ts'
 
 /** A message as it enters the cell. */
 export interface NewMessage extends Delivery {
   subject: string
   text: string
+  timeZone: string
+  userId?: string | undefined
+  contact?: string | undefined
 }
 
 /**
@@ -28,7 +31,18 @@ export type Effect =
   | { kind: 'usage'; key: number; usage: DayUsage; contact?: number }
   | { kind: 'contact'; key: number; at: number }
   | { kind: 'alert'; key: number; alert: Alert; messages: number }
-  /** `key` is 0 for the messages of a notice. */
+  /** Null members stay as the cell has them. */
+  | {
+      kind: 'alert-state'
+      id: string
+      acknowledgedAt: number | null
+      acknowledgedBy: string | null
+      cancelledAt: number | null
+      cancelledBy: string | null
+      updates: AlertUpdate[] | null
+      messages: number | null
+    }
+  /** `key` is 0 for the messages of a notice about the account itself. */
   | { kind: 'messages'; key: number; messages: NewMessage[]; at: number }
   | {
       kind: 'message-state'

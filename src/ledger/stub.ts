@@ -16,6 +16,8 @@ export type Ledger = Pick<
   | 'remove'
   | 'forgetMaker'
   | 'raise'
+  | 'acknowledge'
+  | 'cancel'
   | 'notify'
   | 'resend'
   | 'receipt'

@@ -33,7 +33,7 @@ export const listMessages = define({
   tag,
   summary: 'List messages',
   description:
-    'E-mails and SMS of alerts with their delivery status, newest alert first. With the scope `admin`, the list also has the notices of the last 30 days about disabled webhooks.',
+    'E-mails and SMS of alerts with their delivery status, newest alert first. With the scope `admin`, the list also has notices: about emergencies that reached nobody, about cancelled alerts, and for 30 days about disabled webhooks.',
   scope: 'read',
   query: z.strictObject({
     ...pageQuery,
@@ -56,7 +56,7 @@ export const retryMessage = define({
   tag,
   summary: 'Send a message again',
   description:
-    'Only for a message that failed or was suppressed, and whose recipient would still receive the alert. It counts towards the device’s daily limit again.',
+    'Only for a message that failed or was suppressed, and whose recipient would still receive the alert. It counts again: towards the device’s daily limit, or a notice and an escalation towards the account’s.',
   scope: 'write',
   reply: z.object({ success, message }),
   problems: ['message-not-found', 'message-not-failed', 'recipient-gone', 'daily-limit-reached'],

@@ -1,8 +1,7 @@
 import { Hono } from 'hono'
 import { isRecipient } from '../db/recipients.ts'
-import { isUrgent } from '../domain/alert.ts'
 import { allows } from '../domain/scope.ts'
-import type { AppEnv } from '../http/context.ts'
+import type { AppEnv, Context } from '../http/context.ts'
 import { operation } from '../http/operation.ts'
 import { readCursor } from '../http/page.ts'
 import { Problem, requireOk } from '../http/problem.ts'
@@ -12,14 +11,16 @@ import * as contract from './contract.ts'
 import { presentMessage } from './present.ts'
 import { findMessage, listMessages } from './store.ts'
 
+/** Notices are about webhooks, or go to people outside the account: only `admin` sees them. */
+const canSeeNotices = (c: Context): boolean => allows(c.get('principal').scopes, 'admin')
+
 export const messages = new Hono<AppEnv>()
   .get('/', operation(contract.listMessages), async (c) => {
     const { limit, cursor, ...filters } = c.req.valid('query')
     const [after] = (await readCursor(c, cursor)) ?? []
     const page = await listMessages(c.get('db'), c.get('principal'), {
       ...filters,
-      // Account notices are about webhooks, which only `admin` may see.
-      includesNotices: allows(c.get('principal').scopes, 'admin'),
+      includesNotices: canSeeNotices(c),
       after: after === undefined ? undefined : String(after),
       limit,
     })
@@ -29,22 +30,28 @@ export const messages = new Hono<AppEnv>()
   .post('/:messageId/retry', operation(contract.retryMessage), async (c) => {
     const principal = c.get('principal')
     const { accountId } = principal
-    const stored = await findMessage(c.get('db'), principal, c.req.param('messageId'))
+    const stored = await findMessage(
+      c.get('db'),
+      principal,
+      c.req.param('messageId'),
+      canSeeNotices(c),
+    )
     if (!stored) throw new Problem('message-not-found')
-    const { id, deviceId, channel, to, subject, text, alertName, status } = stored
+    const { id, deviceId, kind, channel, to, subject, text, isEmergency, status } = stored
     // The user may have been deleted since, or no longer see the device.
-    const address = { accountId, deviceId, channel, to }
+    const address = { accountId, deviceId, channel, to, isOfNotice: kind !== 'alert' }
     const isStillRecipient = await isRecipient(c.get('db'), address, Date.now())
     if (!isStillRecipient) throw new Problem('recipient-gone')
     const round = (await c.get('newId')('try')).slice('try_'.length)
     const again = {
       id,
       deviceId,
+      kind,
       channel,
       to,
       subject,
       text,
-      urgent: isUrgent(alertName),
+      urgent: isEmergency || kind !== 'alert',
       failed: status === 'failed' || status === 'suppressed',
     }
     requireOk(await ledgerOf(c.env, accountId).resend(again, round))

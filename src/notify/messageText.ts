@@ -1,13 +1,26 @@
-import type { Alert } from '../domain/alert.ts'
+import { type Alert, type Position, SOS } from '../domain/alert.ts'
 import { zoneFormats } from '../domain/day.ts'
+import type { UndeliveredReason } from '../domain/emergency.ts'
 import { cutTo, septets, toGsm7 } from '../domain/gsm7.ts'
 import { formatCoordinates, mapLink, type Place, shortMapLink } from './place.ts'
 
 /* The text of an alert's messages. */
 
+/** Why people get a message about an alert. */
+export type Purpose =
+  | { kind: 'alert' }
+  | { kind: 'escalation'; round: number }
+  | { kind: 'undelivered'; reason: UndeliveredReason }
+  | { kind: 'cancelled' }
+
+/** How the device moved at its position, where that is known. */
+export type Motion = Partial<Pick<Position, 'speed' | 'course' | 'accuracy'>>
+
 /** All that the text is composed from, except the recipient's time zone. */
 export interface AlertDetails {
+  purpose: Purpose
   alert: Alert
+  motion: Motion
   deviceName: string
   identifier: string | null
   /** The service's public origin. */
@@ -55,15 +68,32 @@ const [longFormat, shortFormat] = [timeFormat(true), timeFormat(false)]
 const placeOf = ({ latitude, longitude }: Alert): Place | null =>
   latitude === null || longitude === null ? null : { latitude, longitude }
 
-export const composeEmail = (
-  { alert, deviceName, identifier, origin }: AlertDetails,
-  timeZone: string,
-): MessageText => {
+const NOT_SENT: Record<Exclude<UndeliveredReason, 'device-expired'>, string> = {
+  'daily-limit-reached': 'the device has reached its daily limits',
+  'nobody-to-tell': 'no user receives its alerts',
+  'not-accepted': 'no provider has accepted its messages',
+}
+
+/** What the message says first. */
+const headline = ({ purpose, alert, deviceName }: AlertDetails): string => {
+  const name = toOneLine(alert.name, 64)
+  const device = toOneLine(deviceName, 100)
+  if (purpose.kind === 'alert') return `${name} from ${device}`
+  if (purpose.kind === 'cancelled') return `Cancelled, false alarm: ${name} from ${device}`
+  if (purpose.kind === 'escalation') return `Not acknowledged yet: ${name} from ${device}`
+  const sent = alert.name === SOS ? 'an SOS' : name
+  if (purpose.reason === 'device-expired')
+    return `${device}, whose license has expired, sent ${sent}`
+  return `${device} sent ${sent}, and nobody was told: ${NOT_SENT[purpose.reason]}`
+}
+
+export const composeEmail = (details: AlertDetails, timeZone: string): MessageText => {
+  const { purpose, alert, deviceName, identifier, origin } = details
   const name = toOneLine(alert.name, 64)
   const device = toOneLine(deviceName, 100)
   const place = placeOf(alert)
   const lines = [
-    `${name} from ${device}`,
+    headline(details),
     '',
     ...(alert.text.trim() ? [quote(alert.text.trim()), ''] : []),
     `Device:  ${device}${identifier ? ` (${toOneLine(identifier, 64)})` : ''}`,
@@ -76,7 +106,8 @@ export const composeEmail = (
     `POST ${origin}/api/alerts/${alert.id}/acknowledge`,
     '',
   ]
-  return { subject: toOneLine(`${name}: ${device}`, 150), text: lines.join('\n') }
+  const subject = purpose.kind === 'alert' ? `${name}: ${device}` : headline(details)
+  return { subject: toOneLine(subject, 150), text: lines.join('\n') }
 }
 
 const MAX_GSM7_SEPTETS = 160
@@ -85,12 +116,24 @@ const MAX_UCS2_LENGTH = 3 * 67
 /** Time, place and id leave 53 or more, so part of the device's name still fits. */
 const MAX_NAME_LENGTH = 40
 
+const SMS_PREFIX: Record<Exclude<Purpose['kind'], 'undelivered'> | UndeliveredReason, string> = {
+  alert: '',
+  escalation: 'Not acknowledged: ',
+  cancelled: 'False alarm: ',
+  'daily-limit-reached': 'Nobody told: ',
+  'nobody-to-tell': 'Nobody told: ',
+  'not-accepted': 'Nobody told: ',
+  'device-expired': 'Expired device: ',
+}
+
 const ucs2Length = (text: string): number => text.length
 
 /** One segment if GSM-7 can spell it. The alert's text is cut first, then the device's name. */
-export const composeSms = ({ alert, deviceName }: AlertDetails, timeZone: string): MessageText => {
+export const composeSms = (details: AlertDetails, timeZone: string): MessageText => {
+  const { purpose, alert, deviceName } = details
   const place = placeOf(alert)
-  const name = toGsm7(toOneLine(alert.name, MAX_NAME_LENGTH))
+  const prefix = SMS_PREFIX[purpose.kind === 'undelivered' ? purpose.reason : purpose.kind]
+  const name = toGsm7(toOneLine(`${prefix}${alert.name}`, MAX_NAME_LENGTH))
   const device = toGsm7(toOneLine(deviceName, 100))
   const text = toGsm7(toOneLine(alert.text, 300))
   const time = toGsm7(shortFormat(timeZone).format(alert.dateTime))

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { insertAlert, insertMessages, updateMessage } from '../../db/alerts.ts'
+import { insertAlert, insertMessages, updateAlert, updateMessage } from '../../db/alerts.ts'
 import { appendEvent, isSubscribed } from '../../db/events.ts'
 import type { Database } from '../../db/open.ts'
 import { eventHeads } from '../../db/schema.ts'
@@ -44,6 +44,8 @@ const statementsFor = (
       return writeContact(db, accountId, effect)
     case 'alert':
       return insertAlert(db, { accountId, ...effect })
+    case 'alert-state':
+      return updateAlert(db, { accountId, ...effect })
     case 'messages':
       return effect.key === NO_DEVICE_KEY
         ? insertNoticeMessages(db, accountId, effect)
