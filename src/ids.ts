@@ -23,6 +23,10 @@ export const repeatableIds = (claimedAt: number, seed: string) => {
   }
 }
 
+/** What is stored for a link. It has 70 random bits, so one round is enough. */
+export const hashLink = async (link: string): Promise<string> =>
+  new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(link))).toHex()
+
 /**
  * The id of an alert that a report raises. The same alert raised again, by a repeat or by
  * `POST …/alerts`, has the same id. It begins with the alert's `dateTime` and not with its arrival.

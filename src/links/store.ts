@@ -9,6 +9,7 @@ import type { PositionSource } from '../domain/alert.ts'
 export interface LinkedAlert {
   accountId: string
   alertId: string
+  deviceId: string
   deviceName: string
   name: string
   text: string
@@ -22,6 +23,13 @@ export interface LinkedAlert {
   /** The name of whoever acknowledged it. */
   acknowledgedBy: string | null
   cancelledAt: number | null
+  /** What the ledger may have forgotten. */
+  known: {
+    acknowledgedAt: number | null
+    acknowledgedBy: string | null
+    cancelledAt: number | null
+    cancelledBy: string | null
+  }
   /** The recipient of the message: a user's id, or the name of an emergency contact. */
   recipient: string
   recipientName: string
@@ -31,6 +39,7 @@ export interface LinkedAlert {
 interface Row {
   account_id: string
   alert_id: string
+  device_id: string
   device_name: string
   name: string
   text: string
@@ -42,7 +51,9 @@ interface Row {
   emergency: number
   acknowledged_at: number | null
   acknowledger: string | null
+  acknowledged_by: string | null
   cancelled_at: number | null
+  cancelled_by: string | null
   user_id: string | null
   user_name: string | null
   contact: string | null
@@ -68,10 +79,12 @@ const ACKNOWLEDGER = sql`coalesce(
   ${alerts.acknowledgedBy})`
 
 const selectLinked = compile<{ hash: string; now: number }, Row>(
-  sql`SELECT ${messages.accountId}, ${alerts.id} AS alert_id, ${devices.name} AS device_name,
+  sql`SELECT ${messages.accountId}, ${alerts.id} AS alert_id, ${devices.id} AS device_id,
+      ${devices.name} AS device_name,
       ${alerts.name}, ${alerts.text}, ${alerts.time}, ${alerts.latitude}, ${alerts.longitude},
       ${alerts.positionTime}, ${alerts.positionSource}, ${alerts.emergency},
-      ${alerts.acknowledgedAt}, ${ACKNOWLEDGER} AS acknowledger, ${alerts.cancelledAt},
+      ${alerts.acknowledgedAt}, ${alerts.acknowledgedBy}, ${ACKNOWLEDGER} AS acknowledger,
+      ${alerts.cancelledAt}, ${alerts.cancelledBy},
       ${messages.userId}, ${users.name} AS user_name, ${messages.contact},
       coalesce(${users.timeZone}, ${accounts.timeZone}) AS time_zone
     FROM ${messages}
@@ -96,6 +109,7 @@ export const findLinkedAlert = async (
     row && {
       accountId: row.account_id,
       alertId: row.alert_id,
+      deviceId: row.device_id,
       deviceName: row.device_name,
       name: row.name,
       text: row.text,
@@ -108,6 +122,12 @@ export const findLinkedAlert = async (
       acknowledgedAt: row.acknowledged_at,
       acknowledgedBy: row.acknowledger,
       cancelledAt: row.cancelled_at,
+      known: {
+        acknowledgedAt: row.acknowledged_at,
+        acknowledgedBy: row.acknowledged_by,
+        cancelledAt: row.cancelled_at,
+        cancelledBy: row.cancelled_by,
+      },
       recipient: row.user_id ?? row.contact ?? '',
       recipientName: row.user_name ?? row.contact ?? '',
       timeZone: row.time_zone,

@@ -24,6 +24,8 @@ const occasion = (
     longitude = -9.1393,
   } = changes
   return {
+    purpose: { kind: 'alert' },
+    motion: {},
     alert: {
       id: ID,
       name,
@@ -31,6 +33,10 @@ const occasion = (
       dateTime: Date.parse('2026-07-14T09:30:00Z'),
       latitude,
       longitude,
+      positionTime: Date.parse('2026-07-14T09:30:00Z'),
+      positionSource: 'reported',
+      emergency: name === 'SOSButton',
+      late: false,
     },
     deviceName,
     identifier: '300434060000000',
