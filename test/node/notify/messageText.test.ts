@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { alertIdOf, messageId } from '../../../src/domain/alert.ts'
 import { septets, toGsm7 } from '../../../src/domain/gsm7.ts'
 import { toHtml } from '../../../src/notify/html.ts'
-import { type AlertDetails, composeEmail, composeSms } from '../../../src/notify/messageText.ts'
+import { type AlertDetails, composeEmail } from '../../../src/notify/messageText.ts'
+import { composeSms } from '../../../src/notify/smsText.ts'
 
 const ID = 'alr_1jn7wz3h4q8v2n5t7r6m0p'
 
