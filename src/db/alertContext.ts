@@ -54,13 +54,17 @@ export const readAlertContext = async (
   { channels, now }: { channels: readonly Channel[]; now: number },
 ): Promise<AlertContext> => {
   const device = { deviceId, accountId, groupId }
-  const [{ results: found }, { results: users }, { results: administrators }, { results: settings }] =
-    await runBatch(db, [
-      selectDevice(db, device),
-      selectRecipients(db, { accountId, deviceId, now }),
-      selectAdministrators(db, { accountId, deviceId, now }),
-      selectSettings(db, device),
-    ])
+  const [
+    { results: found },
+    { results: users },
+    { results: administrators },
+    { results: settings },
+  ] = await runBatch(db, [
+    selectDevice(db, device),
+    selectRecipients(db, { accountId, deviceId, now }),
+    selectAdministrators(db, { accountId, deviceId, now }),
+    selectSettings(db, device),
+  ])
   const [row] = found
   const lastLocation = parseLocation(row?.last_location ?? null)
   return {

@@ -9,7 +9,16 @@ import { compile, names, placeholders, readAll, type Statement, valuesOf } from 
  * between loses none: a repeat of the request, or the sweep, hands them over.
  */
 
-const p = placeholders('now', 'raises', 'accountId', 'ids', 'before', 'afterTime', 'afterId', 'limit')
+const p = placeholders(
+  'now',
+  'raises',
+  'accountId',
+  'ids',
+  'before',
+  'afterTime',
+  'afterId',
+  'limit',
+)
 
 const COLUMNS = names(
   pendingRaises.id,

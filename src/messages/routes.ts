@@ -33,12 +33,7 @@ export const messages = new Hono<AppEnv>()
   .post('/:messageId/retry', operation(contract.retryMessage), async (c) => {
     const principal = c.get('principal')
     const { accountId } = principal
-    const stored = await findMessage(
-      c.get('db'),
-      principal,
-      c.req.param('messageId'),
-      isAdmin(c),
-    )
+    const stored = await findMessage(c.get('db'), principal, c.req.param('messageId'), isAdmin(c))
     if (!stored) throw new Problem('message-not-found')
     const { id, deviceId, kind, channel, to, subject, text, isEmergency, status } = stored
     // The user may have been deleted since, or no longer see the device.
@@ -68,5 +63,8 @@ export const messages = new Hono<AppEnv>()
       attempts: 0,
       changed: Date.now(),
     }
-    return reply(c, contract.retryMessage, { success: true, message: presentMessage(queued, isAdmin(c)) })
+    return reply(c, contract.retryMessage, {
+      success: true,
+      message: presentMessage(queued, isAdmin(c)),
+    })
   })

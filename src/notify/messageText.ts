@@ -1,10 +1,5 @@
 import { type Alert, type Motion, SOS } from '../domain/alert.ts'
-import {
-  describeAge,
-  describeMotion,
-  formatLongTime,
-  placeOf,
-} from '../domain/alertText.ts'
+import { describeAge, describeMotion, formatLongTime, placeOf } from '../domain/alertText.ts'
 import type { UndeliveredReason } from '../domain/emergency.ts'
 import { cutTo } from '../domain/gsm7.ts'
 import { LINK_MARK, LINK_PATH } from '../domain/link.ts'
@@ -116,4 +111,3 @@ export const composeEmail = (details: AlertDetails, timeZone: string): MessageTe
   ]
   return { subject: toOneLine(subject, 150), text: lines.join('\n') }
 }
-

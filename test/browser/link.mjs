@@ -34,11 +34,14 @@ try {
       expect(scrollWidth <= 375, `the page is ${scrollWidth} px wide`)
       expect(size.height >= 44 && size.width >= 44, `the button has ${size.width}×${size.height}`)
       expect(
-        (background < 128) === (colorScheme === 'dark'),
+        background < 128 === (colorScheme === 'dark'),
         `the background has the brightness ${background}`,
       )
       for (const text of ['Place', '38.72230, -9.13930', 'Nobody yet'])
-        await page.getByText(text, { exact: text !== 'Place' }).first().waitFor()
+        await page
+          .getByText(text, { exact: text !== 'Place' })
+          .first()
+          .waitFor()
       await page.context().close()
     })
 

@@ -172,7 +172,10 @@ describe('the same emergency', () => {
   test.each(['SOSButton', 'CriticalAlert'])(
     'raised by POST …/alerts with the same dateTime is the same alert (%s)',
     async (name) => {
-      const sent = { SOSButton: { alerts: ['SOSButton'] }, CriticalAlert: { hasCriticalAlert: true } }
+      const sent = {
+        SOSButton: { alerts: ['SOSButton'] },
+        CriticalAlert: { hasCriticalAlert: true },
+      }
       const carried = sent[name as keyof typeof sent]
       await report(place(now, carried))
       const [alert] = await readAlerts()
@@ -358,7 +361,9 @@ test('an emergency stays known for as long as alerts are kept: a late repeat rai
     const { alerts } = (await call('GET', `/api/devices/${device}/alerts`, { token })).body
     expect(alerts).toHaveLength(1)
     await sweep(env, Date.now())
-    expect((await call('GET', `/api/devices/${device}/alerts`, { token })).body.alerts).toHaveLength(1)
+    expect(
+      (await call('GET', `/api/devices/${device}/alerts`, { token })).body.alerts,
+    ).toHaveLength(1)
   } finally {
     vi.useRealTimers()
   }
