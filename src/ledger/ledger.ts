@@ -14,13 +14,7 @@ import {
   openAccount,
 } from './account.ts'
 import { readAccount } from './accountRow.ts'
-import {
-  type AlertToAcknowledge,
-  type AlertToCancel,
-  acknowledgeAlert,
-  cancelAlert,
-  type StateOutcome,
-} from './acknowledge.ts'
+import * as acknowledge from './acknowledge.ts'
 import { type AlertToRaise, type RaiseOutcome, raiseAlert } from './alerts.ts'
 import { beginDecision, type Decision } from './decision.ts'
 import {
@@ -34,7 +28,7 @@ import {
   readDevice,
   replaceDevice,
 } from './devices.ts'
-import { nextEmergencyTime, postponeDueEmergency, runDueEmergency } from './emergencyRounds.ts'
+import { nextEmergencyTime, runDueEmergencies } from './emergencyRounds.ts'
 import { recordExpirations } from './expirations.ts'
 import { type LogPage, readLog } from './licenseLog.ts'
 import { MessageSender } from './messageSender.ts'
@@ -149,12 +143,12 @@ export class AccountLedger extends DurableObject<Env> {
     return this.#decide((tx) => raiseAlert(tx, deviceId, alert))
   }
 
-  async acknowledge(alert: AlertToAcknowledge): Promise<StateOutcome> {
-    return this.#decide((tx) => acknowledgeAlert(tx, alert))
+  async acknowledge(alert: acknowledge.AlertToAcknowledge): Promise<acknowledge.StateOutcome> {
+    return this.#decide((tx) => acknowledge.acknowledgeAlert(tx, alert))
   }
 
-  async cancel(alert: AlertToCancel): Promise<StateOutcome> {
-    return this.#decide((tx) => cancelAlert(tx, alert))
+  async cancel(alert: acknowledge.AlertToCancel): Promise<acknowledge.StateOutcome> {
+    return this.#decide((tx) => acknowledge.cancelAlert(tx, alert))
   }
 
   async notify(notice: AccountNotice): Promise<{ ok: true } | typeof NOT_FOUND> {
@@ -210,8 +204,8 @@ export class AccountLedger extends DurableObject<Env> {
   override async alarm(): Promise<void> {
     this.#alarmAt = null
     try {
+      runDueEmergencies(this.ctx.storage, (error) => this.#logFailure('emergency-failed', error))
       prune(this.#sql, Date.now())
-      this.#runEmergencies()
       const work = Promise.allSettled([this.#outboxDrain.run(), this.#messageSender.run()])
       await Promise.race([work, scheduler.wait(ALARM_WAIT_MS)])
     } catch (error) {
@@ -232,21 +226,6 @@ export class AccountLedger extends DurableObject<Env> {
     })
     await this.#outboxDrain.drain()
     return outcome
-  }
-
-  /** Each emergency is one decision: an error in one holds up no other. */
-  #runEmergencies(): void {
-    for (let isDue = true; isDue; ) {
-      try {
-        isDue = this.#transact(() => {
-          const tx = beginDecision(this.#sql, Date.now())
-          return tx !== null && runDueEmergency(tx)
-        })
-      } catch (error) {
-        this.#logFailure('emergency-failed', error)
-        this.#transact(() => postponeDueEmergency(this.#sql, Date.now()))
-      }
-    }
   }
 
   #logFailure(event: string, error: unknown): void {

@@ -49,6 +49,7 @@ describe('messages', () => {
       resetAt: null,
       provider: 'outbox',
       attempts: 1,
+      kind: 'alert',
     }
     expect(mail).toEqual({
       ...stands,
