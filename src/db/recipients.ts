@@ -49,7 +49,7 @@ const MAX_ADMINISTRATORS = 100
 /** Administrators who are active now and can see the device. */
 export const selectAdministrators = compile<DeviceNow, RecipientRow>(
   sql`${SELECT_ACTIVE}
-      AND EXISTS (SELECT 1 FROM json_each(${users.privileges}) WHERE value = 'admin')
+      AND instr(${users.privileges}, '"admin"') > 0
     ORDER BY ${users.id} LIMIT ${literal(MAX_ADMINISTRATORS)}`,
 )
 

@@ -1,6 +1,6 @@
 import { onePerAddress } from '../domain/alert.ts'
 import { contactRecipients, MINUTE_MS } from '../domain/emergency.ts'
-import type { Decision } from './decision.ts'
+import { beginDecision, type Decision } from './decision.ts'
 import { countMessages, detailsOf, type EmergencyRow } from './emergencies.ts'
 import { countQueued, reportUndelivered, sendAboutAlert } from './emergencyMessages.ts'
 import { recipientsOfAlert } from './messageQueue.ts'
@@ -20,7 +20,7 @@ export const nextEmergencyTime = (sql: SqlStorage): number | null =>
     .one().at
 
 /** The emergency that has been due for longest. */
-export const findDueEmergency = (sql: SqlStorage, now: number): EmergencyRow | undefined =>
+const findDueEmergency = (sql: SqlStorage, now: number): EmergencyRow | undefined =>
   sql
     .exec<EmergencyRow>(
       `SELECT * FROM emergencies WHERE (check_at IS NOT NULL AND check_at <= ?)
@@ -64,7 +64,7 @@ const sendRound = (tx: Decision, row: EmergencyRow): void => {
 }
 
 /** Does what the emergency that is due first is due for. False when none is. */
-export const runDueEmergency = (tx: Decision): boolean => {
+const runDueEmergency = (tx: Decision): boolean => {
   const row = findDueEmergency(tx.sql, tx.now)
   if (!row) return false
   if (row.check_at !== null && row.check_at <= tx.now) reportUndelivered(tx, row, 'not-accepted')
@@ -75,7 +75,7 @@ export const runDueEmergency = (tx: Decision): boolean => {
 const POSTPONE_MS = 60_000
 
 /** Postpones the emergency that is due first, because an error must not hold up the others. */
-export const postponeDueEmergency = (sql: SqlStorage, now: number): void => {
+const postponeDueEmergency = (sql: SqlStorage, now: number): void => {
   const row = findDueEmergency(sql, now)
   if (!row) return
   const next = now + POSTPONE_MS
@@ -88,4 +88,22 @@ export const postponeDueEmergency = (sql: SqlStorage, now: number): void => {
     next,
     row.id,
   )
+}
+
+/** Does all that is due. Each emergency is one decision: an error in one holds up no other. */
+export const runDueEmergencies = (
+  storage: DurableObjectStorage,
+  onFailure: (error: unknown) => void,
+): void => {
+  for (let isDue = true; isDue; ) {
+    try {
+      isDue = storage.transactionSync(() => {
+        const tx = beginDecision(storage.sql, Date.now())
+        return tx !== null && runDueEmergency(tx)
+      })
+    } catch (error) {
+      onFailure(error)
+      storage.transactionSync(() => postponeDueEmergency(storage.sql, Date.now()))
+    }
+  }
 }

@@ -1,6 +1,5 @@
 import { DurableObject } from 'cloudflare:workers'
 import type { DayReport, DeviceRecord } from '../domain/device.ts'
-import type { PendingRaise } from '../domain/pendingRaise.ts'
 import type { Env } from '../env.ts'
 import { logFailure } from '../log.ts'
 import type { Receipt } from '../notify/provider.ts'
@@ -15,13 +14,7 @@ import {
   openAccount,
 } from './account.ts'
 import { readAccount } from './accountRow.ts'
-import {
-  type AlertToAcknowledge,
-  type AlertToCancel,
-  acknowledgeAlert,
-  cancelAlert,
-  type StateOutcome,
-} from './acknowledge.ts'
+import * as acknowledge from './acknowledge.ts'
 import { type AlertToRaise, type RaiseOutcome, raiseAlert } from './alerts.ts'
 import { beginDecision, type Decision } from './decision.ts'
 import {
@@ -35,14 +28,14 @@ import {
   readDevice,
   replaceDevice,
 } from './devices.ts'
-import { nextEmergencyTime, postponeDueEmergency, runDueEmergency } from './emergencyRounds.ts'
+import { nextEmergencyTime, runDueEmergencies } from './emergencyRounds.ts'
 import { recordExpirations } from './expirations.ts'
 import { type LogPage, readLog } from './licenseLog.ts'
 import { MessageSender } from './messageSender.ts'
 import { type AccountNotice, sendNotice } from './notices.ts'
 import { isEmpty } from './outbox.ts'
 import { OutboxDrain } from './outboxDrain.ts'
-import { type PendingOutcome, raisePending, readContexts } from './pendingRaises.ts'
+import * as pending from './pendingRaises.ts'
 import { nextPruneTime, prune } from './prune.ts'
 import { applyReceipt } from './receipts.ts'
 import { type ReconcileOutcome, reconcilePage } from './reconcile.ts'
@@ -151,21 +144,17 @@ export class AccountLedger extends DurableObject<Env> {
     return this.#decide((tx) => raiseAlert(tx, deviceId, alert))
   }
 
-  /** Raises alerts that the cell keeps until this has decided on them. */
-  async raisePending(raises: PendingRaise[]): Promise<PendingOutcome[]> {
-    const account = readAccount(this.#sql)
-    if (!account) return raises.map(() => NOT_FOUND)
-    const contexts = await readContexts(this.env, account, raises)
-    const outcomes = await this.#decide((tx) => raisePending(tx, raises, contexts))
-    return 'ok' in outcomes ? raises.map(() => NOT_FOUND) : outcomes
+  async raisePending(raises: pending.PendingRaise[]): Promise<pending.PendingOutcome> {
+    const contexts = await pending.readContexts(this.#sql, this.env, raises)
+    return this.#decide((tx) => pending.raisePending(tx, raises, contexts))
   }
 
-  async acknowledge(alert: AlertToAcknowledge): Promise<StateOutcome> {
-    return this.#decide((tx) => acknowledgeAlert(tx, alert))
+  async acknowledge(alert: acknowledge.AlertToAcknowledge): Promise<acknowledge.StateOutcome> {
+    return this.#decide((tx) => acknowledge.acknowledgeAlert(tx, alert))
   }
 
-  async cancel(alert: AlertToCancel): Promise<StateOutcome> {
-    return this.#decide((tx) => cancelAlert(tx, alert))
+  async cancel(alert: acknowledge.AlertToCancel): Promise<acknowledge.StateOutcome> {
+    return this.#decide((tx) => acknowledge.cancelAlert(tx, alert))
   }
 
   async notify(notice: AccountNotice): Promise<{ ok: true } | typeof NOT_FOUND> {
@@ -221,8 +210,8 @@ export class AccountLedger extends DurableObject<Env> {
   override async alarm(): Promise<void> {
     this.#alarmAt = null
     try {
+      runDueEmergencies(this.ctx.storage, (error) => this.#logFailure('emergency-failed', error))
       prune(this.#sql, Date.now())
-      this.#runEmergencies()
       const work = Promise.allSettled([this.#outboxDrain.run(), this.#messageSender.run()])
       await Promise.race([work, scheduler.wait(ALARM_WAIT_MS)])
     } catch (error) {
@@ -243,21 +232,6 @@ export class AccountLedger extends DurableObject<Env> {
     })
     await this.#outboxDrain.drain()
     return outcome
-  }
-
-  /** Each emergency is one decision: an error in one holds up no other. */
-  #runEmergencies(): void {
-    for (let isDue = true; isDue; ) {
-      try {
-        isDue = this.#transact(() => {
-          const tx = beginDecision(this.#sql, Date.now())
-          return tx !== null && runDueEmergency(tx)
-        })
-      } catch (error) {
-        this.#logFailure('emergency-failed', error)
-        this.#transact(() => postponeDueEmergency(this.#sql, Date.now()))
-      }
-    }
   }
 
   #logFailure(event: string, error: unknown): void {

@@ -44,10 +44,11 @@ const spanOf = (reported: Location[]) => {
 const raise = async (c: Context, raises: PendingRaise[]): Promise<string | null> => {
   if (raises.length === 0) return null
   const ledger = ledgerOf(c.env, c.get('principal').accountId)
-  const outcomes = await retryTransient(() => ledger.raisePending(raises)).catch((error) => {
+  const decided = await retryTransient(() => ledger.raisePending(raises)).catch((error) => {
     logFailure('raise-failed', error, { requestId: c.get('requestId') })
     throw new Problem('unavailable')
   })
+  const { outcomes } = requireOk(decided)
   return outcomes.find((outcome) => outcome.ok)?.alertId ?? null
 }
 
