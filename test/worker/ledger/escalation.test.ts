@@ -108,6 +108,7 @@ describe('an emergency that nobody acknowledges', () => {
     })
     const id = await createDevice(account)
     await raiseSos(account, id)
+    await waitUntilSent(account)
     for (let n = 0; n < 6; n++) {
       await crashLedger(account)
       await passTime(account, 5 * MINUTE_MS + 1)
@@ -144,6 +145,7 @@ describe('an emergency that nobody acknowledges', () => {
     const devices = await Promise.all(Array.from({ length: 8 }, () => createDevice(account)))
     const raised = await Promise.all(devices.map((id) => raiseSos(account, id)))
     const ids: string[] = raised.map(({ body }) => body.alert.id)
+    await waitUntilSent(account)
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 10 * MINUTE_MS + 1 })
     await Promise.all([
       ...ids.map((id) => account.call('POST', `/api/alerts/${id}/acknowledge`)),
