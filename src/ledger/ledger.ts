@@ -210,7 +210,7 @@ export class AccountLedger extends DurableObject<Env> {
   override async alarm(): Promise<void> {
     this.#alarmAt = null
     try {
-      runDueEmergencies(this.ctx.storage, (error) => this.#logFailure('emergency-failed', error))
+      await runDueEmergencies(this.ctx.storage, this.env)
       prune(this.#sql, Date.now())
       const work = Promise.allSettled([this.#outboxDrain.run(), this.#messageSender.run()])
       await Promise.race([work, scheduler.wait(ALARM_WAIT_MS)])

@@ -1,4 +1,5 @@
 import { runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { none } from '../../../src/notify/none.ts'
 import { callerWith, fetchTokenWithScopes, openAccount } from '../../support/accounts.ts'
@@ -16,7 +17,7 @@ import {
 import { readEvents } from '../../support/events.ts'
 import { crashLedger, ledgerStub } from '../../support/ledger.ts'
 import { readMessages, waitUntilSent } from '../../support/messages.ts'
-import { createBoundUser } from '../../support/users.ts'
+import { createBoundUser, createUser } from '../../support/users.ts'
 
 afterEach(() => {
   vi.useRealTimers()
@@ -108,6 +109,7 @@ describe('an emergency that nobody acknowledges', () => {
     })
     const id = await createDevice(account)
     await raiseSos(account, id)
+    await waitUntilSent(account)
     for (let n = 0; n < 6; n++) {
       await crashLedger(account)
       await passTime(account, 5 * MINUTE_MS + 1)
@@ -139,11 +141,26 @@ describe('an emergency that nobody acknowledges', () => {
     expect(await roundsOf(account)).toEqual([])
   })
 
+  test('leaves out users who were disabled since, and those whose alert the cell has acknowledged', async () => {
+    const account = await openAccountWithPeople(ESCALATION)
+    const [first, second] = [await createDevice(account), await createDevice(account)]
+    const leaver = await createUser(account, { email: 'leaver@example.com' })
+    await raiseSos(account, first)
+    const { alert } = (await raiseSos(account, second)).body
+    await waitUntilSent(account)
+    await account.call('PATCH', `/api/users/${leaver.id}`, { body: { disabled: true } })
+    await env.DB.prepare('UPDATE alerts SET acknowledged_at = 1 WHERE id = ?').bind(alert.id).run()
+    await passTime(account, 10 * MINUTE_MS + 1)
+    await waitUntilSent(account)
+    expect(await recipientsOf(account, 'escalation', 'sent')).toEqual(ROUND)
+  })
+
   test('is either escalated before it is acknowledged or not at all', async () => {
     const account = await openAccountWithPeople({ escalation: { afterMinutes: 10, rounds: 1 } })
     const devices = await Promise.all(Array.from({ length: 8 }, () => createDevice(account)))
     const raised = await Promise.all(devices.map((id) => raiseSos(account, id)))
     const ids: string[] = raised.map(({ body }) => body.alert.id)
+    await waitUntilSent(account)
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 10 * MINUTE_MS + 1 })
     await Promise.all([
       ...ids.map((id) => account.call('POST', `/api/alerts/${id}/acknowledge`)),
@@ -220,6 +237,22 @@ describe('acknowledging', () => {
       state.storage.sql.exec('DELETE FROM acknowledgements')
     })
     expect((await account.call('POST', path)).body.alert).toEqual(first)
+    expect(await readEvents(account, 'alert.acknowledged')).toHaveLength(1)
+  })
+
+  test('is shown again by a cell that was restored to an earlier state', async () => {
+    const account = await openAccountWithPeople()
+    const id = await createDevice(account)
+    const { alert } = (await raiseAlert(account, id)).body
+    const path = `/api/alerts/${alert.id}`
+    await account.call('POST', `${path}/acknowledge`)
+    await env.DB.prepare(
+      'UPDATE alerts SET acknowledged_at = NULL, acknowledged_by = NULL, seq = 0 WHERE id = ?',
+    )
+      .bind(alert.id)
+      .run()
+    await account.call('POST', `${path}/acknowledge`)
+    expect((await account.call('GET', path)).body.alert.acknowledged).toBe(true)
     expect(await readEvents(account, 'alert.acknowledged')).toHaveLength(1)
   })
 })
