@@ -13,12 +13,10 @@ const message = z
     alertId: id('alr').nullable().meta({ description: NOTICE }),
     deviceId: id('dev').nullable().meta({ description: NOTICE }),
     subject: z.string().meta({ description: 'Empty for an SMS.', example: 'SOSButton: Tern 7' }),
-    text: z
-      .string()
-      .meta({
-        description:
-          'The text as it is sent, with `…` in place of the secret part of its link. Where the provider sends nothing, `admin` sees the link.',
-      }),
+    text: z.string().meta({
+      description:
+        'The text as it is sent, with `…` in place of the secret part of its link. Where the provider sends nothing, `admin` sees the link.',
+    }),
     provider: z
       .string()
       .nullable()

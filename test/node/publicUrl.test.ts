@@ -10,12 +10,14 @@ test.each([undefined, '', 'https://perigee.example', 'http://localhost:8787/', o
   },
 )
 
-test.each(['perigee.example', 'ftp://perigee.example', 'https://perigee.example/app', 'https://a.b?c'])(
-  '%s is no address of a service',
-  (PUBLIC_URL) => {
-    expect(publicUrlFault({ PUBLIC_URL })).toContain('PUBLIC_URL must be an address')
-  },
-)
+test.each([
+  'perigee.example',
+  'ftp://perigee.example',
+  'https://perigee.example/app',
+  'https://a.b?c',
+])('%s is no address of a service', (PUBLIC_URL) => {
+  expect(publicUrlFault({ PUBLIC_URL })).toContain('PUBLIC_URL must be an address')
+})
 
 test('an address for which an SMS would need two segments is refused', () => {
   expect(MAX_PUBLIC_URL_LENGTH).toBe(40)

@@ -1,14 +1,14 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env, exports } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { hashLink } from '../../src/ids.ts'
+import { findLinkedAlert } from '../../src/links/store.ts'
 import {
   callerWith,
   fetchTokenWithScopes,
   openAccount,
   type TestAccount,
 } from '../support/accounts.ts'
-import { hashLink } from '../../src/ids.ts'
-import { findLinkedAlert } from '../../src/links/store.ts'
 import { raiseAlert } from '../support/alerts.ts'
 import { createDevice } from '../support/devices.ts'
 import { readEvents } from '../support/events.ts'

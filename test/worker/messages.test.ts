@@ -7,7 +7,6 @@ import { insertAlert } from '../../src/db/alerts.ts'
 import { insertMessages, updateMessage } from '../../src/db/messages.ts'
 import type { Database } from '../../src/db/open.ts'
 import type { Viewer } from '../../src/db/visibility.ts'
-import { ALPHABET } from '../../src/domain/base32.ts'
 import { listMessages } from '../../src/messages/store.ts'
 import { sweep } from '../../src/sweep/sweep.ts'
 import { openAccount, type TestAccount } from '../support/accounts.ts'
@@ -19,9 +18,6 @@ import { createUser } from '../support/users.ts'
 
 const both = { email: true, sms: true }
 const ids = (messages: { id: string }[]) => messages.map(({ id }) => id)
-/** When something with this id was made. */
-const timeOfId = (id: string): number =>
-  [...id.slice(4, 13)].reduce((time, digit) => time * 32 + ALPHABET.indexOf(digit), 0)
 
 describe('messages', () => {
   test('show the exact text that would have gone out, and their status', async () => {
