@@ -87,13 +87,10 @@ export const alert = z
             .number()
             .nullable()
             .meta({ description: 'Its latitude; null if it came without a place.', example: 38.7 }),
-          longitude: z
-            .number()
-            .nullable()
-            .meta({
-              description: 'Its longitude; null if it came without a place.',
-              example: -9.1,
-            }),
+          longitude: z.number().nullable().meta({
+            description: 'Its longitude; null if it came without a place.',
+            example: -9.1,
+          }),
         }),
       )
       .meta({

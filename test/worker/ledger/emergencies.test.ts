@@ -1,3 +1,4 @@
+import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { none } from '../../../src/notify/none.ts'
 import { callerWith, fetchTokenWithScopes, openAccount } from '../../support/accounts.ts'
@@ -368,6 +369,13 @@ describe('a later emergency', () => {
     const press = () => raiseAlert(account, id, { alertName: 'SOSButton' }, headers)
     await press()
     await press()
+    // As after a crash before the reply was stored.
+    await env.DB.prepare(
+      'UPDATE idempotency SET status = NULL, leased_until = 1 WHERE account_id = ?',
+    )
+      .bind(account.id)
+      .run()
+    expect((await press()).body.alert.id).toBe(alert.id)
     const read = await account.call('GET', `/api/alerts/${alert.id}`)
     expect(read.body.alert.updates).toEqual([
       { dateTime: expect.any(String), latitude: null, longitude: null },
