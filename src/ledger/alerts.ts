@@ -173,7 +173,7 @@ const storeAlert = (
   if (alert.emergency) {
     const emergency = openEmergency(tx, {
       deviceKey: key,
-      details: { ...details, deviceId, administrators },
+      details: { ...details, deviceId, administrators, isOfExpiredDevice: isExpired },
       messages: messages.length,
       isOnItsWay: undelivered === null,
     })

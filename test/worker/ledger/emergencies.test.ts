@@ -312,6 +312,16 @@ describe('an emergency of an expired device', () => {
   })
 })
 
+test('an emergency after the device was reactivated goes to its users', async () => {
+  const account = await openAccountWithPeople()
+  const id = await createDevice(account, EXPIRED)
+  const { alert } = (await raiseSos(account, id)).body
+  await account.call('POST', `/api/devices/${id}/reactivate`)
+  const again = await raiseSos(account, id)
+  expect(again.body.alert.id).not.toBe(alert.id)
+  expect(deliveryStatusesIn(again)).toEqual(['Email queued'])
+})
+
 describe('a later emergency', () => {
   test('of the same device and name joins the open one and sends nothing, thirty at once too', async () => {
     const account = await openAccountWithPeople()
