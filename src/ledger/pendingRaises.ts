@@ -45,7 +45,7 @@ const raiseOne = (tx: Decision, raise: PendingRaise, context: AlertContext): One
   const outcome = raiseAlert(tx, deviceId, {
     alert,
     emergency,
-    isRemembered: true,
+    isReported: true,
     reported,
     lastKnown,
     recipients: recipients.filter(({ channel }) => notifications.includes(channel)),
