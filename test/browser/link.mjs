@@ -39,7 +39,7 @@ try {
       )
       for (const text of ['Place', '38.72230, -9.13930', 'Nobody yet'])
         await page
-          .getByText(text, { exact: text !== 'Place' })
+          .getByText(text)
           .first()
           .waitFor()
       await page.context().close()
