@@ -1,6 +1,7 @@
 import { type Account, DEFAULT_RETENTION_DAYS } from '../domain/account.ts'
 import { NO_OVERRIDES } from '../domain/budget.ts'
 import { localDay } from '../domain/day.ts'
+import { DEFAULT_EMERGENCY_SETTINGS, type EmergencySettings } from '../domain/emergency.ts'
 import { sameJson } from '../domain/json.ts'
 import { canGrant } from '../domain/license.ts'
 import { saveAccount } from './accountRow.ts'
@@ -9,6 +10,7 @@ import { countEndingBetween } from './endings.ts'
 import { recordExpirations } from './expirations.ts'
 import { type NoLicense, refuseLicense } from './licenseTransfer.ts'
 import { post } from './outbox.ts'
+import { migrateTables } from './tables.ts'
 
 /* Decisions about the account itself. */
 
@@ -22,7 +24,8 @@ export type Opening = Pick<
   'id' | 'number' | 'cell' | 'userName' | 'name' | 'timeZone' | 'total'
 >
 export type AccountChange = Partial<
-  Pick<Account, 'name' | 'timeZone' | 'total' | 'disabled' | 'retentionDays' | 'budgets'>
+  Pick<Account, 'name' | 'timeZone' | 'total' | 'disabled' | 'retentionDays' | 'budgets'> &
+    EmergencySettings
 >
 
 export const openAccount = (sql: SqlStorage, opening: Opening, now: number): void => {
@@ -33,6 +36,7 @@ export const openAccount = (sql: SqlStorage, opening: Opening, now: number): voi
     disabled: false,
     retentionDays: DEFAULT_RETENTION_DAYS,
     budgets: NO_OVERRIDES,
+    ...DEFAULT_EMERGENCY_SETTINGS,
     creation: now,
     lastModified: now,
     version: 1,
@@ -117,7 +121,15 @@ const changeZone = (tx: Decision, timeZone: string): NoLicense | null => {
   return null
 }
 
-const TABLES_OF_PENDING_WORK = ['outbox', 'messages', 'receipts', 'raised', 'notices']
+const TABLES_OF_PENDING_WORK = [
+  'outbox',
+  'messages',
+  'receipts',
+  'raised',
+  'notices',
+  'emergencies',
+  'acknowledgements',
+]
 
 /** Makes the account unreachable. The sweep erases its rows later, in pages. */
 export const eraseAccount = (
@@ -135,11 +147,20 @@ export const eraseAccount = (
 }
 
 /** Keeps only the id of an erased account, which tells a restored database from a lost ledger. */
-export const markErased = (sql: SqlStorage, id: string): void => {
+const markErased = (sql: SqlStorage, id: string): void => {
   sql.exec(
     `INSERT INTO account (id, number, cell, user_name, name, time_zone, day, total, used,
        disabled, creation, last_modified, version, erased)
      VALUES (?, 0, 0, '', '', 'UTC', '1970-01-01', 0, 0, 1, 0, 0, 0, 1)`,
     id,
   )
+}
+
+export const eraseStorage = async (storage: DurableObjectStorage): Promise<void> => {
+  const { sql } = storage
+  const [{ id } = { id: '' }] = sql.exec<{ id: string }>('SELECT id FROM account').toArray()
+  await storage.deleteAlarm()
+  await storage.deleteAll()
+  migrateTables(storage)
+  if (id) markErased(sql, id)
 }
