@@ -140,7 +140,7 @@ export const PROBLEMS = {
     ...kind(
       401,
       'User disabled',
-      'The user is disabled, or the time is not between the user’s `from` and `expires`.',
+      'The user is disabled, or the time is not between its `from` and `expires`.',
       'Ask an administrator of the account to change the user.',
     ),
     signInStatus: 403,
