@@ -91,7 +91,12 @@ export const listSessions = define({
   description:
     'Where the user of the token is signed in, latest refresh first: at most 50. Empty for a token of an API key without a user.',
   scope: SCOPES,
-  reply: z.object({ success, sessions: z.array(session) }),
+  reply: z
+    .object({
+      success,
+      sessions: z.array(session).meta({ description: 'The sessions, latest refresh first.' }),
+    })
+    .meta({ id: 'SessionList' }),
 })
 
 export const endSession = define({
