@@ -4,7 +4,12 @@
  */
 
 /** Problems that depend on what is stored, on the caller or on the clock. */
-const STATE_CODES = new Set(['invalid-cursor', 'invalid-patch', 'expiration-date-reached'])
+const STATE_CODES = new Set([
+  'invalid-cursor',
+  'invalid-link',
+  'invalid-patch',
+  'expiration-date-reached',
+])
 
 /** The rules that are in descriptions only, by the sentence with which the service refuses. */
 const RULES = [
