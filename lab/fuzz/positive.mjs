@@ -6,6 +6,7 @@
 /** Problems that depend on what is stored, on the caller or on the clock. */
 const STATE_CODES = new Set([
   'invalid-cursor',
+  'invalid-link',
   'invalid-patch',
   'expiration-date-reached',
   'report-too-old',

@@ -34,8 +34,9 @@ export const cellOfLink = (link: string): number | null => {
   )
 }
 
-/** The text as it is sent. */
-export const fillLink = (text: string, link: string): string => text.replaceAll(LINK_MARK, link)
+/** The text as it is sent; without a link as `redactLink` gives it. */
+export const fillLink = (text: string, link: string | null): string =>
+  text.replaceAll(LINK_MARK, link ?? REDACTED)
 
 /** The text as the API shows it. */
 export const redactLink = (text: string): string => text.replaceAll(LINK_MARK, REDACTED)

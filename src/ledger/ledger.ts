@@ -22,7 +22,7 @@ import { nextEmergencyTime, runDueEmergencies } from './emergencyRounds.ts'
 import { recordExpirations } from './expirations.ts'
 import { type LogPage, readLog } from './licenseLog.ts'
 import { MessageSender } from './messageSender.ts'
-import { type AccountNotice, sendNotice } from './notices.ts'
+import { type AccountNotice, type NoticeOutcome, sendNotice } from './notices.ts'
 import { isEmpty } from './outbox.ts'
 import { OutboxDrain } from './outboxDrain.ts'
 import * as pending from './pendingRaises.ts'
@@ -147,7 +147,7 @@ export class AccountLedger extends DurableObject<Env> {
     return this.#decide((tx) => acknowledge.cancelAlert(tx, alert))
   }
 
-  async notify(notice: AccountNotice): Promise<{ ok: true } | typeof NOT_FOUND> {
+  async notify(notice: AccountNotice): Promise<NoticeOutcome | typeof NOT_FOUND> {
     return this.#decide((tx) => sendNotice(tx, notice))
   }
 

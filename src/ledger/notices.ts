@@ -9,6 +9,7 @@ import type { MessageText } from '../notify/messageText.ts'
 import { composeNotice, type NoticeContent } from '../notify/noticeText.ts'
 import { limitResetAt, takeNoticeQuota } from './dailyLimit.ts'
 import type { Decision } from './decision.ts'
+import { type CountedLink, type LinkRefusal, refuseLink } from './linkLimits.ts'
 import { queueMessages } from './messageQueue.ts'
 import type { NewMessage } from './outbox.ts'
 
@@ -19,18 +20,20 @@ interface NoticeParts {
   /** The message id of the recipient with this index. */
   idOf: (index: number) => string
   textOf: (recipient: Recipient) => MessageText
+  /** False for password links, which have limits of their own. */
+  isLimited?: boolean
 }
 
 /** Composes a message for every recipient; those beyond the account's limit are suppressed. */
 export const composeNotices = (
   tx: Decision,
   recipients: Recipient[],
-  { kind, idOf, textOf }: NoticeParts,
+  { kind, idOf, textOf, isLimited = true }: NoticeParts,
 ): NewMessage[] => {
   const resetAt = limitResetAt(tx.account)
   const ordered = CHANNELS.flatMap((channel) => {
     const wanted = recipients.filter((recipient) => recipient.channel === channel)
-    const granted = takeNoticeQuota(tx, channel, wanted.length)
+    const granted = isLimited ? takeNoticeQuota(tx, channel, wanted.length) : wanted.length
     return wanted.map((recipient, index) => ({ recipient, isGranted: index < granted }))
   })
   return ordered.map(({ recipient, isGranted }, index) => ({
@@ -50,24 +53,36 @@ export interface AccountNotice {
   content: NoticeContent
   recipients: Recipient[]
   isUrgent: boolean
+  /** For a password link: counts against the limits of its kind. */
+  link?: CountedLink
 }
+
+export type NoticeOutcome = { ok: true } | LinkRefusal
+
+const isAccepted = (tx: Decision, id: string): boolean =>
+  tx.sql.exec('SELECT 1 FROM notices WHERE id = ?', id).toArray().length > 0
 
 /**
  * Queues the messages of a notice, as far as the account's limit allows. A repeat queues nothing, so
  * that the caller may retry.
  */
-export const sendNotice = (tx: Decision, notice: AccountNotice): { ok: true } => {
-  const { id, content, recipients, isUrgent } = notice
-  const { rowsWritten } = tx.sql.exec(
-    'INSERT INTO notices (id, accepted) VALUES (?, ?) ON CONFLICT DO NOTHING',
+export const sendNotice = (tx: Decision, notice: AccountNotice): NoticeOutcome => {
+  const { id, content, recipients, isUrgent, link } = notice
+  if (isAccepted(tx, id)) return { ok: true }
+  const refused = link && refuseLink(tx, link)
+  if (refused) return refused
+  tx.sql.exec(
+    'INSERT INTO notices (id, accepted, link_kind, user_id) VALUES (?, ?, ?, ?)',
     id,
     tx.now,
+    link?.kind ?? null,
+    link?.userId ?? null,
   )
-  if (rowsWritten === 0) return { ok: true }
   const messages = composeNotices(tx, recipients, {
-    kind: 'notice',
+    kind: link?.kind ?? 'notice',
     idOf: (index) => messageId(id, index),
     textOf: ({ channel, timeZone }) => composeNotice[channel](content, timeZone),
+    isLimited: !link,
   })
   queueMessages(tx, NO_DEVICE_KEY, messages, isUrgent)
   return { ok: true }

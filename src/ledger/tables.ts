@@ -84,6 +84,8 @@ const STEPS = [
    ) STRICT, WITHOUT ROWID;
    CREATE INDEX acknowledgements_at ON acknowledgements (at);`,
   'ALTER TABLE messages ADD COLUMN link TEXT',
+  `ALTER TABLE notices ADD COLUMN link_kind TEXT;
+   ALTER TABLE notices ADD COLUMN user_id TEXT;`,
 ]
 
 export const migrateTables = (storage: DurableObjectStorage): void => migrate(storage, STEPS)

@@ -15,7 +15,7 @@ const message = z
     subject: z.string().meta({ description: 'Empty for an SMS.', example: 'SOSButton: Tern 7' }),
     text: z.string().meta({
       description:
-        'The text as it is sent, with `…` in place of the secret part of its link. Where the provider sends nothing, `admin` sees the link.',
+        'The text as it is sent, with `…` in place of the secret part of a link. Where the provider is `outbox`, which sends nothing, `admin` sees the link.',
     }),
     provider: z
       .string()
@@ -36,7 +36,7 @@ export const listMessages = define({
   tag,
   summary: 'List messages',
   description:
-    'E-mails and SMS of alerts with their delivery status, newest alert first. With the scope `admin`, the list also has notices: about emergencies that reached nobody, about cancelled alerts, and for 30 days about disabled webhooks.',
+    'E-mails and SMS of alerts with their delivery status, newest alert first. With the scope `admin`, the list also has notices: about emergencies that reached nobody, about cancelled alerts, and for 30 days about disabled webhooks, invitations and password resets.',
   scope: 'read',
   query: z.strictObject({
     ...pageQuery,

@@ -3,11 +3,15 @@ import { iso } from '../domain/iso.ts'
 import { fillLink, redactLink } from '../domain/link.ts'
 import type { ListedMessage } from './store.ts'
 
-/** The link of a message that nobody sends is shown to whoever may see the whole account. */
-export const presentMessage = (message: ListedMessage, canSeeLinks: boolean) => {
+/** The secret of a password link: what follows the `#`. */
+const PASSWORD_SECRET = /(https?:\/\/\S+#)[\w.-]{40,}/g
+
+/** `showsLinks` for those who may use the links of others; otherwise their secrets are left out. */
+export const presentMessage = (message: ListedMessage, showsLinks: boolean) => {
   const { alertId, deviceId, subject, link, provider, attempts, changed } = message
-  const text =
-    canSeeLinks && link !== null ? fillLink(message.text, link) : redactLink(message.text)
+  const text = showsLinks
+    ? fillLink(message.text, link)
+    : redactLink(message.text).replaceAll(PASSWORD_SECRET, '$1…')
   return {
     ...presentDelivery(message),
     alertId,

@@ -7,15 +7,20 @@ import { readCursor } from '../http/page.ts'
 import { Problem, requireOk } from '../http/problem.ts'
 import { reply, replyPage } from '../http/reply.ts'
 import { ledgerOf } from '../ledger/stub.ts'
+import { none } from '../notify/none.ts'
 import * as contract from './contract.ts'
 import { presentMessage } from './present.ts'
-import { findMessage, listMessages } from './store.ts'
+import { findMessage, type ListedMessage, listMessages } from './store.ts'
 
 /**
- * Only `admin` sees notices, which are about webhooks or go to people outside the account, and the
- * links of messages that nobody sends.
+ * Only `admin` sees notices, which are about webhooks and users or go to people outside the account,
+ * and the links of messages that nobody sends.
  */
 const isAdmin = (c: Context): boolean => allows(c.get('principal').scopes, 'admin')
+
+/** Where nothing is sent, the list is the only way to a link. */
+const showsLinks = (c: Context, { provider }: ListedMessage): boolean =>
+  isAdmin(c) && provider === none.name
 
 export const messages = new Hono<AppEnv>()
   .get('/', operation(contract.listMessages), async (c) => {
@@ -27,7 +32,7 @@ export const messages = new Hono<AppEnv>()
       after: after === undefined ? undefined : String(after),
       limit,
     })
-    const listed = page.messages.map((message) => presentMessage(message, isAdmin(c)))
+    const listed = page.messages.map((message) => presentMessage(message, showsLinks(c, message)))
     return replyPage(c, contract.listMessages, { messages: listed }, page.next)
   })
   .post('/:messageId/retry', operation(contract.retryMessage), async (c) => {

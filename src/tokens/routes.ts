@@ -6,7 +6,7 @@ import { parseApiKey } from '../domain/apiKey.ts'
 import { fold } from '../domain/fold.ts'
 import { iso } from '../domain/iso.ts'
 import { canAct } from '../domain/user.ts'
-import { cellNumbers } from '../env.ts'
+import { cellNumbers, pickCell } from '../env.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { operation } from '../http/operation.ts'
 import { Problem, signInProblem } from '../http/problem.ts'
@@ -14,14 +14,6 @@ import { startSignIn } from '../http/rateLimit.ts'
 import { reply } from '../http/reply.ts'
 import { getToken } from './contract.ts'
 import { findKey, recordLogin, searchDirectory } from './store.ts'
-
-/** The cell to search for an unknown user name: always the same one for the same name. */
-const pickCell = (c: Context, userNameKey: string): number => {
-  const cells = cellNumbers(c.env)
-  let sum = 0
-  for (const character of userNameKey) sum = (sum * 31 + (character.codePointAt(0) ?? 0)) >>> 0
-  return cells[sum % cells.length] ?? 0
-}
 
 /**
  * The key, or null when the credentials are wrong. An unknown user name costs the same reads and
@@ -39,7 +31,7 @@ const checkCredentials = async (
     keyId: parsed.id,
   })
   const { account } = found
-  const cell = account?.cell ?? pickCell(c, userNameKey)
+  const cell = account?.cell ?? pickCell(c.env, userNameKey)
   // With several cells a second round trip, even to cell 0: its absence would tell where an account is.
   const isOnlyCell = cellNumbers(c.env).length === 1
   const key = isOnlyCell ? found.key : await findKey(withRetries(openCell(c.env, cell)), parsed.id)

@@ -15,6 +15,15 @@ const selectAccount = compile<{ userNameKey: string }, AccountRow>(
     WHERE ${directory.userNameKey} = ${sql.placeholder('userNameKey')}`,
 )
 
+/** The account with this user name. */
+export const findAccount = async (
+  db: Database,
+  userNameKey: string,
+): Promise<{ accountId: string; cell: number } | null> => {
+  const row = await readFirst(selectAccount(db, { userNameKey }))
+  return row && { accountId: row.account_id, cell: row.cell }
+}
+
 /** A key with what decides whether it gets a token. */
 export interface SignInKey {
   accountId: string

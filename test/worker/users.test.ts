@@ -1,8 +1,8 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
+import { isPassword } from '../../src/auth/password.ts'
 import { openCell } from '../../src/db/open.ts'
 import { updateUser } from '../../src/users/edit.ts'
-import { isPassword } from '../../src/users/password.ts'
 import { findUser } from '../../src/users/store.ts'
 import { fetchToken, openAccount, type TestAccount } from '../support/accounts.ts'
 import { createDevice } from '../support/devices.ts'
@@ -192,6 +192,9 @@ describe('an invalid member is refused with its pointer', () => {
     [{ expires: '9999-12-31T23:59:59-01:00' }, '/expires'],
     [{ adminDevices: -1 }, '/adminDevices'],
     [{ password: 'short' }, '/password'],
+    [{ password: 'eleven char' }, '/password'],
+    [{ password: '🦭'.repeat(6) }, '/password'],
+    [{ password: 'Password1234!' }, '/password'],
     [{ group: 'nobody' }, '/group'],
     [{ deviceId: 'dev_none' }, '/deviceId'],
     [{ tags: { a: 1 } }, '/tags/a'],
@@ -307,8 +310,8 @@ describe('a password', () => {
     const first = (await kept(created.body.id)) ?? ''
     expect(first).toMatch(/^pbkdf2-sha256\$100000\$/)
     expect([
-      await isPassword('correct horse', first),
-      await isPassword('correct horsf', first),
+      await isPassword(env, 'correct horse', first),
+      await isPassword(env, 'correct horsf', first),
     ]).toEqual([true, false])
     await account.call('PUT', path, { body: { ...ANA, name: 'B' } })
     await account.call('PUT', path, { body: { ...ANA, password: null } })
@@ -320,7 +323,7 @@ describe('a password', () => {
     expect(changed.body.password).toBeNull()
     const second = (await kept(created.body.id)) ?? ''
     expect(second).not.toBe(first)
-    expect(await isPassword('correct horse', second)).toBe(true)
+    expect(await isPassword(env, 'correct horse', second)).toBe(true)
   })
 
   test('leaves no fast hash of itself when the request has an Idempotency-Key', async () => {
