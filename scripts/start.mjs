@@ -1,6 +1,5 @@
 // `npm start`: serves the API, the reference page and a demo account on this machine.
 import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { waitForExit } from './child.mjs'
@@ -118,9 +117,9 @@ function withColour() {
 
 function printWelcome(userName, apiKey) {
   const lines = [
+    ['Console', base],
     ['API', `${base}/api`],
     ['Reference', `${base}/docs`],
-    ...(existsSync('public/console') ? [['Console', `${base}/console`]] : []),
     ['User name', userName],
     ['API key', apiKey],
   ]
