@@ -12,7 +12,8 @@ export interface PageProps {
 type Load = () => Promise<{ default: ComponentType<PageProps> }>
 
 export interface Route {
-  path: string
+  /** Several addresses of one page: it stays as it is while they change. */
+  path: string | readonly string[]
   load: Load
   /** The page has the whole window: no margins. */
   isWide?: boolean
@@ -29,13 +30,21 @@ export interface NavItem {
 }
 
 export const routes: readonly Route[] = [
+  {
+    path: ['/', '/map/:deviceId', '/map/:deviceId/track'],
+    load: () => import('../pages/map/MapPage.tsx'),
+    isWide: true,
+  },
   { path: '/reset', load: () => import('../pages/signIn/ResetPage.tsx'), isOpen: true },
   { path: '/password', load: () => import('../pages/signIn/PasswordPage.tsx'), isOpen: true },
 ]
 
 /** The menu, in groups. */
 export const navigation: readonly { label: string; items: readonly NavItem[] }[] = [
-  { label: text.shell.watch, items: [] },
+  {
+    label: text.shell.watch,
+    items: [{ path: '/', label: text.map.title, icon: 'map' }],
+  },
   { label: text.shell.manage, items: [] },
   { label: text.shell.connect, items: [] },
 ]
