@@ -35,6 +35,10 @@ export const routes: readonly Route[] = [
     load: () => import('../pages/map/MapPage.tsx'),
     isWide: true,
   },
+  { path: '/devices', load: () => import('../pages/devices/DevicesPage.tsx') },
+  { path: '/devices/new', load: () => import('../pages/devices/NewDevicePage.tsx') },
+  { path: '/devices/:deviceId', load: () => import('../pages/devices/DevicePage.tsx') },
+  { path: '/devices/:deviceId/edit', load: () => import('../pages/devices/EditDevicePage.tsx') },
   { path: '/reset', load: () => import('../pages/signIn/ResetPage.tsx'), isOpen: true },
   { path: '/password', load: () => import('../pages/signIn/PasswordPage.tsx'), isOpen: true },
 ]
@@ -43,7 +47,10 @@ export const routes: readonly Route[] = [
 export const navigation: readonly { label: string; items: readonly NavItem[] }[] = [
   {
     label: text.shell.watch,
-    items: [{ path: '/', label: text.map.title, icon: 'map' }],
+    items: [
+      { path: '/', label: text.map.title, icon: 'map' },
+      { path: '/devices', label: text.devices.title, icon: 'device' },
+    ],
   },
   { label: text.shell.manage, items: [] },
   { label: text.shell.connect, items: [] },

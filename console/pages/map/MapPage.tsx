@@ -11,7 +11,7 @@ import { FleetList } from './FleetList.tsx'
 import type { FleetMap } from './FleetMap.ts'
 import { findMember, fleet, startFleet } from './fleet.ts'
 import './map.css'
-import { TrackPanel } from './TrackPanel.tsx'
+import type { TrackPanel as TrackPanelType } from './TrackPanel.tsx'
 
 const themeName = () => (isDark() ? 'dark' : 'light')
 
@@ -53,6 +53,16 @@ const useFleetMap = (selectedId: string | null) => {
   return { element, map, hasFailed, selected }
 }
 
+/** The charts are loaded with the first track. */
+const useTrackPanel = (isWanted: boolean) => {
+  const [Panel, setPanel] = useState<typeof TrackPanelType | null>(null)
+  useEffect(() => {
+    if (isWanted && !Panel)
+      void import('./TrackPanel.tsx').then(({ TrackPanel }) => setPanel(() => TrackPanel))
+  }, [isWanted, Panel])
+  return Panel
+}
+
 const MapTools = ({ map }: { map: FleetMap }) => (
   <div class="map-tools">
     <IconButton icon="plus" label={text.map.zoomIn} onClick={() => map.zoomBy(1)} />
@@ -65,6 +75,7 @@ export default ({ params }: PageProps) => {
   const deviceId = params.deviceId ?? null
   const isTracking = deviceId !== null && place.value.path.endsWith('/track')
   const [isListShown, setIsListShown] = useState(false)
+  const TrackPanel = useTrackPanel(isTracking)
   const [track, setTrack] = useState<readonly Location[] | null>(null)
   useEffect(startFleet, [])
   const { element, map, hasFailed, selected } = useFleetMap(deviceId)
@@ -102,7 +113,7 @@ export default ({ params }: PageProps) => {
           {selected && !isTracking && <DeviceCard member={selected} />}
           {!MAP_STYLE_URL && <p class="attribution">{text.map.attribution}</p>}
         </div>
-        {isTracking && deviceId && (
+        {isTracking && deviceId && TrackPanel && (
           <TrackPanel
             key={deviceId}
             deviceId={deviceId}
