@@ -4,7 +4,7 @@ import { useAction } from '../api/resource.ts'
 import type { Alert } from '../api/types.ts'
 import { formatPosition } from '../format/units.ts'
 import { session } from '../session/session.ts'
-import { text } from '../text/text.ts'
+import { alertLabel, text } from '../text/text.ts'
 import { Icon } from '../ui/Icon.tsx'
 import { Time } from '../ui/Time.tsx'
 import { toast } from '../ui/toast.tsx'
@@ -18,13 +18,13 @@ const Emergency = ({ alert }: { alert: Alert }) => {
   const { latitude, longitude } = alert
   const name = deviceName(alert.deviceId) ?? '…'
   return (
-    <li class="emergency">
+    <li class="emergency-item">
       <span class="emergency-mark">
         <Icon name="warning" size={20} />
         <b>{text.emergency.title}</b>
       </span>
       <div class="emergency-text">
-        <b>{text.emergency.raised(alert.alerts.join(', '), name)}</b>
+        <b>{text.emergency.raised(alert.alerts.map(alertLabel).join(', '), name)}</b>
         {alert.text && <span class="emergency-said">{alert.text}</span>}
         <span>
           <Time value={alert.dateTime} isRelative />

@@ -133,6 +133,13 @@ export const en = {
     fewer: 'Show the newest only',
     noPosition: 'Position unknown',
   },
+  alertNames: {
+    SOSButton: 'SOS button',
+    LowBattery: 'Low battery',
+    SpeedLimit: 'Speed limit',
+    Offline: 'Offline',
+    ForbiddenArea: 'Forbidden area',
+  },
   deviceStates: {
     emergency: 'Emergency',
     fresh: 'Heard within the hour',
