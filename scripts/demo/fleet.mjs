@@ -31,7 +31,8 @@ const aircraft = member('aircraft', 'Aircraft', 'SkyRouter', 'air')
 const team = member('team', 'Field teams', 'inReach Mini 2', 'land')
 const buoy = member('buoy', 'Buoys', 'RockBLOCK 9603', 'sea')
 
-/** `ahead` hours along its voyage sets where a device is now. */
+/** A device is `ahead` hours along its route when the account is created. One with `silentHours` stopped
+ * reporting that long before. */
 const MEMBERS = [
   ship('Tern 7', SEA.azores, { ahead: 12 }),
   ship('Storm Petrel', SEA.canaries, { ahead: 6 }),
@@ -51,7 +52,7 @@ const MEMBERS = [
   boat('Havørn', SEA.barents, { ahead: 8 }),
   truck('Truck 12', LAND.madrid, { ahead: 2 }),
   truck('Truck 15', LAND.bilbao, { ahead: 4 }),
-  truck('Truck 21', LAND.rhone, { ahead: 7, isSilent: true }),
+  truck('Truck 21', LAND.rhone, { ahead: 7, silentHours: 30 }),
   truck('Truck 24', LAND.warsaw, { ahead: 3 }),
   truck('Truck 28', LAND.brenner, { ahead: 5, kmh: 68 }),
   truck('Truck 31', LAND.mombasa, { ahead: 1, kmh: 55 }),
@@ -72,7 +73,7 @@ const MEMBERS = [
   team('Yukon crew', LAND.yukon, { ahead: 3 }),
   buoy('Drifter 04', SEA.gyre, { ahead: 30 }),
   buoy('Drifter 09', SEA.coralSea, { ahead: 10 }),
-  buoy('Old buoy', SEA.biscay, { ahead: 20, hasExpired: true }),
+  buoy('Old buoy', SEA.biscay, { ahead: 20, hasExpired: true, silentHours: 60 }),
 ]
 
 /** Days after the first start on which devices expire, so that the license calendar has entries. */
