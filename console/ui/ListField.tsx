@@ -62,10 +62,15 @@ export const CountryField = (props: PickerProps) => {
 export const TimeZoneField = (props: PickerProps) => {
   const { data, error } = useResource(
     () =>
-      readOnce(
-        'timeZones',
-        async () => (await call('GET /api/users/timeZones')).timeZones as Values,
-      ),
+      readOnce('timeZones', async () => {
+        const { timeZones } = await call('GET /api/users/timeZones')
+        // Many zones share a name, so the place comes first.
+        const named = Object.entries(timeZones).map(([zone, name]) => [
+          zone,
+          name === zone ? zone : `${zone.replaceAll('_', ' ')} (${name})`,
+        ])
+        return Object.fromEntries(named)
+      }),
     [],
   )
   return <ValuePicker {...props} values={data} {...(error && { hint: error.message })} />

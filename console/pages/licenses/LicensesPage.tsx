@@ -119,7 +119,7 @@ const Log = () => {
 
 export default () => (
   <Page title={text.licenses.title} lead={text.licenses.lead}>
-    <div class="columns">
+    <div class="license-columns">
       <Card title={text.licenses.inUse}>
         <InUse />
       </Card>

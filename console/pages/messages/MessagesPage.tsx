@@ -47,7 +47,9 @@ const Retry = ({ message, onDone }: { message: Message; onDone: (message: Messag
 /** The text exactly as it is sent, on demand. */
 const Content = ({ message }: { message: Message }) => (
   <details class="message-text">
-    <summary>{message.subject || message.text}</summary>
+    <summary>
+      <span class="excerpt">{message.subject || message.text}</span>
+    </summary>
     <p>{message.text}</p>
     <p class="hint">{text.messages.attempts(message.attempts, message.provider)}</p>
   </details>
