@@ -116,7 +116,11 @@ export default defineConfig({
       {
         plugins: [
           cloudflareTest(() =>
-            workerOptions({}, { outboundService: answerOutboundRequest as never }),
+            workerOptions(
+              // Tests send many more sign-ins than people do.
+              { PUBLIC_URL: 'https://perigee.test', SIGN_INS_PER_ADDRESS: '100000' },
+              { outboundService: answerOutboundRequest as never },
+            ),
           ),
         ],
         test: { name: 'worker', include: ['test/worker/**/*.test.ts'], ...workerTests },

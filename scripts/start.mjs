@@ -35,7 +35,10 @@ const secrets = ensureSecrets(secretsFile, {
 })
 migrateLocalDatabases()
 
-const server = spawn('wrangler', ['dev', '--port', String(port)], {
+// Links in e-mails are made from PUBLIC_URL, never from the address that a request names.
+const publicUrl = process.env.PUBLIC_URL || base
+const options = ['--port', String(port), '--var', `PUBLIC_URL:${publicUrl}`]
+const server = spawn('wrangler', ['dev', ...options], {
   stdio: ['ignore', 'pipe', 'pipe'],
   env: withColour(),
 })

@@ -13,9 +13,12 @@ import { unroutedProblem } from './http/methods.ts'
 import { problemResponse } from './http/problem.ts'
 import { keys } from './keys/routes.ts'
 import { locations } from './locations/routes.ts'
+import { me } from './me/routes.ts'
 import { messages } from './messages/routes.ts'
+import { invitations, passwords } from './passwordLinks/routes.ts'
 import { receipts } from './receipts/routes.ts'
 import { pages, service } from './service/routes.ts'
+import { sessions } from './sessions/routes.ts'
 import { stream } from './stream/routes.ts'
 import { tokens } from './tokens/routes.ts'
 import { users } from './users/routes.ts'
@@ -28,6 +31,9 @@ export const app = base
   .route('/', service)
   .route('/', pages)
   .route('/api', tokens)
+  .route('/api/Auth', sessions)
+  .route('/api/Auth', passwords)
+  .route('/api/me', me)
   .route('/api/account/keys', keys)
   .route('/api/account/messages', messages)
   .route('/api/account', account)
@@ -38,13 +44,15 @@ export const app = base
   .route('/api/stream', stream)
   .route('/api/groups', groups)
   .route('/api/users', users)
+  .route('/api/users', invitations)
   .route('/api/devices', deviceAlerts)
   .route('/api/alerts', alerts)
   .route('/admin', admin)
   .route('/hooks', receipts)
 
 const problemOfUnrouted = unroutedProblem(app)
-const OPEN_PATHS = /^\/api\/(auth\/token|Auth\/Token|openapi\.json)$/
+const OPEN_PATHS =
+  /^\/api\/(auth\/token|Auth\/(Token|SignIn|Refresh|SignOut|Reset|Password)|openapi\.json)$/
 
 // A route instead of `app.notFound`, whose replies would lack the headers of `commonReply`.
 app.all('*', async (c) => {

@@ -22,6 +22,9 @@ export interface Env extends NotifyEnv {
   /** How large a cell can become. */
   CELL_MAX_BYTES?: string
   TOKEN_FAILURES_PER_ADDRESS?: string
+  SIGN_INS_PER_ADDRESS?: string
+  /** Mixed into the hashes of new passwords, so that a copy of the database is not enough. */
+  PASSWORD_PEPPER?: string
   /** `true` on a development machine: webhooks may then call loopback addresses. */
   ALLOW_LOOPBACK_WEBHOOKS?: string
 }
@@ -34,6 +37,7 @@ type NumberVariable =
   | 'STORAGE_MB_PER_LICENSE'
   | 'CELL_MAX_BYTES'
   | 'TOKEN_FAILURES_PER_ADDRESS'
+  | 'SIGN_INS_PER_ADDRESS'
 
 interface NumberRange {
   fallback: number
@@ -86,6 +90,10 @@ export const cellMaxBytes = (env: Env): number =>
 export const tokenFailuresPerAddress = (env: Env): number =>
   readNumber(env, 'TOKEN_FAILURES_PER_ADDRESS', { fallback: 60, min: 1, max: MAX_PER_MINUTE })
 
+/** In a minute: sign-ins with a password, and uses of password links, right or wrong. */
+export const signInsPerAddress = (env: Env): number =>
+  readNumber(env, 'SIGN_INS_PER_ADDRESS', { fallback: 30, min: 1, max: MAX_PER_MINUTE })
+
 /** Nobody guesses this many characters. */
 const MIN_ADMIN_TOKEN_LENGTH = 32
 
@@ -104,4 +112,12 @@ export const cellNumbers = (env: Env): number[] => {
     /^CELL_[1-9]\d*$/.test(name) ? [Number(name.slice(5))] : [],
   )
   return [0, ...numbers.sort((a, b) => a - b)]
+}
+
+/** The cell to search for an unknown user name: always the same one for the same name. */
+export const pickCell = (env: Env, userNameKey: string): number => {
+  const cells = cellNumbers(env)
+  let sum = 0
+  for (const character of userNameKey) sum = (sum * 31 + (character.codePointAt(0) ?? 0)) >>> 0
+  return cells[sum % cells.length] ?? 0
 }

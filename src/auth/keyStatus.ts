@@ -1,11 +1,15 @@
 import { and, eq, isNull, lt, or, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
-import { accounts, keys, users } from '../db/schema.ts'
+import { accounts, keys, sessions, users } from '../db/schema.ts'
 import { compile, readAll, valuesOf } from '../db/statement.ts'
 import { BoundedCache } from '../domain/boundedCache.ts'
+import { isSessionId } from '../domain/session.ts'
 import type { AccessPeriod, Privilege } from '../domain/user.ts'
 
-/** The state of an API key, its account and its user, which every request is checked against. */
+/**
+ * The state of an API key or a session, its account and its user, which every request is checked
+ * against. A session is like a key that is bound to its user.
+ */
 export interface KeyStatus {
   accountId: string
   disabled: boolean
@@ -38,15 +42,20 @@ interface StatusRow {
   admin_devices: number | null
 }
 
-const selectStatuses = compile<{ keyIds: string }, StatusRow>(
-  sql`SELECT ${keys.id} AS key_id, ${keys.accountId}, ${accounts.disabled} AS account_disabled,
-      ${keys.userId}, ${keys.expires} AS key_expires, ${keys.lastUsed}, ${users.id} AS found_user,
-      ${users.disabled} AS user_disabled, ${users.fromTime}, ${users.expires} AS user_expires,
-      ${users.privileges}, ${users.groupId}, ${users.adminDevices}
-    FROM ${keys} JOIN ${accounts} ON ${accounts.id} = ${keys.accountId}
-    LEFT JOIN ${users} ON ${users.id} = ${keys.userId} AND ${users.accountId} = ${keys.accountId}
-    WHERE ${keys.id} IN ${valuesOf(sql.placeholder('keyIds'))}`,
-)
+const selectStatusesOf = (table: typeof keys | typeof sessions) =>
+  compile<{ ids: string }, StatusRow>(
+    sql`SELECT ${table.id} AS key_id, ${table.accountId}, ${accounts.disabled} AS account_disabled,
+        ${table.userId}, ${table.expires} AS key_expires, ${table.lastUsed},
+        ${users.id} AS found_user, ${users.disabled} AS user_disabled, ${users.fromTime},
+        ${users.expires} AS user_expires, ${users.privileges}, ${users.groupId},
+        ${users.adminDevices}
+      FROM ${table} JOIN ${accounts} ON ${accounts.id} = ${table.accountId}
+      LEFT JOIN ${users}
+        ON ${users.id} = ${table.userId} AND ${users.accountId} = ${table.accountId}
+      WHERE ${table.id} IN ${valuesOf(sql.placeholder('ids'))}`,
+  )
+const selectKeys = selectStatusesOf(keys)
+const selectSessions = selectStatusesOf(sessions)
 
 const toUser = (row: StatusRow): KeyStatus['user'] =>
   row.found_user === null
@@ -69,12 +78,21 @@ const toStatus = (row: StatusRow): KeyStatus => ({
   user: toUser(row),
 })
 
-/** Reads the status of these keys. Deleted keys, and keys whose user is deleted, are left out. */
+/**
+ * Reads the status of these keys and sessions. Those that are deleted, or whose user is deleted, are
+ * left out.
+ */
 export const readKeyStatuses = async (
   db: Database,
   keyIds: string[],
 ): Promise<Map<string, KeyStatus>> => {
-  const rows = await readAll(selectStatuses(db, { keyIds: JSON.stringify(keyIds) }))
+  const sessionIds = keyIds.filter(isSessionId)
+  const others = keyIds.filter((id) => !isSessionId(id))
+  const reads = [
+    ...(others.length > 0 ? [selectKeys(db, { ids: JSON.stringify(others) })] : []),
+    ...(sessionIds.length > 0 ? [selectSessions(db, { ids: JSON.stringify(sessionIds) })] : []),
+  ]
+  const rows = (await Promise.all(reads.map((read) => readAll(read)))).flat()
   const existing = rows.filter((row) => row.user_id === null || row.found_user !== null)
   return new Map(existing.map((row) => [row.key_id, toStatus(row)]))
 }
@@ -112,13 +130,17 @@ const USE_PERIOD_MS = 600_000
 /** The start of the period that this isolate last recorded for each key. */
 const recordedUses = new BoundedCache<number>(MAX_CACHED_KEYS)
 
-/** Sets `lastUsed` to the start of these ten minutes, once. Null: nothing to write. */
+/**
+ * Sets `lastUsed` to the start of these ten minutes, once. Null: nothing to write. A session's is the
+ * time of its last refresh.
+ */
 export const recordKeyUse = (
   db: Database,
   keyId: string,
   status: KeyStatus,
   now: number,
 ): Promise<unknown> | null => {
+  if (isSessionId(keyId)) return null
   const period = now - (now % USE_PERIOD_MS)
   if (Math.max(status.lastUsed, recordedUses.get(keyId) ?? 0) >= period) return null
   recordedUses.set(keyId, period)

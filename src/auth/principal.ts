@@ -1,6 +1,7 @@
 import { type Database, openCell, withRetries } from '../db/open.ts'
 import { BoundedCache } from '../domain/boundedCache.ts'
-import { intersectScopes, type Scope, toScopes } from '../domain/scope.ts'
+import { intersectScopes, SCOPES, type Scope, toScopes } from '../domain/scope.ts'
+import { isSessionId } from '../domain/session.ts'
 import { canAct } from '../domain/user.ts'
 import { cellBinding, type Env } from '../env.ts'
 import { findKeyStatus, type KeyStatus, readKeyStatuses } from './keyStatus.ts'
@@ -10,6 +11,7 @@ import { type Claims, type InvalidToken, verifyToken } from './token.ts'
 export interface Principal {
   accountId: string
   cell: number
+  /** The id of the API key, or of the session (`ses_…`). */
   keyId: string
   scopes: Scope[]
   userId: string | null
@@ -28,7 +30,12 @@ export interface Authenticated {
 }
 
 /** Why a token is refused. Beyond `token-invalid` it is told only to holders of our signature. */
-export type TokenRefusal = InvalidToken | 'key-revoked' | 'account-disabled' | 'user-disabled'
+export type TokenRefusal =
+  | InvalidToken
+  | 'key-revoked'
+  | 'session-ended'
+  | 'account-disabled'
+  | 'user-disabled'
 
 /** Verifying a signature costs more than a database read, so each isolate verifies a token once. */
 const verifiedTokens = new BoundedCache<Claims>(10_000)
@@ -44,14 +51,18 @@ const readClaims = async (env: Env, token: string, now: number): Promise<Claims 
 /** The caller, or why its key, user or account no longer allows the token. */
 const judge = (claims: Claims, status: KeyStatus | null, now: number): Principal | TokenRefusal => {
   const { accountId, cell, keyId, userId } = claims
-  // The key is gone, or its user, or its account.
-  if (!status) return 'key-revoked'
+  const isSession = isSessionId(keyId)
+  const ended = isSession ? 'session-ended' : 'key-revoked'
+  // The key or session is gone, or its user, or its account.
+  if (!status) return ended
   if (status.accountId !== accountId || status.userId !== userId) return 'token-invalid'
   if (status.disabled) return 'account-disabled'
-  if (status.expires !== null && status.expires <= now) return 'key-revoked'
+  if (status.expires !== null && status.expires <= now) return ended
   const { user } = status
   if (user && !canAct(user, now)) return 'user-disabled'
-  const scopes = user ? intersectScopes(claims.scopes, toScopes(user.privileges)) : claims.scopes
+  // A session has the user's present privileges, even if they are more than at the sign-in.
+  const held = isSession ? SCOPES : claims.scopes
+  const scopes = user ? intersectScopes(held, toScopes(user.privileges)) : claims.scopes
   const groupId = user?.groupId ?? null
   const adminDevices = user?.adminDevices ?? null
   return { accountId, cell, keyId, scopes, userId, groupId, adminDevices }

@@ -6,10 +6,14 @@ const ISSUER = 'perigee'
 const AUDIENCE = 'perigee-api'
 const SKEW_SECONDS = 30
 
-/** The content of a token. Whether its key still allows it is checked in the account's cell. */
+/**
+ * The content of a token. Whether its key or session still allows it is checked in the account's
+ * cell.
+ */
 export interface Claims {
   accountId: string
   cell: number
+  /** The id of the API key or of the session. */
   keyId: string
   scopes: Scope[]
   userId: string | null

@@ -357,6 +357,29 @@ export const users = sqliteTable(
   ],
 )
 
+/** Sessions of users who signed in with a password. Each refresh counts up and extends the end. */
+export const sessions = sqliteTable(
+  'sessions',
+  {
+    id: text().primaryKey(),
+    accountId: text('account_id').notNull(),
+    userId: text('user_id').notNull(),
+    /** The number of the current cookie. */
+    counter: integer().notNull(),
+    creation: integer().notNull(),
+    /** When the current cookie was made. */
+    lastUsed: integer('last_used').notNull(),
+    /** `sessionEnd` of domain/session.ts. */
+    expires: integer().notNull(),
+    /** The browser, as it named itself at the sign-in. */
+    userAgent: text('user_agent').notNull(),
+  },
+  (table) => [
+    index('sessions_user').on(table.accountId, table.userId, table.lastUsed),
+    index('sessions_expires').on(table.expires),
+  ],
+)
+
 /**
  * Tracks, ordered by device and time. Numbers are integers of the `scale` in domain/location.ts;
  * `rest` is JSON with whatever the columns cannot hold, or null.

@@ -16,6 +16,8 @@ export interface Operation {
   wholeAccount?: true
   /** Becomes a WebSocket. The token, with this scope, may also be a subprotocol or a message. */
   upgrade?: Scope
+  /** Takes the session cookie instead of a token, from pages of this service only. */
+  session?: true
   /** As how many further requests this body counts in the rate limit, beside its size. */
   extraCost?: (body: never) => number
   query?: z.ZodType
@@ -66,13 +68,14 @@ export const TOKEN_PROBLEMS = [
   'token-expired',
   'not-a-token',
   'key-revoked',
+  'session-ended',
   'account-disabled',
   'user-disabled',
 ] as const satisfies readonly ProblemCode[]
 const OPERATOR_TOKEN_PROBLEMS = ['token-missing', 'token-invalid'] as const
 
 const impliedProblems = (contract: Operation): (ProblemCode | false | undefined)[] => {
-  const { scope, query, patches, ifMatch, idempotent } = contract
+  const { scope, query, patches, ifMatch, idempotent, session } = contract
   const needsToken = scope !== 'open' && scope !== 'operator'
   const hasBody = takesBody(contract)
   return [
@@ -83,6 +86,8 @@ const impliedProblems = (contract: Operation): (ProblemCode | false | undefined)
     ...(needsToken ? TOKEN_PROBLEMS : []),
     ...(scope === 'operator' ? OPERATOR_TOKEN_PROBLEMS : []),
     needsToken && 'forbidden',
+    session && 'session-ended',
+    session && 'wrong-origin',
     scope === 'operator' && 'route-not-found',
     patches && 'patch-test-failed',
     idempotent && 'request-in-progress',

@@ -5,6 +5,7 @@ import { errorFields, log } from '../log.ts'
 import { declaredLength, MAX_OPEN_BODY_BYTES } from './body.ts'
 import type { AppEnv, Context } from './context.ts'
 import { acquire, release, releaseWhile } from './loadShedding.ts'
+import { isForOwnPages } from './ownOrigin.ts'
 import { overloaded, problemDocument } from './problem.ts'
 import { ratePolicy } from './rateLimit.ts'
 
@@ -43,25 +44,28 @@ const drainSmallBody = async (request: Request): Promise<void> => {
   await releaseWhile(request, () => request.arrayBuffer()).catch(() => {})
 }
 
-const commonHeaders = (requestId: string) => ({
-  'X-Request-Id': requestId,
+const CORS_HEADERS = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': EXPOSED_HEADERS,
+}
+
+const commonHeaders = (requestId: string, path: string) => ({
+  'X-Request-Id': requestId,
+  ...(!isForOwnPages(path) && CORS_HEADERS),
   'X-Content-Type-Options': 'nosniff',
 })
 
 const policyHeader = (path: string, env: Env): Record<string, string> =>
   path.startsWith('/api/') ? { 'RateLimit-Policy': ratePolicy(env) } : {}
 
-const preflightReply = () =>
-  new Response(null, {
-    status: 204,
-    headers: {
-      'Access-Control-Allow-Methods': ALLOWED_METHODS,
-      'Access-Control-Allow-Headers': ALLOWED_HEADERS,
-      'Access-Control-Max-Age': '86400',
-    },
-  })
+const PREFLIGHT_HEADERS = {
+  'Access-Control-Allow-Methods': ALLOWED_METHODS,
+  'Access-Control-Allow-Headers': ALLOWED_HEADERS,
+  'Access-Control-Max-Age': '86400',
+}
+
+const preflightReply = (path: string) =>
+  new Response(null, { status: 204, headers: isForOwnPages(path) ? {} : PREFLIGHT_HEADERS })
 
 /**
  * Sets them on the reply itself: after a handler each `c.header` builds the whole reply anew, with a
@@ -69,7 +73,8 @@ const preflightReply = () =>
  */
 const addCommonHeaders = (c: Context, requestId: string): void => {
   const { headers } = c.res
-  for (const [name, value] of Object.entries(commonHeaders(requestId))) headers.set(name, value)
+  for (const [name, value] of Object.entries(commonHeaders(requestId, c.req.path)))
+    headers.set(name, value)
   for (const [name, value] of Object.entries(policyHeader(c.req.path, c.env)))
     headers.set(name, value)
   if (!headers.has('Cache-Control')) headers.set('Cache-Control', 'no-store')
@@ -80,7 +85,7 @@ export const commonReply: MiddlewareHandler<AppEnv> = async (c, next) => {
   const startedAt = Date.now()
   const requestId = requestIdOf(c.req.raw)
   c.set('requestId', requestId)
-  if (c.req.method === 'OPTIONS') c.res = preflightReply()
+  if (c.req.method === 'OPTIONS') c.res = preflightReply(c.req.path)
   else await next()
   await drainSmallBody(c.req.raw)
   addCommonHeaders(c, requestId)
@@ -95,7 +100,7 @@ const rejectRequest = async (request: Request, env: Env): Promise<Response> => {
   const { text, status, headers } = problemDocument(overloaded(), { path, requestId })
   return new Response(text, {
     status,
-    headers: { ...headers, ...commonHeaders(requestId), ...policyHeader(path, env) },
+    headers: { ...headers, ...commonHeaders(requestId, path), ...policyHeader(path, env) },
   })
 }
 

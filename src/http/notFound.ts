@@ -9,6 +9,7 @@ const CODES: Readonly<Record<string, ProblemCode>> = {
   ':groupId': 'group-not-found',
   ':keyId': 'key-not-found',
   ':messageId': 'message-not-found',
+  ':sessionId': 'session-not-found',
   ':userId': 'user-not-found',
   ':webhookId': 'webhook-not-found',
 }

@@ -11,6 +11,7 @@ import { readIfMatch } from './etag.ts'
 import { hasIdempotencyKey, type Replay, requestMacs, withIdempotency } from './idempotency.ts'
 import { readJson } from './jsonBody.ts'
 import { parameterNotFound } from './notFound.ts'
+import { requireOwnOrigin } from './ownOrigin.ts'
 import { parseBody } from './parseBody.ts'
 import { type Patch, parsePatch } from './patch.ts'
 import { invalid, Problem } from './problem.ts'
@@ -98,7 +99,8 @@ export const operation = <const O extends Operation>(
   const readsBody = takesBody(contract)
 
   const handler: MiddlewareHandler = async (c: Context, next) => {
-    if (contract.scope === 'operator') await admitOperator(c)
+    if (contract.session) requireOwnOrigin(c)
+    else if (contract.scope === 'operator') await admitOperator(c)
     else if (contract.upgrade) await admitSocket(c, contract.upgrade)
     else if (contract.scope !== 'open') {
       await admit(c)

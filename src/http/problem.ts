@@ -67,6 +67,12 @@ export const PROBLEMS = {
     'The span has more rows than one reply may have.',
     'Send `limit` (1 to 1000) to get the span in pages: each reply has `nextCursor` for the `cursor` of the next request, until it is null. Or choose a shorter span with `from` and `to`.',
   ),
+  'invalid-link': kind(
+    400,
+    'Invalid link',
+    'The link is not valid. It may have been used, replaced or expired.',
+    'Ask for a new link: with `POST /api/Auth/Reset`, or from an administrator of the account for an invitation. A link can be used once; an invitation is valid for 7 days, a reset for one hour.',
+  ),
   'invalid-patch': kind(
     400,
     'Invalid patch',
@@ -103,11 +109,17 @@ export const PROBLEMS = {
     'The API key of the token was deleted or has expired.',
     'Get a token with another API key of the account.',
   ),
+  'session-ended': kind(
+    401,
+    'Session ended',
+    'The session has ended.',
+    'Sign in again (`POST /api/Auth/SignIn`). A session ends when it is signed out, after 30 days, after 7 days without a refresh, when the user’s password is changed or the user is disabled, and when an old session cookie is used again.',
+  ),
   'wrong-credentials': kind(
     401,
     'Wrong credentials',
     'The user name or the API key is wrong.',
-    'Check both. Deleted and expired keys get no token.',
+    'Check both. Deleted and expired keys get no token. To sign in with a password, check the account’s user name, the e-mail address and the password.',
   ),
   'invalid-signature': kind(
     401,
@@ -128,7 +140,7 @@ export const PROBLEMS = {
     ...kind(
       401,
       'User disabled',
-      'The user that the key is bound to is disabled, or the time is not between its `from` and `expires`.',
+      'The user is disabled, or the time is not between its `from` and `expires`.',
       'Ask an administrator of the account to change the user.',
     ),
     signInStatus: 403,
@@ -138,6 +150,12 @@ export const PROBLEMS = {
     'Forbidden',
     'The token does not allow this operation.',
     'Use a key with the scope that the operation needs, and that is not bound to a user with fewer rights.',
+  ),
+  'wrong-origin': kind(
+    403,
+    'Wrong origin',
+    'The request does not come from a page of this service.',
+    'The session cookie is for pages of this service only: their requests have its own address in `Origin`. Other clients use `POST /api/Auth/Token`.',
   ),
   'route-not-found': kind(
     404,
@@ -153,6 +171,7 @@ export const PROBLEMS = {
   'group-not-found': notFound('Group', 'There is no group with this id.'),
   'key-not-found': notFound('Key', 'There is no API key with this id.'),
   'message-not-found': notFound('Message', 'There is no message with this id.'),
+  'session-not-found': notFound('Session', 'There is no session with this id.'),
   'user-not-found': notFound('User', 'There is no user with this id.'),
   'webhook-not-found': notFound('Webhook', 'There is no webhook with this id.'),
   'method-not-allowed': kind(
@@ -335,6 +354,12 @@ export const PROBLEMS = {
     'The service failed to process the request.',
     'Try again later. If it fails again, send the request id to the operator.',
   ),
+  'links-unavailable': kind(
+    503,
+    'Links unavailable',
+    'The service does not know its own address and cannot make links.',
+    'Ask the operator of the service to set `PUBLIC_URL`.',
+  ),
   'cells-full': kind(
     503,
     'Cells full',
@@ -407,6 +432,7 @@ const challengeOf = (code: ProblemCode): string => {
 const DEFAULT_HEADERS: Partial<Record<ProblemCode, Record<string, string>>> = {
   'too-many-requests': { 'Retry-After': '60' },
   'cells-full': { 'Retry-After': '3600' },
+  'links-unavailable': { 'Retry-After': '3600' },
   unavailable: { 'Retry-After': '5' },
 }
 

@@ -13,6 +13,7 @@ import { networkOf } from '../domain/address.ts'
 import {
   accountRequestsPerMinute,
   type Env,
+  signInsPerAddress,
   tokenFailuresPerAddress,
   tokenFailuresPerMinute,
 } from '../env.ts'
@@ -50,14 +51,29 @@ const refuseIfExhausted = (limit: FailureLimit, now: number): void => {
   if (isExhausted(limit)) throw tooMany('token', limit.window, now)
 }
 
+/** Cloudflare sets CF-Connecting-IP itself; a client can write anything into X-Forwarded-For. */
+const networkOfCaller = (c: Context): string =>
+  networkOf(c.req.header('CF-Connecting-IP') ?? 'unknown')
+
 /**
- * Starts a sign-in, or throws a 429: failures are limited per network and user name, and per network
- * alone, since each costs database reads. Until it has succeeded, a sign-in counts as a failure of
- * its network, so that many at once cannot pass together.
+ * Counts an attempt with a password or a password link, or throws a 429. Right and wrong ones count:
+ * each costs a slow hash, which must not begin before this.
+ */
+export const countSignIn = async (c: Context, now: number): Promise<void> => {
+  const limit = failureLimit(`password ${networkOfCaller(c)}`, signInsPerAddress(c.env), now)
+  const isCounted = !isExhausted(limit)
+  if (isCounted) limit.window.count++
+  if (!isCounted || !(await confirmFailure(c.env, limit)))
+    throw tooMany('sign-in', limit.window, now)
+}
+
+/**
+ * Starts a sign-in with an API key, or throws a 429: failures are limited per network and user name,
+ * and per network alone, since each costs database reads. Until it has succeeded, a sign-in counts
+ * as a failure of its network, so that many at once cannot pass together.
  */
 export const startSignIn = (c: Context, userNameKey: string, now: number) => {
-  // Cloudflare sets CF-Connecting-IP itself; a client can write anything into X-Forwarded-For.
-  const network = networkOf(c.req.header('CF-Connecting-IP') ?? 'unknown')
+  const network = networkOfCaller(c)
   const ofNetwork = failureLimit(network, tokenFailuresPerAddress(c.env), now)
   refuseIfExhausted(ofNetwork, now)
   const ofName = failureLimit(`${network} ${userNameKey}`, tokenFailuresPerMinute(c.env), now)
@@ -79,4 +95,8 @@ export const startSignIn = (c: Context, userNameKey: string, now: number) => {
 }
 
 export const ratePolicy = (env: Env): string =>
-  `"account";q=${accountRequestsPerMinute(env)};w=60, "token";q=${tokenFailuresPerMinute(env)};w=60`
+  [
+    `"account";q=${accountRequestsPerMinute(env)};w=60`,
+    `"token";q=${tokenFailuresPerMinute(env)};w=60`,
+    `"sign-in";q=${signInsPerAddress(env)};w=60`,
+  ].join(', ')

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { isCommonPassword } from '../domain/commonPassword.ts'
 import { isDay, isTimeZone } from '../domain/day.ts'
 import { freeForm } from './validation.ts'
 
@@ -32,6 +33,23 @@ export const timeZone = z
   .string('must be an IANA time zone, such as Europe/Lisbon')
   .refine(isTimeZone, 'must be an IANA time zone, such as Europe/Lisbon')
   .meta({ description: 'An IANA time zone.', example: 'Europe/Lisbon' })
+
+const MIN_PASSWORD_LENGTH = 12
+const TOO_SHORT = `must have at least ${MIN_PASSWORD_LENGTH} characters`
+
+/** A password to set. An emoji is one character, although JavaScript counts two. */
+export const newPassword = z
+  .string('must be text')
+  .min(MIN_PASSWORD_LENGTH, TOO_SHORT)
+  .max(256, 'must have at most 256 characters')
+  .refine(
+    (text) => text.length < MIN_PASSWORD_LENGTH || [...text].length >= MIN_PASSWORD_LENGTH,
+    TOO_SHORT,
+  )
+  .refine(
+    (text) => !isCommonPassword(text),
+    'must not be a common password: use words or characters that nobody would guess',
+  )
 
 const YEARS = 'must be within the years 0000 to 9999 in UTC'
 /** Replies are in UTC and have years of four digits. */

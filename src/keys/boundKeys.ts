@@ -1,4 +1,6 @@
+import { readKeyStatuses } from '../auth/keyStatus.ts'
 import { isWithin, type Scope } from '../domain/scope.ts'
+import { isSessionId } from '../domain/session.ts'
 import type { Context } from '../http/context.ts'
 import { Problem } from '../http/problem.ts'
 import { findKey, type Key } from './store.ts'
@@ -22,9 +24,19 @@ export const requireOwnKey = (c: Context, key: Key | null): void => {
     throw forbidden('The key is not bound to the user of this token.')
 }
 
+/** A session is the user itself: the keys that it creates may outlast it. */
+const requireOwnSession = async (c: Context, now: number): Promise<null> => {
+  const { keyId } = c.get('principal')
+  const status = (await readKeyStatuses(c.get('db'), [keyId])).get(keyId)
+  if (!status || (status.expires !== null && status.expires <= now))
+    throw new Problem('session-ended')
+  return null
+}
+
 /** Reads the database, not the cache: a token can outlive its deleted key by up to 30 s. */
 const readOwnExpiry = async (c: Context, now: number): Promise<number | null> => {
   const { accountId, keyId } = c.get('principal')
+  if (isSessionId(keyId)) return requireOwnSession(c, now)
   const own = await findKey(c.get('db'), accountId, keyId, now)
   if (!own) throw new Problem('key-revoked')
   return own.expires

@@ -30,7 +30,7 @@ import {
 import { recordExpirations } from './expirations.ts'
 import { type LogPage, readLog } from './licenseLog.ts'
 import { MessageSender } from './messageSender.ts'
-import { type AccountNotice, sendNotice } from './notices.ts'
+import { type AccountNotice, type NoticeOutcome, sendNotice } from './notices.ts'
 import { isEmpty } from './outbox.ts'
 import { OutboxDrain } from './outboxDrain.ts'
 import { nextPruneTime, prune } from './prune.ts'
@@ -141,7 +141,7 @@ export class AccountLedger extends DurableObject<Env> {
     return this.#decide((tx) => raiseAlert(tx, deviceId, alert))
   }
 
-  async notify(notice: AccountNotice): Promise<{ ok: true } | typeof NOT_FOUND> {
+  async notify(notice: AccountNotice): Promise<NoticeOutcome | typeof NOT_FOUND> {
     return this.#decide((tx) => sendNotice(tx, notice))
   }
 

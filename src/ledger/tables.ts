@@ -54,6 +54,8 @@ const STEPS = [
    ALTER TABLE account ADD COLUMN storage_bytes INTEGER;`,
   `CREATE INDEX messages_device ON messages (device_key);
    CREATE TABLE deleted (id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;`,
+  `ALTER TABLE notices ADD COLUMN link_kind TEXT;
+   ALTER TABLE notices ADD COLUMN user_id TEXT;`,
 ]
 
 export const migrateTables = (storage: DurableObjectStorage): void => migrate(storage, STEPS)

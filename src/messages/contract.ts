@@ -13,7 +13,10 @@ const message = z
     alertId: id('alr').nullable().meta({ description: NOTICE }),
     deviceId: id('dev').nullable().meta({ description: NOTICE }),
     subject: z.string().meta({ description: 'Empty for an SMS.', example: 'SOSButton: Tern 7' }),
-    text: z.string().meta({ description: 'The text exactly as it is sent.' }),
+    text: z.string().meta({
+      description:
+        'The text as it is sent. The secret part of a password link is left out, except for `admin` where the provider is `outbox`, which sends nothing.',
+    }),
     provider: z
       .string()
       .nullable()
@@ -33,7 +36,7 @@ export const listMessages = define({
   tag,
   summary: 'List messages',
   description:
-    'E-mails and SMS of alerts with their delivery status, newest alert first. With the scope `admin`, the list also has the notices of the last 30 days about disabled webhooks.',
+    'E-mails and SMS of alerts with their delivery status, newest alert first. With the scope `admin`, the list also has the notices of the last 30 days: disabled webhooks, invitations and password resets.',
   scope: 'read',
   query: z.strictObject({
     ...pageQuery,

@@ -8,6 +8,7 @@ import { readCursor } from '../http/page.ts'
 import { Problem, requireOk } from '../http/problem.ts'
 import { reply, replyPage } from '../http/reply.ts'
 import { ledgerOf } from '../ledger/stub.ts'
+import { none } from '../notify/none.ts'
 import * as contract from './contract.ts'
 import { presentMessage } from './present.ts'
 import { findMessage, listMessages } from './store.ts'
@@ -16,14 +17,18 @@ export const messages = new Hono<AppEnv>()
   .get('/', operation(contract.listMessages), async (c) => {
     const { limit, cursor, ...filters } = c.req.valid('query')
     const [after] = (await readCursor(c, cursor)) ?? []
+    const isAdmin = allows(c.get('principal').scopes, 'admin')
     const page = await listMessages(c.get('db'), c.get('principal'), {
       ...filters,
-      // Account notices are about webhooks, which only `admin` may see.
-      includesNotices: allows(c.get('principal').scopes, 'admin'),
+      // Account notices are about webhooks and users, which only `admin` may see.
+      includesNotices: isAdmin,
       after: after === undefined ? undefined : String(after),
       limit,
     })
-    const listed = page.messages.map(presentMessage)
+    // Where nothing is sent, the list is the only way to a link.
+    const listed = page.messages.map((message) =>
+      presentMessage(message, isAdmin && message.provider === none.name),
+    )
     return replyPage(c, contract.listMessages, { messages: listed }, page.next)
   })
   .post('/:messageId/retry', operation(contract.retryMessage), async (c) => {

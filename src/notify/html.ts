@@ -13,8 +13,12 @@ const escapeHtml = (text: string): string =>
 /** Only our own map links become links: a URL in a name or a text stays text. */
 const LINK = new RegExp(`${RegExp.escape(escapeHtml(MAP))}[\\w.&;=#/-]+`, 'g')
 
-/** The text as HTML, with its map links clickable. */
+/** A password link is alone on its line, where no name and no text of a user can be. */
+const PASSWORD_LINK = /^https?:\/\/[\w.:[\]-]+\/password#[\w.-]+$/gm
+
+/** The text as HTML, with its map and password links clickable. */
 export const toHtml = (text: string): string => {
-  const lines = escapeHtml(text).replaceAll(LINK, (link) => `<a href="${link}">${link}</a>`)
+  const toAnchor = (link: string) => `<a href="${link}">${link}</a>`
+  const lines = escapeHtml(text).replaceAll(LINK, toAnchor).replaceAll(PASSWORD_LINK, toAnchor)
   return `<!doctype html><html><body><p style="font:15px/1.5 sans-serif;white-space:pre-wrap">${lines}</p></body></html>`
 }

@@ -20,7 +20,7 @@ export interface MessageText {
 }
 
 /** One line without control or direction characters: a name must not imitate our own lines. */
-const toOneLine = (text: string, maxCharacters: number): string => {
+export const toOneLine = (text: string, maxCharacters: number): string => {
   const line = text
     .replaceAll(
       /[\p{Cc}\p{Zl}\p{Zp}\u{200e}\u{200f}\u{202a}-\u{202e}\u{2066}-\u{2069}\u{feff}]+/gu,

@@ -6,6 +6,7 @@ import {
   type ZodOpenApiOperationObject,
 } from 'zod-openapi'
 import type { Operation } from '../http/contract.ts'
+import { SESSION_COOKIE } from '../http/cookie.ts'
 import { requestBody } from './body.ts'
 import { describeDefaults } from './defaults.ts'
 import { addDescriptions } from './descriptions.ts'
@@ -24,13 +25,16 @@ import { tidy } from './tidy.ts'
 
 const scopesOf = (scope: Operation['scope']): readonly string[] => [scope].flat()
 
-const security = ({ scope }: Operation): oas31.SecurityRequirementObject[] => {
+const security = ({ scope, session }: Operation): oas31.SecurityRequirementObject[] => {
+  if (session) return [{ session: [] }]
   if (scope === 'open') return []
   if (scope === 'operator') return [{ operator: [] }]
   return scopesOf(scope).map((name) => ({ token: [name] }))
 }
 
-const describeAccess = ({ scope, wholeAccount }: Operation): string => {
+const describeAccess = ({ scope, wholeAccount, session }: Operation): string => {
+  if (session)
+    return 'Needs the session cookie and no token. Only for pages of this service: `Origin` must be its own address, and replies have no CORS headers.'
   if (scope === 'open') return 'Needs no token.'
   if (scope === 'operator') return "Needs the operator's token."
   return `Needs the scope ${scopesOf(scope)
@@ -61,7 +65,14 @@ const SECURITY_SCHEMES = {
     scheme: 'bearer',
     bearerFormat: 'JWT',
     description:
-      'A token from `POST /api/Auth/Token`. Its key must have one of the scopes that are listed.',
+      'A token from `POST /api/Auth/Token` or `POST /api/Auth/SignIn`. Its key or user must have one of the scopes that are listed.',
+  },
+  session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: SESSION_COOKIE,
+    description:
+      'The session cookie, which `POST /api/Auth/SignIn` sets. It changes with each use.',
   },
   operator: {
     type: 'http',

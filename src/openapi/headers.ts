@@ -51,7 +51,7 @@ const REPLY_HEADERS = {
   'RateLimit-Policy': header(
     'RateLimit-Policy',
     'The limits: `q` requests in `w` seconds.',
-    '"account";q=6000;w=60, "token";q=10;w=60',
+    '"account";q=6000;w=60, "token";q=10;w=60, "sign-in";q=30;w=60',
   ),
   RateLimit: header(
     'RateLimit',

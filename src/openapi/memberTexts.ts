@@ -110,7 +110,7 @@ export const MEMBER_TEXTS: Readonly<Record<string, string>> = {
 
   'User.country': 'ISO 3166-1 alpha-2 code.',
   'User.notify': 'The channels by which the user receives messages of alerts.',
-  'User.disabledMessage': 'The error that a disabled user gets when it asks for a token.',
+  'User.disabledMessage': 'The error that a disabled user gets at a sign-in.',
   'User.adminDevices': 'How many devices the user may create; null for no limit.',
 
   'Group.name': 'Unique in the account, without regard to case.',

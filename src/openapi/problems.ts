@@ -96,6 +96,7 @@ const RETRYABLE: readonly ProblemCode[] = [
   'too-many-requests',
   'daily-locations-reached',
   'cells-full',
+  'links-unavailable',
   'unavailable',
 ]
 

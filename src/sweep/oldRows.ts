@@ -1,6 +1,6 @@
 import { lt, sql } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { events, idempotency, keys, messages, tombstones } from '../db/schema.ts'
+import { events, idempotency, keys, messages, sessions, tombstones } from '../db/schema.ts'
 import { deletePage, deletePages } from './deletePage.ts'
 import { type CellRun, runPart } from './run.ts'
 
@@ -25,6 +25,7 @@ const RULES: Rule[] = [
     // Account notices, found by their partial index. Other messages are deleted with their alert.
     isOlderThan: (time) => sql`${messages.deviceKey} = 0 AND ${messages.changed} < ${time}`,
   },
+  { table: sessions, days: 0, isOlderThan: (time) => lt(sessions.expires, time) },
   { table: tombstones, days: 30, isOlderThan: (time) => lt(tombstones.creation, time) },
 ]
 

@@ -6,7 +6,7 @@ import { parseApiKey } from '../domain/apiKey.ts'
 import { fold } from '../domain/fold.ts'
 import { iso } from '../domain/iso.ts'
 import { canAct } from '../domain/user.ts'
-import { cellNumbers } from '../env.ts'
+import { pickCell } from '../env.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { operation } from '../http/operation.ts'
 import { Problem, signInProblem } from '../http/problem.ts'
@@ -14,14 +14,6 @@ import { startSignIn } from '../http/rateLimit.ts'
 import { reply } from '../http/reply.ts'
 import { getToken } from './contract.ts'
 import { findAccount, findKey, recordLogin } from './store.ts'
-
-/** The cell to search for an unknown user name: always the same one for the same name. */
-const pickCell = (c: Context, userNameKey: string): number => {
-  const cells = cellNumbers(c.env)
-  let sum = 0
-  for (const character of userNameKey) sum = (sum * 31 + (character.codePointAt(0) ?? 0)) >>> 0
-  return cells[sum % cells.length] ?? 0
-}
 
 /**
  * The key, or null when the credentials are wrong. An unknown user name costs the same reads and
@@ -35,7 +27,7 @@ const checkCredentials = async (
   const parsed = parseApiKey(apiKey)
   if (!parsed) return null
   const account = await findAccount(withRetries(openDirectory(c.env)), userNameKey)
-  const cell = account?.cell ?? pickCell(c, userNameKey)
+  const cell = account?.cell ?? pickCell(c.env, userNameKey)
   const key = await findKey(withRetries(openCell(c.env, cell)), parsed.id)
   const isRightSecret = isSameDigest(await hashSecret(parsed.secret), key?.hash ?? '')
   if (!isRightSecret || !key || key.accountId !== account?.accountId) return null

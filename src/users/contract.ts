@@ -37,7 +37,7 @@ const members = {
   modification: time.meta({ description: 'When the user was last edited.' }),
   lastLogin: time
     .nullable()
-    .meta({ description: 'When a key bound to the user was last exchanged for a token.' }),
+    .meta({ description: 'When the user last signed in, or a key bound to the user got a token.' }),
 }
 
 export const user = z.object(members).meta({ id: 'User' })
@@ -141,7 +141,8 @@ export const deleteUser = define({
   id: 'deleteUser',
   tag,
   summary: 'Delete a user',
-  description: 'Also deletes the API keys that are bound to the user.',
+  description:
+    'Also deletes the API keys that are bound to the user, and ends the user’s sessions.',
   scope: 'admin',
   wholeAccount: true,
   reply: done,

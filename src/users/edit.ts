@@ -6,6 +6,7 @@ import { names, runBatch, statement, valuesOf } from '../db/statement.ts'
 import { emailKey } from '../domain/email.ts'
 import { fold } from '../domain/fold.ts'
 import type { UserRecord } from '../domain/user.ts'
+import { endSessionsIf } from '../sessions/store.ts'
 import { findUser, type User } from './store.ts'
 
 /* Each edit is one atomic batch, which checks the user's group, device and e-mail as it writes. */
@@ -142,6 +143,12 @@ interface UserEdit {
   now: number
 }
 
+/** True once the user is disabled or has this new password: then all its sessions end. */
+const endsSessions = ({ accountId, before, password }: UserEdit): SQL =>
+  sql`EXISTS (SELECT 1 FROM ${users}
+    WHERE ${users.id} = ${before.id} AND ${users.accountId} = ${accountId}
+      AND (${users.disabled} = 1 OR ${users.password} = ${password}))`
+
 /** Writes only while the version is the one that was read. */
 export const updateUser = async (db: Database, edit: UserEdit): Promise<UserOutcome> => {
   const { accountId, before, record, password, now } = edit
@@ -169,6 +176,7 @@ export const updateUser = async (db: Database, edit: UserEdit): Promise<UserOutc
         .returning({ id: users.id }),
     ),
     selectChecks(db, write),
+    endSessionsIf(db, accountId, before.id, endsSessions(edit)),
   ])
   const [checked] = checks.results
   if (checked && written.results.length === 1) {
@@ -191,7 +199,7 @@ interface UserDeletion {
   now: number
 }
 
-/** Deletes the user and its keys, each of which gets its `key.revoked` event. */
+/** Deletes the user with its sessions and keys, each of which gets its `key.revoked` event. */
 export const deleteUser = async (
   db: Database,
   { accountId, id, versions, now }: UserDeletion,
@@ -203,10 +211,11 @@ export const deleteUser = async (
   const isLive = or(isNull(keys.expires), gt(keys.expires, now))
   const revoked = sql`SELECT 'evt_' || ${keys.id} || '_revoked' AS id,
     json_object('keyId', ${keys.id}) AS data FROM ${keys} WHERE ${and(ofUser, isLive)}`
-  const [before, , , , deleted] = await runBatch(db, [
+  const [before, , , , , deleted] = await runBatch(db, [
     statement(db, sql`SELECT 1 FROM ${users} WHERE ${own}`),
     ...appendEvents(db, { accountId, type: 'key.revoked', time: now, rows: revoked }),
     statement(db, db.delete(keys).where(ofUser)),
+    endSessionsIf(db, accountId, id, isDeletable),
     statement(
       db,
       db

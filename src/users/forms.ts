@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { countryCode } from '../domain/countries.ts'
 import { emailKey } from '../domain/email.ts'
 import { PRIVILEGES } from '../domain/user.ts'
-import { instant, line, name, phone, tags, timeZone } from '../http/wire.ts'
+import { instant, line, name, newPassword, phone, tags, timeZone } from '../http/wire.ts'
 
 /** What each member means, in requests and replies alike. */
 export const ABOUT = {
@@ -15,8 +15,8 @@ export const ABOUT = {
   notifySms: 'Whether alerts are sent by SMS.',
   description: 'A description of your own.',
   message: 'A text for the user, which your own software may show. It is only stored.',
-  disabled: 'A disabled user can do nothing and receives no messages.',
-  disabledMessage: 'The error that a disabled user gets when it asks for a token.',
+  disabled: 'A disabled user can do nothing and receives no messages; its sessions end.',
+  disabledMessage: 'The error that a disabled user gets at a sign-in.',
   privileges:
     'What the user may do. `write` includes `read`; `admin` includes everything. `execute` is for commands to devices.',
   group:
@@ -57,16 +57,10 @@ const privileges = z
   .default(['read'])
   .meta({ description: ABOUT.privileges })
 
-const password = z
-  .string('must be text')
-  .min(8, 'must have at least 8 characters')
-  .max(256, 'must have at most 256 characters')
-  .nullable()
-  .default(null)
-  .meta({
-    description:
-      'Write-only: stored as a salted hash and always null in replies. If left out or null, it stays unchanged.',
-  })
+const password = newPassword.nullable().default(null).meta({
+  description:
+    'Write-only: stored as a salted hash and always null in replies. At least 12 characters, and no common password. If left out or null, it stays unchanged; a new one ends the user’s sessions.',
+})
 
 const flag = (fallback: boolean) => z.boolean('must be true or false').default(fallback)
 const notify = z.strictObject({

@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import { forgetKeysOfUser } from '../auth/keyStatus.ts'
+import { hashPassword } from '../auth/password.ts'
 import { COUNTRIES } from '../domain/countries.ts'
 import { fold } from '../domain/fold.ts'
 import { sameJson } from '../domain/json.ts'
@@ -20,7 +21,6 @@ import { ledgerOf } from '../ledger/stub.ts'
 import * as contract from './contract.ts'
 import { createUser, deleteUser, updateUser } from './edit.ts'
 import type { UserBody } from './forms.ts'
-import { hashPassword } from './password.ts'
 import { presentUser } from './present.ts'
 import { findUser, listUsers, type Position, searchUsers, type User } from './store.ts'
 
@@ -96,7 +96,7 @@ const editUser = async (c: Context, change: (before: User) => UserBody): Promise
       const body = change(before)
       const record = await toRecord(c, body)
       refuseOwnRights(c, before, record)
-      password ??= body.password === null ? null : await hashPassword(body.password)
+      password ??= body.password === null ? null : await hashPassword(c.env, body.password)
       return record
     },
     write: (before, record) => {
@@ -142,7 +142,7 @@ export const users = new Hono<AppEnv>()
     const { accountId } = c.get('principal')
     const record = await toRecord(c, body)
     const id = await c.get('newId')('usr')
-    const password = body.password === null ? null : await hashPassword(body.password)
+    const password = body.password === null ? null : await hashPassword(c.env, body.password)
     const { user } = requireOk(
       await createUser(c.get('db'), { accountId, id, record, password, now: Date.now() }),
     )

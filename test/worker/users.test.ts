@@ -1,8 +1,8 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
+import { isPassword } from '../../src/auth/password.ts'
 import { openCell } from '../../src/db/open.ts'
 import { updateUser } from '../../src/users/edit.ts'
-import { isPassword } from '../../src/users/password.ts'
 import { findUser } from '../../src/users/store.ts'
 import { fetchToken, openAccount, type TestAccount } from '../support/accounts.ts'
 import { createDevice } from '../support/devices.ts'
@@ -307,8 +307,8 @@ describe('a password', () => {
     const first = (await kept(created.body.id)) ?? ''
     expect(first).toMatch(/^pbkdf2-sha256\$100000\$/)
     expect([
-      await isPassword('correct horse', first),
-      await isPassword('correct horsf', first),
+      await isPassword(env, 'correct horse', first),
+      await isPassword(env, 'correct horsf', first),
     ]).toEqual([true, false])
     await account.call('PUT', path, { body: { ...ANA, name: 'B' } })
     await account.call('PUT', path, { body: { ...ANA, password: null } })
@@ -320,7 +320,7 @@ describe('a password', () => {
     expect(changed.body.password).toBeNull()
     const second = (await kept(created.body.id)) ?? ''
     expect(second).not.toBe(first)
-    expect(await isPassword('correct horse', second)).toBe(true)
+    expect(await isPassword(env, 'correct horse', second)).toBe(true)
   })
 
   test('leaves no fast hash of itself when the request has an Idempotency-Key', async () => {

@@ -16,6 +16,7 @@ const RETRYABLE = [
   'too-many-requests',
   'daily-locations-reached',
   'cells-full',
+  'links-unavailable',
   'unavailable',
 ]
 

@@ -177,6 +177,7 @@ test('the contract implies parameters, headers and error replies', () => {
     'token-expired',
     'not-a-token',
     'key-revoked',
+    'session-ended',
     'account-disabled',
     'user-disabled',
     'forbidden',

@@ -39,12 +39,13 @@ export const makeFixture = async (route: Route): Promise<Fixture> => {
 
   const request: Fixture['request'] = async (idsOf = mine) => {
     const params = parametersOf(route.path).length > 0 ? ((await sample.params?.(idsOf)) ?? {}) : {}
-    const body = sample.body?.(mine, params)
+    const body = await sample.body?.(mine, params)
     return {
       method: route.method,
       path: fillPath(route.path, params) + (sample.query ?? ''),
       headers: {
         ...authorization(route, mine),
+        ...(await sample.headers?.(mine)),
         ...(body !== undefined && { 'Content-Type': 'application/json' }),
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),

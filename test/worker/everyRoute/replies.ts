@@ -3,7 +3,7 @@ import type * as z from 'zod'
 import { type Fixture, storedRows, withHeaders } from './fixture.ts'
 import type { Route } from './routes.ts'
 import { SAMPLES } from './samples.ts'
-import { send } from './send.ts'
+import { COOKIE_PATHS, send } from './send.ts'
 
 const pointers = (body: { errors?: { pointer: string }[] }) =>
   (body.errors ?? []).map(({ pointer }) => pointer)
@@ -68,6 +68,9 @@ export const checkReplies = (route: Route, fixtureOf: () => Fixture): void => {
         },
       })
       expect(reply.status).toBe(204)
+      expect(COOKIE_PATHS.test(route.path)).toBe(!!contract.session)
+      // `send` checks that there are no CORS headers.
+      if (contract.session) return
       expect(reply.headers.get('Access-Control-Allow-Methods')?.split(', ')).toContain(method)
       for (const name of [
         'Authorization',
@@ -181,6 +184,15 @@ export const checkReplies = (route: Route, fixtureOf: () => Fixture): void => {
         }
       })
     }
+
+    if (/^\/api\/auth\//i.test(route.path))
+      test('with no replay: nothing under /api/Auth/ takes an Idempotency-Key', async () => {
+        expect(contract.idempotent).toBeUndefined()
+        const sent = withHeaders(await fixture.request(), { 'Idempotency-Key': 'a b' })
+        const reply = await send(sent)
+        expect(reply.status, reply.text).toBeLessThan(300)
+        expect(reply.headers.has('Idempotent-Replayed')).toBe(false)
+      })
 
     const query = Object.keys((contract.query as z.ZodObject | undefined)?.shape ?? {})
     if (method !== 'GET' || query.length === 0) return

@@ -1,6 +1,15 @@
 import type { Scope } from '../../../src/domain/scope.ts'
 import type { ProblemCode } from '../../../src/http/problem.ts'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
+import { ORIGIN } from '../../support/http.ts'
+import {
+  createSignInUser,
+  credentialsOf,
+  makeLink,
+  PASSWORD,
+  signIn,
+} from '../../support/sessions.ts'
+import { createUser } from '../../support/users.ts'
 
 /*
  * One row for each operation, by the `id` of its contract: how to make a request that succeeds.
@@ -11,13 +20,15 @@ import { openAccount, type TestAccount } from '../../support/accounts.ts'
  *           request, and for the other account when one asks for the other's resources.
  *   body    a valid body: one object without wrapper, with at least one member. A patch is a merge
  *           patch.
+ *   headers what the request needs beside its token, such as a cookie.
  *   query   what a GET needs, such as `?from=…&to=…`.
  *   scope   the scope that this request needs, if the contract names those of several kinds.
  *   refused the problem that even a valid request gets on a local server.
  */
 export interface Sample {
   params?: (owner: TestAccount) => Promise<Record<string, string>>
-  body?: (owner: TestAccount, params: Record<string, string>) => unknown
+  body?: (owner: TestAccount, params: Record<string, string>) => unknown | Promise<unknown>
+  headers?: (owner: TestAccount) => Promise<Record<string, string>>
   query?: string
   scope?: Scope | Scope[]
   refused?: ProblemCode
@@ -64,6 +75,21 @@ const newUser = () => ({
 const makeUser = async (owner: TestAccount) => {
   const { body } = await owner.call('POST', '/api/users', { body: newUser() })
   return { userId: body.id as string }
+}
+
+const makeCredentials = async (owner: TestAccount) => {
+  const user = await createSignInUser(owner)
+  return credentialsOf(owner, user)
+}
+
+const makeSession = async (owner: TestAccount) => {
+  const { sessionId } = await signIn(owner, await createSignInUser(owner))
+  return { sessionId }
+}
+
+const makeCookie = async (owner: TestAccount) => {
+  const { cookie } = await signIn(owner, await createSignInUser(owner))
+  return { Cookie: cookie, Origin: ORIGIN }
 }
 
 /** Without notifications: sending them would change rows after the reply. */
@@ -122,6 +148,21 @@ export const SAMPLES: Record<string, Sample> = {
   readHealth: {},
   readOpenApi: {},
   getToken: { body: ({ userName, apiKey }) => ({ userName, apiKey }) },
+
+  signIn: { body: makeCredentials },
+  refresh: { headers: makeCookie },
+  signOut: { headers: makeCookie, body: () => ({ everywhere: false }) },
+  listSessions: {},
+  endSession: { params: makeSession, scope: 'admin' },
+  inviteUser: { params: makeUser },
+  requestReset: { body: ({ userName }) => ({ account: userName, email: 'ana@example.com' }) },
+  setPassword: {
+    body: async (owner) => ({
+      link: await makeLink(owner, await createUser(owner, newUser())),
+      password: PASSWORD,
+    }),
+  },
+  readMe: {},
 
   readAccount: {},
   patchAccount: { body: () => ({ name: `Renamed ${unique()}` }) },

@@ -191,7 +191,9 @@ test('an account has a limit per minute, sees what is left, and gets 429 beyond 
     'r=0',
   ])
   for (const { headers } of replies)
-    expect(headers.get('RateLimit-Policy')).toBe('"account";q=5;w=60, "token";q=10;w=60')
+    expect(headers.get('RateLimit-Policy')).toBe(
+      '"account";q=5;w=60, "token";q=10;w=60, "sign-in";q=100000;w=60',
+    )
   const seconds = Number(replies.at(-1)?.headers.get('Retry-After'))
   expect(seconds).toBeGreaterThan(0)
   expect(seconds).toBeLessThanOrEqual(60)

@@ -1,0 +1,72 @@
+import type { Env } from '../env.ts'
+
+/*
+ * PBKDF2-HMAC-SHA-256 with 100,000 iterations is the slowest hash that Workers offer: WebCrypto has
+ * neither scrypt nor Argon2, and the platform refuses more iterations.
+ */
+const ITERATIONS = 100_000
+const HASH_BYTES = 32
+const SALT_BYTES = 16
+const PLAIN = 'pbkdf2-sha256'
+/** The password is first combined with the pepper. Hashes from before it was set stay `PLAIN`. */
+const PEPPERED = 'pbkdf2-sha256-pepper'
+
+type PepperEnv = Pick<Env, 'PASSWORD_PEPPER'>
+
+/** HMAC-SHA-256 of the password under the pepper. */
+const addPepper = async (password: Uint8Array, pepper: string): Promise<Uint8Array> => {
+  const key = await crypto.subtle.importKey(
+    'raw',
+    // WebCrypto refuses an empty key; without a pepper the result is not used.
+    new TextEncoder().encode(pepper || 'none'),
+    { name: 'HMAC', hash: 'SHA-256' },
+    false,
+    ['sign'],
+  )
+  return new Uint8Array(await crypto.subtle.sign('HMAC', key, password))
+}
+
+interface Derivation {
+  scheme: string
+  salt: Uint8Array
+  iterations: number
+}
+
+/** Does the same work for both schemes, so that the time does not tell which one was used. */
+const deriveHash = async (
+  { PASSWORD_PEPPER = '' }: PepperEnv,
+  password: string,
+  { scheme, salt, iterations }: Derivation,
+): Promise<Uint8Array> => {
+  // Keyboards may produce the same password in different Unicode forms.
+  const bytes = new TextEncoder().encode(password.normalize('NFKC'))
+  const peppered = await addPepper(bytes, PASSWORD_PEPPER)
+  const secret = scheme === PEPPERED ? peppered : bytes
+  const key = await crypto.subtle.importKey('raw', secret, 'PBKDF2', false, ['deriveBits'])
+  const algorithm = { name: 'PBKDF2', hash: 'SHA-256', salt, iterations }
+  return new Uint8Array(await crypto.subtle.deriveBits(algorithm, key, HASH_BYTES * 8))
+}
+
+/** The text stored for a password: scheme, iterations, salt and hash. */
+export const hashPassword = async (env: PepperEnv, password: string): Promise<string> => {
+  const scheme = env.PASSWORD_PEPPER ? PEPPERED : PLAIN
+  const salt = crypto.getRandomValues(new Uint8Array(SALT_BYTES))
+  const hash = await deriveHash(env, password, { scheme, salt, iterations: ITERATIONS })
+  return `${scheme}$${ITERATIONS}$${salt.toBase64()}$${hash.toBase64()}`
+}
+
+/** A hash that no password has: it is checked where there is none, with the same work. */
+const NO_PASSWORD = `${PLAIN}$${ITERATIONS}$${'A'.repeat(22)}==$${'A'.repeat(43)}=`
+
+/** Whether this is the password. Null, for a user without one, takes as long as a wrong one. */
+export const isPassword = async (
+  env: PepperEnv,
+  password: string,
+  stored: string | null,
+): Promise<boolean> => {
+  const [scheme = '', iterations = '', salt = '', hash = ''] = (stored ?? NO_PASSWORD).split('$')
+  const derivation = { scheme, salt: Uint8Array.fromBase64(salt), iterations: Number(iterations) }
+  const given = await deriveHash(env, password, derivation)
+  const isSame = crypto.subtle.timingSafeEqual(given, Uint8Array.fromBase64(hash))
+  return isSame && stored !== null && (scheme === PLAIN || scheme === PEPPERED)
+}

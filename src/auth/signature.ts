@@ -1,0 +1,31 @@
+import type { Env } from '../env.ts'
+import { liveSecrets } from './token.ts'
+
+/* MACs of cookies and links, under the secrets that sign tokens. Each use begins with its name. */
+
+const macOf = async (key: CryptoKey, text: string): Promise<Uint8Array> =>
+  new Uint8Array(await crypto.subtle.sign('HMAC', key, new TextEncoder().encode(text)))
+
+/** 43 characters, the same again for the same text. */
+export const sign = async (env: Env, text: string): Promise<string> => {
+  const [signer] = await liveSecrets(env)
+  if (!signer) throw new Error('TOKEN_SECRET is not set')
+  const mac = await macOf(signer.key, text)
+  return mac.toBase64({ alphabet: 'base64url', omitPadding: true })
+}
+
+export const SIGNATURE = '[A-Za-z0-9_-]{43}'
+
+/** Whether one of the live secrets has signed the text. */
+export const isSignature = async (env: Env, text: string, given: string): Promise<boolean> => {
+  const expected = await Promise.all((await liveSecrets(env)).map(({ key }) => macOf(key, text)))
+  try {
+    const bytes = Uint8Array.fromBase64(given, { alphabet: 'base64url' })
+    return expected.some(
+      (mac) => mac.length === bytes.length && crypto.subtle.timingSafeEqual(mac, bytes),
+    )
+  } catch {
+    // Not base64url.
+    return false
+  }
+}

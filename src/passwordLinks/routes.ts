@@ -1,0 +1,104 @@
+import { Hono } from 'hono'
+import { forgetKeysOfUser } from '../auth/keyStatus.ts'
+import { hashPassword } from '../auth/password.ts'
+import { isLinkValid, parseLink } from '../auth/passwordLink.ts'
+import { openCell, openDirectory, withRetries } from '../db/open.ts'
+import { emailKey } from '../domain/email.ts'
+import { fold } from '../domain/fold.ts'
+import { iso } from '../domain/iso.ts'
+import { cellBinding } from '../env.ts'
+import type { AppEnv, Context } from '../http/context.ts'
+import { operation } from '../http/operation.ts'
+import { Problem, signInProblem } from '../http/problem.ts'
+import { countSignIn } from '../http/rateLimit.ts'
+import { reply } from '../http/reply.ts'
+import { logFailure } from '../log.ts'
+import { publicOrigin } from '../notify/provider.ts'
+import { findAccount } from '../tokens/store.ts'
+import * as contract from './contract.ts'
+import { sendLink } from './sendLink.ts'
+import { findLinkedUser, findUserByEmail, replacePassword } from './store.ts'
+
+export const invitations = new Hono<AppEnv>().post(
+  '/:userId/invite',
+  operation(contract.inviteUser),
+  async (c) => {
+    const { accountId, cell } = c.get('principal')
+    const user = await findLinkedUser(c.get('db'), c.req.param('userId'))
+    if (user?.accountId !== accountId) throw new Problem('user-not-found')
+    const noticeId = await c.get('newId')('ntc')
+    const { expires } = await sendLink(c, {
+      kind: 'invitation',
+      user,
+      cell,
+      origin: publicOrigin(c.env),
+      noticeId,
+      now: Date.now(),
+    })
+    return reply(c, contract.inviteUser, { success: true, expires: iso(expires) })
+  },
+)
+
+/** Only a user who was invited and has set a password gets a link. */
+const sendReset = async (
+  c: Context,
+  { account, email }: { account: string; email: string },
+  now: number,
+): Promise<void> => {
+  const known = await findAccount(withRetries(openDirectory(c.env)), fold(account))
+  if (!known) return
+  const { accountId, cell } = known
+  const db = withRetries(openCell(c.env, cell))
+  const user = await findUserByEmail(db, accountId, emailKey(email.trim()) ?? '')
+  if (!user || user.password === null || user.disabled || user.isAccountDisabled) return
+  const noticeId = await c.get('newId')('ntc')
+  const origin = publicOrigin(c.env)
+  await sendLink(c, { kind: 'reset', user, cell, origin, noticeId, now })
+}
+
+/** The reply has been sent, so nobody learns of a failure but the log. */
+const reportFailure = (error: unknown): void => {
+  const isRefused = error instanceof Problem && error.code !== 'links-unavailable'
+  if (!isRefused) logFailure('reset-failed', error)
+}
+
+const invalidLink = () =>
+  new Problem('invalid-link', {
+    errors: [{ pointer: '/link', detail: 'must be a link that is neither used nor expired' }],
+  })
+
+/** The user of a link that is valid now. */
+const requireLink = async (c: Context, link: string, now: number) => {
+  const parsed = parseLink(link)
+  if (!parsed || !cellBinding(c.env, parsed.cell)) throw invalidLink()
+  const db = openCell(c.env, parsed.cell)
+  const user = await findLinkedUser(withRetries(db), parsed.userId)
+  if (!user || !(await isLinkValid(c.env, parsed, user, now))) throw invalidLink()
+  if (user.isAccountDisabled) throw signInProblem('account-disabled')
+  if (user.disabled) throw signInProblem('user-disabled', user.disabledMessage)
+  return { db, user }
+}
+
+export const passwords = new Hono<AppEnv>()
+  .post('/Reset', operation(contract.requestReset), async (c) => {
+    const now = Date.now()
+    // Beyond the limit nothing is done, but the reply stays the same.
+    const isCounted = await countSignIn(c, now).then(
+      () => true,
+      () => false,
+    )
+    if (isCounted)
+      c.executionCtx.waitUntil(sendReset(c, c.req.valid('json'), now).catch(reportFailure))
+    return reply(c, contract.requestReset, { success: true })
+  })
+  .post('/Password', operation(contract.setPassword), async (c) => {
+    const { link, password } = c.req.valid('json')
+    const now = Date.now()
+    await countSignIn(c, now)
+    const { db, user } = await requireLink(c, link, now)
+    const hash = await hashPassword(c.env, password)
+    if (!(await replacePassword(db, user, hash, now))) throw invalidLink()
+    forgetKeysOfUser(user.id)
+    const { accountUserName: account, email } = user
+    return reply(c, contract.setPassword, { success: true, account, email })
+  })

@@ -1,0 +1,45 @@
+import { LINK_LIFETIME_MS, type LinkKind, writeLink } from '../auth/passwordLink.ts'
+import type { Context } from '../http/context.ts'
+import { Problem } from '../http/problem.ts'
+import { ledgerOf } from '../ledger/stub.ts'
+import type { LinkedUser } from './store.ts'
+
+interface LinkRequest {
+  kind: LinkKind
+  user: LinkedUser
+  cell: number
+  /** The origin of PUBLIC_URL; null when it is not set. */
+  origin: string | null
+  /** `ntc_…`: the same id is sent only once. */
+  noticeId: string
+  now: number
+}
+
+/** The page of the console that takes the link; the secret is in the fragment, which no server sees. */
+const linkUrl = (origin: string, link: string): string => `${origin}/password#${link}`
+
+/**
+ * Has the ledger e-mail a link to the user. The link is made from PUBLIC_URL and never from the
+ * request: with a forged host the secret would go to somebody else's server.
+ */
+export const sendLink = async (
+  c: Context,
+  { kind, user, cell, origin, noticeId, now }: LinkRequest,
+): Promise<{ expires: number }> => {
+  if (origin === null) throw new Problem('links-unavailable')
+  const expires = now + LINK_LIFETIME_MS[kind]
+  const link = await writeLink(c.env, { kind, cell, userId: user.id, expires }, user)
+  const outcome = await ledgerOf(c.env, user.accountId).notify({
+    id: noticeId,
+    content: { kind, url: linkUrl(origin, link), accountName: user.accountName, expires },
+    recipients: [{ channel: 'Email', to: user.email, timeZone: user.timeZone }],
+    isUrgent: false,
+    link: { kind, userId: user.id },
+  })
+  if (outcome.ok) return { expires }
+  if (outcome.refusal === 'account-not-found') throw new Problem('account-not-found')
+  throw new Problem('too-many-requests', {
+    detail: 'Too many links were sent to this user or for this account. Try again later.',
+    headers: { 'Retry-After': String(Math.max(1, Math.ceil((outcome.retryAt - now) / 1000))) },
+  })
+}

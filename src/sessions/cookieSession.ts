@@ -1,0 +1,95 @@
+import { forgetKey } from '../auth/keyStatus.ts'
+import { readSessionCookie, type SessionCookie, writeSessionCookie } from '../auth/sessionCookie.ts'
+import { signToken } from '../auth/token.ts'
+import { type Database, openCell, withRetries } from '../db/open.ts'
+import { iso } from '../domain/iso.ts'
+import { judgeCookie, type SessionState } from '../domain/session.ts'
+import { canAct } from '../domain/user.ts'
+import { cellBinding } from '../env.ts'
+import type { Context } from '../http/context.ts'
+import { clearCookie, readCookie, setCookie } from '../http/cookie.ts'
+import { Problem, signInProblem } from '../http/problem.ts'
+import {
+  endSession,
+  type FoundSession,
+  findSession,
+  rotateSession,
+  type SignInUser,
+} from './store.ts'
+
+/** The cookie is of no use any more, so the browser drops it. */
+const sessionEnded = (): Problem =>
+  new Problem('session-ended', { headers: { 'Set-Cookie': clearCookie() } })
+
+/** 403 for a disabled account or user. Only for callers who have proved who they are. */
+export const requireEnabled = (user: SignInUser, now: number): void => {
+  if (user.isAccountDisabled) throw signInProblem('account-disabled')
+  if (!canAct(user, now))
+    throw signInProblem('user-disabled', user.disabled ? user.disabledMessage : '')
+}
+
+export interface CookieSession {
+  cookie: SessionCookie
+  db: Database
+  session: FoundSession
+  /** Whether the cookie is the one before the current one. */
+  isRepeated: boolean
+}
+
+/**
+ * The session of the cookie, or a 401. An old cookie can only be a copy: whoever holds the current
+ * one must sign in again, because nobody can tell the two apart.
+ */
+export const requireCookieSession = async (c: Context, now: number): Promise<CookieSession> => {
+  const value = readCookie(c)
+  const cookie = value === null ? null : await readSessionCookie(c.env, value)
+  if (!cookie || !cellBinding(c.env, cookie.cell)) throw sessionEnded()
+  const db = openCell(c.env, cookie.cell)
+  const session = await findSession(withRetries(db), cookie.sessionId)
+  if (!session) throw sessionEnded()
+  const judged = judgeCookie(session, cookie.counter, now)
+  if (judged === 'reused') {
+    const { accountId } = session.user
+    await endSession(db, { accountId, id: cookie.sessionId, userId: null })
+    forgetKey(cookie.sessionId)
+  }
+  if (judged === 'reused' || judged === 'expired') throw sessionEnded()
+  return { cookie, db, session, isRepeated: judged === 'repeated' }
+}
+
+const MAX_TRIES = 3
+
+/** The session with its next cookie: a new one, or the same again for a repeat. */
+export const refreshSession = async (
+  c: Context,
+  now: number,
+): Promise<{ cookie: SessionCookie; user: SignInUser; state: SessionState }> => {
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    const { cookie, db, session, isRepeated } = await requireCookieSession(c, now)
+    const { user } = session
+    requireEnabled(user, now)
+    const state = isRepeated ? session : await rotateSession(db, cookie.sessionId, session, now)
+    if (state) return { cookie: { ...cookie, counter: state.counter }, user, state }
+    // Another tab was faster: now this cookie is the one before the last.
+  }
+  throw new Problem('unavailable')
+}
+
+interface Issue {
+  user: SignInUser
+  cookie: SessionCookie
+  state: SessionState
+  now: number
+}
+
+/** A token of the session, and the header that sets its cookie. */
+export const issueToken = async (c: Context, { user, cookie, state, now }: Issue) => {
+  const { accountId, userId, scopes } = user
+  const claims = { accountId, cell: cookie.cell, keyId: cookie.sessionId, scopes, userId }
+  const { token, expires } = await signToken(c.env, claims, now)
+  const value = await writeSessionCookie(c.env, cookie)
+  return {
+    body: { success: true as const, token, expires: iso(expires) },
+    headers: { 'Set-Cookie': setCookie(value, state.expires - now) },
+  }
+}

@@ -1,0 +1,15 @@
+import { iso } from '../domain/iso.ts'
+import type { Session } from './store.ts'
+
+/** `currentId` is the session of the token that asks. */
+export const presentSession = (
+  { id, userAgent, creation, lastUsed, expires }: Session,
+  currentId: string,
+) => ({
+  id,
+  current: id === currentId,
+  userAgent,
+  creation: iso(creation),
+  lastUsed: iso(lastUsed),
+  expires: iso(expires),
+})
