@@ -1,6 +1,10 @@
 // Written by `npm run openapi` from public/api/openapi.json. Do not edit.
 
 export type GetTokenBody = { userName: string; apiKey: string }
+export type SignInBody = { account: string; email: string; password: string }
+export type SignOutBody = { everywhere?: boolean | null }
+export type RequestResetBody = { account: string; email: string }
+export type SetPasswordBody = { link: string; password: string }
 export type CreateKeyBody = {
   name: string
   scopes: ('ingest' | 'read' | 'write' | 'admin')[]
@@ -427,17 +431,20 @@ export type Problem = {
     | 'invalid-cursor'
     | 'report-too-old'
     | 'span-too-large'
+    | 'invalid-link'
     | 'invalid-patch'
     | 'token-missing'
     | 'token-invalid'
     | 'token-expired'
     | 'not-a-token'
     | 'key-revoked'
+    | 'session-ended'
     | 'wrong-credentials'
     | 'invalid-signature'
     | 'account-disabled'
     | 'user-disabled'
     | 'forbidden'
+    | 'wrong-origin'
     | 'route-not-found'
     | 'account-not-found'
     | 'alert-not-found'
@@ -447,6 +454,7 @@ export type Problem = {
     | 'group-not-found'
     | 'key-not-found'
     | 'message-not-found'
+    | 'session-not-found'
     | 'user-not-found'
     | 'webhook-not-found'
     | 'method-not-allowed'
@@ -479,6 +487,7 @@ export type Problem = {
     | 'idempotency-key-reused'
     | 'too-many-requests'
     | 'internal'
+    | 'links-unavailable'
     | 'cells-full'
     | 'unavailable'
   instance: string
@@ -489,7 +498,37 @@ export type Problem = {
 }
 export type ReadOpenApiReply = { openapi: string }
 export type GetTokenReply = { success: true; token: string; expires: string }
-export type KeyPage = { success: true; keys: Key[]; nextCursor: string | null }
+export type SessionTokenReply = { success: true; token: string; expires: string }
+export type Done = { success: true }
+export type SessionList = { success: true; sessions: Session[] }
+export type Session = {
+  id: string
+  current: boolean
+  userAgent: string
+  creation: string
+  lastUsed: string
+  expires: string
+}
+export type SetPasswordReply = { success: true; account: string; email: string }
+export type ReadMeReply = {
+  success: true
+  account: CallerAccount
+  user: CallerUser | null
+  key: Key | null
+  scopes: ('ingest' | 'read' | 'write' | 'admin')[]
+}
+export type CallerAccount = { id: string; userName: string; name: string; timeZone: string }
+export type CallerUser = {
+  id: string
+  name: string
+  email: string
+  timeZone: string
+  message: string
+  privileges: ('read' | 'write' | 'execute' | 'admin')[]
+  group: string | null
+  groupId: string | null
+  lastLogin: string | null
+}
 export type Key = {
   id: string
   name: string
@@ -499,9 +538,9 @@ export type Key = {
   expires: string | null
   lastUsed: string | null
 }
+export type KeyPage = { success: true; keys: Key[]; nextCursor: string | null }
 export type NewKeyReply = { success: true; key: Key; apiKey: string | null }
 export type KeyReply = { success: true; key: Key }
-export type Done = { success: true }
 export type MessagePage = { success: true; messages: Message[]; nextCursor: string | null }
 export type Message = {
   id: string
@@ -698,6 +737,7 @@ export type User = {
   lastLogin: string | null
 }
 export type UserReply = User & Done
+export type InviteUserReply = { success: true; expires: string }
 export type AlertPage = { success: true; alerts: Alert[]; nextCursor: string | null }
 export type Alert = {
   id: string
@@ -773,6 +813,14 @@ export type ReconcileCellReply = {
 export interface Operations {
   'GET /api/openapi.json': { reply: ReadOpenApiReply; body: never }
   'POST /api/Auth/Token': { reply: GetTokenReply; body: GetTokenBody }
+  'POST /api/Auth/SignIn': { reply: SessionTokenReply; body: SignInBody }
+  'POST /api/Auth/Refresh': { reply: SessionTokenReply; body: never }
+  'POST /api/Auth/SignOut': { reply: Done; body: SignOutBody }
+  'GET /api/Auth/Sessions': { reply: SessionList; body: never }
+  'DELETE /api/Auth/Sessions/{sessionId}': { reply: Done; body: never }
+  'POST /api/Auth/Reset': { reply: Done; body: RequestResetBody }
+  'POST /api/Auth/Password': { reply: SetPasswordReply; body: SetPasswordBody }
+  'GET /api/me': { reply: ReadMeReply; body: never }
   'GET /api/account/keys': { reply: KeyPage; body: never }
   'POST /api/account/keys': { reply: NewKeyReply; body: CreateKeyBody }
   'GET /api/account/keys/{keyId}': { reply: KeyReply; body: never }
@@ -835,6 +883,7 @@ export interface Operations {
   'PUT /api/users/{userId}': { reply: UserReply; body: UserBody }
   'PATCH /api/users/{userId}': { reply: UserReply; body: PatchUserBody | JsonPatch }
   'DELETE /api/users/{userId}': { reply: Done; body: never }
+  'POST /api/users/{userId}/invite': { reply: InviteUserReply; body: never }
   'GET /api/devices/{deviceId}/alerts': { reply: AlertPage; body: never }
   'POST /api/devices/{deviceId}/alerts': {
     reply: AlertPage | PostAlertsReply
