@@ -41,6 +41,21 @@ export const routes: readonly Route[] = [
   { path: '/devices/:deviceId/edit', load: () => import('../pages/devices/EditDevicePage.tsx') },
   { path: '/reset', load: () => import('../pages/signIn/ResetPage.tsx'), isOpen: true },
   { path: '/password', load: () => import('../pages/signIn/PasswordPage.tsx'), isOpen: true },
+  { path: '/alerts', load: () => import('../pages/alerts/AlertsPage.tsx') },
+  { path: '/alerts/:alertId', load: () => import('../pages/alerts/AlertPage.tsx') },
+  { path: '/licenses', load: () => import('../pages/licenses/LicensesPage.tsx') },
+  { path: '/groups', load: () => import('../pages/groups/GroupsPage.tsx') },
+  { path: '/groups/:groupId', load: () => import('../pages/groups/GroupPage.tsx') },
+  { path: '/users', load: () => import('../pages/users/UsersPage.tsx') },
+  { path: '/users/:userId', load: () => import('../pages/users/UserPage.tsx') },
+  { path: '/messages', load: () => import('../pages/messages/MessagesPage.tsx') },
+  { path: '/webhooks', load: () => import('../pages/webhooks/WebhooksPage.tsx') },
+  { path: '/webhooks/:webhookId', load: () => import('../pages/webhooks/WebhookPage.tsx') },
+  { path: '/events', load: () => import('../pages/events/EventsPage.tsx') },
+  { path: '/settings', load: () => import('../pages/settings/AccountPage.tsx') },
+  { path: '/settings/emergencies', load: () => import('../pages/settings/EmergenciesPage.tsx') },
+  { path: '/settings/keys', load: () => import('../pages/settings/KeysPage.tsx') },
+  { path: '/settings/sessions', load: () => import('../pages/settings/SessionsPage.tsx') },
 ]
 
 /** The menu, in groups. */
@@ -50,8 +65,24 @@ export const navigation: readonly { label: string; items: readonly NavItem[] }[]
     items: [
       { path: '/', label: text.map.title, icon: 'map' },
       { path: '/devices', label: text.devices.title, icon: 'device' },
+      { path: '/alerts', label: text.alerts.title, icon: 'alert' },
     ],
   },
-  { label: text.shell.manage, items: [] },
-  { label: text.shell.connect, items: [] },
+  {
+    label: text.shell.manage,
+    items: [
+      { path: '/groups', label: text.groups.title, icon: 'group' },
+      { path: '/users', label: text.users.title, icon: 'user', needs: 'admin' },
+      { path: '/licenses', label: text.licenses.title, icon: 'license' },
+      { path: '/messages', label: text.messages.title, icon: 'message' },
+    ],
+  },
+  {
+    label: text.shell.connect,
+    items: [
+      { path: '/webhooks', label: text.webhooks.title, icon: 'webhook', needs: 'admin' },
+      { path: '/events', label: text.events.title, icon: 'event' },
+      { path: '/settings', label: text.settings.title, icon: 'settings' },
+    ],
+  },
 ]
