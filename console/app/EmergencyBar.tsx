@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { deviceName } from '../api/deviceNames.ts'
+import { deviceName } from '../api/names.ts'
 import { useAction } from '../api/resource.ts'
 import type { Alert } from '../api/types.ts'
 import { formatPosition } from '../format/units.ts'
@@ -16,7 +16,7 @@ const Emergency = ({ alert }: { alert: Alert }) => {
     toast(text.emergency.acknowledged)
   })
   const { latitude, longitude } = alert
-  const name = deviceName(alert.deviceId) ?? '…'
+  const name = deviceName(alert.deviceId) ?? text.names.deletedDevice
   return (
     <li class="emergency-item">
       <span class="emergency-mark">
@@ -39,6 +39,9 @@ const Emergency = ({ alert }: { alert: Alert }) => {
         <a class="button small" href={`/map/${alert.deviceId}`}>
           <Icon name="pin" size={16} />
           <span>{text.emergency.show}</span>
+        </a>
+        <a class="button small" href={`/alerts/${alert.id}`}>
+          <span>{text.emergency.details}</span>
         </a>
         {session.can('write') && (
           <button
