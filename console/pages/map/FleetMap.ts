@@ -123,7 +123,9 @@ export class FleetMap {
 
   setFleet(members: readonly Member[]): void {
     this.#members = members
-    setData(this.#map, 'devices', featuresOf(members.filter((one) => !this.#isSelected(one))))
+    const features = featuresOf(members.filter((one) => !this.#isSelected(one)))
+    setData(this.#map, 'devices', features)
+    this.#map.getContainer().dataset.drawn = String(features.features.length)
     if (!this.#hasFitted && members.some(({ device }) => device.lastLocation)) {
       this.#hasFitted = true
       if (!this.#selected) this.fitAll(false)
