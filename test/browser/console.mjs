@@ -61,14 +61,17 @@ try {
   })
 
   await check('a path of the Worker is not answered with the console', async () => {
+    // Not watched: the browser reports the refusals of these paths as errors.
+    const visitor = await browser.newPage()
     for (const path of await workerPaths()) {
-      const response = await page.goto(`${base}${path}`)
+      const response = await visitor.goto(`${base}${path}`)
       expect(!(await response.text()).includes('id="app"'), `${path} shows the console`)
     }
     for (const path of ['/', '/devices', '/settings/keys', '/no/such/page']) {
-      const response = await page.goto(`${base}${path}`)
+      const response = await visitor.goto(`${base}${path}`)
       expect((await response.text()).includes('id="app"'), `${path} does not show the console`)
     }
+    await visitor.close()
   })
 
   await check('a wrong key is refused with the sentence and the request id', async () => {
@@ -133,9 +136,8 @@ try {
     await openPath(page, '/devices/new')
     await page.getByLabel('Name', { exact: true }).fill('Buoy 9')
     await page.getByRole('button', { name: 'Create the device' }).click()
-    const refusal = await page.locator('.refusal').textContent()
-    expect(refusal.includes('3 of 3 licenses are in use'), refusal)
-    expect(refusal.includes('3 March 2099'), refusal)
+    const refusal = page.locator('.refusal', { hasText: '3 of 3 licenses are in use' })
+    expect((await refusal.textContent()).includes('3 March 2099'), 'no date')
     expect((await page.getByLabel('Name', { exact: true }).inputValue()) === 'Buoy 9', 'input lost')
   })
 
@@ -152,8 +154,7 @@ try {
     await page.getByRole('button', { name: 'Reactivate' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('button', { name: 'Reactivate' }).click()
-    const refusal = await dialog.locator('.refusal').textContent()
-    expect(refusal.includes('3 of 3 licenses are in use'), refusal)
+    await dialog.getByText('3 of 3 licenses are in use').waitFor()
     await dialog.getByRole('button', { name: 'Cancel' }).click()
 
     await openPath(page, `/devices/${evil.id}`)
