@@ -39,7 +39,6 @@ export const AccountMenu = () => {
         type="button"
         class="account-button"
         aria-expanded={isOpen}
-        aria-label={`${text.shell.menu}: ${me.account.name}`}
         onClick={() => setIsOpen(!isOpen)}
       >
         <span class="avatar" aria-hidden="true">
@@ -49,6 +48,7 @@ export const AccountMenu = () => {
           <b>{me.account.name}</b>
           <span>{me.user?.name ?? text.shell.signedInByKey}</span>
         </span>
+        <span class="visually-hidden">{text.shell.menu}</span>
         <Icon name="down" size={15} />
       </button>
       {isOpen && (

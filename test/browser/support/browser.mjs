@@ -40,8 +40,8 @@ export function report() {
 function firstLines(fault) {
   return String(fault.message ?? fault)
     .split('\n')
-    .slice(0, 6)
-    .join(' | ')
+    .slice(0, 40)
+    .join('\n        ')
 }
 
 /** Collects what must not happen on any page: errors, violations and requests to other hosts. */
