@@ -10,6 +10,8 @@ export interface CallOptions {
   body?: unknown
   signal?: AbortSignal | undefined
   headers?: Record<string, string>
+  /** A POST that only reads, and therefore takes no `Idempotency-Key`. */
+  isQuery?: boolean
 }
 
 type Operation = keyof Operations
@@ -46,7 +48,7 @@ const retryDelay = (error: ApiError & { retryAfterMs?: number }, retries: number
 const sendWithToken = async (method: string, path: string, options: CallOptions) => {
   const { signal, body } = options
   // A repeated POST with the same key makes nothing twice.
-  const key = method === 'POST' ? { 'Idempotency-Key': randomKey() } : {}
+  const key = method === 'POST' && !options.isQuery ? { 'Idempotency-Key': randomKey() } : {}
   for (let retries = 0, hasRenewed = false; ; ) {
     const token = await session.token()
     try {

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { type ApiError, isAborted, toApiError } from './problem.ts'
 
 export interface Resource<T> {
@@ -36,12 +36,13 @@ export const useResource = <T>(
       })
     return () => controller.abort()
   }, [...deps, round])
-  return {
-    ...state,
-    reload: () => setRound((before) => before + 1),
-    set: (change) =>
+  const reload = useCallback(() => setRound((before) => before + 1), [])
+  const set = useCallback(
+    (change: (data: T) => T) =>
       setState((before) => (before.data ? { ...before, data: change(before.data) } : before)),
-  }
+    [],
+  )
+  return { ...state, reload, set }
 }
 
 export interface Page<T> {
@@ -100,6 +101,12 @@ export const usePages = <T>(
     return () => current.current?.abort()
   }, [...deps, round])
 
+  const reload = useCallback(() => setRound((before) => before + 1), [])
+  const set = useCallback(
+    (change: (items: T[]) => T[]) =>
+      setState((before) => ({ ...before, items: change(before.items) })),
+    [],
+  )
   return {
     items: state.items,
     error,
@@ -108,8 +115,8 @@ export const usePages = <T>(
     loadMore: () => {
       if (!isPending && state.cursor !== null) loadPage(state.cursor)
     },
-    reload: () => setRound((before) => before + 1),
-    set: (change) => setState((before) => ({ ...before, items: change(before.items) })),
+    reload,
+    set,
   }
 }
 

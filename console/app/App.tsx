@@ -47,10 +47,11 @@ class Boundary extends Component<{ children: ComponentChildren }, { hasFailed: b
 }
 
 const findRoute = (path: string): { route: Route; params: Record<string, string> } | null => {
-  for (const route of routes) {
-    const params = match(route.path, path)
-    if (params) return { route, params }
-  }
+  for (const route of routes)
+    for (const pattern of [route.path].flat()) {
+      const params = match(pattern, path)
+      if (params) return { route, params }
+    }
   return null
 }
 
@@ -110,8 +111,8 @@ export const App = () => {
   return (
     <>
       <Shell isWide={found?.route.isWide ?? false}>
-        <Boundary key={found?.route.path ?? 'none'}>
-          {found ? <Content key={found.route.path} {...found} /> : <NotFound />}
+        <Boundary key={found ? routes.indexOf(found.route) : -1}>
+          {found ? <Content {...found} /> : <NotFound />}
         </Boundary>
       </Shell>
       {status === 'expired' && <SignInAgain />}

@@ -8,6 +8,8 @@ import { text } from '../text/text.ts'
 import { IconButton } from '../ui/Button.tsx'
 import { Icon, Logo } from '../ui/Icon.tsx'
 import { AccountMenu } from './AccountMenu.tsx'
+import { EmergencyBar } from './EmergencyBar.tsx'
+import { startEmergencies } from './emergencies.ts'
 import { type NavItem, navigation } from './routes.ts'
 
 const isAllowed = ({ needs }: NavItem): boolean =>
@@ -59,8 +61,12 @@ export const Shell = ({ isWide, children }: { isWide: boolean; children: Compone
   const [isMenuOpen, setIsMenuOpen] = useState(false)
   const { path } = place.value
   useEffect(() => {
+    const stopEmergencies = startEmergencies()
     live.start()
-    return live.stop
+    return () => {
+      stopEmergencies()
+      live.stop()
+    }
   }, [])
   // The menu closes when the page changes.
   useEffect(() => setIsMenuOpen(false), [path])
@@ -101,6 +107,7 @@ export const Shell = ({ isWide, children }: { isWide: boolean; children: Compone
         onClick={() => setIsMenuOpen(false)}
       />
       <div class="content">
+        <EmergencyBar />
         <Notice />
         <main id="content" class={isWide ? 'wide' : ''} tabIndex={-1}>
           {children}

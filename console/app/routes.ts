@@ -12,7 +12,8 @@ export interface PageProps {
 type Load = () => Promise<{ default: ComponentType<PageProps> }>
 
 export interface Route {
-  path: string
+  /** Several addresses of one page: it stays as it is while they change. */
+  path: string | readonly string[]
   load: Load
   /** The page has the whole window: no margins. */
   isWide?: boolean
@@ -29,6 +30,15 @@ export interface NavItem {
 }
 
 export const routes: readonly Route[] = [
+  {
+    path: ['/', '/map/:deviceId', '/map/:deviceId/track'],
+    load: () => import('../pages/map/MapPage.tsx'),
+    isWide: true,
+  },
+  { path: '/devices', load: () => import('../pages/devices/DevicesPage.tsx') },
+  { path: '/devices/new', load: () => import('../pages/devices/NewDevicePage.tsx') },
+  { path: '/devices/:deviceId', load: () => import('../pages/devices/DevicePage.tsx') },
+  { path: '/devices/:deviceId/edit', load: () => import('../pages/devices/EditDevicePage.tsx') },
   { path: '/reset', load: () => import('../pages/signIn/ResetPage.tsx'), isOpen: true },
   { path: '/password', load: () => import('../pages/signIn/PasswordPage.tsx'), isOpen: true },
   { path: '/alerts', load: () => import('../pages/alerts/AlertsPage.tsx') },
@@ -52,7 +62,11 @@ export const routes: readonly Route[] = [
 export const navigation: readonly { label: string; items: readonly NavItem[] }[] = [
   {
     label: text.shell.watch,
-    items: [{ path: '/alerts', label: text.alerts.title, icon: 'alert' }],
+    items: [
+      { path: '/', label: text.map.title, icon: 'map' },
+      { path: '/devices', label: text.devices.title, icon: 'device' },
+      { path: '/alerts', label: text.alerts.title, icon: 'alert' },
+    ],
   },
   {
     label: text.shell.manage,

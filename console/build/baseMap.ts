@@ -10,7 +10,10 @@ type Ring = Position[]
 type Polygon = Ring[]
 
 const require = createRequire(import.meta.url)
-type Countries = Topology<{ countries: GeometryCollection<{ name: string }> }>
+type Countries = Topology<{
+  countries: GeometryCollection<{ name: string }>
+  land: GeometryCollection
+}>
 
 const readCountries = (): Countries =>
   JSON.parse(readFileSync(require.resolve('world-atlas/countries-50m.json'), 'utf8'))
@@ -86,12 +89,12 @@ const isInside = (x: number, y: number, ring: Ring): boolean => {
   return inside
 }
 
-const GRID_STEPS = 22
+const GRID_STEPS = 14
 
 /** The point of a grid that is inside the ring and farthest from its edge. */
 const labelPoint = (ring: Ring): Position => {
   const { west, east, south, north } = boundsOf(ring)
-  const thinned = ring.filter((_, at) => at % Math.ceil(ring.length / 300) === 0)
+  const thinned = ring.filter((_, at) => at % Math.ceil(ring.length / 120) === 0)
   let best: Position = [(west + east) / 2, (south + north) / 2]
   let bestDistance = 0
   for (let column = 1; column < GRID_STEPS; column++)
@@ -121,21 +124,17 @@ const FULL_NAMES: Record<string, string> = {
   eSwatini: 'Eswatini',
 }
 
+const polygonsOf = (geometry: GeoJSON.Geometry): Polygon[] => {
+  if (geometry.type === 'Polygon') return [unwrapPolygon(geometry.coordinates)]
+  return geometry.type === 'MultiPolygon' ? geometry.coordinates.map(unwrapPolygon) : []
+}
+
 /** The base map as one JSON value: GeoJSON of land, borders and one label for each country. */
 export const makeBaseMap = () => {
   const topology = readCountries()
-  const { countries } = topology.objects
-  const land: Polygon[] = []
+  const { countries, land } = topology.objects
   const labels = feature(topology, countries).features.map(({ geometry, properties }) => {
-    const polygons = (
-      geometry.type === 'Polygon'
-        ? [geometry.coordinates]
-        : geometry.type === 'MultiPolygon'
-          ? geometry.coordinates
-          : []
-    ).map(unwrapPolygon)
-    land.push(...polygons)
-    const largest = polygons
+    const largest = polygonsOf(geometry)
       .map(([outer = []]) => ({ outer, area: areaOf(outer) }))
       .reduce((a, b) => (b.area > a.area ? b : a))
     const name = FULL_NAMES[properties.name] ?? properties.name
@@ -152,7 +151,10 @@ export const makeBaseMap = () => {
       properties: {},
       geometry: {
         type: 'MultiPolygon',
-        coordinates: land.map((polygon) => polygon.map(compact).filter((ring) => ring.length > 3)),
+        coordinates: feature(topology, land)
+          .features.flatMap(({ geometry }) => polygonsOf(geometry))
+          .map((polygon) => polygon.map(compact).filter((ring) => ring.length > 3))
+          .filter((polygon) => polygon.length > 0),
       },
     },
     borders: {

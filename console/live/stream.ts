@@ -33,6 +33,8 @@ const PING = '{"type":"ping"}'
 const PING_INTERVAL_MS = 25_000
 const MAX_RETRY_MS = 30_000
 const UNAUTHORIZED = 4401
+/** Locations cost the service rows, so the stream stops asking once no page wants them. */
+const RELEASE_LOCATIONS_MS = 60_000
 
 export const liveStatus = signal<Status>('off')
 
@@ -44,6 +46,7 @@ let retries = 0
 let retryTimer: ReturnType<typeof setTimeout> | undefined
 let pingTimer: ReturnType<typeof setInterval> | undefined
 let renewTimer: ReturnType<typeof setTimeout> | undefined
+let releaseTimer: ReturnType<typeof setTimeout> | undefined
 let locationListeners = 0
 let hasLocations = false
 
@@ -132,6 +135,13 @@ const reconnect = () => {
   void connect()
 }
 
+const releaseLocations = () => {
+  clearTimeout(releaseTimer)
+  releaseTimer = setTimeout(() => {
+    if (locationListeners === 0 && hasLocations && socket) reconnect()
+  }, RELEASE_LOCATIONS_MS)
+}
+
 export const live = {
   start: () => void connect(),
 
@@ -154,7 +164,7 @@ export const live = {
     if (isLocation && locationListeners++ === 0 && !hasLocations && socket) reconnect()
     return () => {
       handlers.delete(handler)
-      if (isLocation) locationListeners--
+      if (isLocation && --locationListeners === 0) releaseLocations()
     }
   },
 
