@@ -1,15 +1,18 @@
 import { defineConfig } from 'vite'
 import { baseMapPlugin } from './build/baseMapPlugin.ts'
 
-/** Where tiles, glyphs and the style of an operator's own base map come from; empty for ours. */
-const MAP_STYLE_URL = process.env.MAP_STYLE_URL ?? ''
+/** The style or the tiles of an operator's own base map, and whom to credit; empty for ours. */
+const { MAP_URL = '', MAP_ATTRIBUTION = '' } = process.env
 
 export default defineConfig({
   root: import.meta.dirname,
   publicDir: false,
   base: '/',
   plugins: [baseMapPlugin()],
-  define: { MAP_STYLE_URL: JSON.stringify(MAP_STYLE_URL) },
+  define: {
+    MAP_URL: JSON.stringify(MAP_URL),
+    MAP_ATTRIBUTION: JSON.stringify(MAP_ATTRIBUTION),
+  },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {
     target: 'es2023',

@@ -21,8 +21,8 @@ const target = join(root, 'public')
 const stampFile = join(target, 'console', 'build.txt')
 
 export async function buildConsole() {
-  const mapUrl = process.env.MAP_STYLE_URL ?? ''
-  const stamp = hashOfInputs(mapUrl)
+  const mapUrl = process.env.MAP_URL ?? ''
+  const stamp = hashOfInputs(`${mapUrl} ${process.env.MAP_ATTRIBUTION ?? ''}`)
   if (isCurrent(stamp)) return
   const { build } = await import('vite')
   const draft = mkdtempSync(join(target, '.console-'))
@@ -59,8 +59,8 @@ function isCurrent(stamp) {
   )
 }
 
-function hashOfInputs(mapUrl) {
-  const hash = createHash('sha256').update(mapUrl)
+function hashOfInputs(settings) {
+  const hash = createHash('sha256').update(settings)
   const files = readdirSync(source, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.name.endsWith('.md'))
     .map(({ parentPath, name }) => join(parentPath, name))
@@ -74,6 +74,6 @@ function hashOfInputs(mapUrl) {
 function mapHost(mapUrl) {
   if (!mapUrl) return ''
   const { protocol, origin } = new URL(mapUrl)
-  if (protocol !== 'https:') throw new Error('MAP_STYLE_URL must be an https URL.')
+  if (protocol !== 'https:') throw new Error('MAP_URL must be an https URL.')
   return ` ${origin}`
 }

@@ -6,6 +6,7 @@ import { match, place } from '../router/router.ts'
 import { session } from '../session/session.ts'
 import { text } from '../text/text.ts'
 import { Button, LinkButton } from '../ui/Button.tsx'
+import { Page } from '../ui/Page.tsx'
 import { Empty, Pending } from '../ui/states.tsx'
 import { Toasts } from '../ui/toast.tsx'
 import { type PageProps, type Route, routes } from './routes.ts'
@@ -14,13 +15,11 @@ import { Shell } from './Shell.tsx'
 const loaded = new Map<Route, ComponentType<PageProps>>()
 
 const NotFound = () => (
-  <Empty
-    icon="compass"
-    title={text.errors.notFoundTitle}
-    action={<LinkButton href="/">{text.errors.toMap}</LinkButton>}
-  >
-    {text.errors.notFound}
-  </Empty>
+  <Page title={text.errors.notFoundTitle} lead={text.errors.notFound}>
+    <div class="actions">
+      <LinkButton href="/">{text.errors.toMap}</LinkButton>
+    </div>
+  </Page>
 )
 
 /** Keeps a fault in one page from taking the whole console down. */

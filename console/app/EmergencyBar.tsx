@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks'
-import { deviceName } from '../api/deviceNames.ts'
+import { deviceName } from '../api/names.ts'
 import { useAction } from '../api/resource.ts'
 import type { Alert } from '../api/types.ts'
 import { formatPosition } from '../format/units.ts'
 import { session } from '../session/session.ts'
-import { text } from '../text/text.ts'
+import { alertLabel, text } from '../text/text.ts'
 import { Icon } from '../ui/Icon.tsx'
 import { Time } from '../ui/Time.tsx'
 import { toast } from '../ui/toast.tsx'
@@ -16,15 +16,15 @@ const Emergency = ({ alert }: { alert: Alert }) => {
     toast(text.emergency.acknowledged)
   })
   const { latitude, longitude } = alert
-  const name = deviceName(alert.deviceId) ?? '…'
+  const name = deviceName(alert.deviceId) ?? text.names.deletedDevice
   return (
-    <li class="emergency">
+    <li class="emergency-item">
       <span class="emergency-mark">
         <Icon name="warning" size={20} />
         <b>{text.emergency.title}</b>
       </span>
       <div class="emergency-text">
-        <b>{text.emergency.raised(alert.alerts.join(', '), name)}</b>
+        <b>{text.emergency.raised(alert.alerts.map(alertLabel).join(', '), name)}</b>
         {alert.text && <span class="emergency-said">{alert.text}</span>}
         <span>
           <Time value={alert.dateTime} isRelative />
@@ -39,6 +39,9 @@ const Emergency = ({ alert }: { alert: Alert }) => {
         <a class="button small" href={`/map/${alert.deviceId}`}>
           <Icon name="pin" size={16} />
           <span>{text.emergency.show}</span>
+        </a>
+        <a class="button small" href={`/alerts/${alert.id}`}>
+          <span>{text.emergency.details}</span>
         </a>
         {session.can('write') && (
           <button

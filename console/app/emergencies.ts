@@ -1,17 +1,13 @@
 import { computed, signal } from '@preact/signals'
 import { call } from '../api/client.ts'
+import { type AnyAlert, isEmergency } from '../api/emergency.ts'
 import type { Alert } from '../api/types.ts'
 import { type LiveEvent, live } from '../live/stream.ts'
 
 /* Emergencies that nobody has acknowledged. They are on top of every page. */
 
-const DEFAULT_NAME = 'SOSButton'
-
-/** Accounts choose which alerts are emergencies; the alert says whether it is one. */
-const isOpenEmergency = (alert: Alert & { emergency?: boolean; cancelled?: boolean }): boolean =>
-  !alert.acknowledged &&
-  !alert.cancelled &&
-  (alert.emergency ?? alert.alerts.includes(DEFAULT_NAME))
+const isOpenEmergency = (alert: AnyAlert): boolean =>
+  !alert.acknowledged && !alert.cancelled && isEmergency(alert)
 
 const open = signal<readonly Alert[]>([])
 

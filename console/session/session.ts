@@ -1,6 +1,7 @@
 import { computed, signal } from '@preact/signals'
 import { ApiError } from '../api/problem.ts'
 import { send } from '../api/send.ts'
+import type { ReadMeReply } from '../api/types.ts'
 
 /*
  * Who is signed in. By password the browser holds an HttpOnly cookie that renews tokens; by API key
@@ -8,9 +9,9 @@ import { send } from '../api/send.ts'
  */
 
 export interface Me {
-  account: { id: string; userName: string; name: string; timeZone: string }
-  user: { id: string; name: string; email: string } | null
-  scopes: string[]
+  account: ReadMeReply['account']
+  user: ReadMeReply['user']
+  scopes: readonly string[]
   /** A user who sees one group only; many pages are closed to them. */
   isConfined: boolean
 }
@@ -72,25 +73,10 @@ const currentToken = async (): Promise<string> => {
   }
 }
 
-interface MeReply {
-  account: Me['account']
-  user: (NonNullable<Me['user']> & { groupId: string | null }) | null
-  scopes: string[]
-}
-
-/** Until the service has `GET /api/me`. */
-const HAS_ME = false
-const readAccount = async (headers: Record<string, string>): Promise<Me> => {
-  const response = await send({ method: 'GET', path: '/api/account', headers })
-  const { account } = (await response.json()) as MeReply
-  return { account, user: null, scopes: ['admin'], isConfined: false }
-}
-
 const readMe = async (): Promise<Me> => {
   const headers = { Authorization: `Bearer ${token?.value ?? ''}` }
-  if (!HAS_ME) return readAccount(headers)
   const response = await send({ method: 'GET', path: '/api/me', headers })
-  const { account, user, scopes } = (await response.json()) as MeReply
+  const { account, user, scopes } = (await response.json()) as ReadMeReply
   return { account, user, scopes, isConfined: (user?.groupId ?? null) !== null }
 }
 

@@ -4,3 +4,7 @@ import { en } from './en.ts'
 export type Catalogue = typeof en
 
 export const text: Catalogue = en
+
+/** Alerts that the service knows have names in words; an account's own stand as they are. */
+export const alertLabel = (name: string): string =>
+  (text.alertNames as Record<string, string>)[name] ?? name

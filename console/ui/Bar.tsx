@@ -1,3 +1,5 @@
+import { Meter } from './Meter.tsx'
+
 interface BarProps {
   label: string
   value: number
@@ -6,21 +8,13 @@ interface BarProps {
   figures: string
 }
 
-const NEAR = 0.8
-
-/** A share of a limit. */
-export const Bar = ({ label, value, max, figures }: BarProps) => {
-  const share = max > 0 ? Math.min(1, value / max) : 1
-  const kind = share >= 1 ? 'full' : share >= NEAR ? 'near' : ''
-  return (
-    <div class="bar">
-      <p class="bar-label">
-        <span>{label}</span>
-        <span class="number">{figures}</span>
-      </p>
-      <div class="bar-track" aria-hidden="true">
-        <div class={`bar-fill ${kind}`} style={{ width: `${share * 100}%` }} />
-      </div>
-    </div>
-  )
-}
+/** A share of a limit, with its figures. */
+export const Bar = ({ label, value, max, figures }: BarProps) => (
+  <div class="bar">
+    <p class="bar-label">
+      <span>{label}</span>
+      <span class="number">{figures}</span>
+    </p>
+    <Meter label={label} used={value} of={max} />
+  </div>
+)

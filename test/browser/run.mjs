@@ -10,6 +10,7 @@ import { readSecrets } from '../../scripts/secrets.mjs'
 import { root, useToolchain } from '../../scripts/toolchain.mjs'
 
 const patience = 120_000
+const patienceWithFile = 420_000
 const notCopied = ['node_modules', '.git', '.wrangler', '.dev.vars', 'dist', 'coverage']
 
 await useToolchain()
@@ -32,8 +33,11 @@ let output = ''
 let failed = []
 try {
   await ready()
-  const { DEMO_USER_NAME, DEMO_API_KEY } = readSecrets(join(copy, '.dev.vars'))
-  const env = { ...process.env, BASE_URL: `http://localhost:${port}`, DEMO_USER_NAME, DEMO_API_KEY }
+  const env = {
+    ...process.env,
+    ...readSecrets(join(copy, '.dev.vars')),
+    BASE_URL: `http://localhost:${port}`,
+  }
   const files = readdirSync(join(root, 'test/browser')).filter(
     (file) => file.endsWith('.mjs') && file !== 'run.mjs',
   )
@@ -41,7 +45,7 @@ try {
     console.log(`\n── test/browser/${file}`)
     const code = await run(process.execPath, [join('test/browser', file)], {
       env,
-      timeout: patience,
+      timeout: patienceWithFile,
     })
     if (code !== 0) failed.push(file)
   }

@@ -1,11 +1,11 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { ApiError } from '../../api/problem.ts'
-import { setLeaveGuard } from '../../router/router.ts'
 import { session } from '../../session/session.ts'
 import { text } from '../../text/text.ts'
 import { Button, IconButton, LinkButton } from '../../ui/Button.tsx'
 import { CheckField, TextArea, TextField } from '../../ui/fields.tsx'
 import { Card } from '../../ui/Page.tsx'
+import { useLeaveGuard } from '../../ui/useLeaveGuard.ts'
 import './devices.css'
 import type { DeviceDraft } from './deviceForm.ts'
 import { LicenseRefusal } from './LicenseRefusal.tsx'
@@ -190,10 +190,7 @@ export const DeviceForm = ({
 }: DeviceFormProps) => {
   const [draft, setDraft] = useState(initial)
   const change: Change = (changes) => setDraft((before) => ({ ...before, ...changes }))
-  useEffect(() => {
-    setLeaveGuard(() => draft !== initial && !isPending, text.shell.discard)
-    return () => setLeaveGuard(null)
-  }, [draft, initial, isPending])
+  useLeaveGuard(draft !== initial && !isPending)
   return (
     <form
       class="stack"

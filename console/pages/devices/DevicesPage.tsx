@@ -10,7 +10,7 @@ import { session } from '../../session/session.ts'
 import { text } from '../../text/text.ts'
 import { LinkButton } from '../../ui/Button.tsx'
 import { Page } from '../../ui/Page.tsx'
-import { SearchField } from '../../ui/SearchField.tsx'
+import { SearchInput } from '../../ui/SearchInput.tsx'
 import { Empty } from '../../ui/states.tsx'
 import { type Column, Table } from '../../ui/Table.tsx'
 import { Time } from '../../ui/Time.tsx'
@@ -96,13 +96,11 @@ const Filters = ({ q, state, group }: { q: string; state: string; group: string 
   const groups = useResource(readGroups, [])
   return (
     <div class="toolbar">
-      <div class="grow">
-        <SearchField
-          label={text.devices.search}
-          value={q}
-          onSearch={(value) => setQuery({ q: value })}
-        />
-      </div>
+      <SearchInput
+        label={text.devices.search}
+        value={q}
+        onInput={(value) => setQuery({ q: value })}
+      />
       <select
         class="input narrow"
         aria-label={text.devices.state}

@@ -25,6 +25,15 @@ const HEIGHT_PX = 112
 const axisColours = () =>
   isDark() ? { ink: '#94a0c4', line: '#252e4c' } : { ink: '#5d6781', line: '#e3e7f1' }
 
+const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
+const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
+
+/** Midnight is shown as its day. */
+const tickLabel = (seconds: number): string => {
+  const date = new Date(seconds * 1000)
+  return date.getHours() + date.getMinutes() === 0 ? day.format(date) : clock.format(date)
+}
+
 /** Draws the playhead over the plot. */
 const playheadPlugin = (readTime: () => number): uPlot.Plugin => ({
   hooks: {
@@ -73,7 +82,7 @@ export const Chart = ({ times, series, playhead, onPick, label }: ChartProps) =>
           y: { range: (_, low, high) => [Math.min(0, low), high === low ? low + 1 : high * 1.08] },
         },
         axes: [
-          { ...axis, size: 24, space: 70 },
+          { ...axis, size: 26, space: 64, values: (_, splits) => splits.map(tickLabel) },
           { ...axis, size: 46, space: 28 },
         ],
         series: [

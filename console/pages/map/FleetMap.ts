@@ -1,4 +1,4 @@
-import { AttributionControl, LngLatBounds, Map as MapLibre, setWorkerUrl } from 'maplibre-gl'
+import { LngLatBounds, Map as MapLibre, setWorkerUrl } from 'maplibre-gl'
 import workerUrl from 'maplibre-gl/dist/maplibre-gl-worker.mjs?url'
 import 'maplibre-gl/dist/maplibre-gl.css'
 import baseMapUrl from 'virtual:base-map'
@@ -26,8 +26,15 @@ interface Options {
 const MAX_FIT_ZOOM = 7
 const EDGE_PX = 70
 
+const rasterStyle: StyleSpecification = {
+  version: 8,
+  sources: { tiles: { type: 'raster', tiles: [MAP_URL], tileSize: 256, maxzoom: 19 } },
+  layers: [{ id: 'tiles', type: 'raster', source: 'tiles' }],
+}
+
 const loadStyle = async (theme: Theme): Promise<StyleSpecification | string> => {
-  if (MAP_STYLE_URL) return MAP_STYLE_URL
+  if (MAP_URL.includes('{z}')) return rasterStyle
+  if (MAP_URL) return MAP_URL
   const response = await fetch(baseMapUrl)
   return makeStyle(await response.json(), theme)
 }
@@ -69,8 +76,6 @@ export class FleetMap {
       pitchWithRotate: false,
       locale: { 'Map.Title': text.map.label },
     })
-    // An operator's own style must name its source; ours is named beside the map.
-    if (MAP_STYLE_URL) map.addControl(new AttributionControl({ compact: true }))
     map.touchZoomRotate.disableRotation()
     await map.once('load')
     const self = new FleetMap(map)
@@ -111,7 +116,7 @@ export class FleetMap {
   setTheme(theme: Theme): void {
     const map = this.#map
     paintFleetLayers(map, theme)
-    if (MAP_STYLE_URL) return
+    if (MAP_URL) return
     const { sea, land, shore, border, label, halo } = PALETTES[theme]
     map.setPaintProperty('sea', 'background-color', sea)
     map.setPaintProperty('land', 'fill-color', land)
@@ -123,7 +128,9 @@ export class FleetMap {
 
   setFleet(members: readonly Member[]): void {
     this.#members = members
-    setData(this.#map, 'devices', featuresOf(members.filter((one) => !this.#isSelected(one))))
+    const features = featuresOf(members.filter((one) => !this.#isSelected(one)))
+    setData(this.#map, 'devices', features)
+    this.#map.getContainer().dataset.drawn = String(features.features.length)
     if (!this.#hasFitted && members.some(({ device }) => device.lastLocation)) {
       this.#hasFitted = true
       if (!this.#selected) this.fitAll(false)

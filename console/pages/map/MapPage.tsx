@@ -111,7 +111,7 @@ export default ({ params }: PageProps) => {
             />
           </div>
           {selected && !isTracking && <DeviceCard member={selected} />}
-          {!MAP_STYLE_URL && <p class="attribution">{text.map.attribution}</p>}
+          <p class="attribution">{MAP_URL ? MAP_ATTRIBUTION : text.map.attribution}</p>
         </div>
         {isTracking && deviceId && TrackPanel && (
           <TrackPanel

@@ -12,16 +12,8 @@ import { TextField } from '../../ui/fields.tsx'
 import { Failed, Pending } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { Chart, type Series } from './Chart.tsx'
-import {
-  type Interval,
-  indexAt,
-  intervalOf,
-  lengthOf,
-  positionAt,
-  readTrack,
-  SPANS,
-  type Span,
-} from './track.ts'
+import { type Interval, intervalOf, readTrack, SPANS, type Span } from './track.ts'
+import { indexAt, lengthOf, positionAt } from './trackMath.ts'
 
 interface TrackPanelProps {
   deviceId: string

@@ -1,6 +1,6 @@
 import { batch, computed, signal } from '@preact/signals'
 import { call } from '../../api/client.ts'
-import { rememberNames } from '../../api/deviceNames.ts'
+import { rememberNames } from '../../api/names.ts'
 import { type ApiError, toApiError } from '../../api/problem.ts'
 import type { Device, Location } from '../../api/types.ts'
 import { devicesInEmergency } from '../../app/emergencies.ts'
