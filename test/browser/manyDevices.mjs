@@ -1,0 +1,104 @@
+// Pans a map of 10,000 devices: node test/browser/manyDevices.mjs http://localhost:8787
+// Needs ADMIN_TOKEN of that service in the environment. The devices are answered by this file, so that
+// the figure is the browser's alone.
+import { TestAccount } from './support/accounts.mjs'
+import { base, check, expect, launch, report } from './support/browser.mjs'
+
+const COUNT = 10_000
+const PAGE = 1000
+const PAN_MS = 5000
+/** Chromium draws in software here. A graphics card is many times faster. */
+const MIN_FRAMES_PER_SECOND = 10
+
+const browser = await launch()
+const account = await TestAccount.open({ licenses: 1 })
+try {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
+  page.setDefaultTimeout(60_000)
+  await page.route('**/api/devices?*', answerDevices)
+
+  await check(`a map of ${COUNT} devices stays smooth`, async () => {
+    await page.goto(base)
+    await page.getByText('API key', { exact: true }).first().click()
+    await page.getByLabel('Account', { exact: true }).fill(account.userName)
+    await page.getByLabel('API key', { exact: true }).last().fill(account.apiKey)
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.getByText('10,000 devices').waitFor()
+    await page.locator(`.map-canvas[data-drawn="${COUNT}"]`).waitFor()
+    expect((await page.locator('.fleet-row').count()) < 60, 'the list has every row')
+    await page.waitForTimeout(3000)
+    const framesPerSecond = await pan(page)
+    console.log(`        ${framesPerSecond.toFixed(1)} frames a second while panning`)
+    expect(framesPerSecond >= MIN_FRAMES_PER_SECOND, `${framesPerSecond} frames a second`)
+  })
+} finally {
+  await browser.close()
+}
+report()
+
+async function answerDevices(route) {
+  const start = Number(new URL(route.request().url()).searchParams.get('cursor') ?? 0)
+  const devices = Array.from({ length: PAGE }, (_, at) => makeDevice(start + at))
+  const nextCursor = start + PAGE < COUNT ? String(start + PAGE) : null
+  await route.fulfill({ json: { success: true, devices, nextCursor } })
+}
+
+function makeDevice(number) {
+  const dateTime = new Date(Date.now() - (number % 100) * 3_600_000).toISOString()
+  return {
+    id: `dev_${String(number).padStart(22, '0')}`,
+    name: `Device ${number}`,
+    description: '',
+    min: '',
+    identifier: String(number),
+    model: 'Tracker',
+    tags: {},
+    groups: [],
+    state: number % 50 === 0 ? 'expired' : 'active',
+    expires: null,
+    limits: {
+      expires: false,
+      expirationDate: null,
+      dailyEmailLimit: 100,
+      dailySmsLimit: 20,
+    },
+    usage: { date: dateTime.slice(0, 10), emailsSent: 0, smsSent: 0 },
+    lastLocation: {
+      dateTime,
+      receivedAt: dateTime,
+      latitude: 70 * Math.sin(number * 12.9898),
+      longitude: 179 * Math.sin(number * 78.233),
+      speed: number % 60,
+      course: number % 360,
+    },
+    lastContact: dateTime,
+    creation: dateTime,
+    lastModified: dateTime,
+  }
+}
+
+/** Drags the map in a circle and counts the frames that it drew. */
+async function pan(page) {
+  const box = await page.locator('.map-canvas').boundingBox()
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2]
+  await page.evaluate(() => {
+    const counted = { frames: 0, start: performance.now() }
+    window.counted = counted
+    const count = () => {
+      counted.frames += 1
+      requestAnimationFrame(count)
+    }
+    requestAnimationFrame(count)
+  })
+  await page.mouse.move(x, y)
+  await page.mouse.down()
+  const end = Date.now() + PAN_MS
+  for (let step = 0; Date.now() < end; step++)
+    await page.mouse.move(x + 180 * Math.sin(step / 15), y + 120 * Math.cos(step / 15))
+  const { frames, ms } = await page.evaluate(() => ({
+    frames: window.counted.frames,
+    ms: performance.now() - window.counted.start,
+  }))
+  await page.mouse.up()
+  return frames / (ms / 1000)
+}
