@@ -1,11 +1,11 @@
 import { useId, useState } from 'preact/hooks'
 import { call } from '../api/client.ts'
-import { deviceName, rememberNames } from '../api/deviceNames.ts'
+import { deviceName, rememberNames } from '../api/names.ts'
 import { useResource } from '../api/resource.ts'
 import { text } from '../text/text.ts'
 import { Button } from './Button.tsx'
 import { Icon } from './Icon.tsx'
-import { SearchField } from './SearchField.tsx'
+import { SearchInput } from './SearchInput.tsx'
 import { Failed } from './states.tsx'
 
 const MAX_FOUND = 20
@@ -71,7 +71,7 @@ export const DevicePicker = ({ label, hint, ids, onChange, maxCount }: DevicePic
           )}
         </ul>
       )}
-      <SearchField label={text.picker.search} value={words} onSearch={setWords} />
+      <SearchInput label={text.picker.search} value={words} onInput={setWords} />
       {found.error && <Failed error={found.error} onRetry={found.reload} />}
       <ul class="picker-found" aria-busy={found.isPending}>
         {(found.data ?? []).map((device) => (

@@ -10,7 +10,7 @@ import { session } from '../../session/session.ts'
 import { text } from '../../text/text.ts'
 import { LinkButton } from '../../ui/Button.tsx'
 import { CopyButton } from '../../ui/CopyButton.tsx'
-import { DeviceName } from '../../ui/DeviceName.tsx'
+import { DeviceLink } from '../../ui/DeviceLink.tsx'
 import { MessageStatus } from '../../ui/MessageStatus.tsx'
 import { Badge, Card, Facts, Page } from '../../ui/Page.tsx'
 import { Empty, Failed, Pending } from '../../ui/states.tsx'
@@ -111,7 +111,7 @@ const Details = ({ alert, messages }: Loaded) => {
                 {alert.late && <Badge kind="warn">{text.alerts.late}</Badge>}
               </span>,
             ],
-            [text.alerts.device, <DeviceName key="device" id={alert.deviceId} />],
+            [text.alerts.device, <DeviceLink key="device" id={alert.deviceId} />],
             [text.alerts.text, alert.text || text.common.none],
             [text.alerts.time, <Time key="time" value={alert.dateTime} />],
             [text.alerts.position, <Position key="position" alert={alert} />],

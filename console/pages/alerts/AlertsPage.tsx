@@ -1,6 +1,6 @@
 import { call } from '../../api/client.ts'
-import { deviceName } from '../../api/deviceNames.ts'
 import { type AnyAlert, isEmergency } from '../../api/emergency.ts'
+import { deviceName } from '../../api/names.ts'
 import { toApiError } from '../../api/problem.ts'
 import { usePages } from '../../api/resource.ts'
 import { useLiveEvents } from '../../live/useLive.ts'
@@ -8,11 +8,11 @@ import { place, setQuery } from '../../router/router.ts'
 import { session } from '../../session/session.ts'
 import { text } from '../../text/text.ts'
 import { Choices } from '../../ui/Choices.tsx'
-import { DeviceName } from '../../ui/DeviceName.tsx'
+import { DeviceLink } from '../../ui/DeviceLink.tsx'
 import { Filters } from '../../ui/Filters.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { Page } from '../../ui/Page.tsx'
-import { SearchField } from '../../ui/SearchField.tsx'
+import { SearchInput } from '../../ui/SearchInput.tsx'
 import { Empty } from '../../ui/states.tsx'
 import { type Column, Table } from '../../ui/Table.tsx'
 import { Time } from '../../ui/Time.tsx'
@@ -128,7 +128,7 @@ export default () => {
     {
       key: 'device',
       label: text.alerts.device,
-      cell: ({ deviceId }) => <DeviceName id={deviceId} />,
+      cell: ({ deviceId }) => <DeviceLink id={deviceId} />,
     },
     {
       key: 'time',
@@ -165,10 +165,10 @@ export default () => {
           choices={SHOWS.map((value) => ({ value, label: text.alerts.shows[value] }))}
           onChange={(value) => setQuery({ show: value === 'open' ? null : value })}
         />
-        <SearchField
+        <SearchInput
           label={text.alerts.nameFilter}
           value={alertName}
-          onSearch={(value) => setQuery({ name: value.trim() })}
+          onInput={(value) => setQuery({ name: value })}
         />
         {device && (
           <button type="button" class="chip" onClick={() => setQuery({ device: null })}>

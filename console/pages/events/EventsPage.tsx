@@ -3,7 +3,7 @@ import type { Event } from '../../api/types.ts'
 import { useLiveEvents } from '../../live/useLive.ts'
 import { place, setQuery } from '../../router/router.ts'
 import { text } from '../../text/text.ts'
-import { DeviceName } from '../../ui/DeviceName.tsx'
+import { DeviceLink } from '../../ui/DeviceLink.tsx'
 import { Filters } from '../../ui/Filters.tsx'
 import { SelectField } from '../../ui/fields.tsx'
 import { Page } from '../../ui/Page.tsx'
@@ -24,7 +24,7 @@ const Subject = ({ event }: { event: Event }) => {
   const { deviceId, alertId, name } = data
   return (
     <span class="two-lines">
-      {typeof deviceId === 'string' && <DeviceName id={deviceId} />}
+      {typeof deviceId === 'string' && <DeviceLink id={deviceId} />}
       {typeof alertId === 'string' && <a href={`/alerts/${alertId}`}>{text.events.toAlert}</a>}
       {typeof deviceId !== 'string' && typeof name === 'string' && <span>{name}</span>}
     </span>

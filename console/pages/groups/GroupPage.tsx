@@ -7,7 +7,7 @@ import type { PageProps } from '../../app/routes.ts'
 import { navigate, setLeaveGuard } from '../../router/router.ts'
 import { text } from '../../text/text.ts'
 import { Button, LinkButton } from '../../ui/Button.tsx'
-import { DeviceName } from '../../ui/DeviceName.tsx'
+import { DeviceLink } from '../../ui/DeviceLink.tsx'
 import { DevicePicker } from '../../ui/DevicePicker.tsx'
 import { Confirm } from '../../ui/Dialog.tsx'
 import { TextArea, TextField } from '../../ui/fields.tsx'
@@ -129,7 +129,7 @@ const ReadOnly = ({ group }: { group: Group }) => (
       <ul class="plain-list">
         {group.devices.map((id) => (
           <li key={id}>
-            <DeviceName id={id} />
+            <DeviceLink id={id} />
           </li>
         ))}
       </ul>

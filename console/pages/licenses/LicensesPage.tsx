@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks'
 import { call } from '../../api/client.ts'
-import { rememberNames } from '../../api/deviceNames.ts'
+import { rememberNames } from '../../api/names.ts'
 import { readAll } from '../../api/people.ts'
 import { usePages, useResource } from '../../api/resource.ts'
 import type { Device, ReadLicenseLogReply } from '../../api/types.ts'
@@ -8,8 +8,8 @@ import { formatNumber } from '../../format/units.ts'
 import { useLiveReload } from '../../live/useLive.ts'
 import { session } from '../../session/session.ts'
 import { text } from '../../text/text.ts'
-import { Bar } from '../../ui/Bar.tsx'
-import { DeviceName } from '../../ui/DeviceName.tsx'
+import { DeviceLink } from '../../ui/DeviceLink.tsx'
+import { Meter } from '../../ui/Meter.tsx'
 import { Badge, Card, Page } from '../../ui/Page.tsx'
 import { Empty, Failed, Skeleton } from '../../ui/states.tsx'
 import { type Column, Table } from '../../ui/Table.tsx'
@@ -51,12 +51,8 @@ const InUse = () => {
       <p class="figure">
         <b>{formatNumber(used)}</b> {text.licenses.ofTotal(formatNumber(total))}
       </p>
-      <Bar
-        label={available > 0 ? text.licenses.free(available) : text.licenses.noneFree}
-        value={used}
-        max={total}
-        figures={text.licenses.usedOf(formatNumber(used), formatNumber(total))}
-      />
+      <Meter label={text.licenses.inUse} used={used} of={total} />
+      <p class="hint">{available > 0 ? text.licenses.free(available) : text.licenses.noneFree}</p>
     </div>
   )
 }
@@ -93,7 +89,7 @@ const columns: readonly Column<Entry>[] = [
   {
     key: 'device',
     label: text.licenses.device,
-    cell: ({ deviceId }) => (deviceId ? <DeviceName id={deviceId} /> : null),
+    cell: ({ deviceId }) => (deviceId ? <DeviceLink id={deviceId} /> : null),
   },
   {
     key: 'used',

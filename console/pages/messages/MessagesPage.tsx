@@ -6,7 +6,7 @@ import { place, setQuery } from '../../router/router.ts'
 import { session } from '../../session/session.ts'
 import { text } from '../../text/text.ts'
 import { Button } from '../../ui/Button.tsx'
-import { DeviceName } from '../../ui/DeviceName.tsx'
+import { DeviceLink } from '../../ui/DeviceLink.tsx'
 import { Filters } from '../../ui/Filters.tsx'
 import { SelectField } from '../../ui/fields.tsx'
 import { Icon } from '../../ui/Icon.tsx'
@@ -94,7 +94,7 @@ export default () => {
       label: text.messages.about,
       cell: ({ deviceId, alertId }) => (
         <span class="two-lines">
-          {deviceId ? <DeviceName id={deviceId} /> : text.messages.account}
+          {deviceId ? <DeviceLink id={deviceId} /> : text.messages.account}
           {alertId && <a href={`/alerts/${alertId}`}>{text.messages.toAlert}</a>}
         </span>
       ),

@@ -7,12 +7,12 @@ import { useAction } from '../../api/resource.ts'
 import { formatDay } from '../../format/time.ts'
 import { formatNumber } from '../../format/units.ts'
 import { text } from '../../text/text.ts'
-import { Bar } from '../../ui/Bar.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { Confirm } from '../../ui/Dialog.tsx'
 import { TextField } from '../../ui/fields.tsx'
 import { TimeZoneField } from '../../ui/ListField.tsx'
+import { Meter } from '../../ui/Meter.tsx'
 import { Card, Facts } from '../../ui/Page.tsx'
 import { Failed, Refusal, Skeleton } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -120,8 +120,27 @@ const AccountForm = ({ account, onSaved }: FormProps) => {
   )
 }
 
-const usedOf = (used: number, of: number, unit = ''): string =>
-  text.settings.usedOf(formatNumber(used, 1), formatNumber(of), unit)
+const Bar = ({
+  label,
+  used,
+  of,
+  unit = '',
+}: {
+  label: string
+  used: number
+  of: number
+  unit?: string
+}) => {
+  return (
+    <div class="bar">
+      <p class="bar-label">
+        <span>{label}</span>
+        <span>{text.settings.usedOf(formatNumber(used, 1), formatNumber(of), unit)}</span>
+      </p>
+      <Meter label={label} used={used} of={of} />
+    </div>
+  )
+}
 
 const Overview = ({ account }: { account: AnyAccount }) => {
   const { budgets, budgetUsage, licenses } = account
@@ -146,23 +165,17 @@ const Overview = ({ account }: { account: AnyAccount }) => {
           [text.settings.today, formatDay(budgetUsage.date)],
         ]}
       />
-      <Bar
-        label={text.settings.licenses}
-        value={licenses.used}
-        max={licenses.total}
-        figures={usedOf(licenses.used, licenses.total)}
-      />
+      <Bar label={text.settings.licenses} used={licenses.used} of={licenses.total} />
       <Bar
         label={text.settings.locationsToday}
-        value={budgetUsage.locations}
-        max={budgets.locationsPerDay}
-        figures={usedOf(budgetUsage.locations, budgets.locationsPerDay)}
+        used={budgetUsage.locations}
+        of={budgets.locationsPerDay}
       />
       <Bar
         label={text.settings.storage}
-        value={budgetUsage.storageBytes}
-        max={budgets.storageBytes}
-        figures={usedOf(budgetUsage.storageBytes / MEGABYTE, budgets.storageBytes / MEGABYTE, 'MB')}
+        used={budgetUsage.storageBytes / MEGABYTE}
+        of={budgets.storageBytes / MEGABYTE}
+        unit="MB"
       />
     </div>
   )
