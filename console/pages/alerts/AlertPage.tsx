@@ -138,7 +138,7 @@ const Details = ({ alert, messages }: Loaded) => {
           ]}
         />
         <div class="card-actions">
-          <LinkButton icon="map" href={`/?device=${alert.deviceId}`}>
+          <LinkButton icon="map" href={`/map/${alert.deviceId}`}>
             {text.alerts.onMap}
           </LinkButton>
           <LinkButton icon="message" href={`/messages?alert=${alert.id}`}>

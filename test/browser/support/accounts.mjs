@@ -28,6 +28,12 @@ export class TestAccount {
     return Object.assign(new TestAccount(), { userName, apiKey, token })
   }
 
+  /** A token for another key of the account; throws when the key is refused. */
+  async getToken(apiKey) {
+    const body = { userName: this.userName, apiKey }
+    return (await send('POST', '/api/Auth/Token', { body })).token
+  }
+
   call(method, path, body) {
     return send(method, path, { body, token: this.token })
   }
