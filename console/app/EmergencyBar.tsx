@@ -40,7 +40,7 @@ const Emergency = ({ alert }: { alert: Alert }) => {
           <Icon name="pin" size={16} />
           <span>{text.emergency.show}</span>
         </a>
-        <a class="button small" href={`/alerts/${alert.id}`}>
+        <a class="button small details" href={`/alerts/${alert.id}`}>
           <span>{text.emergency.details}</span>
         </a>
         {session.can('write') && (

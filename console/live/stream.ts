@@ -76,6 +76,7 @@ const scheduleRenewal = (open: WebSocket, expires: string | undefined) => {
 }
 
 const receive = (open: WebSocket, message: Message) => {
+  if (open !== socket) return
   if (message.type === 'ready') {
     retries = 0
     liveStatus.value = 'live'
@@ -127,10 +128,17 @@ const retry = () => {
   retryTimer = setTimeout(connect, delay)
 }
 
-const reconnect = () => {
+/** A socket that is still opening is closed once it is open: browsers warn otherwise. */
+const closeSocket = () => {
   const open = socket
   socket = null
-  open?.close(1000)
+  if (open?.readyState === WebSocket.CONNECTING)
+    open.addEventListener('open', () => open.close(1000))
+  else open?.close(1000)
+}
+
+const reconnect = () => {
+  closeSocket()
   retries = 0
   void connect()
 }
@@ -147,9 +155,7 @@ export const live = {
 
   stop(): void {
     clearTimers()
-    const open = socket
-    socket = null
-    open?.close(1000)
+    closeSocket()
     liveStatus.value = 'off'
   },
 
