@@ -50,13 +50,18 @@ export const makeStyle = (data: BaseMap, theme: 'light' | 'dark'): StyleSpecific
   return {
     version: 8,
     sources: {
-      land: { type: 'geojson', data: data.land, tolerance: 0.4, maxzoom: 8 },
-      borders: { type: 'geojson', data: data.borders, tolerance: 0.4, maxzoom: 8 },
+      land: { type: 'geojson', data: data.land, tolerance: 0.8, buffer: 32, maxzoom: 8 },
+      borders: { type: 'geojson', data: data.borders, tolerance: 0.8, buffer: 32, maxzoom: 8 },
       labels: { type: 'geojson', data: data.labels, maxzoom: 8 },
     },
     layers: [
       { id: 'sea', type: 'background', paint: { 'background-color': sea } },
-      { id: 'land', type: 'fill', source: 'land', paint: { 'fill-color': land } },
+      {
+        id: 'land',
+        type: 'fill',
+        source: 'land',
+        paint: { 'fill-color': land, 'fill-antialias': false },
+      },
       {
         id: 'shore',
         type: 'line',
