@@ -14,7 +14,7 @@ import { newId } from '../../src/ids.ts'
 import { AccountLedger } from '../../src/ledger/ledger.ts'
 import { ledgerOf } from '../../src/ledger/stub.ts'
 import { findLastLocation, readFirstPage } from '../../src/locations/store.ts'
-import { findAccount, findKey } from '../../src/tokens/store.ts'
+import { searchDirectory } from '../../src/tokens/store.ts'
 import {
   prepareAgain,
   type RecordedStatement,
@@ -31,7 +31,7 @@ const listing = { sort: 'name', after: null, limit: 100 } as const
 
 /** Reads, by name. Their statements are recorded once and then only run. */
 const READS: Record<string, Promise<RecordedStatement[]>> = {
-  token: recordStatements(async (db) => [await findAccount(db, 'ID'), await findKey(db, 'KEY')]),
+  token: recordStatements((db) => searchDirectory(db, { userNameKey: 'ID', keyId: 'KEY' })),
   device: recordStatements((db) => findDevice(db, viewer, 'ID', 0)),
   devices: recordStatements((db) => listDevices(db, viewer, listing, 0)),
   lastLocation: recordStatements((db) => findLastLocation(db, device)),
@@ -113,7 +113,8 @@ export default {
     )
     const [only] = statements
     if (statements.length === 1 && only) return Response.json((await only.all()).results)
-    // The token needs two round trips, one after the other; everything else is one batch.
+    // Two round trips, one after the other, as for an account that is not in cell 0. Everything else
+    // is one batch.
     if (name === 'token') return Response.json([await only?.all(), await statements[1]?.all()])
     return Response.json((await env.DB.batch(statements)).map(({ results }) => results))
   },

@@ -4,7 +4,14 @@
  */
 
 /** Problems that depend on what is stored, on the caller or on the clock. */
-const STATE_CODES = new Set(['invalid-cursor', 'invalid-patch', 'expiration-date-reached'])
+const STATE_CODES = new Set([
+  'invalid-cursor',
+  'invalid-link',
+  'invalid-patch',
+  'expiration-date-reached',
+  'report-too-old',
+  'span-too-large',
+])
 
 /** The rules that are in descriptions only, by the sentence with which the service refuses. */
 const RULES = [
@@ -16,7 +23,9 @@ const RULES = [
   /^must contain only finite numbers$/,
   // Text is trimmed before its length is checked.
   /^must not be empty$/,
-  /^is required (when expires is true|with (latitude|longitude))$/,
+  /^is required (when expires is true|with (latitude|longitude)|unless `undo` is given)/,
+  // Only the stream needs an upgrade, which the sender of these requests cannot make.
+  /^must be websocket$/,
   // Ids must be those of the account, and a token cannot give more than it has.
   /^is not a (device|group|user|database|cell)/,
   // A text without these needs a pattern that no generator understands.
@@ -25,10 +34,13 @@ const RULES = [
   /^is only for JSON without simplify/,
   // A step of a JSON Patch may add what the resource does not know.
   /^is not a known name/,
+  /^must name at least one id$/,
   /^must be an event type|^must have at most \d+ (ids|event types)|^must be ids separated by commas/,
   /^must be an? (https )?URL|^must (not )?(have|be|use|point|contain) .*(host|port|address|user name|password)/i,
   /^must not contain the reserved name __proto__$|^must have at most \d+ levels$/,
-  /^must span at most|^must not be more than/,
+  /^must span at most|^must not be more than|^must be less than \d+ days before to$/,
+  // `group` and `groupId` must name the same group.
+  /^must be the id of the group that `group` names/,
 ]
 
 const asNumber = (schema, value) =>
@@ -55,6 +67,8 @@ export const findRefusalFaults = (operation, { template, request, reply }) => {
   const { mode, method } = template
   const { status, json } = reply
   if (status !== 400 || mode !== 'valid' || method !== operation.method) return []
+  // What a JSON Patch makes of the resource is not in the document.
+  if (method === 'PATCH' && request.body?.toString().startsWith('[')) return []
   if (STATE_CODES.has(json.code) || !fits(operation, request)) return []
   const unexplained = (json.errors ?? [{ pointer: '', detail: json.detail }]).filter(
     ({ detail }) => !RULES.some((rule) => rule.test(detail)),

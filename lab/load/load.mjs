@@ -2,6 +2,7 @@
 // Sends three times as many requests as the server can answer, on time whether or not replies come
 // (open loop). Only 2xx, and 429 and 503 with Retry-After, may come back; memory must not grow, 10 s
 // later all must be normal again, and everything acknowledged must be stored.
+// Then one account floods the server, and another's ordinary requests must succeed beside it.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { useToolchain } from '../../scripts/toolchain.mjs'
@@ -24,23 +25,18 @@ const RECOVERY_MS = 10_000
  */
 const MIN_SECONDS_TO_JUDGE = 60
 const MEBIBYTE = 2 ** 20
+/** How much longer than alone the neighbour's slowest hundredth may take beside a flood. */
+const MAX_NEIGHBOUR_RATIO = 3
 
 await useToolchain()
 const { bundle, temporaryFolder } = await import('../harness/server.mjs')
 const { findFreePort, ServerProcess } = await import('../harness/process.mjs')
 const { openTraffic } = await import('./traffic.mjs')
+const { measureNeighbour, summarize } = await import('./neighbour.mjs')
 const progress = (text) => process.stderr.write(`\r\x1b[K${text}`)
 
-const server = new ServerProcess({
-  script: bundle(),
-  folder: temporaryFolder(),
-  port: await findFreePort(),
-  // The rate limit of a new installation is part of the test.
-  vars: { ACCOUNT_REQUESTS_PER_MINUTE: '6000' },
-  assets: false,
-  isDirect: true,
-})
-await server.start()
+const script = bundle()
+const server = await startServer({})
 const traffic = await openTraffic(server.base, Number(options.seed))
 
 progress('measuring the capacity')
@@ -71,23 +67,27 @@ progress('waiting for recovery')
 const recoveryMs = await waitForRecovery()
 const missing = await countMissingLocations()
 await server.stop()
+const neighbour = await floodBesideNeighbour()
 progress('')
 
 const early = average(memory.slice(memory.length >> 2, memory.length >> 1))
 const late = average(memory.slice(-(memory.length >> 2)))
 const faults = [...forbidden].map(([reply, count]) => `${count} × ${reply}`)
 if (missing > 0) faults.push(`${missing} acknowledged locations are missing`)
+for (const [status, count] of Object.entries(neighbour.beside.statuses))
+  if (!/^2/.test(status)) faults.push(`${count} × ${status} for the neighbour of a flood`)
 if (seconds >= MIN_SECONDS_TO_JUDGE) {
   if (recoveryMs === null) faults.push(`not back to normal within ${RECOVERY_MS / 1000} s`)
   if (late > early * 1.25)
     faults.push(`memory grows: ${early.toFixed(0)} MB early, ${late.toFixed(0)} MB late`)
+  if (neighbour.ratio > MAX_NEIGHBOUR_RATIO)
+    faults.push(`beside a flood the neighbour's p99 is ${neighbour.ratio.toFixed(1)} × as long`)
 }
 printResult()
 process.exitCode = faults.length > 0 ? 1 : 0
 
 function printResult() {
   const acknowledged = traffic.devices.reduce((sum, device) => sum + device.acknowledged.size, 0)
-  const counts = Object.entries(statuses).map(([status, count]) => `${count} × ${status}`)
   const recovery = recoveryMs === null ? 'no' : `after ${(recoveryMs / 1000).toFixed(1)} s`
   const lines = [
     ['capacity', `${capacity.toFixed(0)} requests/s (20 accounts: reports, last locations, lists)`],
@@ -96,7 +96,7 @@ function printResult() {
       `${sentPerSecond.toFixed(0)} requests/s for ${seconds} s: ${sent} in total, ` +
         `at most ${maxPending} pending at once`,
     ],
-    ['replies', counts.join(', ')],
+    ['replies', countsOf(statuses)],
     [
       'latency',
       `median ${quantile(latencies, 0.5)} ms, 99 % within ${quantile(latencies, 0.99)} ms ` +
@@ -109,9 +109,53 @@ function printResult() {
     ],
     ['recovered', recovery],
     ['acknowledged', `${acknowledged} locations, ${missing} of them missing`],
+    ['neighbour', `alone ${describe(neighbour.alone)}`],
+    ['', `beside a flood ${describe(neighbour.beside)}: p99 ${neighbour.ratio.toFixed(1)} ×`],
+    ['flood', countsOf(neighbour.flood.statuses)],
   ]
   for (const [name, text] of lines) console.log(`${name.padEnd(14)} ${text}`)
   for (const fault of faults) console.log(`✗ ${fault}`)
+}
+
+function countsOf(byStatus) {
+  return Object.entries(byStatus)
+    .map(([status, count]) => `${count} × ${status}`)
+    .join(', ')
+}
+
+function describe({ statuses: byStatus, p50, p99 }) {
+  return `${countsOf(byStatus)}; p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`
+}
+
+async function startServer(vars) {
+  const started = new ServerProcess({
+    script,
+    folder: temporaryFolder(),
+    port: await findFreePort(),
+    // The rate limit of a new installation is part of the test.
+    vars: { ACCOUNT_REQUESTS_PER_MINUTE: '6000', ...vars },
+    assets: false,
+    isDirect: true,
+  })
+  await started.start()
+  return started
+}
+
+/** Short runs have one short round, with a flood of the same kind. */
+async function floodBesideNeighbour() {
+  const isLong = seconds >= MIN_SECONDS_TO_JUDGE
+  const floodServer = await startServer({ ALLOW_LOOPBACK_WEBHOOKS: 'true' })
+  const { alone, beside, flood } = await measureNeighbour({
+    base: floodServer.base,
+    seconds: isLong ? 20 : Math.min(5, seconds),
+    rounds: isLong ? 3 : 1,
+    locations: isLong ? 40_000 : 10_000,
+    seed: Number(options.seed),
+    progress,
+  })
+  await floodServer.stop()
+  const [quiet, flooded] = [summarize(alone), summarize(beside)]
+  return { alone: quiet, beside: flooded, ratio: flooded.p99 / quiet.p99, flood: summarize(flood) }
 }
 
 function recordReply({ status, retryAfter, elapsedMs, error }) {

@@ -3,6 +3,8 @@ import { createServer, request } from 'node:http'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openAccount } from '../harness/http.mjs'
+import { createRandom } from '../harness/random.mjs'
+import { median } from '../harness/rate.mjs'
 import { adminToken } from '../harness/server.mjs'
 import { runOpenLoop, sendTimed } from './openLoop.mjs'
 
@@ -18,8 +20,6 @@ const NEIGHBOUR_PER_SECOND = 20
 const FLOOD_PER_SECOND = 20
 const UNREAD_EXPORTS = 24
 const UNREAD_STREAMS = 20
-/** More locations than fit into the buffers between the Worker and a client that does not read. */
-const TRACK_LOCATIONS = 40_000
 /** After this time the buffers of the unread exports are full. */
 const SETTLE_MS = 3000
 
@@ -32,23 +32,30 @@ const timesSince = (daysAgo) => {
   }
 }
 
-/** Measures the neighbour's replies alone and beside the flood, in alternating rounds. */
-export async function measureNeighbour({ base, seconds, rounds, progress }) {
+/**
+ * Measures the neighbour's replies alone and beside the flood, in alternating rounds. `locations` is
+ * the length of the flood's track: more than fit into the buffers between the Worker and a client
+ * that does not read.
+ */
+export async function measureNeighbour({ base, seconds, rounds, locations, seed, progress }) {
+  const random = createRandom(seed)
   const receiver = await openHangingReceiver()
   const next = await openNeighbour(base)
-  const flood = await openFlood(base, receiver.url, progress)
-  const results = { alone: [], beside: [], flood: {} }
+  const flood = await openFlood(base, { url: receiver.url, locations, progress })
+  const results = { alone: [], beside: [], flood: [] }
+  const measure = (send, perSecond) => measureReplies(send, { perSecond, seconds, random })
   try {
     for (let round = 1; round <= rounds; round++) {
       progress(`round ${round} of ${rounds}: the neighbour alone`)
-      results.alone.push(await measureReplies(next, NEIGHBOUR_PER_SECOND, seconds))
+      results.alone.push(await measure(next, NEIGHBOUR_PER_SECOND))
       progress(`round ${round} of ${rounds}: the neighbour beside a flood`)
       const connections = [...flood.openExports(), ...flood.openStreams()]
       await sleep(SETTLE_MS)
-      const flooding = measureReplies(flood.next, FLOOD_PER_SECOND, seconds)
-      results.beside.push(await measureReplies(next, NEIGHBOUR_PER_SECOND, seconds))
-      for (const [status, count] of Object.entries((await flooding).statuses))
-        results.flood[status] = (results.flood[status] ?? 0) + count
+      receiver.hang()
+      const flooding = measure(flood.next, FLOOD_PER_SECOND)
+      results.beside.push(await measure(next, NEIGHBOUR_PER_SECOND))
+      receiver.answer()
+      results.flood.push(await flooding)
       for (const connection of connections) connection.destroy()
       await sleep(SETTLE_MS)
     }
@@ -58,14 +65,30 @@ export async function measureNeighbour({ base, seconds, rounds, progress }) {
   }
 }
 
-/** Sends at a fixed rate. The times are those of successes. */
-async function measureReplies(next, perSecond, seconds) {
+/** The statuses of all rounds together, and the medians of the rounds' percentiles. */
+export function summarize(rounds) {
+  const statuses = {}
+  for (const round of rounds)
+    for (const [status, count] of Object.entries(round.statuses))
+      statuses[status] = (statuses[status] ?? 0) + count
+  const quantile = (share) =>
+    median(
+      rounds.map(
+        ({ times }) =>
+          times.toSorted((a, b) => a - b)[Math.floor((times.length - 1) * share)] ?? Number.NaN,
+      ),
+    )
+  return { statuses, p50: quantile(0.5), p99: quantile(0.99) }
+}
+
+/** Sends at a fixed rate, with jitter. The times are those of successes. */
+async function measureReplies(next, { perSecond, seconds, random }) {
   const [statuses, times] = [{}, []]
   const onReply = ({ status, elapsedMs }) => {
     statuses[status] = (statuses[status] ?? 0) + 1
     if (status >= 200 && status < 300) times.push(elapsedMs)
   }
-  await runOpenLoop({ perSecond, seconds, next, onReply })
+  await runOpenLoop({ perSecond, seconds, next, onReply, random })
   return { statuses, times }
 }
 
@@ -97,7 +120,7 @@ async function openNeighbour(base) {
   }
 }
 
-async function openFlood(base, url, progress) {
+async function openFlood(base, { url, locations, progress }) {
   const { call, token, headers, device } = await openTenant(base, 'flood')
   const { webhook } = await call('POST', '/api/webhooks', { url, events: ['alert.*'] })
   const nextTime = timesSince(30)
@@ -109,7 +132,7 @@ async function openFlood(base, url, progress) {
       ...members,
     })),
   })
-  for (let stored = 0; stored < TRACK_LOCATIONS; stored += 1000) {
+  for (let stored = 0; stored < locations; stored += 1000) {
     progress(`storing a track: ${stored} locations`)
     await call('POST', `${device}/locations`, thousandLocations({}))
   }
@@ -165,12 +188,23 @@ function openUnreadStream(base, token) {
   return outgoing
 }
 
-/** Accepts every request and never replies. */
+/** Accepts every request; while it hangs it never replies. */
 async function openHangingReceiver() {
-  const server = createServer(() => {}).listen(0, '127.0.0.1')
+  let isHanging = true
+  const server = createServer((_, response) => {
+    if (!isHanging) response.writeHead(204).end()
+  }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
     url: `http://127.0.0.1:${server.address().port}/`,
+    hang: () => {
+      isHanging = true
+    },
+    /** Ends the calls that wait, so that the next round begins without them. */
+    answer: () => {
+      isHanging = false
+      server.closeAllConnections()
+    },
     close: () => server.close().closeAllConnections(),
   }
 }

@@ -50,16 +50,20 @@ export function sendTimed(base, { method, path, headers, body }) {
   })
 }
 
-/** Sends requests at a fixed rate, whether or not replies come. Resolves after the last reply. */
-export async function runOpenLoop({ perSecond, seconds, next, onReply }) {
+/**
+ * Sends requests at a fixed rate, whether or not replies come. Resolves after the last reply. With
+ * `random` each is sent up to one interval later, so that two loops do not stay in phase.
+ */
+export async function runOpenLoop({ perSecond, seconds, next, onReply, random }) {
   const startedAt = performance.now()
   const elapsedSeconds = () => (performance.now() - startedAt) / 1000
   const total = Math.round(perSecond * seconds)
+  const jitters = random && Array.from({ length: total }, () => random.next())
+  const isDue = (index) => index + (jitters?.[index] ?? 0) + 1 <= elapsedSeconds() * perSecond
   const pending = new Set()
   let maxPending = 0
   for (let sent = 0; sent < total; ) {
-    const due = Math.min(total, Math.floor(elapsedSeconds() * perSecond))
-    for (; sent < due; sent++) {
+    for (; sent < total && isDue(sent); sent++) {
       const request = next().then((outcome) => {
         pending.delete(request)
         onReply(outcome)

@@ -1,4 +1,4 @@
-import { errors, jwtVerify, SignJWT } from 'jose'
+import { errors, jwtVerify } from 'jose'
 import { type Scope, toScopes } from '../domain/scope.ts'
 import { type Env, tokenTtlSeconds } from '../env.ts'
 
@@ -27,7 +27,14 @@ export type InvalidToken = 'token-invalid' | 'token-expired'
 interface SigningKey {
   kid: string
   key: CryptoKey
+  /** The first part of every token that the key signs. */
+  header: string
 }
+
+const base64url = (bytes: Uint8Array): string =>
+  bytes.toBase64({ alphabet: 'base64url', omitPadding: true })
+const base64urlJson = (value: object): string =>
+  base64url(new TextEncoder().encode(JSON.stringify(value)))
 
 const importedKeys = new Map<string, Promise<SigningKey>>()
 
@@ -51,7 +58,8 @@ const importSecret = async (secret: string): Promise<SigningKey> => {
     false,
     ['sign', 'verify'],
   )
-  return { kid: digest.subarray(0, 6).toHex(), key }
+  const kid = digest.subarray(0, 6).toHex()
+  return { kid, key, header: base64urlJson({ alg: 'HS256', typ: 'JWT', kid }) }
 }
 
 /** The signing secret, then the one it replaced: during a rotation tokens of both are valid. */
@@ -62,6 +70,7 @@ export const liveSecrets = (env: Env): Promise<SigningKey[]> =>
       .map((secret) => signingKey(secret as string)),
   )
 
+/** Signs by hand what `jwtVerify` reads: the library's builder takes as long as a database read. */
 export const signToken = async (
   env: Env,
   claims: Omit<Claims, 'exp'>,
@@ -71,21 +80,21 @@ export const signToken = async (
   if (!signer) throw new Error('TOKEN_SECRET is not set')
   const issued = Math.floor(now / 1000)
   const expires = issued + tokenTtlSeconds(env)
-  const token = await new SignJWT({
+  const payload = base64urlJson({
     key: claims.keyId,
     scope: claims.scopes.join(' '),
     user: claims.userId,
     cell: claims.cell,
+    iss: ISSUER,
+    aud: AUDIENCE,
+    sub: claims.accountId,
+    iat: issued,
+    exp: expires,
+    jti: crypto.randomUUID(),
   })
-    .setProtectedHeader({ alg: 'HS256', typ: 'JWT', kid: signer.kid })
-    .setIssuer(ISSUER)
-    .setAudience(AUDIENCE)
-    .setSubject(claims.accountId)
-    .setIssuedAt(issued)
-    .setExpirationTime(expires)
-    .setJti(crypto.randomUUID())
-    .sign(signer.key)
-  return { token, expires: expires * 1000 }
+  const signed = `${signer.header}.${payload}`
+  const mac = await crypto.subtle.sign('HMAC', signer.key, new TextEncoder().encode(signed))
+  return { token: `${signed}.${base64url(new Uint8Array(mac))}`, expires: expires * 1000 }
 }
 
 /** The claims of a token of this service. Only a token with a right signature is called expired. */

@@ -46,7 +46,7 @@ export const listDevices = define({
       .refine((given) => given.length > 0, 'must name at least one id')
       .optional()
       .meta({
-        description: `Up to ${MAX_IDS} device ids separated by commas: only these devices. Unknown ids are left out.`,
+        description: `One to ${MAX_IDS} device ids separated by commas: only these devices. Unknown ids are left out.`,
         example: 'dev_01k…,dev_02m…',
       }),
     q: search.meta({ description: 'Prefix of name or identifier, without regard to case.' }),

@@ -8,6 +8,8 @@ export interface AppEnv {
   Bindings: Env
   Variables: {
     requestId: string
+    /** What every reply to this request has, and what handlers have added: see `newReply`. */
+    replyHeaders: Record<string, string>
     /** `claims`, `principal` and `db` are set once the token is verified. */
     claims: Claims
     principal: Principal

@@ -67,17 +67,12 @@ const PREFLIGHT_HEADERS = {
 const preflightReply = (path: string) =>
   new Response(null, { status: 204, headers: isForOwnPages(path) ? {} : PREFLIGHT_HEADERS })
 
-/**
- * Sets them on the reply itself: after a handler each `c.header` builds the whole reply anew, with a
- * stream for its body.
- */
-const addCommonHeaders = (c: Context, requestId: string): void => {
+/** Completes the few replies that `newReply` did not make: pages, preflights, upgrades. */
+const addMissingHeaders = (c: Context): void => {
   const { headers } = c.res
-  for (const [name, value] of Object.entries(commonHeaders(requestId, c.req.path)))
-    headers.set(name, value)
-  for (const [name, value] of Object.entries(policyHeader(c.req.path, c.env)))
-    headers.set(name, value)
-  if (!headers.has('Cache-Control')) headers.set('Cache-Control', 'no-store')
+  if (headers.has('X-Request-Id')) return
+  for (const [name, value] of Object.entries(c.get('replyHeaders')))
+    if (!headers.has(name)) headers.set(name, value)
 }
 
 /** Answers preflights, adds the headers that every reply has, and logs the request. */
@@ -85,10 +80,15 @@ export const commonReply: MiddlewareHandler<AppEnv> = async (c, next) => {
   const startedAt = Date.now()
   const requestId = requestIdOf(c.req.raw)
   c.set('requestId', requestId)
+  c.set('replyHeaders', {
+    ...commonHeaders(requestId, c.req.path),
+    ...policyHeader(c.req.path, c.env),
+    'Cache-Control': 'no-store',
+  })
   if (c.req.method === 'OPTIONS') c.res = preflightReply(c.req.path)
   else await next()
   await drainSmallBody(c.req.raw)
-  addCommonHeaders(c, requestId)
+  addMissingHeaders(c)
   logRequest(c, startedAt)
 }
 

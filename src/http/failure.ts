@@ -1,4 +1,5 @@
 import { isTransient } from '../db/transient.ts'
+import { isSessionId } from '../domain/session.ts'
 import type { Context } from './context.ts'
 import { Problem } from './problem.ts'
 
@@ -6,7 +7,8 @@ import { Problem } from './problem.ts'
 export const problemOf = (c: Context, error: Error): Problem => {
   if (!(error instanceof Problem))
     return new Problem(isTransient(error) ? 'unavailable' : 'internal')
+  const caller = c.get('principal')
+  if (error.code !== 'account-not-found' || !caller) return error
   // The account of the token was erased while the status of its key was still cached.
-  const isOwnAccount = error.code === 'account-not-found' && !!c.get('principal')
-  return isOwnAccount ? new Problem('key-revoked') : error
+  return new Problem(isSessionId(caller.keyId) ? 'session-ended' : 'key-revoked')
 }

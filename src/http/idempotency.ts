@@ -1,5 +1,4 @@
 import type { Next } from 'hono'
-import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { liveSecrets } from '../auth/token.ts'
 import {
   type Attempt,
@@ -11,6 +10,7 @@ import {
 import { type Database, openDirectory } from '../db/open.ts'
 import { newId, repeatableIds } from '../ids.ts'
 import type { Context } from './context.ts'
+import { newReply } from './newReply.ts'
 import { invalid, Problem } from './problem.ts'
 import { pack, unpack } from './replayBody.ts'
 
@@ -63,7 +63,7 @@ const saveReply = async (
 }
 
 const replayReply = async (c: Context, { body, status, headers }: ClaimedRow): Promise<Response> =>
-  c.body(await unpack(body ?? ''), (status ?? 200) as ContentfulStatusCode, {
+  newReply(c, await unpack(body ?? ''), status ?? 200, {
     ...JSON.parse(headers ?? '{}'),
     'Idempotent-Replayed': 'true',
   })

@@ -30,6 +30,9 @@ const checkContentType = (c: Context) => {
     throw new Problem('unsupported-media-type')
 }
 
+/** Less is parsed in about a millisecond: a turn of the event loop would cost more than it gives. */
+const MIN_BYTES_TO_YIELD = 262_144
+
 /** Deeper than any valid body, and shallow enough not to exhaust the stack. */
 const MAX_DEPTH = 32
 
@@ -112,6 +115,8 @@ export const readJson = async (c: Context, maxBytes = MAX_BODY_BYTES): Promise<J
   if (bytes.byteLength === 0) return null
   countExtraCost(c, extraCostOfBody(bytes.byteLength))
   const body = parseJson(bytes)
+  // Parsing a large body takes milliseconds: other requests get their turn before it is validated.
+  if (bytes.byteLength > MIN_BYTES_TO_YIELD) await scheduler.wait(0)
   checkEscapes(body.text, body.value)
   checkNames(body.text, body.value)
   return body

@@ -105,9 +105,8 @@ const maxPerAccount = (): number => maxConcurrent / 4
 const waitingRequests = new Slots(60_000)
 const MAX_WAITING = 1024
 const MAX_WAITING_PER_ACCOUNT = 256
+const MAX_WAIT_MS = 10_000
 const RETRY_INTERVAL_MS = 20
-/** About ten seconds in all. */
-const MAX_RETRIES = 500
 
 /** Lets a request wait without a slot; false when its account has too many that wait. */
 export const tryWait = (request: Request, accountId: string): boolean =>
@@ -127,15 +126,28 @@ const tryAssign = (request: Request, accountId: string): boolean =>
   })
 
 /**
+ * The time until the next try, which is longer while more requests of the account wait: hundreds
+ * of short timers would take the time that the requests need. Requests cannot wake each other,
+ * because the runtime keeps their promises apart.
+ */
+const retryDelayMs = (accountId: string): number =>
+  RETRY_INTERVAL_MS * (1 + waitingRequests.countOf(accountId) / 8)
+
+/**
  * Makes the slot of a request one of its account. While the account uses its share, the request
- * waits without a slot. False when too many of the account wait, or for too long.
+ * waits without a slot. False when too many of the account wait, or for too long. In a flood nobody
+ * waits: a rejection costs less.
  */
 export const assign = async (request: Request, accountId: string): Promise<boolean> => {
   const hasNoSlot = !activeRequests.release(request)
   if (hasNoSlot || tryAssign(request, accountId)) return true
-  if (!tryWait(request, accountId)) return false
-  for (let retries = 0; retries < MAX_RETRIES; retries++) {
-    await new Promise((resolve) => setTimeout(resolve, RETRY_INTERVAL_MS))
+  const isFlood = maxConcurrent < MAX_CONCURRENT
+  if (isFlood || !tryWait(request, accountId)) {
+    rejections.count++
+    return false
+  }
+  for (const deadline = Date.now() + MAX_WAIT_MS; Date.now() < deadline; ) {
+    await new Promise((resolve) => setTimeout(resolve, retryDelayMs(accountId)))
     if (!tryAssign(request, accountId)) continue
     endWait(request)
     return true

@@ -1,6 +1,6 @@
-import type { Context } from 'hono'
-import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { isoOrNull } from '../domain/iso.ts'
+import type { Context } from './context.ts'
+import { newReply } from './newReply.ts'
 
 export interface Kind {
   status: number
@@ -458,7 +458,7 @@ export const problemDocument = (
   }
   return {
     text: JSON.stringify(body),
-    status: status as ContentfulStatusCode,
+    status,
     headers: {
       'Content-Type': 'application/problem+json',
       ...(status === 401 && { 'WWW-Authenticate': challengeOf(code) }),
@@ -473,7 +473,7 @@ export const problemResponse = (c: Context, problem: Problem): Response => {
     path: new URL(c.req.url).pathname,
     requestId: c.get('requestId'),
   })
-  return c.body(text, status, headers)
+  return newReply(c, text, status, headers)
 }
 
 /** A refused decision, with the members that the problem document has in addition. */

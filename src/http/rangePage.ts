@@ -1,5 +1,6 @@
 import { iso } from '../domain/iso.ts'
 import type { Context } from './context.ts'
+import { setHeader } from './newReply.ts'
 import { makeCursor, type Position, readCursor } from './page.ts'
 import { Problem } from './problem.ts'
 
@@ -62,7 +63,7 @@ export const rangePage = async <Row>(
   if (nextCursor) {
     params.set('limit', String(limit))
     params.set('cursor', nextCursor)
-    c.header('Link', `<${c.req.path}?${params}>; rel="next"`)
+    setHeader(c, 'Link', `<${c.req.path}?${params}>; rel="next"`)
   }
   return { rows: page.rows, nextCursor }
 }

@@ -18,6 +18,7 @@ import {
   tokenFailuresPerMinute,
 } from '../env.ts'
 import type { Context } from './context.ts'
+import { setHeader } from './newReply.ts'
 import { Problem } from './problem.ts'
 
 const tooMany = (policy: string, window: LimitWindow, now: number) => {
@@ -32,7 +33,7 @@ const showWindow = (c: Context, accountId: string, now: number, isCounted: boole
   const window = accountWindow(accountId, now)
   if (!isCounted) throw tooMany('account', window, now)
   const left = Math.max(0, accountRequestsPerMinute(c.env) - window.count)
-  c.header('RateLimit', `"account";r=${left};t=${secondsLeft(window, now)}`)
+  setHeader(c, 'RateLimit', `"account";r=${left};t=${secondsLeft(window, now)}`)
 }
 
 /** Counts the request against its account: sets the RateLimit header, or throws a 429. */

@@ -2,6 +2,7 @@ import type * as z from 'zod'
 import type { Context } from './context.ts'
 import type { Operation } from './contract.ts'
 import { isNotModified, tagOf } from './etag.ts'
+import { newReply, setHeader } from './newReply.ts'
 import { makeCursor, type Position } from './page.ts'
 
 /* Handlers reply through these functions, so that the compiler checks replies by their contract. */
@@ -16,7 +17,7 @@ export type AlternateBody<O extends Operation> = O extends { alternateReply: { r
 type Headers = Record<string, string>
 
 const send = (c: Context, text: string, status: 200 | 201, headers: Headers) =>
-  c.body(text, status, { 'Content-Type': 'application/json', ...headers })
+  newReply(c, text, status, { 'Content-Type': 'application/json', ...headers })
 
 /** Replies with the contract's status. */
 export const reply = <O extends Operation>(
@@ -39,9 +40,9 @@ export const replyStream = async (
   stream: ReadableStream<Uint8Array>,
   headers: Headers = { 'Content-Type': 'application/json' },
 ) => {
-  if (c.req.method !== 'HEAD') return c.body(stream, 200, headers)
+  if (c.req.method !== 'HEAD') return newReply(c, stream, 200, headers)
   await stream.cancel()
-  return c.body(null, 200, headers)
+  return newReply(c, null, 200, headers)
 }
 
 interface Tag {
@@ -53,15 +54,15 @@ interface Tag {
 }
 
 /** Replies with a single resource and its ETag, or with 304 when the caller has it already. */
-export const replyWithEtag = async <O extends Operation>(
+export const replyWithEtag = <O extends Operation>(
   c: Context,
   contract: O,
   body: ReplyBody<O>,
   { version, rest, location }: Tag,
 ) => {
   const text = JSON.stringify(body)
-  const etag = await tagOf(text, version, rest)
-  if (isNotModified(c, etag)) return c.body(null, 304, { ETag: etag })
+  const etag = tagOf(text, version, rest)
+  if (isNotModified(c, etag)) return newReply(c, null, 304, { ETag: etag })
   const headers = { ETag: etag, ...(location && { Location: location }) }
   return send(c, text, contract.status ?? 200, headers)
 }
@@ -77,7 +78,7 @@ export const replyPage = async <O extends Operation>(
   if (cursor) {
     const next = new URL(c.req.url)
     next.searchParams.set('cursor', cursor)
-    c.header('Link', `<${next.pathname}${next.search}>; rel="next"`)
+    setHeader(c, 'Link', `<${next.pathname}${next.search}>; rel="next"`)
   }
   const text = JSON.stringify({ success: true, ...body, nextCursor: cursor })
   return send(c, text, contract.status ?? 200, {})

@@ -57,7 +57,20 @@ export const depthOf = (value: unknown, max: number): number => {
 
 const isShallow = (value: unknown): boolean =>
   depthOf(value, MAX_FREE_FORM_DEPTH) <= MAX_FREE_FORM_DEPTH
+
+/** The most bytes that the JSON of a value can have: a code unit takes up to six. */
+const maxJsonBytes = (value: unknown): number => {
+  if (typeof value === 'string') return value.length * 6 + 2
+  if (typeof value !== 'object' || value === null) return 32
+  let bytes = 2
+  if (Array.isArray(value)) for (const item of value) bytes += maxJsonBytes(item) + 1
+  else for (const name in value) bytes += name.length * 6 + 4 + maxJsonBytes(value[name as never])
+  return bytes
+}
+
+/** Writes the JSON only of what may be too large: a report may have a thousand such values. */
 const isSmall = (value: unknown): boolean =>
+  maxJsonBytes(value) <= MAX_FREE_FORM_BYTES ||
   new TextEncoder().encode(JSON.stringify(value)).byteLength <= MAX_FREE_FORM_BYTES
 /** `1e400` is valid JSON, but becomes Infinity, which JSON cannot express. */
 const hasFiniteNumbers = (value: unknown): boolean =>

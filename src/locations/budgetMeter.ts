@@ -6,6 +6,8 @@ import { currentDay } from '../domain/license.ts'
 /** An isolate writes its count after this many locations or this long, with the next report. */
 const MAX_PENDING_LOCATIONS = 1000
 const MAX_PENDING_MS = 60_000
+/** At least so long between two writes: large reports would otherwise write a row each. */
+const MIN_INTERVAL_MS = 1000
 
 export interface Counts {
   locations: number
@@ -29,6 +31,8 @@ export class BudgetMeter {
   /** Counted by this isolate and not yet written. Less than 0 after a correction. */
   #pending = NOTHING
   #pendingSince = 0
+  /** When the last count was taken to be written. */
+  #takenAt = 0
   /** When the state was read, or began to be read. */
   readAt: number
 
@@ -71,7 +75,8 @@ export class BudgetMeter {
     const pending = this.#pending
     const isDue =
       pending.locations >= MAX_PENDING_LOCATIONS || now - this.#pendingSince >= MAX_PENDING_MS
-    if (!isDue || isNothing(pending)) return null
+    if (!isDue || isNothing(pending) || now - this.#takenAt < MIN_INTERVAL_MS) return null
+    this.#takenAt = now
     const { day } = this.#usage
     this.#pending = NOTHING
     this.#usage = { day, ...sum(this.#usage, pending) }

@@ -139,6 +139,7 @@ const selectReportState = compile<ReportValues, StateRow>(
 
 const MAX_RETRIES = 5
 const MAX_PACKED_LENGTH = 1_900_000
+const LONG_PACKED_LENGTH = 200_000
 
 const oldestOf = (reported: Location[]): number =>
   reported.reduce((oldest, { dateTime }) => Math.min(oldest, dateTime), Number.POSITIVE_INFINITY)
@@ -182,6 +183,8 @@ export const storeReport = async (db: Database, report: Report): Promise<ReportO
   const packed = JSON.stringify(rows)
   // Numbers such as 1e20 are written out: a body of 1 MiB may grow beyond what D1 binds as one value.
   if (packed.length > MAX_PACKED_LENGTH) return { ok: false, refusal: 'body-too-large' }
+  // Packing and sending take milliseconds each: other requests get their turn between them.
+  if (packed.length > LONG_PACKED_LENGTH) await scheduler.wait(0)
   let { assumed } = report
   for (let retries = 0; ; retries++) {
     const { accepted, state } = await writeReport(db, report, assumed, packed)

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { PACKED_COLUMNS, packLocation } from '../db/locations.ts'
+import { PACKED_COLUMNS, packLocation, REST_INDEX } from '../db/locations.ts'
 import type { Database } from '../db/open.ts'
 import { devices, locations } from '../db/schema.ts'
 import { compile, literal, placeholders, readAll } from '../db/statement.ts'
@@ -48,7 +48,6 @@ interface StoredRow {
 const p = placeholders('packed', 'now')
 const sent = (index: number) => sql`sent.value ->> ${literal(index)}`
 
-const REST_INDEX = PACKED_COLUMNS.length - 1
 const IS_EQUAL = sql.join(
   PACKED_COLUMNS.slice(1, REST_INDEX).map((column, at) => sql`${column} IS ${sent(at + 1)}`),
   sql` AND `,

@@ -4,6 +4,7 @@ import { iso } from '../domain/iso.ts'
 import type { Location } from '../domain/location.ts'
 import { pokeFeed } from '../feed/stub.ts'
 import type { AppEnv, Context } from '../http/context.ts'
+import { setHeader } from '../http/newReply.ts'
 import { operation } from '../http/operation.ts'
 import { MAX_ROWS } from '../http/page.ts'
 import { invalid, Problem, requireOk } from '../http/problem.ts'
@@ -75,7 +76,7 @@ export const locations = new Hono<AppEnv>()
   .get('/:deviceId/locations', operation(contract.listLocations), async (c) => {
     const { from, to, limit, cursor, order, format: named, ...shape } = c.req.valid('query')
     const format = named ?? acceptedFormat(c.req.header('Accept'))
-    c.header('Vary', 'Accept')
+    setHeader(c, 'Vary', 'Accept')
     if (format === 'json' && shape.simplify === undefined) {
       const query = { from, to, limit: limit ?? MAX_ROWS, cursor, order }
       const page = await queryPage(c, { ...query, cursorPointer: '#/query/cursor' })

@@ -3,6 +3,7 @@ import { openDirectory } from '../db/open.ts'
 import { cellMaxBytes, cellNumbers } from '../env.ts'
 import type { AppEnv } from '../http/context.ts'
 import { isNotModified } from '../http/etag.ts'
+import { newReply } from '../http/newReply.ts'
 import { operation } from '../http/operation.ts'
 import { Problem } from '../http/problem.ts'
 import { reply } from '../http/reply.ts'
@@ -24,8 +25,11 @@ export const service = new Hono<AppEnv>()
     if (status !== 200) throw new Problem('unavailable')
     const etag = headers.get('ETag') ?? ''
     const cached = { 'Cache-Control': 'public, max-age=3600', ETag: etag }
-    if (isNotModified(c, etag)) return c.body(null, 304, cached)
-    return c.body(body as ReadableStream, 200, { 'Content-Type': 'application/json', ...cached })
+    if (isNotModified(c, etag)) return newReply(c, null, 304, cached)
+    return newReply(c, body as ReadableStream, 200, {
+      'Content-Type': 'application/json',
+      ...cached,
+    })
   })
 
 /** HTML pages that the `type` of a problem links to. */

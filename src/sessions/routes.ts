@@ -83,9 +83,13 @@ export const sessions = new Hono<AppEnv>()
     const { everywhere } = c.req.valid('json')
     const { cookie, db, session } = await requireCookieSession(c, Date.now())
     const { accountId, userId } = session.user
-    if (everywhere) await endAllSessions(db, accountId, userId)
-    else await endSession(db, { accountId, id: cookie.sessionId, userId })
-    forgetKeysOfUser(userId)
+    if (everywhere) {
+      await endAllSessions(db, accountId, userId)
+      forgetKeysOfUser(userId)
+    } else {
+      await endSession(db, { accountId, id: cookie.sessionId, userId })
+      forgetKey(cookie.sessionId)
+    }
     return reply(c, contract.signOut, { success: true }, { 'Set-Cookie': clearCookie() })
   })
   .get('/Sessions', operation(contract.listSessions), async (c) => {

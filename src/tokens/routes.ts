@@ -6,14 +6,14 @@ import { parseApiKey } from '../domain/apiKey.ts'
 import { fold } from '../domain/fold.ts'
 import { iso } from '../domain/iso.ts'
 import { canAct } from '../domain/user.ts'
-import { pickCell } from '../env.ts'
+import { cellNumbers, pickCell } from '../env.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { operation } from '../http/operation.ts'
 import { Problem, signInProblem } from '../http/problem.ts'
 import { startSignIn } from '../http/rateLimit.ts'
 import { reply } from '../http/reply.ts'
 import { getToken } from './contract.ts'
-import { findAccount, findKey, recordLogin } from './store.ts'
+import { findKey, recordLogin, searchDirectory } from './store.ts'
 
 /**
  * The key, or null when the credentials are wrong. An unknown user name costs the same reads and
@@ -26,9 +26,15 @@ const checkCredentials = async (
 ) => {
   const parsed = parseApiKey(apiKey)
   if (!parsed) return null
-  const account = await findAccount(withRetries(openDirectory(c.env)), userNameKey)
+  const found = await searchDirectory(withRetries(openDirectory(c.env)), {
+    userNameKey,
+    keyId: parsed.id,
+  })
+  const { account } = found
   const cell = account?.cell ?? pickCell(c.env, userNameKey)
-  const key = await findKey(withRetries(openCell(c.env, cell)), parsed.id)
+  // With several cells a second round trip, even to cell 0: its absence would tell where an account is.
+  const isOnlyCell = cellNumbers(c.env).length === 1
+  const key = isOnlyCell ? found.key : await findKey(withRetries(openCell(c.env, cell)), parsed.id)
   const isRightSecret = isSameDigest(await hashSecret(parsed.secret), key?.hash ?? '')
   if (!isRightSecret || !key || key.accountId !== account?.accountId) return null
   const isExpired = key.expires !== null && key.expires <= now

@@ -1,15 +1,21 @@
 import { sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
 import { accounts, directory, keys, users } from '../db/schema.ts'
-import { compile, names, readFirst } from '../db/statement.ts'
+import { compile, names, readFirst, runBatch } from '../db/statement.ts'
 import { type Scope, toScopes } from '../domain/scope.ts'
 import type { AccessPeriod } from '../domain/user.ts'
 
-const selectAccount = compile<{ userNameKey: string }, { account_id: string; cell: number }>(
+interface AccountRow {
+  account_id: string
+  cell: number
+}
+
+const selectAccount = compile<{ userNameKey: string }, AccountRow>(
   sql`SELECT ${directory.accountId}, ${directory.cell} FROM ${directory}
     WHERE ${directory.userNameKey} = ${sql.placeholder('userNameKey')}`,
 )
 
+/** The account with this user name. */
 export const findAccount = async (
   db: Database,
   userNameKey: string,
@@ -55,27 +61,44 @@ const selectKey = compile<{ keyId: string }, KeyRow>(
     WHERE ${keys.id} = ${sql.placeholder('keyId')}`,
 )
 
+const toKey = (row: KeyRow): SignInKey => ({
+  accountId: row.account_id,
+  hash: row.hash,
+  scopes: toScopes(JSON.parse(row.scopes)),
+  expires: row.key_expires,
+  userId: row.user_id,
+  disabled: row.account_disabled === 1,
+  user:
+    row.found_user === null
+      ? null
+      : {
+          disabled: row.user_disabled === 1,
+          disabledMessage: row.disabled_message,
+          from: row.from_time,
+          expires: row.user_expires,
+        },
+})
+
 export const findKey = async (db: Database, keyId: string): Promise<SignInKey | null> => {
   const row = await readFirst(selectKey(db, { keyId }))
-  return (
-    row && {
-      accountId: row.account_id,
-      hash: row.hash,
-      scopes: toScopes(JSON.parse(row.scopes)),
-      expires: row.key_expires,
-      userId: row.user_id,
-      disabled: row.account_disabled === 1,
-      user:
-        row.found_user === null
-          ? null
-          : {
-              disabled: row.user_disabled === 1,
-              disabledMessage: row.disabled_message,
-              from: row.from_time,
-              expires: row.user_expires,
-            },
-    }
-  )
+  return row && toKey(row)
+}
+
+/** In one round trip: the account with this user name, and the key if cell 0 has it. */
+export const searchDirectory = async (
+  directoryDb: Database,
+  { userNameKey, keyId }: { userNameKey: string; keyId: string },
+): Promise<{ account: { accountId: string; cell: number } | null; key: SignInKey | null }> => {
+  const [{ results: accountRows }, { results: keyRows }] = await runBatch(directoryDb, [
+    selectAccount(directoryDb, { userNameKey }),
+    selectKey(directoryDb, { keyId }),
+  ])
+  const [account] = accountRows
+  const [key] = keyRows
+  return {
+    account: account ? { accountId: account.account_id, cell: account.cell } : null,
+    key: key ? toKey(key) : null,
+  }
 }
 
 const updateLastLogin = compile<{ userId: string; now: number }>(

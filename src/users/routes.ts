@@ -12,6 +12,7 @@ import { admit } from '../http/auth.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import type { Operation } from '../http/contract.ts'
 import { editResource } from '../http/editResource.ts'
+import { setHeader } from '../http/newReply.ts'
 import { operation } from '../http/operation.ts'
 import { readCursor } from '../http/page.ts'
 import { applyPatch, type Patch } from '../http/patch.ts'
@@ -109,7 +110,7 @@ const editUser = async (c: Context, change: (before: User) => UserBody): Promise
 }
 
 const replyCacheable = <O extends Operation>(c: Context, contract: O, body: ReplyBody<O>) => {
-  c.header('Cache-Control', 'public, max-age=3600')
+  setHeader(c, 'Cache-Control', 'public, max-age=3600')
   return replyWithEtag(c, contract, body, { version: 1 })
 }
 

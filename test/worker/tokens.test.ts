@@ -111,7 +111,7 @@ test('an unknown user name costs the same reads as a wrong key, a bad checksum n
     return statements
   }
   const forWrongKey = await reads(account.userName, wrong)
-  expect(forWrongKey).toHaveLength(2)
+  expect(forWrongKey).toHaveLength(3)
   expect(await reads('nobody-has-this-name-either', wrong)).toEqual(forWrongKey)
   const flipped = account.apiKey.replace(/.$/, (last) => (last === '0' ? '1' : '0'))
   expect(await reads(account.userName, flipped)).toEqual([])

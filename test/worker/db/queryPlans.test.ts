@@ -10,6 +10,20 @@ import { findGroup, isFull, listGroups, resolveGroup } from '../../../src/groups
 import { isPaged } from '../../../src/http/contract.ts'
 import { findKey, insertKey, listKeys } from '../../../src/keys/store.ts'
 import { applyEffects } from '../../../src/ledger/projection/applyEffects.ts'
+import {
+  findLinkedUser,
+  findUserByEmail,
+  replacePassword,
+} from '../../../src/passwordLinks/store.ts'
+import {
+  endAllSessions,
+  endSession,
+  findSession,
+  findSignInUser,
+  insertSession,
+  listSessions,
+  rotateSession,
+} from '../../../src/sessions/store.ts'
 import { createUser, deleteUser, updateUser } from '../../../src/users/edit.ts'
 import { findUser, listUsers, searchUsers } from '../../../src/users/store.ts'
 import { ORIGIN, readReply, requestOf } from '../../support/http.ts'
@@ -150,6 +164,31 @@ describe(`with ${USERS} users, ${GROUPS} groups and ${DEVICES} devices`, () => {
       5,
     )
     expect(statements.length).toBeGreaterThan(30)
+    expect(await scansOf(statements)).toEqual([])
+  })
+
+  test('no statement of sign-ins, sessions and password links scans the account', async () => {
+    const { db, statements } = recordCell()
+    const own = account.id
+    const user = { accountId: own, id: id('usr', 900_002), record: record(3), now: 1 }
+    expect((await createUser(db, { ...user, password: 'hash' })).ok).toBe(true)
+    const found = await findSignInUser(db, own, 'new3@a.io')
+    expect(found?.password).toBe('hash')
+    const session = { accountId: own, userId: user.id, password: 'hash', userAgent: '', now: 2 }
+    for (const name of ['ses_1', 'ses_2']) await insertSession(db, { ...session, id: name })
+    const stored = await findSession(db, 'ses_1')
+    if (!stored) throw new Error('no session')
+    await findKeyStatus(db, 'ses_1', 3)
+    await rotateSession(db, 'ses_1', stored, 3)
+    expect(await listSessions(db, own, user.id, 4)).toHaveLength(2)
+    expect(await endSession(db, { accountId: own, id: 'ses_1', userId: user.id })).toBe(true)
+    await endAllSessions(db, own, user.id)
+    const linked = await findUserByEmail(db, own, 'new3@a.io')
+    if (!linked) throw new Error('no user')
+    expect(await findLinkedUser(db, user.id)).toEqual(linked)
+    expect(await replacePassword(db, linked, 'new hash', 5)).toBe(true)
+    expect(await replacePassword(db, linked, 'newer hash', 6)).toBe(false)
+    expect(statements.length).toBeGreaterThan(15)
     expect(await scansOf(statements)).toEqual([])
   })
 

@@ -83,7 +83,7 @@ describe('the list of sessions', () => {
   })
 
   test('a user ends own sessions; others’ only with admin and without a group', async () => {
-    const { account, user, ...mine } = await start({ privileges: [], ...{ privileges: ['read'] } })
+    const { account, user, ...mine } = await start({ privileges: ['read'] })
     const second = await signIn(account, user)
     const ended = await mine.call('DELETE', `/api/Auth/Sessions/${second.sessionId}`)
     expect(ended.status).toBe(200)
@@ -111,13 +111,13 @@ describe('the list of sessions', () => {
 describe('the token of a session', () => {
   test('stops within 30 seconds everywhere, and follows the user’s privileges and group', async () => {
     const { account, user, call: callAs } = await start({ privileges: ['read'] })
-    const device = await createDevice(account, 'Tern')
+    const deviceId = await createDevice(account, 'Tern')
     const group = await createGroup(account, { name: 'North' })
     expect((await callAs('POST', '/api/groups', { body: { name: 'A' } })).status).toBe(403)
     await account.call('PATCH', `/api/users/${user.id}`, { body: { privileges: ['write'] } })
     expect((await callAs('POST', '/api/groups', { body: { name: 'A' } })).status).toBe(201)
     await account.call('PATCH', `/api/users/${user.id}`, { body: { group: group.name } })
-    const hidden = await callAs('GET', `/api/devices/${device.id}`)
+    const hidden = await callAs('GET', `/api/devices/${deviceId}`)
     expect(hidden.body.code).toBe('device-not-found')
     // Another isolate ends the session: this one has its status cached for up to 15 s.
     await env.DB.prepare('DELETE FROM sessions WHERE user_id = ?').bind(user.id).run()
