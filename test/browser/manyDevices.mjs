@@ -7,34 +7,46 @@ import { base, check, expect, launch, report } from './support/browser.mjs'
 const COUNT = 10_000
 const PAGE = 1000
 const PAN_MS = 5000
-/** Chromium draws in software here. A graphics card is many times faster. */
-const MIN_FRAMES_PER_SECOND = 10
+const SETTLE_MS = 3000
+/** Smooth, whatever the machine. */
+const WANTED_FRAMES_PER_SECOND = 30
+/** Where Chromium draws in software even an empty map is slower; the devices may not add much. */
+const MIN_SHARE_OF_EMPTY = 0.6
 
 const browser = await launch()
 const account = await TestAccount.open({ licenses: 1 })
 try {
-  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
-  page.setDefaultTimeout(60_000)
-  await page.route('**/api/devices?*', answerDevices)
-
   await check(`a map of ${COUNT} devices stays smooth`, async () => {
-    await page.goto(base)
-    await page.getByText('API key', { exact: true }).first().click()
-    await page.getByLabel('Account', { exact: true }).fill(account.userName)
-    await page.getByLabel('API key', { exact: true }).last().fill(account.apiKey)
-    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-    await page.getByText('10,000 devices').waitFor()
-    await page.locator(`.map-canvas[data-drawn="${COUNT}"]`).waitFor()
-    expect((await page.locator('.fleet-row').count()) < 60, 'the list has every row')
-    await page.waitForTimeout(3000)
-    const framesPerSecond = await pan(page)
-    console.log(`        ${framesPerSecond.toFixed(1)} frames a second while panning`)
-    expect(framesPerSecond >= MIN_FRAMES_PER_SECOND, `${framesPerSecond} frames a second`)
+    const empty = await measure(0)
+    const full = await measure(COUNT)
+    console.log(
+      `        ${full.toFixed(1)} frames a second while panning, ${empty.toFixed(1)} without devices`,
+    )
+    const least = Math.min(WANTED_FRAMES_PER_SECOND, empty * MIN_SHARE_OF_EMPTY)
+    expect(full >= least, `${full} frames a second, at least ${least} wanted`)
   })
 } finally {
   await browser.close()
 }
 report()
+
+async function measure(count) {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
+  page.setDefaultTimeout(60_000)
+  if (count > 0) await page.route('**/api/devices?*', answerDevices)
+  await page.goto(base)
+  await page.getByText('API key', { exact: true }).first().click()
+  await page.getByLabel('Account', { exact: true }).fill(account.userName)
+  await page.getByLabel('API key', { exact: true }).last().fill(account.apiKey)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.getByText(`${count.toLocaleString('en')} devices`).waitFor()
+  await page.locator(`.map-canvas[data-drawn="${count}"]`).waitFor()
+  expect((await page.locator('.fleet-row').count()) < 60, 'the list has every row')
+  await page.waitForTimeout(SETTLE_MS)
+  const framesPerSecond = await pan(page)
+  await page.close()
+  return framesPerSecond
+}
 
 async function answerDevices(route) {
   const start = Number(new URL(route.request().url()).searchParams.get('cursor') ?? 0)

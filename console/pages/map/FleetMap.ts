@@ -68,7 +68,7 @@ export class FleetMap {
       style,
       center: [0, 25],
       zoom: 1.4,
-      minZoom: 0.6,
+      minZoom: 0,
       maxZoom: 17,
       attributionControl: false,
       fadeDuration: prefersReducedMotion() ? 0 : 200,

@@ -97,19 +97,19 @@ export default ({ params }: PageProps) => {
         {text.map.title}
       </h1>
       <FleetList selectedId={deviceId} />
+      <div class="list-toggle">
+        <IconButton
+          icon={isListShown ? 'map' : 'list'}
+          label={isListShown ? text.map.hideList : text.map.showList}
+          isPressed={isListShown}
+          onClick={() => setIsListShown(!isListShown)}
+        />
+      </div>
       <div class="map-area">
         <div class="map-frame">
           <div ref={element} class="map-canvas" data-devices={fleet.value.length} />
           {hasFailed && <p class="map-note">{text.map.noWebgl}</p>}
           {map && <MapTools map={map} />}
-          <div class="list-toggle">
-            <IconButton
-              icon={isListShown ? 'map' : 'list'}
-              label={isListShown ? text.map.hideList : text.map.showList}
-              isPressed={isListShown}
-              onClick={() => setIsListShown(!isListShown)}
-            />
-          </div>
           {selected && !isTracking && <DeviceCard member={selected} />}
           <p class="attribution">{MAP_URL ? MAP_ATTRIBUTION : text.map.attribution}</p>
         </div>
