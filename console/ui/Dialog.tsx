@@ -33,6 +33,8 @@ export const Dialog = ({
   useEffect(() => {
     const element = dialog.current
     element?.showModal()
+    // The browser moves the focus to the first control; a field that asked for it comes first.
+    element?.querySelector<HTMLElement>('[data-focused]')?.focus()
     return () => element?.close()
   }, [])
   const content = (

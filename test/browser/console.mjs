@@ -1,12 +1,10 @@
 // Uses the console in a browser: node test/browser/console.mjs http://localhost:8787
 // Needs ADMIN_TOKEN of that service in the environment, to open an account of its own.
 import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { TestAccount } from './support/accounts.mjs'
 import { base, check, expect, launch, report, Watch } from './support/browser.mjs'
+import { findViolations, openPath, pressUntil, settle, visit } from './support/visit.mjs'
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-const AXE_TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 const EVIL_NAME = '<img src=x onerror=alert(1)>'
 const PASSWORD = 'a long sentence for the browser tests'
 const EMAIL = 'ana@console.example'
@@ -14,6 +12,9 @@ const EMAIL = 'ana@console.example'
 const watch = new Watch()
 const browser = await launch()
 const account = await TestAccount.open({ licenses: 3 })
+const newPage = (options) => visit.open(browser, watch, options)
+const signInByPassword = (page) =>
+  visit.signIn(page, { account: account.userName, email: EMAIL, password: PASSWORD })
 
 try {
   const ship = await account.addDevice(
@@ -258,58 +259,11 @@ try {
 }
 report()
 
-async function newPage(options = {}) {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
-  const page = await context.newPage()
-  page.setDefaultTimeout(25_000)
-  await watch.follow(page)
-  return page
-}
-
 async function signInByKey(page, apiKey) {
   await page.getByText('API key', { exact: true }).first().click()
   await page.getByLabel('Account', { exact: true }).fill(account.userName)
   await page.getByLabel('API key', { exact: true }).last().fill(apiKey)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-}
-
-async function signInByPassword(page) {
-  await page.goto(base)
-  await page.getByLabel('Account', { exact: true }).fill(account.userName)
-  await page.getByLabel('E-mail', { exact: true }).fill(EMAIL)
-  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-  await page.locator('.shell').waitFor()
-}
-
-/** Goes to an address as a link does, without loading the page anew. */
-async function openPath(page, path) {
-  await page.evaluate((to) => {
-    history.pushState(null, '', to)
-    dispatchEvent(new PopStateEvent('popstate'))
-  }, path)
-}
-
-/** Waits until what the page loads is there. */
-async function settle(page) {
-  await page.locator('h1').first().waitFor({ state: 'attached' })
-  await page.waitForFunction(() => !document.querySelector('.skeleton, .state .spinner'))
-  await page.waitForTimeout(300)
-}
-
-async function findViolations(page, name) {
-  await page.evaluate(AXE)
-  const { violations } = await page.evaluate(
-    (values) => globalThis.axe.run(document, { runOnly: { type: 'tag', values } }),
-    AXE_TAGS,
-  )
-  return violations.map(
-    ({ id, nodes }) =>
-      `${name}: ${id}: ${nodes
-        .slice(0, 2)
-        .map(({ html }) => html.slice(0, 120))
-        .join(' and ')}`,
-  )
 }
 
 /** An address of each route that the Worker answers itself. */
@@ -366,14 +320,6 @@ async function byKeyboard() {
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   await page.context().close()
-}
-
-async function pressUntil(page, key, isWanted) {
-  for (let presses = 0; presses < 60; presses++) {
-    await page.keyboard.press(key)
-    if (await page.evaluate(`(${isWanted})(document.activeElement)`)) return
-  }
-  throw new Error('The keyboard does not get there.')
 }
 
 async function signInAgain() {

@@ -8,7 +8,7 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 const AXE_TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 const PATIENCE_MS = 25_000
 
-export async function newPage(browser, watch, options = {}) {
+async function open(browser, watch, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
   const page = await context.newPage()
   page.setDefaultTimeout(PATIENCE_MS)
@@ -16,7 +16,7 @@ export async function newPage(browser, watch, options = {}) {
   return page
 }
 
-export async function signInByPassword(page, { account, email, password }) {
+async function signIn(page, { account, email, password }) {
   await page.goto(base)
   await page.getByLabel('Account', { exact: true }).fill(account)
   await page.getByLabel('E-mail', { exact: true }).fill(email)
@@ -63,3 +63,6 @@ export async function pressUntil(page, key, isWanted) {
   }
   throw new Error('The keyboard does not get there.')
 }
+
+/** A browser of its own with one page, and the way past the sign-in. */
+export const visit = { open, signIn }
