@@ -1,5 +1,6 @@
 import { Component, type ComponentChildren, type ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { isOnline } from '../api/send.ts'
 import { SignInAgain } from '../pages/signIn/SignInAgain.tsx'
 import { SignInPage } from '../pages/signIn/SignInPage.tsx'
 import { match, place } from '../router/router.ts'
@@ -105,7 +106,8 @@ export const App = () => {
         <Toasts />
       </>
     )
-  if (status === 'starting') return <Pending />
+  if (status === 'starting')
+    return <Pending {...(!isOnline.value && { label: text.errors.offline })} />
   if (status === 'signed-out') return <SignInPage />
   return (
     <>

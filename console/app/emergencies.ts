@@ -1,13 +1,16 @@
 import { computed, signal } from '@preact/signals'
 import { call } from '../api/client.ts'
 import { type AnyAlert, isEmergency } from '../api/emergency.ts'
-import type { Alert } from '../api/types.ts'
+import type { Alert, AlertPage } from '../api/types.ts'
 import { type LiveEvent, live } from '../live/stream.ts'
 
 /* Emergencies that nobody has acknowledged. They are on top of every page. */
 
 const isOpenEmergency = (alert: AnyAlert): boolean =>
   !alert.acknowledged && !alert.cancelled && isEmergency(alert)
+
+/** Of 1000 alerts that nobody has acknowledged. */
+const MAX_PAGES = 10
 
 const open = signal<readonly Alert[]>([])
 
@@ -26,10 +29,18 @@ const put = (alert: Alert): void => {
 }
 
 const load = async (): Promise<void> => {
-  const { alerts } = await call('GET /api/alerts', {
-    query: { acknowledged: false, sort: '-dateTime', limit: 500 },
-  })
-  open.value = alerts.filter(isOpenEmergency)
+  await live.opened()
+  const found: Alert[] = []
+  let cursor: string | null = null
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const reply: AlertPage = await call('GET /api/alerts', {
+      query: { acknowledged: false, sort: '-dateTime', cursor },
+    })
+    found.push(...reply.alerts.filter(isOpenEmergency))
+    cursor = reply.nextCursor
+    if (cursor === null) break
+  }
+  open.value = found
 }
 
 const reload = () => void load().catch(() => undefined)

@@ -32,6 +32,7 @@ const LOCATIONS = 'location.reported'
 const PING = '{"type":"ping"}'
 const PING_INTERVAL_MS = 25_000
 const MAX_RETRY_MS = 30_000
+const MAX_OPENING_MS = 2000
 const UNAUTHORIZED = 4401
 /** Locations cost the service rows, so the stream stops asking once no page wants them. */
 const RELEASE_LOCATIONS_MS = 60_000
@@ -42,6 +43,9 @@ const handlers = new Map<Handler, (type: string) => boolean>()
 const gapHandlers = new Set<() => void>()
 let socket: WebSocket | null = null
 let after: number | null = null
+let lastAttempt = 0
+/** A page has loaded its data before the first stream was open, and may have missed events. */
+let hasStartedLate = false
 let retries = 0
 let retryTimer: ReturnType<typeof setTimeout> | undefined
 let pingTimer: ReturnType<typeof setInterval> | undefined
@@ -81,8 +85,8 @@ const receive = (open: WebSocket, message: Message) => {
     retries = 0
     liveStatus.value = 'live'
     const { sequence = 0, oldestSequence = 0 } = message
-    if (after !== null && oldestSequence > sequence + 1)
-      for (const handler of gapHandlers) handler()
+    const hasGap = after === null ? hasStartedLate : oldestSequence > sequence + 1
+    if (hasGap) for (const handler of gapHandlers) handler()
     after = sequence
   }
   if (message.expires) scheduleRenewal(open, message.expires)
@@ -98,7 +102,9 @@ const connect = async () => {
   clearTimers()
   if (!session.isSignedIn.peek()) return
   liveStatus.value = 'connecting'
+  const attempt = ++lastAttempt
   const token = await session.token().catch(() => null)
+  if (attempt !== lastAttempt) return
   if (!token) return retry()
   hasLocations = locationListeners > 0
   const query = new URLSearchParams({
@@ -155,8 +161,20 @@ export const live = {
 
   stop(): void {
     clearTimers()
+    lastAttempt++
     closeSocket()
     liveStatus.value = 'off'
+  },
+
+  /**
+   * Waits until the stream is open, but not for long. What is loaded afterwards misses no event: a
+   * stream that opens later calls the handlers of `onGap`.
+   */
+  async opened(): Promise<void> {
+    const deadline = Date.now() + MAX_OPENING_MS
+    while (liveStatus.peek() !== 'live' && Date.now() < deadline)
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    if (liveStatus.peek() !== 'live') hasStartedLate = true
   },
 
   /** Calls the handler for events whose type is given, or begins with `device.` for `device.*`. */

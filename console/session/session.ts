@@ -27,6 +27,7 @@ interface TokenReply {
 /** Remembers that a cookie may be there, so that a first visit makes no call that must fail. */
 const COOKIE_HINT = 'perigee.signed-in'
 const RENEW_BEFORE_MS = 60_000
+const OFFLINE_RETRY_MS = 3000
 
 const status = signal<Status>('starting')
 const me = signal<Me | null>(null)
@@ -104,11 +105,15 @@ export const session = {
       status.value = 'signed-out'
       return
     }
-    credentials = { kind: 'cookie' }
     try {
-      await enter(credentials, await fetchToken('/api/Auth/Refresh'))
+      await enter({ kind: 'cookie' }, await fetchToken('/api/Auth/Refresh'))
     } catch (error) {
       credentials = null
+      if (error instanceof ApiError && error.isOffline) {
+        // Not signed out: the page waits until the service can be reached.
+        setTimeout(() => void session.start(), OFFLINE_RETRY_MS)
+        return
+      }
       if (error instanceof ApiError && error.status === 401) localStorage.removeItem(COOKIE_HINT)
       status.value = 'signed-out'
     }

@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { callForResponse } from '../../api/client.ts'
-import { useAction, useResource } from '../../api/resource.ts'
+import { toApiError } from '../../api/problem.ts'
+import { useResource } from '../../api/resource.ts'
 import type { Location } from '../../api/types.ts'
 import { formatExact, formatUtc, MINUTE_MS, now, toLocalInput } from '../../format/time.ts'
 import { formatDistance, formatSpeed, heightUnit, speedUnit } from '../../format/units.ts'
@@ -187,10 +188,10 @@ export const TrackPanel = ({ deviceId, name, onTrack, onPlayhead }: TrackPanelPr
     [deviceId, interval],
   )
   useEffect(() => onTrack(data), [data, onTrack])
-  const download = useAction((format: string) => exportTrack({ deviceId, name }, interval, format))
-  const exportAs = async (format: string) => {
-    if (!(await download.run(format))) toast(download.error?.message ?? text.errors.title, 'failed')
-  }
+  const exportAs = (format: string) =>
+    exportTrack({ deviceId, name }, interval, format).catch((error) =>
+      toast(toApiError(error).message, 'failed'),
+    )
   return (
     <section class="track" aria-label={text.map.track}>
       <header>

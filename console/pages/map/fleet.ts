@@ -95,6 +95,7 @@ const receive = ({ type, data }: LiveEvent): void => {
 
 const load = async (): Promise<void> => {
   isLoading.value = true
+  await live.opened()
   loadError.value = null
   const found = new Map<string, Device>()
   try {
