@@ -1,6 +1,7 @@
-// Wrangler's build step: copies the script of the reference page to the static assets unless it is
-// current. Runs on Node 20.
+// Wrangler's build step: builds the console and copies the script of the reference page to the static
+// assets, unless they are current. Runs on Node 20.
 import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { buildConsole } from './build-console.mjs'
 
 const scalar = new URL('../node_modules/@scalar/fastify-api-reference/', import.meta.url)
 const folder = new URL('../public/docs/', import.meta.url)
@@ -19,6 +20,7 @@ if (!isCurrent()) {
   writeFileSync(draft, opening + bundle.replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n'))
   renameSync(draft, target)
 }
+await buildConsole()
 
 function isCurrent() {
   return (

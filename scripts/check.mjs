@@ -1,9 +1,17 @@
 // The quick part of `npm test`, for while you work: `npm run check`.
-import { FAST_TESTS, LINT, runStep, runTogether, secondsSince, TYPES } from './steps.mjs'
+import {
+  CONSOLE_TYPES,
+  FAST_TESTS,
+  LINT,
+  runStep,
+  runTogether,
+  secondsSince,
+  TYPES,
+} from './steps.mjs'
 import { useToolchain } from './toolchain.mjs'
 
 await useToolchain()
 const start = performance.now()
-await runTogether([LINT, TYPES])
+await runTogether([LINT, TYPES, CONSOLE_TYPES])
 await runStep(FAST_TESTS)
 console.log(`\nAll passed in ${secondsSince(start)}.`)

@@ -1,5 +1,8 @@
-// Writes the OpenAPI document of the current routes to public/api/openapi.json.
+// Writes the OpenAPI document of the current routes to public/api/openapi.json, and the console's
+// types from it.
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
+import { type ApiDocument, apiTypes } from '../console/build/apiTypes.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { app } from '../src/app.ts'
 import { openapiDocument } from '../src/openapi/document.ts'
@@ -11,3 +14,7 @@ const document = openapiDocument(app, { version: manifest.version, webhooks: EVE
 mkdirSync('public/api', { recursive: true })
 writeFileSync(target, `${JSON.stringify(document, null, 2)}\n`)
 console.log(`${target}: ${Object.keys(document.paths ?? {}).length} paths`)
+
+const types = 'console/api/types.ts'
+writeFileSync(types, apiTypes(JSON.parse(JSON.stringify(document)) as ApiDocument))
+execFileSync('biome', ['format', '--write', types], { stdio: 'ignore' })

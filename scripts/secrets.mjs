@@ -5,6 +5,13 @@ import util from 'node:util'
 /** A secret of 256 random bits. */
 export const randomSecret = () => randomBytes(32).toString('base64url')
 
+/** A password of 80 random bits that can be typed: without characters that look alike. */
+export const randomPassword = () => {
+  const alphabet = '23456789abcdefghijkmnpqrstuvwxyz'
+  const letters = Array.from(randomBytes(16), (byte) => alphabet[byte % alphabet.length]).join('')
+  return letters.match(/.{4}/g).join('-')
+}
+
 export function readSecrets(file) {
   return existsSync(file) ? util.parseEnv(readFileSync(file, 'utf8')) : {}
 }

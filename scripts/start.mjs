@@ -1,14 +1,22 @@
 // `npm start`: serves the API, the reference page and a demo account on this machine.
 import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { waitForExit } from './child.mjs'
-import { seedDemo } from './demo.mjs'
-import { ensureDemoApiKey } from './demo-account.mjs'
+import { ensureDemoApiKey, ensureDemoLicenses } from './demo/account.mjs'
+import { DemoClient } from './demo/client.mjs'
+import { DEMO_EMAIL, seedDemo } from './demo/seed.mjs'
+import { moveFleet } from './demo/track.mjs'
 import { migrateLocalDatabases } from './migrate-local.mjs'
 import { requireValidPublicUrl } from './public-url.mjs'
-import { ensureSecrets, randomSecret, readSecrets, writeSecrets } from './secrets.mjs'
+import {
+  ensureSecrets,
+  randomPassword,
+  randomSecret,
+  readSecrets,
+  writeSecrets,
+} from './secrets.mjs'
+import { holdOutput } from './server-output.mjs'
 import { fail, useToolchain } from './toolchain.mjs'
 
 const port = Number(process.env.PORT || 8787)
@@ -31,6 +39,7 @@ const secrets = ensureSecrets(secretsFile, {
   ADMIN_TOKEN: randomSecret(),
   DEMO_USER_NAME: 'demo',
   DEMO_API_KEY: '',
+  DEMO_PASSWORD: '',
 })
 migrateLocalDatabases()
 
@@ -42,6 +51,7 @@ const server = spawn('wrangler', ['dev', ...options], {
   env: withColour(),
 })
 const serverExit = waitForExit(server)
+const stopped = new AbortController()
 const showServerOutput = holdOutput(server)
 
 try {
@@ -49,10 +59,18 @@ try {
   if (server.exitCode === null && server.signalCode === null) {
     const apiKey = await ensureDemoApiKey(base, secrets)
     if (apiKey !== secrets.DEMO_API_KEY) writeSecrets(secretsFile, { DEMO_API_KEY: apiKey })
-    await seedDemo({ base, userName: secrets.DEMO_USER_NAME, apiKey })
-    printWelcome(secrets.DEMO_USER_NAME, apiKey)
+    const client = new DemoClient({ base, userName: secrets.DEMO_USER_NAME, apiKey })
+    const password = secrets.DEMO_PASSWORD || randomPassword()
+    const fleet = await seedDemo(client, {
+      password,
+      isNewPassword: !secrets.DEMO_PASSWORD,
+      ensureLicenses: () => ensureDemoLicenses(base, secrets),
+    })
+    if (password !== secrets.DEMO_PASSWORD) writeSecrets(secretsFile, { DEMO_PASSWORD: password })
+    printWelcome({ userName: secrets.DEMO_USER_NAME, apiKey, password })
     showServerOutput({ fromNowOn: true })
     runCron()
+    moveFleet(client, fleet, stopped.signal)
   } else showServerOutput()
 } catch (error) {
   showServerOutput()
@@ -61,6 +79,7 @@ try {
   server.kill()
 }
 const code = await serverExit
+stopped.abort()
 process.exit(process.exitCode ?? (wasInterrupted(code) ? 0 : code))
 
 function wasInterrupted(code) {
@@ -92,23 +111,6 @@ async function waitUntilHealthy() {
   throw new Error(`${base}/healthz did not answer within ${START_TIMEOUT_MS / 1000} s.`)
 }
 
-/** Hides wrangler's start-up output; shows it on an error, after a failed start, or on demand. */
-function holdOutput(child) {
-  let held = []
-  const show = ({ fromNowOn = false } = {}) => {
-    if (!fromNowOn) for (const chunk of held ?? []) process.stdout.write(chunk)
-    held = undefined
-  }
-  const receive = (chunk) => {
-    if (!held) return process.stdout.write(chunk)
-    held.push(chunk)
-    if (chunk.includes('ERROR')) show()
-  }
-  child.stdout.on('data', receive)
-  child.stderr.on('data', receive)
-  return show
-}
-
 /** `wrangler dev` does not fire cron triggers, so this does. */
 function runCron() {
   setInterval(
@@ -121,17 +123,27 @@ function withColour() {
   return process.stdout.isTTY ? { ...process.env, FORCE_COLOR: '1' } : process.env
 }
 
-function printWelcome(userName, apiKey) {
-  const lines = [
-    ['API', `${base}/api`],
-    ['Reference', `${base}/docs`],
-    ...(existsSync('public/console') ? [['Console', `${base}/console`]] : []),
-    ['User name', userName],
-    ['API key', apiKey],
-  ]
+function printWelcome({ userName, apiKey, password }) {
+  const sections = {
+    'Open the console and sign in': [
+      ['Console', base],
+      ['Account', userName],
+      ['E-mail', DEMO_EMAIL],
+      ['Password', password],
+    ],
+    'Or call the API': [
+      ['API', `${base}/api`],
+      ['Reference', `${base}/docs`],
+      ['User name', userName],
+      ['API key', apiKey],
+    ],
+  }
   const body = JSON.stringify({ userName, apiKey })
-  console.log(`\nPerigee is running. Press Ctrl-C to stop it.\n`)
-  for (const [name, value] of lines) console.log(`  ${name.padEnd(11)}${value}`)
+  console.log(`\nPerigee is running. Press Ctrl-C to stop it.`)
+  for (const [title, lines] of Object.entries(sections)) {
+    console.log(`\n${title}:\n`)
+    for (const [name, value] of lines) console.log(`  ${name.padEnd(11)}${value}`)
+  }
   console.log(
     `\nGet a token:\n\n  curl ${base}/api/Auth/Token -H 'Content-Type: application/json' -d '${body}'\n`,
   )

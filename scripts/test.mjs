@@ -3,6 +3,7 @@
 import { run } from './child.mjs'
 import {
   BUILD,
+  CONSOLE_TYPES,
   LINT,
   MIGRATIONS,
   OPENAPI,
@@ -21,6 +22,6 @@ if (given.length > 0) process.exit(await run(command, [...args, ...given]))
 
 const start = performance.now()
 // Before the tests, not beside them: a lint error shows within seconds, and the tests keep both cores.
-await runTogether([LINT, TYPES, MIGRATIONS, OPENAPI, BUILD])
+await runTogether([LINT, TYPES, CONSOLE_TYPES, MIGRATIONS, OPENAPI, BUILD])
 await runStep(TESTS)
 console.log(`\nAll passed in ${secondsSince(start)}.`)

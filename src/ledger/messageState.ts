@@ -81,6 +81,8 @@ export const failMessage = (
   if (isOfAlert(before)) checkSoonIfAllFailed(tx, alertIdOf(before.id))
   if (unsureSince !== null) return
   const { device_key, kind, day, channel, urgent } = before
+  // Password links are counted apart, as they are asked for.
+  if (kind === 'invitation' || kind === 'reset') return
   const isDevices = kind === 'alert' || kind === 'command'
   const key = isDevices ? device_key : NO_DEVICE_KEY
   const isEmergency = isDevices && urgent === 1

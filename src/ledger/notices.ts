@@ -20,20 +20,20 @@ interface NoticeParts {
   /** The message id of the recipient with this index. */
   idOf: (index: number) => string
   textOf: (recipient: Recipient) => MessageText
-  /** False for password links, which have limits of their own. */
-  isLimited?: boolean
 }
 
 /** Composes a message for every recipient; those beyond the account's limit are suppressed. */
 export const composeNotices = (
   tx: Decision,
   recipients: Recipient[],
-  { kind, idOf, textOf, isLimited = true }: NoticeParts,
+  { kind, idOf, textOf }: NoticeParts,
 ): NewMessage[] => {
   const resetAt = limitResetAt(tx.account)
   const ordered = CHANNELS.flatMap((channel) => {
     const wanted = recipients.filter((recipient) => recipient.channel === channel)
-    const granted = isLimited ? takeNoticeQuota(tx, channel, wanted.length) : wanted.length
+    // Links have limits of their own: people who forget passwords must not use up the notices.
+    const isCounted = kind === 'notice' || kind === 'escalation'
+    const granted = isCounted ? takeNoticeQuota(tx, channel, wanted.length) : wanted.length
     return wanted.map((recipient, index) => ({ recipient, isGranted: index < granted }))
   })
   return ordered.map(({ recipient, isGranted }, index) => ({
@@ -82,7 +82,6 @@ export const sendNotice = (tx: Decision, notice: AccountNotice): NoticeOutcome =
     kind: link?.kind ?? 'notice',
     idOf: (index) => messageId(id, index),
     textOf: ({ channel, timeZone }) => composeNotice[channel](content, timeZone),
-    isLimited: !link,
   })
   queueMessages(tx, NO_DEVICE_KEY, messages, isUrgent)
   return { ok: true }

@@ -1,3 +1,8 @@
+import { FLEET } from './fleet.mjs'
+
+/** A few more than the fleet needs, so that a device can be created at once. */
+const DEMO_LICENSES = 44
+
 /** Returns an API key of the demo account: the given one while it works, else a new one. */
 export async function ensureDemoApiKey(
   base,
@@ -5,12 +10,11 @@ export async function ensureDemoApiKey(
 ) {
   if (apiKey && (await isKeyValid(base, userName, apiKey))) return apiKey
 
-  const callAsOperator = (path, body) =>
-    call(`${base}${path}`, body, { Authorization: `Bearer ${adminToken}` })
+  const callAsOperator = operatorOf(base, adminToken)
   const created = await callAsOperator('/admin/accounts', {
     userName,
     name: 'Demo Shipping',
-    licenses: 25,
+    licenses: DEMO_LICENSES,
     timeZone: 'Europe/Lisbon',
   })
   if (created.status === 201) return created.reply.apiKey
@@ -24,6 +28,25 @@ export async function ensureDemoApiKey(
   if (key.status !== 201) throw failure('creating a key for the demo account', key)
   return key.reply.apiKey
 }
+
+/** Gives an account that an earlier version created as many licenses as the fleet needs. */
+export async function ensureDemoLicenses(
+  base,
+  { DEMO_USER_NAME: userName, ADMIN_TOKEN: adminToken },
+) {
+  const callAsOperator = operatorOf(base, adminToken)
+  const account = await findAccount(callAsOperator, userName)
+  if (account.licenses.total >= FLEET.length) return
+  const raised = await callAsOperator(
+    `/admin/accounts/${account.id}`,
+    { licenses: account.licenses.total + DEMO_LICENSES },
+    'PATCH',
+  )
+  if (raised.status !== 200) throw failure('raising the licenses of the demo account', raised)
+}
+
+const operatorOf = (base, adminToken) => (path, body, method) =>
+  call(`${base}${path}`, body, { method, Authorization: `Bearer ${adminToken}` })
 
 async function isKeyValid(base, userName, apiKey) {
   const response = await call(`${base}/api/Auth/Token`, { userName, apiKey })
@@ -46,8 +69,8 @@ async function findAccount(callAsOperator, userName) {
   throw new Error(`The user name ${userName} is taken, but no account in the list has it.`)
 }
 
-async function call(url, body, headers = {}) {
-  const post = body && { method: 'POST', body: JSON.stringify(body) }
+async function call(url, body, { method = 'POST', ...headers } = {}) {
+  const post = body && { method, body: JSON.stringify(body) }
   const response = await fetch(url, {
     ...post,
     headers: { 'Content-Type': 'application/json', ...headers },

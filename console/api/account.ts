@@ -1,0 +1,27 @@
+import { signal } from '@preact/signals'
+import { live } from '../live/stream.ts'
+import { call } from './client.ts'
+import type { Account } from './types.ts'
+
+/* The account with its licenses, shared by the pages that show them. */
+
+export const account = signal<Account | null>(null)
+
+export const loadAccount = async (): Promise<Account> => {
+  const reply = await call('GET /api/account')
+  account.value = reply.account
+  return reply.account
+}
+
+const refresh = () => {
+  if (account.peek()) void loadAccount().catch(() => undefined)
+}
+
+live.on(
+  ['device.created', 'device.deleted', 'device.expired', 'device.reactivated', 'license.*'],
+  refresh,
+)
+
+/** The calendar day that it is now in the account's time zone. */
+export const accountDay = (timeZone: string): string =>
+  new Intl.DateTimeFormat('en-CA', { timeZone }).format(Date.now())

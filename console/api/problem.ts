@@ -1,0 +1,38 @@
+import type { Problem } from './types.ts'
+
+/** A refused or failed call, with a sentence that can be shown. */
+export class ApiError extends Error {
+  readonly problem: Problem | null
+  readonly status: number
+
+  constructor(message: string, status: number, problem: Problem | null = null) {
+    super(message)
+    this.name = 'ApiError'
+    this.problem = problem
+    this.status = status
+  }
+
+  /** True if no answer came at all. */
+  get isOffline(): boolean {
+    return this.status === 0
+  }
+
+  get code(): string | null {
+    return this.problem?.code ?? null
+  }
+
+  get requestId(): string | null {
+    return this.problem?.requestId ?? null
+  }
+
+  /** What is wrong with a member of the body, by its JSON Pointer. */
+  errorAt(pointer: string): string | null {
+    return this.problem?.errors?.find((error) => error.pointer === pointer)?.detail ?? null
+  }
+}
+
+export const isAborted = (error: unknown): boolean =>
+  error instanceof DOMException && error.name === 'AbortError'
+
+export const toApiError = (error: unknown): ApiError =>
+  error instanceof ApiError ? error : new ApiError(String((error as Error)?.message ?? error), -1)

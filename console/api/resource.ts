@@ -1,0 +1,150 @@
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { type ApiError, isAborted, toApiError } from './problem.ts'
+
+export interface Resource<T> {
+  data: T | null
+  error: ApiError | null
+  isPending: boolean
+  /** Loads again and keeps showing what is there. */
+  reload: () => void
+  /** Replaces the data without a call, for example after a live event. */
+  set: (change: (data: T) => T) => void
+}
+
+/** Loads when the component appears and whenever `deps` change. */
+export const useResource = <T>(
+  load: (signal: AbortSignal) => Promise<T>,
+  deps: readonly unknown[],
+): Resource<T> => {
+  const [state, setState] = useState<Pick<Resource<T>, 'data' | 'error' | 'isPending'>>({
+    data: null,
+    error: null,
+    isPending: true,
+  })
+  const [round, setRound] = useState(0)
+  const lastDeps = useRef(deps)
+  useEffect(() => {
+    const controller = new AbortController()
+    const isSame = lastDeps.current.every((value, at) => Object.is(value, deps[at]))
+    lastDeps.current = deps
+    setState((before) => ({ ...before, data: isSame ? before.data : null, isPending: true }))
+    load(controller.signal)
+      .then((data) => setState({ data, error: null, isPending: false }))
+      .catch((error) => {
+        if (isAborted(error) || controller.signal.aborted) return
+        setState((before) => ({ ...before, error: toApiError(error), isPending: false }))
+      })
+    return () => controller.abort()
+  }, [...deps, round])
+  const reload = useCallback(() => setRound((before) => before + 1), [])
+  const set = useCallback(
+    (change: (data: T) => T) =>
+      setState((before) => (before.data ? { ...before, data: change(before.data) } : before)),
+    [],
+  )
+  return { ...state, reload, set }
+}
+
+export interface Page<T> {
+  items: T[]
+  nextCursor: string | null
+}
+
+export interface Pages<T> {
+  items: T[]
+  error: ApiError | null
+  isPending: boolean
+  hasMore: boolean
+  loadMore: () => void
+  reload: () => void
+  set: (change: (items: T[]) => T[]) => void
+}
+
+/** A list that is loaded page by page; `Table` asks for the next page as its reader scrolls. */
+export const usePages = <T>(
+  load: (cursor: string | null, signal: AbortSignal) => Promise<Page<T>>,
+  deps: readonly unknown[],
+): Pages<T> => {
+  const [state, setState] = useState<{ items: T[]; cursor: string | null; isComplete: boolean }>({
+    items: [],
+    cursor: null,
+    isComplete: false,
+  })
+  const [isPending, setIsPending] = useState(true)
+  const [error, setError] = useState<ApiError | null>(null)
+  const [round, setRound] = useState(0)
+  const current = useRef<AbortController | null>(null)
+
+  const loadPage = (cursor: string | null) => {
+    const controller = new AbortController()
+    current.current = controller
+    setIsPending(true)
+    setError(null)
+    load(cursor, controller.signal)
+      .then(({ items, nextCursor }) => {
+        if (controller.signal.aborted) return
+        setState((before) => ({
+          items: cursor === null ? items : [...before.items, ...items],
+          cursor: nextCursor,
+          isComplete: nextCursor === null,
+        }))
+        setIsPending(false)
+      })
+      .catch((error) => {
+        if (isAborted(error) || controller.signal.aborted) return
+        setError(toApiError(error))
+        setIsPending(false)
+      })
+  }
+  useEffect(() => {
+    loadPage(null)
+    return () => current.current?.abort()
+  }, [...deps, round])
+
+  const reload = useCallback(() => setRound((before) => before + 1), [])
+  const set = useCallback(
+    (change: (items: T[]) => T[]) =>
+      setState((before) => ({ ...before, items: change(before.items) })),
+    [],
+  )
+  return {
+    items: state.items,
+    error,
+    isPending,
+    hasMore: !state.isComplete && state.cursor !== null,
+    loadMore: () => {
+      if (!isPending && state.cursor !== null) loadPage(state.cursor)
+    },
+    reload,
+    set,
+  }
+}
+
+export interface Action<Args extends unknown[]> {
+  run: (...args: Args) => Promise<boolean>
+  isPending: boolean
+  error: ApiError | null
+  clear: () => void
+}
+
+/** An action with its pending state and its error. `run` tells whether it succeeded. */
+export const useAction = <Args extends unknown[]>(
+  act: (...args: Args) => Promise<unknown>,
+): Action<Args> => {
+  const [isPending, setIsPending] = useState(false)
+  const [error, setError] = useState<ApiError | null>(null)
+  const run = async (...args: Args): Promise<boolean> => {
+    setIsPending(true)
+    setError(null)
+    try {
+      await act(...args)
+      return true
+    } catch (error) {
+      setError(toApiError(error))
+      return false
+    } finally {
+      setIsPending(false)
+    }
+  }
+  return { run, isPending, error, clear: () => setError(null) }
+}

@@ -1,0 +1,987 @@
+// Written by `npm run openapi` from public/api/openapi.json. Do not edit.
+
+export type GetTokenBody = { userName: string; apiKey: string }
+export type SignInBody = { account: string; email: string; password: string }
+export type SignOutBody = { everywhere?: boolean | null }
+export type RequestResetBody = { account: string; email: string }
+export type SetPasswordBody = { link: string; password: string }
+export type CreateKeyBody = {
+  name: string
+  scopes: ('ingest' | 'read' | 'write' | 'admin')[]
+  userId?: string | null
+  expires?: string | null
+}
+export type RegenerateKeyBody = { overlapSeconds?: number | null }
+export type PatchAccountBody = {
+  name?: string
+  timeZone?: string
+  retentionDays?: number
+  emergencyAlerts?: string[] | null
+  emergencyContacts?: { name: string; email?: string | null; phone?: string | null }[] | null
+  escalation?: ({ afterMinutes?: number; rounds?: number } | null) | null
+  dailyNoticeLimit?: { email?: number | null; sms?: number | null } | null
+}
+export type WrappedPatchAccountBody = { account: PatchAccountBody }
+export type JsonPatch = (
+  | { op: 'add' | 'replace' | 'test'; path: string; value: unknown }
+  | { op: 'remove'; path: string }
+  | { op: 'move' | 'copy'; path: string; from: string }
+)[]
+export type DeviceBody = {
+  name: string
+  description?: string | null
+  min?: string | null
+  identifier?: string | null
+  model?: string | null
+  tags?: Record<string, string> | null
+  limits?: {
+    expires?: boolean | null
+    expirationDate?: string | null
+    dailyEmailLimit?: number | null
+    dailySmsLimit?: number | null
+    emergencyReserve?: { email?: number | null; sms?: number | null } | null
+  } | null
+}
+export type WrappedDeviceBody = { device: DeviceBody }
+export type PatchDeviceBody = {
+  name?: string
+  description?: string | null
+  min?: string | null
+  identifier?: (string | null) | null
+  model?: string | null
+  tags?: Record<string, string> | null
+  limits?: {
+    expires?: boolean | null
+    expirationDate?: (string | null) | null
+    dailyEmailLimit?: number | null
+    dailySmsLimit?: number | null
+    emergencyReserve?: { email?: number | null; sms?: number | null } | null
+  } | null
+}
+export type WrappedPatchDeviceBody = { device: PatchDeviceBody }
+export type ReactivateDeviceBody = { expirationDate?: string | null }
+export type PostLocationsBody =
+  | { location: NewLocation; locations?: null; from?: unknown; to?: unknown }
+  | { locations: NewLocation[]; location?: null; from?: unknown; to?: unknown }
+  | NewLocation
+  | NewLocation[]
+  | {
+      from: string
+      to?: string | null
+      limit?: number | null
+      cursor?: string | null
+      location?: null
+      locations?: null
+    }
+  | {
+      from?: null
+      to: string
+      limit?: number | null
+      cursor?: string | null
+      location?: null
+      locations?: null
+    }
+export type NewLocation = {
+  dateTime: string
+  latitude: number
+  longitude: number
+  altitude?: number | null
+  speed?: number | null
+  course?: number | null
+  accuracy?: number | null
+  battery?: number | null
+  fuel?: number | null
+  fuel2?: number | null
+  temperature?: number | null
+  temperature2?: number | null
+  inactiveSeconds?: number | null
+  rpm?: number | null
+  milleage?: number | null
+  sensorTime1?: number | string | null
+  sensorTime2?: number | string | null
+  sensorTime3?: number | string | null
+  sensorTime4?: number | string | null
+  warningTexts?: string[] | null
+  alertTexts?: string[] | null
+  alerts?: (string | number)[] | null
+  warnings?: (string | number)[] | null
+  hasCriticalAlert?: boolean | null
+  attributes?: Record<string, unknown> | null
+  accessoriesAttributes?: unknown[] | null
+  inputs?: unknown[] | null
+  outputs?: unknown[] | null
+  source?: string | null
+  receivedAt?: unknown
+}
+export type WebhookBody = {
+  url: string
+  events?: string[] | null
+  devices?: string[] | null
+  groups?: string[] | null
+  description?: string | null
+  enabled?: boolean | null
+}
+export type WrappedWebhookBody = { webhook: WebhookBody }
+export type PatchWebhookBody = {
+  url?: string
+  events?: string[] | null
+  devices?: string[] | null
+  groups?: string[] | null
+  description?: string | null
+  enabled?: boolean | null
+}
+export type WrappedPatchWebhookBody = { webhook: PatchWebhookBody }
+export type GroupBody = { name: string; description?: string | null; devices?: string[] | null }
+export type PatchGroupBody = {
+  name?: string
+  description?: string | null
+  devices?: string[] | null
+}
+export type UserBody = {
+  name: string
+  email: string
+  country: string
+  timeZone: string
+  phone?: string | null
+  notify?: { email?: boolean | null; sms?: boolean | null } | null
+  description?: string | null
+  message?: string | null
+  disabled?: boolean | null
+  disabledMessage?: string | null
+  tags?: Record<string, string> | null
+  privileges?: ('read' | 'write' | 'execute' | 'admin')[] | null
+  group?: string | null
+  groupId?: string | null
+  deviceId?: string | null
+  adminDevices?: number | null
+  from?: string | null
+  expires?: string | null
+  password?: string | null
+}
+export type PatchUserBody = {
+  name?: string
+  email?: string
+  country?: string
+  timeZone?: string
+  phone?: (string | null) | null
+  notify?: { email?: boolean | null; sms?: boolean | null } | null
+  description?: string | null
+  message?: string | null
+  disabled?: boolean | null
+  disabledMessage?: string | null
+  tags?: Record<string, string> | null
+  privileges?: ('read' | 'write' | 'execute' | 'admin')[] | null
+  group?: (string | null) | null
+  groupId?: (string | null) | null
+  deviceId?: (string | null) | null
+  adminDevices?: (number | null) | null
+  from?: (string | null) | null
+  expires?: (string | null) | null
+  password?: (string | null) | null
+}
+export type PostAlertsBody =
+  | { alert: NewAlert; from?: unknown; to?: unknown }
+  | NewAlert
+  | {
+      from: string
+      to?: string | null
+      limit?: number | null
+      cursor?: string | null
+      alertName?: string | null
+      acknowledged?: boolean | null
+      emergency?: boolean | null
+      sort?: ('dateTime' | '-dateTime') | null
+      alert?: null
+    }
+  | {
+      from?: null
+      to: string
+      limit?: number | null
+      cursor?: string | null
+      alertName?: string | null
+      acknowledged?: boolean | null
+      emergency?: boolean | null
+      sort?: ('dateTime' | '-dateTime') | null
+      alert?: null
+    }
+export type NewAlert = {
+  alertName: string
+  text?: string | null
+  dateTime?: string | null
+  emergency?: boolean | null
+  latitude?: number | null
+  longitude?: number | null
+  notifications?: ('Email' | 'SMS')[] | null
+  id?: unknown
+  deviceId?: unknown
+  alerts?: unknown
+  acknowledged?: unknown
+  acknowledgedAt?: unknown
+  acknowledgedBy?: unknown
+  positionTime?: unknown
+  positionSource?: unknown
+  late?: unknown
+  cancelled?: unknown
+  cancelledAt?: unknown
+  cancelledBy?: unknown
+  updates?: unknown
+  deliveries?: unknown
+}
+export type CreateAccountBody = {
+  userName: string
+  name: string
+  licenses: number
+  timeZone: string
+  cell?: number | null
+}
+export type PatchOperatedAccountBody = {
+  name?: string
+  licenses?: number
+  disabled?: boolean
+  budgets?: {
+    locationsPerDay?: (number | null) | null
+    storageBytes?: (number | null) | null
+  } | null
+}
+export type WrappedPatchOperatedAccountBody = { account: PatchOperatedAccountBody }
+export type CreateAccountKeyBody = {
+  name?: string | null
+  scopes?: ('ingest' | 'read' | 'write' | 'admin')[] | null
+  expires?: string | null
+}
+export type RestoreLedgerBody = { time?: string | null; undo?: string | null }
+export type ReconcileAccountBody = { restored?: boolean | null; cursor?: string | null }
+export type EventDeviceCreated = {
+  id: string
+  type: 'device.created'
+  time: string
+  sequence: number
+  accountId: string
+  data: { deviceId: string; name: string }
+}
+export type EventDeviceUpdated = {
+  id: string
+  type: 'device.updated'
+  time: string
+  sequence: number
+  accountId: string
+  data: { deviceId: string; name: string }
+}
+export type EventDeviceDeleted = {
+  id: string
+  type: 'device.deleted'
+  time: string
+  sequence: number
+  accountId: string
+  data: { deviceId: string; name: string }
+}
+export type EventDeviceExpired = {
+  id: string
+  type: 'device.expired'
+  time: string
+  sequence: number
+  accountId: string
+  data: { deviceId: string; name: string; expirationDate: string }
+}
+export type EventDeviceReactivated = {
+  id: string
+  type: 'device.reactivated'
+  time: string
+  sequence: number
+  accountId: string
+  data: { deviceId?: string; name?: string; devices?: number; timeZone?: string }
+}
+export type EventLocationReported = {
+  id: string
+  type: 'location.reported'
+  time: string
+  sequence: number
+  accountId: string
+  data: { deviceId: string; dateTime: string; count: number; location: Location | null }
+}
+export type Location = {
+  dateTime: string
+  latitude: number
+  longitude: number
+  altitude?: number
+  speed?: number
+  course?: number
+  accuracy?: number
+  battery?: number
+  fuel?: number
+  fuel2?: number
+  temperature?: number
+  temperature2?: number
+  inactiveSeconds?: number
+  rpm?: number
+  milleage?: number
+  sensorTime1?: number | string
+  sensorTime2?: number | string
+  sensorTime3?: number | string
+  sensorTime4?: number | string
+  warningTexts?: string[]
+  alertTexts?: string[]
+  alerts?: (string | number)[]
+  warnings?: (string | number)[]
+  hasCriticalAlert?: boolean
+  attributes?: Record<string, unknown>
+  accessoriesAttributes?: unknown[]
+  inputs?: unknown[]
+  outputs?: unknown[]
+  source?: string
+  receivedAt: string
+}
+export type EventAlertRaised = {
+  id: string
+  type: 'alert.raised'
+  time: string
+  sequence: number
+  accountId: string
+  data: {
+    deviceId: string
+    alertId: string
+    alertName: string
+    text: string | null
+    dateTime: string
+    latitude: number | null
+    longitude: number | null
+    positionTime?: string | null
+    positionSource?: 'reported' | 'last-known' | 'none'
+    emergency?: boolean
+    late?: boolean
+  }
+}
+export type EventAlertAcknowledged = {
+  id: string
+  type: 'alert.acknowledged'
+  time: string
+  sequence: number
+  accountId: string
+  data: { deviceId: string; alertId: string; acknowledgedBy: string }
+}
+export type EventAlertUndelivered = {
+  id: string
+  type: 'alert.undelivered'
+  time: string
+  sequence: number
+  accountId: string
+  data: {
+    deviceId: string
+    alertId: string
+    alertName: string
+    reason: 'daily-limit-reached' | 'nobody-to-tell' | 'not-accepted' | 'device-expired'
+    notices: number
+    noticesSuppressed: number
+  }
+}
+export type EventAlertEscalated = {
+  id: string
+  type: 'alert.escalated'
+  time: string
+  sequence: number
+  accountId: string
+  data: {
+    deviceId: string
+    alertId: string
+    alertName: string
+    round: number
+    messages: number
+    messagesSuppressed: number
+  }
+}
+export type EventAlertCancelled = {
+  id: string
+  type: 'alert.cancelled'
+  time: string
+  sequence: number
+  accountId: string
+  data: {
+    deviceId: string
+    alertId: string
+    cancelledBy: string
+    notices: number
+    noticesSuppressed: number
+  }
+}
+export type EventMessageSent = {
+  id: string
+  type: 'message.sent'
+  time: string
+  sequence: number
+  accountId: string
+  data: { deviceId?: string; messageId: string; alertId: string; channel: 'Email' | 'SMS' }
+}
+export type EventMessageFailed = {
+  id: string
+  type: 'message.failed'
+  time: string
+  sequence: number
+  accountId: string
+  data: {
+    deviceId?: string
+    messageId: string
+    alertId: string
+    channel: 'Email' | 'SMS'
+    reason: string | null
+  }
+}
+export type EventMessageSuppressed = {
+  id: string
+  type: 'message.suppressed'
+  time: string
+  sequence: number
+  accountId: string
+  data: {
+    deviceId: string
+    alertId: string
+    channel: 'Email' | 'SMS'
+    messages: number
+    reason: 'daily-limit-reached' | 'reserved-for-emergencies'
+    resetAt: string
+  }
+}
+export type EventLimitReached = {
+  id: string
+  type: 'limit.reached'
+  time: string
+  sequence: number
+  accountId: string
+  data: { deviceId: string; channel: 'Email' | 'SMS'; limit: number; date: string; resetAt: string }
+}
+export type EventLicenseExhausted = {
+  id: string
+  type: 'license.exhausted'
+  time: string
+  sequence: number
+  accountId: string
+  data: { used: number; total: number }
+}
+export type EventLicenseAvailable = {
+  id: string
+  type: 'license.available'
+  time: string
+  sequence: number
+  accountId: string
+  data: { used: number; total: number }
+}
+export type EventKeyCreated = {
+  id: string
+  type: 'key.created'
+  time: string
+  sequence: number
+  accountId: string
+  data: { keyId: string; name: string }
+}
+export type EventKeyRevoked = {
+  id: string
+  type: 'key.revoked'
+  time: string
+  sequence: number
+  accountId: string
+  data: { keyId: string }
+}
+export type ReadHealthReply = {
+  success: true
+  status: 'ok' | 'degraded'
+  cells: { cell: number; sizeBytes: number | null; full: boolean }[]
+}
+export type Problem = {
+  success: false
+  error: string
+  type: string
+  title: string
+  status: number
+  detail: string
+  code:
+    | 'invalid-request'
+    | 'malformed-body'
+    | 'expiration-date-reached'
+    | 'invalid-cursor'
+    | 'report-too-old'
+    | 'span-too-large'
+    | 'invalid-link'
+    | 'invalid-patch'
+    | 'token-missing'
+    | 'token-invalid'
+    | 'token-expired'
+    | 'not-a-token'
+    | 'key-revoked'
+    | 'session-ended'
+    | 'wrong-credentials'
+    | 'invalid-signature'
+    | 'account-disabled'
+    | 'user-disabled'
+    | 'forbidden'
+    | 'wrong-origin'
+    | 'route-not-found'
+    | 'account-not-found'
+    | 'alert-not-found'
+    | 'cell-not-found'
+    | 'delivery-not-found'
+    | 'device-not-found'
+    | 'group-not-found'
+    | 'key-not-found'
+    | 'message-not-found'
+    | 'session-not-found'
+    | 'user-not-found'
+    | 'webhook-not-found'
+    | 'method-not-allowed'
+    | 'no-license-available'
+    | 'identifier-taken'
+    | 'device-deleted'
+    | 'device-cap-reached'
+    | 'webhook-cap-reached'
+    | 'delivery-gone'
+    | 'no-location'
+    | 'device-expired'
+    | 'message-not-failed'
+    | 'recipient-gone'
+    | 'daily-limit-reached'
+    | 'daily-locations-reached'
+    | 'storage-full'
+    | 'user-name-taken'
+    | 'account-number-taken'
+    | 'name-taken'
+    | 'email-taken'
+    | 'group-in-use'
+    | 'group-full'
+    | 'history-unavailable'
+    | 'patch-test-failed'
+    | 'request-in-progress'
+    | 'conflict'
+    | 'precondition-failed'
+    | 'body-too-large'
+    | 'unsupported-media-type'
+    | 'idempotency-key-reused'
+    | 'too-many-requests'
+    | 'internal'
+    | 'links-unavailable'
+    | 'cells-full'
+    | 'unavailable'
+  instance: string
+  requestId: string
+  errors?: { pointer: string; detail: string }[]
+  availableAt?: string | null
+  resetAt?: string
+  alertId?: string
+}
+export type ReadOpenApiReply = { openapi: string }
+export type GetTokenReply = { success: true; token: string; expires: string }
+export type SessionTokenReply = { success: true; token: string; expires: string }
+export type Done = { success: true }
+export type SessionList = { success: true; sessions: Session[] }
+export type Session = {
+  id: string
+  current: boolean
+  userAgent: string
+  creation: string
+  lastUsed: string
+  expires: string
+}
+export type SetPasswordReply = { success: true; account: string; email: string }
+export type ReadMeReply = {
+  success: true
+  account: CallerAccount
+  user: CallerUser | null
+  key: Key | null
+  scopes: ('ingest' | 'read' | 'write' | 'admin')[]
+}
+export type CallerAccount = { id: string; userName: string; name: string; timeZone: string }
+export type CallerUser = {
+  id: string
+  name: string
+  email: string
+  timeZone: string
+  message: string
+  privileges: ('read' | 'write' | 'execute' | 'admin')[]
+  group: string | null
+  groupId: string | null
+  lastLogin: string | null
+}
+export type Key = {
+  id: string
+  name: string
+  scopes: ('ingest' | 'read' | 'write' | 'admin')[]
+  userId: string | null
+  creation: string
+  expires: string | null
+  lastUsed: string | null
+}
+export type KeyPage = { success: true; keys: Key[]; nextCursor: string | null }
+export type NewKeyReply = { success: true; key: Key; apiKey: string | null }
+export type KeyReply = { success: true; key: Key }
+export type MessagePage = { success: true; messages: Message[]; nextCursor: string | null }
+export type Message = {
+  id: string
+  kind: 'alert' | 'notice' | 'escalation' | 'invitation' | 'reset' | 'command'
+  channel: 'Email' | 'SMS'
+  to: string
+  status: 'queued' | 'sent' | 'delivered' | 'failed' | 'suppressed'
+  reason: string | null
+  resetAt: string | null
+  alertId: string | null
+  deviceId: string | null
+  subject: string
+  text: string
+  provider: string | null
+  attempts: number
+  lastModified: string
+}
+export type MessageReply = { success: true; message: Message }
+export type AccountReply = { success: true; account: Account }
+export type Account = {
+  id: string
+  userName: string
+  name: string
+  timeZone: string
+  licenses: Licenses
+  retentionDays: number
+  emergencyAlerts: string[]
+  emergencyContacts: { name: string; email?: string; phone?: string }[]
+  escalation: { afterMinutes: number; rounds: number } | null
+  dailyNoticeLimit: { email: number; sms: number }
+  budgets: Budgets
+  budgetUsage: BudgetUsage
+  creation: string
+  lastModified: string
+}
+export type Licenses = { total: number; used: number; available: number }
+export type Budgets = { locationsPerDay: number; storageBytes: number }
+export type BudgetUsage = { date: string; locations: number; storageBytes: number }
+export type ReadLicenseLogReply = {
+  success: true
+  entries: {
+    sequence: number
+    time: string
+    deviceId: string | null
+    what: 'granted' | 'released' | 'expired' | 'refused' | 'total-changed' | 'zone-changed'
+    used: number
+    total: number
+  }[]
+  nextCursor: string | null
+}
+export type DevicePage = { success: true; devices: Device[]; nextCursor: string | null }
+export type Device = {
+  id: string
+  name: string
+  description: string
+  min: string
+  identifier: string | null
+  model: string
+  tags: Record<string, string>
+  groups: string[]
+  state: 'active' | 'expired'
+  expires: string | null
+  limits: {
+    expires: boolean
+    expirationDate: string | null
+    dailyEmailLimit: number
+    dailySmsLimit: number
+    emergencyReserve: { email: number; sms: number }
+  }
+  usage: { date: string; emailsSent: number; smsSent: number }
+  lastLocation: Location | null
+  lastContact: string | null
+  creation: string
+  lastModified: string
+}
+export type DeviceReply = { success: true; device: Device }
+export type ReadUsageReply = {
+  success: true
+  usage: {
+    date: string
+    emailsSent: number
+    smsSent: number
+    emailsSuppressed?: number
+    smsSuppressed?: number
+  }[]
+}
+export type LocationReply = { success: true; lastLocation: Location }
+export type LocationPage = { success: true; locations: Location[]; nextCursor: string | null }
+export type PostLocationsReply = {
+  success: true
+  accepted: number
+  duplicates: number
+  conflicts: number
+  tooOld: number
+  results?: { index: number; status: 'duplicate' | 'conflict' | 'tooOld' }[]
+  locations?: Location[]
+}
+export type ListEventsReply = {
+  success: true
+  events: Event[]
+  lastSequence: number
+  nextCursor: string | null
+}
+export type Event =
+  | EventDeviceCreated
+  | EventDeviceUpdated
+  | EventDeviceDeleted
+  | EventDeviceExpired
+  | EventDeviceReactivated
+  | EventLocationReported
+  | EventAlertRaised
+  | EventAlertAcknowledged
+  | EventAlertUndelivered
+  | EventAlertEscalated
+  | EventAlertCancelled
+  | EventMessageSent
+  | EventMessageFailed
+  | EventMessageSuppressed
+  | EventLimitReached
+  | EventLicenseExhausted
+  | EventLicenseAvailable
+  | EventKeyCreated
+  | EventKeyRevoked
+export type WebhookPage = { success: true; webhooks: Webhook[]; nextCursor: string | null }
+export type Webhook = {
+  id: string
+  url: string
+  events: string[]
+  devices: string[]
+  groups: string[]
+  description: string
+  enabled: boolean
+  disabledReason: ('gone' | 'failing') | null
+  creation: string
+  lastModified: string
+}
+export type NewWebhookReply = { success: true; webhook: Webhook; secret: string | null }
+export type WebhookReply = { success: true; webhook: Webhook }
+export type WebhookDeliveryReply = { success: true; delivery: WebhookDelivery }
+export type WebhookDelivery = {
+  id: string
+  status: 'pending' | 'delivered' | 'failed'
+  events: number
+  firstSequence: number | null
+  lastSequence: number | null
+  attempts: number
+  attemptsByHand: number
+  responseCode: number | null
+  failure: string | null
+  durationMs: number | null
+  answer: string | null
+  creation: string
+  lastAttempt: string | null
+  nextAttempt: string | null
+}
+export type RotateSecretReply = {
+  success: true
+  webhook: Webhook
+  secret: string | null
+  previousUntil: string
+}
+export type WebhookDeliveryPage = {
+  success: true
+  deliveries: WebhookDelivery[]
+  nextCursor: string | null
+}
+export type GroupPage = { success: true; groups: Group[]; nextCursor: string | null }
+export type Group = {
+  id: string
+  name: string
+  description: string
+  devices: string[]
+  creation: string
+  lastModified: string
+}
+export type GroupReply = Group & Done
+export type ListCountriesReply = { success: true; countries: Record<string, string> }
+export type ListTimeZonesReply = { success: true; timeZones: Record<string, string> }
+export type UserPage = { success: true; users: User[]; nextCursor: string | null }
+export type User = {
+  id: string
+  name: string
+  email: string
+  country: string
+  timeZone: string
+  phone: string | null
+  notify: { email: boolean; sms: boolean }
+  description: string
+  message: string
+  disabled: boolean
+  disabledMessage: string
+  tags: Record<string, string>
+  privileges: ('read' | 'write' | 'execute' | 'admin')[]
+  group: string | null
+  groupId: string | null
+  deviceId: string | null
+  adminDevices: number | null
+  from: string | null
+  expires: string | null
+  password: null
+  creation: string
+  modification: string
+  lastLogin: string | null
+}
+export type UserReply = User & Done
+export type InviteUserReply = { success: true; expires: string }
+export type AlertPage = { success: true; alerts: Alert[]; nextCursor: string | null }
+export type Alert = {
+  id: string
+  deviceId: string
+  dateTime: string
+  latitude: number | null
+  longitude: number | null
+  positionTime: string | null
+  positionSource: 'reported' | 'last-known' | 'none'
+  text: string
+  alerts: string[]
+  emergency: boolean
+  late: boolean
+  notifications: ('Email' | 'SMS')[]
+  acknowledged: boolean
+  acknowledgedAt: string | null
+  acknowledgedBy: string | null
+  cancelled: boolean
+  cancelledAt: string | null
+  cancelledBy: string | null
+  updates: { dateTime: string; latitude: number | null; longitude: number | null }[]
+  deliveries: Delivery[]
+}
+export type Delivery = {
+  id: string
+  kind: 'alert' | 'notice' | 'escalation' | 'invitation' | 'reset' | 'command'
+  channel: 'Email' | 'SMS'
+  to: string
+  status: 'queued' | 'sent' | 'delivered' | 'failed' | 'suppressed'
+  reason: string | null
+  resetAt: string | null
+}
+export type PostAlertsReply = { success: true; alert: Alert; warning?: string }
+export type AlertReply = { success: true; alert: Alert }
+export type OperatedAccountPage = {
+  success: true
+  accounts: OperatedAccount[]
+  nextCursor: string | null
+}
+export type OperatedAccount = {
+  id: string
+  userName: string
+  name: string
+  timeZone: string
+  licenses: Licenses
+  retentionDays: number
+  emergencyAlerts: string[]
+  emergencyContacts: { name: string; email?: string; phone?: string }[]
+  escalation: { afterMinutes: number; rounds: number } | null
+  dailyNoticeLimit: { email: number; sms: number }
+  budgets: Budgets
+  budgetUsage: BudgetUsage
+  creation: string
+  lastModified: string
+  disabled: boolean
+  cell: number
+}
+export type CreateAccountReply = { success: true; account: OperatedAccount; apiKey: string | null }
+export type OperatedAccountReply = { success: true; account: OperatedAccount }
+export type RestoreLedgerReply = { success: true; undo: string }
+export type ReconcileAccountReply = {
+  success: true
+  checked: number
+  mended: Mended
+  nextCursor: string | null
+}
+export type Mended = {
+  account: number
+  devices: number
+  removed: number
+  usage: number
+  directory: number
+  events: number
+  erased: number
+}
+export type ReconcileCellReply = {
+  success: true
+  accounts: number
+  checked: number
+  mended: Mended
+  unknown: string[]
+  nextCursor: string | null
+}
+
+/** What each operation takes and replies. */
+export interface Operations {
+  'GET /api/openapi.json': { reply: ReadOpenApiReply; body: never }
+  'POST /api/Auth/Token': { reply: GetTokenReply; body: GetTokenBody }
+  'POST /api/Auth/SignIn': { reply: SessionTokenReply; body: SignInBody }
+  'POST /api/Auth/Refresh': { reply: SessionTokenReply; body: never }
+  'POST /api/Auth/SignOut': { reply: Done; body: SignOutBody }
+  'GET /api/Auth/Sessions': { reply: SessionList; body: never }
+  'DELETE /api/Auth/Sessions/{sessionId}': { reply: Done; body: never }
+  'POST /api/Auth/Reset': { reply: Done; body: RequestResetBody }
+  'POST /api/Auth/Password': { reply: SetPasswordReply; body: SetPasswordBody }
+  'GET /api/me': { reply: ReadMeReply; body: never }
+  'GET /api/account/keys': { reply: KeyPage; body: never }
+  'POST /api/account/keys': { reply: NewKeyReply; body: CreateKeyBody }
+  'GET /api/account/keys/{keyId}': { reply: KeyReply; body: never }
+  'DELETE /api/account/keys/{keyId}': { reply: Done; body: never }
+  'POST /api/account/keys/{keyId}/regenerate': { reply: NewKeyReply; body: RegenerateKeyBody }
+  'GET /api/account/messages': { reply: MessagePage; body: never }
+  'POST /api/account/messages/{messageId}/retry': { reply: MessageReply; body: never }
+  'GET /api/account': { reply: AccountReply; body: never }
+  'PATCH /api/account': {
+    reply: AccountReply
+    body: PatchAccountBody | WrappedPatchAccountBody | JsonPatch
+  }
+  'GET /api/account/licenses/log': { reply: ReadLicenseLogReply; body: never }
+  'GET /api/devices': { reply: DevicePage; body: never }
+  'POST /api/devices': { reply: DeviceReply; body: DeviceBody | WrappedDeviceBody }
+  'GET /api/devices/{deviceId}': { reply: DeviceReply; body: never }
+  'PUT /api/devices/{deviceId}': { reply: DeviceReply; body: DeviceBody | WrappedDeviceBody }
+  'PATCH /api/devices/{deviceId}': {
+    reply: DeviceReply
+    body: PatchDeviceBody | WrappedPatchDeviceBody | JsonPatch
+  }
+  'DELETE /api/devices/{deviceId}': { reply: Done; body: never }
+  'POST /api/devices/{deviceId}/reactivate': { reply: DeviceReply; body: ReactivateDeviceBody }
+  'GET /api/devices/{deviceId}/usage': { reply: ReadUsageReply; body: never }
+  'GET /api/devices/{deviceId}/lastLocation': { reply: LocationReply; body: never }
+  'GET /api/devices/{deviceId}/locations': { reply: LocationPage; body: never }
+  'POST /api/devices/{deviceId}/locations': {
+    reply: LocationPage | PostLocationsReply
+    body: PostLocationsBody
+  }
+  'GET /api/events': { reply: ListEventsReply; body: never }
+  'GET /api/webhooks': { reply: WebhookPage; body: never }
+  'POST /api/webhooks': { reply: NewWebhookReply; body: WebhookBody | WrappedWebhookBody }
+  'GET /api/webhooks/{webhookId}': { reply: WebhookReply; body: never }
+  'PUT /api/webhooks/{webhookId}': { reply: WebhookReply; body: WebhookBody | WrappedWebhookBody }
+  'PATCH /api/webhooks/{webhookId}': {
+    reply: WebhookReply
+    body: PatchWebhookBody | WrappedPatchWebhookBody | JsonPatch
+  }
+  'DELETE /api/webhooks/{webhookId}': { reply: Done; body: never }
+  'POST /api/webhooks/{webhookId}/test': { reply: WebhookDeliveryReply; body: never }
+  'POST /api/webhooks/{webhookId}/rotate': { reply: RotateSecretReply; body: never }
+  'GET /api/webhooks/{webhookId}/deliveries': { reply: WebhookDeliveryPage; body: never }
+  'POST /api/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver': {
+    reply: WebhookDeliveryReply
+    body: never
+  }
+  'GET /api/stream': { reply: never; body: never }
+  'GET /api/groups': { reply: GroupPage; body: never }
+  'POST /api/groups': { reply: GroupReply; body: GroupBody }
+  'GET /api/groups/{groupId}': { reply: GroupReply; body: never }
+  'PUT /api/groups/{groupId}': { reply: GroupReply; body: GroupBody }
+  'PATCH /api/groups/{groupId}': { reply: GroupReply; body: PatchGroupBody | JsonPatch }
+  'DELETE /api/groups/{groupId}': { reply: Done; body: never }
+  'GET /api/users/countries': { reply: ListCountriesReply; body: never }
+  'GET /api/users/timeZones': { reply: ListTimeZonesReply; body: never }
+  'GET /api/users': { reply: UserPage; body: never }
+  'POST /api/users': { reply: UserReply; body: UserBody }
+  'GET /api/users/{userId}': { reply: UserReply; body: never }
+  'PUT /api/users/{userId}': { reply: UserReply; body: UserBody }
+  'PATCH /api/users/{userId}': { reply: UserReply; body: PatchUserBody | JsonPatch }
+  'DELETE /api/users/{userId}': { reply: Done; body: never }
+  'POST /api/users/{userId}/invite': { reply: InviteUserReply; body: never }
+  'GET /api/devices/{deviceId}/alerts': { reply: AlertPage; body: never }
+  'POST /api/devices/{deviceId}/alerts': {
+    reply: AlertPage | PostAlertsReply
+    body: PostAlertsBody
+  }
+  'GET /api/alerts': { reply: AlertPage; body: never }
+  'GET /api/alerts/{alertId}': { reply: AlertReply; body: never }
+  'POST /api/alerts/{alertId}/acknowledge': { reply: AlertReply; body: never }
+  'POST /api/alerts/{alertId}/cancel': { reply: AlertReply; body: never }
+}

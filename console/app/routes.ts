@@ -1,0 +1,88 @@
+import type { ComponentType } from 'preact'
+import { text } from '../text/text.ts'
+import type { IconName } from '../ui/Icon.tsx'
+
+/* Every page of the console. A page is loaded when it is first opened. */
+
+export interface PageProps {
+  /** The values of the `:name` parts of the path. */
+  params: Record<string, string>
+}
+
+type Load = () => Promise<{ default: ComponentType<PageProps> }>
+
+export interface Route {
+  /** Several addresses of one page: it stays as it is while they change. */
+  path: string | readonly string[]
+  load: Load
+  /** The page has the whole window: no margins. */
+  isWide?: boolean
+  /** Shown without signing in. */
+  isOpen?: boolean
+}
+
+export interface NavItem {
+  path: string
+  label: string
+  icon: IconName
+  /** Hidden from keys and users without this scope, and from users who see one group only. */
+  needs?: 'write' | 'admin'
+}
+
+export const routes: readonly Route[] = [
+  {
+    path: ['/', '/map/:deviceId', '/map/:deviceId/track'],
+    load: () => import('../pages/map/MapPage.tsx'),
+    isWide: true,
+  },
+  { path: '/devices', load: () => import('../pages/devices/DevicesPage.tsx') },
+  { path: '/devices/new', load: () => import('../pages/devices/NewDevicePage.tsx') },
+  { path: '/devices/:deviceId', load: () => import('../pages/devices/DevicePage.tsx') },
+  { path: '/devices/:deviceId/edit', load: () => import('../pages/devices/EditDevicePage.tsx') },
+  { path: '/reset', load: () => import('../pages/signIn/ResetPage.tsx'), isOpen: true },
+  { path: '/password', load: () => import('../pages/signIn/PasswordPage.tsx'), isOpen: true },
+  { path: '/alerts', load: () => import('../pages/alerts/AlertsPage.tsx') },
+  { path: '/alerts/:alertId', load: () => import('../pages/alerts/AlertPage.tsx') },
+  { path: '/licenses', load: () => import('../pages/licenses/LicensesPage.tsx') },
+  { path: '/groups', load: () => import('../pages/groups/GroupsPage.tsx') },
+  { path: '/groups/:groupId', load: () => import('../pages/groups/GroupPage.tsx') },
+  { path: '/users', load: () => import('../pages/users/UsersPage.tsx') },
+  { path: '/users/:userId', load: () => import('../pages/users/UserPage.tsx') },
+  { path: '/messages', load: () => import('../pages/messages/MessagesPage.tsx') },
+  { path: '/webhooks', load: () => import('../pages/webhooks/WebhooksPage.tsx') },
+  { path: '/webhooks/:webhookId', load: () => import('../pages/webhooks/WebhookPage.tsx') },
+  { path: '/events', load: () => import('../pages/events/EventsPage.tsx') },
+  { path: '/settings', load: () => import('../pages/settings/AccountPage.tsx') },
+  { path: '/settings/emergencies', load: () => import('../pages/settings/EmergenciesPage.tsx') },
+  { path: '/settings/keys', load: () => import('../pages/settings/KeysPage.tsx') },
+  { path: '/settings/sessions', load: () => import('../pages/settings/SessionsPage.tsx') },
+]
+
+/** The menu, in groups. */
+export const navigation: readonly { label: string; items: readonly NavItem[] }[] = [
+  {
+    label: text.shell.watch,
+    items: [
+      { path: '/', label: text.map.title, icon: 'map' },
+      { path: '/devices', label: text.devices.title, icon: 'device' },
+      { path: '/alerts', label: text.alerts.title, icon: 'alert' },
+    ],
+  },
+  {
+    label: text.shell.manage,
+    items: [
+      { path: '/groups', label: text.groups.title, icon: 'group' },
+      { path: '/users', label: text.users.title, icon: 'user', needs: 'admin' },
+      { path: '/licenses', label: text.licenses.title, icon: 'license' },
+      { path: '/messages', label: text.messages.title, icon: 'message' },
+    ],
+  },
+  {
+    label: text.shell.connect,
+    items: [
+      { path: '/webhooks', label: text.webhooks.title, icon: 'webhook', needs: 'admin' },
+      { path: '/events', label: text.events.title, icon: 'event' },
+      { path: '/settings', label: text.settings.title, icon: 'settings' },
+    ],
+  },
+]

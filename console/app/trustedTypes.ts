@@ -1,0 +1,18 @@
+/*
+ * The Content-Security-Policy refuses text wherever a browser would run it as a script or parse it as
+ * HTML. The one exception is the map's worker, a script of our own.
+ */
+
+interface PolicyFactory {
+  createPolicy: (name: string, rules: { createScriptURL: (url: string) => string }) => unknown
+}
+
+const factory = (globalThis as { trustedTypes?: PolicyFactory }).trustedTypes
+
+factory?.createPolicy('default', {
+  createScriptURL: (text) => {
+    const url = new URL(text, location.href)
+    if (url.origin === location.origin && url.pathname.startsWith('/console/')) return url.href
+    throw new TypeError(`${url.origin} is not a source of scripts.`)
+  },
+})

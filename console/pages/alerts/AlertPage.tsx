@@ -1,0 +1,192 @@
+import { call } from '../../api/client.ts'
+import { type AnyAlert, isEmergency } from '../../api/emergency.ts'
+import { readAll, usePeople } from '../../api/people.ts'
+import { useResource } from '../../api/resource.ts'
+import type { Message } from '../../api/types.ts'
+import type { PageProps } from '../../app/routes.ts'
+import { formatPosition } from '../../format/units.ts'
+import { useLiveReload } from '../../live/useLive.ts'
+import { session } from '../../session/session.ts'
+import { text } from '../../text/text.ts'
+import { LinkButton } from '../../ui/Button.tsx'
+import { CopyButton } from '../../ui/CopyButton.tsx'
+import { DeviceLink } from '../../ui/DeviceLink.tsx'
+import { MessageStatus } from '../../ui/MessageStatus.tsx'
+import { Badge, Card, Facts, Page } from '../../ui/Page.tsx'
+import { Empty, Failed, Pending } from '../../ui/states.tsx'
+import { Time } from '../../ui/Time.tsx'
+import { AlertState } from './AlertBadges.tsx'
+import { Acknowledge, CancelAlert } from './actions.tsx'
+
+const LIVE_TYPES = ['alert.*', 'message.*']
+const parent = { href: '/alerts', label: text.alerts.title }
+
+interface Loaded {
+  alert: AnyAlert
+  /** When the status of each message last changed, by its id. */
+  messages: ReadonlyMap<string, Message>
+}
+
+const load = async (alertId: string, signal: AbortSignal): Promise<Loaded> => {
+  const [{ alert }, messages] = await Promise.all([
+    call('GET /api/alerts/{alertId}', { params: { alertId }, signal }),
+    readAll(async (cursor) => {
+      const query = { alertId, cursor }
+      const page = await call('GET /api/account/messages', { query, signal })
+      return { items: page.messages, nextCursor: page.nextCursor }
+    }),
+  ])
+  return { alert, messages: new Map(messages.map((message) => [message.id, message])) }
+}
+
+const Deliveries = ({ alert, messages }: Loaded) => (
+  <Card title={text.alerts.recipients}>
+    {alert.deliveries.length === 0 ? (
+      <p class="muted">{text.alerts.noRecipients}</p>
+    ) : (
+      <ul class="deliveries">
+        {alert.deliveries.map((delivery) => (
+          <li key={delivery.id}>
+            <div>
+              <b>{delivery.to}</b>
+              <span class="muted">{text.messages.channels[delivery.channel]}</span>
+            </div>
+            <MessageStatus {...delivery} since={messages.get(delivery.id)?.lastModified} />
+          </li>
+        ))}
+      </ul>
+    )}
+  </Card>
+)
+
+/** Later emergencies of the same device that joined this one. */
+const Updates = ({ updates }: { updates: NonNullable<AnyAlert['updates']> }) => (
+  <Card title={text.alerts.updates}>
+    <ul class="deliveries">
+      {updates.map(({ dateTime, latitude, longitude }) => (
+        <li key={dateTime}>
+          <Time value={dateTime} />
+          <span>
+            {latitude !== null && longitude !== null
+              ? formatPosition(latitude, longitude)
+              : text.alerts.noPosition}
+          </span>
+        </li>
+      ))}
+    </ul>
+  </Card>
+)
+
+const Position = ({ alert }: { alert: AnyAlert }) => {
+  const { latitude, longitude, positionSource, positionTime } = alert
+  if (latitude === null || longitude === null)
+    return <span class="muted">{text.alerts.noPosition}</span>
+  return (
+    <>
+      <span class="with-button">
+        {formatPosition(latitude, longitude)}
+        <CopyButton value={`${latitude}, ${longitude}`} isSmall />
+      </span>
+      {positionSource === 'last-known' && (
+        <p class="hint warn-text">
+          {text.alerts.lastKnown} {positionTime && <Time value={positionTime} />}
+        </p>
+      )}
+    </>
+  )
+}
+
+const Details = ({ alert, messages }: Loaded) => {
+  const people = usePeople().data
+  const nameOf = (id: string | null) => (id === null ? '' : (people?.get(id) ?? id))
+  return (
+    <div class="columns">
+      <Card title={text.alerts.details}>
+        <Facts
+          facts={[
+            [
+              text.alerts.state,
+              <span key="state" class="badges">
+                <AlertState alert={alert} />
+                {alert.late && <Badge kind="warn">{text.alerts.late}</Badge>}
+              </span>,
+            ],
+            [text.alerts.device, <DeviceLink key="device" id={alert.deviceId} />],
+            [text.alerts.text, alert.text || text.common.none],
+            [text.alerts.time, <Time key="time" value={alert.dateTime} />],
+            [text.alerts.position, <Position key="position" alert={alert} />],
+            ...(alert.acknowledgedAt
+              ? ([
+                  [
+                    text.alerts.acknowledged,
+                    <span key="acknowledged">
+                      <Time value={alert.acknowledgedAt} /> · {nameOf(alert.acknowledgedBy)}
+                    </span>,
+                  ],
+                ] as const)
+              : []),
+            ...(alert.cancelledAt
+              ? ([
+                  [
+                    text.alerts.cancelled,
+                    <span key="cancelled">
+                      <Time value={alert.cancelledAt} /> · {nameOf(alert.cancelledBy ?? null)}
+                    </span>,
+                  ],
+                ] as const)
+              : []),
+          ]}
+        />
+        <div class="card-actions">
+          <LinkButton icon="map" href={`/map/${alert.deviceId}`}>
+            {text.alerts.onMap}
+          </LinkButton>
+          <LinkButton icon="message" href={`/messages?alert=${alert.id}`}>
+            {text.alerts.toMessages}
+          </LinkButton>
+        </div>
+      </Card>
+      <Deliveries alert={alert} messages={messages} />
+      {alert.updates && alert.updates.length > 0 && <Updates updates={alert.updates} />}
+    </div>
+  )
+}
+
+export default ({ params: { alertId = '' } }: PageProps) => {
+  const { data, error, reload, set } = useResource((signal) => load(alertId, signal), [alertId])
+  useLiveReload(LIVE_TYPES, reload)
+  if (error?.status === 404)
+    return (
+      <Page title={text.alerts.title} parent={parent}>
+        <Empty icon="alert" title={text.alerts.goneTitle}>
+          {text.alerts.gone}
+        </Empty>
+      </Page>
+    )
+  if (!data)
+    return (
+      <Page title={text.alerts.alert} parent={parent}>
+        {error ? <Failed error={error} onRetry={reload} /> : <Pending />}
+      </Page>
+    )
+  const { alert } = data
+  const replace = (next: AnyAlert) => set((before) => ({ ...before, alert: next }))
+  const canAct = session.can('write')
+  return (
+    <Page
+      title={alert.alerts.join(', ')}
+      parent={parent}
+      lead={isEmergency(alert) ? text.alerts.isEmergency : undefined}
+      actions={
+        canAct && (
+          <>
+            {!alert.acknowledged && <Acknowledge alert={alert} onDone={replace} />}
+            {alert.cancelled === false && <CancelAlert alert={alert} onDone={replace} />}
+          </>
+        )
+      }
+    >
+      <Details {...data} />
+    </Page>
+  )
+}

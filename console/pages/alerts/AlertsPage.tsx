@@ -1,0 +1,199 @@
+import { call } from '../../api/client.ts'
+import { type AnyAlert, isEmergency } from '../../api/emergency.ts'
+import { deviceName } from '../../api/names.ts'
+import { toApiError } from '../../api/problem.ts'
+import { usePages } from '../../api/resource.ts'
+import { useLiveEvents } from '../../live/useLive.ts'
+import { place, setQuery } from '../../router/router.ts'
+import { session } from '../../session/session.ts'
+import { text } from '../../text/text.ts'
+import { Choices } from '../../ui/Choices.tsx'
+import { DeviceLink } from '../../ui/DeviceLink.tsx'
+import { Filters } from '../../ui/Filters.tsx'
+import { Icon } from '../../ui/Icon.tsx'
+import { Page } from '../../ui/Page.tsx'
+import { SearchInput } from '../../ui/SearchInput.tsx'
+import { Empty } from '../../ui/states.tsx'
+import { type Column, Table } from '../../ui/Table.tsx'
+import { Time } from '../../ui/Time.tsx'
+import { AlertState, Sent } from './AlertBadges.tsx'
+import { Acknowledge } from './actions.tsx'
+
+type Show = 'open' | 'emergencies' | 'acknowledged' | 'all'
+const SHOWS: readonly Show[] = ['open', 'emergencies', 'acknowledged', 'all']
+const PAGE_SIZE = 50
+const LIVE_TYPES = ['alert.*', 'message.*']
+
+/** Everything that the address of the page chooses. */
+const readFilters = () => {
+  const { query } = place.value
+  const given = query.get('show') as Show
+  return {
+    show: SHOWS.includes(given) ? given : 'open',
+    alertName: query.get('name') ?? '',
+    device: query.get('device') ?? '',
+  }
+}
+
+const isShown = (alert: AnyAlert, { show, alertName, device }: ReturnType<typeof readFilters>) => {
+  if (alertName && !alert.alerts.includes(alertName)) return false
+  if (device && alert.deviceId !== device) return false
+  if (show === 'open') return !alert.acknowledged
+  if (show === 'acknowledged') return alert.acknowledged
+  return show === 'all' || isEmergency(alert)
+}
+
+const readAlerts = async (
+  { show, alertName, device }: ReturnType<typeof readFilters>,
+  cursor: string | null,
+  signal: AbortSignal,
+  kind: Record<string, string>,
+) => {
+  const query = {
+    limit: PAGE_SIZE,
+    cursor,
+    alertName,
+    acknowledged: show === 'open' ? 'false' : show === 'acknowledged' ? 'true' : null,
+    ...kind,
+  }
+  const { alerts, nextCursor } = device
+    ? await call('GET /api/devices/{deviceId}/alerts', {
+        params: { deviceId: device },
+        query: { ...query, sort: '-dateTime' },
+        signal,
+      })
+    : await call('GET /api/alerts', { query, signal })
+  return { items: alerts as AnyAlert[], nextCursor }
+}
+
+const readPage: typeof readAlerts = async (filters, cursor, signal) => {
+  if (filters.show !== 'emergencies') return readAlerts(filters, cursor, signal, {})
+  try {
+    return await readAlerts(filters, cursor, signal, { emergency: 'true' })
+  } catch (error) {
+    // A service without the filter knows one kind of emergency.
+    if (toApiError(error).status !== 400) throw error
+    return readAlerts(filters, cursor, signal, { alertName: 'SOSButton' })
+  }
+}
+
+/** Keeps the list as it is on the service while alerts are raised, acknowledged and sent. */
+const useLiveAlerts = (
+  pages: ReturnType<typeof usePages<AnyAlert>>,
+  filters: ReturnType<typeof readFilters>,
+) =>
+  useLiveEvents(
+    LIVE_TYPES,
+    async ({ type, data }) => {
+      const alertId = typeof data.alertId === 'string' ? data.alertId : null
+      if (!alertId) return
+      const isNew = type === 'alert.raised'
+      if (!isNew && !pages.items.some(({ id }) => id === alertId)) return
+      const { alert } = await call('GET /api/alerts/{alertId}', { params: { alertId } })
+      pages.set((items) => {
+        const others = items.filter(({ id }) => id !== alertId)
+        if (isNew && !isShown(alert, filters)) return items
+        const isKnown = others.length < items.length
+        // An alert that was acknowledged here stays in sight until the page is loaded again.
+        if (isKnown) return items.map((one) => (one.id === alertId ? alert : one))
+        const sorted = [alert, ...others]
+        return sorted.sort((a, b) => (a.dateTime < b.dateTime ? 1 : -1))
+      })
+    },
+    pages.reload,
+  )
+
+export default () => {
+  const filters = readFilters()
+  const { show, alertName, device } = filters
+  const pages = usePages(
+    (cursor, signal) => readPage(filters, cursor, signal, {}),
+    [show, alertName, device],
+  )
+  useLiveAlerts(pages, filters)
+  const replace = (alert: AnyAlert) =>
+    pages.set((items) => items.map((one) => (one.id === alert.id ? alert : one)))
+  const columns: Column<AnyAlert>[] = [
+    {
+      key: 'alert',
+      label: text.alerts.alert,
+      cell: (alert) => (
+        <span class={isEmergency(alert) ? 'alert-name emergency' : 'alert-name'}>
+          {isEmergency(alert) && <Icon name="warning" size={16} />}
+          <b>{alert.alerts.join(', ')}</b>
+          {alert.text && <span class="muted">{alert.text}</span>}
+        </span>
+      ),
+    },
+    {
+      key: 'device',
+      label: text.alerts.device,
+      cell: ({ deviceId }) => <DeviceLink id={deviceId} />,
+    },
+    {
+      key: 'time',
+      label: text.alerts.time,
+      cell: ({ dateTime }) => <Time value={dateTime} isRelative />,
+    },
+    { key: 'state', label: text.alerts.state, cell: (alert) => <AlertState alert={alert} /> },
+    {
+      key: 'sent',
+      label: text.alerts.messages,
+      cell: (alert) => <Sent alert={alert} />,
+      isMinor: true,
+    },
+    ...(session.can('write')
+      ? [
+          {
+            key: 'actions',
+            label: text.common.actions,
+            cell: (alert: AnyAlert) =>
+              alert.acknowledged ? null : (
+                <Acknowledge alert={alert} onDone={replace} size="small" />
+              ),
+          },
+        ]
+      : []),
+  ]
+  return (
+    <Page title={text.alerts.title} lead={text.alerts.lead}>
+      <Filters>
+        <Choices
+          label={text.alerts.show}
+          isLabelHidden
+          value={show}
+          choices={SHOWS.map((value) => ({ value, label: text.alerts.shows[value] }))}
+          onChange={(value) => setQuery({ show: value === 'open' ? null : value })}
+        />
+        <SearchInput
+          label={text.alerts.nameFilter}
+          value={alertName}
+          onInput={(value) => setQuery({ name: value })}
+        />
+        {device && (
+          <button type="button" class="chip" onClick={() => setQuery({ device: null })}>
+            <DeviceFilterName id={device} />
+            <Icon name="close" size={14} />
+            <span class="visually-hidden">{text.common.clear}</span>
+          </button>
+        )}
+      </Filters>
+      <Table
+        label={text.alerts.title}
+        columns={columns}
+        pages={pages}
+        rowKey={({ id }) => id}
+        href={({ id }) => `/alerts/${id}`}
+        empty={
+          <Empty icon="alert" title={text.alerts.emptyTitles[show]}>
+            {text.alerts.empty}
+          </Empty>
+        }
+      />
+    </Page>
+  )
+}
+
+const DeviceFilterName = ({ id }: { id: string }) => (
+  <>{text.alerts.ofDevice(deviceName(id) ?? id)}</>
+)

@@ -1,0 +1,179 @@
+import { useEffect } from 'preact/hooks'
+import { call } from '../../api/client.ts'
+import { useResource } from '../../api/resource.ts'
+import type { Device } from '../../api/types.ts'
+import type { PageProps } from '../../app/routes.ts'
+import { formatDay } from '../../format/time.ts'
+import { formatPosition, formatSpeed } from '../../format/units.ts'
+import { live } from '../../live/stream.ts'
+import { text } from '../../text/text.ts'
+import { Bar } from '../../ui/Bar.tsx'
+import { CopyButton } from '../../ui/CopyButton.tsx'
+import { Icon } from '../../ui/Icon.tsx'
+import { Card, Facts, Page } from '../../ui/Page.tsx'
+import { Failed, Skeleton } from '../../ui/states.tsx'
+import { Time } from '../../ui/Time.tsx'
+import { DeviceActions } from './DeviceActions.tsx'
+import { DeviceBadge } from './DeviceBadge.tsx'
+import './devices.css'
+import { UsageChart } from './UsageChart.tsx'
+
+const Position = ({ device: { id, lastLocation } }: { device: Device }) => {
+  if (!lastLocation) return <span class="muted">{text.devices.noPosition}</span>
+  const { latitude, longitude, speed, dateTime } = lastLocation
+  return (
+    <>
+      <a href={`/map/${id}`}>{formatPosition(latitude, longitude)}</a>
+      <br />
+      <Time value={dateTime} isRelative />
+      {speed !== undefined && ` · ${formatSpeed(speed)}`}
+    </>
+  )
+}
+
+const Tags = ({ tags }: { tags: Record<string, string> }) => (
+  <ul class="tags">
+    {Object.entries(tags).map(([name, value]) => (
+      <li key={name}>
+        <span class="muted">{name}</span> {value}
+      </li>
+    ))}
+  </ul>
+)
+
+const Details = ({ device, groupNames }: { device: Device; groupNames: readonly string[] }) => {
+  const none = <span class="muted">–</span>
+  const { limits } = device
+  return (
+    <Card title={text.devices.details}>
+      <Facts
+        facts={[
+          [text.devices.state, <DeviceBadge key="state" device={device} />],
+          [
+            text.devices.expires,
+            limits.expires && limits.expirationDate ? (
+              <span title={device.expires ?? ''}>{formatDay(limits.expirationDate)}</span>
+            ) : (
+              text.devices.noExpiry
+            ),
+          ],
+          [text.devices.position, <Position key="position" device={device} />],
+          [text.devices.lastContact, <Time key="contact" value={device.lastContact} isRelative />],
+          [
+            text.devices.identifier,
+            device.identifier ? <code key="identifier">{device.identifier}</code> : none,
+          ],
+          [text.devices.model, device.model || none],
+          [text.devices.min, device.min || none],
+          [text.devices.groups, groupNames.length > 0 ? groupNames.join(', ') : none],
+          [text.devices.description, device.description || none],
+          [
+            text.devices.tags,
+            Object.keys(device.tags).length > 0 ? <Tags key="tags" tags={device.tags} /> : none,
+          ],
+          [text.devices.created, <Time key="creation" value={device.creation} />],
+          [text.devices.changed, <Time key="modified" value={device.lastModified} />],
+          [
+            text.devices.id,
+            <span key="id" class="row">
+              <code>{device.id}</code>
+              <CopyButton value={device.id} isSmall />
+            </span>,
+          ],
+        ]}
+      />
+    </Card>
+  )
+}
+
+const Usage = ({ device: { usage, limits } }: { device: Device }) => {
+  const isReached =
+    usage.emailsSent >= limits.dailyEmailLimit || usage.smsSent >= limits.dailySmsLimit
+  return (
+    <Card title={text.devices.usageToday}>
+      <div class="stack">
+        <Bar
+          label={text.devices.emails}
+          value={usage.emailsSent}
+          max={limits.dailyEmailLimit}
+          figures={text.devices.ofLimit(usage.emailsSent, limits.dailyEmailLimit)}
+        />
+        <Bar
+          label={text.devices.sms}
+          value={usage.smsSent}
+          max={limits.dailySmsLimit}
+          figures={text.devices.ofLimit(usage.smsSent, limits.dailySmsLimit)}
+        />
+        <p class="hint">
+          {isReached ? text.devices.limitReached : text.devices.usageDay(formatDay(usage.date))}
+        </p>
+      </div>
+    </Card>
+  )
+}
+
+const ExpiredNote = ({ device }: { device: Device }) => (
+  <p class="note">
+    <Icon name="clock" />
+    <span>
+      {text.devices.expiredNote}{' '}
+      {device.lastContact && (
+        <>
+          {text.devices.expiredAlive} <Time value={device.lastContact} isRelative />.
+        </>
+      )}
+    </span>
+  </p>
+)
+
+const readGroupNames = async (ids: readonly string[]): Promise<string[]> => {
+  if (ids.length === 0) return []
+  const { groups } = await call('GET /api/groups', { query: { limit: 1000 } })
+  return groups.filter(({ id }) => ids.includes(id)).map(({ name }) => name)
+}
+
+export default ({ params: { deviceId = '' } }: PageProps) => {
+  const { data, error, reload, set } = useResource(
+    async (signal) => {
+      const { device } = await call('GET /api/devices/{deviceId}', { params: { deviceId }, signal })
+      return { device, groupNames: await readGroupNames(device.groups) }
+    },
+    [deviceId],
+  )
+  useEffect(
+    () =>
+      live.on(['device.*', 'message.*', 'limit.reached', 'location.reported'], (event) => {
+        if (event.data.deviceId === deviceId) reload()
+      }),
+    [deviceId, reload],
+  )
+  const parent = { href: '/devices', label: text.devices.title }
+  if (!data)
+    return (
+      <Page title={text.devices.title} parent={parent}>
+        {error ? <Failed error={error} onRetry={reload} /> : <Skeleton />}
+      </Page>
+    )
+  const { device, groupNames } = data
+  return (
+    <Page
+      title={device.name}
+      parent={parent}
+      actions={
+        <DeviceActions
+          device={device}
+          onChange={(changed) => set((before) => ({ ...before, device: changed }))}
+        />
+      }
+    >
+      {device.state === 'expired' && <ExpiredNote device={device} />}
+      <div class="device-columns">
+        <Details device={device} groupNames={groupNames} />
+        <div class="stack">
+          <Usage device={device} />
+          <UsageChart deviceId={device.id} today={device.usage.date} />
+        </div>
+      </div>
+    </Page>
+  )
+}

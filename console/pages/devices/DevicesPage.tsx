@@ -1,0 +1,182 @@
+import { useEffect } from 'preact/hooks'
+import { account, loadAccount } from '../../api/account.ts'
+import { call } from '../../api/client.ts'
+import { type Pages, usePages, useResource } from '../../api/resource.ts'
+import type { Device } from '../../api/types.ts'
+import { formatDay } from '../../format/time.ts'
+import { type LiveEvent, live } from '../../live/stream.ts'
+import { place, setQuery } from '../../router/router.ts'
+import { session } from '../../session/session.ts'
+import { text } from '../../text/text.ts'
+import { LinkButton } from '../../ui/Button.tsx'
+import { Page } from '../../ui/Page.tsx'
+import { SearchInput } from '../../ui/SearchInput.tsx'
+import { Empty } from '../../ui/states.tsx'
+import { type Column, Table } from '../../ui/Table.tsx'
+import { Time } from '../../ui/Time.tsx'
+import { DeviceBadge } from './DeviceBadge.tsx'
+import './devices.css'
+
+const PAGE_SIZE = 100
+
+const COLUMNS: readonly Column<Device>[] = [
+  {
+    key: 'name',
+    label: text.devices.name,
+    isSortable: true,
+    cell: ({ name, identifier, model }) => (
+      <span class="two-lines">
+        <span>{name}</span>
+        <span class="muted">{identifier ?? model}</span>
+      </span>
+    ),
+  },
+  { key: 'state', label: text.devices.state, cell: (device) => <DeviceBadge device={device} /> },
+  {
+    key: 'position',
+    label: text.devices.lastPosition,
+    cell: ({ lastLocation }) => <Time value={lastLocation?.dateTime ?? null} isRelative />,
+  },
+  {
+    key: 'contact',
+    label: text.devices.lastContact,
+    isMinor: true,
+    cell: ({ lastContact }) => <Time value={lastContact} isRelative />,
+  },
+  {
+    key: 'messages',
+    label: text.devices.messagesToday,
+    isNumber: true,
+    isMinor: true,
+    cell: ({ usage }) => usage.emailsSent + usage.smsSent,
+  },
+  {
+    key: 'expires',
+    label: text.devices.expires,
+    cell: ({ limits }) =>
+      limits.expires && limits.expirationDate ? (
+        formatDay(limits.expirationDate)
+      ) : (
+        <span class="muted">{text.devices.noExpiry}</span>
+      ),
+  },
+  {
+    key: 'creation',
+    label: text.devices.created,
+    isSortable: true,
+    isMinor: true,
+    cell: ({ creation }) => <Time value={creation} />,
+  },
+]
+
+const readPage = async (
+  query: Record<string, unknown>,
+  signal: AbortSignal,
+): Promise<{ items: Device[]; nextCursor: string | null }> => {
+  const { devices, nextCursor } = await call('GET /api/devices', { query, signal })
+  return { items: devices, nextCursor }
+}
+
+/** Changes the row of an event in place, so that a reader far down the list stays there. */
+const follow = async (
+  { type, data: { deviceId } }: LiveEvent,
+  set: Pages<Device>['set'],
+  reload: () => void,
+): Promise<void> => {
+  if (type === 'device.created' || typeof deviceId !== 'string') return reload()
+  if (type === 'device.deleted') return set((items) => items.filter(({ id }) => id !== deviceId))
+  const { devices } = await call('GET /api/devices', { query: { ids: deviceId } })
+  set((items) => items.map((item) => devices.find(({ id }) => id === item.id) ?? item))
+}
+
+const readGroups = async (signal: AbortSignal) =>
+  (await call('GET /api/groups', { query: { limit: 1000 }, signal })).groups
+
+const Filters = ({ q, state, group }: { q: string; state: string; group: string }) => {
+  const groups = useResource(readGroups, [])
+  return (
+    <div class="toolbar">
+      <SearchInput
+        label={text.devices.search}
+        value={q}
+        onInput={(value) => setQuery({ q: value })}
+      />
+      <select
+        class="input narrow"
+        aria-label={text.devices.state}
+        value={state}
+        onChange={({ currentTarget }) => setQuery({ state: currentTarget.value })}
+      >
+        <option value="">{text.devices.anyState}</option>
+        <option value="active">{text.devices.active}</option>
+        <option value="expired">{text.devices.expired}</option>
+      </select>
+      <select
+        class="input narrow"
+        aria-label={text.devices.group}
+        value={group}
+        onChange={({ currentTarget }) => setQuery({ group: currentTarget.value })}
+      >
+        <option value="">{text.devices.anyGroup}</option>
+        {(groups.data ?? []).map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </div>
+  )
+}
+
+const createButton = () =>
+  session.can('write') && (
+    <LinkButton kind="primary" icon="plus" href="/devices/new">
+      {text.devices.create}
+    </LinkButton>
+  )
+
+export default () => {
+  const { query } = place.value
+  const [q, state, group] = [query.get('q'), query.get('state'), query.get('group')].map(
+    (value) => value ?? '',
+  ) as [string, string, string]
+  const sort = query.get('sort') ?? 'name'
+  const pages = usePages(
+    (cursor, signal) => readPage({ q, state, group, sort, cursor, limit: PAGE_SIZE }, signal),
+    [q, state, group, sort],
+  )
+  const { reload, set } = pages
+  useEffect(() => void loadAccount().catch(() => undefined), [])
+  useEffect(() => live.on(['device.*'], (event) => void follow(event, set, reload)), [set, reload])
+  const licenses = account.value?.licenses
+  const isFiltered = q !== '' || state !== '' || group !== ''
+  return (
+    <Page
+      title={text.devices.title}
+      lead={licenses && text.devices.lead(licenses.used, licenses.total)}
+      actions={createButton()}
+    >
+      <Filters q={q} state={state} group={group} />
+      <Table
+        label={text.devices.title}
+        columns={COLUMNS}
+        pages={pages}
+        rowKey={({ id }) => id}
+        href={({ id }) => `/devices/${id}`}
+        sort={sort}
+        onSort={(value) => setQuery({ sort: value === 'name' ? null : value })}
+        empty={
+          isFiltered ? (
+            <Empty icon="search" title={text.devices.noMatchTitle}>
+              {text.devices.noMatch}
+            </Empty>
+          ) : (
+            <Empty icon="device" title={text.devices.emptyTitle} action={createButton()}>
+              {text.devices.empty}
+            </Empty>
+          )
+        }
+      />
+    </Page>
+  )
+}

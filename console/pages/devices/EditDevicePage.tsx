@@ -1,0 +1,53 @@
+import { useMemo } from 'preact/hooks'
+import { call } from '../../api/client.ts'
+import { useAction, useResource } from '../../api/resource.ts'
+import type { Device } from '../../api/types.ts'
+import type { PageProps } from '../../app/routes.ts'
+import { navigate, setLeaveGuard } from '../../router/router.ts'
+import { text } from '../../text/text.ts'
+import { Page } from '../../ui/Page.tsx'
+import { Failed, Skeleton } from '../../ui/states.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { DeviceForm } from './DeviceForm.tsx'
+import { type DeviceDraft, draftOf, patchOf } from './deviceForm.ts'
+
+const Editor = ({ device }: { device: Device }) => {
+  const href = `/devices/${device.id}`
+  const initial = useMemo(() => draftOf(device), [device])
+  const save = useAction(async (draft: DeviceDraft) => {
+    const body = patchOf(initial, draft)
+    if (Object.keys(body).length > 0)
+      await call('PATCH /api/devices/{deviceId}', { params: { deviceId: device.id }, body })
+    setLeaveGuard(null)
+    toast(text.devices.savedToast)
+    navigate(href, { replace: true })
+  })
+  return (
+    <DeviceForm
+      initial={initial}
+      submitLabel={text.common.save}
+      cancelHref={href}
+      isPending={save.isPending}
+      error={save.error}
+      onSubmit={save.run}
+    />
+  )
+}
+
+export default ({ params: { deviceId = '' } }: PageProps) => {
+  const { data, error, reload } = useResource(
+    async (signal) =>
+      (await call('GET /api/devices/{deviceId}', { params: { deviceId }, signal })).device,
+    [deviceId],
+  )
+  return (
+    <Page
+      title={text.devices.editTitle(data?.name ?? '')}
+      parent={{ href: `/devices/${deviceId}`, label: data?.name ?? text.devices.title }}
+    >
+      {error && !data && <Failed error={error} onRetry={reload} />}
+      {!data && !error && <Skeleton />}
+      {data && <Editor device={data} />}
+    </Page>
+  )
+}

@@ -1,0 +1,160 @@
+import { call } from '../../api/client.ts'
+import { useAction, usePages } from '../../api/resource.ts'
+import type { Message } from '../../api/types.ts'
+import { useLiveReload } from '../../live/useLive.ts'
+import { place, setQuery } from '../../router/router.ts'
+import { session } from '../../session/session.ts'
+import { text } from '../../text/text.ts'
+import { Button } from '../../ui/Button.tsx'
+import { DeviceLink } from '../../ui/DeviceLink.tsx'
+import { Filters } from '../../ui/Filters.tsx'
+import { SelectField } from '../../ui/fields.tsx'
+import { Icon } from '../../ui/Icon.tsx'
+import { MessageStatus } from '../../ui/MessageStatus.tsx'
+import { Page } from '../../ui/Page.tsx'
+import { Empty, Refusal } from '../../ui/states.tsx'
+import { type Column, Table } from '../../ui/Table.tsx'
+import { toast } from '../../ui/toast.tsx'
+
+const PAGE_SIZE = 50
+const STATUSES = ['queued', 'sent', 'delivered', 'failed', 'suppressed'] as const
+const CHANNELS = ['Email', 'SMS'] as const
+const LIVE_TYPES = ['message.*', 'alert.raised']
+
+const chosen = <T extends string>(name: string, allowed: readonly T[]): T | '' => {
+  const value = place.value.query.get(name) as T
+  return allowed.includes(value) ? value : ''
+}
+
+const Retry = ({ message, onDone }: { message: Message; onDone: (message: Message) => void }) => {
+  const retry = useAction(async () => {
+    const reply = await call('POST /api/account/messages/{messageId}/retry', {
+      params: { messageId: message.id },
+    })
+    onDone(reply.message)
+    toast(text.messages.retried)
+  })
+  return (
+    <>
+      <Button size="small" icon="refresh" isPending={retry.isPending} onClick={() => retry.run()}>
+        {text.messages.retry}
+      </Button>
+      {retry.error && <Refusal error={retry.error} />}
+    </>
+  )
+}
+
+/** The text exactly as it is sent, on demand. */
+const Content = ({ message }: { message: Message }) => (
+  <details class="message-text">
+    <summary>
+      <span class="excerpt">{message.subject || message.text}</span>
+    </summary>
+    <p>{message.text}</p>
+    <p class="hint">{text.messages.attempts(message.attempts, message.provider)}</p>
+  </details>
+)
+
+const canRetry = ({ status }: Message): boolean =>
+  session.can('write') && (status === 'failed' || status === 'suppressed')
+
+export default () => {
+  const { query } = place.value
+  const status = chosen('status', STATUSES)
+  const channel = chosen('channel', CHANNELS)
+  const deviceId = query.get('device') ?? ''
+  const alertId = query.get('alert') ?? ''
+  const pages = usePages<Message>(
+    async (cursor, signal) => {
+      const reply = await call('GET /api/account/messages', {
+        query: { cursor, limit: PAGE_SIZE, status, channel, deviceId, alertId },
+        signal,
+      })
+      return { items: reply.messages, nextCursor: reply.nextCursor }
+    },
+    [status, channel, deviceId, alertId],
+  )
+  useLiveReload(LIVE_TYPES, pages.reload)
+  const replace = (message: Message) =>
+    pages.set((items) => items.map((one) => (one.id === message.id ? message : one)))
+  const columns: readonly Column<Message>[] = [
+    { key: 'content', label: text.messages.message, cell: (one) => <Content message={one} /> },
+    {
+      key: 'to',
+      label: text.messages.to,
+      cell: ({ to, channel }) => (
+        <span class="two-lines">
+          <span>{to}</span>
+          <span class="muted">{text.messages.channels[channel]}</span>
+        </span>
+      ),
+    },
+    {
+      key: 'device',
+      label: text.messages.about,
+      cell: ({ deviceId, alertId }) => (
+        <span class="two-lines">
+          {deviceId ? <DeviceLink id={deviceId} /> : text.messages.account}
+          {alertId && <a href={`/alerts/${alertId}`}>{text.messages.toAlert}</a>}
+        </span>
+      ),
+      isMinor: true,
+    },
+    {
+      key: 'status',
+      label: text.messages.status,
+      cell: (one) => <MessageStatus {...one} since={one.lastModified} />,
+    },
+    {
+      key: 'actions',
+      label: text.common.actions,
+      cell: (one) => canRetry(one) && <Retry message={one} onDone={replace} />,
+    },
+  ]
+  return (
+    <Page title={text.messages.title} lead={text.messages.lead}>
+      <Filters>
+        <SelectField
+          label={text.messages.status}
+          value={status}
+          choices={[
+            { value: '', label: text.common.all },
+            ...STATUSES.map((value) => ({ value, label: text.messages.statuses[value] })),
+          ]}
+          onChange={(value) => setQuery({ status: value })}
+        />
+        <SelectField
+          label={text.messages.channel}
+          value={channel}
+          choices={[
+            { value: '', label: text.common.all },
+            ...CHANNELS.map((value) => ({ value, label: text.messages.channels[value] })),
+          ]}
+          onChange={(value) => setQuery({ channel: value })}
+        />
+        {(deviceId || alertId) && (
+          <button
+            type="button"
+            class="chip"
+            onClick={() => setQuery({ device: null, alert: null })}
+          >
+            {alertId ? text.messages.ofAlert : text.messages.ofDevice}
+            <Icon name="close" size={14} />
+            <span class="visually-hidden">{text.common.clear}</span>
+          </button>
+        )}
+      </Filters>
+      <Table
+        label={text.messages.title}
+        columns={columns}
+        pages={pages}
+        rowKey={({ id }) => id}
+        empty={
+          <Empty icon="message" title={text.messages.emptyTitle}>
+            {text.messages.empty}
+          </Empty>
+        }
+      />
+    </Page>
+  )
+}

@@ -1,0 +1,156 @@
+import { useState } from 'preact/hooks'
+import { call } from '../../api/client.ts'
+import { isAdmin } from '../../api/people.ts'
+import { useAction } from '../../api/resource.ts'
+import type { Key, NewKeyReply, User } from '../../api/types.ts'
+import { DAY_MS, toLocalInput } from '../../format/time.ts'
+import { session } from '../../session/session.ts'
+import { text } from '../../text/text.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Dialog } from '../../ui/Dialog.tsx'
+import { CheckField, SelectField, TextField } from '../../ui/fields.tsx'
+import { CodeLine, ShownOnce } from '../../ui/ShownOnce.tsx'
+import { Refusal } from '../../ui/states.tsx'
+
+export const SCOPES = ['ingest', 'read', 'write', 'admin'] as const
+type Scope = Key['scopes'][number]
+type Lifetime = 'never' | '30' | '90' | '365' | 'custom'
+const LIFETIMES: readonly Lifetime[] = ['never', '30', '90', '365', 'custom']
+
+/** A command that gets a token with the key: proof that it works. */
+export const curlLine = (apiKey: string): string => {
+  const userName = session.me.value?.account.userName ?? ''
+  const body = JSON.stringify({ userName, apiKey })
+  const url = `${location.origin}/api/Auth/Token`
+  return `curl -sS ${url} -H 'Content-Type: application/json' -d '${body}'`
+}
+
+interface KeySecretProps {
+  made: NewKeyReply
+  onClose: () => void
+}
+
+export const KeySecret = ({ made, onClose }: KeySecretProps) => (
+  <ShownOnce
+    title={text.keys.secretTitle(made.key.name)}
+    label={text.keys.secret}
+    value={made.apiKey}
+    onClose={onClose}
+  >
+    {made.apiKey !== null && (
+      <>
+        <p>{text.keys.tryIt}</p>
+        <CodeLine label={text.keys.curl} value={curlLine(made.apiKey)} />
+      </>
+    )}
+  </ShownOnce>
+)
+
+const expiryOf = (lifetime: Lifetime, until: string): string | null => {
+  if (lifetime === 'never') return null
+  if (lifetime === 'custom') return until ? new Date(until).toISOString() : null
+  return new Date(Date.now() + Number(lifetime) * DAY_MS).toISOString()
+}
+
+interface NewKeyProps {
+  users: readonly User[]
+  onMade: (made: NewKeyReply) => void
+  onClose: () => void
+}
+
+export const NewKey = ({ users, onMade, onClose }: NewKeyProps) => {
+  // A user who sees one group can only make keys that are bound to the same user.
+  const own = isAdmin() ? '' : (session.me.value?.user?.id ?? '')
+  const [name, setName] = useState('')
+  const [scopes, setScopes] = useState<readonly Scope[]>(['read'])
+  const [userId, setUserId] = useState(own)
+  const [lifetime, setLifetime] = useState<Lifetime>('never')
+  const [until, setUntil] = useState(toLocalInput(Date.now() + 7 * DAY_MS))
+  const create = useAction(async () => {
+    const expires = expiryOf(lifetime, until)
+    const body = { name, scopes: [...scopes], userId: userId || null, expires }
+    onMade(await call('POST /api/account/keys', { body }))
+  })
+  const { error } = create
+  return (
+    <Dialog
+      title={text.keys.generate}
+      onClose={onClose}
+      onSubmit={() => !create.isPending && void create.run()}
+      actions={
+        <>
+          <Button onClick={onClose}>{text.common.cancel}</Button>
+          <Button type="submit" kind="primary" isPending={create.isPending}>
+            {text.keys.generateConfirm}
+          </Button>
+        </>
+      }
+    >
+      <div class="stack">
+        <TextField
+          label={text.keys.name}
+          hint={text.keys.nameHint}
+          value={name}
+          onInput={setName}
+          pointer="/name"
+          error={error}
+          maxLength={200}
+          autocomplete="off"
+          autofocus
+          required
+        />
+        <fieldset class="checks">
+          <legend>{text.keys.may}</legend>
+          {SCOPES.map((scope) => (
+            <CheckField
+              key={scope}
+              label={text.keys.scopeNames[scope]}
+              hint={text.keys.scopeHints[scope]}
+              isChecked={scopes.includes(scope)}
+              onChange={(isOn) =>
+                setScopes(SCOPES.filter((one) => (one === scope ? isOn : scopes.includes(one))))
+              }
+            />
+          ))}
+          {error?.errorAt('/scopes') && (
+            <p class="field-error">
+              {text.keys.may} {error.errorAt('/scopes')}
+            </p>
+          )}
+        </fieldset>
+        <SelectField
+          label={text.keys.user}
+          hint={text.keys.userHint}
+          value={userId}
+          disabled={own !== ''}
+          choices={[
+            { value: '', label: text.keys.noUser },
+            ...users.map((user) => ({ value: user.id, label: `${user.name} (${user.email})` })),
+          ]}
+          onChange={setUserId}
+          pointer="/userId"
+          error={error}
+        />
+        <SelectField
+          label={text.keys.expires}
+          value={lifetime}
+          choices={LIFETIMES.map((value) => ({ value, label: text.keys.lifetimes[value] }))}
+          onChange={setLifetime}
+          pointer="/expires"
+          error={error}
+        />
+        {lifetime === 'custom' && (
+          <TextField
+            label={text.keys.until}
+            type="datetime-local"
+            value={until}
+            onInput={setUntil}
+            pointer="/expires"
+            error={error}
+          />
+        )}
+        {error && <Refusal error={error} />}
+      </div>
+    </Dialog>
+  )
+}

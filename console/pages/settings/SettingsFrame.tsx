@@ -1,0 +1,49 @@
+import type { ComponentChildren } from 'preact'
+import { call } from '../../api/client.ts'
+import { type AnyAccount, emergencySettings } from '../../api/emergency.ts'
+import { type Resource, useResource } from '../../api/resource.ts'
+import { place } from '../../router/router.ts'
+import { session } from '../../session/session.ts'
+import { text } from '../../text/text.ts'
+import { Page } from '../../ui/Page.tsx'
+import './settings.css'
+
+export const useAccount = (): Resource<AnyAccount> =>
+  useResource(async (signal) => (await call('GET /api/account', { signal })).account, [])
+
+interface SettingsFrameProps {
+  title: string
+  account: AnyAccount | null
+  children: ComponentChildren
+  actions?: ComponentChildren
+  lead?: string
+}
+
+/** The parts of the settings, each with its own address. */
+export const SettingsFrame = ({ title, account, children, actions, lead }: SettingsFrameProps) => {
+  const hasEmergencies = account !== null && emergencySettings(account) !== null
+  const tabs = [
+    { href: '/settings', label: text.settings.account, isShown: true },
+    { href: '/settings/emergencies', label: text.settings.emergencies, isShown: hasEmergencies },
+    { href: '/settings/keys', label: text.settings.keys, isShown: session.can('admin') },
+    {
+      href: '/settings/sessions',
+      label: text.settings.sessions,
+      isShown: (session.me.value?.user ?? null) !== null,
+    },
+  ]
+  return (
+    <Page title={title} {...(lead && { lead })} actions={actions}>
+      <nav class="tabs" aria-label={text.settings.title}>
+        {tabs
+          .filter(({ isShown }) => isShown)
+          .map(({ href, label }) => (
+            <a key={href} href={href} aria-current={place.value.path === href ? 'page' : undefined}>
+              {label}
+            </a>
+          ))}
+      </nav>
+      {children}
+    </Page>
+  )
+}

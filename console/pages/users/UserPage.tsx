@@ -1,0 +1,155 @@
+import { useState } from 'preact/hooks'
+import { call } from '../../api/client.ts'
+import { useAction, useResource } from '../../api/resource.ts'
+import type { User } from '../../api/types.ts'
+import type { PageProps } from '../../app/routes.ts'
+import { navigate, setLeaveGuard } from '../../router/router.ts'
+import { text } from '../../text/text.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Confirm } from '../../ui/Dialog.tsx'
+import { TextField } from '../../ui/fields.tsx'
+import { Page } from '../../ui/Page.tsx'
+import { Empty, Failed, Pending, Refusal } from '../../ui/states.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { sendInvitation, UserForm } from './UserForm.tsx'
+import { UserState } from './UserState.tsx'
+
+const parent = { href: '/users', label: text.users.title }
+
+const Invite = ({ user }: { user: User }) => {
+  const invite = useAction(async () => {
+    await sendInvitation(user.id)
+    toast(text.users.invited(user.email))
+  })
+  return (
+    <>
+      <Button icon="message" isPending={invite.isPending} onClick={() => invite.run()}>
+        {text.users.invite}
+      </Button>
+      {invite.error && <Refusal error={invite.error} />}
+    </>
+  )
+}
+
+const Disable = ({ user, onDone }: { user: User; onDone: () => void }) => {
+  const [isAsking, setIsAsking] = useState(false)
+  const [message, setMessage] = useState('')
+  const set = useAction(async (disabled: boolean) => {
+    await call('PATCH /api/users/{userId}', {
+      params: { userId: user.id },
+      body: { disabled, disabledMessage: disabled ? message : '' },
+    })
+    setIsAsking(false)
+    toast(disabled ? text.users.disabledToast(user.name) : text.users.enabledToast(user.name))
+    onDone()
+  })
+  if (user.disabled)
+    return (
+      <>
+        <Button icon="check" isPending={set.isPending} onClick={() => set.run(false)}>
+          {text.users.enable}
+        </Button>
+        {set.error && <Refusal error={set.error} />}
+      </>
+    )
+  return (
+    <>
+      <Button icon="pause" onClick={() => setIsAsking(true)}>
+        {text.users.disable}
+      </Button>
+      {isAsking && (
+        <Confirm
+          title={text.users.disableTitle(user.name)}
+          confirmLabel={text.users.disable}
+          onConfirm={() => set.run(true)}
+          onClose={() => setIsAsking(false)}
+          isPending={set.isPending}
+          error={set.error}
+        >
+          <p>{text.users.disableQuestion}</p>
+          <TextField
+            label={text.users.disabledMessage}
+            hint={text.users.disabledMessageHint}
+            value={message}
+            onInput={setMessage}
+            maxLength={2000}
+            isOptional
+          />
+        </Confirm>
+      )}
+    </>
+  )
+}
+
+const Delete = ({ user }: { user: User }) => {
+  const [isAsking, setIsAsking] = useState(false)
+  const remove = useAction(async () => {
+    await call('DELETE /api/users/{userId}', { params: { userId: user.id } })
+    setLeaveGuard(null)
+    toast(text.users.deleted(user.name))
+    navigate('/users')
+  })
+  return (
+    <>
+      <Button kind="danger" icon="trash" onClick={() => setIsAsking(true)}>
+        {text.common.delete}
+      </Button>
+      {isAsking && (
+        <Confirm
+          title={text.users.deleteTitle(user.name)}
+          confirmLabel={text.users.deleteConfirm}
+          onConfirm={() => remove.run()}
+          onClose={() => setIsAsking(false)}
+          isPending={remove.isPending}
+          error={remove.error}
+          name={user.name}
+        >
+          <p>{text.users.deleteQuestion}</p>
+        </Confirm>
+      )}
+    </>
+  )
+}
+
+export default ({ params: { userId = '' } }: PageProps) => {
+  const isNew = userId === 'new'
+  const { data, error, reload } = useResource<User | null>(
+    async (signal) =>
+      isNew ? null : call('GET /api/users/{userId}', { params: { userId }, signal }),
+    [userId],
+  )
+  if (isNew)
+    return (
+      <Page title={text.users.add} parent={parent}>
+        <UserForm user={null} />
+      </Page>
+    )
+  if (!data)
+    return (
+      <Page title={text.users.user} parent={parent}>
+        {error?.status === 404 ? (
+          <Empty icon="user" title={error.message} />
+        ) : error ? (
+          <Failed error={error} onRetry={reload} />
+        ) : (
+          <Pending />
+        )}
+      </Page>
+    )
+  return (
+    <Page
+      title={data.name}
+      parent={parent}
+      lead={<UserState user={data} />}
+      actions={
+        <>
+          {!data.disabled && <Invite user={data} />}
+          <Disable user={data} onDone={reload} />
+          <Delete user={data} />
+        </>
+      }
+    >
+      <UserForm key={data.id} user={data} />
+    </Page>
+  )
+}

@@ -1,0 +1,135 @@
+import { call } from '../../api/client.ts'
+import { type Pages, useAction } from '../../api/resource.ts'
+import type { WebhookDelivery } from '../../api/types.ts'
+import { formatNumber } from '../../format/units.ts'
+import { text } from '../../text/text.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Badge } from '../../ui/Page.tsx'
+import { Empty, Refusal } from '../../ui/states.tsx'
+import { type Column, Table } from '../../ui/Table.tsx'
+import { Time } from '../../ui/Time.tsx'
+import { toast } from '../../ui/toast.tsx'
+
+const KINDS = { pending: 'info', delivered: 'good', failed: 'bad' } as const
+
+const failureText = (failure: string): string =>
+  (text.webhooks.failures as Record<string, string>)[failure] ?? failure
+
+export const reportDelivery = ({ status, responseCode, failure }: WebhookDelivery): void =>
+  status === 'delivered'
+    ? toast(text.webhooks.answered(responseCode))
+    : toast(text.webhooks.notAnswered(responseCode, failure && failureText(failure)), 'failed')
+
+interface RedeliverProps {
+  webhookId: string
+  delivery: WebhookDelivery
+  onDone: (delivery: WebhookDelivery) => void
+}
+
+const Redeliver = ({ webhookId, delivery, onDone }: RedeliverProps) => {
+  const redeliver = useAction(async () => {
+    const reply = await call('POST /api/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver', {
+      params: { webhookId, deliveryId: delivery.id },
+    })
+    onDone(reply.delivery)
+    reportDelivery(reply.delivery)
+  })
+  const { isPending, error, run } = redeliver
+  return (
+    <>
+      <Button size="small" icon="refresh" isPending={isPending} onClick={() => run()}>
+        {text.webhooks.redeliver}
+      </Button>
+      {error && <Refusal error={error} />}
+    </>
+  )
+}
+
+/** The receiver's answer: somebody else's text, shown as text. */
+const Answer = ({ delivery }: { delivery: WebhookDelivery }) => {
+  const { responseCode, failure, durationMs, answer } = delivery
+  return (
+    <div class="two-lines">
+      <span>
+        {responseCode ?? (failure ? failureText(failure) : text.webhooks.noAnswer)}
+        {durationMs !== null && <span class="muted"> · {formatNumber(durationMs)} ms</span>}
+      </span>
+      {answer && (
+        <details>
+          <summary>{text.webhooks.answer}</summary>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a keyboard must be able to scroll it. */}
+          <pre class="answer" tabIndex={0}>
+            {answer}
+          </pre>
+        </details>
+      )}
+    </div>
+  )
+}
+
+const contentOf = ({ events, firstSequence, lastSequence }: WebhookDelivery): string =>
+  firstSequence === null || lastSequence === null
+    ? text.webhooks.testEvent
+    : text.webhooks.eventsOf(events, firstSequence, lastSequence)
+
+interface DeliveriesProps {
+  webhookId: string
+  pages: Pages<WebhookDelivery>
+}
+
+export const Deliveries = ({ webhookId, pages }: DeliveriesProps) => {
+  const replace = (delivery: WebhookDelivery) =>
+    pages.set((items) => items.map((one) => (one.id === delivery.id ? delivery : one)))
+  const columns: readonly Column<WebhookDelivery>[] = [
+    { key: 'time', label: text.webhooks.time, cell: ({ creation }) => <Time value={creation} /> },
+    { key: 'content', label: text.webhooks.content, cell: contentOf },
+    {
+      key: 'status',
+      label: text.webhooks.status,
+      cell: ({ status, nextAttempt }) => (
+        <span class="two-lines">
+          <Badge kind={KINDS[status]}>{text.webhooks.statuses[status]}</Badge>
+          {nextAttempt && (
+            <span class="hint">
+              {text.webhooks.nextAttempt} <Time value={nextAttempt} />
+            </span>
+          )}
+        </span>
+      ),
+    },
+    { key: 'answer', label: text.webhooks.answer, cell: (one) => <Answer delivery={one} /> },
+    {
+      key: 'attempts',
+      label: text.webhooks.attempts,
+      cell: ({ attempts }) => formatNumber(attempts),
+      isNumber: true,
+      isMinor: true,
+    },
+    {
+      key: 'actions',
+      label: text.common.actions,
+      cell: (one) => <Redeliver webhookId={webhookId} delivery={one} onDone={replace} />,
+    },
+  ]
+  return (
+    <section class="stack">
+      <header class="section-header">
+        <h2>{text.webhooks.deliveries}</h2>
+        <Button size="small" icon="refresh" onClick={pages.reload}>
+          {text.common.reload}
+        </Button>
+      </header>
+      <Table
+        label={text.webhooks.deliveries}
+        columns={columns}
+        pages={pages}
+        rowKey={({ id }) => id}
+        empty={
+          <Empty icon="webhook" title={text.webhooks.noDeliveriesTitle}>
+            {text.webhooks.noDeliveries}
+          </Empty>
+        }
+      />
+    </section>
+  )
+}

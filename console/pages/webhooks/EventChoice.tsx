@@ -1,0 +1,59 @@
+import { text } from '../../text/text.ts'
+import { Choices } from '../../ui/Choices.tsx'
+import { CheckField } from '../../ui/fields.tsx'
+import { EVENT_TYPES, eventName, KINDS, kindOf } from './eventTypes.ts'
+
+interface EventChoiceProps {
+  events: readonly string[]
+  onChange: (events: string[]) => void
+}
+
+/** The types of one kind: all of them by one check box, or some. */
+const Kind = ({ kind, events, onChange }: EventChoiceProps & { kind: string }) => {
+  const pattern = `${kind}.*`
+  const isWhole = events.includes(pattern)
+  const others = events.filter((one) => kindOf(one) !== kind)
+  return (
+    <fieldset class="checks">
+      <legend class="visually-hidden">{eventName(pattern)}</legend>
+      <CheckField
+        label={eventName(pattern)}
+        isChecked={isWhole}
+        onChange={(isOn) => onChange(isOn ? [...others, pattern] : others)}
+      />
+      {!isWhole && (
+        <div class="sub-checks">
+          {EVENT_TYPES.filter((type) => kindOf(type) === kind).map((type) => (
+            <CheckField
+              key={type}
+              label={eventName(type)}
+              isChecked={events.includes(type)}
+              onChange={(isOn) =>
+                onChange(isOn ? [...events, type] : events.filter((one) => one !== type))
+              }
+            />
+          ))}
+        </div>
+      )}
+    </fieldset>
+  )
+}
+
+export const EventChoice = ({ events, onChange }: EventChoiceProps) => {
+  const isAll = events.includes('*')
+  return (
+    <div class="stack">
+      <Choices
+        label={text.webhooks.which}
+        value={isAll ? 'all' : 'some'}
+        choices={[
+          { value: 'all', label: text.webhooks.allEvents },
+          { value: 'some', label: text.webhooks.someEvents },
+        ]}
+        onChange={(value) => onChange(value === 'all' ? ['*'] : ['alert.*'])}
+      />
+      {!isAll &&
+        KINDS.map((kind) => <Kind key={kind} kind={kind} events={events} onChange={onChange} />)}
+    </div>
+  )
+}

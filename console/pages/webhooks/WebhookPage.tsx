@@ -1,0 +1,89 @@
+import { useState } from 'preact/hooks'
+import { call } from '../../api/client.ts'
+import { usePages, useResource } from '../../api/resource.ts'
+import type { Webhook, WebhookDelivery } from '../../api/types.ts'
+import type { PageProps } from '../../app/routes.ts'
+import { navigate, setLeaveGuard } from '../../router/router.ts'
+import { text } from '../../text/text.ts'
+import { Page } from '../../ui/Page.tsx'
+import { ShownOnce } from '../../ui/ShownOnce.tsx'
+import { Empty, Failed, Pending } from '../../ui/states.tsx'
+import { Delete, Enable, Rotate, Test } from './actions.tsx'
+import { Deliveries } from './Deliveries.tsx'
+import { WebhookForm } from './WebhookForm.tsx'
+import { WebhookState } from './WebhooksPage.tsx'
+
+const parent = { href: '/webhooks', label: text.webhooks.title }
+const PAGE_SIZE = 50
+
+const NewWebhook = () => {
+  const [made, setMade] = useState<{ webhook: Webhook; secret: string | null } | null>(null)
+  return (
+    <Page title={text.webhooks.add} parent={parent}>
+      <WebhookForm webhook={null} onSaved={(webhook, secret) => setMade({ webhook, secret })} />
+      {made && (
+        <ShownOnce
+          title={text.webhooks.secretTitle}
+          label={text.webhooks.secret}
+          value={made.secret}
+          onClose={() => {
+            setLeaveGuard(null)
+            navigate(`/webhooks/${made.webhook.id}`)
+          }}
+        >
+          <p class="hint">{text.webhooks.secretHint}</p>
+        </ShownOnce>
+      )}
+    </Page>
+  )
+}
+
+const OneWebhook = ({ webhookId }: { webhookId: string }) => {
+  const { data, error, reload, set } = useResource(
+    async (signal) =>
+      (await call('GET /api/webhooks/{webhookId}', { params: { webhookId }, signal })).webhook,
+    [webhookId],
+  )
+  const deliveries = usePages<WebhookDelivery>(
+    async (cursor, signal) => {
+      const options = { params: { webhookId }, query: { cursor, limit: PAGE_SIZE }, signal }
+      const reply = await call('GET /api/webhooks/{webhookId}/deliveries', options)
+      return { items: reply.deliveries, nextCursor: reply.nextCursor }
+    },
+    [webhookId],
+  )
+  if (!data)
+    return (
+      <Page title={text.webhooks.webhook} parent={parent}>
+        {error?.status === 404 ? (
+          <Empty icon="webhook" title={error.message} />
+        ) : error ? (
+          <Failed error={error} onRetry={reload} />
+        ) : (
+          <Pending />
+        )}
+      </Page>
+    )
+  const replace = (webhook: Webhook) => set(() => webhook)
+  return (
+    <Page
+      title={new URL(data.url).host}
+      parent={parent}
+      lead={<WebhookState webhook={data} />}
+      actions={
+        <>
+          <Test webhook={data} onDone={deliveries.reload} />
+          <Rotate webhook={data} />
+          <Enable webhook={data} onDone={replace} />
+          <Delete webhook={data} />
+        </>
+      }
+    >
+      <WebhookForm key={data.id} webhook={data} onSaved={replace} />
+      <Deliveries webhookId={webhookId} pages={deliveries} />
+    </Page>
+  )
+}
+
+export default ({ params: { webhookId = '' } }: PageProps) =>
+  webhookId === 'new' ? <NewWebhook /> : <OneWebhook key={webhookId} webhookId={webhookId} />

@@ -1,0 +1,35 @@
+import type { Event } from '../../api/types.ts'
+import { text } from '../../text/text.ts'
+
+/** What a webhook can be told of, by kind. */
+export const EVENT_TYPES = [
+  'device.created',
+  'device.updated',
+  'device.deleted',
+  'device.expired',
+  'device.reactivated',
+  'location.reported',
+  'alert.raised',
+  'alert.acknowledged',
+  'message.sent',
+  'message.failed',
+  'message.suppressed',
+  'limit.reached',
+  'license.exhausted',
+  'license.available',
+  'key.created',
+  'key.revoked',
+] as const satisfies readonly Event['type'][]
+
+export const kindOf = (type: string): string => type.slice(0, type.indexOf('.'))
+
+export const KINDS: readonly string[] = [...new Set(EVENT_TYPES.map(kindOf))]
+
+/** A type or a pattern such as `device.*` in words. */
+export const eventName = (type: string): string => {
+  if (type === '*') return text.events.everything
+  const names = text.events.types as Record<string, string>
+  const kinds = text.events.kinds as Record<string, string>
+  if (type.endsWith('.*')) return kinds[kindOf(type)] ?? type
+  return names[type] ?? type
+}

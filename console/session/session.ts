@@ -1,0 +1,157 @@
+import { computed, signal } from '@preact/signals'
+import { ApiError } from '../api/problem.ts'
+import { send } from '../api/send.ts'
+import type { ReadMeReply } from '../api/types.ts'
+
+/*
+ * Who is signed in. By password the browser holds an HttpOnly cookie that renews tokens; by API key
+ * the key is only in this module's memory and is gone with the page.
+ */
+
+export interface Me {
+  account: ReadMeReply['account']
+  user: ReadMeReply['user']
+  scopes: readonly string[]
+  /** A user who sees one group only; many pages are closed to them. */
+  isConfined: boolean
+}
+
+type Status = 'starting' | 'signed-out' | 'signed-in' | 'expired'
+type Credentials = { kind: 'cookie' } | { kind: 'key'; userName: string; apiKey: string }
+
+interface TokenReply {
+  token: string
+  expires: string
+}
+
+/** Remembers that a cookie may be there, so that a first visit makes no call that must fail. */
+const COOKIE_HINT = 'perigee.signed-in'
+const RENEW_BEFORE_MS = 60_000
+const OFFLINE_RETRY_MS = 3000
+
+const status = signal<Status>('starting')
+const me = signal<Me | null>(null)
+let credentials: Credentials | null = null
+let token: { value: string; renewAt: number } | null = null
+let renewal: Promise<string> | null = null
+let waiting: { resolve: (token: string) => void; reject: (error: unknown) => void }[] = []
+
+const acceptToken = ({ token: value, expires }: TokenReply): string => {
+  const lifetime = new Date(expires).getTime() - Date.now()
+  token = { value, renewAt: Date.now() + lifetime - Math.min(RENEW_BEFORE_MS, lifetime / 2) }
+  return value
+}
+
+const fetchToken = async (path: string, body?: unknown): Promise<TokenReply> =>
+  (await (await send({ method: 'POST', path, body })).json()) as TokenReply
+
+const renewToken = async (): Promise<string> => {
+  if (!credentials) throw new ApiError('', 401)
+  const { kind } = credentials
+  if (kind === 'cookie') return acceptToken(await fetchToken('/api/Auth/Refresh'))
+  const { userName, apiKey } = credentials
+  return acceptToken(await fetchToken('/api/Auth/Token', { userName, apiKey }))
+}
+
+/** Waits until somebody signs in again; the page stays as it is, with everything typed into it. */
+const waitForSignIn = (): Promise<string> => {
+  status.value = 'expired'
+  return new Promise((resolve, reject) => waiting.push({ resolve, reject }))
+}
+
+const currentToken = async (): Promise<string> => {
+  if (token && token.renewAt > Date.now()) return token.value
+  if (status.value === 'expired') return waitForSignIn()
+  renewal ??= renewToken().finally(() => {
+    renewal = null
+  })
+  try {
+    return await renewal
+  } catch (error) {
+    const isRefused = error instanceof ApiError && (error.status === 401 || error.status === 403)
+    if (isRefused && status.value === 'signed-in') return waitForSignIn()
+    throw error
+  }
+}
+
+const readMe = async (): Promise<Me> => {
+  const headers = { Authorization: `Bearer ${token?.value ?? ''}` }
+  const response = await send({ method: 'GET', path: '/api/me', headers })
+  const { account, user, scopes } = (await response.json()) as ReadMeReply
+  return { account, user, scopes, isConfined: (user?.groupId ?? null) !== null }
+}
+
+const enter = async (next: Credentials, reply: TokenReply): Promise<void> => {
+  const previous = me.value
+  credentials = next
+  const value = acceptToken(reply)
+  me.value = await readMe()
+  status.value = 'signed-in'
+  const released = waiting
+  waiting = []
+  // Input of one account must not be sent as another.
+  if (previous && previous.account.id !== me.value.account.id) location.assign('/')
+  else for (const { resolve } of released) resolve(value)
+}
+
+export const session = {
+  status,
+  me,
+  isSignedIn: computed(() => status.value === 'signed-in' || status.value === 'expired'),
+
+  /** Continues the session of an earlier visit, if there is one. */
+  async start(): Promise<void> {
+    if (localStorage.getItem(COOKIE_HINT) === null) {
+      status.value = 'signed-out'
+      return
+    }
+    try {
+      await enter({ kind: 'cookie' }, await fetchToken('/api/Auth/Refresh'))
+    } catch (error) {
+      credentials = null
+      if (error instanceof ApiError && error.isOffline) {
+        // Not signed out: the page waits until the service can be reached.
+        setTimeout(() => void session.start(), OFFLINE_RETRY_MS)
+        return
+      }
+      if (error instanceof ApiError && error.status === 401) localStorage.removeItem(COOKIE_HINT)
+      status.value = 'signed-out'
+    }
+  },
+
+  async signInByPassword(account: string, email: string, password: string): Promise<void> {
+    const reply = await fetchToken('/api/Auth/SignIn', { account, email, password })
+    localStorage.setItem(COOKIE_HINT, '1')
+    await enter({ kind: 'cookie' }, reply)
+  },
+
+  async signInByKey(userName: string, apiKey: string): Promise<void> {
+    const reply = await fetchToken('/api/Auth/Token', { userName, apiKey })
+    await enter({ kind: 'key', userName, apiKey }, reply)
+  },
+
+  async signOut(everywhere = false): Promise<void> {
+    if (credentials?.kind === 'cookie') {
+      const headers = { Authorization: `Bearer ${token?.value ?? ''}` }
+      await send({ method: 'POST', path: '/api/Auth/SignOut', body: { everywhere }, headers })
+    }
+    localStorage.removeItem(COOKIE_HINT)
+    // A new page, so that nothing of the account stays in memory.
+    location.assign('/')
+  },
+
+  /** A token that is valid now; waits for a new sign-in when the session has ended. */
+  token: currentToken,
+
+  /** Forgets a token that the service refused, unless a newer one has replaced it. */
+  discardToken(value: string): void {
+    if (token?.value === value) token = null
+  },
+
+  /** Whether the signed-in key or user may use what needs this scope. */
+  can(scope: 'read' | 'write' | 'admin' | 'execute'): boolean {
+    const scopes = me.value?.scopes ?? []
+    if (scopes.includes('admin')) return true
+    return scopes.includes(scope) || (scope === 'read' && scopes.includes('write'))
+  },
+}

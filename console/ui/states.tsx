@@ -1,0 +1,64 @@
+import type { ComponentChildren } from 'preact'
+import type { ApiError } from '../api/problem.ts'
+import { text } from '../text/text.ts'
+import { Button } from './Button.tsx'
+import { Icon, type IconName } from './Icon.tsx'
+
+/* What a page shows while it has nothing to show. */
+
+export const Pending = ({ label = text.common.loading }: { label?: string }) => (
+  <div class="state" role="status">
+    <span class="spinner large" aria-hidden="true" />
+    <p>{label}</p>
+  </div>
+)
+
+interface EmptyProps {
+  icon: IconName
+  title: string
+  children?: ComponentChildren
+  action?: ComponentChildren
+}
+
+export const Empty = ({ icon, title, children, action }: EmptyProps) => (
+  <div class="state">
+    <span class="state-icon">
+      <Icon name={icon} size={26} />
+    </span>
+    <h2>{title}</h2>
+    {children && <p>{children}</p>}
+    {action}
+  </div>
+)
+
+/** An error in the place of what could not be loaded. */
+export const Failed = ({ error, onRetry }: { error: ApiError; onRetry?: () => void }) => (
+  <div class="state failed" role="alert">
+    <span class="state-icon">
+      <Icon name="warning" size={26} />
+    </span>
+    <h2>{text.errors.title}</h2>
+    <p>{error.message}</p>
+    {error.requestId && <p class="request-id">{text.errors.requestId(error.requestId)}</p>}
+    {onRetry && <Button onClick={onRetry}>{text.common.tryAgain}</Button>}
+  </div>
+)
+
+/** An error beside the form or button that caused it. */
+export const Refusal = ({ error, children }: { error: ApiError; children?: ComponentChildren }) => (
+  <div class="refusal" role="alert">
+    <Icon name="warning" />
+    <div>
+      <p>{children ?? (error.problem?.errors ? text.errors.checkFields : error.message)}</p>
+      {error.requestId && <p class="request-id">{text.errors.requestId(error.requestId)}</p>}
+    </div>
+  </div>
+)
+
+export const Skeleton = ({ rows = 6 }: { rows?: number }) => (
+  <div class="skeleton" role="status" aria-label={text.common.loading}>
+    {Array.from({ length: rows }, (_, at) => (
+      <span key={at} />
+    ))}
+  </div>
+)

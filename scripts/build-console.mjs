@@ -1,0 +1,79 @@
+// Builds the console into the static assets unless it is current: `public/index.html`,
+// `public/console/` and `public/_headers`.
+import { createHash } from 'node:crypto'
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const source = join(root, 'console')
+const target = join(root, 'public')
+/** In the assets, so that it never outlives them. */
+const stampFile = join(target, 'console', 'build.txt')
+
+export async function buildConsole() {
+  const mapUrl = process.env.MAP_URL ?? ''
+  const stamp = hashOfInputs(`${mapUrl} ${process.env.MAP_ATTRIBUTION ?? ''}`)
+  if (isCurrent(stamp)) return
+  const { build } = await import('vite')
+  const draft = mkdtempSync(join(target, '.console-'))
+  try {
+    await build({
+      configFile: join(source, 'vite.config.ts'),
+      logLevel: 'warn',
+      build: { outDir: draft, emptyOutDir: false },
+    })
+    writeFileSync(join(draft, 'console', 'build.txt'), stamp)
+    const headers = readFileSync(join(source, '_headers'), 'utf8')
+    writeFileSync(join(draft, '_headers'), headers.replaceAll('{map}', mapHost(mapUrl)))
+    install(draft)
+  } finally {
+    rmSync(draft, { recursive: true, force: true })
+  }
+}
+
+/** The files first, the page that names them last: a page never names a file that is not there. */
+function install(draft) {
+  cpSync(join(draft, 'console'), join(target, 'console'), { recursive: true })
+  for (const name of ['_headers', 'index.html']) renameSync(join(draft, name), join(target, name))
+  const current = new Set(readdirSync(join(draft, 'console')))
+  for (const name of readdirSync(join(target, 'console')))
+    if (!current.has(name)) rmSync(join(target, 'console', name), { recursive: true, force: true })
+}
+
+function isCurrent(stamp) {
+  return (
+    existsSync(stampFile) &&
+    existsSync(join(target, 'index.html')) &&
+    existsSync(join(target, '_headers')) &&
+    readFileSync(stampFile, 'utf8') === stamp
+  )
+}
+
+function hashOfInputs(settings) {
+  const hash = createHash('sha256').update(settings)
+  const files = readdirSync(source, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.name.endsWith('.md'))
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .sort()
+  for (const file of [...files, join(root, 'package-lock.json')])
+    hash.update(file.slice(root.length)).update(readFileSync(file))
+  return hash.digest('hex')
+}
+
+/** What the Content-Security-Policy admits besides the service itself. */
+function mapHost(mapUrl) {
+  if (!mapUrl) return ''
+  const { protocol, origin } = new URL(mapUrl)
+  if (protocol !== 'https:') throw new Error('MAP_URL must be an https URL.')
+  return ` ${origin}`
+}

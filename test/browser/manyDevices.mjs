@@ -1,0 +1,116 @@
+// Pans a map of 10,000 devices: node test/browser/manyDevices.mjs http://localhost:8787
+// Needs ADMIN_TOKEN of that service in the environment. The devices are answered by this file, so that
+// the figure is the browser's alone.
+import { TestAccount } from './support/accounts.mjs'
+import { base, check, expect, launch, report } from './support/browser.mjs'
+
+const COUNT = 10_000
+const PAGE = 1000
+const PAN_MS = 5000
+const SETTLE_MS = 3000
+/** Smooth, whatever the machine. */
+const WANTED_FRAMES_PER_SECOND = 30
+/** Where Chromium draws in software even an empty map is slower; the devices may not add much. */
+const MIN_SHARE_OF_EMPTY = 0.6
+
+const browser = await launch()
+const account = await TestAccount.open({ licenses: 1 })
+try {
+  await check(`a map of ${COUNT} devices stays smooth`, async () => {
+    const empty = await measure(0)
+    const full = await measure(COUNT)
+    console.log(
+      `        ${full.toFixed(1)} frames a second while panning, ${empty.toFixed(1)} without devices`,
+    )
+    const least = Math.min(WANTED_FRAMES_PER_SECOND, empty * MIN_SHARE_OF_EMPTY)
+    expect(full >= least, `${full} frames a second, at least ${least} wanted`)
+  })
+} finally {
+  await browser.close()
+}
+report()
+
+async function measure(count) {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
+  page.setDefaultTimeout(60_000)
+  if (count > 0) await page.route('**/api/devices?*', answerDevices)
+  await page.goto(base)
+  await page.getByText('API key', { exact: true }).first().click()
+  await page.getByLabel('Account', { exact: true }).fill(account.userName)
+  await page.getByLabel('API key', { exact: true }).last().fill(account.apiKey)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.getByText(`${count.toLocaleString('en')} devices`).waitFor()
+  await page.locator(`.map-canvas[data-drawn="${count}"]`).waitFor()
+  expect((await page.locator('.fleet-row').count()) < 60, 'the list has every row')
+  await page.waitForTimeout(SETTLE_MS)
+  const framesPerSecond = await pan(page)
+  await page.close()
+  return framesPerSecond
+}
+
+async function answerDevices(route) {
+  const start = Number(new URL(route.request().url()).searchParams.get('cursor') ?? 0)
+  const devices = Array.from({ length: PAGE }, (_, at) => makeDevice(start + at))
+  const nextCursor = start + PAGE < COUNT ? String(start + PAGE) : null
+  await route.fulfill({ json: { success: true, devices, nextCursor } })
+}
+
+function makeDevice(number) {
+  const dateTime = new Date(Date.now() - (number % 100) * 3_600_000).toISOString()
+  return {
+    id: `dev_${String(number).padStart(22, '0')}`,
+    name: `Device ${number}`,
+    description: '',
+    min: '',
+    identifier: String(number),
+    model: 'Tracker',
+    tags: {},
+    groups: [],
+    state: number % 50 === 0 ? 'expired' : 'active',
+    expires: null,
+    limits: {
+      expires: false,
+      expirationDate: null,
+      dailyEmailLimit: 100,
+      dailySmsLimit: 20,
+    },
+    usage: { date: dateTime.slice(0, 10), emailsSent: 0, smsSent: 0 },
+    lastLocation: {
+      dateTime,
+      receivedAt: dateTime,
+      latitude: 70 * Math.sin(number * 12.9898),
+      longitude: 179 * Math.sin(number * 78.233),
+      speed: number % 60,
+      course: number % 360,
+    },
+    lastContact: dateTime,
+    creation: dateTime,
+    lastModified: dateTime,
+  }
+}
+
+/** Drags the map in a circle and counts the frames that it drew. */
+async function pan(page) {
+  const box = await page.locator('.map-canvas').boundingBox()
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2]
+  await page.evaluate(() => {
+    const counted = { frames: 0, start: performance.now() }
+    window.counted = counted
+    const count = () => {
+      counted.frames += 1
+      requestAnimationFrame(count)
+    }
+    requestAnimationFrame(count)
+  })
+  await page.mouse.move(x, y)
+  await page.mouse.down()
+  const end = Date.now() + PAN_MS
+  for (let step = 0; Date.now() < end; step++)
+    await page.mouse.move(x + 180 * Math.sin(step / 15), y + 120 * Math.cos(step / 15))
+  const { frames, ms } = await page.evaluate(() => ({
+    frames: window.counted.frames,
+    ms: performance.now() - window.counted.start,
+  }))
+  await page.mouse.up()
+  return frames / (ms / 1000)
+}
