@@ -4,12 +4,12 @@ import { operationOf } from '../../../src/http/operation.ts'
 
 /** HTML pages, also those of links in messages, and receipts, whose format each provider defines. */
 export const WITHOUT_CONTRACT = [
-  'GET /a/',
-  'GET /a/:link',
-  'POST /a/:link',
   'GET /problems',
   'GET /problems/:code',
   'POST /hooks/:provider/:accountId',
+  'GET /a/',
+  'GET /a/:link',
+  'POST /a/:link',
 ]
 
 export interface Route {
