@@ -255,7 +255,7 @@ export const en = {
     limitHint: 'Alerts beyond the limit are stored, but send no more messages that day.',
     reserveEmails: 'E-mails kept for emergencies',
     reserveSms: 'SMS kept for emergencies',
-    reserveHint: 'Beyond the limits above, for emergencies alone.',
+    reserveHint: 'The part of the limits above that only emergencies may use.',
     createSubmit: 'Create the device',
     createdToast: (name: string) => `${name} is created.`,
     savedToast: 'The changes are saved.',

@@ -21,7 +21,7 @@ type Limits = Device['limits'] & { emergencyReserve?: { email: number; sms: numb
 const DEFAULT_EMAIL_LIMIT = 100
 const DEFAULT_SMS_LIMIT = 20
 
-export const emptyDraft: DeviceDraft = {
+const EMPTY: DeviceDraft = {
   name: '',
   identifier: '',
   model: '',
@@ -34,6 +34,12 @@ export const emptyDraft: DeviceDraft = {
   dailySmsLimit: String(DEFAULT_SMS_LIMIT),
   reserve: null,
 }
+
+/** The draft of a new device; `hasReserve` if the service keeps messages for emergencies. */
+export const emptyDraft = (hasReserve: boolean): DeviceDraft => ({
+  ...EMPTY,
+  reserve: hasReserve ? { email: '0', sms: '0' } : null,
+})
 
 const reserveOf = ({ emergencyReserve }: Limits): DeviceDraft['reserve'] =>
   emergencyReserve
