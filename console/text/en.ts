@@ -299,6 +299,7 @@ export const en = {
     usageSummary: (emails: number, sms: number) =>
       `${plural(emails, 'e-mail', 'e-mails')} and ${plural(sms, 'SMS', 'SMS')}`,
     usageBar: (day: string, emails: number, sms: number) => `${day}: ${emails} e-mails, ${sms} SMS`,
+    seeAlso: 'More about it',
     expiredNote: 'This device has expired. What it sends is refused.',
     expiredAlive: 'It is still sending: last contact',
     details: 'Details',
@@ -341,6 +342,8 @@ export const en = {
       all: 'All',
     },
     nameFilter: 'Name of the alert, for example LowBattery',
+    from: 'From',
+    to: 'To',
     ofDevice: (name: string) => `Only ${name}`,
     open: 'Open',
     openEmergency: 'Open emergency',

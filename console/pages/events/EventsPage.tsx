@@ -6,6 +6,7 @@ import { text } from '../../text/text.ts'
 import { DeviceLink } from '../../ui/DeviceLink.tsx'
 import { Filters } from '../../ui/Filters.tsx'
 import { SelectField } from '../../ui/fields.tsx'
+import { Icon } from '../../ui/Icon.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Empty } from '../../ui/states.tsx'
 import { type Column, Table } from '../../ui/Table.tsx'
@@ -91,6 +92,13 @@ export default () => {
           choices={choices}
           onChange={(value) => setQuery({ type: value })}
         />
+        {devices && (
+          <button type="button" class="chip" onClick={() => setQuery({ device: null })}>
+            {text.messages.ofDevice}
+            <Icon name="close" size={14} />
+            <span class="visually-hidden">{text.common.clear}</span>
+          </button>
+        )}
       </Filters>
       <Table
         label={text.events.title}
