@@ -111,7 +111,11 @@ try {
     await page.getByRole('link', { name: 'Track' }).click()
     await page.getByText('2 positions').waitFor()
     await page.locator('.chart').nth(2).waitFor()
-    await page.getByRole('slider', { name: 'Time' }).waitFor()
+    const slider = page.getByRole('slider', { name: 'Time' })
+    const end = Number(await slider.inputValue())
+    await page.getByRole('button', { name: 'Play', exact: true }).click()
+    await page.getByRole('button', { name: 'Pause', exact: true }).click()
+    expect(Number(await slider.inputValue()) < end, 'playing did not start at the beginning')
     const [file] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'GPX' }).click(),
