@@ -315,6 +315,7 @@ async function byKeyboard() {
   await pressUntil(page, 'Tab', (it) => it.matches('nav a[href="/devices"]'))
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { level: 1, name: 'Devices' }).waitFor()
+  await page.locator('.row-link').first().waitFor()
   await pressUntil(page, 'Tab', (it) => it.matches('.row-link'))
   await page.keyboard.press('Enter')
   await page.locator('.facts').waitFor()
