@@ -1,5 +1,5 @@
 import { usePages } from '../../api/resource.ts'
-import type { Event } from '../../api/types.ts'
+import { EVENT_TYPES, type Event } from '../../api/types.ts'
 import { useLiveEvents } from '../../live/useLive.ts'
 import { place, setQuery } from '../../router/router.ts'
 import { text } from '../../text/text.ts'
@@ -11,7 +11,7 @@ import { Page } from '../../ui/Page.tsx'
 import { Empty } from '../../ui/states.tsx'
 import { type Column, Table } from '../../ui/Table.tsx'
 import { Time } from '../../ui/Time.tsx'
-import { EVENT_TYPES, eventName, KINDS, kindOf } from '../webhooks/eventTypes.ts'
+import { eventName, KINDS, kindOf } from '../webhooks/eventTypes.ts'
 import { readEvents } from './readEvents.ts'
 
 /** Not `location.reported`: the service logs it only while somebody listens to it. */
