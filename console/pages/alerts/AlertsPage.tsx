@@ -5,7 +5,7 @@ import { usePages } from '../../api/resource.ts'
 import { useLiveEvents } from '../../live/useLive.ts'
 import { setQuery } from '../../router/router.ts'
 import { session } from '../../session/session.ts'
-import { text } from '../../text/text.ts'
+import { alertLabel, text } from '../../text/text.ts'
 import { Choices } from '../../ui/Choices.tsx'
 import { DeviceLink } from '../../ui/DeviceLink.tsx'
 import { Filters } from '../../ui/Filters.tsx'
@@ -62,7 +62,7 @@ export default () => {
       cell: (alert) => (
         <span class={isEmergency(alert) ? 'alert-name emergency' : 'alert-name'}>
           {isEmergency(alert) && <Icon name="warning" size={16} />}
-          <b>{alert.alerts.join(', ')}</b>
+          <b>{alert.alerts.map(alertLabel).join(', ')}</b>
           {alert.text && <span class="muted">{alert.text}</span>}
         </span>
       ),
