@@ -33,8 +33,7 @@ export async function buildConsole() {
       build: { outDir: draft, emptyOutDir: false },
     })
     writeFileSync(join(draft, 'console', 'build.txt'), stamp)
-    const headers = readFileSync(join(source, '_headers'), 'utf8')
-    writeFileSync(join(draft, '_headers'), headers.replaceAll('{map}', mapHost(mapUrl)))
+    writeFileSync(join(draft, '_headers'), makeHeaders(mapUrl))
     install(draft)
   } finally {
     rmSync(draft, { recursive: true, force: true })
@@ -70,10 +69,11 @@ function hashOfInputs(settings) {
   return hash.digest('hex')
 }
 
-/** What the Content-Security-Policy admits besides the service itself. */
-function mapHost(mapUrl) {
-  if (!mapUrl) return ''
+/** The headers of the assets. The policy admits the host of the operator's map and no other. */
+export function makeHeaders(mapUrl) {
+  const template = readFileSync(join(source, '_headers'), 'utf8')
+  if (!mapUrl) return template.replaceAll('{map}', '')
   const { protocol, origin } = new URL(mapUrl)
   if (protocol !== 'https:') throw new Error('MAP_URL must be an https URL.')
-  return ` ${origin}`
+  return template.replaceAll('{map}', ` ${origin}`)
 }

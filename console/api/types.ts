@@ -900,6 +900,26 @@ export type ReconcileCellReply = {
   nextCursor: string | null
 }
 
+/** Every type of event, by kind. */
+export const EVENT_TYPES = [
+  'device.created',
+  'device.updated',
+  'device.deleted',
+  'device.expired',
+  'device.reactivated',
+  'location.reported',
+  'alert.raised',
+  'alert.acknowledged',
+  'message.sent',
+  'message.failed',
+  'message.suppressed',
+  'limit.reached',
+  'license.exhausted',
+  'license.available',
+  'key.created',
+  'key.revoked',
+] as const
+
 /** What each operation takes and replies. */
 export interface Operations {
   'GET /api/openapi.json': { reply: ReadOpenApiReply; body: never }

@@ -29,6 +29,7 @@ export interface ApiDocument {
   components: { schemas: Record<string, Schema> }
 }
 
+const EVENT_PREFIX = 'Event.'
 const METHODS = ['get', 'post', 'put', 'patch', 'delete']
 
 const typeName = (name: string): string =>
@@ -99,10 +100,14 @@ export const apiTypes = ({ paths, components }: ApiDocument): string => {
         return operation ? `'${method.toUpperCase()} ${path}': ${ofOperation(operation)}` : []
       }),
     )
+  const events = Object.keys(components.schemas).filter((name) => name.startsWith(EVENT_PREFIX))
   return [
     '// Written by `npm run openapi` from public/api/openapi.json. Do not edit.',
     '',
     ...schemas,
+    '',
+    '/** Every type of event, by kind. */',
+    `export const EVENT_TYPES = [${events.map((name) => `'${name.slice(EVENT_PREFIX.length)}'`).join()}] as const`,
     '',
     '/** What each operation takes and replies. */',
     'export interface Operations {',

@@ -111,7 +111,11 @@ try {
     await page.getByRole('link', { name: 'Track' }).click()
     await page.getByText('2 positions').waitFor()
     await page.locator('.chart').nth(2).waitFor()
-    await page.getByRole('slider', { name: 'Time' }).waitFor()
+    const slider = page.getByRole('slider', { name: 'Time' })
+    const end = Number(await slider.inputValue())
+    await page.getByRole('button', { name: 'Play', exact: true }).click()
+    await page.getByRole('button', { name: 'Pause', exact: true }).click()
+    expect(Number(await slider.inputValue()) < end, 'playing did not start at the beginning')
     const [file] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'GPX' }).click(),
@@ -311,6 +315,7 @@ async function byKeyboard() {
   await pressUntil(page, 'Tab', (it) => it.matches('nav a[href="/devices"]'))
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { level: 1, name: 'Devices' }).waitFor()
+  await page.locator('.row-link').first().waitFor()
   await pressUntil(page, 'Tab', (it) => it.matches('.row-link'))
   await page.keyboard.press('Enter')
   await page.locator('.facts').waitFor()

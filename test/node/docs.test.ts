@@ -12,7 +12,9 @@ const pages = [
   'CONTRIBUTING.md',
   'SECURITY.md',
   'CHANGELOG.md',
-  ...readdirSync('docs').map((file) => `docs/${file}`),
+  ...readdirSync('docs')
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => `docs/${file}`),
 ]
 const textOf = (file: string): string => readFileSync(file, 'utf8')
 const allMatches = (text: string, pattern: RegExp): string[] => [

@@ -7,7 +7,7 @@ import type { PageProps } from '../../app/routes.ts'
 import { formatPosition } from '../../format/units.ts'
 import { useLiveReload } from '../../live/useLive.ts'
 import { session } from '../../session/session.ts'
-import { text } from '../../text/text.ts'
+import { alertLabel, text } from '../../text/text.ts'
 import { LinkButton } from '../../ui/Button.tsx'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { DeviceLink } from '../../ui/DeviceLink.tsx'
@@ -174,7 +174,7 @@ export default ({ params: { alertId = '' } }: PageProps) => {
   const canAct = session.can('write')
   return (
     <Page
-      title={alert.alerts.join(', ')}
+      title={alert.alerts.map(alertLabel).join(', ')}
       parent={parent}
       lead={isEmergency(alert) ? text.alerts.isEmergency : undefined}
       actions={

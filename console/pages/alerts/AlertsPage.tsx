@@ -1,15 +1,15 @@
 import { call } from '../../api/client.ts'
 import { type AnyAlert, isEmergency } from '../../api/emergency.ts'
 import { deviceName } from '../../api/names.ts'
-import { toApiError } from '../../api/problem.ts'
 import { usePages } from '../../api/resource.ts'
 import { useLiveEvents } from '../../live/useLive.ts'
-import { place, setQuery } from '../../router/router.ts'
+import { setQuery } from '../../router/router.ts'
 import { session } from '../../session/session.ts'
-import { text } from '../../text/text.ts'
+import { alertLabel, text } from '../../text/text.ts'
 import { Choices } from '../../ui/Choices.tsx'
 import { DeviceLink } from '../../ui/DeviceLink.tsx'
 import { Filters } from '../../ui/Filters.tsx'
+import { TextField } from '../../ui/fields.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { SearchInput } from '../../ui/SearchInput.tsx'
@@ -18,70 +18,12 @@ import { type Column, Table } from '../../ui/Table.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { AlertState, Sent } from './AlertBadges.tsx'
 import { Acknowledge } from './actions.tsx'
+import { type AlertFilters, isShown, readAlertPage, readFilters, SHOWS } from './alertFilters.ts'
 
-type Show = 'open' | 'emergencies' | 'acknowledged' | 'all'
-const SHOWS: readonly Show[] = ['open', 'emergencies', 'acknowledged', 'all']
-const PAGE_SIZE = 50
 const LIVE_TYPES = ['alert.*', 'message.*']
 
-/** Everything that the address of the page chooses. */
-const readFilters = () => {
-  const { query } = place.value
-  const given = query.get('show') as Show
-  return {
-    show: SHOWS.includes(given) ? given : 'open',
-    alertName: query.get('name') ?? '',
-    device: query.get('device') ?? '',
-  }
-}
-
-const isShown = (alert: AnyAlert, { show, alertName, device }: ReturnType<typeof readFilters>) => {
-  if (alertName && !alert.alerts.includes(alertName)) return false
-  if (device && alert.deviceId !== device) return false
-  if (show === 'open') return !alert.acknowledged
-  if (show === 'acknowledged') return alert.acknowledged
-  return show === 'all' || isEmergency(alert)
-}
-
-const readAlerts = async (
-  { show, alertName, device }: ReturnType<typeof readFilters>,
-  cursor: string | null,
-  signal: AbortSignal,
-  kind: Record<string, string>,
-) => {
-  const query = {
-    limit: PAGE_SIZE,
-    cursor,
-    alertName,
-    acknowledged: show === 'open' ? 'false' : show === 'acknowledged' ? 'true' : null,
-    ...kind,
-  }
-  const { alerts, nextCursor } = device
-    ? await call('GET /api/devices/{deviceId}/alerts', {
-        params: { deviceId: device },
-        query: { ...query, sort: '-dateTime' },
-        signal,
-      })
-    : await call('GET /api/alerts', { query, signal })
-  return { items: alerts as AnyAlert[], nextCursor }
-}
-
-const readPage: typeof readAlerts = async (filters, cursor, signal) => {
-  if (filters.show !== 'emergencies') return readAlerts(filters, cursor, signal, {})
-  try {
-    return await readAlerts(filters, cursor, signal, { emergency: 'true' })
-  } catch (error) {
-    // A service without the filter knows one kind of emergency.
-    if (toApiError(error).status !== 400) throw error
-    return readAlerts(filters, cursor, signal, { alertName: 'SOSButton' })
-  }
-}
-
 /** Keeps the list as it is on the service while alerts are raised, acknowledged and sent. */
-const useLiveAlerts = (
-  pages: ReturnType<typeof usePages<AnyAlert>>,
-  filters: ReturnType<typeof readFilters>,
-) =>
+const useLiveAlerts = (pages: ReturnType<typeof usePages<AnyAlert>>, filters: AlertFilters) =>
   useLiveEvents(
     LIVE_TYPES,
     async ({ type, data }) => {
@@ -107,8 +49,8 @@ export default () => {
   const filters = readFilters()
   const { show, alertName, device } = filters
   const pages = usePages(
-    (cursor, signal) => readPage(filters, cursor, signal, {}),
-    [show, alertName, device],
+    (cursor, signal) => readAlertPage(filters, cursor, signal, {}),
+    [show, alertName, device, filters.from, filters.to],
   )
   useLiveAlerts(pages, filters)
   const replace = (alert: AnyAlert) =>
@@ -120,7 +62,7 @@ export default () => {
       cell: (alert) => (
         <span class={isEmergency(alert) ? 'alert-name emergency' : 'alert-name'}>
           {isEmergency(alert) && <Icon name="warning" size={16} />}
-          <b>{alert.alerts.join(', ')}</b>
+          <b>{alert.alerts.map(alertLabel).join(', ')}</b>
           {alert.text && <span class="muted">{alert.text}</span>}
         </span>
       ),
@@ -169,6 +111,20 @@ export default () => {
           label={text.alerts.nameFilter}
           value={alertName}
           onInput={(value) => setQuery({ name: value })}
+        />
+        <TextField
+          label={text.alerts.from}
+          type="date"
+          value={filters.from}
+          onInput={(from) => setQuery({ from })}
+          {...(filters.to && { max: filters.to })}
+        />
+        <TextField
+          label={text.alerts.to}
+          type="date"
+          value={filters.to}
+          onInput={(to) => setQuery({ to })}
+          {...(filters.from && { min: filters.from })}
         />
         {device && (
           <button type="button" class="chip" onClick={() => setQuery({ device: null })}>

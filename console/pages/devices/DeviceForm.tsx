@@ -21,6 +21,12 @@ interface DeviceFormProps {
 
 type Change = (changes: Partial<DeviceDraft>) => void
 
+interface PartProps {
+  draft: DeviceDraft
+  change: Change
+  error: ApiError | null
+}
+
 const Tags = ({ draft, change }: { draft: DeviceDraft; change: Change }) => {
   const set = (at: number, changes: { name?: string; value?: string }) =>
     change({ tags: draft.tags.map((tag, index) => (index === at ? { ...tag, ...changes } : tag)) })
@@ -64,15 +70,7 @@ const Tags = ({ draft, change }: { draft: DeviceDraft; change: Change }) => {
   )
 }
 
-const General = ({
-  draft,
-  change,
-  error,
-}: {
-  draft: DeviceDraft
-  change: Change
-  error: ApiError | null
-}) => (
+const General = ({ draft, change, error }: PartProps) => (
   <Card title={text.devices.general}>
     <div class="stack">
       <TextField
@@ -126,15 +124,36 @@ const General = ({
   </Card>
 )
 
-const Limits = ({
-  draft,
-  change,
-  error,
-}: {
-  draft: DeviceDraft
-  change: Change
-  error: ApiError | null
-}) => (
+const Reserve = ({ draft: { reserve }, change, error }: PartProps) => {
+  if (!reserve) return null
+  return (
+    <>
+      <div class="pair">
+        <TextField
+          label={text.devices.reserveEmails}
+          type="number"
+          min={0}
+          value={reserve.email}
+          onInput={(email) => change({ reserve: { ...reserve, email } })}
+          pointer="/limits/emergencyReserve/email"
+          error={error}
+        />
+        <TextField
+          label={text.devices.reserveSms}
+          type="number"
+          min={0}
+          value={reserve.sms}
+          onInput={(sms) => change({ reserve: { ...reserve, sms } })}
+          pointer="/limits/emergencyReserve/sms"
+          error={error}
+        />
+      </div>
+      <p class="hint">{text.devices.reserveHint}</p>
+    </>
+  )
+}
+
+const Limits = ({ draft, change, error }: PartProps) => (
   <Card title={text.devices.limits}>
     <div class="stack">
       <CheckField
@@ -176,6 +195,7 @@ const Limits = ({
         />
       </div>
       <p class="hint">{text.devices.limitHint}</p>
+      <Reserve draft={draft} change={change} error={error} />
     </div>
   </Card>
 )

@@ -8,6 +8,7 @@ import { formatPosition, formatSpeed } from '../../format/units.ts'
 import { live } from '../../live/stream.ts'
 import { text } from '../../text/text.ts'
 import { Bar } from '../../ui/Bar.tsx'
+import { LinkButton } from '../../ui/Button.tsx'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { Card, Facts, Page } from '../../ui/Page.tsx'
@@ -112,6 +113,23 @@ const Usage = ({ device: { usage, limits } }: { device: Device }) => {
   )
 }
 
+/** Other pages that can show this device alone. */
+const SeeAlso = ({ id }: { id: string }) => (
+  <Card title={text.devices.seeAlso}>
+    <div class="card-links">
+      <LinkButton icon="alert" size="small" href={`/alerts?show=all&device=${id}`}>
+        {text.alerts.title}
+      </LinkButton>
+      <LinkButton icon="message" size="small" href={`/messages?device=${id}`}>
+        {text.messages.title}
+      </LinkButton>
+      <LinkButton icon="event" size="small" href={`/events?device=${id}`}>
+        {text.events.title}
+      </LinkButton>
+    </div>
+  </Card>
+)
+
 const ExpiredNote = ({ device }: { device: Device }) => (
   <p class="note">
     <Icon name="clock" />
@@ -172,6 +190,7 @@ export default ({ params: { deviceId = '' } }: PageProps) => {
         <div class="stack">
           <Usage device={device} />
           <UsageChart deviceId={device.id} today={device.usage.date} />
+          <SeeAlso id={device.id} />
         </div>
       </div>
     </Page>

@@ -12,12 +12,16 @@ export interface DeviceDraft {
   expirationDate: string
   dailyEmailLimit: string
   dailySmsLimit: string
+  /** Messages that only emergencies may use; null where the service has no such limit. */
+  reserve: { email: string; sms: string } | null
 }
+
+type Limits = Device['limits'] & { emergencyReserve?: { email: number; sms: number } }
 
 const DEFAULT_EMAIL_LIMIT = 100
 const DEFAULT_SMS_LIMIT = 20
 
-export const emptyDraft: DeviceDraft = {
+const EMPTY: DeviceDraft = {
   name: '',
   identifier: '',
   model: '',
@@ -28,7 +32,19 @@ export const emptyDraft: DeviceDraft = {
   expirationDate: '',
   dailyEmailLimit: String(DEFAULT_EMAIL_LIMIT),
   dailySmsLimit: String(DEFAULT_SMS_LIMIT),
+  reserve: null,
 }
+
+/** The draft of a new device; `hasReserve` if the service keeps messages for emergencies. */
+export const emptyDraft = (hasReserve: boolean): DeviceDraft => ({
+  ...EMPTY,
+  reserve: hasReserve ? { email: '0', sms: '0' } : null,
+})
+
+const reserveOf = ({ emergencyReserve }: Limits): DeviceDraft['reserve'] =>
+  emergencyReserve
+    ? { email: String(emergencyReserve.email), sms: String(emergencyReserve.sms) }
+    : null
 
 export const draftOf = (device: Device): DeviceDraft => ({
   name: device.name,
@@ -41,6 +57,7 @@ export const draftOf = (device: Device): DeviceDraft => ({
   expirationDate: device.limits.expirationDate ?? '',
   dailyEmailLimit: String(device.limits.dailyEmailLimit),
   dailySmsLimit: String(device.limits.dailySmsLimit),
+  reserve: reserveOf(device.limits),
 })
 
 /** An empty field is null: the service then takes its default. Text stays text, so that it is refused. */
@@ -61,6 +78,12 @@ export const bodyOf = (draft: DeviceDraft): DeviceBody => ({
     expirationDate: draft.expirationDate || null,
     dailyEmailLimit: numberOf(draft.dailyEmailLimit),
     dailySmsLimit: numberOf(draft.dailySmsLimit),
+    ...(draft.reserve && {
+      emergencyReserve: {
+        email: numberOf(draft.reserve.email),
+        sms: numberOf(draft.reserve.sms),
+      },
+    }),
   },
 })
 

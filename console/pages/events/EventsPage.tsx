@@ -1,16 +1,17 @@
 import { usePages } from '../../api/resource.ts'
-import type { Event } from '../../api/types.ts'
+import { EVENT_TYPES, type Event } from '../../api/types.ts'
 import { useLiveEvents } from '../../live/useLive.ts'
 import { place, setQuery } from '../../router/router.ts'
 import { text } from '../../text/text.ts'
 import { DeviceLink } from '../../ui/DeviceLink.tsx'
 import { Filters } from '../../ui/Filters.tsx'
 import { SelectField } from '../../ui/fields.tsx'
+import { Icon } from '../../ui/Icon.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Empty } from '../../ui/states.tsx'
 import { type Column, Table } from '../../ui/Table.tsx'
 import { Time } from '../../ui/Time.tsx'
-import { EVENT_TYPES, eventName, KINDS, kindOf } from '../webhooks/eventTypes.ts'
+import { eventName, KINDS, kindOf } from '../webhooks/eventTypes.ts'
 import { readEvents } from './readEvents.ts'
 
 /** Not `location.reported`: the service logs it only while somebody listens to it. */
@@ -91,6 +92,13 @@ export default () => {
           choices={choices}
           onChange={(value) => setQuery({ type: value })}
         />
+        {devices && (
+          <button type="button" class="chip" onClick={() => setQuery({ device: null })}>
+            {text.messages.ofDevice}
+            <Icon name="close" size={14} />
+            <span class="visually-hidden">{text.common.clear}</span>
+          </button>
+        )}
       </Filters>
       <Table
         label={text.events.title}

@@ -30,7 +30,7 @@ export const Calendar = ({ byDay, timeZone }: CalendarProps) => {
   const today = todayIn(timeZone)
   const upcoming = [...byDay.keys()].filter((day) => day > today).sort()
   const given = place.value.query.get('month') ?? ''
-  const month = /^\d{4}-\d{2}$/.test(given) ? given : monthOf(upcoming[0] ?? today)
+  const month = /^\d{4}-(0[1-9]|1[0-2])$/.test(given) ? given : monthOf(upcoming[0] ?? today)
   const show = (next: string) => setQuery({ month: next })
   const days = upcoming.filter((day) => monthOf(day) === month)
   const nextDay = upcoming.find((day) => monthOf(day) > month)

@@ -110,7 +110,12 @@ const Player = ({
   const speedSymbol = speedUnit().symbol
   const series = useMemo(() => seriesOf(track), [track, speedSymbol])
   const { at, seek, isPlaying, toggle, first, last } = usePlayback(times)
-  useEffect(() => onPlayhead(positionAt(track, times, at)), [track, times, at, onPlayhead])
+  // At the end of the track the device itself is shown.
+  const isAtEnd = at >= last && !isPlaying
+  useEffect(
+    () => onPlayhead(isAtEnd ? null : positionAt(track, times, at)),
+    [track, times, at, isAtEnd, onPlayhead],
+  )
   const here = track[indexAt(times, at)]
   return (
     <>

@@ -68,6 +68,11 @@ const Contacts = ({ body, change, error }: PartProps) => {
               error={error}
               isOptional
             />
+            {error?.errorAt(`/emergencyContacts/${at}`) && (
+              <p class="field-error">
+                {text.emergencies.contact(at + 1)} {error.errorAt(`/emergencyContacts/${at}`)}
+              </p>
+            )}
             <IconButton
               icon="trash"
               label={text.emergencies.remove(contact.name || String(at + 1))}

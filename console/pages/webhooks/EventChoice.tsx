@@ -1,7 +1,8 @@
+import { EVENT_TYPES } from '../../api/types.ts'
 import { text } from '../../text/text.ts'
 import { Choices } from '../../ui/Choices.tsx'
 import { CheckField } from '../../ui/fields.tsx'
-import { EVENT_TYPES, eventName, KINDS, kindOf } from './eventTypes.ts'
+import { eventName, KINDS, kindOf } from './eventTypes.ts'
 
 interface EventChoiceProps {
   events: readonly string[]

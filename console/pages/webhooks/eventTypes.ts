@@ -1,25 +1,7 @@
-import type { Event } from '../../api/types.ts'
+import { EVENT_TYPES } from '../../api/types.ts'
 import { text } from '../../text/text.ts'
 
-/** What a webhook can be told of, by kind. */
-export const EVENT_TYPES = [
-  'device.created',
-  'device.updated',
-  'device.deleted',
-  'device.expired',
-  'device.reactivated',
-  'location.reported',
-  'alert.raised',
-  'alert.acknowledged',
-  'message.sent',
-  'message.failed',
-  'message.suppressed',
-  'limit.reached',
-  'license.exhausted',
-  'license.available',
-  'key.created',
-  'key.revoked',
-] as const satisfies readonly Event['type'][]
+/* Types of events and kinds of them, in words. */
 
 export const kindOf = (type: string): string => type.slice(0, type.indexOf('.'))
 

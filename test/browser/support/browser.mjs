@@ -57,7 +57,8 @@ export class Watch {
       // The browser reports refusals that the API answers; these are no faults of the page.
       const isRefusal =
         /status of 4\d\d/.test(message.text()) && message.location().url.startsWith(`${base}/api/`)
-      if (message.type() === 'error' && !isRefusal) this.faults.push(message.text())
+      const isCutByTest = message.text().includes('ERR_INTERNET_DISCONNECTED')
+      if (message.type() === 'error' && !isRefusal && !isCutByTest) this.faults.push(message.text())
     })
     await page.exposeFunction('reportViolation', (what) => this.faults.push(what))
     await page.addInitScript(() => {

@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { EVENT_TYPES } from '../../../console/api/types.ts'
 import { apiTypes } from '../../../console/build/apiTypes.ts'
+import { eventName, kindOf } from '../../../console/pages/webhooks/eventTypes.ts'
 
 test('the types of the console are those of the OpenAPI document', () => {
   const document = JSON.parse(readFileSync('public/api/openapi.json', 'utf8'))
@@ -47,6 +49,14 @@ test('nullable, optional, listed and referenced members become TypeScript', () =
     'export type Boat = { name: (string | null); kinds: ("sail" | "motor")[]; length?: number }',
   )
   expect(text).toContain("'GET /api/boats/{id}': { reply: Boat; body: never }")
+})
+
+test('every type and kind of event has a name in the catalogue', () => {
+  const unnamed = EVENT_TYPES.flatMap((type) => [type, `${kindOf(type)}.*`]).filter(
+    (pattern) => eventName(pattern) === pattern,
+  )
+  expect(EVENT_TYPES.length).toBeGreaterThan(15)
+  expect(unnamed).toEqual([])
 })
 
 test('the console imports nothing of the server', () => {

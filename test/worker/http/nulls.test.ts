@@ -7,6 +7,7 @@ const DEFAULT_LIMITS = {
   expirationDate: null,
   dailyEmailLimit: 100,
   dailySmsLimit: 20,
+  emergencyReserve: { email: 0, sms: 0 },
 }
 
 test('null in POST and PUT sets a member to its default, at every level', async () => {

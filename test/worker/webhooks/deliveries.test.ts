@@ -138,7 +138,7 @@ describe('deliveries', () => {
     const { alert } = (
       await account.call('POST', `${path}/alerts`, { body: { alertName: 'SOSButton' } })
     ).body
-    await account.call('POST', `${path}/alerts`, { body: { alertName: 'SOSButton' } })
+    await account.call('POST', `${path}/alerts`, { body: { alertName: 'LowBattery' } })
     await account.call('POST', `/api/alerts/${alert.id}/acknowledge`)
     // Once the device is deleted, its queued messages are not sent.
     await waitUntilSent(account)

@@ -1,0 +1,80 @@
+import { call } from '../../api/client.ts'
+import { type AnyAlert, isEmergency } from '../../api/emergency.ts'
+import { toApiError } from '../../api/problem.ts'
+import { place } from '../../router/router.ts'
+
+/* Which alerts the page shows. The address of the page has the choice. */
+
+export type Show = 'open' | 'emergencies' | 'acknowledged' | 'all'
+export const SHOWS: readonly Show[] = ['open', 'emergencies', 'acknowledged', 'all']
+const PAGE_SIZE = 50
+
+/** The address can say anything; only a date counts. */
+const dayOf = (text: string | null): string =>
+  text !== null && /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text)) ? text : ''
+
+export const readFilters = () => {
+  const { query } = place.value
+  const given = query.get('show') as Show
+  return {
+    show: SHOWS.includes(given) ? given : 'open',
+    alertName: query.get('name') ?? '',
+    device: query.get('device') ?? '',
+    from: dayOf(query.get('from')),
+    to: dayOf(query.get('to')),
+  }
+}
+export type AlertFilters = ReturnType<typeof readFilters>
+
+/** The first and last instants of the chosen days in the viewer's zone; null where none is chosen. */
+const spanOf = ({ from, to }: AlertFilters) => ({
+  from: from ? new Date(`${from}T00:00`).toISOString() : null,
+  to: to ? new Date(`${to}T23:59:59.999`).toISOString() : null,
+})
+
+export const isShown = (alert: AnyAlert, filters: AlertFilters): boolean => {
+  const { show, alertName, device } = filters
+  const { from, to } = spanOf(filters)
+  if ((from && alert.dateTime < from) || (to && alert.dateTime > to)) return false
+  if (alertName && !alert.alerts.includes(alertName)) return false
+  if (device && alert.deviceId !== device) return false
+  if (show === 'open') return !alert.acknowledged
+  if (show === 'acknowledged') return alert.acknowledged
+  return show === 'all' || isEmergency(alert)
+}
+
+const readAlerts = async (
+  filters: AlertFilters,
+  cursor: string | null,
+  signal: AbortSignal,
+  kind: Record<string, string>,
+) => {
+  const { show, alertName, device } = filters
+  const query = {
+    ...spanOf(filters),
+    limit: PAGE_SIZE,
+    cursor,
+    alertName,
+    acknowledged: show === 'open' ? 'false' : show === 'acknowledged' ? 'true' : null,
+    ...kind,
+  }
+  const { alerts, nextCursor } = device
+    ? await call('GET /api/devices/{deviceId}/alerts', {
+        params: { deviceId: device },
+        query: { ...query, sort: '-dateTime' },
+        signal,
+      })
+    : await call('GET /api/alerts', { query, signal })
+  return { items: alerts as AnyAlert[], nextCursor }
+}
+
+export const readAlertPage: typeof readAlerts = async (filters, cursor, signal) => {
+  if (filters.show !== 'emergencies') return readAlerts(filters, cursor, signal, {})
+  try {
+    return await readAlerts(filters, cursor, signal, { emergency: 'true' })
+  } catch (error) {
+    // A service without the filter knows one kind of emergency.
+    if (toApiError(error).status !== 400) throw error
+    return readAlerts(filters, cursor, signal, { alertName: 'SOSButton' })
+  }
+}
