@@ -64,13 +64,13 @@ const MUTANTS = [
   {
     name: 'effect before commit: the cell is written before the ledger has decided',
     file: 'src/ledger/ledger.ts',
-    from: '    return this.#decide((tx) => createDevice(tx, id, record, maker))',
+    from: '    return this.#decide((tx) => devices.createDevice(tx, id, record, maker))',
     to: `    const early = readAccount(this.#sql)
     if (early) {
       const device = { ...record, id, key: early.number * 2 ** 24 + Math.floor(Math.random() * 2 ** 23), usage: { date: early.day, emailsSent: 0, smsSent: 0 }, creation: 0, lastModified: 0, version: 1 }
       await applyEffects(openCell(this.env, early.cell), early.id, [{ kind: 'device', device, seq: 0 }], Date.now()).catch(() => {})
     }
-    return this.#decide((tx) => createDevice(tx, id, record, maker))`,
+    return this.#decide((tx) => devices.createDevice(tx, id, record, maker))`,
     also: {
       from: "import { OutboxDrain } from './outboxDrain.ts'",
       to: "import { openCell } from '../db/open.ts'\nimport { OutboxDrain } from './outboxDrain.ts'\nimport { applyEffects } from './projection/applyEffects.ts'",
@@ -187,8 +187,8 @@ const MUTANTS = [
   {
     name: 'sent twice: a notice that is requested again is sent again',
     file: 'src/ledger/notices.ts',
-    from: '  if (rowsWritten === 0) return { ok: true }\n',
-    to: '  if (rowsWritten < 0) return { ok: true }\n',
+    from: '  if (isAccepted(tx, id)) return { ok: true }\n',
+    to: "  tx.sql.exec('DELETE FROM notices WHERE id = ?', id)\n",
     tests: ['notify/notices'],
   },
   {
