@@ -34,6 +34,7 @@ const RULES = [
   /^is only for JSON without simplify/,
   // A step of a JSON Patch may add what the resource does not know.
   /^is not a known name/,
+  /^must be at most daily(Email|Sms)Limit$/,
   /^must name at least one id$/,
   /^must be an event type|^must have at most \d+ (ids|event types)|^must be ids separated by commas/,
   /^must be an? (https )?URL|^must (not )?(have|be|use|point|contain) .*(host|port|address|user name|password)/i,
@@ -71,7 +72,10 @@ export const findRefusalFaults = (operation, { template, request, reply }) => {
   if (method === 'PATCH' && request.body?.toString().startsWith('[')) return []
   if (STATE_CODES.has(json.code) || !fits(operation, request)) return []
   const unexplained = (json.errors ?? [{ pointer: '', detail: json.detail }]).filter(
-    ({ detail }) => !RULES.some((rule) => rule.test(detail)),
+    ({ detail }) =>
+      !RULES.some((rule) => rule.test(detail)) &&
+      // A merge patch of an object that is null must have all its required members.
+      !(method === 'PATCH' && detail === 'is required'),
   )
   return unexplained.map(
     ({ pointer, detail }) =>

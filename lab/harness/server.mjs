@@ -16,6 +16,7 @@ export const adminToken = 'the-operator-of-the-lab-and-of-nothing-else'
 const settings = {
   TOKEN_SECRET: 'a-secret-of-the-lab-and-of-nothing-else',
   ADMIN_TOKEN: adminToken,
+  PUBLIC_URL: 'https://perigee.example',
   ACCOUNT_REQUESTS_PER_MINUTE: '1000000000',
   TOKEN_FAILURES_PER_MINUTE: '1000000000',
   LOCATIONS_PER_LICENSE_PER_DAY: '1000000000',
