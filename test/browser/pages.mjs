@@ -293,7 +293,8 @@ async function findLink(email, word) {
   for (let attempt = 0; attempt < 40; attempt++) {
     const { messages } = await account.call('GET', '/api/account/messages?channel=Email')
     const found = messages.find(({ to, text }) => to === email && text.includes(word))
-    const link = found?.text.match(/https?:\/\/\S+#\S+/)?.[0]
+    // Until it is sent, the message shows … in place of the secret.
+    const link = found?.text.match(/https?:\/\/\S+#[\w.-]{20,}/)?.[0]
     if (link) return link
     await new Promise((resolve) => setTimeout(resolve, 500))
   }
