@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import type { AnyAlert } from '../api/emergency.ts'
 import { deviceName } from '../api/names.ts'
 import { useAction } from '../api/resource.ts'
 import type { Alert } from '../api/types.ts'
@@ -10,12 +11,17 @@ import { Time } from '../ui/Time.tsx'
 import { toast } from '../ui/toast.tsx'
 import { acknowledge, emergencies } from './emergencies.ts'
 
+/** Where and when the emergency was last signalled: trackers repeat it while they move. */
+const newestSignal = (alert: AnyAlert) =>
+  alert.updates?.findLast(({ latitude, longitude }) => latitude !== null && longitude !== null) ??
+  alert
+
 const Emergency = ({ alert }: { alert: Alert }) => {
   const action = useAction(async () => {
     await acknowledge(alert.id)
     toast(text.emergency.acknowledged)
   })
-  const { latitude, longitude } = alert
+  const { dateTime, latitude, longitude } = newestSignal(alert)
   const name = deviceName(alert.deviceId) ?? text.names.deletedDevice
   return (
     <li class="emergency-item">
@@ -27,7 +33,7 @@ const Emergency = ({ alert }: { alert: Alert }) => {
         <b>{text.emergency.raised(alert.alerts.map(alertLabel).join(', '), name)}</b>
         {alert.text && <span class="emergency-said">{alert.text}</span>}
         <span>
-          <Time value={alert.dateTime} isRelative />
+          <Time value={dateTime} isRelative />
           {' · '}
           {latitude === null || longitude === null
             ? text.emergency.noPosition

@@ -9,7 +9,9 @@ const NULL: Schema = { type: 'null' }
 const nullable = (schema: Node): Node => {
   if (schema.$ref) return { anyOf: [schema, NULL] }
   const { type, anyOf, oneOf, enum: values } = schema as Schema
-  if (anyOf || oneOf) return { ...schema, anyOf: [...(anyOf ?? oneOf ?? []), NULL] }
+  const parts = anyOf ?? oneOf
+  if (parts?.some((part) => (part as Schema).type === 'null')) return schema
+  if (parts) return { ...schema, anyOf: [...parts, NULL] }
   const types = [type ?? []].flat()
   if (types.length === 0 || types.includes('null')) return schema
   return { ...schema, type: [...types, 'null'], ...(values && { enum: [...values, null] }) }
