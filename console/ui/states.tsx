@@ -44,6 +44,19 @@ export const Failed = ({ error, onRetry }: { error: ApiError; onRetry?: () => vo
   </div>
 )
 
+interface UnloadedProps {
+  error: ApiError | null
+  onRetry: () => void
+  icon: IconName
+}
+
+/** In the place of a resource that is loading, does not exist or could not be loaded. */
+export const Unloaded = ({ error, onRetry, icon }: UnloadedProps) => {
+  if (!error) return <Pending />
+  if (error.status === 404) return <Empty icon={icon} title={error.message} />
+  return <Failed error={error} onRetry={onRetry} />
+}
+
 /** An error beside the form or button that caused it. */
 export const Refusal = ({ error, children }: { error: ApiError; children?: ComponentChildren }) => (
   <div class="refusal" role="alert">

@@ -1,26 +1,16 @@
 // Opens the reference page in a browser: node test/browser/docs.mjs http://localhost:8787
 // With DEMO_USER_NAME and DEMO_API_KEY set it signs in and tries a call that needs a token, too.
-import { chromium } from 'playwright-core'
+import { base, check, expect, launch, report, Watch } from './support/browser.mjs'
 
-const base = (process.argv[2] ?? process.env.BASE_URL ?? 'http://localhost:8787').replace(/\/$/, '')
-const {
-  DEMO_USER_NAME: userName,
-  DEMO_API_KEY: apiKey,
-  CHROMIUM = '/usr/bin/chromium',
-} = process.env
-const flags =
-  '--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync'
+const { DEMO_USER_NAME: userName, DEMO_API_KEY: apiKey } = process.env
 
-let passed = 0
-let failed = 0
-const faults = []
-const requests = []
+const watch = new Watch()
 
-const browser = await chromium.launch({ executablePath: CHROMIUM, args: flags.split(' ') })
+const browser = await launch()
 try {
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
   page.setDefaultTimeout(15_000)
-  await watch(page)
+  await watch.follow(page)
   const api = await (await fetch(`${base}/api/openapi.json`)).json()
 
   await check('the page comes with a strict content security policy', async () => {
@@ -105,7 +95,7 @@ try {
       viewport: { width: 390, height: 844 },
       colorScheme: 'dark',
     })
-    await watch(phone)
+    await watch.follow(phone)
     await phone.goto(`${base}/docs`)
     await phone.getByRole('heading', { level: 1, name: api.info.title }).waitFor()
     expect(
@@ -118,61 +108,17 @@ try {
   })
 
   await check('no request went to another origin', () => {
-    const foreign = requests.filter(
-      (url) => !/^(data|blob):/.test(url) && new URL(url).origin !== new URL(base).origin,
-    )
-    expect(requests.length > 3, 'no requests were seen at all')
-    expect(foreign.length === 0, foreign.join(', '))
+    expect(watch.requests.length > 3, 'no requests were seen at all')
+    expect(watch.foreign.length === 0, watch.foreign.join(', '))
   })
 
   await check('no error reached the console and no policy was violated', () =>
-    expect(faults.length === 0, faults.join('; ')),
+    expect(watch.faults.length === 0, watch.faults.join('; ')),
   )
-} catch (fault) {
-  failed += 1
-  console.error(`not ok  ${firstLine(fault)}`)
 } finally {
   await browser.close()
 }
-console.log(`${passed} passed, ${failed} failed`)
-process.exitCode = failed ? 1 : 0
-
-async function check(name, body) {
-  try {
-    await body()
-    passed += 1
-    console.log(`ok      ${name}`)
-  } catch (fault) {
-    failed += 1
-    console.error(`not ok  ${name}: ${firstLine(fault)}`)
-  }
-}
-
-function expect(truth, otherwise) {
-  if (!truth) throw new Error(otherwise)
-}
-
-function firstLine(fault) {
-  return String(fault.message ?? fault).split('\n', 1)[0]
-}
-
-async function watch(page) {
-  page.on('request', (request) => requests.push(request.url()))
-  page.on('websocket', (socket) => requests.push(socket.url()))
-  page.on('pageerror', (fault) => faults.push(fault.message))
-  page.on('console', (message) => {
-    // The browser reports a 401 that the API answers; this is no fault of the page.
-    const answered =
-      message.text().includes('status of 401') && message.location().url.startsWith(`${base}/api/`)
-    if (message.type() === 'error' && !answered) faults.push(message.text())
-  })
-  await page.exposeFunction('reportViolation', (what) => faults.push(what))
-  await page.addInitScript(() => {
-    addEventListener('securitypolicyviolation', (e) =>
-      window.reportViolation(`${e.violatedDirective} blocked ${e.blockedURI} (${e.sample})`),
-    )
-  })
-}
+report()
 
 function operations({ paths }) {
   const methods = ['get', 'put', 'post', 'patch', 'delete']

@@ -1,21 +1,12 @@
 // Opens the link of a message in a browser without scripts, at the width of a phone, and
 // acknowledges the alert: node test/browser/link.mjs http://localhost:8787
 import { setTimeout as sleep } from 'node:timers/promises'
-import { chromium } from 'playwright-core'
+import { base, check, expect, launch, report } from './support/browser.mjs'
 
-const base = (process.argv[2] ?? process.env.BASE_URL ?? 'http://localhost:8787').replace(/\/$/, '')
-const {
-  DEMO_USER_NAME: userName,
-  DEMO_API_KEY: apiKey,
-  CHROMIUM = '/usr/bin/chromium',
-} = process.env
-const flags =
-  '--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync'
+const { DEMO_USER_NAME: userName, DEMO_API_KEY: apiKey } = process.env
 const LONGEST_NAME = 'Averyveryverylongnameofaboatwithoutanyspaces'.repeat(2)
 const MESSAGE_TIMEOUT_MS = 30_000
 
-let passed = 0
-let failed = 0
 const faults = []
 const requests = []
 
@@ -23,7 +14,7 @@ let token
 token = (await send('POST', '/api/Auth/Token', { userName, apiKey })).token
 const { alertId, url } = await raiseAlert()
 
-const browser = await chromium.launch({ executablePath: CHROMIUM, args: flags.split(' ') })
+const browser = await launch()
 try {
   for (const colorScheme of ['light', 'dark'])
     await check(`the page fits a phone of 375 px, ${colorScheme}`, async () => {
@@ -71,14 +62,10 @@ try {
     expect(foreign.length === 0, foreign.join(', '))
     expect(faults.length === 0, faults.join('; '))
   })
-} catch (fault) {
-  failed += 1
-  console.error(`not ok  ${firstLine(fault)}`)
 } finally {
   await browser.close()
 }
-console.log(`${passed} passed, ${failed} failed`)
-process.exitCode = failed ? 1 : 0
+report()
 
 async function openPage(colorScheme) {
   const context = await browser.newContext({
@@ -158,23 +145,4 @@ async function send(method, path, body) {
   const reply = await response.json()
   if (!response.ok) throw new Error(`${method} ${path}: ${reply.error}`)
   return reply
-}
-
-async function check(name, body) {
-  try {
-    await body()
-    passed += 1
-    console.log(`ok      ${name}`)
-  } catch (fault) {
-    failed += 1
-    console.error(`not ok  ${name}: ${firstLine(fault)}`)
-  }
-}
-
-function expect(truth, otherwise) {
-  if (!truth) throw new Error(otherwise)
-}
-
-function firstLine(fault) {
-  return String(fault.message ?? fault).split('\n', 1)[0]
 }

@@ -12,7 +12,7 @@ import { DevicePicker } from '../../ui/DevicePicker.tsx'
 import { Confirm } from '../../ui/Dialog.tsx'
 import { TextArea, TextField } from '../../ui/fields.tsx'
 import { Card, Page } from '../../ui/Page.tsx'
-import { Empty, Failed, Pending, Refusal } from '../../ui/states.tsx'
+import { Refusal, Unloaded } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useLeaveGuard } from '../../ui/useLeaveGuard.ts'
 import { canEditGroups } from './GroupsPage.tsx'
@@ -153,13 +153,7 @@ export default ({ params: { groupId = '' } }: PageProps) => {
   if (!data)
     return (
       <Page title={text.groups.group} parent={parent}>
-        {error?.status === 404 ? (
-          <Empty icon="group" title={error.message} />
-        ) : error ? (
-          <Failed error={error} onRetry={reload} />
-        ) : (
-          <Pending />
-        )}
+        <Unloaded error={error} onRetry={reload} icon="group" />
       </Page>
     )
   return (

@@ -9,7 +9,7 @@ import { Button } from '../../ui/Button.tsx'
 import { Confirm } from '../../ui/Dialog.tsx'
 import { TextField } from '../../ui/fields.tsx'
 import { Page } from '../../ui/Page.tsx'
-import { Empty, Failed, Pending, Refusal } from '../../ui/states.tsx'
+import { Refusal, Unloaded } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { sendInvitation, UserForm } from './UserForm.tsx'
 import { UserState } from './UserState.tsx'
@@ -127,13 +127,7 @@ export default ({ params: { userId = '' } }: PageProps) => {
   if (!data)
     return (
       <Page title={text.users.user} parent={parent}>
-        {error?.status === 404 ? (
-          <Empty icon="user" title={error.message} />
-        ) : error ? (
-          <Failed error={error} onRetry={reload} />
-        ) : (
-          <Pending />
-        )}
+        <Unloaded error={error} onRetry={reload} icon="user" />
       </Page>
     )
   return (

@@ -7,7 +7,7 @@ import { navigate, setLeaveGuard } from '../../router/router.ts'
 import { text } from '../../text/text.ts'
 import { Page } from '../../ui/Page.tsx'
 import { ShownOnce } from '../../ui/ShownOnce.tsx'
-import { Empty, Failed, Pending } from '../../ui/states.tsx'
+import { Unloaded } from '../../ui/states.tsx'
 import { Delete, Enable, Rotate, Test } from './actions.tsx'
 import { Deliveries } from './Deliveries.tsx'
 import { WebhookForm } from './WebhookForm.tsx'
@@ -55,13 +55,7 @@ const OneWebhook = ({ webhookId }: { webhookId: string }) => {
   if (!data)
     return (
       <Page title={text.webhooks.webhook} parent={parent}>
-        {error?.status === 404 ? (
-          <Empty icon="webhook" title={error.message} />
-        ) : error ? (
-          <Failed error={error} onRetry={reload} />
-        ) : (
-          <Pending />
-        )}
+        <Unloaded error={error} onRetry={reload} icon="webhook" />
       </Page>
     )
   const replace = (webhook: Webhook) => set(() => webhook)
