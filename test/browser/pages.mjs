@@ -58,6 +58,42 @@ try {
     expect(stored.acknowledged, 'the alert is not acknowledged')
   })
 
+  await check(
+    'an emergency shows its newest place, and is called off as a false alarm',
+    async () => {
+      const { alert } = await raise(made.ship, 'SOSButton', 'A mistake')
+      await account.call('POST', `/api/devices/${made.ship}/alerts`, {
+        alertName: 'SOSButton',
+        latitude: 12.5,
+        longitude: -34.25,
+      })
+      await openPath(page, `/alerts/${alert.id}`)
+      const bar = page.getByRole('region', { name: 'Emergencies' })
+      await bar.getByText('12.50000° N, 34.25000° W').waitFor()
+      await page.getByRole('main').getByRole('button', { name: 'Cancel alert' }).click()
+      await dialog.getByRole('button', { name: 'It is a false alarm' }).click()
+      await page.getByText('The alert is cancelled.').waitFor()
+      await bar.waitFor({ state: 'detached' })
+      const { alert: stored } = await account.call('GET', `/api/alerts/${alert.id}`)
+      expect(stored.cancelled && stored.acknowledged, 'the alert is not cancelled')
+    },
+  )
+
+  await check('emergency contacts and escalation are set', async () => {
+    await openPath(page, '/settings/emergencies')
+    await page.getByRole('button', { name: 'Add a contact' }).click()
+    const contact = page.getByRole('group', { name: 'Contact 1' })
+    await contact.getByLabel('Name', { exact: true }).fill('Coast guard')
+    await contact.getByLabel(/^E-mail/).fill('guard@pages.example')
+    await page.getByLabel(/^Escalate emergencies/).check()
+    await page.getByLabel('After (minutes)').fill('15')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Saved').first().waitFor()
+    const { account: stored } = await account.call('GET', '/api/account')
+    expect(stored.emergencyContacts[0]?.email === 'guard@pages.example', 'no contact is stored')
+    expect(stored.escalation?.afterMinutes === 15, 'no escalation is stored')
+  })
+
   await check('a key is generated, shown once, and works with the curl line', async () => {
     await openPath(page, '/settings/keys')
     await page.getByRole('button', { name: 'Generate a key' }).click()
@@ -141,6 +177,21 @@ try {
     await choosePassword(forgetful, link, `${PASSWORD} of Bo, again`)
     await signInAs(forgetful, BO, `${PASSWORD} of Bo, again`)
     await forgetful.context().close()
+  })
+
+  await check('a user is confined to a group, and sees the whole account again', async () => {
+    const group = await account.call('POST', '/api/groups', { name: 'South fleet' })
+    const choose = async (label) => {
+      await openPath(page, '/users')
+      await page.getByRole('link', { name: 'Bo Berg' }).click()
+      await page.getByLabel('Sees').selectOption({ label })
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByText('Saved').first().waitFor()
+      const { users } = await account.call('GET', '/api/users?q=bo')
+      return users.find(({ email }) => email === BO).groupId
+    }
+    expect((await choose('South fleet')) === group.id, 'the user is not confined')
+    expect((await choose('The whole account')) === null, 'the user is still confined')
   })
 
   await check('a user is disabled with a message and enabled again', async () => {
