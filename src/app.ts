@@ -16,6 +16,7 @@ import { locations } from './locations/routes.ts'
 import { messages } from './messages/routes.ts'
 import { receipts } from './receipts/routes.ts'
 import { pages, service } from './service/routes.ts'
+import { sources } from './sources/routes.ts'
 import { stream } from './stream/routes.ts'
 import { tokens } from './tokens/routes.ts'
 import { users } from './users/routes.ts'
@@ -40,6 +41,7 @@ export const app = base
   .route('/api/users', users)
   .route('/api/devices', deviceAlerts)
   .route('/api/alerts', alerts)
+  .route('/api/sources', sources)
   .route('/admin', admin)
   .route('/hooks', receipts)
 

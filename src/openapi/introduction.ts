@@ -74,6 +74,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Tokens: 'Exchange an API key for a bearer token.',
   Devices: 'Trackers, and the licenses that keep them active.',
   Locations: 'Where devices are and have been.',
+  Sources: 'Trackers that report by their own networks.',
   Alerts: 'Alerts that devices raise, and the messages that they cause.',
   Messages: 'E-mails and SMS of alerts, and their delivery status.',
   Groups: 'Sets of devices.',

@@ -128,6 +128,10 @@ export const SAMPLES: Record<string, Sample> = {
 
   readLicenseLog: {},
 
+  decodePayload: {
+    body: () => ({ provider: 'osmand', query: 'id=7&lat=60.0&lon=30.0' }),
+  },
+
   listKeys: {},
   createKey: {
     body: () => ({
