@@ -12,7 +12,7 @@ import { problemOf } from './http/failure.ts'
 import { unroutedProblem } from './http/methods.ts'
 import { problemResponse } from './http/problem.ts'
 import { keys } from './keys/routes.ts'
-import { locations } from './locations/routes.ts'
+import { allLocations, locations } from './locations/routes.ts'
 import { messages } from './messages/routes.ts'
 import { receipts } from './receipts/routes.ts'
 import { pages, service } from './service/routes.ts'
@@ -34,6 +34,7 @@ export const app = base
   .route('/api/account', account)
   .route('/api/devices', devices)
   .route('/api/devices', locations)
+  .route('/api/locations', allLocations)
   .route('/api/events', events)
   .route('/api/webhooks', webhooks)
   .route('/api/stream', stream)

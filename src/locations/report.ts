@@ -137,10 +137,10 @@ const selectReportState = compile<ReportValues, StateRow>(
     WHERE ${IS_VISIBLE_DEVICE}`,
 )
 
-const MAX_RETRIES = 5
-const MAX_PACKED_LENGTH = 1_900_000
+export const MAX_RETRIES = 5
+export const MAX_PACKED_LENGTH = 1_900_000
 
-const oldestOf = (reported: Location[]): number =>
+export const oldestOf = (reported: readonly Location[]): number =>
   reported.reduce((oldest, { dateTime }) => Math.min(oldest, dateTime), Number.POSITIVE_INFINITY)
 
 const writeReport = async (

@@ -13,6 +13,9 @@ import { storeWithinBudget } from './budget.ts'
 import * as contract from './contract.ts'
 import { exportTrack } from './export.ts'
 import { acceptedFormat } from './formats/formats.ts'
+import type { AddressedLocation } from './forms.ts'
+import { groupByDevice } from './groupByDevice.ts'
+import { type MixedStatus, storeMixedReport } from './mixedReport.ts'
 import { presentLocation } from './present.ts'
 import { deviceOf, queryPage, replyQuery } from './query.ts'
 import { type AssumedState, INITIAL_STATE, storeReport } from './report.ts'
@@ -54,6 +57,58 @@ const report = async (c: Context, reported: Location[]) => {
     ...(stored && { locations: [presentLocation(stored)] }),
   }
 }
+
+const REFUSALS = { unknown: 'device-not-found', refused: 'device-expired' } as const
+
+/** Names what was not accepted, by its position in the report. */
+const presentStatuses = (statuses: MixedStatus[]) => {
+  const count = (status: MixedStatus) => statuses.filter((one) => one === status).length
+  return {
+    accepted: count('accepted'),
+    duplicates: count('duplicate'),
+    conflicts: count('conflict'),
+    tooOld: count('tooOld'),
+    unknown: count('unknown'),
+    refused: count('refused'),
+    results: statuses.flatMap((status, index) => {
+      if (status === 'accepted') return []
+      const code = status === 'unknown' || status === 'refused' ? REFUSALS[status] : undefined
+      return [{ index, status, ...(code && { code }) }]
+    }),
+  }
+}
+
+const reportMixed = async (c: Context, sent: AddressedLocation[]) => {
+  const { accountId, groupId } = c.get('principal')
+  const { reports, places } = await groupByDevice(sent, () => c.get('newId')('evt'))
+  const outcome = await storeWithinBudget(
+    c,
+    sent.map(({ location }) => location),
+    () =>
+      storeMixedReport(c.get('db'), {
+        viewer: { accountId, groupId },
+        reports,
+        assumed: assumedStates.get(accountId) ?? INITIAL_STATE,
+        now: Date.now(),
+      }),
+  )
+  const { statuses, counts, actual } = requireOk(outcome)
+  assumedStates.set(accountId, actual)
+  if (actual.hasSubscribers && counts.accepted > 0)
+    c.executionCtx.waitUntil(pokeFeed(c.env, c.get('principal')))
+  return presentStatuses(places.map(([report, at]) => statuses[report]?.[at] ?? 'unknown'))
+}
+
+/** Locations of any devices of the account. */
+export const allLocations = new Hono<AppEnv>().post(
+  '/',
+  operation(contract.reportLocations),
+  async (c) => {
+    const { locations: sent } = c.req.valid('json')
+    const outcome = await reportMixed(c, sent)
+    return reply(c, contract.reportLocations, { success: true, ...outcome })
+  },
+)
 
 export const locations = new Hono<AppEnv>()
   .get('/:deviceId/lastLocation', operation(contract.readLastLocation), async (c) => {

@@ -128,6 +128,9 @@ export const SAMPLES: Record<string, Sample> = {
 
   readLicenseLog: {},
 
+  reportLocations: {
+    body: () => ({ locations: [{ identifier: `sample-${unique()}`, ...newLocation() }] }),
+  },
   decodePayload: {
     body: () => ({ provider: 'osmand', query: 'id=7&lat=60.0&lon=30.0' }),
   },
