@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { DEFAULT_MAX_SPEED } from '../domain/device.ts'
 import { day, id, line, name, tags, time } from '../http/wire.ts'
 import { location } from '../locations/forms.ts'
 
@@ -10,12 +11,18 @@ const ABOUT = {
   identifier: 'IMEI, ESN or serial number; unique in the account, without regard to case.',
   model: 'The device’s make or model.',
   tags: 'Your own names and values.',
+  maxSpeed:
+    'In km/h. A location that a source reports and that needs a higher speed is quarantined; 0 for no check.',
   limits: 'When the device expires, and how many messages its alerts may send a day.',
   expires: 'Whether the device expires on `expirationDate`.',
   expirationDate:
     'The device expires when this day begins in the account’s time zone, if `expires` is true.',
   dailyEmailLimit: 'How many e-mails the device’s alerts may send a day.',
   dailySmsLimit: 'How many SMS the device’s alerts may send a day.',
+  emergencyReserve:
+    'How many messages of the daily limits only emergencies may use; at most the limits themselves.',
+  emailReserve: 'How many e-mails of `dailyEmailLimit` are kept for emergencies.',
+  smsReserve: 'How many SMS of `dailySmsLimit` are kept for emergencies.',
 } as const
 
 const LIMITS_EXAMPLE = {
@@ -23,6 +30,7 @@ const LIMITS_EXAMPLE = {
   expirationDate: '2027-01-01',
   dailyEmailLimit: 100,
   dailySmsLimit: 20,
+  emergencyReserve: { email: 10, sms: 5 },
 }
 
 const dailyLimit = (fallback: number) =>
@@ -38,10 +46,25 @@ const limits = z
     expirationDate: day.nullable().default(null).meta({ description: ABOUT.expirationDate }),
     dailyEmailLimit: dailyLimit(100).meta({ description: ABOUT.dailyEmailLimit }),
     dailySmsLimit: dailyLimit(20).meta({ description: ABOUT.dailySmsLimit }),
+    emergencyReserve: z
+      .strictObject({
+        email: dailyLimit(0).meta({ description: ABOUT.emailReserve }),
+        sms: dailyLimit(0).meta({ description: ABOUT.smsReserve }),
+      })
+      .prefault({})
+      .meta({ description: ABOUT.emergencyReserve }),
   })
   .refine(({ expires, expirationDate }) => !expires || expirationDate !== null, {
     path: ['expirationDate'],
     error: 'is required when expires is true',
+  })
+  .refine(({ dailyEmailLimit, emergencyReserve }) => emergencyReserve.email <= dailyEmailLimit, {
+    path: ['emergencyReserve', 'email'],
+    error: 'must be at most dailyEmailLimit',
+  })
+  .refine(({ dailySmsLimit, emergencyReserve }) => emergencyReserve.sms <= dailySmsLimit, {
+    path: ['emergencyReserve', 'sms'],
+    error: 'must be at most dailySmsLimit',
   })
   .meta({ description: ABOUT.limits, example: LIMITS_EXAMPLE })
 
@@ -59,6 +82,12 @@ export const deviceBody = z
     model: line(200).default('').meta({ description: ABOUT.model, example: 'RockSTAR' }),
     tags: tags.default({}),
     limits: limits.prefault({}),
+    maxSpeed: z
+      .number('must be a number')
+      .min(0, 'must be at least 0')
+      .max(100_000, 'must be at most 100000')
+      .default(DEFAULT_MAX_SPEED)
+      .meta({ description: ABOUT.maxSpeed, example: DEFAULT_MAX_SPEED }),
   })
   .meta({ id: 'DeviceBody' })
 
@@ -110,8 +139,15 @@ export const device = z
         expirationDate: day.nullable().meta({ description: ABOUT.expirationDate }),
         dailyEmailLimit: z.int().meta({ description: ABOUT.dailyEmailLimit }),
         dailySmsLimit: z.int().meta({ description: ABOUT.dailySmsLimit }),
+        emergencyReserve: z
+          .object({
+            email: z.int().meta({ description: ABOUT.emailReserve }),
+            sms: z.int().meta({ description: ABOUT.smsReserve }),
+          })
+          .meta({ description: ABOUT.emergencyReserve }),
       })
       .meta({ description: ABOUT.limits, example: LIMITS_EXAMPLE }),
+    maxSpeed: z.number().meta({ description: ABOUT.maxSpeed, example: DEFAULT_MAX_SPEED }),
     usage,
     lastLocation: location
       .nullable()

@@ -32,6 +32,9 @@ export interface DeviceRow {
   expiration_date: string | null
   daily_email_limit: number
   daily_sms_limit: number
+  email_reserve: number
+  sms_reserve: number
+  max_speed: number
   usage_date: string | null
   emails_sent: number
   sms_sent: number
@@ -83,7 +86,9 @@ export const toStoredDevice = (row: DeviceRow, { groupId }: Viewer, now: number)
         expirationDate: row.expiration_date,
         dailyEmailLimit: row.daily_email_limit,
         dailySmsLimit: row.daily_sms_limit,
+        emergencyReserve: { email: row.email_reserve, sms: row.sms_reserve },
       },
+      maxSpeed: row.max_speed,
       usage: {
         date: today,
         emailsSent: isToday ? row.emails_sent : 0,

@@ -55,3 +55,33 @@ export interface Decoded {
   items: SourceItem[]
   failures: string[]
 }
+
+/** Why a location of a source is kept apart. */
+export const QUARANTINE_REASONS = ['zero-coordinates', 'speed', 'clock'] as const
+export type QuarantineReason = (typeof QUARANTINE_REASONS)[number]
+
+export interface SourceRecord {
+  name: string
+  provider: SourceProvider
+  enabled: boolean
+  /** Secrets among them are null. */
+  settings: Record<string, unknown>
+  /** What becomes of identifiers that no device has. */
+  newDevices: 'hold' | 'create'
+  keepRaw: boolean
+}
+
+export interface Source extends SourceRecord {
+  id: string
+  lastReceived: number | null
+  creation: number
+  lastModified: number
+  version: number
+}
+
+export const MAX_SOURCES = 50
+export const MAX_UNCLAIMED_IDENTIFIERS = 1000
+export const MAX_UNCLAIMED_REPORTS = 100
+export const MAX_QUARANTINED = 1000
+export const MAX_RAW_BYTES = 65_536
+export const MAX_SOURCE_RAW_BYTES = 20_000_000

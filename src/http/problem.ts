@@ -457,16 +457,24 @@ export interface Refused {
   errors?: FieldError[]
   availableAt?: number | null
   resetAt?: number
+  /** The alert that was raised nevertheless. */
+  alertId?: string
 }
 
 const isoMember = (name: string, at: number | null | undefined): Record<string, string | null> =>
   at === undefined ? {} : { [name]: isoOrNull(at) }
 
-export const refusalProblem = ({ refusal, errors, availableAt, resetAt }: Refused): Problem =>
-  new Problem(refusal, {
-    members: { ...isoMember('availableAt', availableAt), ...isoMember('resetAt', resetAt) },
+export const refusalProblem = (refused: Refused): Problem => {
+  const { refusal, errors, availableAt, resetAt, alertId } = refused
+  return new Problem(refusal, {
+    members: {
+      ...isoMember('availableAt', availableAt),
+      ...isoMember('resetAt', resetAt),
+      ...(alertId && { alertId }),
+    },
     ...(errors && { errors }),
   })
+}
 
 /** The outcome when it is granted; throws its problem when it is refused. */
 export const requireOk = <O extends { ok: true } | Refused>(

@@ -1,5 +1,6 @@
 import { DurableObject } from 'cloudflare:workers'
 import type { DayReport, DeviceRecord } from '../domain/device.ts'
+import type { PendingRaise } from '../domain/pendingRaise.ts'
 import type { Env } from '../env.ts'
 import { logFailure } from '../log.ts'
 import type { Receipt } from '../notify/provider.ts'
@@ -14,6 +15,13 @@ import {
   openAccount,
 } from './account.ts'
 import { readAccount } from './accountRow.ts'
+import {
+  type AlertToAcknowledge,
+  type AlertToCancel,
+  acknowledgeAlert,
+  cancelAlert,
+  type StateOutcome,
+} from './acknowledge.ts'
 import { type AlertToRaise, type RaiseOutcome, raiseAlert } from './alerts.ts'
 import { beginDecision, type Decision } from './decision.ts'
 import {
@@ -27,12 +35,14 @@ import {
   readDevice,
   replaceDevice,
 } from './devices.ts'
+import { nextEmergencyTime, postponeDueEmergency, runDueEmergency } from './emergencyRounds.ts'
 import { recordExpirations } from './expirations.ts'
 import { type LogPage, readLog } from './licenseLog.ts'
 import { MessageSender } from './messageSender.ts'
 import { type AccountNotice, sendNotice } from './notices.ts'
 import { isEmpty } from './outbox.ts'
 import { OutboxDrain } from './outboxDrain.ts'
+import { type PendingOutcome, raisePending, readContexts } from './pendingRaises.ts'
 import { nextPruneTime, prune } from './prune.ts'
 import { applyReceipt } from './receipts.ts'
 import { type ReconcileOutcome, reconcilePage } from './reconcile.ts'
@@ -141,6 +151,23 @@ export class AccountLedger extends DurableObject<Env> {
     return this.#decide((tx) => raiseAlert(tx, deviceId, alert))
   }
 
+  /** Raises alerts that the cell keeps until this has decided on them. */
+  async raisePending(raises: PendingRaise[]): Promise<PendingOutcome[]> {
+    const account = readAccount(this.#sql)
+    if (!account) return raises.map(() => NOT_FOUND)
+    const contexts = await readContexts(this.env, account, raises)
+    const outcomes = await this.#decide((tx) => raisePending(tx, raises, contexts))
+    return 'ok' in outcomes ? raises.map(() => NOT_FOUND) : outcomes
+  }
+
+  async acknowledge(alert: AlertToAcknowledge): Promise<StateOutcome> {
+    return this.#decide((tx) => acknowledgeAlert(tx, alert))
+  }
+
+  async cancel(alert: AlertToCancel): Promise<StateOutcome> {
+    return this.#decide((tx) => cancelAlert(tx, alert))
+  }
+
   async notify(notice: AccountNotice): Promise<{ ok: true } | typeof NOT_FOUND> {
     return this.#decide((tx) => sendNotice(tx, notice))
   }
@@ -195,6 +222,7 @@ export class AccountLedger extends DurableObject<Env> {
     this.#alarmAt = null
     try {
       prune(this.#sql, Date.now())
+      this.#runEmergencies()
       const work = Promise.allSettled([this.#outboxDrain.run(), this.#messageSender.run()])
       await Promise.race([work, scheduler.wait(ALARM_WAIT_MS)])
     } catch (error) {
@@ -217,6 +245,21 @@ export class AccountLedger extends DurableObject<Env> {
     return outcome
   }
 
+  /** Each emergency is one decision: an error in one holds up no other. */
+  #runEmergencies(): void {
+    for (let isDue = true; isDue; ) {
+      try {
+        isDue = this.#transact(() => {
+          const tx = beginDecision(this.#sql, Date.now())
+          return tx !== null && runDueEmergency(tx)
+        })
+      } catch (error) {
+        this.#logFailure('emergency-failed', error)
+        this.#transact(() => postponeDueEmergency(this.#sql, Date.now()))
+      }
+    }
+  }
+
   #logFailure(event: string, error: unknown): void {
     logFailure(event, error, { ledger: this.ctx.id.toString() })
   }
@@ -228,6 +271,7 @@ export class AccountLedger extends DurableObject<Env> {
       this.#outboxDrain.nextTime(now),
       this.#messageSender.nextTime(),
       nextPruneTime(this.#sql),
+      nextEmergencyTime(this.#sql),
     ].filter((time) => time !== null)
     if (times.length === 0) return
     const next = Math.max(now, Math.min(...times))

@@ -1,28 +1,23 @@
 import { Hono } from 'hono'
-import { BoundedCache } from '../domain/boundedCache.ts'
 import { iso } from '../domain/iso.ts'
 import type { Location } from '../domain/location.ts'
 import { pokeFeed } from '../feed/stub.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { operation } from '../http/operation.ts'
 import { MAX_ROWS } from '../http/page.ts'
-import { invalid, Problem, requireOk } from '../http/problem.ts'
+import { invalid, Problem, refusalProblem, requireOk } from '../http/problem.ts'
 import { wholeRange } from '../http/rangePage.ts'
 import { reply, replyStream, replyWithEtag } from '../http/reply.ts'
 import { storeWithinBudget } from './budget.ts'
 import * as contract from './contract.ts'
 import { exportTrack } from './export.ts'
 import { acceptedFormat } from './formats/formats.ts'
-import type { AddressedLocation } from './forms.ts'
-import { groupByDevice } from './groupByDevice.ts'
-import { type MixedStatus, storeMixedReport } from './mixedReport.ts'
+import { assumedStates, handOverRaises, originOf } from './handOver.ts'
 import { presentLocation } from './present.ts'
 import { deviceOf, queryPage, replyQuery } from './query.ts'
-import { type AssumedState, INITIAL_STATE, storeReport } from './report.ts'
+import { INITIAL_STATE, storeReport } from './report.ts'
+import { reportMixed } from './reportMixed.ts'
 import { findLastLocation } from './store.ts'
-
-/** Accounts' states as this isolate last saw them. Each report checks what it assumes. */
-const assumedStates = new BoundedCache<AssumedState>(10_000)
 
 /** From the earliest to the latest location of a report, in whatever order they were sent. */
 const spanOf = (reported: Location[]) => {
@@ -44,10 +39,14 @@ const report = async (c: Context, reported: Location[]) => {
       locations: reported,
       eventId,
       assumed: assumedStates.get(accountId) ?? INITIAL_STATE,
+      origin: originOf(c),
       now: Date.now(),
     }),
   )
   if ('actual' in outcome) assumedStates.set(accountId, outcome.actual)
+  const alertId = 'raises' in outcome ? await handOverRaises(c, outcome.raises) : null
+  // The location of an expired device is refused, and yet someone is told of its emergency.
+  if (!outcome.ok && alertId) throw refusalProblem({ ...outcome, alertId })
   const { counts, stored, actual } = requireOk(outcome)
   if (actual.hasSubscribers && counts.accepted > 0)
     c.executionCtx.waitUntil(pokeFeed(c.env, c.get('principal')))
@@ -56,47 +55,6 @@ const report = async (c: Context, reported: Location[]) => {
     ...counts,
     ...(stored && { locations: [presentLocation(stored)] }),
   }
-}
-
-const REFUSALS = { unknown: 'device-not-found', refused: 'device-expired' } as const
-
-/** Names what was not accepted, by its position in the report. */
-const presentStatuses = (statuses: MixedStatus[]) => {
-  const count = (status: MixedStatus) => statuses.filter((one) => one === status).length
-  return {
-    accepted: count('accepted'),
-    duplicates: count('duplicate'),
-    conflicts: count('conflict'),
-    tooOld: count('tooOld'),
-    unknown: count('unknown'),
-    refused: count('refused'),
-    results: statuses.flatMap((status, index) => {
-      if (status === 'accepted') return []
-      const code = status === 'unknown' || status === 'refused' ? REFUSALS[status] : undefined
-      return [{ index, status, ...(code && { code }) }]
-    }),
-  }
-}
-
-const reportMixed = async (c: Context, sent: AddressedLocation[]) => {
-  const { accountId, groupId } = c.get('principal')
-  const { reports, places } = await groupByDevice(sent, () => c.get('newId')('evt'))
-  const outcome = await storeWithinBudget(
-    c,
-    sent.map(({ location }) => location),
-    () =>
-      storeMixedReport(c.get('db'), {
-        viewer: { accountId, groupId },
-        reports,
-        assumed: assumedStates.get(accountId) ?? INITIAL_STATE,
-        now: Date.now(),
-      }),
-  )
-  const { statuses, counts, actual } = requireOk(outcome)
-  assumedStates.set(accountId, actual)
-  if (actual.hasSubscribers && counts.accepted > 0)
-    c.executionCtx.waitUntil(pokeFeed(c.env, c.get('principal')))
-  return presentStatuses(places.map(([report, at]) => statuses[report]?.[at] ?? 'unknown'))
 }
 
 /** Locations of any devices of the account. */

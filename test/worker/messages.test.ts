@@ -1,9 +1,10 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test, vi } from 'vitest'
-import { readAlertContext } from '../../src/alerts/alertContext.ts'
 import { listAlerts } from '../../src/alerts/list.ts'
-import { acknowledgeAlert, findAlert } from '../../src/alerts/store.ts'
-import { insertAlert, insertMessages, updateMessage } from '../../src/db/alerts.ts'
+import { findAlert } from '../../src/alerts/store.ts'
+import { readAlertContext } from '../../src/db/alertContext.ts'
+import { insertAlert } from '../../src/db/alerts.ts'
+import { insertMessages, updateMessage } from '../../src/db/messages.ts'
 import type { Database } from '../../src/db/open.ts'
 import type { Viewer } from '../../src/db/visibility.ts'
 import { ALPHABET } from '../../src/domain/base32.ts'
@@ -413,11 +414,6 @@ describe('cost', () => {
       (db, { id: accountId }, _, alertId) =>
         findAlert(db, { accountId, groupId: 'grp_1' }, alertId),
     ],
-    [
-      'acknowledging',
-      (db, { id: accountId }, _, alertId) =>
-        acknowledgeAlert(db, { accountId, groupId: null }, { id: alertId, by: 'key_1', now: 1 }),
-    ],
     ...(['dateTime', '-dateTime'] as const).flatMap((sort) =>
       [true, false].flatMap((ofDevice) =>
         [undefined, 'SOSButton'].map(
@@ -515,7 +511,6 @@ describe('cost', () => {
             after: undefined,
             limit: 10,
           }),
-        (db: Database) => acknowledgeAlert(db, viewer, { id, by: 'key_1', now: 1 }),
       ]) {
         const statements = await statementsOf(work)
         const results = await env.DB.batch(
@@ -575,8 +570,13 @@ describe('cost', () => {
       dateTime: 1,
       latitude: null,
       longitude: null,
-    }
+      positionTime: null,
+      positionSource: 'none',
+      emergency: false,
+      late: false,
+    } as const
     const message = {
+      kind: 'alert',
       channel: 'SMS',
       to: '+351910000023',
       status: 'queued',

@@ -2,7 +2,7 @@ import { and, eq, getTableColumns, isNotNull, sql } from 'drizzle-orm'
 import type { Database } from '../../db/open.ts'
 import { devices, erasures, groupDevices, groups, tombstones, users } from '../../db/schema.ts'
 import { compile, names, type Statement, statement } from '../../db/statement.ts'
-import type { Device } from '../../domain/device.ts'
+import { DEFAULT_MAX_SPEED, type Device, NO_RESERVE } from '../../domain/device.ts'
 import { fold } from '../../domain/fold.ts'
 import { endsOf } from '../../domain/license.ts'
 import type { PostedAs } from '../outbox.ts'
@@ -26,6 +26,9 @@ export const toDeviceColumns = (accountId: string, device: Device): Columns => (
   ends: endsOf(device.limits),
   daily_email_limit: device.limits.dailyEmailLimit,
   daily_sms_limit: device.limits.dailySmsLimit,
+  email_reserve: (device.limits.emergencyReserve ?? NO_RESERVE).email,
+  sms_reserve: (device.limits.emergencyReserve ?? NO_RESERVE).sms,
+  max_speed: device.maxSpeed ?? DEFAULT_MAX_SPEED,
   creation: device.creation,
   last_modified: device.lastModified,
   version: device.version,

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { alertIdOf, messageId } from '../../../src/domain/alert.ts'
 import { septets, toGsm7 } from '../../../src/domain/gsm7.ts'
 import { toHtml } from '../../../src/notify/html.ts'
-import { type AlertDetails, composeEmail, composeSms } from '../../../src/notify/messageText.ts'
+import { type AlertDetails, composeEmail } from '../../../src/notify/messageText.ts'
+import { composeSms } from '../../../src/notify/smsText.ts'
 
 const ID = 'alr_1jn7wz3h4q8v2n5t7r6m0p'
 
@@ -24,6 +25,8 @@ const occasion = (
     longitude = -9.1393,
   } = changes
   return {
+    purpose: { kind: 'alert' },
+    motion: {},
     alert: {
       id: ID,
       name,
@@ -31,6 +34,10 @@ const occasion = (
       dateTime: Date.parse('2026-07-14T09:30:00Z'),
       latitude,
       longitude,
+      positionTime: Date.parse('2026-07-14T09:30:00Z'),
+      positionSource: 'reported',
+      emergency: name === 'SOSButton',
+      late: false,
     },
     deviceName,
     identifier: '300434060000000',

@@ -197,3 +197,18 @@ test('a call that assumes a wrong state of its account stores nothing twice', as
   ]
   expect((await report(account, sent)).body).toMatchObject({ accepted: 2, results: [] })
 })
+
+test('an emergency in a report of many devices is raised once, by identifier too', async () => {
+  const account = await openAccount()
+  const a = await makeDevice(account, { identifier: 'a' })
+  await makeDevice(account, { identifier: 'b' })
+  const sent = [
+    { identifier: 'a', ...at(59, { alerts: ['SOSButton'], latitude: 4 }) },
+    { identifier: 'b', ...at(59) },
+    { identifier: 'nobody', ...at(59, { alerts: ['SOSButton'] }) },
+  ]
+  expect((await report(account, sent)).body).toMatchObject({ accepted: 2, unknown: 1 })
+  expect((await report(account, sent)).body).toMatchObject({ accepted: 0, duplicates: 2 })
+  const { body } = await account.call('GET', '/api/alerts')
+  expect(body.alerts).toMatchObject([{ deviceId: a, alerts: ['SOSButton'], latitude: 4 }])
+})
