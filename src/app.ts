@@ -17,7 +17,7 @@ import { allLocations, locations } from './locations/routes.ts'
 import { messages } from './messages/routes.ts'
 import { receipts } from './receipts/routes.ts'
 import { pages, service } from './service/routes.ts'
-import { sources } from './sources/routes.ts'
+import { deviceQuarantine, pushes, sources } from './sources/routes.ts'
 import { stream } from './stream/routes.ts'
 import { tokens } from './tokens/routes.ts'
 import { users } from './users/routes.ts'
@@ -44,6 +44,8 @@ export const app = base
   .route('/api/devices', deviceAlerts)
   .route('/api/alerts', alerts)
   .route('/api/sources', sources)
+  .route('/api/devices', deviceQuarantine)
+  .route('/in', pushes)
   .route('/admin', admin)
   .route('/hooks', receipts)
   .route('/', links)

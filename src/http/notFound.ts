@@ -9,6 +9,10 @@ const CODES: Readonly<Record<string, ProblemCode>> = {
   ':groupId': 'group-not-found',
   ':keyId': 'key-not-found',
   ':messageId': 'message-not-found',
+  ':commandId': 'command-not-found',
+  ':identifier': 'identifier-not-found',
+  ':payloadId': 'payload-not-found',
+  ':sourceId': 'source-not-found',
   ':userId': 'user-not-found',
   ':webhookId': 'webhook-not-found',
 }

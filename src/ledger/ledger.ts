@@ -23,6 +23,7 @@ import {
   type StateOutcome,
 } from './acknowledge.ts'
 import { type AlertToRaise, type RaiseOutcome, raiseAlert } from './alerts.ts'
+import { type CommandSms, type CommandSmsOutcome, sendCommandSms } from './commandSms.ts'
 import { beginDecision, type Decision } from './decision.ts'
 import {
   createDevice,
@@ -48,6 +49,14 @@ import { applyReceipt } from './receipts.ts'
 import { type ReconcileOutcome, reconcilePage } from './reconcile.ts'
 import { type ResendOutcome, resendMessage, type StoredMessage } from './resendMessage.ts'
 import { type Handover, type RestoreOutcome, scheduleRestore, skipUsedDevices } from './restore.ts'
+import {
+  createForSource,
+  type DeviceOfSource,
+  forgetSecrets,
+  readSecrets,
+  type Secrets,
+  writeSecrets,
+} from './sources.ts'
 import { migrateTables } from './tables.ts'
 import { usageBetween } from './usage.ts'
 
@@ -178,6 +187,26 @@ export class AccountLedger extends DurableObject<Env> {
 
   async receipt(receipt: Receipt): Promise<void> {
     await this.#decide((tx) => applyReceipt(tx, receipt))
+  }
+
+  async sourceSecrets(sourceId: string): Promise<Secrets> {
+    return readSecrets(this.#sql, sourceId)
+  }
+
+  async setSourceSecrets(sourceId: string, secrets: Secrets): Promise<void> {
+    this.#transact(() => writeSecrets(this.#sql, sourceId, secrets))
+  }
+
+  async forgetSource(sourceId: string): Promise<void> {
+    this.#transact(() => forgetSecrets(this.#sql, sourceId))
+  }
+
+  async createForSource(device: DeviceOfSource): Promise<DeviceOutcome | null> {
+    return this.#decide((tx) => createForSource(tx, device))
+  }
+
+  async commandSms(command: CommandSms): Promise<CommandSmsOutcome> {
+    return this.#decide((tx) => sendCommandSms(tx, command))
   }
 
   async usage(key: number, from: string, to: string): Promise<DayReport[]> {

@@ -84,6 +84,10 @@ const STEPS = [
    ) STRICT, WITHOUT ROWID;
    CREATE INDEX acknowledgements_at ON acknowledgements (at);`,
   'ALTER TABLE messages ADD COLUMN link TEXT',
+  `CREATE TABLE source_secrets (source_id TEXT PRIMARY KEY, secrets TEXT NOT NULL) STRICT, WITHOUT ROWID;
+   CREATE TABLE source_devices (
+     source_id TEXT NOT NULL, day TEXT NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (source_id, day)
+   ) STRICT, WITHOUT ROWID;`,
 ]
 
 export const migrateTables = (storage: DurableObjectStorage): void => migrate(storage, STEPS)

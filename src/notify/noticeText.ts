@@ -12,15 +12,24 @@ interface WebhookDisabled {
   reason: DisabledReason
 }
 
+interface UnclaimedSos {
+  kind: 'unclaimed-sos'
+  sourceName: string
+  identifier: string
+  dateTime: number
+  latitude: number | null
+  longitude: number | null
+}
+
 /** What a notice is about. */
-export type NoticeContent = WebhookDisabled
+export type NoticeContent = WebhookDisabled | UnclaimedSos
 
 const CAUSE: Record<DisabledReason, string> = {
   gone: 'its receiver answered 410 Gone',
   failing: 'its receiver has failed for five days',
 }
 
-const composeEmail = ({ webhookId, url, reason }: NoticeContent): MessageText => {
+const composeWebhookEmail = ({ webhookId, url, reason }: WebhookDisabled): MessageText => {
   const { host, pathname } = new URL(url)
   return {
     subject: `Webhook disabled: ${host}`,
@@ -34,13 +43,41 @@ repair the receiver and set "enabled" to true.`,
 const MAX_SMS_HOST_LENGTH = 50
 
 /** One segment: a host has only characters of GSM-7. */
-const composeSms = ({ webhookId, url, reason }: NoticeContent): MessageText => {
+const composeWebhookSms = ({ webhookId, url, reason }: WebhookDisabled): MessageText => {
   const host = cutTo(new URL(url).host, MAX_SMS_HOST_LENGTH, ({ length }) => length)
   return {
     subject: '',
     text: `Webhook ${webhookId} to ${host} was disabled, because ${CAUSE[reason]}.`,
   }
 }
+
+const placeOf = ({ latitude, longitude }: UnclaimedSos): string =>
+  latitude === null ? 'Its position is not known.' : `Its position: ${latitude}, ${longitude}.`
+
+const timeOf = ({ dateTime }: UnclaimedSos, timeZone: string): string =>
+  new Date(dateTime).toLocaleString('en-GB', { timeZone, timeZoneName: 'short' })
+
+const composeSosEmail = (content: UnclaimedSos, timeZone: string): MessageText => ({
+  subject: `SOS of an unknown device: ${content.identifier}`,
+  text: `The device ${content.identifier} sent an SOS at ${timeOf(content, timeZone)} by the source \
+${content.sourceName}. No device of the account has this identifier, so nobody else is told.
+
+${placeOf(content)}
+
+Claim the identifier, so that its reports and alerts are stored: POST /api/sources/…/unclaimed.`,
+})
+
+const composeSosSms = (content: UnclaimedSos): MessageText => ({
+  subject: '',
+  text: `SOS of the unknown device ${content.identifier}. ${placeOf(content)}`,
+})
+
+const composeEmail: Compose = (content, timeZone) =>
+  content.kind === 'webhook-disabled'
+    ? composeWebhookEmail(content)
+    : composeSosEmail(content, timeZone)
+const composeSms: Compose = (content) =>
+  content.kind === 'webhook-disabled' ? composeWebhookSms(content) : composeSosSms(content)
 
 type Compose = (content: NoticeContent, timeZone: string) => MessageText
 

@@ -1,6 +1,17 @@
 import { lt, sql } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { events, idempotency, keys, messages, tombstones } from '../db/schema.ts'
+import {
+  commands,
+  events,
+  idempotency,
+  keys,
+  messages,
+  quarantine,
+  sourcePayloads,
+  tombstones,
+  unclaimed,
+  unclaimedReports,
+} from '../db/schema.ts'
 import { deletePage, deletePages } from './deletePage.ts'
 import { type CellRun, runPart } from './run.ts'
 
@@ -25,6 +36,15 @@ const RULES: Rule[] = [
     // Account notices, found by their partial index. Other messages are deleted with their alert.
     isOlderThan: (time) => sql`${messages.deviceKey} = 0 AND ${messages.changed} < ${time}`,
   },
+  { table: unclaimed, days: 30, isOlderThan: (time) => lt(unclaimed.lastReceived, time) },
+  {
+    table: unclaimedReports,
+    days: 30,
+    isOlderThan: (time) => lt(unclaimedReports.receivedAt, time),
+  },
+  { table: quarantine, days: 30, isOlderThan: (time) => lt(quarantine.receivedAt, time) },
+  { table: sourcePayloads, days: 7, isOlderThan: (time) => lt(sourcePayloads.receivedAt, time) },
+  { table: commands, days: 365, isOlderThan: (time) => lt(commands.creation, time) },
   { table: tombstones, days: 30, isOlderThan: (time) => lt(tombstones.creation, time) },
 ]
 
