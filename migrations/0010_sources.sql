@@ -92,4 +92,5 @@ CREATE TABLE `unclaimed_reports` (
 CREATE UNIQUE INDEX `unclaimed_reports_key` ON `unclaimed_reports` (`source_id`,`identifier_key`,`key`);--> statement-breakpoint
 CREATE INDEX `unclaimed_reports_account` ON `unclaimed_reports` (`account_id`);--> statement-breakpoint
 CREATE INDEX `unclaimed_reports_received` ON `unclaimed_reports` (`received_at`);--> statement-breakpoint
-ALTER TABLE `devices` ADD `max_speed` real DEFAULT 1200 NOT NULL;
+ALTER TABLE `devices` ADD `max_speed` real DEFAULT 1200 NOT NULL;--> statement-breakpoint
+ALTER TABLE `devices` ADD `source_id` text;

@@ -2,6 +2,7 @@ import { Hono } from 'hono'
 import { account } from './account/routes.ts'
 import { admin } from './admin/routes.ts'
 import { alerts, deviceAlerts } from './alerts/routes.ts'
+import { commands } from './commands/routes.ts'
 import { devices } from './devices/routes.ts'
 import { events } from './events/routes.ts'
 import { groups } from './groups/routes.ts'
@@ -45,6 +46,7 @@ export const app = base
   .route('/api/alerts', alerts)
   .route('/api/sources', sources)
   .route('/api/devices', deviceQuarantine)
+  .route('/api/devices', commands)
   .route('/in', pushes)
   .route('/admin', admin)
   .route('/hooks', receipts)

@@ -218,6 +218,8 @@ export const devices = sqliteTable(
     usageDate: text('usage_date'),
     emailsSent: integer('emails_sent').notNull().default(0),
     smsSent: integer('sms_sent').notNull().default(0),
+    /** The source that last reported for the device; null without any. */
+    sourceId: text('source_id'),
     /** The latest arrival that is not shown by the last location. */
     lastContact: integer('last_contact'),
     creation: integer().notNull(),

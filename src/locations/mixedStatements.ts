@@ -148,10 +148,12 @@ export interface NamedDevice {
   key: number
   id: string
   ends: Day | null
+  source_id: string | null
 }
 
 export const selectDevices = compile<Pick<MixedValues, 'refs' | keyof Viewer>, NamedDevice>(
-  sql`SELECT sent.key AS report, ${devices.key} AS key, ${devices.id} AS id, ${devices.ends} AS ends
+  sql`SELECT sent.key AS report, ${devices.key} AS key, ${devices.id} AS id, ${devices.ends} AS ends,
+      ${devices.sourceId} AS source_id
     FROM ${devicesOf(sql`${p.refs}`)}`,
 )
 

@@ -46,7 +46,12 @@ export const importHeld = async (
   if (held.length === 0) return { imported: 0, pending: 0 }
   try {
     const items = held.map(({ item }) => item)
-    const unknown = await ingest(c, { items, now: Date.now(), isImport: true })
+    const unknown = await ingest(c, {
+      items,
+      now: Date.now(),
+      sourceId: holder.sourceId,
+      isImport: true,
+    })
     if (unknown.length > 0) return { imported: 0, pending: held.length }
     const numbers = held.map(({ number }) => number)
     await releaseHeld(c.get('db'), holder, identifier, numbers)

@@ -14,6 +14,7 @@ import { cancelAlerts } from './cancels.ts'
 import { storeMessages } from './conversation.ts'
 import { type Quarantined, quarantineFixes, readNeighbours } from './quarantine.ts'
 import { toRaise } from './raises.ts'
+import { setSourceOf } from './store.ts'
 
 /* Stores what a push has become. */
 
@@ -26,6 +27,7 @@ interface Group {
 export interface Ingest {
   items: SourceItem[]
   now: number
+  sourceId: string
   /** Reports that waited to be claimed. */
   isImport: boolean
 }
@@ -149,6 +151,18 @@ const ingestCarefully = async (c: Context, groups: Group[], { now, isImport }: I
   return outcome
 }
 
+/** Notes by which source a device reports, when that has changed: commands go the same way. */
+const noteSource = async (
+  c: Context,
+  devices: (NamedDevice | null)[],
+  sourceId: string,
+): Promise<void> => {
+  const changed = devices.flatMap((device) =>
+    device && device.source_id !== sourceId ? [device.key] : [],
+  )
+  if (changed.length > 0) await setSourceOf(c.get('db'), changed, sourceId)
+}
+
 /**
  * Stores all items of known identifiers, and returns those of others. When it returns, everything
  * is durable; when it throws, a repeat stores what is missing.
@@ -164,6 +178,7 @@ export const ingest = async (c: Context, given: Ingest): Promise<SourceItem[]> =
   if (simple.length > 0) {
     const reports = simple.map((group) => ({ group, locations: locationsOf(group) }))
     const { statuses, devices } = await store(c, reports, { raisesBy: null, isJudged: true, now })
+    await noteSource(c, devices, given.sourceId)
     const byReport = new Map(devices.map((device) => [device.report, device]))
     for (const [at, group] of simple.entries()) {
       const device = byReport.get(at) ?? null
@@ -175,6 +190,11 @@ export const ingest = async (c: Context, given: Ingest): Promise<SourceItem[]> =
   unknown.push(...found.filter(({ device }) => !device))
   const careful = [...held, ...found.filter(({ device }) => device)]
   if (careful.length > 0) await ingestCarefully(c, careful, given)
+  await noteSource(
+    c,
+    found.map(({ device }) => device),
+    given.sourceId,
+  )
   c.executionCtx.waitUntil(pokeIfSubscribed(c.env, c.get('principal')))
   return unknown.flatMap((group) => group.items)
 }

@@ -1,6 +1,7 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
 import {
+  devices,
   sourceDirectory,
   sourcePayloads,
   sources,
@@ -8,6 +9,7 @@ import {
   unclaimedReports,
 } from '../db/schema.ts'
 import {
+  names,
   readAll,
   readFirst,
   runBatch,
@@ -235,4 +237,17 @@ export const touchSource = async (db: Database, id: string, now: number): Promis
     .update(sources)
     .set({ lastReceived: now })
     .where(and(eq(sources.id, id), sql`ifnull(${sources.lastReceived}, 0) < ${now}`))
+}
+
+/** The source that devices last reported by. */
+export const setSourceOf = async (
+  db: Database,
+  deviceKeys: number[],
+  sourceId: string,
+): Promise<void> => {
+  await statement(
+    db,
+    sql`UPDATE ${devices} SET ${names(devices.sourceId)} = ${sourceId}
+      WHERE ${devices.key} IN ${valuesOf(deviceKeys)}`,
+  ).run()
 }

@@ -8,7 +8,7 @@ import { endsOf } from '../../domain/license.ts'
 import type { PostedAs } from '../outbox.ts'
 import { type Columns, compileUpsert } from './upsert.ts'
 
-/** A device's row, without the day's counters, `last_contact` and the number of the effect. */
+/** A device's row, without the day's counters, `source_id`, `last_contact` and the effect's number. */
 export const toDeviceColumns = (accountId: string, device: Device): Columns => ({
   key: device.key,
   id: device.id,
@@ -34,7 +34,8 @@ export const toDeviceColumns = (accountId: string, device: Device): Columns => (
   version: device.version,
 })
 
-const { usageDate, emailsSent, smsSent, lastContact, ...recordColumns } = getTableColumns(devices)
+const { usageDate, emailsSent, smsSent, sourceId, lastContact, ...recordColumns } =
+  getTableColumns(devices)
 
 /** A deleted device's tombstone keeps a late repeat from bringing the row back. */
 const upsertDevice = compileUpsert({
