@@ -34,7 +34,7 @@ export interface Channel {
   /** Whether the source has what is needed to send. */
   hasCredentials: (credentials: Credentials) => boolean
   /** The request, or why the network does not take this command. */
-  prepare: (
+  compose: (
     command: CommandToSend,
     credentials: Credentials,
   ) => { request: ProviderRequest; result: string } | { refused: string }

@@ -100,7 +100,7 @@ export const garminChannel: Channel = {
     (isVersion2(credentials)
       ? !!credentials.apiKey
       : !!credentials.userName && !!credentials.password),
-  prepare: (command, credentials) => {
+  compose: (command, credentials) => {
     if (command.format === 'Text')
       return command.command.startsWith('/')
         ? prepareOrder(credentials, command.identifier, command.command)

@@ -7,7 +7,7 @@ const URL = 'https://rockblock.rock7.com/rockblock/MT'
 
 export const rockblockChannel: Channel = {
   hasCredentials: ({ userName, password }) => !!userName && !!password,
-  prepare: (command, { userName = '', password = '' }) => {
+  compose: (command, { userName = '', password = '' }) => {
     const bytes = bytesOf(command)
     if (!bytes) return { refused: NOT_IN_FORMAT }
     if (bytes.byteLength > MAX_ROCKBLOCK_BYTES)

@@ -96,7 +96,7 @@ export const sendByNetwork = async (
   const { identifier } = given.device
   if (identifier === null) throw new Problem('no-command-channel')
   const { channel, credentials } = await findRoute(c, given.device.key)
-  const prepared = channel.prepare({ ...given, identifier }, credentials)
+  const prepared = channel.compose({ ...given, identifier }, credentials)
   if ('refused' in prepared) {
     const { refused: detail } = prepared
     if (detail === NOT_IN_FORMAT)

@@ -55,7 +55,8 @@ export const claimIdentifier = define({
   body: z
     .strictObject({
       deviceId: line(64).optional().meta({ description: 'A device of the account.' }),
-      device: deviceBody
+      device: z
+        .strictObject(deviceBody.shape)
         .optional()
         .meta({ description: 'A new device. Its `identifier` is the one that is claimed.' }),
     })
