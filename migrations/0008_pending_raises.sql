@@ -1,8 +1,9 @@
 CREATE TABLE `pending_raises` (
-	`id` text PRIMARY KEY NOT NULL,
 	`account_id` text NOT NULL,
+	`id` text NOT NULL,
 	`creation` integer NOT NULL,
-	`raise` text NOT NULL
+	`raise` text NOT NULL,
+	PRIMARY KEY(`account_id`, `id`)
 ) STRICT, WITHOUT ROWID;
 --> statement-breakpoint
 CREATE INDEX `pending_raises_creation` ON `pending_raises` (`creation`,`id`);--> statement-breakpoint

@@ -93,7 +93,8 @@ export async function auditEmergencies(call, devices) {
     for (const time of device.emergencies) {
       const found = times.filter((one) => one === time).length
       if (found === 0) faults.lost.push(`${device.name}: the emergency of ${time} raised no alert`)
-      if (found > 1) faults.duplicated.push(`${device.name}: the emergency of ${time} is told twice`)
+      if (found > 1)
+        faults.duplicated.push(`${device.name}: the emergency of ${time} is told twice`)
     }
     const unexpected = times.filter((time) => !device.emergencies.has(time)).length
     if (unexpected > 0) faults.duplicated.push(`${device.name}: ${unexpected} emergencies too many`)

@@ -37,7 +37,7 @@ const findRoute = async (c: Context, deviceKey: number): Promise<Route> => {
   const source = sourceId ? await findSource(c.get('db'), accountId, sourceId) : null
   const channel = source?.enabled ? CHANNELS[source.provider] : undefined
   if (!source || !channel) throw new Problem('no-command-channel')
-  const secrets = await ledgerOf(c.env, accountId).sourceSecrets(source.id)
+  const secrets = await ledgerOf(c.env, accountId).sourceSecrets(source.id, null)
   const credentials: Credentials = { ...source.settings, ...secrets }
   if (!channel.hasCredentials(credentials)) throw new Problem('no-command-channel')
   return { channel, credentials }

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { type Channel, onePerAddress, type Recipient } from '../domain/alert.ts'
 import { contactRecipients, parseEmergencySettings } from '../domain/emergency.ts'
 import type { Database } from './open.ts'
-import { accounts, devices, users } from './schema.ts'
+import { accounts, alerts, devices, users } from './schema.ts'
 import { compile, literal, placeholders, runBatch } from './statement.ts'
 import { isInGroup } from './visibility.ts'
 
@@ -17,7 +17,7 @@ export interface RecipientRow {
   time_zone: string
 }
 
-const p = placeholders('accountId', 'deviceId', 'now')
+const p = placeholders('accountId', 'deviceId', 'now', 'alertId')
 
 const DEVICE_KEY = sql`(SELECT ${devices.key} FROM ${devices}
   WHERE ${devices.id} = ${p.deviceId} AND ${devices.accountId} = ${p.accountId})`
@@ -49,7 +49,7 @@ const MAX_ADMINISTRATORS = 100
 /** Administrators who are active now and can see the device. */
 export const selectAdministrators = compile<DeviceNow, RecipientRow>(
   sql`${SELECT_ACTIVE}
-      AND EXISTS (SELECT 1 FROM json_each(${users.privileges}) WHERE value = 'admin')
+      AND instr(${users.privileges}, '"admin"') > 0
     ORDER BY ${users.id} LIMIT ${literal(MAX_ADMINISTRATORS)}`,
 )
 
@@ -79,6 +79,26 @@ export const recipientsBy = (users: RecipientRow[], channel: Channel): Recipient
       byAddress.set(to, { channel, to, timeZone: user.time_zone, userId: user.id })
   }
   return [...byAddress.values()]
+}
+
+const selectAcknowledged = compile<{ accountId: string; alertId: string }, { at: number | null }>(
+  sql`SELECT ${alerts.acknowledgedAt} AS at FROM ${alerts}
+    WHERE ${alerts.id} = ${p.alertId} AND ${alerts.accountId} = ${p.accountId}`,
+)
+
+/** The users who may be told of the device now, and whether its alert is acknowledged. */
+export const readRoundState = async (
+  db: Database,
+  about: DeviceNow,
+  alertId: string,
+): Promise<{ userIds: Set<string>; isAcknowledged: boolean }> => {
+  const [{ results: users }, { results: administrators }, { results: found }] = await runBatch(db, [
+    selectRecipients(db, about),
+    selectAdministrators(db, about),
+    selectAcknowledged(db, { accountId: about.accountId, alertId }),
+  ])
+  const userIds = new Set([...users, ...administrators].map(({ id }) => id))
+  return { userIds, isAcknowledged: found.some(({ at }) => at !== null) }
 }
 
 interface Address {

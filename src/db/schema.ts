@@ -486,13 +486,16 @@ export const messages = sqliteTable(
 export const pendingRaises = sqliteTable(
   'pending_raises',
   {
-    /** The alert's id. */
-    id: text().primaryKey(),
     accountId: text('account_id').notNull(),
+    /** The alert's id. */
+    id: text().notNull(),
     creation: integer().notNull(),
     raise: text({ mode: 'json' }).$type<PendingRaise>().notNull(),
   },
-  (table) => [index('pending_raises_creation').on(table.creation, table.id)],
+  (table) => [
+    primaryKey({ columns: [table.accountId, table.id] }),
+    index('pending_raises_creation').on(table.creation, table.id),
+  ],
 )
 
 /** Source → account and cell, in cell 0 only. Written before the source and deleted after it. */

@@ -66,6 +66,9 @@ const readState = ({ sql }: Decision, { alertId, known }: AlertToAcknowledge): A
   }
 }
 
+const postState = (tx: Decision, id: string, state: AlertState): void =>
+  tx.post({ kind: 'alert-state', id, ...state, updates: null, messages: null })
+
 const writeState = (tx: Decision, id: string, state: AlertState): void => {
   tx.sql.exec(
     `INSERT INTO acknowledgements (alert_id, at, by, cancelled_at, cancelled_by)
@@ -77,16 +80,20 @@ const writeState = (tx: Decision, id: string, state: AlertState): void => {
     state.cancelledAt,
     state.cancelledBy,
   )
-  tx.post({ kind: 'alert-state', id, ...state, updates: null, messages: null })
+  postState(tx, id, state)
 }
 
 /** Only the first acknowledgement counts. */
 export const acknowledgeAlert = (tx: Decision, given: AlertToAcknowledge): StateOutcome => {
-  const { alertId, deviceId, by } = given
+  const { alertId, deviceId, by, known } = given
   const device = findDevice(tx.sql, deviceId)
   if (!device) return { ok: false, refusal: 'alert-not-found' }
   const before = readState(tx, given)
-  if (before.acknowledgedAt !== null) return { ok: true, state: before }
+  if (before.acknowledgedAt !== null) {
+    // A restored cell may have lost it.
+    if (known.acknowledgedAt === null) postState(tx, alertId, before)
+    return { ok: true, state: before }
+  }
   const state = { ...before, acknowledgedAt: tx.now, acknowledgedBy: by }
   closeEmergency(tx.sql, alertId)
   writeState(tx, alertId, state)

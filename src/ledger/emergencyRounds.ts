@@ -1,9 +1,18 @@
 import { onePerAddress } from '../domain/alert.ts'
 import { contactRecipients, MINUTE_MS } from '../domain/emergency.ts'
-import type { Decision } from './decision.ts'
-import { countMessages, detailsOf, type EmergencyRow } from './emergencies.ts'
+import type { Env } from '../env.ts'
+import { logFailure } from '../log.ts'
+import { beginDecision, type Decision } from './decision.ts'
+import {
+  closeEmergency,
+  countMessages,
+  detailsOf,
+  type EmergencyRow,
+  findEmergency,
+} from './emergencies.ts'
 import { countQueued, reportUndelivered, sendAboutAlert } from './emergencyMessages.ts'
 import { recipientsOfAlert } from './messageQueue.ts'
+import { type RoundContext, readRoundContext } from './roundContext.ts'
 
 /* What an open emergency is due for: the check of its messages, and the rounds of its escalation. */
 
@@ -20,7 +29,7 @@ export const nextEmergencyTime = (sql: SqlStorage): number | null =>
     .one().at
 
 /** The emergency that has been due for longest. */
-export const findDueEmergency = (sql: SqlStorage, now: number): EmergencyRow | undefined =>
+const findDueEmergency = (sql: SqlStorage, now: number): EmergencyRow | undefined =>
   sql
     .exec<EmergencyRow>(
       `SELECT * FROM emergencies WHERE (check_at IS NOT NULL AND check_at <= ?)
@@ -31,21 +40,27 @@ export const findDueEmergency = (sql: SqlStorage, now: number): EmergencyRow | u
     .toArray()[0]
 
 /** Sends the emergency again to everyone sent a message, and to the emergency contacts. */
-const sendRound = (tx: Decision, row: EmergencyRow): void => {
+const sendRound = (tx: Decision, row: EmergencyRow, context: RoundContext | null): void => {
   const { sql, account, now } = tx
+  if (context?.isAcknowledged) {
+    closeEmergency(sql, row.id)
+    return
+  }
   const { escalation } = account
   const round = row.round + 1
   if (!escalation || round > escalation.rounds) {
     sql.exec('UPDATE emergencies SET next_round = NULL WHERE id = ?', row.id)
     return
   }
-  const { administrators, deviceId, ...details } = detailsOf(row)
+  const { administrators, deviceId, isOfExpiredDevice, ...details } = detailsOf(row)
   const messages = sendAboutAlert(tx, {
     kind: 'escalation',
     series: round,
     deviceKey: row.device_key,
     recipients: onePerAddress([
-      ...recipientsOfAlert(sql, row.id),
+      ...recipientsOfAlert(sql, row.id).filter(
+        ({ userId }) => userId === undefined || !context || context.userIds.has(userId),
+      ),
       ...contactRecipients(account, account.timeZone),
     ]),
     details: { ...details, purpose: { kind: 'escalation', round } },
@@ -63,21 +78,18 @@ const sendRound = (tx: Decision, row: EmergencyRow): void => {
   })
 }
 
-/** Does what the emergency that is due first is due for. False when none is. */
-export const runDueEmergency = (tx: Decision): boolean => {
-  const row = findDueEmergency(tx.sql, tx.now)
-  if (!row) return false
+/** Does what an emergency is due for, unless it was acknowledged meanwhile. */
+const runDueEmergency = (tx: Decision, id: string, context: RoundContext | null): void => {
+  const row = findEmergency(tx.sql, id)
+  if (!row) return
   if (row.check_at !== null && row.check_at <= tx.now) reportUndelivered(tx, row, 'not-accepted')
-  if (row.next_round !== null && row.next_round <= tx.now) sendRound(tx, row)
-  return true
+  if (row.next_round !== null && row.next_round <= tx.now) sendRound(tx, row, context)
 }
 
 const POSTPONE_MS = 60_000
 
-/** Postpones the emergency that is due first, because an error must not hold up the others. */
-export const postponeDueEmergency = (sql: SqlStorage, now: number): void => {
-  const row = findDueEmergency(sql, now)
-  if (!row) return
+/** Postpones an emergency, because an error must not hold up the others. */
+const postponeEmergency = (sql: SqlStorage, id: string, now: number): void => {
   const next = now + POSTPONE_MS
   sql.exec(
     `UPDATE emergencies SET check_at = CASE WHEN check_at <= ? THEN ? ELSE check_at END,
@@ -86,6 +98,26 @@ export const postponeDueEmergency = (sql: SqlStorage, now: number): void => {
     next,
     now,
     next,
-    row.id,
+    id,
   )
+}
+
+/** Does all that is due. Each emergency is one decision: an error in one holds up no other. */
+export const runDueEmergencies = async (storage: DurableObjectStorage, env: Env): Promise<void> => {
+  const { sql } = storage
+  for (let due = findDueEmergency(sql, Date.now()); due; due = findDueEmergency(sql, Date.now())) {
+    const { id, next_round: nextRound } = due
+    const isRoundDue = nextRound !== null && nextRound <= Date.now()
+    const context = isRoundDue ? await readRoundContext(sql, env, due) : null
+    try {
+      storage.transactionSync(() => {
+        const tx = beginDecision(sql, Date.now())
+        if (!tx) throw new Error('the account of an open emergency is missing')
+        runDueEmergency(tx, id, context)
+      })
+    } catch (error) {
+      logFailure('emergency-failed', error, { alert: id })
+      postponeEmergency(sql, id, Date.now())
+    }
+  }
 }

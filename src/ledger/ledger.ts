@@ -1,62 +1,29 @@
 import { DurableObject } from 'cloudflare:workers'
 import type { DayReport, DeviceRecord } from '../domain/device.ts'
-import type { PendingRaise } from '../domain/pendingRaise.ts'
 import type { Env } from '../env.ts'
 import { logFailure } from '../log.ts'
 import type { Receipt } from '../notify/provider.ts'
-import {
-  type AccountChange,
-  type AccountOutcome,
-  type AccountRefusal,
-  changeAccount,
-  eraseAccount,
-  markErased,
-  type Opening,
-  openAccount,
-} from './account.ts'
+import * as accounts from './account.ts'
 import { readAccount } from './accountRow.ts'
-import {
-  type AlertToAcknowledge,
-  type AlertToCancel,
-  acknowledgeAlert,
-  cancelAlert,
-  type StateOutcome,
-} from './acknowledge.ts'
+import * as acknowledge from './acknowledge.ts'
 import { type AlertToRaise, type RaiseOutcome, raiseAlert } from './alerts.ts'
 import { type CommandSms, type CommandSmsOutcome, sendCommandSms } from './commandSms.ts'
 import { beginDecision, type Decision } from './decision.ts'
-import {
-  createDevice,
-  type DeviceOutcome,
-  deleteDevice,
-  forgetMaker,
-  type Maker,
-  type Refusal,
-  reactivateDevice,
-  readDevice,
-  replaceDevice,
-} from './devices.ts'
-import { nextEmergencyTime, postponeDueEmergency, runDueEmergency } from './emergencyRounds.ts'
+import * as devices from './devices.ts'
+import { nextEmergencyTime, runDueEmergencies } from './emergencyRounds.ts'
 import { recordExpirations } from './expirations.ts'
 import { type LogPage, readLog } from './licenseLog.ts'
 import { MessageSender } from './messageSender.ts'
 import { type AccountNotice, sendNotice } from './notices.ts'
 import { isEmpty } from './outbox.ts'
 import { OutboxDrain } from './outboxDrain.ts'
-import { type PendingOutcome, raisePending, readContexts } from './pendingRaises.ts'
+import * as pending from './pendingRaises.ts'
 import { nextPruneTime, prune } from './prune.ts'
 import { applyReceipt } from './receipts.ts'
 import { type ReconcileOutcome, reconcilePage } from './reconcile.ts'
 import { type ResendOutcome, resendMessage, type StoredMessage } from './resendMessage.ts'
 import { type Handover, type RestoreOutcome, scheduleRestore, skipUsedDevices } from './restore.ts'
-import {
-  createForSource,
-  type DeviceOfSource,
-  forgetSecrets,
-  readSecrets,
-  type Secrets,
-  writeSecrets,
-} from './sources.ts'
+import * as sources from './sources.ts'
 import { migrateTables } from './tables.ts'
 import { usageBetween } from './usage.ts'
 
@@ -95,24 +62,27 @@ export class AccountLedger extends DurableObject<Env> {
     )
   }
 
-  async open(opening: Opening): Promise<AccountOutcome> {
+  async open(opening: accounts.Opening): Promise<accounts.AccountOutcome> {
     this.#transact(() => {
-      if (!readAccount(this.#sql)) openAccount(this.#sql, opening, Date.now())
+      if (!readAccount(this.#sql)) accounts.openAccount(this.#sql, opening, Date.now())
     })
     await this.#outboxDrain.drain()
     return this.account()
   }
 
-  async account(): Promise<AccountOutcome> {
+  async account(): Promise<accounts.AccountOutcome> {
     return this.#decide(({ account }) => ({ ok: true, account }))
   }
 
-  async change(change: AccountChange, versions: number[] | null): Promise<AccountOutcome> {
-    return this.#decide((tx) => changeAccount(tx, change, versions))
+  async change(
+    change: accounts.AccountChange,
+    versions: number[] | null,
+  ): Promise<accounts.AccountOutcome> {
+    return this.#decide((tx) => accounts.changeAccount(tx, change, versions))
   }
 
-  async erase(versions: number[] | null): Promise<{ ok: true } | AccountRefusal> {
-    return this.#decide((tx) => eraseAccount(tx, versions))
+  async erase(versions: number[] | null): Promise<{ ok: true } | accounts.AccountRefusal> {
+    return this.#decide((tx) => accounts.eraseAccount(tx, versions))
   }
 
   /** The last step of an erasure. Once the outbox is empty, only the account's id is kept. */
@@ -120,61 +90,57 @@ export class AccountLedger extends DurableObject<Env> {
     if (readAccount(this.#sql)) return false
     await this.#outboxDrain.run()
     if (!isEmpty(this.#sql)) return false
-    const [{ id } = { id: '' }] = this.#sql.exec<{ id: string }>('SELECT id FROM account').toArray()
-    await this.ctx.storage.deleteAlarm()
-    await this.ctx.storage.deleteAll()
-    migrateTables(this.ctx.storage)
-    if (id) markErased(this.#sql, id)
+    await accounts.eraseStorage(this.ctx.storage)
     return true
   }
 
-  async device(id: string): Promise<DeviceOutcome> {
-    return this.#decide((tx) => readDevice(tx, id))
+  async device(id: string): Promise<devices.DeviceOutcome> {
+    return this.#decide((tx) => devices.readDevice(tx, id))
   }
 
-  async create(id: string, record: DeviceRecord, maker: Maker): Promise<DeviceOutcome> {
-    return this.#decide((tx) => createDevice(tx, id, record, maker))
+  async create(
+    id: string,
+    record: DeviceRecord,
+    maker: devices.Maker,
+  ): Promise<devices.DeviceOutcome> {
+    return this.#decide((tx) => devices.createDevice(tx, id, record, maker))
   }
 
   async replace(
     id: string,
     record: DeviceRecord,
     versions: number[] | null,
-  ): Promise<DeviceOutcome> {
-    return this.#decide((tx) => replaceDevice(tx, id, record, versions))
+  ): Promise<devices.DeviceOutcome> {
+    return this.#decide((tx) => devices.replaceDevice(tx, id, record, versions))
   }
 
-  async reactivate(id: string, expirationDate: string | null): Promise<DeviceOutcome> {
-    return this.#decide((tx) => reactivateDevice(tx, id, expirationDate))
+  async reactivate(id: string, expirationDate: string | null): Promise<devices.DeviceOutcome> {
+    return this.#decide((tx) => devices.reactivateDevice(tx, id, expirationDate))
   }
 
-  async remove(id: string, versions: number[] | null): Promise<{ ok: true } | Refusal> {
-    return this.#decide((tx) => deleteDevice(tx, id, versions))
+  async remove(id: string, versions: number[] | null): Promise<{ ok: true } | devices.Refusal> {
+    return this.#decide((tx) => devices.deleteDevice(tx, id, versions))
   }
 
   async forgetMaker(userId: string): Promise<void> {
-    this.#transact(() => forgetMaker(this.#sql, userId))
+    this.#transact(() => devices.forgetMaker(this.#sql, userId))
   }
 
   async raise(deviceId: string, alert: AlertToRaise): Promise<RaiseOutcome> {
     return this.#decide((tx) => raiseAlert(tx, deviceId, alert))
   }
 
-  /** Raises alerts that the cell keeps until this has decided on them. */
-  async raisePending(raises: PendingRaise[]): Promise<PendingOutcome[]> {
-    const account = readAccount(this.#sql)
-    if (!account) return raises.map(() => NOT_FOUND)
-    const contexts = await readContexts(this.env, account, raises)
-    const outcomes = await this.#decide((tx) => raisePending(tx, raises, contexts))
-    return 'ok' in outcomes ? raises.map(() => NOT_FOUND) : outcomes
+  async raisePending(raises: pending.PendingRaise[]): Promise<pending.PendingOutcome> {
+    const contexts = await pending.readContexts(this.#sql, this.env, raises)
+    return this.#decide((tx) => pending.raisePending(tx, raises, contexts))
   }
 
-  async acknowledge(alert: AlertToAcknowledge): Promise<StateOutcome> {
-    return this.#decide((tx) => acknowledgeAlert(tx, alert))
+  async acknowledge(alert: acknowledge.AlertToAcknowledge): Promise<acknowledge.StateOutcome> {
+    return this.#decide((tx) => acknowledge.acknowledgeAlert(tx, alert))
   }
 
-  async cancel(alert: AlertToCancel): Promise<StateOutcome> {
-    return this.#decide((tx) => cancelAlert(tx, alert))
+  async cancel(alert: acknowledge.AlertToCancel): Promise<acknowledge.StateOutcome> {
+    return this.#decide((tx) => acknowledge.cancelAlert(tx, alert))
   }
 
   async notify(notice: AccountNotice): Promise<{ ok: true } | typeof NOT_FOUND> {
@@ -189,20 +155,12 @@ export class AccountLedger extends DurableObject<Env> {
     await this.#decide((tx) => applyReceipt(tx, receipt))
   }
 
-  async sourceSecrets(sourceId: string): Promise<Secrets> {
-    return readSecrets(this.#sql, sourceId)
+  async sourceSecrets(sourceId: string, change: sources.SecretsChange): Promise<sources.Secrets> {
+    return this.#transact(() => sources.changeSecrets(this.#sql, sourceId, change))
   }
 
-  async setSourceSecrets(sourceId: string, secrets: Secrets): Promise<void> {
-    this.#transact(() => writeSecrets(this.#sql, sourceId, secrets))
-  }
-
-  async forgetSource(sourceId: string): Promise<void> {
-    this.#transact(() => forgetSecrets(this.#sql, sourceId))
-  }
-
-  async createForSource(device: DeviceOfSource): Promise<DeviceOutcome | null> {
-    return this.#decide((tx) => createForSource(tx, device))
+  async createForSource(device: sources.DeviceOfSource): Promise<sources.SourceDeviceOutcome> {
+    return this.#decide((tx) => sources.createForSource(tx, device))
   }
 
   async commandSms(command: CommandSms): Promise<CommandSmsOutcome> {
@@ -250,8 +208,8 @@ export class AccountLedger extends DurableObject<Env> {
   override async alarm(): Promise<void> {
     this.#alarmAt = null
     try {
+      await runDueEmergencies(this.ctx.storage, this.env)
       prune(this.#sql, Date.now())
-      this.#runEmergencies()
       const work = Promise.allSettled([this.#outboxDrain.run(), this.#messageSender.run()])
       await Promise.race([work, scheduler.wait(ALARM_WAIT_MS)])
     } catch (error) {
@@ -272,21 +230,6 @@ export class AccountLedger extends DurableObject<Env> {
     })
     await this.#outboxDrain.drain()
     return outcome
-  }
-
-  /** Each emergency is one decision: an error in one holds up no other. */
-  #runEmergencies(): void {
-    for (let isDue = true; isDue; ) {
-      try {
-        isDue = this.#transact(() => {
-          const tx = beginDecision(this.#sql, Date.now())
-          return tx !== null && runDueEmergency(tx)
-        })
-      } catch (error) {
-        this.#logFailure('emergency-failed', error)
-        this.#transact(() => postponeDueEmergency(this.#sql, Date.now()))
-      }
-    }
   }
 
   #logFailure(event: string, error: unknown): void {

@@ -43,7 +43,7 @@ const emitMessageEvent = (
 
 /**
  * Writes a message's new state. The cell gets visible changes only. Each status of a device's
- * message has one event; messages of notices have none.
+ * message has one event; notices about the account itself have none.
  */
 export const changeMessage = (tx: Decision, before: MessageRow, change: MessageChange): void => {
   const { id, attempts, link } = before

@@ -7,27 +7,36 @@ import { createDevice, type DeviceOutcome } from './devices.ts'
 /** Credentials of a provider, which are in no database and in no export. */
 export type Secrets = Record<string, string>
 
-export const readSecrets = (sql: SqlStorage, sourceId: string): Secrets => {
+/** Nothing, secrets to set (those left out stay), or to forget all of the source. */
+export type SecretsChange = null | Secrets | 'forget'
+
+const readSecrets = (sql: SqlStorage, sourceId: string): Secrets => {
   const [row] = sql
     .exec<{ secrets: string }>('SELECT secrets FROM source_secrets WHERE source_id = ?', sourceId)
     .toArray()
   return row ? (JSON.parse(row.secrets) as Secrets) : {}
 }
 
-/** Members that are left out stay as they are. */
-export const writeSecrets = (sql: SqlStorage, sourceId: string, secrets: Secrets): void => {
-  const merged = JSON.stringify({ ...readSecrets(sql, sourceId), ...secrets })
-  sql.exec(
-    `INSERT INTO source_secrets (source_id, secrets) VALUES (?1, ?2)
-     ON CONFLICT (source_id) DO UPDATE SET secrets = ?2`,
-    sourceId,
-    merged,
-  )
-}
-
-export const forgetSecrets = (sql: SqlStorage, sourceId: string): void => {
-  sql.exec('DELETE FROM source_secrets WHERE source_id = ?', sourceId)
-  sql.exec('DELETE FROM source_devices WHERE source_id = ?', sourceId)
+/** The source's secrets after the change. */
+export const changeSecrets = (
+  sql: SqlStorage,
+  sourceId: string,
+  change: SecretsChange,
+): Secrets => {
+  if (change === 'forget') {
+    sql.exec('DELETE FROM source_secrets WHERE source_id = ?', sourceId)
+    sql.exec('DELETE FROM source_devices WHERE source_id = ?', sourceId)
+    return {}
+  }
+  const secrets = { ...readSecrets(sql, sourceId), ...change }
+  if (change !== null)
+    sql.exec(
+      `INSERT INTO source_secrets (source_id, secrets) VALUES (?1, ?2)
+       ON CONFLICT (source_id) DO UPDATE SET secrets = ?2`,
+      sourceId,
+      JSON.stringify(secrets),
+    )
+  return secrets
 }
 
 /** How many devices a source may create on a day. */
@@ -41,11 +50,14 @@ export interface DeviceOfSource {
   record: DeviceRecord
 }
 
-/** Creates a device for a new identifier; null when the source has created enough today. */
+/** Null when the source has created enough devices today. */
+export type SourceDeviceOutcome = DeviceOutcome | null
+
+/** Creates a device for a new identifier. */
 export const createForSource = (
   tx: Decision,
   { sourceId, id, record }: DeviceOfSource,
-): DeviceOutcome | null => {
+): SourceDeviceOutcome => {
   const { sql, account } = tx
   const [row] = sql
     .exec<{ count: number }>(

@@ -23,8 +23,6 @@ export type Ledger = Pick<
   | 'resend'
   | 'receipt'
   | 'sourceSecrets'
-  | 'setSourceSecrets'
-  | 'forgetSource'
   | 'createForSource'
   | 'commandSms'
   | 'usage'

@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/sqlite-core'
 import type { Database } from '../db/open.ts'
 import { accounts, alerts, devices, keys, messages, users } from '../db/schema.ts'
 import { compile, placeholders, readFirst } from '../db/statement.ts'
@@ -68,10 +69,17 @@ const IS_ACTIVE_USER = sql`(${users.disabled} = 0
   AND (${users.expires} IS NULL OR ${users.expires} > ${p.now})
   AND (${users.groupId} IS NULL OR ${isInGroup(devices.key, users.groupId)}))`
 
-/** An emergency contact that was removed from the account loses its links. */
-const IS_CONTACT = sql`(${messages.userId} IS NULL AND ${messages.contact} IS NOT NULL AND EXISTS (
-  SELECT 1 FROM json_each(${accounts.emergency}, '$.emergencyContacts')
-  WHERE ${messages.recipient} IN (value ->> 'email', value ->> 'phone')))`
+/** The emergency contact with the address of the message, if it still is one. */
+const CONTACT = sql`(SELECT ifnull(${messages.contact}, value ->> 'name')
+  FROM json_each(${accounts.emergency}, '$.emergencyContacts')
+  WHERE ${messages.recipient} IN (value ->> 'email', value ->> 'phone') LIMIT 1)`
+
+const sharing = alias(users, 'sharing')
+/** A message may name neither: then its recipient is found by the address. */
+const USER_ID = sql`CASE WHEN ${messages.userId} IS NOT NULL THEN ${messages.userId}
+  WHEN ${messages.contact} IS NULL THEN (SELECT ${sharing.id} FROM ${users} ${sharing}
+    WHERE ${sharing.accountId} = ${messages.accountId}
+      AND ${messages.recipient} IN (${sharing.email}, ${sharing.phone}) LIMIT 1) END`
 
 const ACKNOWLEDGER = sql`coalesce(
   (SELECT u.name FROM ${users} u WHERE u.id = ${alerts.acknowledgedBy}),
@@ -85,17 +93,18 @@ const selectLinked = compile<{ hash: string; now: number }, Row>(
       ${alerts.positionTime}, ${alerts.positionSource}, ${alerts.emergency},
       ${alerts.acknowledgedAt}, ${alerts.acknowledgedBy}, ${ACKNOWLEDGER} AS acknowledger,
       ${alerts.cancelledAt}, ${alerts.cancelledBy},
-      ${messages.userId}, ${users.name} AS user_name, ${messages.contact},
+      ${users.id} AS user_id, ${users.name} AS user_name, ${CONTACT} AS contact,
       coalesce(${users.timeZone}, ${accounts.timeZone}) AS time_zone
     FROM ${messages}
     CROSS JOIN ${alerts} ON ${alerts.accountId} = ${messages.accountId}
       AND ${alerts.id} = 'alr_' || substr(${messages.id}, 5, length(${messages.id}) - 8)
     CROSS JOIN ${devices} ON ${devices.key} = ${alerts.deviceKey}
     CROSS JOIN ${accounts} ON ${accounts.id} = ${messages.accountId} AND ${accounts.disabled} = 0
-    LEFT JOIN ${users} ON ${users.id} = ${messages.userId}
+    LEFT JOIN ${users} ON ${users.id} = ${USER_ID}
       AND ${users.accountId} = ${messages.accountId}
     WHERE ${messages.linkHash} = ${p.hash} AND ${messages.linkExpires} > ${p.now}
-      AND (${IS_ACTIVE_USER} OR ${IS_CONTACT})`,
+      AND CASE WHEN ${users.id} IS NOT NULL THEN ${IS_ACTIVE_USER}
+        ELSE ${messages.userId} IS NULL AND ${CONTACT} IS NOT NULL END`,
 )
 
 /** Null for a link that nobody was sent, that has expired, or whose recipient may not use it. */

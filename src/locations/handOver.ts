@@ -3,7 +3,7 @@ import { BoundedCache } from '../domain/boundedCache.ts'
 import { MAX_RAISES_PER_CALL, type PendingRaise } from '../domain/pendingRaise.ts'
 import { publicUrl } from '../env.ts'
 import type { Context } from '../http/context.ts'
-import { Problem } from '../http/problem.ts'
+import { Problem, requireOk } from '../http/problem.ts'
 import { ledgerOf } from '../ledger/stub.ts'
 import { logFailure } from '../log.ts'
 import type { AssumedState } from './report.ts'
@@ -26,10 +26,11 @@ export const handOverRaises = async (
   let first: string | null = null
   for (let at = 0; at < raises.length; at += MAX_RAISES_PER_CALL) {
     const some = raises.slice(at, at + MAX_RAISES_PER_CALL)
-    const outcomes = await retryTransient(() => ledger.raisePending(some)).catch((error) => {
+    const decided = await retryTransient(() => ledger.raisePending(some)).catch((error) => {
       logFailure('raise-failed', error, { requestId: c.get('requestId') })
       throw new Problem('unavailable')
     })
+    const { outcomes } = requireOk(decided)
     first ??= outcomes.find((outcome) => outcome.ok)?.alertId ?? null
   }
   return first

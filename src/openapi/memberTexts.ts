@@ -18,6 +18,10 @@ export const MEMBER_TEXTS: Readonly<Record<string, string>> = {
   NewLocation: 'A location to store.',
   User: 'A person of the account.',
   Webhook: 'A receiver of events.',
+  Source: 'A way in for the pushes of one provider.',
+  SourceBody: 'The members of a source that you can set.',
+  PatchSourceBody: 'The members to change.',
+  Command: 'A command to a device, or a message that was written on it.',
   WebhookDelivery: 'A call to the receiver of a webhook.',
   DeviceBody: 'The members of a device that you can set.',
   PatchAccountBody: 'The members to change.',
@@ -105,7 +109,6 @@ export const MEMBER_TEXTS: Readonly<Record<string, string>> = {
   'Alert.text': 'The text of the alert.',
   'Alert.acknowledged': 'Whether somebody has acknowledged the alert.',
   'Alert.acknowledgedAt': 'When the alert was first acknowledged, or null.',
-  'Alert.deliveries': 'The messages that the alert caused.',
   '*.alertName': 'The name of the alert.',
 
   'User.country': 'ISO 3166-1 alpha-2 code.',

@@ -2,7 +2,8 @@ import { hashSecret, isSameDigest } from '../auth/secret.ts'
 import { type Database, openCell, openDirectory } from '../db/open.ts'
 import { BoundedCache } from '../domain/boundedCache.ts'
 import type { Env } from '../env.ts'
-import { findInDirectory, findSource, type StoredSource } from './store.ts'
+import { findInDirectory, isAccountActive } from './directory.ts'
+import { findSource, type StoredSource } from './store.ts'
 
 /** A source with the account and the cell that it belongs to. */
 export interface KnownSource {
@@ -23,6 +24,7 @@ const readSource = async (env: Env, id: string): Promise<KnownSource | null> => 
   if (!entry) return null
   const { account_id: accountId, cell } = entry
   const db = openCell(env, cell)
+  if (!(await isAccountActive(db, accountId))) return null
   const source = await findSource(db, accountId, id)
   return source && { source, accountId, cell, db }
 }

@@ -15,6 +15,7 @@ import { originOf } from '../locations/handOver.ts'
 import * as contract from './contract.ts'
 import { addDataRoutes, addQuarantineRoutes } from './dataHandlers.ts'
 import { decodePush, replyTo } from './decode.ts'
+import { listInDirectory, removeFromDirectory } from './directory.ts'
 import { forgetSource } from './knownSource.ts'
 import { toPush } from './pastedPush.ts'
 import { presentItem, presentSource } from './present.ts'
@@ -24,9 +25,7 @@ import {
   createSource,
   deleteSource,
   findSource,
-  listInDirectory,
   listSources,
-  removeFromDirectory,
   replaceHash,
   type StoredSource,
   updateSource,
@@ -53,7 +52,7 @@ const addressOf = (c: Context, id: string, secret: string): string =>
 const keepSecrets = async (c: Context, id: string, record: SourceRecord): Promise<SourceRecord> => {
   const { open, secrets } = splitSettings(record.settings)
   if (Object.keys(secrets).length > 0)
-    await ledgerOf(c.env, c.get('principal').accountId).setSourceSecrets(id, secrets)
+    await ledgerOf(c.env, c.get('principal').accountId).sourceSecrets(id, secrets)
   return { ...record, settings: open }
 }
 
@@ -151,7 +150,7 @@ export const sources = addDataRoutes(new Hono<AppEnv>())
     c.executionCtx.waitUntil(
       Promise.allSettled([
         removeFromDirectory(openDirectory(c.env), id),
-        ledgerOf(c.env, accountId).forgetSource(id),
+        ledgerOf(c.env, accountId).sourceSecrets(id, 'forget'),
       ]),
     )
     return reply(c, contract.deleteSource, { success: true })

@@ -1,13 +1,6 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
-import {
-  devices,
-  sourceDirectory,
-  sourcePayloads,
-  sources,
-  unclaimed,
-  unclaimedReports,
-} from '../db/schema.ts'
+import { devices, sourcePayloads, sources, unclaimed, unclaimedReports } from '../db/schema.ts'
 import {
   names,
   readAll,
@@ -209,26 +202,6 @@ export const deleteSource = async (
   if (deleted.meta.changes === 1) return { ok: true }
   const exists = before.results.length === 1
   return { ok: false, refusal: exists ? 'precondition-failed' : 'source-not-found' }
-}
-
-/** Where a source is. In cell 0. */
-export const findInDirectory = (
-  directory: Database,
-  id: string,
-): Promise<{ account_id: string; cell: number } | null> =>
-  readFirst(
-    statement(directory, sql`SELECT * FROM ${sourceDirectory} WHERE ${sourceDirectory.id} = ${id}`),
-  )
-
-export const listInDirectory = async (
-  directory: Database,
-  entry: { id: string; accountId: string; cell: number },
-): Promise<void> => {
-  await directory.insert(sourceDirectory).values(entry).onConflictDoNothing()
-}
-
-export const removeFromDirectory = async (directory: Database, id: string): Promise<void> => {
-  await directory.delete(sourceDirectory).where(eq(sourceDirectory.id, id))
 }
 
 /** Notes when something last arrived. */

@@ -32,6 +32,7 @@ describe('raising an alert', () => {
     expect(reply.headers.get('Location')).toBe(`/api/alerts/${alert.id}`)
     const queued = {
       id: expect.stringMatching(/^msg_/),
+      kind: 'alert',
       status: 'queued',
       reason: null,
       resetAt: null,
@@ -43,12 +44,20 @@ describe('raising an alert', () => {
         deviceId: id,
         dateTime: '2026-11-14T09:30:00.000Z',
         ...place,
+        positionTime: '2026-11-14T09:30:00.000Z',
+        positionSource: 'reported',
         text: 'Help',
         alerts: ['SOSButton'],
+        emergency: true,
+        late: true,
         notifications: ['Email', 'SMS'],
         acknowledged: false,
         acknowledgedAt: null,
         acknowledgedBy: null,
+        cancelled: false,
+        cancelledAt: null,
+        cancelledBy: null,
+        updates: [],
         deliveries: [
           { ...queued, channel: 'Email', to: ana.email },
           { ...queued, channel: 'SMS', to: bob.phone },
@@ -69,6 +78,10 @@ describe('raising an alert', () => {
         text: 'Help',
         dateTime: '2026-11-14T09:30:00.000Z',
         ...place,
+        positionTime: '2026-11-14T09:30:00.000Z',
+        positionSource: 'reported',
+        emergency: true,
+        late: true,
       },
     ])
     expect(await readEvents(account, 'message.sent')).toEqual(
@@ -190,7 +203,7 @@ describe('raising an alert', () => {
       limits: { expires: true, expirationDate: '2020-01-01' },
     })
     const before = Date.now()
-    const reply = await raiseAlert(account, id, { alertName: 'SOSButton' })
+    const reply = await raiseAlert(account, id)
     expect([reply.status, reply.body.code]).toEqual([409, 'device-expired'])
     expect((await account.call('GET', '/api/alerts')).body.alerts).toEqual([])
     expect((await account.call('GET', '/api/account/messages')).body.messages).toEqual([])
@@ -239,48 +252,55 @@ describe('raising an alert', () => {
     expect((await account.call('GET', `/api/devices/${id}/alerts`)).body.alerts).toEqual([])
   })
 
-  test('again with the same Idempotency-Key makes one alert, even when the first reply was lost', async () => {
-    const account = await openAccount()
-    await createUser(account)
-    const id = await createDevice(account)
-    const headers = { 'Idempotency-Key': 'sos-1' }
-    const first = await raiseAlert(account, id, { alertName: 'SOSButton' }, headers)
-    const replayed = await raiseAlert(account, id, { alertName: 'SOSButton' }, headers)
-    expect([replayed.text, replayed.headers.get('Idempotent-Replayed')]).toEqual([
-      first.text,
-      'true',
-    ])
-    // As after a crash before the reply was stored: claimed long ago, without a reply.
-    await env.DB.prepare(
-      'UPDATE idempotency SET status = NULL, leased_until = 1 WHERE account_id = ?',
-    )
-      .bind(account.id)
-      .run()
-    await waitUntilSent(account)
-    const repeated = await raiseAlert(account, id, { alertName: 'SOSButton' }, headers)
-    expect(repeated.status).toBe(201)
-    expect(repeated.body.alert.id).toBe(first.body.alert.id)
-    expect(repeated.body.alert.deliveries).toMatchObject([
-      { id: first.body.alert.deliveries[0].id, status: 'sent' },
-    ])
-    expect((await account.call('GET', '/api/alerts')).body.alerts).toHaveLength(1)
-    expect((await account.call('GET', '/api/account/messages')).body.messages).toHaveLength(1)
-    expect(await readUsage(account, id)).toMatchObject({ emailsSent: 1 })
-    expect(await readEvents(account, 'alert.raised')).toHaveLength(1)
-  })
+  test.each(['SOSButton', 'LowBattery'])(
+    '%s again with the same Idempotency-Key makes one alert, even when the first reply was lost',
+    async (alertName) => {
+      const account = await openAccount()
+      await createUser(account)
+      const id = await createDevice(account)
+      const headers = { 'Idempotency-Key': 'sos-1' }
+      const first = await raiseAlert(account, id, { alertName }, headers)
+      const replayed = await raiseAlert(account, id, { alertName }, headers)
+      expect([replayed.text, replayed.headers.get('Idempotent-Replayed')]).toEqual([
+        first.text,
+        'true',
+      ])
+      // As after a crash before the reply was stored: claimed long ago, without a reply.
+      await env.DB.prepare(
+        'UPDATE idempotency SET status = NULL, leased_until = 1 WHERE account_id = ?',
+      )
+        .bind(account.id)
+        .run()
+      await waitUntilSent(account)
+      const repeated = await raiseAlert(account, id, { alertName }, headers)
+      expect(repeated.status).toBe(201)
+      expect(repeated.body.alert.id).toBe(first.body.alert.id)
+      expect(repeated.body.alert.updates).toEqual([])
+      expect(repeated.body.alert.deliveries).toMatchObject([
+        { id: first.body.alert.deliveries[0].id, status: 'sent' },
+      ])
+      expect((await account.call('GET', '/api/alerts')).body.alerts).toHaveLength(1)
+      expect((await account.call('GET', '/api/account/messages')).body.messages).toHaveLength(1)
+      expect(await readUsage(account, id)).toMatchObject({ emailsSent: 1 })
+      expect(await readEvents(account, 'alert.raised')).toHaveLength(1)
+    },
+  )
 })
 
 describe('the reply to an SOS', () => {
-  const warningOf = async (account: TestAccount, id: string, alert = {}) =>
-    (await raiseAlert(account, id, { alertName: 'SOSButton', ...alert })).body.warning
+  /** Two hours apart, so that none joins another. */
+  const warningOf = async (account: TestAccount, id: string, hoursAgo: number) => {
+    const dateTime = new Date(Date.now() - hoursAgo * 3_600_000).toISOString()
+    return (await raiseAlert(account, id, { alertName: 'SOSButton', dateTime })).body.warning
+  }
 
   test('has a warning when no message is sent; other alerts, or one message, give none', async () => {
     const account = await openAccount()
     const id = await createDevice(account, { limits: { dailyEmailLimit: 1, dailySmsLimit: 0 } })
-    expect(await warningOf(account, id)).toMatch(/no user/)
+    expect(await warningOf(account, id, 4)).toMatch(/no user/)
     await createUser(account, { phone: '+351910000004', notify: { email: true, sms: true } })
-    expect(await warningOf(account, id)).toBeUndefined()
-    expect(await warningOf(account, id)).toMatch(/daily limits/)
+    expect(await warningOf(account, id, 2)).toBeUndefined()
+    expect(await warningOf(account, id, 0)).toMatch(/daily limits/)
     expect((await raiseAlert(account, id)).body).not.toHaveProperty('warning')
   })
 })

@@ -1,5 +1,8 @@
+import { runInDurableObject } from 'cloudflare:test'
 import { env, exports } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { hashLink } from '../../src/ids.ts'
+import { findLinkedAlert } from '../../src/links/store.ts'
 import {
   callerWith,
   fetchTokenWithScopes,
@@ -10,9 +13,11 @@ import { raiseAlert } from '../support/alerts.ts'
 import { createDevice } from '../support/devices.ts'
 import { readEvents } from '../support/events.ts'
 import { call, ORIGIN } from '../support/http.ts'
+import { ledgerStub } from '../support/ledger.ts'
 import { readMessages, waitUntilSent } from '../support/messages.ts'
 import { iso } from '../support/time.ts'
 import { createUser } from '../support/users.ts'
+import { recordCell, rowsReadBy } from './db/recordedCell.ts'
 
 const LINK = /\/a\/([0-9a-z]{16})/
 const DAY = 86_400_000
@@ -255,9 +260,7 @@ describe('a link in the list of messages', () => {
     await env.DB.prepare("UPDATE messages SET status = 'failed' WHERE account_id = ?")
       .bind(account.id)
       .run()
-    const stub = env.LEDGER.get(env.LEDGER.idFromName(account.id))
-    const { runInDurableObject } = await import('cloudflare:test')
-    await runInDurableObject(stub, (_, state) => {
+    await runInDurableObject(ledgerStub(account), (_, state) => {
       state.storage.sql.exec("UPDATE messages SET status = 'failed'")
     })
     const retried = await account.call('POST', `/api/account/messages/${id}/retry`)
@@ -294,4 +297,31 @@ describe('an emergency contact', () => {
       acknowledgedBy: 'Coast guard',
     })
   })
+})
+
+test('a message that names neither user nor contact belongs to whoever has its address', async () => {
+  const { alert, link } = await raise()
+  await env.DB.prepare('UPDATE messages SET user_id = NULL WHERE account_id = ?')
+    .bind(account.id)
+    .run()
+  expect((await open('POST', link)).status).toBe(200)
+  expect(await readAlert(alert.id)).toMatchObject({ acknowledgedBy: user.id })
+  await account.call('PATCH', `/api/users/${user.id}`, { body: { disabled: true } })
+  expect((await open('GET', link)).status).toBe(404)
+})
+
+test('finding a link reads a few rows, however many messages there are', async () => {
+  const { link } = await raise()
+  const [message] = await readMessages(account)
+  await env.DB.prepare(
+    `INSERT INTO messages (account_id, id, device_key, channel, recipient, subject, text, status, attempts, changed, seq, link_hash, link_expires)
+     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
+     SELECT account_id, 'msg_x' || i, device_key, channel, recipient, subject, text, status, 1, 0, 0, 'x' || i, link_expires
+     FROM messages, n WHERE id = ?`,
+  )
+    .bind(message.id)
+    .run()
+  const { db, statements } = recordCell()
+  expect(await findLinkedAlert(db, await hashLink(link), Date.now())).not.toBeNull()
+  expect(await rowsReadBy(statements)).toBeLessThan(20)
 })
