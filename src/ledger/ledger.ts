@@ -7,7 +7,7 @@ import * as accounts from './account.ts'
 import { readAccount } from './accountRow.ts'
 import * as acknowledge from './acknowledge.ts'
 import { type AlertToRaise, type RaiseOutcome, raiseAlert } from './alerts.ts'
-import { type CommandSms, type CommandSmsOutcome, sendCommandSms } from './commandSms.ts'
+import * as commandSms from './commandSms.ts'
 import { beginDecision, type Decision } from './decision.ts'
 import * as devices from './devices.ts'
 import { nextEmergencyTime, runDueEmergencies } from './emergencyRounds.ts'
@@ -30,7 +30,8 @@ import { usageBetween } from './usage.ts'
 const MAX_SWEPT = 200
 /** The alarm ends after this long even if a provider still hangs: other work may be due. */
 const ALARM_WAIT_MS = 1_000
-
+type Versions = number[] | null
+type DeviceOutcome = devices.DeviceOutcome
 const NOT_FOUND = { ok: false, refusal: 'account-not-found' } as const
 
 /**
@@ -94,27 +95,19 @@ export class AccountLedger extends DurableObject<Env> {
     return true
   }
 
-  async device(id: string): Promise<devices.DeviceOutcome> {
+  async device(id: string): Promise<DeviceOutcome> {
     return this.#decide((tx) => devices.readDevice(tx, id))
   }
 
-  async create(
-    id: string,
-    record: DeviceRecord,
-    maker: devices.Maker,
-  ): Promise<devices.DeviceOutcome> {
+  async create(id: string, record: DeviceRecord, maker: devices.Maker): Promise<DeviceOutcome> {
     return this.#decide((tx) => devices.createDevice(tx, id, record, maker))
   }
 
-  async replace(
-    id: string,
-    record: DeviceRecord,
-    versions: number[] | null,
-  ): Promise<devices.DeviceOutcome> {
+  async replace(id: string, record: DeviceRecord, versions: Versions): Promise<DeviceOutcome> {
     return this.#decide((tx) => devices.replaceDevice(tx, id, record, versions))
   }
 
-  async reactivate(id: string, expirationDate: string | null): Promise<devices.DeviceOutcome> {
+  async reactivate(id: string, expirationDate: string | null): Promise<DeviceOutcome> {
     return this.#decide((tx) => devices.reactivateDevice(tx, id, expirationDate))
   }
 
@@ -163,8 +156,8 @@ export class AccountLedger extends DurableObject<Env> {
     return this.#decide((tx) => sources.createForSource(tx, device))
   }
 
-  async commandSms(command: CommandSms): Promise<CommandSmsOutcome> {
-    return this.#decide((tx) => sendCommandSms(tx, command))
+  async commandSms(command: commandSms.CommandSms): Promise<commandSms.CommandSmsOutcome> {
+    return this.#decide((tx) => commandSms.sendCommandSms(tx, command))
   }
 
   async usage(key: number, from: string, to: string): Promise<DayReport[]> {
