@@ -65,6 +65,7 @@ export const sendCommand = define({
   }),
   problems: ['device-not-found', 'device-expired', 'no-command-channel', 'command-not-possible'],
   idempotent: true,
+  example: { command: 'STATUS', format: 'Text', sms: true },
 })
 
 export const listCommands = define({

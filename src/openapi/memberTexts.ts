@@ -55,8 +55,6 @@ export const MEMBER_TEXTS: Readonly<Record<string, string>> = {
   '*.date': 'The day in the account’s time zone.',
   '*.alerts': 'The alerts, in the order of the list.',
   '*.accounts': 'The accounts, in the order of the list.',
-  '*.source': 'The source.',
-  '*.command': 'The command.',
   '*.devices': 'The devices, in the order of the list.',
   '*.events': 'The events, in the order of `sequence`.',
   '*.groups': 'The groups, in the order of the list.',

@@ -4,12 +4,14 @@ import { operationOf } from '../../../src/http/operation.ts'
 
 /** HTML pages, also those of links in messages, and receipts, whose format each provider defines. */
 export const WITHOUT_CONTRACT = [
+  'GET /problems',
+  'GET /problems/:code',
+  'GET /in/:sourceId/:secret',
+  'POST /in/:sourceId/:secret',
+  'POST /hooks/:provider/:accountId',
   'GET /a/',
   'GET /a/:link',
   'POST /a/:link',
-  'GET /problems',
-  'GET /problems/:code',
-  'POST /hooks/:provider/:accountId',
 ]
 
 export interface Route {
