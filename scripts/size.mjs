@@ -3,7 +3,7 @@ import { fail, useToolchain } from './toolchain.mjs'
 import { wrangler } from './wrangler.mjs'
 
 /** In KB gzip. A change that needs more raises this and says in its commit what for. */
-const BUDGET_KB = 170
+const BUDGET_KB = 250
 const bundle = 'dist/worker.bundle'
 const ROUNDS = 5
 

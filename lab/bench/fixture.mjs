@@ -46,7 +46,11 @@ async function createData(base) {
   })
   const created = await Promise.all(
     Array.from({ length: 200 }, (_, index) =>
-      call('POST', '/api/devices', { name: `Tern ${index}`, limits: LIMITS }),
+      call('POST', '/api/devices', {
+        name: `Tern ${index}`,
+        identifier: `bench-${index}`,
+        limits: LIMITS,
+      }),
     ),
   )
   const devices = created.map(({ device }) => device.id)
@@ -66,7 +70,9 @@ async function createData(base) {
     })
     groups.push(group.id)
   }
+  const { url } = await call('POST', '/api/sources', { name: 'Bench', provider: 'garmin' })
   return {
+    pushPath: new URL(url).pathname,
     accountId: id,
     apiKey,
     keyId: `key_${apiKey.split('_')[1]}`,

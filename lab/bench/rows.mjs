@@ -28,6 +28,32 @@ export function listRows(fixture) {
       },
     }
   }
+  let time = Date.now() - 60 * 86_400_000
+  const garminPush = () =>
+    JSON.stringify({
+      Version: '2.0',
+      Events: [
+        {
+          imei: `bench-${1 + (++edits % 20)}`,
+          messageCode: 0,
+          timeStamp: (time += 1000),
+          point: { latitude: 38.7, longitude: -9.1, altitude: 5, gpsFix: 2, course: 0, speed: 5 },
+          status: { lowBattery: 0 },
+        },
+      ],
+    })
+  const mixedReport = () => {
+    time += 20_000
+    return JSON.stringify({
+      locations: Array.from({ length: 1000 }, (_, index) => ({
+        identifier: `bench-${100 + (index % 100)}`,
+        dateTime: new Date(time + Math.floor(index / 100) * 1000).toISOString(),
+        latitude: 38.7,
+        longitude: -9.1,
+        speed: 12.5,
+      })),
+    })
+  }
   return [
     {
       name: 'token',
@@ -54,6 +80,18 @@ export function listRows(fixture) {
       bare: () => bare('GET', `/lastLocation/${accountId}/${device()}`),
     },
     { name: 'one location', floor: 0.75, ...report(1) },
+    {
+      name: 'Garmin push',
+      floor: 0.7,
+      ...report(1),
+      api: () => withoutToken('POST', fixture.pushPath, garminPush()),
+    },
+    {
+      name: '1000 locations of 100 devices',
+      floor: 0.6,
+      ...report(1000),
+      api: () => api('POST', '/api/locations', mixedReport()),
+    },
     { name: '1000 locations', floor: 0.6, minLocationsPerSecond: 30_000, ...report(1000) },
     {
       name: 'history of 1000',
