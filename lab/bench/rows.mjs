@@ -28,6 +28,8 @@ export function listRows(fixture) {
       },
     }
   }
+  // Shared by several rows: two generators would make the same times.
+  const [one, thousand] = [report(1), report(1000)]
   let time = Date.now() - 60 * 86_400_000
   const garminPush = () =>
     JSON.stringify({
@@ -79,20 +81,20 @@ export function listRows(fixture) {
       api: () => api('GET', `/api/devices/${device()}/lastLocation`),
       bare: () => bare('GET', `/lastLocation/${accountId}/${device()}`),
     },
-    { name: 'one location', floor: 0.75, ...report(1) },
+    { name: 'one location', floor: 0.75, ...one },
     {
       name: 'Garmin push',
       floor: 0.7,
-      ...report(1),
+      ...one,
       api: () => withoutToken('POST', fixture.pushPath, garminPush()),
     },
     {
       name: '1000 locations of 100 devices',
       floor: 0.6,
-      ...report(1000),
+      ...thousand,
       api: () => api('POST', '/api/locations', mixedReport()),
     },
-    { name: '1000 locations', floor: 0.6, minLocationsPerSecond: 30_000, ...report(1000) },
+    { name: '1000 locations', floor: 0.6, minLocationsPerSecond: 30_000, ...thousand },
     {
       name: 'history of 1000',
       api: () => api('GET', `/api/devices/${deviceWithHistory}/locations?limit=1000`),
