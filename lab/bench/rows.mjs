@@ -89,10 +89,12 @@ export function listRows(fixture) {
       api: () => withoutToken('POST', fixture.pushPath, garminPush()),
     },
     {
+      // Compared with 1000 locations of one device, by the API too.
       name: '1000 locations of 100 devices',
       floor: 0.6,
       ...thousand,
       api: () => api('POST', '/api/locations', mixedReport()),
+      bare: thousand.api,
     },
     { name: '1000 locations', floor: 0.6, minLocationsPerSecond: 30_000, ...thousand },
     {

@@ -2,7 +2,7 @@ import { findFault, judgeFixes } from '../domain/credible.ts'
 import { fold } from '../domain/fold.ts'
 import type { Location } from '../domain/location.ts'
 import type { SourceItem } from '../domain/source.ts'
-import { pokeIfSubscribed } from '../feed/stub.ts'
+import { pokeFeed, pokeIfSubscribed } from '../feed/stub.ts'
 import type { Context } from '../http/context.ts'
 import { requireOk } from '../http/problem.ts'
 import { storeWithinBudget } from '../locations/budget.ts'
@@ -87,6 +87,8 @@ const store = async (
   const outcome = requireOk(options.raisesBy ? await run() : await storeWithinBudget(c, sent, run))
   assumedStates.set(viewer.accountId, outcome.actual)
   await handOverRaises(c, outcome.raises)
+  if (outcome.actual.hasSubscribers && outcome.counts.accepted > 0)
+    c.executionCtx.waitUntil(pokeFeed(c.env, c.get('principal')))
   return outcome
 }
 
@@ -195,6 +197,7 @@ export const ingest = async (c: Context, given: Ingest): Promise<SourceItem[]> =
     found.map(({ device }) => device),
     given.sourceId,
   )
-  c.executionCtx.waitUntil(pokeIfSubscribed(c.env, c.get('principal')))
+  // Messages have events too, whether or not anyone wants locations.
+  if (careful.length > 0) c.executionCtx.waitUntil(pokeIfSubscribed(c.env, c.get('principal')))
   return unknown.flatMap((group) => group.items)
 }
