@@ -91,6 +91,7 @@ const workerTests = {
           'drizzle-orm/d1',
           'drizzle-orm/sqlite-core',
           'fast-check',
+          'fast-xml-parser',
           'hono',
           'hono/route',
           'hono/utils/accept',

@@ -2,6 +2,7 @@ import { Hono } from 'hono'
 import { account } from './account/routes.ts'
 import { admin } from './admin/routes.ts'
 import { alerts, deviceAlerts } from './alerts/routes.ts'
+import { commands } from './commands/routes.ts'
 import { devices } from './devices/routes.ts'
 import { events } from './events/routes.ts'
 import { groups } from './groups/routes.ts'
@@ -13,13 +14,14 @@ import { unroutedProblem } from './http/methods.ts'
 import { problemResponse } from './http/problem.ts'
 import { keys } from './keys/routes.ts'
 import { links } from './links/routes.ts'
-import { locations } from './locations/routes.ts'
+import { allLocations, locations } from './locations/routes.ts'
 import { me } from './me/routes.ts'
 import { messages } from './messages/routes.ts'
 import { invitations, passwords } from './passwordLinks/routes.ts'
 import { receipts } from './receipts/routes.ts'
 import { pages, service } from './service/routes.ts'
 import { sessions } from './sessions/routes.ts'
+import { deviceQuarantine, pushes, sources } from './sources/routes.ts'
 import { stream } from './stream/routes.ts'
 import { tokens } from './tokens/routes.ts'
 import { users } from './users/routes.ts'
@@ -40,6 +42,7 @@ export const app = base
   .route('/api/account', account)
   .route('/api/devices', devices)
   .route('/api/devices', locations)
+  .route('/api/locations', allLocations)
   .route('/api/events', events)
   .route('/api/webhooks', webhooks)
   .route('/api/stream', stream)
@@ -48,6 +51,10 @@ export const app = base
   .route('/api/users', invitations)
   .route('/api/devices', deviceAlerts)
   .route('/api/alerts', alerts)
+  .route('/api/sources', sources)
+  .route('/api/devices', deviceQuarantine)
+  .route('/api/devices', commands)
+  .route('/in', pushes)
   .route('/admin', admin)
   .route('/hooks', receipts)
   .route('/', links)

@@ -138,3 +138,6 @@ export const pickCell = (env: Env, userNameKey: string): number => {
   for (const character of userNameKey) sum = (sum * 31 + (character.codePointAt(0) ?? 0)) >>> 0
   return cells[sum % cells.length] ?? 0
 }
+/** The origin of PUBLIC_URL; null when it is not set. */
+export const publicUrl = ({ PUBLIC_URL = '' }: Pick<Env, 'PUBLIC_URL'>): string | null =>
+  URL.canParse(PUBLIC_URL) ? new URL(PUBLIC_URL).origin : null

@@ -7,7 +7,7 @@ export type RequestResetBody = { account: string; email: string }
 export type SetPasswordBody = { link: string; password: string }
 export type CreateKeyBody = {
   name: string
-  scopes: ('ingest' | 'read' | 'write' | 'admin')[]
+  scopes: ('ingest' | 'read' | 'write' | 'execute' | 'admin')[]
   userId?: string | null
   expires?: string | null
 }
@@ -41,6 +41,7 @@ export type DeviceBody = {
     dailySmsLimit?: number | null
     emergencyReserve?: { email?: number | null; sms?: number | null } | null
   } | null
+  maxSpeed?: number | null
 }
 export type WrappedDeviceBody = { device: DeviceBody }
 export type PatchDeviceBody = {
@@ -57,6 +58,7 @@ export type PatchDeviceBody = {
     dailySmsLimit?: number | null
     emergencyReserve?: { email?: number | null; sms?: number | null } | null
   } | null
+  maxSpeed?: number | null
 }
 export type WrappedPatchDeviceBody = { device: PatchDeviceBody }
 export type ReactivateDeviceBody = { expirationDate?: string | null }
@@ -82,6 +84,41 @@ export type PostLocationsBody =
       locations?: null
     }
 export type NewLocation = {
+  dateTime: string
+  latitude: number
+  longitude: number
+  altitude?: number | null
+  speed?: number | null
+  course?: number | null
+  accuracy?: number | null
+  battery?: number | null
+  fuel?: number | null
+  fuel2?: number | null
+  temperature?: number | null
+  temperature2?: number | null
+  inactiveSeconds?: number | null
+  rpm?: number | null
+  milleage?: number | null
+  sensorTime1?: number | string | null
+  sensorTime2?: number | string | null
+  sensorTime3?: number | string | null
+  sensorTime4?: number | string | null
+  warningTexts?: string[] | null
+  alertTexts?: string[] | null
+  alerts?: (string | number)[] | null
+  warnings?: (string | number)[] | null
+  hasCriticalAlert?: boolean | null
+  attributes?: Record<string, unknown> | null
+  accessoriesAttributes?: unknown[] | null
+  inputs?: unknown[] | null
+  outputs?: unknown[] | null
+  source?: string | null
+  receivedAt?: unknown
+}
+export type ReportLocationsBody = { locations: AddressedLocation[] }
+export type AddressedLocation = {
+  deviceId?: string | null
+  identifier?: string | null
   dateTime: string
   latitude: number
   longitude: number
@@ -227,6 +264,109 @@ export type NewAlert = {
   updates?: unknown
   deliveries?: unknown
 }
+export type ClaimIdentifierBody = {
+  deviceId?: string | null
+  device?: {
+    name: string
+    description?: string | null
+    min?: string | null
+    identifier?: string | null
+    model?: string | null
+    tags?: Record<string, string> | null
+    limits?: {
+      expires?: boolean | null
+      expirationDate?: string | null
+      dailyEmailLimit?: number | null
+      dailySmsLimit?: number | null
+      emergencyReserve?: { email?: number | null; sms?: number | null } | null
+    } | null
+    maxSpeed?: number | null
+  } | null
+}
+export type ReplayPayloadsBody = { from: string; to: string }
+export type SourceBody = {
+  name: string
+  provider:
+    | 'osmand'
+    | 'traccar'
+    | 'garmin'
+    | 'rockblock'
+    | 'rock7'
+    | 'cloudloop'
+    | 'spot'
+    | 'globalstar'
+    | 'owntracks'
+    | 'flespi'
+  enabled?: boolean | null
+  settings?: {
+    host?:
+      | 'ipcinbound.inreachapp.com'
+      | 'explore.garmin.com'
+      | 'eur-enterprise.inreach.garmin.com'
+      | null
+    apiKey?: string | null
+    userName?: string | null
+    password?: string | null
+    sender?: string | null
+    requireJwt?: boolean | null
+  } | null
+  newDevices?: 'hold' | 'create' | null
+  keepRaw?: boolean | null
+}
+export type WrappedSourceBody = { source: SourceBody }
+export type PastedPush = {
+  provider:
+    | 'osmand'
+    | 'traccar'
+    | 'garmin'
+    | 'rockblock'
+    | 'rock7'
+    | 'cloudloop'
+    | 'spot'
+    | 'globalstar'
+    | 'owntracks'
+    | 'flespi'
+  contentType?: string | null
+  query?: string | Record<string, string> | null
+  headers?: Record<string, string> | null
+  body?: string | null
+  bodyBase64?: string | null
+}
+export type PatchSourceBody = {
+  name?: string
+  provider?:
+    | 'osmand'
+    | 'traccar'
+    | 'garmin'
+    | 'rockblock'
+    | 'rock7'
+    | 'cloudloop'
+    | 'spot'
+    | 'globalstar'
+    | 'owntracks'
+    | 'flespi'
+  enabled?: boolean | null
+  settings?: {
+    host?:
+      | ('ipcinbound.inreachapp.com' | 'explore.garmin.com' | 'eur-enterprise.inreach.garmin.com')
+      | null
+    apiKey?: string | null
+    userName?: string | null
+    password?: string | null
+    sender?: string | null
+    requireJwt?: boolean | null
+  } | null
+  newDevices?: ('hold' | 'create') | null
+  keepRaw?: boolean | null
+}
+export type WrappedPatchSourceBody = { source: PatchSourceBody }
+export type ReleaseQuarantineBody = { ids: string[] }
+export type DiscardQuarantineBody = { ids: string[] }
+export type SendCommandBody = {
+  command: string
+  format?: 'Text' | 'Hex' | 'Base64' | null
+  sms?: boolean | null
+}
 export type CreateAccountBody = {
   userName: string
   name: string
@@ -246,7 +386,7 @@ export type PatchOperatedAccountBody = {
 export type WrappedPatchOperatedAccountBody = { account: PatchOperatedAccountBody }
 export type CreateAccountKeyBody = {
   name?: string | null
-  scopes?: ('ingest' | 'read' | 'write' | 'admin')[] | null
+  scopes?: ('ingest' | 'read' | 'write' | 'execute' | 'admin')[] | null
   expires?: string | null
 }
 export type RestoreLedgerBody = { time?: string | null; undo?: string | null }
@@ -440,6 +580,20 @@ export type EventMessageSuppressed = {
     resetAt: string
   }
 }
+export type EventMessageReceived = {
+  id: string
+  type: 'message.received'
+  time: string
+  sequence: number
+  accountId: string
+  data: {
+    deviceId: string
+    commandId: string
+    text: string
+    format: 'Text' | 'Hex'
+    dateTime: string
+  }
+}
 export type EventLimitReached = {
   id: string
   type: 'limit.reached'
@@ -524,12 +678,19 @@ export type Problem = {
     | 'message-not-found'
     | 'session-not-found'
     | 'user-not-found'
+    | 'source-not-found'
+    | 'identifier-not-found'
+    | 'payload-not-found'
+    | 'command-not-found'
     | 'webhook-not-found'
     | 'method-not-allowed'
     | 'no-license-available'
     | 'identifier-taken'
     | 'device-deleted'
     | 'device-cap-reached'
+    | 'source-cap-reached'
+    | 'no-command-channel'
+    | 'command-not-possible'
     | 'webhook-cap-reached'
     | 'delivery-gone'
     | 'no-location'
@@ -584,7 +745,7 @@ export type ReadMeReply = {
   account: CallerAccount
   user: CallerUser | null
   key: Key | null
-  scopes: ('ingest' | 'read' | 'write' | 'admin')[]
+  scopes: ('ingest' | 'read' | 'write' | 'execute' | 'admin')[]
 }
 export type CallerAccount = { id: string; userName: string; name: string; timeZone: string }
 export type CallerUser = {
@@ -601,7 +762,7 @@ export type CallerUser = {
 export type Key = {
   id: string
   name: string
-  scopes: ('ingest' | 'read' | 'write' | 'admin')[]
+  scopes: ('ingest' | 'read' | 'write' | 'execute' | 'admin')[]
   userId: string | null
   creation: string
   expires: string | null
@@ -679,6 +840,7 @@ export type Device = {
     dailySmsLimit: number
     emergencyReserve: { email: number; sms: number }
   }
+  maxSpeed: number
   usage: { date: string; emailsSent: number; smsSent: number }
   lastLocation: Location | null
   lastContact: string | null
@@ -707,6 +869,20 @@ export type PostLocationsReply = {
   results?: { index: number; status: 'duplicate' | 'conflict' | 'tooOld' }[]
   locations?: Location[]
 }
+export type ReportLocationsReply = {
+  success: true
+  accepted: number
+  duplicates: number
+  conflicts: number
+  tooOld: number
+  unknown: number
+  refused: number
+  results: {
+    index: number
+    status: 'duplicate' | 'conflict' | 'tooOld' | 'unknown' | 'refused'
+    code?: 'device-not-found' | 'device-expired'
+  }[]
+}
 export type ListEventsReply = {
   success: true
   events: Event[]
@@ -728,6 +904,7 @@ export type Event =
   | EventMessageSent
   | EventMessageFailed
   | EventMessageSuppressed
+  | EventMessageReceived
   | EventLimitReached
   | EventLicenseExhausted
   | EventLicenseAvailable
@@ -850,6 +1027,195 @@ export type Delivery = {
 }
 export type PostAlertsReply = { success: true; alert: Alert; warning?: string }
 export type AlertReply = { success: true; alert: Alert }
+export type ListUnclaimedReply = {
+  success: true
+  unclaimed: {
+    identifier: string
+    count: number
+    firstReceived: string
+    lastReceived: string
+    lastLocation: {
+      dateTime: string
+      latitude: number
+      longitude: number
+      altitude?: number
+      speed?: number
+      course?: number
+      accuracy?: number
+      battery?: number
+      fuel?: number
+      fuel2?: number
+      temperature?: number
+      temperature2?: number
+      inactiveSeconds?: number
+      rpm?: number
+      milleage?: number
+      sensorTime1?: number | string
+      sensorTime2?: number | string
+      sensorTime3?: number | string
+      sensorTime4?: number | string
+      warningTexts?: string[]
+      alertTexts?: string[]
+      alerts?: (string | number)[]
+      warnings?: (string | number)[]
+      hasCriticalAlert?: boolean
+      attributes?: Record<string, unknown>
+      accessoriesAttributes?: unknown[]
+      inputs?: unknown[]
+      outputs?: unknown[]
+      source?: string
+    } | null
+  }[]
+  dropped: number
+  nextCursor: string | null
+}
+export type ClaimIdentifierReply = {
+  success: true
+  device: Device
+  imported: number
+  pending: number
+}
+export type ListFailuresReply = {
+  success: true
+  failures: { id: string; receivedAt: string; reason: string; size: number }[]
+  nextCursor: string | null
+}
+export type ReadRawPayloadReply = {
+  success: true
+  contentType: string
+  query: string
+  headers: Record<string, string>
+  bodyBase64: string | null
+}
+export type ReplayPayloadsReply = { success: true; decoded: number; failed: number }
+export type SourcePage = { success: true; sources: Source[]; nextCursor: string | null }
+export type Source = {
+  id: string
+  name: string
+  provider:
+    | 'osmand'
+    | 'traccar'
+    | 'garmin'
+    | 'rockblock'
+    | 'rock7'
+    | 'cloudloop'
+    | 'spot'
+    | 'globalstar'
+    | 'owntracks'
+    | 'flespi'
+  enabled: boolean
+  settings: Record<string, unknown>
+  newDevices: 'hold' | 'create'
+  keepRaw: boolean
+  lastReceived: string | null
+  creation: string
+  lastModified: string
+}
+export type NewSourceReply = { success: true; source: Source; url: string | null }
+export type DecodePayloadReply = {
+  success: true
+  items: SourceItem[]
+  failures: string[]
+  reply: { status: number; contentType: string | null; body: string }
+}
+export type SourceItem = {
+  kind: 'location' | 'alert' | 'cancel' | 'message' | 'none'
+  identifier: string
+  location?: {
+    dateTime: string
+    latitude: number
+    longitude: number
+    altitude?: number
+    speed?: number
+    course?: number
+    accuracy?: number
+    battery?: number
+    fuel?: number
+    fuel2?: number
+    temperature?: number
+    temperature2?: number
+    inactiveSeconds?: number
+    rpm?: number
+    milleage?: number
+    sensorTime1?: number | string
+    sensorTime2?: number | string
+    sensorTime3?: number | string
+    sensorTime4?: number | string
+    warningTexts?: string[]
+    alertTexts?: string[]
+    alerts?: (string | number)[]
+    warnings?: (string | number)[]
+    hasCriticalAlert?: boolean
+    attributes?: Record<string, unknown>
+    accessoriesAttributes?: unknown[]
+    inputs?: unknown[]
+    outputs?: unknown[]
+    source?: string
+  }
+  dateTime?: string
+  latitude?: number | null
+  longitude?: number | null
+  alertName?: string
+  text?: string
+  format?: 'Text' | 'Hex'
+  key: string
+}
+export type SourceReply = { success: true; source: Source }
+export type ListQuarantineReply = {
+  success: true
+  quarantine: {
+    id: string
+    reason: 'zero-coordinates' | 'speed' | 'clock'
+    location: {
+      dateTime: string
+      latitude: number
+      longitude: number
+      altitude?: number
+      speed?: number
+      course?: number
+      accuracy?: number
+      battery?: number
+      fuel?: number
+      fuel2?: number
+      temperature?: number
+      temperature2?: number
+      inactiveSeconds?: number
+      rpm?: number
+      milleage?: number
+      sensorTime1?: number | string
+      sensorTime2?: number | string
+      sensorTime3?: number | string
+      sensorTime4?: number | string
+      warningTexts?: string[]
+      alertTexts?: string[]
+      alerts?: (string | number)[]
+      warnings?: (string | number)[]
+      hasCriticalAlert?: boolean
+      attributes?: Record<string, unknown>
+      accessoriesAttributes?: unknown[]
+      inputs?: unknown[]
+      outputs?: unknown[]
+      source?: string
+    }
+    receivedAt: string
+  }[]
+  nextCursor: string | null
+}
+export type ReleaseQuarantineReply = { success: true; released: number; conflicts: string[] }
+export type DiscardQuarantineReply = { success: true; discarded: number }
+export type SendCommandReply = { success: true; result: string; command: Command }
+export type Command = {
+  id: string
+  received: boolean
+  status: 'queued' | 'sent' | 'delivered' | 'failed' | 'unknown'
+  format: 'Text' | 'Hex' | 'Base64'
+  command: string
+  sms: boolean
+  creation: string
+  answer: string | null
+}
+export type CommandPage = { success: true; commands: Command[]; nextCursor: string | null }
+export type CommandReply = { success: true; command: Command }
 export type OperatedAccountPage = {
   success: true
   accounts: OperatedAccount[]
@@ -916,6 +1282,7 @@ export const EVENT_TYPES = [
   'message.sent',
   'message.failed',
   'message.suppressed',
+  'message.received',
   'limit.reached',
   'license.exhausted',
   'license.available',
@@ -965,6 +1332,7 @@ export interface Operations {
     reply: LocationPage | PostLocationsReply
     body: PostLocationsBody
   }
+  'POST /api/locations': { reply: ReportLocationsReply; body: ReportLocationsBody }
   'GET /api/events': { reply: ListEventsReply; body: never }
   'GET /api/webhooks': { reply: WebhookPage; body: never }
   'POST /api/webhooks': { reply: NewWebhookReply; body: WebhookBody | WrappedWebhookBody }
@@ -1007,4 +1375,39 @@ export interface Operations {
   'GET /api/alerts/{alertId}': { reply: AlertReply; body: never }
   'POST /api/alerts/{alertId}/acknowledge': { reply: AlertReply; body: never }
   'POST /api/alerts/{alertId}/cancel': { reply: AlertReply; body: never }
+  'GET /api/sources/{sourceId}/unclaimed': { reply: ListUnclaimedReply; body: never }
+  'POST /api/sources/{sourceId}/unclaimed/{identifier}/claim': {
+    reply: ClaimIdentifierReply
+    body: ClaimIdentifierBody
+  }
+  'DELETE /api/sources/{sourceId}/unclaimed/{identifier}': { reply: Done; body: never }
+  'GET /api/sources/{sourceId}/failures': { reply: ListFailuresReply; body: never }
+  'GET /api/sources/{sourceId}/failures/{payloadId}/raw': {
+    reply: ReadRawPayloadReply
+    body: never
+  }
+  'POST /api/sources/{sourceId}/replay': { reply: ReplayPayloadsReply; body: ReplayPayloadsBody }
+  'GET /api/sources': { reply: SourcePage; body: never }
+  'POST /api/sources': { reply: NewSourceReply; body: SourceBody | WrappedSourceBody }
+  'POST /api/sources/decode': { reply: DecodePayloadReply; body: PastedPush }
+  'GET /api/sources/{sourceId}': { reply: SourceReply; body: never }
+  'PUT /api/sources/{sourceId}': { reply: SourceReply; body: SourceBody | WrappedSourceBody }
+  'PATCH /api/sources/{sourceId}': {
+    reply: SourceReply
+    body: PatchSourceBody | WrappedPatchSourceBody | JsonPatch
+  }
+  'DELETE /api/sources/{sourceId}': { reply: Done; body: never }
+  'POST /api/sources/{sourceId}/rotate': { reply: NewSourceReply; body: never }
+  'GET /api/devices/{deviceId}/quarantine': { reply: ListQuarantineReply; body: never }
+  'POST /api/devices/{deviceId}/quarantine/release': {
+    reply: ReleaseQuarantineReply
+    body: ReleaseQuarantineBody
+  }
+  'POST /api/devices/{deviceId}/quarantine/discard': {
+    reply: DiscardQuarantineReply
+    body: DiscardQuarantineBody
+  }
+  'POST /api/devices/{deviceId}/sendCommand': { reply: SendCommandReply; body: SendCommandBody }
+  'GET /api/devices/{deviceId}/commands': { reply: CommandPage; body: never }
+  'GET /api/devices/{deviceId}/commands/{commandId}': { reply: CommandReply; body: never }
 }

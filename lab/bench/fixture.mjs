@@ -48,7 +48,11 @@ async function createData(base) {
   while (devices.length < 200) {
     const created = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
-        call('POST', '/api/devices', { name: `Tern ${devices.length + index}`, limits: LIMITS }),
+        call('POST', '/api/devices', {
+          name: `Tern ${devices.length + index}`,
+          identifier: `bench-${devices.length + index}`,
+          limits: LIMITS,
+        }),
       ),
     )
     devices.push(...created.map(({ device }) => device.id))
@@ -69,7 +73,9 @@ async function createData(base) {
     })
     groups.push(group.id)
   }
+  const { url } = await call('POST', '/api/sources', { name: 'Bench', provider: 'garmin' })
   return {
+    pushPath: new URL(url).pathname,
     accountId: id,
     apiKey,
     keyId: `key_${apiKey.split('_')[1]}`,

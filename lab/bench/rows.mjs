@@ -28,6 +28,37 @@ export function listRows(fixture) {
       },
     }
   }
+  // Shared by several rows: two generators would make the same times.
+  const [one, thousand] = [report(1), report(1000)]
+  let time = Date.now() - 60 * 86_400_000
+  const garminPush = () => {
+    time += 1000
+    edits += 1
+    return JSON.stringify({
+      Version: '2.0',
+      Events: [
+        {
+          imei: `bench-${1 + (edits % 20)}`,
+          messageCode: 0,
+          timeStamp: time,
+          point: { latitude: 38.7, longitude: -9.1, altitude: 5, gpsFix: 2, course: 0, speed: 5 },
+          status: { lowBattery: 0 },
+        },
+      ],
+    })
+  }
+  const mixedReport = () => {
+    time += 20_000
+    return JSON.stringify({
+      locations: Array.from({ length: 1000 }, (_, index) => ({
+        identifier: `bench-${100 + (index % 100)}`,
+        dateTime: new Date(time + Math.floor(index / 100) * 1000).toISOString(),
+        latitude: 38.7,
+        longitude: -9.1,
+        speed: 12.5,
+      })),
+    })
+  }
   return [
     {
       name: 'token',
@@ -53,8 +84,22 @@ export function listRows(fixture) {
       api: () => api('GET', `/api/devices/${device()}/lastLocation`),
       bare: () => bare('GET', `/lastLocation/${accountId}/${device()}`),
     },
-    { name: 'one location', floor: 0.75, ...report(1) },
-    { name: '1000 locations', floor: 0.6, minLocationsPerSecond: 30_000, ...report(1000) },
+    { name: 'one location', floor: 0.75, ...one },
+    {
+      name: 'Garmin push',
+      floor: 0.7,
+      ...one,
+      api: () => withoutToken('POST', fixture.pushPath, garminPush()),
+    },
+    {
+      // Compared with 1000 locations of one device, by the API too.
+      name: '1000 locations of 100 devices',
+      floor: 0.6,
+      ...thousand,
+      api: () => api('POST', '/api/locations', mixedReport()),
+      bare: thousand.api,
+    },
+    { name: '1000 locations', floor: 0.6, minLocationsPerSecond: 30_000, ...thousand },
     {
       name: 'history of 1000',
       api: () => api('GET', `/api/devices/${deviceWithHistory}/locations?limit=1000`),

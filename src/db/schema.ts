@@ -10,6 +10,7 @@ import {
 } from 'drizzle-orm/sqlite-core'
 import type { AlertUpdate, Channel, MessageKind, PositionSource, Status } from '../domain/alert.ts'
 import type { PendingRaise } from '../domain/pendingRaise.ts'
+import type { QuarantineReason, SourceItem, SourceProvider } from '../domain/source.ts'
 import type { Privilege } from '../domain/user.ts'
 
 /*
@@ -212,9 +213,13 @@ export const devices = sqliteTable(
     /** The parts of the daily limits that only emergencies may use. */
     emailReserve: integer('email_reserve').notNull().default(0),
     smsReserve: integer('sms_reserve').notNull().default(0),
+    /** In km/h; 0 for no check. */
+    maxSpeed: real('max_speed').notNull().default(1200),
     usageDate: text('usage_date'),
     emailsSent: integer('emails_sent').notNull().default(0),
     smsSent: integer('sms_sent').notNull().default(0),
+    /** The source that last reported for the device; null without any. */
+    sourceId: text('source_id'),
     /** The latest arrival that is not shown by the last location. */
     lastContact: integer('last_contact'),
     creation: integer().notNull(),
@@ -513,5 +518,146 @@ export const pendingRaises = sqliteTable(
   (table) => [
     primaryKey({ columns: [table.accountId, table.id] }),
     index('pending_raises_creation').on(table.creation, table.id),
+  ],
+)
+
+/** Source → account and cell, in cell 0 only. Written before the source and deleted after it. */
+export const sourceDirectory = sqliteTable(
+  'source_directory',
+  {
+    id: text().primaryKey(),
+    accountId: text('account_id').notNull(),
+    cell: integer().notNull(),
+  },
+  (table) => [index('source_directory_account').on(table.accountId)],
+)
+
+/** Sources of an account. The secrets of their settings are in the account's ledger. */
+export const sources = sqliteTable(
+  'sources',
+  {
+    id: text().primaryKey(),
+    accountId: text('account_id').notNull(),
+    name: text().notNull(),
+    provider: text().$type<SourceProvider>().notNull(),
+    enabled: integer({ mode: 'boolean' }).notNull(),
+    /** Without secrets. */
+    settings: text({ mode: 'json' }).$type<Record<string, unknown>>().notNull(),
+    newDevices: text('new_devices').$type<'hold' | 'create'>().notNull(),
+    keepRaw: integer('keep_raw', { mode: 'boolean' }).notNull(),
+    /** The SHA-256 of the secret in its address. */
+    hash: text().notNull(),
+    /** Precise to a minute. */
+    lastReceived: integer('last_received'),
+    /** Reports of unclaimed identifiers that did not fit. */
+    dropped: integer().notNull().default(0),
+    creation: integer().notNull(),
+    lastModified: integer('last_modified').notNull(),
+    version: integer().notNull(),
+  },
+  (table) => [index('sources_account').on(table.accountId, table.id)],
+)
+
+/** Identifiers that a source reported and no device of the account has. */
+export const unclaimed = sqliteTable(
+  'unclaimed',
+  {
+    sourceId: text('source_id').notNull(),
+    identifierKey: text('identifier_key').notNull(),
+    accountId: text('account_id').notNull(),
+    identifier: text().notNull(),
+    firstReceived: integer('first_received').notNull(),
+    lastReceived: integer('last_received').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.sourceId, table.identifierKey] }),
+    index('unclaimed_account').on(table.accountId, table.identifierKey),
+    index('unclaimed_received').on(table.lastReceived),
+  ],
+)
+
+/** What they reported, the newest 100 of each. */
+export const unclaimedReports = sqliteTable(
+  'unclaimed_reports',
+  {
+    number: integer().primaryKey({ autoIncrement: true }),
+    sourceId: text('source_id').notNull(),
+    identifierKey: text('identifier_key').notNull(),
+    accountId: text('account_id').notNull(),
+    /** The item's key: a repeat is stored once. */
+    key: text().notNull(),
+    kind: text().notNull(),
+    receivedAt: integer('received_at').notNull(),
+    item: text({ mode: 'json' }).$type<SourceItem>().notNull(),
+  },
+  (table) => [
+    uniqueIndex('unclaimed_reports_key').on(table.sourceId, table.identifierKey, table.key),
+    index('unclaimed_reports_account').on(table.accountId),
+    index('unclaimed_reports_received').on(table.receivedAt),
+  ],
+)
+
+/** Locations of a source that are kept apart because they cannot be true. */
+export const quarantine = sqliteTable(
+  'quarantine',
+  {
+    /** Derived from device and time: a repeat is stored once. */
+    id: text().primaryKey(),
+    accountId: text('account_id').notNull(),
+    deviceKey: integer('device_key').notNull(),
+    time: integer().notNull(),
+    reason: text().$type<QuarantineReason>().notNull(),
+    receivedAt: integer('received_at').notNull(),
+    /** As `packLocation` makes it. */
+    packed: text().notNull(),
+  },
+  (table) => [
+    index('quarantine_device').on(table.deviceKey, table.receivedAt, table.id),
+    index('quarantine_account').on(table.accountId),
+    index('quarantine_received').on(table.receivedAt),
+  ],
+)
+
+/** Payloads of sources: those that failed, and all where the source says so. */
+export const sourcePayloads = sqliteTable(
+  'source_payloads',
+  {
+    id: text().primaryKey(),
+    accountId: text('account_id').notNull(),
+    sourceId: text('source_id').notNull(),
+    receivedAt: integer('received_at').notNull(),
+    /** Why it failed; null when all of it was understood. */
+    reason: text(),
+    size: integer().notNull(),
+    /** What the decoder needs, with the body in base64; null when it is too large to keep. */
+    push: text(),
+  },
+  (table) => [
+    index('source_payloads_source').on(table.sourceId, table.id),
+    index('source_payloads_failed').on(table.sourceId, table.id).where(sql`reason IS NOT NULL`),
+    index('source_payloads_account').on(table.accountId),
+    index('source_payloads_received').on(table.receivedAt),
+  ],
+)
+
+/** Commands to devices, and messages that were written on them: a conversation. */
+export const commands = sqliteTable(
+  'commands',
+  {
+    id: text().primaryKey(),
+    accountId: text('account_id').notNull(),
+    deviceKey: integer('device_key').notNull(),
+    isReceived: integer('is_received', { mode: 'boolean' }).notNull(),
+    format: text().notNull(),
+    command: text().notNull(),
+    sms: integer({ mode: 'boolean' }).notNull(),
+    status: text().notNull(),
+    answer: text(),
+    creation: integer().notNull(),
+  },
+  (table) => [
+    index('commands_device').on(table.deviceKey, table.creation, table.id),
+    index('commands_account').on(table.accountId),
+    index('commands_creation').on(table.creation),
   ],
 )

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { DEFAULT_MAX_SPEED } from '../domain/device.ts'
 import { day, id, line, name, tags, time } from '../http/wire.ts'
 import { location } from '../locations/forms.ts'
 
@@ -10,6 +11,8 @@ const ABOUT = {
   identifier: 'IMEI, ESN or serial number; unique in the account, without regard to case.',
   model: 'The device’s make or model.',
   tags: 'Your own names and values.',
+  maxSpeed:
+    'In km/h. A location that a source reports and that needs a higher speed is quarantined; 0 for no check.',
   limits: 'When the device expires, and how many messages its alerts may send a day.',
   expires: 'Whether the device expires on `expirationDate`.',
   expirationDate:
@@ -79,6 +82,12 @@ export const deviceBody = z
     model: line(200).default('').meta({ description: ABOUT.model, example: 'RockSTAR' }),
     tags: tags.default({}),
     limits: limits.prefault({}),
+    maxSpeed: z
+      .number('must be a number')
+      .min(0, 'must be at least 0')
+      .max(100_000, 'must be at most 100000')
+      .default(DEFAULT_MAX_SPEED)
+      .meta({ description: ABOUT.maxSpeed, example: DEFAULT_MAX_SPEED }),
   })
   .meta({ id: 'DeviceBody' })
 
@@ -138,6 +147,7 @@ export const device = z
           .meta({ description: ABOUT.emergencyReserve }),
       })
       .meta({ description: ABOUT.limits, example: LIMITS_EXAMPLE }),
+    maxSpeed: z.number().meta({ description: ABOUT.maxSpeed, example: DEFAULT_MAX_SPEED }),
     usage,
     lastLocation: location
       .nullable()

@@ -1,5 +1,5 @@
 import { dayStart } from '../domain/day.ts'
-import { type Device, NO_RESERVE } from '../domain/device.ts'
+import { DEFAULT_MAX_SPEED, type Device, NO_RESERVE } from '../domain/device.ts'
 import { iso, isoOrNull } from '../domain/iso.ts'
 import { currentDay, endsOf, hasEnded } from '../domain/license.ts'
 import type { StoredLocation } from '../domain/location.ts'
@@ -28,6 +28,7 @@ export const presentDevice = (
     model,
     tags,
     limits,
+    maxSpeed = DEFAULT_MAX_SPEED,
     usage,
     creation,
     lastModified,
@@ -45,6 +46,7 @@ export const presentDevice = (
     state: hasEnded(ends, currentDay(account, now)) ? ('expired' as const) : ('active' as const),
     expires: ends === null ? null : iso(dayStart(ends, account.timeZone)),
     limits: { ...limits, emergencyReserve: limits.emergencyReserve ?? NO_RESERVE },
+    maxSpeed,
     usage,
     lastLocation: extras.lastLocation && presentLocation(extras.lastLocation),
     lastContact: isoOrNull(extras.lastContact),

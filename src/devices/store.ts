@@ -34,6 +34,7 @@ export interface DeviceRow {
   daily_sms_limit: number
   email_reserve: number
   sms_reserve: number
+  max_speed: number
   usage_date: string | null
   emails_sent: number
   sms_sent: number
@@ -87,6 +88,7 @@ export const toStoredDevice = (row: DeviceRow, { groupId }: Viewer, now: number)
         dailySmsLimit: row.daily_sms_limit,
         emergencyReserve: { email: row.email_reserve, sms: row.sms_reserve },
       },
+      maxSpeed: row.max_speed,
       usage: {
         date: today,
         emailsSent: isToday ? row.emails_sent : 0,

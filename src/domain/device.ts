@@ -9,6 +9,8 @@ export interface DeviceRecord {
   model: string
   tags: Record<string, string>
   limits: DeviceLimits
+  /** In km/h; 0 for no check. Old records have none. */
+  maxSpeed?: number
 }
 
 export interface DeviceLimits {
@@ -19,6 +21,9 @@ export interface DeviceLimits {
   /** Messages of the daily limits that only emergencies may use. Old records have none. */
   emergencyReserve?: { email: number; sms: number }
 }
+
+/** A fix that needs a higher speed than this is held back: airliners are slower. */
+export const DEFAULT_MAX_SPEED = 1200
 
 export const NO_RESERVE = { email: 0, sms: 0 }
 

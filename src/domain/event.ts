@@ -14,6 +14,7 @@ export const EVENT_TYPES = [
   'message.sent',
   'message.failed',
   'message.suppressed',
+  'message.received',
   'limit.reached',
   'license.exhausted',
   'license.available',

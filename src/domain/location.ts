@@ -98,6 +98,8 @@ export const MAX_SPAN_LOCATIONS = 100_000
 
 /** Why a location of a report was not accepted. */
 export const REJECTIONS = ['duplicate', 'conflict', 'tooOld'] as const
+/** The same for a report of many devices: some are unknown, others expired. */
+export const MIXED_REJECTIONS = [...REJECTIONS, 'unknown', 'refused'] as const
 export type Rejection = (typeof REJECTIONS)[number]
 /** How many locations that were not accepted the reply to a report names. */
 export const MAX_REJECTIONS = 100

@@ -1,11 +1,15 @@
-/** What a key may do. `write` includes `read` and `ingest`; `admin` includes everything. */
-export const SCOPES = ['ingest', 'read', 'write', 'admin'] as const
+/**
+ * What a key may do. `write` includes `read` and `ingest`, `execute` is sending commands to devices,
+ * and `admin` includes everything.
+ */
+export const SCOPES = ['ingest', 'read', 'write', 'execute', 'admin'] as const
 export type Scope = (typeof SCOPES)[number]
 
 const GRANTS: Record<Scope, readonly Scope[]> = {
   ingest: ['ingest'],
   read: ['read'],
   write: ['ingest', 'read', 'write'],
+  execute: ['execute'],
   admin: SCOPES,
 }
 

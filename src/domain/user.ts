@@ -1,7 +1,4 @@
-/**
- * What a user may do. A key bound to the user never allows more. `execute` is stored, but no
- * operation needs it yet.
- */
+/** What a user may do. A key bound to the user never allows more. */
 export const PRIVILEGES = ['read', 'write', 'execute', 'admin'] as const
 export type Privilege = (typeof PRIVILEGES)[number]
 

@@ -115,6 +115,13 @@ const DATA = {
       .meta({ description: 'Which part of the daily limit is used up.' }),
     resetAt,
   }),
+  'message.received': z.object({
+    deviceId,
+    commandId: id('cmd').meta({ description: 'Its id in the list of the device’s commands.' }),
+    text: z.string().meta({ description: 'The text, or the bytes in hex.', example: 'On my way.' }),
+    format: z.enum(['Text', 'Hex']).meta({ description: '`Hex` when the bytes are not text.' }),
+    dateTime: time.meta({ description: 'When it was sent.' }),
+  }),
   'limit.reached': z.object({
     deviceId,
     channel,
@@ -145,6 +152,7 @@ export const MEANINGS: Record<EventType, string> = {
   'alert.cancelled': 'An alert was cancelled as a false alarm.',
   'message.sent': 'A provider has accepted a message.',
   'message.failed': 'A message failed and is not retried.',
+  'message.received': 'A message written on a device arrived by its network.',
   'message.suppressed': 'A message was not sent because the device has reached its daily limit.',
   'limit.reached': 'A device has reached its daily limit for a channel.',
   'license.exhausted': 'The last free license was taken.',

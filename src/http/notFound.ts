@@ -10,6 +10,10 @@ const CODES: Readonly<Record<string, ProblemCode>> = {
   ':keyId': 'key-not-found',
   ':messageId': 'message-not-found',
   ':sessionId': 'session-not-found',
+  ':commandId': 'command-not-found',
+  ':identifier': 'identifier-not-found',
+  ':payloadId': 'payload-not-found',
+  ':sourceId': 'source-not-found',
   ':userId': 'user-not-found',
   ':webhookId': 'webhook-not-found',
 }

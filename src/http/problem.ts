@@ -173,6 +173,10 @@ export const PROBLEMS = {
   'message-not-found': notFound('Message', 'There is no message with this id.'),
   'session-not-found': notFound('Session', 'There is no session with this id.'),
   'user-not-found': notFound('User', 'There is no user with this id.'),
+  'source-not-found': notFound('Source', 'There is no such source in this account.'),
+  'identifier-not-found': notFound('Identifier', 'The source holds no reports of this identifier.'),
+  'payload-not-found': notFound('Payload', 'There is no such payload of this source.'),
+  'command-not-found': notFound('Command', 'There is no such command of this device.'),
   'webhook-not-found': notFound('Webhook', 'There is no webhook with this id.'),
   'method-not-allowed': kind(
     405,
@@ -203,6 +207,24 @@ export const PROBLEMS = {
     'Device cap reached',
     'The user has created as many devices as allowed.',
     'Delete a device that the user created, or raise the user’s `adminDevices`.',
+  ),
+  'source-cap-reached': kind(
+    409,
+    'Too many sources',
+    'The account has as many sources as it may have.',
+    'Delete a source that you do not need.',
+  ),
+  'no-command-channel': kind(
+    409,
+    'No command channel',
+    'The network of this device takes no commands, or its source has no credentials for it.',
+    'Set the credentials of a Garmin or RockBLOCK source that has reported for the device, or send an SMS with `sms: true`.',
+  ),
+  'command-not-possible': kind(
+    409,
+    'Command not possible',
+    'The network does not take this command.',
+    'The detail says what the network takes. Change the command and send it again. Nothing was sent.',
   ),
   'webhook-cap-reached': kind(
     409,
@@ -436,6 +458,9 @@ const DEFAULT_HEADERS: Partial<Record<ProblemCode, Record<string, string>>> = {
   unavailable: { 'Retry-After': '5' },
 }
 
+/** The address of a source carries its secret. */
+const withoutSecret = (path: string): string => path.replace(/^(\/in\/[^/]*)\/.*$/, '$1/…')
+
 /** The problem document as text, with the status and headers of its reply. */
 export const problemDocument = (
   { code, options }: Problem,
@@ -451,7 +476,7 @@ export const problemDocument = (
     status,
     detail,
     code,
-    instance: path,
+    instance: withoutSecret(path),
     requestId,
     ...members,
     ...(errors && { errors }),

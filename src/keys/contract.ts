@@ -8,7 +8,10 @@ import { done, id, instant, name, success, time } from '../http/wire.ts'
 const NAME = 'What the key is for; keys may have the same name.'
 
 const scopes = z
-  .array(z.enum(SCOPES, 'must be ingest, read, write or admin'), 'must be a list of scopes')
+  .array(
+    z.enum(SCOPES, 'must be ingest, read, write, execute or admin'),
+    'must be a list of scopes',
+  )
   .min(1, 'must name at least one scope')
   .max(SCOPES.length, `must have at most ${SCOPES.length} scopes`)
   .transform((given) => SCOPES.filter((scope) => given.includes(scope)))

@@ -3,19 +3,11 @@ import type { DayReport, DeviceRecord } from '../domain/device.ts'
 import type { Env } from '../env.ts'
 import { logFailure } from '../log.ts'
 import type { Receipt } from '../notify/provider.ts'
-import {
-  type AccountChange,
-  type AccountOutcome,
-  type AccountRefusal,
-  changeAccount,
-  eraseAccount,
-  eraseStorage,
-  type Opening,
-  openAccount,
-} from './account.ts'
+import * as accounts from './account.ts'
 import { readAccount } from './accountRow.ts'
 import * as acknowledge from './acknowledge.ts'
 import { type AlertToRaise, type RaiseOutcome, raiseAlert } from './alerts.ts'
+import * as commandSms from './commandSms.ts'
 import { beginDecision, type Decision } from './decision.ts'
 import * as devices from './devices.ts'
 import { nextEmergencyTime, runDueEmergencies } from './emergencyRounds.ts'
@@ -31,13 +23,15 @@ import { applyReceipt } from './receipts.ts'
 import { type ReconcileOutcome, reconcilePage } from './reconcile.ts'
 import { type ResendOutcome, resendMessage, type StoredMessage } from './resendMessage.ts'
 import { type Handover, type RestoreOutcome, scheduleRestore, skipUsedDevices } from './restore.ts'
+import * as sources from './sources.ts'
 import { migrateTables } from './tables.ts'
 import { usageBetween } from './usage.ts'
 
 const MAX_SWEPT = 200
 /** The alarm ends after this long even if a provider still hangs: other work may be due. */
 const ALARM_WAIT_MS = 1_000
-
+type Versions = number[] | null
+type DeviceOutcome = devices.DeviceOutcome
 const NOT_FOUND = { ok: false, refusal: 'account-not-found' } as const
 
 /**
@@ -69,24 +63,27 @@ export class AccountLedger extends DurableObject<Env> {
     )
   }
 
-  async open(opening: Opening): Promise<AccountOutcome> {
+  async open(opening: accounts.Opening): Promise<accounts.AccountOutcome> {
     this.#transact(() => {
-      if (!readAccount(this.#sql)) openAccount(this.#sql, opening, Date.now())
+      if (!readAccount(this.#sql)) accounts.openAccount(this.#sql, opening, Date.now())
     })
     await this.#outboxDrain.drain()
     return this.account()
   }
 
-  async account(): Promise<AccountOutcome> {
+  async account(): Promise<accounts.AccountOutcome> {
     return this.#decide(({ account }) => ({ ok: true, account }))
   }
 
-  async change(change: AccountChange, versions: number[] | null): Promise<AccountOutcome> {
-    return this.#decide((tx) => changeAccount(tx, change, versions))
+  async change(
+    change: accounts.AccountChange,
+    versions: number[] | null,
+  ): Promise<accounts.AccountOutcome> {
+    return this.#decide((tx) => accounts.changeAccount(tx, change, versions))
   }
 
-  async erase(versions: number[] | null): Promise<{ ok: true } | AccountRefusal> {
-    return this.#decide((tx) => eraseAccount(tx, versions))
+  async erase(versions: number[] | null): Promise<{ ok: true } | accounts.AccountRefusal> {
+    return this.#decide((tx) => accounts.eraseAccount(tx, versions))
   }
 
   /** The last step of an erasure. Once the outbox is empty, only the account's id is kept. */
@@ -94,31 +91,23 @@ export class AccountLedger extends DurableObject<Env> {
     if (readAccount(this.#sql)) return false
     await this.#outboxDrain.run()
     if (!isEmpty(this.#sql)) return false
-    await eraseStorage(this.ctx.storage)
+    await accounts.eraseStorage(this.ctx.storage)
     return true
   }
 
-  async device(id: string): Promise<devices.DeviceOutcome> {
+  async device(id: string): Promise<DeviceOutcome> {
     return this.#decide((tx) => devices.readDevice(tx, id))
   }
 
-  async create(
-    id: string,
-    record: DeviceRecord,
-    maker: devices.Maker,
-  ): Promise<devices.DeviceOutcome> {
+  async create(id: string, record: DeviceRecord, maker: devices.Maker): Promise<DeviceOutcome> {
     return this.#decide((tx) => devices.createDevice(tx, id, record, maker))
   }
 
-  async replace(
-    id: string,
-    record: DeviceRecord,
-    versions: number[] | null,
-  ): Promise<devices.DeviceOutcome> {
+  async replace(id: string, record: DeviceRecord, versions: Versions): Promise<DeviceOutcome> {
     return this.#decide((tx) => devices.replaceDevice(tx, id, record, versions))
   }
 
-  async reactivate(id: string, expirationDate: string | null): Promise<devices.DeviceOutcome> {
+  async reactivate(id: string, expirationDate: string | null): Promise<DeviceOutcome> {
     return this.#decide((tx) => devices.reactivateDevice(tx, id, expirationDate))
   }
 
@@ -157,6 +146,18 @@ export class AccountLedger extends DurableObject<Env> {
 
   async receipt(receipt: Receipt): Promise<void> {
     await this.#decide((tx) => applyReceipt(tx, receipt))
+  }
+
+  async sourceSecrets(sourceId: string, change: sources.SecretsChange): Promise<sources.Secrets> {
+    return this.#transact(() => sources.changeSecrets(this.#sql, sourceId, change))
+  }
+
+  async createForSource(device: sources.DeviceOfSource): Promise<sources.SourceDeviceOutcome> {
+    return this.#decide((tx) => sources.createForSource(tx, device))
+  }
+
+  async commandSms(command: commandSms.CommandSms): Promise<commandSms.CommandSmsOutcome> {
+    return this.#decide((tx) => commandSms.sendCommandSms(tx, command))
   }
 
   async usage(key: number, from: string, to: string): Promise<DayReport[]> {

@@ -86,6 +86,10 @@ const STEPS = [
   'ALTER TABLE messages ADD COLUMN link TEXT',
   `ALTER TABLE notices ADD COLUMN link_kind TEXT;
    ALTER TABLE notices ADD COLUMN user_id TEXT;`,
+  `CREATE TABLE source_secrets (source_id TEXT PRIMARY KEY, secrets TEXT NOT NULL) STRICT, WITHOUT ROWID;
+   CREATE TABLE source_devices (
+     source_id TEXT NOT NULL, day TEXT NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (source_id, day)
+   ) STRICT, WITHOUT ROWID;`,
 ]
 
 export const migrateTables = (storage: DurableObjectStorage): void => migrate(storage, STEPS)

@@ -1,13 +1,25 @@
 import * as z from 'zod'
-import { MAX_REJECTIONS, MAX_SPAN_LOCATIONS, REJECTIONS } from '../domain/location.ts'
+import {
+  MAX_REJECTIONS,
+  MAX_SPAN_LOCATIONS,
+  MIXED_REJECTIONS,
+  REJECTIONS,
+} from '../domain/location.ts'
 import { extraCostOfLocations } from '../domain/requestCost.ts'
 import { define } from '../http/contract.ts'
 import { nextCursor, pageQuery } from '../http/page.ts'
 import { isInOrder, OUT_OF_ORDER } from '../http/rangeQuery.ts'
 import { instantInUrl, success } from '../http/wire.ts'
+import { readMixedBody } from './addressedReader.ts'
 import { readBody } from './fastReader.ts'
 import { FORMATS, MEDIA_TYPES } from './formats/formats.ts'
-import { forms, type LocationsBody, location } from './forms.ts'
+import {
+  type AddressedLocation,
+  addressedForm,
+  forms,
+  type LocationsBody,
+  location,
+} from './forms.ts'
 
 const tag = 'Locations'
 const page = z.object({ success, locations: z.array(location), nextCursor })
@@ -141,4 +153,64 @@ export const listLocations = define({
   reply: page,
   formats: MEDIA_TYPES,
   problems: ['device-not-found', 'invalid-cursor'],
+})
+
+const count = (description: string, example = 0) => z.int().meta({ description, example })
+
+export const reportLocations = define({
+  id: 'reportLocations',
+  tag,
+  summary: 'Report locations of many devices',
+  description:
+    'Each location names its device by `deviceId` or by `identifier` (IMEI, ESN or serial number). One malformed location refuses the whole call; otherwise the reply says for each what was not accepted. A repeat changes nothing.',
+  scope: ['ingest', 'write'],
+  body: addressedForm,
+  read: readMixedBody,
+  ignored: ['accepted', 'duplicates', 'conflicts', 'tooOld', 'unknown', 'refused', 'results'],
+  extraCost: ({ locations }: { locations: AddressedLocation[] }) =>
+    extraCostOfLocations(locations.length),
+  reply: z.object({
+    success,
+    accepted: count(
+      'How many are new and stored. The six counts add up to the number of locations sent.',
+      1,
+    ),
+    duplicates: count('How many their device already has, with the same values.'),
+    conflicts: count(
+      'How many have the `dateTime` of another location of their device, with other values. The stored one stands.',
+    ),
+    tooOld: count('How many are older than the account’s `retentionDays`, and not stored.'),
+    unknown: count(
+      'How many are of a device that the account, or the token’s group, does not have.',
+    ),
+    refused: count('How many are of an expired device, and not stored.'),
+    results: z
+      .array(
+        z.object({
+          index: z.int().meta({ description: 'The position in the report, from 0.', example: 1 }),
+          status: z.enum(MIXED_REJECTIONS).meta({
+            description: 'Why the location was not accepted.',
+            example: 'unknown',
+          }),
+          code: z.enum(['device-not-found', 'device-expired']).optional().meta({
+            description: 'The problem that a report for this device alone would get.',
+            example: 'device-not-found',
+          }),
+        }),
+      )
+      .meta({ description: 'All locations that were not accepted.' }),
+  }),
+  problems: ['storage-full', 'daily-locations-reached'],
+  idempotent: true,
+  repeatable: true,
+  example: {
+    locations: [
+      {
+        identifier: '300434060000000',
+        dateTime: '2026-11-14T09:30:00Z',
+        latitude: 38.7223,
+        longitude: -9.1393,
+      },
+    ],
+  },
 })

@@ -56,7 +56,8 @@ const OPTIONAL_MEMBERS: ReadonlySet<string> = new Set(
   ),
 )
 
-const readLocation = (sent: unknown, now: number): Location | null => {
+/** Null when the schema must read it. */
+export const readLocation = (sent: unknown, now: number): Location | null => {
   if (!isObject(sent)) return null
   const { dateTime, latitude, longitude } = sent
   if (

@@ -25,7 +25,7 @@ import {
   UNTIL,
 } from '../http/rangeQuery.ts'
 import { freeForm } from '../http/validation.ts'
-import { instant, time } from '../http/wire.ts'
+import { instant, line, time } from '../http/wire.ts'
 
 /* `fastReader.ts` must accept nothing that `newLocation` refuses: a test compares them. */
 
@@ -101,28 +101,70 @@ const reportedFields = Object.fromEntries(
   Object.entries(fields).map(([name, field]) => [name, field.nullable()]),
 ) as { [N in keyof typeof fields]: z.ZodNullable<(typeof fields)[N]> }
 
+const newLocationMembers = {
+  dateTime: instant
+    .refine(
+      (at) => isPlausible(at, Date.now()),
+      'must not be before the year 2000 or more than 10 minutes in the future',
+    )
+    .meta({
+      description:
+        'From the year 2000 to ten minutes ahead of the time of arrival. A device has one location for each `dateTime`.',
+    }),
+  latitude: numberNamed('latitude').meta({ example: 38.7223 }),
+  longitude: numberNamed('longitude').meta({ example: -9.1393 }),
+  ...reportedFields,
+  ...optionalFields(SENSOR_TIMES, sensorTimeOrNull),
+  receivedAt: z
+    .unknown()
+    .optional()
+    .meta({ description: 'Set by the server: accepted and ignored.' }),
+}
+
 export const newLocation = z
-  .strictObject({
-    dateTime: instant
-      .refine(
-        (at) => isPlausible(at, Date.now()),
-        'must not be before the year 2000 or more than 10 minutes in the future',
-      )
-      .meta({
-        description:
-          'From the year 2000 to ten minutes ahead of the time of arrival. A device has one location for each `dateTime`.',
-      }),
-    latitude: numberNamed('latitude').meta({ example: 38.7223 }),
-    longitude: numberNamed('longitude').meta({ example: -9.1393 }),
-    ...reportedFields,
-    ...optionalFields(SENSOR_TIMES, sensorTimeOrNull),
-    receivedAt: z
-      .unknown()
-      .optional()
-      .meta({ description: 'Set by the server: accepted and ignored.' }),
-  })
+  .strictObject(newLocationMembers)
   .transform(({ receivedAt, ...location }) => withoutNulls(location) as Location)
   .meta({ id: 'NewLocation' })
+
+/** A location with its device, by one of two names. */
+export interface AddressedLocation {
+  deviceId: string | null
+  identifier: string | null
+  location: Location
+}
+
+export const addressedLocation = z
+  .strictObject({
+    deviceId: line(64).min(1, 'must not be empty').nullish().meta({
+      description: 'The device, by its id.',
+      example: 'dev_1jn7wz3h4q8v2n5t7r6m0p',
+    }),
+    identifier: line(64).trim().min(1, 'must not be empty').nullish().meta({
+      description:
+        'The device, by its IMEI, ESN or serial number, without regard to case. Instead of `deviceId`.',
+      example: '300434060000000',
+    }),
+    ...newLocationMembers,
+  })
+  .refine(
+    ({ deviceId, identifier }) => (deviceId ?? null) === null || (identifier ?? null) === null,
+    {
+      path: ['identifier'],
+      error: 'must be left out where deviceId is given',
+    },
+  )
+  .refine(({ deviceId, identifier }) => (deviceId ?? identifier ?? null) !== null, {
+    path: ['deviceId'],
+    error: 'is required unless identifier is given',
+  })
+  .transform(
+    ({ receivedAt, deviceId, identifier, ...sent }): AddressedLocation => ({
+      deviceId: deviceId ?? null,
+      identifier: identifier ?? null,
+      location: withoutNulls(sent) as Location,
+    }),
+  )
+  .meta({ id: 'AddressedLocation' })
 
 export const location = z
   .object({
@@ -139,6 +181,14 @@ const several = z
   .array(newLocation, 'must be a list of locations')
   .min(1, 'must not be empty')
   .max(MAX_REPORT_LOCATIONS, `must have at most ${MAX_REPORT_LOCATIONS} locations`)
+
+export const addressedForm = z.strictObject({
+  locations: z
+    .array(addressedLocation, 'must be a list of locations')
+    .min(1, 'must not be empty')
+    .max(MAX_REPORT_LOCATIONS, `must have at most ${MAX_REPORT_LOCATIONS} locations`)
+    .meta({ description: 'Locations of any devices of the account, in any order.' }),
+})
 
 const report = (locations: z.output<typeof newLocation>[]) => ({
   kind: 'report' as const,

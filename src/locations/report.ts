@@ -65,11 +65,11 @@ export type ReportOutcome =
   | { ok: false; refusal: 'device-expired'; actual: AssumedState; raises: PendingRaise[] }
   | { ok: false; refusal: 'report-too-old'; actual: AssumedState }
 
-const MAX_RETRIES = 5
-const MAX_PACKED_LENGTH = 1_900_000
+export const MAX_RETRIES = 5
+export const MAX_PACKED_LENGTH = 1_900_000
 const LONG_PACKED_LENGTH = 200_000
 
-const oldestOf = (reported: Location[]): number =>
+export const oldestOf = (reported: readonly Location[]): number =>
   reported.reduce((oldest, { dateTime }) => Math.min(oldest, dateTime), Number.POSITIVE_INFINITY)
 
 /** One attempt to store a report, with what it assumes. */

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { PACKED_COLUMNS, packLocation, REST_INDEX } from '../db/locations.ts'
 import type { Database } from '../db/open.ts'
 import { devices, locations } from '../db/schema.ts'
@@ -36,8 +36,7 @@ export interface WrittenReport {
   accepted: number
 }
 
-interface StoredRow {
-  index: number
+export interface StoredRow {
   /** Whether the stored location arrived at the time of this report. */
   is_new: 0 | 1
   differs: 0 | 1
@@ -46,26 +45,35 @@ interface StoredRow {
 }
 
 const p = placeholders('packed', 'now')
-const sent = (index: number) => sql`sent.value ->> ${literal(index)}`
-
-const IS_EQUAL = sql.join(
-  PACKED_COLUMNS.slice(1, REST_INDEX).map((column, at) => sql`${column} IS ${sent(at + 1)}`),
-  sql` AND `,
-)
-const SENT_REST = sent(REST_INDEX)
 
 /**
- * Compares each sent location with the stored one of the same time. Equal JSON has the same length
- * in any order of members, so no more text is read than was sent.
+ * The columns of `StoredRow`: compares a packed location, which is the SQL value `sent`, with the
+ * stored one. Equal JSON has the same length in any order of members, so no more text is read than
+ * was sent.
  */
-const selectStored = compile<DeviceRef & { packed: string; now: number }, StoredRow>(
-  sql`SELECT sent.key AS "index", ${locations.receivedAt} = ${p.now} AS is_new,
-      NOT (${IS_EQUAL} AND length(${locations.rest}) IS length(${SENT_REST})) AS differs,
-      CASE WHEN length(${locations.rest}) = length(${SENT_REST})
-        AND ${locations.rest} <> ${SENT_REST} THEN ${locations.rest} END AS rest
+export const compareWithStored = (sent: SQL): SQL => {
+  const member = (index: number) => sql`${sent} ->> ${literal(index)}`
+  const rest = member(REST_INDEX)
+  const isEqual = sql.join(
+    PACKED_COLUMNS.slice(1, REST_INDEX).map((column, at) => sql`${column} IS ${member(at + 1)}`),
+    sql` AND `,
+  )
+  return sql`${locations.receivedAt} = ${p.now} AS is_new,
+    NOT (${isEqual} AND length(${locations.rest}) IS length(${rest})) AS differs,
+    CASE WHEN length(${locations.rest}) = length(${rest})
+      AND ${locations.rest} <> ${rest} THEN ${locations.rest} END AS rest`
+}
+
+const SENT = sql`sent.value`
+
+const selectStored = compile<
+  DeviceRef & { packed: string; now: number },
+  StoredRow & { index: number }
+>(
+  sql`SELECT sent.key AS "index", ${compareWithStored(SENT)}
     FROM ${devices} CROSS JOIN json_each(${p.packed}) sent
     CROSS JOIN ${locations}
-      ON ${locations.deviceKey} = ${devices.key} AND ${locations.time} = ${sent(0)}
+      ON ${locations.deviceKey} = ${devices.key} AND ${locations.time} = ${SENT} ->> 0
     WHERE ${IS_VISIBLE_DEVICE}`,
 )
 
@@ -82,23 +90,37 @@ const readStored = async (db: Database, report: WrittenReport): Promise<Map<numb
   return new Map(rows.map((row) => [row.index, row]))
 }
 
+/** A location that an INSERT was to store, with the key of its device. */
+export interface SentLocation {
+  deviceKey: number
+  location: Location
+}
+
+interface Written {
+  sent: SentLocation[]
+  keptSince: number
+  /** How many of them the INSERT stored. */
+  accepted: number
+}
+
 /**
  * An accepted location equals the stored one, so a conflict is never one of the accepted. Of several
  * that equal it, at most one was accepted, and only if it is stored as of this report.
  */
-const statusesOf = (
-  { locations: reported, keptSince, accepted }: WrittenReport,
+export const statusesOf = (
+  { sent, keptSince, accepted }: Written,
   stored: Map<number, StoredRow>,
 ): (Rejection | 'accepted')[] => {
-  const acceptedTimes = new Set<number>()
-  return reported.map((location, index) => {
+  const acceptedTimes = new Set<string>()
+  return sent.map(({ deviceKey, location }, index) => {
     const { dateTime } = location
     if (dateTime < keptSince) return 'tooOld'
     const row = stored.get(index)
     if (row && isConflict(row, location)) return 'conflict'
-    const isTaken = acceptedTimes.size === accepted || acceptedTimes.has(dateTime)
+    const time = `${deviceKey} ${dateTime}`
+    const isTaken = acceptedTimes.size === accepted || acceptedTimes.has(time)
     if (isTaken || row?.is_new === 0) return 'duplicate'
-    acceptedTimes.add(dateTime)
+    acceptedTimes.add(time)
     return 'accepted'
   })
 }
@@ -107,12 +129,13 @@ const countTooOld = ({ locations: reported, keptSince }: WrittenReport): number 
   reported.reduce((count, { dateTime }) => (dateTime < keptSince ? count + 1 : count), 0)
 
 export const countOutcome = async (db: Database, report: WrittenReport): Promise<ReportCounts> => {
-  const { locations: reported, accepted } = report
+  const { locations: reported, accepted, keptSince } = report
   if (accepted === reported.length) return { accepted, duplicates: 0, conflicts: 0, tooOld: 0 }
   const tooOld = countTooOld(report)
   const hasRepeats = accepted + tooOld < reported.length
-  const statuses = statusesOf(report, hasRepeats ? await readStored(db, report) : new Map())
-  const results = statuses.flatMap((status, index) =>
+  const sent = reported.map((location) => ({ deviceKey: 0, location }))
+  const stored = hasRepeats ? await readStored(db, report) : new Map()
+  const results = statusesOf({ sent, keptSince, accepted }, stored).flatMap((status, index) =>
     status === 'accepted' ? [] : [{ index, status }],
   )
   const conflicts = results.filter(({ status }) => status === 'conflict').length

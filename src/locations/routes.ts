@@ -1,9 +1,6 @@
 import { Hono } from 'hono'
-import { retryTransient } from '../db/transient.ts'
-import { BoundedCache } from '../domain/boundedCache.ts'
 import { iso } from '../domain/iso.ts'
 import type { Location } from '../domain/location.ts'
-import type { PendingRaise } from '../domain/pendingRaise.ts'
 import { pokeFeed } from '../feed/stub.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { setHeader } from '../http/newReply.ts'
@@ -12,20 +9,16 @@ import { MAX_ROWS } from '../http/page.ts'
 import { invalid, Problem, refusalProblem, requireOk } from '../http/problem.ts'
 import { wholeRange } from '../http/rangePage.ts'
 import { reply, replyStream, replyWithEtag } from '../http/reply.ts'
-import { ledgerOf } from '../ledger/stub.ts'
-import { logFailure } from '../log.ts'
-import { publicOrigin } from '../notify/provider.ts'
 import { storeWithinBudget } from './budget.ts'
 import * as contract from './contract.ts'
 import { exportTrack } from './export.ts'
 import { acceptedFormat } from './formats/formats.ts'
+import { assumedStates, handOverRaises, originOf } from './handOver.ts'
 import { presentLocation } from './present.ts'
 import { deviceOf, queryPage, replyQuery } from './query.ts'
-import { type AssumedState, INITIAL_STATE, storeReport } from './report.ts'
+import { INITIAL_STATE, storeReport } from './report.ts'
+import { reportMixed } from './reportMixed.ts'
 import { findLastLocation } from './store.ts'
-
-/** Accounts' states as this isolate last saw them. Each report checks what it assumes. */
-const assumedStates = new BoundedCache<AssumedState>(10_000)
 
 /** From the earliest to the latest location of a report, in whatever order they were sent. */
 const spanOf = (reported: Location[]) => {
@@ -38,21 +31,6 @@ const spanOf = (reported: Location[]) => {
   return { from, to }
 }
 
-/**
- * Hands a report's emergencies to the ledger before the reply, and returns the id of the first alert.
- * After a failure the reply is 503, and a repeat of the report or the sweep hands them over again.
- */
-const raise = async (c: Context, raises: PendingRaise[]): Promise<string | null> => {
-  if (raises.length === 0) return null
-  const ledger = ledgerOf(c.env, c.get('principal').accountId)
-  const decided = await retryTransient(() => ledger.raisePending(raises)).catch((error) => {
-    logFailure('raise-failed', error, { requestId: c.get('requestId') })
-    throw new Problem('unavailable')
-  })
-  const { outcomes } = requireOk(decided)
-  return outcomes.find((outcome) => outcome.ok)?.alertId ?? null
-}
-
 const report = async (c: Context, reported: Location[]) => {
   const { accountId } = c.get('principal')
   const eventId = await c.get('newId')('evt')
@@ -62,12 +40,12 @@ const report = async (c: Context, reported: Location[]) => {
       locations: reported,
       eventId,
       assumed: assumedStates.get(accountId) ?? INITIAL_STATE,
-      origin: publicOrigin(c.env) ?? new URL(c.req.url).origin,
+      origin: originOf(c),
       now: Date.now(),
     }),
   )
   if ('actual' in outcome) assumedStates.set(accountId, outcome.actual)
-  const alertId = 'raises' in outcome ? await raise(c, outcome.raises) : null
+  const alertId = 'raises' in outcome ? await handOverRaises(c, outcome.raises) : null
   // The location of an expired device is refused, and yet someone is told of its emergency.
   if (!outcome.ok && alertId) throw refusalProblem({ ...outcome, alertId })
   const { counts, stored, actual } = requireOk(outcome)
@@ -79,6 +57,17 @@ const report = async (c: Context, reported: Location[]) => {
     ...(stored && { locations: [presentLocation(stored)] }),
   }
 }
+
+/** Locations of any devices of the account. */
+export const allLocations = new Hono<AppEnv>().post(
+  '/',
+  operation(contract.reportLocations),
+  async (c) => {
+    const { locations: sent } = c.req.valid('json')
+    const outcome = await reportMixed(c, sent)
+    return reply(c, contract.reportLocations, { success: true, ...outcome })
+  },
+)
 
 export const locations = new Hono<AppEnv>()
   .get('/:deviceId/lastLocation', operation(contract.readLastLocation), async (c) => {

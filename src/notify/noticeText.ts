@@ -13,8 +13,17 @@ interface WebhookDisabled {
   reason: DisabledReason
 }
 
+interface UnclaimedSos {
+  kind: 'unclaimed-sos'
+  sourceName: string
+  identifier: string
+  dateTime: number
+  latitude: number | null
+  longitude: number | null
+}
+
 /** What a notice is about. */
-export type NoticeContent = WebhookDisabled | LinkContent
+export type NoticeContent = WebhookDisabled | UnclaimedSos | LinkContent
 
 const CAUSE: Record<DisabledReason, string> = {
   gone: 'its receiver answered 410 Gone',
@@ -43,14 +52,37 @@ const composeWebhookSms = ({ webhookId, url, reason }: WebhookDisabled): Message
   }
 }
 
-const composeEmail: Compose = (content, timeZone) =>
-  content.kind === 'webhook-disabled'
-    ? composeWebhookEmail(content)
-    : composeLinkEmail(content, timeZone)
+const placeOf = ({ latitude, longitude }: UnclaimedSos): string =>
+  latitude === null ? 'Its position is not known.' : `Its position: ${latitude}, ${longitude}.`
+
+const timeOf = ({ dateTime }: UnclaimedSos, timeZone: string): string =>
+  new Date(dateTime).toLocaleString('en-GB', { timeZone, timeZoneName: 'short' })
+
+const composeSosEmail = (content: UnclaimedSos, timeZone: string): MessageText => ({
+  subject: `SOS of an unknown device: ${content.identifier}`,
+  text: `The device ${content.identifier} sent an SOS at ${timeOf(content, timeZone)} by the source \
+${content.sourceName}. No device of the account has this identifier, so nobody else is told.
+
+${placeOf(content)}
+
+Claim the identifier, so that its reports and alerts are stored: POST /api/sources/…/unclaimed.`,
+})
+
+const composeSosSms = (content: UnclaimedSos): MessageText => ({
+  subject: '',
+  text: `SOS of the unknown device ${content.identifier}. ${placeOf(content)}`,
+})
+
+const composeEmail: Compose = (content, timeZone) => {
+  if (content.kind === 'webhook-disabled') return composeWebhookEmail(content)
+  if (content.kind === 'unclaimed-sos') return composeSosEmail(content, timeZone)
+  return composeLinkEmail(content, timeZone)
+}
 
 const composeSms: Compose = (content) => {
-  if (content.kind !== 'webhook-disabled') throw new Error('password links are sent by e-mail only')
-  return composeWebhookSms(content)
+  if (content.kind === 'webhook-disabled') return composeWebhookSms(content)
+  if (content.kind === 'unclaimed-sos') return composeSosSms(content)
+  throw new Error('password links are sent by e-mail only')
 }
 
 type Compose = (content: NoticeContent, timeZone: string) => MessageText

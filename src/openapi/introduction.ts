@@ -25,6 +25,7 @@ Send the token as \`Authorization: Bearer <token>\`. A key has scopes, and each 
 - \`ingest\`: report locations and alerts, nothing else
 - \`read\`: read
 - \`write\`: read, report and change
+- \`execute\`: send commands to devices
 - \`admin\`: everything
 
 ## Replies and errors
@@ -75,6 +76,8 @@ export const TAGS: Readonly<Record<string, string>> = {
   Sessions: 'People who sign in with a password, and the links with which they set one.',
   Devices: 'Trackers, and the licenses that keep them active.',
   Locations: 'Where devices are and have been.',
+  Sources: 'Trackers that report by their own networks.',
+  Commands: 'Commands to devices, and messages written on them.',
   Alerts: 'Alerts that devices raise, and the messages that they cause.',
   Messages: 'E-mails and SMS of alerts, and their delivery status.',
   Groups: 'Sets of devices.',

@@ -10,6 +10,10 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   keyId: 'key_1jn7wz3h4q8v2n5t7r6m0p',
   messageId: 'msg_1jn7wz3h4q8v2n5t7r6m0p0000',
   sessionId: 'ses_1jn7wz3h4q8v2n5t7r6m0p',
+  commandId: 'cmd_1jn7wz3h4q8v2n5t7r6m0p',
+  identifier: '300434060000000',
+  payloadId: 'pay_1jn7wz3h4q8v2n5t7r6m0p',
+  sourceId: 'src_1jn7wz3h4q8v2n5t7r6m0p',
   userId: 'usr_1jn7wz3h4q8v2n5t7r6m0p',
   webhookId: 'whk_1jn7wz3h4q8v2n5t7r6m0p',
 }

@@ -7,6 +7,7 @@ import {
   accounts,
   accountUsage,
   alerts,
+  commands,
   devices,
   erasures,
   eventHeads,
@@ -18,8 +19,13 @@ import {
   locations,
   messages,
   pendingRaises,
+  quarantine,
   sessions,
+  sourcePayloads,
+  sources,
   tombstones,
+  unclaimed,
+  unclaimedReports,
   users,
   webhooks,
 } from '../db/schema.ts'
@@ -64,6 +70,12 @@ export const ACCOUNT_TABLES = [
   sessions,
   tombstones,
   webhooks,
+  sources,
+  unclaimed,
+  unclaimedReports,
+  quarantine,
+  sourcePayloads,
+  commands,
   erasures,
 ]
 
@@ -108,7 +120,7 @@ const eraseAccountRows = async (
   return true
 }
 
-/** Deletes a device's track and alerts. False when there may be more. */
+/** Deletes a device's track, alerts, quarantine and conversation. False when there may be more. */
 const eraseDeviceRows = async (
   db: Database,
   { accountId, deviceKey }: Erasure,
@@ -122,6 +134,11 @@ const eraseDeviceRows = async (
     queries: LOCATION_QUERIES,
     deleteNext: async () => (await deleteLocations(db, track)) === LOCATION_PAGE,
   })
+  for (const table of [quarantine, commands]) {
+    const where = eq(table.deviceKey, deviceKey ?? 0)
+    const deleteNext = async () => (await deletePage(db, table, where, PAGE)) === PAGE
+    if (!(await deletePages({ take, deleteNext }))) return false
+  }
   const ofDevice = sql`SELECT ${alerts.id}, ${alerts.accountId} FROM ${alerts}
     WHERE ${alerts.deviceKey} = ${deviceKey} ORDER BY ${alerts.time}, ${alerts.id}`
   return (

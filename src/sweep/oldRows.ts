@@ -1,6 +1,18 @@
 import { lt, sql } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { events, idempotency, keys, messages, sessions, tombstones } from '../db/schema.ts'
+import {
+  commands,
+  events,
+  idempotency,
+  keys,
+  messages,
+  quarantine,
+  sessions,
+  sourcePayloads,
+  tombstones,
+  unclaimed,
+  unclaimedReports,
+} from '../db/schema.ts'
 import { deletePage, deletePages } from './deletePage.ts'
 import { type CellRun, runPart } from './run.ts'
 
@@ -26,6 +38,15 @@ const RULES: Rule[] = [
     isOlderThan: (time) => sql`${messages.deviceKey} = 0 AND ${messages.changed} < ${time}`,
   },
   { table: sessions, days: 0, isOlderThan: (time) => lt(sessions.expires, time) },
+  { table: unclaimed, days: 30, isOlderThan: (time) => lt(unclaimed.lastReceived, time) },
+  {
+    table: unclaimedReports,
+    days: 30,
+    isOlderThan: (time) => lt(unclaimedReports.receivedAt, time),
+  },
+  { table: quarantine, days: 30, isOlderThan: (time) => lt(quarantine.receivedAt, time) },
+  { table: sourcePayloads, days: 7, isOlderThan: (time) => lt(sourcePayloads.receivedAt, time) },
+  { table: commands, days: 365, isOlderThan: (time) => lt(commands.creation, time) },
   { table: tombstones, days: 30, isOlderThan: (time) => lt(tombstones.creation, time) },
 ]
 

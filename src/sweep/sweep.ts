@@ -4,6 +4,7 @@ import { readCellSizes } from '../service/store.ts'
 import { settleAbandonedAccounts } from './abandonedAccounts.ts'
 import { MAX_SIZE_QUERIES, recordCellSize } from './cellSizes.ts'
 import { rotateCells, selectCells } from './cells.ts'
+import { MAX_CLAIM_QUERIES, resumeClaims } from './claims.ts'
 import { MAX_ERASURE_QUERIES, runErasures } from './erasures.ts'
 import { MAX_EXPIRATION_QUERIES, recordExpirations } from './expirations.ts'
 import { deleteOldRows, MAX_OLD_ROW_QUERIES } from './oldRows.ts'
@@ -23,6 +24,7 @@ const PARTS: Part[] = [
   { name: 'expirations', maxQueries: MAX_EXPIRATION_QUERIES, work: recordExpirations },
   { name: 'old-rows', maxQueries: MAX_OLD_ROW_QUERIES, work: deleteOldRows },
   { name: 'retention', maxQueries: MAX_RETENTION_QUERIES, work: enforceRetention },
+  { name: 'claims', maxQueries: MAX_CLAIM_QUERIES, work: resumeClaims },
   { name: 'erasures', maxQueries: MAX_ERASURE_QUERIES, work: runErasures },
 ]
 

@@ -6,7 +6,8 @@ const GRANTED: Record<Scope, Scope[]> = {
   ingest: ['ingest'],
   read: ['read'],
   write: ['ingest', 'read', 'write'],
-  admin: ['ingest', 'read', 'write', 'admin'],
+  execute: ['execute'],
+  admin: ['ingest', 'read', 'write', 'execute', 'admin'],
 }
 
 const everySet: Scope[][] = Array.from({ length: 2 ** SCOPES.length }, (_, bits) =>

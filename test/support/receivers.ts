@@ -61,8 +61,29 @@ const answer = async (inbox: string, behaviour: string, calls: number): Promise<
   return new Response(null, { status: 204 })
 }
 
+/**
+ * Garmin and RockBLOCK, as far as commands need them. A call is recorded in the inbox of its IMEI;
+ * the credentials say how it is answered: `ok`, or a status.
+ */
+const PROVIDER_HOSTS = ['ipcinbound.inreachapp.com', 'explore.garmin.com', 'rockblock.rock7.com']
+
+const answerCommand = async (request: Request): Promise<Response> => {
+  const { hostname, pathname } = new URL(request.url)
+  const body = await request.text()
+  const imei = /\b\d{15}\b/.exec(`${request.url} ${body}`)?.[0] ?? 'none'
+  const headers = Object.fromEntries(request.headers)
+  inboxNamed(imei).push({ at: Date.now(), behaviour: `${hostname}${pathname}`, headers, body })
+  const form = new URLSearchParams(body)
+  if (hostname === 'rockblock.rock7.com')
+    return new Response(form.get('password') === 'wrong' ? 'FAILED,10,Invalid login' : 'OK,4114651')
+  const key = headers['x-api-key'] ?? 'ok'
+  if (key === '429') return Response.json({ Code: 2 }, { status: 429 })
+  return key === 'ok' ? Response.json({ count: 1 }) : new Response('sorry', { status: Number(key) })
+}
+
 export const answerOutboundRequest = async (request: Request): Promise<Response> => {
   const { hostname, pathname } = new URL(request.url)
+  if (PROVIDER_HOSTS.includes(hostname)) return answerCommand(request)
   if (hostname !== 'receiver.example')
     return new Response('the tests have no such host', { status: 502 })
   const [, inbox = '', behaviour = ''] = pathname.split('/')

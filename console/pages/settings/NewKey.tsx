@@ -12,7 +12,7 @@ import { CheckField, SelectField, TextField } from '../../ui/fields.tsx'
 import { CodeLine, ShownOnce } from '../../ui/ShownOnce.tsx'
 import { Refusal } from '../../ui/states.tsx'
 
-export const SCOPES = ['ingest', 'read', 'write', 'admin'] as const
+export const SCOPES = ['ingest', 'read', 'write', 'execute', 'admin'] as const
 type Scope = Key['scopes'][number]
 type Lifetime = 'never' | '30' | '90' | '365' | 'custom'
 const LIFETIMES: readonly Lifetime[] = ['never', '30', '90', '365', 'custom']

@@ -2,13 +2,13 @@ import { and, eq, getTableColumns, isNotNull, sql } from 'drizzle-orm'
 import type { Database } from '../../db/open.ts'
 import { devices, erasures, groupDevices, groups, tombstones, users } from '../../db/schema.ts'
 import { compile, names, type Statement, statement } from '../../db/statement.ts'
-import { type Device, NO_RESERVE } from '../../domain/device.ts'
+import { DEFAULT_MAX_SPEED, type Device, NO_RESERVE } from '../../domain/device.ts'
 import { fold } from '../../domain/fold.ts'
 import { endsOf } from '../../domain/license.ts'
 import type { PostedAs } from '../outbox.ts'
 import { type Columns, compileUpsert } from './upsert.ts'
 
-/** A device's row, without the day's counters, `last_contact` and the number of the effect. */
+/** A device's row, without the day's counters, `source_id`, `last_contact` and the effect's number. */
 export const toDeviceColumns = (accountId: string, device: Device): Columns => ({
   key: device.key,
   id: device.id,
@@ -28,12 +28,14 @@ export const toDeviceColumns = (accountId: string, device: Device): Columns => (
   daily_sms_limit: device.limits.dailySmsLimit,
   email_reserve: (device.limits.emergencyReserve ?? NO_RESERVE).email,
   sms_reserve: (device.limits.emergencyReserve ?? NO_RESERVE).sms,
+  max_speed: device.maxSpeed ?? DEFAULT_MAX_SPEED,
   creation: device.creation,
   last_modified: device.lastModified,
   version: device.version,
 })
 
-const { usageDate, emailsSent, smsSent, lastContact, ...recordColumns } = getTableColumns(devices)
+const { usageDate, emailsSent, smsSent, sourceId, lastContact, ...recordColumns } =
+  getTableColumns(devices)
 
 /** A deleted device's tombstone keeps a late repeat from bringing the row back. */
 const upsertDevice = compileUpsert({

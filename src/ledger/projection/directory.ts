@@ -1,6 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
 import type { Database } from '../../db/open.ts'
-import { cells, directory } from '../../db/schema.ts'
+import { cells, directory, sourceDirectory } from '../../db/schema.ts'
 import { names, statement } from '../../db/statement.ts'
 import { fold } from '../../domain/fold.ts'
 import type { PostedAs } from '../outbox.ts'
@@ -41,4 +41,5 @@ export const unlistAccount = (
       ),
   ),
   statement(db, db.delete(directory).where(eq(directory.accountId, accountId))),
+  statement(db, db.delete(sourceDirectory).where(eq(sourceDirectory.accountId, accountId))),
 ]

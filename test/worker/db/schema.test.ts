@@ -28,7 +28,7 @@ const indexesOf = async (table: string) =>
   ).results
 
 /** Tables with an account id that are not erased with the account. */
-const NOT_ERASED = ['directory']
+const NOT_ERASED = ['directory', 'source_directory']
 
 describe('the migrations', () => {
   test('create the tables of the schema and no others', async () => {

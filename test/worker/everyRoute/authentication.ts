@@ -9,12 +9,13 @@ import { send } from './send.ts'
 
 /** Scopes that do not include a scope. Written out: the tested code must not compute it. */
 const INSUFFICIENT: Record<string, string[]> = {
-  ingest: ['read'],
-  read: ['ingest'],
-  write: ['ingest', 'read'],
-  admin: ['ingest', 'read', 'write'],
+  ingest: ['read', 'execute'],
+  read: ['ingest', 'execute'],
+  write: ['ingest', 'read', 'execute'],
+  execute: ['ingest', 'read', 'write'],
+  admin: ['ingest', 'read', 'write', 'execute'],
 }
-const SCOPES = ['ingest', 'read', 'write', 'admin']
+const SCOPES = ['ingest', 'read', 'write', 'execute', 'admin']
 
 /** Tests which tokens are accepted. */
 export const checkAuthentication = (route: Route, fixtureOf: () => Fixture): void => {

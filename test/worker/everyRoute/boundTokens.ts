@@ -9,13 +9,15 @@ import { send } from './send.ts'
 const SCOPES_OF: Record<string, string[]> = {
   read: ['read'],
   write: ['ingest', 'read', 'write'],
-  admin: ['ingest', 'read', 'write', 'admin'],
+  execute: ['execute'],
+  admin: ['ingest', 'read', 'write', 'execute', 'admin'],
 }
 
 /** Refused to every user with a group. */
 const REFUSED_TO_CONFINED = [
   /^\w+ \/api\/users(?!\/(countries|timeZones)$)/,
   /^\w+ \/api\/webhooks/,
+  /^\w+ \/api\/sources(?!\/decode$)/,
   /^PATCH \/api\/account$/,
   /^GET \/api\/account\/licenses\/log$/,
   /^(POST|PUT|PATCH|DELETE) \/api\/groups/,

@@ -6,6 +6,8 @@ import { operationOf } from '../../../src/http/operation.ts'
 export const WITHOUT_CONTRACT = [
   'GET /problems',
   'GET /problems/:code',
+  'GET /in/:sourceId/:secret',
+  'POST /in/:sourceId/:secret',
   'POST /hooks/:provider/:accountId',
   'GET /a/',
   'GET /a/:link',

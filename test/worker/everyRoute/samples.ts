@@ -1,3 +1,4 @@
+import { exports } from 'cloudflare:workers'
 import type { Scope } from '../../../src/domain/scope.ts'
 import type { ProblemCode } from '../../../src/http/problem.ts'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
@@ -140,6 +141,56 @@ const makeDelivery = async (owner: TestAccount) => {
   return { webhookId, deliveryId: body.delivery.id as string }
 }
 
+const makeSource = async (owner: TestAccount) => {
+  const { body } = await owner.call('POST', '/api/sources', {
+    body: { name: 'Sample', provider: 'osmand' },
+  })
+  return { sourceId: body.source.id as string, url: body.url as string }
+}
+
+const pushTo = (url: string, query: string) =>
+  exports.default.fetch(`https://perigee.test${new URL(url).pathname}?${query}`)
+
+const makeUnclaimed = async (owner: TestAccount) => {
+  const { sourceId, url } = await makeSource(owner)
+  const identifier = `sample-${unique()}`
+  await pushTo(url, `id=${identifier}&lat=1&lon=2`)
+  return { sourceId, identifier }
+}
+
+const makeFailure = async (owner: TestAccount) => {
+  const { sourceId, url } = await makeSource(owner)
+  await pushTo(url, 'lat=1')
+  const { body } = await owner.call('GET', `/api/sources/${sourceId}/failures`)
+  return { sourceId, payloadId: body.failures[0].id as string }
+}
+
+const onlySource = async (owner: TestAccount) => ({ sourceId: (await makeSource(owner)).sourceId })
+
+const makeQuarantine = async (owner: TestAccount) => {
+  const { url } = await makeSource(owner)
+  const identifier = `sample-${unique()}`
+  const made = { name: 'Sample', identifier }
+  const { device } = (await owner.call('POST', '/api/devices', { body: made })).body
+  await pushTo(url, `id=${identifier}&lat=0&lon=0`)
+  return { deviceId: device.id as string }
+}
+
+const makeCommand = async (owner: TestAccount) => {
+  const made = { name: 'Sample', min: '+881632000000' }
+  const { device } = (await owner.call('POST', '/api/devices', { body: made })).body
+  const { body } = await owner.call('POST', `/api/devices/${device.id}/sendCommand`, {
+    body: { command: 'Hello', sms: true },
+  })
+  return { deviceId: device.id as string, commandId: body.command.id as string }
+}
+
+const makeReachable = async (owner: TestAccount) => {
+  const made = { name: 'Sample', min: '+881632000000' }
+  const { device } = (await owner.call('POST', '/api/devices', { body: made })).body
+  return { deviceId: device.id as string }
+}
+
 const makeAccount = async () => ({ accountId: (await openAccount()).id })
 
 const unique = () => crypto.randomUUID().slice(0, 8)
@@ -168,6 +219,35 @@ export const SAMPLES: Record<string, Sample> = {
   patchAccount: { body: () => ({ name: `Renamed ${unique()}` }) },
 
   readLicenseLog: {},
+
+  reportLocations: {
+    body: () => ({ locations: [{ identifier: `sample-${unique()}`, ...newLocation() }] }),
+  },
+  listSources: {},
+  createSource: { body: () => ({ name: 'Fleet', provider: 'garmin' }) },
+  readSource: { params: onlySource },
+  replaceSource: { params: onlySource, body: () => ({ name: 'Fleet', provider: 'spot' }) },
+  patchSource: { params: onlySource, body: () => ({ keepRaw: true }) },
+  deleteSource: { params: onlySource },
+  rotateSource: { params: onlySource },
+  listUnclaimed: { params: onlySource },
+  claimIdentifier: { params: makeUnclaimed, body: () => ({ device: { name: 'Claimed' } }) },
+  discardIdentifier: { params: makeUnclaimed },
+  listFailures: { params: onlySource },
+  readRawPayload: { params: makeFailure },
+  replayPayloads: {
+    params: onlySource,
+    body: () => ({ from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' }),
+  },
+  listQuarantine: { params: makeQuarantine },
+  releaseQuarantine: { params: makeQuarantine, body: () => ({ ids: ['qua_none'] }) },
+  discardQuarantine: { params: makeQuarantine, body: () => ({ ids: ['qua_none'] }) },
+  sendCommand: { params: makeReachable, body: () => ({ command: 'Hello', sms: true }) },
+  listCommands: { params: makeCommand },
+  readCommand: { params: makeCommand },
+  decodePayload: {
+    body: () => ({ provider: 'osmand', query: 'id=7&lat=60.0&lon=30.0' }),
+  },
 
   listKeys: {},
   createKey: {

@@ -1,0 +1,58 @@
+import { Hono } from 'hono'
+import { findDevice } from '../devices/store.ts'
+import { currentDay, endsOf, hasEnded } from '../domain/license.ts'
+import type { AppEnv, Context } from '../http/context.ts'
+import { operation } from '../http/operation.ts'
+import { readCursor } from '../http/page.ts'
+import { Problem } from '../http/problem.ts'
+import { reply, replyPage } from '../http/reply.ts'
+import * as contract from './contract.ts'
+import { presentCommand } from './present.ts'
+import { sendByNetwork, sendBySms } from './send.ts'
+import { findCommand, listCommands } from './store.ts'
+
+const requireDevice = async (c: Context) => {
+  const id = c.req.param('deviceId') ?? ''
+  const stored = await findDevice(c.get('db'), c.get('principal'), id, Date.now())
+  if (!stored) throw new Problem('device-not-found')
+  return stored
+}
+
+const requireCommand = async (c: Context, deviceKey: number, id: string) => {
+  const row = await findCommand(c.get('db'), c.get('principal').accountId, deviceKey, id)
+  if (!row) throw new Problem('command-not-found')
+  return presentCommand(row)
+}
+
+export const commands = new Hono<AppEnv>()
+  .post('/:deviceId/sendCommand', operation(contract.sendCommand), async (c) => {
+    const { command, format, sms } = c.req.valid('json')
+    const { device, account } = await requireDevice(c)
+    const now = Date.now()
+    if (hasEnded(endsOf(device.limits), currentDay(account, now)))
+      throw new Problem('device-expired')
+    const id = await c.get('newId')('cmd')
+    const send = sms ? sendBySms : sendByNetwork
+    const result = await send(c, id, { device, format, command, now })
+    const body = {
+      success: true as const,
+      result,
+      command: await requireCommand(c, device.key, id),
+    }
+    return reply(c, contract.sendCommand, body)
+  })
+  .get('/:deviceId/commands', operation(contract.listCommands), async (c) => {
+    const { limit, cursor } = c.req.valid('query')
+    const { device } = await requireDevice(c)
+    const [at = Number.MAX_SAFE_INTEGER, id = ''] = (await readCursor(c, cursor)) ?? []
+    const rows = await listCommands(c.get('db'), device.key, [Number(at), String(id)], limit + 1)
+    const page = rows.slice(0, limit)
+    const last = rows.length > limit ? page.at(-1) : undefined
+    const body = { commands: page.map(presentCommand) }
+    return replyPage(c, contract.listCommands, body, last ? [last.creation, last.id] : null)
+  })
+  .get('/:deviceId/commands/:commandId', operation(contract.readCommand), async (c) => {
+    const { device } = await requireDevice(c)
+    const command = await requireCommand(c, device.key, c.req.param('commandId'))
+    return reply(c, contract.readCommand, { success: true, command })
+  })

@@ -1,0 +1,129 @@
+import type { SourceProvider } from '../domain/source.ts'
+import { waitOutside } from '../http/accountSlots.ts'
+import type { Context } from '../http/context.ts'
+import { invalid, Problem, requireOk } from '../http/problem.ts'
+import { ledgerOf } from '../ledger/stub.ts'
+import { findSource } from '../sources/store.ts'
+import {
+  type Channel,
+  type CommandResult,
+  type Credentials,
+  NOT_IN_FORMAT,
+  type ProviderRequest,
+} from './channel.ts'
+import { garminChannel } from './garmin.ts'
+import { isSmsTooLong, SMS_LIMIT, smsSegments } from './limits.ts'
+import { rockblockChannel } from './rockblock.ts'
+import { findSourceOf, insertCommand, type NewCommand, setStatus } from './store.ts'
+
+/* Sends a command once. Whatever may have been accepted is never sent again. */
+
+const CHANNELS: Readonly<Partial<Record<SourceProvider, Channel>>> = {
+  garmin: garminChannel,
+  rockblock: rockblockChannel,
+}
+
+const TIMEOUT_MS = 15_000
+
+interface Route {
+  channel: Channel
+  credentials: Credentials
+}
+
+/** The channel of the source that the device last reported by. */
+const findRoute = async (c: Context, deviceKey: number): Promise<Route> => {
+  const { accountId } = c.get('principal')
+  const sourceId = await findSourceOf(c.get('db'), deviceKey)
+  const source = sourceId ? await findSource(c.get('db'), accountId, sourceId) : null
+  const channel = source?.enabled ? CHANNELS[source.provider] : undefined
+  if (!source || !channel) throw new Problem('no-command-channel')
+  const secrets = await ledgerOf(c.env, accountId).sourceSecrets(source.id, null)
+  const credentials: Credentials = { ...source.settings, ...secrets }
+  if (!channel.hasCredentials(credentials)) throw new Problem('no-command-channel')
+  return { channel, credentials }
+}
+
+const call = async (channel: Channel, request: ProviderRequest): Promise<CommandResult> => {
+  const { url, method, headers, body } = request
+  try {
+    const response = await fetch(url, {
+      method,
+      headers,
+      body,
+      redirect: 'manual',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    })
+    return channel.read(response.status, (await response.text()).slice(0, 2000))
+  } catch {
+    // The connection may have ended after the network had accepted the command.
+    return { status: 'unknown', answer: 'The network did not answer.' }
+  }
+}
+
+export interface CommandForDevice {
+  device: { key: number; id: string; identifier: string | null }
+  format: NewCommand['format']
+  command: string
+  now: number
+}
+
+const toNewCommand = (
+  c: Context,
+  id: string,
+  { device, format, command, now }: CommandForDevice,
+  sms: boolean,
+): NewCommand => ({
+  id,
+  accountId: c.get('principal').accountId,
+  deviceKey: device.key,
+  format,
+  command,
+  sms,
+  status: sms ? 'queued' : 'unknown',
+  answer: null,
+  creation: now,
+})
+
+/**
+ * Sends by the device's network and returns what it takes. The command is stored as `unknown` before
+ * it is sent: a crash in between leaves it so, and a repeat of the request does not send it.
+ */
+export const sendByNetwork = async (
+  c: Context,
+  id: string,
+  given: CommandForDevice,
+): Promise<string> => {
+  const { identifier } = given.device
+  if (identifier === null) throw new Problem('no-command-channel')
+  const { channel, credentials } = await findRoute(c, given.device.key)
+  const prepared = channel.compose({ ...given, identifier }, credentials)
+  if ('refused' in prepared) {
+    const { refused: detail } = prepared
+    if (detail === NOT_IN_FORMAT)
+      throw invalid({ pointer: '/command', detail: 'must be bytes in the format named' })
+    throw new Problem('command-not-possible', { detail })
+  }
+  const isNew = await insertCommand(c.get('db'), toNewCommand(c, id, given, false))
+  if (isNew) {
+    const { status, answer } = await waitOutside(c, () => call(channel, prepared.request))
+    await setStatus(c.get('db'), id, status, answer)
+  }
+  return prepared.result
+}
+
+/** Queues an SMS to the device's own number; the ledger decides whether the day's limit allows it. */
+export const sendBySms = async (
+  c: Context,
+  id: string,
+  given: CommandForDevice,
+): Promise<string> => {
+  const { command: text, device } = given
+  const segments = smsSegments(text)
+  const result = `${segments} SMS ${segments === 1 ? 'segment' : 'segments'}.`
+  if (isSmsTooLong(text))
+    throw new Problem('command-not-possible', { detail: `It takes ${result} ${SMS_LIMIT}` })
+  const ledger = ledgerOf(c.env, c.get('principal').accountId)
+  requireOk(await ledger.commandSms({ id, deviceId: device.id, text }))
+  await insertCommand(c.get('db'), toNewCommand(c, id, given, true))
+  return result
+}

@@ -1,0 +1,165 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/sqlite-core'
+import { isSubscribedToLocations } from '../db/events.ts'
+import { PACKED_COLUMNS } from '../db/locations.ts'
+import { accounts, devices, locations, pendingRaises } from '../db/schema.ts'
+import { commaSeparated, compile, literal, names, placeholders } from '../db/statement.ts'
+import { isVisible, type Viewer } from '../db/visibility.ts'
+import type { Day } from '../domain/day.ts'
+import { compareWithStored, type StoredRow } from './reportOutcome.ts'
+
+/* The statements of a report of many devices: those of `reportStatements`, for a list at once. */
+
+export interface MixedValues extends Viewer {
+  now: number
+  timeZone: string
+  today: Day
+  hasSubscribers: 0 | 1
+  /** `[deviceId, identifierKey, eventId]` of each report. */
+  refs: string
+  /** `[deviceId, identifierKey, packed locations]` of each report. */
+  groups: string
+  oldest: number
+  /** 1 to leave out what may need a higher speed than the device's `maxSpeed`. */
+  isJudged: 0 | 1
+  mayRaise: 0 | 1
+  emergency: string | null
+  raises: string
+}
+
+const p = placeholders(
+  'accountId',
+  'groupId',
+  'now',
+  'timeZone',
+  'today',
+  'hasSubscribers',
+  'refs',
+  'groups',
+  'oldest',
+  'isJudged',
+  'mayRaise',
+  'emergency',
+  'raises',
+)
+
+const named = alias(devices, 'named')
+
+/** The device that `sent.value` names by its first two members, if the viewer can see it. */
+const devicesOf = (list: SQL): SQL => sql`json_each(${list}) sent
+  CROSS JOIN ${devices} ON ${devices.key} = ifnull(
+    (SELECT ${named.key} FROM ${devices} ${named}
+      WHERE ${named.id} = sent.value ->> 0 AND ${named.accountId} = ${p.accountId}),
+    (SELECT ${named.key} FROM ${devices} ${named}
+      WHERE ${named.accountId} = ${p.accountId} AND ${named.identifierKey} = sent.value ->> 1))
+    AND ${isVisible(devices.key, p.groupId)}`
+
+const HAS_SUBSCRIBERS = isSubscribedToLocations(p.accountId, p.now)
+/** False when the report assumes a wrong state: then none of its statements writes. */
+const IS_AS_ASSUMED = sql`(${accounts.timeZone} = ${p.timeZone}
+  AND ${HAS_SUBSCRIBERS} = ${p.hasSubscribers}
+  AND (${p.mayRaise} = 0 OR ${accounts.emergency} IS ${p.emergency}))`
+const IS_ACTIVE = sql`(${devices.ends} IS NULL
+  OR (${devices.ends} > ${accounts.day} AND ${devices.ends} > ${p.today}))`
+const KEPT_SINCE = sql`(${p.now} - ${accounts.retentionDays} * 86400000)`
+const SENT = sql`location.value`
+
+const near = alias(locations, 'near')
+const other = alias(locations, 'other')
+
+/** Kilometres of one unit of a stored coordinate, along a meridian. */
+const KM_PER_UNIT = 111.32 / 1e7
+
+/** At most the true distance of a degree is taken, so a fix in doubt is never let through. */
+const isTooFast = (neighbour: SQL): SQL => sql`EXISTS (SELECT 1 FROM ${locations} ${near}
+  WHERE ${near.deviceKey} = ${devices.key} AND ${near.time} = ${neighbour}
+    AND (abs(${near.latitude} - ${SENT} ->> 1) + abs(${near.longitude} - ${SENT} ->> 2))
+      * ${literal(KM_PER_UNIT)} > ${devices.maxSpeed} * abs(${near.time} - ${SENT} ->> 0) / 3600000.0)`
+
+const BEFORE = sql`(SELECT max(${other.time}) FROM ${locations} ${other}
+  WHERE ${other.deviceKey} = ${devices.key} AND ${other.time} < ${SENT} ->> 0)`
+const AFTER = sql`(SELECT min(${other.time}) FROM ${locations} ${other}
+  WHERE ${other.deviceKey} = ${devices.key} AND ${other.time} > ${SENT} ->> 0)`
+
+/** A quick check that lets through most fixes; what it leaves out is judged exactly. */
+const IS_CREDIBLE = sql`(${p.isJudged} = 0 OR ${devices.maxSpeed} = 0
+  OR NOT (${isTooFast(BEFORE)} OR ${isTooFast(AFTER)}))`
+
+export const insertLocations = compile<MixedValues>(
+  sql`INSERT INTO ${locations}
+      (${names(locations.deviceKey, locations.receivedAt, ...PACKED_COLUMNS)})
+    SELECT ${devices.key}, ${p.now},
+      ${commaSeparated(PACKED_COLUMNS.map((_, index) => sql`${SENT} ->> ${literal(index)}`))}
+    FROM ${accounts} CROSS JOIN ${devicesOf(sql`${p.groups}`)}
+    CROSS JOIN json_each(sent.value, '$[2]') location
+    WHERE ${accounts.id} = ${p.accountId} AND ${IS_AS_ASSUMED} AND ${IS_ACTIVE}
+      AND (${p.oldest} >= ${KEPT_SINCE} OR ${SENT} ->> 0 >= ${KEPT_SINCE}) AND ${IS_CREDIBLE}
+    ON CONFLICT DO NOTHING`,
+)
+
+const RAISE_COLUMNS = names(
+  pendingRaises.id,
+  pendingRaises.accountId,
+  pendingRaises.creation,
+  pendingRaises.raise,
+)
+
+/** Stores the alerts of the report: also of expired devices, and when the locations are known. */
+export const insertRaises = compile<MixedValues>(
+  sql`INSERT INTO ${pendingRaises} (${RAISE_COLUMNS})
+    SELECT sent.value ->> '$.alert.id', ${accounts.id}, ${p.now}, sent.value
+    FROM ${accounts} CROSS JOIN json_each(${p.raises}) sent
+    CROSS JOIN ${devices} ON ${devices.id} = sent.value ->> '$.deviceId'
+      AND ${devices.accountId} = ${p.accountId} AND ${isVisible(devices.key, p.groupId)}
+    WHERE ${accounts.id} = ${p.accountId} AND ${IS_AS_ASSUMED}
+      AND sent.value ->> '$.alert.dateTime' >= ${KEPT_SINCE}
+    ON CONFLICT DO NOTHING`,
+)
+
+const LAST_RECEIVED = sql`(SELECT ${locations.receivedAt} FROM ${locations}
+  WHERE ${locations.deviceKey} = ${devices.key} ORDER BY ${locations.time} DESC LIMIT 1)`
+
+/** Writes only where the last location does not show this arrival: late, repeated or refused. */
+export const updateLastContact = compile<MixedValues>(
+  sql`UPDATE ${devices} SET ${names(devices.lastContact)} = ${p.now}
+    WHERE ${names(devices.key)} IN (SELECT ${devices.key}
+      FROM ${accounts} CROSS JOIN ${devicesOf(sql`${p.refs}`)}
+      WHERE ${accounts.id} = ${p.accountId} AND ${IS_AS_ASSUMED}
+        AND ifnull(${devices.lastContact}, 0) < ${p.now} AND ifnull(${LAST_RECEIVED}, 0) < ${p.now})`,
+)
+
+export interface StateRow {
+  day: Day
+  time_zone: string
+  retention_days: number
+  emergency: string | null
+  subscribed: number
+}
+
+export const selectState = compile<MixedValues, StateRow>(
+  sql`SELECT ${accounts.day}, ${accounts.timeZone}, ${accounts.retentionDays},
+      ${accounts.emergency}, ${HAS_SUBSCRIBERS} AS subscribed
+    FROM ${accounts} WHERE ${accounts.id} = ${p.accountId}`,
+)
+
+export interface NamedDevice {
+  /** The position of its report. */
+  report: number
+  key: number
+  id: string
+  ends: Day | null
+  source_id: string | null
+}
+
+export const selectDevices = compile<Pick<MixedValues, 'refs' | keyof Viewer>, NamedDevice>(
+  sql`SELECT sent.key AS report, ${devices.key} AS key, ${devices.id} AS id, ${devices.ends} AS ends,
+      ${devices.sourceId} AS source_id
+    FROM ${devicesOf(sql`${p.refs}`)}`,
+)
+
+export const selectStored = compile<MixedValues, StoredRow & { report: number; at: number }>(
+  sql`SELECT sent.key AS report, location.key AS at, ${compareWithStored(SENT)}
+    FROM ${devicesOf(sql`${p.groups}`)} CROSS JOIN json_each(sent.value, '$[2]') location
+    CROSS JOIN ${locations}
+      ON ${locations.deviceKey} = ${devices.key} AND ${locations.time} = ${SENT} ->> 0`,
+)

@@ -1,0 +1,57 @@
+import { sql } from 'drizzle-orm'
+import { findAlert } from '../alerts/store.ts'
+import { alerts } from '../db/schema.ts'
+import { readAll, statement } from '../db/statement.ts'
+import type { CancelItem, SourceItem } from '../domain/source.ts'
+import type { Context } from '../http/context.ts'
+import { requireOk } from '../http/problem.ts'
+import { ledgerOf } from '../ledger/stub.ts'
+import { originOf } from '../locations/handOver.ts'
+import type { NamedDevice } from '../locations/mixedStatements.ts'
+
+/* A network says that an emergency was a false alarm. */
+
+const MAX_CANCELLED = 10
+/** A cancellation is of what was raised before it, and not of last year's. */
+const MAX_AGE_MS = 7 * 86_400_000
+
+/** Alerts of this name that were raised before the cancellation and are still open. */
+const findOpen = (c: Context, { key }: NamedDevice, { alertName, dateTime }: CancelItem) =>
+  readAll(
+    statement<{ id: string }>(
+      c.get('db'),
+      sql`SELECT ${alerts.id} FROM ${alerts} WHERE ${alerts.deviceKey} = ${key}
+        AND ${alerts.time} BETWEEN ${dateTime - MAX_AGE_MS} AND ${dateTime}
+        AND ${alerts.name} = ${alertName} AND ${alerts.cancelledAt} IS NULL
+        ORDER BY ${alerts.time} DESC LIMIT ${MAX_CANCELLED}`,
+    ),
+  )
+
+const cancelOne = async (c: Context, id: string): Promise<void> => {
+  const principal = c.get('principal')
+  const alert = await findAlert(c.get('db'), principal, id)
+  if (!alert) return
+  const { acknowledgedAt, acknowledgedBy, cancelledAt, cancelledBy, deliveries } = alert
+  requireOk(
+    await ledgerOf(c.env, principal.accountId).cancel({
+      alertId: id,
+      deviceId: alert.deviceId,
+      by: principal.keyId,
+      known: { acknowledgedAt, acknowledgedBy, cancelledAt, cancelledBy },
+      alert,
+      deliveries,
+      origin: originOf(c),
+    }),
+  )
+}
+
+/** Cancels before the reply: after a failure the provider sends the push again. */
+export const cancelAlerts = async (
+  c: Context,
+  groups: { items: SourceItem[]; device: NamedDevice | null }[],
+): Promise<void> => {
+  for (const { items, device } of groups)
+    for (const item of items)
+      if (item.kind === 'cancel' && device)
+        for (const { id } of await findOpen(c, device, item)) await cancelOne(c, id)
+}

@@ -1,0 +1,202 @@
+import * as z from 'zod'
+import { define } from '../http/contract.ts'
+import { nextCursor, pageQuery } from '../http/page.ts'
+import { done, id, line, name, success, time } from '../http/wire.ts'
+import { pastedPush, provider, providerReply, sourceItem } from './forms.ts'
+import { GARMIN_HOSTS, settingsOf } from './settings.ts'
+
+const common = { tag: 'Sources', scope: 'admin', wholeAccount: true } as const
+
+const SETTINGS = {
+  host: 'The host of Garmin IPC Inbound, for commands.',
+  apiKey: 'The key of Garmin IPC Inbound, version 2. Write-only.',
+  userName: 'The user name of Garmin IPC Inbound, version 1, or of RockBLOCK.',
+  password: 'The password of that user. Write-only.',
+  sender: 'The e-mail address or phone number that Garmin shows as the sender of commands.',
+  requireJwt: 'Refuse pushes of RockBLOCK and Rock 7 that are not signed.',
+} as const
+
+const settings = z
+  .strictObject({
+    host: z
+      .enum(GARMIN_HOSTS, `must be one of ${GARMIN_HOSTS.join(', ')}`)
+      .optional()
+      .meta({
+        description: SETTINGS.host,
+      }),
+    apiKey: line(500).optional().meta({ description: SETTINGS.apiKey }),
+    userName: line(200).optional().meta({ description: SETTINGS.userName }),
+    password: line(500).optional().meta({ description: SETTINGS.password }),
+    sender: line(200).optional().meta({ description: SETTINGS.sender }),
+    requireJwt: z.boolean('must be true or false').optional().meta({
+      description: SETTINGS.requireJwt,
+    }),
+  })
+  .prefault({})
+  .meta({ description: 'Settings of the provider. Each provider takes only its own.' })
+
+const newDevices = z.enum(['hold', 'create'], 'must be hold or create')
+const ABOUT = {
+  enabled: 'A source that is not enabled refuses pushes with 404.',
+  newDevices:
+    'What becomes of identifiers that no device has: they wait as unclaimed, or devices are created, at most 20 a day.',
+  keepRaw: 'Keep all payloads for 7 days, not only those that failed.',
+} as const
+
+const body = z
+  .strictObject({
+    name: name.meta({ description: 'The source’s name.', example: 'inReach fleet' }),
+    provider,
+    enabled: z.boolean('must be true or false').default(true).meta({ description: ABOUT.enabled }),
+    settings,
+    newDevices: newDevices.default('hold').meta({ description: ABOUT.newDevices }),
+    keepRaw: z.boolean('must be true or false').default(false).meta({ description: ABOUT.keepRaw }),
+  })
+  .superRefine(({ provider: named, settings: given }, context) => {
+    for (const setting of Object.keys(given))
+      if (!settingsOf(named).includes(setting))
+        context.addIssue({
+          code: 'custom',
+          path: ['settings', setting],
+          message: `is not a setting of ${named}: leave it out`,
+        })
+  })
+  .meta({ id: 'SourceBody' })
+
+export const source = z
+  .object({
+    id: id('src').meta({ description: 'The source’s id.' }),
+    name: z.string().meta({ description: 'The source’s name.', example: 'inReach fleet' }),
+    provider,
+    enabled: z.boolean().meta({ description: ABOUT.enabled, example: true }),
+    settings: z.record(z.string(), z.unknown()).meta({
+      description: 'Settings of the provider. Secrets among them are always null.',
+      example: {},
+    }),
+    newDevices: newDevices.meta({ description: ABOUT.newDevices, example: 'hold' }),
+    keepRaw: z.boolean().meta({ description: ABOUT.keepRaw, example: false }),
+    lastReceived: time.nullable().meta({
+      description: 'When something last arrived, to the minute; null before the first push.',
+    }),
+    creation: time.meta({ description: 'When the source was created.' }),
+    lastModified: time.meta({ description: 'When the source was last edited.' }),
+  })
+  .meta({ id: 'Source' })
+
+const url = z.string().nullable().meta({
+  description:
+    'Where the provider sends its pushes. It holds a secret: only this reply shows it; a replay by `Idempotency-Key` has null.',
+  example: 'https://your-host/in/src_1jn7wz3h4q8v2n5t7r6m0p/…',
+})
+const reply = z.object({ success, source })
+const replyWithUrl = z.object({ success, source, url }).meta({ id: 'NewSourceReply' })
+const WRITTEN = ['success', 'id', 'lastReceived', 'creation', 'lastModified', 'url'] as const
+
+export const listSources = define({
+  id: 'listSources',
+  ...common,
+  summary: 'List sources',
+  query: z.strictObject(pageQuery),
+  reply: z.object({
+    success,
+    sources: z.array(source).meta({ description: 'The sources of the account.' }),
+    nextCursor,
+  }),
+})
+
+export const createSource = define({
+  id: 'createSource',
+  ...common,
+  summary: 'Create a source',
+  description:
+    'A source has an address for the pushes of one provider. Only this reply shows the address. An account can have at most 50 sources.',
+  body,
+  wrapper: 'source',
+  ignored: WRITTEN,
+  status: 201,
+  reply: replyWithUrl,
+  problems: ['source-cap-reached'],
+  etag: true,
+  idempotent: true,
+  secrets: ['url'],
+})
+
+export const readSource = define({
+  id: 'readSource',
+  ...common,
+  summary: 'Read a source',
+  reply,
+  problems: ['source-not-found'],
+  etag: true,
+})
+
+export const replaceSource = define({
+  id: 'replaceSource',
+  ...common,
+  summary: 'Replace a source',
+  description:
+    'Members that are left out return to their defaults, but secrets in `settings` that are left out stay. A change holds within a minute.',
+  body,
+  wrapper: 'source',
+  ignored: WRITTEN,
+  reply,
+  problems: ['source-not-found', 'conflict'],
+  etag: true,
+  ifMatch: true,
+})
+
+export const patchSource = define({
+  id: 'patchSource',
+  ...common,
+  summary: 'Change a source',
+  patches: replaceSource,
+  example: { enabled: false },
+  reply,
+  problems: ['source-not-found', 'conflict'],
+  etag: true,
+  ifMatch: true,
+})
+
+export const deleteSource = define({
+  id: 'deleteSource',
+  ...common,
+  summary: 'Delete a source',
+  description:
+    'Its address stops within a minute. What it holds as unclaimed or failed is deleted; devices and their locations stay.',
+  reply: done,
+  problems: ['source-not-found'],
+  ifMatch: true,
+})
+
+export const rotateSource = define({
+  id: 'rotateSource',
+  ...common,
+  summary: 'Replace the address of a source',
+  description: 'The old address stops within a minute.',
+  reply: replyWithUrl,
+  problems: ['source-not-found'],
+  idempotent: true,
+  secrets: ['url'],
+})
+
+export const decodePayload = define({
+  id: 'decodePayload',
+  tag: common.tag,
+  summary: 'Show what a payload would become',
+  description:
+    'Decodes a pasted payload as if its provider had pushed it. Nothing is stored. What cannot be understood is in `failures`, with the reason.',
+  scope: 'read',
+  body: pastedPush,
+  reply: z.object({
+    success,
+    items: z.array(sourceItem).meta({ description: 'What the payload becomes, in its order.' }),
+    failures: z
+      .array(z.string())
+      .meta({ description: 'What of the payload could not be understood, in words.', example: [] }),
+    reply: providerReply,
+  }),
+  example: {
+    provider: 'osmand',
+    query: 'id=123456&timestamp=1377177267&lat=60.0&lon=30.0&speed=0.0&bearing=0.0&batt=87',
+  },
+})

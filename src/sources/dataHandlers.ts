@@ -1,0 +1,147 @@
+import type { Hono } from 'hono'
+import { presentDevice } from '../devices/present.ts'
+import { findDevice } from '../devices/store.ts'
+import { iso } from '../domain/iso.ts'
+import type { AppEnv, Context } from '../http/context.ts'
+import { operation } from '../http/operation.ts'
+import { readCursor } from '../http/page.ts'
+import { Problem } from '../http/problem.ts'
+import { reply, replyPage } from '../http/reply.ts'
+import { giveIdentifier, importHeld } from './claim.ts'
+import * as contract from './dataContract.ts'
+import { findPayload, listFailures } from './payloads.ts'
+import { presentUnclaimed } from './present.ts'
+import { discardFixes, listQuarantine, releaseFixes } from './quarantine.ts'
+import { replaySpan } from './replay.ts'
+import { findSource, type StoredSource } from './store.ts'
+import { discardUnclaimed, type Holder, listUnclaimed, readHeld } from './unclaimed.ts'
+
+/* What sources hold, and what can be done with it. */
+
+const requireSource = async (c: Context): Promise<StoredSource> => {
+  const { accountId } = c.get('principal')
+  const source = await findSource(c.get('db'), accountId, c.req.param('sourceId') ?? '')
+  if (!source) throw new Problem('source-not-found')
+  return source
+}
+
+const holderOf = (c: Context, { id }: StoredSource): Holder => ({
+  accountId: c.get('principal').accountId,
+  sourceId: id,
+})
+
+const identifierOf = (c: Context): string => c.req.param('identifier') ?? ''
+
+const NO_EXTRAS = { groups: [], lastLocation: null, lastContact: null }
+
+/** Adds the routes below a source. They come before those with a parameter of the same length. */
+export const addDataRoutes = (app: Hono<AppEnv>) =>
+  app
+    .get('/:sourceId/unclaimed', operation(contract.listUnclaimed), async (c) => {
+      const { limit, cursor } = c.req.valid('query')
+      const source = await requireSource(c)
+      const [after = ''] = (await readCursor(c, cursor)) ?? []
+      const holder = holderOf(c, source)
+      const rows = await listUnclaimed(c.get('db'), holder, String(after), limit + 1)
+      const page = rows.slice(0, limit)
+      const last = rows.length > limit ? page.at(-1) : undefined
+      const body = { unclaimed: page.map(presentUnclaimed), dropped: source.dropped }
+      return replyPage(c, contract.listUnclaimed, body, last ? [last.identifierKey] : null)
+    })
+    .post(
+      '/:sourceId/unclaimed/:identifier/claim',
+      operation(contract.claimIdentifier),
+      async (c) => {
+        const holder = holderOf(c, await requireSource(c))
+        const identifier = identifierOf(c)
+        const [held] = await readHeld(c.get('db'), holder, identifier, 1)
+        if (!held) throw new Problem('identifier-not-found')
+        // As the network spells it.
+        const granted = await giveIdentifier(c, held.item.identifier, c.req.valid('json'))
+        const moved = await importHeld(c, holder, identifier)
+        const now = Date.now()
+        const { id } = granted.device
+        const stored = await findDevice(c.get('db'), c.get('principal'), id, now).catch(() => null)
+        const device = presentDevice(granted.device, granted.account, stored ?? NO_EXTRAS, now)
+        return reply(c, contract.claimIdentifier, { success: true, device, ...moved })
+      },
+    )
+    .delete(
+      '/:sourceId/unclaimed/:identifier',
+      operation(contract.discardIdentifier),
+      async (c) => {
+        const holder = holderOf(c, await requireSource(c))
+        if (!(await discardUnclaimed(c.get('db'), holder, identifierOf(c))))
+          throw new Problem('identifier-not-found')
+        return reply(c, contract.discardIdentifier, { success: true })
+      },
+    )
+    .get('/:sourceId/failures', operation(contract.listFailures), async (c) => {
+      const { limit, cursor } = c.req.valid('query')
+      const holder = holderOf(c, await requireSource(c))
+      const [before = '~'] = (await readCursor(c, cursor)) ?? []
+      const rows = await listFailures(c.get('db'), holder, String(before), limit + 1)
+      const page = rows.slice(0, limit)
+      const last = rows.length > limit ? page.at(-1) : undefined
+      const failures = page.map(({ id, received_at: receivedAt, reason, size }) => ({
+        id,
+        receivedAt: iso(receivedAt),
+        reason: reason ?? '',
+        size,
+      }))
+      return replyPage(c, contract.listFailures, { failures }, last ? [last.id] : null)
+    })
+    .get('/:sourceId/failures/:payloadId/raw', operation(contract.readRawPayload), async (c) => {
+      const holder = holderOf(c, await requireSource(c))
+      const row = await findPayload(c.get('db'), holder, c.req.param('payloadId'))
+      if (!row) throw new Problem('payload-not-found')
+      const empty = { contentType: '', query: '', headers: {}, body: null }
+      const { body: bodyBase64, ...rest } = row.push === null ? empty : JSON.parse(row.push)
+      return reply(c, contract.readRawPayload, { success: true, ...rest, bodyBase64 })
+    })
+    .post('/:sourceId/replay', operation(contract.replayPayloads), async (c) => {
+      const source = await requireSource(c)
+      const outcome = await replaySpan(c, source, c.req.valid('json'))
+      return reply(c, contract.replayPayloads, { success: true, ...outcome })
+    })
+
+const requireDeviceKey = async (c: Context): Promise<number> => {
+  const id = c.req.param('deviceId') ?? ''
+  const stored = await findDevice(c.get('db'), c.get('principal'), id, Date.now())
+  if (!stored) throw new Problem('device-not-found')
+  return stored.device.key
+}
+
+/** Adds the routes of a device's quarantine. */
+export const addQuarantineRoutes = (app: Hono<AppEnv>) =>
+  app
+    .get('/:deviceId/quarantine', operation(contract.listQuarantine), async (c) => {
+      const { limit, cursor } = c.req.valid('query')
+      const key = await requireDeviceKey(c)
+      const [at = Number.MAX_SAFE_INTEGER, id = ''] = (await readCursor(c, cursor)) ?? []
+      const rows = await listQuarantine(c.get('db'), key, [Number(at), String(id)], limit + 1)
+      const page = rows.slice(0, limit)
+      const last = rows.length > limit ? page.at(-1) : undefined
+      const quarantine = page.map((row) => {
+        const { receivedAt, ...location } = row.location
+        return {
+          id: row.id,
+          reason: row.reason,
+          location: { ...location, dateTime: iso(location.dateTime) },
+          receivedAt: iso(receivedAt),
+        }
+      })
+      const next = last ? [last.receivedAt, last.id] : null
+      return replyPage(c, contract.listQuarantine, { quarantine }, next)
+    })
+    .post('/:deviceId/quarantine/release', operation(contract.releaseQuarantine), async (c) => {
+      const key = await requireDeviceKey(c)
+      const { released, conflicts } = await releaseFixes(c.get('db'), key, c.req.valid('json').ids)
+      const body = { success: true as const, released: released.length, conflicts }
+      return reply(c, contract.releaseQuarantine, body)
+    })
+    .post('/:deviceId/quarantine/discard', operation(contract.discardQuarantine), async (c) => {
+      const key = await requireDeviceKey(c)
+      const discarded = await discardFixes(c.get('db'), key, c.req.valid('json').ids)
+      return reply(c, contract.discardQuarantine, { success: true, discarded })
+    })

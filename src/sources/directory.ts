@@ -1,0 +1,37 @@
+import { eq, sql } from 'drizzle-orm'
+import type { Database } from '../db/open.ts'
+import { accounts, sourceDirectory } from '../db/schema.ts'
+import { readFirst, statement } from '../db/statement.ts'
+
+/* The directory of sources, in cell 0. */
+
+/** Where a source is. In cell 0. */
+export const findInDirectory = (
+  directory: Database,
+  id: string,
+): Promise<{ account_id: string; cell: number } | null> =>
+  readFirst(
+    statement(directory, sql`SELECT * FROM ${sourceDirectory} WHERE ${sourceDirectory.id} = ${id}`),
+  )
+
+export const listInDirectory = async (
+  directory: Database,
+  entry: { id: string; accountId: string; cell: number },
+): Promise<void> => {
+  await directory.insert(sourceDirectory).values(entry).onConflictDoNothing()
+}
+
+export const removeFromDirectory = async (directory: Database, id: string): Promise<void> => {
+  await directory.delete(sourceDirectory).where(eq(sourceDirectory.id, id))
+}
+
+/** Whether the account of a source may receive anything. In the account's cell. */
+export const isAccountActive = async (db: Database, accountId: string): Promise<boolean> => {
+  const row = await readFirst(
+    statement<{ disabled: number }>(
+      db,
+      sql`SELECT ${accounts.disabled} FROM ${accounts} WHERE ${accounts.id} = ${accountId}`,
+    ),
+  )
+  return row?.disabled === 0
+}

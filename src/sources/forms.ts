@@ -1,0 +1,101 @@
+import * as z from 'zod'
+import { MAX_PUSH_BYTES, SOURCE_PROVIDERS } from '../domain/source.ts'
+import { line } from '../http/wire.ts'
+import { location } from '../locations/forms.ts'
+
+/* The parts of the contract that pushes and pasted payloads share. */
+
+export const provider = z
+  .enum(SOURCE_PROVIDERS, `must be one of ${SOURCE_PROVIDERS.join(', ')}`)
+  .meta({ description: 'The network or program that sends.', example: 'garmin' })
+
+const TOO_LARGE = `must be at most ${MAX_PUSH_BYTES / 1024} KiB large`
+/** Base64 needs four characters for three bytes. */
+const MAX_BASE64_LENGTH = Math.ceil(MAX_PUSH_BYTES / 3) * 4
+
+const query = z.union(
+  [line(8192), z.record(line(256), line(8192))],
+  'must be text or an object of texts',
+)
+
+export const pastedPush = z
+  .strictObject({
+    provider,
+    contentType: line(200).optional().meta({
+      description: 'The `Content-Type` of the push.',
+      example: 'application/json',
+    }),
+    query: query.optional().meta({
+      description: 'The query of the push, as text without `?` or as an object.',
+      example: 'id=123456&lat=60.0&lon=30.0',
+    }),
+    headers: z
+      .record(line(256), line(8192), 'must be an object of texts')
+      .optional()
+      .meta({ description: 'Further headers of the push.', example: {} }),
+    body: z
+      .string('must be text')
+      .max(MAX_PUSH_BYTES, TOO_LARGE)
+      .optional()
+      .meta({ description: 'The body, as text.' }),
+    bodyBase64: z
+      .string('must be text')
+      .max(MAX_BASE64_LENGTH, TOO_LARGE)
+      .regex(/^[A-Za-z0-9+/]*={0,2}$/, 'must be base64')
+      .optional()
+      .meta({ description: 'The body in base64, instead of `body`.' }),
+  })
+  .refine(({ body, bodyBase64 }) => body === undefined || bodyBase64 === undefined, {
+    path: ['bodyBase64'],
+    error: 'must be left out where body is given',
+  })
+  .meta({ id: 'PastedPush' })
+export type PastedPush = z.output<typeof pastedPush>
+
+export const sourceItem = z
+  .object({
+    kind: z.enum(['location', 'alert', 'cancel', 'message', 'none']).meta({
+      description:
+        'What it becomes: a location, an alert, the cancellation of one, a message of the device, or only a sign of life.',
+    }),
+    identifier: z
+      .string()
+      .meta({ description: 'How the network names the device.', example: '300434060000000' }),
+    location: location
+      .omit({ receivedAt: true })
+      .optional()
+      .meta({ description: 'The location, of an item of this kind.' }),
+    dateTime: location.shape.dateTime
+      .optional()
+      .meta({ description: 'When it was sent, of an alert, a cancellation or a message.' }),
+    latitude: z
+      .number()
+      .nullable()
+      .optional()
+      .meta({ description: 'Where the alert was raised; null where the push does not say.' }),
+    longitude: z.number().nullable().optional().meta({ description: 'See `latitude`.' }),
+    alertName: z
+      .string()
+      .optional()
+      .meta({ description: 'The name of the alert.', example: 'SOSButton' }),
+    text: z.string().optional().meta({ description: 'The text of the alert or message.' }),
+    format: z
+      .enum(['Text', 'Hex'])
+      .optional()
+      .meta({ description: '`Hex` for a message whose bytes are not text.' }),
+    key: z.string().meta({
+      description: 'The same when the network repeats the item, so that it is stored once.',
+    }),
+  })
+  .meta({ id: 'SourceItem' })
+
+export const providerReply = z
+  .object({
+    status: z.int().meta({ description: 'The status.', example: 200 }),
+    contentType: z
+      .string()
+      .nullable()
+      .meta({ description: 'The media type; null for a reply without a body.' }),
+    body: z.string().meta({ description: 'The body.', example: '' }),
+  })
+  .meta({ description: 'What the provider would be answered.' })

@@ -1,0 +1,203 @@
+import { findFault, judgeFixes } from '../domain/credible.ts'
+import { fold } from '../domain/fold.ts'
+import type { Location } from '../domain/location.ts'
+import type { SourceItem } from '../domain/source.ts'
+import { pokeFeed, pokeIfSubscribed } from '../feed/stub.ts'
+import type { Context } from '../http/context.ts'
+import { requireOk } from '../http/problem.ts'
+import { storeWithinBudget } from '../locations/budget.ts'
+import { assumedStates, handOverRaises, originOf } from '../locations/handOver.ts'
+import { findNamedDevices, type MixedReport, storeMixedReport } from '../locations/mixedReport.ts'
+import type { NamedDevice } from '../locations/mixedStatements.ts'
+import { INITIAL_STATE } from '../locations/report.ts'
+import { cancelAlerts } from './cancels.ts'
+import { storeMessages } from './conversation.ts'
+import { type Quarantined, quarantineFixes, readNeighbours } from './quarantine.ts'
+import { toRaise } from './raises.ts'
+import { setSourceOf } from './store.ts'
+
+/* Stores what a push has become. */
+
+interface Group {
+  identifier: string
+  items: SourceItem[]
+  device: NamedDevice | null
+}
+
+export interface Ingest {
+  items: SourceItem[]
+  now: number
+  sourceId: string
+  /** Reports that waited to be claimed. */
+  isImport: boolean
+}
+
+const groupItems = (items: SourceItem[]): Group[] => {
+  const groups = new Map<string, Group>()
+  for (const item of items) {
+    const key = fold(item.identifier)
+    const group = groups.get(key) ?? { identifier: item.identifier, items: [], device: null }
+    group.items.push(item)
+    groups.set(key, group)
+  }
+  return [...groups.values()]
+}
+
+const viewerOf = (c: Context) => ({ accountId: c.get('principal').accountId, groupId: null })
+
+const locationsOf = ({ items }: Group): Location[] =>
+  items.flatMap((item) => (item.kind === 'location' ? [item.location] : []))
+
+/** One fix that cannot be wrong by itself is judged while it is stored, in the same statement. */
+const isSimple = (group: Group, now: number): boolean => {
+  const [only, ...others] = locationsOf(group)
+  const isPlain = group.items.every(({ kind }) => kind === 'location' || kind === 'none')
+  return isPlain && others.length === 0 && (!only || findFault(only, now) === null)
+}
+
+const findDevices = async (c: Context, groups: Group[]): Promise<Group[]> => {
+  const named = groups.map(({ identifier }) => ({ deviceId: null, identifier }))
+  const found = await findNamedDevices(c.get('db'), viewerOf(c), named)
+  const byGroup = new Map(found.map((device) => [device.report, device]))
+  return groups.map((group, at) => ({ ...group, device: byGroup.get(at) ?? null }))
+}
+
+/** Stores reports, with the budget's permission unless an alert comes with them. */
+const store = async (
+  c: Context,
+  reports: { group: Group; locations: Location[] }[],
+  options: Pick<MixedReport, 'raisesBy' | 'isJudged' | 'now'>,
+) => {
+  const viewer = viewerOf(c)
+  const run = async () =>
+    storeMixedReport(c.get('db'), {
+      viewer,
+      reports: await Promise.all(
+        reports.map(async ({ group, locations }) => ({
+          deviceId: group.device?.id ?? null,
+          identifier: group.device ? null : group.identifier,
+          eventId: await c.get('newId')('evt'),
+          locations,
+        })),
+      ),
+      assumed: assumedStates.get(viewer.accountId) ?? INITIAL_STATE,
+      ...options,
+    })
+  const sent = reports.flatMap(({ locations }) => locations)
+  const outcome = requireOk(options.raisesBy ? await run() : await storeWithinBudget(c, sent, run))
+  assumedStates.set(viewer.accountId, outcome.actual)
+  await handOverRaises(c, outcome.raises)
+  if (outcome.actual.hasSubscribers && outcome.counts.accepted > 0)
+    c.executionCtx.waitUntil(pokeFeed(c.env, c.get('principal')))
+  return outcome
+}
+
+interface Judged {
+  accepted: Location[]
+  quarantined: Quarantined[]
+}
+
+/** Judges the fixes of one device exactly, beside its accepted ones. */
+const judge = async (c: Context, group: Group, now: number): Promise<Judged> => {
+  const deviceId = group.device?.id ?? ''
+  const sent = locationsOf(group)
+  const read = await readNeighbours(
+    c.get('db'),
+    c.get('principal').accountId,
+    sent.map((location) => ({ deviceId, location })),
+  )
+  const [known] = read.flatMap((one) => one ?? [])
+  if (!known) return { accepted: sent, quarantined: [] }
+  const { device } = known
+  const faults = sent.map((location) => findFault(location, now))
+  const credible = sent.flatMap((fix, at) => {
+    const neighbours = read[at]?.neighbours
+    return faults[at] === null && neighbours ? [{ fix, neighbours }] : []
+  })
+  const { accepted, tooFast } = judgeFixes(credible, device.maxSpeed)
+  const wrong = sent.flatMap((location, at) => {
+    const reason = faults[at]
+    return reason ? [{ device, location, reason }] : []
+  })
+  const fast = tooFast.map((location) => ({ device, location, reason: 'speed' as const }))
+  return { accepted, quarantined: [...wrong, ...fast] }
+}
+
+/** Stores what has to be judged exactly, or comes with alerts and messages. */
+const ingestCarefully = async (c: Context, groups: Group[], { now, isImport }: Ingest) => {
+  const { accountId } = c.get('principal')
+  const judged = await Promise.all(groups.map((group) => judge(c, group, now)))
+  const alerts = groups.flatMap(({ items, device }) =>
+    items.flatMap((item) => (item.kind === 'alert' && device ? [{ item, device }] : [])),
+  )
+  const context = { origin: originOf(c), now, isImport }
+  const outcome = await store(
+    c,
+    groups.map((group, at) => ({ group, locations: judged[at]?.accepted ?? [] })),
+    {
+      isJudged: false,
+      now,
+      raisesBy:
+        alerts.length === 0
+          ? null
+          : (emergency) =>
+              Promise.all(
+                alerts.map(({ item, device }) => toRaise(item, device, emergency, context)),
+              ),
+    },
+  )
+  const quarantined = judged.flatMap((one) => one.quarantined)
+  await quarantineFixes(c.get('db'), accountId, quarantined, now)
+  await storeMessages(c.get('db'), accountId, groups)
+  await cancelAlerts(c, groups)
+  return outcome
+}
+
+/** Notes by which source a device reports, when that has changed: commands go the same way. */
+const noteSource = async (
+  c: Context,
+  devices: (NamedDevice | null)[],
+  sourceId: string,
+): Promise<void> => {
+  const changed = devices.flatMap((device) =>
+    device && device.source_id !== sourceId ? [device.key] : [],
+  )
+  if (changed.length > 0) await setSourceOf(c.get('db'), changed, sourceId)
+}
+
+/**
+ * Stores all items of known identifiers, and returns those of others. When it returns, everything
+ * is durable; when it throws, a repeat stores what is missing.
+ */
+export const ingest = async (c: Context, given: Ingest): Promise<SourceItem[]> => {
+  const { items, now } = given
+  const groups = groupItems(items)
+  if (groups.length === 0) return []
+  const simple = groups.filter((group) => isSimple(group, now))
+  const others = groups.filter((group) => !simple.includes(group))
+  const unknown: Group[] = []
+  const held: Group[] = []
+  if (simple.length > 0) {
+    const reports = simple.map((group) => ({ group, locations: locationsOf(group) }))
+    const { statuses, devices } = await store(c, reports, { raisesBy: null, isJudged: true, now })
+    await noteSource(c, devices, given.sourceId)
+    const byReport = new Map(devices.map((device) => [device.report, device]))
+    for (const [at, group] of simple.entries()) {
+      const device = byReport.get(at) ?? null
+      if (!device) unknown.push(group)
+      else if (statuses[at]?.includes('held')) held.push({ ...group, device })
+    }
+  }
+  const found = others.length > 0 ? await findDevices(c, others) : []
+  unknown.push(...found.filter(({ device }) => !device))
+  const careful = [...held, ...found.filter(({ device }) => device)]
+  if (careful.length > 0) await ingestCarefully(c, careful, given)
+  await noteSource(
+    c,
+    found.map(({ device }) => device),
+    given.sourceId,
+  )
+  // Messages have events too, whether or not anyone wants locations.
+  if (careful.length > 0) c.executionCtx.waitUntil(pokeIfSubscribed(c.env, c.get('principal')))
+  return unknown.flatMap((group) => group.items)
+}

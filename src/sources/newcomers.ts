@@ -1,0 +1,100 @@
+import { selectAdministrators, toAdministrators } from '../db/recipients.ts'
+import { readAll } from '../db/statement.ts'
+import { SOS } from '../domain/alert.ts'
+import { base32, base32Time } from '../domain/base32.ts'
+import { DEFAULT_MAX_SPEED, type DeviceRecord } from '../domain/device.ts'
+import { fold } from '../domain/fold.ts'
+import type { AlertItem, SourceItem } from '../domain/source.ts'
+import type { Context } from '../http/context.ts'
+import { Problem } from '../http/problem.ts'
+import { ledgerOf } from '../ledger/stub.ts'
+import { ingest } from './ingest.ts'
+import type { StoredSource } from './store.ts'
+import { holdItems } from './unclaimed.ts'
+
+/* Items of identifiers that no device has: a new device takes them, or they wait to be claimed. */
+
+const recordFor = (identifier: string, { name }: StoredSource): DeviceRecord => ({
+  name: identifier,
+  description: `Created by the source ${name}.`,
+  min: '',
+  identifier,
+  model: '',
+  tags: {},
+  limits: { expires: false, expirationDate: null, dailyEmailLimit: 100, dailySmsLimit: 20 },
+  maxSpeed: DEFAULT_MAX_SPEED,
+})
+
+/** Creates devices as far as licenses and the source's daily number allow; true if any exists now. */
+const createDevices = async (
+  c: Context,
+  source: StoredSource,
+  items: SourceItem[],
+): Promise<boolean> => {
+  const ledger = ledgerOf(c.env, c.get('principal').accountId)
+  const identifiers = new Map(items.map(({ identifier }) => [fold(identifier), identifier]))
+  let isAnyNew = false
+  for (const identifier of identifiers.values()) {
+    const id = await c.get('newId')('dev')
+    const record = recordFor(identifier, source)
+    const outcome = await ledger.createForSource({ sourceId: source.id, id, record })
+    // Another push may have created it at the same time.
+    if (outcome?.ok || outcome?.refusal === 'identifier-taken') isAnyNew = true
+    else break
+  }
+  return isAnyNew
+}
+
+const noticeId = async (sourceId: string, { identifier, key, dateTime }: AlertItem) => {
+  const bytes = new TextEncoder().encode(`unclaimed ${sourceId} ${fold(identifier)} ${key}`)
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
+  return `ntc_${base32Time(dateTime)}${base32(digest, 13)}`
+}
+
+/** An SOS of an unknown device must reach a person: the account's administrators. */
+const tellOfEmergencies = async (
+  c: Context,
+  source: StoredSource,
+  items: SourceItem[],
+  now: number,
+): Promise<void> => {
+  const emergencies = items.filter(
+    (item): item is AlertItem => item.kind === 'alert' && item.alertName === SOS,
+  )
+  if (emergencies.length === 0) return
+  const { accountId } = c.get('principal')
+  const rows = await readAll(selectAdministrators(c.get('db'), { accountId, deviceId: '', now }))
+  for (const item of emergencies) {
+    const outcome = await ledgerOf(c.env, accountId).notify({
+      id: await noticeId(source.id, item),
+      content: {
+        kind: 'unclaimed-sos',
+        sourceName: source.name,
+        identifier: item.identifier,
+        dateTime: item.dateTime,
+        latitude: item.latitude,
+        longitude: item.longitude,
+      },
+      recipients: toAdministrators(rows),
+      isUrgent: true,
+    })
+    if (!outcome.ok) throw new Problem('unavailable')
+  }
+}
+
+/** Stores everything: known devices' items at their devices, all others as unclaimed. */
+export const ingestOrHold = async (
+  c: Context,
+  source: StoredSource,
+  items: SourceItem[],
+  now: number,
+): Promise<void> => {
+  let unknown = await ingest(c, { items, now, sourceId: source.id, isImport: false })
+  if (unknown.length > 0 && source.newDevices === 'create')
+    if (await createDevices(c, source, unknown))
+      unknown = await ingest(c, { items: unknown, now, sourceId: source.id, isImport: false })
+  if (unknown.length === 0) return
+  const { accountId } = c.get('principal')
+  await holdItems(c.get('db'), { accountId, sourceId: source.id }, unknown, now)
+  await tellOfEmergencies(c, source, unknown, now)
+}

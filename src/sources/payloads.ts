@@ -1,0 +1,175 @@
+import { sql } from 'drizzle-orm'
+import type { Database } from '../db/open.ts'
+import { sourcePayloads } from '../db/schema.ts'
+import {
+  literal,
+  readAll,
+  readFirst,
+  runBatch,
+  type Statement,
+  statement,
+} from '../db/statement.ts'
+import { BoundedCache } from '../domain/boundedCache.ts'
+import { MAX_RAW_BYTES, MAX_SOURCE_RAW_BYTES } from '../domain/source.ts'
+import { bytesOfBase64 } from './bytes.ts'
+import type { Push } from './push.ts'
+import type { Holder } from './unclaimed.ts'
+
+/* Payloads that failed to decode and, where the source says so, all of them. */
+
+/** Headers that a decoder reads. Others may hold credentials and are not kept. */
+const KEPT_HEADERS = ['X-Limit-U', 'X-Limit-D']
+
+interface PackedPush {
+  contentType: string
+  query: string
+  headers: Record<string, string>
+  body: string
+}
+
+const toBase64 = (bytes: Uint8Array): string => {
+  let text = ''
+  for (let at = 0; at < bytes.length; at += 8192)
+    text += String.fromCharCode(...bytes.subarray(at, at + 8192))
+  return btoa(text)
+}
+
+const packPush = ({ contentType, query, headers, body }: Push): string =>
+  JSON.stringify({
+    contentType,
+    query: query.toString(),
+    headers: Object.fromEntries(
+      KEPT_HEADERS.flatMap((name) => {
+        const value = headers.get(name)
+        return value === null ? [] : [[name, value]]
+      }),
+    ),
+    body: toBase64(body),
+  } satisfies PackedPush)
+
+export const unpackPush = (packed: string, now: number, requireJwt: boolean): Push => {
+  const { contentType, query, headers, body } = JSON.parse(packed) as PackedPush
+  return {
+    contentType,
+    query: new URLSearchParams(query),
+    headers: new Headers(headers),
+    body: bytesOfBase64(body) ?? new Uint8Array(),
+    now,
+    requireJwt,
+  }
+}
+
+/** How much this isolate has stored for a source since it last deleted what is too much. */
+const storedBytes = new BoundedCache<number>(1000)
+const TRIM_AFTER_BYTES = 1_000_000
+
+/** Deletes the oldest beyond 20 MB. Looks only now and then: it reads every row of the source. */
+const trimPayloads = (db: Database, sourceId: string, size: number): Statement[] => {
+  const stored = storedBytes.get(sourceId)
+  const isDue = stored === undefined || stored + size > TRIM_AFTER_BYTES
+  storedBytes.set(sourceId, isDue ? 0 : stored + size)
+  if (!isDue) return []
+  const totals = sql`SELECT ${sourcePayloads.id} AS id,
+      sum(${sourcePayloads.size}) OVER (ORDER BY ${sourcePayloads.id} DESC) AS total
+    FROM ${sourcePayloads} WHERE ${sourcePayloads.sourceId} = ${sourceId}`
+  return [
+    statement(
+      db,
+      sql`DELETE FROM ${sourcePayloads} WHERE ${sourcePayloads.id} IN
+        (SELECT id FROM (${totals}) WHERE total > ${literal(MAX_SOURCE_RAW_BYTES)})`,
+    ),
+  ]
+}
+
+export const keepPayload = async (
+  db: Database,
+  { accountId, sourceId }: Holder,
+  push: Push,
+  { id, reason }: { id: string; reason: string | null },
+): Promise<void> => {
+  const size = push.body.byteLength + push.query.toString().length
+  const isKept = size <= MAX_RAW_BYTES
+  const values = {
+    id,
+    accountId,
+    sourceId,
+    receivedAt: push.now,
+    reason,
+    size,
+    push: isKept ? packPush(push) : null,
+  }
+  await runBatch(db, [
+    statement(db, db.insert(sourcePayloads).values(values).onConflictDoNothing()),
+    ...trimPayloads(db, sourceId, isKept ? size : 0),
+  ])
+}
+
+export interface PayloadRow {
+  id: string
+  received_at: number
+  reason: string | null
+  size: number
+  push: string | null
+}
+
+/** Failed payloads, the newest first. Ids sort by the time of arrival. */
+export const listFailures = (
+  db: Database,
+  { accountId, sourceId }: Holder,
+  before: string,
+  limit: number,
+): Promise<Omit<PayloadRow, 'push'>[]> =>
+  readAll(
+    statement(
+      db,
+      sql`SELECT ${sourcePayloads.id}, ${sourcePayloads.receivedAt}, ${sourcePayloads.reason},
+          ${sourcePayloads.size}
+        FROM ${sourcePayloads} WHERE ${sourcePayloads.sourceId} = ${sourceId}
+          AND ${sourcePayloads.accountId} = ${accountId} AND ${sourcePayloads.reason} IS NOT NULL
+          AND ${sourcePayloads.id} < ${before}
+        ORDER BY ${sourcePayloads.id} DESC LIMIT ${limit}`,
+    ),
+  )
+
+export const findPayload = (
+  db: Database,
+  { accountId, sourceId }: Holder,
+  id: string,
+): Promise<PayloadRow | null> =>
+  readFirst(
+    statement(
+      db,
+      sql`SELECT * FROM ${sourcePayloads} WHERE ${sourcePayloads.id} = ${id}
+        AND ${sourcePayloads.sourceId} = ${sourceId} AND ${sourcePayloads.accountId} = ${accountId}`,
+    ),
+  )
+
+/** Payloads that arrived in a span, in order, those after `after`. */
+export const readPayloads = (
+  db: Database,
+  { accountId, sourceId }: Holder,
+  { from, to, after }: { from: number; to: number; after: string },
+  limit: number,
+): Promise<PayloadRow[]> =>
+  readAll(
+    statement(
+      db,
+      sql`SELECT * FROM ${sourcePayloads} WHERE ${sourcePayloads.sourceId} = ${sourceId}
+        AND ${sourcePayloads.accountId} = ${accountId} AND ${sourcePayloads.id} > ${after}
+        AND ${sourcePayloads.receivedAt} BETWEEN ${from} AND ${to}
+        ORDER BY ${sourcePayloads.id} LIMIT ${limit}`,
+    ),
+  )
+
+export const setReason = async (
+  db: Database,
+  { accountId }: Holder,
+  id: string,
+  reason: string | null,
+): Promise<void> => {
+  await statement(
+    db,
+    sql`UPDATE ${sourcePayloads} SET reason = ${reason}
+      WHERE ${sourcePayloads.id} = ${id} AND ${sourcePayloads.accountId} = ${accountId}`,
+  ).run()
+}

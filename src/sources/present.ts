@@ -1,0 +1,42 @@
+import { iso, isoOrNull } from '../domain/iso.ts'
+import type { Location } from '../domain/location.ts'
+import type { Source, SourceItem } from '../domain/source.ts'
+import { shownSettings } from './settings.ts'
+
+const presentReported = (location: Location) => ({ ...location, dateTime: iso(location.dateTime) })
+
+export const presentItem = (item: SourceItem) => {
+  if (item.kind === 'none') return item
+  if (item.kind !== 'location') return { ...item, dateTime: iso(item.dateTime) }
+  const { location, ...rest } = item
+  return { ...rest, location: presentReported(location) }
+}
+
+export const presentSource = (source: Source) => ({
+  id: source.id,
+  name: source.name,
+  provider: source.provider,
+  enabled: source.enabled,
+  settings: shownSettings(source.provider, source.settings),
+  newDevices: source.newDevices,
+  keepRaw: source.keepRaw,
+  lastReceived: isoOrNull(source.lastReceived),
+  creation: iso(source.creation),
+  lastModified: iso(source.lastModified),
+})
+
+interface Unclaimed {
+  identifier: string
+  count: number
+  firstReceived: number
+  lastReceived: number
+  lastItem: SourceItem | null
+}
+
+export const presentUnclaimed = (one: Unclaimed) => ({
+  identifier: one.identifier,
+  count: one.count,
+  firstReceived: iso(one.firstReceived),
+  lastReceived: iso(one.lastReceived),
+  lastLocation: one.lastItem?.kind === 'location' ? presentReported(one.lastItem.location) : null,
+})

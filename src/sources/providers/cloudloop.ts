@@ -1,0 +1,139 @@
+import { SOS } from '../../domain/alert.ts'
+import { isObject, type JsonObject } from '../../domain/json.ts'
+import type { Location } from '../../domain/location.ts'
+import type { SourceItem } from '../../domain/source.ts'
+import { alertNameOf, LOW_BATTERY } from '../alarmNames.ts'
+import { bytesOfBase64 } from '../bytes.ts'
+import {
+  alertItem,
+  bytesItem,
+  contactItem,
+  locationItem,
+  type Origin,
+  requireIdentifier,
+  toLocation,
+} from '../items.ts'
+import { EMPTY_REPLY, Items, type Provider, type Push, Unreadable } from '../push.ts'
+import { fromText, listOf, numberOf, objectOf, parseJson, scaledBy, textOf } from '../values.ts'
+import { METRES_PER_CEP } from './rockblock.ts'
+
+/* Cloudloop LingoMO: Iridium SBD, tracking devices (P6) and SmartOne. */
+
+/** Parts of a time that are 0 are left out. */
+const readTime = (value: unknown): number | undefined => {
+  if (!isObject(value)) return fromText(value)
+  const part = (name: string) => numberOf(value[name]) ?? 0
+  const year = numberOf(value.year)
+  if (year === undefined || year < 1970 || year > 9999) return undefined
+  const at = Date.UTC(
+    year,
+    part('month') - 1,
+    part('day'),
+    part('hour'),
+    part('minute'),
+    part('second'),
+  )
+  return Number.isFinite(at) ? at : undefined
+}
+
+const networkFix = (sbd: JsonObject, dateTime: number): Location | null => {
+  if (!isObject(sbd.location)) return null
+  const { latitude, longitude, cep } = sbd.location
+  const accuracy = scaledBy(cep, METRES_PER_CEP) || undefined
+  return toLocation({ dateTime, latitude, longitude, accuracy, source: 'network' })
+}
+
+const TYPE_PREFIX = 'MO_MESSAGE_'
+const EMERGENCIES = ['HIGH_PRIORITY', 'DEAD_MAN']
+
+/** Ours for a message type such as `MO_MESSAGE_ALERT_POWER_LOSS_NO_FIX`; null for an ordinary report. */
+const alertOf = (type: string): string | null => {
+  const alarm = /^ALERT_(.+?)(_NO_FIX)?$/.exec(type.replace(TYPE_PREFIX, ''))?.[1]
+  if (!alarm) return null
+  return EMERGENCIES.includes(alarm) ? SOS : alertNameOf(alarm)
+}
+
+const decodeP6 = (origin: Origin, mo: JsonObject, sessionAt: number): SourceItem[] => {
+  const { at, latlng } = objectOf(objectOf(mo.position).standard)
+  const dateTime = readTime(at) ?? sessionAt
+  const location = isObject(latlng)
+    ? toLocation({
+        dateTime,
+        latitude: latlng.latitude,
+        longitude: latlng.longitude,
+        source: 'gnss',
+      })
+    : null
+  const name = alertOf(textOf(mo.type))
+  return [
+    ...(location ? [locationItem(origin, location)] : []),
+    ...(name ? [alertItem(origin, name, { dateTime, location })] : []),
+  ]
+}
+
+const decodeSmartOne = (origin: Origin, standard: JsonObject, dateTime: number): SourceItem[] => {
+  const { lat, lon, moving, fix2D, lowConfidence } = objectOf(standard.position)
+  const location =
+    numberOf(lat) === undefined
+      ? null
+      : toLocation({
+          dateTime,
+          latitude: lat,
+          longitude: lon,
+          attributes: { moving, fix2D, lowConfidence },
+          source: 'gnss',
+        })
+  const isLow = textOf(standard.batteryState) === 'LOW'
+  return [
+    ...(location ? [locationItem(origin, location)] : []),
+    ...(isLow ? [alertItem(origin, LOW_BATTERY, { dateTime, location })] : []),
+  ]
+}
+
+const trackingItems = (body: JsonObject, origin: Origin, dateTime: number): SourceItem[] => {
+  const smartOne = objectOf(objectOf(objectOf(body.globalstarMessage).message).mo)
+  return [
+    ...listOf(objectOf(body.p6).messages).flatMap((message, index) =>
+      decodeP6(
+        { ...origin, key: `${origin.key}:${index}` },
+        objectOf(objectOf(message).mo),
+        dateTime,
+      ),
+    ),
+    ...(isObject(smartOne.standard) ? decodeSmartOne(origin, smartOne.standard, dateTime) : []),
+  ]
+}
+
+const messagesOf = (message: unknown, origin: Origin, dateTime: number): SourceItem[] => {
+  if (textOf(message) === '') return []
+  const bytes = bytesOfBase64(textOf(message))
+  if (!bytes) throw new Unreadable('`message` is not base64.')
+  return [bytesItem(origin, dateTime, bytes)]
+}
+
+const decodeBody = (body: JsonObject, now: number): SourceItem[] => {
+  const sbd = objectOf(body.sbd)
+  const identity = objectOf(body.identity)
+  const imei = objectOf(identity.hardware).imei ?? sbd.imei ?? identity.thingId
+  const identifier = requireIdentifier(imei, 'identity.hardware.imei')
+  const dateTime = readTime(sbd.sessionAt) ?? readTime(body.receivedAt) ?? now
+  const origin = { identifier, key: textOf(body.id) || `${identifier}:${dateTime}` }
+  const tracked = trackingItems(body, origin, dateTime)
+  // A device's own fix is better than Iridium's.
+  const hasOwnFix = tracked.some(({ kind }) => kind === 'location')
+  const location = hasOwnFix ? null : networkFix(sbd, dateTime)
+  const items = [
+    ...(location ? [locationItem(origin, location)] : []),
+    ...tracked,
+    ...messagesOf(body.message, origin, dateTime),
+  ]
+  return items.length > 0 ? items : [contactItem(origin)]
+}
+
+const decode = (push: Push): Items => {
+  const body = parseJson(push)
+  if (!isObject(body)) throw new Unreadable('The body is not a JSON object.')
+  return new Items().addEach([body], 'Message', (one) => decodeBody(one, push.now))
+}
+
+export const cloudloop: Provider = { decode, reply: () => EMPTY_REPLY }

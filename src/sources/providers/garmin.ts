@@ -1,0 +1,105 @@
+import { SOS } from '../../domain/alert.ts'
+import type { JsonObject } from '../../domain/json.ts'
+import type { Location } from '../../domain/location.ts'
+import type { SourceItem } from '../../domain/source.ts'
+import { LOW_BATTERY } from '../alarmNames.ts'
+import { bytesOfBase64, hexOf } from '../bytes.ts'
+import {
+  alertItem,
+  bytesItem,
+  cancelItem,
+  contactItem,
+  locationItem,
+  messageItem,
+  type Origin,
+  requireIdentifier,
+  toLocation,
+} from '../items.ts'
+import { EMPTY_REPLY, Items, type Provider, type Push, Unreadable } from '../push.ts'
+import { fromMilliseconds, numberOf, objectOf, parseJson, textOf } from '../values.ts'
+
+/* Garmin inReach, IPC Outbound versions 2 to 4. */
+
+const CODES = { sos: 4, cancelSos: 7, referencePoint: 8 } as const
+
+const digestOf = async (text: string): Promise<string> => {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
+  return hexOf(new Uint8Array(digest).slice(0, 8))
+}
+
+/** A point of zeros, or with `gpsFix` 0, is none. A reference point is not where the device is. */
+const toFix = (event: JsonObject, dateTime: number): Location | null => {
+  const point = objectOf(event.point)
+  const { latitude, longitude } = point
+  if (latitude === undefined || latitude === null || longitude === undefined) return null
+  const isEmpty = numberOf(latitude) === 0 && numberOf(longitude) === 0
+  if (isEmpty || point.gpsFix === 0 || event.messageCode === CODES.referencePoint) return null
+  return toLocation({
+    dateTime,
+    latitude,
+    longitude,
+    altitude: point.altitude,
+    speed: point.speed,
+    course: point.course,
+    source: 'gnss',
+  })
+}
+
+interface ReadEvent {
+  event: JsonObject
+  dateTime: number
+  digest: string
+}
+
+/** Before version 4 binary events carry no time: the arrival stands for it. */
+const readEvent = async (sent: unknown, now: number): Promise<ReadEvent> => {
+  const event = objectOf(sent)
+  const content = `${textOf(event.freeText)}\n${textOf(event.payload)}`
+  return {
+    event,
+    dateTime: fromMilliseconds(event.timeStamp) ?? now,
+    digest: await digestOf(content),
+  }
+}
+
+const messagesOf = (origin: Origin, { event, dateTime }: ReadEvent): SourceItem[] => {
+  const text = textOf(event.freeText) || textOf(event.transcription)
+  if (text !== '') return [messageItem(origin, dateTime, text)]
+  if (textOf(event.payload) === '') return []
+  const bytes = bytesOfBase64(textOf(event.payload))
+  if (!bytes) throw new Unreadable('`payload` is not base64.')
+  return bytes.byteLength > 0 ? [bytesItem(origin, dateTime, bytes)] : []
+}
+
+const decodeFor = (named: string, read: ReadEvent): SourceItem[] => {
+  const { event, dateTime, digest } = read
+  const identifier = requireIdentifier(named, 'imei')
+  const code = numberOf(event.messageCode)
+  const stamp = textOf(event.timeStamp) || 'none'
+  const origin = { identifier, key: `${identifier}:${stamp}:${code}:${digest}` }
+  const location = toFix(event, dateTime)
+  const occasion = { dateTime, location }
+  const text = textOf(event.freeText)
+  const isLow = objectOf(event.status).lowBattery === 1
+  return [
+    location ? locationItem(origin, location) : contactItem(origin),
+    ...(code === CODES.sos ? [alertItem(origin, SOS, occasion, text)] : []),
+    ...(code === CODES.cancelSos ? [cancelItem(origin, SOS, occasion)] : []),
+    ...(isLow ? [alertItem(origin, LOW_BATTERY, occasion)] : []),
+    ...messagesOf(origin, read),
+  ]
+}
+
+const decode = async (push: Push): Promise<Items> => {
+  const { Events: events } = objectOf(parseJson(push))
+  if (!Array.isArray(events)) throw new Unreadable('`Events` is missing or is no list.')
+  const read = await Promise.all(events.map((event) => readEvent(event, push.now)))
+  return new Items().addEach(read, 'Event', (one) =>
+    // One event may be of several devices.
+    textOf(one.event.imei)
+      .split(',')
+      .flatMap((imei) => decodeFor(imei, one)),
+  )
+}
+
+export const garmin: Provider = { decode, reply: () => EMPTY_REPLY }

@@ -1,0 +1,159 @@
+import type { JsonObject } from '../../domain/json.ts'
+import type { SourceItem } from '../../domain/source.ts'
+import { alertNamesOf } from '../alarmNames.ts'
+import {
+  alertItem,
+  contactItem,
+  type Fix,
+  locationItem,
+  requireIdentifier,
+  toLocation,
+} from '../items.ts'
+import { EMPTY_REPLY, Items, type Provider, type Push, Unreadable } from '../push.ts'
+import {
+  fromMilliseconds,
+  fromSeconds,
+  fromText,
+  isJson,
+  KNOTS,
+  listOf,
+  METRES_PER_SECOND,
+  numberOf,
+  objectOf,
+  parseFields,
+  rounded,
+  scaledBy,
+  textOf,
+} from '../values.ts'
+
+/* OsmAnd and Traccar Client: a query, a form or, in newer clients, JSON. */
+
+/** From here on a number counts milliseconds. */
+const FIRST_MILLISECONDS = 2_147_483_647
+
+const readTimestamp = (value: unknown, now: number): number => {
+  if (value === undefined || value === null) return now
+  const number = numberOf(value)
+  const at =
+    number === undefined
+      ? fromText(value)
+      : number >= FIRST_MILLISECONDS
+        ? fromMilliseconds(number)
+        : fromSeconds(number)
+  if (at === undefined) throw new Unreadable('`timestamp` is no time.')
+  return at
+}
+
+const KNOWN = new Set([
+  'id',
+  'deviceid',
+  'timestamp',
+  'lat',
+  'lon',
+  'location',
+  'speed',
+  'bearing',
+  'heading',
+  'altitude',
+  'accuracy',
+  'batt',
+  'valid',
+  'alarm',
+])
+
+const toAttribute = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(toAttribute)
+  if (typeof value !== 'string') return value
+  if (value === 'true' || value === 'false') return value === 'true'
+  return numberOf(value) ?? value
+}
+
+const attributesOf = (fields: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(fields).flatMap(([name, value]) =>
+      KNOWN.has(name) ? [] : [[name, toAttribute(value)]],
+    ),
+  )
+
+/** What both forms come down to. Without coordinates there is no fix. */
+interface Reading {
+  identifier: unknown
+  fix: Fix
+  alarm: string
+}
+
+const toItems = ({ identifier: named, fix, alarm }: Reading): SourceItem[] => {
+  const identifier = requireIdentifier(named, 'id')
+  const origin = { identifier, key: `${identifier}:${fix.dateTime}` }
+  const hasFix = fix.latitude !== undefined && fix.longitude !== undefined
+  const location = hasFix ? toLocation(fix) : null
+  const occasion = { dateTime: fix.dateTime, location }
+  return [
+    location ? locationItem(origin, location) : contactItem(origin),
+    ...alertNamesOf(alarm).map((name) => alertItem(origin, name, occasion)),
+  ]
+}
+
+const readFields = (fields: JsonObject, now: number): Reading => {
+  const [lat, lon] = textOf(fields.location).split(',')
+  const valid = textOf(fields.valid)
+  const isValid = valid === '' || valid === '1' || valid === 'true'
+  return {
+    identifier: fields.id ?? fields.deviceid,
+    alarm: textOf(fields.alarm),
+    fix: {
+      dateTime: readTimestamp(fields.timestamp, now),
+      ...(isValid && { latitude: fields.lat ?? (lat || undefined), longitude: fields.lon ?? lon }),
+      altitude: fields.altitude,
+      speed: scaledBy(fields.speed, KNOTS),
+      course: fields.bearing ?? fields.heading,
+      accuracy: fields.accuracy,
+      battery: fields.batt,
+      attributes: attributesOf(fields),
+      source: 'gnss',
+    },
+  }
+}
+
+const unlessNegative = (value: unknown): number | undefined => {
+  const number = numberOf(value)
+  return number !== undefined && number >= 0 ? number : undefined
+}
+
+const readLocation = (body: JsonObject, now: number): Reading => {
+  const sent = objectOf(body.location)
+  const coords = objectOf(sent.coords)
+  const level = unlessNegative(objectOf(sent.battery).level)
+  return {
+    identifier: body.device_id,
+    alarm: textOf(sent.alarm ?? body.alarm),
+    fix: {
+      dateTime: readTimestamp(sent.timestamp, now),
+      latitude: coords.latitude,
+      longitude: coords.longitude,
+      altitude: coords.altitude,
+      speed: scaledBy(unlessNegative(coords.speed), METRES_PER_SECOND),
+      course: unlessNegative(coords.heading),
+      accuracy: unlessNegative(coords.accuracy),
+      battery: level === undefined ? undefined : rounded(level * 100, 0),
+      attributes: {
+        ...objectOf(sent.extras),
+        ...(sent.mock !== undefined && { mock: sent.mock }),
+      },
+      source: 'gnss',
+    },
+  }
+}
+
+const decode = (push: Push): Items => {
+  const fields = parseFields(push)
+  const isPosition = isJson(push) && fields.device_id !== undefined
+  const items = new Items()
+  // A JSON client that was offline may send what it has stored as a list.
+  const parts = isPosition
+    ? listOf(fields.location).map((location) => readLocation({ ...fields, location }, push.now))
+    : [readFields(fields, push.now)]
+  return items.addEach(parts, 'Position', toItems)
+}
+
+export const osmand: Provider = { decode, reply: () => EMPTY_REPLY }

@@ -1,0 +1,52 @@
+import { isObject, type JsonObject } from '../../domain/json.ts'
+import type { SourceItem } from '../../domain/source.ts'
+import { LOW_BATTERY, MOVEMENT } from '../alarmNames.ts'
+import { alertItem, locationItem, requireIdentifier, toLocation } from '../items.ts'
+import { Items, type Provider, type Push } from '../push.ts'
+import { fromSeconds, listOf, parseJson, requireInstant, textOf } from '../values.ts'
+
+/* OwnTracks over HTTP. Whatever is not a location is answered and ignored. */
+
+const ALERTS: Readonly<Record<string, string>> = { '9': LOW_BATTERY, '!': MOVEMENT }
+
+/** `user/device`, as far as the app tells them; else the two letters that it shows on a map. */
+const identify = ({ headers }: Push, { topic, tid }: JsonObject): string => {
+  const named = [headers.get('X-Limit-U'), headers.get('X-Limit-D')].filter(Boolean).join('/')
+  return named || textOf(topic).replace(/^owntracks\//, '') || textOf(tid)
+}
+
+const decodeLocation = (push: Push, sent: JsonObject): SourceItem[] => {
+  const identifier = requireIdentifier(identify(push, sent), 'X-Limit-U')
+  const dateTime = requireInstant(fromSeconds(sent.tst), 'tst')
+  const origin = { identifier, key: textOf(sent._id) || `${identifier}:${dateTime}` }
+  const location = toLocation({
+    dateTime,
+    latitude: sent.lat,
+    longitude: sent.lon,
+    accuracy: sent.acc,
+    altitude: sent.alt,
+    speed: sent.vel,
+    course: sent.cog,
+    battery: sent.batt,
+    source: 'gnss',
+  })
+  const trigger = textOf(sent.t)
+  const alert = Object.hasOwn(ALERTS, trigger) ? ALERTS[trigger] : undefined
+  return [
+    locationItem(origin, location),
+    ...(alert ? [alertItem(origin, alert, { dateTime, location })] : []),
+  ]
+}
+
+const decode = (push: Push): Items => {
+  if (push.body.byteLength === 0) return new Items()
+  const sent = listOf(parseJson(push)).filter(isObject)
+  const locations = sent.filter(({ _type: type }) => type === 'location')
+  return new Items().addEach(locations, 'Location', (one) => decodeLocation(push, one))
+}
+
+/** A list of commands for the app; there are none. */
+export const owntracks: Provider = {
+  decode,
+  reply: () => ({ status: 200, contentType: 'application/json', body: '[]' }),
+}

@@ -1,0 +1,41 @@
+import type { JsonObject } from '../../domain/json.ts'
+import type { SourceItem } from '../../domain/source.ts'
+import { bytesOfHex } from '../bytes.ts'
+import { bytesItem, contactItem, locationItem, requireIdentifier, toLocation } from '../items.ts'
+import { EMPTY_REPLY, Items, type Provider, type Push, Unreadable } from '../push.ts'
+import { readSignedFields } from '../rock7Jwt.ts'
+import { fromText, numberOf, requireInstant, scaledBy, textOf } from '../values.ts'
+
+/* RockBLOCK: a form or JSON. Iridium derives the position, with a radius (CEP) in kilometres. */
+
+export const METRES_PER_CEP = 1000
+
+const decodeFields = (fields: JsonObject): SourceItem[] => {
+  const identifier = requireIdentifier(fields.imei, 'imei')
+  const dateTime = requireInstant(fromText(fields.transmit_time), 'transmit_time')
+  // `momsn` wraps after 65535.
+  const origin = { identifier, key: `${identifier}:${textOf(fields.momsn)}:${dateTime}` }
+  const bytes = bytesOfHex(textOf(fields.data))
+  if (!bytes) throw new Unreadable('`data` is not hex.')
+  const cep = numberOf(fields.iridium_cep)
+  const located =
+    numberOf(fields.iridium_latitude) === undefined
+      ? contactItem(origin)
+      : locationItem(
+          origin,
+          toLocation({
+            dateTime,
+            latitude: fields.iridium_latitude,
+            longitude: fields.iridium_longitude,
+            accuracy: cep ? scaledBy(cep, METRES_PER_CEP) : undefined,
+            source: 'network',
+          }),
+        )
+  // Without data it is a check of the mailbox.
+  return bytes.byteLength > 0 ? [located, bytesItem(origin, dateTime, bytes)] : [located]
+}
+
+const decode = async (push: Push): Promise<Items> =>
+  new Items().addEach([await readSignedFields(push)], 'Message', decodeFields)
+
+export const rockblock: Provider = { decode, reply: () => EMPTY_REPLY }

@@ -1,0 +1,79 @@
+import { SOS } from '../../domain/alert.ts'
+import { isObject, type JsonObject } from '../../domain/json.ts'
+import type { SourceItem } from '../../domain/source.ts'
+import { LOW_BATTERY, MOVEMENT } from '../alarmNames.ts'
+import {
+  alertItem,
+  cancelItem,
+  contactItem,
+  locationItem,
+  messageItem,
+  requireIdentifier,
+  toLocation,
+} from '../items.ts'
+import { EMPTY_REPLY, Items, type Provider, type Push, Unreadable } from '../push.ts'
+import {
+  fromSeconds,
+  fromText,
+  isJson,
+  listOf,
+  numberOf,
+  objectOf,
+  parseJson,
+  requireInstant,
+} from '../values.ts'
+import { parseXml, xmlText } from '../xml.ts'
+
+/* SPOT: the XML push, and the messages of its feed, which have other names for the same. */
+
+const ALERTS: Readonly<Record<string, string>> = { HELP: SOS, NEWMOVEMENT: MOVEMENT }
+
+const readTime = (message: JsonObject): number | undefined =>
+  fromSeconds(xmlText(message.timeInGMTSecond ?? message.unixTime)) ??
+  fromText(xmlText(message.timestamp ?? message.dateTime))
+
+const decodeMessage = (message: JsonObject): SourceItem[] => {
+  const identifier = requireIdentifier(xmlText(message.esn ?? message.messengerId), 'esn')
+  const dateTime = requireInstant(readTime(message), 'timeInGMTSecond')
+  const origin = { identifier, key: xmlText(message.id) || `${identifier}:${dateTime}` }
+  const type = xmlText(message.messageType)
+  const text = xmlText(message.messageDetail ?? message.messageContent)
+  const latitude = xmlText(message.latitude)
+  const location =
+    numberOf(latitude) === undefined
+      ? null
+      : toLocation({
+          dateTime,
+          latitude,
+          longitude: xmlText(message.longitude),
+          altitude: xmlText(message.altitude),
+          source: 'gnss',
+        })
+  const occasion = { dateTime, location }
+  const alert = Object.hasOwn(ALERTS, type) ? ALERTS[type] : undefined
+  const isLow = xmlText(message.batteryState) === 'LOW'
+  return [
+    location ? locationItem(origin, location) : contactItem(origin),
+    ...(alert ? [alertItem(origin, alert, occasion, text)] : []),
+    ...(type === 'HELP-CANCEL' ? [cancelItem(origin, SOS, occasion)] : []),
+    ...(isLow ? [alertItem(origin, LOW_BATTERY, occasion)] : []),
+    ...(text !== '' && !alert ? [messageItem(origin, dateTime, text)] : []),
+  ]
+}
+
+const feedMessages = (body: JsonObject): unknown => {
+  const feed = objectOf(objectOf(body.response).feedMessageResponse)
+  return isObject(body.response) ? objectOf(feed.messages).message : body
+}
+
+const decode = (push: Push): Items => {
+  const isFeed = push.body.byteLength > 0 && isJson(push)
+  const sent = isFeed
+    ? feedMessages(objectOf(parseJson(push)))
+    : objectOf(parseXml(push).messageList).message
+  const messages = listOf(sent).map(objectOf)
+  if (messages.length === 0) throw new Unreadable('The body has no message.')
+  return new Items().addEach(messages, 'Message', decodeMessage)
+}
+
+export const spot: Provider = { decode, reply: () => EMPTY_REPLY }

@@ -1,0 +1,43 @@
+import { CHANNELS } from '../domain/alert.ts'
+import { isClockWrong } from '../domain/credible.ts'
+import { LATE_AFTER_MS, parseEmergencySettings } from '../domain/emergency.ts'
+import type { PendingRaise } from '../domain/pendingRaise.ts'
+import type { AlertItem } from '../domain/source.ts'
+import { derivedAlertId } from '../ids.ts'
+import type { NamedDevice } from '../locations/mixedStatements.ts'
+import { LOW_BATTERY } from './alarmNames.ts'
+
+const DAY_MS = 86_400_000
+
+export interface RaiseContext {
+  origin: string
+  now: number
+  /** Reports that waited to be claimed: what is old by now is told to nobody. */
+  isImport: boolean
+}
+
+/** Trackers repeat a low battery with every fix: one alert a day. */
+const timeOfId = ({ alertName, dateTime }: AlertItem): number =>
+  alertName === LOW_BATTERY ? dateTime - (dateTime % DAY_MS) : dateTime
+
+/** An alert of a provider, as the ledger raises it. */
+export const toRaise = async (
+  item: AlertItem,
+  { id: deviceId }: NamedDevice,
+  emergency: string | null,
+  { origin, now, isImport }: RaiseContext,
+): Promise<PendingRaise> => {
+  const { alertName: name, text, latitude, longitude } = item
+  // A wrong clock must not hide an alert.
+  const dateTime = isClockWrong(item.dateTime, now) ? now : item.dateTime
+  const isOld = isImport && dateTime < now - LATE_AFTER_MS
+  return {
+    deviceId,
+    alert: { id: await derivedAlertId(deviceId, name, timeOfId(item)), name, text, dateTime },
+    emergency: !isOld && parseEmergencySettings(emergency).emergencyAlerts.includes(name),
+    reported:
+      latitude === null || longitude === null ? null : { time: dateTime, latitude, longitude },
+    notifications: isOld ? [] : [...CHANNELS],
+    origin,
+  }
+}

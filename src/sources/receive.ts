@@ -1,0 +1,83 @@
+import { withRetries } from '../db/open.ts'
+import { BoundedCache } from '../domain/boundedCache.ts'
+import { MAX_PUSH_BYTES } from '../domain/source.ts'
+import { requireSlot } from '../http/accountSlots.ts'
+import { readBytes } from '../http/body.ts'
+import type { Context } from '../http/context.ts'
+import { Problem } from '../http/problem.ts'
+import { countRequest } from '../http/rateLimit.ts'
+import { newId } from '../ids.ts'
+import { decodePush, mediaTypeOf, replyTo } from './decode.ts'
+import { admitSource, type KnownSource } from './knownSource.ts'
+import { ingestOrHold } from './newcomers.ts'
+import { keepPayload } from './payloads.ts'
+import type { Push } from './push.ts'
+import { touchSource } from './store.ts'
+
+/* A provider's push, from its arrival to the provider's own reply. */
+
+/** The source acts with no more rights than an `ingest` key. */
+const actAs = (c: Context, { source, accountId, cell, db }: KnownSource): void => {
+  c.set('principal', {
+    accountId,
+    cell,
+    keyId: source.id,
+    scopes: ['ingest'],
+    userId: null,
+    groupId: null,
+    adminDevices: null,
+  })
+  // What a push writes, it writes once.
+  c.set('db', withRetries(db))
+  c.set('newId', newId)
+}
+
+/** The source in the path, or the 404 of a path that does not exist. */
+const admitPush = async (c: Context, now: number): Promise<KnownSource> => {
+  const id = c.req.param('sourceId') ?? ''
+  const secret = c.req.param('secret') ?? ''
+  const known = await admitSource(c.env, { id, secret, now })
+  if (!known) throw new Problem('route-not-found')
+  actAs(c, known)
+  countRequest(c, known.accountId, now)
+  await requireSlot(c)
+  return known
+}
+
+const lastTouch = new BoundedCache<number>(10_000)
+const TOUCH_INTERVAL_MS = 60_000
+
+/** Notes the arrival after the reply, at most once a minute. */
+const noteArrival = (c: Context, { id }: { id: string }, now: number): void => {
+  if (now - (lastTouch.get(id) ?? 0) < TOUCH_INTERVAL_MS) return
+  lastTouch.set(id, now)
+  c.executionCtx.waitUntil(touchSource(c.get('db'), id, now).catch(() => {}))
+}
+
+/** Whether pushes of this source must be signed. */
+export const requiresJwt = ({ settings }: KnownSource['source']): boolean =>
+  settings.requireJwt === true
+
+export const receivePush = async (c: Context): Promise<Response> => {
+  const now = Date.now()
+  const known = await admitPush(c, now)
+  const { source, accountId } = known
+  const push: Push = {
+    contentType: mediaTypeOf(c.req.header('Content-Type')),
+    query: new URL(c.req.url).searchParams,
+    headers: c.req.raw.headers,
+    body: await readBytes(c.req.raw, MAX_PUSH_BYTES, accountId),
+    now,
+    requireJwt: requiresJwt(source),
+  }
+  const { items, failures } = await decodePush(source.provider, push)
+  await ingestOrHold(c, source, items, now)
+  if (failures.length > 0 || source.keepRaw)
+    await keepPayload(c.get('db'), { accountId, sourceId: source.id }, push, {
+      id: await newId('pay'),
+      reason: failures.length > 0 ? failures.join(' ') : null,
+    })
+  noteArrival(c, source, now)
+  const { status, contentType, body } = replyTo(source.provider, push)
+  return c.body(body, status, contentType === null ? {} : { 'Content-Type': contentType })
+}

@@ -1,0 +1,166 @@
+import { Hono } from 'hono'
+import { hashSecret } from '../auth/secret.ts'
+import { openDirectory } from '../db/open.ts'
+import { makeSecret, SECRET_BYTES } from '../domain/apiKey.ts'
+import type { SourceRecord } from '../domain/source.ts'
+import type { AppEnv, Context } from '../http/context.ts'
+import { editResource } from '../http/editResource.ts'
+import { operation } from '../http/operation.ts'
+import { readCursor } from '../http/page.ts'
+import { applyPatch } from '../http/patch.ts'
+import { Problem, requireOk } from '../http/problem.ts'
+import { reply, replyPage, replyWithEtag } from '../http/reply.ts'
+import { ledgerOf } from '../ledger/stub.ts'
+import { originOf } from '../locations/handOver.ts'
+import * as contract from './contract.ts'
+import { addDataRoutes, addQuarantineRoutes } from './dataHandlers.ts'
+import { decodePush, replyTo } from './decode.ts'
+import { listInDirectory, removeFromDirectory } from './directory.ts'
+import { forgetSource } from './knownSource.ts'
+import { toPush } from './pastedPush.ts'
+import { presentItem, presentSource } from './present.ts'
+import { receivePush } from './receive.ts'
+import { splitSettings } from './settings.ts'
+import {
+  createSource,
+  deleteSource,
+  findSource,
+  listSources,
+  replaceHash,
+  type StoredSource,
+  updateSource,
+} from './store.ts'
+
+const presentOne = (source: StoredSource) => ({
+  success: true as const,
+  source: presentSource(source),
+})
+
+/** The source in the path. */
+const requireSource = async (c: Context): Promise<StoredSource> => {
+  const id = c.req.param('sourceId') ?? ''
+  const source = await findSource(c.get('db'), c.get('principal').accountId, id)
+  if (!source) throw new Problem('source-not-found')
+  return source
+}
+
+const newSecret = (): string => makeSecret(crypto.getRandomValues(new Uint8Array(SECRET_BYTES)))
+const addressOf = (c: Context, id: string, secret: string): string =>
+  `${originOf(c)}/in/${id}/${secret}`
+
+/** Stores the secrets among the settings in the ledger and returns the record without them. */
+const keepSecrets = async (c: Context, id: string, record: SourceRecord): Promise<SourceRecord> => {
+  const { open, secrets } = splitSettings(record.settings)
+  if (Object.keys(secrets).length > 0)
+    await ledgerOf(c.env, c.get('principal').accountId).sourceSecrets(id, secrets)
+  return { ...record, settings: open }
+}
+
+const editSource = async (
+  c: Context,
+  change: (before: StoredSource) => SourceRecord,
+): Promise<StoredSource> => {
+  const { accountId } = c.get('principal')
+  const { source } = await editResource(c, {
+    find: () => requireSource(c),
+    versionOf: ({ version }) => version,
+    change,
+    write: async ({ id, version }, given) => {
+      const record = await keepSecrets(c, id, given)
+      const write = { accountId, id, record, now: Date.now() }
+      return updateSource(c.get('db'), write, version)
+    },
+  })
+  forgetSource(source.id)
+  return source
+}
+
+/** Pushes of providers: each has its own form, so they are not in the OpenAPI document. */
+export const pushes = new Hono<AppEnv>()
+  .get('/:sourceId/:secret', (c) => receivePush(c))
+  .post('/:sourceId/:secret', (c) => receivePush(c))
+
+/** Locations of a device that are kept apart. */
+export const deviceQuarantine = addQuarantineRoutes(new Hono<AppEnv>())
+
+export const sources = addDataRoutes(new Hono<AppEnv>())
+  .get('/', operation(contract.listSources), async (c) => {
+    const { limit, cursor } = c.req.valid('query')
+    const { accountId } = c.get('principal')
+    const [after = ''] = (await readCursor(c, cursor)) ?? []
+    const rows = await listSources(c.get('db'), accountId, String(after), limit + 1)
+    const page = rows.slice(0, limit)
+    const last = rows.length > limit ? page.at(-1) : undefined
+    const body = { sources: page.map(presentSource) }
+    return replyPage(c, contract.listSources, body, last ? [last.id] : null)
+  })
+  .post('/', operation(contract.createSource), async (c) => {
+    const { accountId, cell } = c.get('principal')
+    const id = await c.get('newId')('src')
+    const secret = newSecret()
+    const record = await keepSecrets(c, id, c.req.valid('json'))
+    await listInDirectory(openDirectory(c.env), { id, accountId, cell })
+    const write = { accountId, id, record, now: Date.now() }
+    const outcome = await createSource(c.get('db'), write, await hashSecret(secret))
+    forgetSource(id)
+    const { source } = requireOk(outcome)
+    const body = { ...presentOne(source), url: addressOf(c, id, secret) }
+    return replyWithEtag(c, contract.createSource, body, {
+      version: source.version,
+      location: `/api/sources/${id}`,
+    })
+  })
+  .post('/decode', operation(contract.decodePayload), async (c) => {
+    const pasted = c.req.valid('json')
+    const push = toPush(pasted, Date.now())
+    const { items, failures } = await decodePush(pasted.provider, push)
+    return reply(c, contract.decodePayload, {
+      success: true,
+      items: items.map(presentItem),
+      failures,
+      reply: replyTo(pasted.provider, push),
+    })
+  })
+  .get('/:sourceId', operation(contract.readSource), async (c) => {
+    const source = await requireSource(c)
+    return replyWithEtag(c, contract.readSource, presentOne(source), source)
+  })
+  .put('/:sourceId', operation(contract.replaceSource), async (c) => {
+    const source = await editSource(c, () => c.req.valid('json'))
+    return replyWithEtag(c, contract.replaceSource, presentOne(source), source)
+  })
+  .patch('/:sourceId', operation(contract.patchSource), async (c) => {
+    const patch = c.req.valid('json')
+    const source = await editSource(c, (before) =>
+      // Without the nulls that stand for secrets: those that a patch does not set stay.
+      applyPatch(
+        patch,
+        { ...presentSource(before), settings: before.settings },
+        contract.replaceSource,
+      ),
+    )
+    return replyWithEtag(c, contract.patchSource, presentOne(source), source)
+  })
+  .delete('/:sourceId', operation(contract.deleteSource), async (c) => {
+    const id = c.req.param('sourceId')
+    const { accountId } = c.get('principal')
+    requireOk(await deleteSource(c.get('db'), accountId, id, c.get('ifMatch')))
+    forgetSource(id)
+    // Without the source's row both are useless: what fails here is erased with the account.
+    c.executionCtx.waitUntil(
+      Promise.allSettled([
+        removeFromDirectory(openDirectory(c.env), id),
+        ledgerOf(c.env, accountId).sourceSecrets(id, 'forget'),
+      ]),
+    )
+    return reply(c, contract.deleteSource, { success: true })
+  })
+  .post('/:sourceId/rotate', operation(contract.rotateSource), async (c) => {
+    const source = await requireSource(c)
+    const secret = newSecret()
+    const { accountId } = c.get('principal')
+    await replaceHash(c.get('db'), accountId, source.id, await hashSecret(secret))
+    forgetSource(source.id)
+    const body = { ...presentOne(source), url: addressOf(c, source.id, secret) }
+    return reply(c, contract.rotateSource, body)
+  })

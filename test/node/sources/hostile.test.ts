@@ -1,0 +1,168 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { isObject } from '../../../src/domain/json.ts'
+import { SOURCE_PROVIDERS } from '../../../src/domain/source.ts'
+import { newLocation } from '../../../src/locations/forms.ts'
+import { decodePush, replyTo } from '../../../src/sources/decode.ts'
+import { jsonPush, pushOf, xmlPush } from './push.ts'
+
+/* Whatever arrives, decoding gives items that can be stored, or reasons; it never throws. */
+
+const NAMES = [
+  'id',
+  'device_id',
+  'lat',
+  'lon',
+  'timestamp',
+  'location',
+  'coords',
+  'latitude',
+  'longitude',
+  'position',
+  'device',
+  'uniqueId',
+  'fixTime',
+  'attributes',
+  'event',
+  'Events',
+  'imei',
+  'timeStamp',
+  'point',
+  'messageCode',
+  'payload',
+  'data',
+  'momsn',
+  'transmit_time',
+  'iridium_latitude',
+  'JWT',
+  'sbd',
+  'identity',
+  'hardware',
+  'sessionAt',
+  'p6',
+  'messages',
+  'mo',
+  '_type',
+  'tst',
+  'tid',
+  'ident',
+  'position.latitude',
+  'position.longitude',
+  'messageList',
+  'message',
+  'stuMessages',
+  '__proto__',
+  'constructor',
+  'year',
+  'month',
+]
+const scalar = fc.oneof(
+  fc.constantFrom(
+    null,
+    true,
+    false,
+    '',
+    '0',
+    '1',
+    '-0',
+    '1e400',
+    'NaN',
+    '2026-01-01T00:00:00Z',
+    'location',
+    '\0',
+    '\ud800',
+  ),
+  fc.double(),
+  fc.integer(),
+  fc.string(),
+)
+const json = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 5 },
+    scalar,
+    fc.array(tie('value'), { maxLength: 4 }),
+    fc.dictionary(fc.constantFrom(...NAMES), tie('value'), { maxKeys: 8 }),
+  ),
+})).value
+
+const check = async (body: string | Uint8Array, contentType: string) => {
+  for (const provider of SOURCE_PROVIDERS) {
+    const push = pushOf({ body, contentType, query: new URLSearchParams('id=7&lat=1') })
+    const { items, failures } = await decodePush(provider, push)
+    for (const reason of failures) expect(reason).toMatch(/^[A-Z`].{5,}\.$/)
+    for (const item of items) {
+      expect(item.key.length).toBeLessThanOrEqual(200)
+      expect(item.identifier).toMatch(/^.{1,64}$/u)
+      expect(JSON.stringify(item)).toBe(JSON.stringify(item).toWellFormed())
+      if (item.kind !== 'location') continue
+      // Only the time may be one that a report refuses: the quarantine judges it.
+      const dateTime = '2026-01-01T00:00:00Z'
+      expect(newLocation.safeParse({ ...item.location, dateTime }).error).toBeUndefined()
+    }
+    expect(replyTo(provider, push).status).toBe(200)
+  }
+}
+
+describe('hostile payloads', () => {
+  test('random bytes', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), (bytes) => check(bytes, '')),
+      { numRuns: 200 },
+    )
+  })
+
+  test('JSON with the members that decoders read, and the wrong values', async () => {
+    await fc.assert(
+      fc.asyncProperty(json, (value) => check(JSON.stringify(value) ?? '', 'application/json')),
+      { numRuns: 1000 },
+    )
+  })
+
+  test('XML that is cut or nested', async () => {
+    const whole =
+      '<stuMessages messageID="1"><stuMessage><esn>0-1</esn><unixTime>1585105370</unixTime><payload>0x00C583EACD37210A00</payload></stuMessage></stuMessages>'
+    for (let length = 0; length < whole.length; length += 3)
+      await check(whole.slice(0, length), 'text/xml')
+    await check('<a>'.repeat(80_000), 'text/xml')
+    await check(`${'<a>'.repeat(50)}${'</a>'.repeat(50)}`, 'text/xml')
+  })
+
+  test('XML bombs and external entities are refused before they are parsed', async () => {
+    const bomb = `<!DOCTYPE lolz [<!ENTITY a "${'a'.repeat(100)}"><!ENTITY b "&a;&a;&a;&a;">]><messageList><message><esn>&b;</esn></message></messageList>`
+    const external = '<!doctype x SYSTEM "file:///etc/passwd"><messageList/>'
+    for (const body of [bomb, external, ` ${bomb}`])
+      for (const provider of ['spot', 'globalstar'] as const)
+        expect(await decodePush(provider, xmlPush(body))).toEqual({
+          items: [],
+          failures: ['XML with a DOCTYPE or an entity is refused.'],
+        })
+  })
+
+  test('a part that cannot be read does not lose the others', async () => {
+    const good = {
+      ident: 'a',
+      timestamp: 1506695785,
+      'position.latitude': 1,
+      'position.longitude': 2,
+    }
+    const wrong = { ...good, 'position.latitude': 91 }
+    const { items, failures } = await decodePush('flespi', jsonPush([good, wrong, good]))
+    expect(items).toHaveLength(2)
+    expect(failures).toEqual(['Message 2: `latitude` is out of range.'])
+  })
+
+  test('attributes that are too large are left out, the position stays', async () => {
+    const push = jsonPush([
+      {
+        ident: 'a',
+        timestamp: 1,
+        'position.latitude': 1,
+        'position.longitude': 2,
+        x: 'y'.repeat(9000),
+      },
+    ])
+    const { items } = await decodePush('flespi', push)
+    const [item] = items
+    expect(item?.kind === 'location' && !isObject(item.location.attributes)).toBe(true)
+  })
+})

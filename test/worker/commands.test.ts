@@ -1,0 +1,183 @@
+import { describe, expect, test } from 'vitest'
+import { fetchTokenWithScopes, openAccount, type TestAccount } from '../support/accounts.ts'
+import { call } from '../support/http.ts'
+import { garminEvent, garminPush, makeSource } from '../support/sources.ts'
+
+let count = 0
+const newImei = () => `3004340600${String(++count).padStart(5, '0')}`
+
+/** A device that has reported by a source with these settings. */
+const makeReached = async (
+  account: TestAccount,
+  provider: string,
+  settings: object,
+  members: object = {},
+) => {
+  const imei = newImei()
+  const { device } = (
+    await account.call('POST', '/api/devices', {
+      body: { name: 'Tern', identifier: imei, ...members },
+    })
+  ).body
+  const source = await makeSource(account, provider, { settings })
+  if (provider === 'garmin') await source.push(garminPush([garminEvent(imei, Date.now())]))
+  else {
+    const at = new Date().toISOString().slice(2, 19).replace('T', ' ')
+    const body = JSON.stringify({ imei, momsn: 1, transmit_time: at, data: '' })
+    await source.push({ body, contentType: 'application/json' })
+  }
+  return { imei, id: device.id as string, source }
+}
+
+const send = (account: TestAccount, id: string, body: object, headers = {}) =>
+  account.call('POST', `/api/devices/${id}/sendCommand`, { body, headers })
+const callsFor = async (imei: string) =>
+  (await (await fetch(`https://receiver.example/${imei}`)).json()) as {
+    behaviour: string
+    headers: Record<string, string>
+    body: string
+  }[]
+
+const GARMIN = { apiKey: 'ok', sender: 'ops@example.com' }
+
+describe('a command by Garmin', () => {
+  test('is a text, an order or bytes, to the fixed host with the source’s key', async () => {
+    const account = await openAccount()
+    const { imei, id } = await makeReached(account, 'garmin', GARMIN)
+    const { status, body } = await send(account, id, { command: 'Call base.' })
+    expect(status).toBe(200)
+    expect(body).toMatchObject({
+      result: '10 of at most 160 characters.',
+      command: { status: 'sent', format: 'Text', command: 'Call base.', sms: false },
+    })
+    for (const command of ['/locate', '/tracking 600', '/tracking off', '/interval 300'])
+      expect((await send(account, id, { command })).body.command.status).toBe('sent')
+    await send(account, id, { command: '00ff', format: 'Hex' })
+    const calls = await callsFor(imei)
+    expect(calls.map(({ behaviour }) => behaviour)).toEqual([
+      'ipcinbound.inreachapp.com/api/Messaging/Message',
+      'ipcinbound.inreachapp.com/api/Location/SendLocationRequest',
+      'ipcinbound.inreachapp.com/api/Tracking/Tracking',
+      'ipcinbound.inreachapp.com/api/Tracking/Tracking',
+      'ipcinbound.inreachapp.com/api/Tracking/Interval',
+      'ipcinbound.inreachapp.com/api/Messaging/Binary',
+    ])
+    expect(calls[0]?.headers['x-api-key']).toBe('ok')
+    expect(JSON.parse(calls[0]?.body ?? '')).toMatchObject({
+      Messages: [{ Recipients: [imei], Sender: 'ops@example.com', Message: 'Call base.' }],
+    })
+    expect(JSON.parse(calls[5]?.body ?? '')).toMatchObject({
+      Messages: [{ Type: 1, Payload: 'AP8=' }],
+    })
+  })
+
+  test('that may have been accepted is unknown, and is not sent again by a repeat', async () => {
+    const account = await openAccount()
+    const { imei, id } = await makeReached(account, 'garmin', { ...GARMIN, apiKey: '500' })
+    const headers = { 'Idempotency-Key': 'once' }
+    const first = await send(account, id, { command: 'Hello' }, headers)
+    expect(first.body.command).toMatchObject({ status: 'unknown' })
+    const again = await send(account, id, { command: 'Hello' }, headers)
+    expect(again.body).toEqual(first.body)
+    expect(await callsFor(imei)).toHaveLength(1)
+  })
+
+  test('that was refused has failed', async () => {
+    const account = await openAccount()
+    const { id } = await makeReached(account, 'garmin', { ...GARMIN, apiKey: '429' })
+    expect((await send(account, id, { command: 'Hello' })).body.command.status).toBe('failed')
+  })
+
+  test('too long, wrong or unknown is refused before it is sent', async () => {
+    const account = await openAccount()
+    const { imei, id } = await makeReached(account, 'garmin', GARMIN)
+    for (const [body, code] of [
+      [{ command: 'x'.repeat(161) }, 'command-not-possible'],
+      [{ command: '00'.repeat(269), format: 'Hex' }, 'command-not-possible'],
+      [{ command: '/interval 5' }, 'command-not-possible'],
+      [{ command: '/selfdestruct' }, 'command-not-possible'],
+      [{ command: 'zz', format: 'Hex' }, 'invalid-request'],
+      [{ command: '' }, 'invalid-request'],
+    ] as const)
+      expect((await send(account, id, body)).body.code).toBe(code)
+    expect(await callsFor(imei)).toEqual([])
+  })
+})
+
+describe('a command by RockBLOCK', () => {
+  test('goes as hex in a form; the body tells what became of it', async () => {
+    const account = await openAccount()
+    const settings = { userName: 'fleet', password: 'right' }
+    const { imei, id } = await makeReached(account, 'rockblock', settings)
+    const { body } = await send(account, id, { command: 'SGVsbG8=', format: 'Base64' })
+    expect(body.command).toMatchObject({ status: 'sent', answer: 'OK,4114651' })
+    const [sent] = await callsFor(imei)
+    expect(Object.fromEntries(new URLSearchParams(sent?.body))).toEqual({
+      imei,
+      username: 'fleet',
+      password: 'right',
+      data: '48656c6c6f',
+    })
+    const wrong = await makeReached(account, 'rockblock', { userName: 'x', password: 'wrong' })
+    expect((await send(account, wrong.id, { command: 'Hello' })).body.command).toMatchObject({
+      status: 'failed',
+      answer: 'FAILED,10,Invalid login',
+    })
+  })
+})
+
+describe('a command by SMS', () => {
+  test('goes to the device’s number and counts against its daily limit', async () => {
+    const account = await openAccount()
+    const { device } = (
+      await account.call('POST', '/api/devices', {
+        body: { name: 'Tern', min: '+881632000000', limits: { dailySmsLimit: 1 } },
+      })
+    ).body
+    const first = await send(account, device.id, { command: 'RESET', sms: true })
+    expect(first.body).toMatchObject({ result: '1 SMS segment.', command: { sms: true } })
+    const second = await send(account, device.id, { command: 'RESET', sms: true })
+    expect(second.body.command).toMatchObject({ status: 'failed', answer: 'daily-limit-reached' })
+    const { body } = await account.call('GET', `/api/devices/${device.id}`)
+    expect(body.device.usage.smsSent).toBe(1)
+    const { messages } = (await account.call('GET', '/api/account/messages')).body
+    expect(messages.map(({ kind }: { kind: string }) => kind)).toEqual(['command', 'command'])
+  })
+})
+
+describe('a conversation', () => {
+  test('has the messages of the device and the commands to it, the newest first', async () => {
+    const account = await openAccount()
+    const { imei, id, source } = await makeReached(account, 'garmin', GARMIN)
+    const at = Date.now() - 60_000
+    await source.push(garminPush([garminEvent(imei, at, { messageCode: 3, freeText: 'Help?' })]))
+    const { body: sent } = await send(account, id, { command: 'On our way.' })
+    const { commands } = (await account.call('GET', `/api/devices/${id}/commands`)).body
+    expect(commands).toMatchObject([
+      { received: false, command: 'On our way.', status: 'sent' },
+      { received: true, command: 'Help?', status: 'delivered' },
+    ])
+    const path = `/api/devices/${id}/commands/${sent.command.id}`
+    expect((await account.call('GET', path)).body.command).toEqual(commands[0])
+  })
+})
+
+describe('access', () => {
+  test('wants execute, a channel and an active device', async () => {
+    const account = await openAccount()
+    const { id } = await makeReached(account, 'garmin', GARMIN)
+    const path = `/api/devices/${id}/sendCommand`
+    for (const [scope, status] of [
+      ['write', 403],
+      ['execute', 200],
+    ] as const) {
+      const token = await fetchTokenWithScopes(account, [scope])
+      expect((await call('POST', path, { token, body: { command: 'Hi' } })).status).toBe(status)
+    }
+    const { device } = (await account.call('POST', '/api/devices', { body: { name: 'x' } })).body
+    for (const body of [{ command: 'Hi' }, { command: 'Hi', sms: true }])
+      expect((await send(account, device.id, body)).body.code).toBe('no-command-channel')
+    const bare = await makeReached(account, 'garmin', { apiKey: 'ok' })
+    expect((await send(account, bare.id, { command: 'Hi' })).body.code).toBe('no-command-channel')
+  })
+})

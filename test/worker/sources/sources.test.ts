@@ -1,0 +1,129 @@
+import { env } from 'cloudflare:workers'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { openAccount } from '../../support/accounts.ts'
+import { makeSource, sendPush } from '../../support/sources.ts'
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+describe('a source', () => {
+  test('is created, read, changed and deleted; only two replies show its address', async () => {
+    const account = await openAccount()
+    const created = await account.call('POST', '/api/sources', {
+      body: {
+        name: 'inReach',
+        provider: 'garmin',
+        settings: { apiKey: 'k-1', sender: 'a@b.test' },
+      },
+    })
+    expect(created.status).toBe(201)
+    const { source, url } = created.body
+    expect(url).toMatch(new RegExp(`/in/${source.id}/[0-9a-z]{40}$`))
+    expect(source).toMatchObject({
+      provider: 'garmin',
+      enabled: true,
+      newDevices: 'hold',
+      keepRaw: false,
+      lastReceived: null,
+      settings: { apiKey: null, sender: 'a@b.test', password: null },
+    })
+    const path = `/api/sources/${source.id}`
+    const read = await account.call('GET', path)
+    expect(read.body).toEqual({ success: true, source })
+    const patched = await account.call('PATCH', path, { body: { keepRaw: true } })
+    expect(patched.body.source).toMatchObject({ keepRaw: true, settings: { sender: 'a@b.test' } })
+    const list = await account.call('GET', '/api/sources')
+    expect(list.body.sources).toMatchObject([{ id: source.id }])
+    expect(JSON.stringify([read.body, patched.body, list.body])).not.toContain('k-1')
+    expect((await account.call('DELETE', path)).status).toBe(200)
+    expect((await account.call('GET', path)).status).toBe(404)
+  })
+
+  test('keeps its secrets in the ledger and its address as a hash: neither is in D1', async () => {
+    const account = await openAccount()
+    const { url } = await makeSource(account, 'rockblock', {
+      settings: { userName: 'fleet', password: 'a-provider-password' },
+    })
+    const { results } = await env.DB.prepare('SELECT * FROM sources').all()
+    const stored = JSON.stringify(results)
+    expect(stored).toContain('fleet')
+    expect(stored).not.toContain('a-provider-password')
+    expect(stored).not.toContain(url.split('/').at(-1))
+  })
+
+  test('takes only the settings of its provider', async () => {
+    const account = await openAccount()
+    const { status, body } = await account.call('POST', '/api/sources', {
+      body: { name: 'x', provider: 'spot', settings: { apiKey: 'k' } },
+    })
+    expect([status, body.errors[0].pointer]).toEqual([400, '/settings/apiKey'])
+    const host = await account.call('POST', '/api/sources', {
+      body: { name: 'x', provider: 'garmin', settings: { host: 'evil.example' } },
+    })
+    expect([host.status, host.body.errors[0].pointer]).toEqual([400, '/settings/host'])
+  })
+
+  test('of another account is not found', async () => {
+    const { id } = await makeSource(await openAccount(), 'spot')
+    const other = await openAccount()
+    for (const path of ['', '/unclaimed', '/failures'])
+      expect((await other.call('GET', `/api/sources/${id}${path}`)).status).toBe(404)
+  })
+})
+
+describe('the address of a source', () => {
+  test('with a wrong secret is a 404 that does not show it', async () => {
+    const account = await openAccount()
+    const { url } = await makeSource(account, 'osmand')
+    const wrong = `${url.slice(0, -4)}zzzz`
+    const reply = await sendPush(wrong, { query: '?id=7&lat=1&lon=2' })
+    expect(reply.status).toBe(404)
+    const text = await reply.text()
+    expect(text).not.toContain(wrong.split('/').at(-1))
+    expect(JSON.parse(text)).toMatchObject({ code: 'route-not-found' })
+    const unknown = await sendPush(url.replace(/src_\w+/, 'src_0000000000000000000000'))
+    expect(unknown.status).toBe(404)
+  })
+
+  test('is in no log line', async () => {
+    const account = await openAccount()
+    const { url, push } = await makeSource(account, 'osmand')
+    const written: string[] = []
+    for (const method of ['log', 'warn', 'error'] as const)
+      vi.spyOn(console, method).mockImplementation((line) => void written.push(String(line)))
+    await push({ query: '?id=7&lat=1&lon=2' })
+    await sendPush(`${url}x`, { query: '?id=7' })
+    vi.restoreAllMocks()
+    expect(written.length).toBeGreaterThan(0)
+    expect(written.join('')).not.toContain(url.split('/').at(-1))
+  })
+
+  test('stops when the source is rotated, disabled or deleted', async () => {
+    const account = await openAccount()
+    const { id, url, push } = await makeSource(account, 'osmand')
+    expect((await push({ query: '?id=7&lat=1&lon=2' })).status).toBe(200)
+    const { body } = await account.call('POST', `/api/sources/${id}/rotate`)
+    expect((await push({ query: '?id=7&lat=1&lon=2' })).status).toBe(404)
+    expect((await sendPush(body.url, { query: '?id=7&lat=1&lon=2' })).status).toBe(200)
+    expect(body.url).not.toBe(url)
+    await account.call('PATCH', `/api/sources/${id}`, { body: { enabled: false } })
+    expect((await sendPush(body.url, { query: '?id=7' })).status).toBe(404)
+  })
+
+  test('another isolate stops within a minute', async () => {
+    const account = await openAccount()
+    const { id, push } = await makeSource(account, 'osmand')
+    expect((await push({ query: '?id=7&lat=1&lon=2' })).status).toBe(200)
+    // Changed behind the isolate's back, as another isolate would.
+    await env.DB.prepare('DELETE FROM sources WHERE id = ?').bind(id).run()
+    vi.useFakeTimers({ now: Date.now() + 61_000, toFake: ['Date'] })
+    expect((await push({ query: '?id=7&lat=1&lon=2' })).status).toBe(404)
+  })
+
+  test('takes at most 256 KiB', async () => {
+    const { push } = await makeSource(await openAccount(), 'flespi')
+    const body = JSON.stringify([{ ident: 'x'.repeat(300_000) }])
+    expect((await push({ body, contentType: 'application/json' })).status).toBe(413)
+  })
+})

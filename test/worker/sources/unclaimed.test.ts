@@ -1,0 +1,193 @@
+import { env } from 'cloudflare:workers'
+import { describe, expect, test } from 'vitest'
+import { openAccount, type TestAccount } from '../../support/accounts.ts'
+import { garminEvent, garminPush, makeSource, type TestSource } from '../../support/sources.ts'
+
+const IMEI = '300434060000000'
+const minutesAgo = (minutes: number) => Date.now() - minutes * 60_000
+const unclaimedOf = async (account: TestAccount, { id }: TestSource, query = '') =>
+  (await account.call('GET', `/api/sources/${id}/unclaimed${query}`)).body
+const claim = (account: TestAccount, { id }: TestSource, body: object, identifier = IMEI) =>
+  account.call('POST', `/api/sources/${id}/unclaimed/${identifier}/claim`, { body })
+const flespiPush = (messages: object[]) => ({
+  contentType: 'application/json',
+  body: JSON.stringify(messages),
+})
+const fix = (ident: string, timestamp: number) => ({
+  ident,
+  timestamp,
+  'position.latitude': 1,
+  'position.longitude': 2,
+})
+
+describe('an identifier that no device has', () => {
+  test('waits with its reports, each once, until a new device claims it', async () => {
+    const account = await openAccount()
+    const source = await makeSource(account, 'garmin')
+    const old = minutesAgo(180)
+    const sent = [
+      garminEvent(IMEI, old, { messageCode: 4 }),
+      garminEvent(IMEI, minutesAgo(20), { freeText: 'Hello' }),
+    ]
+    expect((await source.push(garminPush(sent))).status).toBe(200)
+    expect((await source.push(garminPush(sent))).status).toBe(200)
+    const { unclaimed, dropped } = await unclaimedOf(account, source)
+    expect(unclaimed).toMatchObject([
+      { identifier: IMEI, count: 4, lastLocation: { latitude: 43.8, longitude: -70.16 } },
+    ])
+    expect(dropped).toBe(0)
+    const { status, body } = await claim(account, source, { device: { name: 'Tern 7' } })
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ imported: 4, pending: 0, device: { identifier: IMEI } })
+    const { locations } = (await account.call('GET', `/api/devices/${body.device.id}/locations`))
+      .body
+    expect(locations).toHaveLength(2)
+    expect((await unclaimedOf(account, source)).unclaimed).toEqual([])
+    const { alerts } = (await account.call('GET', '/api/alerts')).body
+    expect(alerts).toMatchObject([{ alerts: ['SOSButton'], late: true, deliveries: [] }])
+    const events = await account.call('GET', '/api/events?types=message.received')
+    expect(events.body.events).toHaveLength(1)
+    expect((await claim(account, source, { device: { name: 'x' } })).status).toBe(404)
+  })
+
+  test('goes to an existing device, whose further pushes are stored at once', async () => {
+    const account = await openAccount()
+    const source = await makeSource(account, 'garmin')
+    await source.push(garminPush([garminEvent(IMEI, minutesAgo(20))]))
+    const device = (await account.call('POST', '/api/devices', { body: { name: 'Tern' } })).body
+      .device
+    expect((await claim(account, source, { deviceId: device.id })).body).toMatchObject({
+      imported: 1,
+      device: { id: device.id, identifier: IMEI },
+    })
+    await source.push(garminPush([garminEvent(IMEI, minutesAgo(10))]))
+    const { locations } = (await account.call('GET', `/api/devices/${device.id}/locations`)).body
+    expect(locations).toHaveLength(2)
+    for (const body of [{}, { deviceId: device.id, device: { name: 'x' } }])
+      expect((await claim(account, source, body)).status).toBe(400)
+  })
+
+  test('is discarded', async () => {
+    const account = await openAccount()
+    const source = await makeSource(account, 'garmin')
+    await source.push(garminPush([garminEvent(IMEI, minutesAgo(20))]))
+    const path = `/api/sources/${source.id}/unclaimed/${IMEI}`
+    expect((await account.call('DELETE', path)).status).toBe(200)
+    expect((await account.call('DELETE', path)).status).toBe(404)
+    expect((await unclaimedOf(account, source)).unclaimed).toEqual([])
+  })
+
+  test('with an SOS tells the administrators, once', async () => {
+    const account = await openAccount()
+    await account.call('POST', '/api/users', {
+      body: {
+        name: 'Ana',
+        email: 'ana@example.com',
+        country: 'PT',
+        timeZone: 'Europe/Lisbon',
+        privileges: ['admin'],
+      },
+    })
+    const source = await makeSource(account, 'garmin')
+    const sos = garminPush([garminEvent(IMEI, minutesAgo(2), { messageCode: 4 })])
+    await source.push(sos)
+    await source.push(sos)
+    const { body } = await account.call('GET', '/api/account/messages')
+    expect(body.messages).toMatchObject([{ kind: 'notice', to: 'ana@example.com' }])
+    expect(body.messages[0].subject).toContain(IMEI)
+  })
+})
+
+describe('a flood of unknown identifiers', () => {
+  test('stays within 1,000 identifiers and 100 reports, and is counted', async () => {
+    const account = await openAccount()
+    const source = await makeSource(account, 'flespi')
+    const now = Math.floor(Date.now() / 1000)
+    for (let page = 0; page < 3; page++) {
+      const messages = Array.from({ length: 500 }, (_, index) =>
+        fix(`flood-${page * 500 + index}`, now - index),
+      )
+      expect((await source.push(flespiPush(messages))).status).toBe(200)
+    }
+    const many = Array.from({ length: 150 }, (_, index) => fix('flood-0', now - 1000 - index))
+    expect((await source.push(flespiPush(many))).status).toBe(200)
+    const counts = await env.DB.prepare('SELECT count(*) AS n FROM unclaimed WHERE source_id = ?')
+      .bind(source.id)
+      .first<{ n: number }>()
+    expect(counts?.n).toBe(1000)
+    const { unclaimed, dropped } = await unclaimedOf(account, source, '?limit=1')
+    expect(unclaimed).toMatchObject([{ identifier: 'flood-0', count: 100 }])
+    expect(dropped).toBe(500 + 51)
+  })
+})
+
+describe('a source that creates devices', () => {
+  test('creates them while there are licenses; the others wait', async () => {
+    const account = await openAccount({ licenses: 2 })
+    const source = await makeSource(account, 'flespi', { newDevices: 'create' })
+    const now = Math.floor(Date.now() / 1000)
+    await source.push(flespiPush(['a', 'b', 'c'].map((ident) => fix(ident, now - 60))))
+    const { devices } = (await account.call('GET', '/api/devices')).body
+    expect(devices.map(({ identifier }: { identifier: string }) => identifier)).toEqual(['a', 'b'])
+    expect(devices[0].lastLocation).toMatchObject({ latitude: 1 })
+    expect((await unclaimedOf(account, source)).unclaimed).toMatchObject([{ identifier: 'c' }])
+  })
+
+  test('creates at most 20 a day', async () => {
+    const account = await openAccount({ licenses: 50 })
+    const source = await makeSource(account, 'flespi', { newDevices: 'create' })
+    const now = Math.floor(Date.now() / 1000)
+    const messages = Array.from({ length: 25 }, (_, index) => fix(`n-${index}`, now - 60))
+    await source.push(flespiPush(messages))
+    expect((await account.call('GET', '/api/devices')).body.devices).toHaveLength(20)
+    expect((await unclaimedOf(account, source)).unclaimed).toHaveLength(5)
+  })
+})
+
+describe('payloads', () => {
+  test('that fail are kept with their reason, answered with success, and replayed', async () => {
+    const account = await openAccount()
+    const source = await makeSource(account, 'garmin')
+    const reply = await source.push({ body: '{"Events": 7}', contentType: 'application/json' })
+    expect(reply.status).toBe(200)
+    const path = `/api/sources/${source.id}`
+    const { failures } = (await account.call('GET', `${path}/failures`)).body
+    expect(failures).toMatchObject([{ reason: '`Events` is missing or is no list.', size: 13 }])
+    const raw = (await account.call('GET', `${path}/failures/${failures[0].id}/raw`)).body
+    expect(atob(raw.bodyBase64)).toBe('{"Events": 7}')
+    const span = { from: new Date(minutesAgo(5)).toISOString(), to: new Date().toISOString() }
+    const replayed = await account.call('POST', `${path}/replay`, { body: span })
+    expect(replayed.body).toEqual({ success: true, decoded: 0, failed: 1 })
+  })
+
+  test('of a source that keeps all are decoded again; nothing is stored twice', async () => {
+    const account = await openAccount()
+    const source = await makeSource(account, 'garmin', { keepRaw: true })
+    await account.call('POST', '/api/devices', { body: { name: 'Tern', identifier: IMEI } })
+    const sos = garminPush([garminEvent(IMEI, minutesAgo(5), { messageCode: 4 })])
+    await source.push(sos)
+    const span = { from: new Date(minutesAgo(5)).toISOString(), to: new Date().toISOString() }
+    const replayed = await account.call('POST', `/api/sources/${source.id}/replay`, { body: span })
+    expect(replayed.body).toEqual({ success: true, decoded: 1, failed: 0 })
+    expect((await account.call('GET', '/api/alerts')).body.alerts).toHaveLength(1)
+  })
+
+  test('partly understood: the good part is stored, the payload kept', async () => {
+    const account = await openAccount()
+    const source = await makeSource(account, 'flespi')
+    const now = Math.floor(Date.now() / 1000)
+    await source.push(flespiPush([fix('good', now), { ident: 'bad' }]))
+    expect((await unclaimedOf(account, source)).unclaimed).toMatchObject([{ identifier: 'good' }])
+    const { failures } = (await account.call('GET', `/api/sources/${source.id}/failures`)).body
+    expect(failures).toMatchObject([{ reason: 'Message 2: `timestamp` is missing or is no time.' }])
+  })
+
+  test('of any kind never get a 5xx', async () => {
+    const account = await openAccount()
+    for (const provider of ['osmand', 'spot', 'rockblock', 'cloudloop']) {
+      const source = await makeSource(account, provider)
+      for (const body of ['', '\0', '{}', '[]', '<a/>', '<!DOCTYPE a>', '{"id":{}}', 'a=%ff'])
+        expect((await source.push({ body, contentType: 'text/plain' })).status).toBeLessThan(500)
+    }
+  })
+})
