@@ -86,3 +86,28 @@ export const boxAround = (latitude: number, longitude: number, metres: number): 
   const half = Math.asin(sine) / RADIANS + 1e-9
   return { south, north, west: longitude - half, width: 2 * half }
 }
+
+/** Whether no place of one box is within `metres` of the other. False may mean that it is not known. */
+export const areBoxesApart = (a: Box, b: Box, metres: number): boolean => {
+  const latitudeGap = Math.max(a.south - b.north, b.south - a.north)
+  if (latitudeGap * MIN_METRES_PER_DEGREE > metres) return true
+  if (turnOf(b.west - a.west) <= a.width || turnOf(a.west - b.west) <= b.width) return false
+  const gap = Math.min(turnOf(b.west - a.west - a.width), turnOf(a.west - b.west - b.width))
+  const sine = gap >= 90 ? 1 : Math.sin(gap * RADIANS)
+  const steepest = Math.max(Math.abs(a.south), Math.abs(a.north))
+  return Math.asin(Math.cos(steepest * RADIANS) * sine) * MIN_RADIUS_METRES > metres
+}
+
+/** A box around places, whichever way around the earth is shorter from the first. */
+export const boxOfPlaces = (places: { latitude: number; longitude: number }[]): Box => {
+  const first = places[0]?.longitude ?? 0
+  let [south, north, west, east] = [90, -90, 0, 0]
+  for (const { latitude, longitude } of places) {
+    south = Math.min(south, latitude)
+    north = Math.max(north, latitude)
+    const offset = longitude - first - 360 * Math.round((longitude - first) / 360)
+    west = Math.min(west, offset)
+    east = Math.max(east, offset)
+  }
+  return { south, north, west: first + west, width: Math.min(360, east - west) }
+}

@@ -1,4 +1,11 @@
-import { type Box, boxAround, distanceMetres, isFartherThan, isInBox } from './geodesy.ts'
+import {
+  areBoxesApart,
+  type Box,
+  boxAround,
+  distanceMetres,
+  isFartherThan,
+  isInBox,
+} from './geodesy.ts'
 import { polygonsOf, type ZoneShape } from './zone.ts'
 import { type Edge, edgeDistance, findBorder } from './zoneBorder.ts'
 import { enclosesNorthPole, isInRing, type UnwrappedRing, unwrapRing } from './zoneRing.ts'
@@ -119,6 +126,12 @@ export const judgePlace = (
     return null
   return isInside(shape, latitude, longitude)
 }
+
+/** Whether the zone and all places of a box are farther apart than this. */
+export const isShapeApart = (shape: CompiledShape, places: Box, metres: number): boolean =>
+  shape.type === 'circle'
+    ? areBoxesApart(places, shape.box, metres)
+    : shape.polygons.every(({ box }) => areBoxesApart(places, box, metres))
 
 const EDGE_BYTES = 120
 const VERTEX_BYTES = 16
