@@ -18,6 +18,7 @@ import { receipts } from './receipts/routes.ts'
 import { pages, service } from './service/routes.ts'
 import { stream } from './stream/routes.ts'
 import { tokens } from './tokens/routes.ts'
+import { trips } from './trips/routes.ts'
 import { users } from './users/routes.ts'
 import { webhooks } from './webhooks/routes.ts'
 
@@ -39,6 +40,7 @@ export const app = base
   .route('/api/groups', groups)
   .route('/api/users', users)
   .route('/api/devices', deviceAlerts)
+  .route('/api/devices', trips)
   .route('/api/alerts', alerts)
   .route('/admin', admin)
   .route('/hooks', receipts)

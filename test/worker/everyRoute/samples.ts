@@ -49,6 +49,8 @@ const makeTrack = async (owner: TestAccount) => {
   return device
 }
 
+const MONTH = '?from=2026-11-01T00:00:00Z&to=2026-11-30T00:00:00Z'
+
 const makeGroup = async (owner: TestAccount) => {
   const { body } = await owner.call('POST', '/api/groups', { body: { name: `Sample ${unique()}` } })
   return { groupId: body.id as string }
@@ -161,6 +163,9 @@ export const SAMPLES: Record<string, Sample> = {
   readLastLocation: { params: makeTrack },
   postLocations: { params: makeDevice, body: newLocation, scope: ['ingest', 'write'] },
   listLocations: { params: makeTrack },
+  listTrips: { params: makeTrack, query: MONTH },
+  listStops: { params: makeTrack, query: MONTH },
+  readSummary: { params: makeTrack, query: MONTH },
 
   postAlerts: { params: makeDevice, body: () => silentAlert, scope: ['ingest', 'write'] },
   listDeviceAlerts: { params: makeDevice, query: '?from=2026-01-01T00:00:00Z&alertName=SOSButton' },
