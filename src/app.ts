@@ -15,12 +15,14 @@ import { keys } from './keys/routes.ts'
 import { locations } from './locations/routes.ts'
 import { messages } from './messages/routes.ts'
 import { receipts } from './receipts/routes.ts'
+import { rules } from './rules/routes.ts'
 import { pages, service } from './service/routes.ts'
 import { stream } from './stream/routes.ts'
 import { tokens } from './tokens/routes.ts'
 import { trips } from './trips/routes.ts'
 import { users } from './users/routes.ts'
 import { webhooks } from './webhooks/routes.ts'
+import { zones } from './zones/routes.ts'
 
 const base = new Hono<AppEnv>()
 base.use(commonReply)
@@ -39,6 +41,8 @@ export const app = base
   .route('/api/stream', stream)
   .route('/api/groups', groups)
   .route('/api/users', users)
+  .route('/api/zones', zones)
+  .route('/api/rules', rules)
   .route('/api/devices', deviceAlerts)
   .route('/api/devices', trips)
   .route('/api/alerts', alerts)

@@ -9,8 +9,10 @@ const CODES: Readonly<Record<string, ProblemCode>> = {
   ':groupId': 'group-not-found',
   ':keyId': 'key-not-found',
   ':messageId': 'message-not-found',
+  ':ruleId': 'rule-not-found',
   ':userId': 'user-not-found',
   ':webhookId': 'webhook-not-found',
+  ':zoneId': 'zone-not-found',
 }
 
 /** The 404 for a value of a path parameter that names nothing. */

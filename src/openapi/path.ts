@@ -9,8 +9,10 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   groupId: 'grp_1jn7wz3h4q8v2n5t7r6m0p',
   keyId: 'key_1jn7wz3h4q8v2n5t7r6m0p',
   messageId: 'msg_1jn7wz3h4q8v2n5t7r6m0p0000',
+  ruleId: 'rul_1jn7wz3h4q8v2n5t7r6m0p',
   userId: 'usr_1jn7wz3h4q8v2n5t7r6m0p',
   webhookId: 'whk_1jn7wz3h4q8v2n5t7r6m0p',
+  zoneId: 'zon_1jn7wz3h4q8v2n5t7r6m0p',
 }
 
 const toWords = (name: string): string =>

@@ -17,9 +17,12 @@ import {
   keys,
   locations,
   messages,
+  rules,
+  silentMarks,
   tombstones,
   users,
   webhooks,
+  zones,
 } from '../db/schema.ts'
 import { readFirst, statement } from '../db/statement.ts'
 import { keysBeside } from '../domain/device.ts'
@@ -60,6 +63,9 @@ export const ACCOUNT_TABLES = [
   messages,
   tombstones,
   webhooks,
+  zones,
+  rules,
+  silentMarks,
   erasures,
 ]
 

@@ -1,6 +1,16 @@
 import { and, eq, getTableColumns, isNotNull, sql } from 'drizzle-orm'
 import type { Database } from '../../db/open.ts'
-import { devices, erasures, groupDevices, groups, tombstones, users } from '../../db/schema.ts'
+import { renewRulesVersion } from '../../db/rulesVersion.ts'
+import { removeRuleTarget } from '../../db/ruleTargets.ts'
+import {
+  devices,
+  erasures,
+  groupDevices,
+  groups,
+  silentMarks,
+  tombstones,
+  users,
+} from '../../db/schema.ts'
 import { compile, names, type Statement, statement } from '../../db/statement.ts'
 import type { Device } from '../../domain/device.ts'
 import { fold } from '../../domain/fold.ts'
@@ -184,6 +194,13 @@ export const removeDevice = (
       .set({ deviceId: null })
       .where(and(eq(users.accountId, accountId), eq(users.deviceId, id))),
   ),
+  ...removeRuleTarget(db, { accountId, member: 'devices', id }),
+  statement(
+    db,
+    db
+      .delete(silentMarks)
+      .where(sql`${silentMarks.deviceKey} = ${key} AND +${silentMarks.accountId} = ${accountId}`),
+  ),
   statement(
     db,
     db.delete(devices).where(and(eq(devices.key, key), eq(devices.accountId, accountId))),
@@ -237,4 +254,6 @@ export const repairMemberships = (db: Database, accountId: string): Statement[] 
         ),
       ),
   ),
+  // A restored cell may have rules without the token that reports look at, or an old one.
+  renewRulesVersion(db, accountId),
 ]

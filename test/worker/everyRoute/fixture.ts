@@ -39,7 +39,7 @@ export const makeFixture = async (route: Route): Promise<Fixture> => {
 
   const request: Fixture['request'] = async (idsOf = mine) => {
     const params = parametersOf(route.path).length > 0 ? ((await sample.params?.(idsOf)) ?? {}) : {}
-    const body = sample.body?.(mine, params)
+    const body = await sample.body?.(mine, params)
     return {
       method: route.method,
       path: fillPath(route.path, params) + (sample.query ?? ''),
