@@ -35,4 +35,6 @@ CREATE TABLE `zones` (
 ) STRICT, WITHOUT ROWID;
 --> statement-breakpoint
 CREATE INDEX `zones_account` ON `zones` (`account_id`,`id`);--> statement-breakpoint
-ALTER TABLE `accounts` ADD `rules_version` text;
+ALTER TABLE `accounts` ADD `rules_version` text;--> statement-breakpoint
+ALTER TABLE `alerts` ADD `rule_id` text;--> statement-breakpoint
+ALTER TABLE `alerts` ADD `zone_id` text;

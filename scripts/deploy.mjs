@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { run } from './child.mjs'
+import { requireValidPublicUrl } from './public-url.mjs'
 import { ensureSecrets, randomSecret } from './secrets.mjs'
 import { fail, useToolchain } from './toolchain.mjs'
 import { listDatabases, listRequiredSecrets, wrangler, writeDatabaseId } from './wrangler.mjs'
@@ -12,6 +13,7 @@ import { listDatabases, listRequiredSecrets, wrangler, writeDatabaseId } from '.
 const secretsFile = '.deploy.vars'
 
 await useToolchain()
+await requireValidPublicUrl()
 chooseAccount()
 for (const database of listDatabases()) if (!database.isCreated) ensureDatabase(database)
 const secrets = secretArguments()

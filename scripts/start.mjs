@@ -7,7 +7,8 @@ import { waitForExit } from './child.mjs'
 import { seedDemo } from './demo.mjs'
 import { ensureDemoApiKey } from './demo-account.mjs'
 import { migrateLocalDatabases } from './migrate-local.mjs'
-import { ensureSecrets, randomSecret, writeSecrets } from './secrets.mjs'
+import { requireValidPublicUrl } from './public-url.mjs'
+import { ensureSecrets, randomSecret, readSecrets, writeSecrets } from './secrets.mjs'
 import { fail, useToolchain } from './toolchain.mjs'
 
 const port = Number(process.env.PORT || 8787)
@@ -23,6 +24,7 @@ if (await isPortTaken(port))
     `Port ${port} is taken. Stop the process that listens there, or use another port: PORT=${port + 1} npm start`,
   )
 await useToolchain()
+await requireValidPublicUrl(readSecrets(secretsFile).PUBLIC_URL)
 
 const secrets = ensureSecrets(secretsFile, {
   TOKEN_SECRET: randomSecret(),

@@ -12,6 +12,7 @@ import { problemOf } from './http/failure.ts'
 import { unroutedProblem } from './http/methods.ts'
 import { problemResponse } from './http/problem.ts'
 import { keys } from './keys/routes.ts'
+import { links } from './links/routes.ts'
 import { locations } from './locations/routes.ts'
 import { messages } from './messages/routes.ts'
 import { receipts } from './receipts/routes.ts'
@@ -48,6 +49,7 @@ export const app = base
   .route('/api/alerts', alerts)
   .route('/admin', admin)
   .route('/hooks', receipts)
+  .route('/', links)
 
 const problemOfUnrouted = unroutedProblem(app)
 const OPEN_PATHS = /^\/api\/(auth\/token|Auth\/Token|openapi\.json)$/

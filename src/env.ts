@@ -105,3 +105,20 @@ export const cellNumbers = (env: Env): number[] => {
   )
   return [0, ...numbers.sort((a, b) => a - b)]
 }
+
+/** An SMS with a link to an address of this length still fits into one segment. */
+export const MAX_PUBLIC_URL_LENGTH = 40
+
+/**
+ * What is wrong with PUBLIC_URL; null if nothing is. Only start and deploy refuse it: an emergency
+ * must not fail because of it.
+ */
+export const publicUrlFault = ({ PUBLIC_URL = '' }: Pick<Env, 'PUBLIC_URL'>): string | null => {
+  if (PUBLIC_URL === '') return null
+  const url = URL.parse(PUBLIC_URL)
+  if (!url || !/^https?:$/.test(url.protocol) || url.pathname !== '/' || url.search || url.hash)
+    return 'PUBLIC_URL must be an address without a path, such as https://perigee.example.com'
+  return url.origin.length > MAX_PUBLIC_URL_LENGTH
+    ? `PUBLIC_URL must have at most ${MAX_PUBLIC_URL_LENGTH} characters: it is part of the link in every SMS`
+    : null
+}

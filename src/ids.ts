@@ -22,3 +22,23 @@ export const repeatableIds = (claimedAt: number, seed: string) => {
     return `${prefix}_${base32Time(claimedAt)}${base32(new Uint8Array(digest), RANDOM_LENGTH)}`
   }
 }
+
+/** What is stored for a link. It has 70 random bits, so one round is enough. */
+export const hashLink = async (link: string): Promise<string> =>
+  new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(link))).toHex()
+
+/**
+ * The id of an alert that a report raises. The same alert raised again, by a repeat or by
+ * `POST …/alerts`, has the same id. It begins with the alert's `dateTime` and not with its arrival.
+ */
+export const derivedAlertId = async (
+  deviceId: string,
+  name: string,
+  dateTime: number,
+): Promise<string> => {
+  const digest = await crypto.subtle.digest(
+    'SHA-256',
+    new TextEncoder().encode(`${deviceId} ${dateTime} ${name}`),
+  )
+  return `alr_${base32Time(dateTime)}${base32(new Uint8Array(digest), RANDOM_LENGTH)}`
+}

@@ -2,7 +2,7 @@
 // nothing else.
 // No token, no checks, no rate limit, no log line; bodies arrive packed and rows are returned as
 // they are.
-import { readAlertContext } from '../../src/alerts/alertContext.ts'
+import { readAlertContext } from '../../src/db/alertContext.ts'
 import { openCell } from '../../src/db/open.ts'
 import { listDevices } from '../../src/devices/list.ts'
 import { findDevice } from '../../src/devices/store.ts'
@@ -62,22 +62,16 @@ const WRITES: Record<string, Write> = {
   },
   alert: async (env, accountId, deviceId) => {
     const now = Date.now()
-    const { recipients } = await readAlertContext(
+    const { isVisible, ...context } = await readAlertContext(
       openCell(env, 0),
       { accountId, groupId: null, deviceId },
       { channels: ['Email', 'SMS'], now },
     )
-    const alert = {
-      id: await newId('alr'),
-      name: 'LowBattery',
-      text: '',
-      dateTime: now,
-      latitude: null,
-      longitude: null,
-    }
+    const alert = { id: await newId('alr'), name: 'LowBattery', text: '', dateTime: now }
     return ledgerOf(env, accountId).raise(deviceId, {
+      ...context,
       alert,
-      recipients,
+      reported: null,
       origin: 'https://bare.test',
     })
   },

@@ -71,6 +71,7 @@ const recordedReport = recordStatements((db) =>
     locations: [location],
     eventId: 'EVENT',
     assumed: INITIAL_STATE,
+    origin: 'https://perigee.test',
     now: RECORDED_AT,
   }),
 )

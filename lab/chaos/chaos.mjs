@@ -8,7 +8,7 @@ import { useToolchain } from '../../scripts/toolchain.mjs'
 import { caller, openAccount } from '../harness/http.mjs'
 import { createRandom } from '../harness/random.mjs'
 import { auditCell, auditDevices, auditLicenses, auditReplay } from './audit.mjs'
-import { auditAlerts, auditEvents, waitUntilSent } from './auditAlerts.mjs'
+import { auditAlerts, auditEmergencies, auditEvents, waitUntilSent } from './auditAlerts.mjs'
 import { runWithFailPointKills } from './failPointKills.mjs'
 import { listenForFailPoints } from './failPoints.mjs'
 import { startMessageProvider } from './messageProvider.mjs'
@@ -32,6 +32,11 @@ const USERS = [
   },
   { name: 'Rui', email: 'rui@example.com', country: 'PT', timeZone: 'UTC' },
 ]
+/** Beyond the daily limits of a device, the account is told of its emergencies. */
+const SETTINGS = {
+  emergencyContacts: [{ name: 'Coast guard', email: 'guard@example.com' }],
+  dailyNoticeLimit: { email: 100_000, sms: 100_000 },
+}
 /** Longer than the alarm waits before it drains the outbox again. */
 const OUTBOX_DRAIN_MS = 4000
 const MAX_PRINTED_FAULTS = 30
@@ -104,6 +109,7 @@ async function startServer(script, vars) {
 async function openAccountWithUsers(base, licenses) {
   const account = await openAccount(base, adminToken, { userName: 'chaos', licenses })
   for (const user of USERS) await account.call('POST', '/api/users', user)
+  await account.call('PATCH', '/api/account', SETTINGS)
   return account
 }
 
@@ -118,6 +124,7 @@ async function audit(name, server, { id, token, call }, run) {
   const devices = await auditDevices(call, run.devices)
   const licenses = await auditLicenses(call)
   const alerts = await auditAlerts(call, run.devices, provider)
+  const emergencies = await auditEmergencies(call, run.devices)
   const log = await auditEvents(call, run.devices)
   const replay = await auditReplay({
     base: server.base,
@@ -128,8 +135,8 @@ async function audit(name, server, { id, token, call }, run) {
   })
   await server.stop()
   totals.acknowledged += run.acknowledged + unanswered
-  totals.lost.push(...devices.lost, ...alerts.lost, ...unsent)
-  totals.duplicated.push(...devices.duplicated, ...alerts.duplicated)
+  totals.lost.push(...devices.lost, ...alerts.lost, ...emergencies.lost, ...unsent)
+  totals.duplicated.push(...devices.duplicated, ...alerts.duplicated, ...emergencies.duplicated)
   totals.other.push(
     ...run.faults,
     ...cell,
@@ -145,5 +152,10 @@ async function audit(name, server, { id, token, call }, run) {
       `${licenses.entries} entries of the license log, ${log.events} events, ` +
       `${alerts.sent} messages sent, ` +
       `${alerts.suppressed} suppressed, ${replay.replayed} replies replayed`,
+  )
+  const { reports, alerts: raised, joined, notices } = emergencies.counts
+  console.log(
+    `  ${reports} reports of emergencies acknowledged: ${raised} alerts, ${joined} joined one, ` +
+      `${notices} told by a notice, ${emergencies.lost.length} lost`,
   )
 }

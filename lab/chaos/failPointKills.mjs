@@ -37,7 +37,7 @@ export async function runWithFailPointKills({ server, token, failPoints, every, 
     const reached = failPoints.record()
     await execute(OPERATIONS[kind].prepare(device))
     // Messages are sent after the reply.
-    if (kind === 'alert') await sleep(SENDING_MS)
+    if (kind === 'alert' || kind === 'emergency') await sleep(SENDING_MS)
     all.push(...countOccurrences(reached).map((one) => ({ kind, ...one })))
     if (!device.isDeleted) await execute(OPERATIONS.remove.prepare(device))
   }

@@ -21,6 +21,8 @@ const request = (kind, device, { method, path, body, hasKey = false }) => ({
   reply: null,
 })
 
+export const SOS = 'SOSButton'
+
 /** Low, so that a run reaches them. */
 export const LIMITS = { dailyEmailLimit: 5, dailySmsLimit: 3 }
 
@@ -119,6 +121,25 @@ export const OPERATIONS = {
       device.alerts.add(json.alert.id)
     },
   },
+  emergency: {
+    prepare(device) {
+      const time = new Date(reportsFrom + ++lastNumber * 1000).toISOString()
+      const location = { dateTime: time, latitude: 38.7, longitude: -9.1, alerts: [SOS] }
+      return {
+        ...request('emergency', device, {
+          method: 'POST',
+          path: `${pathOf(device)}/locations`,
+          body: { location },
+          hasKey: true,
+        }),
+        time,
+      }
+    },
+    apply(device, _, { time }) {
+      device.times.add(time)
+      device.emergencies.add(time)
+    },
+  },
   remove: {
     prepare: (device) => request('remove', device, { method: 'DELETE', path: pathOf(device) }),
     apply(device) {
@@ -136,6 +157,8 @@ export const expectedDevice = (name) => ({
   isDeleted: false,
   times: new Set(),
   alerts: new Set(),
+  /** The times of reports with an emergency. */
+  emergencies: new Set(),
 })
 
 /**

@@ -4,6 +4,7 @@ import { MAX_LOCATIONS_PER_DAY, MAX_STORAGE_BYTES, NO_OVERRIDES } from '../domai
 import { define } from '../http/contract.ts'
 import { nextCursor, pageQuery } from '../http/page.ts'
 import { day, id, name, success, time, timeZone } from '../http/wire.ts'
+import { emergencySettings, shownEmergencySettings } from './forms.ts'
 
 export const licenses = z
   .object({ total: z.int(), used: z.int(), available: z.int() })
@@ -77,6 +78,7 @@ export const account = z
     timeZone: z.string().meta({ example: 'Europe/Lisbon' }),
     licenses,
     retentionDays,
+    ...shownEmergencySettings,
     budgets,
     budgetUsage,
     creation: time,
@@ -101,7 +103,7 @@ export const replaceAccount = define({
   tag: 'Account',
   summary: 'Replace the account',
   scope: 'admin',
-  body: z.strictObject({ name, timeZone, retentionDays }),
+  body: z.strictObject({ name, timeZone, retentionDays, ...emergencySettings }),
   wrapper: 'account',
   ignored: ['id', 'userName', 'licenses', 'budgets', 'budgetUsage', 'creation', 'lastModified'],
   reply,
@@ -144,7 +146,7 @@ export const patchAccount = define({
   tag: 'Account',
   summary: 'Change the account',
   description:
-    'Changes `name`, `timeZone` and `retentionDays`. If expired devices become active again in a new time zone, each needs a free license.',
+    'Changes `name`, `timeZone`, `retentionDays` and the settings for emergencies. If expired devices become active again in a new time zone, each needs a free license.',
   scope: 'admin',
   wholeAccount: true,
   patches: replaceAccount,

@@ -4,6 +4,7 @@ import { accounts, accountUsage } from '../db/schema.ts'
 import { compile, names, placeholders, readFirst, runBatch } from '../db/statement.ts'
 import type { BudgetOverrides, Usage } from '../domain/budget.ts'
 import type { Day } from '../domain/day.ts'
+import { parseEmergencySettings } from '../domain/emergency.ts'
 
 /* What accounts have used of their budgets. */
 
@@ -20,6 +21,8 @@ export interface BudgetState {
   licenses: number
   overrides: BudgetOverrides
   usage: Usage | null
+  /** Alerts with these names are stored whatever the budgets are. */
+  emergencyAlerts: readonly string[]
 }
 
 interface StateRow {
@@ -28,6 +31,7 @@ interface StateRow {
   licenses: number
   locations_per_day: number | null
   storage_bytes: number | null
+  emergency: string | null
   usage_day: Day | null
   locations: number
   stored_bytes: number
@@ -37,7 +41,8 @@ const p = placeholders('accountId', 'day', 'locations', 'storageBytes')
 
 const selectState = compile<{ accountId: string }, StateRow>(
   sql`SELECT ${accounts.timeZone}, ${accounts.day}, ${accounts.licenses},
-      ${accounts.locationsPerDay}, ${accounts.storageBytes}, ${accountUsage.day} AS usage_day,
+      ${accounts.locationsPerDay}, ${accounts.storageBytes}, ${accounts.emergency},
+      ${accountUsage.day} AS usage_day,
       ${accountUsage.locations}, ${accountUsage.storageBytes} AS stored_bytes
     FROM ${accounts} LEFT JOIN ${accountUsage} ON ${accountUsage.accountId} = ${accounts.id}
     WHERE ${accounts.id} = ${p.accountId}`,
@@ -52,6 +57,7 @@ const toState = (row: StateRow): BudgetState => ({
     row.usage_day === null
       ? null
       : { day: row.usage_day, locations: row.locations, storageBytes: row.stored_bytes },
+  emergencyAlerts: parseEmergencySettings(row.emergency).emergencyAlerts,
 })
 
 /** Null when the cell does not have the account. */

@@ -28,7 +28,15 @@ export const operatedAccount = account
   })
   .meta({ id: 'OperatedAccount' })
 const reply = z.object({ success, account: operatedAccount })
-const WRITTEN = ['id', 'creation', 'lastModified'] as const
+const WRITTEN = [
+  'id',
+  'creation',
+  'lastModified',
+  'emergencyAlerts',
+  'emergencyContacts',
+  'escalation',
+  'dailyNoticeLimit',
+] as const
 
 export const listAccounts = define({
   id: 'listAccounts',

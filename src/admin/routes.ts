@@ -7,6 +7,7 @@ import { openCell, openDirectory, withRetries } from '../db/open.ts'
 import { retryTransient } from '../db/transient.ts'
 import { type Account, minAccountNumber } from '../domain/account.ts'
 import type { Usage } from '../domain/budget.ts'
+import { parseEmergencySettings } from '../domain/emergency.ts'
 import { fold } from '../domain/fold.ts'
 import { currentDay } from '../domain/license.ts'
 import type { Scope } from '../domain/scope.ts'
@@ -66,13 +67,16 @@ const readListed = async (c: Context, entries: DirectoryEntry[]) => {
     [...byCell].map(async ([cell, listed]) => {
       const ids = listed.map(({ accountId }) => accountId)
       const rows = await readAccounts(withRetries(openCell(c.env, cell)), ids)
-      return rows.map(({ licenses, expired, locationsPerDay, storageBytes, usage, ...row }) => {
+      return rows.map((stored) => {
+        const { licenses, expired, locationsPerDay, storageBytes, emergency, usage, ...row } =
+          stored
         const context = budgetContext(c, usage)
         const today = currentDay(row, context.now)
         const ended = expired.filter(({ day }) => day <= today)
         const used = row.used - ended.reduce((sum, { count }) => sum + count, 0)
         const budgets = { locationsPerDay, storageBytes }
-        return presentOperatedAccount({ ...row, cell, total: licenses, used, budgets }, context)
+        const settings = { ...parseEmergencySettings(emergency), budgets }
+        return presentOperatedAccount({ ...row, ...settings, cell, total: licenses, used }, context)
       })
     }),
   )

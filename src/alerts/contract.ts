@@ -1,5 +1,12 @@
 import * as z from 'zod'
-import { CHANNELS, MAX_SPAN_ALERTS, STATUSES } from '../domain/alert.ts'
+import {
+  CHANNELS,
+  MAX_SPAN_ALERTS,
+  MESSAGE_KINDS,
+  POSITION_SOURCES,
+  STATUSES,
+} from '../domain/alert.ts'
+import { MAX_UPDATES } from '../domain/emergency.ts'
 import { define } from '../http/contract.ts'
 import { nextCursor, pageQuery } from '../http/page.ts'
 import { isInOrder, OUT_OF_ORDER } from '../http/rangeQuery.ts'
@@ -9,6 +16,10 @@ import { type AlertsBody, alertName, forms, readBody, sort } from './forms.ts'
 export const delivery = z
   .object({
     id: id('msg').meta({ description: 'The message’s id.' }),
+    kind: z.enum(MESSAGE_KINDS).meta({
+      description:
+        'Why the message is sent. Only `alert` and a `command` by SMS count against a device’s daily limits.',
+    }),
     channel: z.enum(CHANNELS).meta({ description: 'How the message is sent.' }),
     to: z
       .string()
@@ -33,8 +44,24 @@ export const alert = z
     dateTime: time,
     latitude: z.number().nullable().meta({ example: 38.7223 }),
     longitude: z.number().nullable().meta({ example: -9.1393 }),
+    positionTime: time.nullable().meta({
+      description: 'When the position was taken; null if there is none or that is not known.',
+    }),
+    positionSource: z.enum(POSITION_SOURCES).meta({
+      description:
+        'Whether the alert came with its position, has the device’s last known one, which may be old, or none.',
+    }),
     text: z.string().meta({ example: 'Man overboard' }),
     alerts: z.array(z.string()).meta({ description: 'The alert’s name.', example: ['SOSButton'] }),
+    emergency: z.boolean().meta({
+      description:
+        'Whether it is an emergency: by its name (`emergencyAlerts` of the account), or because its raiser said so.',
+      example: true,
+    }),
+    late: z.boolean().meta({
+      description: 'Whether its `dateTime` is more than an hour before its arrival.',
+      example: false,
+    }),
     notifications: z
       .array(z.enum(CHANNELS))
       .meta({ description: 'The channels by which messages are actually sent.' }),
@@ -44,7 +71,35 @@ export const alert = z
       .string()
       .nullable()
       .meta({ description: 'The user whose key was used, or the key when it belongs to no user.' }),
-    deliveries: z.array(delivery),
+    cancelled: z
+      .boolean()
+      .meta({ description: 'Whether it was called off as a false alarm.', example: false }),
+    cancelledAt: time.nullable().meta({ description: 'When it was cancelled.', example: null }),
+    cancelledBy: z.string().nullable().meta({
+      description: 'Who cancelled it, like `acknowledgedBy`.',
+      example: null,
+    }),
+    updates: z
+      .array(
+        z.object({
+          dateTime: time.meta({ description: 'When the later emergency happened.' }),
+          latitude: z
+            .number()
+            .nullable()
+            .meta({ description: 'Its latitude; null if it came without a place.', example: 38.7 }),
+          longitude: z.number().nullable().meta({
+            description: 'Its longitude; null if it came without a place.',
+            example: -9.1,
+          }),
+        }),
+      )
+      .meta({
+        description: `Later emergencies of the same device and name that joined this one while it was open, in order of time: the newest ${MAX_UPDATES}.`,
+        example: [],
+      }),
+    deliveries: z.array(delivery).meta({
+      description: 'The messages by which the alert goes to people, repeated ones too.',
+    }),
   })
   .meta({ id: 'Alert' })
 
@@ -58,6 +113,8 @@ export const postAlerts = define({
   summary: 'Raise an alert, or query a device’s alerts',
   description: `A body with \`alert\`, or with the members of an alert, raises it (scope \`ingest\` or \`write\`). The alert is stored and sent to the users of the account who can see the device and want messages by that channel, within the device’s daily limits.
 
+An emergency of the same device and name within an hour of one that is still open (neither acknowledged nor cancelled) joins it: the reply has the open one, with the new place in \`updates\`, and no new message is sent. An emergency that reaches nobody is told to the account’s administrators and emergency contacts. So is an emergency of an expired device, at most one in ten minutes; other alerts of an expired device are refused.
+
 A body with \`from\`, \`to\` or both, and without an alert, is a query (scope \`read\`); its reply is 200, both ends of the span included. Without \`limit\` and \`cursor\` it has the whole span, streamed, of at most ${MAX_SPAN_ALERTS.toLocaleString('en')} alerts; a failure while it is sent aborts the reply, which then is not complete JSON. An account may have three long exports and queries running at a time; a fourth is a 429. With \`limit\` or \`cursor\` it has one page.`,
   scope: ['ingest', 'read', 'write'],
   scopeFor: ({ kind }: AlertsBody) => (kind === 'query' ? 'read' : ['ingest', 'write']),
@@ -69,7 +126,7 @@ A body with \`from\`, \`to\` or both, and without an alert, is a query (scope \`
     success,
     alert,
     warning: z.string().optional().meta({
-      description: 'Only for an SOS for which no message is sent: the reason.',
+      description: 'Only for an emergency for which no message is sent: the reason.',
       example: 'No message is sent for this SOS: …',
     }),
   }),
@@ -94,6 +151,11 @@ const listQuery = (order: 'dateTime' | '-dateTime') =>
         .transform((text) => text === 'true')
         .optional()
         .meta({ description: 'Only alerts that are acknowledged, or only those that are not.' }),
+      emergency: z
+        .enum(['true', 'false'], 'must be true or false')
+        .transform((text) => text === 'true')
+        .optional()
+        .meta({ description: 'Only emergencies, or only other alerts.' }),
       sort: sort(order),
     })
     .refine(isInOrder, OUT_OF_ORDER)
@@ -135,6 +197,19 @@ export const acknowledgeAlert = define({
   summary: 'Acknowledge an alert',
   description:
     'Records who acknowledged the alert and when. Only the first acknowledgement counts; later ones change nothing.',
+  scope: 'write',
+  reply,
+  problems: ['alert-not-found'],
+  etag: true,
+  idempotent: true,
+})
+
+export const cancelAlert = define({
+  id: 'cancelAlert',
+  tag,
+  summary: 'Cancel an alert',
+  description:
+    'For a false alarm. Also acknowledges the alert, and tells everyone who was sent a message about it. Only the first cancellation counts; later ones change nothing.',
   scope: 'write',
   reply,
   problems: ['alert-not-found'],

@@ -44,6 +44,13 @@ const SERVER_MEMBERS = [
   'acknowledged',
   'acknowledgedAt',
   'acknowledgedBy',
+  'positionTime',
+  'positionSource',
+  'late',
+  'cancelled',
+  'cancelledAt',
+  'cancelledBy',
+  'updates',
   'deliveries',
 ] as const
 const ignored = z
@@ -70,6 +77,10 @@ const newAlert = z
         description:
           'From the year 2000 to ten minutes ahead of the time of arrival. Default: now.',
       }),
+    emergency: withDefault(z.boolean('must be true or false'), false).meta({
+      description:
+        'True for an emergency whose name is not in the account’s `emergencyAlerts`. It has no effect with a token that has no scope but `ingest`. Default: false.',
+    }),
     latitude: degrees(NUMBER_FIELDS.latitude),
     longitude: degrees(NUMBER_FIELDS.longitude),
     notifications: withDefault(
@@ -116,6 +127,10 @@ const query = {
     .boolean('must be true or false')
     .nullish()
     .meta({ description: 'Only alerts that are acknowledged, or only those that are not.' }),
+  emergency: z
+    .boolean('must be true or false')
+    .nullish()
+    .meta({ description: 'Only emergencies, or only other alerts.' }),
   sort: withDefault(z.enum(SORTS, SORT_ERROR), 'dateTime').meta({
     description: 'The oldest first (`dateTime`, the default), or the newest first.',
   }),
@@ -140,6 +155,7 @@ export const forms = {
 export interface AlertsQueryBody extends QueryBody {
   alertName?: string | undefined
   acknowledged?: boolean | undefined
+  emergency?: boolean | undefined
   sort: Sort
 }
 export type AlertsBody = AlertsQueryBody | ReturnType<typeof raise>

@@ -3,7 +3,7 @@ import { alias } from 'drizzle-orm/sqlite-core'
 import { readScan } from '../db/boundedScan.ts'
 import type { Database } from '../db/open.ts'
 import { alerts, devices } from '../db/schema.ts'
-import { compile, compileVariants, placeholders, readFirst } from '../db/statement.ts'
+import { compile, compileVariants, literal, placeholders, readFirst } from '../db/statement.ts'
 import { type DeviceRef, IS_VISIBLE_DEVICE, isInGroup, type Viewer } from '../db/visibility.ts'
 import { MAX_SEARCHED_ALERTS, MAX_SPAN_ALERTS } from '../domain/alert.ts'
 import type { Sort } from './forms.ts'
@@ -18,6 +18,7 @@ export interface AlertSpan {
   to: number
   name: string | undefined
   acknowledged?: boolean | undefined
+  emergency?: boolean | undefined
 }
 
 export interface Listing extends AlertSpan {
@@ -49,6 +50,7 @@ interface Variant {
   isOfDevice: boolean
   hasName: boolean
   acknowledged: boolean | undefined
+  emergency: boolean | undefined
   isConfined: boolean
   hasAfter: boolean
   sort: Sort
@@ -113,12 +115,16 @@ const rangeOf = (variant: Variant): SQL => {
 /**
  * Filters on the scanned alerts. The name of a device's alerts is one: the scan must stay bounded.
  */
-const filtersOf = ({ isOfDevice, hasName, isConfined, acknowledged }: Variant): SQL[] => [
-  ...(isConfined ? [isInGroup(a.deviceKey, p.groupId)] : []),
-  ...(hasName && isOfDevice ? [sql`${a.name} = ${p.name}`] : []),
-  ...(acknowledged === true ? [isNotNull(a.acknowledgedAt)] : []),
-  ...(acknowledged === false ? [isNull(a.acknowledgedAt)] : []),
-]
+const filtersOf = (variant: Variant): SQL[] => {
+  const { isOfDevice, hasName, isConfined, acknowledged, emergency } = variant
+  return [
+    ...(isConfined ? [isInGroup(a.deviceKey, p.groupId)] : []),
+    ...(hasName && isOfDevice ? [sql`${a.name} = ${p.name}`] : []),
+    ...(acknowledged === true ? [isNotNull(a.acknowledgedAt)] : []),
+    ...(acknowledged === false ? [isNull(a.acknowledgedAt)] : []),
+    ...(emergency === undefined ? [] : [sql`${a.emergency} = ${literal(emergency ? 1 : 0)}`]),
+  ]
+}
 
 const selectPage = compileVariants<Variant, Values, AlertRow>(
   (variant) => sql`SELECT ${a}.*, ${devices.id} AS device_id
@@ -150,13 +156,14 @@ const prepare = async (
   { accountId, groupId }: Viewer,
   listing: Listing,
 ): Promise<Prepared | null> => {
-  const { deviceId, from, to, name, acknowledged, sort, after, limit } = listing
+  const { deviceId, from, to, name, acknowledged, emergency, sort, after, limit } = listing
   const deviceKey = deviceId === null ? null : await findKey(db, { deviceId, accountId, groupId })
   if (deviceId !== null && deviceKey === null) return null
   const variant: Variant = {
     isOfDevice: deviceKey !== null,
     hasName: name !== undefined,
     acknowledged,
+    emergency,
     isConfined: groupId !== null,
     hasAfter: after !== null,
     sort,

@@ -1,4 +1,5 @@
-import { type Alert, CHANNELS, type Delivery, SOS } from '../domain/alert.ts'
+import { type Alert, type AlertUpdate, CHANNELS, type Delivery } from '../domain/alert.ts'
+import type { UndeliveredReason } from '../domain/emergency.ts'
 import { iso, isoOrNull } from '../domain/iso.ts'
 
 /** An alert as its cell stores it. */
@@ -6,13 +7,18 @@ export interface StoredAlert extends Alert {
   deviceId: string
   acknowledgedAt: number | null
   acknowledgedBy: string | null
+  cancelledAt: number | null
+  cancelledBy: string | null
+  /** In order of time. */
+  updates: AlertUpdate[]
   deliveries: Delivery[]
 }
 
 const isSent = ({ status }: Delivery): boolean => status !== 'suppressed'
 
-export const presentDelivery = ({ id, channel, to, status, reason, resetAt }: Delivery) => ({
+export const presentDelivery = ({ id, kind, channel, to, status, reason, resetAt }: Delivery) => ({
   id,
+  kind,
   channel,
   to,
   status,
@@ -31,6 +37,8 @@ export const presentAlert = (alert: StoredAlert) => {
     name,
     acknowledgedAt,
     acknowledgedBy,
+    cancelledAt,
+    cancelledBy,
     deliveries,
   } = alert
   return {
@@ -39,28 +47,45 @@ export const presentAlert = (alert: StoredAlert) => {
     dateTime: iso(dateTime),
     latitude,
     longitude,
+    positionTime: isoOrNull(alert.positionTime),
+    positionSource: alert.positionSource,
     text,
     alerts: [name],
+    emergency: alert.emergency,
+    late: alert.late,
     notifications: CHANNELS.filter((channel) =>
       deliveries.some((delivery) => delivery.channel === channel && isSent(delivery)),
     ),
     acknowledged: acknowledgedAt !== null,
     acknowledgedAt: isoOrNull(acknowledgedAt),
     acknowledgedBy,
+    cancelled: cancelledAt !== null,
+    cancelledAt: isoOrNull(cancelledAt),
+    cancelledBy,
+    updates: alert.updates.map((update) => ({ ...update, dateTime: iso(update.dateTime) })),
     deliveries: deliveries.map(presentDelivery),
   }
 }
 
-/** An alert changes only once: when it is acknowledged. */
-export const versionOf = ({ acknowledgedAt }: StoredAlert): number =>
-  acknowledgedAt === null ? 1 : 2
+/** An alert is changed when it is acknowledged and when it is cancelled, once each. */
+export const versionOf = ({ acknowledgedAt, cancelledAt }: StoredAlert): number =>
+  1 + (acknowledgedAt === null ? 0 : 1) + (cancelledAt === null ? 0 : 1)
 
-/** Tells whoever raised an SOS that nobody receives a message. */
-export const warningFor = ({ name, deliveries }: StoredAlert): { warning?: string } => {
-  if (name !== SOS || deliveries.some(isSent)) return {}
-  const reason =
-    deliveries.length > 0
-      ? 'the device has reached its daily limits'
-      : 'no user of the account receives its alerts by these channels'
-  return { warning: `No message is sent for this SOS: ${reason}. Tell someone by other means.` }
+const NOT_SENT: Record<UndeliveredReason, string> = {
+  'daily-limit-reached': 'the device has reached its daily limits',
+  'nobody-to-tell': 'no user of the account receives its alerts by these channels',
+  'not-accepted': 'no provider has accepted its messages',
+  'device-expired': 'the device has expired',
+}
+
+/** Tells whoever raised an emergency that it sends no message of the device. */
+export const warningFor = (
+  { emergency, deliveries }: StoredAlert,
+  undelivered: UndeliveredReason | null,
+): { warning?: string } => {
+  if (!emergency || deliveries.some(isSent)) return {}
+  const reason = undelivered ?? (deliveries.length > 0 ? 'daily-limit-reached' : 'nobody-to-tell')
+  return {
+    warning: `No message is sent for this SOS: ${NOT_SENT[reason]}. The account’s administrators and emergency contacts are told. Tell someone by other means too.`,
+  }
 }

@@ -16,6 +16,7 @@ interface AlertFilters {
   deviceId: string | null
   alertName?: string | undefined
   acknowledged?: boolean | undefined
+  emergency?: boolean | undefined
   sort: Sort
 }
 
@@ -28,9 +29,9 @@ const presentPage = (alerts: StoredAlert[], nextCursor: string | null) => ({
 /** Reads pages of the alerts that pass the filters. */
 const alertReader = (c: Context, filters: AlertFilters) => {
   const [db, viewer] = [c.get('db'), c.get('principal')]
-  const { deviceId, alertName: name, acknowledged, sort } = filters
+  const { deviceId, alertName: name, acknowledged, emergency, sort } = filters
   return async (range: Range) => {
-    const listing = { ...range, deviceId, name, acknowledged, sort }
+    const listing = { ...range, deviceId, name, acknowledged, emergency, sort }
     const page = await listAlerts(db, viewer, listing)
     return page && { rows: page.alerts, next: page.next }
   }
@@ -41,9 +42,10 @@ export const queryPage = async (
   query: AlertFilters & RangeQuery,
   cursorPointer: string,
 ) => {
-  const { alertName, acknowledged, sort } = query
+  const { alertName, acknowledged, emergency, sort } = query
+  const flags = { acknowledged: acknowledged?.toString(), emergency: emergency?.toString() }
   const { rows, nextCursor } = await rangePage(c, query, {
-    filters: { sort, alertName, acknowledged: acknowledged?.toString() },
+    filters: { sort, alertName, ...flags },
     cursorPointer,
     read: alertReader(c, query),
   })
@@ -56,9 +58,9 @@ const inWords = (count: number): string => count.toLocaleString('en')
 const findExcess = async (
   c: Context,
   { from, to }: Range,
-  { deviceId, alertName: name, acknowledged }: AlertFilters,
+  { deviceId, alertName: name, acknowledged, emergency }: AlertFilters,
 ): Promise<string | null> => {
-  const span = { deviceId, from, to, name, acknowledged }
+  const span = { deviceId, from, to, name, acknowledged, emergency }
   const { searched, matching } = await countAlerts(c.get('db'), c.get('principal'), span)
   if (matching > MAX_SPAN_ALERTS)
     return `More than ${inWords(MAX_SPAN_ALERTS)} alerts of the span match.`

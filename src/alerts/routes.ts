@@ -1,19 +1,30 @@
 import { Hono } from 'hono'
+import { readAlertContext } from '../db/alertContext.ts'
 import { CHANNELS } from '../domain/alert.ts'
-import { pokeIfSubscribed } from '../feed/stub.ts'
+import type { UndeliveredReason } from '../domain/emergency.ts'
+import { isRaisedByReports } from '../domain/reportedEmergency.ts'
+import { allows } from '../domain/scope.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { operation } from '../http/operation.ts'
 import { Problem, requireOk } from '../http/problem.ts'
 import { reply, replyWithEtag } from '../http/reply.ts'
+import { derivedAlertId } from '../ids.ts'
 import { ledgerOf } from '../ledger/stub.ts'
 import { log } from '../log.ts'
 import { publicOrigin } from '../notify/provider.ts'
-import { readAlertContext } from './alertContext.ts'
 import * as contract from './contract.ts'
 import type { NewAlert } from './forms.ts'
 import { presentAlert, type StoredAlert, versionOf, warningFor } from './present.ts'
 import { queryPage, replyQuery } from './query.ts'
-import { acknowledgeAlert, findAlert } from './store.ts'
+import { findAlert } from './store.ts'
+
+/** The state of an alert that was just raised. */
+const NEW_STATE = {
+  acknowledgedAt: null,
+  acknowledgedBy: null,
+  cancelledAt: null,
+  cancelledBy: null,
+}
 
 /** Logs which alert lost how many messages to the daily limit, never their recipients. */
 const logSuppressed = (c: Context, { deviceId, id, deliveries }: StoredAlert): void => {
@@ -33,32 +44,70 @@ const logSuppressed = (c: Context, { deviceId, id, deliveries }: StoredAlert): v
   }
 }
 
-const raiseAlert = async (c: Context, deviceId: string, given: NewAlert): Promise<StoredAlert> => {
+interface Raised {
+  alert: StoredAlert
+  undelivered: UndeliveredReason | null
+}
+
+const originOf = (c: Context): string => publicOrigin(c.env) ?? new URL(c.req.url).origin
+
+/** A token with `ingest` alone makes no emergencies of its own naming: each may cost SMS. */
+const canDeclareEmergency = (c: Context): boolean => allows(c.get('principal').scopes, 'write')
+
+const raiseAlert = async (c: Context, deviceId: string, given: NewAlert): Promise<Raised> => {
   const principal = c.get('principal')
   const { accountId, groupId } = principal
   const now = Date.now()
-  const { alertName: name, text, notifications: channels } = given
+  const { alertName: name, text, notifications: channels, latitude, longitude } = given
   const dateTime = given.dateTime ?? now
-  const { isVisible, place, recipients } = await readAlertContext(
+  const { isVisible, emergencyAlerts, ...context } = await readAlertContext(
     c.get('db'),
     { deviceId, accountId, groupId },
     { channels, now },
   )
   if (!isVisible) throw new Problem('device-not-found')
-  const { latitude, longitude } = given.latitude === null ? (place ?? given) : given
-  const alert = { id: await c.get('newId')('alr'), name, text, dateTime, latitude, longitude }
-  const origin = publicOrigin(c.env) ?? new URL(c.req.url).origin
-  const raised = { alert, recipients, origin }
-  const outcome = requireOk(await ledgerOf(c.env, accountId).raise(deviceId, raised))
-  if (outcome.repeated) {
+  // An emergency that a location of this time carries, too, is the same alert.
+  const hasDerivedId = given.dateTime != null && isRaisedByReports(name, emergencyAlerts)
+  const id = hasDerivedId
+    ? await derivedAlertId(deviceId, name, dateTime)
+    : await c.get('newId')('alr')
+  const outcome = requireOk(
+    await ledgerOf(c.env, accountId).raise(deviceId, {
+      ...context,
+      alert: { id, name, text, dateTime },
+      emergency: given.emergency && canDeclareEmergency(c),
+      reported:
+        latitude === null || longitude === null ? null : { latitude, longitude, time: dateTime },
+      origin: originOf(c),
+    }),
+  )
+  const { alert, deliveries, undelivered } = outcome
+  if (deliveries === null) {
     const found = await findAlert(c.get('db'), principal, alert.id)
     if (!found) throw new Problem('unavailable')
-    return found
+    return { alert: found, undelivered }
   }
-  const { deliveries } = outcome
-  const stored = { ...alert, deviceId, acknowledgedAt: null, acknowledgedBy: null, deliveries }
+  const stored = { ...alert, deviceId, ...NEW_STATE, updates: [], deliveries }
   logSuppressed(c, stored)
-  return stored
+  return { alert: stored, undelivered }
+}
+
+const requireAlert = async (c: Context, id: string): Promise<StoredAlert> => {
+  const alert = await findAlert(c.get('db'), c.get('principal'), id)
+  if (!alert) throw new Problem('alert-not-found')
+  return alert
+}
+
+/** What the ledger needs to know of an alert that is acknowledged or cancelled. */
+const toAcknowledge = (c: Context, alert: StoredAlert) => {
+  const { acknowledgedAt, acknowledgedBy, cancelledAt, cancelledBy } = alert
+  const { userId, keyId } = c.get('principal')
+  return {
+    alertId: alert.id,
+    deviceId: alert.deviceId,
+    by: userId ?? keyId,
+    known: { acknowledgedAt, acknowledgedBy, cancelledAt, cancelledBy },
+  }
 }
 
 const presentReply = (alert: StoredAlert) => ({
@@ -71,8 +120,8 @@ export const deviceAlerts = new Hono<AppEnv>()
     const body = c.req.valid('json')
     const deviceId = c.req.param('deviceId')
     if (body.kind === 'query') return replyQuery(c, body, deviceId)
-    const alert = await raiseAlert(c, deviceId, body.alert)
-    const raised = { ...presentReply(alert), ...warningFor(alert) }
+    const { alert, undelivered } = await raiseAlert(c, deviceId, body.alert)
+    const raised = { ...presentReply(alert), ...warningFor(alert, undelivered) }
     const version = versionOf(alert)
     const location = `/api/alerts/${alert.id}`
     return replyWithEtag(c, contract.postAlerts, raised, { version, location })
@@ -88,19 +137,24 @@ export const alerts = new Hono<AppEnv>()
     return reply(c, contract.listAlerts, await queryPage(c, query, '#/query/cursor'))
   })
   .get('/:alertId', operation(contract.readAlert), async (c) => {
-    const alert = await findAlert(c.get('db'), c.get('principal'), c.req.param('alertId'))
-    if (!alert) throw new Problem('alert-not-found')
+    const alert = await requireAlert(c, c.req.param('alertId'))
     return replyWithEtag(c, contract.readAlert, presentReply(alert), { version: versionOf(alert) })
   })
   .post('/:alertId/acknowledge', operation(contract.acknowledgeAlert), async (c) => {
-    const principal = c.get('principal')
-    const alert = await acknowledgeAlert(c.get('db'), principal, {
-      id: c.req.param('alertId'),
-      by: principal.userId ?? principal.keyId,
-      now: Date.now(),
-    })
-    c.executionCtx.waitUntil(pokeIfSubscribed(c.env, principal))
-    if (!alert) throw new Problem('alert-not-found')
+    const found = await requireAlert(c, c.req.param('alertId'))
+    const ledger = ledgerOf(c.env, c.get('principal').accountId)
+    const { state } = requireOk(await ledger.acknowledge(toAcknowledge(c, found)))
+    const alert = { ...found, ...state }
     const version = versionOf(alert)
     return replyWithEtag(c, contract.acknowledgeAlert, presentReply(alert), { version })
+  })
+  .post('/:alertId/cancel', operation(contract.cancelAlert), async (c) => {
+    const found = await requireAlert(c, c.req.param('alertId'))
+    const { deliveries } = found
+    const ledger = ledgerOf(c.env, c.get('principal').accountId)
+    const cancelled = { ...toAcknowledge(c, found), alert: found, deliveries, origin: originOf(c) }
+    const { state } = requireOk(await ledger.cancel(cancelled))
+    const alert = { ...found, ...state }
+    const version = versionOf(alert)
+    return replyWithEtag(c, contract.cancelAlert, presentReply(alert), { version })
   })

@@ -1,20 +1,10 @@
-import { and, eq, isNull, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { isMessageOf } from '../db/alerts.ts'
-import { appendEvent } from '../db/events.ts'
 import type { Database } from '../db/open.ts'
 import { alerts, devices, messages } from '../db/schema.ts'
-import {
-  compile,
-  names,
-  placeholders,
-  readAll,
-  readFirst,
-  runBatch,
-  type Statement,
-  statement,
-} from '../db/statement.ts'
+import { compile, placeholders, readAll, runBatch } from '../db/statement.ts'
 import { isVisible, type Viewer } from '../db/visibility.ts'
-import { alertIdOf, type Delivery } from '../domain/alert.ts'
+import { type AlertUpdate, alertIdOf, type Delivery, type PositionSource } from '../domain/alert.ts'
 import type { StoredAlert } from './present.ts'
 
 export interface AlertRow {
@@ -25,9 +15,16 @@ export interface AlertRow {
   text: string
   latitude: number | null
   longitude: number | null
+  position_time: number | null
+  position_source: PositionSource
+  emergency: number
+  late: number
   messages: number
   acknowledged_at: number | null
   acknowledged_by: string | null
+  cancelled_at: number | null
+  cancelled_by: string | null
+  updates: string | null
 }
 
 type DeliveryRow = Omit<Delivery, 'to' | 'resetAt'> & { recipient: string; reset_at: number | null }
@@ -40,32 +37,39 @@ export const toAlert = (row: AlertRow, deliveries: Delivery[]): StoredAlert => (
   text: row.text,
   latitude: row.latitude,
   longitude: row.longitude,
+  positionTime: row.position_time,
+  positionSource: row.position_source,
+  emergency: row.emergency === 1,
+  late: row.late === 1,
   acknowledgedAt: row.acknowledged_at,
   acknowledgedBy: row.acknowledged_by,
+  cancelledAt: row.cancelled_at,
+  cancelledBy: row.cancelled_by,
+  updates: row.updates === null ? [] : (JSON.parse(row.updates) as AlertUpdate[]),
   deliveries,
 })
 
 const p = placeholders('id', 'accountId', 'groupId', 'ids')
 
 /**
- * The messages of a list of alerts. An id may come from a path, and one that is only the beginning
+ * The messages of a list of alerts, without notices, which only administrators see. An id may come from a path, and one that is only the beginning
  * of others would be a range of any length: so each must first be found among the account's alerts.
  */
 const selectDeliveries = compile<{ accountId: string; ids: string }, DeliveryRow>(
-  sql`SELECT ${messages.id}, ${messages.channel}, ${messages.recipient}, ${messages.status},
-      ${messages.reason}, ${messages.resetAt}
+  sql`SELECT ${messages.id}, ${messages.kind}, ${messages.channel}, ${messages.recipient},
+      ${messages.status}, ${messages.reason}, ${messages.resetAt}
     FROM json_each(${p.ids}) listed
     CROSS JOIN ${alerts} ON ${alerts.id} = listed.value AND ${alerts.accountId} = ${p.accountId}
     CROSS JOIN ${messages} ON ${messages.accountId} = ${p.accountId}
-      AND ${isMessageOf(messages.id, alerts.id)}`,
+      AND ${isMessageOf(messages.id, alerts.id)} AND ${messages.kind} <> 'notice'`,
 )
 
 const groupByAlert = (rows: DeliveryRow[]): Map<string, Delivery[]> => {
   const byAlert = new Map<string, Delivery[]>()
-  for (const { id, channel, recipient: to, status, reason, reset_at: resetAt } of rows) {
+  for (const { id, kind, channel, recipient: to, status, reason, reset_at: resetAt } of rows) {
     const alertId = alertIdOf(id)
     const list = byAlert.get(alertId) ?? []
-    list.push({ id, channel, to, status, reason, resetAt })
+    list.push({ id, kind, channel, to, status, reason, resetAt })
     byAlert.set(alertId, list)
   }
   return byAlert
@@ -78,79 +82,17 @@ const selectAlertRow = compile<Viewer & { id: string }, AlertRow>(
       AND ${isVisible(alerts.deviceKey, p.groupId)}`,
 )
 
-/** Statements that read an alert and its deliveries; `toFoundAlert` takes their two results. */
-const selectAlert = (
+export const findAlert = async (
   db: Database,
   { accountId, groupId }: Viewer,
   id: string,
-): [Statement<AlertRow>, Statement<DeliveryRow>] => [
-  selectAlertRow(db, { id, accountId, groupId }),
-  selectDeliveries(db, { accountId, ids: JSON.stringify([id]) }),
-]
-
-const toFoundAlert = (
-  { results: [row] }: D1Result<AlertRow>,
-  { results: deliveries }: D1Result<DeliveryRow>,
-): StoredAlert | null => (row ? toAlert(row, groupByAlert(deliveries).get(row.id) ?? []) : null)
-
-export const findAlert = async (
-  db: Database,
-  viewer: Viewer,
-  id: string,
-): Promise<StoredAlert | null> => toFoundAlert(...(await runBatch(db, selectAlert(db, viewer, id))))
-
-const findDeviceId = async (
-  db: Database,
-  accountId: string,
-  alertId: string,
-): Promise<string | null> => {
-  const found = await readFirst(
-    statement<{ id: string }>(
-      db,
-      sql`SELECT ${devices.id}
-        FROM ${alerts} JOIN ${devices} ON ${devices.key} = ${alerts.deviceKey}
-        WHERE ${alerts.id} = ${alertId} AND ${alerts.accountId} = ${accountId}`,
-    ),
-  )
-  return found?.id ?? null
-}
-
-/** The first acknowledgement counts and logs one event; later ones change nothing. */
-export const acknowledgeAlert = async (
-  db: Database,
-  viewer: Viewer,
-  { id, by, now }: { id: string; by: string; now: number },
 ): Promise<StoredAlert | null> => {
-  const { accountId, groupId } = viewer
-  const own = and(eq(alerts.id, id), eq(alerts.accountId, accountId))
-  const event = {
-    accountId,
-    id: `evt_${id.slice(4)}_acknowledged`,
-    type: 'alert.acknowledged',
-    time: now,
-    deviceId: await findDeviceId(db, accountId, id),
-    data: { alertId: id, acknowledgedBy: by },
-  }
-  const isAcknowledgedNow = sql`EXISTS (SELECT 1 FROM ${alerts}
-    WHERE ${and(own, eq(alerts.acknowledgedAt, now))})`
-  const hasDevice = sql`EXISTS (SELECT 1 FROM ${devices}
-    WHERE ${devices.key} = ${alerts.deviceKey})`
-  const isOpen = and(
-    own,
-    isNull(alerts.acknowledgedAt),
-    isVisible(alerts.deviceKey, groupId),
-    hasDevice,
-  )
-  const [, , , ...found] = await runBatch(db, [
-    statement(
-      db,
-      sql`UPDATE ${alerts} SET ${names(alerts.acknowledgedAt)} = ${now},
-        ${names(alerts.acknowledgedBy)} = ${by} WHERE ${isOpen}`,
-    ),
-    ...appendEvent(db, event, isAcknowledgedNow),
-    ...selectAlert(db, viewer, id),
+  const [{ results: found }, { results: deliveries }] = await runBatch(db, [
+    selectAlertRow(db, { id, accountId, groupId }),
+    selectDeliveries(db, { accountId, ids: JSON.stringify([id]) }),
   ])
-  return toFoundAlert(...found)
+  const [row] = found
+  return row ? toAlert(row, groupByAlert(deliveries).get(row.id) ?? []) : null
 }
 
 /** The deliveries of a page of alerts, by alert. */

@@ -1,10 +1,9 @@
 import { type Placeholder, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
-import type { Alert, Delivery, Status } from '../domain/alert.ts'
+import type { Alert, AlertUpdate } from '../domain/alert.ts'
 import type { Database } from './open.ts'
 import { alerts, devices, messages } from './schema.ts'
 import {
-  commaSeparated,
   compile,
   literal,
   names,
@@ -19,7 +18,7 @@ import {
  * anything for a deleted device.
  */
 
-const hasDevice = (key: Placeholder): SQL =>
+export const hasDevice = (key: Placeholder): SQL =>
   sql`EXISTS (SELECT 1 FROM ${devices} WHERE ${devices.key} = ${key})`
 
 interface AlertEffect {
@@ -27,6 +26,8 @@ interface AlertEffect {
   key: number
   alert: Alert
   messages: number
+  /** When it arrived. */
+  at?: number | null
 }
 
 const newAlert = placeholders(
@@ -38,6 +39,11 @@ const newAlert = placeholders(
   'text',
   'latitude',
   'longitude',
+  'positionTime',
+  'positionSource',
+  'emergency',
+  'late',
+  'at',
   'messages',
 )
 const ALERT_COLUMNS = names(
@@ -49,96 +55,76 @@ const ALERT_COLUMNS = names(
   alerts.text,
   alerts.latitude,
   alerts.longitude,
+  alerts.positionTime,
+  alerts.positionSource,
+  alerts.emergency,
+  alerts.late,
+  alerts.receivedAt,
   alerts.messages,
 )
-const fillAlert = compile<Omit<AlertEffect, 'alert'> & Alert>(
+type AlertValues = Omit<AlertEffect, 'alert' | 'at'> &
+  Omit<Alert, 'emergency' | 'late'> & { emergency: number; late: number; at: number | null }
+const fillAlert = compile<AlertValues>(
   sql`INSERT INTO ${alerts} (${ALERT_COLUMNS})
     SELECT ${newAlert.accountId}, ${newAlert.key}, ${newAlert.id}, ${newAlert.dateTime},
       ${newAlert.name}, ${newAlert.text}, ${newAlert.latitude}, ${newAlert.longitude},
-      ${newAlert.messages}
+      ${newAlert.positionTime}, ${newAlert.positionSource}, ${newAlert.emergency},
+      ${newAlert.late}, ${newAlert.at}, ${newAlert.messages}
     WHERE ${hasDevice(newAlert.key)} ON CONFLICT DO NOTHING`,
 )
 
-export const insertAlert = (db: Database, { alert, ...effect }: AlertEffect): Statement =>
-  fillAlert(db, { ...effect, ...alert })
-
-interface MessagesEffect {
-  accountId: string
-  key: number
-  messages: (Delivery & { subject: string; text: string })[]
-  at: number
-  seq: number
+export const insertAlert = (
+  db: Database,
+  { alert, at = null, ...effect }: AlertEffect,
+): Statement => {
+  // An effect that was posted before alerts had these members has none.
+  const { positionTime = null, positionSource = 'none', emergency = false, late = false } = alert
+  const flags = { emergency: emergency ? 1 : 0, late: late ? 1 : 0 }
+  return fillAlert(db, { ...effect, ...alert, at, positionTime, positionSource, ...flags })
 }
 
-/** The columns that each message has its own value for, in the order of `listedValues`. */
-const LISTED_COLUMNS = [
-  messages.id,
-  messages.channel,
-  messages.recipient,
-  messages.subject,
-  messages.text,
-  messages.status,
-  messages.reason,
-  messages.resetAt,
-]
-const listedValues = (message: MessagesEffect['messages'][number]) => {
-  const { id, channel, to, subject, text, status, reason, resetAt } = message
-  return [id, channel, to, subject, text, status, reason, resetAt]
-}
-
-const newMessages = placeholders('accountId', 'key', 'at', 'seq', 'list')
-const MESSAGE_COLUMNS = names(
-  messages.accountId,
-  messages.deviceKey,
-  messages.changed,
-  messages.seq,
-  messages.attempts,
-  ...LISTED_COLUMNS,
-)
-const fillMessages = compile<Omit<MessagesEffect, 'messages'> & { list: string }>(
-  sql`INSERT INTO ${messages} (${MESSAGE_COLUMNS})
-    SELECT ${newMessages.accountId}, ${newMessages.key}, ${newMessages.at}, ${newMessages.seq}, 0,
-      ${commaSeparated(LISTED_COLUMNS.map((_, index) => sql`value ->> ${literal(index)}`))}
-    FROM json_each(${newMessages.list}) WHERE ${hasDevice(newMessages.key)} ON CONFLICT DO NOTHING`,
-)
-
-export const insertMessages = (db: Database, effect: MessagesEffect): Statement => {
-  const { accountId, key, at, seq } = effect
-  const list = JSON.stringify(effect.messages.map(listedValues))
-  return fillMessages(db, { accountId, key, at, seq, list })
-}
-
-interface StateEffect {
+interface AlertStateEffect {
   accountId: string
   id: string
-  status: Status
-  reason: string | null
-  provider: string | null
-  attempts: number
-  at: number
+  acknowledgedAt: number | null
+  acknowledgedBy: string | null
+  cancelledAt: number | null
+  cancelledBy: string | null
+  updates: AlertUpdate[] | null
+  messages: number | null
   seq: number
 }
 
-const state = placeholders(
+const alertState = placeholders(
   'accountId',
   'id',
-  'status',
-  'reason',
-  'provider',
-  'attempts',
-  'at',
+  'acknowledgedAt',
+  'acknowledgedBy',
+  'cancelledAt',
+  'cancelledBy',
+  'updates',
+  'messages',
   'seq',
 )
 
-/** Sets the state of a message, unless a later effect has set it already. */
-export const updateMessage = compile<StateEffect>(
-  sql`UPDATE ${messages} SET ${names(messages.status)} = ${state.status},
-      ${names(messages.reason)} = ${state.reason}, ${names(messages.provider)} = ${state.provider},
-      ${names(messages.attempts)} = ${state.attempts}, ${names(messages.changed)} = ${state.at},
-      ${names(messages.seq)} = ${state.seq}, ${names(messages.resetAt)} = NULL
-    WHERE ${messages.accountId} = ${state.accountId} AND ${messages.id} = ${state.id}
-      AND ${messages.seq} < ${state.seq}`,
+/** Who acknowledged and cancelled never changes again; the rest is as the latest effect has it. */
+const fillAlertState = compile<Omit<AlertStateEffect, 'updates'> & { updates: string | null }>(
+  sql`UPDATE ${alerts} SET
+      ${names(alerts.acknowledgedBy)} = iif(${alerts.acknowledgedAt} IS NULL,
+        ${alertState.acknowledgedBy}, ${alerts.acknowledgedBy}),
+      ${names(alerts.acknowledgedAt)} = ifnull(${alerts.acknowledgedAt}, ${alertState.acknowledgedAt}),
+      ${names(alerts.cancelledBy)} = iif(${alerts.cancelledAt} IS NULL,
+        ${alertState.cancelledBy}, ${alerts.cancelledBy}),
+      ${names(alerts.cancelledAt)} = ifnull(${alerts.cancelledAt}, ${alertState.cancelledAt}),
+      ${names(alerts.updates)} = ifnull(${alertState.updates}, ${alerts.updates}),
+      ${names(alerts.messages)} = ifnull(${alertState.messages}, ${alerts.messages}),
+      ${names(alerts.seq)} = ${alertState.seq}
+    WHERE ${alerts.id} = ${alertState.id} AND ${alerts.accountId} = ${alertState.accountId}
+      AND ${alerts.seq} < ${alertState.seq}`,
 )
+
+export const updateAlert = (db: Database, { updates, ...effect }: AlertStateEffect): Statement =>
+  fillAlertState(db, { ...effect, updates: updates && JSON.stringify(updates) })
 
 /** True for the messages of an alert. Their ids begin with the alert's, so they are one key range. */
 export const isMessageOf = (messageId: SQLWrapper, alertId: SQLWrapper): SQL =>

@@ -8,7 +8,8 @@ import {
   text,
   uniqueIndex,
 } from 'drizzle-orm/sqlite-core'
-import type { Channel, Status } from '../domain/alert.ts'
+import type { AlertUpdate, Channel, MessageKind, PositionSource, Status } from '../domain/alert.ts'
+import type { PendingRaise } from '../domain/pendingRaise.ts'
 import type { RuleRecord, RuleType } from '../domain/rule.ts'
 import type { Privilege } from '../domain/user.ts'
 import type { ZoneShape } from '../domain/zone.ts'
@@ -61,6 +62,8 @@ export const accounts = sqliteTable(
     /** The operator's budgets; null for the default. */
     locationsPerDay: integer('locations_per_day'),
     storageBytes: integer('storage_bytes'),
+    /** `EmergencySettings` of domain/emergency.ts as JSON; null for the defaults. */
+    emergency: text(),
     /** When the next device expires whose expiry the sweep has not recorded yet. */
     nextExpiry: integer('next_expiry'),
     /**
@@ -213,6 +216,9 @@ export const devices = sqliteTable(
     ends: text(),
     dailyEmailLimit: integer('daily_email_limit').notNull(),
     dailySmsLimit: integer('daily_sms_limit').notNull(),
+    /** The parts of the daily limits that only emergencies may use. */
+    emailReserve: integer('email_reserve').notNull().default(0),
+    smsReserve: integer('sms_reserve').notNull().default(0),
     usageDate: text('usage_date'),
     emailsSent: integer('emails_sent').notNull().default(0),
     smsSent: integer('sms_sent').notNull().default(0),
@@ -448,7 +454,10 @@ export const sweepPositions = sqliteTable('sweep_positions', {
   position: integer().notNull(),
 })
 
-/** Projection of alerts that the ledger accepted. An id begins with the time of its arrival. */
+/**
+ * Projection of alerts that the ledger accepted. An id begins with the time of its arrival; that of
+ * an emergency which a report raises with its `dateTime`.
+ */
 export const alerts = sqliteTable(
   'alerts',
   {
@@ -461,11 +470,28 @@ export const alerts = sqliteTable(
     text: text().notNull(),
     latitude: real(),
     longitude: real(),
+    /** When the position was taken; null if that is not known. */
+    positionTime: integer('position_time'),
+    positionSource: text('position_source').$type<PositionSource>().notNull().default('none'),
+    emergency: integer({ mode: 'boolean' }).notNull().default(false),
+    /** Whether `time` was more than an hour ago when the alert arrived. */
+    late: integer({ mode: 'boolean' }).notNull().default(false),
+    /** When it arrived; null for alerts of earlier releases, whose ids tell it. */
+    receivedAt: integer('received_at'),
     /** How many messages it has, sent or not: a page of alerts is cut by their number. */
     messages: integer().notNull(),
     acknowledgedAt: integer('acknowledged_at'),
     /** The user whose key was used, or the key when it belongs to no user. */
     acknowledgedBy: text('acknowledged_by'),
+    cancelledAt: integer('cancelled_at'),
+    cancelledBy: text('cancelled_by'),
+    /** Later emergencies that joined this one, in order of time; null without any. */
+    updates: text({ mode: 'json' }).$type<AlertUpdate[]>(),
+    /** The rule that raised it, and the zone; null without one. */
+    ruleId: text('rule_id'),
+    zoneId: text('zone_id'),
+    /** The number of the last effect that changed it. */
+    seq: integer().notNull().default(0),
   },
   (table) => [
     index('alerts_device').on(table.deviceKey, table.time, table.id),
@@ -484,10 +510,20 @@ export const messages = sqliteTable(
     accountId: text('account_id').notNull(),
     id: text().notNull(),
     deviceKey: integer('device_key').notNull(),
+    kind: text().$type<MessageKind>().notNull().default('alert'),
     channel: text().$type<Channel>().notNull(),
     recipient: text().notNull(),
+    /** The user whom it was sent to, or the name of the emergency contact. */
+    userId: text('user_id'),
+    contact: text(),
     subject: text().notNull(),
+    /** Has a mark in place of its link. */
     text: text().notNull(),
+    /** The SHA-256 of the link, and until when it is valid. */
+    linkHash: text('link_hash'),
+    linkExpires: integer('link_expires'),
+    /** The link itself, only where the provider sends nothing. */
+    link: text(),
     status: text().$type<Status>().notNull(),
     reason: text(),
     resetAt: integer('reset_at'),
@@ -498,6 +534,26 @@ export const messages = sqliteTable(
   },
   (table) => [
     primaryKey({ columns: [table.accountId, table.id] }),
+    index('messages_link').on(table.linkHash).where(sql`link_hash IS NOT NULL`),
     index('messages_notices').on(table.changed).where(sql`device_key = 0`),
+  ],
+)
+
+/**
+ * Alerts that a report or a rule raises, stored in its own batch until the ledger has decided on
+ * them. `raise` is the whole alert. The sweep hands over what a crash has left.
+ */
+export const pendingRaises = sqliteTable(
+  'pending_raises',
+  {
+    accountId: text('account_id').notNull(),
+    /** The alert's id. */
+    id: text().notNull(),
+    creation: integer().notNull(),
+    raise: text({ mode: 'json' }).$type<PendingRaise>().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.accountId, table.id] }),
+    index('pending_raises_creation').on(table.creation, table.id),
   ],
 )

@@ -16,6 +16,10 @@ const ABOUT = {
     'The device expires when this day begins in the account’s time zone, if `expires` is true.',
   dailyEmailLimit: 'How many e-mails the device’s alerts may send a day.',
   dailySmsLimit: 'How many SMS the device’s alerts may send a day.',
+  emergencyReserve:
+    'How many messages of the daily limits only emergencies may use; at most the limits themselves.',
+  emailReserve: 'How many e-mails of `dailyEmailLimit` are kept for emergencies.',
+  smsReserve: 'How many SMS of `dailySmsLimit` are kept for emergencies.',
 } as const
 
 const LIMITS_EXAMPLE = {
@@ -23,6 +27,7 @@ const LIMITS_EXAMPLE = {
   expirationDate: '2027-01-01',
   dailyEmailLimit: 100,
   dailySmsLimit: 20,
+  emergencyReserve: { email: 10, sms: 5 },
 }
 
 const dailyLimit = (fallback: number) =>
@@ -38,10 +43,25 @@ const limits = z
     expirationDate: day.nullable().default(null).meta({ description: ABOUT.expirationDate }),
     dailyEmailLimit: dailyLimit(100).meta({ description: ABOUT.dailyEmailLimit }),
     dailySmsLimit: dailyLimit(20).meta({ description: ABOUT.dailySmsLimit }),
+    emergencyReserve: z
+      .strictObject({
+        email: dailyLimit(0).meta({ description: ABOUT.emailReserve }),
+        sms: dailyLimit(0).meta({ description: ABOUT.smsReserve }),
+      })
+      .prefault({})
+      .meta({ description: ABOUT.emergencyReserve }),
   })
   .refine(({ expires, expirationDate }) => !expires || expirationDate !== null, {
     path: ['expirationDate'],
     error: 'is required when expires is true',
+  })
+  .refine(({ dailyEmailLimit, emergencyReserve }) => emergencyReserve.email <= dailyEmailLimit, {
+    path: ['emergencyReserve', 'email'],
+    error: 'must be at most dailyEmailLimit',
+  })
+  .refine(({ dailySmsLimit, emergencyReserve }) => emergencyReserve.sms <= dailySmsLimit, {
+    path: ['emergencyReserve', 'sms'],
+    error: 'must be at most dailySmsLimit',
   })
   .meta({ description: ABOUT.limits, example: LIMITS_EXAMPLE })
 
@@ -110,6 +130,12 @@ export const device = z
         expirationDate: day.nullable().meta({ description: ABOUT.expirationDate }),
         dailyEmailLimit: z.int().meta({ description: ABOUT.dailyEmailLimit }),
         dailySmsLimit: z.int().meta({ description: ABOUT.dailySmsLimit }),
+        emergencyReserve: z
+          .object({
+            email: z.int().meta({ description: ABOUT.emailReserve }),
+            sms: z.int().meta({ description: ABOUT.smsReserve }),
+          })
+          .meta({ description: ABOUT.emergencyReserve }),
       })
       .meta({ description: ABOUT.limits, example: LIMITS_EXAMPLE }),
     usage,

@@ -1,5 +1,5 @@
 import { dayStart } from '../domain/day.ts'
-import type { Device } from '../domain/device.ts'
+import { type Device, NO_RESERVE } from '../domain/device.ts'
 import { iso, isoOrNull } from '../domain/iso.ts'
 import { currentDay, endsOf, hasEnded } from '../domain/license.ts'
 import type { StoredLocation } from '../domain/location.ts'
@@ -44,7 +44,7 @@ export const presentDevice = (
     groups: extras.groups,
     state: hasEnded(ends, currentDay(account, now)) ? ('expired' as const) : ('active' as const),
     expires: ends === null ? null : iso(dayStart(ends, account.timeZone)),
-    limits,
+    limits: { ...limits, emergencyReserve: limits.emergencyReserve ?? NO_RESERVE },
     usage,
     lastLocation: extras.lastLocation && presentLocation(extras.lastLocation),
     lastContact: isoOrNull(extras.lastContact),

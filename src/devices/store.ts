@@ -32,6 +32,8 @@ export interface DeviceRow {
   expiration_date: string | null
   daily_email_limit: number
   daily_sms_limit: number
+  email_reserve: number
+  sms_reserve: number
   usage_date: string | null
   emails_sent: number
   sms_sent: number
@@ -83,6 +85,7 @@ export const toStoredDevice = (row: DeviceRow, { groupId }: Viewer, now: number)
         expirationDate: row.expiration_date,
         dailyEmailLimit: row.daily_email_limit,
         dailySmsLimit: row.daily_sms_limit,
+        emergencyReserve: { email: row.email_reserve, sms: row.sms_reserve },
       },
       usage: {
         date: today,

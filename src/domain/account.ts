@@ -1,8 +1,9 @@
 import type { BudgetOverrides } from './budget.ts'
 import type { Day } from './day.ts'
+import type { EmergencySettings } from './emergency.ts'
 
 /** An account as its ledger knows it. */
-export interface Account {
+export interface Account extends EmergencySettings {
   id: string
   number: number
   cell: number

@@ -1,6 +1,4 @@
-import { SOS } from './alert.ts'
 import type { Day } from './day.ts'
-import type { Location } from './location.ts'
 
 /* How much an account may report and store. Budgets are soft: isolates count by themselves. */
 
@@ -45,9 +43,3 @@ export const usageAsOf = (usage: Usage | null, today: Day): Usage => {
 
 /** The estimated size of a stored location, without its `rest`; `npm run bench` measures it. */
 export const LOCATION_BYTES = 64
-
-/** Whether a report must be stored even beyond the budgets. */
-export const carriesEmergency = (locations: readonly Location[]): boolean =>
-  locations.some(
-    ({ hasCriticalAlert, alerts }) => hasCriticalAlert === true || alerts?.includes(SOS) === true,
-  )

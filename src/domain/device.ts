@@ -16,7 +16,11 @@ export interface DeviceLimits {
   expirationDate: Day | null
   dailyEmailLimit: number
   dailySmsLimit: number
+  /** Messages of the daily limits that only emergencies may use. Old records have none. */
+  emergencyReserve?: { email: number; sms: number }
 }
+
+export const NO_RESERVE = { email: 0, sms: 0 }
 
 /** A device as the ledger has it. Its groups and locations are only in the cell. */
 export interface Device extends DeviceRecord {

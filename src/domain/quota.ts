@@ -10,3 +10,20 @@ export const reserve = (limit: number, used: number, wanted: number): Reservatio
   const granted = Math.max(0, Math.min(wanted, limit - used))
   return { granted, suppressed: wanted - granted, reached: wanted > 0 && used + granted >= limit }
 }
+
+/** What decides how much of a limit a message may use. */
+export interface ReservedLimit {
+  limit: number
+  reserve: number
+  usedByEmergencies: number
+  isEmergency: boolean
+}
+
+/**
+ * The limit that holds for a message. Ordinary ones get the limit without the reserve, whatever
+ * emergencies have used; both together never get more than the limit.
+ */
+export const openLimit = (limits: ReservedLimit): number => {
+  const { limit, reserve: reserved, usedByEmergencies, isEmergency } = limits
+  return isEmergency ? limit : Math.min(limit, limit - reserved + usedByEmergencies)
+}

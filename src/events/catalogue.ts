@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import { CHANNELS } from '../domain/alert.ts'
+import { CHANNELS, POSITION_SOURCES } from '../domain/alert.ts'
+import { UNDELIVERED_REASONS } from '../domain/emergency.ts'
 import { EVENT_TYPES, type EventType } from '../domain/event.ts'
 import { day, id, time } from '../http/wire.ts'
 import { location } from '../locations/forms.ts'
@@ -11,6 +12,9 @@ const name = z.string().meta({ example: 'Tern 7' })
 const device = z.object({ deviceId, name })
 const channel = z.enum(CHANNELS)
 const alertId = id('alr')
+const alertName = z.string().meta({ description: 'The alert’s name.', example: 'SOSButton' })
+const NOTICES = 'How many notices are sent.'
+const NOT_SENT = 'How many are not sent because the account has reached its `dailyNoticeLimit`.'
 const resetAt = time.meta({ description: 'When the device can send messages again.' })
 const licenses = z.object({
   used: z.int().meta({ example: 10 }),
@@ -52,6 +56,16 @@ const DATA = {
     dateTime: time,
     latitude: z.number().nullable().meta({ example: 38.7223 }),
     longitude: z.number().nullable().meta({ example: -9.1393 }),
+    positionTime: time.nullable().optional().meta({
+      description: 'When the position was taken. Events from before emergencies existed lack it.',
+    }),
+    positionSource: z.enum(POSITION_SOURCES).optional().meta({
+      description: 'Whether the position was reported, is the last known one, or there is none.',
+    }),
+    emergency: z.boolean().optional().meta({ description: 'Whether it is an emergency.' }),
+    late: z.boolean().optional().meta({
+      description: 'Whether it happened more than an hour before it arrived.',
+    }),
   }),
   'alert.acknowledged': z.object({
     deviceId,
@@ -61,6 +75,34 @@ const DATA = {
       example: 'usr_1jn7wz3h4q8v2n5t7r6m0p',
     }),
   }),
+  'alert.undelivered': z.object({
+    deviceId,
+    alertId,
+    alertName,
+    reason: z
+      .enum(UNDELIVERED_REASONS)
+      .meta({ description: 'Why the emergency has reached nobody.' }),
+    notices: z.int().meta({ description: NOTICES, example: 3 }),
+    noticesSuppressed: z.int().meta({ description: NOT_SENT, example: 0 }),
+  }),
+  'alert.escalated': z.object({
+    deviceId,
+    alertId,
+    alertName,
+    round: z.int().meta({ description: 'How many times it has been sent again.', example: 1 }),
+    messages: z.int().meta({ description: 'How many messages are sent.', example: 4 }),
+    messagesSuppressed: z.int().meta({ description: NOT_SENT, example: 0 }),
+  }),
+  'alert.cancelled': z.object({
+    deviceId,
+    alertId,
+    cancelledBy: z.string().meta({
+      description: 'The user whose key was used, or the key when it belongs to no user.',
+      example: 'usr_1jn7wz3h4q8v2n5t7r6m0p',
+    }),
+    notices: z.int().meta({ description: NOTICES, example: 3 }),
+    noticesSuppressed: z.int().meta({ description: NOT_SENT, example: 0 }),
+  }),
   'message.sent': message,
   'message.failed': message.extend({ reason: z.string().nullable() }),
   'message.suppressed': z.object({
@@ -68,7 +110,9 @@ const DATA = {
     alertId,
     channel,
     messages: z.int().meta({ description: 'How many were not sent.', example: 2 }),
-    reason: z.literal('daily-limit-reached'),
+    reason: z
+      .enum(['daily-limit-reached', 'reserved-for-emergencies'])
+      .meta({ description: 'Which part of the daily limit is used up.' }),
     resetAt,
   }),
   'limit.reached': z.object({
@@ -95,6 +139,10 @@ export const MEANINGS: Record<EventType, string> = {
     'A device has reported locations; one event for each report. It is logged only while an enabled webhook or an open stream asks for it.',
   'alert.raised': 'A device has raised an alert.',
   'alert.acknowledged': 'An alert was acknowledged.',
+  'alert.undelivered':
+    'An emergency has reached nobody. The account’s administrators and emergency contacts are told.',
+  'alert.escalated': 'An emergency that nobody has acknowledged was sent again.',
+  'alert.cancelled': 'An alert was cancelled as a false alarm.',
   'message.sent': 'A provider has accepted a message.',
   'message.failed': 'A message failed and is not retried.',
   'message.suppressed': 'A message was not sent because the device has reached its daily limit.',

@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from 'hono'
 import { routePath } from 'hono/route'
-import type { Env } from '../env.ts'
+import { type Env, publicUrlFault } from '../env.ts'
 import { errorFields, log } from '../log.ts'
 import { declaredLength, MAX_OPEN_BODY_BYTES } from './body.ts'
 import type { AppEnv, Context } from './context.ts'
@@ -75,9 +75,20 @@ const addCommonHeaders = (c: Context, requestId: string): void => {
   if (!headers.has('Cache-Control')) headers.set('Cache-Control', 'no-store')
 }
 
+let isPublicUrlChecked = false
+
+/** Once in an isolate. Requests are served all the same: an emergency must not fail because of it. */
+const checkPublicUrl = (env: Env): void => {
+  if (isPublicUrlChecked) return
+  isPublicUrlChecked = true
+  const fault = publicUrlFault(env)
+  if (fault) log('warn', { event: 'public-url-invalid', fault })
+}
+
 /** Answers preflights, adds the headers that every reply has, and logs the request. */
 export const commonReply: MiddlewareHandler<AppEnv> = async (c, next) => {
   const startedAt = Date.now()
+  checkPublicUrl(c.env)
   const requestId = requestIdOf(c.req.raw)
   c.set('requestId', requestId)
   if (c.req.method === 'OPTIONS') c.res = preflightReply()

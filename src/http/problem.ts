@@ -227,7 +227,7 @@ export const PROBLEMS = {
     409,
     'Device expired',
     'The device is expired, and what it sends is not stored.',
-    'Reactivate the device (`POST /api/devices/{deviceId}/reactivate`) and send the report again. Its `lastContact` was updated.',
+    'Reactivate the device (`POST /api/devices/{deviceId}/reactivate`) and send the report again. Its `lastContact` was updated. If the report carried an emergency, `alertId` is the alert that was raised for it, at most one in ten minutes.',
   ),
   'message-not-failed': kind(
     409,
@@ -251,13 +251,13 @@ export const PROBLEMS = {
     429,
     'Daily locations reached',
     'The account has reported as many locations today as its budget allows.',
-    'Wait until `resetAt`, when the next day begins in the account’s time zone, or ask the operator for a larger budget. `GET /api/account` shows `budgets` and `budgetUsage`. Alerts, and reports with `hasCriticalAlert` or the alert `SOSButton`, are always accepted.',
+    'Wait until `resetAt`, when the next day begins in the account’s time zone, or ask the operator for a larger budget. `GET /api/account` shows `budgets` and `budgetUsage`. Alerts, and reports with `hasCriticalAlert` or one of the account’s `emergencyAlerts`, are always accepted.',
   ),
   'storage-full': kind(
     409,
     'Storage full',
     'The locations of the account take as much storage as its budget allows.',
-    'Delete devices that are no longer needed, lower `retentionDays` of the account, or ask the operator for a larger budget; then send the report again. `GET /api/account` shows `budgets` and `budgetUsage`. Alerts, and reports with `hasCriticalAlert` or the alert `SOSButton`, are always accepted.',
+    'Delete devices that are no longer needed, lower `retentionDays` of the account, or ask the operator for a larger budget; then send the report again. `GET /api/account` shows `budgets` and `budgetUsage`. Alerts, and reports with `hasCriticalAlert` or one of the account’s `emergencyAlerts`, are always accepted.',
   ),
   'user-name-taken': kind(
     409,
@@ -477,16 +477,24 @@ export interface Refused {
   errors?: FieldError[]
   availableAt?: number | null
   resetAt?: number
+  /** The alert that was raised nevertheless. */
+  alertId?: string
 }
 
 const isoMember = (name: string, at: number | null | undefined): Record<string, string | null> =>
   at === undefined ? {} : { [name]: isoOrNull(at) }
 
-export const refusalProblem = ({ refusal, errors, availableAt, resetAt }: Refused): Problem =>
-  new Problem(refusal, {
-    members: { ...isoMember('availableAt', availableAt), ...isoMember('resetAt', resetAt) },
+export const refusalProblem = (refused: Refused): Problem => {
+  const { refusal, errors, availableAt, resetAt, alertId } = refused
+  return new Problem(refusal, {
+    members: {
+      ...isoMember('availableAt', availableAt),
+      ...isoMember('resetAt', resetAt),
+      ...(alertId && { alertId }),
+    },
     ...(errors && { errors }),
   })
+}
 
 /** The outcome when it is granted; throws its problem when it is refused. */
 export const requireOk = <O extends { ok: true } | Refused>(

@@ -1,6 +1,7 @@
 import { type Account, DEFAULT_RETENTION_DAYS } from '../domain/account.ts'
 import { NO_OVERRIDES } from '../domain/budget.ts'
 import { localDay } from '../domain/day.ts'
+import { DEFAULT_EMERGENCY_SETTINGS, type EmergencySettings } from '../domain/emergency.ts'
 import { sameJson } from '../domain/json.ts'
 import { canGrant } from '../domain/license.ts'
 import { saveAccount } from './accountRow.ts'
@@ -22,7 +23,8 @@ export type Opening = Pick<
   'id' | 'number' | 'cell' | 'userName' | 'name' | 'timeZone' | 'total'
 >
 export type AccountChange = Partial<
-  Pick<Account, 'name' | 'timeZone' | 'total' | 'disabled' | 'retentionDays' | 'budgets'>
+  Pick<Account, 'name' | 'timeZone' | 'total' | 'disabled' | 'retentionDays' | 'budgets'> &
+    EmergencySettings
 >
 
 export const openAccount = (sql: SqlStorage, opening: Opening, now: number): void => {
@@ -33,6 +35,7 @@ export const openAccount = (sql: SqlStorage, opening: Opening, now: number): voi
     disabled: false,
     retentionDays: DEFAULT_RETENTION_DAYS,
     budgets: NO_OVERRIDES,
+    ...DEFAULT_EMERGENCY_SETTINGS,
     creation: now,
     lastModified: now,
     version: 1,
@@ -117,7 +120,15 @@ const changeZone = (tx: Decision, timeZone: string): NoLicense | null => {
   return null
 }
 
-const TABLES_OF_PENDING_WORK = ['outbox', 'messages', 'receipts', 'raised', 'notices']
+const TABLES_OF_PENDING_WORK = [
+  'outbox',
+  'messages',
+  'receipts',
+  'raised',
+  'notices',
+  'emergencies',
+  'acknowledgements',
+]
 
 /** Makes the account unreachable. The sweep erases its rows later, in pages. */
 export const eraseAccount = (

@@ -1,5 +1,6 @@
 import type { Account } from '../domain/account.ts'
 import { type Day, dayStart } from '../domain/day.ts'
+import { parseEmergencySettings, storeEmergencySettings } from '../domain/emergency.ts'
 import { sameJson } from '../domain/json.ts'
 import { currentDay } from '../domain/license.ts'
 import type { Decision } from './decision.ts'
@@ -19,6 +20,7 @@ interface AccountRow extends Record<string, SqlStorageValue> {
   retention_days: number
   locations_per_day: number | null
   storage_bytes: number | null
+  emergency: string | null
   creation: number
   last_modified: number
   version: number
@@ -42,6 +44,7 @@ export const readAccount = (sql: SqlStorage): Account | null => {
     disabled: row.disabled === 1,
     retentionDays: row.retention_days,
     budgets: { locationsPerDay: row.locations_per_day, storageBytes: row.storage_bytes },
+    ...parseEmergencySettings(row.emergency),
     creation,
     lastModified: row.last_modified,
     version,
@@ -69,8 +72,8 @@ export const saveAccount = (tx: Decision): void => {
   if (!before || (nextExpiryBefore === nextExpiry && sameJson(before, account))) return
   sql.exec(
     `UPDATE account SET name = ?, time_zone = ?, day = ?, total = ?, used = ?, disabled = ?,
-       retention_days = ?, locations_per_day = ?, storage_bytes = ?, last_modified = ?,
-       version = ?, next_expiry = ?`,
+       retention_days = ?, locations_per_day = ?, storage_bytes = ?, emergency = ?,
+       last_modified = ?, version = ?, next_expiry = ?`,
     account.name,
     account.timeZone,
     account.day,
@@ -80,6 +83,7 @@ export const saveAccount = (tx: Decision): void => {
     account.retentionDays,
     account.budgets.locationsPerDay,
     account.budgets.storageBytes,
+    storeEmergencySettings(account),
     account.lastModified,
     account.version,
     nextExpiry,

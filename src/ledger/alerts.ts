@@ -1,57 +1,71 @@
 import {
   type Alert,
   CHANNELS,
-  type Channel,
   type Delivery,
-  isUrgent,
   messageId,
+  type Position,
+  positionOf,
   type Recipient,
 } from '../domain/alert.ts'
 import type { DeviceRecord } from '../domain/device.ts'
-import { hasEnded } from '../domain/license.ts'
 import {
-  type AlertDetails,
-  composeEmail,
-  composeSms,
-  type MessageText,
-} from '../notify/messageText.ts'
+  EXPIRED_DEVICE_PAUSE_MS,
+  LATE_AFTER_MS,
+  type UndeliveredReason,
+} from '../domain/emergency.ts'
+import { hasEnded } from '../domain/license.ts'
+import type { AlertDetails } from '../notify/messageText.ts'
 import { type LimitedDevice, limitResetAt, takeQuota } from './dailyLimit.ts'
 import type { Decision } from './decision.ts'
-import { findDevice } from './devices.ts'
+import { type DeviceRow, findDevice } from './devices.ts'
+import { findToJoin, joinEmergency, openEmergency } from './emergencies.ts'
+import { reportUndelivered, textByTimeZone } from './emergencyMessages.ts'
 import { queueMessages } from './messageQueue.ts'
 import type { NewMessage } from './outbox.ts'
+import { findRaised, rememberRaised } from './raised.ts'
 import { postUsage } from './usage.ts'
 
 /* Raising an alert: one decision on which of its messages may still go out today. */
 
 export interface AlertToRaise {
-  alert: Alert
+  /** The id makes a repeat harmless: an alert that was raised before is not raised again. */
+  alert: Pick<Alert, 'id' | 'name' | 'text' | 'dateTime'>
+  /** The raiser may say so and did; names of `account.emergencyAlerts` are emergencies anyway. */
+  emergency?: boolean
+  /** The id derives from what was reported: it is kept for as long as alerts are. */
+  isRemembered?: boolean
+  /** The alert's own position. */
+  reported: Position | null
+  /** The device's last location, for an alert without a position. */
+  lastKnown: Position | null
   /** Ordered: where the limit allows only some messages, the first recipients get them. */
   recipients: Recipient[]
+  /** Whom the account's notices go to, beside the emergency contacts. */
+  administrators: Recipient[]
   /** The service's public origin, for links in the text. */
   origin: string
 }
 
 export type RaiseOutcome =
-  | { ok: true; repeated: false; deliveries: Delivery[] }
-  /** The same request raised this alert before; the cell has it. */
-  | { ok: true; repeated: true }
+  | {
+      ok: true
+      repeated: false
+      joined: false
+      alert: Alert
+      deliveries: Delivery[]
+      /** Why an emergency reaches nobody; the account is told. */
+      undelivered: UndeliveredReason | null
+    }
+  /** Raised before, or joined to an open emergency. The cell has the alert with this id. */
+  | {
+      ok: true
+      repeated: boolean
+      joined: boolean
+      alert: { id: string }
+      deliveries: null
+      undelivered: UndeliveredReason | null
+    }
   | { ok: false; refusal: 'account-not-found' | 'device-not-found' | 'device-expired' }
-
-const COMPOSE = { Email: composeEmail, SMS: composeSms } as const
-
-/** Composes the text for each time zone once, however many recipients share it. */
-const textByTimeZone = (
-  channel: Channel,
-  details: AlertDetails,
-): ((timeZone: string) => MessageText) => {
-  const composed = new Map<string, MessageText>()
-  return (timeZone) => {
-    const text = composed.get(timeZone) ?? COMPOSE[channel](details, timeZone)
-    composed.set(timeZone, text)
-    return text
-  }
-}
 
 /** Composes a message for every recipient; those beyond the daily limit are suppressed. */
 const composeMessages = (
@@ -61,25 +75,28 @@ const composeMessages = (
   details: AlertDetails,
 ): NewMessage[] => {
   const resetAt = limitResetAt(tx.account)
+  const { id: alertId, emergency: isEmergency } = details.alert
+  const textOf = textByTimeZone(details)
   const messages: NewMessage[] = []
   for (const channel of CHANNELS) {
     const wanted = recipients.filter((recipient) => recipient.channel === channel)
-    const granted = takeQuota(tx, device, channel, wanted.length)
-    const textFor = textByTimeZone(channel, details)
-    wanted.forEach(({ to, timeZone }, index) => {
-      const id = messageId(details.alert.id, messages.length)
+    const quota = { channel, wanted: wanted.length, isEmergency }
+    const { granted, reason } = takeQuota(tx, device, quota)
+    wanted.forEach((recipient, index) => {
+      const id = messageId(alertId, messages.length)
       const state =
         index < granted
           ? ({ status: 'queued', reason: null, resetAt: null } as const)
-          : ({ status: 'suppressed', reason: 'daily-limit-reached', resetAt } as const)
-      messages.push({ id, channel, to, ...textFor(timeZone), ...state })
+          : ({ status: 'suppressed', reason, resetAt } as const)
+      messages.push({ ...recipient, id, kind: 'alert', ...textOf(recipient), ...state })
     })
   }
   return messages
 }
 
 const emitRaised = (tx: Decision, deviceId: string, alert: Alert): void => {
-  const { id, name, text, dateTime, latitude, longitude } = alert
+  const { id, name, text, dateTime, latitude, longitude, positionTime } = alert
+  const { positionSource, emergency, late } = alert
   tx.emit('alert.raised', deviceId, {
     alertId: id,
     alertName: name,
@@ -87,6 +104,10 @@ const emitRaised = (tx: Decision, deviceId: string, alert: Alert): void => {
     dateTime: new Date(dateTime).toISOString(),
     latitude,
     longitude,
+    positionTime: positionTime === null ? null : new Date(positionTime).toISOString(),
+    positionSource,
+    emergency,
+    late,
   })
 }
 
@@ -99,41 +120,103 @@ const emitSuppressed = (
   const suppressed = messages.filter(({ status }) => status === 'suppressed')
   const resetAt = new Date(limitResetAt(tx.account)).toISOString()
   for (const channel of CHANNELS) {
-    const count = suppressed.filter((message) => message.channel === channel).length
-    if (count === 0) continue
-    const reason = 'daily-limit-reached'
-    const data = { alertId: alert.id, channel, messages: count, reason, resetAt }
+    const ofChannel = suppressed.filter((message) => message.channel === channel)
+    const [first] = ofChannel
+    if (!first) continue
+    const { reason } = first
+    const data = { alertId: alert.id, channel, messages: ofChannel.length, reason, resetAt }
     tx.emit('message.suppressed', deviceId, data)
   }
 }
 
-export const raiseAlert = (
+/** An expired device's emergency is kept and the account told, but not over and over. */
+const isTooSoon = ({ now }: Decision, { expired_emergency_at: last }: DeviceRow): boolean =>
+  last !== null && now >= last && now - last < EXPIRED_DEVICE_PAUSE_MS
+
+const undeliveredReason = (
+  isExpired: boolean,
+  messages: NewMessage[],
+): UndeliveredReason | null => {
+  if (isExpired) return 'device-expired'
+  if (messages.length === 0) return 'nobody-to-tell'
+  return messages.some(({ status }) => status === 'queued') ? null : 'daily-limit-reached'
+}
+
+const storeAlert = (
   tx: Decision,
-  deviceId: string,
-  { alert, recipients, origin }: AlertToRaise,
+  device: DeviceRow,
+  alert: Alert,
+  given: AlertToRaise,
 ): RaiseOutcome => {
   const { sql, account, now } = tx
-  const row = findDevice(sql, deviceId)
-  if (!row) return { ok: false, refusal: 'device-not-found' }
-  if (sql.exec('SELECT 1 FROM raised WHERE id = ?', alert.id).toArray().length > 0)
-    return { ok: true, repeated: true }
-  const { key } = row
-  if (hasEnded(row.ends, account.day)) {
-    tx.post({ kind: 'contact', key, at: now })
-    return { ok: false, refusal: 'device-expired' }
-  }
-  const { name, identifier, limits } = JSON.parse(row.record) as DeviceRecord
-  const details = { alert, deviceName: name, identifier, origin }
-  const messages = composeMessages(tx, { id: deviceId, key, limits }, recipients, details)
-  sql.exec('INSERT INTO raised (id) VALUES (?)', alert.id)
-  tx.post({ kind: 'alert', key, alert, messages: messages.length })
-  queueMessages(tx, key, messages, isUrgent(alert.name))
+  const { id: deviceId, key } = device
+  const isExpired = hasEnded(device.ends, account.day)
+  const { name: deviceName, identifier, limits } = JSON.parse(device.record) as DeviceRecord
+  const { reported, lastKnown, recipients, administrators, origin } = given
+  const { speed, course, accuracy } = reported ?? lastKnown ?? {}
+  const motion = { speed, course, accuracy }
+  const details = { alert, motion, deviceName, identifier, origin }
+  const limited = { id: deviceId, key, limits }
+  const told = isExpired ? [] : recipients
+  const messages = composeMessages(tx, limited, told, { ...details, purpose: { kind: 'alert' } })
+  tx.post({ kind: 'alert', key, alert, messages: messages.length, at: now })
+  queueMessages(tx, key, messages, alert.emergency)
   postUsage(tx, key, now)
   emitRaised(tx, deviceId, alert)
   emitSuppressed(tx, deviceId, alert, messages)
-  return {
-    ok: true,
-    repeated: false,
-    deliveries: messages.map(({ subject, text, ...delivery }) => delivery),
+  const undelivered = alert.emergency ? undeliveredReason(isExpired, messages) : null
+  rememberRaised(tx, alert.id, {
+    isRemembered: alert.emergency || !!given.isRemembered,
+    undelivered,
+  })
+  if (isExpired) sql.exec('UPDATE devices SET expired_emergency_at = ? WHERE key = ?', now, key)
+  if (alert.emergency) {
+    const emergency = openEmergency(tx, {
+      deviceKey: key,
+      details: { ...details, deviceId, administrators },
+      messages: messages.length,
+      isOnItsWay: undelivered === null,
+    })
+    if (undelivered) reportUndelivered(tx, emergency, undelivered)
   }
+  const deliveries = messages.map(({ subject, text, timeZone, userId, contact, ...shown }) => shown)
+  return { ok: true, repeated: false, joined: false, alert, deliveries, undelivered }
+}
+
+export const raiseAlert = (tx: Decision, deviceId: string, given: AlertToRaise): RaiseOutcome => {
+  const { sql, account, now } = tx
+  const device = findDevice(sql, deviceId)
+  if (!device) return { ok: false, refusal: 'device-not-found' }
+  const raised = findRaised(sql, given.alert.id)
+  if (raised)
+    return {
+      ok: true,
+      repeated: true,
+      joined: raised.joined !== null,
+      alert: { id: raised.joined ?? given.alert.id },
+      deliveries: null,
+      undelivered: raised.undelivered,
+    }
+  const { reported, lastKnown } = given
+  const { id, name, text, dateTime } = given.alert
+  const emergency = given.emergency === true || account.emergencyAlerts.includes(name)
+  if (hasEnded(device.ends, account.day) && (!emergency || isTooSoon(tx, device))) {
+    tx.post({ kind: 'contact', key: device.key, at: now })
+    return { ok: false, refusal: 'device-expired' }
+  }
+  const open =
+    emergency && !hasEnded(device.ends, account.day)
+      ? findToJoin(sql, device.key, { name, dateTime })
+      : undefined
+  if (open) {
+    const { latitude, longitude } = reported ?? { latitude: null, longitude: null }
+    joinEmergency(tx, open, { dateTime, latitude, longitude })
+    tx.post({ kind: 'contact', key: device.key, at: now })
+    rememberRaised(tx, id, { isRemembered: true, joined: open.id, undelivered: null })
+    const alert = { id: open.id }
+    return { ok: true, repeated: false, joined: true, alert, deliveries: null, undelivered: null }
+  }
+  const late = now - dateTime > LATE_AFTER_MS
+  const position = positionOf(reported, lastKnown)
+  return storeAlert(tx, device, { id, name, text, dateTime, ...position, emergency, late }, given)
 }

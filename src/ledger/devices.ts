@@ -6,6 +6,7 @@ import { endsOf, hasEnded } from '../domain/license.ts'
 import { saveAccount } from './accountRow.ts'
 import type { Decision } from './decision.ts'
 import { isRecentlyDeleted, rememberDeleted } from './deletedDevices.ts'
+import { closeEmergenciesOf } from './emergencies.ts'
 import { recordExpiry } from './expirations.ts'
 import { type NoLicense, transferLicense } from './licenseTransfer.ts'
 import { deleteMessagesOf } from './messageQueue.ts'
@@ -41,6 +42,8 @@ export interface DeviceRow extends Record<string, SqlStorageValue> {
   creation: number
   last_modified: number
   version: number
+  /** When it last raised an emergency though it had expired. */
+  expired_emergency_at: number | null
 }
 
 /** Who creates a device. A bound user has a cap on devices, and they join the user's group. */
@@ -215,6 +218,7 @@ export const deleteDevice = (
   sql.exec('DELETE FROM devices WHERE key = ?', row.key)
   sql.exec('DELETE FROM usage WHERE device_key = ?', row.key)
   deleteMessagesOf(sql, row.key)
+  closeEmergenciesOf(sql, row.key)
   rememberDeleted(tx, id)
   if (row.created_by !== null)
     sql.exec('UPDATE creators SET count = count - 1 WHERE user_id = ?', row.created_by)

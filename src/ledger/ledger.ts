@@ -14,6 +14,7 @@ import {
   openAccount,
 } from './account.ts'
 import { readAccount } from './accountRow.ts'
+import * as acknowledge from './acknowledge.ts'
 import { type AlertToRaise, type RaiseOutcome, raiseAlert } from './alerts.ts'
 import { beginDecision, type Decision } from './decision.ts'
 import {
@@ -27,12 +28,14 @@ import {
   readDevice,
   replaceDevice,
 } from './devices.ts'
+import { nextEmergencyTime, runDueEmergencies } from './emergencyRounds.ts'
 import { recordExpirations } from './expirations.ts'
 import { type LogPage, readLog } from './licenseLog.ts'
 import { MessageSender } from './messageSender.ts'
 import { type AccountNotice, sendNotice } from './notices.ts'
 import { isEmpty } from './outbox.ts'
 import { OutboxDrain } from './outboxDrain.ts'
+import * as pending from './pendingRaises.ts'
 import { nextPruneTime, prune } from './prune.ts'
 import { applyReceipt } from './receipts.ts'
 import { type ReconcileOutcome, reconcilePage } from './reconcile.ts'
@@ -141,6 +144,19 @@ export class AccountLedger extends DurableObject<Env> {
     return this.#decide((tx) => raiseAlert(tx, deviceId, alert))
   }
 
+  async raisePending(raises: pending.PendingRaise[]): Promise<pending.PendingOutcome> {
+    const contexts = await pending.readContexts(this.#sql, this.env, raises)
+    return this.#decide((tx) => pending.raisePending(tx, raises, contexts))
+  }
+
+  async acknowledge(alert: acknowledge.AlertToAcknowledge): Promise<acknowledge.StateOutcome> {
+    return this.#decide((tx) => acknowledge.acknowledgeAlert(tx, alert))
+  }
+
+  async cancel(alert: acknowledge.AlertToCancel): Promise<acknowledge.StateOutcome> {
+    return this.#decide((tx) => acknowledge.cancelAlert(tx, alert))
+  }
+
   async notify(notice: AccountNotice): Promise<{ ok: true } | typeof NOT_FOUND> {
     return this.#decide((tx) => sendNotice(tx, notice))
   }
@@ -194,6 +210,7 @@ export class AccountLedger extends DurableObject<Env> {
   override async alarm(): Promise<void> {
     this.#alarmAt = null
     try {
+      await runDueEmergencies(this.ctx.storage, this.env)
       prune(this.#sql, Date.now())
       const work = Promise.allSettled([this.#outboxDrain.run(), this.#messageSender.run()])
       await Promise.race([work, scheduler.wait(ALARM_WAIT_MS)])
@@ -228,6 +245,7 @@ export class AccountLedger extends DurableObject<Env> {
       this.#outboxDrain.nextTime(now),
       this.#messageSender.nextTime(),
       nextPruneTime(this.#sql),
+      nextEmergencyTime(this.#sql),
     ].filter((time) => time !== null)
     if (times.length === 0) return
     const next = Math.max(now, Math.min(...times))

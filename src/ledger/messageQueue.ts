@@ -1,5 +1,12 @@
-import type { Channel, Status } from '../domain/alert.ts'
+import {
+  type Channel,
+  type MessageKind,
+  onePerAddress,
+  type Recipient,
+  type Status,
+} from '../domain/alert.ts'
 import type { Day } from '../domain/day.ts'
+import { LINK_BYTES, LINK_MARK, makeLink } from '../domain/link.ts'
 import { retryDelayMs } from '../domain/messageRetry.ts'
 import type { Decision } from './decision.ts'
 import type { NewMessage } from './outbox.ts'
@@ -11,10 +18,17 @@ export interface MessageRow extends Record<string, SqlStorageValue> {
   /** The provider's idempotency key: the same on every attempt, a new one for a manual resend. */
   key: string
   device_key: number
+  kind: MessageKind
   channel: Channel
   recipient: string
+  time_zone: string
+  user_id: string | null
+  contact: string | null
   subject: string
+  /** Has a mark in place of its link. */
   text: string
+  /** Null once no attempt is left to make. */
+  link: string | null
   urgent: number
   status: Status
   reason: string | null
@@ -34,10 +48,15 @@ export interface QueuedMessage {
   id: string
   key: string
   deviceKey: number
+  kind: MessageKind
   channel: Channel
   to: string
+  timeZone: string
+  userId?: string | undefined
+  contact?: string | undefined
   subject: string
   text: string
+  link?: string | undefined
   urgent: boolean
 }
 
@@ -46,16 +65,21 @@ export const findMessage = (sql: SqlStorage, id: string): MessageRow | undefined
 
 export const enqueueMessage = ({ sql, account, now }: Decision, message: QueuedMessage): void => {
   sql.exec(
-    `INSERT OR REPLACE INTO messages (id, key, device_key, channel, recipient, subject, text,
-       urgent, status, day, accepted, next_try, changed)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?)`,
+    `INSERT OR REPLACE INTO messages (id, key, device_key, kind, channel, recipient, time_zone,
+       user_id, contact, subject, text, link, urgent, status, day, accepted, next_try, changed)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?)`,
     message.id,
     message.key,
     message.deviceKey,
+    message.kind,
     message.channel,
     message.to,
+    message.timeZone,
+    message.userId ?? null,
+    message.contact ?? null,
     message.subject,
     message.text,
+    message.link ?? null,
     message.urgent ? 1 : 0,
     account.day,
     now,
@@ -67,13 +91,26 @@ export const enqueueMessage = ({ sql, account, now }: Decision, message: QueuedM
 /** Messages that enter the cell in one statement. */
 const MAX_MESSAGES_PER_EFFECT = 50
 
-/** Adds new messages to the cell's projection, and queues those that are not suppressed. */
+/** A link for a message whose text has the mark of one. */
+export const linkFor = ({ account }: Decision, text: string): string | undefined =>
+  text.includes(LINK_MARK)
+    ? makeLink(account.cell, crypto.getRandomValues(new Uint8Array(LINK_BYTES)))
+    : undefined
+
+/**
+ * Adds new messages to the cell's projection, and queues those that are not suppressed. Each of
+ * these gets its own link.
+ */
 export const queueMessages = (
   tx: Decision,
   deviceKey: number,
-  messages: NewMessage[],
+  composed: NewMessage[],
   urgent: boolean,
 ): void => {
+  const messages = composed.map((message) => ({
+    ...message,
+    link: message.status === 'queued' ? linkFor(tx, message.text) : undefined,
+  }))
   for (let first = 0; first < messages.length; first += MAX_MESSAGES_PER_EFFECT) {
     const page = messages.slice(first, first + MAX_MESSAGES_PER_EFFECT)
     tx.post({ kind: 'messages', key: deviceKey, messages: page, at: tx.now })
@@ -137,6 +174,32 @@ export const claimMessage = (
     return { ...row, attempts }
   }
   return null
+}
+
+/** Everyone who was sent a message about an alert, whatever its kind. */
+export const recipientsOfAlert = (
+  sql: SqlStorage,
+  alertId: string,
+  isIncluded: (message: MessageRow) => boolean = () => true,
+): Recipient[] => {
+  const prefix = `msg_${alertId.slice(4)}`
+  const rows = sql
+    .exec<MessageRow>(
+      'SELECT * FROM messages WHERE id > ? AND id < ? ORDER BY id',
+      prefix,
+      `${prefix}~`,
+    )
+    .toArray()
+    .filter(isIncluded)
+  return onePerAddress(
+    rows.map(({ channel, recipient: to, time_zone: timeZone, user_id, contact }) => ({
+      channel,
+      to,
+      timeZone,
+      userId: user_id ?? undefined,
+      contact: contact ?? undefined,
+    })),
+  )
 }
 
 /** Deletes a deleted device's messages: nothing is sent about it any more. */

@@ -1,4 +1,5 @@
 import { CHANNELS, type Channel } from '../domain/alert.ts'
+import { fillLink } from '../domain/link.ts'
 import { type NotifyEnv, type SendOutcome, sendTimeoutMs } from '../notify/provider.ts'
 import { providerFor } from '../notify/providers.ts'
 import { readAccount } from './accountRow.ts'
@@ -84,7 +85,8 @@ class ChannelSender {
 
   async #send(message: MessageRow, accountId: string): Promise<Attempt> {
     const provider = providerFor(this.#env, this.#channel)
-    const { key, recipient: to, subject, text, unsure_since: unsureSince } = message
+    const { key, recipient: to, subject, link, unsure_since: unsureSince } = message
+    const text = link === null ? message.text : fillLink(message.text, link)
     const outcome = await provider
       .send(this.#env, { key, accountId, to, subject, text, unsureSince })
       .catch((): SendOutcome => ({ kind: 'retry', reason: 'provider-failed', maybeAccepted: true }))

@@ -1,5 +1,7 @@
 import { alertIdOf, NO_DEVICE_KEY, type Status } from '../domain/alert.ts'
+import { none } from '../notify/none.ts'
 import type { Decision } from './decision.ts'
+import { checkSoonIfAllFailed, markDelivered } from './emergencies.ts'
 import type { MessageRow } from './messageQueue.ts'
 import { postUsage, releaseMessage } from './usage.ts'
 
@@ -10,6 +12,9 @@ export interface MessageChange {
   nextTry: number | null
   unsureSince: number | null
 }
+
+/** A message by which an alert itself reaches people. */
+const isOfAlert = ({ kind }: MessageRow): boolean => kind === 'alert' || kind === 'escalation'
 
 const EVENTS: Partial<Record<Status, string>> = { sent: 'message.sent', failed: 'message.failed' }
 
@@ -38,24 +43,30 @@ const emitMessageEvent = (
 
 /**
  * Writes a message's new state. The cell gets visible changes only. Each status of a device's
- * message has one event; messages of notices have none.
+ * message has one event; notices about the account itself have none.
  */
 export const changeMessage = (tx: Decision, before: MessageRow, change: MessageChange): void => {
-  const { id, attempts } = before
+  const { id, attempts, link } = before
   const { status, reason, provider, nextTry, unsureSince } = change
   tx.sql.exec(
     `UPDATE messages SET status = ?, reason = ?, provider = ?, next_try = ?, unsure_since = ?,
-       changed = ? WHERE id = ?`,
+       link = iif(?, link, NULL), changed = ? WHERE id = ?`,
     status,
     reason,
     provider,
     nextTry,
     unsureSince,
+    nextTry === null ? 0 : 1,
     tx.now,
     id,
   )
-  if (status !== before.status || reason !== before.reason)
-    tx.post({ kind: 'message-state', id, status, reason, provider, attempts, at: tx.now })
+  if (status !== before.status || reason !== before.reason) {
+    const state = { id, status, reason, provider, attempts, at: tx.now }
+    const isShown = link !== null && provider === none.name && status === 'sent'
+    tx.post({ kind: 'message-state', ...state, ...(isShown && { shownLink: link }) })
+  }
+  if (isOfAlert(before) && (status === 'sent' || status === 'delivered'))
+    markDelivered(tx.sql, alertIdOf(id))
   const event = eventOf(before.status, status)
   if (event && before.device_key !== NO_DEVICE_KEY) emitMessageEvent(tx, before, change, event)
 }
@@ -67,7 +78,12 @@ export const failMessage = (
   { reason, provider, unsureSince }: Pick<MessageChange, 'reason' | 'provider' | 'unsureSince'>,
 ): void => {
   changeMessage(tx, before, { status: 'failed', reason, provider, nextTry: null, unsureSince })
-  if (unsureSince !== null || before.device_key === NO_DEVICE_KEY) return
-  releaseMessage(tx.sql, before.device_key, before.day, before.channel)
-  if (before.day === tx.account.day) postUsage(tx, before.device_key)
+  if (isOfAlert(before)) checkSoonIfAllFailed(tx, alertIdOf(before.id))
+  if (unsureSince !== null) return
+  const { device_key, kind, day, channel, urgent } = before
+  const isDevices = kind === 'alert' || kind === 'command'
+  const key = isDevices ? device_key : NO_DEVICE_KEY
+  const isEmergency = isDevices && urgent === 1
+  releaseMessage(tx.sql, { key, day, channel, isEmergency })
+  if (isDevices && day === tx.account.day) postUsage(tx, device_key)
 }

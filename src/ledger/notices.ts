@@ -1,10 +1,48 @@
-import { messageId, NO_DEVICE_KEY, type Recipient } from '../domain/alert.ts'
+import {
+  CHANNELS,
+  type MessageKind,
+  messageId,
+  NO_DEVICE_KEY,
+  type Recipient,
+} from '../domain/alert.ts'
+import type { MessageText } from '../notify/messageText.ts'
 import { composeNotice, type NoticeContent } from '../notify/noticeText.ts'
+import { limitResetAt, takeNoticeQuota } from './dailyLimit.ts'
 import type { Decision } from './decision.ts'
 import { queueMessages } from './messageQueue.ts'
 import type { NewMessage } from './outbox.ts'
 
-/* Account notices: messages about the account itself, outside the limits of all devices. */
+/* Notices and escalations: outside the limits of all devices, within the account's own. */
+
+interface NoticeParts {
+  kind: MessageKind
+  /** The message id of the recipient with this index. */
+  idOf: (index: number) => string
+  textOf: (recipient: Recipient) => MessageText
+}
+
+/** Composes a message for every recipient; those beyond the account's limit are suppressed. */
+export const composeNotices = (
+  tx: Decision,
+  recipients: Recipient[],
+  { kind, idOf, textOf }: NoticeParts,
+): NewMessage[] => {
+  const resetAt = limitResetAt(tx.account)
+  const ordered = CHANNELS.flatMap((channel) => {
+    const wanted = recipients.filter((recipient) => recipient.channel === channel)
+    const granted = takeNoticeQuota(tx, channel, wanted.length)
+    return wanted.map((recipient, index) => ({ recipient, isGranted: index < granted }))
+  })
+  return ordered.map(({ recipient, isGranted }, index) => ({
+    ...recipient,
+    id: idOf(index),
+    kind,
+    ...textOf(recipient),
+    ...(isGranted
+      ? ({ status: 'queued', reason: null, resetAt: null } as const)
+      : ({ status: 'suppressed', reason: 'daily-notice-limit-reached', resetAt } as const)),
+  }))
+}
 
 export interface AccountNotice {
   /** `ntc_` and 22 characters, the first nine its time. The same id is sent only once. */
@@ -14,7 +52,10 @@ export interface AccountNotice {
   isUrgent: boolean
 }
 
-/** Queues the messages of a notice. A repeat queues nothing, so that the caller may retry. */
+/**
+ * Queues the messages of a notice, as far as the account's limit allows. A repeat queues nothing, so
+ * that the caller may retry.
+ */
 export const sendNotice = (tx: Decision, notice: AccountNotice): { ok: true } => {
   const { id, content, recipients, isUrgent } = notice
   const { rowsWritten } = tx.sql.exec(
@@ -23,17 +64,11 @@ export const sendNotice = (tx: Decision, notice: AccountNotice): { ok: true } =>
     tx.now,
   )
   if (rowsWritten === 0) return { ok: true }
-  const messages = recipients.map(
-    ({ channel, to, timeZone }, index): NewMessage => ({
-      id: messageId(id, index),
-      channel,
-      to,
-      ...composeNotice[channel](content, timeZone),
-      status: 'queued',
-      reason: null,
-      resetAt: null,
-    }),
-  )
+  const messages = composeNotices(tx, recipients, {
+    kind: 'notice',
+    idOf: (index) => messageId(id, index),
+    textOf: ({ channel, timeZone }) => composeNotice[channel](content, timeZone),
+  })
   queueMessages(tx, NO_DEVICE_KEY, messages, isUrgent)
   return { ok: true }
 }

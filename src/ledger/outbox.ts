@@ -1,11 +1,16 @@
 import type { Account } from '../domain/account.ts'
-import type { Alert, Delivery, Status } from '../domain/alert.ts'
+import type { Alert, AlertUpdate, Delivery, Status } from '../domain/alert.ts'
 import type { DayUsage, Device } from '../domain/device.ts'
 
 /** A message as it enters the cell. */
 export interface NewMessage extends Delivery {
   subject: string
   text: string
+  timeZone: string
+  userId?: string | undefined
+  contact?: string | undefined
+  /** The link in its text, once it is queued. The cell keeps its hash. */
+  link?: string | undefined
 }
 
 /**
@@ -27,8 +32,21 @@ export type Effect =
     }
   | { kind: 'usage'; key: number; usage: DayUsage; contact?: number }
   | { kind: 'contact'; key: number; at: number }
-  | { kind: 'alert'; key: number; alert: Alert; messages: number }
-  /** `key` is 0 for the messages of a notice. */
+  | { kind: 'alert'; key: number; alert: Alert; messages: number; at: number }
+  /** The cell deletes these pending raises: the ledger has decided on them. */
+  | { kind: 'raises-decided'; ids: string[] }
+  /** Null members stay as the cell has them. */
+  | {
+      kind: 'alert-state'
+      id: string
+      acknowledgedAt: number | null
+      acknowledgedBy: string | null
+      cancelledAt: number | null
+      cancelledBy: string | null
+      updates: AlertUpdate[] | null
+      messages: number | null
+    }
+  /** `key` is 0 for the messages of a notice about the account itself. */
   | { kind: 'messages'; key: number; messages: NewMessage[]; at: number }
   | {
       kind: 'message-state'
@@ -37,6 +55,10 @@ export type Effect =
       reason: string | null
       provider: string | null
       attempts: number
+      /** A new link of the message. The cell keeps its hash. */
+      link?: string
+      /** The link, where the provider sends nothing. */
+      shownLink?: string
       at: number
     }
   | { kind: 'memberships' }

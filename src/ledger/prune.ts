@@ -1,10 +1,12 @@
-import { base32Time } from '../domain/base32.ts'
+import { DEFAULT_RETENTION_DAYS, keptSince } from '../domain/account.ts'
+import { readAccount } from './accountRow.ts'
+import { pruneRaised } from './raised.ts'
 
 const DAY_MS = 86_400_000
 /** Receipts arrive within hours. After this only the cell has the message. */
 const MESSAGES_KEPT_MS = 3 * DAY_MS
-/** A request can be repeated under its Idempotency-Key for 24 hours. */
-const RAISED_KEPT_MS = 2 * DAY_MS
+/** An emergency that nobody has acknowledged is open for this long: nothing joins it later. */
+const EMERGENCIES_KEPT_MS = 7 * DAY_MS
 /** A notice is requested again within minutes if its request failed. */
 const NOTICES_KEPT_MS = 2 * DAY_MS
 const MAX_PRUNED = 500
@@ -21,7 +23,13 @@ export const nextPruneTime = (sql: SqlStorage): number | null => {
 
 /** Deletes what no repeat and no receipt can ask for any more. */
 export const prune = (sql: SqlStorage, now: number): void => {
-  sql.exec('DELETE FROM raised WHERE id < ?', `alr_${base32Time(now - RAISED_KEPT_MS)}`)
+  const since = keptSince(now, readAccount(sql)?.retentionDays ?? DEFAULT_RETENTION_DAYS)
+  pruneRaised(sql, now, since)
+  sql.exec('DELETE FROM acknowledgements WHERE at < ?', since)
+  sql.exec(
+    'DELETE FROM emergencies WHERE raised_at < ? AND check_at IS NULL AND next_round IS NULL',
+    now - EMERGENCIES_KEPT_MS,
+  )
   sql.exec('DELETE FROM notices WHERE accepted < ?', now - NOTICES_KEPT_MS)
   const old = sql
     .exec<{ id: string }>(

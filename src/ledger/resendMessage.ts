@@ -1,15 +1,16 @@
-import type { Channel } from '../domain/alert.ts'
+import type { Channel, MessageKind } from '../domain/alert.ts'
 import type { DeviceRecord } from '../domain/device.ts'
-import { limitResetAt, takeQuota } from './dailyLimit.ts'
+import { limitResetAt, takeNoticeQuota, takeQuota } from './dailyLimit.ts'
 import type { Decision } from './decision.ts'
-import { findDevice } from './devices.ts'
-import { enqueueMessage, findMessage } from './messageQueue.ts'
+import { type DeviceRow, findDevice } from './devices.ts'
+import { enqueueMessage, findMessage, linkFor } from './messageQueue.ts'
 import { postUsage } from './usage.ts'
 
 /** A message as the cell has it, which keeps messages longer than the ledger does. */
 export interface StoredMessage {
   id: string
   deviceId: string
+  kind: MessageKind
   channel: Channel
   to: string
   subject: string
@@ -23,6 +24,19 @@ export type ResendOutcome =
   | { ok: true }
   | { ok: false; refusal: 'account-not-found' | 'message-not-found' | 'message-not-failed' }
   | { ok: false; refusal: 'daily-limit-reached'; resetAt: number }
+
+/** Counts one more message, against the device's limit or the account's. */
+const takeOne = (
+  tx: Decision,
+  { id, key, record }: DeviceRow,
+  { kind, channel, urgent: isEmergency }: StoredMessage,
+): number => {
+  if (kind !== 'alert' && kind !== 'command') return takeNoticeQuota(tx, channel, 1)
+  const { limits } = JSON.parse(record) as DeviceRecord
+  const { granted } = takeQuota(tx, { id, key, limits }, { channel, wanted: 1, isEmergency })
+  postUsage(tx, key)
+  return granted
+}
 
 /**
  * Sends a failed or suppressed message again on request; it counts again. `round` identifies the
@@ -41,12 +55,20 @@ export const resendMessage = (
   if (queued?.key === key) return { ok: true }
   const hasFailed = queued ? queued.status === 'failed' : failed
   if (!hasFailed) return { ok: false, refusal: 'message-not-failed' }
-  const { limits } = JSON.parse(device.record) as DeviceRecord
-  const granted = takeQuota(tx, { id: deviceId, key: device.key, limits }, message.channel, 1)
-  postUsage(tx, device.key)
+  const granted = takeOne(tx, device, message)
   if (granted === 0)
     return { ok: false, refusal: 'daily-limit-reached', resetAt: limitResetAt(tx.account) }
-  enqueueMessage(tx, { ...message, key, deviceKey: device.key })
+  const link = linkFor(tx, message.text)
+  const { time_zone: timeZone = tx.account.timeZone, user_id, contact } = queued ?? {}
+  enqueueMessage(tx, {
+    ...message,
+    link,
+    key,
+    deviceKey: device.key,
+    timeZone,
+    userId: user_id ?? undefined,
+    contact: contact ?? undefined,
+  })
   tx.post({
     kind: 'message-state',
     id,
@@ -54,6 +76,7 @@ export const resendMessage = (
     reason: null,
     provider: null,
     attempts: 0,
+    ...(link && { link }),
     at: tx.now,
   })
   return { ok: true }

@@ -54,6 +54,36 @@ const STEPS = [
    ALTER TABLE account ADD COLUMN storage_bytes INTEGER;`,
   `CREATE INDEX messages_device ON messages (device_key);
    CREATE TABLE deleted (id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;`,
+  `ALTER TABLE account ADD COLUMN emergency TEXT;
+   ALTER TABLE devices ADD COLUMN expired_emergency_at INTEGER;
+   ALTER TABLE messages ADD COLUMN kind TEXT NOT NULL DEFAULT 'alert';
+   ALTER TABLE messages ADD COLUMN time_zone TEXT NOT NULL DEFAULT 'UTC';
+   ALTER TABLE messages ADD COLUMN user_id TEXT;
+   ALTER TABLE messages ADD COLUMN contact TEXT;
+   UPDATE messages SET kind = 'notice' WHERE device_key = 0;
+   ALTER TABLE usage ADD COLUMN emails_emergency INTEGER NOT NULL DEFAULT 0;
+   ALTER TABLE usage ADD COLUMN sms_emergency INTEGER NOT NULL DEFAULT 0;
+   ALTER TABLE raised ADD COLUMN at INTEGER NOT NULL DEFAULT 0;
+   ALTER TABLE raised ADD COLUMN remembered INTEGER NOT NULL DEFAULT 0;
+   ALTER TABLE raised ADD COLUMN joined TEXT;
+   ALTER TABLE raised ADD COLUMN undelivered TEXT;
+   UPDATE raised SET at = unixepoch() * 1000;
+   CREATE INDEX raised_at ON raised (remembered, at);
+   CREATE TABLE emergencies (
+     id TEXT PRIMARY KEY, device_key INTEGER NOT NULL, name TEXT NOT NULL, time INTEGER NOT NULL,
+     raised_at INTEGER NOT NULL, details TEXT NOT NULL, updates TEXT NOT NULL DEFAULT '[]',
+     messages INTEGER NOT NULL, check_at INTEGER, round INTEGER NOT NULL DEFAULT 0,
+     next_round INTEGER
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX emergencies_device ON emergencies (device_key, name);
+   CREATE INDEX emergencies_check ON emergencies (check_at) WHERE check_at IS NOT NULL;
+   CREATE INDEX emergencies_round ON emergencies (next_round) WHERE next_round IS NOT NULL;
+   CREATE TABLE acknowledgements (
+     alert_id TEXT PRIMARY KEY, at INTEGER NOT NULL, by TEXT NOT NULL, cancelled_at INTEGER,
+     cancelled_by TEXT
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX acknowledgements_at ON acknowledgements (at);`,
+  'ALTER TABLE messages ADD COLUMN link TEXT',
 ]
 
 export const migrateTables = (storage: DurableObjectStorage): void => migrate(storage, STEPS)

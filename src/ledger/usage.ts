@@ -1,7 +1,7 @@
 import type { Channel } from '../domain/alert.ts'
 import { addDays, type Day, daysBetween } from '../domain/day.ts'
 import type { DayReport, DayUsage } from '../domain/device.ts'
-import { reserve } from '../domain/quota.ts'
+import { openLimit, reserve } from '../domain/quota.ts'
 import type { Decision } from './decision.ts'
 
 /* What each device has sent on which day of its account. */
@@ -17,6 +17,9 @@ interface UsageRow extends Record<string, SqlStorageValue> {
   sms_suppressed: number
   emails_reached: number
   sms_reached: number
+  /** The part of `emails` and `sms` that emergencies sent. */
+  emails_emergency: number
+  sms_emergency: number
 }
 
 /** The columns that count a channel's messages begin with this. */
@@ -57,8 +60,19 @@ export const usageBetween = (sql: SqlStorage, key: number, from: Day, to: Day): 
   return usage
 }
 
+export interface Wanted {
+  channel: Channel
+  limit: number
+  /** The part of the limit that only emergencies may use. */
+  reserve: number
+  isEmergency: boolean
+  wanted: number
+}
+
 export interface Reserved {
   granted: number
+  /** The whole limit is used, not only the part that is open to ordinary alerts. */
+  isReached: boolean
   /** The limit is reached for the first time on this day. */
   isNewlyReached: boolean
 }
@@ -70,35 +84,59 @@ export interface Reserved {
 export const reserveMessages = (
   { sql, account }: Decision,
   key: number,
-  { channel, limit, wanted }: { channel: Channel; limit: number; wanted: number },
+  { channel, limit, reserve: reserved, isEmergency, wanted }: Wanted,
 ): Reserved => {
-  if (wanted === 0) return { granted: 0, isNewlyReached: false }
+  if (wanted === 0) return { granted: 0, isReached: false, isNewlyReached: false }
   const { day } = account
   const column = COLUMN[channel]
   const row = findRow(sql, key, day)
-  const { granted, suppressed, reached } = reserve(limit, row?.[column] ?? 0, wanted)
+  const used = row?.[column] ?? 0
+  const open = openLimit({
+    limit,
+    reserve: reserved,
+    usedByEmergencies: row?.[`${column}_emergency`] ?? 0,
+    isEmergency,
+  })
+  const { granted, suppressed } = reserve(open, used, wanted)
+  const reached = used + granted >= limit
   if (!row) {
     sql.exec('DELETE FROM usage WHERE device_key = ? AND day < ?', key, addDays(day, -KEPT_DAYS))
     sql.exec('INSERT INTO usage (device_key, day) VALUES (?, ?)', key, day)
   }
   sql.exec(
     `UPDATE usage SET ${column} = ${column} + ?, ${column}_suppressed = ${column}_suppressed + ?,
-       ${column}_reached = max(${column}_reached, ?)
+       ${column}_reached = max(${column}_reached, ?),
+       ${column}_emergency = ${column}_emergency + ?
      WHERE device_key = ? AND day = ?`,
     granted,
     suppressed,
     reached ? 1 : 0,
+    isEmergency ? granted : 0,
     key,
     day,
   )
-  return { granted, isNewlyReached: reached && !row?.[`${column}_reached`] }
+  const isNewlyReached = reached && !row?.[`${column}_reached`]
+  return { granted, isReached: reached, isNewlyReached }
+}
+
+/** A counted message. */
+export interface Counted {
+  key: number
+  day: Day
+  channel: Channel
+  isEmergency: boolean
 }
 
 /** Uncounts a message that no provider accepted, on the day that it was counted. */
-export const releaseMessage = (sql: SqlStorage, key: number, day: Day, channel: Channel): void => {
+export const releaseMessage = (
+  sql: SqlStorage,
+  { key, day, channel, isEmergency }: Counted,
+): void => {
   const column = COLUMN[channel]
   sql.exec(
-    `UPDATE usage SET ${column} = max(0, ${column} - 1) WHERE device_key = ? AND day = ?`,
+    `UPDATE usage SET ${column} = max(0, ${column} - 1),
+       ${column}_emergency = max(0, ${column}_emergency - ?) WHERE device_key = ? AND day = ?`,
+    isEmergency ? 1 : 0,
     key,
     day,
   )

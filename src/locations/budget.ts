@@ -1,8 +1,9 @@
 import { addUsage, readBudgetState } from '../account/store.ts'
 import { BoundedCache } from '../domain/boundedCache.ts'
-import { carriesEmergency, LOCATION_BYTES } from '../domain/budget.ts'
+import { LOCATION_BYTES } from '../domain/budget.ts'
 import { iso } from '../domain/iso.ts'
 import type { Location } from '../domain/location.ts'
+import { findEmergencies } from '../domain/reportedEmergency.ts'
 import { budgetsPerLicense } from '../env.ts'
 import type { Context } from '../http/context.ts'
 import { Problem } from '../http/problem.ts'
@@ -51,9 +52,17 @@ const dailyLocationsReached = (resetAt: number) =>
     members: { resetAt: iso(resetAt) },
   })
 
+const carriesEmergency = (reported: readonly Location[], { emergencyAlerts }: BudgetMeter) =>
+  findEmergencies(reported, emergencyAlerts).length > 0
+
 /** Throws a 429 or a 409, unless the account turns out to be within its budgets by now. */
-const refuse = async (c: Context, meter: BudgetMeter): Promise<void> => {
+const refuse = async (
+  c: Context,
+  meter: BudgetMeter,
+  reported: readonly Location[],
+): Promise<void> => {
   await refresh(c, meter)
+  if (carriesEmergency(reported, meter)) return
   const exceeded = findExceeded(c, meter)
   if (exceeded === 'storageBytes') throw new Problem('storage-full')
   if (exceeded) throw dailyLocationsReached(meter.resetAt())
@@ -87,7 +96,7 @@ export const storeWithinBudget = async <Outcome extends StoreOutcome>(
 ): Promise<Outcome> => {
   const meter = await findMeter(c)
   if (!meter) return store()
-  if (findExceeded(c, meter) && !carriesEmergency(reported)) await refuse(c, meter)
+  if (findExceeded(c, meter) && !carriesEmergency(reported, meter)) await refuse(c, meter, reported)
   // Counted first, so that concurrent reports see it, and corrected when the outcome is known. After
   // a disconnect this may never happen: then the report was probably stored.
   const expected = { locations: reported.length, storageBytes: reported.length * LOCATION_BYTES }

@@ -55,6 +55,11 @@ export class BudgetMeter {
     return locations >= budgets.locationsPerDay ? 'locationsPerDay' : null
   }
 
+  /** Names of alerts with which a report is stored beyond the budgets. */
+  get emergencyAlerts(): readonly string[] {
+    return this.#state.emergencyAlerts
+  }
+
   /** When the day that is counted ends. */
   resetAt(): number {
     return dayStart(addDays(this.#usage.day, 1), this.#state.timeZone)

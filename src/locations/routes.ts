@@ -1,14 +1,19 @@
 import { Hono } from 'hono'
+import { retryTransient } from '../db/transient.ts'
 import { BoundedCache } from '../domain/boundedCache.ts'
 import { iso } from '../domain/iso.ts'
 import type { Location } from '../domain/location.ts'
+import type { PendingRaise } from '../domain/pendingRaise.ts'
 import { pokeFeed } from '../feed/stub.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { operation } from '../http/operation.ts'
 import { MAX_ROWS } from '../http/page.ts'
-import { invalid, Problem, requireOk } from '../http/problem.ts'
+import { invalid, Problem, refusalProblem, requireOk } from '../http/problem.ts'
 import { wholeRange } from '../http/rangePage.ts'
 import { reply, replyStream, replyWithEtag } from '../http/reply.ts'
+import { ledgerOf } from '../ledger/stub.ts'
+import { logFailure } from '../log.ts'
+import { publicOrigin } from '../notify/provider.ts'
 import { storeWithinBudget } from './budget.ts'
 import * as contract from './contract.ts'
 import { exportTrack } from './export.ts'
@@ -32,6 +37,21 @@ const spanOf = (reported: Location[]) => {
   return { from, to }
 }
 
+/**
+ * Hands a report's emergencies to the ledger before the reply, and returns the id of the first alert.
+ * After a failure the reply is 503, and a repeat of the report or the sweep hands them over again.
+ */
+const raise = async (c: Context, raises: PendingRaise[]): Promise<string | null> => {
+  if (raises.length === 0) return null
+  const ledger = ledgerOf(c.env, c.get('principal').accountId)
+  const decided = await retryTransient(() => ledger.raisePending(raises)).catch((error) => {
+    logFailure('raise-failed', error, { requestId: c.get('requestId') })
+    throw new Problem('unavailable')
+  })
+  const { outcomes } = requireOk(decided)
+  return outcomes.find((outcome) => outcome.ok)?.alertId ?? null
+}
+
 const report = async (c: Context, reported: Location[]) => {
   const { accountId } = c.get('principal')
   const eventId = await c.get('newId')('evt')
@@ -41,10 +61,14 @@ const report = async (c: Context, reported: Location[]) => {
       locations: reported,
       eventId,
       assumed: assumedStates.get(accountId) ?? INITIAL_STATE,
+      origin: publicOrigin(c.env) ?? new URL(c.req.url).origin,
       now: Date.now(),
     }),
   )
   if ('actual' in outcome) assumedStates.set(accountId, outcome.actual)
+  const alertId = 'raises' in outcome ? await raise(c, outcome.raises) : null
+  // The location of an expired device is refused, and yet someone is told of its emergency.
+  if (!outcome.ok && alertId) throw refusalProblem({ ...outcome, alertId })
   const { counts, stored, actual } = requireOk(outcome)
   if (actual.hasSubscribers && counts.accepted > 0)
     c.executionCtx.waitUntil(pokeFeed(c.env, c.get('principal')))

@@ -13,7 +13,10 @@ const message = z
     alertId: id('alr').nullable().meta({ description: NOTICE }),
     deviceId: id('dev').nullable().meta({ description: NOTICE }),
     subject: z.string().meta({ description: 'Empty for an SMS.', example: 'SOSButton: Tern 7' }),
-    text: z.string().meta({ description: 'The text exactly as it is sent.' }),
+    text: z.string().meta({
+      description:
+        'The text as it is sent, with `…` in place of the secret part of its link. Where the provider sends nothing, `admin` sees the link.',
+    }),
     provider: z
       .string()
       .nullable()
@@ -33,7 +36,7 @@ export const listMessages = define({
   tag,
   summary: 'List messages',
   description:
-    'E-mails and SMS of alerts with their delivery status, newest alert first. With the scope `admin`, the list also has the notices of the last 30 days about disabled webhooks.',
+    'E-mails and SMS of alerts with their delivery status, newest alert first. With the scope `admin`, the list also has notices: about emergencies that reached nobody, about cancelled alerts, and for 30 days about disabled webhooks.',
   scope: 'read',
   query: z.strictObject({
     ...pageQuery,
@@ -56,7 +59,7 @@ export const retryMessage = define({
   tag,
   summary: 'Send a message again',
   description:
-    'Only for a message that failed or was suppressed, and whose recipient would still receive the alert. It counts towards the device’s daily limit again.',
+    'Only for a message that failed or was suppressed, and whose recipient would still receive the alert. It counts again: towards the device’s daily limit, or a notice and an escalation towards the account’s.',
   scope: 'write',
   reply: z.object({ success, message }),
   problems: ['message-not-found', 'message-not-failed', 'recipient-gone', 'daily-limit-reached'],

@@ -1,9 +1,13 @@
 import { presentDelivery } from '../alerts/present.ts'
 import { iso } from '../domain/iso.ts'
+import { fillLink, redactLink } from '../domain/link.ts'
 import type { ListedMessage } from './store.ts'
 
-export const presentMessage = (message: ListedMessage) => {
-  const { alertId, deviceId, subject, text, provider, attempts, changed } = message
+/** The link of a message that nobody sends is shown to whoever may see the whole account. */
+export const presentMessage = (message: ListedMessage, canSeeLinks: boolean) => {
+  const { alertId, deviceId, subject, link, provider, attempts, changed } = message
+  const text =
+    canSeeLinks && link !== null ? fillLink(message.text, link) : redactLink(message.text)
   return {
     ...presentDelivery(message),
     alertId,

@@ -1,8 +1,7 @@
 import { Hono } from 'hono'
 import { isRecipient } from '../db/recipients.ts'
-import { isUrgent } from '../domain/alert.ts'
 import { allows } from '../domain/scope.ts'
-import type { AppEnv } from '../http/context.ts'
+import type { AppEnv, Context } from '../http/context.ts'
 import { operation } from '../http/operation.ts'
 import { readCursor } from '../http/page.ts'
 import { Problem, requireOk } from '../http/problem.ts'
@@ -12,39 +11,45 @@ import * as contract from './contract.ts'
 import { presentMessage } from './present.ts'
 import { findMessage, listMessages } from './store.ts'
 
+/**
+ * Only `admin` sees notices, which are about webhooks or go to people outside the account, and the
+ * links of messages that nobody sends.
+ */
+const isAdmin = (c: Context): boolean => allows(c.get('principal').scopes, 'admin')
+
 export const messages = new Hono<AppEnv>()
   .get('/', operation(contract.listMessages), async (c) => {
     const { limit, cursor, ...filters } = c.req.valid('query')
     const [after] = (await readCursor(c, cursor)) ?? []
     const page = await listMessages(c.get('db'), c.get('principal'), {
       ...filters,
-      // Account notices are about webhooks, which only `admin` may see.
-      includesNotices: allows(c.get('principal').scopes, 'admin'),
+      includesNotices: isAdmin(c),
       after: after === undefined ? undefined : String(after),
       limit,
     })
-    const listed = page.messages.map(presentMessage)
+    const listed = page.messages.map((message) => presentMessage(message, isAdmin(c)))
     return replyPage(c, contract.listMessages, { messages: listed }, page.next)
   })
   .post('/:messageId/retry', operation(contract.retryMessage), async (c) => {
     const principal = c.get('principal')
     const { accountId } = principal
-    const stored = await findMessage(c.get('db'), principal, c.req.param('messageId'))
+    const stored = await findMessage(c.get('db'), principal, c.req.param('messageId'), isAdmin(c))
     if (!stored) throw new Problem('message-not-found')
-    const { id, deviceId, channel, to, subject, text, alertName, status } = stored
+    const { id, deviceId, kind, channel, to, subject, text, isEmergency, status } = stored
     // The user may have been deleted since, or no longer see the device.
-    const address = { accountId, deviceId, channel, to }
+    const address = { accountId, deviceId, channel, to, isOfNotice: kind !== 'alert' }
     const isStillRecipient = await isRecipient(c.get('db'), address, Date.now())
     if (!isStillRecipient) throw new Problem('recipient-gone')
     const round = (await c.get('newId')('try')).slice('try_'.length)
     const again = {
       id,
       deviceId,
+      kind,
       channel,
       to,
       subject,
       text,
-      urgent: isUrgent(alertName),
+      urgent: isEmergency || kind !== 'alert',
       failed: status === 'failed' || status === 'suppressed',
     }
     requireOk(await ledgerOf(c.env, accountId).resend(again, round))
@@ -54,8 +59,12 @@ export const messages = new Hono<AppEnv>()
       reason: null,
       resetAt: null,
       provider: null,
+      link: null,
       attempts: 0,
       changed: Date.now(),
     }
-    return reply(c, contract.retryMessage, { success: true, message: presentMessage(queued) })
+    return reply(c, contract.retryMessage, {
+      success: true,
+      message: presentMessage(queued, isAdmin(c)),
+    })
   })

@@ -5,15 +5,24 @@ import type { Database } from '../db/open.ts'
 import { alerts, devices, messages } from '../db/schema.ts'
 import { literal, readFirst, statement } from '../db/statement.ts'
 import { isInGroup, type Viewer } from '../db/visibility.ts'
-import { alertIdOf, type Channel, type Delivery, type Status } from '../domain/alert.ts'
+import {
+  alertIdOf,
+  type Channel,
+  type Delivery,
+  type MessageKind,
+  type Status,
+} from '../domain/alert.ts'
 
 /** A message of an alert, as stored in its cell. */
 export interface StoredMessage extends Delivery {
   alertId: string
   deviceId: string
-  alertName: string
+  isEmergency: boolean
   subject: string
+  /** Has a mark in place of its link. */
   text: string
+  /** Only where the provider sends nothing. */
+  link: string | null
   provider: string | null
   attempts: number
   changed: number
@@ -28,11 +37,13 @@ export type ListedMessage = Omit<StoredMessage, 'alertId' | 'deviceId'> & {
 interface Row {
   id: string
   device_id: string
-  alert_name: string | null
+  emergency: number | null
+  kind: MessageKind
   channel: Channel
   recipient: string
   subject: string
   text: string
+  link: string | null
   status: Status
   reason: string | null
   reset_at: number | null
@@ -42,8 +53,9 @@ interface Row {
 }
 type ListedRow = Omit<Row, 'device_id'> & { device_id: string | null }
 
-const toMessage = ({ recipient, reset_at, device_id, alert_name, ...row }: Row): StoredMessage => ({
+const toMessage = ({ recipient, reset_at, device_id, emergency, ...row }: Row): StoredMessage => ({
   id: row.id,
+  kind: row.kind,
   channel: row.channel,
   to: recipient,
   status: row.status,
@@ -51,9 +63,10 @@ const toMessage = ({ recipient, reset_at, device_id, alert_name, ...row }: Row):
   resetAt: reset_at,
   alertId: alertIdOf(row.id),
   deviceId: device_id,
-  alertName: alert_name ?? '',
+  isEmergency: emergency === 1,
   subject: row.subject,
   text: row.text,
+  link: row.link,
   provider: row.provider,
   attempts: row.attempts,
   changed: row.changed,
@@ -66,18 +79,24 @@ const toListed = ({ device_id, ...row }: ListedRow): ListedMessage =>
 
 const [m, d] = [alias(messages, 'm'), alias(devices, 'd')]
 
-const ALERT_NAME = sql`(SELECT ${alerts.name} FROM ${alerts}
+const EMERGENCY = sql`(SELECT ${alerts.emergency} FROM ${alerts}
   WHERE ${alerts.id} = 'alr_' || substr(${m.id}, 5, length(${m.id}) - 8))`
-const COLUMNS = sql`${m.id}, ${m.channel}, ${m.recipient}, ${m.subject}, ${m.text}, ${m.status},
-  ${m.reason}, ${m.resetAt}, ${m.provider}, ${m.attempts}, ${m.changed}, ${d.id} AS device_id,
-  ${ALERT_NAME} AS alert_name`
+const COLUMNS = sql`${m.id}, ${m.kind}, ${m.channel}, ${m.recipient}, ${m.subject}, ${m.text}, ${m.link},
+  ${m.status}, ${m.reason}, ${m.resetAt}, ${m.provider}, ${m.attempts}, ${m.changed}, ${d.id} AS device_id,
+  ${EMERGENCY} AS emergency`
+
+const IS_NO_NOTICE = sql`${m.kind} <> 'notice'`
 
 export const findMessage = async (
   db: Database,
   { accountId, groupId }: Viewer,
   id: string,
+  includesNotices: boolean,
 ): Promise<StoredMessage | null> => {
-  const isVisible = groupId === null ? undefined : isInGroup(m.deviceKey, groupId)
+  const isVisible = and(
+    groupId === null ? undefined : isInGroup(m.deviceKey, groupId),
+    includesNotices ? undefined : IS_NO_NOTICE,
+  )
   const row = await readFirst(
     statement<Row>(
       db,
@@ -135,6 +154,7 @@ export const listMessages = async (
     channel === undefined ? [] : eq(m.channel, channel),
     deviceId === undefined ? [] : eq(d.id, deviceId),
     groupId === null ? [] : isInGroup(m.deviceKey, groupId),
+    includesNotices ? [] : IS_NO_NOTICE,
   ].flat()
   const hasDevice = sql`${d.key} IS NOT NULL`
   const isShown = includesNotices ? sql`(${hasDevice} OR ${m.deviceKey} = 0)` : hasDevice
@@ -151,8 +171,8 @@ export const listMessages = async (
         db,
         sql`SELECT id FROM (${range} LIMIT 1 OFFSET ${literal(scanned - 1)})`,
       ),
-    // Without filters almost every message that is read is shown.
-    isFiltered: filters.length > 0,
+    // Without filters almost every message that is read is shown, even without notices.
+    isFiltered: filters.length > (includesNotices ? 0 : 1),
     limit,
   })
   const page = rows.slice(0, limit).map(toListed)

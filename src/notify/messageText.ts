@@ -1,26 +1,39 @@
-import type { Alert } from '../domain/alert.ts'
-import { zoneFormats } from '../domain/day.ts'
-import { cutTo, septets, toGsm7 } from '../domain/gsm7.ts'
-import { formatCoordinates, mapLink, type Place, shortMapLink } from './place.ts'
+import { type Alert, type Motion, SOS } from '../domain/alert.ts'
+import { describeAge, describeMotion, formatLongTime, placeOf } from '../domain/alertText.ts'
+import type { UndeliveredReason } from '../domain/emergency.ts'
+import { cutTo } from '../domain/gsm7.ts'
+import { LINK_MARK, LINK_PATH } from '../domain/link.ts'
+import { formatCoordinates, mapLink } from '../domain/place.ts'
 
-/* The text of an alert's messages. */
+/* The text of an alert's e-mails. `smsText.ts` has that of its SMS. */
+
+/** Why people get a message about an alert. */
+export type Purpose =
+  | { kind: 'alert' }
+  | { kind: 'escalation'; round: number }
+  | { kind: 'undelivered'; reason: UndeliveredReason }
+  | { kind: 'cancelled' }
 
 /** All that the text is composed from, except the recipient's time zone. */
 export interface AlertDetails {
+  purpose: Purpose
   alert: Alert
+  /** How the device moved at its position, where that is known. */
+  motion: Motion
   deviceName: string
   identifier: string | null
   /** The service's public origin. */
   origin: string
 }
 
+/** The place of the link in `text` has a mark until the message is sent. */
 export interface MessageText {
   subject: string
   text: string
 }
 
 /** One line without control or direction characters: a name must not imitate our own lines. */
-const toOneLine = (text: string, maxCharacters: number): string => {
+export const toOneLine = (text: string, maxCharacters: number): string => {
   const line = text
     .replaceAll(
       /[\p{Cc}\p{Zl}\p{Zp}\u{200e}\u{200f}\u{202a}-\u{202e}\u{2066}-\u{2069}\u{feff}]+/gu,
@@ -37,70 +50,64 @@ const quote = (text: string): string =>
     .map((line) => `  | ${toOneLine(line, 2000)}`.trimEnd())
     .join('\n')
 
-const timeFormat = (isLong: boolean) =>
-  zoneFormats(
-    (timeZone) =>
-      new Intl.DateTimeFormat('en-GB', {
-        timeZone,
-        day: 'numeric',
-        month: 'short',
-        hour: '2-digit',
-        minute: '2-digit',
-        timeZoneName: 'shortOffset',
-        ...(isLong && { weekday: 'short', year: 'numeric', second: '2-digit' }),
-      }),
-  )
-const [longFormat, shortFormat] = [timeFormat(true), timeFormat(false)]
+export const linkOf = ({ origin }: AlertDetails): string => `${origin}${LINK_PATH}${LINK_MARK}`
 
-const placeOf = ({ latitude, longitude }: Alert): Place | null =>
-  latitude === null || longitude === null ? null : { latitude, longitude }
-
-export const composeEmail = (
-  { alert, deviceName, identifier, origin }: AlertDetails,
-  timeZone: string,
-): MessageText => {
-  const name = toOneLine(alert.name, 64)
-  const device = toOneLine(deviceName, 100)
-  const place = placeOf(alert)
-  const lines = [
-    `${name} from ${device}`,
-    '',
-    ...(alert.text.trim() ? [quote(alert.text.trim()), ''] : []),
-    `Device:  ${device}${identifier ? ` (${toOneLine(identifier, 64)})` : ''}`,
-    `Time:    ${longFormat(timeZone).format(alert.dateTime)} (${timeZone})`,
-    ...(place
-      ? [`Place:   ${formatCoordinates(place)}`, `Map:     ${mapLink(place)}`]
-      : ['Place:   not known']),
-    '',
-    'To acknowledge this alert:',
-    `POST ${origin}/api/alerts/${alert.id}/acknowledge`,
-    '',
-  ]
-  return { subject: toOneLine(`${name}: ${device}`, 150), text: lines.join('\n') }
+const NOT_SENT: Record<Exclude<UndeliveredReason, 'device-expired'>, string> = {
+  'daily-limit-reached': 'the device has reached its daily limits',
+  'nobody-to-tell': 'no user receives its alerts',
+  'not-accepted': 'no provider has accepted its messages',
 }
 
-const MAX_GSM7_SEPTETS = 160
-/** Three segments: in UCS-2 each of several has 67 characters. */
-const MAX_UCS2_LENGTH = 3 * 67
-/** Time, place and id leave 53 or more, so part of the device's name still fits. */
-const MAX_NAME_LENGTH = 40
+/** What the message says first. */
+const headline = ({ purpose, alert, deviceName }: AlertDetails): string => {
+  const name = toOneLine(alert.name, 64)
+  const device = toOneLine(deviceName, 100)
+  if (purpose.kind === 'alert') return `${name} from ${device}`
+  if (purpose.kind === 'cancelled') return `Cancelled, false alarm: ${name} from ${device}`
+  if (purpose.kind === 'escalation')
+    return `Not acknowledged yet (reminder ${purpose.round}): ${name} from ${device}`
+  const sent = alert.name === SOS ? 'an SOS' : name
+  if (purpose.reason === 'device-expired')
+    return `${device}, whose license has expired, sent ${sent}`
+  return `${device} sent ${sent}, and nobody was told: ${NOT_SENT[purpose.reason]}`
+}
 
-const ucs2Length = (text: string): number => text.length
+const labelled = (label: string, value: string): string => `${`${label}:`.padEnd(10)}${value}`
 
-/** One segment if GSM-7 can spell it. The alert's text is cut first, then the device's name. */
-export const composeSms = ({ alert, deviceName }: AlertDetails, timeZone: string): MessageText => {
+const positionLines = ({ alert, motion }: AlertDetails): string[] => {
   const place = placeOf(alert)
-  const name = toGsm7(toOneLine(alert.name, MAX_NAME_LENGTH))
-  const device = toGsm7(toOneLine(deviceName, 100))
-  const text = toGsm7(toOneLine(alert.text, 300))
-  const time = toGsm7(shortFormat(timeZone).format(alert.dateTime))
-  const rest = `, ${time}. ${place ? shortMapLink(place) : 'Place not known.'} Ack: ${alert.id}`
-  const isGsm7 = [name, device, text].every((part) => septets(part) !== null)
-  const sizeOf = isGsm7 ? (part: string) => septets(part) ?? 0 : ucs2Length
-  const maxSize = isGsm7 ? MAX_GSM7_SEPTETS : MAX_UCS2_LENGTH
-  // Cut after the conversion: in GSM-7 a bracket takes two septets, and '…' becomes '...'.
-  const start = `${cutTo(name, MAX_NAME_LENGTH, sizeOf)}: `
-  const named = `${start}${cutTo(device, maxSize - sizeOf(start + rest), sizeOf)}${rest}`
-  const space = maxSize - sizeOf(named) - 1
-  return { subject: '', text: text && space > 8 ? `${named} ${cutTo(text, space, sizeOf)}` : named }
+  if (!place) return [labelled('Place', 'no position known')]
+  const age = describeAge(alert)
+  return [
+    labelled('Place', formatCoordinates(place)),
+    ...(age ? [`${' '.repeat(10)}${age}`] : []),
+    labelled('Map', mapLink(place)),
+    ...describeMotion(motion).map(([label, value]) => labelled(label, value)),
+  ]
+}
+
+const linkLines = (details: AlertDetails): string[] => [
+  details.purpose.kind === 'cancelled'
+    ? 'To see the alert, open this link (valid for 7 days):'
+    : 'To see and acknowledge the alert, open this link (valid for 7 days):',
+  linkOf(details),
+]
+
+export const composeEmail = (details: AlertDetails, timeZone: string): MessageText => {
+  const { purpose, alert, deviceName, identifier } = details
+  const device = toOneLine(deviceName, 100)
+  const subject =
+    purpose.kind === 'alert' ? `${toOneLine(alert.name, 64)}: ${device}` : headline(details)
+  const lines = [
+    headline(details),
+    '',
+    ...(alert.text.trim() ? [quote(alert.text.trim()), ''] : []),
+    labelled('Device', `${device}${identifier ? ` (${toOneLine(identifier, 64)})` : ''}`),
+    labelled('Time', formatLongTime(alert.dateTime, timeZone)),
+    ...positionLines(details),
+    '',
+    ...linkLines(details),
+    '',
+  ]
+  return { subject: toOneLine(subject, 150), text: lines.join('\n') }
 }

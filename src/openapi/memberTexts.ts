@@ -105,7 +105,6 @@ export const MEMBER_TEXTS: Readonly<Record<string, string>> = {
   'Alert.text': 'The text of the alert.',
   'Alert.acknowledged': 'Whether somebody has acknowledged the alert.',
   'Alert.acknowledgedAt': 'When the alert was first acknowledged, or null.',
-  'Alert.deliveries': 'The messages that the alert caused.',
   '*.alertName': 'The name of the alert.',
 
   'User.country': 'ISO 3166-1 alpha-2 code.',

@@ -45,6 +45,10 @@ const problem = z
       description:
         'Only with `daily-limit-reached` and `daily-locations-reached`: when the limit resets.',
     }),
+    alertId: z.string().optional().meta({
+      description:
+        'Only with `device-expired`: the alert that was raised for an emergency in the report nevertheless.',
+    }),
   })
   .meta({ id: 'Problem', description: 'Every error reply has this shape (RFC 9457).' })
 

@@ -1,7 +1,7 @@
 /** D1 allows a thousand queries per invocation. The rest is for those that are not counted. */
 const MAX_QUERIES = 950
 /** What a cell with nothing to do takes. */
-const CELL_QUERIES = 16
+const CELL_QUERIES = 17
 
 /** Takes queries from a budget; false when there are not enough, and the work has to wait. */
 export type TakeQueries = (count?: number) => boolean

@@ -47,8 +47,8 @@ const selectOldLocations = (slice: Slice): SQL => {
 }
 
 /**
- * An alert is kept from its arrival, with which its id begins: a late SOS stays. Its own time is at
- * most ten minutes later, so the index by time finds the candidates.
+ * An alert is kept from its arrival: a late SOS stays. Its own time is at most ten minutes later, so
+ * the index by time finds the candidates. Alerts of earlier releases tell it by their id alone.
  */
 const selectOldAlerts = (slice: Slice): SQL =>
   sql`SELECT ${alerts.id}, ${alerts.accountId} FROM ${devices}
@@ -56,6 +56,7 @@ const selectOldAlerts = (slice: Slice): SQL =>
     CROSS JOIN ${alerts} ON ${alerts.deviceKey} = ${devices.key}
       AND ${alerts.time} < ${cutoff(slice)} + ${DAY}
       AND ${alerts.id} < 'alr_' || ${base32TimeOf(cutoff(slice))}
+      AND ifnull(${alerts.receivedAt}, 0) < ${cutoff(slice)}
     WHERE ${isInSlice(slice)} ORDER BY ${devices.key}, ${alerts.time}, ${alerts.id}`
 
 /** False when there is more than one run may delete. A failure is logged and left to later runs. */

@@ -7,6 +7,7 @@ import { rotateCells, selectCells } from './cells.ts'
 import { MAX_ERASURE_QUERIES, runErasures } from './erasures.ts'
 import { MAX_EXPIRATION_QUERIES, recordExpirations } from './expirations.ts'
 import { deleteOldRows, MAX_OLD_ROW_QUERIES } from './oldRows.ts'
+import { MAX_RAISE_QUERIES, raiseLeftovers } from './pendingRaises.ts'
 import { QueryBudget } from './queryBudget.ts'
 import { enforceRetention, MAX_RETENTION_QUERIES } from './retention.ts'
 import { type CellRun, runPart } from './run.ts'
@@ -18,6 +19,7 @@ interface Part {
 }
 
 const PARTS: Part[] = [
+  { name: 'pending-raises', maxQueries: MAX_RAISE_QUERIES, work: raiseLeftovers },
   { name: 'expirations', maxQueries: MAX_EXPIRATION_QUERIES, work: recordExpirations },
   { name: 'old-rows', maxQueries: MAX_OLD_ROW_QUERIES, work: deleteOldRows },
   { name: 'retention', maxQueries: MAX_RETENTION_QUERIES, work: enforceRetention },

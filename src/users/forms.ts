@@ -42,7 +42,7 @@ const country = z
   })
 
 const EMAIL = 'must be an e-mail address, such as ana@example.com'
-const email = z
+export const email = z
   .string(EMAIL)
   .refine((text) => emailKey(text) !== null, EMAIL)
   .meta({ format: 'idn-email', description: ABOUT.email, example: 'ana@example.com' })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { carriesEmergency, effectiveBudgets, usageAsOf } from '../../src/domain/budget.ts'
+import { effectiveBudgets, usageAsOf } from '../../src/domain/budget.ts'
 
 const perLicense = { locationsPerDay: 10, storageBytes: 1000 }
 
@@ -26,11 +26,4 @@ test('a day’s count ends with the day, the bytes stay, and a later day is not 
     locations: 0,
     storageBytes: 0,
   })
-})
-
-test('an emergency is a critical alert or SOSButton, in any location of the report', () => {
-  const place = { dateTime: 0, latitude: 0, longitude: 0 }
-  expect(carriesEmergency([place, { ...place, hasCriticalAlert: true }])).toBe(true)
-  expect(carriesEmergency([{ ...place, alerts: [3, 'SOSButton'] }, place])).toBe(true)
-  expect(carriesEmergency([{ ...place, hasCriticalAlert: false, alerts: ['Offline'] }])).toBe(false)
 })

@@ -32,6 +32,7 @@ describe('raising an alert', () => {
     expect(reply.headers.get('Location')).toBe(`/api/alerts/${alert.id}`)
     const queued = {
       id: expect.stringMatching(/^msg_/),
+      kind: 'alert',
       status: 'queued',
       reason: null,
       resetAt: null,
@@ -43,12 +44,20 @@ describe('raising an alert', () => {
         deviceId: id,
         dateTime: '2026-11-14T09:30:00.000Z',
         ...place,
+        positionTime: '2026-11-14T09:30:00.000Z',
+        positionSource: 'reported',
         text: 'Help',
         alerts: ['SOSButton'],
+        emergency: true,
+        late: true,
         notifications: ['Email', 'SMS'],
         acknowledged: false,
         acknowledgedAt: null,
         acknowledgedBy: null,
+        cancelled: false,
+        cancelledAt: null,
+        cancelledBy: null,
+        updates: [],
         deliveries: [
           { ...queued, channel: 'Email', to: ana.email },
           { ...queued, channel: 'SMS', to: bob.phone },
@@ -69,6 +78,10 @@ describe('raising an alert', () => {
         text: 'Help',
         dateTime: '2026-11-14T09:30:00.000Z',
         ...place,
+        positionTime: '2026-11-14T09:30:00.000Z',
+        positionSource: 'reported',
+        emergency: true,
+        late: true,
       },
     ])
     expect(await readEvents(account, 'message.sent')).toEqual(
@@ -190,7 +203,7 @@ describe('raising an alert', () => {
       limits: { expires: true, expirationDate: '2020-01-01' },
     })
     const before = Date.now()
-    const reply = await raiseAlert(account, id, { alertName: 'SOSButton' })
+    const reply = await raiseAlert(account, id)
     expect([reply.status, reply.body.code]).toEqual([409, 'device-expired'])
     expect((await account.call('GET', '/api/alerts')).body.alerts).toEqual([])
     expect((await account.call('GET', '/api/account/messages')).body.messages).toEqual([])
@@ -271,16 +284,19 @@ describe('raising an alert', () => {
 })
 
 describe('the reply to an SOS', () => {
-  const warningOf = async (account: TestAccount, id: string, alert = {}) =>
-    (await raiseAlert(account, id, { alertName: 'SOSButton', ...alert })).body.warning
+  /** Two hours apart, so that none joins another. */
+  const warningOf = async (account: TestAccount, id: string, hoursAgo: number) => {
+    const dateTime = new Date(Date.now() - hoursAgo * 3_600_000).toISOString()
+    return (await raiseAlert(account, id, { alertName: 'SOSButton', dateTime })).body.warning
+  }
 
   test('has a warning when no message is sent; other alerts, or one message, give none', async () => {
     const account = await openAccount()
     const id = await createDevice(account, { limits: { dailyEmailLimit: 1, dailySmsLimit: 0 } })
-    expect(await warningOf(account, id)).toMatch(/no user/)
+    expect(await warningOf(account, id, 4)).toMatch(/no user/)
     await createUser(account, { phone: '+351910000004', notify: { email: true, sms: true } })
-    expect(await warningOf(account, id)).toBeUndefined()
-    expect(await warningOf(account, id)).toMatch(/daily limits/)
+    expect(await warningOf(account, id, 2)).toBeUndefined()
+    expect(await warningOf(account, id, 0)).toMatch(/daily limits/)
     expect((await raiseAlert(account, id)).body).not.toHaveProperty('warning')
   })
 })

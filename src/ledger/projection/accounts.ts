@@ -3,6 +3,7 @@ import type { Database } from '../../db/open.ts'
 import { accounts, erasures, eventHeads } from '../../db/schema.ts'
 import { names, statement } from '../../db/statement.ts'
 import type { Account } from '../../domain/account.ts'
+import { DEFAULT_EMERGENCY_SETTINGS, storeEmergencySettings } from '../../domain/emergency.ts'
 import type { PostedAs } from '../outbox.ts'
 import { type Columns, compileUpsert } from './upsert.ts'
 
@@ -21,6 +22,8 @@ export const toAccountColumns = (account: Account, nextExpiry: number | null): C
   // An effect that was posted before accounts had budgets has none.
   locations_per_day: account.budgets?.locationsPerDay ?? null,
   storage_bytes: account.budgets?.storageBytes ?? null,
+  // An effect that was posted before accounts had these settings has none.
+  emergency: storeEmergencySettings({ ...DEFAULT_EMERGENCY_SETTINGS, ...account }),
   next_expiry: nextExpiry,
   creation: account.creation,
   last_modified: account.lastModified,

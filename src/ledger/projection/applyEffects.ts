@@ -1,7 +1,9 @@
 import { sql } from 'drizzle-orm'
-import { insertAlert, insertMessages, updateMessage } from '../../db/alerts.ts'
+import { insertAlert, updateAlert } from '../../db/alerts.ts'
 import { appendEvent, isSubscribed } from '../../db/events.ts'
+import { insertMessages, updateMessage } from '../../db/messages.ts'
 import type { Database } from '../../db/open.ts'
+import { deletePendingRaises } from '../../db/pendingRaises.ts'
 import { eventHeads } from '../../db/schema.ts'
 import { compile, placeholders, type Statement } from '../../db/statement.ts'
 import { NO_DEVICE_KEY } from '../../domain/alert.ts'
@@ -16,6 +18,7 @@ import {
   writeUsage,
 } from './devices.ts'
 import { listAccount, unlistAccount } from './directory.ts'
+import { type Hashed, hashLinks } from './links.ts'
 import { insertNoticeMessages } from './notices.ts'
 
 /*
@@ -27,7 +30,7 @@ import { insertNoticeMessages } from './notices.ts'
 const statementsFor = (
   db: Database,
   accountId: string,
-  effect: Posted,
+  effect: Hashed,
 ): Statement | Statement[] => {
   switch (effect.kind) {
     case 'account':
@@ -44,6 +47,10 @@ const statementsFor = (
       return writeContact(db, accountId, effect)
     case 'alert':
       return insertAlert(db, { accountId, ...effect })
+    case 'raises-decided':
+      return deletePendingRaises(db, accountId, effect.ids)
+    case 'alert-state':
+      return updateAlert(db, { accountId, ...effect })
     case 'messages':
       return effect.key === NO_DEVICE_KEY
         ? insertNoticeMessages(db, accountId, effect)
@@ -90,8 +97,9 @@ export const applyEffects = async (
   effects: Posted[],
   now: number,
 ): Promise<AppliedEffects> => {
+  const hashed = await hashLinks(effects)
   const results = await db.$client.batch<Head>([
-    ...effects.flatMap((effect) => statementsFor(db, accountId, effect)),
+    ...hashed.flatMap((effect) => statementsFor(db, accountId, effect)),
     selectHead(db, { accountId, now }),
   ])
   const { sequence = 0, subscribed = 0 } = results.at(-1)?.results[0] ?? {}

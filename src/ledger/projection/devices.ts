@@ -12,7 +12,7 @@ import {
   users,
 } from '../../db/schema.ts'
 import { compile, names, type Statement, statement } from '../../db/statement.ts'
-import type { Device } from '../../domain/device.ts'
+import { type Device, NO_RESERVE } from '../../domain/device.ts'
 import { fold } from '../../domain/fold.ts'
 import { endsOf } from '../../domain/license.ts'
 import type { PostedAs } from '../outbox.ts'
@@ -36,6 +36,8 @@ export const toDeviceColumns = (accountId: string, device: Device): Columns => (
   ends: endsOf(device.limits),
   daily_email_limit: device.limits.dailyEmailLimit,
   daily_sms_limit: device.limits.dailySmsLimit,
+  email_reserve: (device.limits.emergencyReserve ?? NO_RESERVE).email,
+  sms_reserve: (device.limits.emergencyReserve ?? NO_RESERVE).sms,
   creation: device.creation,
   last_modified: device.lastModified,
   version: device.version,

@@ -12,11 +12,14 @@ const COLUMNS = names(
   messages.seq,
   messages.attempts,
   messages.id,
+  messages.kind,
   messages.channel,
   messages.recipient,
   messages.subject,
   messages.text,
   messages.status,
+  messages.reason,
+  messages.resetAt,
 )
 
 /** Inserts the messages of a notice, which belong to no device. */
@@ -28,8 +31,10 @@ export const insertNoticeMessages = (
   statement(
     db,
     sql`INSERT INTO ${messages} (${COLUMNS})
-      SELECT ${accountId}, ${NO_DEVICE_KEY}, ${at}, ${seq}, 0, value ->> 'id', value ->> 'channel',
-        value ->> 'to', value ->> 'subject', value ->> 'text', value ->> 'status'
+      SELECT ${accountId}, ${NO_DEVICE_KEY}, ${at}, ${seq}, 0, value ->> 'id',
+        ifnull(value ->> 'kind', 'notice'), value ->> 'channel', value ->> 'to',
+        value ->> 'subject', value ->> 'text', value ->> 'status', value ->> 'reason',
+        value ->> 'resetAt'
       FROM json_each(${JSON.stringify(list)})
       WHERE EXISTS (SELECT 1 FROM ${accounts} WHERE ${accounts.id} = ${accountId})
       ON CONFLICT DO NOTHING`,

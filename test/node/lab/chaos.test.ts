@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { auditCell, auditDevices, auditLicenses } from '../../../lab/chaos/audit.mjs'
+import { auditEmergencies } from '../../../lab/chaos/auditAlerts.mjs'
 import { expectedDevice } from '../../../lab/chaos/operations.mjs'
 import { describeDifferences } from '../../../lab/harness/accountState.mjs'
 
@@ -106,6 +107,36 @@ test('the license log may not exceed its total or contradict itself', async () =
   expect(await countFaults([entry('granted', 'a', 1), entry('granted', 'a', 1)])).toBe(1)
   expect(await countFaults([entry('granted', 'a', 1)], 2)).toBe(1)
   expect(await countFaults([entry('granted', 'a', 1), entry('released', 'a', 1)], 0, [])).toBe(1)
+})
+
+test('an acknowledged emergency has an alert or joined one, and someone is told', async () => {
+  const [first, later] = ['2026-11-01T00:00:00.000Z', '2026-11-01T00:10:00.000Z']
+  const audited = async (alerts: object[], messages: object[] = []) => {
+    const pages = {
+      '/api/account/messages': { messages },
+      '/api/devices/dev_tern/alerts?alertName=SOSButton': { alerts },
+    }
+    const tern = acknowledged('tern', { emergencies: new Set([first, later]) })
+    const { lost, duplicated, counts } = await auditEmergencies(answerWith(pages), [tern])
+    return [lost.length, duplicated.length, counts.joined]
+  }
+  const alert = (dateTime: string, joined: string[] = [], status = 'sent') => ({
+    id: `alr_${dateTime}`,
+    dateTime,
+    updates: joined.map((one) => ({ dateTime: one })),
+    deliveries: [{ status }],
+  })
+  const notice = { kind: 'notice', status: 'sent', alertId: `alr_${first}` }
+  expect(await audited([alert(first, [later])])).toEqual([0, 0, 1])
+  expect(await audited([alert(first), alert(later)])).toEqual([0, 0, 0])
+  expect(await audited([alert(first)])).toEqual([1, 0, 0])
+  expect(await audited([alert(first, [later]), alert(later)])).toEqual([0, 1, 1])
+  expect(await audited([alert(first, [later, '2026-12-01T00:00:00.000Z'])])).toEqual([0, 1, 2])
+  expect(await audited([alert(first, [later], 'suppressed')])).toEqual([1, 0, 1])
+  expect(await audited([alert(first, [later], 'suppressed')], [notice])).toEqual([0, 0, 1])
+  expect(
+    await audited([alert(first, [later], 'suppressed')], [{ ...notice, status: 'suppressed' }]),
+  ).toEqual([1, 0, 1])
 })
 
 test('a row that reconcile had to mend is a fault', async () => {

@@ -1,42 +1,73 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { alertIdOf, messageId } from '../../../src/domain/alert.ts'
+import { alertIdOf, messageId, type PositionSource } from '../../../src/domain/alert.ts'
 import { septets, toGsm7 } from '../../../src/domain/gsm7.ts'
+import { fillLink, LINK_MARK } from '../../../src/domain/link.ts'
 import { toHtml } from '../../../src/notify/html.ts'
-import { type AlertDetails, composeEmail, composeSms } from '../../../src/notify/messageText.ts'
+import { type AlertDetails, composeEmail, type Purpose } from '../../../src/notify/messageText.ts'
+import { composeSms } from '../../../src/notify/smsText.ts'
 
 const ID = 'alr_1jn7wz3h4q8v2n5t7r6m0p'
 
-const occasion = (
-  changes: {
-    name?: string
-    text?: string
-    deviceName?: string
-    latitude?: number | null
-    longitude?: number | null
-  } = {},
-): AlertDetails => {
-  const {
-    name = 'SOSButton',
-    text = '',
-    deviceName = 'Tern 7',
-    latitude = 38.7223,
-    longitude = -9.1393,
-  } = changes
+const AT = Date.parse('2026-07-14T09:30:00Z')
+const MINUTE = 60_000
+const DAY = 1440 * MINUTE
+const LINK = '00abcdefghjkmnpq'
+/** As long as PUBLIC_URL may be. */
+const LONGEST_ORIGIN = `https://${'a'.repeat(20)}.example.com`.padEnd(40, 'm')
+
+interface Changes extends Partial<Omit<AlertDetails, 'alert'>> {
+  name?: string
+  text?: string
+  latitude?: number | null
+  longitude?: number | null
+  positionTime?: number | null
+  positionSource?: PositionSource
+}
+
+const occasion = (changes: Changes = {}): AlertDetails => {
+  const { name = 'SOSButton', text = '', latitude = 38.7223, longitude = -9.1393 } = changes
+  const { positionTime = AT, positionSource = 'reported', ...rest } = changes
+  const { purpose = { kind: 'alert' }, motion = {}, deviceName = 'Tern 7' } = rest
+  const { identifier = '300434060000000', origin = 'https://perigee.example' } = rest
   return {
+    purpose,
+    motion,
     alert: {
       id: ID,
       name,
       text,
-      dateTime: Date.parse('2026-07-14T09:30:00Z'),
+      dateTime: AT,
       latitude,
       longitude,
+      positionTime,
+      positionSource,
+      emergency: name === 'SOSButton',
+      late: false,
     },
     deviceName,
-    identifier: '300434060000000',
-    origin: 'https://perigee.example',
+    identifier,
+    origin,
   }
 }
+const NOWHERE: Changes = {
+  latitude: null,
+  longitude: null,
+  positionTime: null,
+  positionSource: 'none',
+}
+const EXPIRED = { kind: 'undelivered', reason: 'device-expired' } as const
+const PURPOSES: Purpose[] = [
+  { kind: 'alert' },
+  { kind: 'escalation', round: 3 },
+  { kind: 'cancelled' },
+  EXPIRED,
+  { kind: 'undelivered', reason: 'daily-limit-reached' },
+  { kind: 'undelivered', reason: 'nobody-to-tell' },
+  { kind: 'undelivered', reason: 'not-accepted' },
+]
+const sentSms = (details: AlertDetails, timeZone: string): string =>
+  fillLink(composeSms(details, timeZone).text, LINK)
 
 describe('an e-mail', () => {
   test('has device, alert, time in the recipient’s zone, place with a map link, and how to acknowledge', () => {
@@ -49,7 +80,7 @@ describe('an e-mail', () => {
       'Tue, 14 Jul 2026, 10:30:00 GMT+1 (Europe/Lisbon)',
       '38.72230, -9.13930',
       'https://www.openstreetmap.org/?mlat=38.72230&mlon=-9.13930',
-      `POST https://perigee.example/api/alerts/${ID}/acknowledge`,
+      `\nhttps://perigee.example/a/${LINK_MARK}\n`,
     ]) {
       expect(text).toContain(part)
     }
@@ -59,9 +90,55 @@ describe('an e-mail', () => {
   })
 
   test('says if the place is not known', () => {
-    const { text } = composeEmail(occasion({ latitude: null, longitude: null }), 'UTC')
-    expect(text).toContain('Place:   not known')
-    expect(text).not.toContain('Map:')
+    const { text } = composeEmail(occasion(NOWHERE), 'UTC')
+    expect(text).toContain('Place:    no position known')
+    expect(text).not.toMatch(/Map:|Speed:/)
+  })
+
+  test.each([
+    [3 * DAY + 1000, '3 days before'],
+    [DAY, '1 day before'],
+    [DAY - 1, '23 hours before'],
+    [90 * MINUTE, '1 hour before'],
+    [59 * MINUTE, '59 minutes before'],
+    [30_000, 'less than a minute before'],
+    [-2 * DAY, '2 days after'],
+  ])('says how old a last known position is (%i ms)', (age, words) => {
+    const old = { positionSource: 'last-known', positionTime: AT - age } as const
+    const { text } = composeEmail(occasion(old), 'UTC')
+    expect(text).toContain(`\n          Last known position, ${words} the alert\n`)
+    expect(composeEmail(occasion(), 'UTC').text).not.toContain('Last known')
+  })
+
+  test('says speed, course and accuracy where they are known', () => {
+    const motion = { speed: 12.54, course: 270, accuracy: 10 }
+    const { text } = composeEmail(occasion({ motion }), 'UTC')
+    for (const line of ['Speed:    12.5 km/h', 'Course:   270°', 'Accuracy: 10 m'])
+      expect(text).toContain(`\n${line}\n`)
+    expect(composeEmail(occasion({ motion: { course: 0 } }), 'UTC').text).toContain('Course:   0°')
+    expect(composeEmail(occasion(), 'UTC').text).not.toMatch(/Speed|Course|Accuracy/)
+  })
+
+  test.each([
+    [{ kind: 'escalation', round: 2 }, 'Not acknowledged yet (reminder 2): SOSButton from Tern 7'],
+    [{ kind: 'cancelled' }, 'Cancelled, false alarm: SOSButton from Tern 7'],
+    [EXPIRED, 'Tern 7, whose license has expired, sent an SOS'],
+    [
+      { kind: 'undelivered', reason: 'daily-limit-reached' },
+      'Tern 7 sent an SOS, and nobody was told: the device has reached its daily limits',
+    ],
+    [
+      { kind: 'undelivered', reason: 'nobody-to-tell' },
+      'Tern 7 sent an SOS, and nobody was told: no user receives its alerts',
+    ],
+    [
+      { kind: 'undelivered', reason: 'not-accepted' },
+      'Tern 7 sent an SOS, and nobody was told: no provider has accepted its messages',
+    ],
+  ] as [Purpose, string][])('says first why it was sent (%j)', (purpose, headline) => {
+    const { subject, text } = composeEmail(occasion({ purpose }), 'UTC')
+    expect([subject, text.split('\n', 1)[0]]).toEqual([headline, headline])
+    expect(text).toContain(LINK_MARK)
   })
 
   test('has a one-line subject, and no name or text can imitate a line of ours', () => {
@@ -89,6 +166,20 @@ describe('an e-mail', () => {
     )
     expect(subject).toBe('SOSButton: Tern Bcc: all@example.com')
     expect(text.split('\n').filter((line) => /^(Place|Map):/.test(line))).toHaveLength(2)
+  })
+
+  test('in HTML has its link as a link, and no other text can make one', () => {
+    const own = `https://perigee.example/a/${LINK}`
+    const imitated = `https://evil.example/a/${LINK}`
+    const email = composeEmail(
+      occasion({ text: `x\n${imitated}\n`, name: imitated, deviceName: imitated }),
+      'UTC',
+    )
+    const html = toHtml(fillLink(email.text, LINK))
+    const targets = [...html.matchAll(/href="([^"]*)"/g)].map(([, href]) => href)
+    expect(targets.filter((href) => !href?.startsWith('https://www.openstreetmap.org/'))).toEqual([
+      own,
+    ])
   })
 
   test('in HTML escapes all user input, and only our map link is a link', () => {
@@ -119,41 +210,85 @@ describe('an e-mail', () => {
 })
 
 describe('an SMS', () => {
-  test('has device, alert, time, place with a map link, and the id to acknowledge, in one segment', () => {
-    const { text } = composeSms(occasion({ text: 'Man overboard' }), 'Europe/Lisbon')
-    expect(text).toBe(
-      `SOSButton: Tern 7, 14 Jul, 10:30 GMT+1. https://osm.org/?mlat=38.72230&mlon=-9.13930 Ack: ${ID} Man overboard`,
+  test('has device, alert, time, coordinates and its link, and no map link', () => {
+    expect(sentSms(occasion({ text: 'Man overboard' }), 'Europe/Lisbon')).toBe(
+      `SOSButton: Tern 7, 14 Jul, 10:30 GMT+1. 38.72230,-9.13930 https://perigee.example/a/${LINK} Man overboard`,
     )
-    expect(septets(text)).toBeLessThanOrEqual(160)
   })
 
-  test('is one segment for any Latin name and text: the text is cut first, then the name', () => {
+  test('says how old a last known position is, or that none is known, and how the device moves', () => {
+    const old = { positionSource: 'last-known', positionTime: AT - 3 * DAY } as const
+    expect(sentSms(occasion(old), 'UTC')).toContain('Last known 3 d before: 38.72230,-9.13930 ')
+    expect(sentSms(occasion({ ...old, positionTime: AT - 1000 }), 'UTC')).toContain(
+      'Last known <1 min before: ',
+    )
+    expect(sentSms(occasion(NOWHERE), 'UTC')).toContain('. No position known. https://')
+    const motion = { speed: 12.5, course: 270, accuracy: 10 }
+    expect(sentSms(occasion({ motion }), 'UTC')).toMatch(/ 12\.5 km\/h, 270 deg, \+-10 m$/)
+    expect(sentSms(occasion({ ...NOWHERE, motion }), 'UTC')).not.toContain('km/h')
+  })
+
+  test.each([
+    [{ kind: 'escalation', round: 1 }, 'No reply yet: SOSButton: Tern 7, '],
+    [{ kind: 'cancelled' }, 'False alarm: SOSButton: Tern 7, '],
+    [EXPIRED, 'Expired: SOSButton: Tern 7, '],
+    [{ kind: 'undelivered', reason: 'not-accepted' }, 'Nobody told: SOSButton: Tern 7, '],
+  ] as [Purpose, string][])('says first why it was sent (%j)', (purpose, start) => {
+    expect(sentSms(occasion({ purpose }), 'UTC').slice(0, start.length)).toBe(start)
+  })
+
+  test('is one segment for the longest address, any Latin names, place, age and purpose', () => {
+    expect(LONGEST_ORIGIN).toHaveLength(40)
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom(...'aŁéñçœß~{€“–…ÿž7 '), maxLength: 200 }),
-        (wild) => {
-          const { text } = composeSms(
-            occasion({
-              deviceName: `T${wild}`,
-              text: wild,
-              name: `A${wild.slice(0, 60)}`,
-              latitude: -88.12345,
-              longitude: -178.12345,
-            }),
-            'America/St_Johns',
-          )
-          expect(septets(text)).toBeLessThanOrEqual(160)
-          expect(text).toContain('https://osm.org/?mlat=-88.12345&mlon=-178.12345')
-          expect(text).toContain(ID)
+        fc.constantFrom(...PURPOSES),
+        fc.constantFrom(0, 59 * MINUTE, 3 * DAY, 9800 * DAY),
+        (wild, purpose, age) => {
+          const details = occasion({
+            deviceName: `T${wild}`,
+            text: wild,
+            name: `A${wild.slice(0, 63)}`,
+            latitude: -88.12345,
+            longitude: -178.12345,
+            origin: LONGEST_ORIGIN,
+            positionSource: age === 0 ? 'reported' : 'last-known',
+            positionTime: AT - age,
+            motion: { speed: 99_999.9, course: 359.9, accuracy: 50_000_000 },
+            purpose,
+          })
+          for (const timeZone of ['Pacific/Chatham', 'America/St_Johns', 'UTC']) {
+            const text = sentSms(details, timeZone)
+            expect(septets(text), text).toBeLessThanOrEqual(160)
+            expect(text).toContain(`${LONGEST_ORIGIN}/a/${LINK}`)
+            expect(text).toMatch(/A.*: T/)
+            if (purpose.kind !== 'cancelled') expect(text).toContain('-88.12345,-178.12345')
+          }
         },
       ),
     )
   })
 
+  test('in the worst case still has twenty characters for the names', () => {
+    const details = occasion({
+      name: 'N'.repeat(64),
+      deviceName: 'D'.repeat(100),
+      latitude: -88.12345,
+      longitude: -178.12345,
+      origin: LONGEST_ORIGIN,
+      positionSource: 'last-known',
+      positionTime: AT - 9800 * DAY,
+      purpose: { kind: 'escalation', round: 1 },
+    })
+    const text = sentSms(details, 'Pacific/Chatham')
+    expect(septets(text)).toBeLessThanOrEqual(160)
+    expect(text).toMatch(/N{8,}\.\.: D{6,}\.\., 14 Jul, 22:15\. /)
+  })
+
   test.each(['['.repeat(40), '…'.repeat(40), '[x]'.repeat(14), '€'.repeat(64)])(
     'is one segment and has the device, even if the alert name %s grows in GSM-7',
     (name) => {
-      const { text } = composeSms(
+      const text = sentSms(
         occasion({ name, text: 'Help', latitude: -88.12345, longitude: -178.12345 }),
         'Asia/Kathmandu',
       )
@@ -163,7 +298,7 @@ describe('an SMS', () => {
   )
 
   test('keeps another script and takes up to three segments', () => {
-    const { text } = composeSms(
+    const text = sentSms(
       occasion({ deviceName: '漁船一号', text: '助けて'.repeat(100) }),
       'Asia/Tokyo',
     )

@@ -45,7 +45,9 @@ describe('the published document', () => {
     expect(
       unknown
         .map(({ path }) => path)
-        .filter((path) => !/^\/(problems(\/:code)?|hooks\/:provider\/:accountId)$/.test(path)),
+        .filter(
+          (path) => !/^\/(a\/(:link)?|problems(\/:code)?|hooks\/:provider\/:accountId)$/.test(path),
+        ),
     ).toEqual([])
   })
 

@@ -2,8 +2,11 @@ import { app } from '../../../src/app.ts'
 import type { Operation } from '../../../src/http/contract.ts'
 import { operationOf } from '../../../src/http/operation.ts'
 
-/** HTML pages, and receipts, whose format each provider defines. */
+/** HTML pages, also those of links in messages, and receipts, whose format each provider defines. */
 export const WITHOUT_CONTRACT = [
+  'GET /a/',
+  'GET /a/:link',
+  'POST /a/:link',
   'GET /problems',
   'GET /problems/:code',
   'POST /hooks/:provider/:accountId',

@@ -194,6 +194,7 @@ export const SAMPLES: Record<string, Sample> = {
   listAlerts: { query: '?sort=dateTime' },
   readAlert: { params: makeAlert },
   acknowledgeAlert: { params: makeAlert },
+  cancelAlert: { params: makeAlert },
   listMessages: { query: '?status=failed' },
   retryMessage: { params: makeSuppressedMessage },
 

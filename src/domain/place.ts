@@ -1,10 +1,6 @@
-export interface Place {
-  latitude: number
-  longitude: number
-}
+import type { Place } from './alert.ts'
 
 export const MAP = 'https://www.openstreetmap.org/?mlat='
-const SHORT_MAP = 'https://osm.org/?mlat='
 
 /** Five decimals are about a metre. */
 const formatDegrees = (value: number): string => value.toFixed(5)
@@ -17,5 +13,6 @@ export const mapLink = ({ latitude, longitude }: Place): string => {
   return `${MAP}${lat}&mlon=${lon}#map=14/${lat}/${lon}`
 }
 
-export const shortMapLink = ({ latitude, longitude }: Place): string =>
-  `${SHORT_MAP}${formatDegrees(latitude)}&mlon=${formatDegrees(longitude)}`
+/** For an SMS. */
+export const shortCoordinates = ({ latitude, longitude }: Place): string =>
+  `${formatDegrees(latitude)},${formatDegrees(longitude)}`

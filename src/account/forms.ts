@@ -1,0 +1,120 @@
+import * as z from 'zod'
+import { alertName } from '../alerts/forms.ts'
+import {
+  DEFAULT_EMERGENCY_SETTINGS,
+  MAX_AFTER_MINUTES,
+  MAX_EMERGENCY_ALERTS,
+  MAX_EMERGENCY_CONTACTS,
+  MAX_NOTICE_LIMIT,
+  MAX_ROUNDS,
+} from '../domain/emergency.ts'
+import { name, phone } from '../http/wire.ts'
+import { email } from '../users/forms.ts'
+
+/* The account's settings for emergencies, in requests and replies alike. */
+
+const ABOUT = {
+  emergencyAlerts: 'The names of alerts that are emergencies.',
+  emergencyContacts: `People who are told when an emergency reaches nobody, and when it is sent again; at most ${MAX_EMERGENCY_CONTACTS}.`,
+  contactName: 'The contact’s name.',
+  contactEmail: 'Receives notices and escalations by e-mail.',
+  contactPhone: 'Receives notices and escalations by SMS; in E.164.',
+  escalation:
+    'When an emergency that nobody has acknowledged is sent again, to everyone who was sent a message and to the emergency contacts; null: never.',
+  afterMinutes: 'How long to wait before each round.',
+  rounds: 'How many times it is sent again.',
+  dailyNoticeLimit:
+    'How many notices and escalations the account may send on one day of its time zone. Beyond it they are `suppressed`; events still come.',
+  noticeEmails: 'How many of them by e-mail.',
+  noticeSms: 'How many of them by SMS.',
+} as const
+
+const CONTACTS_EXAMPLE = [
+  { name: 'Harbour office', email: 'office@example.com', phone: '+881632000000' },
+]
+
+const whole = (min: number, max: number) =>
+  z
+    .int('must be a whole number')
+    .min(min, `must be at least ${min}`)
+    .max(max, `must be at most ${max}`)
+
+/** Null means left out. */
+const optional = <T extends z.ZodType>(schema: T) =>
+  schema.nullish().transform((given) => given ?? undefined)
+
+const contact = z
+  .strictObject({
+    name: name.meta({ description: ABOUT.contactName }),
+    email: optional(email).meta({ description: ABOUT.contactEmail }),
+    phone: optional(phone).meta({ description: ABOUT.contactPhone }),
+  })
+  .refine((given) => given.email !== undefined || given.phone !== undefined, {
+    error: 'must have an e-mail address or a phone number',
+  })
+
+const escalation = z.strictObject({
+  afterMinutes: whole(1, MAX_AFTER_MINUTES).meta({ description: ABOUT.afterMinutes }),
+  rounds: whole(1, MAX_ROUNDS).meta({ description: ABOUT.rounds }),
+})
+
+const { dailyNoticeLimit } = DEFAULT_EMERGENCY_SETTINGS
+
+/** The members of a request. */
+export const emergencySettings = {
+  emergencyAlerts: z
+    .array(alertName, 'must be a list of names')
+    .max(MAX_EMERGENCY_ALERTS, `must have at most ${MAX_EMERGENCY_ALERTS} names`)
+    .transform((names) => [...new Set(names)])
+    .default(DEFAULT_EMERGENCY_SETTINGS.emergencyAlerts)
+    .meta({ description: ABOUT.emergencyAlerts, example: ['SOSButton'] }),
+  emergencyContacts: z
+    .array(contact, 'must be a list of contacts')
+    .max(MAX_EMERGENCY_CONTACTS, `must have at most ${MAX_EMERGENCY_CONTACTS} contacts`)
+    .default([])
+    .meta({ description: ABOUT.emergencyContacts, example: CONTACTS_EXAMPLE }),
+  escalation: escalation
+    .nullable()
+    .default(null)
+    .meta({ description: ABOUT.escalation, example: { afterMinutes: 10, rounds: 3 } }),
+  dailyNoticeLimit: z
+    .strictObject({
+      email: whole(0, MAX_NOTICE_LIMIT)
+        .default(dailyNoticeLimit.email)
+        .meta({ description: ABOUT.noticeEmails }),
+      sms: whole(0, MAX_NOTICE_LIMIT)
+        .default(dailyNoticeLimit.sms)
+        .meta({ description: ABOUT.noticeSms }),
+    })
+    .prefault({})
+    .meta({ description: ABOUT.dailyNoticeLimit, example: dailyNoticeLimit }),
+}
+
+/** The members of a reply. */
+export const shownEmergencySettings = {
+  emergencyAlerts: z
+    .array(z.string())
+    .meta({ description: ABOUT.emergencyAlerts, example: ['SOSButton'] }),
+  emergencyContacts: z
+    .array(
+      z.object({
+        name: z.string().meta({ description: ABOUT.contactName }),
+        email: z.string().optional().meta({ description: ABOUT.contactEmail }),
+        phone: z.string().optional().meta({ description: ABOUT.contactPhone }),
+      }),
+    )
+    .meta({ description: ABOUT.emergencyContacts, example: CONTACTS_EXAMPLE }),
+  escalation: z
+    .object({
+      afterMinutes: z.int().meta({ description: ABOUT.afterMinutes }),
+      rounds: z.int().meta({ description: ABOUT.rounds }),
+    })
+    .nullable()
+    .meta({ description: ABOUT.escalation, example: { afterMinutes: 10, rounds: 3 } }),
+  dailyNoticeLimit: z
+    .object({
+      email: z.int().meta({ description: ABOUT.noticeEmails }),
+      sms: z.int().meta({ description: ABOUT.noticeSms }),
+    })
+    .meta({ description: ABOUT.dailyNoticeLimit, example: dailyNoticeLimit }),
+}

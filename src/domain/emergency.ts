@@ -1,0 +1,84 @@
+import type { Channel, Recipient } from './alert.ts'
+
+/* Emergencies: which alerts are one, who is told, and when. */
+
+export interface EmergencyContact {
+  name: string
+  email?: string | undefined
+  phone?: string | undefined
+}
+
+export interface Escalation {
+  afterMinutes: number
+  rounds: number
+}
+
+/** The account's settings for emergencies. */
+export interface EmergencySettings {
+  emergencyContacts: EmergencyContact[]
+  /** Null: an emergency that nobody acknowledges is not sent again. */
+  escalation: Escalation | null
+  /** Alerts with these names are emergencies. */
+  emergencyAlerts: string[]
+  /** How many notices and escalations the account may send a day. */
+  dailyNoticeLimit: { email: number; sms: number }
+}
+
+export const DEFAULT_EMERGENCY_SETTINGS: EmergencySettings = {
+  emergencyContacts: [],
+  escalation: null,
+  emergencyAlerts: ['SOSButton'],
+  dailyNoticeLimit: { email: 200, sms: 50 },
+}
+
+export const MAX_EMERGENCY_CONTACTS = 20
+export const MAX_EMERGENCY_ALERTS = 50
+export const MAX_AFTER_MINUTES = 1440
+export const MAX_ROUNDS = 3
+export const MAX_NOTICE_LIMIT = 100_000
+
+/** Settings as they are stored; null, or a member left out, for the default. */
+export const parseEmergencySettings = (stored: string | null): EmergencySettings => ({
+  ...DEFAULT_EMERGENCY_SETTINGS,
+  ...(stored === null ? {} : (JSON.parse(stored) as Partial<EmergencySettings>)),
+})
+
+/** The settings among other members, in a fixed order: stored texts are compared. */
+export const storeEmergencySettings = (settings: EmergencySettings): string => {
+  const { emergencyContacts, escalation, emergencyAlerts, dailyNoticeLimit } = settings
+  return JSON.stringify({ emergencyContacts, escalation, emergencyAlerts, dailyNoticeLimit })
+}
+
+export const noticeLimit = ({ dailyNoticeLimit }: EmergencySettings, channel: Channel): number =>
+  channel === 'Email' ? dailyNoticeLimit.email : dailyNoticeLimit.sms
+
+/** The messages' recipients among the account's emergency contacts. */
+export const contactRecipients = (
+  { emergencyContacts }: EmergencySettings,
+  timeZone: string,
+): Recipient[] =>
+  emergencyContacts.flatMap(({ name: contact, email, phone }) => [
+    ...(email === undefined ? [] : [{ channel: 'Email' as const, to: email, timeZone, contact }]),
+    ...(phone === undefined ? [] : [{ channel: 'SMS' as const, to: phone, timeZone, contact }]),
+  ])
+
+export const MINUTE_MS = 60_000
+/** An emergency joins an open one of the same device and name within this time. */
+export const JOIN_WITHIN_MS = 60 * MINUTE_MS
+/** If no provider has accepted a message of an emergency by then, the account is told. */
+export const UNDELIVERED_AFTER_MS = 2 * MINUTE_MS
+/** An expired device raises at most one emergency in this time. */
+export const EXPIRED_DEVICE_PAUSE_MS = 10 * MINUTE_MS
+/** An alert is late if its `dateTime` is this long before its arrival. */
+export const LATE_AFTER_MS = 60 * MINUTE_MS
+/** How many later places an emergency keeps: the newest ones. */
+export const MAX_UPDATES = 500
+
+/** Why an emergency has reached nobody. */
+export const UNDELIVERED_REASONS = [
+  'daily-limit-reached',
+  'nobody-to-tell',
+  'not-accepted',
+  'device-expired',
+] as const
+export type UndeliveredReason = (typeof UNDELIVERED_REASONS)[number]

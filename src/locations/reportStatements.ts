@@ -1,0 +1,111 @@
+import { sql } from 'drizzle-orm'
+import { isSubscribedToLocations } from '../db/events.ts'
+import { LOCATION_COLUMNS, type LocationRow, PACKED_COLUMNS } from '../db/locations.ts'
+import { insertRaisesIf } from '../db/pendingRaises.ts'
+import { accounts, devices, locations } from '../db/schema.ts'
+import { commaSeparated, compile, literal, names, placeholders } from '../db/statement.ts'
+import { type DeviceRef, IS_VISIBLE_DEVICE } from '../db/visibility.ts'
+import type { Day } from '../domain/day.ts'
+
+/* The statements of a report. Each has the whole condition: a batch cannot branch. */
+
+export interface ReportValues extends DeviceRef {
+  now: number
+  timeZone: string
+  /** The day in `timeZone`. */
+  today: Day
+  hasSubscribers: 0 | 1
+  packed: string
+  /** The time of a report's only location; null for a report of several. */
+  time: number | null
+  /** The earliest time of the report. */
+  oldest: number
+  /** Whether the report may carry an emergency, and the settings that decide it. */
+  mayRaise: 0 | 1
+  emergency: string | null
+  raises: string
+}
+
+const p = placeholders(
+  'accountId',
+  'now',
+  'timeZone',
+  'today',
+  'hasSubscribers',
+  'packed',
+  'time',
+  'oldest',
+  'mayRaise',
+  'emergency',
+)
+
+/** A device without an end is active in any zone; else `today` must be of the account's zone. */
+const IS_ACTIVE = sql`(${devices.ends} IS NULL OR (${devices.ends} > ${accounts.day}
+  AND ${accounts.timeZone} = ${p.timeZone} AND ${devices.ends} > ${p.today}))`
+
+/** The same as `keptSince`. */
+const KEPT_SINCE = sql`(${p.now} - ${accounts.retentionDays} * 86400000)`
+/** Looks into single locations only when the oldest is too old. */
+const IS_KEPT = sql`(${p.oldest} >= ${KEPT_SINCE} OR value ->> 0 >= ${KEPT_SINCE})`
+
+const HAS_SUBSCRIBERS = isSubscribedToLocations(p.accountId, p.now)
+const IS_EMERGENCY_AS_ASSUMED = sql`(${p.mayRaise} = 0 OR ${accounts.emergency} IS ${p.emergency})`
+
+const INSERTED_COLUMNS = names(locations.deviceKey, locations.receivedAt, ...PACKED_COLUMNS)
+
+export const insertLocations = compile<ReportValues>(
+  sql`INSERT INTO ${locations} (${INSERTED_COLUMNS})
+    SELECT ${devices.key}, ${p.now},
+      ${commaSeparated(PACKED_COLUMNS.map((_, index) => sql`value ->> ${literal(index)}`))}
+    FROM ${devices} JOIN ${accounts} ON ${accounts.id} = ${devices.accountId}
+    CROSS JOIN json_each(${p.packed})
+    WHERE ${IS_VISIBLE_DEVICE} AND ${IS_ACTIVE} AND ${HAS_SUBSCRIBERS} = ${p.hasSubscribers}
+      AND ${IS_KEPT} AND ${IS_EMERGENCY_AS_ASSUMED}
+    ON CONFLICT DO NOTHING`,
+)
+
+/**
+ * Stores the report's emergencies: of an expired device too, and when the locations are known
+ * already, since the attempt before may have been interrupted.
+ */
+export const insertRaises = compile<ReportValues>(
+  insertRaisesIf(
+    sql`${IS_VISIBLE_DEVICE} AND ${HAS_SUBSCRIBERS} = ${p.hasSubscribers}
+      AND (${devices.ends} IS NULL OR ${devices.ends} <= ${accounts.day}
+        OR ${accounts.timeZone} = ${p.timeZone})
+      AND ${accounts.emergency} IS ${p.emergency}
+      AND value ->> '$.alert.dateTime' >= ${KEPT_SINCE}`,
+  ),
+)
+
+const LAST_RECEIVED = sql`(SELECT ${locations.receivedAt} FROM ${locations}
+  WHERE ${locations.deviceKey} = ${devices.key} ORDER BY ${locations.time} DESC LIMIT 1)`
+
+/** Writes only when the last location does not show this arrival: late, repeated or refused. */
+export const updateLastContact = compile<ReportValues>(
+  sql`UPDATE ${devices} SET ${names(devices.lastContact)} = ${p.now}
+    WHERE ${IS_VISIBLE_DEVICE} AND ifnull(${devices.lastContact}, 0) < ${p.now}
+      AND (${devices.ends} IS NULL OR EXISTS (SELECT 1 FROM ${accounts}
+        WHERE ${accounts.id} = ${p.accountId}
+          AND (${devices.ends} <= ${accounts.day} OR ${accounts.timeZone} = ${p.timeZone})))
+      AND ifnull(${LAST_RECEIVED}, 0) < ${p.now} AND ${HAS_SUBSCRIBERS} = ${p.hasSubscribers}`,
+)
+
+export type StateRow = {
+  ends: Day | null
+  day: Day
+  time_zone: string
+  retention_days: number
+  subscribed: number
+  emergency: string | null
+} & (LocationRow | { time: null })
+
+/** Tells why nothing was stored, if nothing was, and reads the location of a report of one. */
+export const selectReportState = compile<ReportValues, StateRow>(
+  sql`SELECT ${devices.ends}, ${accounts.day}, ${accounts.timeZone}, ${accounts.retentionDays},
+      ${accounts.emergency}, ${HAS_SUBSCRIBERS} AS subscribed, ${LOCATION_COLUMNS}
+    FROM ${devices} JOIN ${accounts} ON ${accounts.id} = ${devices.accountId}
+    LEFT JOIN ${locations}
+      ON ${locations.deviceKey} = ${devices.key} AND ${locations.time} = ${p.time}
+    WHERE ${IS_VISIBLE_DEVICE}`,
+)
