@@ -1,7 +1,7 @@
 import { type Fix, isInRest, readValue } from './fix.ts'
 import { type Limits, type Rule, zonesOf } from './rule.ts'
 import type { Zone } from './zone.ts'
-import { type CompiledShape, judgePlace } from './zoneGeometry.ts'
+import { type CompiledShape, compileShape, judgePlace } from './zoneGeometry.ts'
 
 /*
  * A rule as signals: functions of the track that are 1, 0 or undecided at each fix. A crossing is a
@@ -147,7 +147,12 @@ export const compileRule = (rule: Rule, zones: ReadonlyMap<string, CompiledZone>
   }
 }
 
+export const compileZone = ({ id, name, lastModified, shape }: Zone): CompiledZone => ({
+  id,
+  name,
+  lastModified,
+  shape: compileShape(shape),
+})
+
 /** Whether the rule compares a member that has no column. */
 export const wantsRest = ({ when }: Rule): boolean => when.type === 'value' && isInRest(when.member)
-
-export type ZoneSource = Pick<Zone, 'id' | 'name' | 'lastModified' | 'shape'>

@@ -29,7 +29,7 @@ import { postUsage } from './usage.ts'
 
 export interface AlertToRaise {
   /** The id makes a repeat harmless: an alert that was raised before is not raised again. */
-  alert: Pick<Alert, 'id' | 'name' | 'text' | 'dateTime'>
+  alert: Pick<Alert, 'id' | 'name' | 'text' | 'dateTime' | 'ruleId' | 'zoneId'>
   /** The raiser may say so and did; names of `account.emergencyAlerts` are emergencies anyway. */
   emergency?: boolean
   /** The id derives from what was reported: it is kept for as long as alerts are. */
@@ -44,6 +44,8 @@ export interface AlertToRaise {
   administrators: Recipient[]
   /** The service's public origin, for links in the text. */
   origin: string
+  /** False when the service raises it: the device itself did not call. */
+  isContact?: boolean
 }
 
 export type RaiseOutcome =
@@ -108,6 +110,7 @@ const emitRaised = (tx: Decision, deviceId: string, alert: Alert): void => {
     positionSource,
     emergency,
     late,
+    ...(alert.ruleId && { ruleId: alert.ruleId, zoneId: alert.zoneId ?? null }),
   })
 }
 
@@ -161,7 +164,7 @@ const storeAlert = (
   const messages = composeMessages(tx, limited, told, { ...details, purpose: { kind: 'alert' } })
   tx.post({ kind: 'alert', key, alert, messages: messages.length, at: now })
   queueMessages(tx, key, messages, alert.emergency)
-  postUsage(tx, key, now)
+  postUsage(tx, key, given.isContact === false ? undefined : now)
   emitRaised(tx, deviceId, alert)
   emitSuppressed(tx, deviceId, alert, messages)
   const undelivered = alert.emergency ? undeliveredReason(isExpired, messages) : null
@@ -198,10 +201,13 @@ export const raiseAlert = (tx: Decision, deviceId: string, given: AlertToRaise):
       undelivered: raised.undelivered,
     }
   const { reported, lastKnown } = given
-  const { id, name, text, dateTime } = given.alert
+  const { id, name, text, dateTime, ruleId, zoneId } = given.alert
+  const noteContact = () => {
+    if (given.isContact !== false) tx.post({ kind: 'contact', key: device.key, at: now })
+  }
   const emergency = given.emergency === true || account.emergencyAlerts.includes(name)
   if (hasEnded(device.ends, account.day) && (!emergency || isTooSoon(tx, device))) {
-    tx.post({ kind: 'contact', key: device.key, at: now })
+    noteContact()
     return { ok: false, refusal: 'device-expired' }
   }
   const open =
@@ -211,12 +217,14 @@ export const raiseAlert = (tx: Decision, deviceId: string, given: AlertToRaise):
   if (open) {
     const { latitude, longitude } = reported ?? { latitude: null, longitude: null }
     joinEmergency(tx, open, { dateTime, latitude, longitude })
-    tx.post({ kind: 'contact', key: device.key, at: now })
+    noteContact()
     rememberRaised(tx, id, { isRemembered: true, joined: open.id, undelivered: null })
     const alert = { id: open.id }
     return { ok: true, repeated: false, joined: true, alert, deliveries: null, undelivered: null }
   }
   const late = now - dateTime > LATE_AFTER_MS
   const position = positionOf(reported, lastKnown)
-  return storeAlert(tx, device, { id, name, text, dateTime, ...position, emergency, late }, given)
+  const ofRule = ruleId ? { ruleId, zoneId: zoneId ?? null } : {}
+  const alert = { id, name, text, dateTime, ...position, emergency, late, ...ofRule }
+  return storeAlert(tx, device, alert, given)
 }

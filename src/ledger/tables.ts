@@ -84,6 +84,10 @@ const STEPS = [
    ) STRICT, WITHOUT ROWID;
    CREATE INDEX acknowledgements_at ON acknowledgements (at);`,
   'ALTER TABLE messages ADD COLUMN link TEXT',
+  `CREATE TABLE rule_cooldowns (
+     rule_id TEXT NOT NULL, device_id TEXT NOT NULL, zone_id TEXT NOT NULL, time INTEGER NOT NULL,
+     PRIMARY KEY (rule_id, device_id, zone_id)
+   ) STRICT, WITHOUT ROWID;`,
 ]
 
 export const migrateTables = (storage: DurableObjectStorage): void => migrate(storage, STEPS)

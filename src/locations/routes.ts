@@ -52,6 +52,14 @@ const raise = async (c: Context, raises: PendingRaise[]): Promise<string | null>
   return outcomes.find((outcome) => outcome.ok)?.alertId ?? null
 }
 
+/** Hands over what rules have found. After a failure or a crash the sweep does it. */
+const raiseHits = async (c: Context, hits: PendingRaise[]): Promise<void> => {
+  const ledger = ledgerOf(c.env, c.get('principal').accountId)
+  await retryTransient(() => ledger.raisePending(hits)).catch((error) =>
+    logFailure('raise-failed', error, { requestId: c.get('requestId') }),
+  )
+}
+
 const report = async (c: Context, reported: Location[]) => {
   const { accountId } = c.get('principal')
   const eventId = await c.get('newId')('evt')
@@ -69,7 +77,8 @@ const report = async (c: Context, reported: Location[]) => {
   const alertId = 'raises' in outcome ? await raise(c, outcome.raises) : null
   // The location of an expired device is refused, and yet someone is told of its emergency.
   if (!outcome.ok && alertId) throw refusalProblem({ ...outcome, alertId })
-  const { counts, stored, actual } = requireOk(outcome)
+  const { counts, stored, actual, hits } = requireOk(outcome)
+  if (hits.length > 0) c.executionCtx.waitUntil(raiseHits(c, hits))
   if (actual.hasSubscribers && counts.accepted > 0)
     c.executionCtx.waitUntil(pokeFeed(c.env, c.get('principal')))
   return {

@@ -121,7 +121,9 @@ export const importZones = define({
     })
     .meta({ id: 'ZoneImport' }),
   status: 201,
-  reply: z.object({ success, zones: z.array(zone) }),
+  reply: z
+    .object({ success, zones: z.array(zone).meta({ description: 'The new zones.' }) })
+    .meta({ id: 'ImportedZones' }),
   problems: ['zone-cap-reached'],
   idempotent: true,
 })
