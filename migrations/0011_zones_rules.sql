@@ -10,7 +10,7 @@ CREATE TABLE `rules` (
 ) STRICT, WITHOUT ROWID;
 --> statement-breakpoint
 CREATE INDEX `rules_account` ON `rules` (`account_id`,`id`);--> statement-breakpoint
-CREATE INDEX `rules_silent` ON `rules` (`id`) WHERE enabled = 1 AND type = 'silent';--> statement-breakpoint
+CREATE INDEX `rules_contact` ON `rules` (`account_id`,`id`) WHERE enabled = 1 AND type IN ('silent', 'returns');--> statement-breakpoint
 CREATE TABLE `silent_marks` (
 	`rule_id` text NOT NULL,
 	`device_key` integer NOT NULL,

@@ -428,7 +428,9 @@ export const rules = sqliteTable(
   },
   (table) => [
     index('rules_account').on(table.accountId, table.id),
-    index('rules_silent').on(table.id).where(sql`enabled = 1 AND type = 'silent'`),
+    index('rules_contact')
+      .on(table.accountId, table.id)
+      .where(sql`enabled = 1 AND type IN ('silent', 'returns')`),
   ],
 )
 

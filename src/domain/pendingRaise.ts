@@ -6,7 +6,11 @@ export interface RuleRaise {
   zoneId: string | null
   cooldownMinutes: number
   /** The event that is logged with it, whether or not the cooldown lets the alert through. */
-  event: 'zone.entered' | 'zone.left' | null
+  event: 'zone.entered' | 'zone.left' | 'device.silent' | 'device.returned' | null
+  /** The latest arrival of anything from the device, for the events about silence. */
+  lastContact?: number
+  /** Whether the event is all there is to it. */
+  isEventOnly?: boolean
 }
 
 /** An alert to raise, in full: it is stored until the ledger has decided on it. */

@@ -39,13 +39,16 @@ const saveLastTime = (
 const emitRuleEvent = (
   tx: Decision,
   { deviceId, alert }: PendingRaise,
-  { ruleId, zoneId, event }: RuleRaise,
+  { ruleId, zoneId, event, lastContact }: RuleRaise,
 ): void => {
   if (!event) return
+  const occasion =
+    lastContact === undefined
+      ? { zoneId, dateTime: new Date(alert.dateTime).toISOString() }
+      : { lastContact: new Date(lastContact).toISOString() }
   tx.emit(event, deviceId, {
     ruleId,
-    zoneId,
-    dateTime: new Date(alert.dateTime).toISOString(),
+    ...occasion,
   })
 }
 
@@ -61,12 +64,13 @@ export const admitRuleRaise = (tx: Decision, raise: PendingRaise, rule: RuleRais
   if (!device || hasEnded(device.ends, account.day)) return true
   if (findRaised(sql, alert.id)) return false
   emitRuleEvent(tx, raise, rule)
-  if (rule.cooldownMinutes === 0) return true
-  if (isInCooldown(alert.dateTime, findLastTime(sql, rule, deviceId), rule.cooldownMinutes)) {
+  const isCooling = () =>
+    isInCooldown(alert.dateTime, findLastTime(sql, rule, deviceId), rule.cooldownMinutes)
+  if (rule.isEventOnly || (rule.cooldownMinutes > 0 && isCooling())) {
     rememberRaised(tx, alert.id, { isRemembered: true, undelivered: null })
     return false
   }
-  saveLastTime(sql, rule, deviceId, alert.dateTime)
+  if (rule.cooldownMinutes > 0) saveLastTime(sql, rule, deviceId, alert.dateTime)
   return true
 }
 
