@@ -10,6 +10,7 @@ import { countEndingBetween } from './endings.ts'
 import { recordExpirations } from './expirations.ts'
 import { type NoLicense, refuseLicense } from './licenseTransfer.ts'
 import { post } from './outbox.ts'
+import { migrateTables } from './tables.ts'
 
 /* Decisions about the account itself. */
 
@@ -146,11 +147,20 @@ export const eraseAccount = (
 }
 
 /** Keeps only the id of an erased account, which tells a restored database from a lost ledger. */
-export const markErased = (sql: SqlStorage, id: string): void => {
+const markErased = (sql: SqlStorage, id: string): void => {
   sql.exec(
     `INSERT INTO account (id, number, cell, user_name, name, time_zone, day, total, used,
        disabled, creation, last_modified, version, erased)
      VALUES (?, 0, 0, '', '', 'UTC', '1970-01-01', 0, 0, 1, 0, 0, 0, 1)`,
     id,
   )
+}
+
+export const eraseStorage = async (storage: DurableObjectStorage): Promise<void> => {
+  const { sql } = storage
+  const [{ id } = { id: '' }] = sql.exec<{ id: string }>('SELECT id FROM account').toArray()
+  await storage.deleteAlarm()
+  await storage.deleteAll()
+  migrateTables(storage)
+  if (id) markErased(sql, id)
 }

@@ -32,8 +32,11 @@ export interface AlertToRaise {
   alert: Pick<Alert, 'id' | 'name' | 'text' | 'dateTime' | 'ruleId' | 'zoneId'>
   /** The raiser may say so and did; names of `account.emergencyAlerts` are emergencies anyway. */
   emergency?: boolean
-  /** The id derives from what was reported: it is kept for as long as alerts are. */
-  isRemembered?: boolean
+  /**
+   * A report carried it. Its id, which derives from the report, is kept for as long as alerts are,
+   * and the report itself has moved the device's contact.
+   */
+  isReported?: boolean
   /** The alert's own position. */
   reported: Position | null
   /** The device's last location, for an alert without a position. */
@@ -44,8 +47,6 @@ export interface AlertToRaise {
   administrators: Recipient[]
   /** The service's public origin, for links in the text. */
   origin: string
-  /** False when the service raises it: the device itself did not call. */
-  isContact?: boolean
 }
 
 export type RaiseOutcome =
@@ -164,19 +165,19 @@ const storeAlert = (
   const messages = composeMessages(tx, limited, told, { ...details, purpose: { kind: 'alert' } })
   tx.post({ kind: 'alert', key, alert, messages: messages.length, at: now })
   queueMessages(tx, key, messages, alert.emergency)
-  postUsage(tx, key, given.isContact === false ? undefined : now)
+  postUsage(tx, key, given.isReported ? undefined : now)
   emitRaised(tx, deviceId, alert)
   emitSuppressed(tx, deviceId, alert, messages)
   const undelivered = alert.emergency ? undeliveredReason(isExpired, messages) : null
   rememberRaised(tx, alert.id, {
-    isRemembered: alert.emergency || !!given.isRemembered,
+    isRemembered: alert.emergency || !!given.isReported,
     undelivered,
   })
   if (isExpired) sql.exec('UPDATE devices SET expired_emergency_at = ? WHERE key = ?', now, key)
   if (alert.emergency) {
     const emergency = openEmergency(tx, {
       deviceKey: key,
-      details: { ...details, deviceId, administrators },
+      details: { ...details, deviceId, administrators, isOfExpiredDevice: isExpired },
       messages: messages.length,
       isOnItsWay: undelivered === null,
     })
@@ -202,12 +203,9 @@ export const raiseAlert = (tx: Decision, deviceId: string, given: AlertToRaise):
     }
   const { reported, lastKnown } = given
   const { id, name, text, dateTime, ruleId, zoneId } = given.alert
-  const noteContact = () => {
-    if (given.isContact !== false) tx.post({ kind: 'contact', key: device.key, at: now })
-  }
   const emergency = given.emergency === true || account.emergencyAlerts.includes(name)
   if (hasEnded(device.ends, account.day) && (!emergency || isTooSoon(tx, device))) {
-    noteContact()
+    if (!given.isReported) tx.post({ kind: 'contact', key: device.key, at: now })
     return { ok: false, refusal: 'device-expired' }
   }
   const open =
@@ -217,7 +215,7 @@ export const raiseAlert = (tx: Decision, deviceId: string, given: AlertToRaise):
   if (open) {
     const { latitude, longitude } = reported ?? { latitude: null, longitude: null }
     joinEmergency(tx, open, { dateTime, latitude, longitude })
-    noteContact()
+    if (!given.isReported) tx.post({ kind: 'contact', key: device.key, at: now })
     rememberRaised(tx, id, { isRemembered: true, joined: open.id, undelivered: null })
     const alert = { id: open.id }
     return { ok: true, repeated: false, joined: true, alert, deliveries: null, undelivered: null }

@@ -15,6 +15,8 @@ export interface EmergencyDetails extends Omit<AlertDetails, 'purpose'> {
   deviceId: string
   /** The administrators when it was raised. */
   administrators: Recipient[]
+  /** Only the account was told of it, so no later emergency joins it. */
+  isOfExpiredDevice: boolean
 }
 
 export interface EmergencyRow extends Record<string, SqlStorageValue> {
@@ -88,7 +90,7 @@ export const findToJoin = (
   sql
     .exec<EmergencyRow>(
       `SELECT * FROM emergencies WHERE device_key = ? AND name = ? AND time BETWEEN ? AND ?
-       ORDER BY abs(time - ?) LIMIT 1`,
+         AND NOT details ->> 'isOfExpiredDevice' ORDER BY abs(time - ?) LIMIT 1`,
       deviceKey,
       name,
       dateTime - JOIN_WITHIN_MS,

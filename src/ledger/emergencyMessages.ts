@@ -61,7 +61,7 @@ export const reportUndelivered = (
   row: EmergencyRow,
   reason: UndeliveredReason,
 ): void => {
-  const { administrators, deviceId, ...details } = detailsOf(row)
+  const { administrators, deviceId, isOfExpiredDevice, ...details } = detailsOf(row)
   const { account } = tx
   const messages = sendAboutAlert(tx, {
     kind: 'notice',

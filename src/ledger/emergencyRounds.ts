@@ -52,7 +52,7 @@ const sendRound = (tx: Decision, row: EmergencyRow, context: RoundContext | null
     sql.exec('UPDATE emergencies SET next_round = NULL WHERE id = ?', row.id)
     return
   }
-  const { administrators, deviceId, ...details } = detailsOf(row)
+  const { administrators, deviceId, isOfExpiredDevice, ...details } = detailsOf(row)
   const messages = sendAboutAlert(tx, {
     kind: 'escalation',
     series: round,

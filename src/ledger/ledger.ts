@@ -9,7 +9,7 @@ import {
   type AccountRefusal,
   changeAccount,
   eraseAccount,
-  markErased,
+  eraseStorage,
   type Opening,
   openAccount,
 } from './account.ts'
@@ -17,17 +17,7 @@ import { readAccount } from './accountRow.ts'
 import * as acknowledge from './acknowledge.ts'
 import { type AlertToRaise, type RaiseOutcome, raiseAlert } from './alerts.ts'
 import { beginDecision, type Decision } from './decision.ts'
-import {
-  createDevice,
-  type DeviceOutcome,
-  deleteDevice,
-  forgetMaker,
-  type Maker,
-  type Refusal,
-  reactivateDevice,
-  readDevice,
-  replaceDevice,
-} from './devices.ts'
+import * as devices from './devices.ts'
 import { nextEmergencyTime, runDueEmergencies } from './emergencyRounds.ts'
 import { recordExpirations } from './expirations.ts'
 import { type LogPage, readLog } from './licenseLog.ts'
@@ -104,40 +94,40 @@ export class AccountLedger extends DurableObject<Env> {
     if (readAccount(this.#sql)) return false
     await this.#outboxDrain.run()
     if (!isEmpty(this.#sql)) return false
-    const [{ id } = { id: '' }] = this.#sql.exec<{ id: string }>('SELECT id FROM account').toArray()
-    await this.ctx.storage.deleteAlarm()
-    await this.ctx.storage.deleteAll()
-    migrateTables(this.ctx.storage)
-    if (id) markErased(this.#sql, id)
+    await eraseStorage(this.ctx.storage)
     return true
   }
 
-  async device(id: string): Promise<DeviceOutcome> {
-    return this.#decide((tx) => readDevice(tx, id))
+  async device(id: string): Promise<devices.DeviceOutcome> {
+    return this.#decide((tx) => devices.readDevice(tx, id))
   }
 
-  async create(id: string, record: DeviceRecord, maker: Maker): Promise<DeviceOutcome> {
-    return this.#decide((tx) => createDevice(tx, id, record, maker))
+  async create(
+    id: string,
+    record: DeviceRecord,
+    maker: devices.Maker,
+  ): Promise<devices.DeviceOutcome> {
+    return this.#decide((tx) => devices.createDevice(tx, id, record, maker))
   }
 
   async replace(
     id: string,
     record: DeviceRecord,
     versions: number[] | null,
-  ): Promise<DeviceOutcome> {
-    return this.#decide((tx) => replaceDevice(tx, id, record, versions))
+  ): Promise<devices.DeviceOutcome> {
+    return this.#decide((tx) => devices.replaceDevice(tx, id, record, versions))
   }
 
-  async reactivate(id: string, expirationDate: string | null): Promise<DeviceOutcome> {
-    return this.#decide((tx) => reactivateDevice(tx, id, expirationDate))
+  async reactivate(id: string, expirationDate: string | null): Promise<devices.DeviceOutcome> {
+    return this.#decide((tx) => devices.reactivateDevice(tx, id, expirationDate))
   }
 
-  async remove(id: string, versions: number[] | null): Promise<{ ok: true } | Refusal> {
-    return this.#decide((tx) => deleteDevice(tx, id, versions))
+  async remove(id: string, versions: number[] | null): Promise<{ ok: true } | devices.Refusal> {
+    return this.#decide((tx) => devices.deleteDevice(tx, id, versions))
   }
 
   async forgetMaker(userId: string): Promise<void> {
-    this.#transact(() => forgetMaker(this.#sql, userId))
+    this.#transact(() => devices.forgetMaker(this.#sql, userId))
   }
 
   async raise(deviceId: string, alert: AlertToRaise): Promise<RaiseOutcome> {

@@ -47,9 +47,8 @@ const raiseOne = (tx: Decision, raise: PendingRaise, context: AlertContext): One
   if (rule && !admitRuleRaise(tx, raise, rule)) return { ok: true, alertId: alert.id }
   const outcome = raiseAlert(tx, deviceId, {
     alert: rule ? { ...alert, ruleId: rule.ruleId, zoneId: rule.zoneId } : alert,
-    isContact: !rule,
     emergency,
-    isRemembered: true,
+    isReported: true,
     reported,
     lastKnown,
     recipients: recipients.filter(({ channel }) => notifications.includes(channel)),

@@ -252,35 +252,39 @@ describe('raising an alert', () => {
     expect((await account.call('GET', `/api/devices/${id}/alerts`)).body.alerts).toEqual([])
   })
 
-  test('again with the same Idempotency-Key makes one alert, even when the first reply was lost', async () => {
-    const account = await openAccount()
-    await createUser(account)
-    const id = await createDevice(account)
-    const headers = { 'Idempotency-Key': 'sos-1' }
-    const first = await raiseAlert(account, id, { alertName: 'SOSButton' }, headers)
-    const replayed = await raiseAlert(account, id, { alertName: 'SOSButton' }, headers)
-    expect([replayed.text, replayed.headers.get('Idempotent-Replayed')]).toEqual([
-      first.text,
-      'true',
-    ])
-    // As after a crash before the reply was stored: claimed long ago, without a reply.
-    await env.DB.prepare(
-      'UPDATE idempotency SET status = NULL, leased_until = 1 WHERE account_id = ?',
-    )
-      .bind(account.id)
-      .run()
-    await waitUntilSent(account)
-    const repeated = await raiseAlert(account, id, { alertName: 'SOSButton' }, headers)
-    expect(repeated.status).toBe(201)
-    expect(repeated.body.alert.id).toBe(first.body.alert.id)
-    expect(repeated.body.alert.deliveries).toMatchObject([
-      { id: first.body.alert.deliveries[0].id, status: 'sent' },
-    ])
-    expect((await account.call('GET', '/api/alerts')).body.alerts).toHaveLength(1)
-    expect((await account.call('GET', '/api/account/messages')).body.messages).toHaveLength(1)
-    expect(await readUsage(account, id)).toMatchObject({ emailsSent: 1 })
-    expect(await readEvents(account, 'alert.raised')).toHaveLength(1)
-  })
+  test.each(['SOSButton', 'LowBattery'])(
+    '%s again with the same Idempotency-Key makes one alert, even when the first reply was lost',
+    async (alertName) => {
+      const account = await openAccount()
+      await createUser(account)
+      const id = await createDevice(account)
+      const headers = { 'Idempotency-Key': 'sos-1' }
+      const first = await raiseAlert(account, id, { alertName }, headers)
+      const replayed = await raiseAlert(account, id, { alertName }, headers)
+      expect([replayed.text, replayed.headers.get('Idempotent-Replayed')]).toEqual([
+        first.text,
+        'true',
+      ])
+      // As after a crash before the reply was stored: claimed long ago, without a reply.
+      await env.DB.prepare(
+        'UPDATE idempotency SET status = NULL, leased_until = 1 WHERE account_id = ?',
+      )
+        .bind(account.id)
+        .run()
+      await waitUntilSent(account)
+      const repeated = await raiseAlert(account, id, { alertName }, headers)
+      expect(repeated.status).toBe(201)
+      expect(repeated.body.alert.id).toBe(first.body.alert.id)
+      expect(repeated.body.alert.updates).toEqual([])
+      expect(repeated.body.alert.deliveries).toMatchObject([
+        { id: first.body.alert.deliveries[0].id, status: 'sent' },
+      ])
+      expect((await account.call('GET', '/api/alerts')).body.alerts).toHaveLength(1)
+      expect((await account.call('GET', '/api/account/messages')).body.messages).toHaveLength(1)
+      expect(await readUsage(account, id)).toMatchObject({ emailsSent: 1 })
+      expect(await readEvents(account, 'alert.raised')).toHaveLength(1)
+    },
+  )
 })
 
 describe('the reply to an SOS', () => {

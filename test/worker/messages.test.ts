@@ -57,13 +57,15 @@ describe('messages', () => {
       text: expect.stringContaining('Tue, 14 Jul 2026, 15:00:00 GMT+5:30 (Asia/Kolkata)'),
       lastModified: expect.any(String),
     })
-    expect(mail.text).toContain(`POST https://perigee.test/api/alerts/${alert.id}/acknowledge`)
+    expect(mail.text).toMatch(/^https:\/\/perigee\.test\/a\/[0-9a-z]{16}$/m)
     expect(sms).toMatchObject({
       ...stands,
       channel: 'SMS',
       to: '+351910000020',
       subject: '',
-      text: `SOSButton: Lodz <7>, 14 Jul, 15:00 GMT+5:30. https://osm.org/?mlat=1.50000&mlon=-2.00000 Ack: ${alert.id} Help`,
+      text: expect.stringMatching(
+        /^SOSButton: Lodz <7>, 14 Jul, 15:00 GMT\+5:30\. 1\.50000,-2\.00000 https:\/\/perigee\.test\/a\/[0-9a-z]{16} Help$/,
+      ),
     })
   })
 

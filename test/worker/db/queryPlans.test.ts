@@ -25,10 +25,13 @@ import {
 } from './largeAccount.ts'
 import { type RecordedStatement, recordCell, rowsReadBy } from './recordedCell.ts'
 
-/** True for a step that reads a whole table, or all rows of an account, instead of an index range. */
+/**
+ * True for a step that reads a whole table, or all rows of an account, instead of an index range. An
+ * account has few webhooks and rules.
+ */
 const isScan = (step: string): boolean =>
   /^SCAN (?!\w+ VIRTUAL TABLE|CONSTANT ROW|\(subquery-\d+\)|f$)/.test(step) ||
-  /USING .*INDEX (?!webhooks_)\w+ \(account_id=\?\)$/.test(step)
+  /USING .*INDEX (?!webhooks_|rules_)\w+ \(account_id=\?\)$/.test(step)
 
 const scansOf = async (statements: RecordedStatement[]): Promise<string[]> => {
   const found: string[] = []
@@ -363,6 +366,8 @@ const LISTS: Record<string, () => Bounds> = {
   }),
   listKeys: () => ({ '/api/account/keys': SHORT_SCAN }),
   listWebhooks: () => ({ '/api/webhooks': PAGE }),
+  listZones: () => ({ '/api/zones': PAGE }),
+  listRules: () => ({ '/api/rules': PAGE }),
   listAccounts: () => ({ '/admin/accounts': PAGE }),
 }
 

@@ -1,3 +1,4 @@
+import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { none } from '../../../src/notify/none.ts'
 import { callerWith, fetchTokenWithScopes, openAccount } from '../../support/accounts.ts'
@@ -311,6 +312,16 @@ describe('an emergency of an expired device', () => {
   })
 })
 
+test('an emergency after the device was reactivated goes to its users', async () => {
+  const account = await openAccountWithPeople()
+  const id = await createDevice(account, EXPIRED)
+  const { alert } = (await raiseSos(account, id)).body
+  await account.call('POST', `/api/devices/${id}/reactivate`)
+  const again = await raiseSos(account, id)
+  expect(again.body.alert.id).not.toBe(alert.id)
+  expect(deliveryStatusesIn(again)).toEqual(['Email queued'])
+})
+
 describe('a later emergency', () => {
   test('of the same device and name joins the open one and sends nothing, thirty at once too', async () => {
     const account = await openAccountWithPeople()
@@ -368,6 +379,13 @@ describe('a later emergency', () => {
     const press = () => raiseAlert(account, id, { alertName: 'SOSButton' }, headers)
     await press()
     await press()
+    // As after a crash before the reply was stored.
+    await env.DB.prepare(
+      'UPDATE idempotency SET status = NULL, leased_until = 1 WHERE account_id = ?',
+    )
+      .bind(account.id)
+      .run()
+    expect((await press()).body.alert.id).toBe(alert.id)
     const read = await account.call('GET', `/api/alerts/${alert.id}`)
     expect(read.body.alert.updates).toEqual([
       { dateTime: expect.any(String), latitude: null, longitude: null },

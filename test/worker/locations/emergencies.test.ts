@@ -221,9 +221,12 @@ describe('a crash between the report and the ledger', () => {
     expect(await pending()).toBe(2)
     await sweep(env, Date.now())
     expect(await pending(), 'a report that still runs is left alone').toBe(2)
+    const before = (await account.call('GET', `/api/devices/${device}`)).body.device
     await sweep(env, Date.now() + MINUTE)
     await sweep(env, Date.now() + MINUTE)
     expect(await pending()).toBe(0)
+    const after = (await account.call('GET', `/api/devices/${device}`)).body.device
+    expect(after.lastContact, 'the sweep is no contact').toBe(before.lastContact)
     const alerts = await readAlerts()
     expect(alerts.map(({ alerts: [name] }: { alerts: string[] }) => name).sort()).toEqual([
       'CriticalAlert',
