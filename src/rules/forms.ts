@@ -125,6 +125,7 @@ const entry = z
     days: z
       .array(z.enum(WEEKDAYS, `must be one of ${WEEKDAYS.join(', ')}`), 'must be a list of days')
       .min(1, 'must have at least one day')
+      .max(WEEKDAYS.length, `must have at most ${WEEKDAYS.length} days`)
       .transform((given) => WEEKDAYS.filter((day) => given.includes(day)))
       .meta({ description: 'The days on which it begins.', example: ['mon', 'tue'] }),
     from,

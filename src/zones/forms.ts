@@ -16,18 +16,29 @@ const number = (min: number, max: number) =>
     .overwrite((value) => value + 0)
 
 /** Beyond 180 a ring may go on across the antimeridian. */
-const longitude = number(-360, 360).meta({ description: 'Degrees, WGS 84.' })
-const latitude = number(-90, 90).meta({ description: 'Degrees, WGS 84.' })
-
+const MAX_LONGITUDE = 360
 /** GeoJSON allows an altitude, which a zone does not have. */
-export const position = z
-  .tuple([longitude, latitude], 'must be a position: [longitude, latitude]')
-  .rest(z.number('must be a number'))
-  .transform(([x, y]): Position => [x, y])
-  .meta({ description: '`[longitude, latitude]` in degrees.', example: [-9.1393, 38.7223] })
+const MAX_NUMBERS = 3
+const LATITUDE = 'must be between -90 and 90'
 
-const ring = z.array(position, 'must be a list of positions')
-const polygon = z.array(ring, 'must be a list of rings')
+export const position = z
+  .array(number(-100_000, 100_000), 'must be a position: [longitude, latitude]')
+  .min(2, 'must be a position: [longitude, latitude]')
+  .max(MAX_NUMBERS, 'must be a position: [longitude, latitude]')
+  .superRefine(([x = 0, y = 0], context) => {
+    if (Math.abs(x) > MAX_LONGITUDE)
+      context.addIssue({ code: 'custom', path: [0], message: 'must be between -360 and 360' })
+    if (Math.abs(y) > 90) context.addIssue({ code: 'custom', path: [1], message: LATITUDE })
+  })
+  .transform(([x = 0, y = 0]): Position => [x, y])
+  .meta({ description: '`[longitude, latitude]` in degrees, WGS 84.', example: [-9.1393, 38.7223] })
+
+/** A ring has at least three positions and repeats the first. */
+const MAX_RINGS = Math.floor(MAX_ZONE_VERTICES / 3)
+const TOO_MANY = `must have at most ${MAX_ZONE_VERTICES} positions in all`
+
+const ring = z.array(position, 'must be a list of positions').max(MAX_ZONE_VERTICES + 1, TOO_MANY)
+const polygon = z.array(ring, 'must be a list of rings').max(MAX_RINGS, TOO_MANY)
 
 const circle = z
   .strictObject({
@@ -51,11 +62,10 @@ const multiPolygonShape = z
     type: z.literal('MultiPolygon').meta({ description: 'A GeoJSON MultiPolygon.' }),
     coordinates: z
       .array(polygon, 'must be a list of polygons')
+      .max(MAX_RINGS, TOO_MANY)
       .meta({ description: 'Polygons that do not cross each other.' }),
   })
   .meta({ id: 'MultiPolygonShape' })
-
-const TOO_MANY = `must have at most ${MAX_ZONE_VERTICES} positions`
 
 /** What is wrong with a shape that has the right members; null when nothing is. */
 export const checkShape = (shape: ZoneShape) =>

@@ -84,7 +84,7 @@ test('a shape that is not valid is refused with a pointer into it', async () => 
         type: 'Polygon',
         coordinates: [Array.from({ length: 1002 }, (_, at) => [at / 1000, (at % 2) / 1000])],
       },
-      '/shape',
+      '/shape/coordinates/0',
     ],
   ] as const) {
     const reply = await account.call('POST', '/api/zones', { body: { name: 'X', shape } })

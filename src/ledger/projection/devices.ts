@@ -1,6 +1,5 @@
-import { and, eq, getTableColumns, isNotNull, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, sql } from 'drizzle-orm'
 import type { Database } from '../../db/open.ts'
-import { renewRulesVersion } from '../../db/rulesVersion.ts'
 import { removeRuleTarget } from '../../db/ruleTargets.ts'
 import {
   devices,
@@ -16,6 +15,7 @@ import { type Device, NO_RESERVE } from '../../domain/device.ts'
 import { fold } from '../../domain/fold.ts'
 import { endsOf } from '../../domain/license.ts'
 import type { PostedAs } from '../outbox.ts'
+import { updateMemberships } from './memberships.ts'
 import { type Columns, compileUpsert } from './upsert.ts'
 
 /** A device's row, without the day's counters, `last_contact` and the number of the effect. */
@@ -91,17 +91,6 @@ const joinGroup = (
       .where(sql`${groups.id} = ${groupId} AND changes() = 1`),
   ),
 ]
-
-const SORT_COLUMNS = sql`(${names(groupDevices.nameKey, groupDevices.creation)})`
-const DEVICE_SORT_VALUES = sql`(SELECT ${devices.nameKey}, ${devices.creation} FROM ${devices}
-  WHERE ${devices.key} = ${groupDevices.deviceKey})`
-
-/** A late effect changes no device, so memberships copy what the device's row has by now. */
-const updateMemberships = compile<{ key: number }>(
-  sql`UPDATE ${groupDevices} SET ${SORT_COLUMNS} = ${DEVICE_SORT_VALUES}
-    WHERE ${groupDevices.deviceKey} = ${sql.placeholder('key')}
-      AND ${SORT_COLUMNS} <> ${DEVICE_SORT_VALUES}`,
-)
 
 export const writeDevice = (
   db: Database,
@@ -223,39 +212,4 @@ export const undelete = (
     db,
     db.delete(erasures).where(and(eq(erasures.accountId, accountId), eq(erasures.id, id))),
   ),
-]
-
-/**
- * Removes references to devices that do not exist, which only a restored cell has, and corrects the
- * sort values of memberships.
- */
-export const repairMemberships = (db: Database, accountId: string): Statement[] => [
-  statement(
-    db,
-    db.delete(groupDevices).where(
-      sql`${groupDevices.accountId} = ${accountId} AND NOT EXISTS (
-          SELECT 1 FROM ${devices} WHERE ${devices.key} = ${groupDevices.deviceKey})`,
-    ),
-  ),
-  statement(
-    db,
-    sql`UPDATE ${groupDevices} SET ${SORT_COLUMNS} = ${DEVICE_SORT_VALUES}
-      WHERE ${groupDevices.accountId} = ${accountId}
-        AND ${SORT_COLUMNS} <> ${DEVICE_SORT_VALUES}`,
-  ),
-  statement(
-    db,
-    db
-      .update(users)
-      .set({ deviceId: null })
-      .where(
-        and(
-          eq(users.accountId, accountId),
-          isNotNull(users.deviceId),
-          sql`NOT EXISTS (SELECT 1 FROM ${devices} WHERE ${devices.id} = ${users.deviceId})`,
-        ),
-      ),
-  ),
-  // A restored cell may have rules without the token that reports look at, or an old one.
-  renewRulesVersion(db, accountId),
 ]
