@@ -101,8 +101,8 @@ const RAISE_COLUMNS = names(
   pendingRaises.raise,
 )
 const RAISES = sql`INSERT INTO ${pendingRaises} (${RAISE_COLUMNS})
-  SELECT raise.value ->> '$.alert.id', ${change('accountId')}, ${w.now}, raise.value
-  FROM json_each(${w.changes}) changed, json_each(changed.value, '$.raises') raise`
+  SELECT listed.value ->> '$.alert.id', ${change('accountId')}, ${w.now}, listed.value
+  FROM json_each(${w.changes}) changed, json_each(changed.value, '$.raises') listed`
 
 type Values = { changes: string; now: number }
 
