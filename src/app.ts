@@ -23,7 +23,7 @@ import { tokens } from './tokens/routes.ts'
 import { trips } from './trips/routes.ts'
 import { users } from './users/routes.ts'
 import { webhooks } from './webhooks/routes.ts'
-import { zones } from './zones/routes.ts'
+import { zoneCollection, zones } from './zones/routes.ts'
 
 const base = new Hono<AppEnv>()
 base.use(commonReply)
@@ -43,6 +43,7 @@ export const app = base
   .route('/api/groups', groups)
   .route('/api/users', users)
   .route('/api/zones', zones)
+  .route('/api/zones.geojson', zoneCollection)
   .route('/api/rules', rules)
   .route('/api/devices', deviceAlerts)
   .route('/api/devices', trips)

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from './open.ts'
-import { renewRulesVersion } from './rulesVersion.ts'
+import { renewAfterChange } from './rulesVersion.ts'
 import { rules } from './schema.ts'
 import { type Statement, statement } from './statement.ts'
 
@@ -35,6 +35,6 @@ export const removeRuleTarget = (
         WHERE ${rules.accountId} = ${accountId} AND ${guard} AND EXISTS (
           SELECT 1 FROM json_each(record, ${path}) WHERE value = ${id})`,
     ),
-    renewRulesVersion(db, accountId),
+    renewAfterChange(db, accountId),
   ]
 }

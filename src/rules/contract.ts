@@ -78,6 +78,7 @@ export const createRule = define({
   status: 201,
   reply,
   problems: ['rule-cap-reached'],
+  example: { name: 'Speed', when: { type: 'speed', above: 90 } },
   etag: true,
   idempotent: true,
 })
@@ -100,6 +101,7 @@ export const replaceRule = define({
   body: ruleBody,
   wrapper: 'rule',
   ignored: WRITTEN,
+  example: { name: 'Speed', when: { type: 'speed', above: 90 } },
   reply,
   problems: ['rule-not-found', 'conflict'],
   etag: true,

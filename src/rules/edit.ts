@@ -1,6 +1,6 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
-import { renewRulesVersion } from '../db/rulesVersion.ts'
+import { renewAfterChange } from '../db/rulesVersion.ts'
 import { devices, groups, rules, silentMarks, zones } from '../db/schema.ts'
 import { names, runBatch, type Statement, statement, valuesOf } from '../db/statement.ts'
 import { MAX_RULES, type Rule, type RuleRecord, zonesOf } from '../domain/rule.ts'
@@ -90,7 +90,7 @@ export const createRule = async (
           AND ${areKnown(accountId, references)}
         ON CONFLICT DO NOTHING`,
     ),
-    renewRulesVersion(db, accountId),
+    renewAfterChange(db, accountId),
     selectRule(db, accountId, id),
     ...selectUnknown(db, accountId, references),
   ]
@@ -131,8 +131,8 @@ export const updateRule = async (
         WHERE ${isOwnRule(accountId, before.id)} AND ${rules.version} = ${before.version}
           AND ${areKnown(accountId, references)}`,
     ),
+    renewAfterChange(db, accountId),
     forgetMarks(db, accountId, before.id),
-    renewRulesVersion(db, accountId),
     selectRule(db, accountId, before.id),
     ...selectUnknown(db, accountId, references),
   ]
@@ -162,8 +162,8 @@ export const deleteRule = async (
       sql`SELECT ${rules.version} FROM ${rules} WHERE ${isOwnRule(accountId, id)}`,
     ),
     statement(db, sql`DELETE FROM ${rules} WHERE ${isOwnRule(accountId, id)} AND ${isExpected}`),
+    renewAfterChange(db, accountId),
     forgetMarks(db, accountId, id),
-    renewRulesVersion(db, accountId),
   ])
   if (deleted.meta.changes === 1) return { ok: true }
   return refuse(before.results.length === 0 ? 'rule-not-found' : 'precondition-failed')

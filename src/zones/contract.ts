@@ -72,10 +72,11 @@ export const exportZones = define({
   ...common,
   summary: 'Export all zones as GeoJSON',
   description:
-    'One FeatureCollection. A circle is a `Point` with the property `radius`, in metres. `POST /api/zones/import` takes the same.',
+    'One FeatureCollection. A circle is a `Point` with the property `radius`, in metres. `POST` of the same path takes the same.',
   scope: 'read',
   reply: z
     .object({
+      success,
       type: z.literal('FeatureCollection').meta({ description: 'A GeoJSON FeatureCollection.' }),
       features: z.array(z.unknown()).meta({ description: 'A GeoJSON Feature for each zone.' }),
     })
@@ -109,7 +110,7 @@ export const importZones = define({
   description: `Creates a zone for each feature of a FeatureCollection, or none when one of them is not valid. The ids of features are ignored: zones that exist stay as they are. ${LIMITS}`,
   scope: 'write',
   body: z
-    .object({
+    .strictObject({
       type: z
         .literal('FeatureCollection', 'must be FeatureCollection')
         .meta({ description: 'A GeoJSON FeatureCollection.' }),
@@ -120,6 +121,7 @@ export const importZones = define({
         .meta({ description: 'A feature for each zone.' }),
     })
     .meta({ id: 'ZoneImport' }),
+  ignored: ['success', 'id', 'name', 'crs', 'bbox'],
   status: 201,
   reply: z
     .object({ success, zones: z.array(zone).meta({ description: 'The new zones.' }) })

@@ -61,20 +61,6 @@ export const zones = new Hono<AppEnv>()
       location: `/api/zones/${zone.id}`,
     })
   })
-  .get('/export', operation(contract.exportZones), async (c) => {
-    const all = await listZones(c.get('db'), c.get('principal').accountId, '', MAX_ZONES)
-    const collection = { type: 'FeatureCollection' as const, features: all.map(presentFeature) }
-    return reply(c, contract.exportZones, collection, { 'Content-Type': 'application/geo+json' })
-  })
-  .post('/import', operation(contract.importZones), async (c) => {
-    const created = await addZones(c, readFeatures(c.req.valid('json').features))
-    return reply(
-      c,
-      contract.importZones,
-      { success: true, zones: created.map(presentZone) },
-      { Location: '/api/zones' },
-    )
-  })
   .get('/:zoneId', operation(contract.readZone), async (c) => {
     const zone = await requireZone(c)
     return replyWithEtag(c, contract.readZone, presentOne(zone), zone)
@@ -95,4 +81,24 @@ export const zones = new Hono<AppEnv>()
     const deletion = { accountId, id: c.req.param('zoneId'), versions: c.get('ifMatch') }
     requireOk(await deleteZone(c.get('db'), deletion))
     return reply(c, contract.deleteZone, { success: true })
+  })
+
+/** All zones as one GeoJSON document. */
+export const zoneCollection = new Hono<AppEnv>()
+  .get('/', operation(contract.exportZones), async (c) => {
+    const all = await listZones(c.get('db'), c.get('principal').accountId, '', MAX_ZONES)
+    return reply(c, contract.exportZones, {
+      success: true,
+      type: 'FeatureCollection',
+      features: all.map(presentFeature),
+    })
+  })
+  .post('/', operation(contract.importZones), async (c) => {
+    const created = await addZones(c, readFeatures(c.req.valid('json').features))
+    return reply(
+      c,
+      contract.importZones,
+      { success: true, zones: created.map(presentZone) },
+      { Location: '/api/zones' },
+    )
   })

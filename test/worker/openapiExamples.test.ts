@@ -17,8 +17,11 @@ const examples = routes.flatMap((route) => {
   return Object.entries(named).map(([name, { value }]) => ({ id: route.id, name, route, value }))
 })
 
-/** No example can have the key of a real account. */
-const REFUSED: Record<string, string> = { getToken: 'wrong-credentials' }
+/** No example can have the key or the device of a real account. */
+const REFUSED: Record<string, string> = {
+  getToken: 'wrong-credentials',
+  testRule: 'invalid-request',
+}
 
 test('there are examples', () => {
   expect(examples.length).toBeGreaterThan(20)

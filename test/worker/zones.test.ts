@@ -98,11 +98,10 @@ test('zones go out and come in as one FeatureCollection', async () => {
   const account = await openAccount()
   await createZone(account, { name: 'Circle', description: 'round' })
   await createZone(account, { name: 'Square', shape: SQUARE })
-  const exported = await account.call('GET', '/api/zones/export')
-  expect(exported.headers.get('Content-Type')).toBe('application/geo+json')
+  const exported = await account.call('GET', '/api/zones.geojson')
   expect(check(exported.text)).toMatchObject({ type: 'FeatureCollection' })
   const other = await openAccount()
-  const imported = await other.call('POST', '/api/zones/import', { body: exported.body })
+  const imported = await other.call('POST', '/api/zones.geojson', { body: exported.body })
   expect(imported.status).toBe(201)
   const { zones } = (await other.call('GET', '/api/zones')).body
   expect(zones).toEqual(imported.body.zones)
@@ -112,7 +111,7 @@ test('zones go out and come in as one FeatureCollection', async () => {
   ])
   const [circle, square] = exported.body.features
   const broken = { ...square, geometry: { type: 'LineString', coordinates: [] } }
-  const refused = await other.call('POST', '/api/zones/import', {
+  const refused = await other.call('POST', '/api/zones.geojson', {
     body: { type: 'FeatureCollection', features: [circle, broken, { ...circle, properties: {} }] },
   })
   expect(refused.status).toBe(400)
@@ -133,9 +132,9 @@ describe('an account', () => {
     }
     const features = Array(999).fill(feature)
     const body = { type: 'FeatureCollection', features }
-    expect((await account.call('POST', '/api/zones/import', { body })).status).toBe(201)
+    expect((await account.call('POST', '/api/zones.geojson', { body })).status).toBe(201)
     const two = { ...body, features: [feature, feature] }
-    const refused = await account.call('POST', '/api/zones/import', { body: two })
+    const refused = await account.call('POST', '/api/zones.geojson', { body: two })
     expect([refused.status, refused.body.code]).toEqual([409, 'zone-cap-reached'])
     await createZone(account)
     const last = await account.call('POST', '/api/zones', { body: { name: 'X', shape: CIRCLE } })
@@ -174,6 +173,6 @@ test('zones and rules are closed to users confined to a group', async () => {
   const account = await openAccount()
   const { id: group } = await createGroup(account, { name: 'North' })
   const confined = await createBoundUser(account, { group, privileges: ['read', 'write'] })
-  for (const path of ['/api/zones', '/api/zones/export', '/api/rules'])
+  for (const path of ['/api/zones', '/api/zones.geojson', '/api/rules'])
     expect((await confined.call('GET', path)).status).toBe(403)
 })
