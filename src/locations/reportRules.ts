@@ -57,6 +57,9 @@ interface Memory {
   size: number
 }
 
+/** The guard counts them, so they are few; devices that needed more keep as many. */
+const REMEMBERED_FIXES = 3
+
 /** The last fixes of devices, as this isolate has seen them. The guard of the INSERT checks them. */
 const memories = new BoundedCache<Memory>(5000)
 
@@ -151,7 +154,7 @@ const toMemory = ({ window, size, added }: Judged, rulesVersion: string): Memory
   if (!segment?.isEnd) return null
   const own = added.filter(({ time }) => time >= segment.from)
   const all = [...segment.stored, ...own].sort((a, b) => a.time - b.time)
-  const kept = all.slice(-Math.max(size, WINDOW_SIZES[0]))
+  const kept = all.slice(-(size === WINDOW_SIZES[0] ? REMEMBERED_FIXES : size))
   const isStart = segment.isStart && kept.length === all.length
   const from = isStart ? 0 : (kept[0]?.time ?? 0)
   const tail = { from, to: MAX_TIME, stored: kept, isStart, isEnd: true }
