@@ -39,8 +39,7 @@ const costOf = async (
   { id: accountId }: TestAccount,
   deviceId: string,
   rulesVersion: string | null,
-  at = (time +=
-    1000),
+  at = nextTime(),
 ) => {
   const { db, count } = countCell()
   const outcome = await storeReport(db, {
