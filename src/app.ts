@@ -19,13 +19,16 @@ import { me } from './me/routes.ts'
 import { messages } from './messages/routes.ts'
 import { invitations, passwords } from './passwordLinks/routes.ts'
 import { receipts } from './receipts/routes.ts'
+import { rules } from './rules/routes.ts'
 import { pages, service } from './service/routes.ts'
 import { sessions } from './sessions/routes.ts'
 import { deviceQuarantine, pushes, sources } from './sources/routes.ts'
 import { stream } from './stream/routes.ts'
 import { tokens } from './tokens/routes.ts'
+import { trips } from './trips/routes.ts'
 import { users } from './users/routes.ts'
 import { webhooks } from './webhooks/routes.ts'
+import { zoneCollection, zones } from './zones/routes.ts'
 
 const base = new Hono<AppEnv>()
 base.use(commonReply)
@@ -49,7 +52,11 @@ export const app = base
   .route('/api/groups', groups)
   .route('/api/users', users)
   .route('/api/users', invitations)
+  .route('/api/zones', zones)
+  .route('/api/zones.geojson', zoneCollection)
+  .route('/api/rules', rules)
   .route('/api/devices', deviceAlerts)
+  .route('/api/devices', trips)
   .route('/api/alerts', alerts)
   .route('/api/sources', sources)
   .route('/api/devices', deviceQuarantine)

@@ -216,6 +216,87 @@ export type PatchUserBody = {
   expires?: (string | null) | null
   password?: (string | null) | null
 }
+export type ZoneBody = {
+  name: string
+  description?: string | null
+  color?: string | null
+  shape: CircleShape | PolygonShape | MultiPolygonShape
+}
+export type CircleShape = { type: 'Circle'; center: number[]; radius: number }
+export type PolygonShape = { type: 'Polygon'; coordinates: number[][][] }
+export type MultiPolygonShape = { type: 'MultiPolygon'; coordinates: number[][][][] }
+export type WrappedZoneBody = { zone: ZoneBody }
+export type PatchZoneBody = {
+  name?: string
+  description?: string | null
+  color?: string | null
+  shape?: CircleShape | PolygonShape | MultiPolygonShape
+}
+export type WrappedPatchZoneBody = { zone: PatchZoneBody }
+export type ZoneImport = { type: 'FeatureCollection'; features: ZoneFeature[] }
+export type ZoneFeature = {
+  type: 'Feature'
+  geometry: { type: string }
+  properties?: Record<string, unknown> | null
+}
+export type RuleBody = {
+  name: string
+  enabled?: boolean | null
+  devices?: string[] | null
+  groups?: string[] | null
+  when:
+    | { type: 'enters'; zones: string[] }
+    | { type: 'leaves'; zones: string[] }
+    | { type: 'inside'; zones: string[]; minutes: number }
+    | { type: 'outside'; zones: string[]; minutes: number }
+    | { type: 'speed'; above?: number | null; below?: number | null; zones?: string[] | null }
+    | { type: 'value'; member: string; above?: number | null; below?: number | null }
+    | { type: 'moves'; metres: number }
+    | { type: 'stands'; minutes: number }
+    | { type: 'silent'; minutes: number }
+    | { type: 'returns' }
+  schedule?: ScheduleEntry[] | null
+  alertName?: string | null
+  text?: string | null
+  notifications?: ('Email' | 'SMS')[] | null
+  emergency?: boolean | null
+  hysteresis?: { metres?: number | null; fixes?: number | null } | null
+  cooldownMinutes?: number | null
+  lateMinutes?: number | null
+}
+export type ScheduleEntry = {
+  days: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[]
+  from: string
+  to: string
+}
+export type WrappedRuleBody = { rule: RuleBody }
+export type PatchRuleBody = {
+  name?: string
+  enabled?: boolean | null
+  devices?: string[] | null
+  groups?: string[] | null
+  when?:
+    | { type: 'enters'; zones: string[] }
+    | { type: 'leaves'; zones: string[] }
+    | { type: 'inside'; zones: string[]; minutes: number }
+    | { type: 'outside'; zones: string[]; minutes: number }
+    | { type: 'speed'; above?: number; below?: number; zones?: string[] }
+    | { type: 'value'; member: string; above?: number; below?: number }
+    | { type: 'moves'; metres: number }
+    | { type: 'stands'; minutes: number }
+    | { type: 'silent'; minutes: number }
+    | { type: 'returns' }
+  schedule?: ScheduleEntry[] | null
+  alertName?: string | null
+  text?: string | null
+  notifications?: ('Email' | 'SMS')[] | null
+  emergency?: boolean | null
+  hysteresis?: { metres?: number | null; fixes?: number | null } | null
+  cooldownMinutes?: number | null
+  lateMinutes?: number | null
+}
+export type WrappedPatchRuleBody = { rule: PatchRuleBody }
+export type RuleTest = { deviceId: string; from: string; to: string }
 export type PostAlertsBody =
   | { alert: NewAlert; from?: unknown; to?: unknown }
   | NewAlert
@@ -258,6 +339,8 @@ export type NewAlert = {
   positionTime?: unknown
   positionSource?: unknown
   late?: unknown
+  ruleId?: unknown
+  zoneId?: unknown
   cancelled?: unknown
   cancelledAt?: unknown
   cancelledBy?: unknown
@@ -489,6 +572,8 @@ export type EventAlertRaised = {
     positionSource?: 'reported' | 'last-known' | 'none'
     emergency?: boolean
     late?: boolean
+    ruleId?: string
+    zoneId?: string | null
   }
 }
 export type EventAlertAcknowledged = {
@@ -542,6 +627,38 @@ export type EventAlertCancelled = {
     notices: number
     noticesSuppressed: number
   }
+}
+export type EventZoneEntered = {
+  id: string
+  type: 'zone.entered'
+  time: string
+  sequence: number
+  accountId: string
+  data: { deviceId: string; ruleId: string; zoneId: string | null; dateTime: string }
+}
+export type EventZoneLeft = {
+  id: string
+  type: 'zone.left'
+  time: string
+  sequence: number
+  accountId: string
+  data: { deviceId: string; ruleId: string; zoneId: string | null; dateTime: string }
+}
+export type EventDeviceSilent = {
+  id: string
+  type: 'device.silent'
+  time: string
+  sequence: number
+  accountId: string
+  data: { deviceId: string; ruleId: string; lastContact: string }
+}
+export type EventDeviceReturned = {
+  id: string
+  type: 'device.returned'
+  time: string
+  sequence: number
+  accountId: string
+  data: { deviceId: string; ruleId: string; lastContact: string }
 }
 export type EventMessageSent = {
   id: string
@@ -682,6 +799,8 @@ export type Problem = {
     | 'identifier-not-found'
     | 'payload-not-found'
     | 'command-not-found'
+    | 'rule-not-found'
+    | 'zone-not-found'
     | 'webhook-not-found'
     | 'method-not-allowed'
     | 'no-license-available'
@@ -692,6 +811,9 @@ export type Problem = {
     | 'no-command-channel'
     | 'command-not-possible'
     | 'webhook-cap-reached'
+    | 'zone-cap-reached'
+    | 'zone-in-use'
+    | 'rule-cap-reached'
     | 'delivery-gone'
     | 'no-location'
     | 'device-expired'
@@ -901,6 +1023,10 @@ export type Event =
   | EventAlertUndelivered
   | EventAlertEscalated
   | EventAlertCancelled
+  | EventZoneEntered
+  | EventZoneLeft
+  | EventDeviceSilent
+  | EventDeviceReturned
   | EventMessageSent
   | EventMessageFailed
   | EventMessageSuppressed
@@ -993,6 +1119,51 @@ export type User = {
 }
 export type UserReply = User & Done
 export type InviteUserReply = { success: true; expires: string }
+export type ZonePage = { success: true; zones: Zone[]; nextCursor: string | null }
+export type Zone = {
+  id: string
+  name: string
+  description: string
+  color: string
+  shape: unknown
+  creation: string
+  lastModified: string
+}
+export type ZoneReply = { success: true; zone: Zone }
+export type ZoneCollection = { success: true; type: 'FeatureCollection'; features: unknown[] }
+export type ImportedZones = { success: true; zones: Zone[] }
+export type RulePage = { success: true; rules: Rule[]; nextCursor: string | null }
+export type Rule = {
+  id: string
+  name: string
+  enabled: boolean
+  devices: string[]
+  groups: string[]
+  when: unknown
+  schedule: unknown[]
+  alertName: string
+  text: string
+  notifications: ('Email' | 'SMS')[]
+  emergency: boolean
+  hysteresis: { metres: number; fixes: number }
+  cooldownMinutes: number
+  lateMinutes: number
+  creation: string
+  lastModified: string
+}
+export type RuleReply = { success: true; rule: Rule }
+export type TestedAlertReply = { success: true; alerts: TestedAlert[] }
+export type TestedAlert = {
+  deviceId: string
+  dateTime: string
+  latitude: number | null
+  longitude: number | null
+  text: string
+  alerts: string[]
+  emergency: boolean
+  ruleId: string
+  zoneId: string | null
+}
 export type AlertPage = { success: true; alerts: Alert[]; nextCursor: string | null }
 export type Alert = {
   id: string
@@ -1006,6 +1177,8 @@ export type Alert = {
   alerts: string[]
   emergency: boolean
   late: boolean
+  ruleId?: string
+  zoneId?: string
   notifications: ('Email' | 'SMS')[]
   acknowledged: boolean
   acknowledgedAt: string | null
@@ -1026,6 +1199,36 @@ export type Delivery = {
   resetAt: string | null
 }
 export type PostAlertsReply = { success: true; alert: Alert; warning?: string }
+export type TripReply = { success: true; trips: Trip[] }
+export type Trip = {
+  start: TripPlace
+  end: TripPlace
+  distance: number
+  duration: number
+  topSpeed: number | null
+  meanSpeed: number | null
+  locations: number
+}
+export type TripPlace = { dateTime: string; latitude: number; longitude: number }
+export type StopReply = { success: true; stops: Stop[] }
+export type Stop = {
+  start: string
+  end: string
+  duration: number
+  latitude: number
+  longitude: number
+  locations: number
+}
+export type DaySummaryReply = { success: true; days: DaySummary[] }
+export type DaySummary = {
+  date: string
+  locations: number
+  trips: number
+  distance: number
+  movingSeconds: number
+  topSpeed: number | null
+  meanSpeed: number | null
+}
 export type AlertReply = { success: true; alert: Alert }
 export type ListUnclaimedReply = {
   success: true
@@ -1279,6 +1482,10 @@ export const EVENT_TYPES = [
   'alert.undelivered',
   'alert.escalated',
   'alert.cancelled',
+  'zone.entered',
+  'zone.left',
+  'device.silent',
+  'device.returned',
   'message.sent',
   'message.failed',
   'message.suppressed',
@@ -1366,11 +1573,35 @@ export interface Operations {
   'PATCH /api/users/{userId}': { reply: UserReply; body: PatchUserBody | JsonPatch }
   'DELETE /api/users/{userId}': { reply: Done; body: never }
   'POST /api/users/{userId}/invite': { reply: InviteUserReply; body: never }
+  'GET /api/zones': { reply: ZonePage; body: never }
+  'POST /api/zones': { reply: ZoneReply; body: ZoneBody | WrappedZoneBody }
+  'GET /api/zones/{zoneId}': { reply: ZoneReply; body: never }
+  'PUT /api/zones/{zoneId}': { reply: ZoneReply; body: ZoneBody | WrappedZoneBody }
+  'PATCH /api/zones/{zoneId}': {
+    reply: ZoneReply
+    body: PatchZoneBody | WrappedPatchZoneBody | JsonPatch
+  }
+  'DELETE /api/zones/{zoneId}': { reply: Done; body: never }
+  'GET /api/zones.geojson': { reply: ZoneCollection; body: never }
+  'POST /api/zones.geojson': { reply: ImportedZones; body: ZoneImport }
+  'GET /api/rules': { reply: RulePage; body: never }
+  'POST /api/rules': { reply: RuleReply; body: RuleBody | WrappedRuleBody }
+  'GET /api/rules/{ruleId}': { reply: RuleReply; body: never }
+  'PUT /api/rules/{ruleId}': { reply: RuleReply; body: RuleBody | WrappedRuleBody }
+  'PATCH /api/rules/{ruleId}': {
+    reply: RuleReply
+    body: PatchRuleBody | WrappedPatchRuleBody | JsonPatch
+  }
+  'DELETE /api/rules/{ruleId}': { reply: Done; body: never }
+  'POST /api/rules/{ruleId}/test': { reply: TestedAlertReply; body: RuleTest }
   'GET /api/devices/{deviceId}/alerts': { reply: AlertPage; body: never }
   'POST /api/devices/{deviceId}/alerts': {
     reply: AlertPage | PostAlertsReply
     body: PostAlertsBody
   }
+  'GET /api/devices/{deviceId}/trips': { reply: TripReply; body: never }
+  'GET /api/devices/{deviceId}/stops': { reply: StopReply; body: never }
+  'GET /api/devices/{deviceId}/summary': { reply: DaySummaryReply; body: never }
   'GET /api/alerts': { reply: AlertPage; body: never }
   'GET /api/alerts/{alertId}': { reply: AlertReply; body: never }
   'POST /api/alerts/{alertId}/acknowledge': { reply: AlertReply; body: never }

@@ -3,15 +3,19 @@
 /** Within the retention of an account, or the locations would not be stored. */
 const FIRST_TIME = Date.now() - 360 * 86_400_000
 
-/** Returns a function that gives the next body; its `prepare` makes as many as a round may take. */
-export function reportBodies(format, count) {
-  let time = FIRST_TIME + count
+/**
+ * Returns a function that gives the next body; its `prepare` makes as many as a round may take.
+ * Bodies come in order of time only if asked for: a round begins with its latest. Rows that report
+ * for the same devices begin on different days.
+ */
+export function reportBodies(format, count, { inOrder = false, afterDays = 0 } = {}) {
+  let time = FIRST_TIME + count + afterDays * 86_400_000
   const prepared = []
   const make = () => format(Array.from({ length: count }, () => (time += 1000)))
   let [taken, maxTaken] = [0, 20]
   const next = () => {
     taken++
-    return prepared.pop() ?? make()
+    return (inOrder ? prepared.shift() : prepared.pop()) ?? make()
   }
   const prepare = () => {
     maxTaken = Math.max(maxTaken, taken)

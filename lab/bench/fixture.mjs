@@ -32,11 +32,43 @@ export async function prepareFixture(script = bundle(), { inspectorPort } = {}) 
   return {
     ...fixture,
     api: requester(api.base, { Authorization: `Bearer ${fixture.token}` }),
+    withRule: withAccount(api.base, fixture.withRule),
+    withZones: withAccount(api.base, fixture.withZones),
     withoutToken: requester(api.base),
     bare: requester(bare.base),
     server: api.server,
     stop: () => Promise.all([api.stop(), bare.stop()]),
   }
+}
+
+const withAccount = (base, { token, devices }) => ({
+  devices,
+  call: requester(base, { Authorization: `Bearer ${token}` }),
+})
+
+/** A zone of as many vertices, far from where the devices are. */
+const zoneAt = (index, vertices) => {
+  const ring = Array.from({ length: vertices }, (_, at) => {
+    const angle = (2 * Math.PI * at) / vertices
+    return [60 + (index % 10) + Math.cos(angle) / 4, Math.floor(index / 10) + Math.sin(angle) / 4]
+  })
+  return {
+    name: `Zone ${index}`,
+    shape: { type: 'Polygon', coordinates: [[...ring, ring[0]]] },
+  }
+}
+
+/** An account whose reports are judged by one rule about these zones. */
+async function openRuledAccount(base, userName, zoneCount) {
+  const { token, call } = await openAccount(base, adminToken, { userName, licenses: 100 })
+  const zones = []
+  for (let index = 0; index < zoneCount; index++)
+    zones.push((await call('POST', '/api/zones', zoneAt(index, 100))).zone.id)
+  await call('POST', '/api/rules', { name: 'Watch', when: { type: 'enters', zones } })
+  const devices = []
+  for (let index = 0; index < 20; index++)
+    devices.push((await call('POST', '/api/devices', { name: `Ruled ${index}` })).device.id)
+  return { token, devices }
 }
 
 async function createData(base) {
@@ -76,6 +108,8 @@ async function createData(base) {
   const { url } = await call('POST', '/api/sources', { name: 'Bench', provider: 'garmin' })
   return {
     pushPath: new URL(url).pathname,
+    withRule: await openRuledAccount(base, 'bench-rule', 1),
+    withZones: await openRuledAccount(base, 'bench-zones', 100),
     accountId: id,
     apiKey,
     keyId: `key_${apiKey.split('_')[1]}`,

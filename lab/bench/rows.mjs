@@ -59,6 +59,20 @@ export function listRows(fixture) {
       })),
     })
   }
+  /** The same report of an account with a rule, and of one without. */
+  const judged = (count, { call, devices }, order) => {
+    const [ruledBody, plainBody] = [
+      reportBodies(formatForApi, count, order),
+      reportBodies(formatForApi, count, order),
+    ]
+    const ruledDevice = cycle(devices)
+    return {
+      locations: count,
+      prepare: { api: ruledBody.prepare, bare: plainBody.prepare },
+      api: () => call('POST', `/api/devices/${ruledDevice()}/locations`, ruledBody()),
+      bare: () => api('POST', `/api/devices/${device()}/locations`, plainBody()),
+    }
+  }
   return [
     {
       name: 'token',
@@ -100,6 +114,21 @@ export function listRows(fixture) {
       bare: thousand.api,
     },
     { name: '1000 locations', floor: 0.6, minLocationsPerSecond: 30_000, ...thousand },
+    {
+      name: 'rule: one location, late',
+      floor: 0.6,
+      ...judged(1, fixture.withRule, { afterDays: 60 }),
+    },
+    {
+      name: 'rule: one location, remembered',
+      floor: 0.9,
+      ...judged(1, fixture.withRule, { afterDays: 120, inOrder: true }),
+    },
+    {
+      name: 'rule: 1000 locations, 100 zones',
+      floor: 0.75,
+      ...judged(1000, fixture.withZones, { afterDays: 180 }),
+    },
     {
       name: 'history of 1000',
       api: () => api('GET', `/api/devices/${deviceWithHistory}/locations?limit=1000`),

@@ -62,6 +62,8 @@ export const alert = z
       description: 'Whether its `dateTime` is more than an hour before its arrival.',
       example: false,
     }),
+    ruleId: id('rul').optional().meta({ description: 'The rule that raised it, if one did.' }),
+    zoneId: id('zon').optional().meta({ description: 'The zone that it is about, if any.' }),
     notifications: z
       .array(z.enum(CHANNELS))
       .meta({ description: 'The channels by which messages are actually sent.' }),

@@ -47,6 +47,8 @@ const SERVER_MEMBERS = [
   'positionTime',
   'positionSource',
   'late',
+  'ruleId',
+  'zoneId',
   'cancelled',
   'cancelledAt',
   'cancelledBy',

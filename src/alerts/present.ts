@@ -53,6 +53,8 @@ export const presentAlert = (alert: StoredAlert) => {
     alerts: [name],
     emergency: alert.emergency,
     late: alert.late,
+    ...(alert.ruleId && { ruleId: alert.ruleId }),
+    ...(alert.zoneId && { zoneId: alert.zoneId }),
     notifications: CHANNELS.filter((channel) =>
       deliveries.some((delivery) => delivery.channel === channel && isSent(delivery)),
     ),

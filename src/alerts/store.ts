@@ -25,6 +25,8 @@ export interface AlertRow {
   cancelled_at: number | null
   cancelled_by: string | null
   updates: string | null
+  rule_id: string | null
+  zone_id: string | null
 }
 
 type DeliveryRow = Omit<Delivery, 'to' | 'resetAt'> & { recipient: string; reset_at: number | null }
@@ -41,6 +43,8 @@ export const toAlert = (row: AlertRow, deliveries: Delivery[]): StoredAlert => (
   positionSource: row.position_source,
   emergency: row.emergency === 1,
   late: row.late === 1,
+  ruleId: row.rule_id,
+  zoneId: row.zone_id,
   acknowledgedAt: row.acknowledged_at,
   acknowledgedBy: row.acknowledged_by,
   cancelledAt: row.cancelled_at,

@@ -45,6 +45,8 @@ const newAlert = placeholders(
   'late',
   'at',
   'messages',
+  'ruleId',
+  'zoneId',
 )
 const ALERT_COLUMNS = names(
   alerts.accountId,
@@ -61,6 +63,8 @@ const ALERT_COLUMNS = names(
   alerts.late,
   alerts.receivedAt,
   alerts.messages,
+  alerts.ruleId,
+  alerts.zoneId,
 )
 type AlertValues = Omit<AlertEffect, 'alert' | 'at'> &
   Omit<Alert, 'emergency' | 'late'> & { emergency: number; late: number; at: number | null }
@@ -69,7 +73,8 @@ const fillAlert = compile<AlertValues>(
     SELECT ${newAlert.accountId}, ${newAlert.key}, ${newAlert.id}, ${newAlert.dateTime},
       ${newAlert.name}, ${newAlert.text}, ${newAlert.latitude}, ${newAlert.longitude},
       ${newAlert.positionTime}, ${newAlert.positionSource}, ${newAlert.emergency},
-      ${newAlert.late}, ${newAlert.at}, ${newAlert.messages}
+      ${newAlert.late}, ${newAlert.at}, ${newAlert.messages}, ${newAlert.ruleId},
+      ${newAlert.zoneId}
     WHERE ${hasDevice(newAlert.key)} ON CONFLICT DO NOTHING`,
 )
 
@@ -80,7 +85,9 @@ export const insertAlert = (
   // An effect that was posted before alerts had these members has none.
   const { positionTime = null, positionSource = 'none', emergency = false, late = false } = alert
   const flags = { emergency: emergency ? 1 : 0, late: late ? 1 : 0 }
-  return fillAlert(db, { ...effect, ...alert, at, positionTime, positionSource, ...flags })
+  const { ruleId = null, zoneId = null } = alert
+  const values = { ...effect, ...alert, at, positionTime, positionSource, ...flags }
+  return fillAlert(db, { ...values, ruleId, zoneId })
 }
 
 interface AlertStateEffect {

@@ -10,8 +10,10 @@ import {
 } from 'drizzle-orm/sqlite-core'
 import type { AlertUpdate, Channel, MessageKind, PositionSource, Status } from '../domain/alert.ts'
 import type { PendingRaise } from '../domain/pendingRaise.ts'
+import type { RuleRecord, RuleType } from '../domain/rule.ts'
 import type { QuarantineReason, SourceItem, SourceProvider } from '../domain/source.ts'
 import type { Privilege } from '../domain/user.ts'
+import type { ZoneShape } from '../domain/zone.ts'
 
 /*
  * Every D1 table. All cells have the same tables; only cell 0 uses `directory` and `cells`.
@@ -65,6 +67,11 @@ export const accounts = sqliteTable(
     emergency: text(),
     /** When the next device expires whose expiry the sweep has not recorded yet. */
     nextExpiry: integer('next_expiry'),
+    /**
+     * A random token, new with every change of what reports judge by; null without rules for
+     * reports. Not of the ledger's record. A counter would repeat after a restore.
+     */
+    rulesVersion: text('rules_version'),
     creation: integer().notNull(),
     lastModified: integer('last_modified').notNull(),
     version: integer().notNull(),
@@ -414,6 +421,63 @@ export const locations = sqliteTable(
   (table) => [primaryKey({ columns: [table.deviceKey, table.time] })],
 )
 
+/** Areas that rules refer to. */
+export const zones = sqliteTable(
+  'zones',
+  {
+    id: text().primaryKey(),
+    accountId: text('account_id').notNull(),
+    name: text().notNull(),
+    description: text().notNull(),
+    color: text().notNull(),
+    shape: text({ mode: 'json' }).$type<ZoneShape>().notNull(),
+    /** How many positions the shape has: the account's number is limited. */
+    vertices: integer().notNull(),
+    creation: integer().notNull(),
+    lastModified: integer('last_modified').notNull(),
+    version: integer().notNull(),
+  },
+  (table) => [index('zones_account').on(table.accountId, table.id)],
+)
+
+/** What the service watches for. `record` has every member that is edited. */
+export const rules = sqliteTable(
+  'rules',
+  {
+    id: text().primaryKey(),
+    accountId: text('account_id').notNull(),
+    enabled: integer({ mode: 'boolean' }).notNull(),
+    /** The type of its condition. */
+    type: text().$type<RuleType>().notNull(),
+    record: text({ mode: 'json' }).$type<RuleRecord>().notNull(),
+    creation: integer().notNull(),
+    lastModified: integer('last_modified').notNull(),
+    version: integer().notNull(),
+  },
+  (table) => [
+    index('rules_account').on(table.accountId, table.id),
+    index('rules_contact')
+      .on(table.accountId, table.id)
+      .where(sql`enabled = 1 AND type IN ('silent', 'returns')`),
+  ],
+)
+
+/** Devices that a rule has found silent, with the contact after which they were. */
+export const silentMarks = sqliteTable(
+  'silent_marks',
+  {
+    ruleId: text('rule_id').notNull(),
+    deviceKey: integer('device_key').notNull(),
+    accountId: text('account_id').notNull(),
+    contact: integer().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.ruleId, table.deviceKey] }),
+    index('silent_marks_account').on(table.accountId),
+    index('silent_marks_device').on(table.deviceKey),
+  ],
+)
+
 /** How far each part of the sweep has come in this cell. */
 export const sweepPositions = sqliteTable('sweep_positions', {
   part: text().primaryKey(),
@@ -453,6 +517,9 @@ export const alerts = sqliteTable(
     cancelledBy: text('cancelled_by'),
     /** Later emergencies that joined this one, in order of time; null without any. */
     updates: text({ mode: 'json' }).$type<AlertUpdate[]>(),
+    /** The rule that raised it, and the zone; null without one. */
+    ruleId: text('rule_id'),
+    zoneId: text('zone_id'),
     /** The number of the last effect that changed it. */
     seq: integer().notNull().default(0),
   },

@@ -51,6 +51,9 @@ export interface Alert {
   emergency: boolean
   /** Whether it happened more than an hour before it arrived. */
   late: boolean
+  /** The rule that raised it, and the zone that it is about. */
+  ruleId?: string | null
+  zoneId?: string | null
 }
 
 /** The position of an alert: the reported one, else the last known one. */

@@ -1,5 +1,18 @@
 import type { Alert, Channel, Position } from './alert.ts'
 
+/** What the ledger has to know of the rule that raises an alert. */
+export interface RuleRaise {
+  ruleId: string
+  zoneId: string | null
+  cooldownMinutes: number
+  /** The event that is logged with it, whether or not the cooldown lets the alert through. */
+  event: 'zone.entered' | 'zone.left' | 'device.silent' | 'device.returned' | null
+  /** The latest arrival of anything from the device, for the events about silence. */
+  lastContact?: number
+  /** Whether the event is all there is to it. */
+  isEventOnly?: boolean
+}
+
 /** An alert to raise, in full: it is stored until the ledger has decided on it. */
 export interface PendingRaise {
   deviceId: string
@@ -11,6 +24,7 @@ export interface PendingRaise {
   notifications: Channel[]
   /** The service's public origin, for links in the messages. */
   origin: string
+  rule?: RuleRaise
 }
 
 /** How many alerts the ledger raises in one call. */

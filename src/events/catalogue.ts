@@ -22,6 +22,19 @@ const licenses = z.object({
 })
 const message = z.object({ deviceId: deviceId.optional(), messageId: id('msg'), alertId, channel })
 
+const ruleId = id('rul').meta({ description: 'The rule.' })
+const crossing = z.object({
+  deviceId,
+  ruleId,
+  zoneId: id('zon').nullable().meta({ description: 'The zone.' }),
+  dateTime: time.meta({ description: 'The time of the location.' }),
+})
+const silence = z.object({
+  deviceId,
+  ruleId,
+  lastContact: time.meta({ description: 'The latest arrival of anything from the device.' }),
+})
+
 const DATA = {
   'device.created': device,
   'device.updated': device,
@@ -66,6 +79,8 @@ const DATA = {
     late: z.boolean().optional().meta({
       description: 'Whether it happened more than an hour before it arrived.',
     }),
+    ruleId: ruleId.optional(),
+    zoneId: id('zon').nullish().meta({ description: 'The zone that it is about, if any.' }),
   }),
   'alert.acknowledged': z.object({
     deviceId,
@@ -93,6 +108,10 @@ const DATA = {
     messages: z.int().meta({ description: 'How many messages are sent.', example: 4 }),
     messagesSuppressed: z.int().meta({ description: NOT_SENT, example: 0 }),
   }),
+  'zone.entered': crossing,
+  'zone.left': crossing,
+  'device.silent': silence,
+  'device.returned': silence,
   'alert.cancelled': z.object({
     deviceId,
     alertId,
@@ -150,6 +169,10 @@ export const MEANINGS: Record<EventType, string> = {
     'An emergency has reached nobody. The account’s administrators and emergency contacts are told.',
   'alert.escalated': 'An emergency that nobody has acknowledged was sent again.',
   'alert.cancelled': 'An alert was cancelled as a false alarm.',
+  'zone.entered': 'A device came into a zone that a rule of type `enters` names.',
+  'zone.left': 'A device went out of a zone that a rule of type `leaves` names.',
+  'device.silent': 'A device was not heard for as long as a rule of type `silent` allows.',
+  'device.returned': 'A device that was silent is in contact again.',
   'message.sent': 'A provider has accepted a message.',
   'message.failed': 'A message failed and is not retried.',
   'message.received': 'A message written on a device arrived by its network.',

@@ -1,5 +1,7 @@
 import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
+import { touchRulesVersion } from '../db/rulesVersion.ts'
+import { removeRuleTarget } from '../db/ruleTargets.ts'
 import { devices, groupDevices, groups, users } from '../db/schema.ts'
 import { names, runBatch, statement, valuesOf } from '../db/statement.ts'
 import { fold } from '../domain/fold.ts'
@@ -122,7 +124,7 @@ export const updateGroup = async (db: Database, edit: GroupEdit): Promise<GroupO
   if (isSameText && added.length + removed.length === 0) return { ok: true, group: before }
   const list = JSON.stringify(added)
   const guard = isWritable(edit, list)
-  const [, , written, unknown, ...found] = await runBatch(db, [
+  const [, , written, , unknown, ...found] = await runBatch(db, [
     statement(
       db,
       db.delete(groupDevices).where(
@@ -151,6 +153,7 @@ export const updateGroup = async (db: Database, edit: GroupEdit): Promise<GroupO
         .where(and(eq(groups.id, before.id), guard))
         .returning({ version: groups.version }),
     ),
+    touchRulesVersion(db, accountId),
     selectUnknownIds(db, list, accountId),
     ...selectGroup(db, accountId, before.id),
   ])
@@ -189,6 +192,12 @@ export const deleteGroup = async (
         .where(and(eq(groups.id, id), isDeletable))
         .returning({ id: groups.id }),
     ),
+    ...removeRuleTarget(db, {
+      accountId,
+      member: 'groups',
+      id,
+      guard: sql`NOT EXISTS (SELECT 1 FROM ${groups} WHERE ${own})`,
+    }),
   ])
   if (deleted.results.length === 1) return { ok: true }
   const [row] = before.results

@@ -14,8 +14,10 @@ const CODES: Readonly<Record<string, ProblemCode>> = {
   ':identifier': 'identifier-not-found',
   ':payloadId': 'payload-not-found',
   ':sourceId': 'source-not-found',
+  ':ruleId': 'rule-not-found',
   ':userId': 'user-not-found',
   ':webhookId': 'webhook-not-found',
+  ':zoneId': 'zone-not-found',
 }
 
 /** The 404 for a value of a path parameter that names nothing. */

@@ -177,6 +177,8 @@ export const PROBLEMS = {
   'identifier-not-found': notFound('Identifier', 'The source holds no reports of this identifier.'),
   'payload-not-found': notFound('Payload', 'There is no such payload of this source.'),
   'command-not-found': notFound('Command', 'There is no such command of this device.'),
+  'rule-not-found': notFound('Rule', 'There is no rule with this id.'),
+  'zone-not-found': notFound('Zone', 'There is no zone with this id.'),
   'webhook-not-found': notFound('Webhook', 'There is no webhook with this id.'),
   'method-not-allowed': kind(
     405,
@@ -231,6 +233,24 @@ export const PROBLEMS = {
     'Webhook cap reached',
     'The account has the maximum number of webhooks.',
     'Delete a webhook that is no longer used. One webhook can receive events of all types.',
+  ),
+  'zone-cap-reached': kind(
+    409,
+    'Zone cap reached',
+    'The account has the maximum number of zones, or of positions in them.',
+    'Delete zones that are no longer used, or draw them with fewer positions.',
+  ),
+  'zone-in-use': kind(
+    409,
+    'Zone in use',
+    'A rule refers to the zone.',
+    'Change or delete the rules that name the zone first. `GET /api/rules` lists them.',
+  ),
+  'rule-cap-reached': kind(
+    409,
+    'Rule cap reached',
+    'The account has the maximum number of rules.',
+    'Delete a rule that is no longer used. One rule can be for many devices and zones.',
   ),
   'delivery-gone': kind(
     409,

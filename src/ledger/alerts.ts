@@ -29,7 +29,7 @@ import { postUsage } from './usage.ts'
 
 export interface AlertToRaise {
   /** The id makes a repeat harmless: an alert that was raised before is not raised again. */
-  alert: Pick<Alert, 'id' | 'name' | 'text' | 'dateTime'>
+  alert: Pick<Alert, 'id' | 'name' | 'text' | 'dateTime' | 'ruleId' | 'zoneId'>
   /** The raiser may say so and did; names of `account.emergencyAlerts` are emergencies anyway. */
   emergency?: boolean
   /**
@@ -111,6 +111,7 @@ const emitRaised = (tx: Decision, deviceId: string, alert: Alert): void => {
     positionSource,
     emergency,
     late,
+    ...(alert.ruleId && { ruleId: alert.ruleId, zoneId: alert.zoneId ?? null }),
   })
 }
 
@@ -201,7 +202,7 @@ export const raiseAlert = (tx: Decision, deviceId: string, given: AlertToRaise):
       undelivered: raised.undelivered,
     }
   const { reported, lastKnown } = given
-  const { id, name, text, dateTime } = given.alert
+  const { id, name, text, dateTime, ruleId, zoneId } = given.alert
   const emergency = given.emergency === true || account.emergencyAlerts.includes(name)
   if (hasEnded(device.ends, account.day) && (!emergency || isTooSoon(tx, device))) {
     if (!given.isReported) tx.post({ kind: 'contact', key: device.key, at: now })
@@ -221,5 +222,7 @@ export const raiseAlert = (tx: Decision, deviceId: string, given: AlertToRaise):
   }
   const late = now - dateTime > LATE_AFTER_MS
   const position = positionOf(reported, lastKnown)
-  return storeAlert(tx, device, { id, name, text, dateTime, ...position, emergency, late }, given)
+  const ofRule = ruleId ? { ruleId, zoneId: zoneId ?? null } : {}
+  const alert = { id, name, text, dateTime, ...position, emergency, late, ...ofRule }
+  return storeAlert(tx, device, alert, given)
 }

@@ -6,6 +6,7 @@ import type { Env } from '../env.ts'
 import { readAccount } from './accountRow.ts'
 import { type RaiseOutcome, raiseAlert } from './alerts.ts'
 import type { Decision } from './decision.ts'
+import { admitRuleRaise } from './ruleRaises.ts'
 
 /* Raising alerts that the cell keeps until they are decided on (`pending_raises`). */
 
@@ -42,8 +43,10 @@ export const readContexts = async (
 const raiseOne = (tx: Decision, raise: PendingRaise, context: AlertContext): OneOutcome => {
   const { deviceId, alert, emergency, reported, notifications, origin } = raise
   const { lastKnown, recipients, administrators } = context
+  const { rule } = raise
+  if (rule && !admitRuleRaise(tx, raise, rule)) return { ok: true, alertId: alert.id }
   const outcome = raiseAlert(tx, deviceId, {
-    alert,
+    alert: rule ? { ...alert, ruleId: rule.ruleId, zoneId: rule.zoneId } : alert,
     emergency,
     isReported: true,
     reported,

@@ -1,6 +1,7 @@
 import { DEFAULT_RETENTION_DAYS, keptSince } from '../domain/account.ts'
 import { readAccount } from './accountRow.ts'
 import { pruneRaised } from './raised.ts'
+import { pruneCooldowns } from './ruleRaises.ts'
 
 const DAY_MS = 86_400_000
 /** Receipts arrive within hours. After this only the cell has the message. */
@@ -31,6 +32,7 @@ export const prune = (sql: SqlStorage, now: number): void => {
     now - EMERGENCIES_KEPT_MS,
   )
   sql.exec('DELETE FROM notices WHERE accepted < ?', now - NOTICES_KEPT_MS)
+  pruneCooldowns(sql, now)
   const old = sql
     .exec<{ id: string }>(
       'SELECT id FROM messages WHERE next_try IS NULL AND changed <= ? LIMIT ?',

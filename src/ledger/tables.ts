@@ -90,6 +90,10 @@ const STEPS = [
    CREATE TABLE source_devices (
      source_id TEXT NOT NULL, day TEXT NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (source_id, day)
    ) STRICT, WITHOUT ROWID;`,
+  `CREATE TABLE rule_cooldowns (
+     rule_id TEXT NOT NULL, device_id TEXT NOT NULL, zone_id TEXT NOT NULL, time INTEGER NOT NULL,
+     PRIMARY KEY (rule_id, device_id, zone_id)
+   ) STRICT, WITHOUT ROWID;`,
 ]
 
 export const migrateTables = (storage: DurableObjectStorage): void => migrate(storage, STEPS)

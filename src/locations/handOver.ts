@@ -35,3 +35,11 @@ export const handOverRaises = async (
   }
   return first
 }
+
+/** Hands over what rules have found. After a failure or a crash the sweep does it. */
+export const handOverHits = async (c: Context, hits: PendingRaise[]): Promise<void> => {
+  const ledger = ledgerOf(c.env, c.get('principal').accountId)
+  await retryTransient(() => ledger.raisePending(hits)).catch((error) =>
+    logFailure('raise-failed', error, { requestId: c.get('requestId') }),
+  )
+}

@@ -191,7 +191,12 @@ export const storeMixedReport = async (
     const { state, ...written } = await writeReport(db, base, assumed, found)
     if (!state) return { ok: false, refusal: 'account-not-found' }
     const { time_zone: timeZone, emergency } = state
-    const actual = { timeZone, hasSubscribers: state.subscribed === 1, emergency }
+    const actual = {
+      timeZone,
+      hasSubscribers: state.subscribed === 1,
+      emergency,
+      rulesVersion: state.rules_version,
+    }
     const isAsAssumed =
       timeZone === assumed.timeZone &&
       actual.hasSubscribers === assumed.hasSubscribers &&

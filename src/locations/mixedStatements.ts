@@ -133,12 +133,13 @@ export interface StateRow {
   time_zone: string
   retention_days: number
   emergency: string | null
+  rules_version: string | null
   subscribed: number
 }
 
 export const selectState = compile<MixedValues, StateRow>(
   sql`SELECT ${accounts.day}, ${accounts.timeZone}, ${accounts.retentionDays},
-      ${accounts.emergency}, ${HAS_SUBSCRIBERS} AS subscribed
+      ${accounts.emergency}, ${accounts.rulesVersion}, ${HAS_SUBSCRIBERS} AS subscribed
     FROM ${accounts} WHERE ${accounts.id} = ${p.accountId}`,
 )
 

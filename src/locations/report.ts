@@ -1,4 +1,4 @@
-import { packedBytes, packLocation, unpackLocation } from '../db/locations.ts'
+import { type PackedLocation, packedBytes, packLocation, unpackLocation } from '../db/locations.ts'
 import type { Database } from '../db/open.ts'
 import { packRaises } from '../db/pendingRaises.ts'
 import { runBatch, type Statement } from '../db/statement.ts'
@@ -12,7 +12,10 @@ import { mayCarryEmergency } from '../domain/reportedEmergency.ts'
 import { appendReportEvent } from './reportEvent.ts'
 import { countOutcome, type ReportCounts } from './reportOutcome.ts'
 import { raisesOf } from './reportRaises.ts'
+import { forgetDevice, type JudgedReport, judgeByRules } from './reportRules.ts'
 import {
+  insertHits,
+  insertJudgedLocations,
   insertLocations,
   insertRaises,
   type ReportValues,
@@ -20,6 +23,7 @@ import {
   selectReportState,
   updateLastContact,
 } from './reportStatements.ts'
+import { takeTurn } from './reportTurn.ts'
 
 /** What a report assumes of its account. The report's own statements check it. */
 export interface AssumedState {
@@ -28,12 +32,15 @@ export interface AssumedState {
   hasSubscribers: boolean
   /** The account's settings for emergencies, as they are stored. Only some reports need them. */
   emergency: string | null
+  /** The token of the account's rules for reports; null without any. */
+  rulesVersion: string | null
 }
 
 export const INITIAL_STATE: AssumedState = {
   timeZone: 'UTC',
   hasSubscribers: false,
   emergency: null,
+  rulesVersion: null,
 }
 
 export interface Report {
@@ -60,12 +67,16 @@ export type ReportOutcome =
       stored: StoredLocation | null
       actual: AssumedState
       raises: PendingRaise[]
+      /** What rules have found: stored, and handed to the ledger after the reply. */
+      hits: PendingRaise[]
     }
   | { ok: false; refusal: 'device-not-found' | 'body-too-large' | 'unavailable' }
   | { ok: false; refusal: 'device-expired'; actual: AssumedState; raises: PendingRaise[] }
   | { ok: false; refusal: 'report-too-old'; actual: AssumedState }
 
 export const MAX_RETRIES = 5
+/** How often a report may lose the race for its device's track. */
+const MAX_RACES = 40
 export const MAX_PACKED_LENGTH = 1_900_000
 const LONG_PACKED_LENGTH = 200_000
 
@@ -78,14 +89,17 @@ interface Attempt {
   packed: string
   mayRaise: boolean
   raises: PendingRaise[]
+  /** Null when no rule is for the device. */
+  judged: JudgedReport | null
 }
 
 const writeReport = async (
   db: Database,
   { device, locations: sent, eventId, now }: Report,
-  { assumed, packed, mayRaise, raises }: Attempt,
+  { assumed, packed, mayRaise, raises, judged }: Attempt,
 ): Promise<{ accepted: number; state: StateRow | undefined }> => {
-  const { timeZone, hasSubscribers, emergency } = assumed
+  const { timeZone, hasSubscribers, emergency, rulesVersion } = assumed
+  const hits = judged?.hits ?? []
   const values: ReportValues = {
     ...device,
     now,
@@ -98,9 +112,15 @@ const writeReport = async (
     mayRaise: mayRaise ? 1 : 0,
     emergency,
     raises: packRaises(raises),
+    rulesVersion,
+    window: judged?.window ?? null,
+    retentionDays: judged?.retentionDays ?? null,
+    hits: packRaises(hits),
+    newTime: judged?.newTimes[0] ?? null,
   }
   const statements: Statement[] = [
-    insertLocations(db, values),
+    judged ? insertJudgedLocations(db, values) : insertLocations(db, values),
+    ...(hits.length > 0 ? [insertHits(db, values)] : []),
     ...(hasSubscribers ? appendReportEvent(db, { ...device, eventId, packed, now }) : []),
     ...(raises.length > 0 ? [insertRaises(db, values)] : []),
     updateLastContact(db, values),
@@ -113,34 +133,69 @@ const writeReport = async (
   }
 }
 
+/** Whether the report must run again because its state was not as assumed. */
+const isAsAssumed = (
+  { assumed, mayRaise, judged }: Attempt,
+  actual: AssumedState,
+  { ends, day }: StateRow,
+): boolean => {
+  const isZoneIrrelevant = !judged && (ends === null || ends <= day)
+  return (
+    actual.hasSubscribers === assumed.hasSubscribers &&
+    actual.rulesVersion === assumed.rulesVersion &&
+    (isZoneIrrelevant || actual.timeZone === assumed.timeZone) &&
+    (!mayRaise || actual.emergency === assumed.emergency)
+  )
+}
+
+const toActual = (state: StateRow): AssumedState => ({
+  timeZone: state.time_zone,
+  hasSubscribers: state.subscribed === 1,
+  emergency: state.emergency,
+  rulesVersion: state.rules_version,
+})
+
 /**
  * Stores a report in one round trip: a row for each location, and an event if someone wants it. When
  * the assumed state is wrong, nothing is stored and the report runs again with the actual one.
  */
-export const storeReport = async (db: Database, report: Report): Promise<ReportOutcome> => {
-  const { now } = report
-  const rows = report.locations.map(packLocation)
-  const packed = JSON.stringify(rows)
-  // Numbers such as 1e20 are written out: a body of 1 MiB may grow beyond what D1 binds as one value.
-  if (packed.length > MAX_PACKED_LENGTH) return { ok: false, refusal: 'body-too-large' }
-  // Packing and sending take milliseconds each: other requests get their turn between them.
-  if (packed.length > LONG_PACKED_LENGTH) await scheduler.wait(0)
+const storePacked = async (
+  db: Database,
+  report: Report,
+  rows: PackedLocation[],
+  packed: string,
+): Promise<ReportOutcome> => {
+  const { now, device, origin } = report
   const mayRaise = mayCarryEmergency(report.locations)
   let { assumed } = report
-  for (let retries = 0; ; retries++) {
+  let races = 0
+  for (let retries = 0; retries <= MAX_RETRIES + races; retries++) {
+    const { rulesVersion, timeZone: zone } = assumed
+    const isRetry = retries > 0
+    const judging =
+      rulesVersion === null
+        ? { judged: null }
+        : await judgeByRules(db, {
+            device,
+            rows,
+            rulesVersion,
+            timeZone: zone,
+            origin,
+            now,
+            isRetry,
+          })
+    if ('rulesVersion' in judging) {
+      assumed = { ...assumed, rulesVersion: judging.rulesVersion }
+      continue
+    }
+    const { judged } = judging
     const found = mayRaise ? await raisesOf(report, assumed.emergency) : []
-    const attempt = { assumed, packed, mayRaise, raises: found }
+    const attempt = { assumed, packed, mayRaise, raises: found, judged }
     const { accepted, state } = await writeReport(db, report, attempt)
     if (!state) return { ok: false, refusal: 'device-not-found' }
-    const { ends, day, time_zone: timeZone, emergency } = state
-    const actual: AssumedState = { timeZone, hasSubscribers: state.subscribed === 1, emergency }
-    const isZoneIrrelevant = ends === null || ends <= day
-    const isAsAssumed =
-      actual.hasSubscribers === assumed.hasSubscribers &&
-      (isZoneIrrelevant || timeZone === assumed.timeZone) &&
-      (!mayRaise || emergency === assumed.emergency)
-    if (!isAsAssumed) {
-      if (retries === MAX_RETRIES) return { ok: false, refusal: 'unavailable' }
+    const { ends, day, time_zone: timeZone } = state
+    const actual = toActual(state)
+    if (!isAsAssumed(attempt, actual, state)) {
       assumed = actual
       continue
     }
@@ -148,8 +203,15 @@ export const storeReport = async (db: Database, report: Report): Promise<ReportO
     const raises = found.filter(({ alert }) => alert.dateTime >= since)
     if (hasEnded(ends, currentDay({ day, timeZone }, now)))
       return { ok: false, refusal: 'device-expired', actual, raises }
+    if (judged && judged.newTimes.length > 0 && accepted === 0) {
+      // Another report of the device was stored since the track was read.
+      races = Math.min(races + 1, MAX_RACES)
+      forgetDevice(device.deviceId)
+      continue
+    }
+    judged?.remember()
     const counts = await countOutcome(db, {
-      device: report.device,
+      device,
       locations: report.locations,
       packed,
       now,
@@ -160,6 +222,19 @@ export const storeReport = async (db: Database, report: Report): Promise<ReportO
       return { ok: false, refusal: 'report-too-old', actual }
     const stored = state.time === null ? null : unpackLocation(state)
     const storedBytes = Math.round((accepted / rows.length) * packedBytes(rows))
-    return { ok: true, counts, storedBytes, stored, actual, raises }
+    const hits = judged?.hits ?? []
+    return { ok: true, counts, storedBytes, stored, actual, raises, hits }
   }
+  return { ok: false, refusal: 'unavailable' }
+}
+
+export const storeReport = async (db: Database, report: Report): Promise<ReportOutcome> => {
+  const rows = report.locations.map(packLocation)
+  const packed = JSON.stringify(rows)
+  // Numbers such as 1e20 are written out: a body of 1 MiB may grow beyond what D1 binds as one value.
+  if (packed.length > MAX_PACKED_LENGTH) return { ok: false, refusal: 'body-too-large' }
+  // Packing and sending take milliseconds each: other requests get their turn between them.
+  if (packed.length > LONG_PACKED_LENGTH) await scheduler.wait(0)
+  const store = () => storePacked(db, report, rows, packed)
+  return report.assumed.rulesVersion === null ? store() : takeTurn(report.device.deviceId, store)
 }

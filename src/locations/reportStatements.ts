@@ -1,8 +1,8 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { isSubscribedToLocations } from '../db/events.ts'
 import { LOCATION_COLUMNS, type LocationRow, PACKED_COLUMNS } from '../db/locations.ts'
 import { insertRaisesIf } from '../db/pendingRaises.ts'
-import { accounts, devices, locations } from '../db/schema.ts'
+import { accounts, devices, locations, pendingRaises } from '../db/schema.ts'
 import { commaSeparated, compile, literal, names, placeholders } from '../db/statement.ts'
 import { type DeviceRef, IS_VISIBLE_DEVICE } from '../db/visibility.ts'
 import type { Day } from '../domain/day.ts'
@@ -24,6 +24,14 @@ export interface ReportValues extends DeviceRef {
   mayRaise: 0 | 1
   emergency: string | null
   raises: string
+  /** The token of the rules that the report was judged by; null for none. */
+  rulesVersion: string | null
+  /** What the report was judged by, if it was; else null. */
+  window: string | null
+  retentionDays: number | null
+  hits: string
+  /** The time of one location that must be new; null if none is expected. */
+  newTime: number | null
 }
 
 const p = placeholders(
@@ -37,6 +45,11 @@ const p = placeholders(
   'oldest',
   'mayRaise',
   'emergency',
+  'rulesVersion',
+  'window',
+  'retentionDays',
+  'hits',
+  'newTime',
 )
 
 /** A device without an end is active in any zone; else `today` must be of the account's zone. */
@@ -53,7 +66,7 @@ const IS_EMERGENCY_AS_ASSUMED = sql`(${p.mayRaise} = 0 OR ${accounts.emergency} 
 
 const INSERTED_COLUMNS = names(locations.deviceKey, locations.receivedAt, ...PACKED_COLUMNS)
 
-export const insertLocations = compile<ReportValues>(
+const insertIf = (guard: SQL): SQL =>
   sql`INSERT INTO ${locations} (${INSERTED_COLUMNS})
     SELECT ${devices.key}, ${p.now},
       ${commaSeparated(PACKED_COLUMNS.map((_, index) => sql`value ->> ${literal(index)}`))}
@@ -61,7 +74,34 @@ export const insertLocations = compile<ReportValues>(
     CROSS JOIN json_each(${p.packed})
     WHERE ${IS_VISIBLE_DEVICE} AND ${IS_ACTIVE} AND ${HAS_SUBSCRIBERS} = ${p.hasSubscribers}
       AND ${IS_KEPT} AND ${IS_EMERGENCY_AS_ASSUMED}
-    ON CONFLICT DO NOTHING`,
+      AND ${accounts.rulesVersion} IS ${p.rulesVersion} AND ${guard}
+    ON CONFLICT DO NOTHING`
+
+export const insertLocations = compile<ReportValues>(insertIf(sql`true`))
+
+/**
+ * True while each part of the track that was judged has as many locations as then. Stored ones never
+ * change, so the number suffices.
+ */
+const IS_AS_JUDGED = sql`(${accounts.retentionDays} = ${p.retentionDays}
+  AND ${accounts.timeZone} = ${p.timeZone}
+  AND NOT EXISTS (SELECT 1 FROM json_each(${p.window}) judged WHERE judged.value ->> 2 <> (
+    SELECT count(*) FROM ${locations} WHERE ${locations.deviceKey} = ${devices.key}
+      AND ${locations.time} BETWEEN judged.value ->> 0 AND judged.value ->> 1)))`
+
+/** For a report that rules were applied to. */
+export const insertJudgedLocations = compile<ReportValues>(insertIf(IS_AS_JUDGED))
+
+/** What the rules found. Must follow the INSERT of the locations, and only if there is something. */
+export const insertHits = compile<ReportValues>(
+  sql`INSERT INTO ${pendingRaises} (${names(
+    pendingRaises.id,
+    pendingRaises.accountId,
+    pendingRaises.creation,
+    pendingRaises.raise,
+  )})
+    SELECT value ->> '$.alert.id', ${p.accountId}, ${p.now}, value FROM json_each(${p.hits})
+    WHERE changes() > 0`,
 )
 
 /**
@@ -81,6 +121,12 @@ export const insertRaises = compile<ReportValues>(
 const LAST_RECEIVED = sql`(SELECT ${locations.receivedAt} FROM ${locations}
   WHERE ${locations.deviceKey} = ${devices.key} ORDER BY ${locations.time} DESC LIMIT 1)`
 
+/** False when the rules have changed or the race for the track was lost: the report runs again. */
+const IS_SETTLED = sql`EXISTS (SELECT 1 FROM ${accounts} WHERE ${accounts.id} = ${p.accountId}
+  AND ${accounts.rulesVersion} IS ${p.rulesVersion} AND (${p.newTime} IS NULL OR NOT ${IS_ACTIVE}
+    OR EXISTS (SELECT 1 FROM ${locations} WHERE ${locations.deviceKey} = ${devices.key}
+      AND ${locations.time} = ${p.newTime} AND ${locations.receivedAt} = ${p.now})))`
+
 /** Writes only when the last location does not show this arrival: late, repeated or refused. */
 export const updateLastContact = compile<ReportValues>(
   sql`UPDATE ${devices} SET ${names(devices.lastContact)} = ${p.now}
@@ -88,7 +134,8 @@ export const updateLastContact = compile<ReportValues>(
       AND (${devices.ends} IS NULL OR EXISTS (SELECT 1 FROM ${accounts}
         WHERE ${accounts.id} = ${p.accountId}
           AND (${devices.ends} <= ${accounts.day} OR ${accounts.timeZone} = ${p.timeZone})))
-      AND ifnull(${LAST_RECEIVED}, 0) < ${p.now} AND ${HAS_SUBSCRIBERS} = ${p.hasSubscribers}`,
+      AND ifnull(${LAST_RECEIVED}, 0) < ${p.now} AND ${HAS_SUBSCRIBERS} = ${p.hasSubscribers}
+      AND ${IS_SETTLED}`,
 )
 
 export type StateRow = {
@@ -98,12 +145,14 @@ export type StateRow = {
   retention_days: number
   subscribed: number
   emergency: string | null
+  rules_version: string | null
 } & (LocationRow | { time: null })
 
 /** Tells why nothing was stored, if nothing was, and reads the location of a report of one. */
 export const selectReportState = compile<ReportValues, StateRow>(
   sql`SELECT ${devices.ends}, ${accounts.day}, ${accounts.timeZone}, ${accounts.retentionDays},
-      ${accounts.emergency}, ${HAS_SUBSCRIBERS} AS subscribed, ${LOCATION_COLUMNS}
+      ${accounts.emergency}, ${accounts.rulesVersion}, ${HAS_SUBSCRIBERS} AS subscribed,
+      ${LOCATION_COLUMNS}
     FROM ${devices} JOIN ${accounts} ON ${accounts.id} = ${devices.accountId}
     LEFT JOIN ${locations}
       ON ${locations.deviceKey} = ${devices.key} AND ${locations.time} = ${p.time}

@@ -20,7 +20,9 @@ import {
   messages,
   pendingRaises,
   quarantine,
+  rules,
   sessions,
+  silentMarks,
   sourcePayloads,
   sources,
   tombstones,
@@ -28,6 +30,7 @@ import {
   unclaimedReports,
   users,
   webhooks,
+  zones,
 } from '../db/schema.ts'
 import { readFirst, statement } from '../db/statement.ts'
 import { keysBeside } from '../domain/device.ts'
@@ -76,6 +79,9 @@ export const ACCOUNT_TABLES = [
   quarantine,
   sourcePayloads,
   commands,
+  zones,
+  rules,
+  silentMarks,
   erasures,
 ]
 

@@ -12,6 +12,7 @@ import { MAX_RAISE_QUERIES, raiseLeftovers } from './pendingRaises.ts'
 import { QueryBudget } from './queryBudget.ts'
 import { enforceRetention, MAX_RETENTION_QUERIES } from './retention.ts'
 import { type CellRun, runPart } from './run.ts'
+import { findSilence, MAX_SILENCE_QUERIES } from './silence.ts'
 
 interface Part {
   name: string
@@ -21,6 +22,7 @@ interface Part {
 
 const PARTS: Part[] = [
   { name: 'pending-raises', maxQueries: MAX_RAISE_QUERIES, work: raiseLeftovers },
+  { name: 'silence', maxQueries: MAX_SILENCE_QUERIES, work: findSilence },
   { name: 'expirations', maxQueries: MAX_EXPIRATION_QUERIES, work: recordExpirations },
   { name: 'old-rows', maxQueries: MAX_OLD_ROW_QUERIES, work: deleteOldRows },
   { name: 'retention', maxQueries: MAX_RETENTION_QUERIES, work: enforceRetention },

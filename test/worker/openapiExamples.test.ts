@@ -17,11 +17,12 @@ const examples = routes.flatMap((route) => {
   return Object.entries(named).map(([name, { value }]) => ({ id: route.id, name, route, value }))
 })
 
-/** No example can have the key, password or link of a real account. */
+/** No example can have the key, password, link or device of a real account. */
 const REFUSED: Record<string, string> = {
   getToken: 'wrong-credentials',
   signIn: 'wrong-credentials',
   setPassword: 'invalid-link',
+  testRule: 'invalid-request',
 }
 
 test('there are examples', () => {

@@ -30,10 +30,13 @@ export const toAccountColumns = (account: Account, nextExpiry: number | null): C
   version: account.version,
 })
 
+/** Not of the ledger's record: whatever changes rules writes it. */
+const { rulesVersion, ...recordColumns } = getTableColumns(accounts)
+
 /** While an erasure is pending, a late repeat does not bring the row back. */
 const upsertAccount = compileUpsert({
   table: accounts,
-  columns: Object.values(getTableColumns(accounts)),
+  columns: Object.values(recordColumns),
   key: accounts.id,
   owner: accounts.id,
   seq: accounts.seq,

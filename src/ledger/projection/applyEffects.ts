@@ -9,16 +9,10 @@ import { compile, placeholders, type Statement } from '../../db/statement.ts'
 import { NO_DEVICE_KEY } from '../../domain/alert.ts'
 import type { Posted } from '../outbox.ts'
 import { jumpEvents, removeAccount, writeAccount } from './accounts.ts'
-import {
-  removeDevice,
-  repairMemberships,
-  undelete,
-  writeContact,
-  writeDevice,
-  writeUsage,
-} from './devices.ts'
+import { removeDevice, undelete, writeContact, writeDevice, writeUsage } from './devices.ts'
 import { listAccount, unlistAccount } from './directory.ts'
 import { type Hashed, hashLinks } from './links.ts'
+import { repairMemberships } from './memberships.ts'
 import { insertNoticeMessages } from './notices.ts'
 
 /*

@@ -1,11 +1,21 @@
-import { and, eq, getTableColumns, isNotNull, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, sql } from 'drizzle-orm'
 import type { Database } from '../../db/open.ts'
-import { devices, erasures, groupDevices, groups, tombstones, users } from '../../db/schema.ts'
+import { removeRuleTarget } from '../../db/ruleTargets.ts'
+import {
+  devices,
+  erasures,
+  groupDevices,
+  groups,
+  silentMarks,
+  tombstones,
+  users,
+} from '../../db/schema.ts'
 import { compile, names, type Statement, statement } from '../../db/statement.ts'
 import { DEFAULT_MAX_SPEED, type Device, NO_RESERVE } from '../../domain/device.ts'
 import { fold } from '../../domain/fold.ts'
 import { endsOf } from '../../domain/license.ts'
 import type { PostedAs } from '../outbox.ts'
+import { updateMemberships } from './memberships.ts'
 import { type Columns, compileUpsert } from './upsert.ts'
 
 /** A device's row, without the day's counters, `source_id`, `last_contact` and the effect's number. */
@@ -83,17 +93,6 @@ const joinGroup = (
       .where(sql`${groups.id} = ${groupId} AND changes() = 1`),
   ),
 ]
-
-const SORT_COLUMNS = sql`(${names(groupDevices.nameKey, groupDevices.creation)})`
-const DEVICE_SORT_VALUES = sql`(SELECT ${devices.nameKey}, ${devices.creation} FROM ${devices}
-  WHERE ${devices.key} = ${groupDevices.deviceKey})`
-
-/** A late effect changes no device, so memberships copy what the device's row has by now. */
-const updateMemberships = compile<{ key: number }>(
-  sql`UPDATE ${groupDevices} SET ${SORT_COLUMNS} = ${DEVICE_SORT_VALUES}
-    WHERE ${groupDevices.deviceKey} = ${sql.placeholder('key')}
-      AND ${SORT_COLUMNS} <> ${DEVICE_SORT_VALUES}`,
-)
 
 export const writeDevice = (
   db: Database,
@@ -188,6 +187,13 @@ export const removeDevice = (
       .set({ deviceId: null })
       .where(and(eq(users.accountId, accountId), eq(users.deviceId, id))),
   ),
+  ...removeRuleTarget(db, { accountId, member: 'devices', id }),
+  statement(
+    db,
+    db
+      .delete(silentMarks)
+      .where(sql`${silentMarks.deviceKey} = ${key} AND +${silentMarks.accountId} = ${accountId}`),
+  ),
   statement(
     db,
     db.delete(devices).where(and(eq(devices.key, key), eq(devices.accountId, accountId))),
@@ -207,38 +213,5 @@ export const undelete = (
   statement(
     db,
     db.delete(erasures).where(and(eq(erasures.accountId, accountId), eq(erasures.id, id))),
-  ),
-]
-
-/**
- * Removes references to devices that do not exist, which only a restored cell has, and corrects the
- * sort values of memberships.
- */
-export const repairMemberships = (db: Database, accountId: string): Statement[] => [
-  statement(
-    db,
-    db.delete(groupDevices).where(
-      sql`${groupDevices.accountId} = ${accountId} AND NOT EXISTS (
-          SELECT 1 FROM ${devices} WHERE ${devices.key} = ${groupDevices.deviceKey})`,
-    ),
-  ),
-  statement(
-    db,
-    sql`UPDATE ${groupDevices} SET ${SORT_COLUMNS} = ${DEVICE_SORT_VALUES}
-      WHERE ${groupDevices.accountId} = ${accountId}
-        AND ${SORT_COLUMNS} <> ${DEVICE_SORT_VALUES}`,
-  ),
-  statement(
-    db,
-    db
-      .update(users)
-      .set({ deviceId: null })
-      .where(
-        and(
-          eq(users.accountId, accountId),
-          isNotNull(users.deviceId),
-          sql`NOT EXISTS (SELECT 1 FROM ${devices} WHERE ${devices.id} = ${users.deviceId})`,
-        ),
-      ),
   ),
 ]

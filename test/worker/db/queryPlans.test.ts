@@ -39,10 +39,13 @@ import {
 } from './largeAccount.ts'
 import { type RecordedStatement, recordCell, rowsReadBy } from './recordedCell.ts'
 
-/** True for a step that reads a whole table, or all rows of an account, instead of an index range. */
+/**
+ * True for a step that reads a whole table, or all rows of an account, instead of an index range. An
+ * account has few webhooks and rules.
+ */
 const isScan = (step: string): boolean =>
   /^SCAN (?!\w+ VIRTUAL TABLE|CONSTANT ROW|\(subquery-\d+\)|f$)/.test(step) ||
-  /USING .*INDEX (?!webhooks_)\w+ \(account_id=\?\)$/.test(step)
+  /USING .*INDEX (?!webhooks_|rules_)\w+ \(account_id=\?\)$/.test(step)
 
 const scansOf = async (statements: RecordedStatement[]): Promise<string[]> => {
   const found: string[] = []
@@ -408,7 +411,15 @@ const LISTS: Record<string, () => Bounds> = {
 /** Their rows are in the ledger or the feed. */
 const NOT_IN_D1 = ['readLicenseLog', 'listDeliveries']
 /** Few rows, whose number the service bounds: each list is a range of an index. */
-const BOUNDED = ['listSources', 'listUnclaimed', 'listFailures', 'listQuarantine', 'listCommands']
+const BOUNDED = [
+  'listSources',
+  'listUnclaimed',
+  'listFailures',
+  'listQuarantine',
+  'listCommands',
+  'listZones',
+  'listRules',
+]
 
 describe('a page of ten', () => {
   test('is bounded below for every list of the API', () => {

@@ -16,7 +16,7 @@ const SCOPES_OF: Record<string, string[]> = {
 /** Refused to every user with a group. */
 const REFUSED_TO_CONFINED = [
   /^\w+ \/api\/users(?!\/(countries|timeZones)$)/,
-  /^\w+ \/api\/webhooks/,
+  /^\w+ \/api\/(webhooks|zones|rules)/,
   /^\w+ \/api\/sources(?!\/decode$)/,
   /^PATCH \/api\/account$/,
   /^GET \/api\/account\/licenses\/log$/,

@@ -61,6 +61,8 @@ const makeTrack = async (owner: TestAccount) => {
   return device
 }
 
+const MONTH = '?from=2026-11-01T00:00:00Z&to=2026-11-30T00:00:00Z'
+
 const makeGroup = async (owner: TestAccount) => {
   const { body } = await owner.call('POST', '/api/groups', { body: { name: `Sample ${unique()}` } })
   return { groupId: body.id as string }
@@ -195,6 +197,28 @@ const makeAccount = async () => ({ accountId: (await openAccount()).id })
 
 const unique = () => crypto.randomUUID().slice(0, 8)
 
+const newZone = () => ({
+  name: `Harbour ${unique()}`,
+  color: '#ff0000',
+  shape: { type: 'Circle', center: [-9.1393, 38.7223], radius: 500 },
+})
+
+const makeZone = async (owner: TestAccount) => {
+  const { body } = await owner.call('POST', '/api/zones', { body: newZone() })
+  return { zoneId: body.zone.id as string }
+}
+
+const newRule = () => ({
+  name: `Rule ${unique()}`,
+  when: { type: 'speed', above: 90 },
+  schedule: [{ days: ['mon'], from: '20:00', to: '06:00' }],
+})
+
+const makeRule = async (owner: TestAccount) => {
+  const { body } = await owner.call('POST', '/api/rules', { body: newRule() })
+  return { ruleId: body.rule.id as string }
+}
+
 export const SAMPLES: Record<string, Sample> = {
   readHealth: {},
   readOpenApi: {},
@@ -282,6 +306,9 @@ export const SAMPLES: Record<string, Sample> = {
   readLastLocation: { params: makeTrack },
   postLocations: { params: makeDevice, body: newLocation, scope: ['ingest', 'write'] },
   listLocations: { params: makeTrack },
+  listTrips: { params: makeTrack, query: MONTH },
+  listStops: { params: makeTrack, query: MONTH },
+  readSummary: { params: makeTrack, query: MONTH },
 
   postAlerts: { params: makeDevice, body: () => silentAlert, scope: ['ingest', 'write'] },
   listDeviceAlerts: { params: makeDevice, query: '?from=2026-01-01T00:00:00Z&alertName=SOSButton' },
@@ -314,6 +341,40 @@ export const SAMPLES: Record<string, Sample> = {
   replaceUser: { params: makeUser, body: () => ({ ...newUser(), phone: '+881632000000' }) },
   patchUser: { params: makeUser, body: () => ({ message: unique(), password: 'correct horse' }) },
   deleteUser: { params: makeUser },
+
+  listZones: {},
+  createZone: { body: newZone },
+  exportZones: {},
+  importZones: {
+    body: () => ({
+      type: 'FeatureCollection',
+      features: [
+        {
+          type: 'Feature',
+          geometry: { type: 'Point', coordinates: [-9.1393, 38.7223] },
+          properties: { name: 'Harbour', radius: 500 },
+        },
+      ],
+    }),
+  },
+  readZone: { params: makeZone },
+  replaceZone: { params: makeZone, body: newZone },
+  patchZone: { params: makeZone, body: () => ({ name: unique() }) },
+  deleteZone: { params: makeZone },
+  listRules: {},
+  createRule: { body: newRule },
+  readRule: { params: makeRule },
+  replaceRule: { params: makeRule, body: newRule },
+  patchRule: { params: makeRule, body: () => ({ name: unique() }) },
+  deleteRule: { params: makeRule },
+  testRule: {
+    params: makeRule,
+    body: async (owner) => ({
+      ...(await makeDevice(owner)),
+      from: '2026-11-01T00:00:00Z',
+      to: '2026-11-30T00:00:00Z',
+    }),
+  },
 
   listEvents: { query: '?after=1&types=key.*,device.created' },
   listWebhooks: {},

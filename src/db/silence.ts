@@ -1,0 +1,153 @@
+import { sql } from 'drizzle-orm'
+import type { PendingRaise } from '../domain/pendingRaise.ts'
+import type { HeardDevice } from '../domain/silence.ts'
+import type { Database } from './open.ts'
+import { devices, groupDevices, locations, pendingRaises, silentMarks } from './schema.ts'
+import { compile, names, placeholders, readAll, runBatch } from './statement.ts'
+
+/* When devices were last heard, and which ones rules have found silent. */
+
+/** The devices of some accounts, in the order of their keys. */
+export interface HeardQuery {
+  /** For each account: first and last device key, and 1 when a rule is for all of its devices. */
+  ranges: [first: number, last: number, isForAll: 0 | 1][]
+  /** The devices and groups that other rules name. */
+  deviceIds: string[]
+  groupIds: string[]
+  after: number
+  limit: number
+}
+
+export interface HeardRow extends HeardDevice {
+  accountId: string
+  ends: string | null
+}
+
+const p = placeholders('ranges', 'deviceIds', 'groupIds', 'after', 'limit')
+
+const IS_WATCHED = sql`(given.value ->> 2 = 1
+  OR ${devices.id} IN (SELECT value FROM json_each(${p.deviceIds}))
+  OR EXISTS (SELECT 1 FROM ${groupDevices} WHERE ${groupDevices.deviceKey} = ${devices.key}
+    AND ${groupDevices.groupId} IN (SELECT value FROM json_each(${p.groupIds}))))`
+
+/** Two rows for a device that a rule is for: its own and its last location's. */
+const selectHeard = compile<
+  { ranges: string; deviceIds: string; groupIds: string; after: number; limit: number },
+  {
+    key: number
+    id: string
+    account_id: string
+    ends: string | null
+    contact: number | null
+    groups: string
+    marks: string
+  }
+>(
+  sql`SELECT ${devices.key}, ${devices.id}, ${devices.accountId}, ${devices.ends},
+      CASE WHEN ${IS_WATCHED} THEN max(ifnull(${devices.lastContact}, 0),
+        ifnull((SELECT ${locations.receivedAt} FROM ${locations}
+          WHERE ${locations.deviceKey} = ${devices.key} ORDER BY ${locations.time} DESC LIMIT 1), 0))
+      END AS contact,
+      (SELECT json_group_array(${groupDevices.groupId}) FROM ${groupDevices}
+        WHERE ${groupDevices.deviceKey} = ${devices.key}
+          AND ${groupDevices.groupId} IN (SELECT value FROM json_each(${p.groupIds}))) AS groups,
+      (SELECT json_group_object(${silentMarks.ruleId}, ${silentMarks.contact})
+        FROM ${silentMarks} WHERE ${silentMarks.deviceKey} = ${devices.key}) AS marks
+    FROM json_each(${p.ranges}) given
+    CROSS JOIN ${devices} ON ${devices.key} BETWEEN given.value ->> 0 AND given.value ->> 1
+      AND ${devices.key} > ${p.after}
+    ORDER BY given.key, ${devices.key} LIMIT ${p.limit}`,
+)
+
+export const readHeardDevices = async (db: Database, query: HeardQuery): Promise<HeardRow[]> => {
+  const rows = await readAll(
+    selectHeard(db, {
+      ranges: JSON.stringify(query.ranges),
+      deviceIds: JSON.stringify(query.deviceIds),
+      groupIds: JSON.stringify(query.groupIds),
+      after: query.after,
+      limit: query.limit,
+    }),
+  )
+  return rows.map(({ key, id, account_id: accountId, ends, contact, groups, marks }) => ({
+    key,
+    id,
+    accountId,
+    ends,
+    contact: contact ?? 0,
+    groups: JSON.parse(groups) as string[],
+    marks: JSON.parse(marks) as Record<string, number>,
+  }))
+}
+
+/** A mark to set or to clear, with the alerts that follow from it. */
+export interface MarkChange {
+  ruleId: string
+  deviceKey: number
+  accountId: string
+  /** The contact that the device was silent after. */
+  contact: number
+  raises: PendingRaise[]
+}
+
+const w = placeholders('changes', 'now')
+const change = (member: string) => sql`changed.value ->> ${sql.raw(`'$.${member}'`)}`
+const IS_OF_CHANGE = sql`${silentMarks.ruleId} = ${change('ruleId')}
+  AND ${silentMarks.deviceKey} = ${change('deviceKey')}`
+const RAISE_COLUMNS = names(
+  pendingRaises.id,
+  pendingRaises.accountId,
+  pendingRaises.creation,
+  pendingRaises.raise,
+)
+const RAISES = sql`INSERT INTO ${pendingRaises} (${RAISE_COLUMNS})
+  SELECT listed.value ->> '$.alert.id', ${change('accountId')}, ${w.now}, listed.value
+  FROM json_each(${w.changes}) changed, json_each(changed.value, '$.raises') listed`
+
+type Values = { changes: string; now: number }
+
+/** Only what no other run has marked. Must come before the marks themselves. */
+const raiseSilences = compile<Values>(
+  sql`${RAISES} WHERE NOT EXISTS (SELECT 1 FROM ${silentMarks}
+    WHERE ${IS_OF_CHANGE} AND ${silentMarks.contact} >= ${change('contact')})
+    ON CONFLICT DO NOTHING`,
+)
+const MARK_COLUMNS = names(
+  silentMarks.ruleId,
+  silentMarks.deviceKey,
+  silentMarks.accountId,
+  silentMarks.contact,
+)
+const setMarks = compile<Values>(
+  sql`INSERT INTO ${silentMarks} (${MARK_COLUMNS})
+    SELECT ${change('ruleId')}, ${change('deviceKey')}, ${change('accountId')}, ${change('contact')}
+    FROM json_each(${w.changes}) changed WHERE true
+    ON CONFLICT DO UPDATE SET contact = excluded.contact
+      WHERE ${silentMarks.contact} < excluded.contact`,
+)
+const raiseReturns = compile<Values>(
+  sql`${RAISES} WHERE EXISTS (SELECT 1 FROM ${silentMarks}
+    WHERE ${IS_OF_CHANGE} AND ${silentMarks.contact} = ${change('contact')})
+    ON CONFLICT DO NOTHING`,
+)
+const clearMarks = compile<Values>(
+  sql`DELETE FROM ${silentMarks} WHERE (${names(silentMarks.ruleId, silentMarks.deviceKey)},
+    ${names(silentMarks.contact)}) IN (SELECT ${change('ruleId')}, ${change('deviceKey')},
+      ${change('contact')} FROM json_each(${w.changes}) changed)`,
+)
+
+/** Marks silent devices and clears the marks of others, each with its alerts, in one batch. */
+export const writeMarks = async (
+  db: Database,
+  { silences, returns }: { silences: MarkChange[]; returns: MarkChange[] },
+  now: number,
+): Promise<void> => {
+  const returned = { changes: JSON.stringify(returns), now }
+  const silent = { changes: JSON.stringify(silences), now }
+  await runBatch(db, [
+    raiseReturns(db, returned),
+    clearMarks(db, returned),
+    raiseSilences(db, silent),
+    setMarks(db, silent),
+  ])
+}

@@ -1,0 +1,80 @@
+import { hasEnded } from '../domain/license.ts'
+import type { PendingRaise, RuleRaise } from '../domain/pendingRaise.ts'
+import { MAX_MINUTES } from '../domain/rule.ts'
+import { isInCooldown } from '../domain/ruleCooldown.ts'
+import type { Decision } from './decision.ts'
+import { findDevice } from './devices.ts'
+import { findRaised, rememberRaised } from './raised.ts'
+
+/* Alerts that rules raise: their events, and the time between two of them. */
+
+const MINUTE_MS = 60_000
+
+const findLastTime = (sql: SqlStorage, { ruleId, zoneId }: RuleRaise, deviceId: string) =>
+  sql
+    .exec<{ time: number }>(
+      'SELECT time FROM rule_cooldowns WHERE rule_id = ? AND device_id = ? AND zone_id = ?',
+      ruleId,
+      deviceId,
+      zoneId ?? '',
+    )
+    .toArray()[0]?.time ?? null
+
+const saveLastTime = (
+  sql: SqlStorage,
+  { ruleId, zoneId }: RuleRaise,
+  deviceId: string,
+  time: number,
+): void => {
+  sql.exec(
+    `INSERT INTO rule_cooldowns (rule_id, device_id, zone_id, time) VALUES (?, ?, ?, ?)
+      ON CONFLICT DO UPDATE SET time = max(time, excluded.time)`,
+    ruleId,
+    deviceId,
+    zoneId ?? '',
+    time,
+  )
+}
+
+const emitRuleEvent = (
+  tx: Decision,
+  { deviceId, alert }: PendingRaise,
+  { ruleId, zoneId, event, lastContact }: RuleRaise,
+): void => {
+  if (!event) return
+  const occasion =
+    lastContact === undefined
+      ? { zoneId, dateTime: new Date(alert.dateTime).toISOString() }
+      : { lastContact: new Date(lastContact).toISOString() }
+  tx.emit(event, deviceId, {
+    ruleId,
+    ...occasion,
+  })
+}
+
+/**
+ * Logs what happened, and whether an alert may be raised for it. False when it was decided on
+ * before, or is too near to the last one of the rule, device and zone.
+ */
+export const admitRuleRaise = (tx: Decision, raise: PendingRaise, rule: RuleRaise): boolean => {
+  const { sql, account } = tx
+  const { deviceId, alert } = raise
+  const device = findDevice(sql, deviceId)
+  // Refused by the decision on the alert itself.
+  if (!device || hasEnded(device.ends, account.day)) return true
+  if (findRaised(sql, alert.id)) return false
+  emitRuleEvent(tx, raise, rule)
+  const isCooling = () =>
+    isInCooldown(alert.dateTime, findLastTime(sql, rule, deviceId), rule.cooldownMinutes)
+  if (rule.isEventOnly || (rule.cooldownMinutes > 0 && isCooling())) {
+    rememberRaised(tx, alert.id, { isRemembered: true, undelivered: null })
+    return false
+  }
+  if (rule.cooldownMinutes > 0) saveLastTime(sql, rule, deviceId, alert.dateTime)
+  return true
+}
+
+/** No cooldown is longer than this. */
+export const pruneCooldowns = (sql: SqlStorage, now: number): void => {
+  sql.exec('DELETE FROM rule_cooldowns WHERE time < ?', now - MAX_MINUTES * MINUTE_MS)
+}

@@ -1,0 +1,26 @@
+/*
+ * Reports of one device that rules judge take turns within an isolate: in parallel they would lose
+ * their races against each other. A request cannot await another's promise, so it polls.
+ */
+
+const POLL_MS = 4
+const MAX_WAIT_MS = 2000
+/** After a disconnect `finally` may never run: a turn ends by itself. */
+const MAX_TURN_MS = 5000
+
+const turns = new Map<string, { holder: object; until: number }>()
+
+const isFree = (deviceId: string): boolean => (turns.get(deviceId)?.until ?? 0) < Date.now()
+
+/** Runs `work` when no other report of the device runs here, or after two seconds anyway. */
+export const takeTurn = async <T>(deviceId: string, work: () => Promise<T>): Promise<T> => {
+  const giveUpAt = Date.now() + MAX_WAIT_MS
+  while (!isFree(deviceId) && Date.now() < giveUpAt) await scheduler.wait(POLL_MS)
+  const holder = {}
+  turns.set(deviceId, { holder, until: Date.now() + MAX_TURN_MS })
+  try {
+    return await work()
+  } finally {
+    if (turns.get(deviceId)?.holder === holder) turns.delete(deviceId)
+  }
+}

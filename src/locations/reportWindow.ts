@@ -1,0 +1,157 @@
+import { sql } from 'drizzle-orm'
+import { fixColumns } from '../db/fixes.ts'
+import type { Database } from '../db/open.ts'
+import { accounts, devices, groupDevices, locations } from '../db/schema.ts'
+import { compile, placeholders, readAll, runBatch } from '../db/statement.ts'
+import { type DeviceRef, IS_VISIBLE_DEVICE } from '../db/visibility.ts'
+import { type Fix, type FixRow, toFix } from '../domain/fix.ts'
+import type { Segment } from '../domain/ruleReport.ts'
+
+/* The part of the track around a report, as its rules need it. */
+
+export const MAX_TIME = 9e15
+
+export interface WindowQuery {
+  device: DeviceRef
+  /** The times of the report, in order. */
+  times: number[]
+  before: number
+  after: number
+  wantsRest: boolean
+}
+
+export interface TrackWindow {
+  retentionDays: number
+  groups: string[]
+  segments: Segment[]
+}
+
+interface Values extends DeviceRef {
+  first: number
+  last: number
+  before: number
+  after: number
+  within: number
+  times: string
+  wantsRest: 0 | 1
+}
+
+const p = placeholders('first', 'last', 'before', 'after', 'within', 'times', 'wantsRest')
+
+const selectDevice = compile<Values, { retention_days: number; groups: string }>(
+  sql`SELECT ${accounts.retentionDays}, (SELECT json_group_array(${groupDevices.groupId})
+      FROM ${groupDevices} WHERE ${groupDevices.deviceKey} = ${devices.key}) AS groups
+    FROM ${devices} JOIN ${accounts} ON ${accounts.id} = ${devices.accountId}
+    WHERE ${IS_VISIBLE_DEVICE}`,
+)
+
+const COLUMNS = fixColumns(sql`${p.wantsRest}`)
+const TRACK = sql`${devices} CROSS JOIN ${locations} ON ${locations.deviceKey} = ${devices.key}
+  WHERE ${IS_VISIBLE_DEVICE}`
+
+const selectBefore = compile<Values, FixRow>(
+  sql`SELECT ${COLUMNS} FROM ${TRACK} AND ${locations.time} < ${p.first}
+    ORDER BY ${locations.time} DESC LIMIT ${p.before}`,
+)
+const selectWithin = compile<Values, FixRow>(
+  sql`SELECT ${COLUMNS} FROM ${TRACK} AND ${locations.time} BETWEEN ${p.first} AND ${p.last}
+    ORDER BY ${locations.time} LIMIT ${p.within}`,
+)
+const selectAfter = compile<Values, FixRow>(
+  sql`SELECT ${COLUMNS} FROM ${TRACK} AND ${locations.time} > ${p.last}
+    ORDER BY ${locations.time} LIMIT ${p.after}`,
+)
+
+/** The neighbours of each time by itself, where too many locations lie between them. */
+const selectNeighbours = compile<Values, FixRow>(
+  sql`SELECT DISTINCT ${COLUMNS} FROM ${devices} CROSS JOIN json_each(${p.times}) given
+    CROSS JOIN ${locations} ON ${locations.deviceKey} = ${devices.key}
+    WHERE ${IS_VISIBLE_DEVICE} AND ${locations.time}
+      BETWEEN ifnull((SELECT min(time) FROM (SELECT near.time FROM ${locations} near
+        WHERE near.device_key = ${devices.key} AND near.time < given.value
+        ORDER BY near.time DESC LIMIT ${p.before})), given.value)
+      AND ifnull((SELECT max(time) FROM (SELECT near.time FROM ${locations} near
+        WHERE near.device_key = ${devices.key} AND near.time > given.value
+        ORDER BY near.time LIMIT ${p.after})), given.value)
+    ORDER BY ${locations.time}`,
+)
+
+/** More stored locations among those of a report are read around each by itself. */
+const MAX_WITHIN = 2000
+const NEIGHBOURS = 16
+
+/** The parts around each time, merged where they overlap. */
+const segmentsAround = (stored: Fix[], times: number[]): Segment[] => {
+  const segments: Segment[] = []
+  let next = 0
+  for (const time of times) {
+    while (next < stored.length && (stored[next] as Fix).time < time) next++
+    let end = next
+    while (end < stored.length && (stored[end] as Fix).time <= time) end++
+    const isStart = next < NEIGHBOURS
+    const isEnd = stored.length - end < NEIGHBOURS
+    const low = isStart ? 0 : next - NEIGHBOURS
+    const high = isEnd ? stored.length : end + NEIGHBOURS
+    const from = isStart ? 0 : (stored[low] as Fix).time
+    const to = isEnd ? MAX_TIME : (stored[high - 1] as Fix).time
+    const last = segments.at(-1)
+    if (last && from <= last.to) {
+      const known = last.stored.at(-1)?.time ?? -1
+      last.stored.push(...stored.slice(low, high).filter((fix) => fix.time > known))
+      last.to = Math.max(last.to, to)
+      last.isEnd ||= isEnd
+    } else segments.push({ from, to, stored: stored.slice(low, high), isStart, isEnd })
+  }
+  return segments
+}
+
+/** Reads the window in one round trip; a second one where the report spans very many locations. */
+export const readWindow = async (
+  db: Database,
+  { device, times, before, after, wantsRest }: WindowQuery,
+): Promise<TrackWindow | null> => {
+  const values: Values = {
+    ...device,
+    first: times[0] ?? 0,
+    last: times.at(-1) ?? 0,
+    before,
+    after,
+    within: MAX_WITHIN + 1,
+    times: '[]',
+    wantsRest: wantsRest ? 1 : 0,
+  }
+  const [found, earlier, within, later] = await runBatch(db, [
+    selectDevice(db, values),
+    selectBefore(db, values),
+    selectWithin(db, values),
+    selectAfter(db, values),
+  ])
+  const [row] = found.results
+  if (!row) return null
+  const toFixes = (rows: FixRow[]) => rows.map((each) => toFix(each, wantsRest))
+  const shared = {
+    retentionDays: row.retention_days,
+    groups: JSON.parse(row.groups) as string[],
+  }
+  if (within.results.length > MAX_WITHIN) {
+    const around = {
+      ...values,
+      times: JSON.stringify(times),
+      before: NEIGHBOURS,
+      after: NEIGHBOURS,
+    }
+    const stored = toFixes(await readAll(selectNeighbours(db, around)))
+    return { ...shared, segments: segmentsAround(stored, times) }
+  }
+  const stored = toFixes([...earlier.results.reverse(), ...within.results, ...later.results])
+  const isStart = earlier.results.length < before
+  const isEnd = later.results.length < after
+  const segment: Segment = {
+    from: isStart ? 0 : (stored[0]?.time ?? 0),
+    to: isEnd ? MAX_TIME : (stored.at(-1)?.time ?? MAX_TIME),
+    stored,
+    isStart,
+    isEnd,
+  }
+  return { ...shared, segments: [segment] }
+}

@@ -1,0 +1,178 @@
+import * as z from 'zod'
+import { CHANNELS } from '../domain/alert.ts'
+import { MAX_SPAN_LOCATIONS } from '../domain/location.ts'
+import { MAX_RULES } from '../domain/rule.ts'
+import { define } from '../http/contract.ts'
+import { nextCursor, pageQuery } from '../http/page.ts'
+import { isInOrder, OUT_OF_ORDER } from '../http/rangeQuery.ts'
+import { done, id, instant, success, time } from '../http/wire.ts'
+import { ruleBody } from './forms.ts'
+
+export const MAX_TESTED_ALERTS = 1000
+const MAX_DAYS = 31
+
+export const rule = z
+  .object({
+    id: id('rul').meta({ description: 'The rule’s id.' }),
+    name: z.string().meta({ description: 'What people call the rule.', example: 'Night watch' }),
+    enabled: z.boolean().meta({ description: 'Whether the rule is in force.' }),
+    devices: z.array(id('dev')).meta({ description: 'The devices that it is for.' }),
+    groups: z.array(id('grp')).meta({
+      description: 'The groups that it is for. Without devices and groups it is for all devices.',
+    }),
+    when: z.unknown().meta({
+      description: 'What it watches for, as it was sent.',
+      example: { type: 'enters', zones: ['zon_1jn7wz3h4q8v2n5t7r6m0p'] },
+    }),
+    schedule: z
+      .array(z.unknown())
+      .meta({ description: 'When it is in force, as it was sent. Empty: always.', example: [] }),
+    alertName: z.string().meta({ description: 'The alert’s name.', example: 'ForbiddenArea' }),
+    text: z.string().meta({ description: 'The text of its alerts; empty for a sentence of ours.' }),
+    notifications: z
+      .array(z.enum(CHANNELS))
+      .meta({ description: 'The channels to send messages by.' }),
+    emergency: z.boolean().meta({ description: 'Whether its alerts are emergencies.' }),
+    hysteresis: z
+      .object({
+        metres: z.number().meta({ description: 'How far the border must be away.', example: 0 }),
+        fixes: z.int().meta({ description: 'How many locations must agree.', example: 1 }),
+      })
+      .meta({ description: 'What keeps a device on a border from flapping.' }),
+    cooldownMinutes: z
+      .int()
+      .meta({ description: 'So long after an alert there is no other.', example: 0 }),
+    lateMinutes: z
+      .int()
+      .meta({ description: 'An alert that is older sends no messages.', example: 60 }),
+    creation: time.meta({ description: 'When the rule was created.' }),
+    lastModified: time.meta({
+      description: 'When it was last changed. Nothing before that is told.',
+    }),
+  })
+  .meta({ id: 'Rule' })
+
+const reply = z.object({ success, rule })
+const WRITTEN = ['success', 'id', 'creation', 'lastModified'] as const
+const common = { tag: 'Rules', wholeAccount: true } as const
+
+export const listRules = define({
+  id: 'listRules',
+  ...common,
+  summary: 'List rules',
+  description: 'In the order in which they were created.',
+  scope: 'read',
+  query: z.strictObject(pageQuery),
+  reply: z.object({ success, rules: z.array(rule), nextCursor }),
+})
+
+export const createRule = define({
+  id: 'createRule',
+  ...common,
+  summary: 'Create a rule',
+  description: `The rule holds from the next report on, and tells nothing that was before. An account can have ${MAX_RULES} rules. When a device or group is deleted, rules no longer name it; one that is left without any is disabled.`,
+  scope: 'write',
+  body: ruleBody,
+  wrapper: 'rule',
+  ignored: WRITTEN,
+  status: 201,
+  reply,
+  problems: ['rule-cap-reached'],
+  example: { name: 'Speed', when: { type: 'speed', above: 90 } },
+  etag: true,
+  idempotent: true,
+})
+
+export const readRule = define({
+  id: 'readRule',
+  ...common,
+  summary: 'Read a rule',
+  scope: 'read',
+  reply,
+  problems: ['rule-not-found'],
+  etag: true,
+})
+
+export const replaceRule = define({
+  id: 'replaceRule',
+  ...common,
+  summary: 'Replace a rule',
+  scope: 'write',
+  body: ruleBody,
+  wrapper: 'rule',
+  ignored: WRITTEN,
+  example: { name: 'Speed', when: { type: 'speed', above: 90 } },
+  reply,
+  problems: ['rule-not-found', 'conflict'],
+  etag: true,
+  ifMatch: true,
+})
+
+export const patchRule = define({
+  id: 'patchRule',
+  ...common,
+  summary: 'Change a rule',
+  scope: 'write',
+  patches: replaceRule,
+  example: { enabled: false },
+  reply,
+  problems: ['rule-not-found', 'conflict'],
+  etag: true,
+  ifMatch: true,
+})
+
+export const deleteRule = define({
+  id: 'deleteRule',
+  ...common,
+  summary: 'Delete a rule',
+  scope: 'write',
+  reply: done,
+  problems: ['rule-not-found'],
+  ifMatch: true,
+})
+
+export const testedAlert = z
+  .object({
+    deviceId: id('dev').meta({ description: 'The device.' }),
+    dateTime: time.meta({ description: 'When it happened.' }),
+    latitude: z.number().nullable().meta({ description: 'Degrees, WGS 84.', example: 38.7223 }),
+    longitude: z.number().nullable().meta({ description: 'Degrees, WGS 84.', example: -9.1393 }),
+    text: z.string().meta({ description: 'The text of the alert.', example: 'Entered Harbour.' }),
+    alerts: z
+      .array(z.string())
+      .meta({ description: 'The alert’s name.', example: ['ForbiddenArea'] }),
+    emergency: z.boolean().meta({ description: 'Whether it would be an emergency.' }),
+    ruleId: id('rul').meta({ description: 'The rule.' }),
+    zoneId: id('zon').nullable().meta({ description: 'The zone, where there is one.' }),
+  })
+  .meta({ id: 'TestedAlert' })
+
+export const testRule = define({
+  id: 'testRule',
+  ...common,
+  summary: 'Try a rule on history',
+  description: `Judges the stored locations of a device as the rule would have judged them as they came, whether or not it is enabled and for this device. Nothing is raised. At most ${MAX_DAYS} days, ${MAX_SPAN_LOCATIONS.toLocaleString('en')} locations and ${MAX_TESTED_ALERTS} alerts.`,
+  scope: 'read',
+  body: z
+    .strictObject({
+      deviceId: z
+        .string('must be a device’s id')
+        .meta({ description: 'The device.', example: 'dev_1jn7wz3h4q8v2n5t7r6m0p' }),
+      from: instant.meta({ description: 'The beginning of the span, included.' }),
+      to: instant.meta({ description: 'The end of the span, included.' }),
+    })
+    .refine(isInOrder, OUT_OF_ORDER)
+    .refine(
+      ({ from, to }) =>
+        typeof from !== 'number' ||
+        typeof to !== 'number' ||
+        to - from <= MAX_DAYS * 86_400_000 + 3_600_000,
+      { error: `must be at most ${MAX_DAYS} days after from`, path: ['to'] },
+    )
+    .meta({ id: 'RuleTest' }),
+  reply: z.object({
+    success,
+    alerts: z.array(testedAlert).meta({ description: 'What it would have raised, oldest first.' }),
+  }),
+  problems: ['rule-not-found', 'span-too-large'],
+})

@@ -1,0 +1,203 @@
+import * as z from 'zod'
+import { alertName } from '../alerts/forms.ts'
+import { CHANNELS } from '../domain/alert.ts'
+import {
+  ALERT_NAMES,
+  MAX_AGREEING_FIXES,
+  MAX_MINUTES,
+  MAX_RULE_TARGETS,
+  MAX_RULE_ZONES,
+  type RuleCondition,
+} from '../domain/rule.ts'
+import { WEEKDAYS } from '../domain/schedule.ts'
+import { line, name } from '../http/wire.ts'
+
+const whole = (min: number, max: number) =>
+  z
+    .int('must be a whole number')
+    .min(min, `must be at least ${min}`)
+    .max(max, `must be at most ${max}`)
+
+const minutes = whole(1, MAX_MINUTES).meta({ description: 'Minutes.', example: 30 })
+const limit = z.number('must be a number').overwrite((value) => value + 0)
+const above = limit.meta({ description: 'Alerts beyond this value.', example: 90 })
+const below = limit.meta({ description: 'Alerts under this value.', example: 20 })
+
+const unique = <T>(list: T[]): T[] => [...new Set(list)]
+
+const ids = (what: string, max: number) =>
+  z
+    .array(
+      z.string(`must be a ${what}’s id`).max(64, `must be a ${what}’s id`),
+      `must be a list of ${what} ids`,
+    )
+    .max(max, `must have at most ${max} ids`)
+    .transform(unique)
+
+const zones = ids('zone', MAX_RULE_ZONES)
+  .refine((list) => list.length > 0, 'must have at least one zone')
+  .meta({ description: 'Ids of zones.', example: ['zon_1jn7wz3h4q8v2n5t7r6m0p'] })
+
+const type = <const T extends RuleCondition['type']>(value: T, description: string) =>
+  z.literal(value).meta({ description })
+
+const ONE_LIMIT = { error: 'is required, or below instead; not both', path: ['above'] }
+const SOME_LIMIT = { error: 'is required, or below, or both', path: ['above'] }
+
+export const condition = z
+  .discriminatedUnion(
+    'type',
+    [
+      z.strictObject({ type: type('enters', 'The device comes into a zone.'), zones }),
+      z.strictObject({ type: type('leaves', 'The device goes out of a zone.'), zones }),
+      z.strictObject({
+        type: type('inside', 'The device is in a zone for longer than `minutes`.'),
+        zones,
+        minutes,
+      }),
+      z.strictObject({
+        type: type('outside', 'The device is outside all of the zones for longer than `minutes`.'),
+        zones,
+        minutes,
+      }),
+      z
+        .strictObject({
+          type: type('speed', 'The speed is above or below a limit, in km/h.'),
+          above: above.optional(),
+          below: below.optional(),
+          zones: zones
+            .optional()
+            .meta({ description: 'Only in these zones; without them, anywhere.' }),
+        })
+        .refine((given) => (given.above === undefined) !== (given.below === undefined), ONE_LIMIT),
+      z
+        .strictObject({
+          type: type('value', 'A number of the location is above or below a limit.'),
+          member: line(64).min(1, 'must not be empty').meta({
+            description:
+              'A numeric member of a location, such as `battery` or `temperature`, or else the name of one of its `attributes`.',
+            example: 'battery',
+          }),
+          above: above.optional(),
+          below: below.optional(),
+        })
+        .refine((given) => given.above !== undefined || given.below !== undefined, SOME_LIMIT),
+      z.strictObject({
+        type: type('moves', 'The device is away from where it was five minutes before.'),
+        metres: whole(10, 1_000_000).meta({ description: 'How far away.', example: 200 }),
+      }),
+      z.strictObject({
+        type: type('stands', 'The device stays in one place for longer than `minutes`.'),
+        minutes,
+      }),
+      z.strictObject({
+        type: type('silent', 'Nothing comes from the device for longer than `minutes`.'),
+        minutes: whole(5, MAX_MINUTES).meta({ description: 'Minutes.', example: 60 }),
+      }),
+      z.strictObject({
+        type: type('returns', 'A device that a `silent` rule found silent is in contact again.'),
+      }),
+    ],
+    { error: 'must have a type: enters, leaves, inside, outside, speed, value, …' },
+  )
+  .transform((given) => given as RuleCondition)
+  .meta({
+    description: 'What to watch for.',
+    example: { type: 'enters', zones: ['zon_1jn7wz3h4q8v2n5t7r6m0p'] },
+  })
+
+const CLOCK = /^([01]\d|2[0-3]):[0-5]\d$/
+const from = z
+  .string('must be a time, such as 20:00')
+  .regex(CLOCK, 'must be a time, such as 20:00')
+  .meta({ description: 'From this time of day.', example: '20:00' })
+const to = z
+  .string('must be a time, such as 06:00')
+  .refine((text) => text === '24:00' || CLOCK.test(text), 'must be a time, such as 06:00')
+  .meta({
+    description:
+      'Until this time of day, which is not included; if it is not after `from`, on the next day.',
+    example: '06:00',
+  })
+
+const entry = z
+  .strictObject({
+    days: z
+      .array(z.enum(WEEKDAYS, `must be one of ${WEEKDAYS.join(', ')}`), 'must be a list of days')
+      .min(1, 'must have at least one day')
+      .max(WEEKDAYS.length, `must have at most ${WEEKDAYS.length} days`)
+      .transform((given) => WEEKDAYS.filter((day) => given.includes(day)))
+      .meta({ description: 'The days on which it begins.', example: ['mon', 'tue'] }),
+    from,
+    to,
+  })
+  .meta({ id: 'ScheduleEntry' })
+
+const hysteresis = z
+  .strictObject({
+    metres: z
+      .number('must be a number')
+      .min(0, 'must be at least 0')
+      .max(100_000, 'must be at most 100000')
+      .default(0)
+      .meta({
+        description:
+          'A location decides only if the border is at least this far away, or as far as the location’s `accuracy`.',
+      }),
+    fixes: whole(1, MAX_AGREEING_FIXES)
+      .default(1)
+      .meta({ description: 'How many locations in a row must agree.' }),
+  })
+  .default({ metres: 0, fixes: 1 })
+
+export const ruleBody = z
+  .strictObject({
+    name: name.meta({ description: 'What people call the rule.', example: 'Night watch' }),
+    enabled: z
+      .boolean('must be true or false')
+      .default(true)
+      .meta({ description: 'Whether the rule is in force.' }),
+    devices: ids('device', MAX_RULE_TARGETS).default([]).meta({
+      description: 'For these devices. Without `devices` and `groups` for all.',
+      example: [],
+    }),
+    groups: ids('group', MAX_RULE_TARGETS)
+      .default([])
+      .meta({ description: 'For the devices of these groups.', example: [] }),
+    when: condition,
+    schedule: z
+      .array(entry, 'must be a list')
+      .max(50, 'must have at most 50 entries')
+      .default([])
+      .meta({
+        description:
+          'Only at these times of the account’s time zone, by the time of the location. Empty: always.',
+        example: [{ days: ['sat', 'sun'], from: '20:00', to: '06:00' }],
+      }),
+    alertName: alertName.optional().meta({
+      description: 'The name of the alert. Default: by the type of the condition.',
+      example: 'ForbiddenArea',
+    }),
+    text: line(2000)
+      .default('')
+      .meta({ description: 'The text of the alert. Empty: what happened, in a sentence.' }),
+    notifications: z
+      .array(z.enum(CHANNELS, 'must be Email or SMS'), 'must be a list of channels')
+      .max(CHANNELS.length, `must have at most ${CHANNELS.length} channels`)
+      .default([...CHANNELS])
+      .transform((given) => CHANNELS.filter((channel) => given.includes(channel)))
+      .meta({ description: 'The channels to send messages by.' }),
+    emergency: z
+      .boolean('must be true or false')
+      .default(false)
+      .meta({ description: 'Whether its alerts are emergencies.' }),
+    hysteresis: hysteresis.meta({ description: 'What keeps a device on a border from flapping.' }),
+    cooldownMinutes: whole(0, MAX_MINUTES)
+      .default(0)
+      .meta({ description: 'So long after an alert the same device and zone raise no other.' }),
+    lateMinutes: whole(0, MAX_MINUTES)
+      .default(60)
+      .meta({ description: 'An alert that is older when it is found sends no messages.' }),
+  })
+  .transform((given) => ({ ...given, alertName: given.alertName ?? ALERT_NAMES[given.when.type] }))
+  .meta({ id: 'RuleBody' })

@@ -1,0 +1,83 @@
+import { Hono } from 'hono'
+import type { Rule, RuleRecord } from '../domain/rule.ts'
+import type { AppEnv, Context } from '../http/context.ts'
+import { editResource } from '../http/editResource.ts'
+import { operation } from '../http/operation.ts'
+import { readCursor } from '../http/page.ts'
+import { applyPatch } from '../http/patch.ts'
+import { Problem, requireOk } from '../http/problem.ts'
+import { reply, replyPage, replyWithEtag } from '../http/reply.ts'
+import * as contract from './contract.ts'
+import { createRule, deleteRule, updateRule } from './edit.ts'
+import { presentRule } from './present.ts'
+import { findRule, listRules } from './store.ts'
+import { tryRule } from './tryRule.ts'
+
+const presentOne = (rule: Rule) => ({ success: true as const, rule: presentRule(rule) })
+
+/** The rule in the path. */
+const requireRule = async (c: Context): Promise<Rule> => {
+  const id = c.req.param('ruleId') ?? ''
+  const rule = await findRule(c.get('db'), c.get('principal').accountId, id)
+  if (!rule) throw new Problem('rule-not-found')
+  return rule
+}
+
+const editRule = (c: Context, change: (before: Rule) => RuleRecord) =>
+  editResource(c, {
+    find: () => requireRule(c),
+    versionOf: ({ version }) => version,
+    change,
+    write: (before, record) => {
+      const { accountId } = c.get('principal')
+      return updateRule(c.get('db'), { accountId, before, record, now: Date.now() })
+    },
+  })
+
+export const rules = new Hono<AppEnv>()
+  .get('/', operation(contract.listRules), async (c) => {
+    const { limit, cursor } = c.req.valid('query')
+    const [after = ''] = (await readCursor(c, cursor)) ?? []
+    const { accountId } = c.get('principal')
+    const found = await listRules(c.get('db'), accountId, String(after), limit + 1)
+    const page = found.slice(0, limit)
+    const last = found.length > limit ? page.at(-1) : undefined
+    const body = { rules: page.map(presentRule) }
+    return replyPage(c, contract.listRules, body, last ? [last.id] : null)
+  })
+  .post('/', operation(contract.createRule), async (c) => {
+    const id = await c.get('newId')('rul')
+    const { accountId } = c.get('principal')
+    const record = c.req.valid('json')
+    const outcome = await createRule(c.get('db'), { accountId, id, record, now: Date.now() })
+    const { rule } = requireOk(outcome)
+    return replyWithEtag(c, contract.createRule, presentOne(rule), {
+      version: rule.version,
+      location: `/api/rules/${id}`,
+    })
+  })
+  .get('/:ruleId', operation(contract.readRule), async (c) => {
+    const rule = await requireRule(c)
+    return replyWithEtag(c, contract.readRule, presentOne(rule), rule)
+  })
+  .put('/:ruleId', operation(contract.replaceRule), async (c) => {
+    const { rule } = await editRule(c, () => c.req.valid('json'))
+    return replyWithEtag(c, contract.replaceRule, presentOne(rule), rule)
+  })
+  .patch('/:ruleId', operation(contract.patchRule), async (c) => {
+    const patch = c.req.valid('json')
+    const { rule } = await editRule(c, (before) =>
+      applyPatch(patch, presentRule(before), contract.replaceRule),
+    )
+    return replyWithEtag(c, contract.patchRule, presentOne(rule), rule)
+  })
+  .delete('/:ruleId', operation(contract.deleteRule), async (c) => {
+    const { accountId } = c.get('principal')
+    const deletion = { accountId, id: c.req.param('ruleId'), versions: c.get('ifMatch') }
+    requireOk(await deleteRule(c.get('db'), deletion))
+    return reply(c, contract.deleteRule, { success: true })
+  })
+  .post('/:ruleId/test', operation(contract.testRule), async (c) => {
+    const alerts = await tryRule(c, await requireRule(c), c.req.valid('json'))
+    return reply(c, contract.testRule, { success: true, alerts })
+  })

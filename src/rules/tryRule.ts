@@ -1,0 +1,168 @@
+import { sql } from 'drizzle-orm'
+import { fixColumns } from '../db/fixes.ts'
+import { accounts, devices, locations } from '../db/schema.ts'
+import { compile, placeholders, readAll, runBatch } from '../db/statement.ts'
+import { type DeviceRef, IS_VISIBLE_DEVICE } from '../db/visibility.ts'
+import { type Fix, type FixRow, toFix } from '../domain/fix.ts'
+import { iso } from '../domain/iso.ts'
+import { MAX_SPAN_LOCATIONS } from '../domain/location.ts'
+import { describeOccasion, isForDevice, type Rule, zonesOf } from '../domain/rule.ts'
+import { CooldownFilter } from '../domain/ruleCooldown.ts'
+import { judgeReport } from '../domain/ruleReport.ts'
+import { compileRule, compileZone, wantsRest } from '../domain/ruleSignal.ts'
+import { isScheduled } from '../domain/schedule.ts'
+import type { Context } from '../http/context.ts'
+import { acquireLongReply } from '../http/longReply.ts'
+import { invalid, Problem } from '../http/problem.ts'
+import { selectZonesOf, toZone } from '../zones/store.ts'
+import { MAX_TESTED_ALERTS } from './contract.ts'
+import { type RuleRow, selectEnabledRules, toRule } from './store.ts'
+
+/* What a rule would have raised, by the same code that judges reports. */
+
+interface Span {
+  deviceId: string
+  from: number
+  to: number
+}
+
+const PAGE_ROWS = 10_000
+const MINUTE_MS = 60_000
+const p = placeholders('from', 'to', 'limit', 'wantsRest')
+type PageValues = DeviceRef & { from: number; to: number; limit: number; wantsRest: 0 | 1 }
+type PageRow = FixRow & { received_at: number }
+
+const selectFixes = compile<PageValues, PageRow>(
+  sql`SELECT ${fixColumns(sql`${p.wantsRest}`)}, ${locations.receivedAt}
+    FROM ${devices} CROSS JOIN ${locations} ON ${locations.deviceKey} = ${devices.key}
+    WHERE ${IS_VISIBLE_DEVICE} AND ${locations.time} BETWEEN ${p.from} AND ${p.to}
+    ORDER BY ${locations.time} LIMIT ${p.limit}`,
+)
+
+const selectTimeZone = compile<DeviceRef, { time_zone: string }>(
+  sql`SELECT ${accounts.timeZone} FROM ${devices}
+    JOIN ${accounts} ON ${accounts.id} = ${devices.accountId} WHERE ${IS_VISIBLE_DEVICE}`,
+)
+
+const EXCESS = `The span has more than ${MAX_SPAN_LOCATIONS.toLocaleString('en')} locations. Choose a shorter one with \`from\` and \`to\`.`
+
+const readHistory = async (c: Context, rule: Rule, span: Span): Promise<PageRow[]> => {
+  const { accountId } = c.get('principal')
+  const values: PageValues = {
+    accountId,
+    groupId: null,
+    ...span,
+    limit: PAGE_ROWS,
+    wantsRest: wantsRest(rule) ? 1 : 0,
+  }
+  const rows: PageRow[] = []
+  for (;;) {
+    const from = rows.length === 0 ? span.from : (rows.at(-1)?.time ?? 0) + 1
+    const page = await readAll(selectFixes(c.get('db'), { ...values, from }))
+    rows.push(...page)
+    if (rows.length > MAX_SPAN_LOCATIONS) throw new Problem('span-too-large', { detail: EXCESS })
+    if (page.length < PAGE_ROWS) return rows
+  }
+}
+
+interface Occurrence {
+  time: number
+  fix: Fix | null
+  zone: { id: string; name: string } | null
+  value: number | null
+}
+
+const judgeHistory = (
+  rule: Rule,
+  fixes: Fix[],
+  { timeZone, zones }: { timeZone: string; zones: Parameters<typeof compileRule>[1] },
+): Occurrence[] => {
+  const signals = compileRule(rule, zones).map((signal) => ({ ...signal, since: 0 }))
+  const whole = { from: 0, to: Number.MAX_SAFE_INTEGER, stored: [], isStart: true, isEnd: true }
+  return judgeReport(signals, [whole], fixes, timeZone).hits.map(({ signal, fix, zone }) => ({
+    time: fix.time,
+    fix,
+    zone,
+    value: signal.valueAt(fix),
+  }))
+}
+
+/** When contacts were more than `minutes` apart: the ends of the silences, or the returns. */
+const judgeContacts = (
+  { when }: Rule,
+  rows: PageRow[],
+  minutes: number,
+  schedule: (time: number) => boolean,
+): Occurrence[] => {
+  const byArrival = [...rows].sort((a, b) => a.received_at - b.received_at)
+  return byArrival.flatMap((row, index) => {
+    const next = byArrival[index + 1]
+    const silentAt = row.received_at + minutes * MINUTE_MS
+    if (!next || next.received_at <= silentAt) return []
+    const time = when.type === 'silent' ? silentAt : next.received_at
+    const fix = toFix(when.type === 'silent' ? row : next, false)
+    return schedule(time) ? [{ time, fix, zone: null, value: null }] : []
+  })
+}
+
+/** `returns` follows the account's shortest rule about silence that is for the device. */
+const silenceMinutes = (rule: Rule, enabled: RuleRow[], deviceId: string): number | null => {
+  if (rule.when.type === 'silent') return rule.when.minutes
+  const minutes = enabled.map(toRule).flatMap((other) => {
+    const isFor = isForDevice(other, deviceId, []) || other.groups.length > 0
+    return other.when.type === 'silent' && isFor ? [other.when.minutes] : []
+  })
+  return minutes.length === 0 ? null : Math.min(...minutes)
+}
+
+export const tryRule = async (c: Context, rule: Rule, span: Span) => {
+  const { accountId } = c.get('principal')
+  const db = c.get('db')
+  const device = { accountId, groupId: null, deviceId: span.deviceId }
+  const [found, zoneRows, enabled] = await runBatch(db, [
+    selectTimeZone(db, device),
+    selectZonesOf(db, { accountId, ids: JSON.stringify(zonesOf(rule.when)) }),
+    selectEnabledRules(db, { accountId }),
+  ])
+  const [account] = found.results
+  if (!account) throw invalid({ pointer: '/deviceId', detail: 'is not a device of this account' })
+  const timeZone = account.time_zone
+  const slot = acquireLongReply(accountId)
+  try {
+    const rows = await readHistory(c, rule, span)
+    const zones = new Map(zoneRows.results.map((row) => [row.id, compileZone(toZone(row))]))
+    const isContact = rule.when.type === 'silent' || rule.when.type === 'returns'
+    const minutes = isContact ? silenceMinutes(rule, enabled.results, span.deviceId) : null
+    const occurrences = !isContact
+      ? judgeHistory(
+          rule,
+          rows.map((row) => toFix(row, wantsRest(rule))),
+          { timeZone, zones },
+        )
+      : minutes === null
+        ? []
+        : judgeContacts(rule, rows, minutes, (time) => isScheduled(rule.schedule, time, timeZone))
+    return presentOccurrences(rule, span.deviceId, occurrences)
+  } finally {
+    slot.release()
+  }
+}
+
+const presentOccurrences = (rule: Rule, deviceId: string, occurrences: Occurrence[]) => {
+  const { id: ruleId, when, alertName, text, emergency, cooldownMinutes } = rule
+  const cooldown = new CooldownFilter(cooldownMinutes)
+  return occurrences
+    .filter(({ time, zone }) => cooldown.admit(zone?.id ?? null, time))
+    .slice(0, MAX_TESTED_ALERTS)
+    .map(({ time, fix, zone, value }) => ({
+      deviceId,
+      dateTime: iso(time),
+      latitude: fix?.latitude ?? null,
+      longitude: fix?.longitude ?? null,
+      text: text || describeOccasion({ when, zoneName: zone?.name ?? null, value }),
+      alerts: [alertName],
+      emergency,
+      ruleId,
+      zoneId: zone?.id ?? null,
+    }))
+}

@@ -1,0 +1,181 @@
+import * as z from 'zod'
+import { DEFAULT_COLOR, MAX_ACCOUNT_VERTICES, MAX_ZONES } from '../domain/zone.ts'
+import { define } from '../http/contract.ts'
+import { nextCursor, pageQuery } from '../http/page.ts'
+import { done, id, line, name, success, time } from '../http/wire.ts'
+import { shape } from './forms.ts'
+
+const color = z
+  .string('must be a color')
+  .regex(/^#[0-9a-fA-F]{6}$/, 'must be a color such as #2563eb')
+  .transform((text) => text.toLowerCase())
+
+const zoneBody = z
+  .strictObject({
+    name: name.meta({ description: 'What people call the area.', example: 'Harbour' }),
+    description: line(2000).default('').meta({ description: 'A description of your own.' }),
+    color: color
+      .default(DEFAULT_COLOR)
+      .meta({ description: 'How maps draw it.', example: DEFAULT_COLOR }),
+    shape,
+  })
+  .meta({ id: 'ZoneBody' })
+
+export const zone = z
+  .object({
+    id: id('zon').meta({ description: 'The zone’s id.' }),
+    name: z.string().meta({ description: 'What people call the area.', example: 'Harbour' }),
+    description: z.string().meta({ description: 'A description of your own.' }),
+    color: z.string().meta({ description: 'How maps draw it.', example: DEFAULT_COLOR }),
+    shape: z.unknown().meta({
+      description: 'As it was sent: a `Circle`, a `Polygon` or a `MultiPolygon`.',
+      example: { type: 'Circle', center: [-9.1393, 38.7223], radius: 500 },
+    }),
+    creation: time.meta({ description: 'When the zone was created.' }),
+    lastModified: time.meta({ description: 'When it was last changed.' }),
+  })
+  .meta({ id: 'Zone' })
+
+const reply = z.object({ success, zone })
+const WRITTEN = ['success', 'id', 'creation', 'lastModified'] as const
+const common = { tag: 'Zones', wholeAccount: true } as const
+const LIMITS = `An account can have ${MAX_ZONES.toLocaleString('en')} zones with ${MAX_ACCOUNT_VERTICES.toLocaleString('en')} positions in all.`
+
+export const listZones = define({
+  id: 'listZones',
+  ...common,
+  summary: 'List zones',
+  description: 'In the order in which they were created.',
+  scope: 'read',
+  query: z.strictObject(pageQuery),
+  reply: z.object({ success, zones: z.array(zone), nextCursor }),
+})
+
+export const createZone = define({
+  id: 'createZone',
+  ...common,
+  summary: 'Create a zone',
+  description: LIMITS,
+  scope: 'write',
+  body: zoneBody,
+  wrapper: 'zone',
+  ignored: WRITTEN,
+  status: 201,
+  reply,
+  problems: ['zone-cap-reached'],
+  etag: true,
+  idempotent: true,
+})
+
+export const exportZones = define({
+  id: 'exportZones',
+  ...common,
+  summary: 'Export all zones as GeoJSON',
+  description:
+    'One FeatureCollection. A circle is a `Point` with the property `radius`, in metres. `POST` of the same path takes the same.',
+  scope: 'read',
+  reply: z
+    .object({
+      success,
+      type: z.literal('FeatureCollection').meta({ description: 'A GeoJSON FeatureCollection.' }),
+      features: z.array(z.unknown()).meta({ description: 'A GeoJSON Feature for each zone.' }),
+    })
+    .meta({ id: 'ZoneCollection' }),
+})
+
+const feature = z
+  .object({
+    type: z.literal('Feature', 'must be Feature').meta({ description: 'A GeoJSON Feature.' }),
+    geometry: z
+      .looseObject({ type: z.string('must be text').meta({ description: 'Its type.' }) })
+      .meta({
+        description:
+          'A `Polygon`, a `MultiPolygon`, or a `Point` with the property `radius` for a circle.',
+        example: { type: 'Point', coordinates: [-9.1393, 38.7223] },
+      }),
+    properties: z
+      .looseObject({})
+      .nullish()
+      .meta({
+        description: '`name`, `description`, `color` and `radius`; others are ignored.',
+        example: { name: 'Harbour', radius: 500 },
+      }),
+  })
+  .meta({ id: 'ZoneFeature' })
+
+export const importZones = define({
+  id: 'importZones',
+  ...common,
+  summary: 'Import zones from GeoJSON',
+  description: `Creates a zone for each feature of a FeatureCollection, or none when one of them is not valid. The ids of features are ignored: zones that exist stay as they are. ${LIMITS}`,
+  scope: 'write',
+  body: z
+    .strictObject({
+      type: z
+        .literal('FeatureCollection', 'must be FeatureCollection')
+        .meta({ description: 'A GeoJSON FeatureCollection.' }),
+      features: z
+        .array(feature, 'must be a list of features')
+        .min(1, 'must not be empty')
+        .max(MAX_ZONES, `must have at most ${MAX_ZONES} features`)
+        .meta({ description: 'A feature for each zone.' }),
+    })
+    .meta({ id: 'ZoneImport' }),
+  ignored: ['success', 'id', 'name', 'crs', 'bbox'],
+  status: 201,
+  reply: z
+    .object({ success, zones: z.array(zone).meta({ description: 'The new zones.' }) })
+    .meta({ id: 'ImportedZones' }),
+  problems: ['zone-cap-reached'],
+  idempotent: true,
+})
+
+export const readZone = define({
+  id: 'readZone',
+  ...common,
+  summary: 'Read a zone',
+  scope: 'read',
+  reply,
+  problems: ['zone-not-found'],
+  etag: true,
+})
+
+export const replaceZone = define({
+  id: 'replaceZone',
+  ...common,
+  summary: 'Replace a zone',
+  description:
+    'Rules judge by the new shape from the next report on, and tell nothing that was before.',
+  scope: 'write',
+  body: zoneBody,
+  wrapper: 'zone',
+  ignored: WRITTEN,
+  reply,
+  problems: ['zone-not-found', 'zone-cap-reached', 'conflict'],
+  etag: true,
+  ifMatch: true,
+})
+
+export const patchZone = define({
+  id: 'patchZone',
+  ...common,
+  summary: 'Change a zone',
+  scope: 'write',
+  patches: replaceZone,
+  example: { name: 'Old harbour' },
+  reply,
+  problems: ['zone-not-found', 'zone-cap-reached', 'conflict'],
+  etag: true,
+  ifMatch: true,
+})
+
+export const deleteZone = define({
+  id: 'deleteZone',
+  ...common,
+  summary: 'Delete a zone',
+  description: 'A zone that a rule names is not deleted.',
+  scope: 'write',
+  reply: done,
+  problems: ['zone-not-found', 'zone-in-use'],
+  ifMatch: true,
+})

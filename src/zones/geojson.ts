@@ -1,0 +1,48 @@
+import type * as z from 'zod'
+import { isObject } from '../domain/json.ts'
+import type { ZoneRecord } from '../domain/zone.ts'
+import { type FieldError, invalid } from '../http/problem.ts'
+import { fieldErrors, MAX_ERRORS } from '../http/validation.ts'
+import type { importZones } from './contract.ts'
+import * as contract from './contract.ts'
+
+type Feature = z.output<typeof importZones.body>['features'][number]
+
+/** A feature as the body of a zone. A point is the center of a circle. */
+const toBody = ({ geometry, properties }: Feature, index: number): unknown => {
+  const { name, description, color, radius } = (properties ?? {}) as Record<string, unknown>
+  const shape =
+    geometry.type === 'Point'
+      ? { type: 'Circle', center: geometry.coordinates, radius }
+      : { type: geometry.type, coordinates: geometry.coordinates }
+  return {
+    name: name ?? `Zone ${index + 1}`,
+    shape,
+    ...(typeof description === 'string' && { description }),
+    ...(typeof color === 'string' && { color }),
+  }
+}
+
+/** Where the member of a zone comes from in its feature. */
+const sourceOf = (pointer: string): string => {
+  if (pointer.startsWith('/shape/radius')) return '/properties/radius'
+  if (pointer.startsWith('/shape/center'))
+    return pointer.replace('/shape/center', '/geometry/coordinates')
+  if (pointer.startsWith('/shape')) return pointer.replace('/shape', '/geometry')
+  return `/properties${pointer}`
+}
+
+/** The zones of a FeatureCollection; throws with a pointer to each member that is not valid. */
+export const readFeatures = (features: Feature[]): ZoneRecord[] => {
+  const errors: FieldError[] = []
+  const records = features.flatMap((feature, index) => {
+    const body = toBody(feature, index)
+    const parsed = contract.createZone.body.safeParse(body)
+    if (parsed.success) return [parsed.data]
+    for (const { pointer, detail } of fieldErrors(parsed.error, isObject(body) ? body : {}, ''))
+      errors.push({ pointer: `/features/${index}${sourceOf(pointer)}`, detail })
+    return []
+  })
+  if (errors.length > 0) throw invalid(...errors.slice(0, MAX_ERRORS))
+  return records
+}

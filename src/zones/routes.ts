@@ -1,0 +1,104 @@
+import { Hono } from 'hono'
+import { MAX_ZONES, type Zone, type ZoneRecord } from '../domain/zone.ts'
+import type { AppEnv, Context } from '../http/context.ts'
+import { editResource } from '../http/editResource.ts'
+import { operation } from '../http/operation.ts'
+import { readCursor } from '../http/page.ts'
+import { applyPatch } from '../http/patch.ts'
+import { Problem, requireOk } from '../http/problem.ts'
+import { reply, replyPage, replyWithEtag } from '../http/reply.ts'
+import * as contract from './contract.ts'
+import { createZones, deleteZone, updateZone } from './edit.ts'
+import { readFeatures } from './geojson.ts'
+import { presentFeature, presentZone } from './present.ts'
+import { findZone, listZones } from './store.ts'
+
+const presentOne = (zone: Zone) => ({ success: true as const, zone: presentZone(zone) })
+
+/** The zone in the path. */
+const requireZone = async (c: Context): Promise<Zone> => {
+  const id = c.req.param('zoneId') ?? ''
+  const zone = await findZone(c.get('db'), c.get('principal').accountId, id)
+  if (!zone) throw new Problem('zone-not-found')
+  return zone
+}
+
+const addZones = async (c: Context, records: ZoneRecord[]): Promise<Zone[]> => {
+  const { accountId } = c.get('principal')
+  const zones: { id: string; record: ZoneRecord }[] = []
+  for (const record of records) zones.push({ id: await c.get('newId')('zon'), record })
+  const outcome = await createZones(c.get('db'), { accountId, zones, now: Date.now() })
+  return requireOk(outcome).zones
+}
+
+const editZone = (c: Context, change: (before: Zone) => ZoneRecord) =>
+  editResource(c, {
+    find: () => requireZone(c),
+    versionOf: ({ version }) => version,
+    change,
+    write: (before, record) => {
+      const { accountId } = c.get('principal')
+      return updateZone(c.get('db'), { accountId, before, record, now: Date.now() })
+    },
+  })
+
+export const zones = new Hono<AppEnv>()
+  .get('/', operation(contract.listZones), async (c) => {
+    const { limit, cursor } = c.req.valid('query')
+    const [after = ''] = (await readCursor(c, cursor)) ?? []
+    const { accountId } = c.get('principal')
+    const found = await listZones(c.get('db'), accountId, String(after), limit + 1)
+    const page = found.slice(0, limit)
+    const last = found.length > limit ? page.at(-1) : undefined
+    const body = { zones: page.map(presentZone) }
+    return replyPage(c, contract.listZones, body, last ? [last.id] : null)
+  })
+  .post('/', operation(contract.createZone), async (c) => {
+    const [zone] = await addZones(c, [c.req.valid('json')])
+    if (!zone) throw new Problem('unavailable')
+    return replyWithEtag(c, contract.createZone, presentOne(zone), {
+      version: zone.version,
+      location: `/api/zones/${zone.id}`,
+    })
+  })
+  .get('/:zoneId', operation(contract.readZone), async (c) => {
+    const zone = await requireZone(c)
+    return replyWithEtag(c, contract.readZone, presentOne(zone), zone)
+  })
+  .put('/:zoneId', operation(contract.replaceZone), async (c) => {
+    const { zone } = await editZone(c, () => c.req.valid('json'))
+    return replyWithEtag(c, contract.replaceZone, presentOne(zone), zone)
+  })
+  .patch('/:zoneId', operation(contract.patchZone), async (c) => {
+    const patch = c.req.valid('json')
+    const { zone } = await editZone(c, (before) =>
+      applyPatch(patch, presentZone(before), contract.replaceZone),
+    )
+    return replyWithEtag(c, contract.patchZone, presentOne(zone), zone)
+  })
+  .delete('/:zoneId', operation(contract.deleteZone), async (c) => {
+    const { accountId } = c.get('principal')
+    const deletion = { accountId, id: c.req.param('zoneId'), versions: c.get('ifMatch') }
+    requireOk(await deleteZone(c.get('db'), deletion))
+    return reply(c, contract.deleteZone, { success: true })
+  })
+
+/** All zones as one GeoJSON document. */
+export const zoneCollection = new Hono<AppEnv>()
+  .get('/', operation(contract.exportZones), async (c) => {
+    const all = await listZones(c.get('db'), c.get('principal').accountId, '', MAX_ZONES)
+    return reply(c, contract.exportZones, {
+      success: true,
+      type: 'FeatureCollection',
+      features: all.map(presentFeature),
+    })
+  })
+  .post('/', operation(contract.importZones), async (c) => {
+    const created = await addZones(c, readFeatures(c.req.valid('json').features))
+    return reply(
+      c,
+      contract.importZones,
+      { success: true, zones: created.map(presentZone) },
+      { Location: '/api/zones' },
+    )
+  })

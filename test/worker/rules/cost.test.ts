@@ -1,0 +1,86 @@
+import { env } from 'cloudflare:workers'
+import { expect, test } from 'vitest'
+import { openCell } from '../../../src/db/open.ts'
+import { INITIAL_STATE, storeReport } from '../../../src/locations/report.ts'
+import { openAccount, type TestAccount } from '../../support/accounts.ts'
+import { createDevice } from '../../support/devices.ts'
+import { createRule, createZone } from '../../support/zones.ts'
+
+/** Cell 0, counting round trips, and rows read and written. */
+const countCell = () => {
+  const count = { trips: 0, read: 0, written: 0 }
+  const batch = async (list: D1PreparedStatement[]) => {
+    const results = await env.DB.batch(list)
+    count.trips++
+    for (const { meta } of results) {
+      count.read += meta.rows_read
+      count.written += meta.rows_written
+    }
+    return results
+  }
+  const DB = new Proxy(env.DB, {
+    get: (db, name) => {
+      if (name === 'batch') return batch
+      const found = Reflect.get(db, name)
+      return typeof found === 'function' ? found.bind(db) : found
+    },
+  })
+  return { db: openCell({ ...env, DB }, 0), count }
+}
+
+let time = Date.now() - 3_600_000
+const nextTime = () => {
+  time += 1000
+  return time
+}
+
+/** Reports one location and returns what it cost. */
+const costOf = async (
+  { id: accountId }: TestAccount,
+  deviceId: string,
+  rulesVersion: string | null,
+  at = nextTime(),
+) => {
+  const { db, count } = countCell()
+  const outcome = await storeReport(db, {
+    device: { accountId, groupId: null, deviceId },
+    locations: [{ dateTime: at, latitude: 10, longitude: 20, accuracy: 5 }],
+    eventId: 'evt_x',
+    assumed: { ...INITIAL_STATE, rulesVersion },
+    origin: 'https://perigee.test',
+    now: Date.now(),
+  })
+  expect(outcome.ok).toBe(true)
+  return count
+}
+
+const versionOf = ({ id }: TestAccount) =>
+  env.DB.prepare('SELECT rules_version FROM accounts WHERE id = ?')
+    .bind(id)
+    .first<string>('rules_version')
+
+test('an account without rules pays nothing; with rules one more trip and a few rows', async () => {
+  const plain = await openAccount()
+  const plainDevice = await createDevice(plain)
+  for (let i = 0; i < 8; i++) await costOf(plain, plainDevice, null)
+  const without = await costOf(plain, plainDevice, null)
+  expect(without.trips).toBe(1)
+  expect(without.read).toBeLessThanOrEqual(12)
+
+  const account = await openAccount()
+  const device = await createDevice(account)
+  for (let i = 0; i < 20; i++) await costOf(account, device, null)
+  const zones = [await createZone(account), await createZone(account)]
+  await createRule(account, { when: { type: 'enters', zones } })
+  const version = await versionOf(account)
+  // Compiles the rules.
+  await costOf(account, await createDevice(account), version)
+  const read = await costOf(account, device, version)
+  expect(read.trips).toBe(2)
+  expect(read.read).toBeLessThanOrEqual(40)
+  expect(read.written).toBe(without.written)
+  const remembered = await costOf(account, device, version)
+  expect(remembered.trips).toBe(1)
+  expect(remembered.read).toBeLessThanOrEqual(17)
+  expect(remembered.written).toBe(without.written)
+})
