@@ -1,3 +1,4 @@
+import { keptSince } from '../domain/account.ts'
 import { findFault, judgeFixes } from '../domain/credible.ts'
 import { fold } from '../domain/fold.ts'
 import type { Location } from '../domain/location.ts'
@@ -12,6 +13,7 @@ import type { NamedDevice } from '../locations/mixedStatements.ts'
 import { INITIAL_STATE } from '../locations/report.ts'
 import { cancelAlerts } from './cancels.ts'
 import { storeMessages } from './conversation.ts'
+import { readRetentionDays } from './directory.ts'
 import { type Quarantined, quarantineFixes, readNeighbours } from './quarantine.ts'
 import { toRaise } from './raises.ts'
 import { setSourceOf } from './store.ts'
@@ -130,7 +132,10 @@ const ingestCarefully = async (c: Context, groups: Group[], { now, isImport }: I
   const alerts = groups.flatMap(({ items, device }) =>
     items.flatMap((item) => (item.kind === 'alert' && device ? [{ item, device }] : [])),
   )
-  const context = { origin: originOf(c), now, isImport }
+  // Read only with an alert, which is rare.
+  const retentionDays = alerts.length > 0 ? await readRetentionDays(c.get('db'), accountId) : 0
+  const oldest = keptSince(now, retentionDays)
+  const context = { origin: originOf(c), now, keptSince: oldest, isImport }
   const outcome = await store(
     c,
     groups.map((group, at) => ({ group, locations: judged[at]?.accepted ?? [] })),

@@ -12,6 +12,8 @@ const DAY_MS = 86_400_000
 export interface RaiseContext {
   origin: string
   now: number
+  /** Alerts before this time would not be stored. */
+  keptSince: number
   /** Reports that waited to be claimed: what is old by now is told to nobody. */
   isImport: boolean
 }
@@ -25,11 +27,12 @@ export const toRaise = async (
   item: AlertItem,
   { id: deviceId }: NamedDevice,
   emergency: string | null,
-  { origin, now, isImport }: RaiseContext,
+  { origin, now, keptSince, isImport }: RaiseContext,
 ): Promise<PendingRaise> => {
   const { alertName: name, text, latitude, longitude } = item
-  // A wrong clock must not hide an alert.
-  const dateTime = isClockWrong(item.dateTime, now) ? now : item.dateTime
+  // A wrong clock must not hide an alert, and an alert is never too old to be told.
+  const isTimeWrong = isClockWrong(item.dateTime, now) || item.dateTime < keptSince
+  const dateTime = isTimeWrong ? now : item.dateTime
   const isOld = isImport && dateTime < now - LATE_AFTER_MS
   return {
     deviceId,
