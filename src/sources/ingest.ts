@@ -153,7 +153,7 @@ const ingestCarefully = async (c: Context, groups: Group[], { now, isImport }: I
   )
   const quarantined = judged.flatMap((one) => one.quarantined)
   await quarantineFixes(c.get('db'), accountId, quarantined, now)
-  await storeMessages(c.get('db'), accountId, groups)
+  await storeMessages(c.get('db'), accountId, groups, now)
   await cancelAlerts(c, groups)
   return outcome
 }

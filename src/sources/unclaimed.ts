@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
-import { sources, unclaimed, unclaimedReports } from '../db/schema.ts'
+import { devices, sources, unclaimed, unclaimedReports } from '../db/schema.ts'
 import { literal, names, readAll, runBatch, statement, valuesOf } from '../db/statement.ts'
 import { fold } from '../domain/fold.ts'
 import {
@@ -23,6 +23,7 @@ const IDENTIFIER_COLUMNS = names(
   unclaimed.identifier,
   unclaimed.firstReceived,
   unclaimed.lastReceived,
+  unclaimed.claimedAt,
 )
 const REPORT_COLUMNS = names(
   unclaimedReports.sourceId,
@@ -54,6 +55,9 @@ export const holdItems = async (
     AND ${unclaimed.identifierKey} = sent.value ->> 0)`
   const fresh = sql`SELECT sent.value, row_number() OVER (ORDER BY sent.key) AS place
     FROM json_each(${identifiers}) sent WHERE NOT ${isHeld}`
+  // A device may have got the identifier since the push was looked up.
+  const isTaken = sql`EXISTS (SELECT 1 FROM ${devices} WHERE ${devices.accountId} = ${accountId}
+    AND ${devices.identifierKey} = value ->> 0)`
   const held = sql`(SELECT count(*) FROM ${unclaimed} WHERE ${unclaimed.sourceId} = ${sourceId})`
   const ranked = sql`SELECT ${unclaimedReports.number} AS number, row_number() OVER (
       PARTITION BY ${unclaimedReports.identifierKey} ORDER BY ${unclaimedReports.number} DESC) AS place
@@ -63,7 +67,8 @@ export const holdItems = async (
     statement(
       db,
       sql`INSERT INTO ${unclaimed} (${IDENTIFIER_COLUMNS})
-        SELECT ${sourceId}, value ->> 0, ${accountId}, value ->> 1, ${now}, ${now}
+        SELECT ${sourceId}, value ->> 0, ${accountId}, value ->> 1, ${now}, ${now},
+          CASE WHEN ${isTaken} THEN ${now} END
         FROM (${fresh}) WHERE place + ${held} <= ${literal(MAX_UNCLAIMED_IDENTIFIERS)}`,
     ),
     statement(
