@@ -95,3 +95,10 @@ export const agree = (fixes: readonly Fix[], maxSpeed: number): boolean => {
     return before === undefined || canBeBoth(before, fix, maxSpeed)
   })
 }
+
+/** How many of the first fixes agree with each other, all together. */
+export const countAgreeing = (fixes: readonly Fix[], maxSpeed: number): number => {
+  let count = 0
+  while (count < fixes.length && agree(fixes.slice(0, count + 1), maxSpeed)) count++
+  return count
+}

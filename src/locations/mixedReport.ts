@@ -1,7 +1,10 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { isSubscribedToLocations } from '../db/events.ts'
 import { packedBytes, packLocation } from '../db/locations.ts'
 import type { Database } from '../db/open.ts'
 import { packRaises } from '../db/pendingRaises.ts'
-import { readAll, runBatch } from '../db/statement.ts'
+import { accounts } from '../db/schema.ts'
+import { readAll, runBatch, type Statement } from '../db/statement.ts'
 import type { Viewer } from '../db/visibility.ts'
 import { keptSince } from '../domain/account.ts'
 import { localDay } from '../domain/day.ts'
@@ -42,6 +45,11 @@ export interface MixedReport {
   isJudged: boolean
   assumed: AssumedState
   now: number
+  /**
+   * Further statements of the batch. Each must have the condition it is given: false when the report
+   * has to run again.
+   */
+  alsoRun?: (isStored: SQL) => Statement[]
 }
 
 /** `held`: neither stored nor refused yet, since it has to be judged exactly. */
@@ -98,8 +106,14 @@ interface Written {
   found: NamedDevice[]
 }
 
+const isReportStored = (values: MixedValues): SQL => sql`EXISTS (SELECT 1 FROM ${accounts}
+  WHERE ${accounts.id} = ${values.accountId} AND ${accounts.timeZone} = ${values.timeZone}
+    AND ${isSubscribedToLocations(values.accountId, values.now)} = ${values.hasSubscribers}
+    AND (${values.mayRaise} = 0 OR ${accounts.emergency} IS ${values.emergency}))`
+
 const writeReport = async (
   db: Database,
+  { alsoRun }: MixedReport,
   { packed, ...base }: ReturnType<typeof valuesOf>,
   { timeZone, hasSubscribers, emergency }: AssumedState,
   raises: PendingRaise[],
@@ -119,6 +133,7 @@ const writeReport = async (
     ...(hasSubscribers ? appendMixedEvents(db, values) : []),
     ...(raises.length > 0 ? [insertRaises(db, values)] : []),
     updateLastContact(db, values),
+    ...(alsoRun?.(isReportStored(values)) ?? []),
     selectState(db, values),
     selectDevices(db, values),
   ])
@@ -188,7 +203,7 @@ export const storeMixedReport = async (
   let { assumed } = report
   for (let retries = 0; ; retries++) {
     const found = (await report.raisesBy?.(assumed.emergency)) ?? []
-    const { state, ...written } = await writeReport(db, base, assumed, found)
+    const { state, ...written } = await writeReport(db, report, base, assumed, found)
     if (!state) return { ok: false, refusal: 'account-not-found' }
     const { time_zone: timeZone, emergency } = state
     const actual = {

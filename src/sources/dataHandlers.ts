@@ -14,7 +14,7 @@ import { presentUnclaimed } from './present.ts'
 import { discardFixes, listQuarantine, releaseFixes } from './quarantine.ts'
 import { replaySpan } from './replay.ts'
 import { findSource, type StoredSource } from './store.ts'
-import { discardUnclaimed, type Holder, listUnclaimed, readHeld } from './unclaimed.ts'
+import { discardUnclaimed, type Holder, listUnclaimed } from './unclaimed.ts'
 
 /* What sources hold, and what can be done with it. */
 
@@ -54,10 +54,7 @@ export const addDataRoutes = (app: Hono<AppEnv>) =>
       async (c) => {
         const holder = holderOf(c, await requireSource(c))
         const identifier = identifierOf(c)
-        const [held] = await readHeld(c.get('db'), holder, identifier, 1)
-        if (!held) throw new Problem('identifier-not-found')
-        // As the network spells it.
-        const granted = await giveIdentifier(c, held.item.identifier, c.req.valid('json'))
+        const granted = await giveIdentifier(c, holder, identifier, c.req.valid('json'))
         const moved = await importHeld(c, holder, identifier)
         const now = Date.now()
         const { id } = granted.device

@@ -14,7 +14,8 @@ import { INITIAL_STATE } from '../locations/report.ts'
 import { cancelAlerts } from './cancels.ts'
 import { storeMessages } from './conversation.ts'
 import { readRetentionDays } from './directory.ts'
-import { type Quarantined, quarantineFixes, readNeighbours } from './quarantine.ts'
+import { quarantineFixes, readNeighbours } from './quarantine.ts'
+import type { Quarantined } from './quarantineInsert.ts'
 import { toRaise } from './raises.ts'
 import { setSourceOf } from './store.ts'
 
@@ -30,8 +31,6 @@ export interface Ingest {
   items: SourceItem[]
   now: number
   sourceId: string
-  /** Reports that waited to be claimed. */
-  isImport: boolean
 }
 
 const groupItems = (items: SourceItem[]): Group[] => {
@@ -45,7 +44,7 @@ const groupItems = (items: SourceItem[]): Group[] => {
   return [...groups.values()]
 }
 
-const viewerOf = (c: Context) => ({ accountId: c.get('principal').accountId, groupId: null })
+export const viewerOf = (c: Context) => ({ accountId: c.get('principal').accountId, groupId: null })
 
 const locationsOf = ({ items }: Group): Location[] =>
   items.flatMap((item) => (item.kind === 'location' ? [item.location] : []))
@@ -64,11 +63,13 @@ const findDevices = async (c: Context, groups: Group[]): Promise<Group[]> => {
   return groups.map((group, at) => ({ ...group, device: byGroup.get(at) ?? null }))
 }
 
+type StoreOptions = Pick<MixedReport, 'raisesBy' | 'isJudged' | 'now' | 'alsoRun'>
+
 /** Stores reports, with the budget's permission unless an alert comes with them. */
-const store = async (
+export const storeReports = async (
   c: Context,
-  reports: { group: Group; locations: Location[] }[],
-  options: Pick<MixedReport, 'raisesBy' | 'isJudged' | 'now'>,
+  reports: { group: Pick<Group, 'identifier' | 'device'>; locations: Location[] }[],
+  options: StoreOptions,
 ) => {
   const viewer = viewerOf(c)
   const run = async () =>
@@ -119,14 +120,19 @@ const judge = async (c: Context, group: Group, now: number): Promise<Judged> => 
   const { accepted, tooFast } = judgeFixes(credible, device.maxSpeed)
   const wrong = sent.flatMap((location, at) => {
     const reason = faults[at]
-    return reason ? [{ device, location, reason }] : []
+    return reason ? [{ device, location, reason, receivedAt: now }] : []
   })
-  const fast = tooFast.map((location) => ({ device, location, reason: 'speed' as const }))
+  const fast = tooFast.map((location) => ({
+    device,
+    location,
+    reason: 'speed' as const,
+    receivedAt: now,
+  }))
   return { accepted, quarantined: [...wrong, ...fast] }
 }
 
 /** Stores what has to be judged exactly, or comes with alerts and messages. */
-const ingestCarefully = async (c: Context, groups: Group[], { now, isImport }: Ingest) => {
+const ingestCarefully = async (c: Context, groups: Group[], { now }: Ingest) => {
   const { accountId } = c.get('principal')
   const judged = await Promise.all(groups.map((group) => judge(c, group, now)))
   const alerts = groups.flatMap(({ items, device }) =>
@@ -135,8 +141,8 @@ const ingestCarefully = async (c: Context, groups: Group[], { now, isImport }: I
   // Read only with an alert, which is rare.
   const retentionDays = alerts.length > 0 ? await readRetentionDays(c.get('db'), accountId) : 0
   const oldest = keptSince(now, retentionDays)
-  const context = { origin: originOf(c), now, keptSince: oldest, isImport }
-  const outcome = await store(
+  const context = { origin: originOf(c), now, receivedAt: now, keptSince: oldest }
+  const outcome = await storeReports(
     c,
     groups.map((group, at) => ({ group, locations: judged[at]?.accepted ?? [] })),
     {
@@ -152,7 +158,7 @@ const ingestCarefully = async (c: Context, groups: Group[], { now, isImport }: I
     },
   )
   const quarantined = judged.flatMap((one) => one.quarantined)
-  await quarantineFixes(c.get('db'), accountId, quarantined, now)
+  await quarantineFixes(c.get('db'), accountId, quarantined)
   await storeMessages(c.get('db'), accountId, groups, now)
   await cancelAlerts(c, groups)
   return outcome
@@ -184,7 +190,11 @@ export const ingest = async (c: Context, given: Ingest): Promise<SourceItem[]> =
   const held: Group[] = []
   if (simple.length > 0) {
     const reports = simple.map((group) => ({ group, locations: locationsOf(group) }))
-    const { statuses, devices } = await store(c, reports, { raisesBy: null, isJudged: true, now })
+    const { statuses, devices } = await storeReports(c, reports, {
+      raisesBy: null,
+      isJudged: true,
+      now,
+    })
     await noteSource(c, devices, given.sourceId)
     const byReport = new Map(devices.map((device) => [device.report, device]))
     for (const [at, group] of simple.entries()) {

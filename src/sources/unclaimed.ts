@@ -156,55 +156,6 @@ export const listUnclaimed = async (
   }))
 }
 
-export interface HeldReport {
-  number: number
-  item: SourceItem
-}
-
-/** The oldest reports of an identifier, a page of them. */
-export const readHeld = async (
-  db: Database,
-  { accountId, sourceId }: Holder,
-  identifier: string,
-  limit: number,
-): Promise<HeldReport[]> => {
-  const rows = await readAll(
-    statement<{ number: number; item: string }>(
-      db,
-      sql`SELECT ${unclaimedReports.number}, ${unclaimedReports.item} FROM ${unclaimedReports}
-        WHERE ${unclaimedReports.sourceId} = ${sourceId}
-          AND ${unclaimedReports.accountId} = ${accountId}
-          AND ${unclaimedReports.identifierKey} = ${fold(identifier)}
-        ORDER BY ${unclaimedReports.number} LIMIT ${limit}`,
-    ),
-  )
-  return rows.map(({ number, item }) => ({ number, item: JSON.parse(item) as SourceItem }))
-}
-
-/** Deletes reports that are stored elsewhere, and the identifier once it has none left. */
-export const releaseHeld = async (
-  db: Database,
-  { accountId, sourceId }: Holder,
-  identifier: string,
-  numbers: number[],
-): Promise<void> => {
-  await runBatch(db, [
-    statement(
-      db,
-      sql`DELETE FROM ${unclaimedReports} WHERE ${unclaimedReports.number} IN ${valuesOf(numbers)}
-        AND ${unclaimedReports.sourceId} = ${sourceId}`,
-    ),
-    statement(
-      db,
-      sql`DELETE FROM ${unclaimed} WHERE ${unclaimed.sourceId} = ${sourceId}
-        AND ${unclaimed.accountId} = ${accountId} AND ${unclaimed.identifierKey} = ${fold(identifier)}
-        AND NOT EXISTS (SELECT 1 FROM ${unclaimedReports}
-          WHERE ${unclaimedReports.sourceId} = ${sourceId}
-            AND ${unclaimedReports.identifierKey} = ${fold(identifier)})`,
-    ),
-  ])
-}
-
 /** Deletes an identifier with its reports. False when there is none. */
 export const discardUnclaimed = async (
   db: Database,
