@@ -6,7 +6,7 @@ import { pokeFeed, pokeIfSubscribed } from '../feed/stub.ts'
 import type { Context } from '../http/context.ts'
 import { requireOk } from '../http/problem.ts'
 import { storeWithinBudget } from '../locations/budget.ts'
-import { assumedStates, handOverRaises, originOf } from '../locations/handOver.ts'
+import { assumedStates, handOverLater, handOverRaises, originOf } from '../locations/handOver.ts'
 import { findNamedDevices, type MixedReport, storeMixedReport } from '../locations/mixedReport.ts'
 import type { NamedDevice } from '../locations/mixedStatements.ts'
 import { INITIAL_STATE } from '../locations/report.ts'
@@ -81,11 +81,13 @@ const store = async (
         })),
       ),
       assumed: assumedStates.get(viewer.accountId) ?? INITIAL_STATE,
+      origin: originOf(c),
       ...options,
     })
   const sent = reports.flatMap(({ locations }) => locations)
   const outcome = requireOk(options.raisesBy ? await run() : await storeWithinBudget(c, sent, run))
   assumedStates.set(viewer.accountId, outcome.actual)
+  handOverLater(c, outcome.hits)
   await handOverRaises(c, outcome.raises)
   if (outcome.actual.hasSubscribers && outcome.counts.accepted > 0)
     c.executionCtx.waitUntil(pokeFeed(c.env, c.get('principal')))
