@@ -1,6 +1,6 @@
 import { type PackedLocation, packLocation } from '../db/locations.ts'
 import type { Database } from '../db/open.ts'
-import { packRaises } from '../db/pendingRaises.ts'
+import { insertHits, packRaises } from '../db/pendingRaises.ts'
 import { runBatch } from '../db/statement.ts'
 import { localDay } from '../domain/day.ts'
 import { fold } from '../domain/fold.ts'
@@ -11,7 +11,6 @@ import type { Written } from './mixedOutcome.ts'
 import type { DeviceReport, MixedReport } from './mixedReport.ts'
 import type { JudgedMixed } from './mixedRules.ts'
 import {
-  insertHits,
   insertJudgedLocations,
   insertLocations,
   insertRaises,

@@ -59,7 +59,6 @@ const p = placeholders(
   'expected',
   'found',
   'retentionDays',
-  'hits',
   'newKey',
   'newTime',
 )
@@ -112,13 +111,6 @@ const RAISE_COLUMNS = names(
   pendingRaises.accountId,
   pendingRaises.creation,
   pendingRaises.raise,
-)
-
-/** What the rules found. Must follow the INSERT of the locations, and only if there is something. */
-export const insertHits = compile<MixedValues>(
-  sql`INSERT INTO ${pendingRaises} (${RAISE_COLUMNS})
-    SELECT value ->> '$.alert.id', ${p.accountId}, ${p.now}, value FROM json_each(${p.hits})
-    WHERE changes() > 0`,
 )
 
 /** Stores the alerts of the report: also of expired devices, and when the locations are known. */

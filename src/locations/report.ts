@@ -1,6 +1,6 @@
 import { type PackedLocation, packedBytes, packLocation, unpackLocation } from '../db/locations.ts'
 import type { Database } from '../db/open.ts'
-import { packRaises } from '../db/pendingRaises.ts'
+import { insertHits, packRaises } from '../db/pendingRaises.ts'
 import { runBatch, type Statement } from '../db/statement.ts'
 import type { DeviceRef } from '../db/visibility.ts'
 import { keptSince } from '../domain/account.ts'
@@ -15,7 +15,6 @@ import { countOutcome, type ReportCounts } from './reportOutcome.ts'
 import { raisesOf } from './reportRaises.ts'
 import { type JudgedReport, judgeByRules } from './reportRules.ts'
 import {
-  insertHits,
   insertJudgedLocations,
   insertLocations,
   insertRaises,

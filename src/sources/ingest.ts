@@ -12,8 +12,15 @@ import type { NamedDevice } from '../locations/mixedStatements.ts'
 import { INITIAL_STATE } from '../locations/report.ts'
 import { cancelAlerts } from './cancels.ts'
 import { storeMessages } from './conversation.ts'
-import { type Quarantined, quarantineFixes, readNeighbours } from './quarantine.ts'
+import {
+  type DeviceToJudge,
+  findAgreeing,
+  type Quarantined,
+  quarantineFixes,
+  readNeighbours,
+} from './quarantine.ts'
 import { toRaise } from './raises.ts'
+import { releaseFixes } from './release.ts'
 import { setSourceOf } from './store.ts'
 
 /* Stores what a push has become. */
@@ -125,6 +132,12 @@ const judge = async (c: Context, group: Group, now: number): Promise<Judged> => 
   return { accepted, quarantined: [...wrong, ...fast] }
 }
 
+/** Three fixes in a row that agree with each other: then it was the accepted one that was wrong. */
+const releaseAgreeing = async (c: Context, device: DeviceToJudge): Promise<void> => {
+  const ids = await findAgreeing(c.get('db'), device)
+  if (ids.length > 0) await releaseFixes(c, device, ids)
+}
+
 /** Stores what has to be judged exactly, or comes with alerts and messages. */
 const ingestCarefully = async (c: Context, groups: Group[], { now, isImport }: Ingest) => {
   const { accountId } = c.get('principal')
@@ -150,6 +163,8 @@ const ingestCarefully = async (c: Context, groups: Group[], { now, isImport }: I
   )
   const quarantined = judged.flatMap((one) => one.quarantined)
   await quarantineFixes(c.get('db'), accountId, quarantined, now)
+  for (const { device } of quarantined.filter(({ reason }) => reason === 'speed'))
+    await releaseAgreeing(c, device)
   await storeMessages(c.get('db'), accountId, groups)
   await cancelAlerts(c, groups)
   return outcome

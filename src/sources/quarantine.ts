@@ -3,7 +3,6 @@ import { LOCATION_JSON, PACKED_COLUMNS, packLocation, parseLocation } from '../d
 import type { Database } from '../db/open.ts'
 import { devices, locations, quarantine } from '../db/schema.ts'
 import {
-  commaSeparated,
   compile,
   literal,
   names,
@@ -22,6 +21,7 @@ import { hexOf } from './bytes.ts'
 
 export interface DeviceToJudge {
   key: number
+  id: string
   maxSpeed: number
 }
 
@@ -62,11 +62,11 @@ export const readNeighbours = async (
   const named = fixes.map(({ deviceId, location }) => [deviceId, location.dateTime])
   const rows = await readAll(selectNeighbours(db, { accountId, fixes: JSON.stringify(named) }))
   const byFix = new Map(rows.map((row) => [row.at, row]))
-  return fixes.map((_, at) => {
+  return fixes.map(({ deviceId }, at) => {
     const row = byFix.get(at)
     return (
       row && {
-        device: { key: row.key, maxSpeed: row.max_speed },
+        device: { key: row.key, id: deviceId, maxSpeed: row.max_speed },
         neighbours: { before: parseLocation(row.before), after: parseLocation(row.after) },
       }
     )
@@ -129,8 +129,6 @@ export const quarantineFixes = async (
         (SELECT id FROM (${newest}) WHERE place > ${literal(MAX_QUARANTINED)})`,
     ),
   ])
-  for (const { device } of fixes.filter(({ reason }) => reason === 'speed'))
-    await releaseAgreeing(db, device)
 }
 
 interface QuarantineRow {
@@ -148,8 +146,11 @@ const toLocation = ({ packed, received_at }: QuarantineRow): StoredLocation => {
   return parseLocation(row) as StoredLocation
 }
 
-/** Three fixes in a row that agree with each other: then it was the accepted one that was wrong. */
-const releaseAgreeing = async (db: Database, { key, maxSpeed }: DeviceToJudge): Promise<void> => {
+/** The newest fixes that were too fast, if they agree with each other: the accepted one was wrong. */
+export const findAgreeing = async (
+  db: Database,
+  { key, maxSpeed }: DeviceToJudge,
+): Promise<string[]> => {
   const rows = await readAll(
     statement<QuarantineRow>(
       db,
@@ -158,52 +159,8 @@ const releaseAgreeing = async (db: Database, { key, maxSpeed }: DeviceToJudge): 
         ORDER BY ${quarantine.receivedAt} DESC, ${quarantine.time} DESC LIMIT ${AGREEING_FIXES}`,
     ),
   )
-  if (rows.length < AGREEING_FIXES || !agree(rows.map(toLocation), maxSpeed)) return
-  await releaseFixes(
-    db,
-    key,
-    rows.map(({ id }) => id),
-  )
-}
-
-export interface Released {
-  released: string[]
-  /** Their `dateTime` is taken by another location: they stay. */
-  conflicts: string[]
-}
-
-/** Moves fixes to the track, with the time at which they arrived. */
-export const releaseFixes = async (
-  db: Database,
-  deviceKey: number,
-  ids: string[],
-): Promise<Released> => {
-  const isAsked = sql`${quarantine.deviceKey} = ${deviceKey} AND ${quarantine.id} IN ${valuesOf(ids)}`
-  const [before, , , after] = await runBatch(db, [
-    statement<{ id: string }>(db, sql`SELECT ${quarantine.id} FROM ${quarantine} WHERE ${isAsked}`),
-    statement(
-      db,
-      sql`INSERT INTO ${locations}
-          (${names(locations.deviceKey, locations.receivedAt, ...PACKED_COLUMNS)})
-        SELECT ${quarantine.deviceKey}, ${quarantine.receivedAt},
-          ${commaSeparated(PACKED_COLUMNS.map((_, at) => sql`${quarantine.packed} ->> ${literal(at)}`))}
-        FROM ${quarantine} WHERE ${isAsked} ON CONFLICT DO NOTHING`,
-    ),
-    // Of those that are stored now, with the same place and the time of their arrival.
-    statement(
-      db,
-      sql`DELETE FROM ${quarantine} WHERE ${isAsked} AND EXISTS (SELECT 1 FROM ${locations}
-        WHERE ${locations.deviceKey} = ${quarantine.deviceKey}
-          AND ${locations.time} = ${quarantine.time}
-          AND ${locations.receivedAt} = ${quarantine.receivedAt}
-          AND ${locations.latitude} = ${quarantine.packed} ->> 1
-          AND ${locations.longitude} = ${quarantine.packed} ->> 2)`,
-    ),
-    statement<{ id: string }>(db, sql`SELECT ${quarantine.id} FROM ${quarantine} WHERE ${isAsked}`),
-  ])
-  const left = new Set(after.results.map(({ id }) => id))
-  const asked = before.results.map(({ id }) => id)
-  return { released: asked.filter((id) => !left.has(id)), conflicts: [...left] }
+  if (rows.length < AGREEING_FIXES || !agree(rows.map(toLocation), maxSpeed)) return []
+  return rows.map(({ id }) => id)
 }
 
 export const discardFixes = async (
