@@ -11,7 +11,8 @@ import { giveIdentifier, importHeld } from './claim.ts'
 import * as contract from './dataContract.ts'
 import { findPayload, listFailures } from './payloads.ts'
 import { presentUnclaimed } from './present.ts'
-import { discardFixes, listQuarantine, releaseFixes } from './quarantine.ts'
+import { discardFixes, listQuarantine } from './quarantine.ts'
+import { releaseFixes } from './release.ts'
 import { replaySpan } from './replay.ts'
 import { findSource, type StoredSource } from './store.ts'
 import { discardUnclaimed, type Holder, listUnclaimed } from './unclaimed.ts'
@@ -133,7 +134,8 @@ export const addQuarantineRoutes = (app: Hono<AppEnv>) =>
     })
     .post('/:deviceId/quarantine/release', operation(contract.releaseQuarantine), async (c) => {
       const key = await requireDeviceKey(c)
-      const { released, conflicts } = await releaseFixes(c.get('db'), key, c.req.valid('json').ids)
+      const device = { key, id: c.req.param('deviceId') }
+      const { released, conflicts } = await releaseFixes(c, device, c.req.valid('json').ids)
       const body = { success: true as const, released: released.length, conflicts }
       return reply(c, contract.releaseQuarantine, body)
     })

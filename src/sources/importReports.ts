@@ -14,8 +14,8 @@ import { originOf } from '../locations/handOver.ts'
 import { cancelAlerts } from './cancels.ts'
 import { messageStatements } from './conversation.ts'
 import { type HeldReport, releaseHeld } from './held.ts'
-import { storeReports } from './ingest.ts'
-import { readNeighbours, releaseThoseThatAgree } from './quarantine.ts'
+import { releaseAgreeing, storeReports } from './ingest.ts'
+import { readNeighbours } from './quarantine.ts'
 import { type Quarantined, quarantineStatements } from './quarantineInsert.ts'
 import { toRaise } from './raises.ts'
 import type { Holder } from './unclaimed.ts'
@@ -202,7 +202,7 @@ export const importPage = async (
       ],
     },
   )
-  await releaseThoseThatAgree(db, quarantined)
+  await releaseAgreeing(c, quarantined)
   const cancels = held.filter(isCancel)
   await cancelAlerts(c, [{ items: cancels.map(({ item }) => item), device: named }])
   const reports = cancels.map(({ number }) => ({ number, time: null }))

@@ -7,16 +7,17 @@ import { pokeFeed, pokeIfSubscribed } from '../feed/stub.ts'
 import type { Context } from '../http/context.ts'
 import { requireOk } from '../http/problem.ts'
 import { storeWithinBudget } from '../locations/budget.ts'
-import { assumedStates, handOverRaises, originOf } from '../locations/handOver.ts'
+import { assumedStates, handOverLater, handOverRaises, originOf } from '../locations/handOver.ts'
 import { findNamedDevices, type MixedReport, storeMixedReport } from '../locations/mixedReport.ts'
 import type { NamedDevice } from '../locations/mixedStatements.ts'
 import { INITIAL_STATE } from '../locations/report.ts'
 import { cancelAlerts } from './cancels.ts'
 import { storeMessages } from './conversation.ts'
 import { readRetentionDays } from './directory.ts'
-import { quarantineFixes, readNeighbours } from './quarantine.ts'
+import { findAgreeing, quarantineFixes, readNeighbours } from './quarantine.ts'
 import type { Quarantined } from './quarantineInsert.ts'
 import { toRaise } from './raises.ts'
+import { releaseFixes } from './release.ts'
 import { setSourceOf } from './store.ts'
 
 /* Stores what a push has become. */
@@ -84,11 +85,13 @@ export const storeReports = async (
         })),
       ),
       assumed: assumedStates.get(viewer.accountId) ?? INITIAL_STATE,
+      origin: originOf(c),
       ...options,
     })
   const sent = reports.flatMap(({ locations }) => locations)
   const outcome = requireOk(options.raisesBy ? await run() : await storeWithinBudget(c, sent, run))
   assumedStates.set(viewer.accountId, outcome.actual)
+  handOverLater(c, outcome.hits)
   await handOverRaises(c, outcome.raises)
   if (outcome.actual.hasSubscribers && outcome.counts.accepted > 0)
     c.executionCtx.waitUntil(pokeFeed(c.env, c.get('principal')))
@@ -131,6 +134,15 @@ const judge = async (c: Context, group: Group, now: number): Promise<Judged> => 
   return { accepted, quarantined: [...wrong, ...fast] }
 }
 
+/** Three fixes in a row that agree with each other: then it was the accepted one that was wrong. */
+export const releaseAgreeing = async (c: Context, fixes: Quarantined[]): Promise<void> => {
+  const fast = fixes.filter(({ reason }) => reason === 'speed')
+  for (const device of new Map(fast.map((fix) => [fix.device.key, fix.device])).values()) {
+    const ids = await findAgreeing(c.get('db'), device)
+    if (ids.length > 0) await releaseFixes(c, device, ids)
+  }
+}
+
 /** Stores what has to be judged exactly, or comes with alerts and messages. */
 const ingestCarefully = async (c: Context, groups: Group[], { now }: Ingest) => {
   const { accountId } = c.get('principal')
@@ -159,6 +171,7 @@ const ingestCarefully = async (c: Context, groups: Group[], { now }: Ingest) => 
   )
   const quarantined = judged.flatMap((one) => one.quarantined)
   await quarantineFixes(c.get('db'), accountId, quarantined)
+  await releaseAgreeing(c, quarantined)
   await storeMessages(c.get('db'), accountId, groups, now)
   await cancelAlerts(c, groups)
   return outcome

@@ -2,17 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { LOCATION_JSON, PACKED_COLUMNS, parseLocation } from '../db/locations.ts'
 import type { Database } from '../db/open.ts'
 import { devices, locations, quarantine } from '../db/schema.ts'
-import {
-  commaSeparated,
-  compile,
-  literal,
-  names,
-  placeholders,
-  readAll,
-  runBatch,
-  statement,
-  valuesOf,
-} from '../db/statement.ts'
+import { compile, placeholders, readAll, runBatch, statement, valuesOf } from '../db/statement.ts'
 import { AGREEING_FIXES, countAgreeing, type Neighbours } from '../domain/credible.ts'
 import type { Location, StoredLocation } from '../domain/location.ts'
 import type { QuarantineReason } from '../domain/source.ts'
@@ -57,11 +47,11 @@ export const readNeighbours = async (
   const named = fixes.map(({ deviceId, location }) => [deviceId, location.dateTime])
   const rows = await readAll(selectNeighbours(db, { accountId, fixes: JSON.stringify(named) }))
   const byFix = new Map(rows.map((row) => [row.at, row]))
-  return fixes.map((_, at) => {
+  return fixes.map(({ deviceId }, at) => {
     const row = byFix.get(at)
     return (
       row && {
-        device: { key: row.key, maxSpeed: row.max_speed },
+        device: { key: row.key, id: deviceId, maxSpeed: row.max_speed },
         neighbours: { before: parseLocation(row.before), after: parseLocation(row.after) },
       }
     )
@@ -75,14 +65,6 @@ export const quarantineFixes = async (
 ): Promise<void> => {
   if (fixes.length === 0) return
   await runBatch(db, await quarantineStatements(db, accountId, fixes))
-  await releaseThoseThatAgree(db, fixes)
-}
-
-/** Looks at each device of which a fix has just been kept apart for its speed. */
-export const releaseThoseThatAgree = async (db: Database, fixes: Quarantined[]): Promise<void> => {
-  const fast = fixes.filter(({ reason }) => reason === 'speed')
-  for (const device of new Map(fast.map((fix) => [fix.device.key, fix.device])).values())
-    await releaseAgreeing(db, device)
 }
 
 interface QuarantineRow {
@@ -103,8 +85,11 @@ const toLocation = ({ packed, received_at }: QuarantineRow): StoredLocation => {
 /** How many of the newest are looked at. */
 const MAX_COMPARED = 100
 
-/** Fixes in a row that agree with each other: then it was the accepted one that was wrong. */
-const releaseAgreeing = async (db: Database, { key, maxSpeed }: DeviceToJudge): Promise<void> => {
+/** The newest fixes that were too fast, if they agree with each other: the accepted one was wrong. */
+export const findAgreeing = async (
+  db: Database,
+  { key, maxSpeed }: DeviceToJudge,
+): Promise<string[]> => {
   const rows = await readAll(
     statement<QuarantineRow>(
       db,
@@ -114,49 +99,7 @@ const releaseAgreeing = async (db: Database, { key, maxSpeed }: DeviceToJudge): 
     ),
   )
   const count = countAgreeing(rows.map(toLocation), maxSpeed)
-  if (count < AGREEING_FIXES) return
-  const ids = rows.slice(0, count).map(({ id }) => id)
-  await releaseFixes(db, key, ids)
-}
-
-export interface Released {
-  released: string[]
-  /** Their `dateTime` is taken by another location: they stay. */
-  conflicts: string[]
-}
-
-/** Moves fixes to the track, with the time at which they arrived. */
-export const releaseFixes = async (
-  db: Database,
-  deviceKey: number,
-  ids: string[],
-): Promise<Released> => {
-  const isAsked = sql`${quarantine.deviceKey} = ${deviceKey} AND ${quarantine.id} IN ${valuesOf(ids)}`
-  const [before, , , after] = await runBatch(db, [
-    statement<{ id: string }>(db, sql`SELECT ${quarantine.id} FROM ${quarantine} WHERE ${isAsked}`),
-    statement(
-      db,
-      sql`INSERT INTO ${locations}
-          (${names(locations.deviceKey, locations.receivedAt, ...PACKED_COLUMNS)})
-        SELECT ${quarantine.deviceKey}, ${quarantine.receivedAt},
-          ${commaSeparated(PACKED_COLUMNS.map((_, at) => sql`${quarantine.packed} ->> ${literal(at)}`))}
-        FROM ${quarantine} WHERE ${isAsked} ON CONFLICT DO NOTHING`,
-    ),
-    // Of those that are stored now, with the same place and the time of their arrival.
-    statement(
-      db,
-      sql`DELETE FROM ${quarantine} WHERE ${isAsked} AND EXISTS (SELECT 1 FROM ${locations}
-        WHERE ${locations.deviceKey} = ${quarantine.deviceKey}
-          AND ${locations.time} = ${quarantine.time}
-          AND ${locations.receivedAt} = ${quarantine.receivedAt}
-          AND ${locations.latitude} = ${quarantine.packed} ->> 1
-          AND ${locations.longitude} = ${quarantine.packed} ->> 2)`,
-    ),
-    statement<{ id: string }>(db, sql`SELECT ${quarantine.id} FROM ${quarantine} WHERE ${isAsked}`),
-  ])
-  const left = new Set(after.results.map(({ id }) => id))
-  const asked = before.results.map(({ id }) => id)
-  return { released: asked.filter((id) => !left.has(id)), conflicts: [...left] }
+  return count < AGREEING_FIXES ? [] : rows.slice(0, count).map(({ id }) => id)
 }
 
 export const discardFixes = async (

@@ -9,6 +9,7 @@ import { hexOf } from './bytes.ts'
 
 export interface DeviceToJudge {
   key: number
+  id: string
   maxSpeed: number
 }
 
