@@ -12,6 +12,7 @@ import { auditAlerts, auditEmergencies, auditEvents, waitUntilSent } from './aud
 import { runWithFailPointKills } from './failPointKills.mjs'
 import { listenForFailPoints } from './failPoints.mjs'
 import { startMessageProvider } from './messageProvider.mjs'
+import { auditPushes, runPushes, waitUntilMoved } from './pushes.mjs'
 import { repeatUnanswered, runWithRandomKills } from './randomKills.mjs'
 
 const { values: options } = parseArgs({
@@ -51,6 +52,7 @@ const totals = { kills: 0, acknowledged: 0, lost: [], duplicated: [], other: [] 
 console.log(`Seed ${options.seed}`)
 const provider = await startMessageProvider()
 await killAtRandom()
+await killWhilePushing()
 await killAtFailPoints()
 provider.close()
 
@@ -69,6 +71,27 @@ async function killAtRandom() {
   const run = await runWithRandomKills({ server, token: account.token, kills, random, progress })
   totals.kills += kills
   await audit('Kills at random', server, account, run)
+}
+
+/** Providers push to sources: what got its yes is there once. */
+async function killWhilePushing() {
+  const server = await startServer(bundle())
+  const account = await openAccountWithUsers(server.base, 100)
+  const kills = Math.ceil(Number(options.kills) / 2)
+  const run = await runPushes({ server, account, kills, random, progress })
+  totals.kills += kills
+  totals.acknowledged += run.acknowledged
+  progress('auditing')
+  const unmoved = await waitUntilMoved(run, account.call)
+  const { lost, duplicated } = await auditPushes(account.call, run.devices)
+  await server.stop()
+  totals.lost.push(...lost, ...unmoved)
+  totals.duplicated.push(...duplicated)
+  progress('')
+  console.log(
+    `Pushes: ${run.acknowledged} acknowledged, ${run.repeated} repeated, ${run.claims} claims; ` +
+      `${lost.length} lost, ${duplicated.length} doubled`,
+  )
 }
 
 async function killAtFailPoints() {
@@ -101,6 +124,7 @@ async function startServer(script, vars) {
     folder: temporaryFolder(),
     port: await findFreePort(),
     vars: { ...provider.vars, ...vars },
+    triggers: true,
   })
   await server.start()
   return server

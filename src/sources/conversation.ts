@@ -51,9 +51,9 @@ const EVENT_COLUMNS = names(
 const insertEvents = compile<Messages>(
   sql`INSERT INTO ${events} (${EVENT_COLUMNS})
     SELECT ${p.accountId},
-      ${eventHeads.sequence} - count(*) OVER () + row_number() OVER (ORDER BY fresh.place),
-      fresh.value ->> 1, 'message.received', ${p.now}, fresh.value ->> 3, fresh.value ->> 7
-    FROM (${NEW_MESSAGES}) fresh
+      ${eventHeads.sequence} - count(*) OVER () + row_number() OVER (ORDER BY f.place),
+      f.value ->> 1, 'message.received', ${p.now}, f.value ->> 3, f.value ->> 7
+    FROM (${NEW_MESSAGES}) f
     JOIN ${eventHeads} ON ${eventHeads.accountId} = ${p.accountId}`,
 )
 
