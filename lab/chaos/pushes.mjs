@@ -14,7 +14,9 @@ const REPEAT_TIMEOUT_MS = 90_000
 /** The sweep of alerts passes over those of the last half minute. */
 const SWEEP_AHEAD_MS = 60_000
 const KINDS = { fix: 6, message: 3, sos: 1, quarantined: 1 }
-const pushesFrom = Date.now() - 50 * 60_000
+/** Younger than an hour to the end of the run: alerts that are late when claimed open no emergency. */
+const pushesFrom = Date.now() - 20 * 60_000
+const WRONG_CLOCK_MS = 3 * 86_400_000
 let lastNumber = 0
 
 const POINT = { latitude: 38.7, longitude: -9.1, altitude: 0, gpsFix: 2, course: 0, speed: 0 }
@@ -32,7 +34,8 @@ const expectedOf = (identifier) => ({
 /** One push of one event. Times are a second apart, so that no two are the same. */
 function makePush(expected, random) {
   const kind = random.pickWeighted(KINDS)
-  const timeStamp = pushesFrom + ++lastNumber * 1000
+  const offset = kind === 'quarantined' ? WRONG_CLOCK_MS : 0
+  const timeStamp = pushesFrom + offset + ++lastNumber * 1000
   const dateTime = new Date(timeStamp).toISOString()
   const text = `message ${lastNumber}`
   const event = {
@@ -40,8 +43,7 @@ function makePush(expected, random) {
     messageCode: kind === 'sos' ? 4 : kind === 'message' ? 3 : 0,
     timeStamp,
     ...(kind === 'message' && { freeText: text }),
-    // 0, 0 is kept apart. The altitude tells it from a point that is not known at all.
-    point: kind === 'quarantined' ? { ...POINT, latitude: 0, longitude: 0 } : POINT,
+    point: POINT,
     status: { lowBattery: 0 },
   }
   return {

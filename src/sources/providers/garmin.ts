@@ -48,16 +48,24 @@ const toFix = (event: JsonObject, dateTime: number): Location | null => {
 interface ReadEvent {
   event: JsonObject
   dateTime: number
+  /** What tells the event from others of the device. */
+  stamp: string
   digest: string
 }
 
-/** Before version 4 binary events carry no time: the arrival stands for it. */
+const DAY_MS = 86_400_000
+
+/**
+ * Before version 4 binary events carry no time: the arrival stands for it. The same bytes on the same
+ * day are taken for a repeat.
+ */
 const readEvent = async (sent: unknown, now: number): Promise<ReadEvent> => {
   const event = objectOf(sent)
   const content = `${textOf(event.freeText)}\n${textOf(event.payload)}`
   return {
     event,
     dateTime: fromMilliseconds(event.timeStamp) ?? now,
+    stamp: textOf(event.timeStamp) || `day${Math.floor(now / DAY_MS)}`,
     digest: await digestOf(content),
   }
 }
@@ -72,10 +80,9 @@ const messagesOf = (origin: Origin, { event, dateTime }: ReadEvent): SourceItem[
 }
 
 const decodeFor = (named: string, read: ReadEvent): SourceItem[] => {
-  const { event, dateTime, digest } = read
+  const { event, dateTime, stamp, digest } = read
   const identifier = requireIdentifier(named, 'imei')
   const code = numberOf(event.messageCode)
-  const stamp = textOf(event.timeStamp) || 'none'
   const origin = { identifier, key: `${identifier}:${stamp}:${code}:${digest}` }
   const location = toFix(event, dateTime)
   const occasion = { dateTime, location }
