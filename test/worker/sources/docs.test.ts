@@ -12,7 +12,8 @@ const wordsOf = (line: string, variables: Record<string, string>): string[] => {
   const words: string[] = []
   let word: string | null = null
   let quote = ''
-  const expand = (text: string) => text.replaceAll(/\$([A-Z]+)/g, (_, name) => variables[name] ?? '')
+  const expand = (text: string) =>
+    text.replaceAll(/\$([A-Z]+)/g, (_, name) => variables[name] ?? '')
   let plain = ''
   const flush = () => {
     if (plain !== '') word = (word ?? '') + expand(plain)
@@ -61,9 +62,9 @@ const runCurl = (line: string, variables: Record<string, string>): Promise<Reply
 /** The curl lines of a part of the page. */
 const curlsOf = (text: string): string[] =>
   [...text.matchAll(/```sh\n(.*?)```/gs)].flatMap(([, block = '']) =>
-    [...block.replaceAll(/\\\n\s*/g, '').matchAll(/^(?:\w+=\$\()?(curl .*?)(?: \| sed .*)?$/gm)].map(
-      ([, line = '']) => line,
-    ),
+    [
+      ...block.replaceAll(/\\\n\s*/g, '').matchAll(/^(?:\w+=\$\()?(curl .*?)(?: \| sed .*)?$/gm),
+    ].map(([, line = '']) => line),
   )
 
 const [general = '', ...sections] = guide.split(/^### /m)
