@@ -54,6 +54,8 @@ interface ReadEvent {
 }
 
 const DAY_MS = 86_400_000
+/** More than a push of 256 KiB can have of real ones; each costs a hash. */
+const MAX_EVENTS = 2500
 
 /**
  * Before version 4 binary events carry no time: the arrival stands for it. The same bytes on the same
@@ -100,6 +102,8 @@ const decodeFor = (named: string, read: ReadEvent): SourceItem[] => {
 const decode = async (push: Push): Promise<Items> => {
   const { Events: events } = objectOf(parseJson(push))
   if (!Array.isArray(events)) throw new Unreadable('`Events` is missing or is no list.')
+  if (events.length > MAX_EVENTS)
+    throw new Unreadable(`\`Events\` must have at most ${MAX_EVENTS} members.`)
   const read = await Promise.all(events.map((event) => readEvent(event, push.now)))
   return new Items().addEach(read, 'Event', (one) =>
     // One event may be of several devices.
