@@ -161,15 +161,35 @@ export const readPayloads = (
     ),
   )
 
-export const setReason = async (
+/** How many there are in a span. */
+export const countPayloads = async (
+  db: Database,
+  { accountId, sourceId }: Holder,
+  { from, to }: { from: number; to: number },
+): Promise<number> => {
+  const row = await readFirst(
+    statement<{ count: number }>(
+      db,
+      sql`SELECT count(*) AS count FROM ${sourcePayloads}
+        WHERE ${sourcePayloads.sourceId} = ${sourceId}
+          AND ${sourcePayloads.accountId} = ${accountId}
+          AND ${sourcePayloads.receivedAt} BETWEEN ${from} AND ${to}`,
+    ),
+  )
+  return row?.count ?? 0
+}
+
+/** Notes what of some payloads is still not understood. */
+export const setReasons = async (
   db: Database,
   { accountId }: Holder,
-  id: string,
-  reason: string | null,
+  changed: { id: string; reason: string | null }[],
 ): Promise<void> => {
+  if (changed.length === 0) return
+  const rows = JSON.stringify(changed.map(({ id, reason }) => [id, reason]))
   await statement(
     db,
-    sql`UPDATE ${sourcePayloads} SET reason = ${reason}
-      WHERE ${sourcePayloads.id} = ${id} AND ${sourcePayloads.accountId} = ${accountId}`,
+    sql`UPDATE ${sourcePayloads} SET reason = sent.value ->> 1 FROM json_each(${rows}) sent
+      WHERE ${sourcePayloads.id} = sent.value ->> 0 AND ${sourcePayloads.accountId} = ${accountId}`,
   ).run()
 }

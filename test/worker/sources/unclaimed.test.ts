@@ -172,6 +172,24 @@ describe('payloads', () => {
     expect((await account.call('GET', '/api/alerts')).body.alerts).toHaveLength(1)
   })
 
+  test('of many pushes are replayed in pages, those in the span alone', async () => {
+    const account = await openAccount()
+    const source = await makeSource(account, 'flespi', { keepRaw: true })
+    const now = Math.floor(Date.now() / 1000)
+    for (let index = 0; index < 45; index++)
+      await source.push(flespiPush([fix(`d${index % 3}`, now - index), ...(index % 9 ? [] : [{}])]))
+    await env.DB.prepare('DELETE FROM unclaimed_reports WHERE source_id = ?').bind(source.id).run()
+    const path = `/api/sources/${source.id}/replay`
+    const to = new Date().toISOString()
+    const body = { from: new Date(minutesAgo(5)).toISOString(), to }
+    const replayed = await account.call('POST', path, { body })
+    expect(replayed.body).toEqual({ success: true, decoded: 40, failed: 5 })
+    const { unclaimed } = await unclaimedOf(account, source)
+    expect(unclaimed.map(({ count }: { count: number }) => count)).toEqual([15, 15, 15])
+    const later = { from: to, to: new Date(Date.now() + 60_000).toISOString() }
+    expect((await account.call('POST', path, { body: later })).body.decoded).toBe(0)
+  })
+
   test('partly understood: the good part is stored, the payload kept', async () => {
     const account = await openAccount()
     const source = await makeSource(account, 'flespi')
