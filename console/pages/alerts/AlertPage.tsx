@@ -10,7 +10,7 @@ import { alertLabel, text } from '../../text/text.ts'
 import { LinkButton } from '../../ui/Button.tsx'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { DeviceLink } from '../../ui/DeviceLink.tsx'
-import { MessageStatus } from '../../ui/MessageStatus.tsx'
+import { MessageKind, MessageStatus } from '../../ui/MessageStatus.tsx'
 import { Badge, Card, Facts, Page } from '../../ui/Page.tsx'
 import { Empty, Failed, Pending } from '../../ui/states.tsx'
 import { Time } from '../../ui/Time.tsx'
@@ -49,6 +49,7 @@ const Deliveries = ({ alert, messages }: Loaded) => (
             <div>
               <b>{delivery.to}</b>
               <span class="muted">{text.messages.channels[delivery.channel]}</span>
+              {delivery.kind !== 'alert' && <MessageKind kind={delivery.kind} />}
             </div>
             <MessageStatus {...delivery} since={messages.get(delivery.id)?.lastModified} />
           </li>
