@@ -1,7 +1,9 @@
+import { useEffect } from 'preact/hooks'
 import { call } from '../../api/client.ts'
 import { readAll, usePeople } from '../../api/people.ts'
 import { useResource } from '../../api/resource.ts'
 import type { Alert, Message } from '../../api/types.ts'
+import { emergencies } from '../../app/emergencies.ts'
 import type { PageProps } from '../../app/routes.ts'
 import { formatPosition } from '../../format/units.ts'
 import { useLiveReload } from '../../live/useLive.ts'
@@ -155,6 +157,11 @@ const Details = ({ alert, messages }: Loaded) => {
 export default ({ params: { alertId = '' } }: PageProps) => {
   const { data, error, reload, set } = useResource((signal) => load(alertId, signal), [alertId])
   useLiveReload(LIVE_TYPES, reload)
+  // An open emergency may be signalled again, of which no event tells.
+  const followed = emergencies.value.find(({ id }) => id === alertId)
+  useEffect(() => {
+    if (followed) set((before) => ({ ...before, alert: followed }))
+  }, [followed])
   if (error?.status === 404)
     return (
       <Page title={text.alerts.title} parent={parent}>
