@@ -181,6 +181,7 @@ export const en = {
     states: { fresh: 'Now', quiet: 'Today', silent: 'Silent', expired: 'Expired' },
     filterLabel: 'Filter by state',
     attribution: 'Base map: Natural Earth',
+    noBaseMap: 'The base map cannot be loaded.',
     noWebgl: 'This browser cannot show the map: it has no WebGL. The list works without it.',
     position: 'Position',
     speed: 'Speed',

@@ -1,7 +1,7 @@
-import type { GeoJSONSource, Map as MapLibre, StyleSpecification } from 'maplibre-gl'
+import type { GeoJSONSource, Map as MapLibre } from 'maplibre-gl'
 import { STATE_COLOURS, STATES } from './deviceState.ts'
 import type { Member } from './fleet.ts'
-import { FONT, PALETTES } from './style.ts'
+import { FONT, type Layer, PALETTES } from './style.ts'
 
 /* The layers of devices, clusters and the track on top of any base map. */
 
@@ -35,8 +35,6 @@ export const featuresOf = (members: readonly Member[]): GeoJSON.FeatureCollectio
   type: 'FeatureCollection',
   features: members.flatMap((member) => featureOf(member) ?? []),
 })
-
-type Layer = StyleSpecification['layers'][number]
 
 const deviceLayer = (id: string, source: string): Layer => ({
   id,
