@@ -6,8 +6,16 @@ import type { Location } from '../../api/types.ts'
 import { prefersReducedMotion } from '../../format/preferences.ts'
 import { text } from '../../text/text.ts'
 import { openBaseMap } from './baseMap.ts'
+import { DrawnFleet } from './drawnFleet.ts'
 import type { Member } from './fleet.ts'
-import { addFleetLayers, featuresOf, paintFleetLayers, setData } from './fleetLayers.ts'
+import {
+  addFleetLayers,
+  drawFleet,
+  featureOf,
+  featuresOf,
+  paintFleetLayers,
+  setData,
+} from './fleetLayers.ts'
 import type { BaseMap, Theme } from './style.ts'
 import { addSymbols } from './symbols.ts'
 
@@ -38,6 +46,7 @@ const unwrapped = (locations: readonly Location[]): [number, number][] => {
 export class FleetMap {
   readonly #map: MapLibre
   readonly #base: BaseMap
+  readonly #drawn = new DrawnFleet(featureOf)
   #members: readonly Member[] = []
   #selected: Member | null = null
   #hasFitted = false
@@ -116,9 +125,8 @@ export class FleetMap {
 
   setFleet(members: readonly Member[]): void {
     this.#members = members
-    const features = featuresOf(members.filter((one) => !this.#isSelected(one)))
-    setData(this.#map, 'devices', features)
-    this.#map.getContainer().dataset.drawn = String(features.features.length)
+    drawFleet(this.#map, this.#drawn.change(members.filter((one) => !this.#isSelected(one))))
+    this.#map.getContainer().dataset.drawn = String(this.#drawn.size)
     if (!this.#hasFitted && members.some(({ device }) => device.lastLocation)) {
       this.#hasFitted = true
       if (!this.#selected) this.fitAll(false)
