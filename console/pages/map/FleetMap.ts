@@ -1,21 +1,27 @@
 import { LngLatBounds, Map as MapLibre, setWorkerUrl } from 'maplibre-gl'
 import workerUrl from 'maplibre-gl/dist/maplibre-gl-worker.mjs?url'
 import 'maplibre-gl/dist/maplibre-gl.css'
-import baseMapUrl from 'virtual:base-map'
-import type { GeoJSONSource, StyleSpecification } from 'maplibre-gl'
+import type { GeoJSONSource } from 'maplibre-gl'
 import type { Location } from '../../api/types.ts'
 import { prefersReducedMotion } from '../../format/preferences.ts'
 import { text } from '../../text/text.ts'
+import { openBaseMap } from './baseMap.ts'
+import { DrawnFleet } from './drawnFleet.ts'
 import type { Member } from './fleet.ts'
-import { addFleetLayers, featuresOf, paintFleetLayers, setData } from './fleetLayers.ts'
-import { makeStyle, PALETTES } from './style.ts'
+import {
+  addFleetLayers,
+  drawFleet,
+  featureOf,
+  featuresOf,
+  paintFleetLayers,
+  setData,
+} from './fleetLayers.ts'
+import type { BaseMap, Theme } from './style.ts'
 import { addSymbols } from './symbols.ts'
 
 /* The map itself. This file and MapLibre are loaded with the first view of the map. */
 
 setWorkerUrl(workerUrl)
-
-type Theme = 'light' | 'dark'
 
 interface Options {
   container: HTMLElement
@@ -25,19 +31,6 @@ interface Options {
 
 const MAX_FIT_ZOOM = 7
 const EDGE_PX = 70
-
-const rasterStyle: StyleSpecification = {
-  version: 8,
-  sources: { tiles: { type: 'raster', tiles: [MAP_URL], tileSize: 256, maxzoom: 19 } },
-  layers: [{ id: 'tiles', type: 'raster', source: 'tiles' }],
-}
-
-const loadStyle = async (theme: Theme): Promise<StyleSpecification | string> => {
-  if (MAP_URL.includes('{z}')) return rasterStyle
-  if (MAP_URL) return MAP_URL
-  const response = await fetch(baseMapUrl)
-  return makeStyle(await response.json(), theme)
-}
 
 /** Continues longitudes beyond ±180° where a track crosses the antimeridian. */
 const unwrapped = (locations: readonly Location[]): [number, number][] => {
@@ -52,20 +45,28 @@ const unwrapped = (locations: readonly Location[]): [number, number][] => {
 
 export class FleetMap {
   readonly #map: MapLibre
+  readonly #base: BaseMap
+  readonly #drawn = new DrawnFleet(featureOf)
   #members: readonly Member[] = []
   #selected: Member | null = null
   #hasFitted = false
 
-  private constructor(map: MapLibre) {
+  private constructor(map: MapLibre, base: BaseMap) {
     this.#map = map
+    this.#base = base
+  }
+
+  /** Whom the base map credits. */
+  get attribution(): string {
+    return this.#base.attribution
   }
 
   /** Throws if the browser has no WebGL. */
   static async open({ container, theme, onSelect }: Options): Promise<FleetMap> {
-    const style = await loadStyle(theme)
+    const base = await openBaseMap(theme)
     const map = new MapLibre({
       container,
-      style,
+      style: base.style,
       center: [0, 25],
       zoom: 1.4,
       minZoom: 0,
@@ -78,7 +79,8 @@ export class FleetMap {
     })
     map.touchZoomRotate.disableRotation()
     await map.once('load')
-    const self = new FleetMap(map)
+    const self = new FleetMap(map, base)
+    base.attach?.(map)
     addSymbols(map)
     addFleetLayers(map)
     self.setTheme(theme)
@@ -116,21 +118,15 @@ export class FleetMap {
   setTheme(theme: Theme): void {
     const map = this.#map
     paintFleetLayers(map, theme)
-    if (MAP_URL) return
-    const { sea, land, shore, border, label, halo } = PALETTES[theme]
-    map.setPaintProperty('sea', 'background-color', sea)
-    map.setPaintProperty('land', 'fill-color', land)
-    map.setPaintProperty('shore', 'line-color', shore)
-    map.setPaintProperty('borders', 'line-color', border)
-    map.setPaintProperty('labels', 'text-color', label)
-    map.setPaintProperty('labels', 'text-halo-color', halo)
+    for (const { id, paint } of this.#base.layersOf(theme))
+      for (const [name, value] of Object.entries(paint ?? {}))
+        map.setPaintProperty(id, name as 'fill-color', value as string)
   }
 
   setFleet(members: readonly Member[]): void {
     this.#members = members
-    const features = featuresOf(members.filter((one) => !this.#isSelected(one)))
-    setData(this.#map, 'devices', features)
-    this.#map.getContainer().dataset.drawn = String(features.features.length)
+    drawFleet(this.#map, this.#drawn.change(members.filter((one) => !this.#isSelected(one))))
+    this.#map.getContainer().dataset.drawn = String(this.#drawn.size)
     if (!this.#hasFitted && members.some(({ device }) => device.lastLocation)) {
       this.#hasFitted = true
       if (!this.#selected) this.fitAll(false)
