@@ -1,6 +1,5 @@
 import type { GeoJSONSource, Map as MapLibre, StyleSpecification } from 'maplibre-gl'
-import { STATE_COLOURS, STATES } from './deviceState.ts'
-import type { Member } from './fleet.ts'
+import { type DeviceState, STATE_COLOURS, STATES } from './deviceState.ts'
 import { FONT, PALETTES } from './style.ts'
 
 /* The layers of devices, clusters and the track on top of any base map. */
@@ -9,10 +8,20 @@ const NOTHING: GeoJSON.FeatureCollection = { type: 'FeatureCollection', features
 const MOVING_KMH = 2
 export const CLUSTER_MAX_ZOOM = 9
 
-const isMoving = ({ device: { lastLocation } }: Member): boolean =>
+/** A device, or something else that has a name and a place. */
+export interface Mapped {
+  device: {
+    id: string
+    name: string
+    lastLocation: { latitude: number; longitude: number; speed?: number; course?: number } | null
+  }
+  state: DeviceState
+}
+
+const isMoving = ({ device: { lastLocation } }: Mapped): boolean =>
   (lastLocation?.speed ?? 0) > MOVING_KMH && lastLocation?.course !== undefined
 
-const featureOf = (member: Member): GeoJSON.Feature | null => {
+const featureOf = (member: Mapped): GeoJSON.Feature | null => {
   const { device, state } = member
   const { lastLocation } = device
   if (!lastLocation || state === 'none') return null
@@ -31,7 +40,7 @@ const featureOf = (member: Member): GeoJSON.Feature | null => {
   }
 }
 
-export const featuresOf = (members: readonly Member[]): GeoJSON.FeatureCollection => ({
+export const featuresOf = (members: readonly Mapped[]): GeoJSON.FeatureCollection => ({
   type: 'FeatureCollection',
   features: members.flatMap((member) => featureOf(member) ?? []),
 })
