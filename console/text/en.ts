@@ -255,8 +255,8 @@ export const en = {
     dailyEmailLimit: 'E-mails a day',
     dailySmsLimit: 'SMS a day',
     maxSpeed: 'Maximum speed (km/h)',
-    maxSpeedHint:
-      'A source’s position that would need more is kept in quarantine. 0: no check.',
+    maxSpeedHint: 'A source’s position that would need more is kept in quarantine. 0: no check.',
+    speedCheck: 'Maximum speed',
     noMaxSpeed: 'Not checked',
     limitHint: 'Alerts beyond the limit are stored, but send no more messages that day.',
     reserveEmails: 'E-mails kept for emergencies',
@@ -826,7 +826,6 @@ export const en = {
     smsReasons: {
       'daily-limit-reached': 'The SMS limit of the device is reached for today.',
     },
-    newMessage: 'A message of the device has arrived.',
     may: 'To send commands you need the privilege Command.',
     expired: 'The device has expired: nothing can be sent to it.',
     by: 'Send by',
@@ -858,6 +857,7 @@ export const en = {
     seconds: 'Seconds between positions',
     secondsHint: 'From 30 to 65,535.',
     characters: (count: number) => plural(count, 'character', 'characters'),
+    everySeconds: (what: string, seconds: string) => `${what}: every ${seconds} s`,
     send: 'Send',
     noChannelTitle: 'This device takes no commands by its network.',
     noChannel:

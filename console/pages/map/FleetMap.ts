@@ -6,7 +6,13 @@ import type { GeoJSONSource, StyleSpecification } from 'maplibre-gl'
 import type { Location } from '../../api/types.ts'
 import { prefersReducedMotion } from '../../format/preferences.ts'
 import { text } from '../../text/text.ts'
-import { addFleetLayers, featuresOf, type Mapped, paintFleetLayers, setData } from './fleetLayers.ts'
+import {
+  addFleetLayers,
+  featuresOf,
+  type Mapped,
+  paintFleetLayers,
+  setData,
+} from './fleetLayers.ts'
 import { makeStyle, PALETTES } from './style.ts'
 import { addSymbols } from './symbols.ts'
 
