@@ -77,7 +77,6 @@ export const CommandForm = ({ device, onSent }: CommandFormProps) => {
   const isText = isSms || draft.kind === 'text'
   const field = fieldOf(draft)
   const hint = wayHint(draft.way, device)
-  const isNoChannel = error?.code === 'no-command-channel'
   const turnToSms = () => {
     clear()
     change({ way: 'sms' })
@@ -90,7 +89,9 @@ export const CommandForm = ({ device, onSent }: CommandFormProps) => {
       error={error}
       canSubmit={isComplete(draft) && !(isSms && !device.min)}
       refusal={
-        isNoChannel && error && <NoChannel error={error} onSms={device.min ? turnToSms : null} />
+        error?.code === 'no-command-channel' ? (
+          <NoChannel error={error} onSms={device.min ? turnToSms : null} />
+        ) : undefined
       }
     >
       <div class="command-row">

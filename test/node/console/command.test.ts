@@ -12,10 +12,23 @@ import { garminChannel } from '../../../src/commands/garmin.ts'
 const draft = { ...EMPTY_COMMAND, content: '4142', seconds: '600' }
 const credentials = { sender: 'ops@fleet.example', apiKey: 'k' }
 
-test.each(KINDS)('Garmin takes what the form sends for %s', (kind) => {
-  const { command, format = 'Text' } = bodyOf({ ...draft, kind })
-  const toSend = { identifier: '300434060000000', now: 0, command, format: format ?? 'Text' }
-  expect(garminChannel.compose(toSend, credentials)).not.toHaveProperty('refused')
+const isBytes = (kind: string) => kind === 'hex' || kind === 'base64'
+
+test.each(KINDS.filter((kind) => !isBytes(kind)))(
+  'Garmin takes what the form sends: %s',
+  (kind) => {
+    const { command, format = 'Text' } = bodyOf({ ...draft, kind })
+    const toSend = { identifier: '300434060000000', now: 0, command, format: format ?? 'Text' }
+    expect(garminChannel.compose(toSend, credentials)).not.toHaveProperty('refused')
+  },
+)
+
+test('bytes name their format', () => {
+  expect(bodyOf({ ...draft, kind: 'hex', content: ' 4142 ' })).toEqual({
+    command: '4142',
+    format: 'Hex',
+  })
+  expect(bodyOf({ ...draft, kind: 'base64', content: 'QUI=' }).format).toBe('Base64')
 })
 
 test('an SMS is text, whatever was chosen before', () => {
