@@ -116,7 +116,7 @@ try {
     await send(url, new Uint8Array([0, 1, 2, 0xfe, 0xff]))
     await push(url, [event(TERN, 3)])
     await page.getByRole('button', { name: 'Load again' }).click()
-    const failed = page.locator('tr', { hasText: 'not well-formed JSON' })
+    const failed = page.getByRole('table', { name: /^Payloads/ }).locator('tbody tr')
     await failed.nth(1).waitFor()
     await failed.nth(1).getByRole('button', { name: 'Show' }).click()
     await dialog.getByText(EVIL).waitFor()

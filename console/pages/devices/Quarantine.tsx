@@ -13,28 +13,21 @@ import { Card } from '../../ui/Page.tsx'
 import { Failed, Refusal, Skeleton } from '../../ui/states.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { PlacesMap } from '../map/PlacesMap.tsx'
+import { type Place, PlacesMap } from '../map/PlacesMap.tsx'
 import './conversation.css'
 
 type Fix = ListQuarantineReply['quarantine'][number]
 
 const PAGE_SIZE = 50
 
-const placesOf = (fixes: readonly Fix[], { id, lastLocation }: Device) => [
+const placesOf = (fixes: readonly Fix[], { id, lastLocation }: Device): Place[] => [
   ...(lastLocation
-    ? [
-        {
-          device: { id, name: text.quarantine.accepted, lastLocation },
-          state: 'fresh' as const,
-        },
-      ]
+    ? [{ ...lastLocation, id, name: text.quarantine.accepted, state: 'fresh' as const }]
     : []),
   ...fixes.map((fix) => ({
-    device: {
-      id: fix.id,
-      name: formatDateTime(fix.location.dateTime),
-      lastLocation: { latitude: fix.location.latitude, longitude: fix.location.longitude },
-    },
+    ...fix.location,
+    id: fix.id,
+    name: formatDateTime(fix.location.dateTime),
     state: 'quiet' as const,
   })),
 ]

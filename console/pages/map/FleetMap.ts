@@ -6,13 +6,8 @@ import type { GeoJSONSource, StyleSpecification } from 'maplibre-gl'
 import type { Location } from '../../api/types.ts'
 import { prefersReducedMotion } from '../../format/preferences.ts'
 import { text } from '../../text/text.ts'
-import {
-  addFleetLayers,
-  featuresOf,
-  type Mapped,
-  paintFleetLayers,
-  setData,
-} from './fleetLayers.ts'
+import type { Member } from './fleet.ts'
+import { addFleetLayers, featuresOf, paintFleetLayers, setData } from './fleetLayers.ts'
 import { makeStyle, PALETTES } from './style.ts'
 import { addSymbols } from './symbols.ts'
 
@@ -26,10 +21,6 @@ interface Options {
   container: HTMLElement
   theme: Theme
   onSelect: (deviceId: string | null) => void
-  /** What the map shows, for screen readers. */
-  label?: string
-  /** A part of a page that scrolls: the wheel then does not zoom. */
-  isEmbedded?: boolean
 }
 
 const MAX_FIT_ZOOM = 7
@@ -61,8 +52,8 @@ const unwrapped = (locations: readonly Location[]): [number, number][] => {
 
 export class FleetMap {
   readonly #map: MapLibre
-  #members: readonly Mapped[] = []
-  #selected: Mapped | null = null
+  #members: readonly Member[] = []
+  #selected: Member | null = null
   #hasFitted = false
 
   private constructor(map: MapLibre) {
@@ -70,8 +61,7 @@ export class FleetMap {
   }
 
   /** Throws if the browser has no WebGL. */
-  static async open(options: Options): Promise<FleetMap> {
-    const { container, theme, onSelect, label = text.map.label, isEmbedded = false } = options
+  static async open({ container, theme, onSelect }: Options): Promise<FleetMap> {
     const style = await loadStyle(theme)
     const map = new MapLibre({
       container,
@@ -83,9 +73,8 @@ export class FleetMap {
       attributionControl: false,
       fadeDuration: prefersReducedMotion() ? 0 : 200,
       dragRotate: false,
-      scrollZoom: !isEmbedded,
       pitchWithRotate: false,
-      locale: { 'Map.Title': label },
+      locale: { 'Map.Title': text.map.label },
     })
     map.touchZoomRotate.disableRotation()
     await map.once('load')
@@ -137,7 +126,7 @@ export class FleetMap {
     map.setPaintProperty('labels', 'text-halo-color', halo)
   }
 
-  setFleet(members: readonly Mapped[]): void {
+  setFleet(members: readonly Member[]): void {
     this.#members = members
     const features = featuresOf(members.filter((one) => !this.#isSelected(one)))
     setData(this.#map, 'devices', features)
@@ -148,12 +137,12 @@ export class FleetMap {
     }
   }
 
-  #isSelected({ device }: Mapped): boolean {
+  #isSelected({ device }: Member): boolean {
     return device.id === this.#selected?.device.id
   }
 
   /** The selected device is drawn outside the clusters. */
-  select(member: Mapped | null): void {
+  select(member: Member | null): void {
     const isOther = member?.device.id !== this.#selected?.device.id
     this.#selected = member
     setData(this.#map, 'selected', featuresOf(member ? [member] : []))

@@ -1,14 +1,31 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Device } from '../../api/types.ts'
 import { isDark } from '../../format/preferences.ts'
 import { text } from '../../text/text.ts'
 import { IconButton } from '../../ui/Button.tsx'
+import type { DeviceState } from './deviceState.ts'
 import type { FleetMap } from './FleetMap.ts'
-import type { Mapped } from './fleetLayers.ts'
+import type { Member } from './fleet.ts'
 import './map.css'
+
+/** Something that has a name and a place. */
+export interface Place {
+  id: string
+  name: string
+  latitude: number
+  longitude: number
+  state: DeviceState
+}
+
+/** The map reads no more of a device than this. */
+const memberOf = ({ id, name, latitude, longitude, state }: Place): Member => ({
+  device: { id, name, lastLocation: { latitude, longitude } } as Device,
+  state,
+})
 
 interface PlacesMapProps {
   label: string
-  places: readonly Mapped[]
+  places: readonly Place[]
 }
 
 const themeName = () => (isDark() ? 'dark' : 'light')
@@ -24,9 +41,11 @@ export const PlacesMap = ({ label, places }: PlacesMapProps) => {
     const open = async () => {
       const { FleetMap } = await import('./FleetMap.ts')
       if (isGone || !element.current) return
-      const container = element.current
-      const options = { container, theme: themeName(), label, isEmbedded: true } as const
-      opened = await FleetMap.open({ ...options, onSelect: () => undefined })
+      opened = await FleetMap.open({
+        container: element.current,
+        theme: themeName(),
+        onSelect: () => undefined,
+      })
       if (isGone) opened.close()
       else setMap(opened)
     }
@@ -38,10 +57,17 @@ export const PlacesMap = ({ label, places }: PlacesMapProps) => {
   }, [])
   const theme = themeName()
   useEffect(() => map?.setTheme(theme), [map, theme])
-  useEffect(() => map?.setFleet(places), [map, places])
+  useEffect(() => map?.setFleet(places.map(memberOf)), [map, places])
   if (hasFailed) return null
   return (
-    <div class="map-frame places-map">
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms.
+    <div
+      class="map-frame places-map"
+      role="group"
+      aria-label={label}
+      // The wheel scrolls the page; the buttons zoom.
+      onWheelCapture={(event) => event.stopPropagation()}
+    >
       <div ref={element} class="map-canvas" />
       {map && (
         <div class="map-tools">

@@ -1,5 +1,6 @@
 import type { GeoJSONSource, Map as MapLibre, StyleSpecification } from 'maplibre-gl'
-import { type DeviceState, STATE_COLOURS, STATES } from './deviceState.ts'
+import { STATE_COLOURS, STATES } from './deviceState.ts'
+import type { Member } from './fleet.ts'
 import { FONT, PALETTES } from './style.ts'
 
 /* The layers of devices, clusters and the track on top of any base map. */
@@ -8,20 +9,10 @@ const NOTHING: GeoJSON.FeatureCollection = { type: 'FeatureCollection', features
 const MOVING_KMH = 2
 export const CLUSTER_MAX_ZOOM = 9
 
-/** A device, or something else that has a name and a place. */
-export interface Mapped {
-  device: {
-    id: string
-    name: string
-    lastLocation: { latitude: number; longitude: number; speed?: number; course?: number } | null
-  }
-  state: DeviceState
-}
-
-const isMoving = ({ device: { lastLocation } }: Mapped): boolean =>
+const isMoving = ({ device: { lastLocation } }: Member): boolean =>
   (lastLocation?.speed ?? 0) > MOVING_KMH && lastLocation?.course !== undefined
 
-const featureOf = (member: Mapped): GeoJSON.Feature | null => {
+const featureOf = (member: Member): GeoJSON.Feature | null => {
   const { device, state } = member
   const { lastLocation } = device
   if (!lastLocation || state === 'none') return null
@@ -40,7 +31,7 @@ const featureOf = (member: Mapped): GeoJSON.Feature | null => {
   }
 }
 
-export const featuresOf = (members: readonly Mapped[]): GeoJSON.FeatureCollection => ({
+export const featuresOf = (members: readonly Member[]): GeoJSON.FeatureCollection => ({
   type: 'FeatureCollection',
   features: members.flatMap((member) => featureOf(member) ?? []),
 })

@@ -11,7 +11,7 @@ import { Empty } from '../../ui/states.tsx'
 import { type Column, Table } from '../../ui/Table.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { PlacesMap } from '../map/PlacesMap.tsx'
+import { type Place, PlacesMap } from '../map/PlacesMap.tsx'
 import { ClaimDialog } from './ClaimDialog.tsx'
 import type { Unclaimed } from './held.ts'
 
@@ -20,6 +20,12 @@ interface UnclaimedListProps {
   pages: Pages<Unclaimed>
   dropped: number
   onReload: () => void
+}
+
+interface DiscardProps {
+  sourceId: string
+  identifier: string
+  onDone: () => void
 }
 
 const Discard = ({ sourceId, identifier, onDone }: DiscardProps) => {
@@ -52,18 +58,14 @@ const Discard = ({ sourceId, identifier, onDone }: DiscardProps) => {
   )
 }
 
-interface DiscardProps {
-  sourceId: string
-  identifier: string
-  onDone: () => void
-}
+const placesOf = (items: readonly Unclaimed[]): Place[] =>
+  items.flatMap(({ identifier, lastLocation }) => {
+    if (!lastLocation) return []
+    const { latitude, longitude } = lastLocation
+    return [{ id: identifier, name: identifier, latitude, longitude, state: 'quiet' }]
+  })
 
-const placesOf = (items: readonly Unclaimed[]) =>
-  items.flatMap(({ identifier, lastLocation }) =>
-    lastLocation
-      ? [{ device: { id: identifier, name: identifier, lastLocation }, state: 'quiet' as const }]
-      : [],
-  )
+type Moves = ReadonlyMap<string, Pick<ClaimIdentifierReply, 'device' | 'pending'>>
 
 /** Claimed identifiers whose reports are still being moved. */
 const Moving = ({ moving, items }: { moving: Moves; items: readonly Unclaimed[] }) => (
@@ -82,8 +84,6 @@ const Moving = ({ moving, items }: { moving: Moves; items: readonly Unclaimed[] 
     ))}
   </>
 )
-
-type Moves = ReadonlyMap<string, Pick<ClaimIdentifierReply, 'device' | 'pending'>>
 
 /** Follows the reports of claimed identifiers until the source holds none of them any more. */
 const useMoves = (pages: Pages<Unclaimed>) => {
