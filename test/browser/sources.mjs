@@ -107,6 +107,24 @@ try {
     await page.getByText('Nothing waits here').waitFor()
   })
 
+  await check('reports that are still being moved are followed to the end', async () => {
+    await push(url, [event('300434060000055', 3)])
+    await page.getByRole('button', { name: 'Load again' }).click()
+    // As when the service is stopped between giving the identifier and moving the reports.
+    const { device } = await account.call('GET', `/api/devices/${gull}`)
+    const reply = { success: true, device, imported: 0, pending: 1 }
+    await page.route('**/claim', (route) => route.fulfill({ json: reply }), { times: 1 })
+    await rowOf(page, '300434060000055').getByRole('button', { name: 'Give a device' }).click()
+    await dialog.getByText('A device you have').click()
+    await dialog.getByLabel('Gull 2').check()
+    await dialog.getByRole('button', { name: 'Put it on this device' }).click()
+    await page.getByText('1 report of 300434060000055 is still being moved to').waitFor()
+    await account.call('POST', `/api${made.sourcePath}/unclaimed/300434060000055/claim`, {
+      deviceId: gull,
+    })
+    await page.getByText('All reports of 300434060000055 are moved.').waitFor()
+  })
+
   await check('failed payloads are shown as text or bytes, and replayed', async () => {
     await openPath(page, `${made.sourcePath}/edit`)
     await page.getByLabel('Keep all payloads for 7 days').check()

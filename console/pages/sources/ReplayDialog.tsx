@@ -61,7 +61,7 @@ export const ReplayDialog = ({ sourceId, onClose, onReplayed }: ReplayDialogProp
     >
       <div class="stack">
         <p>{text.failures.replayText}</p>
-        <div class="pair">
+        <div class="fields">
           <TextField label={text.failures.from} {...bind.instant('from')} />
           <TextField label={text.failures.to} {...bind.instant('to')} />
         </div>
