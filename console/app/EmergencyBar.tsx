@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks'
-import type { AnyAlert } from '../api/emergency.ts'
 import { deviceName } from '../api/names.ts'
 import { useAction } from '../api/resource.ts'
 import type { Alert } from '../api/types.ts'
@@ -12,8 +11,8 @@ import { toast } from '../ui/toast.tsx'
 import { acknowledge, emergencies } from './emergencies.ts'
 
 /** Where and when the emergency was last signalled: trackers repeat it while they move. */
-const newestSignal = (alert: AnyAlert) =>
-  alert.updates?.findLast(({ latitude, longitude }) => latitude !== null && longitude !== null) ??
+const newestSignal = (alert: Alert) =>
+  alert.updates.findLast(({ latitude, longitude }) => latitude !== null && longitude !== null) ??
   alert
 
 const Emergency = ({ alert }: { alert: Alert }) => {

@@ -1,15 +1,14 @@
 import { computed, signal } from '@preact/signals'
 import { call } from '../api/client.ts'
-import { type AnyAlert, isEmergency } from '../api/emergency.ts'
 import type { Alert, AlertPage } from '../api/types.ts'
 import { type LiveEvent, live } from '../live/stream.ts'
 
 /* Emergencies that nobody has acknowledged. They are on top of every page. */
 
-const isOpenEmergency = (alert: AnyAlert): boolean =>
-  !alert.acknowledged && !alert.cancelled && isEmergency(alert)
+const isOpenEmergency = (alert: Alert): boolean =>
+  !alert.acknowledged && !alert.cancelled && alert.emergency
 
-/** Of 1000 alerts that nobody has acknowledged. */
+/** Of 1000 emergencies that nobody has acknowledged; cancelled ones are among them. */
 const MAX_PAGES = 10
 
 const open = signal<readonly Alert[]>([])
@@ -34,7 +33,7 @@ const load = async (): Promise<void> => {
   let cursor: string | null = null
   for (let page = 0; page < MAX_PAGES; page++) {
     const reply: AlertPage = await call('GET /api/alerts', {
-      query: { acknowledged: false, sort: '-dateTime', cursor },
+      query: { emergency: true, acknowledged: false, sort: '-dateTime', cursor },
     })
     found.push(...reply.alerts.filter(isOpenEmergency))
     cursor = reply.nextCursor

@@ -50,6 +50,13 @@ export const en = {
     reload: 'Reload',
     checkFields: 'Check the marked fields.',
   },
+  tags: {
+    title: 'Tags',
+    name: 'Tag',
+    value: 'Value',
+    add: 'Add a tag',
+    remove: (name: string) => `Remove the tag ${name || 'without a name'}`,
+  },
   time: {
     justNow: 'just now',
     minutesAgo: (count: number) => `${count} min ago`,
@@ -241,11 +248,6 @@ export const en = {
     minHint: 'The device’s own number, for example +881632000000.',
     identifierHint: 'IMEI, ESN or serial number. No other device of the account may have it.',
     description: 'Description',
-    tags: 'Tags',
-    tagName: 'Tag',
-    tagValue: 'Value',
-    addTag: 'Add a tag',
-    removeTag: (name: string) => `Remove the tag ${name || 'without a name'}`,
     expiresLabel: 'The device expires',
     expiresHint: (zone: string) =>
       `It expires when the day begins in ${zone}. It then frees its license, and what it sends is refused.`,
@@ -705,7 +707,6 @@ export const en = {
     noticeEmails: 'Notices a day by e-mail',
     noticeSms: 'Notices a day by SMS',
     noticeHint: 'A limit on what the service itself sends.',
-    missing: 'This service has no settings for emergencies.',
   },
   keys: {
     lead: 'Programs call the API with a key. Give each program its own.',

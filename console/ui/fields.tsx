@@ -150,11 +150,13 @@ export const TextArea = ({
   onInput,
   rows = 3,
   maxLength,
+  disabled,
   ...props
 }: FieldProps & {
   value: string
   onInput: (value: string) => void
   rows?: number
+  disabled?: boolean
   maxLength?: number
 }) => (
   <Wrapped {...props}>
@@ -164,6 +166,7 @@ export const TextArea = ({
         class="input"
         rows={rows}
         maxLength={maxLength}
+        disabled={disabled}
         value={value}
         onInput={({ currentTarget }) => onInput(currentTarget.value)}
       />

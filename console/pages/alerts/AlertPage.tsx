@@ -1,8 +1,7 @@
 import { call } from '../../api/client.ts'
-import { type AnyAlert, isEmergency } from '../../api/emergency.ts'
 import { readAll, usePeople } from '../../api/people.ts'
 import { useResource } from '../../api/resource.ts'
-import type { Message } from '../../api/types.ts'
+import type { Alert, Message } from '../../api/types.ts'
 import type { PageProps } from '../../app/routes.ts'
 import { formatPosition } from '../../format/units.ts'
 import { useLiveReload } from '../../live/useLive.ts'
@@ -22,7 +21,7 @@ const LIVE_TYPES = ['alert.*', 'message.*']
 const parent = { href: '/alerts', label: text.alerts.title }
 
 interface Loaded {
-  alert: AnyAlert
+  alert: Alert
   /** When the status of each message last changed, by its id. */
   messages: ReadonlyMap<string, Message>
 }
@@ -60,7 +59,7 @@ const Deliveries = ({ alert, messages }: Loaded) => (
 )
 
 /** Later emergencies of the same device that joined this one. */
-const Updates = ({ updates }: { updates: NonNullable<AnyAlert['updates']> }) => (
+const Updates = ({ updates }: { updates: Alert['updates'] }) => (
   <Card title={text.alerts.updates}>
     <ul class="deliveries">
       {updates.map(({ dateTime, latitude, longitude }) => (
@@ -77,7 +76,7 @@ const Updates = ({ updates }: { updates: NonNullable<AnyAlert['updates']> }) => 
   </Card>
 )
 
-const Position = ({ alert }: { alert: AnyAlert }) => {
+const Position = ({ alert }: { alert: Alert }) => {
   const { latitude, longitude, positionSource, positionTime } = alert
   if (latitude === null || longitude === null)
     return <span class="muted">{text.alerts.noPosition}</span>
@@ -130,7 +129,7 @@ const Details = ({ alert, messages }: Loaded) => {
                   [
                     text.alerts.cancelled,
                     <span key="cancelled">
-                      <Time value={alert.cancelledAt} /> · {nameOf(alert.cancelledBy ?? null)}
+                      <Time value={alert.cancelledAt} /> · {nameOf(alert.cancelledBy)}
                     </span>,
                   ],
                 ] as const)
@@ -147,7 +146,7 @@ const Details = ({ alert, messages }: Loaded) => {
         </div>
       </Card>
       <Deliveries alert={alert} messages={messages} />
-      {alert.updates && alert.updates.length > 0 && <Updates updates={alert.updates} />}
+      {alert.updates.length > 0 && <Updates updates={alert.updates} />}
     </div>
   )
 }
@@ -170,13 +169,13 @@ export default ({ params: { alertId = '' } }: PageProps) => {
       </Page>
     )
   const { alert } = data
-  const replace = (next: AnyAlert) => set((before) => ({ ...before, alert: next }))
+  const replace = (next: Alert) => set((before) => ({ ...before, alert: next }))
   const canAct = session.can('write')
   return (
     <Page
       title={alert.alerts.map(alertLabel).join(', ')}
       parent={parent}
-      lead={isEmergency(alert) ? text.alerts.isEmergency : undefined}
+      lead={alert.emergency ? text.alerts.isEmergency : undefined}
       actions={
         canAct && (
           <>

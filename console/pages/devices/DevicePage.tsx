@@ -69,7 +69,7 @@ const Details = ({ device, groupNames }: { device: Device; groupNames: readonly 
           [text.devices.groups, groupNames.length > 0 ? groupNames.join(', ') : none],
           [text.devices.description, device.description || none],
           [
-            text.devices.tags,
+            text.tags.title,
             Object.keys(device.tags).length > 0 ? <Tags key="tags" tags={device.tags} /> : none,
           ],
           [text.devices.created, <Time key="creation" value={device.creation} />],
