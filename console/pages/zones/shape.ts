@@ -7,8 +7,6 @@ export type Shape = CircleShape | PolygonShape | MultiPolygonShape
 
 const EARTH_METRES = 6_371_008.8
 const CIRCLE_STEPS = 120
-/** The map ends here; what is nearer to a pole cannot be drawn. */
-const MAX_LATITUDE = 85.06
 const MAX_DIGITS = 6
 
 const radians = (degrees: number): number => (degrees * Math.PI) / 180
@@ -61,11 +59,11 @@ export const unwrap = (ring: readonly (readonly number[])[]): Position[] => {
   })
 }
 
-/** A ring around the earth is closed along the edge of the map, past the pole that it encloses. */
+/** A ring around the earth is closed along the pole that it encloses, which is the map's edge. */
 const closeAroundPole = (ring: Position[], isNorth: boolean): Position[] => {
   const [first, last] = [ring[0], ring.at(-1)]
   if (!first || !last || Math.abs(last[0] - first[0]) < 359) return ring
-  const edge = isNorth ? MAX_LATITUDE : -MAX_LATITUDE
+  const edge = isNorth ? 90 : -90
   return [...ring, [last[0], edge], [first[0], edge], first]
 }
 
