@@ -14,6 +14,7 @@ import { Icon } from '../../ui/Icon.tsx'
 import { Card, Facts, Page } from '../../ui/Page.tsx'
 import { Failed, Skeleton } from '../../ui/states.tsx'
 import { Time } from '../../ui/Time.tsx'
+import { TripsPanel } from '../trips/TripsPanel.tsx'
 import { DeviceActions } from './DeviceActions.tsx'
 import { DeviceBadge } from './DeviceBadge.tsx'
 import './devices.css'
@@ -193,6 +194,7 @@ export default ({ params: { deviceId = '' } }: PageProps) => {
           <SeeAlso id={device.id} />
         </div>
       </div>
+      <TripsPanel key={device.id} deviceId={device.id} />
     </Page>
   )
 }
