@@ -14,6 +14,7 @@ import { CopyButton } from '../../ui/CopyButton.tsx'
 import { DeviceLink } from '../../ui/DeviceLink.tsx'
 import { MessageKind, MessageStatus } from '../../ui/MessageStatus.tsx'
 import { Badge, Card, Facts, Page } from '../../ui/Page.tsx'
+import { RuleLink, ZoneLink } from '../../ui/RuleLink.tsx'
 import { Empty, Failed, Pending } from '../../ui/states.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { AlertState } from './AlertBadges.tsx'
@@ -116,6 +117,12 @@ const Details = ({ alert, messages }: Loaded) => {
             [text.alerts.device, <DeviceLink key="device" id={alert.deviceId} />],
             [text.alerts.text, alert.text || text.common.none],
             [text.alerts.time, <Time key="time" value={alert.dateTime} />],
+            ...(alert.ruleId
+              ? ([[text.rules.rule, <RuleLink key="rule" id={alert.ruleId} />]] as const)
+              : []),
+            ...(alert.zoneId
+              ? ([[text.zones.zone, <ZoneLink key="zone" id={alert.zoneId} />]] as const)
+              : []),
             [text.alerts.position, <Position key="position" alert={alert} />],
             ...(alert.acknowledgedAt
               ? ([

@@ -1,11 +1,8 @@
-import { LngLatBounds, Map as MapLibre, setWorkerUrl } from 'maplibre-gl'
-import workerUrl from 'maplibre-gl/dist/maplibre-gl-worker.mjs?url'
-import 'maplibre-gl/dist/maplibre-gl.css'
 import type { GeoJSONSource } from 'maplibre-gl'
-import type { Location } from '../../api/types.ts'
+import { LngLatBounds, type Map as MapLibre } from 'maplibre-gl'
+import type { Location, Zone } from '../../api/types.ts'
 import { prefersReducedMotion } from '../../format/preferences.ts'
 import { text } from '../../text/text.ts'
-import { openBaseMap } from './baseMap.ts'
 import { DrawnFleet } from './drawnFleet.ts'
 import type { Member } from './fleet.ts'
 import {
@@ -16,12 +13,13 @@ import {
   paintFleetLayers,
   setData,
 } from './fleetLayers.ts'
-import type { BaseMap, Theme } from './style.ts'
+import { type OpenedMap, openMap } from './openMap.ts'
+import type { Theme } from './style.ts'
 import { addSymbols } from './symbols.ts'
+import { unwrapTrack } from './trackMath.ts'
+import { addZoneLayers, paintZoneLayers, setZones } from './zoneLayers.ts'
 
-/* The map itself. This file and MapLibre are loaded with the first view of the map. */
-
-setWorkerUrl(workerUrl)
+/* The map of the fleet. */
 
 interface Options {
   container: HTMLElement
@@ -32,56 +30,31 @@ interface Options {
 const MAX_FIT_ZOOM = 7
 const EDGE_PX = 70
 
-/** Continues longitudes beyond ±180° where a track crosses the antimeridian. */
-const unwrapped = (locations: readonly Location[]): [number, number][] => {
-  let shift = 0
-  return locations.map(({ longitude, latitude }, at) => {
-    const step = longitude - (locations[at - 1]?.longitude ?? longitude)
-    if (step > 180) shift -= 360
-    if (step < -180) shift += 360
-    return [longitude + shift, latitude]
-  })
-}
-
 export class FleetMap {
   readonly #map: MapLibre
-  readonly #base: BaseMap
+  readonly #opened: OpenedMap
   readonly #drawn = new DrawnFleet(featureOf)
   #members: readonly Member[] = []
   #selected: Member | null = null
   #hasFitted = false
 
-  private constructor(map: MapLibre, base: BaseMap) {
-    this.#map = map
-    this.#base = base
+  private constructor(opened: OpenedMap) {
+    this.#opened = opened
+    this.#map = opened.map
   }
 
   /** Whom the base map credits. */
   get attribution(): string {
-    return this.#base.attribution
+    return this.#opened.attribution
   }
 
   /** Throws if the browser has no WebGL. */
   static async open({ container, theme, onSelect }: Options): Promise<FleetMap> {
-    const base = await openBaseMap(theme)
-    const map = new MapLibre({
-      container,
-      style: base.style,
-      center: [0, 25],
-      zoom: 1.4,
-      minZoom: 0,
-      maxZoom: 17,
-      attributionControl: false,
-      fadeDuration: prefersReducedMotion() ? 0 : 200,
-      dragRotate: false,
-      pitchWithRotate: false,
-      locale: { 'Map.Title': text.map.label },
-    })
-    map.touchZoomRotate.disableRotation()
-    await map.once('load')
-    const self = new FleetMap(map, base)
-    base.attach?.(map)
+    const opened = await openMap({ container, theme, label: text.map.label })
+    const { map } = opened
+    const self = new FleetMap(opened)
     addSymbols(map)
+    addZoneLayers(map)
     addFleetLayers(map)
     self.setTheme(theme)
     self.#listen(onSelect)
@@ -116,11 +89,13 @@ export class FleetMap {
   }
 
   setTheme(theme: Theme): void {
-    const map = this.#map
-    paintFleetLayers(map, theme)
-    for (const { id, paint } of this.#base.layersOf(theme))
-      for (const [name, value] of Object.entries(paint ?? {}))
-        map.setPaintProperty(id, name as 'fill-color', value as string)
+    paintFleetLayers(this.#map, theme)
+    paintZoneLayers(this.#map, theme)
+    this.#opened.paintBase(theme)
+  }
+
+  setZones(zones: readonly Zone[]): void {
+    setZones(this.#map, zones)
   }
 
   setFleet(members: readonly Member[]): void {
@@ -174,7 +149,7 @@ export class FleetMap {
   }
 
   setTrack(locations: readonly Location[] | null): void {
-    const line = unwrapped(locations ?? [])
+    const line = unwrapTrack(locations ?? [])
     setData(
       this.#map,
       'track',

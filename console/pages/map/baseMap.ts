@@ -39,5 +39,5 @@ const plainMap = (theme: Theme): BaseMap => ({
   attribution: text.map.noBaseMap,
 })
 
-export const openBaseMap = (theme: Theme): Promise<BaseMap> =>
+export const loadBaseMap = (theme: Theme): Promise<BaseMap> =>
   open(theme).catch(() => plainMap(theme))
