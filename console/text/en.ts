@@ -635,6 +635,7 @@ export const en = {
       'alert.cancelled': 'Alert cancelled',
       'alert.escalated': 'Alert escalated',
       'alert.undelivered': 'Alert reached nobody',
+      'message.received': 'Message from a device',
       'message.sent': 'Message sent',
       'message.failed': 'Message failed',
       'message.suppressed': 'Messages suppressed',
