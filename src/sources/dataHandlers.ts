@@ -15,7 +15,7 @@ import { discardFixes, listQuarantine } from './quarantine.ts'
 import { releaseFixes } from './release.ts'
 import { replaySpan } from './replay.ts'
 import { findSource, type StoredSource } from './store.ts'
-import { discardUnclaimed, type Holder, listUnclaimed, readHeld } from './unclaimed.ts'
+import { discardUnclaimed, type Holder, listUnclaimed } from './unclaimed.ts'
 
 /* What sources hold, and what can be done with it. */
 
@@ -55,10 +55,7 @@ export const addDataRoutes = (app: Hono<AppEnv>) =>
       async (c) => {
         const holder = holderOf(c, await requireSource(c))
         const identifier = identifierOf(c)
-        const [held] = await readHeld(c.get('db'), holder, identifier, 1)
-        if (!held) throw new Problem('identifier-not-found')
-        // As the network spells it.
-        const granted = await giveIdentifier(c, held.item.identifier, c.req.valid('json'))
+        const granted = await giveIdentifier(c, holder, identifier, c.req.valid('json'))
         const moved = await importHeld(c, holder, identifier)
         const now = Date.now()
         const { id } = granted.device

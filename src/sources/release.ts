@@ -20,7 +20,7 @@ import { forgetDevice } from '../locations/judgeTrack.ts'
 import { type AssumedState, INITIAL_STATE, MAX_RACES } from '../locations/report.ts'
 import { type JudgedReport, judgeByRules } from '../locations/reportRules.ts'
 import { takeTurn } from '../locations/reportTurn.ts'
-import type { DeviceToJudge } from './quarantine.ts'
+import type { DeviceToJudge } from './quarantineInsert.ts'
 
 /* Moves locations from the quarantine to the track, where rules judge them like any other. */
 
