@@ -16,7 +16,16 @@ const FORM_TYPE = 'application/x-www-form-urlencoded'
 const PAYLOADS = {
   osmand: (id, at) => ({
     type: FORM_TYPE,
-    body: { id, timestamp: at, lat: 60.1, lon: 30.2, speed: 10, bearing: 5, batt: 87, alarm: 'sos' },
+    body: {
+      id,
+      timestamp: at,
+      lat: 60.1,
+      lon: 30.2,
+      speed: 10,
+      bearing: 5,
+      batt: 87,
+      alarm: 'sos',
+    },
   }),
   traccar: (id, at) => ({
     type: JSON_TYPE,
@@ -151,8 +160,7 @@ function makePush(provider, random) {
   if (kind === 'member' && tree)
     for (let times = random.int(1, 3); times > 0; times--)
       mutate(tree, { random, anything: () => random.pick(HOSTILE_TEXTS) })
-  const plain =
-    tree === null ? body : type === FORM_TYPE ? asForm(tree) : (stringify(tree) ?? '')
+  const plain = tree === null ? body : type === FORM_TYPE ? asForm(tree) : (stringify(tree) ?? '')
   const text =
     kind === 'text' ? damage(plain, random) : kind === 'garbage' ? random.pick(ODD_BODIES) : plain
   const contentType = random.chance(0.1) ? random.pick(ODD_CONTENT_TYPES) : type

@@ -83,8 +83,9 @@ test.each(sections.map((section) => [providerOf(section), section]))(
   async (provider, section) => {
     const account = await openAccount()
     const source = await makeSource(account, provider)
-    const URL = `https://perigee.test${new globalThis.URL(source.url).pathname}`
-    for (const line of curlsOf(section)) expect((await runCurl(line, { URL })).status).toBe(200)
+    const address = `https://perigee.test${new URL(source.url).pathname}`
+    for (const line of curlsOf(section))
+      expect((await runCurl(line, { URL: address })).status).toBe(200)
     const { failures } = (await account.call('GET', `/api/sources/${source.id}/failures`)).body
     expect(failures).toEqual([])
     expect(await unclaimedOf(account, source)).toMatchObject([{ lastLocation: expect.anything() }])
