@@ -200,6 +200,35 @@ describe('payloads', () => {
     expect(failures).toMatchObject([{ reason: 'Message 2: `timestamp` is missing or is no time.' }])
   })
 
+  test('stay within 20 MB of a source, however small or large each is', async () => {
+    const account = await openAccount()
+    const source = await makeSource(account, 'garmin')
+    await env.DB.prepare(
+      `WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 49999)
+       INSERT INTO source_payloads (id, account_id, source_id, received_at, reason, size)
+       SELECT 'pay_0' || printf('%05d', i) || ?2, ?1, ?2, i, 'wrong', 262144 FROM n`,
+    )
+      .bind(account.id, source.id)
+      .run()
+    await source.push({ body: '{', contentType: 'application/json' })
+    const large = JSON.stringify({ Events: 'x'.repeat(100_000) })
+    await source.push({ body: large, contentType: 'application/json' })
+    const row = await env.DB.prepare(
+      'SELECT count(*) AS n, min(received_at) AS oldest FROM source_payloads WHERE source_id = ?',
+    )
+      .bind(source.id)
+      .first<{ n: number; oldest: number }>()
+    // 500 bytes are counted for a row; the oldest went first.
+    expect(row?.n).toBeGreaterThan(39_900)
+    expect(row?.n).toBeLessThan(40_100)
+    expect(row?.oldest).toBeGreaterThan(9000)
+    const { failures } = (await account.call('GET', `/api/sources/${source.id}/failures?limit=2`))
+      .body
+    expect(failures.map(({ size }: { size: number }) => size)).toEqual([large.length, 1])
+    const raw = await account.call('GET', `/api/sources/${source.id}/failures/${failures[0].id}/raw`)
+    expect(raw.body.bodyBase64).toBeNull()
+  })
+
   test('of any kind never get a 5xx', async () => {
     const account = await openAccount()
     for (const provider of ['osmand', 'spot', 'rockblock', 'cloudloop']) {
