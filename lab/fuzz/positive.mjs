@@ -23,7 +23,7 @@ const RULES = [
   /^must contain only finite numbers$/,
   // Text is trimmed before its length is checked.
   /^must not be empty$/,
-  /^is required (when expires is true|with (latitude|longitude)|unless `undo` is given)/,
+  /^is required (when expires is true|with (latitude|longitude)|unless (`undo`|identifier) is given)/,
   // Only the stream needs an upgrade, which the sender of these requests cannot make.
   /^must be websocket$/,
   // Ids must be those of the account, and a token cannot give more than it has.
@@ -43,6 +43,7 @@ const RULES = [
   // The geometry of a zone, and what its position may be.
   /^must be between -(90|360) and (90|360)$|^must (not cross|be closed|be inside|enclose|not go around)/,
   /^must have at (least|most) (one|\d+) (positions|polygon|ring|zone|day|days|channels|features|entries)/,
+  /^must be a time, such as \d\d:\d\d$/,
   // Of a rule: its zones are those of the account, and its conditions exclude each other.
   /^is not a zone of this account|^must be a \w+’s id$|^is required, or below/,
   /^must be at most \d+ days after from$/,
