@@ -27,6 +27,8 @@ export interface NavItem {
   icon: IconName
   /** Hidden from keys and users without this scope, and from users who see one group only. */
   needs?: 'write' | 'admin'
+  /** Hidden from users who see one group only. */
+  isForWholeAccount?: boolean
 }
 
 export const routes: readonly Route[] = [
@@ -43,6 +45,13 @@ export const routes: readonly Route[] = [
   { path: '/password', load: () => import('../pages/signIn/PasswordPage.tsx'), isOpen: true },
   { path: '/alerts', load: () => import('../pages/alerts/AlertsPage.tsx') },
   { path: '/alerts/:alertId', load: () => import('../pages/alerts/AlertPage.tsx') },
+  {
+    path: ['/zones', '/zones/:zoneId'],
+    load: () => import('../pages/zones/ZonesPage.tsx'),
+    isWide: true,
+  },
+  { path: '/rules', load: () => import('../pages/rules/RulesPage.tsx') },
+  { path: '/rules/:ruleId', load: () => import('../pages/rules/RulePage.tsx') },
   { path: '/licenses', load: () => import('../pages/licenses/LicensesPage.tsx') },
   { path: '/groups', load: () => import('../pages/groups/GroupsPage.tsx') },
   { path: '/groups/:groupId', load: () => import('../pages/groups/GroupPage.tsx') },
@@ -71,6 +80,8 @@ export const navigation: readonly { label: string; items: readonly NavItem[] }[]
       { path: '/', label: text.map.title, icon: 'map' },
       { path: '/devices', label: text.devices.title, icon: 'device' },
       { path: '/alerts', label: text.alerts.title, icon: 'alert' },
+      { path: '/zones', label: text.zones.title, icon: 'zone', isForWholeAccount: true },
+      { path: '/rules', label: text.rules.title, icon: 'rule', isForWholeAccount: true },
     ],
   },
   {

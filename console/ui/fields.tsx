@@ -59,7 +59,7 @@ const Wrapped = ({ label, hint, pointer, error, invalid, isOptional, children }:
 interface TextFieldProps extends FieldProps {
   value: string
   onInput: (value: string) => void
-  type?: 'text' | 'email' | 'tel' | 'url' | 'date' | 'datetime-local' | 'number'
+  type?: 'text' | 'email' | 'tel' | 'url' | 'date' | 'datetime-local' | 'number' | 'time' | 'color'
   autocomplete?: string
   required?: boolean
   disabled?: boolean

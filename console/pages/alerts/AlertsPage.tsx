@@ -12,6 +12,7 @@ import { Filters } from '../../ui/Filters.tsx'
 import { TextField } from '../../ui/fields.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { Page } from '../../ui/Page.tsx'
+import { RaisedBy } from '../../ui/RuleLink.tsx'
 import { SearchInput } from '../../ui/SearchInput.tsx'
 import { Empty } from '../../ui/states.tsx'
 import { type Column, Table } from '../../ui/Table.tsx'
@@ -77,6 +78,15 @@ export default () => {
       label: text.alerts.time,
       cell: ({ dateTime }) => <Time value={dateTime} isRelative />,
     },
+    ...(pages.items.some(({ ruleId }) => ruleId)
+      ? [
+          {
+            key: 'rule',
+            label: text.rules.raisedBy,
+            cell: (alert: Alert) => <RaisedBy {...alert} />,
+          },
+        ]
+      : []),
     { key: 'state', label: text.alerts.state, cell: (alert) => <AlertState alert={alert} /> },
     {
       key: 'sent',

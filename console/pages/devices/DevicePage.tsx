@@ -14,6 +14,7 @@ import { Icon } from '../../ui/Icon.tsx'
 import { Card, Facts, Page } from '../../ui/Page.tsx'
 import { Failed, Skeleton } from '../../ui/states.tsx'
 import { Time } from '../../ui/Time.tsx'
+import { TripsPanel } from '../trips/TripsPanel.tsx'
 import { Conversation } from './Conversation.tsx'
 import { DeviceActions } from './DeviceActions.tsx'
 import { DeviceBadge } from './DeviceBadge.tsx'
@@ -199,6 +200,7 @@ export default ({ params: { deviceId = '' } }: PageProps) => {
           <SeeAlso id={device.id} />
         </div>
       </div>
+      <TripsPanel key={`trips-${device.id}`} deviceId={device.id} />
       <Conversation key={`conversation-${device.id}`} device={device} />
       <Quarantine key={`quarantine-${device.id}`} device={device} onReleased={reload} />
     </Page>

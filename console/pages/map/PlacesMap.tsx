@@ -75,7 +75,7 @@ export const PlacesMap = ({ label, places }: PlacesMapProps) => {
           <IconButton icon="minus" label={text.map.zoomOut} onClick={() => map.zoomBy(-1)} />
         </div>
       )}
-      <p class="attribution">{MAP_URL ? MAP_ATTRIBUTION : text.map.attribution}</p>
+      <p class="attribution">{map?.attribution}</p>
     </div>
   )
 }
