@@ -547,7 +547,8 @@ export const en = {
     alertTextHint: 'Without one, a sentence that says what happened.',
     notifications: 'Messages',
     emergency: 'Its alerts are emergencies',
-    emergencyHint: 'They stand on top of every page until somebody acknowledges them, and may escalate.',
+    emergencyHint:
+      'They stand on top of every page until somebody acknowledges them, and may escalate.',
     details: 'Fine tuning',
     hysteresisMetres: 'Distance from the border (metres)',
     hysteresisMetresHint: 'A position nearer to the border decides nothing.',

@@ -36,7 +36,7 @@ const LAYERS = [
     source: 'zones',
     filter: ['!', ['has', 'color']],
     layout: {
-      'text-field': ['get', 'name'],
+      'text-field': ['step', ['zoom'], '', 3, ['get', 'name']],
       'text-font': FONT,
       'text-size': 12,
       'text-max-width': 9,

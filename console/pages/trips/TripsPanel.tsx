@@ -78,13 +78,11 @@ const Found = ({ found }: { found: Trips }) => {
           </Button>
         )}
       </div>
-      <div class="trip-columns">
-        <div class="trip-tables">
-          {show === 'trips' && <TripTable trips={found.trips} {...table} />}
-          {show === 'stops' && <StopTable stops={found.stops} {...table} />}
-          {show === 'days' && <Days days={found.days} />}
-        </div>
-        <TrackMap track={found.track} chosen={chosen} />
+      <TrackMap track={found.track} chosen={chosen} />
+      <div class="trip-tables">
+        {show === 'trips' && <TripTable trips={found.trips} {...table} />}
+        {show === 'stops' && <StopTable stops={found.stops} {...table} />}
+        {show === 'days' && <Days days={found.days} />}
       </div>
     </div>
   )

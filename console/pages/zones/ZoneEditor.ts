@@ -232,7 +232,7 @@ export class ZoneEditor {
     const color = this.#color
     const features = this.#mode ? this.#drawnPart() : []
     const handles = this.#mode ? this.#drawnCorners() : this.#shape ? handlesOf(this.#shape) : []
-    if (!this.#mode && this.#shape) features.push(zoneFeature(this.#shape, { color }))
+    if (!this.#mode && this.#shape) features.push(zoneFeature(this.#shape, { color, isArea: true }))
     this.#set('draft', features)
     this.#set(
       'draft-handles',
@@ -255,7 +255,9 @@ export class ZoneEditor {
     if (!center) return []
     if (this.#mode === 'Circle') {
       const radius = pointer ? distanceBetween(center, pointer) : 0
-      return radius > 0 ? [zoneFeature({ type: 'Circle', center, radius }, { color })] : []
+      return radius > 0
+        ? [zoneFeature({ type: 'Circle', center, radius }, { color, isArea: true })]
+        : []
     }
     const coordinates = pointer ? [...this.#corners, pointer] : this.#corners
     const line: GeoJSON.LineString = { type: 'LineString', coordinates }

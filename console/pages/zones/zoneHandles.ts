@@ -27,7 +27,7 @@ export const DRAFT_LAYERS: StyleSpecification['layers'] = [
     id: 'draft-area',
     type: 'fill',
     source: 'draft',
-    filter: ['==', ['geometry-type'], 'MultiPolygon'],
+    filter: ['has', 'isArea'],
     paint: { 'fill-color': ['get', 'color'], 'fill-opacity': 0.25 },
   },
   {
