@@ -14,6 +14,7 @@ import {
   handlesOf,
   insertCorner,
   moveHandle,
+  nearestHandle,
   removeCorner,
 } from '../../../console/pages/zones/zoneHandles.ts'
 
@@ -116,6 +117,15 @@ describe('the handles of a shape', () => {
       [0, 2],
     ])
     expect(removeCorner(three, handle(three, 'corner'))).toBeNull()
+  })
+
+  test('are found near the pointer, on any copy of the world', () => {
+    const project = ([x, y]: Position) => ({ x: x * 10, y: -y * 10 })
+    const at = (x: number, y: number) => nearestHandle(square, { x, y }, project)
+    expect(at(21, -19)).toMatchObject({ kind: 'corner', at: 2 })
+    expect(at(21 + 3600, -19)).toMatchObject({ kind: 'corner', at: 2 })
+    expect(at(10, -1)).toMatchObject({ kind: 'middle', at: 0 })
+    expect(at(60, -60)).toBeNull()
   })
 
   test('move a circle and change its radius', () => {
