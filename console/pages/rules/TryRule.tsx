@@ -130,6 +130,10 @@ export const TryRule = ({ rule, zones, isDirty, onChange }: TryRuleProps) => {
     const ids = zoneIdsOf(rule)
     return zones.filter(({ id }) => ids.includes(id))
   }, [rule, zones])
+  // What was found by another condition says nothing about this one.
+  const { when, schedule, hysteresis, cooldownMinutes } = rule
+  const judged = JSON.stringify([when, schedule, hysteresis, cooldownMinutes])
+  useEffect(() => setResult(null), [judged])
   const { error } = run
   return (
     <Card title={text.rules.try}>

@@ -188,6 +188,8 @@ describe('a typed shape', () => {
     expect(typed({ ...center, radius: 'far' })).toEqual({ fault: 'radius' })
     expect(typed({ kind: 'GeoJSON', geoJson: '{"type":"Point"}' })).toEqual({ fault: 'json' })
     expect(typed({ kind: 'GeoJSON', geoJson: '{"type":"Polygon"}' })).toEqual({ fault: 'json' })
+    const words = '{"type":"Polygon","coordinates":[[["a","b"],["c","d"],["a","b"]]]}'
+    expect(typed({ kind: 'GeoJSON', geoJson: words })).toEqual({ fault: 'json' })
   })
 
   test('is the same after it was written and read', () => {
