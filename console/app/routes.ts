@@ -58,6 +58,11 @@ export const routes: readonly Route[] = [
   { path: '/users', load: () => import('../pages/users/UsersPage.tsx') },
   { path: '/users/:userId', load: () => import('../pages/users/UserPage.tsx') },
   { path: '/messages', load: () => import('../pages/messages/MessagesPage.tsx') },
+  { path: '/sources', load: () => import('../pages/sources/SourcesPage.tsx') },
+  { path: '/sources/new', load: () => import('../pages/sources/NewSourcePage.tsx') },
+  { path: '/sources/decode', load: () => import('../pages/sources/DecodePage.tsx') },
+  { path: '/sources/:sourceId', load: () => import('../pages/sources/SourcePage.tsx') },
+  { path: '/sources/:sourceId/edit', load: () => import('../pages/sources/EditSourcePage.tsx') },
   { path: '/webhooks', load: () => import('../pages/webhooks/WebhooksPage.tsx') },
   { path: '/webhooks/:webhookId', load: () => import('../pages/webhooks/WebhookPage.tsx') },
   { path: '/events', load: () => import('../pages/events/EventsPage.tsx') },
@@ -91,6 +96,7 @@ export const navigation: readonly { label: string; items: readonly NavItem[] }[]
   {
     label: text.shell.connect,
     items: [
+      { path: '/sources', label: text.sources.title, icon: 'source', needs: 'admin' },
       { path: '/webhooks', label: text.webhooks.title, icon: 'webhook', needs: 'admin' },
       { path: '/events', label: text.events.title, icon: 'event' },
       { path: '/settings', label: text.settings.title, icon: 'settings' },

@@ -81,6 +81,13 @@ export const bindFields = <T extends object>({
       value: String(draft[name]),
       onInput: (value: string) => set(name, Number(value)),
     }),
+    /** An empty field is null. */
+    numberOrNull: (name: NamesOf<T, number | null>) => ({
+      ...at(name),
+      type: 'number' as const,
+      value: draft[name] === null ? '' : String(draft[name]),
+      onInput: (value: string) => set(name, value === '' ? null : Number(value)),
+    }),
     /** A point in time in the viewer's zone; an empty field is null. */
     instant: (name: NamesOf<T, string | null>) => ({
       ...at(name),

@@ -87,18 +87,17 @@ export const tagRecord = (tags: readonly Tag[]): Record<string, string> =>
     tags.filter(({ name }) => name.trim()).map(({ name, value }) => [name.trim(), value]),
   )
 
-/** A merge patch adds and replaces; what was removed is null. */
+/** A merge patch adds and replaces; what was removed is null, of which the API's types know nothing. */
 export const tagPatch = (
   before: Record<string, string>,
   after: Record<string, string>,
-): Record<string, string | null> => ({
-  ...after,
-  ...Object.fromEntries(
-    Object.keys(before)
-      .filter((name) => !(name in after))
-      .map((name) => [name, null]),
-  ),
-})
+): Record<string, string> => {
+  const removed = Object.keys(before).filter((name) => !(name in after))
+  return {
+    ...after,
+    ...Object.fromEntries(removed.map((name) => [name, null as unknown as string])),
+  }
+}
 
 const MAX_NAME_CHARS = 64
 

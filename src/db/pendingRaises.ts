@@ -12,6 +12,7 @@ import { compile, names, placeholders, readAll, type Statement, valuesOf } from 
 const p = placeholders(
   'now',
   'raises',
+  'hits',
   'accountId',
   'ids',
   'before',
@@ -39,6 +40,16 @@ export const insertRaisesIf = (guard: SQL): SQL =>
     SELECT value ->> '$.alert.id', ${devices.accountId}, ${p.now}, value
     FROM ${devices} JOIN ${accounts} ON ${accounts.id} = ${devices.accountId}
     CROSS JOIN json_each(${p.raises}) WHERE ${guard} ON CONFLICT DO NOTHING`
+
+/**
+ * What rules found in new locations. Must stand right behind the INSERT of the locations, and only if
+ * there is something: statements behind it see as `changes()` whether the locations were stored.
+ */
+export const insertHits = compile<{ accountId: string; now: number; hits: string }>(
+  sql`INSERT INTO ${pendingRaises} (${COLUMNS})
+    SELECT value ->> '$.alert.id', ${p.accountId}, ${p.now}, value FROM json_each(${p.hits})
+    WHERE changes() > 0`,
+)
 
 const deleteRaises = compile<{ accountId: string; ids: string }>(
   sql`DELETE FROM ${pendingRaises} WHERE ${pendingRaises.id} IN ${valuesOf(p.ids)}

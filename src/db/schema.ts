@@ -635,11 +635,14 @@ export const unclaimed = sqliteTable(
     identifier: text().notNull(),
     firstReceived: integer('first_received').notNull(),
     lastReceived: integer('last_received').notNull(),
+    /** Since when a device has the identifier and the reports are to be moved; null for none. */
+    claimedAt: integer('claimed_at'),
   },
   (table) => [
     primaryKey({ columns: [table.sourceId, table.identifierKey] }),
     index('unclaimed_account').on(table.accountId, table.identifierKey),
     index('unclaimed_received').on(table.lastReceived),
+    index('unclaimed_claimed').on(table.claimedAt).where(sql`claimed_at IS NOT NULL`),
   ],
 )
 
@@ -659,6 +662,8 @@ export const unclaimedReports = sqliteTable(
   },
   (table) => [
     uniqueIndex('unclaimed_reports_key').on(table.sourceId, table.identifierKey, table.key),
+    // Ends with the number of the row: the newest are found without sorting.
+    index('unclaimed_reports_identifier').on(table.sourceId, table.identifierKey),
     index('unclaimed_reports_account').on(table.accountId),
     index('unclaimed_reports_received').on(table.receivedAt),
   ],

@@ -5,7 +5,13 @@ import type { QuarantineReason } from './source.ts'
 
 const EARTH_KM = 6371.0088
 const DAY_MS = 86_400_000
-const EARLIEST = Date.UTC(2000, 0, 1)
+
+/** Before it no network reports; clocks without a battery start at 1970, 1980, 1999 or 2000. */
+const EARLIEST = Date.UTC(2000, 0, 3)
+/** The week number of GPS has ten bits: a receiver that does not count further goes back by this. */
+const GPS_ROLLOVER_MS = 1024 * 7 * DAY_MS
+/** A receiver without a fix starts at the last rollover. */
+const LAST_ROLLOVER = Date.UTC(2019, 3, 7)
 
 export type Fix = Pick<Location, 'dateTime' | 'latitude' | 'longitude' | 'accuracy'>
 
@@ -32,9 +38,17 @@ export const leastSpeed = (a: Fix, b: Fix): number => {
 export const canBeBoth = (a: Fix, b: Fix, maxSpeed: number): boolean =>
   maxSpeed === 0 || a.dateTime === b.dateTime || leastSpeed(a, b) <= maxSpeed
 
-/** Whether a clock is more than a day off. Late reports are normal, so only the future counts. */
+const isWithinDay = (a: number, b: number): boolean => Math.abs(a - b) <= DAY_MS
+
+/**
+ * Whether a clock is more than a day off. Trackers report late, so of times in the past only those
+ * count at which clocks start, and those that a whole rollover separates from the arrival.
+ */
 export const isClockWrong = (dateTime: number, now: number): boolean =>
-  dateTime < EARLIEST || dateTime > now + DAY_MS
+  dateTime > now + DAY_MS ||
+  dateTime < EARLIEST ||
+  isWithinDay(dateTime, LAST_ROLLOVER) ||
+  isWithinDay(dateTime, now - GPS_ROLLOVER_MS)
 
 /** What is wrong with a fix by itself. */
 export const findFault = (fix: Fix, now: number): QuarantineReason | null => {
@@ -80,4 +94,11 @@ export const agree = (fixes: readonly Fix[], maxSpeed: number): boolean => {
     const before = ordered[at - 1]
     return before === undefined || canBeBoth(before, fix, maxSpeed)
   })
+}
+
+/** How many of the first fixes agree with each other, all together. */
+export const countAgreeing = (fixes: readonly Fix[], maxSpeed: number): number => {
+  let count = 0
+  while (count < fixes.length && agree(fixes.slice(0, count + 1), maxSpeed)) count++
+  return count
 }

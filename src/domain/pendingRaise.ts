@@ -22,6 +22,8 @@ export interface PendingRaise {
   /** The alert's own position; without one it gets the device's last location. */
   reported: Position | null
   notifications: Channel[]
+  /** An old alert that is stored only: it is no emergency and nobody is told of it. */
+  isQuiet?: boolean
   /** The service's public origin, for links in the messages. */
   origin: string
   rule?: RuleRaise

@@ -32,6 +32,8 @@ export interface AlertToRaise {
   alert: Pick<Alert, 'id' | 'name' | 'text' | 'dateTime' | 'ruleId' | 'zoneId'>
   /** The raiser may say so and did; names of `account.emergencyAlerts` are emergencies anyway. */
   emergency?: boolean
+  /** Whether it is stored only, as one that was told long ago. */
+  isQuiet?: boolean
   /**
    * A report carried it. Its id, which derives from the report, is kept for as long as alerts are,
    * and the report itself has moved the device's contact.
@@ -203,7 +205,8 @@ export const raiseAlert = (tx: Decision, deviceId: string, given: AlertToRaise):
     }
   const { reported, lastKnown } = given
   const { id, name, text, dateTime, ruleId, zoneId } = given.alert
-  const emergency = given.emergency === true || account.emergencyAlerts.includes(name)
+  const isNamed = account.emergencyAlerts.includes(name)
+  const emergency = !given.isQuiet && (given.emergency === true || isNamed)
   if (hasEnded(device.ends, account.day) && (!emergency || isTooSoon(tx, device))) {
     if (!given.isReported) tx.post({ kind: 'contact', key: device.key, at: now })
     return { ok: false, refusal: 'device-expired' }

@@ -48,6 +48,7 @@ const raiseOne = (tx: Decision, raise: PendingRaise, context: AlertContext): One
   const outcome = raiseAlert(tx, deviceId, {
     alert: rule ? { ...alert, ruleId: rule.ruleId, zoneId: rule.zoneId } : alert,
     emergency,
+    isQuiet: raise.isQuiet === true,
     isReported: true,
     reported,
     lastKnown,

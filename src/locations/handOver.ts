@@ -37,9 +37,18 @@ export const handOverRaises = async (
 }
 
 /** Hands over what rules have found. After a failure or a crash the sweep does it. */
-export const handOverHits = async (c: Context, hits: PendingRaise[]): Promise<void> => {
+const handOverHits = async (c: Context, hits: PendingRaise[]): Promise<void> => {
   const ledger = ledgerOf(c.env, c.get('principal').accountId)
-  await retryTransient(() => ledger.raisePending(hits)).catch((error) =>
-    logFailure('raise-failed', error, { requestId: c.get('requestId') }),
+  for (let at = 0; at < hits.length; at += MAX_RAISES_PER_CALL)
+    await retryTransient(() => ledger.raisePending(hits.slice(at, at + MAX_RAISES_PER_CALL)))
+}
+
+/** Hands over what rules have found, after the reply. */
+export const handOverLater = (c: Context, hits: PendingRaise[]): void => {
+  if (hits.length === 0) return
+  c.executionCtx.waitUntil(
+    handOverHits(c, hits).catch((error) =>
+      logFailure('raise-failed', error, { requestId: c.get('requestId') }),
+    ),
   )
 }

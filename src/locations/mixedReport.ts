@@ -1,28 +1,18 @@
-import { packedBytes, packLocation } from '../db/locations.ts'
+import type { SQL } from 'drizzle-orm'
+import { packedBytes } from '../db/locations.ts'
 import type { Database } from '../db/open.ts'
-import { packRaises } from '../db/pendingRaises.ts'
-import { readAll, runBatch } from '../db/statement.ts'
+import { readAll, type Statement } from '../db/statement.ts'
 import type { Viewer } from '../db/visibility.ts'
 import { keptSince } from '../domain/account.ts'
-import { localDay } from '../domain/day.ts'
 import { fold } from '../domain/fold.ts'
-import { currentDay, hasEnded } from '../domain/license.ts'
-import type { Location, MIXED_REJECTIONS } from '../domain/location.ts'
+import type { Location } from '../domain/location.ts'
 import type { PendingRaise } from '../domain/pendingRaise.ts'
-import { appendMixedEvents } from './mixedEvents.ts'
-import {
-  insertLocations,
-  insertRaises,
-  type MixedValues,
-  type NamedDevice,
-  type StateRow,
-  selectDevices,
-  selectState,
-  selectStored,
-  updateLastContact,
-} from './mixedStatements.ts'
-import { type AssumedState, MAX_PACKED_LENGTH, MAX_RETRIES, oldestOf } from './report.ts'
-import { type SentLocation, type StoredRow, statusesOf } from './reportOutcome.ts'
+import { nameOf, type PackedReport, packReport, writeReport } from './mixedBatch.ts'
+import { findStatuses, type MixedStatus } from './mixedOutcome.ts'
+import { judgeMixed } from './mixedRules.ts'
+import { type NamedDevice, type StateRow, selectDevices } from './mixedStatements.ts'
+import { type AssumedState, MAX_PACKED_LENGTH, MAX_RACES, MAX_RETRIES } from './report.ts'
+import { takeTurn } from './reportTurn.ts'
 
 /** The locations of one device, which is named by its id or its identifier. */
 export interface DeviceReport {
@@ -41,11 +31,15 @@ export interface MixedReport {
   /** Holds back locations that may need a higher speed than the device's `maxSpeed`. */
   isJudged: boolean
   assumed: AssumedState
+  /** The service's public origin, for the messages of alerts. */
+  origin: string
   now: number
+  /**
+   * Further statements of the batch. Each must have the condition it is given: false when the report
+   * has to run again.
+   */
+  alsoRun?: (isStored: SQL) => Statement[]
 }
-
-/** `held`: neither stored nor refused yet, since it has to be judged exactly. */
-export type MixedStatus = 'accepted' | 'held' | (typeof MIXED_REJECTIONS)[number]
 
 export type MixedOutcome =
   | {
@@ -58,14 +52,11 @@ export type MixedOutcome =
       storedBytes: number
       /** Stored, and still to be handed to the ledger. */
       raises: PendingRaise[]
+      /** What rules have found: stored, and handed to the ledger after the reply. */
+      hits: PendingRaise[]
       actual: AssumedState
     }
   | { ok: false; refusal: 'body-too-large' | 'unavailable' | 'account-not-found' }
-
-const nameOf = ({ deviceId, identifier }: Pick<DeviceReport, 'deviceId' | 'identifier'>) => [
-  deviceId,
-  identifier === null ? null : fold(identifier),
-]
 
 /** The devices that some names are of, with the positions of the names. */
 export const findNamedDevices = (
@@ -75,107 +66,78 @@ export const findNamedDevices = (
 ): Promise<NamedDevice[]> =>
   readAll(selectDevices(db, { accountId, groupId, refs: JSON.stringify(named.map(nameOf)) }))
 
-const valuesOf = ({ viewer, reports, isJudged, raisesBy, now }: MixedReport) => {
-  const { accountId, groupId } = viewer
-  const packed = reports.map(({ locations: reported }) => reported.map(packLocation))
-  return {
-    accountId,
-    groupId,
-    now,
-    packed,
-    refs: JSON.stringify(reports.map((report) => [...nameOf(report), report.eventId])),
-    groups: JSON.stringify(reports.map((report, at) => [...nameOf(report), packed[at]])),
-    oldest: oldestOf(reports.flatMap((report) => report.locations)),
-    isJudged: isJudged ? 1 : 0,
-    mayRaise: raisesBy ? 1 : 0,
-  } as const
-}
+const toActual = (state: StateRow): AssumedState => ({
+  timeZone: state.time_zone,
+  hasSubscribers: state.subscribed === 1,
+  emergency: state.emergency,
+  rulesVersion: state.rules_version,
+})
 
-interface Written {
-  values: MixedValues
-  accepted: number
-  state: StateRow
-  found: NamedDevice[]
-}
+const isAsAssumed = (report: MixedReport, assumed: AssumedState, actual: AssumedState): boolean =>
+  actual.timeZone === assumed.timeZone &&
+  actual.hasSubscribers === assumed.hasSubscribers &&
+  actual.rulesVersion === assumed.rulesVersion &&
+  (!report.raisesBy || actual.emergency === assumed.emergency)
 
-const writeReport = async (
+const storePacked = async (
   db: Database,
-  { packed, ...base }: ReturnType<typeof valuesOf>,
-  { timeZone, hasSubscribers, emergency }: AssumedState,
-  raises: PendingRaise[],
-): Promise<Omit<Written, 'state'> & { state: StateRow | undefined }> => {
-  const values: MixedValues = {
-    ...base,
-    // An infinite number, of a report without locations, cannot be bound.
-    oldest: Math.min(base.oldest, base.now),
-    timeZone,
-    today: localDay(base.now, timeZone),
-    hasSubscribers: hasSubscribers ? 1 : 0,
-    emergency,
-    raises: packRaises(raises),
+  report: MixedReport,
+  base: PackedReport,
+): Promise<MixedOutcome> => {
+  const { viewer, isJudged, origin, now } = report
+  const names = report.reports.map(nameOf)
+  let { assumed } = report
+  let races = 0
+  for (let retries = 0; retries <= MAX_RETRIES + races; retries++) {
+    const { rulesVersion, timeZone } = assumed
+    const judging =
+      rulesVersion === null
+        ? { judged: null }
+        : await judgeMixed(db, {
+            viewer,
+            reports: names.map((name, at) => ({ name, rows: base.packed[at] ?? [] })),
+            isJudged,
+            rulesVersion,
+            timeZone,
+            origin,
+            now,
+            isRetry: retries > 0,
+          })
+    if ('rulesVersion' in judging) {
+      assumed = { ...assumed, rulesVersion: judging.rulesVersion }
+      continue
+    }
+    const { judged } = judging
+    const raises = (await report.raisesBy?.(assumed.emergency)) ?? []
+    const { state, ...written } = await writeReport(db, report, base, { assumed, raises, judged })
+    if (!state) return { ok: false, refusal: 'account-not-found' }
+    const actual = toActual(state)
+    if (!isAsAssumed(report, assumed, actual)) {
+      assumed = actual
+      continue
+    }
+    const { accepted, found } = written
+    if (judged && accepted === 0 && (judged.news || !judged.isSame(found, state))) {
+      // Another report of one of the devices was stored since the tracks were read.
+      races = Math.min(races + 1, MAX_RACES)
+      judged.forget()
+      continue
+    }
+    judged?.remember()
+    const rows = base.packed.flat()
+    const since = keptSince(now, state.retention_days)
+    return {
+      ok: true,
+      statuses: await findStatuses(db, report, { ...written, state }),
+      devices: found,
+      counts: { accepted },
+      storedBytes: rows.length && Math.round((accepted / rows.length) * packedBytes(rows)),
+      raises: raises.filter(({ alert }) => alert.dateTime >= since),
+      hits: judged?.hits ?? [],
+      actual,
+    }
   }
-  const results = await runBatch(db, [
-    insertLocations(db, values),
-    ...(hasSubscribers ? appendMixedEvents(db, values) : []),
-    ...(raises.length > 0 ? [insertRaises(db, values)] : []),
-    updateLastContact(db, values),
-    selectState(db, values),
-    selectDevices(db, values),
-  ])
-  return {
-    values,
-    accepted: results[0]?.meta.changes ?? 0,
-    state: results.at(-2)?.results[0] as StateRow | undefined,
-    found: (results.at(-1)?.results ?? []) as NamedDevice[],
-  }
-}
-
-type Placed = SentLocation & { report: number; at: number }
-
-const readStored = async (
-  db: Database,
-  values: MixedValues,
-  sent: Placed[],
-): Promise<Map<number, StoredRow>> => {
-  const places = new Map(sent.map(({ report, at }, index) => [`${report} ${at}`, index]))
-  const stored = new Map<number, StoredRow>()
-  for (const row of await readAll(selectStored(db, values))) {
-    const index = places.get(`${row.report} ${row.at}`)
-    if (index !== undefined) stored.set(index, row)
-  }
-  return stored
-}
-
-/** What became of each location. The stored ones are read only when some were not accepted. */
-const findStatuses = async (
-  db: Database,
-  { reports, now, isJudged }: MixedReport,
-  { values, accepted, state, found }: Written,
-): Promise<MixedStatus[][]> => {
-  const { day, time_zone: timeZone, retention_days: retentionDays } = state
-  const today = currentDay({ day, timeZone }, now)
-  const byReport = new Map(found.map((device) => [device.report, device]))
-  const sent: Placed[] = []
-  const statuses = reports.map(({ locations: reported }, report) => {
-    const device = byReport.get(report)
-    const isActive = device && !hasEnded(device.ends, today)
-    if (isActive)
-      for (const [at, location] of reported.entries())
-        sent.push({ deviceKey: device.key, location, report, at })
-    const status = !device ? 'unknown' : isActive ? 'accepted' : 'refused'
-    return reported.map((): MixedStatus => status)
-  })
-  if (sent.length === accepted) return statuses
-  const stored = await readStored(db, values, sent)
-  const since = keptSince(now, retentionDays)
-  const isHeld = (index: number) =>
-    isJudged && !stored.has(index) && (sent[index]?.location.dateTime ?? 0) >= since
-  const judged = statusesOf({ sent, keptSince: since, accepted }, stored)
-  for (const [index, { report, at }] of sent.entries()) {
-    const ofReport = statuses[report]
-    if (ofReport) ofReport[at] = isHeld(index) ? 'held' : (judged[index] ?? 'duplicate')
-  }
-  return statuses
+  return { ok: false, refusal: 'unavailable' }
 }
 
 /** Stores a report of many devices in one round trip, as `storeReport` does for one device. */
@@ -183,40 +145,10 @@ export const storeMixedReport = async (
   db: Database,
   report: MixedReport,
 ): Promise<MixedOutcome> => {
-  const base = valuesOf(report)
+  const base = packReport(report)
   if (base.groups.length > MAX_PACKED_LENGTH) return { ok: false, refusal: 'body-too-large' }
-  let { assumed } = report
-  for (let retries = 0; ; retries++) {
-    const found = (await report.raisesBy?.(assumed.emergency)) ?? []
-    const { state, ...written } = await writeReport(db, base, assumed, found)
-    if (!state) return { ok: false, refusal: 'account-not-found' }
-    const { time_zone: timeZone, emergency } = state
-    const actual = {
-      timeZone,
-      hasSubscribers: state.subscribed === 1,
-      emergency,
-      rulesVersion: state.rules_version,
-    }
-    const isAsAssumed =
-      timeZone === assumed.timeZone &&
-      actual.hasSubscribers === assumed.hasSubscribers &&
-      (!report.raisesBy || emergency === assumed.emergency)
-    if (!isAsAssumed) {
-      if (retries === MAX_RETRIES) return { ok: false, refusal: 'unavailable' }
-      assumed = actual
-      continue
-    }
-    const { accepted } = written
-    const rows = base.packed.flat()
-    const since = keptSince(report.now, state.retention_days)
-    return {
-      ok: true,
-      statuses: await findStatuses(db, report, { ...written, state }),
-      devices: written.found,
-      counts: { accepted },
-      storedBytes: rows.length && Math.round((accepted / rows.length) * packedBytes(rows)),
-      raises: found.filter(({ alert }) => alert.dateTime >= since),
-      actual,
-    }
-  }
+  const store = () => storePacked(db, report, base)
+  if (report.assumed.rulesVersion === null) return store()
+  const names = report.reports.map(({ deviceId, identifier }) => deviceId ?? fold(identifier ?? ''))
+  return takeTurn(names, store)
 }

@@ -6,6 +6,8 @@ import { accounts, devices, locations, pendingRaises } from '../db/schema.ts'
 import { commaSeparated, compile, literal, names, placeholders } from '../db/statement.ts'
 import { isVisible, type Viewer } from '../db/visibility.ts'
 import type { Day } from '../domain/day.ts'
+import { devicesOf } from './mixedDevices.ts'
+import { isActive, isAsAssumed, isAsJudged, isNewsStored } from './mixedGuard.ts'
 import { compareWithStored, type StoredRow } from './reportOutcome.ts'
 
 /* The statements of a report of many devices: those of `reportStatements`, for a list at once. */
@@ -25,6 +27,17 @@ export interface MixedValues extends Viewer {
   mayRaise: 0 | 1
   emergency: string | null
   raises: string
+  /** The token of the account's rules; null for none. */
+  rulesVersion: string | null
+  /** What the report was judged by, if it was: see `JudgedMixed`. */
+  window: string | null
+  expected: string | null
+  found: number
+  retentionDays: number | null
+  hits: string
+  /** A location that must be new; null if none is expected. */
+  newKey: number | null
+  newTime: number | null
 }
 
 const p = placeholders(
@@ -41,26 +54,18 @@ const p = placeholders(
   'mayRaise',
   'emergency',
   'raises',
+  'rulesVersion',
+  'window',
+  'expected',
+  'found',
+  'retentionDays',
+  'newKey',
+  'newTime',
 )
 
-const named = alias(devices, 'named')
-
-/** The device that `sent.value` names by its first two members, if the viewer can see it. */
-const devicesOf = (list: SQL): SQL => sql`json_each(${list}) sent
-  CROSS JOIN ${devices} ON ${devices.key} = ifnull(
-    (SELECT ${named.key} FROM ${devices} ${named}
-      WHERE ${named.id} = sent.value ->> 0 AND ${named.accountId} = ${p.accountId}),
-    (SELECT ${named.key} FROM ${devices} ${named}
-      WHERE ${named.accountId} = ${p.accountId} AND ${named.identifierKey} = sent.value ->> 1))
-    AND ${isVisible(devices.key, p.groupId)}`
-
 const HAS_SUBSCRIBERS = isSubscribedToLocations(p.accountId, p.now)
-/** False when the report assumes a wrong state: then none of its statements writes. */
-const IS_AS_ASSUMED = sql`(${accounts.timeZone} = ${p.timeZone}
-  AND ${HAS_SUBSCRIBERS} = ${p.hasSubscribers}
-  AND (${p.mayRaise} = 0 OR ${accounts.emergency} IS ${p.emergency}))`
-const IS_ACTIVE = sql`(${devices.ends} IS NULL
-  OR (${devices.ends} > ${accounts.day} AND ${devices.ends} > ${p.today}))`
+const IS_AS_ASSUMED = isAsAssumed(p)
+const IS_ACTIVE = isActive(p)
 const KEPT_SINCE = sql`(${p.now} - ${accounts.retentionDays} * 86400000)`
 const SENT = sql`location.value`
 
@@ -85,7 +90,7 @@ const AFTER = sql`(SELECT min(${other.time}) FROM ${locations} ${other}
 const IS_CREDIBLE = sql`(${p.isJudged} = 0 OR ${devices.maxSpeed} = 0
   OR NOT (${isTooFast(BEFORE)} OR ${isTooFast(AFTER)}))`
 
-export const insertLocations = compile<MixedValues>(
+const insertIf = (guard: SQL): SQL =>
   sql`INSERT INTO ${locations}
       (${names(locations.deviceKey, locations.receivedAt, ...PACKED_COLUMNS)})
     SELECT ${devices.key}, ${p.now},
@@ -93,9 +98,13 @@ export const insertLocations = compile<MixedValues>(
     FROM ${accounts} CROSS JOIN ${devicesOf(sql`${p.groups}`)}
     CROSS JOIN json_each(sent.value, '$[2]') location
     WHERE ${accounts.id} = ${p.accountId} AND ${IS_AS_ASSUMED} AND ${IS_ACTIVE}
-      AND (${p.oldest} >= ${KEPT_SINCE} OR ${SENT} ->> 0 >= ${KEPT_SINCE}) AND ${IS_CREDIBLE}
-    ON CONFLICT DO NOTHING`,
-)
+      AND (${p.oldest} >= ${KEPT_SINCE} OR ${SENT} ->> 0 >= ${KEPT_SINCE}) AND ${guard}
+    ON CONFLICT DO NOTHING`
+
+export const insertLocations = compile<MixedValues>(insertIf(IS_CREDIBLE))
+
+/** For a report that rules were applied to: all of it is stored, or nothing. */
+export const insertJudgedLocations = compile<MixedValues>(insertIf(isAsJudged(p)))
 
 const RAISE_COLUMNS = names(
   pendingRaises.id,
@@ -124,7 +133,7 @@ export const updateLastContact = compile<MixedValues>(
   sql`UPDATE ${devices} SET ${names(devices.lastContact)} = ${p.now}
     WHERE ${names(devices.key)} IN (SELECT ${devices.key}
       FROM ${accounts} CROSS JOIN ${devicesOf(sql`${p.refs}`)}
-      WHERE ${accounts.id} = ${p.accountId} AND ${IS_AS_ASSUMED}
+      WHERE ${accounts.id} = ${p.accountId} AND ${IS_AS_ASSUMED} AND ${isNewsStored(p)}
         AND ifnull(${devices.lastContact}, 0) < ${p.now} AND ifnull(${LAST_RECEIVED}, 0) < ${p.now})`,
 )
 

@@ -1,6 +1,6 @@
 import { type PackedLocation, packedBytes, packLocation, unpackLocation } from '../db/locations.ts'
 import type { Database } from '../db/open.ts'
-import { packRaises } from '../db/pendingRaises.ts'
+import { insertHits, packRaises } from '../db/pendingRaises.ts'
 import { runBatch, type Statement } from '../db/statement.ts'
 import type { DeviceRef } from '../db/visibility.ts'
 import { keptSince } from '../domain/account.ts'
@@ -9,12 +9,12 @@ import { currentDay, hasEnded } from '../domain/license.ts'
 import type { Location, StoredLocation } from '../domain/location.ts'
 import type { PendingRaise } from '../domain/pendingRaise.ts'
 import { mayCarryEmergency } from '../domain/reportedEmergency.ts'
+import { forgetDevice } from './judgeTrack.ts'
 import { appendReportEvent } from './reportEvent.ts'
 import { countOutcome, type ReportCounts } from './reportOutcome.ts'
 import { raisesOf } from './reportRaises.ts'
-import { forgetDevice, type JudgedReport, judgeByRules } from './reportRules.ts'
+import { type JudgedReport, judgeByRules } from './reportRules.ts'
 import {
-  insertHits,
   insertJudgedLocations,
   insertLocations,
   insertRaises,
@@ -76,7 +76,7 @@ export type ReportOutcome =
 
 export const MAX_RETRIES = 5
 /** How often a report may lose the race for its device's track. */
-const MAX_RACES = 40
+export const MAX_RACES = 40
 export const MAX_PACKED_LENGTH = 1_900_000
 const LONG_PACKED_LENGTH = 200_000
 
@@ -236,5 +236,5 @@ export const storeReport = async (db: Database, report: Report): Promise<ReportO
   // Packing and sending take milliseconds each: other requests get their turn between them.
   if (packed.length > LONG_PACKED_LENGTH) await scheduler.wait(0)
   const store = () => storePacked(db, report, rows, packed)
-  return report.assumed.rulesVersion === null ? store() : takeTurn(report.device.deviceId, store)
+  return report.assumed.rulesVersion === null ? store() : takeTurn([report.device.deviceId], store)
 }

@@ -12,7 +12,16 @@ export interface HitContext {
   deviceId: string
   origin: string
   now: number
+  /** At most so many alerts. */
+  limit?: number
 }
+
+/** How many alerts a report of many devices raises, but two for each device. */
+const MAX_MIXED_ALERTS = 1000
+
+/** How many alerts each of so many devices may raise in one report. */
+export const shareOf = (devices: number): number =>
+  Math.max(2, Math.min(MAX_REPORT_ALERTS, Math.floor(MAX_MIXED_ALERTS / Math.max(1, devices))))
 
 /** Ids are made at arrival: one that derives from an old time would be forgotten too soon. */
 const toRaise = async (
@@ -66,12 +75,13 @@ const summarize = async (
 
 /** Emergencies first; beyond the limit, one alert says how many more there were. */
 export const toRaises = async (hits: Hit[], context: HitContext): Promise<PendingRaise[]> => {
-  if (hits.length <= MAX_REPORT_ALERTS) return Promise.all(hits.map((hit) => toRaise(hit, context)))
+  const { limit = MAX_REPORT_ALERTS } = context
+  if (hits.length <= limit) return Promise.all(hits.map((hit) => toRaise(hit, context)))
   const byUrgency = [
     ...hits.filter(({ signal }) => signal.rule.emergency),
     ...hits.filter(({ signal }) => !signal.rule.emergency),
   ]
-  const listed = byUrgency.slice(0, MAX_REPORT_ALERTS - 1)
+  const listed = byUrgency.slice(0, limit - 1)
   const raises = await Promise.all(listed.map((hit) => toRaise(hit, context)))
   return [...raises, await summarize(byUrgency.slice(listed.length), context)]
 }

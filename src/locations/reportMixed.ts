@@ -4,9 +4,10 @@ import { requireOk } from '../http/problem.ts'
 import { storeWithinBudget } from './budget.ts'
 import type { AddressedLocation } from './forms.ts'
 import { groupByDevice } from './groupByDevice.ts'
-import { assumedStates, handOverRaises, originOf } from './handOver.ts'
+import { assumedStates, handOverLater, handOverRaises, originOf } from './handOver.ts'
+import type { MixedStatus } from './mixedOutcome.ts'
 import { raisesOfReports } from './mixedRaises.ts'
-import { type MixedStatus, storeMixedReport } from './mixedReport.ts'
+import { storeMixedReport } from './mixedReport.ts'
 import { INITIAL_STATE } from './report.ts'
 
 const REFUSALS = { unknown: 'device-not-found', refused: 'device-expired' } as const
@@ -44,11 +45,13 @@ export const reportMixed = async (c: Context, sent: AddressedLocation[]) => {
         raisesBy,
         isJudged: false,
         assumed: assumedStates.get(accountId) ?? INITIAL_STATE,
+        origin: originOf(c),
         now: Date.now(),
       }),
   )
-  const { statuses, counts, actual, raises } = requireOk(outcome)
+  const { statuses, counts, actual, raises, hits } = requireOk(outcome)
   assumedStates.set(accountId, actual)
+  handOverLater(c, hits)
   await handOverRaises(c, raises)
   if (actual.hasSubscribers && counts.accepted > 0)
     c.executionCtx.waitUntil(pokeFeed(c.env, c.get('principal')))

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { isSubscribedToLocations } from '../db/events.ts'
 import { LOCATION_COLUMNS, type LocationRow, PACKED_COLUMNS } from '../db/locations.ts'
 import { insertRaisesIf } from '../db/pendingRaises.ts'
-import { accounts, devices, locations, pendingRaises } from '../db/schema.ts'
+import { accounts, devices, locations } from '../db/schema.ts'
 import { commaSeparated, compile, literal, names, placeholders } from '../db/statement.ts'
 import { type DeviceRef, IS_VISIBLE_DEVICE } from '../db/visibility.ts'
 import type { Day } from '../domain/day.ts'
@@ -48,7 +48,6 @@ const p = placeholders(
   'rulesVersion',
   'window',
   'retentionDays',
-  'hits',
   'newTime',
 )
 
@@ -91,18 +90,6 @@ const IS_AS_JUDGED = sql`(${accounts.retentionDays} = ${p.retentionDays}
 
 /** For a report that rules were applied to. */
 export const insertJudgedLocations = compile<ReportValues>(insertIf(IS_AS_JUDGED))
-
-/** What the rules found. Must follow the INSERT of the locations, and only if there is something. */
-export const insertHits = compile<ReportValues>(
-  sql`INSERT INTO ${pendingRaises} (${names(
-    pendingRaises.id,
-    pendingRaises.accountId,
-    pendingRaises.creation,
-    pendingRaises.raise,
-  )})
-    SELECT value ->> '$.alert.id', ${p.accountId}, ${p.now}, value FROM json_each(${p.hits})
-    WHERE changes() > 0`,
-)
 
 /**
  * Stores the report's emergencies: of an expired device too, and when the locations are known

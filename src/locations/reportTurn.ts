@@ -12,15 +12,17 @@ const turns = new Map<string, { holder: object; until: number }>()
 
 const isFree = (deviceId: string): boolean => (turns.get(deviceId)?.until ?? 0) < Date.now()
 
-/** Runs `work` when no other report of the device runs here, or after two seconds anyway. */
-export const takeTurn = async <T>(deviceId: string, work: () => Promise<T>): Promise<T> => {
+/** Runs `work` when no other report of the devices runs here, or after two seconds anyway. */
+export const takeTurn = async <T>(deviceIds: string[], work: () => Promise<T>): Promise<T> => {
   const giveUpAt = Date.now() + MAX_WAIT_MS
-  while (!isFree(deviceId) && Date.now() < giveUpAt) await scheduler.wait(POLL_MS)
+  while (!deviceIds.every(isFree) && Date.now() < giveUpAt) await scheduler.wait(POLL_MS)
   const holder = {}
-  turns.set(deviceId, { holder, until: Date.now() + MAX_TURN_MS })
+  const until = Date.now() + MAX_TURN_MS
+  for (const deviceId of deviceIds) turns.set(deviceId, { holder, until })
   try {
     return await work()
   } finally {
-    if (turns.get(deviceId)?.holder === holder) turns.delete(deviceId)
+    for (const deviceId of deviceIds)
+      if (turns.get(deviceId)?.holder === holder) turns.delete(deviceId)
   }
 }

@@ -78,10 +78,10 @@ const selectNeighbours = compile<Values, FixRow>(
 
 /** More stored locations among those of a report are read around each by itself. */
 const MAX_WITHIN = 2000
-const NEIGHBOURS = 16
+export const NEIGHBOURS = 16
 
 /** The parts around each time, merged where they overlap. */
-const segmentsAround = (stored: Fix[], times: number[]): Segment[] => {
+export const segmentsAround = (stored: Fix[], times: number[]): Segment[] => {
   const segments: Segment[] = []
   let next = 0
   for (const time of times) {

@@ -13,7 +13,7 @@ import { storeWithinBudget } from './budget.ts'
 import * as contract from './contract.ts'
 import { exportTrack } from './export.ts'
 import { acceptedFormat } from './formats/formats.ts'
-import { assumedStates, handOverHits, handOverRaises, originOf } from './handOver.ts'
+import { assumedStates, handOverLater, handOverRaises, originOf } from './handOver.ts'
 import { presentLocation } from './present.ts'
 import { deviceOf, queryPage, replyQuery } from './query.ts'
 import { INITIAL_STATE, storeReport } from './report.ts'
@@ -49,7 +49,7 @@ const report = async (c: Context, reported: Location[]) => {
   // The location of an expired device is refused, and yet someone is told of its emergency.
   if (!outcome.ok && alertId) throw refusalProblem({ ...outcome, alertId })
   const { counts, stored, actual, hits } = requireOk(outcome)
-  if (hits.length > 0) c.executionCtx.waitUntil(handOverHits(c, hits))
+  handOverLater(c, hits)
   if (actual.hasSubscribers && counts.accepted > 0)
     c.executionCtx.waitUntil(pokeFeed(c.env, c.get('principal')))
   return {

@@ -4,6 +4,7 @@ import { accounts, rules, zones } from '../db/schema.ts'
 import { compile, placeholders, runBatch } from '../db/statement.ts'
 import { isContactRule, type Rule } from '../domain/rule.ts'
 import { compileRule, compileZone, type Signal, wantsRest } from '../domain/ruleSignal.ts'
+import { SizedCache } from '../domain/sizedCache.ts'
 import { compiledBytes } from '../domain/zoneGeometry.ts'
 import { selectEnabledRules, toRule } from '../rules/store.ts'
 import { toZone, type ZoneRow } from '../zones/store.ts'
@@ -23,26 +24,11 @@ export interface CompiledRules {
   bytes: number
 }
 
-const MAX_CACHE_BYTES = 16_000_000
+export const MAX_CACHE_BYTES = 16_000_000
 const RULE_BYTES = 2000
 
-const cache = new Map<string, CompiledRules>()
-let cachedBytes = 0
-
-const evict = (accountId: string): void => {
-  cachedBytes -= cache.get(accountId)?.bytes ?? 0
-  cache.delete(accountId)
-}
-
-const keep = (accountId: string, compiled: CompiledRules): void => {
-  evict(accountId)
-  cache.set(accountId, compiled)
-  cachedBytes += compiled.bytes
-  for (const oldest of cache.keys()) {
-    if (cachedBytes <= MAX_CACHE_BYTES) return
-    evict(oldest)
-  }
-}
+/** By account. */
+export const ruleCache = new SizedCache<CompiledRules>(MAX_CACHE_BYTES)
 
 const p = placeholders('accountId')
 
@@ -81,9 +67,9 @@ export const loadRules = async (
   accountId: string,
   version: string,
 ): Promise<CompiledRules> => {
-  const known = cache.get(accountId)
+  const known = ruleCache.get(accountId)
   if (known?.version === version) return known
   const compiled = await readRules(db, accountId)
-  keep(accountId, compiled)
+  ruleCache.set(accountId, compiled)
   return compiled
 }

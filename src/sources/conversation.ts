@@ -1,54 +1,117 @@
 import { sql } from 'drizzle-orm'
-import { appendEvent } from '../db/events.ts'
 import type { Database } from '../db/open.ts'
-import { commands } from '../db/schema.ts'
-import { runBatch, statement } from '../db/statement.ts'
+import { commands, eventHeads, events } from '../db/schema.ts'
+import { compile, names, placeholders, runBatch, type Statement } from '../db/statement.ts'
 import { base32, base32Time } from '../domain/base32.ts'
+import { isClockWrong } from '../domain/credible.ts'
+import { iso } from '../domain/iso.ts'
 import type { MessageItem, SourceItem } from '../domain/source.ts'
 import type { NamedDevice } from '../locations/mixedStatements.ts'
 
 /* Messages written on devices. They stand in one list with the commands to them. */
 
-const idOf = async ({ id }: NamedDevice, { key, dateTime }: MessageItem): Promise<string> => {
-  const bytes = new TextEncoder().encode(`message ${id} ${key}`)
+const idOf = async (deviceId: string, { key, dateTime }: MessageItem): Promise<string> => {
+  const bytes = new TextEncoder().encode(`message ${deviceId} ${key}`)
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
   return `cmd_${base32Time(dateTime)}${base32(digest, 13)}`
 }
 
-const storeMessage = async (
+const p = placeholders('accountId', 'messages', 'now')
+
+/** `messages` are `[commandId, eventId, deviceKey, deviceId, format, text, dateTime, data]`. */
+interface Messages {
+  accountId: string
+  messages: string
+  now: number
+}
+
+/** Those that are not stored yet; the first of several with one id. */
+const NEW_MESSAGES = sql`SELECT sent.value AS value, min(sent.key) AS place
+  FROM json_each(${p.messages}) sent
+  WHERE NOT EXISTS (SELECT 1 FROM ${commands} WHERE ${commands.id} = sent.value ->> 0)
+  GROUP BY sent.value ->> 0`
+
+const takeNumbers = compile<Messages>(
+  sql`INSERT INTO ${eventHeads} (${names(eventHeads.accountId, eventHeads.sequence)})
+    SELECT ${p.accountId}, count(*) FROM (${NEW_MESSAGES}) HAVING count(*) > 0
+    ON CONFLICT (${names(eventHeads.accountId)})
+    DO UPDATE SET ${names(eventHeads.sequence)} = ${eventHeads.sequence} + excluded.sequence`,
+)
+
+const EVENT_COLUMNS = names(
+  events.accountId,
+  events.sequence,
+  events.id,
+  events.type,
+  events.time,
+  events.deviceId,
+  events.data,
+)
+
+const insertEvents = compile<Messages>(
+  sql`INSERT INTO ${events} (${EVENT_COLUMNS})
+    SELECT ${p.accountId},
+      ${eventHeads.sequence} - count(*) OVER () + row_number() OVER (ORDER BY fresh.place),
+      fresh.value ->> 1, 'message.received', ${p.now}, fresh.value ->> 3, fresh.value ->> 7
+    FROM (${NEW_MESSAGES}) fresh
+    JOIN ${eventHeads} ON ${eventHeads.accountId} = ${p.accountId}`,
+)
+
+const COMMAND_COLUMNS = names(
+  commands.id,
+  commands.accountId,
+  commands.deviceKey,
+  commands.isReceived,
+  commands.format,
+  commands.command,
+  commands.sms,
+  commands.status,
+  commands.creation,
+)
+
+const insertMessages = compile<Messages>(
+  sql`INSERT INTO ${commands} (${COMMAND_COLUMNS})
+    SELECT sent.value ->> 0, ${p.accountId}, sent.value ->> 2, 1, sent.value ->> 4,
+      sent.value ->> 5, 0, 'delivered', sent.value ->> 6
+    FROM json_each(${p.messages}) sent WHERE true ON CONFLICT DO NOTHING`,
+)
+
+export interface ReceivedMessage {
+  item: MessageItem
+  device: Pick<NamedDevice, 'id' | 'key'>
+  receivedAt: number
+}
+
+/** Commands and messages are kept for a year. */
+const MAX_AGE_MS = 365 * 86_400_000
+
+/** With a wrong clock a message would be deleted at once, or stay at the top of the list. */
+const timeOf = ({ item, receivedAt }: ReceivedMessage): number =>
+  isClockWrong(item.dateTime, receivedAt) || item.dateTime < receivedAt - MAX_AGE_MS
+    ? receivedAt
+    : item.dateTime
+
+const packMessage = async (message: ReceivedMessage): Promise<unknown[]> => {
+  const { item, device } = message
+  const { text, format } = item
+  const id = await idOf(device.id, item)
+  const dateTime = timeOf(message)
+  const data = { commandId: id, text, format, dateTime: iso(dateTime) }
+  const eventId = `evt_${id.slice(4)}`
+  return [id, eventId, device.key, device.id, format, text, dateTime, JSON.stringify(data)]
+}
+
+/** Stores each message once, with its event. No statements when there are no messages. */
+export const messageStatements = async (
   db: Database,
   accountId: string,
-  device: NamedDevice,
-  item: MessageItem,
-): Promise<void> => {
-  const id = await idOf(device, item)
-  const { dateTime, text, format } = item
-  const values = {
-    id,
-    accountId,
-    deviceKey: device.key,
-    isReceived: true,
-    format,
-    command: text,
-    sms: false,
-    status: 'delivered',
-    answer: null,
-    creation: dateTime,
-  }
-  const event = {
-    accountId,
-    id: `evt_${id.slice(4)}`,
-    type: 'message.received',
-    time: Date.now(),
-    deviceId: device.id,
-    data: { commandId: id, text, format, dateTime: new Date(dateTime).toISOString() },
-  }
-  const isNew = sql`NOT EXISTS (SELECT 1 FROM ${commands} WHERE ${commands.id} = ${id})`
-  await runBatch(db, [
-    // The event first: its guard must see that the message is new.
-    ...appendEvent(db, event, isNew),
-    statement(db, db.insert(commands).values(values).onConflictDoNothing()),
-  ])
+  messages: ReceivedMessage[],
+): Promise<Statement[]> => {
+  if (messages.length === 0) return []
+  const packed = await Promise.all(messages.map(packMessage))
+  const values = { accountId, messages: JSON.stringify(packed), now: Date.now() }
+  // The events first: they must see which messages are new.
+  return [takeNumbers(db, values), insertEvents(db, values), insertMessages(db, values)]
 }
 
 interface Sender {
@@ -56,13 +119,17 @@ interface Sender {
   device: NamedDevice | null
 }
 
-/** Stores each message once, with its event. */
 export const storeMessages = async (
   db: Database,
   accountId: string,
   senders: Sender[],
+  receivedAt: number,
 ): Promise<void> => {
-  for (const { items, device } of senders)
-    for (const item of items)
-      if (item.kind === 'message' && device) await storeMessage(db, accountId, device, item)
+  const messages = senders.flatMap(({ items, device }) =>
+    items.flatMap((item) =>
+      item.kind === 'message' && device ? [{ item, device, receivedAt }] : [],
+    ),
+  )
+  const statements = await messageStatements(db, accountId, messages)
+  if (statements.length > 0) await runBatch(db, statements)
 }

@@ -11,10 +11,11 @@ import { giveIdentifier, importHeld } from './claim.ts'
 import * as contract from './dataContract.ts'
 import { findPayload, listFailures } from './payloads.ts'
 import { presentUnclaimed } from './present.ts'
-import { discardFixes, listQuarantine, releaseFixes } from './quarantine.ts'
+import { discardFixes, listQuarantine } from './quarantine.ts'
+import { releaseFixes } from './release.ts'
 import { replaySpan } from './replay.ts'
 import { findSource, type StoredSource } from './store.ts'
-import { discardUnclaimed, type Holder, listUnclaimed, readHeld } from './unclaimed.ts'
+import { discardUnclaimed, type Holder, listUnclaimed } from './unclaimed.ts'
 
 /* What sources hold, and what can be done with it. */
 
@@ -54,10 +55,7 @@ export const addDataRoutes = (app: Hono<AppEnv>) =>
       async (c) => {
         const holder = holderOf(c, await requireSource(c))
         const identifier = identifierOf(c)
-        const [held] = await readHeld(c.get('db'), holder, identifier, 1)
-        if (!held) throw new Problem('identifier-not-found')
-        // As the network spells it.
-        const granted = await giveIdentifier(c, held.item.identifier, c.req.valid('json'))
+        const granted = await giveIdentifier(c, holder, identifier, c.req.valid('json'))
         const moved = await importHeld(c, holder, identifier)
         const now = Date.now()
         const { id } = granted.device
@@ -136,7 +134,8 @@ export const addQuarantineRoutes = (app: Hono<AppEnv>) =>
     })
     .post('/:deviceId/quarantine/release', operation(contract.releaseQuarantine), async (c) => {
       const key = await requireDeviceKey(c)
-      const { released, conflicts } = await releaseFixes(c.get('db'), key, c.req.valid('json').ids)
+      const device = { key, id: c.req.param('deviceId') }
+      const { released, conflicts } = await releaseFixes(c, device, c.req.valid('json').ids)
       const body = { success: true as const, released: released.length, conflicts }
       return reply(c, contract.releaseQuarantine, body)
     })

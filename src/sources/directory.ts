@@ -35,3 +35,14 @@ export const isAccountActive = async (db: Database, accountId: string): Promise<
   )
   return row?.disabled === 0
 }
+
+/** How long the account keeps locations and alerts. In the account's cell. */
+export const readRetentionDays = async (db: Database, accountId: string): Promise<number> => {
+  const row = await readFirst(
+    statement<{ retention_days: number }>(
+      db,
+      sql`SELECT ${accounts.retentionDays} FROM ${accounts} WHERE ${accounts.id} = ${accountId}`,
+    ),
+  )
+  return row?.retention_days ?? 0
+}

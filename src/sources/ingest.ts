@@ -1,3 +1,4 @@
+import { keptSince } from '../domain/account.ts'
 import { findFault, judgeFixes } from '../domain/credible.ts'
 import { fold } from '../domain/fold.ts'
 import type { Location } from '../domain/location.ts'
@@ -6,14 +7,17 @@ import { pokeFeed, pokeIfSubscribed } from '../feed/stub.ts'
 import type { Context } from '../http/context.ts'
 import { requireOk } from '../http/problem.ts'
 import { storeWithinBudget } from '../locations/budget.ts'
-import { assumedStates, handOverRaises, originOf } from '../locations/handOver.ts'
+import { assumedStates, handOverLater, handOverRaises, originOf } from '../locations/handOver.ts'
 import { findNamedDevices, type MixedReport, storeMixedReport } from '../locations/mixedReport.ts'
 import type { NamedDevice } from '../locations/mixedStatements.ts'
 import { INITIAL_STATE } from '../locations/report.ts'
 import { cancelAlerts } from './cancels.ts'
 import { storeMessages } from './conversation.ts'
-import { type Quarantined, quarantineFixes, readNeighbours } from './quarantine.ts'
+import { readRetentionDays } from './directory.ts'
+import { findAgreeing, quarantineFixes, readNeighbours } from './quarantine.ts'
+import type { Quarantined } from './quarantineInsert.ts'
 import { toRaise } from './raises.ts'
+import { releaseFixes } from './release.ts'
 import { setSourceOf } from './store.ts'
 
 /* Stores what a push has become. */
@@ -28,8 +32,6 @@ export interface Ingest {
   items: SourceItem[]
   now: number
   sourceId: string
-  /** Reports that waited to be claimed. */
-  isImport: boolean
 }
 
 const groupItems = (items: SourceItem[]): Group[] => {
@@ -43,7 +45,7 @@ const groupItems = (items: SourceItem[]): Group[] => {
   return [...groups.values()]
 }
 
-const viewerOf = (c: Context) => ({ accountId: c.get('principal').accountId, groupId: null })
+export const viewerOf = (c: Context) => ({ accountId: c.get('principal').accountId, groupId: null })
 
 const locationsOf = ({ items }: Group): Location[] =>
   items.flatMap((item) => (item.kind === 'location' ? [item.location] : []))
@@ -62,11 +64,13 @@ const findDevices = async (c: Context, groups: Group[]): Promise<Group[]> => {
   return groups.map((group, at) => ({ ...group, device: byGroup.get(at) ?? null }))
 }
 
+type StoreOptions = Pick<MixedReport, 'raisesBy' | 'isJudged' | 'now' | 'alsoRun'>
+
 /** Stores reports, with the budget's permission unless an alert comes with them. */
-const store = async (
+export const storeReports = async (
   c: Context,
-  reports: { group: Group; locations: Location[] }[],
-  options: Pick<MixedReport, 'raisesBy' | 'isJudged' | 'now'>,
+  reports: { group: Pick<Group, 'identifier' | 'device'>; locations: Location[] }[],
+  options: StoreOptions,
 ) => {
   const viewer = viewerOf(c)
   const run = async () =>
@@ -81,11 +85,13 @@ const store = async (
         })),
       ),
       assumed: assumedStates.get(viewer.accountId) ?? INITIAL_STATE,
+      origin: originOf(c),
       ...options,
     })
   const sent = reports.flatMap(({ locations }) => locations)
   const outcome = requireOk(options.raisesBy ? await run() : await storeWithinBudget(c, sent, run))
   assumedStates.set(viewer.accountId, outcome.actual)
+  handOverLater(c, outcome.hits)
   await handOverRaises(c, outcome.raises)
   if (outcome.actual.hasSubscribers && outcome.counts.accepted > 0)
     c.executionCtx.waitUntil(pokeFeed(c.env, c.get('principal')))
@@ -117,21 +123,38 @@ const judge = async (c: Context, group: Group, now: number): Promise<Judged> => 
   const { accepted, tooFast } = judgeFixes(credible, device.maxSpeed)
   const wrong = sent.flatMap((location, at) => {
     const reason = faults[at]
-    return reason ? [{ device, location, reason }] : []
+    return reason ? [{ device, location, reason, receivedAt: now }] : []
   })
-  const fast = tooFast.map((location) => ({ device, location, reason: 'speed' as const }))
+  const fast = tooFast.map((location) => ({
+    device,
+    location,
+    reason: 'speed' as const,
+    receivedAt: now,
+  }))
   return { accepted, quarantined: [...wrong, ...fast] }
 }
 
+/** Three fixes in a row that agree with each other: then it was the accepted one that was wrong. */
+export const releaseAgreeing = async (c: Context, fixes: Quarantined[]): Promise<void> => {
+  const fast = fixes.filter(({ reason }) => reason === 'speed')
+  for (const device of new Map(fast.map((fix) => [fix.device.key, fix.device])).values()) {
+    const ids = await findAgreeing(c.get('db'), device)
+    if (ids.length > 0) await releaseFixes(c, device, ids)
+  }
+}
+
 /** Stores what has to be judged exactly, or comes with alerts and messages. */
-const ingestCarefully = async (c: Context, groups: Group[], { now, isImport }: Ingest) => {
+const ingestCarefully = async (c: Context, groups: Group[], { now }: Ingest) => {
   const { accountId } = c.get('principal')
   const judged = await Promise.all(groups.map((group) => judge(c, group, now)))
   const alerts = groups.flatMap(({ items, device }) =>
     items.flatMap((item) => (item.kind === 'alert' && device ? [{ item, device }] : [])),
   )
-  const context = { origin: originOf(c), now, isImport }
-  const outcome = await store(
+  // Read only with an alert, which is rare.
+  const retentionDays = alerts.length > 0 ? await readRetentionDays(c.get('db'), accountId) : 0
+  const oldest = keptSince(now, retentionDays)
+  const context = { origin: originOf(c), now, receivedAt: now, keptSince: oldest }
+  const outcome = await storeReports(
     c,
     groups.map((group, at) => ({ group, locations: judged[at]?.accepted ?? [] })),
     {
@@ -147,8 +170,9 @@ const ingestCarefully = async (c: Context, groups: Group[], { now, isImport }: I
     },
   )
   const quarantined = judged.flatMap((one) => one.quarantined)
-  await quarantineFixes(c.get('db'), accountId, quarantined, now)
-  await storeMessages(c.get('db'), accountId, groups)
+  await quarantineFixes(c.get('db'), accountId, quarantined)
+  await releaseAgreeing(c, quarantined)
+  await storeMessages(c.get('db'), accountId, groups, now)
   await cancelAlerts(c, groups)
   return outcome
 }
@@ -179,7 +203,11 @@ export const ingest = async (c: Context, given: Ingest): Promise<SourceItem[]> =
   const held: Group[] = []
   if (simple.length > 0) {
     const reports = simple.map((group) => ({ group, locations: locationsOf(group) }))
-    const { statuses, devices } = await store(c, reports, { raisesBy: null, isJudged: true, now })
+    const { statuses, devices } = await storeReports(c, reports, {
+      raisesBy: null,
+      isJudged: true,
+      now,
+    })
     await noteSource(c, devices, given.sourceId)
     const byReport = new Map(devices.map((device) => [device.report, device]))
     for (const [at, group] of simple.entries()) {

@@ -89,10 +89,10 @@ export const ingestOrHold = async (
   items: SourceItem[],
   now: number,
 ): Promise<void> => {
-  let unknown = await ingest(c, { items, now, sourceId: source.id, isImport: false })
+  let unknown = await ingest(c, { items, now, sourceId: source.id })
   if (unknown.length > 0 && source.newDevices === 'create')
     if (await createDevices(c, source, unknown))
-      unknown = await ingest(c, { items: unknown, now, sourceId: source.id, isImport: false })
+      unknown = await ingest(c, { items: unknown, now, sourceId: source.id })
   if (unknown.length === 0) return
   const { accountId } = c.get('principal')
   await holdItems(c.get('db'), { accountId, sourceId: source.id }, unknown, now)

@@ -1,29 +1,14 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { LOCATION_JSON, PACKED_COLUMNS, packLocation, parseLocation } from '../db/locations.ts'
+import { LOCATION_JSON, PACKED_COLUMNS, parseLocation } from '../db/locations.ts'
 import type { Database } from '../db/open.ts'
 import { devices, locations, quarantine } from '../db/schema.ts'
-import {
-  commaSeparated,
-  compile,
-  literal,
-  names,
-  placeholders,
-  readAll,
-  runBatch,
-  statement,
-  valuesOf,
-} from '../db/statement.ts'
-import { AGREEING_FIXES, agree, type Neighbours } from '../domain/credible.ts'
+import { compile, placeholders, readAll, runBatch, statement, valuesOf } from '../db/statement.ts'
+import { AGREEING_FIXES, countAgreeing, type Neighbours } from '../domain/credible.ts'
 import type { Location, StoredLocation } from '../domain/location.ts'
-import { MAX_QUARANTINED, type QuarantineReason } from '../domain/source.ts'
-import { hexOf } from './bytes.ts'
+import type { QuarantineReason } from '../domain/source.ts'
+import { type DeviceToJudge, type Quarantined, quarantineStatements } from './quarantineInsert.ts'
 
 /* Locations of sources that are kept apart. */
-
-export interface DeviceToJudge {
-  key: number
-  maxSpeed: number
-}
 
 interface NeighbourRow {
   at: number
@@ -62,75 +47,24 @@ export const readNeighbours = async (
   const named = fixes.map(({ deviceId, location }) => [deviceId, location.dateTime])
   const rows = await readAll(selectNeighbours(db, { accountId, fixes: JSON.stringify(named) }))
   const byFix = new Map(rows.map((row) => [row.at, row]))
-  return fixes.map((_, at) => {
+  return fixes.map(({ deviceId }, at) => {
     const row = byFix.get(at)
     return (
       row && {
-        device: { key: row.key, maxSpeed: row.max_speed },
+        device: { key: row.key, id: deviceId, maxSpeed: row.max_speed },
         neighbours: { before: parseLocation(row.before), after: parseLocation(row.after) },
       }
     )
   })
 }
 
-export interface Quarantined {
-  device: DeviceToJudge
-  location: Location
-  reason: QuarantineReason
-}
-
-const idOf = async (deviceKey: number, time: number): Promise<string> => {
-  const bytes = new TextEncoder().encode(`quarantine ${deviceKey} ${time}`)
-  return `qua_${hexOf(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)).slice(0, 11))}`
-}
-
-const COLUMNS = names(
-  quarantine.id,
-  quarantine.accountId,
-  quarantine.deviceKey,
-  quarantine.time,
-  quarantine.reason,
-  quarantine.receivedAt,
-  quarantine.packed,
-)
-
-/** Keeps fixes apart, the newest 1,000 of each device. A repeat changes nothing. */
 export const quarantineFixes = async (
   db: Database,
   accountId: string,
   fixes: Quarantined[],
-  now: number,
 ): Promise<void> => {
   if (fixes.length === 0) return
-  const rows = await Promise.all(
-    fixes.map(async ({ device, location, reason }) => [
-      await idOf(device.key, location.dateTime),
-      device.key,
-      location.dateTime,
-      reason,
-      JSON.stringify(packLocation(location)),
-    ]),
-  )
-  const keys = [...new Set(fixes.map(({ device }) => device.key))]
-  const newest = sql`SELECT ${quarantine.id} AS id, row_number() OVER (
-      PARTITION BY ${quarantine.deviceKey} ORDER BY ${quarantine.receivedAt} DESC) AS place
-    FROM ${quarantine} WHERE ${quarantine.deviceKey} IN ${valuesOf(keys)}`
-  await runBatch(db, [
-    statement(
-      db,
-      sql`INSERT INTO ${quarantine} (${COLUMNS})
-        SELECT sent.value ->> 0, ${accountId}, sent.value ->> 1, sent.value ->> 2,
-          sent.value ->> 3, ${now}, sent.value ->> 4
-        FROM json_each(${JSON.stringify(rows)}) sent WHERE true ON CONFLICT DO NOTHING`,
-    ),
-    statement(
-      db,
-      sql`DELETE FROM ${quarantine} WHERE ${quarantine.id} IN
-        (SELECT id FROM (${newest}) WHERE place > ${literal(MAX_QUARANTINED)})`,
-    ),
-  ])
-  for (const { device } of fixes.filter(({ reason }) => reason === 'speed'))
-    await releaseAgreeing(db, device)
+  await runBatch(db, await quarantineStatements(db, accountId, fixes))
 }
 
 interface QuarantineRow {
@@ -148,62 +82,24 @@ const toLocation = ({ packed, received_at }: QuarantineRow): StoredLocation => {
   return parseLocation(row) as StoredLocation
 }
 
-/** Three fixes in a row that agree with each other: then it was the accepted one that was wrong. */
-const releaseAgreeing = async (db: Database, { key, maxSpeed }: DeviceToJudge): Promise<void> => {
+/** How many of the newest are looked at. */
+const MAX_COMPARED = 100
+
+/** The newest fixes that were too fast, if they agree with each other: the accepted one was wrong. */
+export const findAgreeing = async (
+  db: Database,
+  { key, maxSpeed }: DeviceToJudge,
+): Promise<string[]> => {
   const rows = await readAll(
     statement<QuarantineRow>(
       db,
       sql`SELECT * FROM ${quarantine}
         WHERE ${quarantine.deviceKey} = ${key} AND ${quarantine.reason} = 'speed'
-        ORDER BY ${quarantine.receivedAt} DESC, ${quarantine.time} DESC LIMIT ${AGREEING_FIXES}`,
+        ORDER BY ${quarantine.receivedAt} DESC, ${quarantine.time} DESC LIMIT ${MAX_COMPARED}`,
     ),
   )
-  if (rows.length < AGREEING_FIXES || !agree(rows.map(toLocation), maxSpeed)) return
-  await releaseFixes(
-    db,
-    key,
-    rows.map(({ id }) => id),
-  )
-}
-
-export interface Released {
-  released: string[]
-  /** Their `dateTime` is taken by another location: they stay. */
-  conflicts: string[]
-}
-
-/** Moves fixes to the track, with the time at which they arrived. */
-export const releaseFixes = async (
-  db: Database,
-  deviceKey: number,
-  ids: string[],
-): Promise<Released> => {
-  const isAsked = sql`${quarantine.deviceKey} = ${deviceKey} AND ${quarantine.id} IN ${valuesOf(ids)}`
-  const [before, , , after] = await runBatch(db, [
-    statement<{ id: string }>(db, sql`SELECT ${quarantine.id} FROM ${quarantine} WHERE ${isAsked}`),
-    statement(
-      db,
-      sql`INSERT INTO ${locations}
-          (${names(locations.deviceKey, locations.receivedAt, ...PACKED_COLUMNS)})
-        SELECT ${quarantine.deviceKey}, ${quarantine.receivedAt},
-          ${commaSeparated(PACKED_COLUMNS.map((_, at) => sql`${quarantine.packed} ->> ${literal(at)}`))}
-        FROM ${quarantine} WHERE ${isAsked} ON CONFLICT DO NOTHING`,
-    ),
-    // Of those that are stored now, with the same place and the time of their arrival.
-    statement(
-      db,
-      sql`DELETE FROM ${quarantine} WHERE ${isAsked} AND EXISTS (SELECT 1 FROM ${locations}
-        WHERE ${locations.deviceKey} = ${quarantine.deviceKey}
-          AND ${locations.time} = ${quarantine.time}
-          AND ${locations.receivedAt} = ${quarantine.receivedAt}
-          AND ${locations.latitude} = ${quarantine.packed} ->> 1
-          AND ${locations.longitude} = ${quarantine.packed} ->> 2)`,
-    ),
-    statement<{ id: string }>(db, sql`SELECT ${quarantine.id} FROM ${quarantine} WHERE ${isAsked}`),
-  ])
-  const left = new Set(after.results.map(({ id }) => id))
-  const asked = before.results.map(({ id }) => id)
-  return { released: asked.filter((id) => !left.has(id)), conflicts: [...left] }
+  const count = countAgreeing(rows.map(toLocation), maxSpeed)
+  return count < AGREEING_FIXES ? [] : rows.slice(0, count).map(({ id }) => id)
 }
 
 export const discardFixes = async (

@@ -12,32 +12,42 @@ const DAY_MS = 86_400_000
 export interface RaiseContext {
   origin: string
   now: number
-  /** Reports that waited to be claimed: what is old by now is told to nobody. */
-  isImport: boolean
+  /** When the report arrived: before `now` for one that waited to be claimed. */
+  receivedAt: number
+  /** Alerts before this time would not be stored. */
+  keptSince: number
 }
 
 /** Trackers repeat a low battery with every fix: one alert a day. */
 const timeOfId = ({ alertName, dateTime }: AlertItem): number =>
   alertName === LOW_BATTERY ? dateTime - (dateTime % DAY_MS) : dateTime
 
+/** A wrong clock must not hide an alert, and an alert is never too old to be told. */
+const timeOf = ({ dateTime }: AlertItem, { receivedAt, keptSince }: RaiseContext): number =>
+  isClockWrong(dateTime, receivedAt) || dateTime < keptSince
+    ? Math.max(receivedAt, keptSince)
+    : dateTime
+
 /** An alert of a provider, as the ledger raises it. */
 export const toRaise = async (
   item: AlertItem,
-  { id: deviceId }: NamedDevice,
+  { id: deviceId }: Pick<NamedDevice, 'id'>,
   emergency: string | null,
-  { origin, now, isImport }: RaiseContext,
+  context: RaiseContext,
 ): Promise<PendingRaise> => {
   const { alertName: name, text, latitude, longitude } = item
-  // A wrong clock must not hide an alert.
-  const dateTime = isClockWrong(item.dateTime, now) ? now : item.dateTime
-  const isOld = isImport && dateTime < now - LATE_AFTER_MS
+  const { origin, now, receivedAt } = context
+  const dateTime = timeOf(item, context)
+  // Of a report that waited to be claimed, what is old by now is told to nobody.
+  const isQuiet = receivedAt < now && dateTime < now - LATE_AFTER_MS
   return {
     deviceId,
     alert: { id: await derivedAlertId(deviceId, name, timeOfId(item)), name, text, dateTime },
-    emergency: !isOld && parseEmergencySettings(emergency).emergencyAlerts.includes(name),
+    emergency: parseEmergencySettings(emergency).emergencyAlerts.includes(name),
     reported:
       latitude === null || longitude === null ? null : { time: dateTime, latitude, longitude },
-    notifications: isOld ? [] : [...CHANNELS],
+    notifications: isQuiet ? [] : [...CHANNELS],
     origin,
+    ...(isQuiet && { isQuiet }),
   }
 }

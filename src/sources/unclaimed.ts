@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
-import { sources, unclaimed, unclaimedReports } from '../db/schema.ts'
+import { devices, sources, unclaimed, unclaimedReports } from '../db/schema.ts'
 import { literal, names, readAll, runBatch, statement, valuesOf } from '../db/statement.ts'
 import { fold } from '../domain/fold.ts'
 import {
@@ -23,6 +23,7 @@ const IDENTIFIER_COLUMNS = names(
   unclaimed.identifier,
   unclaimed.firstReceived,
   unclaimed.lastReceived,
+  unclaimed.claimedAt,
 )
 const REPORT_COLUMNS = names(
   unclaimedReports.sourceId,
@@ -54,6 +55,9 @@ export const holdItems = async (
     AND ${unclaimed.identifierKey} = sent.value ->> 0)`
   const fresh = sql`SELECT sent.value, row_number() OVER (ORDER BY sent.key) AS place
     FROM json_each(${identifiers}) sent WHERE NOT ${isHeld}`
+  // A device may have got the identifier since the push was looked up.
+  const isTaken = sql`EXISTS (SELECT 1 FROM ${devices} WHERE ${devices.accountId} = ${accountId}
+    AND ${devices.identifierKey} = value ->> 0)`
   const held = sql`(SELECT count(*) FROM ${unclaimed} WHERE ${unclaimed.sourceId} = ${sourceId})`
   const ranked = sql`SELECT ${unclaimedReports.number} AS number, row_number() OVER (
       PARTITION BY ${unclaimedReports.identifierKey} ORDER BY ${unclaimedReports.number} DESC) AS place
@@ -63,7 +67,8 @@ export const holdItems = async (
     statement(
       db,
       sql`INSERT INTO ${unclaimed} (${IDENTIFIER_COLUMNS})
-        SELECT ${sourceId}, value ->> 0, ${accountId}, value ->> 1, ${now}, ${now}
+        SELECT ${sourceId}, value ->> 0, ${accountId}, value ->> 1, ${now}, ${now},
+          CASE WHEN ${isTaken} THEN ${now} END
         FROM (${fresh}) WHERE place + ${held} <= ${literal(MAX_UNCLAIMED_IDENTIFIERS)}`,
     ),
     statement(
@@ -149,55 +154,6 @@ export const listUnclaimed = async (
     lastReceived: row.last_received,
     lastItem: row.item === null ? null : (JSON.parse(row.item) as SourceItem),
   }))
-}
-
-export interface HeldReport {
-  number: number
-  item: SourceItem
-}
-
-/** The oldest reports of an identifier, a page of them. */
-export const readHeld = async (
-  db: Database,
-  { accountId, sourceId }: Holder,
-  identifier: string,
-  limit: number,
-): Promise<HeldReport[]> => {
-  const rows = await readAll(
-    statement<{ number: number; item: string }>(
-      db,
-      sql`SELECT ${unclaimedReports.number}, ${unclaimedReports.item} FROM ${unclaimedReports}
-        WHERE ${unclaimedReports.sourceId} = ${sourceId}
-          AND ${unclaimedReports.accountId} = ${accountId}
-          AND ${unclaimedReports.identifierKey} = ${fold(identifier)}
-        ORDER BY ${unclaimedReports.number} LIMIT ${limit}`,
-    ),
-  )
-  return rows.map(({ number, item }) => ({ number, item: JSON.parse(item) as SourceItem }))
-}
-
-/** Deletes reports that are stored elsewhere, and the identifier once it has none left. */
-export const releaseHeld = async (
-  db: Database,
-  { accountId, sourceId }: Holder,
-  identifier: string,
-  numbers: number[],
-): Promise<void> => {
-  await runBatch(db, [
-    statement(
-      db,
-      sql`DELETE FROM ${unclaimedReports} WHERE ${unclaimedReports.number} IN ${valuesOf(numbers)}
-        AND ${unclaimedReports.sourceId} = ${sourceId}`,
-    ),
-    statement(
-      db,
-      sql`DELETE FROM ${unclaimed} WHERE ${unclaimed.sourceId} = ${sourceId}
-        AND ${unclaimed.accountId} = ${accountId} AND ${unclaimed.identifierKey} = ${fold(identifier)}
-        AND NOT EXISTS (SELECT 1 FROM ${unclaimedReports}
-          WHERE ${unclaimedReports.sourceId} = ${sourceId}
-            AND ${unclaimedReports.identifierKey} = ${fold(identifier)})`,
-    ),
-  ])
 }
 
 /** Deletes an identifier with its reports. False when there is none. */

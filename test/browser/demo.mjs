@@ -48,6 +48,22 @@ await check('there are groups, users, alerts and an emergency', async () => {
   expect(open.length === 1, `${open.length} open emergencies`)
 })
 
+await check(
+  'there is a source with unclaimed identifiers, a failure and a conversation',
+  async () => {
+    const [source] = await client.list('/api/sources', 'sources')
+    const { unclaimed } = await client.get(`/api/sources/${source.id}/unclaimed`)
+    expect(unclaimed.length === 2, `${unclaimed.length} unclaimed identifiers`)
+    const { failures } = await client.get(`/api/sources/${source.id}/failures`)
+    expect(failures.length === 1, `${failures.length} failures`)
+    const find = (name) => devices.find((one) => one.name === name).id
+    const { commands } = await client.get(`/api/devices/${find('Field team north')}/commands`)
+    expect(commands.length === 3, `${commands.length} entries in the conversation`)
+    const { quarantine } = await client.get(`/api/devices/${find('Khumbu survey')}/quarantine`)
+    expect(quarantine.length === 3, `${quarantine.length} positions in quarantine`)
+  },
+)
+
 await check('the fleet moves while the server runs', async () => {
   const start = Date.now()
   while (Date.now() - start < 60_000) {

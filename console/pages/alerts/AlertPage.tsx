@@ -1,7 +1,9 @@
+import { useEffect } from 'preact/hooks'
 import { call } from '../../api/client.ts'
 import { readAll, usePeople } from '../../api/people.ts'
 import { useResource } from '../../api/resource.ts'
 import type { Alert, Message } from '../../api/types.ts'
+import { emergencies } from '../../app/emergencies.ts'
 import type { PageProps } from '../../app/routes.ts'
 import { formatPosition } from '../../format/units.ts'
 import { useLiveReload } from '../../live/useLive.ts'
@@ -10,7 +12,7 @@ import { alertLabel, text } from '../../text/text.ts'
 import { LinkButton } from '../../ui/Button.tsx'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { DeviceLink } from '../../ui/DeviceLink.tsx'
-import { MessageStatus } from '../../ui/MessageStatus.tsx'
+import { MessageKind, MessageStatus } from '../../ui/MessageStatus.tsx'
 import { Badge, Card, Facts, Page } from '../../ui/Page.tsx'
 import { RuleLink, ZoneLink } from '../../ui/RuleLink.tsx'
 import { Empty, Failed, Pending } from '../../ui/states.tsx'
@@ -50,6 +52,7 @@ const Deliveries = ({ alert, messages }: Loaded) => (
             <div>
               <b>{delivery.to}</b>
               <span class="muted">{text.messages.channels[delivery.channel]}</span>
+              {delivery.kind !== 'alert' && <MessageKind kind={delivery.kind} />}
             </div>
             <MessageStatus {...delivery} since={messages.get(delivery.id)?.lastModified} />
           </li>
@@ -161,6 +164,11 @@ const Details = ({ alert, messages }: Loaded) => {
 export default ({ params: { alertId = '' } }: PageProps) => {
   const { data, error, reload, set } = useResource((signal) => load(alertId, signal), [alertId])
   useLiveReload(LIVE_TYPES, reload)
+  // An open emergency may be signalled again, of which no event tells.
+  const followed = emergencies.value.find(({ id }) => id === alertId)
+  useEffect(() => {
+    if (followed) set((before) => ({ ...before, alert: followed }))
+  }, [followed])
   if (error?.status === 404)
     return (
       <Page title={text.alerts.title} parent={parent}>

@@ -56,6 +56,13 @@ const General = (props: PartProps) => {
           isOptional
         />
         <TextArea label={text.devices.description} {...bind.text('description')} isOptional />
+        <TextField
+          label={text.devices.maxSpeed}
+          hint={text.devices.maxSpeedHint}
+          type="number"
+          min={0}
+          {...bind.text('maxSpeed')}
+        />
         <TagsField tags={draft.tags} onChange={(tags) => change({ tags })} error={error} />
       </div>
     </Card>

@@ -10,6 +10,8 @@ export interface DeviceDraft {
   min: string
   description: string
   tags: readonly Tag[]
+  /** In km/h. */
+  maxSpeed: string
   expires: boolean
   expirationDate: string
   dailyEmailLimit: string
@@ -20,6 +22,7 @@ export interface DeviceDraft {
 
 const DEFAULT_EMAIL_LIMIT = 100
 const DEFAULT_SMS_LIMIT = 20
+const DEFAULT_MAX_SPEED = 1200
 
 export const EMPTY_DRAFT: DeviceDraft = {
   name: '',
@@ -28,6 +31,7 @@ export const EMPTY_DRAFT: DeviceDraft = {
   min: '',
   description: '',
   tags: [],
+  maxSpeed: String(DEFAULT_MAX_SPEED),
   expires: false,
   expirationDate: '',
   dailyEmailLimit: String(DEFAULT_EMAIL_LIMIT),
@@ -42,6 +46,7 @@ export const draftOf = (device: Device): DeviceDraft => ({
   min: device.min,
   description: device.description,
   tags: tagsOf(device.tags),
+  maxSpeed: String(device.maxSpeed),
   expires: device.limits.expires,
   expirationDate: device.limits.expirationDate ?? '',
   dailyEmailLimit: String(device.limits.dailyEmailLimit),
@@ -63,6 +68,7 @@ export const bodyOf = (draft: DeviceDraft): DeviceBody => ({
   min: draft.min.trim(),
   description: draft.description,
   tags: tagRecord(draft.tags),
+  maxSpeed: numberOf(draft.maxSpeed),
   limits: {
     expires: draft.expires,
     expirationDate: draft.expirationDate || null,

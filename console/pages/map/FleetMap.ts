@@ -3,9 +3,18 @@ import { LngLatBounds, type Map as MapLibre } from 'maplibre-gl'
 import type { Location, Zone } from '../../api/types.ts'
 import { prefersReducedMotion } from '../../format/preferences.ts'
 import { text } from '../../text/text.ts'
-import { type MapTheme, openBaseMap, paintBaseMap } from './baseMap.ts'
+import { DrawnFleet } from './drawnFleet.ts'
 import type { Member } from './fleet.ts'
-import { addFleetLayers, featuresOf, paintFleetLayers, setData } from './fleetLayers.ts'
+import {
+  addFleetLayers,
+  drawFleet,
+  featureOf,
+  featuresOf,
+  paintFleetLayers,
+  setData,
+} from './fleetLayers.ts'
+import { type OpenedMap, openMap } from './openMap.ts'
+import type { Theme } from './style.ts'
 import { addSymbols } from './symbols.ts'
 import { unwrapTrack } from './trackMath.ts'
 import { addZoneLayers, paintZoneLayers, setZones } from './zoneLayers.ts'
@@ -14,7 +23,7 @@ import { addZoneLayers, paintZoneLayers, setZones } from './zoneLayers.ts'
 
 interface Options {
   container: HTMLElement
-  theme: MapTheme
+  theme: Theme
   onSelect: (deviceId: string | null) => void
 }
 
@@ -23,18 +32,27 @@ const EDGE_PX = 70
 
 export class FleetMap {
   readonly #map: MapLibre
+  readonly #opened: OpenedMap
+  readonly #drawn = new DrawnFleet(featureOf)
   #members: readonly Member[] = []
   #selected: Member | null = null
   #hasFitted = false
 
-  private constructor(map: MapLibre) {
-    this.#map = map
+  private constructor(opened: OpenedMap) {
+    this.#opened = opened
+    this.#map = opened.map
+  }
+
+  /** Whom the base map credits. */
+  get attribution(): string {
+    return this.#opened.attribution
   }
 
   /** Throws if the browser has no WebGL. */
   static async open({ container, theme, onSelect }: Options): Promise<FleetMap> {
-    const map = await openBaseMap({ container, theme, label: text.map.label })
-    const self = new FleetMap(map)
+    const opened = await openMap({ container, theme, label: text.map.label })
+    const { map } = opened
+    const self = new FleetMap(opened)
     addSymbols(map)
     addZoneLayers(map)
     addFleetLayers(map)
@@ -70,10 +88,10 @@ export class FleetMap {
     this.#map.easeTo({ center: [x, y], zoom: (zoom ?? this.#map.getZoom() + 2) + 0.2 })
   }
 
-  setTheme(theme: MapTheme): void {
+  setTheme(theme: Theme): void {
     paintFleetLayers(this.#map, theme)
     paintZoneLayers(this.#map, theme)
-    paintBaseMap(this.#map, theme)
+    this.#opened.paintBase(theme)
   }
 
   setZones(zones: readonly Zone[]): void {
@@ -82,9 +100,8 @@ export class FleetMap {
 
   setFleet(members: readonly Member[]): void {
     this.#members = members
-    const features = featuresOf(members.filter((one) => !this.#isSelected(one)))
-    setData(this.#map, 'devices', features)
-    this.#map.getContainer().dataset.drawn = String(features.features.length)
+    drawFleet(this.#map, this.#drawn.change(members.filter((one) => !this.#isSelected(one))))
+    this.#map.getContainer().dataset.drawn = String(this.#drawn.size)
     if (!this.#hasFitted && members.some(({ device }) => device.lastLocation)) {
       this.#hasFitted = true
       if (!this.#selected) this.fitAll(false)

@@ -50,7 +50,7 @@ export const MapFrame = ({ label, onReady, children }: MapFrameProps) => {
         </div>
       )}
       {children}
-      <p class="attribution">{MAP_URL ? MAP_ATTRIBUTION : text.map.attribution}</p>
+      <p class="attribution">{map?.attribution}</p>
     </div>
   )
 }

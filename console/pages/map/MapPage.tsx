@@ -131,7 +131,7 @@ export default ({ params }: PageProps) => {
           {hasFailed && <p class="map-note">{text.map.noWebgl}</p>}
           {map && <MapTools map={map} />}
           {selected && !isTracking && <DeviceCard member={selected} />}
-          <p class="attribution">{MAP_URL ? MAP_ATTRIBUTION : text.map.attribution}</p>
+          <p class="attribution">{map?.attribution}</p>
         </div>
         {isTracking && deviceId && TrackPanel && (
           <TrackPanel

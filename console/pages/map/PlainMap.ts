@@ -2,9 +2,9 @@ import { LngLatBounds, type Map as MapLibre, type StyleSpecification } from 'map
 import type { Location, Zone } from '../../api/types.ts'
 import { prefersReducedMotion } from '../../format/preferences.ts'
 import { boundsOf, type Shape } from '../zones/shape.ts'
-import { type BaseMapOptions, type MapTheme, openBaseMap, paintBaseMap } from './baseMap.ts'
 import { setData } from './fleetLayers.ts'
-import { PALETTES } from './style.ts'
+import { type MapOptions, type OpenedMap, openMap } from './openMap.ts'
+import { PALETTES, type Theme } from './style.ts'
 import { unwrapTrack } from './trackMath.ts'
 import { addZoneLayers, paintZoneLayers, setZones } from './zoneLayers.ts'
 
@@ -59,25 +59,33 @@ const lineOf = (places: readonly Place[]): GeoJSON.Feature | null => {
 }
 
 export class PlainMap {
+  readonly #opened: OpenedMap
   readonly map: MapLibre
 
-  protected constructor(map: MapLibre) {
-    this.map = map
+  private constructor(opened: OpenedMap) {
+    this.#opened = opened
+    this.map = opened.map
   }
 
-  static async open(options: BaseMapOptions): Promise<PlainMap> {
-    const map = await openBaseMap(options)
+  /** Whom the base map credits. */
+  get attribution(): string {
+    return this.#opened.attribution
+  }
+
+  static async open(options: MapOptions): Promise<PlainMap> {
+    const opened = await openMap(options)
+    const { map } = opened
     addZoneLayers(map)
     for (const id of ['track', 'part', 'points'])
       map.addSource(id, { type: 'geojson', data: NOTHING })
     for (const layer of LAYERS) map.addLayer(layer)
-    const self = new PlainMap(map)
+    const self = new PlainMap(opened)
     self.setTheme(options.theme)
     return self
   }
 
-  setTheme(theme: MapTheme): void {
-    paintBaseMap(this.map, theme)
+  setTheme(theme: Theme): void {
+    this.#opened.paintBase(theme)
     paintZoneLayers(this.map, theme)
     const { track, casing } = PALETTES[theme]
     this.map.setPaintProperty('track', 'line-color', track)

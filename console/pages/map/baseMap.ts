@@ -1,23 +1,9 @@
-import { Map as MapLibre, setWorkerUrl } from 'maplibre-gl'
-import workerUrl from 'maplibre-gl/dist/maplibre-gl-worker.mjs?url'
-import 'maplibre-gl/dist/maplibre-gl.css'
-import baseMapUrl from 'virtual:base-map'
 import type { StyleSpecification } from 'maplibre-gl'
-import { prefersReducedMotion } from '../../format/preferences.ts'
-import { makeStyle, PALETTES } from './style.ts'
+import { text } from '../../text/text.ts'
+import { openOwnMap } from './ownMap.ts'
+import { type BaseMap, type Layer, PALETTES, type Theme } from './style.ts'
 
-/* A map without devices. This file and MapLibre are loaded with the first map. */
-
-setWorkerUrl(workerUrl)
-
-export type MapTheme = 'light' | 'dark'
-
-export interface BaseMapOptions {
-  container: HTMLElement
-  theme: MapTheme
-  /** What the map shows, for screen readers. */
-  label: string
-}
+/* The base map: the operator's, or our own. */
 
 const rasterStyle: StyleSpecification = {
   version: 8,
@@ -25,44 +11,33 @@ const rasterStyle: StyleSpecification = {
   layers: [{ id: 'tiles', type: 'raster', source: 'tiles' }],
 }
 
-const loadStyle = async (theme: MapTheme): Promise<StyleSpecification | string> => {
-  if (MAP_URL.includes('{z}')) return rasterStyle
-  if (MAP_URL) return MAP_URL
-  const response = await fetch(baseMapUrl)
-  return makeStyle(await response.json(), theme)
+/** MapLibre waits for ever for a style that does not come, so it is asked for first. */
+const requireStyle = async (): Promise<void> => {
+  await (await fetch(MAP_URL)).json()
 }
 
-/** Throws if the browser has no WebGL. */
-export const openBaseMap = async ({
-  container,
-  theme,
-  label,
-}: BaseMapOptions): Promise<MapLibre> => {
-  const map = new MapLibre({
-    container,
-    style: await loadStyle(theme),
-    center: [0, 25],
-    zoom: 1.4,
-    minZoom: 0,
-    maxZoom: 17,
-    attributionControl: false,
-    fadeDuration: prefersReducedMotion() ? 0 : 200,
-    dragRotate: false,
-    pitchWithRotate: false,
-    locale: { 'Map.Title': label },
-  })
-  map.touchZoomRotate.disableRotation()
-  await map.once('load')
-  return map
+/** `MAP_KIND` is a constant of the build, which leaves out what it does not need. */
+const open = async (theme: Theme): Promise<BaseMap> => {
+  if (MAP_KIND === 'own') return openOwnMap(theme)
+  if (MAP_KIND === 'pmtiles') {
+    const { openPmtiles } = await import('./pmtilesMap.ts')
+    return openPmtiles(MAP_URL, theme)
+  }
+  if (MAP_KIND === 'style') await requireStyle()
+  const style = MAP_KIND === 'tiles' ? rasterStyle : MAP_URL
+  return { style, layersOf: () => [], attribution: MAP_ATTRIBUTION }
 }
 
-export const paintBaseMap = (map: MapLibre, theme: MapTheme): void => {
-  if (MAP_URL) return
-  const { sea, land, shore, border, label, halo } = PALETTES[theme]
-  map.setPaintProperty('sea', 'background-color', sea)
-  map.setPaintProperty('land', 'fill-color', land)
-  map.setPaintProperty('shore', 'line-color', shore)
-  map.setPaintProperty('borders', 'line-color', border)
-  map.setPaintProperty('labels', 'text-color', label)
-  map.setPaintProperty('labels', 'text-halo-color', halo)
-}
+const plainLayers = (theme: Theme): Layer[] => [
+  { id: 'plain', type: 'background', paint: { 'background-color': PALETTES[theme].land } },
+]
+
+/** Devices are shown without a base map rather than not at all. */
+const plainMap = (theme: Theme): BaseMap => ({
+  style: { version: 8, sources: {}, layers: plainLayers(theme) },
+  layersOf: plainLayers,
+  attribution: text.map.noBaseMap,
+})
+
+export const loadBaseMap = (theme: Theme): Promise<BaseMap> =>
+  open(theme).catch(() => plainMap(theme))

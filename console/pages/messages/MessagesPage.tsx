@@ -10,7 +10,7 @@ import { DeviceLink } from '../../ui/DeviceLink.tsx'
 import { Filters } from '../../ui/Filters.tsx'
 import { SelectField } from '../../ui/fields.tsx'
 import { Icon } from '../../ui/Icon.tsx'
-import { MessageStatus } from '../../ui/MessageStatus.tsx'
+import { MessageKind, MessageStatus } from '../../ui/MessageStatus.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Empty, Refusal } from '../../ui/states.tsx'
 import { type Column, Table } from '../../ui/Table.tsx'
@@ -79,6 +79,11 @@ export default () => {
     pages.set((items) => items.map((one) => (one.id === message.id ? message : one)))
   const columns: readonly Column<Message>[] = [
     { key: 'content', label: text.messages.message, cell: (one) => <Content message={one} /> },
+    {
+      key: 'kind',
+      label: text.messages.kind,
+      cell: ({ kind }) => <MessageKind kind={kind} />,
+    },
     {
       key: 'to',
       label: text.messages.to,

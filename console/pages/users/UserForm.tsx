@@ -6,24 +6,29 @@ import { navigate, setLeaveGuard } from '../../router/router.ts'
 import { text } from '../../text/text.ts'
 import { useDraft } from '../../ui/draft.ts'
 import { Form } from '../../ui/Form.tsx'
+import { tagPatch, tagRecord } from '../../ui/fieldGroups.tsx'
 import { CheckField } from '../../ui/fields.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { Access, bodyOf, Person } from './userParts.tsx'
+import { Access, draftOf, Own, Person, tidy } from './userParts.tsx'
 
 export const sendInvitation = async (userId: string): Promise<void> => {
   await callForResponse('POST /api/users/{userId}/invite', { params: { userId } })
 }
 
 export const UserForm = ({ user }: { user: User | null }) => {
-  const { draft, change, changes } = useDraft(() => bodyOf(user))
+  const { draft, change, changes } = useDraft(() => draftOf(user), tidy)
   const [isInvited, setIsInvited] = useState(true)
   const save = useAction(async () => {
     if (user) {
       const params = { userId: user.id }
-      await call('PATCH /api/users/{userId}', { params, body: changes })
+      const { tags, ...others } = changes
+      const body = { ...others, ...(tags && { tags: tagPatch(user.tags, tagRecord(tags)) }) }
+      await call('PATCH /api/users/{userId}', { params, body })
       toast(text.common.saved)
     } else {
-      const { id } = await call('POST /api/users', { body: draft })
+      const { id } = await call('POST /api/users', {
+        body: { ...tidy(draft), tags: tagRecord(draft.tags) },
+      })
       setLeaveGuard(null)
       // The user exists now; a failed invitation can be repeated on the user's page.
       const isSent =
@@ -52,6 +57,7 @@ export const UserForm = ({ user }: { user: User | null }) => {
         <Person {...part} />
         <Access {...part} />
       </div>
+      <Own {...part} />
       {!user && (
         <CheckField
           label={text.users.inviteNow}

@@ -4,8 +4,9 @@ import { useResource } from '../../api/resource.ts'
 import type { User } from '../../api/types.ts'
 import { viewerZone } from '../../format/time.ts'
 import { text } from '../../text/text.ts'
+import { DevicePicker } from '../../ui/DevicePicker.tsx'
 import { bindFields } from '../../ui/draft.ts'
-import { CheckGroup, SeveralField } from '../../ui/fieldGroups.tsx'
+import { CheckGroup, SeveralField, type Tag, TagsField, tagsOf } from '../../ui/fieldGroups.tsx'
 import { CheckField, SelectField, TextField } from '../../ui/fields.tsx'
 import { CountryField, TimeZoneField } from '../../ui/ListField.tsx'
 import { Card } from '../../ui/Page.tsx'
@@ -13,7 +14,8 @@ import { PRIVILEGES } from './UserState.tsx'
 
 /* The cards of the form of a user. */
 
-export type Body = Pick<
+/** What is typed into the form of a user. */
+export type UserDraft = Pick<
   User,
   | 'name'
   | 'email'
@@ -21,33 +23,48 @@ export type Body = Pick<
   | 'timeZone'
   | 'phone'
   | 'description'
+  | 'message'
+  | 'deviceId'
   | 'notify'
   | 'privileges'
   | 'group'
+  | 'adminDevices'
   | 'from'
   | 'expires'
->
+> & { tags: readonly Tag[] }
 
+const MAX_ADMIN_DEVICES = 1_000_000
 const NOTIFY = { email: true, sms: false }
 
-export const bodyOf = (user: User | null): Body => ({
+export const draftOf = (user: User | null): UserDraft => ({
   name: user?.name ?? '',
   email: user?.email ?? '',
   country: user?.country ?? '',
   timeZone: user?.timeZone ?? viewerZone,
   phone: user?.phone ?? null,
   description: user?.description ?? '',
+  message: user?.message ?? '',
+  deviceId: user?.deviceId ?? null,
+  tags: tagsOf(user?.tags ?? {}),
   privileges: user?.privileges ?? ['read'],
   // Sent by id: a name may change while the form is open.
   group: user?.groupId ?? null,
+  adminDevices: user?.adminDevices ?? null,
   from: user?.from ?? null,
   expires: user?.expires ?? null,
   notify: user?.notify ?? NOTIFY,
 })
 
+/** A tag without a name is not sent. */
+export const tidy = (draft: UserDraft): UserDraft => ({
+  ...draft,
+  phone: draft.phone?.trim() || null,
+  tags: draft.tags.filter(({ name }) => name.trim() !== ''),
+})
+
 interface PartProps {
-  draft: Body
-  change: (changes: Partial<Body>) => void
+  draft: UserDraft
+  change: (changes: Partial<UserDraft>) => void
   error: ApiError | null
 }
 
@@ -135,6 +152,44 @@ export const Access = (props: PartProps) => {
           isOptional
         />
         <TextField label={text.users.until} {...bind.instant('expires')} isOptional />
+        <TextField
+          label={text.users.adminDevices}
+          hint={text.users.adminDevicesHint}
+          min={0}
+          max={MAX_ADMIN_DEVICES}
+          {...bind.numberOrNull('adminDevices')}
+          isOptional
+        />
+      </div>
+    </Card>
+  )
+}
+
+export const Own = (props: PartProps) => {
+  const { draft, change, error } = props
+  const bind = bindFields(props)
+  return (
+    <Card title={text.users.own}>
+      <div class="columns">
+        <DevicePicker
+          label={text.users.device}
+          hint={text.users.deviceHint}
+          ids={draft.deviceId === null ? [] : [draft.deviceId]}
+          onChange={([deviceId = null]) => change({ deviceId })}
+          maxCount={1}
+          pointer="/deviceId"
+          error={error}
+        />
+        <div class="stack">
+          <TextField
+            label={text.users.message}
+            hint={text.users.messageHint}
+            {...bind.text('message')}
+            maxLength={2000}
+            isOptional
+          />
+          <TagsField tags={draft.tags} onChange={(tags) => change({ tags })} error={error} />
+        </div>
       </div>
     </Card>
   )

@@ -8,6 +8,7 @@ import {
   groups,
   silentMarks,
   tombstones,
+  unclaimed,
   users,
 } from '../../db/schema.ts'
 import { compile, names, type Statement, statement } from '../../db/statement.ts'
@@ -94,6 +95,21 @@ const joinGroup = (
   ),
 ]
 
+/** Reports that waited for a device with this identifier are to be moved to it. */
+const claimReports = compile<{
+  accountId: string
+  identifierKey: string
+  key: number
+  now: number
+}>(
+  sql`UPDATE ${unclaimed} SET claimed_at = ${sql.placeholder('now')}
+    WHERE ${unclaimed.accountId} = ${sql.placeholder('accountId')}
+      AND ${unclaimed.identifierKey} = ${sql.placeholder('identifierKey')}
+      AND ${unclaimed.claimedAt} IS NULL
+      AND EXISTS (SELECT 1 FROM ${devices} WHERE ${devices.key} = ${sql.placeholder('key')}
+        AND ${devices.identifierKey} = ${unclaimed.identifierKey})`,
+)
+
 export const writeDevice = (
   db: Database,
   accountId: string,
@@ -103,6 +119,16 @@ export const writeDevice = (
   upsertDevice(db, { ...toDeviceColumns(accountId, device), seq }),
   // Nothing was renamed before the first edit.
   ...(device.version === 1 ? [] : [updateMemberships(db, { key: device.key })]),
+  ...(device.identifier === null
+    ? []
+    : [
+        claimReports(db, {
+          accountId,
+          identifierKey: fold(device.identifier),
+          key: device.key,
+          now: device.lastModified,
+        }),
+      ]),
 ]
 
 /** Counters change without an edit, so they carry the number of their own effect. */

@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { openCell } from '../../../src/db/open.ts'
+import { storeMixedReport } from '../../../src/locations/mixedReport.ts'
 import { INITIAL_STATE, storeReport } from '../../../src/locations/report.ts'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
 import { createDevice } from '../../support/devices.ts'
@@ -83,4 +84,48 @@ test('an account without rules pays nothing; with rules one more trip and a few 
   expect(remembered.trips).toBe(1)
   expect(remembered.read).toBeLessThanOrEqual(17)
   expect(remembered.written).toBe(without.written)
+})
+
+/** Reports one location of each device and returns what it cost. */
+const mixedCostOf = async (
+  { id: accountId }: TestAccount,
+  deviceIds: string[],
+  rulesVersion: string | null,
+  isJudged = false,
+) => {
+  const { db, count } = countCell()
+  const at = nextTime()
+  const outcome = await storeMixedReport(db, {
+    viewer: { accountId, groupId: null },
+    reports: deviceIds.map((deviceId, index) => ({
+      deviceId,
+      identifier: null,
+      eventId: `evt_${index}`,
+      locations: [{ dateTime: at, latitude: 10, longitude: 20, accuracy: 5 }],
+    })),
+    raisesBy: null,
+    isJudged,
+    assumed: { ...INITIAL_STATE, rulesVersion },
+    origin: 'https://perigee.test',
+    now: Date.now(),
+  })
+  expect(outcome).toMatchObject({ ok: true, counts: { accepted: deviceIds.length } })
+  return count
+}
+
+test.each([false, true])('a mixed report pays as much for each device (judged: %s)', async (is) => {
+  const account = await openAccount({ licenses: 60 })
+  const fleet = await Promise.all(Array.from({ length: 40 }, () => createDevice(account)))
+  for (let i = 0; i < 9; i++) await mixedCostOf(account, fleet, null, is)
+  const without = await mixedCostOf(account, fleet, null, is)
+  expect(without.trips).toBe(1)
+  const zones = [await createZone(account), await createZone(account)]
+  await createRule(account, { when: { type: 'enters', zones } })
+  const version = await versionOf(account)
+  // Compiles the rules.
+  await mixedCostOf(account, fleet, version, is)
+  const read = await mixedCostOf(account, fleet, version, is)
+  expect(read.trips).toBe(2)
+  expect((read.read - without.read) / fleet.length).toBeLessThanOrEqual(40)
+  expect(read.written).toBe(without.written)
 })

@@ -1,45 +1,23 @@
 import { env } from 'cloudflare:workers'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
 import { createDevice } from '../../support/devices.ts'
 import { createGroup } from '../../support/groups.ts'
+import {
+  alertsOf,
+  countEntries,
+  fixAt,
+  random,
+  type State,
+  start,
+} from '../../support/ruleTracks.ts'
 import { createUser } from '../../support/users.ts'
 import { createRule, createZone } from '../../support/zones.ts'
-
-const SECOND = 1000
-
-/** After the rule's last change, and close enough to be no mistake. */
-const start = () => Date.now() + SECOND
-
-type State = 'in' | 'out' | 'unknown'
-const PLACES = {
-  in: { longitude: 0.001 },
-  out: { longitude: 0.1 },
-  unknown: { longitude: 0.005, accuracy: 5000 },
-}
-
-const fixAt = (time: number, state: State, more: object = {}) => ({
-  dateTime: new Date(time).toISOString(),
-  latitude: 0,
-  ...PLACES[state],
-  ...more,
-})
 
 const report = async (account: TestAccount, device: string, body: unknown) => {
   const reply = await account.call('POST', `/api/devices/${device}/locations`, { body })
   expect(reply.status).toBe(201)
   return reply.body
-}
-
-const countPending = (account: TestAccount) =>
-  env.DB.prepare('SELECT count(*) AS count FROM pending_raises WHERE account_id = ?')
-    .bind(account.id)
-    .first<number>('count')
-
-/** The device's alerts once every hit was raised, oldest first. */
-const alertsOf = async (account: TestAccount, device: string) => {
-  await vi.waitFor(async () => expect(await countPending(account)).toBe(0), { timeout: 10_000 })
-  return (await account.call('GET', `/api/devices/${device}/alerts`)).body.alerts
 }
 
 const setUp = async (rule: object = {}) => {
@@ -225,23 +203,6 @@ test('a hit that a crash has left is raised by the sweep', async () => {
 })
 
 describe('under load', () => {
-  /** Decided fix by decided fix. */
-  const countEntries = (states: State[]): number => {
-    let before: State | null = null
-    let count = 0
-    for (const state of states) {
-      if (state === 'unknown') continue
-      if (before === 'out' && state === 'in') count++
-      before = state
-    }
-    return count
-  }
-
-  const random = (seed: number) => () => {
-    seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648
-    return seed / 2_147_483_648
-  }
-
   test('alerts equal the crossings of the track, whatever the order of arrival', async () => {
     const seed = Number((env as { MODEL_SEED?: string }).MODEL_SEED ?? Date.now() % 1e9)
     const next = random(seed)

@@ -1,0 +1,123 @@
+import { type PackedLocation, packLocation } from '../db/locations.ts'
+import type { Database } from '../db/open.ts'
+import { insertHits, packRaises } from '../db/pendingRaises.ts'
+import { runBatch } from '../db/statement.ts'
+import { localDay } from '../domain/day.ts'
+import { fold } from '../domain/fold.ts'
+import type { PendingRaise } from '../domain/pendingRaise.ts'
+import { appendMixedEvents } from './mixedEvents.ts'
+import { isReportStored } from './mixedGuard.ts'
+import type { Written } from './mixedOutcome.ts'
+import type { DeviceReport, MixedReport } from './mixedReport.ts'
+import type { JudgedMixed } from './mixedRules.ts'
+import {
+  insertJudgedLocations,
+  insertLocations,
+  insertRaises,
+  type MixedValues,
+  type NamedDevice,
+  type StateRow,
+  selectDevices,
+  selectState,
+  updateLastContact,
+} from './mixedStatements.ts'
+import type { NamedRows } from './mixedTracks.ts'
+import { type AssumedState, oldestOf } from './report.ts'
+
+/* The batch that stores a report of many devices. */
+
+export const nameOf = ({
+  deviceId,
+  identifier,
+}: Pick<DeviceReport, 'deviceId' | 'identifier'>): NamedRows['name'] => [
+  deviceId,
+  identifier === null ? null : fold(identifier),
+]
+
+const packGroups = (reports: DeviceReport[], packed: PackedLocation[][]): string =>
+  JSON.stringify(reports.map((report, at) => [...nameOf(report), packed[at]]))
+
+export const packReport = ({ viewer, reports, isJudged, raisesBy, now }: MixedReport) => {
+  const { accountId, groupId } = viewer
+  const packed = reports.map(({ locations: reported }) => reported.map(packLocation))
+  return {
+    accountId,
+    groupId,
+    now,
+    packed,
+    groups: packGroups(reports, packed),
+    refs: JSON.stringify(reports.map((report) => [...nameOf(report), report.eventId])),
+    oldest: oldestOf(reports.flatMap((report) => report.locations)),
+    isJudged: isJudged ? 1 : 0,
+    mayRaise: raisesBy ? 1 : 0,
+  } as const
+}
+
+export type PackedReport = ReturnType<typeof packReport>
+
+/** The locations of each report without those that are held back. */
+const groupsWithout = (
+  held: JudgedMixed['held'],
+  { reports }: MixedReport,
+  { packed, groups }: Pick<PackedReport, 'packed' | 'groups'>,
+): string => {
+  if (held.size === 0) return groups
+  const isKept = (at: number) => (row: PackedLocation) => !held.get(at)?.has(row[0] as number)
+  return packGroups(
+    reports,
+    packed.map((rows, at) => rows.filter(isKept(at))),
+  )
+}
+
+/** One attempt to store a report, with what it assumes. */
+interface Attempt {
+  assumed: AssumedState
+  raises: PendingRaise[]
+  /** Null when no rule is for any of the devices. */
+  judged: JudgedMixed | null
+}
+
+export const writeReport = async (
+  db: Database,
+  report: MixedReport,
+  { packed, ...base }: PackedReport,
+  { assumed, raises, judged }: Attempt,
+): Promise<Omit<Written, 'state'> & { state: StateRow | undefined }> => {
+  const { timeZone, hasSubscribers, emergency, rulesVersion } = assumed
+  const hits = judged?.hits ?? []
+  const values: MixedValues = {
+    ...base,
+    groups: judged ? groupsWithout(judged.held, report, { packed, ...base }) : base.groups,
+    // An infinite number, of a report without locations, cannot be bound.
+    oldest: Math.min(base.oldest, base.now),
+    timeZone,
+    today: localDay(base.now, timeZone),
+    hasSubscribers: hasSubscribers ? 1 : 0,
+    emergency,
+    raises: packRaises(raises),
+    rulesVersion,
+    window: judged?.window ?? null,
+    expected: judged?.expected ?? null,
+    found: judged?.found ?? 0,
+    retentionDays: judged?.retentionDays ?? null,
+    hits: packRaises(hits),
+    newKey: judged?.news?.key ?? null,
+    newTime: judged?.news?.time ?? null,
+  }
+  const results = await runBatch(db, [
+    judged ? insertJudgedLocations(db, values) : insertLocations(db, values),
+    ...(hits.length > 0 ? [insertHits(db, values)] : []),
+    ...(hasSubscribers ? appendMixedEvents(db, values) : []),
+    ...(raises.length > 0 ? [insertRaises(db, values)] : []),
+    updateLastContact(db, values),
+    ...(report.alsoRun?.(isReportStored(values)) ?? []),
+    selectState(db, values),
+    selectDevices(db, values),
+  ])
+  return {
+    values,
+    accepted: results[0]?.meta.changes ?? 0,
+    state: results.at(-2)?.results[0] as StateRow | undefined,
+    found: (results.at(-1)?.results ?? []) as NamedDevice[],
+  }
+}
