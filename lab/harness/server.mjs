@@ -54,7 +54,8 @@ export const temporaryFolder = () => mkdtempSync(join(tmpdir(), 'perigee-lab-'))
  * Serves a bundle with its data in `folder` and applies the migrations that are missing.
  * `directPort` leads straight to the Worker, without Miniflare's entry Worker, which production
  * does not have.
- * The runtime's inspector listens on `inspectorPort` (0: any).
+ * The runtime's inspector listens on `inspectorPort` (0: any). With `triggers` a request to
+ * `/cdn-cgi/handler/scheduled` runs the cron trigger.
  */
 export async function serve({
   script,
@@ -66,6 +67,7 @@ export async function serve({
   bindings,
   directPort,
   inspectorPort,
+  triggers = false,
 }) {
   const server = new Miniflare(
     convertV4MiniflareOptions({
@@ -74,6 +76,7 @@ export async function serve({
       script,
       port,
       inspectorPort,
+      unsafeTriggerHandlers: triggers,
       resourcePersistencePath: join(folder, '.wrangler/state/v3'),
       logRequests: false,
       handleStructuredLogs() {},
