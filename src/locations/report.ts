@@ -72,6 +72,9 @@ const LONG_PACKED_LENGTH = 200_000
 const oldestOf = (reported: Location[]): number =>
   reported.reduce((oldest, { dateTime }) => Math.min(oldest, dateTime), Number.POSITIVE_INFINITY)
 
+const timesOf = (reported: Location[]): string =>
+  JSON.stringify(reported.map(({ dateTime }) => dateTime))
+
 /** One attempt to store a report, with what it assumes. */
 interface Attempt {
   assumed: AssumedState
@@ -101,7 +104,9 @@ const writeReport = async (
   }
   const statements: Statement[] = [
     insertLocations(db, values),
-    ...(hasSubscribers ? appendReportEvent(db, { ...device, eventId, packed, now }) : []),
+    ...(hasSubscribers
+      ? appendReportEvent(db, { ...device, eventId, times: timesOf(sent), now })
+      : []),
     ...(raises.length > 0 ? [insertRaises(db, values)] : []),
     updateLastContact(db, values),
     selectReportState(db, values),
