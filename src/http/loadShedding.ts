@@ -108,6 +108,15 @@ const MAX_WAITING_PER_ACCOUNT = 96
 const MAX_WAIT_MS = 10_000
 const RETRY_INTERVAL_MS = 20
 
+/** Retries until it succeeds, or until `MAX_WAIT_MS` have passed. */
+const retry = async (tryOnce: () => boolean, delayMs: () => number): Promise<boolean> => {
+  for (const deadline = Date.now() + MAX_WAIT_MS; Date.now() < deadline; ) {
+    await new Promise((resolve) => setTimeout(resolve, delayMs()))
+    if (tryOnce()) return true
+  }
+  return false
+}
+
 const tryWait = (request: Request, accountId: string): boolean =>
   waitingRequests.acquire(request, Date.now(), MAX_WAITING, {
     owner: accountId,
@@ -157,13 +166,12 @@ export const assign = async (request: Request, accountId: string): Promise<boole
     rejections.count++
     return false
   }
-  for (const deadline = Date.now() + MAX_WAIT_MS; Date.now() < deadline; ) {
-    await new Promise((resolve) => setTimeout(resolve, retryDelayMs(accountId)))
-    if (!tryAssign(request, accountId)) continue
-    waitingRequests.release(request)
-    return true
-  }
-  return false
+  const isAssigned = await retry(
+    () => tryAssign(request, accountId),
+    () => retryDelayMs(accountId),
+  )
+  if (isAssigned) waitingRequests.release(request)
+  return isAssigned
 }
 
 /** Gives up the request's slot during `wait`, so that slow senders do not block others. */
@@ -199,10 +207,26 @@ export const releaseLargeBody = (request: Request): void => {
   largeBodies.release(request)
 }
 
+/** Work on these blocks the isolate, and locally the database, for milliseconds at a time. */
+const slowBodies = new Slots(10_000)
+const MAX_SLOW_BODIES = 4
+const SLOW_RETRY_INTERVAL_MS = 5
+
+/**
+ * Waits without a slot until the account has no other request with a slow body: those of others
+ * then wait behind one at a time. False when it takes too long. Held until the request ends.
+ */
+export const awaitSlowBody = (request: Request, owner: string): Promise<boolean> => {
+  const tryOnce = () => slowBodies.acquire(request, Date.now(), MAX_SLOW_BODIES, { owner, max: 1 })
+  if (tryOnce()) return Promise.resolve(true)
+  return releaseWhile(request, () => retry(tryOnce, () => SLOW_RETRY_INTERVAL_MS))
+}
+
 /** Gives back everything that the request holds. */
 export const release = (request: Request): void => {
   activeRequests.release(request)
   waitingRequests.release(request)
   endWaitOutside(request)
   releaseLargeBody(request)
+  slowBodies.release(request)
 }
