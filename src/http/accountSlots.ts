@@ -1,6 +1,7 @@
 import type { Context } from './context.ts'
 import {
   assign,
+  assignAgain,
   awaitSlowBody,
   endWaitOutside,
   releaseWhile,
@@ -11,6 +12,11 @@ import { overloaded } from './problem.ts'
 /** Makes the request's slot one of its account, or throws a 503 when the account's are in use. */
 export const requireSlot = async (c: Context): Promise<void> => {
   if (!(await assign(c.req.raw, c.get('principal').accountId))) throw overloaded()
+}
+
+/** The same after the request's body has arrived, which it waited for without a slot. */
+export const requireSlotAgain = async (c: Context): Promise<void> => {
+  if (!(await assignAgain(c.req.raw, c.get('principal').accountId))) throw overloaded()
 }
 
 /** Waits until no other slow body of the account is being worked on, or throws a 503. */

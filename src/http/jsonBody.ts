@@ -1,6 +1,6 @@
 import { escapePointer } from '../domain/json.ts'
 import { extraCostOfBody } from '../domain/requestCost.ts'
-import { requireSlot, requireSlowBodyTurn } from './accountSlots.ts'
+import { requireSlotAgain, requireSlowBodyTurn } from './accountSlots.ts'
 import { MAX_BODY_BYTES, readBytes } from './body.ts'
 import type { Context } from './context.ts'
 import { invalid, malformedBody, Problem } from './problem.ts'
@@ -111,7 +111,7 @@ export const readJson = async (c: Context, maxBytes = MAX_BODY_BYTES): Promise<J
   const caller = c.get('principal')
   const bytes = await readBytes(request, maxBytes, caller?.accountId)
   // Many bodies may arrive at once: the requests go on as their account's share allows.
-  if (caller) await requireSlot(c)
+  if (caller) await requireSlotAgain(c)
   if (bytes.byteLength === 0) return null
   countExtraCost(c, extraCostOfBody(bytes.byteLength))
   const isSlow = bytes.byteLength > MIN_SLOW_BYTES

@@ -3,6 +3,7 @@ import { readBytes } from '../../../src/http/body.ts'
 import {
   acquire,
   assign,
+  assignAgain,
   awaitSlowBody,
   release,
   releaseWhile,
@@ -155,6 +156,20 @@ describe('the slots of an account', () => {
     finish(startRequests(500))
     now += 1000
     expect(await startAssigned(20, 'one')).toHaveLength(8)
+  })
+
+  test('are found again in a flood by requests whose bodies have arrived', async () => {
+    finish(startRequests(500))
+    now += 1000
+    const assigned = await startAssigned(8, 'one')
+    expect(assigned).toHaveLength(8)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const read = assigned.map((request) => releaseWhile(request, () => promise))
+    // Meanwhile others take all the slots of a flood.
+    expect(startRequests(100)).toHaveLength(32)
+    resolve()
+    await Promise.all(read)
+    for (const request of assigned) expect(await assignAgain(request, 'one')).toBe(true)
   })
 
   test('stay the same account’s after a wait for its body', async () => {
