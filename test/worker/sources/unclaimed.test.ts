@@ -225,7 +225,10 @@ describe('payloads', () => {
     const { failures } = (await account.call('GET', `/api/sources/${source.id}/failures?limit=2`))
       .body
     expect(failures.map(({ size }: { size: number }) => size)).toEqual([large.length, 1])
-    const raw = await account.call('GET', `/api/sources/${source.id}/failures/${failures[0].id}/raw`)
+    const raw = await account.call(
+      'GET',
+      `/api/sources/${source.id}/failures/${failures[0].id}/raw`,
+    )
     expect(raw.body.bodyBase64).toBeNull()
   })
 
