@@ -19,7 +19,7 @@ import { pathParameters, templateOf } from './path.ts'
 import { failuresOf } from './problems.ts'
 import { type ContractedRoute, documentedRoutes, type Router } from './routes.ts'
 import { successesOf } from './successes.ts'
-import { tidy } from './tidy.ts'
+import { openReferences, tidy } from './tidy.ts'
 
 /* Generates the OpenAPI document from the contracts of the routes, at build time only. */
 
@@ -120,6 +120,7 @@ export const openapiDocument = (
     },
     { override: tidy },
   ) as oas31.OpenAPIObject
+  openReferences(document)
   addDescriptions(document)
   describeDefaults(document)
   addLinks(document)

@@ -30,3 +30,12 @@ export const tidy: NonNullable<CreateDocumentOptions['override']> = ({
   if (io === 'output' && def.type === 'object' && !def.catchall)
     delete jsonSchema.additionalProperties
 }
+
+/** Members beside a `$ref` apply to it: a reference with a description of its own forbade all members. */
+export const openReferences = (node: unknown): void => {
+  if (typeof node !== 'object' || node === null) return
+  const schema = node as Schema
+  if (schema.$ref !== undefined && schema.additionalProperties === false)
+    delete schema.additionalProperties
+  for (const member of Object.values(node)) openReferences(member)
+}
