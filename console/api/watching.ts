@@ -2,11 +2,9 @@ import { signal } from '@preact/signals'
 import { session } from '../session/session.ts'
 import { call } from './client.ts'
 import { readAll } from './people.ts'
-import type { Rule, RuleBody, Zone } from './types.ts'
+import type { Rule, Zone } from './types.ts'
 
 /* Zones and rules. Both lists are short, and closed to users who see one group only. */
-
-export type Condition = RuleBody['when']
 
 export const canSeeRules = (): boolean => !(session.me.value?.isConfined ?? false)
 export const canEditRules = (): boolean => session.can('write') && canSeeRules()
@@ -35,14 +33,21 @@ export const replacePatch = (changes: object) =>
     value,
   }))
 
+const MAX_AGE_MS = 60_000
+
 /** Names by id; null for what was deleted. */
 type Names = ReadonlyMap<string, string | null>
 
-/** Names that other pages mention by their ids. The list is read again for an id that is new. */
+/** Names that other pages mention by their ids. The whole list is read for an id that is new, and
+ * again after a minute, since names change. */
 const nameCache = (read: () => Promise<readonly { id: string; name: string }[]>) => {
   const names = signal<Names>(new Map())
   const asked = new Set<string>()
+  let isScheduled = false
+  let loadedAt = 0
   const load = async () => {
+    isScheduled = false
+    loadedAt = Date.now()
     const ids = [...asked]
     const found = await read()
     names.value = new Map([
@@ -51,9 +56,11 @@ const nameCache = (read: () => Promise<readonly { id: string; name: string }[]>)
     ])
   }
   return (id: string): string | null | undefined => {
-    if (!asked.has(id) && canSeeRules()) {
-      asked.add(id)
-      // The page shows the id instead.
+    const isKnown = names.value.has(id) || asked.has(id)
+    asked.add(id)
+    if (!(isKnown && Date.now() - loadedAt < MAX_AGE_MS) && !isScheduled && canSeeRules()) {
+      isScheduled = true
+      // Without an answer the page shows the id.
       setTimeout(() => void load().catch(() => undefined))
     }
     return names.value.get(id)

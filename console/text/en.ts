@@ -474,7 +474,6 @@ export const en = {
     off: 'Off',
     switch: (name: string) => `Rule ${name}`,
     switchOn: 'Switch on',
-    switchOff: 'Switch off',
     switchedOn: 'The rule is switched on. It holds from the next report on.',
     switchedOff: 'The rule is switched off.',
     offNote: 'This rule is switched off: it raises nothing.',
@@ -483,7 +482,6 @@ export const en = {
     scopes: { all: 'All devices', some: 'Some devices' },
     devices: 'Devices',
     groups: 'Groups',
-    noGroups: 'There are no groups.',
     noTarget: 'Choose at least one device or group.',
     when: 'When',
     type: 'What to watch for',
@@ -577,7 +575,6 @@ export const en = {
         : `It would have raised ${plural(count, 'alert', 'alerts')}.`,
     tryMap: 'Map of the track and the alerts',
     tryTooLarge: 'This span has too many positions. Choose a shorter one.',
-    trySpan: 'Time span',
     noTrack: 'The device has no positions in this span.',
     emptyTitle: 'No rules yet',
     empty: 'Let the service watch: a zone that is left at night, a speed, a battery, a silence.',
@@ -672,7 +669,6 @@ export const en = {
     bar: (day: string, distance: string) => `${day}: ${distance}`,
     hoursMinutes: (hours: number, minutes: number) =>
       hours > 0 ? `${hours} h ${String(minutes).padStart(2, '0')} min` : `${minutes} min`,
-    openTrack: 'Open the track',
   },
   messages: {
     title: 'Messages',

@@ -58,7 +58,7 @@ const firingArea = (members, now) => {
 
 const RULES = [
   {
-    name: 'Firing area',
+    name: 'Keep out',
     groups: ['Aircraft'],
     when: { type: 'enters', zones: ['Firing area'] },
     alertName: 'ForbiddenArea',

@@ -279,9 +279,9 @@ try {
   await check('a span of more than 31 days is refused beside its field', async () => {
     const panel = page.locator('.card', { hasText: 'Trips and stops' })
     await panel.getByText('Other', { exact: true }).click()
-    await panel.getByLabel('From').fill('2026-01-01T00:00')
+    await panel.getByLabel('From', { exact: true }).fill('2026-01-01T00:00')
     await panel.locator('.field-error', { hasText: 'at most 31 days' }).waitFor()
-    await panel.getByLabel('To').fill('2026-01-20T00:00')
+    await panel.getByLabel('To', { exact: true }).fill('2026-01-20T00:00')
     await panel.getByText('No positions in this time span.').waitFor()
   })
 
@@ -292,7 +292,7 @@ try {
       expect((await page.locator('img[src="x"]').count()) === 0, `an element on ${path}`)
     }
     await openPath(page, '/rules')
-    await page.locator('.sentence', { hasText: `When ${EVIL} enters ${EVIL},` }).waitFor()
+    await page.locator('.sentence', { hasText: `When ${EVIL} enters ${EVIL} on Mondays` }).waitFor()
   })
 
   await check('a user confined to a group is shown neither zones nor rules', async () => {

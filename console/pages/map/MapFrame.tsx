@@ -41,7 +41,7 @@ export const MapFrame = ({ label, onReady, children }: MapFrameProps) => {
   useEffect(() => map?.setTheme(theme), [map, theme])
   return (
     <div class="map-frame">
-      <div ref={element} class="map-canvas" data-ready={map !== null} />
+      <div ref={element} class="map-canvas" />
       {hasFailed && <p class="map-note">{text.map.noWebgl}</p>}
       {map && (
         <div class="map-tools">

@@ -15,8 +15,11 @@ export interface Place {
   longitude: number
 }
 
-const EDGE_PX = 50
-const MAX_FIT_ZOOM = 14
+const EDGE_PX = 64
+/** A zone may be small; positions need their surroundings. */
+const MAX_SHAPE_ZOOM = 14
+const MAX_TRACK_ZOOM = 11
+const PLACE_ZOOM = 8
 const NOTHING: GeoJSON.FeatureCollection = { type: 'FeatureCollection', features: [] }
 
 const LAYERS: StyleSpecification['layers'] = [
@@ -121,7 +124,15 @@ export class PlainMap {
   fitPlaces(places: readonly Place[]): void {
     const bounds = new LngLatBounds()
     for (const place of unwrapTrack(places)) bounds.extend(place)
-    this.#fit(bounds)
+    this.#fit(bounds, MAX_TRACK_ZOOM)
+  }
+
+  showPlace({ longitude, latitude }: Place): void {
+    this.map.easeTo({
+      center: [longitude, latitude],
+      zoom: Math.max(this.map.getZoom(), PLACE_ZOOM),
+      animate: !prefersReducedMotion(),
+    })
   }
 
   fitShapes(shapes: readonly Shape[]): void {
@@ -130,14 +141,14 @@ export class PlainMap {
       const [west, south, east, north] = boundsOf(shape)
       bounds.extend([west, Math.max(-85, south)]).extend([east, Math.min(85, north)])
     }
-    this.#fit(bounds)
+    this.#fit(bounds, MAX_SHAPE_ZOOM)
   }
 
-  #fit(bounds: LngLatBounds): void {
+  #fit(bounds: LngLatBounds, maxZoom: number): void {
     if (bounds.isEmpty()) return
     this.map.fitBounds(bounds, {
       padding: EDGE_PX,
-      maxZoom: MAX_FIT_ZOOM,
+      maxZoom,
       animate: !prefersReducedMotion(),
       duration: 600,
     })

@@ -1,6 +1,6 @@
 import type { Map as MapLibre, StyleSpecification } from 'maplibre-gl'
 import type { Zone } from '../../api/types.ts'
-import { drawnPolygons, middleOf, type Shape } from '../zones/shape.ts'
+import { middleOf, type Shape, zoneFeature } from '../zones/shape.ts'
 import { setData } from './fleetLayers.ts'
 import { FONT, PALETTES } from './style.ts'
 
@@ -36,7 +36,7 @@ const LAYERS = [
     source: 'zones',
     filter: ['!', ['has', 'color']],
     layout: {
-      'text-field': ['get', 'name'],
+      'text-field': ['step', ['zoom'], '', 3, ['get', 'name']],
       'text-font': FONT,
       'text-size': 12,
       'text-max-width': 9,
@@ -45,15 +45,6 @@ const LAYERS = [
     paint: { 'text-halo-width': 1.6 },
   },
 ] as unknown as Layer[]
-
-export const zoneFeature = (
-  shape: Shape,
-  properties: Record<string, unknown>,
-): GeoJSON.Feature => ({
-  type: 'Feature',
-  properties,
-  geometry: { type: 'MultiPolygon', coordinates: drawnPolygons(shape) },
-})
 
 /** The name stands once in a zone, not once in each tile of it. */
 const nameFeature = ({ name, shape }: Zone): GeoJSON.Feature => ({

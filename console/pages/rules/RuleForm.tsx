@@ -129,9 +129,11 @@ export const RuleForm = ({ rule, referred, onStored, onDirty }: RuleFormProps) =
       error={error}
       canSubmit={!rule || isDirty}
     >
-      <Card title={text.rules.inWords}>
-        <output class="sentence preview">{describeRule(saidOf(draft), namesOf(referred))}</output>
-      </Card>
+      <div class="rule-preview">
+        <Card title={text.rules.inWords}>
+          <output class="sentence preview">{describeRule(saidOf(draft), namesOf(referred))}</output>
+        </Card>
+      </div>
       <Card>
         <TextField
           label={text.rules.name}

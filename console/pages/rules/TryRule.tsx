@@ -52,7 +52,7 @@ const ResultMap = ({ alerts, track, zones, chosen }: ResultProps) => {
       at < 0 ? null : at,
     )
     const here = placed[at]?.place
-    if (here) map?.fitPlaces([here])
+    if (here) map?.showPlace(here)
   }, [map, points, chosen])
   return (
     <div class="try-map">
@@ -130,10 +130,14 @@ export const TryRule = ({ rule, zones, isDirty, onChange }: TryRuleProps) => {
     const ids = zoneIdsOf(rule)
     return zones.filter(({ id }) => ids.includes(id))
   }, [rule, zones])
+  // What was found by another condition says nothing about this one.
+  const { when, schedule, hysteresis, cooldownMinutes } = rule
+  const judged = JSON.stringify([when, schedule, hysteresis, cooldownMinutes])
+  useEffect(() => setResult(null), [judged])
   const { error } = run
   return (
     <Card title={text.rules.try}>
-      <p class="hint">{text.rules.tryHint}</p>
+      <p class="hint try-hint">{text.rules.tryHint}</p>
       <Form
         submitLabel={text.rules.trySubmit}
         onSubmit={run.run}

@@ -83,7 +83,7 @@ const TRIP_HEADS = [
 export const TripTable = ({ trips, ...choice }: ChoiceProps & { trips: readonly Trip[] }) => {
   if (trips.length === 0) return <p class="muted">{text.trips.noTrips}</p>
   const rows = trips.map(({ start, end, ...trip }) => ({
-    part: { from: start.dateTime, to: end.dateTime, isStop: false },
+    part: { from: start.dateTime, to: end.dateTime, place: null },
     label: text.trips.showTrip(formatDateTime(start.dateTime)),
     cells: [
       <Time key="start" value={start.dateTime} />,
@@ -102,7 +102,7 @@ const STOP_HEADS = [text.trips.start, text.trips.end, text.trips.duration, text.
 export const StopTable = ({ stops, ...choice }: ChoiceProps & { stops: readonly Stop[] }) => {
   if (stops.length === 0) return <p class="muted">{text.trips.noStops}</p>
   const rows = stops.map(({ start, end, duration, latitude, longitude }) => ({
-    part: { from: start, to: end, isStop: true },
+    part: { from: start, to: end, place: { latitude, longitude } },
     label: text.trips.showStop(formatDateTime(start)),
     cells: [
       <Time key="start" value={start} />,

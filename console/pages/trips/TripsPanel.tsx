@@ -8,7 +8,7 @@ import { SpanField } from '../../ui/SpanField.tsx'
 import { type ChosenSpan, lastSpan, spanFault } from '../../ui/span.ts'
 import { Empty, Failed, Skeleton } from '../../ui/states.tsx'
 import { MapFrame } from '../map/MapFrame.tsx'
-import type { PlainMap } from '../map/PlainMap.ts'
+import type { Place, PlainMap } from '../map/PlainMap.ts'
 import type { Interval } from '../map/track.ts'
 import { Days } from './Days.tsx'
 import { partOf, readTrips, type Trips } from './readTrips.ts'
@@ -20,7 +20,8 @@ type Show = (typeof SHOWS)[number]
 
 /** The stretch of the track, or the place, that is chosen in the tables. */
 export interface ChosenPart extends Interval {
-  isStop: boolean
+  /** Of a stop. */
+  place: Place | null
 }
 
 /** True once the element has been in sight: what is below may never be looked at. */
@@ -41,11 +42,11 @@ const TrackMap = ({ track, chosen }: Pick<Trips, 'track'> & { chosen: ChosenPart
   useEffect(() => map?.setTrack(track), [map, track])
   useEffect(() => {
     if (!map) return
-    const part = chosen ? partOf(track, chosen) : []
-    const place = chosen?.isStop ? part[0] : undefined
-    map.setPart(chosen?.isStop ? [] : part)
+    const place = chosen?.place
+    const part = chosen && !place ? partOf(track, chosen) : []
+    map.setPart(part)
     map.setPoints(place ? [place] : [], 0)
-    map.fitPlaces(chosen ? part : track)
+    map.fitPlaces(place ? [place] : chosen ? part : track)
   }, [map, track, chosen])
   return (
     <div class="trip-map">
@@ -78,13 +79,11 @@ const Found = ({ found }: { found: Trips }) => {
           </Button>
         )}
       </div>
-      <div class="trip-columns">
-        <div class="trip-tables">
-          {show === 'trips' && <TripTable trips={found.trips} {...table} />}
-          {show === 'stops' && <StopTable stops={found.stops} {...table} />}
-          {show === 'days' && <Days days={found.days} />}
-        </div>
-        <TrackMap track={found.track} chosen={chosen} />
+      <TrackMap track={found.track} chosen={chosen} />
+      <div class="trip-tables">
+        {show === 'trips' && <TripTable trips={found.trips} {...table} />}
+        {show === 'stops' && <StopTable stops={found.stops} {...table} />}
+        {show === 'days' && <Days days={found.days} />}
       </div>
     </div>
   )

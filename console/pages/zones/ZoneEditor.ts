@@ -1,14 +1,24 @@
 import type { GeoJSONSource, LngLat, MapMouseEvent, MapTouchEvent, Point } from 'maplibre-gl'
 import type { PlainMap } from '../map/PlainMap.ts'
-import { zoneFeature } from '../map/zoneLayers.ts'
-import { distanceBetween, type Position, polygonOf, type Shape, toPosition } from './shape.ts'
 import {
+  distanceBetween,
+  type Position,
+  polygonOf,
+  type Shape,
+  toPosition,
+  zoneFeature,
+} from './shape.ts'
+import {
+  cornersOf,
   DRAFT_LAYERS,
+  drawnPart,
   type Handle,
+  HIT_PX,
   handlesOf,
   insertCorner,
   isSameHandle,
   moveHandle,
+  nearestHandle,
   removeCorner,
 } from './zoneHandles.ts'
 
@@ -22,7 +32,6 @@ interface Handlers {
   onDrawing: (mode: DrawMode, corners: number) => void
 }
 
-const HIT_PX = 12
 const SAME_PX = 3
 const EMPTY: GeoJSON.FeatureCollection = { type: 'FeatureCollection', features: [] }
 
@@ -177,20 +186,8 @@ export class ZoneEditor {
     this.#setShape(shorter)
   }
 
-  /** The handle under the pointer. The same handle may be drawn on several copies of the world. */
   #handleAt(point: Point): Handle | null {
-    if (!this.#shape) return null
-    const world = this.#map.project([360, 0]).x - this.#map.project([0, 0]).x
-    let nearest: { handle: Handle; distance: number } | null = null
-    for (const handle of handlesOf(this.#shape)) {
-      const at = this.#map.project(handle.place)
-      const dx = at.x - point.x
-      const distance = Math.hypot(dx - world * Math.round(dx / world), at.y - point.y)
-      const isNearer =
-        distance < HIT_PX && distance < (nearest?.distance ?? Number.POSITIVE_INFINITY)
-      if (isNearer) nearest = { handle, distance }
-    }
-    return nearest?.handle ?? null
+    return this.#shape && nearestHandle(this.#shape, point, (place) => this.#map.project(place))
   }
 
   #press(event: MapMouseEvent | MapTouchEvent): void {
@@ -230,9 +227,13 @@ export class ZoneEditor {
 
   #draw(): void {
     const color = this.#color
-    const features = this.#mode ? this.#drawnPart() : []
-    const handles = this.#mode ? this.#drawnCorners() : this.#shape ? handlesOf(this.#shape) : []
-    if (!this.#mode && this.#shape) features.push(zoneFeature(this.#shape, { color }))
+    const features = this.#mode ? drawnPart(this.#mode, this.#corners, this.#pointer, color) : []
+    const handles = this.#mode
+      ? cornersOf(this.#corners)
+      : this.#shape
+        ? handlesOf(this.#shape)
+        : []
+    if (!this.#mode && this.#shape) features.push(zoneFeature(this.#shape, { color, isArea: true }))
     this.#set('draft', features)
     this.#set(
       'draft-handles',
@@ -242,26 +243,6 @@ export class ZoneEditor {
         geometry: { type: 'Point', coordinates: handle.place },
       })),
     )
-  }
-
-  #drawnCorners(): Handle[] {
-    return this.#corners.map((place, at) => ({ kind: 'corner', ring: 0, at, place }))
-  }
-
-  /** What is drawn so far, with a line to the pointer. */
-  #drawnPart(): GeoJSON.Feature[] {
-    const [color, pointer] = [this.#color, this.#pointer]
-    const [center] = this.#corners
-    if (!center) return []
-    if (this.#mode === 'Circle') {
-      const radius = pointer ? distanceBetween(center, pointer) : 0
-      return radius > 0 ? [zoneFeature({ type: 'Circle', center, radius }, { color })] : []
-    }
-    const coordinates = pointer ? [...this.#corners, pointer] : this.#corners
-    const line: GeoJSON.LineString = { type: 'LineString', coordinates }
-    return coordinates.length > 1
-      ? [{ type: 'Feature', properties: { color }, geometry: line }]
-      : []
   }
 
   #set(source: string, features: GeoJSON.Feature[]): void {

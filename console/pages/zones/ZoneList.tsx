@@ -4,7 +4,7 @@ import { ApiError } from '../../api/problem.ts'
 import { useAction } from '../../api/resource.ts'
 import type { Zone, ZoneImport } from '../../api/types.ts'
 import { canEditRules } from '../../api/watching.ts'
-import { formatNumber } from '../../format/units.ts'
+import { formatDistance, formatNumber } from '../../format/units.ts'
 import { text } from '../../text/text.ts'
 import { Button, LinkButton } from '../../ui/Button.tsx'
 import { saveFile } from '../../ui/download.ts'
@@ -22,7 +22,10 @@ interface ZoneListProps {
 }
 
 const describeShape = (shape: Shape): string => {
-  if (shape.type === 'Circle') return text.zones.circleOf(`${formatNumber(shape.radius)} m`)
+  if (shape.type === 'Circle')
+    return text.zones.circleOf(
+      shape.radius < 1000 ? `${formatNumber(shape.radius)} m` : formatDistance(shape.radius),
+    )
   const parts = shape.type === 'Polygon' ? 1 : shape.coordinates.length
   const corners = countCorners(shape)
   return parts === 1 ? text.zones.polygonOf(corners) : text.zones.partsOf(parts, corners)

@@ -96,6 +96,15 @@ export const drawnPolygons = (shape: Shape): Position[][][] => {
   return shape.coordinates.map(polygonRings)
 }
 
+export const zoneFeature = (
+  shape: Shape,
+  properties: Record<string, unknown>,
+): GeoJSON.Feature => ({
+  type: 'Feature',
+  properties,
+  geometry: { type: 'MultiPolygon', coordinates: drawnPolygons(shape) },
+})
+
 /** West, south, east and north of a shape as it is drawn. */
 export const boundsOf = (shape: Shape): [number, number, number, number] => {
   const places = drawnPolygons(shape).flat(2)

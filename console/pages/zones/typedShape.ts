@@ -69,8 +69,8 @@ const readGeoJson = (typed: string): Parsed => {
     const shape = JSON.parse(typed) as Shape
     if (shape.type === 'Polygon' || shape.type === 'MultiPolygon') {
       // Throws for coordinates that are no lists of lists.
-      editableRings(shape)
-      return { shape }
+      const numbers = editableRings(shape).flat(2)
+      if (numbers.length > 0 && numbers.every(Number.isFinite)) return { shape }
     }
   } catch {
     // Shown beside the field.

@@ -7,6 +7,7 @@ import {
   type Shape,
   unwrap,
   withRing,
+  zoneFeature,
 } from './shape.ts'
 
 /* The points by which a shape is changed. */
@@ -19,6 +20,8 @@ export interface Handle {
   place: Position
 }
 
+/** How near to a handle the pointer must be. */
+export const HIT_PX = 12
 const MIN_RADIUS_METRES = 1
 const MIN_CORNERS = 3
 
@@ -27,7 +30,7 @@ export const DRAFT_LAYERS: StyleSpecification['layers'] = [
     id: 'draft-area',
     type: 'fill',
     source: 'draft',
-    filter: ['==', ['geometry-type'], 'MultiPolygon'],
+    filter: ['has', 'isArea'],
     paint: { 'fill-color': ['get', 'color'], 'fill-opacity': 0.25 },
   },
   {
@@ -70,6 +73,49 @@ export const handlesOf = (shape: Shape): Handle[] => {
       ]
     })
   })
+}
+
+interface Point {
+  x: number
+  y: number
+}
+
+/** The handle under the pointer. The same handle is drawn on each copy of the world. */
+export const nearestHandle = (
+  shape: Shape,
+  point: Point,
+  project: (place: Position) => Point,
+): Handle | null => {
+  const world = project([360, 0]).x - project([0, 0]).x
+  let nearest: { handle: Handle | null; distance: number } = { handle: null, distance: HIT_PX }
+  for (const handle of handlesOf(shape)) {
+    const at = project(handle.place)
+    const dx = at.x - point.x
+    const distance = Math.hypot(dx - world * Math.round(dx / world), at.y - point.y)
+    if (distance < nearest.distance) nearest = { handle, distance }
+  }
+  return nearest.handle
+}
+
+export const cornersOf = (corners: readonly Position[]): Handle[] =>
+  corners.map((place, at) => ({ kind: 'corner', ring: 0, at, place }))
+
+/** What is drawn so far, up to the pointer. */
+export const drawnPart = (
+  mode: 'Circle' | 'Polygon',
+  corners: readonly Position[],
+  pointer: Position | null,
+  color: string,
+): GeoJSON.Feature[] => {
+  const [center] = corners
+  if (!center || !pointer) return []
+  if (mode === 'Circle') {
+    const radius = distanceBetween(center, pointer)
+    if (radius === 0) return []
+    return [zoneFeature({ type: 'Circle', center, radius }, { color, isArea: true })]
+  }
+  const coordinates = [...corners, pointer]
+  return [{ type: 'Feature', properties: { color }, geometry: { type: 'LineString', coordinates } }]
 }
 
 export const isSameHandle = (a: Handle, b: Handle | null): boolean =>

@@ -14,6 +14,7 @@ import {
   handlesOf,
   insertCorner,
   moveHandle,
+  nearestHandle,
   removeCorner,
 } from '../../../console/pages/zones/zoneHandles.ts'
 
@@ -118,6 +119,15 @@ describe('the handles of a shape', () => {
     expect(removeCorner(three, handle(three, 'corner'))).toBeNull()
   })
 
+  test('are found near the pointer, on any copy of the world', () => {
+    const project = ([x, y]: Position) => ({ x: x * 10, y: -y * 10 })
+    const at = (x: number, y: number) => nearestHandle(square, { x, y }, project)
+    expect(at(21, -19)).toMatchObject({ kind: 'corner', at: 2 })
+    expect(at(21 + 3600, -19)).toMatchObject({ kind: 'corner', at: 2 })
+    expect(at(10, -1)).toMatchObject({ kind: 'middle', at: 0 })
+    expect(at(60, -60)).toBeNull()
+  })
+
   test('move a circle and change its radius', () => {
     const circle: Shape = { type: 'Circle', center: [0, 0], radius: 1000 }
     expect(moveHandle(circle, handle(circle, 'center'), [1, 1])).toEqual({
@@ -178,6 +188,8 @@ describe('a typed shape', () => {
     expect(typed({ ...center, radius: 'far' })).toEqual({ fault: 'radius' })
     expect(typed({ kind: 'GeoJSON', geoJson: '{"type":"Point"}' })).toEqual({ fault: 'json' })
     expect(typed({ kind: 'GeoJSON', geoJson: '{"type":"Polygon"}' })).toEqual({ fault: 'json' })
+    const words = '{"type":"Polygon","coordinates":[[["a","b"],["c","d"],["a","b"]]]}'
+    expect(typed({ kind: 'GeoJSON', geoJson: words })).toEqual({ fault: 'json' })
   })
 
   test('is the same after it was written and read', () => {
