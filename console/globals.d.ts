@@ -1,9 +1,12 @@
-/** Set by the build: the style or the tiles of the operator's base map, or empty. */
+/** Set by the build: the address of the operator's base map, or empty. */
 declare const MAP_URL: string
+/** Set by the build: what is at that address; `own` for none. */
+declare const MAP_KIND: 'own' | 'style' | 'tiles' | 'pmtiles'
 /** Set by the build: whom the operator's base map credits, as plain text. */
 declare const MAP_ATTRIBUTION: string
 
 declare module 'virtual:base-map' {
-  const url: string
-  export default url
+  export const baseMapUrl: string
+  export const landDetailsUrl: string
+  export const borderDetailsUrl: string
 }

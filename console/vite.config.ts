@@ -1,8 +1,10 @@
 import { defineConfig } from 'vite'
+import { readMapUrl } from '../scripts/map-url.mjs'
 import { baseMapPlugin } from './build/baseMapPlugin.ts'
 
-/** The style or the tiles of an operator's own base map, and whom to credit; empty for ours. */
+/** An operator's own base map, and whom to credit; empty for ours. */
 const { MAP_URL = '', MAP_ATTRIBUTION = '' } = process.env
+const { url, kind } = readMapUrl(MAP_URL)
 
 export default defineConfig({
   root: import.meta.dirname,
@@ -10,7 +12,8 @@ export default defineConfig({
   base: '/',
   plugins: [baseMapPlugin()],
   define: {
-    MAP_URL: JSON.stringify(MAP_URL),
+    MAP_URL: JSON.stringify(url),
+    MAP_KIND: JSON.stringify(kind),
     MAP_ATTRIBUTION: JSON.stringify(MAP_ATTRIBUTION),
   },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
@@ -22,5 +25,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     chunkSizeWarningLimit: 1500,
+    // Making the base map takes most of the build, as it must.
+    rolldownOptions: { checks: { bundlerTimings: false } },
   },
 })

@@ -13,6 +13,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { readMapUrl } from './map-url.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const source = join(root, 'console')
@@ -24,20 +25,25 @@ export async function buildConsole() {
   const mapUrl = process.env.MAP_URL ?? ''
   const stamp = hashOfInputs(`${mapUrl} ${process.env.MAP_ATTRIBUTION ?? ''}`)
   if (isCurrent(stamp)) return
-  const { build } = await import('vite')
   const draft = mkdtempSync(join(target, '.console-'))
   try {
-    await build({
-      configFile: join(source, 'vite.config.ts'),
-      logLevel: 'warn',
-      build: { outDir: draft, emptyOutDir: false },
-    })
+    await buildInto(draft)
     writeFileSync(join(draft, 'console', 'build.txt'), stamp)
-    writeFileSync(join(draft, '_headers'), makeHeaders(mapUrl))
     install(draft)
   } finally {
     rmSync(draft, { recursive: true, force: true })
   }
+}
+
+/** Builds for the map that MAP_URL names, with the headers that go with it. */
+export async function buildInto(folder) {
+  const { build } = await import('vite')
+  await build({
+    configFile: join(source, 'vite.config.ts'),
+    logLevel: 'warn',
+    build: { outDir: folder, emptyOutDir: false },
+  })
+  writeFileSync(join(folder, '_headers'), makeHeaders(process.env.MAP_URL ?? ''))
 }
 
 /** The files first, the page that names them last: a page never names a file that is not there. */
@@ -64,7 +70,7 @@ function hashOfInputs(settings) {
     .filter((entry) => entry.isFile() && !entry.name.endsWith('.md'))
     .map(({ parentPath, name }) => join(parentPath, name))
     .sort()
-  for (const file of [...files, join(root, 'package-lock.json')])
+  for (const file of [...files, join(root, 'package-lock.json'), join(root, 'scripts/map-url.mjs')])
     hash.update(file.slice(root.length)).update(readFileSync(file))
   return hash.digest('hex')
 }
@@ -72,8 +78,6 @@ function hashOfInputs(settings) {
 /** The headers of the assets. The policy admits the host of the operator's map and no other. */
 export function makeHeaders(mapUrl) {
   const template = readFileSync(join(source, '_headers'), 'utf8')
-  if (!mapUrl) return template.replaceAll('{map}', '')
-  const { protocol, origin } = new URL(mapUrl)
-  if (protocol !== 'https:') throw new Error('MAP_URL must be an https URL.')
-  return template.replaceAll('{map}', ` ${origin}`)
+  const { origin } = readMapUrl(mapUrl)
+  return template.replaceAll('{map}', origin && ` ${origin}`)
 }

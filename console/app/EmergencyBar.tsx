@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks'
-import type { AnyAlert } from '../api/emergency.ts'
 import { deviceName } from '../api/names.ts'
 import { useAction } from '../api/resource.ts'
 import type { Alert } from '../api/types.ts'
@@ -9,19 +8,17 @@ import { alertLabel, text } from '../text/text.ts'
 import { Icon } from '../ui/Icon.tsx'
 import { Time } from '../ui/Time.tsx'
 import { toast } from '../ui/toast.tsx'
-import { acknowledge, emergencies } from './emergencies.ts'
+import { acknowledge, emergencies, placeOf } from './emergencies.ts'
 
-/** Where and when the emergency was last signalled: trackers repeat it while they move. */
-const newestSignal = (alert: AnyAlert) =>
-  alert.updates?.findLast(({ latitude, longitude }) => latitude !== null && longitude !== null) ??
-  alert
+/** When the emergency was last signalled: trackers repeat it. */
+const signalTime = ({ dateTime, updates }: Alert): string => updates.at(-1)?.dateTime ?? dateTime
 
 const Emergency = ({ alert }: { alert: Alert }) => {
   const action = useAction(async () => {
     await acknowledge(alert.id)
     toast(text.emergency.acknowledged)
   })
-  const { dateTime, latitude, longitude } = newestSignal(alert)
+  const place = placeOf(alert)
   const name = deviceName(alert.deviceId) ?? text.names.deletedDevice
   return (
     <li class="emergency-item">
@@ -30,14 +27,20 @@ const Emergency = ({ alert }: { alert: Alert }) => {
         <b>{text.emergency.title}</b>
       </span>
       <div class="emergency-text">
-        <b>{text.emergency.raised(alert.alerts.map(alertLabel).join(', '), name)}</b>
+        {/* Announced once: what follows changes while the device moves. */}
+        <b role="alert">{text.emergency.raised(alert.alerts.map(alertLabel).join(', '), name)}</b>
         {alert.text && <span class="emergency-said">{alert.text}</span>}
         <span>
-          <Time value={dateTime} isRelative />
+          <Time value={signalTime(alert)} isRelative />
           {' · '}
-          {latitude === null || longitude === null
-            ? text.emergency.noPosition
-            : formatPosition(latitude, longitude)}
+          {place ? (
+            <>
+              {formatPosition(place.latitude, place.longitude)} (
+              <Time value={place.dateTime} isRelative />)
+            </>
+          ) : (
+            text.emergency.noPosition
+          )}
         </span>
         {action.error && <span role="alert">{action.error.message}</span>}
       </div>
@@ -77,7 +80,7 @@ export const EmergencyBar = () => {
   const shown = isExpanded ? all : all.slice(0, 1)
   return (
     <section class="emergencies" aria-label={text.emergency.region}>
-      <ul aria-live="assertive">
+      <ul>
         {shown.map((alert) => (
           <Emergency key={alert.id} alert={alert} />
         ))}

@@ -12,9 +12,9 @@ import { EmergencyBar } from './EmergencyBar.tsx'
 import { startEmergencies } from './emergencies.ts'
 import { type NavItem, navigation } from './routes.ts'
 
-const isAllowed = ({ needs }: NavItem): boolean =>
-  needs === undefined ||
-  (session.can(needs) && !(needs === 'admin' && (session.me.value?.isConfined ?? false)))
+const isAllowed = ({ needs, isForWholeAccount = needs === 'admin' }: NavItem): boolean =>
+  (needs === undefined || session.can(needs)) &&
+  !(isForWholeAccount && (session.me.value?.isConfined ?? false))
 
 const isCurrent = (path: string): boolean => {
   const here = place.value.path

@@ -27,6 +27,8 @@ export interface NavItem {
   icon: IconName
   /** Hidden from keys and users without this scope, and from users who see one group only. */
   needs?: 'write' | 'admin'
+  /** Hidden from users who see one group only. */
+  isForWholeAccount?: boolean
 }
 
 export const routes: readonly Route[] = [
@@ -43,12 +45,24 @@ export const routes: readonly Route[] = [
   { path: '/password', load: () => import('../pages/signIn/PasswordPage.tsx'), isOpen: true },
   { path: '/alerts', load: () => import('../pages/alerts/AlertsPage.tsx') },
   { path: '/alerts/:alertId', load: () => import('../pages/alerts/AlertPage.tsx') },
+  {
+    path: ['/zones', '/zones/:zoneId'],
+    load: () => import('../pages/zones/ZonesPage.tsx'),
+    isWide: true,
+  },
+  { path: '/rules', load: () => import('../pages/rules/RulesPage.tsx') },
+  { path: '/rules/:ruleId', load: () => import('../pages/rules/RulePage.tsx') },
   { path: '/licenses', load: () => import('../pages/licenses/LicensesPage.tsx') },
   { path: '/groups', load: () => import('../pages/groups/GroupsPage.tsx') },
   { path: '/groups/:groupId', load: () => import('../pages/groups/GroupPage.tsx') },
   { path: '/users', load: () => import('../pages/users/UsersPage.tsx') },
   { path: '/users/:userId', load: () => import('../pages/users/UserPage.tsx') },
   { path: '/messages', load: () => import('../pages/messages/MessagesPage.tsx') },
+  { path: '/sources', load: () => import('../pages/sources/SourcesPage.tsx') },
+  { path: '/sources/new', load: () => import('../pages/sources/NewSourcePage.tsx') },
+  { path: '/sources/decode', load: () => import('../pages/sources/DecodePage.tsx') },
+  { path: '/sources/:sourceId', load: () => import('../pages/sources/SourcePage.tsx') },
+  { path: '/sources/:sourceId/edit', load: () => import('../pages/sources/EditSourcePage.tsx') },
   { path: '/webhooks', load: () => import('../pages/webhooks/WebhooksPage.tsx') },
   { path: '/webhooks/:webhookId', load: () => import('../pages/webhooks/WebhookPage.tsx') },
   { path: '/events', load: () => import('../pages/events/EventsPage.tsx') },
@@ -66,6 +80,8 @@ export const navigation: readonly { label: string; items: readonly NavItem[] }[]
       { path: '/', label: text.map.title, icon: 'map' },
       { path: '/devices', label: text.devices.title, icon: 'device' },
       { path: '/alerts', label: text.alerts.title, icon: 'alert' },
+      { path: '/zones', label: text.zones.title, icon: 'zone', isForWholeAccount: true },
+      { path: '/rules', label: text.rules.title, icon: 'rule', isForWholeAccount: true },
     ],
   },
   {
@@ -80,6 +96,7 @@ export const navigation: readonly { label: string; items: readonly NavItem[] }[]
   {
     label: text.shell.connect,
     items: [
+      { path: '/sources', label: text.sources.title, icon: 'source', needs: 'admin' },
       { path: '/webhooks', label: text.webhooks.title, icon: 'webhook', needs: 'admin' },
       { path: '/events', label: text.events.title, icon: 'event' },
       { path: '/settings', label: text.settings.title, icon: 'settings' },

@@ -2,12 +2,18 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { feature, mesh } from 'topojson-client'
 import type { GeometryCollection, Topology } from 'topojson-specification'
+import {
+  boundsOf,
+  openCoast,
+  type Polygon,
+  type Position,
+  type Ring,
+  unwrap,
+  unwrapPolygon,
+} from './rings.ts'
+import { simplifyArcs } from './simplifyArcs.ts'
 
 /* Makes the base map from Natural Earth's countries (package world-atlas). */
-
-type Position = number[]
-type Ring = Position[]
-type Polygon = Ring[]
 
 const require = createRequire(import.meta.url)
 type Countries = Topology<{
@@ -15,61 +21,18 @@ type Countries = Topology<{
   land: GeometryCollection
 }>
 
-const readCountries = (): Countries =>
-  JSON.parse(readFileSync(require.resolve('world-atlas/countries-50m.json'), 'utf8'))
+const readCountries = (scale: '10m' | '50m'): Countries =>
+  JSON.parse(readFileSync(require.resolve(`world-atlas/countries-${scale}.json`), 'utf8'))
 
-const round = (value: number): number => Math.round(value * 100) / 100
+const round = (value: number, decimals = 2): number => {
+  const factor = 10 ** decimals
+  return Math.round(value * factor) / factor
+}
 
-const compact = (line: Position[]): Position[] =>
+const compact = (line: Position[], decimals?: number): Position[] =>
   line
-    .map(([x = 0, y = 0]) => [round(x), round(y)])
+    .map(([x = 0, y = 0]) => [round(x, decimals), round(y, decimals)])
     .filter(([x, y], at, all) => at === 0 || x !== all[at - 1]?.[0] || y !== all[at - 1]?.[1])
-
-/**
- * Continues a line beyond ±180° instead of jumping to the other edge of the map. Without this a
- * polygon that crosses the antimeridian fills the sea between its parts.
- */
-export const unwrap = (line: Position[]): Position[] => {
-  let shift = 0
-  return line.map(([x = 0, y = 0], at) => {
-    const previous = line[at - 1]?.[0] ?? x
-    if (x - previous > 180) shift -= 360
-    if (x - previous < -180) shift += 360
-    return [x + shift, y]
-  })
-}
-
-/** A ring around a pole does not close when unwrapped; it is closed along the pole. */
-const closeAtPole = (ring: Ring): Ring => {
-  const [first, last] = [ring[0], ring.at(-1)]
-  if (!first || !last || Math.abs((last[0] ?? 0) - (first[0] ?? 0)) < 180) return ring
-  const pole = (first[1] ?? 0) < 0 ? -90 : 90
-  return [...ring, [last[0] ?? 0, pole], [first[0] ?? 0, pole], first]
-}
-
-const boundsOf = (ring: Ring) => {
-  const xs = ring.map(([x = 0]) => x)
-  const ys = ring.map(([, y = 0]) => y)
-  return {
-    west: Math.min(...xs),
-    east: Math.max(...xs),
-    south: Math.min(...ys),
-    north: Math.max(...ys),
-  }
-}
-
-/** Brings a hole to the same copy of the world as the ring around it. */
-const alignHole = (hole: Ring, outer: Ring): Ring => {
-  const { west, east } = boundsOf(outer)
-  const x = hole[0]?.[0] ?? 0
-  const shift = x < west ? 360 : x > east ? -360 : 0
-  return hole.map(([x = 0, y = 0]) => [x + shift, y])
-}
-
-export const unwrapPolygon = (polygon: Polygon): Polygon => {
-  const [outer = [], ...holes] = polygon.map((ring) => closeAtPole(unwrap(ring)))
-  return [outer, ...holes.map((hole) => alignHole(hole, outer))]
-}
 
 const areaOf = (ring: Ring): number => {
   let doubled = 0
@@ -124,47 +87,101 @@ const FULL_NAMES: Record<string, string> = {
   eSwatini: 'Eswatini',
 }
 
-const polygonsOf = (geometry: GeoJSON.Geometry): Polygon[] => {
-  if (geometry.type === 'Polygon') return [unwrapPolygon(geometry.coordinates)]
-  return geometry.type === 'MultiPolygon' ? geometry.coordinates.map(unwrapPolygon) : []
+const rawPolygonsOf = (geometry: GeoJSON.Geometry): Polygon[] => {
+  if (geometry.type === 'Polygon') return [geometry.coordinates]
+  return geometry.type === 'MultiPolygon' ? geometry.coordinates : []
 }
 
-/** The base map as one JSON value: GeoJSON of land, borders and one label for each country. */
-export const makeBaseMap = () => {
-  const topology = readCountries()
-  const { countries, land } = topology.objects
-  const labels = feature(topology, countries).features.map(({ geometry, properties }) => {
-    const largest = polygonsOf(geometry)
+const makeLand = (topology: Countries, decimals?: number) => {
+  const raw = feature(topology, topology.objects.land).features.flatMap(({ geometry }) =>
+    rawPolygonsOf(geometry),
+  )
+  const isPolar = (polygon: Polygon) => openCoast(polygon) !== null
+  const areaFeature = (kind: 'land' | 'polar', polygons: Polygon[]) => ({
+    type: 'Feature',
+    properties: { kind },
+    geometry: {
+      type: 'MultiPolygon',
+      coordinates: polygons
+        .map(unwrapPolygon)
+        .map((polygon) =>
+          polygon.map((ring) => compact(ring, decimals)).filter((ring) => ring.length > 3),
+        )
+        .filter((polygon) => polygon.length > 0),
+    },
+  })
+  return {
+    type: 'FeatureCollection',
+    features: [
+      // Its outline is its coast.
+      areaFeature(
+        'land',
+        raw.filter((polygon) => !isPolar(polygon)),
+      ),
+      // Its outline also runs along the antimeridian and the pole, so the coast is separate.
+      areaFeature('polar', raw.filter(isPolar)),
+      {
+        type: 'Feature',
+        properties: { kind: 'coast' },
+        geometry: {
+          type: 'MultiLineString',
+          coordinates: raw.flatMap((polygon) => {
+            const coast = openCoast(polygon)
+            return coast ? [compact(coast, decimals)] : []
+          }),
+        },
+      },
+    ],
+  }
+}
+
+const makeBorders = (topology: Countries, decimals?: number) => ({
+  type: 'Feature',
+  properties: {},
+  geometry: {
+    type: 'MultiLineString',
+    coordinates: mesh(topology, topology.objects.countries, (a, b) => a !== b).coordinates.map(
+      (line) => compact(unwrap(line), decimals),
+    ),
+  },
+})
+
+const makeLabels = (topology: Countries) =>
+  feature(topology, topology.objects.countries).features.map(({ geometry, properties }) => {
+    const largest = rawPolygonsOf(geometry)
+      .map(unwrapPolygon)
       .map(([outer = []]) => ({ outer, area: areaOf(outer) }))
       .reduce((a, b) => (b.area > a.area ? b : a))
     const name = FULL_NAMES[properties.name] ?? properties.name
     return {
       type: 'Feature',
-      properties: { name, area: Math.round(largest.area * 10) / 10 },
-      geometry: { type: 'Point', coordinates: labelPoint(largest.outer).map(round) },
+      properties: { name, area: round(largest.area, 1) },
+      geometry: {
+        type: 'Point',
+        coordinates: labelPoint(largest.outer).map((value) => round(value)),
+      },
     }
   })
-  const borders = mesh(topology, countries, (a, b) => a !== b).coordinates
+
+/** The base map as one JSON value: GeoJSON of land, borders and one label for each country. */
+export const makeBaseMap = () => {
+  const topology = readCountries('50m')
   return {
-    land: {
-      type: 'Feature',
-      properties: {},
-      geometry: {
-        type: 'MultiPolygon',
-        coordinates: feature(topology, land)
-          .features.flatMap(({ geometry }) => polygonsOf(geometry))
-          .map((polygon) => polygon.map(compact).filter((ring) => ring.length > 3))
-          .filter((polygon) => polygon.length > 0),
-      },
-    },
-    borders: {
-      type: 'Feature',
-      properties: {},
-      geometry: {
-        type: 'MultiLineString',
-        coordinates: borders.map((line) => compact(unwrap(line))),
-      },
-    },
-    labels: { type: 'FeatureCollection', features: labels },
+    land: makeLand(topology),
+    borders: makeBorders(topology),
+    labels: { type: 'FeatureCollection', features: makeLabels(topology) },
+  }
+}
+
+/** About 550 m: half as much as a pixel shows at the zoom at which the details are loaded. */
+const DETAIL_DEGREES = 0.005
+const DETAIL_DECIMALS = 3
+
+/** Land and borders for a closer look. */
+export const makeDetails = () => {
+  const topology = simplifyArcs(readCountries('10m'), DETAIL_DEGREES)
+  return {
+    land: makeLand(topology, DETAIL_DECIMALS),
+    borders: makeBorders(topology, DETAIL_DECIMALS),
   }
 }

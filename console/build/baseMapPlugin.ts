@@ -1,19 +1,24 @@
 import type { Plugin } from 'vite'
-import { makeBaseMap } from './baseMap.ts'
+import { makeBaseMap, makeDetails } from './baseMap.ts'
 
 const ID = 'virtual:base-map'
 
-/** `import url from 'virtual:base-map'` is the address of the base map, made during the build. */
+/**
+ * `import { baseMapUrl } from 'virtual:base-map'`: the addresses of the base map and of its details,
+ * which are made during the build.
+ */
 export const baseMapPlugin = (): Plugin => ({
   name: 'base-map',
   resolveId: (id) => (id === ID ? `\0${ID}` : undefined),
   load(id) {
     if (id !== `\0${ID}`) return
-    const file = this.emitFile({
-      type: 'asset',
-      name: 'base-map.json',
-      source: JSON.stringify(makeBaseMap()),
-    })
-    return `export default import.meta.ROLLUP_FILE_URL_${file}`
+    const emit = (name: string, value: unknown) =>
+      `import.meta.ROLLUP_FILE_URL_${this.emitFile({ type: 'asset', name, source: JSON.stringify(value) })}`
+    const { land, borders } = makeDetails()
+    return `
+      export const baseMapUrl = ${emit('base-map.json', makeBaseMap())}
+      export const landDetailsUrl = ${emit('land-details.json', land)}
+      export const borderDetailsUrl = ${emit('border-details.json', borders)}
+    `
   },
 })

@@ -15,6 +15,8 @@ export const UNITS: readonly Units[] = ['metric', 'nautical', 'imperial']
 
 export const theme = signal(read('theme', THEMES, 'system'))
 export const units = signal(read('units', UNITS, 'metric'))
+/** Whether the map of the fleet shows zones. */
+export const zonesShown = signal(read('zones', ['shown', 'hidden'], 'shown') === 'shown')
 
 const darkQuery = matchMedia('(prefers-color-scheme: dark)')
 const systemIsDark = signal(darkQuery.matches)
@@ -35,4 +37,5 @@ export const startPreferences = (): void => {
     localStorage.setItem('perigee.theme', theme.value)
   })
   effect(() => localStorage.setItem('perigee.units', units.value))
+  effect(() => localStorage.setItem('perigee.zones', zonesShown.value ? 'shown' : 'hidden'))
 }

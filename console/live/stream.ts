@@ -177,14 +177,17 @@ export const live = {
     if (liveStatus.peek() !== 'live') hasStartedLate = true
   },
 
-  /** Calls the handler for events whose type is given, or begins with `device.` for `device.*`. */
-  on(types: readonly string[], handler: Handler): () => void {
+  /**
+   * Calls the handler for events whose type is given, or begins with `device.` for `device.*`. A
+   * passive one gets locations only while another handler asks for them.
+   */
+  on(types: readonly string[], handler: Handler, { isPassive = false } = {}): () => void {
     const wants = (type: string) =>
       types.some((one) =>
         one.endsWith('.*') ? type.startsWith(one.slice(0, -1)) : one === type || one === '*',
       )
     handlers.set(handler, wants)
-    const isLocation = wants(LOCATIONS)
+    const isLocation = !isPassive && wants(LOCATIONS)
     if (isLocation && locationListeners++ === 0 && !hasLocations && socket) reconnect()
     return () => {
       handlers.delete(handler)

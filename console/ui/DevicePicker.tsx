@@ -1,9 +1,11 @@
 import { useId, useState } from 'preact/hooks'
 import { call } from '../api/client.ts'
 import { deviceName, rememberNames } from '../api/names.ts'
+import type { ApiError } from '../api/problem.ts'
 import { useResource } from '../api/resource.ts'
 import { text } from '../text/text.ts'
 import { Button } from './Button.tsx'
+import { FieldError } from './fieldGroups.tsx'
 import { Icon } from './Icon.tsx'
 import { SearchInput } from './SearchInput.tsx'
 import { Failed } from './states.tsx'
@@ -16,7 +18,10 @@ interface DevicePickerProps {
   hint?: string
   ids: readonly string[]
   onChange: (ids: string[]) => void
+  /** With 1, another choice replaces the first. */
   maxCount: number
+  pointer?: string
+  error?: ApiError | null
 }
 
 const Chip = ({ id, onRemove }: { id: string; onRemove: () => void }) => {
@@ -33,7 +38,16 @@ const Chip = ({ id, onRemove }: { id: string; onRemove: () => void }) => {
 }
 
 /** Chooses devices: a search with check boxes, and what is chosen. */
-export const DevicePicker = ({ label, hint, ids, onChange, maxCount }: DevicePickerProps) => {
+export const DevicePicker = ({
+  label,
+  hint,
+  ids,
+  onChange,
+  maxCount,
+  pointer,
+  error,
+}: DevicePickerProps) => {
+  const isSingle = maxCount === 1
   const id = useId()
   const [words, setWords] = useState('')
   const [isAllShown, setIsAllShown] = useState(false)
@@ -48,7 +62,13 @@ export const DevicePicker = ({ label, hint, ids, onChange, maxCount }: DevicePic
   )
   const chosen = new Set(ids)
   const toggle = (deviceId: string) =>
-    onChange(chosen.has(deviceId) ? ids.filter((one) => one !== deviceId) : [...ids, deviceId])
+    onChange(
+      chosen.has(deviceId)
+        ? ids.filter((one) => one !== deviceId)
+        : isSingle
+          ? [deviceId]
+          : [...ids, deviceId],
+    )
   const shown = isAllShown ? ids : ids.slice(0, MAX_CHIPS)
   return (
     <fieldset class="picker">
@@ -71,6 +91,7 @@ export const DevicePicker = ({ label, hint, ids, onChange, maxCount }: DevicePic
           )}
         </ul>
       )}
+      <FieldError label={label} pointer={pointer} error={error} />
       <SearchInput label={text.picker.search} value={words} onInput={setWords} />
       {found.error && <Failed error={found.error} onRetry={found.reload} />}
       <ul class="picker-found" aria-busy={found.isPending}>
@@ -79,9 +100,10 @@ export const DevicePicker = ({ label, hint, ids, onChange, maxCount }: DevicePic
             <label for={`${id}-${device.id}`}>
               <input
                 id={`${id}-${device.id}`}
-                type="checkbox"
+                type={isSingle ? 'radio' : 'checkbox'}
+                name={isSingle ? id : undefined}
                 checked={chosen.has(device.id)}
-                disabled={!chosen.has(device.id) && ids.length >= maxCount}
+                disabled={!isSingle && !chosen.has(device.id) && ids.length >= maxCount}
                 onChange={() => toggle(device.id)}
               />
               <span>{device.name}</span>

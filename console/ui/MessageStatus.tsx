@@ -15,6 +15,11 @@ export const StatusBadge = ({ status }: { status: Delivery['status'] }) => (
   <Badge kind={KINDS[status]}>{text.messages.statuses[status]}</Badge>
 )
 
+/** Why the message is sent. */
+export const MessageKind = ({ kind }: Pick<Delivery, 'kind'>) => (
+  <span title={text.messages.kindHints[kind]}>{text.messages.kinds[kind]}</span>
+)
+
 /** A reason of the API in words; one that the console does not know is shown as it is. */
 export const reasonText = (reason: string): string =>
   (text.messages.reasons as Record<string, string>)[reason] ?? reason

@@ -59,7 +59,7 @@ const Wrapped = ({ label, hint, pointer, error, invalid, isOptional, children }:
 interface TextFieldProps extends FieldProps {
   value: string
   onInput: (value: string) => void
-  type?: 'text' | 'email' | 'tel' | 'url' | 'date' | 'datetime-local' | 'number'
+  type?: 'text' | 'email' | 'tel' | 'url' | 'date' | 'datetime-local' | 'number' | 'time' | 'color'
   autocomplete?: string
   required?: boolean
   disabled?: boolean
@@ -150,11 +150,13 @@ export const TextArea = ({
   onInput,
   rows = 3,
   maxLength,
+  disabled,
   ...props
 }: FieldProps & {
   value: string
   onInput: (value: string) => void
   rows?: number
+  disabled?: boolean
   maxLength?: number
 }) => (
   <Wrapped {...props}>
@@ -164,6 +166,7 @@ export const TextArea = ({
         class="input"
         rows={rows}
         maxLength={maxLength}
+        disabled={disabled}
         value={value}
         onInput={({ currentTarget }) => onInput(currentTarget.value)}
       />

@@ -15,6 +15,7 @@ import { runCrossings } from './crossings.mjs'
 import { runWithFailPointKills } from './failPointKills.mjs'
 import { listenForFailPoints } from './failPoints.mjs'
 import { startMessageProvider } from './messageProvider.mjs'
+import { auditPushes, runPushes, waitUntilMoved } from './pushes.mjs'
 import { repeatUnanswered, runWithRandomKills } from './randomKills.mjs'
 import { watchZone } from './zone.mjs'
 
@@ -56,6 +57,7 @@ console.log(`Seed ${options.seed}`)
 const provider = await startMessageProvider()
 await killAtRandom()
 await killWhileCrossing()
+await killWhilePushing()
 await killAtFailPoints()
 provider.close()
 
@@ -93,6 +95,27 @@ async function killWhileCrossing() {
   console.log(
     `Crossings: ${run.sent} requests, ${run.unanswered} unanswered and repeated; ` +
       `${total} crossings raised once each, ${lost.length} lost, ${duplicated.length} doubled`,
+  )
+}
+
+/** Providers push to sources: what got its yes is there once. */
+async function killWhilePushing() {
+  const server = await startServer(bundle())
+  const account = await openAccountWithUsers(server.base, 100)
+  const kills = Math.ceil(Number(options.kills) / 2)
+  const run = await runPushes({ server, account, kills, random, progress })
+  totals.kills += kills
+  totals.acknowledged += run.acknowledged
+  progress('auditing')
+  const unmoved = await waitUntilMoved(run, account.call)
+  const { lost, duplicated } = await auditPushes(account.call, run.devices)
+  await server.stop()
+  totals.lost.push(...lost, ...unmoved)
+  totals.duplicated.push(...duplicated)
+  progress('')
+  console.log(
+    `Pushes: ${run.acknowledged} acknowledged, ${run.repeated} repeated, ${run.claims} claims; ` +
+      `${lost.length} lost, ${duplicated.length} doubled`,
   )
 }
 

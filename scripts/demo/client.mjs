@@ -29,6 +29,20 @@ export class DemoClient {
     return this.#call('PUT', path, body)
   }
 
+  /** Sends a provider's payload to the address of a source, which may name another host. */
+  async push(url, body) {
+    const response = await fetch(`${this.#base}${new URL(url).pathname}`, {
+      method: 'POST',
+      headers: {
+        'Content-Type': 'application/json',
+        'X-Request-Id': `${REQUEST_ID_PREFIX}${randomUUID()}`,
+      },
+      body,
+      signal: AbortSignal.timeout(30_000),
+    })
+    if (!response.ok) throw new Error(`The source answered a push with ${response.status}`)
+  }
+
   /** Every item of a list, page by page. */
   async list(path, name) {
     const items = []

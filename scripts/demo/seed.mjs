@@ -2,7 +2,9 @@
 // that was interrupted.
 import { FLEET, GROUPS } from './fleet.mjs'
 import { ALERTS, EMERGENCY_SETTINGS, USERS } from './people.mjs'
+import { seedSource } from './source.mjs'
 import { reportTrack } from './track.mjs'
+import { createWatch } from './watch.mjs'
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
@@ -51,6 +53,8 @@ export async function seedDemo(client, { password, isNewPassword, ensureLicenses
     await createGroups(client, members)
     await createUsers(client, password)
     if ('emergencyContacts' in account) await client.patch('/api/account', EMERGENCY_SETTINGS)
+    await seedSource(client, members)
+    await createWatch(client, members)
     await raiseAlerts(client, members)
   } else if (isNewPassword) await setPassword(client, password)
   return members

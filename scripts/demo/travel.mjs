@@ -7,7 +7,7 @@ const STEP_KM = 80
 const KM_PER_DEGREE = 111.2
 const RADIANS = Math.PI / 180
 
-const distanceKm = ([lat1, lon1], [lat2, lon2]) => {
+export const distanceKm = ([lat1, lon1], [lat2, lon2]) => {
   const a =
     Math.sin(((lat2 - lat1) * RADIANS) / 2) ** 2 +
     Math.cos(lat1 * RADIANS) *

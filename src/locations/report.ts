@@ -83,6 +83,9 @@ const LONG_PACKED_LENGTH = 200_000
 export const oldestOf = (reported: readonly Location[]): number =>
   reported.reduce((oldest, { dateTime }) => Math.min(oldest, dateTime), Number.POSITIVE_INFINITY)
 
+const timesOf = (reported: Location[]): string =>
+  JSON.stringify(reported.map(({ dateTime }) => dateTime))
+
 /** One attempt to store a report, with what it assumes. */
 interface Attempt {
   assumed: AssumedState
@@ -119,7 +122,9 @@ const writeReport = async (
   const statements: Statement[] = [
     judged ? insertJudgedLocations(db, values) : insertLocations(db, values),
     ...insertHits(db, values, judged?.hits ?? []),
-    ...(hasSubscribers ? appendReportEvent(db, { ...device, eventId, packed, now }) : []),
+    ...(hasSubscribers
+      ? appendReportEvent(db, { ...device, eventId, times: timesOf(sent), now })
+      : []),
     ...(raises.length > 0 ? [insertRaises(db, values)] : []),
     updateLastContact(db, values),
     selectReportState(db, values),

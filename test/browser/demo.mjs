@@ -10,6 +10,8 @@ import { visit } from './support/visit.mjs'
 const { DEMO_USER_NAME, DEMO_API_KEY, DEMO_PASSWORD } = process.env
 const MIN_TRACK_DAYS = 3
 const DAY_MS = 86_400_000
+/** The first crossing is about a minute after the first start; a device reports once a minute. */
+const RULE_PATIENCE_MS = 180_000
 
 const client = new DemoClient({ base, userName: DEMO_USER_NAME, apiKey: DEMO_API_KEY })
 const devices = await client.list('/api/devices', 'devices')
@@ -46,6 +48,22 @@ await check('there are groups, users, alerts and an emergency', async () => {
   expect(open.length === 1, `${open.length} open emergencies`)
 })
 
+await check(
+  'there is a source with unclaimed identifiers, a failure and a conversation',
+  async () => {
+    const [source] = await client.list('/api/sources', 'sources')
+    const { unclaimed } = await client.get(`/api/sources/${source.id}/unclaimed`)
+    expect(unclaimed.length === 2, `${unclaimed.length} unclaimed identifiers`)
+    const { failures } = await client.get(`/api/sources/${source.id}/failures`)
+    expect(failures.length === 1, `${failures.length} failures`)
+    const find = (name) => devices.find((one) => one.name === name).id
+    const { commands } = await client.get(`/api/devices/${find('Field team north')}/commands`)
+    expect(commands.length === 3, `${commands.length} entries in the conversation`)
+    const { quarantine } = await client.get(`/api/devices/${find('Khumbu survey')}/quarantine`)
+    expect(quarantine.length === 3, `${quarantine.length} positions in quarantine`)
+  },
+)
+
 await check('the fleet moves while the server runs', async () => {
   const start = Date.now()
   while (Date.now() - start < 60_000) {
@@ -54,6 +72,18 @@ await check('the fleet moves while the server runs', async () => {
     await sleep(1000)
   }
   throw new Error('no device reported for a minute')
+})
+
+await check('a rule of the demo raises an alert while the server runs', async () => {
+  expect((await client.list('/api/zones', 'zones')).length >= 5, 'too few zones')
+  expect((await client.list('/api/rules', 'rules')).length >= 6, 'too few rules')
+  const start = Date.now()
+  while (Date.now() - start < RULE_PATIENCE_MS) {
+    const raised = (await client.list('/api/alerts', 'alerts')).filter(({ ruleId }) => ruleId)
+    if (raised.length > 0) return
+    await sleep(2000)
+  }
+  throw new Error('no rule has raised an alert')
 })
 
 await check('the demo’s person signs in and sees the fleet', async () => {

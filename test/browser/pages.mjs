@@ -62,14 +62,19 @@ try {
     'an emergency shows its newest place, and is called off as a false alarm',
     async () => {
       const { alert } = await raise(made.ship, 'SOSButton', 'A mistake')
+      await openPath(page, `/alerts/${alert.id}`)
+      const bar = page.getByRole('region', { name: 'Emergencies' })
+      await bar.getByText('A mistake').waitFor()
+      // No event tells of either.
       await account.call('POST', `/api/devices/${made.ship}/alerts`, {
         alertName: 'SOSButton',
         latitude: 12.5,
         longitude: -34.25,
       })
-      await openPath(page, `/alerts/${alert.id}`)
-      const bar = page.getByRole('region', { name: 'Emergencies' })
       await bar.getByText('12.50000° N, 34.25000° W').waitFor()
+      await page.getByRole('main').getByText('12.50000° N, 34.25000° W').waitFor()
+      await account.report(made.ship, { latitude: 12.75, longitude: -34.5 })
+      await bar.getByText('12.75000° N, 34.50000° W').waitFor()
       await page.getByRole('main').getByRole('button', { name: 'Cancel alert' }).click()
       await dialog.getByRole('button', { name: 'It is a false alarm' }).click()
       await page.getByText('The alert is cancelled.').waitFor()
@@ -159,6 +164,41 @@ try {
     await page.getByText(`An invitation is on its way to ${BO}.`).waitFor()
     await openPath(page, '/messages')
     await page.locator('tr', { hasText: BO }).waitFor()
+  })
+
+  await check('a user has a device, a text and tags, and a tag is removed again', async () => {
+    const { users } = await account.call('GET', '/api/users')
+    const { id } = users.find(({ email }) => email === BO)
+    await openPath(page, `/users/${id}`)
+    await page.getByLabel('Text for the user').fill('Report at noon')
+    await page.getByLabel('Devices the user may create').fill('7')
+    const picker = page.getByRole('group', { name: 'The user’s own device' })
+    await picker.getByRole('radio').first().check()
+    await picker.getByText('1 device chosen').waitFor()
+    await page.getByRole('button', { name: 'Add a tag' }).click()
+    await page.getByRole('textbox', { name: 'Tag', exact: true }).fill('team')
+    await page.getByRole('textbox', { name: 'Value', exact: true }).fill('north')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Saved.').waitFor()
+    const stored = await account.call('GET', `/api/users/${id}`)
+    const { message, adminDevices, tags } = stored
+    expect(message === 'Report at noon', message)
+    expect(adminDevices === 7 && tags.team === 'north', JSON.stringify({ adminDevices, tags }))
+    expect(stored.deviceId?.startsWith('dev_'), `device ${stored.deviceId}`)
+    await openPath(page, `/users/${id}`)
+    await page.getByRole('button', { name: 'Remove the tag team' }).click()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Users' }).waitFor()
+    const { tags: left } = await account.call('GET', `/api/users/${id}`)
+    expect(Object.keys(left).length === 0, JSON.stringify(left))
+  })
+
+  await check('messages say why each is sent', async () => {
+    await openPath(page, '/messages')
+    const kindOf = (words) =>
+      page.locator('tr', { hasText: words }).first().locator('td[data-label="Kind"]')
+    await kindOf(BO).getByText('Invitation').waitFor()
+    await kindOf('Battery at 9 %').getByText('Alert', { exact: true }).waitFor()
   })
 
   await check('an invitation and a reset lead to a password by their links', async () => {
@@ -378,6 +418,8 @@ async function makeContent() {
     name: EVIL,
     email: 'evil@pages.example',
     description: EVIL,
+    message: EVIL,
+    tags: { [EVIL]: EVIL },
     notify: { email: false, sms: false },
   })
   const device = (body) => account.addDevice(body)

@@ -1,11 +1,11 @@
-import { type AnyAlert, isEmergency } from '../../api/emergency.ts'
+import type { Alert } from '../../api/types.ts'
 import { text } from '../../text/text.ts'
 import { Badge } from '../../ui/Page.tsx'
 
-export const AlertState = ({ alert }: { alert: AnyAlert }) => {
+export const AlertState = ({ alert }: { alert: Alert }) => {
   if (alert.cancelled) return <Badge kind="plain">{text.alerts.cancelled}</Badge>
   if (alert.acknowledged) return <Badge kind="good">{text.alerts.acknowledged}</Badge>
-  return isEmergency(alert) ? (
+  return alert.emergency ? (
     <Badge kind="bad">{text.alerts.openEmergency}</Badge>
   ) : (
     <Badge kind="warn">{text.alerts.open}</Badge>
@@ -13,7 +13,7 @@ export const AlertState = ({ alert }: { alert: AnyAlert }) => {
 }
 
 /** How many messages went out and how many did not. */
-export const Sent = ({ alert }: { alert: AnyAlert }) => {
+export const Sent = ({ alert }: { alert: Alert }) => {
   const count = (...statuses: string[]) =>
     alert.deliveries.filter(({ status }) => statuses.includes(status)).length
   const [out, waiting, suppressed, failed] = [

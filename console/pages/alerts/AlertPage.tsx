@@ -1,8 +1,9 @@
+import { useEffect } from 'preact/hooks'
 import { call } from '../../api/client.ts'
-import { type AnyAlert, isEmergency } from '../../api/emergency.ts'
 import { readAll, usePeople } from '../../api/people.ts'
 import { useResource } from '../../api/resource.ts'
-import type { Message } from '../../api/types.ts'
+import type { Alert, Message } from '../../api/types.ts'
+import { emergencies } from '../../app/emergencies.ts'
 import type { PageProps } from '../../app/routes.ts'
 import { formatPosition } from '../../format/units.ts'
 import { useLiveReload } from '../../live/useLive.ts'
@@ -11,8 +12,9 @@ import { alertLabel, text } from '../../text/text.ts'
 import { LinkButton } from '../../ui/Button.tsx'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { DeviceLink } from '../../ui/DeviceLink.tsx'
-import { MessageStatus } from '../../ui/MessageStatus.tsx'
+import { MessageKind, MessageStatus } from '../../ui/MessageStatus.tsx'
 import { Badge, Card, Facts, Page } from '../../ui/Page.tsx'
+import { RuleLink, ZoneLink } from '../../ui/RuleLink.tsx'
 import { Empty, Failed, Pending } from '../../ui/states.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { AlertState } from './AlertBadges.tsx'
@@ -22,7 +24,7 @@ const LIVE_TYPES = ['alert.*', 'message.*']
 const parent = { href: '/alerts', label: text.alerts.title }
 
 interface Loaded {
-  alert: AnyAlert
+  alert: Alert
   /** When the status of each message last changed, by its id. */
   messages: ReadonlyMap<string, Message>
 }
@@ -49,7 +51,9 @@ const Deliveries = ({ alert, messages }: Loaded) => (
           <li key={delivery.id}>
             <div>
               <b>{delivery.to}</b>
-              <span class="muted">{text.messages.channels[delivery.channel]}</span>
+              <span class="muted">
+                {text.messages.channels[delivery.channel]} · <MessageKind kind={delivery.kind} />
+              </span>
             </div>
             <MessageStatus {...delivery} since={messages.get(delivery.id)?.lastModified} />
           </li>
@@ -60,7 +64,7 @@ const Deliveries = ({ alert, messages }: Loaded) => (
 )
 
 /** Later emergencies of the same device that joined this one. */
-const Updates = ({ updates }: { updates: NonNullable<AnyAlert['updates']> }) => (
+const Updates = ({ updates }: { updates: Alert['updates'] }) => (
   <Card title={text.alerts.updates}>
     <ul class="deliveries">
       {updates.map(({ dateTime, latitude, longitude }) => (
@@ -77,7 +81,7 @@ const Updates = ({ updates }: { updates: NonNullable<AnyAlert['updates']> }) => 
   </Card>
 )
 
-const Position = ({ alert }: { alert: AnyAlert }) => {
+const Position = ({ alert }: { alert: Alert }) => {
   const { latitude, longitude, positionSource, positionTime } = alert
   if (latitude === null || longitude === null)
     return <span class="muted">{text.alerts.noPosition}</span>
@@ -114,6 +118,12 @@ const Details = ({ alert, messages }: Loaded) => {
             [text.alerts.device, <DeviceLink key="device" id={alert.deviceId} />],
             [text.alerts.text, alert.text || text.common.none],
             [text.alerts.time, <Time key="time" value={alert.dateTime} />],
+            ...(alert.ruleId
+              ? ([[text.rules.rule, <RuleLink key="rule" id={alert.ruleId} />]] as const)
+              : []),
+            ...(alert.zoneId
+              ? ([[text.zones.zone, <ZoneLink key="zone" id={alert.zoneId} />]] as const)
+              : []),
             [text.alerts.position, <Position key="position" alert={alert} />],
             ...(alert.acknowledgedAt
               ? ([
@@ -130,7 +140,7 @@ const Details = ({ alert, messages }: Loaded) => {
                   [
                     text.alerts.cancelled,
                     <span key="cancelled">
-                      <Time value={alert.cancelledAt} /> · {nameOf(alert.cancelledBy ?? null)}
+                      <Time value={alert.cancelledAt} /> · {nameOf(alert.cancelledBy)}
                     </span>,
                   ],
                 ] as const)
@@ -147,7 +157,7 @@ const Details = ({ alert, messages }: Loaded) => {
         </div>
       </Card>
       <Deliveries alert={alert} messages={messages} />
-      {alert.updates && alert.updates.length > 0 && <Updates updates={alert.updates} />}
+      {alert.updates.length > 0 && <Updates updates={alert.updates} />}
     </div>
   )
 }
@@ -155,6 +165,11 @@ const Details = ({ alert, messages }: Loaded) => {
 export default ({ params: { alertId = '' } }: PageProps) => {
   const { data, error, reload, set } = useResource((signal) => load(alertId, signal), [alertId])
   useLiveReload(LIVE_TYPES, reload)
+  // An open emergency may be signalled again, of which no event tells.
+  const followed = emergencies.value.find(({ id }) => id === alertId)
+  useEffect(() => {
+    if (followed) set((before) => ({ ...before, alert: followed }))
+  }, [followed])
   if (error?.status === 404)
     return (
       <Page title={text.alerts.title} parent={parent}>
@@ -170,13 +185,13 @@ export default ({ params: { alertId = '' } }: PageProps) => {
       </Page>
     )
   const { alert } = data
-  const replace = (next: AnyAlert) => set((before) => ({ ...before, alert: next }))
+  const replace = (next: Alert) => set((before) => ({ ...before, alert: next }))
   const canAct = session.can('write')
   return (
     <Page
       title={alert.alerts.map(alertLabel).join(', ')}
       parent={parent}
-      lead={isEmergency(alert) ? text.alerts.isEmergency : undefined}
+      lead={alert.emergency ? text.alerts.isEmergency : undefined}
       actions={
         canAct && (
           <>

@@ -1,7 +1,7 @@
 import { call } from '../../api/client.ts'
-import { type AnyAlert, isEmergency } from '../../api/emergency.ts'
 import { deviceName } from '../../api/names.ts'
 import { usePages } from '../../api/resource.ts'
+import type { Alert } from '../../api/types.ts'
 import { useLiveEvents } from '../../live/useLive.ts'
 import { setQuery } from '../../router/router.ts'
 import { session } from '../../session/session.ts'
@@ -12,6 +12,7 @@ import { Filters } from '../../ui/Filters.tsx'
 import { TextField } from '../../ui/fields.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { Page } from '../../ui/Page.tsx'
+import { RaisedBy } from '../../ui/RuleLink.tsx'
 import { SearchInput } from '../../ui/SearchInput.tsx'
 import { Empty } from '../../ui/states.tsx'
 import { type Column, Table } from '../../ui/Table.tsx'
@@ -23,7 +24,7 @@ import { type AlertFilters, isShown, readAlertPage, readFilters, SHOWS } from '.
 const LIVE_TYPES = ['alert.*', 'message.*']
 
 /** Keeps the list as it is on the service while alerts are raised, acknowledged and sent. */
-const useLiveAlerts = (pages: ReturnType<typeof usePages<AnyAlert>>, filters: AlertFilters) =>
+const useLiveAlerts = (pages: ReturnType<typeof usePages<Alert>>, filters: AlertFilters) =>
   useLiveEvents(
     LIVE_TYPES,
     async ({ type, data }) => {
@@ -49,19 +50,19 @@ export default () => {
   const filters = readFilters()
   const { show, alertName, device } = filters
   const pages = usePages(
-    (cursor, signal) => readAlertPage(filters, cursor, signal, {}),
+    (cursor, signal) => readAlertPage(filters, cursor, signal),
     [show, alertName, device, filters.from, filters.to],
   )
   useLiveAlerts(pages, filters)
-  const replace = (alert: AnyAlert) =>
+  const replace = (alert: Alert) =>
     pages.set((items) => items.map((one) => (one.id === alert.id ? alert : one)))
-  const columns: Column<AnyAlert>[] = [
+  const columns: Column<Alert>[] = [
     {
       key: 'alert',
       label: text.alerts.alert,
       cell: (alert) => (
-        <span class={isEmergency(alert) ? 'alert-name emergency' : 'alert-name'}>
-          {isEmergency(alert) && <Icon name="warning" size={16} />}
+        <span class={alert.emergency ? 'alert-name emergency' : 'alert-name'}>
+          {alert.emergency && <Icon name="warning" size={16} />}
           <b>{alert.alerts.map(alertLabel).join(', ')}</b>
           {alert.text && <span class="muted">{alert.text}</span>}
         </span>
@@ -77,6 +78,15 @@ export default () => {
       label: text.alerts.time,
       cell: ({ dateTime }) => <Time value={dateTime} isRelative />,
     },
+    ...(pages.items.some(({ ruleId }) => ruleId)
+      ? [
+          {
+            key: 'rule',
+            label: text.rules.raisedBy,
+            cell: (alert: Alert) => <RaisedBy {...alert} />,
+          },
+        ]
+      : []),
     { key: 'state', label: text.alerts.state, cell: (alert) => <AlertState alert={alert} /> },
     {
       key: 'sent',
@@ -89,7 +99,7 @@ export default () => {
           {
             key: 'actions',
             label: text.common.actions,
-            cell: (alert: AnyAlert) =>
+            cell: (alert: Alert) =>
               alert.acknowledged ? null : (
                 <Acknowledge alert={alert} onDone={replace} size="small" />
               ),

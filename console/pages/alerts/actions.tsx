@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
-import { call, callForResponse } from '../../api/client.ts'
-import type { AnyAlert } from '../../api/emergency.ts'
+import { call } from '../../api/client.ts'
 import { useAction } from '../../api/resource.ts'
+import type { Alert } from '../../api/types.ts'
 import { text } from '../../text/text.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Confirm } from '../../ui/Dialog.tsx'
@@ -9,8 +9,8 @@ import { Refusal } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 
 interface ActionProps {
-  alert: AnyAlert
-  onDone: (alert: AnyAlert) => void
+  alert: Alert
+  onDone: (alert: Alert) => void
   size?: 'small' | 'normal'
 }
 
@@ -42,10 +42,8 @@ export const Acknowledge = ({ alert, onDone, size = 'normal' }: ActionProps) => 
 export const CancelAlert = ({ alert, onDone }: ActionProps) => {
   const [isAsking, setIsAsking] = useState(false)
   const cancel = useAction(async () => {
-    const response = await callForResponse('POST /api/alerts/{alertId}/cancel', {
-      params: { alertId: alert.id },
-    })
-    onDone(((await response.json()) as { alert: AnyAlert }).alert)
+    const params = { alertId: alert.id }
+    onDone((await call('POST /api/alerts/{alertId}/cancel', { params })).alert)
     setIsAsking(false)
     toast(text.alerts.cancelledToast)
   })

@@ -1,6 +1,5 @@
 import { call } from '../../api/client.ts'
-import { type AnyAlert, isEmergency } from '../../api/emergency.ts'
-import { toApiError } from '../../api/problem.ts'
+import type { Alert } from '../../api/types.ts'
 import { place } from '../../router/router.ts'
 
 /* Which alerts the page shows. The address of the page has the choice. */
@@ -32,7 +31,7 @@ const spanOf = ({ from, to }: AlertFilters) => ({
   to: to ? new Date(`${to}T23:59:59.999`).toISOString() : null,
 })
 
-export const isShown = (alert: AnyAlert, filters: AlertFilters): boolean => {
+export const isShown = (alert: Alert, filters: AlertFilters): boolean => {
   const { show, alertName, device } = filters
   const { from, to } = spanOf(filters)
   if ((from && alert.dateTime < from) || (to && alert.dateTime > to)) return false
@@ -40,14 +39,13 @@ export const isShown = (alert: AnyAlert, filters: AlertFilters): boolean => {
   if (device && alert.deviceId !== device) return false
   if (show === 'open') return !alert.acknowledged
   if (show === 'acknowledged') return alert.acknowledged
-  return show === 'all' || isEmergency(alert)
+  return show === 'all' || alert.emergency
 }
 
-const readAlerts = async (
+export const readAlertPage = async (
   filters: AlertFilters,
   cursor: string | null,
   signal: AbortSignal,
-  kind: Record<string, string>,
 ) => {
   const { show, alertName, device } = filters
   const query = {
@@ -56,7 +54,7 @@ const readAlerts = async (
     cursor,
     alertName,
     acknowledged: show === 'open' ? 'false' : show === 'acknowledged' ? 'true' : null,
-    ...kind,
+    emergency: show === 'emergencies' ? 'true' : null,
   }
   const { alerts, nextCursor } = device
     ? await call('GET /api/devices/{deviceId}/alerts', {
@@ -65,16 +63,5 @@ const readAlerts = async (
         signal,
       })
     : await call('GET /api/alerts', { query, signal })
-  return { items: alerts as AnyAlert[], nextCursor }
-}
-
-export const readAlertPage: typeof readAlerts = async (filters, cursor, signal) => {
-  if (filters.show !== 'emergencies') return readAlerts(filters, cursor, signal, {})
-  try {
-    return await readAlerts(filters, cursor, signal, { emergency: 'true' })
-  } catch (error) {
-    // A service without the filter knows one kind of emergency.
-    if (toApiError(error).status !== 400) throw error
-    return readAlerts(filters, cursor, signal, { alertName: 'SOSButton' })
-  }
+  return { items: alerts, nextCursor }
 }

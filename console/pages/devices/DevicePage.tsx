@@ -14,9 +14,12 @@ import { Icon } from '../../ui/Icon.tsx'
 import { Card, Facts, Page } from '../../ui/Page.tsx'
 import { Failed, Skeleton } from '../../ui/states.tsx'
 import { Time } from '../../ui/Time.tsx'
+import { TripsPanel } from '../trips/TripsPanel.tsx'
+import { Conversation } from './Conversation.tsx'
 import { DeviceActions } from './DeviceActions.tsx'
 import { DeviceBadge } from './DeviceBadge.tsx'
 import './devices.css'
+import { Quarantine } from './Quarantine.tsx'
 import { UsageChart } from './UsageChart.tsx'
 
 const Position = ({ device: { id, lastLocation } }: { device: Device }) => {
@@ -66,10 +69,14 @@ const Details = ({ device, groupNames }: { device: Device; groupNames: readonly 
           ],
           [text.devices.model, device.model || none],
           [text.devices.min, device.min || none],
+          [
+            text.devices.speedCheck,
+            device.maxSpeed > 0 ? formatSpeed(device.maxSpeed) : text.devices.noMaxSpeed,
+          ],
           [text.devices.groups, groupNames.length > 0 ? groupNames.join(', ') : none],
           [text.devices.description, device.description || none],
           [
-            text.devices.tags,
+            text.tags.title,
             Object.keys(device.tags).length > 0 ? <Tags key="tags" tags={device.tags} /> : none,
           ],
           [text.devices.created, <Time key="creation" value={device.creation} />],
@@ -193,6 +200,9 @@ export default ({ params: { deviceId = '' } }: PageProps) => {
           <SeeAlso id={device.id} />
         </div>
       </div>
+      <TripsPanel key={`trips-${device.id}`} deviceId={device.id} />
+      <Conversation key={`conversation-${device.id}`} device={device} />
+      <Quarantine key={`quarantine-${device.id}`} device={device} onReleased={reload} />
     </Page>
   )
 }

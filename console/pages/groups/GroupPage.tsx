@@ -1,92 +1,75 @@
 import { useState } from 'preact/hooks'
-import { changesOf } from '../../api/changes.ts'
 import { call } from '../../api/client.ts'
 import { useAction, useResource } from '../../api/resource.ts'
-import type { Group, GroupBody } from '../../api/types.ts'
+import type { Group } from '../../api/types.ts'
 import type { PageProps } from '../../app/routes.ts'
 import { navigate, setLeaveGuard } from '../../router/router.ts'
 import { text } from '../../text/text.ts'
-import { Button, LinkButton } from '../../ui/Button.tsx'
+import { Button } from '../../ui/Button.tsx'
 import { DeviceLink } from '../../ui/DeviceLink.tsx'
 import { DevicePicker } from '../../ui/DevicePicker.tsx'
 import { Confirm } from '../../ui/Dialog.tsx'
+import { bindFields, useDraft } from '../../ui/draft.ts'
+import { Form } from '../../ui/Form.tsx'
 import { TextArea, TextField } from '../../ui/fields.tsx'
 import { Card, Page } from '../../ui/Page.tsx'
-import { Refusal, Unloaded } from '../../ui/states.tsx'
+import { Unloaded } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { useLeaveGuard } from '../../ui/useLeaveGuard.ts'
 import { canEditGroups } from './GroupsPage.tsx'
 
 const MAX_DEVICES = 10_000
 const MAX_CHARS = 2000
 const parent = { href: '/groups', label: text.groups.title }
 
+const bodyOf = (group: Group | null) => ({
+  name: group?.name ?? '',
+  description: group?.description ?? '',
+  devices: group?.devices ?? [],
+})
+
 const GroupForm = ({ group }: { group: Group | null }) => {
-  const [before] = useState<Required<GroupBody>>({
-    name: group?.name ?? '',
-    description: group?.description ?? '',
-    devices: group?.devices ?? [],
-  })
-  const [body, setBody] = useState(before)
-  const [isDirty, setIsDirty] = useState(false)
-  useLeaveGuard(isDirty)
-  const change = (changes: Partial<GroupBody>) => {
-    setIsDirty(true)
-    setBody((before) => ({ ...before, ...changes }))
-  }
+  const { draft, change, changes } = useDraft(() => bodyOf(group))
   const save = useAction(async () => {
     if (group)
-      await call('PATCH /api/groups/{groupId}', {
-        params: { groupId: group.id },
-        body: changesOf(before, body),
-      })
-    else await call('POST /api/groups', { body })
+      await call('PATCH /api/groups/{groupId}', { params: { groupId: group.id }, body: changes })
+    else await call('POST /api/groups', { body: draft })
     setLeaveGuard(null)
     toast(text.common.saved)
     navigate('/groups')
   })
+  const { error } = save
+  const bind = bindFields({ draft, change, error })
   return (
-    <form
-      class="stack form"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (!save.isPending) void save.run()
-      }}
+    <Form
+      submitLabel={group ? text.common.save : text.groups.create}
+      cancelHref="/groups"
+      onSubmit={save.run}
+      isPending={save.isPending}
+      error={error}
+      isNarrow
     >
       <TextField
         label={text.groups.name}
-        value={body.name}
-        onInput={(name) => change({ name })}
-        pointer="/name"
-        error={save.error}
+        {...bind.text('name')}
         maxLength={200}
         required
         autofocus={!group}
       />
       <TextArea
         label={text.groups.description}
-        value={body.description ?? ''}
-        onInput={(description) => change({ description })}
-        pointer="/description"
-        error={save.error}
+        {...bind.text('description')}
         maxLength={MAX_CHARS}
         isOptional
       />
       <DevicePicker
         label={text.groups.devices}
-        ids={body.devices ?? []}
+        ids={draft.devices}
         onChange={(devices) => change({ devices })}
         maxCount={MAX_DEVICES}
+        pointer="/devices"
+        error={error}
       />
-      {save.error && <Refusal error={save.error} />}
-      <div class="form-actions">
-        <Button type="submit" kind="primary" isPending={save.isPending}>
-          {group ? text.common.save : text.groups.create}
-        </Button>
-        <LinkButton href="/groups">{text.common.cancel}</LinkButton>
-      </div>
-    </form>
+    </Form>
   )
 }
 

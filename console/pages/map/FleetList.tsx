@@ -29,6 +29,9 @@ const matchesSearch = ({ device }: Member, search: string): boolean =>
     one.toLowerCase().includes(search),
   )
 
+/** Made once: 10,000 names are sorted with every report. */
+const { compare: byName } = new Intl.Collator()
+
 const URGENCY: Record<DeviceState, number> = {
   emergency: 0,
   fresh: 1,
@@ -72,8 +75,7 @@ export const FleetList = ({ selectedId }: { selectedId: string | null }) => {
         .filter((member) => matchesState(member.state, filter))
         .filter((member) => matchesSearch(member, search.trim().toLowerCase()))
         .sort(
-          (a, b) =>
-            URGENCY[a.state] - URGENCY[b.state] || a.device.name.localeCompare(b.device.name),
+          (a, b) => URGENCY[a.state] - URGENCY[b.state] || byName(a.device.name, b.device.name),
         ),
     [all, filter, search],
   )

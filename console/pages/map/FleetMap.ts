@@ -1,21 +1,25 @@
-import { LngLatBounds, Map as MapLibre, setWorkerUrl } from 'maplibre-gl'
-import workerUrl from 'maplibre-gl/dist/maplibre-gl-worker.mjs?url'
-import 'maplibre-gl/dist/maplibre-gl.css'
-import baseMapUrl from 'virtual:base-map'
-import type { GeoJSONSource, StyleSpecification } from 'maplibre-gl'
-import type { Location } from '../../api/types.ts'
+import type { GeoJSONSource } from 'maplibre-gl'
+import { LngLatBounds, type Map as MapLibre } from 'maplibre-gl'
+import type { Location, Zone } from '../../api/types.ts'
 import { prefersReducedMotion } from '../../format/preferences.ts'
 import { text } from '../../text/text.ts'
+import { DrawnFleet } from './drawnFleet.ts'
 import type { Member } from './fleet.ts'
-import { addFleetLayers, featuresOf, paintFleetLayers, setData } from './fleetLayers.ts'
-import { makeStyle, PALETTES } from './style.ts'
+import {
+  addFleetLayers,
+  drawFleet,
+  featureOf,
+  featuresOf,
+  paintFleetLayers,
+  setData,
+} from './fleetLayers.ts'
+import { type OpenedMap, openMap } from './openMap.ts'
+import type { Theme } from './style.ts'
 import { addSymbols } from './symbols.ts'
+import { unwrapTrack } from './trackMath.ts'
+import { addZoneLayers, paintZoneLayers, setZones } from './zoneLayers.ts'
 
-/* The map itself. This file and MapLibre are loaded with the first view of the map. */
-
-setWorkerUrl(workerUrl)
-
-type Theme = 'light' | 'dark'
+/* The map of the fleet. */
 
 interface Options {
   container: HTMLElement
@@ -26,60 +30,31 @@ interface Options {
 const MAX_FIT_ZOOM = 7
 const EDGE_PX = 70
 
-const rasterStyle: StyleSpecification = {
-  version: 8,
-  sources: { tiles: { type: 'raster', tiles: [MAP_URL], tileSize: 256, maxzoom: 19 } },
-  layers: [{ id: 'tiles', type: 'raster', source: 'tiles' }],
-}
-
-const loadStyle = async (theme: Theme): Promise<StyleSpecification | string> => {
-  if (MAP_URL.includes('{z}')) return rasterStyle
-  if (MAP_URL) return MAP_URL
-  const response = await fetch(baseMapUrl)
-  return makeStyle(await response.json(), theme)
-}
-
-/** Continues longitudes beyond ±180° where a track crosses the antimeridian. */
-const unwrapped = (locations: readonly Location[]): [number, number][] => {
-  let shift = 0
-  return locations.map(({ longitude, latitude }, at) => {
-    const step = longitude - (locations[at - 1]?.longitude ?? longitude)
-    if (step > 180) shift -= 360
-    if (step < -180) shift += 360
-    return [longitude + shift, latitude]
-  })
-}
-
 export class FleetMap {
   readonly #map: MapLibre
+  readonly #opened: OpenedMap
+  readonly #drawn = new DrawnFleet(featureOf)
   #members: readonly Member[] = []
   #selected: Member | null = null
   #hasFitted = false
 
-  private constructor(map: MapLibre) {
-    this.#map = map
+  private constructor(opened: OpenedMap) {
+    this.#opened = opened
+    this.#map = opened.map
+  }
+
+  /** Whom the base map credits. */
+  get attribution(): string {
+    return this.#opened.attribution
   }
 
   /** Throws if the browser has no WebGL. */
   static async open({ container, theme, onSelect }: Options): Promise<FleetMap> {
-    const style = await loadStyle(theme)
-    const map = new MapLibre({
-      container,
-      style,
-      center: [0, 25],
-      zoom: 1.4,
-      minZoom: 0,
-      maxZoom: 17,
-      attributionControl: false,
-      fadeDuration: prefersReducedMotion() ? 0 : 200,
-      dragRotate: false,
-      pitchWithRotate: false,
-      locale: { 'Map.Title': text.map.label },
-    })
-    map.touchZoomRotate.disableRotation()
-    await map.once('load')
-    const self = new FleetMap(map)
+    const opened = await openMap({ container, theme, label: text.map.label })
+    const { map } = opened
+    const self = new FleetMap(opened)
     addSymbols(map)
+    addZoneLayers(map)
     addFleetLayers(map)
     self.setTheme(theme)
     self.#listen(onSelect)
@@ -114,23 +89,19 @@ export class FleetMap {
   }
 
   setTheme(theme: Theme): void {
-    const map = this.#map
-    paintFleetLayers(map, theme)
-    if (MAP_URL) return
-    const { sea, land, shore, border, label, halo } = PALETTES[theme]
-    map.setPaintProperty('sea', 'background-color', sea)
-    map.setPaintProperty('land', 'fill-color', land)
-    map.setPaintProperty('shore', 'line-color', shore)
-    map.setPaintProperty('borders', 'line-color', border)
-    map.setPaintProperty('labels', 'text-color', label)
-    map.setPaintProperty('labels', 'text-halo-color', halo)
+    paintFleetLayers(this.#map, theme)
+    paintZoneLayers(this.#map, theme)
+    this.#opened.paintBase(theme)
+  }
+
+  setZones(zones: readonly Zone[]): void {
+    setZones(this.#map, zones)
   }
 
   setFleet(members: readonly Member[]): void {
     this.#members = members
-    const features = featuresOf(members.filter((one) => !this.#isSelected(one)))
-    setData(this.#map, 'devices', features)
-    this.#map.getContainer().dataset.drawn = String(features.features.length)
+    drawFleet(this.#map, this.#drawn.change(members.filter((one) => !this.#isSelected(one))))
+    this.#map.getContainer().dataset.drawn = String(this.#drawn.size)
     if (!this.#hasFitted && members.some(({ device }) => device.lastLocation)) {
       this.#hasFitted = true
       if (!this.#selected) this.fitAll(false)
@@ -178,7 +149,7 @@ export class FleetMap {
   }
 
   setTrack(locations: readonly Location[] | null): void {
-    const line = unwrapped(locations ?? [])
+    const line = unwrapTrack(locations ?? [])
     setData(
       this.#map,
       'track',

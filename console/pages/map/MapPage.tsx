@@ -1,7 +1,9 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useResource } from '../../api/resource.ts'
 import type { Location } from '../../api/types.ts'
+import { canSeeRules, readZones } from '../../api/watching.ts'
 import type { PageProps } from '../../app/routes.ts'
-import { isDark } from '../../format/preferences.ts'
+import { isDark, zonesShown } from '../../format/preferences.ts'
 import { navigate, place } from '../../router/router.ts'
 import { text } from '../../text/text.ts'
 import { IconButton } from '../../ui/Button.tsx'
@@ -63,8 +65,25 @@ const useTrackPanel = (isWanted: boolean) => {
   return Panel
 }
 
+/** Zones in their colours, where the viewer wants them and may see them. */
+const useZones = (map: FleetMap | null) => {
+  const isShown = zonesShown.value && canSeeRules()
+  const zones = useResource(async (signal) => (isShown ? readZones(signal) : []), [isShown])
+  useEffect(() => map?.setZones(zones.data ?? []), [map, zones.data])
+}
+
 const MapTools = ({ map }: { map: FleetMap }) => (
   <div class="map-tools">
+    {canSeeRules() && (
+      <IconButton
+        icon="zone"
+        label={zonesShown.value ? text.zones.hide : text.zones.show}
+        isPressed={zonesShown.value}
+        onClick={() => {
+          zonesShown.value = !zonesShown.value
+        }}
+      />
+    )}
     <IconButton icon="plus" label={text.map.zoomIn} onClick={() => map.zoomBy(1)} />
     <IconButton icon="minus" label={text.map.zoomOut} onClick={() => map.zoomBy(-1)} />
     <IconButton icon="fit" label={text.map.fit} onClick={() => map.fitAll()} />
@@ -79,6 +98,7 @@ export default ({ params }: PageProps) => {
   const [track, setTrack] = useState<readonly Location[] | null>(null)
   useEffect(startFleet, [])
   const { element, map, hasFailed, selected } = useFleetMap(deviceId)
+  useZones(map)
   useTitle(selected?.device.name ?? text.map.title)
   const shownTrack = isTracking ? track : null
   useEffect(() => map?.setTrack(shownTrack), [map, shownTrack])
@@ -111,7 +131,7 @@ export default ({ params }: PageProps) => {
           {hasFailed && <p class="map-note">{text.map.noWebgl}</p>}
           {map && <MapTools map={map} />}
           {selected && !isTracking && <DeviceCard member={selected} />}
-          <p class="attribution">{MAP_URL ? MAP_ATTRIBUTION : text.map.attribution}</p>
+          <p class="attribution">{map?.attribution}</p>
         </div>
         {isTracking && deviceId && TrackPanel && (
           <TrackPanel

@@ -3,12 +3,13 @@ import { callForResponse } from '../../api/client.ts'
 import { toApiError } from '../../api/problem.ts'
 import { useResource } from '../../api/resource.ts'
 import type { Location } from '../../api/types.ts'
-import { formatExact, formatUtc, MINUTE_MS, now, toLocalInput } from '../../format/time.ts'
+import { formatExact, formatUtc, now, toLocalInput } from '../../format/time.ts'
 import { formatDistance, formatSpeed, heightUnit, speedUnit } from '../../format/units.ts'
 import { navigate, place, setQuery } from '../../router/router.ts'
 import { text } from '../../text/text.ts'
 import { Button, IconButton } from '../../ui/Button.tsx'
 import { Choices } from '../../ui/Choices.tsx'
+import { saveFile } from '../../ui/download.ts'
 import { TextField } from '../../ui/fields.tsx'
 import { Failed, Pending } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -27,7 +28,6 @@ const FORMATS = ['gpx', 'kml', 'geojson', 'csv'] as const
 const PLAY_MS = 24_000
 const CHOICES = SPANS.map((value) => ({ value, label: text.map.spans[value] }))
 
-/** Downloads the track through the API, which needs the token and so cannot be a plain link. */
 const exportTrack = async (
   { deviceId, name }: { deviceId: string; name: string },
   { from, to }: Interval,
@@ -37,12 +37,8 @@ const exportTrack = async (
     params: { deviceId },
     query: { from, to, format },
   })
-  const url = URL.createObjectURL(await response.blob())
-  const link = document.createElement('a')
-  link.href = url
-  link.download = `${name.replaceAll(/[^\w-]+/g, '-') || deviceId}-${from.slice(0, 10)}.${format}`
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(url), MINUTE_MS)
+  const base = name.replaceAll(/[^\w-]+/g, '-') || deviceId
+  await saveFile(response, `${base}-${from.slice(0, 10)}.${format}`)
 }
 
 const seriesOf = (track: readonly Location[]): Series[] => {

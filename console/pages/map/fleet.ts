@@ -24,19 +24,30 @@ const devices = signal<ReadonlyMap<string, Device>>(new Map())
 export const isLoading = signal(true)
 export const loadError = signal<ApiError | null>(null)
 
+/** Members by their devices: of 10,000 devices few change at a time. */
+const members = new WeakMap<Device, { member: Member; at: number; isInEmergency: boolean }>()
+
+const memberOf = (device: Device, at: number, isInEmergency: boolean): Member => {
+  const known = members.get(device)
+  if (known?.at === at && known.isInEmergency === isInEmergency) return known.member
+  const state = stateOf(device, at, isInEmergency)
+  const member = known?.member.state === state ? known.member : { device, state }
+  members.set(device, { member, at, isInEmergency })
+  return member
+}
+
 export const fleet = computed<readonly Member[]>(() => {
   const inEmergency = devicesInEmergency.value
   const at = now.value
-  return [...devices.value.values()].map((device) => ({
-    device,
-    state: stateOf(device, at, inEmergency.has(device.id)),
-  }))
+  return Array.from(devices.value.values(), (device) =>
+    memberOf(device, at, inEmergency.has(device.id)),
+  )
 })
 
 export const findMember = (id: string): Member | null => {
   const device = devices.value.get(id)
   if (!device) return null
-  return { device, state: stateOf(device, now.value, devicesInEmergency.value.has(id)) }
+  return memberOf(device, now.value, devicesInEmergency.value.has(id))
 }
 
 let moved = new Map<string, Location>()

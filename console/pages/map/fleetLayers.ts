@@ -1,7 +1,8 @@
-import type { GeoJSONSource, Map as MapLibre, StyleSpecification } from 'maplibre-gl'
+import type { GeoJSONSource, Map as MapLibre } from 'maplibre-gl'
 import { STATE_COLOURS, STATES } from './deviceState.ts'
+import type { FleetChange } from './drawnFleet.ts'
 import type { Member } from './fleet.ts'
-import { FONT, PALETTES } from './style.ts'
+import { FONT, type Layer, PALETTES } from './style.ts'
 
 /* The layers of devices, clusters and the track on top of any base map. */
 
@@ -12,7 +13,7 @@ export const CLUSTER_MAX_ZOOM = 9
 const isMoving = ({ device: { lastLocation } }: Member): boolean =>
   (lastLocation?.speed ?? 0) > MOVING_KMH && lastLocation?.course !== undefined
 
-const featureOf = (member: Member): GeoJSON.Feature | null => {
+export const featureOf = (member: Member): GeoJSON.Feature | null => {
   const { device, state } = member
   const { lastLocation } = device
   if (!lastLocation || state === 'none') return null
@@ -35,8 +36,6 @@ export const featuresOf = (members: readonly Member[]): GeoJSON.FeatureCollectio
   type: 'FeatureCollection',
   features: members.flatMap((member) => featureOf(member) ?? []),
 })
-
-type Layer = StyleSpecification['layers'][number]
 
 const deviceLayer = (id: string, source: string): Layer => ({
   id,
@@ -150,6 +149,7 @@ export const addFleetLayers = (map: MapLibre): void => {
   map.addSource('devices', {
     type: 'geojson',
     data: NOTHING,
+    promoteId: 'id',
     cluster: true,
     clusterRadius: 42,
     clusterMaxZoom: CLUSTER_MAX_ZOOM,
@@ -172,6 +172,13 @@ export const paintFleetLayers = (map: MapLibre, theme: 'light' | 'dark'): void =
     map.setPaintProperty(layer, 'text-color', theme === 'dark' ? '#e9edfb' : '#0f1730')
     map.setPaintProperty(layer, 'text-halo-color', halo)
   }
+}
+
+export const drawFleet = (map: MapLibre, change: FleetChange): void => {
+  const source = map.getSource<GeoJSONSource>('devices')
+  if (change.kind === 'all')
+    void source?.setData({ type: 'FeatureCollection', features: change.features })
+  if (change.kind === 'some') void source?.updateData(change.diff)
 }
 
 export const setData = (

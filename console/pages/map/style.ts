@@ -1,12 +1,13 @@
-import type { StyleSpecification } from 'maplibre-gl'
+import type { Map as MapLibre, StyleSpecification } from 'maplibre-gl'
 
-/* The look of our own base map. */
+/* The look of the base maps. */
 
 interface Palette {
   sea: string
   land: string
   shore: string
   border: string
+  road: string
   label: string
   halo: string
   track: string
@@ -19,6 +20,7 @@ export const PALETTES: Record<'light' | 'dark', Palette> = {
     land: '#f6f5f0',
     shore: '#a9c3de',
     border: '#d3cfc2',
+    road: '#dcd5c3',
     label: '#6d7284',
     halo: '#f6f5f0',
     track: '#3a51da',
@@ -29,6 +31,7 @@ export const PALETTES: Record<'light' | 'dark', Palette> = {
     land: '#1a233f',
     shore: '#33406b',
     border: '#2c3860',
+    road: '#2f3b66',
     label: '#8d99bf',
     halo: '#141c36',
     track: '#93a5ff',
@@ -39,62 +42,15 @@ export const PALETTES: Record<'light' | 'dark', Palette> = {
 /** The browser draws the letters itself: the base map needs no font files. */
 export const FONT = ['Inter, system-ui, Segoe UI, Roboto, DejaVu Sans, sans-serif']
 
-interface BaseMap {
-  land: GeoJSON.Feature
-  borders: GeoJSON.Feature
-  labels: GeoJSON.FeatureCollection
-}
+export type Theme = 'light' | 'dark'
+export type Layer = StyleSpecification['layers'][number]
 
-export const makeStyle = (data: BaseMap, theme: 'light' | 'dark'): StyleSpecification => {
-  const { sea, land, shore, border, label, halo } = PALETTES[theme]
-  return {
-    version: 8,
-    sources: {
-      land: { type: 'geojson', data: data.land, tolerance: 0.8, buffer: 32, maxzoom: 8 },
-      borders: { type: 'geojson', data: data.borders, tolerance: 0.8, buffer: 32, maxzoom: 8 },
-      labels: { type: 'geojson', data: data.labels, maxzoom: 8 },
-    },
-    layers: [
-      { id: 'sea', type: 'background', paint: { 'background-color': sea } },
-      {
-        id: 'land',
-        type: 'fill',
-        source: 'land',
-        paint: { 'fill-color': land, 'fill-antialias': false },
-      },
-      {
-        id: 'shore',
-        type: 'line',
-        source: 'land',
-        paint: {
-          'line-color': shore,
-          'line-width': ['interpolate', ['linear'], ['zoom'], 1, 0.5, 7, 1.4],
-        },
-      },
-      {
-        id: 'borders',
-        type: 'line',
-        source: 'borders',
-        paint: {
-          'line-color': border,
-          'line-width': ['interpolate', ['linear'], ['zoom'], 1, 0.6, 7, 1.6],
-        },
-      },
-      {
-        id: 'labels',
-        type: 'symbol',
-        source: 'labels',
-        // Small countries are named once the map is close enough.
-        filter: ['>=', ['get', 'area'], ['step', ['zoom'], 90, 2.4, 30, 3.4, 8, 4.4, 1, 5.4, 0]],
-        layout: {
-          'text-field': ['get', 'name'],
-          'text-font': FONT,
-          'text-size': ['interpolate', ['linear'], ['zoom'], 1, 10.5, 6, 14],
-          'text-max-width': 7,
-          'symbol-sort-key': ['-', 0, ['get', 'area']],
-        },
-        paint: { 'text-color': label, 'text-halo-color': halo, 'text-halo-width': 1.2 },
-      },
-    ],
-  }
+/** What is under the devices. */
+export interface BaseMap {
+  style: StyleSpecification | string
+  /** Its layers in the colours of a theme; none where they have colours of their own. */
+  layersOf: (theme: Theme) => readonly Layer[]
+  attribution: string
+  /** Called once the map is there. */
+  attach?: (map: MapLibre) => void
 }

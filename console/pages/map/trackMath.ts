@@ -53,3 +53,19 @@ export const positionAt = (
     latitude: a.latitude + (b.latitude - a.latitude) * part,
   }
 }
+
+interface Place {
+  longitude: number
+  latitude: number
+}
+
+/** Continues longitudes beyond ±180° where a track crosses the antimeridian. */
+export const unwrapTrack = (places: readonly Place[]): [number, number][] => {
+  let shift = 0
+  return places.map(({ longitude, latitude }, at) => {
+    const step = longitude - (places[at - 1]?.longitude ?? longitude)
+    if (step > 180) shift -= 360
+    if (step < -180) shift += 360
+    return [longitude + shift, latitude]
+  })
+}

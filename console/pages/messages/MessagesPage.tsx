@@ -10,7 +10,7 @@ import { DeviceLink } from '../../ui/DeviceLink.tsx'
 import { Filters } from '../../ui/Filters.tsx'
 import { SelectField } from '../../ui/fields.tsx'
 import { Icon } from '../../ui/Icon.tsx'
-import { MessageStatus } from '../../ui/MessageStatus.tsx'
+import { MessageKind, MessageStatus } from '../../ui/MessageStatus.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Empty, Refusal } from '../../ui/states.tsx'
 import { type Column, Table } from '../../ui/Table.tsx'
@@ -80,15 +80,16 @@ export default () => {
   const columns: readonly Column<Message>[] = [
     { key: 'content', label: text.messages.message, cell: (one) => <Content message={one} /> },
     {
-      key: 'to',
-      label: text.messages.to,
-      cell: ({ to, channel }) => (
+      key: 'kind',
+      label: text.messages.kind,
+      cell: ({ kind, channel }) => (
         <span class="two-lines">
-          <span>{to}</span>
+          <MessageKind kind={kind} />
           <span class="muted">{text.messages.channels[channel]}</span>
         </span>
       ),
     },
+    { key: 'to', label: text.messages.to, cell: ({ to }) => to },
     {
       key: 'device',
       label: text.messages.about,

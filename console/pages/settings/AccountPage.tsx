@@ -1,22 +1,22 @@
 import { useState } from 'preact/hooks'
-import { changesOf } from '../../api/changes.ts'
 import { call } from '../../api/client.ts'
-import type { AnyAccount } from '../../api/emergency.ts'
 import { isAdmin } from '../../api/people.ts'
 import { useAction } from '../../api/resource.ts'
+import type { Account } from '../../api/types.ts'
 import { formatDay } from '../../format/time.ts'
 import { formatNumber } from '../../format/units.ts'
 import { text } from '../../text/text.ts'
 import { Button } from '../../ui/Button.tsx'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { Confirm } from '../../ui/Dialog.tsx'
+import { bindFields, useDraft } from '../../ui/draft.ts'
+import { Form } from '../../ui/Form.tsx'
 import { TextField } from '../../ui/fields.tsx'
 import { TimeZoneField } from '../../ui/ListField.tsx'
 import { Meter } from '../../ui/Meter.tsx'
 import { Card, Facts } from '../../ui/Page.tsx'
-import { Failed, Refusal, Skeleton } from '../../ui/states.tsx'
+import { Failed, Skeleton } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { useLeaveGuard } from '../../ui/useLeaveGuard.ts'
 import { SettingsFrame, useAccount } from './SettingsFrame.tsx'
 import { ZonePreview } from './ZonePreview.tsx'
 
@@ -24,85 +24,53 @@ const MAX_RETENTION_DAYS = 3650
 const MEGABYTE = 1e6
 
 interface FormProps {
-  account: AnyAccount
-  onSaved: (account: AnyAccount) => void
+  account: Account
+  onSaved: (account: Account) => void
 }
 
 const AccountForm = ({ account, onSaved }: FormProps) => {
-  const before = {
+  const { draft, change, changes, isDirty, discard } = useDraft({
     name: account.name,
     timeZone: account.timeZone,
     retentionDays: account.retentionDays,
-  }
-  const [body, setBody] = useState(before)
+  })
   const [isAsking, setIsAsking] = useState(false)
-  const changes = changesOf(before, body)
-  const isDirty = Object.keys(changes).length > 0
-  useLeaveGuard(isDirty)
-  const change = (given: Partial<typeof body>) => setBody((old) => ({ ...old, ...given }))
   const save = useAction(async () => {
     const reply = await call('PATCH /api/account', { body: changes })
     setIsAsking(false)
     onSaved(reply.account)
     toast(text.common.saved)
   })
-  const isShorter = body.retentionDays < account.retentionDays
+  const isShorter = draft.retentionDays < account.retentionDays
   const { error } = save
   const canEdit = isAdmin()
+  const bind = bindFields({ draft, change, error, disabled: !canEdit })
   return (
-    <form
-      class="stack"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (save.isPending || !isDirty) return
-        if (isShorter) setIsAsking(true)
-        else void save.run()
-      }}
+    <Form
+      submitLabel={text.common.save}
+      onSubmit={() => (isShorter ? setIsAsking(true) : void save.run())}
+      isPending={save.isPending}
+      error={error}
+      canSubmit={isDirty}
+      isReadOnly={!canEdit}
+      actions={isDirty && <Button onClick={discard}>{text.common.discard}</Button>}
     >
-      <TextField
-        label={text.settings.name}
-        value={body.name}
-        onInput={(name) => change({ name })}
-        pointer="/name"
-        error={error}
-        maxLength={200}
-        disabled={!canEdit}
-        required
-      />
+      <TextField label={text.settings.name} {...bind.text('name')} maxLength={200} required />
       <TimeZoneField
         label={text.settings.timeZone}
         hint={text.settings.timeZoneHint}
-        value={body.timeZone}
-        onChange={(timeZone) => change({ timeZone })}
-        pointer="/timeZone"
-        error={error}
-        disabled={!canEdit}
+        {...bind.choice('timeZone')}
       />
-      {body.timeZone !== account.timeZone && (
-        <ZonePreview account={account} timeZone={body.timeZone} />
+      {draft.timeZone !== account.timeZone && (
+        <ZonePreview account={account} timeZone={draft.timeZone} />
       )}
       <TextField
         label={text.settings.retention}
         hint={text.settings.retentionHint}
-        type="number"
         min={1}
         max={MAX_RETENTION_DAYS}
-        value={String(body.retentionDays)}
-        onInput={(days) => change({ retentionDays: Number(days) })}
-        pointer="/retentionDays"
-        error={error}
-        disabled={!canEdit}
+        {...bind.number('retentionDays')}
       />
-      {error && <Refusal error={error} />}
-      {canEdit && (
-        <div class="form-actions">
-          <Button type="submit" kind="primary" disabled={!isDirty} isPending={save.isPending}>
-            {text.common.save}
-          </Button>
-          {isDirty && <Button onClick={() => setBody(before)}>{text.common.discard}</Button>}
-        </div>
-      )}
       {isAsking && (
         <Confirm
           title={text.settings.shorterTitle}
@@ -113,10 +81,10 @@ const AccountForm = ({ account, onSaved }: FormProps) => {
           error={error}
           name={account.userName}
         >
-          <p>{text.settings.shorterQuestion(body.retentionDays)}</p>
+          <p>{text.settings.shorterQuestion(draft.retentionDays)}</p>
         </Confirm>
       )}
-    </form>
+    </Form>
   )
 }
 
@@ -142,7 +110,7 @@ const Bar = ({
   )
 }
 
-const Overview = ({ account }: { account: AnyAccount }) => {
+const Overview = ({ account }: { account: Account }) => {
   const { budgets, budgetUsage, licenses } = account
   return (
     <div class="stack">
@@ -184,7 +152,7 @@ const Overview = ({ account }: { account: AnyAccount }) => {
 export default () => {
   const { data, error, reload, set } = useAccount()
   return (
-    <SettingsFrame title={text.settings.title} account={data}>
+    <SettingsFrame title={text.settings.title}>
       {data ? (
         <div class="columns">
           <Card title={text.settings.account}>

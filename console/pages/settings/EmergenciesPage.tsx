@@ -1,107 +1,148 @@
-import { useState } from 'preact/hooks'
-import { changesOf } from '../../api/changes.ts'
-import { callForResponse } from '../../api/client.ts'
-import {
-  type AnyAccount,
-  type EmergencyContact,
-  type EmergencySettings,
-  emergencySettings,
-} from '../../api/emergency.ts'
+import { call } from '../../api/client.ts'
 import { isAdmin } from '../../api/people.ts'
 import type { ApiError } from '../../api/problem.ts'
 import { useAction } from '../../api/resource.ts'
+import type { Account } from '../../api/types.ts'
 import { text } from '../../text/text.ts'
 import { Button, IconButton } from '../../ui/Button.tsx'
+import { bindFields, useDraft } from '../../ui/draft.ts'
+import { Form } from '../../ui/Form.tsx'
+import { FieldError } from '../../ui/fieldGroups.tsx'
 import { CheckField, TextField } from '../../ui/fields.tsx'
 import { Card } from '../../ui/Page.tsx'
-import { Empty, Failed, Refusal, Skeleton } from '../../ui/states.tsx'
+import { Failed, Skeleton } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { useLeaveGuard } from '../../ui/useLeaveGuard.ts'
 import { SettingsFrame, useAccount } from './SettingsFrame.tsx'
 
 const MAX_CONTACTS = 20
 const DEFAULT_ESCALATION = { afterMinutes: 15, rounds: 2 }
 
+type Contact = Account['emergencyContacts'][number]
+
+/** What is typed: the names of emergencies are one text until they are sent. */
+const draftOf = ({
+  emergencyContacts,
+  escalation,
+  emergencyAlerts,
+  dailyNoticeLimit,
+}: Account) => ({
+  emergencyContacts,
+  escalation,
+  emergencyAlerts: emergencyAlerts.join(', '),
+  dailyNoticeLimit,
+})
+type Settings = ReturnType<typeof draftOf>
+
+/** What is sent of a contact: without empty members. */
+const tidyContact = ({ name, email, phone }: Contact): Contact => ({
+  name,
+  ...(email && { email }),
+  ...(phone && { phone }),
+})
+
+/** Spaces and trailing commas are no change. */
+const namesOf = (typed: string): string[] =>
+  typed
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+
+const tidy = (draft: Settings): Settings => ({
+  ...draft,
+  emergencyContacts: draft.emergencyContacts.map(tidyContact),
+  emergencyAlerts: namesOf(draft.emergencyAlerts).join(', '),
+})
+
 interface PartProps {
-  body: EmergencySettings
-  change: (changes: Partial<EmergencySettings>) => void
+  draft: Settings
+  change: (changes: Partial<Settings>) => void
   error: ApiError | null
+  disabled: boolean
 }
 
-const Contacts = ({ body, change, error }: PartProps) => {
-  const contacts = body.emergencyContacts
-  const set = (at: number, changes: Partial<EmergencyContact>) =>
-    change({
-      emergencyContacts: contacts.map((one, index) =>
-        index === at ? { ...one, ...changes } : one,
-      ),
-    })
+interface ContactProps extends Pick<PartProps, 'error' | 'disabled'> {
+  contact: Contact
+  at: number
+  change: (changes: Partial<Contact>) => void
+  onRemove: () => void
+}
+
+const ContactFields = ({ contact, at, change, onRemove, ...rest }: ContactProps) => {
+  const under = `/emergencyContacts/${at}`
+  const bind = bindFields({ draft: contact, change, under, ...rest })
+  return (
+    <fieldset class="contact">
+      <legend>{text.emergencies.contact(at + 1)}</legend>
+      <TextField label={text.emergencies.name} {...bind.text('name')} />
+      <TextField label={text.emergencies.email} type="email" {...bind.text('email')} isOptional />
+      <TextField label={text.emergencies.phone} type="tel" {...bind.text('phone')} isOptional />
+      <FieldError label={text.emergencies.contact(at + 1)} pointer={under} error={rest.error} />
+      {!rest.disabled && (
+        <IconButton
+          icon="trash"
+          label={text.emergencies.remove(contact.name || String(at + 1))}
+          onClick={onRemove}
+        />
+      )}
+    </fieldset>
+  )
+}
+
+const Contacts = ({ draft, change, error, disabled }: PartProps) => {
+  const contacts = draft.emergencyContacts
+  const set = (emergencyContacts: Contact[]) => change({ emergencyContacts })
   return (
     <Card title={text.emergencies.contacts}>
       <div class="stack">
         <p class="hint">{text.emergencies.contactsHint}</p>
         {contacts.map((contact, at) => (
-          <fieldset key={at} class="contact">
-            <legend>{text.emergencies.contact(at + 1)}</legend>
-            <TextField
-              label={text.emergencies.name}
-              value={contact.name}
-              onInput={(name) => set(at, { name })}
-              pointer={`/emergencyContacts/${at}/name`}
-              error={error}
-            />
-            <TextField
-              label={text.emergencies.email}
-              type="email"
-              value={contact.email ?? ''}
-              onInput={(email) => set(at, { email: email || null })}
-              pointer={`/emergencyContacts/${at}/email`}
-              error={error}
-              isOptional
-            />
-            <TextField
-              label={text.emergencies.phone}
-              type="tel"
-              value={contact.phone ?? ''}
-              onInput={(phone) => set(at, { phone: phone || null })}
-              pointer={`/emergencyContacts/${at}/phone`}
-              error={error}
-              isOptional
-            />
-            {error?.errorAt(`/emergencyContacts/${at}`) && (
-              <p class="field-error">
-                {text.emergencies.contact(at + 1)} {error.errorAt(`/emergencyContacts/${at}`)}
-              </p>
-            )}
-            <IconButton
-              icon="trash"
-              label={text.emergencies.remove(contact.name || String(at + 1))}
-              onClick={() =>
-                change({ emergencyContacts: contacts.filter((_, index) => index !== at) })
-              }
-            />
-          </fieldset>
-        ))}
-        <div>
-          <Button
-            icon="plus"
-            disabled={contacts.length >= MAX_CONTACTS}
-            onClick={() =>
-              change({
-                emergencyContacts: [...contacts, { name: '', email: null, phone: null }],
-              })
+          <ContactFields
+            key={at}
+            contact={contact}
+            at={at}
+            change={(changes) =>
+              set(contacts.map((one, index) => (index === at ? { ...one, ...changes } : one)))
             }
-          >
-            {text.emergencies.addContact}
-          </Button>
-        </div>
+            onRemove={() => set(contacts.filter((_, index) => index !== at))}
+            error={error}
+            disabled={disabled}
+          />
+        ))}
+        {!disabled && (
+          <div>
+            <Button
+              icon="plus"
+              disabled={contacts.length >= MAX_CONTACTS}
+              onClick={() => set([...contacts, { name: '' }])}
+            >
+              {text.emergencies.addContact}
+            </Button>
+          </div>
+        )}
       </div>
     </Card>
   )
 }
 
-const Escalation = ({ body, change, error }: PartProps) => {
-  const { escalation, dailyNoticeLimit: limit } = body
+const Escalation = (props: PartProps) => {
+  const { draft, change, error, disabled } = props
+  const { escalation, dailyNoticeLimit } = draft
+  const bind = bindFields(props)
+  const bindRounds = bindFields({
+    draft: escalation ?? DEFAULT_ESCALATION,
+    change: (changes) =>
+      change({ escalation: { ...(escalation ?? DEFAULT_ESCALATION), ...changes } }),
+    under: '/escalation',
+    error,
+    disabled,
+  })
+  const bindLimit = bindFields({
+    draft: dailyNoticeLimit,
+    change: (changes) => change({ dailyNoticeLimit: { ...dailyNoticeLimit, ...changes } }),
+    under: '/dailyNoticeLimit',
+    error,
+    disabled,
+  })
   return (
     <Card title={text.emergencies.escalation}>
       <div class="stack">
@@ -110,136 +151,87 @@ const Escalation = ({ body, change, error }: PartProps) => {
           hint={text.emergencies.escalateHint}
           isChecked={escalation !== null}
           onChange={(isOn) => change({ escalation: isOn ? DEFAULT_ESCALATION : null })}
+          disabled={disabled}
         />
         {escalation && (
           <div class="fields">
             <TextField
               label={text.emergencies.afterMinutes}
-              type="number"
               min={1}
               max={1440}
-              value={String(escalation.afterMinutes)}
-              onInput={(value) =>
-                change({ escalation: { ...escalation, afterMinutes: Number(value) } })
-              }
-              pointer="/escalation/afterMinutes"
-              error={error}
+              {...bindRounds.number('afterMinutes')}
             />
             <TextField
               label={text.emergencies.rounds}
-              type="number"
               min={1}
               max={3}
-              value={String(escalation.rounds)}
-              onInput={(value) => change({ escalation: { ...escalation, rounds: Number(value) } })}
-              pointer="/escalation/rounds"
-              error={error}
+              {...bindRounds.number('rounds')}
             />
           </div>
         )}
         <TextField
           label={text.emergencies.names}
           hint={text.emergencies.namesHint}
-          value={body.emergencyAlerts.join(', ')}
-          onInput={(names) => change({ emergencyAlerts: names.split(/,\s*/) })}
-          pointer="/emergencyAlerts"
-          error={error}
+          {...bind.text('emergencyAlerts')}
         />
         <div class="fields">
           <TextField
             label={text.emergencies.noticeEmails}
             hint={text.emergencies.noticeHint}
-            type="number"
             min={0}
-            value={String(limit.email)}
-            onInput={(value) => change({ dailyNoticeLimit: { ...limit, email: Number(value) } })}
-            pointer="/dailyNoticeLimit/email"
-            error={error}
+            {...bindLimit.number('email')}
           />
-          <TextField
-            label={text.emergencies.noticeSms}
-            type="number"
-            min={0}
-            value={String(limit.sms)}
-            onInput={(value) => change({ dailyNoticeLimit: { ...limit, sms: Number(value) } })}
-            pointer="/dailyNoticeLimit/sms"
-            error={error}
-          />
+          <TextField label={text.emergencies.noticeSms} min={0} {...bindLimit.number('sms')} />
         </div>
       </div>
     </Card>
   )
 }
 
-/** What is sent: without empty members, and without the empty name that a trailing comma leaves. */
-const tidy = (body: EmergencySettings): EmergencySettings => ({
-  ...body,
-  emergencyContacts: body.emergencyContacts.map(({ name, email, phone }) => ({
-    name,
-    ...(email && { email }),
-    ...(phone && { phone }),
-  })),
-  emergencyAlerts: body.emergencyAlerts.map((name) => name.trim()).filter((name) => name !== ''),
-})
-
 interface FormProps {
-  settings: EmergencySettings
-  onSaved: (account: AnyAccount) => void
+  account: Account
+  onSaved: (account: Account) => void
 }
 
-const EmergencyForm = ({ settings, onSaved }: FormProps) => {
-  const [body, setBody] = useState(settings)
-  const changes = changesOf(tidy(settings), tidy(body))
-  const isDirty = Object.keys(changes).length > 0
-  useLeaveGuard(isDirty)
+const EmergencyForm = ({ account, onSaved }: FormProps) => {
+  const { draft, change, changes, isDirty } = useDraft(() => draftOf(account), tidy)
   const save = useAction(async () => {
-    const response = await callForResponse('PATCH /api/account', { body: changes })
-    onSaved(((await response.json()) as { account: AnyAccount }).account)
+    const { emergencyAlerts, ...others } = changes
+    const body = {
+      ...others,
+      ...(emergencyAlerts !== undefined && { emergencyAlerts: namesOf(emergencyAlerts) }),
+    }
+    onSaved((await call('PATCH /api/account', { body })).account)
     toast(text.common.saved)
   })
-  const part = {
-    body,
-    change: (given: Partial<EmergencySettings>) => setBody((old) => ({ ...old, ...given })),
-    error: save.error,
-  }
+  const part = { draft, change, error: save.error, disabled: !isAdmin() }
   return (
-    <form
-      class="stack"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (!save.isPending && isDirty) void save.run()
-      }}
+    <Form
+      submitLabel={text.common.save}
+      onSubmit={save.run}
+      isPending={save.isPending}
+      error={save.error}
+      canSubmit={isDirty}
+      isReadOnly={!isAdmin()}
     >
       <div class="columns">
         <Contacts {...part} />
         <Escalation {...part} />
       </div>
-      {save.error && <Refusal error={save.error} />}
-      {isAdmin() && (
-        <div class="form-actions">
-          <Button type="submit" kind="primary" disabled={!isDirty} isPending={save.isPending}>
-            {text.common.save}
-          </Button>
-        </div>
-      )}
-    </form>
+    </Form>
   )
 }
 
 export default () => {
   const { data, error, reload, set } = useAccount()
-  const settings = data && emergencySettings(data)
   return (
-    <SettingsFrame title={text.settings.title} account={data} lead={text.emergencies.lead}>
-      {settings ? (
+    <SettingsFrame title={text.settings.title} lead={text.emergencies.lead}>
+      {data ? (
         <EmergencyForm
           key={data.lastModified}
-          settings={settings}
+          account={data}
           onSaved={(account) => set(() => account)}
         />
-      ) : data ? (
-        <Empty icon="warning" title={text.emergencies.missing} />
       ) : error ? (
         <Failed error={error} onRetry={reload} />
       ) : (

@@ -14,7 +14,7 @@ import { type Column, Table } from '../../ui/Table.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { KeySecret, NewKey } from './NewKey.tsx'
-import { SettingsFrame, useAccount } from './SettingsFrame.tsx'
+import { SettingsFrame } from './SettingsFrame.tsx'
 
 const OVERLAPS = ['0', '3600', '86400'] as const
 
@@ -98,7 +98,6 @@ const Expiry = ({ expires }: Pick<Key, 'expires'>) => {
 type Open = { what: 'new' } | { what: 'regenerate' | 'delete'; key: Key }
 
 export default () => {
-  const account = useAccount()
   const users = useResource(async (signal) => (isAdmin() ? readUsers(signal) : []), [])
   const pages = usePages<Key>(async (cursor, signal) => {
     const reply = await call('GET /api/account/keys', { query: { cursor }, signal })
@@ -163,12 +162,7 @@ export default () => {
     </Button>
   )
   return (
-    <SettingsFrame
-      title={text.settings.title}
-      account={account.data}
-      lead={text.keys.lead}
-      actions={generate}
-    >
+    <SettingsFrame title={text.settings.title} lead={text.keys.lead} actions={generate}>
       <Table
         label={text.settings.keys}
         columns={columns}

@@ -8,7 +8,8 @@ import { session } from '../../session/session.ts'
 import { text } from '../../text/text.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
-import { CheckField, SelectField, TextField } from '../../ui/fields.tsx'
+import { SeveralField } from '../../ui/fieldGroups.tsx'
+import { SelectField, TextField } from '../../ui/fields.tsx'
 import { CodeLine, ShownOnce } from '../../ui/ShownOnce.tsx'
 import { Refusal } from '../../ui/states.tsx'
 
@@ -99,25 +100,18 @@ export const NewKey = ({ users, onMade, onClose }: NewKeyProps) => {
           autofocus
           required
         />
-        <fieldset class="checks">
-          <legend>{text.keys.may}</legend>
-          {SCOPES.map((scope) => (
-            <CheckField
-              key={scope}
-              label={text.keys.scopeNames[scope]}
-              hint={text.keys.scopeHints[scope]}
-              isChecked={scopes.includes(scope)}
-              onChange={(isOn) =>
-                setScopes(SCOPES.filter((one) => (one === scope ? isOn : scopes.includes(one))))
-              }
-            />
-          ))}
-          {error?.errorAt('/scopes') && (
-            <p class="field-error">
-              {text.keys.may} {error.errorAt('/scopes')}
-            </p>
-          )}
-        </fieldset>
+        <SeveralField
+          label={text.keys.may}
+          values={scopes}
+          options={SCOPES.map((value) => ({
+            value,
+            label: text.keys.scopeNames[value],
+            hint: text.keys.scopeHints[value],
+          }))}
+          onChange={setScopes}
+          pointer="/scopes"
+          error={error}
+        />
         <SelectField
           label={text.keys.user}
           hint={text.keys.userHint}

@@ -10,7 +10,7 @@ import { Empty, Failed, Refusal, Skeleton } from '../../ui/states.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { browserName } from './browserName.ts'
-import { SettingsFrame, useAccount } from './SettingsFrame.tsx'
+import { SettingsFrame } from './SettingsFrame.tsx'
 
 interface Session {
   id: string
@@ -70,12 +70,10 @@ const EndAll = () => {
 }
 
 export default () => {
-  const account = useAccount()
   const { data, error, reload } = useResource(readSessions, [])
   return (
     <SettingsFrame
       title={text.settings.title}
-      account={account.data}
       lead={text.sessions.lead}
       actions={data?.some(({ current }) => current) && <EndAll />}
     >

@@ -1,30 +1,28 @@
 import type { ComponentChildren } from 'preact'
 import { call } from '../../api/client.ts'
-import { type AnyAccount, emergencySettings } from '../../api/emergency.ts'
 import { type Resource, useResource } from '../../api/resource.ts'
+import type { Account } from '../../api/types.ts'
 import { place } from '../../router/router.ts'
 import { session } from '../../session/session.ts'
 import { text } from '../../text/text.ts'
 import { Page } from '../../ui/Page.tsx'
 import './settings.css'
 
-export const useAccount = (): Resource<AnyAccount> =>
+export const useAccount = (): Resource<Account> =>
   useResource(async (signal) => (await call('GET /api/account', { signal })).account, [])
 
 interface SettingsFrameProps {
   title: string
-  account: AnyAccount | null
   children: ComponentChildren
   actions?: ComponentChildren
   lead?: string
 }
 
 /** The parts of the settings, each with its own address. */
-export const SettingsFrame = ({ title, account, children, actions, lead }: SettingsFrameProps) => {
-  const hasEmergencies = account !== null && emergencySettings(account) !== null
+export const SettingsFrame = ({ title, children, actions, lead }: SettingsFrameProps) => {
   const tabs = [
     { href: '/settings', label: text.settings.account, isShown: true },
-    { href: '/settings/emergencies', label: text.settings.emergencies, isShown: hasEmergencies },
+    { href: '/settings/emergencies', label: text.settings.emergencies, isShown: true },
     { href: '/settings/keys', label: text.settings.keys, isShown: session.can('admin') },
     {
       href: '/settings/sessions',

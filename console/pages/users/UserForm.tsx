@@ -1,38 +1,34 @@
 import { useState } from 'preact/hooks'
-import { changesOf } from '../../api/changes.ts'
 import { call, callForResponse } from '../../api/client.ts'
 import { useAction } from '../../api/resource.ts'
 import type { User } from '../../api/types.ts'
 import { navigate, setLeaveGuard } from '../../router/router.ts'
 import { text } from '../../text/text.ts'
-import { Button, LinkButton } from '../../ui/Button.tsx'
+import { useDraft } from '../../ui/draft.ts'
+import { Form } from '../../ui/Form.tsx'
+import { tagPatch, tagRecord } from '../../ui/fieldGroups.tsx'
 import { CheckField } from '../../ui/fields.tsx'
-import { Refusal } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { useLeaveGuard } from '../../ui/useLeaveGuard.ts'
-import { Access, type Body, bodyOf, Person } from './userParts.tsx'
+import { Access, draftOf, Own, Person, tidy } from './userParts.tsx'
 
 export const sendInvitation = async (userId: string): Promise<void> => {
   await callForResponse('POST /api/users/{userId}/invite', { params: { userId } })
 }
 
 export const UserForm = ({ user }: { user: User | null }) => {
-  const [before] = useState(() => bodyOf(user))
-  const [body, setBody] = useState(before)
+  const { draft, change, changes } = useDraft(() => draftOf(user), tidy)
   const [isInvited, setIsInvited] = useState(true)
-  const [isDirty, setIsDirty] = useState(false)
-  useLeaveGuard(isDirty)
-  const change = (changes: Partial<Body>) => {
-    setIsDirty(true)
-    setBody((given) => ({ ...given, ...changes }))
-  }
   const save = useAction(async () => {
     if (user) {
       const params = { userId: user.id }
-      await call('PATCH /api/users/{userId}', { params, body: changesOf(before, body) })
+      const { tags, ...others } = changes
+      const body = { ...others, ...(tags && { tags: tagPatch(user.tags, tagRecord(tags)) }) }
+      await call('PATCH /api/users/{userId}', { params, body })
       toast(text.common.saved)
     } else {
-      const { id } = await call('POST /api/users', { body })
+      const { id } = await call('POST /api/users', {
+        body: { ...tidy(draft), tags: tagRecord(draft.tags) },
+      })
       setLeaveGuard(null)
       // The user exists now; a failed invitation can be repeated on the user's page.
       const isSent =
@@ -41,27 +37,27 @@ export const UserForm = ({ user }: { user: User | null }) => {
           () => true,
           () => false,
         ))
-      if (isSent) toast(text.users.invited(body.email))
+      if (isSent) toast(text.users.invited(draft.email))
       else if (isInvited) toast(text.users.inviteFailed, 'failed')
       else toast(text.common.saved)
     }
     setLeaveGuard(null)
     navigate('/users')
   })
-  const part = { body, change, error: save.error }
+  const part = { draft, change, error: save.error }
   return (
-    <form
-      class="stack"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (!save.isPending) void save.run()
-      }}
+    <Form
+      submitLabel={user ? text.common.save : text.users.create}
+      cancelHref="/users"
+      onSubmit={save.run}
+      isPending={save.isPending}
+      error={save.error}
     >
       <div class="columns">
         <Person {...part} />
         <Access {...part} />
       </div>
+      <Own {...part} />
       {!user && (
         <CheckField
           label={text.users.inviteNow}
@@ -70,13 +66,6 @@ export const UserForm = ({ user }: { user: User | null }) => {
           onChange={setIsInvited}
         />
       )}
-      {save.error && <Refusal error={save.error} />}
-      <div class="form-actions">
-        <Button type="submit" kind="primary" isPending={save.isPending}>
-          {user ? text.common.save : text.users.create}
-        </Button>
-        <LinkButton href="/users">{text.common.cancel}</LinkButton>
-      </div>
-    </form>
+    </Form>
   )
 }

@@ -1,9 +1,12 @@
 import { readGroups } from '../../api/people.ts'
 import type { ApiError } from '../../api/problem.ts'
 import { useResource } from '../../api/resource.ts'
-import type { User, UserBody } from '../../api/types.ts'
-import { toLocalInput, viewerZone } from '../../format/time.ts'
+import type { User } from '../../api/types.ts'
+import { viewerZone } from '../../format/time.ts'
 import { text } from '../../text/text.ts'
+import { DevicePicker } from '../../ui/DevicePicker.tsx'
+import { bindFields } from '../../ui/draft.ts'
+import { CheckGroup, SeveralField, type Tag, TagsField, tagsOf } from '../../ui/fieldGroups.tsx'
 import { CheckField, SelectField, TextField } from '../../ui/fields.tsx'
 import { CountryField, TimeZoneField } from '../../ui/ListField.tsx'
 import { Card } from '../../ui/Page.tsx'
@@ -11,180 +14,182 @@ import { PRIVILEGES } from './UserState.tsx'
 
 /* The cards of the form of a user. */
 
-export type Body = Required<
-  Pick<
-    UserBody,
-    | 'name'
-    | 'email'
-    | 'country'
-    | 'timeZone'
-    | 'phone'
-    | 'description'
-    | 'privileges'
-    | 'group'
-    | 'from'
-    | 'expires'
-  >
-> & { notify: { email: boolean; sms: boolean }; privileges: User['privileges'] }
+/** What is typed into the form of a user. */
+export type UserDraft = Pick<
+  User,
+  | 'name'
+  | 'email'
+  | 'country'
+  | 'timeZone'
+  | 'phone'
+  | 'description'
+  | 'message'
+  | 'deviceId'
+  | 'notify'
+  | 'privileges'
+  | 'group'
+  | 'adminDevices'
+  | 'from'
+  | 'expires'
+> & { tags: readonly Tag[] }
 
+const MAX_ADMIN_DEVICES = 1_000_000
 const NOTIFY = { email: true, sms: false }
 
-export const bodyOf = (user: User | null): Body => ({
+export const draftOf = (user: User | null): UserDraft => ({
   name: user?.name ?? '',
   email: user?.email ?? '',
   country: user?.country ?? '',
   timeZone: user?.timeZone ?? viewerZone,
   phone: user?.phone ?? null,
   description: user?.description ?? '',
+  message: user?.message ?? '',
+  deviceId: user?.deviceId ?? null,
+  tags: tagsOf(user?.tags ?? {}),
   privileges: user?.privileges ?? ['read'],
   // Sent by id: a name may change while the form is open.
   group: user?.groupId ?? null,
+  adminDevices: user?.adminDevices ?? null,
   from: user?.from ?? null,
   expires: user?.expires ?? null,
   notify: user?.notify ?? NOTIFY,
 })
 
+/** A tag without a name is not sent. */
+export const tidy = (draft: UserDraft): UserDraft => ({
+  ...draft,
+  phone: draft.phone?.trim() || null,
+  tags: draft.tags.filter(({ name }) => name.trim() !== ''),
+})
+
 interface PartProps {
-  body: Body
-  change: (changes: Partial<Body>) => void
+  draft: UserDraft
+  change: (changes: Partial<UserDraft>) => void
   error: ApiError | null
 }
 
-export const Person = ({ body, change, error }: PartProps) => (
-  <Card title={text.users.person}>
-    <div class="fields">
-      <TextField
-        label={text.users.name}
-        value={body.name}
-        onInput={(name) => change({ name })}
-        pointer="/name"
-        error={error}
-        maxLength={200}
-        required
-      />
-      <TextField
-        label={text.users.email}
-        type="email"
-        value={body.email}
-        onInput={(email) => change({ email })}
-        pointer="/email"
-        error={error}
-        autocomplete="off"
-        required
-      />
-      <CountryField
-        label={text.users.country}
-        value={body.country}
-        onChange={(country) => change({ country })}
-        pointer="/country"
-        error={error}
-      />
-      <TimeZoneField
-        label={text.users.timeZone}
-        value={body.timeZone}
-        onChange={(timeZone) => change({ timeZone })}
-        pointer="/timeZone"
-        error={error}
-      />
-      <TextField
-        label={text.users.phone}
-        hint={text.users.phoneHint}
-        type="tel"
-        value={body.phone ?? ''}
-        onInput={(phone) => change({ phone: phone.trim() || null })}
-        pointer="/phone"
-        error={error}
-        placeholder="+351912345678"
-        isOptional
-      />
-      <TextField
-        label={text.users.description}
-        value={body.description ?? ''}
-        onInput={(description) => change({ description })}
-        pointer="/description"
-        error={error}
-        maxLength={2000}
-        isOptional
-      />
-    </div>
-    <fieldset class="checks">
-      <legend>{text.users.notify}</legend>
-      <CheckField
-        label={text.messages.channels.Email}
-        isChecked={body.notify.email}
-        onChange={(email) => change({ notify: { ...body.notify, email } })}
-      />
-      <CheckField
-        label={text.messages.channels.SMS}
-        hint={body.phone === null ? text.users.smsNeedsPhone : undefined}
-        isChecked={body.notify.sms}
-        onChange={(sms) => change({ notify: { ...body.notify, sms } })}
-      />
-    </fieldset>
-  </Card>
-)
+export const Person = (props: PartProps) => {
+  const { draft, change, error } = props
+  const bind = bindFields(props)
+  const { notify } = draft
+  const bindNotify = bindFields({
+    draft: notify,
+    change: (changes) => change({ notify: { ...notify, ...changes } }),
+    error,
+  })
+  return (
+    <Card title={text.users.person}>
+      <div class="fields">
+        <TextField label={text.users.name} {...bind.text('name')} maxLength={200} required />
+        <TextField
+          label={text.users.email}
+          type="email"
+          {...bind.text('email')}
+          autocomplete="off"
+          required
+        />
+        <CountryField label={text.users.country} {...bind.choice('country')} />
+        <TimeZoneField label={text.users.timeZone} {...bind.choice('timeZone')} />
+        <TextField
+          label={text.users.phone}
+          hint={text.users.phoneHint}
+          type="tel"
+          {...bind.textOrNull('phone')}
+          placeholder="+351912345678"
+          isOptional
+        />
+        <TextField
+          label={text.users.description}
+          {...bind.text('description')}
+          maxLength={2000}
+          isOptional
+        />
+      </div>
+      <CheckGroup label={text.users.notify} pointer="/notify" error={error}>
+        <CheckField label={text.messages.channels.Email} {...bindNotify.check('email')} />
+        <CheckField
+          label={text.messages.channels.SMS}
+          hint={draft.phone === null ? text.users.smsNeedsPhone : undefined}
+          {...bindNotify.check('sms')}
+        />
+      </CheckGroup>
+    </Card>
+  )
+}
 
-const instantOf = (local: string): string | null => (local ? new Date(local).toISOString() : null)
-
-export const Access = ({ body, change, error }: PartProps) => {
+export const Access = (props: PartProps) => {
+  const { draft, change, error } = props
+  const bind = bindFields(props)
   const groups = useResource(readGroups, [])
   return (
     <Card title={text.users.access}>
-      <fieldset class="checks">
-        <legend>{text.users.may}</legend>
-        {PRIVILEGES.map((one) => (
-          <CheckField
-            key={one}
-            label={text.users.privilegeNames[one]}
-            hint={text.users.privilegeHints[one]}
-            isChecked={body.privileges.includes(one)}
-            onChange={(isChecked) =>
-              change({
-                privileges: PRIVILEGES.filter((other) =>
-                  other === one ? isChecked : body.privileges.includes(other),
-                ),
-              })
-            }
-          />
-        ))}
-        {error?.errorAt('/privileges') && (
-          <p class="field-error">
-            {text.users.may} {error.errorAt('/privileges')}
-          </p>
-        )}
-      </fieldset>
+      <SeveralField
+        label={text.users.may}
+        values={draft.privileges}
+        options={PRIVILEGES.map((value) => ({
+          value,
+          label: text.users.privilegeNames[value],
+          hint: text.users.privilegeHints[value],
+        }))}
+        onChange={(privileges) => change({ privileges })}
+        pointer="/privileges"
+        error={error}
+      />
       <div class="fields">
         <SelectField
           label={text.users.sees}
           hint={groups.error ? groups.error.message : text.users.seesHint}
-          value={body.group ?? ''}
           choices={[
             { value: '', label: text.users.wholeAccount },
             ...(groups.data ?? []).map(({ id, name }) => ({ value: id, label: name })),
           ]}
-          onChange={(group) => change({ group: group || null })}
-          pointer="/group"
-          error={error}
+          {...bind.choiceOrNull('group')}
         />
         <TextField
           label={text.users.from}
           hint={text.users.periodHint}
-          type="datetime-local"
-          value={body.from ? toLocalInput(Date.parse(body.from)) : ''}
-          onInput={(local) => change({ from: instantOf(local) })}
-          pointer="/from"
-          error={error}
+          {...bind.instant('from')}
           isOptional
         />
+        <TextField label={text.users.until} {...bind.instant('expires')} isOptional />
         <TextField
-          label={text.users.until}
-          type="datetime-local"
-          value={body.expires ? toLocalInput(Date.parse(body.expires)) : ''}
-          onInput={(local) => change({ expires: instantOf(local) })}
-          pointer="/expires"
-          error={error}
+          label={text.users.adminDevices}
+          hint={text.users.adminDevicesHint}
+          min={0}
+          max={MAX_ADMIN_DEVICES}
+          {...bind.numberOrNull('adminDevices')}
           isOptional
         />
+      </div>
+    </Card>
+  )
+}
+
+export const Own = (props: PartProps) => {
+  const { draft, change, error } = props
+  const bind = bindFields(props)
+  return (
+    <Card title={text.users.own}>
+      <div class="columns">
+        <DevicePicker
+          label={text.users.device}
+          hint={text.users.deviceHint}
+          ids={draft.deviceId === null ? [] : [draft.deviceId]}
+          onChange={([deviceId = null]) => change({ deviceId })}
+          maxCount={1}
+          pointer="/deviceId"
+          error={error}
+        />
+        <div class="stack">
+          <TextField
+            label={text.users.message}
+            hint={text.users.messageHint}
+            {...bind.text('message')}
+            maxLength={2000}
+            isOptional
+          />
+          <TagsField tags={draft.tags} onChange={(tags) => change({ tags })} error={error} />
+        </div>
       </div>
     </Card>
   )

@@ -10,7 +10,8 @@ export const base = (process.argv[2] ?? process.env.BASE_URL ?? 'http://localhos
   '',
 )
 
-export const launch = () => chromium.launch({ executablePath: CHROMIUM, args: FLAGS.split(' ') })
+export const launch = (flags = []) =>
+  chromium.launch({ executablePath: CHROMIUM, args: [...FLAGS.split(' '), ...flags] })
 
 let passed = 0
 let failed = 0

@@ -1,0 +1,132 @@
+import { useId, useState } from 'preact/hooks'
+import type { ApiError } from '../../api/problem.ts'
+import type { Zone } from '../../api/types.ts'
+import { text } from '../../text/text.ts'
+import { LinkButton } from '../../ui/Button.tsx'
+import { bindFields } from '../../ui/draft.ts'
+import { FieldError } from '../../ui/fieldGroups.tsx'
+import { SelectField, TextField } from '../../ui/fields.tsx'
+import { SearchInput } from '../../ui/SearchInput.tsx'
+import { hasField, RULE_TYPES, type TypedCondition } from './condition.ts'
+
+/** A search is worth its place from here on. */
+const MIN_SEARCHED = 8
+
+interface ZonePickerProps {
+  label: string
+  hint?: string | undefined
+  zones: readonly Zone[]
+  ids: readonly string[]
+  onChange: (ids: string[]) => void
+  error: ApiError | null
+}
+
+const ZonePicker = ({ label, hint, zones, ids, onChange, error }: ZonePickerProps) => {
+  const id = useId()
+  const [words, setWords] = useState('')
+  const shown = zones.filter(({ name }) => name.toLowerCase().includes(words.toLowerCase()))
+  const toggle = (zoneId: string) =>
+    onChange(ids.includes(zoneId) ? ids.filter((one) => one !== zoneId) : [...ids, zoneId])
+  return (
+    <fieldset class="picker">
+      <legend>{label}</legend>
+      {hint && <p class="hint">{hint}</p>}
+      {zones.length === 0 ? (
+        <p class="muted">{text.rules.noZones}</p>
+      ) : (
+        <p class="picker-count" aria-live="polite">
+          {text.rules.chosenZones(ids.length)}
+        </p>
+      )}
+      <FieldError label={label} pointer="/when/zones" error={error} />
+      {zones.length >= MIN_SEARCHED && (
+        <SearchInput label={text.rules.searchZones} value={words} onInput={setWords} />
+      )}
+      {zones.length > 0 && (
+        <ul class="picker-found">
+          {shown.map((zone) => (
+            <li key={zone.id}>
+              <label for={`${id}-${zone.id}`}>
+                <input
+                  id={`${id}-${zone.id}`}
+                  type="checkbox"
+                  checked={ids.includes(zone.id)}
+                  onChange={() => toggle(zone.id)}
+                />
+                <span class="swatch" style={{ background: zone.color }} />
+                <span>{zone.name}</span>
+              </label>
+            </li>
+          ))}
+        </ul>
+      )}
+      {zones.length === 0 && (
+        <div>
+          <LinkButton size="small" icon="plus" href="/zones/new">
+            {text.rules.makeZone}
+          </LinkButton>
+        </div>
+      )}
+    </fieldset>
+  )
+}
+
+interface ConditionFieldsProps {
+  typed: TypedCondition
+  onChange: (typed: TypedCondition) => void
+  zones: readonly Zone[]
+  error: ApiError | null
+}
+
+export const ConditionFields = ({ typed, onChange, zones, error }: ConditionFieldsProps) => {
+  const { type } = typed
+  const change = (changes: Partial<TypedCondition>) => onChange({ ...typed, ...changes })
+  const bind = bindFields({ draft: typed, change, error, under: '/when' })
+  const isSpeed = type === 'speed'
+  return (
+    <div class="stack">
+      <SelectField
+        label={text.rules.type}
+        hint={text.rules.typeHints[type]}
+        {...bind.choice('type')}
+        onChange={(value) => change({ type: value })}
+        value={type}
+        choices={RULE_TYPES.map((value) => ({ value, label: text.rules.types[value] }))}
+      />
+      {hasField(type, 'member') && (
+        <TextField
+          label={text.rules.member}
+          hint={text.rules.memberHint}
+          {...bind.text('member')}
+          maxLength={64}
+        />
+      )}
+      {hasField(type, 'above') && (
+        <div class="pair">
+          <TextField
+            label={isSpeed ? text.rules.aboveSpeed : text.rules.above}
+            {...bind.text('above')}
+          />
+          <TextField
+            label={isSpeed ? text.rules.belowSpeed : text.rules.below}
+            {...bind.text('below')}
+          />
+        </div>
+      )}
+      {hasField(type, 'minutes') && (
+        <TextField label={text.rules.minutes} {...bind.text('minutes')} />
+      )}
+      {hasField(type, 'metres') && <TextField label={text.rules.metres} {...bind.text('metres')} />}
+      {hasField(type, 'zones') && (
+        <ZonePicker
+          label={isSpeed ? text.rules.zonesOptional : text.rules.zones}
+          hint={isSpeed ? text.rules.zonesHint : undefined}
+          zones={zones}
+          ids={typed.zones}
+          onChange={(ids) => change({ zones: ids })}
+          error={error}
+        />
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,164 @@
+import { useEffect, useState } from 'preact/hooks'
+import { changesOf } from '../../api/changes.ts'
+import { call } from '../../api/client.ts'
+import type { ApiError } from '../../api/problem.ts'
+import { useAction } from '../../api/resource.ts'
+import type { Rule } from '../../api/types.ts'
+import { replacePatch } from '../../api/watching.ts'
+import { setLeaveGuard } from '../../router/router.ts'
+import { text } from '../../text/text.ts'
+import { Choices } from '../../ui/Choices.tsx'
+import { DevicePicker } from '../../ui/DevicePicker.tsx'
+import { useDraft } from '../../ui/draft.ts'
+import { Form } from '../../ui/Form.tsx'
+import { FieldError, SeveralField } from '../../ui/fieldGroups.tsx'
+import { TextField } from '../../ui/fields.tsx'
+import { Card } from '../../ui/Page.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { AlertFields, TuningFields } from './AlertFields.tsx'
+import { ConditionFields } from './ConditionFields.tsx'
+import {
+  EMPTY_RULE,
+  lacksTarget,
+  type RuleDraft,
+  ruleBodyOf,
+  ruleDraftOf,
+  saidOf,
+} from './ruleDraft.ts'
+import { namesOf, type Referred } from './ruleNames.ts'
+import { ScheduleFields } from './ScheduleFields.tsx'
+import { describeRule } from './sentence.ts'
+
+const MAX_TARGETS = 1000
+const SCOPES = ['all', 'some'] as const
+
+export interface RulePartProps {
+  draft: RuleDraft
+  change: (changes: Partial<RuleDraft>) => void
+  error: ApiError | null
+}
+
+const Targets = ({
+  draft,
+  change,
+  error,
+  groups,
+  isChecked,
+}: RulePartProps & { groups: Referred['groups']; isChecked: boolean }) => (
+  <Card title={text.rules.forWhom}>
+    <div class="stack">
+      <Choices
+        label={text.rules.forWhom}
+        isLabelHidden
+        value={draft.scope}
+        choices={SCOPES.map((value) => ({ value, label: text.rules.scopes[value] }))}
+        onChange={(scope) => change({ scope })}
+      />
+      {draft.scope === 'some' && (
+        <>
+          {isChecked && lacksTarget(draft) && (
+            <p class="field-error" role="alert">
+              {text.rules.noTarget}
+            </p>
+          )}
+          {groups.length > 0 && (
+            <SeveralField
+              label={text.rules.groups}
+              values={draft.groups}
+              options={groups.map(({ id, name }) => ({ value: id, label: name }))}
+              onChange={(chosen) => change({ groups: chosen })}
+              pointer="/groups"
+              error={error}
+            />
+          )}
+          <DevicePicker
+            label={text.rules.devices}
+            ids={draft.devices}
+            onChange={(devices) => change({ devices })}
+            maxCount={MAX_TARGETS}
+            pointer="/devices"
+            error={error}
+          />
+        </>
+      )}
+    </div>
+  </Card>
+)
+
+interface RuleFormProps {
+  rule: Rule | null
+  referred: Referred
+  onStored: (rule: Rule) => void
+  onDirty?: (isDirty: boolean) => void
+}
+
+export const RuleForm = ({ rule, referred, onStored, onDirty }: RuleFormProps) => {
+  const { draft, change, isDirty, keep } = useDraft<RuleDraft>(() =>
+    rule ? ruleDraftOf(rule) : EMPTY_RULE,
+  )
+  const [isChecked, setIsChecked] = useState(false)
+  useEffect(() => onDirty?.(isDirty), [isDirty])
+  const save = useAction(async () => {
+    const body = ruleBodyOf(draft)
+    if (rule) {
+      const changes = changesOf(ruleBodyOf(ruleDraftOf(rule)), body)
+      const options = { params: { ruleId: rule.id }, body: replacePatch(changes) }
+      const reply = await call('PATCH /api/rules/{ruleId}', options)
+      keep()
+      toast(text.common.saved)
+      onStored(reply.rule)
+    } else {
+      // Switched off, until it was tried.
+      const reply = await call('POST /api/rules', { body: { ...body, enabled: false } })
+      setLeaveGuard(null)
+      onStored(reply.rule)
+    }
+  })
+  const { error } = save
+  const part = { draft, change, error }
+  const submit = () => {
+    setIsChecked(true)
+    if (!lacksTarget(draft)) void save.run()
+  }
+  return (
+    <Form
+      submitLabel={rule ? text.common.save : text.rules.create}
+      {...(!rule && { cancelHref: '/rules' })}
+      onSubmit={submit}
+      isPending={save.isPending}
+      error={error}
+      canSubmit={!rule || isDirty}
+    >
+      <div class="rule-preview">
+        <Card title={text.rules.inWords}>
+          <output class="sentence preview">{describeRule(saidOf(draft), namesOf(referred))}</output>
+        </Card>
+      </div>
+      <Card>
+        <TextField
+          label={text.rules.name}
+          value={draft.name}
+          onInput={(name) => change({ name })}
+          pointer="/name"
+          error={error}
+          maxLength={200}
+          required
+          autofocus={!rule}
+        />
+      </Card>
+      <Targets {...part} groups={referred.groups} isChecked={isChecked} />
+      <Card title={text.rules.when}>
+        <ConditionFields
+          typed={draft.when}
+          onChange={(when) => change({ when })}
+          zones={referred.zones}
+          error={error}
+        />
+        <FieldError label={text.rules.when} pointer="/when" error={error} />
+      </Card>
+      <ScheduleFields {...part} />
+      <AlertFields {...part} />
+      <TuningFields {...part} />
+    </Form>
+  )
+}

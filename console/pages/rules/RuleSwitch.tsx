@@ -1,0 +1,43 @@
+import { call } from '../../api/client.ts'
+import { useAction } from '../../api/resource.ts'
+import type { Rule } from '../../api/types.ts'
+import { canEditRules } from '../../api/watching.ts'
+import { text } from '../../text/text.ts'
+import { Badge } from '../../ui/Page.tsx'
+import { Switch } from '../../ui/Switch.tsx'
+import { Refusal } from '../../ui/states.tsx'
+import { toast } from '../../ui/toast.tsx'
+
+interface RuleSwitchProps {
+  rule: Rule
+  onChange: (rule: Rule) => void
+}
+
+/** Switches a rule on or off. */
+export const useSwitchRule = ({ rule, onChange }: RuleSwitchProps) =>
+  useAction(async (enabled: boolean) => {
+    const params = { ruleId: rule.id }
+    const reply = await call('PATCH /api/rules/{ruleId}', { params, body: { enabled } })
+    onChange(reply.rule)
+    toast(enabled ? text.rules.switchedOn : text.rules.switchedOff)
+  })
+
+export const RuleSwitch = (props: RuleSwitchProps) => {
+  const { rule } = props
+  const change = useSwitchRule(props)
+  const word = rule.enabled ? text.rules.on : text.rules.off
+  if (!canEditRules()) return <Badge kind={rule.enabled ? 'good' : 'plain'}>{word}</Badge>
+  return (
+    <>
+      <Switch
+        label={text.rules.switch(rule.name)}
+        isOn={rule.enabled}
+        disabled={change.isPending}
+        onChange={(enabled) => change.run(enabled)}
+      >
+        {word}
+      </Switch>
+      {change.error && <Refusal error={change.error} />}
+    </>
+  )
+}

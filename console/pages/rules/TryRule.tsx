@@ -1,0 +1,177 @@
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { call } from '../../api/client.ts'
+import { useAction } from '../../api/resource.ts'
+import type { Location, Rule, TestedAlert, Zone } from '../../api/types.ts'
+import { canEditRules, zoneIdsOf } from '../../api/watching.ts'
+import { formatPosition } from '../../format/units.ts'
+import { text } from '../../text/text.ts'
+import { Button } from '../../ui/Button.tsx'
+import { DevicePicker } from '../../ui/DevicePicker.tsx'
+import { Form } from '../../ui/Form.tsx'
+import { Card } from '../../ui/Page.tsx'
+import { SpanField } from '../../ui/SpanField.tsx'
+import { type ChosenSpan, lastSpan, spanFault } from '../../ui/span.ts'
+import { Refusal } from '../../ui/states.tsx'
+import { Time } from '../../ui/Time.tsx'
+import { MapFrame } from '../map/MapFrame.tsx'
+import type { Place, PlainMap } from '../map/PlainMap.ts'
+import { readTrack } from '../map/track.ts'
+import { useSwitchRule } from './RuleSwitch.tsx'
+
+interface Result {
+  alerts: readonly TestedAlert[]
+  track: readonly Location[]
+}
+
+interface ResultProps extends Result {
+  zones: readonly Zone[]
+  chosen: number | null
+}
+
+const placeOf = ({ latitude, longitude }: TestedAlert): Place | null =>
+  latitude === null || longitude === null ? null : { latitude, longitude }
+
+/** The track, with the zones of the rule and the places of its alerts. */
+const ResultMap = ({ alerts, track, zones, chosen }: ResultProps) => {
+  const [map, setMap] = useState<PlainMap | null>(null)
+  // Alerts without a place keep their number.
+  const points = useMemo(
+    () => alerts.flatMap((alert, at) => ({ at, place: placeOf(alert) })),
+    [alerts],
+  )
+  useEffect(() => map?.setZones(zones), [map, zones])
+  useEffect(() => {
+    map?.setTrack(track)
+    map?.fitPlaces(track)
+  }, [map, track])
+  useEffect(() => {
+    const placed = points.filter(({ place }) => place !== null)
+    const at = placed.findIndex((point) => point.at === chosen)
+    map?.setPoints(
+      placed.map(({ place }) => place as Place),
+      at < 0 ? null : at,
+    )
+    const here = placed[at]?.place
+    if (here) map?.showPlace(here)
+  }, [map, points, chosen])
+  return (
+    <div class="try-map">
+      <MapFrame label={text.rules.tryMap} onReady={setMap} />
+    </div>
+  )
+}
+
+const AlertList = ({
+  alerts,
+  chosen,
+  onChoose,
+}: Pick<ResultProps, 'alerts' | 'chosen'> & { onChoose: (at: number) => void }) => (
+  <ol class="try-list" aria-label={text.alerts.title}>
+    {alerts.map((alert, at) => (
+      <li key={at}>
+        <button type="button" aria-pressed={chosen === at} onClick={() => onChoose(at)}>
+          <b>{alert.text}</b>
+          <Time value={alert.dateTime} />
+          {alert.latitude !== null && alert.longitude !== null && (
+            <span class="muted">{formatPosition(alert.latitude, alert.longitude)}</span>
+          )}
+        </button>
+      </li>
+    ))}
+  </ol>
+)
+
+interface TryRuleProps {
+  rule: Rule
+  zones: readonly Zone[]
+  isDirty: boolean
+  onChange: (rule: Rule) => void
+}
+
+const SwitchOn = ({ rule, onChange }: Pick<TryRuleProps, 'rule' | 'onChange'>) => {
+  const change = useSwitchRule({ rule, onChange })
+  return (
+    <>
+      <div>
+        <Button
+          kind="primary"
+          icon="check"
+          isPending={change.isPending}
+          onClick={() => change.run(true)}
+        >
+          {text.rules.switchOn}
+        </Button>
+      </div>
+      {change.error && <Refusal error={change.error} />}
+    </>
+  )
+}
+
+/** Tries the stored rule on the history of a device. */
+export const TryRule = ({ rule, zones, isDirty, onChange }: TryRuleProps) => {
+  const [devices, setDevices] = useState<readonly string[]>(rule.devices.slice(0, 1))
+  const [span, setSpan] = useState<ChosenSpan>(() => lastSpan('7d', Date.now()))
+  const [result, setResult] = useState<Result | null>(null)
+  const [chosen, setChosen] = useState<number | null>(null)
+  const [deviceId] = devices
+  const run = useAction(async () => {
+    if (!deviceId) return
+    const { from, to } = span.name === 'custom' ? span : lastSpan(span.name, Date.now())
+    const body = { deviceId, from, to }
+    const options = { params: { ruleId: rule.id }, body, isQuery: true }
+    const [{ alerts }, track] = await Promise.all([
+      call('POST /api/rules/{ruleId}/test', options),
+      readTrack(deviceId, { from, to }, new AbortController().signal),
+    ])
+    setChosen(null)
+    setResult({ alerts, track })
+  })
+  const ruleZones = useMemo(() => {
+    const ids = zoneIdsOf(rule)
+    return zones.filter(({ id }) => ids.includes(id))
+  }, [rule, zones])
+  // What was found by another condition says nothing about this one.
+  const { when, schedule, hysteresis, cooldownMinutes } = rule
+  const judged = JSON.stringify([when, schedule, hysteresis, cooldownMinutes])
+  useEffect(() => setResult(null), [judged])
+  const { error } = run
+  return (
+    <Card title={text.rules.try}>
+      <p class="hint try-hint">{text.rules.tryHint}</p>
+      <Form
+        submitLabel={text.rules.trySubmit}
+        onSubmit={run.run}
+        isPending={run.isPending}
+        canSubmit={!isDirty && deviceId !== undefined && !spanFault(span)}
+        error={error}
+        refusal={
+          error?.code === 'span-too-large' && (
+            <Refusal error={error}>{text.rules.tryTooLarge}</Refusal>
+          )
+        }
+      >
+        <DevicePicker
+          label={text.rules.tryDevice}
+          ids={devices}
+          onChange={setDevices}
+          maxCount={1}
+          pointer="/deviceId"
+          error={error}
+        />
+        <SpanField value={span} onChange={setSpan} />
+        {isDirty && <p class="hint warn-text">{text.rules.trySaved}</p>}
+      </Form>
+      {result && (
+        <div class="stack try-result">
+          <p role="status">
+            <b>{text.rules.tried(result.alerts.length)}</b>{' '}
+            {result.track.length === 0 && text.rules.noTrack}
+          </p>
+          {!rule.enabled && canEditRules() && <SwitchOn rule={rule} onChange={onChange} />}
+          <AlertList alerts={result.alerts} chosen={chosen} onChoose={setChosen} />
+          <ResultMap {...result} zones={ruleZones} chosen={chosen} />
+        </div>
+      )}
+    </Card>
+  )
+}

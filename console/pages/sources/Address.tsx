@@ -1,0 +1,34 @@
+import type { Source } from '../../api/types.ts'
+import { text } from '../../text/text.ts'
+import { CodeLine, ShownOnce } from '../../ui/ShownOnce.tsx'
+import { PortalSteps } from './PortalSteps.tsx'
+import { curlOf, sampleOf } from './samples.ts'
+import './sources.css'
+
+interface AddressProps {
+  source: Source
+  url: string | null
+  onClose: () => void
+}
+
+/** The address of a source, which no reply shows again, and how to try it. */
+export const Address = ({ source, url, onClose }: AddressProps) => (
+  <ShownOnce
+    title={text.sources.addressTitle(source.name)}
+    label={text.sources.address}
+    value={url}
+    onClose={onClose}
+  >
+    <p>{text.sources.addressHint}</p>
+    <PortalSteps provider={source.provider} />
+    {url && (
+      <>
+        <p>{text.sources.tryIt}</p>
+        <CodeLine
+          label={text.sources.curl}
+          value={curlOf(url, sampleOf(source.provider, Date.now()))}
+        />
+      </>
+    )}
+  </ShownOnce>
+)

@@ -1,0 +1,19 @@
+import { text } from '../../text/text.ts'
+import type { Provider } from './samples.ts'
+
+/** Where the address is entered at the provider. */
+export const PortalSteps = ({ provider }: { provider: Provider }) => {
+  const { steps, identifier } = text.sources.providers[provider]
+  return (
+    <div class="stack">
+      <ol class="steps">
+        {steps.map((step) => (
+          <li key={step}>{step}</li>
+        ))}
+      </ol>
+      <p class="hint">
+        {text.sources.identifierIs} {identifier}.
+      </p>
+    </div>
+  )
+}

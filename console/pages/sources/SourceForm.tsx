@@ -1,0 +1,181 @@
+import { useState } from 'preact/hooks'
+import { call } from '../../api/client.ts'
+import type { ApiError } from '../../api/problem.ts'
+import { useAction } from '../../api/resource.ts'
+import type { Source } from '../../api/types.ts'
+import { setLeaveGuard } from '../../router/router.ts'
+import { text } from '../../text/text.ts'
+import { Choices } from '../../ui/Choices.tsx'
+import { bindFields, useDraft } from '../../ui/draft.ts'
+import { Form } from '../../ui/Form.tsx'
+import { CheckField, SecretField, SelectField, TextField } from '../../ui/fields.tsx'
+import { Card } from '../../ui/Page.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { PortalSteps } from './PortalSteps.tsx'
+import { PROVIDERS } from './samples.ts'
+import { bodyOf, draftOf, patchOf, type SourceDraft, settingsOf } from './sourceForm.ts'
+import './sources.css'
+
+interface PartProps {
+  draft: SourceDraft
+  change: (changes: Partial<SourceDraft>) => void
+  error: ApiError | null
+  isNew: boolean
+}
+
+const NEW_DEVICES = (['hold', 'create'] as const).map((value) => ({
+  value,
+  label: text.sources.newDevicesChoices[value],
+}))
+
+const General = ({ isNew, ...props }: PartProps) => {
+  const { draft, change } = props
+  const bind = bindFields(props)
+  return (
+    <Card title={text.sources.general}>
+      <div class="stack">
+        <TextField
+          label={text.sources.name}
+          hint={text.sources.nameHint}
+          {...bind.text('name')}
+          maxLength={200}
+          required
+          autofocus={isNew}
+        />
+        <SelectField
+          label={text.sources.provider}
+          {...bind.choice('provider')}
+          choices={PROVIDERS.map((value) => ({ value, label: text.sources.providers[value].name }))}
+          disabled={!isNew}
+        />
+        <div>
+          <Choices
+            label={text.sources.newDevices}
+            value={draft.newDevices}
+            choices={NEW_DEVICES}
+            onChange={(newDevices) => change({ newDevices })}
+          />
+          <p class="hint">{text.sources.newDevicesHints[draft.newDevices]}</p>
+        </div>
+        <CheckField
+          label={text.sources.keepRaw}
+          hint={text.sources.keepRawHint}
+          {...bind.check('keepRaw')}
+        />
+      </div>
+    </Card>
+  )
+}
+
+const HOSTS = Object.entries(text.sources.hosts).map(([value, label]) => ({ value, label }))
+
+/** What is needed to send commands. Secrets are only written. */
+const Credentials = ({ isNew, ...props }: PartProps) => {
+  const bind = bindFields({ ...props, under: '/settings' })
+  const shown = settingsOf(props.draft)
+  if (!shown.includes('apiKey') && !shown.includes('password')) return null
+  const secretHint = isNew ? text.sources.secretHint : text.sources.secretKept
+  return (
+    <Card title={text.sources.settings}>
+      <div class="stack">
+        <p class="hint">{text.sources.settingsHint}</p>
+        {shown.includes('host') && (
+          <SelectField label={text.sources.host} {...bind.choice('host')} choices={HOSTS} />
+        )}
+        {shown.includes('sender') && (
+          <TextField
+            label={text.sources.sender}
+            hint={text.sources.senderHint}
+            {...bind.text('sender')}
+            isOptional
+          />
+        )}
+        {shown.includes('apiKey') && (
+          <SecretField
+            label={text.sources.apiKey}
+            hint={secretHint}
+            {...bind.text('apiKey')}
+            isOptional
+          />
+        )}
+        {shown.includes('userName') && (
+          <TextField
+            label={text.sources.userName}
+            {...bind.text('userName')}
+            autocomplete="off"
+            isOptional
+          />
+        )}
+        {shown.includes('password') && (
+          <SecretField
+            label={text.sources.password}
+            hint={secretHint}
+            {...bind.text('password')}
+            autocomplete="new-password"
+            isOptional
+          />
+        )}
+      </div>
+    </Card>
+  )
+}
+
+const Security = (props: PartProps) => {
+  const bind = bindFields({ ...props, under: '/settings' })
+  if (!settingsOf(props.draft).includes('requireJwt')) return null
+  return (
+    <Card title={text.sources.security}>
+      <CheckField
+        label={text.sources.requireJwt}
+        hint={text.sources.requireJwtHint}
+        {...bind.check('requireJwt')}
+      />
+    </Card>
+  )
+}
+
+interface SourceFormProps {
+  source: Source | null
+  onSaved: (source: Source, url: string | null) => void
+}
+
+export const SourceForm = ({ source, onSaved }: SourceFormProps) => {
+  const [initial] = useState(() => draftOf(source))
+  const { draft, change } = useDraft(initial)
+  const save = useAction(async () => {
+    if (source) {
+      const params = { sourceId: source.id }
+      const body = patchOf(initial, draft)
+      const reply = await call('PATCH /api/sources/{sourceId}', { params, body })
+      setLeaveGuard(null)
+      toast(text.common.saved)
+      onSaved(reply.source, null)
+    } else {
+      const reply = await call('POST /api/sources', { body: bodyOf(draft) })
+      setLeaveGuard(null)
+      onSaved(reply.source, reply.url)
+    }
+  })
+  const { error } = save
+  const part = { draft, change, error, isNew: source === null }
+  return (
+    <Form
+      submitLabel={source ? text.common.save : text.sources.create}
+      cancelHref={source ? `/sources/${source.id}` : '/sources'}
+      onSubmit={save.run}
+      isPending={save.isPending}
+      error={error}
+    >
+      <div class="columns">
+        <General {...part} />
+        <div class="stack">
+          <Card title={text.sources.inPortal(text.sources.providers[draft.provider].name)}>
+            <PortalSteps provider={draft.provider} />
+          </Card>
+          <Security {...part} />
+          <Credentials {...part} />
+        </div>
+      </div>
+    </Form>
+  )
+}

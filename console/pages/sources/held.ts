@@ -1,0 +1,36 @@
+import { call } from '../../api/client.ts'
+import type { Page } from '../../api/resource.ts'
+import type { ListFailuresReply, ListUnclaimedReply } from '../../api/types.ts'
+
+/* What a source holds. */
+
+export type Unclaimed = ListUnclaimedReply['unclaimed'][number]
+export type Failure = ListFailuresReply['failures'][number]
+
+const PAGE_SIZE = 50
+
+export const readUnclaimed = async (
+  sourceId: string,
+  cursor: string | null,
+  signal: AbortSignal,
+): Promise<Page<Unclaimed> & { dropped: number }> => {
+  const { unclaimed, dropped, nextCursor } = await call('GET /api/sources/{sourceId}/unclaimed', {
+    params: { sourceId },
+    query: { cursor, limit: PAGE_SIZE },
+    signal,
+  })
+  return { items: unclaimed, dropped, nextCursor }
+}
+
+export const readFailures = async (
+  sourceId: string,
+  cursor: string | null,
+  signal: AbortSignal,
+): Promise<Page<Failure>> => {
+  const { failures, nextCursor } = await call('GET /api/sources/{sourceId}/failures', {
+    params: { sourceId },
+    query: { cursor, limit: PAGE_SIZE },
+    signal,
+  })
+  return { items: failures, nextCursor }
+}

@@ -1,0 +1,93 @@
+import { changesOf } from '../../api/changes.ts'
+import type { Source } from '../../api/types.ts'
+import type { Provider } from './samples.ts'
+
+/* What is typed into the form of a source, and what is sent of it. */
+
+export interface SourceDraft {
+  name: string
+  provider: Provider
+  newDevices: Source['newDevices']
+  keepRaw: boolean
+  host: string
+  sender: string
+  apiKey: string
+  userName: string
+  password: string
+  requireJwt: boolean
+}
+
+type Setting = 'host' | 'sender' | 'apiKey' | 'userName' | 'password' | 'requireJwt'
+
+const SETTINGS: Partial<Record<Provider, readonly Setting[]>> = {
+  garmin: ['host', 'sender', 'apiKey', 'userName', 'password'],
+  rockblock: ['requireJwt', 'userName', 'password'],
+  rock7: ['requireJwt'],
+}
+const SECRETS: readonly Setting[] = ['apiKey', 'password']
+
+/** Version 2 of Garmin IPC Inbound takes a key, version 1 a user name and a password. */
+export const GARMIN_V2 = 'ipcinbound.inreachapp.com'
+
+/** The settings that the form shows. */
+export const settingsOf = ({ provider, host }: SourceDraft): readonly Setting[] => {
+  const all = SETTINGS[provider] ?? []
+  if (provider !== 'garmin') return all
+  const isVersion2 = host === GARMIN_V2
+  return all.filter((name) =>
+    isVersion2 ? name !== 'userName' && name !== 'password' : name !== 'apiKey',
+  )
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+export const draftOf = (source: Source | null): SourceDraft => {
+  const settings = source?.settings ?? {}
+  return {
+    name: source?.name ?? '',
+    provider: source?.provider ?? 'garmin',
+    newDevices: source?.newDevices ?? 'hold',
+    keepRaw: source?.keepRaw ?? false,
+    host: textOf(settings.host) || GARMIN_V2,
+    sender: textOf(settings.sender),
+    apiKey: '',
+    userName: textOf(settings.userName),
+    password: '',
+    requireJwt: settings.requireJwt === true,
+  }
+}
+
+/** Empty fields are null; a secret that is empty is left out, so that the stored one stays. */
+const settingsBody = (draft: SourceDraft): Record<string, unknown> =>
+  Object.fromEntries(
+    settingsOf(draft).flatMap((name): [string, unknown][] => {
+      const value = draft[name]
+      if (typeof value === 'boolean') return [[name, value]]
+      const typed = value.trim()
+      if (typed === '' && SECRETS.includes(name)) return []
+      return [[name, typed || null]]
+    }),
+  )
+
+const membersOf = ({ name, newDevices, keepRaw }: SourceDraft) => ({
+  name: name.trim(),
+  newDevices,
+  keepRaw,
+})
+
+export const bodyOf = (draft: SourceDraft) => ({
+  ...membersOf(draft),
+  provider: draft.provider,
+  settings: Object.fromEntries(
+    Object.entries(settingsBody(draft)).filter(([, value]) => value !== null),
+  ),
+})
+
+/** A merge patch of what was changed. */
+export const patchOf = (before: SourceDraft, after: SourceDraft): Record<string, unknown> => {
+  const settings = changesOf(settingsBody(before), settingsBody(after))
+  return {
+    ...changesOf(membersOf(before), membersOf(after)),
+    ...(Object.keys(settings).length > 0 && { settings }),
+  }
+}

@@ -1,0 +1,28 @@
+import { ruleName, zoneName } from '../api/watching.ts'
+import { text } from '../text/text.ts'
+
+/** A rule by its name, with a link to its page. */
+export const RuleLink = ({ id }: { id: string }) => {
+  const name = ruleName(id)
+  if (name === null) return <span class="muted">{text.rules.deletedRule}</span>
+  return name === undefined ? <span>{id}</span> : <a href={`/rules/${id}`}>{name}</a>
+}
+
+export const ZoneLink = ({ id }: { id: string }) => {
+  const name = zoneName(id)
+  if (name === null) return <span class="muted">{text.zones.deletedZone}</span>
+  return name === undefined ? <span>{id}</span> : <a href={`/zones/${id}`}>{name}</a>
+}
+
+/** What raised an alert by itself: the rule and, where there is one, the zone. */
+export const RaisedBy = ({ ruleId, zoneId }: { ruleId?: string; zoneId?: string }) => (
+  <span class="raised-by">
+    {ruleId && <RuleLink id={ruleId} />}
+    {zoneId && (
+      <>
+        {' · '}
+        <ZoneLink id={zoneId} />
+      </>
+    )}
+  </span>
+)
