@@ -102,7 +102,6 @@ const writeReport = async (
   { assumed, packed, mayRaise, raises, judged }: Attempt,
 ): Promise<{ accepted: number; state: StateRow | undefined }> => {
   const { timeZone, hasSubscribers, emergency, rulesVersion } = assumed
-  const hits = judged?.hits ?? []
   const values: ReportValues = {
     ...device,
     now,
@@ -118,12 +117,11 @@ const writeReport = async (
     rulesVersion,
     window: judged?.window ?? null,
     retentionDays: judged?.retentionDays ?? null,
-    hits: packRaises(hits),
     newTime: judged?.newTimes[0] ?? null,
   }
   const statements: Statement[] = [
     judged ? insertJudgedLocations(db, values) : insertLocations(db, values),
-    ...(hits.length > 0 ? [insertHits(db, values)] : []),
+    ...insertHits(db, values, judged?.hits ?? []),
     ...(hasSubscribers
       ? appendReportEvent(db, { ...device, eventId, times: timesOf(sent), now })
       : []),

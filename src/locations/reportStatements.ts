@@ -29,7 +29,6 @@ export interface ReportValues extends DeviceRef {
   /** What the report was judged by, if it was; else null. */
   window: string | null
   retentionDays: number | null
-  hits: string
   /** The time of one location that must be new; null if none is expected. */
   newTime: number | null
 }
