@@ -40,7 +40,8 @@ const RULES = [
   /^must be an? (https )?URL|^must (not )?(have|be|use|point|contain) .*(host|port|address|user name|password)/i,
   /^must not contain the reserved name __proto__$|^must have at most \d+ levels$/,
   /^must span at most|^must not be more than|^must be less than \d+ days before to$/,
-  // The geometry of a zone, and what its position may be.
+  // The geometry of a zone, and what its position may be. GeoJSON has more kinds than zones.
+  /^must be a Circle, a Polygon or a MultiPolygon$/,
   /^must be between -(90|360) and (90|360)$|^must (not cross|be closed|be inside|enclose|not go around)/,
   /^must have at (least|most) (one|\d+) (positions|polygon|ring|zone|day|days|channels|features|entries)/,
   /^must be a time, such as \d\d:\d\d$/,
