@@ -2,11 +2,9 @@ import { signal } from '@preact/signals'
 import { session } from '../session/session.ts'
 import { call } from './client.ts'
 import { readAll } from './people.ts'
-import type { Rule, RuleBody, Zone } from './types.ts'
+import type { Rule, Zone } from './types.ts'
 
 /* Zones and rules. Both lists are short, and closed to users who see one group only. */
-
-export type Condition = RuleBody['when']
 
 export const canSeeRules = (): boolean => !(session.me.value?.isConfined ?? false)
 export const canEditRules = (): boolean => session.can('write') && canSeeRules()

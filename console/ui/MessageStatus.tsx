@@ -15,13 +15,9 @@ export const StatusBadge = ({ status }: { status: Delivery['status'] }) => (
   <Badge kind={KINDS[status]}>{text.messages.statuses[status]}</Badge>
 )
 
-/** Why the message is sent; a colour for what is urgent. */
+/** Why the message is sent. */
 export const MessageKind = ({ kind }: Pick<Delivery, 'kind'>) => (
-  <span title={text.messages.kindHints[kind]}>
-    <Badge kind={kind === 'escalation' ? 'warn' : kind === 'alert' ? 'info' : 'plain'}>
-      {text.messages.kinds[kind]}
-    </Badge>
-  </span>
+  <span title={text.messages.kindHints[kind]}>{text.messages.kinds[kind]}</span>
 )
 
 /** A reason of the API in words; one that the console does not know is shown as it is. */

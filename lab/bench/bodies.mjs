@@ -25,7 +25,8 @@ export function reportBodies(format, count, { inOrder = false, afterDays = 0 } =
   return Object.assign(next, { prepare })
 }
 
-const latitudeAt = (time) => 38.72 + (time % 10_000_000) / 1e8
+/** Seven decimals, as receivers give them: a finer number would be stored twice, as sent too. */
+const latitudeAt = (time) => Number((38.72 + (time % 10_000_000) / 1e8).toFixed(7))
 
 /** Locations as a client sends them. */
 export const formatForApi = (times) =>

@@ -69,8 +69,9 @@ async function connect({ host }) {
 /** Microseconds of a request, by function: its own time, and with all that it calls. */
 function print(name, { nodes, samples, timeDeltas }, requests) {
   const own = new Map()
+  // While another isolate runs, no sample is taken: the next one would be charged for that time.
   for (const [index, id] of samples.entries())
-    own.set(id, (own.get(id) ?? 0) + (timeDeltas[index] ?? 0))
+    own.set(id, (own.get(id) ?? 0) + Math.min(timeDeltas[index] ?? 0, INTERVAL_US))
   const byId = new Map(nodes.map((node) => [node.id, node]))
   const [selfTime, totalTime] = [new Map(), new Map()]
   const add = (map, key, time) => map.set(key, (map.get(key) ?? 0) + time)

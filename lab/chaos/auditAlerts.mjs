@@ -26,7 +26,7 @@ export async function auditAlerts(call, devices, provider) {
   const faults = { lost: [], duplicated: [], other: [] }
   for (const device of devices.filter(({ id, isDeleted }) => id !== null && !isDeleted)) {
     const listed = await listAll(call, `/api/devices/${device.id}/alerts`, 'alerts')
-    const alerts = listed.filter(({ alerts: [name] }) => name !== SOS)
+    const alerts = listed.filter(({ alerts: [name], ruleId }) => name !== SOS && !ruleId)
     const found = new Set(alerts.map(({ id }) => id))
     for (const id of device.alerts)
       if (!found.has(id))

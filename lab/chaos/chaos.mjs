@@ -2,6 +2,7 @@
 // Kills the server while it works and compares what is left with what it acknowledged. First kills
 // at random moments, on the bundle that a deploy would upload; then, on a build with fail points, a
 // kill before and after every commit. Every acknowledged write must exist once, and nothing else.
+// Between the two, devices cross the border of a zone: a pure model says what rules must have raised.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { useToolchain } from '../../scripts/toolchain.mjs'
@@ -9,10 +10,14 @@ import { caller, openAccount } from '../harness/http.mjs'
 import { createRandom } from '../harness/random.mjs'
 import { auditCell, auditDevices, auditLicenses, auditReplay } from './audit.mjs'
 import { auditAlerts, auditEmergencies, auditEvents, waitUntilSent } from './auditAlerts.mjs'
+import { auditCrossings } from './auditCrossings.mjs'
+import { runCrossings } from './crossings.mjs'
 import { runWithFailPointKills } from './failPointKills.mjs'
 import { listenForFailPoints } from './failPoints.mjs'
 import { startMessageProvider } from './messageProvider.mjs'
+import { auditPushes, runPushes, waitUntilMoved } from './pushes.mjs'
 import { repeatUnanswered, runWithRandomKills } from './randomKills.mjs'
+import { watchZone } from './zone.mjs'
 
 const { values: options } = parseArgs({
   options: {
@@ -51,6 +56,8 @@ const totals = { kills: 0, acknowledged: 0, lost: [], duplicated: [], other: [] 
 console.log(`Seed ${options.seed}`)
 const provider = await startMessageProvider()
 await killAtRandom()
+await killWhileCrossing()
+await killWhilePushing()
 await killAtFailPoints()
 provider.close()
 
@@ -69,6 +76,47 @@ async function killAtRandom() {
   const run = await runWithRandomKills({ server, token: account.token, kills, random, progress })
   totals.kills += kills
   await audit('Kills at random', server, account, run)
+}
+
+/** Devices cross the border of a zone: each crossing is raised once. */
+async function killWhileCrossing() {
+  const server = await startServer(bundle())
+  const account = await openAccountWithUsers(server.base, 24)
+  const kills = Math.ceil(Number(options.kills) / 2)
+  const run = await runCrossings({ server, account, kills, random, progress })
+  totals.kills += kills
+  totals.acknowledged += run.sent
+  progress('auditing')
+  const { lost, duplicated, total } = await auditCrossings(server, account.call, run.devices)
+  await server.stop()
+  totals.lost.push(...lost)
+  totals.duplicated.push(...duplicated)
+  progress('')
+  console.log(
+    `Crossings: ${run.sent} requests, ${run.unanswered} unanswered and repeated; ` +
+      `${total} crossings raised once each, ${lost.length} lost, ${duplicated.length} doubled`,
+  )
+}
+
+/** Providers push to sources: what got its yes is there once. */
+async function killWhilePushing() {
+  const server = await startServer(bundle())
+  const account = await openAccountWithUsers(server.base, 100)
+  const kills = Math.ceil(Number(options.kills) / 2)
+  const run = await runPushes({ server, account, kills, random, progress })
+  totals.kills += kills
+  totals.acknowledged += run.acknowledged
+  progress('auditing')
+  const unmoved = await waitUntilMoved(run, account.call)
+  const { lost, duplicated } = await auditPushes(account.call, run.devices)
+  await server.stop()
+  totals.lost.push(...lost, ...unmoved)
+  totals.duplicated.push(...duplicated)
+  progress('')
+  console.log(
+    `Pushes: ${run.acknowledged} acknowledged, ${run.repeated} repeated, ${run.claims} claims; ` +
+      `${lost.length} lost, ${duplicated.length} doubled`,
+  )
 }
 
 async function killAtFailPoints() {
@@ -101,6 +149,7 @@ async function startServer(script, vars) {
     folder: temporaryFolder(),
     port: await findFreePort(),
     vars: { ...provider.vars, ...vars },
+    triggers: true,
   })
   await server.start()
   return server
@@ -110,6 +159,7 @@ async function openAccountWithUsers(base, licenses) {
   const account = await openAccount(base, adminToken, { userName: 'chaos', licenses })
   for (const user of USERS) await account.call('POST', '/api/users', user)
   await account.call('PATCH', '/api/account', SETTINGS)
+  await watchZone(account.call)
   return account
 }
 
@@ -125,6 +175,13 @@ async function audit(name, server, { id, token, call }, run) {
   const licenses = await auditLicenses(call)
   const alerts = await auditAlerts(call, run.devices, provider)
   const emergencies = await auditEmergencies(call, run.devices)
+  const crossings = await auditCrossings(
+    server,
+    call,
+    run.devices
+      .filter(({ id, isDeleted }) => id !== null && !isDeleted)
+      .map((device) => ({ ...device, expected: device.crossings })),
+  )
   const log = await auditEvents(call, run.devices)
   const replay = await auditReplay({
     base: server.base,
@@ -135,8 +192,9 @@ async function audit(name, server, { id, token, call }, run) {
   })
   await server.stop()
   totals.acknowledged += run.acknowledged + unanswered
-  totals.lost.push(...devices.lost, ...alerts.lost, ...emergencies.lost, ...unsent)
-  totals.duplicated.push(...devices.duplicated, ...alerts.duplicated, ...emergencies.duplicated)
+  const parts = [devices, alerts, emergencies, crossings]
+  totals.lost.push(...parts.flatMap(({ lost }) => lost), ...unsent)
+  totals.duplicated.push(...parts.flatMap(({ duplicated }) => duplicated))
   totals.other.push(
     ...run.faults,
     ...cell,
@@ -156,6 +214,7 @@ async function audit(name, server, { id, token, call }, run) {
   const { reports, alerts: raised, joined, notices } = emergencies.counts
   console.log(
     `  ${reports} reports of emergencies acknowledged: ${raised} alerts, ${joined} joined one, ` +
-      `${notices} told by a notice, ${emergencies.lost.length} lost`,
+      `${notices} told by a notice, ${emergencies.lost.length} lost; ` +
+      `${crossings.total} crossings of a zone`,
   )
 }

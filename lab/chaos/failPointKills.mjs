@@ -36,8 +36,8 @@ export async function runWithFailPointKills({ server, token, failPoints, every, 
     const device = await createDeviceFor(kind)
     const reached = failPoints.record()
     await execute(OPERATIONS[kind].prepare(device))
-    // Messages are sent after the reply.
-    if (kind === 'alert' || kind === 'emergency') await sleep(SENDING_MS)
+    // Messages are sent, and alerts of rules raised, after the reply.
+    if (['alert', 'emergency', 'cross'].includes(kind)) await sleep(SENDING_MS)
     all.push(...countOccurrences(reached).map((one) => ({ kind, ...one })))
     if (!device.isDeleted) await execute(OPERATIONS.remove.prepare(device))
   }

@@ -1,4 +1,5 @@
 import { send } from '../harness/http.mjs'
+import { crossingsFrom, placeAt } from './zone.mjs'
 
 const REPLY_TIMEOUT_MS = 60_000
 const PAST_DATE = '2020-01-01'
@@ -140,6 +141,25 @@ export const OPERATIONS = {
       device.emergencies.add(time)
     },
   },
+  cross: {
+    prepare(device) {
+      const times = [1, 2].map(() => new Date(crossingsFrom() + ++lastNumber).toISOString())
+      const locations = times.map((dateTime, index) => placeAt(dateTime, index === 1))
+      return {
+        ...request('cross', device, {
+          method: 'POST',
+          path: `${pathOf(device)}/locations`,
+          body: { locations },
+          hasKey: true,
+        }),
+        times,
+      }
+    },
+    apply(device, _, { times }) {
+      for (const time of times) device.times.add(time)
+      device.crossings++
+    },
+  },
   remove: {
     prepare: (device) => request('remove', device, { method: 'DELETE', path: pathOf(device) }),
     apply(device) {
@@ -159,6 +179,8 @@ export const expectedDevice = (name) => ({
   alerts: new Set(),
   /** The times of reports with an emergency. */
   emergencies: new Set(),
+  /** How often it has entered the zone that a rule watches. */
+  crossings: 0,
 })
 
 /**

@@ -45,7 +45,16 @@ export async function runWithRandomKills({ server, token, kills, random, progres
     const device = random.pick(existing)
     const weights = device.isExpired
       ? { reactivate: 6, edit: 2, remove: 1 }
-      : { report: 8, alert: 5, emergency: 4, edit: 3, expire: 3, remove: 2, reactivate: 1 }
+      : {
+          report: 8,
+          cross: 4,
+          alert: 5,
+          emergency: 4,
+          edit: 3,
+          expire: 3,
+          remove: 2,
+          reactivate: 1,
+        }
     return OPERATIONS[random.pickWeighted(weights)].prepare(device)
   }
 

@@ -9,6 +9,7 @@ import { createChecker } from './check.mjs'
 import { formatCurl } from './curl.mjs'
 import { readDocument } from './document.mjs'
 import { createLinkFollower } from './links.mjs'
+import { openPushes } from './pushes.mjs'
 import { createRequestMaker } from './requests.mjs'
 import { openSession } from './session.mjs'
 import { shrink } from './shrink.mjs'
@@ -25,6 +26,8 @@ const total = Number(options.requests)
 const seed = Number(options.seed)
 const maxFaults = Number(options.faults)
 const REQUESTS_PER_SESSION = 1500
+/** Requests of the document between two pushes to sources. */
+const PUSH_INTERVAL = 10
 
 await useToolchain()
 const { adminToken, bundle, serve, temporaryFolder } = await import('../harness/server.mjs')
@@ -35,6 +38,7 @@ const server = await serve({ script: bundle(), folder: temporaryFolder(), cells:
 
 const faults = new Map()
 const statuses = {}
+const pushes = {}
 const statusesByOperation = new Map()
 let sent = 0
 console.log(`Seed ${seed}: ${total} requests over ${contract.operations.length} operations …`)
@@ -67,7 +71,9 @@ async function runClient(client) {
   while (!isDone()) {
     const session = await openSession(server.base, adminToken)
     const nextTemplate = createRequestMaker(contract, session, random)
+    const sendPush = await openPushes(server.base, adminToken, createRandom(seed + sent))
     for (let index = 0; index < REQUESTS_PER_SESSION && !isDone(); index++) {
+      if (index % PUSH_INTERVAL === 0) await countPush(sendPush)
       sent++
       const template = nextTemplate()
       session.history.push(template)
@@ -78,6 +84,12 @@ async function runClient(client) {
       }
     }
   }
+}
+
+async function countPush(sendPush) {
+  const { status, fault, shown } = await sendPush()
+  pushes[status] = (pushes[status] ?? 0) + 1
+  if (fault && !faults.has(fault)) faults.set(fault, { shown: shown ?? '' })
 }
 
 async function findFaults(session, template, index, { remember }) {
@@ -103,8 +115,9 @@ function countStatus({ operation }, { status }) {
 }
 
 /** Prints a fault and the shortest history that repeats it, as curl commands. */
-async function printFault(fault, { session, index, text }) {
+async function printFault(fault, { session, index, text, shown }) {
   console.log(`\n✗ ${fault}`)
+  if (shown !== undefined) return console.log(shown)
   const history = session.history.slice(0, index).map((template, at) => ({ template, at }))
   const failing = { template: session.history[index], at: index }
   const replay = async (steps, print) => {
@@ -139,6 +152,7 @@ function printSummary() {
     `${statusesByOperation.size} of ${contract.operations.length} operations requested, ` +
       `${pairs} pairs of operation and status seen`,
   )
+  console.log(`pushes to sources: ${JSON.stringify(pushes)}`)
   if (neverSucceeded.length > 0) console.log(`never succeeded: ${neverSucceeded.join(', ')}`)
   console.log(`${sent - faults.size} passed, ${faults.size} failed`)
 }

@@ -26,6 +26,7 @@ export class ServerProcess {
     vars = {},
     assets = true,
     isDirect = false,
+    triggers = false,
     heapMegabytes,
   }) {
     const scriptFile = join(folder, 'worker.js')
@@ -36,6 +37,7 @@ export class ServerProcess {
       cells,
       vars,
       assets,
+      triggers,
       ...(isDirect ? { directPort: port } : { port }),
     }
     this.#heapMegabytes = heapMegabytes

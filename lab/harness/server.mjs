@@ -4,11 +4,17 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
+import workerd from 'workerd'
 
 // The heap that Cloudflare gives an isolate. Without a limit V8 collects garbage only when the
 // machine runs out of memory.
 process.env.MINIFLARE_WORKERD_V8_FLAGS ??= '--max-heap-size=128'
+
+// Miniflare would read and parse the log lines in the process that sends the requests, and slow it.
+process.env.PERIGEE_LAB_WORKERD ??= workerd.default
+process.env.MINIFLARE_WORKERD_PATH ??= fileURLToPath(new URL('quietWorkerd.sh', import.meta.url))
 
 export const adminToken = 'the-operator-of-the-lab-and-of-nothing-else'
 
@@ -54,7 +60,8 @@ export const temporaryFolder = () => mkdtempSync(join(tmpdir(), 'perigee-lab-'))
  * Serves a bundle with its data in `folder` and applies the migrations that are missing.
  * `directPort` leads straight to the Worker, without Miniflare's entry Worker, which production
  * does not have.
- * The runtime's inspector listens on `inspectorPort` (0: any).
+ * The runtime's inspector listens on `inspectorPort` (0: any). With `triggers` a request to
+ * `/cdn-cgi/handler/scheduled` runs the cron trigger.
  */
 export async function serve({
   script,
@@ -66,6 +73,7 @@ export async function serve({
   bindings,
   directPort,
   inspectorPort,
+  triggers = false,
 }) {
   const server = new Miniflare(
     convertV4MiniflareOptions({
@@ -74,6 +82,7 @@ export async function serve({
       script,
       port,
       inspectorPort,
+      unsafeTriggerHandlers: triggers,
       resourcePersistencePath: join(folder, '.wrangler/state/v3'),
       logRequests: false,
       handleStructuredLogs() {},

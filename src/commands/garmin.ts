@@ -120,6 +120,7 @@ export const garminChannel: Channel = {
   read: (status, body) => {
     const answer = body.slice(0, 500)
     if (status >= 200 && status < 300) return { status: 'sent', answer }
-    return { status: status >= 500 ? 'unknown' : 'failed', answer: `${status} ${answer}` }
+    const mayHaveAccepted = status >= 500 || status === 408
+    return { status: mayHaveAccepted ? 'unknown' : 'failed', answer: `${status} ${answer}` }
   },
 }

@@ -3,6 +3,9 @@ import { MAX_ROCKBLOCK_BYTES } from './limits.ts'
 
 /* RockBLOCK MT. Its HTTP status says nothing; the body is `OK,<id>` or `FAILED,<code>,<text>`. */
 
+/** Codes of what RockBLOCK has refused. A system error (99) does not say so. */
+const REFUSED = /^FAILED,1[0-6]\b/
+
 const URL = 'https://rockblock.rock7.com/rockblock/MT'
 
 export const rockblockChannel: Channel = {
@@ -34,6 +37,6 @@ export const rockblockChannel: Channel = {
   read: (_, body) => {
     const answer = body.trim().slice(0, 500)
     if (/^OK,/.test(answer)) return { status: 'sent', answer }
-    return { status: /^FAILED,\d+/.test(answer) ? 'failed' : 'unknown', answer }
+    return { status: REFUSED.test(answer) ? 'failed' : 'unknown', answer }
   },
 }

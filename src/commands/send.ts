@@ -43,6 +43,19 @@ const findRoute = async (c: Context, deviceKey: number): Promise<Route> => {
   return { channel, credentials }
 }
 
+const MAX_REPLY_BYTES = 16_384
+
+/** Reads no more than a few kilobytes, whatever a network sends. */
+const readStart = async (response: Response): Promise<string> => {
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+    text += decoder.decode(chunk, { stream: true })
+    if (text.length > MAX_REPLY_BYTES) break
+  }
+  return text
+}
+
 const call = async (channel: Channel, request: ProviderRequest): Promise<CommandResult> => {
   const { url, method, headers, body } = request
   try {
@@ -53,7 +66,7 @@ const call = async (channel: Channel, request: ProviderRequest): Promise<Command
       redirect: 'manual',
       signal: AbortSignal.timeout(TIMEOUT_MS),
     })
-    return channel.read(response.status, (await response.text()).slice(0, 2000))
+    return channel.read(response.status, await readStart(response))
   } catch {
     // The connection may have ended after the network had accepted the command.
     return { status: 'unknown', answer: 'The network did not answer.' }

@@ -41,15 +41,29 @@ export const insertRaisesIf = (guard: SQL): SQL =>
     FROM ${devices} JOIN ${accounts} ON ${accounts.id} = ${devices.accountId}
     CROSS JOIN json_each(${p.raises}) WHERE ${guard} ON CONFLICT DO NOTHING`
 
-/**
- * What rules found in new locations. Must stand right behind the INSERT of the locations, and only if
- * there is something: statements behind it see as `changes()` whether the locations were stored.
- */
-export const insertHits = compile<{ accountId: string; now: number; hits: string }>(
+const insertSome = compile<{ accountId: string; now: number; hits: string }>(
   sql`INSERT INTO ${pendingRaises} (${COLUMNS})
     SELECT value ->> '$.alert.id', ${p.accountId}, ${p.now}, value FROM json_each(${p.hits})
     WHERE changes() > 0`,
 )
+
+/** With the longest texts, so many are well below what D1 binds as one value. */
+const MAX_HITS_PER_STATEMENT = 100
+
+/**
+ * Stores what rules found in new locations. Must stand right behind the INSERT of the locations;
+ * statements behind see as `changes()` whether that has stored something.
+ */
+export const insertHits = (
+  db: Database,
+  { accountId, now }: { accountId: string; now: number },
+  hits: PendingRaise[],
+): Statement[] =>
+  Array.from({ length: Math.ceil(hits.length / MAX_HITS_PER_STATEMENT) }, (_, index) => {
+    const at = index * MAX_HITS_PER_STATEMENT
+    const some = packRaises(hits.slice(at, at + MAX_HITS_PER_STATEMENT))
+    return insertSome(db, { accountId, now, hits: some })
+  })
 
 const deleteRaises = compile<{ accountId: string; ids: string }>(
   sql`DELETE FROM ${pendingRaises} WHERE ${pendingRaises.id} IN ${valuesOf(p.ids)}

@@ -7,10 +7,10 @@ import { compile, names, placeholders, readAll, runBatch } from './statement.ts'
 
 /* When devices were last heard, and which ones rules have found silent. */
 
-/** The devices of some accounts, in the order of their keys. */
+/** The devices that rules are for, in the order of their keys. */
 export interface HeardQuery {
-  /** For each account: first and last device key, and 1 when a rule is for all of its devices. */
-  ranges: [first: number, last: number, isForAll: 0 | 1][]
+  /** The first and the last device key of each account with a rule for all of its devices. */
+  ranges: [first: number, last: number][]
   /** The devices and groups that other rules name. */
   deviceIds: string[]
   groupIds: string[]
@@ -25,56 +25,67 @@ export interface HeardRow extends HeardDevice {
 
 const p = placeholders('ranges', 'deviceIds', 'groupIds', 'after', 'limit')
 
-const IS_WATCHED = sql`(given.value ->> 2 = 1
-  OR ${devices.id} IN (SELECT value FROM json_each(${p.deviceIds}))
-  OR EXISTS (SELECT 1 FROM ${groupDevices} WHERE ${groupDevices.deviceKey} = ${devices.key}
-    AND ${groupDevices.groupId} IN (SELECT value FROM json_each(${p.groupIds}))))`
+interface HeardColumns {
+  key: number
+  id: string
+  account_id: string
+  ends: string | null
+  contact: number
+  groups: string
+  marks: string
+}
 
-/** Two rows for a device that a rule is for: its own and its last location's. */
-const selectHeard = compile<
-  { ranges: string; deviceIds: string; groupIds: string; after: number; limit: number },
-  {
-    key: number
-    id: string
-    account_id: string
-    ends: string | null
-    contact: number | null
-    groups: string
-    marks: string
-  }
->(
-  sql`SELECT ${devices.key}, ${devices.id}, ${devices.accountId}, ${devices.ends},
-      CASE WHEN ${IS_WATCHED} THEN max(ifnull(${devices.lastContact}, 0),
-        ifnull((SELECT ${locations.receivedAt} FROM ${locations}
-          WHERE ${locations.deviceKey} = ${devices.key} ORDER BY ${locations.time} DESC LIMIT 1), 0))
-      END AS contact,
-      (SELECT json_group_array(${groupDevices.groupId}) FROM ${groupDevices}
-        WHERE ${groupDevices.deviceKey} = ${devices.key}
-          AND ${groupDevices.groupId} IN (SELECT value FROM json_each(${p.groupIds}))) AS groups,
-      (SELECT json_group_object(${silentMarks.ruleId}, ${silentMarks.contact})
-        FROM ${silentMarks} WHERE ${silentMarks.deviceKey} = ${devices.key}) AS marks
-    FROM json_each(${p.ranges}) given
+/** Two rows for each device: its own and its last location's. */
+const COLUMNS = sql`${devices.key}, ${devices.id}, ${devices.accountId}, ${devices.ends},
+  max(ifnull(${devices.lastContact}, 0), ifnull((SELECT ${locations.receivedAt}
+    FROM ${locations} WHERE ${locations.deviceKey} = ${devices.key}
+    ORDER BY ${locations.time} DESC LIMIT 1), 0)) AS contact,
+  (SELECT json_group_array(${groupDevices.groupId}) FROM ${groupDevices}
+    WHERE ${groupDevices.deviceKey} = ${devices.key}
+      AND ${groupDevices.groupId} IN (SELECT value FROM json_each(${p.groupIds}))) AS groups,
+  (SELECT json_group_object(${silentMarks.ruleId}, ${silentMarks.contact})
+    FROM ${silentMarks} WHERE ${silentMarks.deviceKey} = ${devices.key}) AS marks`
+
+type Packed = Record<'ranges' | 'deviceIds' | 'groupIds', string> & { after: number; limit: number }
+
+/** All devices of some accounts. */
+const selectAll = compile<Packed, HeardColumns>(
+  sql`SELECT ${COLUMNS} FROM json_each(${p.ranges}) given
     CROSS JOIN ${devices} ON ${devices.key} BETWEEN given.value ->> 0 AND given.value ->> 1
       AND ${devices.key} > ${p.after}
     ORDER BY given.key, ${devices.key} LIMIT ${p.limit}`,
 )
 
+/** The devices that rules name, by themselves or by a group. No row of others is read. */
+const selectNamed = compile<Packed, HeardColumns>(
+  sql`SELECT ${COLUMNS} FROM (
+      SELECT ${devices.key} AS key FROM json_each(${p.deviceIds}) given
+      CROSS JOIN ${devices} ON ${devices.id} = given.value WHERE ${devices.key} > ${p.after}
+      UNION SELECT ${groupDevices.deviceKey} FROM json_each(${p.groupIds}) given
+      CROSS JOIN ${groupDevices} ON ${groupDevices.groupId} = given.value
+      WHERE ${groupDevices.deviceKey} > ${p.after}
+      ORDER BY key LIMIT ${p.limit}) named
+    CROSS JOIN ${devices} ON ${devices.key} = named.key ORDER BY ${devices.key}`,
+)
+
+/** A page in the order of the keys. */
 export const readHeardDevices = async (db: Database, query: HeardQuery): Promise<HeardRow[]> => {
-  const rows = await readAll(
-    selectHeard(db, {
-      ranges: JSON.stringify(query.ranges),
-      deviceIds: JSON.stringify(query.deviceIds),
-      groupIds: JSON.stringify(query.groupIds),
-      after: query.after,
-      limit: query.limit,
-    }),
-  )
-  return rows.map(({ key, id, account_id: accountId, ends, contact, groups, marks }) => ({
-    key,
-    id,
+  const { ranges, deviceIds, groupIds, after, limit } = query
+  const values: Packed = {
+    ranges: JSON.stringify(ranges),
+    deviceIds: JSON.stringify(deviceIds),
+    groupIds: JSON.stringify(groupIds),
+    after,
+    limit,
+  }
+  const all = ranges.length > 0 ? await readAll(selectAll(db, values)) : []
+  const hasNamed = deviceIds.length + groupIds.length > 0
+  const named = hasNamed ? await readAll(selectNamed(db, values)) : []
+  const byKey = new Map([...all, ...named].map((row) => [row.key, row]))
+  const page = [...byKey.values()].sort((a, b) => a.key - b.key).slice(0, limit)
+  return page.map(({ account_id: accountId, groups, marks, ...row }) => ({
+    ...row,
     accountId,
-    ends,
-    contact: contact ?? 0,
     groups: JSON.parse(groups) as string[],
     marks: JSON.parse(marks) as Record<string, number>,
   }))

@@ -60,6 +60,9 @@ export const keysBeside = (key: number): [first: number, last: number] => {
   return [first, first + DEVICES_PER_ACCOUNT - 1]
 }
 
+/** The number of the account that a device key belongs to. */
+export const accountNumberOf = (key: number): number => Math.floor(key / DEVICES_PER_ACCOUNT)
+
 export const deviceKey = (accountNumber: number, deviceNumber: number): number => {
   if (deviceNumber >= DEVICES_PER_ACCOUNT)
     throw new Error('the account has created as many devices as its keys can number')

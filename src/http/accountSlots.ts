@@ -1,10 +1,27 @@
 import type { Context } from './context.ts'
-import { assign, endWaitOutside, releaseWhile, tryWaitOutside } from './loadShedding.ts'
+import {
+  assign,
+  assignAgain,
+  awaitSlowBody,
+  endWaitOutside,
+  releaseWhile,
+  tryWaitOutside,
+} from './loadShedding.ts'
 import { overloaded } from './problem.ts'
 
 /** Makes the request's slot one of its account, or throws a 503 when the account's are in use. */
 export const requireSlot = async (c: Context): Promise<void> => {
   if (!(await assign(c.req.raw, c.get('principal').accountId))) throw overloaded()
+}
+
+/** The same after the request's body has arrived, which it waited for without a slot. */
+export const requireSlotAgain = async (c: Context): Promise<void> => {
+  if (!(await assignAgain(c.req.raw, c.get('principal').accountId))) throw overloaded()
+}
+
+/** Waits until no other slow body of the account is being worked on, or throws a 503. */
+export const requireSlowBodyTurn = async (c: Context): Promise<void> => {
+  if (!(await awaitSlowBody(c.req.raw, c.get('principal').accountId))) throw overloaded()
 }
 
 /** Waits for a receiver that the account chose, without a slot: it may take as long as it likes. */

@@ -39,8 +39,8 @@ const logRequest = (c: Context, startedAt: number) => {
  * connection, and a client that reuses it loses its next request.
  */
 const drainSmallBody = async (request: Request): Promise<void> => {
-  const isSmall = declaredLength(request) <= MAX_OPEN_BODY_BYTES
-  if (!request.body || request.bodyUsed || !isSmall) return
+  if (request.bodyUsed || !request.body) return
+  if (!(declaredLength(request) <= MAX_OPEN_BODY_BYTES)) return
   await releaseWhile(request, () => request.arrayBuffer()).catch(() => {})
 }
 

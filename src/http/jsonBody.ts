@@ -1,6 +1,6 @@
 import { escapePointer } from '../domain/json.ts'
 import { extraCostOfBody } from '../domain/requestCost.ts'
-import { requireSlot } from './accountSlots.ts'
+import { requireSlotAgain, requireSlowBodyTurn } from './accountSlots.ts'
 import { MAX_BODY_BYTES, readBytes } from './body.ts'
 import type { Context } from './context.ts'
 import { invalid, malformedBody, Problem } from './problem.ts'
@@ -31,7 +31,7 @@ const checkContentType = (c: Context) => {
 }
 
 /** Less is parsed in about a millisecond: a turn of the event loop would cost more than it gives. */
-const MIN_BYTES_TO_YIELD = 262_144
+const MIN_SLOW_BYTES = 262_144
 
 /** Deeper than any valid body, and shallow enough not to exhaust the stack. */
 const MAX_DEPTH = 32
@@ -111,12 +111,14 @@ export const readJson = async (c: Context, maxBytes = MAX_BODY_BYTES): Promise<J
   const caller = c.get('principal')
   const bytes = await readBytes(request, maxBytes, caller?.accountId)
   // Many bodies may arrive at once: the requests go on as their account's share allows.
-  if (caller) await requireSlot(c)
+  if (caller) await requireSlotAgain(c)
   if (bytes.byteLength === 0) return null
   countExtraCost(c, extraCostOfBody(bytes.byteLength))
+  const isSlow = bytes.byteLength > MIN_SLOW_BYTES
+  if (isSlow && caller) await requireSlowBodyTurn(c)
   const body = parseJson(bytes)
   // Parsing a large body takes milliseconds: other requests get their turn before it is validated.
-  if (bytes.byteLength > MIN_BYTES_TO_YIELD) await scheduler.wait(0)
+  if (isSlow) await scheduler.wait(0)
   checkEscapes(body.text, body.value)
   checkNames(body.text, body.value)
   return body

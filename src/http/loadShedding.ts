@@ -98,15 +98,21 @@ const startSecond = (now: number): void => {
   rejections = { since: now, count: 0 }
 }
 
-/** An account's share of the slots: three others find a slot while one uses all of its own. */
-const maxPerAccount = (): number => maxConcurrent / 4
-
 /** Requests that wait for a slot of their account. With its slots, a client may send a hundred. */
 const waitingRequests = new Slots(60_000)
 const MAX_WAITING = 192
 const MAX_WAITING_PER_ACCOUNT = 96
 const MAX_WAIT_MS = 10_000
 const RETRY_INTERVAL_MS = 20
+
+/** Retries until it succeeds, or until `MAX_WAIT_MS` have passed. */
+const retry = async (tryOnce: () => boolean, delayMs: () => number): Promise<boolean> => {
+  for (const deadline = Date.now() + MAX_WAIT_MS; Date.now() < deadline; ) {
+    await new Promise((resolve) => setTimeout(resolve, delayMs()))
+    if (tryOnce()) return true
+  }
+  return false
+}
 
 const tryWait = (request: Request, accountId: string): boolean =>
   waitingRequests.acquire(request, Date.now(), MAX_WAITING, {
@@ -130,11 +136,9 @@ export const endWaitOutside = (request: Request): void => {
   outsideRequests.release(request)
 }
 
-const tryAssign = (request: Request, accountId: string): boolean =>
-  activeRequests.acquire(request, Date.now(), maxConcurrent, {
-    owner: accountId,
-    max: maxPerAccount(),
-  })
+/** An account has a quarter: three others find a slot while one uses all of its own. */
+const tryAssign = (request: Request, accountId: string, max: number): boolean =>
+  activeRequests.acquire(request, Date.now(), max, { owner: accountId, max: max / 4 })
 
 /**
  * The time until the next try, which is longer while more requests of the account wait: hundreds
@@ -149,22 +153,32 @@ const retryDelayMs = (accountId: string): number =>
  * waits without a slot. False when too many of the account wait, or for too long. In a flood nobody
  * waits: a rejection costs less.
  */
-export const assign = async (request: Request, accountId: string): Promise<boolean> => {
+export const assign = async (
+  request: Request,
+  accountId: string,
+  max = maxConcurrent,
+): Promise<boolean> => {
   const hasNoSlot = !activeRequests.release(request)
-  if (hasNoSlot || tryAssign(request, accountId)) return true
+  if (hasNoSlot || tryAssign(request, accountId, max)) return true
   const isFlood = maxConcurrent < MAX_CONCURRENT
   if (isFlood || !tryWait(request, accountId)) {
     rejections.count++
     return false
   }
-  for (const deadline = Date.now() + MAX_WAIT_MS; Date.now() < deadline; ) {
-    await new Promise((resolve) => setTimeout(resolve, retryDelayMs(accountId)))
-    if (!tryAssign(request, accountId)) continue
-    waitingRequests.release(request)
-    return true
-  }
-  return false
+  const isAssigned = await retry(
+    () => tryAssign(request, accountId, maxConcurrent),
+    () => retryDelayMs(accountId),
+  )
+  if (isAssigned) waitingRequests.release(request)
+  return isAssigned
 }
+
+/**
+ * Assigns a slot again after the body has arrived. The lower limit of a flood is for new requests:
+ * to refuse one that was let in would waste what was done for it.
+ */
+export const assignAgain = (request: Request, accountId: string): Promise<boolean> =>
+  assign(request, accountId, MAX_CONCURRENT)
 
 /** Gives up the request's slot during `wait`, so that slow senders do not block others. */
 export const releaseWhile = async <T>(request: Request, wait: () => Promise<T>): Promise<T> => {
@@ -199,10 +213,26 @@ export const releaseLargeBody = (request: Request): void => {
   largeBodies.release(request)
 }
 
+/** Work on these blocks the isolate, and locally the database, for milliseconds at a time. */
+const slowBodies = new Slots(10_000)
+const MAX_SLOW_BODIES = 4
+const SLOW_RETRY_INTERVAL_MS = 5
+
+/**
+ * Waits without a slot until the account has no other request with a slow body: those of others
+ * then wait behind one at a time. False when it takes too long. Held until the request ends.
+ */
+export const awaitSlowBody = (request: Request, owner: string): Promise<boolean> => {
+  const tryOnce = () => slowBodies.acquire(request, Date.now(), MAX_SLOW_BODIES, { owner, max: 1 })
+  if (tryOnce()) return Promise.resolve(true)
+  return releaseWhile(request, () => retry(tryOnce, () => SLOW_RETRY_INTERVAL_MS))
+}
+
 /** Gives back everything that the request holds. */
 export const release = (request: Request): void => {
   activeRequests.release(request)
   waitingRequests.release(request)
   endWaitOutside(request)
   releaseLargeBody(request)
+  slowBodies.release(request)
 }

@@ -84,7 +84,6 @@ export const writeReport = async (
   { assumed, raises, judged }: Attempt,
 ): Promise<Omit<Written, 'state'> & { state: StateRow | undefined }> => {
   const { timeZone, hasSubscribers, emergency, rulesVersion } = assumed
-  const hits = judged?.hits ?? []
   const values: MixedValues = {
     ...base,
     groups: judged ? groupsWithout(judged.held, report, { packed, ...base }) : base.groups,
@@ -100,13 +99,12 @@ export const writeReport = async (
     expected: judged?.expected ?? null,
     found: judged?.found ?? 0,
     retentionDays: judged?.retentionDays ?? null,
-    hits: packRaises(hits),
     newKey: judged?.news?.key ?? null,
     newTime: judged?.news?.time ?? null,
   }
   const results = await runBatch(db, [
     judged ? insertJudgedLocations(db, values) : insertLocations(db, values),
-    ...(hits.length > 0 ? [insertHits(db, values)] : []),
+    ...insertHits(db, values, judged?.hits ?? []),
     ...(hasSubscribers ? appendMixedEvents(db, values) : []),
     ...(raises.length > 0 ? [insertRaises(db, values)] : []),
     updateLastContact(db, values),

@@ -9,7 +9,7 @@ import type { MixedValues } from './mixedStatements.ts'
  * condition is given the report's values, or placeholders for them.
  */
 
-type Given = { [Name in Exclude<keyof MixedValues, 'hits'>]: MixedValues[Name] | Placeholder<Name> }
+type Given = { [Name in keyof MixedValues]: MixedValues[Name] | Placeholder<Name> }
 
 /** False when the report assumes a wrong state: then none of its statements writes. */
 export const isAsAssumed = (p: Given): SQL => sql`(${accounts.timeZone} = ${p.timeZone}

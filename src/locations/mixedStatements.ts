@@ -34,7 +34,6 @@ export interface MixedValues extends Viewer {
   expected: string | null
   found: number
   retentionDays: number | null
-  hits: string
   /** A location that must be new; null if none is expected. */
   newKey: number | null
   newTime: number | null

@@ -83,6 +83,9 @@ const LONG_PACKED_LENGTH = 200_000
 export const oldestOf = (reported: readonly Location[]): number =>
   reported.reduce((oldest, { dateTime }) => Math.min(oldest, dateTime), Number.POSITIVE_INFINITY)
 
+const timesOf = (reported: Location[]): string =>
+  JSON.stringify(reported.map(({ dateTime }) => dateTime))
+
 /** One attempt to store a report, with what it assumes. */
 interface Attempt {
   assumed: AssumedState
@@ -99,7 +102,6 @@ const writeReport = async (
   { assumed, packed, mayRaise, raises, judged }: Attempt,
 ): Promise<{ accepted: number; state: StateRow | undefined }> => {
   const { timeZone, hasSubscribers, emergency, rulesVersion } = assumed
-  const hits = judged?.hits ?? []
   const values: ReportValues = {
     ...device,
     now,
@@ -115,13 +117,14 @@ const writeReport = async (
     rulesVersion,
     window: judged?.window ?? null,
     retentionDays: judged?.retentionDays ?? null,
-    hits: packRaises(hits),
     newTime: judged?.newTimes[0] ?? null,
   }
   const statements: Statement[] = [
     judged ? insertJudgedLocations(db, values) : insertLocations(db, values),
-    ...(hits.length > 0 ? [insertHits(db, values)] : []),
-    ...(hasSubscribers ? appendReportEvent(db, { ...device, eventId, packed, now }) : []),
+    ...insertHits(db, values, judged?.hits ?? []),
+    ...(hasSubscribers
+      ? appendReportEvent(db, { ...device, eventId, times: timesOf(sent), now })
+      : []),
     ...(raises.length > 0 ? [insertRaises(db, values)] : []),
     updateLastContact(db, values),
     selectReportState(db, values),

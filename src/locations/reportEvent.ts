@@ -13,12 +13,12 @@ export interface ReportEvent {
   accountId: string
   deviceId: string
   eventId: string
-  /** The report, as its INSERT takes it. */
-  packed: string
+  /** The times of the report's locations, as a JSON array. */
+  times: string
   now: number
 }
 
-const p = placeholders('accountId', 'deviceId', 'eventId', 'packed', 'now')
+const p = placeholders('accountId', 'deviceId', 'eventId', 'times', 'now')
 
 const takeNumber = compile<ReportEvent>(
   sql`INSERT INTO ${eventHeads} (${names(eventHeads.accountId, eventHeads.sequence)})
@@ -39,9 +39,9 @@ const EVENT_COLUMNS = names(
 /** A location of the report is new if it was received at this very moment. */
 const NEW_LOCATIONS = sql`SELECT
     json_object('time', max(${locations.time}), 'count', count(DISTINCT ${locations.time}))
-  FROM ${devices} CROSS JOIN json_each(${p.packed}) sent
+  FROM ${devices} CROSS JOIN json_each(${p.times}) sent
   CROSS JOIN ${locations} ON ${locations.deviceKey} = ${devices.key}
-    AND ${locations.time} = sent.value ->> 0 AND ${locations.receivedAt} = ${p.now}
+    AND ${locations.time} = sent.value AND ${locations.receivedAt} = ${p.now}
   WHERE ${devices.id} = ${p.deviceId}`
 
 const insertEvent = compile<ReportEvent>(

@@ -45,6 +45,8 @@ const toRaise = async (
     emergency: rule.emergency,
     reported: { time, latitude, longitude, speed, course, accuracy },
     notifications: isOld ? [] : rule.notifications,
+    // Otherwise an old emergency that reaches nobody would be told to the account.
+    isQuiet: isOld,
     origin,
     rule: {
       ruleId: rule.id,

@@ -29,7 +29,6 @@ export interface ReportValues extends DeviceRef {
   /** What the report was judged by, if it was; else null. */
   window: string | null
   retentionDays: number | null
-  hits: string
   /** The time of one location that must be new; null if none is expected. */
   newTime: number | null
 }
@@ -65,12 +64,18 @@ const IS_EMERGENCY_AS_ASSUMED = sql`(${p.mayRaise} = 0 OR ${accounts.emergency} 
 
 const INSERTED_COLUMNS = names(locations.deviceKey, locations.receivedAt, ...PACKED_COLUMNS)
 
+/**
+ * The LIMIT keeps SQLite from merging this into the INSERT, where it would write out each location
+ * once for each of its columns: a third of the time of a report of 1000.
+ */
+const SENT_LOCATIONS = sql`(SELECT value FROM json_each(${p.packed}) LIMIT -1)`
+
 const insertIf = (guard: SQL): SQL =>
   sql`INSERT INTO ${locations} (${INSERTED_COLUMNS})
     SELECT ${devices.key}, ${p.now},
       ${commaSeparated(PACKED_COLUMNS.map((_, index) => sql`value ->> ${literal(index)}`))}
     FROM ${devices} JOIN ${accounts} ON ${accounts.id} = ${devices.accountId}
-    CROSS JOIN json_each(${p.packed})
+    CROSS JOIN ${SENT_LOCATIONS}
     WHERE ${IS_VISIBLE_DEVICE} AND ${IS_ACTIVE} AND ${HAS_SUBSCRIBERS} = ${p.hasSubscribers}
       AND ${IS_KEPT} AND ${IS_EMERGENCY_AS_ASSUMED}
       AND ${accounts.rulesVersion} IS ${p.rulesVersion} AND ${guard}

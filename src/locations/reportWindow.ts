@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { fixColumns } from '../db/fixes.ts'
 import type { Database } from '../db/open.ts'
 import { accounts, devices, groupDevices, locations } from '../db/schema.ts'
@@ -38,28 +38,41 @@ interface Values extends DeviceRef {
 
 const p = placeholders('first', 'last', 'before', 'after', 'within', 'times', 'wantsRest')
 
-const selectDevice = compile<Values, { retention_days: number; groups: string }>(
-  sql`SELECT ${accounts.retentionDays}, (SELECT json_group_array(${groupDevices.groupId})
-      FROM ${groupDevices} WHERE ${groupDevices.deviceKey} = ${devices.key}) AS groups
-    FROM ${devices} JOIN ${accounts} ON ${accounts.id} = ${devices.accountId}
-    WHERE ${IS_VISIBLE_DEVICE}`,
-)
-
 const COLUMNS = fixColumns(sql`${p.wantsRest}`)
 const TRACK = sql`${devices} CROSS JOIN ${locations} ON ${locations.deviceKey} = ${devices.key}
   WHERE ${IS_VISIBLE_DEVICE}`
 
-const selectBefore = compile<Values, FixRow>(
-  sql`SELECT ${COLUMNS} FROM ${TRACK} AND ${locations.time} < ${p.first}
-    ORDER BY ${locations.time} DESC LIMIT ${p.before}`,
-)
-const selectWithin = compile<Values, FixRow>(
-  sql`SELECT ${COLUMNS} FROM ${TRACK} AND ${locations.time} BETWEEN ${p.first} AND ${p.last}
-    ORDER BY ${locations.time} LIMIT ${p.within}`,
-)
-const selectAfter = compile<Values, FixRow>(
-  sql`SELECT ${COLUMNS} FROM ${TRACK} AND ${locations.time} > ${p.last}
-    ORDER BY ${locations.time} LIMIT ${p.after}`,
+type WindowRow =
+  | ({ part: 'before' | 'within' | 'after' } & FixRow)
+  | { part: 'device'; time: number; rest: string }
+
+const part = (name: 'before' | 'within' | 'after', where: SQL): SQL =>
+  sql`SELECT * FROM (SELECT ${sql.raw(`'${name}'`)} AS part, ${COLUMNS} FROM ${TRACK} AND ${where})`
+
+/**
+ * One statement, since each costs time by itself. The first row has the device's groups, as `rest`,
+ * and the account's retention, as `time`.
+ */
+const selectWindow = compile<Values, WindowRow>(
+  sql`SELECT 'device' AS part, ${accounts.retentionDays} AS time, NULL AS latitude,
+      NULL AS longitude, NULL AS altitude, NULL AS speed, NULL AS course, NULL AS accuracy,
+      NULL AS battery, (SELECT json_group_array(${groupDevices.groupId}) FROM ${groupDevices}
+        WHERE ${groupDevices.deviceKey} = ${devices.key}) AS rest
+    FROM ${devices} JOIN ${accounts} ON ${accounts.id} = ${devices.accountId}
+    WHERE ${IS_VISIBLE_DEVICE}
+    UNION ALL ${part(
+      'before',
+      sql`${locations.time} < ${p.first} ORDER BY ${locations.time} DESC LIMIT ${p.before}`,
+    )}
+    UNION ALL ${part(
+      'within',
+      sql`${locations.time} BETWEEN ${p.first} AND ${p.last}
+        ORDER BY ${locations.time} LIMIT ${p.within}`,
+    )}
+    UNION ALL ${part(
+      'after',
+      sql`${locations.time} > ${p.last} ORDER BY ${locations.time} LIMIT ${p.after}`,
+    )}`,
 )
 
 /** The neighbours of each time by itself, where too many locations lie between them. */
@@ -120,20 +133,18 @@ export const readWindow = async (
     times: '[]',
     wantsRest: wantsRest ? 1 : 0,
   }
-  const [found, earlier, within, later] = await runBatch(db, [
-    selectDevice(db, values),
-    selectBefore(db, values),
-    selectWithin(db, values),
-    selectAfter(db, values),
-  ])
-  const [row] = found.results
-  if (!row) return null
-  const toFixes = (rows: FixRow[]) => rows.map((each) => toFix(each, wantsRest))
+  const [{ results: rows }] = await runBatch(db, [selectWindow(db, values)])
+  const found = rows.find((row) => row.part === 'device')
+  if (!found) return null
+  const toFixes = (some: FixRow[]) => some.map((each) => toFix(each, wantsRest))
   const shared = {
-    retentionDays: row.retention_days,
-    groups: JSON.parse(row.groups) as string[],
+    retentionDays: found.time,
+    groups: JSON.parse(found.rest) as string[],
   }
-  if (within.results.length > MAX_WITHIN) {
+  const rowsOf = (name: WindowRow['part']) =>
+    rows.filter((row): row is Exclude<WindowRow, { part: 'device' }> => row.part === name)
+  const [earlier, within, later] = [rowsOf('before'), rowsOf('within'), rowsOf('after')]
+  if (within.length > MAX_WITHIN) {
     const around = {
       ...values,
       times: JSON.stringify(times),
@@ -143,9 +154,9 @@ export const readWindow = async (
     const stored = toFixes(await readAll(selectNeighbours(db, around)))
     return { ...shared, segments: segmentsAround(stored, times) }
   }
-  const stored = toFixes([...earlier.results.reverse(), ...within.results, ...later.results])
-  const isStart = earlier.results.length < before
-  const isEnd = later.results.length < after
+  const stored = toFixes([...earlier.reverse(), ...within, ...later])
+  const isStart = earlier.length < before
+  const isEnd = later.length < after
   const segment: Segment = {
     from: isStart ? 0 : (stored[0]?.time ?? 0),
     to: isEnd ? MAX_TIME : (stored.at(-1)?.time ?? MAX_TIME),

@@ -87,12 +87,17 @@ const linksToItems = (from: Located, all: Located[], pointer: string): Links => 
   )
 }
 
+/** A link cannot know what to ask for, such as a span of time. */
+const needsQuery = ({ parameters = [] }: oas31.OperationObject): boolean =>
+  parameters.some((one) => 'in' in one && one.in === 'query' && one.required === true)
+
 /** From an item to what else can be done with it. */
 const linksFromItem = (from: Located, all: Located[]): Links => {
   const known = parametersIn(from.path)
   const targets = all.filter(
     ({ path, operation }) =>
       operation !== from.operation &&
+      !needsQuery(operation) &&
       path.startsWith(from.path) &&
       parametersIn(path).length === known.length,
   )

@@ -45,13 +45,27 @@ const cancelOne = async (c: Context, id: string): Promise<void> => {
   )
 }
 
+interface Sender {
+  items: SourceItem[]
+  device: NamedDevice | null
+}
+
+/** The newest cancellation of each name stands for those before it: a push may have thousands. */
+const newestOf = (items: SourceItem[]): CancelItem[] => {
+  const newest = new Map<string, CancelItem>()
+  for (const item of items) {
+    if (item.kind !== 'cancel') continue
+    const before = newest.get(item.alertName)
+    if (!before || before.dateTime < item.dateTime) newest.set(item.alertName, item)
+  }
+  return [...newest.values()]
+}
+
 /** Cancels before the reply: after a failure the provider sends the push again. */
-export const cancelAlerts = async (
-  c: Context,
-  groups: { items: SourceItem[]; device: NamedDevice | null }[],
-): Promise<void> => {
-  for (const { items, device } of groups)
-    for (const item of items)
-      if (item.kind === 'cancel' && device)
-        for (const { id } of await findOpen(c, device, item)) await cancelOne(c, id)
+export const cancelAlerts = async (c: Context, senders: Sender[]): Promise<void> => {
+  for (const { items, device } of senders) {
+    if (!device) continue
+    for (const item of newestOf(items))
+      for (const { id } of await findOpen(c, device, item)) await cancelOne(c, id)
+  }
 }

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
 import { commands, eventHeads, events } from '../db/schema.ts'
 import { compile, names, placeholders, runBatch, type Statement } from '../db/statement.ts'
-import { base32, base32Time } from '../domain/base32.ts'
+import { base32 } from '../domain/base32.ts'
 import { isClockWrong } from '../domain/credible.ts'
 import { iso } from '../domain/iso.ts'
 import type { MessageItem, SourceItem } from '../domain/source.ts'
@@ -10,10 +10,13 @@ import type { NamedDevice } from '../locations/mixedStatements.ts'
 
 /* Messages written on devices. They stand in one list with the commands to them. */
 
-const idOf = async (deviceId: string, { key, dateTime }: MessageItem): Promise<string> => {
+const ID_LENGTH = 22
+
+/** Of the key alone: a repeat of a message without a time has another one. */
+const idOf = async (deviceId: string, { key }: MessageItem): Promise<string> => {
   const bytes = new TextEncoder().encode(`message ${deviceId} ${key}`)
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
-  return `cmd_${base32Time(dateTime)}${base32(digest, 13)}`
+  return `cmd_${base32(digest, ID_LENGTH)}`
 }
 
 const p = placeholders('accountId', 'messages', 'now')
@@ -51,9 +54,9 @@ const EVENT_COLUMNS = names(
 const insertEvents = compile<Messages>(
   sql`INSERT INTO ${events} (${EVENT_COLUMNS})
     SELECT ${p.accountId},
-      ${eventHeads.sequence} - count(*) OVER () + row_number() OVER (ORDER BY fresh.place),
-      fresh.value ->> 1, 'message.received', ${p.now}, fresh.value ->> 3, fresh.value ->> 7
-    FROM (${NEW_MESSAGES}) fresh
+      ${eventHeads.sequence} - count(*) OVER () + row_number() OVER (ORDER BY f.place),
+      f.value ->> 1, 'message.received', ${p.now}, f.value ->> 3, f.value ->> 7
+    FROM (${NEW_MESSAGES}) f
     JOIN ${eventHeads} ON ${eventHeads.accountId} = ${p.accountId}`,
 )
 

@@ -3,11 +3,10 @@ import type { Database } from '../db/open.ts'
 import { accounts, devices, locations } from '../db/schema.ts'
 import { readFirst, runBatch, type Statement, statement } from '../db/statement.ts'
 import { keptSince } from '../domain/account.ts'
-import { findFault, judgeFixes } from '../domain/credible.ts'
 import type { Day } from '../domain/day.ts'
 import { fold } from '../domain/fold.ts'
 import { currentDay, hasEnded } from '../domain/license.ts'
-import type { LocationItem, SourceItem } from '../domain/source.ts'
+import type { SourceItem } from '../domain/source.ts'
 import { pokeIfSubscribed } from '../feed/stub.ts'
 import type { Context } from '../http/context.ts'
 import { originOf } from '../locations/handOver.ts'
@@ -15,8 +14,8 @@ import { cancelAlerts } from './cancels.ts'
 import { messageStatements } from './conversation.ts'
 import { type HeldReport, releaseHeld } from './held.ts'
 import { releaseAgreeing, storeReports } from './ingest.ts'
-import { readNeighbours } from './quarantine.ts'
-import { type Quarantined, quarantineStatements } from './quarantineInsert.ts'
+import { judgeReports } from './judge.ts'
+import { quarantineStatements } from './quarantineInsert.ts'
 import { toRaise } from './raises.ts'
 import type { Holder } from './unclaimed.ts'
 
@@ -58,41 +57,6 @@ const heldOf = <Kind extends SourceItem['kind']>(held: HeldReport[], kind: Kind)
   held.filter(
     (report): report is HeldOf<Extract<SourceItem, { kind: Kind }>> => report.item.kind === kind,
   )
-
-interface JudgedReports {
-  accepted: HeldOf<LocationItem>[]
-  quarantined: Quarantined[]
-}
-
-/** Judges each fix by the time at which it arrived. */
-const judgeHeld = async (
-  c: Context,
-  deviceId: string,
-  held: HeldOf<LocationItem>[],
-): Promise<JudgedReports> => {
-  const fixes = held.map(({ item }) => ({ deviceId, location: item.location }))
-  const read = await readNeighbours(c.get('db'), c.get('principal').accountId, fixes)
-  const [known] = read.flatMap((one) => one ?? [])
-  if (!known) return { accepted: held, quarantined: [] }
-  const { device } = known
-  const quarantined: Quarantined[] = []
-  const byFix = new Map(held.map((report) => [report.item.location, report]))
-  const credible = held.flatMap(({ item: { location }, receivedAt }, at) => {
-    const reason = findFault(location, receivedAt)
-    const neighbours = read[at]?.neighbours
-    if (reason) quarantined.push({ device, location, reason, receivedAt })
-    return reason || !neighbours ? [] : [{ fix: location, neighbours }]
-  })
-  const { accepted, tooFast } = judgeFixes(credible, device.maxSpeed)
-  for (const location of tooFast)
-    quarantined.push({
-      device,
-      location,
-      reason: 'speed',
-      receivedAt: byFix.get(location)?.receivedAt ?? 0,
-    })
-  return { accepted: accepted.flatMap((fix) => byFix.get(fix) ?? []), quarantined }
-}
 
 /** The reports keep the times at which they arrived. Must be the last statements of their batch. */
 const restoreArrivals = (
@@ -164,30 +128,37 @@ export const importPage = async (
   const { identifier } = first.item
   const { key: deviceKey, id } = claimant
   const device = { id, key: deviceKey }
-  const { accepted, quarantined } = await judgeHeld(c, id, heldOf(held, 'location'))
+  const fixes = heldOf(held, 'location').map(({ number, item, receivedAt }) => ({
+    number,
+    location: item.location,
+    receivedAt,
+  }))
+  const [judged] = await judgeReports(db, holder.accountId, [{ deviceId: id, fixes }])
+  const { accepted, quarantined } = judged ?? { accepted: [], quarantined: [] }
   const messages = heldOf(held, 'message').map((report) => ({ ...report, device }))
   const stored = [
     ...(await quarantineStatements(db, holder.accountId, quarantined)),
     ...(await messageStatements(db, holder.accountId, messages)),
   ]
   const since = keptSince(now, claimant.retention_days)
-  const times = new Map(accepted.map(({ number, item }) => [number, item.location.dateTime]))
-  // A location that is too old to be stored is not looked for in the track.
-  const timeOf = (number: number) => {
-    const time = times.get(number) ?? null
-    return time !== null && time >= since ? time : null
-  }
+  const isAccepted = new Set(accepted)
+  // Those that are too old to be stored are not looked for in the track.
+  const times = new Map(
+    fixes
+      .filter(({ location }) => isAccepted.has(location) && location.dateTime >= since)
+      .map(({ number, location }) => [number, location.dateTime]),
+  )
   const isCancel = ({ item }: HeldReport) => item.kind === 'cancel'
   const moved = held
     .filter((report) => !isCancel(report))
-    .map(({ number }) => ({ number, time: timeOf(number) }))
+    .map(({ number }) => ({ number, time: times.get(number) ?? null }))
   const named = { report: 0, ends: claimant.ends, source_id: null, ...device }
   await storeReports(
     c,
     [
       {
         group: { identifier, device: named },
-        locations: accepted.map(({ item }) => item.location),
+        locations: accepted,
       },
     ],
     {

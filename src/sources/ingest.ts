@@ -1,5 +1,5 @@
 import { keptSince } from '../domain/account.ts'
-import { findFault, judgeFixes } from '../domain/credible.ts'
+import { findFault } from '../domain/credible.ts'
 import { fold } from '../domain/fold.ts'
 import type { Location } from '../domain/location.ts'
 import type { SourceItem } from '../domain/source.ts'
@@ -14,7 +14,8 @@ import { INITIAL_STATE } from '../locations/report.ts'
 import { cancelAlerts } from './cancels.ts'
 import { storeMessages } from './conversation.ts'
 import { readRetentionDays } from './directory.ts'
-import { findAgreeing, quarantineFixes, readNeighbours } from './quarantine.ts'
+import { judgeReports } from './judge.ts'
+import { findAgreeing, quarantineFixes } from './quarantine.ts'
 import type { Quarantined } from './quarantineInsert.ts'
 import { toRaise } from './raises.ts'
 import { releaseFixes } from './release.ts'
@@ -98,42 +99,6 @@ export const storeReports = async (
   return outcome
 }
 
-interface Judged {
-  accepted: Location[]
-  quarantined: Quarantined[]
-}
-
-/** Judges the fixes of one device exactly, beside its accepted ones. */
-const judge = async (c: Context, group: Group, now: number): Promise<Judged> => {
-  const deviceId = group.device?.id ?? ''
-  const sent = locationsOf(group)
-  const read = await readNeighbours(
-    c.get('db'),
-    c.get('principal').accountId,
-    sent.map((location) => ({ deviceId, location })),
-  )
-  const [known] = read.flatMap((one) => one ?? [])
-  if (!known) return { accepted: sent, quarantined: [] }
-  const { device } = known
-  const faults = sent.map((location) => findFault(location, now))
-  const credible = sent.flatMap((fix, at) => {
-    const neighbours = read[at]?.neighbours
-    return faults[at] === null && neighbours ? [{ fix, neighbours }] : []
-  })
-  const { accepted, tooFast } = judgeFixes(credible, device.maxSpeed)
-  const wrong = sent.flatMap((location, at) => {
-    const reason = faults[at]
-    return reason ? [{ device, location, reason, receivedAt: now }] : []
-  })
-  const fast = tooFast.map((location) => ({
-    device,
-    location,
-    reason: 'speed' as const,
-    receivedAt: now,
-  }))
-  return { accepted, quarantined: [...wrong, ...fast] }
-}
-
 /** Three fixes in a row that agree with each other: then it was the accepted one that was wrong. */
 export const releaseAgreeing = async (c: Context, fixes: Quarantined[]): Promise<void> => {
   const fast = fixes.filter(({ reason }) => reason === 'speed')
@@ -146,7 +111,14 @@ export const releaseAgreeing = async (c: Context, fixes: Quarantined[]): Promise
 /** Stores what has to be judged exactly, or comes with alerts and messages. */
 const ingestCarefully = async (c: Context, groups: Group[], { now }: Ingest) => {
   const { accountId } = c.get('principal')
-  const judged = await Promise.all(groups.map((group) => judge(c, group, now)))
+  const judged = await judgeReports(
+    c.get('db'),
+    accountId,
+    groups.map((group) => ({
+      deviceId: group.device?.id ?? '',
+      fixes: locationsOf(group).map((location) => ({ location, receivedAt: now })),
+    })),
+  )
   const alerts = groups.flatMap(({ items, device }) =>
     items.flatMap((item) => (item.kind === 'alert' && device ? [{ item, device }] : [])),
   )

@@ -51,6 +51,8 @@ const noticeId = async (sourceId: string, { identifier, key, dateTime }: AlertIt
   return `ntc_${base32Time(dateTime)}${base32(digest, 13)}`
 }
 
+const MAX_NOTICES = 100
+
 /** An SOS of an unknown device must reach a person: the account's administrators. */
 const tellOfEmergencies = async (
   c: Context,
@@ -58,9 +60,12 @@ const tellOfEmergencies = async (
   items: SourceItem[],
   now: number,
 ): Promise<void> => {
-  const emergencies = items.filter(
-    (item): item is AlertItem => item.kind === 'alert' && item.alertName === SOS,
-  )
+  // One of each identifier: trackers repeat the flag. Beyond the bound the day's limit is reached.
+  const byIdentifier = new Map<string, AlertItem>()
+  for (const item of items)
+    if (item.kind === 'alert' && item.alertName === SOS && !byIdentifier.has(fold(item.identifier)))
+      byIdentifier.set(fold(item.identifier), item)
+  const emergencies = [...byIdentifier.values()].slice(0, MAX_NOTICES)
   if (emergencies.length === 0) return
   const { accountId } = c.get('principal')
   const rows = await readAll(selectAdministrators(c.get('db'), { accountId, deviceId: '', now }))

@@ -62,6 +62,8 @@ export const unpackPush = (packed: string, now: number, requireJwt: boolean): Pu
 /** How much this isolate has stored for a source since it last deleted what is too much. */
 const storedBytes = new BoundedCache<number>(1000)
 const TRIM_AFTER_BYTES = 1_000_000
+/** What a row takes beside its payload: without it, empty payloads would be kept without end. */
+const ROW_BYTES = 500
 
 /** Deletes the oldest beyond 20 MB. Looks only now and then: it reads every row of the source. */
 const trimPayloads = (db: Database, sourceId: string, size: number): Statement[] => {
@@ -69,8 +71,10 @@ const trimPayloads = (db: Database, sourceId: string, size: number): Statement[]
   const isDue = stored === undefined || stored + size > TRIM_AFTER_BYTES
   storedBytes.set(sourceId, isDue ? 0 : stored + size)
   if (!isDue) return []
+  const bytes = sql`iif(${sourcePayloads.push} IS NULL, 0, ${sourcePayloads.size})
+    + ${literal(ROW_BYTES)}`
   const totals = sql`SELECT ${sourcePayloads.id} AS id,
-      sum(${sourcePayloads.size}) OVER (ORDER BY ${sourcePayloads.id} DESC) AS total
+      sum(${bytes}) OVER (ORDER BY ${sourcePayloads.id} DESC) AS total
     FROM ${sourcePayloads} WHERE ${sourcePayloads.sourceId} = ${sourceId}`
   return [
     statement(
@@ -100,7 +104,7 @@ export const keepPayload = async (
   }
   await runBatch(db, [
     statement(db, db.insert(sourcePayloads).values(values).onConflictDoNothing()),
-    ...trimPayloads(db, sourceId, isKept ? size : 0),
+    ...trimPayloads(db, sourceId, ROW_BYTES + (isKept ? size : 0)),
   ])
 }
 
@@ -161,15 +165,35 @@ export const readPayloads = (
     ),
   )
 
-export const setReason = async (
+/** How many there are in a span. */
+export const countPayloads = async (
+  db: Database,
+  { accountId, sourceId }: Holder,
+  { from, to }: { from: number; to: number },
+): Promise<number> => {
+  const row = await readFirst(
+    statement<{ count: number }>(
+      db,
+      sql`SELECT count(*) AS count FROM ${sourcePayloads}
+        WHERE ${sourcePayloads.sourceId} = ${sourceId}
+          AND ${sourcePayloads.accountId} = ${accountId}
+          AND ${sourcePayloads.receivedAt} BETWEEN ${from} AND ${to}`,
+    ),
+  )
+  return row?.count ?? 0
+}
+
+/** Notes what of some payloads is still not understood. */
+export const setReasons = async (
   db: Database,
   { accountId }: Holder,
-  id: string,
-  reason: string | null,
+  changed: { id: string; reason: string | null }[],
 ): Promise<void> => {
+  if (changed.length === 0) return
+  const rows = JSON.stringify(changed.map(({ id, reason }) => [id, reason]))
   await statement(
     db,
-    sql`UPDATE ${sourcePayloads} SET reason = ${reason}
-      WHERE ${sourcePayloads.id} = ${id} AND ${sourcePayloads.accountId} = ${accountId}`,
+    sql`UPDATE ${sourcePayloads} SET reason = sent.value ->> 1 FROM json_each(${rows}) sent
+      WHERE ${sourcePayloads.id} = sent.value ->> 0 AND ${sourcePayloads.accountId} = ${accountId}`,
   ).run()
 }

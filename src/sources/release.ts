@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { PACKED_COLUMNS, type PackedLocation } from '../db/locations.ts'
 import type { Database } from '../db/open.ts'
-import { insertHits, packRaises } from '../db/pendingRaises.ts'
+import { insertHits } from '../db/pendingRaises.ts'
 import { accounts, devices, locations, quarantine } from '../db/schema.ts'
 import {
   commaSeparated,
@@ -104,7 +104,6 @@ const move = async (
 ) => {
   const { accountId, assumed, judged } = given
   const isAsked = isAskedOf(device, ids)
-  const hits = judged?.hits ?? []
   const selectAsked = () =>
     statement<{ id: string }>(db, sql`SELECT ${quarantine.id} FROM ${quarantine} WHERE ${isAsked}`)
   const results = await runBatch(db, [
@@ -119,9 +118,7 @@ const move = async (
         WHERE ${isAsked} AND ${isAsJudged(device, accountId, assumed, judged)}
         ON CONFLICT DO NOTHING`,
     ),
-    ...(hits.length > 0
-      ? [insertHits(db, { accountId, now: Date.now(), hits: packRaises(hits) })]
-      : []),
+    ...insertHits(db, { accountId, now: Date.now() }, judged?.hits ?? []),
     // Of those that are stored now, with the same place and the time of their arrival.
     statement(
       db,

@@ -1,45 +1,62 @@
+import type { SourceItem } from '../domain/source.ts'
 import type { Context } from '../http/context.ts'
 import { Problem } from '../http/problem.ts'
 import { decodePush } from './decode.ts'
 import { ingestOrHold } from './newcomers.ts'
-import { type PayloadRow, readPayloads, setReason, unpackPush } from './payloads.ts'
+import { countPayloads, type PayloadRow, readPayloads, setReasons, unpackPush } from './payloads.ts'
 import { requiresJwt } from './receive.ts'
 import type { StoredSource } from './store.ts'
-import type { Holder } from './unclaimed.ts'
 
 const MAX_PAYLOADS = 1000
+/** A payload may have 64 KiB: a page is read and stored at once. */
+const PAGE = 20
 
 interface Span {
   from: number
   to: number
 }
 
-/** Decodes one payload again and stores what it becomes; true when all of it was understood. */
-const replayOne = async (
-  c: Context,
-  source: StoredSource,
-  { id, push: packed, reason, received_at: receivedAt }: PayloadRow,
-): Promise<boolean> => {
-  if (packed === null) return false
-  const push = unpackPush(packed, receivedAt, requiresJwt(source))
-  const { items, failures } = await decodePush(source.provider, push)
-  await ingestOrHold(c, source, items, Date.now())
-  const now = failures.length > 0 ? failures.join(' ') : null
-  const holder = { accountId: c.get('principal').accountId, sourceId: source.id }
-  if (now !== reason) await setReason(c.get('db'), holder, id, now)
-  return now === null
+interface Replayed {
+  id: string
+  items: SourceItem[]
+  /** What of it is still not understood; null when all of it is. */
+  reason: string | null
 }
 
+/** Decodes a payload again. One that was too large to keep fails as before. */
+const decodeAgain = async (
+  source: StoredSource,
+  { id, push: packed, reason, received_at: receivedAt }: PayloadRow,
+): Promise<Replayed> => {
+  if (packed === null) return { id, items: [], reason: reason ?? 'The payload was not kept.' }
+  const push = unpackPush(packed, receivedAt, requiresJwt(source))
+  const { items, failures } = await decodePush(source.provider, push)
+  return { id, items, reason: failures.length > 0 ? failures.join(' ') : null }
+}
+
+/** Decodes the payloads of a span again and stores what they become. Nothing is stored twice. */
 export const replaySpan = async (
   c: Context,
   source: StoredSource,
   { from, to }: Span,
 ): Promise<{ decoded: number; failed: number }> => {
-  const holder: Holder = { accountId: c.get('principal').accountId, sourceId: source.id }
   const db = c.get('db')
-  const beyond = await readPayloads(db, holder, { from, to, after: '' }, MAX_PAYLOADS + 1)
-  if (beyond.length > MAX_PAYLOADS) throw new Problem('span-too-large')
-  let decoded = 0
-  for (const payload of beyond) if (await replayOne(c, source, payload)) decoded++
-  return { decoded, failed: beyond.length - decoded }
+  const holder = { accountId: c.get('principal').accountId, sourceId: source.id }
+  if ((await countPayloads(db, holder, { from, to })) > MAX_PAYLOADS)
+    throw new Problem('span-too-large')
+  const counts = { decoded: 0, failed: 0 }
+  let after = ''
+  for (;;) {
+    const page = await readPayloads(db, holder, { from, to, after }, PAGE)
+    const replayed = await Promise.all(page.map((payload) => decodeAgain(source, payload)))
+    const items = replayed.flatMap((one) => one.items)
+    await ingestOrHold(c, source, items, Date.now())
+    const changed = replayed.filter(({ reason }, at) => reason !== page[at]?.reason)
+    await setReasons(db, holder, changed)
+    counts.decoded += replayed.filter(({ reason }) => reason === null).length
+    counts.failed += replayed.filter(({ reason }) => reason !== null).length
+    const last = page.at(-1)
+    if (!last || page.length < PAGE) return counts
+    after = last.id
+  }
 }

@@ -77,8 +77,9 @@ export const parseFields = (push: Push): JsonObject => {
   const form = push.body.byteLength > 0 ? [...new URLSearchParams(bodyText(push))] : []
   for (const [name, value] of [...push.query, ...form]) {
     const before = fields[name]
-    fields[name] =
-      before === undefined ? value : [...(Array.isArray(before) ? before : [before]), value]
+    // Grows in place: a name may be repeated thousands of times.
+    if (Array.isArray(before)) before.push(value)
+    else fields[name] = before === undefined ? value : [before, value]
   }
   return fields
 }

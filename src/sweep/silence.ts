@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
-import { accounts, rules, sweepPositions } from '../db/schema.ts'
+import { sweepPositions } from '../db/schema.ts'
 import { type HeardRow, type MarkChange, readHeardDevices, writeMarks } from '../db/silence.ts'
-import { readAll, readFirst, statement } from '../db/statement.ts'
+import { readFirst, statement } from '../db/statement.ts'
 import { base32, base32Time } from '../domain/base32.ts'
 import { deviceKey, keysBeside } from '../domain/device.ts'
 import { currentDay, hasEnded } from '../domain/license.ts'
@@ -11,8 +11,13 @@ import { describeOccasion, type Rule } from '../domain/rule.ts'
 import { judgeContact, type Return, type Silence } from '../domain/silence.ts'
 import { ledgerOf } from '../ledger/stub.ts'
 import { publicOrigin } from '../notify/provider.ts'
-import { type RuleRow, toRule } from '../rules/store.ts'
 import { type CellRun, runPart } from './run.ts'
+import {
+  isForAll,
+  readWatchedAccounts,
+  type WatchedAccount,
+  type WatchedAccounts,
+} from './watchedAccounts.ts'
 
 /* Rules about contact. Reports pay nothing for them. */
 
@@ -20,25 +25,13 @@ const PART = 'silence'
 const PAGE = 2000
 const MAX_PAGES = 20
 const MAX_CALLS = 50
-const MAX_RULES = 2000
+/** How often rules are read in one run. */
+const MAX_LISTS = 5
 const MINUTE_MS = 60_000
-/** Rules and position, each page with its four writes, and the new position. */
-export const MAX_SILENCE_QUERIES = 3 + MAX_PAGES * 5
-
-interface WatchedAccount {
-  id: string
-  number: number
-  timeZone: string
-  day: string
-  rules: Rule[]
-}
-
-type ContactRow = RuleRow & {
-  account_id: string
-  number: number
-  time_zone: string
-  day: string
-}
+/** A page is two reads and four writes. */
+const PAGE_QUERIES = 6
+/** The position and the new one, the rules, and the pages. */
+export const MAX_SILENCE_QUERIES = 2 + MAX_LISTS + MAX_PAGES * PAGE_QUERIES
 
 const readPosition = async (db: Database): Promise<number> => {
   const found = await readFirst(
@@ -50,30 +43,6 @@ const readPosition = async (db: Database): Promise<number> => {
   )
   return found?.position ?? 0
 }
-
-/** Accounts with rules about silence, in the order of their device keys. */
-const readWatched = async (db: Database): Promise<WatchedAccount[]> => {
-  const rows = await readAll(
-    statement<ContactRow>(
-      db,
-      sql`SELECT ${rules}.*, ${accounts.number}, ${accounts.timeZone}, ${accounts.day}
-        FROM ${rules} INDEXED BY rules_contact
-        JOIN ${accounts} ON ${accounts.id} = ${rules.accountId}
-        WHERE ${rules.enabled} = 1 AND ${rules.type} IN ('silent', 'returns')
-        ORDER BY ${accounts.number}, ${rules.id} LIMIT ${MAX_RULES}`,
-    ),
-  )
-  const byAccount = Map.groupBy(rows, ({ account_id: id }) => id)
-  return [...byAccount.values()].flatMap((own) => {
-    const [first] = own
-    const ownRules = own.map(toRule)
-    if (!first || !ownRules.some(({ when }) => when.type === 'silent')) return []
-    const { account_id: id, number, time_zone: timeZone, day } = first
-    return [{ id, number, timeZone, day, rules: ownRules }]
-  })
-}
-
-const isForAll = ({ devices, groups }: Rule): boolean => devices.length + groups.length === 0
 
 /** The same silence always makes the same id, so that two runs raise it once. */
 const deriveId = async (at: number, ...parts: (string | number)[]): Promise<string> => {
@@ -91,6 +60,9 @@ interface Occasion {
   contact: number
 }
 
+const isOld = ({ lateMinutes }: Rule, at: number, now: number): boolean =>
+  now - at > lateMinutes * MINUTE_MS
+
 const toRaise = async (
   { rule, device, at, event, isEventOnly, contact }: Occasion,
   origin: string,
@@ -105,7 +77,8 @@ const toRaise = async (
   },
   emergency: rule.emergency,
   reported: null,
-  notifications: now - at > rule.lateMinutes * MINUTE_MS ? [] : rule.notifications,
+  notifications: isOld(rule, at, now) ? [] : rule.notifications,
+  isQuiet: isOld(rule, at, now),
   origin,
   rule: {
     ruleId: rule.id,
@@ -188,40 +161,65 @@ const handOver = async ({ env, cell }: CellRun, changes: MarkChange[]): Promise<
   }
 }
 
-/**
- * Looks at the devices of accounts with rules about silence, page by page. A run that may not look
- * at all of them goes on in the next minute where it ended.
- */
-export const findSilence = async (run: CellRun): Promise<void> => {
-  const { env, db, now, take } = run
-  if (!take(3)) return
-  const list = await readWatched(db)
-  if (list.length === 0) return
-  const watched = new Map(list.map((account) => [account.id, account]))
-  const rulesOf = list.flatMap((account) => account.rules)
-  const start = await readPosition(db)
-  const query = {
-    ranges: list.map(({ number, rules: own }): [number, number, 0 | 1] => {
-      const [first, last] = keysBeside(deviceKey(number, 0))
-      return [first, last, own.some(isForAll) ? 1 : 0]
-    }),
-    deviceIds: rulesOf.flatMap(({ devices }) => devices),
-    groupIds: rulesOf.flatMap(({ groups }) => groups),
+const queryOf = ({ accounts }: WatchedAccounts) => {
+  const all = accounts.flatMap(({ rules }) => rules)
+  return {
+    ranges: accounts.flatMap(({ number, rules }): [number, number][] =>
+      rules.some(isForAll) ? [keysBeside(deviceKey(number, 0))] : [],
+    ),
+    deviceIds: all.flatMap(({ devices }) => devices),
+    groupIds: all.flatMap(({ groups }) => groups),
     limit: PAGE,
   }
+}
+
+interface Progress {
+  /** The key of the last device that was looked at. */
+  after: number
+  pages: number
+}
+
+/** Looks at the devices of some accounts; false when the run may not look at all of them. */
+const judgeAccounts = async (
+  run: CellRun,
+  list: WatchedAccounts,
+  progress: Progress,
+): Promise<boolean> => {
+  const { env, db, now, take } = run
+  const watched = new Map(list.accounts.map((account) => [account.id, account]))
+  const query = queryOf(list)
   const origin = publicOrigin(env) ?? ''
-  let after = start
-  for (let pages = 0; pages < MAX_PAGES && take(5); pages++) {
-    const page = await readHeardDevices(db, { ...query, after })
+  for (; progress.pages < MAX_PAGES && take(PAGE_QUERIES); progress.pages++) {
+    const page = await readHeardDevices(db, { ...query, after: progress.after })
     const changes = await judgePage(page, watched, { origin, now })
     const all = [...changes.silences, ...changes.returns]
     if (all.length > 0) {
       await writeMarks(db, changes, now)
       await handOver(run, all)
     }
-    after = page.length < PAGE ? 0 : (page.at(-1)?.key ?? 0)
-    if (after === 0) break
+    if (page.length < PAGE) return true
+    progress.after = page.at(-1)?.key ?? 0
   }
+  return false
+}
+
+/**
+ * Looks at the devices of rules about silence, page by page. A run that may not look at all of them
+ * goes on in the next minute where it ended.
+ */
+export const findSilence = async (run: CellRun): Promise<void> => {
+  const { db, take } = run
+  if (!take(2)) return
+  const start = await readPosition(db)
+  const progress: Progress = { after: start, pages: 0 }
+  for (let lists = 0; lists < MAX_LISTS && take(1); lists++) {
+    const list = await readWatchedAccounts(db, progress.after)
+    const isDone = list.accounts.length === 0 || (await judgeAccounts(run, list, progress))
+    if (!isDone) break
+    progress.after = list.lastKey
+    if (list.lastKey === 0) break
+  }
+  const { after } = progress
   if (after !== start)
     await db
       .insert(sweepPositions)

@@ -1,8 +1,10 @@
-// Pans a map of 10,000 devices: node test/browser/manyDevices.mjs http://localhost:8787
+// Pans a map of 10,000 devices, and moves one of many:
+// node test/browser/manyDevices.mjs http://localhost:8787
 // Needs ADMIN_TOKEN of that service in the environment. The devices are answered by this file, so that
 // the figure is the browser's alone.
 import { TestAccount } from './support/accounts.mjs'
 import { base, check, expect, launch, report } from './support/browser.mjs'
+import { waitForColours } from './support/colours.mjs'
 
 const COUNT = 10_000
 const PAGE = 1000
@@ -35,10 +37,87 @@ try {
     expect(full.framesPerSecond >= least, `at least ${least} frames a second wanted`)
     expect(full.pageMs < MAX_PAGE_MS, `the page leaves no time for ${WANTED_FRAMES_PER_SECOND}`)
   })
+
+  await check('a report moves one of many on the map', () => moveOne())
 } finally {
   await browser.close()
 }
 report()
+
+/** Two devices in the corners of the map, one between them that moves, and others without a place. */
+async function moveOne() {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
+  page.setDefaultTimeout(60_000)
+  const placed = (number, place) => {
+    const device = makeDevice(number * 100 + 1)
+    const dateTime = new Date(Date.now() - 60_000).toISOString()
+    return { ...device, lastLocation: place && { ...device.lastLocation, dateTime, ...place } }
+  }
+  const corners = [
+    { latitude: 40, longitude: -60, speed: 0 },
+    { latitude: -30, longitude: 10, speed: 0 },
+  ]
+  const from = { latitude: 5, longitude: -20, speed: 0 }
+  const to = { latitude: 25, longitude: -45, speed: 0 }
+  const places = [from, ...corners, ...Array(18).fill(null)]
+  const devices = places.map((place, number) => placed(number, place))
+  await page.route('**/api/devices?*', (route) =>
+    route.fulfill({ json: { success: true, devices, nextCursor: null } }),
+  )
+  let stream
+  await page.routeWebSocket(/api\/stream/, (socket) => {
+    stream = socket
+    socket.onMessage(() => undefined)
+    socket.send(JSON.stringify({ type: 'ready', sequence: 1, oldestSequence: 1 }))
+  })
+  await signIn(page)
+  await page.locator('.map-canvas[data-drawn="3"]').waitFor()
+  const canvas = page.locator('.map-canvas')
+  const box = await canvas.boundingBox()
+  const [before, after] = [from, to].map((place) => pixelOf(place, corners, box))
+  const [green, patience] = ['#0fa968', 30_000]
+  const expectAt = (here, there) =>
+    waitForColours(
+      browser,
+      canvas,
+      [
+        { at: here, colour: green },
+        { at: there, colour: green, isNot: true },
+      ],
+      patience,
+    )
+  await expectAt(before, after)
+  const time = new Date().toISOString()
+  const location = { ...devices[0].lastLocation, ...to, dateTime: time, receivedAt: time }
+  const data = { deviceId: devices[0].id, location }
+  const event = { id: 'evt_2', type: 'location.reported', time, sequence: 2, data }
+  stream.send(JSON.stringify({ type: 'events', events: [event] }))
+  await expectAt(after, before)
+  await page.close()
+}
+
+/** Where the map draws a place, once it fits the corners with its padding of 70 pixels. */
+function pixelOf(place, corners, { width, height }) {
+  const project = ({ latitude, longitude }) => [
+    longitude / 360,
+    -Math.asinh(Math.tan((latitude * Math.PI) / 180)) / (2 * Math.PI),
+  ]
+  const [[west, north], [east, south]] = corners.map(project)
+  const scale = Math.min((width - 140) / (east - west), (height - 140) / (south - north))
+  const [x, y] = project(place)
+  return [
+    width / 2 + (x - (west + east) / 2) * scale,
+    height / 2 + (y - (north + south) / 2) * scale,
+  ]
+}
+
+async function signIn(page) {
+  await page.goto(base)
+  await page.getByText('API key', { exact: true }).first().click()
+  await page.getByLabel('Account', { exact: true }).fill(account.userName)
+  await page.getByLabel('API key', { exact: true }).last().fill(account.apiKey)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+}
 
 async function measure(count, { hasBaseMap = true } = {}) {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
@@ -46,11 +125,7 @@ async function measure(count, { hasBaseMap = true } = {}) {
   if (!hasBaseMap)
     await page.route('**/base-map-*', (route) => route.fulfill({ json: NO_BASE_MAP }))
   if (count > 0) await page.route('**/api/devices?*', answerDevices)
-  await page.goto(base)
-  await page.getByText('API key', { exact: true }).first().click()
-  await page.getByLabel('Account', { exact: true }).fill(account.userName)
-  await page.getByLabel('API key', { exact: true }).last().fill(account.apiKey)
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await signIn(page)
   await page.getByText(`${count.toLocaleString('en')} devices`).waitFor()
   await page.locator(`.map-canvas[data-drawn="${count}"]`).waitFor()
   expect((await page.locator('.fleet-row').count()) < 60, 'the list has every row')

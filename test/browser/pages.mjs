@@ -418,6 +418,8 @@ async function makeContent() {
     name: EVIL,
     email: 'evil@pages.example',
     description: EVIL,
+    message: EVIL,
+    tags: { [EVIL]: EVIL },
     notify: { email: false, sms: false },
   })
   const device = (body) => account.addDevice(body)

@@ -9,6 +9,7 @@ import { extname, join } from 'node:path'
 import { buildInto } from '../../scripts/build-console.mjs'
 import { TestAccount } from './support/accounts.mjs'
 import { base, check, expect, launch, report, Watch } from './support/browser.mjs'
+import { waitForColours } from './support/colours.mjs'
 import { makeArchive, makePng, makeVectorTile, TILE_TYPES } from './support/pmtiles.mjs'
 
 /** Of `PALETTES` in console/pages/map/style.ts. */
@@ -134,8 +135,8 @@ async function openConsole(folder, watch) {
   const headers = headersOf(folder)
   await page.route(`${base}/**`, (route) => {
     const { pathname } = new URL(route.request().url())
-    if (/^\/(api|admin)\//.test(pathname)) return route.continue()
-    const file = pathname.startsWith('/console/') ? pathname : '/index.html'
+    if (pathname !== '/' && !pathname.startsWith('/console/')) return route.continue()
+    const file = pathname === '/' ? '/index.html' : pathname
     const contentType = TYPES[extname(file)] ?? 'application/octet-stream'
     return route.fulfill({
       body: readFileSync(join(folder, file)),
@@ -166,35 +167,12 @@ function headersOf(folder) {
 }
 
 /** Waits until the map has these colours at two places in the west and in the east. */
-async function expectColours(page, wanted) {
-  const deadline = Date.now() + PATIENCE_MS
-  let seen
-  do {
-    seen = await readColours(page)
-    if (seen.west === wanted.west && seen.east === wanted.east) return
-    await page.waitForTimeout(500)
-  } while (Date.now() < deadline)
-  throw new Error(`the map is ${JSON.stringify(seen)}, not ${JSON.stringify(wanted)}`)
-}
-
-async function readColours(page) {
-  const picture = await page.locator('.map-canvas').screenshot()
-  // Another page decodes it: the policy of the console does not let a test do so.
-  const reader = await browser.newPage()
-  const colours = await reader.evaluate(
-    async (url) => {
-      const bitmap = await createImageBitmap(await (await fetch(url)).blob())
-      const canvas = new OffscreenCanvas(bitmap.width, bitmap.height)
-      const context = canvas.getContext('2d')
-      context.drawImage(bitmap, 0, 0)
-      const colourAt = (x, y) => {
-        const { data } = context.getImageData(bitmap.width * x, bitmap.height * y, 1, 1)
-        return `#${[...data.slice(0, 3)].map((one) => one.toString(16).padStart(2, '0')).join('')}`
-      }
-      return { west: colourAt(0.4, 0.3), east: colourAt(0.65, 0.3) }
-    },
-    `data:image/png;base64,${picture.toString('base64')}`,
-  )
-  await reader.close()
-  return colours
+async function expectColours(page, { west, east }) {
+  const canvas = page.locator('.map-canvas')
+  const { width, height } = await canvas.boundingBox()
+  const wanted = [
+    { at: [width * 0.4, height * 0.3], colour: west },
+    { at: [width * 0.65, height * 0.3], colour: east },
+  ]
+  await waitForColours(browser, canvas, wanted, PATIENCE_MS)
 }

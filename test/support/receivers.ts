@@ -63,9 +63,27 @@ const answer = async (inbox: string, behaviour: string, calls: number): Promise<
 
 /**
  * Garmin and RockBLOCK, as far as commands need them. A call is recorded in the inbox of its IMEI;
- * the credentials say how it is answered: `ok`, or a status.
+ * the password or key says how it is answered.
  */
-const PROVIDER_HOSTS = ['ipcinbound.inreachapp.com', 'explore.garmin.com', 'rockblock.rock7.com']
+const PROVIDER_HOSTS = [
+  'ipcinbound.inreachapp.com',
+  'explore.garmin.com',
+  'eur-enterprise.inreach.garmin.com',
+  'rockblock.rock7.com',
+]
+
+/** Whatever the provider: it hangs, fails, breaks off, redirects, or answers with a flood. */
+const answerBadly = async (behaviour: string): Promise<Response | null> => {
+  if (behaviour === 'hang') await wait(60_000)
+  if (behaviour === 'big') return new Response(tenMegabytes())
+  if (behaviour === 'broken') throw new Error('connection reset')
+  if (behaviour === '302') {
+    const headers = { Location: 'https://receiver.example/stolen/ok' }
+    return new Response(null, { status: 302, headers })
+  }
+  if (/^\d{3}$/.test(behaviour)) return new Response('sorry', { status: Number(behaviour) })
+  return null
+}
 
 const answerCommand = async (request: Request): Promise<Response> => {
   const { hostname, pathname } = new URL(request.url)
@@ -73,12 +91,15 @@ const answerCommand = async (request: Request): Promise<Response> => {
   const imei = /\b\d{15}\b/.exec(`${request.url} ${body}`)?.[0] ?? 'none'
   const headers = Object.fromEntries(request.headers)
   inboxNamed(imei).push({ at: Date.now(), behaviour: `${hostname}${pathname}`, headers, body })
-  const form = new URLSearchParams(body)
-  if (hostname === 'rockblock.rock7.com')
-    return new Response(form.get('password') === 'wrong' ? 'FAILED,10,Invalid login' : 'OK,4114651')
-  const key = headers['x-api-key'] ?? 'ok'
-  if (key === '429') return Response.json({ Code: 2 }, { status: 429 })
-  return key === 'ok' ? Response.json({ count: 1 }) : new Response('sorry', { status: Number(key) })
+  const isRockblock = hostname === 'rockblock.rock7.com'
+  const password = new URLSearchParams(body).get('password') ?? ''
+  const behaviour = isRockblock ? password : (headers['x-api-key'] ?? 'ok')
+  const bad = await answerBadly(behaviour)
+  if (bad) return bad
+  if (!isRockblock) return Response.json({ count: 1 })
+  if (behaviour === 'wrong') return new Response('FAILED,10,Invalid login')
+  if (behaviour === 'system') return new Response('FAILED,99,System error')
+  return new Response('OK,4114651')
 }
 
 export const answerOutboundRequest = async (request: Request): Promise<Response> => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { fetchTokenWithScopes, openAccount, type TestAccount } from '../support/accounts.ts'
 import { call } from '../support/http.ts'
+import { createSignInUser, signIn } from '../support/sessions.ts'
 import { garminEvent, garminPush, makeSource } from '../support/sources.ts'
 
 let count = 0
@@ -84,8 +85,24 @@ describe('a command by Garmin', () => {
 
   test('that was refused has failed', async () => {
     const account = await openAccount()
-    const { id } = await makeReached(account, 'garmin', { ...GARMIN, apiKey: '429' })
-    expect((await send(account, id, { command: 'Hello' })).body.command.status).toBe('failed')
+    for (const apiKey of ['429', '401', '422']) {
+      const { id } = await makeReached(account, 'garmin', { ...GARMIN, apiKey })
+      expect((await send(account, id, { command: 'Hello' })).body.command.status).toBe('failed')
+    }
+  })
+
+  test('by version 1 has a host of the list and its own credentials', async () => {
+    const account = await openAccount()
+    const settings = { host: 'explore.garmin.com', userName: 'fleet', password: 'p:1', sender: 's' }
+    const { imei, id } = await makeReached(account, 'garmin', settings)
+    await send(account, id, { command: 'Hello' })
+    await send(account, id, { command: '/locate' })
+    const calls = await callsFor(imei)
+    expect(calls.map(({ behaviour }) => behaviour)).toEqual([
+      'explore.garmin.com/IPCInbound/V1/Messaging.svc/Message',
+      'explore.garmin.com/IPCInbound/V1/Location.svc/LocationRequest',
+    ])
+    expect(calls[0]?.headers.authorization).toBe(`Basic ${btoa('fleet:p:1')}`)
   })
 
   test('too long, wrong or unknown is refused before it is sent', async () => {
@@ -126,6 +143,70 @@ describe('a command by RockBLOCK', () => {
   })
 })
 
+describe('a network that misbehaves', () => {
+  const settingsOf = (provider: string, behaviour: string) =>
+    provider === 'garmin'
+      ? { ...GARMIN, apiKey: behaviour }
+      : { userName: 'fleet', password: behaviour }
+
+  test.each(['garmin', 'rockblock'])(
+    '%s: what may have been accepted is unknown, and is sent once',
+    async (provider) => {
+      const account = await openAccount()
+      // A call that hangs is given up after 15 seconds.
+      await Promise.all(
+        ['hang', '500', '503', 'broken'].map(async (behaviour) => {
+          const { imei, id } = await makeReached(account, provider, settingsOf(provider, behaviour))
+          const headers = { 'Idempotency-Key': `${provider}-${behaviour}` }
+          const first = await send(account, id, { command: 'Hello' }, headers)
+          expect([behaviour, first.status, first.body.command?.status]).toEqual([
+            behaviour,
+            200,
+            'unknown',
+          ])
+          const again = await send(account, id, { command: 'Hello' }, headers)
+          expect(again.body).toEqual(first.body)
+          expect(await callsFor(imei)).toHaveLength(1)
+          const { commands } = (await account.call('GET', `/api/devices/${id}/commands`)).body
+          expect(commands).toMatchObject([{ status: 'unknown', command: 'Hello' }])
+        }),
+      )
+    },
+  )
+
+  test('a system error of RockBLOCK does not say that it was refused', async () => {
+    const account = await openAccount()
+    const { id } = await makeReached(account, 'rockblock', settingsOf('rockblock', 'system'))
+    const { body } = await send(account, id, { command: 'Hello' })
+    expect(body.command).toMatchObject({ status: 'unknown', answer: 'FAILED,99,System error' })
+  })
+
+  test.each(['garmin', 'rockblock'])(
+    '%s: a redirect is not followed, and a flood not read',
+    async (provider) => {
+      const account = await openAccount()
+      for (const behaviour of ['302', 'big']) {
+        const { id } = await makeReached(account, provider, settingsOf(provider, behaviour))
+        const { status, body } = await send(account, id, { command: 'Hello' })
+        expect(status).toBe(200)
+        expect((body.command.answer ?? '').length).toBeLessThanOrEqual(600)
+      }
+      expect(await callsFor('stolen')).toEqual([])
+    },
+  )
+
+  test('two commands at once with one key are sent once', async () => {
+    const account = await openAccount()
+    const { imei, id } = await makeReached(account, 'garmin', GARMIN)
+    const headers = { 'Idempotency-Key': 'twice' }
+    const replies = await Promise.all(
+      [1, 2, 3].map(() => send(account, id, { command: 'Hello' }, headers)),
+    )
+    for (const { status } of replies) expect([200, 409]).toContain(status)
+    expect(await callsFor(imei)).toHaveLength(1)
+  })
+})
+
 describe('a command by SMS', () => {
   test('goes to the device’s number and counts against its daily limit', async () => {
     const account = await openAccount()
@@ -163,6 +244,24 @@ describe('a conversation', () => {
 })
 
 describe('access', () => {
+  test('a person signed in with a password needs the privilege execute, and sees the group', async () => {
+    const account = await openAccount()
+    const { id } = await makeReached(account, 'garmin', GARMIN)
+    const path = `/api/devices/${id}/sendCommand`
+    const { body: group } = await account.call('POST', '/api/groups', { body: { name: 'Empty' } })
+    for (const [members, status] of [
+      [{ privileges: ['read', 'execute'] }, 200],
+      [{ privileges: ['read', 'write'] }, 403],
+      [{ privileges: ['read', 'execute'], group: group.id }, 404],
+    ] as const) {
+      const session = await signIn(account, await createSignInUser(account, members))
+      const { body: me } = await call('GET', '/api/me', { token: session.token })
+      expect(me.scopes.includes('execute')).toBe(members.privileges.includes('execute' as never))
+      const reply = await call('POST', path, { token: session.token, body: { command: 'Hi' } })
+      expect(reply.status).toBe(status)
+    }
+  })
+
   test('wants execute, a channel and an active device', async () => {
     const account = await openAccount()
     const { id } = await makeReached(account, 'garmin', GARMIN)

@@ -51,8 +51,9 @@ const Deliveries = ({ alert, messages }: Loaded) => (
           <li key={delivery.id}>
             <div>
               <b>{delivery.to}</b>
-              <span class="muted">{text.messages.channels[delivery.channel]}</span>
-              {delivery.kind !== 'alert' && <MessageKind kind={delivery.kind} />}
+              <span class="muted">
+                {text.messages.channels[delivery.channel]} · <MessageKind kind={delivery.kind} />
+              </span>
             </div>
             <MessageStatus {...delivery} since={messages.get(delivery.id)?.lastModified} />
           </li>

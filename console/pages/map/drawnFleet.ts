@@ -1,5 +1,4 @@
 import type { GeoJSONSourceDiff } from 'maplibre-gl'
-import type { Member } from './fleet.ts'
 
 /*
  * What of the fleet is on the map. Sending all of 10,000 devices to MapLibre's worker with each
@@ -9,12 +8,17 @@ import type { Member } from './fleet.ts'
 /** Above this share of the fleet, sending all of it is cheaper. */
 const MAX_SHARE = 0.3
 
+interface Drawable {
+  device: { id: string }
+  state: string
+}
+
 export type FleetChange =
   | { kind: 'none' }
   | { kind: 'all'; features: GeoJSON.Feature[] }
   | { kind: 'some'; diff: GeoJSONSourceDiff }
 
-export class DrawnFleet {
+export class DrawnFleet<Member extends Drawable> {
   #members: ReadonlyMap<string, Member> = new Map()
   #ids = new Set<string>()
   readonly #featureOf: (member: Member) => GeoJSON.Feature | null
@@ -59,5 +63,5 @@ export class DrawnFleet {
 }
 
 /** Devices are replaced when they change, never altered. */
-const isSame = (before: Member | undefined, after: Member): boolean =>
+const isSame = (before: Drawable | undefined, after: Drawable): boolean =>
   before?.device === after.device && before.state === after.state

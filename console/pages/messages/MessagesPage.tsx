@@ -82,18 +82,14 @@ export default () => {
     {
       key: 'kind',
       label: text.messages.kind,
-      cell: ({ kind }) => <MessageKind kind={kind} />,
-    },
-    {
-      key: 'to',
-      label: text.messages.to,
-      cell: ({ to, channel }) => (
+      cell: ({ kind, channel }) => (
         <span class="two-lines">
-          <span>{to}</span>
+          <MessageKind kind={kind} />
           <span class="muted">{text.messages.channels[channel]}</span>
         </span>
       ),
     },
+    { key: 'to', label: text.messages.to, cell: ({ to }) => to },
     {
       key: 'device',
       label: text.messages.about,

@@ -1,7 +1,8 @@
-import type { Condition } from '../../api/watching.ts'
+import type { RuleBody } from '../../api/types.ts'
 
 /* What a rule can watch for, and the fields that each needs. */
 
+export type Condition = RuleBody['when']
 export type RuleType = Condition['type']
 
 export const RULE_TYPES: readonly RuleType[] = [

@@ -1,7 +1,7 @@
 import type { Rule, RuleBody, ScheduleEntry } from '../../api/types.ts'
-import type { Condition } from '../../api/watching.ts'
 import {
   alertNameFor,
+  type Condition,
   conditionOf,
   EMPTY_CONDITION,
   numberOrText,

@@ -1,7 +1,6 @@
 import type { RuleBody, ScheduleEntry } from '../../api/types.ts'
-import type { Condition } from '../../api/watching.ts'
 import { alertLabel, text } from '../../text/text.ts'
-import { alertNameFor } from './condition.ts'
+import { alertNameFor, type Condition } from './condition.ts'
 
 /* What a rule does, in one sentence. */
 

@@ -20,7 +20,8 @@ const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/
 const decodeText = (bytes: Uint8Array, isCut: boolean): string | null => {
   try {
     // A cut may be within a letter, which a stream waits for.
-    const decoded = new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: isCut })
+    const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
+    const decoded = decoder.decode(bytes, { stream: isCut })
     return CONTROL.test(decoded) ? null : decoded
   } catch {
     return null

@@ -48,16 +48,26 @@ const toFix = (event: JsonObject, dateTime: number): Location | null => {
 interface ReadEvent {
   event: JsonObject
   dateTime: number
+  /** What tells the event from others of the device. */
+  stamp: string
   digest: string
 }
 
-/** Before version 4 binary events carry no time: the arrival stands for it. */
+const DAY_MS = 86_400_000
+/** More than a push of 256 KiB can have of real ones; each costs a hash. */
+const MAX_EVENTS = 2500
+
+/**
+ * Before version 4 binary events carry no time: the arrival stands for it. The same bytes on the same
+ * day are taken for a repeat.
+ */
 const readEvent = async (sent: unknown, now: number): Promise<ReadEvent> => {
   const event = objectOf(sent)
   const content = `${textOf(event.freeText)}\n${textOf(event.payload)}`
   return {
     event,
     dateTime: fromMilliseconds(event.timeStamp) ?? now,
+    stamp: textOf(event.timeStamp) || `day${Math.floor(now / DAY_MS)}`,
     digest: await digestOf(content),
   }
 }
@@ -72,10 +82,9 @@ const messagesOf = (origin: Origin, { event, dateTime }: ReadEvent): SourceItem[
 }
 
 const decodeFor = (named: string, read: ReadEvent): SourceItem[] => {
-  const { event, dateTime, digest } = read
+  const { event, dateTime, stamp, digest } = read
   const identifier = requireIdentifier(named, 'imei')
   const code = numberOf(event.messageCode)
-  const stamp = textOf(event.timeStamp) || 'none'
   const origin = { identifier, key: `${identifier}:${stamp}:${code}:${digest}` }
   const location = toFix(event, dateTime)
   const occasion = { dateTime, location }
@@ -93,6 +102,8 @@ const decodeFor = (named: string, read: ReadEvent): SourceItem[] => {
 const decode = async (push: Push): Promise<Items> => {
   const { Events: events } = objectOf(parseJson(push))
   if (!Array.isArray(events)) throw new Unreadable('`Events` is missing or is no list.')
+  if (events.length > MAX_EVENTS)
+    throw new Unreadable(`\`Events\` must have at most ${MAX_EVENTS} members.`)
   const read = await Promise.all(events.map((event) => readEvent(event, push.now)))
   return new Items().addEach(read, 'Event', (one) =>
     // One event may be of several devices.

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { makeBaseMap, makeDetails } from '../../../console/build/baseMap.ts'
 import { unwrap, unwrapPolygon } from '../../../console/build/rings.ts'
 
@@ -67,15 +67,14 @@ const shoresOf = (land: Land) => [...ringsOf(land, 'land'), ...(shapeOf(land, 'c
 
 const edgesOf = (line: Line) => line.slice(1).map((point, at) => [line[at], point])
 
-describe.each([
-  ['the base map', makeBaseMap],
-  ['its details', makeDetails],
-])('%s', (_, make) => {
-  let land: Land
-  beforeAll(() => {
-    land = make().land
-  })
+// Made once and outside of the tests: it takes seconds on a busy machine.
+const baseMap = makeBaseMap()
+const details = makeDetails()
 
+describe.each([
+  ['the base map', baseMap.land],
+  ['its details', details.land],
+])('%s', (_, land: Land) => {
   test('has no edge that crosses half of the world, except along a pole', () => {
     const long = [...shoresOf(land), ...ringsOf(land, 'polar')]
       .flatMap(edgesOf)
@@ -99,14 +98,14 @@ describe('details', () => {
     const [x, y] = [-31.1, 39.7]
     const isNear = ([longitude = 0, latitude = 0]: number[]) =>
       Math.abs(longitude - x) < 0.1 && Math.abs(latitude - y) < 0.1
-    expect(shoresOf(makeDetails().land).flat().some(isNear)).toBe(true)
-    expect(shoresOf(makeBaseMap().land).flat().some(isNear)).toBe(false)
+    expect(shoresOf(details.land).flat().some(isNear)).toBe(true)
+    expect(shoresOf(baseMap.land).flat().some(isNear)).toBe(false)
   })
 })
 
 describe('labels', () => {
   test('are one for each country, inside its largest part', () => {
-    const { features } = makeBaseMap().labels
+    const { features } = baseMap.labels
     const names = features.map(({ properties }) => properties.name)
     expect(new Set(names).size).toBe(names.length)
     expect(names).toEqual(expect.arrayContaining(['Portugal', 'United States', 'Fiji']))

@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { DrawnFleet } from '../../../console/pages/map/drawnFleet.ts'
-import type { Member } from '../../../console/pages/map/fleet.ts'
 
-const memberOf = (number: number, latitude: number | null = 0, state = 'fresh') =>
-  ({
-    device: { id: `dev_${number}`, lastLocation: latitude === null ? null : { latitude } },
-    state,
-  }) as unknown as Member
+const memberOf = (number: number, latitude: number | null = 0, state = 'fresh') => ({
+  device: { id: `dev_${number}`, lastLocation: latitude === null ? null : { latitude } },
+  state,
+})
+type Member = ReturnType<typeof memberOf>
 
 const featureOf = ({ device: { id, lastLocation } }: Member): GeoJSON.Feature | null =>
   lastLocation && {

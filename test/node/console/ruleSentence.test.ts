@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ScheduleEntry } from '../../../console/api/types.ts'
-import type { Condition } from '../../../console/api/watching.ts'
+import type { Condition } from '../../../console/pages/rules/condition.ts'
 import {
   alertNameFor,
   conditionOf,

@@ -1,6 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { readBytes } from '../../../src/http/body.ts'
-import { acquire, assign, release, releaseWhile } from '../../../src/http/loadShedding.ts'
+import {
+  acquire,
+  assign,
+  assignAgain,
+  awaitSlowBody,
+  release,
+  releaseWhile,
+} from '../../../src/http/loadShedding.ts'
 
 const newRequest = (): Request => new Request('https://perigee.test/')
 let now = 0
@@ -151,6 +158,20 @@ describe('the slots of an account', () => {
     expect(await startAssigned(20, 'one')).toHaveLength(8)
   })
 
+  test('are found again in a flood by requests whose bodies have arrived', async () => {
+    finish(startRequests(500))
+    now += 1000
+    const assigned = await startAssigned(8, 'one')
+    expect(assigned).toHaveLength(8)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const read = assigned.map((request) => releaseWhile(request, () => promise))
+    // Meanwhile others take all the slots of a flood.
+    expect(startRequests(100)).toHaveLength(32)
+    resolve()
+    await Promise.all(read)
+    for (const request of assigned) expect(await assignAgain(request, 'one')).toBe(true)
+  })
+
   test('stay the same account’s after a wait for its body', async () => {
     const assigned = await startAssigned(32, 'one')
     const first = assigned[0] as Request
@@ -158,6 +179,62 @@ describe('the slots of an account', () => {
     expect(await startAssigned(1, 'one')).toHaveLength(0)
     release(first)
     expect(await startAssigned(1, 'one')).toHaveLength(1)
+  })
+})
+
+describe('slow bodies', () => {
+  /** Starts requests with slow bodies, and tells which may be worked on. */
+  const startSlow = (count: number, accountId: string) => {
+    const outcomes = Array.from({ length: count }, () => {
+      const [request] = startRequests(1)
+      const outcome = { request: request as Request, isAdmitted: undefined as boolean | undefined }
+      void awaitSlowBody(outcome.request, accountId).then((isAdmitted) => {
+        outcome.isAdmitted = isAdmitted
+      })
+      return outcome
+    })
+    return {
+      outcomes,
+      admitted: () => outcomes.flatMap(({ request, isAdmitted }) => (isAdmitted ? [request] : [])),
+    }
+  }
+
+  beforeEach(() => {
+    vi.useFakeTimers({ now })
+  })
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
+  test('of an account are worked on one at a time, those of others beside it', async () => {
+    const one = startSlow(3, 'one')
+    const two = startSlow(1, 'two')
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(two.admitted()).toHaveLength(1)
+    for (const count of [1, 2, 3]) {
+      const admitted = one.admitted()
+      expect(admitted).toHaveLength(count)
+      finish(admitted)
+      await vi.advanceTimersByTimeAsync(10)
+    }
+    finish(two.admitted())
+  })
+
+  test('wait without a slot, and no longer than ten seconds', async () => {
+    const { outcomes, admitted } = startSlow(12, 'one')
+    await vi.advanceTimersByTimeAsync(0)
+    // One of them works, eleven wait: 127 slots are free.
+    const others = startRequests(500)
+    expect(others).toHaveLength(127)
+    finish(others)
+    await vi.advanceTimersByTimeAsync(9000)
+    expect(admitted()).toHaveLength(1)
+    finish(admitted())
+    await vi.advanceTimersByTimeAsync(2000)
+    expect(admitted()).toHaveLength(2)
+    const refused = outcomes.filter(({ isAdmitted }) => isAdmitted === false)
+    expect(refused).toHaveLength(10)
+    finish(outcomes.map(({ request }) => request))
   })
 })
 

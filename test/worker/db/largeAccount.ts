@@ -4,6 +4,10 @@ import { openAccount, type TestAccount } from '../../support/accounts.ts'
 /* An account with so many rows of every kind that a query which reads them all is seen. */
 
 export const [USERS, GROUPS, DEVICES, LARGE, FULL] = [10_000, 1000, 50_000, 5000, 10_000]
+/** As many as the service keeps of a source or a device. */
+const [SOURCES, IDENTIFIERS, REPORTS, QUARANTINED, PAYLOADS, COMMANDS] = [
+  50, 1000, 100, 1000, 10_000, 20_000,
+]
 const [EVENTS, ALERTS, EXPIRED_KEYS, LIVE_KEYS, WEBHOOKS, ACCOUNTS] = [
   30_000, 20_000, 900, 100, 50, 2000,
 ]
@@ -11,6 +15,8 @@ const [EVENTS, ALERTS, EXPIRED_KEYS, LIVE_KEYS, WEBHOOKS, ACCOUNTS] = [
 export interface LargeAccount extends TestAccount {
   /** The id of the n-th row of its kind. */
   nth: (prefix: string, n: number) => string
+  /** The key of the first device. */
+  firstKey: number
   /** Has 5000 devices. All other groups have twenty. */
   largeGroup: string
   /** Has 10,000 devices, every fifth of the account. */
@@ -81,6 +87,31 @@ export const openLargeAccount = async (): Promise<LargeAccount> => {
      SELECT ${idOf('whk')}, ?1, '', '[]', '[]', '[]', '', 0, 0, 0, 0, 0, 1 FROM n`,
     `${upTo(10_000)} INSERT INTO locations (device_key, time, latitude, longitude, received_at)
      SELECT ${firstKey} + 1, i, 0, 0, i FROM n WHERE ?1 IS NOT NULL`,
+    `${upTo(SOURCES)} INSERT INTO sources (id, account_id, name, provider, enabled, settings,
+       new_devices, keep_raw, hash, creation, last_modified, version)
+     SELECT ${idOf('src')}, ?1, 'S', 'flespi', 1, '{}', 'hold', 0, '', 0, 0, 1 FROM n`,
+    // Two sources are full: what one holds must not be read for the other.
+    `${upTo(2 * IDENTIFIERS)} INSERT INTO unclaimed (source_id, identifier_key, account_id,
+       identifier, first_received, last_received)
+     SELECT ${idOf('src', 'i % 2')}, 'u' || printf('%06d', i / 2), ?1, 'U' || i, i, i FROM n`,
+    `${upTo(2 * IDENTIFIERS * REPORTS)} INSERT INTO unclaimed_reports (source_id, identifier_key,
+       account_id, key, kind, received_at, item)
+     SELECT ${idOf('src', 'i % 2')}, 'u' || printf('%06d', i / 2 % ${IDENTIFIERS}), ?1, 'k' || i,
+       iif(i % 4 < 2, 'location', 'none'), i,
+       '{"kind":"location","location":{"dateTime":1,"latitude":1,"longitude":1}}' FROM n`,
+    `${upTo(2 * QUARANTINED)} INSERT INTO quarantine (id, account_id, device_key, time, reason,
+       received_at, packed)
+     SELECT ${idOf('qua')}, ?1, ${firstKey} + i % 2, i, 'speed', i / 4,
+       '[1,1,1,null,null,null,null,null,null,null]' FROM n`,
+    // Every thousandth payload has failed.
+    `${upTo(2 * PAYLOADS)} INSERT INTO source_payloads (id, account_id, source_id, received_at,
+       reason, size)
+     SELECT ${idOf('pay')}, ?1, ${idOf('src', 'i % 2')}, i, iif(i % 1000 < 2, 'wrong', NULL), 9
+     FROM n`,
+    `${upTo(2 * COMMANDS)} INSERT INTO commands (id, account_id, device_key, is_received, format,
+       command, sms, status, creation)
+     SELECT ${idOf('cmd')}, ?1, ${firstKey} + i % 2, 1, 'Text', '', i % 8 < 2, 'delivered', i / 4
+     FROM n`,
     `${upTo(ACCOUNTS)} INSERT INTO directory (user_name_key, account_id, cell)
      SELECT 'other' || i, ${idOf('acc')}, 0 FROM n WHERE ?1 IS NOT NULL`,
     `INSERT INTO accounts (id, number, user_name, name, time_zone, day, licenses, used, creation,
@@ -89,5 +120,5 @@ export const openLargeAccount = async (): Promise<LargeAccount> => {
      FROM directory WHERE account_id <> ?1`,
   ])
     await env.DB.prepare(sql).bind(account.id).run()
-  return { ...account, nth, largeGroup, fullGroup }
+  return { ...account, nth, firstKey, largeGroup, fullGroup }
 }

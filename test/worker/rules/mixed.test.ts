@@ -168,6 +168,23 @@ test('a fix in quarantine moves no rule until it is released, and is told late t
   expect(await alertsOf(account, device)).toHaveLength(1)
 })
 
+test('an old crossing of an emergency rule is stored, and nobody is told', async () => {
+  const { account, at } = await setUp({ emergency: true })
+  await createUser(account, { notify: { email: true, sms: false } })
+  await account.call('PATCH', '/api/account', {
+    body: { emergencyContacts: [{ name: 'Guard', email: 'guard@example.com' }] },
+  })
+  await backdate()
+  const device = await createDevice(account)
+  const past = at - 7_200_000
+  await reportMixed(account, [
+    { deviceId: device, ...fixAt(past, 'out') },
+    { deviceId: device, ...fixAt(past + 1000, 'in') },
+  ])
+  expect(await alertsOf(account, device)).toMatchObject([{ late: true, deliveries: [] }])
+  expect((await account.call('GET', '/api/account/messages')).body.messages).toEqual([])
+})
+
 test('three fixes that agree are released and told', async () => {
   const { account, at } = await setUp()
   const device = await createDevice(account, { identifier: 'x', maxSpeed: 1 })

@@ -188,3 +188,22 @@ test('a rule is tried on history and raises nothing', async () => {
   })
   expect([wrong.status, wrong.body.errors[0].pointer]).toEqual([400, '/deviceId'])
 })
+
+test('a rule is not tried on more than 100,000 locations', async () => {
+  const account = await openAccount()
+  const device = await createDevice(account)
+  const rule = await createRule(account, { when: { type: 'moves', metres: 100 } })
+  const at = Date.now() - 86_400_000
+  await env.DB.prepare(
+    `WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
+      INSERT INTO locations (device_key, time, latitude, longitude, received_at)
+      SELECT key, ?1 + i, 0, 0, ?1 FROM n, devices WHERE id = ?2`,
+  )
+    .bind(at, device)
+    .run()
+  const span = { from: new Date(at).toISOString(), to: new Date(at + 200_000).toISOString() }
+  const tried = await account.call('POST', `/api/rules/${rule}/test`, {
+    body: { deviceId: device, ...span },
+  })
+  expect([tried.status, tried.body.code]).toEqual([400, 'span-too-large'])
+}, 60_000)

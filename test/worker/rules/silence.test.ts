@@ -119,3 +119,66 @@ test('a refused or late report is contact too', async () => {
   await run()
   expect(await alertsOf(account, device)).toEqual([])
 })
+
+test('every account gets its turn, whatever others have', async () => {
+  const { readWatchedAccounts } = await import('../../../src/sweep/watchedAccounts.ts')
+  const { openCell } = await import('../../../src/db/open.ts')
+  await env.DB.prepare('DELETE FROM rules').run()
+  // Accounts before the last have more rules than are read at once.
+  const others = await Promise.all(Array.from({ length: 3 }, () => openAccount()))
+  const last = await openAccount()
+  const device = await createDevice(last)
+  await createRule(last, { when: { type: 'silent', minutes: 60 } })
+  await report(last, device)
+  await setBack(last, device, 90)
+  const record = await env.DB.prepare('SELECT record FROM rules').first('record')
+  for (const { id } of others)
+    await env.DB.prepare(
+      `INSERT INTO rules (id, account_id, enabled, type, record, creation, last_modified, version)
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 900)
+      SELECT ?1 || i, ?1, 1, 'silent', ?2, 1, 1, 1 FROM n`,
+    )
+      .bind(id, record)
+      .run()
+  const first = await readWatchedAccounts(openCell(env, 0), 0)
+  expect(first.accounts).toHaveLength(2)
+  const second = await readWatchedAccounts(openCell(env, 0), first.lastKey)
+  expect(second.accounts.map(({ id }) => id)).toEqual([others[2]?.id, last.id])
+  expect(second.lastKey).toBe(0)
+  await run()
+  expect(await alertsOf(last, device)).toEqual(['Offline'])
+})
+
+test('a rule for one device reads no row of the others', async () => {
+  const { readHeardDevices } = await import('../../../src/db/silence.ts')
+  const { openCell } = await import('../../../src/db/open.ts')
+  const account = await openAccount({ licenses: 40 })
+  const devices = await Promise.all(Array.from({ length: 40 }, () => createDevice(account)))
+  const batches: D1Result[] = []
+  const client = new Proxy(env.DB, {
+    get: (db, name) =>
+      name === 'prepare'
+        ? (text: string) => ({
+            bind: (...values: unknown[]) => ({
+              all: async () => {
+                const result = await db
+                  .prepare(text)
+                  .bind(...values)
+                  .all()
+                batches.push(result)
+                return result
+              },
+            }),
+          })
+        : Reflect.get(db, name),
+  })
+  const rows = await readHeardDevices(openCell({ ...env, DB: client }, 0), {
+    ranges: [],
+    deviceIds: [devices[4] ?? ''],
+    groupIds: [],
+    after: 0,
+    limit: 100,
+  })
+  expect(rows.map(({ id }) => id)).toEqual([devices[4]])
+  expect(batches[0]?.meta.rows_read).toBeLessThan(12)
+})

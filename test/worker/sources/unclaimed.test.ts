@@ -172,6 +172,24 @@ describe('payloads', () => {
     expect((await account.call('GET', '/api/alerts')).body.alerts).toHaveLength(1)
   })
 
+  test('of many pushes are replayed in pages, those in the span alone', async () => {
+    const account = await openAccount()
+    const source = await makeSource(account, 'flespi', { keepRaw: true })
+    const now = Math.floor(Date.now() / 1000)
+    for (let index = 0; index < 45; index++)
+      await source.push(flespiPush([fix(`d${index % 3}`, now - index), ...(index % 9 ? [] : [{}])]))
+    await env.DB.prepare('DELETE FROM unclaimed_reports WHERE source_id = ?').bind(source.id).run()
+    const path = `/api/sources/${source.id}/replay`
+    const to = new Date().toISOString()
+    const body = { from: new Date(minutesAgo(5)).toISOString(), to }
+    const replayed = await account.call('POST', path, { body })
+    expect(replayed.body).toEqual({ success: true, decoded: 40, failed: 5 })
+    const { unclaimed } = await unclaimedOf(account, source)
+    expect(unclaimed.map(({ count }: { count: number }) => count)).toEqual([15, 15, 15])
+    const later = { from: to, to: new Date(Date.now() + 60_000).toISOString() }
+    expect((await account.call('POST', path, { body: later })).body.decoded).toBe(0)
+  })
+
   test('partly understood: the good part is stored, the payload kept', async () => {
     const account = await openAccount()
     const source = await makeSource(account, 'flespi')
@@ -180,6 +198,38 @@ describe('payloads', () => {
     expect((await unclaimedOf(account, source)).unclaimed).toMatchObject([{ identifier: 'good' }])
     const { failures } = (await account.call('GET', `/api/sources/${source.id}/failures`)).body
     expect(failures).toMatchObject([{ reason: 'Message 2: `timestamp` is missing or is no time.' }])
+  })
+
+  test('stay within 20 MB of a source, however small or large each is', async () => {
+    const account = await openAccount()
+    const source = await makeSource(account, 'garmin')
+    await env.DB.prepare(
+      `WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 49999)
+       INSERT INTO source_payloads (id, account_id, source_id, received_at, reason, size)
+       SELECT 'pay_0' || printf('%05d', i) || ?2, ?1, ?2, i, 'wrong', 262144 FROM n`,
+    )
+      .bind(account.id, source.id)
+      .run()
+    await source.push({ body: '{', contentType: 'application/json' })
+    const large = JSON.stringify({ Events: 'x'.repeat(100_000) })
+    await source.push({ body: large, contentType: 'application/json' })
+    const row = await env.DB.prepare(
+      'SELECT count(*) AS n, min(received_at) AS oldest FROM source_payloads WHERE source_id = ?',
+    )
+      .bind(source.id)
+      .first<{ n: number; oldest: number }>()
+    // 500 bytes are counted for a row; the oldest went first.
+    expect(row?.n).toBeGreaterThan(39_900)
+    expect(row?.n).toBeLessThan(40_100)
+    expect(row?.oldest).toBeGreaterThan(9000)
+    const { failures } = (await account.call('GET', `/api/sources/${source.id}/failures?limit=2`))
+      .body
+    expect(failures.map(({ size }: { size: number }) => size)).toEqual([large.length, 1])
+    const raw = await account.call(
+      'GET',
+      `/api/sources/${source.id}/failures/${failures[0].id}/raw`,
+    )
+    expect(raw.body.bodyBase64).toBeNull()
   })
 
   test('of any kind never get a 5xx', async () => {
