@@ -24,13 +24,16 @@ export interface ChosenPart extends Interval {
   place: Place | null
 }
 
-/** True once the element has been in sight: what is below may never be looked at. */
+/** True once the element has been almost in sight: what is below may never be looked at. */
 const useSeen = () => {
   const element = useRef<HTMLDivElement>(null)
   const [isSeen, setIsSeen] = useState(false)
   useEffect(() => {
     if (!element.current || isSeen) return
-    const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && setIsSeen(true))
+    const observer = new IntersectionObserver(
+      ([entry]) => entry?.isIntersecting && setIsSeen(true),
+      { rootMargin: '300px' },
+    )
     observer.observe(element.current)
     return () => observer.disconnect()
   }, [isSeen])
