@@ -5,7 +5,7 @@ import { fail, useToolchain } from './toolchain.mjs'
 import { wrangler } from './wrangler.mjs'
 
 /** In KB gzip. A change that needs more raises this and says in its commit what for. */
-const BUDGET_KB = 255
+const BUDGET_KB = 290
 /** What a browser loads before the console shows its first page; the map comes later. */
 const CONSOLE_BUDGET_KB = 60
 const bundle = 'dist/worker.bundle'

@@ -1019,6 +1019,7 @@ export const en = {
       `${plural(count, 'report is', 'reports are')} with ${name} now.`,
     pending: (identifier: string, count: number) =>
       `${plural(count, 'report', 'reports')} of ${identifier} ${count === 1 ? 'is' : 'are'} still being moved to`,
+    pendingExpired: 'The device has expired: they wait until it is reactivated.',
     late: 'Alerts that are older than an hour come as late and are sent to nobody.',
     moved: (identifier: string) => `All reports of ${identifier} are moved.`,
     deleteTitle: (identifier: string) => `Delete the reports of ${identifier}?`,

@@ -6,7 +6,7 @@ import { openAccount } from '../harness/http.mjs'
 import { createRandom } from '../harness/random.mjs'
 import { median } from '../harness/rate.mjs'
 import { adminToken } from '../harness/server.mjs'
-import { runOpenLoop, sendTimed } from './openLoop.mjs'
+import { openConnections, runOpenLoop, sendTimed } from './openLoop.mjs'
 
 /*
  * One account floods the server, another sends ordinary requests. The flood must not slow the other
@@ -104,6 +104,9 @@ async function openNeighbour(base) {
   const { call, headers, device } = await openTenant(base, 'neighbour')
   const nextTime = timesSince(1)
   const nextReport = () => ({ dateTime: nextTime(), latitude: 38.7, longitude: -9.1 })
+  // The runtime closes a connection whose large body it refused, with the next request on it: those
+  // of the flood are not the neighbour's.
+  const agent = openConnections()
   await call('POST', `${device}/locations`, nextReport())
   let turn = 0
   return () => {
@@ -114,9 +117,10 @@ async function openNeighbour(base) {
         path: `${device}/locations`,
         headers: { ...headers, 'Content-Type': 'application/json' },
         body: JSON.stringify(nextReport()),
+        agent,
       })
     const path = kind === 1 ? `${device}/lastLocation` : '/api/devices?limit=20'
-    return sendTimed(base, { method: 'GET', path, headers })
+    return sendTimed(base, { method: 'GET', path, headers, agent })
   }
 }
 

@@ -14,10 +14,13 @@ const IDLE_TIMEOUT_MS = 3000
  * Locally each is a file descriptor of the runtime, which ends when it runs out of them. A request
  * without a free connection waits, and the wait is measured.
  */
-const agent = new Agent({ keepAlive: true, maxSockets: 2000, timeout: IDLE_TIMEOUT_MS })
+export const openConnections = () =>
+  new Agent({ keepAlive: true, maxSockets: 2000, timeout: IDLE_TIMEOUT_MS })
+
+const shared = openConnections()
 
 /** Sends one request. Resolves with its status, or with the error as status 0. */
-export function sendTimed(base, { method, path, headers, body }) {
+export function sendTimed(base, { method, path, headers, body, agent = shared }) {
   const { hostname, port } = new URL(base)
   const startedAt = performance.now()
   const elapsedMs = () => performance.now() - startedAt

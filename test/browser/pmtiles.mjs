@@ -135,8 +135,8 @@ async function openConsole(folder, watch) {
   const headers = headersOf(folder)
   await page.route(`${base}/**`, (route) => {
     const { pathname } = new URL(route.request().url())
-    if (/^\/(api|admin)\//.test(pathname)) return route.continue()
-    const file = pathname.startsWith('/console/') ? pathname : '/index.html'
+    if (pathname !== '/' && !pathname.startsWith('/console/')) return route.continue()
+    const file = pathname === '/' ? '/index.html' : pathname
     const contentType = TYPES[extname(file)] ?? 'application/octet-stream'
     return route.fulfill({
       body: readFileSync(join(folder, file)),

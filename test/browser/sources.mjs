@@ -16,7 +16,7 @@ const INVENTED = '100000000000001'
 
 const watch = new Watch()
 const browser = await launch()
-const account = await TestAccount.open({ licenses: 3 })
+const account = await TestAccount.open({ licenses: 4 })
 const newPage = (options) => visit.open(browser, watch, options)
 const signIn = (page, email = ADMIN) =>
   visit.signIn(page, { account: account.userName, email, password: PASSWORD })
@@ -72,7 +72,7 @@ try {
     await rowOf(page, '300434060000099').getByRole('button', { name: 'Give a device' }).click()
     await dialog.getByLabel('Name of the device').fill('Too many')
     await dialog.getByRole('button', { name: 'Make the device' }).click()
-    await dialog.getByText('3 of 3 licenses are in use.').waitFor()
+    await dialog.getByText('4 of 4 licenses are in use.').waitFor()
     await dialog.getByText('A device you have').click()
     await dialog.getByLabel('Gull 2').check()
     await dialog.getByText('Gull 2 has the identifier OLD-1, which this one replaces.').waitFor()
@@ -110,17 +110,17 @@ try {
   await check('reports that are still being moved are followed to the end', async () => {
     await push(url, [event('300434060000055', 3)])
     await page.getByRole('button', { name: 'Load again' }).click()
-    // As when the service is stopped between giving the identifier and moving the reports.
-    const { device } = await account.call('GET', `/api/devices/${gull}`)
-    const reply = { success: true, device, imported: 0, pending: 1 }
-    await page.route('**/claim', (route) => route.fulfill({ json: reply }), { times: 1 })
     await rowOf(page, '300434060000055').getByRole('button', { name: 'Give a device' }).click()
     await dialog.getByText('A device you have').click()
-    await dialog.getByLabel('Gull 2').check()
+    await dialog.getByLabel('Old 5').check()
     await dialog.getByRole('button', { name: 'Put it on this device' }).click()
     await page.getByText('1 report of 300434060000055 is still being moved to').waitFor()
+    await page.getByText('they wait until it is reactivated').waitFor()
+    await expire(made.spare)
+    await account.call('POST', `/api/devices/${made.old}/reactivate`, { expirationDate: null })
+    // Sooner than the service does it by itself.
     await account.call('POST', `/api${made.sourcePath}/unclaimed/300434060000055/claim`, {
-      deviceId: gull,
+      deviceId: made.old,
     })
     await page.getByText('All reports of 300434060000055 are moved.').waitFor()
   })
@@ -334,7 +334,17 @@ async function makeContent() {
   await user('Ron', READER, ['read'])
   const tern = await account.addDevice({ name: 'Tern 7', identifier: TERN, min: '+881632000011' })
   const gull = await account.addDevice({ name: 'Gull 2', identifier: 'OLD-1' })
-  return { tern: tern.id, gull: gull.id }
+  const old = await account.addDevice({ name: 'Old 5' })
+  await expire(old.id)
+  const spare = await account.addDevice({ name: 'Spare 9' })
+  return { tern: tern.id, gull: gull.id, old: old.id, spare: spare.id }
+}
+
+function expire(deviceId) {
+  const expirationDate = new Date().toISOString().slice(0, 10)
+  return account.call('PATCH', `/api/devices/${deviceId}`, {
+    limits: { expires: true, expirationDate },
+  })
 }
 
 async function runAxe(colorScheme, paths, { sourcePath }) {

@@ -78,7 +78,8 @@ const Moving = ({ moving, items }: { moving: Moves; items: readonly Unclaimed[] 
             identifier,
             items.find((one) => one.identifier === identifier)?.count ?? pending,
           )}{' '}
-          <a href={`/devices/${device.id}`}>{device.name}</a>.
+          <a href={`/devices/${device.id}`}>{device.name}</a>.{' '}
+          {device.state === 'expired' && text.unclaimed.pendingExpired}
         </span>
       </p>
     ))}
