@@ -91,7 +91,7 @@ interface Memory {
 }
 
 /** The guard counts them, so they are few; devices that needed more keep as many. */
-const REMEMBERED_FIXES = 3
+const REMEMBERED_FIXES = 2
 
 /** The last fixes of devices, as this isolate has seen them. The guard of the INSERT checks them. */
 const memories = new BoundedCache<Memory>(5000)
