@@ -62,6 +62,12 @@ const isFarAway = ({ zones, rule }: Signal, places: Box, maxAccuracy: number): b
   return zones?.every(({ shape }) => isShapeApart(shape, places, margin)) === true
 }
 
+const maxAccuracyOf = (fixes: Fix[]): number => {
+  let max = 0
+  for (const { accuracy } of fixes) if (accuracy !== null && accuracy > max) max = accuracy
+  return max
+}
+
 /** Judges the new fixes, in order of time, in the parts of the track around them. */
 export const judgeReport = (
   signals: readonly Signal[],
@@ -73,11 +79,13 @@ export const judgeReport = (
   for (const segment of segments) {
     const own = added.filter(({ time }) => time >= segment.from && time <= segment.to)
     if (own.length === 0) continue
+    const fixes = segment.stored.concat(own)
+    const places = boxOfPlaces(fixes)
+    const maxAccuracy = maxAccuracyOf(fixes)
+    const near = signals.filter((signal) => !isFarAway(signal, places, maxAccuracy))
+    if (near.length === 0) continue
     const window = toWindow(segment, own)
-    const places = boxOfPlaces(window.fixes)
-    const maxAccuracy = window.fixes.reduce((max, { accuracy }) => Math.max(max, accuracy ?? 0), 0)
-    for (const signal of signals) {
-      if (isFarAway(signal, places, maxAccuracy)) continue
+    for (const signal of near) {
       const { crossings, needsBefore, needsAfter } = judgeWindow(signal, window)
       result.needsBefore ||= needsBefore
       result.needsAfter ||= needsAfter

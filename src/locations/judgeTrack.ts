@@ -46,8 +46,16 @@ export const signalsFor = (
 export const mayConcern = ({ rules }: CompiledRules, deviceId: string): boolean =>
   rules.some(({ rule }) => rule.groups.length > 0 || isForDevice(rule, deviceId, []))
 
+const isInOrder = (rows: PackedLocation[]): boolean => {
+  for (let at = 1; at < rows.length; at++)
+    if ((rows[at]?.[0] as number) <= (rows[at - 1]?.[0] as number)) return false
+  return true
+}
+
 /** Each time once, as the INSERT takes the first of several. In order of time. */
 export const fixesOf = (rows: PackedLocation[], wantsRest: boolean): Fix[] => {
+  // As most reports are. A map of a thousand times takes five times as long as their fixes.
+  if (isInOrder(rows)) return rows.map((row) => packedFix(row, wantsRest))
   const byTime = new Map<number, Fix>()
   for (const row of rows) {
     const time = row[0] as number
@@ -83,7 +91,7 @@ interface Memory {
 }
 
 /** The guard counts them, so they are few; devices that needed more keep as many. */
-const REMEMBERED_FIXES = 3
+const REMEMBERED_FIXES = 2
 
 /** The last fixes of devices, as this isolate has seen them. The guard of the INSERT checks them. */
 const memories = new BoundedCache<Memory>(5000)
