@@ -225,8 +225,10 @@ try {
       await openPath(page, '/users')
       await page.getByRole('link', { name: 'Bo Berg' }).click()
       await page.getByLabel('Sees').selectOption({ label })
+      // The notice of the save before may still be there, so the reply is waited for.
+      const saved = page.waitForResponse((response) => response.request().method() === 'PATCH')
       await page.getByRole('button', { name: 'Save' }).click()
-      await page.getByText('Saved').first().waitFor()
+      await saved
       const { users } = await account.call('GET', '/api/users?q=bo')
       return users.find(({ email }) => email === BO).groupId
     }
