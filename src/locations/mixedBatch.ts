@@ -34,8 +34,15 @@ export const nameOf = ({
   identifier === null ? null : fold(identifier),
 ]
 
-const packGroups = (reports: DeviceReport[], packed: PackedLocation[][]): string =>
-  JSON.stringify(reports.map((report, at) => [...nameOf(report), packed[at]]))
+/** All locations but those that are held back, each with the positions of its report and in it. */
+const packRows = (packed: PackedLocation[][], held?: JudgedMixed['held']): string =>
+  JSON.stringify(
+    packed.flatMap((rows, report) => {
+      const times = held?.get(report)
+      const placed = rows.map((row, at) => [...row, report, at])
+      return times ? placed.filter(([time]) => !times.has(time as number)) : placed
+    }),
+  )
 
 export const packReport = ({ viewer, reports, isJudged, raisesBy, now }: MixedReport) => {
   const { accountId, groupId } = viewer
@@ -45,7 +52,7 @@ export const packReport = ({ viewer, reports, isJudged, raisesBy, now }: MixedRe
     groupId,
     now,
     packed,
-    groups: packGroups(reports, packed),
+    rows: packRows(packed),
     refs: JSON.stringify(reports.map((report) => [...nameOf(report), report.eventId])),
     oldest: oldestOf(reports.flatMap((report) => report.locations)),
     isJudged: isJudged ? 1 : 0,
@@ -54,20 +61,6 @@ export const packReport = ({ viewer, reports, isJudged, raisesBy, now }: MixedRe
 }
 
 export type PackedReport = ReturnType<typeof packReport>
-
-/** The locations of each report without those that are held back. */
-const groupsWithout = (
-  held: JudgedMixed['held'],
-  { reports }: MixedReport,
-  { packed, groups }: Pick<PackedReport, 'packed' | 'groups'>,
-): string => {
-  if (held.size === 0) return groups
-  const isKept = (at: number) => (row: PackedLocation) => !held.get(at)?.has(row[0] as number)
-  return packGroups(
-    reports,
-    packed.map((rows, at) => rows.filter(isKept(at))),
-  )
-}
 
 /** One attempt to store a report, with what it assumes. */
 interface Attempt {
@@ -86,7 +79,7 @@ export const writeReport = async (
   const { timeZone, hasSubscribers, emergency, rulesVersion } = assumed
   const values: MixedValues = {
     ...base,
-    groups: judged ? groupsWithout(judged.held, report, { packed, ...base }) : base.groups,
+    rows: judged?.held.size ? packRows(packed, judged.held) : base.rows,
     // An infinite number, of a report without locations, cannot be bound.
     oldest: Math.min(base.oldest, base.now),
     timeZone,

@@ -1,7 +1,8 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { type Placeholder, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
+import { PACKED_COLUMNS } from '../db/locations.ts'
 import { devices } from '../db/schema.ts'
-import { placeholders } from '../db/statement.ts'
+import { literal, placeholders } from '../db/statement.ts'
 import { isVisible, type Viewer } from '../db/visibility.ts'
 
 const p = placeholders('accountId', 'groupId')
@@ -24,3 +25,13 @@ export const devicesOf = (
     (SELECT ${named.key} FROM ${devices} ${named}
       WHERE ${named.accountId} = ${accountId} AND ${named.identifierKey} = sent.value ->> 1))
     AND ${isVisible(devices.key, groupId)}`
+
+/** A location of a report, among `sentRows`. */
+export const SENT = sql`location.value`
+/** The positions of its report, and of itself in the report. */
+export const SENT_REPORT = sql`${SENT} ->> ${literal(PACKED_COLUMNS.length)}`
+export const SENT_AT = sql`${SENT} ->> ${literal(PACKED_COLUMNS.length + 1)}`
+
+/** The LIMIT keeps SQLite from writing out each location once for each of its columns. */
+export const sentRows = (rows: Placeholder): SQL =>
+  sql`(SELECT value FROM json_each(${rows}) LIMIT -1) location`

@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
-import { alias } from 'drizzle-orm/sqlite-core'
 import type { Database } from '../db/open.ts'
 import { devices, eventHeads, events, locations } from '../db/schema.ts'
 import { compile, names, placeholders, type Statement } from '../db/statement.ts'
+import { devicesOf, SENT, SENT_REPORT, sentRows } from './mixedDevices.ts'
 
 /*
  * `location.reported` for a report of many devices: one event a device. Like those of `reportEvent`,
@@ -11,29 +11,24 @@ import { compile, names, placeholders, type Statement } from '../db/statement.ts
 
 interface MixedEvents {
   accountId: string
+  groupId: string | null
   refs: string
-  groups: string
+  rows: string
   now: number
 }
 
-const p = placeholders('accountId', 'refs', 'groups', 'now')
-const named = alias(devices, 'named')
+const p = placeholders('accountId', 'refs', 'rows', 'now')
 
 /** One row for each device with new locations: those received at this very moment. */
-const NEW_LOCATIONS = sql`SELECT ${devices.id} AS device_id, min(ref.value ->> 2) AS event_id,
+const NEW_LOCATIONS = sql`WITH found AS MATERIALIZED (SELECT sent.key AS report,
+      ${devices.key} AS key, ${devices.id} AS id, sent.value ->> 2 AS event_id
+    FROM ${devicesOf(sql`${p.refs}`)} WHERE changes() > 0)
+  SELECT found.id AS device_id, min(found.event_id) AS event_id,
     json_object('time', max(${locations.time}), 'count', count(DISTINCT ${locations.time})) AS data
-  FROM json_each(${p.groups}) sent
-  CROSS JOIN json_each(${p.refs}) ref ON ref.key = sent.key
-  CROSS JOIN ${devices} ON ${devices.key} = ifnull(
-    (SELECT ${named.key} FROM ${devices} ${named}
-      WHERE ${named.id} = sent.value ->> 0 AND ${named.accountId} = ${p.accountId}),
-    (SELECT ${named.key} FROM ${devices} ${named}
-      WHERE ${named.accountId} = ${p.accountId} AND ${named.identifierKey} = sent.value ->> 1))
-  CROSS JOIN json_each(sent.value, '$[2]') location
-  CROSS JOIN ${locations} ON ${locations.deviceKey} = ${devices.key}
-    AND ${locations.time} = location.value ->> 0 AND ${locations.receivedAt} = ${p.now}
-  WHERE changes() > 0
-  GROUP BY ${devices.key}`
+  FROM ${sentRows(p.rows)} CROSS JOIN found ON found.report = ${SENT_REPORT}
+  CROSS JOIN ${locations} ON ${locations.deviceKey} = found.key
+    AND ${locations.time} = ${SENT} ->> 0 AND ${locations.receivedAt} = ${p.now}
+  GROUP BY found.key`
 
 const takeNumbers = compile<MixedEvents>(
   sql`INSERT INTO ${eventHeads} (${names(eventHeads.accountId, eventHeads.sequence)})

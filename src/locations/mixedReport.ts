@@ -146,7 +146,7 @@ export const storeMixedReport = async (
   report: MixedReport,
 ): Promise<MixedOutcome> => {
   const base = packReport(report)
-  if (base.groups.length > MAX_PACKED_LENGTH) return { ok: false, refusal: 'body-too-large' }
+  if (base.rows.length > MAX_PACKED_LENGTH) return { ok: false, refusal: 'body-too-large' }
   const store = () => storePacked(db, report, base)
   if (report.assumed.rulesVersion === null) return store()
   const names = report.reports.map(({ deviceId, identifier }) => deviceId ?? fold(identifier ?? ''))

@@ -6,7 +6,7 @@ import { accounts, devices, locations, pendingRaises } from '../db/schema.ts'
 import { commaSeparated, compile, literal, names, placeholders } from '../db/statement.ts'
 import { isVisible, type Viewer } from '../db/visibility.ts'
 import type { Day } from '../domain/day.ts'
-import { devicesOf } from './mixedDevices.ts'
+import { devicesOf, SENT, SENT_AT, SENT_REPORT, sentRows } from './mixedDevices.ts'
 import { isActive, isAsAssumed, isAsJudged, isNewsStored } from './mixedGuard.ts'
 import { compareWithStored, type StoredRow } from './reportOutcome.ts'
 
@@ -19,8 +19,8 @@ export interface MixedValues extends Viewer {
   hasSubscribers: 0 | 1
   /** `[deviceId, identifierKey, eventId]` of each report. */
   refs: string
-  /** `[deviceId, identifierKey, packed locations]` of each report. */
-  groups: string
+  /** The packed locations of all reports, each with the positions of its report and in it. */
+  rows: string
   oldest: number
   /** 1 to leave out what may need a higher speed than the device's `maxSpeed`. */
   isJudged: 0 | 1
@@ -47,7 +47,7 @@ const p = placeholders(
   'today',
   'hasSubscribers',
   'refs',
-  'groups',
+  'rows',
   'oldest',
   'isJudged',
   'mayRaise',
@@ -66,7 +66,6 @@ const HAS_SUBSCRIBERS = isSubscribedToLocations(p.accountId, p.now)
 const IS_AS_ASSUMED = isAsAssumed(p)
 const IS_ACTIVE = isActive(p)
 const KEPT_SINCE = sql`(${p.now} - ${accounts.retentionDays} * 86400000)`
-const SENT = sql`location.value`
 
 const near = alias(locations, 'near')
 const other = alias(locations, 'other')
@@ -76,34 +75,36 @@ const KM_PER_UNIT = 111.32 / 1e7
 
 /** At most the true distance of a degree is taken, so a fix in doubt is never let through. */
 const isTooFast = (neighbour: SQL): SQL => sql`EXISTS (SELECT 1 FROM ${locations} ${near}
-  WHERE ${near.deviceKey} = ${devices.key} AND ${near.time} = ${neighbour}
+  WHERE ${near.deviceKey} = found.key AND ${near.time} = ${neighbour}
     AND (abs(${near.latitude} - ${SENT} ->> 1) + abs(${near.longitude} - ${SENT} ->> 2))
-      * ${literal(KM_PER_UNIT)} > ${devices.maxSpeed} * abs(${near.time} - ${SENT} ->> 0) / 3600000.0)`
+      * ${literal(KM_PER_UNIT)} > found.max_speed * abs(${near.time} - ${SENT} ->> 0) / 3600000.0)`
 
 const BEFORE = sql`(SELECT max(${other.time}) FROM ${locations} ${other}
-  WHERE ${other.deviceKey} = ${devices.key} AND ${other.time} < ${SENT} ->> 0)`
+  WHERE ${other.deviceKey} = found.key AND ${other.time} < ${SENT} ->> 0)`
 const AFTER = sql`(SELECT min(${other.time}) FROM ${locations} ${other}
-  WHERE ${other.deviceKey} = ${devices.key} AND ${other.time} > ${SENT} ->> 0)`
+  WHERE ${other.deviceKey} = found.key AND ${other.time} > ${SENT} ->> 0)`
 
 /** A quick check that lets through most fixes; what it leaves out is judged exactly. */
-const IS_CREDIBLE = sql`(${p.isJudged} = 0 OR ${devices.maxSpeed} = 0
+const IS_CREDIBLE = sql`(${p.isJudged} = 0 OR found.max_speed = 0
   OR NOT (${isTooFast(BEFORE)} OR ${isTooFast(AFTER)}))`
 
-const insertIf = (guard: SQL): SQL =>
-  sql`INSERT INTO ${locations}
-      (${names(locations.deviceKey, locations.receivedAt, ...PACKED_COLUMNS)})
-    SELECT ${devices.key}, ${p.now},
+/** Stores the locations of active devices: `ofReport` is asked once, `ofLocation` for each. */
+const insertIf = (ofReport: SQL, ofLocation: SQL): SQL =>
+  sql`WITH found AS MATERIALIZED (SELECT sent.key AS report, ${devices.key} AS key,
+      ${devices.maxSpeed} AS max_speed, ${KEPT_SINCE} AS kept_since
+    FROM ${accounts} CROSS JOIN ${devicesOf(sql`${p.refs}`)}
+    WHERE ${accounts.id} = ${p.accountId} AND ${IS_AS_ASSUMED} AND ${IS_ACTIVE} AND ${ofReport})
+  INSERT INTO ${locations} (${names(locations.deviceKey, locations.receivedAt, ...PACKED_COLUMNS)})
+    SELECT found.key, ${p.now},
       ${commaSeparated(PACKED_COLUMNS.map((_, index) => sql`${SENT} ->> ${literal(index)}`))}
-    FROM ${accounts} CROSS JOIN ${devicesOf(sql`${p.groups}`)}
-    CROSS JOIN json_each(sent.value, '$[2]') location
-    WHERE ${accounts.id} = ${p.accountId} AND ${IS_AS_ASSUMED} AND ${IS_ACTIVE}
-      AND (${p.oldest} >= ${KEPT_SINCE} OR ${SENT} ->> 0 >= ${KEPT_SINCE}) AND ${guard}
+    FROM ${sentRows(p.rows)} CROSS JOIN found ON found.report = ${SENT_REPORT}
+    WHERE (${p.oldest} >= found.kept_since OR ${SENT} ->> 0 >= found.kept_since) AND ${ofLocation}
     ON CONFLICT DO NOTHING`
 
-export const insertLocations = compile<MixedValues>(insertIf(IS_CREDIBLE))
+export const insertLocations = compile<MixedValues>(insertIf(sql`true`, IS_CREDIBLE))
 
 /** For a report that rules were applied to: all of it is stored, or nothing. */
-export const insertJudgedLocations = compile<MixedValues>(insertIf(isAsJudged(p)))
+export const insertJudgedLocations = compile<MixedValues>(insertIf(isAsJudged(p), sql`true`))
 
 const RAISE_COLUMNS = names(
   pendingRaises.id,
@@ -167,8 +168,10 @@ export const selectDevices = compile<Pick<MixedValues, 'refs' | keyof Viewer>, N
 )
 
 export const selectStored = compile<MixedValues, StoredRow & { report: number; at: number }>(
-  sql`SELECT sent.key AS report, location.key AS at, ${compareWithStored(SENT)}
-    FROM ${devicesOf(sql`${p.groups}`)} CROSS JOIN json_each(sent.value, '$[2]') location
+  sql`WITH found AS MATERIALIZED (SELECT sent.key AS report, ${devices.key} AS key
+      FROM ${devicesOf(sql`${p.refs}`)})
+    SELECT ${SENT_REPORT} AS report, ${SENT_AT} AS at, ${compareWithStored(SENT)}
+    FROM ${sentRows(p.rows)} CROSS JOIN found ON found.report = ${SENT_REPORT}
     CROSS JOIN ${locations}
-      ON ${locations.deviceKey} = ${devices.key} AND ${locations.time} = ${SENT} ->> 0`,
+      ON ${locations.deviceKey} = found.key AND ${locations.time} = ${SENT} ->> 0`,
 )
