@@ -114,7 +114,7 @@ async function waitUntilHealthy() {
 /** `wrangler dev` does not fire cron triggers, so this does. */
 function runCron() {
   setInterval(
-    () => fetch(`${base}/cdn-cgi/handler/scheduled`).catch(() => undefined),
+    () => fetch(`${base}/cdn-cgi/local/scheduled`).catch(() => undefined),
     CRON_INTERVAL_MS,
   ).unref()
 }

@@ -7,8 +7,11 @@ const SWEEP_AHEAD_MS = 60_000
 const RAISED_TIMEOUT_MS = 15_000
 
 /** Runs the cron trigger, which raises what a kill has left between a report and the ledger. */
-const runSweep = (base) =>
-  send(base, `/cdn-cgi/handler/scheduled?time=${Date.now() + SWEEP_AHEAD_MS}`)
+const runSweep = async (base) => {
+  const path = `/cdn-cgi/local/scheduled?time=${Date.now() + SWEEP_AHEAD_MS}`
+  const { status, text } = await send(base, path)
+  if (text !== 'ok') throw new Error(`the cron trigger did not run: ${status}`)
+}
 
 const readRaised = async (call, id) =>
   (await listAll(call, `/api/devices/${id}/alerts`, 'alerts')).filter(({ ruleId }) => ruleId)

@@ -180,7 +180,7 @@ export async function waitUntilMoved({ server, sourceId }, call) {
   const deadline = Date.now() + REPEAT_TIMEOUT_MS
   for (let ahead = SWEEP_AHEAD_MS; ; ahead += 11 * 60_000) {
     const time = Date.now() + ahead
-    await send(server.base, `/cdn-cgi/handler/scheduled?time=${time}`, { timeoutMs: 60_000 })
+    await send(server.base, `/cdn-cgi/local/scheduled?time=${time}`, { timeoutMs: 60_000 })
     const waiting = await listAll(call, `/api/sources/${sourceId}/unclaimed`, 'unclaimed')
     if (waiting.length === 0) return []
     if (Date.now() > deadline) return [`${waiting.length} claimed identifiers were never moved`]

@@ -61,7 +61,7 @@ export const temporaryFolder = () => mkdtempSync(join(tmpdir(), 'perigee-lab-'))
  * `directPort` leads straight to the Worker, without Miniflare's entry Worker, which production
  * does not have.
  * The runtime's inspector listens on `inspectorPort` (0: any). With `triggers` a request to
- * `/cdn-cgi/handler/scheduled` runs the cron trigger.
+ * `/cdn-cgi/local/scheduled` runs the cron trigger.
  */
 export async function serve({
   script,
