@@ -21,9 +21,22 @@ const dropInObject = (shape: z.core.$ZodShape, value: JsonObject): JsonObject =>
     }),
   )
 
+/** The option of a union that the value names by its discriminator. */
+const optionOf = (
+  { options, discriminator }: z.core.$ZodDiscriminatedUnionDef,
+  value: JsonObject,
+): z.core.$ZodType | undefined =>
+  options.find(({ _zod }) =>
+    _zod.propValues?.[discriminator]?.has(value[discriminator] as z.core.util.Primitive),
+  )
+
 /** A copy without the members that are null and may be left out, at every level of the schema. */
 export const dropNulls = (schema: z.core.$ZodType, value: unknown): unknown => {
   const { def } = (sentSchema(schema) as z.core.$ZodTypes)._zod
+  if (def.type === 'union' && 'discriminator' in def && isObject(value)) {
+    const option = optionOf(def as z.core.$ZodDiscriminatedUnionDef, value)
+    return option ? dropNulls(option, value) : value
+  }
   if (def.type === 'object' && isObject(value)) return dropInObject(def.shape, value)
   if (def.type !== 'array' || !Array.isArray(value)) return value
   const item = sentSchema(def.element)
