@@ -228,11 +228,8 @@ export class ZoneEditor {
   #draw(): void {
     const color = this.#color
     const features = this.#mode ? drawnPart(this.#mode, this.#corners, this.#pointer, color) : []
-    const handles = this.#mode
-      ? cornersOf(this.#corners)
-      : this.#shape
-        ? handlesOf(this.#shape)
-        : []
+    const ofShape = this.#shape ? handlesOf(this.#shape) : []
+    const handles = this.#mode ? cornersOf(this.#corners) : ofShape
     if (!this.#mode && this.#shape) features.push(zoneFeature(this.#shape, { color, isArea: true }))
     this.#set('draft', features)
     this.#set(
