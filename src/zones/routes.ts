@@ -25,8 +25,10 @@ const requireZone = async (c: Context): Promise<Zone> => {
 
 const addZones = async (c: Context, records: ZoneRecord[]): Promise<Zone[]> => {
   const { accountId } = c.get('principal')
-  const zones: { id: string; record: ZoneRecord }[] = []
-  for (const record of records) zones.push({ id: await c.get('newId')('zon'), record })
+  const ids = await Promise.all(records.map(() => c.get('newId')('zon')))
+  // Zones are listed by id: those of a file stay in its order.
+  ids.sort()
+  const zones = records.map((record, at) => ({ id: ids[at] ?? '', record }))
   const outcome = await createZones(c.get('db'), { accountId, zones, now: Date.now() })
   return requireOk(outcome).zones
 }
