@@ -49,7 +49,7 @@ const RULES = [
   /^is not a zone of this account|^must be a \w+’s id$|^is required, or below/,
   /^must be at most \d+ days after from$/,
   // Of a source: its settings depend on the provider. Of a payload and a claim: one of two members.
-  /^is not a setting of |^must be given, or device, and not both$|^must be left out where body is given$/,
+  /^is not a setting of |^must be given, or device, and not both$|^must be left out where (body|deviceId) is given$/,
   /^must be (base64|bytes in the format named|Text for an SMS|at most 256 KiB large)$/,
   /^must have names and values of HTTP headers$/,
   // `group` and `groupId` must name the same group.
