@@ -125,9 +125,15 @@ const KNOWN_IDENTIFIER = 'fuzz-known'
 /** Statuses that an address may answer with, whatever it gets. */
 const ALLOWED = new Set([200, 404, 405, 409, 413, 429])
 
+/** Half a surrogate pair cannot be encoded, and an object without a prototype has no text. */
+const encode = (value) =>
+  encodeURIComponent(
+    (typeof value === 'object' ? (stringify(value) ?? '') : String(value)).toWellFormed(),
+  )
+
 const asForm = (members) =>
   Object.entries(members)
-    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`)
+    .map(([name, value]) => `${encode(name)}=${encode(value)}`)
     .join('&')
 
 /** Changes the text in one place. */
