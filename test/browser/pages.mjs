@@ -26,6 +26,12 @@ try {
   const page = await newPage()
   const dialog = page.getByRole('dialog')
   await signIn(page)
+  /** The notice of a save before may still be there, so the reply is waited for. */
+  const save = async (button = page.getByRole('button', { name: 'Save' })) => {
+    const saved = page.waitForResponse((response) => response.request().method() === 'PATCH')
+    await button.click()
+    await saved
+  }
 
   await check('a raised alert appears by itself and is acknowledged in its row', async () => {
     await openPath(page, '/alerts')
@@ -92,8 +98,7 @@ try {
     await contact.getByLabel(/^E-mail/).fill('guard@pages.example')
     await page.getByLabel(/^Escalate emergencies/).check()
     await page.getByLabel('After (minutes)').fill('15')
-    await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('Saved').first().waitFor()
+    await save()
     const { account: stored } = await account.call('GET', '/api/account')
     expect(stored.emergencyContacts[0]?.email === 'guard@pages.example', 'no contact is stored')
     expect(stored.escalation?.afterMinutes === 15, 'no escalation is stored')
@@ -178,8 +183,7 @@ try {
     await page.getByRole('button', { name: 'Add a tag' }).click()
     await page.getByRole('textbox', { name: 'Tag', exact: true }).fill('team')
     await page.getByRole('textbox', { name: 'Value', exact: true }).fill('north')
-    await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('Saved.').waitFor()
+    await save()
     const stored = await account.call('GET', `/api/users/${id}`)
     const { message, adminDevices, tags } = stored
     expect(message === 'Report at noon', message)
@@ -187,8 +191,7 @@ try {
     expect(stored.deviceId?.startsWith('dev_'), `device ${stored.deviceId}`)
     await openPath(page, `/users/${id}`)
     await page.getByRole('button', { name: 'Remove the tag team' }).click()
-    await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByRole('heading', { level: 1, name: 'Users' }).waitFor()
+    await save()
     const { tags: left } = await account.call('GET', `/api/users/${id}`)
     expect(Object.keys(left).length === 0, JSON.stringify(left))
   })
@@ -225,10 +228,7 @@ try {
       await openPath(page, '/users')
       await page.getByRole('link', { name: 'Bo Berg' }).click()
       await page.getByLabel('Sees').selectOption({ label })
-      // The notice of the save before may still be there, so the reply is waited for.
-      const saved = page.waitForResponse((response) => response.request().method() === 'PATCH')
-      await page.getByRole('button', { name: 'Save' }).click()
-      await saved
+      await save()
       const { users } = await account.call('GET', '/api/users?q=bo')
       return users.find(({ email }) => email === BO).groupId
     }
@@ -284,8 +284,7 @@ try {
     await page.getByLabel(/^Keep locations/).fill('30')
     await page.getByRole('button', { name: 'Save' }).click()
     await dialog.getByLabel(/^Type/).fill(account.userName)
-    await dialog.getByRole('button', { name: 'Keep less' }).click()
-    await page.getByText('Saved.').waitFor()
+    await save(dialog.getByRole('button', { name: 'Keep less' }))
     const { account: stored } = await account.call('GET', '/api/account')
     expect(stored.name === 'Renamed Shipping' && stored.retentionDays === 30, 'not stored')
   })
