@@ -74,7 +74,7 @@ export const Dialog = ({
   )
 }
 
-interface ConfirmProps {
+export interface ConfirmProps {
   title: string
   children: ComponentChildren
   confirmLabel: string

@@ -1,14 +1,12 @@
-import { useState } from 'preact/hooks'
 import { call } from '../../api/client.ts'
 import { useAction, useResource } from '../../api/resource.ts'
 import type { Group } from '../../api/types.ts'
 import type { PageProps } from '../../app/routes.ts'
 import { navigate, setLeaveGuard } from '../../router/router.ts'
 import { text } from '../../text/text.ts'
-import { Button } from '../../ui/Button.tsx'
+import { DeleteButton } from '../../ui/DeleteButton.tsx'
 import { DeviceLink } from '../../ui/DeviceLink.tsx'
 import { DevicePicker } from '../../ui/DevicePicker.tsx'
-import { Confirm } from '../../ui/Dialog.tsx'
 import { bindFields, useDraft } from '../../ui/draft.ts'
 import { Form } from '../../ui/Form.tsx'
 import { TextArea, TextField } from '../../ui/fields.tsx'
@@ -73,35 +71,17 @@ const GroupForm = ({ group }: { group: Group | null }) => {
   )
 }
 
-const DeleteGroup = ({ group }: { group: Group }) => {
-  const [isAsking, setIsAsking] = useState(false)
-  const remove = useAction(async () => {
-    await call('DELETE /api/groups/{groupId}', { params: { groupId: group.id } })
-    setLeaveGuard(null)
-    toast(text.groups.deleted(group.name))
-    navigate('/groups')
-  })
-  return (
-    <>
-      <Button kind="danger" icon="trash" onClick={() => setIsAsking(true)}>
-        {text.common.delete}
-      </Button>
-      {isAsking && (
-        <Confirm
-          title={text.groups.deleteTitle(group.name)}
-          confirmLabel={text.groups.deleteConfirm}
-          onConfirm={() => remove.run()}
-          onClose={() => setIsAsking(false)}
-          isPending={remove.isPending}
-          error={remove.error}
-          name={group.name}
-        >
-          <p>{text.groups.deleteQuestion}</p>
-        </Confirm>
-      )}
-    </>
-  )
-}
+const DeleteGroup = ({ group }: { group: Group }) => (
+  <DeleteButton
+    title={text.groups.deleteTitle(group.name)}
+    confirmLabel={text.groups.deleteConfirm}
+    question={text.groups.deleteQuestion}
+    name={group.name}
+    onDelete={() => call('DELETE /api/groups/{groupId}', { params: { groupId: group.id } })}
+    deleted={text.groups.deleted(group.name)}
+    href="/groups"
+  />
+)
 
 const ReadOnly = ({ group }: { group: Group }) => (
   <Card title={text.groups.devices}>

@@ -1,13 +1,12 @@
 import { useState } from 'preact/hooks'
 import { call } from '../../api/client.ts'
-import { useAction, useResource } from '../../api/resource.ts'
+import { useResource } from '../../api/resource.ts'
 import type { Rule } from '../../api/types.ts'
 import { canEditRules } from '../../api/watching.ts'
 import type { PageProps } from '../../app/routes.ts'
-import { navigate, setLeaveGuard } from '../../router/router.ts'
+import { navigate } from '../../router/router.ts'
 import { text } from '../../text/text.ts'
-import { Button } from '../../ui/Button.tsx'
-import { Confirm } from '../../ui/Dialog.tsx'
+import { DeleteButton } from '../../ui/DeleteButton.tsx'
 import { Card, Page } from '../../ui/Page.tsx'
 import { Unloaded } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -19,34 +18,16 @@ import { TryRule } from './TryRule.tsx'
 
 const parent = { href: '/rules', label: text.rules.title }
 
-const DeleteRule = ({ rule }: { rule: Rule }) => {
-  const [isAsking, setIsAsking] = useState(false)
-  const remove = useAction(async () => {
-    await call('DELETE /api/rules/{ruleId}', { params: { ruleId: rule.id } })
-    setLeaveGuard(null)
-    toast(text.rules.deleted(rule.name))
-    navigate('/rules')
-  })
-  return (
-    <>
-      <Button kind="danger" icon="trash" onClick={() => setIsAsking(true)}>
-        {text.common.delete}
-      </Button>
-      {isAsking && (
-        <Confirm
-          title={text.rules.deleteTitle(rule.name)}
-          confirmLabel={text.rules.deleteConfirm}
-          onConfirm={() => remove.run()}
-          onClose={() => setIsAsking(false)}
-          isPending={remove.isPending}
-          error={remove.error}
-        >
-          <p>{text.rules.deleteQuestion}</p>
-        </Confirm>
-      )}
-    </>
-  )
-}
+const DeleteRule = ({ rule }: { rule: Rule }) => (
+  <DeleteButton
+    title={text.rules.deleteTitle(rule.name)}
+    confirmLabel={text.rules.deleteConfirm}
+    question={text.rules.deleteQuestion}
+    onDelete={() => call('DELETE /api/rules/{ruleId}', { params: { ruleId: rule.id } })}
+    deleted={text.rules.deleted(rule.name)}
+    href="/rules"
+  />
+)
 
 interface LoadedProps {
   rule: Rule

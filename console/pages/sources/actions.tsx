@@ -2,9 +2,9 @@ import { useState } from 'preact/hooks'
 import { call } from '../../api/client.ts'
 import { useAction } from '../../api/resource.ts'
 import type { Source } from '../../api/types.ts'
-import { navigate } from '../../router/router.ts'
 import { text } from '../../text/text.ts'
 import { Button, LinkButton } from '../../ui/Button.tsx'
+import { DeleteButton } from '../../ui/DeleteButton.tsx'
 import { Confirm } from '../../ui/Dialog.tsx'
 import { Refusal } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -65,34 +65,17 @@ const Enable = ({ source, onDone }: ActionProps & { onDone: (next: Source) => vo
   )
 }
 
-const Delete = ({ source }: ActionProps) => {
-  const [isAsking, setIsAsking] = useState(false)
-  const remove = useAction(async () => {
-    await call('DELETE /api/sources/{sourceId}', { params: paramsOf(source) })
-    toast(text.sources.deleted(source.name))
-    navigate('/sources')
-  })
-  return (
-    <>
-      <Button kind="danger" icon="trash" onClick={() => setIsAsking(true)}>
-        {text.common.delete}
-      </Button>
-      {isAsking && (
-        <Confirm
-          title={text.sources.deleteTitle(source.name)}
-          confirmLabel={text.sources.deleteConfirm}
-          onConfirm={() => remove.run()}
-          onClose={() => setIsAsking(false)}
-          isPending={remove.isPending}
-          error={remove.error}
-          name={source.name}
-        >
-          <p>{text.sources.deleteQuestion}</p>
-        </Confirm>
-      )}
-    </>
-  )
-}
+const Delete = ({ source }: ActionProps) => (
+  <DeleteButton
+    title={text.sources.deleteTitle(source.name)}
+    confirmLabel={text.sources.deleteConfirm}
+    question={text.sources.deleteQuestion}
+    name={source.name}
+    onDelete={() => call('DELETE /api/sources/{sourceId}', { params: paramsOf(source) })}
+    deleted={text.sources.deleted(source.name)}
+    href="/sources"
+  />
+)
 
 /** The buttons of a source's page. */
 export const SourceActions = ({

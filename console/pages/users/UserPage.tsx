@@ -3,9 +3,9 @@ import { call } from '../../api/client.ts'
 import { useAction, useResource } from '../../api/resource.ts'
 import type { User } from '../../api/types.ts'
 import type { PageProps } from '../../app/routes.ts'
-import { navigate, setLeaveGuard } from '../../router/router.ts'
 import { text } from '../../text/text.ts'
 import { Button } from '../../ui/Button.tsx'
+import { DeleteButton } from '../../ui/DeleteButton.tsx'
 import { Confirm } from '../../ui/Dialog.tsx'
 import { TextField } from '../../ui/fields.tsx'
 import { Page } from '../../ui/Page.tsx'
@@ -81,35 +81,17 @@ const Disable = ({ user, onDone }: { user: User; onDone: () => void }) => {
   )
 }
 
-const Delete = ({ user }: { user: User }) => {
-  const [isAsking, setIsAsking] = useState(false)
-  const remove = useAction(async () => {
-    await call('DELETE /api/users/{userId}', { params: { userId: user.id } })
-    setLeaveGuard(null)
-    toast(text.users.deleted(user.name))
-    navigate('/users')
-  })
-  return (
-    <>
-      <Button kind="danger" icon="trash" onClick={() => setIsAsking(true)}>
-        {text.common.delete}
-      </Button>
-      {isAsking && (
-        <Confirm
-          title={text.users.deleteTitle(user.name)}
-          confirmLabel={text.users.deleteConfirm}
-          onConfirm={() => remove.run()}
-          onClose={() => setIsAsking(false)}
-          isPending={remove.isPending}
-          error={remove.error}
-          name={user.name}
-        >
-          <p>{text.users.deleteQuestion}</p>
-        </Confirm>
-      )}
-    </>
-  )
-}
+const Delete = ({ user }: { user: User }) => (
+  <DeleteButton
+    title={text.users.deleteTitle(user.name)}
+    confirmLabel={text.users.deleteConfirm}
+    question={text.users.deleteQuestion}
+    name={user.name}
+    onDelete={() => call('DELETE /api/users/{userId}', { params: { userId: user.id } })}
+    deleted={text.users.deleted(user.name)}
+    href="/users"
+  />
+)
 
 export default ({ params: { userId = '' } }: PageProps) => {
   const isNew = userId === 'new'

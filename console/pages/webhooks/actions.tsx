@@ -3,9 +3,9 @@ import { call } from '../../api/client.ts'
 import { useAction } from '../../api/resource.ts'
 import type { Webhook } from '../../api/types.ts'
 import { formatDateTime } from '../../format/time.ts'
-import { navigate, setLeaveGuard } from '../../router/router.ts'
 import { text } from '../../text/text.ts'
 import { Button } from '../../ui/Button.tsx'
+import { DeleteButton } from '../../ui/DeleteButton.tsx'
 import { Confirm } from '../../ui/Dialog.tsx'
 import { ShownOnce } from '../../ui/ShownOnce.tsx'
 import { Refusal } from '../../ui/states.tsx'
@@ -94,32 +94,14 @@ export const Enable = ({ webhook, onDone }: ActionProps & { onDone: (next: Webho
   )
 }
 
-export const Delete = ({ webhook }: ActionProps) => {
-  const [isAsking, setIsAsking] = useState(false)
-  const remove = useAction(async () => {
-    await call('DELETE /api/webhooks/{webhookId}', { params: paramsOf(webhook) })
-    setLeaveGuard(null)
-    toast(text.webhooks.deleted)
-    navigate('/webhooks')
-  })
-  return (
-    <>
-      <Button kind="danger" icon="trash" onClick={() => setIsAsking(true)}>
-        {text.common.delete}
-      </Button>
-      {isAsking && (
-        <Confirm
-          title={text.webhooks.deleteTitle}
-          confirmLabel={text.webhooks.deleteConfirm}
-          onConfirm={() => remove.run()}
-          onClose={() => setIsAsking(false)}
-          isPending={remove.isPending}
-          error={remove.error}
-          name={new URL(webhook.url).host}
-        >
-          <p>{text.webhooks.deleteQuestion(webhook.url)}</p>
-        </Confirm>
-      )}
-    </>
-  )
-}
+export const Delete = ({ webhook }: ActionProps) => (
+  <DeleteButton
+    title={text.webhooks.deleteTitle}
+    confirmLabel={text.webhooks.deleteConfirm}
+    question={text.webhooks.deleteQuestion(webhook.url)}
+    name={new URL(webhook.url).host}
+    onDelete={() => call('DELETE /api/webhooks/{webhookId}', { params: paramsOf(webhook) })}
+    deleted={text.webhooks.deleted}
+    href="/webhooks"
+  />
+)
