@@ -18,7 +18,7 @@ type Value = SQLWrapper | string | number | null
 type EventValues = Record<keyof NewEvent, Value>
 
 const HEAD_COLUMNS = names(eventHeads.accountId, eventHeads.sequence)
-const EVENT_COLUMNS = names(
+export const EVENT_COLUMNS = names(
   events.accountId,
   events.sequence,
   events.id,
@@ -69,45 +69,41 @@ export const appendEvent = (
 }
 
 interface NewEvents {
-  accountId: string
+  accountId: Value
   type: string
-  time: number
-  /** A query with the columns `id` and `data`: one event for each row. */
+  time: Value
+  /** A query with the columns `id`, `place`, `device_id` and `data`: one event for each row. */
   rows: SQL
 }
 
-/** The same for many events of one type. They are numbered in the order of their ids. */
+/** Appends many events of one type, numbered in the order of `place`. `rows` runs twice. */
+export const buildAppendRows = ({
+  accountId,
+  type,
+  time,
+  rows,
+}: NewEvents): [takeNumbers: SQL, insert: SQL] => [
+  sql`INSERT INTO ${eventHeads} (${HEAD_COLUMNS})
+    SELECT ${accountId}, count(*) FROM (${rows}) HAVING count(*) > 0
+    ON CONFLICT (${names(eventHeads.accountId)})
+    DO UPDATE SET ${names(eventHeads.sequence)} = ${eventHeads.sequence} + excluded.sequence`,
+  sql`INSERT INTO ${events} (${EVENT_COLUMNS})
+    SELECT ${accountId},
+      ${eventHeads.sequence} - count(*) OVER () + row_number() OVER (ORDER BY fresh.place),
+      fresh.id, ${type}, ${time}, fresh.device_id, fresh.data
+    FROM (${rows}) fresh JOIN ${eventHeads} ON ${eventHeads.accountId} = ${accountId}`,
+]
+
+/** The same for rows some of which may be stored already. */
 export const appendEvents = (
   db: Database,
-  { accountId, type, time, rows }: NewEvents,
+  event: NewEvents,
 ): [takeNumbers: Statement, insert: Statement] => {
-  const fresh = sql`WITH fresh AS (SELECT * FROM (${rows}) r WHERE NOT EXISTS (
-    SELECT 1 FROM ${events} WHERE ${events.accountId} = ${accountId} AND ${events.id} = r.id))`
-  const columns = names(
-    events.accountId,
-    events.sequence,
-    events.id,
-    events.type,
-    events.time,
-    events.data,
-  )
-  return [
-    statement(
-      db,
-      sql`${fresh} INSERT INTO ${eventHeads} (${HEAD_COLUMNS})
-        SELECT ${accountId}, count(*) FROM fresh HAVING count(*) > 0
-        ON CONFLICT (${names(eventHeads.accountId)})
-        DO UPDATE SET ${names(eventHeads.sequence)} = ${eventHeads.sequence} + excluded.sequence`,
-    ),
-    statement(
-      db,
-      sql`${fresh} INSERT INTO ${events} (${columns})
-        SELECT ${accountId},
-          ${eventHeads.sequence} - count(*) OVER () + row_number() OVER (ORDER BY f.id),
-          f.id, ${type}, ${time}, f.data
-        FROM fresh f JOIN ${eventHeads} ON ${eventHeads.accountId} = ${accountId}`,
-    ),
-  ]
+  const { accountId, rows } = event
+  const fresh = sql`SELECT * FROM (${rows}) r WHERE NOT EXISTS (
+    SELECT 1 FROM ${events} WHERE ${events.accountId} = ${accountId} AND ${events.id} = r.id)`
+  const [numbers, insert] = buildAppendRows({ ...event, rows: fresh })
+  return [statement(db, numbers), statement(db, insert)]
 }
 
 /** True when someone reads the account's events, so that its feed must be poked. */

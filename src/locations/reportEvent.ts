@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import { EVENT_COLUMNS } from '../db/events.ts'
 import type { Database } from '../db/open.ts'
 import { devices, eventHeads, events, locations } from '../db/schema.ts'
 import { compile, names, placeholders, type Statement } from '../db/statement.ts'
@@ -27,15 +28,6 @@ const takeNumber = compile<ReportEvent>(
     DO UPDATE SET ${names(eventHeads.sequence)} = ${eventHeads.sequence} + 1`,
 )
 
-const EVENT_COLUMNS = names(
-  events.accountId,
-  events.sequence,
-  events.id,
-  events.type,
-  events.time,
-  events.deviceId,
-  events.data,
-)
 /** A location of the report is new if it was received at this very moment. */
 const NEW_LOCATIONS = sql`SELECT
     json_object('time', max(${locations.time}), 'count', count(DISTINCT ${locations.time}))

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
+import { buildAppendRows } from '../db/events.ts'
 import type { Database } from '../db/open.ts'
-import { commands, eventHeads, events } from '../db/schema.ts'
+import { commands } from '../db/schema.ts'
 import { compile, names, placeholders, runBatch, type Statement } from '../db/statement.ts'
 import { base32 } from '../domain/base32.ts'
 import { isClockWrong } from '../domain/credible.ts'
@@ -29,36 +30,20 @@ interface Messages {
 }
 
 /** Those that are not stored yet; the first of several with one id. */
-const NEW_MESSAGES = sql`SELECT sent.value AS value, min(sent.key) AS place
+const NEW_MESSAGES = sql`SELECT sent.value ->> 1 AS id, min(sent.key) AS place,
+    sent.value ->> 3 AS device_id, sent.value ->> 7 AS data
   FROM json_each(${p.messages}) sent
   WHERE NOT EXISTS (SELECT 1 FROM ${commands} WHERE ${commands.id} = sent.value ->> 0)
   GROUP BY sent.value ->> 0`
 
-const takeNumbers = compile<Messages>(
-  sql`INSERT INTO ${eventHeads} (${names(eventHeads.accountId, eventHeads.sequence)})
-    SELECT ${p.accountId}, count(*) FROM (${NEW_MESSAGES}) HAVING count(*) > 0
-    ON CONFLICT (${names(eventHeads.accountId)})
-    DO UPDATE SET ${names(eventHeads.sequence)} = ${eventHeads.sequence} + excluded.sequence`,
-)
-
-const EVENT_COLUMNS = names(
-  events.accountId,
-  events.sequence,
-  events.id,
-  events.type,
-  events.time,
-  events.deviceId,
-  events.data,
-)
-
-const insertEvents = compile<Messages>(
-  sql`INSERT INTO ${events} (${EVENT_COLUMNS})
-    SELECT ${p.accountId},
-      ${eventHeads.sequence} - count(*) OVER () + row_number() OVER (ORDER BY f.place),
-      f.value ->> 1, 'message.received', ${p.now}, f.value ->> 3, f.value ->> 7
-    FROM (${NEW_MESSAGES}) f
-    JOIN ${eventHeads} ON ${eventHeads.accountId} = ${p.accountId}`,
-)
+const [TAKE_NUMBERS, INSERT_EVENTS] = buildAppendRows({
+  accountId: p.accountId,
+  type: 'message.received',
+  time: p.now,
+  rows: NEW_MESSAGES,
+})
+const takeNumbers = compile<Messages>(TAKE_NUMBERS)
+const insertEvents = compile<Messages>(INSERT_EVENTS)
 
 const COMMAND_COLUMNS = names(
   commands.id,

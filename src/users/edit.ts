@@ -209,7 +209,7 @@ export const deleteUser = async (
   const isDeletable = sql`EXISTS (SELECT 1 FROM ${users} WHERE ${own} AND ${isExpected})`
   const ofUser = and(eq(keys.accountId, accountId), eq(keys.userId, id), isDeletable)
   const isLive = or(isNull(keys.expires), gt(keys.expires, now))
-  const revoked = sql`SELECT 'evt_' || ${keys.id} || '_revoked' AS id,
+  const revoked = sql`SELECT 'evt_' || ${keys.id} || '_revoked' AS id, ${keys.id} AS place, NULL AS device_id,
     json_object('keyId', ${keys.id}) AS data FROM ${keys} WHERE ${and(ofUser, isLive)}`
   const [before, , , , , deleted] = await runBatch(db, [
     statement(db, sql`SELECT 1 FROM ${users} WHERE ${own}`),
