@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { RESEND_KEY, TWILIO_SID, TWILIO_TOKEN } from './test/support/providers.ts'
 import { answerOutboundRequest } from './test/support/receivers.ts'
+import { StalledRuns } from './test/support/stalledRuns.ts'
 
 const SECRETS = {
   TOKEN_SECRET: 'a-secret-of-the-tests-and-of-nothing-else',
@@ -107,6 +108,7 @@ const workerTests = {
 export default defineConfig({
   test: {
     silent: 'passed-only',
+    reporters: ['default', new StalledRuns()],
     // A file's Worker has one thread and often waits, so a machine with two cores is busy with
     // three.
     maxWorkers: 3,
