@@ -78,17 +78,18 @@ export const tryCountRequest = (context: CountContext, accountId: string, now: n
 }
 
 /**
- * Counts what a request costs beyond the one that it was counted as. False only when others have
- * passed the limit meanwhile: a request that was counted within the limit is served.
+ * Counts what a request costs beyond what it has counted already. False only when others have
+ * reached the limit meanwhile: a request that was counted within the limit is served.
  */
 export const tryCountExtra = (
   context: CountContext,
   accountId: string,
   now: number,
-  cost: number,
+  { counted, cost }: { counted: number; cost: number },
 ): boolean => {
   const window = accountWindow(accountId, now)
-  if (window.isClosed || window.count > accountRequestsPerMinute(context.env)) return false
+  const byOthers = window.count - counted
+  if (window.isClosed || byOthers >= accountRequestsPerMinute(context.env)) return false
   addToWindow(context, accountId, window, cost)
   return true
 }

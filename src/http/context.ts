@@ -13,6 +13,8 @@ export interface AppEnv {
     /** `claims`, `principal` and `db` are set once the token is verified. */
     claims: Claims
     principal: Principal
+    /** What the request counts in the rate limit; undefined while it is one. */
+    counted: number | undefined
     /** The account's cell. */
     db: Database
     /** Makes an id: a new one, or the same again when an Idempotency-Key repeats a request. */

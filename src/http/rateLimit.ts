@@ -40,12 +40,14 @@ const showWindow = (c: Context, accountId: string, now: number, isCounted: boole
 export const countRequest = (c: Context, accountId: string, now: number): void =>
   showWindow(c, accountId, now, tryCountRequest(c, accountId, now))
 
-/** Counts what the request costs beyond the one that `countRequest` has counted. */
+/** Counts what the request costs beyond what it has counted so far, at first the request itself. */
 export const countExtraCost = (c: Context, cost: number): void => {
   const accountId = c.get('principal')?.accountId
   if (accountId === undefined || cost <= 0) return
   const now = Date.now()
-  showWindow(c, accountId, now, tryCountExtra(c, accountId, now, cost))
+  const counted = c.get('counted') ?? 1
+  showWindow(c, accountId, now, tryCountExtra(c, accountId, now, { counted, cost }))
+  c.set('counted', counted + cost)
 }
 
 const refuseIfExhausted = (limit: FailureLimit, now: number): void => {
