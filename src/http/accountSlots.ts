@@ -19,9 +19,9 @@ export const requireSlotAgain = async (c: Context): Promise<void> => {
   if (!(await assignAgain(c.req.raw, c.get('principal').accountId))) throw overloaded()
 }
 
-/** Waits until no other slow body of the account is being worked on, or throws a 503. */
-export const requireSlowBodyTurn = async (c: Context): Promise<void> => {
-  if (!(await awaitSlowBody(c.req.raw, c.get('principal').accountId))) throw overloaded()
+/** Waits until the work on a slow body may start, or throws a 503. */
+export const requireSlowBodyTurn = async (c: Context, bytes: number): Promise<void> => {
+  if (!(await awaitSlowBody(c.req.raw, c.get('principal').accountId, bytes))) throw overloaded()
 }
 
 /** Waits for a receiver that the account chose, without a slot: it may take as long as it likes. */

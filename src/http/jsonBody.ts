@@ -115,7 +115,7 @@ export const readJson = async (c: Context, maxBytes = MAX_BODY_BYTES): Promise<J
   if (bytes.byteLength === 0) return null
   countExtraCost(c, extraCostOfBody(bytes.byteLength))
   const isSlow = bytes.byteLength > MIN_SLOW_BYTES
-  if (isSlow && caller) await requireSlowBodyTurn(c)
+  if (isSlow && caller) await requireSlowBodyTurn(c, bytes.byteLength)
   const body = parseJson(bytes)
   // Parsing a large body takes milliseconds: other requests get their turn before it is validated.
   if (isSlow) await scheduler.wait(0)

@@ -1,71 +1,6 @@
 import { log } from '../log.ts'
-
-export interface Slot {
-  acquiredAt: number
-  owner: string | undefined
-}
-
-interface OwnerLimit {
-  owner: string
-  max: number
-}
-
-/** Slots that work in this isolate holds, oldest first. */
-export class Slots {
-  readonly #held = new Map<object, Slot>()
-  readonly #countByOwner = new Map<string, number>()
-  readonly #maxHeldMs: number
-
-  /** After a disconnect `finally` may never run: slots older than `maxHeldMs` are evicted. */
-  constructor(maxHeldMs: number) {
-    this.#maxHeldMs = maxHeldMs
-  }
-
-  /** False while `max` slots are held, or `ownerLimit.max` by this owner. */
-  acquire(holder: object, now: number, max: number, ownerLimit?: OwnerLimit): boolean {
-    this.#evict(now)
-    if (this.#held.size >= max) return false
-    if (ownerLimit && this.countOf(ownerLimit.owner) >= ownerLimit.max) return false
-    this.hold(holder, now, ownerLimit?.owner)
-    return true
-  }
-
-  /** Takes a slot even if none is free. */
-  hold(holder: object, now: number, owner?: string): void {
-    this.release(holder)
-    this.#held.set(holder, { acquiredAt: now, owner })
-    if (owner !== undefined) this.#countByOwner.set(owner, this.countOf(owner) + 1)
-  }
-
-  /** The slot that was held, if any. */
-  release(holder: object): Slot | undefined {
-    const slot = this.#held.get(holder)
-    if (!slot) return undefined
-    this.#held.delete(holder)
-    if (slot.owner === undefined) return slot
-    const left = this.countOf(slot.owner) - 1
-    if (left > 0) this.#countByOwner.set(slot.owner, left)
-    else this.#countByOwner.delete(slot.owner)
-    return slot
-  }
-
-  /** Starts the time until eviction again. */
-  renew(holder: object, now: number): void {
-    const slot = this.#held.get(holder)
-    if (slot) this.hold(holder, now, slot.owner)
-  }
-
-  #evict(now: number): void {
-    for (const [holder, { acquiredAt }] of this.#held) {
-      if (now - acquiredAt < this.#maxHeldMs) break
-      this.release(holder)
-    }
-  }
-
-  countOf(owner: string): number {
-    return this.#countByOwner.get(owner) ?? 0
-  }
-}
+import { Slots } from './slots.ts'
+import { endSlowBody, noteRequest, reserveStart, tryStartSlowBody } from './slowBodies.ts'
 
 const activeRequests = new Slots(10_000)
 /** Above 100, so that a client may send a hundred requests at once. */
@@ -105,10 +40,12 @@ const MAX_WAITING_PER_ACCOUNT = 96
 const MAX_WAIT_MS = 10_000
 const RETRY_INTERVAL_MS = 20
 
+const delay = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
 /** Retries until it succeeds, or until `MAX_WAIT_MS` have passed. */
 const retry = async (tryOnce: () => boolean, delayMs: () => number): Promise<boolean> => {
   for (const deadline = Date.now() + MAX_WAIT_MS; Date.now() < deadline; ) {
-    await new Promise((resolve) => setTimeout(resolve, delayMs()))
+    await delay(delayMs())
     if (tryOnce()) return true
   }
   return false
@@ -158,6 +95,7 @@ export const assign = async (
   accountId: string,
   max = maxConcurrent,
 ): Promise<boolean> => {
+  noteRequest(accountId, Date.now())
   const hasNoSlot = !activeRequests.release(request)
   if (hasNoSlot || tryAssign(request, accountId, max)) return true
   const isFlood = maxConcurrent < MAX_CONCURRENT
@@ -213,19 +151,25 @@ export const releaseLargeBody = (request: Request): void => {
   largeBodies.release(request)
 }
 
-/** Work on these blocks the isolate, and locally the database, for milliseconds at a time. */
-const slowBodies = new Slots(10_000)
-const MAX_SLOW_BODIES = 4
 const SLOW_RETRY_INTERVAL_MS = 5
 
 /**
- * Waits without a slot until the account has no other request with a slow body: those of others
- * then wait behind one at a time. False when it takes too long. Held until the request ends.
+ * Waits without a slot until the work on a slow body may start. False when it would take too long.
+ * The turn is held until the request ends.
  */
-export const awaitSlowBody = (request: Request, owner: string): Promise<boolean> => {
-  const tryOnce = () => slowBodies.acquire(request, Date.now(), MAX_SLOW_BODIES, { owner, max: 1 })
-  if (tryOnce()) return Promise.resolve(true)
-  return releaseWhile(request, () => retry(tryOnce, () => SLOW_RETRY_INTERVAL_MS))
+export const awaitSlowBody = async (
+  request: Request,
+  owner: string,
+  bytes: number,
+): Promise<boolean> => {
+  const waitMs = reserveStart(owner, { bytes, now: Date.now(), maxWaitMs: MAX_WAIT_MS })
+  if (waitMs === null) return false
+  const tryStart = () => tryStartSlowBody(request, owner, Date.now())
+  if (waitMs === 0 && tryStart()) return true
+  return releaseWhile(request, async () => {
+    await delay(waitMs)
+    return tryStart() || retry(tryStart, () => SLOW_RETRY_INTERVAL_MS)
+  })
 }
 
 /** Gives back everything that the request holds. */
@@ -234,5 +178,5 @@ export const release = (request: Request): void => {
   waitingRequests.release(request)
   endWaitOutside(request)
   releaseLargeBody(request)
-  slowBodies.release(request)
+  endSlowBody(request)
 }

@@ -1,6 +1,6 @@
-import { Slots } from './loadShedding.ts'
 import { Problem } from './problem.ts'
 import type { RowWriter } from './rowWriter.ts'
+import { Slots } from './slots.ts'
 
 /*
  * Replies of several pages: exports, and queries of a whole span. Each holds up to two pages, some

@@ -9,6 +9,8 @@ import {
   releaseWhile,
 } from '../../../src/http/loadShedding.ts'
 
+const MEBIBYTE = 2 ** 20
+
 const newRequest = (): Request => new Request('https://perigee.test/')
 let now = 0
 
@@ -188,7 +190,7 @@ describe('slow bodies', () => {
     const outcomes = Array.from({ length: count }, () => {
       const [request] = startRequests(1)
       const outcome = { request: request as Request, isAdmitted: undefined as boolean | undefined }
-      void awaitSlowBody(outcome.request, accountId).then((isAdmitted) => {
+      void awaitSlowBody(outcome.request, accountId, MEBIBYTE).then((isAdmitted) => {
         outcome.isAdmitted = isAdmitted
       })
       return outcome
@@ -218,6 +220,32 @@ describe('slow bodies', () => {
       await vi.advanceTimersByTimeAsync(10)
     }
     finish(two.admitted())
+  })
+
+  test('of an account that is not alone start in intervals, 1 MiB in four seconds', async () => {
+    const other = startRequests(1)
+    expect(await assign(other[0] as Request, 'two')).toBe(true)
+    finish(other)
+    const { outcomes, admitted } = startSlow(8, 'one')
+    await vi.advanceTimersByTimeAsync(100)
+    // The fourth would start after twelve seconds.
+    expect(outcomes.map(({ isAdmitted }) => isAdmitted)).toEqual([
+      true,
+      ...Array(2).fill(undefined),
+      ...Array(5).fill(false),
+    ])
+    for (const count of [1, 2, 3]) {
+      expect(admitted()).toHaveLength(count)
+      finish(admitted())
+      await vi.advanceTimersByTimeAsync(3850)
+      expect(admitted()).toHaveLength(count)
+      await vi.advanceTimersByTimeAsync(155)
+    }
+    // Ten seconds after the other account’s request nobody waits any more.
+    const alone = startSlow(1, 'one')
+    await vi.advanceTimersByTimeAsync(0)
+    expect(alone.admitted()).toHaveLength(1)
+    finish(alone.admitted())
   })
 
   test('wait without a slot, and no longer than ten seconds', async () => {
