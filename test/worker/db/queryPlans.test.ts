@@ -50,10 +50,10 @@ import { type RecordedStatement, recordCell, rowsReadBy } from './recordedCell.t
 
 /**
  * True for a step that reads a whole table, or all rows of an account, instead of an index range. An
- * account has few webhooks and rules.
+ * account has few webhooks and rules; `fresh` are the rows that a statement was given.
  */
 const isScan = (step: string): boolean =>
-  /^SCAN (?!\w+ VIRTUAL TABLE|CONSTANT ROW|\(subquery-\d+\)|f$)/.test(step) ||
+  /^SCAN (?!\w+ VIRTUAL TABLE|CONSTANT ROW|\(subquery-\d+\)|fresh$)/.test(step) ||
   /USING .*INDEX (?!webhooks_|rules_)\w+ \(account_id=\?\)$/.test(step)
 
 const scansOf = async (statements: RecordedStatement[]): Promise<string[]> => {
