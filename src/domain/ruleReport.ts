@@ -56,7 +56,7 @@ export const toWindow = (segment: Segment, added: Fix[]): Window => {
   return { fixes, isNew, isStart, isEnd }
 }
 
-/** Nothing of a signal changes where every fix is far from its zones. */
+/** The value at every fix by itself is 0 where all are far from the signal's zones. */
 const isFarAway = ({ zones, rule }: Signal, places: Box, maxAccuracy: number): boolean => {
   const margin = Math.max(maxAccuracy, rule.hysteresis.metres)
   return zones?.every(({ shape }) => isShapeApart(shape, places, margin)) === true
@@ -82,7 +82,15 @@ export const judgeReport = (
     const fixes = segment.stored.concat(own)
     const places = boxOfPlaces(fixes)
     const maxAccuracy = maxAccuracyOf(fixes)
-    const near = signals.filter((signal) => !isFarAway(signal, places, maxAccuracy))
+    const firstTime = own[0]?.time ?? 0
+    // Far away, as many fixes as must agree say that the device was out of the zone before.
+    const wasOutside = (count: number) =>
+      segment.isStart || (segment.stored[count - 1]?.time ?? Number.POSITIVE_INFINITY) < firstTime
+    const near = signals.filter(
+      (signal) =>
+        !isFarAway(signal, places, maxAccuracy) ||
+        !(signal.isRising || wasOutside(signal.rule.hysteresis.fixes)),
+    )
     if (near.length === 0) continue
     const window = toWindow(segment, own)
     for (const signal of near) {

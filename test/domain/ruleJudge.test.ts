@@ -247,6 +247,38 @@ describe('hysteresis', () => {
     }
   })
 
+  test('tells of leaving too, however far the device is by then', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(states, fc.integer({ min: 1, max: 9 })), { maxLength: 20 }),
+        fc.integer({ min: 2, max: 8 }),
+        fc.integer({ min: 1, max: 9 }),
+        (runs, count, size) => {
+          const track = runs.flatMap(([state, length]) => Array<State>(length).fill(state))
+          // A state holds once so many decided fixes in a row have it.
+          let [last, run] = ['unknown' as State, 0]
+          const agreed = track.map((state, minute): { minute: number; state: State } => {
+            if (state === 'unknown') return { minute, state }
+            run = state === last ? run + 1 : 1
+            last = state
+            return { minute, state: run >= count ? state : 'unknown' }
+          })
+          const model = modelCrossings(agreed)
+          for (const [rule, expected] of [
+            [ENTERS, model.entered],
+            [LEAVES, model.left],
+          ] as const) {
+            const store = new Track({ ...rule, hysteresis: { metres: 0, fixes: count } })
+            for (let i = 0; i < track.length; i += size)
+              store.report(track.slice(i, i + size).map((state, at) => stateAt(i + at, state)))
+            expect(minutesOf(store.hits)).toEqual(expected)
+          }
+        },
+      ),
+      { numRuns: 2000 },
+    )
+  })
+
   test('in metres leaves fixes near the border undecided', () => {
     const rule = { ...ENTERS, hysteresis: { metres: 300, fixes: 1 } }
     const store = new Track(rule)
