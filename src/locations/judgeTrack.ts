@@ -118,13 +118,19 @@ export const rememberTrack = ({ compiled, deviceId }: SentTrack, judged: JudgedT
   else memories.delete(deviceId)
 }
 
-const coversAll = (window: TrackWindow, sent: Fix[]): boolean =>
-  sent.every(({ time }) => window.segments.some(({ from, to }) => time >= from && time <= to))
+/** False also for a location that is too old: the account may keep more by now. */
+const coversAll = (window: TrackWindow, sent: Fix[], now: number): boolean => {
+  const since = keptSince(now, window.retentionDays)
+  return sent.every(
+    ({ time }) =>
+      time >= since && window.segments.some(({ from, to }) => time >= from && time <= to),
+  )
+}
 
 export const judgeFromMemory = (track: SentTrack): JudgedTrack | null => {
   const memory = memories.get(track.deviceId)
-  if (memory?.version !== track.compiled.version || !coversAll(memory.window, track.sent))
-    return null
+  if (memory?.version !== track.compiled.version) return null
+  if (!coversAll(memory.window, track.sent, track.now)) return null
   const found = judgeIn(memory.window, track)
   const { needsBefore, needsAfter } = found.judgement
   return needsBefore || needsAfter ? null : { ...found, window: memory.window, size: memory.size }

@@ -187,10 +187,13 @@ const needsMore = (device: MixedDevice, isRetry: boolean): boolean => {
   const needsAfter = found.judgement.needsAfter && device.after < last
   if (!needsBefore && !needsAfter) return false
   const remembered = isRetry ? null : judgeFromMemory(track)
-  if (remembered) device.judged = remembered
+  if (remembered?.window.retentionDays === window.retentionDays) {
+    device.judged = remembered
+    return false
+  }
   if (needsBefore) device.before++
   if (needsAfter) device.after++
-  return !remembered
+  return true
 }
 
 /** Sets `judged` of every device that rules are for. */

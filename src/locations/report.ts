@@ -140,10 +140,11 @@ const writeReport = async (
 const isAsAssumed = (
   { assumed, mayRaise, judged }: Attempt,
   actual: AssumedState,
-  { ends, day }: StateRow,
+  { ends, day, retention_days: retentionDays }: StateRow,
 ): boolean => {
   const isZoneIrrelevant = !judged && (ends === null || ends <= day)
   return (
+    (!judged || judged.retentionDays === retentionDays) &&
     actual.hasSubscribers === assumed.hasSubscribers &&
     actual.rulesVersion === assumed.rulesVersion &&
     (isZoneIrrelevant || actual.timeZone === assumed.timeZone) &&

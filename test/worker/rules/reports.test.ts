@@ -114,6 +114,17 @@ test('a change of a zone or rule holds for the next report', async () => {
   expect(await alertsOf(account, device)).toHaveLength(1)
 })
 
+test('locations that a longer retention admits are stored, whatever is remembered', async () => {
+  const { account, device, at } = await setUp()
+  const old = fixAt(at - 100 * 86_400_000, 'out')
+  const send = (body: unknown) => account.call('POST', `/api/devices/${device}/locations`, { body })
+  await account.call('PATCH', '/api/account', { body: { retentionDays: 30 } })
+  await report(account, device, fixAt(at, 'out'))
+  expect((await send(old)).body.code).toBe('report-too-old')
+  await account.call('PATCH', '/api/account', { body: { retentionDays: 365 } })
+  expect(await report(account, device, old)).toMatchObject({ accepted: 1, duplicates: 0 })
+})
+
 test('a late alert has the time of its fix, and notifies only while it is young', async () => {
   const { account, device, rule } = await setUp()
   await createUser(account, { notify: { email: true, sms: false } })
