@@ -147,18 +147,48 @@ const clearMarks = compile<Values>(
       ${change('contact')} FROM json_each(${w.changes}) changed)`,
 )
 
-/** Marks silent devices and clears the marks of others, each with its alerts, in one batch. */
+/** Some of the marks to set, or to clear. */
+export interface MarkPart {
+  kind: 'silences' | 'returns'
+  changes: MarkChange[]
+}
+
+/** D1 takes values of up to 2 MB; a character takes up to three bytes. */
+const MAX_PART_LENGTH = 600_000
+
+const splitByLength = (changes: MarkChange[]): MarkChange[][] => {
+  const parts: MarkChange[][] = []
+  let length = 0
+  for (const each of changes) {
+    const own = JSON.stringify(each).length
+    const last = parts.at(-1)
+    length += own
+    if (last && length <= MAX_PART_LENGTH) last.push(each)
+    else {
+      parts.push([each])
+      length = own
+    }
+  }
+  return parts
+}
+
+/** Parts to write one after the other. Returns come first: a silence replaces the mark of one. */
+export const splitMarks = (found: Record<MarkPart['kind'], MarkChange[]>): MarkPart[] =>
+  (['returns', 'silences'] as const).flatMap((kind) =>
+    splitByLength(found[kind]).map((changes) => ({ kind, changes })),
+  )
+
+/** Marks silent devices, or clears the marks of others, with their alerts, in one batch. */
 export const writeMarks = async (
   db: Database,
-  { silences, returns }: { silences: MarkChange[]; returns: MarkChange[] },
+  { kind, changes }: MarkPart,
   now: number,
 ): Promise<void> => {
-  const returned = { changes: JSON.stringify(returns), now }
-  const silent = { changes: JSON.stringify(silences), now }
-  await runBatch(db, [
-    raiseReturns(db, returned),
-    clearMarks(db, returned),
-    raiseSilences(db, silent),
-    setMarks(db, silent),
-  ])
+  const values = { changes: JSON.stringify(changes), now }
+  await runBatch(
+    db,
+    kind === 'returns'
+      ? [raiseReturns(db, values), clearMarks(db, values)]
+      : [raiseSilences(db, values), setMarks(db, values)],
+  )
 }

@@ -1,7 +1,13 @@
 import { sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
 import { sweepPositions } from '../db/schema.ts'
-import { type HeardRow, type MarkChange, readHeardDevices, writeMarks } from '../db/silence.ts'
+import {
+  type HeardRow,
+  type MarkChange,
+  readHeardDevices,
+  splitMarks,
+  writeMarks,
+} from '../db/silence.ts'
 import { readFirst, statement } from '../db/statement.ts'
 import { base32, base32Time } from '../domain/base32.ts'
 import { deviceKey, keysBeside } from '../domain/device.ts'
@@ -28,8 +34,11 @@ const MAX_CALLS = 50
 /** How often rules are read in one run. */
 const MAX_LISTS = 5
 const MINUTE_MS = 60_000
-/** A page is two reads and four writes. */
-const PAGE_QUERIES = 6
+/** A part of what is found is two writes. */
+const PART_QUERIES = 2
+/** A page is two reads and, nearly always, at most two parts: what is silent and what returned. */
+const PAGE_PARTS = 2
+const PAGE_QUERIES = 2 + PAGE_PARTS * PART_QUERIES
 /** The position and the new one, the rules, and the pages. */
 export const MAX_SILENCE_QUERIES = 2 + MAX_LISTS + MAX_PAGES * PAGE_QUERIES
 
@@ -167,8 +176,8 @@ const queryOf = ({ accounts }: WatchedAccounts) => {
     ranges: accounts.flatMap(({ number, rules }): [number, number][] =>
       rules.some(isForAll) ? [keysBeside(deviceKey(number, 0))] : [],
     ),
-    deviceIds: all.flatMap(({ devices }) => devices),
-    groupIds: all.flatMap(({ groups }) => groups),
+    deviceIds: [...new Set(all.flatMap(({ devices }) => devices))],
+    groupIds: [...new Set(all.flatMap(({ groups }) => groups))],
     limit: PAGE,
   }
 }
@@ -177,6 +186,22 @@ interface Progress {
   /** The key of the last device that was looked at. */
   after: number
   pages: number
+}
+
+/** Stores what was found and hands it over; false when the run may not store all of it. */
+const settlePage = async (
+  run: CellRun,
+  found: Awaited<ReturnType<typeof judgePage>>,
+): Promise<boolean> => {
+  const parts = splitMarks(found)
+  const written: MarkChange[] = []
+  for (const [index, part] of parts.entries()) {
+    if (index >= PAGE_PARTS && !run.take(PART_QUERIES)) break
+    await writeMarks(run.db, part, run.now)
+    written.push(...part.changes)
+  }
+  await handOver(run, written)
+  return written.length === found.silences.length + found.returns.length
 }
 
 /** Looks at the devices of some accounts; false when the run may not look at all of them. */
@@ -191,12 +216,8 @@ const judgeAccounts = async (
   const origin = publicOrigin(env) ?? ''
   for (; progress.pages < MAX_PAGES && take(PAGE_QUERIES); progress.pages++) {
     const page = await readHeardDevices(db, { ...query, after: progress.after })
-    const changes = await judgePage(page, watched, { origin, now })
-    const all = [...changes.silences, ...changes.returns]
-    if (all.length > 0) {
-      await writeMarks(db, changes, now)
-      await handOver(run, all)
-    }
+    const found = await judgePage(page, watched, { origin, now })
+    if (!(await settlePage(run, found))) return false
     if (page.length < PAGE) return true
     progress.after = page.at(-1)?.key ?? 0
   }

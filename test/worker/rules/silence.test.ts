@@ -4,6 +4,7 @@ import { sweep } from '../../../src/sweep/sweep.ts'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
 import { createDevice } from '../../support/devices.ts'
 import { createRule } from '../../support/zones.ts'
+import { recordCell } from '../db/recordedCell.ts'
 
 const MINUTE = 60_000
 
@@ -182,3 +183,32 @@ test('a rule for one device reads no row of the others', async () => {
   expect(rows.map(({ id }) => id)).toEqual([devices[4]])
   expect(batches[0]?.meta.rows_read).toBeLessThan(12)
 })
+
+test('however many devices fall silent at once, and whatever the text, all are told', async () => {
+  const account = await openAccount()
+  const device = await createDevice(account)
+  const text = 'é'.repeat(2000)
+  await createRule(account, { when: { type: 'silent', minutes: 60 }, text })
+  await report(account, device)
+  await setBack(account, device, 90)
+  const columns = `account_id, name, name_key, description, min, model, tags, expires,
+    daily_email_limit, daily_sms_limit, creation, last_modified, version, seq`
+  await env.DB.prepare(
+    `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)
+      INSERT INTO devices (key, id, last_contact, ${columns})
+      SELECT key + i, id || i, ?1, ${columns} FROM n, devices WHERE id = ?2`,
+  )
+    .bind(Date.now() - 90 * MINUTE, device)
+    .run()
+  const { DB, statements } = recordCell()
+  await sweep({ ...env, DB } as never, Date.now())
+  const marks = await env.DB.prepare('SELECT count(*) AS n FROM silent_marks WHERE account_id = ?')
+    .bind(account.id)
+    .first('n')
+  expect(marks).toBe(501)
+  // D1 takes values of up to 2 MB.
+  const lengths = statements.flatMap(({ values }) =>
+    values.map((value) => new TextEncoder().encode(String(value)).length),
+  )
+  expect(Math.max(...lengths)).toBeLessThan(2_000_000)
+}, 60_000)
