@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { fixColumns } from '../db/fixes.ts'
-import { accounts, devices, locations } from '../db/schema.ts'
+import { accounts, devices, groupDevices, locations } from '../db/schema.ts'
 import { compile, placeholders, readAll, runBatch } from '../db/statement.ts'
 import { type DeviceRef, IS_VISIBLE_DEVICE } from '../db/visibility.ts'
 import { type Fix, type FixRow, toFix } from '../domain/fix.ts'
@@ -39,9 +39,10 @@ const selectFixes = compile<PageValues, PageRow>(
     ORDER BY ${locations.time} LIMIT ${p.limit}`,
 )
 
-const selectTimeZone = compile<DeviceRef, { time_zone: string }>(
-  sql`SELECT ${accounts.timeZone} FROM ${devices}
-    JOIN ${accounts} ON ${accounts.id} = ${devices.accountId} WHERE ${IS_VISIBLE_DEVICE}`,
+const selectContext = compile<DeviceRef, { time_zone: string; groups: string }>(
+  sql`SELECT ${accounts.timeZone}, (SELECT json_group_array(${groupDevices.groupId})
+      FROM ${groupDevices} WHERE ${groupDevices.deviceKey} = ${devices.key}) AS groups
+    FROM ${devices} JOIN ${accounts} ON ${accounts.id} = ${devices.accountId} WHERE ${IS_VISIBLE_DEVICE}`,
 )
 
 const EXCESS = `The span has more than ${MAX_SPAN_LOCATIONS.toLocaleString('en')} locations. Choose a shorter one with \`from\` and \`to\`.`
@@ -87,29 +88,39 @@ const judgeHistory = (
   }))
 }
 
-/** When contacts were more than `minutes` apart: the ends of the silences, or the returns. */
+interface ContactSpan {
+  minutes: number
+  /** The end of the history: a silence may last beyond it. */
+  end: number
+  isScheduled: (time: number) => boolean
+}
+
+/** When contacts were more than `minutes` apart: when that was found, or the returns. */
 const judgeContacts = (
   { when }: Rule,
   rows: PageRow[],
-  minutes: number,
-  schedule: (time: number) => boolean,
+  { minutes, end, isScheduled: isInForce }: ContactSpan,
 ): Occurrence[] => {
   const byArrival = [...rows].sort((a, b) => a.received_at - b.received_at)
   return byArrival.flatMap((row, index) => {
     const next = byArrival[index + 1]
     const silentAt = row.received_at + minutes * MINUTE_MS
-    if (!next || next.received_at <= silentAt) return []
-    const time = when.type === 'silent' ? silentAt : next.received_at
-    const fix = toFix(when.type === 'silent' ? row : next, false)
-    return schedule(time) ? [{ time, fix, zone: null, value: null }] : []
+    if (next ? next.received_at <= silentAt : silentAt > end) return []
+    const [time, last] = when.type === 'silent' ? [silentAt, row] : [next?.received_at, next]
+    if (time === undefined || !last || !isInForce(time)) return []
+    return [{ time, fix: toFix(last, false), zone: null, value: null }]
   })
 }
 
 /** `returns` follows the account's shortest rule about silence that is for the device. */
-const silenceMinutes = (rule: Rule, enabled: RuleRow[], deviceId: string): number | null => {
+const silenceMinutes = (
+  rule: Rule,
+  enabled: RuleRow[],
+  device: { id: string; groups: string[] },
+): number | null => {
   if (rule.when.type === 'silent') return rule.when.minutes
   const minutes = enabled.map(toRule).flatMap((other) => {
-    const isFor = isForDevice(other, deviceId, []) || other.groups.length > 0
+    const isFor = isForDevice(other, device.id, device.groups)
     return other.when.type === 'silent' && isFor ? [other.when.minutes] : []
   })
   return minutes.length === 0 ? null : Math.min(...minutes)
@@ -120,19 +131,20 @@ export const tryRule = async (c: Context, rule: Rule, span: Span) => {
   const db = c.get('db')
   const device = { accountId, groupId: null, deviceId: span.deviceId }
   const [found, zoneRows, enabled] = await runBatch(db, [
-    selectTimeZone(db, device),
+    selectContext(db, device),
     selectZonesOf(db, { accountId, ids: JSON.stringify(zonesOf(rule.when)) }),
     selectEnabledRules(db, { accountId }),
   ])
   const [account] = found.results
   if (!account) throw invalid({ pointer: '/deviceId', detail: 'is not a device of this account' })
   const timeZone = account.time_zone
+  const contacted = { id: span.deviceId, groups: JSON.parse(account.groups) as string[] }
   const slot = acquireLongReply(accountId)
   try {
     const rows = await readHistory(c, rule, span)
     const zones = new Map(zoneRows.results.map((row) => [row.id, compileZone(toZone(row))]))
     const isContact = rule.when.type === 'silent' || rule.when.type === 'returns'
-    const minutes = isContact ? silenceMinutes(rule, enabled.results, span.deviceId) : null
+    const minutes = isContact ? silenceMinutes(rule, enabled.results, contacted) : null
     const occurrences = !isContact
       ? judgeHistory(
           rule,
@@ -141,7 +153,11 @@ export const tryRule = async (c: Context, rule: Rule, span: Span) => {
         )
       : minutes === null
         ? []
-        : judgeContacts(rule, rows, minutes, (time) => isScheduled(rule.schedule, time, timeZone))
+        : judgeContacts(rule, rows, {
+            minutes,
+            end: Math.min(span.to, Date.now()),
+            isScheduled: (time) => isScheduled(rule.schedule, time, timeZone),
+          })
     return presentOccurrences(rule, span.deviceId, occurrences)
   } finally {
     slot.release()

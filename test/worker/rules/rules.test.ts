@@ -194,6 +194,36 @@ test('a rule is tried on history and raises nothing', async () => {
   expect([wrong.status, wrong.body.errors[0].pointer]).toEqual([400, '/deviceId'])
 })
 
+test('a rule about contact is tried as the sweep would judge it', async () => {
+  const account = await openAccount()
+  const device = await createDevice(account)
+  const { id: group } = await createGroup(account, { name: 'North' })
+  const { id: own } = await createGroup(account, { name: 'South', devices: [device] })
+  for (const minute of [0, 10, 50])
+    await account.call('POST', `/api/devices/${device}/locations`, {
+      body: { dateTime: at(minute), latitude: 1, longitude: 2 },
+    })
+  await env.DB.prepare(
+    `UPDATE locations SET received_at = time
+      WHERE device_key = (SELECT key FROM devices WHERE id = ?)`,
+  )
+    .bind(device)
+    .run()
+  const tryRule = async (id: string, to: number) => {
+    const body = { deviceId: device, from: at(0), to: at(to) }
+    const { alerts } = (await account.call('POST', `/api/rules/${id}/test`, { body })).body
+    return alerts.map(({ dateTime }: { dateTime: string }) => dateTime)
+  }
+  const silent = await createRule(account, { when: { type: 'silent', minutes: 30 }, groups: [own] })
+  const returns = await createRule(account, { when: { type: 'returns' } })
+  // The last silence has no end yet.
+  expect(await tryRule(silent, 79)).toEqual([at(40)])
+  expect(await tryRule(silent, 80)).toEqual([at(40), at(80)])
+  // A rule for devices of another group finds none silent.
+  await createRule(account, { when: { type: 'silent', minutes: 5 }, groups: [group] })
+  expect(await tryRule(returns, 80)).toEqual([at(50)])
+})
+
 test('a rule is not tried on more than 100,000 locations', async () => {
   const account = await openAccount()
   const device = await createDevice(account)
