@@ -76,6 +76,46 @@ const moves = (fixes: Fix[], metres: number, isStart: boolean): Values => {
   return { values, isSure }
 }
 
+/** A degree is nowhere longer, of latitude or longitude. */
+const MAX_METRES_PER_DEGREE = 111_800
+const BLOCK_FIXES = 64
+
+/** The greatest and least coordinates of some fixes in a row. */
+interface Block {
+  south: number
+  north: number
+  west: number
+  east: number
+}
+
+const toBlocks = (fixes: Fix[]): Block[] => {
+  const blocks: Block[] = []
+  for (const [index, { latitude, longitude }] of fixes.entries()) {
+    const block = blocks[Math.floor(index / BLOCK_FIXES)]
+    if (block) {
+      block.south = Math.min(block.south, latitude)
+      block.north = Math.max(block.north, latitude)
+      block.west = Math.min(block.west, longitude)
+      block.east = Math.max(block.east, longitude)
+    } else blocks.push({ south: latitude, north: latitude, west: longitude, east: longitude })
+  }
+  return blocks
+}
+
+/** True only if every place of the block is at most so far away. */
+const isNearBlock = ({ south, north, west, east }: Block, fix: Fix, metres: number): boolean =>
+  (Math.max(north - fix.latitude, fix.latitude - south) +
+    Math.max(east - fix.longitude, fix.longitude - west)) *
+    MAX_METRES_PER_DEGREE <=
+  metres
+
+/** Whether two fixes are surely farther apart than this. Most that are not need no exact distance. */
+const areSurelyApart = (a: Fix, b: Fix, metres: number): boolean => {
+  const degrees = Math.abs(a.latitude - b.latitude) + Math.abs(a.longitude - b.longitude)
+  const reach = metres + Math.max(a.accuracy ?? 0, b.accuracy ?? 0)
+  return degrees * MAX_METRES_PER_DEGREE > reach && areApart(a, b, metres) === true
+}
+
 /** 1 when every fix of the last `ms`, and one at their beginning, is within `metres` of this one. */
 const stands = (
   fixes: Fix[],
@@ -84,16 +124,26 @@ const stands = (
 ): Values => {
   const values: SignalValue[] = []
   const isSure: boolean[] = []
+  const blocks = toBlocks(fixes)
   for (const [index, fix] of fixes.entries()) {
+    const reach = metres + (fix.accuracy ?? 0)
+    const since = fix.time - ms
     let value: SignalValue = 0
     let isKnown = isStart
     for (let i = index - 1; i >= 0; i--) {
+      // Within the last `ms`, blocks that are near as a whole are passed over: there may be many.
+      const first = i - BLOCK_FIXES + 1
+      if (first >= 0 && first % BLOCK_FIXES === 0 && (fixes[first] as Fix).time > since)
+        if (isNearBlock(blocks[first / BLOCK_FIXES] as Block, fix, reach)) {
+          i = first
+          continue
+        }
       const earlier = fixes[i] as Fix
-      if (areApart(earlier, fix, metres) === true) {
+      if (areSurelyApart(earlier, fix, metres)) {
         isKnown = true
         break
       }
-      if (earlier.time > fix.time - ms) continue
+      if (earlier.time > since) continue
       value = 1
       isKnown = true
       break

@@ -370,6 +370,55 @@ describe('durations', () => {
   })
 })
 
+describe('standing', () => {
+  const judge = (fixes: Fix[], minutes: number) => {
+    const whole = { from: 0, to: 9e15, stored: [], isStart: true, isEnd: true }
+    const signals = signalsOf(ruleOf({ type: 'stands', minutes }))
+    return minutesOf(judgeReport(signals, [whole], fixes, 'UTC').hits)
+  }
+
+  test('is found wherever every fix of the time before is near', () => {
+    const step = fc.record({
+      north: fc.integer({ min: -40, max: 40 }),
+      jump: fc.integer({ min: 0, max: 300 }).map((value) => (value === 0 ? 5000 : 0)),
+      accuracy: fc.constantFrom(null, null, 20, 6000),
+    })
+    fc.assert(
+      fc.property(
+        fc.array(step, { minLength: 100, maxLength: 400 }),
+        fc.integer({ min: 1, max: 250 }),
+        (steps, minutes) => {
+          let base = 0
+          const fixes = steps.map(({ north, jump, accuracy }, minute) => {
+            base += jump
+            return fixAt(minute, { latitude: (base + north) / 111_320, accuracy })
+          })
+          const isNear = (a: Fix, b: Fix) =>
+            Math.abs(a.latitude - b.latitude) * 110_574 -
+              Math.max(a.accuracy ?? 0, b.accuracy ?? 0) <=
+            100
+          const values = fixes.map((fix, index) => {
+            const first = fixes.findLastIndex(({ time }) => time <= fix.time - minutes * MINUTE)
+            return first >= 0 && fixes.slice(first, index).every((other) => isNear(other, fix))
+          })
+          const expected = values.flatMap((value, index) =>
+            value && values[index - 1] === false ? [index] : [],
+          )
+          expect(judge(fixes, minutes)).toEqual(expected)
+        },
+      ),
+      { numRuns: 200 },
+    )
+  })
+
+  test('for a day of a long history is found at once', () => {
+    const fixes = Array.from({ length: 60_000 }, (_, index) =>
+      fixAt(index / 2, { latitude: (index % 7) / 100_000, longitude: (index % 5) / 100_000 }),
+    )
+    expect(judge(fixes, 1440)).toEqual([1440])
+  })
+})
+
 test('moving is told once, when the device is away from where it was', () => {
   const store = new Track(ruleOf({ type: 'moves', metres: 200 }))
   const place = (minute: number, east: number, accuracy: number | null = null) =>
