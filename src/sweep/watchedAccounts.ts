@@ -44,7 +44,10 @@ const toAccount = (own: ContactRow[]): WatchedAccount => {
   return { id, number, timeZone, day, rules: own.map(toRule) }
 }
 
-/** Accounts with rules about silence, from that of a device key on, in the order of their keys. */
+/**
+ * Accounts with rules about silence, from that of a device key on, in the order of their keys. A
+ * disabled account is not watched: its devices cannot report.
+ */
 export const readWatchedAccounts = async (
   db: Database,
   afterKey: number,
@@ -56,7 +59,7 @@ export const readWatchedAccounts = async (
         FROM ${rules} INDEXED BY rules_contact
         JOIN ${accounts} ON ${accounts.id} = ${rules.accountId}
         WHERE ${rules.enabled} = 1 AND ${rules.type} IN ('silent', 'returns')
-          AND ${accounts.number} >= ${accountNumberOf(afterKey + 1)}
+          AND ${accounts.number} >= ${accountNumberOf(afterKey + 1)} AND ${accounts.disabled} = 0
         ORDER BY ${accounts.number}, ${rules.id} LIMIT ${MAX_RULES + 1}`,
     ),
   )

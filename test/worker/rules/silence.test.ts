@@ -3,6 +3,7 @@ import { expect, test, vi } from 'vitest'
 import { sweep } from '../../../src/sweep/sweep.ts'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
 import { createDevice } from '../../support/devices.ts'
+import { callAsOperator } from '../../support/http.ts'
 import { createRule } from '../../support/zones.ts'
 import { recordCell } from '../db/recordedCell.ts'
 
@@ -102,6 +103,22 @@ test('devices that never called, have expired, or are not of the rule are not si
   expect(await alertsOf(account, own)).toEqual(['Offline'])
   for (const device of [unheard, expired, other])
     expect(await alertsOf(account, device)).toEqual([])
+})
+
+test('devices of a disabled account, which cannot report, are not silent', async () => {
+  const account = await openAccount()
+  const device = await createDevice(account)
+  await createRule(account, { when: { type: 'silent', minutes: 60 } })
+  await report(account, device)
+  await setBack(account, device, 61)
+  const setDisabled = (disabled: boolean) =>
+    callAsOperator('PATCH', `/admin/accounts/${account.id}`, { body: { disabled } })
+  await setDisabled(true)
+  await run()
+  await setDisabled(false)
+  expect(await alertsOf(account, device)).toEqual([])
+  await run()
+  expect(await alertsOf(account, device)).toEqual(['Offline'])
 })
 
 test('a refused or late report is contact too', async () => {
