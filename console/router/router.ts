@@ -15,18 +15,35 @@ const readPlace = (): Place => ({
 export const place = signal<Place>(readPlace())
 
 /** Set by a form with unsaved input; asks before its page is left. */
-let guard: (() => boolean) | null = null
+let guard: { isDirty: () => boolean; question: string } | null = null
 
 export const setLeaveGuard = (isDirty: (() => boolean) | null, question = ''): void => {
-  guard = isDirty && (() => !isDirty() || confirm(question))
+  guard = isDirty && { isDirty, question }
+}
+
+const canLeave = (): boolean => !guard?.isDirty() || confirm(guard.question)
+
+/**
+ * The position in the history, kept with each of its entries: tells how far the back button went,
+ * so that it can be undone.
+ */
+let position = 0
+
+/** An entry without a position is a new one: the first, or that of a link to a part of the page. */
+const readPosition = (next: number): number => {
+  const state: unknown = history.state
+  if (typeof state === 'number') return state
+  history.replaceState(next, '', location.href)
+  return next
 }
 
 export const navigate = (to: string, { replace = false } = {}): void => {
   const url = new URL(to, location.href)
   const isSamePath = url.pathname === location.pathname
-  if (!isSamePath && guard && !guard()) return
+  if (!isSamePath && !canLeave()) return
   if (!isSamePath) guard = null
-  history[replace ? 'replaceState' : 'pushState'](null, '', url)
+  if (!replace) position++
+  history[replace ? 'replaceState' : 'pushState'](position, '', url)
   place.value = readPlace()
   if (!isSamePath) scrollTo(0, 0)
 }
@@ -41,6 +58,15 @@ export const setQuery = (changes: Record<string, string | null>): void => {
   navigate(`${location.pathname}${search}`, { replace: true })
 }
 
+/** Null for an address that somebody has mistyped, such as `/devices/50%`. */
+const decodePart = (part: string): string | null => {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return null
+  }
+}
+
 export const match = (pattern: string, path: string): Record<string, string> | null => {
   const [wanted, given] = [pattern.split('/'), path.replace(/(.)\/$/, '$1').split('/')]
   if (wanted.length !== given.length) return null
@@ -49,7 +75,9 @@ export const match = (pattern: string, path: string): Record<string, string> | n
     const value = given[at] ?? ''
     if (part.startsWith(':')) {
       if (value === '') return null
-      params[part.slice(1)] = decodeURIComponent(value)
+      const decoded = decodePart(value)
+      if (decoded === null) return null
+      params[part.slice(1)] = decoded
     } else if (part !== value) return null
   }
   return params
@@ -61,10 +89,25 @@ const OUTSIDE = /^\/(api|admin|docs|healthz|problems|hooks|a|in)(\/|$)/
 const isPlainClick = (event: MouseEvent): boolean =>
   event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey
 
+/** The back or forward button. The address has changed already, so a refusal changes it back. */
+const followHistory = (): void => {
+  const steps = readPosition(position + 1) - position
+  const isSamePath = location.pathname === place.peek().path
+  if (!isSamePath && steps !== 0 && !canLeave()) {
+    history.go(-steps)
+    return
+  }
+  position += steps
+  if (!isSamePath) guard = null
+  place.value = readPlace()
+}
+
 export const startRouter = (): void => {
-  addEventListener('popstate', () => {
-    guard = null
-    place.value = readPlace()
+  position = readPosition(0)
+  addEventListener('popstate', followHistory)
+  // Closing or reloading the page. The browser asks in its own words.
+  addEventListener('beforeunload', (event) => {
+    if (guard?.isDirty()) event.preventDefault()
   })
   addEventListener('click', (event) => {
     if (event.defaultPrevented || !isPlainClick(event)) return

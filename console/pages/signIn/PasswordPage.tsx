@@ -21,7 +21,7 @@ export default () => {
   const [isDone, setIsDone] = useState(false)
   const set = useAction(async () => {
     await send({ method: 'POST', path: '/api/Auth/Password', body: { link, password } })
-    history.replaceState(null, '', '/password')
+    history.replaceState(history.state, '', '/password')
     setIsDone(true)
   })
   const isShort = [...password].length < MIN_CHARS
