@@ -2,6 +2,7 @@ import { computed, signal } from '@preact/signals'
 import { ApiError } from '../api/problem.ts'
 import { send } from '../api/send.ts'
 import type { ReadMeReply } from '../api/types.ts'
+import { setLeaveGuard } from '../router/router.ts'
 
 /*
  * Who is signed in. By password the browser holds an HttpOnly cookie that renews tokens; by API key
@@ -45,10 +46,22 @@ const acceptToken = ({ token: value, expires }: TokenReply): string => {
 const fetchToken = async (path: string, body?: unknown): Promise<TokenReply> =>
   (await (await send({ method: 'POST', path, body })).json()) as TokenReply
 
+/** Whether a token is of the account and the user that the page shows. */
+const isOfViewer = (given: string): boolean => {
+  const [, payload = ''] = given.split('.')
+  const claims = JSON.parse(atob(payload.replaceAll('-', '+').replaceAll('_', '/')))
+  return claims.sub === me.peek()?.account.id && claims.user === (me.peek()?.user?.id ?? null)
+}
+
 const renewToken = async (): Promise<string> => {
   if (!credentials) throw new ApiError('', 401)
   const { kind } = credentials
-  if (kind === 'cookie') return acceptToken(await fetchToken('/api/Auth/Refresh'))
+  if (kind === 'cookie') {
+    const reply = await fetchToken('/api/Auth/Refresh')
+    // Somebody else has signed in in another tab: all tabs share the cookie.
+    if (!isOfViewer(reply.token)) throw new ApiError('', 401)
+    return acceptToken(reply)
+  }
   const { userName, apiKey } = credentials
   return acceptToken(await fetchToken('/api/Auth/Token', { userName, apiKey }))
 }
@@ -81,6 +94,15 @@ const readMe = async (): Promise<Me> => {
   return { account, user, scopes, isConfined: (user?.groupId ?? null) !== null }
 }
 
+/** Loads the console anew, so that nothing of the account stays in memory. */
+const openFirstPage = (): void => {
+  setLeaveGuard(null)
+  location.assign('/')
+}
+
+/** The service is there, but not for this call: another try may succeed. */
+const isBusy = ({ status }: ApiError): boolean => status === 429 || status === 503
+
 const enter = async (next: Credentials, reply: TokenReply): Promise<void> => {
   const previous = me.value
   credentials = next
@@ -90,7 +112,7 @@ const enter = async (next: Credentials, reply: TokenReply): Promise<void> => {
   const released = waiting
   waiting = []
   // Input of one account must not be sent as another.
-  if (previous && previous.account.id !== me.value.account.id) location.assign('/')
+  if (previous && previous.account.id !== me.value.account.id) openFirstPage()
   else for (const { resolve } of released) resolve(value)
 }
 
@@ -109,8 +131,8 @@ export const session = {
       await enter({ kind: 'cookie' }, await fetchToken('/api/Auth/Refresh'))
     } catch (error) {
       credentials = null
-      if (error instanceof ApiError && error.isOffline) {
-        // Not signed out: the page waits until the service can be reached.
+      if (error instanceof ApiError && (error.isOffline || isBusy(error))) {
+        // Not signed out: the page waits until the service answers.
         setTimeout(() => void session.start(), OFFLINE_RETRY_MS)
         return
       }
@@ -133,11 +155,20 @@ export const session = {
   async signOut(everywhere = false): Promise<void> {
     if (credentials?.kind === 'cookie') {
       const headers = { Authorization: `Bearer ${token?.value ?? ''}` }
-      await send({ method: 'POST', path: '/api/Auth/SignOut', body: { everywhere }, headers })
+      const signOut = { method: 'POST', path: '/api/Auth/SignOut', body: { everywhere }, headers }
+      await send(signOut).catch((error) => {
+        // The session has ended already, so there is nothing to do here; elsewhere there may be.
+        if (everywhere || !(error instanceof ApiError) || error.status !== 401) throw error
+      })
     }
     localStorage.removeItem(COOKIE_HINT)
-    // A new page, so that nothing of the account stays in memory.
-    location.assign('/')
+    openFirstPage()
+  },
+
+  /** Takes over a change of the account, of which other pages show the name and the time zone. */
+  updateAccount({ name, timeZone }: Pick<Me['account'], 'name' | 'timeZone'>): void {
+    const before = me.peek()
+    if (before) me.value = { ...before, account: { ...before.account, name, timeZone } }
   },
 
   /** A token that is valid now; waits for a new sign-in when the session has ended. */

@@ -5,6 +5,7 @@ import { useAction } from '../../api/resource.ts'
 import type { Account } from '../../api/types.ts'
 import { formatDay } from '../../format/time.ts'
 import { formatNumber } from '../../format/units.ts'
+import { session } from '../../session/session.ts'
 import { text } from '../../text/text.ts'
 import { Button } from '../../ui/Button.tsx'
 import { CopyButton } from '../../ui/CopyButton.tsx'
@@ -38,6 +39,7 @@ const AccountForm = ({ account, onSaved }: FormProps) => {
   const save = useAction(async () => {
     const reply = await call('PATCH /api/account', { body: changes })
     setIsAsking(false)
+    session.updateAccount(reply.account)
     onSaved(reply.account)
     toast(text.common.saved)
   })
