@@ -27,9 +27,14 @@ export const useResource = <T>(
     const controller = new AbortController()
     const isSame = lastDeps.current.every((value, at) => Object.is(value, deps[at]))
     lastDeps.current = deps
-    setState((before) => ({ ...before, data: isSame ? before.data : null, isPending: true }))
+    setState((before) =>
+      isSame ? { ...before, isPending: true } : { data: null, error: null, isPending: true },
+    )
     load(controller.signal)
-      .then((data) => setState({ data, error: null, isPending: false }))
+      .then((data) => {
+        // Not every part of a load can be aborted: an older answer must not replace a newer one.
+        if (!controller.signal.aborted) setState({ data, error: null, isPending: false })
+      })
       .catch((error) => {
         if (isAborted(error) || controller.signal.aborted) return
         setState((before) => ({ ...before, error: toApiError(error), isPending: false }))
@@ -55,12 +60,37 @@ export interface Pages<T> {
   error: ApiError | null
   isPending: boolean
   hasMore: boolean
+  /** Loads the next page, or what has just failed. */
   loadMore: () => void
   reload: () => void
   set: (change: (items: T[]) => T[]) => void
 }
 
-/** A list that is loaded page by page; `Table` asks for the next page as its reader scrolls. */
+/** At most so many pages are loaded again at once. */
+const MAX_RELOADED_PAGES = 20
+
+/** Reads from the cursor on until there are so many items, or no more. */
+const readItems = async <T>(
+  load: (cursor: string | null) => Promise<Page<T>>,
+  from: string | null,
+  minCount: number,
+): Promise<Page<T>> => {
+  const { items, nextCursor } = await load(from)
+  const found = [...items]
+  let cursor = nextCursor
+  for (let count = 1; count < MAX_RELOADED_PAGES; count++) {
+    if (cursor === null || found.length >= minCount) break
+    const page = await load(cursor)
+    found.push(...page.items)
+    cursor = page.nextCursor
+  }
+  return { items: found, nextCursor: cursor }
+}
+
+/**
+ * A list that is loaded page by page; `Table` asks for the next page as its reader scrolls. When it
+ * is loaded again, it stays as long as it was, so that a reader far down the list stays there.
+ */
 export const usePages = <T>(
   load: (cursor: string | null, signal: AbortSignal) => Promise<Page<T>>,
   deps: readonly unknown[],
@@ -74,13 +104,16 @@ export const usePages = <T>(
   const [error, setError] = useState<ApiError | null>(null)
   const [round, setRound] = useState(0)
   const current = useRef<AbortController | null>(null)
+  const lastDeps = useRef(deps)
+  const hasFailedToReload = useRef(false)
 
-  const loadPage = (cursor: string | null) => {
+  const loadPage = (cursor: string | null, minCount = 0) => {
     const controller = new AbortController()
     current.current = controller
+    hasFailedToReload.current = false
     setIsPending(true)
     setError(null)
-    load(cursor, controller.signal)
+    readItems((next) => load(next, controller.signal), cursor, minCount)
       .then(({ items, nextCursor }) => {
         if (controller.signal.aborted) return
         setState((before) => ({
@@ -92,12 +125,18 @@ export const usePages = <T>(
       })
       .catch((error) => {
         if (isAborted(error) || controller.signal.aborted) return
+        hasFailedToReload.current = cursor === null
+        // What another filter has found must not be taken for what this one finds.
+        if (cursor === null && minCount === 0)
+          setState({ items: [], cursor: null, isComplete: false })
         setError(toApiError(error))
         setIsPending(false)
       })
   }
   useEffect(() => {
-    loadPage(null)
+    const isSame = lastDeps.current.every((value, at) => Object.is(value, deps[at]))
+    lastDeps.current = deps
+    loadPage(null, isSame ? state.items.length : 0)
     return () => current.current?.abort()
   }, [...deps, round])
 
@@ -113,7 +152,9 @@ export const usePages = <T>(
     isPending,
     hasMore: !state.isComplete && state.cursor !== null,
     loadMore: () => {
-      if (!isPending && state.cursor !== null) loadPage(state.cursor)
+      if (isPending) return
+      if (hasFailedToReload.current) reload()
+      else if (state.cursor !== null) loadPage(state.cursor)
     },
     reload,
     set,
