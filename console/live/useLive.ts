@@ -26,9 +26,12 @@ const GATHER_MS = 500
 export const useLiveReload = (types: readonly string[], reload: () => void): void => {
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
+  // Not put off by each event: on a busy account they never cease.
   const schedule = () => {
-    clearTimeout(timer.current)
-    timer.current = setTimeout(reload, GATHER_MS)
+    timer.current ??= setTimeout(() => {
+      timer.current = undefined
+      reload()
+    }, GATHER_MS)
   }
   useLiveEvents(types, schedule, schedule)
 }

@@ -45,7 +45,7 @@ export const Form = ({
     }}
   >
     {children}
-    {error && (refusal ?? <Refusal error={error} />)}
+    {error && (refusal || <Refusal error={error} />)}
     {!isReadOnly && (
       <div class="form-actions">
         <Button type="submit" kind="primary" disabled={!canSubmit} isPending={isPending}>
