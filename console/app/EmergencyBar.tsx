@@ -19,7 +19,8 @@ const Emergency = ({ alert }: { alert: Alert }) => {
     toast(text.emergency.acknowledged)
   })
   const place = placeOf(alert)
-  const name = deviceName(alert.deviceId) ?? text.names.deletedDevice
+  const known = deviceName(alert.deviceId)
+  const name = known === null ? text.names.deletedDevice : (known ?? alert.deviceId)
   return (
     <li class="emergency-item">
       <span class="emergency-mark">
@@ -27,8 +28,13 @@ const Emergency = ({ alert }: { alert: Alert }) => {
         <b>{text.emergency.title}</b>
       </span>
       <div class="emergency-text">
-        {/* Announced once: what follows changes while the device moves. */}
-        <b role="alert">{text.emergency.raised(alert.alerts.map(alertLabel).join(', '), name)}</b>
+        {/* Announced once, with the name: what follows changes while the device moves. */}
+        <b
+          key={known === undefined ? 'id' : 'name'}
+          role={known === undefined ? undefined : 'alert'}
+        >
+          {text.emergency.raised(alert.alerts.map(alertLabel).join(', '), name)}
+        </b>
         {alert.text && <span class="emergency-said">{alert.text}</span>}
         <span>
           <Time value={signalTime(alert)} isRelative />

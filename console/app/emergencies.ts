@@ -44,13 +44,25 @@ const loadPositions = async (): Promise<void> => {
   )
 }
 
-const put = (alert: Alert): void => {
-  const others = open.peek().filter(({ id }) => id !== alert.id)
-  open.value = isOpenEmergency(alert) ? [...others, alert] : others
+/** Acknowledged or cancelled, which is final: an older answer must not open them again. */
+const closed = new Set<string>()
+/** Raised since a list was asked for, which may not have them yet. */
+const raised = new Map<string, Alert>()
+let loads = 0
+
+const close = (alertId: string): void => {
+  closed.add(alertId)
+  open.value = open.peek().filter(({ id }) => id !== alertId)
 }
 
-const load = async (): Promise<void> => {
-  await live.opened()
+const put = (alert: Alert): void => {
+  if (!isOpenEmergency(alert)) close(alert.id)
+  if (closed.has(alert.id)) return
+  if (loads > 0) raised.set(alert.id, alert)
+  open.value = [...open.peek().filter(({ id }) => id !== alert.id), alert]
+}
+
+const readOpen = async (): Promise<Alert[]> => {
   const found: Alert[] = []
   let cursor: string | null = null
   for (let page = 0; page < MAX_PAGES; page++) {
@@ -61,16 +73,36 @@ const load = async (): Promise<void> => {
     cursor = reply.nextCursor
     if (cursor === null) break
   }
-  open.value = found
+  return found
+}
+
+const load = async (): Promise<void> => {
+  loads++
+  try {
+    await live.opened()
+    const found = new Map((await readOpen()).map((alert) => [alert.id, alert]))
+    open.value = [...new Map([...raised, ...found]).values()].filter(({ id }) => !closed.has(id))
+  } finally {
+    if (--loads === 0) raised.clear()
+  }
   await loadPositions()
 }
 
-const reload = () => void load().catch(() => undefined)
+let retryTimer: ReturnType<typeof setTimeout> | undefined
+
+/** Asks until there is an answer: without one, an emergency would go unnoticed. */
+const reload = (): void => {
+  clearTimeout(retryTimer)
+  void load().catch(() => {
+    clearTimeout(retryTimer)
+    retryTimer = setTimeout(reload, FOLLOW_INTERVAL_MS)
+  })
+}
 
 const receive = async ({ type, data }: LiveEvent): Promise<void> => {
   const alertId = String(data.alertId)
   if (type === 'alert.acknowledged' || type === 'alert.cancelled') {
-    open.value = open.peek().filter(({ id }) => id !== alertId)
+    close(alertId)
     return
   }
   const { alert } = await call('GET /api/alerts/{alertId}', { params: { alertId } })
@@ -112,6 +144,7 @@ export const startEmergencies = (): (() => void) => {
     live.on(['location.reported'], receiveLocation, { isPassive: true }),
     live.onGap(reload),
     follow(),
+    () => clearTimeout(retryTimer),
   ]
   return () => {
     for (const one of stop) one()

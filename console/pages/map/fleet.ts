@@ -50,10 +50,14 @@ export const findMember = (id: string): Member | null => {
   return memberOf(device, now.value, devicesInEmergency.value.has(id))
 }
 
+/** What events have told and the fleet does not show yet. */
 let moved = new Map<string, Location>()
 let changed = new Set<string>()
 let deleted = new Set<string>()
 let timer: ReturnType<typeof setTimeout> | undefined
+let flushing: Promise<void> = Promise.resolve()
+/** Loads that have begun. Of several, the last one counts. */
+let lastLoad = 0
 
 const isNewer = (location: Location, device: Device): boolean =>
   !device.lastLocation || location.dateTime > device.lastLocation.dateTime
@@ -67,28 +71,49 @@ const readByIds = async (ids: string[]): Promise<Device[]> => {
   return found
 }
 
+const move = (id: string, location: Location): void => {
+  const known = moved.get(id)
+  if (!known || location.dateTime > known.dateTime) moved.set(id, location)
+}
+
+/** Shown once more after what is being read, which may be older. */
+const keepForLater = (
+  laterMoved: ReadonlyMap<string, Location>,
+  laterChanged: Iterable<string>,
+  laterDeleted: Iterable<string>,
+): void => {
+  for (const [id, location] of laterMoved) move(id, location)
+  for (const id of laterChanged) changed.add(id)
+  for (const id of laterDeleted) deleted.add(id)
+}
+
 const flush = async (): Promise<void> => {
   const [movedNow, changedNow, deletedNow] = [moved, changed, deleted]
   moved = new Map()
   changed = new Set()
   deleted = new Set()
-  const read = changedNow.size > 0 ? await readByIds([...changedNow]).catch(() => []) : []
+  // While the whole fleet is read, single devices are not.
+  const isWanted = changedNow.size > 0 && !isLoading.peek()
+  const read = isWanted ? await readByIds([...changedNow]).catch(() => null) : []
+  if (isLoading.peek()) keepForLater(movedNow, changedNow, deletedNow)
+  else if (!read) keepForLater(new Map(), changedNow, [])
   const next = new Map(devices.peek())
-  for (const device of read) next.set(device.id, device)
+  for (const device of read ?? []) next.set(device.id, device)
   for (const [id, location] of movedNow) {
     const device = next.get(id)
     if (device && isNewer(location, device))
       next.set(id, { ...device, lastLocation: location, lastContact: location.receivedAt })
   }
   for (const id of deletedNow) next.delete(id)
-  rememberNames(read)
+  rememberNames(read ?? [])
   devices.value = next
 }
 
 const schedule = (): void => {
   timer ??= setTimeout(() => {
     timer = undefined
-    void flush()
+    // One after the other: an older answer must not replace a newer one.
+    flushing = flushing.then(flush)
   }, FLUSH_MS)
 }
 
@@ -96,8 +121,7 @@ const receive = ({ type, data }: LiveEvent): void => {
   const id = String(data.deviceId ?? '')
   if (type === 'location.reported') {
     const location = data.location as Location | null
-    const known = moved.get(id)
-    if (location && (!known || location.dateTime > known.dateTime)) moved.set(id, location)
+    if (location) move(id, location)
   } else if (type === 'device.deleted') deleted.add(id)
   else if (id) changed.add(id)
   else void load()
@@ -105,6 +129,7 @@ const receive = ({ type, data }: LiveEvent): void => {
 }
 
 const load = async (): Promise<void> => {
+  const number = ++lastLoad
   isLoading.value = true
   await live.opened()
   loadError.value = null
@@ -119,6 +144,7 @@ const load = async (): Promise<void> => {
           query,
         },
       )
+      if (number !== lastLoad) return
       for (const device of page.devices) found.set(device.id, device)
       rememberNames(page.devices)
       cursor = page.nextCursor
@@ -130,9 +156,11 @@ const load = async (): Promise<void> => {
       isLoading.value = false
     })
   } catch (error) {
+    if (number !== lastLoad) return
     loadError.value = toApiError(error)
     isLoading.value = false
   }
+  schedule()
 }
 
 export const reloadFleet = (): void => void load()
