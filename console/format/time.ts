@@ -59,10 +59,16 @@ export const formatAgo = (value: string | number): string => {
   return text.time.daysAgo(Math.floor(age / DAY_MS))
 }
 
-/** For `<input type="datetime-local">`, in the viewer's zone. */
+const padded = (value: number, length = 2): string => String(value).padStart(length, '0')
+
+/**
+ * For `<input type="datetime-local">`, in the viewer's zone. Exact for early years too, whose offsets
+ * have seconds: while "2026" is typed, the year is 2, 20 and 202.
+ */
 export const toLocalInput = (at: number): string => {
-  const date = new Date(at - new Date(at).getTimezoneOffset() * MINUTE_MS)
-  return date.toISOString().slice(0, 16)
+  const date = new Date(at)
+  const day = [padded(date.getFullYear(), 4), padded(date.getMonth() + 1), padded(date.getDate())]
+  return `${day.join('-')}T${padded(date.getHours())}:${padded(date.getMinutes())}`
 }
 
 export const viewerZone = Intl.DateTimeFormat().resolvedOptions().timeZone

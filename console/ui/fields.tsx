@@ -71,6 +71,9 @@ interface TextFieldProps extends FieldProps {
   isCode?: boolean
 }
 
+/** Without it, browsers let a year have six digits, which no date has that can be sent. */
+const LATEST = { date: '9999-12-31', 'datetime-local': '9999-12-31T23:59' } as const
+
 export const TextField = ({
   value,
   onInput,
@@ -85,6 +88,7 @@ export const TextField = ({
       {(attributes) => (
         <input
           {...attributes}
+          {...(type in LATEST && { max: LATEST[type as keyof typeof LATEST] })}
           {...input}
           type={type as 'text'}
           value={value}

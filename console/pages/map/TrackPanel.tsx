@@ -14,7 +14,7 @@ import { TextField } from '../../ui/fields.tsx'
 import { Failed, Pending } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { Chart, type Series } from './Chart.tsx'
-import { type Interval, intervalOf, readTrack, SPANS, type Span } from './track.ts'
+import { type Interval, intervalOf, isSpan, readTrack, SPANS, type Span } from './track.ts'
 import { indexAt, lengthOf, positionAt } from './trackMath.ts'
 
 interface TrackPanelProps {
@@ -156,24 +156,30 @@ const Player = ({
   )
 }
 
-const CustomSpan = ({ from, to }: Interval) => {
-  const set = (name: string) => (value: string) => {
+/** The fields keep what is typed; only a span that ends after it begins is shown. */
+const CustomSpan = (shown: Interval) => {
+  const [typed, setTyped] = useState(shown)
+  useEffect(() => setTyped(shown), [shown.from, shown.to])
+  const set = (name: keyof Interval) => (value: string) => {
     if (!value) return
-    setQuery({ from, to, span: 'custom', [name]: new Date(value).toISOString() })
+    const next = { ...typed, [name]: new Date(value).toISOString() }
+    setTyped(next)
+    if (isSpan(next)) setQuery({ ...next, span: 'custom' })
   }
   return (
     <div class="row">
       <TextField
         label={text.map.from}
         type="datetime-local"
-        value={toLocalInput(Date.parse(from))}
+        value={toLocalInput(Date.parse(typed.from))}
         onInput={set('from')}
       />
       <TextField
         label={text.map.to}
         type="datetime-local"
-        value={toLocalInput(Date.parse(to))}
+        value={toLocalInput(Date.parse(typed.to))}
         onInput={set('to')}
+        invalid={isSpan(typed) ? null : text.trips.notAfter}
       />
     </div>
   )

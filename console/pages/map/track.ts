@@ -20,13 +20,16 @@ export interface Interval {
   to: string
 }
 
+/** False where an end is no time, or is not after the beginning. */
+export const isSpan = ({ from, to }: Interval): boolean => Date.parse(from) < Date.parse(to)
+
 /** Ends a little in the future, since the clocks of devices may be ahead. */
 const AHEAD_MS = 10 * 60_000
 
 export const intervalOf = (query: URLSearchParams, now: number): Interval => {
   const span = (query.get('span') ?? '24h') as Span
-  const [from, to] = [Date.parse(query.get('from') ?? ''), Date.parse(query.get('to') ?? '')]
-  if (span === 'custom' && !Number.isNaN(from) && !Number.isNaN(to) && from < to)
+  const [from, to] = [query.get('from') ?? '', query.get('to') ?? '']
+  if (span === 'custom' && isSpan({ from, to }))
     return { from: new Date(from).toISOString(), to: new Date(to).toISOString() }
   const length = SPAN_MS[span === 'custom' ? '24h' : span] ?? DAY_MS
   return {
