@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals'
+import { isOnline } from '../api/send.ts'
 import { session } from '../session/session.ts'
 
 /*
@@ -27,7 +28,15 @@ interface Message {
 }
 
 /** What the console always listens to. Locations are logged only while somebody asks for them. */
-const TYPES = ['alert.*', 'device.*', 'license.*', 'limit.*', 'message.*']
+export const LIVE_TYPES = [
+  'alert.*',
+  'device.*',
+  'key.*',
+  'license.*',
+  'limit.*',
+  'message.*',
+  'zone.*',
+] as const
 const LOCATIONS = 'location.reported'
 const PING = '{"type":"ping"}'
 const PING_INTERVAL_MS = 25_000
@@ -84,6 +93,7 @@ const receive = (open: WebSocket, message: Message) => {
   if (message.type === 'ready') {
     retries = 0
     liveStatus.value = 'live'
+    isOnline.value = true
     const { sequence = 0, oldestSequence = 0 } = message
     const hasGap = after === null ? hasStartedLate : oldestSequence > sequence + 1
     if (hasGap) for (const handler of gapHandlers) handler()
@@ -108,7 +118,7 @@ const connect = async () => {
   if (!token) return retry()
   hasLocations = locationListeners > 0
   const query = new URLSearchParams({
-    types: [...TYPES, ...(hasLocations ? [LOCATIONS] : [])].join(),
+    types: [...LIVE_TYPES, ...(hasLocations ? [LOCATIONS] : [])].join(),
   })
   if (after !== null) query.set('after', String(after))
   const url = new URL(`/api/stream?${query}`, location.href)

@@ -1,5 +1,6 @@
 import { usePages } from '../../api/resource.ts'
 import { EVENT_TYPES, type Event } from '../../api/types.ts'
+import { LIVE_TYPES } from '../../live/stream.ts'
 import { useLiveEvents } from '../../live/useLive.ts'
 import { place, setQuery } from '../../router/router.ts'
 import { text } from '../../text/text.ts'
@@ -13,9 +14,6 @@ import { type Column, Table } from '../../ui/Table.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { eventName, KINDS, kindOf } from '../webhooks/eventTypes.ts'
 import { readEvents } from './readEvents.ts'
-
-/** Not `location.reported`: the service logs it only while somebody listens to it. */
-const LIVE_TYPES = ['alert.*', 'device.*', 'license.*', 'limit.*', 'message.*']
 
 const dataOf = (event: Event): Record<string, unknown> => event.data
 
