@@ -10,7 +10,7 @@ import {
 } from '../domain/source.ts'
 import { isFreeForm } from '../http/validation.ts'
 import { hexOf } from './bytes.ts'
-import { Unreadable } from './push.ts'
+import { type Note, Unreadable } from './push.ts'
 import { numberOf, textOf } from './values.ts'
 
 /* Makes the items of a payload, each checked as strictly as a report by the API. */
@@ -97,6 +97,26 @@ export const toLocation = (fix: Fix): Location => ({
   ...(fix.inputs && { inputs: fix.inputs }),
   source: fix.source,
 })
+
+/**
+ * Null, and noted, when the coordinates cannot be read. What comes with them counts all the same: an
+ * SOS must not be lost with its position.
+ */
+export const readLocation = (fix: Fix, note: Note): Location | null => {
+  try {
+    return toLocation(fix)
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error
+    note(error)
+    return null
+  }
+}
+
+/** The location, or a sign of life without one. */
+export const locationOrContact = (
+  origin: Origin,
+  location: Location | null,
+): LocationItem | ContactItem => (location ? locationItem(origin, location) : contactItem(origin))
 
 export const locationItem = ({ identifier, key }: Origin, location: Location): LocationItem => ({
   kind: 'location',

@@ -31,6 +31,9 @@ export const EMPTY_REPLY: ProviderReply = { status: 200, contentType: null, body
 /** Says what is wrong with a payload. Its message is shown to the account, so it has no values. */
 export class Unreadable extends Error {}
 
+/** Notes what is wrong with a part of which the rest is understood. */
+export type Note = (error: Unreadable) => void
+
 /** Collects what a payload becomes; what is wrong with one part does not lose the others. */
 export class Items implements Decoded {
   readonly items: SourceItem[] = []
@@ -41,12 +44,18 @@ export class Items implements Decoded {
   }
 
   /** Decodes each part by itself. `what` names a part in the reason of a failure. */
-  addEach<Part>(parts: readonly Part[], what: string, decode: (part: Part) => SourceItem[]): Items {
+  addEach<Part>(
+    parts: readonly Part[],
+    what: string,
+    decode: (part: Part, note: Note) => SourceItem[],
+  ): Items {
     for (const [index, part] of parts.entries()) {
+      const fail = (error: unknown) =>
+        void this.failures.push(`${what} ${index + 1}: ${reasonOf(error)}`)
       try {
-        this.add(...decode(part))
+        this.add(...decode(part, fail))
       } catch (error) {
-        this.failures.push(`${what} ${index + 1}: ${reasonOf(error)}`)
+        fail(error)
       }
     }
     return this

@@ -10,10 +10,10 @@ import {
   contactItem,
   locationItem,
   type Origin,
+  readLocation,
   requireIdentifier,
-  toLocation,
 } from '../items.ts'
-import { EMPTY_REPLY, Items, type Provider, type Push, Unreadable } from '../push.ts'
+import { EMPTY_REPLY, Items, type Note, type Provider, type Push, Unreadable } from '../push.ts'
 import { fromText, listOf, numberOf, objectOf, parseJson, scaledBy, textOf } from '../values.ts'
 import { METRES_PER_CEP } from './rockblock.ts'
 
@@ -36,11 +36,11 @@ const readTime = (value: unknown): number | undefined => {
   return Number.isFinite(at) ? at : undefined
 }
 
-const networkFix = (sbd: JsonObject, dateTime: number): Location | null => {
+const networkFix = (sbd: JsonObject, dateTime: number, note: Note): Location | null => {
   if (!isObject(sbd.location)) return null
   const { latitude, longitude, cep } = sbd.location
   const accuracy = scaledBy(cep, METRES_PER_CEP) || undefined
-  return toLocation({ dateTime, latitude, longitude, accuracy, source: 'network' })
+  return readLocation({ dateTime, latitude, longitude, accuracy, source: 'network' }, note)
 }
 
 const TYPE_PREFIX = 'MO_MESSAGE_'
@@ -53,16 +53,29 @@ const alertOf = (type: string): string | null => {
   return EMERGENCIES.includes(alarm) ? SOS : alertNameOf(alarm)
 }
 
-const decodeP6 = (origin: Origin, mo: JsonObject, sessionAt: number): SourceItem[] => {
+/** The message, and what it is judged by. */
+interface Received {
+  origin: Origin
+  dateTime: number
+  note: Note
+}
+
+const decodeP6 = (
+  mo: JsonObject,
+  { origin, dateTime: sessionAt, note }: Received,
+): SourceItem[] => {
   const { at, latlng } = objectOf(objectOf(mo.position).standard)
   const dateTime = readTime(at) ?? sessionAt
   const location = isObject(latlng)
-    ? toLocation({
-        dateTime,
-        latitude: latlng.latitude,
-        longitude: latlng.longitude,
-        source: 'gnss',
-      })
+    ? readLocation(
+        {
+          dateTime,
+          latitude: latlng.latitude,
+          longitude: latlng.longitude,
+          source: 'gnss',
+        },
+        note,
+      )
     : null
   const name = alertOf(textOf(mo.type))
   return [
@@ -71,18 +84,24 @@ const decodeP6 = (origin: Origin, mo: JsonObject, sessionAt: number): SourceItem
   ]
 }
 
-const decodeSmartOne = (origin: Origin, standard: JsonObject, dateTime: number): SourceItem[] => {
+const decodeSmartOne = (
+  standard: JsonObject,
+  { origin, dateTime, note }: Received,
+): SourceItem[] => {
   const { lat, lon, moving, fix2D, lowConfidence } = objectOf(standard.position)
   const location =
     numberOf(lat) === undefined
       ? null
-      : toLocation({
-          dateTime,
-          latitude: lat,
-          longitude: lon,
-          attributes: { moving, fix2D, lowConfidence },
-          source: 'gnss',
-        })
+      : readLocation(
+          {
+            dateTime,
+            latitude: lat,
+            longitude: lon,
+            attributes: { moving, fix2D, lowConfidence },
+            source: 'gnss',
+          },
+          note,
+        )
   const isLow = textOf(standard.batteryState) === 'LOW'
   return [
     ...(location ? [locationItem(origin, location)] : []),
@@ -90,42 +109,43 @@ const decodeSmartOne = (origin: Origin, standard: JsonObject, dateTime: number):
   ]
 }
 
-const trackingItems = (body: JsonObject, origin: Origin, dateTime: number): SourceItem[] => {
+const trackingItems = (body: JsonObject, received: Received): SourceItem[] => {
+  const { origin } = received
   const smartOne = objectOf(objectOf(objectOf(body.globalstarMessage).message).mo)
   return [
     ...listOf(objectOf(body.p6).messages).flatMap((message, index) =>
-      decodeP6(
-        { ...origin, key: `${origin.key}:${index}` },
-        objectOf(objectOf(message).mo),
-        dateTime,
-      ),
+      decodeP6(objectOf(objectOf(message).mo), {
+        ...received,
+        origin: { ...origin, key: `${origin.key}:${index}` },
+      }),
     ),
-    ...(isObject(smartOne.standard) ? decodeSmartOne(origin, smartOne.standard, dateTime) : []),
+    ...(isObject(smartOne.standard) ? decodeSmartOne(smartOne.standard, received) : []),
   ]
 }
 
-const messagesOf = (message: unknown, origin: Origin, dateTime: number): SourceItem[] => {
+const messagesOf = (message: unknown, { origin, dateTime, note }: Received): SourceItem[] => {
   if (textOf(message) === '') return []
   const bytes = bytesOfBase64(textOf(message))
-  if (!bytes) throw new Unreadable('`message` is not base64.')
-  return [bytesItem(origin, dateTime, bytes)]
+  if (!bytes) note(new Unreadable('`message` is not base64.'))
+  return bytes ? [bytesItem(origin, dateTime, bytes)] : []
 }
 
-const decodeBody = (body: JsonObject, now: number): SourceItem[] => {
+const decodeBody = (body: JsonObject, now: number, note: Note): SourceItem[] => {
   const sbd = objectOf(body.sbd)
   const identity = objectOf(body.identity)
   const imei = objectOf(identity.hardware).imei ?? sbd.imei ?? identity.thingId
   const identifier = requireIdentifier(imei, 'identity.hardware.imei')
   const dateTime = readTime(sbd.sessionAt) ?? readTime(body.receivedAt) ?? now
   const origin = { identifier, key: textOf(body.id) || `${identifier}:${dateTime}` }
-  const tracked = trackingItems(body, origin, dateTime)
+  const received = { origin, dateTime, note }
+  const tracked = trackingItems(body, received)
   // A device's own fix is better than Iridium's.
   const hasOwnFix = tracked.some(({ kind }) => kind === 'location')
-  const location = hasOwnFix ? null : networkFix(sbd, dateTime)
+  const location = hasOwnFix ? null : networkFix(sbd, dateTime, note)
   const items = [
     ...(location ? [locationItem(origin, location)] : []),
     ...tracked,
-    ...messagesOf(body.message, origin, dateTime),
+    ...messagesOf(body.message, received),
   ]
   return items.length > 0 ? items : [contactItem(origin)]
 }
@@ -133,7 +153,7 @@ const decodeBody = (body: JsonObject, now: number): SourceItem[] => {
 const decode = (push: Push): Items => {
   const body = parseJson(push)
   if (!isObject(body)) throw new Unreadable('The body is not a JSON object.')
-  return new Items().addEach([body], 'Message', (one) => decodeBody(one, push.now))
+  return new Items().addEach([body], 'Message', (one, note) => decodeBody(one, push.now, note))
 }
 
 export const cloudloop: Provider = { decode, reply: () => EMPTY_REPLY }

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../../domain/json.ts'
 import type { SourceItem } from '../../domain/source.ts'
-import { alertItem, contactItem, locationItem, requireIdentifier, toLocation } from '../items.ts'
-import { EMPTY_REPLY, Items, type Provider, type Push, Unreadable } from '../push.ts'
+import { alertItem, locationOrContact, readLocation, requireIdentifier } from '../items.ts'
+import { EMPTY_REPLY, Items, type Note, type Provider, type Push, Unreadable } from '../push.ts'
 import { fromSeconds, listOf, numberOf, parseJson, requireInstant, textOf } from '../values.ts'
 
 /* flespi streams: a list of messages with dotted names. */
@@ -22,25 +22,28 @@ const OWN = new Set<string>([...Object.values(FIELDS), 'ident', 'timestamp', 'po
 const attributesOf = (message: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(message).filter(([name]) => !OWN.has(name)))
 
-const decodeMessage = (message: JsonObject): SourceItem[] => {
+const decodeMessage = (message: JsonObject, note: Note): SourceItem[] => {
   const identifier = requireIdentifier(message.ident, 'ident')
   const dateTime = requireInstant(fromSeconds(message.timestamp), 'timestamp')
   const origin = { identifier, key: `${identifier}:${textOf(message.timestamp)}` }
   const hasFix =
     numberOf(message[FIELDS.latitude]) !== undefined && message['position.valid'] !== false
   const location = hasFix
-    ? toLocation({
-        dateTime,
-        ...Object.fromEntries(
-          Object.entries(FIELDS).map(([name, dotted]) => [name, message[dotted]]),
-        ),
-        attributes: attributesOf(message),
-        source: 'gnss',
-      })
+    ? readLocation(
+        {
+          dateTime,
+          ...Object.fromEntries(
+            Object.entries(FIELDS).map(([name, dotted]) => [name, message[dotted]]),
+          ),
+          attributes: attributesOf(message),
+          source: 'gnss',
+        },
+        note,
+      )
     : null
   const isAlarm = message['alarm.event.trigger'] === true
   return [
-    location ? locationItem(origin, location) : contactItem(origin),
+    locationOrContact(origin, location),
     ...(isAlarm ? [alertItem(origin, ALARM, { dateTime, location })] : []),
   ]
 }

@@ -8,14 +8,13 @@ import {
   alertItem,
   bytesItem,
   cancelItem,
-  contactItem,
-  locationItem,
+  locationOrContact,
   messageItem,
   type Origin,
+  readLocation,
   requireIdentifier,
-  toLocation,
 } from '../items.ts'
-import { EMPTY_REPLY, Items, type Provider, type Push, Unreadable } from '../push.ts'
+import { EMPTY_REPLY, Items, type Note, type Provider, type Push, Unreadable } from '../push.ts'
 import { fromMilliseconds, numberOf, objectOf, parseJson, textOf } from '../values.ts'
 
 /* Garmin inReach, IPC Outbound versions 2 to 4. */
@@ -28,21 +27,15 @@ const digestOf = async (text: string): Promise<string> => {
 }
 
 /** A point of zeros, or with `gpsFix` 0, is none. A reference point is not where the device is. */
-const toFix = (event: JsonObject, dateTime: number): Location | null => {
+const toFix = (event: JsonObject, dateTime: number, note: Note): Location | null => {
   const point = objectOf(event.point)
   const { latitude, longitude } = point
   if (latitude === undefined || latitude === null || longitude === undefined) return null
   const isEmpty = numberOf(latitude) === 0 && numberOf(longitude) === 0
   if (isEmpty || point.gpsFix === 0 || event.messageCode === CODES.referencePoint) return null
-  return toLocation({
-    dateTime,
-    latitude,
-    longitude,
-    altitude: point.altitude,
-    speed: point.speed,
-    course: point.course,
-    source: 'gnss',
-  })
+  const { altitude, speed, course } = point
+  const fix = { dateTime, latitude, longitude, altitude, speed, course, source: 'gnss' } as const
+  return readLocation(fix, note)
 }
 
 interface ReadEvent {
@@ -72,30 +65,30 @@ const readEvent = async (sent: unknown, now: number): Promise<ReadEvent> => {
   }
 }
 
-const messagesOf = (origin: Origin, { event, dateTime }: ReadEvent): SourceItem[] => {
+const messagesOf = (origin: Origin, { event, dateTime }: ReadEvent, note: Note): SourceItem[] => {
   const text = textOf(event.freeText) || textOf(event.transcription)
   if (text !== '') return [messageItem(origin, dateTime, text)]
   if (textOf(event.payload) === '') return []
   const bytes = bytesOfBase64(textOf(event.payload))
-  if (!bytes) throw new Unreadable('`payload` is not base64.')
-  return bytes.byteLength > 0 ? [bytesItem(origin, dateTime, bytes)] : []
+  if (!bytes) note(new Unreadable('`payload` is not base64.'))
+  return bytes && bytes.byteLength > 0 ? [bytesItem(origin, dateTime, bytes)] : []
 }
 
-const decodeFor = (named: string, read: ReadEvent): SourceItem[] => {
+const decodeFor = (named: string, read: ReadEvent, note: Note): SourceItem[] => {
   const { event, dateTime, stamp, digest } = read
   const identifier = requireIdentifier(named, 'imei')
   const code = numberOf(event.messageCode)
   const origin = { identifier, key: `${identifier}:${stamp}:${code}:${digest}` }
-  const location = toFix(event, dateTime)
+  const location = toFix(event, dateTime, note)
   const occasion = { dateTime, location }
   const text = textOf(event.freeText)
   const isLow = objectOf(event.status).lowBattery === 1
   return [
-    location ? locationItem(origin, location) : contactItem(origin),
+    locationOrContact(origin, location),
     ...(code === CODES.sos ? [alertItem(origin, SOS, occasion, text)] : []),
     ...(code === CODES.cancelSos ? [cancelItem(origin, SOS, occasion)] : []),
     ...(isLow ? [alertItem(origin, LOW_BATTERY, occasion)] : []),
-    ...messagesOf(origin, read),
+    ...messagesOf(origin, read, note),
   ]
 }
 
@@ -105,11 +98,11 @@ const decode = async (push: Push): Promise<Items> => {
   if (events.length > MAX_EVENTS)
     throw new Unreadable(`\`Events\` must have at most ${MAX_EVENTS} members.`)
   const read = await Promise.all(events.map((event) => readEvent(event, push.now)))
-  return new Items().addEach(read, 'Event', (one) =>
+  return new Items().addEach(read, 'Event', (one, note) =>
     // One event may be of several devices.
     textOf(one.event.imei)
       .split(',')
-      .flatMap((imei) => decodeFor(imei, one)),
+      .flatMap((imei) => decodeFor(imei, one, note)),
   )
 }
 

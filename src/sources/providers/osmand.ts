@@ -3,13 +3,12 @@ import type { SourceItem } from '../../domain/source.ts'
 import { alertNamesOf } from '../alarmNames.ts'
 import {
   alertItem,
-  contactItem,
   type Fix,
-  locationItem,
+  locationOrContact,
+  readLocation,
   requireIdentifier,
-  toLocation,
 } from '../items.ts'
-import { EMPTY_REPLY, Items, type Provider, type Push, Unreadable } from '../push.ts'
+import { EMPTY_REPLY, Items, type Note, type Provider, type Push, Unreadable } from '../push.ts'
 import {
   fromMilliseconds,
   fromSeconds,
@@ -82,14 +81,14 @@ interface Reading {
   alarm: string
 }
 
-const toItems = ({ identifier: named, fix, alarm }: Reading): SourceItem[] => {
+const toItems = ({ identifier: named, fix, alarm }: Reading, note: Note): SourceItem[] => {
   const identifier = requireIdentifier(named, 'id')
   const origin = { identifier, key: `${identifier}:${fix.dateTime}` }
   const hasFix = fix.latitude !== undefined && fix.longitude !== undefined
-  const location = hasFix ? toLocation(fix) : null
+  const location = hasFix ? readLocation(fix, note) : null
   const occasion = { dateTime: fix.dateTime, location }
   return [
-    location ? locationItem(origin, location) : contactItem(origin),
+    locationOrContact(origin, location),
     ...alertNamesOf(alarm).map((name) => alertItem(origin, name, occasion)),
   ]
 }
@@ -120,7 +119,7 @@ const unlessNegative = (value: unknown): number | undefined => {
   return number !== undefined && number >= 0 ? number : undefined
 }
 
-const readLocation = (body: JsonObject, now: number): Reading => {
+const readBody = (body: JsonObject, now: number): Reading => {
   const sent = objectOf(body.location)
   const coords = objectOf(sent.coords)
   const level = unlessNegative(objectOf(sent.battery).level)
@@ -151,7 +150,7 @@ const decode = (push: Push): Items => {
   const items = new Items()
   // A JSON client that was offline may send what it has stored as a list.
   const parts = isPosition
-    ? listOf(fields.location).map((location) => readLocation({ ...fields, location }, push.now))
+    ? listOf(fields.location).map((location) => readBody({ ...fields, location }, push.now))
     : [readFields(fields, push.now)]
   return items.addEach(parts, 'Position', toItems)
 }

@@ -1,8 +1,8 @@
 import { isObject, type JsonObject } from '../../domain/json.ts'
 import type { SourceItem } from '../../domain/source.ts'
 import { LOW_BATTERY, MOVEMENT } from '../alarmNames.ts'
-import { alertItem, locationItem, requireIdentifier, toLocation } from '../items.ts'
-import { Items, type Provider, type Push } from '../push.ts'
+import { alertItem, locationOrContact, readLocation, requireIdentifier } from '../items.ts'
+import { Items, type Note, type Provider, type Push } from '../push.ts'
 import { fromSeconds, listOf, parseJson, requireInstant, textOf } from '../values.ts'
 
 /* OwnTracks over HTTP. Whatever is not a location is answered and ignored. */
@@ -15,25 +15,28 @@ const identify = ({ headers }: Push, { topic, tid }: JsonObject): string => {
   return named || textOf(topic).replace(/^owntracks\//, '') || textOf(tid)
 }
 
-const decodeLocation = (push: Push, sent: JsonObject): SourceItem[] => {
+const decodeLocation = (push: Push, sent: JsonObject, note: Note): SourceItem[] => {
   const identifier = requireIdentifier(identify(push, sent), 'X-Limit-U')
   const dateTime = requireInstant(fromSeconds(sent.tst), 'tst')
   const origin = { identifier, key: textOf(sent._id) || `${identifier}:${dateTime}` }
-  const location = toLocation({
-    dateTime,
-    latitude: sent.lat,
-    longitude: sent.lon,
-    accuracy: sent.acc,
-    altitude: sent.alt,
-    speed: sent.vel,
-    course: sent.cog,
-    battery: sent.batt,
-    source: 'gnss',
-  })
+  const location = readLocation(
+    {
+      dateTime,
+      latitude: sent.lat,
+      longitude: sent.lon,
+      accuracy: sent.acc,
+      altitude: sent.alt,
+      speed: sent.vel,
+      course: sent.cog,
+      battery: sent.batt,
+      source: 'gnss',
+    },
+    note,
+  )
   const trigger = textOf(sent.t)
   const alert = Object.hasOwn(ALERTS, trigger) ? ALERTS[trigger] : undefined
   return [
-    locationItem(origin, location),
+    locationOrContact(origin, location),
     ...(alert ? [alertItem(origin, alert, { dateTime, location })] : []),
   ]
 }
@@ -42,7 +45,7 @@ const decode = (push: Push): Items => {
   if (push.body.byteLength === 0) return new Items()
   const sent = listOf(parseJson(push)).filter(isObject)
   const locations = sent.filter(({ _type: type }) => type === 'location')
-  return new Items().addEach(locations, 'Location', (one) => decodeLocation(push, one))
+  return new Items().addEach(locations, 'Location', (one, note) => decodeLocation(push, one, note))
 }
 
 /** A list of commands for the app; there are none. */

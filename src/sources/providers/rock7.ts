@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../domain/json.ts'
 import type { Location } from '../../domain/location.ts'
 import type { SourceItem } from '../../domain/source.ts'
-import { contactItem, type Fix, locationItem, requireIdentifier, toLocation } from '../items.ts'
-import { EMPTY_REPLY, Items, type Provider, type Push } from '../push.ts'
+import { type Fix, locationOrContact, readLocation, requireIdentifier } from '../items.ts'
+import { EMPTY_REPLY, Items, type Note, type Provider, type Push } from '../push.ts'
 import { readSignedFields } from '../rock7Jwt.ts'
 import { fromText, numberOf, requireInstant, scaledBy, textOf } from '../values.ts'
 import { METRES_PER_CEP } from './rockblock.ts'
@@ -46,7 +46,7 @@ const networkPosition = (fields: JsonObject) => ({
   source: 'network' as const,
 })
 
-const toFix = (fields: JsonObject, dateTime: number): Location | null => {
+const toFix = (fields: JsonObject, dateTime: number, note: Note): Location | null => {
   const isOwn = numberOf(fields.lat) !== undefined
   if (!isOwn && numberOf(fields.iridium_latitude) === undefined) return null
   const fix: Fix = {
@@ -58,15 +58,14 @@ const toFix = (fields: JsonObject, dateTime: number): Location | null => {
     battery: fields.battery,
     attributes: attributesOf(fields),
   }
-  return toLocation(fix)
+  return readLocation(fix, note)
 }
 
-const decodeFields = (fields: JsonObject): SourceItem[] => {
+const decodeFields = (fields: JsonObject, note: Note): SourceItem[] => {
   const identifier = requireIdentifier(fields.imei, 'imei')
   const dateTime = requireInstant(fromText(fields.at ?? fields.transmit_time), 'at')
   const origin = { identifier, key: textOf(fields.id) || `${identifier}:${dateTime}` }
-  const location = toFix(fields, dateTime)
-  return [location ? locationItem(origin, location) : contactItem(origin)]
+  return [locationOrContact(origin, toFix(fields, dateTime, note))]
 }
 
 const decode = async (push: Push): Promise<Items> =>

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../domain/json.ts'
 import type { SourceItem } from '../../domain/source.ts'
 import { bytesOfHex } from '../bytes.ts'
-import { bytesItem, contactItem, locationItem, requireIdentifier, toLocation } from '../items.ts'
-import { EMPTY_REPLY, Items, type Provider, type Push, Unreadable } from '../push.ts'
+import { bytesItem, locationOrContact, readLocation, requireIdentifier } from '../items.ts'
+import { EMPTY_REPLY, Items, type Note, type Provider, type Push, Unreadable } from '../push.ts'
 import { readSignedFields } from '../rock7Jwt.ts'
 import { fromText, numberOf, requireInstant, scaledBy, textOf } from '../values.ts'
 
@@ -10,29 +10,30 @@ import { fromText, numberOf, requireInstant, scaledBy, textOf } from '../values.
 
 export const METRES_PER_CEP = 1000
 
-const decodeFields = (fields: JsonObject): SourceItem[] => {
+const decodeFields = (fields: JsonObject, note: Note): SourceItem[] => {
   const identifier = requireIdentifier(fields.imei, 'imei')
   const dateTime = requireInstant(fromText(fields.transmit_time), 'transmit_time')
   // `momsn` wraps after 65535.
   const origin = { identifier, key: `${identifier}:${textOf(fields.momsn)}:${dateTime}` }
   const bytes = bytesOfHex(textOf(fields.data))
-  if (!bytes) throw new Unreadable('`data` is not hex.')
+  if (!bytes) note(new Unreadable('`data` is not hex.'))
   const cep = numberOf(fields.iridium_cep)
-  const located =
+  const location =
     numberOf(fields.iridium_latitude) === undefined
-      ? contactItem(origin)
-      : locationItem(
-          origin,
-          toLocation({
+      ? null
+      : readLocation(
+          {
             dateTime,
             latitude: fields.iridium_latitude,
             longitude: fields.iridium_longitude,
             accuracy: cep ? scaledBy(cep, METRES_PER_CEP) : undefined,
             source: 'network',
-          }),
+          },
+          note,
         )
+  const located = locationOrContact(origin, location)
   // Without data it is a check of the mailbox.
-  return bytes.byteLength > 0 ? [located, bytesItem(origin, dateTime, bytes)] : [located]
+  return bytes && bytes.byteLength > 0 ? [located, bytesItem(origin, dateTime, bytes)] : [located]
 }
 
 const decode = async (push: Push): Promise<Items> =>

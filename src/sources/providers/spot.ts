@@ -5,13 +5,12 @@ import { LOW_BATTERY, MOVEMENT } from '../alarmNames.ts'
 import {
   alertItem,
   cancelItem,
-  contactItem,
-  locationItem,
+  locationOrContact,
   messageItem,
+  readLocation,
   requireIdentifier,
-  toLocation,
 } from '../items.ts'
-import { EMPTY_REPLY, Items, type Provider, type Push, Unreadable } from '../push.ts'
+import { EMPTY_REPLY, Items, type Note, type Provider, type Push, Unreadable } from '../push.ts'
 import {
   fromSeconds,
   fromText,
@@ -32,7 +31,7 @@ const readTime = (message: JsonObject): number | undefined =>
   fromSeconds(xmlText(message.timeInGMTSecond ?? message.unixTime)) ??
   fromText(xmlText(message.timestamp ?? message.dateTime))
 
-const decodeMessage = (message: JsonObject): SourceItem[] => {
+const decodeMessage = (message: JsonObject, note: Note): SourceItem[] => {
   const identifier = requireIdentifier(xmlText(message.esn ?? message.messengerId), 'esn')
   const dateTime = requireInstant(readTime(message), 'timeInGMTSecond')
   const origin = { identifier, key: xmlText(message.id) || `${identifier}:${dateTime}` }
@@ -42,18 +41,21 @@ const decodeMessage = (message: JsonObject): SourceItem[] => {
   const location =
     numberOf(latitude) === undefined
       ? null
-      : toLocation({
-          dateTime,
-          latitude,
-          longitude: xmlText(message.longitude),
-          altitude: xmlText(message.altitude),
-          source: 'gnss',
-        })
+      : readLocation(
+          {
+            dateTime,
+            latitude,
+            longitude: xmlText(message.longitude),
+            altitude: xmlText(message.altitude),
+            source: 'gnss',
+          },
+          note,
+        )
   const occasion = { dateTime, location }
   const alert = Object.hasOwn(ALERTS, type) ? ALERTS[type] : undefined
   const isLow = xmlText(message.batteryState) === 'LOW'
   return [
-    location ? locationItem(origin, location) : contactItem(origin),
+    locationOrContact(origin, location),
     ...(alert ? [alertItem(origin, alert, occasion, text)] : []),
     ...(type === 'HELP-CANCEL' ? [cancelItem(origin, SOS, occasion)] : []),
     ...(isLow ? [alertItem(origin, LOW_BATTERY, occasion)] : []),

@@ -2,8 +2,8 @@ import { isObject, type JsonObject } from '../../domain/json.ts'
 import type { Location } from '../../domain/location.ts'
 import type { SourceItem } from '../../domain/source.ts'
 import { alertNamesOf } from '../alarmNames.ts'
-import { alertItem, contactItem, locationItem, requireIdentifier, toLocation } from '../items.ts'
-import { EMPTY_REPLY, Items, type Provider, type Push, Unreadable } from '../push.ts'
+import { alertItem, locationOrContact, readLocation, requireIdentifier } from '../items.ts'
+import { EMPTY_REPLY, Items, type Note, type Provider, type Push, Unreadable } from '../push.ts'
 import {
   fromText,
   KNOTS,
@@ -26,38 +26,42 @@ const NO_FIX_BEFORE = Date.UTC(2000, 0, 1)
 const hasFix = (position: JsonObject, fixTime: number): boolean =>
   fixTime >= NO_FIX_BEFORE && position.valid !== false && position.outdated !== true
 
-const toFix = (position: JsonObject, fixTime: number): Location => {
+const toFix = (position: JsonObject, fixTime: number, note: Note): Location | null => {
   const { batteryLevel, ...attributes } = objectOf(position.attributes)
   const accuracy = numberOf(position.accuracy)
-  return toLocation({
-    dateTime: fixTime,
-    latitude: position.latitude,
-    longitude: position.longitude,
-    altitude: position.altitude,
-    speed: scaledBy(position.speed, KNOTS),
-    course: position.course,
-    accuracy: accuracy === 0 ? undefined : accuracy,
-    battery: batteryLevel,
-    attributes,
-    source: attributes.approximate === true ? 'network' : 'gnss',
-  })
+  return readLocation(
+    {
+      dateTime: fixTime,
+      latitude: position.latitude,
+      longitude: position.longitude,
+      altitude: position.altitude,
+      speed: scaledBy(position.speed, KNOTS),
+      course: position.course,
+      accuracy: accuracy === 0 ? undefined : accuracy,
+      battery: batteryLevel,
+      attributes,
+      source: attributes.approximate === true ? 'network' : 'gnss',
+    },
+    note,
+  )
 }
 
 /** Both come with an alarm when positions and events are forwarded; the same time makes them one. */
 const readPosition = (
   identifier: string,
   position: JsonObject,
+  note: Note,
 ): { location: Location | null; deviceTime: number; key: string } => {
   const fixTime = requireInstant(fromText(position.fixTime), 'fixTime')
   const deviceTime = fromText(position.deviceTime) ?? fixTime
-  const location = hasFix(position, fixTime) ? toFix(position, fixTime) : null
+  const location = hasFix(position, fixTime) ? toFix(position, fixTime, note) : null
   return { location, deviceTime, key: `${identifier}:${fixTime}:${deviceTime}` }
 }
 
-const decodeBody = (body: JsonObject): SourceItem[] => {
+const decodeBody = (body: JsonObject, note: Note): SourceItem[] => {
   const identifier = requireIdentifier(objectOf(body.device).uniqueId, 'device.uniqueId')
   const event = isObject(body.event) ? body.event : null
-  const read = isObject(body.position) ? readPosition(identifier, body.position) : null
+  const read = isObject(body.position) ? readPosition(identifier, body.position, note) : null
   if (!event && !read) throw new Unreadable('The body has neither a position nor an event.')
   const origin = {
     identifier,
@@ -68,10 +72,10 @@ const decodeBody = (body: JsonObject): SourceItem[] => {
     ? event.type === 'alarm' && objectOf(event.attributes).alarm
     : objectOf(objectOf(body.position).attributes).alarm
   const names = alertNamesOf(textOf(alarms || ''))
-  if (names.length === 0) return [location ? locationItem(origin, location) : contactItem(origin)]
+  if (names.length === 0) return [locationOrContact(origin, location)]
   const dateTime = read?.deviceTime ?? requireInstant(fromText(event?.eventTime), 'eventTime')
   return [
-    location ? locationItem(origin, location) : contactItem(origin),
+    locationOrContact(origin, location),
     ...names.map((name) => alertItem(origin, name, { dateTime, location })),
   ]
 }

@@ -147,8 +147,61 @@ describe('hostile payloads', () => {
     }
     const wrong = { ...good, 'position.latitude': 91 }
     const { items, failures } = await decodePush('flespi', jsonPush([good, wrong, good]))
-    expect(items).toHaveLength(2)
+    expect(items.map(({ kind }) => kind)).toEqual(['location', 'none', 'location'])
     expect(failures).toEqual(['Message 2: `latitude` is out of range.'])
+  })
+
+  test('an alert is not lost with a position or a payload that cannot be read', async () => {
+    const time = '2026-11-15T11:00:00.000+00:00'
+    const pushes = {
+      // SPOT's coordinates of a message without a fix.
+      spot: xmlPush(
+        '<messageList><message><id>1</id><esn>0-1</esn><messageType>HELP</messageType><timeInGMTSecond>1514380778</timeInGMTSecond><latitude>-99999.0</latitude><longitude>-99999.0</longitude></message></messageList>',
+      ),
+      garmin: jsonPush({
+        Events: [
+          {
+            imei: '1',
+            messageCode: 4,
+            timeStamp: 1323784607376,
+            payload: '%',
+            point: { latitude: 91, longitude: 0 },
+          },
+        ],
+      }),
+      traccar: jsonPush({
+        device: { uniqueId: '1' },
+        position: {
+          fixTime: time,
+          valid: true,
+          latitude: null,
+          longitude: null,
+          attributes: { alarm: 'sos' },
+        },
+      }),
+      osmand: pushOf({ query: new URLSearchParams('id=1&lat=abc&lon=1&alarm=sos') }),
+      cloudloop: jsonPush({
+        id: 'c',
+        identity: { hardware: { imei: '1' } },
+        message: '%',
+        p6: {
+          messages: [
+            {
+              mo: {
+                type: 'MO_MESSAGE_ALERT_HIGH_PRIORITY',
+                position: { standard: { latlng: { latitude: 200 } } },
+              },
+            },
+          ],
+        },
+      }),
+    }
+    for (const [provider, push] of Object.entries(pushes)) {
+      const { items, failures } = await decodePush(provider as keyof typeof pushes, push)
+      const alerts = items.flatMap((item) => (item.kind === 'alert' ? [item.alertName] : []))
+      expect([provider, alerts]).toEqual([provider, ['SOSButton']])
+      expect(failures.join(' ')).toMatch(/latitude/)
+    }
   })
 
   test('attributes that are too large are left out, the position stays', async () => {
