@@ -27,7 +27,10 @@ export const alertNameOf = (alarm: string): string | null => {
   return own || null
 }
 
+/** More than Traccar has names for: each becomes an alert. */
+const MAX_ALARMS = 50
+
 /** Traccar separates several alarms by commas. */
 export const alertNamesOf = (alarms: string): string[] => [
-  ...new Set(alarms.split(',').flatMap((alarm) => alertNameOf(alarm.trim()) ?? [])),
+  ...new Set(alarms.split(',', MAX_ALARMS).flatMap((alarm) => alertNameOf(alarm.trim()) ?? [])),
 ]

@@ -49,6 +49,8 @@ interface ReadEvent {
 const DAY_MS = 86_400_000
 /** More than a push of 256 KiB can have of real ones; each costs a hash. */
 const MAX_EVENTS = 2500
+/** Each repeats the event's text, so their number bounds how large a push becomes. */
+const MAX_DEVICES = 20
 
 /**
  * Before version 4 binary events carry no time: the arrival stands for it. The same bytes on the same
@@ -92,6 +94,14 @@ const decodeFor = (named: string, read: ReadEvent, note: Note): SourceItem[] => 
   ]
 }
 
+/** One event may be of several devices. */
+const devicesOf = ({ event }: ReadEvent, note: Note): string[] => {
+  const devices = textOf(event.imei).split(',', MAX_DEVICES + 1)
+  if (devices.length > MAX_DEVICES)
+    note(new Unreadable(`\`imei\` must name at most ${MAX_DEVICES} devices.`))
+  return devices.slice(0, MAX_DEVICES)
+}
+
 const decode = async (push: Push): Promise<Items> => {
   const { Events: events } = objectOf(parseJson(push))
   if (!Array.isArray(events)) throw new Unreadable('`Events` is missing or is no list.')
@@ -99,10 +109,7 @@ const decode = async (push: Push): Promise<Items> => {
     throw new Unreadable(`\`Events\` must have at most ${MAX_EVENTS} members.`)
   const read = await Promise.all(events.map((event) => readEvent(event, push.now)))
   return new Items().addEach(read, 'Event', (one, note) =>
-    // One event may be of several devices.
-    textOf(one.event.imei)
-      .split(',')
-      .flatMap((imei) => decodeFor(imei, one, note)),
+    devicesOf(one, note).flatMap((imei) => decodeFor(imei, one, note)),
   )
 }
 
