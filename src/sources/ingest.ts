@@ -65,13 +65,19 @@ const findDevices = async (c: Context, groups: Group[]): Promise<Group[]> => {
   return groups.map((group, at) => ({ ...group, device: byGroup.get(at) ?? null }))
 }
 
-type StoreOptions = Pick<MixedReport, 'raisesBy' | 'isJudged' | 'now' | 'alsoRun'>
+type StoreOptions = Pick<MixedReport, 'raisesBy' | 'isJudged' | 'now' | 'alsoRun'> & {
+  /** No budget holds back the push, which has an alert or a cancellation. */
+  mayExceedBudget?: boolean
+}
 
-/** Stores reports, with the budget's permission unless an alert comes with them. */
+/** A used-up budget refuses the whole push, so one with any of these must not wait for it. */
+const isUrgent = ({ kind }: SourceItem): boolean => kind === 'alert' || kind === 'cancel'
+
+/** Stores reports, with the budget's permission unless they are urgent or have no locations. */
 export const storeReports = async (
   c: Context,
   reports: { group: Pick<Group, 'identifier' | 'device'>; locations: Location[] }[],
-  options: StoreOptions,
+  { mayExceedBudget = false, ...options }: StoreOptions,
 ) => {
   const viewer = viewerOf(c)
   const run = async () =>
@@ -90,7 +96,8 @@ export const storeReports = async (
       ...options,
     })
   const sent = reports.flatMap(({ locations }) => locations)
-  const outcome = requireOk(options.raisesBy ? await run() : await storeWithinBudget(c, sent, run))
+  const isFree = mayExceedBudget || options.raisesBy !== null || sent.length === 0
+  const outcome = requireOk(isFree ? await run() : await storeWithinBudget(c, sent, run))
   assumedStates.set(viewer.accountId, outcome.actual)
   handOverLater(c, outcome.hits)
   await handOverRaises(c, outcome.raises)
@@ -109,7 +116,7 @@ export const releaseAgreeing = async (c: Context, fixes: Quarantined[]): Promise
 }
 
 /** Stores what has to be judged exactly, or comes with alerts and messages. */
-const ingestCarefully = async (c: Context, groups: Group[], { now }: Ingest) => {
+const ingestCarefully = async (c: Context, groups: Group[], { items, now }: Ingest) => {
   const { accountId } = c.get('principal')
   const judged = await judgeReports(
     c.get('db'),
@@ -132,6 +139,7 @@ const ingestCarefully = async (c: Context, groups: Group[], { now }: Ingest) => 
     {
       isJudged: false,
       now,
+      mayExceedBudget: items.some(isUrgent),
       raisesBy:
         alerts.length === 0
           ? null
@@ -179,6 +187,7 @@ export const ingest = async (c: Context, given: Ingest): Promise<SourceItem[]> =
       raisesBy: null,
       isJudged: true,
       now,
+      mayExceedBudget: items.some(isUrgent),
     })
     await noteSource(c, devices, given.sourceId)
     const byReport = new Map(devices.map((device) => [device.report, device]))

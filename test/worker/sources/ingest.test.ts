@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
+import { callAsOperator } from '../../support/http.ts'
 import { garminEvent, garminPush, makeSource } from '../../support/sources.ts'
 
 const IMEI = '100000000000001'
@@ -55,6 +56,32 @@ describe('a push of a known device', () => {
     await push(garminPush([garminEvent(IMEI, minutesAgo(2), { messageCode: 7 })]))
     const { body } = await account.call('GET', `/api/alerts/${raised.body.alerts[0].id}`)
     expect(body.alert.cancelled).toBe(true)
+  })
+
+  test('raises and cancels alerts though the account has used up its budget', async () => {
+    const account = await openAccount()
+    const device = await makeDevice(account)
+    const { body } = await account.call('POST', '/api/devices', {
+      body: { name: 'Gull', identifier: 'gull' },
+    })
+    const gull = body.device.id as string
+    const budgets = { locationsPerDay: 1 }
+    await callAsOperator('PATCH', `/admin/accounts/${account.id}`, { body: { budgets } })
+    const { push } = await makeSource(account, 'garmin')
+    const send = async (...events: object[]) => (await push(garminPush(events))).status
+    expect(await send(garminEvent(IMEI, minutesAgo(9)), garminEvent(IMEI, minutesAgo(8)))).toBe(200)
+    expect(await send(garminEvent(IMEI, minutesAgo(7)))).toBe(429)
+    const sos = garminEvent('gull', minutesAgo(6), { messageCode: 4 })
+    // The position of another device in the same push does not hold it back.
+    expect(await send(garminEvent(IMEI, minutesAgo(6)), sos)).toBe(200)
+    const alertsOf = async () => (await account.call('GET', '/api/alerts')).body.alerts
+    expect(await alertsOf()).toMatchObject([{ deviceId: gull, cancelled: false }])
+    expect(await trackOf(account, device)).toHaveLength(3)
+    expect(await send(garminEvent('gull', minutesAgo(5), { messageCode: 7 }))).toBe(200)
+    expect(await alertsOf()).toMatchObject([{ deviceId: gull, cancelled: true }])
+    const { point: _, ...text } = garminEvent(IMEI, minutesAgo(4), { freeText: 'All well.' })
+    expect(await send(text)).toBe(200)
+    expect(await send(garminEvent(IMEI, minutesAgo(3)))).toBe(429)
   })
 
   test('raises one LowBattery a day though every event repeats it', async () => {
