@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import { findAlert } from '../alerts/store.ts'
 import { alerts } from '../db/schema.ts'
 import { readAll, statement } from '../db/statement.ts'
+import { isClockWrong } from '../domain/credible.ts'
 import type { CancelItem, SourceItem } from '../domain/source.ts'
 import type { Context } from '../http/context.ts'
 import { requireOk } from '../http/problem.ts'
@@ -15,8 +16,12 @@ const MAX_CANCELLED = 10
 /** A cancellation is of what was raised before it, and not of last year's. */
 const MAX_AGE_MS = 7 * 86_400_000
 
+/** With a wrong clock the alert has the time of its arrival, and so has its cancellation. */
+const timeOf = ({ dateTime }: CancelItem, receivedAt: number): number =>
+  isClockWrong(dateTime, receivedAt) ? receivedAt : dateTime
+
 /** Alerts of this name that were raised before the cancellation and are still open. */
-const findOpen = (c: Context, { key }: NamedDevice, { alertName, dateTime }: CancelItem) =>
+const findOpen = (c: Context, { key }: NamedDevice, alertName: string, dateTime: number) =>
   readAll(
     statement<{ id: string }>(
       c.get('db'),
@@ -62,10 +67,16 @@ const newestOf = (items: SourceItem[]): CancelItem[] => {
 }
 
 /** Cancels before the reply: after a failure the provider sends the push again. */
-export const cancelAlerts = async (c: Context, senders: Sender[]): Promise<void> => {
+export const cancelAlerts = async (
+  c: Context,
+  senders: Sender[],
+  receivedAt: number,
+): Promise<void> => {
   for (const { items, device } of senders) {
     if (!device) continue
-    for (const item of newestOf(items))
-      for (const { id } of await findOpen(c, device, item)) await cancelOne(c, id)
+    for (const item of newestOf(items)) {
+      const open = await findOpen(c, device, item.alertName, timeOf(item, receivedAt))
+      for (const { id } of open) await cancelOne(c, id)
+    }
   }
 }

@@ -153,7 +153,7 @@ const ingestCarefully = async (c: Context, groups: Group[], { items, now }: Inge
   await quarantineFixes(c.get('db'), accountId, quarantined)
   await releaseAgreeing(c, quarantined)
   await storeMessages(c.get('db'), accountId, groups, now)
-  await cancelAlerts(c, groups)
+  await cancelAlerts(c, groups, now)
   return outcome
 }
 

@@ -58,6 +58,18 @@ describe('a push of a known device', () => {
     expect(body.alert.cancelled).toBe(true)
   })
 
+  test('cancels an alert of a device whose clock is wrong', async () => {
+    const account = await openAccount()
+    await makeDevice(account)
+    const { push } = await makeSource(account, 'garmin')
+    // Behind by one rollover of the GPS week.
+    const at = Date.now() - 1024 * 7 * 86_400_000
+    await push(garminPush([garminEvent(IMEI, at, { messageCode: 4 })]))
+    await push(garminPush([garminEvent(IMEI, at + 60_000, { messageCode: 7 })]))
+    const { alerts } = (await account.call('GET', '/api/alerts')).body
+    expect(alerts).toMatchObject([{ alerts: ['SOSButton'], cancelled: true }])
+  })
+
   test('raises and cancels alerts though the account has used up its budget', async () => {
     const account = await openAccount()
     const device = await makeDevice(account)
