@@ -1,7 +1,7 @@
 import type { Database } from '../db/open.ts'
 import { findFault, judgeFixes } from '../domain/credible.ts'
 import type { Location } from '../domain/location.ts'
-import { readNeighbours } from './quarantine.ts'
+import { readNeighbours, type Surroundings } from './quarantine.ts'
 import type { Quarantined } from './quarantineInsert.ts'
 
 /* Decides which fixes of sources are stored, and which are kept apart. */
@@ -17,14 +17,18 @@ export interface Judged {
   quarantined: Quarantined[]
 }
 
-type Neighbourhood = Awaited<ReturnType<typeof readNeighbours>>
-
-const judgeDevice = (sent: SentFix[], read: Neighbourhood): Judged => {
+const judgeDevice = (sent: SentFix[], read: (Surroundings | undefined)[]): Judged => {
   const [known] = read.flatMap((one) => one ?? [])
   if (!known) return { accepted: sent.map(({ location }) => location), quarantined: [] }
   const { device } = known
   const quarantined: Quarantined[] = []
+  // Repeats of what is in the track are duplicates, also of what was released from quarantine.
+  const repeated: Location[] = []
   const credible = sent.flatMap(({ location, receivedAt }, at) => {
+    if (read[at]?.isStored) {
+      repeated.push(location)
+      return []
+    }
     const reason = findFault(location, receivedAt)
     const neighbours = read[at]?.neighbours
     if (reason) quarantined.push({ device, location, reason, receivedAt })
@@ -39,7 +43,7 @@ const judgeDevice = (sent: SentFix[], read: Neighbourhood): Judged => {
       reason: 'speed',
       receivedAt: arrivals.get(location) ?? 0,
     })
-  return { accepted, quarantined }
+  return { accepted: [...repeated, ...accepted], quarantined }
 }
 
 /** Judges the fixes of each device exactly, beside its accepted ones. Reads them all at once. */

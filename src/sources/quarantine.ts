@@ -14,6 +14,7 @@ interface NeighbourRow {
   at: number
   key: number
   max_speed: number
+  stored: string | null
   before: string | null
   after: string | null
 }
@@ -24,9 +25,12 @@ const neighbour = (isBeyond: SQL, order: SQL): SQL =>
   sql`(SELECT ${LOCATION_JSON} FROM ${locations} WHERE ${locations.deviceKey} = ${devices.key}
     AND ${locations.time} ${isBeyond} sent.value ->> 1 ORDER BY ${locations.time} ${order} LIMIT 1)`
 
+const STORED = sql`(SELECT ${LOCATION_JSON} FROM ${locations}
+  WHERE ${locations.deviceKey} = ${devices.key} AND ${locations.time} = sent.value ->> 1)`
+
 /** `fixes` are `[deviceId, time]`. */
 const selectNeighbours = compile<{ accountId: string; fixes: string }, NeighbourRow>(
-  sql`SELECT sent.key AS at, ${devices.key} AS key, ${devices.maxSpeed} AS max_speed,
+  sql`SELECT sent.key AS at, ${devices.key} AS key, ${devices.maxSpeed} AS max_speed, ${STORED} AS stored,
       ${neighbour(sql`<`, sql`DESC`)} AS before, ${neighbour(sql`>`, sql`ASC`)} AS after
     FROM json_each(${p.fixes}) sent
     CROSS JOIN ${devices} ON ${devices.id} = sent.value ->> 0
@@ -38,20 +42,31 @@ export interface FixToJudge {
   location: Location
 }
 
+const isSamePlace = (a: Location, b: Location | null): boolean =>
+  b !== null && a.latitude === b.latitude && a.longitude === b.longitude
+
+export interface Surroundings {
+  device: DeviceToJudge
+  /** Whether the fix itself is in the track: accepted before, or released. */
+  isStored: boolean
+  neighbours: Neighbours
+}
+
 /** The accepted locations next to each fix. Missing for a device that is gone. */
 export const readNeighbours = async (
   db: Database,
   accountId: string,
   fixes: FixToJudge[],
-): Promise<({ device: DeviceToJudge; neighbours: Neighbours } | undefined)[]> => {
+): Promise<(Surroundings | undefined)[]> => {
   const named = fixes.map(({ deviceId, location }) => [deviceId, location.dateTime])
   const rows = await readAll(selectNeighbours(db, { accountId, fixes: JSON.stringify(named) }))
   const byFix = new Map(rows.map((row) => [row.at, row]))
-  return fixes.map(({ deviceId }, at) => {
+  return fixes.map(({ deviceId, location }, at) => {
     const row = byFix.get(at)
     return (
       row && {
         device: { key: row.key, id: deviceId, maxSpeed: row.max_speed },
+        isStored: isSamePlace(location, parseLocation(row.stored)),
         neighbours: { before: parseLocation(row.before), after: parseLocation(row.after) },
       }
     )

@@ -193,6 +193,20 @@ describe('quarantine', () => {
     expect(await trackOf(account, device)).toHaveLength(5)
   })
 
+  test('stays in the track when its push is repeated after the release', async () => {
+    const account = await openAccount()
+    const device = await makeDevice(account)
+    const { push } = await makeSource(account, 'garmin')
+    await push(garminPush([garminEvent(IMEI, minutesAgo(30), point(10, 2))]))
+    const times = [20, 19, 18].map(minutesAgo)
+    const far = garminPush(times.map((time) => garminEvent(IMEI, time, point(50, 2))))
+    for (let round = 0; round < 2; round++) {
+      await push(far)
+      expect(await quarantineOf(account, device)).toEqual([])
+      expect(await trackOf(account, device)).toHaveLength(4)
+    }
+  })
+
   test('is released by hand with its arrival, unless its time is taken; or discarded', async () => {
     const account = await openAccount()
     const device = await makeDevice(account)
