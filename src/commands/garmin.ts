@@ -29,10 +29,14 @@ const PATHS = {
 const hostOf = ({ host }: Credentials): string => host ?? VERSION_2
 const isVersion2 = (credentials: Credentials): boolean => hostOf(credentials) === VERSION_2
 
+/** In UTF-8: `btoa` takes no other characters than those of Latin-1. */
+const basicAuth = ({ userName, password }: Credentials): string =>
+  `Basic ${new TextEncoder().encode(`${userName}:${password}`).toBase64()}`
+
 const authOf = (credentials: Credentials): Record<string, string> =>
   isVersion2(credentials)
     ? { 'X-API-Key': credentials.apiKey ?? '' }
-    : { Authorization: `Basic ${btoa(`${credentials.userName}:${credentials.password}`)}` }
+    : { Authorization: basicAuth(credentials) }
 
 const post = (
   credentials: Credentials,

@@ -103,6 +103,11 @@ describe('a command by Garmin', () => {
       'explore.garmin.com/IPCInbound/V1/Location.svc/LocationRequest',
     ])
     expect(calls[0]?.headers.authorization).toBe(`Basic ${btoa('fleet:p:1')}`)
+    const other = await makeReached(account, 'garmin', { ...settings, password: 'heslo-ž' })
+    expect((await send(account, other.id, { command: 'Hello' })).status).toBe(200)
+    const [sent] = await callsFor(other.imei)
+    const password = new TextEncoder().encode('fleet:heslo-ž').toBase64()
+    expect(sent?.headers.authorization).toBe(`Basic ${password}`)
   })
 
   test('too long, wrong or unknown is refused before it is sent', async () => {
