@@ -478,8 +478,9 @@ const DEFAULT_HEADERS: Partial<Record<ProblemCode, Record<string, string>>> = {
   unavailable: { 'Retry-After': '5' },
 }
 
-/** The address of a source carries its secret. */
-const withoutSecret = (path: string): string => path.replace(/^(\/in\/[^/]*)\/.*$/, '$1/…')
+/** The address of a source carries its secret, also where it is misspelt. */
+const withoutSecret = (path: string): string =>
+  path.replace(/^(\/in\/[^/]*|.*\/in\/+src_[^/]*)\/.*$/i, '$1/…')
 
 /** The problem document as text, with the status and headers of its reply. */
 export const problemDocument = (

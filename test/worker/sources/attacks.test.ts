@@ -45,9 +45,16 @@ describe('the secret of an address', () => {
         ['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD'].map((method) => call(method, path)),
       )),
       ...(await Promise.all(
-        [`${path}/`, `${path}/more`, `${path}x`, `${path}%00`, `/in//${secretOf(source)}`].map(
-          (wrong) => call('GET', wrong),
-        ),
+        [
+          `${path}/`,
+          `${path}/more`,
+          `${path}x`,
+          `${path}%00`,
+          `/in//${secretOf(source)}`,
+          `/${path}`,
+          `/api${path}`,
+          path.replace('/in/', '/IN/'),
+        ].map((wrong) => call('GET', wrong)),
       )),
     ]
     expect(replies.map(({ status }) => status).filter((status) => status >= 500)).toHaveLength(2)
