@@ -33,6 +33,8 @@ export interface Ingest {
   items: SourceItem[]
   now: number
   sourceId: string
+  /** Of payloads that arrived before: the device may report by another source by now. */
+  isReplay?: boolean
 }
 
 const groupItems = (items: SourceItem[]): Group[] => {
@@ -161,11 +163,12 @@ const ingestCarefully = async (c: Context, groups: Group[], { items, now }: Inge
 const noteSource = async (
   c: Context,
   devices: (NamedDevice | null)[],
-  sourceId: string,
+  { sourceId, isReplay = false }: Ingest,
 ): Promise<void> => {
-  const changed = devices.flatMap((device) =>
-    device && device.source_id !== sourceId ? [device.key] : [],
-  )
+  const changed = devices.flatMap((device) => {
+    if (!device || device.source_id === sourceId) return []
+    return isReplay && device.source_id !== null ? [] : [device.key]
+  })
   if (changed.length > 0) await setSourceOf(c.get('db'), changed, sourceId)
 }
 
@@ -189,7 +192,7 @@ export const ingest = async (c: Context, given: Ingest): Promise<SourceItem[]> =
       now,
       mayExceedBudget: items.some(isUrgent),
     })
-    await noteSource(c, devices, given.sourceId)
+    await noteSource(c, devices, given)
     const byReport = new Map(devices.map((device) => [device.report, device]))
     for (const [at, group] of simple.entries()) {
       const device = byReport.get(at) ?? null
@@ -204,7 +207,7 @@ export const ingest = async (c: Context, given: Ingest): Promise<SourceItem[]> =
   await noteSource(
     c,
     found.map(({ device }) => device),
-    given.sourceId,
+    given,
   )
   // Messages have events too, whether or not anyone wants locations.
   if (careful.length > 0) c.executionCtx.waitUntil(pokeIfSubscribed(c.env, c.get('principal')))

@@ -8,7 +8,7 @@ import type { AlertItem, SourceItem } from '../domain/source.ts'
 import type { Context } from '../http/context.ts'
 import { Problem } from '../http/problem.ts'
 import { ledgerOf } from '../ledger/stub.ts'
-import { ingest } from './ingest.ts'
+import { type Ingest, ingest } from './ingest.ts'
 import type { StoredSource } from './store.ts'
 import { holdItems } from './unclaimed.ts'
 
@@ -91,13 +91,14 @@ const tellOfEmergencies = async (
 export const ingestOrHold = async (
   c: Context,
   source: StoredSource,
-  items: SourceItem[],
-  now: number,
+  { items, ...given }: Omit<Ingest, 'sourceId'>,
 ): Promise<void> => {
-  let unknown = await ingest(c, { items, now, sourceId: source.id })
+  const { now } = given
+  const push = { ...given, sourceId: source.id }
+  let unknown = await ingest(c, { ...push, items })
   if (unknown.length > 0 && source.newDevices === 'create')
     if (await createDevices(c, source, unknown))
-      unknown = await ingest(c, { items: unknown, now, sourceId: source.id })
+      unknown = await ingest(c, { ...push, items: unknown })
   if (unknown.length === 0) return
   const { accountId } = c.get('principal')
   await holdItems(c.get('db'), { accountId, sourceId: source.id }, unknown, now)

@@ -71,7 +71,7 @@ export const receivePush = async (c: Context): Promise<Response> => {
     requireJwt: requiresJwt(source),
   }
   const { items, failures } = await decodePush(source.provider, push)
-  await ingestOrHold(c, source, items, now)
+  await ingestOrHold(c, source, { items, now })
   if (failures.length > 0 || source.keepRaw)
     await keepPayload(c.get('db'), { accountId, sourceId: source.id }, push, {
       id: await newId('pay'),

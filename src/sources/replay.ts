@@ -1,10 +1,10 @@
-import type { SourceItem } from '../domain/source.ts'
 import type { Context } from '../http/context.ts'
 import { Problem } from '../http/problem.ts'
 import { decodePush } from './decode.ts'
 import { ingestOrHold } from './newcomers.ts'
 import { countPayloads, type PayloadRow, readPayloads, setReasons, unpackPush } from './payloads.ts'
 import { requiresJwt } from './receive.ts'
+import { type ArrivedItem, keepArrivals } from './replayArrivals.ts'
 import type { StoredSource } from './store.ts'
 
 const MAX_PAYLOADS = 1000
@@ -18,7 +18,7 @@ interface Span {
 
 interface Replayed {
   id: string
-  items: SourceItem[]
+  arrived: ArrivedItem[]
   /** What of it is still not understood; null when all of it is. */
   reason: string | null
 }
@@ -28,10 +28,11 @@ const decodeAgain = async (
   source: StoredSource,
   { id, push: packed, reason, received_at: receivedAt }: PayloadRow,
 ): Promise<Replayed> => {
-  if (packed === null) return { id, items: [], reason: reason ?? 'The payload was not kept.' }
+  if (packed === null) return { id, arrived: [], reason: reason ?? 'The payload was not kept.' }
   const push = unpackPush(packed, receivedAt, requiresJwt(source))
   const { items, failures } = await decodePush(source.provider, push)
-  return { id, items, reason: failures.length > 0 ? failures.join(' ') : null }
+  const arrived = items.map((item) => ({ item, receivedAt }))
+  return { id, arrived, reason: failures.length > 0 ? failures.join(' ') : null }
 }
 
 /** Decodes the payloads of a span again and stores what they become. Nothing is stored twice. */
@@ -49,8 +50,12 @@ export const replaySpan = async (
   for (;;) {
     const page = await readPayloads(db, holder, { from, to, after }, PAGE)
     const replayed = await Promise.all(page.map((payload) => decodeAgain(source, payload)))
-    const items = replayed.flatMap((one) => one.items)
-    await ingestOrHold(c, source, items, Date.now())
+    const arrived = replayed.flatMap((one) => one.arrived)
+    const items = arrived.map(({ item }) => item)
+    const now = Date.now()
+    await keepArrivals(db, { accountId: holder.accountId, arrived, now }, () =>
+      ingestOrHold(c, source, { items, now, isReplay: true }),
+    )
     const changed = replayed.filter(({ reason }, at) => reason !== page[at]?.reason)
     await setReasons(db, holder, changed)
     counts.decoded += replayed.filter(({ reason }) => reason === null).length

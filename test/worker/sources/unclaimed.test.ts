@@ -172,6 +172,40 @@ describe('payloads', () => {
     expect((await account.call('GET', '/api/alerts')).body.alerts).toHaveLength(1)
   })
 
+  test('are no sign of life when they are replayed', async () => {
+    const account = await openAccount()
+    const { body } = await account.call('POST', '/api/devices', {
+      body: { name: 'Tern', identifier: IMEI },
+    })
+    const path = `/api/devices/${body.device.id}`
+    const source = await makeSource(account, 'garmin', { keepRaw: true })
+    const newer = await makeSource(account, 'osmand')
+    const sent = [garminEvent(IMEI, minutesAgo(9)), garminEvent(IMEI, minutesAgo(8))]
+    await source.push(garminPush(sent))
+    await newer.push({ query: `?id=${IMEI}&timestamp=${minutesAgo(7)}` })
+    const contactOf = async () => (await account.call('GET', path)).body.device.lastContact
+    const sourceOf = async () =>
+      (
+        await env.DB.prepare('SELECT source_id FROM devices WHERE id = ?')
+          .bind(body.device.id)
+          .first<{ source_id: string }>()
+      )?.source_id
+    const contact = await contactOf()
+    // The second location is lost, as if its decoder had failed.
+    await env.DB.prepare(
+      'DELETE FROM locations WHERE time = ? AND device_key = (SELECT key FROM devices WHERE id = ?)',
+    )
+      .bind(sent[1]?.timeStamp, body.device.id)
+      .run()
+    const span = { from: new Date(minutesAgo(5)).toISOString(), to: new Date().toISOString() }
+    await account.call('POST', `/api/sources/${source.id}/replay`, { body: span })
+    const { locations } = (await account.call('GET', `${path}/locations`)).body
+    expect(locations).toHaveLength(2)
+    expect(locations[1].receivedAt).toBe(locations[0].receivedAt)
+    expect(await contactOf()).toBe(contact)
+    expect(await sourceOf()).toBe(newer.id)
+  })
+
   test('of many pushes are replayed in pages, those in the span alone', async () => {
     const account = await openAccount()
     const source = await makeSource(account, 'flespi', { keepRaw: true })
