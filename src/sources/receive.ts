@@ -1,11 +1,12 @@
 import { withRetries } from '../db/open.ts'
 import { BoundedCache } from '../domain/boundedCache.ts'
-import { MAX_PUSH_BYTES } from '../domain/source.ts'
+import { extraCostOfBody, extraCostOfLocations } from '../domain/requestCost.ts'
+import { MAX_PUSH_BYTES, type SourceItem } from '../domain/source.ts'
 import { requireSlot } from '../http/accountSlots.ts'
 import { readBytes } from '../http/body.ts'
 import type { Context } from '../http/context.ts'
 import { Problem } from '../http/problem.ts'
-import { countRequest } from '../http/rateLimit.ts'
+import { countExtraCost, countRequest } from '../http/rateLimit.ts'
 import { newId } from '../ids.ts'
 import { decodePush, mediaTypeOf, replyTo } from './decode.ts'
 import { admitSource, type KnownSource } from './knownSource.ts'
@@ -58,6 +59,9 @@ const noteArrival = (c: Context, { id }: { id: string }, now: number): void => {
 export const requiresJwt = ({ settings }: KnownSource['source']): boolean =>
   settings.requireJwt === true
 
+const countLocations = (items: SourceItem[]): number =>
+  items.reduce((count, { kind }) => (kind === 'location' ? count + 1 : count), 0)
+
 export const receivePush = async (c: Context): Promise<Response> => {
   const now = Date.now()
   const known = await admitPush(c, now)
@@ -70,7 +74,9 @@ export const receivePush = async (c: Context): Promise<Response> => {
     now,
     requireJwt: requiresJwt(source),
   }
+  countExtraCost(c, extraCostOfBody(push.body.byteLength))
   const { items, failures } = await decodePush(source.provider, push)
+  countExtraCost(c, extraCostOfLocations(countLocations(items)))
   await ingestOrHold(c, source, { items, now })
   if (failures.length > 0 || source.keepRaw)
     await keepPayload(c.get('db'), { accountId, sourceId: source.id }, push, {

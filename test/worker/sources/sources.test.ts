@@ -121,6 +121,26 @@ describe('the address of a source', () => {
     expect((await push({ query: '?id=7&lat=1&lon=2' })).status).toBe(404)
   })
 
+  test('counts a large push, and one of many locations, as several requests', async () => {
+    const source = await makeSource(await openAccount(), 'flespi')
+    const leftAfter = async (messages: object[]) => {
+      const body = JSON.stringify(messages)
+      const { headers } = await source.push({ body, contentType: 'application/json' })
+      return Number(/r=(\d+)/.exec(headers.get('RateLimit') ?? '')?.[1])
+    }
+    const before = await leftAfter([])
+    // One of itself, and one for each 64 KiB.
+    expect(before - (await leftAfter([{ text: 'x'.repeat(140_000) }]))).toBe(1 + 2)
+    const at = Math.floor(Date.now() / 1000)
+    const fixes = Array.from({ length: 250 }, (_, index) => ({
+      ident: 'a',
+      timestamp: at - index,
+      'position.latitude': 1,
+      'position.longitude': 2,
+    }))
+    expect(before - 3 - (await leftAfter(fixes))).toBe(1 + 2)
+  })
+
   test('takes at most 256 KiB', async () => {
     const { push } = await makeSource(await openAccount(), 'flespi')
     const body = JSON.stringify([{ ident: 'x'.repeat(300_000) }])
