@@ -119,8 +119,8 @@ const unlessNegative = (value: unknown): number | undefined => {
   return number !== undefined && number >= 0 ? number : undefined
 }
 
-const readBody = (body: JsonObject, now: number): Reading => {
-  const sent = objectOf(body.location)
+const readBody = (body: JsonObject, location: unknown, now: number): Reading => {
+  const sent = objectOf(location)
   const coords = objectOf(sent.coords)
   const level = unlessNegative(objectOf(sent.battery).level)
   return {
@@ -148,11 +148,15 @@ const decode = (push: Push): Items => {
   const fields = parseFields(push)
   const isPosition = isJson(push) && fields.device_id !== undefined
   const items = new Items()
+  if (!isPosition)
+    return items.addEach([fields], 'Position', (one, note) =>
+      toItems(readFields(one, push.now), note),
+    )
   // A JSON client that was offline may send what it has stored as a list.
-  const parts = isPosition
-    ? listOf(fields.location).map((location) => readBody({ ...fields, location }, push.now))
-    : [readFields(fields, push.now)]
-  return items.addEach(parts, 'Position', toItems)
+  const sent = listOf(fields.location)
+  return items.addEach(sent.length > 0 ? sent : [null], 'Position', (one, note) =>
+    toItems(readBody(fields, one, push.now), note),
+  )
 }
 
 export const osmand: Provider = { decode, reply: () => EMPTY_REPLY }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { replyTo } from '../../../src/sources/decode.ts'
+import { decodePush, replyTo } from '../../../src/sources/decode.ts'
 import { itemsOf, jsonPush, kindsOf, locationsOf, NOW, pushOf, xmlPush } from './push.ts'
 
 /* Payloads of the networks' own documents and of public recordings, decoded to the digit. */
@@ -118,6 +118,22 @@ describe('OsmAnd and Traccar Client', () => {
     })
     expect(items[1]).toMatchObject({ kind: 'alert', alertName: 'SOSButton', latitude: 1 })
     expect(kindsOf(await itemsOf('osmand', query('id=8&timestamp=1377177267')))).toEqual(['none'])
+  })
+})
+
+describe('a list of stored positions of Traccar Client', () => {
+  const at = (timestamp: unknown) => ({ timestamp, coords: { latitude: 1, longitude: 2 } })
+
+  test('loses none with one that cannot be read', async () => {
+    const location = [at('2021-07-21T08:06:34Z'), at('yesterday'), at('2021-07-21T08:06:36Z')]
+    const { items, failures } = await decodePush('osmand', jsonPush({ device_id: '7', location }))
+    expect(kindsOf(items)).toEqual(['location', 'location'])
+    expect(failures).toEqual(['Position 2: `timestamp` is no time.'])
+  })
+
+  test('that has none is a sign of life, with its alarm', async () => {
+    const items = await itemsOf('osmand', jsonPush({ device_id: '7', alarm: 'sos' }))
+    expect(kindsOf(items)).toEqual(['none', 'alert'])
   })
 })
 
