@@ -46,6 +46,9 @@ const toFix = (position: JsonObject, fixTime: number, note: Note): Location | nu
   )
 }
 
+/** Events by which Traccar tells that a device does not report: no sign of life. */
+const ABSENCES = ['deviceOffline', 'deviceUnknown', 'deviceInactive']
+
 /** Both come with an alarm when positions and events are forwarded; the same time makes them one. */
 const readPosition = (
   identifier: string,
@@ -63,6 +66,7 @@ const decodeBody = (body: JsonObject, note: Note): SourceItem[] => {
   const event = isObject(body.event) ? body.event : null
   const read = isObject(body.position) ? readPosition(identifier, body.position, note) : null
   if (!event && !read) throw new Unreadable('The body has neither a position nor an event.')
+  if (!read && ABSENCES.includes(textOf(event?.type))) return []
   const origin = {
     identifier,
     key: read?.key ?? `${identifier}:event:${textOf(event?.id) || textOf(event?.eventTime)}`,

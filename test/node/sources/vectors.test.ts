@@ -188,22 +188,25 @@ describe('Traccar forwarding', () => {
   })
 
   test('an event without a position', async () => {
-    const push = jsonPush({
-      event: {
-        id: 43334,
-        attributes: {},
-        deviceId: 385,
-        type: 'deviceOffline',
-        eventTime: '2024-05-10T10:45:34.984+00:00',
-        positionId: 0,
-        geofenceId: 0,
-        maintenanceId: 0,
-      },
-      device: { id: 385, name: '868618052108909', uniqueId: '868618052108909', status: 'offline' },
-    })
-    expect(await itemsOf('traccar', push)).toEqual([
+    const pushOf = (type: string) =>
+      jsonPush({
+        event: {
+          id: 43334,
+          attributes: {},
+          deviceId: 385,
+          type,
+          eventTime: '2024-05-10T10:45:34.984+00:00',
+          positionId: 0,
+          geofenceId: 0,
+          maintenanceId: 0,
+        },
+        device: { id: 385, name: '868618052108909', uniqueId: '868618052108909' },
+      })
+    expect(await itemsOf('traccar', pushOf('deviceOnline'))).toEqual([
       { kind: 'none', identifier: '868618052108909', key: '868618052108909:event:43334' },
     ])
+    // That a device does not report is no sign of life.
+    expect(await itemsOf('traccar', pushOf('deviceOffline'))).toEqual([])
   })
 
   test('alarms, of a position and of its event alike', async () => {
