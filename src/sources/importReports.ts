@@ -70,12 +70,14 @@ const restoreArrivals = (
     receivedAt,
   ])
   const contact = Math.max(lastContact ?? 0, ...held.map(({ receivedAt }) => receivedAt))
+  // The LIMIT makes SQLite look up each location: otherwise it reads the whole track.
+  const sent = sql`(SELECT value ->> 0 AS time, value ->> 1 AS received_at
+    FROM json_each(${JSON.stringify(arrivals)}) LIMIT -1) sent`
   return [
     statement(
       db,
-      sql`UPDATE ${locations} SET received_at = sent.value ->> 1
-        FROM json_each(${JSON.stringify(arrivals)}) sent
-        WHERE ${locations.deviceKey} = ${key} AND ${locations.time} = sent.value ->> 0
+      sql`UPDATE ${locations} SET received_at = sent.received_at FROM ${sent}
+        WHERE ${locations.deviceKey} = ${key} AND ${locations.time} = sent.time
           AND ${locations.receivedAt} = ${now}`,
     ),
     statement(

@@ -41,6 +41,37 @@ const readDevice = async (account: TestAccount, id: string) =>
   (await account.call('GET', `/api/devices/${id}`)).body.device
 
 describe('reports that are moved', () => {
+  test('read little of a long track', async () => {
+    const { account, source, imei } = await holdReports((id) => [garminEvent(id, minutesAgo(9))])
+    const deviceId = await createDevice(account)
+    await env.DB.prepare(
+      `INSERT INTO locations (device_key, time, latitude, longitude, received_at)
+       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+       SELECT key, ?2 - i * 1000, 438000000, -701600000, 0 FROM n, devices WHERE id = ?1`,
+    )
+      .bind(deviceId, minutesAgo(60))
+      .run()
+    let rowsRead = 0
+    const batch = async (list: D1PreparedStatement[]) => {
+      const results = await env.DB.batch(list)
+      for (const { meta } of results) rowsRead += meta.rows_read
+      return results
+    }
+    const DB = new Proxy(env.DB, {
+      get: (db, name) => {
+        if (name === 'batch') return batch
+        const found = Reflect.get(db, name)
+        return typeof found === 'function' ? found.bind(db) : found
+      },
+    })
+    const { token } = account
+    const path = claimPath(source, imei)
+    const claimed = await callWithBindings({ DB }, 'POST', path, { token, body: { deviceId } })
+    expect(claimed.body).toMatchObject({ imported: 1, pending: 0 })
+    expect(rowsRead).toBeGreaterThan(0)
+    expect(rowsRead).toBeLessThan(500)
+  })
+
   test('keep the time of their arrival, which is the contact of the device', async () => {
     const { account, source, imei, receivedAt } = await holdReports(
       (id) => [garminEvent(id, minutesAgo(300)), garminEvent(id, minutesAgo(290))],
