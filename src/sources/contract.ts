@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { define } from '../http/contract.ts'
+import { dropNulls } from '../http/nulls.ts'
 import { nextCursor, pageQuery } from '../http/page.ts'
 import { done, id, line, name, success, time } from '../http/wire.ts'
 import { pastedPush, provider, providerReply, sourceItem } from './forms.ts'
@@ -144,6 +145,12 @@ export const replaceSource = define({
   etag: true,
   ifMatch: true,
 })
+
+/** A patched source still has the nulls that stand for secrets and for settings that are not set. */
+export const patchedSource = {
+  ...replaceSource,
+  read: (value: unknown) => body.safeParse(dropNulls(body, value)),
+}
 
 export const patchSource = define({
   id: 'patchSource',

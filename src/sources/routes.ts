@@ -132,12 +132,7 @@ export const sources = addDataRoutes(new Hono<AppEnv>())
   .patch('/:sourceId', operation(contract.patchSource), async (c) => {
     const patch = c.req.valid('json')
     const source = await editSource(c, (before) =>
-      // Without the nulls that stand for secrets: those that a patch does not set stay.
-      applyPatch(
-        patch,
-        { ...presentSource(before), settings: before.settings },
-        contract.replaceSource,
-      ),
+      applyPatch(patch, presentSource(before), contract.patchedSource),
     )
     return replyWithEtag(c, contract.patchSource, presentOne(source), source)
   })

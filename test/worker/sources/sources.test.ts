@@ -40,6 +40,30 @@ describe('a source', () => {
     expect((await account.call('GET', path)).status).toBe(404)
   })
 
+  test('is patched as it is shown, with null for what is not set', async () => {
+    const account = await openAccount()
+    const settings = { apiKey: 'k-1', sender: 'a@b.test' }
+    const { id } = await makeSource(account, 'garmin', { settings })
+    const patch = (body: unknown) => account.call('PATCH', `/api/sources/${id}`, { body })
+    const shown = (await account.call('GET', `/api/sources/${id}`)).body.source
+    const { settings: shownSettings } = shown
+    expect((await patch({ settings: shownSettings })).body.source.settings).toEqual(shownSettings)
+    const replaced = await patch([
+      { op: 'test', path: '/settings/apiKey', value: null },
+      { op: 'replace', path: '/settings/apiKey', value: 'k-2' },
+      { op: 'replace', path: '/settings/host', value: 'explore.garmin.com' },
+    ])
+    const host = 'explore.garmin.com'
+    expect(replaced.body.source.settings).toEqual({ ...shownSettings, host })
+    expect((await patch({ settings: { host: null } })).body.source.settings).toEqual(shownSettings)
+    expect((await patch({ settings: { hosts: null } })).status).toBe(400)
+    expect((await patch({ provider: 'osmand' })).body.errors).toMatchObject([
+      { pointer: '/settings/sender' },
+    ])
+    const moved = await patch({ provider: 'osmand', settings: { sender: null } })
+    expect(moved.body.source).toMatchObject({ provider: 'osmand', settings: {} })
+  })
+
   test('keeps its secrets in the ledger and its address as a hash: neither is in D1', async () => {
     const account = await openAccount()
     const { url } = await makeSource(account, 'rockblock', {
