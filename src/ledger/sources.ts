@@ -7,8 +7,8 @@ import { createDevice, type DeviceOutcome } from './devices.ts'
 /** Credentials of a provider, which are in no database and in no export. */
 export type Secrets = Record<string, string>
 
-/** Nothing, secrets to set (those left out stay), or to forget all of the source. */
-export type SecretsChange = null | Secrets | 'forget'
+/** Nothing; secrets to set, or to forget by null (those left out stay); or to forget the source. */
+export type SecretsChange = null | Record<string, string | null> | 'forget'
 
 const readSecrets = (sql: SqlStorage, sourceId: string): Secrets => {
   const [row] = sql
@@ -28,7 +28,10 @@ export const changeSecrets = (
     sql.exec('DELETE FROM source_devices WHERE source_id = ?', sourceId)
     return {}
   }
-  const secrets = { ...readSecrets(sql, sourceId), ...change }
+  const changed = Object.entries({ ...readSecrets(sql, sourceId), ...change })
+  const secrets = Object.fromEntries(
+    changed.filter((entry): entry is [string, string] => entry[1] !== null),
+  )
   if (change !== null)
     sql.exec(
       `INSERT INTO source_secrets (source_id, secrets) VALUES (?1, ?2)

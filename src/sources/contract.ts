@@ -136,7 +136,7 @@ export const replaceSource = define({
   ...common,
   summary: 'Replace a source',
   description:
-    'Members that are left out return to their defaults, but secrets in `settings` that are left out stay. A change holds within a minute.',
+    'Members that are left out return to their defaults, but secrets in `settings` that are left out stay while the provider is the same. A change holds within a minute.',
   body,
   wrapper: 'source',
   ignored: WRITTEN,

@@ -20,11 +20,12 @@ import { forgetSource } from './knownSource.ts'
 import { toPush } from './pastedPush.ts'
 import { presentItem, presentSource } from './present.ts'
 import { receivePush } from './receive.ts'
-import { splitSettings } from './settings.ts'
+import { NO_SECRETS, splitSettings } from './settings.ts'
 import {
   createSource,
   deleteSource,
   findSource,
+  isCapReached,
   listSources,
   replaceHash,
   type StoredSource,
@@ -48,11 +49,20 @@ const newSecret = (): string => makeSecret(crypto.getRandomValues(new Uint8Array
 const addressOf = (c: Context, id: string, secret: string): string =>
   `${originOf(c)}/in/${id}/${secret}`
 
-/** Stores the secrets among the settings in the ledger and returns the record without them. */
-const keepSecrets = async (c: Context, id: string, record: SourceRecord): Promise<SourceRecord> => {
+/**
+ * Stores the secrets among the settings in the ledger and returns the record without them. Those of
+ * another provider than before are forgotten: they must not be sent to this one.
+ */
+const keepSecrets = async (
+  c: Context,
+  id: string,
+  record: SourceRecord,
+  before: SourceRecord = record,
+): Promise<SourceRecord> => {
   const { open, secrets } = splitSettings(record.settings)
-  if (Object.keys(secrets).length > 0)
-    await ledgerOf(c.env, c.get('principal').accountId).sourceSecrets(id, secrets)
+  const change = record.provider === before.provider ? secrets : { ...NO_SECRETS, ...secrets }
+  if (Object.keys(change).length > 0)
+    await ledgerOf(c.env, c.get('principal').accountId).sourceSecrets(id, change)
   return { ...record, settings: open }
 }
 
@@ -65,8 +75,9 @@ const editSource = async (
     find: () => requireSource(c),
     versionOf: ({ version }) => version,
     change,
-    write: async ({ id, version }, given) => {
-      const record = await keepSecrets(c, id, given)
+    write: async (before, given) => {
+      const { id, version } = before
+      const record = await keepSecrets(c, id, given, before)
       const write = { accountId, id, record, now: Date.now() }
       return updateSource(c.get('db'), write, version)
     },
@@ -98,6 +109,8 @@ export const sources = addDataRoutes(new Hono<AppEnv>())
     const { accountId, cell } = c.get('principal')
     const id = await c.get('newId')('src')
     const secret = newSecret()
+    // Asked first: what is refused must leave neither secrets nor an entry in the directory.
+    if (await isCapReached(c.get('db'), accountId, id)) throw new Problem('source-cap-reached')
     const record = await keepSecrets(c, id, c.req.valid('json'))
     await listInDirectory(openDirectory(c.env), { id, accountId, cell })
     const write = { accountId, id, record, now: Date.now() }

@@ -14,6 +14,8 @@ export const SECRET_SETTINGS = ['apiKey', 'password'] as const
 export type SecretSetting = (typeof SECRET_SETTINGS)[number]
 export type SourceSecrets = Partial<Record<SecretSetting, string>>
 
+export const NO_SECRETS: Readonly<Record<SecretSetting, null>> = { apiKey: null, password: null }
+
 const OF_PROVIDER: Readonly<Partial<Record<SourceProvider, readonly string[]>>> = {
   garmin: ['host', 'apiKey', 'userName', 'password', 'sender'],
   rockblock: ['requireJwt', 'userName', 'password'],

@@ -90,7 +90,7 @@ export const listSources = async (
 
 type SourceRefusal = {
   ok: false
-  refusal: 'source-not-found' | 'precondition-failed' | 'source-cap-reached'
+  refusal: 'source-not-found' | 'precondition-failed'
 }
 export type SourceOutcome = { ok: true; source: StoredSource } | SourceRefusal
 
@@ -110,22 +110,28 @@ const membersOf = ({ name, provider, enabled, settings, newDevices, keepRaw }: S
   keepRaw,
 })
 
+/** Whether the account has as many sources as it may, without the one of this id. */
+export const isCapReached = async (
+  db: Database,
+  accountId: string,
+  id: string,
+): Promise<boolean> => {
+  const row = await readFirst(
+    statement<{ count: number }>(
+      db,
+      sql`SELECT count(*) AS count FROM ${sources}
+        WHERE ${sources.accountId} = ${accountId} AND ${sources.id} <> ${id}`,
+    ),
+  )
+  return (row?.count ?? 0) >= MAX_SOURCES
+}
+
 /** A retry after a crash has the same id and a new secret, which then is the valid one. */
 export const createSource = async (
   db: Database,
   { accountId, id, record, now }: SourceWrite,
   hash: string,
 ): Promise<SourceOutcome> => {
-  const { results } = (
-    await runBatch(db, [
-      statement<{ count: number }>(
-        db,
-        sql`SELECT count(*) AS count FROM ${sources}
-        WHERE ${sources.accountId} = ${accountId} AND ${sources.id} <> ${id}`,
-      ),
-    ])
-  )[0]
-  if ((results[0]?.count ?? 0) >= MAX_SOURCES) return { ok: false, refusal: 'source-cap-reached' }
   const values = {
     id,
     accountId,

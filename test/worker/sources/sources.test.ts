@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { ledgerOf } from '../../../src/ledger/stub.ts'
 import { openAccount } from '../../support/accounts.ts'
 import { makeSource, sendPush } from '../../support/sources.ts'
 
@@ -62,6 +63,41 @@ describe('a source', () => {
     ])
     const moved = await patch({ provider: 'osmand', settings: { sender: null } })
     expect(moved.body.source).toMatchObject({ provider: 'osmand', settings: {} })
+  })
+
+  test('of another provider than before has none of the secrets', async () => {
+    const account = await openAccount()
+    const settings = { host: 'explore.garmin.com', userName: 'fleet', password: 'p-1' }
+    const { id } = await makeSource(account, 'garmin', { settings })
+    const secretsOf = () => ledgerOf(env, account.id).sourceSecrets(id, null)
+    const put = (body: object) => account.call('PUT', `/api/sources/${id}`, { body })
+    await put({ name: 'A', provider: 'garmin', settings: { apiKey: 'k-1' } })
+    expect(await secretsOf()).toEqual({ apiKey: 'k-1', password: 'p-1' })
+    await put({ name: 'A', provider: 'rockblock', settings: { userName: 'fleet' } })
+    expect(await secretsOf()).toEqual({})
+    await put({ name: 'A', provider: 'rockblock', settings: { password: 'p-2' } })
+    expect(await secretsOf()).toEqual({ password: 'p-2' })
+  })
+
+  test('beyond the 50th is refused and leaves nothing behind', async () => {
+    const account = await openAccount()
+    const { id } = await makeSource(account, 'osmand')
+    await env.DB.prepare(
+      `INSERT INTO sources (id, account_id, name, provider, enabled, settings, new_devices, keep_raw,
+         hash, dropped, creation, last_modified, version)
+       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 49)
+       SELECT id || i, account_id, name, provider, enabled, settings, new_devices, keep_raw,
+         hash, dropped, creation, last_modified, version FROM n, sources WHERE id = ?`,
+    )
+      .bind(id)
+      .run()
+    const body = { name: 'x', provider: 'garmin', settings: { apiKey: 'k' } }
+    const refused = await account.call('POST', '/api/sources', { body })
+    expect([refused.status, refused.body.code]).toEqual([409, 'source-cap-reached'])
+    const listed = await env.DB.prepare('SELECT id FROM source_directory WHERE account_id = ?')
+      .bind(account.id)
+      .all()
+    expect(listed.results).toEqual([{ id }])
   })
 
   test('keeps its secrets in the ledger and its address as a hash: neither is in D1', async () => {
