@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { packLocation } from '../db/locations.ts'
 import type { Database } from '../db/open.ts'
-import { quarantine } from '../db/schema.ts'
+import { accounts, devices, quarantine } from '../db/schema.ts'
 import { literal, names, type Statement, statement, valuesOf } from '../db/statement.ts'
 import type { Location } from '../domain/location.ts'
 import { MAX_QUARANTINED, type QuarantineReason } from '../domain/source.ts'
@@ -35,7 +35,10 @@ const COLUMNS = names(
   quarantine.packed,
 )
 
-/** Keeps fixes apart, the newest 1,000 of each device. A repeat changes nothing. */
+/**
+ * Keeps fixes apart, the newest 1,000 of each device. A repeat changes nothing. Of an expired device
+ * none is kept, as none is stored: it could be released to the track.
+ */
 export const quarantineStatements = async (
   db: Database,
   accountId: string,
@@ -62,7 +65,11 @@ export const quarantineStatements = async (
       sql`INSERT INTO ${quarantine} (${COLUMNS})
         SELECT sent.value ->> 0, ${accountId}, sent.value ->> 1, sent.value ->> 2,
           sent.value ->> 3, sent.value ->> 4, sent.value ->> 5
-        FROM json_each(${JSON.stringify(rows)}) sent WHERE true ON CONFLICT DO NOTHING`,
+        FROM json_each(${JSON.stringify(rows)}) sent
+        CROSS JOIN ${devices} ON ${devices.key} = sent.value ->> 1
+        CROSS JOIN ${accounts} ON ${accounts.id} = ${devices.accountId}
+        WHERE ${devices.ends} IS NULL OR ${devices.ends} > ${accounts.day}
+        ON CONFLICT DO NOTHING`,
     ),
     statement(
       db,

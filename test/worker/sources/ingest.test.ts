@@ -118,6 +118,19 @@ describe('a push of a known device', () => {
     const { body } = await account.call('GET', `/api/devices/${device}`)
     expect(body.device.lastContact).not.toBeNull()
   })
+
+  test('of an expired device cannot be stored by way of the quarantine', async () => {
+    const account = await openAccount()
+    const limits = { expires: true, expirationDate: '2020-01-01' }
+    const device = await makeDevice(account, { limits, maxSpeed: 1 })
+    const { push } = await makeSource(account, 'garmin')
+    const fast = [1, 2, 3].map((at) => garminEvent(IMEI, minutesAgo(9 - at), point(at, 2)))
+    const wrongClock = garminEvent(IMEI, Date.now() + 2 * 86_400_000)
+    for (const events of [fast, [wrongClock]])
+      expect((await push(garminPush(events))).status).toBe(200)
+    expect(await quarantineOf(account, device)).toEqual([])
+    expect(await trackOf(account, device)).toEqual([])
+  })
 })
 
 describe('quarantine', () => {
