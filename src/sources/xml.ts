@@ -40,11 +40,24 @@ const PREDEFINED: Readonly<Record<string, string>> = {
   apos: "'",
 }
 
-/** The text of an element or attribute, with the five entities that every XML has. */
+/** A character by its number; as it was written where there is none that can be stored. */
+const characterOf = (reference: string, digits: string, radix: 10 | 16): string => {
+  const code = Number.parseInt(digits, radix)
+  const isSurrogate = code >= 0xd800 && code <= 0xdfff
+  return code === 0 || code > 0x10ffff || isSurrogate ? reference : String.fromCodePoint(code)
+}
+
+/** The five entities that every XML has, and references to characters. None expands further. */
+const REFERENCE = /&(?:(lt|gt|amp|quot|apos)|#(\d{1,7})|#x([\da-fA-F]{1,6}));/g
+
+/** The text of an element or attribute. */
 export const xmlText = (value: unknown): string =>
   textOf(isObject(value) ? value['#text'] : value).replaceAll(
-    /&(lt|gt|amp|quot|apos);/g,
-    (_, name: string) => PREDEFINED[name] ?? '',
+    REFERENCE,
+    (reference: string, name?: string, decimal?: string, hex?: string) => {
+      if (name) return PREDEFINED[name] ?? reference
+      return decimal ? characterOf(reference, decimal, 10) : characterOf(reference, hex ?? '', 16)
+    },
   )
 
 export const escapeXml = (text: string): string =>

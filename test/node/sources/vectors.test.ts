@@ -472,6 +472,18 @@ describe('SPOT', () => {
     expect(items[1]).toMatchObject({ kind: 'alert', alertName: 'Movement', text: 'moved' })
   })
 
+  test('a text with references to characters', async () => {
+    const detail = 'It&#39;s &#xe9;t&#233; &lt;5&#176; &amp;lt; &#0; &#xD800; &#9999999;'
+    const push = xmlPush(
+      `<messageList><message><id>1</id><esn>0-1</esn><messageType>OK</messageType><messageDetail>${detail}</messageDetail><timeInGMTSecond>1514380778</timeInGMTSecond></message></messageList>`,
+    )
+    const [, message] = await itemsOf('spot', push)
+    expect(message).toMatchObject({
+      kind: 'message',
+      text: "It's été <5° &lt; &#0; &#xD800; &#9999999;",
+    })
+  })
+
   test('help, its cancellation and a low battery', async () => {
     expect((await itemsOf('spot', xml('HELP')))[1]).toMatchObject({
       kind: 'alert',
