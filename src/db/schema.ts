@@ -16,7 +16,8 @@ import type { Privilege } from '../domain/user.ts'
 import type { ZoneShape } from '../domain/zone.ts'
 
 /*
- * Every D1 table. All cells have the same tables; only cell 0 uses `directory` and `cells`.
+ * Every D1 table. All cells have the same tables; only cell 0 uses `directory`, `source_directory`
+ * and `cells`.
  * Instants are milliseconds, days are YYYY-MM-DD. There are no foreign keys and no cascades: rows
  * are erased in pages.
  */
