@@ -8,6 +8,7 @@ import { type ArrivedItem, keepArrivals } from './replayArrivals.ts'
 import type { StoredSource } from './store.ts'
 
 const MAX_PAYLOADS = 1000
+const EXCESS = `The span has more than ${MAX_PAYLOADS.toLocaleString('en')} payloads. Choose a shorter one with \`from\` and \`to\`.`
 /** A payload may have 64 KiB: a page is read and stored at once. */
 const PAGE = 20
 
@@ -44,7 +45,7 @@ export const replaySpan = async (
   const db = c.get('db')
   const holder = { accountId: c.get('principal').accountId, sourceId: source.id }
   if ((await countPayloads(db, holder, { from, to })) > MAX_PAYLOADS)
-    throw new Problem('span-too-large')
+    throw new Problem('span-too-large', { detail: EXCESS })
   const counts = { decoded: 0, failed: 0 }
   let after = ''
   for (;;) {

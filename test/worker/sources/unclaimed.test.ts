@@ -224,6 +224,25 @@ describe('payloads', () => {
     expect((await account.call('POST', path, { body: later })).body.decoded).toBe(0)
   })
 
+  test('of more than 1,000 pushes are not replayed in one call, and the reply says why', async () => {
+    const account = await openAccount()
+    const source = await makeSource(account, 'garmin')
+    await env.DB.prepare(
+      `WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
+       INSERT INTO source_payloads (id, account_id, source_id, received_at, reason, size)
+       SELECT 'pay_1' || printf('%05d', i) || ?2, ?1, ?2, i, 'wrong', 10 FROM n`,
+    )
+      .bind(account.id, source.id)
+      .run()
+    const body = { from: new Date(0).toISOString(), to: new Date().toISOString() }
+    const refused = await account.call('POST', `/api/sources/${source.id}/replay`, { body })
+    expect([refused.status, refused.body.code, refused.body.detail]).toEqual([
+      400,
+      'span-too-large',
+      'The span has more than 1,000 payloads. Choose a shorter one with `from` and `to`.',
+    ])
+  })
+
   test('partly understood: the good part is stored, the payload kept', async () => {
     const account = await openAccount()
     const source = await makeSource(account, 'flespi')
