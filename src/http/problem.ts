@@ -65,7 +65,7 @@ export const PROBLEMS = {
     400,
     'Span too large',
     'The span has more rows than one reply may have.',
-    'Send `limit` (1 to 1000) to get the span in pages: each reply has `nextCursor` for the `cursor` of the next request, until it is null. Or choose a shorter span with `from` and `to`.',
+    'Choose a shorter span with `from` and `to`. A query of locations or alerts also takes `limit` (1 to 1000) and then comes in pages: each reply has `nextCursor` for the `cursor` of the next request, until it is null.',
   ),
   'invalid-link': kind(
     400,

@@ -2,13 +2,13 @@
 
 export const TITLE = 'Perigee API'
 export const SUMMARY =
-  'Satellite tracking as an API: devices and their licenses, locations, alerts and notifications.'
+  'Satellite tracking as an API: devices and their licenses, locations, zones, rules and alerts.'
 
 /** Relative to the document: the service has an address of its own wherever it is deployed. */
 export const CONTACT = { name: 'The operator of this service', url: '/docs' }
 
 export const DESCRIPTION = `
-Perigee tracks satellite devices. It stores their locations and alerts, notifies the users of the account, and manages the licenses that keep devices active.
+Perigee tracks satellite devices. It takes their locations and alerts by this API or by the pushes of their own networks (sources), watches zones and rules, notifies the users of the account, and manages the licenses that keep devices active.
 
 ## Authentication
 
@@ -52,7 +52,7 @@ Send an \`Idempotency-Key\` of your choice with a \`POST\`. For 24 hours a reque
 
 ## Events
 
-Every change in an account is an event, and events are numbered without gaps. There are three ways to get them: \`GET /api/events\` lists the log of the last 30 days from any number on,
+What happens to devices, alerts, messages, licenses and API keys is an event, and events are numbered without gaps. There are three ways to get them: \`GET /api/events\` lists the log of the last 30 days from any number on,
 a webhook is called with new events, and \`GET /api/stream\` sends them over a WebSocket as they happen. All three use the same format, and each can be limited to types, devices and groups.
 
 A webhook is called with \`{ "events": [ … ] }\` and signed by the [Standard Webhooks](https://www.standardwebhooks.com) scheme, which has libraries to verify it:
@@ -81,14 +81,14 @@ export const TAGS: Readonly<Record<string, string>> = {
   Trips: 'Trips, stops and days, computed from the locations.',
   Zones: 'Areas that rules refer to.',
   Rules: 'What the service watches for, and the alert that it raises then.',
-  Alerts: 'Alerts that devices raise, and the messages that they cause.',
+  Alerts: 'Alerts that devices and rules raise, and the messages that they cause.',
   Messages: 'E-mails and SMS of alerts, and their delivery status.',
   Groups: 'Sets of devices.',
   Users:
     'People of the account: their privileges, the devices that they see, and their notifications.',
   Account: 'The account: its name, time zone and licenses.',
   Keys: 'API keys and their scopes.',
-  Events: 'Everything that has happened in the account, in order.',
+  Events: 'What has happened to devices, alerts, messages, licenses and API keys, in order.',
   Webhooks: 'Events delivered to your own server.',
   Operator: 'For the operator of the service, with the token `ADMIN_TOKEN`.',
   Service: 'The service itself. No token is needed.',

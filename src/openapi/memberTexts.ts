@@ -23,7 +23,7 @@ export const MEMBER_TEXTS: Readonly<Record<string, string>> = {
   Zone: 'An area that rules refer to.',
   User: 'A person of the account.',
   Webhook: 'A receiver of events.',
-  Source: 'A way in for the pushes of one provider.',
+  Source: 'An address for the pushes of one provider, and how they are handled.',
   SourceBody: 'The members of a source that you can set.',
   PatchSourceBody: 'The members to change.',
   Command: 'A command to a device, or a message that was written on it.',

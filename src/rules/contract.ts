@@ -47,7 +47,7 @@ export const rule = z
       .meta({ description: 'An alert that is older sends no messages.', example: 60 }),
     creation: time.meta({ description: 'When the rule was created.' }),
     lastModified: time.meta({
-      description: 'When it was last changed. Nothing before that is told.',
+      description: 'When it was last changed. What happened before raises no alert.',
     }),
   })
   .meta({ id: 'Rule' })
@@ -70,7 +70,7 @@ export const createRule = define({
   id: 'createRule',
   ...common,
   summary: 'Create a rule',
-  description: `The rule holds from the next report on, and tells nothing that was before. An account can have ${MAX_RULES} rules. When a device or group is deleted, rules no longer name it; one that is left without any is disabled.`,
+  description: `The rule holds from the next report on; what happened before raises no alert. An account can have ${MAX_RULES} rules. When a device or group is deleted, rules no longer name it; one that is left without any is disabled.`,
   scope: 'write',
   body: ruleBody,
   wrapper: 'rule',

@@ -145,7 +145,7 @@ export const replaceZone = define({
   ...common,
   summary: 'Replace a zone',
   description:
-    'Rules judge by the new shape from the next report on, and tell nothing that was before.',
+    'Rules judge by the new shape from the next report on; what happened before raises no alert.',
   scope: 'write',
   body: zoneBody,
   wrapper: 'zone',
