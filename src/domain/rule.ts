@@ -56,7 +56,7 @@ export const MAX_RULE_ZONES = 100
 export const MAX_RULE_TARGETS = 1000
 export const MAX_MINUTES = 43_200
 export const MAX_AGREEING_FIXES = 20
-/** Beyond this many, one more alert of the report says how many there were. */
+/** The last of so many says how many more there were. */
 export const MAX_REPORT_ALERTS = 50
 
 export const ALERT_NAMES: Record<RuleType, string> = {

@@ -3,8 +3,8 @@ import type { Signal, SignalValue } from './ruleSignal.ts'
 import { deriveValues, isSettled } from './signalValues.ts'
 
 /*
- * Which crossings a report adds to the track. The track is the state: what was told before is what
- * the stored fixes alone would have told. Nothing told is withdrawn.
+ * Which crossings a report adds to the track. The track is the state: what was raised before is what
+ * the stored fixes alone would have raised. Nothing that was raised is withdrawn.
  */
 
 /** A part of the track without gaps, in order of time, with the fixes of a report in it. */
@@ -17,7 +17,7 @@ export interface Window {
 }
 
 export interface Judgement {
-  /** Where the crossings are that were not told yet, with the direction. */
+  /** The crossings that were not raised yet, with their direction. */
   crossings: { fix: Fix; isRising: boolean }[]
   /** Whether earlier or later fixes might change the result. */
   needsBefore: boolean
@@ -79,7 +79,7 @@ const lacksPredecessor = (values: SignalValue[], isSure: boolean[], firstNew: nu
 
 /**
  * Compares the crossings with and without the new fixes. Between two stored fixes whose values did
- * not change (anchors), as many as were there before have been told; the first of the others are
+ * not change (anchors), as many as were there before have been raised; the first of the others are
  * new. Between equal anchors that is every crossing, between different ones all but the last.
  */
 export const judgeWindow = (signal: Signal, window: Window): Judgement => {

@@ -5,7 +5,7 @@ import type { CompiledZone, Signal } from './ruleSignal.ts'
 import { isScheduled } from './schedule.ts'
 import { isShapeApart } from './zoneGeometry.ts'
 
-/* What a report tells by all rules of its device. */
+/* What all rules of a device find in a report. */
 
 /**
  * How many fixes before and after a report are read: first the few that nearly always suffice, then

@@ -27,7 +27,7 @@ export type Derivation =
 
 export interface Signal {
   rule: Rule
-  /** An alert tells when the signal becomes 1; otherwise when it becomes 0. */
+  /** Whether an alert is raised when the signal becomes 1; otherwise when it becomes 0. */
   isRising: boolean
   /** The value at a fix by itself. */
   judge: (fix: Fix) => SignalValue
@@ -37,7 +37,7 @@ export interface Signal {
   /** The zone that an alert at this fix names. */
   zoneAt: (fix: Fix) => CompiledZone | null
   valueAt: (fix: Fix) => number | null
-  /** Nothing before this time is told. */
+  /** Nothing before this time raises an alert. */
   since: number
 }
 

@@ -104,7 +104,7 @@ export const judgeMixed = async (
       if (times.size > 0) for (const at of device.reports) held.set(at, times)
     }
   await judgeDevices(db, context, devices)
-  // Without anything new nothing is told, so the track may change.
+  // Without anything new nothing is raised, so the track may change.
   const guarded = devices.flatMap(({ state, track, window, judged }) => {
     const added = judged?.added ?? (isJudged ? findAdded(window, track.sent, now) : [])
     return added

@@ -157,7 +157,7 @@ const releaseJudged = async (
       assumed = { ...assumed, rulesVersion: judging.rulesVersion }
       continue
     }
-    // Without anything new nothing is told, so the track may change.
+    // Without anything new nothing is raised, so the track may change.
     const judged = judging.judged?.newTimes.length ? judging.judged : null
     const moved = await move(c.get('db'), device, ids, { accountId, assumed, judged })
     const { state, asked } = moved

@@ -31,8 +31,9 @@ const PARTS: Part[] = [
 ]
 
 /**
- * What the cron trigger runs each minute. No rule depends on it: it records what has expired and
- * deletes what is no longer kept, in bounded pages. Two runs at once do no harm.
+ * What the cron trigger runs each minute, in bounded pages: it records what has expired, finds silent
+ * devices, hands over what a crash left, and deletes what is no longer kept. No license, limit or
+ * emergency waits for it. Two runs at once do no harm.
  */
 export const sweep = async (env: Env, now: number): Promise<void> => {
   const directory = openDirectory(env)
