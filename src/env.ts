@@ -86,6 +86,7 @@ export const budgetsPerLicense = (env: Env): { locationsPerDay: number; storageB
 /** By default what a D1 database can hold on the Workers Paid plan. */
 export const cellMaxBytes = (env: Env): number =>
   readNumber(env, 'CELL_MAX_BYTES', { fallback: 10_000 * MB, min: 1, max: 1_000_000 * MB })
+
 /** In a minute, whatever the user names. */
 export const tokenFailuresPerAddress = (env: Env): number =>
   readNumber(env, 'TOKEN_FAILURES_PER_ADDRESS', { fallback: 60, min: 1, max: MAX_PER_MINUTE })
@@ -138,6 +139,7 @@ export const pickCell = (env: Env, userNameKey: string): number => {
   for (const character of userNameKey) sum = (sum * 31 + (character.codePointAt(0) ?? 0)) >>> 0
   return cells[sum % cells.length] ?? 0
 }
+
 /** The origin of PUBLIC_URL; null when it is not set. */
 export const publicUrl = ({ PUBLIC_URL = '' }: Pick<Env, 'PUBLIC_URL'>): string | null =>
   URL.canParse(PUBLIC_URL) ? new URL(PUBLIC_URL).origin : null

@@ -56,8 +56,9 @@ export const toAlert = (row: AlertRow, deliveries: Delivery[]): StoredAlert => (
 const p = placeholders('id', 'accountId', 'groupId', 'ids')
 
 /**
- * The messages of a list of alerts, without notices, which only administrators see. An id may come from a path, and one that is only the beginning
- * of others would be a range of any length: so each must first be found among the account's alerts.
+ * The messages of a list of alerts, without notices, which only administrators see. An id may come
+ * from a path, and one that is only the beginning of others would be a range of any length: so each
+ * must first be found among the account's alerts.
  */
 const selectDeliveries = compile<{ accountId: string; ids: string }, DeliveryRow>(
   sql`SELECT ${messages.id}, ${messages.kind}, ${messages.channel}, ${messages.recipient},

@@ -32,7 +32,7 @@ export interface AlertToRaise {
   alert: Pick<Alert, 'id' | 'name' | 'text' | 'dateTime' | 'ruleId' | 'zoneId'>
   /** The raiser may say so and did; names of `account.emergencyAlerts` are emergencies anyway. */
   emergency?: boolean
-  /** Whether it is stored only, as one that was told long ago. */
+  /** Whether it is stored only, because it is old: nobody is sent a message. */
   isQuiet?: boolean
   /**
    * A report carried it. Its id, which derives from the report, is kept for as long as alerts are,

@@ -42,7 +42,7 @@ export type Fix = { dateTime: number; source: 'gnss' | 'network' } & {
 const isInRange = (name: NumberName, value: number): boolean =>
   value >= NUMBER_FIELDS[name].min && value <= NUMBER_FIELDS[name].max
 
-/** A compass direction: some networks count it from −360, and none has one of 0 to 360 only. */
+/** Degrees from north, 0 to 360. Some networks count them downwards to −360. */
 const toCourse = (value: unknown): number | undefined => {
   const course = numberOf(value)
   if (course === undefined || Math.abs(course) > 360) return undefined

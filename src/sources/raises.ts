@@ -22,7 +22,7 @@ export interface RaiseContext {
 const timeOfId = ({ alertName, dateTime }: AlertItem): number =>
   alertName === LOW_BATTERY ? dateTime - (dateTime % DAY_MS) : dateTime
 
-/** A wrong clock must not hide an alert, and an alert is never too old to be told. */
+/** The arrival, where the clock is wrong or the alert would be too old to be stored. */
 const timeOf = ({ dateTime }: AlertItem, { receivedAt, keptSince }: RaiseContext): number =>
   isClockWrong(dateTime, receivedAt) || dateTime < keptSince
     ? Math.max(receivedAt, keptSince)
@@ -38,7 +38,7 @@ export const toRaise = async (
   const { alertName: name, text, latitude, longitude } = item
   const { origin, now, receivedAt } = context
   const dateTime = timeOf(item, context)
-  // Of a report that waited to be claimed, what is old by now is told to nobody.
+  // Of a report that waited to be claimed, what is old by now is sent to nobody.
   const isQuiet = receivedAt < now && dateTime < now - LATE_AFTER_MS
   return {
     deviceId,
