@@ -1,4 +1,4 @@
-// `npm start`: serves the API, the reference page and a demo account on this machine.
+// `npm start`: serves the console, the API, its reference page and a demo account on this machine.
 import { spawn } from 'node:child_process'
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
