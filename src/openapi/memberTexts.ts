@@ -1,3 +1,6 @@
+const REPORTED_ALERTS =
+  'Names or numbers of the alerts that the device reports with this location. Those of the account’s `emergencyAlerts` raise an alert; others are only stored. At most 8 KiB.'
+
 /*
  * What members mean, where their contract does not say it. A key is `Resource.member`, which also
  * holds for the bodies of the resource, or `*.member` for every member with that name. A key
@@ -6,7 +9,7 @@
 export const MEMBER_TEXTS: Readonly<Record<string, string>> = {
   Account: 'A customer of the service, with its devices, users and licenses.',
   OperatedAccount: 'An account, as the operator of the service sees it.',
-  Alert: 'An alert that a device has raised.',
+  Alert: 'An alert that a device or a rule has raised.',
   Device: 'A tracker.',
   Delivery: 'A message about an alert, with its delivery status.',
   Event: 'Something that has happened in the account.',
@@ -58,7 +61,8 @@ export const MEMBER_TEXTS: Readonly<Record<string, string>> = {
   '*.used': 'How many licenses are in use.',
   '*.total': 'How many licenses the account has.',
   '*.date': 'The day in the account’s time zone.',
-  '*.alerts': 'The alerts, in the order of the list.',
+  '*.alerts': 'Names or numbers of the alerts that the device reported with this location.',
+  'AlertPage.alerts': 'The alerts, in the order of the list.',
   '*.accounts': 'The accounts, in the order of the list.',
   '*.devices': 'The devices, in the order of the list.',
   '*.events': 'The events, in the order of `sequence`.',
@@ -97,12 +101,12 @@ export const MEMBER_TEXTS: Readonly<Record<string, string>> = {
   'Location.receivedAt': 'When the service received it.',
   '*.warningTexts': 'Warnings of the device, as texts for people. At most 8 KiB.',
   '*.alertTexts': 'Alerts of the device, as texts for people. At most 8 KiB.',
-  'NewLocation.alerts':
-    'Names or numbers of the alerts that the device reports with this location. They are stored and send no messages: raise an alert for that. At most 8 KiB.',
-  'Location.alerts': 'Names or numbers of the alerts that the device reported with this location.',
+  'NewLocation.alerts': REPORTED_ALERTS,
+  'AddressedLocation.alerts': REPORTED_ALERTS,
   '*.warnings':
     'Names or numbers of the warnings that the device reports with this location. At most 8 KiB.',
-  '*.hasCriticalAlert': 'Whether the device considers one of its alerts critical.',
+  '*.hasCriticalAlert':
+    'Whether the device considers one of its alerts critical. Then the location raises the alert `CriticalAlert`.',
   '*.accessoriesAttributes':
     'Values of the accessories of the device, as it sends them. At most 8 KiB and 8 levels deep.',
   '*.inputs': 'States of the inputs of the device, as it sends them. At most 8 KiB.',

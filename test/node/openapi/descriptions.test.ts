@@ -32,6 +32,23 @@ test('every member of every schema has a description', () => {
   expect(found).toEqual([])
 })
 
+/** The descriptions of `alerts` in every object that is a location. */
+const alertsOfLocations = (node: unknown): string[] => {
+  if (typeof node !== 'object' || node === null) return []
+  const { properties = {} } = node as { properties?: Record<string, { description?: string }> }
+  const own = 'battery' in properties && 'alerts' in properties
+  return [
+    ...(own ? [properties.alerts?.description ?? ''] : []),
+    ...Object.values(node).flatMap(alertsOfLocations),
+  ]
+}
+
+test('the alerts of a location are those that its device reports, wherever it stands', () => {
+  const found = alertsOfLocations(schemas)
+  expect(found.length).toBeGreaterThan(4)
+  expect(found.filter((one) => !one.includes('with this location'))).toEqual([])
+})
+
 test('every parameter and every header has a description', () => {
   const operations = Object.values(document.paths ?? {}).flatMap(
     (item) => Object.values(item) as oas31.OperationObject[],
