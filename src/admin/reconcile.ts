@@ -1,6 +1,7 @@
 import { openCell, openDirectory } from '../db/open.ts'
 import { cellNumbers, type Env } from '../env.ts'
 import { ledgerOf } from '../ledger/stub.ts'
+import { listSourcesAgain } from '../sources/directory.ts'
 import { eraseAgain, findInDirectory, hasAccount, listCell } from './store.ts'
 
 /* Compares cells with their ledgers, a bounded number of pages per request. */
@@ -63,9 +64,19 @@ const checkAccount = async (
     }
     progress.checked += page.checked
     addMended(progress.mended, page.mended)
-    if (page.next === null) return { kind: 'done' }
+    if (page.next === null) break
     after = page.next
   }
+  addMended(progress.mended, { directory: await listSources(env, id) })
+  return { kind: 'done' }
+}
+
+const listSources = async (env: Env, accountId: string): Promise<number> => {
+  const directory = openDirectory(env)
+  const listed = await findInDirectory(directory, accountId)
+  if (!listed) return 0
+  const { cell } = listed
+  return listSourcesAgain(directory, openCell(env, cell), { accountId, cell })
 }
 
 export type ReconcileOutcome =

@@ -1,6 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
-import { accounts, sourceDirectory } from '../db/schema.ts'
+import { accounts, sourceDirectory, sources } from '../db/schema.ts'
 import { readFirst, statement } from '../db/statement.ts'
 
 /* The directory of sources, in cell 0. */
@@ -19,6 +19,26 @@ export const listInDirectory = async (
   entry: { id: string; accountId: string; cell: number },
 ): Promise<void> => {
   await directory.insert(sourceDirectory).values(entry).onConflictDoNothing()
+}
+
+/** Lists the sources of an account again that a restored directory has lost. Returns how many. */
+export const listSourcesAgain = async (
+  directory: Database,
+  db: Database,
+  { accountId, cell }: { accountId: string; cell: number },
+): Promise<number> => {
+  const own = await db
+    .select({ id: sources.id })
+    .from(sources)
+    .where(eq(sources.accountId, accountId))
+  if (own.length === 0) return 0
+  const { meta } = await statement(
+    directory,
+    sql`INSERT INTO ${sourceDirectory}
+      SELECT value, ${accountId}, ${cell} FROM json_each(${JSON.stringify(own.map(({ id }) => id))})
+      WHERE true ON CONFLICT DO NOTHING`,
+  ).run()
+  return meta.changes
 }
 
 export const removeFromDirectory = async (directory: Database, id: string): Promise<void> => {

@@ -6,6 +6,7 @@ import { fetchToken, openAccount, type TestAccount } from '../../support/account
 import { raiseAlert } from '../../support/alerts.ts'
 import { createDevice } from '../../support/devices.ts'
 import { call, callAsOperator } from '../../support/http.ts'
+import { makeSource } from '../../support/sources.ts'
 import { daysAgo, iso } from '../../support/time.ts'
 
 const TABLES = [
@@ -240,6 +241,16 @@ test('a retry under the same Idempotency-Key replays the first reply, and each p
       'idempotency-key-reused',
     )
   }
+})
+
+test('sources that a restored directory has lost are listed again', async () => {
+  const account = await openAccount({ cell: 1 })
+  await makeSource(account, 'osmand')
+  const lost = await makeSource(account, 'osmand')
+  await env.DB.prepare('DELETE FROM source_directory WHERE id = ?').bind(lost.id).run()
+  expect((await reconcile(account)).body.mended).toEqual({ ...NOTHING, directory: 1 })
+  expect((await lost.push({ query: '?id=7&lat=1&lon=2' })).status).toBe(200)
+  expect((await reconcile(account)).body.mended).toEqual(NOTHING)
 })
 
 describe('an account opened after a restore of the directory', () => {
