@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { PendingRaise } from '../domain/pendingRaise.ts'
 import type { HeardDevice } from '../domain/silence.ts'
 import type { Database } from './open.ts'
-import { devices, groupDevices, locations, pendingRaises, silentMarks } from './schema.ts'
+import { devices, groupDevices, locations, pendingRaises, rules, silentMarks } from './schema.ts'
 import { compile, names, placeholders, readAll, runBatch } from './statement.ts'
 
 /* When devices were last heard, and which ones rules have found silent. */
@@ -94,6 +94,8 @@ export const readHeardDevices = async (db: Database, query: HeardQuery): Promise
 /** A mark to set or to clear, with the alerts that follow from it. */
 export interface MarkChange {
   ruleId: string
+  /** Of the rule that was judged by. */
+  ruleVersion: number
   deviceKey: number
   accountId: string
   /** The contact that the device was silent after. */
@@ -117,11 +119,15 @@ const RAISES = sql`INSERT INTO ${pendingRaises} (${RAISE_COLUMNS})
 
 type Values = { changes: string; now: number }
 
+/** False when the rule was changed or deleted since it was read: it is judged by again. */
+const IS_SAME_RULE = sql`EXISTS (SELECT 1 FROM ${rules} WHERE ${rules.id} = ${change('ruleId')}
+  AND ${rules.version} = ${change('ruleVersion')})`
+
 /** Only what no other run has marked. Must come before the marks themselves. */
-const raiseSilences = compile<Values>(
-  sql`${RAISES} WHERE NOT EXISTS (SELECT 1 FROM ${silentMarks}
+const raiseSilences = compile<Values, { id: string }>(
+  sql`${RAISES} WHERE ${IS_SAME_RULE} AND NOT EXISTS (SELECT 1 FROM ${silentMarks}
     WHERE ${IS_OF_CHANGE} AND ${silentMarks.contact} >= ${change('contact')})
-    ON CONFLICT DO NOTHING`,
+    ON CONFLICT DO NOTHING RETURNING id`,
 )
 const MARK_COLUMNS = names(
   silentMarks.ruleId,
@@ -132,14 +138,14 @@ const MARK_COLUMNS = names(
 const setMarks = compile<Values>(
   sql`INSERT INTO ${silentMarks} (${MARK_COLUMNS})
     SELECT ${change('ruleId')}, ${change('deviceKey')}, ${change('accountId')}, ${change('contact')}
-    FROM json_each(${w.changes}) changed WHERE true
+    FROM json_each(${w.changes}) changed WHERE ${IS_SAME_RULE}
     ON CONFLICT DO UPDATE SET contact = excluded.contact
       WHERE ${silentMarks.contact} < excluded.contact`,
 )
-const raiseReturns = compile<Values>(
+const raiseReturns = compile<Values, { id: string }>(
   sql`${RAISES} WHERE EXISTS (SELECT 1 FROM ${silentMarks}
     WHERE ${IS_OF_CHANGE} AND ${silentMarks.contact} = ${change('contact')})
-    ON CONFLICT DO NOTHING`,
+    ON CONFLICT DO NOTHING RETURNING id`,
 )
 const clearMarks = compile<Values>(
   sql`DELETE FROM ${silentMarks} WHERE (${names(silentMarks.ruleId, silentMarks.deviceKey)},
@@ -178,17 +184,18 @@ export const splitMarks = (found: Record<MarkPart['kind'], MarkChange[]>): MarkP
     splitByLength(found[kind]).map((changes) => ({ kind, changes })),
   )
 
-/** Marks silent devices, or clears the marks of others, with their alerts, in one batch. */
+/**
+ * Marks silent devices, or clears the marks of others, with their alerts, in one batch. Returns the
+ * ids of the alerts that were stored: others are of another run, or of a rule that has changed.
+ */
 export const writeMarks = async (
   db: Database,
   { kind, changes }: MarkPart,
   now: number,
-): Promise<void> => {
+): Promise<Set<string>> => {
   const values = { changes: JSON.stringify(changes), now }
-  await runBatch(
-    db,
-    kind === 'returns'
-      ? [raiseReturns(db, values), clearMarks(db, values)]
-      : [raiseSilences(db, values), setMarks(db, values)],
-  )
+  const raise = kind === 'returns' ? raiseReturns : raiseSilences
+  const mark = kind === 'returns' ? clearMarks : setMarks
+  const [stored] = await runBatch(db, [raise(db, values), mark(db, values)])
+  return new Set(stored.results.map(({ id }) => id))
 }

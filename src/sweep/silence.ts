@@ -115,7 +115,8 @@ const toSilence = async (
   } as const
   const raise = () => toRaise({ ...occasion, isEventOnly: false }, origin, now)
   const raises = isTold ? [await raise()] : []
-  return { ruleId: rule.id, deviceKey: deviceKeyOf, accountId, contact, raises }
+  const { id: ruleId, version: ruleVersion } = rule
+  return { ruleId, ruleVersion, deviceKey: deviceKeyOf, accountId, contact, raises }
 }
 
 /** One event, and an alert for each rule that tells of it. */
@@ -135,7 +136,8 @@ const toReturn = async (
   }))
   const raises = await Promise.all([event, ...alerts].map((each) => toRaise(each, origin, now)))
   const { key, accountId } = device
-  return { ruleId: rule.id, deviceKey: key, accountId, contact: before, raises }
+  const { id: ruleId, version: ruleVersion } = rule
+  return { ruleId, ruleVersion, deviceKey: key, accountId, contact: before, raises }
 }
 
 const judgePage = async (
@@ -197,8 +199,11 @@ const settlePage = async (
   const written: MarkChange[] = []
   for (const [index, part] of parts.entries()) {
     if (index >= PAGE_PARTS && !run.take(PART_QUERIES)) break
-    await writeMarks(run.db, part, run.now)
-    written.push(...part.changes)
+    const stored = await writeMarks(run.db, part, run.now)
+    for (const change of part.changes) {
+      const raises = change.raises.filter(({ alert }) => stored.has(alert.id))
+      written.push({ ...change, raises })
+    }
   }
   await handOver(run, written)
   return written.length === found.silences.length + found.returns.length

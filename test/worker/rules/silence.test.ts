@@ -1,5 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { expect, test, vi } from 'vitest'
+import { openCell } from '../../../src/db/open.ts'
+import { writeMarks } from '../../../src/db/silence.ts'
 import { sweep } from '../../../src/sweep/sweep.ts'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
 import { createDevice } from '../../support/devices.ts'
@@ -119,6 +121,29 @@ test('devices of a disabled account, which cannot report, are not silent', async
   expect(await alertsOf(account, device)).toEqual([])
   await run()
   expect(await alertsOf(account, device)).toEqual(['Offline'])
+})
+
+test('only one run tells, and not by a rule that has changed since', async () => {
+  const account = await openAccount()
+  const device = await createDevice(account)
+  const rule = await createRule(account, { when: { type: 'silent', minutes: 60 } })
+  const key = await env.DB.prepare('SELECT key FROM devices WHERE id = ?').bind(device).first('key')
+  const common = { ruleId: rule, deviceKey: Number(key), accountId: account.id, contact: 1 }
+  const write = async (kind: 'silences' | 'returns', ruleVersion: number, id: string) => {
+    const raises = [{ deviceId: device, alert: { id } }] as never
+    const part = { kind, changes: [{ ...common, ruleVersion, raises }] }
+    return [...(await writeMarks(openCell(env, 0), part, Date.now()))]
+  }
+  await account.call('PATCH', `/api/rules/${rule}`, { body: { name: 'Other' } })
+  expect(await write('silences', 1, 'alr_outdated')).toEqual([])
+  expect(await write('silences', 2, 'alr_silent')).toEqual(['alr_silent'])
+  expect(await write('silences', 2, 'alr_again')).toEqual([])
+  // Two runs that saw different contacts have different ids.
+  expect(await write('returns', 2, 'alr_back')).toEqual(['alr_back'])
+  expect(await write('returns', 2, 'alr_other')).toEqual([])
+  await account.call('DELETE', `/api/rules/${rule}`)
+  expect(await write('silences', 2, 'alr_deleted')).toEqual([])
+  await env.DB.prepare('DELETE FROM pending_raises WHERE account_id = ?').bind(account.id).run()
 })
 
 test('a refused or late report is contact too', async () => {
