@@ -1,11 +1,11 @@
 const MINUTE_MS = 60_000
 
-/** Whether an alert at `time` is too near to the last one that was raised, whichever came first. */
+/** Whether an alert at `time` is too near to one that was raised, whichever came first. */
 export const isInCooldown = (
   time: number,
-  lastTime: number | null,
+  otherTime: number | null,
   cooldownMinutes: number,
-): boolean => lastTime !== null && Math.abs(time - lastTime) < cooldownMinutes * MINUTE_MS
+): boolean => otherTime !== null && Math.abs(time - otherTime) < cooldownMinutes * MINUTE_MS
 
 /** Applies the cooldown of one rule and device to alerts in order, for each zone by itself. */
 export class CooldownFilter {

@@ -10,17 +10,28 @@ import { findRaised, rememberRaised } from './raised.ts'
 
 const MINUTE_MS = 60_000
 
-const findLastTime = (sql: SqlStorage, { ruleId, zoneId }: RuleRaise, deviceId: string) =>
+/** The alert nearest in time that was raised: late ones come after newer ones. */
+const findNearestTime = (
+  sql: SqlStorage,
+  { ruleId, zoneId }: RuleRaise,
+  deviceId: string,
+  time: number,
+): number | null =>
   sql
     .exec<{ time: number }>(
-      'SELECT time FROM rule_cooldowns WHERE rule_id = ? AND device_id = ? AND zone_id = ?',
+      `SELECT time FROM (SELECT max(time) AS time FROM rule_cooldowns
+          WHERE rule_id = ?1 AND device_id = ?2 AND zone_id = ?3 AND time <= ?4
+        UNION ALL SELECT min(time) FROM rule_cooldowns
+          WHERE rule_id = ?1 AND device_id = ?2 AND zone_id = ?3 AND time > ?4)
+        WHERE time IS NOT NULL ORDER BY abs(time - ?4) LIMIT 1`,
       ruleId,
       deviceId,
       zoneId ?? '',
+      time,
     )
     .toArray()[0]?.time ?? null
 
-const saveLastTime = (
+const saveTime = (
   sql: SqlStorage,
   { ruleId, zoneId }: RuleRaise,
   deviceId: string,
@@ -28,7 +39,7 @@ const saveLastTime = (
 ): void => {
   sql.exec(
     `INSERT INTO rule_cooldowns (rule_id, device_id, zone_id, time) VALUES (?, ?, ?, ?)
-      ON CONFLICT DO UPDATE SET time = max(time, excluded.time)`,
+      ON CONFLICT DO NOTHING`,
     ruleId,
     deviceId,
     zoneId ?? '',
@@ -54,7 +65,7 @@ const emitRuleEvent = (
 
 /**
  * Logs what happened, and whether an alert may be raised for it. False when it was decided on
- * before, or is too near to the last one of the rule, device and zone.
+ * before, or is too near to another one of the rule, device and zone.
  */
 export const admitRuleRaise = (tx: Decision, raise: PendingRaise, rule: RuleRaise): boolean => {
   const { sql, account } = tx
@@ -64,13 +75,16 @@ export const admitRuleRaise = (tx: Decision, raise: PendingRaise, rule: RuleRais
   if (!device || hasEnded(device.ends, account.day)) return true
   if (findRaised(sql, alert.id)) return false
   emitRuleEvent(tx, raise, rule)
-  const isCooling = () =>
-    isInCooldown(alert.dateTime, findLastTime(sql, rule, deviceId), rule.cooldownMinutes)
-  if (rule.isEventOnly || (rule.cooldownMinutes > 0 && isCooling())) {
+  const { cooldownMinutes } = rule
+  const isCooling = () => {
+    const nearest = findNearestTime(sql, rule, deviceId, alert.dateTime)
+    return isInCooldown(alert.dateTime, nearest, cooldownMinutes)
+  }
+  if (rule.isEventOnly || (cooldownMinutes > 0 && isCooling())) {
     rememberRaised(tx, alert.id, { isRemembered: true, undelivered: null })
     return false
   }
-  if (rule.cooldownMinutes > 0) saveLastTime(sql, rule, deviceId, alert.dateTime)
+  if (cooldownMinutes > 0) saveTime(sql, rule, deviceId, alert.dateTime)
   return true
 }
 

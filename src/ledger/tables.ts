@@ -92,8 +92,9 @@ const STEPS = [
    ) STRICT, WITHOUT ROWID;`,
   `CREATE TABLE rule_cooldowns (
      rule_id TEXT NOT NULL, device_id TEXT NOT NULL, zone_id TEXT NOT NULL, time INTEGER NOT NULL,
-     PRIMARY KEY (rule_id, device_id, zone_id)
-   ) STRICT, WITHOUT ROWID;`,
+     PRIMARY KEY (rule_id, device_id, zone_id, time)
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX rule_cooldowns_time ON rule_cooldowns (time);`,
 ]
 
 export const migrateTables = (storage: DurableObjectStorage): void => migrate(storage, STEPS)

@@ -155,6 +155,25 @@ test('the cooldown leaves out alerts, not events', async () => {
   expect(events).toHaveLength(4)
 })
 
+test('the cooldown holds among late alerts too, after a newer one', async () => {
+  const { account, device, at } = await setUp({ cooldownMinutes: 30 })
+  await env.DB.batch([
+    env.DB.prepare('UPDATE rules SET last_modified = 0 WHERE account_id = ?').bind(account.id),
+    env.DB.prepare('UPDATE zones SET last_modified = 0 WHERE account_id = ?').bind(account.id),
+  ])
+  const enter = (minute: number) => {
+    const time = at + minute * 60_000
+    return [fixAt(time - 1000, 'out'), fixAt(time, 'in')]
+  }
+  await report(account, device, enter(0))
+  await report(account, device, [-100, -95, -90, -60, -25].flatMap(enter))
+  // Between two that were raised.
+  await report(account, device, enter(-80))
+  const alerts = await alertsOf(account, device)
+  const minutes = alerts.map(({ dateTime }: { dateTime: string }) => Date.parse(dateTime) - at)
+  expect(minutes.map((ms: number) => ms / 60_000)).toEqual([-100, -60, 0])
+})
+
 test('a report raises at most 50 alerts, and the last says how many more there were', async () => {
   const { account, device, at } = await setUp()
   const body = Array.from({ length: 140 }, (_, index) =>
