@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import { isObject } from '../domain/json.ts'
-import type { ZoneRecord } from '../domain/zone.ts'
-import { type FieldError, invalid } from '../http/problem.ts'
+import { MAX_ACCOUNT_VERTICES, type ZoneRecord } from '../domain/zone.ts'
+import { type FieldError, invalid, Problem } from '../http/problem.ts'
 import { fieldErrors, MAX_ERRORS } from '../http/validation.ts'
 import type { importZones } from './contract.ts'
 import * as contract from './contract.ts'
@@ -32,8 +32,25 @@ const sourceOf = (pointer: string): string => {
   return `/properties${pointer}`
 }
 
+/** A ring has at least three positions and repeats the first. */
+const MAX_POSITIONS = Math.ceil((MAX_ACCOUNT_VERTICES * 4) / 3)
+/** Polygons, rings, positions and numbers. */
+const MAX_DEPTH = 4
+
+const countPositions = (value: unknown, depth = MAX_DEPTH): number => {
+  if (!Array.isArray(value) || depth === 0) return 0
+  if (typeof value[0] === 'number') return 1
+  return value.reduce((sum: number, each) => sum + countPositions(each, depth - 1), 0)
+}
+
 /** The zones of a FeatureCollection; throws with a pointer to each member that is not valid. */
 export const readFeatures = (features: Feature[]): ZoneRecord[] => {
+  // Before the rings are checked, which takes up to 50 ms for a zone.
+  const positions = features.reduce(
+    (sum, { geometry }) => sum + countPositions(geometry.coordinates),
+    0,
+  )
+  if (positions > MAX_POSITIONS) throw new Problem('zone-cap-reached')
   const errors: FieldError[] = []
   const records = features.flatMap((feature, index) => {
     const body = toBody(feature, index)

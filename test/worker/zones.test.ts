@@ -156,6 +156,15 @@ describe('an account', () => {
     expect(grown.body.code).toBe('zone-cap-reached')
     const refused = await account.call('POST', '/api/zones', { body: { name: 'X', shape: CIRCLE } })
     expect(refused.body.code).toBe('zone-cap-reached')
+    // Far more than that are refused before their rings are checked, which takes long.
+    const open = { type: 'Polygon', coordinates: [ring] }
+    const feature = { type: 'Feature', geometry: open, properties: {} }
+    const send = (count: number) =>
+      account.call('POST', '/api/zones.geojson', {
+        body: { type: 'FeatureCollection', features: Array(count).fill(feature) },
+      })
+    expect((await send(26)).status).toBe(400)
+    expect((await send(27)).body.code).toBe('zone-cap-reached')
   })
 })
 
