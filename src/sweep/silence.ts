@@ -9,15 +9,14 @@ import {
   writeMarks,
 } from '../db/silence.ts'
 import { readFirst, statement } from '../db/statement.ts'
-import { base32, base32Time } from '../domain/base32.ts'
 import { deviceKey, keysBeside } from '../domain/device.ts'
 import { currentDay, hasEnded } from '../domain/license.ts'
-import { MAX_RAISES_PER_CALL, type PendingRaise } from '../domain/pendingRaise.ts'
-import { describeOccasion, type Rule } from '../domain/rule.ts'
-import { judgeContact, type Return, type Silence } from '../domain/silence.ts'
+import { MAX_RAISES_PER_CALL } from '../domain/pendingRaise.ts'
+import { judgeContact } from '../domain/silence.ts'
 import { ledgerOf } from '../ledger/stub.ts'
 import { publicOrigin } from '../notify/provider.ts'
 import { type CellRun, runPart } from './run.ts'
+import { toReturn, toSilence } from './silenceRaises.ts'
 import {
   isForAll,
   readWatchedAccounts,
@@ -33,7 +32,6 @@ const MAX_PAGES = 20
 const MAX_CALLS = 50
 /** How often rules are read in one run. */
 const MAX_LISTS = 5
-const MINUTE_MS = 60_000
 /** A part of what is found is two writes. */
 const PART_QUERIES = 2
 /** A page is two reads and, nearly always, at most two parts: what is silent and what returned. */
@@ -51,93 +49,6 @@ const readPosition = async (db: Database): Promise<number> => {
     ),
   )
   return found?.position ?? 0
-}
-
-/** The same silence always makes the same id, so that two runs raise it once. */
-const deriveId = async (at: number, ...parts: (string | number)[]): Promise<string> => {
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(parts.join(' ')))
-  return `alr_${base32Time(at)}${base32(new Uint8Array(digest), 13)}`
-}
-
-interface Occasion {
-  rule: Rule
-  device: HeardRow
-  at: number
-  event: 'device.silent' | 'device.returned' | null
-  isEventOnly: boolean
-  /** What the alert's id derives from, beside its rule. */
-  contact: number
-}
-
-const isOld = ({ lateMinutes }: Rule, at: number, now: number): boolean =>
-  now - at > lateMinutes * MINUTE_MS
-
-const toRaise = async (
-  { rule, device, at, event, isEventOnly, contact }: Occasion,
-  origin: string,
-  now: number,
-): Promise<PendingRaise> => ({
-  deviceId: device.id,
-  alert: {
-    id: await deriveId(at, rule.id, device.id, contact, event ?? ''),
-    name: rule.alertName,
-    text: rule.text || describeOccasion({ when: rule.when, zoneName: null, value: null }),
-    dateTime: at,
-  },
-  emergency: rule.emergency,
-  reported: null,
-  notifications: isOld(rule, at, now) ? [] : rule.notifications,
-  isQuiet: isOld(rule, at, now),
-  origin,
-  rule: {
-    ruleId: rule.id,
-    zoneId: null,
-    cooldownMinutes: rule.cooldownMinutes,
-    event,
-    isEventOnly,
-    lastContact: device.contact,
-  },
-})
-
-const toSilence = async (
-  { rule, device, at, isTold }: Silence,
-  origin: string,
-  now: number,
-): Promise<MarkChange> => {
-  const { key: deviceKeyOf, contact } = device
-  const { accountId } = device as HeardRow
-  const occasion = {
-    rule,
-    device: device as HeardRow,
-    at,
-    event: 'device.silent',
-    contact,
-  } as const
-  const raise = () => toRaise({ ...occasion, isEventOnly: false }, origin, now)
-  const raises = isTold ? [await raise()] : []
-  const { id: ruleId, version: ruleVersion } = rule
-  return { ruleId, ruleVersion, deviceKey: deviceKeyOf, accountId, contact, raises }
-}
-
-/** One event, and an alert for each rule that tells of it. */
-const toReturn = async (
-  { rule, device: heard, before, tellers }: Return,
-  origin: string,
-  now: number,
-): Promise<MarkChange> => {
-  const device = heard as HeardRow
-  const common = { device, at: device.contact, contact: before }
-  const event = { ...common, rule, event: 'device.returned', isEventOnly: true } as const
-  const alerts = tellers.map((teller) => ({
-    ...common,
-    rule: teller,
-    event: null,
-    isEventOnly: false,
-  }))
-  const raises = await Promise.all([event, ...alerts].map((each) => toRaise(each, origin, now)))
-  const { key, accountId } = device
-  const { id: ruleId, version: ruleVersion } = rule
-  return { ruleId, ruleVersion, deviceKey: key, accountId, contact: before, raises }
 }
 
 const judgePage = async (
