@@ -20,6 +20,7 @@ export const en = {
     clear: 'Clear',
     close: 'Close',
     copied: 'Copied',
+    copyFailed: 'The browser does not allow copying here. Select the text and copy it yourself.',
     copy: 'Copy',
     delete: 'Delete',
     discard: 'Discard changes',
@@ -48,6 +49,8 @@ export const en = {
     requestId: (id: string) => `Request ${id}`,
     notFoundTitle: 'There is no such page',
     notFound: 'The address may be mistyped, or what it showed was deleted.',
+    notAllowedTitle: 'You may not use this page',
+    notAllowed: 'It needs another privilege. Ask an administrator of the account.',
     toMap: 'Go to the map',
     crashTitle: 'This page has failed',
     crash: 'Reload it. If it fails again, tell whoever runs the service.',
@@ -72,7 +75,7 @@ export const en = {
     openMenu: 'Open the menu',
     closeMenu: 'Close the menu',
     skip: 'Skip to the content',
-    offline: 'You are offline. What you see may be out of date.',
+    offline: 'The service cannot be reached. What you see may be out of date.',
     reconnecting: 'Live updates are interrupted. Connecting again.',
     live: 'Live',
     notLive: 'Not live',
@@ -176,7 +179,9 @@ export const en = {
     hideList: 'Hide the list',
     search: 'Search by name, identifier or model',
     shown: (shown: number, all: number) =>
-      shown === all ? plural(all, 'device', 'devices') : `${shown} of ${all} devices`,
+      shown === all
+        ? plural(all, 'device', 'devices')
+        : `${shown.toLocaleString('en')} of ${plural(all, 'device', 'devices')}`,
     loadingMore: (count: number) => `${count.toLocaleString('en')} loaded …`,
     emptyTitle: 'No devices yet',
     empty: 'Create your first device. Its position appears here as soon as it reports one.',
@@ -206,6 +211,7 @@ export const en = {
     openDevice: 'Open the device',
     closeCard: 'Close the card',
     noPosition: 'This device has not reported a position yet.',
+    noDevice: 'There is no such device. It may have been deleted.',
     expiredCard: 'Expired: it uses no license, and what it sends is refused.',
     closeTrack: 'Close the track',
     span: 'Time span',
@@ -315,7 +321,8 @@ export const en = {
     usageNone: 'No messages were sent in the last 90 days.',
     usageSummary: (emails: number, sms: number) =>
       `${plural(emails, 'e-mail', 'e-mails')} and ${plural(sms, 'SMS', 'SMS')}`,
-    usageBar: (day: string, emails: number, sms: number) => `${day}: ${emails} e-mails, ${sms} SMS`,
+    usageBar: (day: string, emails: number, sms: number) =>
+      `${day}: ${plural(emails, 'e-mail', 'e-mails')}, ${plural(sms, 'SMS', 'SMS')}`,
     seeAlso: 'More about it',
     expiredNote: 'This device has expired. What it sends is refused.',
     expiredAlive: 'It is still sending: last contact',
@@ -792,7 +799,7 @@ export const en = {
     messageHint: 'Your own software may show it. The service only stores it.',
     device: 'The user’s own device',
     deviceHint: 'Such as the one that the user carries.',
-    notify: 'Sends alerts by',
+    notify: 'Gets alerts by',
     smsNeedsPhone: 'Needs a phone number.',
     may: 'May',
     mayNothing: 'Nothing',
@@ -1079,7 +1086,7 @@ export const en = {
       alert: 'Alert',
       cancel: 'Cancelled alert',
       message: 'Message',
-      none: 'Sign of life',
+      none: 'Contact only',
     },
     kind: 'Kind',
     identifier: 'Identifier',
@@ -1313,7 +1320,7 @@ export const en = {
     timeZone: 'Time zone',
     timeZoneHint: 'Days begin here: for expiration dates and for daily limits.',
     todayIs: (day: string, isSame: boolean) =>
-      isSame ? `It is ${day} there, too.` : `It is ${day} there already, or still.`,
+      isSame ? `It is ${day} there, too.` : `There, today is ${day}.`,
     zoneShifts: 'Devices expire when their day begins there.',
     zoneNothing: 'No device would expire or become active by the change.',
     zoneExpires: (count: number) =>
@@ -1363,6 +1370,8 @@ export const en = {
     may: 'May',
     user: 'Bound to',
     userHint: 'The key then has at most that user’s privileges and sees only that user’s group.',
+    ownUserHint:
+      'Keys that you make as a user are bound to you. They have at most your privileges.',
     noUser: 'Nobody',
     expires: 'Expires',
     expired: 'Expired',

@@ -19,6 +19,7 @@ export const UserForm = ({ user }: { user: User | null }) => {
   const { draft, change, changes } = useDraft(() => draftOf(user), tidy)
   const [isInvited, setIsInvited] = useState(true)
   const save = useAction(async () => {
+    let next = '/users'
     if (user) {
       const params = { userId: user.id }
       const { tags, ...others } = changes
@@ -38,11 +39,13 @@ export const UserForm = ({ user }: { user: User | null }) => {
           () => false,
         ))
       if (isSent) toast(text.users.invited(draft.email))
-      else if (isInvited) toast(text.users.inviteFailed, 'failed')
-      else toast(text.common.saved)
+      else if (isInvited) {
+        toast(text.users.inviteFailed, 'failed')
+        next = `/users/${id}`
+      } else toast(text.common.saved)
     }
     setLeaveGuard(null)
-    navigate('/users')
+    navigate(next)
   })
   const part = { draft, change, error: save.error }
   return (
