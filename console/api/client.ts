@@ -66,6 +66,9 @@ const sendWithToken = async (method: string, path: string, options: CallOptions)
         session.discardToken(token)
         continue
       }
+      // An earlier attempt has deleted it, but its answer was lost.
+      if (method === 'DELETE' && error.status === 404 && retries > 0)
+        return Response.json({ success: true })
       const delay = retryDelay(error, retries++)
       if (delay === null) throw error
       await wait(delay, signal)

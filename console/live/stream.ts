@@ -77,7 +77,7 @@ const dispatch = (event: LiveEvent) => {
 const scheduleRenewal = (open: WebSocket, expires: string | undefined) => {
   if (!expires) return
   clearTimeout(renewTimer)
-  const delay = new Date(expires).getTime() - Date.now() - 45_000
+  const delay = session.msUntil(expires) - 45_000
   renewTimer = setTimeout(
     async () => {
       const token = await session.token().catch(() => null)
@@ -125,7 +125,11 @@ const connect = async () => {
   url.protocol = url.protocol.replace('http', 'ws')
   const open = new WebSocket(url, ['perigee', `bearer.${token}`])
   socket = open
-  open.addEventListener('message', ({ data }) => receive(open, JSON.parse(String(data))))
+  let isAnswered = true
+  open.addEventListener('message', ({ data }) => {
+    isAnswered = true
+    receive(open, JSON.parse(String(data)))
+  })
   open.addEventListener('close', ({ code }) => {
     if (socket !== open) return
     socket = null
@@ -133,7 +137,11 @@ const connect = async () => {
     retry()
   })
   pingTimer = setInterval(() => {
-    if (open.readyState === WebSocket.OPEN) open.send(PING)
+    if (open.readyState !== WebSocket.OPEN) return
+    // A connection that broke silently stays open for minutes, while nothing arrives by it.
+    if (!isAnswered) return reconnect()
+    isAnswered = false
+    open.send(PING)
   }, PING_INTERVAL_MS)
 }
 

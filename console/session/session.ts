@@ -37,8 +37,21 @@ let token: { value: string; renewAt: number } | null = null
 let renewal: Promise<string> | null = null
 let waiting: { resolve: (token: string) => void; reject: (error: unknown) => void }[] = []
 
+/** How far the clock of this computer is ahead of the service's. */
+let clockAheadMs = 0
+
+/** The parts of a token that the API describes. */
+const claimsOf = (given: string): { sub: string; user: string | null; iat: number } => {
+  const [, payload = ''] = given.split('.')
+  return JSON.parse(atob(payload.replaceAll('-', '+').replaceAll('_', '/')))
+}
+
+/** By the service's clock: one that is an hour ahead would renew a token with every call. */
+const msUntil = (time: string): number => Date.parse(time) - (Date.now() - clockAheadMs)
+
 const acceptToken = ({ token: value, expires }: TokenReply): string => {
-  const lifetime = new Date(expires).getTime() - Date.now()
+  clockAheadMs = Date.now() - claimsOf(value).iat * 1000
+  const lifetime = msUntil(expires)
   token = { value, renewAt: Date.now() + lifetime - Math.min(RENEW_BEFORE_MS, lifetime / 2) }
   return value
 }
@@ -48,9 +61,8 @@ const fetchToken = async (path: string, body?: unknown): Promise<TokenReply> =>
 
 /** Whether a token is of the account and the user that the page shows. */
 const isOfViewer = (given: string): boolean => {
-  const [, payload = ''] = given.split('.')
-  const claims = JSON.parse(atob(payload.replaceAll('-', '+').replaceAll('_', '/')))
-  return claims.sub === me.peek()?.account.id && claims.user === (me.peek()?.user?.id ?? null)
+  const { sub, user } = claimsOf(given)
+  return sub === me.peek()?.account.id && user === (me.peek()?.user?.id ?? null)
 }
 
 const renewToken = async (): Promise<string> => {
@@ -173,6 +185,8 @@ export const session = {
 
   /** A token that is valid now; waits for a new sign-in when the session has ended. */
   token: currentToken,
+
+  msUntil,
 
   /** Forgets a token that the service refused, unless a newer one has replaced it. */
   discardToken(value: string): void {

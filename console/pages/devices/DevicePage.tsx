@@ -1,11 +1,10 @@
-import { useEffect } from 'preact/hooks'
 import { call } from '../../api/client.ts'
 import { useResource } from '../../api/resource.ts'
 import type { Device } from '../../api/types.ts'
 import type { PageProps } from '../../app/routes.ts'
 import { formatDay } from '../../format/time.ts'
 import { formatPosition, formatSpeed } from '../../format/units.ts'
-import { live } from '../../live/stream.ts'
+import { useLiveEvents } from '../../live/useLive.ts'
 import { text } from '../../text/text.ts'
 import { Bar } from '../../ui/Bar.tsx'
 import { LinkButton } from '../../ui/Button.tsx'
@@ -21,6 +20,8 @@ import { DeviceBadge } from './DeviceBadge.tsx'
 import './devices.css'
 import { Quarantine } from './Quarantine.tsx'
 import { UsageChart } from './UsageChart.tsx'
+
+const LIVE_TYPES = ['device.*', 'message.*', 'limit.reached', 'location.reported']
 
 const Position = ({ device: { id, lastLocation } }: { device: Device }) => {
   if (!lastLocation) return <span class="muted">{text.devices.noPosition}</span>
@@ -95,8 +96,11 @@ const Details = ({ device, groupNames }: { device: Device; groupNames: readonly 
 }
 
 const Usage = ({ device: { usage, limits } }: { device: Device }) => {
-  const isReached =
-    usage.emailsSent >= limits.dailyEmailLimit || usage.smsSent >= limits.dailySmsLimit
+  // A limit of 0 is none that is reached: nothing goes out on any day.
+  const isReached = [
+    [usage.emailsSent, limits.dailyEmailLimit],
+    [usage.smsSent, limits.dailySmsLimit],
+  ].some(([sent = 0, limit = 0]) => limit > 0 && sent >= limit)
   return (
     <Card title={text.devices.usageToday}>
       <div class="stack">
@@ -151,9 +155,9 @@ const ExpiredNote = ({ device }: { device: Device }) => (
   </p>
 )
 
-const readGroupNames = async (ids: readonly string[]): Promise<string[]> => {
+const readGroupNames = async (ids: readonly string[], signal: AbortSignal): Promise<string[]> => {
   if (ids.length === 0) return []
-  const { groups } = await call('GET /api/groups', { query: { limit: 1000 } })
+  const { groups } = await call('GET /api/groups', { query: { limit: 1000 }, signal })
   return groups.filter(({ id }) => ids.includes(id)).map(({ name }) => name)
 }
 
@@ -161,19 +165,14 @@ export default ({ params: { deviceId = '' } }: PageProps) => {
   const { data, error, reload, set } = useResource(
     async (signal) => {
       const { device } = await call('GET /api/devices/{deviceId}', { params: { deviceId }, signal })
-      return { device, groupNames: await readGroupNames(device.groups) }
+      return { device, groupNames: await readGroupNames(device.groups, signal) }
     },
     [deviceId],
   )
-  useEffect(
-    () =>
-      live.on(['device.*', 'message.*', 'limit.reached', 'location.reported'], (event) => {
-        if (event.data.deviceId === deviceId) reload()
-      }),
-    [deviceId, reload],
-  )
+  useLiveEvents(LIVE_TYPES, ({ data: { deviceId: id } }) => id === deviceId && reload(), reload)
   const parent = { href: '/devices', label: text.devices.title }
-  if (!data)
+  const isGone = error?.status === 404
+  if (!data || isGone)
     return (
       <Page title={text.devices.title} parent={parent}>
         {error ? <Failed error={error} onRetry={reload} /> : <Skeleton />}

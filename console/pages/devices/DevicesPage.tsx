@@ -4,7 +4,8 @@ import { call } from '../../api/client.ts'
 import { type Pages, usePages, useResource } from '../../api/resource.ts'
 import type { Device } from '../../api/types.ts'
 import { formatDay } from '../../format/time.ts'
-import { type LiveEvent, live } from '../../live/stream.ts'
+import type { LiveEvent } from '../../live/stream.ts'
+import { useLiveEvents } from '../../live/useLive.ts'
 import { place, setQuery } from '../../router/router.ts'
 import { session } from '../../session/session.ts'
 import { text } from '../../text/text.ts'
@@ -18,6 +19,7 @@ import { DeviceBadge } from './DeviceBadge.tsx'
 import './devices.css'
 
 const PAGE_SIZE = 100
+const LIVE_TYPES = ['device.*']
 
 const COLUMNS: readonly Column<Device>[] = [
   {
@@ -147,7 +149,12 @@ export default () => {
   )
   const { reload, set } = pages
   useEffect(() => void loadAccount().catch(() => undefined), [])
-  useEffect(() => live.on(['device.*'], (event) => void follow(event, set, reload)), [set, reload])
+  useLiveEvents(
+    LIVE_TYPES,
+    // Without an answer the row stays as it is, until the next event or the next visit.
+    (event) => void follow(event, set, reload).catch(() => undefined),
+    reload,
+  )
   const licenses = account.value?.licenses
   const isFiltered = q !== '' || state !== '' || group !== ''
   return (

@@ -33,6 +33,7 @@ interface Handlers {
 }
 
 const SAME_PX = 3
+const RELEASES = ['mouseup', 'touchend', 'touchcancel'] as const
 const EMPTY: GeoJSON.FeatureCollection = { type: 'FeatureCollection', features: [] }
 
 export class ZoneEditor {
@@ -65,20 +66,22 @@ export class ZoneEditor {
     const canvas = map.getCanvas()
     const down = (event: MapMouseEvent | MapTouchEvent) => this.#press(event)
     const move = (event: MapMouseEvent | MapTouchEvent) => this.#move(event)
+    const release = () => this.#release()
     const key = (event: KeyboardEvent) => this.#key(event)
     const subscriptions = [
       map.on('mousedown', down),
       map.on('touchstart', down),
       map.on('mousemove', move),
       map.on('touchmove', move),
-      map.on('mouseup', () => this.#release()),
-      map.on('touchend', () => this.#release()),
       map.on('click', (event) => this.#click(event)),
     ]
     canvas.addEventListener('keydown', key)
+    // A corner may be dropped outside the map.
+    for (const type of RELEASES) addEventListener(type, release)
     this.#stop = () => {
       for (const one of subscriptions) one.unsubscribe()
       canvas.removeEventListener('keydown', key)
+      for (const type of RELEASES) removeEventListener(type, release)
     }
   }
 

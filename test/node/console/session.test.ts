@@ -8,11 +8,13 @@ interface Session {
   token: () => Promise<string>
   signInByPassword: (account: string, email: string, password: string) => Promise<void>
   signOut: (everywhere?: boolean) => Promise<void>
+  msUntil: (time: string) => number
   updateAccount: (account: { name: string; timeZone: string }) => void
 }
 
+/** The same token for the same user: the tests compare them. */
 const tokenOf = (account: string, user: string | null): string =>
-  `e30.${btoa(JSON.stringify({ sub: account, user })).replaceAll('=', '')}.x`
+  `e30.${btoa(JSON.stringify({ sub: account, user, iat: 0 })).replaceAll('=', '')}.x`
 
 const json = (body: object, status = 200) => Response.json(body, { status })
 const problem = (status: number) => json({ success: false, error: 'No.' }, status)
@@ -22,11 +24,9 @@ describe('a session', () => {
   const replies = new Map<string, () => Response>()
   const assign = vi.fn()
 
+  /** The clock of the service has begun in 1970: that of this computer is far ahead. */
   const issue = (account: string, user: string | null, seconds = 3600) =>
-    json({
-      token: tokenOf(account, user),
-      expires: new Date(Date.now() + seconds * 1000).toISOString(),
-    })
+    json({ token: tokenOf(account, user), expires: new Date(seconds * 1000).toISOString() })
   const signIn = async (seconds?: number) => {
     replies.set('/api/Auth/SignIn', () => issue('acc_1', 'usr_1', seconds))
     replies.set('/api/me', () =>
@@ -68,6 +68,13 @@ describe('a session', () => {
     await signIn()
     expect(await token).toBe(tokenOf('acc_1', 'usr_1'))
     expect(session.status.value).toBe('signed-in')
+  })
+
+  test('is not renewed with every call, however far the clock is ahead', async () => {
+    await signIn()
+    replies.set('/api/Auth/Refresh', () => problem(500))
+    expect(await session.token()).toBe(tokenOf('acc_1', 'usr_1'))
+    expect(session.msUntil(new Date(3_600_000).toISOString())).toBeCloseTo(3_600_000, -4)
   })
 
   test('is renewed by the cookie', async () => {
