@@ -15,6 +15,7 @@ const unitNames = UNITS.map((value) => ({ value, label: text.shell.unitNames[val
 export const AccountMenu = () => {
   const [isOpen, setIsOpen] = useState(false)
   const frame = useRef<HTMLDivElement>(null)
+  const button = useRef<HTMLButtonElement>(null)
   const signOut = useAction(() => session.signOut())
   useEffect(() => {
     if (!isOpen) return
@@ -22,7 +23,9 @@ export const AccountMenu = () => {
       if (!frame.current?.contains(target as Node)) setIsOpen(false)
     }
     const closeByKey = ({ key }: KeyboardEvent) => {
-      if (key === 'Escape') setIsOpen(false)
+      if (key !== 'Escape') return
+      setIsOpen(false)
+      button.current?.focus()
     }
     addEventListener('click', close)
     addEventListener('keydown', closeByKey)
@@ -36,6 +39,7 @@ export const AccountMenu = () => {
   return (
     <div class="account" ref={frame}>
       <button
+        ref={button}
         type="button"
         class="account-button"
         aria-expanded={isOpen}

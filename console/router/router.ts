@@ -91,9 +91,10 @@ const isPlainClick = (event: MouseEvent): boolean =>
 
 /** The back or forward button. The address has changed already, so a refusal changes it back. */
 const followHistory = (): void => {
+  const isOwnEntry = typeof history.state === 'number'
   const steps = readPosition(position + 1) - position
   const isSamePath = location.pathname === place.peek().path
-  if (!isSamePath && steps !== 0 && !canLeave()) {
+  if (!isSamePath && isOwnEntry && steps !== 0 && !canLeave()) {
     history.go(-steps)
     return
   }

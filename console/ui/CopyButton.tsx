@@ -7,8 +7,16 @@ const SHOWN_MS = 2000
 /** Copies a text. `isSmall` leaves out the word. */
 export const CopyButton = ({ value, isSmall = false }: { value: string; isSmall?: boolean }) => {
   const [isCopied, setIsCopied] = useState(false)
+  const [hasFailed, setHasFailed] = useState(false)
   const copy = async () => {
-    await navigator.clipboard.writeText(value)
+    try {
+      await navigator.clipboard.writeText(value)
+    } catch {
+      // The clipboard needs https or localhost, and the browser's permission.
+      setHasFailed(true)
+      return
+    }
+    setHasFailed(false)
     setIsCopied(true)
     setTimeout(() => setIsCopied(false), SHOWN_MS)
   }
@@ -23,8 +31,8 @@ export const CopyButton = ({ value, isSmall = false }: { value: string; isSmall?
           {label}
         </Button>
       )}
-      <span class="visually-hidden" aria-live="polite">
-        {isCopied ? text.common.copied : ''}
+      <span class={hasFailed ? 'field-error' : 'visually-hidden'} aria-live="polite">
+        {hasFailed ? text.common.copyFailed : isCopied ? text.common.copied : ''}
       </span>
     </>
   )

@@ -30,13 +30,24 @@ export const Dialog = ({
 }: DialogProps) => {
   const id = useId()
   const dialog = useRef<HTMLDialogElement>(null)
+  const isShown = useRef(false)
   useEffect(() => {
     const element = dialog.current
+    isShown.current = true
     element?.showModal()
     // The browser moves the focus to the first control; a field that asked for it comes first.
     element?.querySelector<HTMLElement>('[data-focused]')?.focus()
-    return () => element?.close()
+    return () => {
+      isShown.current = false
+      element?.close()
+    }
   }, [])
+  /** Browsers close a dialog at the second Escape, whatever the page says to the first. */
+  const followBrowser = () => {
+    if (!isShown.current) return
+    if (canClose) onClose()
+    else dialog.current?.showModal()
+  }
   const content = (
     <>
       <header class="dialog-header">
@@ -53,9 +64,12 @@ export const Dialog = ({
       class={`dialog ${size}`}
       aria-labelledby={id}
       onCancel={(event) => {
+        // Fields for files have an event of the same name.
+        if (event.target !== event.currentTarget) return
         event.preventDefault()
         if (canClose) onClose()
       }}
+      onClose={followBrowser}
     >
       {onSubmit ? (
         <form

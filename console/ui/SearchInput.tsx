@@ -1,7 +1,6 @@
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useId } from 'preact/hooks'
+import { useDelayedInput } from './delayedInput.ts'
 import { Icon } from './Icon.tsx'
-
-const PAUSE_MS = 300
 
 interface SearchInputProps {
   label: string
@@ -12,10 +11,7 @@ interface SearchInputProps {
 
 export const SearchInput = ({ label, value, onInput }: SearchInputProps) => {
   const id = useId()
-  const [typed, setTyped] = useState(value)
-  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
-  useEffect(() => setTyped(value), [value])
-  useEffect(() => () => clearTimeout(timer.current), [])
+  const { typed, type } = useDelayedInput(value, onInput)
   return (
     <div class="search grow">
       <label class="visually-hidden" for={id}>
@@ -28,12 +24,7 @@ export const SearchInput = ({ label, value, onInput }: SearchInputProps) => {
         class="input"
         placeholder={label}
         value={typed}
-        onInput={({ currentTarget }) => {
-          const next = currentTarget.value
-          setTyped(next)
-          clearTimeout(timer.current)
-          timer.current = setTimeout(() => onInput(next.trim()), PAUSE_MS)
-        }}
+        onInput={({ currentTarget }) => type(currentTarget.value)}
       />
     </div>
   )

@@ -7,6 +7,7 @@ import { CopyButton } from '../../ui/CopyButton.tsx'
 import { Icon, type IconName } from '../../ui/Icon.tsx'
 import { Time } from '../../ui/Time.tsx'
 import type { Member } from './fleet.ts'
+import { mapHref } from './mapHref.ts'
 import { StateDot } from './StateDot.tsx'
 
 const figuresOf = ({ speed, altitude, course, battery }: Location) =>
@@ -40,7 +41,11 @@ export const DeviceCard = ({ member: { device, state } }: { member: Member }) =>
             {text.deviceStates[state]}
           </p>
         </div>
-        <IconButton icon="close" label={text.map.closeCard} onClick={() => navigate('/')} />
+        <IconButton
+          icon="close"
+          label={text.map.closeCard}
+          onClick={() => navigate(mapHref('/'))}
+        />
       </header>
       {state === 'expired' && <p class="card-note">{text.map.expiredCard}</p>}
       {lastLocation ? (
@@ -66,7 +71,12 @@ export const DeviceCard = ({ member: { device, state } }: { member: Member }) =>
         <p class="card-note">{text.map.noPosition}</p>
       )}
       <div class="actions">
-        <LinkButton kind="primary" size="small" icon="track" href={`/map/${device.id}/track`}>
+        <LinkButton
+          kind="primary"
+          size="small"
+          icon="track"
+          href={mapHref(`/map/${device.id}/track`)}
+        >
           {text.map.track}
         </LinkButton>
         <LinkButton size="small" icon="device" href={`/devices/${device.id}`}>

@@ -10,6 +10,7 @@ import { Time } from '../../ui/Time.tsx'
 import { VirtualList } from '../../ui/VirtualList.tsx'
 import type { DeviceState } from './deviceState.ts'
 import { fleet, isLoading, loadError, type Member, reloadFleet } from './fleet.ts'
+import { mapHref } from './mapHref.ts'
 import { StateDot } from './StateDot.tsx'
 
 const ROW_PX = 62
@@ -47,7 +48,7 @@ const Row = ({ member, isSelected }: { member: Member; isSelected: boolean }) =>
   return (
     <a
       class="fleet-row"
-      href={`/map/${device.id}${location.search}`}
+      href={mapHref(`/map/${device.id}`)}
       aria-current={isSelected ? 'true' : undefined}
     >
       <StateDot state={state} />
@@ -81,7 +82,11 @@ export const FleetList = ({ selectedId }: { selectedId: string | null }) => {
   )
   const counts = useMemo(() => {
     const found: Partial<Record<DeviceState, number>> = {}
-    for (const { state } of all) found[state] = (found[state] ?? 0) + 1
+    for (const { state } of all) {
+      // As the filter has it.
+      const shown = state === 'none' ? 'silent' : state
+      found[shown] = (found[shown] ?? 0) + 1
+    }
     return found
   }, [all])
   return (

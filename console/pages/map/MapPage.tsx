@@ -11,8 +11,9 @@ import { useTitle } from '../../ui/Page.tsx'
 import { DeviceCard } from './DeviceCard.tsx'
 import { FleetList } from './FleetList.tsx'
 import type { FleetMap } from './FleetMap.ts'
-import { findMember, fleet, startFleet } from './fleet.ts'
+import { findMember, fleet, isLoading, loadError, startFleet } from './fleet.ts'
 import './map.css'
+import { mapHref } from './mapHref.ts'
 import type { TrackPanel as TrackPanelType } from './TrackPanel.tsx'
 
 const themeName = () => (isDark() ? 'dark' : 'light')
@@ -31,7 +32,7 @@ const useFleetMap = (selectedId: string | null) => {
       opened = await FleetMap.open({
         container: element.current,
         theme: themeName(),
-        onSelect: (id) => navigate(id ? `/map/${id}` : '/'),
+        onSelect: (id) => navigate(mapHref(id ? `/map/${id}` : '/')),
       })
       if (isGone) opened.close()
       else setMap(opened)
@@ -99,6 +100,7 @@ export default ({ params }: PageProps) => {
   useEffect(startFleet, [])
   const { element, map, hasFailed, selected } = useFleetMap(deviceId)
   useZones(map)
+  const isMissing = deviceId !== null && !selected && !isLoading.value && !loadError.value
   useTitle(selected?.device.name ?? text.map.title)
   const shownTrack = isTracking ? track : null
   useEffect(() => map?.setTrack(shownTrack), [map, shownTrack])
@@ -129,6 +131,11 @@ export default ({ params }: PageProps) => {
         <div class="map-frame">
           <div ref={element} class="map-canvas" data-devices={fleet.value.length} />
           {hasFailed && <p class="map-note">{text.map.noWebgl}</p>}
+          {isMissing && (
+            <p class="map-note missing" role="status">
+              {text.map.noDevice}
+            </p>
+          )}
           {map && <MapTools map={map} />}
           {selected && !isTracking && <DeviceCard member={selected} />}
           <p class="attribution">{map?.attribution}</p>

@@ -14,6 +14,7 @@ import { TextField } from '../../ui/fields.tsx'
 import { Failed, Pending } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { Chart, type Series } from './Chart.tsx'
+import { mapHref } from './mapHref.ts'
 import { type Interval, intervalOf, isSpan, readTrack, SPANS, type Span } from './track.ts'
 import { indexAt, lengthOf, positionAt } from './trackMath.ts'
 
@@ -237,7 +238,7 @@ export const TrackPanel = ({ deviceId, name, onTrack, onPlayhead }: TrackPanelPr
         <IconButton
           icon="close"
           label={text.map.closeTrack}
-          onClick={() => navigate(`/map/${deviceId}`)}
+          onClick={() => navigate(mapHref(`/map/${deviceId}`))}
         />
       </header>
       {span === 'custom' && <CustomSpan {...interval} />}

@@ -96,7 +96,8 @@ export const SignInForm = ({ account: known = '', email: knownEmail = '' }) => {
         {text.signIn.submit}
       </Button>
       {method === 'password' && (
-        <a class="center-link" href="/reset">
+        // Beside a page with typed input, in a tab of its own.
+        <a class="center-link" href="/reset" target={known ? '_blank' : undefined}>
           {text.signIn.forgot}
         </a>
       )}
