@@ -7,9 +7,11 @@ import { match, place } from '../router/router.ts'
 import { session } from '../session/session.ts'
 import { text } from '../text/text.ts'
 import { Button, LinkButton } from '../ui/Button.tsx'
+import { NotAllowed } from '../ui/NotAllowed.tsx'
 import { Page } from '../ui/Page.tsx'
 import { Empty, Pending } from '../ui/states.tsx'
 import { Toasts } from '../ui/toast.tsx'
+import { isAllowed } from './access.ts'
 import { type PageProps, type Route, routes } from './routes.ts'
 import { Shell } from './Shell.tsx'
 
@@ -24,8 +26,15 @@ const NotFound = () => (
 )
 
 /** Keeps a fault in one page from taking the whole console down. */
-class Boundary extends Component<{ children: ComponentChildren }, { hasFailed: boolean }> {
+class Boundary extends Component<
+  { path: string; children: ComponentChildren },
+  { hasFailed: boolean }
+> {
   override state = { hasFailed: false }
+
+  override componentDidUpdate({ path }: { path: string }) {
+    if (this.state.hasFailed && path !== this.props.path) this.setState({ hasFailed: false })
+  }
 
   override componentDidCatch(error: unknown) {
     console.error(error)
@@ -112,8 +121,8 @@ export const App = () => {
   return (
     <>
       <Shell isWide={found?.route.isWide ?? false}>
-        <Boundary key={found ? routes.indexOf(found.route) : -1}>
-          {found ? <Content {...found} /> : <NotFound />}
+        <Boundary key={found ? routes.indexOf(found.route) : -1} path={path}>
+          {!found ? <NotFound /> : isAllowed(found.route) ? <Content {...found} /> : <NotAllowed />}
         </Boundary>
       </Shell>
       {status === 'expired' && <SignInAgain />}

@@ -3,18 +3,14 @@ import { useEffect, useState } from 'preact/hooks'
 import { isOnline } from '../api/send.ts'
 import { live, liveStatus } from '../live/stream.ts'
 import { place } from '../router/router.ts'
-import { session } from '../session/session.ts'
 import { text } from '../text/text.ts'
 import { IconButton } from '../ui/Button.tsx'
 import { Icon, Logo } from '../ui/Icon.tsx'
 import { AccountMenu } from './AccountMenu.tsx'
+import { isAllowed } from './access.ts'
 import { EmergencyBar } from './EmergencyBar.tsx'
 import { startEmergencies } from './emergencies.ts'
-import { type NavItem, navigation } from './routes.ts'
-
-const isAllowed = ({ needs, isForWholeAccount = needs === 'admin' }: NavItem): boolean =>
-  (needs === undefined || session.can(needs)) &&
-  !(isForWholeAccount && (session.me.value?.isConfined ?? false))
+import { navigation } from './routes.ts'
 
 const isCurrent = (path: string): boolean => {
   const here = place.value.path

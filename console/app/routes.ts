@@ -11,7 +11,15 @@ export interface PageProps {
 
 type Load = () => Promise<{ default: ComponentType<PageProps> }>
 
-export interface Route {
+/** Who may use a page. */
+export interface Access {
+  /** Closed to keys and users without this scope. */
+  needs?: 'write' | 'admin'
+  /** Closed to users who see one group only, as is by default what needs `admin`. */
+  isForWholeAccount?: boolean
+}
+
+export interface Route extends Access {
   /** Several addresses of one page: it stays as it is while they change. */
   path: string | readonly string[]
   load: Load
@@ -21,14 +29,10 @@ export interface Route {
   isOpen?: boolean
 }
 
-export interface NavItem {
+export interface NavItem extends Access {
   path: string
   label: string
   icon: IconName
-  /** Hidden from keys and users without this scope, and from users who see one group only. */
-  needs?: 'write' | 'admin'
-  /** Hidden from users who see one group only. */
-  isForWholeAccount?: boolean
 }
 
 export const routes: readonly Route[] = [
@@ -38,9 +42,17 @@ export const routes: readonly Route[] = [
     isWide: true,
   },
   { path: '/devices', load: () => import('../pages/devices/DevicesPage.tsx') },
-  { path: '/devices/new', load: () => import('../pages/devices/NewDevicePage.tsx') },
+  {
+    path: '/devices/new',
+    load: () => import('../pages/devices/NewDevicePage.tsx'),
+    needs: 'write',
+  },
   { path: '/devices/:deviceId', load: () => import('../pages/devices/DevicePage.tsx') },
-  { path: '/devices/:deviceId/edit', load: () => import('../pages/devices/EditDevicePage.tsx') },
+  {
+    path: '/devices/:deviceId/edit',
+    load: () => import('../pages/devices/EditDevicePage.tsx'),
+    needs: 'write',
+  },
   { path: '/reset', load: () => import('../pages/signIn/ResetPage.tsx'), isOpen: true },
   { path: '/password', load: () => import('../pages/signIn/PasswordPage.tsx'), isOpen: true },
   { path: '/alerts', load: () => import('../pages/alerts/AlertsPage.tsx') },
@@ -49,26 +61,57 @@ export const routes: readonly Route[] = [
     path: ['/zones', '/zones/:zoneId'],
     load: () => import('../pages/zones/ZonesPage.tsx'),
     isWide: true,
+    isForWholeAccount: true,
   },
-  { path: '/rules', load: () => import('../pages/rules/RulesPage.tsx') },
-  { path: '/rules/:ruleId', load: () => import('../pages/rules/RulePage.tsx') },
+  {
+    path: '/rules',
+    load: () => import('../pages/rules/RulesPage.tsx'),
+    isForWholeAccount: true,
+  },
+  {
+    path: '/rules/:ruleId',
+    load: () => import('../pages/rules/RulePage.tsx'),
+    isForWholeAccount: true,
+  },
   { path: '/licenses', load: () => import('../pages/licenses/LicensesPage.tsx') },
   { path: '/groups', load: () => import('../pages/groups/GroupsPage.tsx') },
   { path: '/groups/:groupId', load: () => import('../pages/groups/GroupPage.tsx') },
-  { path: '/users', load: () => import('../pages/users/UsersPage.tsx') },
-  { path: '/users/:userId', load: () => import('../pages/users/UserPage.tsx') },
+  { path: '/users', load: () => import('../pages/users/UsersPage.tsx'), needs: 'admin' },
+  { path: '/users/:userId', load: () => import('../pages/users/UserPage.tsx'), needs: 'admin' },
   { path: '/messages', load: () => import('../pages/messages/MessagesPage.tsx') },
-  { path: '/sources', load: () => import('../pages/sources/SourcesPage.tsx') },
-  { path: '/sources/new', load: () => import('../pages/sources/NewSourcePage.tsx') },
+  { path: '/sources', load: () => import('../pages/sources/SourcesPage.tsx'), needs: 'admin' },
+  {
+    path: '/sources/new',
+    load: () => import('../pages/sources/NewSourcePage.tsx'),
+    needs: 'admin',
+  },
   { path: '/sources/decode', load: () => import('../pages/sources/DecodePage.tsx') },
-  { path: '/sources/:sourceId', load: () => import('../pages/sources/SourcePage.tsx') },
-  { path: '/sources/:sourceId/edit', load: () => import('../pages/sources/EditSourcePage.tsx') },
-  { path: '/webhooks', load: () => import('../pages/webhooks/WebhooksPage.tsx') },
-  { path: '/webhooks/:webhookId', load: () => import('../pages/webhooks/WebhookPage.tsx') },
+  {
+    path: '/sources/:sourceId',
+    load: () => import('../pages/sources/SourcePage.tsx'),
+    needs: 'admin',
+  },
+  {
+    path: '/sources/:sourceId/edit',
+    load: () => import('../pages/sources/EditSourcePage.tsx'),
+    needs: 'admin',
+  },
+  { path: '/webhooks', load: () => import('../pages/webhooks/WebhooksPage.tsx'), needs: 'admin' },
+  {
+    path: '/webhooks/:webhookId',
+    load: () => import('../pages/webhooks/WebhookPage.tsx'),
+    needs: 'admin',
+  },
   { path: '/events', load: () => import('../pages/events/EventsPage.tsx') },
   { path: '/settings', load: () => import('../pages/settings/AccountPage.tsx') },
   { path: '/settings/emergencies', load: () => import('../pages/settings/EmergenciesPage.tsx') },
-  { path: '/settings/keys', load: () => import('../pages/settings/KeysPage.tsx') },
+  {
+    path: '/settings/keys',
+    load: () => import('../pages/settings/KeysPage.tsx'),
+    needs: 'admin',
+    // Users who see one group have the keys that are bound to them.
+    isForWholeAccount: false,
+  },
   { path: '/settings/sessions', load: () => import('../pages/settings/SessionsPage.tsx') },
 ]
 

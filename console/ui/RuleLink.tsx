@@ -1,14 +1,16 @@
-import { ruleName, zoneName } from '../api/watching.ts'
+import { canSeeRules, ruleName, zoneName } from '../api/watching.ts'
 import { text } from '../text/text.ts'
 
-/** A rule by its name, with a link to its page. */
+/** A rule by its name, with a link to its page, for who may see it. */
 export const RuleLink = ({ id }: { id: string }) => {
+  if (!canSeeRules()) return <span>{text.rules.rule}</span>
   const name = ruleName(id)
   if (name === null) return <span class="muted">{text.rules.deletedRule}</span>
   return name === undefined ? <span>{id}</span> : <a href={`/rules/${id}`}>{name}</a>
 }
 
 export const ZoneLink = ({ id }: { id: string }) => {
+  if (!canSeeRules()) return <span>{text.zones.zone}</span>
   const name = zoneName(id)
   if (name === null) return <span class="muted">{text.zones.deletedZone}</span>
   return name === undefined ? <span>{id}</span> : <a href={`/zones/${id}`}>{name}</a>

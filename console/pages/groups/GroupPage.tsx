@@ -1,15 +1,18 @@
+import { useState } from 'preact/hooks'
 import { call } from '../../api/client.ts'
 import { useAction, useResource } from '../../api/resource.ts'
 import type { Group } from '../../api/types.ts'
 import type { PageProps } from '../../app/routes.ts'
 import { navigate, setLeaveGuard } from '../../router/router.ts'
 import { text } from '../../text/text.ts'
+import { Button } from '../../ui/Button.tsx'
 import { DeleteButton } from '../../ui/DeleteButton.tsx'
 import { DeviceLink } from '../../ui/DeviceLink.tsx'
 import { DevicePicker } from '../../ui/DevicePicker.tsx'
 import { bindFields, useDraft } from '../../ui/draft.ts'
 import { Form } from '../../ui/Form.tsx'
 import { TextArea, TextField } from '../../ui/fields.tsx'
+import { NotAllowed } from '../../ui/NotAllowed.tsx'
 import { Card, Page } from '../../ui/Page.tsx'
 import { Unloaded } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -83,22 +86,31 @@ const DeleteGroup = ({ group }: { group: Group }) => (
   />
 )
 
-const ReadOnly = ({ group }: { group: Group }) => (
-  <Card title={text.groups.devices}>
-    {group.description && <p>{group.description}</p>}
-    {group.devices.length === 0 ? (
-      <p class="muted">{text.picker.noneChosen}</p>
-    ) : (
-      <ul class="plain-list">
-        {group.devices.map((id) => (
-          <li key={id}>
-            <DeviceLink id={id} />
-          </li>
-        ))}
-      </ul>
-    )}
-  </Card>
-)
+/** Names are read for what is shown: a group may have 10,000 devices. */
+const SHOWN_DEVICES = 100
+
+const ReadOnly = ({ group: { description, devices } }: { group: Group }) => {
+  const [count, setCount] = useState(SHOWN_DEVICES)
+  return (
+    <Card title={text.groups.devices}>
+      {description && <p>{description}</p>}
+      {devices.length === 0 ? (
+        <p class="muted">{text.picker.noneChosen}</p>
+      ) : (
+        <ul class="plain-list">
+          {devices.slice(0, count).map((id) => (
+            <li key={id}>
+              <DeviceLink id={id} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {devices.length > count && (
+        <Button onClick={() => setCount(count + SHOWN_DEVICES)}>{text.common.loadMore}</Button>
+      )}
+    </Card>
+  )
+}
 
 export default ({ params: { groupId = '' } }: PageProps) => {
   const isNew = groupId === 'new'
@@ -107,6 +119,7 @@ export default ({ params: { groupId = '' } }: PageProps) => {
       isNew ? null : call('GET /api/groups/{groupId}', { params: { groupId }, signal }),
     [groupId],
   )
+  if (isNew && !canEditGroups()) return <NotAllowed />
   if (isNew)
     return (
       <Page title={text.groups.add} parent={parent}>

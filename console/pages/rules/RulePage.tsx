@@ -7,6 +7,7 @@ import type { PageProps } from '../../app/routes.ts'
 import { navigate } from '../../router/router.ts'
 import { text } from '../../text/text.ts'
 import { DeleteButton } from '../../ui/DeleteButton.tsx'
+import { NotAllowed } from '../../ui/NotAllowed.tsx'
 import { Card, Page } from '../../ui/Page.tsx'
 import { Unloaded } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -81,6 +82,7 @@ export default ({ params: { ruleId = '' } }: PageProps) => {
         />
       </Page>
     )
+  if (!rule.data && !canEditRules()) return <NotAllowed />
   if (!rule.data)
     return (
       <Page title={text.rules.add} parent={parent}>

@@ -4,6 +4,7 @@ import { isAdmin, readUsers } from '../../api/people.ts'
 import { useAction, usePages, useResource } from '../../api/resource.ts'
 import type { Key, NewKeyReply } from '../../api/types.ts'
 import { now } from '../../format/time.ts'
+import { session } from '../../session/session.ts'
 import { text } from '../../text/text.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Confirm, Dialog } from '../../ui/Dialog.tsx'
@@ -95,6 +96,12 @@ const Expiry = ({ expires }: Pick<Key, 'expires'>) => {
   )
 }
 
+/** Who is signed in as a user gets no secrets of keys that are not bound to that user. */
+const canRegenerate = ({ userId }: Key): boolean => {
+  const user = session.me.value?.user ?? null
+  return user === null || userId === user.id
+}
+
 type Open = { what: 'new' } | { what: 'regenerate' | 'delete'; key: Key }
 
 export default () => {
@@ -145,9 +152,15 @@ export default () => {
       label: text.common.actions,
       cell: (key) => (
         <span class="row">
-          <Button size="small" icon="refresh" onClick={() => setOpen({ what: 'regenerate', key })}>
-            {text.keys.regenerate}
-          </Button>
+          {canRegenerate(key) && (
+            <Button
+              size="small"
+              icon="refresh"
+              onClick={() => setOpen({ what: 'regenerate', key })}
+            >
+              {text.keys.regenerate}
+            </Button>
+          )}
           <Button size="small" icon="trash" onClick={() => setOpen({ what: 'delete', key })}>
             {text.common.delete}
           </Button>

@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks'
 import { call } from '../../api/client.ts'
-import { isAdmin } from '../../api/people.ts'
 import { useAction } from '../../api/resource.ts'
 import type { Key, NewKeyReply, User } from '../../api/types.ts'
 import { DAY_MS, toLocalInput } from '../../format/time.ts'
@@ -53,6 +52,14 @@ const expiryOf = (lifetime: Lifetime, until: string): string | null => {
   return new Date(Date.now() + Number(lifetime) * DAY_MS).toISOString()
 }
 
+const choiceOf = ({ id, name, email }: Pick<User, 'id' | 'name' | 'email'>) => ({
+  value: id,
+  label: `${name} (${email})`,
+})
+
+/** A key of a user has no more scopes than who makes it. Reporting is a part of changing. */
+const canGrant = (scope: Scope): boolean => session.can(scope === 'ingest' ? 'write' : scope)
+
 interface NewKeyProps {
   users: readonly User[]
   onMade: (made: NewKeyReply) => void
@@ -60,11 +67,11 @@ interface NewKeyProps {
 }
 
 export const NewKey = ({ users, onMade, onClose }: NewKeyProps) => {
-  // A user who sees one group can only make keys that are bound to the same user.
-  const own = isAdmin() ? '' : (session.me.value?.user?.id ?? '')
+  // Who is signed in as a user can only make keys that are bound to the same user.
+  const own = session.me.value?.user ?? null
   const [name, setName] = useState('')
   const [scopes, setScopes] = useState<readonly Scope[]>(['read'])
-  const [userId, setUserId] = useState(own)
+  const [userId, setUserId] = useState(own?.id ?? '')
   const [lifetime, setLifetime] = useState<Lifetime>('never')
   const [until, setUntil] = useState(toLocalInput(Date.now() + 7 * DAY_MS))
   const create = useAction(async () => {
@@ -103,7 +110,7 @@ export const NewKey = ({ users, onMade, onClose }: NewKeyProps) => {
         <SeveralField
           label={text.keys.may}
           values={scopes}
-          options={SCOPES.map((value) => ({
+          options={SCOPES.filter(canGrant).map((value) => ({
             value,
             label: text.keys.scopeNames[value],
             hint: text.keys.scopeHints[value],
@@ -114,13 +121,12 @@ export const NewKey = ({ users, onMade, onClose }: NewKeyProps) => {
         />
         <SelectField
           label={text.keys.user}
-          hint={text.keys.userHint}
+          hint={own ? text.keys.ownUserHint : text.keys.userHint}
           value={userId}
-          disabled={own !== ''}
-          choices={[
-            { value: '', label: text.keys.noUser },
-            ...users.map((user) => ({ value: user.id, label: `${user.name} (${user.email})` })),
-          ]}
+          disabled={own !== null}
+          choices={
+            own ? [choiceOf(own)] : [{ value: '', label: text.keys.noUser }, ...users.map(choiceOf)]
+          }
           onChange={setUserId}
           pointer="/userId"
           error={error}
