@@ -8,6 +8,7 @@ import {
   tryWaitOutside,
 } from './loadShedding.ts'
 import { overloaded } from './problem.ts'
+import { isStartTooLate } from './slowBodies.ts'
 
 /** Makes the request's slot one of its account, or throws a 503 when the account's are in use. */
 export const requireSlot = async (c: Context): Promise<void> => {
@@ -17,6 +18,11 @@ export const requireSlot = async (c: Context): Promise<void> => {
 /** The same after the request's body has arrived, which it waited for without a slot. */
 export const requireSlotAgain = async (c: Context): Promise<void> => {
   if (!(await assignAgain(c.req.raw, c.get('principal').accountId))) throw overloaded()
+}
+
+/** Throws a 503 when the work on a slow body could not start in time. */
+export const refuseSlowBody = (c: Context): void => {
+  if (isStartTooLate(c.get('principal').accountId, Date.now())) throw overloaded()
 }
 
 /** Waits until the work on a slow body may start, or throws a 503. */

@@ -1,7 +1,7 @@
 import { escapePointer } from '../domain/json.ts'
 import { extraCostOfBody } from '../domain/requestCost.ts'
-import { requireSlotAgain, requireSlowBodyTurn } from './accountSlots.ts'
-import { MAX_BODY_BYTES, readBytes } from './body.ts'
+import { refuseSlowBody, requireSlotAgain, requireSlowBodyTurn } from './accountSlots.ts'
+import { declaredLength, MAX_BODY_BYTES, readBytes } from './body.ts'
 import type { Context } from './context.ts'
 import { invalid, malformedBody, Problem } from './problem.ts'
 import { countExtraCost } from './rateLimit.ts'
@@ -109,6 +109,8 @@ export const readJson = async (c: Context, maxBytes = MAX_BODY_BYTES): Promise<J
   if (request.body === null || request.headers.get('Content-Length') === '0') return null
   checkContentType(c)
   const caller = c.get('principal')
+  const declared = declaredLength(request)
+  if (caller && declared > MIN_SLOW_BYTES && declared <= maxBytes) refuseSlowBody(c)
   const bytes = await readBytes(request, maxBytes, caller?.accountId)
   // Many bodies may arrive at once: the requests go on as their account's share allows.
   if (caller) await requireSlotAgain(c)

@@ -162,7 +162,7 @@ export const awaitSlowBody = async (
   owner: string,
   bytes: number,
 ): Promise<boolean> => {
-  const waitMs = reserveStart(owner, { bytes, now: Date.now(), maxWaitMs: MAX_WAIT_MS })
+  const waitMs = reserveStart(owner, bytes, Date.now())
   if (waitMs === null) return false
   const tryStart = () => tryStartSlowBody(request, owner, Date.now())
   if (waitMs === 0 && tryStart()) return true

@@ -20,6 +20,7 @@ export const endSlowBody = (request: Request): void => {
 
 /** Beside others, an account's slow bodies are worked on at this rate: 1 MiB in four seconds. */
 const BYTES_PER_MS = 262
+const MAX_WAIT_MS = 10_000
 /** How long an account that has sent a request counts as one that sends requests. */
 const PRESENT_MS = 10_000
 
@@ -47,16 +48,20 @@ const isAlone = (accountId: string, now: number): boolean =>
 /** When the next slow body of an account may start, unless the account is alone. */
 const nextStarts = new BoundedCache<number>(1000)
 
+const findStart = (owner: string, now: number): number =>
+  isAlone(owner, now) ? now : Math.max(now, nextStarts.get(owner) ?? 0)
+
+/** Whether a slow body would have to wait too long: then it need not be read at all. */
+export const isStartTooLate = (owner: string, now: number): boolean =>
+  findStart(owner, now) - now > MAX_WAIT_MS
+
 /**
- * How long the work on a slow body must wait; null when that is longer than `maxWaitMs`. The next
- * one of the account starts after a pause.
+ * How long the work on a slow body must wait; null when that is too long. The next one of the
+ * account starts after a pause.
  */
-export const reserveStart = (
-  owner: string,
-  { bytes, now, maxWaitMs }: { bytes: number; now: number; maxWaitMs: number },
-): number | null => {
-  const startAt = isAlone(owner, now) ? now : Math.max(now, nextStarts.get(owner) ?? 0)
-  if (startAt - now > maxWaitMs) return null
+export const reserveStart = (owner: string, bytes: number, now: number): number | null => {
+  if (isStartTooLate(owner, now)) return null
+  const startAt = findStart(owner, now)
   nextStarts.set(owner, startAt + Math.ceil(bytes / BYTES_PER_MS))
   return startAt - now
 }

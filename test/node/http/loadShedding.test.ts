@@ -8,6 +8,7 @@ import {
   release,
   releaseWhile,
 } from '../../../src/http/loadShedding.ts'
+import { isStartTooLate } from '../../../src/http/slowBodies.ts'
 
 const MEBIBYTE = 2 ** 20
 
@@ -228,7 +229,9 @@ describe('slow bodies', () => {
     finish(other)
     const { outcomes, admitted } = startSlow(8, 'one')
     await vi.advanceTimersByTimeAsync(100)
-    // The fourth would start after twelve seconds.
+    // The fourth would start after twelve seconds: the body of a fifth need not be read at all.
+    expect(isStartTooLate('one', Date.now())).toBe(true)
+    expect(isStartTooLate('three', Date.now())).toBe(false)
     expect(outcomes.map(({ isAdmitted }) => isAdmitted)).toEqual([
       true,
       ...Array(2).fill(undefined),
