@@ -140,18 +140,29 @@ async function openFlood(base, { url, locations, progress }) {
     progress(`storing a track: ${stored} locations`)
     await call('POST', `${device}/locations`, thousandLocations({}))
   }
-  const reports = Array.from({ length: 20 }, () =>
+  const reports = Array.from({ length: 10 }, () =>
     JSON.stringify(thousandLocations({ attributes: { note: 'x'.repeat(800) } })),
   )
+  // Each report is new to the next device: a repeated one would be compared, not stored.
+  const devices = []
+  for (let made = 1; made < LICENSES; made++) {
+    const { device: other } = await call('POST', '/api/devices', { name: `Tern ${made}` })
+    devices.push(`/api/devices/${other.id}`)
+  }
+  let reported = 0
+  const nextReport = () => ({
+    path: `${devices[Math.floor(reported / reports.length) % devices.length]}/locations`,
+    body: reports[reported++ % reports.length],
+  })
   let turn = 0
   return {
     next: () => {
       const isTest = turn++ % 2 === 0
+      const test = { path: `/api/webhooks/${webhook.id}/test`, body: '{}' }
       return sendTimed(base, {
         method: 'POST',
-        path: isTest ? `/api/webhooks/${webhook.id}/test` : `${device}/locations`,
         headers: { ...headers, 'Content-Type': 'application/json' },
-        body: isTest ? '{}' : reports[turn % reports.length],
+        ...(isTest ? test : nextReport()),
       })
     },
     openExports: () =>
