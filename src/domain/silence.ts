@@ -20,8 +20,8 @@ export interface Silence {
   device: HeardDevice
   /** When the rule's minutes were over. */
   at: number
-  /** False outside the rule's schedule: the silence is marked and not told. */
-  isTold: boolean
+  /** False outside the rule's schedule: the silence is marked, and no alert is raised. */
+  isRaised: boolean
 }
 
 export interface Return {
@@ -30,8 +30,8 @@ export interface Return {
   device: HeardDevice
   /** The contact before the silence. */
   before: number
-  /** The rules that tell of it. */
-  tellers: Rule[]
+  /** The `returns` rules that raise an alert for it. */
+  returnRules: Rule[]
 }
 
 interface Occasion {
@@ -52,18 +52,18 @@ export const judgeContact = (
     if (rule.when.type !== 'silent') continue
     const mark = device.marks[rule.id]
     if (mark !== undefined && mark < device.contact) {
-      const tellers = own.filter(
+      const returnRules = own.filter(
         (other) =>
           other.when.type === 'returns' &&
           device.contact >= other.lastModified &&
           isScheduled(other.schedule, device.contact, timeZone),
       )
-      returns.push({ rule, device, before: mark, tellers })
+      returns.push({ rule, device, before: mark, returnRules })
     }
     const at = device.contact + rule.when.minutes * MINUTE_MS
     const isNew = mark === undefined || mark < device.contact
     if (device.contact === 0 || !isNew || at > now || at < rule.lastModified) continue
-    silences.push({ rule, device, at, isTold: isScheduled(rule.schedule, at, timeZone) })
+    silences.push({ rule, device, at, isRaised: isScheduled(rule.schedule, at, timeZone) })
   }
   return { silences, returns }
 }

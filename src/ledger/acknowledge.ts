@@ -101,7 +101,7 @@ export const acknowledgeAlert = (tx: Decision, given: AlertToAcknowledge): State
   return { ok: true, state }
 }
 
-const isTold = ({ status }: { status: Status }): boolean =>
+const wasSent = ({ status }: { status: Status }): boolean =>
   status !== 'suppressed' && status !== 'failed'
 
 /** Also acknowledges, and tells everyone who was sent a message. Only the first one counts. */
@@ -120,8 +120,8 @@ export const cancelAlert = (tx: Decision, given: AlertToCancel): StateOutcome =>
     series: SERIES.cancelled,
     deviceKey: device.key,
     recipients: onePerAddress([
-      ...recipientsOfAlert(tx.sql, alertId, isTold),
-      ...deliveries.filter(isTold).map(({ channel, to }) => ({ channel, to, timeZone })),
+      ...recipientsOfAlert(tx.sql, alertId, wasSent),
+      ...deliveries.filter(wasSent).map(({ channel, to }) => ({ channel, to, timeZone })),
     ]),
     details: { alert, motion: {}, deviceName, identifier, origin, purpose: { kind: 'cancelled' } },
   })

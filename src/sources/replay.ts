@@ -1,7 +1,7 @@
 import type { Context } from '../http/context.ts'
 import { Problem } from '../http/problem.ts'
 import { decodePush } from './decode.ts'
-import { ingestOrHold } from './newcomers.ts'
+import { ingestOrHold } from './ingestOrHold.ts'
 import { countPayloads, type PayloadRow, readPayloads, setReasons, unpackPush } from './payloads.ts'
 import { requiresJwt } from './receive.ts'
 import { type ArrivedItem, keepArrivals } from './replayArrivals.ts'

@@ -55,7 +55,7 @@ const toRaise = async (
 })
 
 export const toSilence = async (
-  { rule, device, at, isTold }: Silence,
+  { rule, device, at, isRaised }: Silence,
   origin: string,
   now: number,
 ): Promise<MarkChange> => {
@@ -69,23 +69,23 @@ export const toSilence = async (
     contact,
   } as const
   const raise = () => toRaise({ ...occasion, isEventOnly: false }, origin, now)
-  const raises = isTold ? [await raise()] : []
+  const raises = isRaised ? [await raise()] : []
   const { id: ruleId, version: ruleVersion } = rule
   return { ruleId, ruleVersion, deviceKey: deviceKeyOf, accountId, contact, raises }
 }
 
-/** One event, and an alert for each rule that tells of it. */
+/** One event, and an alert for each `returns` rule. */
 export const toReturn = async (
-  { rule, device: heard, before, tellers }: Return,
+  { rule, device: heard, before, returnRules }: Return,
   origin: string,
   now: number,
 ): Promise<MarkChange> => {
   const device = heard as HeardRow
   const common = { device, at: device.contact, contact: before }
   const event = { ...common, rule, event: 'device.returned', isEventOnly: true } as const
-  const alerts = tellers.map((teller) => ({
+  const alerts = returnRules.map((returnRule) => ({
     ...common,
-    rule: teller,
+    rule: returnRule,
     event: null,
     isEventOnly: false,
   }))

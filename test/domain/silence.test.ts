@@ -41,8 +41,11 @@ const deviceOf = (more: Partial<HeardDevice> = {}): HeardDevice => ({
 const judge = (device: HeardDevice, rules: Rule[], minute: number) => {
   const found = judgeContact(device, { rules, timeZone: 'UTC', now: NOON + minute * MINUTE })
   return {
-    silences: found.silences.map(({ rule, at, isTold }) => [rule.id, at - NOON, isTold]),
-    returns: found.returns.map(({ rule, tellers }) => [rule.id, tellers.map(({ id }) => id)]),
+    silences: found.silences.map(({ rule, at, isRaised }) => [rule.id, at - NOON, isRaised]),
+    returns: found.returns.map(({ rule, returnRules }) => [
+      rule.id,
+      returnRules.map(({ id }) => id),
+    ]),
   }
 }
 

@@ -54,7 +54,7 @@ const noticeId = async (sourceId: string, { identifier, key, dateTime }: AlertIt
 const MAX_NOTICES = 100
 
 /** An SOS of an unknown device must reach a person: the account's administrators. */
-const tellOfEmergencies = async (
+const notifyOfEmergencies = async (
   c: Context,
   source: StoredSource,
   items: SourceItem[],
@@ -102,5 +102,5 @@ export const ingestOrHold = async (
   if (unknown.length === 0) return
   const { accountId } = c.get('principal')
   await holdItems(c.get('db'), { accountId, sourceId: source.id }, unknown, now)
-  await tellOfEmergencies(c, source, unknown, now)
+  await notifyOfEmergencies(c, source, unknown, now)
 }
