@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-pool-workers'
 import { defineConfig } from 'vitest/config'
-import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { BaseSequencer, DefaultReporter, type TestSpecification } from 'vitest/node'
 import { RESEND_KEY, TWILIO_SID, TWILIO_TOKEN } from './test/support/providers.ts'
 import { answerOutboundRequest } from './test/support/receivers.ts'
 import { StalledRuns } from './test/support/stalledRuns.ts'
@@ -105,10 +105,12 @@ const workerTests = {
   },
 }
 
+const summary = new DefaultReporter()
+
 export default defineConfig({
   test: {
     silent: 'passed-only',
-    reporters: ['default', new StalledRuns()],
+    reporters: [summary, new StalledRuns(summary)],
     // A file's Worker has one thread and often waits, so a machine with two cores is busy with
     // three.
     maxWorkers: 3,

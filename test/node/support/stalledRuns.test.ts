@@ -2,11 +2,11 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { StalledRuns } from '../../support/stalledRuns.ts'
 
 const MINUTE_MS = 60_000
-const end = vi.fn()
+const [stop, finish] = [vi.fn(), vi.fn(async () => {})]
 
 beforeEach(() => {
   vi.useFakeTimers()
-  end.mockReset()
+  for (const ending of [stop, finish]) ending.mockClear()
 })
 
 afterEach(() => {
@@ -14,7 +14,7 @@ afterEach(() => {
 })
 
 const startRun = (): StalledRuns => {
-  const run = new StalledRuns(end)
+  const run = new StalledRuns({}, { stop, finish })
   run.onTestRunStart([{ moduleId: 'b' }, { moduleId: 'a' }, { moduleId: 'c' }])
   return run
 }
@@ -23,9 +23,10 @@ test('a run in which nothing ends for five minutes is ended, and says what it wa
   const run = startRun()
   run.onTestModuleEnd({ moduleId: 'c' })
   vi.advanceTimersByTime(5 * MINUTE_MS - 1)
-  expect(end).not.toHaveBeenCalled()
+  expect(stop).not.toHaveBeenCalled()
   vi.advanceTimersByTime(1)
-  expect(end).toHaveBeenCalledExactlyOnceWith(['a', 'b'])
+  expect(stop).toHaveBeenCalledExactlyOnceWith(['a', 'b'])
+  expect(finish).not.toHaveBeenCalled()
 })
 
 test('tests that end keep a long run going', () => {
@@ -34,18 +35,21 @@ test('tests that end keep a long run going', () => {
     vi.advanceTimersByTime(4 * MINUTE_MS)
     run.onTestCaseResult()
   }
-  expect(end).not.toHaveBeenCalled()
+  expect([stop, finish].flatMap(({ mock }) => mock.calls)).toEqual([])
 })
 
-test('a run that stalls after its last file is ended too', () => {
+test('a run that does not end after its last file is ended with its result', () => {
   const run = startRun()
   for (const moduleId of ['a', 'b', 'c']) run.onTestModuleEnd({ moduleId })
-  vi.advanceTimersByTime(5 * MINUTE_MS)
-  expect(end).toHaveBeenCalledExactlyOnceWith([])
+  vi.advanceTimersByTime(MINUTE_MS - 1)
+  expect(finish).not.toHaveBeenCalled()
+  vi.advanceTimersByTime(1)
+  expect(finish).toHaveBeenCalledOnce()
+  expect(stop).not.toHaveBeenCalled()
 })
 
 test('a run that has ended is left alone', () => {
   startRun().onTestRunEnd()
   vi.advanceTimersByTime(60 * MINUTE_MS)
-  expect(end).not.toHaveBeenCalled()
+  expect([stop, finish].flatMap(({ mock }) => mock.calls)).toEqual([])
 })
