@@ -18,6 +18,21 @@ export const watchStatements = (db: D1Database, inspect: (sql: string) => void):
     },
   })
 
+/** The same database; `inspect` sees the results of each batch. */
+export const watchBatches = (db: D1Database, inspect: (results: D1Result[]) => void): D1Database =>
+  new Proxy(db, {
+    get(target, name) {
+      const member = Reflect.get(target, name)
+      if (typeof member !== 'function') return member
+      if (name !== 'batch') return member.bind(target)
+      return async (statements: D1PreparedStatement[]) => {
+        const results = await target.batch(statements)
+        inspect(results)
+        return results
+      }
+    },
+  })
+
 /** The same database; statements that match fail as they do when the network fails. */
 export const failStatements = (db: D1Database, pattern: RegExp): D1Database =>
   watchStatements(db, (sql) => {

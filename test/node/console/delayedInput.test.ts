@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { runHook } from './hook.ts'
+import { describe, expect, test, vi } from 'vitest'
+import { prepareHooks, runHook } from './hook.ts'
 import { load } from './load.ts'
 
 type Hook = (
@@ -9,14 +9,7 @@ type Hook = (
 
 const { useDelayedInput } = await load<{ useDelayedInput: Hook }>('ui/delayedInput.ts')
 
-beforeEach(() => {
-  vi.useFakeTimers()
-  vi.stubGlobal('document', {})
-})
-afterEach(() => {
-  vi.useRealTimers()
-  vi.unstubAllGlobals()
-})
+prepareHooks()
 
 describe('a search field', () => {
   const open = () => {

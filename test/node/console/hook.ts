@@ -1,3 +1,5 @@
+import { afterEach, beforeEach, vi } from 'vitest'
+
 /** Its types would bring those of a browser with them. */
 const PREACT: string = 'preact'
 const { createElement, render } = await import(PREACT)
@@ -25,4 +27,16 @@ export const runHook = <Props extends object, Value>(
     update,
     unmount: () => render(null, container),
   }
+}
+
+/** Hooks wait by timers, and Preact asks for a document. */
+export const prepareHooks = (): void => {
+  beforeEach(() => {
+    vi.useFakeTimers()
+    vi.stubGlobal('document', {})
+  })
+  afterEach(() => {
+    vi.useRealTimers()
+    vi.unstubAllGlobals()
+  })
 }

@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { runHook } from './hook.ts'
+import { describe, expect, test, vi } from 'vitest'
+import { prepareHooks, runHook } from './hook.ts'
 import { load } from './load.ts'
 
 interface Loaded {
@@ -30,14 +30,7 @@ const openCalls = <T>() => {
 
 const settle = () => vi.advanceTimersByTimeAsync(200)
 
-beforeEach(() => {
-  vi.useFakeTimers()
-  vi.stubGlobal('document', {})
-})
-afterEach(() => {
-  vi.useRealTimers()
-  vi.unstubAllGlobals()
-})
+prepareHooks()
 
 describe('a resource', () => {
   const open = () => {

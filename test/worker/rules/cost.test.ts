@@ -4,27 +4,19 @@ import { openCell } from '../../../src/db/open.ts'
 import { storeMixedReport } from '../../../src/locations/mixedReport.ts'
 import { INITIAL_STATE, storeReport } from '../../../src/locations/report.ts'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
+import { watchBatches } from '../../support/bindings.ts'
 import { createDevice } from '../../support/devices.ts'
 import { createRule, createZone } from '../../support/zones.ts'
 
 /** Cell 0, counting round trips, and rows read and written. */
 const countCell = () => {
   const count = { trips: 0, read: 0, written: 0 }
-  const batch = async (list: D1PreparedStatement[]) => {
-    const results = await env.DB.batch(list)
+  const DB = watchBatches(env.DB, (results) => {
     count.trips++
     for (const { meta } of results) {
       count.read += meta.rows_read
       count.written += meta.rows_written
     }
-    return results
-  }
-  const DB = new Proxy(env.DB, {
-    get: (db, name) => {
-      if (name === 'batch') return batch
-      const found = Reflect.get(db, name)
-      return typeof found === 'function' ? found.bind(db) : found
-    },
   })
   return { db: openCell({ ...env, DB }, 0), count }
 }

@@ -4,7 +4,7 @@ import { openCell } from '../../../src/db/open.ts'
 import { holdItems } from '../../../src/sources/unclaimed.ts'
 import { sweep } from '../../../src/sweep/sweep.ts'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
-import { callWithBindings, failExecutions } from '../../support/bindings.ts'
+import { callWithBindings, failExecutions, watchBatches } from '../../support/bindings.ts'
 import { createDevice } from '../../support/devices.ts'
 import { garminEvent, garminPush, makeSource, type TestSource } from '../../support/sources.ts'
 import { createUser } from '../../support/users.ts'
@@ -52,17 +52,8 @@ describe('reports that are moved', () => {
       .bind(deviceId, minutesAgo(60))
       .run()
     let rowsRead = 0
-    const batch = async (list: D1PreparedStatement[]) => {
-      const results = await env.DB.batch(list)
+    const DB = watchBatches(env.DB, (results) => {
       for (const { meta } of results) rowsRead += meta.rows_read
-      return results
-    }
-    const DB = new Proxy(env.DB, {
-      get: (db, name) => {
-        if (name === 'batch') return batch
-        const found = Reflect.get(db, name)
-        return typeof found === 'function' ? found.bind(db) : found
-      },
     })
     const { token } = account
     const path = claimPath(source, imei)
