@@ -67,11 +67,12 @@ const checkAccount = async (
     if (page.next === null) break
     after = page.next
   }
-  addMended(progress.mended, { directory: await listSources(env, id) })
+  addMended(progress.mended, { directory: await mendSourceDirectory(env, id) })
   return { kind: 'done' }
 }
 
-const listSources = async (env: Env, accountId: string): Promise<number> => {
+/** A restored directory may lack sources, whose providers would get 404. */
+const mendSourceDirectory = async (env: Env, accountId: string): Promise<number> => {
   const directory = openDirectory(env)
   const listed = await findInDirectory(directory, accountId)
   if (!listed) return 0

@@ -21,7 +21,7 @@ export const requireSlotAgain = async (c: Context): Promise<void> => {
 }
 
 /** Throws a 503 when the work on a slow body could not start in time. */
-export const refuseSlowBody = (c: Context): void => {
+export const refuseLateSlowBody = (c: Context): void => {
   if (isStartTooLate(c.get('principal').accountId, Date.now())) throw overloaded()
 }
 

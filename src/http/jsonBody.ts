@@ -1,6 +1,6 @@
 import { escapePointer } from '../domain/json.ts'
 import { extraCostOfBody } from '../domain/requestCost.ts'
-import { refuseSlowBody, requireSlotAgain, requireSlowBodyTurn } from './accountSlots.ts'
+import { refuseLateSlowBody, requireSlotAgain, requireSlowBodyTurn } from './accountSlots.ts'
 import { declaredLength, MAX_BODY_BYTES, readBytes } from './body.ts'
 import type { Context } from './context.ts'
 import { invalid, malformedBody, Problem } from './problem.ts'
@@ -110,7 +110,7 @@ export const readJson = async (c: Context, maxBytes = MAX_BODY_BYTES): Promise<J
   checkContentType(c)
   const caller = c.get('principal')
   const declared = declaredLength(request)
-  if (caller && declared > MIN_SLOW_BYTES && declared <= maxBytes) refuseSlowBody(c)
+  if (caller && declared > MIN_SLOW_BYTES && declared <= maxBytes) refuseLateSlowBody(c)
   const bytes = await readBytes(request, maxBytes, caller?.accountId)
   // Many bodies may arrive at once: the requests go on as their account's share allows.
   if (caller) await requireSlotAgain(c)

@@ -1,7 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
 import { accounts, sourceDirectory, sources } from '../db/schema.ts'
-import { readFirst, statement } from '../db/statement.ts'
+import { names, readFirst, statement } from '../db/statement.ts'
 
 /* The directory of sources, in cell 0. */
 
@@ -35,6 +35,7 @@ export const listSourcesAgain = async (
   const { meta } = await statement(
     directory,
     sql`INSERT INTO ${sourceDirectory}
+        (${names(sourceDirectory.id, sourceDirectory.accountId, sourceDirectory.cell)})
       SELECT value, ${accountId}, ${cell} FROM json_each(${JSON.stringify(own.map(({ id }) => id))})
       WHERE true ON CONFLICT DO NOTHING`,
   ).run()
