@@ -4,7 +4,7 @@ import { THEMES, theme, UNITS, units } from '../format/preferences.ts'
 import { session } from '../session/session.ts'
 import { text } from '../text/text.ts'
 import { Button } from '../ui/Button.tsx'
-import { SelectField } from '../ui/fields.tsx'
+import { SelectField } from '../ui/form/fields.tsx'
 import { Icon } from '../ui/Icon.tsx'
 import { Refusal } from '../ui/states.tsx'
 

@@ -85,7 +85,7 @@ export const routes: readonly Route[] = [
     load: () => import('../pages/sources/NewSourcePage.tsx'),
     needs: 'admin',
   },
-  { path: '/sources/decode', load: () => import('../pages/sources/DecodePage.tsx') },
+  { path: '/sources/decode', load: () => import('../pages/sources/decode/DecodePage.tsx') },
   {
     path: '/sources/:sourceId',
     load: () => import('../pages/sources/SourcePage.tsx'),

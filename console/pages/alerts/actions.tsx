@@ -4,7 +4,7 @@ import { useAction } from '../../api/resource.ts'
 import type { Alert } from '../../api/types.ts'
 import { text } from '../../text/text.ts'
 import { Button } from '../../ui/Button.tsx'
-import { Confirm } from '../../ui/Dialog.tsx'
+import { Confirm } from '../../ui/dialog/Dialog.tsx'
 import { Refusal } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 

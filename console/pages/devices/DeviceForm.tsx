@@ -1,13 +1,13 @@
 import type { ApiError } from '../../api/problem.ts'
 import { session } from '../../session/session.ts'
 import { text } from '../../text/text.ts'
-import { bindFields, useDraft } from '../../ui/draft.ts'
-import { Form } from '../../ui/Form.tsx'
-import { TagsField } from '../../ui/fieldGroups.tsx'
-import { CheckField, TextArea, TextField } from '../../ui/fields.tsx'
+import { bindFields, useDraft } from '../../ui/form/draft.ts'
+import { Form } from '../../ui/form/Form.tsx'
+import { TagsField } from '../../ui/form/fieldGroups.tsx'
+import { CheckField, TextArea, TextField } from '../../ui/form/fields.tsx'
 import { Card } from '../../ui/Page.tsx'
 import './devices.css'
-import type { DeviceDraft } from './deviceForm.ts'
+import type { DeviceDraft } from './deviceFormState.ts'
 import { LicenseRefusal } from './LicenseRefusal.tsx'
 
 const MAX_DAILY = 100_000

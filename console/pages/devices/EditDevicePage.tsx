@@ -9,7 +9,7 @@ import { Page } from '../../ui/Page.tsx'
 import { Failed, Skeleton } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { DeviceForm } from './DeviceForm.tsx'
-import { type DeviceDraft, draftOf, patchOf } from './deviceForm.ts'
+import { type DeviceDraft, draftOf, patchOf } from './deviceFormState.ts'
 
 const Editor = ({ device }: { device: Device }) => {
   const href = `/devices/${device.id}`

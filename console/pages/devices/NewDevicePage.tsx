@@ -5,7 +5,7 @@ import { text } from '../../text/text.ts'
 import { Page } from '../../ui/Page.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { DeviceForm } from './DeviceForm.tsx'
-import { bodyOf, type DeviceDraft, EMPTY_DRAFT } from './deviceForm.ts'
+import { bodyOf, type DeviceDraft, EMPTY_DRAFT } from './deviceFormState.ts'
 
 export default () => {
   const create = useAction(async (draft: DeviceDraft) => {

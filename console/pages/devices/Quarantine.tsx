@@ -7,14 +7,14 @@ import { formatPosition } from '../../format/units.ts'
 import { session } from '../../session/session.ts'
 import { text } from '../../text/text.ts'
 import { Button } from '../../ui/Button.tsx'
-import { Confirm } from '../../ui/Dialog.tsx'
-import { CheckField } from '../../ui/fields.tsx'
+import { Confirm } from '../../ui/dialog/Dialog.tsx'
+import { CheckField } from '../../ui/form/fields.tsx'
 import { Card } from '../../ui/Page.tsx'
 import { Failed, Refusal, Skeleton } from '../../ui/states.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { type Place, PlacesMap } from '../map/PlacesMap.tsx'
-import './conversation.css'
+import './conversation/conversation.css'
 
 type Fix = ListQuarantineReply['quarantine'][number]
 

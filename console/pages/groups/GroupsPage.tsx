@@ -6,9 +6,9 @@ import { formatNumber } from '../../format/units.ts'
 import { session } from '../../session/session.ts'
 import { text } from '../../text/text.ts'
 import { LinkButton } from '../../ui/Button.tsx'
+import { type Column, Table } from '../../ui/list/Table.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Empty } from '../../ui/states.tsx'
-import { type Column, Table } from '../../ui/Table.tsx'
 import { Time } from '../../ui/Time.tsx'
 
 const columns: readonly Column<Group>[] = [

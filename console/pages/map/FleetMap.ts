@@ -3,8 +3,9 @@ import { LngLatBounds, type Map as MapLibre } from 'maplibre-gl'
 import type { Location, Zone } from '../../api/types.ts'
 import { prefersReducedMotion } from '../../format/preferences.ts'
 import { text } from '../../text/text.ts'
-import { DrawnFleet } from './drawnFleet.ts'
-import type { Member } from './fleet.ts'
+import type { Theme } from './base/style.ts'
+import type { Member } from './fleet/fleet.ts'
+import { DrawnFleet } from './layers/drawnFleet.ts'
 import {
   addFleetLayers,
   drawFleet,
@@ -12,12 +13,11 @@ import {
   featuresOf,
   paintFleetLayers,
   setData,
-} from './fleetLayers.ts'
+} from './layers/fleetLayers.ts'
+import { addSymbols } from './layers/symbols.ts'
+import { addZoneLayers, paintZoneLayers, setZones } from './layers/zoneLayers.ts'
 import { type OpenedMap, openMap } from './openMap.ts'
-import type { Theme } from './style.ts'
-import { addSymbols } from './symbols.ts'
-import { unwrapTrack } from './trackMath.ts'
-import { addZoneLayers, paintZoneLayers, setZones } from './zoneLayers.ts'
+import { unwrapTrack } from './track/trackMath.ts'
 
 /* The map of the fleet. */
 

@@ -8,13 +8,13 @@ import { navigate, place } from '../../router/router.ts'
 import { text } from '../../text/text.ts'
 import { IconButton } from '../../ui/Button.tsx'
 import { useTitle } from '../../ui/Page.tsx'
-import { DeviceCard } from './DeviceCard.tsx'
-import { FleetList } from './FleetList.tsx'
 import type { FleetMap } from './FleetMap.ts'
-import { findMember, fleet, isLoading, loadError, startFleet } from './fleet.ts'
+import { DeviceCard } from './fleet/DeviceCard.tsx'
+import { FleetList } from './fleet/FleetList.tsx'
+import { findMember, fleet, isLoading, loadError, startFleet } from './fleet/fleet.ts'
 import './map.css'
 import { mapHref } from './mapHref.ts'
-import type { TrackPanel as TrackPanelType } from './TrackPanel.tsx'
+import type { TrackPanel as TrackPanelType } from './track/TrackPanel.tsx'
 
 const themeName = () => (isDark() ? 'dark' : 'light')
 
@@ -61,7 +61,7 @@ const useTrackPanel = (isWanted: boolean) => {
   const [Panel, setPanel] = useState<typeof TrackPanelType | null>(null)
   useEffect(() => {
     if (isWanted && !Panel)
-      void import('./TrackPanel.tsx').then(({ TrackPanel }) => setPanel(() => TrackPanel))
+      void import('./track/TrackPanel.tsx').then(({ TrackPanel }) => setPanel(() => TrackPanel))
   }, [isWanted, Panel])
   return Panel
 }

@@ -3,9 +3,9 @@ import type { Device } from '../../api/types.ts'
 import { isDark } from '../../format/preferences.ts'
 import { text } from '../../text/text.ts'
 import { IconButton } from '../../ui/Button.tsx'
-import type { DeviceState } from './deviceState.ts'
 import type { FleetMap } from './FleetMap.ts'
-import type { Member } from './fleet.ts'
+import type { DeviceState } from './fleet/deviceState.ts'
+import type { Member } from './fleet/fleet.ts'
 import './map.css'
 
 /** Something that has a name and a place. */

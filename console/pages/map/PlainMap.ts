@@ -2,11 +2,11 @@ import { LngLatBounds, type Map as MapLibre, type StyleSpecification } from 'map
 import type { Location, Zone } from '../../api/types.ts'
 import { prefersReducedMotion } from '../../format/preferences.ts'
 import { boundsOf, type Shape } from '../zones/shape.ts'
-import { setData } from './fleetLayers.ts'
+import { PALETTES, type Theme } from './base/style.ts'
+import { setData } from './layers/fleetLayers.ts'
+import { addZoneLayers, paintZoneLayers, setZones } from './layers/zoneLayers.ts'
 import { type MapOptions, type OpenedMap, openMap } from './openMap.ts'
-import { PALETTES, type Theme } from './style.ts'
-import { unwrapTrack } from './trackMath.ts'
-import { addZoneLayers, paintZoneLayers, setZones } from './zoneLayers.ts'
+import { unwrapTrack } from './track/trackMath.ts'
 
 /* A map with zones, a track and points on it, for the pages of zones, rules and trips. */
 

@@ -2,8 +2,8 @@ import { Map as MapLibre, setWorkerUrl } from 'maplibre-gl'
 import workerUrl from 'maplibre-gl/dist/maplibre-gl-worker.mjs?url'
 import 'maplibre-gl/dist/maplibre-gl.css'
 import { prefersReducedMotion } from '../../format/preferences.ts'
-import { loadBaseMap } from './baseMap.ts'
-import type { Theme } from './style.ts'
+import { loadBaseMap } from './base/baseMap.ts'
+import type { Theme } from './base/style.ts'
 
 /* A map with nothing on it. This file and MapLibre are loaded with the first map. */
 

@@ -3,7 +3,7 @@ import { useAction } from '../../api/resource.ts'
 import { send } from '../../api/send.ts'
 import { text } from '../../text/text.ts'
 import { Button, LinkButton } from '../../ui/Button.tsx'
-import { SecretField } from '../../ui/fields.tsx'
+import { SecretField } from '../../ui/form/fields.tsx'
 import { Refusal } from '../../ui/states.tsx'
 import { Gate } from './Gate.tsx'
 

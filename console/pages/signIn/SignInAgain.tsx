@@ -1,6 +1,6 @@
 import { session } from '../../session/session.ts'
 import { text } from '../../text/text.ts'
-import { Dialog } from '../../ui/Dialog.tsx'
+import { Dialog } from '../../ui/dialog/Dialog.tsx'
 import { SignInForm } from './SignInForm.tsx'
 
 /** Asks over the page, which stays as it is with everything typed into it. */

@@ -1,6 +1,6 @@
 import type { Source } from '../../api/types.ts'
 import { text } from '../../text/text.ts'
-import { CodeLine, ShownOnce } from '../../ui/ShownOnce.tsx'
+import { CodeLine, ShownOnce } from '../../ui/dialog/ShownOnce.tsx'
 import { PortalSteps } from './PortalSteps.tsx'
 import { curlOf, sampleOf } from './samples.ts'
 import './sources.css'

@@ -3,9 +3,9 @@ import { usePages } from '../../api/resource.ts'
 import type { Source } from '../../api/types.ts'
 import { text } from '../../text/text.ts'
 import { LinkButton } from '../../ui/Button.tsx'
+import { type Column, Table } from '../../ui/list/Table.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Empty } from '../../ui/states.tsx'
-import { type Column, Table } from '../../ui/Table.tsx'
 import { LastReceived, SourceState } from './SourceState.tsx'
 
 const columns: readonly Column<Source>[] = [

@@ -1,6 +1,6 @@
 import { call } from '../../api/client.ts'
 import type { DaySummary, Location, Stop, Trip } from '../../api/types.ts'
-import { type Interval, readTrack } from '../map/track.ts'
+import { type Interval, readTrack } from '../map/track/track.ts'
 
 export interface Trips {
   trips: readonly Trip[]

@@ -4,11 +4,17 @@ import { useResource } from '../../api/resource.ts'
 import type { User } from '../../api/types.ts'
 import { viewerZone } from '../../format/time.ts'
 import { text } from '../../text/text.ts'
-import { DevicePicker } from '../../ui/DevicePicker.tsx'
-import { bindFields } from '../../ui/draft.ts'
-import { CheckGroup, SeveralField, type Tag, TagsField, tagsOf } from '../../ui/fieldGroups.tsx'
-import { CheckField, SelectField, TextField } from '../../ui/fields.tsx'
-import { CountryField, TimeZoneField } from '../../ui/ListField.tsx'
+import { DevicePicker } from '../../ui/form/DevicePicker.tsx'
+import { bindFields } from '../../ui/form/draft.ts'
+import {
+  CheckGroup,
+  SeveralField,
+  type Tag,
+  TagsField,
+  tagsOf,
+} from '../../ui/form/fieldGroups.tsx'
+import { CheckField, SelectField, TextField } from '../../ui/form/fields.tsx'
+import { CountryField, TimeZoneField } from '../../ui/form/ListField.tsx'
 import { Card } from '../../ui/Page.tsx'
 import { PRIVILEGES } from './UserState.tsx'
 

@@ -1,7 +1,7 @@
 import { EVENT_TYPES } from '../../api/types.ts'
 import { text } from '../../text/text.ts'
-import { Choices } from '../../ui/Choices.tsx'
-import { CheckField } from '../../ui/fields.tsx'
+import { Choices } from '../../ui/form/Choices.tsx'
+import { CheckField } from '../../ui/form/fields.tsx'
 import { eventName, KINDS, kindOf } from './eventTypes.ts'
 
 interface EventChoiceProps {

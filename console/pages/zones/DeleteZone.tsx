@@ -7,7 +7,7 @@ import { readRules, zoneIdsOf } from '../../api/watching.ts'
 import { navigate, setLeaveGuard } from '../../router/router.ts'
 import { text } from '../../text/text.ts'
 import { Button } from '../../ui/Button.tsx'
-import { Confirm } from '../../ui/Dialog.tsx'
+import { Confirm } from '../../ui/dialog/Dialog.tsx'
 import { toast } from '../../ui/toast.tsx'
 
 /** Asks first. A zone that rules use is not deleted: they are listed. */

@@ -1,8 +1,8 @@
 import type { ApiError } from '../../api/problem.ts'
 import { text } from '../../text/text.ts'
-import { Choices } from '../../ui/Choices.tsx'
-import { bindFields } from '../../ui/draft.ts'
-import { TextArea, TextField } from '../../ui/fields.tsx'
+import { Choices } from '../../ui/form/Choices.tsx'
+import { bindFields } from '../../ui/form/draft.ts'
+import { TextArea, TextField } from '../../ui/form/fields.tsx'
 import type { Parsed, TypedShape } from './typedShape.ts'
 
 interface ShapeFieldsProps {

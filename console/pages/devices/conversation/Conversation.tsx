@@ -1,0 +1,125 @@
+import { useEffect, useRef } from 'preact/hooks'
+import { call } from '../../../api/client.ts'
+import { usePages } from '../../../api/resource.ts'
+import type { Command, Device } from '../../../api/types.ts'
+import { useLiveEvents } from '../../../live/useLive.ts'
+import { session } from '../../../session/session.ts'
+import { text } from '../../../text/text.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { Badge, Card } from '../../../ui/Page.tsx'
+import { Failed, Skeleton } from '../../../ui/states.tsx'
+import { Time } from '../../../ui/Time.tsx'
+import { CommandForm } from './CommandForm.tsx'
+import './conversation.css'
+import { commandText } from './command.ts'
+
+const PAGE_SIZE = 30
+const KINDS = {
+  queued: 'plain',
+  sent: 'info',
+  delivered: 'good',
+  failed: 'bad',
+  unknown: 'warn',
+} as const
+
+/** A reason of the API in words; what a network answers is shown as it is. */
+const answerText = ({ sms, answer }: Command): string | null => {
+  if (!answer) return null
+  if (!sms) return `${text.conversation.answer}: ${answer}`
+  return (text.conversation.smsReasons as Record<string, string>)[answer] ?? answer
+}
+
+const Entry = ({ command }: { command: Command }) => {
+  const { received, status, format, sms, creation } = command
+  const answer = answerText(command)
+  return (
+    <li class={received ? 'entry received' : 'entry'}>
+      <p class="entry-head">
+        {received ? text.conversation.fromDevice : text.conversation.toDevice}
+        {sms && ` ${text.conversation.bySms}`} · <Time value={creation} />
+      </p>
+      <p class={format === 'Text' ? 'entry-text' : 'entry-text code'}>{commandText(command)}</p>
+      {format !== 'Text' && <p class="hint">{text.conversation.formats[format]}</p>}
+      {!received && <Badge kind={KINDS[status]}>{text.conversation.statuses[status]}</Badge>}
+      {!received && status === 'unknown' && <p class="hint">{text.conversation.unknownHint}</p>}
+      {answer && <p class="hint">{answer}</p>}
+    </li>
+  )
+}
+
+const useConversation = (deviceId: string) => {
+  const pages = usePages<Command>(
+    async (cursor, signal) => {
+      const { commands, nextCursor } = await call('GET /api/devices/{deviceId}/commands', {
+        params: { deviceId },
+        query: { cursor, limit: PAGE_SIZE },
+        signal,
+      })
+      return { items: commands, nextCursor }
+    },
+    [deviceId],
+  )
+  // Messages of the device, and what became of an SMS.
+  useLiveEvents(
+    ['message.*'],
+    (event) => event.data.deviceId === deviceId && pages.reload(),
+    pages.reload,
+  )
+  return pages
+}
+
+const CommandPart = ({ device, onSent }: { device: Device; onSent: (sent: Command) => void }) => {
+  if (!session.can('execute')) return <p class="hint">{text.conversation.may}</p>
+  if (device.state === 'expired') return <p class="hint">{text.conversation.expired}</p>
+  return <CommandForm device={device} onSent={onSent} />
+}
+
+/** Commands to a device and messages written on it, the newest last. */
+export const Conversation = ({ device }: { device: Device }) => {
+  const pages = useConversation(device.id)
+  const { items, error, isPending, hasMore } = pages
+  const list = useRef<HTMLDivElement>(null)
+  const newest = items[0]?.id
+  useEffect(() => {
+    if (list.current) list.current.scrollTop = list.current.scrollHeight
+  }, [newest])
+  const isFirstLoad = isPending && items.length === 0
+  return (
+    <Card title={text.conversation.title}>
+      <div class="stack">
+        {error && <Failed error={error} onRetry={pages.reload} />}
+        {isFirstLoad && <Skeleton rows={3} />}
+        {!isPending && !error && items.length === 0 && (
+          <p class="muted">{text.conversation.empty}</p>
+        )}
+        {items.length > 0 && (
+          <div
+            ref={list}
+            class="conversation"
+            role="log"
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: a keyboard must be able to scroll it.
+            tabIndex={0}
+            aria-label={text.conversation.title}
+          >
+            {hasMore && (
+              <Button size="small" kind="quiet" isPending={isPending} onClick={pages.loadMore}>
+                {text.conversation.earlier}
+              </Button>
+            )}
+            <ol>
+              {[...items].reverse().map((command) => (
+                <Entry key={command.id} command={command} />
+              ))}
+            </ol>
+          </div>
+        )}
+        <CommandPart
+          device={device}
+          onSent={(sent) =>
+            pages.set((before) => [sent, ...before.filter(({ id }) => id !== sent.id)])
+          }
+        />
+      </div>
+    </Card>
+  )
+}

@@ -1,0 +1,190 @@
+import type { GeoJSONSource, Map as MapLibre } from 'maplibre-gl'
+import { FONT, type Layer, PALETTES } from '../base/style.ts'
+import { STATE_COLOURS, STATES } from '../fleet/deviceState.ts'
+import type { Member } from '../fleet/fleet.ts'
+import type { FleetChange } from './drawnFleet.ts'
+
+/* The layers of devices, clusters and the track on top of any base map. */
+
+const NOTHING: GeoJSON.FeatureCollection = { type: 'FeatureCollection', features: [] }
+const MOVING_KMH = 2
+export const CLUSTER_MAX_ZOOM = 9
+
+const isMoving = ({ device: { lastLocation } }: Member): boolean =>
+  (lastLocation?.speed ?? 0) > MOVING_KMH && lastLocation?.course !== undefined
+
+export const featureOf = (member: Member): GeoJSON.Feature | null => {
+  const { device, state } = member
+  const { lastLocation } = device
+  if (!lastLocation || state === 'none') return null
+  const moving = isMoving(member)
+  return {
+    type: 'Feature',
+    properties: {
+      id: device.id,
+      name: device.name,
+      icon: moving ? `${state}-moving` : state,
+      course: moving ? lastLocation.course : 0,
+      rank: STATES.indexOf(state),
+      state,
+    },
+    geometry: { type: 'Point', coordinates: [lastLocation.longitude, lastLocation.latitude] },
+  }
+}
+
+export const featuresOf = (members: readonly Member[]): GeoJSON.FeatureCollection => ({
+  type: 'FeatureCollection',
+  features: members.flatMap((member) => featureOf(member) ?? []),
+})
+
+const deviceLayer = (id: string, source: string): Layer => ({
+  id,
+  type: 'symbol',
+  source,
+  ...(source === 'devices' && { filter: ['!', ['has', 'point_count']] }),
+  layout: {
+    'icon-image': ['get', 'icon'],
+    'icon-rotate': ['get', 'course'],
+    'icon-rotation-alignment': 'map',
+    'icon-allow-overlap': true,
+    'icon-ignore-placement': true,
+    'symbol-sort-key': ['get', 'rank'],
+    'text-field': ['step', ['zoom'], '', 4.5, ['get', 'name']],
+    'text-font': FONT,
+    'text-size': 12,
+    'text-offset': [0, 1.25],
+    'text-anchor': 'top',
+    'text-optional': true,
+  },
+  paint: { 'text-halo-width': 1.6 },
+})
+
+const LAYERS: Layer[] = [
+  {
+    id: 'track-casing',
+    type: 'line',
+    source: 'track',
+    layout: { 'line-cap': 'round', 'line-join': 'round' },
+    paint: { 'line-width': 6, 'line-opacity': 0.8 },
+  },
+  {
+    id: 'track',
+    type: 'line',
+    source: 'track',
+    layout: { 'line-cap': 'round', 'line-join': 'round' },
+    paint: { 'line-width': 3 },
+  },
+  {
+    id: 'clusters',
+    type: 'circle',
+    source: 'devices',
+    filter: ['has', 'point_count'],
+    paint: {
+      'circle-color': [
+        'case',
+        ['>', ['get', 'emergencies'], 0],
+        STATE_COLOURS.emergency,
+        '#3a51da',
+      ],
+      'circle-radius': ['step', ['get', 'point_count'], 15, 10, 18, 100, 23, 1000, 29],
+      'circle-stroke-color': '#ffffff',
+      'circle-stroke-width': 3,
+      'circle-opacity': 0.92,
+    },
+  },
+  {
+    id: 'cluster-counts',
+    type: 'symbol',
+    source: 'devices',
+    filter: ['has', 'point_count'],
+    layout: {
+      'text-field': ['get', 'point_count_abbreviated'],
+      'text-font': FONT,
+      'text-size': 13,
+      'text-allow-overlap': true,
+      'text-ignore-placement': true,
+    },
+    paint: { 'text-color': '#ffffff' },
+  },
+  {
+    id: 'emergency-ring',
+    type: 'circle',
+    source: 'devices',
+    filter: ['==', ['get', 'state'], 'emergency'],
+    paint: {
+      'circle-radius': 20,
+      'circle-color': STATE_COLOURS.emergency,
+      'circle-opacity': 0.22,
+      'circle-stroke-color': STATE_COLOURS.emergency,
+      'circle-stroke-width': 2,
+    },
+  },
+  deviceLayer('devices', 'devices'),
+  {
+    id: 'selected-ring',
+    type: 'circle',
+    source: 'selected',
+    paint: {
+      'circle-radius': 17,
+      'circle-color': 'rgba(0, 0, 0, 0)',
+      'circle-stroke-color': '#3a51da',
+      'circle-stroke-width': 3,
+    },
+  },
+  deviceLayer('selected', 'selected'),
+  {
+    id: 'playhead',
+    type: 'circle',
+    source: 'playhead',
+    paint: {
+      'circle-radius': 8,
+      'circle-color': '#ff9a2e',
+      'circle-stroke-color': '#ffffff',
+      'circle-stroke-width': 3,
+    },
+  },
+]
+
+export const addFleetLayers = (map: MapLibre): void => {
+  map.addSource('devices', {
+    type: 'geojson',
+    data: NOTHING,
+    promoteId: 'id',
+    cluster: true,
+    clusterRadius: 42,
+    clusterMaxZoom: CLUSTER_MAX_ZOOM,
+    clusterProperties: {
+      emergencies: ['+', ['case', ['==', ['get', 'state'], 'emergency'], 1, 0]],
+    },
+  })
+  for (const id of ['track', 'selected', 'playhead'])
+    map.addSource(id, { type: 'geojson', data: NOTHING })
+  for (const layer of LAYERS) map.addLayer(layer)
+}
+
+/** Colours that depend on the theme. */
+export const paintFleetLayers = (map: MapLibre, theme: 'light' | 'dark'): void => {
+  const { track, casing, halo } = PALETTES[theme]
+  map.setPaintProperty('track', 'line-color', track)
+  map.setPaintProperty('track-casing', 'line-color', casing)
+  map.setPaintProperty('selected-ring', 'circle-stroke-color', track)
+  for (const layer of ['devices', 'selected']) {
+    map.setPaintProperty(layer, 'text-color', theme === 'dark' ? '#e9edfb' : '#0f1730')
+    map.setPaintProperty(layer, 'text-halo-color', halo)
+  }
+}
+
+export const drawFleet = (map: MapLibre, change: FleetChange): void => {
+  const source = map.getSource<GeoJSONSource>('devices')
+  if (change.kind === 'all')
+    void source?.setData({ type: 'FeatureCollection', features: change.features })
+  if (change.kind === 'some') void source?.updateData(change.diff)
+}
+
+export const setData = (
+  map: MapLibre,
+  source: string,
+  data: GeoJSON.FeatureCollection | GeoJSON.Feature | null,
+): void => {
+  void map.getSource<GeoJSONSource>(source)?.setData(data ?? NOTHING)
+}

@@ -1,0 +1,71 @@
+import type { Location } from '../../../api/types.ts'
+
+/* Distances and places along a track. */
+
+const EARTH_METRES = 6_371_000
+const radians = (degrees: number): number => (degrees * Math.PI) / 180
+
+const distanceBetween = (a: Location, b: Location): number => {
+  const dLat = radians(b.latitude - a.latitude)
+  const dLon = radians(b.longitude - a.longitude)
+  const h =
+    Math.sin(dLat / 2) ** 2 +
+    Math.cos(radians(a.latitude)) * Math.cos(radians(b.latitude)) * Math.sin(dLon / 2) ** 2
+  return 2 * EARTH_METRES * Math.asin(Math.min(1, Math.sqrt(h)))
+}
+
+/** In metres, along straight lines between the positions. */
+export const lengthOf = (track: readonly Location[]): number =>
+  track.reduce(
+    (sum, location, at) =>
+      sum + (at > 0 ? distanceBetween(track[at - 1] as Location, location) : 0),
+    0,
+  )
+
+/** The index of the last position at or before a time. */
+export const indexAt = (times: readonly number[], at: number): number => {
+  let [low, high] = [0, times.length - 1]
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    if ((times[middle] ?? 0) <= at) low = middle
+    else high = middle - 1
+  }
+  return low
+}
+
+/** Where the device was at a time, on the straight line between two positions. */
+export const positionAt = (
+  track: readonly Location[],
+  times: readonly number[],
+  at: number,
+): { longitude: number; latitude: number } | null => {
+  const index = indexAt(times, at)
+  const [a, b] = [track[index], track[index + 1]]
+  if (!a) return null
+  if (!b) return a
+  const [start, end] = [times[index] ?? 0, times[index + 1] ?? 0]
+  const part = end > start ? Math.min(1, Math.max(0, (at - start) / (end - start))) : 0
+  let turn = b.longitude - a.longitude
+  if (turn > 180) turn -= 360
+  if (turn < -180) turn += 360
+  return {
+    longitude: a.longitude + turn * part,
+    latitude: a.latitude + (b.latitude - a.latitude) * part,
+  }
+}
+
+interface Place {
+  longitude: number
+  latitude: number
+}
+
+/** Continues longitudes beyond ±180° where a track crosses the antimeridian. */
+export const unwrapTrack = (places: readonly Place[]): [number, number][] => {
+  let shift = 0
+  return places.map(({ longitude, latitude }, at) => {
+    const step = longitude - (places[at - 1]?.longitude ?? longitude)
+    if (step > 180) shift -= 360
+    if (step < -180) shift += 360
+    return [longitude + shift, latitude]
+  })
+}

@@ -1,0 +1,153 @@
+import { useState } from 'preact/hooks'
+import { useAction } from '../../../api/resource.ts'
+import type { PastedPush } from '../../../api/types.ts'
+import { text } from '../../../text/text.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { Choices } from '../../../ui/form/Choices.tsx'
+import { bindFields } from '../../../ui/form/draft.ts'
+import { Form } from '../../../ui/form/Form.tsx'
+import { SelectField, TextArea, TextField } from '../../../ui/form/fields.tsx'
+import { Card, Page } from '../../../ui/Page.tsx'
+import { Empty } from '../../../ui/states.tsx'
+import { PROVIDERS, type Provider, sampleOf } from '../samples.ts'
+import { Decoded, useDecoded } from './Decoded.tsx'
+import '../sources.css'
+
+interface Pasted {
+  provider: Provider
+  contentType: string
+  query: string
+  headers: string
+  form: 'text' | 'base64'
+  body: string
+}
+
+const EMPTY: Pasted = {
+  provider: 'garmin',
+  contentType: '',
+  query: '',
+  headers: '',
+  form: 'text',
+  body: '',
+}
+
+const FORMS = (['text', 'base64'] as const).map((value) => ({
+  value,
+  label: text.decode.bodyForms[value],
+}))
+
+/** `Name: value`, one a line. */
+const headersOf = (typed: string): Record<string, string> =>
+  Object.fromEntries(
+    typed.split('\n').flatMap((line) => {
+      const at = line.indexOf(':')
+      return at > 0 ? [[line.slice(0, at).trim(), line.slice(at + 1).trim()]] : []
+    }),
+  )
+
+const pushOf = ({ provider, contentType, query, headers, form, body }: Pasted): PastedPush => ({
+  provider,
+  ...(contentType.trim() && { contentType: contentType.trim() }),
+  ...(query.trim() && { query: query.trim().replace(/^\?/, '') }),
+  ...(headers.trim() && { headers: headersOf(headers) }),
+  ...(body !== '' && (form === 'text' ? { body } : { bodyBase64: body.replaceAll(/\s/g, '') })),
+})
+
+const exampleOf = (provider: Provider): Pasted => {
+  const sample = sampleOf(provider, Date.now())
+  return {
+    ...EMPTY,
+    provider,
+    contentType: sample.contentType ?? '',
+    query: sample.query ?? '',
+    headers: Object.entries(sample.headers ?? {})
+      .map((header) => header.join(': '))
+      .join('\n'),
+    body: sample.body ?? '',
+  }
+}
+
+export default () => {
+  const [draft, setDraft] = useState<Pasted>(EMPTY)
+  const { decoded, decode } = useDecoded()
+  const submit = useAction(() => decode(pushOf(draft)))
+  const { error } = submit
+  const change = (changes: Partial<Pasted>) => setDraft((before) => ({ ...before, ...changes }))
+  const bind = bindFields({ draft, change, error })
+  const body = bind.text('body')
+  return (
+    <Page
+      title={text.decode.title}
+      parent={{ href: '/sources', label: text.sources.title }}
+      lead={text.decode.lead}
+    >
+      <div class="columns">
+        <Card title={text.decode.payload}>
+          <Form
+            submitLabel={text.decode.submit}
+            onSubmit={() => void submit.run()}
+            isPending={submit.isPending}
+            error={error}
+            actions={
+              <Button icon="edit" onClick={() => setDraft(exampleOf(draft.provider))}>
+                {text.decode.example}
+              </Button>
+            }
+          >
+            <SelectField
+              label={text.sources.provider}
+              {...bind.choice('provider')}
+              choices={PROVIDERS.map((value) => ({
+                value,
+                label: text.sources.providers[value].name,
+              }))}
+            />
+            <TextField
+              label={text.decode.contentType}
+              {...bind.text('contentType')}
+              placeholder="application/json"
+              isOptional
+              isCode
+            />
+            <TextField
+              label={text.decode.query}
+              hint={text.decode.queryHint}
+              {...bind.text('query')}
+              isOptional
+              isCode
+            />
+            <TextArea
+              label={text.decode.headers}
+              hint={text.decode.headersHint}
+              {...bind.text('headers')}
+              rows={2}
+              isOptional
+            />
+            <Choices
+              label={text.decode.bodyForm}
+              value={draft.form}
+              choices={FORMS}
+              onChange={(form) => change({ form })}
+            />
+            <TextArea
+              label={text.decode.body}
+              {...body}
+              pointer={draft.form === 'text' ? '/body' : '/bodyBase64'}
+              rows={10}
+              isOptional
+            />
+          </Form>
+        </Card>
+        <Card>
+          {decoded ? (
+            <Decoded decoded={decoded} />
+          ) : (
+            <Empty icon="search" title={text.decode.result}>
+              {text.decode.nothingHint}
+            </Empty>
+          )}
+        </Card>
+      </div>
+    </Page>
+  )
+}

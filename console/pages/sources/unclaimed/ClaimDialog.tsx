@@ -1,0 +1,110 @@
+import { useState } from 'preact/hooks'
+import { call } from '../../../api/client.ts'
+import { useAction, useResource } from '../../../api/resource.ts'
+import type { ClaimIdentifierReply } from '../../../api/types.ts'
+import { text } from '../../../text/text.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { Dialog } from '../../../ui/dialog/Dialog.tsx'
+import { Choices } from '../../../ui/form/Choices.tsx'
+import { DevicePicker } from '../../../ui/form/DevicePicker.tsx'
+import { bindFields, useDraft } from '../../../ui/form/draft.ts'
+import { TextField } from '../../../ui/form/fields.tsx'
+import { LicenseRefusal } from '../../devices/LicenseRefusal.tsx'
+
+interface ClaimDialogProps {
+  sourceId: string
+  identifier: string
+  onClose: () => void
+  onClaimed: (reply: ClaimIdentifierReply) => void
+}
+
+type Way = 'new' | 'existing'
+const WAYS = (['new', 'existing'] as const).map((value) => ({
+  value,
+  label: text.unclaimed.claimChoices[value],
+}))
+
+/** Says that an existing device loses the identifier that it has. */
+const Replaced = ({ deviceId, identifier }: { deviceId: string; identifier: string }) => {
+  const { data } = useResource(
+    async (signal) =>
+      (await call('GET /api/devices/{deviceId}', { params: { deviceId }, signal })).device,
+    [deviceId],
+  )
+  if (!data?.identifier || data.identifier === identifier) return null
+  return <p class="note">{text.unclaimed.replaces(data.name, data.identifier)}</p>
+}
+
+/** Gives an identifier to a new or an existing device. */
+export const ClaimDialog = ({ sourceId, identifier, onClose, onClaimed }: ClaimDialogProps) => {
+  const [way, setWay] = useState<Way>('new')
+  const [deviceId, setDeviceId] = useState<string | null>(null)
+  const device = useDraft({ name: '', model: '' })
+  const claim = useAction(async () => {
+    const body = way === 'new' ? { device: device.draft } : { deviceId: deviceId ?? '' }
+    const reply = await call('POST /api/sources/{sourceId}/unclaimed/{identifier}/claim', {
+      params: { sourceId, identifier },
+      body,
+    })
+    device.keep()
+    onClaimed(reply)
+  })
+  const { error } = claim
+  const bind = bindFields({ ...device, error, under: '/device' })
+  const isReady = way === 'new' ? device.draft.name.trim() !== '' : deviceId !== null
+  return (
+    <Dialog
+      title={text.unclaimed.claimTitle(identifier)}
+      onClose={onClose}
+      onSubmit={() => isReady && !claim.isPending && void claim.run()}
+      actions={
+        <>
+          <Button onClick={onClose}>{text.common.cancel}</Button>
+          <Button type="submit" kind="primary" disabled={!isReady} isPending={claim.isPending}>
+            {way === 'new' ? text.unclaimed.makeDevice : text.unclaimed.putOnDevice}
+          </Button>
+        </>
+      }
+    >
+      <div class="stack">
+        <Choices
+          label={text.unclaimed.claimHow}
+          value={way}
+          choices={WAYS}
+          onChange={(value) => {
+            claim.clear()
+            setWay(value)
+          }}
+        />
+        {way === 'new' ? (
+          <>
+            <TextField
+              label={text.unclaimed.deviceName}
+              {...bind.text('name')}
+              maxLength={200}
+              required
+              autofocus
+            />
+            <TextField label={text.unclaimed.model} {...bind.text('model')} isOptional />
+          </>
+        ) : (
+          <>
+            <DevicePicker
+              label={text.unclaimed.device}
+              ids={deviceId === null ? [] : [deviceId]}
+              onChange={([id]) => setDeviceId(id ?? null)}
+              maxCount={1}
+              pointer="/deviceId"
+              error={error}
+            />
+            {deviceId && <Replaced deviceId={deviceId} identifier={identifier} />}
+          </>
+        )}
+        <p class="hint">
+          {way === 'new' ? text.unclaimed.makeHint : text.unclaimed.putHint} {text.unclaimed.late}
+        </p>
+        {error && <LicenseRefusal error={error} />}
+      </div>
+    </Dialog>
+  )
+}

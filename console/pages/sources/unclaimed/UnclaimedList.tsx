@@ -1,0 +1,204 @@
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { call } from '../../../api/client.ts'
+import { type Pages, useAction } from '../../../api/resource.ts'
+import type { ClaimIdentifierReply } from '../../../api/types.ts'
+import { formatNumber, formatPosition } from '../../../format/units.ts'
+import { text } from '../../../text/text.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { Confirm } from '../../../ui/dialog/Dialog.tsx'
+import { Icon } from '../../../ui/Icon.tsx'
+import { type Column, Table } from '../../../ui/list/Table.tsx'
+import { Empty } from '../../../ui/states.tsx'
+import { Time } from '../../../ui/Time.tsx'
+import { toast } from '../../../ui/toast.tsx'
+import { type Place, PlacesMap } from '../../map/PlacesMap.tsx'
+import type { Unclaimed } from '../held.ts'
+import { ClaimDialog } from './ClaimDialog.tsx'
+
+interface UnclaimedListProps {
+  sourceId: string
+  pages: Pages<Unclaimed>
+  dropped: number
+  onReload: () => void
+}
+
+interface DiscardProps {
+  sourceId: string
+  identifier: string
+  onDone: () => void
+}
+
+const Discard = ({ sourceId, identifier, onDone }: DiscardProps) => {
+  const [isAsking, setIsAsking] = useState(false)
+  const discard = useAction(async () => {
+    await call('DELETE /api/sources/{sourceId}/unclaimed/{identifier}', {
+      params: { sourceId, identifier },
+    })
+    toast(text.unclaimed.deleted(identifier))
+    onDone()
+  })
+  return (
+    <>
+      <Button size="small" kind="quiet" icon="trash" onClick={() => setIsAsking(true)}>
+        {text.common.delete}
+      </Button>
+      {isAsking && (
+        <Confirm
+          title={text.unclaimed.deleteTitle(identifier)}
+          confirmLabel={text.unclaimed.deleteConfirm}
+          onConfirm={() => discard.run()}
+          onClose={() => setIsAsking(false)}
+          isPending={discard.isPending}
+          error={discard.error}
+        >
+          <p>{text.unclaimed.deleteQuestion}</p>
+        </Confirm>
+      )}
+    </>
+  )
+}
+
+const placesOf = (items: readonly Unclaimed[]): Place[] =>
+  items.flatMap(({ identifier, lastLocation }) => {
+    if (!lastLocation) return []
+    const { latitude, longitude } = lastLocation
+    return [{ id: identifier, name: identifier, latitude, longitude, state: 'quiet' }]
+  })
+
+type Moves = ReadonlyMap<string, Pick<ClaimIdentifierReply, 'device' | 'pending'>>
+
+/** Claimed identifiers whose reports are still being moved. */
+const Moving = ({ moving, items }: { moving: Moves; items: readonly Unclaimed[] }) => (
+  <>
+    {[...moving].map(([identifier, { device, pending }]) => (
+      <p key={identifier} class="note" role="status">
+        <Icon name="clock" />
+        <span>
+          {text.unclaimed.pending(
+            identifier,
+            items.find((one) => one.identifier === identifier)?.count ?? pending,
+          )}{' '}
+          <a href={`/devices/${device.id}`}>{device.name}</a>.{' '}
+          {device.state === 'expired' && text.unclaimed.pendingExpired}
+        </span>
+      </p>
+    ))}
+  </>
+)
+
+/** Follows the reports of claimed identifiers until the source holds none of them any more. */
+const useMoves = (pages: Pages<Unclaimed>) => {
+  const [moving, setMoving] = useState<Moves>(new Map())
+  useEffect(() => {
+    if (pages.isPending || pages.hasMore) return
+    const done = [...moving.keys()].filter(
+      (identifier) => !pages.items.some((one) => one.identifier === identifier),
+    )
+    if (done.length === 0) return
+    for (const identifier of done) toast(text.unclaimed.moved(identifier))
+    setMoving(new Map([...moving].filter(([identifier]) => !done.includes(identifier))))
+  }, [pages.items, pages.isPending, moving])
+  const follow = (identifier: string, reply: ClaimIdentifierReply) =>
+    setMoving((before) => new Map([...before, [identifier, reply]]))
+  return { moving, follow }
+}
+
+export const UnclaimedList = ({ sourceId, pages, dropped, onReload }: UnclaimedListProps) => {
+  const [claimed, setClaimed] = useState<Unclaimed | null>(null)
+  const { moving, follow } = useMoves(pages)
+  const places = useMemo(() => placesOf(pages.items), [pages.items])
+  const forget = (identifier: string) =>
+    pages.set((items) => items.filter((one) => one.identifier !== identifier))
+  const onClaimed = (identifier: string, reply: ClaimIdentifierReply) => {
+    setClaimed(null)
+    toast(text.unclaimed.claimed(reply.device.name, reply.imported))
+    if (reply.pending > 0) follow(identifier, reply)
+    else forget(identifier)
+  }
+  const columns: readonly Column<Unclaimed>[] = [
+    {
+      key: 'identifier',
+      label: text.unclaimed.identifier,
+      cell: ({ identifier }) => <code>{identifier}</code>,
+    },
+    {
+      key: 'count',
+      label: text.unclaimed.count,
+      cell: ({ count }) => formatNumber(count),
+      isNumber: true,
+    },
+    {
+      key: 'last',
+      label: text.unclaimed.last,
+      cell: ({ lastReceived }) => <Time value={lastReceived} isRelative />,
+    },
+    {
+      key: 'first',
+      label: text.unclaimed.first,
+      cell: ({ firstReceived }) => <Time value={firstReceived} isRelative />,
+      isMinor: true,
+    },
+    {
+      key: 'position',
+      label: text.unclaimed.position,
+      cell: ({ lastLocation }) =>
+        lastLocation ? (
+          formatPosition(lastLocation.latitude, lastLocation.longitude)
+        ) : (
+          <span class="muted">{text.unclaimed.noPosition}</span>
+        ),
+    },
+    {
+      key: 'actions',
+      label: text.common.actions,
+      cell: (one) =>
+        !moving.has(one.identifier) && (
+          <span class="with-button">
+            <Button size="small" icon="plus" onClick={() => setClaimed(one)}>
+              {text.unclaimed.claim}
+            </Button>
+            <Discard
+              sourceId={sourceId}
+              identifier={one.identifier}
+              onDone={() => forget(one.identifier)}
+            />
+          </span>
+        ),
+    },
+  ]
+  return (
+    <section class="stack">
+      <header class="section-header">
+        <div>
+          <h2>{text.unclaimed.title}</h2>
+          <p class="hint">{text.unclaimed.lead}</p>
+        </div>
+        <Button size="small" icon="refresh" onClick={onReload}>
+          {text.common.reload}
+        </Button>
+      </header>
+      {dropped > 0 && <p class="note">{text.unclaimed.dropped(dropped)}</p>}
+      <Moving moving={moving} items={pages.items} />
+      {places.length > 0 && <PlacesMap label={text.unclaimed.map} places={places} />}
+      <Table
+        label={text.unclaimed.title}
+        columns={columns}
+        pages={pages}
+        rowKey={({ identifier }) => identifier}
+        empty={
+          <Empty icon="device" title={text.unclaimed.emptyTitle}>
+            {text.unclaimed.empty}
+          </Empty>
+        }
+      />
+      {claimed && (
+        <ClaimDialog
+          sourceId={sourceId}
+          identifier={claimed.identifier}
+          onClose={() => setClaimed(null)}
+          onClaimed={(reply) => onClaimed(claimed.identifier, reply)}
+        />
+      )}
+    </section>
+  )
+}

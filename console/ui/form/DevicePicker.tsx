@@ -1,0 +1,118 @@
+import { useId, useState } from 'preact/hooks'
+import { call } from '../../api/client.ts'
+import { deviceName, rememberNames } from '../../api/names.ts'
+import type { ApiError } from '../../api/problem.ts'
+import { useResource } from '../../api/resource.ts'
+import { text } from '../../text/text.ts'
+import { Button } from '../Button.tsx'
+import { Icon } from '../Icon.tsx'
+import { Failed } from '../states.tsx'
+import { FieldError } from './fieldGroups.tsx'
+import { SearchInput } from './SearchInput.tsx'
+
+const MAX_FOUND = 20
+const MAX_CHIPS = 60
+
+interface DevicePickerProps {
+  label: string
+  hint?: string
+  ids: readonly string[]
+  onChange: (ids: string[]) => void
+  /** With 1, another choice replaces the first. */
+  maxCount: number
+  pointer?: string
+  error?: ApiError | null
+}
+
+const Chip = ({ id, onRemove }: { id: string; onRemove: () => void }) => {
+  const name = deviceName(id) ?? id
+  return (
+    <li>
+      <button type="button" class="chip" onClick={onRemove}>
+        <span class="visually-hidden">{text.picker.remove} </span>
+        {name}
+        <Icon name="close" size={14} />
+      </button>
+    </li>
+  )
+}
+
+/** Chooses devices: a search with check boxes, and what is chosen. */
+export const DevicePicker = ({
+  label,
+  hint,
+  ids,
+  onChange,
+  maxCount,
+  pointer,
+  error,
+}: DevicePickerProps) => {
+  const isSingle = maxCount === 1
+  const id = useId()
+  const [words, setWords] = useState('')
+  const [isAllShown, setIsAllShown] = useState(false)
+  const found = useResource(
+    async (signal) => {
+      const query = { q: words, limit: MAX_FOUND }
+      const { devices } = await call('GET /api/devices', { query, signal })
+      rememberNames(devices)
+      return devices
+    },
+    [words],
+  )
+  const chosen = new Set(ids)
+  const toggle = (deviceId: string) =>
+    onChange(
+      chosen.has(deviceId)
+        ? ids.filter((one) => one !== deviceId)
+        : isSingle
+          ? [deviceId]
+          : [...ids, deviceId],
+    )
+  const shown = isAllShown ? ids : ids.slice(0, MAX_CHIPS)
+  return (
+    <fieldset class="picker">
+      <legend>{label}</legend>
+      {hint && <p class="hint">{hint}</p>}
+      <p class="picker-count" aria-live="polite">
+        {ids.length === 0 ? text.picker.noneChosen : text.picker.chosen(ids.length)}
+      </p>
+      {ids.length > 0 && (
+        <ul class="chips">
+          {shown.map((one) => (
+            <Chip key={one} id={one} onRemove={() => toggle(one)} />
+          ))}
+          {shown.length < ids.length && (
+            <li>
+              <Button size="small" kind="quiet" onClick={() => setIsAllShown(true)}>
+                {text.picker.showAll}
+              </Button>
+            </li>
+          )}
+        </ul>
+      )}
+      <FieldError label={label} pointer={pointer} error={error} />
+      <SearchInput label={text.picker.search} value={words} onInput={setWords} />
+      {found.error && <Failed error={found.error} onRetry={found.reload} />}
+      <ul class="picker-found" aria-busy={found.isPending}>
+        {(found.data ?? []).map((device) => (
+          <li key={device.id}>
+            <label for={`${id}-${device.id}`}>
+              <input
+                id={`${id}-${device.id}`}
+                type={isSingle ? 'radio' : 'checkbox'}
+                name={isSingle ? id : undefined}
+                checked={chosen.has(device.id)}
+                disabled={!isSingle && !chosen.has(device.id) && ids.length >= maxCount}
+                onChange={() => toggle(device.id)}
+              />
+              <span>{device.name}</span>
+              <span class="muted">{device.identifier}</span>
+            </label>
+          </li>
+        ))}
+        {found.data?.length === 0 && <li class="muted">{text.picker.nothingFound}</li>}
+      </ul>
+    </fieldset>
+  )
+}

@@ -1,0 +1,59 @@
+import type { ComponentChildren } from 'preact'
+import type { ApiError } from '../../api/problem.ts'
+import { text } from '../../text/text.ts'
+import { Button, LinkButton } from '../Button.tsx'
+import { Refusal } from '../states.tsx'
+
+interface FormProps {
+  submitLabel: string
+  onSubmit: () => void
+  isPending: boolean
+  error: ApiError | null
+  children: ComponentChildren
+  /** Shows the error; without it, its sentence. */
+  refusal?: ComponentChildren
+  /** False while there is nothing to send. */
+  canSubmit?: boolean
+  /** True for who may read but not change. */
+  isReadOnly?: boolean
+  cancelHref?: string
+  /** Further buttons. */
+  actions?: ComponentChildren
+  isNarrow?: boolean
+}
+
+/** A form with its refusal and its buttons. It is sent once at a time. */
+export const Form = ({
+  submitLabel,
+  onSubmit,
+  isPending,
+  error,
+  children,
+  refusal,
+  canSubmit = true,
+  isReadOnly = false,
+  cancelHref,
+  actions,
+  isNarrow = false,
+}: FormProps) => (
+  <form
+    class={isNarrow ? 'stack form' : 'stack'}
+    noValidate
+    onSubmit={(event) => {
+      event.preventDefault()
+      if (!isPending && canSubmit && !isReadOnly) onSubmit()
+    }}
+  >
+    {children}
+    {error && (refusal || <Refusal error={error} />)}
+    {!isReadOnly && (
+      <div class="form-actions">
+        <Button type="submit" kind="primary" disabled={!canSubmit} isPending={isPending}>
+          {submitLabel}
+        </Button>
+        {cancelHref && <LinkButton href={cancelHref}>{text.common.cancel}</LinkButton>}
+        {actions}
+      </div>
+    )}
+  </form>
+)

@@ -1,0 +1,131 @@
+import { describe, expect, test, vi } from 'vitest'
+import { prepareHooks, runHook } from '../support/hook.ts'
+import { load } from '../support/load.ts'
+
+interface Loaded {
+  error: Error | null
+  isPending: boolean
+  reload: () => void
+}
+
+interface Hooks {
+  useResource: <T>(load: () => Promise<T>, deps: unknown[]) => Loaded & { data: T | null }
+  usePages: <T>(
+    load: (cursor: string | null) => Promise<{ items: T[]; nextCursor: string | null }>,
+    deps: unknown[],
+  ) => Loaded & { items: T[]; hasMore: boolean; loadMore: () => void }
+}
+
+const { useResource, usePages } = await load<Hooks>('api/resource.ts')
+
+/** Calls that the test answers in any order. */
+const openCalls = <T>() => {
+  const calls: { key: string; resolve: (value: T) => void; reject: (error: Error) => void }[] = []
+  const call = (key: string) =>
+    new Promise<T>((resolve, reject) => {
+      calls.push({ key, resolve, reject })
+    })
+  return { calls, call }
+}
+
+const settle = () => vi.advanceTimersByTimeAsync(200)
+
+prepareHooks()
+
+describe('a resource', () => {
+  const open = () => {
+    const { calls, call } = openCalls<string>()
+    const hook = runHook(({ id }: { id: string }) => useResource(() => call(id), [id]), { id: 'a' })
+    return { calls, hook }
+  }
+
+  test('is not replaced by an older answer', async () => {
+    const { calls, hook } = open()
+    await settle()
+    hook.update({ id: 'b' })
+    await settle()
+    calls[1]?.resolve('B')
+    await settle()
+    calls[0]?.resolve('A')
+    await settle()
+    expect(hook.value.data).toBe('B')
+    hook.unmount()
+  })
+
+  test('does not show the error of another one', async () => {
+    const { calls, hook } = open()
+    await settle()
+    calls[0]?.reject(new Error('No.'))
+    await settle()
+    expect(hook.value.error?.message).toBe('No.')
+    hook.update({ id: 'b' })
+    await settle()
+    expect(hook.value).toMatchObject({ data: null, error: null, isPending: true })
+    hook.unmount()
+  })
+})
+
+describe('a list', () => {
+  /** 30 items in pages of 10. */
+  const open = () => {
+    const state = { isDown: false, version: 1 }
+    const readPage = async (filter: string, cursor: string | null) => {
+      if (state.isDown) throw new Error('No.')
+      const from = Number(cursor ?? 0)
+      const items = Array.from({ length: 10 }, (_, at) => `${filter}${from + at}v${state.version}`)
+      return { items, nextCursor: from < 20 ? String(from + 10) : null }
+    }
+    const hook = runHook(
+      ({ filter }: { filter: string }) => usePages((cursor) => readPage(filter, cursor), [filter]),
+      { filter: 'a' },
+    )
+    return { state, hook }
+  }
+
+  test('stays as long as it was when it is loaded again', async () => {
+    const { state, hook } = open()
+    await settle()
+    hook.value.loadMore()
+    await settle()
+    state.version = 2
+    hook.value.reload()
+    await settle()
+    expect(hook.value.items).toHaveLength(20)
+    expect(hook.value.items.every((item) => item.endsWith('v2'))).toBe(true)
+    hook.value.loadMore()
+    await settle()
+    expect(hook.value.items.at(-1)).toBe('a29v2')
+    hook.unmount()
+  })
+
+  test('can be tried again after it failed to load again', async () => {
+    const { state, hook } = open()
+    await settle()
+    Object.assign(state, { isDown: true, version: 2 })
+    hook.value.reload()
+    await settle()
+    expect(hook.value.error?.message).toBe('No.')
+    expect(hook.value.items).toHaveLength(10)
+    state.isDown = false
+    hook.value.loadMore()
+    await settle()
+    expect(hook.value.error).toBeNull()
+    expect(hook.value.items).toHaveLength(10)
+    expect(hook.value.items[0]).toBe('a0v2')
+    hook.unmount()
+  })
+
+  test('shows nothing of another filter when its own fails', async () => {
+    const { state, hook } = open()
+    await settle()
+    state.isDown = true
+    hook.update({ filter: 'b' })
+    await settle()
+    expect(hook.value).toMatchObject({ items: [], hasMore: false })
+    state.isDown = false
+    hook.value.loadMore()
+    await settle()
+    expect(hook.value.items[0]).toBe('b0v1')
+    hook.unmount()
+  })
+})

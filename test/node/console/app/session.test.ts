@@ -1,0 +1,116 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { load } from '../support/load.ts'
+
+interface Session {
+  status: { value: string }
+  me: { value: { account: object } | null }
+  start: () => Promise<void>
+  token: () => Promise<string>
+  signInByPassword: (account: string, email: string, password: string) => Promise<void>
+  signOut: (everywhere?: boolean) => Promise<void>
+  msUntil: (time: string) => number
+  updateAccount: (account: { name: string; timeZone: string }) => void
+}
+
+/** The same token for the same user: the tests compare them. */
+const tokenOf = (account: string, user: string | null): string =>
+  `e30.${btoa(JSON.stringify({ sub: account, user, iat: 0 })).replaceAll('=', '')}.x`
+
+const json = (body: object, status = 200) => Response.json(body, { status })
+const problem = (status: number) => json({ success: false, error: 'No.' }, status)
+
+describe('a session', () => {
+  let session: Session
+  const replies = new Map<string, () => Response>()
+  const assign = vi.fn()
+
+  /** The clock of the service has begun in 1970: that of this computer is far ahead. */
+  const issue = (account: string, user: string | null, seconds = 3600) =>
+    json({ token: tokenOf(account, user), expires: new Date(seconds * 1000).toISOString() })
+  const signIn = async (seconds?: number) => {
+    replies.set('/api/Auth/SignIn', () => issue('acc_1', 'usr_1', seconds))
+    replies.set('/api/me', () =>
+      json({
+        account: { id: 'acc_1', userName: 'a', name: 'A', timeZone: 'UTC' },
+        user: { id: 'usr_1', groupId: null },
+        scopes: ['admin'],
+      }),
+    )
+    await session.signInByPassword('a', 'a@example.com', 'secret')
+  }
+
+  beforeEach(async () => {
+    replies.clear()
+    assign.mockReset()
+    const kept = new Map([['perigee.signed-in', '1']])
+    vi.stubGlobal('localStorage', {
+      getItem: (name: string) => kept.get(name) ?? null,
+      setItem: (name: string, value: string) => kept.set(name, value),
+      removeItem: (name: string) => kept.delete(name),
+    })
+    vi.stubGlobal('location', { pathname: '/', search: '', assign })
+    vi.stubGlobal('fetch', async (path: string) => replies.get(path)?.() ?? problem(404))
+    session = (await load<{ session: Session }>('session/session.ts')).session
+  })
+  afterEach(() => {
+    vi.useRealTimers()
+    vi.unstubAllGlobals()
+    vi.resetModules()
+  })
+
+  test('never goes on as another account that signed in in another tab', async () => {
+    await signIn(0)
+    replies.set('/api/Auth/Refresh', () => issue('acc_2', 'usr_2'))
+    const token = session.token()
+    await vi.waitFor(() => expect(session.status.value).toBe('expired'))
+
+    // Whoever signs in again goes on with the page as it was.
+    await signIn()
+    expect(await token).toBe(tokenOf('acc_1', 'usr_1'))
+    expect(session.status.value).toBe('signed-in')
+  })
+
+  test('is not renewed with every call, however far the clock is ahead', async () => {
+    await signIn()
+    replies.set('/api/Auth/Refresh', () => problem(500))
+    expect(await session.token()).toBe(tokenOf('acc_1', 'usr_1'))
+    expect(session.msUntil(new Date(3_600_000).toISOString())).toBeCloseTo(3_600_000, -4)
+  })
+
+  test('is renewed by the cookie', async () => {
+    await signIn(0)
+    replies.set('/api/Auth/Refresh', () => issue('acc_1', 'usr_1'))
+    expect(await session.token()).toBe(tokenOf('acc_1', 'usr_1'))
+    expect(session.status.value).toBe('signed-in')
+  })
+
+  test('that has ended already is signed out without an error', async () => {
+    await signIn()
+    replies.set('/api/Auth/SignOut', () => problem(401))
+    await session.signOut()
+    expect(assign).toHaveBeenCalledExactlyOnceWith('/')
+    await expect(session.signOut(true)).rejects.toThrow('No.')
+  })
+
+  test('waits for a busy service instead of asking for the password', async () => {
+    vi.useFakeTimers()
+    replies.set('/api/Auth/Refresh', () => problem(503))
+    await session.start()
+    expect(session.status.value).toBe('starting')
+    await signIn()
+    replies.set('/api/Auth/Refresh', () => issue('acc_1', 'usr_1'))
+    await vi.advanceTimersByTimeAsync(3000)
+    expect(session.status.value).toBe('signed-in')
+  })
+
+  test('has the new name and time zone of a changed account', async () => {
+    await signIn()
+    session.updateAccount({ name: 'B', timeZone: 'Asia/Tokyo' })
+    expect(session.me.value?.account).toEqual({
+      id: 'acc_1',
+      userName: 'a',
+      name: 'B',
+      timeZone: 'Asia/Tokyo',
+    })
+  })
+})

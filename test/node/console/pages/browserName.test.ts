@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import { browserName } from '../../../../console/pages/settings/browserName.ts'
+
+test.each([
+  ['Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0', 'Firefox on Linux'],
+  [
+    'Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 Chrome/142.0 Safari/537.36 Edg/142.0',
+    'Edge on Windows',
+  ],
+  [
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Mobile Safari/604.1',
+    'Safari on iOS',
+  ],
+  ['Mozilla/5.0 (Linux; Android 15) Chrome/142.0 Mobile Safari/537.36', 'Chrome on Android'],
+  ['', 'A browser'],
+])('%s is %s', (userAgent, name) => {
+  expect(browserName(userAgent)).toBe(name)
+})

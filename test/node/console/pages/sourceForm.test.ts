@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'vitest'
+import type { Source } from '../../../../console/api/types.ts'
+import {
+  bodyOf,
+  draftOf,
+  patchOf,
+  settingsOf,
+} from '../../../../console/pages/sources/sourceFormState.ts'
+
+const stored: Source = {
+  id: 'src_1',
+  name: 'inReach',
+  provider: 'garmin',
+  enabled: true,
+  settings: { host: null, apiKey: null, userName: null, password: null, sender: 'a@b.example' },
+  newDevices: 'hold',
+  keepRaw: false,
+  lastReceived: null,
+  creation: '',
+  lastModified: '',
+}
+
+describe('the form of a source', () => {
+  test('asks for a key or for a password, by the version of Garmin', () => {
+    expect(settingsOf(draftOf(stored))).toEqual(['host', 'sender', 'apiKey'])
+    const version1 = { ...draftOf(stored), host: 'explore.garmin.com' }
+    expect(settingsOf(version1)).toEqual(['host', 'sender', 'userName', 'password'])
+  })
+
+  test('sends no settings that the provider does not have', () => {
+    expect(bodyOf({ ...draftOf(null), provider: 'spot', name: ' Spots ' })).toEqual({
+      name: 'Spots',
+      provider: 'spot',
+      newDevices: 'hold',
+      keepRaw: false,
+      settings: {},
+    })
+  })
+
+  test('leaves a stored secret alone unless another is typed', () => {
+    const before = draftOf(stored)
+    expect(patchOf(before, before)).toEqual({})
+    expect(patchOf(before, { ...before, apiKey: 'new', sender: '' })).toEqual({
+      settings: { apiKey: 'new', sender: null },
+    })
+  })
+})
