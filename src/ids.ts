@@ -1,4 +1,4 @@
-import { base32, base32Time } from './domain/base32.ts'
+import { base32, base32Time } from './domain/text/base32.ts'
 
 const RANDOM_LENGTH = 13
 

@@ -2,8 +2,9 @@
 // nothing else.
 // No token, no checks, no rate limit, no log line; bodies arrive packed and rows are returned as
 // they are.
-import { readAlertContext } from '../../src/db/alertContext.ts'
+
 import { openCell } from '../../src/db/open.ts'
+import { readAlertContext } from '../../src/db/queries/alertContext.ts'
 import { listDevices } from '../../src/devices/list.ts'
 import { findDevice } from '../../src/devices/store.ts'
 import type { Env } from '../../src/env.ts'

@@ -1,9 +1,9 @@
 import { type DrizzleD1Database, drizzle } from 'drizzle-orm/d1'
-import { packLocation } from '../../src/db/locations.ts'
 import type { Database } from '../../src/db/open.ts'
+import { packLocation } from '../../src/db/queries/locations.ts'
 import * as schema from '../../src/db/schema.ts'
 import { newId } from '../../src/ids.ts'
-import { INITIAL_STATE, storeReport } from '../../src/locations/report.ts'
+import { INITIAL_STATE, storeReport } from '../../src/ingest/report.ts'
 
 type Value = string | number | null
 

@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import { MAX_RETENTION_DAYS } from '../domain/account.ts'
-import { MAX_LOCATIONS_PER_DAY, MAX_STORAGE_BYTES, NO_OVERRIDES } from '../domain/budget.ts'
-import { define } from '../http/contract.ts'
-import { nextCursor, pageQuery } from '../http/page.ts'
-import { day, id, name, success, time, timeZone } from '../http/wire.ts'
+import { MAX_RETENTION_DAYS } from '../domain/account/account.ts'
+import { MAX_LOCATIONS_PER_DAY, MAX_STORAGE_BYTES, NO_OVERRIDES } from '../domain/account/budget.ts'
+import { define } from '../http/contract/contract.ts'
+import { day, id, name, success, time, timeZone } from '../http/contract/wire.ts'
+import { nextCursor, pageQuery } from '../http/paging/page.ts'
 import { emergencySettings, shownEmergencySettings } from './forms.ts'
 
 export const licenses = z

@@ -7,8 +7,8 @@ import {
   MAX_EMERGENCY_CONTACTS,
   MAX_NOTICE_LIMIT,
   MAX_ROUNDS,
-} from '../domain/emergency.ts'
-import { name, phone } from '../http/wire.ts'
+} from '../domain/message/emergency.ts'
+import { name, phone } from '../http/contract/wire.ts'
 import { email } from '../users/forms.ts'
 
 /* The account's settings for emergencies, in requests and replies alike. */

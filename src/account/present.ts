@@ -1,7 +1,7 @@
-import type { Account } from '../domain/account.ts'
-import { type Budgets, effectiveBudgets, type Usage, usageAsOf } from '../domain/budget.ts'
-import { iso } from '../domain/iso.ts'
-import { available, currentDay } from '../domain/license.ts'
+import type { Account } from '../domain/account/account.ts'
+import { type Budgets, effectiveBudgets, type Usage, usageAsOf } from '../domain/account/budget.ts'
+import { available, currentDay } from '../domain/account/license.ts'
+import { iso } from '../domain/time/iso.ts'
 
 /** What an account's view needs beside the account. */
 export interface BudgetContext {

@@ -2,9 +2,9 @@ import { eq, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
 import { accounts, accountUsage } from '../db/schema.ts'
 import { compile, names, placeholders, readFirst, runBatch } from '../db/statement.ts'
-import type { BudgetOverrides, Usage } from '../domain/budget.ts'
-import type { Day } from '../domain/day.ts'
-import { parseEmergencySettings } from '../domain/emergency.ts'
+import type { BudgetOverrides, Usage } from '../domain/account/budget.ts'
+import { parseEmergencySettings } from '../domain/message/emergency.ts'
+import type { Day } from '../domain/time/day.ts'
 
 /* What accounts have used of their budgets. */
 

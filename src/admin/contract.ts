@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { account, budgetSettings } from '../account/contract.ts'
-import { define } from '../http/contract.ts'
-import { nextCursor, pageQuery } from '../http/page.ts'
-import { done, instant, name, success, timeZone } from '../http/wire.ts'
+import { define } from '../http/contract/contract.ts'
+import { done, instant, name, success, timeZone } from '../http/contract/wire.ts'
+import { nextCursor, pageQuery } from '../http/paging/page.ts'
 import { apiKey, keyBody, newKeyReply } from '../keys/contract.ts'
 
 const userName = z

@@ -1,5 +1,5 @@
 import { type BudgetContext, presentAccount } from '../account/present.ts'
-import type { Account } from '../domain/account.ts'
+import type { Account } from '../domain/account/account.ts'
 
 type Shown = Parameters<typeof presentAccount>[0] & Pick<Account, 'disabled' | 'cell'>
 

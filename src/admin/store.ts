@@ -2,8 +2,8 @@ import { and, asc, eq, getTableColumns, gt, inArray, max, sql } from 'drizzle-or
 import type { Database } from '../db/open.ts'
 import { accounts, accountUsage, cells, devices, directory, erasures } from '../db/schema.ts'
 import { names, runBatch, statement, valuesOf } from '../db/statement.ts'
-import type { Usage } from '../domain/budget.ts'
-import { cellSizeStep, fullCellBytes } from '../domain/cell.ts'
+import type { Usage } from '../domain/account/budget.ts'
+import { cellSizeStep, fullCellBytes } from '../domain/account/cell.ts'
 
 export interface DirectoryEntry {
   number: number

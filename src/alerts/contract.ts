@@ -5,12 +5,12 @@ import {
   MESSAGE_KINDS,
   POSITION_SOURCES,
   STATUSES,
-} from '../domain/alert.ts'
-import { MAX_UPDATES } from '../domain/emergency.ts'
-import { define } from '../http/contract.ts'
-import { nextCursor, pageQuery } from '../http/page.ts'
-import { isInOrder, OUT_OF_ORDER } from '../http/rangeQuery.ts'
-import { id, instantInUrl, success, time } from '../http/wire.ts'
+} from '../domain/message/alert.ts'
+import { MAX_UPDATES } from '../domain/message/emergency.ts'
+import { define } from '../http/contract/contract.ts'
+import { id, instantInUrl, success, time } from '../http/contract/wire.ts'
+import { nextCursor, pageQuery } from '../http/paging/page.ts'
+import { isInOrder, OUT_OF_ORDER } from '../http/paging/rangeQuery.ts'
 import { type AlertsBody, alertName, forms, readBody, sort } from './forms.ts'
 
 export const delivery = z

@@ -1,8 +1,9 @@
 import * as z from 'zod'
-import { CHANNELS } from '../domain/alert.ts'
-import { isObject } from '../domain/json.ts'
-import { isPlausible, NUMBER_FIELDS } from '../domain/location.ts'
-import { dropNulls } from '../http/nulls.ts'
+import { CHANNELS } from '../domain/message/alert.ts'
+import { isObject } from '../domain/text/json.ts'
+import { isPlausible, NUMBER_FIELDS } from '../domain/track/location.ts'
+import { dropNulls } from '../http/contract/nulls.ts'
+import { instant, line } from '../http/contract/wire.ts'
 import {
   absent,
   has,
@@ -13,8 +14,7 @@ import {
   SINCE,
   toQuery,
   UNTIL,
-} from '../http/rangeQuery.ts'
-import { instant, line } from '../http/wire.ts'
+} from '../http/paging/rangeQuery.ts'
 
 const degrees = ({ min, max, description }: (typeof NUMBER_FIELDS)['latitude' | 'longitude']) =>
   z

@@ -2,10 +2,15 @@ import { and, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import { readScan } from '../db/boundedScan.ts'
 import type { Database } from '../db/open.ts'
+import {
+  type DeviceRef,
+  IS_VISIBLE_DEVICE,
+  isInGroup,
+  type Viewer,
+} from '../db/queries/visibility.ts'
 import { alerts, devices } from '../db/schema.ts'
 import { compile, compileVariants, literal, placeholders, readFirst } from '../db/statement.ts'
-import { type DeviceRef, IS_VISIBLE_DEVICE, isInGroup, type Viewer } from '../db/visibility.ts'
-import { MAX_SEARCHED_ALERTS, MAX_SPAN_ALERTS } from '../domain/alert.ts'
+import { MAX_SEARCHED_ALERTS, MAX_SPAN_ALERTS } from '../domain/message/alert.ts'
 import type { Sort } from './forms.ts'
 import type { StoredAlert } from './present.ts'
 import { type AlertRow, readDeliveries, toAlert } from './store.ts'

@@ -1,6 +1,6 @@
-import { type Alert, type AlertUpdate, CHANNELS, type Delivery } from '../domain/alert.ts'
-import type { UndeliveredReason } from '../domain/emergency.ts'
-import { iso, isoOrNull } from '../domain/iso.ts'
+import { type Alert, type AlertUpdate, CHANNELS, type Delivery } from '../domain/message/alert.ts'
+import type { UndeliveredReason } from '../domain/message/emergency.ts'
+import { iso, isoOrNull } from '../domain/time/iso.ts'
 
 /** An alert as its cell stores it. */
 export interface StoredAlert extends Alert {

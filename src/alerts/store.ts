@@ -1,10 +1,15 @@
 import { sql } from 'drizzle-orm'
-import { isMessageOf } from '../db/alerts.ts'
 import type { Database } from '../db/open.ts'
+import { isMessageOf } from '../db/queries/alerts.ts'
+import { isVisible, type Viewer } from '../db/queries/visibility.ts'
 import { alerts, devices, messages } from '../db/schema.ts'
 import { compile, placeholders, readAll, runBatch } from '../db/statement.ts'
-import { isVisible, type Viewer } from '../db/visibility.ts'
-import { type AlertUpdate, alertIdOf, type Delivery, type PositionSource } from '../domain/alert.ts'
+import {
+  type AlertUpdate,
+  alertIdOf,
+  type Delivery,
+  type PositionSource,
+} from '../domain/message/alert.ts'
 import type { StoredAlert } from './present.ts'
 
 export interface AlertRow {

@@ -2,9 +2,9 @@ import { and, eq, isNull, lt, or, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
 import { accounts, keys, sessions, users } from '../db/schema.ts'
 import { compile, readAll, valuesOf } from '../db/statement.ts'
-import { BoundedCache } from '../domain/boundedCache.ts'
-import { isSessionId } from '../domain/session.ts'
-import type { AccessPeriod, Privilege } from '../domain/user.ts'
+import { isSessionId } from '../domain/account/session.ts'
+import type { AccessPeriod, Privilege } from '../domain/account/user.ts'
+import { BoundedCache } from '../domain/cache/boundedCache.ts'
 
 /**
  * The state of an API key or a session, its account and its user, which every request is checked

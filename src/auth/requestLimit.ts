@@ -1,4 +1,4 @@
-import { BoundedCache } from '../domain/boundedCache.ts'
+import { BoundedCache } from '../domain/cache/boundedCache.ts'
 import { accountRequestsPerMinute, type Env } from '../env.ts'
 
 /*

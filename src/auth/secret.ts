@@ -1,4 +1,4 @@
-import { formatApiKey, makeSecret, SECRET_BYTES } from '../domain/apiKey.ts'
+import { formatApiKey, makeSecret, SECRET_BYTES } from '../domain/account/apiKey.ts'
 
 /** The hash stored for a secret. With 200 random bits, one round is enough. */
 export const hashSecret = async (secret: string): Promise<string> =>

@@ -1,5 +1,5 @@
 import { errors, jwtVerify } from 'jose'
-import { type Scope, toScopes } from '../domain/scope.ts'
+import { type Scope, toScopes } from '../domain/account/scope.ts'
 import { type Env, tokenTtlSeconds } from '../env.ts'
 
 const ISSUER = 'perigee'

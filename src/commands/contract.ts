@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { define } from '../http/contract.ts'
-import { nextCursor, pageQuery } from '../http/page.ts'
-import { id, success, time } from '../http/wire.ts'
+import { define } from '../http/contract/contract.ts'
+import { id, success, time } from '../http/contract/wire.ts'
+import { nextCursor, pageQuery } from '../http/paging/page.ts'
 
 const tag = 'Commands'
 const format = z.enum(['Text', 'Hex', 'Base64'], 'must be Text, Hex or Base64')

@@ -1,4 +1,4 @@
-import { septets } from '../domain/gsm7.ts'
+import { septets } from '../domain/message/gsm7.ts'
 
 /* How long a command may be, by the network that carries it. */
 

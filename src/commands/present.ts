@@ -1,4 +1,4 @@
-import { iso } from '../domain/iso.ts'
+import { iso } from '../domain/time/iso.ts'
 import type { CommandRow } from './store.ts'
 
 /** An SMS that the daily limit suppressed was not sent, and will not be. */

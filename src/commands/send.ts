@@ -1,7 +1,7 @@
-import type { SourceProvider } from '../domain/source.ts'
-import { waitOutside } from '../http/accountSlots.ts'
+import type { SourceProvider } from '../domain/account/source.ts'
+import { waitOutside } from '../http/admission/accountSlots.ts'
 import type { Context } from '../http/context.ts'
-import { invalid, Problem, requireOk } from '../http/problem.ts'
+import { invalid, Problem, requireOk } from '../http/contract/problem.ts'
 import { ledgerOf } from '../ledger/stub.ts'
 import { findSource } from '../sources/store.ts'
 import {

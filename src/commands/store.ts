@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
 import { commands, devices, messages } from '../db/schema.ts'
 import { readAll, readFirst, runBatch, statement } from '../db/statement.ts'
-import { messageId } from '../domain/alert.ts'
+import { messageId } from '../domain/message/alert.ts'
 
 export interface CommandRow {
   id: string

@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { ALPHABET, TIME_LENGTH } from '../domain/base32.ts'
+import { ALPHABET, TIME_LENGTH } from '../domain/text/base32.ts'
 import { literal } from './statement.ts'
 
 /** `base32Time` in SQL: the characters that the id of something made at this instant begins with. */

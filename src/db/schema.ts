@@ -8,12 +8,18 @@ import {
   text,
   uniqueIndex,
 } from 'drizzle-orm/sqlite-core'
-import type { AlertUpdate, Channel, MessageKind, PositionSource, Status } from '../domain/alert.ts'
-import type { PendingRaise } from '../domain/pendingRaise.ts'
-import type { RuleRecord, RuleType } from '../domain/rule.ts'
-import type { QuarantineReason, SourceItem, SourceProvider } from '../domain/source.ts'
-import type { Privilege } from '../domain/user.ts'
-import type { ZoneShape } from '../domain/zone.ts'
+import type { QuarantineReason, SourceItem, SourceProvider } from '../domain/account/source.ts'
+import type { Privilege } from '../domain/account/user.ts'
+import type { ZoneShape } from '../domain/geo/zone.ts'
+import type {
+  AlertUpdate,
+  Channel,
+  MessageKind,
+  PositionSource,
+  Status,
+} from '../domain/message/alert.ts'
+import type { PendingRaise } from '../domain/message/pendingRaise.ts'
+import type { RuleRecord, RuleType } from '../domain/rule/rule.ts'
 
 /*
  * Every D1 table. All cells have the same tables; only cell 0 uses `directory`, `source_directory`

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { define } from '../http/contract.ts'
-import { nextCursor, pageQuery } from '../http/page.ts'
-import { day, done, idList, line, search, success } from '../http/wire.ts'
+import { define } from '../http/contract/contract.ts'
+import { day, done, idList, line, search, success } from '../http/contract/wire.ts'
+import { nextCursor, pageQuery } from '../http/paging/page.ts'
 import { dayReport, device, deviceBody } from './forms.ts'
 
 const reply = z.object({ success, device })

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { DEFAULT_MAX_SPEED } from '../domain/device.ts'
-import { day, id, line, name, tags, time } from '../http/wire.ts'
+import { DEFAULT_MAX_SPEED } from '../domain/account/device.ts'
+import { day, id, line, name, tags, time } from '../http/contract/wire.ts'
 import { location } from '../locations/forms.ts'
 
 /** What each member means, in requests and replies alike. */

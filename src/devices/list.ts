@@ -1,11 +1,11 @@
 import { sql } from 'drizzle-orm'
 import { readScan } from '../db/boundedScan.ts'
 import type { Database } from '../db/open.ts'
+import type { Viewer } from '../db/queries/visibility.ts'
 import { accounts } from '../db/schema.ts'
 import { compile, readAll, readFirst } from '../db/statement.ts'
-import type { Viewer } from '../db/visibility.ts'
-import { localDay } from '../domain/day.ts'
-import { currentDay } from '../domain/license.ts'
+import { currentDay } from '../domain/account/license.ts'
+import { localDay } from '../domain/time/day.ts'
 import {
   isRarePrefix,
   MAX_PAGE_BYTES,

@@ -1,6 +1,7 @@
 import { and, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import type { Database } from '../db/open.ts'
+import { isVisible } from '../db/queries/visibility.ts'
 import { accounts, devices, groupDevices } from '../db/schema.ts'
 import {
   compile,
@@ -10,7 +11,6 @@ import {
   placeholders,
   runBatch,
 } from '../db/statement.ts'
-import { isVisible } from '../db/visibility.ts'
 import { type DeviceRow, deviceColumns } from './store.ts'
 
 export type Sort = 'name' | '-name' | 'creation' | '-creation'

@@ -1,8 +1,8 @@
-import { dayStart } from '../domain/day.ts'
-import { DEFAULT_MAX_SPEED, type Device, NO_RESERVE } from '../domain/device.ts'
-import { iso, isoOrNull } from '../domain/iso.ts'
-import { currentDay, endsOf, hasEnded } from '../domain/license.ts'
-import type { StoredLocation } from '../domain/location.ts'
+import { DEFAULT_MAX_SPEED, type Device, NO_RESERVE } from '../domain/account/device.ts'
+import { currentDay, endsOf, hasEnded } from '../domain/account/license.ts'
+import { dayStart } from '../domain/time/day.ts'
+import { iso, isoOrNull } from '../domain/time/iso.ts'
+import type { StoredLocation } from '../domain/track/location.ts'
 import { presentLocation } from '../locations/present.ts'
 
 /** What only the cell knows of a device. */

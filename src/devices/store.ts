@@ -1,13 +1,13 @@
 import { and, eq, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
-import { parseLocation, selectLastLocation } from '../db/locations.ts'
 import type { Database } from '../db/open.ts'
+import { parseLocation, selectLastLocation } from '../db/queries/locations.ts'
+import { type DeviceRef, IS_VISIBLE_DEVICE, type Viewer } from '../db/queries/visibility.ts'
 import { accounts, devices, groupDevices, groups } from '../db/schema.ts'
 import { compile, readFirst, statement } from '../db/statement.ts'
-import { type DeviceRef, IS_VISIBLE_DEVICE, type Viewer } from '../db/visibility.ts'
-import type { Device } from '../domain/device.ts'
-import { currentDay } from '../domain/license.ts'
-import type { StoredLocation } from '../domain/location.ts'
+import type { Device } from '../domain/account/device.ts'
+import { currentDay } from '../domain/account/license.ts'
+import type { StoredLocation } from '../domain/track/location.ts'
 
 /** A device as its cell has it, with the account's day and zone, which decide its state. */
 export interface StoredDevice {

@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { CHANNELS, POSITION_SOURCES } from '../domain/alert.ts'
-import { UNDELIVERED_REASONS } from '../domain/emergency.ts'
-import { EVENT_TYPES, type EventType } from '../domain/event.ts'
-import { day, id, time } from '../http/wire.ts'
+import { EVENT_TYPES, type EventType } from '../domain/event/event.ts'
+import { CHANNELS, POSITION_SOURCES } from '../domain/message/alert.ts'
+import { UNDELIVERED_REASONS } from '../domain/message/emergency.ts'
+import { day, id, time } from '../http/contract/wire.ts'
 import { location } from '../locations/forms.ts'
 
 /* Every type of event, with the schema of its `data`. */

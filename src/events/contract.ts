@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { EVENT_PATTERNS } from '../domain/event.ts'
-import { define } from '../http/contract.ts'
-import { nextCursor, pageQuery } from '../http/page.ts'
-import { idList, splitAtCommas, success } from '../http/wire.ts'
+import { EVENT_PATTERNS } from '../domain/event/event.ts'
+import { define } from '../http/contract/contract.ts'
+import { idList, splitAtCommas, success } from '../http/contract/wire.ts'
+import { nextCursor, pageQuery } from '../http/paging/page.ts'
 import { event } from './catalogue.ts'
 
 export const MAX_FILTERED = 100

@@ -2,6 +2,7 @@ import { and, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import { growScan, MAX_SCANNED } from '../db/boundedScan.ts'
 import type { Database } from '../db/open.ts'
+import type { Viewer } from '../db/queries/visibility.ts'
 import { devices, events, groupDevices, tombstones } from '../db/schema.ts'
 import {
   compileVariants,
@@ -11,8 +12,7 @@ import {
   runBatch,
   valuesOf,
 } from '../db/statement.ts'
-import type { Viewer } from '../db/visibility.ts'
-import { EVENT_TYPES, type EventFilter, isWanted } from '../domain/event.ts'
+import { EVENT_TYPES, type EventFilter, isWanted } from '../domain/event/event.ts'
 import {
   EVENT_COLUMNS,
   type EventRow,

@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import { iso } from '../domain/iso.ts'
+import { iso } from '../domain/time/iso.ts'
 import { presentLocation } from '../locations/present.ts'
 import type { event as eventSchema } from './catalogue.ts'
 import type { LoggedEvent } from './store.ts'

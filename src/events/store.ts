@@ -1,10 +1,10 @@
 import { sql } from 'drizzle-orm'
-import { LOCATION_JSON, parseLocation } from '../db/locations.ts'
 import type { Database } from '../db/open.ts'
+import { LOCATION_JSON, parseLocation } from '../db/queries/locations.ts'
 import { devices, eventHeads, events, groupDevices, locations, tombstones } from '../db/schema.ts'
 import { compile, literal, names, placeholders, readAll, runBatch } from '../db/statement.ts'
-import type { Addressed } from '../domain/event.ts'
-import type { StoredLocation } from '../domain/location.ts'
+import type { Addressed } from '../domain/event/event.ts'
+import type { StoredLocation } from '../domain/track/location.ts'
 
 /** An event as its cell has it, with what decides who may read it. */
 export interface LoggedEvent extends Addressed {

@@ -1,28 +1,28 @@
 import { DurableObject } from 'cloudflare:workers'
 import { type Database, openCell } from '../db/open.ts'
-import { CLOSE, PING, PONG, readMessage, sendableCode } from '../domain/stream.ts'
-import type { DisabledReason, Webhook, WebhookDelivery } from '../domain/webhook.ts'
+import { CLOSE, PING, PONG, readMessage, sendableCode } from '../domain/event/stream.ts'
+import type { DisabledReason, Webhook, WebhookDelivery } from '../domain/event/webhook.ts'
 import type { Env } from '../env.ts'
 import { type AccountStatus, disableWebhook, readAccountSnapshot } from '../webhooks/store.ts'
-import { listDeliveries } from './deliveries.ts'
+import { ensureFeedState, readFeedState, saveFeedState } from './feedState.ts'
+import { PollLoop } from './pollLoop.ts'
+import { nextPollAt } from './pollSchedule.ts'
+import { StreamAdmission } from './streams/streamAdmission.ts'
+import { Streams } from './streams/streams.ts'
+import { type FeedOwner, STREAM_REQUEST_HEADER, type StreamRequest } from './stub.ts'
+import { migrateTables } from './tables.ts'
+import { listDeliveries } from './webhooks/deliveries.ts'
 import {
   confirmDisabled,
   nextDisableNotice,
   recordDisableIntent,
   sendDisableNotices,
-} from './disableNotice.ts'
-import { ensureFeedState, readFeedState, saveFeedState } from './feedState.ts'
-import { type ManualDelivery, redeliver, sendTest } from './manualDelivery.ts'
-import { PollLoop } from './pollLoop.ts'
-import { nextPollAt } from './pollSchedule.ts'
-import { ReceiverSlots } from './receiverSlots.ts'
-import { ensureSecret, rotateSecret } from './secrets.ts'
-import { StreamAdmission } from './streamAdmission.ts'
-import { Streams } from './streams.ts'
-import { type FeedOwner, STREAM_REQUEST_HEADER, type StreamRequest } from './stub.ts'
-import { migrateTables } from './tables.ts'
-import type { FeedContext } from './webhookWorker.ts'
-import { forgetWebhook, WebhookWorkers } from './webhookWorkers.ts'
+} from './webhooks/disableNotice.ts'
+import { type ManualDelivery, redeliver, sendTest } from './webhooks/manualDelivery.ts'
+import { ReceiverSlots } from './webhooks/receiverSlots.ts'
+import { ensureSecret, rotateSecret } from './webhooks/secrets.ts'
+import type { FeedContext } from './webhooks/webhookWorker.ts'
+import { forgetWebhook, WebhookWorkers } from './webhooks/webhookWorkers.ts'
 
 /**
  * One object per account: holds the open streams and delivers events to webhooks. It reads the

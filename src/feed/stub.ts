@@ -1,9 +1,9 @@
-import { hasSubscribers } from '../db/events.ts'
 import { openCell } from '../db/open.ts'
-import { BoundedCache } from '../domain/boundedCache.ts'
+import { hasSubscribers } from '../db/queries/events.ts'
+import { BoundedCache } from '../domain/cache/boundedCache.ts'
 import type { Env } from '../env.ts'
 import type { AccountFeed } from './feed.ts'
-import type { Subscriber } from './subscriber.ts'
+import type { Subscriber } from './streams/subscriber.ts'
 
 /** The feed's methods, without the types that the platform wraps around them. */
 export type Feed = Pick<

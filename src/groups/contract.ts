@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import { fold } from '../domain/fold.ts'
-import { MAX_GROUP_DEVICES } from '../domain/group.ts'
-import { define } from '../http/contract.ts'
-import { nextCursor, pageQuery } from '../http/page.ts'
-import { done, id, line, name, search, success, time } from '../http/wire.ts'
+import { MAX_GROUP_DEVICES } from '../domain/account/group.ts'
+import { fold } from '../domain/text/fold.ts'
+import { define } from '../http/contract/contract.ts'
+import { done, id, line, name, search, success, time } from '../http/contract/wire.ts'
+import { nextCursor, pageQuery } from '../http/paging/page.ts'
 
 const DESCRIPTION = 'A description of your own.'
 

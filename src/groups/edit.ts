@@ -1,11 +1,11 @@
 import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
-import { touchRulesVersion } from '../db/rulesVersion.ts'
-import { removeRuleTarget } from '../db/ruleTargets.ts'
+import { touchRulesVersion } from '../db/queries/rulesVersion.ts'
+import { removeRuleTarget } from '../db/queries/ruleTargets.ts'
 import { devices, groupDevices, groups, users } from '../db/schema.ts'
 import { names, runBatch, statement, valuesOf } from '../db/statement.ts'
-import { fold } from '../domain/fold.ts'
-import { difference, type Group, type GroupRecord } from '../domain/group.ts'
+import { difference, type Group, type GroupRecord } from '../domain/account/group.ts'
+import { fold } from '../domain/text/fold.ts'
 import { selectGroup, toFoundGroup } from './store.ts'
 
 /* Each edit is one atomic batch that ends by reading what it left behind. */

@@ -1,5 +1,5 @@
-import type { Group } from '../domain/group.ts'
-import { iso } from '../domain/iso.ts'
+import type { Group } from '../domain/account/group.ts'
+import { iso } from '../domain/time/iso.ts'
 
 export const presentGroup = (group: Group) => {
   const { id, name, description, devices, creation, lastModified } = group

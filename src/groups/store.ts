@@ -2,7 +2,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
 import { devices, groupDevices, groups } from '../db/schema.ts'
 import { readFirst, runBatch, type Statement, statement } from '../db/statement.ts'
-import { type Group, MAX_GROUP_DEVICES } from '../domain/group.ts'
+import { type Group, MAX_GROUP_DEVICES } from '../domain/account/group.ts'
 
 interface Row {
   id: string

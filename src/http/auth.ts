@@ -1,14 +1,14 @@
 import { recordKeyUse } from '../auth/keyStatus.ts'
 import { type Authenticated, authenticate } from '../auth/principal.ts'
 import { hashSecret, isSameDigest } from '../auth/secret.ts'
-import { looksLikeApiKey } from '../domain/apiKey.ts'
-import { allows, type Scope } from '../domain/scope.ts'
+import { looksLikeApiKey } from '../domain/account/apiKey.ts'
+import { allows, type Scope } from '../domain/account/scope.ts'
 import { operatorToken } from '../env.ts'
 import { log } from '../log.ts'
-import { requireSlot } from './accountSlots.ts'
+import { requireSlot } from './admission/accountSlots.ts'
+import { countRequest } from './admission/rateLimit.ts'
 import type { Context } from './context.ts'
-import { Problem } from './problem.ts'
-import { countRequest } from './rateLimit.ts'
+import { Problem } from './contract/problem.ts'
 
 const BEARER = /^Bearer(?: +(.*))?$/i
 const TOKEN = /^[A-Za-z0-9._~+/=-]+$/

@@ -2,12 +2,12 @@ import type { MiddlewareHandler } from 'hono'
 import { routePath } from 'hono/route'
 import { type Env, publicUrlFault } from '../env.ts'
 import { errorFields, log } from '../log.ts'
-import { declaredLength, MAX_OPEN_BODY_BYTES } from './body.ts'
+import { acquire, release, releaseWhile } from './admission/loadShedding.ts'
+import { ratePolicy } from './admission/rateLimit.ts'
+import { declaredLength, MAX_OPEN_BODY_BYTES } from './body/body.ts'
 import type { AppEnv, Context } from './context.ts'
-import { acquire, release, releaseWhile } from './loadShedding.ts'
+import { overloaded, problemDocument } from './contract/problem.ts'
 import { isForOwnPages } from './ownOrigin.ts'
-import { overloaded, problemDocument } from './problem.ts'
-import { ratePolicy } from './rateLimit.ts'
 
 const EXPOSED_HEADERS =
   'ETag, Link, Location, Retry-After, RateLimit, RateLimit-Policy, X-Request-Id, ' +

@@ -1,18 +1,18 @@
 import type { Next } from 'hono'
 import { liveSecrets } from '../auth/token.ts'
+import { type Database, openDirectory } from '../db/open.ts'
 import {
   type Attempt,
   type ClaimedRow,
   claimKey,
   releaseKey,
   storeReply,
-} from '../db/idempotency.ts'
-import { type Database, openDirectory } from '../db/open.ts'
+} from '../db/queries/idempotency.ts'
 import { newId, repeatableIds } from '../ids.ts'
+import { pack, unpack } from './body/replayBody.ts'
 import type { Context } from './context.ts'
-import { newReply } from './newReply.ts'
-import { invalid, Problem } from './problem.ts'
-import { pack, unpack } from './replayBody.ts'
+import { invalid, Problem } from './contract/problem.ts'
+import { newReply } from './reply/newReply.ts'
 
 export interface Replay {
   /** Members that are shown once: the stored reply has null in their place. */

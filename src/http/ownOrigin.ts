@@ -1,5 +1,5 @@
 import type { Context } from './context.ts'
-import { Problem } from './problem.ts'
+import { Problem } from './contract/problem.ts'
 
 /* Requests that carry the session cookie. Only pages of this service may send them. */
 

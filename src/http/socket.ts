@@ -1,7 +1,7 @@
 import { type Authenticated, authenticate } from '../auth/principal.ts'
 import { tryCountRequest } from '../auth/requestLimit.ts'
-import { allows, type Scope } from '../domain/scope.ts'
-import type { Closing } from '../domain/stream.ts'
+import { allows, type Scope } from '../domain/account/scope.ts'
+import type { Closing } from '../domain/event/stream.ts'
 import { admit, hasBearer, recordUse, requireScope } from './auth.ts'
 import type { Context } from './context.ts'
 

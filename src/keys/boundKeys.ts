@@ -1,8 +1,8 @@
 import { readKeyStatuses } from '../auth/keyStatus.ts'
-import { isWithin, type Scope } from '../domain/scope.ts'
-import { isSessionId } from '../domain/session.ts'
+import { isWithin, type Scope } from '../domain/account/scope.ts'
+import { isSessionId } from '../domain/account/session.ts'
 import type { Context } from '../http/context.ts'
-import { Problem } from '../http/problem.ts'
+import { Problem } from '../http/contract/problem.ts'
 import { findKey, type Key } from './store.ts'
 
 /*

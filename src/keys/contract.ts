@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import { SCOPES } from '../domain/scope.ts'
-import { define } from '../http/contract.ts'
-import { nextCursor, pageQuery } from '../http/page.ts'
-import { invalid } from '../http/problem.ts'
-import { done, id, instant, name, success, time } from '../http/wire.ts'
+import { SCOPES } from '../domain/account/scope.ts'
+import { define } from '../http/contract/contract.ts'
+import { invalid } from '../http/contract/problem.ts'
+import { done, id, instant, name, success, time } from '../http/contract/wire.ts'
+import { nextCursor, pageQuery } from '../http/paging/page.ts'
 
 const NAME = 'What the key is for; keys may have the same name.'
 

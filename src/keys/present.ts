@@ -1,4 +1,4 @@
-import { iso, isoOrNull } from '../domain/iso.ts'
+import { iso, isoOrNull } from '../domain/time/iso.ts'
 import type { Key } from './store.ts'
 
 export const presentKey = ({ id, name, scopes, userId, creation, expires, lastUsed }: Key) => ({

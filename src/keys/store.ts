@@ -1,10 +1,10 @@
 import { and, asc, eq, gt, isNull, or, sql } from 'drizzle-orm'
 import { growScan } from '../db/boundedScan.ts'
-import { appendEvent } from '../db/events.ts'
 import type { Database } from '../db/open.ts'
+import { appendEvent } from '../db/queries/events.ts'
 import { keys, users } from '../db/schema.ts'
 import { names, runBatch, statement } from '../db/statement.ts'
-import { type Scope, toScopes } from '../domain/scope.ts'
+import { type Scope, toScopes } from '../domain/account/scope.ts'
 
 type Row = typeof keys.$inferSelect
 export type Key = Omit<Row, 'scopes'> & { scopes: Scope[] }

@@ -1,8 +1,8 @@
-import type { Account } from '../domain/account.ts'
-import { base32, base32Time } from '../domain/base32.ts'
-import { advanceToToday, readAccount } from './accountRow.ts'
-import { appendLogLine, type LogEntry } from './licenseLog.ts'
-import { type Effect, post } from './outbox.ts'
+import type { Account } from '../domain/account/account.ts'
+import { base32, base32Time } from '../domain/text/base32.ts'
+import { advanceToToday, readAccount } from './accounts/accountRow.ts'
+import { appendLogLine, type LogEntry } from './accounts/licenseLog.ts'
+import { type Effect, post } from './outbox/outbox.ts'
 
 /**
  * What one decision works with. A decision is synchronous and runs in one transaction: an `await`

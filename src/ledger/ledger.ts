@@ -1,31 +1,31 @@
 import { DurableObject } from 'cloudflare:workers'
-import type { DayReport, DeviceRecord } from '../domain/device.ts'
+import type { DayReport, DeviceRecord } from '../domain/account/device.ts'
 import type { Env } from '../env.ts'
 import { logFailure } from '../log.ts'
 import type { Receipt } from '../notify/provider.ts'
-import * as accounts from './account.ts'
-import { readAccount } from './accountRow.ts'
-import * as acknowledge from './acknowledge.ts'
-import { type AlertToRaise, type RaiseOutcome, raiseAlert } from './alerts.ts'
-import * as commandSms from './commandSms.ts'
+import * as accounts from './accounts/account.ts'
+import { readAccount } from './accounts/accountRow.ts'
+import { recordExpirations } from './accounts/expirations.ts'
+import { type LogPage, readLog } from './accounts/licenseLog.ts'
+import * as acknowledge from './alerts/acknowledge.ts'
+import { type AlertToRaise, type RaiseOutcome, raiseAlert } from './alerts/alerts.ts'
+import { nextEmergencyTime, runDueEmergencies } from './alerts/emergencyRounds.ts'
+import * as pending from './alerts/pendingRaises.ts'
 import { beginDecision, type Decision } from './decision.ts'
-import * as devices from './devices.ts'
-import { nextEmergencyTime, runDueEmergencies } from './emergencyRounds.ts'
-import { recordExpirations } from './expirations.ts'
-import { type LogPage, readLog } from './licenseLog.ts'
-import { MessageSender } from './messageSender.ts'
-import { type AccountNotice, type NoticeOutcome, sendNotice } from './notices.ts'
-import { isEmpty } from './outbox.ts'
-import { OutboxDrain } from './outboxDrain.ts'
-import * as pending from './pendingRaises.ts'
-import { nextPruneTime, prune } from './prune.ts'
-import { applyReceipt } from './receipts.ts'
-import { type ReconcileOutcome, reconcilePage } from './reconcile.ts'
-import { type ResendOutcome, resendMessage, type StoredMessage } from './resendMessage.ts'
-import { type Handover, type RestoreOutcome, scheduleRestore, skipUsedDevices } from './restore.ts'
+import * as devices from './devices/devices.ts'
+import { usageBetween } from './devices/usage.ts'
+import * as commandSms from './messages/commandSms.ts'
+import { MessageSender } from './messages/messageSender.ts'
+import { type AccountNotice, type NoticeOutcome, sendNotice } from './messages/notices.ts'
+import { applyReceipt } from './messages/receipts.ts'
+import { type ResendOutcome, resendMessage, type StoredMessage } from './messages/resendMessage.ts'
+import { isEmpty } from './outbox/outbox.ts'
+import { OutboxDrain } from './outbox/outboxDrain.ts'
+import { nextPruneTime, prune } from './restore/prune.ts'
+import { type ReconcileOutcome, reconcilePage } from './restore/reconcile.ts'
+import * as restoring from './restore/restore.ts'
 import * as sources from './sources.ts'
 import { migrateTables } from './tables.ts'
-import { usageBetween } from './usage.ts'
 
 const MAX_SWEPT = 200
 /** The alarm ends after this long even if a provider still hangs: other work may be due. */
@@ -177,14 +177,14 @@ export class AccountLedger extends DurableObject<Env> {
   }
 
   /** Schedules a restore, which takes effect when the object restarts. */
-  async scheduleRestore(to: number | string): Promise<RestoreOutcome> {
-    return scheduleRestore(this.ctx.storage, this.#instance, to)
+  async scheduleRestore(to: number | string): Promise<restoring.RestoreOutcome> {
+    return restoring.scheduleRestore(this.ctx.storage, this.#instance, to)
   }
 
   /** Restarts the object: this call fails, and a call to its replacement returns true. */
-  async restart(handover: Handover): Promise<boolean> {
+  async restart(handover: restoring.Handover): Promise<boolean> {
     if (handover.instance === this.#instance) this.ctx.abort('restarted for a restore')
-    skipUsedDevices(this.#sql, handover)
+    restoring.skipUsedDevices(this.#sql, handover)
     return true
   }
 

@@ -1,6 +1,6 @@
-import type { DeviceRecord } from '../domain/device.ts'
+import type { DeviceRecord } from '../domain/account/device.ts'
 import type { Decision } from './decision.ts'
-import { createDevice, type DeviceOutcome } from './devices.ts'
+import { createDevice, type DeviceOutcome } from './devices/devices.ts'
 
 /* What the ledger keeps and decides for the account's sources. */
 

@@ -1,6 +1,6 @@
-import { describeAge, formatLongTime, placeOf } from '../domain/alertText.ts'
-import { escapeHtml } from '../domain/html.ts'
-import { formatCoordinates, mapLink } from '../domain/place.ts'
+import { formatCoordinates, mapLink } from '../domain/geo/place.ts'
+import { describeAge, formatLongTime, placeOf } from '../domain/message/alertText.ts'
+import { escapeHtml } from '../domain/text/html.ts'
 import type { LinkedAlert } from './store.ts'
 
 /* The page of a link. It needs no script, and everything in it but the map comes from this service. */

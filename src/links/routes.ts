@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import { openCell } from '../db/open.ts'
-import { cellOfLink, LINK_PATH } from '../domain/link.ts'
+import { cellOfLink, LINK_PATH } from '../domain/message/link.ts'
 import { cellNumbers } from '../env.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { hashLink } from '../ids.ts'

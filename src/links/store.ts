@@ -1,10 +1,10 @@
 import { sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import type { Database } from '../db/open.ts'
+import { isInGroup } from '../db/queries/visibility.ts'
 import { accounts, alerts, devices, keys, messages, users } from '../db/schema.ts'
 import { compile, placeholders, readFirst } from '../db/statement.ts'
-import { isInGroup } from '../db/visibility.ts'
-import type { PositionSource } from '../domain/alert.ts'
+import type { PositionSource } from '../domain/message/alert.ts'
 
 /** What a link shows, and as whom it acknowledges. */
 export interface LinkedAlert {

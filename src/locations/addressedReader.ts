@@ -1,7 +1,7 @@
 import type * as z from 'zod'
-import { isObject } from '../domain/json.ts'
-import { MAX_REPORT_LOCATIONS } from '../domain/location.ts'
-import { dropNulls } from '../http/nulls.ts'
+import { isObject } from '../domain/text/json.ts'
+import { MAX_REPORT_LOCATIONS } from '../domain/track/location.ts'
+import { dropNulls } from '../http/contract/nulls.ts'
 import { readLocation } from './fastReader.ts'
 import { type AddressedLocation, addressedForm } from './forms.ts'
 

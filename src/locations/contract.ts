@@ -1,15 +1,15 @@
 import * as z from 'zod'
+import { extraCostOfLocations } from '../domain/account/requestCost.ts'
 import {
   MAX_REJECTIONS,
   MAX_SPAN_LOCATIONS,
   MIXED_REJECTIONS,
   REJECTIONS,
-} from '../domain/location.ts'
-import { extraCostOfLocations } from '../domain/requestCost.ts'
-import { define } from '../http/contract.ts'
-import { nextCursor, pageQuery } from '../http/page.ts'
-import { isInOrder, OUT_OF_ORDER } from '../http/rangeQuery.ts'
-import { instantInUrl, success } from '../http/wire.ts'
+} from '../domain/track/location.ts'
+import { define } from '../http/contract/contract.ts'
+import { instantInUrl, success } from '../http/contract/wire.ts'
+import { nextCursor, pageQuery } from '../http/paging/page.ts'
+import { isInOrder, OUT_OF_ORDER } from '../http/paging/rangeQuery.ts'
 import { readMixedBody } from './addressedReader.ts'
 import { readBody } from './fastReader.ts'
 import { FORMATS, MEDIA_TYPES } from './formats/formats.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { readIso } from '../domain/iso.ts'
-import { isObject, type JsonObject } from '../domain/json.ts'
+import { isObject, type JsonObject } from '../domain/text/json.ts'
+import { readIso } from '../domain/time/iso.ts'
 import {
   CODE_LISTS,
   FREE_LISTS,
@@ -11,10 +11,10 @@ import {
   NUMBER_FIELDS,
   SENSOR_TIMES,
   TEXT_LISTS,
-} from '../domain/location.ts'
-import { dropNulls } from '../http/nulls.ts'
-import { has } from '../http/rangeQuery.ts'
-import { isFreeForm } from '../http/validation.ts'
+} from '../domain/track/location.ts'
+import { dropNulls } from '../http/contract/nulls.ts'
+import { isFreeForm } from '../http/contract/validation.ts'
+import { has } from '../http/paging/rangeQuery.ts'
 import { forms, type LocationsBody } from './forms.ts'
 
 /*

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { iso } from '../domain/iso.ts'
-import { isObject, type JsonObject, withoutNulls } from '../domain/json.ts'
+import { isObject, type JsonObject, withoutNulls } from '../domain/text/json.ts'
+import { iso } from '../domain/time/iso.ts'
 import {
   CODE_LISTS,
   FREE_LISTS,
@@ -13,7 +13,9 @@ import {
   type NumberName,
   SENSOR_TIMES,
   TEXT_LISTS,
-} from '../domain/location.ts'
+} from '../domain/track/location.ts'
+import { freeForm } from '../http/contract/validation.ts'
+import { instant, line, time } from '../http/contract/wire.ts'
 import {
   absent,
   isInOrder,
@@ -23,9 +25,7 @@ import {
   SINCE,
   toQuery,
   UNTIL,
-} from '../http/rangeQuery.ts'
-import { freeForm } from '../http/validation.ts'
-import { instant, line, time } from '../http/wire.ts'
+} from '../http/paging/rangeQuery.ts'
 
 /* `fastReader.ts` must accept nothing that `newLocation` refuses: a test compares them. */
 

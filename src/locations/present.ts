@@ -1,5 +1,5 @@
-import { iso } from '../domain/iso.ts'
-import type { StoredLocation } from '../domain/location.ts'
+import { iso } from '../domain/time/iso.ts'
+import type { StoredLocation } from '../domain/track/location.ts'
 
 /** The two instants keep their places, first and last. */
 export const presentLocation = (location: StoredLocation) => ({

@@ -1,14 +1,14 @@
 import { pokeFeed } from '../feed/stub.ts'
 import type { Context } from '../http/context.ts'
-import { requireOk } from '../http/problem.ts'
-import { storeWithinBudget } from './budget.ts'
+import { requireOk } from '../http/contract/problem.ts'
+import { storeWithinBudget } from '../ingest/budget/budget.ts'
+import { groupByDevice } from '../ingest/groupByDevice.ts'
+import { assumedStates, handOverLater, handOverRaises, originOf } from '../ingest/handOver.ts'
+import type { MixedStatus } from '../ingest/mixedOutcome.ts'
+import { raisesOfReports } from '../ingest/mixedRaises.ts'
+import { storeMixedReport } from '../ingest/mixedReport.ts'
+import { INITIAL_STATE } from '../ingest/report.ts'
 import type { AddressedLocation } from './forms.ts'
-import { groupByDevice } from './groupByDevice.ts'
-import { assumedStates, handOverLater, handOverRaises, originOf } from './handOver.ts'
-import type { MixedStatus } from './mixedOutcome.ts'
-import { raisesOfReports } from './mixedRaises.ts'
-import { storeMixedReport } from './mixedReport.ts'
-import { INITIAL_STATE } from './report.ts'
 
 const REFUSALS = { unknown: 'device-not-found', refused: 'device-expired' } as const
 

@@ -1,7 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
-import { LOCATION_COLUMNS, type LocationRow, unpackLocation } from '../db/locations.ts'
 import type { Database } from '../db/open.ts'
+import { LOCATION_COLUMNS, type LocationRow, unpackLocation } from '../db/queries/locations.ts'
+import { type DeviceRef, IS_VISIBLE_DEVICE } from '../db/queries/visibility.ts'
 import { devices, locations } from '../db/schema.ts'
 import {
   compile,
@@ -13,8 +14,7 @@ import {
   runBatch,
   type Statement,
 } from '../db/statement.ts'
-import { type DeviceRef, IS_VISIBLE_DEVICE } from '../db/visibility.ts'
-import type { StoredLocation } from '../domain/location.ts'
+import type { StoredLocation } from '../domain/track/location.ts'
 
 const newest = alias(locations, 'newest')
 

@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { SCOPES } from '../domain/scope.ts'
-import { PRIVILEGES } from '../domain/user.ts'
-import { define } from '../http/contract.ts'
-import { id, success, time } from '../http/wire.ts'
+import { SCOPES } from '../domain/account/scope.ts'
+import { PRIVILEGES } from '../domain/account/user.ts'
+import { define } from '../http/contract/contract.ts'
+import { id, success, time } from '../http/contract/wire.ts'
 import { key } from '../keys/contract.ts'
 import { ABOUT } from '../users/forms.ts'
 

@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { delivery } from '../alerts/contract.ts'
-import { CHANNELS, STATUSES } from '../domain/alert.ts'
-import { define } from '../http/contract.ts'
-import { nextCursor, pageQuery } from '../http/page.ts'
-import { id, success, time } from '../http/wire.ts'
+import { CHANNELS, STATUSES } from '../domain/message/alert.ts'
+import { define } from '../http/contract/contract.ts'
+import { id, success, time } from '../http/contract/wire.ts'
+import { nextCursor, pageQuery } from '../http/paging/page.ts'
 
 const NOTICE = 'Null for a notice about the account itself.'
 

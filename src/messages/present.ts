@@ -1,6 +1,6 @@
 import { presentDelivery } from '../alerts/present.ts'
-import { iso } from '../domain/iso.ts'
-import { fillLink, redactLink } from '../domain/link.ts'
+import { fillLink, redactLink } from '../domain/message/link.ts'
+import { iso } from '../domain/time/iso.ts'
 import type { ListedMessage } from './store.ts'
 
 /** The secret of a password link: what follows the `#`. */

@@ -2,16 +2,16 @@ import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import { readScan } from '../db/boundedScan.ts'
 import type { Database } from '../db/open.ts'
+import { isInGroup, type Viewer } from '../db/queries/visibility.ts'
 import { alerts, devices, messages } from '../db/schema.ts'
 import { literal, readFirst, statement } from '../db/statement.ts'
-import { isInGroup, type Viewer } from '../db/visibility.ts'
 import {
   alertIdOf,
   type Channel,
   type Delivery,
   type MessageKind,
   type Status,
-} from '../domain/alert.ts'
+} from '../domain/message/alert.ts'
 
 /** A message of an alert, as stored in its cell. */
 export interface StoredMessage extends Delivery {

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../domain/json.ts'
+import { isObject, type JsonObject } from '../domain/text/json.ts'
 import type { SendOutcome } from './provider.ts'
 
 /* Calls to a provider's HTTP API, and what a failed reply means for the message. */

@@ -1,4 +1,4 @@
-import { mailAddress } from '../domain/email.ts'
+import { mailAddress } from '../domain/message/email.ts'
 import { toHtml } from './html.ts'
 import {
   type Message,

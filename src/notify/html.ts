@@ -1,5 +1,5 @@
-import { escapeHtml } from '../domain/html.ts'
-import { MAP } from '../domain/place.ts'
+import { MAP } from '../domain/geo/place.ts'
+import { escapeHtml } from '../domain/text/html.ts'
 
 /** Only our own map links become links: a URL in a name or a text stays text. */
 const MAP_LINK = new RegExp(`${RegExp.escape(escapeHtml(MAP))}[\\w.&;=#/-]+`, 'g')

@@ -1,9 +1,14 @@
-import { type Alert, type Motion, SOS } from '../domain/alert.ts'
-import { describeAge, describeMotion, formatLongTime, placeOf } from '../domain/alertText.ts'
-import type { UndeliveredReason } from '../domain/emergency.ts'
-import { cutTo } from '../domain/gsm7.ts'
-import { LINK_MARK, LINK_PATH } from '../domain/link.ts'
-import { formatCoordinates, mapLink } from '../domain/place.ts'
+import { formatCoordinates, mapLink } from '../domain/geo/place.ts'
+import { type Alert, type Motion, SOS } from '../domain/message/alert.ts'
+import {
+  describeAge,
+  describeMotion,
+  formatLongTime,
+  placeOf,
+} from '../domain/message/alertText.ts'
+import type { UndeliveredReason } from '../domain/message/emergency.ts'
+import { cutTo } from '../domain/message/gsm7.ts'
+import { LINK_MARK, LINK_PATH } from '../domain/message/link.ts'
 
 /* The text of an alert's e-mails. `smsText.ts` has that of its SMS. */
 

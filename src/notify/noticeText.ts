@@ -1,6 +1,6 @@
-import type { Channel } from '../domain/alert.ts'
-import { cutTo } from '../domain/gsm7.ts'
-import type { DisabledReason } from '../domain/webhook.ts'
+import type { DisabledReason } from '../domain/event/webhook.ts'
+import type { Channel } from '../domain/message/alert.ts'
+import { cutTo } from '../domain/message/gsm7.ts'
 import { composeLinkEmail, type LinkContent } from './linkText.ts'
 import type { MessageText } from './messageText.ts'
 

@@ -1,4 +1,4 @@
-import type { Channel } from '../domain/alert.ts'
+import type { Channel } from '../domain/message/alert.ts'
 import { cloudflare } from './cloudflare.ts'
 import { none } from './none.ts'
 import { misconfigured, type NotifyEnv, type Provider } from './provider.ts'

@@ -1,5 +1,5 @@
-import { mailAddress } from '../domain/email.ts'
-import { isObject } from '../domain/json.ts'
+import { mailAddress } from '../domain/message/email.ts'
+import { isObject } from '../domain/text/json.ts'
 import { callProvider, isReply, reasonOf, toFailure } from './callProvider.ts'
 import { toHtml } from './html.ts'
 import {

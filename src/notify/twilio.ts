@@ -1,4 +1,4 @@
-import { isObject } from '../domain/json.ts'
+import { isObject } from '../domain/text/json.ts'
 import { callProvider, isReply, type ProviderReply, reasonOf, toFailure } from './callProvider.ts'
 import {
   type Message,

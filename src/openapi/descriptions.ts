@@ -1,5 +1,5 @@
 import type { oas31 } from 'zod-openapi'
-import { MEMBER_TEXTS } from './memberTexts.ts'
+import { MEMBER_TEXTS } from './schemas/memberTexts.ts'
 
 type Schema = oas31.SchemaObject
 

@@ -5,21 +5,21 @@ import {
   type ZodOpenApiObject,
   type ZodOpenApiOperationObject,
 } from 'zod-openapi'
-import type { Operation } from '../http/contract.ts'
+import type { Operation } from '../http/contract/contract.ts'
 import { SESSION_COOKIE } from '../http/cookie.ts'
-import { requestBody } from './body.ts'
-import { describeDefaults } from './defaults.ts'
 import { addDescriptions } from './descriptions.ts'
 import { addExamples } from './examples.ts'
 import { requestHeaders } from './headers.ts'
 import { CONTACT, DESCRIPTION, SUMMARY, TAGS, TITLE } from './introduction.ts'
 import { addLinks } from './links.ts'
-import { allowNullsInBodies } from './nulls.ts'
 import { pathParameters, templateOf } from './path.ts'
 import { failuresOf } from './problems.ts'
 import { type ContractedRoute, documentedRoutes, type Router } from './routes.ts'
+import { requestBody } from './schemas/body.ts'
+import { describeDefaults } from './schemas/defaults.ts'
+import { allowNullsInBodies } from './schemas/nulls.ts'
+import { openReferences, tidy } from './schemas/tidy.ts'
 import { successesOf } from './successes.ts'
-import { openReferences, tidy } from './tidy.ts'
 
 /* Generates the OpenAPI document from the contracts of the routes, at build time only. */
 

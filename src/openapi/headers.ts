@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { ZodOpenApiResponseObject } from 'zod-openapi'
-import { isPaged, type Operation } from '../http/contract.ts'
+import { isPaged, type Operation } from '../http/contract/contract.ts'
 import type { ContractedRoute } from './routes.ts'
 
 const requestHeader = (name: string, description: string, schema: z.ZodType = z.string()) =>

@@ -4,8 +4,8 @@ import type {
   ZodOpenApiResponseObject,
   ZodOpenApiResponsesObject,
 } from 'zod-openapi'
-import { type Operation, problemsOf, statusIn, TOKEN_PROBLEMS } from '../http/contract.ts'
-import { PROBLEMS, type ProblemCode } from '../http/problem.ts'
+import { type Operation, problemsOf, statusIn, TOKEN_PROBLEMS } from '../http/contract/contract.ts'
+import { PROBLEMS, type ProblemCode } from '../http/contract/problem.ts'
 import { type ReplyHeader, replyHeaders, withOptionalHeaders } from './headers.ts'
 
 const CODES = Object.keys(PROBLEMS) as ProblemCode[]

@@ -1,6 +1,6 @@
 import type { RouterRoute } from 'hono/types'
-import type { Operation } from '../http/contract.ts'
-import { operationOf } from '../http/operation.ts'
+import type { Operation } from '../http/contract/contract.ts'
+import { operationOf } from '../http/contract/operation.ts'
 
 export interface ContractedRoute {
   method: string

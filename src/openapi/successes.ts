@@ -1,9 +1,9 @@
 import type * as z from 'zod'
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi'
-import type { Operation } from '../http/contract.ts'
+import type { Operation } from '../http/contract/contract.ts'
 import { replyHeaders, successHeaders } from './headers.ts'
-import { namedReply } from './names.ts'
 import type { ContractedRoute } from './routes.ts'
+import { namedReply } from './schemas/names.ts'
 
 const otherFormats = ({ formats = {} }: Operation) =>
   Object.fromEntries(

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { define } from '../http/contract.ts'
-import { done, line, newPassword, success, time } from '../http/wire.ts'
+import { define } from '../http/contract/contract.ts'
+import { done, line, newPassword, success, time } from '../http/contract/wire.ts'
 import { accountName, emailAddress } from '../sessions/contract.ts'
 
 const tag = 'Sessions'

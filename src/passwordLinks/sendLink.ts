@@ -1,6 +1,6 @@
 import { LINK_LIFETIME_MS, type LinkKind, writeLink } from '../auth/passwordLink.ts'
 import type { Context } from '../http/context.ts'
-import { Problem } from '../http/problem.ts'
+import { Problem } from '../http/contract/problem.ts'
 import { ledgerOf } from '../ledger/stub.ts'
 import type { LinkedUser } from './store.ts'
 

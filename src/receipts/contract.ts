@@ -1,5 +1,5 @@
-import { define } from '../http/contract.ts'
-import { done } from '../http/wire.ts'
+import { define } from '../http/contract/contract.ts'
+import { done } from '../http/contract/wire.ts'
 
 /** Not in the OpenAPI document: each provider has its own body and signature. */
 export const receiveReceipt = define({

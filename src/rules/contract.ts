@@ -1,11 +1,11 @@
 import * as z from 'zod'
-import { CHANNELS } from '../domain/alert.ts'
-import { MAX_SPAN_LOCATIONS } from '../domain/location.ts'
-import { MAX_RULES } from '../domain/rule.ts'
-import { define } from '../http/contract.ts'
-import { nextCursor, pageQuery } from '../http/page.ts'
-import { isInOrder, OUT_OF_ORDER } from '../http/rangeQuery.ts'
-import { done, id, instant, success, time } from '../http/wire.ts'
+import { CHANNELS } from '../domain/message/alert.ts'
+import { MAX_RULES } from '../domain/rule/rule.ts'
+import { MAX_SPAN_LOCATIONS } from '../domain/track/location.ts'
+import { define } from '../http/contract/contract.ts'
+import { done, id, instant, success, time } from '../http/contract/wire.ts'
+import { nextCursor, pageQuery } from '../http/paging/page.ts'
+import { isInOrder, OUT_OF_ORDER } from '../http/paging/rangeQuery.ts'
 import { ruleBody } from './forms.ts'
 
 export const MAX_TESTED_ALERTS = 1000

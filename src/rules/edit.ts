@@ -1,9 +1,9 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
-import { renewAfterChange } from '../db/rulesVersion.ts'
+import { renewAfterChange } from '../db/queries/rulesVersion.ts'
 import { devices, groups, rules, silentMarks, zones } from '../db/schema.ts'
 import { names, runBatch, type Statement, statement, valuesOf } from '../db/statement.ts'
-import { MAX_RULES, type Rule, type RuleRecord, zonesOf } from '../domain/rule.ts'
+import { MAX_RULES, type Rule, type RuleRecord, zonesOf } from '../domain/rule/rule.ts'
 import { isOwnRule, selectRule, toRule } from './store.ts'
 
 /* Each edit is one atomic batch with its whole condition in every statement. */

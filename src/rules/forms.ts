@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { alertName } from '../alerts/forms.ts'
-import { CHANNELS } from '../domain/alert.ts'
+import { CHANNELS } from '../domain/message/alert.ts'
 import {
   ALERT_NAMES,
   MAX_AGREEING_FIXES,
@@ -8,9 +8,9 @@ import {
   MAX_RULE_TARGETS,
   MAX_RULE_ZONES,
   type RuleCondition,
-} from '../domain/rule.ts'
-import { WEEKDAYS } from '../domain/schedule.ts'
-import { line, name } from '../http/wire.ts'
+} from '../domain/rule/rule.ts'
+import { WEEKDAYS } from '../domain/time/schedule.ts'
+import { line, name } from '../http/contract/wire.ts'
 
 const whole = (min: number, max: number) =>
   z

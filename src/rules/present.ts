@@ -1,5 +1,5 @@
-import { iso } from '../domain/iso.ts'
-import type { Rule } from '../domain/rule.ts'
+import type { Rule } from '../domain/rule/rule.ts'
+import { iso } from '../domain/time/iso.ts'
 
 export const presentRule = (rule: Rule) => {
   const { version, creation, lastModified, ...record } = rule

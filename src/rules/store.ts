@@ -2,7 +2,7 @@ import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
 import { rules } from '../db/schema.ts'
 import { compile, readAll, readFirst, type Statement, statement } from '../db/statement.ts'
-import type { Rule, RuleRecord } from '../domain/rule.ts'
+import type { Rule, RuleRecord } from '../domain/rule/rule.ts'
 
 export interface RuleRow {
   id: string

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { define } from '../http/contract.ts'
-import { success } from '../http/wire.ts'
+import { define } from '../http/contract/contract.ts'
+import { success } from '../http/contract/wire.ts'
 
 export const readHealth = define({
   id: 'readHealth',

@@ -1,5 +1,5 @@
-import { fullCellBytes } from '../domain/cell.ts'
-import { PROBLEMS, type ProblemCode } from '../http/problem.ts'
+import { fullCellBytes } from '../domain/account/cell.ts'
+import { PROBLEMS, type ProblemCode } from '../http/contract/problem.ts'
 
 interface CellSizes {
   cells: number[]

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { SCOPES } from '../domain/scope.ts'
-import { define } from '../http/contract.ts'
-import { done, id, line, success, time } from '../http/wire.ts'
+import { SCOPES } from '../domain/account/scope.ts'
+import { define } from '../http/contract/contract.ts'
+import { done, id, line, success, time } from '../http/contract/wire.ts'
 
 const tag = 'Sessions'
 

@@ -2,13 +2,13 @@ import { forgetKey } from '../auth/keyStatus.ts'
 import { readSessionCookie, type SessionCookie, writeSessionCookie } from '../auth/sessionCookie.ts'
 import { signToken } from '../auth/token.ts'
 import { type Database, openCell, withRetries } from '../db/open.ts'
-import { iso } from '../domain/iso.ts'
-import { judgeCookie, type SessionState } from '../domain/session.ts'
-import { canAct } from '../domain/user.ts'
+import { judgeCookie, type SessionState } from '../domain/account/session.ts'
+import { canAct } from '../domain/account/user.ts'
+import { iso } from '../domain/time/iso.ts'
 import { cellBinding } from '../env.ts'
 import type { Context } from '../http/context.ts'
+import { Problem, signInProblem } from '../http/contract/problem.ts'
 import { clearCookie, readCookie, setCookie } from '../http/cookie.ts'
-import { Problem, signInProblem } from '../http/problem.ts'
 import {
   endSession,
   type FoundSession,

@@ -1,4 +1,4 @@
-import { iso } from '../domain/iso.ts'
+import { iso } from '../domain/time/iso.ts'
 import type { Session } from './store.ts'
 
 /** `currentId` is the session of the token that asks. */

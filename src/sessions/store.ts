@@ -2,9 +2,9 @@ import { and, desc, eq, gt, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
 import { accounts, sessions, users } from '../db/schema.ts'
 import { compile, names, readFirst, runBatch, type Statement, statement } from '../db/statement.ts'
-import { type Scope, toScopes } from '../domain/scope.ts'
-import { MAX_SESSIONS_PER_USER, type SessionState, sessionEnd } from '../domain/session.ts'
-import type { AccessPeriod } from '../domain/user.ts'
+import { type Scope, toScopes } from '../domain/account/scope.ts'
+import { MAX_SESSIONS_PER_USER, type SessionState, sessionEnd } from '../domain/account/session.ts'
+import type { AccessPeriod } from '../domain/account/user.ts'
 
 export type Session = typeof sessions.$inferSelect
 

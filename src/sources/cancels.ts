@@ -2,13 +2,13 @@ import { sql } from 'drizzle-orm'
 import { findAlert } from '../alerts/store.ts'
 import { alerts } from '../db/schema.ts'
 import { readAll, statement } from '../db/statement.ts'
-import { isClockWrong } from '../domain/credible.ts'
-import type { CancelItem, SourceItem } from '../domain/source.ts'
+import type { CancelItem, SourceItem } from '../domain/account/source.ts'
+import { isClockWrong } from '../domain/track/credible.ts'
 import type { Context } from '../http/context.ts'
-import { requireOk } from '../http/problem.ts'
+import { requireOk } from '../http/contract/problem.ts'
+import { originOf } from '../ingest/handOver.ts'
+import type { NamedDevice } from '../ingest/mixedStatements.ts'
 import { ledgerOf } from '../ledger/stub.ts'
-import { originOf } from '../locations/handOver.ts'
-import type { NamedDevice } from '../locations/mixedStatements.ts'
 
 /* A network says that an emergency was a false alarm. */
 

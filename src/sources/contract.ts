@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { define } from '../http/contract.ts'
-import { dropNulls } from '../http/nulls.ts'
-import { nextCursor, pageQuery } from '../http/page.ts'
-import { done, id, line, name, success, time } from '../http/wire.ts'
+import { define } from '../http/contract/contract.ts'
+import { dropNulls } from '../http/contract/nulls.ts'
+import { done, id, line, name, success, time } from '../http/contract/wire.ts'
+import { nextCursor, pageQuery } from '../http/paging/page.ts'
 import { pastedPush, provider, providerReply, sourceItem } from './forms.ts'
 import { GARMIN_HOSTS, settingsOf } from './settings.ts'
 

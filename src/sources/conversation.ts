@@ -1,13 +1,13 @@
 import { sql } from 'drizzle-orm'
-import { buildAppendRows } from '../db/events.ts'
 import type { Database } from '../db/open.ts'
+import { buildAppendRows } from '../db/queries/events.ts'
 import { commands } from '../db/schema.ts'
 import { compile, names, placeholders, runBatch, type Statement } from '../db/statement.ts'
-import { base32 } from '../domain/base32.ts'
-import { isClockWrong } from '../domain/credible.ts'
-import { iso } from '../domain/iso.ts'
-import type { MessageItem, SourceItem } from '../domain/source.ts'
-import type { NamedDevice } from '../locations/mixedStatements.ts'
+import type { MessageItem, SourceItem } from '../domain/account/source.ts'
+import { base32 } from '../domain/text/base32.ts'
+import { iso } from '../domain/time/iso.ts'
+import { isClockWrong } from '../domain/track/credible.ts'
+import type { NamedDevice } from '../ingest/mixedStatements.ts'
 
 /* Messages written on devices. They stand in one list with the commands to them. */
 

@@ -1,10 +1,10 @@
 import * as z from 'zod'
 import { device, deviceBody } from '../devices/forms.ts'
-import { QUARANTINE_REASONS } from '../domain/source.ts'
-import { define } from '../http/contract.ts'
-import { nextCursor, pageQuery } from '../http/page.ts'
-import { isInOrder, OUT_OF_ORDER } from '../http/rangeQuery.ts'
-import { done, id, instant, line, success, time } from '../http/wire.ts'
+import { QUARANTINE_REASONS } from '../domain/account/source.ts'
+import { define } from '../http/contract/contract.ts'
+import { done, id, instant, line, success, time } from '../http/contract/wire.ts'
+import { nextCursor, pageQuery } from '../http/paging/page.ts'
+import { isInOrder, OUT_OF_ORDER } from '../http/paging/rangeQuery.ts'
 import { location } from '../locations/forms.ts'
 
 /* What sources hold: unclaimed identifiers, failed payloads, and the quarantine of a device. */

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { MAX_PUSH_BYTES, SOURCE_PROVIDERS } from '../domain/source.ts'
-import { line } from '../http/wire.ts'
+import { MAX_PUSH_BYTES, SOURCE_PROVIDERS } from '../domain/account/source.ts'
+import { line } from '../http/contract/wire.ts'
 import { location } from '../locations/forms.ts'
 
 /* The parts of the contract that pushes and pasted payloads share. */

@@ -1,6 +1,6 @@
 import { hashSecret, isSameDigest } from '../auth/secret.ts'
 import { type Database, openCell, openDirectory } from '../db/open.ts'
-import { BoundedCache } from '../domain/boundedCache.ts'
+import { BoundedCache } from '../domain/cache/boundedCache.ts'
 import type { Env } from '../env.ts'
 import { findInDirectory, isAccountActive } from './directory.ts'
 import { findSource, type StoredSource } from './store.ts'

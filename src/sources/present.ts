@@ -1,6 +1,6 @@
-import { iso, isoOrNull } from '../domain/iso.ts'
-import type { Location } from '../domain/location.ts'
-import type { Source, SourceItem } from '../domain/source.ts'
+import type { Source, SourceItem } from '../domain/account/source.ts'
+import { iso, isoOrNull } from '../domain/time/iso.ts'
+import type { Location } from '../domain/track/location.ts'
 import { shownSettings } from './settings.ts'
 
 const presentReported = (location: Location) => ({ ...location, dateTime: iso(location.dateTime) })

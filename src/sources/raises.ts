@@ -1,11 +1,11 @@
-import { CHANNELS } from '../domain/alert.ts'
-import { isClockWrong } from '../domain/credible.ts'
-import { LATE_AFTER_MS, parseEmergencySettings } from '../domain/emergency.ts'
-import type { PendingRaise } from '../domain/pendingRaise.ts'
-import type { AlertItem } from '../domain/source.ts'
+import type { AlertItem } from '../domain/account/source.ts'
+import { CHANNELS } from '../domain/message/alert.ts'
+import { LATE_AFTER_MS, parseEmergencySettings } from '../domain/message/emergency.ts'
+import type { PendingRaise } from '../domain/message/pendingRaise.ts'
+import { isClockWrong } from '../domain/track/credible.ts'
 import { derivedAlertId } from '../ids.ts'
-import type { NamedDevice } from '../locations/mixedStatements.ts'
-import { LOW_BATTERY } from './alarmNames.ts'
+import type { NamedDevice } from '../ingest/mixedStatements.ts'
+import { LOW_BATTERY } from './decoding/alarmNames.ts'
 
 const DAY_MS = 86_400_000
 

@@ -1,4 +1,4 @@
-import type { SourceProvider } from '../domain/source.ts'
+import type { SourceProvider } from '../domain/account/source.ts'
 
 /* Which settings a provider has, beside those of every source. */
 

@@ -15,7 +15,7 @@ import {
   type Source,
   type SourceProvider,
   type SourceRecord,
-} from '../domain/source.ts'
+} from '../domain/account/source.ts'
 
 export interface SourceRow {
   id: string

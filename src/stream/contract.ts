@@ -8,9 +8,9 @@ import {
   PING,
   PONG,
   SUBPROTOCOL,
-} from '../domain/stream.ts'
+} from '../domain/event/stream.ts'
 import { after, filterQuery } from '../events/contract.ts'
-import { define } from '../http/contract.ts'
+import { define } from '../http/contract/contract.ts'
 
 const CODES = Object.values(CLOSE).map(({ code, reason }) => `- \`${code}\` ${reason}`)
 

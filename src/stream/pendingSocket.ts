@@ -1,4 +1,4 @@
-import { CLOSE, type Closing, readMessage, sendableCode } from '../domain/stream.ts'
+import { CLOSE, type Closing, readMessage, sendableCode } from '../domain/event/stream.ts'
 
 const TOKEN_TIMEOUT_MS = 10_000
 /** How much a client may send between its token and the feed's `ready`. */

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { openDirectory } from '../db/open.ts'
 import { statement } from '../db/statement.ts'
-import { isNewCellSize } from '../domain/cell.ts'
+import { isNewCellSize } from '../domain/account/cell.ts'
 import { saveCellSize } from '../service/store.ts'
 import type { CellRun } from './run.ts'
 

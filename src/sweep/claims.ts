@@ -1,4 +1,4 @@
-import { resumeImports } from '../sources/resumeImports.ts'
+import { resumeImports } from '../sources/unclaimed/resumeImports.ts'
 import type { CellRun } from './run.ts'
 
 /** Of one identifier: its batch, what is read before it, and what is deleted after it. */

@@ -1,8 +1,8 @@
 import { and, asc, between, eq, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { DELETE_ALERTS_QUERIES, deleteAlerts } from '../db/alerts.ts'
-import { STORED_BYTES } from '../db/locations.ts'
 import type { Database } from '../db/open.ts'
+import { DELETE_ALERTS_QUERIES, deleteAlerts } from '../db/queries/alerts.ts'
+import { STORED_BYTES } from '../db/queries/locations.ts'
 import {
   accounts,
   accountUsage,
@@ -33,7 +33,7 @@ import {
   zones,
 } from '../db/schema.ts'
 import { readFirst, statement } from '../db/statement.ts'
-import { keysBeside } from '../domain/device.ts'
+import { keysBeside } from '../domain/account/device.ts'
 import type { Env } from '../env.ts'
 import { feedOf } from '../feed/stub.ts'
 import { ledgerOf } from '../ledger/stub.ts'

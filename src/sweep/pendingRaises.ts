@@ -1,5 +1,5 @@
-import { type PendingRow, readPendingRaises } from '../db/pendingRaises.ts'
-import { MAX_RAISES_PER_CALL } from '../domain/pendingRaise.ts'
+import { type PendingRow, readPendingRaises } from '../db/queries/pendingRaises.ts'
+import { MAX_RAISES_PER_CALL } from '../domain/message/pendingRaise.ts'
 import { ledgerOf } from '../ledger/stub.ts'
 import { type CellRun, runPart } from './run.ts'
 

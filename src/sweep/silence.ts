@@ -1,18 +1,18 @@
 import { sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
-import { sweepPositions } from '../db/schema.ts'
 import {
   type HeardRow,
   type MarkChange,
   readHeardDevices,
   splitMarks,
   writeMarks,
-} from '../db/silence.ts'
+} from '../db/queries/silence.ts'
+import { sweepPositions } from '../db/schema.ts'
 import { readFirst, statement } from '../db/statement.ts'
-import { deviceKey, keysBeside } from '../domain/device.ts'
-import { currentDay, hasEnded } from '../domain/license.ts'
-import { MAX_RAISES_PER_CALL } from '../domain/pendingRaise.ts'
-import { judgeContact } from '../domain/silence.ts'
+import { deviceKey, keysBeside } from '../domain/account/device.ts'
+import { currentDay, hasEnded } from '../domain/account/license.ts'
+import { MAX_RAISES_PER_CALL } from '../domain/message/pendingRaise.ts'
+import { judgeContact } from '../domain/rule/silence.ts'
 import { ledgerOf } from '../ledger/stub.ts'
 import { publicOrigin } from '../notify/provider.ts'
 import { type CellRun, runPart } from './run.ts'

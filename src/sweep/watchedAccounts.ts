@@ -2,8 +2,8 @@ import { sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
 import { accounts, rules } from '../db/schema.ts'
 import { readAll, statement } from '../db/statement.ts'
-import { accountNumberOf, deviceKey, keysBeside } from '../domain/device.ts'
-import type { Rule } from '../domain/rule.ts'
+import { accountNumberOf, deviceKey, keysBeside } from '../domain/account/device.ts'
+import type { Rule } from '../domain/rule/rule.ts'
 import { type RuleRow, toRule } from '../rules/store.ts'
 
 /* The accounts whose devices are watched for silence, some at a time. */

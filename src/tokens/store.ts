@@ -2,8 +2,8 @@ import { sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
 import { accounts, directory, keys, users } from '../db/schema.ts'
 import { compile, names, readFirst, runBatch } from '../db/statement.ts'
-import { type Scope, toScopes } from '../domain/scope.ts'
-import type { AccessPeriod } from '../domain/user.ts'
+import { type Scope, toScopes } from '../domain/account/scope.ts'
+import type { AccessPeriod } from '../domain/account/user.ts'
 
 interface AccountRow {
   account_id: string

@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import { MAX_SPAN_LOCATIONS } from '../domain/location.ts'
-import { MAX_ACCURACY_METRES } from '../domain/trips.ts'
-import { define } from '../http/contract.ts'
-import { isInOrder, OUT_OF_ORDER } from '../http/rangeQuery.ts'
-import { day, instantInUrl, success, time } from '../http/wire.ts'
+import { MAX_SPAN_LOCATIONS } from '../domain/track/location.ts'
+import { define } from '../http/contract/contract.ts'
+import { day, instantInUrl, success, time } from '../http/contract/wire.ts'
+import { isInOrder, OUT_OF_ORDER } from '../http/paging/rangeQuery.ts'
+import { MAX_ACCURACY_METRES } from './trips.ts'
 
 const tag = 'Trips'
 const MAX_DAYS = 31

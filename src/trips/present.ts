@@ -1,6 +1,6 @@
-import { iso } from '../domain/iso.ts'
-import type { DaySummary } from '../domain/tripSummary.ts'
-import { type Stop, speedOf, type Trip, type TripFix } from '../domain/trips.ts'
+import { iso } from '../domain/time/iso.ts'
+import type { DaySummary } from './tripSummary.ts'
+import { type Stop, speedOf, type Trip, type TripFix } from './trips.ts'
 
 const round = (value: number): number => Math.round(value * 10) / 10
 const roundOrNull = (value: number | null): number | null => (value === null ? null : round(value))

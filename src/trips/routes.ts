@@ -1,15 +1,15 @@
 import { Hono } from 'hono'
-import { MAX_SPAN_LOCATIONS } from '../domain/location.ts'
-import { summarizeDays } from '../domain/tripSummary.ts'
-import { findStops, findTrips, isPrecise, type TripFix } from '../domain/trips.ts'
+import { MAX_SPAN_LOCATIONS } from '../domain/track/location.ts'
+import { acquireLongReply } from '../http/admission/longReply.ts'
 import type { AppEnv, Context } from '../http/context.ts'
-import { acquireLongReply } from '../http/longReply.ts'
-import { operation } from '../http/operation.ts'
-import { Problem } from '../http/problem.ts'
-import { reply } from '../http/reply.ts'
+import { operation } from '../http/contract/operation.ts'
+import { Problem } from '../http/contract/problem.ts'
+import { reply } from '../http/reply/reply.ts'
 import * as contract from './contract.ts'
 import { presentDay, presentStop, presentTrip } from './present.ts'
 import { type FixQuery, readFirstFixes, readFixes } from './store.ts'
+import { summarizeDays } from './tripSummary.ts'
+import { findStops, findTrips, isPrecise, type TripFix } from './trips.ts'
 
 const PAGE_ROWS = 10_000
 

@@ -1,10 +1,10 @@
 import { sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
+import { type DeviceRef, IS_VISIBLE_DEVICE } from '../db/queries/visibility.ts'
 import { accounts, devices, locations } from '../db/schema.ts'
 import { compile, placeholders, readAll, runBatch } from '../db/statement.ts'
-import { type DeviceRef, IS_VISIBLE_DEVICE } from '../db/visibility.ts'
-import { NUMBER_FIELDS } from '../domain/location.ts'
-import type { TripFix } from '../domain/trips.ts'
+import { NUMBER_FIELDS } from '../domain/track/location.ts'
+import type { TripFix } from './trips.ts'
 
 export interface FixQuery extends DeviceRef {
   from: number

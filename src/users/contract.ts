@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { PRIVILEGES } from '../domain/user.ts'
-import { define } from '../http/contract.ts'
-import { nextCursor, pageQuery } from '../http/page.ts'
-import { done, id, search, success, time } from '../http/wire.ts'
+import { PRIVILEGES } from '../domain/account/user.ts'
+import { define } from '../http/contract/contract.ts'
+import { done, id, search, success, time } from '../http/contract/wire.ts'
+import { nextCursor, pageQuery } from '../http/paging/page.ts'
 import { ABOUT, userBody } from './forms.ts'
 
 const members = {

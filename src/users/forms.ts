@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { countryCode } from '../domain/countries.ts'
-import { emailKey } from '../domain/email.ts'
-import { PRIVILEGES } from '../domain/user.ts'
-import { instant, line, name, newPassword, phone, tags, timeZone } from '../http/wire.ts'
+import { countryCode } from '../domain/account/countries.ts'
+import { PRIVILEGES } from '../domain/account/user.ts'
+import { emailKey } from '../domain/message/email.ts'
+import { instant, line, name, newPassword, phone, tags, timeZone } from '../http/contract/wire.ts'
 
 /** What each member means, in requests and replies alike. */
 export const ABOUT = {

@@ -1,4 +1,4 @@
-import { iso, isoOrNull } from '../domain/iso.ts'
+import { iso, isoOrNull } from '../domain/time/iso.ts'
 import type { User } from './store.ts'
 
 export const presentUser = (user: User) => {

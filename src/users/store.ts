@@ -14,7 +14,7 @@ import {
 } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
 import { groups, users } from '../db/schema.ts'
-import type { UserRecord } from '../domain/user.ts'
+import type { UserRecord } from '../domain/account/user.ts'
 
 export interface User extends UserRecord {
   id: string

@@ -1,10 +1,10 @@
 import * as z from 'zod'
-import { checkPublicUrl } from '../domain/publicUrl.ts'
-import { DISABLED_REASONS } from '../domain/webhook.ts'
+import { DISABLED_REASONS } from '../domain/event/webhook.ts'
+import { checkPublicUrl } from '../domain/text/publicUrl.ts'
 import { MAX_FILTERED, patterns } from '../events/contract.ts'
-import { define } from '../http/contract.ts'
-import { nextCursor, pageQuery } from '../http/page.ts'
-import { done, id, line, success, time } from '../http/wire.ts'
+import { define } from '../http/contract/contract.ts'
+import { done, id, line, success, time } from '../http/contract/wire.ts'
+import { nextCursor, pageQuery } from '../http/paging/page.ts'
 
 /** Allows loopback: the route rejects it unless ALLOW_LOOPBACK_WEBHOOKS is set. */
 const url = z

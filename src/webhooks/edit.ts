@@ -2,8 +2,8 @@ import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
 import { devices, eventHeads, groups, webhooks } from '../db/schema.ts'
 import { names, runBatch, type Statement, statement, valuesOf } from '../db/statement.ts'
-import { isWanted } from '../domain/event.ts'
-import { MAX_WEBHOOKS, type Webhook, type WebhookRecord } from '../domain/webhook.ts'
+import { isWanted } from '../domain/event/event.ts'
+import { MAX_WEBHOOKS, type Webhook, type WebhookRecord } from '../domain/event/webhook.ts'
 import { isOwn, selectWebhook, toWebhook } from './store.ts'
 
 /* Each edit is one atomic batch that ends by reading the webhook. */

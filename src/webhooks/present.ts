@@ -1,5 +1,5 @@
-import { iso, isoOrNull } from '../domain/iso.ts'
-import type { Webhook, WebhookDelivery } from '../domain/webhook.ts'
+import type { Webhook, WebhookDelivery } from '../domain/event/webhook.ts'
+import { iso, isoOrNull } from '../domain/time/iso.ts'
 
 export const presentWebhook = (webhook: Webhook) => {
   const {

@@ -9,7 +9,7 @@ import {
   type Statement,
   statement,
 } from '../db/statement.ts'
-import type { DisabledReason, Webhook } from '../domain/webhook.ts'
+import type { DisabledReason, Webhook } from '../domain/event/webhook.ts'
 
 export interface WebhookRow {
   id: string

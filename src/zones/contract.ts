@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { DEFAULT_COLOR, MAX_ACCOUNT_VERTICES, MAX_ZONES } from '../domain/zone.ts'
-import { define } from '../http/contract.ts'
-import { nextCursor, pageQuery } from '../http/page.ts'
-import { done, id, line, name, success, time } from '../http/wire.ts'
+import { DEFAULT_COLOR, MAX_ACCOUNT_VERTICES, MAX_ZONES } from '../domain/geo/zone.ts'
+import { define } from '../http/contract/contract.ts'
+import { done, id, line, name, success, time } from '../http/contract/wire.ts'
+import { nextCursor, pageQuery } from '../http/paging/page.ts'
 import { shape } from './forms.ts'
 
 const color = z

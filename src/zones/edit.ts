@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
-import { touchRulesVersion } from '../db/rulesVersion.ts'
+import { touchRulesVersion } from '../db/queries/rulesVersion.ts'
 import { rules, zones } from '../db/schema.ts'
 import { names, runBatch, statement, valuesOf } from '../db/statement.ts'
 import {
@@ -9,7 +9,7 @@ import {
   MAX_ZONES,
   type Zone,
   type ZoneRecord,
-} from '../domain/zone.ts'
+} from '../domain/geo/zone.ts'
 import { isOwnZone, selectZone, selectZonesOf, toZone, type ZoneRow } from './store.ts'
 
 /* Each edit is one atomic batch with its whole condition in every statement. */

@@ -5,8 +5,8 @@ import {
   MAX_ZONE_VERTICES,
   type Position,
   type ZoneShape,
-} from '../domain/zone.ts'
-import { findShapeFault } from '../domain/zoneValidity.ts'
+} from '../domain/geo/zone.ts'
+import { findShapeFault } from '../domain/geo/zoneValidity.ts'
 
 const number = (min: number, max: number) =>
   z

@@ -1,8 +1,8 @@
 import type * as z from 'zod'
-import { isObject } from '../domain/json.ts'
-import { MAX_ACCOUNT_VERTICES, type ZoneRecord } from '../domain/zone.ts'
-import { type FieldError, invalid, Problem } from '../http/problem.ts'
-import { fieldErrors, MAX_ERRORS } from '../http/validation.ts'
+import { MAX_ACCOUNT_VERTICES, type ZoneRecord } from '../domain/geo/zone.ts'
+import { isObject } from '../domain/text/json.ts'
+import { type FieldError, invalid, Problem } from '../http/contract/problem.ts'
+import { fieldErrors, MAX_ERRORS } from '../http/contract/validation.ts'
 import type { importZones } from './contract.ts'
 import * as contract from './contract.ts'
 

@@ -1,5 +1,5 @@
-import { iso } from '../domain/iso.ts'
-import type { Zone } from '../domain/zone.ts'
+import type { Zone } from '../domain/geo/zone.ts'
+import { iso } from '../domain/time/iso.ts'
 
 export const presentZone = (zone: Zone) => {
   const { id, name, description, color, shape, creation, lastModified } = zone

@@ -2,7 +2,7 @@ import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
 import { zones } from '../db/schema.ts'
 import { compile, readAll, readFirst, type Statement, statement } from '../db/statement.ts'
-import type { Zone, ZoneShape } from '../domain/zone.ts'
+import type { Zone, ZoneShape } from '../domain/geo/zone.ts'
 
 export interface ZoneRow {
   id: string

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { minAccountNumber } from '../../src/domain/account.ts'
-import { deviceKey, keysBeside } from '../../src/domain/device.ts'
+import { minAccountNumber } from '../../src/domain/account/account.ts'
+import { deviceKey, keysBeside } from '../../src/domain/account/device.ts'
 
 test('device keys stay safe integers and never overlap for five hundred years', () => {
   const number = minAccountNumber(Date.UTC(2536, 0, 1))

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { networkOf } from '../../src/domain/address.ts'
+import { networkOf } from '../../src/domain/text/address.ts'
 
 test.for([
   ['192.0.2.7', '192.0.2.7'],

@@ -1,7 +1,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { formatApiKey, makeSecret, parseApiKey, SECRET_BYTES } from '../../src/domain/apiKey.ts'
-import { base32, base32Time } from '../../src/domain/base32.ts'
+import {
+  formatApiKey,
+  makeSecret,
+  parseApiKey,
+  SECRET_BYTES,
+} from '../../src/domain/account/apiKey.ts'
+import { base32, base32Time } from '../../src/domain/text/base32.ts'
 
 const id = `key_${'a1b2c3d4e5f6g7h8j9k0mn'}`
 const secret = makeSecret(Uint8Array.from({ length: SECRET_BYTES }, (_, index) => index * 7))

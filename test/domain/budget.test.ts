@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { effectiveBudgets, usageAsOf } from '../../src/domain/budget.ts'
+import { effectiveBudgets, usageAsOf } from '../../src/domain/account/budget.ts'
 
 const perLicense = { locationsPerDay: 10, storageBytes: 1000 }
 

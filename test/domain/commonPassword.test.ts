@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isCommonPassword } from '../../src/domain/commonPassword.ts'
+import { isCommonPassword } from '../../src/domain/account/commonPassword.ts'
 
 test.each([
   'password1234',

@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { agree, canBeBoth, findFault, isClockWrong, leastSpeed } from '../../src/domain/credible.ts'
+import {
+  agree,
+  canBeBoth,
+  findFault,
+  isClockWrong,
+  leastSpeed,
+} from '../../src/domain/track/credible.ts'
 
 const NOW = Date.UTC(2026, 10, 15, 12)
 const DAY = 86_400_000

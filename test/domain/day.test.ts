@@ -8,7 +8,7 @@ import {
   isTimeZone,
   localDay,
   zoneFormats,
-} from '../../src/domain/day.ts'
+} from '../../src/domain/time/day.ts'
 
 const HOUR = 3_600_000
 const at = (text: string) => Date.parse(text)

@@ -5,7 +5,7 @@ import {
   EVENT_TYPES,
   isWanted,
   passes,
-} from '../../src/domain/event.ts'
+} from '../../src/domain/event/event.ts'
 
 const everything = { types: [], devices: [], groups: [] }
 const ofDevice: Addressed = { type: 'alert.raised', deviceId: 'dev_1', groups: ['grp_1', 'grp_2'] }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fold } from '../../src/domain/fold.ts'
+import { fold } from '../../src/domain/text/fold.ts'
 
 test('folding ignores case, width and composition', () => {
   for (const [one, other] of [

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { iso, readIso } from '../../src/domain/iso.ts'
+import { iso, readIso } from '../../src/domain/time/iso.ts'
 
 test('says what the platform says, of any instant there is', () => {
   const edges = [

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { escapePointer, mergePatch, sameJson } from '../../src/domain/json.ts'
+import { escapePointer, mergePatch, sameJson } from '../../src/domain/text/json.ts'
 
 /** The cases of RFC 7396: target, patch, result. */
 const CASES: [unknown, unknown, unknown][] = [

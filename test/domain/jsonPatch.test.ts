@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { applyJsonPatch, type PatchStep } from '../../src/domain/jsonPatch.ts'
+import { applyJsonPatch, type PatchStep } from '../../src/domain/text/jsonPatch.ts'
 
 const outcome = (document: unknown, ...steps: PatchStep[]) => {
   const given = JSON.stringify(document)

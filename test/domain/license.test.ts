@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { addDays, dayStart } from '../../src/domain/day.ts'
 import {
   available,
   availableAt,
@@ -8,7 +7,8 @@ import {
   currentDay,
   endsOf,
   hasEnded,
-} from '../../src/domain/license.ts'
+} from '../../src/domain/account/license.ts'
+import { addDays, dayStart } from '../../src/domain/time/day.ts'
 
 describe("the account's day", () => {
   const account = { day: '2026-11-14', timeZone: 'Asia/Tokyo' }

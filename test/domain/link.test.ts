@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest'
-import { cellOfLink, LINK_BYTES, LINK_MARK, makeLink, redactLink } from '../../src/domain/link.ts'
+import {
+  cellOfLink,
+  LINK_BYTES,
+  LINK_MARK,
+  makeLink,
+  redactLink,
+} from '../../src/domain/message/link.ts'
 
 const random = () => crypto.getRandomValues(new Uint8Array(LINK_BYTES))
 

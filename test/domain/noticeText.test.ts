@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { septets } from '../../src/domain/gsm7.ts'
+import { septets } from '../../src/domain/message/gsm7.ts'
 import { composeNotice, type NoticeContent } from '../../src/notify/noticeText.ts'
 
 const content: NoticeContent = {

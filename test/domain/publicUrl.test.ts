@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { checkPublicUrl } from '../../src/domain/publicUrl.ts'
+import { checkPublicUrl } from '../../src/domain/text/publicUrl.ts'
 
 const PUBLIC = [
   'https://example.com/hook',

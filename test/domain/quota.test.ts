@@ -1,7 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { GIVE_UP_AFTER_MS, nextAttemptTime, retryDelayMs } from '../../src/domain/messageRetry.ts'
-import { reserve } from '../../src/domain/quota.ts'
+import { reserve } from '../../src/domain/account/quota.ts'
+import {
+  GIVE_UP_AFTER_MS,
+  nextAttemptTime,
+  retryDelayMs,
+} from '../../src/domain/message/messageRetry.ts'
 
 test('a day grants exactly its limit, however the requests are split', () => {
   fc.assert(

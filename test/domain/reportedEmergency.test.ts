@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findEmergencies, mayCarryEmergency } from '../../src/domain/reportedEmergency.ts'
+import { findEmergencies, mayCarryEmergency } from '../../src/domain/message/reportedEmergency.ts'
 
 const at = (dateTime: number, more: object = {}) => ({
   dateTime,

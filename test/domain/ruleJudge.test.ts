@@ -1,10 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Fix } from '../../src/domain/fix.ts'
-import type { Rule, RuleCondition, RuleRecord } from '../../src/domain/rule.ts'
-import { type Hit, judgeReport, type Segment, WINDOW_SIZES } from '../../src/domain/ruleReport.ts'
-import { type CompiledZone, compileRule, type Signal } from '../../src/domain/ruleSignal.ts'
-import { compileShape } from '../../src/domain/zoneGeometry.ts'
+import { compileShape } from '../../src/domain/geo/zoneGeometry.ts'
+import type { Rule, RuleCondition, RuleRecord } from '../../src/domain/rule/rule.ts'
+import type { Fix } from '../../src/domain/track/fix.ts'
+import {
+  type Hit,
+  judgeReport,
+  type Segment,
+  WINDOW_SIZES,
+} from '../../src/rules/evaluate/report.ts'
+import { type CompiledZone, compileRule, type Signal } from '../../src/rules/evaluate/signals.ts'
 
 const MINUTE = 60_000
 const START = Date.UTC(2026, 10, 14)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isScheduled, type ScheduleEntry, WEEKDAYS } from '../../src/domain/schedule.ts'
+import { isScheduled, type ScheduleEntry, WEEKDAYS } from '../../src/domain/time/schedule.ts'
 
 const LISBON = 'Europe/Lisbon'
 const at = (text: string) => Date.parse(text)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { allows, isWithin, SCOPES, type Scope } from '../../src/domain/scope.ts'
+import { allows, isWithin, SCOPES, type Scope } from '../../src/domain/account/scope.ts'
 
 /** What each scope grants, according to the contract. */
 const GRANTED: Record<Scope, Scope[]> = {

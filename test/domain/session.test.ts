@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isSessionId, judgeCookie, sessionEnd } from '../../src/domain/session.ts'
+import { isSessionId, judgeCookie, sessionEnd } from '../../src/domain/account/session.ts'
 
 const DAY_MS = 86_400_000
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Rule, RuleCondition } from '../../src/domain/rule.ts'
-import { type HeardDevice, judgeContact } from '../../src/domain/silence.ts'
+import type { Rule, RuleCondition } from '../../src/domain/rule/rule.ts'
+import { type HeardDevice, judgeContact } from '../../src/domain/rule/silence.ts'
 
 const MINUTE = 60_000
 const NOON = Date.UTC(2026, 10, 14, 12)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import library from 'simplify-js'
 import { expect, test } from 'vitest'
-import { simplify } from '../../src/domain/simplify.ts'
+import { simplify } from '../../src/domain/geo/simplify.ts'
 
 interface Point {
   latitude: number

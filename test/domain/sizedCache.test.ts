@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { SizedCache } from '../../src/domain/sizedCache.ts'
+import { SizedCache } from '../../src/domain/cache/sizedCache.ts'
 
 const entry = (bytes: number) => ({ bytes })
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import geodesic from 'geographiclib-geodesic'
 import { describe, expect, test } from 'vitest'
-import { summarizeDays } from '../../src/domain/tripSummary.ts'
-import { findStops, findTrips, type TripFix } from '../../src/domain/trips.ts'
+import { summarizeDays } from '../../src/trips/tripSummary.ts'
+import { findStops, findTrips, type TripFix } from '../../src/trips/trips.ts'
 
 const MINUTE = 60_000
 const START = Date.UTC(2026, 10, 14, 8)

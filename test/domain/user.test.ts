@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { COUNTRIES, countryCode } from '../../src/domain/countries.ts'
-import { isTimeZone } from '../../src/domain/day.ts'
-import { emailKey, mailAddress } from '../../src/domain/email.ts'
-import { difference } from '../../src/domain/group.ts'
-import { intersectScopes } from '../../src/domain/scope.ts'
-import { timeZoneNames } from '../../src/domain/timeZones.ts'
-import { canAct } from '../../src/domain/user.ts'
+import { COUNTRIES, countryCode } from '../../src/domain/account/countries.ts'
+import { difference } from '../../src/domain/account/group.ts'
+import { intersectScopes } from '../../src/domain/account/scope.ts'
+import { canAct } from '../../src/domain/account/user.ts'
+import { emailKey, mailAddress } from '../../src/domain/message/email.ts'
+import { isTimeZone } from '../../src/domain/time/day.ts'
+import { timeZoneNames } from '../../src/domain/time/timeZones.ts'
 
 test.each([
   ['Ana@Example.COM', 'ana@example.com'],

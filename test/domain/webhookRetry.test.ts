@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { MAX_ATTEMPTS, retryDelayMs } from '../../src/domain/webhookRetry.ts'
+import { MAX_ATTEMPTS, retryDelayMs } from '../../src/domain/event/webhookRetry.ts'
 
 const DAY = 86_400_000
 const total = (random: number) =>

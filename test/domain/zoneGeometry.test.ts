@@ -1,15 +1,15 @@
 import fc from 'fast-check'
 import geodesic from 'geographiclib-geodesic'
 import { describe, expect, test } from 'vitest'
-import { distanceMetres, isFartherThan } from '../../src/domain/geodesy.ts'
-import type { LinearRing, Position, ZoneShape } from '../../src/domain/zone.ts'
+import { distanceMetres, isFartherThan } from '../../src/domain/geo/geodesy.ts'
+import type { LinearRing, Position, ZoneShape } from '../../src/domain/geo/zone.ts'
 import {
   borderDistance,
   compileShape,
   isInside,
   judgePlace,
-} from '../../src/domain/zoneGeometry.ts'
-import { findShapeFault } from '../../src/domain/zoneValidity.ts'
+} from '../../src/domain/geo/zoneGeometry.ts'
+import { findShapeFault } from '../../src/domain/geo/zoneValidity.ts'
 
 const { WGS84 } = geodesic.Geodesic
 

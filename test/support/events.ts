@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
-import { appendEvent } from '../../src/db/events.ts'
 import { openCell } from '../../src/db/open.ts'
+import { appendEvent } from '../../src/db/queries/events.ts'
 import type { TestAccount } from './accounts.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read the members they expect

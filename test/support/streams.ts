@@ -1,7 +1,7 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env, exports } from 'cloudflare:workers'
 import { expect } from 'vitest'
-import type { Subscriber } from '../../src/feed/subscriber.ts'
+import type { Subscriber } from '../../src/feed/streams/subscriber.ts'
 import type { TestAccount } from './accounts.ts'
 import type { EventBody } from './events.ts'
 import { feedStub } from './feed.ts'

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { openCell } from '../../src/db/open.ts'
-import { applyEffects } from '../../src/ledger/projection/applyEffects.ts'
+import { applyEffects } from '../../src/ledger/outbox/projection/applyEffects.ts'
 import { type Caller, openAccount } from '../support/accounts.ts'
 import { createDevice } from '../support/devices.ts'
 import { createGroup } from '../support/groups.ts'

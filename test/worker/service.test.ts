@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, expect, test, vi } from 'vitest'
-import { PROBLEMS } from '../../src/http/problem.ts'
+import { PROBLEMS } from '../../src/http/contract/problem.ts'
 import { openAccount } from '../support/accounts.ts'
 import { callWithBindings, failExecutions, failStatements } from '../support/bindings.ts'
 import { call } from '../support/http.ts'

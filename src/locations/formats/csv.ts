@@ -1,6 +1,6 @@
-import { iso } from '../../domain/iso.ts'
-import { FIELD_NAMES, type StoredLocation } from '../../domain/location.ts'
-import { writeChunks } from '../../http/rowWriter.ts'
+import { iso } from '../../domain/time/iso.ts'
+import { FIELD_NAMES, type StoredLocation } from '../../domain/track/location.ts'
+import { writeChunks } from '../../http/paging/rowWriter.ts'
 import type { Writer } from './formats.ts'
 
 const quote = (text: string): string =>

@@ -1,6 +1,6 @@
 import { parseAccept } from 'hono/utils/accept'
-import type { StoredLocation } from '../../domain/location.ts'
-import type { RowWriter } from '../../http/rowWriter.ts'
+import type { StoredLocation } from '../../domain/track/location.ts'
+import type { RowWriter } from '../../http/paging/rowWriter.ts'
 
 export const FORMATS = ['json', 'geojson', 'gpx', 'kml', 'csv'] as const
 export type Format = (typeof FORMATS)[number]

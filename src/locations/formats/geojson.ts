@@ -1,6 +1,6 @@
-import { iso } from '../../domain/iso.ts'
-import type { StoredLocation } from '../../domain/location.ts'
-import { separator, writeChunks } from '../../http/rowWriter.ts'
+import { iso } from '../../domain/time/iso.ts'
+import type { StoredLocation } from '../../domain/track/location.ts'
+import { separator, writeChunks } from '../../http/paging/rowWriter.ts'
 import { presentLocation } from '../present.ts'
 import type { Track, Writer } from './formats.ts'
 

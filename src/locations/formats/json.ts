@@ -1,4 +1,4 @@
-import { writeJson } from '../../http/rowWriter.ts'
+import { writeJson } from '../../http/paging/rowWriter.ts'
 import { presentLocation } from '../present.ts'
 import type { Writer } from './formats.ts'
 

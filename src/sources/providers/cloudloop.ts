@@ -1,9 +1,9 @@
-import { SOS } from '../../domain/alert.ts'
-import { isObject, type JsonObject } from '../../domain/json.ts'
-import type { Location } from '../../domain/location.ts'
-import type { SourceItem } from '../../domain/source.ts'
-import { alertNameOf, LOW_BATTERY } from '../alarmNames.ts'
-import { bytesOfBase64 } from '../bytes.ts'
+import type { SourceItem } from '../../domain/account/source.ts'
+import { SOS } from '../../domain/message/alert.ts'
+import { isObject, type JsonObject } from '../../domain/text/json.ts'
+import type { Location } from '../../domain/track/location.ts'
+import { alertNameOf, LOW_BATTERY } from '../decoding/alarmNames.ts'
+import { bytesOfBase64 } from '../decoding/bytes.ts'
 import {
   alertItem,
   bytesItem,
@@ -12,9 +12,24 @@ import {
   type Origin,
   readLocation,
   requireIdentifier,
-} from '../items.ts'
-import { EMPTY_REPLY, Items, type Note, type Provider, type Push, Unreadable } from '../push.ts'
-import { fromText, listOf, numberOf, objectOf, parseJson, scaledBy, textOf } from '../values.ts'
+} from '../decoding/items.ts'
+import {
+  EMPTY_REPLY,
+  Items,
+  type Note,
+  type Provider,
+  type Push,
+  Unreadable,
+} from '../decoding/push.ts'
+import {
+  fromText,
+  listOf,
+  numberOf,
+  objectOf,
+  parseJson,
+  scaledBy,
+  textOf,
+} from '../decoding/values.ts'
 import { METRES_PER_CEP } from './rockblock.ts'
 
 /* Cloudloop LingoMO: Iridium SBD, tracking devices (P6) and SmartOne. */

@@ -1,8 +1,22 @@
-import { isObject, type JsonObject } from '../../domain/json.ts'
-import type { SourceItem } from '../../domain/source.ts'
-import { alertItem, locationOrContact, readLocation, requireIdentifier } from '../items.ts'
-import { EMPTY_REPLY, Items, type Note, type Provider, type Push, Unreadable } from '../push.ts'
-import { fromSeconds, listOf, numberOf, parseJson, requireInstant, textOf } from '../values.ts'
+import type { SourceItem } from '../../domain/account/source.ts'
+import { isObject, type JsonObject } from '../../domain/text/json.ts'
+import { alertItem, locationOrContact, readLocation, requireIdentifier } from '../decoding/items.ts'
+import {
+  EMPTY_REPLY,
+  Items,
+  type Note,
+  type Provider,
+  type Push,
+  Unreadable,
+} from '../decoding/push.ts'
+import {
+  fromSeconds,
+  listOf,
+  numberOf,
+  parseJson,
+  requireInstant,
+  textOf,
+} from '../decoding/values.ts'
 
 /* flespi streams: a list of messages with dotted names. */
 

@@ -1,9 +1,9 @@
-import { SOS } from '../../domain/alert.ts'
-import type { JsonObject } from '../../domain/json.ts'
-import type { Location } from '../../domain/location.ts'
-import type { SourceItem } from '../../domain/source.ts'
-import { LOW_BATTERY } from '../alarmNames.ts'
-import { bytesOfBase64, hexOf } from '../bytes.ts'
+import type { SourceItem } from '../../domain/account/source.ts'
+import { SOS } from '../../domain/message/alert.ts'
+import type { JsonObject } from '../../domain/text/json.ts'
+import type { Location } from '../../domain/track/location.ts'
+import { LOW_BATTERY } from '../decoding/alarmNames.ts'
+import { bytesOfBase64, hexOf } from '../decoding/bytes.ts'
 import {
   alertItem,
   bytesItem,
@@ -13,9 +13,16 @@ import {
   type Origin,
   readLocation,
   requireIdentifier,
-} from '../items.ts'
-import { EMPTY_REPLY, Items, type Note, type Provider, type Push, Unreadable } from '../push.ts'
-import { fromMilliseconds, numberOf, objectOf, parseJson, textOf } from '../values.ts'
+} from '../decoding/items.ts'
+import {
+  EMPTY_REPLY,
+  Items,
+  type Note,
+  type Provider,
+  type Push,
+  Unreadable,
+} from '../decoding/push.ts'
+import { fromMilliseconds, numberOf, objectOf, parseJson, textOf } from '../decoding/values.ts'
 
 /* Garmin inReach, IPC Outbound versions 2 to 4. */
 

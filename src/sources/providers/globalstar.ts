@@ -1,8 +1,8 @@
-import type { JsonObject } from '../../domain/json.ts'
-import type { Location } from '../../domain/location.ts'
-import type { SourceItem } from '../../domain/source.ts'
-import { LOW_BATTERY, MOVEMENT } from '../alarmNames.ts'
-import { bytesOfHex } from '../bytes.ts'
+import type { SourceItem } from '../../domain/account/source.ts'
+import type { JsonObject } from '../../domain/text/json.ts'
+import type { Location } from '../../domain/track/location.ts'
+import { LOW_BATTERY, MOVEMENT } from '../decoding/alarmNames.ts'
+import { bytesOfHex } from '../decoding/bytes.ts'
 import {
   alertItem,
   bytesItem,
@@ -10,10 +10,16 @@ import {
   locationItem,
   requireIdentifier,
   toLocation,
-} from '../items.ts'
-import { Items, type Provider, type ProviderReply, type Push, Unreadable } from '../push.ts'
-import { fromSeconds, listOf, objectOf, requireInstant, rounded } from '../values.ts'
-import { escapeXml, parseXml, xmlText } from '../xml.ts'
+} from '../decoding/items.ts'
+import {
+  Items,
+  type Provider,
+  type ProviderReply,
+  type Push,
+  Unreadable,
+} from '../decoding/push.ts'
+import { fromSeconds, listOf, objectOf, requireInstant, rounded } from '../decoding/values.ts'
+import { escapeXml, parseXml, xmlText } from '../decoding/xml.ts'
 
 /* Globalstar SmartOne: nine bytes in an XML envelope, and an XML receipt. */
 

@@ -1,14 +1,21 @@
-import type { JsonObject } from '../../domain/json.ts'
-import type { SourceItem } from '../../domain/source.ts'
-import { alertNamesOf } from '../alarmNames.ts'
+import type { SourceItem } from '../../domain/account/source.ts'
+import type { JsonObject } from '../../domain/text/json.ts'
+import { alertNamesOf } from '../decoding/alarmNames.ts'
 import {
   alertItem,
   type Fix,
   locationOrContact,
   readLocation,
   requireIdentifier,
-} from '../items.ts'
-import { EMPTY_REPLY, Items, type Note, type Provider, type Push, Unreadable } from '../push.ts'
+} from '../decoding/items.ts'
+import {
+  EMPTY_REPLY,
+  Items,
+  type Note,
+  type Provider,
+  type Push,
+  Unreadable,
+} from '../decoding/push.ts'
 import {
   fromMilliseconds,
   fromSeconds,
@@ -23,7 +30,7 @@ import {
   rounded,
   scaledBy,
   textOf,
-} from '../values.ts'
+} from '../decoding/values.ts'
 
 /* OsmAnd and Traccar Client: a query, a form or, in newer clients, JSON. */
 

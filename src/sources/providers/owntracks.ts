@@ -1,9 +1,9 @@
-import { isObject, type JsonObject } from '../../domain/json.ts'
-import type { SourceItem } from '../../domain/source.ts'
-import { LOW_BATTERY, MOVEMENT } from '../alarmNames.ts'
-import { alertItem, locationOrContact, readLocation, requireIdentifier } from '../items.ts'
-import { Items, type Note, type Provider, type Push } from '../push.ts'
-import { fromSeconds, listOf, parseJson, requireInstant, textOf } from '../values.ts'
+import type { SourceItem } from '../../domain/account/source.ts'
+import { isObject, type JsonObject } from '../../domain/text/json.ts'
+import { LOW_BATTERY, MOVEMENT } from '../decoding/alarmNames.ts'
+import { alertItem, locationOrContact, readLocation, requireIdentifier } from '../decoding/items.ts'
+import { Items, type Note, type Provider, type Push } from '../decoding/push.ts'
+import { fromSeconds, listOf, parseJson, requireInstant, textOf } from '../decoding/values.ts'
 
 /* OwnTracks over HTTP. Whatever is not a location is answered and ignored. */
 

@@ -1,10 +1,10 @@
-import type { JsonObject } from '../../domain/json.ts'
-import type { Location } from '../../domain/location.ts'
-import type { SourceItem } from '../../domain/source.ts'
-import { type Fix, locationOrContact, readLocation, requireIdentifier } from '../items.ts'
-import { EMPTY_REPLY, Items, type Note, type Provider, type Push } from '../push.ts'
-import { readSignedFields } from '../rock7Jwt.ts'
-import { fromText, numberOf, requireInstant, scaledBy, textOf } from '../values.ts'
+import type { SourceItem } from '../../domain/account/source.ts'
+import type { JsonObject } from '../../domain/text/json.ts'
+import type { Location } from '../../domain/track/location.ts'
+import { type Fix, locationOrContact, readLocation, requireIdentifier } from '../decoding/items.ts'
+import { EMPTY_REPLY, Items, type Note, type Provider, type Push } from '../decoding/push.ts'
+import { readSignedFields } from '../decoding/rock7Jwt.ts'
+import { fromText, numberOf, requireInstant, scaledBy, textOf } from '../decoding/values.ts'
 import { METRES_PER_CEP } from './rockblock.ts'
 
 /* Rock 7 Core (RockSTAR, RockFLEET, RockAIR). A session may report twice with one `momsn`. */

@@ -1,10 +1,17 @@
-import type { JsonObject } from '../../domain/json.ts'
-import type { SourceItem } from '../../domain/source.ts'
-import { bytesOfHex } from '../bytes.ts'
-import { bytesItem, locationOrContact, readLocation, requireIdentifier } from '../items.ts'
-import { EMPTY_REPLY, Items, type Note, type Provider, type Push, Unreadable } from '../push.ts'
-import { readSignedFields } from '../rock7Jwt.ts'
-import { fromText, numberOf, requireInstant, scaledBy, textOf } from '../values.ts'
+import type { SourceItem } from '../../domain/account/source.ts'
+import type { JsonObject } from '../../domain/text/json.ts'
+import { bytesOfHex } from '../decoding/bytes.ts'
+import { bytesItem, locationOrContact, readLocation, requireIdentifier } from '../decoding/items.ts'
+import {
+  EMPTY_REPLY,
+  Items,
+  type Note,
+  type Provider,
+  type Push,
+  Unreadable,
+} from '../decoding/push.ts'
+import { readSignedFields } from '../decoding/rock7Jwt.ts'
+import { fromText, numberOf, requireInstant, scaledBy, textOf } from '../decoding/values.ts'
 
 /* RockBLOCK: a form or JSON. Iridium derives the position, with a radius (CEP) in kilometres. */
 

@@ -1,7 +1,7 @@
-import { SOS } from '../../domain/alert.ts'
-import { isObject, type JsonObject } from '../../domain/json.ts'
-import type { SourceItem } from '../../domain/source.ts'
-import { LOW_BATTERY, MOVEMENT } from '../alarmNames.ts'
+import type { SourceItem } from '../../domain/account/source.ts'
+import { SOS } from '../../domain/message/alert.ts'
+import { isObject, type JsonObject } from '../../domain/text/json.ts'
+import { LOW_BATTERY, MOVEMENT } from '../decoding/alarmNames.ts'
 import {
   alertItem,
   cancelItem,
@@ -9,8 +9,15 @@ import {
   messageItem,
   readLocation,
   requireIdentifier,
-} from '../items.ts'
-import { EMPTY_REPLY, Items, type Note, type Provider, type Push, Unreadable } from '../push.ts'
+} from '../decoding/items.ts'
+import {
+  EMPTY_REPLY,
+  Items,
+  type Note,
+  type Provider,
+  type Push,
+  Unreadable,
+} from '../decoding/push.ts'
 import {
   fromSeconds,
   fromText,
@@ -20,8 +27,8 @@ import {
   objectOf,
   parseJson,
   requireInstant,
-} from '../values.ts'
-import { parseXml, xmlText } from '../xml.ts'
+} from '../decoding/values.ts'
+import { parseXml, xmlText } from '../decoding/xml.ts'
 
 /* SPOT: the XML push, and the messages of its feed, which have other names for the same. */
 

@@ -1,9 +1,16 @@
-import { isObject, type JsonObject } from '../../domain/json.ts'
-import type { Location } from '../../domain/location.ts'
-import type { SourceItem } from '../../domain/source.ts'
-import { alertNamesOf } from '../alarmNames.ts'
-import { alertItem, locationOrContact, readLocation, requireIdentifier } from '../items.ts'
-import { EMPTY_REPLY, Items, type Note, type Provider, type Push, Unreadable } from '../push.ts'
+import type { SourceItem } from '../../domain/account/source.ts'
+import { isObject, type JsonObject } from '../../domain/text/json.ts'
+import type { Location } from '../../domain/track/location.ts'
+import { alertNamesOf } from '../decoding/alarmNames.ts'
+import { alertItem, locationOrContact, readLocation, requireIdentifier } from '../decoding/items.ts'
+import {
+  EMPTY_REPLY,
+  Items,
+  type Note,
+  type Provider,
+  type Push,
+  Unreadable,
+} from '../decoding/push.ts'
 import {
   fromText,
   KNOTS,
@@ -13,7 +20,7 @@ import {
   requireInstant,
   scaledBy,
   textOf,
-} from '../values.ts'
+} from '../decoding/values.ts'
 
 /*
  * Traccar's forwarding of positions and events (`forward.type=json`). `position.id` is 0 at first and

@@ -6,9 +6,9 @@ import {
   MAX_UNACKED_BYTES,
   MAX_UNACKED_EVENTS,
   readMessage,
-} from '../../../src/domain/stream.ts'
+} from '../../../src/domain/event/stream.ts'
 import type { LoggedEvent } from '../../../src/events/store.ts'
-import type { Progress } from '../../../src/feed/ack.ts'
+import type { Progress } from '../../../src/feed/streams/ack.ts'
 import {
   acknowledge,
   advance,
@@ -21,7 +21,7 @@ import {
   type Subscriber,
   selectEvents,
   unackedOf,
-} from '../../../src/feed/subscriber.ts'
+} from '../../../src/feed/streams/subscriber.ts'
 
 const claims: Subscriber['claims'] = {
   accountId: 'acc_1',

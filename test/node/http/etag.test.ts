@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { tagOf } from '../../../src/http/etag.ts'
+import { tagOf } from '../../../src/http/reply/etag.ts'
 
 test('bodies that differ in one character have different tags', () => {
   const bodies = Array.from(

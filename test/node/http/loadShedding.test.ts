@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { readBytes } from '../../../src/http/body.ts'
 import {
   acquire,
   assign,
@@ -7,8 +6,9 @@ import {
   awaitSlowBody,
   release,
   releaseWhile,
-} from '../../../src/http/loadShedding.ts'
-import { isStartTooLate } from '../../../src/http/slowBodies.ts'
+} from '../../../src/http/admission/loadShedding.ts'
+import { readBytes } from '../../../src/http/body/body.ts'
+import { isStartTooLate } from '../../../src/http/body/slowBodies.ts'
 
 const MEBIBYTE = 2 ** 20
 

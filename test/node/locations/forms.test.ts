@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { packLocation, unpackLocation } from '../../../src/db/locations.ts'
+import { packLocation, unpackLocation } from '../../../src/db/queries/locations.ts'
 import {
   CODE_LISTS,
   FREE_LISTS,
   NUMBER_FIELDS,
   SENSOR_TIMES,
   TEXT_LISTS,
-} from '../../../src/domain/location.ts'
-import { dropNulls } from '../../../src/http/nulls.ts'
+} from '../../../src/domain/track/location.ts'
+import { dropNulls } from '../../../src/http/contract/nulls.ts'
 import { readBody, readReport } from '../../../src/locations/fastReader.ts'
 import { forms } from '../../../src/locations/forms.ts'
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { validateXML } from 'xmllint-wasm'
-import { NUMBER_FIELDS, type StoredLocation } from '../../../src/domain/location.ts'
+import { NUMBER_FIELDS, type StoredLocation } from '../../../src/domain/track/location.ts'
 import { gpx } from '../../../src/locations/formats/gpx.ts'
 
 const file = (name: string) => ({

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import type { oas31 } from 'zod-openapi'
-import { MEMBER_TEXTS } from '../../../src/openapi/memberTexts.ts'
+import { MEMBER_TEXTS } from '../../../src/openapi/schemas/memberTexts.ts'
 import { resolved } from '../../support/openapi.ts'
 
 const text = readFileSync('public/api/openapi.json', 'utf8')

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isObject } from '../../../src/domain/json.ts'
-import { SOURCE_PROVIDERS } from '../../../src/domain/source.ts'
+import { SOURCE_PROVIDERS } from '../../../src/domain/account/source.ts'
+import { isObject } from '../../../src/domain/text/json.ts'
 import { newLocation } from '../../../src/locations/forms.ts'
-import { decodePush, replyTo } from '../../../src/sources/decode.ts'
+import { decodePush, replyTo } from '../../../src/sources/decoding/decode.ts'
 import { jsonPush, pushOf, xmlPush } from './push.ts'
 
 /* Whatever arrives, decoding gives items that can be stored, or reasons; it never throws. */

@@ -1,6 +1,6 @@
-import type { Decoded, SourceItem, SourceProvider } from '../../../src/domain/source.ts'
-import { decodePush } from '../../../src/sources/decode.ts'
-import type { Push } from '../../../src/sources/push.ts'
+import type { Decoded, SourceItem, SourceProvider } from '../../../src/domain/account/source.ts'
+import { decodePush } from '../../../src/sources/decoding/decode.ts'
+import type { Push } from '../../../src/sources/decoding/push.ts'
 
 export const NOW = Date.parse('2026-11-15T12:00:00Z')
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { decodePush } from '../../../src/sources/decode.ts'
+import { decodePush } from '../../../src/sources/decoding/decode.ts'
 import { itemsOf, jsonPush, locationsOf, pushOf } from './push.ts'
 
 const TOKEN =

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { decodePush, replyTo } from '../../../src/sources/decode.ts'
+import { decodePush, replyTo } from '../../../src/sources/decoding/decode.ts'
 import { itemsOf, jsonPush, kindsOf, locationsOf, NOW, pushOf, xmlPush } from './push.ts'
 
 /* Payloads of the networks' own documents and of public recordings, decoded to the digit. */

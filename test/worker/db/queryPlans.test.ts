@@ -8,9 +8,9 @@ import { listDevices } from '../../../src/devices/list.ts'
 import { findDevice, hasGroup } from '../../../src/devices/store.ts'
 import { createGroup, deleteGroup, updateGroup } from '../../../src/groups/edit.ts'
 import { findGroup, isFull, listGroups, resolveGroup } from '../../../src/groups/store.ts'
-import { isPaged } from '../../../src/http/contract.ts'
+import { isPaged } from '../../../src/http/contract/contract.ts'
 import { findKey, insertKey, listKeys } from '../../../src/keys/store.ts'
-import { applyEffects } from '../../../src/ledger/projection/applyEffects.ts'
+import { applyEffects } from '../../../src/ledger/outbox/projection/applyEffects.ts'
 import {
   findLinkedUser,
   findUserByEmail,
@@ -26,13 +26,22 @@ import {
   rotateSession,
 } from '../../../src/sessions/store.ts'
 import { storeMessages } from '../../../src/sources/conversation.ts'
-import { countHeld, delayImport, readHeld, releaseHeld } from '../../../src/sources/held.ts'
-import { findClaimant } from '../../../src/sources/importReports.ts'
-import { findPayload, readPayloads } from '../../../src/sources/payloads.ts'
-import { discardFixes, findAgreeing, quarantineFixes } from '../../../src/sources/quarantine.ts'
-import { resumeImports } from '../../../src/sources/resumeImports.ts'
+import { findPayload, readPayloads } from '../../../src/sources/payloads/payloads.ts'
+import {
+  discardFixes,
+  findAgreeing,
+  quarantineFixes,
+} from '../../../src/sources/quarantine/quarantine.ts'
 import { touchSource } from '../../../src/sources/store.ts'
-import { discardUnclaimed, holdItems } from '../../../src/sources/unclaimed.ts'
+import {
+  countHeld,
+  delayImport,
+  readHeld,
+  releaseHeld,
+} from '../../../src/sources/unclaimed/held.ts'
+import { findClaimant } from '../../../src/sources/unclaimed/importReports.ts'
+import { resumeImports } from '../../../src/sources/unclaimed/resumeImports.ts'
+import { discardUnclaimed, holdItems } from '../../../src/sources/unclaimed/unclaimed.ts'
 import { createUser, deleteUser, updateUser } from '../../../src/users/edit.ts'
 import { findUser, listUsers, searchUsers } from '../../../src/users/store.ts'
 import { ORIGIN, readReply, requestOf } from '../../support/http.ts'

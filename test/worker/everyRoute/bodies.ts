@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { takesBody } from '../../../src/http/contract.ts'
+import { takesBody } from '../../../src/http/contract/contract.ts'
 import type { Reply } from '../../support/http.ts'
 import { type Fixture, storedRows } from './fixture.ts'
 import type { Route } from './routes.ts'

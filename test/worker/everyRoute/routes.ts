@@ -1,6 +1,6 @@
 import { app } from '../../../src/app.ts'
-import type { Operation } from '../../../src/http/contract.ts'
-import { operationOf } from '../../../src/http/operation.ts'
+import type { Operation } from '../../../src/http/contract/contract.ts'
+import { operationOf } from '../../../src/http/contract/operation.ts'
 
 /** HTML pages, also those of links in messages, and receipts, whose format each provider defines. */
 export const WITHOUT_CONTRACT = [

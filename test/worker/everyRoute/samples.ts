@@ -1,6 +1,6 @@
 import { exports } from 'cloudflare:workers'
-import type { Scope } from '../../../src/domain/scope.ts'
-import type { ProblemCode } from '../../../src/http/problem.ts'
+import type { Scope } from '../../../src/domain/account/scope.ts'
+import type { ProblemCode } from '../../../src/http/contract/problem.ts'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
 import { ORIGIN } from '../../support/http.ts'
 import {

@@ -1,6 +1,6 @@
 import { exports } from 'cloudflare:workers'
 import { expect } from 'vitest'
-import { PROBLEMS } from '../../../src/http/problem.ts'
+import { PROBLEMS } from '../../../src/http/contract/problem.ts'
 import { ORIGIN, type Reply } from '../../support/http.ts'
 
 export interface Sent {

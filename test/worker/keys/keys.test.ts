@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, expect, test, vi } from 'vitest'
-import { parseApiKey } from '../../../src/domain/apiKey.ts'
+import { parseApiKey } from '../../../src/domain/account/apiKey.ts'
 import {
   fetchToken,
   fetchTokenWithScopes,

@@ -1,7 +1,7 @@
 import { evictDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { addDays, dayStart, localDay } from '../../../src/domain/day.ts'
+import { addDays, dayStart, localDay } from '../../../src/domain/time/day.ts'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
 import { deliveryStatusesIn, raiseAlert } from '../../support/alerts.ts'
 import { createDevice, readUsage } from '../../support/devices.ts'

@@ -1,6 +1,6 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { expect, test } from 'vitest'
-import { deleteMessagesOf } from '../../../src/ledger/messageQueue.ts'
+import { deleteMessagesOf } from '../../../src/ledger/messages/messageQueue.ts'
 import { openAccount } from '../../support/accounts.ts'
 import { ledgerStub } from '../../support/ledger.ts'
 

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import * as fc from 'fast-check'
-import { addDays, dayStart, localDay } from '../../../src/domain/day.ts'
+import { addDays, dayStart, localDay } from '../../../src/domain/time/day.ts'
 
 /* A simple model of the ledger, and random commands for both. `MODEL_SEED=n` repeats a run. */
 

@@ -1,7 +1,7 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import { reconcilePage } from '../../../src/ledger/reconcile.ts'
+import { reconcilePage } from '../../../src/ledger/restore/reconcile.ts'
 import { openAccount } from '../../support/accounts.ts'
 import { ledgerStub } from '../../support/ledger.ts'
 import { recordCell, rowsReadBy } from '../db/recordedCell.ts'

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { expect, test, vi } from 'vitest'
 import { openCell } from '../../../src/db/open.ts'
-import { writeMarks } from '../../../src/db/silence.ts'
+import { writeMarks } from '../../../src/db/queries/silence.ts'
 import { sweep } from '../../../src/sweep/sweep.ts'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
 import { createDevice } from '../../support/devices.ts'
@@ -193,7 +193,7 @@ test('every account gets its turn, whatever others have', async () => {
 })
 
 test('a rule for one device reads no row of the others', async () => {
-  const { readHeardDevices } = await import('../../../src/db/silence.ts')
+  const { readHeardDevices } = await import('../../../src/db/queries/silence.ts')
   const { openCell } = await import('../../../src/db/open.ts')
   const account = await openAccount({ licenses: 40 })
   const devices = await Promise.all(Array.from({ length: 40 }, () => createDevice(account)))

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { openCell } from '../../../src/db/open.ts'
-import { holdItems } from '../../../src/sources/unclaimed.ts'
+import { holdItems } from '../../../src/sources/unclaimed/unclaimed.ts'
 import { sweep } from '../../../src/sweep/sweep.ts'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
 import { callWithBindings, failExecutions, watchBatches } from '../../support/bindings.ts'

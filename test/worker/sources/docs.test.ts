@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import guide from '../../../docs/sources.md?raw'
-import { SOURCE_PROVIDERS } from '../../../src/domain/source.ts'
+import { SOURCE_PROVIDERS } from '../../../src/domain/account/source.ts'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
 import { call, type Reply } from '../../support/http.ts'
 import { makeSource, type TestSource } from '../../support/sources.ts'

@@ -2,8 +2,8 @@ import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { openCell } from '../../../src/db/open.ts'
-import { Streams } from '../../../src/feed/streams.ts'
-import { newSubscriber } from '../../../src/feed/subscriber.ts'
+import { Streams } from '../../../src/feed/streams/streams.ts'
+import { newSubscriber } from '../../../src/feed/streams/subscriber.ts'
 import { awaitToken } from '../../../src/stream/pendingSocket.ts'
 import {
   fetchToken,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { EVENT_TYPES } from '../../../../src/domain/event.ts'
+import { EVENT_TYPES } from '../../../../src/domain/event/event.ts'
 import { load } from '../support/load.ts'
 
 beforeEach(() => {

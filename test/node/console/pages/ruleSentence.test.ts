@@ -9,7 +9,7 @@ import {
   typedConditionOf,
 } from '../../../../console/pages/rules/condition.ts'
 import { describeRule, type SaidRule } from '../../../../console/pages/rules/sentence.ts'
-import { ALERT_NAMES } from '../../../../src/domain/rule.ts'
+import { ALERT_NAMES } from '../../../../src/domain/rule/rule.ts'
 
 const names = {
   device: (id: string) => ({ d1: 'Tern 7', d2: 'Gannet', d3: 'Truck 3' })[id] ?? id,

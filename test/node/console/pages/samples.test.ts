@@ -6,9 +6,9 @@ import {
   sampleOf,
 } from '../../../../console/pages/sources/samples.ts'
 import { text } from '../../../../console/text/text.ts'
-import { SOURCE_PROVIDERS } from '../../../../src/domain/source.ts'
-import { decodePush } from '../../../../src/sources/decode.ts'
-import { toPush } from '../../../../src/sources/pastedPush.ts'
+import { SOURCE_PROVIDERS } from '../../../../src/domain/account/source.ts'
+import { decodePush } from '../../../../src/sources/decoding/decode.ts'
+import { toPush } from '../../../../src/sources/decoding/pastedPush.ts'
 
 const NOW = Date.UTC(2026, 10, 15, 12, 30, 15)
 const URL = 'https://fleet.example/in/src_1/secret'

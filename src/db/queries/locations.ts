@@ -1,0 +1,167 @@
+import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { LOCATION_BYTES } from '../../domain/account/budget.ts'
+import {
+  type Location,
+  NUMBER_FIELDS,
+  type NumberName,
+  type StoredLocation,
+} from '../../domain/track/location.ts'
+import { locations } from '../schema.ts'
+import { commaSeparated, literal } from '../statement.ts'
+
+/*
+ * How a location is stored. Frequent numbers are integers of a fine unit, half the size of a REAL.
+ * A value that is finer still is kept exactly as sent in `rest`, with the fields that have no
+ * column.
+ */
+
+const SCALED = [
+  'latitude',
+  'longitude',
+  'altitude',
+  'speed',
+  'course',
+  'accuracy',
+  'battery',
+] as const satisfies NumberName[]
+const SCALES = new Map<string, number>(SCALED.map((name) => [name, NUMBER_FIELDS[name].scale]))
+
+export interface LocationRow extends Record<(typeof SCALED)[number], number | null> {
+  time: number
+  source: string | null
+  rest: string | null
+  received_at: number
+}
+
+/** The columns of a packed location, in its order. */
+export const PACKED_COLUMNS = [
+  locations.time,
+  ...SCALED.map((name) => locations[name]),
+  locations.source,
+  locations.rest,
+]
+
+const STORED_COLUMNS = [...PACKED_COLUMNS, locations.receivedAt]
+const STORED_NAMES = STORED_COLUMNS.map(({ name }) => name)
+
+/** Every column of a location but its device's key. */
+export const LOCATION_COLUMNS: SQL = commaSeparated(STORED_COLUMNS)
+
+export type PackedLocation = (number | string | null)[]
+/** The index of `rest` in a packed location. */
+export const REST_INDEX = PACKED_COLUMNS.length - 1
+
+/** The values that have no column, or that their column cannot hold exactly; null without any. */
+const restOf = (location: Location): string | null => {
+  let rest: Record<string, unknown> | null = null
+  for (const name in location) {
+    const value = location[name as keyof Location]
+    const scale = SCALES.get(name)
+    const isInColumn =
+      scale === undefined
+        ? name === 'dateTime' || name === 'source'
+        : Math.round((value as number) * scale) / scale === value
+    if (isInColumn || value === undefined) continue
+    rest ??= {}
+    rest[name] = value
+  }
+  return rest && JSON.stringify(rest)
+}
+
+/** An estimate of what these locations take when they are stored. */
+export const packedBytes = (rows: PackedLocation[]): number => {
+  let bytes = rows.length * LOCATION_BYTES
+  for (const row of rows) {
+    const rest = row[REST_INDEX]
+    if (typeof rest === 'string') bytes += rest.length
+  }
+  return bytes
+}
+
+/** The same estimate of a stored row. */
+export const STORED_BYTES: SQL = sql`${literal(LOCATION_BYTES)} + ifnull(length(${locations.rest}), 0)`
+
+/** A number in its fine unit; one that is finer still goes into `rest` as well. */
+const toUnits = (value: number | undefined, scale: number): number | null =>
+  value === undefined ? null : Math.round(value * scale)
+
+/** 1 when the column holds the number exactly. */
+const isExact = (units: number | null, scale: number, value: number | undefined): 0 | 1 =>
+  units !== null && units / scale === value ? 1 : 0
+
+const countMembers = (location: Location): number => {
+  let count = 0
+  for (const _ in location) count++
+  return count
+}
+
+const [DEGREES, HUNDREDTHS] = [NUMBER_FIELDS.latitude.scale, NUMBER_FIELDS.altitude.scale]
+
+/**
+ * All columns but `received_at`, which is the same for a whole report. Spelled out for speed too;
+ * when every member is exactly in its column, none has to be looked at by name.
+ */
+export const packLocation = (location: Location): PackedLocation => {
+  const { dateTime, latitude, longitude, altitude, speed, course, accuracy, battery, source } =
+    location
+  const latitudeUnits = toUnits(latitude, DEGREES)
+  const longitudeUnits = toUnits(longitude, DEGREES)
+  const altitudeUnits = toUnits(altitude, HUNDREDTHS)
+  const speedUnits = toUnits(speed, HUNDREDTHS)
+  const courseUnits = toUnits(course, HUNDREDTHS)
+  const accuracyUnits = toUnits(accuracy, HUNDREDTHS)
+  const batteryUnits = toUnits(battery, HUNDREDTHS)
+  const inColumns =
+    (source === undefined ? 1 : 2) +
+    isExact(latitudeUnits, DEGREES, latitude) +
+    isExact(longitudeUnits, DEGREES, longitude) +
+    isExact(altitudeUnits, HUNDREDTHS, altitude) +
+    isExact(speedUnits, HUNDREDTHS, speed) +
+    isExact(courseUnits, HUNDREDTHS, course) +
+    isExact(accuracyUnits, HUNDREDTHS, accuracy) +
+    isExact(batteryUnits, HUNDREDTHS, battery)
+  return [
+    dateTime,
+    latitudeUnits,
+    longitudeUnits,
+    altitudeUnits,
+    speedUnits,
+    courseUnits,
+    accuracyUnits,
+    batteryUnits,
+    source ?? null,
+    inColumns === countMembers(location) ? null : restOf(location),
+  ]
+}
+
+/** Spelled out: a loop over names takes three times as long, and a page has a thousand rows. */
+export const unpackLocation = (row: LocationRow): StoredLocation => {
+  const fields: Partial<StoredLocation> = { dateTime: row.time }
+  if (row.latitude !== null) fields.latitude = row.latitude / NUMBER_FIELDS.latitude.scale
+  if (row.longitude !== null) fields.longitude = row.longitude / NUMBER_FIELDS.longitude.scale
+  if (row.altitude !== null) fields.altitude = row.altitude / NUMBER_FIELDS.altitude.scale
+  if (row.speed !== null) fields.speed = row.speed / NUMBER_FIELDS.speed.scale
+  if (row.course !== null) fields.course = row.course / NUMBER_FIELDS.course.scale
+  if (row.accuracy !== null) fields.accuracy = row.accuracy / NUMBER_FIELDS.accuracy.scale
+  if (row.battery !== null) fields.battery = row.battery / NUMBER_FIELDS.battery.scale
+  if (row.rest !== null) Object.assign(fields, JSON.parse(row.rest))
+  if (row.source !== null) fields.source = row.source
+  fields.receivedAt = row.received_at
+  return fields as StoredLocation
+}
+
+/** A location as one JSON column, for a subquery; `parseLocation` reads it. */
+export const LOCATION_JSON: SQL = sql`json_array(${LOCATION_COLUMNS})`
+
+export const parseLocation = (column: string | null): StoredLocation | null => {
+  if (column === null) return null
+  const values = JSON.parse(column) as unknown[]
+  const row: Record<string, unknown> = {}
+  for (const [index, name] of STORED_NAMES.entries()) row[name] = values[index]
+  return unpackLocation(row as unknown as LocationRow)
+}
+
+/** The last location of a device: one seek to the end of its key range. */
+export const selectLastLocation = (deviceKey: SQLWrapper): SQL =>
+  sql`(SELECT ${LOCATION_JSON} FROM ${locations} WHERE ${locations.deviceKey} = ${deviceKey}
+    ORDER BY ${locations.time} DESC LIMIT 1)`

@@ -1,0 +1,33 @@
+import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { devices, groupDevices } from '../schema.ts'
+import { placeholders } from '../statement.ts'
+
+/* The only place that decides which devices a caller may see. */
+
+/** Who reads: the whole account or, with a `groupId`, a user confined to that group. */
+export interface Viewer {
+  accountId: string
+  groupId: string | null
+}
+
+type GroupId = SQLWrapper | string | null
+
+/** True when the device with this key is in the group. */
+export const isInGroup = (deviceKey: SQLWrapper, groupId: GroupId): SQL =>
+  sql`EXISTS (SELECT 1 FROM ${groupDevices}
+    WHERE ${groupDevices.groupId} = ${groupId} AND ${groupDevices.deviceKey} = ${deviceKey})`
+
+/** True when a viewer with this `groupId`, which may be null, can see the device with this key. */
+export const isVisible = (deviceKey: SQLWrapper, groupId: GroupId): SQL =>
+  sql`(${groupId} IS NULL OR ${isInGroup(deviceKey, groupId)})`
+
+/** One device, as a viewer asks for it. */
+export interface DeviceRef extends Viewer {
+  deviceId: string
+}
+
+const p = placeholders('deviceId', 'accountId', 'groupId')
+
+/** True for the asked device, when the viewer can see it. A `DeviceRef` fills its placeholders. */
+export const IS_VISIBLE_DEVICE: SQL = sql`${devices.id} = ${p.deviceId}
+  AND ${devices.accountId} = ${p.accountId} AND ${isVisible(devices.key, p.groupId)}`

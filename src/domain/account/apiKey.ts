@@ -1,0 +1,47 @@
+import { base32 } from '../text/base32.ts'
+
+/** `pgk_<id>_<secret>_<checksum>`. The checksum rejects a mistyped key without a database read. */
+export interface ApiKey {
+  id: string
+  secret: string
+}
+
+const ID_LENGTH = 22
+const SECRET_LENGTH = 40
+const FORMAT = new RegExp(
+  `^pgk_([0-9a-z]{${ID_LENGTH}})_([0-9a-z]{${SECRET_LENGTH}})_([0-9a-z]{7})$`,
+)
+
+const crc32 = (text: string): number => {
+  let crc = ~0
+  for (let i = 0; i < text.length; i++) {
+    crc ^= text.charCodeAt(i)
+    for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0)
+  }
+  return ~crc >>> 0
+}
+
+const checksum = (text: string): string => {
+  const crc = crc32(text)
+  return base32(new Uint8Array([crc >>> 24, crc >>> 16, crc >>> 8, crc, 0]), 7)
+}
+
+/** 200 random bits, enough for the secret to be stored as a single round of SHA-256. */
+export const SECRET_BYTES = 25
+
+export const makeSecret = (random: Uint8Array): string => base32(random, SECRET_LENGTH)
+
+/** The whole API key for the public id `key_…` and its secret. */
+export const formatApiKey = (keyId: string, secret: string): string => {
+  const text = `pgk_${keyId.slice(4)}_${secret}`
+  return `${text}_${checksum(text)}`
+}
+
+/** Whether a text is meant as an API key, be it well-formed or not. */
+export const looksLikeApiKey = (text: string): boolean => text.startsWith('pgk_')
+
+export const parseApiKey = (text: string): ApiKey | null => {
+  const match = FORMAT.exec(text)
+  if (!match?.[1] || !match[2] || match[3] !== checksum(`pgk_${match[1]}_${match[2]}`)) return null
+  return { id: `key_${match[1]}`, secret: match[2] }
+}

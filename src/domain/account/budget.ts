@@ -1,0 +1,45 @@
+import type { Day } from '../time/day.ts'
+
+/* How much an account may report and store. Budgets are soft: isolates count by themselves. */
+
+export interface Budgets {
+  locationsPerDay: number
+  storageBytes: number
+}
+
+/** What the operator has set for an account; null for the default. */
+export type BudgetOverrides = { [N in keyof Budgets]: number | null }
+
+export const NO_OVERRIDES: BudgetOverrides = { locationsPerDay: null, storageBytes: null }
+
+export const MAX_LOCATIONS_PER_DAY = 1_000_000_000
+export const MAX_STORAGE_BYTES = 1_000_000_000_000
+
+/** An account without licenses has the budgets of one license. */
+export const effectiveBudgets = (
+  overrides: BudgetOverrides,
+  perLicense: Budgets,
+  licenses: number,
+): Budgets => {
+  const shares = Math.max(1, licenses)
+  return {
+    locationsPerDay: overrides.locationsPerDay ?? perLicense.locationsPerDay * shares,
+    storageBytes: overrides.storageBytes ?? perLicense.storageBytes * shares,
+  }
+}
+
+/** What an account has used: locations on `day`, and bytes in all. */
+export interface Usage {
+  day: Day
+  locations: number
+  storageBytes: number
+}
+
+/** The usage as of `today`. A later day stays: a change of zone gives no second allowance. */
+export const usageAsOf = (usage: Usage | null, today: Day): Usage => {
+  if (usage && usage.day >= today) return usage
+  return { day: today, locations: 0, storageBytes: usage?.storageBytes ?? 0 }
+}
+
+/** The estimated size of a stored location, without its `rest`; `npm run bench` measures it. */
+export const LOCATION_BYTES = 64

@@ -1,0 +1,139 @@
+import { base32Number } from '../text/base32.ts'
+
+export const CHANNELS = ['Email', 'SMS'] as const
+export type Channel = (typeof CHANNELS)[number]
+
+/** The states of a message. */
+export const STATUSES = ['queued', 'sent', 'delivered', 'failed', 'suppressed'] as const
+export type Status = (typeof STATUSES)[number]
+
+/** Where an alert's position comes from. */
+export const POSITION_SOURCES = ['reported', 'last-known', 'none'] as const
+export type PositionSource = (typeof POSITION_SOURCES)[number]
+
+/** Why a message is sent. Only `alert` and a `command` count against a device's daily limits. */
+export const MESSAGE_KINDS = [
+  'alert',
+  'notice',
+  'escalation',
+  'invitation',
+  'reset',
+  'command',
+] as const
+export type MessageKind = (typeof MESSAGE_KINDS)[number]
+
+export interface Place {
+  latitude: number
+  longitude: number
+}
+
+/** A position with what is known of it. */
+export interface Position extends Place {
+  time: number
+  speed?: number | null | undefined
+  course?: number | null | undefined
+  accuracy?: number | null | undefined
+}
+
+/** How a device moved at its position, where that is known. */
+export type Motion = Partial<Pick<Position, 'speed' | 'course' | 'accuracy'>>
+
+export interface Alert {
+  id: string
+  name: string
+  text: string
+  dateTime: number
+  latitude: number | null
+  longitude: number | null
+  /** When the position was taken; null if that is not known. */
+  positionTime: number | null
+  positionSource: PositionSource
+  emergency: boolean
+  /** Whether it happened more than an hour before it arrived. */
+  late: boolean
+  /** The rule that raised it, and the zone that it is about. */
+  ruleId?: string | null
+  zoneId?: string | null
+}
+
+/** The position of an alert: the reported one, else the last known one. */
+export const positionOf = (
+  reported: Position | null,
+  lastKnown: Position | null,
+): Pick<Alert, 'latitude' | 'longitude' | 'positionTime' | 'positionSource'> => {
+  const position = reported ?? lastKnown
+  if (!position)
+    return { latitude: null, longitude: null, positionTime: null, positionSource: 'none' }
+  const { latitude, longitude, time } = position
+  const positionSource = reported ? 'reported' : 'last-known'
+  return { latitude, longitude, positionTime: time, positionSource }
+}
+
+/** A later emergency that joined an open one. Null coordinates if it had no place. */
+export interface AlertUpdate {
+  dateTime: number
+  latitude: number | null
+  longitude: number | null
+}
+
+/** The state of one message. */
+export interface Delivery {
+  id: string
+  kind: MessageKind
+  channel: Channel
+  to: string
+  status: Status
+  reason: string | null
+  /** When the daily limit that suppressed this message allows the next one. */
+  resetAt: number | null
+}
+
+/** Who a message goes to. Times in its text are in the recipient's time zone. */
+export interface Recipient {
+  channel: Channel
+  to: string
+  timeZone: string
+  /** The user, or the name of the emergency contact; neither for a message of the account. */
+  userId?: string | undefined
+  contact?: string | undefined
+}
+
+/** Each address once, though several people may share it. */
+export const onePerAddress = (recipients: readonly Recipient[]): Recipient[] => {
+  const byAddress = new Map<string, Recipient>()
+  for (const recipient of recipients) {
+    const address = `${recipient.channel} ${recipient.to.toLowerCase()}`
+    if (!byAddress.has(address)) byAddress.set(address, recipient)
+  }
+  return [...byAddress.values()]
+}
+
+export const SOS = 'SOSButton'
+
+/** The device key of messages about the account itself; no device has it. */
+export const NO_DEVICE_KEY = 0
+
+/** How many alerts the reply to a query without `limit` may have. */
+export const MAX_SPAN_ALERTS = 10_000
+/** How many alerts such a query may search when it has a filter. */
+export const MAX_SEARCHED_ALERTS = 100_000
+
+const NUMBER_LENGTH = 4
+/** An alert has up to 16 series of so many messages: its own, those of each round, its notices. */
+const SERIES_LENGTH = 2 ** 16
+/** The series of an alert's messages. Rounds of an escalation have the series 1 to 3. */
+export const SERIES = { alert: 0, undelivered: 8, cancelled: 9 } as const
+
+/** The number of a message within its alert, from its series and the recipient's place in it. */
+export const messageNumber = (series: number, index: number): number =>
+  series * SERIES_LENGTH + index
+
+/**
+ * The id of an alert's or a notice's message. It extends theirs by a number: a retry makes the same
+ * ids, and the messages of one alert are adjacent.
+ */
+export const messageId = (parentId: string, index: number): string =>
+  `msg_${parentId.slice(4)}${base32Number(index, NUMBER_LENGTH)}`
+
+/** The id of a message's alert. For a message of a notice, no alert has it. */
+export const alertIdOf = (message: string): string => `alr_${message.slice(4, -NUMBER_LENGTH)}`

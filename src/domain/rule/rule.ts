@@ -1,0 +1,127 @@
+import type { Channel } from '../message/alert.ts'
+import type { ScheduleEntry } from '../time/schedule.ts'
+
+/* Rules: what the service watches for, and the alert that it raises then. */
+
+export interface Limits {
+  above?: number | undefined
+  below?: number | undefined
+}
+
+export type RuleCondition =
+  | { type: 'enters' | 'leaves'; zones: string[] }
+  | { type: 'inside' | 'outside'; zones: string[]; minutes: number }
+  | ({ type: 'speed'; zones?: string[] | undefined } & Limits)
+  | ({ type: 'value'; member: string } & Limits)
+  | { type: 'moves'; metres: number }
+  | { type: 'stands'; minutes: number }
+  | { type: 'silent'; minutes: number }
+  | { type: 'returns' }
+export type RuleType = RuleCondition['type']
+
+export interface Hysteresis {
+  /** A fix decides only if the border is at least this far away. */
+  metres: number
+  /** How many decided fixes in a row must agree. */
+  fixes: number
+}
+
+export interface RuleRecord {
+  name: string
+  enabled: boolean
+  /** With neither devices nor groups the rule is for all devices. */
+  devices: string[]
+  groups: string[]
+  when: RuleCondition
+  schedule: ScheduleEntry[]
+  alertName: string
+  text: string
+  notifications: Channel[]
+  emergency: boolean
+  hysteresis: Hysteresis
+  cooldownMinutes: number
+  /** An alert that is older when its fix arrives sends no message. */
+  lateMinutes: number
+}
+
+export interface Rule extends RuleRecord {
+  id: string
+  creation: number
+  lastModified: number
+  version: number
+}
+
+export const MAX_RULES = 200
+export const MAX_RULE_ZONES = 100
+export const MAX_RULE_TARGETS = 1000
+export const MAX_MINUTES = 43_200
+export const MAX_AGREEING_FIXES = 20
+/** The last of so many says how many more there were. */
+export const MAX_REPORT_ALERTS = 50
+
+export const ALERT_NAMES: Record<RuleType, string> = {
+  enters: 'ZoneEntered',
+  leaves: 'ZoneLeft',
+  inside: 'ForbiddenArea',
+  outside: 'ForbiddenArea',
+  speed: 'SpeedLimit',
+  value: 'ValueLimit',
+  moves: 'Moved',
+  stands: 'Standing',
+  silent: 'Offline',
+  returns: 'Online',
+}
+
+/** Rules of these types are judged by the sweep, all others by reports. */
+export const isContactRule = ({ when }: { when: RuleCondition }): boolean =>
+  when.type === 'silent' || when.type === 'returns'
+
+export const zonesOf = (when: RuleCondition): string[] =>
+  'zones' in when ? (when.zones ?? []) : []
+
+/** Whether a rule is for a device, given the groups that the device is in. */
+export const isForDevice = (
+  { devices, groups }: { devices: readonly string[]; groups: readonly string[] },
+  deviceId: string,
+  deviceGroups: readonly string[],
+): boolean =>
+  (devices.length === 0 && groups.length === 0) ||
+  devices.includes(deviceId) ||
+  groups.some((group) => deviceGroups.includes(group))
+
+const rounded = (value: number): string => String(Math.round(value * 100) / 100)
+
+interface Occasion {
+  when: RuleCondition
+  zoneName: string | null
+  /** The value that passed its limit. */
+  value: number | null
+}
+
+/** What an alert says when its rule has no text of its own. */
+export const describeOccasion = ({ when, zoneName, value }: Occasion): string => {
+  const zone = zoneName ?? 'the zones of the rule'
+  const given = value === null ? '' : rounded(value)
+  switch (when.type) {
+    case 'enters':
+      return `Entered ${zone}.`
+    case 'leaves':
+      return `Left ${zone}.`
+    case 'inside':
+      return `In ${zone} for ${when.minutes} minutes.`
+    case 'outside':
+      return `Outside ${zone} for ${when.minutes} minutes.`
+    case 'speed':
+      return `Speed ${given} km/h${zoneName === null ? '' : ` in ${zone}`}.`
+    case 'value':
+      return `${when.member} is ${given}.`
+    case 'moves':
+      return `Moved more than ${when.metres} m.`
+    case 'stands':
+      return `Stands for ${when.minutes} minutes.`
+    case 'silent':
+      return `No contact for ${when.minutes} minutes.`
+    case 'returns':
+      return 'In contact again.'
+  }
+}

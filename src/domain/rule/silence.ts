@@ -1,0 +1,69 @@
+import { isScheduled } from '../time/schedule.ts'
+import { isForDevice, type Rule } from './rule.ts'
+
+/* Which devices are silent, and which are in contact again. */
+
+const MINUTE_MS = 60_000
+
+export interface HeardDevice {
+  id: string
+  key: number
+  /** The latest arrival of anything; 0 for a device that was never heard. */
+  contact: number
+  groups: string[]
+  /** By rule, the contact after which it has found the device silent. */
+  marks: Record<string, number>
+}
+
+export interface Silence {
+  rule: Rule
+  device: HeardDevice
+  /** When the rule's minutes were over. */
+  at: number
+  /** False outside the rule's schedule: the silence is marked, and no alert is raised. */
+  isRaised: boolean
+}
+
+export interface Return {
+  /** The rule that had found the device silent. */
+  rule: Rule
+  device: HeardDevice
+  /** The contact before the silence. */
+  before: number
+  /** The `returns` rules that raise an alert for it. */
+  returnRules: Rule[]
+}
+
+interface Occasion {
+  rules: Rule[]
+  timeZone: string
+  now: number
+}
+
+/** What has changed for a device, by the account's rules about contact. */
+export const judgeContact = (
+  device: HeardDevice,
+  { rules, timeZone, now }: Occasion,
+): { silences: Silence[]; returns: Return[] } => {
+  const own = rules.filter((rule) => isForDevice(rule, device.id, device.groups))
+  const silences: Silence[] = []
+  const returns: Return[] = []
+  for (const rule of own) {
+    if (rule.when.type !== 'silent') continue
+    const mark = device.marks[rule.id]
+    if (mark !== undefined && mark < device.contact) {
+      const returnRules = own.filter(
+        (other) =>
+          other.when.type === 'returns' &&
+          device.contact >= other.lastModified &&
+          isScheduled(other.schedule, device.contact, timeZone),
+      )
+      returns.push({ rule, device, before: mark, returnRules })
+    }
+    const at = device.contact + rule.when.minutes * MINUTE_MS
+    const isNew = mark === undefined || mark < device.contact
+    if (device.contact === 0 || !isNew || at > now || at < rule.lastModified) continue
+    silences.push({ rule, device, at, isRaised: isScheduled(rule.schedule, at, timeZone) })
+  }
+  return { silences, returns }
+}

@@ -1,0 +1,99 @@
+import { Problem } from '../contract/problem.ts'
+import type { RowWriter } from '../paging/rowWriter.ts'
+import { Slots } from './slots.ts'
+
+/*
+ * Replies of several pages: exports, and queries of a whole span. Each holds up to two pages, some
+ * megabytes, for as long as the client takes to read it.
+ */
+
+/** One that was abandoned frees its slot after a minute. */
+const longReplies = new Slots(60_000)
+const MAX_LONG_REPLIES = 12
+/** A quarter, so that one account cannot block the others. */
+const MAX_LONG_REPLIES_PER_ACCOUNT = 3
+const RETRY_AFTER_SECONDS = 10
+
+export interface LongReplySlot {
+  /** Starts the time until it counts as abandoned again. */
+  renew: () => void
+  release: () => void
+}
+
+const refusal = (accountId: string): Problem =>
+  longReplies.countOf(accountId) < MAX_LONG_REPLIES_PER_ACCOUNT
+    ? new Problem('unavailable', {
+        detail: 'Too many long exports and queries are running. Try again later.',
+      })
+    : new Problem('too-many-requests', {
+        detail: `The account has ${MAX_LONG_REPLIES_PER_ACCOUNT} long exports or queries running. Try again when one of them has ended.`,
+        headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
+      })
+
+/** Throws 429 while the account has too many long replies, and 503 while the isolate has. */
+export const acquireLongReply = (accountId: string): LongReplySlot => {
+  const holder = {}
+  const ownerLimit = { owner: accountId, max: MAX_LONG_REPLIES_PER_ACCOUNT }
+  if (!longReplies.acquire(holder, Date.now(), MAX_LONG_REPLIES, ownerLimit))
+    throw refusal(accountId)
+  return {
+    renew: () => longReplies.renew(holder, Date.now()),
+    release: () => {
+      longReplies.release(holder)
+    },
+  }
+}
+
+interface Pages<Page, Row> {
+  first: Page
+  /** The page after this one; null after the last. */
+  readNext: (page: Page) => Promise<Page> | null
+  rowsOf: (page: Page) => Row[]
+  writer: RowWriter<Row>
+  /** Null when the first page is the only one. */
+  slot: LongReplySlot | null
+}
+
+const encoder = new TextEncoder()
+
+/**
+ * Reads each page only when the one before has been consumed, so memory does not grow with the
+ * number of rows.
+ */
+async function* writePages<Page, Row>(pages: Pages<Page, Row>): AsyncGenerator<Uint8Array> {
+  const { first, readNext, rowsOf, writer, slot } = pages
+  try {
+    yield encoder.encode(writer.begin)
+    for (let page: Page | null = first; page; page = await readNext(page)) {
+      slot?.renew()
+      const rows = rowsOf(page)
+      if (rows.length > 0) for (const text of writer.page(rows)) yield encoder.encode(text)
+    }
+    yield encoder.encode(writer.end())
+  } finally {
+    slot?.release()
+  }
+}
+
+/**
+ * Has no queue: nothing is read before the client asks. When reading a page fails, the stream fails
+ * and the end is never written: the client cannot take the beginning of JSON for the whole.
+ */
+export const streamPages = <Page, Row>(pages: Pages<Page, Row>): ReadableStream<Uint8Array> => {
+  const chunks = writePages(pages)
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        const { value, done } = await chunks.next()
+        if (!done) return controller.enqueue(value)
+        controller.close()
+      },
+      async cancel() {
+        // A generator that never began runs no `finally`.
+        pages.slot?.release()
+        await chunks.return(undefined)
+      },
+    },
+    { highWaterMark: 0 },
+  )
+}

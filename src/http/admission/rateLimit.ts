@@ -1,0 +1,105 @@
+import {
+  accountWindow,
+  confirmFailure,
+  type FailureLimit,
+  failureLimit,
+  isExhausted,
+  type LimitWindow,
+  secondsLeft,
+  tryCountExtra,
+  tryCountRequest,
+} from '../../auth/requestLimit.ts'
+import { networkOf } from '../../domain/text/address.ts'
+import {
+  accountRequestsPerMinute,
+  type Env,
+  signInsPerAddress,
+  tokenFailuresPerAddress,
+  tokenFailuresPerMinute,
+} from '../../env.ts'
+import type { Context } from '../context.ts'
+import { Problem } from '../contract/problem.ts'
+import { setHeader } from '../reply/newReply.ts'
+
+const tooMany = (policy: string, window: LimitWindow, now: number) => {
+  const seconds = secondsLeft(window, now)
+  return new Problem('too-many-requests', {
+    headers: { 'Retry-After': String(seconds), RateLimit: `"${policy}";r=0;t=${seconds}` },
+  })
+}
+
+/** Sets the RateLimit header, or throws a 429 unless the request was counted. */
+const showWindow = (c: Context, accountId: string, now: number, isCounted: boolean): void => {
+  const window = accountWindow(accountId, now)
+  if (!isCounted) throw tooMany('account', window, now)
+  const left = Math.max(0, accountRequestsPerMinute(c.env) - window.count)
+  setHeader(c, 'RateLimit', `"account";r=${left};t=${secondsLeft(window, now)}`)
+}
+
+/** Counts the request against its account: sets the RateLimit header, or throws a 429. */
+export const countRequest = (c: Context, accountId: string, now: number): void =>
+  showWindow(c, accountId, now, tryCountRequest(c, accountId, now))
+
+/** Counts what the request costs beyond what it has counted so far, at first the request itself. */
+export const countExtraCost = (c: Context, cost: number): void => {
+  const accountId = c.get('principal')?.accountId
+  if (accountId === undefined || cost <= 0) return
+  const now = Date.now()
+  const counted = c.get('counted') ?? 1
+  showWindow(c, accountId, now, tryCountExtra(c, accountId, now, { counted, cost }))
+  c.set('counted', counted + cost)
+}
+
+const refuseIfExhausted = (limit: FailureLimit, now: number): void => {
+  if (isExhausted(limit)) throw tooMany('token', limit.window, now)
+}
+
+/** Cloudflare sets CF-Connecting-IP itself; a client can write anything into X-Forwarded-For. */
+const networkOfCaller = (c: Context): string =>
+  networkOf(c.req.header('CF-Connecting-IP') ?? 'unknown')
+
+/**
+ * Counts an attempt with a password or a password link, or throws a 429. Right and wrong ones count:
+ * each costs a slow hash, which must not begin before this.
+ */
+export const countSignIn = async (c: Context, now: number): Promise<void> => {
+  const limit = failureLimit(`password ${networkOfCaller(c)}`, signInsPerAddress(c.env), now)
+  const isCounted = !isExhausted(limit)
+  if (isCounted) limit.window.count++
+  if (!isCounted || !(await confirmFailure(c.env, limit)))
+    throw tooMany('sign-in', limit.window, now)
+}
+
+/**
+ * Starts a sign-in with an API key, or throws a 429: failures are limited per network and user name,
+ * and per network alone, since each costs database reads. Until it has succeeded, a sign-in counts
+ * as a failure of its network, so that many at once cannot pass together.
+ */
+export const startSignIn = (c: Context, userNameKey: string, now: number) => {
+  const network = networkOfCaller(c)
+  const ofNetwork = failureLimit(network, tokenFailuresPerAddress(c.env), now)
+  refuseIfExhausted(ofNetwork, now)
+  const ofName = failureLimit(`${network} ${userNameKey}`, tokenFailuresPerMinute(c.env), now)
+  refuseIfExhausted(ofName, now)
+  ofNetwork.window.count++
+  return {
+    /** The sign-in succeeded, or could not be checked. */
+    forget: (): void => {
+      ofNetwork.window.count--
+    },
+    /** Counts the failure, or throws a 429. */
+    fail: async (): Promise<void> => {
+      refuseIfExhausted(ofName, now)
+      ofName.window.count++
+      for (const limit of [ofName, ofNetwork])
+        if (!(await confirmFailure(c.env, limit))) throw tooMany('token', limit.window, now)
+    },
+  }
+}
+
+export const ratePolicy = (env: Env): string =>
+  [
+    `"account";q=${accountRequestsPerMinute(env)};w=60`,
+    `"token";q=${tokenFailuresPerMinute(env)};w=60`,
+    `"sign-in";q=${signInsPerAddress(env)};w=60`,
+  ].join(', ')

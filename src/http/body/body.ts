@@ -1,0 +1,87 @@
+import {
+  acquireLargeBody,
+  BODY_TIMEOUT_MS,
+  releaseLargeBody,
+  releaseWhile,
+  renewLargeBody,
+} from '../admission/loadShedding.ts'
+import { malformedBody, overloaded, Problem } from '../contract/problem.ts'
+
+/* Reads the bytes of a request body, within the limits on size, time and memory. */
+
+export const MAX_BODY_BYTES = 1_048_576
+/** The limit for requests without a verified token. */
+export const MAX_OPEN_BODY_BYTES = 65_536
+
+const tooLarge = (maxBytes: number) =>
+  new Problem(
+    'body-too-large',
+    maxBytes === MAX_BODY_BYTES
+      ? {}
+      : { detail: `The body is larger than ${maxBytes / 1024} KiB.` },
+  )
+
+/** The value of Content-Length; NaN without one. */
+export const declaredLength = ({ headers }: Request): number =>
+  Number(headers.get('Content-Length') ?? Number.NaN)
+
+/**
+ * Reads at most `maxBytes`, counted while they arrive. Each `owner` has a share of large bodies,
+ * which count until their request ends.
+ */
+export const readBytes = async (
+  request: Request,
+  maxBytes: number,
+  owner = '',
+): Promise<Uint8Array> => {
+  if (request.body === null) return new Uint8Array()
+  const isSmall = maxBytes <= MAX_OPEN_BODY_BYTES || declaredLength(request) <= MAX_OPEN_BODY_BYTES
+  const collect = () => collectBytes(request, request.body as ReadableStream<Uint8Array>, maxBytes)
+  if (isSmall) return releaseWhile(request, collect)
+  if (!acquireLargeBody(request, owner)) throw overloaded()
+  const bytes = await releaseWhile(request, () => withTimeout(collect()))
+  // Without a Content-Length a small body is known as one only now.
+  if (bytes.byteLength > MAX_OPEN_BODY_BYTES) renewLargeBody(request)
+  else releaseLargeBody(request)
+  return bytes
+}
+
+/** Fails after 60 s. Large bodies only: a timer for each small request costs throughput. */
+const withTimeout = async <T>(work: Promise<T>): Promise<T> => {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(malformedBody('must arrive completely within 60 seconds')),
+      BODY_TIMEOUT_MS,
+    )
+  })
+  return Promise.race([work, timeout]).finally(() => clearTimeout(timer))
+}
+
+const collectBytes = async (
+  request: Request,
+  body: ReadableStream<Uint8Array>,
+  maxBytes: number,
+): Promise<Uint8Array> => {
+  const declared = declaredLength(request)
+  if (declared > maxBytes) throw tooLarge(maxBytes)
+  if (declared >= 0) {
+    const whole = new Uint8Array(await request.arrayBuffer())
+    if (whole.byteLength > maxBytes) throw tooLarge(maxBytes)
+    return whole
+  }
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of body) {
+    size += chunk.byteLength
+    if (size > maxBytes) throw tooLarge(maxBytes)
+    chunks.push(chunk)
+  }
+  const bytes = new Uint8Array(size)
+  let offset = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset)
+    offset += chunk.byteLength
+  }
+  return bytes
+}

@@ -1,0 +1,113 @@
+import type * as z from 'zod'
+import type { Scope } from '../../domain/account/scope.ts'
+import { type Kind, PROBLEMS, type ProblemCode } from './problem.ts'
+
+/** One operation, as the validator, the OpenAPI document and the tests read it. */
+export interface Operation {
+  id: string
+  tag: string
+  summary: string
+  description?: string
+  /** The token needs one of these scopes. `open` needs no token, `operator` the operator's. */
+  scope: Scope | readonly Scope[] | 'open' | 'operator'
+  /** For a path that takes reports and queries: the scope that this body needs. */
+  scopeFor?: (body: never) => Scope | readonly Scope[]
+  /** Refused to users who are confined to a group. */
+  wholeAccount?: true
+  /** Becomes a WebSocket. The token, with this scope, may also be a subprotocol or a message. */
+  upgrade?: Scope
+  /** Takes the session cookie instead of a token, from pages of this service only. */
+  session?: true
+  /** As how many further requests this body counts in the rate limit, beside its size. */
+  extraCost?: (body: never) => number
+  query?: z.ZodType
+  body?: z.ZodType
+  /** Parses the body where `body` is too slow or cannot tell its forms apart; accepts the same. */
+  read?: (value: unknown) => z.ZodSafeParseResult<unknown>
+  /** The body may also be under this name, as `GET` returns it. */
+  wrapper?: string
+  /** Members written by the server: accepted in a body and ignored. */
+  ignored?: readonly string[]
+  optionalBody?: true
+  /** The body is a JSON Patch or a JSON Merge Patch of what this operation replaces. */
+  patches?: Operation
+  status?: 200 | 201
+  reply: z.ZodType
+  /** The second kind of success, for a path that takes reports and queries. */
+  alternateReply?: { status: 200 | 201; reply: z.ZodType }
+  /** Descriptions of the media types that a reply may have instead of JSON. */
+  formats?: Readonly<Record<string, string>>
+  /** Problems of this operation in addition to the implied ones. */
+  problems?: readonly ProblemCode[]
+  etag?: true
+  ifMatch?: true
+  /** Takes an Idempotency-Key; a function tells reports, which do, from queries. */
+  idempotent?: true | ((body: never) => boolean)
+  /** May run again after a transient error: what it writes, it writes once. Reads always may. */
+  repeatable?: true
+  /** Members of the reply that are shown once and never replayed. */
+  secrets?: readonly string[]
+  /** An example body, where those of the members are not enough. */
+  example?: unknown
+}
+
+/** Keeps the literal types of a contract: handlers' types are inferred from them. */
+export const define = <const O extends Operation>(contract: O): O => contract
+
+/** An idempotent POST reads its body even if it takes none: the key is bound to the body. */
+export const takesBody = (contract: Operation): boolean =>
+  !!(contract.body || contract.patches || contract.idempotent)
+
+export const isPaged = ({ reply }: Operation): boolean =>
+  'shape' in reply && 'nextCursor' in (reply as z.ZodObject).shape
+
+/** Why a token is refused. */
+export const TOKEN_PROBLEMS = [
+  'token-missing',
+  'token-invalid',
+  'token-expired',
+  'not-a-token',
+  'key-revoked',
+  'session-ended',
+  'account-disabled',
+  'user-disabled',
+] as const satisfies readonly ProblemCode[]
+const OPERATOR_TOKEN_PROBLEMS = ['token-missing', 'token-invalid'] as const
+
+const impliedProblems = (contract: Operation): (ProblemCode | false | undefined)[] => {
+  const { scope, query, patches, ifMatch, idempotent, session } = contract
+  const needsToken = scope !== 'open' && scope !== 'operator'
+  const hasBody = takesBody(contract)
+  return [
+    (query || hasBody || ifMatch) && 'invalid-request',
+    hasBody && 'malformed-body',
+    isPaged(contract) && 'invalid-cursor',
+    patches && 'invalid-patch',
+    ...(needsToken ? TOKEN_PROBLEMS : []),
+    ...(scope === 'operator' ? OPERATOR_TOKEN_PROBLEMS : []),
+    needsToken && 'forbidden',
+    session && 'session-ended',
+    session && 'wrong-origin',
+    scope === 'operator' && 'route-not-found',
+    patches && 'patch-test-failed',
+    idempotent && 'request-in-progress',
+    ifMatch && 'precondition-failed',
+    hasBody && 'body-too-large',
+    hasBody && 'unsupported-media-type',
+    idempotent && 'idempotency-key-reused',
+    needsToken && 'too-many-requests',
+    'internal',
+    'unavailable',
+  ]
+}
+
+/** The status of a problem in the replies of the operation. */
+export const statusIn = ({ scope }: Operation, code: ProblemCode): number => {
+  const { status, signInStatus }: Kind = PROBLEMS[code]
+  return scope === 'open' ? (signInStatus ?? status) : status
+}
+
+/** Every problem that the operation can reply with. */
+export const problemsOf = (contract: Operation): ProblemCode[] => [
+  ...new Set([...(contract.problems ?? []), ...impliedProblems(contract).filter((code) => !!code)]),
+]

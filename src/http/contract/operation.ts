@@ -1,0 +1,129 @@
+import { zValidator } from '@hono/zod-validator'
+import type { MiddlewareHandler } from 'hono'
+import { routePath } from 'hono/route'
+import * as z from 'zod'
+import { withRetries } from '../../db/open.ts'
+import { countExtraCost } from '../admission/rateLimit.ts'
+import { admit, admitOperator, requireScope, requireWholeAccount } from '../auth.ts'
+import { MAX_BODY_BYTES, MAX_OPEN_BODY_BYTES } from '../body/body.ts'
+import { readJson } from '../body/jsonBody.ts'
+import { parseBody } from '../body/parseBody.ts'
+import { type Patch, parsePatch } from '../body/patch.ts'
+import type { AppEnv, Context } from '../context.ts'
+import { hasIdempotencyKey, type Replay, requestMacs, withIdempotency } from '../idempotency.ts'
+import { requireOwnOrigin } from '../ownOrigin.ts'
+import { readIfMatch } from '../reply/etag.ts'
+import { parameterNotFound } from '../reply/notFound.ts'
+import { admitSocket } from '../socket.ts'
+import { type Operation, takesBody } from './contract.ts'
+import { invalid, Problem } from './problem.ts'
+import { fieldErrors, typeOf } from './validation.ts'
+
+type Shapes<O> = (O extends { patches: Operation }
+  ? { json: z.ZodType<Patch> }
+  : O extends { body: infer B }
+    ? { json: B }
+    : unknown) &
+  (O extends { query: infer Q } ? { query: Q } : unknown)
+type Inputs<S> = { [K in keyof S]: S[K] extends z.ZodType ? z.input<S[K]> : never }
+type Outputs<S> = { [K in keyof S]: S[K] extends z.ZodType ? z.output<S[K]> : never }
+
+const OPERATION = Symbol('operation')
+export const operationOf = (handler: unknown): Operation | undefined =>
+  (handler as { [OPERATION]?: Operation })[OPERATION]
+
+/** Validates the body and returns its MACs, which an Idempotency-Key is bound to. */
+const readBody = async (c: Context, contract: Operation): Promise<string[]> => {
+  const body = await readJson(c, contract.scope === 'open' ? MAX_OPEN_BODY_BYTES : MAX_BODY_BYTES)
+  if (contract.patches) {
+    if (!body) throw invalid({ pointer: '', detail: 'must be a JSON Merge Patch or a JSON Patch' })
+    c.req.addValidatedData(
+      'json',
+      parsePatch(c.req.header('Content-Type') ?? '', body.value) as unknown as object,
+    )
+  } else if (contract.body) {
+    if (!body && !contract.optionalBody)
+      throw invalid({ pointer: '', detail: 'must be a JSON body' })
+    c.req.addValidatedData('json', parseBody(contract, body ? body.value : {}) as object)
+  } else if (body) {
+    parseBody({ ...contract, body: NO_MEMBERS }, body.value)
+  }
+  const isBound = contract.idempotent && hasIdempotencyKey(c)
+  return isBound ? requestMacs(c, body?.text ?? '') : []
+}
+
+const PLAIN_NUMBER = /^-?\d+(\.\d+)?$/
+
+/** Refuses numbers in a query that are not plain digits: `Number` also takes `0x10` and ` 7`. */
+const numberCheck = (query: z.ZodObject): ((c: Context) => void) => {
+  const names = Object.keys(query.shape).filter((name) => typeOf(query.shape[name]) === 'number')
+  return (c) => {
+    const wrong = names.filter((name) => !PLAIN_NUMBER.test(c.req.query(name) ?? '0'))
+    if (wrong.length > 0)
+      throw invalid(
+        ...wrong.map((name) => ({
+          pointer: `#/query/${name}`,
+          detail: 'must be a number in plain digits',
+        })),
+      )
+  }
+}
+
+/** The router matches a path that spells its own pattern, without parameters. No id has a colon. */
+const rejectPattern = (c: Context): void => {
+  const spelled = c.req.path.split('/').findIndex((segment) => segment.startsWith(':'))
+  if (spelled !== -1) throw parameterNotFound(routePath(c).split('/')[spelled] ?? '')
+}
+
+const useRetries = (c: Context): void => {
+  if (c.get('principal')) c.set('db', withRetries(c.get('db')))
+}
+
+const NO_MEMBERS = z.strictObject({})
+const noNext = async () => {}
+
+/** Authenticates, authorises and validates a request by its contract, before its handler runs. */
+export const operation = <const O extends Operation>(
+  contract: O,
+): MiddlewareHandler<AppEnv, string, { in: Inputs<Shapes<O>>; out: Outputs<Shapes<O>> }> => {
+  const checkQuery =
+    contract.query &&
+    zValidator('query', contract.query as z.ZodObject, (result) => {
+      if (!result.success)
+        throw new Problem('invalid-request', {
+          errors: fieldErrors(result.error as z.ZodError, result.data, '#/query'),
+        })
+    })
+  const checkNumbers = contract.query && numberCheck(contract.query as z.ZodObject)
+  const replay: Replay | null = contract.idempotent ? { secrets: contract.secrets ?? [] } : null
+  const readsBody = takesBody(contract)
+
+  const handler: MiddlewareHandler = async (c: Context, next) => {
+    if (contract.session) requireOwnOrigin(c)
+    else if (contract.scope === 'operator') await admitOperator(c)
+    else if (contract.upgrade) await admitSocket(c, contract.upgrade)
+    else if (contract.scope !== 'open') {
+      await admit(c)
+      requireScope(c, contract.scope)
+      if (contract.wholeAccount) requireWholeAccount(c)
+    }
+    rejectPattern(c)
+    c.set('ifMatch', contract.ifMatch ? readIfMatch(c) : null)
+    checkNumbers?.(c)
+    if (checkQuery) await checkQuery(c as never, noNext)
+    const macs = readsBody ? await readBody(c, contract) : []
+    // Before the Idempotency-Key is claimed: API keys of other scopes share its replies, and a 403
+    // must not be one of them.
+    if (contract.scopeFor) requireScope(c, contract.scopeFor(c.req.valid('json' as never)))
+    if (contract.extraCost) countExtraCost(c, contract.extraCost(c.req.valid('json' as never)))
+    const isAction =
+      typeof contract.idempotent !== 'function' || contract.idempotent(c.req.valid('json' as never))
+    const isRead = c.req.method === 'GET' || c.req.method === 'HEAD' || !isAction
+    await withIdempotency(c, isAction ? replay : null, macs, () => {
+      // After the Idempotency-Key is claimed: a claim must not be made twice.
+      if (isRead || contract.repeatable) useRetries(c)
+      return next()
+    })
+  }
+  return Object.assign(handler, { [OPERATION]: contract as Operation }) as never
+}

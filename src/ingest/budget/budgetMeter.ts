@@ -1,0 +1,103 @@
+import type { BudgetState } from '../../account/store.ts'
+import {
+  type Budgets,
+  effectiveBudgets,
+  type Usage,
+  usageAsOf,
+} from '../../domain/account/budget.ts'
+import { currentDay } from '../../domain/account/license.ts'
+import { addDays, dayStart } from '../../domain/time/day.ts'
+
+/** An isolate writes its count after this many locations or this long, with the next report. */
+const MAX_PENDING_LOCATIONS = 1000
+const MAX_PENDING_MS = 60_000
+/** At least so long between two writes: large reports would otherwise write a row each. */
+const MIN_INTERVAL_MS = 1000
+
+export interface Counts {
+  locations: number
+  storageBytes: number
+}
+
+const NOTHING: Counts = { locations: 0, storageBytes: 0 }
+
+const sum = (a: Counts, b: Counts): Counts => ({
+  locations: a.locations + b.locations,
+  storageBytes: a.storageBytes + b.storageBytes,
+})
+
+const isNothing = ({ locations, storageBytes }: Counts) => locations === 0 && storageBytes === 0
+
+/** What one isolate knows of an account's budgets and usage. */
+export class BudgetMeter {
+  #state: BudgetState
+  /** Of all isolates, as far as they have written it. */
+  #usage: Usage
+  /** Counted by this isolate and not yet written. Less than 0 after a correction. */
+  #pending = NOTHING
+  #pendingSince = 0
+  /** When the last count was taken to be written. */
+  #takenAt = 0
+  /** When the state was read, or began to be read. */
+  readAt: number
+
+  constructor(state: BudgetState, now: number) {
+    this.#state = state
+    this.#usage = usageAsOf(state.usage, currentDay(state, now))
+    this.readAt = now
+  }
+
+  update(state: BudgetState, now: number): void {
+    this.#advance(now)
+    this.#state = state
+    this.#usage = usageAsOf(state.usage, currentDay(state, now))
+    this.readAt = now
+  }
+
+  /** The budget that is used up. */
+  findExceeded(perLicense: Budgets, now: number): keyof Budgets | null {
+    this.#advance(now)
+    const { overrides, licenses } = this.#state
+    const budgets = effectiveBudgets(overrides, perLicense, licenses)
+    const { locations, storageBytes } = sum(this.#usage, this.#pending)
+    if (storageBytes >= budgets.storageBytes) return 'storageBytes'
+    return locations >= budgets.locationsPerDay ? 'locationsPerDay' : null
+  }
+
+  /** Names of alerts with which a report is stored beyond the budgets. */
+  get emergencyAlerts(): readonly string[] {
+    return this.#state.emergencyAlerts
+  }
+
+  /** When the day that is counted ends. */
+  resetAt(): number {
+    return dayStart(addDays(this.#usage.day, 1), this.#state.timeZone)
+  }
+
+  add(counts: Counts, now: number): void {
+    this.#advance(now)
+    if (isNothing(this.#pending)) this.#pendingSince = now
+    this.#pending = sum(this.#pending, counts)
+  }
+
+  /** What has to be written now, if anything. It counts as written from here on. */
+  takePending(now: number): Usage | null {
+    const pending = this.#pending
+    const isDue =
+      pending.locations >= MAX_PENDING_LOCATIONS || now - this.#pendingSince >= MAX_PENDING_MS
+    if (!isDue || isNothing(pending) || now - this.#takenAt < MIN_INTERVAL_MS) return null
+    this.#takenAt = now
+    const { day } = this.#usage
+    this.#pending = NOTHING
+    this.#usage = { day, ...sum(this.#usage, pending) }
+    return { day, ...pending }
+  }
+
+  /** On a new day the locations of the day before count no more; their bytes do. */
+  #advance(now: number): void {
+    const today = currentDay(this.#state, now)
+    if (today <= this.#usage.day) return
+    this.#usage = usageAsOf(this.#usage, today)
+    this.#pending = { locations: 0, storageBytes: this.#pending.storageBytes }
+  }
+}

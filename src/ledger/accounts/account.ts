@@ -1,0 +1,169 @@
+import { type Account, DEFAULT_RETENTION_DAYS } from '../../domain/account/account.ts'
+import { NO_OVERRIDES } from '../../domain/account/budget.ts'
+import { canGrant } from '../../domain/account/license.ts'
+import {
+  DEFAULT_EMERGENCY_SETTINGS,
+  type EmergencySettings,
+} from '../../domain/message/emergency.ts'
+import { sameJson } from '../../domain/text/json.ts'
+import { localDay } from '../../domain/time/day.ts'
+import type { Decision } from '../decision.ts'
+import { post } from '../outbox/outbox.ts'
+import { migrateTables } from '../tables.ts'
+import { saveAccount } from './accountRow.ts'
+import { countEndingBetween } from './endings.ts'
+import { recordExpirations } from './expirations.ts'
+import { type NoLicense, refuseLicense } from './licenseTransfer.ts'
+
+/* Decisions about the account itself. */
+
+export type AccountRefusal =
+  | { ok: false; refusal: 'account-not-found' | 'precondition-failed' }
+  | NoLicense
+export type AccountOutcome = { ok: true; account: Account } | AccountRefusal
+
+export type Opening = Pick<
+  Account,
+  'id' | 'number' | 'cell' | 'userName' | 'name' | 'timeZone' | 'total'
+>
+export type AccountChange = Partial<
+  Pick<Account, 'name' | 'timeZone' | 'total' | 'disabled' | 'retentionDays' | 'budgets'> &
+    EmergencySettings
+>
+
+export const openAccount = (sql: SqlStorage, opening: Opening, now: number): void => {
+  const account: Account = {
+    ...opening,
+    day: localDay(now, opening.timeZone),
+    used: 0,
+    disabled: false,
+    retentionDays: DEFAULT_RETENTION_DAYS,
+    budgets: NO_OVERRIDES,
+    ...DEFAULT_EMERGENCY_SETTINGS,
+    creation: now,
+    lastModified: now,
+    version: 1,
+  }
+  sql.exec(
+    `INSERT INTO account (id, number, cell, user_name, name, time_zone, day, total, used,
+       disabled, retention_days, creation, last_modified, version)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?, ?, 1)`,
+    account.id,
+    account.number,
+    account.cell,
+    account.userName,
+    account.name,
+    account.timeZone,
+    account.day,
+    account.total,
+    account.retentionDays,
+    now,
+    now,
+  )
+  post(sql, { kind: 'account', account, nextExpiry: null })
+}
+
+/** `versions`: the ones that If-Match names, compared at the moment of the write. */
+export const changeAccount = (
+  tx: Decision,
+  change: AccountChange,
+  versions: number[] | null,
+): AccountOutcome => {
+  const { account, now } = tx
+  if (versions && !versions.includes(account.version))
+    return { ok: false, refusal: 'precondition-failed' }
+  const { timeZone = account.timeZone, total = account.total } = change
+  const before = { ...account }
+  if (timeZone !== account.timeZone) {
+    const refusal = changeZone(tx, timeZone)
+    if (refusal) return refusal
+  }
+  const isTotalChanged = total !== account.total
+  if (sameJson(before, { ...account, ...change })) return { ok: true, account }
+  Object.assign(account, change, { lastModified: now, version: account.version + 1 })
+  if (isTotalChanged) tx.log('total-changed', null)
+  saveAccount(tx)
+  // Posted after the account: a large account's counters must not delay its new zone.
+  if (account.day !== before.day) postUsageOfDay(tx)
+  return { ok: true, account }
+}
+
+/**
+ * Posts the counters of the account's day again: a zone change can return to a day that was used
+ * before, and the cell holds one day per device. Rows are streamed, as there may be many.
+ */
+const postUsageOfDay = (tx: Decision): void => {
+  const { day } = tx.account
+  const used = tx.sql.exec<{ key: number; emails: number; sms: number }>(
+    `SELECT d.key, u.emails, u.sms FROM devices d
+     CROSS JOIN usage u ON u.device_key = d.key AND u.day = ? WHERE u.emails > 0 OR u.sms > 0`,
+    day,
+  )
+  for (const { key, emails, sms } of used)
+    tx.post({ kind: 'usage', key, usage: { date: day, emailsSent: emails, smsSent: sms } })
+}
+
+const MAX_RECORDED = 200
+
+/** A zone where it is still yesterday revives devices: all of them get a license or none does. */
+const changeZone = (tx: Decision, timeZone: string): NoLicense | null => {
+  const { sql, account, now } = tx
+  const day = localDay(now, timeZone)
+  const revived = countEndingBetween(sql, day, account.day)
+  const ended = countEndingBetween(sql, account.day, day)
+  if (revived > 0 && !canGrant(account, revived)) return refuseLicense(tx, null)
+  if (revived > 0) {
+    while (recordExpirations(tx, MAX_RECORDED).more);
+    sql.exec('UPDATE devices SET recorded = 0 WHERE ends > ? AND ends <= ?', day, account.day)
+    tx.emit('device.reactivated', null, { devices: revived, timeZone })
+  }
+  account.used += revived - ended
+  account.timeZone = timeZone
+  account.day = day
+  tx.log('zone-changed', null)
+  return null
+}
+
+const TABLES_OF_PENDING_WORK = [
+  'outbox',
+  'messages',
+  'receipts',
+  'raised',
+  'notices',
+  'emergencies',
+  'acknowledgements',
+]
+
+/** Makes the account unreachable. The sweep erases its rows later, in pages. */
+export const eraseAccount = (
+  tx: Decision,
+  versions: number[] | null,
+): { ok: true } | AccountRefusal => {
+  const { sql, account, now } = tx
+  if (versions && !versions.includes(account.version))
+    return { ok: false, refusal: 'precondition-failed' }
+  sql.exec('UPDATE account SET erased = 1')
+  for (const table of TABLES_OF_PENDING_WORK) sql.exec(`DELETE FROM ${table}`)
+  tx.post({ kind: 'account-gone', at: now })
+  tx.post({ kind: 'directory-gone', cell: account.cell })
+  return { ok: true }
+}
+
+/** Keeps only the id of an erased account, which tells a restored database from a lost ledger. */
+const markErased = (sql: SqlStorage, id: string): void => {
+  sql.exec(
+    `INSERT INTO account (id, number, cell, user_name, name, time_zone, day, total, used,
+       disabled, creation, last_modified, version, erased)
+     VALUES (?, 0, 0, '', '', 'UTC', '1970-01-01', 0, 0, 1, 0, 0, 0, 1)`,
+    id,
+  )
+}
+
+export const eraseStorage = async (storage: DurableObjectStorage): Promise<void> => {
+  const { sql } = storage
+  const [{ id } = { id: '' }] = sql.exec<{ id: string }>('SELECT id FROM account').toArray()
+  await storage.deleteAlarm()
+  await storage.deleteAll()
+  migrateTables(storage)
+  if (id) markErased(sql, id)
+}

@@ -1,0 +1,138 @@
+import type { DeviceRecord } from '../../domain/account/device.ts'
+import {
+  type Alert,
+  type Delivery,
+  onePerAddress,
+  SERIES,
+  type Status,
+} from '../../domain/message/alert.ts'
+import type { Decision } from '../decision.ts'
+import { findDevice } from '../devices/devices.ts'
+import { recipientsOfAlert } from '../messages/messageQueue.ts'
+import { closeEmergency } from './emergencies.ts'
+import { countQueued, sendAboutAlert } from './emergencyMessages.ts'
+
+/*
+ * Acknowledging and cancelling an alert. Both are decisions, so that an emergency's next round is
+ * either sent before them or not at all.
+ */
+
+/** Who has acknowledged or cancelled an alert, and when. */
+export interface AlertState {
+  acknowledgedAt: number | null
+  acknowledgedBy: string | null
+  cancelledAt: number | null
+  cancelledBy: string | null
+}
+
+export interface AlertToAcknowledge {
+  alertId: string
+  deviceId: string
+  /** The user or key that acknowledges. */
+  by: string
+  /** What the cell has: the ledger forgets acknowledgements with their alerts. */
+  known: AlertState
+}
+
+export interface AlertToCancel extends AlertToAcknowledge {
+  alert: Alert
+  /** The alert's messages as the cell has them, which keeps them longer than the ledger does. */
+  deliveries: Delivery[]
+  origin: string
+}
+
+export type StateOutcome =
+  | { ok: true; state: AlertState }
+  | { ok: false; refusal: 'account-not-found' | 'alert-not-found' }
+
+interface StateRow extends Record<string, SqlStorageValue> {
+  at: number
+  by: string
+  cancelled_at: number | null
+  cancelled_by: string | null
+}
+
+const NOTHING_DONE: AlertState = {
+  acknowledgedAt: null,
+  acknowledgedBy: null,
+  cancelledAt: null,
+  cancelledBy: null,
+}
+
+const readState = ({ sql }: Decision, { alertId, known }: AlertToAcknowledge): AlertState => {
+  const [row] = sql
+    .exec<StateRow>('SELECT * FROM acknowledgements WHERE alert_id = ?', alertId)
+    .toArray()
+  if (!row) return { ...NOTHING_DONE, ...known }
+  return {
+    acknowledgedAt: row.at,
+    acknowledgedBy: row.by,
+    cancelledAt: row.cancelled_at,
+    cancelledBy: row.cancelled_by,
+  }
+}
+
+const postState = (tx: Decision, id: string, state: AlertState): void =>
+  tx.post({ kind: 'alert-state', id, ...state, updates: null, messages: null })
+
+const writeState = (tx: Decision, id: string, state: AlertState): void => {
+  tx.sql.exec(
+    `INSERT INTO acknowledgements (alert_id, at, by, cancelled_at, cancelled_by)
+     VALUES (?, ?, ?, ?, ?) ON CONFLICT (alert_id) DO UPDATE SET
+       cancelled_at = excluded.cancelled_at, cancelled_by = excluded.cancelled_by`,
+    id,
+    state.acknowledgedAt ?? tx.now,
+    state.acknowledgedBy ?? '',
+    state.cancelledAt,
+    state.cancelledBy,
+  )
+  postState(tx, id, state)
+}
+
+/** Only the first acknowledgement counts. */
+export const acknowledgeAlert = (tx: Decision, given: AlertToAcknowledge): StateOutcome => {
+  const { alertId, deviceId, by, known } = given
+  const device = findDevice(tx.sql, deviceId)
+  if (!device) return { ok: false, refusal: 'alert-not-found' }
+  const before = readState(tx, given)
+  if (before.acknowledgedAt !== null) {
+    // A restored cell may have lost it.
+    if (known.acknowledgedAt === null) postState(tx, alertId, before)
+    return { ok: true, state: before }
+  }
+  const state = { ...before, acknowledgedAt: tx.now, acknowledgedBy: by }
+  closeEmergency(tx.sql, alertId)
+  writeState(tx, alertId, state)
+  tx.emit('alert.acknowledged', deviceId, { alertId, acknowledgedBy: by })
+  return { ok: true, state }
+}
+
+const wasSent = ({ status }: { status: Status }): boolean =>
+  status !== 'suppressed' && status !== 'failed'
+
+/** Also acknowledges, and tells everyone who was sent a message. Only the first one counts. */
+export const cancelAlert = (tx: Decision, given: AlertToCancel): StateOutcome => {
+  const { alertId, deviceId, by, alert, deliveries, origin } = given
+  const device = findDevice(tx.sql, deviceId)
+  const acknowledged = acknowledgeAlert(tx, given)
+  if (!device || !acknowledged.ok) return acknowledged
+  if (acknowledged.state.cancelledAt !== null) return acknowledged
+  const state = { ...acknowledged.state, cancelledAt: tx.now, cancelledBy: by }
+  writeState(tx, alertId, state)
+  const { timeZone } = tx.account
+  const { name: deviceName, identifier } = JSON.parse(device.record) as DeviceRecord
+  const messages = sendAboutAlert(tx, {
+    kind: 'notice',
+    series: SERIES.cancelled,
+    deviceKey: device.key,
+    recipients: onePerAddress([
+      ...recipientsOfAlert(tx.sql, alertId, wasSent),
+      ...deliveries.filter(wasSent).map(({ channel, to }) => ({ channel, to, timeZone })),
+    ]),
+    details: { alert, motion: {}, deviceName, identifier, origin, purpose: { kind: 'cancelled' } },
+  })
+  const notices = countQueued(messages)
+  const noticesSuppressed = messages.length - notices
+  tx.emit('alert.cancelled', deviceId, { alertId, cancelledBy: by, notices, noticesSuppressed })
+  return { ok: true, state }
+}

@@ -1,0 +1,231 @@
+import type { DeviceRecord } from '../../domain/account/device.ts'
+import { hasEnded } from '../../domain/account/license.ts'
+import {
+  type Alert,
+  CHANNELS,
+  type Delivery,
+  messageId,
+  type Position,
+  positionOf,
+  type Recipient,
+} from '../../domain/message/alert.ts'
+import {
+  EXPIRED_DEVICE_PAUSE_MS,
+  LATE_AFTER_MS,
+  type UndeliveredReason,
+} from '../../domain/message/emergency.ts'
+import type { AlertDetails } from '../../notify/messageText.ts'
+import type { Decision } from '../decision.ts'
+import { type LimitedDevice, limitResetAt, takeQuota } from '../devices/dailyLimit.ts'
+import { type DeviceRow, findDevice } from '../devices/devices.ts'
+import { postUsage } from '../devices/usage.ts'
+import { queueMessages } from '../messages/messageQueue.ts'
+import type { NewMessage } from '../outbox/outbox.ts'
+import { findToJoin, joinEmergency, openEmergency } from './emergencies.ts'
+import { reportUndelivered, textByTimeZone } from './emergencyMessages.ts'
+import { findRaised, rememberRaised } from './raised.ts'
+
+/* Raising an alert: one decision on which of its messages may still go out today. */
+
+export interface AlertToRaise {
+  /** The id makes a repeat harmless: an alert that was raised before is not raised again. */
+  alert: Pick<Alert, 'id' | 'name' | 'text' | 'dateTime' | 'ruleId' | 'zoneId'>
+  /** The raiser may say so and did; names of `account.emergencyAlerts` are emergencies anyway. */
+  emergency?: boolean
+  /** Whether it is stored only, because it is old: nobody is sent a message. */
+  isQuiet?: boolean
+  /**
+   * A report carried it. Its id, which derives from the report, is kept for as long as alerts are,
+   * and the report itself has moved the device's contact.
+   */
+  isReported?: boolean
+  /** The alert's own position. */
+  reported: Position | null
+  /** The device's last location, for an alert without a position. */
+  lastKnown: Position | null
+  /** Ordered: where the limit allows only some messages, the first recipients get them. */
+  recipients: Recipient[]
+  /** Whom the account's notices go to, beside the emergency contacts. */
+  administrators: Recipient[]
+  /** The service's public origin, for links in the text. */
+  origin: string
+}
+
+export type RaiseOutcome =
+  | {
+      ok: true
+      repeated: false
+      joined: false
+      alert: Alert
+      deliveries: Delivery[]
+      /** Why an emergency reaches nobody; the account is told. */
+      undelivered: UndeliveredReason | null
+    }
+  /** Raised before, or joined to an open emergency. The cell has the alert with this id. */
+  | {
+      ok: true
+      repeated: boolean
+      joined: boolean
+      alert: { id: string }
+      deliveries: null
+      undelivered: UndeliveredReason | null
+    }
+  | { ok: false; refusal: 'account-not-found' | 'device-not-found' | 'device-expired' }
+
+/** Composes a message for every recipient; those beyond the daily limit are suppressed. */
+const composeMessages = (
+  tx: Decision,
+  device: LimitedDevice,
+  recipients: Recipient[],
+  details: AlertDetails,
+): NewMessage[] => {
+  const resetAt = limitResetAt(tx.account)
+  const { id: alertId, emergency: isEmergency } = details.alert
+  const textOf = textByTimeZone(details)
+  const messages: NewMessage[] = []
+  for (const channel of CHANNELS) {
+    const wanted = recipients.filter((recipient) => recipient.channel === channel)
+    const quota = { channel, wanted: wanted.length, isEmergency }
+    const { granted, reason } = takeQuota(tx, device, quota)
+    wanted.forEach((recipient, index) => {
+      const id = messageId(alertId, messages.length)
+      const state =
+        index < granted
+          ? ({ status: 'queued', reason: null, resetAt: null } as const)
+          : ({ status: 'suppressed', reason, resetAt } as const)
+      messages.push({ ...recipient, id, kind: 'alert', ...textOf(recipient), ...state })
+    })
+  }
+  return messages
+}
+
+const emitRaised = (tx: Decision, deviceId: string, alert: Alert): void => {
+  const { id, name, text, dateTime, latitude, longitude, positionTime } = alert
+  const { positionSource, emergency, late } = alert
+  tx.emit('alert.raised', deviceId, {
+    alertId: id,
+    alertName: name,
+    text,
+    dateTime: new Date(dateTime).toISOString(),
+    latitude,
+    longitude,
+    positionTime: positionTime === null ? null : new Date(positionTime).toISOString(),
+    positionSource,
+    emergency,
+    late,
+    ...(alert.ruleId && { ruleId: alert.ruleId, zoneId: alert.zoneId ?? null }),
+  })
+}
+
+const emitSuppressed = (
+  tx: Decision,
+  deviceId: string,
+  alert: Alert,
+  messages: NewMessage[],
+): void => {
+  const suppressed = messages.filter(({ status }) => status === 'suppressed')
+  const resetAt = new Date(limitResetAt(tx.account)).toISOString()
+  for (const channel of CHANNELS) {
+    const ofChannel = suppressed.filter((message) => message.channel === channel)
+    const [first] = ofChannel
+    if (!first) continue
+    const { reason } = first
+    const data = { alertId: alert.id, channel, messages: ofChannel.length, reason, resetAt }
+    tx.emit('message.suppressed', deviceId, data)
+  }
+}
+
+/** An expired device's emergency is kept and the account told, but not over and over. */
+const isTooSoon = ({ now }: Decision, { expired_emergency_at: last }: DeviceRow): boolean =>
+  last !== null && now >= last && now - last < EXPIRED_DEVICE_PAUSE_MS
+
+const undeliveredReason = (
+  isExpired: boolean,
+  messages: NewMessage[],
+): UndeliveredReason | null => {
+  if (isExpired) return 'device-expired'
+  if (messages.length === 0) return 'nobody-to-tell'
+  return messages.some(({ status }) => status === 'queued') ? null : 'daily-limit-reached'
+}
+
+const storeAlert = (
+  tx: Decision,
+  device: DeviceRow,
+  alert: Alert,
+  given: AlertToRaise,
+): RaiseOutcome => {
+  const { sql, account, now } = tx
+  const { id: deviceId, key } = device
+  const isExpired = hasEnded(device.ends, account.day)
+  const { name: deviceName, identifier, limits } = JSON.parse(device.record) as DeviceRecord
+  const { reported, lastKnown, recipients, administrators, origin } = given
+  const { speed, course, accuracy } = reported ?? lastKnown ?? {}
+  const motion = { speed, course, accuracy }
+  const details = { alert, motion, deviceName, identifier, origin }
+  const limited = { id: deviceId, key, limits }
+  const told = isExpired ? [] : recipients
+  const messages = composeMessages(tx, limited, told, { ...details, purpose: { kind: 'alert' } })
+  tx.post({ kind: 'alert', key, alert, messages: messages.length, at: now })
+  queueMessages(tx, key, messages, alert.emergency)
+  postUsage(tx, key, given.isReported ? undefined : now)
+  emitRaised(tx, deviceId, alert)
+  emitSuppressed(tx, deviceId, alert, messages)
+  const undelivered = alert.emergency ? undeliveredReason(isExpired, messages) : null
+  rememberRaised(tx, alert.id, {
+    isRemembered: alert.emergency || !!given.isReported,
+    undelivered,
+  })
+  if (isExpired) sql.exec('UPDATE devices SET expired_emergency_at = ? WHERE key = ?', now, key)
+  if (alert.emergency) {
+    const emergency = openEmergency(tx, {
+      deviceKey: key,
+      details: { ...details, deviceId, administrators, isOfExpiredDevice: isExpired },
+      messages: messages.length,
+      isOnItsWay: undelivered === null,
+    })
+    if (undelivered) reportUndelivered(tx, emergency, undelivered)
+  }
+  const deliveries = messages.map(({ subject, text, timeZone, userId, contact, ...shown }) => shown)
+  return { ok: true, repeated: false, joined: false, alert, deliveries, undelivered }
+}
+
+export const raiseAlert = (tx: Decision, deviceId: string, given: AlertToRaise): RaiseOutcome => {
+  const { sql, account, now } = tx
+  const device = findDevice(sql, deviceId)
+  if (!device) return { ok: false, refusal: 'device-not-found' }
+  const raised = findRaised(sql, given.alert.id)
+  if (raised)
+    return {
+      ok: true,
+      repeated: true,
+      joined: raised.joined !== null,
+      alert: { id: raised.joined ?? given.alert.id },
+      deliveries: null,
+      undelivered: raised.undelivered,
+    }
+  const { reported, lastKnown } = given
+  const { id, name, text, dateTime, ruleId, zoneId } = given.alert
+  const isNamed = account.emergencyAlerts.includes(name)
+  const emergency = !given.isQuiet && (given.emergency === true || isNamed)
+  if (hasEnded(device.ends, account.day) && (!emergency || isTooSoon(tx, device))) {
+    if (!given.isReported) tx.post({ kind: 'contact', key: device.key, at: now })
+    return { ok: false, refusal: 'device-expired' }
+  }
+  const open =
+    emergency && !hasEnded(device.ends, account.day)
+      ? findToJoin(sql, device.key, { name, dateTime })
+      : undefined
+  if (open) {
+    const { latitude, longitude } = reported ?? { latitude: null, longitude: null }
+    joinEmergency(tx, open, { dateTime, latitude, longitude })
+    if (!given.isReported) tx.post({ kind: 'contact', key: device.key, at: now })
+    rememberRaised(tx, id, { isRemembered: true, joined: open.id, undelivered: null })
+    const alert = { id: open.id }
+    return { ok: true, repeated: false, joined: true, alert, deliveries: null, undelivered: null }
+  }
+  const late = now - dateTime > LATE_AFTER_MS
+  const position = positionOf(reported, lastKnown)
+  const ofRule = ruleId ? { ruleId, zoneId: zoneId ?? null } : {}
+  const alert = { id, name, text, dateTime, ...position, emergency, late, ...ofRule }
+  return storeAlert(tx, device, alert, given)
+}

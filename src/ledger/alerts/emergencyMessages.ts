@@ -1,0 +1,81 @@
+import {
+  type Channel,
+  type MessageKind,
+  messageId,
+  messageNumber,
+  onePerAddress,
+  type Recipient,
+  SERIES,
+} from '../../domain/message/alert.ts'
+import { contactRecipients, type UndeliveredReason } from '../../domain/message/emergency.ts'
+import { type AlertDetails, composeEmail, type MessageText } from '../../notify/messageText.ts'
+import { composeSms } from '../../notify/smsText.ts'
+import type { Decision } from '../decision.ts'
+import { queueMessages } from '../messages/messageQueue.ts'
+import { composeNotices } from '../messages/notices.ts'
+import type { NewMessage } from '../outbox/outbox.ts'
+import { detailsOf, type EmergencyRow } from './emergencies.ts'
+
+/* Messages about an alert other than its own: notices and rounds of an escalation. */
+
+const COMPOSE = { Email: composeEmail, SMS: composeSms } as const
+
+/** Composes the text for each channel and time zone once, however many recipients share it. */
+export const textByTimeZone = (details: AlertDetails) => {
+  const composed = new Map<string, MessageText>()
+  return ({ channel, timeZone }: { channel: Channel; timeZone: string }): MessageText => {
+    const key = `${channel} ${timeZone}`
+    const text = composed.get(key) ?? COMPOSE[channel](details, timeZone)
+    composed.set(key, text)
+    return text
+  }
+}
+
+interface AboutAlert {
+  kind: MessageKind
+  /** Which messages of the alert these are: ids of another series never meet theirs. */
+  series: number
+  deviceKey: number
+  recipients: Recipient[]
+  details: AlertDetails
+}
+
+/** Queues urgent messages about an alert, within the account's limit for notices. */
+export const sendAboutAlert = (tx: Decision, about: AboutAlert): NewMessage[] => {
+  const { kind, series, deviceKey, recipients, details } = about
+  const messages = composeNotices(tx, recipients, {
+    kind,
+    idOf: (index) => messageId(details.alert.id, messageNumber(series, index)),
+    textOf: textByTimeZone(details),
+  })
+  queueMessages(tx, deviceKey, messages, true)
+  return messages
+}
+
+export const countQueued = (messages: NewMessage[]): number =>
+  messages.filter(({ status }) => status === 'queued').length
+
+/** Tells the account that an emergency has reached nobody. Called once for an emergency. */
+export const reportUndelivered = (
+  tx: Decision,
+  row: EmergencyRow,
+  reason: UndeliveredReason,
+): void => {
+  const { administrators, deviceId, isOfExpiredDevice, ...details } = detailsOf(row)
+  const { account } = tx
+  const messages = sendAboutAlert(tx, {
+    kind: 'notice',
+    series: SERIES.undelivered,
+    deviceKey: row.device_key,
+    recipients: onePerAddress([...administrators, ...contactRecipients(account, account.timeZone)]),
+    details: { ...details, purpose: { kind: 'undelivered', reason } },
+  })
+  tx.sql.exec('UPDATE emergencies SET check_at = NULL WHERE id = ?', row.id)
+  tx.emit('alert.undelivered', deviceId, {
+    alertId: row.id,
+    alertName: row.name,
+    reason,
+    notices: countQueued(messages),
+    noticesSuppressed: messages.length - countQueued(messages),
+  })
+}

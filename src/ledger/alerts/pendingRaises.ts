@@ -1,0 +1,77 @@
+import { openCell } from '../../db/open.ts'
+import { type AlertContext, readAlertContext } from '../../db/queries/alertContext.ts'
+import { CHANNELS } from '../../domain/message/alert.ts'
+import type { PendingRaise } from '../../domain/message/pendingRaise.ts'
+import type { Env } from '../../env.ts'
+import { readAccount } from '../accounts/accountRow.ts'
+import type { Decision } from '../decision.ts'
+import { type RaiseOutcome, raiseAlert } from './alerts.ts'
+import { admitRuleRaise } from './ruleRaises.ts'
+
+/* Raising alerts that the cell keeps until they are decided on (`pending_raises`). */
+
+export type { PendingRaise }
+
+type Refusal = Extract<RaiseOutcome, { ok: false }>['refusal']
+
+/** What became of one alert; `alertId` may be of an open emergency that it joined. */
+type OneOutcome = { ok: true; alertId: string } | { ok: false; refusal: Refusal }
+
+export type PendingOutcome =
+  | { ok: true; outcomes: OneOutcome[] }
+  | { ok: false; refusal: 'account-not-found' }
+
+/** What the alerts need from the cell, by device. Read before the decision. */
+export const readContexts = async (
+  sql: SqlStorage,
+  env: Env,
+  raises: PendingRaise[],
+): Promise<Map<string, AlertContext>> => {
+  const account = readAccount(sql)
+  if (!account) return new Map()
+  const { id: accountId, cell } = account
+  const db = openCell(env, cell)
+  const contexts = new Map<string, AlertContext>()
+  for (const deviceId of new Set(raises.map((raise) => raise.deviceId))) {
+    const device = { deviceId, accountId, groupId: null }
+    const now = Date.now()
+    contexts.set(deviceId, await readAlertContext(db, device, { channels: CHANNELS, now }))
+  }
+  return contexts
+}
+
+const raiseOne = (tx: Decision, raise: PendingRaise, context: AlertContext): OneOutcome => {
+  const { deviceId, alert, emergency, reported, notifications, origin } = raise
+  const { lastKnown, recipients, administrators } = context
+  const { rule } = raise
+  if (rule && !admitRuleRaise(tx, raise, rule)) return { ok: true, alertId: alert.id }
+  const outcome = raiseAlert(tx, deviceId, {
+    alert: rule ? { ...alert, ruleId: rule.ruleId, zoneId: rule.zoneId } : alert,
+    emergency,
+    isQuiet: raise.isQuiet === true,
+    isReported: true,
+    reported,
+    lastKnown,
+    recipients: recipients.filter(({ channel }) => notifications.includes(channel)),
+    administrators,
+    origin,
+  })
+  return outcome.ok ? { ok: true, alertId: outcome.alert.id } : outcome
+}
+
+/**
+ * Decides on every alert. The cell deletes them with the same effects that store the alerts:
+ * refused ones too, since a later attempt would be refused as well.
+ */
+export const raisePending = (
+  tx: Decision,
+  raises: PendingRaise[],
+  contexts: Map<string, AlertContext>,
+): PendingOutcome => {
+  const outcomes = raises.map((raise): OneOutcome => {
+    const context = contexts.get(raise.deviceId)
+    return context ? raiseOne(tx, raise, context) : { ok: false, refusal: 'device-not-found' }
+  })
+  tx.post({ kind: 'raises-decided', ids: raises.map(({ alert }) => alert.id) })
+  return { ok: true, outcomes }
+}

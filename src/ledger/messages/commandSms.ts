@@ -1,0 +1,74 @@
+import type { DeviceRecord } from '../../domain/account/device.ts'
+import { hasEnded } from '../../domain/account/license.ts'
+import { messageId } from '../../domain/message/alert.ts'
+import type { Decision } from '../decision.ts'
+import { limitResetAt, takeQuota } from '../devices/dailyLimit.ts'
+import { findDevice } from '../devices/devices.ts'
+import { postUsage } from '../devices/usage.ts'
+import { findMessage, queueMessages } from './messageQueue.ts'
+
+export interface CommandSms {
+  /** `cmd_…`: the same command is sent once. */
+  id: string
+  deviceId: string
+  text: string
+}
+
+export type CommandSmsOutcome =
+  | { ok: true; messageId: string; status: 'queued' | 'suppressed'; resetAt: number | null }
+  | {
+      ok: false
+      refusal: 'account-not-found' | 'device-not-found' | 'device-expired' | 'no-command-channel'
+    }
+
+const PHONE = /^\+[1-9]\d{6,14}$/
+
+/** Queues an SMS to the device's own number, within its daily limit. */
+export const sendCommandSms = (
+  tx: Decision,
+  { id, deviceId, text }: CommandSms,
+): CommandSmsOutcome => {
+  const row = findDevice(tx.sql, deviceId)
+  if (!row) return { ok: false, refusal: 'device-not-found' }
+  if (hasEnded(row.ends, tx.account.day)) return { ok: false, refusal: 'device-expired' }
+  const { min, limits } = JSON.parse(row.record) as DeviceRecord
+  const to = min.replaceAll(/[\s()-]/g, '')
+  if (!PHONE.test(to)) return { ok: false, refusal: 'no-command-channel' }
+  const smsId = messageId(id, 0)
+  if (findMessage(tx.sql, smsId))
+    return { ok: true, messageId: smsId, status: 'queued', resetAt: null }
+  const device = { id: deviceId, key: row.key, limits }
+  const { granted, reason } = takeQuota(tx, device, {
+    channel: 'SMS',
+    wanted: 1,
+    isEmergency: false,
+  })
+  const resetAt = limitResetAt(tx.account)
+  const isQueued = granted === 1
+  queueMessages(
+    tx,
+    row.key,
+    [
+      {
+        id: smsId,
+        kind: 'command',
+        channel: 'SMS',
+        to,
+        timeZone: tx.account.timeZone,
+        subject: '',
+        text,
+        ...(isQueued
+          ? ({ status: 'queued', reason: null, resetAt: null } as const)
+          : ({ status: 'suppressed', reason, resetAt } as const)),
+      },
+    ],
+    false,
+  )
+  postUsage(tx, row.key, tx.now)
+  return {
+    ok: true,
+    messageId: smsId,
+    status: isQueued ? 'queued' : 'suppressed',
+    resetAt: isQueued ? null : resetAt,
+  }
+}

@@ -1,0 +1,114 @@
+import { CHANNELS, type Channel } from '../../domain/message/alert.ts'
+import { fillLink } from '../../domain/message/link.ts'
+import { type NotifyEnv, type SendOutcome, sendTimeoutMs } from '../../notify/provider.ts'
+import { providerFor } from '../../notify/providers.ts'
+import { readAccount } from '../accounts/accountRow.ts'
+import { beginDecision } from '../decision.ts'
+import { claimMessage, type MessageRow, nextDueTime } from './messageQueue.ts'
+import { type Attempt, logOutcome, recordOutcome } from './sendOutcome.ts'
+
+/** Concurrent sends per channel; one slot of each is for urgent messages only. */
+const CONCURRENCY: Record<Channel, number> = { Email: 3, SMS: 2 }
+/** An attempt may first ask what became of the last one: the lease covers both calls. */
+const CALLS_PER_ATTEMPT = 2
+const LEASE_MARGIN_MS = 5_000
+/** A provider's request to wait holds back its channel for at most this long. */
+const MAX_THROTTLE_MS = 3_600_000
+
+/** Sends the messages of one channel. */
+class ChannelSender {
+  readonly #channel: Channel
+  readonly #storage: DurableObjectStorage
+  readonly #env: NotifyEnv
+  readonly #onRecorded: () => void
+  readonly #slots: (Promise<void> | null)[]
+  #throttledUntil = 0
+
+  constructor(
+    channel: Channel,
+    storage: DurableObjectStorage,
+    env: NotifyEnv,
+    onRecorded: () => void,
+  ) {
+    this.#channel = channel
+    this.#storage = storage
+    this.#env = env
+    this.#onRecorded = onRecorded
+    this.#slots = Array.from({ length: CONCURRENCY[channel] }, () => null)
+  }
+
+  /** Starts every idle slot; resolves once all are idle again. */
+  async run(): Promise<void> {
+    this.#slots.forEach((work, slot) => {
+      if (work) return
+      this.#slots[slot] = this.#sendDue(slot === 0).finally(() => {
+        this.#slots[slot] = null
+      })
+    })
+    await Promise.all(this.#slots)
+  }
+
+  nextTime(): number | null {
+    const due = nextDueTime(this.#storage.sql, this.#channel)
+    return due === null ? null : Math.max(due, this.#throttledUntil)
+  }
+
+  /** Sends one message after the other while any is due. */
+  async #sendDue(urgentOnly: boolean): Promise<void> {
+    const { sql } = this.#storage
+    while (Date.now() >= this.#throttledUntil) {
+      const account = readAccount(sql)
+      const message = account && this.#claim(urgentOnly)
+      if (!message) return
+      const attempt = await this.#send(message, account.id)
+      const now = Date.now()
+      const { outcome } = attempt
+      if (outcome.kind === 'throttled') {
+        const waitMs = Math.min(outcome.afterMs, MAX_THROTTLE_MS)
+        this.#throttledUntil = Math.max(this.#throttledUntil, now + waitMs)
+      }
+      this.#storage.transactionSync(() => {
+        const tx = beginDecision(sql, now)
+        if (tx) recordOutcome(tx, attempt)
+      })
+      logOutcome(account.id, attempt)
+      this.#onRecorded()
+    }
+  }
+
+  #claim(urgentOnly: boolean): MessageRow | null {
+    const { sql } = this.#storage
+    const leaseMs = CALLS_PER_ATTEMPT * sendTimeoutMs(this.#env) + LEASE_MARGIN_MS
+    const claim = { channel: this.#channel, urgentOnly, leaseMs, now: Date.now() }
+    return this.#storage.transactionSync(() => claimMessage(sql, claim))
+  }
+
+  async #send(message: MessageRow, accountId: string): Promise<Attempt> {
+    const provider = providerFor(this.#env, this.#channel)
+    const { key, recipient: to, subject, link, unsure_since: unsureSince } = message
+    const text = link === null ? message.text : fillLink(message.text, link)
+    const outcome = await provider
+      .send(this.#env, { key, accountId, to, subject, text, unsureSince })
+      .catch((): SendOutcome => ({ kind: 'retry', reason: 'provider-failed', maybeAccepted: true }))
+    return { message, provider: provider.name, outcome }
+  }
+}
+
+/** Sends queued messages. Each channel works apart: a provider that hangs delays no other. */
+export class MessageSender {
+  readonly #channels: ChannelSender[]
+
+  /** `onRecorded` is called after each recorded outcome. */
+  constructor(storage: DurableObjectStorage, env: NotifyEnv, onRecorded: () => void) {
+    this.#channels = CHANNELS.map((channel) => new ChannelSender(channel, storage, env, onRecorded))
+  }
+
+  async run(): Promise<void> {
+    await Promise.all(this.#channels.map((channel) => channel.run()))
+  }
+
+  nextTime(): number | null {
+    const times = this.#channels.flatMap((channel) => channel.nextTime() ?? [])
+    return times.length === 0 ? null : Math.min(...times)
+  }
+}

@@ -1,0 +1,91 @@
+import { alertIdOf, NO_DEVICE_KEY, type Status } from '../../domain/message/alert.ts'
+import { none } from '../../notify/none.ts'
+import { checkSoonIfAllFailed, markDelivered } from '../alerts/emergencies.ts'
+import type { Decision } from '../decision.ts'
+import { postUsage, releaseMessage } from '../devices/usage.ts'
+import type { MessageRow } from './messageQueue.ts'
+
+export interface MessageChange {
+  status: Status
+  reason: string | null
+  provider: string | null
+  nextTry: number | null
+  unsureSince: number | null
+}
+
+/** A message by which an alert itself reaches people. */
+const isOfAlert = ({ kind }: MessageRow): boolean => kind === 'alert' || kind === 'escalation'
+
+const EVENTS: Partial<Record<Status, string>> = { sent: 'message.sent', failed: 'message.failed' }
+
+/** A delivery receipt may overtake the provider's reply: then it is the first sign of sending. */
+const eventOf = (before: Status, after: Status): string | undefined => {
+  if (after === before) return undefined
+  return EVENTS[before === 'queued' && after === 'delivered' ? 'sent' : after]
+}
+
+const emitMessageEvent = (
+  tx: Decision,
+  { id, channel, device_key }: MessageRow,
+  { status, reason }: MessageChange,
+  event: string,
+): void => {
+  const [device] = tx.sql
+    .exec<{ id: string }>('SELECT id FROM devices WHERE key = ?', device_key)
+    .toArray()
+  tx.emit(event, device?.id ?? null, {
+    messageId: id,
+    alertId: alertIdOf(id),
+    channel,
+    ...(status === 'failed' && { reason }),
+  })
+}
+
+/**
+ * Writes a message's new state. The cell gets visible changes only. Each status of a device's
+ * message has one event; notices about the account itself have none.
+ */
+export const changeMessage = (tx: Decision, before: MessageRow, change: MessageChange): void => {
+  const { id, attempts, link } = before
+  const { status, reason, provider, nextTry, unsureSince } = change
+  tx.sql.exec(
+    `UPDATE messages SET status = ?, reason = ?, provider = ?, next_try = ?, unsure_since = ?,
+       link = iif(?, link, NULL), changed = ? WHERE id = ?`,
+    status,
+    reason,
+    provider,
+    nextTry,
+    unsureSince,
+    nextTry === null ? 0 : 1,
+    tx.now,
+    id,
+  )
+  if (status !== before.status || reason !== before.reason) {
+    const state = { id, status, reason, provider, attempts, at: tx.now }
+    const isShown = link !== null && provider === none.name && status === 'sent'
+    tx.post({ kind: 'message-state', ...state, ...(isShown && { shownLink: link }) })
+  }
+  if (isOfAlert(before) && (status === 'sent' || status === 'delivered'))
+    markDelivered(tx.sql, alertIdOf(id))
+  const event = eventOf(before.status, status)
+  if (event && before.device_key !== NO_DEVICE_KEY) emitMessageEvent(tx, before, change, event)
+}
+
+/** Ends a message that was refused or given up. It is uncounted if certainly nobody accepted it. */
+export const failMessage = (
+  tx: Decision,
+  before: MessageRow,
+  { reason, provider, unsureSince }: Pick<MessageChange, 'reason' | 'provider' | 'unsureSince'>,
+): void => {
+  changeMessage(tx, before, { status: 'failed', reason, provider, nextTry: null, unsureSince })
+  if (isOfAlert(before)) checkSoonIfAllFailed(tx, alertIdOf(before.id))
+  if (unsureSince !== null) return
+  const { device_key, kind, day, channel, urgent } = before
+  // Password links are counted apart, as they are asked for.
+  if (kind === 'invitation' || kind === 'reset') return
+  const isDevices = kind === 'alert' || kind === 'command'
+  const key = isDevices ? device_key : NO_DEVICE_KEY
+  const isEmergency = isDevices && urgent === 1
+  releaseMessage(tx.sql, { key, day, channel, isEmergency })
+  if (isDevices && day === tx.account.day) postUsage(tx, device_key)
+}

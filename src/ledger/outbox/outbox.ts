@@ -1,0 +1,123 @@
+import type { Account } from '../../domain/account/account.ts'
+import type { DayUsage, Device } from '../../domain/account/device.ts'
+import type { Alert, AlertUpdate, Delivery, Status } from '../../domain/message/alert.ts'
+
+/** A message as it enters the cell. */
+export interface NewMessage extends Delivery {
+  subject: string
+  text: string
+  timeZone: string
+  userId?: string | undefined
+  contact?: string | undefined
+  /** The link in its text, once it is queued. The cell keeps its hash. */
+  link?: string | undefined
+}
+
+/**
+ * What must follow a decision in the account's cell or the directory. It is written in the
+ * decision's own transaction and carried out afterwards, in order.
+ */
+export type Effect =
+  | { kind: 'account'; account: Account; nextExpiry: number | null }
+  | { kind: 'device'; device: Device; joins?: string }
+  | { kind: 'undelete'; id: string }
+  | { kind: 'device-gone'; id: string; key: number; at: number }
+  | {
+      kind: 'event'
+      id: string
+      type: string
+      time: number
+      deviceId: string | null
+      data: Record<string, unknown>
+    }
+  | { kind: 'usage'; key: number; usage: DayUsage; contact?: number }
+  | { kind: 'contact'; key: number; at: number }
+  | { kind: 'alert'; key: number; alert: Alert; messages: number; at: number }
+  /** The cell deletes these pending raises: the ledger has decided on them. */
+  | { kind: 'raises-decided'; ids: string[] }
+  /** Null members stay as the cell has them. */
+  | {
+      kind: 'alert-state'
+      id: string
+      acknowledgedAt: number | null
+      acknowledgedBy: string | null
+      cancelledAt: number | null
+      cancelledBy: string | null
+      updates: AlertUpdate[] | null
+      messages: number | null
+    }
+  /** `key` is 0 for the messages of a notice about the account itself. */
+  | { kind: 'messages'; key: number; messages: NewMessage[]; at: number }
+  | {
+      kind: 'message-state'
+      id: string
+      status: Status
+      reason: string | null
+      provider: string | null
+      attempts: number
+      /** A new link of the message. The cell keeps its hash. */
+      link?: string
+      /** The link, where the provider sends nothing. */
+      shownLink?: string
+      at: number
+    }
+  | { kind: 'memberships' }
+  | { kind: 'events-jump'; to: number }
+  | { kind: 'account-gone'; at: number }
+  | { kind: 'directory'; account: Account }
+  | { kind: 'directory-gone'; cell: number }
+
+/** An effect with its number. */
+export type Posted = Effect & { seq: number }
+export type PostedAs<Kind extends Effect['kind']> = Extract<Posted, { kind: Kind }>
+
+export const post = (sql: SqlStorage, effect: Effect): void => {
+  sql.exec('INSERT INTO outbox (effect) VALUES (?)', JSON.stringify(effect))
+}
+
+/** The number of the newest effect, even if it has been carried out. */
+const lastPosted = (sql: SqlStorage): number =>
+  sql.exec<{ seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = 'outbox'").toArray()[0]
+    ?.seq ?? 0
+
+/** Numbers effects from after `seq`: a restored ledger would repeat numbers its cell has seen. */
+export const continueAfter = (sql: SqlStorage, seq: number): void => {
+  if (lastPosted(sql) >= seq) return
+  sql.exec('INSERT INTO outbox (seq, effect) VALUES (?, ?)', seq, '')
+  sql.exec('DELETE FROM outbox WHERE seq = ?', seq)
+}
+
+const MAX_PAGE_EFFECTS = 50
+const MAX_PAGE_LENGTH = 1_000_000
+
+/** The oldest effects, as many as go to one database in one batch. */
+export const readPending = (sql: SqlStorage): Posted[] => {
+  const rows: { seq: number; effect: string }[] = []
+  let length = 0
+  for (const row of sql.exec<{ seq: number; effect: string }>(
+    'SELECT seq, effect FROM outbox ORDER BY seq LIMIT ?',
+    MAX_PAGE_EFFECTS,
+  )) {
+    length += row.effect.length
+    if (rows.length > 0 && length > MAX_PAGE_LENGTH) break
+    rows.push(row)
+  }
+  const effects = rows.map(({ seq, effect }) => ({ ...(JSON.parse(effect) as Effect), seq }))
+  const first = effects[0]
+  const end = effects.findIndex(
+    (effect) => goesToDirectory(effect) !== (first !== undefined && goesToDirectory(first)),
+  )
+  return end === -1 ? effects : effects.slice(0, end)
+}
+
+export const goesToDirectory = (effect: Effect): boolean =>
+  effect.kind === 'directory' || effect.kind === 'directory-gone'
+
+/** Keeps `lastEvent`: a cell whose last event is older has been restored. */
+export const removeCarriedOut = (sql: SqlStorage, upTo: number, lastEvent: number): void => {
+  sql.exec('DELETE FROM outbox WHERE seq <= ?', upTo)
+  sql.exec('UPDATE account SET events_seen = max(events_seen, ?)', lastEvent)
+}
+
+export const isEmpty = (sql: SqlStorage): boolean =>
+  sql.exec('SELECT 1 FROM outbox LIMIT 1').toArray().length === 0

@@ -1,0 +1,123 @@
+import type { Fix } from '../../domain/track/fix.ts'
+import { deriveValues, isSettled } from './durations.ts'
+import type { Signal, SignalValue } from './signals.ts'
+
+/*
+ * Which crossings a report adds to the track. The track is the state: what was raised before is what
+ * the stored fixes alone would have raised. Nothing that was raised is withdrawn.
+ */
+
+/** A part of the track without gaps, in order of time, with the fixes of a report in it. */
+export interface Window {
+  fixes: Fix[]
+  isNew: boolean[]
+  /** Nothing is stored before the first fix, or after the last. */
+  isStart: boolean
+  isEnd: boolean
+}
+
+export interface Judgement {
+  /** The crossings that were not raised yet, with their direction. */
+  crossings: { fix: Fix; isRising: boolean }[]
+  /** Whether earlier or later fixes might change the result. */
+  needsBefore: boolean
+  needsAfter: boolean
+}
+
+interface Crossing {
+  index: number
+  isRising: boolean
+}
+
+/** The crossings of a region, from the state before it. */
+const findCrossings = (
+  values: SignalValue[],
+  from: number,
+  to: number,
+  before: SignalValue,
+): { crossings: Crossing[]; after: SignalValue } => {
+  const crossings: Crossing[] = []
+  let state = before
+  for (let index = from; index <= to; index++) {
+    const value = values[index] ?? null
+    if (value === null) continue
+    if (state !== null && value !== state) crossings.push({ index, isRising: value === 1 })
+    state = value
+  }
+  return { crossings, after: state }
+}
+
+const NOTHING: Judgement = { crossings: [], needsBefore: false, needsAfter: false }
+
+/** The values of the stored fixes alone, at their places among all; null at new ones. */
+const deriveStored = (signal: Signal, window: Window, raw: SignalValue[]) => {
+  const { fixes, isNew, isStart } = window
+  const stored = fixes.flatMap((_, index) => (isNew[index] ? [] : [index]))
+  const derived = deriveValues(
+    signal,
+    stored.map((index) => fixes[index] as Fix),
+    stored.map((index) => raw[index] ?? null),
+    isStart,
+  )
+  const values: SignalValue[] = fixes.map(() => null)
+  const isSure = fixes.map(() => false)
+  for (const [at, index] of stored.entries()) {
+    values[index] = derived.values[at] ?? null
+    isSure[index] = derived.isSure[at] === true
+  }
+  return { values, isSure }
+}
+
+/** Whether the first decided fix of the report has no decided fix before it. */
+const lacksPredecessor = (values: SignalValue[], isSure: boolean[], firstNew: number): boolean => {
+  const firstDecided = values.findIndex((value, index) => index >= firstNew && value !== null)
+  if (firstDecided === -1) return false
+  for (let index = firstDecided - 1; index >= 0; index--)
+    if (values[index] !== null && isSure[index]) return false
+  return true
+}
+
+/**
+ * Compares the crossings with and without the new fixes. Between two stored fixes whose values did
+ * not change (anchors), as many as were there before have been raised; the first of the others are
+ * new. Between equal anchors that is every crossing, between different ones all but the last.
+ */
+export const judgeWindow = (signal: Signal, window: Window): Judgement => {
+  const { fixes, isNew, isStart, isEnd } = window
+  const firstNew = isNew.indexOf(true)
+  if (firstNew === -1) return NOTHING
+  const lastNew = isNew.lastIndexOf(true)
+  const raw = fixes.map(signal.judge)
+  const now = deriveValues(signal, fixes, raw, isStart)
+  const before = deriveStored(signal, window, raw)
+  const isAnchor = fixes.map(
+    (_, index) =>
+      now.values[index] !== null &&
+      now.values[index] === before.values[index] &&
+      !!now.isSure[index] &&
+      !!before.isSure[index],
+  )
+  const anchors = isAnchor.flatMap((is, index) => (is ? [index] : []))
+  const crossings: Crossing[] = []
+  let from = 0
+  let stateNow: SignalValue = null
+  let stateBefore: SignalValue = null
+  for (const end of [...anchors, fixes.length - 1]) {
+    if (end < from) continue
+    const added = findCrossings(now.values, from, end, stateNow)
+    const known = findCrossings(before.values, from, end, stateBefore)
+    crossings.push(
+      ...added.crossings.slice(0, Math.max(0, added.crossings.length - known.crossings.length)),
+    )
+    stateNow = added.after
+    stateBefore = known.after
+    from = end + 1
+  }
+  const isUnsure = now.isSure.some((sure, index) => index >= firstNew && !sure)
+  const settled = isSettled(signal, fixes, { raw, values: now.values, isAnchor, added: lastNew })
+  return {
+    crossings: crossings.map(({ index, isRising }) => ({ fix: fixes[index] as Fix, isRising })),
+    needsBefore: !isStart && (isUnsure || lacksPredecessor(now.values, now.isSure, firstNew)),
+    needsAfter: !isEnd && (stateNow !== stateBefore || !settled),
+  }
+}

@@ -1,0 +1,98 @@
+import { distanceMetres } from '../domain/geo/geodesy.ts'
+import { STANDSTILL_METRES } from '../rules/evaluate/signals.ts'
+
+/* Trips and stops of a part of a track. Nothing of them is stored. */
+
+export interface TripFix {
+  time: number
+  latitude: number
+  longitude: number
+  /** km/h */
+  speed: number | null
+  accuracy: number | null
+}
+
+export interface Stop {
+  /** Indexes of its first and last fix. */
+  first: number
+  last: number
+}
+
+export interface Trip extends Stop {
+  distance: number
+  topSpeed: number | null
+}
+
+/** A device that stays in one place for this long stops. */
+export const STOP_MS = 300_000
+/** Less precise fixes say nothing about a way. */
+export const MAX_ACCURACY_METRES = 1000
+const MS_PER_HOUR = 3_600_000
+
+export const isPrecise = ({ accuracy }: TripFix): boolean =>
+  accuracy === null || accuracy <= MAX_ACCURACY_METRES
+
+export const legMetres = (a: TripFix, b: TripFix): number =>
+  distanceMetres(a.latitude, a.longitude, b.latitude, b.longitude)
+
+/** Metres as km/h. */
+export const speedOf = (metres: number, ms: number): number | null =>
+  ms > 0 ? (metres * MS_PER_HOUR) / (1000 * ms) : null
+
+const isAway = (from: TripFix, fix: TripFix): boolean =>
+  legMetres(from, fix) - Math.max(from.accuracy ?? 0, fix.accuracy ?? 0) > STANDSTILL_METRES
+
+/** The stops: where all fixes for at least five minutes are near the first of them. */
+export const findStops = (fixes: readonly TripFix[]): Stop[] => {
+  const stops: Stop[] = []
+  let first = 0
+  while (first < fixes.length) {
+    const start = fixes[first] as TripFix
+    let last = first
+    while (last + 1 < fixes.length && !isAway(start, fixes[last + 1] as TripFix)) last++
+    if ((fixes[last] as TripFix).time - start.time >= STOP_MS) {
+      stops.push({ first, last })
+      first = last + 1
+    } else first++
+  }
+  return stops
+}
+
+/** The fastest reported speed or, where none was reported, that of the fastest leg. */
+const topSpeedOf = (fixes: readonly TripFix[], first: number, last: number): number | null => {
+  let reported: number | null = null
+  let measured: number | null = null
+  for (let index = first; index <= last; index++) {
+    const fix = fixes[index] as TripFix
+    if (fix.speed !== null) reported = Math.max(reported ?? 0, fix.speed)
+    const before = index > first ? fixes[index - 1] : undefined
+    const speed = before ? speedOf(legMetres(before, fix), fix.time - before.time) : null
+    if (speed !== null) measured = Math.max(measured ?? 0, speed)
+  }
+  return reported ?? measured
+}
+
+export const wayMetres = (fixes: readonly TripFix[], first: number, last: number): number => {
+  let metres = 0
+  for (let index = first + 1; index <= last; index++)
+    metres += legMetres(fixes[index - 1] as TripFix, fixes[index] as TripFix)
+  return metres
+}
+
+/** The ways between stops, from the last fix of one to the first of the next. */
+export const findTrips = (fixes: readonly TripFix[], stops: readonly Stop[]): Trip[] => {
+  const trips: Trip[] = []
+  let first = 0
+  const addTrip = (last: number) => {
+    if (last <= first) return
+    const distance = wayMetres(fixes, first, last)
+    if (distance > STANDSTILL_METRES)
+      trips.push({ first, last, distance, topSpeed: topSpeedOf(fixes, first, last) })
+  }
+  for (const stop of stops) {
+    addTrip(stop.first)
+    first = stop.last
+  }
+  addTrip(fixes.length - 1)
+  return trips
+}
