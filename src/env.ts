@@ -140,6 +140,6 @@ export const pickCell = (env: Env, userNameKey: string): number => {
   return cells[sum % cells.length] ?? 0
 }
 
-/** The origin of PUBLIC_URL; null when it is not set. */
-export const publicUrl = ({ PUBLIC_URL = '' }: Pick<Env, 'PUBLIC_URL'>): string | null =>
+/** The service's public origin; null if PUBLIC_URL is not set. */
+export const publicOrigin = ({ PUBLIC_URL = '' }: Pick<Env, 'PUBLIC_URL'>): string | null =>
   URL.canParse(PUBLIC_URL) ? new URL(PUBLIC_URL).origin : null

@@ -11,7 +11,7 @@ import { reply, replyWithEtag } from '../http/reply/reply.ts'
 import { derivedAlertId } from '../ids.ts'
 import { ledgerOf } from '../ledger/stub.ts'
 import { log } from '../log.ts'
-import { publicOrigin } from '../notify/provider.ts'
+import { authorOf, requestContext, type ServiceContext } from '../serviceContext.ts'
 import * as contract from './contract.ts'
 import type { NewAlert } from './forms.ts'
 import { presentAlert, type StoredAlert, versionOf, warningFor } from './present.ts'
@@ -27,15 +27,18 @@ const NEW_STATE = {
 }
 
 /** Logs which alert lost how many messages to the daily limit, never their recipients. */
-const logSuppressed = (c: Context, { deviceId, id, deliveries }: StoredAlert): void => {
+const logSuppressed = (
+  context: ServiceContext,
+  { deviceId, id, deliveries }: StoredAlert,
+): void => {
   const suppressed = deliveries.filter(({ status }) => status === 'suppressed')
   for (const channel of CHANNELS) {
     const messages = suppressed.filter((delivery) => delivery.channel === channel).length
     if (messages === 0) continue
     log('warn', {
       event: 'message-suppressed',
-      requestId: c.get('requestId'),
-      account: c.get('principal').accountId,
+      requestId: context.requestId,
+      account: context.accountId,
       device: deviceId,
       alert: id,
       channel,
@@ -49,19 +52,20 @@ interface Raised {
   undelivered: UndeliveredReason | null
 }
 
-const originOf = (c: Context): string => publicOrigin(c.env) ?? new URL(c.req.url).origin
-
 /** A token with `ingest` alone makes no emergencies of its own naming: each may cost SMS. */
 const canDeclareEmergency = (c: Context): boolean => allows(c.get('principal').scopes, 'write')
 
-const raiseAlert = async (c: Context, deviceId: string, given: NewAlert): Promise<Raised> => {
-  const principal = c.get('principal')
-  const { accountId, groupId } = principal
-  const now = Date.now()
+const raiseAlert = async (
+  context: ServiceContext,
+  deviceId: string,
+  given: NewAlert,
+): Promise<Raised> => {
+  const { env, db, accountId, groupId, origin } = context
+  const now = context.now()
   const { alertName: name, text, notifications: channels, latitude, longitude } = given
   const dateTime = given.dateTime ?? now
-  const { isVisible, emergencyAlerts, ...context } = await readAlertContext(
-    c.get('db'),
+  const { isVisible, emergencyAlerts, ...known } = await readAlertContext(
+    db,
     { deviceId, accountId, groupId },
     { channels, now },
   )
@@ -70,42 +74,41 @@ const raiseAlert = async (c: Context, deviceId: string, given: NewAlert): Promis
   const hasDerivedId = given.dateTime != null && isRaisedByReports(name, emergencyAlerts)
   const id = hasDerivedId
     ? await derivedAlertId(deviceId, name, dateTime)
-    : await c.get('newId')('alr')
+    : await context.newId('alr')
   const outcome = requireOk(
-    await ledgerOf(c.env, accountId).raise(deviceId, {
-      ...context,
+    await ledgerOf(env, accountId).raise(deviceId, {
+      ...known,
       alert: { id, name, text, dateTime },
-      emergency: given.emergency && canDeclareEmergency(c),
+      emergency: given.emergency,
       reported:
         latitude === null || longitude === null ? null : { latitude, longitude, time: dateTime },
-      origin: originOf(c),
+      origin,
     }),
   )
   const { alert, deliveries, undelivered } = outcome
   if (deliveries === null) {
-    const found = await findAlert(c.get('db'), principal, alert.id)
+    const found = await findAlert(db, context, alert.id)
     if (!found) throw new Problem('unavailable')
     return { alert: found, undelivered }
   }
   const stored = { ...alert, deviceId, ...NEW_STATE, updates: [], deliveries }
-  logSuppressed(c, stored)
+  logSuppressed(context, stored)
   return { alert: stored, undelivered }
 }
 
-const requireAlert = async (c: Context, id: string): Promise<StoredAlert> => {
-  const alert = await findAlert(c.get('db'), c.get('principal'), id)
+const requireAlert = async (context: ServiceContext, id: string): Promise<StoredAlert> => {
+  const alert = await findAlert(context.db, context, id)
   if (!alert) throw new Problem('alert-not-found')
   return alert
 }
 
 /** What the ledger needs to know of an alert that is acknowledged or cancelled. */
-const toAcknowledge = (c: Context, alert: StoredAlert) => {
+const toAcknowledge = (context: ServiceContext, alert: StoredAlert) => {
   const { acknowledgedAt, acknowledgedBy, cancelledAt, cancelledBy } = alert
-  const { userId, keyId } = c.get('principal')
   return {
     alertId: alert.id,
     deviceId: alert.deviceId,
-    by: userId ?? keyId,
+    by: authorOf(context),
     known: { acknowledgedAt, acknowledgedBy, cancelledAt, cancelledBy },
   }
 }
@@ -120,7 +123,10 @@ export const deviceAlerts = new Hono<AppEnv>()
     const body = c.req.valid('json')
     const deviceId = c.req.param('deviceId')
     if (body.kind === 'query') return replyQuery(c, body, deviceId)
-    const { alert, undelivered } = await raiseAlert(c, deviceId, body.alert)
+    const { alert, undelivered } = await raiseAlert(requestContext(c), deviceId, {
+      ...body.alert,
+      emergency: body.alert.emergency && canDeclareEmergency(c),
+    })
     const raised = { ...presentReply(alert), ...warningFor(alert, undelivered) }
     const version = versionOf(alert)
     const location = `/api/alerts/${alert.id}`
@@ -137,22 +143,25 @@ export const alerts = new Hono<AppEnv>()
     return reply(c, contract.listAlerts, await queryPage(c, query, '#/query/cursor'))
   })
   .get('/:alertId', operation(contract.readAlert), async (c) => {
-    const alert = await requireAlert(c, c.req.param('alertId'))
+    const alert = await requireAlert(requestContext(c), c.req.param('alertId'))
     return replyWithEtag(c, contract.readAlert, presentReply(alert), { version: versionOf(alert) })
   })
   .post('/:alertId/acknowledge', operation(contract.acknowledgeAlert), async (c) => {
-    const found = await requireAlert(c, c.req.param('alertId'))
-    const ledger = ledgerOf(c.env, c.get('principal').accountId)
-    const { state } = requireOk(await ledger.acknowledge(toAcknowledge(c, found)))
+    const context = requestContext(c)
+    const found = await requireAlert(context, c.req.param('alertId'))
+    const ledger = ledgerOf(c.env, context.accountId)
+    const { state } = requireOk(await ledger.acknowledge(toAcknowledge(context, found)))
     const alert = { ...found, ...state }
     const version = versionOf(alert)
     return replyWithEtag(c, contract.acknowledgeAlert, presentReply(alert), { version })
   })
   .post('/:alertId/cancel', operation(contract.cancelAlert), async (c) => {
-    const found = await requireAlert(c, c.req.param('alertId'))
+    const context = requestContext(c)
+    const found = await requireAlert(context, c.req.param('alertId'))
     const { deliveries } = found
-    const ledger = ledgerOf(c.env, c.get('principal').accountId)
-    const cancelled = { ...toAcknowledge(c, found), alert: found, deliveries, origin: originOf(c) }
+    const ledger = ledgerOf(c.env, context.accountId)
+    const { origin } = context
+    const cancelled = { ...toAcknowledge(context, found), alert: found, deliveries, origin }
     const { state } = requireOk(await ledger.cancel(cancelled))
     const alert = { ...found, ...state }
     const version = versionOf(alert)

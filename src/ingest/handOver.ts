@@ -1,7 +1,7 @@
 import { retryTransient } from '../db/transient.ts'
 import { BoundedCache } from '../domain/cache/boundedCache.ts'
 import { MAX_RAISES_PER_CALL, type PendingRaise } from '../domain/message/pendingRaise.ts'
-import { publicUrl } from '../env.ts'
+import { publicOrigin } from '../env.ts'
 import type { Context } from '../http/context.ts'
 import { Problem, requireOk } from '../http/contract/problem.ts'
 import { ledgerOf } from '../ledger/stub.ts'
@@ -12,7 +12,7 @@ import type { AssumedState } from './report.ts'
 export const assumedStates = new BoundedCache<AssumedState>(10_000)
 
 /** The service's public origin, for links in messages. */
-export const originOf = (c: Context): string => publicUrl(c.env) ?? new URL(c.req.url).origin
+export const originOf = (c: Context): string => publicOrigin(c.env) ?? new URL(c.req.url).origin
 
 /**
  * Hands a report's alerts to the ledger before the reply, and returns the id of the first one. After

@@ -70,8 +70,4 @@ export const misconfigured = (what: string): SendOutcome => ({
   maybeAccepted: false,
 })
 
-/** The service's public origin; null if `PUBLIC_URL` is not set. */
-export const publicOrigin = ({ PUBLIC_URL = '' }: NotifyEnv): string | null =>
-  URL.canParse(PUBLIC_URL) ? new URL(PUBLIC_URL).origin : null
-
 export const sendTimeoutMs = (env: NotifyEnv): number => Number(env.SEND_TIMEOUT_MS) || 10_000

@@ -1,11 +1,11 @@
 import { isObject } from '../domain/text/json.ts'
+import { publicOrigin } from '../env.ts'
 import { callProvider, isReply, type ProviderReply, reasonOf, toFailure } from './callProvider.ts'
 import {
   type Message,
   misconfigured,
   type NotifyEnv,
   type Provider,
-  publicOrigin,
   type Receipt,
   type ReceiptRequest,
   type SendOutcome,

@@ -10,8 +10,8 @@ import { Problem, requireOk } from '../http/contract/problem.ts'
 import { readCursor } from '../http/paging/page.ts'
 import { editResource } from '../http/reply/editResource.ts'
 import { reply, replyPage, replyWithEtag } from '../http/reply/reply.ts'
-import { originOf } from '../ingest/handOver.ts'
 import { ledgerOf } from '../ledger/stub.ts'
+import { requestContext } from '../serviceContext.ts'
 import * as contract from './contract.ts'
 import { addDataRoutes, addQuarantineRoutes } from './dataHandlers.ts'
 import { decodePush, replyTo } from './decoding/decode.ts'
@@ -47,7 +47,7 @@ const requireSource = async (c: Context): Promise<StoredSource> => {
 
 const newSecret = (): string => makeSecret(crypto.getRandomValues(new Uint8Array(SECRET_BYTES)))
 const addressOf = (c: Context, id: string, secret: string): string =>
-  `${originOf(c)}/in/${id}/${secret}`
+  `${requestContext(c).origin}/in/${id}/${secret}`
 
 /**
  * Stores the secrets among the settings in the ledger and returns the record without them. Those of

@@ -14,7 +14,7 @@ import {
 
 const TABLE = readFileSync('docs/architecture.md', 'utf8').split('## Who may import whom')[1] ?? ''
 const MAY_IMPORT = Object.fromEntries(
-  [...TABLE.matchAll(/^\| ([a-z]+) +\|([^|]*)\|$/gm)].map(([, role = '', list = '']) => [
+  [...TABLE.matchAll(/^\| ([a-zA-Z]+) +\|([^|]*)\|$/gm)].map(([, role = '', list = '']) => [
     role,
     list.split(',').flatMap((name) => name.trim() || []),
   ]),

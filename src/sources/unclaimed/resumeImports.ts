@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { type Database, withRetries } from '../../db/open.ts'
 import { unclaimed } from '../../db/schema.ts'
 import { literal, readAll, statement } from '../../db/statement.ts'
-import { type Env, publicUrl } from '../../env.ts'
+import { type Env, publicOrigin } from '../../env.ts'
 import type { Context } from '../../http/context.ts'
 import { newId } from '../../ids.ts'
 import { logFailure } from '../../log.ts'
@@ -38,7 +38,7 @@ const backgroundContext = ({ env, db, cell, accountId, sourceId }: Background): 
   return {
     env,
     get: (name: string) => variables[name],
-    req: { url: publicUrl(env) ?? 'http://localhost' },
+    req: { url: publicOrigin(env) ?? 'http://localhost' },
     executionCtx: { waitUntil: () => {} },
   } as unknown as Context
 }
