@@ -97,7 +97,7 @@ const MUTANTS = [
     from: "'SELECT joined, undelivered FROM raised WHERE id = ?', id)",
     to: "'SELECT joined, undelivered FROM raised WHERE id = ? AND at < 0', id)",
     also: { from: 'INSERT INTO raised', to: 'INSERT OR IGNORE INTO raised' },
-    tests: ['worker/alerts.test'],
+    tests: ['worker/alerts/raise'],
   },
   {
     name: 'the reserve: ordinary alerts use what is kept for emergencies',
@@ -338,7 +338,7 @@ const survives = async (mutant) => {
     if (mutant.also) text = replace(text, mutant.also, mutant.name)
     writeFileSync(file, text)
     // `npm test` shows that unchanged code passes these files, so a failure here is the mutant's.
-    const tests = mutant.tests ?? ['ledger/licenses', 'ledger/model']
+    const tests = mutant.tests ?? ['ledger/licenses', 'ledger/expirations', 'ledger/model']
     let run = await runTests(copy, tests)
     // Neither passed nor failed: the run hung, which says nothing about the mutant.
     if (!run.passed && !run.failed) run = await runTests(copy, tests)

@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest'
+import { itemsOf, jsonPush, locationsOf, xmlPush } from '../push.ts'
+
+describe('SPOT', () => {
+  const xml = (type: string, battery = 'GOOD') =>
+    xmlPush(
+      `<messageList xmlns="http://v2.shared.globalstar.com"><message><id>891801957</id><esn>0-3112123</esn><esnName>0-3112123a</esnName><messageType>${type}</messageType><messageDetail>moved</messageDetail><timestamp>2017-12-27T13:19:38.000Z</timestamp><timeInGMTSecond>1514380778</timeInGMTSecond><latitude>-1.28781</latitude><longitude>-47.93042</longitude><batteryState>${battery}</batteryState></message></messageList>`,
+    )
+
+  test('a message of the XML push', async () => {
+    const items = await itemsOf('spot', xml('NEWMOVEMENT'))
+    expect(locationsOf(items)).toEqual([
+      {
+        identifier: '0-3112123',
+        dateTime: '2017-12-27T13:19:38.000Z',
+        latitude: -1.28781,
+        longitude: -47.93042,
+        source: 'gnss',
+      },
+    ])
+    expect(items[0]?.key).toBe('891801957')
+    expect(items[1]).toMatchObject({ kind: 'alert', alertName: 'Movement', text: 'moved' })
+  })
+
+  test('a text with references to characters', async () => {
+    const detail = 'It&#39;s &#xe9;t&#233; &lt;5&#176; &amp;lt; &#0; &#xD800; &#9999999;'
+    const push = xmlPush(
+      `<messageList><message><id>1</id><esn>0-1</esn><messageType>OK</messageType><messageDetail>${detail}</messageDetail><timeInGMTSecond>1514380778</timeInGMTSecond></message></messageList>`,
+    )
+    const [, message] = await itemsOf('spot', push)
+    expect(message).toMatchObject({
+      kind: 'message',
+      text: "It's été <5° &lt; &#0; &#xD800; &#9999999;",
+    })
+  })
+
+  test('help, its cancellation and a low battery', async () => {
+    expect((await itemsOf('spot', xml('HELP')))[1]).toMatchObject({
+      kind: 'alert',
+      alertName: 'SOSButton',
+    })
+    expect((await itemsOf('spot', xml('HELP-CANCEL')))[1]).toMatchObject({
+      kind: 'cancel',
+      alertName: 'SOSButton',
+    })
+    expect((await itemsOf('spot', xml('TRACK', 'LOW')))[1]).toMatchObject({
+      alertName: 'LowBattery',
+    })
+  })
+
+  test('a message of the feed', async () => {
+    const message = {
+      id: 823677113,
+      messengerId: '0-3049668',
+      messengerName: 'svcatsaway',
+      unixTime: 1504560201,
+      messageType: 'UNLIMITED-TRACK',
+      latitude: 44.26,
+      longitude: -76.37,
+      modelId: 'SPOT3',
+      showCustomMsg: 'Y',
+      dateTime: '2017-09-04T21:23:21+0000',
+      batteryState: 'GOOD',
+      hidden: 0,
+      altitude: 74,
+    }
+    const expected = [
+      {
+        identifier: '0-3049668',
+        dateTime: '2017-09-04T21:23:21.000Z',
+        latitude: 44.26,
+        longitude: -76.37,
+        altitude: 74,
+        source: 'gnss',
+      },
+    ]
+    expect(locationsOf(await itemsOf('spot', jsonPush(message)))).toEqual(expected)
+    const feed = { response: { feedMessageResponse: { messages: { message } } } }
+    expect(locationsOf(await itemsOf('spot', jsonPush(feed)))).toEqual(expected)
+  })
+})
