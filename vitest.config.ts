@@ -2,9 +2,9 @@ import { createServer } from 'node:net'
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-pool-workers'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, DefaultReporter, type TestSpecification } from 'vitest/node'
-import { RESEND_KEY, TWILIO_SID, TWILIO_TOKEN } from './test/support/providers.ts'
-import { answerOutboundRequest } from './test/support/receivers.ts'
-import { StalledRuns } from './test/support/stalledRuns.ts'
+import { RESEND_KEY, TWILIO_SID, TWILIO_TOKEN } from './test/support/run/providers.ts'
+import { answerOutboundRequest } from './test/support/run/receivers.ts'
+import { StalledRuns } from './test/support/run/stalledRuns.ts'
 
 const SECRETS = {
   TOKEN_SECRET: 'a-secret-of-the-tests-and-of-nothing-else',
@@ -80,7 +80,7 @@ const nodeTests = {
 const workerTests = {
   retry: RETRY,
   testTimeout: 60_000,
-  setupFiles: ['test/support/setup.ts'],
+  setupFiles: ['test/support/run/setup.ts'],
   // Each test file loads the Worker's modules one by one. Bundled packages are 17 of them, not 400.
   deps: {
     optimizer: {
@@ -156,7 +156,7 @@ export default defineConfig({
         test: {
           name: 'notify',
           include: ['test/notify/**/*.test.ts'],
-          globalSetup: ['test/support/providers.ts'],
+          globalSetup: ['test/support/run/providers.ts'],
           ...workerTests,
         },
       },

@@ -14,7 +14,7 @@ export const OPENAPI = ['OpenAPI document', 'redocly', 'lint', 'public/api/opena
 export const BUILD = ['Build', 'wrangler', 'deploy', '--dry-run', '--outdir', 'dist']
 export const TESTS = ['Tests', 'vitest', 'run']
 export const FAST_TESTS = [...TESTS, '--project', 'domain', '--project', 'node']
-/** The exit code of a test run that waits for ever (test/support/stalledRuns.ts). */
+/** The exit code of a test run that waits for ever (test/support/run/stalledRuns.ts). */
 export const STALLED = 75
 
 export const secondsSince = (start) => `${((performance.now() - start) / 1000).toFixed(1)} s`

@@ -2,17 +2,17 @@ import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { openAccount, type TestAccount } from '../support/accounts.ts'
-import { raiseAlert } from '../support/alerts.ts'
-import { createDevice } from '../support/devices.ts'
-import { call } from '../support/http.ts'
-import { ledgerStub } from '../support/ledger.ts'
-import { readMessages } from '../support/messages.ts'
+import { raiseAlert } from '../support/alerts/alerts.ts'
+import { readMessages } from '../support/alerts/messages.ts'
 import {
   readProviderRecord,
   scriptProvider,
   uniqueEmail,
   uniquePhone,
-} from '../support/recipients.ts'
+} from '../support/alerts/recipients.ts'
+import { createDevice } from '../support/devices.ts'
+import { call } from '../support/http.ts'
+import { ledgerStub } from '../support/ledger.ts'
 import { eventually } from '../support/time.ts'
 import { createUser } from '../support/users.ts'
 

@@ -4,18 +4,18 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { sendTimeoutMs } from '../../src/notify/provider.ts'
 import { twilio } from '../../src/notify/twilio.ts'
 import { openAccount, type TestAccount } from '../support/accounts.ts'
-import { raiseAlert } from '../support/alerts.ts'
-import { createDevice, readUsage } from '../support/devices.ts'
-import { readEvents } from '../support/events.ts'
-import { callAsOperator } from '../support/http.ts'
-import { crashLedger, ledgerStub } from '../support/ledger.ts'
-import { readMessages } from '../support/messages.ts'
+import { raiseAlert } from '../support/alerts/alerts.ts'
+import { readMessages } from '../support/alerts/messages.ts'
 import {
   readProviderRecord,
   scriptProvider,
   uniqueEmail,
   uniquePhone,
-} from '../support/recipients.ts'
+} from '../support/alerts/recipients.ts'
+import { createDevice, readUsage } from '../support/devices.ts'
+import { readEvents } from '../support/feed/events.ts'
+import { callAsOperator } from '../support/http.ts'
+import { crashLedger, ledgerStub } from '../support/ledger.ts'
 import { eventually } from '../support/time.ts'
 import { createUser } from '../support/users.ts'
 

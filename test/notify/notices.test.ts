@@ -6,18 +6,18 @@ import { confirmDisabled, recordDisableIntent } from '../../src/feed/webhooks/di
 import type { AccountNotice } from '../../src/ledger/messages/notices.ts'
 import { ledgerOf } from '../../src/ledger/stub.ts'
 import { openAccount, type TestAccount } from '../support/accounts.ts'
-import { createDevice, readUsage } from '../support/devices.ts'
-import { readEvents } from '../support/events.ts'
-import { feedStub } from '../support/feed.ts'
-import { call } from '../support/http.ts'
-import { crashLedger, ledgerStub } from '../support/ledger.ts'
-import { readMessages } from '../support/messages.ts'
+import { readMessages } from '../support/alerts/messages.ts'
 import {
   readProviderRecord,
   scriptProvider,
   uniqueEmail,
   uniquePhone,
-} from '../support/recipients.ts'
+} from '../support/alerts/recipients.ts'
+import { createDevice, readUsage } from '../support/devices.ts'
+import { readEvents } from '../support/feed/events.ts'
+import { feedStub } from '../support/feed/feed.ts'
+import { call } from '../support/http.ts'
+import { crashLedger, ledgerStub } from '../support/ledger.ts'
 import { eventually } from '../support/time.ts'
 import { createUser } from '../support/users.ts'
 import { resendReceipt } from './signedReceipts.ts'

@@ -1,10 +1,10 @@
 import { runDurableObjectAlarm } from 'cloudflare:test'
 import { expect, test } from 'vitest'
 import { openAccount } from '../support/accounts.ts'
+import { readMessages } from '../support/alerts/messages.ts'
+import { readProviderRecord, uniqueEmail } from '../support/alerts/recipients.ts'
 import { call } from '../support/http.ts'
 import { ledgerStub } from '../support/ledger.ts'
-import { readMessages } from '../support/messages.ts'
-import { readProviderRecord, uniqueEmail } from '../support/recipients.ts'
 import { eventually } from '../support/time.ts'
 import { createUser } from '../support/users.ts'
 

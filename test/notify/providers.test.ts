@@ -10,7 +10,7 @@ import {
   scriptProvider,
   uniqueEmail,
   uniquePhone,
-} from '../support/recipients.ts'
+} from '../support/alerts/recipients.ts'
 
 let keys = 0
 const message = (to: string, changes: Partial<Message> = {}): Message => ({

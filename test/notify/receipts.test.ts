@@ -2,17 +2,17 @@ import { describe, expect, test } from 'vitest'
 import { resend } from '../../src/notify/resend.ts'
 import { twilio } from '../../src/notify/twilio.ts'
 import { openAccount, type TestAccount } from '../support/accounts.ts'
-import { raiseAlert } from '../support/alerts.ts'
-import { createDevice, readUsage } from '../support/devices.ts'
-import { readEvents } from '../support/events.ts'
-import { call } from '../support/http.ts'
-import { readMessages } from '../support/messages.ts'
+import { raiseAlert } from '../support/alerts/alerts.ts'
+import { readMessages } from '../support/alerts/messages.ts'
 import {
   readProviderRecord,
   scriptProvider,
   uniqueEmail,
   uniquePhone,
-} from '../support/recipients.ts'
+} from '../support/alerts/recipients.ts'
+import { createDevice, readUsage } from '../support/devices.ts'
+import { readEvents } from '../support/feed/events.ts'
+import { call } from '../support/http.ts'
 import { eventually } from '../support/time.ts'
 import { createUser } from '../support/users.ts'
 import { resendReceipt, twilioReceipt } from './signedReceipts.ts'

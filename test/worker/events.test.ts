@@ -7,7 +7,13 @@ import { readSequences } from '../../src/events/store.ts'
 import { sweep } from '../../src/sweep/sweep.ts'
 import { openAccount, type TestAccount } from '../support/accounts.ts'
 import { createDevice } from '../support/devices.ts'
-import { type EventBody, from, headOf, logLargeReports, logUnheard } from '../support/events.ts'
+import {
+  type EventBody,
+  from,
+  headOf,
+  logLargeReports,
+  logUnheard,
+} from '../support/feed/events.ts'
 import { createGroup } from '../support/groups.ts'
 import { eventually } from '../support/time.ts'
 import { createBoundUser } from '../support/users.ts'

@@ -9,12 +9,12 @@ import {
   openAccount,
   type TestAccount,
 } from '../support/accounts.ts'
-import { raiseAlert } from '../support/alerts.ts'
+import { raiseAlert } from '../support/alerts/alerts.ts'
+import { readMessages, waitUntilSent } from '../support/alerts/messages.ts'
 import { createDevice } from '../support/devices.ts'
-import { readEvents } from '../support/events.ts'
+import { readEvents } from '../support/feed/events.ts'
 import { call, ORIGIN } from '../support/http.ts'
 import { ledgerStub } from '../support/ledger.ts'
-import { readMessages, waitUntilSent } from '../support/messages.ts'
 import { iso } from '../support/time.ts'
 import { createUser } from '../support/users.ts'
 import { recordCell, rowsReadBy } from './db/recordedCell.ts'

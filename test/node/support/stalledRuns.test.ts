@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { StalledRuns } from '../../support/stalledRuns.ts'
+import { StalledRuns } from '../../support/run/stalledRuns.ts'
 
 const MINUTE_MS = 60_000
 const [stop, finish] = [vi.fn(), vi.fn(async () => {})]

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { openAccount } from '../../support/accounts.ts'
-import { raiseAlert } from '../../support/alerts.ts'
+import { raiseAlert } from '../../support/alerts/alerts.ts'
 import { createDevice } from '../../support/devices.ts'
-import { readEvents } from '../../support/events.ts'
+import { readEvents } from '../../support/feed/events.ts'
 import { createBoundUser } from '../../support/users.ts'
 
 describe('acknowledging an alert', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { openAccount } from '../../support/accounts.ts'
-import { raiseAlert } from '../../support/alerts.ts'
+import { raiseAlert } from '../../support/alerts/alerts.ts'
 import { createDevice } from '../../support/devices.ts'
 import { createBoundUser, createUser } from '../../support/users.ts'
 

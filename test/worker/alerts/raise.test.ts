@@ -1,10 +1,10 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { fetchTokenWithScopes, openAccount, type TestAccount } from '../../support/accounts.ts'
-import { raiseAlert } from '../../support/alerts.ts'
+import { raiseAlert } from '../../support/alerts/alerts.ts'
+import { waitUntilSent } from '../../support/alerts/messages.ts'
 import { createDevice, readUsage } from '../../support/devices.ts'
-import { readEvents } from '../../support/events.ts'
-import { waitUntilSent } from '../../support/messages.ts'
+import { readEvents } from '../../support/feed/events.ts'
 import { createBoundUser, createUser } from '../../support/users.ts'
 
 const pointers = (reply: { body: { errors: { pointer: string }[] } }) =>

@@ -7,7 +7,7 @@ import {
   openAccount,
   type TestAccount,
 } from '../../support/accounts.ts'
-import { raiseAlert } from '../../support/alerts.ts'
+import { raiseAlert } from '../../support/alerts/alerts.ts'
 import { callWithBindings, failStatements } from '../../support/bindings.ts'
 import { createDevice } from '../../support/devices.ts'
 import { call, callAsOperator } from '../../support/http.ts'

@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { openAccount } from '../../support/accounts.ts'
 import { holdBatches, serveWithBindings } from '../../support/bindings.ts'
 import { createDevice } from '../../support/devices.ts'
+import { createWebhook, receiver } from '../../support/feed/webhooks.ts'
 import { call, ORIGIN } from '../../support/http.ts'
 import { eventually } from '../../support/time.ts'
-import { createWebhook, receiver } from '../../support/webhooks.ts'
 
 test('a hundred concurrent requests are all served', async () => {
   const account = await openAccount()

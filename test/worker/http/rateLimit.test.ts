@@ -5,8 +5,8 @@ import { app } from '../../../src/app.ts'
 import { fetchToken, fetchTokenWithScopes, openAccount } from '../../support/accounts.ts'
 import { callWithBindings, failStatements, watchStatements } from '../../support/bindings.ts'
 import { createDevice } from '../../support/devices.ts'
+import { Listener } from '../../support/feed/streams.ts'
 import { call, ORIGIN, type Reply } from '../../support/http.ts'
-import { Listener } from '../../support/streams.ts'
 import { eventually, iso } from '../../support/time.ts'
 
 afterEach(() => {

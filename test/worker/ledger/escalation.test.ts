@@ -3,8 +3,7 @@ import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { none } from '../../../src/notify/none.ts'
 import { callerWith, fetchTokenWithScopes, openAccount } from '../../support/accounts.ts'
-import { raiseAlert } from '../../support/alerts.ts'
-import { createDevice, readUsage } from '../../support/devices.ts'
+import { raiseAlert } from '../../support/alerts/alerts.ts'
 import {
   HARBOUR,
   MINUTE_MS,
@@ -13,10 +12,11 @@ import {
   patchAccount,
   raiseSos,
   recipientsOf,
-} from '../../support/emergencies.ts'
-import { readEvents } from '../../support/events.ts'
+} from '../../support/alerts/emergencies.ts'
+import { readMessages, waitUntilSent } from '../../support/alerts/messages.ts'
+import { createDevice, readUsage } from '../../support/devices.ts'
+import { readEvents } from '../../support/feed/events.ts'
 import { crashLedger, ledgerStub } from '../../support/ledger.ts'
-import { readMessages, waitUntilSent } from '../../support/messages.ts'
 import { createBoundUser, createUser } from '../../support/users.ts'
 
 afterEach(() => {

@@ -8,7 +8,7 @@ import { insertAlert } from '../../../src/db/queries/alerts.ts'
 import { insertMessages, updateMessage } from '../../../src/db/queries/messages.ts'
 import { listMessages } from '../../../src/messages/store.ts'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
-import { raiseAlert } from '../../support/alerts.ts'
+import { raiseAlert } from '../../support/alerts/alerts.ts'
 import { createDevice } from '../../support/devices.ts'
 import { createUser } from '../../support/users.ts'
 

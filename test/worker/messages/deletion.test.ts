@@ -2,10 +2,10 @@ import { env } from 'cloudflare:workers'
 import { describe, expect, test, vi } from 'vitest'
 import { sweep } from '../../../src/sweep/sweep.ts'
 import { openAccount } from '../../support/accounts.ts'
-import { raiseAlert } from '../../support/alerts.ts'
+import { raiseAlert } from '../../support/alerts/alerts.ts'
+import { waitUntilSent } from '../../support/alerts/messages.ts'
 import { createDevice } from '../../support/devices.ts'
 import { callAsOperator } from '../../support/http.ts'
-import { waitUntilSent } from '../../support/messages.ts'
 import { createUser } from '../../support/users.ts'
 
 const ids = (messages: { id: string }[]) => messages.map(({ id }) => id)

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
-import { raiseAlert } from '../../support/alerts.ts'
+import { raiseAlert } from '../../support/alerts/alerts.ts'
+import { readMessages, waitUntilSent } from '../../support/alerts/messages.ts'
 import { createDevice } from '../../support/devices.ts'
-import { readMessages, waitUntilSent } from '../../support/messages.ts'
 import { createUser } from '../../support/users.ts'
 
 const both = { email: true, sms: true }

@@ -2,10 +2,10 @@ import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
+import { readMessages, waitUntilSent } from '../../support/alerts/messages.ts'
 import { callWithBindings, serveWithBindings } from '../../support/bindings.ts'
 import { call, callAsOperator, ORIGIN } from '../../support/http.ts'
 import { ledgerStub } from '../../support/ledger.ts'
-import { readMessages, waitUntilSent } from '../../support/messages.ts'
 import {
   createSignInUser,
   makeLink,

@@ -3,11 +3,11 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { sweep } from '../../../src/sweep/sweep.ts'
 import { openAccount } from '../../support/accounts.ts'
 import { createDevice } from '../../support/devices.ts'
-import { passTime } from '../../support/feed.ts'
+import { passTime } from '../../support/feed/feed.ts'
+import { listen } from '../../support/feed/streams.ts'
 import { createGroup } from '../../support/groups.ts'
 import { call } from '../../support/http.ts'
 import { createSignInUser, postWithCookie, refresh, signIn } from '../../support/sessions.ts'
-import { listen } from '../../support/streams.ts'
 import { createBoundUser } from '../../support/users.ts'
 
 afterEach(() => {

@@ -12,9 +12,9 @@ import {
   type TestAccount,
 } from '../../support/accounts.ts'
 import { createDevice } from '../../support/devices.ts'
-import { feedStub, passTime } from '../../support/feed.ts'
+import { feedStub, passTime } from '../../support/feed/feed.ts'
+import { Listener, listen, namesOf, tokenExpiringIn, upgrade } from '../../support/feed/streams.ts'
 import { call, callAsOperator, readReply } from '../../support/http.ts'
-import { Listener, listen, namesOf, tokenExpiringIn, upgrade } from '../../support/streams.ts'
 import { eventually } from '../../support/time.ts'
 import { readToken } from '../../support/tokens.ts'
 import { createBoundUser } from '../../support/users.ts'

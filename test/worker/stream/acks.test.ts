@@ -6,9 +6,9 @@ import { makeAck, readAck } from '../../../src/feed/streams/ack.ts'
 import { unackedOf } from '../../../src/feed/streams/subscriber.ts'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
 import { createDevice } from '../../support/devices.ts'
-import { headOf, logLargeReports, logUnheard } from '../../support/events.ts'
-import { feedStub, passTime } from '../../support/feed.ts'
-import { type Listener, listen, subscribersOf, upgrade } from '../../support/streams.ts'
+import { headOf, logLargeReports, logUnheard } from '../../support/feed/events.ts'
+import { feedStub, passTime } from '../../support/feed/feed.ts'
+import { type Listener, listen, subscribersOf, upgrade } from '../../support/feed/streams.ts'
 import { eventually } from '../../support/time.ts'
 
 afterEach(() => {

@@ -4,17 +4,17 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { AccountFeed } from '../../../src/feed/feed.ts'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
 import { createDevice } from '../../support/devices.ts'
-import { from, headOf, logLargeReports, logUnheard } from '../../support/events.ts'
-import { feedStub, passTime } from '../../support/feed.ts'
+import { from, headOf, logLargeReports, logUnheard } from '../../support/feed/events.ts'
+import { feedStub, passTime } from '../../support/feed/feed.ts'
 import {
   type Listener,
   listen,
   namesOf,
   subscribersOf,
   tokenExpiringIn,
-} from '../../support/streams.ts'
+} from '../../support/feed/streams.ts'
+import { createWebhook, receiver } from '../../support/feed/webhooks.ts'
 import { eventually } from '../../support/time.ts'
-import { createWebhook, receiver } from '../../support/webhooks.ts'
 
 afterEach(() => {
   vi.useRealTimers()

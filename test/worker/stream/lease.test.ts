@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
 import { createDevice } from '../../support/devices.ts'
-import { listen } from '../../support/streams.ts'
+import { listen } from '../../support/feed/streams.ts'
 import { daysAgo, eventually, iso } from '../../support/time.ts'
 
 afterEach(() => {

@@ -3,9 +3,9 @@ import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { openAccount } from '../../support/accounts.ts'
 import { createDevice } from '../../support/devices.ts'
-import { from, headOf, logUnheard } from '../../support/events.ts'
-import { feedStub, passTime } from '../../support/feed.ts'
-import { Listener, listen, namesOf, upgrade } from '../../support/streams.ts'
+import { from, headOf, logUnheard } from '../../support/feed/events.ts'
+import { feedStub, passTime } from '../../support/feed/feed.ts'
+import { Listener, listen, namesOf, upgrade } from '../../support/feed/streams.ts'
 
 afterEach(() => {
   vi.useRealTimers()

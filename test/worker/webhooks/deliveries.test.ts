@@ -7,13 +7,13 @@ import { event as anyEvent } from '../../../src/events/catalogue.ts'
 import { migrateTables, STEPS } from '../../../src/feed/tables.ts'
 import { sweep } from '../../../src/sweep/sweep.ts'
 import { openAccount } from '../../support/accounts.ts'
+import { waitUntilSent } from '../../support/alerts/messages.ts'
 import { createDevice } from '../../support/devices.ts'
-import { from, headOf, logUnheard } from '../../support/events.ts'
-import { feedStub, passTime } from '../../support/feed.ts'
+import { from, headOf, logUnheard } from '../../support/feed/events.ts'
+import { feedStub, passTime } from '../../support/feed/feed.ts'
+import { createWebhook, deliveriesOf, MINUTE_MS, receiver } from '../../support/feed/webhooks.ts'
 import { callAsOperator } from '../../support/http.ts'
-import { waitUntilSent } from '../../support/messages.ts'
 import { daysAgo, eventually, iso } from '../../support/time.ts'
-import { createWebhook, deliveriesOf, MINUTE_MS, receiver } from '../../support/webhooks.ts'
 
 afterEach(() => {
   vi.useRealTimers()

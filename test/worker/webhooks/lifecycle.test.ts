@@ -3,10 +3,8 @@ import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { openAccount } from '../../support/accounts.ts'
 import { createDevice } from '../../support/devices.ts'
-import { headOf } from '../../support/events.ts'
-import { feedStub, passTime } from '../../support/feed.ts'
-import { callAsOperator } from '../../support/http.ts'
-import { eventually } from '../../support/time.ts'
+import { headOf } from '../../support/feed/events.ts'
+import { feedStub, passTime } from '../../support/feed/feed.ts'
 import {
   callWithNewToken,
   createWebhook,
@@ -17,7 +15,9 @@ import {
   runNextAttempt,
   waitForDelivery,
   webhookOf,
-} from '../../support/webhooks.ts'
+} from '../../support/feed/webhooks.ts'
+import { callAsOperator } from '../../support/http.ts'
+import { eventually } from '../../support/time.ts'
 
 afterEach(() => {
   vi.useRealTimers()

@@ -4,9 +4,8 @@ import { Webhook } from 'standardwebhooks'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { openAccount } from '../../support/accounts.ts'
 import { createDevice } from '../../support/devices.ts'
-import { headOf } from '../../support/events.ts'
-import { feedStub } from '../../support/feed.ts'
-import { eventually } from '../../support/time.ts'
+import { headOf } from '../../support/feed/events.ts'
+import { feedStub } from '../../support/feed/feed.ts'
 import {
   callWithNewToken,
   createWebhook,
@@ -17,7 +16,8 @@ import {
   receiver,
   runNextAttempt,
   waitForDelivery,
-} from '../../support/webhooks.ts'
+} from '../../support/feed/webhooks.ts'
+import { eventually } from '../../support/time.ts'
 
 afterEach(() => {
   vi.useRealTimers()

@@ -8,9 +8,7 @@ import { none } from '../../../src/notify/none.ts'
 import { sweep } from '../../../src/sweep/sweep.ts'
 import { fetchTokenWithScopes, openAccount, type TestAccount } from '../../support/accounts.ts'
 import { createDevice } from '../../support/devices.ts'
-import { feedStub, passTime } from '../../support/feed.ts'
-import { ledgerStub } from '../../support/ledger.ts'
-import { eventually } from '../../support/time.ts'
+import { feedStub, passTime } from '../../support/feed/feed.ts'
 import {
   callWithNewToken,
   createWebhook,
@@ -22,7 +20,9 @@ import {
   receiver,
   waitForDelivery,
   webhookOf,
-} from '../../support/webhooks.ts'
+} from '../../support/feed/webhooks.ts'
+import { ledgerStub } from '../../support/ledger.ts'
+import { eventually } from '../../support/time.ts'
 
 afterEach(() => {
   vi.useRealTimers()

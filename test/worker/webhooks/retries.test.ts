@@ -2,8 +2,7 @@ import { runDurableObjectAlarm } from 'cloudflare:test'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { openAccount } from '../../support/accounts.ts'
 import { createDevice } from '../../support/devices.ts'
-import { feedStub, passTime } from '../../support/feed.ts'
-import { eventually } from '../../support/time.ts'
+import { feedStub, passTime } from '../../support/feed/feed.ts'
 import {
   callWithNewToken,
   createWebhook,
@@ -17,7 +16,8 @@ import {
   runNextAttempt,
   waitForDelivery,
   webhookOf,
-} from '../../support/webhooks.ts'
+} from '../../support/feed/webhooks.ts'
+import { eventually } from '../../support/time.ts'
 
 afterEach(() => {
   vi.useRealTimers()

@@ -2,14 +2,14 @@ import { env } from 'cloudflare:workers'
 import { afterEach, expect, test, vi } from 'vitest'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
 import { createDevice } from '../../support/devices.ts'
-import { passTime } from '../../support/feed.ts'
+import { passTime } from '../../support/feed/feed.ts'
 import {
   callWithNewToken,
   createWebhook,
   namesIn,
   receiver,
   waitForDelivery,
-} from '../../support/webhooks.ts'
+} from '../../support/feed/webhooks.ts'
 
 afterEach(() => {
   vi.useRealTimers()

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest'
+import { networkOf } from '../../../src/domain/text/address.ts'
+
+test.for([
+  ['192.0.2.7', '192.0.2.7'],
+  ['::ffff:192.0.2.7', '192.0.2.7'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['2001:db8:1:2::9', '2001:db8:1:2::/64'],
+  ['2001:0DB8:0001:0002:0:0:0:1', '2001:db8:1:2::/64'],
+  ['2001:db8::1', '2001:db8:0:0::/64'],
+  ['2001:db8:1:2:3::', '2001:db8:1:2::/64'],
+  ['::1', '0:0:0:0::/64'],
+  ['unknown', 'unknown'],
+] as const)('%s counts as %s', ([address, network]) => {
+  expect(networkOf(address)).toBe(network)
+})

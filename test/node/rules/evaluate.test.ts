@@ -1,0 +1,496 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { compileShape } from '../../../src/domain/geo/zoneGeometry.ts'
+import type { Rule, RuleCondition, RuleRecord } from '../../../src/domain/rule/rule.ts'
+import type { Fix } from '../../../src/domain/track/fix.ts'
+import {
+  type Hit,
+  judgeReport,
+  type Segment,
+  WINDOW_SIZES,
+} from '../../../src/rules/evaluate/report.ts'
+import { type CompiledZone, compileRule, type Signal } from '../../../src/rules/evaluate/signals.ts'
+
+const MINUTE = 60_000
+const START = Date.UTC(2026, 10, 14)
+
+const ruleOf = (
+  when: RuleCondition,
+  more: Partial<RuleRecord> & { lastModified?: number } = {},
+): Rule => ({
+  id: 'rul_1',
+  name: 'A rule',
+  enabled: true,
+  devices: [],
+  groups: [],
+  when,
+  schedule: [],
+  alertName: 'Test',
+  text: '',
+  notifications: [],
+  emergency: false,
+  hysteresis: { metres: 0, fixes: 1 },
+  cooldownMinutes: 0,
+  lateMinutes: 60,
+  creation: 0,
+  lastModified: 0,
+  version: 1,
+  ...more,
+})
+
+/** A circle of 1 km at 0, 0. */
+const harbour: CompiledZone = {
+  id: 'zon_1',
+  name: 'Harbour',
+  lastModified: 0,
+  shape: compileShape({ type: 'Circle', center: [0, 0], radius: 1000 }),
+}
+const zones = new Map([[harbour.id, harbour]])
+const signalsOf = (rule: Rule): Signal[] => compileRule(rule, zones)
+
+const fixAt = (minute: number, more: Partial<Fix> = {}): Fix => ({
+  time: START + minute * MINUTE,
+  latitude: 0,
+  longitude: 0,
+  altitude: null,
+  speed: null,
+  course: null,
+  accuracy: null,
+  battery: null,
+  rest: null,
+  ...more,
+})
+
+type State = 'in' | 'out' | 'unknown'
+const PLACES: Record<State, Partial<Fix>> = {
+  in: { longitude: 0.001 },
+  out: { longitude: 0.1 },
+  unknown: { longitude: 0.005, accuracy: 5000 },
+}
+const stateAt = (minute: number, state: State): Fix => fixAt(minute, PLACES[state])
+
+/** A store of one track that judges as the service does. */
+class Track {
+  stored: Fix[] = []
+  readonly hits: Hit[] = []
+  readonly #signals: Signal[]
+  readonly #timeZone: string
+  reads = 0
+
+  constructor(rule: Rule, timeZone = 'UTC') {
+    this.#signals = signalsOf(rule)
+    this.#timeZone = timeZone
+  }
+
+  #read(first: number, last: number, before: number, after: number): Segment {
+    this.reads++
+    const earlier = this.stored.filter(({ time }) => time < first)
+    const later = this.stored.filter(({ time }) => time > last)
+    const within = this.stored.filter(({ time }) => time >= first && time <= last)
+    const stored = [...earlier.slice(-before), ...within, ...later.slice(0, after)]
+    return {
+      from: first,
+      to: last,
+      stored,
+      isStart: earlier.length <= before,
+      isEnd: later.length <= after,
+    }
+  }
+
+  report(fixes: Fix[]): Hit[] {
+    const known = new Set(this.stored.map(({ time }) => time))
+    const added = fixes.filter(({ time }) => !known.has(time) && known.add(time))
+    added.sort((a, b) => a.time - b.time)
+    const [first, last] = [added[0], added.at(-1)]
+    if (!first || !last) return []
+    let [before, after] = [0, 0]
+    for (;;) {
+      const sizes = [WINDOW_SIZES[before] ?? 0, WINDOW_SIZES[after] ?? 0] as const
+      const segment = this.#read(first.time, last.time, ...sizes)
+      const found = judgeReport(this.#signals, [segment], added, this.#timeZone)
+      const more = found.needsBefore && before < 2
+      const ahead = found.needsAfter && after < 2
+      if (more) before++
+      if (ahead) after++
+      if (more || ahead) continue
+      this.stored = [...this.stored, ...added].sort((a, b) => a.time - b.time)
+      this.hits.push(...found.hits)
+      return found.hits
+    }
+  }
+}
+
+/** The crossings of a whole track, decided fix by decided fix. */
+const modelCrossings = (states: { minute: number; state: State }[]) => {
+  const entered: number[] = []
+  const left: number[] = []
+  let before: State | null = null
+  for (const { minute, state } of states) {
+    if (state === 'unknown') continue
+    if (before === 'out' && state === 'in') entered.push(minute)
+    if (before === 'in' && state === 'out') left.push(minute)
+    before = state
+  }
+  return { entered, left }
+}
+
+const minutesOf = (hits: Hit[]) => hits.map(({ fix }) => (fix.time - START) / MINUTE)
+
+const ENTERS = ruleOf({ type: 'enters', zones: ['zon_1'] })
+const LEAVES = ruleOf({ type: 'leaves', zones: ['zon_1'] })
+
+const states = fc.constantFrom<State>('in', 'in', 'out', 'out', 'unknown')
+const tracks = fc.array(states, { minLength: 1, maxLength: 60 })
+
+describe('crossings', () => {
+  test('in order are told at their fixes, one report or many', () => {
+    fc.assert(
+      fc.property(tracks, fc.integer({ min: 1, max: 20 }), (track, size) => {
+        const model = modelCrossings(track.map((state, minute) => ({ minute, state })))
+        for (const [rule, expected] of [
+          [ENTERS, model.entered],
+          [LEAVES, model.left],
+        ] as const) {
+          const store = new Track(rule)
+          for (let i = 0; i < track.length; i += size)
+            store.report(track.slice(i, i + size).map((state, at) => stateAt(i + at, state)))
+          expect(minutesOf(store.hits)).toEqual(expected)
+        }
+      }),
+      { numRuns: 3000 },
+    )
+  })
+
+  test('in any order are told as often as the track has them', () => {
+    const arrivals = fc
+      .record({
+        track: tracks,
+        keys: fc.array(fc.double({ noNaN: true }), { minLength: 60, maxLength: 60 }),
+      })
+      .map(({ track, keys }) =>
+        track
+          .map((state, minute) => ({ minute, state, key: keys[minute] ?? 0 }))
+          .sort((a, b) => a.key - b.key),
+      )
+    const sizes = fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 60, maxLength: 60 })
+    fc.assert(
+      fc.property(arrivals, sizes, (fixes, counts) => {
+        const inOrder = [...fixes].sort((a, b) => a.minute - b.minute)
+        const model = modelCrossings(inOrder)
+        for (const [rule, expected] of [
+          [ENTERS, model.entered],
+          [LEAVES, model.left],
+        ] as const) {
+          const store = new Track(rule)
+          let at = 0
+          for (const count of counts) {
+            store.report(
+              fixes.slice(at, at + count).map(({ minute, state }) => stateAt(minute, state)),
+            )
+            at += count
+          }
+          // A repeated report tells nothing.
+          store.report(fixes.slice(0, 10).map(({ minute, state }) => stateAt(minute, state)))
+          expect(store.hits).toHaveLength(expected.length)
+        }
+      }),
+      { numRuns: 6000 },
+    )
+  })
+
+  test('between equal neighbours are all told, between different ones all but the last', () => {
+    const store = new Track(ENTERS)
+    store.report([stateAt(0, 'out'), stateAt(10, 'out'), stateAt(20, 'in')])
+    expect(minutesOf(store.hits)).toEqual([20])
+    // Late, between out and out.
+    expect(minutesOf(store.report([stateAt(5, 'in')]))).toEqual([5])
+    // Late, between out and in, which was told.
+    expect(minutesOf(store.report([stateAt(15, 'in')]))).toEqual([])
+    expect(minutesOf(store.report([stateAt(17, 'out')]))).toEqual([20])
+  })
+
+  test('look back only as far as undecided fixes make it necessary', () => {
+    const store = new Track(ENTERS)
+    store.report([stateAt(0, 'out')])
+    store.report(Array.from({ length: 50 }, (_, index) => stateAt(index + 1, 'unknown')))
+    store.reads = 0
+    store.report([stateAt(60, 'unknown')])
+    expect(store.reads).toBe(1)
+    expect(minutesOf(store.report([stateAt(61, 'in')]))).toEqual([61])
+    expect(store.reads).toBe(3)
+  })
+
+  test('before the last change of the rule or the zone are not told', () => {
+    const changed = START + 15 * MINUTE
+    const fixes = [stateAt(0, 'out'), stateAt(10, 'in'), stateAt(20, 'out'), stateAt(30, 'in')]
+    const store = new Track({ ...ENTERS, lastModified: changed })
+    expect(minutesOf(store.report(fixes))).toEqual([30])
+  })
+})
+
+describe('hysteresis', () => {
+  test('wants as many fixes in a row to agree', () => {
+    const rule = { ...ENTERS, hysteresis: { metres: 0, fixes: 3 } }
+    const track: State[] = [
+      'out',
+      'out',
+      'out',
+      'in',
+      'out',
+      'in',
+      'in',
+      'unknown',
+      'in',
+      'out',
+      'in',
+    ]
+    for (const size of [1, 2, 11]) {
+      const store = new Track(rule)
+      for (let i = 0; i < track.length; i += size)
+        store.report(track.slice(i, i + size).map((state, at) => stateAt(i + at, state)))
+      expect(minutesOf(store.hits)).toEqual([8])
+    }
+  })
+
+  test('tells of leaving too, however far the device is by then', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(states, fc.integer({ min: 1, max: 9 })), { maxLength: 20 }),
+        fc.integer({ min: 2, max: 8 }),
+        fc.integer({ min: 1, max: 9 }),
+        (runs, count, size) => {
+          const track = runs.flatMap(([state, length]) => Array<State>(length).fill(state))
+          // A state holds once so many decided fixes in a row have it.
+          let [last, run] = ['unknown' as State, 0]
+          const agreed = track.map((state, minute): { minute: number; state: State } => {
+            if (state === 'unknown') return { minute, state }
+            run = state === last ? run + 1 : 1
+            last = state
+            return { minute, state: run >= count ? state : 'unknown' }
+          })
+          const model = modelCrossings(agreed)
+          for (const [rule, expected] of [
+            [ENTERS, model.entered],
+            [LEAVES, model.left],
+          ] as const) {
+            const store = new Track({ ...rule, hysteresis: { metres: 0, fixes: count } })
+            for (let i = 0; i < track.length; i += size)
+              store.report(track.slice(i, i + size).map((state, at) => stateAt(i + at, state)))
+            expect(minutesOf(store.hits)).toEqual(expected)
+          }
+        },
+      ),
+      { numRuns: 2000 },
+    )
+  })
+
+  test('in metres leaves fixes near the border undecided', () => {
+    const rule = { ...ENTERS, hysteresis: { metres: 300, fixes: 1 } }
+    const store = new Track(rule)
+    // The border is at 0.00898 degrees.
+    store.report([
+      stateAt(0, 'out'),
+      fixAt(1, { longitude: 0.0085 }),
+      fixAt(2, { longitude: 0.0095 }),
+    ])
+    expect(store.hits).toEqual([])
+    expect(minutesOf(store.report([fixAt(3, { longitude: 0.005 })]))).toEqual([3])
+  })
+})
+
+describe('durations', () => {
+  /** When a stay reaches its minutes, for each stay of the track. */
+  const modelStays = (track: State[], wanted: State, minutes: number): number[] => {
+    const told: number[] = []
+    let since: number | null = null
+    let isTold = false
+    for (const [minute, state] of track.entries()) {
+      if (state === 'unknown') continue
+      if (state !== wanted) {
+        since = null
+        isTold = false
+        continue
+      }
+      since ??= minute
+      if (!isTold && minute - since >= minutes) {
+        told.push(minute)
+        isTold = true
+      }
+    }
+    return told
+  }
+
+  test('of stays inside and outside are told once each', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(states, fc.integer({ min: 1, max: 12 })), {
+          minLength: 1,
+          maxLength: 30,
+        }),
+        fc.integer({ min: 1, max: 15 }),
+        fc.integer({ min: 1, max: 9 }),
+        (runs, minutes, size) => {
+          const track = runs.flatMap(([state, length]) => Array<State>(length).fill(state))
+          for (const [type, state] of [
+            ['inside', 'in'],
+            ['outside', 'out'],
+          ] as const) {
+            const store = new Track(ruleOf({ type, zones: ['zon_1'], minutes }))
+            for (let i = 0; i < track.length; i += size)
+              store.report(track.slice(i, i + size).map((each, at) => stateAt(i + at, each)))
+            expect(minutesOf(store.hits)).toEqual(modelStays(track, state, minutes))
+          }
+        },
+      ),
+      { numRuns: 2000 },
+    )
+  })
+
+  test('are told when a late fix makes a stay longer', () => {
+    const store = new Track(ruleOf({ type: 'inside', zones: ['zon_1'], minutes: 30 }))
+    store.report([
+      stateAt(0, 'out'),
+      ...[60, 65, 66, 67, 68, 69, 80].map((at) => stateAt(at, 'in')),
+    ])
+    expect(store.hits).toEqual([])
+    expect(minutesOf(store.report([stateAt(45, 'in')]))).toEqual([80])
+    expect(minutesOf(store.report([stateAt(95, 'in')]))).toEqual([])
+  })
+
+  test('of standing count from the place where the device is', () => {
+    const store = new Track(ruleOf({ type: 'stands', minutes: 20 }))
+    const place = (minute: number, east: number) => fixAt(minute, { longitude: east / 111_320 })
+    for (const [minute, east] of [
+      [0, 0],
+      [10, 5000],
+      [20, 5030],
+      [30, 5010],
+      [40, 4990],
+      [50, 9000],
+      [60, 9010],
+    ] as const)
+      store.report([place(minute, east)])
+    expect(minutesOf(store.hits)).toEqual([30])
+    expect(minutesOf(store.report([place(75, 9020)]))).toEqual([75])
+  })
+})
+
+describe('standing', () => {
+  const judge = (fixes: Fix[], minutes: number) => {
+    const whole = { from: 0, to: 9e15, stored: [], isStart: true, isEnd: true }
+    const signals = signalsOf(ruleOf({ type: 'stands', minutes }))
+    return minutesOf(judgeReport(signals, [whole], fixes, 'UTC').hits)
+  }
+
+  test('is found wherever every fix of the time before is near', () => {
+    const step = fc.record({
+      north: fc.integer({ min: -40, max: 40 }),
+      jump: fc.integer({ min: 0, max: 300 }).map((value) => (value === 0 ? 5000 : 0)),
+      accuracy: fc.constantFrom(null, null, 20, 6000),
+    })
+    fc.assert(
+      fc.property(
+        fc.array(step, { minLength: 100, maxLength: 400 }),
+        fc.integer({ min: 1, max: 250 }),
+        (steps, minutes) => {
+          let base = 0
+          const fixes = steps.map(({ north, jump, accuracy }, minute) => {
+            base += jump
+            return fixAt(minute, { latitude: (base + north) / 111_320, accuracy })
+          })
+          const isNear = (a: Fix, b: Fix) =>
+            Math.abs(a.latitude - b.latitude) * 110_574 -
+              Math.max(a.accuracy ?? 0, b.accuracy ?? 0) <=
+            100
+          const values = fixes.map((fix, index) => {
+            const first = fixes.findLastIndex(({ time }) => time <= fix.time - minutes * MINUTE)
+            return first >= 0 && fixes.slice(first, index).every((other) => isNear(other, fix))
+          })
+          const expected = values.flatMap((value, index) =>
+            value && values[index - 1] === false ? [index] : [],
+          )
+          expect(judge(fixes, minutes)).toEqual(expected)
+        },
+      ),
+      { numRuns: 200 },
+    )
+  })
+
+  test('for a day of a long history is found at once', () => {
+    const fixes = Array.from({ length: 60_000 }, (_, index) =>
+      fixAt(index / 2, { latitude: (index % 7) / 100_000, longitude: (index % 5) / 100_000 }),
+    )
+    expect(judge(fixes, 1440)).toEqual([1440])
+  })
+})
+
+test('moving is told once, when the device is away from where it was', () => {
+  const store = new Track(ruleOf({ type: 'moves', metres: 200 }))
+  const place = (minute: number, east: number, accuracy: number | null = null) =>
+    fixAt(minute, { longitude: east / 111_320, accuracy })
+  for (const [minute, east] of [
+    [0, 0],
+    [10, 50],
+    [20, 20],
+    [30, 400],
+    [40, 2000],
+    [50, 4000],
+    [60, 4010],
+    [70, 4020],
+  ] as const)
+    store.report([place(minute, east)])
+  expect(minutesOf(store.hits)).toEqual([30])
+  // A place that is less precise than it is away decides nothing.
+  expect(store.report([place(80, 4500, 1000)])).toEqual([])
+  expect(minutesOf(store.report([place(90, 6000)]))).toEqual([90])
+})
+
+describe('limits', () => {
+  test('of speed hold anywhere, or in zones', () => {
+    const fixes = [
+      fixAt(0, { ...PLACES.out, speed: 10 }),
+      fixAt(1, { ...PLACES.out, speed: 50 }),
+      fixAt(2, { ...PLACES.in, speed: 50 }),
+      fixAt(3, { ...PLACES.in, speed: 10 }),
+      fixAt(4, { ...PLACES.in }),
+      fixAt(5, { ...PLACES.unknown, speed: 50 }),
+      fixAt(6, { ...PLACES.in, speed: 31 }),
+    ]
+    const anywhere = new Track(ruleOf({ type: 'speed', above: 30 }))
+    for (const fix of fixes) anywhere.report([fix])
+    expect(minutesOf(anywhere.hits)).toEqual([1, 5])
+    const inside = new Track(ruleOf({ type: 'speed', above: 30, zones: ['zon_1'] }))
+    for (const fix of fixes) inside.report([fix])
+    expect(minutesOf(inside.hits)).toEqual([2, 6])
+    expect(inside.hits[0]?.zone?.id).toBe('zon_1')
+    const slow = new Track(ruleOf({ type: 'speed', below: 20 }))
+    for (const fix of fixes) slow.report([fix])
+    expect(minutesOf(slow.hits)).toEqual([3])
+  })
+
+  test('of members and attributes', () => {
+    const battery = new Track(ruleOf({ type: 'value', member: 'battery', below: 20 }))
+    for (const [at, value] of [90, 19, 15, 21, 10].entries())
+      battery.report([fixAt(at, { battery: value })])
+    expect(minutesOf(battery.hits)).toEqual([1, 4])
+    const range = new Track(ruleOf({ type: 'value', member: 'tank', above: 8, below: 2 }))
+    for (const [at, tank] of [5, 9, 'x', 1, 5, 1].entries())
+      range.report([fixAt(at, { rest: { attributes: { tank } } })])
+    expect(minutesOf(range.hits)).toEqual([1, 5])
+  })
+})
+
+test('a schedule reads the wall clock of the fix', () => {
+  const night = ruleOf(
+    { type: 'enters', zones: ['zon_1'] },
+    { schedule: [{ days: ['sat'], from: '20:00', to: '06:00' }] },
+  )
+  const store = new Track(night, 'Europe/Lisbon')
+  const hour = 60
+  // START is a Saturday.
+  for (const at of [19, 21, 28, 31, 45]) {
+    store.report([stateAt(at * hour - 1, 'out')])
+    store.report([stateAt(at * hour, 'in')])
+  }
+  expect(minutesOf(store.hits)).toEqual([21 * hour, 28 * hour])
+})

@@ -1,0 +1,160 @@
+import fc from 'fast-check'
+import geodesic from 'geographiclib-geodesic'
+import { describe, expect, test } from 'vitest'
+import { summarizeDays } from '../../../src/trips/tripSummary.ts'
+import { findStops, findTrips, type TripFix } from '../../../src/trips/trips.ts'
+
+const MINUTE = 60_000
+const START = Date.UTC(2026, 10, 14, 8)
+const METRES_PER_DEGREE = 111_319.49
+
+const at = (minute: number, east: number, more: Partial<TripFix> = {}): TripFix => ({
+  time: START + minute * MINUTE,
+  latitude: 0,
+  longitude: east / METRES_PER_DEGREE,
+  speed: null,
+  accuracy: null,
+  ...more,
+})
+
+/** Fixes after steps of minutes and metres. */
+const walk = (steps: [number, number][]): TripFix[] => {
+  let [minute, east] = [0, 0]
+  return steps.map(([wait, way]) => {
+    minute += wait
+    east += way
+    return at(minute, east)
+  })
+}
+
+const minuteOf = (fix: TripFix | undefined) => ((fix?.time ?? 0) - START) / MINUTE
+
+const spans = (fixes: TripFix[], list: { first: number; last: number }[]) =>
+  list.map(({ first, last }) => [minuteOf(fixes[first]), minuteOf(fixes[last])])
+
+describe('trips and stops', () => {
+  const fixes = [
+    at(0, 0),
+    at(10, 20),
+    at(20, 5),
+    at(25, 3000, { speed: 60 }),
+    at(30, 8000, { speed: 72.5 }),
+    at(35, 12_000),
+    at(38, 12_050),
+    at(60, 12_030),
+    at(70, 20_000),
+  ]
+  const stops = findStops(fixes)
+  const trips = findTrips(fixes, stops)
+
+  test('are the parts of the track where it stands and where it moves', () => {
+    expect(spans(fixes, stops)).toEqual([
+      [0, 20],
+      [35, 60],
+    ])
+    expect(spans(fixes, trips)).toEqual([
+      [20, 35],
+      [60, 70],
+    ])
+  })
+
+  test('have the length of the geodesic and the top speed that was reported, or else measured', () => {
+    expect(trips[0]?.distance).toBeCloseTo(11_995, -1)
+    expect(trips[0]?.topSpeed).toBe(72.5)
+    expect(trips[1]?.topSpeed).toBeCloseTo(47.8, 1)
+  })
+
+  test('of a device that never moves are one stop and no trip', () => {
+    const still = Array.from({ length: 50 }, (_, index) => at(index * 10, (index % 3) * 30))
+    expect(findStops(still)).toEqual([{ first: 0, last: 49 }])
+    expect(findTrips(still, findStops(still))).toEqual([])
+  })
+
+  test('of nothing are nothing', () => {
+    expect(findStops([])).toEqual([])
+    expect(findTrips([], [])).toEqual([])
+    expect(findTrips([at(0, 0)], findStops([at(0, 0)]))).toEqual([])
+  })
+
+  test('across the antimeridian are as short as they are', () => {
+    const way = [
+      { ...at(0, 0), longitude: 179.9 },
+      { ...at(30, 0), longitude: -179.9 },
+    ]
+    const expected = geodesic.Geodesic.WGS84.Inverse(0, 179.9, 0, -179.9).s12 ?? 0
+    expect(findTrips(way, [])[0]?.distance).toBeCloseTo(expected, 0)
+  })
+})
+
+test('trips and stops cover the track: they do not overlap and come in order', () => {
+  const steps = fc.array(
+    fc.tuple(fc.integer({ min: 1, max: 20 }), fc.integer({ min: -300, max: 3000 })),
+    { maxLength: 60 },
+  )
+  fc.assert(
+    fc.property(steps, (list) => {
+      const fixes = walk(list)
+      const stops = findStops(fixes)
+      const trips = findTrips(fixes, stops)
+      const all = [...stops, ...trips].sort((a, b) => a.first - b.first || a.last - b.last)
+      for (const [index, part] of all.entries()) {
+        const next = all[index + 1]
+        if (next) expect(next.first).toBeGreaterThanOrEqual(part.last)
+      }
+      for (const { first, last } of stops) {
+        const [start, end] = [fixes[first] as TripFix, fixes[last] as TripFix]
+        expect(end.time - start.time).toBeGreaterThanOrEqual(5 * MINUTE)
+      }
+    }),
+  )
+})
+
+describe('a summary', () => {
+  test('splits a leg at midnight of the zone', () => {
+    const fixes = [
+      { ...at(0, 0), time: Date.parse('2026-11-14T22:00:00Z') },
+      { ...at(0, 40_000), time: Date.parse('2026-11-15T02:00:00Z') },
+    ]
+    const trips = findTrips(fixes, [])
+    const days = summarizeDays(fixes, trips, 'Europe/Berlin')
+    expect(
+      days.map(({ date, movingMs, trips: count }) => [date, movingMs / MINUTE, count]),
+    ).toEqual([
+      ['2026-11-14', 60, 1],
+      ['2026-11-15', 180, 0],
+    ])
+    expect(days[0]?.distance).toBeCloseTo(10_000, -1)
+    expect(days[1]?.distance).toBeCloseTo(30_000, -1)
+  })
+
+  test('has a day of 25 hours where clocks go back', () => {
+    const fixes = [
+      { ...at(0, 0), time: Date.parse('2026-10-24T22:00:00Z') },
+      { ...at(0, 90_000), time: Date.parse('2026-10-25T23:00:00Z') },
+    ]
+    const days = summarizeDays(fixes, findTrips(fixes, []), 'Europe/Berlin')
+    expect(days.map(({ date, movingMs }) => [date, movingMs / MINUTE])).toEqual([
+      ['2026-10-25', 25 * 60],
+      ['2026-10-26', 0],
+    ])
+  })
+
+  test('adds up to the trips', () => {
+    const steps = fc.array(
+      fc.tuple(fc.integer({ min: 1, max: 900 }), fc.integer({ min: 0, max: 30_000 })),
+      { maxLength: 40 },
+    )
+    fc.assert(
+      fc.property(steps, (list) => {
+        const fixes = walk(list)
+        const trips = findTrips(fixes, findStops(fixes))
+        const days = summarizeDays(fixes, trips, 'America/St_Johns')
+        const sum = (values: number[]) => values.reduce((total, value) => total + value, 0)
+        const total = sum(trips.map(({ distance }) => distance))
+        expect(sum(days.map(({ distance }) => distance))).toBeCloseTo(total, 3)
+        expect(sum(days.map(({ locations }) => locations))).toBe(fixes.length)
+        expect(sum(days.map((day) => day.trips))).toBe(trips.length)
+      }),
+    )
+  })
+})
