@@ -1,7 +1,7 @@
 import { type DrizzleD1Database, drizzle } from 'drizzle-orm/d1'
 import { cellBinding, type Env } from '../env.ts'
 import * as schema from './schema.ts'
-import { retryingClient } from './statement.ts'
+import { retryingClient } from './transient.ts'
 
 /** One cell. `$client` is the bare D1 binding, which only `statement.ts` uses. */
 export type Database = DrizzleD1Database<typeof schema> & { $client: D1Database }

@@ -1,27 +1,60 @@
 import { is, Param, Placeholder, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { SQLiteAsyncDialect, type SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Database } from './open.ts'
-import { retryTransient } from './transient.ts'
+import { type Decode, Query } from './query.ts'
 
 const dialect = new SQLiteAsyncDialect()
-declare const ROW: unique symbol
+const DECODE = Symbol('decode')
 
-/** A prepared D1 statement that knows the type of its rows. */
-export type Statement<Row = unknown> = D1PreparedStatement & { [ROW]?: Row }
+/** A prepared D1 statement that knows its rows. */
+export type Statement<Row = unknown> = D1PreparedStatement & { [DECODE]?: Decode<Row> | undefined }
 
-/** Prepares a fragment. Building it costs about 100 µs each time: hot paths use `compile`. */
-export const statement = <Row = unknown>(db: Database, query: SQLWrapper): Statement<Row> => {
+/** A query of Drizzle's builder. In a batch, columns of the same name need different ones. */
+interface Built<Row> {
+  readonly _: { readonly result: Row[] | D1Result }
+  prepare(): {
+    getQuery(): { sql: string; params: unknown[] }
+    mapResult(result: unknown, isFromBatch: boolean): unknown
+  }
+}
+
+const bind = <Row>(db: Database, text: string, params: unknown[], decode?: Decode<Row>) => {
+  const bound: Statement<Row> = db.$client.prepare(text).bind(...params)
+  if (decode) bound[DECODE] = decode
+  return bound
+}
+
+/** Prepares a query. Building it costs about 100 µs each time: hot paths use `compile`. */
+export const statement = <Row = unknown>(
+  db: Database,
+  query: Built<Row> | Query<Row> | SQLWrapper,
+): Statement<Row> => {
+  if ('prepare' in query) {
+    const built = query.prepare()
+    const { sql: text, params } = built.getQuery()
+    return bind(db, text, params, (result) => {
+      const rows = built.mapResult(result, true)
+      return Array.isArray(rows) ? rows : []
+    })
+  }
   const { sql: text, params } = dialect.sqlToQuery(query.getSQL())
-  return db.$client.prepare(text).bind(...params)
+  return bind(db, text, params, query instanceof Query ? query.decode : undefined)
 }
 
 /** Placeholders of a compiled statement, by name. */
+export type Placeholders<Values> = { [N in keyof Values & string]-?: Placeholder<N> } & {
+  readonly [VALUES]?: Values
+}
+declare const VALUES: unique symbol
+
 export const placeholders = <const Name extends string>(
   ...list: Name[]
 ): { [N in Name]: Placeholder<N> } =>
   Object.fromEntries(list.map((name) => [name, sql.placeholder(name)])) as {
     [N in Name]: Placeholder<N>
   }
+
+const EVERY_PLACEHOLDER = new Proxy({}, { get: (_, name) => sql.placeholder(String(name)) })
 
 type Read = (values: Record<string, unknown>) => unknown
 
@@ -35,82 +68,88 @@ const readerOf = (param: unknown): Read => {
   return () => param
 }
 
-/** Builds a fragment once; each call only fills its placeholders, which takes less than 1 µs. */
-export const compile = <Values extends object, Row = unknown>(fragment: SQL) => {
-  const { sql: text, params } = dialect.sqlToQuery(fragment)
+/**
+ * Builds a query once; each call only fills its placeholders, which takes less than 1 µs. The values
+ * are those of the placeholders, `(p: Placeholders<Values>) => …`, the rows those of the query.
+ */
+export const compile = <Values extends object, Row = unknown>(
+  query: SQL | ((p: Placeholders<Values>) => SQL | Query<Row>),
+) => {
+  const built =
+    typeof query === 'function' ? query(EVERY_PLACEHOLDER as Placeholders<Values>) : query
+  const { sql: text, params } = dialect.sqlToQuery(built.getSQL())
   const readers = params.map(readerOf)
+  const decode = built instanceof Query ? built.decode : undefined
   return (db: Database, values: Values): Statement<Row> =>
-    db.$client.prepare(text).bind(...readers.map((read) => read(values as Record<string, unknown>)))
+    bind(
+      db,
+      text,
+      readers.map((read) => read(values as Record<string, unknown>)),
+      decode,
+    )
 }
 
 /** Compiles each variant of a statement at its first use. Variants must be few: all are kept. */
 export const compileVariants = <Variant extends object, Values extends object, Row = unknown>(
-  build: (variant: Variant) => SQL,
+  build: (variant: Variant, p: Placeholders<Values>) => SQL | Query<Row>,
 ) => {
   const compiled = new Map<string, ReturnType<typeof compile<Values, Row>>>()
   return (db: Database, variant: Variant, values: Values): Statement<Row> => {
     const key = JSON.stringify(variant)
     let fill = compiled.get(key)
     if (!fill) {
-      fill = compile<Values, Row>(build(variant))
+      fill = compile((p: Placeholders<Values>) => build(variant, p))
       compiled.set(key, fill)
     }
     return fill(db, values)
   }
 }
 
-type Results<S extends readonly Statement[]> = {
-  [K in keyof S]: S[K] extends Statement<infer Row> ? D1Result<Row> : never
+const decodeResult = <Row>(query: Statement<Row>, result: D1Result): D1Result<Row> => {
+  const decode = query[DECODE]
+  return decode ? { ...result, results: decode(result) } : (result as D1Result<Row>)
 }
-
-/** Runs the statements as one atomic batch. */
-export const runBatch = async <const S extends readonly Statement[]>(
-  db: Database,
-  statements: S,
-): Promise<Results<S>> => (await db.$client.batch([...statements])) as unknown as Results<S>
 
 export const readAll = async <Row>(query: Statement<Row>): Promise<Row[]> =>
-  (await query.all<Row>()).results
+  decodeResult(query, await query.all()).results
 
-export const readFirst = <Row>(query: Statement<Row>): Promise<Row | null> => query.first<Row>()
+export const readFirst = async <Row>(query: Statement<Row>): Promise<Row | null> =>
+  (await readAll(query))[0] ?? null
 
-/** A statement that runs again after a transient error. */
-class RetryingStatement {
-  readonly plain: D1PreparedStatement
+type Runnable = Statement | Built<unknown> | SQLWrapper
+type Entry = Runnable | readonly Runnable[] | undefined
+type Batch = Record<string, Entry> | readonly Runnable[]
 
-  constructor(plain: D1PreparedStatement) {
-    this.plain = plain
-  }
-
-  bind(...values: unknown[]): RetryingStatement {
-    return new RetryingStatement(this.plain.bind(...values))
-  }
-
-  all(): Promise<D1Result> {
-    return retryTransient(() => this.plain.all())
-  }
-
-  run(): Promise<D1Result> {
-    return retryTransient(() => this.plain.run())
-  }
-
-  raw(): Promise<unknown[][]> {
-    return retryTransient(() => this.plain.raw())
-  }
-
-  first(): Promise<unknown> {
-    return retryTransient(() => this.plain.first())
-  }
+type ResultOf<Q> = Q extends Statement<infer Row> | Query<infer Row> | Built<infer Row>
+  ? D1Result<Row>
+  : D1Result
+type Results<B> = {
+  -readonly [K in keyof B]: B[K] extends readonly Runnable[]
+    ? Results<B[K]>
+    : ResultOf<NonNullable<B[K]>> | Extract<B[K], undefined>
 }
 
-/** A client whose statements and batches run again after a transient error. */
-export const retryingClient = (client: D1Database): D1Database => {
-  const retrying = {
-    prepare: (text: string) => new RetryingStatement(client.prepare(text)),
-    batch: (statements: RetryingStatement[]) =>
-      retryTransient(() => client.batch(statements.map(({ plain }) => plain))),
-  }
-  return retrying as unknown as D1Database
+/**
+ * Runs the statements as one atomic batch, in their order. Each result has the name of its
+ * statement; an entry may be a list of statements, or undefined to leave it out.
+ */
+export const runBatch = async <const B extends Batch>(
+  db: Database,
+  batch: B,
+): Promise<Results<B>> => {
+  const statements = Object.values<Entry>(batch)
+    .flat()
+    .filter((query) => query !== undefined)
+    .map((query) => ('bind' in query ? query : statement(db, query)))
+  const results = (await db.$client.batch(statements))
+    .map((result, index) => decodeResult(statements[index] as Statement, result))
+    .values()
+  const take = (entry: Entry): unknown =>
+    Array.isArray(entry) ? entry.map(take) : entry && results.next().value
+  const named = Object.entries<Entry>(batch).map(([name, entry]) => [name, take(entry)])
+  return (
+    Array.isArray(batch) ? named.map(([, result]) => result) : Object.fromEntries(named)
+  ) as Results<B>
 }
 
 /** Bare column names, as the column list of an INSERT and the left side of SET want them. */

@@ -46,3 +46,42 @@ export const retryTransient = async <T>(work: () => Promise<T>): Promise<T> => {
     return work()
   }
 }
+
+/** A statement that runs again after a transient error. */
+class RetryingStatement {
+  readonly plain: D1PreparedStatement
+
+  constructor(plain: D1PreparedStatement) {
+    this.plain = plain
+  }
+
+  bind(...values: unknown[]): RetryingStatement {
+    return new RetryingStatement(this.plain.bind(...values))
+  }
+
+  all(): Promise<D1Result> {
+    return retryTransient(() => this.plain.all())
+  }
+
+  run(): Promise<D1Result> {
+    return retryTransient(() => this.plain.run())
+  }
+
+  raw(): Promise<unknown[][]> {
+    return retryTransient(() => this.plain.raw())
+  }
+
+  first(): Promise<unknown> {
+    return retryTransient(() => this.plain.first())
+  }
+}
+
+/** A client whose statements and batches run again after a transient error. */
+export const retryingClient = (client: D1Database): D1Database => {
+  const retrying = {
+    prepare: (text: string) => new RetryingStatement(client.prepare(text)),
+    batch: (statements: RetryingStatement[]) =>
+      retryTransient(() => client.batch(statements.map(({ plain }) => plain))),
+  }
+  return retrying as unknown as D1Database
+}

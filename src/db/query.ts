@@ -1,0 +1,104 @@
+import {
+  Column,
+  type GetColumnData,
+  getTableColumns,
+  is,
+  noopDecoder,
+  Placeholder,
+  type SQL,
+  type SQLWrapper,
+  sql,
+} from 'drizzle-orm'
+import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
+
+export type Columns = Record<string, SQLiteColumn | SQL>
+export type InferRow<C extends Columns> = {
+  [K in keyof C]: C[K] extends SQLiteColumn
+    ? GetColumnData<C[K]>
+    : C[K] extends SQL<infer T>
+      ? T
+      : never
+}
+
+/** Turns the values of the driver into those of the columns. */
+export type Decode<Row> = (result: D1Result) => Row[]
+
+/** SQL text whose rows have the names and types of the columns that it selects. */
+export class Query<Row> implements SQLWrapper {
+  readonly text: SQL
+  readonly decode: Decode<Row> | undefined
+
+  constructor(text: SQL, decode: Decode<Row> | undefined) {
+    this.text = text
+    this.decode = decode
+  }
+
+  getSQL(): SQL {
+    return this.text
+  }
+}
+
+interface Decoder {
+  mapFromDriverValue(value: unknown): unknown
+}
+
+/** Null for a value that the driver gives as it is: all but JSON, booleans and `mapWith`. */
+const decoderOf = (column: SQLiteColumn | SQL): Decoder | null => {
+  if (is(column, Column)) {
+    return column.mapFromDriverValue === Column.prototype.mapFromDriverValue ? null : column
+  }
+  const { decoder } = column as unknown as { decoder: Decoder }
+  return decoder === noopDecoder ? null : decoder
+}
+
+const decodeWith = <Row>(columns: Columns): Decode<Row> | undefined => {
+  const decoders = Object.entries(columns).flatMap(([name, column]) => {
+    const decoder = decoderOf(column)
+    return decoder ? [{ name, decoder }] : []
+  })
+  if (decoders.length === 0) return undefined
+  return ({ results }) => {
+    for (const row of results as Record<string, unknown>[]) {
+      for (const { name, decoder } of decoders) {
+        if (row[name] !== null) row[name] = decoder.mapFromDriverValue(row[name])
+      }
+    }
+    return results as Row[]
+  }
+}
+
+/** Like `select`, with text around the list of columns, such as WITH or RETURNING. */
+export const selectIn = <C extends Columns>(columns: C, text: (list: SQL) => SQL) => {
+  const list = Object.entries(columns).map(
+    ([name, column]) => sql`${column} AS ${sql.identifier(name)}`,
+  )
+  return new Query<InferRow<C>>(text(sql.join(list, sql`, `)), decodeWith(columns))
+}
+
+/** Selects columns and expressions (`sql<Type>`) by the names of `columns`; `rest` is FROM …. */
+export const select = <C extends Columns>(columns: C, rest: SQL): Query<InferRow<C>> =>
+  selectIn(columns, (list) => sql`SELECT ${list} ${rest}`)
+
+type InsertValues<T extends SQLiteTable> = {
+  [K in keyof T['$inferInsert']]: T['$inferInsert'][K] | SQLWrapper
+}
+
+/** INSERT … SELECT of these values; `rest` (FROM, WHERE, ON CONFLICT) says for which rows. */
+export const insertSelect = <T extends SQLiteTable>(
+  table: T,
+  values: InsertValues<T>,
+  rest: SQL,
+): SQL => {
+  const columns: Record<string, SQLiteColumn> = getTableColumns(table)
+  const given = Object.entries<unknown>(values).map(([key, value]) => {
+    const column = columns[key] as SQLiteColumn
+    const isText = typeof value === 'object' && value !== null && 'getSQL' in value
+    return {
+      name: sql.identifier(column.name),
+      value: isText && !is(value, Placeholder) ? sql`${value}` : sql`${sql.param(value, column)}`,
+    }
+  })
+  const join = (list: SQLWrapper[]) => sql.join(list, sql`, `)
+  return sql`INSERT INTO ${table} (${join(given.map(({ name }) => name))})
+    SELECT ${join(given.map(({ value }) => value))} ${rest}`
+}
