@@ -13,14 +13,14 @@ import { Card } from '../../ui/Page.tsx'
 import { Failed, Refusal, Skeleton } from '../../ui/states.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { type Place, PlacesMap } from '../map/PlacesMap.tsx'
+import { type NamedPlace, PlacesMap } from '../map/MapFrame.tsx'
 import './conversation/conversation.css'
 
 type Fix = ListQuarantineReply['quarantine'][number]
 
 const PAGE_SIZE = 50
 
-const placesOf = (fixes: readonly Fix[], { id, lastLocation }: Device): Place[] => [
+const placesOf = (fixes: readonly Fix[], { id, lastLocation }: Device): NamedPlace[] => [
   ...(lastLocation
     ? [{ ...lastLocation, id, name: text.quarantine.accepted, state: 'fresh' as const }]
     : []),

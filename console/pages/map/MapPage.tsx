@@ -1,9 +1,9 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useCallback, useEffect, useState } from 'preact/hooks'
 import { useResource } from '../../api/resource.ts'
 import type { Location } from '../../api/types.ts'
 import { canSeeRules, readZones } from '../../api/watching.ts'
 import type { PageProps } from '../../app/routes.ts'
-import { isDark, zonesShown } from '../../format/preferences.ts'
+import { zonesShown } from '../../format/preferences.ts'
 import { navigate, place } from '../../router/router.ts'
 import { text } from '../../text/text.ts'
 import { IconButton } from '../../ui/Button.tsx'
@@ -12,48 +12,26 @@ import type { FleetMap } from './FleetMap.ts'
 import { DeviceCard } from './fleet/DeviceCard.tsx'
 import { FleetList } from './fleet/FleetList.tsx'
 import { findMember, fleet, isLoading, loadError, startFleet } from './fleet/fleet.ts'
-import './map.css'
+import { MapFrame } from './MapFrame.tsx'
 import { mapHref } from './mapHref.ts'
 import type { TrackPanel as TrackPanelType } from './track/TrackPanel.tsx'
+import type { Place } from './track/trackMath.ts'
+import { useFleetMap } from './useMap.ts'
 
-const themeName = () => (isDark() ? 'dark' : 'light')
-
-/** Opens the map in the element and follows fleet, selection and theme. */
-const useFleetMap = (selectedId: string | null) => {
-  const element = useRef<HTMLDivElement>(null)
-  const [map, setMap] = useState<FleetMap | null>(null)
-  const [hasFailed, setHasFailed] = useState(false)
-  useEffect(() => {
-    let opened: FleetMap | null = null
-    let isGone = false
-    const open = async () => {
-      const { FleetMap } = await import('./FleetMap.ts')
-      if (isGone || !element.current) return
-      opened = await FleetMap.open({
-        container: element.current,
-        theme: themeName(),
-        onSelect: (id) => navigate(mapHref(id ? `/map/${id}` : '/')),
-      })
-      if (isGone) opened.close()
-      else setMap(opened)
-    }
-    open().catch(() => setHasFailed(true))
-    return () => {
-      isGone = true
-      opened?.close()
-    }
-  }, [])
+/** Shows the fleet and the selected device on a map; a click selects another. */
+const useFollowedFleet = (selectedId: string | null) => {
+  const shown = useFleetMap(text.map.label)
+  const { map } = shown
   const selected = selectedId === null ? null : findMember(selectedId)
   const members = fleet.value
-  const theme = themeName()
-  useEffect(() => map?.setTheme(theme), [map, theme])
+  useEffect(() => map?.onSelect((id) => navigate(mapHref(id ? `/map/${id}` : '/'))), [map])
   useEffect(() => map?.select(selected), [map, selected])
   useEffect(() => map?.setFleet(members), [map, members])
   const isKnown = selected !== null
   useEffect(() => {
     if (isKnown) map?.showDevice()
   }, [map, selectedId, isKnown])
-  return { element, map, hasFailed, selected }
+  return { shown, map, selected }
 }
 
 /** The charts are loaded with the first track. */
@@ -74,7 +52,7 @@ const useZones = (map: FleetMap | null) => {
 }
 
 const MapTools = ({ map }: { map: FleetMap }) => (
-  <div class="map-tools">
+  <>
     {canSeeRules() && (
       <IconButton
         icon="zone"
@@ -85,10 +63,8 @@ const MapTools = ({ map }: { map: FleetMap }) => (
         }}
       />
     )}
-    <IconButton icon="plus" label={text.map.zoomIn} onClick={() => map.zoomBy(1)} />
-    <IconButton icon="minus" label={text.map.zoomOut} onClick={() => map.zoomBy(-1)} />
     <IconButton icon="fit" label={text.map.fit} onClick={() => map.fitAll()} />
-  </div>
+  </>
 )
 
 export default ({ params }: PageProps) => {
@@ -98,21 +74,18 @@ export default ({ params }: PageProps) => {
   const TrackPanel = useTrackPanel(isTracking)
   const [track, setTrack] = useState<readonly Location[] | null>(null)
   useEffect(startFleet, [])
-  const { element, map, hasFailed, selected } = useFleetMap(deviceId)
+  const { shown, map, selected } = useFollowedFleet(deviceId)
   useZones(map)
   const isMissing = deviceId !== null && !selected && !isLoading.value && !loadError.value
   useTitle(selected?.device.name ?? text.map.title)
   const shownTrack = isTracking ? track : null
-  useEffect(() => map?.setTrack(shownTrack), [map, shownTrack])
+  useEffect(() => map?.setTrack(shownTrack ?? []), [map, shownTrack])
   useEffect(() => {
     if (!isTracking) map?.setPlayhead(null)
     map?.resize()
   }, [map, isTracking])
   useEffect(() => setIsListShown(false), [deviceId])
-  const onPlayhead = useMemo(
-    () => (at: { longitude: number; latitude: number } | null) => map?.setPlayhead(at),
-    [map],
-  )
+  const onPlayhead = useCallback((at: Place | null) => map?.setPlayhead(at), [map])
   return (
     <div class={`map-page ${isListShown ? 'list-shown' : ''}`}>
       <h1 class="visually-hidden" tabIndex={-1}>
@@ -128,18 +101,14 @@ export default ({ params }: PageProps) => {
         />
       </div>
       <div class="map-area">
-        <div class="map-frame">
-          <div ref={element} class="map-canvas" data-devices={fleet.value.length} />
-          {hasFailed && <p class="map-note">{text.map.noWebgl}</p>}
+        <MapFrame shown={shown} tools={map && <MapTools map={map} />}>
           {isMissing && (
             <p class="map-note missing" role="status">
               {text.map.noDevice}
             </p>
           )}
-          {map && <MapTools map={map} />}
           {selected && !isTracking && <DeviceCard member={selected} />}
-          <p class="attribution">{map?.attribution}</p>
-        </div>
+        </MapFrame>
         {isTracking && deviceId && TrackPanel && (
           <TrackPanel
             key={deviceId}

@@ -14,8 +14,9 @@ import { Card } from '../../ui/Page.tsx'
 import { Refusal } from '../../ui/states.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { MapFrame } from '../map/MapFrame.tsx'
-import type { Place, PlainMap } from '../map/PlainMap.ts'
 import { readTrack } from '../map/track/track.ts'
+import type { Place } from '../map/track/trackMath.ts'
+import { usePlainMap } from '../map/useMap.ts'
 import { useSwitchRule } from './RuleSwitch.tsx'
 
 interface Result {
@@ -33,7 +34,8 @@ const placeOf = ({ latitude, longitude }: TestedAlert): Place | null =>
 
 /** The track, with the zones of the rule and the places of its alerts. */
 const ResultMap = ({ alerts, track, zones, chosen }: ResultProps) => {
-  const [map, setMap] = useState<PlainMap | null>(null)
+  const shown = usePlainMap(text.rules.tryMap)
+  const { map } = shown
   // Alerts without a place keep their number.
   const points = useMemo(
     () => alerts.flatMap((alert, at) => ({ at, place: placeOf(alert) })),
@@ -56,7 +58,7 @@ const ResultMap = ({ alerts, track, zones, chosen }: ResultProps) => {
   }, [map, points, chosen])
   return (
     <div class="try-map">
-      <MapFrame label={text.rules.tryMap} onReady={setMap} />
+      <MapFrame shown={shown} />
     </div>
   )
 }

@@ -8,8 +8,9 @@ import { type ChosenSpan, lastSpan, spanFault } from '../../ui/form/span.ts'
 import { Card } from '../../ui/Page.tsx'
 import { Empty, Failed, Skeleton } from '../../ui/states.tsx'
 import { MapFrame } from '../map/MapFrame.tsx'
-import type { Place, PlainMap } from '../map/PlainMap.ts'
 import type { Interval } from '../map/track/track.ts'
+import type { Place } from '../map/track/trackMath.ts'
+import { usePlainMap } from '../map/useMap.ts'
 import { Days } from './Days.tsx'
 import { partOf, readTrips, type Trips } from './readTrips.ts'
 import { StopTable, TripTable } from './TripTables.tsx'
@@ -41,7 +42,8 @@ const useSeen = () => {
 }
 
 const TrackMap = ({ track, chosen }: Pick<Trips, 'track'> & { chosen: ChosenPart | null }) => {
-  const [map, setMap] = useState<PlainMap | null>(null)
+  const shown = usePlainMap(text.trips.map)
+  const { map } = shown
   useEffect(() => map?.setTrack(track), [map, track])
   useEffect(() => {
     if (!map) return
@@ -53,7 +55,7 @@ const TrackMap = ({ track, chosen }: Pick<Trips, 'track'> & { chosen: ChosenPart
   }, [map, track, chosen])
   return (
     <div class="trip-map">
-      <MapFrame label={text.trips.map} onReady={setMap} />
+      <MapFrame shown={shown} />
     </div>
   )
 }

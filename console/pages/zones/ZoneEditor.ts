@@ -1,4 +1,5 @@
-import type { GeoJSONSource, LngLat, MapMouseEvent, MapTouchEvent, Point } from 'maplibre-gl'
+import type { LngLat, MapMouseEvent, MapTouchEvent, Point } from 'maplibre-gl'
+import { addSources, pointAt, setData } from '../map/layers/sources.ts'
 import type { PlainMap } from '../map/PlainMap.ts'
 import {
   distanceBetween,
@@ -34,7 +35,6 @@ interface Handlers {
 
 const SAME_PX = 3
 const RELEASES = ['mouseup', 'touchend', 'touchcancel'] as const
-const EMPTY: GeoJSON.FeatureCollection = { type: 'FeatureCollection', features: [] }
 
 export class ZoneEditor {
   readonly #plain: PlainMap
@@ -52,7 +52,7 @@ export class ZoneEditor {
     this.#plain = plain
     this.#handlers = handlers
     const { map } = plain
-    for (const id of ['draft', 'draft-handles']) map.addSource(id, { type: 'geojson', data: EMPTY })
+    addSources(map, 'draft', 'draft-handles')
     for (const layer of DRAFT_LAYERS) map.addLayer(layer)
     this.#listen()
   }
@@ -66,7 +66,7 @@ export class ZoneEditor {
     const canvas = map.getCanvas()
     const down = (event: MapMouseEvent | MapTouchEvent) => this.#press(event)
     const move = (event: MapMouseEvent | MapTouchEvent) => this.#move(event)
-    const release = () => this.#release()
+    const drop = () => this.#drop()
     const key = (event: KeyboardEvent) => this.#key(event)
     const subscriptions = [
       map.on('mousedown', down),
@@ -77,11 +77,11 @@ export class ZoneEditor {
     ]
     canvas.addEventListener('keydown', key)
     // A corner may be dropped outside the map.
-    for (const type of RELEASES) addEventListener(type, release)
+    for (const type of RELEASES) addEventListener(type, drop)
     this.#stop = () => {
       for (const one of subscriptions) one.unsubscribe()
       canvas.removeEventListener('keydown', key)
-      for (const type of RELEASES) removeEventListener(type, release)
+      for (const type of RELEASES) removeEventListener(type, drop)
     }
   }
 
@@ -221,7 +221,7 @@ export class ZoneEditor {
     this.#draw()
   }
 
-  #release(): void {
+  #drop(): void {
     if (!this.#dragged) return
     this.#dragged = null
     this.#map.dragPan.enable()
@@ -234,20 +234,14 @@ export class ZoneEditor {
     const ofShape = this.#shape ? handlesOf(this.#shape) : []
     const handles = this.#mode ? cornersOf(this.#corners) : ofShape
     if (!this.#mode && this.#shape) features.push(zoneFeature(this.#shape, { color, isArea: true }))
-    this.#set('draft', features)
-    this.#set(
-      'draft-handles',
-      handles.map((handle) => ({
-        type: 'Feature',
-        properties: { kind: handle.kind, color, isChosen: isSameHandle(handle, this.#chosen) },
-        geometry: { type: 'Point', coordinates: handle.place },
-      })),
+    setData(this.#map, 'draft', features)
+    const points = handles.map((handle) =>
+      pointAt(handle.place, {
+        kind: handle.kind,
+        color,
+        isChosen: isSameHandle(handle, this.#chosen),
+      }),
     )
-  }
-
-  #set(source: string, features: GeoJSON.Feature[]): void {
-    void this.#map
-      .getSource<GeoJSONSource>(source)
-      ?.setData({ type: 'FeatureCollection', features })
+    setData(this.#map, 'draft-handles', points)
   }
 }

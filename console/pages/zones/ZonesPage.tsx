@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { useResource } from '../../api/resource.ts'
 import type { Zone } from '../../api/types.ts'
 import { canEditRules, readZones } from '../../api/watching.ts'
@@ -9,6 +9,7 @@ import { useTitle } from '../../ui/Page.tsx'
 import { Empty, Failed, Skeleton } from '../../ui/states.tsx'
 import { MapFrame } from '../map/MapFrame.tsx'
 import type { PlainMap } from '../map/PlainMap.ts'
+import { usePlainMap } from '../map/useMap.ts'
 import type { Shape } from './shape.ts'
 import { ZoneForm } from './ZoneForm.tsx'
 import { ZoneList } from './ZoneList.tsx'
@@ -69,7 +70,8 @@ const useZoneClicks = (map: PlainMap | null, isOpen: boolean) =>
 export default ({ params }: PageProps) => {
   const zoneId = params.zoneId ?? null
   const zones = useResource(readZones, [])
-  const [map, setMap] = useState<PlainMap | null>(null)
+  const shown = usePlainMap(text.zones.map)
+  const { map } = shown
   useDrawnZones(map, zones.data, zoneId)
   useZoneClicks(map, zoneId !== null)
   const edited = zones.data?.find(({ id }) => id === zoneId) ?? null
@@ -98,7 +100,7 @@ export default ({ params }: PageProps) => {
           </Empty>
         )}
       </section>
-      <MapFrame label={text.zones.map} onReady={setMap} />
+      <MapFrame shown={shown} />
     </div>
   )
 }

@@ -3,10 +3,10 @@ import { FONT, type Layer, PALETTES } from '../base/style.ts'
 import { STATE_COLOURS, STATES } from '../fleet/deviceState.ts'
 import type { Member } from '../fleet/fleet.ts'
 import type { FleetChange } from './drawnFleet.ts'
+import { addSources, pointAt } from './sources.ts'
 
-/* The layers of devices, clusters and the track on top of any base map. */
+/* The layers of devices, clusters and the playhead on top of any base map. */
 
-const NOTHING: GeoJSON.FeatureCollection = { type: 'FeatureCollection', features: [] }
 const MOVING_KMH = 2
 export const CLUSTER_MAX_ZOOM = 9
 
@@ -18,24 +18,15 @@ export const featureOf = (member: Member): GeoJSON.Feature | null => {
   const { lastLocation } = device
   if (!lastLocation || state === 'none') return null
   const moving = isMoving(member)
-  return {
-    type: 'Feature',
-    properties: {
-      id: device.id,
-      name: device.name,
-      icon: moving ? `${state}-moving` : state,
-      course: moving ? lastLocation.course : 0,
-      rank: STATES.indexOf(state),
-      state,
-    },
-    geometry: { type: 'Point', coordinates: [lastLocation.longitude, lastLocation.latitude] },
-  }
+  return pointAt([lastLocation.longitude, lastLocation.latitude], {
+    id: device.id,
+    name: device.name,
+    icon: moving ? `${state}-moving` : state,
+    course: moving ? lastLocation.course : 0,
+    rank: STATES.indexOf(state),
+    state,
+  })
 }
-
-export const featuresOf = (members: readonly Member[]): GeoJSON.FeatureCollection => ({
-  type: 'FeatureCollection',
-  features: members.flatMap((member) => featureOf(member) ?? []),
-})
 
 const deviceLayer = (id: string, source: string): Layer => ({
   id,
@@ -60,20 +51,6 @@ const deviceLayer = (id: string, source: string): Layer => ({
 })
 
 const LAYERS: Layer[] = [
-  {
-    id: 'track-casing',
-    type: 'line',
-    source: 'track',
-    layout: { 'line-cap': 'round', 'line-join': 'round' },
-    paint: { 'line-width': 6, 'line-opacity': 0.8 },
-  },
-  {
-    id: 'track',
-    type: 'line',
-    source: 'track',
-    layout: { 'line-cap': 'round', 'line-join': 'round' },
-    paint: { 'line-width': 3 },
-  },
   {
     id: 'clusters',
     type: 'circle',
@@ -148,7 +125,7 @@ const LAYERS: Layer[] = [
 export const addFleetLayers = (map: MapLibre): void => {
   map.addSource('devices', {
     type: 'geojson',
-    data: NOTHING,
+    data: { type: 'FeatureCollection', features: [] },
     promoteId: 'id',
     cluster: true,
     clusterRadius: 42,
@@ -157,16 +134,13 @@ export const addFleetLayers = (map: MapLibre): void => {
       emergencies: ['+', ['case', ['==', ['get', 'state'], 'emergency'], 1, 0]],
     },
   })
-  for (const id of ['track', 'selected', 'playhead'])
-    map.addSource(id, { type: 'geojson', data: NOTHING })
+  addSources(map, 'selected', 'playhead')
   for (const layer of LAYERS) map.addLayer(layer)
 }
 
 /** Colours that depend on the theme. */
 export const paintFleetLayers = (map: MapLibre, theme: 'light' | 'dark'): void => {
-  const { track, casing, halo } = PALETTES[theme]
-  map.setPaintProperty('track', 'line-color', track)
-  map.setPaintProperty('track-casing', 'line-color', casing)
+  const { track, halo } = PALETTES[theme]
   map.setPaintProperty('selected-ring', 'circle-stroke-color', track)
   for (const layer of ['devices', 'selected']) {
     map.setPaintProperty(layer, 'text-color', theme === 'dark' ? '#e9edfb' : '#0f1730')
@@ -179,12 +153,4 @@ export const drawFleet = (map: MapLibre, change: FleetChange): void => {
   if (change.kind === 'all')
     void source?.setData({ type: 'FeatureCollection', features: change.features })
   if (change.kind === 'some') void source?.updateData(change.diff)
-}
-
-export const setData = (
-  map: MapLibre,
-  source: string,
-  data: GeoJSON.FeatureCollection | GeoJSON.Feature | null,
-): void => {
-  void map.getSource<GeoJSONSource>(source)?.setData(data ?? NOTHING)
 }

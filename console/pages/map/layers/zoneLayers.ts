@@ -2,7 +2,7 @@ import type { Map as MapLibre, StyleSpecification } from 'maplibre-gl'
 import type { Zone } from '../../../api/types.ts'
 import { middleOf, type Shape, zoneFeature } from '../../zones/shape.ts'
 import { FONT, PALETTES } from '../base/style.ts'
-import { setData } from './fleetLayers.ts'
+import { addSources, pointAt, setData } from './sources.ts'
 
 /* Zones in their colours. */
 
@@ -47,14 +47,11 @@ const LAYERS = [
 ] as unknown as Layer[]
 
 /** The name stands once in a zone, not once in each tile of it. */
-const nameFeature = ({ name, shape }: Zone): GeoJSON.Feature => ({
-  type: 'Feature',
-  properties: { name },
-  geometry: { type: 'Point', coordinates: middleOf(shape as Shape) },
-})
+const nameFeature = ({ name, shape }: Zone): GeoJSON.Feature =>
+  pointAt(middleOf(shape as Shape), { name })
 
 export const addZoneLayers = (map: MapLibre): void => {
-  map.addSource('zones', { type: 'geojson', data: { type: 'FeatureCollection', features: [] } })
+  addSources(map, 'zones')
   for (const layer of LAYERS) map.addLayer(layer)
 }
 
@@ -68,14 +65,11 @@ export const setZones = (
   zones: readonly Zone[],
   chosenId: string | null = null,
 ): void => {
-  setData(map, 'zones', {
-    type: 'FeatureCollection',
-    features: [
-      ...zones.map(({ id, color, shape }) =>
-        zoneFeature(shape as Shape, { id, color, isChosen: id === chosenId }),
-      ),
-      ...zones.map(nameFeature),
-    ],
-  })
+  setData(map, 'zones', [
+    ...zones.map(({ id, color, shape }) =>
+      zoneFeature(shape as Shape, { id, color, isChosen: id === chosenId }),
+    ),
+    ...zones.map(nameFeature),
+  ])
   map.getContainer().dataset.zones = String(zones.length)
 }

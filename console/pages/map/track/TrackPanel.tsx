@@ -16,13 +16,13 @@ import { toast } from '../../../ui/toast.tsx'
 import { mapHref } from '../mapHref.ts'
 import { Chart, type Series } from './Chart.tsx'
 import { type Interval, intervalOf, isSpan, readTrack, SPANS, type Span } from './track.ts'
-import { indexAt, lengthOf, positionAt } from './trackMath.ts'
+import { indexAt, lengthOf, type Place, positionAt } from './trackMath.ts'
 
 interface TrackPanelProps {
   deviceId: string
   name: string
   onTrack: (track: readonly Location[] | null) => void
-  onPlayhead: (at: { longitude: number; latitude: number } | null) => void
+  onPlayhead: (at: Place | null) => void
 }
 
 const FORMATS = ['gpx', 'kml', 'geojson', 'csv'] as const

@@ -2,6 +2,11 @@ import type { Location } from '../../../api/types.ts'
 
 /* Distances and places along a track. */
 
+export interface Place {
+  longitude: number
+  latitude: number
+}
+
 const EARTH_METRES = 6_371_000
 const radians = (degrees: number): number => (degrees * Math.PI) / 180
 
@@ -38,7 +43,7 @@ export const positionAt = (
   track: readonly Location[],
   times: readonly number[],
   at: number,
-): { longitude: number; latitude: number } | null => {
+): Place | null => {
   const index = indexAt(times, at)
   const [a, b] = [track[index], track[index + 1]]
   if (!a) return null
@@ -52,11 +57,6 @@ export const positionAt = (
     longitude: a.longitude + turn * part,
     latitude: a.latitude + (b.latitude - a.latitude) * part,
   }
-}
-
-interface Place {
-  longitude: number
-  latitude: number
 }
 
 /** Continues longitudes beyond ±180° where a track crosses the antimeridian. */

@@ -11,7 +11,7 @@ import { type Column, Table } from '../../../ui/list/Table.tsx'
 import { Empty } from '../../../ui/states.tsx'
 import { Time } from '../../../ui/Time.tsx'
 import { toast } from '../../../ui/toast.tsx'
-import { type Place, PlacesMap } from '../../map/PlacesMap.tsx'
+import { type NamedPlace, PlacesMap } from '../../map/MapFrame.tsx'
 import type { Unclaimed } from '../held.ts'
 import { ClaimDialog } from './ClaimDialog.tsx'
 
@@ -58,7 +58,7 @@ const Discard = ({ sourceId, identifier, onDone }: DiscardProps) => {
   )
 }
 
-const placesOf = (items: readonly Unclaimed[]): Place[] =>
+const placesOf = (items: readonly Unclaimed[]): NamedPlace[] =>
   items.flatMap(({ identifier, lastLocation }) => {
     if (!lastLocation) return []
     const { latitude, longitude } = lastLocation

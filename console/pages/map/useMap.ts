@@ -1,0 +1,53 @@
+import type { RefObject } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { isDark } from '../../format/preferences.ts'
+import type { FleetMap } from './FleetMap.ts'
+import type { MapView } from './MapView.ts'
+import type { PlainMap } from './PlainMap.ts'
+
+export interface ShownMap<View extends MapView = MapView> {
+  /** The element that the map is drawn in. */
+  element: RefObject<HTMLDivElement>
+  /** Null until it is open. */
+  map: View | null
+  /** True where the browser cannot show maps. */
+  hasFailed: boolean
+}
+
+/** Opens a map while the component is shown, in the viewer's theme. MapLibre is loaded with it. */
+const useMap = <View extends MapView>(
+  load: () => Promise<Pick<typeof MapView, 'open'>>,
+  label: string,
+): ShownMap<View> => {
+  const element = useRef<HTMLDivElement>(null)
+  const [map, setMap] = useState<View | null>(null)
+  const [hasFailed, setHasFailed] = useState(false)
+  const theme = isDark() ? 'dark' : 'light'
+  useEffect(() => {
+    let opened: MapView | null = null
+    let isGone = false
+    const start = async () => {
+      const kind = await load()
+      if (isGone || !element.current) return
+      opened = await kind.open({ container: element.current, theme, label })
+      if (isGone) opened.close()
+      else setMap(opened as View)
+    }
+    start().catch(() => setHasFailed(true))
+    return () => {
+      isGone = true
+      setMap(null)
+      opened?.close()
+    }
+  }, [])
+  useEffect(() => map?.setTheme(theme), [map, theme])
+  return { element, map, hasFailed }
+}
+
+/** A map with zones, a track and points. */
+export const usePlainMap = (label: string): ShownMap<PlainMap> =>
+  useMap(async () => (await import('./PlainMap.ts')).PlainMap, label)
+
+/** A map of devices. */
+export const useFleetMap = (label: string): ShownMap<FleetMap> =>
+  useMap(async () => (await import('./FleetMap.ts')).FleetMap, label)
