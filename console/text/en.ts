@@ -283,7 +283,6 @@ export const en = {
     createdToast: (name: string) => `${name} is created.`,
     savedToast: 'The changes are saved.',
     deletedToast: (name: string) => `${name} is deleted.`,
-    delete: 'Delete',
     deleteTitle: (name: string) => `Delete ${name}?`,
     deleteText:
       'Its positions, alerts and messages are erased, and its license becomes free. This cannot be undone.',
@@ -1102,7 +1101,7 @@ export const en = {
     lead: 'Positions that cannot be true. They are kept apart for 30 days and are not in the track.',
     empty: 'No position of this device is in quarantine.',
     map: 'Map of the positions in quarantine and of the last accepted one',
-    accepted: 'Last accepted',
+    lastAccepted: 'Last accepted',
     reasons: {
       'zero-coordinates': 'At 0, 0: the tracker had no fix',
       speed: 'Too far away: it would need more than the device’s maximum speed',
@@ -1113,12 +1112,12 @@ export const en = {
     select: (time: string) => `Select the position of ${time}`,
     selectAll: 'Select all',
     selected: (count: number) => `${count.toLocaleString('en')} selected`,
-    release: 'Release',
-    releaseHint: 'Released positions move to the track.',
+    accept: 'Release',
+    acceptHint: 'Released positions move to the track.',
     discard: 'Discard',
     discardTitle: (count: number) => `Discard ${plural(count, 'position', 'positions')}?`,
     discardQuestion: 'They are deleted and cannot be restored.',
-    released: (count: number) =>
+    accepted: (count: number) =>
       `${plural(count, 'position is', 'positions are')} in the track now.`,
     conflicts: (count: number) =>
       `${plural(count, 'position stays', 'positions stay')}: the track has another position of the same time.`,

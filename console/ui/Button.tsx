@@ -1,14 +1,14 @@
 import type { ComponentChildren } from 'preact'
 import { Icon, type IconName } from './Icon.tsx'
 
-interface ButtonProps {
+export interface ButtonProps {
   children: ComponentChildren
   onClick?: (event: MouseEvent) => void
   type?: 'button' | 'submit'
-  kind?: 'primary' | 'plain' | 'danger' | 'quiet'
-  icon?: IconName
-  size?: 'small' | 'normal'
-  disabled?: boolean
+  kind?: 'primary' | 'plain' | 'danger' | 'quiet' | undefined
+  icon?: IconName | undefined
+  size?: 'small' | 'normal' | undefined
+  disabled?: boolean | undefined
   /** Shows a spinner and ignores clicks. */
   isPending?: boolean
   title?: string

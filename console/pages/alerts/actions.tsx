@@ -1,11 +1,8 @@
-import { useState } from 'preact/hooks'
 import { call } from '../../api/client.ts'
-import { useAction } from '../../api/resource.ts'
 import type { Alert } from '../../api/types.ts'
 import { text } from '../../text/text.ts'
-import { Button } from '../../ui/Button.tsx'
-import { Confirm } from '../../ui/dialog/Dialog.tsx'
-import { Refusal } from '../../ui/states.tsx'
+import { ActionButton } from '../../ui/ActionButton.tsx'
+import { ConfirmButton } from '../../ui/dialog/ConfirmButton.tsx'
 import { toast } from '../../ui/toast.tsx'
 
 interface ActionProps {
@@ -14,56 +11,33 @@ interface ActionProps {
   size?: 'small' | 'normal'
 }
 
-export const Acknowledge = ({ alert, onDone, size = 'normal' }: ActionProps) => {
-  const acknowledge = useAction(async () => {
-    const reply = await call('POST /api/alerts/{alertId}/acknowledge', {
-      params: { alertId: alert.id },
-    })
-    onDone(reply.alert)
-    toast(text.alerts.acknowledgedToast)
-  })
-  return (
-    <>
-      <Button
-        kind={size === 'normal' ? 'primary' : 'plain'}
-        size={size}
-        icon="check"
-        isPending={acknowledge.isPending}
-        onClick={() => acknowledge.run()}
-      >
-        {text.alerts.acknowledge}
-      </Button>
-      {acknowledge.error && <Refusal error={acknowledge.error} />}
-    </>
-  )
-}
+export const Acknowledge = ({ alert, onDone, size = 'normal' }: ActionProps) => (
+  <ActionButton
+    kind={size === 'normal' ? 'primary' : 'plain'}
+    size={size}
+    icon="check"
+    onAct={async () => {
+      const params = { alertId: alert.id }
+      onDone((await call('POST /api/alerts/{alertId}/acknowledge', { params })).alert)
+      toast(text.alerts.acknowledgedToast)
+    }}
+  >
+    {text.alerts.acknowledge}
+  </ActionButton>
+)
 
-/** Calls off a false alarm; everybody who was told is told again, so it asks first. */
-export const CancelAlert = ({ alert, onDone }: ActionProps) => {
-  const [isAsking, setIsAsking] = useState(false)
-  const cancel = useAction(async () => {
-    const params = { alertId: alert.id }
-    onDone((await call('POST /api/alerts/{alertId}/cancel', { params })).alert)
-    setIsAsking(false)
-    toast(text.alerts.cancelledToast)
-  })
-  return (
-    <>
-      <Button icon="close" onClick={() => setIsAsking(true)}>
-        {text.alerts.cancel}
-      </Button>
-      {isAsking && (
-        <Confirm
-          title={text.alerts.cancelTitle}
-          confirmLabel={text.alerts.cancelConfirm}
-          onConfirm={() => cancel.run()}
-          onClose={() => setIsAsking(false)}
-          isPending={cancel.isPending}
-          error={cancel.error}
-        >
-          <p>{text.alerts.cancelQuestion}</p>
-        </Confirm>
-      )}
-    </>
-  )
-}
+/** Calls off a false alarm. Everybody who was notified is notified again, so it asks first. */
+export const CancelAlert = ({ alert, onDone }: ActionProps) => (
+  <ConfirmButton
+    icon="close"
+    label={text.alerts.cancel}
+    title={text.alerts.cancelTitle}
+    question={text.alerts.cancelQuestion}
+    confirmLabel={text.alerts.cancelConfirm}
+    onConfirm={async () => {
+      const params = { alertId: alert.id }
+      onDone((await call('POST /api/alerts/{alertId}/cancel', { params })).alert)
+      toast(text.alerts.cancelledToast)
+    }}
+  />
+)

@@ -3,19 +3,18 @@ import { accountDay } from '../../api/account.ts'
 import { call } from '../../api/client.ts'
 import { useAction } from '../../api/resource.ts'
 import type { Device } from '../../api/types.ts'
-import { navigate } from '../../router/router.ts'
 import { session } from '../../session/session.ts'
 import { text } from '../../text/text.ts'
 import { Button, LinkButton } from '../../ui/Button.tsx'
-import { Confirm, Dialog } from '../../ui/dialog/Dialog.tsx'
+import { ConfirmButton, DeleteButton } from '../../ui/dialog/ConfirmButton.tsx'
+import { FormDialog } from '../../ui/dialog/Dialog.tsx'
 import { Choices } from '../../ui/form/Choices.tsx'
 import { TextField } from '../../ui/form/fields.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { LicenseRefusal } from './LicenseRefusal.tsx'
 
-interface DialogProps {
+interface ActionProps {
   device: Device
-  onClose: () => void
   onChange: (device: Device) => void
 }
 
@@ -24,7 +23,7 @@ const ENDS = [
   { value: 'date', label: text.devices.reactivateUntil },
 ] as const
 
-const Reactivate = ({ device, onClose, onChange }: DialogProps) => {
+const Reactivate = ({ device, onChange, onClose }: ActionProps & { onClose: () => void }) => {
   const [end, setEnd] = useState<'none' | 'date'>('none')
   const [expirationDate, setExpirationDate] = useState('')
   const reactivate = useAction(async () => {
@@ -36,91 +35,66 @@ const Reactivate = ({ device, onClose, onChange }: DialogProps) => {
     onChange(reply.device)
     onClose()
   })
+  const { error } = reactivate
   return (
-    <Dialog
+    <FormDialog
       title={text.devices.reactivateTitle(device.name)}
+      submitLabel={text.devices.reactivate}
+      action={reactivate}
       onClose={onClose}
-      onSubmit={() => void reactivate.run()}
-      actions={
-        <>
-          <Button onClick={onClose}>{text.common.cancel}</Button>
-          <Button type="submit" kind="primary" isPending={reactivate.isPending}>
-            {text.devices.reactivate}
-          </Button>
-        </>
-      }
+      refusal={error && <LicenseRefusal error={error} />}
     >
-      <div class="stack">
-        <p>{text.devices.reactivateText}</p>
-        <Choices label={text.devices.reactivateEnd} value={end} choices={ENDS} onChange={setEnd} />
-        {end === 'date' && (
-          <TextField
-            label={text.devices.expirationDate}
-            type="date"
-            value={expirationDate}
-            onInput={setExpirationDate}
-            pointer="/expirationDate"
-            error={reactivate.error}
-          />
-        )}
-        {reactivate.error && <LicenseRefusal error={reactivate.error} />}
-      </div>
-    </Dialog>
+      <p>{text.devices.reactivateText}</p>
+      <Choices label={text.devices.reactivateEnd} value={end} choices={ENDS} onChange={setEnd} />
+      {end === 'date' && (
+        <TextField
+          label={text.devices.expirationDate}
+          type="date"
+          value={expirationDate}
+          onInput={setExpirationDate}
+          pointer="/expirationDate"
+          error={error}
+        />
+      )}
+    </FormDialog>
   )
 }
 
-const Expire = ({ device, onClose, onChange }: DialogProps) => {
-  const expire = useAction(async () => {
-    const expirationDate = accountDay(session.me.value?.account.timeZone ?? 'UTC')
-    const reply = await call('PATCH /api/devices/{deviceId}', {
-      params: { deviceId: device.id },
-      body: { limits: { expires: true, expirationDate } },
-    })
-    toast(text.devices.expiredToast(device.name))
-    onChange(reply.device)
-    onClose()
-  })
-  return (
-    <Confirm
-      title={text.devices.expireTitle(device.name)}
-      confirmLabel={text.devices.expireConfirm}
-      onClose={onClose}
-      onConfirm={() => void expire.run()}
-      isPending={expire.isPending}
-      error={expire.error}
-    >
-      <p>{text.devices.expireText}</p>
-    </Confirm>
-  )
-}
+const Expire = ({ device, onChange }: ActionProps) => (
+  <ConfirmButton
+    icon="clock"
+    label={text.devices.expire}
+    title={text.devices.expireTitle(device.name)}
+    question={text.devices.expireText}
+    confirmLabel={text.devices.expireConfirm}
+    onConfirm={async () => {
+      const expirationDate = accountDay(session.me.value?.account.timeZone ?? 'UTC')
+      const reply = await call('PATCH /api/devices/{deviceId}', {
+        params: { deviceId: device.id },
+        body: { limits: { expires: true, expirationDate } },
+      })
+      toast(text.devices.expiredToast(device.name))
+      onChange(reply.device)
+    }}
+  />
+)
 
-const Delete = ({ device, onClose }: DialogProps) => {
-  const remove = useAction(async () => {
-    await call('DELETE /api/devices/{deviceId}', { params: { deviceId: device.id } })
-    toast(text.devices.deletedToast(device.name))
-    navigate('/devices', { replace: true })
-  })
-  return (
-    <Confirm
-      title={text.devices.deleteTitle(device.name)}
-      confirmLabel={text.devices.deleteConfirm}
-      onClose={onClose}
-      onConfirm={() => void remove.run()}
-      isPending={remove.isPending}
-      error={remove.error}
-      name={device.name}
-    >
-      <p>{text.devices.deleteText}</p>
-    </Confirm>
-  )
-}
-
-const DIALOGS = { reactivate: Reactivate, expire: Expire, delete: Delete }
+const Delete = ({ device: { id, name } }: Pick<ActionProps, 'device'>) => (
+  <DeleteButton
+    kind="plain"
+    title={text.devices.deleteTitle(name)}
+    question={text.devices.deleteText}
+    confirmLabel={text.devices.deleteConfirm}
+    name={name}
+    onDelete={() => call('DELETE /api/devices/{deviceId}', { params: { deviceId: id } })}
+    deleted={text.devices.deletedToast(name)}
+    href="/devices"
+  />
+)
 
 /** The buttons of a device's page. */
-export const DeviceActions = ({ device, onChange }: Omit<DialogProps, 'onClose'>) => {
-  const [open, setOpen] = useState<keyof typeof DIALOGS | null>(null)
-  const Opened = open && DIALOGS[open]
+export const DeviceActions = ({ device, onChange }: ActionProps) => {
+  const [isReactivating, setIsReactivating] = useState(false)
   return (
     <>
       <LinkButton icon="map" href={`/map/${device.id}`}>
@@ -132,20 +106,18 @@ export const DeviceActions = ({ device, onChange }: Omit<DialogProps, 'onClose'>
             {text.common.edit}
           </LinkButton>
           {device.state === 'expired' ? (
-            <Button kind="primary" icon="refresh" onClick={() => setOpen('reactivate')}>
+            <Button kind="primary" icon="refresh" onClick={() => setIsReactivating(true)}>
               {text.devices.reactivate}
             </Button>
           ) : (
-            <Button icon="clock" onClick={() => setOpen('expire')}>
-              {text.devices.expire}
-            </Button>
+            <Expire device={device} onChange={onChange} />
           )}
-          <Button icon="trash" onClick={() => setOpen('delete')}>
-            {text.devices.delete}
-          </Button>
+          <Delete device={device} />
         </>
       )}
-      {Opened && <Opened device={device} onChange={onChange} onClose={() => setOpen(null)} />}
+      {isReactivating && (
+        <Reactivate device={device} onChange={onChange} onClose={() => setIsReactivating(false)} />
+      )}
     </>
   )
 }

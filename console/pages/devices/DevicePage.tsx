@@ -201,7 +201,7 @@ export default ({ params: { deviceId = '' } }: PageProps) => {
       </div>
       <TripsPanel key={`trips-${device.id}`} deviceId={device.id} />
       <Conversation key={`conversation-${device.id}`} device={device} />
-      <Quarantine key={`quarantine-${device.id}`} device={device} onReleased={reload} />
+      <Quarantine key={`quarantine-${device.id}`} device={device} onAccepted={reload} />
     </Page>
   )
 }

@@ -1,44 +1,52 @@
 import { useMemo, useState } from 'preact/hooks'
 import { call } from '../../api/client.ts'
-import { type Pages, useAction, usePages } from '../../api/resource.ts'
+import { type Pages, usePages } from '../../api/resource.ts'
 import type { Device, ListQuarantineReply } from '../../api/types.ts'
 import { formatDateTime } from '../../format/time.ts'
 import { formatPosition } from '../../format/units.ts'
 import { session } from '../../session/session.ts'
 import { text } from '../../text/text.ts'
+import { ActionButton } from '../../ui/ActionButton.tsx'
 import { Button } from '../../ui/Button.tsx'
-import { Confirm } from '../../ui/dialog/Dialog.tsx'
+import { ConfirmButton } from '../../ui/dialog/ConfirmButton.tsx'
 import { CheckField } from '../../ui/form/fields.tsx'
 import { Card } from '../../ui/Page.tsx'
-import { Failed, Refusal, Skeleton } from '../../ui/states.tsx'
+import { Failed, Skeleton } from '../../ui/states.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { type NamedPlace, PlacesMap } from '../map/MapFrame.tsx'
 import './conversation/conversation.css'
 
-type Fix = ListQuarantineReply['quarantine'][number]
+type Quarantined = ListQuarantineReply['quarantine'][number]
 
 const PAGE_SIZE = 50
 
-const placesOf = (fixes: readonly Fix[], { id, lastLocation }: Device): NamedPlace[] => [
+const placesOf = (
+  positions: readonly Quarantined[],
+  { id, lastLocation }: Device,
+): NamedPlace[] => [
   ...(lastLocation
-    ? [{ ...lastLocation, id, name: text.quarantine.accepted, state: 'fresh' as const }]
+    ? [{ ...lastLocation, id, name: text.quarantine.lastAccepted, state: 'fresh' as const }]
     : []),
-  ...fixes.map((fix) => ({
-    ...fix.location,
-    id: fix.id,
-    name: formatDateTime(fix.location.dateTime),
+  ...positions.map((position) => ({
+    ...position.location,
+    id: position.id,
+    name: formatDateTime(position.location.dateTime),
     state: 'quiet' as const,
   })),
 ]
 
 interface EntryProps {
-  fix: Fix
+  position: Quarantined
   isSelected: boolean
   onSelect: ((isSelected: boolean) => void) | null
 }
 
-const Entry = ({ fix: { id, reason, location, receivedAt }, isSelected, onSelect }: EntryProps) => (
+const Entry = ({
+  position: { id, reason, location, receivedAt },
+  isSelected,
+  onSelect,
+}: EntryProps) => (
   <li>
     {onSelect && (
       <input
@@ -61,72 +69,63 @@ const Entry = ({ fix: { id, reason, location, receivedAt }, isSelected, onSelect
 
 interface ActionsProps {
   device: Device
-  pages: Pages<Fix>
+  pages: Pages<Quarantined>
   selected: readonly string[]
   onDone: () => void
 }
 
 const Actions = ({ device, pages, selected, onDone }: ActionsProps) => {
-  const [isAsking, setIsAsking] = useState(false)
   const options = { params: { deviceId: device.id }, body: { ids: [...selected] } }
-  const release = useAction(async () => {
-    const reply = await call('POST /api/devices/{deviceId}/quarantine/release', options)
-    if (reply.released > 0) toast(text.quarantine.released(reply.released))
-    if (reply.conflicts.length > 0)
-      toast(text.quarantine.conflicts(reply.conflicts.length), 'failed')
+  const finish = () => {
     pages.reload()
     onDone()
-  })
-  const discard = useAction(async () => {
-    const reply = await call('POST /api/devices/{deviceId}/quarantine/discard', options)
-    toast(text.quarantine.discarded(reply.discarded))
-    setIsAsking(false)
-    pages.reload()
-    onDone()
-  })
+  }
   const isNone = selected.length === 0
   return (
     <>
       <div class="form-actions">
-        <Button
+        <ActionButton
           icon="check"
           disabled={isNone}
-          isPending={release.isPending}
-          onClick={() => release.run()}
+          onAct={async () => {
+            const reply = await call('POST /api/devices/{deviceId}/quarantine/release', options)
+            const { released, conflicts } = reply
+            if (released > 0) toast(text.quarantine.accepted(released))
+            if (conflicts.length > 0) toast(text.quarantine.conflicts(conflicts.length), 'failed')
+            finish()
+          }}
         >
-          {text.quarantine.release}
-        </Button>
-        <Button icon="trash" kind="danger" disabled={isNone} onClick={() => setIsAsking(true)}>
-          {text.quarantine.discard}
-        </Button>
+          {text.quarantine.accept}
+        </ActionButton>
+        <ConfirmButton
+          icon="trash"
+          kind="danger"
+          disabled={isNone}
+          label={text.quarantine.discard}
+          title={text.quarantine.discardTitle(selected.length)}
+          question={text.quarantine.discardQuestion}
+          confirmLabel={text.quarantine.discard}
+          onConfirm={async () => {
+            const reply = await call('POST /api/devices/{deviceId}/quarantine/discard', options)
+            toast(text.quarantine.discarded(reply.discarded))
+            finish()
+          }}
+        />
       </div>
       <p class="hint" aria-live="polite">
-        {isNone ? text.quarantine.releaseHint : text.quarantine.selected(selected.length)}
+        {isNone ? text.quarantine.acceptHint : text.quarantine.selected(selected.length)}
       </p>
-      {release.error && <Refusal error={release.error} />}
-      {isAsking && (
-        <Confirm
-          title={text.quarantine.discardTitle(selected.length)}
-          confirmLabel={text.quarantine.discard}
-          onConfirm={() => discard.run()}
-          onClose={() => setIsAsking(false)}
-          isPending={discard.isPending}
-          error={discard.error}
-        >
-          <p>{text.quarantine.discardQuestion}</p>
-        </Confirm>
-      )}
     </>
   )
 }
 
 interface ListProps {
   device: Device
-  pages: Pages<Fix>
-  onReleased: () => void
+  pages: Pages<Quarantined>
+  onAccepted: () => void
 }
 
-const List = ({ device, pages, onReleased }: ListProps) => {
+const List = ({ device, pages, onAccepted }: ListProps) => {
   const { items, hasMore, isPending, loadMore } = pages
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const places = useMemo(() => placesOf(items, device), [items, device.lastLocation])
@@ -150,12 +149,12 @@ const List = ({ device, pages, onReleased }: ListProps) => {
         />
       )}
       <ul class="quarantined">
-        {items.map((fix) => (
+        {items.map((position) => (
           <Entry
-            key={fix.id}
-            fix={fix}
-            isSelected={chosen.has(fix.id)}
-            onSelect={canChange ? (isChosen) => choose(fix.id, isChosen) : null}
+            key={position.id}
+            position={position}
+            isSelected={chosen.has(position.id)}
+            onSelect={canChange ? (isChosen) => choose(position.id, isChosen) : null}
           />
         ))}
       </ul>
@@ -165,15 +164,15 @@ const List = ({ device, pages, onReleased }: ListProps) => {
         </Button>
       )}
       {canChange && (
-        <Actions device={device} pages={pages} selected={selected} onDone={onReleased} />
+        <Actions device={device} pages={pages} selected={selected} onDone={onAccepted} />
       )}
     </div>
   )
 }
 
-/** Positions of a device that cannot be true, to release or to discard. */
-export const Quarantine = ({ device, onReleased }: { device: Device; onReleased: () => void }) => {
-  const pages = usePages<Fix>(
+/** Positions of a device that cannot be true, to accept or to discard. */
+export const Quarantine = ({ device, onAccepted }: { device: Device; onAccepted: () => void }) => {
+  const pages = usePages<Quarantined>(
     async (cursor, signal) => {
       const reply = await call('GET /api/devices/{deviceId}/quarantine', {
         params: { deviceId: device.id },
@@ -191,7 +190,7 @@ export const Quarantine = ({ device, onReleased }: { device: Device; onReleased:
       {error && <Failed error={error} onRetry={reload} />}
       {isPending && items.length === 0 && <Skeleton rows={2} />}
       {!isPending && !error && items.length === 0 && <p class="muted">{text.quarantine.empty}</p>}
-      {items.length > 0 && <List device={device} pages={pages} onReleased={onReleased} />}
+      {items.length > 0 && <List device={device} pages={pages} onAccepted={onAccepted} />}
     </Card>
   )
 }

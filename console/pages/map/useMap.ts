@@ -7,7 +7,7 @@ import type { PlainMap } from './PlainMap.ts'
 
 export interface ShownMap<View extends MapView = MapView> {
   /** The element that the map is drawn in. */
-  element: RefObject<HTMLDivElement>
+  element: RefObject<HTMLDivElement | null>
   /** Null until it is open. */
   map: View | null
   /** True where the browser cannot show maps. */

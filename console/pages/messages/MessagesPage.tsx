@@ -1,11 +1,11 @@
 import { call } from '../../api/client.ts'
-import { useAction, usePages } from '../../api/resource.ts'
+import { usePages } from '../../api/resource.ts'
 import type { Message } from '../../api/types.ts'
 import { useLiveReload } from '../../live/useLive.ts'
 import { place, setQuery } from '../../router/router.ts'
 import { session } from '../../session/session.ts'
 import { text } from '../../text/text.ts'
-import { Button } from '../../ui/Button.tsx'
+import { ActionButton } from '../../ui/ActionButton.tsx'
 import { DeviceLink } from '../../ui/DeviceLink.tsx'
 import { SelectField } from '../../ui/form/fields.tsx'
 import { Icon } from '../../ui/Icon.tsx'
@@ -13,7 +13,7 @@ import { Filters } from '../../ui/list/Filters.tsx'
 import { type Column, Table } from '../../ui/list/Table.tsx'
 import { MessageKind, MessageStatus } from '../../ui/MessageStatus.tsx'
 import { Page } from '../../ui/Page.tsx'
-import { Empty, Refusal } from '../../ui/states.tsx'
+import { Empty } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 
 const PAGE_SIZE = 50
@@ -26,23 +26,19 @@ const chosen = <T extends string>(name: string, allowed: readonly T[]): T | '' =
   return allowed.includes(value) ? value : ''
 }
 
-const Retry = ({ message, onDone }: { message: Message; onDone: (message: Message) => void }) => {
-  const retry = useAction(async () => {
-    const reply = await call('POST /api/account/messages/{messageId}/retry', {
-      params: { messageId: message.id },
-    })
-    onDone(reply.message)
-    toast(text.messages.retried)
-  })
-  return (
-    <>
-      <Button size="small" icon="refresh" isPending={retry.isPending} onClick={() => retry.run()}>
-        {text.messages.retry}
-      </Button>
-      {retry.error && <Refusal error={retry.error} />}
-    </>
-  )
-}
+const Retry = ({ message, onDone }: { message: Message; onDone: (message: Message) => void }) => (
+  <ActionButton
+    size="small"
+    icon="refresh"
+    onAct={async () => {
+      const params = { messageId: message.id }
+      onDone((await call('POST /api/account/messages/{messageId}/retry', { params })).message)
+      toast(text.messages.retried)
+    }}
+  >
+    {text.messages.retry}
+  </ActionButton>
+)
 
 /** The text exactly as it is sent, on demand. */
 const Content = ({ message }: { message: Message }) => (

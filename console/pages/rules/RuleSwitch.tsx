@@ -14,17 +14,16 @@ interface RuleSwitchProps {
 }
 
 /** Switches a rule on or off. */
-export const useSwitchRule = ({ rule, onChange }: RuleSwitchProps) =>
-  useAction(async (enabled: boolean) => {
-    const params = { ruleId: rule.id }
-    const reply = await call('PATCH /api/rules/{ruleId}', { params, body: { enabled } })
-    onChange(reply.rule)
-    toast(enabled ? text.rules.switchedOn : text.rules.switchedOff)
-  })
+export const switchRule = async ({ rule, onChange }: RuleSwitchProps, enabled: boolean) => {
+  const params = { ruleId: rule.id }
+  const reply = await call('PATCH /api/rules/{ruleId}', { params, body: { enabled } })
+  onChange(reply.rule)
+  toast(enabled ? text.rules.switchedOn : text.rules.switchedOff)
+}
 
 export const RuleSwitch = (props: RuleSwitchProps) => {
   const { rule } = props
-  const change = useSwitchRule(props)
+  const change = useAction((enabled: boolean) => switchRule(props, enabled))
   const word = rule.enabled ? text.rules.on : text.rules.off
   if (!canEditRules()) return <Badge kind={rule.enabled ? 'good' : 'plain'}>{word}</Badge>
   return (

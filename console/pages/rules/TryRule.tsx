@@ -5,7 +5,7 @@ import type { Location, Rule, TestedAlert, Zone } from '../../api/types.ts'
 import { canEditRules, zoneIdsOf } from '../../api/watching.ts'
 import { formatPosition } from '../../format/units.ts'
 import { text } from '../../text/text.ts'
-import { Button } from '../../ui/Button.tsx'
+import { ActionButton } from '../../ui/ActionButton.tsx'
 import { DevicePicker } from '../../ui/form/DevicePicker.tsx'
 import { Form } from '../../ui/form/Form.tsx'
 import { SpanField } from '../../ui/form/SpanField.tsx'
@@ -17,7 +17,7 @@ import { MapFrame } from '../map/MapFrame.tsx'
 import { readTrack } from '../map/track/track.ts'
 import type { Place } from '../map/track/trackMath.ts'
 import { usePlainMap } from '../map/useMap.ts'
-import { useSwitchRule } from './RuleSwitch.tsx'
+import { switchRule } from './RuleSwitch.tsx'
 
 interface Result {
   alerts: readonly TestedAlert[]
@@ -90,24 +90,13 @@ interface TryRuleProps {
   onChange: (rule: Rule) => void
 }
 
-const SwitchOn = ({ rule, onChange }: Pick<TryRuleProps, 'rule' | 'onChange'>) => {
-  const change = useSwitchRule({ rule, onChange })
-  return (
-    <>
-      <div>
-        <Button
-          kind="primary"
-          icon="check"
-          isPending={change.isPending}
-          onClick={() => change.run(true)}
-        >
-          {text.rules.switchOn}
-        </Button>
-      </div>
-      {change.error && <Refusal error={change.error} />}
-    </>
-  )
-}
+const SwitchOn = (props: Pick<TryRuleProps, 'rule' | 'onChange'>) => (
+  <div>
+    <ActionButton kind="primary" icon="check" onAct={() => switchRule(props, true)}>
+      {text.rules.switchOn}
+    </ActionButton>
+  </div>
+)
 
 /** Tries the stored rule on the history of a device. */
 export const TryRule = ({ rule, zones, isDirty, onChange }: TryRuleProps) => {
@@ -134,8 +123,8 @@ export const TryRule = ({ rule, zones, isDirty, onChange }: TryRuleProps) => {
   }, [rule, zones])
   // What was found by another condition says nothing about this one.
   const { when, schedule, hysteresis, cooldownMinutes } = rule
-  const judged = JSON.stringify([when, schedule, hysteresis, cooldownMinutes])
-  useEffect(() => setResult(null), [judged])
+  const evaluated = JSON.stringify([when, schedule, hysteresis, cooldownMinutes])
+  useEffect(() => setResult(null), [evaluated])
   const { error } = run
   return (
     <Card title={text.rules.try}>

@@ -9,7 +9,7 @@ import { session } from '../../session/session.ts'
 import { text } from '../../text/text.ts'
 import { Button } from '../../ui/Button.tsx'
 import { CopyButton } from '../../ui/CopyButton.tsx'
-import { Confirm } from '../../ui/dialog/Dialog.tsx'
+import { Confirm } from '../../ui/dialog/ConfirmButton.tsx'
 import { bindFields, useDraft } from '../../ui/form/draft.ts'
 import { Form } from '../../ui/form/Form.tsx'
 import { TextField } from '../../ui/form/fields.tsx'
@@ -76,15 +76,12 @@ const AccountForm = ({ account, onSaved }: FormProps) => {
       {isAsking && (
         <Confirm
           title={text.settings.shorterTitle}
+          question={text.settings.shorterQuestion(draft.retentionDays)}
           confirmLabel={text.settings.shorterConfirm}
-          onConfirm={() => save.run()}
-          onClose={() => setIsAsking(false)}
-          isPending={save.isPending}
-          error={error}
           name={account.userName}
-        >
-          <p>{text.settings.shorterQuestion(draft.retentionDays)}</p>
-        </Confirm>
+          action={save}
+          onClose={() => setIsAsking(false)}
+        />
       )}
     </Form>
   )

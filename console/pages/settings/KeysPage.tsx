@@ -7,11 +7,12 @@ import { now } from '../../format/time.ts'
 import { session } from '../../session/session.ts'
 import { text } from '../../text/text.ts'
 import { Button } from '../../ui/Button.tsx'
-import { Confirm, Dialog } from '../../ui/dialog/Dialog.tsx'
+import { ConfirmButton } from '../../ui/dialog/ConfirmButton.tsx'
+import { FormDialog } from '../../ui/dialog/Dialog.tsx'
 import { SelectField } from '../../ui/form/fields.tsx'
 import { type Column, Table } from '../../ui/list/Table.tsx'
 import { Badge } from '../../ui/Page.tsx'
-import { Empty, Refusal } from '../../ui/states.tsx'
+import { Empty } from '../../ui/states.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { KeySecret, NewKey } from './NewKey.tsx'
@@ -19,16 +20,13 @@ import { SettingsFrame } from './SettingsFrame.tsx'
 
 const OVERLAPS = ['0', '3600', '86400'] as const
 
-interface ActionProps {
+interface RegenerateProps {
   apiKey: Key
+  onMade: (made: NewKeyReply) => void
   onClose: () => void
 }
 
-const Regenerate = ({
-  apiKey,
-  onMade,
-  onClose,
-}: ActionProps & { onMade: (made: NewKeyReply) => void }) => {
+const Regenerate = ({ apiKey, onMade, onClose }: RegenerateProps) => {
   const [overlap, setOverlap] = useState<(typeof OVERLAPS)[number]>('3600')
   const regenerate = useAction(async () =>
     onMade(
@@ -39,53 +37,39 @@ const Regenerate = ({
     ),
   )
   return (
-    <Dialog
+    <FormDialog
       title={text.keys.regenerateTitle(apiKey.name)}
+      submitLabel={text.keys.regenerate}
+      action={regenerate}
       onClose={onClose}
-      onSubmit={() => !regenerate.isPending && void regenerate.run()}
-      actions={
-        <>
-          <Button onClick={onClose}>{text.common.cancel}</Button>
-          <Button type="submit" kind="primary" isPending={regenerate.isPending}>
-            {text.keys.regenerate}
-          </Button>
-        </>
-      }
     >
-      <div class="stack">
-        <p>{text.keys.regenerateLead}</p>
-        <SelectField
-          label={text.keys.overlap}
-          value={overlap}
-          choices={OVERLAPS.map((value) => ({ value, label: text.keys.overlaps[value] }))}
-          onChange={setOverlap}
-        />
-        {regenerate.error && <Refusal error={regenerate.error} />}
-      </div>
-    </Dialog>
+      <p>{text.keys.regenerateLead}</p>
+      <SelectField
+        label={text.keys.overlap}
+        value={overlap}
+        choices={OVERLAPS.map((value) => ({ value, label: text.keys.overlaps[value] }))}
+        onChange={setOverlap}
+      />
+    </FormDialog>
   )
 }
 
-const DeleteKey = ({ apiKey, onDone, onClose }: ActionProps & { onDone: () => void }) => {
-  const remove = useAction(async () => {
-    await call('DELETE /api/account/keys/{keyId}', { params: { keyId: apiKey.id } })
-    toast(text.keys.deleted(apiKey.name))
-    onDone()
-  })
-  return (
-    <Confirm
-      title={text.keys.deleteTitle(apiKey.name)}
-      confirmLabel={text.keys.deleteConfirm}
-      onConfirm={() => remove.run()}
-      onClose={onClose}
-      isPending={remove.isPending}
-      error={remove.error}
-      name={apiKey.name}
-    >
-      <p>{text.keys.deleteQuestion}</p>
-    </Confirm>
-  )
-}
+const DeleteKey = ({ apiKey, onDone }: { apiKey: Key; onDone: () => void }) => (
+  <ConfirmButton
+    size="small"
+    icon="trash"
+    label={text.common.delete}
+    title={text.keys.deleteTitle(apiKey.name)}
+    question={text.keys.deleteQuestion}
+    confirmLabel={text.keys.deleteConfirm}
+    name={apiKey.name}
+    onConfirm={async () => {
+      await call('DELETE /api/account/keys/{keyId}', { params: { keyId: apiKey.id } })
+      toast(text.keys.deleted(apiKey.name))
+      onDone()
+    }}
+  />
+)
 
 const Expiry = ({ expires }: Pick<Key, 'expires'>) => {
   if (expires === null) return <span class="muted">{text.common.never}</span>
@@ -102,15 +86,13 @@ const canRegenerate = ({ userId }: Key): boolean => {
   return user === null || userId === user.id
 }
 
-type Open = { what: 'new' } | { what: 'regenerate' | 'delete'; key: Key }
-
 export default () => {
   const users = useResource(async (signal) => (isAdmin() ? readUsers(signal) : []), [])
   const pages = usePages<Key>(async (cursor, signal) => {
     const reply = await call('GET /api/account/keys', { query: { cursor }, signal })
     return { items: reply.keys, nextCursor: reply.nextCursor }
   }, [])
-  const [open, setOpen] = useState<Open | null>(null)
+  const [open, setOpen] = useState<'new' | Key | null>(null)
   const [made, setMade] = useState<NewKeyReply | null>(null)
   const show = (reply: NewKeyReply) => {
     setOpen(null)
@@ -153,24 +135,18 @@ export default () => {
       cell: (key) => (
         <span class="row">
           {canRegenerate(key) && (
-            <Button
-              size="small"
-              icon="refresh"
-              onClick={() => setOpen({ what: 'regenerate', key })}
-            >
+            <Button size="small" icon="refresh" onClick={() => setOpen(key)}>
               {text.keys.regenerate}
             </Button>
           )}
-          <Button size="small" icon="trash" onClick={() => setOpen({ what: 'delete', key })}>
-            {text.common.delete}
-          </Button>
+          <DeleteKey apiKey={key} onDone={pages.reload} />
         </span>
       ),
     },
   ]
   const close = () => setOpen(null)
   const generate = (
-    <Button kind="primary" icon="plus" onClick={() => setOpen({ what: 'new' })}>
+    <Button kind="primary" icon="plus" onClick={() => setOpen('new')}>
       {text.keys.generate}
     </Button>
   )
@@ -183,19 +159,9 @@ export default () => {
         rowKey={({ id }) => id}
         empty={<Empty icon="key" title={text.keys.emptyTitle} action={generate} />}
       />
-      {open?.what === 'new' && <NewKey users={users.data ?? []} onMade={show} onClose={close} />}
-      {open?.what === 'regenerate' && (
-        <Regenerate apiKey={open.key} onMade={show} onClose={close} />
-      )}
-      {open?.what === 'delete' && (
-        <DeleteKey
-          apiKey={open.key}
-          onClose={close}
-          onDone={() => {
-            close()
-            pages.reload()
-          }}
-        />
+      {open === 'new' && <NewKey users={users.data ?? []} onMade={show} onClose={close} />}
+      {open !== null && open !== 'new' && (
+        <Regenerate apiKey={open} onMade={show} onClose={close} />
       )}
       {made && <KeySecret made={made} onClose={() => setMade(null)} />}
     </SettingsFrame>

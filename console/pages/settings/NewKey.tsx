@@ -1,16 +1,14 @@
-import { useState } from 'preact/hooks'
 import { call } from '../../api/client.ts'
 import { useAction } from '../../api/resource.ts'
 import type { Key, NewKeyReply, User } from '../../api/types.ts'
-import { DAY_MS, toLocalInput } from '../../format/time.ts'
+import { DAY_MS } from '../../format/time.ts'
 import { session } from '../../session/session.ts'
 import { text } from '../../text/text.ts'
-import { Button } from '../../ui/Button.tsx'
-import { Dialog } from '../../ui/dialog/Dialog.tsx'
+import { FormDialog } from '../../ui/dialog/Dialog.tsx'
 import { CodeLine, ShownOnce } from '../../ui/dialog/ShownOnce.tsx'
+import { bindFields, useInput } from '../../ui/form/draft.ts'
 import { SeveralField } from '../../ui/form/fieldGroups.tsx'
-import { SelectField, TextField } from '../../ui/form/fields.tsx'
-import { Refusal } from '../../ui/states.tsx'
+import { choicesOf, SelectField, TextField } from '../../ui/form/fields.tsx'
 
 export const SCOPES = ['ingest', 'read', 'write', 'execute', 'admin'] as const
 type Scope = Key['scopes'][number]
@@ -46,9 +44,9 @@ export const KeySecret = ({ made, onClose }: KeySecretProps) => (
   </ShownOnce>
 )
 
-const expiryOf = (lifetime: Lifetime, until: string): string | null => {
+const expiryOf = ({ lifetime, until }: { lifetime: Lifetime; until: string | null }) => {
   if (lifetime === 'never') return null
-  if (lifetime === 'custom') return until ? new Date(until).toISOString() : null
+  if (lifetime === 'custom') return until
   return new Date(Date.now() + Number(lifetime) * DAY_MS).toISOString()
 }
 
@@ -69,88 +67,62 @@ interface NewKeyProps {
 export const NewKey = ({ users, onMade, onClose }: NewKeyProps) => {
   // Who is signed in as a user can only make keys that are bound to the same user.
   const own = session.me.value?.user ?? null
-  const [name, setName] = useState('')
-  const [scopes, setScopes] = useState<readonly Scope[]>(['read'])
-  const [userId, setUserId] = useState(own?.id ?? '')
-  const [lifetime, setLifetime] = useState<Lifetime>('never')
-  const [until, setUntil] = useState(toLocalInput(Date.now() + 7 * DAY_MS))
+  const { draft, change } = useInput(() => ({
+    name: '',
+    scopes: ['read'] as readonly Scope[],
+    userId: own?.id ?? null,
+    lifetime: 'never' as Lifetime,
+    until: new Date(Date.now() + 7 * DAY_MS).toISOString() as string | null,
+  }))
   const create = useAction(async () => {
-    const expires = expiryOf(lifetime, until)
-    const body = { name, scopes: [...scopes], userId: userId || null, expires }
+    const { name, scopes, userId } = draft
+    const body = { name, scopes: [...scopes], userId, expires: expiryOf(draft) }
     onMade(await call('POST /api/account/keys', { body }))
   })
-  const { error } = create
+  const bind = bindFields({ draft, change, error: create.error })
   return (
-    <Dialog
+    <FormDialog
       title={text.keys.generate}
+      submitLabel={text.keys.generateConfirm}
+      action={create}
       onClose={onClose}
-      onSubmit={() => !create.isPending && void create.run()}
-      actions={
-        <>
-          <Button onClick={onClose}>{text.common.cancel}</Button>
-          <Button type="submit" kind="primary" isPending={create.isPending}>
-            {text.keys.generateConfirm}
-          </Button>
-        </>
-      }
     >
-      <div class="stack">
-        <TextField
-          label={text.keys.name}
-          hint={text.keys.nameHint}
-          value={name}
-          onInput={setName}
-          pointer="/name"
-          error={error}
-          maxLength={200}
-          autocomplete="off"
-          autofocus
-          required
-        />
-        <SeveralField
-          label={text.keys.may}
-          values={scopes}
-          options={SCOPES.filter(canGrant).map((value) => ({
-            value,
-            label: text.keys.scopeNames[value],
-            hint: text.keys.scopeHints[value],
-          }))}
-          onChange={setScopes}
-          pointer="/scopes"
-          error={error}
-        />
-        <SelectField
-          label={text.keys.user}
-          hint={own ? text.keys.ownUserHint : text.keys.userHint}
-          value={userId}
-          disabled={own !== null}
-          choices={
-            own ? [choiceOf(own)] : [{ value: '', label: text.keys.noUser }, ...users.map(choiceOf)]
-          }
-          onChange={setUserId}
-          pointer="/userId"
-          error={error}
-        />
-        <SelectField
-          label={text.keys.expires}
-          value={lifetime}
-          choices={LIFETIMES.map((value) => ({ value, label: text.keys.lifetimes[value] }))}
-          onChange={setLifetime}
-          pointer="/expires"
-          error={error}
-        />
-        {lifetime === 'custom' && (
-          <TextField
-            label={text.keys.until}
-            type="datetime-local"
-            value={until}
-            onInput={setUntil}
-            pointer="/expires"
-            error={error}
-          />
-        )}
-        {error && <Refusal error={error} />}
-      </div>
-    </Dialog>
+      <TextField
+        label={text.keys.name}
+        hint={text.keys.nameHint}
+        {...bind.text('name')}
+        maxLength={200}
+        autocomplete="off"
+        autofocus
+        required
+      />
+      <SeveralField
+        label={text.keys.may}
+        options={SCOPES.filter(canGrant).map((value) => ({
+          value,
+          label: text.keys.scopeNames[value],
+          hint: text.keys.scopeHints[value],
+        }))}
+        {...bind.several('scopes')}
+      />
+      <SelectField
+        label={text.keys.user}
+        hint={own ? text.keys.ownUserHint : text.keys.userHint}
+        choices={
+          own ? [choiceOf(own)] : [{ value: '', label: text.keys.noUser }, ...users.map(choiceOf)]
+        }
+        {...bind.choiceOrNull('userId')}
+        disabled={own !== null}
+      />
+      <SelectField
+        label={text.keys.expires}
+        choices={choicesOf(LIFETIMES, text.keys.lifetimes)}
+        {...bind.choice('lifetime')}
+        pointer="/expires"
+      />
+      {draft.lifetime === 'custom' && (
+        <TextField label={text.keys.until} {...bind.instant('until')} pointer="/expires" />
+      )}
+    </FormDialog>
   )
 }

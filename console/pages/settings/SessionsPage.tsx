@@ -1,73 +1,45 @@
-import { useState } from 'preact/hooks'
-import { callForResponse } from '../../api/client.ts'
-import { useAction, useResource } from '../../api/resource.ts'
+import { call } from '../../api/client.ts'
+import { useResource } from '../../api/resource.ts'
+import type { Session } from '../../api/types.ts'
 import { session } from '../../session/session.ts'
 import { text } from '../../text/text.ts'
-import { Button } from '../../ui/Button.tsx'
-import { Confirm } from '../../ui/dialog/Dialog.tsx'
+import { ActionButton } from '../../ui/ActionButton.tsx'
+import { ConfirmButton } from '../../ui/dialog/ConfirmButton.tsx'
 import { Badge } from '../../ui/Page.tsx'
-import { Empty, Failed, Refusal, Skeleton } from '../../ui/states.tsx'
+import { Empty, Failed, Skeleton } from '../../ui/states.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { browserName } from './browserName.ts'
 import { SettingsFrame } from './SettingsFrame.tsx'
 
-interface Session {
-  id: string
-  current: boolean
-  userAgent: string
-  creation: string
-  lastUsed: string
-  expires: string
-}
+const readSessions = async (signal: AbortSignal): Promise<Session[]> =>
+  (await call('GET /api/Auth/Sessions', { signal })).sessions
 
-const readSessions = async (signal: AbortSignal): Promise<Session[]> => {
-  const response = await callForResponse('GET /api/Auth/Sessions', { signal })
-  return ((await response.json()) as { sessions: Session[] }).sessions
-}
+const End = ({ one, onDone }: { one: Session; onDone: () => void }) => (
+  <ActionButton
+    size="small"
+    icon="out"
+    onAct={async () => {
+      if (one.current) return session.signOut()
+      await call('DELETE /api/Auth/Sessions/{sessionId}', { params: { sessionId: one.id } })
+      toast(text.sessions.ended)
+      onDone()
+    }}
+  >
+    {one.current ? text.sessions.endHere : text.sessions.end}
+  </ActionButton>
+)
 
-const End = ({ one, onDone }: { one: Session; onDone: () => void }) => {
-  const end = useAction(async () => {
-    if (one.current) return session.signOut()
-    await callForResponse('DELETE /api/Auth/Sessions/{sessionId}', {
-      params: { sessionId: one.id },
-    })
-    toast(text.sessions.ended)
-    onDone()
-  })
-  return (
-    <>
-      <Button size="small" icon="out" isPending={end.isPending} onClick={() => end.run()}>
-        {one.current ? text.sessions.endHere : text.sessions.end}
-      </Button>
-      {end.error && <Refusal error={end.error} />}
-    </>
-  )
-}
-
-const EndAll = () => {
-  const [isAsking, setIsAsking] = useState(false)
-  const end = useAction(() => session.signOut(true))
-  return (
-    <>
-      <Button icon="out" onClick={() => setIsAsking(true)}>
-        {text.sessions.endAll}
-      </Button>
-      {isAsking && (
-        <Confirm
-          title={text.sessions.endAllTitle}
-          confirmLabel={text.sessions.endAll}
-          onConfirm={() => end.run()}
-          onClose={() => setIsAsking(false)}
-          isPending={end.isPending}
-          error={end.error}
-        >
-          <p>{text.sessions.endAllQuestion}</p>
-        </Confirm>
-      )}
-    </>
-  )
-}
+const EndAll = () => (
+  <ConfirmButton
+    icon="out"
+    label={text.sessions.endAll}
+    title={text.sessions.endAllTitle}
+    question={text.sessions.endAllQuestion}
+    confirmLabel={text.sessions.endAll}
+    onConfirm={() => session.signOut(true)}
+  />
+)
 
 export default () => {
   const { data, error, reload } = useResource(readSessions, [])

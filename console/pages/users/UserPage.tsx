@@ -1,83 +1,66 @@
 import { useState } from 'preact/hooks'
 import { call } from '../../api/client.ts'
-import { useAction, useResource } from '../../api/resource.ts'
+import { useResource } from '../../api/resource.ts'
 import type { User } from '../../api/types.ts'
 import type { PageProps } from '../../app/routes.ts'
 import { text } from '../../text/text.ts'
-import { Button } from '../../ui/Button.tsx'
-import { DeleteButton } from '../../ui/dialog/DeleteButton.tsx'
-import { Confirm } from '../../ui/dialog/Dialog.tsx'
+import { ActionButton } from '../../ui/ActionButton.tsx'
+import { ConfirmButton, DeleteButton } from '../../ui/dialog/ConfirmButton.tsx'
 import { TextField } from '../../ui/form/fields.tsx'
 import { Page } from '../../ui/Page.tsx'
-import { Refusal, Unloaded } from '../../ui/states.tsx'
+import { Unloaded } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { sendInvitation, UserForm } from './UserForm.tsx'
 import { UserState } from './UserState.tsx'
 
 const parent = { href: '/users', label: text.users.title }
 
-const Invite = ({ user }: { user: User }) => {
-  const invite = useAction(async () => {
-    await sendInvitation(user.id)
-    toast(text.users.invited(user.email))
-  })
-  return (
-    <>
-      <Button icon="message" isPending={invite.isPending} onClick={() => invite.run()}>
-        {text.users.invite}
-      </Button>
-      {invite.error && <Refusal error={invite.error} />}
-    </>
-  )
-}
+const Invite = ({ user }: { user: User }) => (
+  <ActionButton
+    icon="message"
+    onAct={async () => {
+      await sendInvitation(user.id)
+      toast(text.users.invited(user.email))
+    }}
+  >
+    {text.users.invite}
+  </ActionButton>
+)
 
 const Disable = ({ user, onDone }: { user: User; onDone: () => void }) => {
-  const [isAsking, setIsAsking] = useState(false)
   const [message, setMessage] = useState('')
-  const set = useAction(async (disabled: boolean) => {
+  const set = async (disabled: boolean) => {
     await call('PATCH /api/users/{userId}', {
       params: { userId: user.id },
       body: { disabled, disabledMessage: disabled ? message : '' },
     })
-    setIsAsking(false)
     toast(disabled ? text.users.disabledToast(user.name) : text.users.enabledToast(user.name))
     onDone()
-  })
+  }
   if (user.disabled)
     return (
-      <>
-        <Button icon="check" isPending={set.isPending} onClick={() => set.run(false)}>
-          {text.users.enable}
-        </Button>
-        {set.error && <Refusal error={set.error} />}
-      </>
+      <ActionButton icon="check" onAct={() => set(false)}>
+        {text.users.enable}
+      </ActionButton>
     )
   return (
-    <>
-      <Button icon="pause" onClick={() => setIsAsking(true)}>
-        {text.users.disable}
-      </Button>
-      {isAsking && (
-        <Confirm
-          title={text.users.disableTitle(user.name)}
-          confirmLabel={text.users.disable}
-          onConfirm={() => set.run(true)}
-          onClose={() => setIsAsking(false)}
-          isPending={set.isPending}
-          error={set.error}
-        >
-          <p>{text.users.disableQuestion}</p>
-          <TextField
-            label={text.users.disabledMessage}
-            hint={text.users.disabledMessageHint}
-            value={message}
-            onInput={setMessage}
-            maxLength={2000}
-            isOptional
-          />
-        </Confirm>
-      )}
-    </>
+    <ConfirmButton
+      icon="pause"
+      label={text.users.disable}
+      title={text.users.disableTitle(user.name)}
+      question={text.users.disableQuestion}
+      confirmLabel={text.users.disable}
+      onConfirm={() => set(true)}
+    >
+      <TextField
+        label={text.users.disabledMessage}
+        hint={text.users.disabledMessageHint}
+        value={message}
+        onInput={setMessage}
+        maxLength={2000}
+        isOptional
+      />
+    </ConfirmButton>
   )
 }
 

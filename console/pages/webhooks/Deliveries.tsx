@@ -1,12 +1,13 @@
 import { call } from '../../api/client.ts'
-import { type Pages, useAction } from '../../api/resource.ts'
+import type { Pages } from '../../api/resource.ts'
 import type { WebhookDelivery } from '../../api/types.ts'
 import { formatNumber } from '../../format/units.ts'
 import { text } from '../../text/text.ts'
+import { ActionButton } from '../../ui/ActionButton.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { type Column, Table } from '../../ui/list/Table.tsx'
 import { Badge } from '../../ui/Page.tsx'
-import { Empty, Refusal } from '../../ui/states.tsx'
+import { Empty } from '../../ui/states.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { toast } from '../../ui/toast.tsx'
 
@@ -26,24 +27,21 @@ interface RedeliverProps {
   onDone: (delivery: WebhookDelivery) => void
 }
 
-const Redeliver = ({ webhookId, delivery, onDone }: RedeliverProps) => {
-  const redeliver = useAction(async () => {
-    const reply = await call('POST /api/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver', {
-      params: { webhookId, deliveryId: delivery.id },
-    })
-    onDone(reply.delivery)
-    reportDelivery(reply.delivery)
-  })
-  const { isPending, error, run } = redeliver
-  return (
-    <>
-      <Button size="small" icon="refresh" isPending={isPending} onClick={() => run()}>
-        {text.webhooks.redeliver}
-      </Button>
-      {error && <Refusal error={error} />}
-    </>
-  )
-}
+const Redeliver = ({ webhookId, delivery, onDone }: RedeliverProps) => (
+  <ActionButton
+    size="small"
+    icon="refresh"
+    onAct={async () => {
+      const params = { webhookId, deliveryId: delivery.id }
+      const path = 'POST /api/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver'
+      const reply = await call(path, { params })
+      onDone(reply.delivery)
+      reportDelivery(reply.delivery)
+    }}
+  >
+    {text.webhooks.redeliver}
+  </ActionButton>
+)
 
 /** The receiver's answer: somebody else's text, shown as text. */
 const Answer = ({ delivery }: { delivery: WebhookDelivery }) => {

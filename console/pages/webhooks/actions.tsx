@@ -1,14 +1,11 @@
 import { useState } from 'preact/hooks'
 import { call } from '../../api/client.ts'
-import { useAction } from '../../api/resource.ts'
 import type { Webhook } from '../../api/types.ts'
 import { formatDateTime } from '../../format/time.ts'
 import { text } from '../../text/text.ts'
-import { Button } from '../../ui/Button.tsx'
-import { DeleteButton } from '../../ui/dialog/DeleteButton.tsx'
-import { Confirm } from '../../ui/dialog/Dialog.tsx'
+import { ActionButton } from '../../ui/ActionButton.tsx'
+import { ConfirmButton, DeleteButton } from '../../ui/dialog/ConfirmButton.tsx'
 import { ShownOnce } from '../../ui/dialog/ShownOnce.tsx'
-import { Refusal } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { reportDelivery } from './Deliveries.tsx'
 
@@ -19,29 +16,21 @@ interface ActionProps {
 const paramsOf = ({ id }: Webhook) => ({ webhookId: id })
 
 export const Rotate = ({ webhook }: ActionProps) => {
-  const [isAsking, setIsAsking] = useState(false)
   const [made, setMade] = useState<{ secret: string | null; previousUntil: string } | null>(null)
-  const rotate = useAction(async () => {
-    setMade(await call('POST /api/webhooks/{webhookId}/rotate', { params: paramsOf(webhook) }))
-    setIsAsking(false)
-  })
   return (
     <>
-      <Button icon="key" onClick={() => setIsAsking(true)}>
-        {text.webhooks.rotate}
-      </Button>
-      {isAsking && (
-        <Confirm
-          title={text.webhooks.rotateTitle}
-          confirmLabel={text.webhooks.rotate}
-          onConfirm={() => rotate.run()}
-          onClose={() => setIsAsking(false)}
-          isPending={rotate.isPending}
-          error={rotate.error}
-        >
-          <p>{text.webhooks.rotateQuestion}</p>
-        </Confirm>
-      )}
+      <ConfirmButton
+        icon="key"
+        label={text.webhooks.rotate}
+        title={text.webhooks.rotateTitle}
+        question={text.webhooks.rotateQuestion}
+        confirmLabel={text.webhooks.rotate}
+        onConfirm={async () =>
+          setMade(
+            await call('POST /api/webhooks/{webhookId}/rotate', { params: paramsOf(webhook) }),
+          )
+        }
+      />
       {made && (
         <ShownOnce
           title={text.webhooks.secretTitle}
@@ -56,43 +45,34 @@ export const Rotate = ({ webhook }: ActionProps) => {
   )
 }
 
-export const Test = ({ webhook, onDone }: ActionProps & { onDone: () => void }) => {
-  const test = useAction(async () => {
-    const { delivery } = await call('POST /api/webhooks/{webhookId}/test', {
-      params: paramsOf(webhook),
-    })
-    reportDelivery(delivery)
-    onDone()
-  })
-  return (
-    <>
-      <Button icon="play" isPending={test.isPending} onClick={() => test.run()}>
-        {text.webhooks.test}
-      </Button>
-      {test.error && <Refusal error={test.error} />}
-    </>
-  )
-}
+export const Test = ({ webhook, onDone }: ActionProps & { onDone: () => void }) => (
+  <ActionButton
+    icon="play"
+    onAct={async () => {
+      const params = paramsOf(webhook)
+      reportDelivery((await call('POST /api/webhooks/{webhookId}/test', { params })).delivery)
+      onDone()
+    }}
+  >
+    {text.webhooks.test}
+  </ActionButton>
+)
 
-export const Enable = ({ webhook, onDone }: ActionProps & { onDone: (next: Webhook) => void }) => {
-  const set = useAction(async () => {
-    const { webhook: next } = await call('PATCH /api/webhooks/{webhookId}', {
-      params: paramsOf(webhook),
-      body: { enabled: !webhook.enabled },
-    })
-    onDone(next)
-    toast(next.enabled ? text.webhooks.enabledToast : text.webhooks.disabledToast)
-  })
-  const icon = webhook.enabled ? 'pause' : 'check'
-  return (
-    <>
-      <Button icon={icon} isPending={set.isPending} onClick={() => set.run()}>
-        {webhook.enabled ? text.webhooks.disable : text.webhooks.enable}
-      </Button>
-      {set.error && <Refusal error={set.error} />}
-    </>
-  )
-}
+export const Enable = ({ webhook, onDone }: ActionProps & { onDone: (next: Webhook) => void }) => (
+  <ActionButton
+    icon={webhook.enabled ? 'pause' : 'check'}
+    onAct={async () => {
+      const { webhook: next } = await call('PATCH /api/webhooks/{webhookId}', {
+        params: paramsOf(webhook),
+        body: { enabled: !webhook.enabled },
+      })
+      onDone(next)
+      toast(next.enabled ? text.webhooks.enabledToast : text.webhooks.disabledToast)
+    }}
+  >
+    {webhook.enabled ? text.webhooks.disable : text.webhooks.enable}
+  </ActionButton>
+)
 
 export const Delete = ({ webhook }: ActionProps) => (
   <DeleteButton

@@ -1,9 +1,8 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import type { ApiError } from '../../api/problem.ts'
+import { useEffect, useId, useRef } from 'preact/hooks'
+import type { Action } from '../../api/resource.ts'
 import { text } from '../../text/text.ts'
 import { Button, IconButton } from '../Button.tsx'
-import { TextField } from '../form/fields.tsx'
 import { Refusal } from '../states.tsx'
 
 interface DialogProps {
@@ -88,58 +87,47 @@ export const Dialog = ({
   )
 }
 
-export interface ConfirmProps {
-  title: string
-  children: ComponentChildren
-  confirmLabel: string
-  onConfirm: () => void
-  onClose: () => void
-  isPending?: boolean
-  error?: ApiError | null
-  /** For the worst actions: the text that must be typed first. */
-  name?: string
+/** What a form needs to know of the action that it runs. */
+export type FormAction = Pick<Action<[]>, 'run' | 'isPending' | 'error'>
+
+interface FormDialogProps extends Pick<DialogProps, 'title' | 'onClose' | 'children'> {
+  submitLabel: string
+  action: FormAction
+  canSubmit?: boolean
+  kind?: 'primary' | 'danger'
+  closeLabel?: string
+  /** Shows the error; without it, its sentence. */
+  refusal?: ComponentChildren
 }
 
-/** Asks before a destructive action. */
-export const Confirm = ({
+/** A dialog with a form: fields, why the service refused them, and buttons. */
+export const FormDialog = ({
   title,
-  children,
-  confirmLabel,
-  onConfirm,
   onClose,
-  isPending = false,
-  error,
-  name,
-}: ConfirmProps) => {
-  const [typed, setTyped] = useState('')
-  const isReady = name === undefined || typed.trim() === name.trim()
-  return (
-    <Dialog
-      title={title}
-      onClose={onClose}
-      onSubmit={() => isReady && !isPending && onConfirm()}
-      actions={
-        <>
-          <Button onClick={onClose}>{text.common.cancel}</Button>
-          <Button type="submit" kind="danger" disabled={!isReady} isPending={isPending}>
-            {confirmLabel}
-          </Button>
-        </>
-      }
-    >
-      <div class="stack">
-        {children}
-        {name !== undefined && (
-          <TextField
-            label={text.confirm.typeName(name)}
-            value={typed}
-            onInput={setTyped}
-            autocomplete="off"
-            autofocus
-          />
-        )}
-        {error && <Refusal error={error} />}
-      </div>
-    </Dialog>
-  )
-}
+  children,
+  submitLabel,
+  action: { run, isPending, error },
+  canSubmit = true,
+  kind = 'primary',
+  closeLabel = text.common.cancel,
+  refusal,
+}: FormDialogProps) => (
+  <Dialog
+    title={title}
+    onClose={onClose}
+    onSubmit={() => canSubmit && !isPending && void run()}
+    actions={
+      <>
+        <Button onClick={onClose}>{closeLabel}</Button>
+        <Button type="submit" kind={kind} disabled={!canSubmit} isPending={isPending}>
+          {submitLabel}
+        </Button>
+      </>
+    }
+  >
+    <div class="stack">
+      {children}
+      {error && (refusal ?? <Refusal error={error} />)}
+    </div>
+  </Dialog>
+)

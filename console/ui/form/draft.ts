@@ -6,6 +6,13 @@ import { useLeaveGuard } from './useLeaveGuard.ts'
 
 /* What is typed into a form, and its fields. */
 
+/** Holds the input of a form. */
+export const useInput = <T extends object>(initial: T | (() => T)) => {
+  const [draft, setDraft] = useState(initial)
+  const change = (changes: Partial<T>) => setDraft((before) => ({ ...before, ...changes }))
+  return { draft, change }
+}
+
 export interface Draft<T> {
   draft: T
   change: (changes: Partial<T>) => void
@@ -17,23 +24,23 @@ export interface Draft<T> {
   discard: () => void
 }
 
-/** Holds the input of a form and asks before it is lost. `tidy` makes what would be sent of it. */
+/** The same, and asks before it is lost. `tidy` makes what would be sent of it. */
 export const useDraft = <T extends object>(
   initial: T | (() => T),
   tidy: (draft: T) => T = (draft) => draft,
 ): Draft<T> => {
   const [stored, setStored] = useState(initial)
-  const [draft, setDraft] = useState(stored)
+  const { draft, change } = useInput(stored)
   const changes = changesOf(tidy(stored), tidy(draft))
   const isDirty = Object.keys(changes).length > 0
   useLeaveGuard(isDirty)
   return {
     draft,
-    change: (given) => setDraft((before) => ({ ...before, ...given })),
+    change,
     changes,
     isDirty,
     keep: () => setStored(draft),
-    discard: () => setDraft(stored),
+    discard: () => change(stored),
   }
 }
 
@@ -104,6 +111,12 @@ export const bindFields = <T extends object>({
       ...at(name),
       value: (draft[name] ?? '') as string,
       onChange: (value: string) => set(name, value || null),
+    }),
+    /** For fields that choose several values, such as `SeveralField` and `DevicePicker`. */
+    several: <Name extends NamesOf<T, readonly string[]>>(name: Name) => ({
+      ...at(name),
+      values: draft[name],
+      onChange: (values: T[Name]) => set(name, values),
     }),
     check: (name: NamesOf<T, boolean>) => ({
       isChecked: draft[name] as boolean,

@@ -19,7 +19,7 @@ interface FieldProps {
   isOptional?: boolean
 }
 
-interface WrappedProps extends FieldProps {
+interface FormFieldProps extends FieldProps {
   children: (attributes: {
     id: string
     'aria-describedby'?: string | undefined
@@ -27,7 +27,16 @@ interface WrappedProps extends FieldProps {
   }) => ComponentChildren
 }
 
-const Wrapped = ({ label, hint, pointer, error, invalid, isOptional, children }: WrappedProps) => {
+/** A field with its label, its hint and what is wrong with it. */
+export const FormField = ({
+  label,
+  hint,
+  pointer,
+  error,
+  invalid,
+  isOptional,
+  children,
+}: FormFieldProps) => {
   const id = useId()
   const refusal = invalid ?? (pointer && error ? error.errorAt(pointer) : null)
   const described = [hint && `${id}-hint`, refusal && `${id}-error`].filter(Boolean).join(' ')
@@ -84,7 +93,7 @@ export const TextField = ({
 }: TextFieldProps) => {
   const { label, hint, pointer, error, invalid, isOptional, ...input } = props
   return (
-    <Wrapped {...({ label, hint, pointer, error, invalid, isOptional } as FieldProps)}>
+    <FormField {...({ label, hint, pointer, error, invalid, isOptional } as FieldProps)}>
       {(attributes) => (
         <input
           {...attributes}
@@ -102,7 +111,7 @@ export const TextField = ({
           onInput={({ currentTarget }) => onInput(currentTarget.value)}
         />
       )}
-    </Wrapped>
+    </FormField>
   )
 }
 
@@ -123,7 +132,7 @@ export const SecretField = ({
 }) => {
   const [isShown, setIsShown] = useState(false)
   return (
-    <Wrapped {...props}>
+    <FormField {...props}>
       {(attributes) => (
         <div class="secret">
           <input
@@ -145,7 +154,7 @@ export const SecretField = ({
           />
         </div>
       )}
-    </Wrapped>
+    </FormField>
   )
 }
 
@@ -163,7 +172,7 @@ export const TextArea = ({
   disabled?: boolean
   maxLength?: number
 }) => (
-  <Wrapped {...props}>
+  <FormField {...props}>
     {(attributes) => (
       <textarea
         {...attributes}
@@ -175,13 +184,19 @@ export const TextArea = ({
         onInput={({ currentTarget }) => onInput(currentTarget.value)}
       />
     )}
-  </Wrapped>
+  </FormField>
 )
 
 export interface Choice<T extends string = string> {
   value: T
   label: string
 }
+
+/** Each value with its text. */
+export const choicesOf = <T extends string>(
+  values: readonly T[],
+  labels: Readonly<Record<T, string>>,
+): Choice<T>[] => values.map((value) => ({ value, label: labels[value] }))
 
 export const SelectField = <T extends string>({
   value,
@@ -195,7 +210,7 @@ export const SelectField = <T extends string>({
   choices: readonly Choice<T>[]
   disabled?: boolean
 }) => (
-  <Wrapped {...props}>
+  <FormField {...props}>
     {(attributes) => (
       <select
         {...attributes}
@@ -211,7 +226,7 @@ export const SelectField = <T extends string>({
         ))}
       </select>
     )}
-  </Wrapped>
+  </FormField>
 )
 
 export const CheckField = ({

@@ -3,11 +3,9 @@ import { call } from '../../../api/client.ts'
 import { useAction } from '../../../api/resource.ts'
 import { DAY_MS, MINUTE_MS } from '../../../format/time.ts'
 import { text } from '../../../text/text.ts'
-import { Button } from '../../../ui/Button.tsx'
-import { Dialog } from '../../../ui/dialog/Dialog.tsx'
-import { bindFields } from '../../../ui/form/draft.ts'
+import { FormDialog } from '../../../ui/dialog/Dialog.tsx'
+import { bindFields, useInput } from '../../../ui/form/draft.ts'
 import { TextField } from '../../../ui/form/fields.tsx'
-import { Refusal } from '../../../ui/states.tsx'
 
 interface ReplayDialogProps {
   sourceId: string
@@ -28,7 +26,7 @@ const wholeSpan = () => {
 }
 
 export const ReplayDialog = ({ sourceId, onClose, onReplayed }: ReplayDialogProps) => {
-  const [span, setSpan] = useState(wholeSpan)
+  const { draft: span, change } = useInput(wholeSpan)
   const [outcome, setOutcome] = useState<string | null>(null)
   const replay = useAction(async () => {
     setOutcome(null)
@@ -39,35 +37,21 @@ export const ReplayDialog = ({ sourceId, onClose, onReplayed }: ReplayDialogProp
     setOutcome(text.failures.replayed(decoded, failed))
     onReplayed()
   })
-  const { error, isPending } = replay
-  const bind = bindFields({
-    draft: span,
-    change: (changes) => setSpan((before) => ({ ...before, ...changes })),
-    error,
-  })
+  const bind = bindFields({ draft: span, change, error: replay.error })
   return (
-    <Dialog
+    <FormDialog
       title={text.failures.replayTitle}
+      submitLabel={text.failures.replay}
+      closeLabel={text.common.close}
+      action={replay}
       onClose={onClose}
-      onSubmit={() => !isPending && void replay.run()}
-      actions={
-        <>
-          <Button onClick={onClose}>{text.common.close}</Button>
-          <Button type="submit" kind="primary" isPending={isPending}>
-            {text.failures.replay}
-          </Button>
-        </>
-      }
     >
-      <div class="stack">
-        <p>{text.failures.replayText}</p>
-        <div class="fields">
-          <TextField label={text.failures.from} {...bind.instant('from')} />
-          <TextField label={text.failures.to} {...bind.instant('to')} />
-        </div>
-        <p role="status">{outcome}</p>
-        {error && <Refusal error={error} />}
+      <p>{text.failures.replayText}</p>
+      <div class="fields">
+        <TextField label={text.failures.from} {...bind.instant('from')} />
+        <TextField label={text.failures.to} {...bind.instant('to')} />
       </div>
-    </Dialog>
+      <p role="status">{outcome}</p>
+    </FormDialog>
   )
 }

@@ -3,8 +3,7 @@ import { call } from '../../../api/client.ts'
 import { useAction, useResource } from '../../../api/resource.ts'
 import type { ClaimIdentifierReply } from '../../../api/types.ts'
 import { text } from '../../../text/text.ts'
-import { Button } from '../../../ui/Button.tsx'
-import { Dialog } from '../../../ui/dialog/Dialog.tsx'
+import { FormDialog } from '../../../ui/dialog/Dialog.tsx'
 import { Choices } from '../../../ui/form/Choices.tsx'
 import { DevicePicker } from '../../../ui/form/DevicePicker.tsx'
 import { bindFields, useDraft } from '../../../ui/form/draft.ts'
@@ -53,58 +52,50 @@ export const ClaimDialog = ({ sourceId, identifier, onClose, onClaimed }: ClaimD
   const bind = bindFields({ ...device, error, under: '/device' })
   const isReady = way === 'new' ? device.draft.name.trim() !== '' : deviceId !== null
   return (
-    <Dialog
+    <FormDialog
       title={text.unclaimed.claimTitle(identifier)}
+      submitLabel={way === 'new' ? text.unclaimed.makeDevice : text.unclaimed.putOnDevice}
+      action={claim}
+      canSubmit={isReady}
       onClose={onClose}
-      onSubmit={() => isReady && !claim.isPending && void claim.run()}
-      actions={
-        <>
-          <Button onClick={onClose}>{text.common.cancel}</Button>
-          <Button type="submit" kind="primary" disabled={!isReady} isPending={claim.isPending}>
-            {way === 'new' ? text.unclaimed.makeDevice : text.unclaimed.putOnDevice}
-          </Button>
-        </>
-      }
+      refusal={error && <LicenseRefusal error={error} />}
     >
-      <div class="stack">
-        <Choices
-          label={text.unclaimed.claimHow}
-          value={way}
-          choices={WAYS}
-          onChange={(value) => {
-            claim.clear()
-            setWay(value)
-          }}
-        />
-        {way === 'new' ? (
-          <>
-            <TextField
-              label={text.unclaimed.deviceName}
-              {...bind.text('name')}
-              maxLength={200}
-              required
-              autofocus
-            />
-            <TextField label={text.unclaimed.model} {...bind.text('model')} isOptional />
-          </>
-        ) : (
-          <>
-            <DevicePicker
-              label={text.unclaimed.device}
-              ids={deviceId === null ? [] : [deviceId]}
-              onChange={([id]) => setDeviceId(id ?? null)}
-              maxCount={1}
-              pointer="/deviceId"
-              error={error}
-            />
-            {deviceId && <Replaced deviceId={deviceId} identifier={identifier} />}
-          </>
-        )}
-        <p class="hint">
-          {way === 'new' ? text.unclaimed.makeHint : text.unclaimed.putHint} {text.unclaimed.late}
-        </p>
-        {error && <LicenseRefusal error={error} />}
-      </div>
-    </Dialog>
+      <Choices
+        label={text.unclaimed.claimHow}
+        value={way}
+        choices={WAYS}
+        onChange={(value) => {
+          claim.clear()
+          setWay(value)
+        }}
+      />
+      {way === 'new' ? (
+        <>
+          <TextField
+            label={text.unclaimed.deviceName}
+            {...bind.text('name')}
+            maxLength={200}
+            required
+            autofocus
+          />
+          <TextField label={text.unclaimed.model} {...bind.text('model')} isOptional />
+        </>
+      ) : (
+        <>
+          <DevicePicker
+            label={text.unclaimed.device}
+            ids={deviceId === null ? [] : [deviceId]}
+            onChange={([id]) => setDeviceId(id ?? null)}
+            maxCount={1}
+            pointer="/deviceId"
+            error={error}
+          />
+          {deviceId && <Replaced deviceId={deviceId} identifier={identifier} />}
+        </>
+      )}
+      <p class="hint">
+        {way === 'new' ? text.unclaimed.makeHint : text.unclaimed.putHint} {text.unclaimed.late}
+      </p>
+    </FormDialog>
   )
 }

@@ -1,11 +1,11 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { call } from '../../../api/client.ts'
-import { type Pages, useAction } from '../../../api/resource.ts'
+import type { Pages } from '../../../api/resource.ts'
 import type { ClaimIdentifierReply } from '../../../api/types.ts'
 import { formatNumber, formatPosition } from '../../../format/units.ts'
 import { text } from '../../../text/text.ts'
 import { Button } from '../../../ui/Button.tsx'
-import { Confirm } from '../../../ui/dialog/Dialog.tsx'
+import { ConfirmButton } from '../../../ui/dialog/ConfirmButton.tsx'
 import { Icon } from '../../../ui/Icon.tsx'
 import { type Column, Table } from '../../../ui/list/Table.tsx'
 import { Empty } from '../../../ui/states.tsx'
@@ -20,42 +20,6 @@ interface UnclaimedListProps {
   pages: Pages<Unclaimed>
   dropped: number
   onReload: () => void
-}
-
-interface DiscardProps {
-  sourceId: string
-  identifier: string
-  onDone: () => void
-}
-
-const Discard = ({ sourceId, identifier, onDone }: DiscardProps) => {
-  const [isAsking, setIsAsking] = useState(false)
-  const discard = useAction(async () => {
-    await call('DELETE /api/sources/{sourceId}/unclaimed/{identifier}', {
-      params: { sourceId, identifier },
-    })
-    toast(text.unclaimed.deleted(identifier))
-    onDone()
-  })
-  return (
-    <>
-      <Button size="small" kind="quiet" icon="trash" onClick={() => setIsAsking(true)}>
-        {text.common.delete}
-      </Button>
-      {isAsking && (
-        <Confirm
-          title={text.unclaimed.deleteTitle(identifier)}
-          confirmLabel={text.unclaimed.deleteConfirm}
-          onConfirm={() => discard.run()}
-          onClose={() => setIsAsking(false)}
-          isPending={discard.isPending}
-          error={discard.error}
-        >
-          <p>{text.unclaimed.deleteQuestion}</p>
-        </Confirm>
-      )}
-    </>
-  )
 }
 
 const placesOf = (items: readonly Unclaimed[]): NamedPlace[] =>
@@ -107,13 +71,19 @@ export const UnclaimedList = ({ sourceId, pages, dropped, onReload }: UnclaimedL
   const [claimed, setClaimed] = useState<Unclaimed | null>(null)
   const { moving, follow } = useMoves(pages)
   const places = useMemo(() => placesOf(pages.items), [pages.items])
-  const forget = (identifier: string) =>
+  const removeRow = (identifier: string) =>
     pages.set((items) => items.filter((one) => one.identifier !== identifier))
+  const discard = async ({ identifier }: Unclaimed) => {
+    const params = { sourceId, identifier }
+    await call('DELETE /api/sources/{sourceId}/unclaimed/{identifier}', { params })
+    toast(text.unclaimed.deleted(identifier))
+    removeRow(identifier)
+  }
   const onClaimed = (identifier: string, reply: ClaimIdentifierReply) => {
     setClaimed(null)
     toast(text.unclaimed.claimed(reply.device.name, reply.imported))
     if (reply.pending > 0) follow(identifier, reply)
-    else forget(identifier)
+    else removeRow(identifier)
   }
   const columns: readonly Column<Unclaimed>[] = [
     {
@@ -157,10 +127,15 @@ export const UnclaimedList = ({ sourceId, pages, dropped, onReload }: UnclaimedL
             <Button size="small" icon="plus" onClick={() => setClaimed(one)}>
               {text.unclaimed.claim}
             </Button>
-            <Discard
-              sourceId={sourceId}
-              identifier={one.identifier}
-              onDone={() => forget(one.identifier)}
+            <ConfirmButton
+              size="small"
+              kind="quiet"
+              icon="trash"
+              label={text.common.delete}
+              title={text.unclaimed.deleteTitle(one.identifier)}
+              question={text.unclaimed.deleteQuestion}
+              confirmLabel={text.unclaimed.deleteConfirm}
+              onConfirm={() => discard(one)}
             />
           </span>
         ),
