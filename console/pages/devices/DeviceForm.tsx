@@ -1,4 +1,5 @@
 import type { ApiError } from '../../api/problem.ts'
+import { useAction } from '../../api/resource.ts'
 import { session } from '../../session/session.ts'
 import { text } from '../../text/text.ts'
 import { bindFields, useDraft } from '../../ui/form/draft.ts'
@@ -16,9 +17,7 @@ interface DeviceFormProps {
   initial: DeviceDraft
   submitLabel: string
   cancelHref: string
-  isPending: boolean
-  error: ApiError | null
-  onSubmit: (draft: DeviceDraft) => void
+  save: (draft: DeviceDraft) => Promise<void>
 }
 
 interface PartProps {
@@ -129,16 +128,13 @@ const Limits = (props: PartProps) => {
   )
 }
 
-export const DeviceForm = ({ initial, error, onSubmit, ...form }: DeviceFormProps) => {
+export const DeviceForm = ({ initial, save, ...form }: DeviceFormProps) => {
   const { draft, change } = useDraft(initial)
+  const action = useAction(() => save(draft))
+  const { error } = action
   const part = { draft, change, error }
   return (
-    <Form
-      {...form}
-      error={error}
-      refusal={error && <LicenseRefusal error={error} />}
-      onSubmit={() => onSubmit(draft)}
-    >
+    <Form {...form} action={action} refusal={error && <LicenseRefusal error={error} />}>
       <div class="columns">
         <General {...part} />
         <Limits {...part} />

@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks'
 import { call } from '../../api/client.ts'
-import { useAction, useResource } from '../../api/resource.ts'
+import { useResource } from '../../api/resource.ts'
 import type { Device } from '../../api/types.ts'
 import type { PageProps } from '../../app/routes.ts'
 import { navigate, setLeaveGuard } from '../../router/router.ts'
@@ -14,23 +14,16 @@ import { type DeviceDraft, draftOf, patchOf } from './deviceFormState.ts'
 const Editor = ({ device }: { device: Device }) => {
   const href = `/devices/${device.id}`
   const initial = useMemo(() => draftOf(device), [device])
-  const save = useAction(async (draft: DeviceDraft) => {
+  const save = async (draft: DeviceDraft) => {
     const body = patchOf(initial, draft)
     if (Object.keys(body).length > 0)
       await call('PATCH /api/devices/{deviceId}', { params: { deviceId: device.id }, body })
     setLeaveGuard(null)
     toast(text.devices.savedToast)
     navigate(href, { replace: true })
-  })
+  }
   return (
-    <DeviceForm
-      initial={initial}
-      submitLabel={text.common.save}
-      cancelHref={href}
-      isPending={save.isPending}
-      error={save.error}
-      onSubmit={save.run}
-    />
+    <DeviceForm initial={initial} submitLabel={text.common.save} cancelHref={href} save={save} />
   )
 }
 

@@ -1,5 +1,4 @@
 import { call } from '../../api/client.ts'
-import { useAction } from '../../api/resource.ts'
 import { navigate, setLeaveGuard } from '../../router/router.ts'
 import { text } from '../../text/text.ts'
 import { Page } from '../../ui/Page.tsx'
@@ -7,23 +6,20 @@ import { toast } from '../../ui/toast.tsx'
 import { DeviceForm } from './DeviceForm.tsx'
 import { bodyOf, type DeviceDraft, EMPTY_DRAFT } from './deviceFormState.ts'
 
-export default () => {
-  const create = useAction(async (draft: DeviceDraft) => {
-    const { device } = await call('POST /api/devices', { body: bodyOf(draft) })
-    setLeaveGuard(null)
-    toast(text.devices.createdToast(device.name))
-    navigate(`/devices/${device.id}`, { replace: true })
-  })
-  return (
-    <Page title={text.devices.newTitle} parent={{ href: '/devices', label: text.devices.title }}>
-      <DeviceForm
-        initial={EMPTY_DRAFT}
-        submitLabel={text.devices.createSubmit}
-        cancelHref="/devices"
-        isPending={create.isPending}
-        error={create.error}
-        onSubmit={create.run}
-      />
-    </Page>
-  )
+const create = async (draft: DeviceDraft) => {
+  const { device } = await call('POST /api/devices', { body: bodyOf(draft) })
+  setLeaveGuard(null)
+  toast(text.devices.createdToast(device.name))
+  navigate(`/devices/${device.id}`, { replace: true })
 }
+
+export default () => (
+  <Page title={text.devices.newTitle} parent={{ href: '/devices', label: text.devices.title }}>
+    <DeviceForm
+      initial={EMPTY_DRAFT}
+      submitLabel={text.devices.createSubmit}
+      cancelHref="/devices"
+      save={create}
+    />
+  </Page>
+)

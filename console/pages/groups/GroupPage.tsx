@@ -44,9 +44,7 @@ const GroupForm = ({ group }: { group: Group | null }) => {
     <Form
       submitLabel={group ? text.common.save : text.groups.create}
       cancelHref="/groups"
-      onSubmit={save.run}
-      isPending={save.isPending}
-      error={error}
+      action={save}
       isNarrow
     >
       <TextField
@@ -64,11 +62,8 @@ const GroupForm = ({ group }: { group: Group | null }) => {
       />
       <DevicePicker
         label={text.groups.devices}
-        ids={draft.devices}
-        onChange={(devices) => change({ devices })}
         maxCount={MAX_DEVICES}
-        pointer="/devices"
-        error={error}
+        {...bind.several('devices')}
       />
     </Form>
   )

@@ -1,16 +1,16 @@
 import { alertLabel, text } from '../../text/text.ts'
 import { bindFields } from '../../ui/form/draft.ts'
 import { SeveralField } from '../../ui/form/fieldGroups.tsx'
-import { CheckField, TextArea, TextField } from '../../ui/form/fields.tsx'
+import { CheckField, choicesOf, TextArea, TextField } from '../../ui/form/fields.tsx'
 import { Card } from '../../ui/Page.tsx'
 import { alertNameFor } from './condition.ts'
 import type { RulePartProps } from './RuleForm.tsx'
 
 const CHANNELS = ['Email', 'SMS'] as const
 
-/** The alert that the rule raises, and who is told. */
+/** The alert that the rule raises, and who is notified. */
 export const AlertFields = (props: RulePartProps) => {
-  const { draft, change, error } = props
+  const { draft } = props
   const bind = bindFields(props)
   return (
     <Card title={text.rules.alert}>
@@ -32,11 +32,8 @@ export const AlertFields = (props: RulePartProps) => {
         />
         <SeveralField
           label={text.rules.notifications}
-          values={draft.notifications}
-          options={CHANNELS.map((value) => ({ value, label: text.messages.channels[value] }))}
-          onChange={(notifications) => change({ notifications })}
-          pointer="/notifications"
-          error={error}
+          options={choicesOf(CHANNELS, text.messages.channels)}
+          {...bind.several('notifications')}
         />
         <CheckField
           label={text.rules.emergency}

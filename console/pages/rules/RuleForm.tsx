@@ -9,10 +9,10 @@ import { setLeaveGuard } from '../../router/router.ts'
 import { text } from '../../text/text.ts'
 import { Choices } from '../../ui/form/Choices.tsx'
 import { DevicePicker } from '../../ui/form/DevicePicker.tsx'
-import { useDraft } from '../../ui/form/draft.ts'
+import { bindFields, useDraft } from '../../ui/form/draft.ts'
 import { Form } from '../../ui/form/Form.tsx'
 import { FieldError, SeveralField } from '../../ui/form/fieldGroups.tsx'
-import { TextField } from '../../ui/form/fields.tsx'
+import { choicesOf, TextField } from '../../ui/form/fields.tsx'
 import { Card } from '../../ui/Page.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { AlertFields, TuningFields } from './AlertFields.tsx'
@@ -38,52 +38,46 @@ export interface RulePartProps {
   error: ApiError | null
 }
 
-const Targets = ({
-  draft,
-  change,
-  error,
-  groups,
-  isChecked,
-}: RulePartProps & { groups: Referred['groups']; isChecked: boolean }) => (
-  <Card title={text.rules.forWhom}>
-    <div class="stack">
-      <Choices
-        label={text.rules.forWhom}
-        isLabelHidden
-        value={draft.scope}
-        choices={SCOPES.map((value) => ({ value, label: text.rules.scopes[value] }))}
-        onChange={(scope) => change({ scope })}
-      />
-      {draft.scope === 'some' && (
-        <>
-          {isChecked && lacksTarget(draft) && (
-            <p class="field-error" role="alert">
-              {text.rules.noTarget}
-            </p>
-          )}
-          {groups.length > 0 && (
-            <SeveralField
-              label={text.rules.groups}
-              values={draft.groups}
-              options={groups.map(({ id, name }) => ({ value: id, label: name }))}
-              onChange={(chosen) => change({ groups: chosen })}
-              pointer="/groups"
-              error={error}
+type TargetsProps = RulePartProps & { groups: Referred['groups']; isChecked: boolean }
+
+const Targets = ({ groups, isChecked, ...part }: TargetsProps) => {
+  const { draft, change } = part
+  const bind = bindFields(part)
+  return (
+    <Card title={text.rules.forWhom}>
+      <div class="stack">
+        <Choices
+          label={text.rules.forWhom}
+          isLabelHidden
+          value={draft.scope}
+          choices={choicesOf(SCOPES, text.rules.scopes)}
+          onChange={(scope) => change({ scope })}
+        />
+        {draft.scope === 'some' && (
+          <>
+            {isChecked && lacksTarget(draft) && (
+              <p class="field-error" role="alert">
+                {text.rules.noTarget}
+              </p>
+            )}
+            {groups.length > 0 && (
+              <SeveralField
+                label={text.rules.groups}
+                options={groups.map(({ id, name }) => ({ value: id, label: name }))}
+                {...bind.several('groups')}
+              />
+            )}
+            <DevicePicker
+              label={text.rules.devices}
+              maxCount={MAX_TARGETS}
+              {...bind.several('devices')}
             />
-          )}
-          <DevicePicker
-            label={text.rules.devices}
-            ids={draft.devices}
-            onChange={(devices) => change({ devices })}
-            maxCount={MAX_TARGETS}
-            pointer="/devices"
-            error={error}
-          />
-        </>
-      )}
-    </div>
-  </Card>
-)
+          </>
+        )}
+      </div>
+    </Card>
+  )
+}
 
 interface RuleFormProps {
   rule: Rule | null
@@ -125,8 +119,7 @@ export const RuleForm = ({ rule, referred, onStored, onDirty }: RuleFormProps) =
       submitLabel={rule ? text.common.save : text.rules.create}
       {...(!rule && { cancelHref: '/rules' })}
       onSubmit={submit}
-      isPending={save.isPending}
-      error={error}
+      action={save}
       canSubmit={!rule || isDirty}
     >
       <div class="rule-preview">
@@ -137,10 +130,7 @@ export const RuleForm = ({ rule, referred, onStored, onDirty }: RuleFormProps) =
       <Card>
         <TextField
           label={text.rules.name}
-          value={draft.name}
-          onInput={(name) => change({ name })}
-          pointer="/name"
-          error={error}
+          {...bindFields(part).text('name')}
           maxLength={200}
           required
           autofocus={!rule}

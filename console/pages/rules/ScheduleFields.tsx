@@ -5,7 +5,7 @@ import { text } from '../../text/text.ts'
 import { Button } from '../../ui/Button.tsx'
 import { bindFields } from '../../ui/form/draft.ts'
 import { SeveralField } from '../../ui/form/fieldGroups.tsx'
-import { TextField } from '../../ui/form/fields.tsx'
+import { choicesOf, TextField } from '../../ui/form/fields.tsx'
 import { Card } from '../../ui/Page.tsx'
 import type { RulePartProps } from './RuleForm.tsx'
 import { EMPTY_TIME } from './ruleDraft.ts'
@@ -28,11 +28,8 @@ const Entry = ({ entry, index, onChange, onRemove, error }: EntryProps) => {
       <legend class="field-legend">{text.rules.time(index + 1)}</legend>
       <SeveralField
         label={text.rules.days}
-        values={entry.days}
-        options={DAYS.map((value) => ({ value, label: text.rules.weekdays[value] }))}
-        onChange={(days) => onChange({ days })}
-        pointer={`${under}/days`}
-        error={error}
+        options={choicesOf(DAYS, text.rules.weekdays)}
+        {...bind.several('days')}
       />
       <div class="pair">
         <TextField label={text.rules.from} type="time" {...bind.text('from')} />

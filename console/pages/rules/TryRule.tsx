@@ -131,19 +131,17 @@ export const TryRule = ({ rule, zones, isDirty, onChange }: TryRuleProps) => {
       <p class="hint try-hint">{text.rules.tryHint}</p>
       <Form
         submitLabel={text.rules.trySubmit}
-        onSubmit={run.run}
-        isPending={run.isPending}
+        action={run}
         canSubmit={!isDirty && deviceId !== undefined && !spanFault(span)}
-        error={error}
         refusal={
-          error?.code === 'span-too-large' && (
+          error?.code === 'span-too-large' ? (
             <Refusal error={error}>{text.rules.tryTooLarge}</Refusal>
-          )
+          ) : undefined
         }
       >
         <DevicePicker
           label={text.rules.tryDevice}
-          ids={devices}
+          values={devices}
           onChange={setDevices}
           maxCount={1}
           pointer="/deviceId"

@@ -51,8 +51,7 @@ const AccountForm = ({ account, onSaved }: FormProps) => {
     <Form
       submitLabel={text.common.save}
       onSubmit={() => (isShorter ? setIsAsking(true) : void save.run())}
-      isPending={save.isPending}
-      error={error}
+      action={save}
       canSubmit={isDirty}
       isReadOnly={!canEdit}
       actions={isDirty && <Button onClick={discard}>{text.common.discard}</Button>}

@@ -206,14 +206,7 @@ const EmergencyForm = ({ account, onSaved }: FormProps) => {
   })
   const part = { draft, change, error: save.error, disabled: !isAdmin() }
   return (
-    <Form
-      submitLabel={text.common.save}
-      onSubmit={save.run}
-      isPending={save.isPending}
-      error={save.error}
-      canSubmit={isDirty}
-      isReadOnly={!isAdmin()}
-    >
+    <Form submitLabel={text.common.save} action={save} canSubmit={isDirty} isReadOnly={!isAdmin()}>
       <div class="columns">
         <Contacts {...part} />
         <Escalation {...part} />

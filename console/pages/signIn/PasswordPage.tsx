@@ -2,9 +2,10 @@ import { useState } from 'preact/hooks'
 import { useAction } from '../../api/resource.ts'
 import { send } from '../../api/send.ts'
 import { text } from '../../text/text.ts'
-import { Button, LinkButton } from '../../ui/Button.tsx'
+import { LinkButton } from '../../ui/Button.tsx'
+import { bindFields, useInput } from '../../ui/form/draft.ts'
+import { Form } from '../../ui/form/Form.tsx'
 import { SecretField } from '../../ui/form/fields.tsx'
-import { Refusal } from '../../ui/states.tsx'
 import { Gate } from './Gate.tsx'
 
 const MIN_CHARS = 12
@@ -15,8 +16,8 @@ const readLink = (): string => location.hash.slice(1)
 /** Sets the first password of an invited user, or a new one. */
 export default () => {
   const [link] = useState(readLink)
-  const [password, setPassword] = useState('')
-  const [repeated, setRepeated] = useState('')
+  const { draft, change } = useInput({ password: '', repeated: '' })
+  const { password, repeated } = draft
   const [isChecked, setIsChecked] = useState(false)
   const [isDone, setIsDone] = useState(false)
   const set = useAction(async () => {
@@ -24,6 +25,7 @@ export default () => {
     history.replaceState(history.state, '', '/password')
     setIsDone(true)
   })
+  const bind = bindFields({ draft, change, error: set.error })
   const isShort = [...password].length < MIN_CHARS
   const isDifferent = password !== repeated
   if (isDone)
@@ -42,36 +44,27 @@ export default () => {
     )
   return (
     <Gate title={text.password.title} lead={text.password.lead}>
-      <form
-        class="stack"
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault()
+      <Form
+        submitLabel={text.password.submit}
+        action={set}
+        onSubmit={() => {
           setIsChecked(true)
-          if (!isShort && !isDifferent && !set.isPending) void set.run()
+          if (!isShort && !isDifferent) void set.run()
         }}
       >
         <SecretField
           label={text.password.label}
-          value={password}
-          onInput={setPassword}
           autocomplete="new-password"
-          pointer="/password"
-          error={set.error}
+          {...bind.text('password')}
           invalid={isChecked && isShort ? text.password.tooShort : null}
         />
         <SecretField
           label={text.password.repeat}
-          value={repeated}
-          onInput={setRepeated}
           autocomplete="new-password"
+          {...bind.text('repeated')}
           invalid={isChecked && isDifferent ? text.password.mismatch : null}
         />
-        {set.error && <Refusal error={set.error} />}
-        <Button type="submit" kind="primary" isPending={set.isPending}>
-          {text.password.submit}
-        </Button>
-      </form>
+      </Form>
     </Gate>
   )
 }

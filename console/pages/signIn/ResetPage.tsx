@@ -2,63 +2,52 @@ import { useState } from 'preact/hooks'
 import { useAction } from '../../api/resource.ts'
 import { send } from '../../api/send.ts'
 import { text } from '../../text/text.ts'
-import { Button, LinkButton } from '../../ui/Button.tsx'
+import { LinkButton } from '../../ui/Button.tsx'
+import { bindFields, useInput } from '../../ui/form/draft.ts'
+import { Form } from '../../ui/form/Form.tsx'
 import { TextField } from '../../ui/form/fields.tsx'
-import { Refusal } from '../../ui/states.tsx'
 import { Gate } from './Gate.tsx'
 
 export default () => {
-  const [account, setAccount] = useState('')
-  const [email, setEmail] = useState('')
+  const { draft, change } = useInput({ account: '', email: '' })
   const [isSent, setIsSent] = useState(false)
   const reset = useAction(async () => {
-    const body = { account: account.trim(), email: email.trim() }
+    const body = { account: draft.account.trim(), email: draft.email.trim() }
     await send({ method: 'POST', path: '/api/Auth/Reset', body })
     setIsSent(true)
   })
   if (isSent)
     return (
-      <Gate title={text.reset.sentTitle} lead={text.reset.sent(email.trim())}>
+      <Gate title={text.reset.sentTitle} lead={text.reset.sent(draft.email.trim())}>
         <LinkButton href="/">{text.reset.back}</LinkButton>
       </Gate>
     )
+  const bind = bindFields({ draft, change, error: reset.error })
   return (
     <Gate title={text.reset.title} lead={text.reset.lead}>
-      <form
-        class="stack"
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (!reset.isPending) void reset.run()
-        }}
+      <Form
+        submitLabel={text.reset.submit}
+        action={reset}
+        actions={
+          <a class="center-link" href="/">
+            {text.reset.back}
+          </a>
+        }
       >
         <TextField
           label={text.signIn.account}
           hint={text.signIn.accountHint}
-          value={account}
-          onInput={setAccount}
           autocomplete="organization"
-          pointer="/account"
-          error={reset.error}
+          {...bind.text('account')}
           autofocus
         />
         <TextField
           label={text.signIn.email}
           type="email"
-          value={email}
-          onInput={setEmail}
           autocomplete="username"
-          pointer="/email"
-          error={reset.error}
+          {...bind.text('email')}
         />
-        {reset.error && <Refusal error={reset.error} />}
-        <Button type="submit" kind="primary" isPending={reset.isPending}>
-          {text.reset.submit}
-        </Button>
-        <a class="center-link" href="/">
-          {text.reset.back}
-        </a>
-      </form>
+      </Form>
     </Gate>
   )
 }

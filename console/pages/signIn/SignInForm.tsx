@@ -2,10 +2,10 @@ import { useState } from 'preact/hooks'
 import { useAction } from '../../api/resource.ts'
 import { session } from '../../session/session.ts'
 import { text } from '../../text/text.ts'
-import { Button } from '../../ui/Button.tsx'
 import { Choices } from '../../ui/form/Choices.tsx'
+import { bindFields, useInput } from '../../ui/form/draft.ts'
+import { Form } from '../../ui/form/Form.tsx'
 import { SecretField, TextField } from '../../ui/form/fields.tsx'
-import { Refusal } from '../../ui/states.tsx'
 
 type Method = 'password' | 'key'
 
@@ -17,24 +17,31 @@ const METHODS = [
 /** Signs in by password or by API key. The key stays in this form and in memory. */
 export const SignInForm = ({ account: known = '', email: knownEmail = '' }) => {
   const [method, setMethod] = useState<Method>('password')
-  const [account, setAccount] = useState(known)
-  const [email, setEmail] = useState(knownEmail)
-  const [password, setPassword] = useState('')
-  const [apiKey, setApiKey] = useState('')
-  const signIn = useAction(() =>
-    method === 'password'
-      ? session.signInByPassword(account.trim(), email.trim(), password)
-      : session.signInByKey(account.trim(), apiKey.trim()),
-  )
-  const { error } = signIn
+  const { draft, change } = useInput({
+    account: known,
+    email: knownEmail,
+    password: '',
+    apiKey: '',
+  })
+  const signIn = useAction(() => {
+    const account = draft.account.trim()
+    return method === 'password'
+      ? session.signInByPassword(account, draft.email.trim(), draft.password)
+      : session.signInByKey(account, draft.apiKey.trim())
+  })
+  const bind = bindFields({ draft, change, error: signIn.error })
   return (
-    <form
-      class="stack"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (!signIn.isPending) void signIn.run()
-      }}
+    <Form
+      submitLabel={text.signIn.submit}
+      action={signIn}
+      actions={
+        method === 'password' && (
+          // Beside a page with typed input, in a tab of its own.
+          <a class="center-link" href="/reset" target={known ? '_blank' : undefined}>
+            {text.signIn.forgot}
+          </a>
+        )
+      }
     >
       <Choices
         label={text.signIn.method}
@@ -49,11 +56,9 @@ export const SignInForm = ({ account: known = '', email: knownEmail = '' }) => {
       <TextField
         label={text.signIn.account}
         hint={text.signIn.accountHint}
-        value={account}
-        onInput={setAccount}
         autocomplete="organization"
+        {...bind.text('account')}
         pointer={method === 'password' ? '/account' : '/userName'}
-        error={error}
         required
         autofocus
       />
@@ -62,20 +67,14 @@ export const SignInForm = ({ account: known = '', email: knownEmail = '' }) => {
           <TextField
             label={text.signIn.email}
             type="email"
-            value={email}
-            onInput={setEmail}
             autocomplete="username"
-            pointer="/email"
-            error={error}
+            {...bind.text('email')}
             required
           />
           <SecretField
             label={text.signIn.password}
-            value={password}
-            onInput={setPassword}
             autocomplete="current-password"
-            pointer="/password"
-            error={error}
+            {...bind.text('password')}
             required
           />
         </>
@@ -83,24 +82,11 @@ export const SignInForm = ({ account: known = '', email: knownEmail = '' }) => {
         <SecretField
           label={text.signIn.apiKey}
           hint={text.signIn.apiKeyHint}
-          value={apiKey}
-          onInput={setApiKey}
           placeholder="pgk_…"
-          pointer="/apiKey"
-          error={error}
+          {...bind.text('apiKey')}
           required
         />
       )}
-      {error && <Refusal error={error} />}
-      <Button type="submit" kind="primary" isPending={signIn.isPending}>
-        {text.signIn.submit}
-      </Button>
-      {method === 'password' && (
-        // Beside a page with typed input, in a tab of its own.
-        <a class="center-link" href="/reset" target={known ? '_blank' : undefined}>
-          {text.signIn.forgot}
-        </a>
-      )}
-    </form>
+    </Form>
   )
 }

@@ -8,7 +8,13 @@ import { text } from '../../text/text.ts'
 import { Choices } from '../../ui/form/Choices.tsx'
 import { bindFields, useDraft } from '../../ui/form/draft.ts'
 import { Form } from '../../ui/form/Form.tsx'
-import { CheckField, SecretField, SelectField, TextField } from '../../ui/form/fields.tsx'
+import {
+  CheckField,
+  choicesOf,
+  SecretField,
+  SelectField,
+  TextField,
+} from '../../ui/form/fields.tsx'
 import { Card } from '../../ui/Page.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { PortalSteps } from './PortalSteps.tsx'
@@ -23,10 +29,7 @@ interface PartProps {
   isNew: boolean
 }
 
-const NEW_DEVICES = (['hold', 'create'] as const).map((value) => ({
-  value,
-  label: text.sources.newDevicesChoices[value],
-}))
+const NEW_DEVICES = choicesOf(['hold', 'create'], text.sources.newDevicesChoices)
 
 const General = ({ isNew, ...props }: PartProps) => {
   const { draft, change } = props
@@ -162,9 +165,7 @@ export const SourceForm = ({ source, onSaved }: SourceFormProps) => {
     <Form
       submitLabel={source ? text.common.save : text.sources.create}
       cancelHref={source ? `/sources/${source.id}` : '/sources'}
-      onSubmit={save.run}
-      isPending={save.isPending}
-      error={error}
+      action={save}
     >
       <div class="columns">
         <General {...part} />

@@ -52,9 +52,7 @@ export const UserForm = ({ user }: { user: User | null }) => {
     <Form
       submitLabel={user ? text.common.save : text.users.create}
       cancelHref="/users"
-      onSubmit={save.run}
-      isPending={save.isPending}
-      error={save.error}
+      action={save}
     >
       <div class="columns">
         <Person {...part} />

@@ -124,22 +124,18 @@ export const Person = (props: PartProps) => {
 }
 
 export const Access = (props: PartProps) => {
-  const { draft, change, error } = props
   const bind = bindFields(props)
   const groups = useResource(readGroups, [])
   return (
     <Card title={text.users.access}>
       <SeveralField
         label={text.users.may}
-        values={draft.privileges}
         options={PRIVILEGES.map((value) => ({
           value,
           label: text.users.privilegeNames[value],
           hint: text.users.privilegeHints[value],
         }))}
-        onChange={(privileges) => change({ privileges })}
-        pointer="/privileges"
-        error={error}
+        {...bind.several('privileges')}
       />
       <div class="fields">
         <SelectField
@@ -180,7 +176,7 @@ export const Own = (props: PartProps) => {
         <DevicePicker
           label={text.users.device}
           hint={text.users.deviceHint}
-          ids={draft.deviceId === null ? [] : [draft.deviceId]}
+          values={draft.deviceId === null ? [] : [draft.deviceId]}
           onChange={([deviceId = null]) => change({ deviceId })}
           maxCount={1}
           pointer="/deviceId"

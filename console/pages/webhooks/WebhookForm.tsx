@@ -1,6 +1,5 @@
 import { call } from '../../api/client.ts'
 import { readGroups } from '../../api/people.ts'
-import type { ApiError } from '../../api/problem.ts'
 import { useAction, useResource } from '../../api/resource.ts'
 import type { Webhook } from '../../api/types.ts'
 import { text } from '../../text/text.ts'
@@ -23,27 +22,6 @@ const bodyOf = (webhook: Webhook | null) => ({
   groups: webhook?.groups ?? [],
 })
 
-interface GroupChoiceProps {
-  ids: readonly string[]
-  onChange: (ids: string[]) => void
-  error: ApiError | null
-}
-
-const GroupChoice = ({ ids, onChange, error }: GroupChoiceProps) => {
-  const groups = useResource(readGroups, [])
-  if (!groups.data || groups.data.length === 0) return null
-  return (
-    <SeveralField
-      label={text.webhooks.groups}
-      values={ids}
-      options={groups.data.map(({ id, name }) => ({ value: id, label: name }))}
-      onChange={onChange}
-      pointer="/groups"
-      error={error}
-    />
-  )
-}
-
 interface WebhookFormProps {
   webhook: Webhook | null
   onSaved: (webhook: Webhook, secret: string | null) => void
@@ -51,6 +29,7 @@ interface WebhookFormProps {
 
 export const WebhookForm = ({ webhook, onSaved }: WebhookFormProps) => {
   const { draft, change, changes, keep } = useDraft(() => bodyOf(webhook))
+  const groups = useResource(readGroups, [])
   const save = useAction(async () => {
     if (webhook) {
       const params = { webhookId: webhook.id }
@@ -70,9 +49,7 @@ export const WebhookForm = ({ webhook, onSaved }: WebhookFormProps) => {
     <Form
       submitLabel={webhook ? text.common.save : text.webhooks.create}
       cancelHref="/webhooks"
-      onSubmit={save.run}
-      isPending={save.isPending}
-      error={error}
+      action={save}
     >
       <div class="columns">
         <Card title={text.webhooks.receiver}>
@@ -98,18 +75,17 @@ export const WebhookForm = ({ webhook, onSaved }: WebhookFormProps) => {
         <Card title={text.webhooks.onlyThese}>
           <div class="stack">
             <p class="hint">{text.webhooks.onlyTheseHint}</p>
-            <GroupChoice
-              ids={draft.groups}
-              onChange={(groups) => change({ groups })}
-              error={error}
-            />
+            {groups.data && groups.data.length > 0 && (
+              <SeveralField
+                label={text.webhooks.groups}
+                options={groups.data.map(({ id, name }) => ({ value: id, label: name }))}
+                {...bind.several('groups')}
+              />
+            )}
             <DevicePicker
               label={text.webhooks.devices}
-              ids={draft.devices}
-              onChange={(devices) => change({ devices })}
               maxCount={MAX_IDS}
-              pointer="/devices"
-              error={error}
+              {...bind.several('devices')}
             />
           </div>
         </Card>

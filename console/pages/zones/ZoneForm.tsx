@@ -127,7 +127,9 @@ export const ZoneForm = ({ zone, map, onStored, onDeleted }: ZoneFormProps) => {
   const [isChecked, setIsChecked] = useState(false)
   const parsed = parseShape(draft.shape)
   const tools = useEditor(map, draft, (shape) => change({ shape: typedOf(shape) }))
-  const save = useAction(async (shape: Shape) => {
+  const save = useAction(async () => {
+    if (!('shape' in parsed)) return
+    const { shape } = parsed
     if (zone) {
       const changed = { ...changes, ...('shape' in changes && { shape }) }
       const params = { zoneId: zone.id }
@@ -140,7 +142,7 @@ export const ZoneForm = ({ zone, map, onStored, onDeleted }: ZoneFormProps) => {
   })
   const submit = () => {
     setIsChecked(true)
-    if ('shape' in parsed) void save.run(parsed.shape)
+    if ('shape' in parsed) void save.run()
   }
   const { error } = save
   const isReadOnly = !canEditRules()
@@ -158,8 +160,7 @@ export const ZoneForm = ({ zone, map, onStored, onDeleted }: ZoneFormProps) => {
         submitLabel={zone ? text.common.save : text.zones.create}
         cancelHref="/zones"
         onSubmit={submit}
-        isPending={save.isPending}
-        error={error}
+        action={save}
         isReadOnly={isReadOnly}
         actions={zone && <DeleteZone zone={zone} onDeleted={onDeleted} />}
       >

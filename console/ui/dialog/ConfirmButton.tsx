@@ -5,9 +5,10 @@ import { useAction } from '../../api/resource.ts'
 import { navigate, setLeaveGuard } from '../../router/router.ts'
 import { text } from '../../text/text.ts'
 import { Button, type ButtonProps } from '../Button.tsx'
+import type { FormAction } from '../form/Form.tsx'
 import { TextField } from '../form/fields.tsx'
 import { toast } from '../toast.tsx'
-import { type FormAction, FormDialog } from './Dialog.tsx'
+import { FormDialog } from './Dialog.tsx'
 
 interface ConfirmProps {
   title: string

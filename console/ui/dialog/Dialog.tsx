@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
-import type { Action } from '../../api/resource.ts'
 import { text } from '../../text/text.ts'
 import { Button, IconButton } from '../Button.tsx'
+import type { FormAction } from '../form/Form.tsx'
 import { Refusal } from '../states.tsx'
 
 interface DialogProps {
@@ -86,9 +86,6 @@ export const Dialog = ({
     </dialog>
   )
 }
-
-/** What a form needs to know of the action that it runs. */
-export type FormAction = Pick<Action<[]>, 'run' | 'isPending' | 'error'>
 
 interface FormDialogProps extends Pick<DialogProps, 'title' | 'onClose' | 'children'> {
   submitLabel: string

@@ -16,12 +16,13 @@ const MAX_CHIPS = 60
 interface DevicePickerProps {
   label: string
   hint?: string
-  ids: readonly string[]
-  onChange: (ids: string[]) => void
+  values: readonly string[]
+  onChange: (values: string[]) => void
   /** With 1, another choice replaces the first. */
   maxCount: number
   pointer?: string
   error?: ApiError | null
+  disabled?: boolean
 }
 
 const Chip = ({ id, onRemove }: { id: string; onRemove: () => void }) => {
@@ -41,7 +42,7 @@ const Chip = ({ id, onRemove }: { id: string; onRemove: () => void }) => {
 export const DevicePicker = ({
   label,
   hint,
-  ids,
+  values,
   onChange,
   maxCount,
   pointer,
@@ -60,29 +61,29 @@ export const DevicePicker = ({
     },
     [words],
   )
-  const chosen = new Set(ids)
+  const chosen = new Set(values)
   const toggle = (deviceId: string) =>
     onChange(
       chosen.has(deviceId)
-        ? ids.filter((one) => one !== deviceId)
+        ? values.filter((one) => one !== deviceId)
         : isSingle
           ? [deviceId]
-          : [...ids, deviceId],
+          : [...values, deviceId],
     )
-  const shown = isAllShown ? ids : ids.slice(0, MAX_CHIPS)
+  const shown = isAllShown ? values : values.slice(0, MAX_CHIPS)
   return (
     <fieldset class="picker">
       <legend>{label}</legend>
       {hint && <p class="hint">{hint}</p>}
       <p class="picker-count" aria-live="polite">
-        {ids.length === 0 ? text.picker.noneChosen : text.picker.chosen(ids.length)}
+        {values.length === 0 ? text.picker.noneChosen : text.picker.chosen(values.length)}
       </p>
-      {ids.length > 0 && (
+      {values.length > 0 && (
         <ul class="chips">
           {shown.map((one) => (
             <Chip key={one} id={one} onRemove={() => toggle(one)} />
           ))}
-          {shown.length < ids.length && (
+          {shown.length < values.length && (
             <li>
               <Button size="small" kind="quiet" onClick={() => setIsAllShown(true)}>
                 {text.picker.showAll}
@@ -103,7 +104,7 @@ export const DevicePicker = ({
                 type={isSingle ? 'radio' : 'checkbox'}
                 name={isSingle ? id : undefined}
                 checked={chosen.has(device.id)}
-                disabled={!isSingle && !chosen.has(device.id) && ids.length >= maxCount}
+                disabled={!isSingle && !chosen.has(device.id) && values.length >= maxCount}
                 onChange={() => toggle(device.id)}
               />
               <span>{device.name}</span>

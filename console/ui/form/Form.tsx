@@ -1,14 +1,17 @@
 import type { ComponentChildren } from 'preact'
-import type { ApiError } from '../../api/problem.ts'
+import type { Action } from '../../api/resource.ts'
 import { text } from '../../text/text.ts'
 import { Button, LinkButton } from '../Button.tsx'
 import { Refusal } from '../states.tsx'
 
+/** What a form needs to know of the action that it runs. */
+export type FormAction = Pick<Action<[]>, 'run' | 'isPending' | 'error'>
+
 interface FormProps {
   submitLabel: string
-  onSubmit: () => void
-  isPending: boolean
-  error: ApiError | null
+  action: FormAction
+  /** Where something is checked before the action runs. */
+  onSubmit?: () => void
   children: ComponentChildren
   /** Shows the error; without it, its sentence. */
   refusal?: ComponentChildren
@@ -25,9 +28,8 @@ interface FormProps {
 /** A form with its refusal and its buttons. It is sent once at a time. */
 export const Form = ({
   submitLabel,
-  onSubmit,
-  isPending,
-  error,
+  action: { run, isPending, error },
+  onSubmit = run,
   children,
   refusal,
   canSubmit = true,
@@ -45,7 +47,7 @@ export const Form = ({
     }}
   >
     {children}
-    {error && (refusal || <Refusal error={error} />)}
+    {error && (refusal ?? <Refusal error={error} />)}
     {!isReadOnly && (
       <div class="form-actions">
         <Button type="submit" kind="primary" disabled={!canSubmit} isPending={isPending}>

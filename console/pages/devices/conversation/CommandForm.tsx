@@ -7,9 +7,9 @@ import type { Command, Device } from '../../../api/types.ts'
 import { text } from '../../../text/text.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Choices } from '../../../ui/form/Choices.tsx'
-import { bindFields } from '../../../ui/form/draft.ts'
+import { bindFields, useInput } from '../../../ui/form/draft.ts'
 import { Form } from '../../../ui/form/Form.tsx'
-import { SelectField, TextArea, TextField } from '../../../ui/form/fields.tsx'
+import { choicesOf, SelectField, TextArea, TextField } from '../../../ui/form/fields.tsx'
 import { Refusal } from '../../../ui/states.tsx'
 import {
   bodyOf,
@@ -21,11 +21,8 @@ import {
   type Way,
 } from './command.ts'
 
-const WAYS = (['network', 'sms'] as const).map((value) => ({
-  value,
-  label: text.conversation.ways[value],
-}))
-const KIND_CHOICES = KINDS.map((value) => ({ value, label: text.conversation.kinds[value] }))
+const WAYS = choicesOf(['network', 'sms'], text.conversation.ways)
+const KIND_CHOICES = choicesOf(KINDS, text.conversation.kinds)
 
 interface NoChannelProps {
   error: ApiError
@@ -57,7 +54,7 @@ interface CommandFormProps {
 }
 
 export const CommandForm = ({ device, onSent }: CommandFormProps) => {
-  const [draft, setDraft] = useState<CommandDraft>(EMPTY_COMMAND)
+  const { draft, change } = useInput<CommandDraft>(EMPTY_COMMAND)
   const [result, setResult] = useState<string | null>(null)
   const send = useAction(async () => {
     setResult(null)
@@ -66,12 +63,10 @@ export const CommandForm = ({ device, onSent }: CommandFormProps) => {
       body: bodyOf(draft),
     })
     setResult(reply.result)
-    setDraft((before) => ({ ...before, content: '' }))
+    change({ content: '' })
     onSent(reply.command)
   })
   const { error, clear } = send
-  const change = (changes: Partial<CommandDraft>) =>
-    setDraft((before) => ({ ...before, ...changes }))
   const bind = bindFields({ draft, change, error })
   const isSms = draft.way === 'sms'
   const isText = isSms || draft.kind === 'text'
@@ -84,9 +79,7 @@ export const CommandForm = ({ device, onSent }: CommandFormProps) => {
   return (
     <Form
       submitLabel={text.conversation.send}
-      onSubmit={() => void send.run()}
-      isPending={send.isPending}
-      error={error}
+      action={send}
       canSubmit={isComplete(draft) && !(isSms && !device.min)}
       refusal={
         error?.code === 'no-command-channel' ? (

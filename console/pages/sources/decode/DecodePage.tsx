@@ -1,12 +1,11 @@
-import { useState } from 'preact/hooks'
 import { useAction } from '../../../api/resource.ts'
 import type { PastedPush } from '../../../api/types.ts'
 import { text } from '../../../text/text.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Choices } from '../../../ui/form/Choices.tsx'
-import { bindFields } from '../../../ui/form/draft.ts'
+import { bindFields, useInput } from '../../../ui/form/draft.ts'
 import { Form } from '../../../ui/form/Form.tsx'
-import { SelectField, TextArea, TextField } from '../../../ui/form/fields.tsx'
+import { choicesOf, SelectField, TextArea, TextField } from '../../../ui/form/fields.tsx'
 import { Card, Page } from '../../../ui/Page.tsx'
 import { Empty } from '../../../ui/states.tsx'
 import { PROVIDERS, type Provider, sampleOf } from '../samples.ts'
@@ -31,10 +30,7 @@ const EMPTY: Pasted = {
   body: '',
 }
 
-const FORMS = (['text', 'base64'] as const).map((value) => ({
-  value,
-  label: text.decode.bodyForms[value],
-}))
+const FORMS = choicesOf(['text', 'base64'], text.decode.bodyForms)
 
 /** `Name: value`, one a line. */
 const headersOf = (typed: string): Record<string, string> =>
@@ -68,13 +64,11 @@ const exampleOf = (provider: Provider): Pasted => {
 }
 
 export default () => {
-  const [draft, setDraft] = useState<Pasted>(EMPTY)
+  const { draft, change } = useInput<Pasted>(EMPTY)
   const { decoded, decode } = useDecoded()
   const submit = useAction(() => decode(pushOf(draft)))
   const { error } = submit
-  const change = (changes: Partial<Pasted>) => setDraft((before) => ({ ...before, ...changes }))
   const bind = bindFields({ draft, change, error })
-  const body = bind.text('body')
   return (
     <Page
       title={text.decode.title}
@@ -85,11 +79,9 @@ export default () => {
         <Card title={text.decode.payload}>
           <Form
             submitLabel={text.decode.submit}
-            onSubmit={() => void submit.run()}
-            isPending={submit.isPending}
-            error={error}
+            action={submit}
             actions={
-              <Button icon="edit" onClick={() => setDraft(exampleOf(draft.provider))}>
+              <Button icon="edit" onClick={() => change(exampleOf(draft.provider))}>
                 {text.decode.example}
               </Button>
             }
@@ -131,7 +123,7 @@ export default () => {
             />
             <TextArea
               label={text.decode.body}
-              {...body}
+              {...bind.text('body')}
               pointer={draft.form === 'text' ? '/body' : '/bodyBase64'}
               rows={10}
               isOptional

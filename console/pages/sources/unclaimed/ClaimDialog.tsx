@@ -7,7 +7,7 @@ import { FormDialog } from '../../../ui/dialog/Dialog.tsx'
 import { Choices } from '../../../ui/form/Choices.tsx'
 import { DevicePicker } from '../../../ui/form/DevicePicker.tsx'
 import { bindFields, useDraft } from '../../../ui/form/draft.ts'
-import { TextField } from '../../../ui/form/fields.tsx'
+import { choicesOf, TextField } from '../../../ui/form/fields.tsx'
 import { LicenseRefusal } from '../../devices/LicenseRefusal.tsx'
 
 interface ClaimDialogProps {
@@ -18,10 +18,7 @@ interface ClaimDialogProps {
 }
 
 type Way = 'new' | 'existing'
-const WAYS = (['new', 'existing'] as const).map((value) => ({
-  value,
-  label: text.unclaimed.claimChoices[value],
-}))
+const WAYS = choicesOf(['new', 'existing'], text.unclaimed.claimChoices)
 
 /** Says that an existing device loses the identifier that it has. */
 const Replaced = ({ deviceId, identifier }: { deviceId: string; identifier: string }) => {
@@ -84,7 +81,7 @@ export const ClaimDialog = ({ sourceId, identifier, onClose, onClaimed }: ClaimD
         <>
           <DevicePicker
             label={text.unclaimed.device}
-            ids={deviceId === null ? [] : [deviceId]}
+            values={deviceId === null ? [] : [deviceId]}
             onChange={([id]) => setDeviceId(id ?? null)}
             maxCount={1}
             pointer="/deviceId"
