@@ -21,7 +21,3 @@ live.on(
   ['device.created', 'device.deleted', 'device.expired', 'device.reactivated', 'license.*'],
   refresh,
 )
-
-/** The calendar day that it is now in the account's time zone. */
-export const accountDay = (timeZone: string): string =>
-  new Intl.DateTimeFormat('en-CA', { timeZone }).format(Date.now())

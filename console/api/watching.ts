@@ -1,7 +1,6 @@
 import { signal } from '@preact/signals'
 import { session } from '../session/session.ts'
-import { call } from './client.ts'
-import { readAll } from './people.ts'
+import { readAll } from './list.ts'
 import type { Rule, Zone } from './types.ts'
 
 /* Zones and rules. Both lists are short, and closed to users who see one group only. */
@@ -10,16 +9,10 @@ export const canSeeRules = (): boolean => !(session.me.value?.isConfined ?? fals
 export const canEditRules = (): boolean => session.can('write') && canSeeRules()
 
 export const readZones = (signal?: AbortSignal): Promise<Zone[]> =>
-  readAll(async (cursor) => {
-    const { zones, nextCursor } = await call('GET /api/zones', { query: { cursor }, signal })
-    return { items: zones, nextCursor }
-  })
+  readAll('GET /api/zones', 'zones', { signal })
 
 export const readRules = (signal?: AbortSignal): Promise<Rule[]> =>
-  readAll(async (cursor) => {
-    const { rules, nextCursor } = await call('GET /api/rules', { query: { cursor }, signal })
-    return { items: rules, nextCursor }
-  })
+  readAll('GET /api/rules', 'rules', { signal })
 
 /** The zones that a rule names. */
 export const zoneIdsOf = ({ when }: { when: unknown }): readonly string[] =>

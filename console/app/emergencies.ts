@@ -1,21 +1,19 @@
 import { computed, effect, signal } from '@preact/signals'
 import { call } from '../api/client.ts'
+import { readAll } from '../api/list.ts'
 import { rememberNames } from '../api/names.ts'
-import type { Alert, AlertPage, Location } from '../api/types.ts'
+import type { Alert, Location } from '../api/types.ts'
 import { type LiveEvent, live } from '../live/stream.ts'
 import { newestPlace, type Place } from './newestPlace.ts'
 
 /* Emergencies that nobody has acknowledged, and where they are. They are on top of every page. */
 
-/** No event tells that an emergency was signalled again, nor, on most pages, that a device moved. */
+/** No event says that an emergency was signalled again, nor, on most pages, that a device moved. */
 const FOLLOW_INTERVAL_MS = 10_000
 const MAX_DEVICES = 100
 
 const isOpenEmergency = (alert: Alert): boolean =>
   !alert.acknowledged && !alert.cancelled && alert.emergency
-
-/** Of 1000 emergencies that nobody has acknowledged; cancelled ones are among them. */
-const MAX_PAGES = 10
 
 const open = signal<readonly Alert[]>([])
 /** The last position of each device that has an emergency. */
@@ -63,17 +61,8 @@ const put = (alert: Alert): void => {
 }
 
 const readOpen = async (): Promise<Alert[]> => {
-  const found: Alert[] = []
-  let cursor: string | null = null
-  for (let page = 0; page < MAX_PAGES; page++) {
-    const reply: AlertPage = await call('GET /api/alerts', {
-      query: { emergency: true, acknowledged: false, sort: '-dateTime', cursor },
-    })
-    found.push(...reply.alerts.filter(isOpenEmergency))
-    cursor = reply.nextCursor
-    if (cursor === null) break
-  }
-  return found
+  const query = { emergency: true, acknowledged: false, sort: '-dateTime' }
+  return (await readAll('GET /api/alerts', 'alerts', { query })).filter(isOpenEmergency)
 }
 
 const load = async (): Promise<void> => {

@@ -71,4 +71,8 @@ export const toLocalInput = (at: number): string => {
   return `${day.join('-')}T${padded(date.getHours())}:${padded(date.getMinutes())}`
 }
 
+/** The calendar day, `2027-01-01`, that it is in a time zone. */
+export const dayIn = (timeZone: string, at = Date.now()): string =>
+  new Intl.DateTimeFormat('en-CA', { timeZone }).format(at)
+
 export const viewerZone = Intl.DateTimeFormat().resolvedOptions().timeZone

@@ -50,12 +50,21 @@ interface UnloadedProps {
   icon: IconName
 }
 
+interface NotLoadedProps {
+  of: { error: ApiError | null; reload: () => void }
+  rows?: number | undefined
+}
+
 /** In the place of a resource that is loading, does not exist or could not be loaded. */
 export const Unloaded = ({ error, onRetry, icon }: UnloadedProps) => {
   if (!error) return <Pending />
   if (error.status === 404) return <Empty icon={icon} title={error.message} />
   return <Failed error={error} onRetry={onRetry} />
 }
+
+/** In the place of a part of a page whose data are not there yet, or could not be loaded. */
+export const NotLoaded = ({ of: { error, reload }, rows }: NotLoadedProps) =>
+  error ? <Failed error={error} onRetry={reload} /> : <Skeleton rows={rows} />
 
 /** An error beside the form or button that caused it. */
 export const Refusal = ({ error, children }: { error: ApiError; children?: ComponentChildren }) => (
@@ -68,7 +77,7 @@ export const Refusal = ({ error, children }: { error: ApiError; children?: Compo
   </div>
 )
 
-export const Skeleton = ({ rows = 6 }: { rows?: number }) => (
+export const Skeleton = ({ rows = 6 }: { rows?: number | undefined }) => (
   <div class="skeleton" role="status" aria-label={text.common.loading}>
     {Array.from({ length: rows }, (_, at) => (
       <span key={at} />

@@ -31,7 +31,7 @@ try {
 
   await check('a source shows its address once, with a command that works', async () => {
     await page.getByRole('link', { name: 'Sources', exact: true }).click()
-    await page.getByRole('link', { name: 'New source' }).click()
+    await page.getByRole('link', { name: 'New source' }).first().click()
     await page.getByRole('button', { name: 'Create the source' }).click()
     await page.locator('.field-error', { hasText: 'Name' }).waitFor()
     await page.getByLabel('Network or program').selectOption({ label: 'SPOT' })

@@ -1,6 +1,7 @@
 import { useEffect } from 'preact/hooks'
 import { call } from '../../api/client.ts'
-import { readAll, usePeople } from '../../api/people.ts'
+import { readAll } from '../../api/list.ts'
+import { usePeople } from '../../api/people.ts'
 import { useResource } from '../../api/resource.ts'
 import type { Alert, Message } from '../../api/types.ts'
 import { emergencies } from '../../app/emergencies.ts'
@@ -11,10 +12,9 @@ import { session } from '../../session/session.ts'
 import { alertLabel, text } from '../../text/text.ts'
 import { LinkButton } from '../../ui/Button.tsx'
 import { CopyButton } from '../../ui/CopyButton.tsx'
-import { DeviceLink } from '../../ui/DeviceLink.tsx'
+import { DeviceLink, RuleLink, ZoneLink } from '../../ui/links.tsx'
 import { MessageKind, MessageStatus } from '../../ui/MessageStatus.tsx'
 import { Badge, Card, Facts, Page } from '../../ui/Page.tsx'
-import { RuleLink, ZoneLink } from '../../ui/RuleLink.tsx'
 import { Empty, Failed, Pending } from '../../ui/states.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { AlertState } from './AlertBadges.tsx'
@@ -32,11 +32,7 @@ interface Loaded {
 const load = async (alertId: string, signal: AbortSignal): Promise<Loaded> => {
   const [{ alert }, messages] = await Promise.all([
     call('GET /api/alerts/{alertId}', { params: { alertId }, signal }),
-    readAll(async (cursor) => {
-      const query = { alertId, cursor }
-      const page = await call('GET /api/account/messages', { query, signal })
-      return { items: page.messages, nextCursor: page.nextCursor }
-    }),
+    readAll('GET /api/account/messages', 'messages', { query: { alertId }, signal }),
   ])
   return { alert, messages: new Map(messages.map((message) => [message.id, message])) }
 }

@@ -6,15 +6,14 @@ import { useLiveEvents } from '../../live/useLive.ts'
 import { setQuery } from '../../router/router.ts'
 import { session } from '../../session/session.ts'
 import { alertLabel, text } from '../../text/text.ts'
-import { DeviceLink } from '../../ui/DeviceLink.tsx'
 import { Choices } from '../../ui/form/Choices.tsx'
 import { TextField } from '../../ui/form/fields.tsx'
 import { SearchInput } from '../../ui/form/SearchInput.tsx'
 import { Icon } from '../../ui/Icon.tsx'
-import { Filters } from '../../ui/list/Filters.tsx'
+import { DeviceLink, RaisedBy } from '../../ui/links.tsx'
+import { FilterChip, Filters } from '../../ui/list/Filters.tsx'
 import { type Column, Table } from '../../ui/list/Table.tsx'
 import { Page } from '../../ui/Page.tsx'
-import { RaisedBy } from '../../ui/RuleLink.tsx'
 import { Empty } from '../../ui/states.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { AlertState, Sent } from './AlertBadges.tsx'
@@ -137,18 +136,15 @@ export default () => {
           {...(filters.from && { min: filters.from })}
         />
         {device && (
-          <button type="button" class="chip" onClick={() => setQuery({ device: null })}>
+          <FilterChip onClear={() => setQuery({ device: null })}>
             <DeviceFilterName id={device} />
-            <Icon name="close" size={14} />
-            <span class="visually-hidden">{text.common.clear}</span>
-          </button>
+          </FilterChip>
         )}
       </Filters>
       <Table
         label={text.alerts.title}
         columns={columns}
         pages={pages}
-        rowKey={({ id }) => id}
         href={({ id }) => `/alerts/${id}`}
         empty={
           <Empty icon="alert" title={text.alerts.emptyTitles[show]}>

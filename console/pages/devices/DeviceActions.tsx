@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
-import { accountDay } from '../../api/account.ts'
 import { call } from '../../api/client.ts'
 import { useAction } from '../../api/resource.ts'
 import type { Device } from '../../api/types.ts'
+import { dayIn } from '../../format/time.ts'
 import { session } from '../../session/session.ts'
 import { text } from '../../text/text.ts'
 import { Button, LinkButton } from '../../ui/Button.tsx'
@@ -68,7 +68,7 @@ const Expire = ({ device, onChange }: ActionProps) => (
     question={text.devices.expireText}
     confirmLabel={text.devices.expireConfirm}
     onConfirm={async () => {
-      const expirationDate = accountDay(session.me.value?.account.timeZone ?? 'UTC')
+      const expirationDate = dayIn(session.me.value?.account.timeZone ?? 'UTC')
       const reply = await call('PATCH /api/devices/{deviceId}', {
         params: { deviceId: device.id },
         body: { limits: { expires: true, expirationDate } },

@@ -1,4 +1,5 @@
 import { call } from '../../api/client.ts'
+import { readGroups } from '../../api/people.ts'
 import { useResource } from '../../api/resource.ts'
 import type { Device } from '../../api/types.ts'
 import type { PageProps } from '../../app/routes.ts'
@@ -6,10 +7,10 @@ import { formatDay } from '../../format/time.ts'
 import { formatPosition, formatSpeed } from '../../format/units.ts'
 import { useLiveEvents } from '../../live/useLive.ts'
 import { text } from '../../text/text.ts'
-import { Bar } from '../../ui/Bar.tsx'
 import { LinkButton } from '../../ui/Button.tsx'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { Icon } from '../../ui/Icon.tsx'
+import { Bar } from '../../ui/Meter.tsx'
 import { Card, Facts, Page } from '../../ui/Page.tsx'
 import { Failed, Skeleton } from '../../ui/states.tsx'
 import { Time } from '../../ui/Time.tsx'
@@ -157,8 +158,7 @@ const ExpiredNote = ({ device }: { device: Device }) => (
 
 const readGroupNames = async (ids: readonly string[], signal: AbortSignal): Promise<string[]> => {
   if (ids.length === 0) return []
-  const { groups } = await call('GET /api/groups', { query: { limit: 1000 }, signal })
-  return groups.filter(({ id }) => ids.includes(id)).map(({ name }) => name)
+  return (await readGroups(signal)).filter(({ id }) => ids.includes(id)).map(({ name }) => name)
 }
 
 export default ({ params: { deviceId = '' } }: PageProps) => {

@@ -1,7 +1,9 @@
 import { useEffect } from 'preact/hooks'
 import { account, loadAccount } from '../../api/account.ts'
 import { call } from '../../api/client.ts'
-import { type Pages, usePages, useResource } from '../../api/resource.ts'
+import { useList } from '../../api/list.ts'
+import { readGroups } from '../../api/people.ts'
+import { type Pages, useResource } from '../../api/resource.ts'
 import type { Device } from '../../api/types.ts'
 import { formatDay } from '../../format/time.ts'
 import type { LiveEvent } from '../../live/stream.ts'
@@ -71,14 +73,6 @@ const COLUMNS: readonly Column<Device>[] = [
   },
 ]
 
-const readPage = async (
-  query: Record<string, unknown>,
-  signal: AbortSignal,
-): Promise<{ items: Device[]; nextCursor: string | null }> => {
-  const { devices, nextCursor } = await call('GET /api/devices', { query, signal })
-  return { items: devices, nextCursor }
-}
-
 /** Changes the row of an event in place, so that a reader far down the list stays there. */
 const follow = async (
   { type, data: { deviceId } }: LiveEvent,
@@ -90,9 +84,6 @@ const follow = async (
   const { devices } = await call('GET /api/devices', { query: { ids: deviceId } })
   set((items) => items.map((item) => devices.find(({ id }) => id === item.id) ?? item))
 }
-
-const readGroups = async (signal: AbortSignal) =>
-  (await call('GET /api/groups', { query: { limit: 1000 }, signal })).groups
 
 const Filters = ({ q, state, group }: { q: string; state: string; group: string }) => {
   const groups = useResource(readGroups, [])
@@ -143,10 +134,9 @@ export default () => {
     (value) => value ?? '',
   ) as [string, string, string]
   const sort = query.get('sort') ?? 'name'
-  const pages = usePages(
-    (cursor, signal) => readPage({ q, state, group, sort, cursor, limit: PAGE_SIZE }, signal),
-    [q, state, group, sort],
-  )
+  const pages = useList('GET /api/devices', 'devices', {
+    query: { q, state, group, sort, limit: PAGE_SIZE },
+  })
   const { reload, set } = pages
   useEffect(() => void loadAccount().catch(() => undefined), [])
   useLiveEvents(
@@ -168,7 +158,6 @@ export default () => {
         label={text.devices.title}
         columns={COLUMNS}
         pages={pages}
-        rowKey={({ id }) => id}
         href={({ id }) => `/devices/${id}`}
         sort={sort}
         onSort={(value) => setQuery({ sort: value === 'name' ? null : value })}

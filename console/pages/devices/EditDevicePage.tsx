@@ -6,7 +6,7 @@ import type { PageProps } from '../../app/routes.ts'
 import { navigate, setLeaveGuard } from '../../router/router.ts'
 import { text } from '../../text/text.ts'
 import { Page } from '../../ui/Page.tsx'
-import { Failed, Skeleton } from '../../ui/states.tsx'
+import { NotLoaded } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { DeviceForm } from './DeviceForm.tsx'
 import { type DeviceDraft, draftOf, patchOf } from './deviceFormState.ts'
@@ -28,19 +28,18 @@ const Editor = ({ device }: { device: Device }) => {
 }
 
 export default ({ params: { deviceId = '' } }: PageProps) => {
-  const { data, error, reload } = useResource(
+  const device = useResource(
     async (signal) =>
       (await call('GET /api/devices/{deviceId}', { params: { deviceId }, signal })).device,
     [deviceId],
   )
+  const { data } = device
   return (
     <Page
       title={text.devices.editTitle(data?.name ?? '')}
       parent={{ href: `/devices/${deviceId}`, label: data?.name ?? text.devices.title }}
     >
-      {error && !data && <Failed error={error} onRetry={reload} />}
-      {!data && !error && <Skeleton />}
-      {data && <Editor device={data} />}
+      {data ? <Editor device={data} /> : <NotLoaded of={device} />}
     </Page>
   )
 }

@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'preact/hooks'
 import { call } from '../../api/client.ts'
-import { type Pages, usePages } from '../../api/resource.ts'
+import { useList } from '../../api/list.ts'
+import type { Pages } from '../../api/resource.ts'
 import type { Device, ListQuarantineReply } from '../../api/types.ts'
 import { formatDateTime } from '../../format/time.ts'
 import { formatPosition } from '../../format/units.ts'
@@ -172,18 +173,12 @@ const List = ({ device, pages, onAccepted }: ListProps) => {
 
 /** Positions of a device that cannot be true, to accept or to discard. */
 export const Quarantine = ({ device, onAccepted }: { device: Device; onAccepted: () => void }) => {
-  const pages = usePages<Quarantined>(
-    async (cursor, signal) => {
-      const reply = await call('GET /api/devices/{deviceId}/quarantine', {
-        params: { deviceId: device.id },
-        query: { cursor, limit: PAGE_SIZE },
-        signal,
-      })
-      return { items: reply.quarantine, nextCursor: reply.nextCursor }
-    },
+  const pages = useList('GET /api/devices/{deviceId}/quarantine', 'quarantine', {
+    params: { deviceId: device.id },
+    query: { limit: PAGE_SIZE },
     // Something has arrived, which may be in quarantine.
-    [device.id, device.lastContact],
-  )
+    version: device.lastContact,
+  })
   const { items, error, isPending, reload } = pages
   return (
     <Card title={text.quarantine.title}>

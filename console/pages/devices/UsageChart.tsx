@@ -4,7 +4,7 @@ import { useResource } from '../../api/resource.ts'
 import { DAY_MS, formatDay } from '../../format/time.ts'
 import { text } from '../../text/text.ts'
 import { Card } from '../../ui/Page.tsx'
-import { Failed, Skeleton } from '../../ui/states.tsx'
+import { NotLoaded } from '../../ui/states.tsx'
 
 const DAYS = 90
 const HEIGHT = 120
@@ -74,7 +74,7 @@ const Bars = ({ days }: { days: readonly Day[] }) => {
 /** The messages of a device, day by day. */
 export const UsageChart = ({ deviceId, today }: { deviceId: string; today: string }) => {
   const from = dayBefore(today, DAYS - 1)
-  const { data, error, reload } = useResource(
+  const usage = useResource(
     async (signal) =>
       (
         await call('GET /api/devices/{deviceId}/usage', {
@@ -85,6 +85,7 @@ export const UsageChart = ({ deviceId, today }: { deviceId: string; today: strin
       ).usage,
     [deviceId, from, today],
   )
+  const { data } = usage
   const days = useMemo<Day[]>(() => {
     const found = new Map((data ?? []).map((one) => [one.date, one]))
     return Array.from({ length: DAYS }, (_, at) => {
@@ -96,8 +97,7 @@ export const UsageChart = ({ deviceId, today }: { deviceId: string; today: strin
   const isEmpty = days.every(({ emails, sms }) => emails + sms === 0)
   return (
     <Card title={text.devices.usageTitle}>
-      {error && !data && <Failed error={error} onRetry={reload} />}
-      {!data && !error && <Skeleton rows={3} />}
+      {!data && <NotLoaded of={usage} rows={3} />}
       {data && isEmpty && <p class="muted">{text.devices.usageNone}</p>}
       {data && !isEmpty && <Bars days={days} />}
     </Card>

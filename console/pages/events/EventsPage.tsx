@@ -4,10 +4,9 @@ import { LIVE_TYPES } from '../../live/stream.ts'
 import { useLiveEvents } from '../../live/useLive.ts'
 import { place, setQuery } from '../../router/router.ts'
 import { text } from '../../text/text.ts'
-import { DeviceLink } from '../../ui/DeviceLink.tsx'
 import { SelectField } from '../../ui/form/fields.tsx'
-import { Icon } from '../../ui/Icon.tsx'
-import { Filters } from '../../ui/list/Filters.tsx'
+import { DeviceLink } from '../../ui/links.tsx'
+import { FilterChip, Filters } from '../../ui/list/Filters.tsx'
 import { type Column, Table } from '../../ui/list/Table.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Empty } from '../../ui/states.tsx'
@@ -91,18 +90,15 @@ export default () => {
           onChange={(value) => setQuery({ type: value })}
         />
         {devices && (
-          <button type="button" class="chip" onClick={() => setQuery({ device: null })}>
+          <FilterChip onClear={() => setQuery({ device: null })}>
             {text.messages.ofDevice}
-            <Icon name="close" size={14} />
-            <span class="visually-hidden">{text.common.clear}</span>
-          </button>
+          </FilterChip>
         )}
       </Filters>
       <Table
         label={text.events.title}
         columns={columns}
         pages={pages}
-        rowKey={({ id }) => id}
         empty={
           <Empty icon="event" title={text.events.emptyTitle}>
             {text.events.empty}

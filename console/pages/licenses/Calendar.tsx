@@ -1,9 +1,9 @@
 import type { Device } from '../../api/types.ts'
-import { formatDay } from '../../format/time.ts'
+import { dayIn, formatDay } from '../../format/time.ts'
 import { place, setQuery } from '../../router/router.ts'
 import { text } from '../../text/text.ts'
 import { IconButton } from '../../ui/Button.tsx'
-import { addMonths, daysOfMonth, monthName, monthOf, todayIn, WEEKDAYS } from './month.ts'
+import { addMonths, daysOfMonth, monthName, monthOf, WEEKDAYS } from './month.ts'
 
 interface CalendarProps {
   /** The devices that expire on each day. */
@@ -27,7 +27,7 @@ const DevicesOf = ({ day, devices }: { day: string; devices: readonly Device[] }
 
 /** A month with the number of devices that expire on each day, and their names beside it. */
 export const Calendar = ({ byDay, timeZone }: CalendarProps) => {
-  const today = todayIn(timeZone)
+  const today = dayIn(timeZone)
   const upcoming = [...byDay.keys()].filter((day) => day > today).sort()
   const given = place.value.query.get('month') ?? ''
   const month = /^\d{4}-(0[1-9]|1[0-2])$/.test(given) ? given : monthOf(upcoming[0] ?? today)

@@ -1,18 +1,18 @@
 import { useMemo } from 'preact/hooks'
 import { call } from '../../api/client.ts'
+import { readAll, useList } from '../../api/list.ts'
 import { rememberNames } from '../../api/names.ts'
-import { readAll } from '../../api/people.ts'
-import { usePages, useResource } from '../../api/resource.ts'
+import { useResource } from '../../api/resource.ts'
 import type { Device, ReadLicenseLogReply } from '../../api/types.ts'
 import { formatNumber } from '../../format/units.ts'
 import { useLiveReload } from '../../live/useLive.ts'
 import { session } from '../../session/session.ts'
 import { text } from '../../text/text.ts'
-import { DeviceLink } from '../../ui/DeviceLink.tsx'
+import { DeviceLink } from '../../ui/links.tsx'
 import { type Column, Table } from '../../ui/list/Table.tsx'
 import { Meter } from '../../ui/Meter.tsx'
 import { Badge, Card, Page } from '../../ui/Page.tsx'
-import { Empty, Failed, Skeleton } from '../../ui/states.tsx'
+import { Empty, NotLoaded } from '../../ui/states.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { Calendar } from './Calendar.tsx'
 import './licenses.css'
@@ -30,22 +30,23 @@ const KINDS = {
   'zone-changed': 'info',
 } as const
 
-const readActiveDevices = (signal: AbortSignal): Promise<Device[]> =>
-  readAll(async (cursor) => {
-    const query = { state: 'active', cursor }
-    const { devices, nextCursor } = await call('GET /api/devices', { query, signal })
-    rememberNames(devices)
-    return { items: devices, nextCursor }
+const readActiveDevices = async (signal: AbortSignal): Promise<Device[]> => {
+  const devices = await readAll('GET /api/devices', 'devices', {
+    query: { state: 'active' },
+    signal,
   })
+  rememberNames(devices)
+  return devices
+}
 
 const InUse = () => {
-  const { data, error, reload } = useResource(
+  const licenses = useResource(
     async (signal) => (await call('GET /api/account', { signal })).account.licenses,
     [],
   )
-  useLiveReload(LIVE_TYPES, reload)
-  if (!data) return error ? <Failed error={error} onRetry={reload} /> : <Skeleton rows={2} />
-  const { used, total, available } = data
+  useLiveReload(LIVE_TYPES, licenses.reload)
+  if (!licenses.data) return <NotLoaded of={licenses} rows={2} />
+  const { used, total, available } = licenses.data
   return (
     <div class="license-use">
       <p class="figure">
@@ -58,8 +59,9 @@ const InUse = () => {
 }
 
 const Expirations = () => {
-  const { data, error, reload } = useResource(readActiveDevices, [])
-  useLiveReload(LIVE_TYPES, reload)
+  const devices = useResource(readActiveDevices, [])
+  const { data } = devices
+  useLiveReload(LIVE_TYPES, devices.reload)
   const byDay = useMemo(() => {
     const days = new Map<string, Device[]>()
     for (const device of data ?? []) {
@@ -69,7 +71,7 @@ const Expirations = () => {
     }
     return days
   }, [data])
-  if (!data) return error ? <Failed error={error} onRetry={reload} /> : <Skeleton rows={6} />
+  if (!data) return <NotLoaded of={devices} />
   if (byDay.size === 0)
     return (
       <Empty icon="clock" title={text.licenses.nothingExpires}>
@@ -100,11 +102,8 @@ const columns: readonly Column<Entry>[] = [
 ]
 
 const Log = () => {
-  const pages = usePages<Entry>(async (cursor, signal) => {
-    const query = { cursor, limit: LOG_PAGE_SIZE }
-    const reply = await call('GET /api/account/licenses/log', { query, signal })
-    return { items: reply.entries, nextCursor: reply.nextCursor }
-  }, [])
+  const query = { limit: LOG_PAGE_SIZE }
+  const pages = useList('GET /api/account/licenses/log', 'entries', { query })
   useLiveReload(LIVE_TYPES, pages.reload)
   return (
     <Table

@@ -1,6 +1,6 @@
-/* Months of a calendar, `2027-01`, in no time zone. */
+import { DAY_MS } from '../../format/time.ts'
 
-const DAY_MS = 86_400_000
+/* Months of a calendar, `2027-01`, in no time zone. */
 
 export const monthOf = (day: string): string => day.slice(0, 7)
 
@@ -18,10 +18,6 @@ const monthFormat = new Intl.DateTimeFormat('en-GB', {
   timeZone: 'UTC',
 })
 export const monthName = (month: string): string => monthFormat.format(startOf(month))
-
-/** Today's date in a zone. */
-export const todayIn = (timeZone: string): string =>
-  new Intl.DateTimeFormat('en-CA', { timeZone }).format(Date.now())
 
 const MONDAY = Date.UTC(2024, 0, 1)
 const weekday = (style: 'short' | 'long') =>

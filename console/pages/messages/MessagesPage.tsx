@@ -1,15 +1,14 @@
 import { call } from '../../api/client.ts'
-import { usePages } from '../../api/resource.ts'
+import { useList } from '../../api/list.ts'
 import type { Message } from '../../api/types.ts'
 import { useLiveReload } from '../../live/useLive.ts'
 import { place, setQuery } from '../../router/router.ts'
 import { session } from '../../session/session.ts'
 import { text } from '../../text/text.ts'
 import { ActionButton } from '../../ui/ActionButton.tsx'
-import { DeviceLink } from '../../ui/DeviceLink.tsx'
 import { SelectField } from '../../ui/form/fields.tsx'
-import { Icon } from '../../ui/Icon.tsx'
-import { Filters } from '../../ui/list/Filters.tsx'
+import { DeviceLink } from '../../ui/links.tsx'
+import { FilterChip, Filters } from '../../ui/list/Filters.tsx'
 import { type Column, Table } from '../../ui/list/Table.tsx'
 import { MessageKind, MessageStatus } from '../../ui/MessageStatus.tsx'
 import { Page } from '../../ui/Page.tsx'
@@ -60,16 +59,9 @@ export default () => {
   const channel = chosen('channel', CHANNELS)
   const deviceId = query.get('device') ?? ''
   const alertId = query.get('alert') ?? ''
-  const pages = usePages<Message>(
-    async (cursor, signal) => {
-      const reply = await call('GET /api/account/messages', {
-        query: { cursor, limit: PAGE_SIZE, status, channel, deviceId, alertId },
-        signal,
-      })
-      return { items: reply.messages, nextCursor: reply.nextCursor }
-    },
-    [status, channel, deviceId, alertId],
-  )
+  const pages = useList('GET /api/account/messages', 'messages', {
+    query: { limit: PAGE_SIZE, status, channel, deviceId, alertId },
+  })
   useLiveReload(LIVE_TYPES, pages.reload)
   const replace = (message: Message) =>
     pages.set((items) => items.map((one) => (one.id === message.id ? message : one)))
@@ -130,22 +122,15 @@ export default () => {
           onChange={(value) => setQuery({ channel: value })}
         />
         {(deviceId || alertId) && (
-          <button
-            type="button"
-            class="chip"
-            onClick={() => setQuery({ device: null, alert: null })}
-          >
+          <FilterChip onClear={() => setQuery({ device: null, alert: null })}>
             {alertId ? text.messages.ofAlert : text.messages.ofDevice}
-            <Icon name="close" size={14} />
-            <span class="visually-hidden">{text.common.clear}</span>
-          </button>
+          </FilterChip>
         )}
       </Filters>
       <Table
         label={text.messages.title}
         columns={columns}
         pages={pages}
-        rowKey={({ id }) => id}
         empty={
           <Empty icon="message" title={text.messages.emptyTitle}>
             {text.messages.empty}

@@ -14,11 +14,10 @@ import { bindFields, useDraft } from '../../ui/form/draft.ts'
 import { Form } from '../../ui/form/Form.tsx'
 import { TextField } from '../../ui/form/fields.tsx'
 import { TimeZoneField } from '../../ui/form/ListField.tsx'
-import { Meter } from '../../ui/Meter.tsx'
+import { Bar } from '../../ui/Meter.tsx'
 import { Card, Facts } from '../../ui/Page.tsx'
-import { Failed, Skeleton } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { SettingsFrame, useAccount } from './SettingsFrame.tsx'
+import { AccountSettings } from './SettingsFrame.tsx'
 import { ZonePreview } from './ZonePreview.tsx'
 
 const MAX_RETENTION_DAYS = 3650
@@ -86,27 +85,21 @@ const AccountForm = ({ account, onSaved }: FormProps) => {
   )
 }
 
-const Bar = ({
-  label,
-  used,
-  of,
-  unit = '',
-}: {
+interface UsedProps {
   label: string
   used: number
   of: number
   unit?: string
-}) => {
-  return (
-    <div class="bar">
-      <p class="bar-label">
-        <span>{label}</span>
-        <span>{text.settings.usedOf(formatNumber(used, 1), formatNumber(of), unit)}</span>
-      </p>
-      <Meter label={label} used={used} of={of} />
-    </div>
-  )
 }
+
+const Used = ({ label, used, of, unit = '' }: UsedProps) => (
+  <Bar
+    label={label}
+    value={used}
+    max={of}
+    figures={text.settings.usedOf(formatNumber(used, 1), formatNumber(of), unit)}
+  />
+)
 
 const Overview = ({ account }: { account: Account }) => {
   const { budgets, budgetUsage, licenses } = account
@@ -131,13 +124,13 @@ const Overview = ({ account }: { account: Account }) => {
           [text.settings.today, formatDay(budgetUsage.date)],
         ]}
       />
-      <Bar label={text.settings.licenses} used={licenses.used} of={licenses.total} />
-      <Bar
+      <Used label={text.settings.licenses} used={licenses.used} of={licenses.total} />
+      <Used
         label={text.settings.locationsToday}
         used={budgetUsage.locations}
         of={budgets.locationsPerDay}
       />
-      <Bar
+      <Used
         label={text.settings.storage}
         used={budgetUsage.storageBytes / MEGABYTE}
         of={budgets.storageBytes / MEGABYTE}
@@ -147,28 +140,17 @@ const Overview = ({ account }: { account: Account }) => {
   )
 }
 
-export default () => {
-  const { data, error, reload, set } = useAccount()
-  return (
-    <SettingsFrame title={text.settings.title}>
-      {data ? (
-        <div class="columns">
-          <Card title={text.settings.account}>
-            <AccountForm
-              key={data.lastModified}
-              account={data}
-              onSaved={(account) => set(() => account)}
-            />
-          </Card>
-          <Card title={text.settings.overview}>
-            <Overview account={data} />
-          </Card>
-        </div>
-      ) : error ? (
-        <Failed error={error} onRetry={reload} />
-      ) : (
-        <Skeleton rows={6} />
-      )}
-    </SettingsFrame>
-  )
-}
+export default () => (
+  <AccountSettings>
+    {(account, onSaved) => (
+      <div class="columns">
+        <Card title={text.settings.account}>
+          <AccountForm account={account} onSaved={onSaved} />
+        </Card>
+        <Card title={text.settings.overview}>
+          <Overview account={account} />
+        </Card>
+      </div>
+    )}
+  </AccountSettings>
+)

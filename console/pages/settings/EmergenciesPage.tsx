@@ -10,9 +10,8 @@ import { Form } from '../../ui/form/Form.tsx'
 import { FieldError } from '../../ui/form/fieldGroups.tsx'
 import { CheckField, TextField } from '../../ui/form/fields.tsx'
 import { Card } from '../../ui/Page.tsx'
-import { Failed, Skeleton } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { SettingsFrame, useAccount } from './SettingsFrame.tsx'
+import { AccountSettings } from './SettingsFrame.tsx'
 
 const MAX_CONTACTS = 20
 const DEFAULT_ESCALATION = { afterMinutes: 15, rounds: 2 }
@@ -215,21 +214,8 @@ const EmergencyForm = ({ account, onSaved }: FormProps) => {
   )
 }
 
-export default () => {
-  const { data, error, reload, set } = useAccount()
-  return (
-    <SettingsFrame title={text.settings.title} lead={text.emergencies.lead}>
-      {data ? (
-        <EmergencyForm
-          key={data.lastModified}
-          account={data}
-          onSaved={(account) => set(() => account)}
-        />
-      ) : error ? (
-        <Failed error={error} onRetry={reload} />
-      ) : (
-        <Skeleton rows={6} />
-      )}
-    </SettingsFrame>
-  )
-}
+export default () => (
+  <AccountSettings lead={text.emergencies.lead}>
+    {(account, onSaved) => <EmergencyForm account={account} onSaved={onSaved} />}
+  </AccountSettings>
+)

@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks'
 import { call } from '../../api/client.ts'
+import { useList } from '../../api/list.ts'
 import { isAdmin, readUsers } from '../../api/people.ts'
-import { useAction, usePages, useResource } from '../../api/resource.ts'
+import { useAction, useResource } from '../../api/resource.ts'
 import type { Key, NewKeyReply } from '../../api/types.ts'
 import { now } from '../../format/time.ts'
 import { session } from '../../session/session.ts'
@@ -88,10 +89,7 @@ const canRegenerate = ({ userId }: Key): boolean => {
 
 export default () => {
   const users = useResource(async (signal) => (isAdmin() ? readUsers(signal) : []), [])
-  const pages = usePages<Key>(async (cursor, signal) => {
-    const reply = await call('GET /api/account/keys', { query: { cursor }, signal })
-    return { items: reply.keys, nextCursor: reply.nextCursor }
-  }, [])
+  const pages = useList('GET /api/account/keys', 'keys')
   const [open, setOpen] = useState<'new' | Key | null>(null)
   const [made, setMade] = useState<NewKeyReply | null>(null)
   const show = (reply: NewKeyReply) => {
@@ -156,7 +154,6 @@ export default () => {
         label={text.settings.keys}
         columns={columns}
         pages={pages}
-        rowKey={({ id }) => id}
         empty={<Empty icon="key" title={text.keys.emptyTitle} action={generate} />}
       />
       {open === 'new' && <NewKey users={users.data ?? []} onMade={show} onClose={close} />}

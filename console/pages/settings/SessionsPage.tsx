@@ -6,7 +6,7 @@ import { text } from '../../text/text.ts'
 import { ActionButton } from '../../ui/ActionButton.tsx'
 import { ConfirmButton } from '../../ui/dialog/ConfirmButton.tsx'
 import { Badge } from '../../ui/Page.tsx'
-import { Empty, Failed, Skeleton } from '../../ui/states.tsx'
+import { Empty, NotLoaded } from '../../ui/states.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { browserName } from './browserName.ts'
@@ -42,7 +42,8 @@ const EndAll = () => (
 )
 
 export default () => {
-  const { data, error, reload } = useResource(readSessions, [])
+  const sessions = useResource(readSessions, [])
+  const { data } = sessions
   return (
     <SettingsFrame
       title={text.settings.title}
@@ -50,11 +51,7 @@ export default () => {
       actions={data?.some(({ current }) => current) && <EndAll />}
     >
       {!data ? (
-        error ? (
-          <Failed error={error} onRetry={reload} />
-        ) : (
-          <Skeleton rows={4} />
-        )
+        <NotLoaded of={sessions} rows={4} />
       ) : data.length === 0 ? (
         <Empty icon="user" title={text.sessions.emptyTitle}>
           {text.sessions.empty}
@@ -74,7 +71,7 @@ export default () => {
                   <Time value={one.expires} />
                 </p>
               </div>
-              <End one={one} onDone={reload} />
+              <End one={one} onDone={sessions.reload} />
             </li>
           ))}
         </ul>

@@ -1,15 +1,13 @@
-import type { ComponentChildren } from 'preact'
+import { type ComponentChildren, Fragment } from 'preact'
 import { call } from '../../api/client.ts'
-import { type Resource, useResource } from '../../api/resource.ts'
+import { useResource } from '../../api/resource.ts'
 import type { Account } from '../../api/types.ts'
 import { place } from '../../router/router.ts'
 import { session } from '../../session/session.ts'
 import { text } from '../../text/text.ts'
 import { Page } from '../../ui/Page.tsx'
+import { NotLoaded } from '../../ui/states.tsx'
 import './settings.css'
-
-export const useAccount = (): Resource<Account> =>
-  useResource(async (signal) => (await call('GET /api/account', { signal })).account, [])
 
 interface SettingsFrameProps {
   title: string
@@ -43,5 +41,30 @@ export const SettingsFrame = ({ title, children, actions, lead }: SettingsFrameP
       </nav>
       {children}
     </Page>
+  )
+}
+
+interface AccountSettingsProps {
+  lead?: string
+  children: (account: Account, onSaved: (account: Account) => void) => ComponentChildren
+}
+
+/** A part of the settings that shows and changes the account. */
+export const AccountSettings = ({ children, ...frame }: AccountSettingsProps) => {
+  const account = useResource(
+    async (signal) => (await call('GET /api/account', { signal })).account,
+    [],
+  )
+  const { data } = account
+  return (
+    <SettingsFrame title={text.settings.title} {...frame}>
+      {data ? (
+        <Fragment key={data.lastModified}>
+          {children(data, (saved) => account.set(() => saved))}
+        </Fragment>
+      ) : (
+        <NotLoaded of={account} />
+      )}
+    </SettingsFrame>
   )
 }

@@ -1,20 +1,16 @@
-import { call } from '../../api/client.ts'
-import { readAll } from '../../api/people.ts'
+import { readAll } from '../../api/list.ts'
 import { useResource } from '../../api/resource.ts'
 import type { Account, Device } from '../../api/types.ts'
-import { formatDay } from '../../format/time.ts'
+import { dayIn, formatDay } from '../../format/time.ts'
 import { text } from '../../text/text.ts'
 import { Icon } from '../../ui/Icon.tsx'
-import { Failed, Skeleton } from '../../ui/states.tsx'
-import { dayIn, previewZone } from './zoneChange.ts'
+import { NotLoaded } from '../../ui/states.tsx'
+import { previewZone } from './zoneChange.ts'
 
 const MAX_NAMES = 10
 
 const readDevices = (signal: AbortSignal): Promise<Device[]> =>
-  readAll(async (cursor) => {
-    const { devices, nextCursor } = await call('GET /api/devices', { query: { cursor }, signal })
-    return { items: devices, nextCursor }
-  })
+  readAll('GET /api/devices', 'devices', { signal })
 
 const Names = ({ devices }: { devices: readonly Device[] }) => (
   <ul>
@@ -27,8 +23,9 @@ const Names = ({ devices }: { devices: readonly Device[] }) => (
 
 /** What a change of the time zone would do to licenses, before it is made. */
 export const ZonePreview = ({ account, timeZone }: { account: Account; timeZone: string }) => {
-  const { data, error, reload } = useResource(readDevices, [])
-  if (!data) return error ? <Failed error={error} onRetry={reload} /> : <Skeleton rows={2} />
+  const devices = useResource(readDevices, [])
+  const { data } = devices
+  if (!data) return <NotLoaded of={devices} rows={2} />
   const at = Date.now()
   const { today, expiring, reviving, missing } = previewZone(data, account.licenses, timeZone, at)
   const kind = missing > 0 ? 'bad' : expiring.length + reviving.length > 0 ? 'warn' : 'plain'

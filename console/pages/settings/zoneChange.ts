@@ -1,4 +1,5 @@
 import type { Device, Licenses } from '../../api/types.ts'
+import { dayIn } from '../../format/time.ts'
 
 /** What another time zone would do to the devices of an account. */
 export interface ZoneChange {
@@ -9,9 +10,6 @@ export interface ZoneChange {
   /** How many licenses the change needs more than are free. */
   missing: number
 }
-
-export const dayIn = (timeZone: string, at: number): string =>
-  new Intl.DateTimeFormat('en-CA', { timeZone }).format(at)
 
 /**
  * A device expires when its date begins in the account's zone, so another zone can expire it earlier

@@ -2,7 +2,7 @@ import type { DaySummary } from '../../api/types.ts'
 import { formatDay } from '../../format/time.ts'
 import { formatDistance } from '../../format/units.ts'
 import { text } from '../../text/text.ts'
-import { formatDuration, speedOrNone } from './TripTables.tsx'
+import { formatDuration, PlainTable, speedOrNone } from './TripTables.tsx'
 
 const HEIGHT = 90
 const STEP = 20
@@ -46,44 +46,21 @@ const HEADS = [
 /** Distance, time and speed for each calendar day of the account's zone. */
 export const Days = ({ days }: { days: readonly DaySummary[] }) => {
   if (days.length === 0) return <p class="muted">{text.trips.noDays}</p>
+  const rows = days.map((day) => ({
+    key: day.date,
+    cells: [
+      formatDay(day.date),
+      day.trips,
+      formatDistance(day.distance),
+      formatDuration(day.movingSeconds),
+      speedOrNone(day.topSpeed),
+      speedOrNone(day.meanSpeed),
+    ],
+  }))
   return (
     <div class="stack">
       <DistanceChart days={days} />
-      <div class="table-frame">
-        <table class="table">
-          <caption class="visually-hidden">{text.trips.day}</caption>
-          <thead>
-            <tr>
-              {HEADS.map((head) => (
-                <th key={head} scope="col">
-                  {head}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {days.map((day) => {
-              const cells = [
-                formatDay(day.date),
-                day.trips,
-                formatDistance(day.distance),
-                formatDuration(day.movingSeconds),
-                speedOrNone(day.topSpeed),
-                speedOrNone(day.meanSpeed),
-              ]
-              return (
-                <tr key={day.date}>
-                  {cells.map((cell, at) => (
-                    <td key={HEADS[at]} data-label={HEADS[at]}>
-                      {cell}
-                    </td>
-                  ))}
-                </tr>
-              )
-            })}
-          </tbody>
-        </table>
-      </div>
+      <PlainTable caption={text.trips.day} heads={HEADS} rows={rows} />
     </div>
   )
 }

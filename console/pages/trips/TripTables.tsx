@@ -19,19 +19,18 @@ export const formatDuration = (seconds: number): string => {
 export const speedOrNone = (kmh: number | null): string => (kmh === null ? '–' : formatSpeed(kmh))
 
 interface Row {
-  part: ChosenPart
-  label: string
+  key: string
   cells: readonly ComponentChildren[]
+  isChosen?: boolean
 }
 
-interface RowsProps extends ChoiceProps {
+interface PlainTableProps {
   caption: string
   heads: readonly string[]
   rows: readonly Row[]
 }
 
-/** A table whose rows are shown on the map by the button in their first column. */
-const Rows = ({ caption, heads, rows, chosen, onChoose }: RowsProps) => (
+export const PlainTable = ({ caption, heads, rows }: PlainTableProps) => (
   <div class="table-frame">
     <table class="table">
       <caption class="visually-hidden">{caption}</caption>
@@ -45,23 +44,11 @@ const Rows = ({ caption, heads, rows, chosen, onChoose }: RowsProps) => (
         </tr>
       </thead>
       <tbody>
-        {rows.map(({ part, label, cells }) => (
-          <tr key={part.from} class={chosen?.from === part.from ? 'chosen' : ''}>
+        {rows.map(({ key, cells, isChosen }) => (
+          <tr key={key} class={isChosen ? 'chosen' : ''}>
             {cells.map((cell, at) => (
               <td key={heads[at]} data-label={heads[at]}>
-                {at === 0 ? (
-                  <button
-                    type="button"
-                    class="link-button"
-                    aria-pressed={chosen?.from === part.from}
-                    aria-label={label}
-                    onClick={() => onChoose(part)}
-                  >
-                    {cell}
-                  </button>
-                ) : (
-                  cell
-                )}
+                {cell}
               </td>
             ))}
           </tr>
@@ -69,6 +56,24 @@ const Rows = ({ caption, heads, rows, chosen, onChoose }: RowsProps) => (
       </tbody>
     </table>
   </div>
+)
+
+interface PartButtonProps extends ChoiceProps {
+  part: ChosenPart
+  label: string
+}
+
+/** The beginning of a trip or stop. A click shows it on the map. */
+const PartButton = ({ part, label, chosen, onChoose }: PartButtonProps) => (
+  <button
+    type="button"
+    class="link-button"
+    aria-pressed={chosen?.from === part.from}
+    aria-label={label}
+    onClick={() => onChoose(part)}
+  >
+    <Time value={part.from} />
+  </button>
 )
 
 const TRIP_HEADS = [
@@ -82,34 +87,44 @@ const TRIP_HEADS = [
 
 export const TripTable = ({ trips, ...choice }: ChoiceProps & { trips: readonly Trip[] }) => {
   if (trips.length === 0) return <p class="muted">{text.trips.noTrips}</p>
-  const rows = trips.map(({ start, end, ...trip }) => ({
-    part: { from: start.dateTime, to: end.dateTime, place: null },
-    label: text.trips.showTrip(formatDateTime(start.dateTime)),
+  const rows = trips.map(({ start: { dateTime: from }, end: { dateTime: to }, ...trip }) => ({
+    key: from,
+    isChosen: choice.chosen?.from === from,
     cells: [
-      <Time key="start" value={start.dateTime} />,
-      <Time key="end" value={end.dateTime} />,
+      <PartButton
+        key="start"
+        part={{ from, to, place: null }}
+        label={text.trips.showTrip(formatDateTime(from))}
+        {...choice}
+      />,
+      <Time key="end" value={to} />,
       formatDistance(trip.distance),
       formatDuration(trip.duration),
       speedOrNone(trip.topSpeed),
       speedOrNone(trip.meanSpeed),
     ],
   }))
-  return <Rows {...choice} caption={text.trips.tripCount} heads={TRIP_HEADS} rows={rows} />
+  return <PlainTable caption={text.trips.tripCount} heads={TRIP_HEADS} rows={rows} />
 }
 
 const STOP_HEADS = [text.trips.start, text.trips.end, text.trips.duration, text.trips.place]
 
 export const StopTable = ({ stops, ...choice }: ChoiceProps & { stops: readonly Stop[] }) => {
   if (stops.length === 0) return <p class="muted">{text.trips.noStops}</p>
-  const rows = stops.map(({ start, end, duration, latitude, longitude }) => ({
-    part: { from: start, to: end, place: { latitude, longitude } },
-    label: text.trips.showStop(formatDateTime(start)),
+  const rows = stops.map(({ start: from, end: to, duration, latitude, longitude }) => ({
+    key: from,
+    isChosen: choice.chosen?.from === from,
     cells: [
-      <Time key="start" value={start} />,
-      <Time key="end" value={end} />,
+      <PartButton
+        key="start"
+        part={{ from, to, place: { latitude, longitude } }}
+        label={text.trips.showStop(formatDateTime(from))}
+        {...choice}
+      />,
+      <Time key="end" value={to} />,
       formatDuration(duration),
       formatPosition(latitude, longitude),
     ],
   }))
-  return <Rows {...choice} caption={text.trips.title} heads={STOP_HEADS} rows={rows} />
+  return <PlainTable caption={text.trips.title} heads={STOP_HEADS} rows={rows} />
 }

@@ -121,7 +121,6 @@ export const Deliveries = ({ webhookId, pages }: DeliveriesProps) => {
         label={text.webhooks.deliveries}
         columns={columns}
         pages={pages}
-        rowKey={({ id }) => id}
         empty={
           <Empty icon="webhook" title={text.webhooks.noDeliveriesTitle}>
             {text.webhooks.noDeliveries}

@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks'
 import { call } from '../../api/client.ts'
-import { usePages, useResource } from '../../api/resource.ts'
-import type { Webhook, WebhookDelivery } from '../../api/types.ts'
+import { useList } from '../../api/list.ts'
+import { useResource } from '../../api/resource.ts'
+import type { Webhook } from '../../api/types.ts'
 import type { PageProps } from '../../app/routes.ts'
 import { navigate, setLeaveGuard } from '../../router/router.ts'
 import { text } from '../../text/text.ts'
@@ -44,14 +45,10 @@ const OneWebhook = ({ webhookId }: { webhookId: string }) => {
       (await call('GET /api/webhooks/{webhookId}', { params: { webhookId }, signal })).webhook,
     [webhookId],
   )
-  const deliveries = usePages<WebhookDelivery>(
-    async (cursor, signal) => {
-      const options = { params: { webhookId }, query: { cursor, limit: PAGE_SIZE }, signal }
-      const reply = await call('GET /api/webhooks/{webhookId}/deliveries', options)
-      return { items: reply.deliveries, nextCursor: reply.nextCursor }
-    },
-    [webhookId],
-  )
+  const deliveries = useList('GET /api/webhooks/{webhookId}/deliveries', 'deliveries', {
+    params: { webhookId },
+    query: { limit: PAGE_SIZE },
+  })
   if (!data)
     return (
       <Page title={text.webhooks.webhook} parent={parent}>

@@ -1,11 +1,9 @@
-import { call } from '../../api/client.ts'
-import { usePages } from '../../api/resource.ts'
+import { useList } from '../../api/list.ts'
 import type { Webhook } from '../../api/types.ts'
 import { text } from '../../text/text.ts'
-import { LinkButton } from '../../ui/Button.tsx'
-import { type Column, Table } from '../../ui/list/Table.tsx'
-import { Badge, Page } from '../../ui/Page.tsx'
-import { Empty } from '../../ui/states.tsx'
+import { ListPage } from '../../ui/list/ListPage.tsx'
+import type { Column } from '../../ui/list/Table.tsx'
+import { Badge } from '../../ui/Page.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { eventName } from './eventTypes.ts'
 
@@ -47,30 +45,12 @@ const columns: readonly Column<Webhook>[] = [
   },
 ]
 
-export default () => {
-  const pages = usePages<Webhook>(async (cursor, signal) => {
-    const reply = await call('GET /api/webhooks', { query: { cursor }, signal })
-    return { items: reply.webhooks, nextCursor: reply.nextCursor }
-  }, [])
-  const add = (
-    <LinkButton kind="primary" icon="plus" href="/webhooks/new">
-      {text.webhooks.add}
-    </LinkButton>
-  )
-  return (
-    <Page title={text.webhooks.title} lead={text.webhooks.lead} actions={add}>
-      <Table
-        label={text.webhooks.title}
-        columns={columns}
-        pages={pages}
-        rowKey={({ id }) => id}
-        href={({ id }) => `/webhooks/${id}`}
-        empty={
-          <Empty icon="webhook" title={text.webhooks.emptyTitle}>
-            {text.webhooks.empty}
-          </Empty>
-        }
-      />
-    </Page>
-  )
-}
+export default () => (
+  <ListPage
+    words={text.webhooks}
+    icon="webhook"
+    path="/webhooks"
+    columns={columns}
+    pages={useList('GET /api/webhooks', 'webhooks')}
+  />
+)

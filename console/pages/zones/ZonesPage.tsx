@@ -6,7 +6,7 @@ import type { PageProps } from '../../app/routes.ts'
 import { navigate } from '../../router/router.ts'
 import { text } from '../../text/text.ts'
 import { useTitle } from '../../ui/Page.tsx'
-import { Empty, Failed, Skeleton } from '../../ui/states.tsx'
+import { Empty, NotLoaded } from '../../ui/states.tsx'
 import { MapFrame } from '../map/MapFrame.tsx'
 import type { PlainMap } from '../map/PlainMap.ts'
 import { usePlainMap } from '../map/useMap.ts'
@@ -80,8 +80,7 @@ export default ({ params }: PageProps) => {
   return (
     <div class="zones-page">
       <section class="zones-panel" aria-label={text.zones.panel}>
-        {zones.error && !zones.data && <Failed error={zones.error} onRetry={zones.reload} />}
-        {!zones.data && !zones.error && <Skeleton />}
+        {!zones.data && <NotLoaded of={zones} />}
         {zones.data && zoneId === null && (
           <ZoneList zones={zones.data} onChange={zones.reload} map={map} />
         )}

@@ -1,3 +1,5 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../format/time.ts'
+
 /* A time span that a reader chooses: the last hours or days, or any two times. */
 
 export const SPAN_NAMES = ['24h', '7d', '30d', 'custom'] as const
@@ -9,13 +11,11 @@ export interface ChosenSpan {
   to: string
 }
 
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
 const LENGTH_MS = { '24h': DAY_MS, '7d': 7 * DAY_MS, '30d': 30 * DAY_MS } as const
 /** An hour more: a month may have a day of 25 hours. */
 const MAX_MS = 31 * DAY_MS + HOUR_MS
 /** Ends a little in the future, since the clocks of devices may be ahead. */
-const AHEAD_MS = 10 * 60_000
+export const AHEAD_MS = 10 * MINUTE_MS
 
 export const lastSpan = (name: Exclude<ChosenSpan['name'], 'custom'>, now: number): ChosenSpan => ({
   name,

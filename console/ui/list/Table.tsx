@@ -18,12 +18,13 @@ export interface Column<T> {
   isMinor?: boolean
 }
 
-interface TableProps<T> {
+export interface TableProps<T> {
   /** What the table shows, for screen readers. */
   label: string
   columns: readonly Column<T>[]
   pages: Pages<T>
-  rowKey: (item: T) => string
+  /** Without it, the id. */
+  rowKey?: (item: T) => string
   /** The address of a row. The link is in the first column. */
   href?: (item: T) => string
   /** `name` or `-name`. */
@@ -63,7 +64,7 @@ export const Table = <T,>({
   label,
   columns,
   pages,
-  rowKey,
+  rowKey = (item) => (item as { id: string }).id,
   href,
   sort,
   onSort,

@@ -1,6 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks'
-import { call } from '../../../api/client.ts'
-import { usePages } from '../../../api/resource.ts'
+import { useList } from '../../../api/list.ts'
 import type { Command, Device } from '../../../api/types.ts'
 import { useLiveEvents } from '../../../live/useLive.ts'
 import { session } from '../../../session/session.ts'
@@ -48,17 +47,10 @@ const Entry = ({ command }: { command: Command }) => {
 }
 
 const useConversation = (deviceId: string) => {
-  const pages = usePages<Command>(
-    async (cursor, signal) => {
-      const { commands, nextCursor } = await call('GET /api/devices/{deviceId}/commands', {
-        params: { deviceId },
-        query: { cursor, limit: PAGE_SIZE },
-        signal,
-      })
-      return { items: commands, nextCursor }
-    },
-    [deviceId],
-  )
+  const pages = useList('GET /api/devices/{deviceId}/commands', 'commands', {
+    params: { deviceId },
+    query: { limit: PAGE_SIZE },
+  })
   // Messages of the device, and what became of an SMS.
   useLiveEvents(
     ['message.*'],

@@ -6,7 +6,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { type Column, Table } from '../../../ui/list/Table.tsx'
 import { Empty } from '../../../ui/states.tsx'
 import { Time } from '../../../ui/Time.tsx'
-import type { Failure } from '../held.ts'
+import type { Failure } from '../sourceLists.ts'
 import { PayloadDialog } from './PayloadDialog.tsx'
 import { ReplayDialog } from './ReplayDialog.tsx'
 
@@ -57,7 +57,6 @@ export const Failures = ({ source, pages, onReload }: FailuresProps) => {
         label={text.failures.title}
         columns={columns}
         pages={pages}
-        rowKey={({ id }) => id}
         empty={
           <Empty icon="check" title={text.failures.emptyTitle}>
             {text.failures.empty}

@@ -7,7 +7,7 @@ import { Dialog } from '../../../ui/dialog/Dialog.tsx'
 import { Facts } from '../../../ui/Page.tsx'
 import { Failed, Pending, Refusal } from '../../../ui/states.tsx'
 import { Decoded, useDecoded } from '../decode/Decoded.tsx'
-import type { Failure } from '../held.ts'
+import type { Failure } from '../sourceLists.ts'
 import { bytesOfBase64, showBytes } from './payloadText.ts'
 
 /** Somebody else's bytes, shown as text. */

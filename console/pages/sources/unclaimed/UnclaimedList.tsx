@@ -12,7 +12,7 @@ import { Empty } from '../../../ui/states.tsx'
 import { Time } from '../../../ui/Time.tsx'
 import { toast } from '../../../ui/toast.tsx'
 import { type NamedPlace, PlacesMap } from '../../map/MapFrame.tsx'
-import type { Unclaimed } from '../held.ts'
+import type { Unclaimed } from '../sourceLists.ts'
 import { ClaimDialog } from './ClaimDialog.tsx'
 
 interface UnclaimedListProps {

@@ -1,10 +1,6 @@
 import { expect, test } from 'vitest'
-import {
-  addMonths,
-  daysOfMonth,
-  monthName,
-  todayIn,
-} from '../../../../console/pages/licenses/month.ts'
+import { dayIn } from '../../../../console/format/time.ts'
+import { addMonths, daysOfMonth, monthName } from '../../../../console/pages/licenses/month.ts'
 
 test('a month has its days once, in weeks that begin on Monday', () => {
   const weeks = daysOfMonth('2026-11')
@@ -21,5 +17,5 @@ test('months are counted across years', () => {
 })
 
 test('today is the date of the zone', () => {
-  expect(todayIn('UTC')).toBe(new Date().toISOString().slice(0, 10))
+  expect(dayIn('UTC')).toBe(new Date().toISOString().slice(0, 10))
 })

@@ -1,5 +1,13 @@
+import { deviceName } from '../api/names.ts'
 import { canSeeRules, ruleName, zoneName } from '../api/watching.ts'
 import { text } from '../text/text.ts'
+
+/** A device by its name, with a link to its page. */
+export const DeviceLink = ({ id }: { id: string }) => {
+  const name = deviceName(id)
+  if (name === null) return <span class="muted">{text.names.deletedDevice}</span>
+  return <a href={`/devices/${encodeURIComponent(id)}`}>{name ?? id}</a>
+}
 
 /** A rule by its name, with a link to its page, for who may see it. */
 export const RuleLink = ({ id }: { id: string }) => {

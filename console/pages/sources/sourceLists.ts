@@ -1,8 +1,9 @@
 import { call } from '../../api/client.ts'
+import { readPage } from '../../api/list.ts'
 import type { Page } from '../../api/resource.ts'
 import type { ListFailuresReply, ListUnclaimedReply } from '../../api/types.ts'
 
-/* What a source holds. */
+/* Identifiers that no device has yet, and payloads that failed. */
 
 export type Unclaimed = ListUnclaimedReply['unclaimed'][number]
 export type Failure = ListFailuresReply['failures'][number]
@@ -22,15 +23,13 @@ export const readUnclaimed = async (
   return { items: unclaimed, dropped, nextCursor }
 }
 
-export const readFailures = async (
+export const readFailures = (
   sourceId: string,
   cursor: string | null,
   signal: AbortSignal,
-): Promise<Page<Failure>> => {
-  const { failures, nextCursor } = await call('GET /api/sources/{sourceId}/failures', {
+): Promise<Page<Failure>> =>
+  readPage('GET /api/sources/{sourceId}/failures', 'failures', {
     params: { sourceId },
     query: { cursor, limit: PAGE_SIZE },
     signal,
   })
-  return { items: failures, nextCursor }
-}
