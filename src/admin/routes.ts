@@ -24,6 +24,7 @@ import { requireFutureExpiry } from '../keys/contract.ts'
 import { presentKey } from '../keys/present.ts'
 import { insertKey } from '../keys/store.ts'
 import { ledgerOf } from '../ledger/stub.ts'
+import { operatorContext } from '../serviceContext.ts'
 import * as contract from './contract.ts'
 import { presentEditable, presentOperatedAccount } from './present.ts'
 import { recovery } from './recoveryRoutes.ts'
@@ -114,12 +115,13 @@ interface KeyOptions {
 }
 
 const makeKey = async (c: Context, account: Account, options: KeyOptions) => {
-  const id = await c.get('newId')('key')
+  const context = operatorContext(c, account)
+  const id = await context.newId('key')
   const { apiKey, hash } = await issueApiKey(id)
   const fresh = { ...options, id, hash, userId: null }
-  const key = await insertKey(openCell(c.env, account.cell), account.id, fresh, Date.now())
+  const key = await insertKey(context.db, account.id, fresh, context.now())
   if (!key) throw new Error('an unbound key was refused')
-  c.executionCtx.waitUntil(pokeIfSubscribed(c.env, { accountId: account.id, cell: account.cell }))
+  context.waitUntil(pokeIfSubscribed(c.env, context))
   return { key: presentKey(key), apiKey }
 }
 

@@ -1,100 +1,100 @@
 import { Hono } from 'hono'
-import { readAlertContext } from '../db/queries/alertContext.ts'
 import { allows } from '../domain/account/scope.ts'
-import { CHANNELS } from '../domain/message/alert.ts'
-import type { UndeliveredReason } from '../domain/message/emergency.ts'
-import { isRaisedByReports } from '../domain/message/reportedEmergency.ts'
+import { MAX_SEARCHED_ALERTS, MAX_SPAN_ALERTS } from '../domain/message/alert.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { operation } from '../http/contract/operation.ts'
 import { Problem, requireOk } from '../http/contract/problem.ts'
-import { reply, replyWithEtag } from '../http/reply/reply.ts'
-import { derivedAlertId } from '../ids.ts'
+import { MAX_ROWS } from '../http/paging/page.ts'
+import { type Range, type RangeQuery, rangePage, type Span } from '../http/paging/rangePage.ts'
+import { pageLimit } from '../http/paging/rangeQuery.ts'
+import { readWholeRange } from '../http/paging/rangeStream.ts'
+import { writeJson } from '../http/paging/rowWriter.ts'
+import { reply, replyAlternate, replyStream, replyWithEtag } from '../http/reply/reply.ts'
 import { ledgerOf } from '../ledger/stub.ts'
-import { log } from '../log.ts'
 import { authorOf, requestContext, type ServiceContext } from '../serviceContext.ts'
 import * as contract from './contract.ts'
-import type { NewAlert } from './forms.ts'
+import type { AlertsQueryBody, Sort } from './forms.ts'
+import { countAlerts, listAlerts } from './list.ts'
 import { presentAlert, type StoredAlert, versionOf, warningFor } from './present.ts'
-import { queryPage, replyQuery } from './query.ts'
+import { raiseAlert } from './raise.ts'
 import { findAlert } from './store.ts'
 
-/** The state of an alert that was just raised. */
-const NEW_STATE = {
-  acknowledgedAt: null,
-  acknowledgedBy: null,
-  cancelledAt: null,
-  cancelledBy: null,
+interface AlertFilters {
+  /** Null for the alerts of the whole account. */
+  deviceId: string | null
+  alertName?: string | undefined
+  acknowledged?: boolean | undefined
+  emergency?: boolean | undefined
+  sort: Sort
 }
 
-/** Logs which alert lost how many messages to the daily limit, never their recipients. */
-const logSuppressed = (
-  context: ServiceContext,
-  { deviceId, id, deliveries }: StoredAlert,
-): void => {
-  const suppressed = deliveries.filter(({ status }) => status === 'suppressed')
-  for (const channel of CHANNELS) {
-    const messages = suppressed.filter((delivery) => delivery.channel === channel).length
-    if (messages === 0) continue
-    log('warn', {
-      event: 'message-suppressed',
-      requestId: context.requestId,
-      account: context.accountId,
-      device: deviceId,
-      alert: id,
-      channel,
-      messages,
-    })
+const presentPage = (alerts: StoredAlert[], nextCursor: string | null) => ({
+  success: true as const,
+  alerts: alerts.map(presentAlert),
+  nextCursor,
+})
+
+/** Reads pages of the alerts that pass the filters. */
+const alertReader = (c: Context, filters: AlertFilters) => {
+  const [db, viewer] = [c.get('db'), c.get('principal')]
+  const { deviceId, alertName: name, acknowledged, emergency, sort } = filters
+  return async (range: Range) => {
+    const listing = { ...range, deviceId, name, acknowledged, emergency, sort }
+    const page = await listAlerts(db, viewer, listing)
+    return page && { rows: page.alerts, next: page.next }
   }
 }
 
-interface Raised {
-  alert: StoredAlert
-  undelivered: UndeliveredReason | null
+const queryPage = async (c: Context, query: AlertFilters & RangeQuery, cursorPointer: string) => {
+  const { alertName, acknowledged, emergency, sort } = query
+  const flags = { acknowledged: acknowledged?.toString(), emergency: emergency?.toString() }
+  const { rows, nextCursor } = await rangePage(c, query, {
+    filters: { sort, alertName, ...flags },
+    cursorPointer,
+    read: alertReader(c, query),
+  })
+  return presentPage(rows, nextCursor)
+}
+
+const inWords = (count: number): string => count.toLocaleString('en')
+
+/** A filter may match few of many alerts, so the number that is searched has a limit too. */
+const findExcess = async (
+  c: Context,
+  { from, to }: Range,
+  { deviceId, alertName: name, acknowledged, emergency }: AlertFilters,
+): Promise<string | null> => {
+  const span = { deviceId, from, to, name, acknowledged, emergency }
+  const { searched, matching } = await countAlerts(c.get('db'), c.get('principal'), span)
+  if (matching > MAX_SPAN_ALERTS)
+    return `More than ${inWords(MAX_SPAN_ALERTS)} alerts of the span match.`
+  if (searched > MAX_SEARCHED_ALERTS)
+    return `The span has more than ${inWords(MAX_SEARCHED_ALERTS)} alerts to search.`
+  return null
+}
+
+const replyWholeSpan = async (c: Context, query: AlertFilters & Span) => {
+  const whole = await readWholeRange(c, query, {
+    pageRows: MAX_ROWS,
+    read: alertReader(c, query),
+    findExcess: (range) => findExcess(c, range, query),
+    writer: writeJson('alerts', presentAlert),
+  })
+  if ('stream' in whole) return replyStream(c, whole.stream)
+  return replyAlternate(c, contract.postAlerts, presentPage(whole.rows, null))
+}
+
+/** Replies with one page, or with the whole span when neither `limit` nor `cursor` was sent. */
+const replyQuery = async (c: Context, body: AlertsQueryBody, deviceId: string) => {
+  const limit = pageLimit(body)
+  const query = { ...body, deviceId }
+  if (limit === null) return replyWholeSpan(c, query)
+  const page = await queryPage(c, { ...query, limit }, '/cursor')
+  return replyAlternate(c, contract.postAlerts, page)
 }
 
 /** A token with `ingest` alone makes no emergencies of its own naming: each may cost SMS. */
 const canDeclareEmergency = (c: Context): boolean => allows(c.get('principal').scopes, 'write')
-
-const raiseAlert = async (
-  context: ServiceContext,
-  deviceId: string,
-  given: NewAlert,
-): Promise<Raised> => {
-  const { env, db, accountId, groupId, origin } = context
-  const now = context.now()
-  const { alertName: name, text, notifications: channels, latitude, longitude } = given
-  const dateTime = given.dateTime ?? now
-  const { isVisible, emergencyAlerts, ...known } = await readAlertContext(
-    db,
-    { deviceId, accountId, groupId },
-    { channels, now },
-  )
-  if (!isVisible) throw new Problem('device-not-found')
-  // An emergency that a location of this time carries, too, is the same alert.
-  const hasDerivedId = given.dateTime != null && isRaisedByReports(name, emergencyAlerts)
-  const id = hasDerivedId
-    ? await derivedAlertId(deviceId, name, dateTime)
-    : await context.newId('alr')
-  const outcome = requireOk(
-    await ledgerOf(env, accountId).raise(deviceId, {
-      ...known,
-      alert: { id, name, text, dateTime },
-      emergency: given.emergency,
-      reported:
-        latitude === null || longitude === null ? null : { latitude, longitude, time: dateTime },
-      origin,
-    }),
-  )
-  const { alert, deliveries, undelivered } = outcome
-  if (deliveries === null) {
-    const found = await findAlert(db, context, alert.id)
-    if (!found) throw new Problem('unavailable')
-    return { alert: found, undelivered }
-  }
-  const stored = { ...alert, deviceId, ...NEW_STATE, updates: [], deliveries }
-  logSuppressed(context, stored)
-  return { alert: stored, undelivered }
-}
 
 const requireAlert = async (context: ServiceContext, id: string): Promise<StoredAlert> => {
   const alert = await findAlert(context.db, context, id)

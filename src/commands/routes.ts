@@ -1,11 +1,13 @@
 import { Hono } from 'hono'
 import { findDevice } from '../devices/store.ts'
 import { currentDay, endsOf, hasEnded } from '../domain/account/license.ts'
+import { waitOutside } from '../http/admission/accountSlots.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { operation } from '../http/contract/operation.ts'
 import { Problem } from '../http/contract/problem.ts'
 import { readCursor } from '../http/paging/page.ts'
 import { reply, replyPage } from '../http/reply/reply.ts'
+import { requestContext } from '../serviceContext.ts'
 import * as contract from './contract.ts'
 import { presentCommand } from './present.ts'
 import { sendByNetwork, sendBySms } from './send.ts'
@@ -28,12 +30,14 @@ export const commands = new Hono<AppEnv>()
   .post('/:deviceId/sendCommand', operation(contract.sendCommand), async (c) => {
     const { command, format, sms } = c.req.valid('json')
     const { device, account } = await requireDevice(c)
-    const now = Date.now()
-    if (hasEnded(endsOf(device.limits), currentDay(account, now)))
+    if (hasEnded(endsOf(device.limits), currentDay(account, Date.now())))
       throw new Problem('device-expired')
     const id = await c.get('newId')('cmd')
-    const send = sms ? sendBySms : sendByNetwork
-    const result = await send(c, id, { device, format, command, now })
+    const given = { device, format, command }
+    const context = requestContext(c)
+    const result = sms
+      ? await sendBySms(context, id, given)
+      : await sendByNetwork(context, id, given, (wait) => waitOutside(c, wait))
     const body = {
       success: true as const,
       result,

@@ -1,8 +1,7 @@
 import type { SourceProvider } from '../domain/account/source.ts'
-import { waitOutside } from '../http/admission/accountSlots.ts'
-import type { Context } from '../http/context.ts'
 import { invalid, Problem, requireOk } from '../http/contract/problem.ts'
 import { ledgerOf } from '../ledger/stub.ts'
+import type { ServiceContext } from '../serviceContext.ts'
 import { findSource } from '../sources/store.ts'
 import {
   type Channel,
@@ -31,13 +30,15 @@ interface Route {
 }
 
 /** The channel of the source that the device last reported by. */
-const findRoute = async (c: Context, deviceKey: number): Promise<Route> => {
-  const { accountId } = c.get('principal')
-  const sourceId = await findSourceOf(c.get('db'), deviceKey)
-  const source = sourceId ? await findSource(c.get('db'), accountId, sourceId) : null
+const findRoute = async (
+  { env, db, accountId }: ServiceContext,
+  deviceKey: number,
+): Promise<Route> => {
+  const sourceId = await findSourceOf(db, deviceKey)
+  const source = sourceId ? await findSource(db, accountId, sourceId) : null
   const channel = source?.enabled ? CHANNELS[source.provider] : undefined
   if (!source || !channel) throw new Problem('no-command-channel')
-  const secrets = await ledgerOf(c.env, accountId).sourceSecrets(source.id, null)
+  const secrets = await ledgerOf(env, accountId).sourceSecrets(source.id, null)
   const credentials: Credentials = { ...source.settings, ...secrets }
   if (!channel.hasCredentials(credentials)) throw new Problem('no-command-channel')
   return { channel, credentials }
@@ -77,24 +78,26 @@ export interface CommandForDevice {
   device: { key: number; id: string; identifier: string | null }
   format: NewCommand['format']
   command: string
-  now: number
 }
 
+/** Waits for a network without a slot of the request. */
+type WaitOutside = <T>(wait: () => Promise<T>) => Promise<T>
+
 const toNewCommand = (
-  c: Context,
+  { accountId, now }: ServiceContext,
   id: string,
-  { device, format, command, now }: CommandForDevice,
+  { device, format, command }: CommandForDevice,
   sms: boolean,
 ): NewCommand => ({
   id,
-  accountId: c.get('principal').accountId,
+  accountId,
   deviceKey: device.key,
   format,
   command,
   sms,
   status: sms ? 'queued' : 'unknown',
   answer: null,
-  creation: now,
+  creation: now(),
 })
 
 /**
@@ -102,31 +105,32 @@ const toNewCommand = (
  * it is sent: a crash in between leaves it so, and a repeat of the request does not send it.
  */
 export const sendByNetwork = async (
-  c: Context,
+  context: ServiceContext,
   id: string,
   given: CommandForDevice,
+  waitOutside: WaitOutside,
 ): Promise<string> => {
   const { identifier } = given.device
   if (identifier === null) throw new Problem('no-command-channel')
-  const { channel, credentials } = await findRoute(c, given.device.key)
-  const prepared = channel.compose({ ...given, identifier }, credentials)
+  const { channel, credentials } = await findRoute(context, given.device.key)
+  const prepared = channel.compose({ ...given, identifier, now: context.now() }, credentials)
   if ('refused' in prepared) {
     const { refused: detail } = prepared
     if (detail === NOT_IN_FORMAT)
       throw invalid({ pointer: '/command', detail: 'must be bytes in the format named' })
     throw new Problem('command-not-possible', { detail })
   }
-  const isNew = await insertCommand(c.get('db'), toNewCommand(c, id, given, false))
+  const isNew = await insertCommand(context.db, toNewCommand(context, id, given, false))
   if (isNew) {
-    const { status, answer } = await waitOutside(c, () => call(channel, prepared.request))
-    await setStatus(c.get('db'), id, status, answer)
+    const { status, answer } = await waitOutside(() => call(channel, prepared.request))
+    await setStatus(context.db, id, status, answer)
   }
   return prepared.result
 }
 
 /** Queues an SMS to the device's own number; the ledger decides whether the day's limit allows it. */
 export const sendBySms = async (
-  c: Context,
+  context: ServiceContext,
   id: string,
   given: CommandForDevice,
 ): Promise<string> => {
@@ -135,8 +139,8 @@ export const sendBySms = async (
   const result = `${segments} SMS ${segments === 1 ? 'segment' : 'segments'}.`
   if (isSmsTooLong(text))
     throw new Problem('command-not-possible', { detail: `It takes ${result} ${SMS_LIMIT}` })
-  const ledger = ledgerOf(c.env, c.get('principal').accountId)
+  const ledger = ledgerOf(context.env, context.accountId)
   requireOk(await ledger.commandSms({ id, deviceId: device.id, text }))
-  await insertCommand(c.get('db'), toNewCommand(c, id, given, true))
+  await insertCommand(context.db, toNewCommand(context, id, given, true))
   return result
 }

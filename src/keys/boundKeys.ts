@@ -1,7 +1,8 @@
 import { readKeyStatuses } from '../auth/keyStatus.ts'
+import type { Principal } from '../auth/principal.ts'
+import type { Database } from '../db/open.ts'
 import { isWithin, type Scope } from '../domain/account/scope.ts'
 import { isSessionId } from '../domain/account/session.ts'
-import type { Context } from '../http/context.ts'
 import { Problem } from '../http/contract/problem.ts'
 import { findKey, type Key } from './store.ts'
 
@@ -18,38 +19,39 @@ interface KeyRights {
 const forbidden = (detail: string) => new Problem('forbidden', { detail })
 
 /** 403 unless the key belongs to the caller's user; unbound callers may use any. */
-export const requireOwnKey = (c: Context, key: Key | null): void => {
-  const { userId } = c.get('principal')
+export const requireOwnKey = ({ userId }: Principal, key: Key | null): void => {
   if (key && userId !== null && key.userId !== userId)
     throw forbidden('The key is not bound to the user of this token.')
 }
 
 /** A session is the user itself: the keys that it creates may outlast it. */
-const requireOwnSession = async (c: Context, now: number): Promise<null> => {
-  const { keyId } = c.get('principal')
-  const status = (await readKeyStatuses(c.get('db'), [keyId])).get(keyId)
+const requireOwnSession = async (db: Database, keyId: string, now: number): Promise<null> => {
+  const status = (await readKeyStatuses(db, [keyId])).get(keyId)
   if (!status || (status.expires !== null && status.expires <= now))
     throw new Problem('session-ended')
   return null
 }
 
 /** Reads the database, not the cache: a token can outlive its deleted key by up to 30 s. */
-const readOwnExpiry = async (c: Context, now: number): Promise<number | null> => {
-  const { accountId, keyId } = c.get('principal')
-  if (isSessionId(keyId)) return requireOwnSession(c, now)
-  const own = await findKey(c.get('db'), accountId, keyId, now)
+const readOwnExpiry = async (
+  db: Database,
+  { accountId, keyId }: Principal,
+  now: number,
+): Promise<number | null> => {
+  if (isSessionId(keyId)) return requireOwnSession(db, keyId, now)
+  const own = await findKey(db, accountId, keyId, now)
   if (!own) throw new Problem('key-revoked')
   return own.expires
 }
 
 /** 403 when a bound caller asks for a key that allows more or expires later than its own. */
 export const requireNoWiderKey = async (
-  c: Context,
+  db: Database,
+  caller: Principal,
   { scopes, expires }: KeyRights,
   now: number,
 ): Promise<void> => {
-  const caller = c.get('principal')
-  const ownExpiry = await readOwnExpiry(c, now)
+  const ownExpiry = await readOwnExpiry(db, caller, now)
   if (caller.userId === null) return
   if (!isWithin(scopes, caller.scopes)) throw forbidden('The key would allow more than this token.')
   if (ownExpiry !== null && (expires === null || expires > ownExpiry))
@@ -58,14 +60,15 @@ export const requireNoWiderKey = async (
 
 /** The user and the expiry of a new key. A bound caller's own are the default. */
 export const resolveBinding = async (
-  c: Context,
+  db: Database,
+  caller: Principal,
   asked: KeyRights & { userId?: string | null | undefined },
   now: number,
 ) => {
-  const { userId } = c.get('principal')
+  const { userId } = caller
   if (userId !== null && asked.userId !== undefined && asked.userId !== userId)
     throw forbidden('The key would be bound to another user than this token.')
-  const expires = asked.expires ?? (userId === null ? null : await readOwnExpiry(c, now))
-  await requireNoWiderKey(c, { scopes: asked.scopes, expires }, now)
+  const expires = asked.expires ?? (userId === null ? null : await readOwnExpiry(db, caller, now))
+  await requireNoWiderKey(db, caller, { scopes: asked.scopes, expires }, now)
   return { userId: userId ?? asked.userId ?? null, expires }
 }

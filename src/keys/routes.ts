@@ -35,7 +35,12 @@ export const keys = new Hono<AppEnv>()
     const { accountId } = c.get('principal')
     const now = Date.now()
     contract.requireFutureExpiry(asked.expires, now)
-    const { userId, expires } = await resolveBinding(c, { scopes, ...asked }, now)
+    const { userId, expires } = await resolveBinding(
+      c.get('db'),
+      c.get('principal'),
+      { scopes, ...asked },
+      now,
+    )
     const id = await c.get('newId')('key')
     const { apiKey, hash } = await issueApiKey(id)
     const fresh = { id, name, scopes, hash, userId, expires }
@@ -50,14 +55,15 @@ export const keys = new Hono<AppEnv>()
     const { accountId, groupId } = c.get('principal')
     const key = await findKey(c.get('db'), accountId, c.req.param('keyId'), Date.now())
     if (!key) throw new Problem('key-not-found')
-    if (groupId !== null) requireOwnKey(c, key)
+    if (groupId !== null) requireOwnKey(c.get('principal'), key)
     const body = { success: true as const, key: presentKey(key) }
     return replyWithEtag(c, contract.readKey, body, { version: KEY_VERSION })
   })
   .delete('/:keyId', operation(contract.deleteKey), async (c) => {
     const id = c.req.param('keyId')
     const { accountId, groupId } = c.get('principal')
-    if (groupId !== null) requireOwnKey(c, await findKey(c.get('db'), accountId, id, Date.now()))
+    if (groupId !== null)
+      requireOwnKey(c.get('principal'), await findKey(c.get('db'), accountId, id, Date.now()))
     if (!(await deleteKey(c.get('db'), accountId, id, Date.now())))
       throw new Problem('key-not-found')
     forgetKey(id)
@@ -65,7 +71,8 @@ export const keys = new Hono<AppEnv>()
     return reply(c, contract.deleteKey, { success: true })
   })
   .post('/:keyId/regenerate', operation(contract.regenerateKey), async (c) => {
-    const { accountId } = c.get('principal')
+    const caller = c.get('principal')
+    const { accountId } = caller
     const { overlapSeconds } = c.req.valid('json')
     const db = c.get('db')
     const now = Date.now()
@@ -74,12 +81,12 @@ export const keys = new Hono<AppEnv>()
     const created = await findKey(db, accountId, id, now)
     const old = created ?? (await findKey(db, accountId, c.req.param('keyId'), now))
     if (!old) throw new Problem('key-not-found')
-    requireOwnKey(c, old)
+    requireOwnKey(caller, old)
     const { name, scopes, userId } = old
     const expires = chosenExpiry(old)
     // A retry was authorised already; checking again could fail because the caller's own key is in
     // its overlap.
-    if (!created) await requireNoWiderKey(c, { scopes, expires }, now)
+    if (!created) await requireNoWiderKey(db, caller, { scopes, expires }, now)
     const { apiKey, hash } = await issueApiKey(id)
     const fresh = { id, name, scopes, hash, userId, expires }
     const overlapEnd = now + overlapSeconds * 1000

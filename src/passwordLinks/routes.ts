@@ -6,7 +6,7 @@ import { openCell, openDirectory, withRetries } from '../db/open.ts'
 import { emailKey } from '../domain/message/email.ts'
 import { fold } from '../domain/text/fold.ts'
 import { iso } from '../domain/time/iso.ts'
-import { cellBinding, publicOrigin } from '../env.ts'
+import { cellBinding } from '../env.ts'
 import { countSignIn } from '../http/admission/rateLimit.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { operation } from '../http/contract/operation.ts'
@@ -26,11 +26,10 @@ export const invitations = new Hono<AppEnv>().post(
     const user = await findLinkedUser(c.get('db'), c.req.param('userId'))
     if (user?.accountId !== accountId) throw new Problem('user-not-found')
     const noticeId = await c.get('newId')('ntc')
-    const { expires } = await sendLink(c, {
+    const { expires } = await sendLink(c.env, {
       kind: 'invitation',
       user,
       cell,
-      origin: publicOrigin(c.env),
       noticeId,
       now: Date.now(),
     })
@@ -51,8 +50,7 @@ const sendReset = async (
   const user = await findUserByEmail(db, accountId, emailKey(email.trim()) ?? '')
   if (!user || user.password === null || user.disabled || user.isAccountDisabled) return
   const noticeId = await c.get('newId')('ntc')
-  const origin = publicOrigin(c.env)
-  await sendLink(c, { kind: 'reset', user, cell, origin, noticeId, now })
+  await sendLink(c.env, { kind: 'reset', user, cell, noticeId, now })
 }
 
 /** The reply has been sent, so nobody learns of a failure but the log. */

@@ -1,5 +1,5 @@
 import { LINK_LIFETIME_MS, type LinkKind, writeLink } from '../auth/passwordLink.ts'
-import type { Context } from '../http/context.ts'
+import { type Env, publicOrigin } from '../env.ts'
 import { Problem } from '../http/contract/problem.ts'
 import { ledgerOf } from '../ledger/stub.ts'
 import type { LinkedUser } from './store.ts'
@@ -8,8 +8,6 @@ interface LinkRequest {
   kind: LinkKind
   user: LinkedUser
   cell: number
-  /** The origin of PUBLIC_URL; null when it is not set. */
-  origin: string | null
   /** `ntc_…`: the same id is sent only once. */
   noticeId: string
   now: number
@@ -23,13 +21,14 @@ const linkUrl = (origin: string, link: string): string => `${origin}/password#${
  * request: with a forged host the secret would go to somebody else's server.
  */
 export const sendLink = async (
-  c: Context,
-  { kind, user, cell, origin, noticeId, now }: LinkRequest,
+  env: Env,
+  { kind, user, cell, noticeId, now }: LinkRequest,
 ): Promise<{ expires: number }> => {
+  const origin = publicOrigin(env)
   if (origin === null) throw new Problem('links-unavailable')
   const expires = now + LINK_LIFETIME_MS[kind]
-  const link = await writeLink(c.env, { kind, cell, userId: user.id, expires }, user)
-  const outcome = await ledgerOf(c.env, user.accountId).notify({
+  const link = await writeLink(env, { kind, cell, userId: user.id, expires }, user)
+  const outcome = await ledgerOf(env, user.accountId).notify({
     id: noticeId,
     content: { kind, url: linkUrl(origin, link), accountName: user.accountName, expires },
     recipients: [{ channel: 'Email', to: user.email, timeZone: user.timeZone }],

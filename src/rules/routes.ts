@@ -7,6 +7,7 @@ import { Problem, requireOk } from '../http/contract/problem.ts'
 import { readCursor } from '../http/paging/page.ts'
 import { editResource } from '../http/reply/editResource.ts'
 import { reply, replyPage, replyWithEtag } from '../http/reply/reply.ts'
+import { requestContext } from '../serviceContext.ts'
 import * as contract from './contract.ts'
 import { createRule, deleteRule, updateRule } from './edit.ts'
 import { presentRule } from './present.ts'
@@ -78,6 +79,6 @@ export const rules = new Hono<AppEnv>()
     return reply(c, contract.deleteRule, { success: true })
   })
   .post('/:ruleId/test', operation(contract.testRule), async (c) => {
-    const alerts = await tryRule(c, await requireRule(c), c.req.valid('json'))
+    const alerts = await tryRule(requestContext(c), await requireRule(c), c.req.valid('json'))
     return reply(c, contract.testRule, { success: true, alerts })
   })

@@ -10,8 +10,8 @@ import { isScheduled } from '../domain/time/schedule.ts'
 import { type Fix, type FixRow, toFix } from '../domain/track/fix.ts'
 import { MAX_SPAN_LOCATIONS } from '../domain/track/location.ts'
 import { acquireLongReply } from '../http/admission/longReply.ts'
-import type { Context } from '../http/context.ts'
 import { invalid, Problem } from '../http/contract/problem.ts'
+import type { ServiceContext } from '../serviceContext.ts'
 import { selectZonesOf, toZone } from '../zones/store.ts'
 import { MAX_TESTED_ALERTS } from './contract.ts'
 import { judgeReport } from './evaluate/report.ts'
@@ -47,8 +47,11 @@ const selectContext = compile<DeviceRef, { time_zone: string; groups: string }>(
 
 const EXCESS = `The span has more than ${MAX_SPAN_LOCATIONS.toLocaleString('en')} locations. Choose a shorter one with \`from\` and \`to\`.`
 
-const readHistory = async (c: Context, rule: Rule, span: Span): Promise<PageRow[]> => {
-  const { accountId } = c.get('principal')
+const readHistory = async (
+  { db, accountId }: ServiceContext,
+  rule: Rule,
+  span: Span,
+): Promise<PageRow[]> => {
   const values: PageValues = {
     accountId,
     groupId: null,
@@ -59,7 +62,7 @@ const readHistory = async (c: Context, rule: Rule, span: Span): Promise<PageRow[
   const rows: PageRow[] = []
   for (;;) {
     const from = rows.length === 0 ? span.from : (rows.at(-1)?.time ?? 0) + 1
-    const page = await readAll(selectFixes(c.get('db'), { ...values, from }))
+    const page = await readAll(selectFixes(db, { ...values, from }))
     rows.push(...page)
     if (rows.length > MAX_SPAN_LOCATIONS) throw new Problem('span-too-large', { detail: EXCESS })
     if (page.length < PAGE_ROWS) return rows
@@ -126,9 +129,8 @@ const silenceMinutes = (
   return minutes.length === 0 ? null : Math.min(...minutes)
 }
 
-export const tryRule = async (c: Context, rule: Rule, span: Span) => {
-  const { accountId } = c.get('principal')
-  const db = c.get('db')
+export const tryRule = async (context: ServiceContext, rule: Rule, span: Span) => {
+  const { db, accountId } = context
   const device = { accountId, groupId: null, deviceId: span.deviceId }
   const [found, zoneRows, enabled] = await runBatch(db, [
     selectContext(db, device),
@@ -141,7 +143,7 @@ export const tryRule = async (c: Context, rule: Rule, span: Span) => {
   const contacted = { id: span.deviceId, groups: JSON.parse(account.groups) as string[] }
   const slot = acquireLongReply(accountId)
   try {
-    const rows = await readHistory(c, rule, span)
+    const rows = await readHistory(context, rule, span)
     const zones = new Map(zoneRows.results.map((row) => [row.id, compileZone(toZone(row))]))
     const isContact = rule.when.type === 'silent' || rule.when.type === 'returns'
     const minutes = isContact ? silenceMinutes(rule, enabled.results, contacted) : null
@@ -155,7 +157,7 @@ export const tryRule = async (c: Context, rule: Rule, span: Span) => {
         ? []
         : judgeContacts(rule, rows, {
             minutes,
-            end: Math.min(span.to, Date.now()),
+            end: Math.min(span.to, context.now()),
             isScheduled: (time) => isScheduled(rule.schedule, time, timeZone),
           })
     return presentOccurrences(rule, span.deviceId, occurrences)

@@ -10,7 +10,7 @@ import { requireScope } from '../http/auth.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { operation } from '../http/contract/operation.ts'
 import { Problem } from '../http/contract/problem.ts'
-import { clearCookie } from '../http/cookie.ts'
+import { clearCookie, readCookie } from '../http/cookie.ts'
 import { reply } from '../http/reply/reply.ts'
 import { findAccount } from '../tokens/store.ts'
 import * as contract from './contract.ts'
@@ -70,18 +70,19 @@ export const sessions = new Hono<AppEnv>()
     const state = await insertSession(db, session)
     if (!state) throw wrongCredentials()
     const cookie = { cell, sessionId: id, counter: state.counter }
-    const { body, headers } = await issueToken(c, { user, cookie, state, now })
+    const { body, headers } = await issueToken(c.env, { user, cookie, state, now })
     return reply(c, contract.signIn, body, headers)
   })
   .post('/Refresh', operation(contract.refresh), async (c) => {
     const now = Date.now()
-    const refreshed = await refreshSession(c, now)
-    const { body, headers } = await issueToken(c, { ...refreshed, now })
+    const refreshed = await refreshSession(c.env, readCookie(c), now)
+    const { body, headers } = await issueToken(c.env, { ...refreshed, now })
     return reply(c, contract.refresh, body, headers)
   })
   .post('/SignOut', operation(contract.signOut), async (c) => {
     const { everywhere } = c.req.valid('json')
-    const { cookie, db, session } = await requireCookieSession(c, Date.now())
+    const value = readCookie(c)
+    const { cookie, db, session } = await requireCookieSession(c.env, value, Date.now())
     const { accountId, userId } = session.user
     if (everywhere) {
       await endAllSessions(db, accountId, userId)

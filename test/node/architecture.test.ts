@@ -79,7 +79,7 @@ const roleOf = (file: string): string => {
   const name = file.slice(folder.length + 1).replace(/\.tsx?$/, '')
   if ((folder === 'ledger' || folder === 'feed') && name === 'stub') return 'stub'
   if (FOLDERS.includes(folder)) return folder
-  return FEATURE_ROLES[name] ?? 'part'
+  return name.endsWith('Routes') ? 'routes' : (FEATURE_ROLES[name] ?? 'part')
 }
 
 const isAllowed = ({ from, to, typesOnly }: Import): boolean => {

@@ -1,0 +1,87 @@
+import { readAlertContext } from '../db/queries/alertContext.ts'
+import { CHANNELS } from '../domain/message/alert.ts'
+import type { UndeliveredReason } from '../domain/message/emergency.ts'
+import { isRaisedByReports } from '../domain/message/reportedEmergency.ts'
+import { Problem, requireOk } from '../http/contract/problem.ts'
+import { derivedAlertId } from '../ids.ts'
+import { ledgerOf } from '../ledger/stub.ts'
+import { log } from '../log.ts'
+import type { ServiceContext } from '../serviceContext.ts'
+import type { NewAlert } from './forms.ts'
+import type { StoredAlert } from './present.ts'
+import { findAlert } from './store.ts'
+
+/** The state of an alert that was just raised. */
+const NEW_STATE = {
+  acknowledgedAt: null,
+  acknowledgedBy: null,
+  cancelledAt: null,
+  cancelledBy: null,
+}
+
+/** Logs which alert lost how many messages to the daily limit, never their recipients. */
+const logSuppressed = (
+  context: ServiceContext,
+  { deviceId, id, deliveries }: StoredAlert,
+): void => {
+  const suppressed = deliveries.filter(({ status }) => status === 'suppressed')
+  for (const channel of CHANNELS) {
+    const messages = suppressed.filter((delivery) => delivery.channel === channel).length
+    if (messages === 0) continue
+    log('warn', {
+      event: 'message-suppressed',
+      requestId: context.requestId,
+      account: context.accountId,
+      device: deviceId,
+      alert: id,
+      channel,
+      messages,
+    })
+  }
+}
+
+interface Raised {
+  alert: StoredAlert
+  undelivered: UndeliveredReason | null
+}
+
+export const raiseAlert = async (
+  context: ServiceContext,
+  deviceId: string,
+  given: NewAlert,
+): Promise<Raised> => {
+  const { env, db, accountId, groupId, origin } = context
+  const now = context.now()
+  const { alertName: name, text, notifications: channels, latitude, longitude } = given
+  const dateTime = given.dateTime ?? now
+  const { isVisible, emergencyAlerts, ...known } = await readAlertContext(
+    db,
+    { deviceId, accountId, groupId },
+    { channels, now },
+  )
+  if (!isVisible) throw new Problem('device-not-found')
+  // An emergency that a location of this time carries, too, is the same alert.
+  const hasDerivedId = given.dateTime != null && isRaisedByReports(name, emergencyAlerts)
+  const id = hasDerivedId
+    ? await derivedAlertId(deviceId, name, dateTime)
+    : await context.newId('alr')
+  const outcome = requireOk(
+    await ledgerOf(env, accountId).raise(deviceId, {
+      ...known,
+      alert: { id, name, text, dateTime },
+      emergency: given.emergency,
+      reported:
+        latitude === null || longitude === null ? null : { latitude, longitude, time: dateTime },
+      origin,
+    }),
+  )
+  const { alert, deliveries, undelivered } = outcome
+  if (deliveries === null) {
+    const found = await findAlert(db, context, alert.id)
+    if (!found) throw new Problem('unavailable')
+    return { alert: found, undelivered }
+  }
+  const stored = { ...alert, deviceId, ...NEW_STATE, updates: [], deliveries }
+  logSuppressed(context, stored)
+  return { alert: stored, undelivered }
+}
