@@ -1,10 +1,9 @@
 import { createServer } from 'node:net'
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-pool-workers'
 import { defineConfig } from 'vitest/config'
-import { BaseSequencer, DefaultReporter, type TestSpecification } from 'vitest/node'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { RESEND_KEY, TWILIO_SID, TWILIO_TOKEN } from './test/support/run/providers.ts'
 import { answerOutboundRequest } from './test/support/run/receivers.ts'
-import { StalledRuns } from './test/support/run/stalledRuns.ts'
 
 const SECRETS = {
   TOKEN_SECRET: 'a-secret-of-the-tests-and-of-nothing-else',
@@ -63,12 +62,6 @@ class SlowestFirst extends BaseSequencer {
   }
 }
 
-/**
- * A timer on a busy machine fails once; a real fault fails twice. Mutants (`--retry 0`) get one
- * try.
- */
-const RETRY = process.argv.includes('--retry') ? 0 : 1
-
 /** Tests without state: the files of a project share their process and its modules. */
 const nodeTests = {
   environment: 'node',
@@ -78,7 +71,6 @@ const nodeTests = {
 } as const
 
 const workerTests = {
-  retry: RETRY,
   testTimeout: 60_000,
   setupFiles: ['test/support/run/setup.ts'],
   // Each test file loads the Worker's modules one by one. Bundled packages are 17 of them, not 400.
@@ -105,12 +97,9 @@ const workerTests = {
   },
 }
 
-const summary = new DefaultReporter()
-
 export default defineConfig({
   test: {
     silent: 'passed-only',
-    reporters: [summary, new StalledRuns(summary)],
     // A file's Worker has one thread and often waits, so a machine with two cores is busy with
     // three.
     maxWorkers: 3,

@@ -302,7 +302,7 @@ const FAILED_TEST = /^ *[×✗] /m
  * `--bail`, vitest sometimes waits for ever for a pool that has ended.
  */
 const runTests = async (cwd, tests) => {
-  const child = spawn('vitest', ['run', '--reporter', 'verbose', '--retry', '0', ...tests], {
+  const child = spawn('vitest', ['run', '--reporter', 'verbose', ...tests], {
     cwd,
     detached: true,
     env: { ...process.env, CI: 'true', NO_COLOR: '1' },

@@ -14,8 +14,6 @@ export const OPENAPI = ['OpenAPI document', 'redocly', 'lint', 'public/api/opena
 export const BUILD = ['Build', 'wrangler', 'deploy', '--dry-run', '--outdir', 'dist']
 export const TESTS = ['Tests', 'vitest', 'run']
 export const FAST_TESTS = [...TESTS, '--project', 'domain', '--project', 'node']
-/** The exit code of a test run that waits for ever (test/support/run/stalledRuns.ts). */
-export const STALLED = 75
 
 export const secondsSince = (start) => `${((performance.now() - start) / 1000).toFixed(1)} s`
 
@@ -23,11 +21,7 @@ export const secondsSince = (start) => `${((performance.now() - start) / 1000).t
 export async function runStep([name, command, ...args]) {
   const start = performance.now()
   console.log(`\n── ${name}: ${[command, ...args].join(' ')}`)
-  let code = await run(command, args)
-  if (code === STALLED) {
-    console.log(`\n── ${name}: stalled, which is no failure of a test; run once more`)
-    code = await run(command, args)
-  }
+  const code = await run(command, args)
   printResult(name, code, start)
   if (code !== 0) process.exit(code)
 }
