@@ -64,16 +64,16 @@ const MUTANTS = [
   {
     name: 'effect before commit: the cell is written before the ledger has decided',
     file: 'src/ledger/ledger.ts',
-    from: '    return this.#decide((tx) => devices.createDevice(tx, id, record, maker))',
+    from: '    return this.#decide((tx) => devices.createDevice(tx, id, record, creator))',
     to: `    const early = readAccount(this.#sql)
     if (early) {
       const device = { ...record, id, key: early.number * 2 ** 24 + Math.floor(Math.random() * 2 ** 23), usage: { date: early.day, emailsSent: 0, smsSent: 0 }, creation: 0, lastModified: 0, version: 1 }
       await applyEffects(openCell(this.env, early.cell), early.id, [{ kind: 'device', device, seq: 0 }], Date.now()).catch(() => {})
     }
-    return this.#decide((tx) => devices.createDevice(tx, id, record, maker))`,
+    return this.#decide((tx) => devices.createDevice(tx, id, record, creator))`,
     also: {
-      from: "import { OutboxDrain } from './outboxDrain.ts'",
-      to: "import { openCell } from '../db/open.ts'\nimport { OutboxDrain } from './outboxDrain.ts'\nimport { applyEffects } from './projection/applyEffects.ts'",
+      from: "import { OutboxDrain } from './outbox/outboxDrain.ts'",
+      to: "import { openCell } from '../db/open.ts'\nimport { OutboxDrain } from './outbox/outboxDrain.ts'\nimport { applyEffects } from './outbox/projection/applyEffects.ts'",
     },
   },
   {

@@ -39,7 +39,7 @@ const READS: Record<string, Promise<RecordedStatement[]>> = {
   history: recordStatements((db) => readFirstPage(db, wholeTrack)),
 }
 
-const MAKER = { userId: null, groupId: null, cap: null }
+const CREATOR = { userId: null, groupId: null, cap: null }
 const RECORD = {
   name: 'Tern',
   description: '',
@@ -57,7 +57,7 @@ const WRITES: Record<string, Write> = {
     (await db.batch(await reportStatements(db, accountId, id, packed)))[0]?.meta.changes,
   grant: async (env, accountId) => {
     const id = await newId('dev')
-    const outcome = await ledgerOf(env, accountId).create(id, RECORD, MAKER)
+    const outcome = await ledgerOf(env, accountId).createDevice(id, RECORD, CREATOR)
     await findDevice(openCell(env, 0), { accountId, groupId: null }, id, Date.now())
     return outcome
   },
@@ -69,7 +69,7 @@ const WRITES: Record<string, Write> = {
       { channels: ['Email', 'SMS'], now },
     )
     const alert = { id: await newId('alr'), name: 'LowBattery', text: '', dateTime: now }
-    return ledgerOf(env, accountId).raise(deviceId, {
+    return ledgerOf(env, accountId).raiseAlert(deviceId, {
       ...context,
       alert,
       reported: null,

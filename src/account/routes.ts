@@ -18,7 +18,7 @@ import { readUsage } from './store.ts'
 const ownLedger = (c: Context) => ledgerOf(c.env, c.get('principal').accountId)
 
 const findOwn = async (c: Context): Promise<Account> => {
-  const { account } = requireOk(await retryTransient(() => ownLedger(c).account()))
+  const { account } = requireOk(await retryTransient(() => ownLedger(c).readAccount()))
   return account
 }
 
@@ -42,7 +42,7 @@ export const account = new Hono<AppEnv>()
     const { limit, cursor } = c.req.valid('query')
     const [before = null] = (await readCursor(c, cursor)) ?? []
     const from = before === null ? null : Number(before)
-    const page = await retryTransient(() => ownLedger(c).licenseLog(from, limit))
+    const page = await retryTransient(() => ownLedger(c).readLicenseLog(from, limit))
     const entries = page.lines.map((line) => ({ ...line, time: iso(line.time) }))
     const last = page.next === null ? null : [page.next]
     return replyPage(c, contract.readLicenseLog, { entries }, last)
@@ -55,7 +55,7 @@ export const account = new Hono<AppEnv>()
       versionOf: ({ version }) => version,
       change: (before) =>
         applyPatch(patch, presentAccount(before, context), contract.replaceAccount),
-      write: (_, change, versions) => ownLedger(c).change(change, versions),
+      write: (_, change, versions) => ownLedger(c).editAccount(change, versions),
     })
     return replyWithEtag(c, contract.patchAccount, presentWrapped(account, context), account)
   })

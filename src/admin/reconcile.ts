@@ -10,7 +10,7 @@ const MAX_PAGES = 100
 const MAX_ACCOUNTS = 100
 
 /** How many rows were corrected, by kind. */
-const noneMended = () => ({
+const noCorrections = () => ({
   account: 0,
   devices: 0,
   removed: 0,
@@ -19,19 +19,19 @@ const noneMended = () => ({
   events: 0,
   erased: 0,
 })
-type Mended = ReturnType<typeof noneMended>
+type Corrections = ReturnType<typeof noCorrections>
 
-const addMended = (to: Mended, more: Partial<Mended>): void => {
-  for (const name of Object.keys(more) as (keyof Mended)[]) to[name] += more[name] ?? 0
+const addCorrections = (to: Corrections, more: Partial<Corrections>): void => {
+  for (const name of Object.keys(more) as (keyof Corrections)[]) to[name] += more[name] ?? 0
 }
 
 interface Progress {
   checked: number
-  mended: Mended
+  corrected: Corrections
   pages: number
 }
 
-const noProgress = (): Progress => ({ checked: 0, mended: noneMended(), pages: 0 })
+const noProgress = (): Progress => ({ checked: 0, corrected: noCorrections(), pages: 0 })
 
 /** Why an account is skipped: it has no ledger, or another account has its user name or number. */
 type Skipped = 'account-not-found' | 'user-name-taken' | 'account-number-taken'
@@ -57,22 +57,22 @@ const checkAccount = async (
 ): Promise<AccountResult> => {
   for (let after = start; ; progress.pages++) {
     if (progress.pages >= MAX_PAGES) return { kind: 'paused', after }
-    const page = await ledgerOf(env, id).reconcile(after, restored)
+    const page = await ledgerOf(env, id).reconcilePage(after, restored)
     if (!page.ok) {
       const isErased = page.refusal === 'account-not-found' && page.erased
       return isErased ? { kind: 'erased' } : { kind: 'skipped', reason: page.refusal }
     }
     progress.checked += page.checked
-    addMended(progress.mended, page.mended)
+    addCorrections(progress.corrected, page.corrected)
     if (page.next === null) break
     after = page.next
   }
-  addMended(progress.mended, { directory: await mendSourceDirectory(env, id) })
+  addCorrections(progress.corrected, { directory: await correctSourceDirectory(env, id) })
   return { kind: 'done' }
 }
 
 /** A restored directory may lack sources, whose providers would get 404. */
-const mendSourceDirectory = async (env: Env, accountId: string): Promise<number> => {
+const correctSourceDirectory = async (env: Env, accountId: string): Promise<number> => {
   const directory = openDirectory(env)
   const listed = await findInDirectory(directory, accountId)
   if (!listed) return 0
@@ -81,7 +81,7 @@ const mendSourceDirectory = async (env: Env, accountId: string): Promise<number>
 }
 
 export type ReconcileOutcome =
-  | { ok: true; checked: number; mended: Mended; next: number | null }
+  | { ok: true; checked: number; corrected: Corrections; next: number | null }
   | { ok: false; refusal: Skipped }
 
 export const reconcileAccount = async (
@@ -91,12 +91,12 @@ export const reconcileAccount = async (
   const progress = noProgress()
   const result = await checkAccount(env, start, progress)
   if (result.kind === 'skipped') return { ok: false, refusal: result.reason }
-  const { checked, mended } = progress
+  const { checked, corrected } = progress
   if (result.kind === 'erased') {
-    mended.erased = await eraseEverywhere(env, start.id)
-    if (mended.erased === 0) return { ok: false, refusal: 'account-not-found' }
+    corrected.erased = await eraseEverywhere(env, start.id)
+    if (corrected.erased === 0) return { ok: false, refusal: 'account-not-found' }
   }
-  return { ok: true, checked, mended, next: result.kind === 'paused' ? result.after : null }
+  return { ok: true, checked, corrected, next: result.kind === 'paused' ? result.after : null }
 }
 
 /** Deletes an erased account from every cell that has it again. Returns the number of cells. */
@@ -134,8 +134,8 @@ export const reconcileCell = async (env: Env, { cell, from, restored }: CellStar
   })
   let accounts = 0
   const pausedAt = (position: CellPosition | null) => {
-    const { checked, mended } = progress
-    return { accounts, checked, mended, unknown, next: position }
+    const { checked, corrected } = progress
+    return { accounts, checked, corrected, unknown, next: position }
   }
   for (const { number, id } of entries.slice(0, MAX_ACCOUNTS)) {
     const start = { id, after: id === firstId ? firstKey : 0, restored }
@@ -145,7 +145,7 @@ export const reconcileCell = async (env: Env, { cell, from, restored }: CellStar
     if (result.kind === 'skipped') unknown.push(id)
     if (result.kind === 'erased') {
       const again = { accountId: id, cell, now: Date.now() }
-      if (await eraseAgain(directory, db, again)) progress.mended.erased++
+      if (await eraseAgain(directory, db, again)) progress.corrected.erased++
     }
   }
   const next = entries[MAX_ACCOUNTS]

@@ -35,16 +35,26 @@ export const recovery = new Hono<AppEnv>()
     const { cursor, restored } = c.req.valid('json')
     const [after = 0] = (await readBodyCursor(c, cursor)) ?? []
     const start = { id: c.req.param('accountId'), after: Number(after), restored }
-    const { checked, mended, next } = requireOk(await reconcileAccount(c.env, start))
+    const { checked, corrected, next } = requireOk(await reconcileAccount(c.env, start))
     const nextCursor = next === null ? null : await makeCursor(c, [next])
-    return reply(c, contract.reconcileAccount, { success: true, checked, mended, nextCursor })
+    return reply(c, contract.reconcileAccount, {
+      success: true,
+      checked,
+      mended: corrected,
+      nextCursor,
+    })
   })
   .post('/cells/:cell/reconcile', operation(contract.reconcileCell), async (c) => {
     const { cursor, restored } = c.req.valid('json')
     const cell = cellNumbers(c.env).find((number) => String(number) === c.req.param('cell'))
     if (cell === undefined) throw new Problem('cell-not-found')
     const from = ((await readBodyCursor(c, cursor)) ?? [0, '', 0]) as CellPosition
-    const { next, ...counts } = await reconcileCell(c.env, { cell, from, restored })
+    const { next, corrected, ...counts } = await reconcileCell(c.env, { cell, from, restored })
     const nextCursor = next && (await makeCursor(c, next))
-    return reply(c, contract.reconcileCell, { success: true, ...counts, nextCursor })
+    return reply(c, contract.reconcileCell, {
+      success: true,
+      ...counts,
+      mended: corrected,
+      nextCursor,
+    })
   })

@@ -58,7 +58,7 @@ const findRequested = async (c: Context): Promise<Account> => {
   const id = c.req.param('accountId') ?? ''
   const directory = withRetries(openDirectory(c.env))
   if (!(await findInDirectory(directory, id))) throw new Problem('account-not-found')
-  return requireOk(await retryTransient(() => ledgerOf(c.env, id).account())).account
+  return requireOk(await retryTransient(() => ledgerOf(c.env, id).readAccount())).account
 }
 
 /** The accounts of directory entries as they are in their cells, in the order of the entries. */
@@ -141,7 +141,7 @@ export const admin = new Hono<AppEnv>()
     const id = await c.get('newId')('acc')
     const entry = await reserveEntry(c, { id, userName, cell })
     const opening = { id, number: entry.number, cell: entry.cell, userName, name, timeZone, total }
-    const { account } = requireOk(await ledgerOf(c.env, id).open(opening))
+    const { account } = requireOk(await ledgerOf(c.env, id).openAccount(opening))
     const first = { name: 'first', scopes: ['admin' as const], expires: null }
     const { apiKey } = await makeKey(c, account, first)
     await confirmOpening(openDirectory(c.env), id)
@@ -166,7 +166,7 @@ export const admin = new Hono<AppEnv>()
         return applyPatch(patch, editable, contract.replaceOperatedAccount)
       },
       write: ({ id }, { licenses: total, name, disabled, budgets }, versions) =>
-        ledgerOf(c.env, id).change({ total, name, disabled, budgets }, versions),
+        ledgerOf(c.env, id).editAccount({ total, name, disabled, budgets }, versions),
     })
     forgetKeysOfAccount(account.id)
     const body = presentWrapped(account, await readBudgetContext(c, account))
@@ -174,7 +174,7 @@ export const admin = new Hono<AppEnv>()
   })
   .delete('/accounts/:accountId', operation(contract.deleteAccount), async (c) => {
     const { id } = await findRequested(c)
-    requireOk(await ledgerOf(c.env, id).erase(c.get('ifMatch')))
+    requireOk(await ledgerOf(c.env, id).eraseAccount(c.get('ifMatch')))
     forgetKeysOfAccount(id)
     return reply(c, contract.deleteAccount, { success: true })
   })

@@ -13,7 +13,7 @@ import { compile, compileVariants, literal, placeholders, readFirst } from '../d
 import { MAX_SEARCHED_ALERTS, MAX_SPAN_ALERTS } from '../domain/message/alert.ts'
 import type { Sort } from './forms.ts'
 import type { StoredAlert } from './present.ts'
-import { type AlertRow, readDeliveries, toAlert } from './store.ts'
+import { type AlertRow, readSummaries, toAlert } from './store.ts'
 
 /** The alerts of a span. */
 export interface AlertSpan {
@@ -204,7 +204,7 @@ export const listAlerts = async (
     limit,
   })
   const page = cutByDeliveries(rows.slice(0, limit))
-  const deliveries = await readDeliveries(db, viewer.accountId, page)
+  const deliveries = await readSummaries(db, viewer.accountId, page)
   const last = page.length < rows.length ? page.at(-1) : end
   return {
     alerts: page.map((row) => toAlert(row, deliveries.get(row.id) ?? [])),

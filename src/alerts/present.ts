@@ -1,4 +1,9 @@
-import { type Alert, type AlertUpdate, CHANNELS, type Delivery } from '../domain/message/alert.ts'
+import {
+  type Alert,
+  type AlertUpdate,
+  CHANNELS,
+  type MessageSummary,
+} from '../domain/message/alert.ts'
 import type { UndeliveredReason } from '../domain/message/emergency.ts'
 import { iso, isoOrNull } from '../domain/time/iso.ts'
 
@@ -11,12 +16,20 @@ export interface StoredAlert extends Alert {
   cancelledBy: string | null
   /** In order of time. */
   updates: AlertUpdate[]
-  deliveries: Delivery[]
+  deliveries: MessageSummary[]
 }
 
-const isSent = ({ status }: Delivery): boolean => status !== 'suppressed'
+const isSent = ({ status }: MessageSummary): boolean => status !== 'suppressed'
 
-export const presentDelivery = ({ id, kind, channel, to, status, reason, resetAt }: Delivery) => ({
+export const presentSummary = ({
+  id,
+  kind,
+  channel,
+  to,
+  status,
+  reason,
+  resetAt,
+}: MessageSummary) => ({
   id,
   kind,
   channel,
@@ -65,7 +78,7 @@ export const presentAlert = (alert: StoredAlert) => {
     cancelledAt: isoOrNull(cancelledAt),
     cancelledBy,
     updates: alert.updates.map((update) => ({ ...update, dateTime: iso(update.dateTime) })),
-    deliveries: deliveries.map(presentDelivery),
+    deliveries: deliveries.map(presentSummary),
   }
 }
 

@@ -66,7 +66,7 @@ export const raiseAlert = async (
     ? await derivedAlertId(deviceId, name, dateTime)
     : await context.newId('alr')
   const outcome = requireOk(
-    await ledgerOf(env, accountId).raise(deviceId, {
+    await ledgerOf(env, accountId).raiseAlert(deviceId, {
       ...known,
       alert: { id, name, text, dateTime },
       emergency: given.emergency,

@@ -150,7 +150,7 @@ export const alerts = new Hono<AppEnv>()
     const context = requestContext(c)
     const found = await requireAlert(context, c.req.param('alertId'))
     const ledger = ledgerOf(c.env, context.accountId)
-    const { state } = requireOk(await ledger.acknowledge(toAcknowledge(context, found)))
+    const { state } = requireOk(await ledger.acknowledgeAlert(toAcknowledge(context, found)))
     const alert = { ...found, ...state }
     const version = versionOf(alert)
     return replyWithEtag(c, contract.acknowledgeAlert, presentReply(alert), { version })
@@ -162,7 +162,7 @@ export const alerts = new Hono<AppEnv>()
     const ledger = ledgerOf(c.env, context.accountId)
     const { origin } = context
     const cancelled = { ...toAcknowledge(context, found), alert: found, deliveries, origin }
-    const { state } = requireOk(await ledger.cancel(cancelled))
+    const { state } = requireOk(await ledger.cancelAlert(cancelled))
     const alert = { ...found, ...state }
     const version = versionOf(alert)
     return replyWithEtag(c, contract.cancelAlert, presentReply(alert), { version })

@@ -7,7 +7,7 @@ import { compile, placeholders, readAll, runBatch } from '../db/statement.ts'
 import {
   type AlertUpdate,
   alertIdOf,
-  type Delivery,
+  type MessageSummary,
   type PositionSource,
 } from '../domain/message/alert.ts'
 import type { StoredAlert } from './present.ts'
@@ -34,9 +34,12 @@ export interface AlertRow {
   zone_id: string | null
 }
 
-type DeliveryRow = Omit<Delivery, 'to' | 'resetAt'> & { recipient: string; reset_at: number | null }
+type SummaryRow = Omit<MessageSummary, 'to' | 'resetAt'> & {
+  recipient: string
+  reset_at: number | null
+}
 
-export const toAlert = (row: AlertRow, deliveries: Delivery[]): StoredAlert => ({
+export const toAlert = (row: AlertRow, deliveries: MessageSummary[]): StoredAlert => ({
   id: row.id,
   deviceId: row.device_id,
   dateTime: row.time,
@@ -65,7 +68,7 @@ const p = placeholders('id', 'accountId', 'groupId', 'ids')
  * from a path, and one that is only the beginning of others would be a range of any length: so each
  * must first be found among the account's alerts.
  */
-const selectDeliveries = compile<{ accountId: string; ids: string }, DeliveryRow>(
+const selectSummaries = compile<{ accountId: string; ids: string }, SummaryRow>(
   sql`SELECT ${messages.id}, ${messages.kind}, ${messages.channel}, ${messages.recipient},
       ${messages.status}, ${messages.reason}, ${messages.resetAt}
     FROM json_each(${p.ids}) listed
@@ -74,8 +77,8 @@ const selectDeliveries = compile<{ accountId: string; ids: string }, DeliveryRow
       AND ${isMessageOf(messages.id, alerts.id)} AND ${messages.kind} <> 'notice'`,
 )
 
-const groupByAlert = (rows: DeliveryRow[]): Map<string, Delivery[]> => {
-  const byAlert = new Map<string, Delivery[]>()
+const groupByAlert = (rows: SummaryRow[]): Map<string, MessageSummary[]> => {
+  const byAlert = new Map<string, MessageSummary[]>()
   for (const { id, kind, channel, recipient: to, status, reason, reset_at: resetAt } of rows) {
     const alertId = alertIdOf(id)
     const list = byAlert.get(alertId) ?? []
@@ -99,19 +102,19 @@ export const findAlert = async (
 ): Promise<StoredAlert | null> => {
   const [{ results: found }, { results: deliveries }] = await runBatch(db, [
     selectAlertRow(db, { id, accountId, groupId }),
-    selectDeliveries(db, { accountId, ids: JSON.stringify([id]) }),
+    selectSummaries(db, { accountId, ids: JSON.stringify([id]) }),
   ])
   const [row] = found
   return row ? toAlert(row, groupByAlert(deliveries).get(row.id) ?? []) : null
 }
 
 /** The deliveries of a page of alerts, by alert. */
-export const readDeliveries = async (
+export const readSummaries = async (
   db: Database,
   accountId: string,
   page: AlertRow[],
-): Promise<Map<string, Delivery[]>> => {
+): Promise<Map<string, MessageSummary[]>> => {
   const ids = page.filter((alert) => alert.messages > 0).map(({ id }) => id)
   if (ids.length === 0) return new Map()
-  return groupByAlert(await readAll(selectDeliveries(db, { accountId, ids: JSON.stringify(ids) })))
+  return groupByAlert(await readAll(selectSummaries(db, { accountId, ids: JSON.stringify(ids) })))
 }

@@ -38,7 +38,7 @@ const findRoute = async (
   const source = sourceId ? await findSource(db, accountId, sourceId) : null
   const channel = source?.enabled ? CHANNELS[source.provider] : undefined
   if (!source || !channel) throw new Problem('no-command-channel')
-  const secrets = await ledgerOf(env, accountId).sourceSecrets(source.id, null)
+  const secrets = await ledgerOf(env, accountId).editSourceSecrets(source.id, null)
   const credentials: Credentials = { ...source.settings, ...secrets }
   if (!channel.hasCredentials(credentials)) throw new Problem('no-command-channel')
   return { channel, credentials }
@@ -140,7 +140,7 @@ export const sendBySms = async (
   if (isSmsTooLong(text))
     throw new Problem('command-not-possible', { detail: `It takes ${result} ${SMS_LIMIT}` })
   const ledger = ledgerOf(context.env, context.accountId)
-  requireOk(await ledger.commandSms({ id, deviceId: device.id, text }))
+  requireOk(await ledger.sendCommandSms({ id, deviceId: device.id, text }))
   await insertCommand(context.db, toNewCommand(context, id, given, true))
   return result
 }

@@ -35,7 +35,7 @@ const requireVisible = async (c: Context): Promise<void> => {
   if (c.get('principal').groupId !== null) await findVisible(c)
 }
 
-type Outcome = Awaited<ReturnType<Ledger['device']>>
+type Outcome = Awaited<ReturnType<Ledger['readDevice']>>
 type Granted = Extract<Outcome, { ok: true }>
 
 const NO_EXTRAS = { groups: [], lastLocation: null, lastContact: null }
@@ -72,8 +72,8 @@ export const devices = new Hono<AppEnv>()
     const { userId, groupId, adminDevices: cap } = c.get('principal')
     if (groupId !== null && (await isFull(c.get('db'), groupId))) throw new Problem('group-full')
     const id = await c.get('newId')('dev')
-    const maker = { userId, groupId, cap }
-    const granted = requireOk(await ledger(c).create(id, c.req.valid('json'), maker))
+    const creator = { userId, groupId, cap }
+    const granted = requireOk(await ledger(c).createDevice(id, c.req.valid('json'), creator))
     return replyWithEtag(c, contract.createDevice, await presentReply(c, granted), {
       version: granted.device.version,
       location: `/api/devices/${id}`,
@@ -87,7 +87,7 @@ export const devices = new Hono<AppEnv>()
   .put('/:deviceId', operation(contract.replaceDevice), async (c) => {
     await requireVisible(c)
     const id = c.req.param('deviceId')
-    const granted = requireOk(await ledger(c).replace(id, c.req.valid('json'), c.get('ifMatch')))
+    const granted = requireOk(await ledger(c).editDevice(id, c.req.valid('json'), c.get('ifMatch')))
     const { version } = granted.device
     return replyWithEtag(c, contract.replaceDevice, await presentReply(c, granted), { version })
   })
@@ -96,24 +96,24 @@ export const devices = new Hono<AppEnv>()
     const id = c.req.param('deviceId')
     const patch = c.req.valid('json')
     const granted = await editResource(c, {
-      find: async () => requireOk(await ledger(c).device(id)),
+      find: async () => requireOk(await ledger(c).readDevice(id)),
       versionOf: ({ device }) => device.version,
       change: async (before) =>
         applyPatch(patch, await presentGranted(c, before), contract.replaceDevice),
-      write: (_, record, versions) => ledger(c).replace(id, record, versions),
+      write: (_, record, versions) => ledger(c).editDevice(id, record, versions),
     })
     const { version } = granted.device
     return replyWithEtag(c, contract.patchDevice, await presentReply(c, granted), { version })
   })
   .delete('/:deviceId', operation(contract.deleteDevice), async (c) => {
     await requireVisible(c)
-    requireOk(await ledger(c).remove(c.req.param('deviceId'), c.get('ifMatch')))
+    requireOk(await ledger(c).deleteDevice(c.req.param('deviceId'), c.get('ifMatch')))
     return reply(c, contract.deleteDevice, { success: true })
   })
   .post('/:deviceId/reactivate', operation(contract.reactivateDevice), async (c) => {
     await requireVisible(c)
     const { expirationDate } = c.req.valid('json')
-    const outcome = await ledger(c).reactivate(c.req.param('deviceId'), expirationDate)
+    const outcome = await ledger(c).reactivateDevice(c.req.param('deviceId'), expirationDate)
     if (!outcome.ok && outcome.refusal === 'expiration-date-reached')
       throw new Problem(outcome.refusal, {
         errors: [
@@ -134,6 +134,6 @@ export const devices = new Hono<AppEnv>()
         pointer: '#/query/from',
         detail: `must be less than ${MAX_USAGE_DAYS} days before to`,
       })
-    const usage = await retryTransient(() => ledger(c).usage(device.key, from, to))
+    const usage = await retryTransient(() => ledger(c).readUsage(device.key, from, to))
     return reply(c, contract.readUsage, { success: true, usage })
   })

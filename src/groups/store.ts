@@ -130,7 +130,7 @@ export const resolveGroup = async (
   return found?.id ?? null
 }
 
-/** A device made for a full group would join none, and its maker could not see it. */
+/** A device created for a full group would join none, and its creator could not see it. */
 export const isFull = async (db: Database, groupId: string): Promise<boolean> => {
   const found = await readFirst(
     statement(

@@ -26,7 +26,7 @@ export const handOverRaises = async (
   let first: string | null = null
   for (let at = 0; at < raises.length; at += MAX_RAISES_PER_CALL) {
     const some = raises.slice(at, at + MAX_RAISES_PER_CALL)
-    const decided = await retryTransient(() => ledger.raisePending(some)).catch((error) => {
+    const decided = await retryTransient(() => ledger.raisePendingAlerts(some)).catch((error) => {
       logFailure('raise-failed', error, { requestId: c.get('requestId') })
       throw new Problem('unavailable')
     })
@@ -40,7 +40,7 @@ export const handOverRaises = async (
 const handOverHits = async (c: Context, hits: PendingRaise[]): Promise<void> => {
   const ledger = ledgerOf(c.env, c.get('principal').accountId)
   for (let at = 0; at < hits.length; at += MAX_RAISES_PER_CALL)
-    await retryTransient(() => ledger.raisePending(hits.slice(at, at + MAX_RAISES_PER_CALL)))
+    await retryTransient(() => ledger.raisePendingAlerts(hits.slice(at, at + MAX_RAISES_PER_CALL)))
 }
 
 /** Hands over what rules have found, after the reply. */

@@ -63,31 +63,31 @@ export class AccountLedger extends DurableObject<Env> {
     )
   }
 
-  async open(opening: accounts.Opening): Promise<accounts.AccountOutcome> {
+  async openAccount(opening: accounts.Opening): Promise<accounts.AccountOutcome> {
     this.#transact(() => {
       if (!readAccount(this.#sql)) accounts.openAccount(this.#sql, opening, Date.now())
     })
     await this.#outboxDrain.drain()
-    return this.account()
+    return this.readAccount()
   }
 
-  async account(): Promise<accounts.AccountOutcome> {
+  async readAccount(): Promise<accounts.AccountOutcome> {
     return this.#decide(({ account }) => ({ ok: true, account }))
   }
 
-  async change(
+  async editAccount(
     change: accounts.AccountChange,
     versions: number[] | null,
   ): Promise<accounts.AccountOutcome> {
-    return this.#decide((tx) => accounts.changeAccount(tx, change, versions))
+    return this.#decide((tx) => accounts.editAccount(tx, change, versions))
   }
 
-  async erase(versions: number[] | null): Promise<{ ok: true } | accounts.AccountRefusal> {
+  async eraseAccount(versions: number[] | null): Promise<{ ok: true } | accounts.AccountRefusal> {
     return this.#decide((tx) => accounts.eraseAccount(tx, versions))
   }
 
   /** The last step of an erasure. Once the outbox is empty, only the account's id is kept. */
-  async forget(): Promise<boolean> {
+  async deleteStorage(): Promise<boolean> {
     if (readAccount(this.#sql)) return false
     await this.#outboxDrain.run()
     if (!isEmpty(this.#sql)) return false
@@ -95,81 +95,93 @@ export class AccountLedger extends DurableObject<Env> {
     return true
   }
 
-  async device(id: string): Promise<DeviceOutcome> {
+  async readDevice(id: string): Promise<DeviceOutcome> {
     return this.#decide((tx) => devices.readDevice(tx, id))
   }
 
-  async create(id: string, record: DeviceRecord, maker: devices.Maker): Promise<DeviceOutcome> {
-    return this.#decide((tx) => devices.createDevice(tx, id, record, maker))
+  async createDevice(
+    id: string,
+    record: DeviceRecord,
+    creator: devices.Creator,
+  ): Promise<DeviceOutcome> {
+    return this.#decide((tx) => devices.createDevice(tx, id, record, creator))
   }
 
-  async replace(id: string, record: DeviceRecord, versions: Versions): Promise<DeviceOutcome> {
-    return this.#decide((tx) => devices.replaceDevice(tx, id, record, versions))
+  async editDevice(id: string, record: DeviceRecord, versions: Versions): Promise<DeviceOutcome> {
+    return this.#decide((tx) => devices.editDevice(tx, id, record, versions))
   }
 
-  async reactivate(id: string, expirationDate: string | null): Promise<DeviceOutcome> {
+  async reactivateDevice(id: string, expirationDate: string | null): Promise<DeviceOutcome> {
     return this.#decide((tx) => devices.reactivateDevice(tx, id, expirationDate))
   }
 
-  async remove(id: string, versions: number[] | null): Promise<{ ok: true } | devices.Refusal> {
+  async deleteDevice(
+    id: string,
+    versions: number[] | null,
+  ): Promise<{ ok: true } | devices.Refusal> {
     return this.#decide((tx) => devices.deleteDevice(tx, id, versions))
   }
 
-  async forgetMaker(userId: string): Promise<void> {
-    this.#transact(() => devices.forgetMaker(this.#sql, userId))
+  async deleteCreator(userId: string): Promise<void> {
+    this.#transact(() => devices.deleteCreator(this.#sql, userId))
   }
 
-  async raise(deviceId: string, alert: AlertToRaise): Promise<RaiseOutcome> {
+  async raiseAlert(deviceId: string, alert: AlertToRaise): Promise<RaiseOutcome> {
     return this.#decide((tx) => raiseAlert(tx, deviceId, alert))
   }
 
-  async raisePending(raises: pending.PendingRaise[]): Promise<pending.PendingOutcome> {
+  async raisePendingAlerts(raises: pending.PendingRaise[]): Promise<pending.PendingOutcome> {
     const contexts = await pending.readContexts(this.#sql, this.env, raises)
-    return this.#decide((tx) => pending.raisePending(tx, raises, contexts))
+    return this.#decide((tx) => pending.raisePendingAlerts(tx, raises, contexts))
   }
 
-  async acknowledge(alert: acknowledge.AlertToAcknowledge): Promise<acknowledge.StateOutcome> {
+  async acknowledgeAlert(alert: acknowledge.AlertToAcknowledge): Promise<acknowledge.StateOutcome> {
     return this.#decide((tx) => acknowledge.acknowledgeAlert(tx, alert))
   }
 
-  async cancel(alert: acknowledge.AlertToCancel): Promise<acknowledge.StateOutcome> {
+  async cancelAlert(alert: acknowledge.AlertToCancel): Promise<acknowledge.StateOutcome> {
     return this.#decide((tx) => acknowledge.cancelAlert(tx, alert))
   }
 
-  async notify(notice: AccountNotice): Promise<NoticeOutcome | typeof NOT_FOUND> {
+  async sendNotice(notice: AccountNotice): Promise<NoticeOutcome | typeof NOT_FOUND> {
     return this.#decide((tx) => sendNotice(tx, notice))
   }
 
-  async resend(message: StoredMessage, round: string): Promise<ResendOutcome> {
+  async resendMessage(message: StoredMessage, round: string): Promise<ResendOutcome> {
     return this.#decide((tx) => resendMessage(tx, message, round))
   }
 
-  async receipt(receipt: Receipt): Promise<void> {
+  async applyReceipt(receipt: Receipt): Promise<void> {
     await this.#decide((tx) => applyReceipt(tx, receipt))
   }
 
-  async sourceSecrets(sourceId: string, change: sources.SecretsChange): Promise<sources.Secrets> {
+  async editSourceSecrets(
+    sourceId: string,
+    change: sources.SecretsChange,
+  ): Promise<sources.Secrets> {
     return this.#transact(() => sources.changeSecrets(this.#sql, sourceId, change))
   }
 
-  async createForSource(device: sources.DeviceOfSource): Promise<sources.SourceDeviceOutcome> {
-    return this.#decide((tx) => sources.createForSource(tx, device))
+  async createDeviceForSource(
+    device: sources.DeviceOfSource,
+  ): Promise<sources.SourceDeviceOutcome> {
+    return this.#decide((tx) => sources.createDeviceForSource(tx, device))
   }
 
-  async commandSms(command: commandSms.CommandSms): Promise<commandSms.CommandSmsOutcome> {
+  async sendCommandSms(command: commandSms.CommandSms): Promise<commandSms.CommandSmsOutcome> {
     return this.#decide((tx) => commandSms.sendCommandSms(tx, command))
   }
 
-  async usage(key: number, from: string, to: string): Promise<DayReport[]> {
+  async readUsage(key: number, from: string, to: string): Promise<DayReport[]> {
     return usageBetween(this.#sql, key, from, to)
   }
 
-  async licenseLog(before: number | null, limit: number): Promise<LogPage> {
+  async readLicenseLog(before: number | null, limit: number): Promise<LogPage> {
     return readLog(this.#sql, before, limit)
   }
 
   /** Compares one page of the cell with the ledger and writes what differs as the ledger has it. */
-  async reconcile(after: number, isRestored: boolean): Promise<ReconcileOutcome> {
+  async reconcilePage(after: number, isRestored: boolean): Promise<ReconcileOutcome> {
     await this.#outboxDrain.run()
     const outcome = await reconcilePage(this.ctx.storage, this.env, after, isRestored)
     await this.#outboxDrain.run()
@@ -189,7 +201,7 @@ export class AccountLedger extends DurableObject<Env> {
   }
 
   /** Records due expiries for the sweep, and drains an outbox that was interrupted. */
-  async sweep(): Promise<{ recorded: number; more: boolean }> {
+  async recordExpirations(): Promise<{ recorded: number; more: boolean }> {
     const outcome = await this.#decide((tx) => ({
       ok: true as const,
       ...recordExpirations(tx, MAX_SWEPT),

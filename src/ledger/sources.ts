@@ -7,8 +7,8 @@ import { createDevice, type DeviceOutcome } from './devices/devices.ts'
 /** Credentials of a provider, which are in no database and in no export. */
 export type Secrets = Record<string, string>
 
-/** Nothing; secrets to set, or to forget by null (those left out stay); or to forget the source. */
-export type SecretsChange = null | Record<string, string | null> | 'forget'
+/** Nothing; secrets to set, or to delete by null (those left out stay); or to delete all of the source. */
+export type SecretsChange = null | Record<string, string | null> | 'delete'
 
 const readSecrets = (sql: SqlStorage, sourceId: string): Secrets => {
   const [row] = sql
@@ -23,7 +23,7 @@ export const changeSecrets = (
   sourceId: string,
   change: SecretsChange,
 ): Secrets => {
-  if (change === 'forget') {
+  if (change === 'delete') {
     sql.exec('DELETE FROM source_secrets WHERE source_id = ?', sourceId)
     sql.exec('DELETE FROM source_devices WHERE source_id = ?', sourceId)
     return {}
@@ -57,7 +57,7 @@ export interface DeviceOfSource {
 export type SourceDeviceOutcome = DeviceOutcome | null
 
 /** Creates a device for a new identifier. */
-export const createForSource = (
+export const createDeviceForSource = (
   tx: Decision,
   { sourceId, id, record }: DeviceOfSource,
 ): SourceDeviceOutcome => {

@@ -1,37 +1,9 @@
+import type { DurableObject } from 'cloudflare:workers'
 import type { Env } from '../env.ts'
 import type { AccountLedger } from './ledger.ts'
 
 /** The RPC methods of a ledger, without the platform's wrapping of their types. */
-export type Ledger = Pick<
-  AccountLedger,
-  | 'open'
-  | 'account'
-  | 'change'
-  | 'erase'
-  | 'forget'
-  | 'device'
-  | 'create'
-  | 'replace'
-  | 'reactivate'
-  | 'remove'
-  | 'forgetMaker'
-  | 'raise'
-  | 'raisePending'
-  | 'acknowledge'
-  | 'cancel'
-  | 'notify'
-  | 'resend'
-  | 'receipt'
-  | 'sourceSecrets'
-  | 'createForSource'
-  | 'commandSms'
-  | 'usage'
-  | 'licenseLog'
-  | 'sweep'
-  | 'reconcile'
-  | 'scheduleRestore'
-  | 'restart'
->
+export type Ledger = Omit<AccountLedger, keyof DurableObject>
 
 /** All calls to an account's ledger go through this stub. */
 export const ledgerOf = (env: Env, accountId: string): Ledger =>

@@ -29,7 +29,12 @@ export const links = new Hono<AppEnv>()
     const alert = await findAlert(c, link)
     if (!alert) return replyPage(c, null)
     const { accountId, alertId, deviceId, recipient: by, known } = alert
-    const outcome = await ledgerOf(c.env, accountId).acknowledge({ alertId, deviceId, by, known })
+    const outcome = await ledgerOf(c.env, accountId).acknowledgeAlert({
+      alertId,
+      deviceId,
+      by,
+      known,
+    })
     if (!outcome.ok) return replyPage(c, null)
     // The cell has the name of whoever acknowledged it; if it lags behind, this one did.
     const found = (await findAlert(c, link)) ?? alert

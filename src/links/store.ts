@@ -24,7 +24,7 @@ export interface LinkedAlert {
   /** The name of whoever acknowledged it. */
   acknowledgedBy: string | null
   cancelledAt: number | null
-  /** What the ledger may have forgotten. */
+  /** What the ledger may have deleted. */
   known: {
     acknowledgedAt: number | null
     acknowledgedBy: string | null

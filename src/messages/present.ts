@@ -1,4 +1,4 @@
-import { presentDelivery } from '../alerts/present.ts'
+import { presentSummary } from '../alerts/present.ts'
 import { fillLink, redactLink } from '../domain/message/link.ts'
 import { iso } from '../domain/time/iso.ts'
 import type { ListedMessage } from './store.ts'
@@ -13,7 +13,7 @@ export const presentMessage = (message: ListedMessage, showsLinks: boolean) => {
     ? fillLink(message.text, link)
     : redactLink(message.text).replaceAll(PASSWORD_SECRET, '$1…')
   return {
-    ...presentDelivery(message),
+    ...presentSummary(message),
     alertId,
     deviceId,
     subject,

@@ -57,7 +57,7 @@ export const messages = new Hono<AppEnv>()
       urgent: isEmergency || kind !== 'alert',
       failed: status === 'failed' || status === 'suppressed',
     }
-    requireOk(await ledgerOf(c.env, accountId).resend(again, round))
+    requireOk(await ledgerOf(c.env, accountId).resendMessage(again, round))
     const queued = {
       ...stored,
       status: 'queued' as const,

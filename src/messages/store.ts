@@ -8,13 +8,13 @@ import { literal, readFirst, statement } from '../db/statement.ts'
 import {
   alertIdOf,
   type Channel,
-  type Delivery,
   type MessageKind,
+  type MessageSummary,
   type Status,
 } from '../domain/message/alert.ts'
 
 /** A message of an alert, as stored in its cell. */
-export interface StoredMessage extends Delivery {
+export interface StoredMessage extends MessageSummary {
   alertId: string
   deviceId: string
   isEmergency: boolean

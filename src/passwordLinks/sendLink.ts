@@ -28,7 +28,7 @@ export const sendLink = async (
   if (origin === null) throw new Problem('links-unavailable')
   const expires = now + LINK_LIFETIME_MS[kind]
   const link = await writeLink(env, { kind, cell, userId: user.id, expires }, user)
-  const outcome = await ledgerOf(env, user.accountId).notify({
+  const outcome = await ledgerOf(env, user.accountId).sendNotice({
     id: noticeId,
     content: { kind, url: linkUrl(origin, link), accountName: user.accountName, expires },
     recipients: [{ channel: 'Email', to: user.email, timeZone: user.timeZone }],

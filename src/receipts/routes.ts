@@ -27,6 +27,6 @@ export const receipts = new Hono<AppEnv>().post('/:provider/:accountId', async (
   const inPath = c.req.param('accountId')
   const accountId = receipt.accountId ?? inPath
   if (inPath !== ALL && inPath !== accountId) throw new Problem('account-not-found')
-  await ledgerOf(c.env, accountId).receipt(receipt)
+  await ledgerOf(c.env, accountId).applyReceipt(receipt)
   return reply(c, contract.receiveReceipt, { success: true })
 })

@@ -38,7 +38,7 @@ const cancelOne = async (c: Context, id: string): Promise<void> => {
   if (!alert) return
   const { acknowledgedAt, acknowledgedBy, cancelledAt, cancelledBy, deliveries } = alert
   requireOk(
-    await ledgerOf(c.env, principal.accountId).cancel({
+    await ledgerOf(c.env, principal.accountId).cancelAlert({
       alertId: id,
       deviceId: alert.deviceId,
       by: principal.keyId,

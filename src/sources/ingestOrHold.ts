@@ -37,7 +37,7 @@ const createDevices = async (
   for (const identifier of identifiers.values()) {
     const id = await c.get('newId')('dev')
     const record = recordFor(identifier, source)
-    const outcome = await ledger.createForSource({ sourceId: source.id, id, record })
+    const outcome = await ledger.createDeviceForSource({ sourceId: source.id, id, record })
     // Another push may have created it at the same time.
     if (outcome?.ok || outcome?.refusal === 'identifier-taken') isAnyNew = true
     else break
@@ -70,7 +70,7 @@ const notifyOfEmergencies = async (
   const { accountId } = c.get('principal')
   const rows = await readAll(selectAdministrators(c.get('db'), { accountId, deviceId: '', now }))
   for (const item of emergencies) {
-    const outcome = await ledgerOf(c.env, accountId).notify({
+    const outcome = await ledgerOf(c.env, accountId).sendNotice({
       id: await noticeId(source.id, item),
       content: {
         kind: 'unclaimed-sos',

@@ -62,7 +62,7 @@ const keepSecrets = async (
   const { open, secrets } = splitSettings(record.settings)
   const change = record.provider === before.provider ? secrets : { ...NO_SECRETS, ...secrets }
   if (Object.keys(change).length > 0)
-    await ledgerOf(c.env, c.get('principal').accountId).sourceSecrets(id, change)
+    await ledgerOf(c.env, c.get('principal').accountId).editSourceSecrets(id, change)
   return { ...record, settings: open }
 }
 
@@ -158,7 +158,7 @@ export const sources = addDataRoutes(new Hono<AppEnv>())
     c.executionCtx.waitUntil(
       Promise.allSettled([
         removeFromDirectory(openDirectory(c.env), id),
-        ledgerOf(c.env, accountId).sourceSecrets(id, 'forget'),
+        ledgerOf(c.env, accountId).editSourceSecrets(id, 'delete'),
       ]),
     )
     return reply(c, contract.deleteSource, { success: true })

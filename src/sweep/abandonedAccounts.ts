@@ -26,7 +26,7 @@ export const settleAbandonedAccounts = async (
   for (const entry of abandoned) {
     const { accountId } = entry
     await runPart('abandoned-accounts', { account: accountId }, async () => {
-      const { ok } = await ledgerOf(env, accountId).account()
+      const { ok } = await ledgerOf(env, accountId).readAccount()
       if (ok) await confirmOpening(db, accountId)
       else await removeFromDirectory(db, entry)
     })

@@ -160,7 +160,7 @@ const eraseDeviceRows = async (
 /** Deletes the storage of the account's two Durable Objects. False when the ledger refuses. */
 const eraseObjects = async (env: Env, accountId: string): Promise<boolean> => {
   await feedOf(env, accountId).forget()
-  return ledgerOf(env, accountId).forget()
+  return ledgerOf(env, accountId).deleteStorage()
 }
 
 /** Continues one erasure, and ends it once nothing is left. */

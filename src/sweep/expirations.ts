@@ -34,7 +34,7 @@ export const recordExpirations = async ({ env, db, now, take }: CellRun): Promis
       await runPart('expirations', { account: id }, async () => {
         for (let hasMore = true; hasMore && calls < MAX_CALLS; ) {
           calls++
-          const page = await ledgerOf(env, id).sweep()
+          const page = await ledgerOf(env, id).recordExpirations()
           hasMore = page.more
         }
       })

@@ -32,7 +32,7 @@ export const raiseLeftovers = async ({ env, cell, db, now, take }: CellRun): Pro
       const [{ accountId } = { accountId: '' }] = rows
       if (calls++ === MAX_CALLS) return
       await runPart('pending-raises', { cell, account: accountId }, () =>
-        ledgerOf(env, accountId).raisePending(rows.map(({ raise }) => raise)),
+        ledgerOf(env, accountId).raisePendingAlerts(rows.map(({ raise }) => raise)),
       )
     }
     if (page.length < PAGE) return

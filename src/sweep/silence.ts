@@ -77,7 +77,7 @@ const handOver = async ({ env, cell }: CellRun, changes: MarkChange[]): Promise<
     for (let at = 0; at < raises.length && calls < MAX_CALLS; at += MAX_RAISES_PER_CALL) {
       calls++
       await runPart(PART, { cell, account }, () =>
-        ledgerOf(env, account).raisePending(raises.slice(at, at + MAX_RAISES_PER_CALL)),
+        ledgerOf(env, account).raisePendingAlerts(raises.slice(at, at + MAX_RAISES_PER_CALL)),
       )
     }
   }

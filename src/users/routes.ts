@@ -173,6 +173,6 @@ export const users = new Hono<AppEnv>()
     forgetKeysOfUser(id)
     c.executionCtx.waitUntil(pokeIfSubscribed(c.env, c.get('principal')))
     // A failure is harmless: only the count of devices that the deleted user created stays behind.
-    c.executionCtx.waitUntil(ledgerOf(c.env, accountId).forgetMaker(id))
+    c.executionCtx.waitUntil(ledgerOf(c.env, accountId).deleteCreator(id))
     return reply(c, contract.deleteUser, { success: true })
   })

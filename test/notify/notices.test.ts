@@ -42,7 +42,7 @@ const byEmail = (to: string) => ({ channel: 'Email' as const, to, timeZone: 'Eur
 const bySms = (to: string) => ({ channel: 'SMS' as const, to, timeZone: 'Europe/Lisbon' })
 
 const notify = (account: TestAccount, notice: AccountNotice) =>
-  ledgerOf(env, account.id).notify(notice)
+  ledgerOf(env, account.id).sendNotice(notice)
 
 const untilStatus = (account: TestAccount, status: string) =>
   eventually(async () => {
@@ -195,7 +195,7 @@ describe('an account notice', () => {
   })
 
   test('is not accepted for an account that does not exist', async () => {
-    const outcome = await ledgerOf(env, 'acc_none').notify(noticeTo(byEmail(uniqueEmail())))
+    const outcome = await ledgerOf(env, 'acc_none').sendNotice(noticeTo(byEmail(uniqueEmail())))
     expect(outcome).toEqual({ ok: false, refusal: 'account-not-found' })
   })
 })

@@ -101,20 +101,20 @@ describe('the event log', () => {
     ).body.id
     const ana = await createBoundUser(account, { group })
     await account.call('PATCH', `/api/devices/${a}`, { body: { description: 'x' } })
-    const told = async (query: string, by: Pick<TestAccount, 'call'> = account) =>
+    const listed = async (query: string, by: Pick<TestAccount, 'call'> = account) =>
       (await list(by, query)).events.map(({ type, data }: EventBody) => `${type} ${data.name}`)
-    expect(await told('?types=device.updated')).toEqual(['device.updated A'])
-    expect(await told(`?devices=${a}`)).toEqual(['device.created A', 'device.updated A'])
-    expect(await told(`?groups=${group}`)).toEqual(['device.created B'])
-    expect(await told(`?devices=${a}&groups=${group}`)).toEqual([
+    expect(await listed('?types=device.updated')).toEqual(['device.updated A'])
+    expect(await listed(`?devices=${a}`)).toEqual(['device.created A', 'device.updated A'])
+    expect(await listed(`?groups=${group}`)).toEqual(['device.created B'])
+    expect(await listed(`?devices=${a}&groups=${group}`)).toEqual([
       'device.created A',
       'device.created B',
       'device.updated A',
     ])
-    expect(await told('', ana)).toEqual(['device.created B'])
-    expect(await told(`?devices=${a}`, ana)).toEqual([])
+    expect(await listed('', ana)).toEqual(['device.created B'])
+    expect(await listed(`?devices=${a}`, ana)).toEqual([])
     await account.call('DELETE', `/api/devices/${b}`)
-    expect(await told('', ana)).toEqual(['device.created B', 'device.deleted B'])
+    expect(await listed('', ana)).toEqual(['device.created B', 'device.deleted B'])
     for (const bad of [
       '?types=device',
       '?types=*.created',
@@ -195,11 +195,11 @@ describe('the event log', () => {
     }
     for (const id of [kept, deleted])
       await account.call('POST', `/api/devices/${id}/alerts`, { body: alert })
-    const told = async () => (await list(account, '?types=alert.raised')).events
-    const before = await told()
+    const listed = async () => (await list(account, '?types=alert.raised')).events
+    const before = await listed()
     expect(before.map(({ data }: EventBody) => data)).toMatchObject([alert, alert])
     await account.call('DELETE', `/api/devices/${deleted}`)
-    const after = await told()
+    const after = await listed()
     expect(after).toEqual([
       before[0],
       { ...before[1], data: { ...before[1].data, text: null, latitude: null, longitude: null } },

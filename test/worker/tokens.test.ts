@@ -289,7 +289,7 @@ test('the tokens of an erased account are refused as revoked, also where the led
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
   await account.call('GET', '/api/account')
   const ledger = env.LEDGER.get(env.LEDGER.idFromName(account.id))
-  await ledger.erase(null)
+  await ledger.eraseAccount(null)
   for (const [method, path, body] of [
     ['GET', '/api/account', undefined],
     ['POST', '/api/devices', { name: 'Tern' }],

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import type { Delivery, Status } from '../../domain/message/alert.ts'
+import type { MessageSummary, Status } from '../../domain/message/alert.ts'
 import { LINK_VALID_MS } from '../../domain/message/link.ts'
 import type { Database } from '../open.ts'
 import { messages } from '../schema.ts'
@@ -16,7 +16,7 @@ import { hasDevice } from './alerts.ts'
 /* How the messages of devices enter the cell. Each statement may run twice. */
 
 /** A message as it enters the cell. */
-interface NewMessage extends Delivery {
+interface NewMessage extends MessageSummary {
   subject: string
   text: string
   userId?: string | undefined

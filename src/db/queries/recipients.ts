@@ -86,7 +86,7 @@ const selectAcknowledged = compile<{ accountId: string; alertId: string }, { at:
     WHERE ${alerts.id} = ${p.alertId} AND ${alerts.accountId} = ${p.accountId}`,
 )
 
-/** The users who may be told of the device now, and whether its alert is acknowledged. */
+/** The users who may get messages about the device now, and whether its alert is acknowledged. */
 export const readRoundState = async (
   db: Database,
   about: DeviceNow,

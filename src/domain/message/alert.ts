@@ -77,7 +77,7 @@ export interface AlertUpdate {
 }
 
 /** The state of one message. */
-export interface Delivery {
+export interface MessageSummary {
   id: string
   kind: MessageKind
   channel: Channel

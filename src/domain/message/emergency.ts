@@ -1,6 +1,6 @@
 import type { Channel, Recipient } from './alert.ts'
 
-/* Emergencies: which alerts are one, who is told, and when. */
+/* Emergencies: which alerts are one, who is notified, and when. */
 
 export interface EmergencyContact {
   name: string
@@ -65,7 +65,7 @@ export const contactRecipients = (
 export const MINUTE_MS = 60_000
 /** An emergency joins an open one of the same device and name within this time. */
 export const JOIN_WITHIN_MS = 60 * MINUTE_MS
-/** If no provider has accepted a message of an emergency by then, the account is told. */
+/** If no provider has accepted a message of an emergency by then, the account is notified. */
 export const UNDELIVERED_AFTER_MS = 2 * MINUTE_MS
 /** An expired device raises at most one emergency in this time. */
 export const EXPIRED_DEVICE_PAUSE_MS = 10 * MINUTE_MS

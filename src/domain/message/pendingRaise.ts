@@ -22,7 +22,7 @@ export interface PendingRaise {
   /** The alert's own position; without one it gets the device's last location. */
   reported: Position | null
   notifications: Channel[]
-  /** An old alert that is stored only: it is no emergency and nobody is told of it. */
+  /** An old alert that is stored only: it is no emergency and nobody is notified. */
   isQuiet?: boolean
   /** The service's public origin, for links in the messages. */
   origin: string

@@ -65,7 +65,7 @@ const requestNotice = async (
   if (webhook?.disabledReason !== reason) return
   const administrators = await readAdministrators(db, accountId, now)
   const id = await repeatableIds(creation, webhookId)('ntc')
-  await ledgerOf(env, accountId).notify({
+  await ledgerOf(env, accountId).sendNotice({
     id,
     content: { kind: 'webhook-disabled', webhookId, url: webhook.url, reason },
     recipients: administrators.map(({ email, timeZone }) => ({

@@ -64,7 +64,7 @@ export const openAccount = (sql: SqlStorage, opening: Opening, now: number): voi
 }
 
 /** `versions`: the ones that If-Match names, compared at the moment of the write. */
-export const changeAccount = (
+export const editAccount = (
   tx: Decision,
   change: AccountChange,
   versions: number[] | null,

@@ -1,7 +1,7 @@
 import type { DeviceRecord } from '../../domain/account/device.ts'
 import {
   type Alert,
-  type Delivery,
+  type MessageSummary,
   onePerAddress,
   SERIES,
   type Status,
@@ -30,14 +30,14 @@ export interface AlertToAcknowledge {
   deviceId: string
   /** The user or key that acknowledges. */
   by: string
-  /** What the cell has: the ledger forgets acknowledgements with their alerts. */
+  /** What the cell has: the ledger deletes acknowledgements with their alerts. */
   known: AlertState
 }
 
 export interface AlertToCancel extends AlertToAcknowledge {
   alert: Alert
   /** The alert's messages as the cell has them, which keeps them longer than the ledger does. */
-  deliveries: Delivery[]
+  deliveries: MessageSummary[]
   origin: string
 }
 
@@ -110,7 +110,7 @@ export const acknowledgeAlert = (tx: Decision, given: AlertToAcknowledge): State
 const wasSent = ({ status }: { status: Status }): boolean =>
   status !== 'suppressed' && status !== 'failed'
 
-/** Also acknowledges, and tells everyone who was sent a message. Only the first one counts. */
+/** Also acknowledges, and notifies everyone who was sent a message. Only the first one counts. */
 export const cancelAlert = (tx: Decision, given: AlertToCancel): StateOutcome => {
   const { alertId, deviceId, by, alert, deliveries, origin } = given
   const device = findDevice(tx.sql, deviceId)

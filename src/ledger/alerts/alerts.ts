@@ -3,7 +3,7 @@ import { hasEnded } from '../../domain/account/license.ts'
 import {
   type Alert,
   CHANNELS,
-  type Delivery,
+  type MessageSummary,
   messageId,
   type Position,
   positionOf,
@@ -57,8 +57,8 @@ export type RaiseOutcome =
       repeated: false
       joined: false
       alert: Alert
-      deliveries: Delivery[]
-      /** Why an emergency reaches nobody; the account is told. */
+      deliveries: MessageSummary[]
+      /** Why an emergency reaches nobody; the account is notified. */
       undelivered: UndeliveredReason | null
     }
   /** Raised before, or joined to an open emergency. The cell has the alert with this id. */
@@ -135,7 +135,7 @@ const emitSuppressed = (
   }
 }
 
-/** An expired device's emergency is kept and the account told, but not over and over. */
+/** An expired device's emergency is kept and the account notified, but not over and over. */
 const isTooSoon = ({ now }: Decision, { expired_emergency_at: last }: DeviceRow): boolean =>
   last !== null && now >= last && now - last < EXPIRED_DEVICE_PAUSE_MS
 
@@ -163,8 +163,11 @@ const storeAlert = (
   const motion = { speed, course, accuracy }
   const details = { alert, motion, deviceName, identifier, origin }
   const limited = { id: deviceId, key, limits }
-  const told = isExpired ? [] : recipients
-  const messages = composeMessages(tx, limited, told, { ...details, purpose: { kind: 'alert' } })
+  const notified = isExpired ? [] : recipients
+  const messages = composeMessages(tx, limited, notified, {
+    ...details,
+    purpose: { kind: 'alert' },
+  })
   tx.post({ kind: 'alert', key, alert, messages: messages.length, at: now })
   queueMessages(tx, key, messages, alert.emergency)
   postUsage(tx, key, given.isReported ? undefined : now)

@@ -15,7 +15,7 @@ export interface EmergencyDetails extends Omit<AlertDetails, 'purpose'> {
   deviceId: string
   /** The administrators when it was raised. */
   administrators: Recipient[]
-  /** Only the account was told of it, so no later emergency joins it. */
+  /** Only the account was notified of it, so no later emergency joins it. */
   isOfExpiredDevice: boolean
 }
 
@@ -133,7 +133,7 @@ export const closeEmergenciesOf = (sql: SqlStorage, deviceKey: number): void => 
   sql.exec('DELETE FROM emergencies WHERE device_key = ?', deviceKey)
 }
 
-/** A provider has accepted a message of this alert: its people are being told. */
+/** A provider has accepted a message of this alert: its recipients are being notified. */
 export const markDelivered = (sql: SqlStorage, id: string): void => {
   sql.exec('UPDATE emergencies SET check_at = NULL WHERE id = ? AND check_at IS NOT NULL', id)
 }

@@ -63,7 +63,7 @@ const raiseOne = (tx: Decision, raise: PendingRaise, context: AlertContext): One
  * Decides on every alert. The cell deletes them with the same effects that store the alerts:
  * refused ones too, since a later attempt would be refused as well.
  */
-export const raisePending = (
+export const raisePendingAlerts = (
   tx: Decision,
   raises: PendingRaise[],
   contexts: Map<string, AlertContext>,

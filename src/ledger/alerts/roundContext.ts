@@ -15,7 +15,7 @@ export interface RoundContext {
 /** A cell that does not answer must not hold up an emergency. */
 const MAX_WAIT_MS = 2_000
 
-/** Null when the cell cannot be asked: then the round goes to everyone who was told before. */
+/** Null when the cell cannot be asked: then the round goes to everyone who was sent a message before. */
 export const readRoundContext = async (
   sql: SqlStorage,
   env: Env,

@@ -47,7 +47,7 @@ export interface DeviceRow extends Record<string, SqlStorageValue> {
 }
 
 /** Who creates a device. A bound user has a cap on devices, and they join the user's group. */
-export interface Maker {
+export interface Creator {
   userId: string | null
   groupId: string | null
   cap: number | null
@@ -103,7 +103,7 @@ const takeDeviceNumber = (sql: SqlStorage): number => {
   return number
 }
 
-const insertDevice = (tx: Decision, id: string, record: DeviceRecord, maker: Maker): void => {
+const insertDevice = (tx: Decision, id: string, record: DeviceRecord, creator: Creator): void => {
   const { sql, account, now } = tx
   const ends = endsOf(record.limits)
   sql.exec(
@@ -116,15 +116,15 @@ const insertDevice = (tx: Decision, id: string, record: DeviceRecord, maker: Mak
     ends,
     hasEnded(ends, account.day) ? 1 : 0,
     JSON.stringify(record),
-    maker.userId,
+    creator.userId,
     now,
     now,
   )
-  if (maker.userId !== null)
+  if (creator.userId !== null)
     sql.exec(
       `INSERT INTO creators (user_id, count) VALUES (?, 1)
        ON CONFLICT (user_id) DO UPDATE SET count = count + 1`,
-      maker.userId,
+      creator.userId,
     )
 }
 
@@ -136,19 +136,19 @@ export const createDevice = (
   tx: Decision,
   id: string,
   record: DeviceRecord,
-  maker: Maker,
+  creator: Creator,
 ): DeviceOutcome => {
   const { sql } = tx
   const existing = findDevice(sql, id)
   if (existing) return accept(tx, toDevice(tx, existing))
   if (isRecentlyDeleted(sql, id)) return refuse('device-deleted')
   if (isTaken(sql, record.identifier, id)) return refuse('identifier-taken')
-  const { userId, groupId, cap } = maker
-  if (userId !== null && cap !== null && countMadeBy(sql, userId) >= cap)
+  const { userId, groupId, cap } = creator
+  if (userId !== null && cap !== null && countCreatedBy(sql, userId) >= cap)
     return refuse('device-cap-reached')
   const transfer = transferLicense(tx, id, 'absent', endsOf(record.limits))
   if (!transfer.ok) return transfer
-  insertDevice(tx, id, record, maker)
+  insertDevice(tx, id, record, creator)
   const device = postDevice(tx, id, groupId)
   tx.emit('device.created', id, { name: record.name })
   saveAccount(tx)
@@ -156,7 +156,7 @@ export const createDevice = (
 }
 
 /** `versions`: the ones that If-Match names, compared at the moment of the write. */
-export const replaceDevice = (
+export const editDevice = (
   tx: Decision,
   id: string,
   record: DeviceRecord,
@@ -200,7 +200,7 @@ export const reactivateDevice = (
   if (hasEnded(expirationDate, tx.account.day)) return refuse('expiration-date-reached')
   const record = JSON.parse(row.record) as DeviceRecord
   const limits = { ...record.limits, expires: expirationDate !== null, expirationDate }
-  return replaceDevice(tx, id, { ...record, limits }, null)
+  return editDevice(tx, id, { ...record, limits }, null)
 }
 
 export const deleteDevice = (
@@ -228,12 +228,12 @@ export const deleteDevice = (
   return { ok: true }
 }
 
-const countMadeBy = (sql: SqlStorage, userId: string): number =>
+const countCreatedBy = (sql: SqlStorage, userId: string): number =>
   sql.exec<{ count: number }>('SELECT count FROM creators WHERE user_id = ?', userId).toArray()[0]
     ?.count ?? 0
 
 /** Keeps a deleted user's devices; they no longer count against anyone's cap. */
-export const forgetMaker = (sql: SqlStorage, userId: string): void => {
+export const deleteCreator = (sql: SqlStorage, userId: string): void => {
   sql.exec('UPDATE devices SET created_by = NULL WHERE created_by = ?', userId)
   sql.exec('DELETE FROM creators WHERE user_id = ?', userId)
 }

@@ -1,9 +1,9 @@
 import type { Account } from '../../domain/account/account.ts'
 import type { DayUsage, Device } from '../../domain/account/device.ts'
-import type { Alert, AlertUpdate, Delivery, Status } from '../../domain/message/alert.ts'
+import type { Alert, AlertUpdate, MessageSummary, Status } from '../../domain/message/alert.ts'
 
 /** A message as it enters the cell. */
-export interface NewMessage extends Delivery {
+export interface NewMessage extends MessageSummary {
   subject: string
   text: string
   timeZone: string

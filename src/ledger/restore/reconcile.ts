@@ -16,7 +16,7 @@ import { type CellState, type Row, readCellState } from './cellState.ts'
  */
 
 /** How many rows of each kind differed and were written again or removed. */
-export interface Mended {
+export interface Corrections {
   account: number
   devices: number
   removed: number
@@ -26,7 +26,7 @@ export interface Mended {
 }
 
 export type ReconcileOutcome =
-  | { ok: true; checked: number; mended: Mended; next: number | null }
+  | { ok: true; checked: number; corrected: Corrections; next: number | null }
   | { ok: false; refusal: 'account-not-found'; erased: boolean }
   | { ok: false; refusal: 'user-name-taken' | 'account-number-taken' }
 
@@ -60,11 +60,11 @@ interface Page {
 }
 
 /** Posts what differs; returns how many devices the ledger has on the page. */
-const mendDevices = (
+const correctDevices = (
   tx: Decision,
   state: CellState,
   { after, upTo }: Page,
-  mended: Mended,
+  corrected: Corrections,
 ): number => {
   const { sql, account, now } = tx
   const rows = new Map(state.devices.map((row) => [Number(row.key), row]))
@@ -77,24 +77,29 @@ const mendDevices = (
     const row = rows.get(key)
     rows.delete(key)
     if (differs(row, toDeviceColumns(account.id, device))) {
-      mended.devices++
+      corrected.devices++
       if (state.tombstoned.has(id)) tx.post({ kind: 'undelete', id })
       tx.post({ kind: 'device', device })
     }
     const shown = row?.usage_date === account.day ? [row.emails_sent, row.sms_sent] : [0, 0]
     if (shown[0] !== usage.emailsSent || shown[1] !== usage.smsSent) {
-      mended.usage++
+      corrected.usage++
       tx.post({ kind: 'usage', key, usage })
     }
   }
   for (const [key, row] of rows) {
-    mended.removed++
+    corrected.removed++
     tx.post({ kind: 'device-gone', id: String(row.id), key, at: now })
   }
   return own.length
 }
 
-const mendAccount = (tx: Decision, state: CellState, isRestored: boolean, mended: Mended): void => {
+const correctAccount = (
+  tx: Decision,
+  state: CellState,
+  isRestored: boolean,
+  corrected: Corrections,
+): void => {
   const { sql, account } = tx
   const { next_expiry: nextExpiry, events_seen: seen } = sql
     .exec<{ next_expiry: number | null; events_seen: number }>(
@@ -103,15 +108,15 @@ const mendAccount = (tx: Decision, state: CellState, isRestored: boolean, mended
     .one()
   if (!state.account || !state.isListed) tx.post({ kind: 'undelete', id: account.id })
   if (differs(state.account, toAccountColumns(account, nextExpiry))) {
-    mended.account++
+    corrected.account++
     tx.post({ kind: 'account', account, nextExpiry })
   }
   if (!state.isListed) {
-    mended.directory++
+    corrected.directory++
     tx.post({ kind: 'directory', account })
   }
   if (isRestored || state.head < seen) {
-    mended.events++
+    corrected.events++
     tx.post({ kind: 'events-jump', to: Math.max(state.head, seen) + EVENT_JUMP })
   }
   tx.post({ kind: 'memberships' })
@@ -150,9 +155,16 @@ export const reconcilePage = async (
     skipUsedNumbers(sql, known, state, isRestored && after === 0)
     const tx = beginDecision(sql, Date.now())
     if (!tx) return { ok: false, refusal: 'account-not-found', erased: true }
-    const mended: Mended = { account: 0, devices: 0, removed: 0, usage: 0, directory: 0, events: 0 }
-    if (after === 0) mendAccount(tx, state, isRestored, mended)
-    const checked = mendDevices(tx, state, { after, upTo }, mended)
-    return { ok: true, checked, mended, next: upTo === Number.MAX_SAFE_INTEGER ? null : upTo }
+    const corrected: Corrections = {
+      account: 0,
+      devices: 0,
+      removed: 0,
+      usage: 0,
+      directory: 0,
+      events: 0,
+    }
+    if (after === 0) correctAccount(tx, state, isRestored, corrected)
+    const checked = correctDevices(tx, state, { after, upTo }, corrected)
+    return { ok: true, checked, corrected, next: upTo === Number.MAX_SAFE_INTEGER ? null : upTo }
   })
 }

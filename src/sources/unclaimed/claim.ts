@@ -24,17 +24,17 @@ const hasIdentifier = (device: DeviceRecord, identifier: string): boolean =>
 /** Gives the identifier to a device that exists. */
 const editDevice = async (ledger: Ledger, id: string, identifier: string) => {
   for (;;) {
-    const found = requireOk(await ledger.device(id))
+    const found = requireOk(await ledger.readDevice(id))
     if (hasIdentifier(found.device, identifier)) return found
     const { key, id: _, usage, creation, lastModified, version, ...record } = found.device
-    const outcome = await ledger.replace(id, { ...record, identifier }, [version])
+    const outcome = await ledger.editDevice(id, { ...record, identifier }, [version])
     if (outcome.ok || outcome.refusal !== 'precondition-failed') return requireOk(outcome)
   }
 }
 
 /** A repeat of a claim whose reports were moved before its reply finds its own device. */
 const findGranted = async (ledger: Ledger, id: string, identifier: string) => {
-  const outcome = await ledger.device(id)
+  const outcome = await ledger.readDevice(id)
   if (outcome.ok && hasIdentifier(outcome.device, identifier)) return outcome
   throw new Problem('identifier-not-found')
 }
@@ -54,8 +54,8 @@ export const giveIdentifier = async (
   const { identifier: spelled } = held.item
   if (!device) return editDevice(ledger, id, spelled)
   const { userId, adminDevices: cap } = c.get('principal')
-  const maker = { userId, groupId: null, cap }
-  return requireOk(await ledger.create(id, { ...device, identifier: spelled }, maker))
+  const creator = { userId, groupId: null, cap }
+  return requireOk(await ledger.createDevice(id, { ...device, identifier: spelled }, creator))
 }
 
 export interface ImportOutcome {

@@ -212,7 +212,7 @@ test('after a crash a retry does not create a device again that was deleted in b
   const other = (await make({ 'Idempotency-Key': 'another' })).body.device.id
   expect((await account.call('GET', `/api/devices/${other}`)).status).toBe(200)
 
-  // What no retry can ask for any more is forgotten.
+  // What no retry can ask for any more is deleted.
   const remembered = () =>
     runInDurableObject(ledgerStub(account), (_, { storage }) =>
       storage.sql.exec('SELECT id FROM deleted').toArray(),

@@ -128,11 +128,11 @@ test('a read of a Durable Object that a deploy has reset is tried once more', as
     let calls = 0
     const read = async () => {
       if (++calls <= times) throw error
-      return env.LEDGER.get(env.LEDGER.idFromName(account.id)).account()
+      return env.LEDGER.get(env.LEDGER.idFromName(account.id)).readAccount()
     }
     const LEDGER = {
       idFromName: (name: string) => env.LEDGER.idFromName(name),
-      get: () => ({ account: read }),
+      get: () => ({ readAccount: read }),
     } as unknown as DurableObjectNamespace
     const { token } = account
     const { status } = await callWithBindings({ LEDGER }, 'GET', '/api/account', { token })

@@ -262,7 +262,7 @@ describe('a user confined to a group', () => {
     const { account, ana, seen, own } = await confined(['write'])
     const id = await createOrRefuse(ana)
     await account.call('PATCH', `/api/groups/${own}`, { body: { devices: [seen] } })
-    const outcome = await ledgerOf(env, account.id).device(id)
+    const outcome = await ledgerOf(env, account.id).readDevice(id)
     if (!outcome.ok) throw new Error(outcome.refusal)
     const row = await env.DB.prepare('SELECT seq FROM devices WHERE id = ?')
       .bind(id)

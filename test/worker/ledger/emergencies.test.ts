@@ -99,7 +99,7 @@ describe('which alerts are emergencies', () => {
 })
 
 describe('an emergency that reaches nobody', () => {
-  test('because the limit is reached is told to administrators and contacts, beside the limit', async () => {
+  test('because the limit is reached notifies administrators and contacts, beside the limit', async () => {
     const account = await openAccountWithPeople()
     const id = await createDevice(account, { limits: { dailyEmailLimit: 3, dailySmsLimit: 0 } })
     for (let n = 0; n < 3; n++) await raiseAlert(account, id)
@@ -125,7 +125,7 @@ describe('an emergency that reaches nobody', () => {
     expect(read.body.alert.deliveries).toEqual(body.alert.deliveries)
   })
 
-  test('because there is nobody to tell is told too, and once though time passes', async () => {
+  test('because there is nobody to notify is reported too, and once though time passes', async () => {
     const account = await openAccount()
     await patchAccount(account, { emergencyContacts: [HARBOUR] })
     const id = await createDevice(account)
@@ -141,7 +141,7 @@ describe('an emergency that reaches nobody', () => {
     ])
   })
 
-  test('because no provider accepts its messages is told after two minutes, across a crash', async () => {
+  test('because no provider accepts its messages is reported after two minutes, across a crash', async () => {
     const account = await openAccountWithPeople()
     const id = await createDevice(account)
     failToSend()
@@ -162,7 +162,7 @@ describe('an emergency that reaches nobody', () => {
     expect(await recipientsOf(account, 'notice', 'sent')).toEqual(EVERYONE_OF_THE_ACCOUNT)
   })
 
-  test('is told at once when every message is refused for good', async () => {
+  test('is reported at once when every message is refused for good', async () => {
     const account = await openAccountWithPeople()
     const id = await createDevice(account)
     const refused = vi
@@ -178,7 +178,7 @@ describe('an emergency that reaches nobody', () => {
     expect(refused).toHaveBeenCalled()
   })
 
-  test('is not told when one message was accepted, or someone acknowledged it', async () => {
+  test('is not reported when one message was accepted, or someone acknowledged it', async () => {
     const account = await openAccountWithPeople()
     const [first, second] = [await createDevice(account), await createDevice(account)]
     await raiseSos(account, first)
@@ -203,9 +203,9 @@ describe('an emergency that reaches nobody', () => {
     expect(await recipientsOf(account, 'notice', 'suppressed')).toHaveLength(16)
     const [suppressed] = await readMessages(account, '?status=suppressed')
     expect(suppressed.resetAt).not.toBeNull()
-    const told = await readEvents(account, 'alert.undelivered')
-    expect(told).toHaveLength(5)
-    expect(told.reduce((sum, { notices }) => sum + notices, 0)).toBe(4)
+    const notices = await readEvents(account, 'alert.undelivered')
+    expect(notices).toHaveLength(5)
+    expect(notices.reduce((sum, { notices: sent }) => sum + sent, 0)).toBe(4)
   })
 
   test('an ingest key cannot buy SMS beyond the limits of device and account', async () => {
@@ -287,7 +287,7 @@ describe('the emergency reserve', () => {
 })
 
 describe('an emergency of an expired device', () => {
-  test('is stored and told to the account, once in ten minutes, without a message of the device', async () => {
+  test('is stored and reported to the account, once in ten minutes, without a message of the device', async () => {
     const account = await openAccountWithPeople()
     const id = await createDevice(account, EXPIRED)
     const { status, body } = await raiseSos(account, id, { latitude: 1, longitude: 2 })

@@ -284,10 +284,10 @@ describe('while the cell fails', () => {
 
 test('a ledger that was never opened refuses every call and stays unopened', async () => {
   const stub = env.LEDGER.get(env.LEDGER.idFromName('acc_nobody')) as unknown as {
-    account: () => Promise<unknown>
-    create: (...args: unknown[]) => Promise<unknown>
+    readAccount: () => Promise<unknown>
+    createDevice: (...args: unknown[]) => Promise<unknown>
   }
-  expect(await stub.account()).toEqual({ ok: false, refusal: 'account-not-found' })
+  expect(await stub.readAccount()).toEqual({ ok: false, refusal: 'account-not-found' })
   const record = {
     name: 'x',
     description: '',
@@ -297,7 +297,9 @@ test('a ledger that was never opened refuses every call and stays unopened', asy
     tags: {},
     limits: { expires: false, expirationDate: null, dailyEmailLimit: 1, dailySmsLimit: 1 },
   }
-  expect(await stub.create('dev_x', record, { userId: null, groupId: null, cap: null })).toEqual({
+  expect(
+    await stub.createDevice('dev_x', record, { userId: null, groupId: null, cap: null }),
+  ).toEqual({
     ok: false,
     refusal: 'account-not-found',
   })

@@ -42,7 +42,7 @@ test('a thousand runs of fifty commands agree with the model, inside the object'
       vi.setSystemTime(START)
       let ledger = new AccountLedger(state, bindings)
       const model = new Model(LICENSES)
-      await ledger.open({
+      await ledger.openAccount({
         id: 'acc_model',
         number: 1,
         cell: 0,
@@ -60,7 +60,7 @@ test('a thousand runs of fifty commands agree with the model, inside the object'
         const id = 'which' in command ? (ids[command.which % ids.length] ?? '') : ''
         switch (command.do) {
           case 'create': {
-            const outcome = await ledger.create(
+            const outcome = await ledger.createDevice(
               `dev_${++made}`,
               record(dateOf(command.ends), made),
               NOBODY,
@@ -69,19 +69,19 @@ test('a thousand runs of fifty commands agree with the model, inside the object'
             return outcome
           }
           case 'reactivate':
-            return ledger.reactivate(id, dateOf(command.ends))
+            return ledger.reactivateDevice(id, dateOf(command.ends))
           case 'replace':
           case 'patch':
-            return ledger.replace(id, record(dateOf(command.ends), ++made), null)
+            return ledger.editDevice(id, record(dateOf(command.ends), ++made), null)
           case 'remove':
             ids.splice(ids.indexOf(id), 1)
-            return ledger.remove(id, null)
+            return ledger.deleteDevice(id, null)
           case 'total':
-            return ledger.change({ total: command.total }, null)
+            return ledger.editAccount({ total: command.total }, null)
           case 'zone':
-            return ledger.change({ timeZone: command.zone }, null)
+            return ledger.editAccount({ timeZone: command.zone }, null)
           case 'sweep':
-            await ledger.sweep()
+            await ledger.recordExpirations()
             return { ok: true }
           case 'clock':
             vi.setSystemTime(model.now)
@@ -100,7 +100,7 @@ test('a thousand runs of fifty commands agree with the model, inside the object'
         if (outcome.refusal === 'no-license-available' && command.do !== 'zone')
           expect(outcome.availableAt).toBe(model.availableAt())
         if (command.do === 'clock' || command.do === 'evict') continue
-        const seen = await ledger.account()
+        const seen = await ledger.readAccount()
         if (!seen.ok) throw new Error('the account is gone')
         expect({
           used: seen.account.used,
@@ -113,8 +113,8 @@ test('a thousand runs of fifty commands agree with the model, inside the object'
         })
       }
       model.advanceToToday()
-      await ledger.sweep()
-      const { lines } = await ledger.licenseLog(null, 1000)
+      await ledger.recordExpirations()
+      const { lines } = await ledger.readLicenseLog(null, 1000)
       expect(lines.filter(({ what }) => what === 'expired')).toHaveLength(model.expiries)
       for (const line of lines)
         if (line.what === 'granted') expect(line.used).toBeLessThanOrEqual(line.total)

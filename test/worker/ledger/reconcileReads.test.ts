@@ -26,7 +26,7 @@ test('each page of reconcile reads its own rows, however many devices and erasur
     for (let after: number | null = 0; after !== null; ) {
       const page = await reconcilePage(state.storage, { ...env, DB }, after, false)
       if (!page.ok) throw new Error(page.refusal)
-      total += page.mended.removed
+      total += page.corrected.removed
       after = page.next
     }
     return total

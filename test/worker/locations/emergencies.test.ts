@@ -49,7 +49,7 @@ const WITHOUT_LEDGER = {
   LEDGER: {
     idFromName: (name: string) => env.LEDGER.idFromName(name),
     get: () => ({
-      raisePending: () => Promise.reject(new Error('the test does not reach the ledger')),
+      raisePendingAlerts: () => Promise.reject(new Error('the test does not reach the ledger')),
     }),
   } as unknown as typeof env.LEDGER,
 }
@@ -164,8 +164,11 @@ describe('the same emergency', () => {
     await Promise.all(times.map((at) => report(sos(at))))
     const [alert, ...others] = await readAlerts()
     expect(others).toEqual([])
-    const told = [alert.dateTime, ...alert.updates.map((one: { dateTime: string }) => one.dateTime)]
-    expect(told.sort()).toEqual(times.map(iso).sort())
+    const stored = [
+      alert.dateTime,
+      ...alert.updates.map((one: { dateTime: string }) => one.dateTime),
+    ]
+    expect(stored.sort()).toEqual(times.map(iso).sort())
     expect(await readMessages(account)).toHaveLength(1)
   })
 
@@ -216,7 +219,7 @@ describe('a crash between the report and the ledger', () => {
     expect(await pending()).toBe(0)
   })
 
-  test('is mended by the sweep, once, if nobody repeats the report', async () => {
+  test('is raised by the sweep, once, if nobody repeats the report', async () => {
     await crashReport([sos(now), place(now - 1, { hasCriticalAlert: true })])
     expect(await pending()).toBe(2)
     await sweep(env, Date.now())
@@ -260,7 +263,7 @@ describe('a crash between the report and the ledger', () => {
       get: (id: DurableObjectId) =>
         id.equals(brokenId)
           ? {
-              raisePending: (raises: unknown[]) => {
+              raisePendingAlerts: (raises: unknown[]) => {
                 calls.push(raises.length)
                 return Promise.reject(new Error('the test breaks this ledger'))
               },

@@ -371,8 +371,8 @@ describe('a link is refused', () => {
     const link = await makeLink(account, user)
     const change = { disabled: true, disabledMessage: 'On leave.' }
     await account.call('PATCH', `/api/users/${user.id}`, { body: change })
-    const told = await setPassword(link)
-    expect([told.status, told.body.code, told.body.detail]).toEqual([
+    const refused = await setPassword(link)
+    expect([refused.status, refused.body.code, refused.body.detail]).toEqual([
       403,
       'user-disabled',
       'On leave.',

@@ -183,13 +183,13 @@ describe('a disabled user or account', () => {
     await account.call('PATCH', `/api/users/${user.id}`, {
       body: { disabled: true, disabledMessage: 'On leave until May.' },
     })
-    const told = await postSignIn(right)
-    expect([told.status, told.body.code, told.body.detail]).toEqual([
+    const refused = await postSignIn(right)
+    expect([refused.status, refused.body.code, refused.body.detail]).toEqual([
       403,
       'user-disabled',
       'On leave until May.',
     ])
-    expect(told.headers.has('Set-Cookie')).toBe(false)
+    expect(refused.headers.has('Set-Cookie')).toBe(false)
     expect((await postSignIn(wrong)).status).toBe(401)
 
     await account.call('PATCH', `/api/users/${user.id}`, {

@@ -69,7 +69,7 @@ describe('a source', () => {
     const account = await openAccount()
     const settings = { host: 'explore.garmin.com', userName: 'fleet', password: 'p-1' }
     const { id } = await makeSource(account, 'garmin', { settings })
-    const secretsOf = () => ledgerOf(env, account.id).sourceSecrets(id, null)
+    const secretsOf = () => ledgerOf(env, account.id).editSourceSecrets(id, null)
     const put = (body: object) => account.call('PUT', `/api/sources/${id}`, { body })
     await put({ name: 'A', provider: 'garmin', settings: { apiKey: 'k-1' } })
     expect(await secretsOf()).toEqual({ apiKey: 'k-1', password: 'p-1' })

@@ -145,7 +145,7 @@ test.each([0, 1] as const)(
     expect(await rowsOf(db, account.id)).toEqual({})
     expect(await rowsOf(env.DB, account.id)).toEqual({})
     const ledger = env.LEDGER.get(env.LEDGER.idFromName(account.id))
-    expect(await ledger.account()).toEqual({ ok: false, refusal: 'account-not-found' })
+    expect(await ledger.readAccount()).toEqual({ ok: false, refusal: 'account-not-found' })
   },
 )
 

@@ -187,10 +187,10 @@ describe('sending the notice', () => {
   test('is requested again after a minute if the ledger’s answer is lost, and sent once', async () => {
     const { account, webhook } = await openAccountWithWebhook()
     await disableWebhook(webhook)
-    const { notify } = AccountLedger.prototype
-    const requests = vi.spyOn(AccountLedger.prototype, 'notify')
+    const { sendNotice } = AccountLedger.prototype
+    const requests = vi.spyOn(AccountLedger.prototype, 'sendNotice')
     requests.mockImplementationOnce(async function (this: AccountLedger, notice) {
-      await notify.call(this, notice)
+      await sendNotice.call(this, notice)
       throw new Error('the answer is lost')
     })
     await recordNotice(account, webhook, Date.now() - MINUTE_MS)

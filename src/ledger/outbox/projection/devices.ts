@@ -60,7 +60,7 @@ const upsertDevice = compileUpsert({
       AND ${tombstones.id} = ${sql.placeholder('id')})`,
 })
 
-/** Joins the maker's group before the row exists: a late repeat finds the row and joins nothing. */
+/** Joins the creator's group before the row exists: a late repeat finds the row and joins nothing. */
 const joinGroup = (
   db: Database,
   accountId: string,
