@@ -1,12 +1,13 @@
-// Writes the OpenAPI document of the current routes to public/api/openapi.json, and the console's
-// types from it.
+// Writes the OpenAPI document of the current routes to public/api/openapi.json, and from it the
+// console's types and the table of endpoints in docs/design.md.
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { type ApiDocument, apiTypes } from '../console/build/apiTypes.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { app } from '../src/app.ts'
 import { openapiDocument } from '../src/openapi/document.ts'
 import { EVENT_WEBHOOKS } from '../src/openapi/webhooks.ts'
+import { withEndpoints } from './endpointTable.ts'
 
 const target = 'public/api/openapi.json'
 const document = openapiDocument(app, { version: manifest.version, webhooks: EVENT_WEBHOOKS })
@@ -18,3 +19,6 @@ console.log(`${target}: ${Object.keys(document.paths ?? {}).length} paths`)
 const types = 'console/api/types.ts'
 writeFileSync(types, apiTypes(JSON.parse(JSON.stringify(document)) as ApiDocument))
 execFileSync('biome', ['format', '--write', types], { stdio: 'ignore' })
+
+const design = 'docs/design.md'
+writeFileSync(design, withEndpoints(readFileSync(design, 'utf8'), document))

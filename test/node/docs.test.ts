@@ -21,6 +21,10 @@ const allMatches = (text: string, pattern: RegExp): string[] => [
   ...new Set([...text.matchAll(pattern)].map(([, found = '']) => found)),
 ]
 
+const sources = readdirSync('src', { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts'))
+  .map((file) => `src/${file}`)
+
 /** The names in the first column of the tables of a text. */
 const rowsOf = (text: string): string[] => allMatches(text, /^\| `([\w-]+)` +\|/gm)
 
@@ -96,6 +100,24 @@ describe('docs/storage.md', () => {
     expect(rowsOf(cell).sort()).toEqual(tables.sort())
   })
 
+  test('names every file that inserts rows of a table, or its folder', () => {
+    const missing = Object.entries(schema).flatMap(([symbol, value]) => {
+      if (!is(value, Table)) return []
+      const table = getTableName(value)
+      const row = cell.split('\n').find((line) => line.startsWith(`| \`${table}\` `)) ?? ''
+      const named = allMatches(row, /`(src\/[\w./-]+)`/g)
+      if (row.includes('outbox')) named.push('src/ledger/outbox/')
+      const insert = new RegExp(
+        `INTO \\$\\{${symbol}\\}|insert\\(\\s*${symbol}\\b|Upsert\\(\\{\\s*table: ${symbol}\\b`,
+      )
+      return sources
+        .filter((file) => insert.test(textOf(file)))
+        .filter((file) => !named.some((path) => file.startsWith(path)))
+        .map((file) => `${table}: ${file}`)
+    })
+    expect(missing).toEqual([])
+  })
+
   test('has every table of the two Durable Objects', () => {
     expect(rowsOf(ledger).sort()).toEqual(tablesOf('src/ledger/tables.ts').sort())
     expect(rowsOf(feed).sort()).toEqual(tablesOf('src/feed/tables.ts').sort())
@@ -112,12 +134,9 @@ test('docs/configuration.md has every variable, secret and binding', () => {
 })
 
 test('docs/operations.md has every event that the service logs', () => {
-  const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((file) =>
-    file.endsWith('.ts'),
-  )
-  const logged = files.flatMap((file) => [
-    ...allMatches(textOf(`src/${file}`), /ogFailure\('([\w-]+)'/g),
-    ...allMatches(textOf(`src/${file}`), /event: '([a-z]+-[\w-]+)'/g),
+  const logged = sources.flatMap((file) => [
+    ...allMatches(textOf(file), /ogFailure\('([\w-]+)'/g),
+    ...allMatches(textOf(file), /event: '([a-z]+-[\w-]+)'/g),
   ])
   expect(logged).toContain('sweep-failed')
   const documented = rowsOf(textOf('docs/operations.md'))

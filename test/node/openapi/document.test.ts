@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import manifest from '../../../package.json' with { type: 'json' }
+import { withEndpoints } from '../../../scripts/endpointTable.ts'
 import { app } from '../../../src/app.ts'
 import { EVENT_TYPES } from '../../../src/domain/event/event.ts'
 import type { JsonObject } from '../../../src/domain/text/json.ts'
@@ -34,6 +35,13 @@ describe('the published document', () => {
     const published = readFileSync('public/api/openapi.json', 'utf8')
     expect(published, 'public/api/openapi.json is out of date: run npm run openapi').toBe(
       `${JSON.stringify(document, null, 2)}\n`,
+    )
+  })
+
+  test('is the source of the table of endpoints in docs/design.md', () => {
+    const page = readFileSync('docs/design.md', 'utf8')
+    expect(page, 'docs/design.md is out of date: run npm run openapi').toBe(
+      withEndpoints(page, document),
     )
   })
 
