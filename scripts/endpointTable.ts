@@ -17,8 +17,7 @@ const callsOf = (document: oas31.OpenAPIObject, tag: string): string[] =>
 
 const tableOf = (document: oas31.OpenAPIObject): string => {
   const rows = (document.tags ?? []).map(
-    ({ name, description = '' }) =>
-      `| **${name}.** ${description} | ${callsOf(document, name).join('<br>')} |`,
+    ({ name }) => `| ${name} | ${callsOf(document, name).join('<br>')} |`,
   )
   return [UNPADDED, '| subject | calls |', '| --- | --- |', ...rows].join('\n')
 }
