@@ -1139,8 +1139,18 @@ export type Rule = {
   enabled: boolean
   devices: string[]
   groups: string[]
-  when: unknown
-  schedule: unknown[]
+  when:
+    | { type: 'enters'; zones: string[] }
+    | { type: 'leaves'; zones: string[] }
+    | { type: 'inside'; zones: string[]; minutes: number }
+    | { type: 'outside'; zones: string[]; minutes: number }
+    | { type: 'speed'; above?: number; below?: number; zones?: string[] }
+    | { type: 'value'; member: string; above?: number; below?: number }
+    | { type: 'moves'; metres: number }
+    | { type: 'stands'; minutes: number }
+    | { type: 'silent'; minutes: number }
+    | { type: 'returns' }
+  schedule: ScheduleEntry[]
   alertName: string
   text: string
   notifications: ('Email' | 'SMS')[]

@@ -15,8 +15,8 @@ export const readRules = (signal?: AbortSignal): Promise<Rule[]> =>
   readAll('GET /api/rules', 'rules', { signal })
 
 /** The zones that a rule names. */
-export const zoneIdsOf = ({ when }: { when: unknown }): readonly string[] =>
-  (when as { zones?: string[] }).zones ?? []
+export const zoneIdsOf = ({ when }: Rule): readonly string[] =>
+  ('zones' in when && when.zones) || []
 
 /** Replaces members. A merge patch would mix the members of two shapes or conditions. */
 export const replacePatch = (changes: object) =>

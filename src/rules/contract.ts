@@ -6,7 +6,7 @@ import { define } from '../http/contract/contract.ts'
 import { done, id, instant, success, time } from '../http/contract/wire.ts'
 import { nextCursor, pageQuery } from '../http/paging/page.ts'
 import { isInOrder, OUT_OF_ORDER } from '../http/paging/rangeQuery.ts'
-import { ruleBody } from './forms.ts'
+import { condition, ruleBody, scheduleEntry } from './forms.ts'
 
 export const MAX_TESTED_ALERTS = 1000
 const MAX_DAYS = 31
@@ -20,12 +20,12 @@ export const rule = z
     groups: z.array(id('grp')).meta({
       description: 'The groups that it is for. Without devices and groups it is for all devices.',
     }),
-    when: z.unknown().meta({
+    when: condition.meta({
       description: 'What it watches for, as it was sent.',
       example: { type: 'enters', zones: ['zon_1jn7wz3h4q8v2n5t7r6m0p'] },
     }),
     schedule: z
-      .array(z.unknown())
+      .array(scheduleEntry)
       .meta({ description: 'When it is in force, as it was sent. Empty: always.', example: [] }),
     alertName: z.string().meta({ description: 'The alert’s name.', example: 'ForbiddenArea' }),
     text: z.string().meta({ description: 'The text of its alerts; empty for a sentence of ours.' }),

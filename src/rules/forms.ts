@@ -32,7 +32,7 @@ const ids = (what: string, max: number) =>
       `must be a list of ${what} ids`,
     )
     .max(max, `must have at most ${max} ids`)
-    .transform(unique)
+    .overwrite(unique)
 
 const zones = ids('zone', MAX_RULE_ZONES)
   .refine((list) => list.length > 0, 'must have at least one zone')
@@ -100,7 +100,6 @@ export const condition = z
     ],
     { error: 'must have a type: enters, leaves, inside, outside, speed, value, …' },
   )
-  .transform((given) => given as RuleCondition)
   .meta({
     description: 'What to watch for.',
     example: { type: 'enters', zones: ['zon_1jn7wz3h4q8v2n5t7r6m0p'] },
@@ -120,13 +119,13 @@ const to = z
     example: '06:00',
   })
 
-const entry = z
+export const scheduleEntry = z
   .strictObject({
     days: z
       .array(z.enum(WEEKDAYS, `must be one of ${WEEKDAYS.join(', ')}`), 'must be a list of days')
       .min(1, 'must have at least one day')
       .max(WEEKDAYS.length, `must have at most ${WEEKDAYS.length} days`)
-      .transform((given) => WEEKDAYS.filter((day) => given.includes(day)))
+      .overwrite((given) => WEEKDAYS.filter((day) => given.includes(day)))
       .meta({ description: 'The days on which it begins.', example: ['mon', 'tue'] }),
     from,
     to,
@@ -166,7 +165,7 @@ export const ruleBody = z
       .meta({ description: 'For the devices of these groups.', example: [] }),
     when: condition,
     schedule: z
-      .array(entry, 'must be a list')
+      .array(scheduleEntry, 'must be a list')
       .max(50, 'must have at most 50 entries')
       .default([])
       .meta({

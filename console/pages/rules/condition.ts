@@ -71,18 +71,9 @@ const FIELDS: Record<RuleType, readonly Field[]> = {
 export const hasField = (type: RuleType, field: Field): boolean => FIELDS[type].includes(field)
 
 export const typedConditionOf = (when: Condition): TypedCondition => {
-  const given = when as unknown as Record<string, unknown>
-  const textOf = (name: string, otherwise: string) =>
-    given[name] === undefined || given[name] === null ? otherwise : String(given[name])
-  return {
-    type: when.type,
-    zones: (given.zones as string[] | undefined) ?? [],
-    minutes: textOf('minutes', EMPTY_CONDITION.minutes),
-    metres: textOf('metres', EMPTY_CONDITION.metres),
-    member: textOf('member', EMPTY_CONDITION.member),
-    above: textOf('above', ''),
-    below: textOf('below', ''),
-  }
+  const given = Object.entries(when).filter(([, value]) => value !== null && value !== undefined)
+  const typed = given.map(([name, value]) => [name, Array.isArray(value) ? value : String(value)])
+  return { ...EMPTY_CONDITION, ...Object.fromEntries(typed) }
 }
 
 /** Text that is no number stays text, so that the service refuses it beside its field. */

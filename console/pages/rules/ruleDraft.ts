@@ -1,7 +1,6 @@
 import type { Rule, RuleBody, ScheduleEntry } from '../../api/types.ts'
 import {
   alertNameFor,
-  type Condition,
   conditionOf,
   EMPTY_CONDITION,
   numberOrText,
@@ -57,14 +56,14 @@ const timeOf = (entry: ScheduleEntry): ScheduleEntry =>
   entry.to === '24:00' ? { ...entry, to: '00:00' } : entry
 
 export const ruleDraftOf = (rule: Rule): RuleDraft => {
-  const when = typedConditionOf(rule.when as Condition)
+  const when = typedConditionOf(rule.when)
   return {
     name: rule.name,
     scope: rule.devices.length + rule.groups.length > 0 ? 'some' : 'all',
     devices: rule.devices,
     groups: rule.groups,
     when,
-    schedule: (rule.schedule as ScheduleEntry[]).map(timeOf),
+    schedule: rule.schedule.map(timeOf),
     alertName: rule.alertName === alertNameFor(when.type) ? '' : rule.alertName,
     text: rule.text,
     notifications: rule.notifications,

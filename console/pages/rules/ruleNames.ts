@@ -4,7 +4,7 @@ import { type Resource, useResource } from '../../api/resource.ts'
 import type { Group, Rule, Zone } from '../../api/types.ts'
 import { readZones } from '../../api/watching.ts'
 import { text } from '../../text/text.ts'
-import { describeRule, type Names, type SaidRule } from './sentence.ts'
+import { describeRule, type Names } from './sentence.ts'
 
 /* What rules refer to. */
 
@@ -32,4 +32,4 @@ export const namesOf = (referred: Referred | null): Names => ({
 })
 
 export const sentenceOf = (rule: Rule, referred: Referred | null): string =>
-  describeRule(rule as unknown as SaidRule, namesOf(referred))
+  describeRule(rule, namesOf(referred))
