@@ -168,7 +168,7 @@ export interface Action<Args extends unknown[]> {
   clear: () => void
 }
 
-/** An action with its pending state and its error. `run` tells whether it succeeded. */
+/** An action with its pending state and its error. `run` returns whether it succeeded. */
 export const useAction = <Args extends unknown[]>(
   act: (...args: Args) => Promise<unknown>,
 ): Action<Args> => {

@@ -23,7 +23,7 @@ const Emergency = ({ alert }: { alert: Alert }) => {
   const name = known === null ? text.names.deletedDevice : (known ?? alert.deviceId)
   return (
     <li class="emergency-item">
-      <span class="emergency-mark">
+      <span class="emergency-label">
         <Icon name="warning" size={20} />
         <b>{text.emergency.title}</b>
       </span>
@@ -35,7 +35,7 @@ const Emergency = ({ alert }: { alert: Alert }) => {
         >
           {text.emergency.raised(alert.alerts.map(alertLabel).join(', '), name)}
         </b>
-        {alert.text && <span class="emergency-said">{alert.text}</span>}
+        {alert.text && <span class="emergency-note">{alert.text}</span>}
         <span>
           <Time value={signalTime(alert)} isRelative />
           {' · '}

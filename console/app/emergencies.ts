@@ -108,7 +108,7 @@ const receiveLocation = ({ data }: LiveEvent): void => {
     positions.value = new Map([...positions.peek(), [deviceId, location]])
 }
 
-/** Asks again and again while an emergency is open and somebody looks at the page. */
+/** Reloads at an interval while an emergency is open and the page is visible. */
 const follow = (): (() => void) => {
   const reloadIfSeen = () => document.visibilityState === 'visible' && reload()
   let timer: ReturnType<typeof setInterval> | undefined

@@ -24,8 +24,8 @@ export const setLeaveGuard = (isDirty: (() => boolean) | null, question = ''): v
 const canLeave = (): boolean => !guard?.isDirty() || confirm(guard.question)
 
 /**
- * The position in the history, kept with each of its entries: tells how far the back button went,
- * so that it can be undone.
+ * The position in the history, kept with each of its entries. It shows how far the back button went,
+ * so that the step can be undone.
  */
 let position = 0
 

@@ -115,17 +115,17 @@ const openFirstPage = (): void => {
 /** The service is there, but not for this call: another try may succeed. */
 const isBusy = ({ status }: ApiError): boolean => status === 429 || status === 503
 
-const enter = async (next: Credentials, reply: TokenReply): Promise<void> => {
+const acceptSignIn = async (next: Credentials, reply: TokenReply): Promise<void> => {
   const previous = me.value
   credentials = next
   const value = acceptToken(reply)
   me.value = await readMe()
   status.value = 'signed-in'
-  const released = waiting
+  const resumed = waiting
   waiting = []
   // Input of one account must not be sent as another.
   if (previous && previous.account.id !== me.value.account.id) openFirstPage()
-  else for (const { resolve } of released) resolve(value)
+  else for (const { resolve } of resumed) resolve(value)
 }
 
 export const session = {
@@ -140,7 +140,7 @@ export const session = {
       return
     }
     try {
-      await enter({ kind: 'cookie' }, await fetchToken('/api/Auth/Refresh'))
+      await acceptSignIn({ kind: 'cookie' }, await fetchToken('/api/Auth/Refresh'))
     } catch (error) {
       credentials = null
       if (error instanceof ApiError && (error.isOffline || isBusy(error))) {
@@ -156,12 +156,12 @@ export const session = {
   async signInByPassword(account: string, email: string, password: string): Promise<void> {
     const reply = await fetchToken('/api/Auth/SignIn', { account, email, password })
     localStorage.setItem(COOKIE_HINT, '1')
-    await enter({ kind: 'cookie' }, reply)
+    await acceptSignIn({ kind: 'cookie' }, reply)
   },
 
   async signInByKey(userName: string, apiKey: string): Promise<void> {
     const reply = await fetchToken('/api/Auth/Token', { userName, apiKey })
-    await enter({ kind: 'key', userName, apiKey }, reply)
+    await acceptSignIn({ kind: 'key', userName, apiKey }, reply)
   },
 
   async signOut(everywhere = false): Promise<void> {
@@ -188,7 +188,7 @@ export const session = {
 
   msUntil,
 
-  /** Forgets a token that the service refused, unless a newer one has replaced it. */
+  /** Discards a token that the service refused, unless a newer one has replaced it. */
   discardToken(value: string): void {
     if (token?.value === value) token = null
   },

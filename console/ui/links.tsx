@@ -1,5 +1,5 @@
 import { deviceName } from '../api/names.ts'
-import { canSeeRules, ruleName, zoneName } from '../api/watching.ts'
+import { canSeeRules, ruleName, zoneName } from '../api/zonesAndRules.ts'
 import { text } from '../text/text.ts'
 
 /** A device by its name, with a link to its page. */

@@ -20,7 +20,7 @@ await check('the demo has its fleet, one device expired and one silent', () => {
   expect(devices.length === FLEET.length, `${devices.length} devices`)
   const expired = devices.filter(({ state }) => state === 'expired')
   expect(expired.length === 1, `${expired.length} devices are expired`)
-  expect(expired[0].lastContact > expired[0].expires, 'the expired device was not heard of again')
+  expect(expired[0].lastContact > expired[0].expires, 'the expired device was not in contact again')
   const isOld = ({ lastLocation }) => Date.now() - Date.parse(lastLocation.dateTime) > DAY_MS
   expect(devices.filter(isOld).length === 2, 'not one silent device besides the expired one')
 })

@@ -75,7 +75,7 @@ async function moveOne() {
   const canvas = page.locator('.map-canvas')
   const box = await canvas.boundingBox()
   const [before, after] = [from, to].map((place) => pixelOf(place, corners, box))
-  const [green, patience] = ['#0fa968', 30_000]
+  const [green, timeoutMs] = ['#0fa968', 30_000]
   const expectAt = (here, there) =>
     waitForColours(
       browser,
@@ -84,7 +84,7 @@ async function moveOne() {
         { at: here, colour: green },
         { at: there, colour: green, isNot: true },
       ],
-      patience,
+      timeoutMs,
     )
   await expectAt(before, after)
   const time = new Date().toISOString()

@@ -42,7 +42,7 @@ try {
     await row.getByText('Acknowledged', { exact: true }).waitFor()
   })
 
-  await check('an alert says who was told, and why a message was suppressed', async () => {
+  await check('an alert says who was notified, and why a message was suppressed', async () => {
     await openPath(page, `/alerts/${made.suppressed.id}`)
     const delivery = page.locator('.deliveries li', { hasText: EMAIL })
     await delivery.getByText('Suppressed').waitFor()
@@ -71,7 +71,7 @@ try {
       await openPath(page, `/alerts/${alert.id}`)
       const bar = page.getByRole('region', { name: 'Emergencies' })
       await bar.getByText('A mistake').waitFor()
-      // No event tells of either.
+      // No event reports either.
       await account.call('POST', `/api/devices/${made.ship}/alerts`, {
         alertName: 'SOSButton',
         latitude: 12.5,

@@ -9,13 +9,13 @@ import { run } from '../../scripts/child.mjs'
 import { readSecrets } from '../../scripts/secrets.mjs'
 import { root, useToolchain } from '../../scripts/toolchain.mjs'
 
-const patience = 120_000
-const patienceWithFile = 420_000
-const notCopied = ['node_modules', '.git', '.wrangler', '.dev.vars', 'dist', 'coverage']
+const START_TIMEOUT_MS = 120_000
+const FILE_TIMEOUT_MS = 420_000
+const NOT_COPIED = ['node_modules', '.git', '.wrangler', '.dev.vars', 'dist', 'coverage']
 
 await useToolchain()
 const copy = mkdtempSync(join(tmpdir(), 'perigee-browser-'))
-cpSync(root, copy, { recursive: true, filter: (path) => !notCopied.includes(basename(path)) })
+cpSync(root, copy, { recursive: true, filter: (path) => !NOT_COPIED.includes(basename(path)) })
 symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
 // The tests have a receiver of their own.
 writeFileSync(join(copy, '.dev.vars'), 'ALLOW_LOOPBACK_WEBHOOKS=true\n', { mode: 0o600 })
@@ -47,7 +47,7 @@ try {
     console.log(`\n── test/browser/${file}`)
     const code = await run(process.execPath, [join('test/browser', file)], {
       env,
-      timeout: patienceWithFile,
+      timeout: FILE_TIMEOUT_MS,
     })
     if (code !== 0) failed.push(file)
   }
@@ -78,8 +78,8 @@ function ready() {
     server.stderr.on('data', take)
     serverExit.then(() => reject(new Error('npm start ended before it was ready')))
     setTimeout(
-      () => reject(new Error(`npm start was not ready within ${patience / 1000} s`)),
-      patience,
+      () => reject(new Error(`npm start was not ready within ${START_TIMEOUT_MS / 1000} s`)),
+      START_TIMEOUT_MS,
     ).unref()
   })
 }

@@ -165,7 +165,7 @@ try {
     await page.getByText('Not understood').waitFor()
   })
 
-  await check('positions in quarantine are released and discarded', async () => {
+  await check('positions in quarantine are accepted and discarded', async () => {
     // The accepted ones are of this minute; these are far away and from the future.
     await push(url, [event(TERN, 10, [10, 10]), event(TERN, -3 * 24 * 60, [51, 1])])
     await openPath(page, `/devices/${tern}`)

@@ -37,7 +37,7 @@ const load = async (alertId: string, signal: AbortSignal): Promise<Loaded> => {
   return { alert, messages: new Map(messages.map((message) => [message.id, message])) }
 }
 
-const Deliveries = ({ alert, messages }: Loaded) => (
+const Recipients = ({ alert, messages }: Loaded) => (
   <Card title={text.alerts.recipients}>
     {alert.deliveries.length === 0 ? (
       <p class="muted">{text.alerts.noRecipients}</p>
@@ -152,7 +152,7 @@ const Details = ({ alert, messages }: Loaded) => {
           </LinkButton>
         </div>
       </Card>
-      <Deliveries alert={alert} messages={messages} />
+      <Recipients alert={alert} messages={messages} />
       {alert.updates.length > 0 && <Updates updates={alert.updates} />}
     </div>
   )
@@ -161,7 +161,7 @@ const Details = ({ alert, messages }: Loaded) => {
 export default ({ params: { alertId = '' } }: PageProps) => {
   const { data, error, reload, set } = useResource((signal) => load(alertId, signal), [alertId])
   useLiveReload(LIVE_TYPES, reload)
-  // An open emergency may be signalled again, of which no event tells.
+  // No event says that an open emergency was signalled again.
   const followed = emergencies.value.find(({ id }) => id === alertId)
   useEffect(() => {
     if (followed) set((before) => ({ ...before, alert: followed }))

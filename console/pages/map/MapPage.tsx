@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { useResource } from '../../api/resource.ts'
 import type { Location } from '../../api/types.ts'
-import { canSeeRules, readZones } from '../../api/watching.ts'
+import { canSeeRules, readZones } from '../../api/zonesAndRules.ts'
 import type { PageProps } from '../../app/routes.ts'
 import { zonesShown } from '../../format/preferences.ts'
 import { navigate, place } from '../../router/router.ts'

@@ -4,7 +4,7 @@ import { call } from '../../api/client.ts'
 import type { ApiError } from '../../api/problem.ts'
 import { useAction } from '../../api/resource.ts'
 import type { Rule } from '../../api/types.ts'
-import { replacePatch } from '../../api/watching.ts'
+import { replacePatch } from '../../api/zonesAndRules.ts'
 import { setLeaveGuard } from '../../router/router.ts'
 import { text } from '../../text/text.ts'
 import { Choices } from '../../ui/form/Choices.tsx'
@@ -18,12 +18,12 @@ import { toast } from '../../ui/toast.tsx'
 import { AlertFields, TuningFields } from './AlertFields.tsx'
 import { ConditionFields } from './ConditionFields.tsx'
 import {
+  describedRuleOf,
   EMPTY_RULE,
   lacksTarget,
   type RuleDraft,
   ruleBodyOf,
   ruleDraftOf,
-  saidOf,
 } from './ruleDraft.ts'
 import { namesOf, type Referred } from './ruleNames.ts'
 import { ScheduleFields } from './ScheduleFields.tsx'
@@ -87,7 +87,7 @@ interface RuleFormProps {
 }
 
 export const RuleForm = ({ rule, referred, onStored, onDirty }: RuleFormProps) => {
-  const { draft, change, isDirty, keep } = useDraft<RuleDraft>(() =>
+  const { draft, change, isDirty, markSaved } = useDraft<RuleDraft>(() =>
     rule ? ruleDraftOf(rule) : EMPTY_RULE,
   )
   const [isChecked, setIsChecked] = useState(false)
@@ -98,7 +98,7 @@ export const RuleForm = ({ rule, referred, onStored, onDirty }: RuleFormProps) =
       const changes = changesOf(ruleBodyOf(ruleDraftOf(rule)), body)
       const options = { params: { ruleId: rule.id }, body: replacePatch(changes) }
       const reply = await call('PATCH /api/rules/{ruleId}', options)
-      keep()
+      markSaved()
       toast(text.common.saved)
       onStored(reply.rule)
     } else {
@@ -124,7 +124,9 @@ export const RuleForm = ({ rule, referred, onStored, onDirty }: RuleFormProps) =
     >
       <div class="rule-preview">
         <Card title={text.rules.inWords}>
-          <output class="sentence preview">{describeRule(saidOf(draft), namesOf(referred))}</output>
+          <output class="sentence preview">
+            {describeRule(describedRuleOf(draft), namesOf(referred))}
+          </output>
         </Card>
       </div>
       <Card>

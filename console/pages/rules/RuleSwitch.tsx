@@ -1,7 +1,7 @@
 import { call } from '../../api/client.ts'
 import { useAction } from '../../api/resource.ts'
 import type { Rule } from '../../api/types.ts'
-import { canEditRules } from '../../api/watching.ts'
+import { canEditRules } from '../../api/zonesAndRules.ts'
 import { text } from '../../text/text.ts'
 import { Switch } from '../../ui/form/Switch.tsx'
 import { Badge } from '../../ui/Page.tsx'

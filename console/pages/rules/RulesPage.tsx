@@ -1,6 +1,6 @@
 import { useList } from '../../api/list.ts'
 import type { Rule } from '../../api/types.ts'
-import { canEditRules } from '../../api/watching.ts'
+import { canEditRules } from '../../api/zonesAndRules.ts'
 import { alertLabel, text } from '../../text/text.ts'
 import { ListPage } from '../../ui/list/ListPage.tsx'
 import type { Column } from '../../ui/list/Table.tsx'

@@ -7,7 +7,7 @@ import {
   type TypedCondition,
   typedConditionOf,
 } from './condition.ts'
-import type { SaidRule } from './sentence.ts'
+import type { DescribedRule } from './sentence.ts'
 
 /** What is typed into the form of a rule. Numbers stay text until they are sent. */
 export interface RuleDraft {
@@ -91,11 +91,11 @@ export const ruleBodyOf = (draft: RuleDraft) => ({
   lateMinutes: numberOrText(draft.lateMinutes),
 })
 
-/** Without a device or group the rule would be for all, which nobody meant who chose some. */
+/** Without a device or group the rule would be for all devices, although some were chosen. */
 export const lacksTarget = ({ scope, devices, groups }: RuleDraft): boolean =>
   scope === 'some' && devices.length + groups.length === 0
 
-export const saidOf = (draft: RuleDraft): SaidRule => ({
+export const describedRuleOf = (draft: RuleDraft): DescribedRule => ({
   ...(ruleBodyOf(draft) satisfies RuleBody),
   isForSome: draft.scope === 'some',
 })

@@ -2,7 +2,7 @@ import { deviceName } from '../../api/names.ts'
 import { readGroups } from '../../api/people.ts'
 import { type Resource, useResource } from '../../api/resource.ts'
 import type { Group, Rule, Zone } from '../../api/types.ts'
-import { readZones } from '../../api/watching.ts'
+import { readZones } from '../../api/zonesAndRules.ts'
 import { text } from '../../text/text.ts'
 import { describeRule, type Names } from './sentence.ts'
 

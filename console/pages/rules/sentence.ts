@@ -14,7 +14,7 @@ export interface Names {
 }
 
 /** A rule, or what is typed of one so far. */
-export type SaidRule = Pick<RuleBody, 'when'> &
+export type DescribedRule = Pick<RuleBody, 'when'> &
   Required<{
     [Name in 'devices' | 'groups' | 'schedule' | 'notifications']: NonNullable<RuleBody[Name]>
   }> & {
@@ -34,7 +34,7 @@ const nameSome = (names: readonly string[]): string[] =>
     ? [...names]
     : [...names.slice(0, MAX_NAMED - 1), words.more(names.length - MAX_NAMED + 1)]
 
-const sayWho = ({ devices, groups, isForSome }: SaidRule, names: Names): string => {
+const sayWho = ({ devices, groups, isForSome }: DescribedRule, names: Names): string => {
   const who = nameSome(devices.map(names.device))
   if (groups.length > 0) who.push(words.ofGroups(words.or(nameSome(groups.map(names.group)))))
   if (who.length > 0) return words.or(who)
@@ -129,16 +129,16 @@ const sayEntry = (entry: ScheduleEntry): string => {
 const saySchedule = (schedule: readonly ScheduleEntry[]): string =>
   words.or(schedule.filter(({ days }) => days.length > 0).map(sayEntry))
 
-const sayThen = ({ alertName, when, emergency, notifications }: SaidRule): string => {
+const sayThen = ({ alertName, when, emergency, notifications }: DescribedRule): string => {
   const alert = alertLabel(alertName?.trim() || alertNameFor(when.type))
   const raise = emergency ? words.raiseEmergency(alert) : words.raise(alert)
   return notifications.length === 0
-    ? words.tellNobody(raise)
-    : words.tell(raise, words.and(notifications.map((channel) => words.channels[channel])))
+    ? words.notifyNobody(raise)
+    : words.notify(raise, words.and(notifications.map((channel) => words.channels[channel])))
 }
 
-/** "When Tern 7 leaves Harbour between 20:00 and 6:00, raise “Zone left” and tell users by e-mail." */
-export const describeRule = (rule: SaidRule, names: Names): string => {
+/** "When Tern 7 leaves Harbour between 20:00 and 6:00, raise “Zone left” and notify users by e-mail." */
+export const describeRule = (rule: DescribedRule, names: Names): string => {
   const sentence = words.all(
     sayWho(rule, names),
     sayWhat(rule.when, names),

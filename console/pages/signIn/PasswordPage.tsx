@@ -6,7 +6,7 @@ import { LinkButton } from '../../ui/Button.tsx'
 import { bindFields, useInput } from '../../ui/form/draft.ts'
 import { Form } from '../../ui/form/Form.tsx'
 import { SecretField } from '../../ui/form/fields.tsx'
-import { Gate } from './Gate.tsx'
+import { SignInFrame } from './SignInFrame.tsx'
 
 const MIN_CHARS = 12
 
@@ -30,20 +30,20 @@ export default () => {
   const isDifferent = password !== repeated
   if (isDone)
     return (
-      <Gate title={text.password.doneTitle} lead={text.password.done}>
+      <SignInFrame title={text.password.doneTitle} lead={text.password.done}>
         <LinkButton kind="primary" href="/">
           {text.signIn.submit}
         </LinkButton>
-      </Gate>
+      </SignInFrame>
     )
   if (!link)
     return (
-      <Gate title={text.password.noLinkTitle} lead={text.password.noLink}>
+      <SignInFrame title={text.password.noLinkTitle} lead={text.password.noLink}>
         <LinkButton href="/">{text.reset.back}</LinkButton>
-      </Gate>
+      </SignInFrame>
     )
   return (
-    <Gate title={text.password.title} lead={text.password.lead}>
+    <SignInFrame title={text.password.title} lead={text.password.lead}>
       <Form
         submitLabel={text.password.submit}
         action={set}
@@ -65,6 +65,6 @@ export default () => {
           invalid={isChecked && isDifferent ? text.password.mismatch : null}
         />
       </Form>
-    </Gate>
+    </SignInFrame>
   )
 }

@@ -6,7 +6,7 @@ import { LinkButton } from '../../ui/Button.tsx'
 import { bindFields, useInput } from '../../ui/form/draft.ts'
 import { Form } from '../../ui/form/Form.tsx'
 import { TextField } from '../../ui/form/fields.tsx'
-import { Gate } from './Gate.tsx'
+import { SignInFrame } from './SignInFrame.tsx'
 
 export default () => {
   const { draft, change } = useInput({ account: '', email: '' })
@@ -18,13 +18,13 @@ export default () => {
   })
   if (isSent)
     return (
-      <Gate title={text.reset.sentTitle} lead={text.reset.sent(draft.email.trim())}>
+      <SignInFrame title={text.reset.sentTitle} lead={text.reset.sent(draft.email.trim())}>
         <LinkButton href="/">{text.reset.back}</LinkButton>
-      </Gate>
+      </SignInFrame>
     )
   const bind = bindFields({ draft, change, error: reset.error })
   return (
-    <Gate title={text.reset.title} lead={text.reset.lead}>
+    <SignInFrame title={text.reset.title} lead={text.reset.lead}>
       <Form
         submitLabel={text.reset.submit}
         action={reset}
@@ -48,6 +48,6 @@ export default () => {
           {...bind.text('email')}
         />
       </Form>
-    </Gate>
+    </SignInFrame>
   )
 }

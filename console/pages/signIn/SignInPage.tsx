@@ -1,9 +1,9 @@
 import { text } from '../../text/text.ts'
-import { Gate } from './Gate.tsx'
 import { SignInForm } from './SignInForm.tsx'
+import { SignInFrame } from './SignInFrame.tsx'
 
 export const SignInPage = () => (
-  <Gate title={text.signIn.title} lead={text.signIn.lead}>
+  <SignInFrame title={text.signIn.title} lead={text.signIn.lead}>
     <SignInForm />
-  </Gate>
+  </SignInFrame>
 )

@@ -28,18 +28,18 @@ interface WebhookFormProps {
 }
 
 export const WebhookForm = ({ webhook, onSaved }: WebhookFormProps) => {
-  const { draft, change, changes, keep } = useDraft(() => bodyOf(webhook))
+  const { draft, change, changes, markSaved } = useDraft(() => bodyOf(webhook))
   const groups = useResource(readGroups, [])
   const save = useAction(async () => {
     if (webhook) {
       const params = { webhookId: webhook.id }
       const reply = await call('PATCH /api/webhooks/{webhookId}', { params, body: changes })
       toast(text.common.saved)
-      keep()
+      markSaved()
       onSaved(reply.webhook, null)
     } else {
       const reply = await call('POST /api/webhooks', { body: draft })
-      keep()
+      markSaved()
       onSaved(reply.webhook, reply.secret)
     }
   })

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { call } from '../../api/client.ts'
 import { ApiError } from '../../api/problem.ts'
 import type { Rule, Zone } from '../../api/types.ts'
-import { readRules, zoneIdsOf } from '../../api/watching.ts'
+import { readRules, zoneIdsOf } from '../../api/zonesAndRules.ts'
 import { text } from '../../text/text.ts'
 import { DeleteButton } from '../../ui/dialog/ConfirmButton.tsx'
 

@@ -34,7 +34,7 @@ interface Handlers {
 }
 
 const SAME_PX = 3
-const RELEASES = ['mouseup', 'touchend', 'touchcancel'] as const
+const DROP_EVENTS = ['mouseup', 'touchend', 'touchcancel'] as const
 
 export class ZoneEditor {
   readonly #plain: PlainMap
@@ -77,11 +77,11 @@ export class ZoneEditor {
     ]
     canvas.addEventListener('keydown', key)
     // A corner may be dropped outside the map.
-    for (const type of RELEASES) addEventListener(type, drop)
+    for (const type of DROP_EVENTS) addEventListener(type, drop)
     this.#stop = () => {
       for (const one of subscriptions) one.unsubscribe()
       canvas.removeEventListener('keydown', key)
-      for (const type of RELEASES) removeEventListener(type, drop)
+      for (const type of DROP_EVENTS) removeEventListener(type, drop)
     }
   }
 

@@ -3,7 +3,7 @@ import { call, callForResponse } from '../../api/client.ts'
 import { ApiError } from '../../api/problem.ts'
 import { useAction } from '../../api/resource.ts'
 import type { Zone, ZoneImport } from '../../api/types.ts'
-import { canEditRules } from '../../api/watching.ts'
+import { canEditRules } from '../../api/zonesAndRules.ts'
 import { formatDistance, formatNumber } from '../../format/units.ts'
 import { text } from '../../text/text.ts'
 import { Button, LinkButton } from '../../ui/Button.tsx'
@@ -68,10 +68,10 @@ const ImportRefusal = ({
   )
 }
 
-const Exchange = ({ onChange, canExport }: { onChange: () => void; canExport: boolean }) => {
+const ImportExport = ({ onChange, canExport }: { onChange: () => void; canExport: boolean }) => {
   const input = useRef<HTMLInputElement>(null)
   const names = useRef<(string | null)[]>([])
-  const take = useAction(async (file: File) => {
+  const importFile = useAction(async (file: File) => {
     const body = await readCollection(file)
     const features = Array.isArray(body.features) ? body.features : []
     names.current = features.map((feature) => {
@@ -82,7 +82,7 @@ const Exchange = ({ onChange, canExport }: { onChange: () => void; canExport: bo
     toast(text.zones.imported(zones.length))
     onChange()
   })
-  const give = useAction(async () =>
+  const exportAll = useAction(async () =>
     saveFile(await callForResponse('GET /api/zones.geojson'), text.zones.fileName),
   )
   return (
@@ -93,7 +93,7 @@ const Exchange = ({ onChange, canExport }: { onChange: () => void; canExport: bo
             <Button
               size="small"
               icon="upload"
-              isPending={take.isPending}
+              isPending={importFile.isPending}
               onClick={() => input.current?.click()}
             >
               {text.zones.import}
@@ -107,7 +107,7 @@ const Exchange = ({ onChange, canExport }: { onChange: () => void; canExport: bo
               accept=".geojson,.json,application/geo+json,application/json"
               onChange={({ currentTarget }) => {
                 const [file] = currentTarget.files ?? []
-                if (file) void take.run(file)
+                if (file) void importFile.run(file)
                 // The same file may be chosen again after it was repaired.
                 currentTarget.value = ''
               }}
@@ -118,14 +118,14 @@ const Exchange = ({ onChange, canExport }: { onChange: () => void; canExport: bo
           size="small"
           icon="download"
           disabled={!canExport}
-          isPending={give.isPending}
-          onClick={() => give.run()}
+          isPending={exportAll.isPending}
+          onClick={() => exportAll.run()}
         >
           {text.zones.export}
         </Button>
       </div>
-      {take.error && <ImportRefusal error={take.error} names={names.current} />}
-      {give.error && <Refusal error={give.error} />}
+      {importFile.error && <ImportRefusal error={importFile.error} names={names.current} />}
+      {exportAll.error && <Refusal error={exportAll.error} />}
     </>
   )
 }
@@ -143,7 +143,7 @@ export const ZoneList = ({ zones, onChange, map }: ZoneListProps) => {
         <p class="muted">{text.zones.lead}</p>
       </header>
       <div class="actions">{zones.length > 0 && add}</div>
-      <Exchange onChange={onChange} canExport={zones.length > 0} />
+      <ImportExport onChange={onChange} canExport={zones.length > 0} />
       {zones.length === 0 ? (
         <Empty icon="zone" title={text.zones.emptyTitle} action={add}>
           {text.zones.empty}

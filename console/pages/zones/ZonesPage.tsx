@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { useResource } from '../../api/resource.ts'
 import type { Zone } from '../../api/types.ts'
-import { canEditRules, readZones } from '../../api/watching.ts'
+import { canEditRules, readZones } from '../../api/zonesAndRules.ts'
 import type { PageProps } from '../../app/routes.ts'
 import { navigate } from '../../router/router.ts'
 import { text } from '../../text/text.ts'

@@ -25,7 +25,7 @@ interface ShownOnceProps {
   onClose: () => void
 }
 
-/** Shows a secret that the service tells only once. */
+/** Shows a secret that the service replies only once. */
 export const ShownOnce = ({ title, label, value, children, onClose }: ShownOnceProps) => (
   <Dialog
     title={title}

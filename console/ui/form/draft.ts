@@ -20,7 +20,7 @@ export interface Draft<T> {
   changes: Partial<T>
   isDirty: boolean
   /** Takes what is typed as stored. */
-  keep: () => void
+  markSaved: () => void
   discard: () => void
 }
 
@@ -39,7 +39,7 @@ export const useDraft = <T extends object>(
     change,
     changes,
     isDirty,
-    keep: () => setStored(draft),
+    markSaved: () => setStored(draft),
     discard: () => change(stored),
   }
 }

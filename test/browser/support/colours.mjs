@@ -21,8 +21,8 @@ export async function readColours(browser, locator, points) {
 }
 
 /** Waits until the points have these colours. */
-export async function waitForColours(browser, locator, wanted, patienceMs) {
-  const deadline = Date.now() + patienceMs
+export async function waitForColours(browser, locator, wanted, timeoutMs) {
+  const deadline = Date.now() + timeoutMs
   let seen
   do {
     seen = await readColours(

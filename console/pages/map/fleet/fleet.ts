@@ -50,7 +50,7 @@ export const findMember = (id: string): Member | null => {
   return memberOf(device, now.value, devicesInEmergency.value.has(id))
 }
 
-/** What events have told and the fleet does not show yet. */
+/** Changes from events that the fleet does not show yet. */
 let moved = new Map<string, Location>()
 let changed = new Set<string>()
 let deleted = new Set<string>()

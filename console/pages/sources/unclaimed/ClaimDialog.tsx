@@ -42,7 +42,7 @@ export const ClaimDialog = ({ sourceId, identifier, onClose, onClaimed }: ClaimD
       params: { sourceId, identifier },
       body,
     })
-    device.keep()
+    device.markSaved()
     onClaimed(reply)
   })
   const { error } = claim

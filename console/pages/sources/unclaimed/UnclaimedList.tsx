@@ -29,12 +29,18 @@ const placesOf = (items: readonly Unclaimed[]): NamedPlace[] =>
     return [{ id: identifier, name: identifier, latitude, longitude, state: 'quiet' }]
   })
 
-type Moves = ReadonlyMap<string, Pick<ClaimIdentifierReply, 'device' | 'pending'>>
+type PendingClaims = ReadonlyMap<string, Pick<ClaimIdentifierReply, 'device' | 'pending'>>
 
 /** Claimed identifiers whose reports are still being moved. */
-const Moving = ({ moving, items }: { moving: Moves; items: readonly Unclaimed[] }) => (
+const PendingClaimList = ({
+  claims,
+  items,
+}: {
+  claims: PendingClaims
+  items: readonly Unclaimed[]
+}) => (
   <>
-    {[...moving].map(([identifier, { device, pending }]) => (
+    {[...claims].map(([identifier, { device, pending }]) => (
       <p key={identifier} class="note" role="status">
         <Icon name="clock" />
         <span>
@@ -51,25 +57,25 @@ const Moving = ({ moving, items }: { moving: Moves; items: readonly Unclaimed[] 
 )
 
 /** Follows the reports of claimed identifiers until the source holds none of them any more. */
-const useMoves = (pages: Pages<Unclaimed>) => {
-  const [moving, setMoving] = useState<Moves>(new Map())
+const usePendingClaims = (pages: Pages<Unclaimed>) => {
+  const [claims, setClaims] = useState<PendingClaims>(new Map())
   useEffect(() => {
     if (pages.isPending || pages.hasMore) return
-    const done = [...moving.keys()].filter(
+    const done = [...claims.keys()].filter(
       (identifier) => !pages.items.some((one) => one.identifier === identifier),
     )
     if (done.length === 0) return
     for (const identifier of done) toast(text.unclaimed.moved(identifier))
-    setMoving(new Map([...moving].filter(([identifier]) => !done.includes(identifier))))
-  }, [pages.items, pages.isPending, moving])
-  const follow = (identifier: string, reply: ClaimIdentifierReply) =>
-    setMoving((before) => new Map([...before, [identifier, reply]]))
-  return { moving, follow }
+    setClaims(new Map([...claims].filter(([identifier]) => !done.includes(identifier))))
+  }, [pages.items, pages.isPending, claims])
+  const addClaim = (identifier: string, reply: ClaimIdentifierReply) =>
+    setClaims((before) => new Map([...before, [identifier, reply]]))
+  return { claims, addClaim }
 }
 
 export const UnclaimedList = ({ sourceId, pages, dropped, onReload }: UnclaimedListProps) => {
   const [claimed, setClaimed] = useState<Unclaimed | null>(null)
-  const { moving, follow } = useMoves(pages)
+  const { claims, addClaim } = usePendingClaims(pages)
   const places = useMemo(() => placesOf(pages.items), [pages.items])
   const removeRow = (identifier: string) =>
     pages.set((items) => items.filter((one) => one.identifier !== identifier))
@@ -82,7 +88,7 @@ export const UnclaimedList = ({ sourceId, pages, dropped, onReload }: UnclaimedL
   const onClaimed = (identifier: string, reply: ClaimIdentifierReply) => {
     setClaimed(null)
     toast(text.unclaimed.claimed(reply.device.name, reply.imported))
-    if (reply.pending > 0) follow(identifier, reply)
+    if (reply.pending > 0) addClaim(identifier, reply)
     else removeRow(identifier)
   }
   const columns: readonly Column<Unclaimed>[] = [
@@ -122,7 +128,7 @@ export const UnclaimedList = ({ sourceId, pages, dropped, onReload }: UnclaimedL
       key: 'actions',
       label: text.common.actions,
       cell: (one) =>
-        !moving.has(one.identifier) && (
+        !claims.has(one.identifier) && (
           <span class="with-button">
             <Button size="small" icon="plus" onClick={() => setClaimed(one)}>
               {text.unclaimed.claim}
@@ -153,7 +159,7 @@ export const UnclaimedList = ({ sourceId, pages, dropped, onReload }: UnclaimedL
         </Button>
       </header>
       {dropped > 0 && <p class="note">{text.unclaimed.dropped(dropped)}</p>}
-      <Moving moving={moving} items={pages.items} />
+      <PendingClaimList claims={claims} items={pages.items} />
       {places.length > 0 && <PlacesMap label={text.unclaimed.map} places={places} />}
       <Table
         label={text.unclaimed.title}

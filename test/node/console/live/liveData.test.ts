@@ -137,7 +137,7 @@ describe('the fleet', () => {
     return { shown, stop, reloadFleet }
   }
 
-  test('keeps what events have told while its pages are read', async () => {
+  test('keeps what events have changed while its pages are read', async () => {
     const { shown, stop } = await start()
     const first = [deviceOf('dev_1', 10), deviceOf('dev_2', 10)]
     await answer(LIST, { devices: first, nextCursor: 'c' })

@@ -8,7 +8,7 @@ import {
   RULE_TYPES,
   typedConditionOf,
 } from '../../../../console/pages/rules/condition.ts'
-import { describeRule, type SaidRule } from '../../../../console/pages/rules/sentence.ts'
+import { type DescribedRule, describeRule } from '../../../../console/pages/rules/sentence.ts'
 import { ALERT_NAMES } from '../../../../src/domain/rule/rule.ts'
 
 const names = {
@@ -17,7 +17,7 @@ const names = {
   zone: (id: string) => ({ z1: 'Harbour', z2: 'Dock' })[id] ?? id,
 }
 
-const plain: SaidRule = {
+const plain: DescribedRule = {
   devices: ['d1'],
   groups: [],
   when: { type: 'leaves', zones: ['z1'] },
@@ -27,7 +27,7 @@ const plain: SaidRule = {
   emergency: false,
   cooldownMinutes: 0,
 }
-const say = (changes: Partial<SaidRule>) => describeRule({ ...plain, ...changes }, names)
+const say = (changes: Partial<DescribedRule>) => describeRule({ ...plain, ...changes }, names)
 const EVERY_DAY: ScheduleEntry['days'] = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']
 
 describe('a rule in words', () => {
@@ -38,7 +38,7 @@ describe('a rule in words', () => {
         notifications: ['Email', 'SMS'],
       }),
     ).toBe(
-      'When Tern 7 leaves Harbour between 20:00 and 6:00, raise “Zone left” and tell users by e-mail and SMS.',
+      'When Tern 7 leaves Harbour between 20:00 and 6:00, raise “Zone left” and notify users by e-mail and SMS.',
     )
   })
 
@@ -121,10 +121,10 @@ describe('a rule in words', () => {
 
   test('says the alert, its messages, an emergency and the pause', () => {
     expect(say({ alertName: 'Own name', notifications: ['SMS'] })).toContain(
-      'raise “Own name” and tell users by SMS.',
+      'raise “Own name” and notify users by SMS.',
     )
     expect(say({ emergency: true, notifications: ['Email'] })).toContain(
-      'raise the emergency “Zone left” and tell users by e-mail.',
+      'raise the emergency “Zone left” and notify users by e-mail.',
     )
     expect(say({ cooldownMinutes: 45 })).toMatch(/messages\. Then pause for 45 minutes\.$/)
   })

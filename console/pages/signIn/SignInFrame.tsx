@@ -4,7 +4,7 @@ import { Logo } from '../../ui/Icon.tsx'
 import { useTitle } from '../../ui/Page.tsx'
 
 /** The frame of the pages that are shown without signing in. */
-export const Gate = ({
+export const SignInFrame = ({
   title,
   lead,
   children,
@@ -15,8 +15,8 @@ export const Gate = ({
 }) => {
   useTitle(title)
   return (
-    <div class="gate">
-      <div class="gate-sky" aria-hidden="true">
+    <div class="sign-in">
+      <div class="sign-in-sky" aria-hidden="true">
         <svg
           viewBox="0 0 800 800"
           preserveAspectRatio="xMidYMid slice"
@@ -35,7 +35,7 @@ export const Gate = ({
           <circle class="sat three" cx="640" cy="146" r="5" />
         </svg>
       </div>
-      <main class="gate-card">
+      <main class="sign-in-card">
         <p class="brand">
           <Logo size={34} />
           {text.brand}
@@ -44,7 +44,7 @@ export const Gate = ({
         {lead && <p class="lead">{lead}</p>}
         {children}
       </main>
-      <footer class="gate-foot">
+      <footer class="sign-in-foot">
         <a href="/docs">{text.signIn.reference}</a>
       </footer>
     </div>
