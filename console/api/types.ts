@@ -1,5 +1,13 @@
 // Written by `npm run openapi` from public/api/openapi.json. Do not edit.
 
+type EventOf<Type, Data> = {
+  id: string
+  type: Type
+  time: string
+  sequence: number
+  accountId: string
+  data: Data
+}
 export type GetTokenBody = { userName: string; apiKey: string }
 export type SignInBody = { account: string; email: string; password: string }
 export type SignOutBody = { everywhere?: boolean | null }
@@ -18,7 +26,7 @@ export type PatchAccountBody = {
   retentionDays?: number
   emergencyAlerts?: string[] | null
   emergencyContacts?: { name: string; email?: string | null; phone?: string | null }[] | null
-  escalation?: ({ afterMinutes?: number; rounds?: number } | null) | null
+  escalation?: { afterMinutes?: number; rounds?: number } | null
   dailyNoticeLimit?: { email?: number | null; sms?: number | null } | null
 }
 export type WrappedPatchAccountBody = { account: PatchAccountBody }
@@ -44,22 +52,7 @@ export type DeviceBody = {
   maxSpeed?: number | null
 }
 export type WrappedDeviceBody = { device: DeviceBody }
-export type PatchDeviceBody = {
-  name?: string
-  description?: string | null
-  min?: string | null
-  identifier?: (string | null) | null
-  model?: string | null
-  tags?: Record<string, string> | null
-  limits?: {
-    expires?: boolean | null
-    expirationDate?: (string | null) | null
-    dailyEmailLimit?: number | null
-    dailySmsLimit?: number | null
-    emergencyReserve?: { email?: number | null; sms?: number | null } | null
-  } | null
-  maxSpeed?: number | null
-}
+export type PatchDeviceBody = Partial<DeviceBody>
 export type WrappedPatchDeviceBody = { device: PatchDeviceBody }
 export type ReactivateDeviceBody = { expirationDate?: string | null }
 export type PostLocationsBody =
@@ -116,39 +109,9 @@ export type NewLocation = {
   receivedAt?: unknown
 }
 export type ReportLocationsBody = { locations: AddressedLocation[] }
-export type AddressedLocation = {
+export type AddressedLocation = NewLocation & {
   deviceId?: string | null
   identifier?: string | null
-  dateTime: string
-  latitude: number
-  longitude: number
-  altitude?: number | null
-  speed?: number | null
-  course?: number | null
-  accuracy?: number | null
-  battery?: number | null
-  fuel?: number | null
-  fuel2?: number | null
-  temperature?: number | null
-  temperature2?: number | null
-  inactiveSeconds?: number | null
-  rpm?: number | null
-  milleage?: number | null
-  sensorTime1?: number | string | null
-  sensorTime2?: number | string | null
-  sensorTime3?: number | string | null
-  sensorTime4?: number | string | null
-  warningTexts?: string[] | null
-  alertTexts?: string[] | null
-  alerts?: (string | number)[] | null
-  warnings?: (string | number)[] | null
-  hasCriticalAlert?: boolean | null
-  attributes?: Record<string, unknown> | null
-  accessoriesAttributes?: unknown[] | null
-  inputs?: unknown[] | null
-  outputs?: unknown[] | null
-  source?: string | null
-  receivedAt?: unknown
 }
 export type WebhookBody = {
   url: string
@@ -159,21 +122,10 @@ export type WebhookBody = {
   enabled?: boolean | null
 }
 export type WrappedWebhookBody = { webhook: WebhookBody }
-export type PatchWebhookBody = {
-  url?: string
-  events?: string[] | null
-  devices?: string[] | null
-  groups?: string[] | null
-  description?: string | null
-  enabled?: boolean | null
-}
+export type PatchWebhookBody = Partial<WebhookBody>
 export type WrappedPatchWebhookBody = { webhook: PatchWebhookBody }
 export type GroupBody = { name: string; description?: string | null; devices?: string[] | null }
-export type PatchGroupBody = {
-  name?: string
-  description?: string | null
-  devices?: string[] | null
-}
+export type PatchGroupBody = Partial<GroupBody>
 export type UserBody = {
   name: string
   email: string
@@ -195,27 +147,7 @@ export type UserBody = {
   expires?: string | null
   password?: string | null
 }
-export type PatchUserBody = {
-  name?: string
-  email?: string
-  country?: string
-  timeZone?: string
-  phone?: (string | null) | null
-  notify?: { email?: boolean | null; sms?: boolean | null } | null
-  description?: string | null
-  message?: string | null
-  disabled?: boolean | null
-  disabledMessage?: string | null
-  tags?: Record<string, string> | null
-  privileges?: ('read' | 'write' | 'execute' | 'admin')[] | null
-  group?: (string | null) | null
-  groupId?: (string | null) | null
-  deviceId?: (string | null) | null
-  adminDevices?: (number | null) | null
-  from?: (string | null) | null
-  expires?: (string | null) | null
-  password?: (string | null) | null
-}
+export type PatchUserBody = Partial<UserBody>
 export type ZoneBody = {
   name: string
   description?: string | null
@@ -226,12 +158,7 @@ export type CircleShape = { type: 'Circle'; center: number[]; radius: number }
 export type PolygonShape = { type: 'Polygon'; coordinates: number[][][] }
 export type MultiPolygonShape = { type: 'MultiPolygon'; coordinates: number[][][][] }
 export type WrappedZoneBody = { zone: ZoneBody }
-export type PatchZoneBody = {
-  name?: string
-  description?: string | null
-  color?: string | null
-  shape?: CircleShape | PolygonShape | MultiPolygonShape
-}
+export type PatchZoneBody = Partial<ZoneBody>
 export type WrappedPatchZoneBody = { zone: PatchZoneBody }
 export type ZoneImport = { type: 'FeatureCollection'; features: ZoneFeature[] }
 export type ZoneFeature = {
@@ -270,11 +197,7 @@ export type ScheduleEntry = {
   to: string
 }
 export type WrappedRuleBody = { rule: RuleBody }
-export type PatchRuleBody = {
-  name?: string
-  enabled?: boolean | null
-  devices?: string[] | null
-  groups?: string[] | null
+export type PatchRuleBody = Partial<Omit<RuleBody, 'when'>> & {
   when?:
     | { type: 'enters'; zones: string[] }
     | { type: 'leaves'; zones: string[] }
@@ -286,14 +209,6 @@ export type PatchRuleBody = {
     | { type: 'stands'; minutes: number }
     | { type: 'silent'; minutes: number }
     | { type: 'returns' }
-  schedule?: ScheduleEntry[] | null
-  alertName?: string | null
-  text?: string | null
-  notifications?: ('Email' | 'SMS')[] | null
-  emergency?: boolean | null
-  hysteresis?: { metres?: number | null; fixes?: number | null } | null
-  cooldownMinutes?: number | null
-  lateMinutes?: number | null
 }
 export type WrappedPatchRuleBody = { rule: PatchRuleBody }
 export type RuleTest = { deviceId: string; from: string; to: string }
@@ -308,7 +223,7 @@ export type PostAlertsBody =
       alertName?: string | null
       acknowledged?: boolean | null
       emergency?: boolean | null
-      sort?: ('dateTime' | '-dateTime') | null
+      sort?: 'dateTime' | '-dateTime' | null
       alert?: null
     }
   | {
@@ -319,7 +234,7 @@ export type PostAlertsBody =
       alertName?: string | null
       acknowledged?: boolean | null
       emergency?: boolean | null
-      sort?: ('dateTime' | '-dateTime') | null
+      sort?: 'dateTime' | '-dateTime' | null
       alert?: null
     }
 export type NewAlert = {
@@ -347,25 +262,7 @@ export type NewAlert = {
   updates?: unknown
   deliveries?: unknown
 }
-export type ClaimIdentifierBody = {
-  deviceId?: string | null
-  device?: {
-    name: string
-    description?: string | null
-    min?: string | null
-    identifier?: string | null
-    model?: string | null
-    tags?: Record<string, string> | null
-    limits?: {
-      expires?: boolean | null
-      expirationDate?: string | null
-      dailyEmailLimit?: number | null
-      dailySmsLimit?: number | null
-      emergencyReserve?: { email?: number | null; sms?: number | null } | null
-    } | null
-    maxSpeed?: number | null
-  } | null
-}
+export type ClaimIdentifierBody = { deviceId?: string | null; device?: DeviceBody | null }
 export type ReplayPayloadsBody = { from: string; to: string }
 export type SourceBody = {
   name: string
@@ -415,33 +312,7 @@ export type PastedPush = {
   body?: string | null
   bodyBase64?: string | null
 }
-export type PatchSourceBody = {
-  name?: string
-  provider?:
-    | 'osmand'
-    | 'traccar'
-    | 'garmin'
-    | 'rockblock'
-    | 'rock7'
-    | 'cloudloop'
-    | 'spot'
-    | 'globalstar'
-    | 'owntracks'
-    | 'flespi'
-  enabled?: boolean | null
-  settings?: {
-    host?:
-      | ('ipcinbound.inreachapp.com' | 'explore.garmin.com' | 'eur-enterprise.inreach.garmin.com')
-      | null
-    apiKey?: string | null
-    userName?: string | null
-    password?: string | null
-    sender?: string | null
-    requireJwt?: boolean | null
-  } | null
-  newDevices?: ('hold' | 'create') | null
-  keepRaw?: boolean | null
-}
+export type PatchSourceBody = Partial<SourceBody>
 export type WrappedPatchSourceBody = { source: PatchSourceBody }
 export type ReleaseQuarantineBody = { ids: string[] }
 export type DiscardQuarantineBody = { ids: string[] }
@@ -450,78 +321,21 @@ export type SendCommandBody = {
   format?: 'Text' | 'Hex' | 'Base64' | null
   sms?: boolean | null
 }
-export type CreateAccountBody = {
-  userName: string
-  name: string
-  licenses: number
-  timeZone: string
-  cell?: number | null
-}
-export type PatchOperatedAccountBody = {
-  name?: string
-  licenses?: number
-  disabled?: boolean
-  budgets?: {
-    locationsPerDay?: (number | null) | null
-    storageBytes?: (number | null) | null
-  } | null
-}
-export type WrappedPatchOperatedAccountBody = { account: PatchOperatedAccountBody }
-export type CreateAccountKeyBody = {
-  name?: string | null
-  scopes?: ('ingest' | 'read' | 'write' | 'execute' | 'admin')[] | null
-  expires?: string | null
-}
-export type RestoreLedgerBody = { time?: string | null; undo?: string | null }
-export type ReconcileAccountBody = { restored?: boolean | null; cursor?: string | null }
-export type EventDeviceCreated = {
-  id: string
-  type: 'device.created'
-  time: string
-  sequence: number
-  accountId: string
-  data: { deviceId: string; name: string }
-}
-export type EventDeviceUpdated = {
-  id: string
-  type: 'device.updated'
-  time: string
-  sequence: number
-  accountId: string
-  data: { deviceId: string; name: string }
-}
-export type EventDeviceDeleted = {
-  id: string
-  type: 'device.deleted'
-  time: string
-  sequence: number
-  accountId: string
-  data: { deviceId: string; name: string }
-}
-export type EventDeviceExpired = {
-  id: string
-  type: 'device.expired'
-  time: string
-  sequence: number
-  accountId: string
-  data: { deviceId: string; name: string; expirationDate: string }
-}
-export type EventDeviceReactivated = {
-  id: string
-  type: 'device.reactivated'
-  time: string
-  sequence: number
-  accountId: string
-  data: { deviceId?: string; name?: string; devices?: number; timeZone?: string }
-}
-export type EventLocationReported = {
-  id: string
-  type: 'location.reported'
-  time: string
-  sequence: number
-  accountId: string
-  data: { deviceId: string; dateTime: string; count: number; location: Location | null }
-}
+export type EventDeviceCreated = EventOf<'device.created', { deviceId: string; name: string }>
+export type EventDeviceUpdated = EventOf<'device.updated', { deviceId: string; name: string }>
+export type EventDeviceDeleted = EventOf<'device.deleted', { deviceId: string; name: string }>
+export type EventDeviceExpired = EventOf<
+  'device.expired',
+  { deviceId: string; name: string; expirationDate: string }
+>
+export type EventDeviceReactivated = EventOf<
+  'device.reactivated',
+  { deviceId?: string; name?: string; devices?: number; timeZone?: string }
+>
+export type EventLocationReported = EventOf<
+  'location.reported',
+  { deviceId: string; dateTime: string; count: number; location: Location | null }
+>
 export type Location = {
   dateTime: string
   latitude: number
@@ -554,13 +368,9 @@ export type Location = {
   source?: string
   receivedAt: string
 }
-export type EventAlertRaised = {
-  id: string
-  type: 'alert.raised'
-  time: string
-  sequence: number
-  accountId: string
-  data: {
+export type EventAlertRaised = EventOf<
+  'alert.raised',
+  {
     deviceId: string
     alertId: string
     alertName: string
@@ -575,22 +385,14 @@ export type EventAlertRaised = {
     ruleId?: string
     zoneId?: string | null
   }
-}
-export type EventAlertAcknowledged = {
-  id: string
-  type: 'alert.acknowledged'
-  time: string
-  sequence: number
-  accountId: string
-  data: { deviceId: string; alertId: string; acknowledgedBy: string }
-}
-export type EventAlertUndelivered = {
-  id: string
-  type: 'alert.undelivered'
-  time: string
-  sequence: number
-  accountId: string
-  data: {
+>
+export type EventAlertAcknowledged = EventOf<
+  'alert.acknowledged',
+  { deviceId: string; alertId: string; acknowledgedBy: string }
+>
+export type EventAlertUndelivered = EventOf<
+  'alert.undelivered',
+  {
     deviceId: string
     alertId: string
     alertName: string
@@ -598,14 +400,10 @@ export type EventAlertUndelivered = {
     notices: number
     noticesSuppressed: number
   }
-}
-export type EventAlertEscalated = {
-  id: string
-  type: 'alert.escalated'
-  time: string
-  sequence: number
-  accountId: string
-  data: {
+>
+export type EventAlertEscalated = EventOf<
+  'alert.escalated',
+  {
     deviceId: string
     alertId: string
     alertName: string
@@ -613,82 +411,50 @@ export type EventAlertEscalated = {
     messages: number
     messagesSuppressed: number
   }
-}
-export type EventAlertCancelled = {
-  id: string
-  type: 'alert.cancelled'
-  time: string
-  sequence: number
-  accountId: string
-  data: {
+>
+export type EventAlertCancelled = EventOf<
+  'alert.cancelled',
+  {
     deviceId: string
     alertId: string
     cancelledBy: string
     notices: number
     noticesSuppressed: number
   }
-}
-export type EventZoneEntered = {
-  id: string
-  type: 'zone.entered'
-  time: string
-  sequence: number
-  accountId: string
-  data: { deviceId: string; ruleId: string; zoneId: string | null; dateTime: string }
-}
-export type EventZoneLeft = {
-  id: string
-  type: 'zone.left'
-  time: string
-  sequence: number
-  accountId: string
-  data: { deviceId: string; ruleId: string; zoneId: string | null; dateTime: string }
-}
-export type EventDeviceSilent = {
-  id: string
-  type: 'device.silent'
-  time: string
-  sequence: number
-  accountId: string
-  data: { deviceId: string; ruleId: string; lastContact: string }
-}
-export type EventDeviceReturned = {
-  id: string
-  type: 'device.returned'
-  time: string
-  sequence: number
-  accountId: string
-  data: { deviceId: string; ruleId: string; lastContact: string }
-}
-export type EventMessageSent = {
-  id: string
-  type: 'message.sent'
-  time: string
-  sequence: number
-  accountId: string
-  data: { deviceId?: string; messageId: string; alertId: string; channel: 'Email' | 'SMS' }
-}
-export type EventMessageFailed = {
-  id: string
-  type: 'message.failed'
-  time: string
-  sequence: number
-  accountId: string
-  data: {
+>
+export type EventZoneEntered = EventOf<
+  'zone.entered',
+  { deviceId: string; ruleId: string; zoneId: string | null; dateTime: string }
+>
+export type EventZoneLeft = EventOf<
+  'zone.left',
+  { deviceId: string; ruleId: string; zoneId: string | null; dateTime: string }
+>
+export type EventDeviceSilent = EventOf<
+  'device.silent',
+  { deviceId: string; ruleId: string; lastContact: string }
+>
+export type EventDeviceReturned = EventOf<
+  'device.returned',
+  { deviceId: string; ruleId: string; lastContact: string }
+>
+export type EventMessageSent = EventOf<
+  'message.sent',
+  { deviceId?: string; messageId: string; alertId: string; channel: 'Email' | 'SMS' }
+>
+export type EventMessageFailed = EventOf<
+  'message.failed',
+  {
     deviceId?: string
     messageId: string
     alertId: string
     channel: 'Email' | 'SMS'
     reason: string | null
   }
-}
-export type EventMessageSuppressed = {
-  id: string
-  type: 'message.suppressed'
-  time: string
-  sequence: number
-  accountId: string
-  data: {
+>
+export type EventMessageSuppressed = EventOf<
+  'message.suppressed',
+  {
     deviceId: string
     alertId: string
     channel: 'Email' | 'SMS'
@@ -696,66 +462,19 @@ export type EventMessageSuppressed = {
     reason: 'daily-limit-reached' | 'reserved-for-emergencies'
     resetAt: string
   }
-}
-export type EventMessageReceived = {
-  id: string
-  type: 'message.received'
-  time: string
-  sequence: number
-  accountId: string
-  data: {
-    deviceId: string
-    commandId: string
-    text: string
-    format: 'Text' | 'Hex'
-    dateTime: string
-  }
-}
-export type EventLimitReached = {
-  id: string
-  type: 'limit.reached'
-  time: string
-  sequence: number
-  accountId: string
-  data: { deviceId: string; channel: 'Email' | 'SMS'; limit: number; date: string; resetAt: string }
-}
-export type EventLicenseExhausted = {
-  id: string
-  type: 'license.exhausted'
-  time: string
-  sequence: number
-  accountId: string
-  data: { used: number; total: number }
-}
-export type EventLicenseAvailable = {
-  id: string
-  type: 'license.available'
-  time: string
-  sequence: number
-  accountId: string
-  data: { used: number; total: number }
-}
-export type EventKeyCreated = {
-  id: string
-  type: 'key.created'
-  time: string
-  sequence: number
-  accountId: string
-  data: { keyId: string; name: string }
-}
-export type EventKeyRevoked = {
-  id: string
-  type: 'key.revoked'
-  time: string
-  sequence: number
-  accountId: string
-  data: { keyId: string }
-}
-export type ReadHealthReply = {
-  success: true
-  status: 'ok' | 'degraded'
-  cells: { cell: number; sizeBytes: number | null; full: boolean }[]
-}
+>
+export type EventMessageReceived = EventOf<
+  'message.received',
+  { deviceId: string; commandId: string; text: string; format: 'Text' | 'Hex'; dateTime: string }
+>
+export type EventLimitReached = EventOf<
+  'limit.reached',
+  { deviceId: string; channel: 'Email' | 'SMS'; limit: number; date: string; resetAt: string }
+>
+export type EventLicenseExhausted = EventOf<'license.exhausted', { used: number; total: number }>
+export type EventLicenseAvailable = EventOf<'license.available', { used: number; total: number }>
+export type EventKeyCreated = EventOf<'key.created', { keyId: string; name: string }>
+export type EventKeyRevoked = EventOf<'key.revoked', { keyId: string }>
 export type Problem = {
   success: false
   error: string
@@ -1045,7 +764,7 @@ export type Webhook = {
   groups: string[]
   description: string
   enabled: boolean
-  disabledReason: ('gone' | 'failing') | null
+  disabledReason: 'gone' | 'failing' | null
   creation: string
   lastModified: string
 }
@@ -1092,22 +811,14 @@ export type GroupReply = Group & Done
 export type ListCountriesReply = { success: true; countries: Record<string, string> }
 export type ListTimeZonesReply = { success: true; timeZones: Record<string, string> }
 export type UserPage = { success: true; users: User[]; nextCursor: string | null }
-export type User = {
-  id: string
-  name: string
-  email: string
+export type User = CallerUser & {
   country: string
-  timeZone: string
   phone: string | null
   notify: { email: boolean; sms: boolean }
   description: string
-  message: string
   disabled: boolean
   disabledMessage: string
   tags: Record<string, string>
-  privileges: ('read' | 'write' | 'execute' | 'admin')[]
-  group: string | null
-  groupId: string | null
   deviceId: string | null
   adminDevices: number | null
   from: string | null
@@ -1115,7 +826,6 @@ export type User = {
   password: null
   creation: string
   modification: string
-  lastLogin: string | null
 }
 export type UserReply = User & Done
 export type InviteUserReply = { success: true; expires: string }
@@ -1247,37 +957,7 @@ export type ListUnclaimedReply = {
     count: number
     firstReceived: string
     lastReceived: string
-    lastLocation: {
-      dateTime: string
-      latitude: number
-      longitude: number
-      altitude?: number
-      speed?: number
-      course?: number
-      accuracy?: number
-      battery?: number
-      fuel?: number
-      fuel2?: number
-      temperature?: number
-      temperature2?: number
-      inactiveSeconds?: number
-      rpm?: number
-      milleage?: number
-      sensorTime1?: number | string
-      sensorTime2?: number | string
-      sensorTime3?: number | string
-      sensorTime4?: number | string
-      warningTexts?: string[]
-      alertTexts?: string[]
-      alerts?: (string | number)[]
-      warnings?: (string | number)[]
-      hasCriticalAlert?: boolean
-      attributes?: Record<string, unknown>
-      accessoriesAttributes?: unknown[]
-      inputs?: unknown[]
-      outputs?: unknown[]
-      source?: string
-    } | null
+    lastLocation: Omit<Location, 'receivedAt'> | null
   }[]
   dropped: number
   nextCursor: string | null
@@ -1334,37 +1014,7 @@ export type DecodePayloadReply = {
 export type SourceItem = {
   kind: 'location' | 'alert' | 'cancel' | 'message' | 'none'
   identifier: string
-  location?: {
-    dateTime: string
-    latitude: number
-    longitude: number
-    altitude?: number
-    speed?: number
-    course?: number
-    accuracy?: number
-    battery?: number
-    fuel?: number
-    fuel2?: number
-    temperature?: number
-    temperature2?: number
-    inactiveSeconds?: number
-    rpm?: number
-    milleage?: number
-    sensorTime1?: number | string
-    sensorTime2?: number | string
-    sensorTime3?: number | string
-    sensorTime4?: number | string
-    warningTexts?: string[]
-    alertTexts?: string[]
-    alerts?: (string | number)[]
-    warnings?: (string | number)[]
-    hasCriticalAlert?: boolean
-    attributes?: Record<string, unknown>
-    accessoriesAttributes?: unknown[]
-    inputs?: unknown[]
-    outputs?: unknown[]
-    source?: string
-  }
+  location?: Omit<Location, 'receivedAt'>
   dateTime?: string
   latitude?: number | null
   longitude?: number | null
@@ -1379,37 +1029,7 @@ export type ListQuarantineReply = {
   quarantine: {
     id: string
     reason: 'zero-coordinates' | 'speed' | 'clock'
-    location: {
-      dateTime: string
-      latitude: number
-      longitude: number
-      altitude?: number
-      speed?: number
-      course?: number
-      accuracy?: number
-      battery?: number
-      fuel?: number
-      fuel2?: number
-      temperature?: number
-      temperature2?: number
-      inactiveSeconds?: number
-      rpm?: number
-      milleage?: number
-      sensorTime1?: number | string
-      sensorTime2?: number | string
-      sensorTime3?: number | string
-      sensorTime4?: number | string
-      warningTexts?: string[]
-      alertTexts?: string[]
-      alerts?: (string | number)[]
-      warnings?: (string | number)[]
-      hasCriticalAlert?: boolean
-      attributes?: Record<string, unknown>
-      accessoriesAttributes?: unknown[]
-      inputs?: unknown[]
-      outputs?: unknown[]
-      source?: string
-    }
+    location: Omit<Location, 'receivedAt'>
     receivedAt: string
   }[]
   nextCursor: string | null
@@ -1429,55 +1049,6 @@ export type Command = {
 }
 export type CommandPage = { success: true; commands: Command[]; nextCursor: string | null }
 export type CommandReply = { success: true; command: Command }
-export type OperatedAccountPage = {
-  success: true
-  accounts: OperatedAccount[]
-  nextCursor: string | null
-}
-export type OperatedAccount = {
-  id: string
-  userName: string
-  name: string
-  timeZone: string
-  licenses: Licenses
-  retentionDays: number
-  emergencyAlerts: string[]
-  emergencyContacts: { name: string; email?: string; phone?: string }[]
-  escalation: { afterMinutes: number; rounds: number } | null
-  dailyNoticeLimit: { email: number; sms: number }
-  budgets: Budgets
-  budgetUsage: BudgetUsage
-  creation: string
-  lastModified: string
-  disabled: boolean
-  cell: number
-}
-export type CreateAccountReply = { success: true; account: OperatedAccount; apiKey: string | null }
-export type OperatedAccountReply = { success: true; account: OperatedAccount }
-export type RestoreLedgerReply = { success: true; undo: string }
-export type ReconcileAccountReply = {
-  success: true
-  checked: number
-  mended: Mended
-  nextCursor: string | null
-}
-export type Mended = {
-  account: number
-  devices: number
-  removed: number
-  usage: number
-  directory: number
-  events: number
-  erased: number
-}
-export type ReconcileCellReply = {
-  success: true
-  accounts: number
-  checked: number
-  mended: Mended
-  unknown: string[]
-  nextCursor: string | null
-}
 
 /** Every type of event, by kind. */
 export const EVENT_TYPES = [
