@@ -16,6 +16,8 @@ const CLICKABLE = ['devices', 'selected', 'clusters']
 
 /** The map of the fleet. */
 export class FleetMap extends MapView {
+  /** Called with the device that is clicked; null where there is none. */
+  onSelect: (deviceId: string | null) => void = () => undefined
   readonly #drawn = new DrawnFleet(featureOf)
   #members: readonly Member[] = []
   #selected: Member | null = null
@@ -25,10 +27,10 @@ export class FleetMap extends MapView {
     super(opened)
     addSymbols(this.map)
     addFleetLayers(this.map)
+    this.#listen()
   }
 
-  /** Calls the handler with the device that is clicked; null where there is none. */
-  onSelect(handler: (deviceId: string | null) => void): void {
+  #listen(): void {
     const { map } = this
     map.on('mouseenter', CLICKABLE, () => {
       map.getCanvas().style.cursor = 'pointer'
@@ -38,9 +40,9 @@ export class FleetMap extends MapView {
     })
     map.on('click', ({ point }) => {
       const [hit] = map.queryRenderedFeatures(point, { layers: CLICKABLE })
-      if (!hit) return handler(null)
+      if (!hit) return this.onSelect(null)
       if (hit.properties.cluster) void this.#openCluster(hit)
-      else handler(String(hit.properties.id))
+      else this.onSelect(String(hit.properties.id))
     })
   }
 

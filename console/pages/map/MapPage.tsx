@@ -24,7 +24,9 @@ const useFollowedFleet = (selectedId: string | null) => {
   const { map } = shown
   const selected = selectedId === null ? null : findMember(selectedId)
   const members = fleet.value
-  useEffect(() => map?.onSelect((id) => navigate(mapHref(id ? `/map/${id}` : '/'))), [map])
+  useEffect(() => {
+    if (map) map.onSelect = (id) => navigate(mapHref(id ? `/map/${id}` : '/'))
+  }, [map])
   useEffect(() => map?.select(selected), [map, selected])
   useEffect(() => map?.setFleet(members), [map, members])
   const isKnown = selected !== null
