@@ -52,7 +52,6 @@ export const account = new Hono<AppEnv>()
     const context = await readBudgetContext(c)
     const { account } = await editResource(c, {
       find: () => findOwn(c),
-      versionOf: ({ version }) => version,
       change: (before) =>
         applyPatch(patch, presentAccount(before, context), contract.replaceAccount),
       write: (_, change, versions) => ownLedger(c).editAccount(change, versions),

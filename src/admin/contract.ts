@@ -1,7 +1,8 @@
 import * as z from 'zod'
 import { account, budgetSettings } from '../account/contract.ts'
 import { define } from '../http/contract/contract.ts'
-import { done, instant, name, success, timeZone } from '../http/contract/wire.ts'
+import { resourceForms } from '../http/contract/resource.ts'
+import { instant, name, success, timeZone } from '../http/contract/wire.ts'
 import { nextCursor, pageQuery } from '../http/paging/page.ts'
 import { apiKey, keyBody, newKeyReply } from '../keys/contract.ts'
 
@@ -28,6 +29,11 @@ export const operatedAccount = account
   })
   .meta({ id: 'OperatedAccount' })
 const reply = z.object({ success, account: operatedAccount })
+const common = { tag: 'Operator', scope: 'operator' } as const
+const { read, create, edit, remove } = resourceForms(reply, 'account-not-found', {
+  reading: common,
+  writing: common,
+})
 const WRITTEN = [
   'id',
   'creation',
@@ -40,20 +46,18 @@ const WRITTEN = [
 
 export const listAccounts = define({
   id: 'listAccounts',
-  tag: 'Operator',
+  ...common,
   summary: 'List accounts',
-  scope: 'operator',
   query: z.strictObject(pageQuery),
   reply: z.object({ success, accounts: z.array(operatedAccount), nextCursor }),
 })
 
 export const createAccount = define({
   id: 'createAccount',
-  tag: 'Operator',
+  ...create,
   summary: 'Open an account',
   description:
     'Creates the account and its first API key, which has the scope `admin` and is shown only once.',
-  scope: 'operator',
   body: z.strictObject({
     userName,
     name: name.meta({ example: 'Demo Shipping' }),
@@ -67,30 +71,22 @@ export const createAccount = define({
       .meta({ description: 'The database to use; by default the smallest.' }),
   }),
   ignored: [...WRITTEN, 'disabled', 'retentionDays', 'budgets', 'budgetUsage'],
-  status: 201,
   reply: reply.extend({ apiKey }),
   problems: ['user-name-taken', 'cells-full'],
-  etag: true,
-  idempotent: true,
   secrets: ['apiKey'],
 })
 
 export const readOperatedAccount = define({
   id: 'readOperatedAccount',
-  tag: 'Operator',
+  ...read,
   summary: 'Read an account',
-  scope: 'operator',
-  reply,
-  problems: ['account-not-found'],
-  etag: true,
 })
 
 /** The members that an operator can change, for `patchOperatedAccount`. Has no path of its own. */
 export const replaceOperatedAccount = define({
   id: 'replaceOperatedAccount',
-  tag: 'Operator',
+  ...common,
   summary: 'Replace an account',
-  scope: 'operator',
   body: z.strictObject({
     name,
     licenses,
@@ -104,38 +100,28 @@ export const replaceOperatedAccount = define({
 
 export const patchOperatedAccount = define({
   id: 'patchOperatedAccount',
-  tag: 'Operator',
+  ...edit,
   summary: 'Change an account',
   description:
     'Changes `licenses` (the total, which may be lower than the number in use), `name`, `disabled` and `budgets`. A changed budget holds within a minute.',
-  scope: 'operator',
   patches: replaceOperatedAccount,
   example: { licenses: 50 },
-  reply,
-  problems: ['account-not-found', 'conflict'],
-  etag: true,
-  ifMatch: true,
 })
 
 export const deleteAccount = define({
   id: 'deleteAccount',
-  tag: 'Operator',
+  ...remove,
   summary: 'Erase an account',
   description:
     'The account is unreachable at once and its data is erased soon after. This cannot be undone.',
-  scope: 'operator',
-  reply: done,
-  problems: ['account-not-found'],
-  ifMatch: true,
 })
 
 export const createAccountKey = define({
   id: 'createAccountKey',
-  tag: 'Operator',
+  ...common,
   summary: 'Create an API key for an account',
   description:
     'For a customer who has lost access. Without a body, the key is named `operator` and has the scope `admin`.',
-  scope: 'operator',
   optionalBody: true,
   body: keyBody.omit({ userId: true }).partial({ name: true, scopes: true }),
   ignored: ['id', 'creation', 'lastUsed'],
@@ -148,11 +134,10 @@ export const createAccountKey = define({
 
 export const restoreLedger = define({
   id: 'restoreLedger',
-  tag: 'Operator',
+  ...common,
   summary: 'Restore an account’s ledger',
   description:
     'Sets the account, its devices, licenses, license log and counters to their state at `time`, at most 30 days ago, by Cloudflare’s point-in-time recovery. `undo` of the reply reverts this. Reconcile the account with `restored` afterwards.',
-  scope: 'operator',
   body: z
     .strictObject({
       time: instant.optional(),
@@ -194,8 +179,7 @@ const mended = z
   })
 
 const reconcile = {
-  tag: 'Operator',
-  scope: 'operator',
+  ...common,
   optionalBody: true,
   body: z.strictObject({
     restored: z.boolean('must be true or false').default(false).meta({

@@ -17,9 +17,9 @@ import { applyPatch } from '../http/body/patch.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { operation } from '../http/contract/operation.ts'
 import { invalid, Problem, requireOk } from '../http/contract/problem.ts'
-import { readCursor } from '../http/paging/page.ts'
+import { replyList } from '../http/paging/list.ts'
 import { editResource } from '../http/reply/editResource.ts'
-import { reply, replyPage, replyWithEtag } from '../http/reply/reply.ts'
+import { reply, replyWithEtag } from '../http/reply/reply.ts'
 import { requireFutureExpiry } from '../keys/contract.ts'
 import { presentKey } from '../keys/present.ts'
 import { insertKey } from '../keys/store.ts'
@@ -126,16 +126,14 @@ const makeKey = async (c: Context, account: Account, options: KeyOptions) => {
 }
 
 export const admin = new Hono<AppEnv>()
-  .get('/accounts', operation(contract.listAccounts), async (c) => {
-    const { limit, cursor } = c.req.valid('query')
-    const [after = 0] = (await readCursor(c, cursor)) ?? []
-    const directory = withRetries(openDirectory(c.env))
-    const entries = await listDirectory(directory, Number(after), limit + 1)
-    const page = entries.slice(0, limit)
-    const accounts = await readListed(c, page)
-    const last = entries.length > limit ? [page.at(-1)?.number ?? 0] : null
-    return replyPage(c, contract.listAccounts, { accounts }, last)
-  })
+  .get('/accounts', operation(contract.listAccounts), (c) =>
+    replyList(c, contract.listAccounts, c.req.valid('query'), {
+      read: ([after = 0], limit) =>
+        listDirectory(withRetries(openDirectory(c.env)), Number(after), limit),
+      positionOf: ({ number }) => [number],
+      toBody: async (entries) => ({ accounts: await readListed(c, entries) }),
+    }),
+  )
   .post('/accounts', operation(contract.createAccount), async (c) => {
     const { userName, name, licenses: total, timeZone, cell } = c.req.valid('json')
     const id = await c.get('newId')('acc')
@@ -160,7 +158,6 @@ export const admin = new Hono<AppEnv>()
     const patch = c.req.valid('json')
     const { account } = await editResource(c, {
       find: () => findRequested(c),
-      versionOf: ({ version }) => version,
       change: async (before) => {
         const editable = presentEditable(before, await readBudgetContext(c, before))
         return applyPatch(patch, editable, contract.replaceOperatedAccount)

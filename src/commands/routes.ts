@@ -5,20 +5,17 @@ import { waitOutside } from '../http/admission/accountSlots.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { operation } from '../http/contract/operation.ts'
 import { Problem } from '../http/contract/problem.ts'
-import { readCursor } from '../http/paging/page.ts'
-import { reply, replyPage } from '../http/reply/reply.ts'
+import { replyList } from '../http/paging/list.ts'
+import { requireInPath } from '../http/reply/notFound.ts'
+import { reply } from '../http/reply/reply.ts'
 import { requestContext } from '../serviceContext.ts'
 import * as contract from './contract.ts'
 import { presentCommand } from './present.ts'
 import { sendByNetwork, sendBySms } from './send.ts'
 import { findCommand, listCommands } from './store.ts'
 
-const requireDevice = async (c: Context) => {
-  const id = c.req.param('deviceId') ?? ''
-  const stored = await findDevice(c.get('db'), c.get('principal'), id, Date.now())
-  if (!stored) throw new Problem('device-not-found')
-  return stored
-}
+const requireDevice = (c: Context) =>
+  requireInPath(c, 'deviceId', (id) => findDevice(c.get('db'), c.get('principal'), id, Date.now()))
 
 const requireCommand = async (c: Context, deviceKey: number, id: string) => {
   const row = await findCommand(c.get('db'), c.get('principal').accountId, deviceKey, id)
@@ -46,14 +43,13 @@ export const commands = new Hono<AppEnv>()
     return reply(c, contract.sendCommand, body)
   })
   .get('/:deviceId/commands', operation(contract.listCommands), async (c) => {
-    const { limit, cursor } = c.req.valid('query')
     const { device } = await requireDevice(c)
-    const [at = Number.MAX_SAFE_INTEGER, id = ''] = (await readCursor(c, cursor)) ?? []
-    const rows = await listCommands(c.get('db'), device.key, [Number(at), String(id)], limit + 1)
-    const page = rows.slice(0, limit)
-    const last = rows.length > limit ? page.at(-1) : undefined
-    const body = { commands: page.map(presentCommand) }
-    return replyPage(c, contract.listCommands, body, last ? [last.creation, last.id] : null)
+    return replyList(c, contract.listCommands, c.req.valid('query'), {
+      read: ([at = Number.MAX_SAFE_INTEGER, id = ''], limit) =>
+        listCommands(c.get('db'), device.key, [Number(at), String(id)], limit),
+      positionOf: ({ creation, id }) => [creation, id],
+      toBody: (rows) => ({ commands: rows.map(presentCommand) }),
+    })
   })
   .get('/:deviceId/commands/:commandId', operation(contract.readCommand), async (c) => {
     const { device } = await requireDevice(c)

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { define } from '../http/contract/contract.ts'
-import { day, done, idList, line, search, success } from '../http/contract/wire.ts'
+import { resourceForms } from '../http/contract/resource.ts'
+import { day, idList, line, search, success } from '../http/contract/wire.ts'
 import { nextCursor, pageQuery } from '../http/paging/page.ts'
 import { dayReport, device, deviceBody } from './forms.ts'
 
@@ -19,6 +20,11 @@ const SERVER_MEMBERS = [
   'lastModified',
 ] as const
 const tag = 'Devices'
+const { read, create, edit, remove } = resourceForms(reply, 'device-not-found', {
+  reading: { tag, scope: 'read' },
+  writing: { tag, scope: 'write' },
+})
+const written = { body: deviceBody, wrapper: 'device', ignored: SERVER_MEMBERS } as const
 const MAX_IDS = 100
 
 export const listDevices = define({
@@ -63,15 +69,10 @@ export const listDevices = define({
 
 export const createDevice = define({
   id: 'createDevice',
-  tag,
+  ...create,
+  ...written,
   summary: 'Create a device',
   description: 'Takes a license, unless its expiration date is already reached.',
-  scope: 'write',
-  body: deviceBody,
-  wrapper: 'device',
-  ignored: SERVER_MEMBERS,
-  status: 201,
-  reply,
   problems: [
     'no-license-available',
     'identifier-taken',
@@ -79,58 +80,34 @@ export const createDevice = define({
     'device-deleted',
     'group-full',
   ],
-  etag: true,
-  idempotent: true,
 })
 
-export const readDevice = define({
-  id: 'readDevice',
-  tag,
-  summary: 'Read a device',
-  scope: 'read',
-  reply,
-  problems: ['device-not-found'],
-  etag: true,
-})
+export const readDevice = define({ id: 'readDevice', ...read, summary: 'Read a device' })
 
 export const replaceDevice = define({
   id: 'replaceDevice',
-  tag,
+  ...edit,
+  ...written,
   summary: 'Replace a device',
   description:
     'Members that are left out get their default values. Making an expired device active again takes a license.',
-  scope: 'write',
-  body: deviceBody,
-  wrapper: 'device',
-  ignored: SERVER_MEMBERS,
-  reply,
   problems: ['device-not-found', 'no-license-available', 'identifier-taken'],
-  etag: true,
-  ifMatch: true,
 })
 
 export const patchDevice = define({
   id: 'patchDevice',
-  tag,
+  ...edit,
   summary: 'Change a device',
-  scope: 'write',
   patches: replaceDevice,
   example: { name: 'Tern 8' },
-  reply,
   problems: ['device-not-found', 'no-license-available', 'identifier-taken', 'conflict'],
-  etag: true,
-  ifMatch: true,
 })
 
 export const deleteDevice = define({
   id: 'deleteDevice',
-  tag,
+  ...remove,
   summary: 'Delete a device',
   description: 'Frees its license. Its data can no longer be read and are erased soon.',
-  scope: 'write',
-  reply: done,
-  problems: ['device-not-found'],
-  ifMatch: true,
 })
 
 export const reactivateDevice = define({

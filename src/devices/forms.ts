@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { DEFAULT_MAX_SPEED } from '../domain/account/device.ts'
+import { DEFAULT_DAILY_LIMITS, DEFAULT_MAX_SPEED } from '../domain/account/device.ts'
 import { day, id, line, name, tags, time } from '../http/contract/wire.ts'
 import { location } from '../locations/forms.ts'
 
@@ -28,8 +28,7 @@ const ABOUT = {
 const LIMITS_EXAMPLE = {
   expires: true,
   expirationDate: '2027-01-01',
-  dailyEmailLimit: 100,
-  dailySmsLimit: 20,
+  ...DEFAULT_DAILY_LIMITS,
   emergencyReserve: { email: 10, sms: 5 },
 }
 
@@ -44,8 +43,12 @@ const limits = z
   .strictObject({
     expires: z.boolean('must be true or false').default(false).meta({ description: ABOUT.expires }),
     expirationDate: day.nullable().default(null).meta({ description: ABOUT.expirationDate }),
-    dailyEmailLimit: dailyLimit(100).meta({ description: ABOUT.dailyEmailLimit }),
-    dailySmsLimit: dailyLimit(20).meta({ description: ABOUT.dailySmsLimit }),
+    dailyEmailLimit: dailyLimit(DEFAULT_DAILY_LIMITS.dailyEmailLimit).meta({
+      description: ABOUT.dailyEmailLimit,
+    }),
+    dailySmsLimit: dailyLimit(DEFAULT_DAILY_LIMITS.dailySmsLimit).meta({
+      description: ABOUT.dailySmsLimit,
+    }),
     emergencyReserve: z
       .strictObject({
         email: dailyLimit(0).meta({ description: ABOUT.emailReserve }),

@@ -10,6 +10,7 @@ import { operation } from '../http/contract/operation.ts'
 import { invalid, Problem, requireOk } from '../http/contract/problem.ts'
 import { readCursor } from '../http/paging/page.ts'
 import { editResource } from '../http/reply/editResource.ts'
+import { requireInPath } from '../http/reply/notFound.ts'
 import { reply, replyPage, replyWithEtag } from '../http/reply/reply.ts'
 import { type Ledger, ledgerOf } from '../ledger/stub.ts'
 import * as contract from './contract.ts'
@@ -23,12 +24,8 @@ const MAX_USAGE_DAYS = 400
 const ledger = (c: Context): Ledger => ledgerOf(c.env, c.get('principal').accountId)
 
 /** The device in the path, if the caller can see it. */
-const findVisible = async (c: Context): Promise<StoredDevice> => {
-  const id = c.req.param('deviceId') ?? ''
-  const stored = await findDevice(c.get('db'), c.get('principal'), id, Date.now())
-  if (!stored) throw new Problem('device-not-found')
-  return stored
-}
+const findVisible = (c: Context): Promise<StoredDevice> =>
+  requireInPath(c, 'deviceId', (id) => findDevice(c.get('db'), c.get('principal'), id, Date.now()))
 
 /** The ledger knows all devices of the account, but not which of them a confined user can see. */
 const requireVisible = async (c: Context): Promise<void> => {
@@ -96,8 +93,10 @@ export const devices = new Hono<AppEnv>()
     const id = c.req.param('deviceId')
     const patch = c.req.valid('json')
     const granted = await editResource(c, {
-      find: async () => requireOk(await ledger(c).readDevice(id)),
-      versionOf: ({ device }) => device.version,
+      find: async () => {
+        const found = requireOk(await ledger(c).readDevice(id))
+        return { ...found, version: found.device.version }
+      },
       change: async (before) =>
         applyPatch(patch, await presentGranted(c, before), contract.replaceDevice),
       write: (_, record, versions) => ledger(c).editDevice(id, record, versions),

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { MAX_GROUP_DEVICES } from '../domain/account/group.ts'
 import { fold } from '../domain/text/fold.ts'
 import { define } from '../http/contract/contract.ts'
+import { resourceForms } from '../http/contract/resource.ts'
 import { done, id, line, name, search, success, time } from '../http/contract/wire.ts'
 import { nextCursor, pageQuery } from '../http/paging/page.ts'
 
@@ -39,8 +40,15 @@ const members = {
 
 export const group = z.object(members).meta({ id: 'Group' })
 const reply = z.intersection(group, done).meta({ id: 'GroupReply' })
-const WRITTEN = ['success', 'id', 'creation', 'lastModified'] as const
 const tag = 'Groups'
+const { read, create, edit, remove } = resourceForms(reply, 'group-not-found', {
+  reading: { tag, scope: 'read' },
+  writing: { tag, scope: 'write', wholeAccount: true },
+})
+const written = {
+  body: groupBody,
+  ignored: ['success', 'id', 'creation', 'lastModified'],
+} as const
 
 export const listGroups = define({
   id: 'listGroups',
@@ -58,68 +66,38 @@ export const listGroups = define({
 
 export const createGroup = define({
   id: 'createGroup',
-  tag,
+  ...create,
+  ...written,
   summary: 'Create a group',
-  scope: 'write',
-  wholeAccount: true,
-  body: groupBody,
-  ignored: WRITTEN,
-  status: 201,
-  reply,
   problems: ['name-taken'],
-  etag: true,
-  idempotent: true,
 })
 
-export const readGroup = define({
-  id: 'readGroup',
-  tag,
-  summary: 'Read a group',
-  scope: 'read',
-  reply,
-  problems: ['group-not-found'],
-  etag: true,
-})
+export const readGroup = define({ id: 'readGroup', ...read, summary: 'Read a group' })
 
 export const replaceGroup = define({
   id: 'replaceGroup',
-  tag,
+  ...edit,
+  ...written,
   summary: 'Replace a group',
   description: 'What is left out goes back to its default: without `devices` the group is empty.',
-  scope: 'write',
-  wholeAccount: true,
-  body: groupBody,
-  ignored: WRITTEN,
-  reply,
   problems: ['group-not-found', 'name-taken', 'conflict'],
-  etag: true,
-  ifMatch: true,
 })
 
 export const patchGroup = define({
   id: 'patchGroup',
-  tag,
+  ...edit,
   summary: 'Change a group',
   description:
     'A device is added with `[{ "op": "add", "path": "/devices/-", "value": "dev_…" }]`; only what changes is written.',
-  scope: 'write',
-  wholeAccount: true,
   patches: replaceGroup,
   example: { name: 'North fleet' },
-  reply,
   problems: ['group-not-found', 'name-taken', 'conflict'],
-  etag: true,
-  ifMatch: true,
 })
 
 export const deleteGroup = define({
   id: 'deleteGroup',
-  tag,
+  ...remove,
   summary: 'Delete a group',
   description: 'Its devices stay. A group that users are confined to is not deleted.',
-  scope: 'write',
-  wholeAccount: true,
-  reply: done,
   problems: ['group-not-found', 'group-in-use'],
-  ifMatch: true,
 })

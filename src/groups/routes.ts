@@ -28,7 +28,6 @@ const findVisible = async (c: Context): Promise<Group> => {
 const editGroup = (c: Context, change: (before: Group) => contract.GroupBody) =>
   editResource(c, {
     find: () => findVisible(c),
-    versionOf: ({ version }) => version,
     change,
     write: (before, record) => {
       const { accountId } = c.get('principal')

@@ -3,7 +3,8 @@ import { CHANNELS } from '../domain/message/alert.ts'
 import { MAX_RULES } from '../domain/rule/rule.ts'
 import { MAX_SPAN_LOCATIONS } from '../domain/track/location.ts'
 import { define } from '../http/contract/contract.ts'
-import { done, id, instant, success, time } from '../http/contract/wire.ts'
+import { resourceForms } from '../http/contract/resource.ts'
+import { id, instant, success, time } from '../http/contract/wire.ts'
 import { nextCursor, pageQuery } from '../http/paging/page.ts'
 import { isInOrder, OUT_OF_ORDER } from '../http/paging/rangeQuery.ts'
 import { condition, ruleBody, scheduleEntry } from './forms.ts'
@@ -53,8 +54,16 @@ export const rule = z
   .meta({ id: 'Rule' })
 
 const reply = z.object({ success, rule })
-const WRITTEN = ['success', 'id', 'creation', 'lastModified'] as const
 const common = { tag: 'Rules', wholeAccount: true } as const
+const { read, create, edit, remove } = resourceForms(reply, 'rule-not-found', {
+  reading: { ...common, scope: 'read' },
+  writing: { ...common, scope: 'write' },
+})
+const written = {
+  body: ruleBody,
+  wrapper: 'rule',
+  ignored: ['success', 'id', 'creation', 'lastModified'],
+} as const
 
 export const listRules = define({
   id: 'listRules',
@@ -68,68 +77,33 @@ export const listRules = define({
 
 export const createRule = define({
   id: 'createRule',
-  ...common,
+  ...create,
+  ...written,
   summary: 'Create a rule',
   description: `The rule holds from the next report on; what happened before raises no alert. An account can have ${MAX_RULES} rules. When a device or group is deleted, rules no longer name it; one that is left without any is disabled.`,
-  scope: 'write',
-  body: ruleBody,
-  wrapper: 'rule',
-  ignored: WRITTEN,
-  status: 201,
-  reply,
   problems: ['rule-cap-reached'],
   example: { name: 'Speed', when: { type: 'speed', above: 90 } },
-  etag: true,
-  idempotent: true,
 })
 
-export const readRule = define({
-  id: 'readRule',
-  ...common,
-  summary: 'Read a rule',
-  scope: 'read',
-  reply,
-  problems: ['rule-not-found'],
-  etag: true,
-})
+export const readRule = define({ id: 'readRule', ...read, summary: 'Read a rule' })
 
 export const replaceRule = define({
   id: 'replaceRule',
-  ...common,
+  ...edit,
+  ...written,
   summary: 'Replace a rule',
-  scope: 'write',
-  body: ruleBody,
-  wrapper: 'rule',
-  ignored: WRITTEN,
   example: { name: 'Speed', when: { type: 'speed', above: 90 } },
-  reply,
-  problems: ['rule-not-found', 'conflict'],
-  etag: true,
-  ifMatch: true,
 })
 
 export const patchRule = define({
   id: 'patchRule',
-  ...common,
+  ...edit,
   summary: 'Change a rule',
-  scope: 'write',
   patches: replaceRule,
   example: { enabled: false },
-  reply,
-  problems: ['rule-not-found', 'conflict'],
-  etag: true,
-  ifMatch: true,
 })
 
-export const deleteRule = define({
-  id: 'deleteRule',
-  ...common,
-  summary: 'Delete a rule',
-  scope: 'write',
-  reply: done,
-  problems: ['rule-not-found'],
-  ifMatch: true,
-})
+export const deleteRule = define({ id: 'deleteRule', ...remove, summary: 'Delete a rule' })
 
 export const testedAlert = z
   .object({

@@ -3,10 +3,11 @@ import type { Rule, RuleRecord } from '../domain/rule/rule.ts'
 import { applyPatch } from '../http/body/patch.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { operation } from '../http/contract/operation.ts'
-import { Problem, requireOk } from '../http/contract/problem.ts'
-import { readCursor } from '../http/paging/page.ts'
+import { requireOk } from '../http/contract/problem.ts'
+import { byId, replyList } from '../http/paging/list.ts'
 import { editResource } from '../http/reply/editResource.ts'
-import { reply, replyPage, replyWithEtag } from '../http/reply/reply.ts'
+import { requireInPath } from '../http/reply/notFound.ts'
+import { reply, replyWithEtag } from '../http/reply/reply.ts'
 import { requestContext } from '../serviceContext.ts'
 import * as contract from './contract.ts'
 import { createRule, deleteRule, updateRule } from './edit.ts'
@@ -17,17 +18,12 @@ import { tryRule } from './tryRule.ts'
 const presentOne = (rule: Rule) => ({ success: true as const, rule: presentRule(rule) })
 
 /** The rule in the path. */
-const requireRule = async (c: Context): Promise<Rule> => {
-  const id = c.req.param('ruleId') ?? ''
-  const rule = await findRule(c.get('db'), c.get('principal').accountId, id)
-  if (!rule) throw new Problem('rule-not-found')
-  return rule
-}
+const requireRule = (c: Context): Promise<Rule> =>
+  requireInPath(c, 'ruleId', (id) => findRule(c.get('db'), c.get('principal').accountId, id))
 
 const editRule = (c: Context, change: (before: Rule) => RuleRecord) =>
   editResource(c, {
     find: () => requireRule(c),
-    versionOf: ({ version }) => version,
     change,
     write: (before, record) => {
       const { accountId } = c.get('principal')
@@ -36,16 +32,14 @@ const editRule = (c: Context, change: (before: Rule) => RuleRecord) =>
   })
 
 export const rules = new Hono<AppEnv>()
-  .get('/', operation(contract.listRules), async (c) => {
-    const { limit, cursor } = c.req.valid('query')
-    const [after = ''] = (await readCursor(c, cursor)) ?? []
-    const { accountId } = c.get('principal')
-    const found = await listRules(c.get('db'), accountId, String(after), limit + 1)
-    const page = found.slice(0, limit)
-    const last = found.length > limit ? page.at(-1) : undefined
-    const body = { rules: page.map(presentRule) }
-    return replyPage(c, contract.listRules, body, last ? [last.id] : null)
-  })
+  .get('/', operation(contract.listRules), (c) =>
+    replyList(c, contract.listRules, c.req.valid('query'), {
+      read: ([after = ''], limit) =>
+        listRules(c.get('db'), c.get('principal').accountId, String(after), limit),
+      positionOf: byId,
+      toBody: (rows) => ({ rules: rows.map(presentRule) }),
+    }),
+  )
   .post('/', operation(contract.createRule), async (c) => {
     const id = await c.get('newId')('rul')
     const { accountId } = c.get('principal')

@@ -1,7 +1,8 @@
 import * as z from 'zod'
 import { define } from '../http/contract/contract.ts'
 import { dropNulls } from '../http/contract/nulls.ts'
-import { done, id, line, name, success, time } from '../http/contract/wire.ts'
+import { resourceForms } from '../http/contract/resource.ts'
+import { id, line, name, success, time } from '../http/contract/wire.ts'
 import { nextCursor, pageQuery } from '../http/paging/page.ts'
 import { pastedPush, provider, providerReply, sourceItem } from './forms.ts'
 import { GARMIN_HOSTS, settingsOf } from './settings.ts'
@@ -91,7 +92,15 @@ const url = z.string().nullable().meta({
 })
 const reply = z.object({ success, source })
 const replyWithUrl = z.object({ success, source, url }).meta({ id: 'NewSourceReply' })
-const WRITTEN = ['success', 'id', 'lastReceived', 'creation', 'lastModified', 'url'] as const
+const { read, create, edit, remove } = resourceForms(reply, 'source-not-found', {
+  reading: common,
+  writing: common,
+})
+const written = {
+  body,
+  wrapper: 'source',
+  ignored: ['success', 'id', 'lastReceived', 'creation', 'lastModified', 'url'],
+} as const
 
 export const listSources = define({
   id: 'listSources',
@@ -107,43 +116,25 @@ export const listSources = define({
 
 export const createSource = define({
   id: 'createSource',
-  ...common,
+  ...create,
+  ...written,
   summary: 'Create a source',
   description:
     'A source has an address for the pushes of one provider. Only this reply shows the address. An account can have at most 50 sources.',
-  body,
-  wrapper: 'source',
-  ignored: WRITTEN,
-  status: 201,
   reply: replyWithUrl,
   problems: ['source-cap-reached'],
-  etag: true,
-  idempotent: true,
   secrets: ['url'],
 })
 
-export const readSource = define({
-  id: 'readSource',
-  ...common,
-  summary: 'Read a source',
-  reply,
-  problems: ['source-not-found'],
-  etag: true,
-})
+export const readSource = define({ id: 'readSource', ...read, summary: 'Read a source' })
 
 export const replaceSource = define({
   id: 'replaceSource',
-  ...common,
+  ...edit,
+  ...written,
   summary: 'Replace a source',
   description:
     'Members that are left out return to their defaults, but secrets in `settings` that are left out stay while the provider is the same. A change holds within a minute.',
-  body,
-  wrapper: 'source',
-  ignored: WRITTEN,
-  reply,
-  problems: ['source-not-found', 'conflict'],
-  etag: true,
-  ifMatch: true,
 })
 
 /** A patched source still has the nulls that stand for secrets and for settings that are not set. */
@@ -154,25 +145,18 @@ export const patchedSource = {
 
 export const patchSource = define({
   id: 'patchSource',
-  ...common,
+  ...edit,
   summary: 'Change a source',
   patches: replaceSource,
   example: { enabled: false },
-  reply,
-  problems: ['source-not-found', 'conflict'],
-  etag: true,
-  ifMatch: true,
 })
 
 export const deleteSource = define({
   id: 'deleteSource',
-  ...common,
+  ...remove,
   summary: 'Delete a source',
   description:
     'Its address stops within a minute. What it holds as unclaimed or failed is deleted; devices and their locations stay.',
-  reply: done,
-  problems: ['source-not-found'],
-  ifMatch: true,
 })
 
 export const rotateSource = define({

@@ -7,9 +7,10 @@ import { applyPatch } from '../http/body/patch.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { operation } from '../http/contract/operation.ts'
 import { Problem, requireOk } from '../http/contract/problem.ts'
-import { readCursor } from '../http/paging/page.ts'
+import { byId, replyList } from '../http/paging/list.ts'
 import { editResource } from '../http/reply/editResource.ts'
-import { reply, replyPage, replyWithEtag } from '../http/reply/reply.ts'
+import { requireInPath } from '../http/reply/notFound.ts'
+import { reply, replyWithEtag } from '../http/reply/reply.ts'
 import { ledgerOf } from '../ledger/stub.ts'
 import { requestContext } from '../serviceContext.ts'
 import * as contract from './contract.ts'
@@ -38,12 +39,8 @@ const presentOne = (source: StoredSource) => ({
 })
 
 /** The source in the path. */
-const requireSource = async (c: Context): Promise<StoredSource> => {
-  const id = c.req.param('sourceId') ?? ''
-  const source = await findSource(c.get('db'), c.get('principal').accountId, id)
-  if (!source) throw new Problem('source-not-found')
-  return source
-}
+const requireSource = (c: Context): Promise<StoredSource> =>
+  requireInPath(c, 'sourceId', (id) => findSource(c.get('db'), c.get('principal').accountId, id))
 
 const newSecret = (): string => makeSecret(crypto.getRandomValues(new Uint8Array(SECRET_BYTES)))
 const addressOf = (c: Context, id: string, secret: string): string =>
@@ -73,7 +70,6 @@ const editSource = async (
   const { accountId } = c.get('principal')
   const { source } = await editResource(c, {
     find: () => requireSource(c),
-    versionOf: ({ version }) => version,
     change,
     write: async (before, given) => {
       const { id, version } = before
@@ -95,16 +91,14 @@ export const pushes = new Hono<AppEnv>()
 export const deviceQuarantine = addQuarantineRoutes(new Hono<AppEnv>())
 
 export const sources = addDataRoutes(new Hono<AppEnv>())
-  .get('/', operation(contract.listSources), async (c) => {
-    const { limit, cursor } = c.req.valid('query')
-    const { accountId } = c.get('principal')
-    const [after = ''] = (await readCursor(c, cursor)) ?? []
-    const rows = await listSources(c.get('db'), accountId, String(after), limit + 1)
-    const page = rows.slice(0, limit)
-    const last = rows.length > limit ? page.at(-1) : undefined
-    const body = { sources: page.map(presentSource) }
-    return replyPage(c, contract.listSources, body, last ? [last.id] : null)
-  })
+  .get('/', operation(contract.listSources), (c) =>
+    replyList(c, contract.listSources, c.req.valid('query'), {
+      read: ([after = ''], limit) =>
+        listSources(c.get('db'), c.get('principal').accountId, String(after), limit),
+      positionOf: byId,
+      toBody: (rows) => ({ sources: rows.map(presentSource) }),
+    }),
+  )
   .post('/', operation(contract.createSource), async (c) => {
     const { accountId, cell } = c.get('principal')
     const id = await c.get('newId')('src')

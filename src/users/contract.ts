@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { PRIVILEGES } from '../domain/account/user.ts'
 import { define } from '../http/contract/contract.ts'
+import { resourceForms } from '../http/contract/resource.ts'
 import { done, id, search, success, time } from '../http/contract/wire.ts'
 import { nextCursor, pageQuery } from '../http/paging/page.ts'
 import { ABOUT, userBody } from './forms.ts'
@@ -42,8 +43,15 @@ const members = {
 
 export const user = z.object(members).meta({ id: 'User' })
 const reply = z.intersection(user, done).meta({ id: 'UserReply' })
-const WRITTEN = ['success', 'id', 'creation', 'modification', 'lastLogin'] as const
 const tag = 'Users'
+const { read, create, edit, remove } = resourceForms(reply, 'user-not-found', {
+  reading: { tag, scope: 'read', wholeAccount: true },
+  writing: { tag, scope: 'admin', wholeAccount: true },
+})
+const written = {
+  body: userBody,
+  ignored: ['success', 'id', 'creation', 'modification', 'lastLogin'],
+} as const
 
 export const listCountries = define({
   id: 'listCountries',
@@ -81,71 +89,39 @@ export const listUsers = define({
 
 export const createUser = define({
   id: 'createUser',
-  tag,
+  ...create,
+  ...written,
   summary: 'Create a user',
-  scope: 'admin',
-  wholeAccount: true,
-  body: userBody,
-  ignored: WRITTEN,
-  status: 201,
-  reply,
   problems: ['email-taken'],
-  etag: true,
-  idempotent: true,
 })
 
-export const readUser = define({
-  id: 'readUser',
-  tag,
-  summary: 'Read a user',
-  scope: 'read',
-  wholeAccount: true,
-  reply,
-  problems: ['user-not-found'],
-  etag: true,
-})
+export const readUser = define({ id: 'readUser', ...read, summary: 'Read a user' })
 
 export const replaceUser = define({
   id: 'replaceUser',
-  tag,
+  ...edit,
+  ...written,
   summary: 'Replace a user',
   description:
     'Members that are left out get their default, except `password`, which stays unchanged. A user’s own token cannot change the user’s rights: `disabled`, `privileges`, `group`, `adminDevices`, `from` and `expires`.',
-  scope: 'admin',
-  wholeAccount: true,
-  body: userBody,
-  ignored: WRITTEN,
-  reply,
   problems: ['user-not-found', 'email-taken', 'conflict'],
-  etag: true,
-  ifMatch: true,
 })
 
 export const patchUser = define({
   id: 'patchUser',
-  tag,
+  ...edit,
   summary: 'Change a user',
   description:
     'A user’s own token cannot change the user’s rights: `disabled`, `privileges`, `group`, `adminDevices`, `from` and `expires`.',
-  scope: 'admin',
-  wholeAccount: true,
   patches: replaceUser,
   example: { disabled: true, disabledMessage: 'On leave until May.' },
-  reply,
   problems: ['user-not-found', 'email-taken', 'conflict'],
-  etag: true,
-  ifMatch: true,
 })
 
 export const deleteUser = define({
   id: 'deleteUser',
-  tag,
+  ...remove,
   summary: 'Delete a user',
   description:
     'Also deletes the API keys that are bound to the user, and ends the user’s sessions.',
-  scope: 'admin',
-  wholeAccount: true,
-  reply: done,
-  problems: ['user-not-found'],
-  ifMatch: true,
 })

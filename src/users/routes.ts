@@ -17,6 +17,7 @@ import { invalid, Problem, requireOk } from '../http/contract/problem.ts'
 import { readCursor } from '../http/paging/page.ts'
 import { editResource } from '../http/reply/editResource.ts'
 import { setHeader } from '../http/reply/newReply.ts'
+import { requireInPath } from '../http/reply/notFound.ts'
 import { type ReplyBody, reply, replyPage, replyWithEtag } from '../http/reply/reply.ts'
 import { ledgerOf } from '../ledger/stub.ts'
 import * as contract from './contract.ts'
@@ -28,12 +29,8 @@ import { findUser, listUsers, type Position, searchUsers, type User } from './st
 const presentFlat = (user: User) => ({ success: true as const, ...presentUser(user) })
 
 /** The user in the path. */
-const findRequested = async (c: Context): Promise<User> => {
-  const { accountId } = c.get('principal')
-  const user = await findUser(c.get('db'), accountId, c.req.param('userId') ?? '')
-  if (!user) throw new Problem('user-not-found')
-  return user
-}
+const findRequested = (c: Context): Promise<User> =>
+  requireInPath(c, 'userId', (id) => findUser(c.get('db'), c.get('principal').accountId, id))
 
 /** The id of the group that a body names by id or name. */
 const findGroupId = async (c: Context, group: string | null): Promise<string | null> => {
@@ -92,7 +89,6 @@ const editUser = async (c: Context, change: (before: User) => UserBody): Promise
   let password: string | null = null
   const { user } = await editResource(c, {
     find: () => findRequested(c),
-    versionOf: ({ version }) => version,
     change: async (before) => {
       const body = change(before)
       const record = await toRecord(c, body)

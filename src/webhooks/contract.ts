@@ -3,7 +3,8 @@ import { DISABLED_REASONS } from '../domain/event/webhook.ts'
 import { checkPublicUrl } from '../domain/text/publicUrl.ts'
 import { MAX_FILTERED, patterns } from '../events/contract.ts'
 import { define } from '../http/contract/contract.ts'
-import { done, id, line, success, time } from '../http/contract/wire.ts'
+import { resourceForms } from '../http/contract/resource.ts'
+import { id, line, success, time } from '../http/contract/wire.ts'
 import { nextCursor, pageQuery } from '../http/paging/page.ts'
 
 /** Allows loopback: the route rejects it unless ALLOW_LOOPBACK_WEBHOOKS is set. */
@@ -128,8 +129,16 @@ export const delivery = z
 const reply = z.object({ success, webhook })
 const replyWithSecret = z.object({ success, webhook, secret }).meta({ id: 'NewWebhookReply' })
 const deliveryReply = z.object({ success, delivery })
-const WRITTEN = ['success', 'id', 'disabledReason', 'creation', 'lastModified'] as const
 const common = { tag: 'Webhooks', scope: 'admin', wholeAccount: true } as const
+const { read, create, edit, remove } = resourceForms(reply, 'webhook-not-found', {
+  reading: common,
+  writing: common,
+})
+const written = {
+  body,
+  wrapper: 'webhook',
+  ignored: ['success', 'id', 'disabledReason', 'creation', 'lastModified'],
+} as const
 
 export const listWebhooks = define({
   id: 'listWebhooks',
@@ -141,65 +150,36 @@ export const listWebhooks = define({
 
 export const createWebhook = define({
   id: 'createWebhook',
-  ...common,
+  ...create,
+  ...written,
   summary: 'Create a webhook',
   description:
     'The webhook receives events from now on, in sequence, up to 100 in a call. An account can have at most 50 webhooks. Only this reply shows the `secret`.',
-  body,
-  wrapper: 'webhook',
-  ignored: WRITTEN,
-  status: 201,
   reply: replyWithSecret,
   problems: ['webhook-cap-reached'],
-  etag: true,
-  idempotent: true,
   secrets: ['secret'],
 })
 
-export const readWebhook = define({
-  id: 'readWebhook',
-  ...common,
-  summary: 'Read a webhook',
-  reply,
-  problems: ['webhook-not-found'],
-  etag: true,
-})
+export const readWebhook = define({ id: 'readWebhook', ...read, summary: 'Read a webhook' })
 
 export const replaceWebhook = define({
   id: 'replaceWebhook',
-  ...common,
+  ...edit,
+  ...written,
   summary: 'Replace a webhook',
   description:
     'Members that are left out return to their defaults. A webhook that is enabled again receives events from then on; the events that it missed are in `GET /api/events`.',
-  body,
-  wrapper: 'webhook',
-  ignored: WRITTEN,
-  reply,
-  problems: ['webhook-not-found', 'conflict'],
-  etag: true,
-  ifMatch: true,
 })
 
 export const patchWebhook = define({
   id: 'patchWebhook',
-  ...common,
+  ...edit,
   summary: 'Change a webhook',
   patches: replaceWebhook,
   example: { enabled: false },
-  reply,
-  problems: ['webhook-not-found', 'conflict'],
-  etag: true,
-  ifMatch: true,
 })
 
-export const deleteWebhook = define({
-  id: 'deleteWebhook',
-  ...common,
-  summary: 'Delete a webhook',
-  reply: done,
-  problems: ['webhook-not-found'],
-  ifMatch: true,
-})
+export const deleteWebhook = define({ id: 'deleteWebhook', ...remove, summary: 'Delete a webhook' })
 
 export const testWebhook = define({
   id: 'testWebhook',

@@ -9,10 +9,11 @@ import { waitOutside } from '../http/admission/accountSlots.ts'
 import { applyPatch } from '../http/body/patch.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { operation } from '../http/contract/operation.ts'
-import { invalid, Problem, requireOk } from '../http/contract/problem.ts'
-import { readCursor } from '../http/paging/page.ts'
+import { invalid, requireOk } from '../http/contract/problem.ts'
+import { byId, replyList } from '../http/paging/list.ts'
 import { editResource } from '../http/reply/editResource.ts'
-import { reply, replyPage, replyWithEtag } from '../http/reply/reply.ts'
+import { requireInPath } from '../http/reply/notFound.ts'
+import { reply, replyWithEtag } from '../http/reply/reply.ts'
 import * as contract from './contract.ts'
 import { createWebhook, deleteWebhook, updateWebhook } from './edit.ts'
 import { presentDelivery, presentWebhook } from './present.ts'
@@ -26,12 +27,8 @@ const presentOne = (webhook: Webhook) => ({
 })
 
 /** The webhook in the path. */
-const requireWebhook = async (c: Context): Promise<Webhook> => {
-  const id = c.req.param('webhookId') ?? ''
-  const webhook = await findWebhook(c.get('db'), c.get('principal').accountId, id)
-  if (!webhook) throw new Problem('webhook-not-found')
-  return webhook
-}
+const requireWebhook = (c: Context): Promise<Webhook> =>
+  requireInPath(c, 'webhookId', (id) => findWebhook(c.get('db'), c.get('principal').accountId, id))
 
 /** The schema allows loopback; reject it here unless ALLOW_LOOPBACK_WEBHOOKS is set. */
 const requirePublicUrl = <R extends WebhookRecord>(c: Context, record: R): R => {
@@ -47,7 +44,6 @@ const editWebhook = async (
   const principal = c.get('principal')
   const { webhook } = await editResource(c, {
     find: () => requireWebhook(c),
-    versionOf: ({ version }) => version,
     change: (before) => requirePublicUrl(c, change(before)),
     write: ({ id, version }, record) => {
       const { accountId } = principal
@@ -59,16 +55,14 @@ const editWebhook = async (
 }
 
 export const webhooks = new Hono<AppEnv>()
-  .get('/', operation(contract.listWebhooks), async (c) => {
-    const { limit, cursor } = c.req.valid('query')
-    const { accountId } = c.get('principal')
-    const [after = ''] = (await readCursor(c, cursor)) ?? []
-    const rows = await listWebhooks(c.get('db'), accountId, String(after), limit + 1)
-    const page = rows.slice(0, limit)
-    const last = rows.length > limit ? page.at(-1) : undefined
-    const body = { webhooks: page.map(presentWebhook) }
-    return replyPage(c, contract.listWebhooks, body, last ? [last.id] : null)
-  })
+  .get('/', operation(contract.listWebhooks), (c) =>
+    replyList(c, contract.listWebhooks, c.req.valid('query'), {
+      read: ([after = ''], limit) =>
+        listWebhooks(c.get('db'), c.get('principal').accountId, String(after), limit),
+      positionOf: byId,
+      toBody: (rows) => ({ webhooks: rows.map(presentWebhook) }),
+    }),
+  )
   .post('/', operation(contract.createWebhook), async (c) => {
     const principal = c.get('principal')
     const { accountId } = principal
@@ -125,16 +119,13 @@ export const webhooks = new Hono<AppEnv>()
     return reply(c, contract.rotateSecret, body)
   })
   .get('/:webhookId/deliveries', operation(contract.listDeliveries), async (c) => {
-    const { limit, cursor } = c.req.valid('query')
     const webhook = await requireWebhook(c)
-    const [before = Number.MAX_SAFE_INTEGER] = (await readCursor(c, cursor)) ?? []
-    const rows = await retryTransient(() =>
-      ownFeed(c).listDeliveries(webhook.id, Number(before), limit + 1),
-    )
-    const page = rows.slice(0, limit)
-    const last = rows.length > limit ? page.at(-1) : undefined
-    const body = { deliveries: page.map(presentDelivery) }
-    return replyPage(c, contract.listDeliveries, body, last ? [last.number] : null)
+    return replyList(c, contract.listDeliveries, c.req.valid('query'), {
+      read: ([before = Number.MAX_SAFE_INTEGER], limit) =>
+        retryTransient(() => ownFeed(c).listDeliveries(webhook.id, Number(before), limit)),
+      positionOf: ({ number }) => [number],
+      toBody: (rows) => ({ deliveries: rows.map(presentDelivery) }),
+    })
   })
   .post(
     '/:webhookId/deliveries/:deliveryId/redeliver',

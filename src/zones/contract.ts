@@ -1,7 +1,8 @@
 import * as z from 'zod'
 import { DEFAULT_COLOR, MAX_ACCOUNT_VERTICES, MAX_ZONES } from '../domain/geo/zone.ts'
 import { define } from '../http/contract/contract.ts'
-import { done, id, line, name, success, time } from '../http/contract/wire.ts'
+import { resourceForms } from '../http/contract/resource.ts'
+import { id, line, name, success, time } from '../http/contract/wire.ts'
 import { nextCursor, pageQuery } from '../http/paging/page.ts'
 import { shape } from './forms.ts'
 
@@ -37,8 +38,16 @@ export const zone = z
   .meta({ id: 'Zone' })
 
 const reply = z.object({ success, zone })
-const WRITTEN = ['success', 'id', 'creation', 'lastModified'] as const
 const common = { tag: 'Zones', wholeAccount: true } as const
+const { read, create, edit, remove } = resourceForms(reply, 'zone-not-found', {
+  reading: { ...common, scope: 'read' },
+  writing: { ...common, scope: 'write' },
+})
+const written = {
+  body: zoneBody,
+  wrapper: 'zone',
+  ignored: ['success', 'id', 'creation', 'lastModified'],
+} as const
 const LIMITS = `An account can have ${MAX_ZONES.toLocaleString('en')} zones with ${MAX_ACCOUNT_VERTICES.toLocaleString('en')} positions in all.`
 
 export const listZones = define({
@@ -53,18 +62,11 @@ export const listZones = define({
 
 export const createZone = define({
   id: 'createZone',
-  ...common,
+  ...create,
+  ...written,
   summary: 'Create a zone',
   description: LIMITS,
-  scope: 'write',
-  body: zoneBody,
-  wrapper: 'zone',
-  ignored: WRITTEN,
-  status: 201,
-  reply,
   problems: ['zone-cap-reached'],
-  etag: true,
-  idempotent: true,
 })
 
 export const exportZones = define({
@@ -130,52 +132,31 @@ export const importZones = define({
   idempotent: true,
 })
 
-export const readZone = define({
-  id: 'readZone',
-  ...common,
-  summary: 'Read a zone',
-  scope: 'read',
-  reply,
-  problems: ['zone-not-found'],
-  etag: true,
-})
+export const readZone = define({ id: 'readZone', ...read, summary: 'Read a zone' })
 
 export const replaceZone = define({
   id: 'replaceZone',
-  ...common,
+  ...edit,
+  ...written,
   summary: 'Replace a zone',
   description:
     'Rules judge by the new shape from the next report on; what happened before raises no alert.',
-  scope: 'write',
-  body: zoneBody,
-  wrapper: 'zone',
-  ignored: WRITTEN,
-  reply,
   problems: ['zone-not-found', 'zone-cap-reached', 'conflict'],
-  etag: true,
-  ifMatch: true,
 })
 
 export const patchZone = define({
   id: 'patchZone',
-  ...common,
+  ...edit,
   summary: 'Change a zone',
-  scope: 'write',
   patches: replaceZone,
   example: { name: 'Old harbour' },
-  reply,
   problems: ['zone-not-found', 'zone-cap-reached', 'conflict'],
-  etag: true,
-  ifMatch: true,
 })
 
 export const deleteZone = define({
   id: 'deleteZone',
-  ...common,
+  ...remove,
   summary: 'Delete a zone',
   description: 'A zone that a rule names is not deleted.',
-  scope: 'write',
-  reply: done,
   problems: ['zone-not-found', 'zone-in-use'],
-  ifMatch: true,
 })

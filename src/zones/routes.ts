@@ -4,9 +4,10 @@ import { applyPatch } from '../http/body/patch.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { operation } from '../http/contract/operation.ts'
 import { Problem, requireOk } from '../http/contract/problem.ts'
-import { readCursor } from '../http/paging/page.ts'
+import { byId, replyList } from '../http/paging/list.ts'
 import { editResource } from '../http/reply/editResource.ts'
-import { reply, replyPage, replyWithEtag } from '../http/reply/reply.ts'
+import { requireInPath } from '../http/reply/notFound.ts'
+import { reply, replyWithEtag } from '../http/reply/reply.ts'
 import * as contract from './contract.ts'
 import { createZones, deleteZone, updateZone } from './edit.ts'
 import { readFeatures } from './geojson.ts'
@@ -16,12 +17,8 @@ import { findZone, listZones } from './store.ts'
 const presentOne = (zone: Zone) => ({ success: true as const, zone: presentZone(zone) })
 
 /** The zone in the path. */
-const requireZone = async (c: Context): Promise<Zone> => {
-  const id = c.req.param('zoneId') ?? ''
-  const zone = await findZone(c.get('db'), c.get('principal').accountId, id)
-  if (!zone) throw new Problem('zone-not-found')
-  return zone
-}
+const requireZone = (c: Context): Promise<Zone> =>
+  requireInPath(c, 'zoneId', (id) => findZone(c.get('db'), c.get('principal').accountId, id))
 
 const addZones = async (c: Context, records: ZoneRecord[]): Promise<Zone[]> => {
   const { accountId } = c.get('principal')
@@ -36,7 +33,6 @@ const addZones = async (c: Context, records: ZoneRecord[]): Promise<Zone[]> => {
 const editZone = (c: Context, change: (before: Zone) => ZoneRecord) =>
   editResource(c, {
     find: () => requireZone(c),
-    versionOf: ({ version }) => version,
     change,
     write: (before, record) => {
       const { accountId } = c.get('principal')
@@ -45,16 +41,14 @@ const editZone = (c: Context, change: (before: Zone) => ZoneRecord) =>
   })
 
 export const zones = new Hono<AppEnv>()
-  .get('/', operation(contract.listZones), async (c) => {
-    const { limit, cursor } = c.req.valid('query')
-    const [after = ''] = (await readCursor(c, cursor)) ?? []
-    const { accountId } = c.get('principal')
-    const found = await listZones(c.get('db'), accountId, String(after), limit + 1)
-    const page = found.slice(0, limit)
-    const last = found.length > limit ? page.at(-1) : undefined
-    const body = { zones: page.map(presentZone) }
-    return replyPage(c, contract.listZones, body, last ? [last.id] : null)
-  })
+  .get('/', operation(contract.listZones), (c) =>
+    replyList(c, contract.listZones, c.req.valid('query'), {
+      read: ([after = ''], limit) =>
+        listZones(c.get('db'), c.get('principal').accountId, String(after), limit),
+      positionOf: byId,
+      toBody: (rows) => ({ zones: rows.map(presentZone) }),
+    }),
+  )
   .post('/', operation(contract.createZone), async (c) => {
     const [zone] = await addZones(c, [c.req.valid('json')])
     if (!zone) throw new Problem('unavailable')

@@ -22,6 +22,9 @@ export interface DeviceLimits {
   emergencyReserve?: { email: number; sms: number }
 }
 
+/** Of a device that names none. */
+export const DEFAULT_DAILY_LIMITS = { dailyEmailLimit: 100, dailySmsLimit: 20 }
+
 /** A fix that needs a higher speed than this is held back: airliners are slower. */
 export const DEFAULT_MAX_SPEED = 1200
 

@@ -28,20 +28,23 @@ const expectedVersions = (c: Context, version: number): number[] => {
 interface Edit<Resource, Change, Outcome> {
   /** Reads the resource; throws a 404 problem when the caller cannot see it. */
   find: () => Promise<Resource>
-  versionOf: (resource: Resource) => number
   change: (before: Resource) => Change | Promise<Change>
   /** Writes only while the resource has one of `versions`, else refuses `precondition-failed`. */
   write: (before: Resource, change: Change, versions: number[]) => Promise<Outcome>
 }
 
 /** PUT and PATCH of one resource: reads, changes and writes it, again after a lost race. */
-export const editResource = <Resource, Change, Outcome extends { ok: true } | Refused>(
+export const editResource = <
+  Resource extends { version: number },
+  Change,
+  Outcome extends { ok: true } | Refused,
+>(
   c: Context,
-  { find, versionOf, change, write }: Edit<Resource, Change, Outcome>,
+  { find, change, write }: Edit<Resource, Change, Outcome>,
 ): Promise<Extract<Outcome, { ok: true }>> =>
   retryOnConflict(c, async () => {
     const before = await find()
-    const versions = expectedVersions(c, versionOf(before))
+    const versions = expectedVersions(c, before.version)
     const outcome = await write(before, await change(before), versions)
     const isConflict = !outcome.ok && outcome.refusal === 'precondition-failed'
     return isConflict ? 'precondition-failed' : requireOk(outcome)

@@ -1,3 +1,4 @@
+import type { Context } from '../context.ts'
 import { Problem, type ProblemCode } from '../contract/problem.ts'
 
 const CODES: Readonly<Record<string, ProblemCode>> = {
@@ -23,3 +24,14 @@ const CODES: Readonly<Record<string, ProblemCode>> = {
 /** The 404 for a value of a path parameter that names nothing. */
 export const parameterNotFound = (parameter: string): Problem =>
   new Problem(CODES[parameter] ?? 'route-not-found')
+
+/** What a path parameter names, or its 404. */
+export const requireInPath = async <Resource>(
+  c: Context,
+  parameter: string,
+  find: (id: string) => Promise<Resource | null | undefined>,
+): Promise<Resource> => {
+  const found = await find(c.req.param(parameter) ?? '')
+  if (!found) throw parameterNotFound(`:${parameter}`)
+  return found
+}

@@ -14,6 +14,9 @@ export type AlternateBody<O extends Operation> = O extends { alternateReply: { r
   ? z.output<R>
   : never
 
+/** The body of one page of a list, without what every page has. */
+export type PageBody<O extends Operation> = Omit<ReplyBody<O>, 'success' | 'nextCursor'>
+
 type Headers = Record<string, string>
 
 const send = (c: Context, text: string, status: 200 | 201, headers: Headers) =>
@@ -71,7 +74,7 @@ export const replyWithEtag = <O extends Operation>(
 export const replyPage = async <O extends Operation>(
   c: Context,
   contract: O,
-  body: Omit<ReplyBody<O>, 'success' | 'nextCursor'>,
+  body: PageBody<O>,
   last: Position | null,
 ) => {
   const cursor = last && (await makeCursor(c, last))
