@@ -9,12 +9,11 @@ import { operation } from '../http/contract/operation.ts'
 import { Problem, requireOk } from '../http/contract/problem.ts'
 import { byId, replyList } from '../http/paging/list.ts'
 import { editResource } from '../http/reply/editResource.ts'
-import { requireInPath } from '../http/reply/notFound.ts'
 import { reply, replyWithEtag } from '../http/reply/reply.ts'
 import { ledgerOf } from '../ledger/stub.ts'
 import { requestContext } from '../serviceContext.ts'
 import * as contract from './contract.ts'
-import { addDataRoutes, addQuarantineRoutes } from './dataHandlers.ts'
+import { addDataRoutes, addQuarantineRoutes, requireSource } from './dataRoutes.ts'
 import { decodePush, replyTo } from './decoding/decode.ts'
 import { toPush } from './decoding/pastedPush.ts'
 import { listInDirectory, removeFromDirectory } from './directory.ts'
@@ -25,7 +24,6 @@ import { NO_SECRETS, splitSettings } from './settings.ts'
 import {
   createSource,
   deleteSource,
-  findSource,
   isCapReached,
   listSources,
   replaceHash,
@@ -37,10 +35,6 @@ const presentOne = (source: StoredSource) => ({
   success: true as const,
   source: presentSource(source),
 })
-
-/** The source in the path. */
-const requireSource = (c: Context): Promise<StoredSource> =>
-  requireInPath(c, 'sourceId', (id) => findSource(c.get('db'), c.get('principal').accountId, id))
 
 const newSecret = (): string => makeSecret(crypto.getRandomValues(new Uint8Array(SECRET_BYTES)))
 const addressOf = (c: Context, id: string, secret: string): string =>

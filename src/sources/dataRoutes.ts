@@ -5,8 +5,9 @@ import { iso } from '../domain/time/iso.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { operation } from '../http/contract/operation.ts'
 import { Problem } from '../http/contract/problem.ts'
-import { readCursor } from '../http/paging/page.ts'
-import { reply, replyPage } from '../http/reply/reply.ts'
+import { byId, replyList } from '../http/paging/list.ts'
+import { requireInPath } from '../http/reply/notFound.ts'
+import { reply } from '../http/reply/reply.ts'
 import * as contract from './dataContract.ts'
 import { findPayload, listFailures } from './payloads/payloads.ts'
 import { replaySpan } from './payloads/replay.ts'
@@ -19,12 +20,9 @@ import { discardUnclaimed, type Holder, listUnclaimed } from './unclaimed/unclai
 
 /* What sources hold, and what can be done with it. */
 
-const requireSource = async (c: Context): Promise<StoredSource> => {
-  const { accountId } = c.get('principal')
-  const source = await findSource(c.get('db'), accountId, c.req.param('sourceId') ?? '')
-  if (!source) throw new Problem('source-not-found')
-  return source
-}
+/** The source in the path. */
+export const requireSource = (c: Context): Promise<StoredSource> =>
+  requireInPath(c, 'sourceId', (id) => findSource(c.get('db'), c.get('principal').accountId, id))
 
 const holderOf = (c: Context, { id }: StoredSource): Holder => ({
   accountId: c.get('principal').accountId,
@@ -39,15 +37,13 @@ const NO_EXTRAS = { groups: [], lastLocation: null, lastContact: null }
 export const addDataRoutes = (app: Hono<AppEnv>) =>
   app
     .get('/:sourceId/unclaimed', operation(contract.listUnclaimed), async (c) => {
-      const { limit, cursor } = c.req.valid('query')
       const source = await requireSource(c)
-      const [after = ''] = (await readCursor(c, cursor)) ?? []
       const holder = holderOf(c, source)
-      const rows = await listUnclaimed(c.get('db'), holder, String(after), limit + 1)
-      const page = rows.slice(0, limit)
-      const last = rows.length > limit ? page.at(-1) : undefined
-      const body = { unclaimed: page.map(presentUnclaimed), dropped: source.dropped }
-      return replyPage(c, contract.listUnclaimed, body, last ? [last.identifierKey] : null)
+      return replyList(c, contract.listUnclaimed, c.req.valid('query'), {
+        read: ([after = ''], limit) => listUnclaimed(c.get('db'), holder, String(after), limit),
+        positionOf: ({ identifierKey }) => [identifierKey],
+        toBody: (rows) => ({ unclaimed: rows.map(presentUnclaimed), dropped: source.dropped }),
+      })
     })
     .post(
       '/:sourceId/unclaimed/:identifier/claim',
@@ -75,19 +71,19 @@ export const addDataRoutes = (app: Hono<AppEnv>) =>
       },
     )
     .get('/:sourceId/failures', operation(contract.listFailures), async (c) => {
-      const { limit, cursor } = c.req.valid('query')
       const holder = holderOf(c, await requireSource(c))
-      const [before = '~'] = (await readCursor(c, cursor)) ?? []
-      const rows = await listFailures(c.get('db'), holder, String(before), limit + 1)
-      const page = rows.slice(0, limit)
-      const last = rows.length > limit ? page.at(-1) : undefined
-      const failures = page.map(({ id, received_at: receivedAt, reason, size }) => ({
-        id,
-        receivedAt: iso(receivedAt),
-        reason: reason ?? '',
-        size,
-      }))
-      return replyPage(c, contract.listFailures, { failures }, last ? [last.id] : null)
+      return replyList(c, contract.listFailures, c.req.valid('query'), {
+        read: ([before = '~'], limit) => listFailures(c.get('db'), holder, String(before), limit),
+        positionOf: byId,
+        toBody: (rows) => ({
+          failures: rows.map(({ id, received_at: receivedAt, reason, size }) => ({
+            id,
+            receivedAt: iso(receivedAt),
+            reason: reason ?? '',
+            size,
+          })),
+        }),
+      })
     })
     .get('/:sourceId/failures/:payloadId/raw', operation(contract.readRawPayload), async (c) => {
       const holder = holderOf(c, await requireSource(c))
@@ -104,33 +100,30 @@ export const addDataRoutes = (app: Hono<AppEnv>) =>
     })
 
 const requireDeviceKey = async (c: Context): Promise<number> => {
-  const id = c.req.param('deviceId') ?? ''
-  const stored = await findDevice(c.get('db'), c.get('principal'), id, Date.now())
-  if (!stored) throw new Problem('device-not-found')
-  return stored.device.key
+  const { device } = await requireInPath(c, 'deviceId', (id) =>
+    findDevice(c.get('db'), c.get('principal'), id, Date.now()),
+  )
+  return device.key
 }
 
 /** Adds the routes of a device's quarantine. */
 export const addQuarantineRoutes = (app: Hono<AppEnv>) =>
   app
     .get('/:deviceId/quarantine', operation(contract.listQuarantine), async (c) => {
-      const { limit, cursor } = c.req.valid('query')
       const key = await requireDeviceKey(c)
-      const [at = Number.MAX_SAFE_INTEGER, id = ''] = (await readCursor(c, cursor)) ?? []
-      const rows = await listQuarantine(c.get('db'), key, [Number(at), String(id)], limit + 1)
-      const page = rows.slice(0, limit)
-      const last = rows.length > limit ? page.at(-1) : undefined
-      const quarantine = page.map((row) => {
-        const { receivedAt, ...location } = row.location
-        return {
-          id: row.id,
-          reason: row.reason,
-          location: { ...location, dateTime: iso(location.dateTime) },
-          receivedAt: iso(receivedAt),
-        }
+      return replyList(c, contract.listQuarantine, c.req.valid('query'), {
+        read: ([at = Number.MAX_SAFE_INTEGER, id = ''], limit) =>
+          listQuarantine(c.get('db'), key, [Number(at), String(id)], limit),
+        positionOf: ({ receivedAt, id }) => [receivedAt, id],
+        toBody: (rows) => ({
+          quarantine: rows.map(({ id, reason, location: { receivedAt, ...location } }) => ({
+            id,
+            reason,
+            location: { ...location, dateTime: iso(location.dateTime) },
+            receivedAt: iso(receivedAt),
+          })),
+        }),
       })
-      const next = last ? [last.receivedAt, last.id] : null
-      return replyPage(c, contract.listQuarantine, { quarantine }, next)
     })
     .post('/:deviceId/quarantine/release', operation(contract.releaseQuarantine), async (c) => {
       const key = await requireDeviceKey(c)
