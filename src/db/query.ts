@@ -44,11 +44,9 @@ interface Decoder {
 
 /** Null for a value that the driver gives as it is: all but JSON, booleans and `mapWith`. */
 const decoderOf = (column: SQLiteColumn | SQL): Decoder | null => {
-  if (is(column, Column)) {
-    return column.mapFromDriverValue === Column.prototype.mapFromDriverValue ? null : column
-  }
-  const { decoder } = column as unknown as { decoder: Decoder }
-  return decoder === noopDecoder ? null : decoder
+  const decoder = is(column, Column) ? column : (column as unknown as { decoder: Decoder }).decoder
+  const isPlain = decoder.mapFromDriverValue === Column.prototype.mapFromDriverValue
+  return isPlain || decoder === noopDecoder ? null : decoder
 }
 
 const decodeWith = <Row>(columns: Columns): Decode<Row> | undefined => {
@@ -78,6 +76,14 @@ export const selectIn = <C extends Columns>(columns: C, text: (list: SQL) => SQL
 /** Selects columns and expressions (`sql<Type>`) by the names of `columns`; `rest` is FROM …. */
 export const select = <C extends Columns>(columns: C, rest: SQL): Query<InferRow<C>> =>
   selectIn(columns, (list) => sql`SELECT ${list} ${rest}`)
+
+/** A column of a table that a LEFT JOIN may not find. */
+export const nullable = <C extends SQLiteColumn>(column: C): SQL<GetColumnData<C> | null> =>
+  sql`${column}`.mapWith(column)
+
+/** An expression whose value is JSON, parsed. */
+export const json = <T>(expression: SQL): SQL<T> =>
+  expression.mapWith((text: string) => JSON.parse(text) as T)
 
 type InsertValues<T extends SQLiteTable> = {
   [K in keyof T['$inferInsert']]: T['$inferInsert'][K] | SQLWrapper

@@ -1,9 +1,10 @@
 import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
-import { touchRulesVersion } from '../db/queries/rulesVersion.ts'
+import { touchAfter } from '../db/queries/rulesVersion.ts'
 import { removeRuleTarget } from '../db/queries/ruleTargets.ts'
+import { insertSelect, select } from '../db/query.ts'
 import { devices, groupDevices, groups, users } from '../db/schema.ts'
-import { names, runBatch, statement, valuesOf } from '../db/statement.ts'
+import { runBatch, valuesOf } from '../db/statement.ts'
 import { difference, type Group, type GroupRecord } from '../domain/account/group.ts'
 import { fold } from '../domain/text/fold.ts'
 import { selectGroup, toFoundGroup } from './store.ts'
@@ -32,8 +33,8 @@ const unknownIds = (list: string, accountId: string): SQL =>
     LEFT JOIN ${devices} ON ${devices.id} = listed.value AND ${devices.accountId} = ${accountId}
     WHERE ${isNull(devices.key)}`
 
-const selectUnknownIds = (db: Database, list: string, accountId: string) =>
-  statement<{ id: string }>(db, sql`${unknownIds(list, accountId)} LIMIT ${MAX_ERRORS}`)
+const selectUnknownIds = (list: string, accountId: string) =>
+  select({ id: sql<string>`id` }, sql`FROM (${unknownIds(list, accountId)}) LIMIT ${MAX_ERRORS}`)
 
 const nameOrDevices = (record: GroupRecord, unknown: { id: string }[]): GroupRefusal => {
   if (unknown.length === 0) return refuse('name-taken')
@@ -44,18 +45,20 @@ const nameOrDevices = (record: GroupRecord, unknown: { id: string }[]): GroupRef
   return { ok: false, refusal: 'invalid-request', errors }
 }
 
-const MEMBER_COLUMNS = names(
-  groupDevices.groupId,
-  groupDevices.deviceKey,
-  groupDevices.accountId,
-  groupDevices.nameKey,
-  groupDevices.creation,
-)
-
-/** The rows that put the devices of a JSON list into a group. */
-const selectMembers = (id: string, accountId: string, list: string): SQL =>
-  sql`SELECT ${id}, ${devices.key}, ${accountId}, ${devices.nameKey}, ${devices.creation}
-    FROM json_each(${list}) listed CROSS JOIN ${devices} ON ${devices.id} = listed.value`
+/** Puts the devices of a JSON list into a group, if the guard holds. */
+const insertMembers = (groupId: string, accountId: string, list: string, guard: SQL): SQL =>
+  insertSelect(
+    groupDevices,
+    {
+      groupId,
+      deviceKey: devices.key,
+      accountId,
+      nameKey: devices.nameKey,
+      creation: devices.creation,
+    },
+    sql`FROM json_each(${list}) listed CROSS JOIN ${devices} ON ${devices.id} = listed.value
+      WHERE ${guard} ON CONFLICT DO NOTHING`,
+  )
 
 interface NewGroup {
   accountId: string
@@ -71,32 +74,31 @@ export const createGroup = async (
 ): Promise<GroupOutcome> => {
   const { name, description } = record
   const list = JSON.stringify([...new Set(record.devices)])
-  const columns = names(
-    groups.id,
-    groups.accountId,
-    groups.name,
-    groups.nameKey,
-    groups.description,
-    groups.creation,
-    groups.lastModified,
-    groups.version,
-  )
-  const [, , unknown, ...found] = await runBatch(db, [
-    statement(
-      db,
-      sql`INSERT INTO ${groups} (${columns})
-        SELECT ${id}, ${accountId}, ${name}, ${fold(name)}, ${description}, ${now}, ${now}, 1
-        WHERE NOT EXISTS (${unknownIds(list, accountId)}) ON CONFLICT DO NOTHING`,
+  const isKnown = sql`NOT EXISTS (${unknownIds(list, accountId)})`
+  const isNew = sql`NOT EXISTS (SELECT 1 FROM ${groups} WHERE ${groups.id} = ${id})`
+  const isNameFree = sql`NOT EXISTS (SELECT 1 FROM ${groups}
+    WHERE ${groups.accountId} = ${accountId} AND ${groups.nameKey} = ${fold(name)})`
+  const { unknown, ...found } = await runBatch(db, {
+    // Before the group: a retry finds it, and its members may have changed since.
+    joined: insertMembers(id, accountId, list, sql`${isKnown} AND ${isNew} AND ${isNameFree}`),
+    inserted: insertSelect(
+      groups,
+      {
+        id,
+        accountId,
+        name,
+        nameKey: fold(name),
+        description,
+        creation: now,
+        lastModified: now,
+        version: 1,
+      },
+      sql`WHERE ${isKnown} ON CONFLICT DO NOTHING`,
     ),
-    statement(
-      db,
-      sql`INSERT INTO ${groupDevices} (${MEMBER_COLUMNS})
-        ${selectMembers(id, accountId, list)} WHERE changes() = 1`,
-    ),
-    selectUnknownIds(db, list, accountId),
+    unknown: selectUnknownIds(list, accountId),
     ...selectGroup(db, accountId, id),
-  ])
-  const group = toFoundGroup(...found)
+  })
+  const group = toFoundGroup(found)
   return group ? { ok: true, group } : nameOrDevices(record, unknown.results)
 }
 
@@ -124,42 +126,25 @@ export const updateGroup = async (db: Database, edit: GroupEdit): Promise<GroupO
   if (isSameText && added.length + removed.length === 0) return { ok: true, group: before }
   const list = JSON.stringify(added)
   const guard = isWritable(edit, list)
-  const [, , written, , unknown, ...found] = await runBatch(db, [
-    statement(
-      db,
-      db.delete(groupDevices).where(
-        sql`${groupDevices.groupId} = ${before.id} AND ${guard}
-          AND ${groupDevices.deviceKey} IN (SELECT ${devices.key}
-            FROM json_each(${JSON.stringify(removed)}) listed
-            CROSS JOIN ${devices} ON ${devices.id} = listed.value)`,
-      ),
+  const update = db
+    .update(groups)
+    .set({ name, nameKey: fold(name), description, lastModified: now, version: before.version + 1 })
+    .where(and(eq(groups.id, before.id), guard))
+  const { written, unknown, ...found } = await runBatch(db, {
+    removed: db.delete(groupDevices).where(
+      sql`${groupDevices.groupId} = ${before.id} AND ${guard}
+        AND ${groupDevices.deviceKey} IN (SELECT ${devices.key}
+          FROM json_each(${JSON.stringify(removed)}) listed
+          CROSS JOIN ${devices} ON ${devices.id} = listed.value)`,
     ),
-    statement(
-      db,
-      sql`INSERT INTO ${groupDevices} (${MEMBER_COLUMNS})
-        ${selectMembers(before.id, accountId, list)} WHERE ${guard} ON CONFLICT DO NOTHING`,
-    ),
-    statement<{ version: number }>(
-      db,
-      db
-        .update(groups)
-        .set({
-          name,
-          nameKey: fold(name),
-          description,
-          lastModified: now,
-          version: sql`${groups.version} + 1`,
-        })
-        .where(and(eq(groups.id, before.id), guard))
-        .returning({ version: groups.version }),
-    ),
-    touchRulesVersion(db, accountId),
-    selectUnknownIds(db, list, accountId),
+    added: insertMembers(before.id, accountId, list, guard),
+    written: touchAfter(db, accountId, update),
+    unknown: selectUnknownIds(list, accountId),
     ...selectGroup(db, accountId, before.id),
-  ])
-  const group = toFoundGroup(...found)
+  })
+  const group = toFoundGroup(found)
   if (!group) return refuse('group-not-found')
-  if (written.results.length === 1) return { ok: true, group }
+  if (written[0].meta.changes === 1) return { ok: true, group }
   return group.version === before.version
     ? nameOrDevices(record, unknown.results)
     : refuse('precondition-failed')
@@ -182,24 +167,18 @@ export const deleteGroup = async (
   const isExpected = versions ? sql`${groups.version} IN ${valuesOf(versions)}` : sql`true`
   const isDeletable = sql`EXISTS (SELECT 1 FROM ${groups} WHERE ${own} AND ${isExpected})
     AND NOT ${isUsed}`
-  const [before, , deleted] = await runBatch(db, [
-    statement<{ version: number }>(db, sql`SELECT ${groups.version} FROM ${groups} WHERE ${own}`),
-    statement(db, db.delete(groupDevices).where(and(eq(groupDevices.groupId, id), isDeletable))),
-    statement<{ id: string }>(
-      db,
-      db
-        .delete(groups)
-        .where(and(eq(groups.id, id), isDeletable))
-        .returning({ id: groups.id }),
-    ),
-    ...removeRuleTarget(db, {
+  const { before, deleted } = await runBatch(db, {
+    before: db.select({ version: groups.version }).from(groups).where(own),
+    members: db.delete(groupDevices).where(and(eq(groupDevices.groupId, id), isDeletable)),
+    deleted: db.delete(groups).where(and(eq(groups.id, id), isDeletable)),
+    rules: removeRuleTarget(db, {
       accountId,
       member: 'groups',
       id,
       guard: sql`NOT EXISTS (SELECT 1 FROM ${groups} WHERE ${own})`,
     }),
-  ])
-  if (deleted.results.length === 1) return { ok: true }
+  })
+  if (deleted.meta.changes === 1) return { ok: true }
   const [row] = before.results
   if (!row) return refuse('group-not-found')
   const isOutdated = versions && !versions.includes(row.version)

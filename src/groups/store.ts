@@ -1,51 +1,47 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
+import { select } from '../db/query.ts'
 import { devices, groupDevices, groups } from '../db/schema.ts'
-import { readFirst, runBatch, type Statement, statement } from '../db/statement.ts'
+import { readFirst, runBatch, statement } from '../db/statement.ts'
 import { type Group, MAX_GROUP_DEVICES } from '../domain/account/group.ts'
 
-interface Row {
-  id: string
-  name: string
-  name_key: string
-  description: string
-  creation: number
-  last_modified: number
-  version: number
-}
+type Row = typeof groups.$inferSelect
 
-const toGroup = (row: Row, members: { id: string }[]): Group => {
-  const { id, name, description, creation, version } = row
+const toGroup = (
+  { id, name, description, creation, lastModified, version }: Row,
+  members: { id: string }[],
+): Group => {
   const ids = members.map((device) => device.id)
-  return { id, name, description, devices: ids, creation, lastModified: row.last_modified, version }
+  return { id, name, description, devices: ids, creation, lastModified, version }
 }
 
 /** Statements that read a group and its devices; `toFoundGroup` takes their two results. */
-export const selectGroup = (db: Database, accountId: string, id: string) =>
-  [
-    statement<Row>(
-      db,
-      sql`SELECT * FROM ${groups} WHERE ${and(eq(groups.id, id), eq(groups.accountId, accountId))}`,
-    ),
-    statement<{ id: string }>(
-      db,
-      sql`SELECT ${devices.id} FROM ${groupDevices}
-        CROSS JOIN ${devices} ON ${devices.key} = ${groupDevices.deviceKey}
-        WHERE ${groupDevices.groupId} = ${id} AND ${groupDevices.accountId} = ${accountId}
-        ORDER BY ${groupDevices.deviceKey}`,
-    ),
-  ] as const
+export const selectGroup = (db: Database, accountId: string, id: string) => ({
+  group: db
+    .select()
+    .from(groups)
+    .where(and(eq(groups.id, id), eq(groups.accountId, accountId))),
+  members: select(
+    { id: devices.id },
+    sql`FROM ${groupDevices} CROSS JOIN ${devices} ON ${devices.key} = ${groupDevices.deviceKey}
+      WHERE ${groupDevices.groupId} = ${id} AND ${groupDevices.accountId} = ${accountId}
+      ORDER BY ${groupDevices.deviceKey}`,
+  ),
+})
 
-export const toFoundGroup = (
-  { results: [row] }: D1Result<Row>,
-  { results: members }: D1Result<{ id: string }>,
-): Group | null => (row ? toGroup(row, members) : null)
+interface FoundGroup {
+  group: D1Result<Row>
+  members: D1Result<{ id: string }>
+}
+
+export const toFoundGroup = ({ group, members }: FoundGroup): Group | null =>
+  group.results[0] ? toGroup(group.results[0], members.results) : null
 
 export const findGroup = async (
   db: Database,
   accountId: string,
   id: string,
-): Promise<Group | null> => toFoundGroup(...(await runBatch(db, selectGroup(db, accountId, id))))
+): Promise<Group | null> => toFoundGroup(await runBatch(db, selectGroup(db, accountId, id)))
 
 /** Above the most that one group can have, so that every page has at least one group. */
 const MAX_LISTED_DEVICES = 2 * MAX_GROUP_DEVICES
@@ -61,13 +57,8 @@ export interface GroupListing {
   limit: number
 }
 
-type MemberRow = { in_group: string; id: string }
-
 /** Both statements read the same range of one index, the second with the groups' devices. */
-const selectPage = (
-  db: Database,
-  { accountId, after, q, limit }: GroupListing,
-): [Statement<Row>, Statement<MemberRow>] => {
+const selectPage = ({ accountId, after, q, limit }: GroupListing) => {
   const [order, index] =
     q === undefined ? [groups.id, 'groups_account'] : [groups.nameKey, 'groups_name']
   const from = sql`${groups} INDEXED BY ${sql.identifier(index)}`
@@ -77,21 +68,21 @@ const selectPage = (
   const where = sql`${groups.accountId} = ${accountId} AND ${isAfter}`
   const end = sql`SELECT ${order} FROM ${from} WHERE ${where} AND ${order} < ${last}
     ORDER BY ${order} LIMIT 1 OFFSET ${limit - 1}`
-  return [
-    statement(
-      db,
-      sql`SELECT ${groups}.* FROM ${from} WHERE ${where} AND ${order} < ${last}
+  return {
+    rows: select(
+      getTableColumns(groups),
+      sql`FROM ${from} WHERE ${where} AND ${order} < ${last}
         ORDER BY ${order} LIMIT ${limit + 1}`,
     ),
-    statement(
-      db,
-      sql`SELECT ${groups.id} AS in_group, ${devices.id} FROM ${from}
+    members: select(
+      { groupId: groups.id, id: devices.id },
+      sql`FROM ${from}
         CROSS JOIN ${groupDevices} ON ${groupDevices.groupId} = ${groups.id}
         CROSS JOIN ${devices} ON ${devices.key} = ${groupDevices.deviceKey}
         WHERE ${where} AND ${order} <= ifnull((${end}), ${last})
         ORDER BY ${order}, ${groupDevices.deviceKey} LIMIT ${MAX_LISTED_DEVICES + 1}`,
     ),
-  ]
+  }
 }
 
 /** Groups in the order of their ids or, with `q`, of their names. */
@@ -100,16 +91,17 @@ export const listGroups = async (
   listing: GroupListing,
 ): Promise<{ groups: Group[]; next: string | null }> => {
   const { q, limit } = listing
-  const [{ results: rows }, { results: members }] = await runBatch(db, selectPage(db, listing))
+  const found = await runBatch(db, selectPage(listing))
+  const [rows, members] = [found.rows.results, found.members.results]
   // Where the devices were cut off, the last group may lack some: it begins the next page.
-  const lastListed = members.length > MAX_LISTED_DEVICES ? members.at(-1)?.in_group : undefined
+  const lastListed = members.length > MAX_LISTED_DEVICES ? members.at(-1)?.groupId : undefined
   const cut = lastListed === undefined ? limit : rows.findIndex(({ id }) => id === lastListed)
   const page = rows.slice(0, Math.min(cut, limit))
-  const byGroup = Map.groupBy(members, (member) => member.in_group)
+  const byGroup = Map.groupBy(members, (member) => member.groupId)
   const last = page.at(-1)
   return {
     groups: page.map((row) => toGroup(row, byGroup.get(row.id) ?? [])),
-    next: last && page.length < rows.length ? (q === undefined ? last.id : last.name_key) : null,
+    next: last && page.length < rows.length ? (q === undefined ? last.id : last.nameKey) : null,
   }
 }
 
@@ -120,24 +112,23 @@ export const resolveGroup = async (
   { id, nameKey }: { id: string; nameKey: string },
 ): Promise<string | null> => {
   const own = sql`SELECT ${groups.id} FROM ${groups} WHERE ${groups.accountId} = ${accountId}`
-  const found = await readFirst(
-    statement<{ id: string | null }>(
-      db,
-      sql`SELECT coalesce((${own} AND ${groups.id} = ${id}),
-        (${own} AND ${groups.nameKey} = ${nameKey})) AS id`,
-    ),
+  const found = select(
+    {
+      id: sql<string | null>`coalesce((${own} AND ${groups.id} = ${id}),
+        (${own} AND ${groups.nameKey} = ${nameKey}))`,
+    },
+    sql``,
   )
-  return found?.id ?? null
+  return (await readFirst(statement(db, found)))?.id ?? null
 }
 
 /** A device created for a full group would join none, and its creator could not see it. */
 export const isFull = async (db: Database, groupId: string): Promise<boolean> => {
-  const found = await readFirst(
-    statement(
-      db,
-      sql`SELECT 1 FROM ${groupDevices} WHERE ${groupDevices.groupId} = ${groupId}
-        LIMIT 1 OFFSET ${MAX_GROUP_DEVICES - 1}`,
-    ),
-  )
-  return found !== null
+  const found = await db
+    .select({ key: groupDevices.deviceKey })
+    .from(groupDevices)
+    .where(eq(groupDevices.groupId, groupId))
+    .limit(1)
+    .offset(MAX_GROUP_DEVICES - 1)
+  return found.length > 0
 }

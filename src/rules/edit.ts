@@ -1,8 +1,9 @@
-import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { and, eq, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
-import { renewAfterChange } from '../db/queries/rulesVersion.ts'
+import { renewAfter } from '../db/queries/rulesVersion.ts'
+import { insertSelect, select } from '../db/query.ts'
 import { devices, groups, rules, silentMarks, zones } from '../db/schema.ts'
-import { names, runBatch, type Statement, statement, valuesOf } from '../db/statement.ts'
+import { runBatch, valuesOf } from '../db/statement.ts'
 import { MAX_RULES, type Rule, type RuleRecord, zonesOf } from '../domain/rule/rule.ts'
 import { isOwnRule, selectRule, toRule } from './store.ts'
 
@@ -44,14 +45,17 @@ const areKnown = (accountId: string, references: Reference[]): SQL =>
     sql` AND `,
   )
 
-const selectUnknown = (db: Database, accountId: string, references: Reference[]) =>
+const selectUnknown = (accountId: string, references: Reference[]) =>
   references.map((reference) =>
-    statement<{ id: string }>(db, sql`${unknownIds(accountId, reference)} LIMIT ${MAX_ERRORS}`),
+    select(
+      { id: sql<string>`id` },
+      sql`FROM (${unknownIds(accountId, reference)}) LIMIT ${MAX_ERRORS}`,
+    ),
   )
 
-const findErrors = (references: Reference[], results: { results: unknown[] }[]): FieldError[] =>
-  references.flatMap(({ pointer, what, ids }, index) =>
-    ((results[index]?.results ?? []) as { id: string }[]).map(({ id }) => ({
+const findErrors = (references: Reference[], unknown: { results: { id: string }[] }[]) =>
+  references.flatMap(({ pointer, what, ids }, index): FieldError[] =>
+    (unknown[index]?.results ?? []).map(({ id }) => ({
       pointer: `${pointer}/${ids.indexOf(id)}`,
       detail: `is not a ${what} of this account`,
     })),
@@ -70,32 +74,28 @@ export const createRule = async (
   { accountId, id, record, now }: NewRule,
 ): Promise<RuleOutcome> => {
   const references = referencesOf(record)
-  const columns = names(
-    rules.id,
-    rules.accountId,
-    rules.enabled,
-    rules.type,
-    rules.record,
-    rules.creation,
-    rules.lastModified,
-    rules.version,
+  const insert = insertSelect(
+    rules,
+    {
+      id,
+      accountId,
+      enabled: record.enabled,
+      type: record.when.type,
+      record,
+      creation: now,
+      lastModified: now,
+      version: 1,
+    },
+    sql`WHERE (SELECT count(*) FROM ${rules} WHERE ${rules.accountId} = ${accountId}) < ${MAX_RULES}
+        AND ${areKnown(accountId, references)}
+      ON CONFLICT DO NOTHING`,
   )
-  const statements: Statement[] = [
-    statement(
-      db,
-      sql`INSERT INTO ${rules} (${columns})
-        SELECT ${id}, ${accountId}, ${record.enabled ? 1 : 0}, ${record.when.type},
-          ${JSON.stringify(record)}, ${now}, ${now}, 1
-        WHERE (SELECT count(*) FROM ${rules} WHERE ${rules.accountId} = ${accountId}) < ${MAX_RULES}
-          AND ${areKnown(accountId, references)}
-        ON CONFLICT DO NOTHING`,
-    ),
-    renewAfterChange(db, accountId),
-    selectRule(db, accountId, id),
-    ...selectUnknown(db, accountId, references),
-  ]
-  const [, , found, ...unknown] = await runBatch(db, statements)
-  const [row] = (found as D1Result<Parameters<typeof toRule>[0]>).results
+  const { found, unknown } = await runBatch(db, {
+    inserted: renewAfter(db, accountId, insert),
+    found: selectRule(db, accountId, id),
+    unknown: selectUnknown(accountId, references),
+  })
+  const [row] = found.results
   if (row) return { ok: true, rule: toRule(row) }
   const errors = findErrors(references, unknown)
   return errors.length > 0
@@ -111,35 +111,33 @@ interface RuleEdit {
 }
 
 /** Devices that the rule has found silent are forgotten: it begins anew. */
-const forgetMarks = (db: Database, accountId: string, id: string): Statement =>
-  statement(
-    db,
-    sql`DELETE FROM ${silentMarks} WHERE ${silentMarks.ruleId} = ${id}
-      AND ${silentMarks.accountId} = ${accountId} AND changes() > 0`,
-  )
+const forgetMarks = (db: Database, accountId: string, id: string, isWritten: SQL) =>
+  db
+    .delete(silentMarks)
+    .where(and(eq(silentMarks.ruleId, id), eq(silentMarks.accountId, accountId), isWritten))
 
 export const updateRule = async (
   db: Database,
   { accountId, before, record, now }: RuleEdit,
 ): Promise<RuleOutcome> => {
   const references = referencesOf(record)
-  const statements: Statement[] = [
-    statement(
-      db,
-      sql`UPDATE ${rules} SET enabled = ${record.enabled ? 1 : 0}, type = ${record.when.type},
-          record = ${JSON.stringify(record)}, last_modified = ${now}, version = ${rules.version} + 1
-        WHERE ${isOwnRule(accountId, before.id)} AND ${rules.version} = ${before.version}
-          AND ${areKnown(accountId, references)}`,
-    ),
-    renewAfterChange(db, accountId),
-    forgetMarks(db, accountId, before.id),
-    selectRule(db, accountId, before.id),
-    ...selectUnknown(db, accountId, references),
-  ]
-  const [written, , , found, ...unknown] = await runBatch(db, statements)
-  const [row] = (found as D1Result<Parameters<typeof toRule>[0]>).results
+  const own = isOwnRule(accountId, before.id)
+  const version = before.version + 1
+  const update = db
+    .update(rules)
+    .set({ enabled: record.enabled, type: record.when.type, record, lastModified: now, version })
+    .where(and(own, eq(rules.version, before.version), areKnown(accountId, references)))
+  const isWritten = sql`EXISTS (SELECT 1 FROM ${rules}
+    WHERE ${own} AND ${rules.version} = ${version} AND ${rules.lastModified} = ${now})`
+  const { written, found, unknown } = await runBatch(db, {
+    written: renewAfter(db, accountId, update),
+    marks: forgetMarks(db, accountId, before.id, isWritten),
+    found: selectRule(db, accountId, before.id),
+    unknown: selectUnknown(accountId, references),
+  })
+  const [row] = found.results
   if (!row) return refuse('rule-not-found')
-  if (written?.meta.changes === 1) return { ok: true, rule: toRule(row) }
+  if (written[0].meta.changes === 1) return { ok: true, rule: toRule(row) }
   if (row.version !== before.version) return refuse('precondition-failed')
   return { ok: false, refusal: 'invalid-request', errors: findErrors(references, unknown) }
 }
@@ -155,16 +153,14 @@ export const deleteRule = async (
   db: Database,
   { accountId, id, versions }: RuleDeletion,
 ): Promise<{ ok: true } | RuleRefusal> => {
-  const isExpected = versions ? sql`${rules.version} IN ${valuesOf(versions)}` : sql`true`
-  const [before, deleted] = await runBatch(db, [
-    statement<{ version: number }>(
-      db,
-      sql`SELECT ${rules.version} FROM ${rules} WHERE ${isOwnRule(accountId, id)}`,
-    ),
-    statement(db, sql`DELETE FROM ${rules} WHERE ${isOwnRule(accountId, id)} AND ${isExpected}`),
-    renewAfterChange(db, accountId),
-    forgetMarks(db, accountId, id),
-  ])
-  if (deleted.meta.changes === 1) return { ok: true }
+  const own = isOwnRule(accountId, id)
+  const isExpected = versions ? sql`${rules.version} IN ${valuesOf(versions)}` : undefined
+  const isDeleted = sql`NOT EXISTS (SELECT 1 FROM ${rules} WHERE ${own})`
+  const { before, deleted } = await runBatch(db, {
+    before: db.select({ version: rules.version }).from(rules).where(own),
+    deleted: renewAfter(db, accountId, db.delete(rules).where(and(own, isExpected))),
+    marks: forgetMarks(db, accountId, id, isDeleted),
+  })
+  if (deleted[0].meta.changes === 1) return { ok: true }
   return refuse(before.results.length === 0 ? 'rule-not-found' : 'precondition-failed')
 }

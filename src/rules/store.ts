@@ -1,38 +1,33 @@
-import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, gt, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
+import { select } from '../db/query.ts'
 import { rules } from '../db/schema.ts'
-import { compile, readAll, readFirst, type Statement, statement } from '../db/statement.ts'
-import type { Rule, RuleRecord } from '../domain/rule/rule.ts'
+import { compile, type Placeholders } from '../db/statement.ts'
+import type { Rule } from '../domain/rule/rule.ts'
 
-export interface RuleRow {
-  id: string
-  record: string
-  creation: number
-  last_modified: number
-  version: number
-}
+type RuleRow = typeof rules.$inferSelect
 
-export const toRule = (row: RuleRow): Rule => ({
-  id: row.id,
-  ...(JSON.parse(row.record) as RuleRecord),
-  creation: row.creation,
-  lastModified: row.last_modified,
-  version: row.version,
+export const toRule = ({ id, record, creation, lastModified, version }: RuleRow): Rule => ({
+  id,
+  ...record,
+  creation,
+  lastModified,
+  version,
 })
 
 export const isOwnRule = (accountId: string, id: string): SQL | undefined =>
   and(eq(rules.id, id), eq(rules.accountId, accountId))
 
-export const selectRule = (db: Database, accountId: string, id: string): Statement<RuleRow> =>
-  statement(db, sql`SELECT * FROM ${rules} WHERE ${isOwnRule(accountId, id)}`)
+export const selectRule = (db: Database, accountId: string, id: string) =>
+  db.select().from(rules).where(isOwnRule(accountId, id))
 
 export const findRule = async (
   db: Database,
   accountId: string,
   id: string,
 ): Promise<Rule | null> => {
-  const row = await readFirst(selectRule(db, accountId, id))
-  return row && toRule(row)
+  const row = await selectRule(db, accountId, id).get()
+  return row ? toRule(row) : null
 }
 
 /** In the order of their ids, those after `after`. */
@@ -42,19 +37,20 @@ export const listRules = async (
   after: string,
   limit: number,
 ): Promise<Rule[]> => {
-  const rows = await readAll(
-    statement<RuleRow>(
-      db,
-      sql`SELECT * FROM ${rules} WHERE ${rules.accountId} = ${accountId} AND ${rules.id} > ${after}
-        ORDER BY ${rules.id} LIMIT ${limit}`,
-    ),
-  )
+  const rows = await db
+    .select()
+    .from(rules)
+    .where(and(eq(rules.accountId, accountId), gt(rules.id, after)))
+    .orderBy(rules.id)
+    .limit(limit)
   return rows.map(toRule)
 }
 
 /** The account's rules that are in force. */
-export const selectEnabledRules = compile<{ accountId: string }, RuleRow>(
-  sql`SELECT * FROM ${rules}
-    WHERE ${rules.accountId} = ${sql.placeholder('accountId')} AND ${rules.enabled} = 1
-    ORDER BY ${rules.id}`,
+export const selectEnabledRules = compile((p: Placeholders<{ accountId: string }>) =>
+  select(
+    getTableColumns(rules),
+    sql`FROM ${rules} WHERE ${rules.accountId} = ${p.accountId} AND ${rules.enabled} = 1
+      ORDER BY ${rules.id}`,
+  ),
 )

@@ -1,8 +1,9 @@
 import { sql } from 'drizzle-orm'
-import { fixColumns } from '../db/queries/fixes.ts'
-import { type DeviceRef, IS_VISIBLE_DEVICE } from '../db/queries/visibility.ts'
+import { fixFields } from '../db/queries/fixes.ts'
+import { type DeviceRef, isVisibleDevice } from '../db/queries/visibility.ts'
+import { json, select } from '../db/query.ts'
 import { accounts, devices, groupDevices, locations } from '../db/schema.ts'
-import { compile, placeholders, readAll, runBatch } from '../db/statement.ts'
+import { compile, type Placeholders, readAll, runBatch } from '../db/statement.ts'
 import { describeOccasion, isForDevice, type Rule, zonesOf } from '../domain/rule/rule.ts'
 import { CooldownFilter } from '../domain/rule/ruleCooldown.ts'
 import { iso } from '../domain/time/iso.ts'
@@ -12,11 +13,11 @@ import { MAX_SPAN_LOCATIONS } from '../domain/track/location.ts'
 import { acquireLongReply } from '../http/admission/longReply.ts'
 import { invalid, Problem } from '../http/contract/problem.ts'
 import type { ServiceContext } from '../serviceContext.ts'
-import { selectZonesOf, toZone } from '../zones/store.ts'
+import { selectZonesOf } from '../zones/store.ts'
 import { MAX_TESTED_ALERTS } from './contract.ts'
 import { judgeReport } from './evaluate/report.ts'
 import { compileRule, compileZone, wantsRest } from './evaluate/signals.ts'
-import { type RuleRow, selectEnabledRules, toRule } from './store.ts'
+import { selectEnabledRules, toRule } from './store.ts'
 
 /* What a rule would have raised, by the same code that judges reports. */
 
@@ -28,21 +29,34 @@ interface Span {
 
 const PAGE_ROWS = 10_000
 const MINUTE_MS = 60_000
-const p = placeholders('from', 'to', 'limit', 'wantsRest')
-type PageValues = DeviceRef & { from: number; to: number; limit: number; wantsRest: 0 | 1 }
-type PageRow = FixRow & { received_at: number }
+interface PageValues extends DeviceRef {
+  from: number
+  to: number
+  limit: number
+  wantsRest: 0 | 1
+}
 
-const selectFixes = compile<PageValues, PageRow>(
-  sql`SELECT ${fixColumns(sql`${p.wantsRest}`)}, ${locations.receivedAt}
-    FROM ${devices} CROSS JOIN ${locations} ON ${locations.deviceKey} = ${devices.key}
-    WHERE ${IS_VISIBLE_DEVICE} AND ${locations.time} BETWEEN ${p.from} AND ${p.to}
-    ORDER BY ${locations.time} LIMIT ${p.limit}`,
+const selectFixes = compile((p: Placeholders<PageValues>) =>
+  select(
+    { ...fixFields(sql`${p.wantsRest}`), receivedAt: locations.receivedAt },
+    sql`FROM ${devices} CROSS JOIN ${locations} ON ${locations.deviceKey} = ${devices.key}
+      WHERE ${isVisibleDevice(p)} AND ${locations.time} BETWEEN ${p.from} AND ${p.to}
+      ORDER BY ${locations.time} LIMIT ${p.limit}`,
+  ),
 )
 
-const selectContext = compile<DeviceRef, { time_zone: string; groups: string }>(
-  sql`SELECT ${accounts.timeZone}, (SELECT json_group_array(${groupDevices.groupId})
-      FROM ${groupDevices} WHERE ${groupDevices.deviceKey} = ${devices.key}) AS groups
-    FROM ${devices} JOIN ${accounts} ON ${accounts.id} = ${devices.accountId} WHERE ${IS_VISIBLE_DEVICE}`,
+type PageRow = FixRow & { receivedAt: number }
+
+const selectContext = compile((p: Placeholders<DeviceRef>) =>
+  select(
+    {
+      timeZone: accounts.timeZone,
+      groups: json<string[]>(sql`(SELECT json_group_array(${groupDevices.groupId})
+        FROM ${groupDevices} WHERE ${groupDevices.deviceKey} = ${devices.key})`),
+    },
+    sql`FROM ${devices} JOIN ${accounts} ON ${accounts.id} = ${devices.accountId}
+      WHERE ${isVisibleDevice(p)}`,
+  ),
 )
 
 const EXCESS = `The span has more than ${MAX_SPAN_LOCATIONS.toLocaleString('en')} locations. Choose a shorter one with \`from\` and \`to\`.`
@@ -104,12 +118,12 @@ const judgeContacts = (
   rows: PageRow[],
   { minutes, end, isScheduled: isInForce }: ContactSpan,
 ): Occurrence[] => {
-  const byArrival = [...rows].sort((a, b) => a.received_at - b.received_at)
+  const byArrival = [...rows].sort((a, b) => a.receivedAt - b.receivedAt)
   return byArrival.flatMap((row, index) => {
     const next = byArrival[index + 1]
-    const silentAt = row.received_at + minutes * MINUTE_MS
-    if (next ? next.received_at <= silentAt : silentAt > end) return []
-    const [time, last] = when.type === 'silent' ? [silentAt, row] : [next?.received_at, next]
+    const silentAt = row.receivedAt + minutes * MINUTE_MS
+    if (next ? next.receivedAt <= silentAt : silentAt > end) return []
+    const [time, last] = when.type === 'silent' ? [silentAt, row] : [next?.receivedAt, next]
     if (time === undefined || !last || !isInForce(time)) return []
     return [{ time, fix: toFix(last, false), zone: null, value: null }]
   })
@@ -118,11 +132,11 @@ const judgeContacts = (
 /** `returns` follows the account's shortest rule about silence that is for the device. */
 const silenceMinutes = (
   rule: Rule,
-  enabled: RuleRow[],
+  enabled: Rule[],
   device: { id: string; groups: string[] },
 ): number | null => {
   if (rule.when.type === 'silent') return rule.when.minutes
-  const minutes = enabled.map(toRule).flatMap((other) => {
+  const minutes = enabled.flatMap((other) => {
     const isFor = isForDevice(other, device.id, device.groups)
     return other.when.type === 'silent' && isFor ? [other.when.minutes] : []
   })
@@ -132,21 +146,22 @@ const silenceMinutes = (
 export const tryRule = async (context: ServiceContext, rule: Rule, span: Span) => {
   const { db, accountId } = context
   const device = { accountId, groupId: null, deviceId: span.deviceId }
-  const [found, zoneRows, enabled] = await runBatch(db, [
-    selectContext(db, device),
-    selectZonesOf(db, { accountId, ids: JSON.stringify(zonesOf(rule.when)) }),
-    selectEnabledRules(db, { accountId }),
-  ])
+  const { found, zoneRows, enabled } = await runBatch(db, {
+    found: selectContext(db, device),
+    zoneRows: selectZonesOf(db, { accountId, ids: JSON.stringify(zonesOf(rule.when)) }),
+    enabled: selectEnabledRules(db, { accountId }),
+  })
   const [account] = found.results
   if (!account) throw invalid({ pointer: '/deviceId', detail: 'is not a device of this account' })
-  const timeZone = account.time_zone
-  const contacted = { id: span.deviceId, groups: JSON.parse(account.groups) as string[] }
+  const { timeZone, groups } = account
   const slot = acquireLongReply(accountId)
   try {
     const rows = await readHistory(context, rule, span)
-    const zones = new Map(zoneRows.results.map((row) => [row.id, compileZone(toZone(row))]))
+    const zones = new Map(zoneRows.results.map((row) => [row.id, compileZone(row)]))
     const isContact = rule.when.type === 'silent' || rule.when.type === 'returns'
-    const minutes = isContact ? silenceMinutes(rule, enabled.results, contacted) : null
+    const minutes = isContact
+      ? silenceMinutes(rule, enabled.results.map(toRule), { id: span.deviceId, groups })
+      : null
     const occurrences = !isContact
       ? judgeHistory(
           rule,

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
 import {
   type HeardRow,
@@ -8,7 +8,6 @@ import {
   writeMarks,
 } from '../db/queries/silence.ts'
 import { sweepPositions } from '../db/schema.ts'
-import { readFirst, statement } from '../db/statement.ts'
 import { deviceKey, keysBeside } from '../domain/account/device.ts'
 import { currentDay, hasEnded } from '../domain/account/license.ts'
 import { MAX_RAISES_PER_CALL } from '../domain/message/pendingRaise.ts'
@@ -41,13 +40,11 @@ const PAGE_QUERIES = 2 + PAGE_PARTS * PART_QUERIES
 export const MAX_SILENCE_QUERIES = 2 + MAX_LISTS + MAX_PAGES * PAGE_QUERIES
 
 const readPosition = async (db: Database): Promise<number> => {
-  const found = await readFirst(
-    statement<{ position: number }>(
-      db,
-      sql`SELECT ${sweepPositions.position} FROM ${sweepPositions}
-        WHERE ${sweepPositions.part} = ${PART}`,
-    ),
-  )
+  const found = await db
+    .select({ position: sweepPositions.position })
+    .from(sweepPositions)
+    .where(eq(sweepPositions.part, PART))
+    .get()
   return found?.position ?? 0
 }
 

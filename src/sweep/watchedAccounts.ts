@@ -1,10 +1,11 @@
-import { sql } from 'drizzle-orm'
+import { getTableColumns, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
+import { select } from '../db/query.ts'
 import { accounts, rules } from '../db/schema.ts'
 import { readAll, statement } from '../db/statement.ts'
 import { accountNumberOf, deviceKey, keysBeside } from '../domain/account/device.ts'
 import type { Rule } from '../domain/rule/rule.ts'
-import { type RuleRow, toRule } from '../rules/store.ts'
+import { toRule } from '../rules/store.ts'
 
 /* The accounts whose devices are watched for silence, some at a time. */
 
@@ -27,22 +28,10 @@ export interface WatchedAccounts {
   lastKey: number
 }
 
-type ContactRow = RuleRow & {
-  account_id: string
-  number: number
-  time_zone: string
-  day: string
-}
-
 export const isForAll = ({ devices, groups }: Rule): boolean => devices.length + groups.length === 0
 
 const countTargets = (own: Rule[]): number =>
   own.reduce((count, { devices, groups }) => count + devices.length + groups.length, 0)
-
-const toAccount = (own: ContactRow[]): WatchedAccount => {
-  const { account_id: id, number, time_zone: timeZone, day } = own[0] as ContactRow
-  return { id, number, timeZone, day, rules: own.map(toRule) }
-}
 
 /**
  * Accounts with rules about silence, from that of a device key on, in the order of their keys. A
@@ -53,17 +42,33 @@ export const readWatchedAccounts = async (
   afterKey: number,
 ): Promise<WatchedAccounts> => {
   const rows = await readAll(
-    statement<ContactRow>(
+    statement(
       db,
-      sql`SELECT ${rules}.*, ${accounts.number}, ${accounts.timeZone}, ${accounts.day}
-        FROM ${rules} INDEXED BY rules_contact
-        JOIN ${accounts} ON ${accounts.id} = ${rules.accountId}
-        WHERE ${rules.enabled} = 1 AND ${rules.type} IN ('silent', 'returns')
-          AND ${accounts.number} >= ${accountNumberOf(afterKey + 1)} AND ${accounts.disabled} = 0
-        ORDER BY ${accounts.number}, ${rules.id} LIMIT ${MAX_RULES + 1}`,
+      select(
+        {
+          ...getTableColumns(rules),
+          number: accounts.number,
+          timeZone: accounts.timeZone,
+          day: accounts.day,
+        },
+        sql`FROM ${rules} INDEXED BY rules_contact
+          JOIN ${accounts} ON ${accounts.id} = ${rules.accountId}
+          WHERE ${rules.enabled} = 1 AND ${rules.type} IN ('silent', 'returns')
+            AND ${accounts.number} >= ${accountNumberOf(afterKey + 1)} AND ${accounts.disabled} = 0
+          ORDER BY ${accounts.number}, ${rules.id} LIMIT ${MAX_RULES + 1}`,
+      ),
     ),
   )
-  const all = [...Map.groupBy(rows, ({ account_id: id }) => id).values()].map(toAccount)
+  const byAccount = Map.groupBy(rows, ({ accountId }) => accountId)
+  const all = [...byAccount].flatMap(([id, own]): WatchedAccount[] =>
+    own.slice(0, 1).map(({ number, timeZone, day }) => ({
+      id,
+      number,
+      timeZone,
+      day,
+      rules: own.map(toRule),
+    })),
+  )
   // The last one may have more rules than were read.
   const complete = rows.length > MAX_RULES ? all.slice(0, -1) : all
   let targets = 0

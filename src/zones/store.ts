@@ -1,66 +1,42 @@
-import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, gt, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
+import { select } from '../db/query.ts'
 import { zones } from '../db/schema.ts'
-import { compile, readAll, readFirst, type Statement, statement } from '../db/statement.ts'
-import type { Zone, ZoneShape } from '../domain/geo/zone.ts'
+import { compile, type Placeholders } from '../db/statement.ts'
+import type { Zone } from '../domain/geo/zone.ts'
 
-export interface ZoneRow {
-  id: string
-  name: string
-  description: string
-  color: string
-  shape: string
-  creation: number
-  last_modified: number
-  version: number
-}
-
-export const toZone = (row: ZoneRow): Zone => ({
-  id: row.id,
-  name: row.name,
-  description: row.description,
-  color: row.color,
-  shape: JSON.parse(row.shape) as ZoneShape,
-  creation: row.creation,
-  lastModified: row.last_modified,
-  version: row.version,
-})
+const { accountId: _accountId, vertices: _vertices, ...columns } = getTableColumns(zones)
+/** The columns of a `Zone`. */
+export const ZONE_COLUMNS = columns
 
 export const isOwnZone = (accountId: string, id: string): SQL | undefined =>
   and(eq(zones.id, id), eq(zones.accountId, accountId))
 
-export const selectZone = (db: Database, accountId: string, id: string): Statement<ZoneRow> =>
-  statement(db, sql`SELECT * FROM ${zones} WHERE ${isOwnZone(accountId, id)}`)
+export const selectZone = (db: Database, accountId: string, id: string) =>
+  db.select(ZONE_COLUMNS).from(zones).where(isOwnZone(accountId, id))
 
-export const findZone = async (
-  db: Database,
-  accountId: string,
-  id: string,
-): Promise<Zone | null> => {
-  const row = await readFirst(selectZone(db, accountId, id))
-  return row && toZone(row)
-}
+export const findZone = (db: Database, accountId: string, id: string): Promise<Zone | undefined> =>
+  selectZone(db, accountId, id).get()
 
 /** In the order of their ids, those after `after`. */
-export const listZones = async (
+export const listZones = (
   db: Database,
   accountId: string,
   after: string,
   limit: number,
-): Promise<Zone[]> => {
-  const rows = await readAll(
-    statement<ZoneRow>(
-      db,
-      sql`SELECT * FROM ${zones} WHERE ${zones.accountId} = ${accountId} AND ${zones.id} > ${after}
-        ORDER BY ${zones.id} LIMIT ${limit}`,
-    ),
-  )
-  return rows.map(toZone)
-}
+): Promise<Zone[]> =>
+  db
+    .select(ZONE_COLUMNS)
+    .from(zones)
+    .where(and(eq(zones.accountId, accountId), gt(zones.id, after)))
+    .orderBy(zones.id)
+    .limit(limit)
 
 /** The zones of a JSON list of ids. */
-export const selectZonesOf = compile<{ accountId: string; ids: string }, ZoneRow>(
-  sql`SELECT ${zones}.* FROM json_each(${sql.placeholder('ids')}) listed
-    CROSS JOIN ${zones} ON ${zones.id} = listed.value
-      AND ${zones.accountId} = ${sql.placeholder('accountId')}`,
+export const selectZonesOf = compile((p: Placeholders<{ accountId: string; ids: string }>) =>
+  select(
+    ZONE_COLUMNS,
+    sql`FROM json_each(${p.ids}) listed
+      CROSS JOIN ${zones} ON ${zones.id} = listed.value AND ${zones.accountId} = ${p.accountId}`,
+  ),
 )

@@ -19,6 +19,19 @@ export const fixColumns = (wantsRest: SQL): SQL =>
     locations.battery,
   ])}, CASE WHEN ${wantsRest} THEN ${locations.rest} END AS rest`
 
+/** The same for `select`. */
+export const fixFields = (wantsRest: SQL) => ({
+  time: locations.time,
+  latitude: locations.latitude,
+  longitude: locations.longitude,
+  altitude: locations.altitude,
+  speed: locations.speed,
+  course: locations.course,
+  accuracy: locations.accuracy,
+  battery: locations.battery,
+  rest: sql<string | null>`CASE WHEN ${wantsRest} THEN ${locations.rest} END`,
+})
+
 type Numbers = [number, ...(number | null)[]]
 
 /**

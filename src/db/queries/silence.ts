@@ -1,9 +1,10 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { PendingRaise } from '../../domain/message/pendingRaise.ts'
 import type { HeardDevice } from '../../domain/rule/silence.ts'
 import type { Database } from '../open.ts'
+import { insertSelect, json, select, selectIn } from '../query.ts'
 import { devices, groupDevices, locations, pendingRaises, rules, silentMarks } from '../schema.ts'
-import { compile, names, placeholders, readAll, runBatch } from '../statement.ts'
+import { compile, type Placeholders, readAll, runBatch, valuesOf } from '../statement.ts'
 
 /* When devices were last heard, and which ones rules have found silent. */
 
@@ -23,49 +24,56 @@ export interface HeardRow extends HeardDevice {
   ends: string | null
 }
 
-const p = placeholders('ranges', 'deviceIds', 'groupIds', 'after', 'limit')
-
-interface HeardColumns {
-  key: number
-  id: string
-  account_id: string
-  ends: string | null
-  contact: number
-  groups: string
-  marks: string
+interface Packed {
+  ranges: string
+  deviceIds: string
+  groupIds: string
+  after: number
+  limit: number
 }
 
 /** Two rows for each device: its own and its last location's. */
-const COLUMNS = sql`${devices.key}, ${devices.id}, ${devices.accountId}, ${devices.ends},
-  max(ifnull(${devices.lastContact}, 0), ifnull((SELECT ${locations.receivedAt}
+const columnsOf = (p: Placeholders<Packed>) => ({
+  key: devices.key,
+  id: devices.id,
+  accountId: devices.accountId,
+  ends: devices.ends,
+  contact: sql<number>`max(ifnull(${devices.lastContact}, 0), ifnull((SELECT ${locations.receivedAt}
     FROM ${locations} WHERE ${locations.deviceKey} = ${devices.key}
-    ORDER BY ${locations.time} DESC LIMIT 1), 0)) AS contact,
-  (SELECT json_group_array(${groupDevices.groupId}) FROM ${groupDevices}
-    WHERE ${groupDevices.deviceKey} = ${devices.key}
-      AND ${groupDevices.groupId} IN (SELECT value FROM json_each(${p.groupIds}))) AS groups,
-  (SELECT json_group_object(${silentMarks.ruleId}, ${silentMarks.contact})
-    FROM ${silentMarks} WHERE ${silentMarks.deviceKey} = ${devices.key}) AS marks`
-
-type Packed = Record<'ranges' | 'deviceIds' | 'groupIds', string> & { after: number; limit: number }
+    ORDER BY ${locations.time} DESC LIMIT 1), 0))`,
+  groups: json<string[]>(sql`(SELECT json_group_array(${groupDevices.groupId})
+    FROM ${groupDevices} WHERE ${groupDevices.deviceKey} = ${devices.key}
+      AND ${groupDevices.groupId} IN ${valuesOf(p.groupIds)})`),
+  marks: json<Record<string, number>>(
+    sql`(SELECT json_group_object(${silentMarks.ruleId}, ${silentMarks.contact})
+      FROM ${silentMarks} WHERE ${silentMarks.deviceKey} = ${devices.key})`,
+  ),
+})
 
 /** All devices of some accounts. */
-const selectAll = compile<Packed, HeardColumns>(
-  sql`SELECT ${COLUMNS} FROM json_each(${p.ranges}) given
-    CROSS JOIN ${devices} ON ${devices.key} BETWEEN given.value ->> 0 AND given.value ->> 1
-      AND ${devices.key} > ${p.after}
-    ORDER BY given.key, ${devices.key} LIMIT ${p.limit}`,
+const selectAll = compile((p: Placeholders<Packed>) =>
+  select(
+    columnsOf(p),
+    sql`FROM json_each(${p.ranges}) given
+      CROSS JOIN ${devices} ON ${devices.key} BETWEEN given.value ->> 0 AND given.value ->> 1
+        AND ${devices.key} > ${p.after}
+      ORDER BY given.key, ${devices.key} LIMIT ${p.limit}`,
+  ),
 )
 
 /** The devices that rules name, by themselves or by a group. No row of others is read. */
-const selectNamed = compile<Packed, HeardColumns>(
-  sql`SELECT ${COLUMNS} FROM (
-      SELECT ${devices.key} AS key FROM json_each(${p.deviceIds}) given
-      CROSS JOIN ${devices} ON ${devices.id} = given.value WHERE ${devices.key} > ${p.after}
-      UNION SELECT ${groupDevices.deviceKey} FROM json_each(${p.groupIds}) given
-      CROSS JOIN ${groupDevices} ON ${groupDevices.groupId} = given.value
-      WHERE ${groupDevices.deviceKey} > ${p.after}
-      ORDER BY key LIMIT ${p.limit}) named
-    CROSS JOIN ${devices} ON ${devices.key} = named.key ORDER BY ${devices.key}`,
+const selectNamed = compile((p: Placeholders<Packed>) =>
+  select(
+    columnsOf(p),
+    sql`FROM (
+        SELECT ${devices.key} AS key FROM json_each(${p.deviceIds}) given
+        CROSS JOIN ${devices} ON ${devices.id} = given.value WHERE ${devices.key} > ${p.after}
+        UNION SELECT ${groupDevices.deviceKey} FROM json_each(${p.groupIds}) given
+        CROSS JOIN ${groupDevices} ON ${groupDevices.groupId} = given.value
+        WHERE ${groupDevices.deviceKey} > ${p.after}
+        ORDER BY key LIMIT ${p.limit}) named
+      CROSS JOIN ${devices} ON ${devices.key} = named.key ORDER BY ${devices.key}`,
+  ),
 )
 
 /** A page in the order of the keys. */
@@ -82,13 +90,7 @@ export const readHeardDevices = async (db: Database, query: HeardQuery): Promise
   const hasNamed = deviceIds.length + groupIds.length > 0
   const named = hasNamed ? await readAll(selectNamed(db, values)) : []
   const byKey = new Map([...all, ...named].map((row) => [row.key, row]))
-  const page = [...byKey.values()].sort((a, b) => a.key - b.key).slice(0, limit)
-  return page.map(({ account_id: accountId, groups, marks, ...row }) => ({
-    ...row,
-    accountId,
-    groups: JSON.parse(groups) as string[],
-    marks: JSON.parse(marks) as Record<string, number>,
-  }))
+  return [...byKey.values()].sort((a, b) => a.key - b.key).slice(0, limit)
 }
 
 /** A mark to set or to clear, with the alerts that follow from it. */
@@ -103,54 +105,55 @@ export interface MarkChange {
   raises: PendingRaise[]
 }
 
-const w = placeholders('changes', 'now')
+type Writing = Placeholders<{ changes: string; now: number }>
 const change = (member: string) => sql`changed.value ->> ${sql.raw(`'$.${member}'`)}`
 const IS_OF_CHANGE = sql`${silentMarks.ruleId} = ${change('ruleId')}
   AND ${silentMarks.deviceKey} = ${change('deviceKey')}`
-const RAISE_COLUMNS = names(
-  pendingRaises.id,
-  pendingRaises.accountId,
-  pendingRaises.creation,
-  pendingRaises.raise,
-)
-const RAISES = sql`INSERT INTO ${pendingRaises} (${RAISE_COLUMNS})
-  SELECT listed.value ->> '$.alert.id', ${change('accountId')}, ${w.now}, listed.value
-  FROM json_each(${w.changes}) changed, json_each(changed.value, '$.raises') listed`
-
-type Values = { changes: string; now: number }
 
 /** False when the rule was changed or deleted since it was read: it is judged by again. */
 const IS_SAME_RULE = sql`EXISTS (SELECT 1 FROM ${rules} WHERE ${rules.id} = ${change('ruleId')}
   AND ${rules.version} = ${change('ruleVersion')})`
 
+const raiseWhere = (condition: SQL) =>
+  compile((p: Writing) =>
+    selectIn({ id: sql<string>`id` }, (list) =>
+      insertSelect(
+        pendingRaises,
+        {
+          id: sql`listed.value ->> '$.alert.id'`,
+          accountId: change('accountId'),
+          creation: p.now,
+          raise: sql`listed.value`,
+        },
+        sql`FROM json_each(${p.changes}) changed, json_each(changed.value, '$.raises') listed
+          WHERE ${condition} ON CONFLICT DO NOTHING RETURNING ${list}`,
+      ),
+    ),
+  )
+
 /** Only what no other run has marked. Must come before the marks themselves. */
-const raiseSilences = compile<Values, { id: string }>(
-  sql`${RAISES} WHERE ${IS_SAME_RULE} AND NOT EXISTS (SELECT 1 FROM ${silentMarks}
-    WHERE ${IS_OF_CHANGE} AND ${silentMarks.contact} >= ${change('contact')})
-    ON CONFLICT DO NOTHING RETURNING id`,
+const raiseSilences = raiseWhere(sql`${IS_SAME_RULE} AND NOT EXISTS (SELECT 1 FROM ${silentMarks}
+  WHERE ${IS_OF_CHANGE} AND ${silentMarks.contact} >= ${change('contact')})`)
+const setMarks = compile((p: Writing) =>
+  insertSelect(
+    silentMarks,
+    {
+      ruleId: change('ruleId'),
+      deviceKey: change('deviceKey'),
+      accountId: change('accountId'),
+      contact: change('contact'),
+    },
+    sql`FROM json_each(${p.changes}) changed WHERE ${IS_SAME_RULE}
+      ON CONFLICT DO UPDATE SET contact = excluded.contact
+        WHERE ${silentMarks.contact} < excluded.contact`,
+  ),
 )
-const MARK_COLUMNS = names(
-  silentMarks.ruleId,
-  silentMarks.deviceKey,
-  silentMarks.accountId,
-  silentMarks.contact,
-)
-const setMarks = compile<Values>(
-  sql`INSERT INTO ${silentMarks} (${MARK_COLUMNS})
-    SELECT ${change('ruleId')}, ${change('deviceKey')}, ${change('accountId')}, ${change('contact')}
-    FROM json_each(${w.changes}) changed WHERE ${IS_SAME_RULE}
-    ON CONFLICT DO UPDATE SET contact = excluded.contact
-      WHERE ${silentMarks.contact} < excluded.contact`,
-)
-const raiseReturns = compile<Values, { id: string }>(
-  sql`${RAISES} WHERE EXISTS (SELECT 1 FROM ${silentMarks}
-    WHERE ${IS_OF_CHANGE} AND ${silentMarks.contact} = ${change('contact')})
-    ON CONFLICT DO NOTHING RETURNING id`,
-)
-const clearMarks = compile<Values>(
-  sql`DELETE FROM ${silentMarks} WHERE (${names(silentMarks.ruleId, silentMarks.deviceKey)},
-    ${names(silentMarks.contact)}) IN (SELECT ${change('ruleId')}, ${change('deviceKey')},
-      ${change('contact')} FROM json_each(${w.changes}) changed)`,
+const raiseReturns = raiseWhere(sql`EXISTS (SELECT 1 FROM ${silentMarks}
+  WHERE ${IS_OF_CHANGE} AND ${silentMarks.contact} = ${change('contact')})`)
+const clearMarks = compile(
+  (p: Writing) => sql`DELETE FROM ${silentMarks} WHERE (rule_id, device_key, contact) IN (
+    SELECT ${change('ruleId')}, ${change('deviceKey')}, ${change('contact')}
+    FROM json_each(${p.changes}) changed)`,
 )
 
 /** Some of the marks to set, or to clear. */
@@ -196,6 +199,6 @@ export const writeMarks = async (
   const values = { changes: JSON.stringify(changes), now }
   const raise = kind === 'returns' ? raiseReturns : raiseSilences
   const mark = kind === 'returns' ? clearMarks : setMarks
-  const [stored] = await runBatch(db, [raise(db, values), mark(db, values)])
+  const { stored } = await runBatch(db, { stored: raise(db, values), marks: mark(db, values) })
   return new Set(stored.results.map(({ id }) => id))
 }

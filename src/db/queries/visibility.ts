@@ -1,6 +1,6 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { devices, groupDevices } from '../schema.ts'
-import { placeholders } from '../statement.ts'
+import { type Placeholders, placeholders } from '../statement.ts'
 
 /* The only place that decides which devices a caller may see. */
 
@@ -26,8 +26,9 @@ export interface DeviceRef extends Viewer {
   deviceId: string
 }
 
-const p = placeholders('deviceId', 'accountId', 'groupId')
+/** True for the asked device, when the viewer can see it. */
+export const isVisibleDevice = (p: Placeholders<DeviceRef>): SQL =>
+  sql`${devices.id} = ${p.deviceId} AND ${devices.accountId} = ${p.accountId}
+    AND ${isVisible(devices.key, p.groupId)}`
 
-/** True for the asked device, when the viewer can see it. A `DeviceRef` fills its placeholders. */
-export const IS_VISIBLE_DEVICE: SQL = sql`${devices.id} = ${p.deviceId}
-  AND ${devices.accountId} = ${p.accountId} AND ${isVisible(devices.key, p.groupId)}`
+export const IS_VISIBLE_DEVICE = isVisibleDevice(placeholders('deviceId', 'accountId', 'groupId'))

@@ -1,11 +1,12 @@
 import { sql } from 'drizzle-orm'
 import type { Database } from '../../db/open.ts'
+import { select } from '../../db/query.ts'
 import { accounts, rules, zones } from '../../db/schema.ts'
-import { compile, placeholders, runBatch } from '../../db/statement.ts'
+import { compile, type Placeholders, runBatch } from '../../db/statement.ts'
 import { SizedCache } from '../../domain/cache/sizedCache.ts'
 import { compiledBytes } from '../../domain/geo/zoneGeometry.ts'
 import { isContactRule, type Rule } from '../../domain/rule/rule.ts'
-import { toZone, type ZoneRow } from '../../zones/store.ts'
+import { ZONE_COLUMNS } from '../../zones/store.ts'
 import { selectEnabledRules, toRule } from '../store.ts'
 import { compileRule, compileZone, type Signal, wantsRest } from './signals.ts'
 
@@ -30,31 +31,37 @@ const RULE_BYTES = 2000
 /** By account. */
 export const ruleCache = new SizedCache<CompiledRules>(MAX_CACHE_BYTES)
 
-const p = placeholders('accountId')
+type OfAccount = Placeholders<{ accountId: string }>
 
-const selectVersion = compile<{ accountId: string }, { rules_version: string | null }>(
-  sql`SELECT ${accounts.rulesVersion} FROM ${accounts} WHERE ${accounts.id} = ${p.accountId}`,
+const selectVersion = compile((p: OfAccount) =>
+  select(
+    { rulesVersion: accounts.rulesVersion },
+    sql`FROM ${accounts} WHERE ${accounts.id} = ${p.accountId}`,
+  ),
 )
 
 /** The zones that rules in force name. */
-const selectUsedZones = compile<{ accountId: string }, ZoneRow>(
-  sql`SELECT * FROM ${zones} WHERE ${zones.accountId} = ${p.accountId} AND ${zones.id} IN (
-    SELECT used.value FROM ${rules}, json_each(${rules.record}, '$.when.zones') used
-    WHERE ${rules.accountId} = ${p.accountId} AND ${rules.enabled} = 1)`,
+const selectUsedZones = compile((p: OfAccount) =>
+  select(
+    ZONE_COLUMNS,
+    sql`FROM ${zones} WHERE ${zones.accountId} = ${p.accountId} AND ${zones.id} IN (
+      SELECT used.value FROM ${rules}, json_each(${rules.record}, '$.when.zones') used
+      WHERE ${rules.accountId} = ${p.accountId} AND ${rules.enabled} = 1)`,
+  ),
 )
 
 const readRules = async (db: Database, accountId: string): Promise<CompiledRules> => {
-  const [versions, ruleRows, zoneRows] = await runBatch(db, [
-    selectVersion(db, { accountId }),
-    selectEnabledRules(db, { accountId }),
-    selectUsedZones(db, { accountId }),
-  ])
-  const compiledZones = zoneRows.results.map((row) => compileZone(toZone(row)))
+  const { versions, ruleRows, zoneRows } = await runBatch(db, {
+    versions: selectVersion(db, { accountId }),
+    ruleRows: selectEnabledRules(db, { accountId }),
+    zoneRows: selectUsedZones(db, { accountId }),
+  })
+  const compiledZones = zoneRows.results.map(compileZone)
   const byId = new Map(compiledZones.map((zone) => [zone.id, zone]))
   const inForce = ruleRows.results.map(toRule).filter((rule) => !isContactRule(rule))
   const zoneBytes = compiledZones.reduce((sum, { shape }) => sum + compiledBytes(shape), 0)
   return {
-    version: versions.results[0]?.rules_version ?? null,
+    version: versions.results[0]?.rulesVersion ?? null,
     rules: inForce.map((rule) => ({ rule, signals: compileRule(rule, byId) })),
     wantsRest: inForce.some(wantsRest),
     bytes: zoneBytes + RULE_BYTES * inForce.length,
