@@ -4,10 +4,13 @@ import type { Database } from './open.ts'
 import { type Decode, Query } from './query.ts'
 
 const dialect = new SQLiteAsyncDialect()
-const DECODE = Symbol('decode')
+declare const ROW: unique symbol
 
 /** A prepared D1 statement that knows its rows. */
-export type Statement<Row = unknown> = D1PreparedStatement & { [DECODE]?: Decode<Row> | undefined }
+export type Statement<Row = unknown> = D1PreparedStatement & { readonly [ROW]?: Row }
+
+/** Those that have anything to decode. */
+const decoders = new WeakMap<Statement, Decode<unknown>>()
 
 /** A query of Drizzle's builder. In a batch, columns of the same name need different ones. */
 interface Built<Row> {
@@ -20,7 +23,7 @@ interface Built<Row> {
 
 const bind = <Row>(db: Database, text: string, params: unknown[], decode?: Decode<Row>) => {
   const bound: Statement<Row> = db.$client.prepare(text).bind(...params)
-  if (decode) bound[DECODE] = decode
+  if (decode) decoders.set(bound, decode)
   return bound
 }
 
@@ -89,6 +92,10 @@ export const compile = <Values extends object, Row = unknown>(
     )
 }
 
+/** The rows of a compiled query. */
+export type RowOf<Compiled extends (...given: never[]) => Statement> =
+  ReturnType<Compiled> extends Statement<infer Row> ? Row : never
+
 /** Compiles each variant of a statement at its first use. Variants must be few: all are kept. */
 export const compileVariants = <Variant extends object, Values extends object, Row = unknown>(
   build: (variant: Variant, p: Placeholders<Values>) => SQL | Query<Row>,
@@ -106,7 +113,7 @@ export const compileVariants = <Variant extends object, Values extends object, R
 }
 
 const decodeResult = <Row>(query: Statement<Row>, result: D1Result): D1Result<Row> => {
-  const decode = query[DECODE]
+  const decode = decoders.get(query) as Decode<Row> | undefined
   return decode ? { ...result, results: decode(result) } : (result as D1Result<Row>)
 }
 
