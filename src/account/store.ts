@@ -1,7 +1,8 @@
 import { eq, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
+import { insertSelect, nullable, select } from '../db/query.ts'
 import { accounts, accountUsage } from '../db/schema.ts'
-import { compile, names, placeholders, readFirst, runBatch } from '../db/statement.ts'
+import { compile, type Placeholders, type RowOf, readFirst, runBatch } from '../db/statement.ts'
 import type { BudgetOverrides, Usage } from '../domain/account/budget.ts'
 import { parseEmergencySettings } from '../domain/message/emergency.ts'
 import type { Day } from '../domain/time/day.ts'
@@ -25,40 +26,36 @@ export interface BudgetState {
   emergencyAlerts: readonly string[]
 }
 
-interface StateRow {
-  time_zone: string
-  day: Day
-  licenses: number
-  locations_per_day: number | null
-  storage_bytes: number | null
-  emergency: string | null
-  usage_day: Day | null
-  locations: number
-  stored_bytes: number
-}
-
-const p = placeholders('accountId', 'day', 'locations', 'storageBytes')
-
-const selectState = compile<{ accountId: string }, StateRow>(
-  sql`SELECT ${accounts.timeZone}, ${accounts.day}, ${accounts.licenses},
-      ${accounts.locationsPerDay}, ${accounts.storageBytes}, ${accounts.emergency},
-      ${accountUsage.day} AS usage_day,
-      ${accountUsage.locations}, ${accountUsage.storageBytes} AS stored_bytes
-    FROM ${accounts} LEFT JOIN ${accountUsage} ON ${accountUsage.accountId} = ${accounts.id}
-    WHERE ${accounts.id} = ${p.accountId}`,
+const selectState = compile((p: Placeholders<{ accountId: string }>) =>
+  select(
+    {
+      timeZone: accounts.timeZone,
+      day: accounts.day,
+      licenses: accounts.licenses,
+      locationsPerDay: accounts.locationsPerDay,
+      storageBytes: accounts.storageBytes,
+      emergency: accounts.emergency,
+      usageDay: nullable(accountUsage.day),
+      locations: accountUsage.locations,
+      storedBytes: accountUsage.storageBytes,
+    },
+    sql`FROM ${accounts} LEFT JOIN ${accountUsage} ON ${accountUsage.accountId} = ${accounts.id}
+      WHERE ${accounts.id} = ${p.accountId}`,
+  ),
 )
 
-const toState = (row: StateRow): BudgetState => ({
-  timeZone: row.time_zone,
-  day: row.day,
-  licenses: row.licenses,
-  overrides: { locationsPerDay: row.locations_per_day, storageBytes: row.storage_bytes },
-  usage:
-    row.usage_day === null
-      ? null
-      : { day: row.usage_day, locations: row.locations, storageBytes: row.stored_bytes },
-  emergencyAlerts: parseEmergencySettings(row.emergency).emergencyAlerts,
-})
+const toState = (row: RowOf<typeof selectState>): BudgetState => {
+  const { timeZone, day, licenses, locationsPerDay, storageBytes } = row
+  const { usageDay, locations, storedBytes } = row
+  return {
+    timeZone,
+    day,
+    licenses,
+    overrides: { locationsPerDay, storageBytes },
+    usage: usageDay === null ? null : { day: usageDay, locations, storageBytes: storedBytes },
+    emergencyAlerts: parseEmergencySettings(row.emergency).emergencyAlerts,
+  }
+}
 
 /** Null when the cell does not have the account. */
 export const readBudgetState = async (
@@ -71,32 +68,32 @@ export const readBudgetState = async (
 
 type NewUsage = Usage & { accountId: string }
 
-const COLUMNS = names(
-  accountUsage.accountId,
-  accountUsage.day,
-  accountUsage.locations,
-  accountUsage.storageBytes,
-)
-
 /**
  * Adds nothing for an erased account. The day never goes back (see `usageAsOf`). A correction may be
  * less than 0.
  */
-const upsertUsage = compile<NewUsage>(
-  sql`INSERT INTO ${accountUsage} (${COLUMNS})
-    SELECT ${accounts.id}, ${p.day}, max(0, ${p.locations}), max(0, ${p.storageBytes})
-    FROM ${accounts} WHERE ${accounts.id} = ${p.accountId}
-    ON CONFLICT (${names(accountUsage.accountId)}) DO UPDATE SET
-      locations = max(0, iif(excluded.day > day, 0, locations) + ${p.locations}),
-      day = max(day, excluded.day), storage_bytes = max(0, storage_bytes + ${p.storageBytes})`,
+const upsertUsage = compile((p: Placeholders<NewUsage>) =>
+  insertSelect(
+    accountUsage,
+    {
+      accountId: accounts.id,
+      day: p.day,
+      locations: sql`max(0, ${p.locations})`,
+      storageBytes: sql`max(0, ${p.storageBytes})`,
+    },
+    sql`FROM ${accounts} WHERE ${accounts.id} = ${p.accountId}
+      ON CONFLICT (account_id) DO UPDATE SET
+        locations = max(0, iif(excluded.day > day, 0, locations) + ${p.locations}),
+        day = max(day, excluded.day), storage_bytes = max(0, storage_bytes + ${p.storageBytes})`,
+  ),
 )
 
 /** Adds what an isolate has counted, and returns what all of them have. */
 export const addUsage = async (db: Database, usage: NewUsage): Promise<BudgetState | null> => {
-  const [, { results }] = await runBatch(db, [
-    upsertUsage(db, usage),
-    selectState(db, { accountId: usage.accountId }),
-  ])
-  const [row] = results
+  const { states } = await runBatch(db, {
+    added: upsertUsage(db, usage),
+    states: selectState(db, { accountId: usage.accountId }),
+  })
+  const [row] = states.results
   return row ? toState(row) : null
 }

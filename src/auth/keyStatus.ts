@@ -1,7 +1,8 @@
 import { and, eq, isNull, lt, or, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
+import { nullable, select } from '../db/query.ts'
 import { accounts, keys, sessions, users } from '../db/schema.ts'
-import { compile, readAll, valuesOf } from '../db/statement.ts'
+import { compile, type Placeholders, type RowOf, readAll, valuesOf } from '../db/statement.ts'
 import { isSessionId } from '../domain/account/session.ts'
 import type { AccessPeriod, Privilege } from '../domain/account/user.ts'
 import { BoundedCache } from '../domain/cache/boundedCache.ts'
@@ -26,57 +27,39 @@ export interface KeyStatus {
     | null
 }
 
-interface StatusRow {
-  key_id: string
-  account_id: string
-  account_disabled: number
-  user_id: string | null
-  key_expires: number | null
-  last_used: number | null
-  found_user: string | null
-  user_disabled: number
-  from_time: number | null
-  user_expires: number | null
-  privileges: string
-  group_id: string | null
-  admin_devices: number | null
-}
-
 const selectStatusesOf = (table: typeof keys | typeof sessions) =>
-  compile<{ ids: string }, StatusRow>(
-    sql`SELECT ${table.id} AS key_id, ${table.accountId}, ${accounts.disabled} AS account_disabled,
-        ${table.userId}, ${table.expires} AS key_expires, ${table.lastUsed},
-        ${users.id} AS found_user, ${users.disabled} AS user_disabled, ${users.fromTime},
-        ${users.expires} AS user_expires, ${users.privileges}, ${users.groupId},
-        ${users.adminDevices}
-      FROM ${table} JOIN ${accounts} ON ${accounts.id} = ${table.accountId}
-      LEFT JOIN ${users}
-        ON ${users.id} = ${table.userId} AND ${users.accountId} = ${table.accountId}
-      WHERE ${table.id} IN ${valuesOf(sql.placeholder('ids'))}`,
+  compile((p: Placeholders<{ ids: string }>) =>
+    select(
+      {
+        keyId: sql<string>`${table.id}`,
+        accountId: accounts.id,
+        disabled: accounts.disabled,
+        userId: sql<string | null>`${table.userId}`,
+        expires: sql<number | null>`${table.expires}`,
+        lastUsed: sql<number>`ifnull(${table.lastUsed}, 0)`,
+        isUserDisabled: nullable(users.disabled),
+        from: users.fromTime,
+        userExpires: users.expires,
+        privileges: users.privileges,
+        groupId: users.groupId,
+        adminDevices: users.adminDevices,
+      },
+      sql`FROM ${table} JOIN ${accounts} ON ${accounts.id} = ${table.accountId}
+        LEFT JOIN ${users}
+          ON ${users.id} = ${table.userId} AND ${users.accountId} = ${table.accountId}
+        WHERE ${table.id} IN ${valuesOf(p.ids)}`,
+    ),
   )
 const selectKeys = selectStatusesOf(keys)
 const selectSessions = selectStatusesOf(sessions)
 
-const toUser = (row: StatusRow): KeyStatus['user'] =>
-  row.found_user === null
-    ? null
-    : {
-        disabled: row.user_disabled === 1,
-        from: row.from_time,
-        expires: row.user_expires,
-        privileges: JSON.parse(row.privileges) as Privilege[],
-        groupId: row.group_id,
-        adminDevices: row.admin_devices,
-      }
-
-const toStatus = (row: StatusRow): KeyStatus => ({
-  accountId: row.account_id,
-  disabled: row.account_disabled === 1,
-  userId: row.user_id,
-  expires: row.key_expires,
-  lastUsed: row.last_used ?? 0,
-  user: toUser(row),
-})
+const toStatus = (row: RowOf<typeof selectKeys>): KeyStatus => {
+  const { accountId, disabled, userId, expires, lastUsed, isUserDisabled } = row
+  const { from, userExpires, privileges, groupId, adminDevices } = row
+  const access = { from, expires: userExpires, privileges, groupId, adminDevices }
+  const user = isUserDisabled === null ? null : { disabled: isUserDisabled, ...access }
+  return { accountId, disabled, userId, expires, lastUsed, user }
+}
 
 /**
  * Reads the status of these keys and sessions. Those that are deleted, or whose user is deleted, are
@@ -93,8 +76,8 @@ export const readKeyStatuses = async (
     ...(sessionIds.length > 0 ? [selectSessions(db, { ids: JSON.stringify(sessionIds) })] : []),
   ]
   const rows = (await Promise.all(reads.map((read) => readAll(read)))).flat()
-  const existing = rows.filter((row) => row.user_id === null || row.found_user !== null)
-  return new Map(existing.map((row) => [row.key_id, toStatus(row)]))
+  const existing = rows.filter((row) => row.userId === null || row.isUserDisabled !== null)
+  return new Map(existing.map((row) => [row.keyId, toStatus(row)]))
 }
 
 /** Half of the 30 s after which a revoked key must be refused: leaves time for a slow read. */

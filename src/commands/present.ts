@@ -1,19 +1,19 @@
 import { iso } from '../domain/time/iso.ts'
-import type { CommandRow } from './store.ts'
+import type { StoredCommand } from './store.ts'
 
 /** An SMS that the daily limit suppressed was not sent, and will not be. */
-const statusOf = ({ status, sms_status }: CommandRow): CommandRow['status'] => {
-  if (sms_status === null) return status
-  return sms_status === 'suppressed' ? 'failed' : (sms_status as CommandRow['status'])
+const statusOf = ({ status, smsStatus }: StoredCommand): StoredCommand['status'] => {
+  if (smsStatus === null) return status
+  return smsStatus === 'suppressed' ? 'failed' : (smsStatus as StoredCommand['status'])
 }
 
-export const presentCommand = (row: CommandRow) => ({
+export const presentCommand = (row: StoredCommand) => ({
   id: row.id,
-  received: row.is_received === 1,
+  received: row.isReceived,
   status: statusOf(row),
   format: row.format,
   command: row.command,
-  sms: row.sms === 1,
+  sms: row.sms,
   creation: iso(row.creation),
-  answer: row.answer ?? row.sms_reason,
+  answer: row.answer ?? row.smsReason,
 })

@@ -10,6 +10,7 @@ import {
 } from 'drizzle-orm/sqlite-core'
 import type { QuarantineReason, SourceItem, SourceProvider } from '../domain/account/source.ts'
 import type { Privilege } from '../domain/account/user.ts'
+import type { DisabledReason } from '../domain/event/webhook.ts'
 import type { ZoneShape } from '../domain/geo/zone.ts'
 import type {
   AlertUpdate,
@@ -280,7 +281,7 @@ export const webhooks = sqliteTable(
     groups: text({ mode: 'json' }).$type<string[]>().notNull(),
     description: text().notNull(),
     enabled: integer({ mode: 'boolean' }).notNull(),
-    disabledReason: text('disabled_reason'),
+    disabledReason: text('disabled_reason').$type<DisabledReason>(),
     /** Whether `events` includes `location.reported`, which is logged only for subscribers. */
     wantsLocations: integer('wants_locations', { mode: 'boolean' }).notNull(),
     /**
@@ -719,6 +720,8 @@ export const sourcePayloads = sqliteTable(
   ],
 )
 
+export type CommandStatus = 'queued' | 'sent' | 'delivered' | 'failed' | 'unknown'
+
 /** Commands to devices, and messages that were written on them: a conversation. */
 export const commands = sqliteTable(
   'commands',
@@ -727,10 +730,10 @@ export const commands = sqliteTable(
     accountId: text('account_id').notNull(),
     deviceKey: integer('device_key').notNull(),
     isReceived: integer('is_received', { mode: 'boolean' }).notNull(),
-    format: text().notNull(),
+    format: text().$type<'Text' | 'Hex' | 'Base64'>().notNull(),
     command: text().notNull(),
     sms: integer({ mode: 'boolean' }).notNull(),
-    status: text().notNull(),
+    status: text().$type<CommandStatus>().notNull(),
     answer: text(),
     creation: integer().notNull(),
   },

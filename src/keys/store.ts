@@ -2,8 +2,9 @@ import { and, asc, eq, gt, isNull, or, sql } from 'drizzle-orm'
 import { growScan } from '../db/boundedScan.ts'
 import type { Database } from '../db/open.ts'
 import { appendEvent } from '../db/queries/events.ts'
+import { insertSelect } from '../db/query.ts'
 import { keys, users } from '../db/schema.ts'
-import { names, runBatch, statement } from '../db/statement.ts'
+import { runBatch } from '../db/statement.ts'
 import { type Scope, toScopes } from '../domain/account/scope.ts'
 
 type Row = typeof keys.$inferSelect
@@ -80,38 +81,24 @@ export const findKey = async (
   return row ? toKey(row) : null
 }
 
-const NEW_COLUMNS = names(
-  keys.id,
-  keys.accountId,
-  keys.name,
-  keys.scopes,
-  keys.hash,
-  keys.userId,
-  keys.creation,
-  keys.expires,
-)
-
 /** Inserts a key with its `key.created` event, unless the account does not have its user. */
 const insertStatements = (db: Database, accountId: string, key: NewKey, now: number) => {
-  const { id, name, hash, userId, expires } = key
+  const { id, name, userId } = key
   const hasUser =
     userId === null
       ? sql`true`
       : sql`EXISTS (SELECT 1 FROM ${users}
           WHERE ${users.id} = ${userId} AND ${users.accountId} = ${accountId})`
-  return [
+  return {
     // A retry after a crash has the same id but a new secret: nobody has seen the first one.
-    statement<{ id: string }>(
-      db,
-      sql`INSERT INTO ${keys} (${NEW_COLUMNS})
-        SELECT ${id}, ${accountId}, ${name}, ${JSON.stringify(key.scopes)}, ${hash}, ${userId},
-          ${now}, ${expires} WHERE ${hasUser}
-        ON CONFLICT (${names(keys.id)}) DO UPDATE
-          SET ${names(keys.hash)} = excluded.hash, ${names(keys.creation)} = excluded.creation
-          WHERE ${keys.accountId} = ${accountId}
-        RETURNING ${names(keys.id)}`,
+    inserted: insertSelect(
+      keys,
+      { ...key, accountId, creation: now },
+      sql`WHERE ${hasUser} ON CONFLICT (id) DO UPDATE
+          SET hash = excluded.hash, creation = excluded.creation
+          WHERE ${keys.accountId} = ${accountId}`,
     ),
-    ...appendEvent(
+    created: appendEvent(
       db,
       {
         accountId,
@@ -123,16 +110,16 @@ const insertStatements = (db: Database, accountId: string, key: NewKey, now: num
       },
       sql`EXISTS (SELECT 1 FROM ${keys} WHERE ${keys.id} = ${id})`,
     ),
-  ] as const
+  }
 }
 
 const toInserted = (
-  inserted: D1Result<{ id: string }>,
+  { inserted }: { inserted: D1Result },
   accountId: string,
   key: NewKey,
   now: number,
 ): Key | null =>
-  inserted.results.length === 1
+  inserted.meta.changes === 1
     ? { ...key, accountId, creation: now, chosenEnd: null, lastUsed: null }
     : null
 
@@ -143,8 +130,8 @@ export const insertKey = async (
   key: NewKey,
   now: number,
 ): Promise<Key | null> => {
-  const [inserted] = await runBatch(db, insertStatements(db, accountId, key, now))
-  return toInserted(inserted, accountId, key, now)
+  const results = await runBatch(db, insertStatements(db, accountId, key, now))
+  return toInserted(results, accountId, key, now)
 }
 
 /** Appends the `key.revoked` event of a key that is still live. */
@@ -176,21 +163,18 @@ export const regenerateKey = async (
   db: Database,
   { accountId, old, fresh, overlapEnd, now }: Regeneration,
 ): Promise<Key | null> => {
-  const [inserted] = await runBatch(db, [
+  const results = await runBatch(db, {
     ...insertStatements(db, accountId, fresh, now),
-    ...appendRevoked(db, accountId, old.id, now),
-    statement(
-      db,
-      db
-        .update(keys)
-        .set({
-          chosenEnd: sql`ifnull(${keys.chosenEnd}, ifnull(${keys.expires}, 0))`,
-          expires: Math.min(overlapEnd, old.expires ?? overlapEnd),
-        })
-        .where(and(eq(keys.id, old.id), eq(keys.accountId, accountId))),
-    ),
-  ])
-  return toInserted(inserted, accountId, fresh, now)
+    revoked: appendRevoked(db, accountId, old.id, now),
+    ended: db
+      .update(keys)
+      .set({
+        chosenEnd: sql`ifnull(${keys.chosenEnd}, ifnull(${keys.expires}, 0))`,
+        expires: Math.min(overlapEnd, old.expires ?? overlapEnd),
+      })
+      .where(and(eq(keys.id, old.id), eq(keys.accountId, accountId))),
+  })
+  return toInserted(results, accountId, fresh, now)
 }
 
 /** False when there is no live key with this id. */
@@ -200,15 +184,9 @@ export const deleteKey = async (
   id: string,
   now: number,
 ): Promise<boolean> => {
-  const [, , deleted] = await runBatch(db, [
-    ...appendRevoked(db, accountId, id, now),
-    statement(
-      db,
-      db
-        .delete(keys)
-        .where(isOwnLiveKey(accountId, id, now))
-        .returning({ id: keys.id }),
-    ),
-  ])
-  return deleted.results.length > 0
+  const { deleted } = await runBatch(db, {
+    revoked: appendRevoked(db, accountId, id, now),
+    deleted: db.delete(keys).where(isOwnLiveKey(accountId, id, now)),
+  })
+  return deleted.meta.changes > 0
 }

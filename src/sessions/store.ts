@@ -1,7 +1,8 @@
 import { and, desc, eq, gt, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
+import { type InferRow, insertSelect, select } from '../db/query.ts'
 import { accounts, sessions, users } from '../db/schema.ts'
-import { compile, names, readFirst, runBatch, type Statement, statement } from '../db/statement.ts'
+import { compile, type Placeholders, readFirst, runBatch } from '../db/statement.ts'
 import { type Scope, toScopes } from '../domain/account/scope.ts'
 import { MAX_SESSIONS_PER_USER, type SessionState, sessionEnd } from '../domain/account/session.ts'
 import type { AccessPeriod } from '../domain/account/user.ts'
@@ -17,41 +18,28 @@ export interface SignInUser extends AccessPeriod {
   scopes: Scope[]
 }
 
-interface UserRow {
-  user_id: string
-  account_id: string
-  account_disabled: number
-  disabled: number
-  disabled_message: string
-  from_time: number | null
-  expires: number | null
-  privileges: string
+const USER_COLUMNS = {
+  userId: users.id,
+  accountId: users.accountId,
+  isAccountDisabled: accounts.disabled,
+  disabled: users.disabled,
+  disabledMessage: users.disabledMessage,
+  from: users.fromTime,
+  expires: users.expires,
+  privileges: users.privileges,
 }
 
-const USER_COLUMNS = sql`${users.id} AS user_id, ${users.accountId} AS account_id,
-  ${accounts.disabled} AS account_disabled, ${users.disabled} AS disabled,
-  ${users.disabledMessage} AS disabled_message, ${users.fromTime} AS from_time,
-  ${users.expires} AS expires, ${users.privileges} AS privileges`
-
-const toSignInUser = (row: UserRow): SignInUser => ({
-  userId: row.user_id,
-  accountId: row.account_id,
-  isAccountDisabled: row.account_disabled === 1,
-  disabled: row.disabled === 1,
-  disabledMessage: row.disabled_message,
-  from: row.from_time,
-  expires: row.expires,
-  scopes: toScopes(JSON.parse(row.privileges)),
+const toSignInUser = ({ privileges, ...user }: InferRow<typeof USER_COLUMNS>): SignInUser => ({
+  ...user,
+  scopes: toScopes(privileges),
 })
 
-const selectUser = compile<
-  { accountId: string; emailKey: string },
-  UserRow & { password: string | null }
->(
-  sql`SELECT ${USER_COLUMNS}, ${users.password}
-    FROM ${users} JOIN ${accounts} ON ${accounts.id} = ${users.accountId}
-    WHERE ${users.accountId} = ${sql.placeholder('accountId')}
-      AND ${users.emailKey} = ${sql.placeholder('emailKey')}`,
+const selectUser = compile((p: Placeholders<{ accountId: string; emailKey: string }>) =>
+  select(
+    { ...USER_COLUMNS, password: users.password },
+    sql`FROM ${users} JOIN ${accounts} ON ${accounts.id} = ${users.accountId}
+      WHERE ${users.accountId} = ${p.accountId} AND ${users.emailKey} = ${p.emailKey}`,
+  ),
 )
 
 /** The user with this e-mail address, and the password hash. */
@@ -61,7 +49,9 @@ export const findSignInUser = async (
   emailKey: string,
 ): Promise<{ user: SignInUser; password: string | null } | null> => {
   const row = await readFirst(selectUser(db, { accountId, emailKey }))
-  return row && { user: toSignInUser(row), password: row.password }
+  if (!row) return null
+  const { password, ...user } = row
+  return { user: toSignInUser(user), password }
 }
 
 interface NewSession {
@@ -76,17 +66,6 @@ interface NewSession {
 
 const FIRST_COUNTER = 1
 
-const NEW_COLUMNS = names(
-  sessions.id,
-  sessions.accountId,
-  sessions.userId,
-  sessions.counter,
-  sessions.creation,
-  sessions.lastUsed,
-  sessions.expires,
-  sessions.userAgent,
-)
-
 /**
  * Starts a session and records the login. Null when the password has been changed or the user
  * disabled since it was checked: a session must not outlive that.
@@ -99,27 +78,26 @@ export const insertSession = async (
   const ofUser = and(eq(sessions.accountId, accountId), eq(sessions.userId, userId))
   const surplus = sql`SELECT ${sessions.id} FROM ${sessions} WHERE ${ofUser}
     ORDER BY ${sessions.lastUsed} DESC LIMIT -1 OFFSET ${MAX_SESSIONS_PER_USER}`
-  const [inserted] = await runBatch(db, [
-    statement<{ id: string }>(
-      db,
-      sql`INSERT INTO ${sessions} (${NEW_COLUMNS})
-        SELECT ${id}, ${accountId}, ${userId}, ${FIRST_COUNTER}, ${now}, ${now}, ${expires},
-          ${userAgent}
-        WHERE EXISTS (SELECT 1 FROM ${users} WHERE ${users.id} = ${userId}
-          AND ${users.accountId} = ${accountId} AND ${users.password} = ${password}
-          AND ${users.disabled} = 0)
-        RETURNING ${names(sessions.id)}`,
+  const state = { counter: FIRST_COUNTER, lastUsed: now, expires }
+  const { inserted } = await runBatch(db, {
+    inserted: insertSelect(
+      sessions,
+      { id, accountId, userId, creation: now, userAgent, ...state },
+      sql`WHERE EXISTS (SELECT 1 FROM ${users} WHERE ${users.id} = ${userId}
+        AND ${users.accountId} = ${accountId} AND ${users.password} = ${password}
+        AND ${users.disabled} = 0)`,
     ),
-    statement(db, sql`DELETE FROM ${sessions} WHERE ${sessions.id} IN (${surplus})`),
+    ended: db.delete(sessions).where(sql`${sessions.id} IN (${surplus})`),
     // Leaves the user's version and `modification` unchanged: a sign-in is not an edit.
-    statement(
-      db,
-      sql`UPDATE ${users} SET ${names(users.lastLogin)} = ${now}
-      WHERE ${users.id} = ${userId}
-        AND EXISTS (SELECT 1 FROM ${sessions} WHERE ${sessions.id} = ${id})`,
-    ),
-  ])
-  return inserted.results.length === 1 ? { counter: FIRST_COUNTER, lastUsed: now, expires } : null
+    login: db
+      .update(users)
+      .set({ lastLogin: now })
+      .where(
+        sql`${users.id} = ${userId}
+          AND EXISTS (SELECT 1 FROM ${sessions} WHERE ${sessions.id} = ${id})`,
+      ),
+  })
+  return inserted.meta.changes === 1 ? state : null
 }
 
 export interface FoundSession extends SessionState {
@@ -127,32 +105,27 @@ export interface FoundSession extends SessionState {
   user: SignInUser
 }
 
-interface SessionRow extends UserRow {
-  counter: number
-  creation: number
-  last_used: number
-  session_expires: number
-}
-
-const selectSession = compile<{ id: string }, SessionRow>(
-  sql`SELECT ${sessions.counter}, ${sessions.creation} AS creation,
-      ${sessions.lastUsed} AS last_used, ${sessions.expires} AS session_expires, ${USER_COLUMNS}
-    FROM ${sessions} JOIN ${accounts} ON ${accounts.id} = ${sessions.accountId}
-    JOIN ${users} ON ${users.id} = ${sessions.userId} AND ${users.accountId} = ${sessions.accountId}
-    WHERE ${sessions.id} = ${sql.placeholder('id')}`,
+const selectSession = compile((p: Placeholders<{ id: string }>) =>
+  select(
+    {
+      ...USER_COLUMNS,
+      counter: sessions.counter,
+      creation: sessions.creation,
+      lastUsed: sessions.lastUsed,
+      sessionExpires: sessions.expires,
+    },
+    sql`FROM ${sessions} JOIN ${accounts} ON ${accounts.id} = ${sessions.accountId}
+      JOIN ${users} ON ${users.id} = ${sessions.userId}
+        AND ${users.accountId} = ${sessions.accountId}
+      WHERE ${sessions.id} = ${p.id}`,
+  ),
 )
 
 export const findSession = async (db: Database, id: string): Promise<FoundSession | null> => {
   const row = await readFirst(selectSession(db, { id }))
-  return (
-    row && {
-      counter: row.counter,
-      creation: row.creation,
-      lastUsed: row.last_used,
-      expires: row.session_expires,
-      user: toSignInUser(row),
-    }
-  )
+  if (!row) return null
+  const { counter, creation, lastUsed, sessionExpires, ...user } = row
+  return { counter, creation, lastUsed, expires: sessionExpires, user: toSignInUser(user) }
 }
 
 /** Makes the next cookie the current one. Null when another request has done so meanwhile. */
@@ -176,13 +149,8 @@ const isOwn = (accountId: string, userId: string) =>
   and(eq(sessions.accountId, accountId), eq(sessions.userId, userId))
 
 /** Ends all sessions of a user, on a condition. */
-export const endSessionsIf = (
-  db: Database,
-  accountId: string,
-  userId: string,
-  condition: SQL,
-): Statement =>
-  statement(db, sql`DELETE FROM ${sessions} WHERE ${isOwn(accountId, userId)} AND ${condition}`)
+export const endSessionsIf = (db: Database, accountId: string, userId: string, condition: SQL) =>
+  db.delete(sessions).where(and(isOwn(accountId, userId), condition))
 
 export const endAllSessions = async (
   db: Database,

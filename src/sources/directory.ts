@@ -1,18 +1,13 @@
-import { eq, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
+import { insertSelect } from '../db/query.ts'
 import { accounts, sourceDirectory, sources } from '../db/schema.ts'
-import { names, readFirst, statement } from '../db/statement.ts'
 
 /* The directory of sources, in cell 0. */
 
 /** Where a source is. In cell 0. */
-export const findInDirectory = (
-  directory: Database,
-  id: string,
-): Promise<{ account_id: string; cell: number } | null> =>
-  readFirst(
-    statement(directory, sql`SELECT * FROM ${sourceDirectory} WHERE ${sourceDirectory.id} = ${id}`),
-  )
+export const findInDirectory = (directory: Database, id: string) =>
+  directory.select().from(sourceDirectory).where(eq(sourceDirectory.id, id)).get()
 
 export const listInDirectory = async (
   directory: Database,
@@ -32,14 +27,13 @@ export const listSourcesAgain = async (
     .from(sources)
     .where(eq(sources.accountId, accountId))
   if (own.length === 0) return 0
-  const { meta } = await statement(
-    directory,
-    sql`INSERT INTO ${sourceDirectory}
-        (${names(sourceDirectory.id, sourceDirectory.accountId, sourceDirectory.cell)})
-      SELECT value, ${accountId}, ${cell} FROM json_each(${JSON.stringify(own.map(({ id }) => id))})
-      WHERE true ON CONFLICT DO NOTHING`,
-  ).run()
-  return meta.changes
+  const ids = JSON.stringify(own.map(({ id }) => id))
+  const insert = insertSelect(
+    sourceDirectory,
+    { id: sql`value`, accountId, cell },
+    sql`FROM json_each(${ids}) WHERE true ON CONFLICT DO NOTHING`,
+  )
+  return (await directory.run(insert)).meta.changes
 }
 
 export const removeFromDirectory = async (directory: Database, id: string): Promise<void> => {
@@ -48,22 +42,16 @@ export const removeFromDirectory = async (directory: Database, id: string): Prom
 
 /** Whether the account of a source may receive anything. In the account's cell. */
 export const isAccountActive = async (db: Database, accountId: string): Promise<boolean> => {
-  const row = await readFirst(
-    statement<{ disabled: number }>(
-      db,
-      sql`SELECT ${accounts.disabled} FROM ${accounts} WHERE ${accounts.id} = ${accountId}`,
-    ),
-  )
-  return row?.disabled === 0
+  const isActive = and(eq(accounts.id, accountId), eq(accounts.disabled, false))
+  return (await db.$count(accounts, isActive)) === 1
 }
 
 /** How long the account keeps locations and alerts. In the account's cell. */
 export const readRetentionDays = async (db: Database, accountId: string): Promise<number> => {
-  const row = await readFirst(
-    statement<{ retention_days: number }>(
-      db,
-      sql`SELECT ${accounts.retentionDays} FROM ${accounts} WHERE ${accounts.id} = ${accountId}`,
-    ),
-  )
-  return row?.retention_days ?? 0
+  const row = await db
+    .select({ days: accounts.retentionDays })
+    .from(accounts)
+    .where(eq(accounts.id, accountId))
+    .get()
+  return row?.days ?? 0
 }

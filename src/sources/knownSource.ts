@@ -22,11 +22,11 @@ const cache = new BoundedCache<{ known: KnownSource | null; until: number }>(10_
 const readSource = async (env: Env, id: string): Promise<KnownSource | null> => {
   const entry = await findInDirectory(openDirectory(env), id)
   if (!entry) return null
-  const { account_id: accountId, cell } = entry
+  const { accountId, cell } = entry
   const db = openCell(env, cell)
   if (!(await isAccountActive(db, accountId))) return null
   const source = await findSource(db, accountId, id)
-  return source && { source, accountId, cell, db }
+  return source ? { source, accountId, cell, db } : null
 }
 
 const SOURCE_ID = /^src_[0-9a-z]{22}$/

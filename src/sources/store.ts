@@ -1,37 +1,8 @@
-import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, gt, ne, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
 import { devices, sourcePayloads, sources, unclaimed, unclaimedReports } from '../db/schema.ts'
-import {
-  names,
-  readAll,
-  readFirst,
-  runBatch,
-  type Statement,
-  statement,
-  valuesOf,
-} from '../db/statement.ts'
-import {
-  MAX_SOURCES,
-  type Source,
-  type SourceProvider,
-  type SourceRecord,
-} from '../domain/account/source.ts'
-
-export interface SourceRow {
-  id: string
-  name: string
-  provider: SourceProvider
-  enabled: number
-  settings: string
-  new_devices: 'hold' | 'create'
-  keep_raw: number
-  hash: string
-  last_received: number | null
-  dropped: number
-  creation: number
-  last_modified: number
-  version: number
-}
+import { runBatch, valuesOf } from '../db/statement.ts'
+import { MAX_SOURCES, type Source, type SourceRecord } from '../domain/account/source.ts'
 
 /** A source with what only the service sees of it. */
 export interface StoredSource extends Source {
@@ -39,54 +10,33 @@ export interface StoredSource extends Source {
   dropped: number
 }
 
-const toSource = (row: SourceRow): StoredSource => ({
-  id: row.id,
-  name: row.name,
-  provider: row.provider,
-  enabled: row.enabled === 1,
-  settings: JSON.parse(row.settings) as Record<string, unknown>,
-  newDevices: row.new_devices,
-  keepRaw: row.keep_raw === 1,
-  hash: row.hash,
-  lastReceived: row.last_received,
-  dropped: row.dropped,
-  creation: row.creation,
-  lastModified: row.last_modified,
-  version: row.version,
-})
+const { accountId: _accountId, ...COLUMNS } = getTableColumns(sources)
 
 const isOwn = (accountId: string, id: string): SQL | undefined =>
   and(eq(sources.id, id), eq(sources.accountId, accountId))
 
-const selectSource = (db: Database, accountId: string, id: string): Statement<SourceRow> =>
-  statement(db, sql`SELECT * FROM ${sources} WHERE ${isOwn(accountId, id)}`)
+const selectSource = (db: Database, accountId: string, id: string) =>
+  db.select(COLUMNS).from(sources).where(isOwn(accountId, id))
 
-export const findSource = async (
+export const findSource = (
   db: Database,
   accountId: string,
   id: string,
-): Promise<StoredSource | null> => {
-  const row = await readFirst(selectSource(db, accountId, id))
-  return row && toSource(row)
-}
+): Promise<StoredSource | undefined> => selectSource(db, accountId, id).get()
 
 /** In the order of their ids, those after `after`. */
-export const listSources = async (
+export const listSources = (
   db: Database,
   accountId: string,
   after: string,
   limit: number,
-): Promise<StoredSource[]> => {
-  const rows = await readAll(
-    statement<SourceRow>(
-      db,
-      sql`SELECT * FROM ${sources}
-        WHERE ${sources.accountId} = ${accountId} AND ${sources.id} > ${after}
-        ORDER BY ${sources.id} LIMIT ${limit}`,
-    ),
-  )
-  return rows.map(toSource)
-}
+): Promise<StoredSource[]> =>
+  db
+    .select(COLUMNS)
+    .from(sources)
+    .where(and(eq(sources.accountId, accountId), gt(sources.id, after)))
+    .orderBy(sources.id)
+    .limit(limit)
 
 type SourceRefusal = {
   ok: false
@@ -111,20 +61,9 @@ const membersOf = ({ name, provider, enabled, settings, newDevices, keepRaw }: S
 })
 
 /** Whether the account has as many sources as it may, without the one of this id. */
-export const isCapReached = async (
-  db: Database,
-  accountId: string,
-  id: string,
-): Promise<boolean> => {
-  const row = await readFirst(
-    statement<{ count: number }>(
-      db,
-      sql`SELECT count(*) AS count FROM ${sources}
-        WHERE ${sources.accountId} = ${accountId} AND ${sources.id} <> ${id}`,
-    ),
-  )
-  return (row?.count ?? 0) >= MAX_SOURCES
-}
+export const isCapReached = async (db: Database, accountId: string, id: string): Promise<boolean> =>
+  (await db.$count(sources, and(eq(sources.accountId, accountId), ne(sources.id, id)))) >=
+  MAX_SOURCES
 
 /** A retry after a crash has the same id and a new secret, which then is the valid one. */
 export const createSource = async (
@@ -141,15 +80,15 @@ export const createSource = async (
     lastModified: now,
     version: 1,
   }
-  const [, found] = await runBatch(db, [
-    statement(
-      db,
-      db.insert(sources).values(values).onConflictDoUpdate({ target: sources.id, set: { hash } }),
-    ),
-    selectSource(db, accountId, id),
-  ])
-  const [row] = found.results
-  return row ? { ok: true, source: toSource(row) } : { ok: false, refusal: 'source-not-found' }
+  const { found } = await runBatch(db, {
+    written: db
+      .insert(sources)
+      .values(values)
+      .onConflictDoUpdate({ target: sources.id, set: { hash } }),
+    found: selectSource(db, accountId, id),
+  })
+  const [source] = found.results
+  return source ? { ok: true, source } : { ok: false, refusal: 'source-not-found' }
 }
 
 export const updateSource = async (
@@ -157,20 +96,17 @@ export const updateSource = async (
   { accountId, id, record, now }: SourceWrite,
   version: number,
 ): Promise<SourceOutcome> => {
-  const [updated, found] = await runBatch(db, [
-    statement(
-      db,
-      db
-        .update(sources)
-        .set({ ...membersOf(record), lastModified: now, version: version + 1 })
-        .where(and(isOwn(accountId, id), eq(sources.version, version))),
-    ),
-    selectSource(db, accountId, id),
-  ])
-  const [row] = found.results
-  if (!row) return { ok: false, refusal: 'source-not-found' }
+  const { updated, found } = await runBatch(db, {
+    updated: db
+      .update(sources)
+      .set({ ...membersOf(record), lastModified: now, version: version + 1 })
+      .where(and(isOwn(accountId, id), eq(sources.version, version))),
+    found: selectSource(db, accountId, id),
+  })
+  const [source] = found.results
+  if (!source) return { ok: false, refusal: 'source-not-found' }
   if (updated.meta.changes === 0) return { ok: false, refusal: 'precondition-failed' }
-  return { ok: true, source: toSource(row) }
+  return { ok: true, source }
 }
 
 /** Replaces the hash of the secret: the old address is refused once the caches have expired. */
@@ -193,18 +129,14 @@ export const deleteSource = async (
   const isExpected = versions ? sql`${sources.version} IN ${valuesOf(versions)}` : undefined
   const isGone = sql`NOT EXISTS (SELECT 1 FROM ${sources} WHERE ${isOwn(accountId, id)})`
   const ofSource = (table: typeof unclaimed | typeof unclaimedReports | typeof sourcePayloads) =>
-    statement(
-      db,
-      sql`DELETE FROM ${table} WHERE ${table.sourceId} = ${id}
-        AND ${table.accountId} = ${accountId} AND ${isGone}`,
-    )
-  const [before, deleted] = await runBatch(db, [
-    selectSource(db, accountId, id),
-    statement(db, db.delete(sources).where(and(isOwn(accountId, id), isExpected))),
-    ofSource(unclaimed),
-    ofSource(unclaimedReports),
-    ofSource(sourcePayloads),
-  ])
+    db.delete(table).where(and(eq(table.sourceId, id), eq(table.accountId, accountId), isGone))
+  const { before, deleted } = await runBatch(db, {
+    before: selectSource(db, accountId, id),
+    deleted: db.delete(sources).where(and(isOwn(accountId, id), isExpected)),
+    unclaimed: ofSource(unclaimed),
+    reports: ofSource(unclaimedReports),
+    payloads: ofSource(sourcePayloads),
+  })
   if (deleted.meta.changes === 1) return { ok: true }
   const exists = before.results.length === 1
   return { ok: false, refusal: exists ? 'precondition-failed' : 'source-not-found' }
@@ -224,9 +156,8 @@ export const setSourceOf = async (
   deviceKeys: number[],
   sourceId: string,
 ): Promise<void> => {
-  await statement(
-    db,
-    sql`UPDATE ${devices} SET ${names(devices.sourceId)} = ${sourceId}
-      WHERE ${devices.key} IN ${valuesOf(deviceKeys)}`,
-  ).run()
+  await db
+    .update(devices)
+    .set({ sourceId })
+    .where(sql`${devices.key} IN ${valuesOf(deviceKeys)}`)
 }

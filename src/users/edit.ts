@@ -1,8 +1,9 @@
 import { and, eq, gt, isNull, or, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
 import { appendEvents } from '../db/queries/events.ts'
+import { insertSelect, select } from '../db/query.ts'
 import { devices, groups, keys, users } from '../db/schema.ts'
-import { names, runBatch, statement, valuesOf } from '../db/statement.ts'
+import { runBatch, valuesOf } from '../db/statement.ts'
 import type { UserRecord } from '../domain/account/user.ts'
 import { emailKey } from '../domain/message/email.ts'
 import { fold } from '../domain/text/fold.ts'
@@ -66,24 +67,20 @@ const checksOf = ({ accountId, id, record }: UserWrite) => ({
     AND ${users.emailKey} = ${emailKey(record.email)} AND ${users.id} <> ${id})`,
 })
 
-interface Checked {
-  group: number
-  device: number
-  email: number
-  version: number | null
-  group_name: string | null
-}
-
-const selectChecks = (db: Database, write: UserWrite) => {
+const selectChecks = (write: UserWrite) => {
   const { group, device, email } = checksOf(write)
   const { accountId, id, record } = write
   const own = and(eq(users.id, id), eq(users.accountId, accountId))
   const ownGroup = sql`${groups.id} = ${record.groupId} AND ${groups.accountId} = ${accountId}`
-  return statement<Checked>(
-    db,
-    sql`SELECT ${group} AS "group", ${device} AS device, ${email} AS email,
-      (SELECT ${users.version} FROM ${users} WHERE ${own}) AS version,
-      (SELECT ${groups.name} FROM ${groups} WHERE ${ownGroup}) AS group_name`,
+  return select(
+    {
+      group: sql<number>`${group}`,
+      device: sql<number>`${device}`,
+      email: sql<number>`${email}`,
+      version: sql<number | null>`(SELECT ${users.version} FROM ${users} WHERE ${own})`,
+      groupName: sql<string | null>`(SELECT ${groups.name} FROM ${groups} WHERE ${ownGroup})`,
+    },
+    sql``,
   )
 }
 
@@ -92,7 +89,7 @@ const isWritable = (write: UserWrite): SQL => {
   return sql`${group} AND ${device} AND ${email}`
 }
 
-const refusalOf = ({ group, device }: Checked): UserRefusal => {
+const refusalOf = ({ group, device }: { group: number; device: number }): UserRefusal => {
   const errors = [
     ...(group ? [] : [{ pointer: '/group', detail: 'is not a group of this account' }]),
     ...(device ? [] : [{ pointer: '/deviceId', detail: 'is not a device of this account' }]),
@@ -100,17 +97,6 @@ const refusalOf = ({ group, device }: Checked): UserRefusal => {
   return errors.length > 0
     ? { ok: false, refusal: 'invalid-request', errors }
     : refuse('email-taken')
-}
-
-/** Inserts a user on a condition, which the query builder has no form for. */
-const insertUser = (db: Database, row: typeof users.$inferInsert, condition: SQL) => {
-  const members = Object.keys(row) as (keyof typeof row)[]
-  const values = members.map((member) => sql`${sql.param(row[member], users[member])}`)
-  return statement(
-    db,
-    sql`INSERT INTO ${users} (${names(...members.map((member) => users[member]))})
-      SELECT ${sql.join(values, sql`, `)} WHERE ${condition} ON CONFLICT DO NOTHING`,
-  )
 }
 
 interface NewUser extends UserWrite {
@@ -124,10 +110,10 @@ export const createUser = async (db: Database, user: NewUser): Promise<UserOutco
   const { accountId, id, record, password, now } = user
   const times = { creation: now, modification: now }
   const row = { id, accountId, ...toColumns(record), password, ...times, version: 1 }
-  const [, checks] = await runBatch(db, [
-    insertUser(db, row, isWritable(user)),
-    selectChecks(db, user),
-  ])
+  const { checks } = await runBatch(db, {
+    inserted: insertSelect(users, row, sql`WHERE ${isWritable(user)} ON CONFLICT DO NOTHING`),
+    checks: selectChecks(user),
+  })
   const [checked] = checks.results
   if (checked?.version === null) return refusalOf(checked)
   const created = await findUser(db, accountId, id)
@@ -161,30 +147,23 @@ export const updateUser = async (db: Database, edit: UserEdit): Promise<UserOutc
     eq(users.accountId, accountId),
     eq(users.version, before.version),
   )
-  const [written, checks] = await runBatch(db, [
-    statement<{ id: string }>(
-      db,
-      db
-        .update(users)
-        .set({
-          ...columns,
-          ...(password !== null && { password }),
-          modification: now,
-          version: sql`${users.version} + 1`,
-        })
-        .where(and(isUnchanged, isWritable(write)))
-        .returning({ id: users.id }),
-    ),
-    selectChecks(db, write),
-    endSessionsIf(db, accountId, before.id, endsSessions(edit)),
-  ])
+  const { written, checks } = await runBatch(db, {
+    written: db
+      .update(users)
+      .set({
+        ...columns,
+        ...(password !== null && { password }),
+        modification: now,
+        version: before.version + 1,
+      })
+      .where(and(isUnchanged, isWritable(write))),
+    checks: selectChecks(write),
+    sessions: endSessionsIf(db, accountId, before.id, endsSessions(edit)),
+  })
   const [checked] = checks.results
-  if (checked && written.results.length === 1) {
-    const changed = {
-      groupName: checked.group_name,
-      modification: now,
-      version: before.version + 1,
-    }
+  if (checked && written.meta.changes === 1) {
+    const { groupName } = checked
+    const changed = { groupName, modification: now, version: before.version + 1 }
     return { ok: true, user: { ...before, ...record, ...changed } }
   }
   if (!checked || checked.version === null) return refuse('user-not-found')
@@ -211,19 +190,13 @@ export const deleteUser = async (
   const isLive = or(isNull(keys.expires), gt(keys.expires, now))
   const revoked = sql`SELECT 'evt_' || ${keys.id} || '_revoked' AS id, ${keys.id} AS place, NULL AS device_id,
     json_object('keyId', ${keys.id}) AS data FROM ${keys} WHERE ${and(ofUser, isLive)}`
-  const [before, , , , , deleted] = await runBatch(db, [
-    statement(db, sql`SELECT 1 FROM ${users} WHERE ${own}`),
-    ...appendEvents(db, { accountId, type: 'key.revoked', time: now, rows: revoked }),
-    statement(db, db.delete(keys).where(ofUser)),
-    endSessionsIf(db, accountId, id, isDeletable),
-    statement(
-      db,
-      db
-        .delete(users)
-        .where(and(eq(users.id, id), isDeletable))
-        .returning({ id: users.id }),
-    ),
-  ])
-  if (deleted.results.length === 1) return { ok: true }
+  const { before, deleted } = await runBatch(db, {
+    before: db.select({ id: users.id }).from(users).where(own),
+    revoked: appendEvents(db, { accountId, type: 'key.revoked', time: now, rows: revoked }),
+    keys: db.delete(keys).where(ofUser),
+    sessions: endSessionsIf(db, accountId, id, isDeletable),
+    deleted: db.delete(users).where(and(eq(users.id, id), isDeletable)),
+  })
+  if (deleted.meta.changes === 1) return { ok: true }
   return refuse(before.results.length === 1 ? 'precondition-failed' : 'user-not-found')
 }

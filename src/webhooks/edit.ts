@@ -1,10 +1,11 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
+import { insertSelect, select } from '../db/query.ts'
 import { devices, eventHeads, groups, webhooks } from '../db/schema.ts'
-import { names, runBatch, type Statement, statement, valuesOf } from '../db/statement.ts'
+import { runBatch, valuesOf } from '../db/statement.ts'
 import { isWanted } from '../domain/event/event.ts'
 import { MAX_WEBHOOKS, type Webhook, type WebhookRecord } from '../domain/event/webhook.ts'
-import { isOwn, selectWebhook, toWebhook } from './store.ts'
+import { isOwn, selectWebhook } from './store.ts'
 
 /* Each edit is one atomic batch that ends by reading the webhook. */
 
@@ -37,12 +38,10 @@ const unknownIds = ({ accountId, id, record }: WebhookWrite): SQL => {
   return sql`${unknownIn('devices')} UNION ALL ${unknownIn('groups')}`
 }
 
-type PointerRow = { pointer: string }
+const selectUnknownIds = (write: WebhookWrite) =>
+  select({ pointer: sql<string>`pointer` }, sql`FROM (${unknownIds(write)}) LIMIT ${MAX_ERRORS}`)
 
-const selectUnknownIds = (db: Database, write: WebhookWrite): Statement<PointerRow> =>
-  statement(db, sql`SELECT pointer FROM (${unknownIds(write)}) LIMIT ${MAX_ERRORS}`)
-
-const unknownIdsRefusal = (rows: PointerRow[]): WebhookRefusal | null => {
+const unknownIdsRefusal = (rows: { pointer: string }[]): WebhookRefusal | null => {
   if (rows.length === 0) return null
   const errors = rows.map(({ pointer }) => ({
     pointer,
@@ -51,48 +50,45 @@ const unknownIdsRefusal = (rows: PointerRow[]): WebhookRefusal | null => {
   return { ok: false, refusal: 'invalid-request', errors }
 }
 
+const columnsOf = ({ url, events, devices, groups, description, enabled }: WebhookRecord) => ({
+  url,
+  events,
+  devices,
+  groups,
+  description,
+  enabled,
+  wantsLocations: isWanted(events, 'location.reported'),
+})
+
 const lastSequence = (accountId: string): SQL =>
   sql`ifnull((SELECT ${eventHeads.sequence} FROM ${eventHeads}
     WHERE ${eventHeads.accountId} = ${accountId}), 0)`
 
-const COLUMNS = names(
-  webhooks.id,
-  webhooks.accountId,
-  webhooks.url,
-  webhooks.events,
-  webhooks.devices,
-  webhooks.groups,
-  webhooks.description,
-  webhooks.enabled,
-  webhooks.wantsLocations,
-  webhooks.since,
-  webhooks.creation,
-  webhooks.lastModified,
-  webhooks.version,
-)
-
 /** A retry after a crash has the same id: it finds the webhook and changes nothing. */
 export const createWebhook = async (db: Database, write: WebhookWrite): Promise<WebhookOutcome> => {
   const { accountId, id, record, now } = write
-  const { url, events, description, enabled } = record
-  const [, unknown, found] = await runBatch(db, [
-    statement(
-      db,
-      sql`INSERT INTO ${webhooks} (${COLUMNS})
-        SELECT ${id}, ${accountId}, ${url}, ${JSON.stringify(events)},
-          ${JSON.stringify(record.devices)}, ${JSON.stringify(record.groups)}, ${description},
-          ${Number(enabled)}, ${Number(isWanted(events, 'location.reported'))},
-          ${lastSequence(accountId)}, ${now}, ${now}, 1
-        WHERE NOT EXISTS (${unknownIds(write)})
+  const { unknown, found } = await runBatch(db, {
+    inserted: insertSelect(
+      webhooks,
+      {
+        id,
+        accountId,
+        ...columnsOf(record),
+        since: lastSequence(accountId),
+        creation: now,
+        lastModified: now,
+        version: 1,
+      },
+      sql`WHERE NOT EXISTS (${unknownIds(write)})
           AND (SELECT count(*) FROM ${webhooks} WHERE ${webhooks.accountId} = ${accountId})
             < ${MAX_WEBHOOKS}
         ON CONFLICT DO NOTHING`,
     ),
-    selectUnknownIds(db, write),
-    selectWebhook(db, accountId, id),
-  ])
-  const [row] = found.results
-  if (row) return { ok: true, webhook: toWebhook(row) }
+    unknown: selectUnknownIds(write),
+    found: selectWebhook(db, accountId, id),
+  })
+  const [webhook] = found.results
+  if (webhook) return { ok: true, webhook }
   return unknownIdsRefusal(unknown.results) ?? { ok: false, refusal: 'webhook-cap-reached' }
 }
 
@@ -108,39 +104,28 @@ export const updateWebhook = async (
   write: WebhookWrite & { version: number },
 ): Promise<WebhookOutcome> => {
   const { accountId, id, record, now, version } = write
-  const { url, events, description, enabled } = record
-  const [updated, unknown, found] = await runBatch(db, [
-    statement(
-      db,
-      db
-        .update(webhooks)
-        .set({
-          url,
-          events,
-          devices: record.devices,
-          groups: record.groups,
-          description,
-          enabled,
-          wantsLocations: isWanted(events, 'location.reported'),
-          ...(enabled && whenEnabled(accountId)),
-          lastModified: now,
-          version: sql`${webhooks.version} + 1`,
-        })
-        .where(
-          and(
-            isOwn(accountId, id),
-            eq(webhooks.version, version),
-            sql`NOT EXISTS (${unknownIds(write)})`,
-          ),
-        )
-        .returning({ id: webhooks.id }),
-    ),
-    selectUnknownIds(db, write),
-    selectWebhook(db, accountId, id),
-  ])
-  const [row] = found.results
-  if (!row) return { ok: false, refusal: 'webhook-not-found' }
-  if (updated.results.length === 1) return { ok: true, webhook: toWebhook(row) }
+  const { updated, unknown, found } = await runBatch(db, {
+    updated: db
+      .update(webhooks)
+      .set({
+        ...columnsOf(record),
+        ...(record.enabled && whenEnabled(accountId)),
+        lastModified: now,
+        version: version + 1,
+      })
+      .where(
+        and(
+          isOwn(accountId, id),
+          eq(webhooks.version, version),
+          sql`NOT EXISTS (${unknownIds(write)})`,
+        ),
+      ),
+    unknown: selectUnknownIds(write),
+    found: selectWebhook(db, accountId, id),
+  })
+  const [webhook] = found.results
+  if (!webhook) return { ok: false, refusal: 'webhook-not-found' }
+  if (updated.meta.changes === 1) return { ok: true, webhook }
   return unknownIdsRefusal(unknown.results) ?? { ok: false, refusal: 'precondition-failed' }
 }
 
@@ -152,17 +137,11 @@ export const deleteWebhook = async (
   versions: number[] | null,
 ): Promise<{ ok: true } | WebhookRefusal> => {
   const isExpected = versions ? sql`${webhooks.version} IN ${valuesOf(versions)}` : undefined
-  const [before, deleted] = await runBatch(db, [
-    selectWebhook(db, accountId, id),
-    statement(
-      db,
-      db
-        .delete(webhooks)
-        .where(and(isOwn(accountId, id), isExpected))
-        .returning({ id: webhooks.id }),
-    ),
-  ])
-  if (deleted.results.length === 1) return { ok: true }
+  const { before, deleted } = await runBatch(db, {
+    before: selectWebhook(db, accountId, id),
+    deleted: db.delete(webhooks).where(and(isOwn(accountId, id), isExpected)),
+  })
+  if (deleted.meta.changes === 1) return { ok: true }
   return {
     ok: false,
     refusal: before.results.length === 1 ? 'precondition-failed' : 'webhook-not-found',

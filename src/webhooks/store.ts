@@ -1,78 +1,41 @@
-import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, gt, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
+import { select } from '../db/query.ts'
 import { accounts, eventHeads, webhooks } from '../db/schema.ts'
-import {
-  compile,
-  readAll,
-  readFirst,
-  runBatch,
-  type Statement,
-  statement,
-} from '../db/statement.ts'
+import { compile, type Placeholders, runBatch } from '../db/statement.ts'
 import type { DisabledReason, Webhook } from '../domain/event/webhook.ts'
 
-export interface WebhookRow {
-  id: string
-  url: string
-  events: string
-  devices: string
-  groups: string
-  description: string
-  enabled: number
-  disabled_reason: DisabledReason | null
-  since: number
-  creation: number
-  last_modified: number
-  version: number
-}
-
-export const toWebhook = (row: WebhookRow): Webhook => ({
-  id: row.id,
-  url: row.url,
-  events: JSON.parse(row.events) as string[],
-  devices: JSON.parse(row.devices) as string[],
-  groups: JSON.parse(row.groups) as string[],
-  description: row.description,
-  enabled: row.enabled === 1,
-  disabledReason: row.disabled_reason,
-  since: row.since,
-  creation: row.creation,
-  lastModified: row.last_modified,
-  version: row.version,
-})
+const {
+  accountId: _accountId,
+  wantsLocations: _wantsLocations,
+  ...WEBHOOK_COLUMNS
+} = getTableColumns(webhooks)
 
 export const isOwn = (accountId: string, id: string): SQL | undefined =>
   and(eq(webhooks.id, id), eq(webhooks.accountId, accountId))
 
-export const selectWebhook = (db: Database, accountId: string, id: string): Statement<WebhookRow> =>
-  statement(db, sql`SELECT * FROM ${webhooks} WHERE ${isOwn(accountId, id)}`)
+export const selectWebhook = (db: Database, accountId: string, id: string) =>
+  db.select(WEBHOOK_COLUMNS).from(webhooks).where(isOwn(accountId, id))
 
-export const findWebhook = async (
+export const findWebhook = (
   db: Database,
   accountId: string,
   id: string,
-): Promise<Webhook | null> => {
-  const row = await readFirst(selectWebhook(db, accountId, id))
-  return row && toWebhook(row)
-}
+): Promise<Webhook | undefined> => selectWebhook(db, accountId, id).get()
 
 /** In the order of their ids, those after `after`. */
-export const listWebhooks = async (
+export const listWebhooks = (
   db: Database,
   accountId: string,
   after: string,
   limit: number,
-): Promise<Webhook[]> => {
-  const rows = await readAll(
-    statement<WebhookRow>(
-      db,
-      sql`SELECT * FROM ${webhooks}
-        WHERE ${webhooks.accountId} = ${accountId} AND ${webhooks.id} > ${after}
-        ORDER BY ${webhooks.id} LIMIT ${limit}`,
-    ),
-  )
-  return rows.map(toWebhook)
-}
+): Promise<Webhook[]> =>
+  db
+    .select(WEBHOOK_COLUMNS)
+    .from(webhooks)
+    .where(and(eq(webhooks.accountId, accountId), gt(webhooks.id, after)))
+    .orderBy(webhooks.id)
+    .limit(limit)
 
 export type AccountStatus = 'active' | 'disabled' | 'missing'
 
@@ -83,18 +46,25 @@ export interface AccountSnapshot {
   webhooks: Webhook[]
 }
 
-type OfAccount = { accountId: string }
-const accountId = sql.placeholder('accountId')
+type OfAccount = Placeholders<{ accountId: string }>
 
-const selectStatus = compile<OfAccount, { disabled: number }>(
-  sql`SELECT ${accounts.disabled} FROM ${accounts} WHERE ${accounts.id} = ${accountId}`,
+const selectStatus = compile((p: OfAccount) =>
+  select(
+    { disabled: accounts.disabled },
+    sql`FROM ${accounts} WHERE ${accounts.id} = ${p.accountId}`,
+  ),
 )
-const selectHead = compile<OfAccount, { sequence: number }>(
-  sql`SELECT ${eventHeads.sequence} FROM ${eventHeads}
-    WHERE ${eventHeads.accountId} = ${accountId}`,
+const selectHead = compile((p: OfAccount) =>
+  select(
+    { sequence: eventHeads.sequence },
+    sql`FROM ${eventHeads} WHERE ${eventHeads.accountId} = ${p.accountId}`,
+  ),
 )
-const selectWebhooks = compile<OfAccount, WebhookRow>(
-  sql`SELECT * FROM ${webhooks} WHERE ${webhooks.accountId} = ${accountId} ORDER BY ${webhooks.id}`,
+const selectWebhooks = compile((p: OfAccount) =>
+  select(
+    WEBHOOK_COLUMNS,
+    sql`FROM ${webhooks} WHERE ${webhooks.accountId} = ${p.accountId} ORDER BY ${webhooks.id}`,
+  ),
 )
 
 /** What the feed reads with each poll, as of one moment. */
@@ -102,16 +72,16 @@ export const readAccountSnapshot = async (
   db: Database,
   accountId: string,
 ): Promise<AccountSnapshot> => {
-  const [found, heads, rows] = await runBatch(db, [
-    selectStatus(db, { accountId }),
-    selectHead(db, { accountId }),
-    selectWebhooks(db, { accountId }),
-  ])
+  const { found, heads, rows } = await runBatch(db, {
+    found: selectStatus(db, { accountId }),
+    heads: selectHead(db, { accountId }),
+    rows: selectWebhooks(db, { accountId }),
+  })
   const [account] = found.results
   return {
-    status: !account ? 'missing' : account.disabled === 1 ? 'disabled' : 'active',
+    status: !account ? 'missing' : account.disabled ? 'disabled' : 'active',
     head: heads.results[0]?.sequence ?? 0,
-    webhooks: rows.results.map(toWebhook),
+    webhooks: rows.results,
   }
 }
 
