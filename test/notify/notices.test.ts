@@ -5,6 +5,7 @@ import type { AccountFeed } from '../../src/feed/feed.ts'
 import { confirmDisabled, recordDisableIntent } from '../../src/feed/webhooks/disableNotice.ts'
 import type { AccountNotice } from '../../src/ledger/messages/notices.ts'
 import { ledgerOf } from '../../src/ledger/stub.ts'
+import { sendTimeoutMs } from '../../src/notify/provider.ts'
 import { openAccount, type TestAccount } from '../support/accounts.ts'
 import { readMessages } from '../support/alerts/messages.ts'
 import {
@@ -118,7 +119,7 @@ describe('an account notice', () => {
     await runDurableObjectAlarm(ledgerStub(account))
     await eventually(async () => expect((await readProviderRecord(email)).sent).toHaveLength(1))
     await crashLedger(account)
-    vi.setSystemTime(Date.now() + 10_000)
+    vi.setSystemTime(Date.now() + 2 * sendTimeoutMs(env) + 10_000)
     await untilStatus(account, 'sent')
     expect((await readProviderRecord(email)).sent).toHaveLength(1)
   })

@@ -35,6 +35,10 @@ const throttled = (afterMs: number): SendOutcome => ({
   afterMs,
 })
 
+/** For a provider that does not answer. */
+const impatient: NotifyEnv = { ...env, SEND_TIMEOUT_MS: '1000' }
+const isTimeout = (outcome: SendOutcome) => outcome.kind === 'retry' && outcome.reason === 'timeout'
+
 /** The outcome that every HTTP provider must give for each behaviour. */
 const MISFORTUNES: [behaviour: string, outcome: SendOutcome][] = [
   ['500', retry('provider-failed', true)],
@@ -113,7 +117,7 @@ describe('Resend', () => {
   ])('that answers with %s', async (behaviour, outcome) => {
     const to = uniqueEmail()
     await scriptProvider(to, behaviour)
-    expect(await resend.send(env, message(to))).toEqual(outcome)
+    expect(await resend.send(isTimeout(outcome) ? impatient : env, message(to))).toEqual(outcome)
     expect((await readProviderRecord(to)).requests).toHaveLength(1)
     expect((await readProviderRecord('stolen')).requests).toEqual([])
   })
@@ -122,7 +126,7 @@ describe('Resend', () => {
     const to = uniqueEmail()
     const sending = message(to)
     await scriptProvider(to, 'accept-and-hang', 'accept-and-reset')
-    expect(await resend.send(env, sending)).toEqual(retry('timeout', true))
+    expect(await resend.send(impatient, sending)).toEqual(retry('timeout', true))
     expect(await resend.send(env, sending)).toEqual(retry('unreachable', true))
     expect(await resend.send(env, sending)).toMatchObject({ kind: 'accepted' })
     expect(await resend.send(env, { ...sending, text: 'Written by a later release' })).toEqual({
@@ -190,7 +194,7 @@ describe('Twilio', () => {
   ])('that answers with %s', async (behaviour, outcome) => {
     const to = uniquePhone()
     await scriptProvider(to, behaviour)
-    expect(await twilio.send(env, message(to))).toEqual(outcome)
+    expect(await twilio.send(isTimeout(outcome) ? impatient : env, message(to))).toEqual(outcome)
     expect((await readProviderRecord(to)).requests).toHaveLength(1)
   })
 
@@ -199,13 +203,13 @@ describe('Twilio', () => {
     const since = Date.now()
     const sending = message(to)
     await scriptProvider(to, 'accept-and-hang', 'hang')
-    expect(await twilio.send(env, sending)).toEqual(retry('timeout', true))
+    expect(await twilio.send(impatient, sending)).toEqual(retry('timeout', true))
     const found = await twilio.send(env, { ...sending, unsureSince: since })
     const { sent, requests } = await readProviderRecord(to)
     expect(found).toEqual({ kind: 'accepted', providerId: sent[0]?.sid })
     expect([sent.length, requests.length]).toEqual([1, 1])
     const other = { ...sending, text: 'Another alert' }
-    expect(await twilio.send(env, other)).toEqual(retry('timeout', true))
+    expect(await twilio.send(impatient, other)).toEqual(retry('timeout', true))
     expect(await twilio.send(env, { ...other, unsureSince: since })).toMatchObject({
       kind: 'accepted',
     })

@@ -1,4 +1,6 @@
+import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
+import { sendTimeoutMs } from '../../src/notify/provider.ts'
 import { resend } from '../../src/notify/resend.ts'
 import { twilio } from '../../src/notify/twilio.ts'
 import { openAccount, type TestAccount } from '../support/accounts.ts'
@@ -261,7 +263,8 @@ describe('a receipt from Twilio', () => {
         )
       ).status,
     ).toBe(200)
-    await scheduler.wait(5_000)
+    // The attempt has timed out by then, and a second one would have been due.
+    await scheduler.wait(sendTimeoutMs(env) + 4_500)
     expect((await readMessages(account))[0]).toMatchObject({ status: 'delivered' })
     expect((await readProviderRecord(phone)).requests).toHaveLength(1)
     expect(await readEvents(account, 'message.sent')).toMatchObject([

@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers'
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
 import type { TestAccount } from './accounts.ts'
+import { eventually } from './time.ts'
 
 /* Tracks into and out of a zone, and how often they enter it. */
 
@@ -30,7 +31,7 @@ const countPending = (account: TestAccount) =>
 
 /** The device's alerts once every hit was raised, oldest first. */
 export const alertsOf = async (account: TestAccount, device: string) => {
-  await vi.waitFor(async () => expect(await countPending(account)).toBe(0), { timeout: 10_000 })
+  await eventually(async () => expect(await countPending(account)).toBe(0))
   return (await account.call('GET', `/api/devices/${device}/alerts`)).body.alerts
 }
 

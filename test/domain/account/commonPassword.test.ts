@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { isCommonPassword } from '../../../src/domain/account/commonPassword.ts'
+import { cpuTimeMs } from '../../support/cpuTime.ts'
 
 test.each([
   'password1234',
@@ -38,8 +39,9 @@ test.each([
 })
 
 test('a long password takes no longer than a moment', () => {
-  const started = Date.now()
-  for (let i = 0; i < 100; i++) isCommonPassword('a1'.repeat(128))
-  for (let i = 0; i < 100; i++) isCommonPassword(`${'abc1'.repeat(63)}ß`)
-  expect(Date.now() - started).toBeLessThan(5_000)
+  const checkMany = () => {
+    for (let i = 0; i < 100; i++) isCommonPassword('a1'.repeat(128))
+    for (let i = 0; i < 100; i++) isCommonPassword(`${'abc1'.repeat(63)}ß`)
+  }
+  expect(cpuTimeMs(checkMany)).toBeLessThan(5_000)
 })

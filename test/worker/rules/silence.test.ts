@@ -1,11 +1,12 @@
 import { env } from 'cloudflare:workers'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { openCell } from '../../../src/db/open.ts'
 import { writeMarks } from '../../../src/db/queries/silence.ts'
 import { sweep } from '../../../src/sweep/sweep.ts'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
 import { createDevice } from '../../support/devices.ts'
 import { callAsOperator } from '../../support/http.ts'
+import { eventually } from '../../support/time.ts'
 import { createRule } from '../../support/zones.ts'
 import { recordCell } from '../db/recordedCell.ts'
 
@@ -35,7 +36,7 @@ const report = (account: TestAccount, device: string) =>
   })
 
 const alertsOf = async (account: TestAccount, device: string) => {
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const pending = await env.DB.prepare('SELECT count(*) AS n FROM pending_raises').first('n')
     expect(pending).toBe(0)
   })

@@ -10,6 +10,7 @@ import {
   receiver,
   waitForDelivery,
 } from '../../support/feed/webhooks.ts'
+import { eventually } from '../../support/time.ts'
 
 afterEach(() => {
   vi.useRealTimers()
@@ -35,7 +36,7 @@ const addReceivers = async (account: TestAccount, count: number, manner: string)
 type Receivers = Awaited<ReturnType<typeof addReceivers>>
 
 const waitForCalls = (receivers: Receivers, count: number) =>
-  vi.waitFor(async () => expect(await receivers.countCalls()).toBe(count), { timeout: 20_000 })
+  eventually(async () => expect(await receivers.countCalls()).toBe(count))
 
 test('four receivers are called at a time, and the others when one of them has answered', async () => {
   const account = await openAccount()
@@ -80,10 +81,10 @@ test('the 15 seconds of an attempt begin when it has its slot', async () => {
   await scheduler.wait(5_000)
   expect(await waiting.countCalls()).toBe(0)
   await slow.release()
-  const delivery = await vi.waitFor(
-    () => waitForDelivery(account, waiting.ids[0] ?? '', { status: 'delivered', attempts: 1 }),
-    { timeout: 30_000 },
-  )
+  const delivery = await waitForDelivery(account, waiting.ids[0] ?? '', {
+    status: 'delivered',
+    attempts: 1,
+  })
   expect(delivery.durationMs).toBeLessThan(15_000)
 })
 
@@ -95,7 +96,7 @@ test('a webhook that is disabled while its attempt waits for a slot is not calle
   await waitForCalls(slow, 4)
   const [id = ''] = waiting.ids
   await account.call('PATCH', `/api/webhooks/${id}`, { body: { enabled: false } })
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const { body } = await account.call('GET', `/api/webhooks/${id}/deliveries`)
     expect(body.deliveries).toMatchObject([{ status: 'failed', failure: 'disabled' }])
   })
