@@ -252,7 +252,7 @@ const MUTANTS = [
     file: 'src/feed/streams/subscriber.ts',
     from: 'readUpTo: texts.length < wanted.length ? last : range.to',
     to: 'readUpTo: range.to',
-    tests: ['subscriber.test'],
+    tests: ['node/feed/subscriber'],
   },
   {
     name: 'unread: a client acknowledges what it has not read with an ack of its own making',
@@ -294,15 +294,17 @@ const replace = (text, { from, to }, name) => {
 
 /** A run of one mutant's tests takes seconds; one that takes longer hangs. */
 const RUN_TIMEOUT_MS = 300_000
-/** How the verbose reporter begins the line of a failed test. */
-const FAILED_TEST = /^ *[×✗] /m
+/** The line of a failed test, as the verbose reporter prints it: its file. */
+const FAILED_TEST = /^ *[×✗] .*?([^/ ]+\.test\.ts)/m
 
-/**
- * Runs tests until one fails, in a process group of its own. The whole group is ended then: with
- * `--bail`, vitest sometimes waits for ever for a pool that has ended.
- */
+/** The project of vitest.config.ts that a test file belongs to. The others need not start. */
+const projectOf = (test) => /^(?:node|notify)(?=\/)/.exec(test)?.[0] ?? 'worker'
+
+/** Runs tests until one fails, in a process group of its own, and ends the whole group then. */
 const runTests = async (cwd, tests) => {
-  const child = spawn('vitest', ['run', '--reporter', 'verbose', ...tests], {
+  const project = projectOf(tests[0])
+  const args = ['run', '--reporter', 'verbose', '--project', project, ...tests]
+  const child = spawn('vitest', args, {
     cwd,
     detached: true,
     env: { ...process.env, CI: 'true', NO_COLOR: '1' },
@@ -324,11 +326,11 @@ const runTests = async (cwd, tests) => {
   const [status] = await once(child, 'exit')
   clearTimeout(timer)
   killGroup()
-  return { passed: status === 0, failed: FAILED_TEST.test(output), output }
+  return { passed: status === 0, failedFile: FAILED_TEST.exec(output)?.[1], output }
 }
 
-/** Whether the tests pass although the code is broken. */
-const survives = async (mutant) => {
+/** The test file that fails because the code is broken, or null if none does. */
+const findCatcher = async (mutant) => {
   const copy = mkdtempSync(join(tmpdir(), 'perigee-mutant-'))
   try {
     for (const entry of COPIED) cpSync(join(root, entry), join(copy, entry), { recursive: true })
@@ -339,26 +341,29 @@ const survives = async (mutant) => {
     writeFileSync(file, text)
     // `npm test` shows that unchanged code passes these files, so a failure here is the mutant's.
     const tests = mutant.tests ?? ['ledger/licenses', 'ledger/expirations', 'ledger/model']
-    let run = await runTests(copy, tests)
-    // Neither passed nor failed: the run hung, which says nothing about the mutant.
-    if (!run.passed && !run.failed) run = await runTests(copy, tests)
-    if (!run.passed && !run.failed)
-      throw new Error(`${mutant.name}: the tests did not run\n${run.output.slice(-2000)}`)
-    return run.passed
+    const { passed, failedFile, output } = await runTests(copy, tests)
+    if (!passed && !failedFile)
+      throw new Error(`${mutant.name}: the tests did not run\n${output.slice(-2000)}`)
+    return failedFile ?? null
   } finally {
     rmSync(copy, { recursive: true, force: true })
   }
 }
 
-let caught = 0
-for (const mutant of MUTANTS) {
-  const startedAt = Date.now()
-  if (await survives(mutant)) {
-    console.error(`survived  ${mutant.name}`)
-    console.log(`${caught} passed, 1 failed`)
-    process.exit(1)
+/** Two at a time: starting vitest occupies one core. */
+const CONCURRENCY = 2
+const waiting = [...MUTANTS]
+const survivors = []
+const runWaiting = async () => {
+  for (let mutant = waiting.shift(); mutant; mutant = waiting.shift()) {
+    const startedAt = Date.now()
+    const catcher = await findCatcher(mutant)
+    if (catcher === null) survivors.push(mutant)
+    const seconds = Math.round((Date.now() - startedAt) / 1000)
+    const result = catcher === null ? 'SURVIVED  ' : 'caught    '
+    console.log(`${result}${mutant.name} (${seconds} s${catcher ? `, ${catcher}` : ''})`)
   }
-  caught++
-  console.log(`caught    ${mutant.name} (${Math.round((Date.now() - startedAt) / 1000)} s)`)
 }
-console.log(`${caught} passed, 0 failed`)
+await Promise.all(Array.from({ length: CONCURRENCY }, runWaiting))
+console.log(`${MUTANTS.length - survivors.length} passed, ${survivors.length} failed`)
+if (survivors.length > 0) process.exit(1)
