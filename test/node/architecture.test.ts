@@ -100,7 +100,7 @@ const within = imports
   .map((entry) => ({ ...entry, to: normalize(`${dirname(entry.from)}/${entry.to}`) }))
 
 describe('the imports of src', () => {
-  test('are found and judged by the table', () => {
+  test('are found and checked against the table', () => {
     const seen = within.map(({ from, to }) => `${from} → ${to}`)
     expect(seen).toContain('worker.ts → app.ts')
     expect(seen).toContain('app.ts → devices/routes.ts')

@@ -17,7 +17,7 @@ interface Member {
 }
 const fleet: Member[] = FLEET
 
-test('the outlines of the land tell land from sea, across the antimeridian too', () => {
+test('the outlines separate land from sea, across the antimeridian too', () => {
   expect(isOnLand(48.85, 2.35)).toBe(true)
   expect(isOnLand(45, -30)).toBe(false)
   expect(isOnLand(66.5, -178)).toBe(true)

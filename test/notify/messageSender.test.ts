@@ -95,7 +95,7 @@ describe('over time', () => {
     ])
     const [box, smsBox] = [await readProviderRecord(email), await readProviderRecord(phone)]
     expect(box.requests[0]?.headers['idempotency-key']).toBe(alert.deliveries[0].id)
-    // The list shows a mark in place of the secret part of the link.
+    // The list shows an ellipsis in place of the secret part of the link.
     const sentText = (shown: string) =>
       expect.stringMatching(`^${RegExp.escape(shown).replaceAll('…', '[0-9a-z]{16}')}$`)
     const body = { subject: mail.subject, text: sentText(mail.text) }

@@ -40,7 +40,7 @@ const impatient: NotifyEnv = { ...env, SEND_TIMEOUT_MS: '1000' }
 const isTimeout = (outcome: SendOutcome) => outcome.kind === 'retry' && outcome.reason === 'timeout'
 
 /** The outcome that every HTTP provider must give for each behaviour. */
-const MISFORTUNES: [behaviour: string, outcome: SendOutcome][] = [
+const FAILURES: [behaviour: string, outcome: SendOutcome][] = [
   ['500', retry('provider-failed', true)],
   ['502', retry('provider-failed', true)],
   ['408', retry('provider-failed', true)],
@@ -105,7 +105,7 @@ describe('Resend', () => {
   })
 
   test.each<[string, SendOutcome]>([
-    ...MISFORTUNES,
+    ...FAILURES,
     ['401', retry('resend-missing_api_key', false)],
     ['403', retry('resend-validation_error', false)],
     ['404', retry('resend-not_found', false)],
@@ -141,7 +141,7 @@ describe('Resend', () => {
     [{ EMAIL_FROM: '' }, retry('not-configured: EMAIL_FROM', false)],
     [{ RESEND_API_KEY: 're_wrong' }, retry('resend-invalid_api_key', false)],
     [{ RESEND_URL: 'http://127.0.0.1:1' }, retry('unreachable', true)],
-  ])('with %o is tried again later: the operator can mend it', async (changes, outcome) => {
+  ])('with %o is tried again later: the operator can correct it', async (changes, outcome) => {
     expect(await resend.send({ ...env, ...changes } as NotifyEnv, message(uniqueEmail()))).toEqual(
       outcome,
     )
@@ -182,7 +182,7 @@ describe('Twilio', () => {
   })
 
   test.each<[string, SendOutcome]>([
-    ...MISFORTUNES,
+    ...FAILURES,
     ['401', retry('twilio-20003', false)],
     ['404', retry('twilio-404', false)],
     ['21211', refused('twilio-21211')],

@@ -68,7 +68,7 @@ test('an account with invalid values is refused with pointers and takes no user 
   const body = opening({ name: '' })
   expect(pointersOf((await callAsOperator('POST', ACCOUNTS, { body })).body)).toEqual(['/name'])
   expect(
-    (await callAsOperator('POST', ACCOUNTS, { body: { ...body, name: 'Mended' } })).status,
+    (await callAsOperator('POST', ACCOUNTS, { body: { ...body, name: 'Corrected' } })).status,
   ).toBe(201)
 })
 
@@ -363,10 +363,10 @@ test('concurrent edits all succeed; with the same If-Match only one does', async
   const free = await Promise.all(Array.from({ length: 8 }, (_, number) => rename(`Name ${number}`)))
   expect(free.map(({ status }) => status)).toEqual(Array(8).fill(200))
   const tag = (await account.call('GET', '/api/account')).headers.get('ETag') ?? ''
-  const held = await Promise.all(
+  const edits = await Promise.all(
     Array.from({ length: 8 }, (_, number) => rename(`Other ${number}`, { 'If-Match': tag })),
   )
-  expect(held.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(412)])
+  expect(edits.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(412)])
 })
 
 test('tokens of a disabled account stop at once, in other isolates within 30 s, and work again once enabled', async () => {

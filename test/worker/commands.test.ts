@@ -127,7 +127,7 @@ describe('a command by Garmin', () => {
 })
 
 describe('a command by RockBLOCK', () => {
-  test('goes as hex in a form; the body tells what became of it', async () => {
+  test('goes as hex in a form; the reply says what became of it', async () => {
     const account = await openAccount()
     const settings = { userName: 'fleet', password: 'right' }
     const { imei, id } = await makeReached(account, 'rockblock', settings)

@@ -12,7 +12,7 @@ import {
   from,
   headOf,
   logLargeReports,
-  logUnheard,
+  logWithoutPoke,
 } from '../support/feed/events.ts'
 import { createGroup } from '../support/groups.ts'
 import { eventually } from '../support/time.ts'
@@ -63,10 +63,10 @@ describe('the event log', () => {
 
   test('returns each event once over all pages while others are logged', async () => {
     const account = await openAccount()
-    await logUnheard(account, 30)
+    await logWithoutPoke(account, 30)
     const head = await headOf(account)
     const first = await list(account, '?limit=10')
-    await logUnheard(account, 5)
+    await logWithoutPoke(account, 5)
     const next = await list(account, `?limit=10&cursor=${encodeURIComponent(first.nextCursor)}`)
     expect([...sequencesIn(first), ...sequencesIn(next)]).toEqual(from(1, 20))
     const { events } = await readAllPages(account, '?limit=7')
@@ -75,7 +75,7 @@ describe('the event log', () => {
 
   test('finds rare events over several pages, each of which scans a bounded part', async () => {
     const account = await openAccount()
-    await logUnheard(account, 11_500)
+    await logWithoutPoke(account, 11_500)
     await createDevice(account, 'Rare')
     const { pages, events } = await readAllPages(account, '?types=device.created&limit=1000')
     expect(events.map(({ data }) => data.name)).toEqual(['Rare'])
@@ -132,9 +132,9 @@ describe('the event log', () => {
     for (const name of ['A', 'B', 'C', 'D']) ids.push(await createDevice(account, name))
     const [a = '', b = '', c = '', quiet = ''] = ids
     for (let round = 0; round < 4; round++) {
-      await logUnheard(account, 9, 'device.updated', a)
-      await logUnheard(account, 1, 'alert.raised', b)
-      await logUnheard(account, 30, 'device.updated', c)
+      await logWithoutPoke(account, 9, 'device.updated', a)
+      await logWithoutPoke(account, 1, 'alert.raised', b)
+      await logWithoutPoke(account, 30, 'device.updated', c)
     }
     await account.call('DELETE', `/api/devices/${quiet}`)
     const all = (await list(account)).events as EventBody[]
@@ -161,7 +161,7 @@ describe('the event log', () => {
     ]
     const { id: group } = await createGroup(account, { name: 'North', devices: [own] })
     const ana = await createBoundUser(account, { group })
-    await logUnheard(account, 20, 'device.updated', hidden)
+    await logWithoutPoke(account, 20, 'device.updated', hidden)
     for (const wanted of [hidden, 'dev_none'])
       expect(await list(ana, `?devices=${wanted}&limit=5`)).toMatchObject({
         events: [],
@@ -212,10 +212,10 @@ describe('the event log', () => {
 
   test('deletes events after 30 days and never reuses a number', async () => {
     const account = await openAccount()
-    await logUnheard(account, 3)
+    await logWithoutPoke(account, 3)
     const now = Date.now()
     vi.useFakeTimers({ toFake: ['Date'], now: now + 10 * DAY })
-    await logUnheard(account, 2)
+    await logWithoutPoke(account, 2)
     const kept = async () => {
       const { results } = await env.DB.prepare(
         'SELECT sequence FROM events WHERE account_id = ? ORDER BY sequence',
@@ -230,7 +230,7 @@ describe('the event log', () => {
     expect(await kept()).toEqual([5, 6])
     await sweep(env, now + 60 * DAY)
     expect(await kept()).toEqual([])
-    await logUnheard(account, 1)
+    await logWithoutPoke(account, 1)
     expect(await kept()).toEqual([7])
   })
 })

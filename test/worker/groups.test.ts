@@ -74,9 +74,9 @@ test('names are unique in the account without regard to case, and free in anothe
 test('a device of another account is refused like one that does not exist, by its pointer, and nothing is changed', async () => {
   const [account, other] = [await openAccount(), await openAccount()]
   const [own, foreign] = [await createDevice(account), await createDevice(other)]
-  for (const stranger of [foreign, 'dev_none', '']) {
+  for (const missing of [foreign, 'dev_none', '']) {
     const created = await account.call('POST', '/api/groups', {
-      body: { name: 'X', devices: [own, own, stranger] },
+      body: { name: 'X', devices: [own, own, missing] },
     })
     expect(created.status).toBe(400)
     expect(created.body.errors).toEqual([

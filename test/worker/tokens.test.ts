@@ -271,7 +271,7 @@ test('401 says why a token is refused, in `code` and in WWW-Authenticate', async
   ])
 })
 
-test('a token without our signature is told nothing about its account, key or user', async () => {
+test('a token without our signature learns nothing about its account, key or user', async () => {
   const account = await openAccount()
   const { header, claims } = readToken(account.token)
   await callAsOperator('PATCH', `/admin/accounts/${account.id}`, { body: { disabled: true } })

@@ -10,7 +10,7 @@ describe('a session', () => {
     expect(sessionEnd(0, 25 * DAY_MS)).toBe(30 * DAY_MS)
   })
 
-  test('is told apart from a key by its id', () => {
+  test('is distinguished from a key by its id', () => {
     expect([isSessionId('ses_0'), isSessionId('key_0')]).toEqual([true, false])
   })
 })
@@ -24,7 +24,7 @@ test.each([
   ['an older one', 3, 0, 'reused'],
   ['one that was never made', 6, 0, 'reused'],
   ['any, at the end', 5, 7 * DAY_MS, 'expired'],
-])('%s', (_, given, afterMs, judged) => {
+])('%s', (_, given, afterMs, expected) => {
   const session = { counter: 5, lastUsed: 1000, expires: 1000 + 7 * DAY_MS }
-  expect(judgeCookie(session, given, 1000 + afterMs)).toBe(judged)
+  expect(judgeCookie(session, given, 1000 + afterMs)).toBe(expected)
 })

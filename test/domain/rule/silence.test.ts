@@ -38,7 +38,7 @@ const deviceOf = (more: Partial<HeardDevice> = {}): HeardDevice => ({
   ...more,
 })
 
-const judge = (device: HeardDevice, rules: Rule[], minute: number) => {
+const evaluate = (device: HeardDevice, rules: Rule[], minute: number) => {
   const found = judgeContact(device, { rules, timeZone: 'UTC', now: NOON + minute * MINUTE })
   return {
     silences: found.silences.map(({ rule, at, isRaised }) => [rule.id, at - NOON, isRaised]),
@@ -50,33 +50,33 @@ const judge = (device: HeardDevice, rules: Rule[], minute: number) => {
 }
 
 test('a device is silent when its minutes are over, once', () => {
-  expect(judge(deviceOf(), [SILENT], 29).silences).toEqual([])
-  expect(judge(deviceOf(), [SILENT], 30).silences).toEqual([['silent', 30 * MINUTE, true]])
-  expect(judge(deviceOf({ marks: { silent: NOON } }), [SILENT], 90).silences).toEqual([])
+  expect(evaluate(deviceOf(), [SILENT], 29).silences).toEqual([])
+  expect(evaluate(deviceOf(), [SILENT], 30).silences).toEqual([['silent', 30 * MINUTE, true]])
+  expect(evaluate(deviceOf({ marks: { silent: NOON } }), [SILENT], 90).silences).toEqual([])
 })
 
-test('a device that was never heard is not silent, nor is one that was before the rule', () => {
-  expect(judge(deviceOf({ contact: 0 }), [SILENT], 90).silences).toEqual([])
+test('a device that has never reported is not silent, nor is one that was before the rule', () => {
+  expect(evaluate(deviceOf({ contact: 0 }), [SILENT], 90).silences).toEqual([])
   const later = { ...SILENT, lastModified: NOON + 31 * MINUTE }
-  expect(judge(deviceOf(), [later], 90).silences).toEqual([])
+  expect(evaluate(deviceOf(), [later], 90).silences).toEqual([])
 })
 
-test('a rule is for its devices and groups, and tells within its schedule', () => {
-  expect(judge(deviceOf(), [{ ...SILENT, devices: ['dev_2'] }], 90).silences).toEqual([])
+test('a rule is for its devices and groups, and raises alerts within its schedule', () => {
+  expect(evaluate(deviceOf(), [{ ...SILENT, devices: ['dev_2'] }], 90).silences).toEqual([])
   const ofGroup = { ...SILENT, groups: ['grp_1'] }
-  expect(judge(deviceOf({ groups: ['grp_1'] }), [ofGroup], 90).silences).toHaveLength(1)
+  expect(evaluate(deviceOf({ groups: ['grp_1'] }), [ofGroup], 90).silences).toHaveLength(1)
   const night = { ...SILENT, schedule: [{ days: ['sat' as const], from: '20:00', to: '22:00' }] }
-  expect(judge(deviceOf(), [night], 90).silences).toEqual([['silent', 30 * MINUTE, false]])
+  expect(evaluate(deviceOf(), [night], 90).silences).toEqual([['silent', 30 * MINUTE, false]])
 })
 
 test('a device that was silent returns, and may be silent again', () => {
   const back = deviceOf({ marks: { silent: NOON - 90 * MINUTE } })
-  expect(judge(back, [SILENT, RETURNS], 1)).toEqual({
+  expect(evaluate(back, [SILENT, RETURNS], 1)).toEqual({
     silences: [],
     returns: [['silent', ['returns']]],
   })
-  expect(judge(back, [SILENT], 1).returns).toEqual([['silent', []]])
-  expect(judge(back, [SILENT, RETURNS], 40)).toEqual({
+  expect(evaluate(back, [SILENT], 1).returns).toEqual([['silent', []]])
+  expect(evaluate(back, [SILENT, RETURNS], 40)).toEqual({
     silences: [['silent', 30 * MINUTE, true]],
     returns: [['silent', ['returns']]],
   })

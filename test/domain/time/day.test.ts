@@ -17,7 +17,7 @@ const hoursOf = (day: string, zone: string) =>
   (dayStart(addDays(day, 1), zone) - dayStart(day, zone)) / HOUR
 
 describe('a calendar day', () => {
-  test('is told in the zone, at its very edges', () => {
+  test('is computed in the zone, at its very edges', () => {
     expect(localDay(at('2026-11-14T23:59:59.999Z'), 'UTC')).toBe('2026-11-14')
     expect(localDay(at('2026-11-15T00:00:00.000Z'), 'UTC')).toBe('2026-11-15')
     expect(localDay(at('2026-11-14T10:00:00Z'), 'Pacific/Kiritimati')).toBe('2026-11-15')

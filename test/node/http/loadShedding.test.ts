@@ -186,7 +186,7 @@ describe('the slots of an account', () => {
 })
 
 describe('slow bodies', () => {
-  /** Starts requests with slow bodies, and tells which may be worked on. */
+  /** Starts requests with slow bodies, and returns which may be worked on. */
   const startSlow = (count: number, accountId: string) => {
     const outcomes = Array.from({ length: count }, () => {
       const [request] = startRequests(1)

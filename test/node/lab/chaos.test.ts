@@ -109,7 +109,7 @@ test('the license log may not exceed its total or contradict itself', async () =
   expect(await countFaults([entry('granted', 'a', 1), entry('released', 'a', 1)], 0, [])).toBe(1)
 })
 
-test('an acknowledged emergency has an alert or joined one, and someone is told', async () => {
+test('an acknowledged emergency has an alert or joined one, and someone is notified', async () => {
   const [first, later] = ['2026-11-01T00:00:00.000Z', '2026-11-01T00:10:00.000Z']
   const audited = async (alerts: object[], messages: object[] = []) => {
     const pages = {
@@ -139,7 +139,7 @@ test('an acknowledged emergency has an alert or joined one, and someone is told'
   ).toEqual([1, 0, 1])
 })
 
-test('a row that reconcile had to mend is a fault', async () => {
+test('a row that reconcile had to correct is a fault', async () => {
   const cell = (devices: number) =>
     auditCell(async () => ({ mended: { account: 0, devices }, nextCursor: null }), 'acc_1')
   expect(await cell(0)).toEqual([])

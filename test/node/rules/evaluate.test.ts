@@ -69,7 +69,7 @@ const PLACES: Record<State, Partial<Fix>> = {
 }
 const stateAt = (minute: number, state: State): Fix => fixAt(minute, PLACES[state])
 
-/** A store of one track that judges as the service does. */
+/** A store of one track that evaluates rules as the service does. */
 class Track {
   stored: Fix[] = []
   readonly hits: Hit[] = []
@@ -143,7 +143,7 @@ const states = fc.constantFrom<State>('in', 'in', 'out', 'out', 'unknown')
 const tracks = fc.array(states, { minLength: 1, maxLength: 60 })
 
 describe('crossings', () => {
-  test('in order are told at their fixes, one report or many', () => {
+  test('in order are raised at their fixes, one report or many', () => {
     fc.assert(
       fc.property(tracks, fc.integer({ min: 1, max: 20 }), (track, size) => {
         const model = modelCrossings(track.map((state, minute) => ({ minute, state })))
@@ -161,7 +161,7 @@ describe('crossings', () => {
     )
   })
 
-  test('in any order are told as often as the track has them', () => {
+  test('in any order are raised as often as the track has them', () => {
     const arrivals = fc
       .record({
         track: tracks,
@@ -189,7 +189,7 @@ describe('crossings', () => {
             )
             at += count
           }
-          // A repeated report tells nothing.
+          // A repeated report raises nothing.
           store.report(fixes.slice(0, 10).map(({ minute, state }) => stateAt(minute, state)))
           expect(store.hits).toHaveLength(expected.length)
         }
@@ -198,13 +198,13 @@ describe('crossings', () => {
     )
   })
 
-  test('between equal neighbours are all told, between different ones all but the last', () => {
+  test('between equal neighbours are all raised, between different ones all but the last', () => {
     const store = new Track(ENTERS)
     store.report([stateAt(0, 'out'), stateAt(10, 'out'), stateAt(20, 'in')])
     expect(minutesOf(store.hits)).toEqual([20])
     // Late, between out and out.
     expect(minutesOf(store.report([stateAt(5, 'in')]))).toEqual([5])
-    // Late, between out and in, which was told.
+    // Late, between out and in, which was raised.
     expect(minutesOf(store.report([stateAt(15, 'in')]))).toEqual([])
     expect(minutesOf(store.report([stateAt(17, 'out')]))).toEqual([20])
   })
@@ -220,7 +220,7 @@ describe('crossings', () => {
     expect(store.reads).toBe(3)
   })
 
-  test('before the last change of the rule or the zone are not told', () => {
+  test('before the last change of the rule or the zone are not raised', () => {
     const changed = START + 15 * MINUTE
     const fixes = [stateAt(0, 'out'), stateAt(10, 'in'), stateAt(20, 'out'), stateAt(30, 'in')]
     const store = new Track({ ...ENTERS, lastModified: changed })
@@ -252,7 +252,7 @@ describe('hysteresis', () => {
     }
   })
 
-  test('tells of leaving too, however far the device is by then', () => {
+  test('is raised for leaving too, however far the device is by then', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(states, fc.integer({ min: 1, max: 9 })), { maxLength: 20 }),
@@ -301,7 +301,7 @@ describe('hysteresis', () => {
 describe('durations', () => {
   /** When a stay reaches its minutes, for each stay of the track. */
   const modelStays = (track: State[], wanted: State, minutes: number): number[] => {
-    const told: number[] = []
+    const raised: number[] = []
     let since: number | null = null
     let isTold = false
     for (const [minute, state] of track.entries()) {
@@ -313,14 +313,14 @@ describe('durations', () => {
       }
       since ??= minute
       if (!isTold && minute - since >= minutes) {
-        told.push(minute)
+        raised.push(minute)
         isTold = true
       }
     }
-    return told
+    return raised
   }
 
-  test('of stays inside and outside are told once each', () => {
+  test('of stays inside and outside are raised once each', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(states, fc.integer({ min: 1, max: 12 })), {
@@ -346,7 +346,7 @@ describe('durations', () => {
     )
   })
 
-  test('are told when a late fix makes a stay longer', () => {
+  test('are raised when a late fix makes a stay longer', () => {
     const store = new Track(ruleOf({ type: 'inside', zones: ['zon_1'], minutes: 30 }))
     store.report([
       stateAt(0, 'out'),
@@ -357,7 +357,7 @@ describe('durations', () => {
     expect(minutesOf(store.report([stateAt(95, 'in')]))).toEqual([])
   })
 
-  test('of standing count from the place where the device is', () => {
+  test('of standing still count from the place where the device is', () => {
     const store = new Track(ruleOf({ type: 'stands', minutes: 20 }))
     const place = (minute: number, east: number) => fixAt(minute, { longitude: east / 111_320 })
     for (const [minute, east] of [
@@ -375,8 +375,8 @@ describe('durations', () => {
   })
 })
 
-describe('standing', () => {
-  const judge = (fixes: Fix[], minutes: number) => {
+describe('standing still', () => {
+  const evaluate = (fixes: Fix[], minutes: number) => {
     const whole = { from: 0, to: 9e15, stored: [], isStart: true, isEnd: true }
     const signals = signalsOf(ruleOf({ type: 'stands', minutes }))
     return minutesOf(judgeReport(signals, [whole], fixes, 'UTC').hits)
@@ -409,7 +409,7 @@ describe('standing', () => {
           const expected = values.flatMap((value, index) =>
             value && values[index - 1] === false ? [index] : [],
           )
-          expect(judge(fixes, minutes)).toEqual(expected)
+          expect(evaluate(fixes, minutes)).toEqual(expected)
         },
       ),
       { numRuns: 200 },
@@ -420,11 +420,11 @@ describe('standing', () => {
     const fixes = Array.from({ length: 60_000 }, (_, index) =>
       fixAt(index / 2, { latitude: (index % 7) / 100_000, longitude: (index % 5) / 100_000 }),
     )
-    expect(judge(fixes, 1440)).toEqual([1440])
+    expect(evaluate(fixes, 1440)).toEqual([1440])
   })
 })
 
-test('moving is told once, when the device is away from where it was', () => {
+test('moving is raised once, when the device is away from where it was', () => {
   const store = new Track(ruleOf({ type: 'moves', metres: 200 }))
   const place = (minute: number, east: number, accuracy: number | null = null) =>
     fixAt(minute, { longitude: east / 111_320, accuracy })

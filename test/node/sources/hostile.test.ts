@@ -95,7 +95,7 @@ const check = async (body: string | Uint8Array, contentType: string) => {
       expect(item.identifier).toMatch(/^.{1,64}$/u)
       expect(JSON.stringify(item)).toBe(JSON.stringify(item).toWellFormed())
       if (item.kind !== 'location') continue
-      // Only the time may be one that a report refuses: the quarantine judges it.
+      // Only the time may be one that a report refuses: the quarantine checks it.
       const dateTime = '2026-01-01T00:00:00Z'
       expect(newLocation.safeParse({ ...item.location, dateTime }).error).toBeUndefined()
     }

@@ -23,7 +23,7 @@ export const readEvents = async (account: { id: string }, type: string): Promise
 }
 
 /** Appends events to the log without poking the feed, as if every poke were lost. */
-export const logUnheard = async (
+export const logWithoutPoke = async (
   account: TestAccount,
   count: number,
   type = 'device.updated',

@@ -5,7 +5,7 @@
  *
  * `POST https://receiver.example/<inbox>/<behaviour>` records the call and answers as the behaviour
  * says. `GET https://receiver.example/<inbox>` lists the recorded calls; `PUT` releases the calls
- * that `held` holds.
+ * that `held` keeps open.
  */
 
 export interface ReceivedCall {
@@ -40,7 +40,7 @@ const tenMegabytes = () => {
 
 /**
  * `slow-300` takes 300 ms, `after-2` fails twice and then succeeds, `held` fails once its inbox is
- * released, `held-1` fails once and is then held, three digits are a status.
+ * released, `held-1` fails once and then behaves like `held`, three digits are a status.
  */
 const answer = async (inbox: string, behaviour: string, calls: number): Promise<Response> => {
   const [kind, amount = '0'] = behaviour.split('-')

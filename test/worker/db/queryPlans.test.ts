@@ -209,7 +209,7 @@ describe(`with ${USERS} users, ${GROUPS} groups and ${DEVICES} devices`, () => {
     const location = { dateTime: now, latitude: 1, longitude: 1 }
     const item = (identifier: string, key: string) =>
       ({ kind: 'location', identifier, key, location }) as const
-    // One that is held, and one for which there is no place.
+    // One that waits to be claimed, and one for which there is no place.
     await holdItems(db, holder, [item('u000007', 'new'), item('full', 'new')], now)
     const held = await readHeld(db, holder, 'u000007', 1000)
     expect(held).toHaveLength(100)

@@ -91,17 +91,17 @@ describe('the devices of a group', () => {
 
   test('that were members before the sort values existed are sorted by the migration, or by reconcile', async () => {
     const { account, group, ana } = await openFleet()
-    const forget = () =>
+    const evict = () =>
       env.DB.prepare(`UPDATE group_devices SET name_key = '', creation = 0 WHERE group_id = ?`)
         .bind(group)
         .run()
     const migration = env.TEST_MIGRATIONS.find(({ name }) => /_list_indexes\.sql$/.test(name))
     const fill = migration?.queries.find((query) => /^\s*UPDATE/.test(query)) ?? ''
-    await forget()
+    await evict()
     expect(await namesOf(ana)).not.toEqual(['A', 'B', 'b', 'D'])
     await env.DB.prepare(fill).run()
     expect(await namesOf(ana)).toEqual(['A', 'B', 'b', 'D'])
-    await forget()
+    await evict()
     await callAsOperator('POST', `/admin/accounts/${account.id}/reconcile`)
     expect(await namesOf(ana)).toEqual(['A', 'B', 'b', 'D'])
     expect(await namesOf(ana, 'sort=creation')).toEqual(['D', 'B', 'b', 'A'])

@@ -100,18 +100,18 @@ export const checkAuthentication = (route: Route, fixtureOf: () => Fixture): voi
 
     test('whose token lacks the scope, and no other', async () => {
       const needed = [SAMPLES[route.id]?.scope ?? scope].flat()
-      const insufficient = SCOPES.filter((held) =>
-        needed.every((name) => INSUFFICIENT[name]?.includes(held)),
+      const insufficient = SCOPES.filter((granted) =>
+        needed.every((name) => INSUFFICIENT[name]?.includes(granted)),
       )
       const { header, claims } = readToken(fixture.mine.token)
-      for (const held of SCOPES) {
-        const token = await makeToken(header, { ...claims, scope: held }, env.TOKEN_SECRET)
+      for (const granted of SCOPES) {
+        const token = await makeToken(header, { ...claims, scope: granted }, env.TOKEN_SECRET)
         const reply = await send(
           withHeaders(await fixture.request(), { Authorization: `Bearer ${token}` }),
         )
-        if (insufficient.includes(held))
-          expect([reply.status, reply.body.code], held).toEqual([403, 'forbidden'])
-        else expect(reply.status, `${held}: ${reply.text}`).toBeLessThan(300)
+        if (insufficient.includes(granted))
+          expect([reply.status, reply.body.code], granted).toEqual([403, 'forbidden'])
+        else expect(reply.status, `${granted}: ${reply.text}`).toBeLessThan(300)
       }
     })
   })

@@ -120,7 +120,7 @@ describe.each(KINDS)('a query of $list without limit', (kind) => {
     expect(timesIn(kind, (await account.call('GET', pathOf(kind))).body)).toHaveLength(1000)
   })
 
-  test('with more rows than one reply may have is 400 and tells how to page', async () => {
+  test('with more rows than one reply may have is 400 and says how to page', async () => {
     await addRows(kind, kind.max)
     expect(timesIn(kind, (await ask(kind, SPAN)).body)).toHaveLength(kind.max)
     await addRows(kind, 1, { at: kind.max * 1000 })

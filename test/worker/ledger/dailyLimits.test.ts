@@ -197,8 +197,8 @@ describe('days', () => {
       expect(deliveryStatusesIn(await raiseAlert(account, id))).toEqual(['Email queued'])
       for (const at of [begins + 1, (begins + ends) / 2, ends - 1]) {
         account = await travel(account, at)
-        const held = await raiseAlert(account, id)
-        expect(held.body.alert.deliveries[0]).toMatchObject({
+        const suppressed = await raiseAlert(account, id)
+        expect(suppressed.body.alert.deliveries[0]).toMatchObject({
           status: 'suppressed',
           resetAt: new Date(ends).toISOString(),
         })
@@ -225,8 +225,8 @@ describe('days', () => {
     account = await travel(account, Date.parse('2031-06-17T12:00:00Z'))
     expect(deliveryStatusesIn(await raiseAlert(account, id))).toEqual(['Email queued'])
     account = await travel(account, Date.parse('2031-06-15T12:00:00Z'))
-    const held = await raiseAlert(account, id)
-    expect(held.body.alert.deliveries[0]).toMatchObject({
+    const suppressed = await raiseAlert(account, id)
+    expect(suppressed.body.alert.deliveries[0]).toMatchObject({
       status: 'suppressed',
       resetAt: '2031-06-18T00:00:00.000Z',
     })

@@ -258,7 +258,7 @@ describe('acknowledging', () => {
 })
 
 describe('cancelling', () => {
-  test('acknowledges, ends the rounds and tells everyone who was sent a message, once', async () => {
+  test('acknowledges, ends the rounds and notifies everyone who was sent a message, once', async () => {
     const account = await openAccountWithPeople(ESCALATION)
     const id = await createDevice(account)
     const { alert } = (await raiseSos(account, id)).body
@@ -290,7 +290,7 @@ describe('cancelling', () => {
     expect(read.deliveries.map(({ kind }: { kind: string }) => kind)).not.toContain('notice')
   })
 
-  test('an acknowledged alert keeps who acknowledged it; one that sent nothing tells nobody', async () => {
+  test('an acknowledged alert keeps who acknowledged it; one that sent nothing notifies nobody', async () => {
     const account = await openAccountWithPeople()
     const id = await createDevice(account)
     const { alert } = (await raiseAlert(account, id, { notifications: [] })).body

@@ -97,11 +97,11 @@ describe('time', () => {
     )
     account = await travel(account, Date.parse('2026-11-22T00:00:30Z'))
     for (let run = 0; run < 3; run++) await sweep(env, Date.now())
-    const expired = await eventsOf(account, 'device.expired')
-    expect(expired.map(({ device_id }) => device_id).toSorted()).toEqual(
+    const events = await eventsOf(account, 'device.expired')
+    expect(events.map(({ device_id }) => device_id).toSorted()).toEqual(
       made.map(({ body }) => body.device.id).toSorted(),
     )
-    expect(new Set(expired.map(({ time }) => time))).toEqual(
+    expect(new Set(events.map(({ time }) => time))).toEqual(
       new Set([Date.parse('2026-11-22T00:00:00Z')]),
     )
     await account.call('POST', `/api/devices/${made[0]?.body.device.id}/reactivate`, {
@@ -156,8 +156,8 @@ describe('time', () => {
       const { account, path } = await expired()
       expect((await change(account, path)).status).toBe(200)
       await sweep(env, Date.now())
-      const told = await eventsOf(account, 'device.expired')
-      expect(told.map(({ time, data }) => [time, JSON.parse(String(data))])).toEqual([
+      const events = await eventsOf(account, 'device.expired')
+      expect(events.map(({ time, data }) => [time, JSON.parse(String(data))])).toEqual([
         [dayStart(day, 'Asia/Tokyo'), { name: 'Ends', expirationDate: day }],
       ])
       const log = (await account.call('GET', '/api/account/licenses/log')).body.entries as {
@@ -177,16 +177,16 @@ describe('time', () => {
     await postDevice(later, { name: 'Ends later', limits: until('2026-12-24') })
     vi.setSystemTime(Date.parse('2026-11-22T00:00:00Z'))
     await sweep(env, Date.now())
-    const told = async (db: D1Database, id: string) =>
+    const countEvents = async (db: D1Database, id: string) =>
       (
         await db
           .prepare("SELECT id FROM events WHERE account_id = ? AND type = 'device.expired'")
           .bind(id)
           .all()
       ).results.length
-    expect(await told(env.DB, due[0]?.id ?? '')).toBe(1)
-    expect(await told(env.CELL_1, due[1]?.id ?? '')).toBe(1)
-    expect(await told(env.DB, later.id)).toBe(0)
+    expect(await countEvents(env.DB, due[0]?.id ?? '')).toBe(1)
+    expect(await countEvents(env.CELL_1, due[1]?.id ?? '')).toBe(1)
+    expect(await countEvents(env.DB, later.id)).toBe(0)
     const plan = await env.DB.prepare(
       'EXPLAIN QUERY PLAN SELECT id FROM accounts WHERE next_expiry <= ? ORDER BY next_expiry LIMIT 50',
     )

@@ -17,8 +17,8 @@ import {
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: START }))
 afterEach(() => void vi.useRealTimers())
 
-const record = (date: string | null, mark: number) => ({
-  name: `n${mark}`,
+const record = (date: string | null, number: number) => ({
+  name: `n${number}`,
   description: '',
   min: '',
   identifier: null,

@@ -58,7 +58,7 @@ const crashReport = (body: unknown, headers: Record<string, string> = {}) =>
   callWithBindings(WITHOUT_LEDGER, 'POST', path, { token: account.token, body, headers })
 
 describe('an emergency in a location', () => {
-  test('raises one alert at the place and time of the location, and tells the users', async () => {
+  test('raises one alert at the place and time of the location, and notifies the users', async () => {
     const [user] = (await account.call('GET', '/api/users')).body.users
     const reply = await report(sos(now, { speed: 12.5, alertTexts: ['Man\noverboard'] }))
     expect(reply.status).toBe(201)
@@ -345,8 +345,8 @@ test('an ordinary report writes and reads nothing of this', async () => {
 })
 
 test('another account’s emergency, or one of an invisible device, raises nothing', async () => {
-  const stranger = await openAccount()
-  const reply = await stranger.call('POST', path, { body: sos(now) })
+  const foreign = await openAccount()
+  const reply = await foreign.call('POST', path, { body: sos(now) })
   expect(reply.status).toBe(404)
   expect(await readAlerts()).toEqual([])
   expect(await env.DB.prepare('SELECT count(*) AS n FROM pending_raises').first('n')).toBe(0)

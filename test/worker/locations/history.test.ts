@@ -217,7 +217,7 @@ describe('simplify', () => {
     expect(line.body.features[0].geometry.coordinates).toHaveLength(2)
   })
 
-  test('accepts 50,000 locations and tells how to handle more', async () => {
+  test('accepts 50,000 locations and says how to handle more', async () => {
     await fill(minutes(51), (index) => ({ longitude: index / 1000 }))
     const key = await env.DB.prepare('SELECT key FROM devices WHERE id = ?')
       .bind(path.split('/')[3])

@@ -168,13 +168,13 @@ test('each device with new locations has one event, however it was named', async
   expect((await report(account, sent)).body).toMatchObject({ accepted: 3, unknown: 1 })
   expect((await report(account, sent)).body).toMatchObject({ accepted: 0 })
   const { body } = await account.call('GET', '/api/events?types=location.reported')
-  const told = new Map(
+  const raised = new Map(
     body.events.map(({ data }: { data: { deviceId: string; count: number } }) => [
       data.deviceId,
       data.count,
     ]),
   )
-  expect(told).toEqual(
+  expect(raised).toEqual(
     new Map([
       [a, 2],
       [b, 1],

@@ -286,7 +286,7 @@ describe('access', () => {
   })
 
   test('a device of another account is 404 like one that does not exist', async () => {
-    const stranger = await openAccount()
+    const foreign = await openAccount()
     await report(place(now))
     const bytes = (text: string) => text.replace(/"instance":"[^"]*","requestId":"[^"]*"/, '')
     for (const [method, rest, body] of [
@@ -297,8 +297,8 @@ describe('access', () => {
       ['GET', 'lastLocation', undefined],
     ] as const) {
       const options = body === undefined ? {} : { body }
-      const theirs = await stranger.call(method, `/api/devices/${device}/${rest}`, options)
-      const none = await stranger.call(
+      const theirs = await foreign.call(method, `/api/devices/${device}/${rest}`, options)
+      const none = await foreign.call(
         method,
         `/api/devices/dev_00000000000000000000000/${rest}`,
         options,

@@ -105,19 +105,22 @@ const mixedCostOf = async (
   return count
 }
 
-test.each([false, true])('a mixed report pays as much for each device (judged: %s)', async (is) => {
-  const account = await openAccount({ licenses: 60 })
-  const fleet = await Promise.all(Array.from({ length: 40 }, () => createDevice(account)))
-  for (let i = 0; i < 9; i++) await mixedCostOf(account, fleet, null, is)
-  const without = await mixedCostOf(account, fleet, null, is)
-  expect(without.trips).toBe(1)
-  const zones = [await createZone(account), await createZone(account)]
-  await createRule(account, { when: { type: 'enters', zones } })
-  const version = await versionOf(account)
-  // Compiles the rules.
-  await mixedCostOf(account, fleet, version, is)
-  const read = await mixedCostOf(account, fleet, version, is)
-  expect(read.trips).toBe(2)
-  expect((read.read - without.read) / fleet.length).toBeLessThanOrEqual(40)
-  expect(read.written).toBe(without.written)
-})
+test.each([false, true])(
+  'a mixed report pays as much for each device (evaluated: %s)',
+  async (is) => {
+    const account = await openAccount({ licenses: 60 })
+    const fleet = await Promise.all(Array.from({ length: 40 }, () => createDevice(account)))
+    for (let i = 0; i < 9; i++) await mixedCostOf(account, fleet, null, is)
+    const without = await mixedCostOf(account, fleet, null, is)
+    expect(without.trips).toBe(1)
+    const zones = [await createZone(account), await createZone(account)]
+    await createRule(account, { when: { type: 'enters', zones } })
+    const version = await versionOf(account)
+    // Compiles the rules.
+    await mixedCostOf(account, fleet, version, is)
+    const read = await mixedCostOf(account, fleet, version, is)
+    expect(read.trips).toBe(2)
+    expect((read.read - without.read) / fleet.length).toBeLessThanOrEqual(40)
+    expect(read.written).toBe(without.written)
+  },
+)

@@ -15,7 +15,7 @@ import { garminEvent, garminPush, makeSource, type TestSource } from '../../supp
 import { createUser } from '../../support/users.ts'
 import { createRule, createZone } from '../../support/zones.ts'
 
-/* Rules judge locations in whatever way they come in. */
+/* Rules evaluate locations in whatever way they come in. */
 
 const expired = { limits: { expires: true, expirationDate: '2020-01-01' } }
 
@@ -26,7 +26,7 @@ const setUp = async (rule: object = {}) => {
   return { account, zone, rule: id, at: start() }
 }
 
-/** Lets rules tell of the past. Only before the first report: changes are not noticed. */
+/** Lets rules raise alerts of the past. Only before the first report: changes are not noticed. */
 const backdate = () =>
   env.DB.batch([
     env.DB.prepare('UPDATE rules SET last_modified = 0'),
@@ -106,7 +106,7 @@ test('a rule that was made meanwhile holds for a mixed report and a push', async
   expect(await alertsOf(account, device)).toHaveLength(2)
 })
 
-test('a mixed report tells only of devices that rules are for', async () => {
+test('a mixed report raises alerts only of devices that rules are for', async () => {
   const account = await openAccount()
   const zone = await createZone(account)
   const [one, two, three] = await Promise.all([1, 2, 3].map(() => createDevice(account)))
@@ -127,7 +127,7 @@ test('a mixed report tells only of devices that rules are for', async () => {
   expect(counts).toEqual([1, 1, 0])
 })
 
-test('a device that needs more of its track is judged by more', async () => {
+test('a device that needs more of its track is evaluated by more', async () => {
   const { account, at } = await setUp({ hysteresis: { metres: 0, fixes: 9 } })
   const [near, far] = [await createDevice(account), await createDevice(account)]
   const outside = Array.from({ length: 120 }, (_, index) =>
@@ -147,7 +147,7 @@ test('a device that needs more of its track is judged by more', async () => {
   expect(await alertsOf(account, far)).toHaveLength(0)
 })
 
-test('a fix in quarantine moves no rule until it is released, and is told late then', async () => {
+test('a fix in quarantine moves no rule until it is released, and is raised late then', async () => {
   const { account, at } = await setUp()
   await createUser(account, { notify: { email: true, sms: false } })
   const device = await createDevice(account, { identifier: 'x', maxSpeed: 100 })
@@ -156,19 +156,19 @@ test('a fix in quarantine moves no rule until it is released, and is told late t
   const past = at - 7_200_000
   await pushOsmand(source, 'x', fixAt(past, 'out'))
   await pushOsmand(source, 'x', fixAt(past + 1000, 'in'))
-  const [held] = await quarantineOf(account, device)
-  expect(held).toMatchObject({ reason: 'speed' })
+  const [quarantined] = await quarantineOf(account, device)
+  expect(quarantined).toMatchObject({ reason: 'speed' })
   expect(await alertsOf(account, device)).toEqual([])
-  const released = await release(account, device, [held.id])
+  const released = await release(account, device, [quarantined.id])
   expect(released.body).toMatchObject({ released: 1, conflicts: [] })
   expect(await alertsOf(account, device)).toMatchObject([
     { dateTime: new Date(past + 1000).toISOString(), late: true, notifications: [] },
   ])
-  expect((await release(account, device, [held.id])).body).toMatchObject({ released: 0 })
+  expect((await release(account, device, [quarantined.id])).body).toMatchObject({ released: 0 })
   expect(await alertsOf(account, device)).toHaveLength(1)
 })
 
-test('an old crossing of an emergency rule is stored, and nobody is told', async () => {
+test('an old crossing of an emergency rule is stored, and nobody is notified', async () => {
   const { account, at } = await setUp({ emergency: true })
   await createUser(account, { notify: { email: true, sms: false } })
   await account.call('PATCH', '/api/account', {
@@ -185,7 +185,7 @@ test('an old crossing of an emergency rule is stored, and nobody is told', async
   expect((await account.call('GET', '/api/account/messages')).body.messages).toEqual([])
 })
 
-test('three fixes that agree are released and told', async () => {
+test('three fixes that agree are released and raised', async () => {
   const { account, at } = await setUp()
   const device = await createDevice(account, { identifier: 'x', maxSpeed: 1 })
   const source = await makeSource(account, 'osmand')
@@ -195,7 +195,7 @@ test('three fixes that agree are released and told', async () => {
   expect(await alertsOf(account, device)).toHaveLength(1)
 })
 
-test('reports that waited to be claimed are judged when a device claims them', async () => {
+test('reports that waited to be claimed are evaluated when a device claims them', async () => {
   const { account, at } = await setUp()
   const source = await makeSource(account, 'osmand')
   await pushOsmand(source, 'later', fixAt(at, 'out'))
@@ -297,8 +297,8 @@ describe('in any way and order', () => {
       await Promise.all([...parallel, ...repeated].filter(({ length }) => length > 0).map(deliver))
     }
     for (const { id, maxSpeed } of vessels) {
-      const held = (await quarantineOf(account, id)).map((one: { id: string }) => one.id)
-      await Promise.all([...held, ...held].map((one) => release(account, id, [one])))
+      const quarantined = (await quarantineOf(account, id)).map((one: { id: string }) => one.id)
+      await Promise.all([...quarantined, ...quarantined].map((one) => release(account, id, [one])))
       const states = await storedStates(account, id)
       expect([seed, states.length]).toEqual([seed, 60])
       expect([seed, maxSpeed, (await alertsOf(account, id)).length]).toEqual([

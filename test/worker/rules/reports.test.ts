@@ -67,7 +67,7 @@ test('a repeated report raises nothing', async () => {
   expect(await alertsOf(account, device)).toHaveLength(2)
 })
 
-test('what was before the last change of the rule is not told', async () => {
+test('what was before the last change of the rule is not raised', async () => {
   const { account, device } = await setUp()
   const before = Date.now() - 60_000
   await report(account, device, [fixAt(before, 'out'), fixAt(before + 1, 'in')])
@@ -262,7 +262,7 @@ describe('under load', () => {
   }, 120_000)
 })
 
-test('a very long span of stored locations is judged around each new one', async () => {
+test('a very long span of stored locations is evaluated around each new one', async () => {
   const { account, device, at } = await setUp()
   const fill = env.DB.prepare(
     `WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 2999)

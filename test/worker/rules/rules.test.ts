@@ -88,7 +88,7 @@ test('what a rule names must be of the account, and its condition complete', asy
   expect(await versionOf(account)).toBeNull()
 })
 
-test('the token that reports judge by is new after each change, and gone without rules', async () => {
+test('the token that reports evaluate rules by is new after each change, and gone without rules', async () => {
   const account = await openAccount()
   const [zone, device] = [await createZone(account), await createDevice(account)]
   const { body: group } = await account.call('POST', '/api/groups', { body: { name: 'North' } })
@@ -194,7 +194,7 @@ test('a rule is tried on history and raises nothing', async () => {
   expect([wrong.status, wrong.body.errors[0].pointer]).toEqual([400, '/deviceId'])
 })
 
-test('a rule about contact is tried as the sweep would judge it', async () => {
+test('a rule about contact is tried as the sweep would evaluate it', async () => {
   const account = await openAccount()
   const device = await createDevice(account)
   const { id: group } = await createGroup(account, { name: 'North' })

@@ -50,7 +50,7 @@ const eventsOf = async (account: TestAccount) => {
   return events.map(({ type }: { type: string }) => type)
 }
 
-test('a device that falls silent is told once, and once when it returns', async () => {
+test('a device that falls silent is reported once, and once when it returns', async () => {
   const account = await openAccount()
   const device = await createDevice(account)
   await createRule(account, { when: { type: 'silent', minutes: 60 } })
@@ -60,7 +60,7 @@ test('a device that falls silent is told once, and once when it returns', async 
   expect(await alertsOf(account, device)).toEqual([])
   await setBack(account, device, 61)
   await run()
-  // A second run, and one at the same time, tell nothing more.
+  // A second run, and one at the same time, report nothing more.
   await Promise.all([run(), run()])
   expect(await alertsOf(account, device)).toEqual(['Offline'])
   expect(await eventsOf(account)).toEqual(['device.silent'])
@@ -85,7 +85,7 @@ test('a device that falls silent is told once, and once when it returns', async 
 
 test('devices that never called, have expired, or are not of the rule are not silent', async () => {
   const account = await openAccount()
-  const [unheard, expired, other, own] = [
+  const [neverSeen, expired, other, own] = [
     await createDevice(account),
     await createDevice(account),
     await createDevice(account),
@@ -93,7 +93,7 @@ test('devices that never called, have expired, or are not of the rule are not si
   ]
   await createRule(account, {
     when: { type: 'silent', minutes: 60 },
-    devices: [unheard, expired, own],
+    devices: [neverSeen, expired, own],
   })
   for (const device of [expired, other, own]) {
     await report(account, device)
@@ -104,7 +104,7 @@ test('devices that never called, have expired, or are not of the rule are not si
   })
   await run()
   expect(await alertsOf(account, own)).toEqual(['Offline'])
-  for (const device of [unheard, expired, other])
+  for (const device of [neverSeen, expired, other])
     expect(await alertsOf(account, device)).toEqual([])
 })
 
@@ -124,7 +124,7 @@ test('devices of a disabled account, which cannot report, are not silent', async
   expect(await alertsOf(account, device)).toEqual(['Offline'])
 })
 
-test('only one run tells, and not by a rule that has changed since', async () => {
+test('only one run reports, and not by a rule that has changed since', async () => {
   const account = await openAccount()
   const device = await createDevice(account)
   const rule = await createRule(account, { when: { type: 'silent', minutes: 60 } })
@@ -227,7 +227,7 @@ test('a rule for one device reads no row of the others', async () => {
   expect(batches[0]?.meta.rows_read).toBeLessThan(12)
 })
 
-test('however many devices fall silent at once, and whatever the text, all are told', async () => {
+test('however many devices fall silent at once, and whatever the text, all are reported', async () => {
   const account = await openAccount()
   const device = await createDevice(account)
   const text = 'é'.repeat(2000)
@@ -245,10 +245,12 @@ test('however many devices fall silent at once, and whatever the text, all are t
     .run()
   const { DB, statements } = recordCell()
   await sweep({ ...env, DB } as never, Date.now())
-  const marks = await env.DB.prepare('SELECT count(*) AS n FROM silent_marks WHERE account_id = ?')
+  const silences = await env.DB.prepare(
+    'SELECT count(*) AS n FROM silent_marks WHERE account_id = ?',
+  )
     .bind(account.id)
     .first('n')
-  expect(marks).toBe(501)
+  expect(silences).toBe(501)
   // D1 takes values of up to 2 MB.
   const lengths = statements.flatMap(({ values }) =>
     values.map((value) => new TextEncoder().encode(String(value)).length),

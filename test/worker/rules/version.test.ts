@@ -10,7 +10,7 @@ import { alertsOf, fixAt, start } from '../../support/ruleTracks.ts'
 import { createBoundUser } from '../../support/users.ts'
 import { createRule, createZone } from '../../support/zones.ts'
 
-/* The token that reports judge by, and what isolates keep under it. */
+/* The token that reports evaluate rules by, and what isolates keep under it. */
 
 const versionOf = ({ id }: TestAccount) =>
   env.DB.prepare('SELECT rules_version FROM accounts WHERE id = ?')
@@ -60,12 +60,12 @@ test('whatever changes who is in a group of a rule renews the token', async () =
   await change('PATCH', `/api/zones/${zone}`, { name: 'Port' })
   expect(new Set(seen).size).toBe(seen.length)
   expect(seen).not.toContain(null)
-  // The rule is left without a group: it is disabled, and no report judges any more.
+  // The rule is left without a group: it is disabled, and no report evaluates rules any more.
   await change('DELETE', `/api/groups/${group}`)
   expect(seen.at(-1)).toBeNull()
 })
 
-test('a device that a confined user creates is judged as one of the group', async () => {
+test('a device that a confined user creates is evaluated as one of the group', async () => {
   const account = await openAccount()
   const zone = await createZone(account)
   const { id: group } = await createGroup(account, { name: 'North', devices: [] })

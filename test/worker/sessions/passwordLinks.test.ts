@@ -123,9 +123,9 @@ describe('an invitation', () => {
   })
 
   test('is refused to users of other accounts, and to callers without admin', async () => {
-    const [account, stranger] = [await openAccount(), await openAccount()]
+    const [account, foreign] = [await openAccount(), await openAccount()]
     const user = await createUser(account)
-    const refused = await stranger.call('POST', `/api/users/${user.id}/invite`)
+    const refused = await foreign.call('POST', `/api/users/${user.id}/invite`)
     expect([refused.status, refused.body.code]).toEqual([404, 'user-not-found'])
     const session = await signIn(
       account,
@@ -365,7 +365,7 @@ describe('a link is refused', () => {
     expect((await postSignIn(credentials)).status).toBe(200)
   })
 
-  test('for a disabled user or account, who are told so', async () => {
+  test('for a disabled user or account, with a reply that says so', async () => {
     const account = await openAccount()
     const user = await createUser(account)
     const link = await makeLink(account, user)

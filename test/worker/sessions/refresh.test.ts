@@ -123,7 +123,7 @@ describe('a session ends', () => {
     expect((await refresh(current)).body.code).toBe('session-ended')
   })
 
-  test('with the account or the user disabled, who are told so', async () => {
+  test('with the account or the user disabled, with a reply that says so', async () => {
     const { account, user, cookie } = await start({ disabledMessage: 'On leave.' })
     await callAsOperator('PATCH', `/admin/accounts/${account.id}`, { body: { disabled: true } })
     const disabled = await refresh(cookie)
@@ -230,7 +230,7 @@ describe('a page of another site', () => {
     expect(signInReply.headers.has('Access-Control-Allow-Credentials')).toBe(false)
   })
 
-  test('is told apart from ours by PUBLIC_URL where a proxy changes the address', async () => {
+  test('is distinguished from ours by PUBLIC_URL where a proxy changes the address', async () => {
     const { cookie } = await start()
     const bindings = { PUBLIC_URL: 'https://console.example/path' }
     const headers = { Cookie: cookie, Origin: 'https://console.example' }

@@ -175,7 +175,7 @@ describe('a failed sign-in', () => {
 })
 
 describe('a disabled user or account', () => {
-  test('is told so, once the password proved right', async () => {
+  test('gets a reply that says so, once the password proved right', async () => {
     const account = await openAccount()
     const user = await createSignInUser(account)
     const right = credentialsOf(account, user)

@@ -96,7 +96,7 @@ describe('reports that are moved', () => {
     expect(row).toEqual({ source_id: other.id })
   })
 
-  test('are judged by the time of their arrival', async () => {
+  test('are evaluated by the time of their arrival', async () => {
     const { account, source, imei } = await holdReports(
       (id) => [
         garminEvent(id, minutesAgo(60), point(10)),
@@ -115,7 +115,7 @@ describe('reports that are moved', () => {
     expect(await unclaimedOf(account, source)).toEqual([])
   })
 
-  test('tell nobody of an old SOS, and everybody of a new one', async () => {
+  test('notify nobody of an old SOS, and everybody of a new one', async () => {
     for (const [minutes, isLate] of [
       [180, true],
       [20, false],
@@ -125,13 +125,13 @@ describe('reports that are moved', () => {
         minutes - 1,
       )
       await createUser(account, { privileges: ['admin'] })
-      const told = (await account.call('GET', '/api/account/messages')).body.messages
+      const before = (await account.call('GET', '/api/account/messages')).body.messages
       const body = { device: { name: 'Tern' } }
       await account.call('POST', claimPath(source, imei), { body })
       const { alerts } = (await account.call('GET', '/api/alerts')).body
       expect(alerts).toMatchObject([{ alerts: ['SOSButton'], late: isLate, emergency: !isLate }])
       const { messages } = (await account.call('GET', '/api/account/messages')).body
-      expect(messages.length > told.length).toBe(!isLate)
+      expect(messages.length > before.length).toBe(!isLate)
       const { events } = (await account.call('GET', '/api/events?types=alert.*')).body
       const types = events.map(({ type }: { type: string }) => type)
       expect(types).not.toContain('alert.undelivered')
@@ -186,8 +186,8 @@ describe('a claim that is interrupted', () => {
     })
     expect(failing.runs()).toBeGreaterThan(0)
     expect(claimed.status).toBe(200)
-    const held = isCommitted ? 0 : 6
-    expect(claimed.body).toMatchObject({ imported: 6 - held, pending: held })
+    const unclaimed = isCommitted ? 0 : 6
+    expect(claimed.body).toMatchObject({ imported: 6 - unclaimed, pending: unclaimed })
     // The ledger was not reached: the sweep hands the alert over after 30 seconds.
     await sweep(env, Date.now() + MINUTE)
     await expectEverything(account, source, claimed.body.device.id)

@@ -148,8 +148,8 @@ describe('quarantine', () => {
     expect(
       (await trackOf(account, device)).map(({ latitude }: { latitude: number }) => latitude),
     ).toEqual([38.7, 38.8])
-    const held = await quarantineOf(account, device)
-    expect(new Set(held.map(({ reason }: { reason: string }) => reason))).toEqual(
+    const quarantined = await quarantineOf(account, device)
+    expect(new Set(quarantined.map(({ reason }: { reason: string }) => reason))).toEqual(
       new Set(['zero-coordinates', 'clock', 'speed']),
     )
     expect((await account.call('GET', '/api/alerts')).body.alerts).toMatchObject([
@@ -172,7 +172,7 @@ describe('quarantine', () => {
     expect(await quarantineOf(account, device)).toHaveLength(0)
   })
 
-  test('judges several fixes of one push beside each other', async () => {
+  test('checks several fixes of one push beside each other', async () => {
     const account = await openAccount()
     const device = await makeDevice(account)
     const { push } = await makeSource(account, 'garmin')
@@ -228,9 +228,9 @@ describe('quarantine', () => {
     await push({ query: `?id=${IMEI}&timestamp=${minutesAgo(20)}&lat=10&lon=2` })
     await push({ query: `?id=${IMEI}&timestamp=${at}&lat=60&lon=2` })
     await push({ query: `?id=${IMEI}&timestamp=${at - 1000}&lat=-60&lon=2` })
-    const held = await quarantineOf(account, device)
-    expect(held).toHaveLength(2)
-    const [first, second] = held.sort((a: { location: { latitude: number } }) =>
+    const quarantined = await quarantineOf(account, device)
+    expect(quarantined).toHaveLength(2)
+    const [first, second] = quarantined.sort((a: { location: { latitude: number } }) =>
       a.location.latitude === 60 ? -1 : 1,
     )
     await account.call('POST', `/api/devices/${device}/locations`, {

@@ -109,9 +109,9 @@ test('a device has at most 1,000 in quarantine, the newest, for 30 days', async 
     .bind(account.id, key, now - 2 * DAY)
     .run()
   await push(garminEvent(IMEI, now + 2 * DAY))
-  const held = await quarantineOf(account, id)
-  expect(held).toHaveLength(1000)
-  expect(held[0].location.dateTime).toBe(new Date(now + 2 * DAY).toISOString())
+  const quarantined = await quarantineOf(account, id)
+  expect(quarantined).toHaveLength(1000)
+  expect(quarantined[0].location.dateTime).toBe(new Date(now + 2 * DAY).toISOString())
   // Those of two days ago are older than 30 days then.
   await sweep(env, now + 29 * DAY)
   expect(await quarantineOf(account, id)).toHaveLength(1)

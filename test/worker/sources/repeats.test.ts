@@ -79,7 +79,7 @@ const stateOf = async (account: TestAccount, id: string) => {
     times: locations.map(({ dateTime }: { dateTime: string }) => Date.parse(dateTime) - START),
     messages: commands.map(({ command }: { command: string }) => command),
     alerts: alerts.map(({ alerts: [name] }: { alerts: string[] }) => name),
-    told: events.length,
+    events: events.length,
   }
 }
 
@@ -87,7 +87,7 @@ const EXPECTED = {
   times: [0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12].map((minutes) => minutes * 60_000),
   messages: ['Nearly there.', 'On my way.'],
   alerts: ['SOSButton'],
-  told: 2,
+  events: 2,
 }
 
 describe('pushes that are repeated, reordered and interrupted', () => {

@@ -77,7 +77,7 @@ describe('an identifier that no device has', () => {
     expect((await unclaimedOf(account, source)).unclaimed).toEqual([])
   })
 
-  test('with an SOS tells the administrators, once', async () => {
+  test('with an SOS notifies the administrators, once', async () => {
     const account = await openAccount()
     await account.call('POST', '/api/users', {
       body: {

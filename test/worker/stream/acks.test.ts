@@ -6,7 +6,7 @@ import { makeAck, readAck } from '../../../src/feed/streams/ack.ts'
 import { unackedOf } from '../../../src/feed/streams/subscriber.ts'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
 import { createDevice } from '../../support/devices.ts'
-import { headOf, logLargeReports, logUnheard } from '../../support/feed/events.ts'
+import { headOf, logLargeReports, logWithoutPoke } from '../../support/feed/events.ts'
 import { feedStub, passTime } from '../../support/feed/feed.ts'
 import { type Listener, listen, subscribersOf, upgrade } from '../../support/feed/streams.ts'
 import { eventually } from '../../support/time.ts'
@@ -47,7 +47,7 @@ const accountWithLargeEvents = async (count: number) => {
 describe('an ack', () => {
   test('is in every message with events, and differs from stream to stream', async () => {
     const account = await openAccount()
-    await logUnheard(account, 250)
+    await logWithoutPoke(account, 250)
     const head = await headOf(account)
     const streams = await Promise.all([listen(account, SILENT), listen(account, SILENT)])
     await Promise.all(streams.map((stream) => stream.waitForEvents(head)))
@@ -90,7 +90,7 @@ describe('an ack', () => {
 
   test('cannot be guessed: fifty guesses close fifty streams, and nothing more is sent', async () => {
     const account = await openAccount()
-    await logUnheard(account, MAX_UNACKED_EVENTS + 100)
+    await logWithoutPoke(account, MAX_UNACKED_EVENTS + 100)
     const known = await listen(account, SILENT)
     await known.waitForEvents(MAX_UNACKED_EVENTS)
     const [events, bytes, signature = ''] = (known.acks.at(-1) ?? '').split('.')
@@ -110,7 +110,7 @@ describe('an ack', () => {
 
   test('speaks for all messages before its own; repeated or older ones change nothing', async () => {
     const account = await openAccount()
-    await logUnheard(account, 450)
+    await logWithoutPoke(account, 450)
     const head = await headOf(account)
     const stream = await listen(account, SILENT)
     await stream.waitForEvents(head)
@@ -133,7 +133,7 @@ describe('an ack', () => {
 
   test('is valid after the feed has hibernated, and more events follow', async () => {
     const account = await openAccount()
-    await logUnheard(account, 1100)
+    await logWithoutPoke(account, 1100)
     const head = await headOf(account)
     const stream = await listen(account, SILENT)
     await stream.waitForEvents(1000)

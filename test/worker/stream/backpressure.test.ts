@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { AccountFeed } from '../../../src/feed/feed.ts'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
 import { createDevice } from '../../support/devices.ts'
-import { from, headOf, logLargeReports, logUnheard } from '../../support/feed/events.ts'
+import { from, headOf, logLargeReports, logWithoutPoke } from '../../support/feed/events.ts'
 import { feedStub, passTime } from '../../support/feed/feed.ts'
 import {
   type Listener,
@@ -51,8 +51,8 @@ describe('a stream that is far behind', () => {
 
   test('it reads 20 pages per poll, so that the feed does its other work in between', async () => {
     const account = await openAccount()
-    await logUnheard(account, 10_700)
-    await logUnheard(account, 1, 'limit.reached')
+    await logWithoutPoke(account, 10_700)
+    await logWithoutPoke(account, 1, 'limit.reached')
     using feed = spyOnFeed(account)
     const stream = await listen(account, { query: '?after=0&types=limit.reached' })
     await stream.waitForEvents(1)
@@ -67,7 +67,7 @@ describe('a stream that is far behind', () => {
 
   test('it does not delay webhooks', async () => {
     const account = await openAccount()
-    await logUnheard(account, 5)
+    await logWithoutPoke(account, 5)
     const target = receiver()
     await createWebhook(account, { url: target.url() })
     const since = await headOf(account)
@@ -77,7 +77,7 @@ describe('a stream that is far behind', () => {
       if (read === SNAPSHOT) await eventually(() => expect(isOpen).toBe(true))
       else if (read < since) await target.waitForCalls(1)
     })
-    await logUnheard(account, 1)
+    await logWithoutPoke(account, 1)
     const stream = await listen(account, { query: '?after=0' })
     isOpen = true
     await stream.waitForEvents(since + 1)
@@ -145,7 +145,7 @@ describe('acknowledging', () => {
 
   test('at most a thousand events are sent beyond the last acknowledged one', async () => {
     const account = await openAccount()
-    await logUnheard(account, 2200)
+    await logWithoutPoke(account, 2200)
     const slow = await listen(account, { query: '?after=0', acknowledges: false })
     await slow.waitForEvents(1000)
     await slow.until(() => expect(slow.messages.length).toBeGreaterThan(10))

@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { openAccount } from '../../support/accounts.ts'
 import { createDevice } from '../../support/devices.ts'
-import { from, headOf, logUnheard } from '../../support/feed/events.ts'
+import { from, headOf, logWithoutPoke } from '../../support/feed/events.ts'
 import { feedStub, passTime } from '../../support/feed/feed.ts'
 import { Listener, listen, namesOf, upgrade } from '../../support/feed/streams.ts'
 
@@ -16,7 +16,7 @@ describe('resuming', () => {
     const account = await openAccount()
     await createDevice(account, 'Tern')
     const start = await headOf(account)
-    await logUnheard(account, 1300)
+    await logWithoutPoke(account, 1300)
     const stream = await listen(account, { query: `?after=${start + 5}` })
     await stream.waitForEvents(1295)
     await createDevice(account, 'Later')
@@ -40,9 +40,9 @@ describe('resuming', () => {
     expect([...seen, ...second.sequences]).toEqual(from(head + 1, head + 60))
   })
 
-  test('ready tells where the stream starts and the first and last event of the log', async () => {
+  test('ready says where the stream starts and the first and last event of the log', async () => {
     const account = await openAccount()
-    await logUnheard(account, 5)
+    await logWithoutPoke(account, 5)
     const head = await headOf(account)
     await env.DB.prepare('DELETE FROM events WHERE account_id = ? AND sequence < ?')
       .bind(account.id, head - 1)
@@ -82,7 +82,7 @@ describe('hibernation and crashes', () => {
     await stream.waitForEvents(2)
     expect(namesOf(stream)).toEqual(['device.created Before', 'device.created After'])
     await evictDurableObject(feedStub(account))
-    await logUnheard(account, 1)
+    await logWithoutPoke(account, 1)
     await passTime(account, 21_000)
     await stream.waitForEvents(3)
     expect(stream.sequences).toEqual(from(stream.sequences[0] ?? 0, (stream.sequences[0] ?? 0) + 2))
@@ -118,7 +118,7 @@ describe('hibernation and crashes', () => {
   test('after a lost poke the alarm sends the events', async () => {
     const account = await openAccount()
     const stream = await listen(account)
-    await logUnheard(account, 3)
+    await logWithoutPoke(account, 3)
     await new Promise((resolve) => setTimeout(resolve, 100))
     expect(stream.events).toEqual([])
     await passTime(account, 21_000)

@@ -9,7 +9,7 @@ import { sweep } from '../../../src/sweep/sweep.ts'
 import { openAccount } from '../../support/accounts.ts'
 import { waitUntilSent } from '../../support/alerts/messages.ts'
 import { createDevice } from '../../support/devices.ts'
-import { from, headOf, logUnheard } from '../../support/feed/events.ts'
+import { from, headOf, logWithoutPoke } from '../../support/feed/events.ts'
 import { feedStub, passTime } from '../../support/feed/feed.ts'
 import { createWebhook, deliveriesOf, MINUTE_MS, receiver } from '../../support/feed/webhooks.ts'
 import { callAsOperator } from '../../support/http.ts'
@@ -56,7 +56,7 @@ describe('deliveries', () => {
     const target = receiver()
     const head = await headOf(account)
     await createWebhook(account, { url: target.url('slow-50') })
-    await logUnheard(account, 349)
+    await logWithoutPoke(account, 349)
     await createDevice(account, 'Last')
     await eventually(async () =>
       expect((await target.calls()).flatMap(({ events }) => events)).toHaveLength(350),
@@ -236,7 +236,7 @@ describe('recovery', () => {
     await createDevice(account, 'First')
     await target.waitForCalls(1)
     await evictDurableObject(feedStub(account))
-    await logUnheard(account, 2)
+    await logWithoutPoke(account, 2)
     await passTime(account, 6 * MINUTE_MS)
     await target.waitForCalls(2)
     expect((await target.calls()).flatMap(({ events }) => events)).toHaveLength(3)
