@@ -67,6 +67,8 @@ export const failExecutions = (
       get(target, name) {
         const member = Reflect.get(target, name) as (...values: unknown[]) => unknown
         if (name === 'bind') return (...values: unknown[]) => wrap(target.bind(...values), text)
+        // What our own code keeps with a statement is under symbols.
+        if (typeof name === 'symbol' || typeof member !== 'function') return member
         return async (...values: unknown[]) => {
           if (isFailing([wrapped])) throw error
           return member.apply(target, values)
