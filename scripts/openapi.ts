@@ -7,7 +7,7 @@ import manifest from '../package.json' with { type: 'json' }
 import { app } from '../src/app.ts'
 import { openapiDocument } from '../src/openapi/document.ts'
 import { EVENT_WEBHOOKS } from '../src/openapi/webhooks.ts'
-import { withEndpoints } from './endpointTable.ts'
+import { withEndpoints } from './endpoint-table.ts'
 
 const target = 'public/api/openapi.json'
 const document = openapiDocument(app, { version: manifest.version, webhooks: EVENT_WEBHOOKS })

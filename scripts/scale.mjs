@@ -11,7 +11,9 @@ const GB = 1e9
 
 /**
  * Workers Paid as Cloudflare publishes it: the amount included each month, and the price of a
- * further unit in US dollars.
+ * further unit in US dollars. Read in November 2026 at https://developers.cloudflare.com, in
+ * workers/platform/pricing, d1/platform/pricing, durable-objects/platform/pricing and
+ * workers/observability/logs/workers-logs/#pricing.
  */
 export const PRICES = {
   plan: 5,
@@ -41,13 +43,13 @@ export const COSTS = {
   report: { d1Read: 12, d1Written: 1 },
   trimmedLocation: { d1Read: 2, d1Written: 1 },
   read: { d1Read: 3 },
-  /** Read by each request: an isolate keeps it for 15 s, but a fleet that reports by the hour rarely meets the same isolate. */
+  /** Read by each request: devices that report by the hour rarely meet the same isolate twice. */
   keyStatus: { d1Read: 4 },
   decision: { d1Read: 20, d1Written: 15, objectRequests: 2, objectWritten: 20, seconds: 0.05 },
   alert: { d1Read: 40, d1Written: 25, objectRequests: 4, objectWritten: 50, seconds: 0.5 },
 }
 
-/** Hard limits of the platform and of the service. */
+/** Hard limits of the service and of the platform (…/d1/platform/limits and the like). */
 export const LIMITS = {
   databaseBytes: 10 * GB,
   storedBytes: 1000 * GB,

@@ -5,17 +5,17 @@ const DEMO_LOG_LINE = `"requestId":"${REQUEST_ID_PREFIX}`
 const WRANGLER_REPORT_LINE = /^\[wrangler:info\] POST \/api\/devices\/\w+\/locations 201/
 
 /** Hides wrangler's start-up output; shows it on an error, after a failed start, or on demand. */
-export function holdOutput(child) {
-  let held = []
+export function hideOutput(child) {
+  let hidden = []
   const show = ({ fromNowOn = false } = {}) => {
-    if (!fromNowOn) for (const line of held ?? []) process.stdout.write(line)
-    held = undefined
+    if (!fromNowOn) for (const line of hidden ?? []) process.stdout.write(line)
+    hidden = undefined
   }
   const isOfDemo = recognizeDemo()
   const receive = (line) => {
-    if (held) held.push(line)
+    if (hidden) hidden.push(line)
     else if (!isOfDemo(line)) process.stdout.write(line)
-    if (held && line.includes('ERROR')) show()
+    if (hidden && line.includes('ERROR')) show()
   }
   for (const stream of [child.stdout, child.stderr]) readLines(stream, receive)
   return show

@@ -16,7 +16,7 @@ import {
   readSecrets,
   writeSecrets,
 } from './secrets.mjs'
-import { holdOutput } from './server-output.mjs'
+import { hideOutput } from './server-output.mjs'
 import { fail, useToolchain } from './toolchain.mjs'
 
 const port = Number(process.env.PORT || 8787)
@@ -52,7 +52,7 @@ const server = spawn('wrangler', ['dev', ...options], {
 })
 const serverExit = waitForExit(server)
 const stopped = new AbortController()
-const showServerOutput = holdOutput(server)
+const showServerOutput = hideOutput(server)
 
 try {
   await Promise.race([waitUntilHealthy(), serverExit])

@@ -52,7 +52,7 @@ function printResult(name, code, start) {
   console.log(`── ${name}: ${result} after ${secondsSince(start)}`)
 }
 
-/** A tool that writes to a pipe leaves its colours out unless it is told otherwise. */
+/** Tools that write to a pipe leave colours out unless `FORCE_COLOR` is set. */
 function withColour() {
   return process.stdout.isTTY ? { ...process.env, FORCE_COLOR: '1' } : process.env
 }

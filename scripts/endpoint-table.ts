@@ -5,7 +5,7 @@ import type { oas31 } from 'zod-openapi'
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const
 const BEGIN = '<!-- endpoints: written by npm run openapi -->'
 /** The formatter would pad every row to the longest. */
-const UNPADDED = '<!-- biome-ignore format: wide table -->'
+const UNPADDED = '<!-- biome-ignore format: wide -->'
 const END = '<!-- /endpoints -->'
 
 /** The calls of a tag: each path with the methods that have the tag. */
