@@ -77,6 +77,18 @@ test('the README has at most 8 KB and begins with the two commands', () => {
   expect(textOf('README.md')).toMatch(/^# Perigee\n\n```sh\nnpm start .*\nnpm test .*\n```\n/)
 })
 
+test('console/README.md names only files of the console, and symbols in them', () => {
+  const text = textOf('console/README.md')
+  const paths = allMatches(text, /`((?:api|app|live|pages|styles|text|ui)\/[\w./]*\w)`/g)
+  expect(paths.filter((path) => !existsSync(`console/${path}`))).toEqual([])
+  const named = [...text.matchAll(/`(\w+)`\s+\(`([\w/]+\.tsx?)`/g)]
+  const missing = named.filter(
+    ([, symbol = '', path = '']) =>
+      existsSync(`console/${path}`) && !textOf(`console/${path}`).includes(symbol),
+  )
+  expect(missing.map(([found]) => found)).toEqual([])
+})
+
 describe('docs/storage.md', () => {
   const [cell = '', ledger = '', feed = ''] = textOf('docs/storage.md').split(/^## /m).slice(1)
   const tablesOf = (file: string) => {
