@@ -54,7 +54,7 @@ type Write = (env: Env, accountId: string, id: string, body: string) => Promise<
 
 const WRITES: Record<string, Write> = {
   report: async ({ DB: db }, accountId, id, packed) =>
-    (await db.batch(await reportStatements(db, accountId, id, packed)))[0]?.meta.changes,
+    (await db.batch(await reportStatements(db, accountId, id, packed)))[1]?.meta.changes,
   grant: async (env, accountId) => {
     const id = await newId('dev')
     const outcome = await ledgerOf(env, accountId).createDevice(id, RECORD, CREATOR)

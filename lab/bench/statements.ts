@@ -3,7 +3,8 @@ import type { Database } from '../../src/db/open.ts'
 import { packLocation } from '../../src/db/queries/locations.ts'
 import * as schema from '../../src/db/schema.ts'
 import { newId } from '../../src/ids.ts'
-import { INITIAL_STATE, storeReport } from '../../src/ingest/report.ts'
+import { INITIAL_STATE } from '../../src/ingest/arrival.ts'
+import { storeArrivals } from '../../src/ingest/store.ts'
 
 type Value = string | number | null
 
@@ -60,16 +61,24 @@ export const prepareAgain = (
 ): D1PreparedStatement =>
   db.prepare(sql).bind(...values.map((value) => replacements.get(value) ?? value))
 
-const device = { accountId: 'ACCOUNT', groupId: null, deviceId: 'ID' }
 const location = { dateTime: Date.UTC(2026, 0, 1), latitude: 0, longitude: 0 }
 
 /** Equals no other recorded value, so that it can be replaced by the time of the request. */
 const RECORDED_AT = Date.UTC(2026, 0, 2, 3, 4, 5, 678)
 const recordedReport = recordStatements((db) =>
-  storeReport(db, {
-    device,
-    locations: [location],
-    eventId: 'EVENT',
+  storeArrivals(db, {
+    viewer: { accountId: 'ACCOUNT', groupId: null },
+    devices: [
+      {
+        deviceId: 'ID',
+        identifier: null,
+        eventId: 'EVENT',
+        contact: RECORDED_AT,
+        arrivals: [{ location, receivedAt: RECORDED_AT }],
+      },
+    ],
+    raisesBy: null,
+    checksCredibility: false,
     assumed: INITIAL_STATE,
     origin: 'https://perigee.test',
     now: RECORDED_AT,
@@ -85,8 +94,10 @@ export const reportStatements = async (
 ): Promise<D1PreparedStatement[]> => {
   const replacements = new Map<Value, Value>([
     ['ACCOUNT', accountId],
-    ['ID', deviceId],
-    ['EVENT', await newId('evt')],
+    [
+      JSON.stringify([['ID', null, 'EVENT', RECORDED_AT]]),
+      JSON.stringify([[deviceId, null, await newId('evt'), Date.now()]]),
+    ],
     [JSON.stringify([packLocation(location)]), packed],
     [RECORDED_AT, Date.now()],
     // The oldest of the report's locations: none is older than the account keeps.

@@ -1,23 +1,20 @@
 import { Hono } from 'hono'
 import { iso } from '../domain/time/iso.ts'
 import type { Location } from '../domain/track/location.ts'
-import { pokeFeed } from '../feed/stub.ts'
-import type { AppEnv, Context } from '../http/context.ts'
+import type { AppEnv } from '../http/context.ts'
 import { operation } from '../http/contract/operation.ts'
-import { invalid, Problem, refusalProblem, requireOk } from '../http/contract/problem.ts'
+import { invalid, Problem } from '../http/contract/problem.ts'
 import { MAX_ROWS } from '../http/paging/page.ts'
 import { wholeRange } from '../http/paging/rangePage.ts'
 import { setHeader } from '../http/reply/newReply.ts'
 import { reply, replyStream, replyWithEtag } from '../http/reply/reply.ts'
-import { storeWithinBudget } from '../ingest/budget/budget.ts'
-import { assumedStates, handOverLater, handOverRaises, originOf } from '../ingest/handOver.ts'
-import { INITIAL_STATE, storeReport } from '../ingest/report.ts'
+import { requestContext } from '../serviceContext.ts'
 import * as contract from './contract.ts'
 import { exportTrack } from './export.ts'
 import { acceptedFormat } from './formats/formats.ts'
 import { presentLocation } from './present.ts'
 import { deviceOf, queryPage, replyQuery } from './query.ts'
-import { reportMixed } from './reportMixed.ts'
+import { reportOfDevice, reportOfMany } from './report.ts'
 import { findLastLocation } from './store.ts'
 
 /** From the earliest to the latest location of a report, in whatever order they were sent. */
@@ -31,41 +28,13 @@ const spanOf = (reported: Location[]) => {
   return { from, to }
 }
 
-const report = async (c: Context, reported: Location[]) => {
-  const { accountId } = c.get('principal')
-  const eventId = await c.get('newId')('evt')
-  const outcome = await storeWithinBudget(c, reported, () =>
-    storeReport(c.get('db'), {
-      device: deviceOf(c),
-      locations: reported,
-      eventId,
-      assumed: assumedStates.get(accountId) ?? INITIAL_STATE,
-      origin: originOf(c),
-      now: Date.now(),
-    }),
-  )
-  if ('actual' in outcome) assumedStates.set(accountId, outcome.actual)
-  const alertId = 'raises' in outcome ? await handOverRaises(c, outcome.raises) : null
-  // The location of an expired device is refused, and yet someone is told of its emergency.
-  if (!outcome.ok && alertId) throw refusalProblem({ ...outcome, alertId })
-  const { counts, stored, actual, hits } = requireOk(outcome)
-  handOverLater(c, hits)
-  if (actual.hasSubscribers && counts.accepted > 0)
-    c.executionCtx.waitUntil(pokeFeed(c.env, c.get('principal')))
-  return {
-    success: true as const,
-    ...counts,
-    ...(stored && { locations: [presentLocation(stored)] }),
-  }
-}
-
 /** Locations of any devices of the account. */
 export const allLocations = new Hono<AppEnv>().post(
   '/',
   operation(contract.reportLocations),
   async (c) => {
     const { locations: sent } = c.req.valid('json')
-    const outcome = await reportMixed(c, sent)
+    const outcome = await reportOfMany(requestContext(c), sent)
     return reply(c, contract.reportLocations, { success: true, ...outcome })
   },
 )
@@ -83,9 +52,16 @@ export const locations = new Hono<AppEnv>()
     const body = c.req.valid('json')
     if (body.kind === 'query') return replyQuery(c, body)
     const { from, to } = spanOf(body.locations)
-    return reply(c, contract.postLocations, await report(c, body.locations), {
-      Location: `${c.req.path}?from=${iso(from)}&to=${iso(to)}`,
-    })
+    const { deviceId } = c.req.param()
+    const outcome = await reportOfDevice(requestContext(c), deviceId, body.locations)
+    return reply(
+      c,
+      contract.postLocations,
+      { success: true, ...outcome },
+      {
+        Location: `${c.req.path}?from=${iso(from)}&to=${iso(to)}`,
+      },
+    )
   })
   .get('/:deviceId/locations', operation(contract.listLocations), async (c) => {
     const { from, to, limit, cursor, order, format: named, ...shape } = c.req.valid('query')

@@ -15,7 +15,7 @@ import { invalid, Problem } from '../http/contract/problem.ts'
 import type { ServiceContext } from '../serviceContext.ts'
 import { selectZonesOf } from '../zones/store.ts'
 import { MAX_TESTED_ALERTS } from './contract.ts'
-import { judgeReport } from './evaluate/report.ts'
+import { evaluateReport } from './evaluate/report.ts'
 import { compileRule, compileZone, wantsRest } from './evaluate/signals.ts'
 import { selectEnabledRules, toRule } from './store.ts'
 
@@ -97,7 +97,7 @@ const judgeHistory = (
 ): Occurrence[] => {
   const signals = compileRule(rule, zones).map((signal) => ({ ...signal, since: 0 }))
   const whole = { from: 0, to: Number.MAX_SAFE_INTEGER, stored: [], isStart: true, isEnd: true }
-  return judgeReport(signals, [whole], fixes, timeZone).hits.map(({ signal, fix, zone }) => ({
+  return evaluateReport(signals, [whole], fixes, timeZone).hits.map(({ signal, fix, zone }) => ({
     time: fix.time,
     fix,
     zone,

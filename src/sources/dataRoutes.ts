@@ -8,14 +8,15 @@ import { Problem } from '../http/contract/problem.ts'
 import { byId, replyList } from '../http/paging/list.ts'
 import { requireInPath } from '../http/reply/notFound.ts'
 import { reply } from '../http/reply/reply.ts'
+import { requestContext } from '../serviceContext.ts'
 import * as contract from './dataContract.ts'
 import { findPayload, listFailures } from './payloads/payloads.ts'
 import { replaySpan } from './payloads/replay.ts'
 import { presentUnclaimed } from './present.ts'
-import { discardFixes, listQuarantine } from './quarantine/quarantine.ts'
-import { releaseFixes } from './quarantine/release.ts'
+import { acceptQuarantined } from './quarantine/accept.ts'
+import { deleteQuarantined, listQuarantine } from './quarantine/quarantine.ts'
 import { findSource, type StoredSource } from './store.ts'
-import { giveIdentifier, importHeld } from './unclaimed/claim.ts'
+import { giveIdentifier, importReports } from './unclaimed/claim.ts'
 import { discardUnclaimed, type Holder, listUnclaimed } from './unclaimed/unclaimed.ts'
 
 /* What sources hold, and what can be done with it. */
@@ -51,8 +52,9 @@ export const addDataRoutes = (app: Hono<AppEnv>) =>
       async (c) => {
         const holder = holderOf(c, await requireSource(c))
         const identifier = identifierOf(c)
-        const granted = await giveIdentifier(c, holder, identifier, c.req.valid('json'))
-        const moved = await importHeld(c, holder, identifier)
+        const context = requestContext(c)
+        const granted = await giveIdentifier(context, holder, identifier, c.req.valid('json'))
+        const moved = await importReports(context, holder, identifier)
         const now = Date.now()
         const { id } = granted.device
         const stored = await findDevice(c.get('db'), c.get('principal'), id, now).catch(() => null)
@@ -95,7 +97,7 @@ export const addDataRoutes = (app: Hono<AppEnv>) =>
     })
     .post('/:sourceId/replay', operation(contract.replayPayloads), async (c) => {
       const source = await requireSource(c)
-      const outcome = await replaySpan(c, source, c.req.valid('json'))
+      const outcome = await replaySpan(requestContext(c), source, c.req.valid('json'))
       return reply(c, contract.replayPayloads, { success: true, ...outcome })
     })
 
@@ -128,12 +130,13 @@ export const addQuarantineRoutes = (app: Hono<AppEnv>) =>
     .post('/:deviceId/quarantine/release', operation(contract.releaseQuarantine), async (c) => {
       const key = await requireDeviceKey(c)
       const device = { key, id: c.req.param('deviceId') }
-      const { released, conflicts } = await releaseFixes(c, device, c.req.valid('json').ids)
-      const body = { success: true as const, released: released.length, conflicts }
+      const { ids } = c.req.valid('json')
+      const { accepted, conflicts } = await acceptQuarantined(requestContext(c), device, ids)
+      const body = { success: true as const, released: accepted.length, conflicts }
       return reply(c, contract.releaseQuarantine, body)
     })
     .post('/:deviceId/quarantine/discard', operation(contract.discardQuarantine), async (c) => {
       const key = await requireDeviceKey(c)
-      const discarded = await discardFixes(c.get('db'), key, c.req.valid('json').ids)
+      const discarded = await deleteQuarantined(c.get('db'), key, c.req.valid('json').ids)
       return reply(c, contract.discardQuarantine, { success: true, discarded })
     })

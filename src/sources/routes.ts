@@ -17,9 +17,9 @@ import { addDataRoutes, addQuarantineRoutes, requireSource } from './dataRoutes.
 import { decodePush, replyTo } from './decoding/decode.ts'
 import { toPush } from './decoding/pastedPush.ts'
 import { listInDirectory, removeFromDirectory } from './directory.ts'
-import { forgetSource } from './knownSource.ts'
 import { presentItem, presentSource } from './present.ts'
-import { receivePush } from './receive.ts'
+import { forgetSource } from './push/knownSource.ts'
+import { receivePush } from './push/receive.ts'
 import { NO_SECRETS, splitSettings } from './settings.ts'
 import {
   createSource,

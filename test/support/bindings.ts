@@ -66,6 +66,7 @@ export const failExecutions = (
     const wrapped: D1PreparedStatement = new Proxy(statement, {
       get(target, name) {
         const member = Reflect.get(target, name) as (...values: unknown[]) => unknown
+        if (typeof member !== 'function') return member
         if (name === 'bind') return (...values: unknown[]) => wrap(target.bind(...values), text)
         // What our own code keeps with a statement is under symbols.
         if (typeof name === 'symbol' || typeof member !== 'function') return member

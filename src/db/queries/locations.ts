@@ -153,13 +153,17 @@ export const unpackLocation = (row: LocationRow): StoredLocation => {
 /** A location as one JSON column, for a subquery; `parseLocation` reads it. */
 export const LOCATION_JSON: SQL = sql`json_array(${LOCATION_COLUMNS})`
 
-export const parseLocation = (column: string | null): StoredLocation | null => {
-  if (column === null) return null
-  const values = JSON.parse(column) as unknown[]
-  const row: Record<string, unknown> = {}
-  for (const [index, name] of STORED_NAMES.entries()) row[name] = values[index]
-  return unpackLocation(row as unknown as LocationRow)
-}
+const toRow = (values: readonly unknown[]): LocationRow =>
+  Object.fromEntries(
+    STORED_NAMES.map((name, index) => [name, values[index]]),
+  ) as unknown as LocationRow
+
+/** A packed location as its row will be. */
+export const rowOfPacked = (packed: PackedLocation, receivedAt: number): LocationRow =>
+  toRow([...packed, receivedAt])
+
+export const parseLocation = (column: string | null): StoredLocation | null =>
+  column === null ? null : unpackLocation(toRow(JSON.parse(column) as unknown[]))
 
 /** The last location of a device: one seek to the end of its key range. */
 export const selectLastLocation = (deviceKey: SQLWrapper): SQL =>

@@ -1,7 +1,7 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import type { PendingRaise } from '../../domain/message/pendingRaise.ts'
 import type { Database } from '../open.ts'
-import { accounts, devices, pendingRaises } from '../schema.ts'
+import { pendingRaises } from '../schema.ts'
 import { compile, names, placeholders, readAll, type Statement, valuesOf } from '../statement.ts'
 
 /*
@@ -9,61 +9,14 @@ import { compile, names, placeholders, readAll, type Statement, valuesOf } from 
  * between loses none: a repeat of the request, or the sweep, hands them over.
  */
 
-const p = placeholders(
-  'now',
-  'raises',
-  'hits',
-  'accountId',
-  'ids',
-  'before',
-  'afterTime',
-  'afterId',
-  'limit',
-)
+const p = placeholders('accountId', 'ids', 'before', 'afterTime', 'afterId', 'limit')
 
-const COLUMNS = names(
+export const RAISE_COLUMNS = names(
   pendingRaises.id,
   pendingRaises.accountId,
   pendingRaises.creation,
   pendingRaises.raise,
 )
-
-/** The value of `raises`, for `insertRaisesIf`. */
-export const packRaises = (raises: PendingRaise[]): string => JSON.stringify(raises)
-
-/**
- * An INSERT of `raises` by a statement with its own placeholders. `guard` is about the device and
- * its account, and about `value`, one raise. A raise that is stored already stays as it is.
- */
-export const insertRaisesIf = (guard: SQL): SQL =>
-  sql`INSERT INTO ${pendingRaises} (${COLUMNS})
-    SELECT value ->> '$.alert.id', ${devices.accountId}, ${p.now}, value
-    FROM ${devices} JOIN ${accounts} ON ${accounts.id} = ${devices.accountId}
-    CROSS JOIN json_each(${p.raises}) WHERE ${guard} ON CONFLICT DO NOTHING`
-
-const insertSome = compile<{ accountId: string; now: number; hits: string }>(
-  sql`INSERT INTO ${pendingRaises} (${COLUMNS})
-    SELECT value ->> '$.alert.id', ${p.accountId}, ${p.now}, value FROM json_each(${p.hits})
-    WHERE changes() > 0`,
-)
-
-/** With the longest texts, so many are well below what D1 binds as one value. */
-const MAX_HITS_PER_STATEMENT = 100
-
-/**
- * Stores what rules found in new locations. Must stand right behind the INSERT of the locations;
- * statements behind see as `changes()` whether that has stored something.
- */
-export const insertHits = (
-  db: Database,
-  { accountId, now }: { accountId: string; now: number },
-  hits: PendingRaise[],
-): Statement[] =>
-  Array.from({ length: Math.ceil(hits.length / MAX_HITS_PER_STATEMENT) }, (_, index) => {
-    const at = index * MAX_HITS_PER_STATEMENT
-    const some = packRaises(hits.slice(at, at + MAX_HITS_PER_STATEMENT))
-    return insertSome(db, { accountId, now, hits: some })
-  })
 
 const deleteRaises = compile<{ accountId: string; ids: string }>(
   sql`DELETE FROM ${pendingRaises} WHERE ${pendingRaises.id} IN ${valuesOf(p.ids)}

@@ -1,5 +1,5 @@
 import type { QuarantineReason } from '../account/source.ts'
-import type { Location } from './location.ts'
+import type { Fix } from './fix.ts'
 
 /* Whether a location that a source reports can be true. */
 
@@ -13,12 +13,13 @@ const GPS_ROLLOVER_MS = 1024 * 7 * DAY_MS
 /** A receiver without a fix starts at the last rollover. */
 const LAST_ROLLOVER = Date.UTC(2019, 3, 7)
 
-export type Fix = Pick<Location, 'dateTime' | 'latitude' | 'longitude' | 'accuracy'>
+/** What of a fix decides whether it is credible. */
+export type Place = Pick<Fix, 'time' | 'latitude' | 'longitude' | 'accuracy'>
 
 const radians = (degrees: number): number => (degrees * Math.PI) / 180
 
 /** The great-circle distance. */
-export const distanceKm = (a: Fix, b: Fix): number => {
+export const distanceKm = (a: Place, b: Place): number => {
   const [from, to] = [radians(a.latitude), radians(b.latitude)]
   const half =
     Math.sin((to - from) / 2) ** 2 +
@@ -27,16 +28,16 @@ export const distanceKm = (a: Fix, b: Fix): number => {
 }
 
 /** The least speed that both fixes together need, in km/h, whatever their errors. */
-export const leastSpeed = (a: Fix, b: Fix): number => {
+export const leastSpeed = (a: Place, b: Place): number => {
   const errorKm = ((a.accuracy ?? 0) + (b.accuracy ?? 0)) / 1000
   const km = Math.max(0, distanceKm(a, b) - errorKm)
-  const hours = Math.abs(a.dateTime - b.dateTime) / 3_600_000
+  const hours = Math.abs(a.time - b.time) / 3_600_000
   return km === 0 ? 0 : km / hours
 }
 
 /** True when a device can have been at both places. `maxSpeed` 0 means that nothing is checked. */
-export const canBeBoth = (a: Fix, b: Fix, maxSpeed: number): boolean =>
-  maxSpeed === 0 || a.dateTime === b.dateTime || leastSpeed(a, b) <= maxSpeed
+export const canBeBoth = (a: Place, b: Place, maxSpeed: number): boolean =>
+  maxSpeed === 0 || a.time === b.time || leastSpeed(a, b) <= maxSpeed
 
 const isWithinDay = (a: number, b: number): boolean => Math.abs(a - b) <= DAY_MS
 
@@ -51,45 +52,51 @@ export const isClockWrong = (dateTime: number, now: number): boolean =>
   isWithinDay(dateTime, now - GPS_ROLLOVER_MS)
 
 /** What is wrong with a fix by itself. */
-export const findFault = (fix: Fix, now: number): QuarantineReason | null => {
+export const findFault = (fix: Place, now: number): QuarantineReason | null => {
   if (fix.latitude === 0 && fix.longitude === 0) return 'zero-coordinates'
-  return isClockWrong(fix.dateTime, now) ? 'clock' : null
+  return isClockWrong(fix.time, now) ? 'clock' : null
 }
 
-/** The accepted fixes next to one, in time. */
+/** The stored fixes next to an instant, and the one at it. */
 export interface Neighbours {
-  before: Fix | null
-  after: Fix | null
+  before: Place | null
+  at: Place | null
+  after: Place | null
 }
+
+const isSamePlace = (a: Place, b: Place | null): boolean =>
+  a.latitude === b?.latitude && a.longitude === b.longitude
 
 /**
- * Judges the fixes of one device in the order of their times, each beside the one before it that
- * was accepted. `neighbours` are those of each fix among the stored ones.
+ * The times of fixes that need a higher speed than `maxSpeed`. The fixes are in order of time; each
+ * is compared with its stored neighbours and the credible one before it. A repeat is credible.
  */
-export const judgeFixes = <F extends Fix>(
-  fixes: { fix: F; neighbours: Neighbours }[],
+export const findTooFast = (
+  fixes: readonly Place[],
+  neighboursOf: (time: number) => Neighbours,
   maxSpeed: number,
-): { accepted: F[]; tooFast: F[] } => {
-  const accepted: F[] = []
-  const tooFast: F[] = []
-  const ordered = [...fixes].sort((a, b) => a.fix.dateTime - b.fix.dateTime)
-  for (const { fix, neighbours } of ordered) {
-    const own = accepted.at(-1) ?? null
-    const isOwnNearer = own !== null && own.dateTime >= (neighbours.before?.dateTime ?? 0)
-    const before = isOwnNearer ? own : neighbours.before
-    const isCredible = [before, neighbours.after].every(
+): Set<number> => {
+  const tooFast = new Set<number>()
+  if (maxSpeed === 0) return tooFast
+  let own: Place | null = null
+  for (const fix of fixes) {
+    const { before: stored, at, after } = neighboursOf(fix.time)
+    if (isSamePlace(fix, at)) continue
+    const before: Place | null = own !== null && own.time >= (stored?.time ?? 0) ? own : stored
+    const isCredible = [before, after].every(
       (other) => other === null || canBeBoth(fix, other, maxSpeed),
     )
-    ;(isCredible ? accepted : tooFast).push(fix)
+    if (isCredible) own = fix
+    else tooFast.add(fix.time)
   }
-  return { accepted, tooFast }
+  return tooFast
 }
 
 /** How many fixes that agree with each other show that the accepted one was wrong. */
 export const AGREEING_FIXES = 3
 
-export const agree = (fixes: readonly Fix[], maxSpeed: number): boolean => {
-  const ordered = [...fixes].sort((a, b) => a.dateTime - b.dateTime)
+export const agree = (fixes: readonly Place[], maxSpeed: number): boolean => {
+  const ordered = [...fixes].sort((a, b) => a.time - b.time)
   return ordered.every((fix, at) => {
     const before = ordered[at - 1]
     return before === undefined || canBeBoth(before, fix, maxSpeed)
@@ -97,7 +104,7 @@ export const agree = (fixes: readonly Fix[], maxSpeed: number): boolean => {
 }
 
 /** How many of the first fixes agree with each other, all together. */
-export const countAgreeing = (fixes: readonly Fix[], maxSpeed: number): number => {
+export const countAgreeing = (fixes: readonly Place[], maxSpeed: number): number => {
   let count = 0
   while (count < fixes.length && agree(fixes.slice(0, count + 1), maxSpeed)) count++
   return count

@@ -5,8 +5,8 @@ import { findEmergencies } from '../../domain/message/reportedEmergency.ts'
 import { iso } from '../../domain/time/iso.ts'
 import type { Location } from '../../domain/track/location.ts'
 import { budgetsPerLicense } from '../../env.ts'
-import type { Context } from '../../http/context.ts'
 import { Problem } from '../../http/contract/problem.ts'
+import type { ServiceContext } from '../../serviceContext.ts'
 import { BudgetMeter } from './budgetMeter.ts'
 
 /*
@@ -20,11 +20,11 @@ const REFUSAL_CACHE_MS = 10_000
 const meters = new BoundedCache<BudgetMeter>(10_000)
 
 /** Null when nothing is known: a failed read refuses no report. */
-const findMeter = async (c: Context): Promise<BudgetMeter | null> => {
-  const { accountId } = c.get('principal')
+const findMeter = async (context: ServiceContext): Promise<BudgetMeter | null> => {
+  const { accountId } = context
   const known = meters.get(accountId)
   if (known) return known
-  const state = await readBudgetState(c.get('db'), accountId).catch(() => null)
+  const state = await readBudgetState(context.db, accountId).catch(() => null)
   if (!state) return null
   // A concurrent report may have read it too, and counted already.
   const meter = meters.get(accountId) ?? new BudgetMeter(state, Date.now())
@@ -32,17 +32,17 @@ const findMeter = async (c: Context): Promise<BudgetMeter | null> => {
   return meter
 }
 
-const findExceeded = (c: Context, meter: BudgetMeter) =>
-  meter.findExceeded(budgetsPerLicense(c.env), Date.now())
+const findExceeded = (context: ServiceContext, meter: BudgetMeter) =>
+  meter.findExceeded(budgetsPerLicense(context.env), Date.now())
 
 /** Reads the account again, unless this isolate has just done so. */
-const refresh = async (c: Context, meter: BudgetMeter): Promise<void> => {
+const refresh = async (context: ServiceContext, meter: BudgetMeter): Promise<void> => {
   const now = Date.now()
   if (now - meter.readAt < REFUSAL_CACHE_MS) return
   // Set before the read: one of many concurrent reports reads, the others are refused at once.
   meter.readAt = now
-  const { accountId } = c.get('principal')
-  const state = await readBudgetState(c.get('db'), accountId).catch(() => null)
+  const { accountId } = context
+  const state = await readBudgetState(context.db, accountId).catch(() => null)
   if (state) meter.update(state, Date.now())
 }
 
@@ -57,58 +57,59 @@ const carriesEmergency = (reported: readonly Location[], { emergencyAlerts }: Bu
 
 /** Throws a 429 or a 409, unless the account turns out to be within its budgets by now. */
 const refuse = async (
-  c: Context,
+  context: ServiceContext,
   meter: BudgetMeter,
   reported: readonly Location[],
 ): Promise<void> => {
-  await refresh(c, meter)
+  await refresh(context, meter)
   if (carriesEmergency(reported, meter)) return
-  const exceeded = findExceeded(c, meter)
+  const exceeded = findExceeded(context, meter)
   if (exceeded === 'storageBytes') throw new Problem('storage-full')
   if (exceeded) throw dailyLocationsReached(meter.resetAt())
 }
 
 /** Writes what this isolate has counted, if it is time to, after the reply. */
-const writeIfDue = (c: Context, meter: BudgetMeter): void => {
+const writeIfDue = (context: ServiceContext, meter: BudgetMeter): void => {
   const usage = meter.takePending(Date.now())
   if (!usage) return
-  const { accountId } = c.get('principal')
-  const written = addUsage(c.get('db'), { accountId, ...usage }).then(
+  const { accountId } = context
+  const written = addUsage(context.db, { accountId, ...usage }).then(
     (state) => state && meter.update(state, Date.now()),
     // Still counted by this isolate. The cell never learns of it: budgets are soft.
     () => {},
   )
-  c.executionCtx.waitUntil(written)
+  context.waitUntil(written)
 }
 
-type StoreOutcome = { ok: true; counts: { accepted: number }; storedBytes: number } | { ok: false }
+type StoreOutcome = { ok: true; accepted: number; storedBytes: number } | { ok: false }
 
-const NOT_STORED = { counts: { accepted: 0 }, storedBytes: 0 }
+const NOT_STORED = { accepted: 0, storedBytes: 0 }
 
 /**
  * Stores a report and counts it. Throws when the account is over a budget, unless the report
  * carries an emergency.
  */
 export const storeWithinBudget = async <Outcome extends StoreOutcome>(
-  c: Context,
+  context: ServiceContext,
   reported: readonly Location[],
   store: () => Promise<Outcome>,
 ): Promise<Outcome> => {
-  const meter = await findMeter(c)
+  const meter = await findMeter(context)
   if (!meter) return store()
-  if (findExceeded(c, meter) && !carriesEmergency(reported, meter)) await refuse(c, meter, reported)
+  if (findExceeded(context, meter) && !carriesEmergency(reported, meter))
+    await refuse(context, meter, reported)
   // Counted first, so that concurrent reports see it, and corrected when the outcome is known. After
   // a disconnect this may never happen: then the report was probably stored.
   const expected = { locations: reported.length, storageBytes: reported.length * LOCATION_BYTES }
   meter.add(expected, Date.now())
-  const correct = ({ counts, storedBytes }: typeof NOT_STORED) => {
-    const locations = counts.accepted - expected.locations
+  const correct = ({ accepted, storedBytes }: typeof NOT_STORED) => {
+    const locations = accepted - expected.locations
     meter.add({ locations, storageBytes: storedBytes - expected.storageBytes }, Date.now())
   }
   try {
     const outcome = await store()
     correct(outcome.ok ? outcome : NOT_STORED)
-    writeIfDue(c, meter)
+    writeIfDue(context, meter)
     return outcome
   } catch (error) {
     correct(NOT_STORED)

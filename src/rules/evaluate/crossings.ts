@@ -16,7 +16,7 @@ export interface Window {
   isEnd: boolean
 }
 
-export interface Judgement {
+export interface WindowFindings {
   /** The crossings that were not raised yet, with their direction. */
   crossings: { fix: Fix; isRising: boolean }[]
   /** Whether earlier or later fixes might change the result. */
@@ -47,7 +47,7 @@ const findCrossings = (
   return { crossings, after: state }
 }
 
-const NOTHING: Judgement = { crossings: [], needsBefore: false, needsAfter: false }
+const NOTHING: WindowFindings = { crossings: [], needsBefore: false, needsAfter: false }
 
 /** The values of the stored fixes alone, at their places among all; null at new ones. */
 const deriveStored = (signal: Signal, window: Window, raw: SignalValue[]) => {
@@ -82,12 +82,12 @@ const lacksPredecessor = (values: SignalValue[], isSure: boolean[], firstNew: nu
  * not change (anchors), as many as were there before have been raised; the first of the others are
  * new. Between equal anchors that is every crossing, between different ones all but the last.
  */
-export const judgeWindow = (signal: Signal, window: Window): Judgement => {
+export const evaluateWindow = (signal: Signal, window: Window): WindowFindings => {
   const { fixes, isNew, isStart, isEnd } = window
   const firstNew = isNew.indexOf(true)
   if (firstNew === -1) return NOTHING
   const lastNew = isNew.lastIndexOf(true)
-  const raw = fixes.map(signal.judge)
+  const raw = fixes.map(signal.evaluate)
   const now = deriveValues(signal, fixes, raw, isStart)
   const before = deriveStored(signal, window, raw)
   const isAnchor = fixes.map(

@@ -2,7 +2,7 @@ import { type Box, boxOfPlaces } from '../../domain/geo/geodesy.ts'
 import { isShapeApart } from '../../domain/geo/zoneGeometry.ts'
 import { isScheduled } from '../../domain/time/schedule.ts'
 import type { Fix } from '../../domain/track/fix.ts'
-import { judgeWindow, type Window } from './crossings.ts'
+import { evaluateWindow, type Window } from './crossings.ts'
 import type { CompiledZone, Signal } from './signals.ts'
 
 /* What all rules of a device find in a report. */
@@ -29,7 +29,7 @@ export interface Hit {
   zone: CompiledZone | null
 }
 
-export interface ReportJudgement {
+export interface ReportFindings {
   hits: Hit[]
   needsBefore: boolean
   needsAfter: boolean
@@ -69,13 +69,13 @@ const maxAccuracyOf = (fixes: Fix[]): number => {
 }
 
 /** Judges the new fixes, in order of time, in the parts of the track around them. */
-export const judgeReport = (
+export const evaluateReport = (
   signals: readonly Signal[],
   segments: readonly Segment[],
   added: Fix[],
   timeZone: string,
-): ReportJudgement => {
-  const result: ReportJudgement = { hits: [], needsBefore: false, needsAfter: false }
+): ReportFindings => {
+  const result: ReportFindings = { hits: [], needsBefore: false, needsAfter: false }
   for (const segment of segments) {
     const own = added.filter(({ time }) => time >= segment.from && time <= segment.to)
     if (own.length === 0) continue
@@ -94,7 +94,7 @@ export const judgeReport = (
     if (near.length === 0) continue
     const window = toWindow(segment, own)
     for (const signal of near) {
-      const { crossings, needsBefore, needsAfter } = judgeWindow(signal, window)
+      const { crossings, needsBefore, needsAfter } = evaluateWindow(signal, window)
       result.needsBefore ||= needsBefore
       result.needsAfter ||= needsAfter
       for (const { fix, isRising } of crossings) {

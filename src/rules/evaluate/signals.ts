@@ -30,7 +30,7 @@ export interface Signal {
   /** Whether an alert is raised when the signal becomes 1; otherwise when it becomes 0. */
   isRising: boolean
   /** The value at a fix by itself. */
-  judge: (fix: Fix) => SignalValue
+  evaluate: (fix: Fix) => SignalValue
   derivation: Derivation
   /** Where all of these are far away, the value is surely 0. */
   zones: CompiledZone[] | null
@@ -54,14 +54,14 @@ const invert = (value: SignalValue): SignalValue => (value === null ? null : val
 const marginOf = (rule: Rule, fix: Fix): number =>
   Math.max(fix.accuracy ?? 0, rule.hysteresis.metres)
 
-const judgeZone = (rule: Rule, { shape }: CompiledZone, fix: Fix): SignalValue =>
+const valueInZone = (rule: Rule, { shape }: CompiledZone, fix: Fix): SignalValue =>
   toValue(judgePlace(shape, fix.latitude, fix.longitude, marginOf(rule, fix)))
 
 /** 1 when in any of the zones, 0 when out of all. */
-const judgeAny = (rule: Rule, zones: CompiledZone[], fix: Fix): SignalValue => {
+const valueInAny = (rule: Rule, zones: CompiledZone[], fix: Fix): SignalValue => {
   let result: SignalValue = 0
   for (const zone of zones) {
-    const value = judgeZone(rule, zone, fix)
+    const value = valueInZone(rule, zone, fix)
     if (value === 1) return 1
     if (value === null) result = null
   }
@@ -73,10 +73,10 @@ const isBeyond = (value: number | null, { above, below }: Limits): SignalValue =
   return (above !== undefined && value > above) || (below !== undefined && value < below) ? 1 : 0
 }
 
-const judgeSpeed = (rule: Rule, limits: Limits, zones: CompiledZone[], fix: Fix): SignalValue => {
+const speedValue = (rule: Rule, limits: Limits, zones: CompiledZone[], fix: Fix): SignalValue => {
   const fast = isBeyond(fix.speed, limits)
   if (fast === 0 || zones.length === 0) return fast
-  const within = judgeAny(rule, zones, fix)
+  const within = valueInAny(rule, zones, fix)
   return within === 0 ? 0 : within === 1 ? fast : null
 }
 
@@ -97,7 +97,7 @@ export const compileRule = (rule: Rule, zones: ReadonlyMap<string, CompiledZone>
       return own.map((zone) => ({
         ...common,
         isRising: when.type !== 'leaves',
-        judge: (fix) => judgeZone(rule, zone, fix),
+        evaluate: (fix) => valueInZone(rule, zone, fix),
         derivation:
           when.type === 'inside' ? { type: 'dwell', ms: when.minutes * MINUTE_MS } : plain,
         zones: [zone],
@@ -109,7 +109,7 @@ export const compileRule = (rule: Rule, zones: ReadonlyMap<string, CompiledZone>
       return [
         {
           ...common,
-          judge: (fix) => invert(judgeAny(rule, own, fix)),
+          evaluate: (fix) => invert(valueInAny(rule, own, fix)),
           derivation: { type: 'dwell', ms: when.minutes * MINUTE_MS },
           zoneAt: () => (own.length === 1 ? (only ?? null) : null),
         },
@@ -119,9 +119,9 @@ export const compileRule = (rule: Rule, zones: ReadonlyMap<string, CompiledZone>
       return [
         {
           ...common,
-          judge: (fix) => judgeSpeed(rule, when, own, fix),
+          evaluate: (fix) => speedValue(rule, when, own, fix),
           derivation: plain,
-          zoneAt: (fix) => own.find((zone) => judgeZone(rule, zone, fix) === 1) ?? null,
+          zoneAt: (fix) => own.find((zone) => valueInZone(rule, zone, fix) === 1) ?? null,
           valueAt: (fix) => fix.speed,
         },
       ]
@@ -129,17 +129,17 @@ export const compileRule = (rule: Rule, zones: ReadonlyMap<string, CompiledZone>
       return [
         {
           ...common,
-          judge: (fix) => isBeyond(readValue(fix, when.member), when),
+          evaluate: (fix) => isBeyond(readValue(fix, when.member), when),
           derivation: plain,
           valueAt: (fix) => readValue(fix, when.member),
         },
       ]
     case 'moves':
-      return [{ ...common, judge: NO_VALUE, derivation: { type: 'moves', metres: when.metres } }]
+      return [{ ...common, evaluate: NO_VALUE, derivation: { type: 'moves', metres: when.metres } }]
     case 'stands': {
       const metres = Math.max(STANDSTILL_METRES, rule.hysteresis.metres)
       const ms = when.minutes * MINUTE_MS
-      return [{ ...common, judge: NO_VALUE, derivation: { type: 'stands', ms, metres } }]
+      return [{ ...common, evaluate: NO_VALUE, derivation: { type: 'stands', ms, metres } }]
     }
     case 'silent':
     case 'returns':

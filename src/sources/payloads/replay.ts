@@ -1,11 +1,11 @@
-import type { Context } from '../../http/context.ts'
 import { Problem } from '../../http/contract/problem.ts'
+import type { ServiceContext } from '../../serviceContext.ts'
 import { decodePush } from '../decoding/decode.ts'
-import { ingestOrHold } from '../ingestOrHold.ts'
-import { requiresJwt } from '../receive.ts'
+import { requiresJwt } from '../push/receive.ts'
+import type { ArrivedItem } from '../push/senders.ts'
 import type { StoredSource } from '../store.ts'
+import { ingestOrKeep } from '../unclaimed/ingestOrKeep.ts'
 import { countPayloads, type PayloadRow, readPayloads, setReasons, unpackPush } from './payloads.ts'
-import { type ArrivedItem, keepArrivals } from './replayArrivals.ts'
 
 const MAX_PAYLOADS = 1000
 const EXCESS = `The span has more than ${MAX_PAYLOADS.toLocaleString('en')} payloads. Choose a shorter one with \`from\` and \`to\`.`
@@ -36,14 +36,17 @@ const decodeAgain = async (
   return { id, arrived, reason: failures.length > 0 ? failures.join(' ') : null }
 }
 
-/** Decodes the payloads of a span again and stores what they become. Nothing is stored twice. */
+/**
+ * Decodes the payloads of a span again and stores what they become, nothing twice. A replay is no
+ * sign of life: everything keeps the time at which its payload arrived.
+ */
 export const replaySpan = async (
-  c: Context,
+  context: ServiceContext,
   source: StoredSource,
   { from, to }: Span,
 ): Promise<{ decoded: number; failed: number }> => {
-  const db = c.get('db')
-  const holder = { accountId: c.get('principal').accountId, sourceId: source.id }
+  const { db, accountId } = context
+  const holder = { accountId, sourceId: source.id }
   if ((await countPayloads(db, holder, { from, to })) > MAX_PAYLOADS)
     throw new Problem('span-too-large', { detail: EXCESS })
   const counts = { decoded: 0, failed: 0 }
@@ -52,11 +55,7 @@ export const replaySpan = async (
     const page = await readPayloads(db, holder, { from, to, after }, PAGE)
     const replayed = await Promise.all(page.map((payload) => decodeAgain(source, payload)))
     const arrived = replayed.flatMap((one) => one.arrived)
-    const items = arrived.map(({ item }) => item)
-    const now = Date.now()
-    await keepArrivals(db, { accountId: holder.accountId, arrived, now }, () =>
-      ingestOrHold(c, source, { items, now, isReplay: true }),
-    )
+    await ingestOrKeep(context, source, { arrived, now: Date.now(), isOld: true, isReplay: true })
     const changed = replayed.filter(({ reason }, at) => reason !== page[at]?.reason)
     await setReasons(db, holder, changed)
     counts.decoded += replayed.filter(({ reason }) => reason === null).length

@@ -1,11 +1,21 @@
+import { and, eq } from 'drizzle-orm'
+import type { Database } from '../../db/open.ts'
+import { accounts, devices } from '../../db/schema.ts'
 import type { DeviceRecord } from '../../domain/account/device.ts'
+import { currentDay, hasEnded } from '../../domain/account/license.ts'
 import { fold } from '../../domain/text/fold.ts'
-import type { Context } from '../../http/context.ts'
 import { Problem, requireOk } from '../../http/contract/problem.ts'
 import { ledgerOf } from '../../ledger/stub.ts'
 import { logFailure } from '../../log.ts'
-import { countHeld, readHeld, withdrawClaim } from './held.ts'
-import { findClaimant, importPage, isExpired } from './importReports.ts'
+import type { ServiceContext } from '../../serviceContext.ts'
+import { ingestSenders } from '../push/ingestItems.ts'
+import {
+  countReports,
+  deleteReports,
+  readReports,
+  type UnclaimedReport,
+  withdrawClaim,
+} from './reports.ts'
 import type { Holder } from './unclaimed.ts'
 
 const PAGE = 1000
@@ -22,7 +32,7 @@ const hasIdentifier = (device: DeviceRecord, identifier: string): boolean =>
   device.identifier !== null && fold(device.identifier) === fold(identifier)
 
 /** Gives the identifier to a device that exists. */
-const editDevice = async (ledger: Ledger, id: string, identifier: string) => {
+const setIdentifier = async (ledger: Ledger, id: string, identifier: string) => {
   for (;;) {
     const found = requireOk(await ledger.readDevice(id))
     if (hasIdentifier(found.device, identifier)) return found
@@ -41,21 +51,50 @@ const findGranted = async (ledger: Ledger, id: string, identifier: string) => {
 
 /** Gives the identifier to a device: a decision of the ledger. */
 export const giveIdentifier = async (
-  c: Context,
+  { env, db, newId, userId, adminDevices }: ServiceContext,
   holder: Holder,
   identifier: string,
   { deviceId, device }: Claim,
 ) => {
-  const ledger = ledgerOf(c.env, holder.accountId)
-  const [held] = await readHeld(c.get('db'), holder, identifier, 1)
-  const id = deviceId ?? (await c.get('newId')('dev'))
-  if (!held) return findGranted(ledger, id, identifier)
+  const ledger = ledgerOf(env, holder.accountId)
+  const [first] = await readReports(db, holder, identifier, 1)
+  const id = deviceId ?? (await newId('dev'))
+  if (!first) return findGranted(ledger, id, identifier)
   // As the network spells it.
-  const { identifier: spelled } = held.item
-  if (!device) return editDevice(ledger, id, spelled)
-  const { userId, adminDevices: cap } = c.get('principal')
-  const creator = { userId, groupId: null, cap }
+  const { identifier: spelled } = first.item
+  if (!device) return setIdentifier(ledger, id, spelled)
+  const creator = { userId, groupId: null, cap: adminDevices }
   return requireOk(await ledger.createDevice(id, { ...device, identifier: spelled }, creator))
+}
+
+/** The device that has the identifier, with what of its account decides whether it is active. */
+export const findClaimant = async (db: Database, accountId: string, identifier: string) => {
+  const { key, id, ends } = devices
+  const { day, timeZone } = accounts
+  const isIdentified = eq(devices.identifierKey, fold(identifier))
+  const [found] = await db
+    .select({ key, id, ends, day, timeZone })
+    .from(devices)
+    .innerJoin(accounts, eq(accounts.id, devices.accountId))
+    .where(and(eq(devices.accountId, accountId), isIdentified))
+  return found ?? null
+}
+
+/** Stores a page of reports at their device, then deletes them. A repeat stores nothing twice. */
+const importPage = async (
+  context: ServiceContext,
+  holder: Holder,
+  device: { key: number; id: string },
+  arrived: UnclaimedReport[],
+): Promise<void> => {
+  const identifier = arrived[0]?.item.identifier ?? ''
+  const sender = { identifier, arrived, device }
+  const given = { sourceId: holder.sourceId, arrived, now: context.now(), isOld: true }
+  const { statuses } = await ingestSenders(context, [sender], given)
+  // The device has expired since it was looked up: its reports wait until it is active.
+  if (statuses[0]?.includes('refused') || statuses[0]?.includes('unknown')) return
+  const numbers = arrived.map(({ number }) => number)
+  await deleteReports(context.db, holder, identifier, numbers)
 }
 
 export interface ImportOutcome {
@@ -68,23 +107,23 @@ export interface ImportOutcome {
  * Moves the reports of an identifier to the device that has it. Whatever fails, the identifier is
  * the device's: the sweep moves what is left.
  */
-export const importHeld = async (
-  c: Context,
+export const importReports = async (
+  context: ServiceContext,
   holder: Holder,
   identifier: string,
 ): Promise<ImportOutcome> => {
-  const db = c.get('db')
-  const held = await readHeld(db, holder, identifier, PAGE)
-  if (held.length === 0) return { imported: 0, pending: 0 }
+  const { db, requestId } = context
+  const reports = await readReports(db, holder, identifier, PAGE)
+  if (reports.length === 0) return { imported: 0, pending: 0 }
   const claimant = await findClaimant(db, holder.accountId, identifier)
-  const isMovable = claimant && !isExpired(claimant, Date.now())
-  if (isMovable)
-    await importPage(c, holder, claimant, held).catch((error) => {
+  // An expired device takes nothing: the reports wait until it is active.
+  if (claimant && !hasEnded(claimant.ends, currentDay(claimant, context.now())))
+    await importPage(context, holder, claimant, reports).catch((error) => {
       // Over a budget, or the ledger is out of reach.
       if (error instanceof Problem) return
-      logFailure('import-failed', error, { requestId: c.get('requestId') })
+      logFailure('import-failed', error, { requestId })
     })
-  const pending = await countHeld(db, holder, identifier).catch(() => held.length)
+  const pending = await countReports(db, holder, identifier).catch(() => reports.length)
   if (!claimant) await withdrawClaim(db, holder, identifier)
-  return { imported: Math.max(0, held.length - pending), pending }
+  return { imported: Math.max(0, reports.length - pending), pending }
 }

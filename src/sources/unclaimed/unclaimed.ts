@@ -36,10 +36,10 @@ const REPORT_COLUMNS = names(
 )
 
 /**
- * Holds items until their identifier is claimed, in one atomic batch: at most 1,000 identifiers a
+ * Keeps items until their identifier is claimed, in one atomic batch: at most 1,000 identifiers a
  * source and the newest 100 reports of each. What does not fit is counted in `dropped`.
  */
-export const holdItems = async (
+export const keepUnclaimed = async (
   db: Database,
   { accountId, sourceId }: Holder,
   items: SourceItem[],
@@ -51,14 +51,14 @@ export const holdItems = async (
   const reports = JSON.stringify(
     items.map((item) => [fold(item.identifier), item.key, item.kind, JSON.stringify(item)]),
   )
-  const isHeld = sql`EXISTS (SELECT 1 FROM ${unclaimed} WHERE ${unclaimed.sourceId} = ${sourceId}
+  const isKept = sql`EXISTS (SELECT 1 FROM ${unclaimed} WHERE ${unclaimed.sourceId} = ${sourceId}
     AND ${unclaimed.identifierKey} = sent.value ->> 0)`
   const fresh = sql`SELECT sent.value, row_number() OVER (ORDER BY sent.key) AS place
-    FROM json_each(${identifiers}) sent WHERE NOT ${isHeld}`
+    FROM json_each(${identifiers}) sent WHERE NOT ${isKept}`
   // A device may have got the identifier since the push was looked up.
   const isTaken = sql`EXISTS (SELECT 1 FROM ${devices} WHERE ${devices.accountId} = ${accountId}
     AND ${devices.identifierKey} = value ->> 0)`
-  const held = sql`(SELECT count(*) FROM ${unclaimed} WHERE ${unclaimed.sourceId} = ${sourceId})`
+  const kept = sql`(SELECT count(*) FROM ${unclaimed} WHERE ${unclaimed.sourceId} = ${sourceId})`
   const ranked = sql`SELECT ${unclaimedReports.number} AS number, row_number() OVER (
       PARTITION BY ${unclaimedReports.identifierKey} ORDER BY ${unclaimedReports.number} DESC) AS place
     FROM ${unclaimedReports} WHERE ${unclaimedReports.sourceId} = ${sourceId}
@@ -69,7 +69,7 @@ export const holdItems = async (
       sql`INSERT INTO ${unclaimed} (${IDENTIFIER_COLUMNS})
         SELECT ${sourceId}, value ->> 0, ${accountId}, value ->> 1, ${now}, ${now},
           CASE WHEN ${isTaken} THEN ${now} END
-        FROM (${fresh}) WHERE place + ${held} <= ${literal(MAX_UNCLAIMED_IDENTIFIERS)}`,
+        FROM (${fresh}) WHERE place + ${kept} <= ${literal(MAX_UNCLAIMED_IDENTIFIERS)}`,
     ),
     statement(
       db,
@@ -80,16 +80,16 @@ export const holdItems = async (
     statement(
       db,
       sql`UPDATE ${sources} SET ${names(sources.dropped)} = ${sources.dropped}
-          + (SELECT count(*) FROM json_each(${reports}) sent WHERE NOT ${isHeld})
+          + (SELECT count(*) FROM json_each(${reports}) sent WHERE NOT ${isKept})
         WHERE ${sources.id} = ${sourceId}
-          AND EXISTS (SELECT 1 FROM json_each(${reports}) sent WHERE NOT ${isHeld})`,
+          AND EXISTS (SELECT 1 FROM json_each(${reports}) sent WHERE NOT ${isKept})`,
     ),
     statement(
       db,
       sql`INSERT INTO ${unclaimedReports} (${REPORT_COLUMNS})
         SELECT ${sourceId}, sent.value ->> 0, ${accountId}, sent.value ->> 1, sent.value ->> 2,
           ${now}, sent.value ->> 3
-        FROM json_each(${reports}) sent WHERE ${isHeld} ON CONFLICT DO NOTHING`,
+        FROM json_each(${reports}) sent WHERE ${isKept} ON CONFLICT DO NOTHING`,
     ),
     statement(
       db,

@@ -9,11 +9,11 @@ import {
 
 const NOW = Date.UTC(2026, 10, 15, 12)
 const DAY = 86_400_000
-const at = (minutes: number, latitude: number, accuracy?: number) => ({
-  dateTime: NOW + minutes * 60_000,
+const at = (minutes: number, latitude: number, accuracy: number | null = null) => ({
+  time: NOW + minutes * 60_000,
   latitude,
   longitude: 2,
-  ...(accuracy !== undefined && { accuracy }),
+  accuracy,
 })
 
 describe('a clock', () => {
@@ -41,7 +41,12 @@ describe('a clock', () => {
 })
 
 test('0, 0 is a fault whatever the clock; the equator and the meridian are none', () => {
-  const place = (latitude: number, longitude: number) => ({ dateTime: NOW, latitude, longitude })
+  const place = (latitude: number, longitude: number) => ({
+    time: NOW,
+    latitude,
+    longitude,
+    accuracy: null,
+  })
   expect(findFault(place(0, 0), NOW)).toBe('zero-coordinates')
   expect(findFault(place(0, 6), NOW)).toBeNull()
   expect(findFault(place(51, 0), NOW)).toBeNull()

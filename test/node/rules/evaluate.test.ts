@@ -4,8 +4,8 @@ import { compileShape } from '../../../src/domain/geo/zoneGeometry.ts'
 import type { Rule, RuleCondition, RuleRecord } from '../../../src/domain/rule/rule.ts'
 import type { Fix } from '../../../src/domain/track/fix.ts'
 import {
+  evaluateReport,
   type Hit,
-  judgeReport,
   type Segment,
   WINDOW_SIZES,
 } from '../../../src/rules/evaluate/report.ts'
@@ -107,7 +107,7 @@ class Track {
     for (;;) {
       const sizes = [WINDOW_SIZES[before] ?? 0, WINDOW_SIZES[after] ?? 0] as const
       const segment = this.#read(first.time, last.time, ...sizes)
-      const found = judgeReport(this.#signals, [segment], added, this.#timeZone)
+      const found = evaluateReport(this.#signals, [segment], added, this.#timeZone)
       const more = found.needsBefore && before < 2
       const ahead = found.needsAfter && after < 2
       if (more) before++
@@ -379,7 +379,7 @@ describe('standing still', () => {
   const evaluate = (fixes: Fix[], minutes: number) => {
     const whole = { from: 0, to: 9e15, stored: [], isStart: true, isEnd: true }
     const signals = signalsOf(ruleOf({ type: 'stands', minutes }))
-    return minutesOf(judgeReport(signals, [whole], fixes, 'UTC').hits)
+    return minutesOf(evaluateReport(signals, [whole], fixes, 'UTC').hits)
   }
 
   test('is found wherever every fix of the time before is near', () => {

@@ -1,11 +1,14 @@
 import { env } from 'cloudflare:workers'
+import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { findKeyStatus } from '../../../src/auth/keyStatus.ts'
+import { packLocation } from '../../../src/db/queries/locations.ts'
 import { runBatch } from '../../../src/db/statement.ts'
 import { listDevices } from '../../../src/devices/list.ts'
 import { findDevice, hasGroup } from '../../../src/devices/store.ts'
 import { createGroup, deleteGroup, updateGroup } from '../../../src/groups/edit.ts'
 import { findGroup, isFull, listGroups, resolveGroup } from '../../../src/groups/store.ts'
+import { prepareQuarantine } from '../../../src/ingest/quarantine.ts'
 import { findKey, insertKey, listKeys } from '../../../src/keys/store.ts'
 import { applyEffects } from '../../../src/ledger/outbox/projection/applyEffects.ts'
 import {
@@ -22,23 +25,20 @@ import {
   listSessions,
   rotateSession,
 } from '../../../src/sessions/store.ts'
-import { storeMessages } from '../../../src/sources/conversation.ts'
 import { findPayload, readPayloads } from '../../../src/sources/payloads/payloads.ts'
-import {
-  discardFixes,
-  findAgreeing,
-  quarantineFixes,
-} from '../../../src/sources/quarantine/quarantine.ts'
+import { storeMessages } from '../../../src/sources/push/messages.ts'
+import { findAgreeing } from '../../../src/sources/quarantine/accept.ts'
+import { deleteQuarantined } from '../../../src/sources/quarantine/quarantine.ts'
 import { touchSource } from '../../../src/sources/store.ts'
+import { findClaimant } from '../../../src/sources/unclaimed/claim.ts'
 import {
-  countHeld,
+  countReports,
   delayImport,
-  readHeld,
-  releaseHeld,
-} from '../../../src/sources/unclaimed/held.ts'
-import { findClaimant } from '../../../src/sources/unclaimed/importReports.ts'
+  deleteReports,
+  readReports,
+} from '../../../src/sources/unclaimed/reports.ts'
 import { resumeImports } from '../../../src/sources/unclaimed/resumeImports.ts'
-import { discardUnclaimed, holdItems } from '../../../src/sources/unclaimed/unclaimed.ts'
+import { discardUnclaimed, keepUnclaimed } from '../../../src/sources/unclaimed/unclaimed.ts'
 import { createUser, deleteUser, updateUser } from '../../../src/users/edit.ts'
 import { findUser, listUsers, searchUsers } from '../../../src/users/store.ts'
 import {
@@ -209,25 +209,26 @@ describe(`with ${USERS} users, ${GROUPS} groups and ${DEVICES} devices`, () => {
     const location = { dateTime: now, latitude: 1, longitude: 1 }
     const item = (identifier: string, key: string) =>
       ({ kind: 'location', identifier, key, location }) as const
-    // One that waits to be claimed, and one for which there is no place.
-    await holdItems(db, holder, [item('u000007', 'new'), item('full', 'new')], now)
-    const held = await readHeld(db, holder, 'u000007', 1000)
-    expect(held).toHaveLength(100)
-    expect(await countHeld(db, holder, 'u000007')).toBe(100)
-    const reports = held.map(({ number }) => ({ number, time: null }))
-    await runBatch(db, releaseHeld(db, holder, { identifier: 'u000007', deviceKey: 1, reports }))
+    // One that is kept, and one for which there is no place.
+    await keepUnclaimed(db, holder, [item('u000007', 'new'), item('full', 'new')], now)
+    const reports = await readReports(db, holder, 'u000007', 1000)
+    expect(reports).toHaveLength(100)
+    expect(await countReports(db, holder, 'u000007')).toBe(100)
+    const numbers = reports.map(({ number }) => number)
+    await deleteReports(db, holder, 'u000007', numbers)
     expect(await discardUnclaimed(db, holder, 'u000008')).toBe(true)
     await delayImport(db, holder, 'u000009', now)
     await findClaimant(db, account.id, 'imei77')
     const device = { key: account.firstKey, id: id('dev', 0), maxSpeed: 1200 }
-    const fix = { device, location, reason: 'speed', receivedAt: now } as const
-    await quarantineFixes(db, account.id, [fix])
+    const packed = packLocation(location)
+    const fix = { device, packed, reason: 'speed', receivedAt: now } as const
+    const quarantine = await prepareQuarantine(db, account.id, [fix])
+    await runBatch(db, quarantine(sql`true`))
     await findAgreeing(db, device)
-    await discardFixes(db, device.key, [id('qua', 4)])
+    await deleteQuarantined(db, device.key, [id('qua', 4)])
     const message = { kind: 'message', dateTime: now, text: 'Hi', format: 'Text' } as const
-    const items = [{ ...message, identifier: 'x', key: 'm' }]
-    const sender = { report: 0, ends: null, source_id: null, ...device }
-    await storeMessages(db, account.id, [{ items, device: sender }], now)
+    const written = { ...message, identifier: 'x', key: 'm' }
+    await storeMessages(db, account.id, [{ item: written, device, receivedAt: now }])
     await findPayload(db, holder, id('pay', 0))
     await readPayloads(db, holder, { from: 0, to: 100, after: '' }, 10)
     await touchSource(db, id('src', 0), now)

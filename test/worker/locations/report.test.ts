@@ -249,7 +249,7 @@ describe('a report', () => {
         expect(batch.mock.calls[0]?.[0]).toHaveLength(3)
         const results = await (batch.mock.results[0]?.value as Promise<D1Result[]>)
         const written = results.map(({ meta }) => meta.rows_written)
-        expect([written[0], written.reduce((sum, rows) => sum + rows)]).toEqual([count, count])
+        expect([written[1], written.reduce((sum, rows) => sum + rows)]).toEqual([count, count])
       }
     } finally {
       batch.mockRestore()

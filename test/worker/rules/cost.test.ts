@@ -1,8 +1,8 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { openCell } from '../../../src/db/open.ts'
-import { storeMixedReport } from '../../../src/ingest/mixedReport.ts'
-import { INITIAL_STATE, storeReport } from '../../../src/ingest/report.ts'
+import { INITIAL_STATE } from '../../../src/ingest/arrival.ts'
+import { storeArrivals } from '../../../src/ingest/store.ts'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
 import { watchBatches } from '../../support/bindings.ts'
 import { createDevice } from '../../support/devices.ts'
@@ -27,23 +27,32 @@ const nextTime = () => {
   return time
 }
 
-/** Reports one location and returns what it cost. */
+/** Reports one location of each device and returns what it cost. */
 const costOf = async (
   { id: accountId }: TestAccount,
-  deviceId: string,
+  deviceIds: string[],
   rulesVersion: string | null,
-  at = nextTime(),
+  checksCredibility = false,
 ) => {
   const { db, count } = countCell()
-  const outcome = await storeReport(db, {
-    device: { accountId, groupId: null, deviceId },
-    locations: [{ dateTime: at, latitude: 10, longitude: 20, accuracy: 5 }],
-    eventId: 'evt_x',
+  const location = { dateTime: nextTime(), latitude: 10, longitude: 20, accuracy: 5 }
+  const now = Date.now()
+  const outcome = await storeArrivals(db, {
+    viewer: { accountId, groupId: null },
+    devices: deviceIds.map((deviceId, index) => ({
+      deviceId,
+      identifier: null,
+      eventId: `evt_${index}`,
+      contact: now,
+      arrivals: [{ location, receivedAt: now }],
+    })),
+    raisesBy: null,
+    checksCredibility,
     assumed: { ...INITIAL_STATE, rulesVersion },
     origin: 'https://perigee.test',
-    now: Date.now(),
+    now,
   })
-  expect(outcome.ok).toBe(true)
+  expect(outcome).toMatchObject({ ok: true, accepted: deviceIds.length })
   return count
 }
 
@@ -55,72 +64,49 @@ const versionOf = ({ id }: TestAccount) =>
 test('an account without rules pays nothing; with rules one more trip and a few rows', async () => {
   const plain = await openAccount()
   const plainDevice = await createDevice(plain)
-  for (let i = 0; i < 8; i++) await costOf(plain, plainDevice, null)
-  const without = await costOf(plain, plainDevice, null)
+  for (let i = 0; i < 8; i++) await costOf(plain, [plainDevice], null)
+  const without = await costOf(plain, [plainDevice], null)
   expect(without.trips).toBe(1)
   expect(without.read).toBeLessThanOrEqual(12)
 
   const account = await openAccount()
   const device = await createDevice(account)
-  for (let i = 0; i < 20; i++) await costOf(account, device, null)
+  for (let i = 0; i < 20; i++) await costOf(account, [device], null)
   const zones = [await createZone(account), await createZone(account)]
   await createRule(account, { when: { type: 'enters', zones } })
   const version = await versionOf(account)
   // Compiles the rules.
-  await costOf(account, await createDevice(account), version)
-  const read = await costOf(account, device, version)
+  await costOf(account, [await createDevice(account)], version)
+  const read = await costOf(account, [device], version)
   expect(read.trips).toBe(2)
-  expect(read.read).toBeLessThanOrEqual(40)
+  expect(read.read).toBeLessThanOrEqual(44)
   expect(read.written).toBe(without.written)
-  const remembered = await costOf(account, device, version)
+  const remembered = await costOf(account, [device], version)
   expect(remembered.trips).toBe(1)
   expect(remembered.read).toBeLessThanOrEqual(17)
   expect(remembered.written).toBe(without.written)
 })
 
-/** Reports one location of each device and returns what it cost. */
-const mixedCostOf = async (
-  { id: accountId }: TestAccount,
-  deviceIds: string[],
-  rulesVersion: string | null,
-  isJudged = false,
-) => {
-  const { db, count } = countCell()
-  const at = nextTime()
-  const outcome = await storeMixedReport(db, {
-    viewer: { accountId, groupId: null },
-    reports: deviceIds.map((deviceId, index) => ({
-      deviceId,
-      identifier: null,
-      eventId: `evt_${index}`,
-      locations: [{ dateTime: at, latitude: 10, longitude: 20, accuracy: 5 }],
-    })),
-    raisesBy: null,
-    isJudged,
-    assumed: { ...INITIAL_STATE, rulesVersion },
-    origin: 'https://perigee.test',
-    now: Date.now(),
-  })
-  expect(outcome).toMatchObject({ ok: true, counts: { accepted: deviceIds.length } })
-  return count
-}
-
 test.each([false, true])(
-  'a mixed report pays as much for each device (evaluated: %s)',
+  'a mixed report pays as much for each device (credibility: %s)',
   async (is) => {
     const account = await openAccount({ licenses: 60 })
     const fleet = await Promise.all(Array.from({ length: 40 }, () => createDevice(account)))
-    for (let i = 0; i < 9; i++) await mixedCostOf(account, fleet, null, is)
-    const without = await mixedCostOf(account, fleet, null, is)
+    for (let i = 0; i < 9; i++) await costOf(account, fleet, null, is)
+    const without = await costOf(account, fleet, null, is)
     expect(without.trips).toBe(1)
     const zones = [await createZone(account), await createZone(account)]
     await createRule(account, { when: { type: 'enters', zones } })
     const version = await versionOf(account)
     // Compiles the rules.
-    await mixedCostOf(account, fleet, version, is)
-    const read = await mixedCostOf(account, fleet, version, is)
+    await costOf(account, [await createDevice(account)], version, is)
+    const read = await costOf(account, fleet, version, is)
     expect(read.trips).toBe(2)
     expect((read.read - without.read) / fleet.length).toBeLessThanOrEqual(40)
     expect(read.written).toBe(without.written)
+    const remembered = await costOf(account, fleet, version, is)
+    expect(remembered.trips).toBe(1)
+    expect((remembered.read - without.read) / fleet.length).toBeLessThanOrEqual(10)
+    expect(remembered.written).toBe(without.written)
   },
 )

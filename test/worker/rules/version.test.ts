@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { openCell } from '../../../src/db/open.ts'
-import { loadRules, MAX_CACHE_BYTES, ruleCache } from '../../../src/rules/evaluate/ruleCache.ts'
+import { loadRules, MAX_CACHE_BYTES, ruleCache } from '../../../src/rules/evaluate/cache.ts'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
 import { createDevice } from '../../support/devices.ts'
 import { createGroup } from '../../support/groups.ts'

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { openCell } from '../../../src/db/open.ts'
-import { holdItems } from '../../../src/sources/unclaimed/unclaimed.ts'
+import { keepUnclaimed } from '../../../src/sources/unclaimed/unclaimed.ts'
 import { sweep } from '../../../src/sweep/sweep.ts'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
 import { callWithBindings, failExecutions, watchBatches } from '../../support/bindings.ts'
@@ -262,7 +262,7 @@ describe('reports that cannot be moved yet', () => {
     const imei = newImei()
     const id = await createDevice(account, { identifier: imei })
     const location = { dateTime: minutesAgo(5), latitude: 1, longitude: 2 }
-    await holdItems(
+    await keepUnclaimed(
       openCell(env, 0),
       { accountId: account.id, sourceId: source.id },
       [{ kind: 'location', identifier: imei, key: 'k', location }],

@@ -1,0 +1,196 @@
+import type { Database } from '../db/open.ts'
+import {
+  type LocationRow,
+  type PackedLocation,
+  packLocation,
+  rowOfPacked,
+} from '../db/queries/locations.ts'
+import { nameOf } from '../db/queries/namedDevices.ts'
+import { runBatch, type Statement } from '../db/statement.ts'
+import type { PendingRaise } from '../domain/message/pendingRaise.ts'
+import { localDay } from '../domain/time/day.ts'
+import type { AssumedState, Batch } from './arrival.ts'
+import type { Evaluation } from './evaluate.ts'
+import { isBatchCurrent } from './guard.ts'
+import {
+  type DeviceRow,
+  type StateOfOne,
+  type StateRow,
+  selectDevices,
+  selectState,
+  selectStateOfOne,
+} from './state.ts'
+import { insertHits, insertRaises, OF_MANY, OF_ONE } from './statements.ts'
+import type { Values } from './values.ts'
+
+/* The one batch that stores arrivals, with all that follows from them. */
+
+/** The locations that the INSERT is given, in its order. */
+interface Sent {
+  list: { part: number; at: number; row: PackedLocation }[]
+  json: string
+}
+
+export interface Packed {
+  /** Of each device. */
+  rows: PackedLocation[][]
+  /** Whether all are of one device that has just reported. */
+  isOne: boolean
+  /** What is stored when nothing is left out. */
+  all: Sent
+  refs: string
+  /** The earliest time. */
+  oldest: number
+}
+
+const toSent = (
+  { devices }: Batch,
+  { rows, isOne }: Pick<Packed, 'rows' | 'isOne'>,
+  isLeftOut?: (row: PackedLocation) => boolean,
+): Sent => {
+  const list: Sent['list'] = []
+  for (const [part, own] of rows.entries())
+    for (const [at, row] of own.entries()) if (!isLeftOut?.(row)) list.push({ part, at, row })
+  const packed = list.map(({ part, at, row }) =>
+    isOne ? row : [...row, devices[part]?.arrivals[at]?.receivedAt, part],
+  )
+  return { list, json: JSON.stringify(packed) }
+}
+
+export const packBatch = (batch: Batch): Packed => {
+  const { devices, now } = batch
+  const rows = devices.map(({ arrivals }) => arrivals.map(({ location }) => packLocation(location)))
+  const isOne =
+    devices.length === 1 &&
+    devices.every(
+      ({ deviceId, arrivals, contact }) =>
+        deviceId !== null &&
+        contact === now &&
+        arrivals.every(({ receivedAt }) => receivedAt === now),
+    )
+  let oldest = now
+  for (const own of rows) for (const row of own) oldest = Math.min(oldest, row[0] as number)
+  const refs = devices.map((device) => [...nameOf(device), device.eventId, device.contact])
+  return {
+    rows,
+    isOne,
+    all: toSent(batch, { rows, isOne }),
+    refs: JSON.stringify(refs),
+    oldest,
+  }
+}
+
+/** What one attempt to store a batch assumes. */
+export interface Attempt {
+  assumed: AssumedState
+  raises: PendingRaise[]
+  /** Null when nothing has to be evaluated. */
+  evaluation: Evaluation | null
+}
+
+/** A batch after it has run. Unless its state is current, it has written nothing. */
+export interface Written {
+  sent: Sent['list']
+  values: Values
+  /** Undefined when the account is gone. */
+  state: StateRow | undefined
+  devices: DeviceRow[]
+  /** What is stored at the time of a report's only location; null also for other batches. */
+  stored: LocationRow | null
+  /** How many locations are new. */
+  accepted: number
+}
+
+/** With the longest texts, so many are well below what D1 binds as one value. */
+const MAX_HITS_PER_STATEMENT = 100
+
+const hitStatements = (db: Database, values: Values, hits: PendingRaise[]): Statement[] =>
+  Array.from({ length: Math.ceil(hits.length / MAX_HITS_PER_STATEMENT) }, (_, index) => {
+    const at = index * MAX_HITS_PER_STATEMENT
+    const some = hits.slice(at, at + MAX_HITS_PER_STATEMENT)
+    return insertHits(db, { ...values, hits: JSON.stringify(some) })
+  })
+
+const valuesOf = (batch: Batch, packed: Packed, attempt: Attempt, sent: Sent): Values => {
+  const { viewer, now } = batch
+  const { assumed, raises, evaluation } = attempt
+  const { accountId, groupId } = viewer
+  const [only, ...others] = sent.list
+  return {
+    accountId,
+    groupId,
+    deviceId: packed.isOne ? (batch.devices[0]?.deviceId ?? null) : null,
+    now,
+    timeZone: assumed.timeZone,
+    today: localDay(now, assumed.timeZone),
+    hasSubscribers: assumed.hasSubscribers ? 1 : 0,
+    mayRaise: batch.raisesBy ? 1 : 0,
+    emergency: assumed.emergency,
+    rulesVersion: assumed.rulesVersion,
+    expected: evaluation?.expected ?? null,
+    found: evaluation?.found ?? 0,
+    tracks: evaluation?.tracks ?? null,
+    retentionDays: evaluation?.retentionDays ?? null,
+    refs: packed.refs,
+    rows: sent.json,
+    oldest: packed.oldest,
+    time: only && others.length === 0 ? (only.row[0] as number) : null,
+    anyZone: packed.isOne && !evaluation && !batch.raisesBy ? 1 : 0,
+    isProbed: evaluation && !evaluation.isAnyNew ? 1 : 0,
+    raises: JSON.stringify(raises),
+    hits: '[]',
+  }
+}
+
+/** The state is from before the INSERT. */
+const storedAt = (
+  { time, now }: Values,
+  { list: [only] }: Sent,
+  state: StateOfOne,
+  isNew: boolean,
+): LocationRow | null => {
+  if (time === null || state.time !== null) return state.time === null ? null : state
+  return isNew && only ? rowOfPacked(only.row, now) : null
+}
+
+/**
+ * Runs the batch. Everything that depends on what is new stands before the INSERT, which has the same
+ * conditions: what is new cannot be told from the rest behind it.
+ */
+export const writeBatch = async (
+  db: Database,
+  batch: Batch,
+  packed: Packed,
+  attempt: Attempt,
+): Promise<Written> => {
+  const { raises, evaluation, assumed } = attempt
+  const { isOne } = packed
+  const incredible = evaluation?.incredible
+  const sent = incredible?.size ? toSent(batch, packed, (row) => incredible.has(row)) : packed.all
+  const values = valuesOf(batch, packed, attempt, sent)
+  const { insertLocations, appendEvents, updateLastContact } = isOne ? OF_ONE : OF_MANY
+  const effects = [
+    ...hitStatements(db, values, evaluation?.hits ?? []),
+    ...(assumed.hasSubscribers ? appendEvents(db, values) : []),
+    ...(raises.length > 0 ? [insertRaises(db, values)] : []),
+    ...(evaluation?.quarantine?.(isBatchCurrent(values)) ?? []),
+  ]
+  const results = await runBatch(db, [
+    isOne ? selectStateOfOne(db, values) : selectState(db, values),
+    ...(isOne ? [] : [selectDevices(db, values)]),
+    ...effects,
+    insertLocations(db, values),
+    updateLastContact(db, values),
+  ])
+  const [state] = (results[0]?.results ?? []) as StateOfOne[]
+  const accepted = results.at(-2)?.meta.changes ?? 0
+  const named = isOne ? (state ? [state] : []) : ((results[1]?.results ?? []) as StateOfOne[])
+  return {
+    sent: sent.list,
+    values,
+    state,
+    devices: named.filter((device): device is StateOfOne & DeviceRow => device.key !== null),
+    stored: isOne && state ? storedAt(values, sent, state, accepted > 0) : null,
+    accepted,
+  }
+}

@@ -1,0 +1,81 @@
+import type { Database } from '../db/open.ts'
+import { nameOf } from '../db/queries/namedDevices.ts'
+import type { Viewer } from '../db/queries/visibility.ts'
+import { readAll } from '../db/statement.ts'
+import { CHANNELS } from '../domain/message/alert.ts'
+import { parseEmergencySettings } from '../domain/message/emergency.ts'
+import type { PendingRaise } from '../domain/message/pendingRaise.ts'
+import { findEmergencies, mayCarryEmergency } from '../domain/message/reportedEmergency.ts'
+import type { Location } from '../domain/track/location.ts'
+import { derivedAlertId } from '../ids.ts'
+import type { Batch, DeviceArrivals, NamedDevice } from './arrival.ts'
+import { selectDevices } from './state.ts'
+
+/* The emergencies that locations carry. */
+
+type Named = Pick<DeviceArrivals, 'deviceId' | 'identifier'>
+
+/** The devices that some names are of, with the positions of the names. */
+export const findNamedDevices = async (
+  db: Database,
+  { accountId, groupId }: Viewer,
+  named: Named[],
+): Promise<NamedDevice[]> => {
+  const refs = JSON.stringify(named.map(nameOf))
+  const rows = await readAll(selectDevices(db, { accountId, groupId, refs }))
+  return rows.map(({ part, key, id, source_id: sourceId }) => ({ part, key, id, sourceId }))
+}
+
+const MAX_TEXT_LENGTH = 2000
+
+/** What the device says about its alerts, as one line. */
+const textOf = ({ alertTexts = [] }: Location): string =>
+  alertTexts
+    .join(', ')
+    .replaceAll(/\p{Cc}+/gu, ' ')
+    .slice(0, MAX_TEXT_LENGTH)
+
+/** One alert for each name, at the place of the location that carries it. */
+const raisesOf = (
+  deviceId: string,
+  locations: Location[],
+  { emergencyAlerts, origin }: { emergencyAlerts: readonly string[]; origin: string },
+): Promise<PendingRaise>[] =>
+  findEmergencies(locations, emergencyAlerts).map(async ({ name, location }) => {
+    const { dateTime, latitude, longitude, speed, course, accuracy } = location
+    const id = await derivedAlertId(deviceId, name, dateTime)
+    return {
+      deviceId,
+      alert: { id, name, text: textOf(location), dateTime },
+      emergency: true,
+      reported: { time: dateTime, latitude, longitude, speed, course, accuracy },
+      notifications: [...CHANNELS],
+      origin,
+    }
+  })
+
+/** How a batch raises the emergencies that its locations carry; null when it can have none. */
+export const raisesInLocations = async (
+  db: Database,
+  viewer: Viewer,
+  devices: DeviceArrivals[],
+  originOf: () => string,
+): Promise<Batch['raisesBy']> => {
+  const urgent = devices
+    .map((device) => ({ ...device, locations: device.arrivals.map(({ location }) => location) }))
+    .filter(({ locations }) => mayCarryEmergency(locations))
+  if (urgent.length === 0) return null
+  // Alerts are raised by the device's id, which one that is named by its identifier does not have.
+  const ids = urgent.map(({ deviceId }) => deviceId)
+  if (ids.includes(null))
+    for (const { part, id } of await findNamedDevices(db, viewer, urgent)) ids[part] = id
+  const origin = originOf()
+  return async (emergency) => {
+    const { emergencyAlerts } = parseEmergencySettings(emergency)
+    const raises = urgent.flatMap(({ locations }, part) => {
+      const id = ids[part]
+      return id ? raisesOf(id, locations, { emergencyAlerts, origin }) : []
+    })
+    return Promise.all(raises)
+  }
+}

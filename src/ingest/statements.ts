@@ -1,0 +1,179 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Database } from '../db/open.ts'
+import { buildAppendRows } from '../db/queries/events.ts'
+import { PACKED_COLUMNS } from '../db/queries/locations.ts'
+import { devicesNamedIn } from '../db/queries/namedDevices.ts'
+import { RAISE_COLUMNS } from '../db/queries/pendingRaises.ts'
+import { IS_VISIBLE_DEVICE, isVisible } from '../db/queries/visibility.ts'
+import { accounts, devices, locations, pendingRaises } from '../db/schema.ts'
+import { commaSeparated, compile, literal, names, type Statement } from '../db/statement.ts'
+import { isActive, isAssumed, isCurrent } from './guard.ts'
+import { IS_ZONE_ASSUMED, KEPT_SINCE, p, type Values } from './values.ts'
+
+/*
+ * The statements that store arrivals. Those of one device that has just reported are a little
+ * simpler: each location need not say whose it is, nor when it arrived.
+ */
+
+/** A packed location of the batch. */
+const SENT = sql`location.value`
+const sentMember = (index: number): SQL => sql`${SENT} ->> ${literal(index)}`
+const SENT_TIME = sentMember(0)
+
+/** The LIMIT keeps SQLite from writing out each location once for each of its columns. */
+const SENT_ROWS = sql`(SELECT key, value FROM json_each(${p.rows}) LIMIT -1) location`
+
+/** How one device, or many, and their locations are given. */
+interface Packing {
+  /** Whether SQLite should find the devices once, before it goes through the locations. */
+  materialized: SQL
+  /** `accounts` with the named `devices`. */
+  named: SQL
+  part: SQL
+  eventId: SQL
+  /** The locations, each with its device in `found`. */
+  rows: SQL
+  receivedAt: SQL
+}
+
+/** One device, named by its id, that has just reported: fewer rows are read. */
+const ONE: Packing = {
+  materialized: sql`NOT MATERIALIZED`,
+  named: sql`${accounts} JOIN ${devices} ON ${devices.accountId} = ${accounts.id}
+    WHERE ${accounts.id} = ${p.accountId} AND ${IS_VISIBLE_DEVICE}`,
+  part: sql`0`,
+  eventId: sql`${p.refs} ->> '$[0][2]'`,
+  rows: sql`found CROSS JOIN ${SENT_ROWS}`,
+  receivedAt: sql`${p.now}`,
+}
+
+const MANY: Packing = {
+  materialized: sql`MATERIALIZED`,
+  named: sql`${accounts} CROSS JOIN ${devicesNamedIn(p.refs)} WHERE ${accounts.id} = ${p.accountId}`,
+  part: sql`sent.key`,
+  eventId: sql`sent.value ->> 2`,
+  rows: sql`${SENT_ROWS} CROSS JOIN found
+    ON found.part = ${sentMember(PACKED_COLUMNS.length + 1)}`,
+  receivedAt: sentMember(PACKED_COLUMNS.length),
+}
+
+/** The devices that take locations, while the batch is current. */
+const findDevices = ({ materialized, named, part, eventId }: Packing): SQL =>
+  sql`found AS ${materialized} (SELECT ${part} AS part, ${devices.key} AS key, ${devices.id} AS id,
+      ${eventId} AS event_id, ${KEPT_SINCE} AS kept_since
+    FROM ${named} AND ${isCurrent(p, IS_ZONE_ASSUMED)} AND ${isActive(p)})`
+
+/** Looks into single locations only when the oldest is too old. */
+const IS_KEPT = sql`(${p.oldest} >= found.kept_since OR ${SENT_TIME} >= found.kept_since)`
+
+const AT_SENT_TIME = sql`${locations.deviceKey} = found.key AND ${locations.time} = ${SENT_TIME}`
+
+const insertLocations = (packing: Packing) =>
+  compile<Values>(
+    sql`WITH ${findDevices(packing)}
+      INSERT INTO ${locations} (${names(locations.deviceKey, locations.receivedAt, ...PACKED_COLUMNS)})
+      SELECT found.key, ${packing.receivedAt},
+        ${commaSeparated(PACKED_COLUMNS.map((_, index) => sentMember(index)))}
+      FROM ${packing.rows} WHERE ${IS_KEPT} ON CONFLICT DO NOTHING`,
+  )
+
+/** `location.reported`: one event a device, with the newest time and the number of new locations. */
+const appendEvents = (packing: Packing) => {
+  const [takeNumbers, insert] = buildAppendRows({
+    accountId: p.accountId,
+    type: 'location.reported',
+    time: p.now,
+    rows: sql`WITH ${findDevices(packing)} SELECT min(found.event_id) AS id, min(found.event_id) AS place,
+        found.id AS device_id,
+        json_object('time', max(${SENT_TIME}), 'count', count(DISTINCT ${SENT_TIME})) AS data
+      FROM ${packing.rows}
+      WHERE ${IS_KEPT} AND NOT EXISTS (SELECT 1 FROM ${locations} WHERE ${AT_SENT_TIME})
+      GROUP BY found.key`,
+  }).map((fragment) => compile<Values>(fragment)) as [
+    ReturnType<typeof compile<Values>>,
+    ReturnType<typeof compile<Values>>,
+  ]
+  return (db: Database, values: Values): Statement[] => [
+    takeNumbers(db, values),
+    insert(db, values),
+  ]
+}
+
+/** A stored location with the time of one that was sent. */
+export interface StoredRow {
+  index: number
+  /** Whether it arrived when the sent one did. */
+  is_new: 0 | 1
+  differs: 0 | 1
+  /** The stored `rest` when only its text differs: the order of members does not matter. */
+  rest: string | null
+}
+
+/**
+ * Compares what was sent with what is stored. Equal JSON has the same length in any order of
+ * members, so no more text is read than was sent.
+ */
+const selectStored = ({ named, part, rows, receivedAt }: Packing) => {
+  const restIndex = PACKED_COLUMNS.length - 1
+  const rest = sentMember(restIndex)
+  const isEqual = sql.join(
+    PACKED_COLUMNS.slice(1, restIndex).map((column, at) => sql`${column} IS ${sentMember(at + 1)}`),
+    sql` AND `,
+  )
+  return compile<Values, StoredRow>(
+    sql`WITH found AS MATERIALIZED (SELECT ${part} AS part, ${devices.key} AS key FROM ${named})
+      SELECT location.key AS "index", ${locations.receivedAt} = ${receivedAt} AS is_new,
+        NOT (${isEqual} AND length(${locations.rest}) IS length(${rest})) AS differs,
+        CASE WHEN length(${locations.rest}) = length(${rest})
+          AND ${locations.rest} <> ${rest} THEN ${locations.rest} END AS rest
+      FROM ${rows} CROSS JOIN ${locations} ON ${AT_SENT_TIME}`,
+  )
+}
+
+const insertRaisesIf = (raises: SQL, condition: SQL): SQL =>
+  sql`INSERT INTO ${pendingRaises} (${RAISE_COLUMNS})
+    SELECT sent.value ->> '$.alert.id', ${accounts.id}, ${p.now}, sent.value
+    FROM ${accounts} CROSS JOIN json_each(${raises}) sent
+    CROSS JOIN ${devices} ON ${devices.id} = sent.value ->> '$.deviceId'
+      AND ${devices.accountId} = ${p.accountId} AND ${isVisible(devices.key, p.groupId)}
+    WHERE ${accounts.id} = ${p.accountId} AND ${isCurrent(p)} AND ${condition}
+    ON CONFLICT DO NOTHING`
+
+/** The alerts that came with it: also of expired devices, and when the locations are known. */
+export const insertRaises = compile<Values>(
+  insertRaisesIf(sql`${p.raises}`, sql`sent.value ->> '$.alert.dateTime' >= ${KEPT_SINCE}`),
+)
+
+/** What rules have found in the new locations. */
+export const insertHits = compile<Values>(insertRaisesIf(sql`${p.hits}`, isActive(p)))
+
+const LAST_RECEIVED = sql`(SELECT ${locations.receivedAt} FROM ${locations}
+  WHERE ${locations.deviceKey} = ${devices.key} ORDER BY ${locations.time} DESC LIMIT 1)`
+
+const isContactDue = (contact: SQL): SQL => sql`ifnull(${devices.lastContact}, 0) < ${contact}
+  AND ifnull(${LAST_RECEIVED}, 0) < ${contact}`
+
+/** Writes only where the last location does not show this arrival: late, repeated or refused. */
+const updateContactOfOne = compile<Values>(
+  sql`UPDATE ${devices} SET ${names(devices.lastContact)} = ${p.now}
+    WHERE ${IS_VISIBLE_DEVICE} AND ${isContactDue(sql`${p.now}`)} AND EXISTS (SELECT 1
+      FROM ${accounts} WHERE ${accounts.id} = ${p.accountId} AND ${isAssumed(p, IS_ZONE_ASSUMED)})`,
+)
+
+const CONTACT = sql`sent.value ->> 3`
+const updateContactOfMany = compile<Values>(
+  sql`UPDATE ${devices} SET ${names(devices.lastContact)} = due.contact
+    FROM (SELECT ${devices.key} AS key, max(${CONTACT}) AS contact
+      FROM ${MANY.named} AND ${isContactDue(CONTACT)} AND ${isAssumed(p)}
+      GROUP BY ${devices.key}) due
+    WHERE ${devices.key} = due.key`,
+)
+
+const statementsFor = (packing: Packing) => ({
+  insertLocations: insertLocations(packing),
+  appendEvents: appendEvents(packing),
+  selectStored: selectStored(packing),
+})
+
+export const OF_ONE = { ...statementsFor(ONE), updateLastContact: updateContactOfOne }
+export const OF_MANY = { ...statementsFor(MANY), updateLastContact: updateContactOfMany }

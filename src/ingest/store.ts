@@ -1,0 +1,95 @@
+import type { Database } from '../db/open.ts'
+import { packedBytes, unpackLocation } from '../db/queries/locations.ts'
+import { nameOf } from '../db/queries/namedDevices.ts'
+import { keptSince } from '../domain/account/account.ts'
+import type { AssumedState, Batch, Outcome } from './arrival.ts'
+import { type Packed, packBatch, writeBatch } from './batch.ts'
+import { evaluateArrivals } from './evaluate.ts'
+import { findStatuses } from './outcome.ts'
+import type { StateRow } from './state.ts'
+import { takeTurn } from './turn.ts'
+
+/*
+ * Stores arrivals, of one device or of many, in one round trip: a row for each location, and all that
+ * follows from them. When what is assumed is wrong, nothing is stored and the batch runs again.
+ */
+
+/** How often the account's state may have changed. */
+const MAX_RETRIES = 5
+/** How often the race for a track may be lost. */
+const MAX_RACES = 40
+/** Numbers such as 1e20 are written out: a body of 1 MiB may grow beyond what D1 binds as one value. */
+const MAX_PACKED_LENGTH = 1_900_000
+const LONG_PACKED_LENGTH = 200_000
+
+const toActual = (state: StateRow): AssumedState => ({
+  timeZone: state.time_zone,
+  hasSubscribers: state.subscribed === 1,
+  emergency: state.emergency,
+  rulesVersion: state.rules_version,
+})
+
+const isSame = (a: AssumedState, b: AssumedState): boolean =>
+  a.timeZone === b.timeZone &&
+  a.hasSubscribers === b.hasSubscribers &&
+  a.rulesVersion === b.rulesVersion
+
+const storePacked = async (db: Database, batch: Batch, packed: Packed): Promise<Outcome> => {
+  const { now } = batch
+  let { assumed } = batch
+  let races = 0
+  for (let attempts = 0; attempts <= MAX_RETRIES + races; attempts++) {
+    const seen = { ...assumed, usesMemory: attempts === 0 }
+    const evaluation = await evaluateArrivals(db, batch, packed, seen)
+    if (evaluation && 'rulesVersion' in evaluation) {
+      assumed = { ...assumed, ...evaluation }
+      continue
+    }
+    const raises = (await batch.raisesBy?.(assumed.emergency)) ?? []
+    const written = await writeBatch(db, batch, packed, { assumed, raises, evaluation })
+    const { state, accepted } = written
+    if (!state) return { ok: false, refusal: 'account-not-found' }
+    const actual = toActual(state)
+    // Nothing new though something was to be: the race for a track was lost.
+    if (state.is_current === 0 || (evaluation?.isAnyNew && accepted === 0)) {
+      if (evaluation && isSame(assumed, actual)) races = Math.min(races + 1, MAX_RACES)
+      assumed = actual
+      evaluation?.evict()
+      continue
+    }
+    evaluation?.remember()
+    const since = keptSince(now, state.retention_days)
+    const all = packed.rows.flat()
+    return {
+      ok: true,
+      statuses: await findStatuses(db, packed, { ...written, state }, evaluation?.incredible),
+      devices: written.devices.map(({ part, key, id, source_id: sourceId }) => ({
+        part,
+        key,
+        id,
+        sourceId,
+      })),
+      accepted,
+      storedBytes: all.length && Math.round((accepted / all.length) * packedBytes(all)),
+      stored: written.stored && unpackLocation(written.stored),
+      quarantined: evaluation?.quarantined ?? [],
+      raises: raises.filter(({ alert }) => alert.dateTime >= since),
+      hits: evaluation?.hits ?? [],
+      actual,
+    }
+  }
+  return { ok: false, refusal: 'unavailable' }
+}
+
+export const storeArrivals = async (db: Database, batch: Batch): Promise<Outcome> => {
+  const packed = packBatch(batch)
+  const { length } = packed.all.json
+  if (length > MAX_PACKED_LENGTH) return { ok: false, refusal: 'body-too-large' }
+  // Packing and sending take milliseconds each: other requests get their turn between them.
+  if (length > LONG_PACKED_LENGTH) await scheduler.wait(0)
+  const store = () => storePacked(db, batch, packed)
+  if (batch.assumed.rulesVersion === null && !batch.checksCredibility) return store()
+  const { accountId } = batch.viewer
+  const names = batch.devices.map(nameOf).map(([id, key]) => id ?? `${accountId} ${key}`)
+  return takeTurn(names, store)
+}

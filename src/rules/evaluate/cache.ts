@@ -1,0 +1,85 @@
+import { sql } from 'drizzle-orm'
+import type { Database } from '../../db/open.ts'
+import { select } from '../../db/query.ts'
+import { accounts, rules, zones } from '../../db/schema.ts'
+import { compile, type Placeholders, runBatch } from '../../db/statement.ts'
+import { SizedCache } from '../../domain/cache/sizedCache.ts'
+import { compiledBytes } from '../../domain/geo/zoneGeometry.ts'
+import { isContactRule, type Rule } from '../../domain/rule/rule.ts'
+import { ZONE_COLUMNS } from '../../zones/store.ts'
+import { selectEnabledRules, toRule } from '../store.ts'
+import { compileRule, compileZone, type Signal, wantsRest } from './signals.ts'
+
+/* The rules of accounts as this isolate has compiled them, by the token that reports check. */
+
+export interface CompiledRule {
+  rule: Rule
+  signals: Signal[]
+}
+
+export interface CompiledRules {
+  /** Null without rules for reports. */
+  version: string | null
+  rules: CompiledRule[]
+  wantsRest: boolean
+  bytes: number
+}
+
+/** Of an account without rules for reports. */
+export const NO_RULES: CompiledRules = { version: null, rules: [], wantsRest: false, bytes: 0 }
+
+export const MAX_CACHE_BYTES = 16_000_000
+const RULE_BYTES = 2000
+
+/** By account. */
+export const ruleCache = new SizedCache<CompiledRules>(MAX_CACHE_BYTES)
+
+type OfAccount = Placeholders<{ accountId: string }>
+
+const selectVersion = compile((p: OfAccount) =>
+  select(
+    { rulesVersion: accounts.rulesVersion },
+    sql`FROM ${accounts} WHERE ${accounts.id} = ${p.accountId}`,
+  ),
+)
+
+/** The zones that rules in force name. */
+const selectUsedZones = compile((p: OfAccount) =>
+  select(
+    ZONE_COLUMNS,
+    sql`FROM ${zones} WHERE ${zones.accountId} = ${p.accountId} AND ${zones.id} IN (
+      SELECT used.value FROM ${rules}, json_each(${rules.record}, '$.when.zones') used
+      WHERE ${rules.accountId} = ${p.accountId} AND ${rules.enabled} = 1)`,
+  ),
+)
+
+const readRules = async (db: Database, accountId: string): Promise<CompiledRules> => {
+  const { versions, ruleRows, zoneRows } = await runBatch(db, {
+    versions: selectVersion(db, { accountId }),
+    ruleRows: selectEnabledRules(db, { accountId }),
+    zoneRows: selectUsedZones(db, { accountId }),
+  })
+  const compiledZones = zoneRows.results.map(compileZone)
+  const byId = new Map(compiledZones.map((zone) => [zone.id, zone]))
+  const inForce = ruleRows.results.map(toRule).filter((rule) => !isContactRule(rule))
+  const zoneBytes = compiledZones.reduce((sum, { shape }) => sum + compiledBytes(shape), 0)
+  return {
+    version: versions.results[0]?.rulesVersion ?? null,
+    rules: inForce.map((rule) => ({ rule, signals: compileRule(rule, byId) })),
+    wantsRest: inForce.some(wantsRest),
+    bytes: zoneBytes + RULE_BYTES * inForce.length,
+  }
+}
+
+/** The rules with this token or, when they have changed meanwhile, with their new one. */
+export const loadRules = async (
+  db: Database,
+  accountId: string,
+  version: string,
+): Promise<CompiledRules> => {
+  const known = ruleCache.get(accountId)
+  if (known?.version === version) return known
+  const compiled = await readRules(db, accountId)
+  ruleCache.set(accountId, compiled)
+  return compiled
+}

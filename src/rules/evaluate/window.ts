@@ -1,0 +1,175 @@
+import { sql } from 'drizzle-orm'
+import type { Database } from '../../db/open.ts'
+import { fixColumns } from '../../db/queries/fixes.ts'
+import { type DeviceName, devicesNamedIn } from '../../db/queries/namedDevices.ts'
+import type { Viewer } from '../../db/queries/visibility.ts'
+import { accounts, devices, groupDevices, locations } from '../../db/schema.ts'
+import { compile, placeholders, readAll, runBatch } from '../../db/statement.ts'
+import type { Day } from '../../domain/time/day.ts'
+import { type Fix, type FixRow, toFix } from '../../domain/track/fix.ts'
+import type { Segment } from './report.ts'
+
+/* The parts of tracks around new locations, as they are stored. */
+
+export const MAX_TIME = 9e15
+
+/** The part of a device's track that new locations are evaluated by. */
+export interface TrackWindow {
+  retentionDays: number
+  groups: string[]
+  segments: Segment[]
+}
+
+/** The locations from `first` to `last` of a device, and so many before and after them. */
+export interface Span {
+  name: DeviceName
+  first: number
+  last: number
+}
+
+export interface WindowQuery {
+  viewer: Viewer
+  spans: Span[]
+  before: number
+  after: number
+  wantsRest: boolean
+}
+
+export interface DeviceState {
+  /** The position of its span. */
+  span: number
+  key: number
+  id: string
+  ends: Day | null
+  max_speed: number
+  groups: string
+  day: Day
+  retention_days: number
+  /** Whether more locations lie in the span than are read. */
+  is_wide: 0 | 1
+}
+
+interface Values extends Viewer {
+  spans: string
+  before: number
+  after: number
+  within: number
+  wantsRest: 0 | 1
+}
+
+const p = placeholders('accountId', 'spans', 'before', 'after', 'within', 'wantsRest')
+const [FIRST, LAST] = [sql`sent.value ->> 2`, sql`sent.value ->> 3`]
+
+const IS_WIDE = sql`EXISTS (SELECT 1 FROM ${locations} inner_one
+  WHERE inner_one.device_key = ${devices.key} AND inner_one.time BETWEEN ${FIRST} AND ${LAST}
+  LIMIT 1 OFFSET ${p.within})`
+
+const selectDevices = compile<Values, DeviceState>(
+  sql`SELECT sent.key AS span, ${devices.key} AS key, ${devices.id} AS id, ${devices.ends} AS ends,
+      ${devices.maxSpeed}, ${accounts.day}, ${accounts.retentionDays},
+      (SELECT json_group_array(${groupDevices.groupId}) FROM ${groupDevices}
+        WHERE ${groupDevices.deviceKey} = ${devices.key}) AS groups,
+      ${IS_WIDE} AS is_wide
+    FROM ${accounts} CROSS JOIN ${devicesNamedIn(p.spans)}
+    WHERE ${accounts.id} = ${p.accountId}`,
+)
+
+/** A span with `first` after `last` has no locations: nothing is read. */
+const selectWindows = compile<Values, FixRow & { span: number }>(
+  sql`SELECT sent.key AS span, ${fixColumns(sql`${p.wantsRest}`)}
+    FROM ${devicesNamedIn(p.spans)}
+    CROSS JOIN ${locations} ON ${locations.deviceKey} = ${devices.key}
+    WHERE ${FIRST} <= ${LAST} AND NOT ${IS_WIDE} AND ${locations.time}
+      BETWEEN ifnull((SELECT min(time) FROM (SELECT near.time FROM ${locations} near
+        WHERE near.device_key = ${devices.key} AND near.time < ${FIRST}
+        ORDER BY near.time DESC LIMIT ${p.before})), ${FIRST})
+      AND ifnull((SELECT max(time) FROM (SELECT near.time FROM ${locations} near
+        WHERE near.device_key = ${devices.key} AND near.time > ${LAST}
+        ORDER BY near.time LIMIT ${p.after})), ${LAST})
+    ORDER BY sent.key, ${locations.time}`,
+)
+
+/** More stored locations in a span are read around each location by itself. */
+const maxWithin = (spans: number): number => Math.max(200, Math.floor(2000 / Math.max(1, spans)))
+
+const valuesOf = ({ viewer, spans, wantsRest, before, after }: WindowQuery): Values => ({
+  accountId: viewer.accountId,
+  groupId: viewer.groupId,
+  before,
+  after,
+  within: maxWithin(spans.length),
+  wantsRest: wantsRest ? 1 : 0,
+  spans: JSON.stringify(spans.map(({ name, first, last }) => [...name, first, last])),
+})
+
+/** The part of the track that was read for each span, by its position. */
+const toSegments = (
+  { spans, before, after, wantsRest }: WindowQuery,
+  rows: (FixRow & { span: number })[],
+): Segment[] => {
+  const bySpan = Map.groupBy(rows, ({ span }) => span)
+  return spans.map(({ first, last }, at) => {
+    const stored = (bySpan.get(at) ?? []).map((row) => toFix(row, wantsRest))
+    const isStart = stored.filter(({ time }) => time < first).length < before
+    const isEnd = stored.filter(({ time }) => time > last).length < after
+    return {
+      from: isStart ? 0 : (stored[0]?.time ?? 0),
+      to: isEnd ? MAX_TIME : (stored.at(-1)?.time ?? MAX_TIME),
+      stored,
+      isStart,
+      isEnd,
+    }
+  })
+}
+
+/** The devices of the spans, and the locations around each span that is not too wide. */
+export const readDeviceWindows = async (
+  db: Database,
+  query: WindowQuery,
+): Promise<{ found: DeviceState[]; segments: Segment[] }> => {
+  const values = valuesOf(query)
+  const [found, rows] = await runBatch(db, [selectDevices(db, values), selectWindows(db, values)])
+  return { found: found.results, segments: toSegments(query, rows.results) }
+}
+
+/** How many locations one statement may read. */
+const MAX_ROWS = 8192
+
+/** The locations around each span, in as many statements as their number needs. */
+export const readWindows = async (db: Database, query: WindowQuery): Promise<Segment[]> => {
+  const segments: Segment[] = []
+  const perSpan = query.before + query.after + 1
+  const step = Math.max(1, Math.floor(MAX_ROWS / perSpan))
+  for (let at = 0; at < query.spans.length; at += step) {
+    const some = { ...query, spans: query.spans.slice(at, at + step) }
+    segments.push(...toSegments(some, await readAll(selectWindows(db, valuesOf(some)))))
+  }
+  return segments
+}
+
+/** Joins parts of one track that overlap. They must be in the order of their spans. */
+export const joinSegments = (parts: readonly Segment[]): Segment[] => {
+  const joined: Segment[] = []
+  for (const part of parts) {
+    const last = joined.at(-1)
+    if (!last || part.from > last.to) {
+      joined.push({ ...part, stored: [...part.stored] })
+      continue
+    }
+    const known = last.stored.at(-1)?.time ?? -1
+    last.stored.push(...part.stored.filter(({ time }) => time > known))
+    if (part.to > last.to) Object.assign(last, { to: part.to, isEnd: part.isEnd })
+  }
+  return joined
+}
+
+/** The fixes of the window next to an instant, and the one at it. */
+export const findNeighbours = ({ segments }: TrackWindow, time: number) => {
+  let [before, at, after]: (Fix | null)[] = [null, null, null]
+  for (const { stored } of segments)
+    for (const fix of stored)
+      if (fix.time < time) before = fix
+      else if (fix.time === time) at = fix
+      else after ??= fix
+  return { before: before ?? null, at: at ?? null, after: after ?? null }
+}

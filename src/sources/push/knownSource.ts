@@ -1,0 +1,54 @@
+import { hashSecret, isSameDigest } from '../../auth/secret.ts'
+import { type Database, openCell, openDirectory } from '../../db/open.ts'
+import { BoundedCache } from '../../domain/cache/boundedCache.ts'
+import type { Env } from '../../env.ts'
+import { findInDirectory, isAccountActive } from '../directory.ts'
+import { findSource, type StoredSource } from '../store.ts'
+
+/** A source with the account and the cell that it belongs to. */
+export interface KnownSource {
+  source: StoredSource
+  accountId: string
+  cell: number
+  db: Database
+}
+
+/** A deleted, disabled or rotated source stops within this time. */
+const CACHE_MS = 60_000
+
+/** Null for an id that no source has: a flood of them costs one read each. */
+const cache = new BoundedCache<{ known: KnownSource | null; until: number }>(10_000)
+
+const readSource = async (env: Env, id: string): Promise<KnownSource | null> => {
+  const entry = await findInDirectory(openDirectory(env), id)
+  if (!entry) return null
+  const { accountId, cell } = entry
+  const db = openCell(env, cell)
+  if (!(await isAccountActive(db, accountId))) return null
+  const source = await findSource(db, accountId, id)
+  return source ? { source, accountId, cell, db } : null
+}
+
+const SOURCE_ID = /^src_[0-9a-z]{22}$/
+
+const lookUp = async (env: Env, id: string, now: number): Promise<KnownSource | null> => {
+  if (!SOURCE_ID.test(id)) return null
+  const cached = cache.get(id)
+  if (cached && cached.until > now) return cached.known
+  const known = await readSource(env, id)
+  cache.set(id, { known, until: now + CACHE_MS })
+  return known
+}
+
+/** This isolate forgets what it knows of a source that it has changed. */
+export const forgetSource = (id: string): void => cache.delete(id)
+
+/** The source of an address; null, after the same work, when the secret is wrong. */
+export const admitSource = async (
+  env: Env,
+  { id, secret, now }: { id: string; secret: string; now: number },
+): Promise<KnownSource | null> => {
+  const [known, given] = await Promise.all([lookUp(env, id, now), hashSecret(secret)])
+  const isRight = isSameDigest(given, known?.source.hash ?? '')
+  return isRight && known?.source.enabled ? known : null
+}

@@ -1,0 +1,76 @@
+import { extraCostOfBody, extraCostOfLocations } from '../../domain/account/requestCost.ts'
+import { MAX_PUSH_BYTES } from '../../domain/account/source.ts'
+import { BoundedCache } from '../../domain/cache/boundedCache.ts'
+import { requireSlot } from '../../http/admission/accountSlots.ts'
+import { countExtraCost, countRequest } from '../../http/admission/rateLimit.ts'
+import { readBytes } from '../../http/body/body.ts'
+import type { Context } from '../../http/context.ts'
+import { Problem } from '../../http/contract/problem.ts'
+import { newId } from '../../ids.ts'
+import { pushContext, type ServiceContext } from '../../serviceContext.ts'
+import { decodePush, mediaTypeOf, replyTo } from '../decoding/decode.ts'
+import type { Push } from '../decoding/push.ts'
+import { keepPayload } from '../payloads/payloads.ts'
+import { touchSource } from '../store.ts'
+import { ingestOrKeep } from '../unclaimed/ingestOrKeep.ts'
+import { admitSource, type KnownSource } from './knownSource.ts'
+import { itemsOf } from './senders.ts'
+
+/* A provider's push, from its arrival to the provider's own reply. */
+
+/** The source in the path, or the 404 of a path that does not exist. */
+const admitPush = async (c: Context, now: number): Promise<KnownSource> => {
+  const id = c.req.param('sourceId') ?? ''
+  const secret = c.req.param('secret') ?? ''
+  const known = await admitSource(c.env, { id, secret, now })
+  if (!known) throw new Problem('route-not-found')
+  const { accountId, cell } = known
+  // The source has no more rights than an `ingest` key. Admission and log line ask for them.
+  const nobody = { userId: null, groupId: null, adminDevices: null }
+  c.set('principal', { accountId, cell, keyId: id, scopes: ['ingest'], ...nobody })
+  countRequest(c, accountId, now)
+  await requireSlot(c)
+  return known
+}
+
+const lastTouch = new BoundedCache<number>(10_000)
+const TOUCH_INTERVAL_MS = 60_000
+
+/** Notes the arrival after the reply, at most once a minute. */
+const noteArrival = ({ db, waitUntil }: ServiceContext, sourceId: string, now: number): void => {
+  if (now - (lastTouch.get(sourceId) ?? 0) < TOUCH_INTERVAL_MS) return
+  lastTouch.set(sourceId, now)
+  waitUntil(touchSource(db, sourceId, now).catch(() => {}))
+}
+
+/** Whether pushes of this source must be signed. */
+export const requiresJwt = ({ settings }: KnownSource['source']): boolean =>
+  settings.requireJwt === true
+
+export const receivePush = async (c: Context): Promise<Response> => {
+  const now = Date.now()
+  const known = await admitPush(c, now)
+  const { source, accountId } = known
+  const context = pushContext(c, known)
+  const push: Push = {
+    contentType: mediaTypeOf(c.req.header('Content-Type')),
+    query: new URL(c.req.url).searchParams,
+    headers: c.req.raw.headers,
+    body: await readBytes(c.req.raw, MAX_PUSH_BYTES, accountId),
+    now,
+    requireJwt: requiresJwt(source),
+  }
+  countExtraCost(c, extraCostOfBody(push.body.byteLength))
+  const { items, failures } = await decodePush(source.provider, push)
+  const arrived = items.map((item) => ({ item, receivedAt: now }))
+  countExtraCost(c, extraCostOfLocations(itemsOf(arrived, 'location').length))
+  await ingestOrKeep(context, source, { arrived, now })
+  if (failures.length > 0 || source.keepRaw)
+    await keepPayload(context.db, { accountId, sourceId: source.id }, push, {
+      id: await newId('pay'),
+      reason: failures.length > 0 ? failures.join(' ') : null,
+    })
+  noteArrival(context, source.id, now)
+  const { status, contentType, body } = replyTo(source.provider, push)
+  return c.body(body, status, contentType === null ? {} : { 'Content-Type': contentType })
+}
