@@ -19,18 +19,20 @@ import { MessageSender } from './messages/messageSender.ts'
 import { type AccountNotice, type NoticeOutcome, sendNotice } from './messages/notices.ts'
 import { applyReceipt } from './messages/receipts.ts'
 import { type ResendOutcome, resendMessage, type StoredMessage } from './messages/resendMessage.ts'
+import { migrateTables } from './tables.ts'
 import { isEmpty } from './outbox/outbox.ts'
 import { OutboxDrain } from './outbox/outboxDrain.ts'
 import { nextPruneTime, prune } from './restore/prune.ts'
 import { type ReconcileOutcome, reconcilePage } from './restore/reconcile.ts'
 import * as restoring from './restore/restore.ts'
 import * as sources from './sources.ts'
-import { migrateTables } from './tables.ts'
 
 const MAX_SWEPT = 200
 /** The alarm ends after this long even if a provider still hangs: other work may be due. */
 const ALARM_WAIT_MS = 1_000
 type Versions = number[] | null
+type AccountOutcome = accounts.AccountOutcome
+type Creator = devices.Creator
 type DeviceOutcome = devices.DeviceOutcome
 const NOT_FOUND = { ok: false, refusal: 'account-not-found' } as const
 
@@ -63,7 +65,7 @@ export class AccountLedger extends DurableObject<Env> {
     )
   }
 
-  async openAccount(opening: accounts.Opening): Promise<accounts.AccountOutcome> {
+  async openAccount(opening: accounts.Opening): Promise<AccountOutcome> {
     this.#transact(() => {
       if (!readAccount(this.#sql)) accounts.openAccount(this.#sql, opening, Date.now())
     })
@@ -71,14 +73,11 @@ export class AccountLedger extends DurableObject<Env> {
     return this.readAccount()
   }
 
-  async readAccount(): Promise<accounts.AccountOutcome> {
+  async readAccount(): Promise<AccountOutcome> {
     return this.#decide(({ account }) => ({ ok: true, account }))
   }
 
-  async editAccount(
-    change: accounts.AccountChange,
-    versions: number[] | null,
-  ): Promise<accounts.AccountOutcome> {
+  async editAccount(change: accounts.AccountChange, versions: Versions): Promise<AccountOutcome> {
     return this.#decide((tx) => accounts.editAccount(tx, change, versions))
   }
 
@@ -99,11 +98,7 @@ export class AccountLedger extends DurableObject<Env> {
     return this.#decide((tx) => devices.readDevice(tx, id))
   }
 
-  async createDevice(
-    id: string,
-    record: DeviceRecord,
-    creator: devices.Creator,
-  ): Promise<DeviceOutcome> {
+  async createDevice(id: string, record: DeviceRecord, creator: Creator): Promise<DeviceOutcome> {
     return this.#decide((tx) => devices.createDevice(tx, id, record, creator))
   }
 
@@ -115,10 +110,7 @@ export class AccountLedger extends DurableObject<Env> {
     return this.#decide((tx) => devices.reactivateDevice(tx, id, expirationDate))
   }
 
-  async deleteDevice(
-    id: string,
-    versions: number[] | null,
-  ): Promise<{ ok: true } | devices.Refusal> {
+  async deleteDevice(id: string, versions: Versions): Promise<{ ok: true } | devices.Refusal> {
     return this.#decide((tx) => devices.deleteDevice(tx, id, versions))
   }
 
@@ -155,11 +147,8 @@ export class AccountLedger extends DurableObject<Env> {
     await this.#decide((tx) => applyReceipt(tx, receipt))
   }
 
-  async editSourceSecrets(
-    sourceId: string,
-    change: sources.SecretsChange,
-  ): Promise<sources.Secrets> {
-    return this.#transact(() => sources.changeSecrets(this.#sql, sourceId, change))
+  async editSourceSecrets(id: string, change: sources.SecretsChange): Promise<sources.Secrets> {
+    return this.#transact(() => sources.changeSecrets(this.#sql, id, change))
   }
 
   async createDeviceForSource(
