@@ -1,5 +1,4 @@
 import { and, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
-import { alias } from 'drizzle-orm/sqlite-core'
 import { readScan } from '../db/boundedScan.ts'
 import type { Database } from '../db/open.ts'
 import {
@@ -8,12 +7,13 @@ import {
   isInGroup,
   type Viewer,
 } from '../db/queries/visibility.ts'
+import { select } from '../db/query.ts'
 import { alerts, devices } from '../db/schema.ts'
 import { compile, compileVariants, literal, placeholders, readFirst } from '../db/statement.ts'
 import { MAX_SEARCHED_ALERTS, MAX_SPAN_ALERTS } from '../domain/message/alert.ts'
 import type { Sort } from './forms.ts'
 import type { StoredAlert } from './present.ts'
-import { type AlertRow, readSummaries, toAlert } from './store.ts'
+import { ALERT_COLUMNS, type AlertRow, a, readSummaries, toAlert } from './store.ts'
 
 /** The alerts of a span. */
 export interface AlertSpan {
@@ -75,8 +75,6 @@ interface Values {
   rows: number
 }
 
-/** Both the table in the scan and the rows that the scan gives. */
-const a = alias(alerts, 'a')
 const p = placeholders(
   'accountId',
   'groupId',
@@ -131,16 +129,22 @@ const filtersOf = (variant: Variant): SQL[] => {
   ]
 }
 
-const selectPage = compileVariants<Variant, Values, AlertRow>(
-  (variant) => sql`SELECT ${a}.*, ${devices.id} AS device_id
-    FROM (${rangeOf(variant)} LIMIT ${p.scanned}) ${a}
-    JOIN ${devices} ON ${devices.key} = ${a.deviceKey}
-    WHERE ${and(sql`true`, ...filtersOf(variant))}
-    ORDER BY ${orderOf(variant)} LIMIT ${p.rows}`,
+const selectPage = compileVariants<Variant, Values, AlertRow>((variant) =>
+  select(
+    ALERT_COLUMNS,
+    sql`FROM (${rangeOf(variant)} LIMIT ${p.scanned}) ${a}
+      JOIN ${devices} ON ${devices.key} = ${a.deviceKey}
+      WHERE ${and(sql`true`, ...filtersOf(variant))}
+      ORDER BY ${orderOf(variant)} LIMIT ${p.rows}`,
+  ),
 )
 
-const selectScanEnd = compileVariants<Variant, Values, AlertRow>(
-  (variant) => sql`${rangeOf(variant)} LIMIT 1 OFFSET ${p.scanned} - 1`,
+const selectScanEnd = compileVariants<Variant, Values, Pick<AlertRow, 'id' | 'dateTime'>>(
+  (variant) =>
+    select(
+      { id: a.id, dateTime: a.time },
+      sql`FROM (${rangeOf(variant)} LIMIT 1 OFFSET ${p.scanned} - 1) ${a}`,
+    ),
 )
 
 const selectKey = compile<DeviceRef, { key: number }>(
@@ -208,7 +212,7 @@ export const listAlerts = async (
   const last = page.length < rows.length ? page.at(-1) : end
   return {
     alerts: page.map((row) => toAlert(row, deliveries.get(row.id) ?? [])),
-    next: last ? [last.time, last.id] : null,
+    next: last ? [last.dateTime, last.id] : null,
   }
 }
 

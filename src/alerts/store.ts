@@ -1,98 +1,80 @@
 import { sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/sqlite-core'
 import type { Database } from '../db/open.ts'
 import { isMessageOf } from '../db/queries/alerts.ts'
 import { isVisible, type Viewer } from '../db/queries/visibility.ts'
+import { type InferRow, select } from '../db/query.ts'
 import { alerts, devices, messages } from '../db/schema.ts'
-import { compile, placeholders, readAll, runBatch } from '../db/statement.ts'
-import {
-  type AlertUpdate,
-  alertIdOf,
-  type MessageSummary,
-  type PositionSource,
-} from '../domain/message/alert.ts'
+import { compile, type Placeholders, readAll, runBatch } from '../db/statement.ts'
+import { alertIdOf, type MessageSummary } from '../domain/message/alert.ts'
 import type { StoredAlert } from './present.ts'
 
-export interface AlertRow {
-  id: string
-  device_id: string
-  time: number
-  name: string
-  text: string
-  latitude: number | null
-  longitude: number | null
-  position_time: number | null
-  position_source: PositionSource
-  emergency: number
-  late: number
-  messages: number
-  acknowledged_at: number | null
-  acknowledged_by: string | null
-  cancelled_at: number | null
-  cancelled_by: string | null
-  updates: string | null
-  rule_id: string | null
-  zone_id: string | null
+/** The table, or rows of it. */
+export const a = alias(alerts, 'a')
+
+/** From alerts joined with `devices`. */
+export const ALERT_COLUMNS = {
+  id: a.id,
+  deviceId: devices.id,
+  dateTime: a.time,
+  name: a.name,
+  text: a.text,
+  latitude: a.latitude,
+  longitude: a.longitude,
+  positionTime: a.positionTime,
+  positionSource: a.positionSource,
+  emergency: a.emergency,
+  late: a.late,
+  /** How many it has. */
+  messages: a.messages,
+  acknowledgedAt: a.acknowledgedAt,
+  acknowledgedBy: a.acknowledgedBy,
+  cancelledAt: a.cancelledAt,
+  cancelledBy: a.cancelledBy,
+  updates: a.updates,
+  ruleId: a.ruleId,
+  zoneId: a.zoneId,
 }
+export type AlertRow = InferRow<typeof ALERT_COLUMNS>
 
-type SummaryRow = Omit<MessageSummary, 'to' | 'resetAt'> & {
-  recipient: string
-  reset_at: number | null
-}
-
-export const toAlert = (row: AlertRow, deliveries: MessageSummary[]): StoredAlert => ({
-  id: row.id,
-  deviceId: row.device_id,
-  dateTime: row.time,
-  name: row.name,
-  text: row.text,
-  latitude: row.latitude,
-  longitude: row.longitude,
-  positionTime: row.position_time,
-  positionSource: row.position_source,
-  emergency: row.emergency === 1,
-  late: row.late === 1,
-  ruleId: row.rule_id,
-  zoneId: row.zone_id,
-  acknowledgedAt: row.acknowledged_at,
-  acknowledgedBy: row.acknowledged_by,
-  cancelledAt: row.cancelled_at,
-  cancelledBy: row.cancelled_by,
-  updates: row.updates === null ? [] : (JSON.parse(row.updates) as AlertUpdate[]),
-  deliveries,
-})
-
-const p = placeholders('id', 'accountId', 'groupId', 'ids')
+export const toAlert = (
+  { messages: _, updates, ...row }: AlertRow,
+  deliveries: MessageSummary[],
+): StoredAlert => ({ ...row, updates: updates ?? [], deliveries })
 
 /**
  * The messages of a list of alerts, without notices, which only administrators see. An id may come
  * from a path, and one that is only the beginning of others would be a range of any length: so each
  * must first be found among the account's alerts.
  */
-const selectSummaries = compile<{ accountId: string; ids: string }, SummaryRow>(
-  sql`SELECT ${messages.id}, ${messages.kind}, ${messages.channel}, ${messages.recipient},
-      ${messages.status}, ${messages.reason}, ${messages.resetAt}
-    FROM json_each(${p.ids}) listed
+const selectSummaries = compile((p: Placeholders<{ accountId: string; ids: string }>) =>
+  select(
+    {
+      id: messages.id,
+      kind: messages.kind,
+      channel: messages.channel,
+      to: messages.recipient,
+      status: messages.status,
+      reason: messages.reason,
+      resetAt: messages.resetAt,
+    },
+    sql`FROM json_each(${p.ids}) listed
     CROSS JOIN ${alerts} ON ${alerts.id} = listed.value AND ${alerts.accountId} = ${p.accountId}
     CROSS JOIN ${messages} ON ${messages.accountId} = ${p.accountId}
       AND ${isMessageOf(messages.id, alerts.id)} AND ${messages.kind} <> 'notice'`,
+  ),
 )
 
-const groupByAlert = (rows: SummaryRow[]): Map<string, MessageSummary[]> => {
-  const byAlert = new Map<string, MessageSummary[]>()
-  for (const { id, kind, channel, recipient: to, status, reason, reset_at: resetAt } of rows) {
-    const alertId = alertIdOf(id)
-    const list = byAlert.get(alertId) ?? []
-    list.push({ id, kind, channel, to, status, reason, resetAt })
-    byAlert.set(alertId, list)
-  }
-  return byAlert
-}
+const groupByAlert = (rows: MessageSummary[]): Map<string, MessageSummary[]> =>
+  Map.groupBy(rows, ({ id }) => alertIdOf(id))
 
-const selectAlertRow = compile<Viewer & { id: string }, AlertRow>(
-  sql`SELECT ${alerts}.*, ${devices.id} AS device_id
-    FROM ${alerts} JOIN ${devices} ON ${devices.key} = ${alerts.deviceKey}
-    WHERE ${alerts.id} = ${p.id} AND ${alerts.accountId} = ${p.accountId}
-      AND ${isVisible(alerts.deviceKey, p.groupId)}`,
+const selectAlertRow = compile((p: Placeholders<Viewer & { id: string }>) =>
+  select(
+    ALERT_COLUMNS,
+    sql`FROM ${alerts} ${a} JOIN ${devices} ON ${devices.key} = ${a.deviceKey}
+      WHERE ${a.id} = ${p.id} AND ${a.accountId} = ${p.accountId}
+        AND ${isVisible(a.deviceKey, p.groupId)}`,
+  ),
 )
 
 export const findAlert = async (

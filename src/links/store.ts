@@ -2,8 +2,9 @@ import { sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import type { Database } from '../db/open.ts'
 import { isInGroup } from '../db/queries/visibility.ts'
+import { select } from '../db/query.ts'
 import { accounts, alerts, devices, keys, messages, users } from '../db/schema.ts'
-import { compile, placeholders, readFirst } from '../db/statement.ts'
+import { compile, type Placeholders, placeholders, readFirst } from '../db/statement.ts'
 import type { PositionSource } from '../domain/message/alert.ts'
 
 /** What a link shows, and as whom it acknowledges. */
@@ -37,30 +38,6 @@ export interface LinkedAlert {
   timeZone: string
 }
 
-interface Row {
-  account_id: string
-  alert_id: string
-  device_id: string
-  device_name: string
-  name: string
-  text: string
-  time: number
-  latitude: number | null
-  longitude: number | null
-  position_time: number | null
-  position_source: PositionSource
-  emergency: number
-  acknowledged_at: number | null
-  acknowledger: string | null
-  acknowledged_by: string | null
-  cancelled_at: number | null
-  cancelled_by: string | null
-  user_id: string | null
-  user_name: string | null
-  contact: string | null
-  time_zone: string
-}
-
 const p = placeholders('hash', 'now')
 
 /** Users see their link as long as they may see the device. */
@@ -86,16 +63,32 @@ const ACKNOWLEDGER = sql`coalesce(
   (SELECT ${keys.name} FROM ${keys} WHERE ${keys.id} = ${alerts.acknowledgedBy}),
   ${alerts.acknowledgedBy})`
 
-const selectLinked = compile<{ hash: string; now: number }, Row>(
-  sql`SELECT ${messages.accountId}, ${alerts.id} AS alert_id, ${devices.id} AS device_id,
-      ${devices.name} AS device_name,
-      ${alerts.name}, ${alerts.text}, ${alerts.time}, ${alerts.latitude}, ${alerts.longitude},
-      ${alerts.positionTime}, ${alerts.positionSource}, ${alerts.emergency},
-      ${alerts.acknowledgedAt}, ${alerts.acknowledgedBy}, ${ACKNOWLEDGER} AS acknowledger,
-      ${alerts.cancelledAt}, ${alerts.cancelledBy},
-      ${users.id} AS user_id, ${users.name} AS user_name, ${CONTACT} AS contact,
-      coalesce(${users.timeZone}, ${accounts.timeZone}) AS time_zone
-    FROM ${messages}
+const selectLinked = compile((p: Placeholders<{ hash: string; now: number }>) =>
+  select(
+    {
+      accountId: messages.accountId,
+      alertId: alerts.id,
+      deviceId: devices.id,
+      deviceName: devices.name,
+      name: alerts.name,
+      text: alerts.text,
+      dateTime: alerts.time,
+      latitude: alerts.latitude,
+      longitude: alerts.longitude,
+      positionTime: alerts.positionTime,
+      positionSource: alerts.positionSource,
+      emergency: alerts.emergency,
+      acknowledgedAt: alerts.acknowledgedAt,
+      acknowledgedBy: alerts.acknowledgedBy,
+      acknowledger: sql<string | null>`${ACKNOWLEDGER}`,
+      cancelledAt: alerts.cancelledAt,
+      cancelledBy: alerts.cancelledBy,
+      userId: sql<string | null>`${users.id}`,
+      userName: sql<string | null>`${users.name}`,
+      contact: sql<string | null>`${CONTACT}`,
+      timeZone: sql<string>`coalesce(${users.timeZone}, ${accounts.timeZone})`,
+    },
+    sql`FROM ${messages}
     CROSS JOIN ${alerts} ON ${alerts.accountId} = ${messages.accountId}
       AND ${alerts.id} = 'alr_' || substr(${messages.id}, 5, length(${messages.id}) - 8)
     CROSS JOIN ${devices} ON ${devices.key} = ${alerts.deviceKey}
@@ -105,6 +98,7 @@ const selectLinked = compile<{ hash: string; now: number }, Row>(
     WHERE ${messages.linkHash} = ${p.hash} AND ${messages.linkExpires} > ${p.now}
       AND CASE WHEN ${users.id} IS NOT NULL THEN ${IS_ACTIVE_USER}
         ELSE ${messages.userId} IS NULL AND ${CONTACT} IS NOT NULL END`,
+  ),
 )
 
 /** Null for a link that nobody was sent, that has expired, or whose recipient may not use it. */
@@ -114,32 +108,14 @@ export const findLinkedAlert = async (
   now: number,
 ): Promise<LinkedAlert | null> => {
   const row = await readFirst(selectLinked(db, { hash, now }))
-  return (
-    row && {
-      accountId: row.account_id,
-      alertId: row.alert_id,
-      deviceId: row.device_id,
-      deviceName: row.device_name,
-      name: row.name,
-      text: row.text,
-      dateTime: row.time,
-      latitude: row.latitude,
-      longitude: row.longitude,
-      positionTime: row.position_time,
-      positionSource: row.position_source,
-      emergency: row.emergency === 1,
-      acknowledgedAt: row.acknowledged_at,
-      acknowledgedBy: row.acknowledger,
-      cancelledAt: row.cancelled_at,
-      known: {
-        acknowledgedAt: row.acknowledged_at,
-        acknowledgedBy: row.acknowledged_by,
-        cancelledAt: row.cancelled_at,
-        cancelledBy: row.cancelled_by,
-      },
-      recipient: row.user_id ?? row.contact ?? '',
-      recipientName: row.user_name ?? row.contact ?? '',
-      timeZone: row.time_zone,
-    }
-  )
+  if (!row) return null
+  const { userId, userName, contact, acknowledger, acknowledgedBy, cancelledBy, ...alert } = row
+  const { acknowledgedAt, cancelledAt } = alert
+  return {
+    ...alert,
+    acknowledgedBy: acknowledger,
+    known: { acknowledgedAt, acknowledgedBy, cancelledAt, cancelledBy },
+    recipient: userId ?? contact ?? '',
+    recipientName: userName ?? contact ?? '',
+  }
 }

@@ -3,12 +3,12 @@ import { alias } from 'drizzle-orm/sqlite-core'
 import { readScan } from '../db/boundedScan.ts'
 import type { Database } from '../db/open.ts'
 import { isInGroup, type Viewer } from '../db/queries/visibility.ts'
+import { type InferRow, select } from '../db/query.ts'
 import { alerts, devices, messages } from '../db/schema.ts'
 import { literal, readFirst, statement } from '../db/statement.ts'
 import {
   alertIdOf,
   type Channel,
-  type MessageKind,
   type MessageSummary,
   type Status,
 } from '../domain/message/alert.ts'
@@ -34,56 +34,40 @@ export type ListedMessage = Omit<StoredMessage, 'alertId' | 'deviceId'> & {
   deviceId: string | null
 }
 
-interface Row {
-  id: string
-  device_id: string
-  emergency: number | null
-  kind: MessageKind
-  channel: Channel
-  recipient: string
-  subject: string
-  text: string
-  link: string | null
-  status: Status
-  reason: string | null
-  reset_at: number | null
-  provider: string | null
-  attempts: number
-  changed: number
-}
-type ListedRow = Omit<Row, 'device_id'> & { device_id: string | null }
-
-const toMessage = ({ recipient, reset_at, device_id, emergency, ...row }: Row): StoredMessage => ({
-  id: row.id,
-  kind: row.kind,
-  channel: row.channel,
-  to: recipient,
-  status: row.status,
-  reason: row.reason,
-  resetAt: reset_at,
-  alertId: alertIdOf(row.id),
-  deviceId: device_id,
-  isEmergency: emergency === 1,
-  subject: row.subject,
-  text: row.text,
-  link: row.link,
-  provider: row.provider,
-  attempts: row.attempts,
-  changed: row.changed,
-})
-
-const toListed = ({ device_id, ...row }: ListedRow): ListedMessage =>
-  device_id === null
-    ? { ...toMessage({ ...row, device_id: '' }), alertId: null, deviceId: null }
-    : toMessage({ ...row, device_id })
-
 const [m, d] = [alias(messages, 'm'), alias(devices, 'd')]
 
-const EMERGENCY = sql`(SELECT ${alerts.emergency} FROM ${alerts}
+const EMERGENCY = sql<number | null>`(SELECT ${alerts.emergency} FROM ${alerts}
   WHERE ${alerts.id} = 'alr_' || substr(${m.id}, 5, length(${m.id}) - 8))`
-const COLUMNS = sql`${m.id}, ${m.kind}, ${m.channel}, ${m.recipient}, ${m.subject}, ${m.text}, ${m.link},
-  ${m.status}, ${m.reason}, ${m.resetAt}, ${m.provider}, ${m.attempts}, ${m.changed}, ${d.id} AS device_id,
-  ${EMERGENCY} AS emergency`
+const COLUMNS = {
+  id: m.id,
+  kind: m.kind,
+  channel: m.channel,
+  to: m.recipient,
+  subject: m.subject,
+  text: m.text,
+  link: m.link,
+  status: m.status,
+  reason: m.reason,
+  resetAt: m.resetAt,
+  provider: m.provider,
+  attempts: m.attempts,
+  changed: m.changed,
+  deviceId: d.id,
+  emergency: EMERGENCY,
+}
+/** From messages joined with devices, which a list does only for those that have one. */
+const LISTED_COLUMNS = { ...COLUMNS, deviceId: sql<string | null>`${d.id}` }
+
+const toMessage = ({ emergency, ...row }: InferRow<typeof COLUMNS>): StoredMessage => ({
+  ...row,
+  alertId: alertIdOf(row.id),
+  isEmergency: emergency === 1,
+})
+
+const toListed = ({ deviceId, ...row }: InferRow<typeof LISTED_COLUMNS>): ListedMessage =>
+  deviceId === null
+    ? { ...toMessage({ ...row, deviceId: '' }), alertId: null, deviceId }
+    : toMessage({ ...row, deviceId })
 
 const IS_NO_NOTICE = sql`${m.kind} <> 'notice'`
 
@@ -98,10 +82,13 @@ export const findMessage = async (
     includesNotices ? undefined : IS_NO_NOTICE,
   )
   const row = await readFirst(
-    statement<Row>(
+    statement(
       db,
-      sql`SELECT ${COLUMNS} FROM ${messages} ${m} JOIN ${devices} ${d} ON ${d.key} = ${m.deviceKey}
-        WHERE ${and(eq(m.accountId, accountId), eq(m.id, id), isVisible)}`,
+      select(
+        COLUMNS,
+        sql`FROM ${messages} ${m} JOIN ${devices} ${d} ON ${d.key} = ${m.deviceKey}
+          WHERE ${and(eq(m.accountId, accountId), eq(m.id, id), isVisible)}`,
+      ),
     ),
   )
   return row && toMessage(row)
@@ -160,11 +147,14 @@ export const listMessages = async (
   const isShown = includesNotices ? sql`(${hasDevice} OR ${m.deviceKey} = 0)` : hasDevice
   const { rows, end } = await readScan(db, {
     page: (scanned) =>
-      statement<ListedRow>(
+      statement(
         db,
-        sql`SELECT ${COLUMNS} FROM (${range} LIMIT ${literal(scanned)}) ${m}
-          LEFT JOIN ${devices} ${d} ON ${d.key} = ${m.deviceKey}
-          WHERE ${and(isShown, ...filters)} ORDER BY ${m.id} DESC LIMIT ${limit + 1}`,
+        select(
+          LISTED_COLUMNS,
+          sql`FROM (${range} LIMIT ${literal(scanned)}) ${m}
+            LEFT JOIN ${devices} ${d} ON ${d.key} = ${m.deviceKey}
+            WHERE ${and(isShown, ...filters)} ORDER BY ${m.id} DESC LIMIT ${limit + 1}`,
+        ),
       ),
     end: (scanned) =>
       statement<{ id: string }>(
