@@ -46,13 +46,13 @@ const MUTANTS = [
   {
     name: 'a count kept outside the transaction',
     file: 'src/ledger/accounts/accountRow.ts',
-    from: "  const [row] = sql.exec<AccountRow>('SELECT * FROM account WHERE erased = 0').toArray()",
+    from: '  const row = readAccountRow(sql)\n  return row && toAccount(row)',
     to: `  const kept = sql as unknown as { used?: number }
-  const [row] = sql.exec<AccountRow>('SELECT * FROM account WHERE erased = 0').toArray()
-  if (row) row.used = kept.used ??= 0`,
+  const row = readAccountRow(sql)
+  return row && { ...toAccount(row), used: (kept.used ??= 0) }`,
     also: {
-      from: '    account.used,\n    account.disabled',
-      to: '    ((sql as unknown as { used?: number }).used = account.used) * 0,\n    account.disabled',
+      from: 'updateRows(sql, tables.account, { ...changed,',
+      to: 'Object.assign(sql, { used: account.used })\n  updateRows(sql, tables.account, { ...changed, used: 0,',
     },
   },
   {
@@ -67,7 +67,7 @@ const MUTANTS = [
     from: '    return this.#decide((tx) => devices.createDevice(tx, id, record, creator))',
     to: `    const early = readAccount(this.#sql)
     if (early) {
-      const device = { ...record, id, key: early.number * 2 ** 24 + Math.floor(Math.random() * 2 ** 23), usage: { date: early.day, emailsSent: 0, smsSent: 0 }, creation: 0, lastModified: 0, version: 1 }
+      const device = { ...record, id, key: early.number * 2 ** 24 + Math.floor(Math.random() * 2 ** 23), usage: { date: early.day, sent: {} }, creation: 0, lastModified: 0, version: 1 }
       await applyEffects(openCell(this.env, early.cell), early.id, [{ kind: 'device', device, seq: 0 }], Date.now()).catch(() => {})
     }
     return this.#decide((tx) => devices.createDevice(tx, id, record, creator))`,
@@ -94,9 +94,12 @@ const MUTANTS = [
   {
     name: 'a second count: an alert that is repeated is raised again',
     file: 'src/ledger/alerts/raised.ts',
-    from: "'SELECT joined, undelivered FROM raised WHERE id = ?', id)",
-    to: "'SELECT joined, undelivered FROM raised WHERE id = ? AND at < 0', id)",
-    also: { from: 'INSERT INTO raised', to: 'INSERT OR IGNORE INTO raised' },
+    from: 'findRow(sql, raised, { id })',
+    to: 'findRow(sql, raised, { id, at: -1 })',
+    also: {
+      from: 'insertRow(sql, raised, { ...about, id, at: now })',
+      to: "insertRow(sql, raised, { ...about, id, at: now }, 'ignore')",
+    },
     tests: ['worker/alerts/raise'],
   },
   {
@@ -123,15 +126,15 @@ const MUTANTS = [
   {
     name: 'undelivered and nobody checks',
     file: 'src/ledger/alerts/emergencies.ts',
-    from: 'check_at: isOnItsWay ? now + UNDELIVERED_AFTER_MS : null',
-    to: 'check_at: isOnItsWay ? null : null',
+    from: 'checkAt: isOnItsWay ? now + UNDELIVERED_AFTER_MS : null',
+    to: 'checkAt: isOnItsWay ? null : null',
     tests: ['ledger/emergencies'],
   },
   {
     name: 'a notice though a message was accepted',
     file: 'src/ledger/alerts/emergencies.ts',
-    from: "sql.exec('UPDATE emergencies SET check_at = NULL WHERE id = ? AND check_at IS NOT NULL', id)",
-    to: "sql.exec('SELECT ?', id)",
+    from: 'updateRows(sql, emergencies, { checkAt: null }, isUnchecked(id))',
+    to: 'void isUnchecked(id)',
     tests: ['ledger/emergencies'],
   },
   {
@@ -144,8 +147,8 @@ const MUTANTS = [
   {
     name: 'a round that is sent for ever',
     file: 'src/ledger/alerts/emergencyRounds.ts',
-    from: "'UPDATE emergencies SET round = ?, next_round = ? WHERE id = ?', round, next, row.id",
-    to: "'UPDATE emergencies SET next_round = ? WHERE id = ?', now + escalation.afterMinutes * MINUTE_MS, row.id",
+    from: '{ round, nextRound: next }',
+    to: '{ nextRound: next ?? now + escalation.afterMinutes * MINUTE_MS }',
     tests: ['ledger/escalation'],
   },
   {
@@ -180,14 +183,14 @@ const MUTANTS = [
   {
     name: 'lost: a try that is not made again after a crash',
     file: 'src/ledger/messages/messageQueue.ts',
-    from: '      now + Math.max(leaseMs, retryDelayMs(attempts, urgent === 1, 0)),',
-    to: '      null,',
+    from: 'const nextTry = now + Math.max(leaseMs, retryDelayMs(attempts, row.urgent, 0))',
+    to: 'const nextTry = null',
     tests: ['notify/messageSender'],
   },
   {
     name: 'sent twice: a notice that is requested again is sent again',
     file: 'src/ledger/messages/notices.ts',
-    from: '  if (isAccepted(tx, id)) return { ok: true }\n',
+    from: '  if (hasRow(tx.sql, notices, { id })) return { ok: true }\n',
     to: "  tx.sql.exec('DELETE FROM notices WHERE id = ?', id)\n",
     tests: ['notify/notices'],
   },

@@ -87,7 +87,7 @@ const newAlert = z
     longitude: degrees(NUMBER_FIELDS.longitude),
     notifications: withDefault(
       z
-        .array(z.enum(CHANNELS, 'must be Email or SMS'), 'must be a list of channels')
+        .array(z.enum(CHANNELS, `must be ${CHANNELS.join(' or ')}`), 'must be a list of channels')
         .max(CHANNELS.length, `must have at most ${CHANNELS.length} channels`),
       [...CHANNELS],
     )

@@ -1,4 +1,10 @@
-import { DEFAULT_MAX_SPEED, type Device, NO_RESERVE } from '../domain/account/device.ts'
+import {
+  type DayReport,
+  type DayUsage,
+  DEFAULT_MAX_SPEED,
+  type Device,
+  NO_RESERVE,
+} from '../domain/account/device.ts'
 import { currentDay, endsOf, hasEnded } from '../domain/account/license.ts'
 import { dayStart } from '../domain/time/day.ts'
 import { iso, isoOrNull } from '../domain/time/iso.ts'
@@ -11,6 +17,19 @@ export interface Extras {
   lastLocation: StoredLocation | null
   lastContact: number | null
 }
+
+export const presentUsage = ({ date, sent }: DayUsage) => ({
+  date,
+  emailsSent: sent.Email ?? 0,
+  smsSent: sent.SMS ?? 0,
+})
+
+/** A past day. */
+export const presentDay = ({ suppressed, ...usage }: DayReport) => ({
+  ...presentUsage(usage),
+  ...(suppressed.Email && { emailsSuppressed: suppressed.Email }),
+  ...(suppressed.SMS && { smsSuppressed: suppressed.SMS }),
+})
 
 /** A device as replies show it. Its state depends on the account's day at `now`. */
 export const presentDevice = (
@@ -47,7 +66,7 @@ export const presentDevice = (
     expires: ends === null ? null : iso(dayStart(ends, account.timeZone)),
     limits: { ...limits, emergencyReserve: limits.emergencyReserve ?? NO_RESERVE },
     maxSpeed,
-    usage,
+    usage: presentUsage(usage),
     lastLocation: extras.lastLocation && presentLocation(extras.lastLocation),
     lastContact: isoOrNull(extras.lastContact),
     creation: iso(creation),

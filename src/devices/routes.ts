@@ -15,7 +15,7 @@ import { reply, replyPage, replyWithEtag } from '../http/reply/reply.ts'
 import { type Ledger, ledgerOf } from '../ledger/stub.ts'
 import * as contract from './contract.ts'
 import { listDevices } from './list.ts'
-import { presentDevice } from './present.ts'
+import { presentDay, presentDevice } from './present.ts'
 import { findDevice, hasGroup, type StoredDevice } from './store.ts'
 
 const DEFAULT_USAGE_DAYS = 90
@@ -134,5 +134,5 @@ export const devices = new Hono<AppEnv>()
         detail: `must be less than ${MAX_USAGE_DAYS} days before to`,
       })
     const usage = await retryTransient(() => ledger(c).readUsage(device.key, from, to))
-    return reply(c, contract.readUsage, { success: true, usage })
+    return reply(c, contract.readUsage, { success: true, usage: usage.map(presentDay) })
   })

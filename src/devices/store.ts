@@ -91,8 +91,7 @@ export const toStoredDevice = (row: DeviceRow, { groupId }: Viewer, now: number)
       maxSpeed: row.max_speed,
       usage: {
         date: today,
-        emailsSent: isToday ? row.emails_sent : 0,
-        smsSent: isToday ? row.sms_sent : 0,
+        sent: isToday ? { Email: row.emails_sent, SMS: row.sms_sent } : {},
       },
       creation: row.creation,
       lastModified: row.last_modified,

@@ -45,7 +45,7 @@ export const listMessages = define({
       .optional()
       .meta({ description: 'Only messages with this status.' }),
     channel: z
-      .enum(CHANNELS, 'must be Email or SMS')
+      .enum(CHANNELS, `must be ${CHANNELS.join(' or ')}`)
       .optional()
       .meta({ description: 'Only messages of this channel.' }),
     deviceId: z.string().optional().meta({ description: 'Only messages of this device.' }),

@@ -5,21 +5,27 @@ import { misconfigured, type NotifyEnv, type Provider } from './provider.ts'
 import { resend } from './resend.ts'
 import { twilio } from './twilio.ts'
 
-/** A new provider is a file in this folder and an entry here. */
-const PROVIDERS: Record<Channel, readonly Provider[]> = {
-  Email: [none, cloudflare, resend],
-  SMS: [none, twilio],
+interface ChannelProviders {
+  /** The variable that names the provider in use. */
+  variable: keyof NotifyEnv & `${string}_PROVIDER`
+  providers: readonly Provider[]
 }
-const CHOSEN_BY = { Email: 'EMAIL_PROVIDER', SMS: 'SMS_PROVIDER' } as const
+
+/** A new provider is a file in this folder and an entry here. */
+const PROVIDERS: Record<Channel, ChannelProviders> = {
+  Email: { variable: 'EMAIL_PROVIDER', providers: [none, cloudflare, resend] },
+  SMS: { variable: 'SMS_PROVIDER', providers: [none, twilio] },
+}
 
 /** An unknown name keeps messages queued until the operator corrects it. */
 export const providerFor = (env: NotifyEnv, channel: Channel): Provider => {
-  const name = env[CHOSEN_BY[channel]] || none.name
-  const known = PROVIDERS[channel].find((provider) => provider.name === name)
-  return known ?? { name, send: async () => misconfigured(CHOSEN_BY[channel]) }
+  const { variable, providers } = PROVIDERS[channel]
+  const name = env[variable] || none.name
+  const known = providers.find((provider) => provider.name === name)
+  return known ?? { name, send: async () => misconfigured(variable) }
 }
 
 export const providerNamed = (name: string): Provider | undefined =>
   Object.values(PROVIDERS)
-    .flat()
+    .flatMap(({ providers }) => providers)
     .find((provider) => provider.name === name)

@@ -131,7 +131,7 @@ describe('docs/storage.md', () => {
   })
 
   test('has every table of the two Durable Objects', () => {
-    expect(rowsOf(ledger).sort()).toEqual(tablesOf('src/ledger/tables.ts').sort())
+    expect(rowsOf(ledger).sort()).toEqual(tablesOf('src/ledger/migrations.ts').sort())
     expect(rowsOf(feed).sort()).toEqual(tablesOf('src/feed/tables.ts').sort())
   })
 })

@@ -1,17 +1,13 @@
 import { sql } from 'drizzle-orm'
 import type { Channel, Position, Recipient } from '../../domain/message/alert.ts'
+import { chosenRecipients } from '../../domain/message/channels/channels.ts'
 import { parseEmergencySettings } from '../../domain/message/emergency.ts'
 import type { StoredLocation } from '../../domain/track/location.ts'
 import type { Database } from '../open.ts'
 import { accounts, devices } from '../schema.ts'
 import { compile, placeholders, runBatch } from '../statement.ts'
 import { parseLocation, selectLastLocation } from './locations.ts'
-import {
-  recipientsBy,
-  selectAdministrators,
-  selectRecipients,
-  toAdministrators,
-} from './recipients.ts'
+import { selectAdministrators, selectRecipients, toAdministrators } from './recipients.ts'
 import { type DeviceRef, isVisible } from './visibility.ts'
 
 export interface AlertContext {
@@ -70,7 +66,7 @@ export const readAlertContext = async (
   return {
     isVisible: row ? row.visible === 1 : groupId === null,
     lastKnown: lastLocation && toPosition(lastLocation),
-    recipients: channels.flatMap((channel) => recipientsBy(users, channel)),
+    recipients: chosenRecipients(users, channels),
     emergencyAlerts: parseEmergencySettings(settings[0]?.emergency ?? null).emergencyAlerts,
     administrators: toAdministrators(administrators),
   }

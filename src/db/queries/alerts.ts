@@ -2,11 +2,13 @@ import { type Placeholder, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import type { Alert, AlertUpdate } from '../../domain/message/alert.ts'
 import type { Database } from '../open.ts'
+import { insertSelect } from '../query.ts'
 import { alerts, devices, messages } from '../schema.ts'
 import {
   compile,
   literal,
   names,
+  type Placeholders,
   placeholders,
   runBatch,
   type Statement,
@@ -30,64 +32,54 @@ interface AlertEffect {
   at?: number | null
 }
 
-const newAlert = placeholders(
-  'accountId',
-  'key',
-  'id',
-  'dateTime',
-  'name',
-  'text',
-  'latitude',
-  'longitude',
-  'positionTime',
-  'positionSource',
-  'emergency',
-  'late',
-  'at',
-  'messages',
-  'ruleId',
-  'zoneId',
-)
-const ALERT_COLUMNS = names(
-  alerts.accountId,
-  alerts.deviceKey,
-  alerts.id,
-  alerts.time,
-  alerts.name,
-  alerts.text,
-  alerts.latitude,
-  alerts.longitude,
-  alerts.positionTime,
-  alerts.positionSource,
-  alerts.emergency,
-  alerts.late,
-  alerts.receivedAt,
-  alerts.messages,
-  alerts.ruleId,
-  alerts.zoneId,
-)
-type AlertValues = Omit<AlertEffect, 'alert' | 'at'> &
-  Omit<Alert, 'emergency' | 'late'> & { emergency: number; late: number; at: number | null }
-const fillAlert = compile<AlertValues>(
-  sql`INSERT INTO ${alerts} (${ALERT_COLUMNS})
-    SELECT ${newAlert.accountId}, ${newAlert.key}, ${newAlert.id}, ${newAlert.dateTime},
-      ${newAlert.name}, ${newAlert.text}, ${newAlert.latitude}, ${newAlert.longitude},
-      ${newAlert.positionTime}, ${newAlert.positionSource}, ${newAlert.emergency},
-      ${newAlert.late}, ${newAlert.at}, ${newAlert.messages}, ${newAlert.ruleId},
-      ${newAlert.zoneId}
-    WHERE ${hasDevice(newAlert.key)} ON CONFLICT DO NOTHING`,
+type NewAlert = Omit<Required<Alert>, 'dateTime'> & {
+  accountId: string
+  deviceKey: number
+  time: number
+  receivedAt: number | null
+  messages: number
+}
+const fillAlert = compile((p: Placeholders<NewAlert>) =>
+  insertSelect(
+    alerts,
+    {
+      accountId: p.accountId,
+      deviceKey: p.deviceKey,
+      id: p.id,
+      time: p.time,
+      name: p.name,
+      text: p.text,
+      latitude: p.latitude,
+      longitude: p.longitude,
+      positionTime: p.positionTime,
+      positionSource: p.positionSource,
+      emergency: p.emergency,
+      late: p.late,
+      receivedAt: p.receivedAt,
+      messages: p.messages,
+      ruleId: p.ruleId,
+      zoneId: p.zoneId,
+    },
+    sql`WHERE ${hasDevice(p.deviceKey)} ON CONFLICT DO NOTHING`,
+  ),
 )
 
 export const insertAlert = (
   db: Database,
-  { alert, at = null, ...effect }: AlertEffect,
+  { accountId, key, alert, messages: count, at = null }: AlertEffect,
 ): Statement => {
+  const { dateTime, ...given } = alert
   // An effect that was posted before alerts had these members has none.
-  const { positionTime = null, positionSource = 'none', emergency = false, late = false } = alert
-  const flags = { emergency: emergency ? 1 : 0, late: late ? 1 : 0 }
-  const { ruleId = null, zoneId = null } = alert
-  const values = { ...effect, ...alert, at, positionTime, positionSource, ...flags }
-  return fillAlert(db, { ...values, ruleId, zoneId })
+  const defaults = {
+    positionTime: null,
+    positionSource: 'none' as const,
+    emergency: false,
+    late: false,
+    ruleId: null,
+    zoneId: null,
+  }
+  const arrival = { accountId, deviceKey: key, time: dateTime, receivedAt: at, messages: count }
+  return fillAlert(db, { ...defaults, ...given, ...arrival })
 }
 
 interface AlertStateEffect {

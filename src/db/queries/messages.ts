@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
-import type { MessageSummary, Status } from '../../domain/message/alert.ts'
+import { type MessageSummary, NO_DEVICE_KEY, type Status } from '../../domain/message/alert.ts'
 import { LINK_VALID_MS } from '../../domain/message/link.ts'
 import type { Database } from '../open.ts'
-import { messages } from '../schema.ts'
+import { accounts, messages } from '../schema.ts'
 import {
   commaSeparated,
   compile,
@@ -13,14 +13,14 @@ import {
 } from '../statement.ts'
 import { hasDevice } from './alerts.ts'
 
-/* How the messages of devices enter the cell. Each statement may run twice. */
+/* How messages enter the cell. Each statement may run twice. */
 
 /** A message as it enters the cell. */
 interface NewMessage extends MessageSummary {
   subject: string
   text: string
-  userId?: string | undefined
-  contact?: string | undefined
+  userId?: string | null | undefined
+  contact?: string | null | undefined
   linkHash?: string | undefined
 }
 
@@ -48,9 +48,10 @@ const LISTED_COLUMNS = [
   messages.linkHash,
   messages.linkExpires,
 ]
-const listedValues = (message: NewMessage, at: number) => {
-  // An effect that was posted before messages had kinds is of an alert.
-  const { id, kind = 'alert', channel, to, userId, contact, subject, text } = message
+const listedValues = (message: NewMessage, { key, at }: MessagesEffect) => {
+  // An effect that was posted before messages had kinds has none.
+  const { kind = key === NO_DEVICE_KEY ? 'notice' : 'alert' } = message
+  const { id, channel, to, userId, contact, subject, text } = message
   const { status, reason, resetAt, linkHash } = message
   return [
     ...[id, kind, channel, to, userId ?? null, contact ?? null, subject, text],
@@ -68,16 +69,22 @@ const MESSAGE_COLUMNS = names(
   messages.attempts,
   ...LISTED_COLUMNS,
 )
+/** The messages of a notice about the account itself belong to no device. */
+const HAS_ACCOUNT = sql`EXISTS (SELECT 1 FROM ${accounts}
+  WHERE ${accounts.id} = ${newMessages.accountId})`
 const fillMessages = compile<Omit<MessagesEffect, 'messages'> & { list: string }>(
   sql`INSERT INTO ${messages} (${MESSAGE_COLUMNS})
     SELECT ${newMessages.accountId}, ${newMessages.key}, ${newMessages.at}, ${newMessages.seq}, 0,
       ${commaSeparated(LISTED_COLUMNS.map((_, index) => sql`value ->> ${literal(index)}`))}
-    FROM json_each(${newMessages.list}) WHERE ${hasDevice(newMessages.key)} ON CONFLICT DO NOTHING`,
+    FROM json_each(${newMessages.list})
+    WHERE iif(${newMessages.key} = ${literal(NO_DEVICE_KEY)}, ${HAS_ACCOUNT},
+      ${hasDevice(newMessages.key)})
+    ON CONFLICT DO NOTHING`,
 )
 
 export const insertMessages = (db: Database, effect: MessagesEffect): Statement => {
   const { accountId, key, at, seq } = effect
-  const list = JSON.stringify(effect.messages.map((message) => listedValues(message, at)))
+  const list = JSON.stringify(effect.messages.map((message) => listedValues(message, effect)))
   return fillMessages(db, { accountId, key, at, seq, list })
 }
 

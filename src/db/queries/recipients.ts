@@ -1,5 +1,15 @@
 import { sql } from 'drizzle-orm'
-import { type Channel, onePerAddress, type Recipient } from '../../domain/message/alert.ts'
+import {
+  CHANNELS,
+  type Channel,
+  onePerAddress,
+  type Recipient,
+} from '../../domain/message/alert.ts'
+import {
+  chosenRecipients,
+  type RecipientUser,
+  recipientsAt,
+} from '../../domain/message/channels/channels.ts'
 import { contactRecipients, parseEmergencySettings } from '../../domain/message/emergency.ts'
 import type { Database } from '../open.ts'
 import { accounts, alerts, devices, users } from '../schema.ts'
@@ -8,23 +18,14 @@ import { isInGroup } from './visibility.ts'
 
 /* Who receives a device's alerts: read when one is raised, and again when a message is resent. */
 
-export interface RecipientRow {
-  id: string
-  email: string
-  phone: string | null
-  notify_email: number
-  notify_sms: number
-  time_zone: string
-}
-
 const p = placeholders('accountId', 'deviceId', 'now', 'alertId')
 
 const DEVICE_KEY = sql`(SELECT ${devices.key} FROM ${devices}
   WHERE ${devices.id} = ${p.deviceId} AND ${devices.accountId} = ${p.accountId})`
 
 /** The query's columns, and users who are active now and can see the device. */
-const SELECT_ACTIVE = sql`SELECT ${users.id}, ${users.email}, ${users.phone}, ${users.notifyEmail},
-    ${users.notifySms}, ${users.timeZone}
+const SELECT_ACTIVE = sql`SELECT ${users.id}, ${users.email}, ${users.phone}, ${users.notifyEmail} AS "notifyEmail",
+    ${users.notifySms} AS "notifySms", ${users.timeZone} AS "timeZone"
   FROM ${users}
   WHERE ${users.accountId} = ${p.accountId} AND ${users.disabled} = 0
     AND ifnull(${users.fromTime}, ${p.now}) <= ${p.now}
@@ -37,17 +38,15 @@ interface DeviceNow {
   now: number
 }
 
-/** Users who are active now, can see the device and want messages by any channel. */
-export const selectRecipients = compile<DeviceNow, RecipientRow>(
-  sql`${SELECT_ACTIVE}
-      AND (${users.notifyEmail} = 1 OR (${users.notifySms} = 1 AND ${users.phone} IS NOT NULL))
-    ORDER BY ${users.id}`,
+/** Users who are active now and can see the device. */
+export const selectRecipients = compile<DeviceNow, RecipientUser>(
+  sql`${SELECT_ACTIVE} ORDER BY ${users.id}`,
 )
 
 const MAX_ADMINISTRATORS = 100
 
 /** Administrators who are active now and can see the device. */
-export const selectAdministrators = compile<DeviceNow, RecipientRow>(
+export const selectAdministrators = compile<DeviceNow, RecipientUser>(
   sql`${SELECT_ACTIVE}
       AND instr(${users.privileges}, '"admin"') > 0
     ORDER BY ${users.id} LIMIT ${literal(MAX_ADMINISTRATORS)}`,
@@ -57,29 +56,10 @@ export const selectAdministrators = compile<DeviceNow, RecipientRow>(
  * Administrators get notices about emergencies by every address they have: an emergency that has
  * reached nobody must not fail because of what they chose for ordinary alerts.
  */
-export const toAdministrators = (rows: RecipientRow[]): Recipient[] =>
+export const toAdministrators = (users: RecipientUser[]): Recipient[] =>
   onePerAddress(
-    rows.flatMap(({ id: userId, email, phone, time_zone: timeZone }) => [
-      { channel: 'Email' as const, to: email, timeZone, userId },
-      ...(phone === null ? [] : [{ channel: 'SMS' as const, to: phone, timeZone, userId }]),
-    ]),
+    users.flatMap((user) => recipientsAt(user, { timeZone: user.timeZone, userId: user.id })),
   )
-
-const addressOf = (user: RecipientRow, channel: Channel): string | null => {
-  if (channel === 'Email') return user.notify_email ? user.email : null
-  return user.notify_sms ? user.phone : null
-}
-
-/** One recipient for each address, though two users may share a phone. */
-export const recipientsBy = (users: RecipientRow[], channel: Channel): Recipient[] => {
-  const byAddress = new Map<string, Recipient>()
-  for (const user of users) {
-    const to = addressOf(user, channel)
-    if (to !== null && !byAddress.has(to))
-      byAddress.set(to, { channel, to, timeZone: user.time_zone, userId: user.id })
-  }
-  return [...byAddress.values()]
-}
 
 const selectAcknowledged = compile<{ accountId: string; alertId: string }, { at: number | null }>(
   sql`SELECT ${alerts.acknowledgedAt} AS at FROM ${alerts}
@@ -97,7 +77,8 @@ export const readRoundState = async (
     selectAdministrators(db, about),
     selectAcknowledged(db, { accountId: about.accountId, alertId }),
   ])
-  const userIds = new Set([...users, ...administrators].map(({ id }) => id))
+  const recipients = [...chosenRecipients(users, CHANNELS), ...toAdministrators(administrators)]
+  const userIds = new Set(recipients.flatMap(({ userId }) => userId ?? []))
   return { userIds, isAcknowledged: found.some(({ at }) => at !== null) }
 }
 
@@ -133,7 +114,7 @@ export const isRecipient = async (
     contactRecipients(parseEmergencySettings(emergency), zone),
   )
   return [
-    ...recipientsBy(users, channel),
+    ...chosenRecipients(users, [channel]),
     ...(isOfNotice ? [...toAdministrators(administrators), ...contacts] : []),
   ].some((recipient) => recipient.channel === channel && recipient.to === to)
 }

@@ -1,3 +1,4 @@
+import type { Channel } from '../message/alert.ts'
 import type { Day } from '../time/day.ts'
 
 /** The members of a device that a client writes. */
@@ -43,16 +44,17 @@ export interface Device extends DeviceRecord {
   version: number
 }
 
+/** Numbers of messages; none for a channel that is left out. */
+export type MessageCounts = Partial<Record<Channel, number>>
+
 export interface DayUsage {
   date: Day
-  emailsSent: number
-  smsSent: number
+  sent: MessageCounts
 }
 
 /** A past day's usage, with the messages that the daily limits suppressed. */
 export interface DayReport extends DayUsage {
-  emailsSuppressed?: number
-  smsSuppressed?: number
+  suppressed: MessageCounts
 }
 
 const DEVICES_PER_ACCOUNT = 2 ** 24

@@ -94,8 +94,8 @@ export interface Recipient {
   to: string
   timeZone: string
   /** The user, or the name of the emergency contact; neither for a message of the account. */
-  userId?: string | undefined
-  contact?: string | undefined
+  userId?: string | null | undefined
+  contact?: string | null | undefined
 }
 
 /** Each address once, though several people may share it. */

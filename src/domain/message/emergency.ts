@@ -1,4 +1,5 @@
-import type { Channel, Recipient } from './alert.ts'
+import type { Recipient } from './alert.ts'
+import { recipientsAt } from './channels/channels.ts'
 
 /* Emergencies: which alerts are one, who is notified, and when. */
 
@@ -49,18 +50,12 @@ export const storeEmergencySettings = (settings: EmergencySettings): string => {
   return JSON.stringify({ emergencyContacts, escalation, emergencyAlerts, dailyNoticeLimit })
 }
 
-export const noticeLimit = ({ dailyNoticeLimit }: EmergencySettings, channel: Channel): number =>
-  channel === 'Email' ? dailyNoticeLimit.email : dailyNoticeLimit.sms
-
 /** The messages' recipients among the account's emergency contacts. */
 export const contactRecipients = (
   { emergencyContacts }: EmergencySettings,
   timeZone: string,
 ): Recipient[] =>
-  emergencyContacts.flatMap(({ name: contact, email, phone }) => [
-    ...(email === undefined ? [] : [{ channel: 'Email' as const, to: email, timeZone, contact }]),
-    ...(phone === undefined ? [] : [{ channel: 'SMS' as const, to: phone, timeZone, contact }]),
-  ])
+  emergencyContacts.flatMap((person) => recipientsAt(person, { timeZone, contact: person.name }))
 
 export const MINUTE_MS = 60_000
 /** An emergency joins an open one of the same device and name within this time. */

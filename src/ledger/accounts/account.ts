@@ -1,3 +1,11 @@
+import {
+  deleteRows,
+  findRow,
+  insertRow,
+  query,
+  runQuery,
+  updateRows,
+} from '../../db/objectTable.ts'
 import { type Account, DEFAULT_RETENTION_DAYS } from '../../domain/account/account.ts'
 import { NO_OVERRIDES } from '../../domain/account/budget.ts'
 import { canGrant } from '../../domain/account/license.ts'
@@ -8,8 +16,10 @@ import {
 import { sameJson } from '../../domain/text/json.ts'
 import { localDay } from '../../domain/time/day.ts'
 import type { Decision } from '../decision.ts'
+import { postUsage } from '../devices/usage.ts'
+import { migrateTables } from '../migrations.ts'
 import { post } from '../outbox/outbox.ts'
-import { migrateTables } from '../tables.ts'
+import * as tables from '../tables.ts'
 import { saveAccount } from './accountRow.ts'
 import { countEndingBetween } from './endings.ts'
 import { recordExpirations } from './expirations.ts'
@@ -44,22 +54,7 @@ export const openAccount = (sql: SqlStorage, opening: Opening, now: number): voi
     lastModified: now,
     version: 1,
   }
-  sql.exec(
-    `INSERT INTO account (id, number, cell, user_name, name, time_zone, day, total, used,
-       disabled, retention_days, creation, last_modified, version)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?, ?, 1)`,
-    account.id,
-    account.number,
-    account.cell,
-    account.userName,
-    account.name,
-    account.timeZone,
-    account.day,
-    account.total,
-    account.retentionDays,
-    now,
-    now,
-  )
+  insertRow(sql, tables.account, account)
   post(sql, { kind: 'account', account, nextExpiry: null })
 }
 
@@ -93,14 +88,14 @@ export const editAccount = (
  * before, and the cell holds one day per device. Rows are streamed, as there may be many.
  */
 const postUsageOfDay = (tx: Decision): void => {
-  const { day } = tx.account
-  const used = tx.sql.exec<{ key: number; emails: number; sms: number }>(
-    `SELECT d.key, u.emails, u.sms FROM devices d
-     CROSS JOIN usage u ON u.device_key = d.key AND u.day = ? WHERE u.emails > 0 OR u.sms > 0`,
-    day,
+  const { key } = tables.devices
+  const { deviceKey, day, sent } = tables.messageCounts
+  const used = runQuery<{ key: number }>(
+    tx.sql,
+    query`SELECT ${key} FROM ${tables.devices} WHERE EXISTS (SELECT 1 FROM ${tables.messageCounts}
+      WHERE ${deviceKey} = ${key} AND ${day} = ${tx.account.day} AND ${sent} > 0)`,
   )
-  for (const { key, emails, sms } of used)
-    tx.post({ kind: 'usage', key, usage: { date: day, emailsSent: emails, smsSent: sms } })
+  for (const device of used) postUsage(tx, device.key)
 }
 
 const MAX_RECORDED = 200
@@ -114,7 +109,9 @@ const changeZone = (tx: Decision, timeZone: string): NoLicense | null => {
   if (revived > 0 && !canGrant(account, revived)) return refuseLicense(tx, null)
   if (revived > 0) {
     while (recordExpirations(tx, MAX_RECORDED).more);
-    sql.exec('UPDATE devices SET recorded = 0 WHERE ends > ? AND ends <= ?', day, account.day)
+    const { ends } = tables.devices
+    const isRevived = query`${ends} > ${day} AND ${ends} <= ${account.day}`
+    updateRows(sql, tables.devices, { recorded: false }, isRevived)
     tx.emit('device.reactivated', null, { devices: revived, timeZone })
   }
   account.used += revived - ended
@@ -125,13 +122,13 @@ const changeZone = (tx: Decision, timeZone: string): NoLicense | null => {
 }
 
 const TABLES_OF_PENDING_WORK = [
-  'outbox',
-  'messages',
-  'receipts',
-  'raised',
-  'notices',
-  'emergencies',
-  'acknowledgements',
+  tables.outbox,
+  tables.messages,
+  tables.receipts,
+  tables.raised,
+  tables.notices,
+  tables.emergencies,
+  tables.acknowledgements,
 ]
 
 /** Makes the account unreachable. The sweep erases its rows later, in pages. */
@@ -142,8 +139,8 @@ export const eraseAccount = (
   const { sql, account, now } = tx
   if (versions && !versions.includes(account.version))
     return { ok: false, refusal: 'precondition-failed' }
-  sql.exec('UPDATE account SET erased = 1')
-  for (const table of TABLES_OF_PENDING_WORK) sql.exec(`DELETE FROM ${table}`)
+  updateRows(sql, tables.account, { erased: true })
+  for (const table of TABLES_OF_PENDING_WORK) deleteRows(sql, table, query`true`)
   tx.post({ kind: 'account-gone', at: now })
   tx.post({ kind: 'directory-gone', cell: account.cell })
   return { ok: true }
@@ -151,17 +148,14 @@ export const eraseAccount = (
 
 /** Keeps only the id of an erased account, which tells a restored database from a lost ledger. */
 const markErased = (sql: SqlStorage, id: string): void => {
-  sql.exec(
-    `INSERT INTO account (id, number, cell, user_name, name, time_zone, day, total, used,
-       disabled, creation, last_modified, version, erased)
-     VALUES (?, 0, 0, '', '', 'UTC', '1970-01-01', 0, 0, 1, 0, 0, 0, 1)`,
-    id,
-  )
+  const texts = { userName: '', name: '', timeZone: 'UTC', day: '1970-01-01' }
+  const counts = { number: 0, cell: 0, total: 0, used: 0, creation: 0, lastModified: 0, version: 0 }
+  insertRow(sql, tables.account, { id, ...texts, ...counts, disabled: true, erased: true })
 }
 
 export const eraseStorage = async (storage: DurableObjectStorage): Promise<void> => {
   const { sql } = storage
-  const [{ id } = { id: '' }] = sql.exec<{ id: string }>('SELECT id FROM account').toArray()
+  const id = findRow(sql, tables.account, query`true`)?.id
   await storage.deleteAlarm()
   await storage.deleteAll()
   migrateTables(storage)

@@ -1,4 +1,4 @@
-import type { DeviceRecord } from '../../domain/account/device.ts'
+import { findRow, insertRow } from '../../db/objectTable.ts'
 import {
   type Alert,
   type MessageSummary,
@@ -9,6 +9,7 @@ import {
 import type { Decision } from '../decision.ts'
 import { findDevice } from '../devices/devices.ts'
 import { recipientsOfAlert } from '../messages/messageQueue.ts'
+import { acknowledgements } from '../tables.ts'
 import { closeEmergency } from './emergencies.ts'
 import { countQueued, sendAboutAlert } from './emergencyMessages.ts'
 
@@ -45,47 +46,23 @@ export type StateOutcome =
   | { ok: true; state: AlertState }
   | { ok: false; refusal: 'account-not-found' | 'alert-not-found' }
 
-interface StateRow extends Record<string, SqlStorageValue> {
-  at: number
-  by: string
-  cancelled_at: number | null
-  cancelled_by: string | null
-}
-
-const NOTHING_DONE: AlertState = {
-  acknowledgedAt: null,
-  acknowledgedBy: null,
-  cancelledAt: null,
-  cancelledBy: null,
-}
-
 const readState = ({ sql }: Decision, { alertId, known }: AlertToAcknowledge): AlertState => {
-  const [row] = sql
-    .exec<StateRow>('SELECT * FROM acknowledgements WHERE alert_id = ?', alertId)
-    .toArray()
-  if (!row) return { ...NOTHING_DONE, ...known }
-  return {
-    acknowledgedAt: row.at,
-    acknowledgedBy: row.by,
-    cancelledAt: row.cancelled_at,
-    cancelledBy: row.cancelled_by,
-  }
+  const row = findRow(sql, acknowledgements, { alertId })
+  if (!row) return known
+  const { alertId: _, ...state } = row
+  return state
 }
 
 const postState = (tx: Decision, id: string, state: AlertState): void =>
   tx.post({ kind: 'alert-state', id, ...state, updates: null, messages: null })
 
 const writeState = (tx: Decision, id: string, state: AlertState): void => {
-  tx.sql.exec(
-    `INSERT INTO acknowledgements (alert_id, at, by, cancelled_at, cancelled_by)
-     VALUES (?, ?, ?, ?, ?) ON CONFLICT (alert_id) DO UPDATE SET
-       cancelled_at = excluded.cancelled_at, cancelled_by = excluded.cancelled_by`,
-    id,
-    state.acknowledgedAt ?? tx.now,
-    state.acknowledgedBy ?? '',
-    state.cancelledAt,
-    state.cancelledBy,
-  )
+  const { acknowledgedAt, acknowledgedBy, ...cancelled } = state
+  const acknowledged = {
+    acknowledgedAt: acknowledgedAt ?? tx.now,
+    acknowledgedBy: acknowledgedBy ?? '',
+  }
+  insertRow(tx.sql, acknowledgements, { alertId: id, ...acknowledged, ...cancelled }, cancelled)
   postState(tx, id, state)
 }
 
@@ -120,7 +97,7 @@ export const cancelAlert = (tx: Decision, given: AlertToCancel): StateOutcome =>
   const state = { ...acknowledged.state, cancelledAt: tx.now, cancelledBy: by }
   writeState(tx, alertId, state)
   const { timeZone } = tx.account
-  const { name: deviceName, identifier } = JSON.parse(device.record) as DeviceRecord
+  const { name: deviceName, identifier } = device.record
   const messages = sendAboutAlert(tx, {
     kind: 'notice',
     series: SERIES.cancelled,

@@ -1,4 +1,4 @@
-import type { DeviceRecord } from '../../domain/account/device.ts'
+import { updateRows } from '../../db/objectTable.ts'
 import { hasEnded } from '../../domain/account/license.ts'
 import {
   type Alert,
@@ -14,13 +14,14 @@ import {
   LATE_AFTER_MS,
   type UndeliveredReason,
 } from '../../domain/message/emergency.ts'
-import type { AlertDetails } from '../../notify/messageText.ts'
 import type { Decision } from '../decision.ts'
-import { type LimitedDevice, limitResetAt, takeQuota } from '../devices/dailyLimit.ts'
-import { type DeviceRow, findDevice } from '../devices/devices.ts'
+import { limitResetAt, takeQuota } from '../devices/dailyLimit.ts'
+import { findDevice } from '../devices/devices.ts'
 import { postUsage } from '../devices/usage.ts'
+import { composeMessages } from '../messages/compose.ts'
 import { queueMessages } from '../messages/messageQueue.ts'
 import type { NewMessage } from '../outbox/outbox.ts'
+import { type DeviceRow, devices } from '../tables.ts'
 import { findToJoin, joinEmergency, openEmergency } from './emergencies.ts'
 import { reportUndelivered, textByTimeZone } from './emergencyMessages.ts'
 import { findRaised, rememberRaised } from './raised.ts'
@@ -72,33 +73,6 @@ export type RaiseOutcome =
     }
   | { ok: false; refusal: 'account-not-found' | 'device-not-found' | 'device-expired' }
 
-/** Composes a message for every recipient; those beyond the daily limit are suppressed. */
-const composeMessages = (
-  tx: Decision,
-  device: LimitedDevice,
-  recipients: Recipient[],
-  details: AlertDetails,
-): NewMessage[] => {
-  const resetAt = limitResetAt(tx.account)
-  const { id: alertId, emergency: isEmergency } = details.alert
-  const textOf = textByTimeZone(details)
-  const messages: NewMessage[] = []
-  for (const channel of CHANNELS) {
-    const wanted = recipients.filter((recipient) => recipient.channel === channel)
-    const quota = { channel, wanted: wanted.length, isEmergency }
-    const { granted, reason } = takeQuota(tx, device, quota)
-    wanted.forEach((recipient, index) => {
-      const id = messageId(alertId, messages.length)
-      const state =
-        index < granted
-          ? ({ status: 'queued', reason: null, resetAt: null } as const)
-          : ({ status: 'suppressed', reason, resetAt } as const)
-      messages.push({ ...recipient, id, kind: 'alert', ...textOf(recipient), ...state })
-    })
-  }
-  return messages
-}
-
 const emitRaised = (tx: Decision, deviceId: string, alert: Alert): void => {
   const { id, name, text, dateTime, latitude, longitude, positionTime } = alert
   const { positionSource, emergency, late } = alert
@@ -136,7 +110,7 @@ const emitSuppressed = (
 }
 
 /** An expired device's emergency is kept and the account notified, but not over and over. */
-const isTooSoon = ({ now }: Decision, { expired_emergency_at: last }: DeviceRow): boolean =>
+const isTooSoon = ({ now }: Decision, { expiredEmergencyAt: last }: DeviceRow): boolean =>
   last !== null && now >= last && now - last < EXPIRED_DEVICE_PAUSE_MS
 
 const undeliveredReason = (
@@ -157,16 +131,18 @@ const storeAlert = (
   const { sql, account, now } = tx
   const { id: deviceId, key } = device
   const isExpired = hasEnded(device.ends, account.day)
-  const { name: deviceName, identifier, limits } = JSON.parse(device.record) as DeviceRecord
+  const { name: deviceName, identifier, limits } = device.record
   const { reported, lastKnown, recipients, administrators, origin } = given
   const { speed, course, accuracy } = reported ?? lastKnown ?? {}
   const motion = { speed, course, accuracy }
   const details = { alert, motion, deviceName, identifier, origin }
   const limited = { id: deviceId, key, limits }
-  const notified = isExpired ? [] : recipients
-  const messages = composeMessages(tx, limited, notified, {
-    ...details,
-    purpose: { kind: 'alert' },
+  const messages = composeMessages(tx, isExpired ? [] : recipients, {
+    kind: 'alert',
+    idOf: (index) => messageId(alert.id, index),
+    textOf: textByTimeZone({ ...details, purpose: { kind: 'alert' } }),
+    takeQuota: (channel, wanted) =>
+      takeQuota(tx, limited, { channel, wanted, isEmergency: alert.emergency }),
   })
   tx.post({ kind: 'alert', key, alert, messages: messages.length, at: now })
   queueMessages(tx, key, messages, alert.emergency)
@@ -174,11 +150,9 @@ const storeAlert = (
   emitRaised(tx, deviceId, alert)
   emitSuppressed(tx, deviceId, alert, messages)
   const undelivered = alert.emergency ? undeliveredReason(isExpired, messages) : null
-  rememberRaised(tx, alert.id, {
-    isRemembered: alert.emergency || !!given.isReported,
-    undelivered,
-  })
-  if (isExpired) sql.exec('UPDATE devices SET expired_emergency_at = ? WHERE key = ?', now, key)
+  const remembered = alert.emergency || given.isReported === true
+  rememberRaised(tx, alert.id, { remembered, undelivered })
+  if (isExpired) updateRows(sql, devices, { expiredEmergencyAt: now }, { key })
   if (alert.emergency) {
     const emergency = openEmergency(tx, {
       deviceKey: key,
@@ -222,7 +196,7 @@ export const raiseAlert = (tx: Decision, deviceId: string, given: AlertToRaise):
     const { latitude, longitude } = reported ?? { latitude: null, longitude: null }
     joinEmergency(tx, open, { dateTime, latitude, longitude })
     if (!given.isReported) tx.post({ kind: 'contact', key: device.key, at: now })
-    rememberRaised(tx, id, { isRemembered: true, joined: open.id, undelivered: null })
+    rememberRaised(tx, id, { remembered: true, joined: open.id, undelivered: null })
     const alert = { id: open.id }
     return { ok: true, repeated: false, joined: true, alert, deliveries: null, undelivered: null }
   }

@@ -1,3 +1,4 @@
+import { deleteRows, findRow, hasRow, insertRow, query, updateRows } from '../../db/objectTable.ts'
 import type { Alert, AlertUpdate, Recipient } from '../../domain/message/alert.ts'
 import {
   JOIN_WITHIN_MS,
@@ -5,8 +6,10 @@ import {
   MINUTE_MS,
   UNDELIVERED_AFTER_MS,
 } from '../../domain/message/emergency.ts'
-import type { AlertDetails } from '../../notify/messageText.ts'
+import type { AlertDetails } from '../../domain/message/text/messageText.ts'
 import type { Decision } from '../decision.ts'
+import { isMessageOf } from '../messages/messageQueue.ts'
+import { type EmergencyRow, emergencies, messages } from '../tables.ts'
 
 /* The open emergencies: a row is deleted when its alert is acknowledged or cancelled. */
 
@@ -19,31 +22,8 @@ export interface EmergencyDetails extends Omit<AlertDetails, 'purpose'> {
   isOfExpiredDevice: boolean
 }
 
-export interface EmergencyRow extends Record<string, SqlStorageValue> {
-  id: string
-  device_key: number
-  name: string
-  /** The alert's `dateTime`. */
-  time: number
-  raised_at: number
-  /** `EmergencyDetails`. */
-  details: string
-  /** `AlertUpdate[]`. */
-  updates: string
-  /** How many messages the alert has, those of its rounds too. */
-  messages: number
-  /** When to check that a provider has accepted a message; null once that is settled. */
-  check_at: number | null
-  /** How many rounds of its escalation have been sent. */
-  round: number
-  next_round: number | null
-}
-
-export const detailsOf = ({ details }: EmergencyRow): EmergencyDetails =>
-  JSON.parse(details) as EmergencyDetails
-
 export const findEmergency = (sql: SqlStorage, id: string): EmergencyRow | undefined =>
-  sql.exec<EmergencyRow>('SELECT * FROM emergencies WHERE id = ?', id).toArray()[0]
+  findRow(sql, emergencies, { id })
 
 interface NewEmergency {
   deviceKey: number
@@ -55,29 +35,24 @@ interface NewEmergency {
 
 export const openEmergency = (
   { sql, account, now }: Decision,
-  { deviceKey, details, messages, isOnItsWay }: NewEmergency,
+  { deviceKey, details, messages: count, isOnItsWay }: NewEmergency,
 ): EmergencyRow => {
   const { alert } = details
   const { escalation } = account
   const row = {
     id: alert.id,
-    device_key: deviceKey,
+    deviceKey,
     name: alert.name,
     time: alert.dateTime,
-    raised_at: now,
-    details: JSON.stringify(details),
-    updates: '[]',
-    messages,
-    check_at: isOnItsWay ? now + UNDELIVERED_AFTER_MS : null,
+    raisedAt: now,
+    details,
+    updates: [],
+    messages: count,
+    checkAt: isOnItsWay ? now + UNDELIVERED_AFTER_MS : null,
     round: 0,
-    next_round: escalation && now + escalation.afterMinutes * MINUTE_MS,
+    nextRound: escalation && now + escalation.afterMinutes * MINUTE_MS,
   }
-  sql.exec(
-    `INSERT INTO emergencies (id, device_key, name, time, raised_at, details, updates, messages,
-       check_at, round, next_round)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    ...Object.values(row),
-  )
+  insertRow(sql, emergencies, row)
   return row
 }
 
@@ -87,17 +62,14 @@ export const findToJoin = (
   deviceKey: number,
   { name, dateTime }: Pick<Alert, 'name' | 'dateTime'>,
 ): EmergencyRow | undefined =>
-  sql
-    .exec<EmergencyRow>(
-      `SELECT * FROM emergencies WHERE device_key = ? AND name = ? AND time BETWEEN ? AND ?
-         AND NOT details ->> 'isOfExpiredDevice' ORDER BY abs(time - ?) LIMIT 1`,
-      deviceKey,
-      name,
-      dateTime - JOIN_WITHIN_MS,
-      dateTime + JOIN_WITHIN_MS,
-      dateTime,
-    )
-    .toArray()[0]
+  findRow(
+    sql,
+    emergencies,
+    query`${emergencies.deviceKey} = ${deviceKey} AND ${emergencies.name} = ${name}
+      AND ${emergencies.time} BETWEEN ${dateTime - JOIN_WITHIN_MS} AND ${dateTime + JOIN_WITHIN_MS}
+      AND NOT ${emergencies.details} ->> 'isOfExpiredDevice'
+      ORDER BY abs(${emergencies.time} - ${dateTime}) LIMIT 1`,
+  )
 
 const UNCHANGED = {
   acknowledgedAt: null,
@@ -110,44 +82,36 @@ const UNCHANGED = {
 
 /** Adds the place and time of a later emergency, in order of time. */
 export const joinEmergency = (tx: Decision, row: EmergencyRow, update: AlertUpdate): void => {
-  const before = JSON.parse(row.updates) as AlertUpdate[]
-  const updates = [...before, update]
+  const updates = [...row.updates, update]
     .toSorted((a, b) => a.dateTime - b.dateTime)
     .slice(-MAX_UPDATES)
-  tx.sql.exec('UPDATE emergencies SET updates = ? WHERE id = ?', JSON.stringify(updates), row.id)
+  updateRows(tx.sql, emergencies, { updates }, { id: row.id })
   tx.post({ kind: 'alert-state', id: row.id, ...UNCHANGED, updates })
 }
 
 /** Adds the messages of a round to the alert's number of messages. */
-export const countMessages = (tx: Decision, { id, messages }: EmergencyRow, more: number): void => {
-  tx.sql.exec('UPDATE emergencies SET messages = ? WHERE id = ?', messages + more, id)
-  tx.post({ kind: 'alert-state', id, ...UNCHANGED, messages: messages + more })
+export const countMessages = (tx: Decision, row: EmergencyRow, more: number): void => {
+  const { id } = row
+  const messages = row.messages + more
+  updateRows(tx.sql, emergencies, { messages }, { id })
+  tx.post({ kind: 'alert-state', id, ...UNCHANGED, messages })
 }
 
 /** Ends joining, rounds and the check: someone knows of the emergency. */
-export const closeEmergency = (sql: SqlStorage, id: string): void => {
-  sql.exec('DELETE FROM emergencies WHERE id = ?', id)
-}
+export const closeEmergency = (sql: SqlStorage, id: string): void =>
+  deleteRows(sql, emergencies, { id })
 
-export const closeEmergenciesOf = (sql: SqlStorage, deviceKey: number): void => {
-  sql.exec('DELETE FROM emergencies WHERE device_key = ?', deviceKey)
-}
+const isUnchecked = (id: string) =>
+  query`${emergencies.id} = ${id} AND ${emergencies.checkAt} IS NOT NULL`
 
 /** A provider has accepted a message of this alert: its recipients are being notified. */
-export const markDelivered = (sql: SqlStorage, id: string): void => {
-  sql.exec('UPDATE emergencies SET check_at = NULL WHERE id = ? AND check_at IS NOT NULL', id)
-}
+export const markDelivered = (sql: SqlStorage, id: string): void =>
+  updateRows(sql, emergencies, { checkAt: null }, isUnchecked(id))
 
 /** Makes the check due at once when the last message that was on its way has failed. */
 export const checkSoonIfAllFailed = ({ sql, now }: Decision, id: string): void => {
-  const prefix = `msg_${id.slice(4)}`
-  sql.exec(
-    `UPDATE emergencies SET check_at = min(check_at, ?) WHERE id = ? AND check_at IS NOT NULL
-       AND NOT EXISTS (SELECT 1 FROM messages WHERE messages.id > ? AND messages.id < ?
-         AND kind = 'alert' AND status = 'queued')`,
-    now,
-    id,
-    prefix,
-    `${prefix}~`,
-  )
+  const { kind, status } = messages
+  const isQueued = query`${isMessageOf(id)} AND ${kind} = 'alert' AND ${status} = 'queued'`
+  const checkAt = query`min(${emergencies.checkAt}, ${now})`
+  if (!hasRow(sql, messages, isQueued)) updateRows(sql, emergencies, { checkAt }, isUnchecked(id))
 }

@@ -1,3 +1,4 @@
+import { updateRows } from '../../db/objectTable.ts'
 import {
   type Channel,
   type MessageKind,
@@ -7,25 +8,23 @@ import {
   type Recipient,
   SERIES,
 } from '../../domain/message/alert.ts'
+import { CHANNEL } from '../../domain/message/channels/channels.ts'
 import { contactRecipients, type UndeliveredReason } from '../../domain/message/emergency.ts'
-import { type AlertDetails, composeEmail, type MessageText } from '../../notify/messageText.ts'
-import { composeSms } from '../../notify/smsText.ts'
+import type { AlertDetails, MessageText } from '../../domain/message/text/messageText.ts'
 import type { Decision } from '../decision.ts'
 import { queueMessages } from '../messages/messageQueue.ts'
 import { composeNotices } from '../messages/notices.ts'
 import type { NewMessage } from '../outbox/outbox.ts'
-import { detailsOf, type EmergencyRow } from './emergencies.ts'
+import { type EmergencyRow, emergencies } from '../tables.ts'
 
 /* Messages about an alert other than its own: notices and rounds of an escalation. */
-
-const COMPOSE = { Email: composeEmail, SMS: composeSms } as const
 
 /** Composes the text for each channel and time zone once, however many recipients share it. */
 export const textByTimeZone = (details: AlertDetails) => {
   const composed = new Map<string, MessageText>()
   return ({ channel, timeZone }: { channel: Channel; timeZone: string }): MessageText => {
     const key = `${channel} ${timeZone}`
-    const text = composed.get(key) ?? COMPOSE[channel](details, timeZone)
+    const text = composed.get(key) ?? CHANNEL[channel].composeAlert(details, timeZone)
     composed.set(key, text)
     return text
   }
@@ -61,16 +60,16 @@ export const reportUndelivered = (
   row: EmergencyRow,
   reason: UndeliveredReason,
 ): void => {
-  const { administrators, deviceId, isOfExpiredDevice, ...details } = detailsOf(row)
+  const { administrators, deviceId, isOfExpiredDevice, ...details } = row.details
   const { account } = tx
   const messages = sendAboutAlert(tx, {
     kind: 'notice',
     series: SERIES.undelivered,
-    deviceKey: row.device_key,
+    deviceKey: row.deviceKey,
     recipients: onePerAddress([...administrators, ...contactRecipients(account, account.timeZone)]),
     details: { ...details, purpose: { kind: 'undelivered', reason } },
   })
-  tx.sql.exec('UPDATE emergencies SET check_at = NULL WHERE id = ?', row.id)
+  updateRows(tx.sql, emergencies, { checkAt: null }, { id: row.id })
   tx.emit('alert.undelivered', deviceId, {
     alertId: row.id,
     alertName: row.name,

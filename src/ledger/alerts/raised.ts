@@ -1,38 +1,20 @@
+import { deleteRows, findRow, insertRow, query } from '../../db/objectTable.ts'
 import type { UndeliveredReason } from '../../domain/message/emergency.ts'
 import type { Decision } from '../decision.ts'
+import { raised } from '../tables.ts'
 
 /* The ids of alerts that were raised, so that a repeat raises nothing. */
 
-interface RaisedRow extends Record<string, SqlStorageValue> {
-  /** The open emergency that it joined. */
-  joined: string | null
-  undelivered: UndeliveredReason | null
-}
-
-export const findRaised = (sql: SqlStorage, id: string): RaisedRow | undefined =>
-  sql.exec<RaisedRow>('SELECT joined, undelivered FROM raised WHERE id = ?', id).toArray()[0]
+export const findRaised = (sql: SqlStorage, id: string) => findRow(sql, raised, { id })
 
 interface Raised {
-  /** Kept for as long as alerts are, because a report may be repeated at any time. */
-  isRemembered: boolean
+  remembered: boolean
   joined?: string
   undelivered: UndeliveredReason | null
 }
 
-export const rememberRaised = (
-  { sql, now }: Decision,
-  id: string,
-  { isRemembered, joined, undelivered }: Raised,
-): void => {
-  sql.exec(
-    'INSERT INTO raised (id, at, remembered, joined, undelivered) VALUES (?, ?, ?, ?, ?)',
-    id,
-    now,
-    isRemembered ? 1 : 0,
-    joined ?? null,
-    undelivered,
-  )
-}
+export const rememberRaised = ({ sql, now }: Decision, id: string, about: Raised): void =>
+  insertRow(sql, raised, { ...about, id, at: now })
 
 const DAY_MS = 86_400_000
 /** A request can be repeated under its Idempotency-Key for 24 hours. */
@@ -40,6 +22,8 @@ const KEPT_MS = 2 * DAY_MS
 
 /** `keptSince`: alerts that arrived before are deleted. */
 export const pruneRaised = (sql: SqlStorage, now: number, keptSince: number): void => {
-  sql.exec('DELETE FROM raised WHERE remembered = 0 AND at < ?', now - KEPT_MS)
-  sql.exec('DELETE FROM raised WHERE remembered = 1 AND at < ?', Math.min(keptSince, now - KEPT_MS))
+  const pruneBefore = (time: number, remembered: 0 | 1) =>
+    deleteRows(sql, raised, query`${raised.remembered} = ${remembered} AND ${raised.at} < ${time}`)
+  pruneBefore(now - KEPT_MS, 0)
+  pruneBefore(Math.min(keptSince, now - KEPT_MS), 1)
 }

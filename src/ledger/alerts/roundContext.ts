@@ -2,7 +2,7 @@ import { openCell } from '../../db/open.ts'
 import { readRoundState } from '../../db/queries/recipients.ts'
 import type { Env } from '../../env.ts'
 import { readAccount } from '../accounts/accountRow.ts'
-import { detailsOf, type EmergencyRow } from './emergencies.ts'
+import type { EmergencyRow } from '../tables.ts'
 
 /** What the cell knows of an emergency that is about to be sent again. */
 export interface RoundContext {
@@ -23,7 +23,7 @@ export const readRoundContext = async (
 ): Promise<RoundContext | null> => {
   const account = readAccount(sql)
   if (!account) return null
-  const about = { accountId: account.id, deviceId: detailsOf(row).deviceId, now: Date.now() }
+  const about = { accountId: account.id, deviceId: row.details.deviceId, now: Date.now() }
   try {
     return await Promise.race([
       readRoundState(openCell(env, account.cell), about, row.id),

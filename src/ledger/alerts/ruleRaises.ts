@@ -1,9 +1,11 @@
+import { deleteRows, insertRow, query, runQuery } from '../../db/objectTable.ts'
 import { hasEnded } from '../../domain/account/license.ts'
 import type { PendingRaise, RuleRaise } from '../../domain/message/pendingRaise.ts'
 import { MAX_MINUTES } from '../../domain/rule/rule.ts'
 import { isInCooldown } from '../../domain/rule/ruleCooldown.ts'
 import type { Decision } from '../decision.ts'
 import { findDevice } from '../devices/devices.ts'
+import { ruleCooldowns as cooldowns } from '../tables.ts'
 import { findRaised, rememberRaised } from './raised.ts'
 
 /* Alerts that rules raise: their events, and the time between two of them. */
@@ -16,35 +18,19 @@ const findNearestTime = (
   { ruleId, zoneId }: RuleRaise,
   deviceId: string,
   time: number,
-): number | null =>
-  sql
-    .exec<{ time: number }>(
-      `SELECT time FROM (SELECT max(time) AS time FROM rule_cooldowns
-          WHERE rule_id = ?1 AND device_id = ?2 AND zone_id = ?3 AND time <= ?4
-        UNION ALL SELECT min(time) FROM rule_cooldowns
-          WHERE rule_id = ?1 AND device_id = ?2 AND zone_id = ?3 AND time > ?4)
-        WHERE time IS NOT NULL ORDER BY abs(time - ?4) LIMIT 1`,
-      ruleId,
-      deviceId,
-      zoneId ?? '',
-      time,
-    )
-    .toArray()[0]?.time ?? null
-
-const saveTime = (
-  sql: SqlStorage,
-  { ruleId, zoneId }: RuleRaise,
-  deviceId: string,
-  time: number,
-): void => {
-  sql.exec(
-    `INSERT INTO rule_cooldowns (rule_id, device_id, zone_id, time) VALUES (?, ?, ?, ?)
-      ON CONFLICT DO NOTHING`,
-    ruleId,
-    deviceId,
-    zoneId ?? '',
-    time,
+): number | null => {
+  const isSame = query`${cooldowns.ruleId} = ${ruleId} AND ${cooldowns.deviceId} = ${deviceId}
+    AND ${cooldowns.zoneId} = ${zoneId ?? ''}`
+  const [nearest] = runQuery<{ nearest: number }>(
+    sql,
+    query`SELECT nearest FROM (
+        SELECT max(${cooldowns.time}) AS nearest FROM ${cooldowns}
+          WHERE ${isSame} AND ${cooldowns.time} <= ${time}
+        UNION ALL SELECT min(${cooldowns.time}) FROM ${cooldowns}
+          WHERE ${isSame} AND ${cooldowns.time} > ${time})
+      WHERE nearest IS NOT NULL ORDER BY abs(nearest - ${time}) LIMIT 1`,
   )
+  return nearest?.nearest ?? null
 }
 
 const emitRuleEvent = (
@@ -57,10 +43,7 @@ const emitRuleEvent = (
     lastContact === undefined
       ? { zoneId, dateTime: new Date(alert.dateTime).toISOString() }
       : { lastContact: new Date(lastContact).toISOString() }
-  tx.emit(event, deviceId, {
-    ruleId,
-    ...occasion,
-  })
+  tx.emit(event, deviceId, { ruleId, ...occasion })
 }
 
 /**
@@ -81,14 +64,19 @@ export const admitRuleRaise = (tx: Decision, raise: PendingRaise, rule: RuleRais
     return isInCooldown(alert.dateTime, nearest, cooldownMinutes)
   }
   if (rule.isEventOnly || (cooldownMinutes > 0 && isCooling())) {
-    rememberRaised(tx, alert.id, { isRemembered: true, undelivered: null })
+    rememberRaised(tx, alert.id, { remembered: true, undelivered: null })
     return false
   }
-  if (cooldownMinutes > 0) saveTime(sql, rule, deviceId, alert.dateTime)
+  const raisedAt = {
+    ruleId: rule.ruleId,
+    deviceId,
+    zoneId: rule.zoneId ?? '',
+    time: alert.dateTime,
+  }
+  if (cooldownMinutes > 0) insertRow(sql, cooldowns, raisedAt, 'ignore')
   return true
 }
 
 /** No cooldown is longer than this. */
-export const pruneCooldowns = (sql: SqlStorage, now: number): void => {
-  sql.exec('DELETE FROM rule_cooldowns WHERE time < ?', now - MAX_MINUTES * MINUTE_MS)
-}
+export const pruneCooldowns = (sql: SqlStorage, now: number): void =>
+  deleteRows(sql, cooldowns, query`${cooldowns.time} < ${now - MAX_MINUTES * MINUTE_MS}`)

@@ -1,17 +1,10 @@
 import type { Account } from '../../domain/account/account.ts'
-import { type DeviceLimits, NO_RESERVE } from '../../domain/account/device.ts'
+import type { DeviceLimits } from '../../domain/account/device.ts'
 import { type Channel, NO_DEVICE_KEY } from '../../domain/message/alert.ts'
-import { noticeLimit } from '../../domain/message/emergency.ts'
+import { CHANNEL } from '../../domain/message/channels/channels.ts'
 import { addDays, dayStart } from '../../domain/time/day.ts'
 import type { Decision } from '../decision.ts'
 import { reserveMessages } from './usage.ts'
-
-const LIMIT = { Email: 'dailyEmailLimit', SMS: 'dailySmsLimit' } as const satisfies Record<
-  Channel,
-  keyof DeviceLimits
->
-
-const RESERVE = { Email: 'email', SMS: 'sms' } as const satisfies Record<Channel, string>
 
 /** A device as far as its daily limits need it. */
 export interface LimitedDevice {
@@ -37,17 +30,13 @@ export interface Quota {
 }
 
 /** Reserves what the day's limit still allows of `wanted`; emits `limit.reached` once a day. */
-export const takeQuota = (
-  tx: Decision,
-  device: LimitedDevice,
-  { channel, wanted, isEmergency }: WantedMessages,
-): Quota => {
-  const limit = device.limits[LIMIT[channel]]
-  const reserves = device.limits.emergencyReserve ?? NO_RESERVE
-  const reserve = reserves[RESERVE[channel]]
-  const request = { channel, limit, reserve, isEmergency, wanted }
+export const takeQuota = (tx: Decision, device: LimitedDevice, wanted: WantedMessages): Quota => {
+  const { channel } = wanted
+  const limits = CHANNEL[channel].deviceLimit(device.limits)
+  const request = { ...wanted, ...limits }
   const { granted, isReached, isNewlyReached } = reserveMessages(tx, device.key, request)
   if (isNewlyReached) {
+    const { limit } = limits
     const resetAt = new Date(limitResetAt(tx.account)).toISOString()
     tx.emit('limit.reached', device.id, { channel, limit, date: tx.account.day, resetAt })
   }
@@ -56,7 +45,7 @@ export const takeQuota = (
 
 /** The same for notices and escalations, which the account's own limit counts. */
 export const takeNoticeQuota = (tx: Decision, channel: Channel, wanted: number): number => {
-  const limit = noticeLimit(tx.account, channel)
+  const limit = CHANNEL[channel].noticeLimit(tx.account.dailyNoticeLimit)
   const request = { channel, limit, reserve: 0, isEmergency: false, wanted }
   return reserveMessages(tx, NO_DEVICE_KEY, request).granted
 }

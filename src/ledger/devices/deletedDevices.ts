@@ -1,5 +1,7 @@
+import { deleteRows, hasRow, insertRow, query } from '../../db/objectTable.ts'
 import { base32Time } from '../../domain/text/base32.ts'
 import type { Decision } from '../decision.ts'
+import { deleted } from '../tables.ts'
 
 /* The ids of deleted devices, for as long as a retry of the request that created one may come. */
 
@@ -9,9 +11,9 @@ const RETRY_MS = 2 * 86_400_000
 /** An id begins with the time of its request: an older device cannot be created again. */
 export const rememberDeleted = ({ sql, now }: Decision, id: string): void => {
   const oldest = `dev_${base32Time(now - RETRY_MS)}`
-  sql.exec('DELETE FROM deleted WHERE id < ?', oldest)
-  if (id >= oldest) sql.exec('INSERT OR IGNORE INTO deleted (id) VALUES (?)', id)
+  deleteRows(sql, deleted, query`${deleted.id} < ${oldest}`)
+  if (id >= oldest) insertRow(sql, deleted, { id }, 'ignore')
 }
 
 export const isRecentlyDeleted = (sql: SqlStorage, id: string): boolean =>
-  sql.exec('SELECT 1 FROM deleted WHERE id = ?', id).toArray().length > 0
+  hasRow(sql, deleted, { id })

@@ -1,3 +1,12 @@
+import {
+  deleteRows,
+  findRow,
+  hasRow,
+  insertRow,
+  query,
+  runQuery,
+  updateRows,
+} from '../../db/objectTable.ts'
 import type { Account } from '../../domain/account/account.ts'
 import { type Device, type DeviceRecord, deviceKey } from '../../domain/account/device.ts'
 import { endsOf, hasEnded } from '../../domain/account/license.ts'
@@ -6,13 +15,16 @@ import { sameJson } from '../../domain/text/json.ts'
 import { saveAccount } from '../accounts/accountRow.ts'
 import { recordExpiry } from '../accounts/expirations.ts'
 import { type NoLicense, transferLicense } from '../accounts/licenseTransfer.ts'
-import { closeEmergenciesOf } from '../alerts/emergencies.ts'
 import type { Decision } from '../decision.ts'
 import { deleteMessagesOf } from '../messages/messageQueue.ts'
+import * as tables from '../tables.ts'
 import { isRecentlyDeleted, rememberDeleted } from './deletedDevices.ts'
 import { usageOn } from './usage.ts'
 
 /* Decisions about devices. */
+
+const { devices, creators, messageCounts, emergencies } = tables
+type DeviceRow = tables.DeviceRow
 
 export type Refusal =
   | {
@@ -32,20 +44,6 @@ export type DeviceOutcome =
   | { ok: true; device: Device; account: Pick<Account, 'day' | 'timeZone'> }
   | Refusal
 
-export interface DeviceRow extends Record<string, SqlStorageValue> {
-  key: number
-  id: string
-  ends: string | null
-  recorded: number
-  record: string
-  created_by: string | null
-  creation: number
-  last_modified: number
-  version: number
-  /** When it last raised an emergency though it had expired. */
-  expired_emergency_at: number | null
-}
-
 /** Who creates a device. A bound user has a cap on devices, and they join the user's group. */
 export interface Creator {
   userId: string | null
@@ -63,23 +61,21 @@ const accept = ({ account: { day, timeZone } }: Decision, device: Device): Devic
 })
 
 export const findDevice = (sql: SqlStorage, id: string): DeviceRow | undefined =>
-  sql.exec<DeviceRow>('SELECT * FROM devices WHERE id = ?', id).toArray()[0]
+  findRow(sql, devices, { id })
 
-export const toDevice = ({ sql, account }: Decision, row: DeviceRow): Device => ({
-  key: row.key,
-  id: row.id,
-  ...(JSON.parse(row.record) as DeviceRecord),
-  usage: usageOn(sql, row.key, account.day),
-  creation: row.creation,
-  lastModified: row.last_modified,
-  version: row.version,
-})
+export const toDevice = ({ sql, account }: Decision, row: DeviceRow): Device => {
+  const { key, id, record, creation, lastModified, version } = row
+  const usage = usageOn(sql, key, account.day)
+  return { key, id, ...record, usage, creation, lastModified, version }
+}
 
 const isTaken = (sql: SqlStorage, identifier: string | null, exceptId: string): boolean =>
   identifier !== null &&
-  sql
-    .exec('SELECT 1 FROM devices WHERE identifier_key = ? AND id <> ?', fold(identifier), exceptId)
-    .toArray().length > 0
+  hasRow(
+    sql,
+    devices,
+    query`${devices.identifierKey} = ${fold(identifier)} AND ${devices.id} <> ${exceptId}`,
+  )
 
 /** Posted before the device's event: whoever reads the event finds the device and its group. */
 const postDevice = (tx: Decision, id: string, joins: string | null = null): Device => {
@@ -96,36 +92,35 @@ export const readDevice = (tx: Decision, id: string): DeviceOutcome => {
 }
 
 const takeDeviceNumber = (sql: SqlStorage): number => {
-  const { next_device: number } = sql
-    .exec<{ next_device: number }>('SELECT next_device FROM account')
-    .one()
-  sql.exec('UPDATE account SET next_device = next_device + 1')
-  return number
+  const { nextDevice } = tables.account
+  const { next } = runQuery<{ next: number }>(
+    sql,
+    query`UPDATE ${tables.account} SET ${nextDevice} = ${nextDevice} + 1
+      RETURNING ${nextDevice} AS next`,
+  ).one()
+  return next - 1
+}
+
+/** What an edit writes. */
+const columnsOf = ({ account, now }: Decision, record: DeviceRecord) => {
+  const ends = endsOf(record.limits)
+  const identifierKey = record.identifier === null ? null : fold(record.identifier)
+  return { identifierKey, ends, recorded: hasEnded(ends, account.day), record, lastModified: now }
 }
 
 const insertDevice = (tx: Decision, id: string, record: DeviceRecord, creator: Creator): void => {
   const { sql, account, now } = tx
-  const ends = endsOf(record.limits)
-  sql.exec(
-    `INSERT INTO devices (key, id, identifier_key, ends, recorded, record, created_by, creation,
-       last_modified, version)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 1)`,
-    deviceKey(account.number, takeDeviceNumber(sql)),
+  const { userId } = creator
+  insertRow(sql, devices, {
+    key: deviceKey(account.number, takeDeviceNumber(sql)),
     id,
-    record.identifier === null ? null : fold(record.identifier),
-    ends,
-    hasEnded(ends, account.day) ? 1 : 0,
-    JSON.stringify(record),
-    creator.userId,
-    now,
-    now,
-  )
-  if (creator.userId !== null)
-    sql.exec(
-      `INSERT INTO creators (user_id, count) VALUES (?, 1)
-       ON CONFLICT (user_id) DO UPDATE SET count = count + 1`,
-      creator.userId,
-    )
+    ...columnsOf(tx, record),
+    createdBy: userId,
+    creation: now,
+    version: 1,
+  })
+  const count = query`${creators.count} + 1`
+  if (userId !== null) insertRow(sql, creators, { userId, count: 1 }, { count })
 }
 
 /**
@@ -162,26 +157,18 @@ export const editDevice = (
   record: DeviceRecord,
   versions: number[] | null,
 ): DeviceOutcome => {
-  const { sql, account, now } = tx
+  const { sql } = tx
   const row = findDevice(sql, id)
   if (!row) return refuse('device-not-found')
   if (versions && !versions.includes(row.version)) return refuse('precondition-failed')
-  if (sameJson(JSON.parse(row.record), record)) return accept(tx, toDevice(tx, row))
+  if (sameJson(row.record, record)) return accept(tx, toDevice(tx, row))
   if (isTaken(sql, record.identifier, id)) return refuse('identifier-taken')
   recordExpiry(tx, row)
   const ends = endsOf(record.limits)
   const transfer = transferLicense(tx, id, row.ends, ends)
   if (!transfer.ok) return transfer
-  sql.exec(
-    `UPDATE devices SET identifier_key = ?, ends = ?, recorded = ?, record = ?, last_modified = ?,
-       version = version + 1 WHERE key = ?`,
-    record.identifier === null ? null : fold(record.identifier),
-    ends,
-    hasEnded(ends, account.day) ? 1 : 0,
-    JSON.stringify(record),
-    now,
-    row.key,
-  )
+  const { key, version } = row
+  updateRows(sql, devices, { ...columnsOf(tx, record), version: version + 1 }, { key })
   const device = postDevice(tx, id)
   const { name } = record
   if (transfer.became === 'ended') tx.emit('device.expired', id, { name, expirationDate: ends })
@@ -198,7 +185,7 @@ export const reactivateDevice = (
   const row = findDevice(tx.sql, id)
   if (!row) return refuse('device-not-found')
   if (hasEnded(expirationDate, tx.account.day)) return refuse('expiration-date-reached')
-  const record = JSON.parse(row.record) as DeviceRecord
+  const { record } = row
   const limits = { ...record.limits, expires: expirationDate !== null, expirationDate }
   return editDevice(tx, id, { ...record, limits }, null)
 }
@@ -215,25 +202,25 @@ export const deleteDevice = (
   recordExpiry(tx, row)
   const transfer = transferLicense(tx, id, row.ends, 'absent')
   if (!transfer.ok) return transfer
-  sql.exec('DELETE FROM devices WHERE key = ?', row.key)
-  sql.exec('DELETE FROM usage WHERE device_key = ?', row.key)
-  deleteMessagesOf(sql, row.key)
-  closeEmergenciesOf(sql, row.key)
+  const { key, createdBy, record } = row
+  deleteRows(sql, devices, { key })
+  deleteRows(sql, messageCounts, { deviceKey: key })
+  deleteMessagesOf(sql, key)
+  deleteRows(sql, emergencies, { deviceKey: key })
   rememberDeleted(tx, id)
-  if (row.created_by !== null)
-    sql.exec('UPDATE creators SET count = count - 1 WHERE user_id = ?', row.created_by)
-  tx.post({ kind: 'device-gone', id, key: row.key, at: now })
-  tx.emit('device.deleted', id, { name: (JSON.parse(row.record) as DeviceRecord).name })
+  const count = query`${creators.count} - 1`
+  if (createdBy !== null) updateRows(sql, creators, { count }, { userId: createdBy })
+  tx.post({ kind: 'device-gone', id, key, at: now })
+  tx.emit('device.deleted', id, { name: record.name })
   saveAccount(tx)
   return { ok: true }
 }
 
 const countCreatedBy = (sql: SqlStorage, userId: string): number =>
-  sql.exec<{ count: number }>('SELECT count FROM creators WHERE user_id = ?', userId).toArray()[0]
-    ?.count ?? 0
+  findRow(sql, creators, { userId })?.count ?? 0
 
 /** Keeps a deleted user's devices; they no longer count against anyone's cap. */
 export const deleteCreator = (sql: SqlStorage, userId: string): void => {
-  sql.exec('UPDATE devices SET created_by = NULL WHERE created_by = ?', userId)
-  sql.exec('DELETE FROM creators WHERE user_id = ?', userId)
+  updateRows(sql, devices, { createdBy: null }, { createdBy: userId })
+  deleteRows(sql, creators, { userId })
 }

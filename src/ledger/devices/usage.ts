@@ -1,61 +1,50 @@
+import {
+  deleteRows,
+  findRow,
+  insertRow,
+  query,
+  selectRows,
+  updateRows,
+} from '../../db/objectTable.ts'
 import type { DayReport, DayUsage } from '../../domain/account/device.ts'
 import { openLimit, reserve } from '../../domain/account/quota.ts'
 import type { Channel } from '../../domain/message/alert.ts'
 import { addDays, type Day, daysBetween } from '../../domain/time/day.ts'
 import type { Decision } from '../decision.ts'
+import { messageCounts } from '../tables.ts'
 
 /* What each device has sent on which day of its account. */
 
 /** The contract promises 90 days. */
 const KEPT_DAYS = 400
 
-interface UsageRow extends Record<string, SqlStorageValue> {
-  day: string
-  emails: number
-  sms: number
-  emails_suppressed: number
-  sms_suppressed: number
-  emails_reached: number
-  sms_reached: number
-  /** The part of `emails` and `sms` that emergencies sent. */
-  emails_emergency: number
-  sms_emergency: number
-}
-
-/** The columns that count a channel's messages begin with this. */
-const COLUMN = { Email: 'emails', SMS: 'sms' } as const
-
-const findRow = (sql: SqlStorage, key: number, day: Day): UsageRow | undefined =>
-  sql.exec<UsageRow>('SELECT * FROM usage WHERE device_key = ? AND day = ?', key, day).toArray()[0]
+const { deviceKey, day: countedDay, sent: sentCount, emergency } = messageCounts
 
 export const usageOn = (sql: SqlStorage, key: number, day: Day): DayUsage => {
-  const row = findRow(sql, key, day)
-  return { date: day, emailsSent: row?.emails ?? 0, smsSent: row?.sms ?? 0 }
+  const rows = selectRows(sql, messageCounts, { deviceKey: key, day })
+  return { date: day, sent: Object.fromEntries(rows.map(({ channel, sent }) => [channel, sent])) }
 }
 
 /** Every day from `from` to `to`, days without messages too. */
 export const usageBetween = (sql: SqlStorage, key: number, from: Day, to: Day): DayReport[] => {
-  const rows = sql
-    .exec<UsageRow>(
-      'SELECT * FROM usage WHERE device_key = ? AND day BETWEEN ? AND ? ORDER BY day',
-      key,
-      from,
-      to,
-    )
-    .toArray()
-  const byDay = new Map(rows.map((row) => [row.day, row]))
-  const usage: DayReport[] = []
   // Counts days instead of comparing them: the day after 9999-12-31 has no written form.
-  for (let days = daysBetween(from, to), n = 0; n <= days; n++) {
-    const date = addDays(from, n)
-    const row = byDay.get(date)
-    usage.push({
-      date,
-      emailsSent: row?.emails ?? 0,
-      smsSent: row?.sms ?? 0,
-      ...(row?.emails_suppressed && { emailsSuppressed: row.emails_suppressed }),
-      ...(row?.sms_suppressed && { smsSuppressed: row.sms_suppressed }),
-    })
+  const usage = Array.from(
+    { length: daysBetween(from, to) + 1 },
+    (_, index): DayReport => ({
+      date: addDays(from, index),
+      sent: {},
+      suppressed: {},
+    }),
+  )
+  const rows = selectRows(
+    sql,
+    messageCounts,
+    query`${deviceKey} = ${key} AND ${countedDay} BETWEEN ${from} AND ${to}`,
+  )
+  const byDay = new Map(usage.map((day) => [day.date, day]))
+  for (const { day, channel, sent, suppressed } of rows) {
+    const report = byDay.get(day)
+    if (report) [report.sent[channel], report.suppressed[channel]] = [sent, suppressed]
   }
   return usage
 }
@@ -88,35 +77,30 @@ export const reserveMessages = (
 ): Reserved => {
   if (wanted === 0) return { granted: 0, isReached: false, isNewlyReached: false }
   const { day } = account
-  const column = COLUMN[channel]
-  const row = findRow(sql, key, day)
-  const used = row?.[column] ?? 0
+  const counter = { deviceKey: key, day, channel }
+  const row = findRow(sql, messageCounts, counter)
+  const before = row ?? { sent: 0, suppressed: 0, emergency: 0, reached: false }
   const open = openLimit({
     limit,
     reserve: reserved,
-    usedByEmergencies: row?.[`${column}_emergency`] ?? 0,
+    usedByEmergencies: before.emergency,
     isEmergency,
   })
-  const { granted, suppressed } = reserve(open, used, wanted)
-  const reached = used + granted >= limit
-  if (!row) {
-    sql.exec('DELETE FROM usage WHERE device_key = ? AND day < ?', key, addDays(day, -KEPT_DAYS))
-    sql.exec('INSERT INTO usage (device_key, day) VALUES (?, ?)', key, day)
+  const { granted, suppressed } = reserve(open, before.sent, wanted)
+  const isReached = before.sent + granted >= limit
+  const changes = {
+    sent: before.sent + granted,
+    suppressed: before.suppressed + suppressed,
+    emergency: before.emergency + (isEmergency ? granted : 0),
+    reached: before.reached || isReached,
   }
-  sql.exec(
-    `UPDATE usage SET ${column} = ${column} + ?, ${column}_suppressed = ${column}_suppressed + ?,
-       ${column}_reached = max(${column}_reached, ?),
-       ${column}_emergency = ${column}_emergency + ?
-     WHERE device_key = ? AND day = ?`,
-    granted,
-    suppressed,
-    reached ? 1 : 0,
-    isEmergency ? granted : 0,
-    key,
-    day,
-  )
-  const isNewlyReached = reached && !row?.[`${column}_reached`]
-  return { granted, isReached: reached, isNewlyReached }
+  if (row) updateRows(sql, messageCounts, changes, counter)
+  else {
+    const isOld = query`${deviceKey} = ${key} AND ${countedDay} < ${addDays(day, -KEPT_DAYS)}`
+    deleteRows(sql, messageCounts, isOld)
+    insertRow(sql, messageCounts, { ...counter, ...changes })
+  }
+  return { granted, isReached, isNewlyReached: isReached && !before.reached }
 }
 
 /** A counted message. */
@@ -128,19 +112,19 @@ export interface Counted {
 }
 
 /** Uncounts a message that no provider accepted, on the day that it was counted. */
-export const releaseMessage = (
+export const uncountMessage = (
   sql: SqlStorage,
   { key, day, channel, isEmergency }: Counted,
-): void => {
-  const column = COLUMN[channel]
-  sql.exec(
-    `UPDATE usage SET ${column} = max(0, ${column} - 1),
-       ${column}_emergency = max(0, ${column}_emergency - ?) WHERE device_key = ? AND day = ?`,
-    isEmergency ? 1 : 0,
-    key,
-    day,
+): void =>
+  updateRows(
+    sql,
+    messageCounts,
+    {
+      sent: query`max(0, ${sentCount} - 1)`,
+      emergency: query`max(0, ${emergency} - ${isEmergency ? 1 : 0})`,
+    },
+    { deviceKey: key, day, channel },
   )
-}
 
 /** Shows the cell what a device has sent today. */
 export const postUsage = (tx: Decision, key: number, contact?: number): void => {

@@ -1,10 +1,10 @@
-import type { DeviceRecord } from '../../domain/account/device.ts'
 import { hasEnded } from '../../domain/account/license.ts'
 import { messageId } from '../../domain/message/alert.ts'
 import type { Decision } from '../decision.ts'
 import { limitResetAt, takeQuota } from '../devices/dailyLimit.ts'
 import { findDevice } from '../devices/devices.ts'
 import { postUsage } from '../devices/usage.ts'
+import { composeMessages } from './compose.ts'
 import { findMessage, queueMessages } from './messageQueue.ts'
 
 export interface CommandSms {
@@ -31,44 +31,27 @@ export const sendCommandSms = (
   const row = findDevice(tx.sql, deviceId)
   if (!row) return { ok: false, refusal: 'device-not-found' }
   if (hasEnded(row.ends, tx.account.day)) return { ok: false, refusal: 'device-expired' }
-  const { min, limits } = JSON.parse(row.record) as DeviceRecord
+  const { min, limits } = row.record
   const to = min.replaceAll(/[\s()-]/g, '')
   if (!PHONE.test(to)) return { ok: false, refusal: 'no-command-channel' }
   const smsId = messageId(id, 0)
   if (findMessage(tx.sql, smsId))
     return { ok: true, messageId: smsId, status: 'queued', resetAt: null }
   const device = { id: deviceId, key: row.key, limits }
-  const { granted, reason } = takeQuota(tx, device, {
-    channel: 'SMS',
-    wanted: 1,
-    isEmergency: false,
+  const { timeZone } = tx.account
+  const messages = composeMessages(tx, [{ channel: 'SMS', to, timeZone }], {
+    kind: 'command',
+    idOf: () => smsId,
+    textOf: () => ({ subject: '', text }),
+    takeQuota: (channel, wanted) => takeQuota(tx, device, { channel, wanted, isEmergency: false }),
   })
-  const resetAt = limitResetAt(tx.account)
-  const isQueued = granted === 1
-  queueMessages(
-    tx,
-    row.key,
-    [
-      {
-        id: smsId,
-        kind: 'command',
-        channel: 'SMS',
-        to,
-        timeZone: tx.account.timeZone,
-        subject: '',
-        text,
-        ...(isQueued
-          ? ({ status: 'queued', reason: null, resetAt: null } as const)
-          : ({ status: 'suppressed', reason, resetAt } as const)),
-      },
-    ],
-    false,
-  )
+  queueMessages(tx, row.key, messages, false)
   postUsage(tx, row.key, tx.now)
+  const isQueued = messages.some(({ status }) => status === 'queued')
   return {
     ok: true,
     messageId: smsId,
     status: isQueued ? 'queued' : 'suppressed',
-    resetAt: isQueued ? null : resetAt,
+    resetAt: isQueued ? null : limitResetAt(tx.account),
   }
 }

@@ -1,4 +1,6 @@
+import { findRow, query } from '../../db/objectTable.ts'
 import type { Decision } from '../decision.ts'
+import { notices } from '../tables.ts'
 
 /* How many password links are sent: nobody's mailbox is flooded by someone who knows the address. */
 
@@ -30,17 +32,13 @@ const spanEnd = (
   count: number,
   spanMs: number,
 ): number | null => {
-  const [oldest] = sql
-    .exec<{ accepted: number }>(
-      `SELECT accepted FROM notices
-       WHERE link_kind = ? AND user_id = coalesce(?, user_id) AND accepted > ?
-       ORDER BY accepted DESC LIMIT 1 OFFSET ?`,
-      kind,
-      userId,
-      now - spanMs,
-      count - 1,
-    )
-    .toArray()
+  const { linkKind, userId: sentTo, accepted } = notices
+  const oldest = findRow(
+    sql,
+    notices,
+    query`${linkKind} = ${kind} AND ${sentTo} = coalesce(${userId}, ${sentTo})
+      AND ${accepted} > ${now - spanMs} ORDER BY ${accepted} DESC LIMIT 1 OFFSET ${count - 1}`,
+  )
   return oldest ? oldest.accepted + spanMs : null
 }
 

@@ -1,91 +1,37 @@
 import {
-  type Channel,
-  type MessageKind,
-  onePerAddress,
-  type Recipient,
-  type Status,
-} from '../../domain/message/alert.ts'
+  deleteRows,
+  findRow,
+  insertRow,
+  query,
+  runQuery,
+  selectRows,
+  updateRows,
+} from '../../db/objectTable.ts'
+import { type Channel, onePerAddress, type Recipient } from '../../domain/message/alert.ts'
 import { LINK_BYTES, LINK_MARK, makeLink } from '../../domain/message/link.ts'
 import { retryDelayMs } from '../../domain/message/messageRetry.ts'
-import type { Day } from '../../domain/time/day.ts'
 import type { Decision } from '../decision.ts'
 import type { NewMessage } from '../outbox/outbox.ts'
+import { type MessageRow, messages, receipts } from '../tables.ts'
 
 /* The queue of messages that are due or were sent a few days ago. */
 
-export interface MessageRow extends Record<string, SqlStorageValue> {
-  id: string
-  /** The provider's idempotency key: the same on every attempt, a new one for a manual resend. */
-  key: string
-  device_key: number
-  kind: MessageKind
-  channel: Channel
-  recipient: string
-  time_zone: string
-  user_id: string | null
-  contact: string | null
-  subject: string
-  /** Has a mark in place of its link. */
-  text: string
-  /** Null once no attempt is left to make. */
-  link: string | null
-  urgent: number
-  status: Status
-  reason: string | null
-  provider: string | null
-  /** The account's day on which the message was counted. */
-  day: Day
-  accepted: number
-  attempts: number
-  /** Null once no attempt is left to make. */
-  next_try: number | null
-  /** Time of the first attempt that the provider may have accepted without our knowing. */
-  unsure_since: number | null
-  changed: number
-}
-
-export interface QueuedMessage {
-  id: string
-  key: string
-  deviceKey: number
-  kind: MessageKind
-  channel: Channel
-  to: string
-  timeZone: string
-  userId?: string | undefined
-  contact?: string | undefined
-  subject: string
-  text: string
-  link?: string | undefined
-  urgent: boolean
-}
-
 export const findMessage = (sql: SqlStorage, id: string): MessageRow | undefined =>
-  sql.exec<MessageRow>('SELECT * FROM messages WHERE id = ?', id).toArray()[0]
+  findRow(sql, messages, { id })
+
+/** A message without its state. */
+export type QueuedMessage = Recipient &
+  Pick<MessageRow, 'id' | 'key' | 'deviceKey' | 'kind' | 'subject' | 'text' | 'urgent'> & {
+    link?: string | undefined
+  }
 
 export const enqueueMessage = ({ sql, account, now }: Decision, message: QueuedMessage): void => {
-  sql.exec(
-    `INSERT OR REPLACE INTO messages (id, key, device_key, kind, channel, recipient, time_zone,
-       user_id, contact, subject, text, link, urgent, status, day, accepted, next_try, changed)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?)`,
-    message.id,
-    message.key,
-    message.deviceKey,
-    message.kind,
-    message.channel,
-    message.to,
-    message.timeZone,
-    message.userId ?? null,
-    message.contact ?? null,
-    message.subject,
-    message.text,
-    message.link ?? null,
-    message.urgent ? 1 : 0,
-    account.day,
-    now,
-    now,
-    now,
-  )
+  const { id, key, deviceKey, kind, channel, to, timeZone, userId, contact } = message
+  const { subject, text, link, urgent } = message
+  const recipient = { channel, to, timeZone, userId, contact }
+  const state = { status: 'queued', accepted: now, nextTry: now, changed: now } as const
+  const content = { kind, subject, text, link, urgent, day: account.day }
+  insertRow(sql, messages, { id, key, deviceKey, ...recipient, ...content, ...state }, 'replace')
 }
 
 /** Messages that enter the cell in one statement. */
@@ -107,32 +53,29 @@ export const queueMessages = (
   composed: NewMessage[],
   urgent: boolean,
 ): void => {
-  const messages = composed.map((message) => ({
+  const linked = composed.map((message) => ({
     ...message,
     link: message.status === 'queued' ? linkFor(tx, message.text) : undefined,
   }))
-  for (let first = 0; first < messages.length; first += MAX_MESSAGES_PER_EFFECT) {
-    const page = messages.slice(first, first + MAX_MESSAGES_PER_EFFECT)
+  for (let first = 0; first < linked.length; first += MAX_MESSAGES_PER_EFFECT) {
+    const page = linked.slice(first, first + MAX_MESSAGES_PER_EFFECT)
     tx.post({ kind: 'messages', key: deviceKey, messages: page, at: tx.now })
   }
-  for (const message of messages)
+  for (const message of linked)
     if (message.status === 'queued')
       enqueueMessage(tx, { ...message, key: message.id, deviceKey, urgent })
 }
 
 /** When the next message of a channel is due, even if its provider is throttled. */
 export const nextDueTime = (sql: SqlStorage, channel: Channel): number | null => {
-  const times = [1, 0].flatMap(
-    (urgent) =>
-      sql
-        .exec<{ at: number | null }>(
-          `SELECT min(next_try) AS at FROM messages
-           WHERE channel = ? AND urgent = ? AND next_try IS NOT NULL`,
-          channel,
-          urgent,
-        )
-        .one().at ?? [],
-  )
+  const times = [1, 0].flatMap((urgent) => {
+    const first = runQuery<{ at: number | null }>(
+      sql,
+      query`SELECT min(${messages.nextTry}) AS at FROM ${messages} WHERE ${messages.channel} = ${channel}
+        AND ${messages.urgent} = ${urgent} AND ${messages.nextTry} IS NOT NULL`,
+    ).one()
+    return first.at ?? []
+  })
   return times.length === 0 ? null : Math.min(...times)
 }
 
@@ -152,28 +95,23 @@ export const claimMessage = (
   { channel, urgentOnly, leaseMs, now }: Claim,
 ): MessageRow | null => {
   for (const urgent of urgentOnly ? [1] : [1, 0]) {
-    const [row] = sql
-      .exec<MessageRow>(
-        `SELECT * FROM messages WHERE channel = ? AND urgent = ? AND next_try <= ?
-         ORDER BY next_try LIMIT 1`,
-        channel,
-        urgent,
-        now,
-      )
-      .toArray()
+    const isDue = query`${messages.channel} = ${channel} AND ${messages.urgent} = ${urgent}
+      AND ${messages.nextTry} <= ${now} ORDER BY ${messages.nextTry} LIMIT 1`
+    const row = findRow(sql, messages, isDue)
     if (!row) continue
     const attempts = row.attempts + 1
-    sql.exec(
-      `UPDATE messages SET attempts = ?, next_try = ?, unsure_since = coalesce(unsure_since, ?)
-       WHERE id = ?`,
-      attempts,
-      now + Math.max(leaseMs, retryDelayMs(attempts, urgent === 1, 0)),
-      now,
-      row.id,
-    )
+    const nextTry = now + Math.max(leaseMs, retryDelayMs(attempts, row.urgent, 0))
+    const unsureSince = row.unsureSince ?? now
+    updateRows(sql, messages, { attempts, nextTry, unsureSince }, { id: row.id })
     return { ...row, attempts }
   }
   return null
+}
+
+/** The ids of an alert's messages begin with the alert's. */
+export const isMessageOf = (alertId: string) => {
+  const prefix = `msg_${alertId.slice(4)}`
+  return query`${messages}.${messages.id} > ${prefix} AND ${messages}.${messages.id} < ${`${prefix}~`}`
 }
 
 /** Everyone who was sent a message about an alert, whatever its kind. */
@@ -182,31 +120,22 @@ export const recipientsOfAlert = (
   alertId: string,
   isIncluded: (message: MessageRow) => boolean = () => true,
 ): Recipient[] => {
-  const prefix = `msg_${alertId.slice(4)}`
-  const rows = sql
-    .exec<MessageRow>(
-      'SELECT * FROM messages WHERE id > ? AND id < ? ORDER BY id',
-      prefix,
-      `${prefix}~`,
-    )
-    .toArray()
-    .filter(isIncluded)
+  const rows = selectRows(sql, messages, query`${isMessageOf(alertId)} ORDER BY ${messages.id}`)
   return onePerAddress(
-    rows.map(({ channel, recipient: to, time_zone: timeZone, user_id, contact }) => ({
+    rows.filter(isIncluded).map(({ channel, to, timeZone, userId, contact }) => ({
       channel,
       to,
       timeZone,
-      userId: user_id ?? undefined,
-      contact: contact ?? undefined,
+      userId,
+      contact,
     })),
   )
 }
 
 /** Deletes a deleted device's messages: nothing is sent about it any more. */
 export const deleteMessagesOf = (sql: SqlStorage, deviceKey: number): void => {
-  sql.exec(
-    'DELETE FROM receipts WHERE message_id IN (SELECT id FROM messages WHERE device_key = ?)',
-    deviceKey,
-  )
-  sql.exec('DELETE FROM messages WHERE device_key = ?', deviceKey)
+  const isOfDevice = query`${receipts.messageId} IN (
+    SELECT ${messages.id} FROM ${messages} WHERE ${messages.deviceKey} = ${deviceKey})`
+  deleteRows(sql, receipts, isOfDevice)
+  deleteRows(sql, messages, { deviceKey })
 }

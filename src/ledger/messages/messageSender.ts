@@ -1,14 +1,14 @@
 import { CHANNELS, type Channel } from '../../domain/message/alert.ts'
+import { CHANNEL } from '../../domain/message/channels/channels.ts'
 import { fillLink } from '../../domain/message/link.ts'
 import { type NotifyEnv, type SendOutcome, sendTimeoutMs } from '../../notify/provider.ts'
 import { providerFor } from '../../notify/providers.ts'
 import { readAccount } from '../accounts/accountRow.ts'
 import { beginDecision } from '../decision.ts'
-import { claimMessage, type MessageRow, nextDueTime } from './messageQueue.ts'
+import type { MessageRow } from '../tables.ts'
+import { claimMessage, nextDueTime } from './messageQueue.ts'
 import { type Attempt, logOutcome, recordOutcome } from './sendOutcome.ts'
 
-/** Concurrent sends per channel; one slot of each is for urgent messages only. */
-const CONCURRENCY: Record<Channel, number> = { Email: 3, SMS: 2 }
 /** An attempt may first ask what became of the last one: the lease covers both calls. */
 const CALLS_PER_ATTEMPT = 2
 const LEASE_MARGIN_MS = 5_000
@@ -34,7 +34,7 @@ class ChannelSender {
     this.#storage = storage
     this.#env = env
     this.#onRecorded = onRecorded
-    this.#slots = Array.from({ length: CONCURRENCY[channel] }, () => null)
+    this.#slots = Array.from({ length: CHANNEL[channel].concurrency }, () => null)
   }
 
   /** Starts every idle slot; resolves once all are idle again. */
@@ -85,7 +85,7 @@ class ChannelSender {
 
   async #send(message: MessageRow, accountId: string): Promise<Attempt> {
     const provider = providerFor(this.#env, this.#channel)
-    const { key, recipient: to, subject, link, unsure_since: unsureSince } = message
+    const { key, to, subject, link, unsureSince } = message
     const text = link === null ? message.text : fillLink(message.text, link)
     const outcome = await provider
       .send(this.#env, { key, accountId, to, subject, text, unsureSince })

@@ -1,17 +1,15 @@
+import { findRow, updateRows } from '../../db/objectTable.ts'
 import { alertIdOf, NO_DEVICE_KEY, type Status } from '../../domain/message/alert.ts'
 import { none } from '../../notify/none.ts'
 import { checkSoonIfAllFailed, markDelivered } from '../alerts/emergencies.ts'
 import type { Decision } from '../decision.ts'
-import { postUsage, releaseMessage } from '../devices/usage.ts'
-import type { MessageRow } from './messageQueue.ts'
+import { postUsage, uncountMessage } from '../devices/usage.ts'
+import { devices, type MessageRow, messages } from '../tables.ts'
 
-export interface MessageChange {
-  status: Status
-  reason: string | null
-  provider: string | null
-  nextTry: number | null
-  unsureSince: number | null
-}
+export type MessageChange = Pick<
+  MessageRow,
+  'status' | 'reason' | 'provider' | 'nextTry' | 'unsureSince'
+>
 
 /** A message by which an alert itself reaches people. */
 const isOfAlert = ({ kind }: MessageRow): boolean => kind === 'alert' || kind === 'escalation'
@@ -26,13 +24,11 @@ const eventOf = (before: Status, after: Status): string | undefined => {
 
 const emitMessageEvent = (
   tx: Decision,
-  { id, channel, device_key }: MessageRow,
+  { id, channel, deviceKey }: MessageRow,
   { status, reason }: MessageChange,
   event: string,
 ): void => {
-  const [device] = tx.sql
-    .exec<{ id: string }>('SELECT id FROM devices WHERE key = ?', device_key)
-    .toArray()
+  const device = findRow(tx.sql, devices, { key: deviceKey })
   tx.emit(event, device?.id ?? null, {
     messageId: id,
     alertId: alertIdOf(id),
@@ -47,19 +43,9 @@ const emitMessageEvent = (
  */
 export const changeMessage = (tx: Decision, before: MessageRow, change: MessageChange): void => {
   const { id, attempts, link } = before
-  const { status, reason, provider, nextTry, unsureSince } = change
-  tx.sql.exec(
-    `UPDATE messages SET status = ?, reason = ?, provider = ?, next_try = ?, unsure_since = ?,
-       link = iif(?, link, NULL), changed = ? WHERE id = ?`,
-    status,
-    reason,
-    provider,
-    nextTry,
-    unsureSince,
-    nextTry === null ? 0 : 1,
-    tx.now,
-    id,
-  )
+  const { status, reason, provider, nextTry } = change
+  const kept = nextTry === null ? null : link
+  updateRows(tx.sql, messages, { ...change, link: kept, changed: tx.now }, { id })
   if (status !== before.status || reason !== before.reason) {
     const state = { id, status, reason, provider, attempts, at: tx.now }
     const isShown = link !== null && provider === none.name && status === 'sent'
@@ -68,7 +54,7 @@ export const changeMessage = (tx: Decision, before: MessageRow, change: MessageC
   if (isOfAlert(before) && (status === 'sent' || status === 'delivered'))
     markDelivered(tx.sql, alertIdOf(id))
   const event = eventOf(before.status, status)
-  if (event && before.device_key !== NO_DEVICE_KEY) emitMessageEvent(tx, before, change, event)
+  if (event && before.deviceKey !== NO_DEVICE_KEY) emitMessageEvent(tx, before, change, event)
 }
 
 /** Ends a message that was refused or given up. It is uncounted if certainly nobody accepted it. */
@@ -80,12 +66,12 @@ export const failMessage = (
   changeMessage(tx, before, { status: 'failed', reason, provider, nextTry: null, unsureSince })
   if (isOfAlert(before)) checkSoonIfAllFailed(tx, alertIdOf(before.id))
   if (unsureSince !== null) return
-  const { device_key, kind, day, channel, urgent } = before
+  const { deviceKey, kind, day, channel, urgent } = before
   // Password links are counted apart, as they are asked for.
   if (kind === 'invitation' || kind === 'reset') return
   const isDevices = kind === 'alert' || kind === 'command'
-  const key = isDevices ? device_key : NO_DEVICE_KEY
-  const isEmergency = isDevices && urgent === 1
-  releaseMessage(tx.sql, { key, day, channel, isEmergency })
-  if (isDevices && day === tx.account.day) postUsage(tx, device_key)
+  const key = isDevices ? deviceKey : NO_DEVICE_KEY
+  const isEmergency = isDevices && urgent
+  uncountMessage(tx.sql, { key, day, channel, isEmergency })
+  if (isDevices && day === tx.account.day) postUsage(tx, deviceKey)
 }

@@ -1,5 +1,7 @@
+import { hasRow, insertRow } from '../../db/objectTable.ts'
 import type { Receipt } from '../../notify/provider.ts'
 import type { Decision } from '../decision.ts'
+import { receipts } from '../tables.ts'
 import { findMessage } from './messageQueue.ts'
 import { changeMessage } from './messageState.ts'
 
@@ -12,18 +14,14 @@ export const applyReceipt = (tx: Decision, receipt: Receipt): void => {
   const { key, status, reason, mark } = receipt
   const message = findMessage(tx.sql, key.split('-', 1)[0] ?? '')
   if (!message || message.key !== key || message.attempts === 0) return
-  const inserted = tx.sql.exec(
-    `INSERT INTO receipts (message_id, mark) VALUES (?, ?)
-     ON CONFLICT DO NOTHING RETURNING mark`,
-    message.id,
-    mark,
-  )
-  if (inserted.toArray().length === 0) return
+  const handled = { messageId: message.id, mark }
+  if (hasRow(tx.sql, receipts, handled)) return
+  insertRow(tx.sql, receipts, handled)
   const isOpen = message.status === 'queued' || (message.status === 'sent' && status !== 'sent')
   const isLateSuccess =
-    message.status === 'failed' && message.unsure_since !== null && status === 'delivered'
+    message.status === 'failed' && message.unsureSince !== null && status === 'delivered'
   if (status === null || !(isOpen || isLateSuccess)) return
-  const unsureSince = message.unsure_since ?? message.accepted
+  const unsureSince = message.unsureSince ?? message.accepted
   const { provider } = message
   changeMessage(tx, message, { status, reason, provider, nextTry: null, unsureSince })
 }

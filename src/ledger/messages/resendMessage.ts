@@ -1,9 +1,9 @@
-import type { DeviceRecord } from '../../domain/account/device.ts'
 import type { Channel, MessageKind } from '../../domain/message/alert.ts'
 import type { Decision } from '../decision.ts'
 import { limitResetAt, takeNoticeQuota, takeQuota } from '../devices/dailyLimit.ts'
-import { type DeviceRow, findDevice } from '../devices/devices.ts'
+import { findDevice } from '../devices/devices.ts'
 import { postUsage } from '../devices/usage.ts'
+import type { DeviceRow } from '../tables.ts'
 import { enqueueMessage, findMessage, linkFor } from './messageQueue.ts'
 
 /** A message as the cell has it, which keeps messages longer than the ledger does. */
@@ -28,11 +28,10 @@ export type ResendOutcome =
 /** Counts one more message, against the device's limit or the account's. */
 const takeOne = (
   tx: Decision,
-  { id, key, record }: DeviceRow,
+  { id, key, record: { limits } }: DeviceRow,
   { kind, channel, urgent: isEmergency }: StoredMessage,
 ): number => {
   if (kind !== 'alert' && kind !== 'command') return takeNoticeQuota(tx, channel, 1)
-  const { limits } = JSON.parse(record) as DeviceRecord
   const { granted } = takeQuota(tx, { id, key, limits }, { channel, wanted: 1, isEmergency })
   postUsage(tx, key)
   return granted
@@ -59,16 +58,9 @@ export const resendMessage = (
   if (granted === 0)
     return { ok: false, refusal: 'daily-limit-reached', resetAt: limitResetAt(tx.account) }
   const link = linkFor(tx, message.text)
-  const { time_zone: timeZone = tx.account.timeZone, user_id, contact } = queued ?? {}
-  enqueueMessage(tx, {
-    ...message,
-    link,
-    key,
-    deviceKey: device.key,
-    timeZone,
-    userId: user_id ?? undefined,
-    contact: contact ?? undefined,
-  })
+  const { timeZone = tx.account.timeZone, userId, contact } = queued ?? {}
+  const recipient = { timeZone, userId, contact }
+  enqueueMessage(tx, { ...message, ...recipient, link, key, deviceKey: device.key })
   tx.post({
     kind: 'message-state',
     id,

@@ -2,7 +2,8 @@ import { nextAttemptTime, retryDelayMs } from '../../domain/message/messageRetry
 import { log } from '../../log.ts'
 import type { SendOutcome } from '../../notify/provider.ts'
 import type { Decision } from '../decision.ts'
-import { findMessage, type MessageRow } from './messageQueue.ts'
+import type { MessageRow } from '../tables.ts'
+import { findMessage } from './messageQueue.ts'
 import { changeMessage, failMessage } from './messageState.ts'
 
 export interface Attempt {
@@ -19,20 +20,15 @@ export const recordOutcome = (tx: Decision, attempt: Attempt): void => {
   // Deleted with its device, resent, or settled by a receipt that overtook the reply.
   if (!message || message.key !== claimed.key || message.status !== 'queued') return
   if (outcome.kind === 'accepted') {
-    const unsureSince = message.unsure_since
-    changeMessage(tx, message, {
-      status: 'sent',
-      reason: null,
-      provider,
-      nextTry: null,
-      unsureSince,
-    })
+    const { unsureSince } = message
+    const sent = { status: 'sent', reason: null, provider, nextTry: null, unsureSince } as const
+    changeMessage(tx, message, sent)
     return
   }
   const { reason } = outcome
   const unsureSince =
-    outcome.kind === 'retry' && outcome.maybeAccepted ? message.unsure_since : claimed.unsure_since
-  const delayMs = retryDelayMs(message.attempts, message.urgent === 1, Math.random())
+    outcome.kind === 'retry' && outcome.maybeAccepted ? message.unsureSince : claimed.unsureSince
+  const delayMs = retryDelayMs(message.attempts, message.urgent, Math.random())
   const afterMs = outcome.kind === 'throttled' ? outcome.afterMs : 0
   const nextTry =
     outcome.kind === 'refused' ? null : nextAttemptTime(message.accepted, tx.now, delayMs, afterMs)

@@ -1,14 +1,16 @@
+import { deleteRows, hasRow, insertRow, query, runQuery, updateRows } from '../../db/objectTable.ts'
 import type { Account } from '../../domain/account/account.ts'
 import type { DayUsage, Device } from '../../domain/account/device.ts'
 import type { Alert, AlertUpdate, MessageSummary, Status } from '../../domain/message/alert.ts'
+import { account, outbox } from '../tables.ts'
 
 /** A message as it enters the cell. */
 export interface NewMessage extends MessageSummary {
   subject: string
   text: string
   timeZone: string
-  userId?: string | undefined
-  contact?: string | undefined
+  userId?: string | null | undefined
+  contact?: string | null | undefined
   /** The link in its text, once it is queued. The cell keeps its hash. */
   link?: string | undefined
 }
@@ -71,9 +73,8 @@ export type Effect =
 export type Posted = Effect & { seq: number }
 export type PostedAs<Kind extends Effect['kind']> = Extract<Posted, { kind: Kind }>
 
-export const post = (sql: SqlStorage, effect: Effect): void => {
-  sql.exec('INSERT INTO outbox (effect) VALUES (?)', JSON.stringify(effect))
-}
+export const post = (sql: SqlStorage, effect: Effect): void =>
+  insertRow(sql, outbox, { effect: JSON.stringify(effect) })
 
 /** The number of the newest effect, even if it has been carried out. */
 const lastPosted = (sql: SqlStorage): number =>
@@ -83,8 +84,8 @@ const lastPosted = (sql: SqlStorage): number =>
 /** Numbers effects from after `seq`: a restored ledger would repeat numbers its cell has seen. */
 export const continueAfter = (sql: SqlStorage, seq: number): void => {
   if (lastPosted(sql) >= seq) return
-  sql.exec('INSERT INTO outbox (seq, effect) VALUES (?, ?)', seq, '')
-  sql.exec('DELETE FROM outbox WHERE seq = ?', seq)
+  insertRow(sql, outbox, { seq, effect: '' })
+  deleteRows(sql, outbox, { seq })
 }
 
 const MAX_PAGE_EFFECTS = 50
@@ -94,9 +95,9 @@ const MAX_PAGE_LENGTH = 1_000_000
 export const readPending = (sql: SqlStorage): Posted[] => {
   const rows: { seq: number; effect: string }[] = []
   let length = 0
-  for (const row of sql.exec<{ seq: number; effect: string }>(
-    'SELECT seq, effect FROM outbox ORDER BY seq LIMIT ?',
-    MAX_PAGE_EFFECTS,
+  for (const row of runQuery<{ seq: number; effect: string }>(
+    sql,
+    query`SELECT * FROM ${outbox} ORDER BY ${outbox.seq} LIMIT ${MAX_PAGE_EFFECTS}`,
   )) {
     length += row.effect.length
     if (rows.length > 0 && length > MAX_PAGE_LENGTH) break
@@ -115,9 +116,8 @@ export const goesToDirectory = (effect: Effect): boolean =>
 
 /** Keeps `lastEvent`: a cell whose last event is older has been restored. */
 export const removeCarriedOut = (sql: SqlStorage, upTo: number, lastEvent: number): void => {
-  sql.exec('DELETE FROM outbox WHERE seq <= ?', upTo)
-  sql.exec('UPDATE account SET events_seen = max(events_seen, ?)', lastEvent)
+  deleteRows(sql, outbox, query`${outbox.seq} <= ${upTo}`)
+  updateRows(sql, account, { eventsSeen: query`max(${account.eventsSeen}, ${lastEvent})` })
 }
 
-export const isEmpty = (sql: SqlStorage): boolean =>
-  sql.exec('SELECT 1 FROM outbox LIMIT 1').toArray().length === 0
+export const isEmpty = (sql: SqlStorage): boolean => !hasRow(sql, outbox, query`true`)

@@ -1,6 +1,8 @@
+import { query, runQuery } from '../../db/objectTable.ts'
 import { openCell, openDirectory } from '../../db/open.ts'
 import type { Env } from '../../env.ts'
 import { pokeFeed } from '../../feed/stub.ts'
+import { account } from '../tables.ts'
 import { goesToDirectory, isEmpty, readPending, removeCarriedOut } from './outbox.ts'
 import { applyEffects } from './projection/applyEffects.ts'
 
@@ -58,9 +60,10 @@ export class OutboxDrain {
     const { sql, armAlarm, onFailure } = this.#options
     try {
       for (let effects = readPending(sql); effects[0]; effects = readPending(sql)) {
-        const { id, cell } = sql
-          .exec<{ id: string; cell: number }>('SELECT id, cell FROM account')
-          .one()
+        const { id, cell } = runQuery<{ id: string; cell: number }>(
+          sql,
+          query`SELECT ${account.id}, ${account.cell} FROM ${account}`,
+        ).one()
         const env = this.#options.env()
         const db = goesToDirectory(effects[0]) ? openDirectory(env) : openCell(env, cell)
         const { lastEvent, hasSubscribers } = await applyEffects(db, id, effects, Date.now())

@@ -1,7 +1,9 @@
+import { deleteRows, query, runQuery, selectRows } from '../../db/objectTable.ts'
 import { DEFAULT_RETENTION_DAYS, keptSince } from '../../domain/account/account.ts'
 import { readAccount } from '../accounts/accountRow.ts'
 import { pruneRaised } from '../alerts/raised.ts'
 import { pruneCooldowns } from '../alerts/ruleRaises.ts'
+import { acknowledgements, emergencies, messages, notices, receipts } from '../tables.ts'
 
 const DAY_MS = 86_400_000
 /** Receipts arrive within hours. After this only the cell has the message. */
@@ -14,11 +16,11 @@ const MAX_PRUNED = 500
 
 /** When the next message is old enough to be deleted. */
 export const nextPruneTime = (sql: SqlStorage): number | null => {
-  const { oldest } = sql
-    .exec<{ oldest: number | null }>(
-      'SELECT min(changed) AS oldest FROM messages WHERE next_try IS NULL',
-    )
-    .one()
+  const { oldest } = runQuery<{ oldest: number | null }>(
+    sql,
+    query`SELECT min(${messages.changed}) AS oldest FROM ${messages}
+      WHERE ${messages.nextTry} IS NULL`,
+  ).one()
   return oldest === null ? null : oldest + MESSAGES_KEPT_MS
 }
 
@@ -26,22 +28,16 @@ export const nextPruneTime = (sql: SqlStorage): number | null => {
 export const prune = (sql: SqlStorage, now: number): void => {
   const since = keptSince(now, readAccount(sql)?.retentionDays ?? DEFAULT_RETENTION_DAYS)
   pruneRaised(sql, now, since)
-  sql.exec('DELETE FROM acknowledgements WHERE at < ?', since)
-  sql.exec(
-    'DELETE FROM emergencies WHERE raised_at < ? AND check_at IS NULL AND next_round IS NULL',
-    now - EMERGENCIES_KEPT_MS,
-  )
-  sql.exec('DELETE FROM notices WHERE accepted < ?', now - NOTICES_KEPT_MS)
+  const { raisedAt, checkAt, nextRound } = emergencies
+  const isSettled = query`${checkAt} IS NULL AND ${nextRound} IS NULL`
+  deleteRows(sql, acknowledgements, query`${acknowledgements.acknowledgedAt} < ${since}`)
+  deleteRows(sql, emergencies, query`${raisedAt} < ${now - EMERGENCIES_KEPT_MS} AND ${isSettled}`)
+  deleteRows(sql, notices, query`${notices.accepted} < ${now - NOTICES_KEPT_MS}`)
   pruneCooldowns(sql, now)
-  const old = sql
-    .exec<{ id: string }>(
-      'SELECT id FROM messages WHERE next_try IS NULL AND changed <= ? LIMIT ?',
-      now - MESSAGES_KEPT_MS,
-      MAX_PRUNED,
-    )
-    .toArray()
-  for (const { id } of old) {
-    sql.exec('DELETE FROM receipts WHERE message_id = ?', id)
-    sql.exec('DELETE FROM messages WHERE id = ?', id)
+  const isOld = query`${messages.nextTry} IS NULL
+    AND ${messages.changed} <= ${now - MESSAGES_KEPT_MS} LIMIT ${MAX_PRUNED}`
+  for (const { id } of selectRows(sql, messages, isOld)) {
+    deleteRows(sql, receipts, { messageId: id })
+    deleteRows(sql, messages, { id })
   }
 }

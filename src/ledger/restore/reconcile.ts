@@ -1,13 +1,18 @@
+import { hasRow, query, runQuery, selectRows } from '../../db/objectTable.ts'
+import * as cell from '../../db/schema.ts'
 import type { Account } from '../../domain/account/account.ts'
 import { deviceKey } from '../../domain/account/device.ts'
 import type { Env } from '../../env.ts'
-import { readAccount } from '../accounts/accountRow.ts'
+import { readAccount, readAccountRow } from '../accounts/accountRow.ts'
 import { beginDecision, type Decision } from '../decision.ts'
-import { type DeviceRow, toDevice } from '../devices/devices.ts'
+import { toDevice } from '../devices/devices.ts'
 import { continueAfter } from '../outbox/outbox.ts'
 import { toAccountColumns } from '../outbox/projection/accounts.ts'
-import { toDeviceColumns } from '../outbox/projection/devices.ts'
-import { type CellState, type Row, readCellState } from './cellState.ts'
+import { toDeviceColumns, toUsageColumns } from '../outbox/projection/devices.ts'
+import { differs } from '../outbox/projection/upsert.ts'
+import { account as accountTable, devices } from '../tables.ts'
+import { type CellState, readCellState } from './cellState.ts'
+import { skipUsedDevices } from './restore.ts'
 
 /*
  * Compares the cell with the ledger after either was restored to an earlier state. The ledger wins
@@ -35,8 +40,8 @@ const EVENT_JUMP = 1_000_000
 /** More effects than a ledger can post in the 30 days that it can be restored by. */
 const EFFECT_JUMP = 1_000_000_000
 
-const differs = (row: Row | undefined, expected: Row): boolean =>
-  !row || Object.entries(expected).some(([name, value]) => row[name] !== value)
+/** The counters of a device that has sent nothing today. */
+const UNUSED = { [cell.devices.emailsSent.name]: 0, [cell.devices.smsSent.name]: 0 }
 
 /** Moves the numbers of effects and devices past the cell's; a current ledger is ahead already. */
 const skipUsedNumbers = (
@@ -47,10 +52,7 @@ const skipUsedNumbers = (
 ): void => {
   const seen = [state.account, ...state.devices].map((row) => Number(row?.seq ?? 0))
   continueAfter(sql, Math.max(...seen) + (isRestored ? EFFECT_JUMP : 0))
-  sql.exec(
-    'UPDATE account SET next_device = max(next_device, ?)',
-    state.lastKey - deviceKey(account.number, 0) + 1,
-  )
+  skipUsedDevices(sql, { nextDevice: state.lastKey - deviceKey(account.number, 0) + 1 })
 }
 
 interface Page {
@@ -68,21 +70,23 @@ const correctDevices = (
 ): number => {
   const { sql, account, now } = tx
   const rows = new Map(state.devices.map((row) => [Number(row.key), row]))
-  const own = sql
-    .exec<DeviceRow>('SELECT * FROM devices WHERE key > ? AND key <= ?', after, upTo)
-    .toArray()
+  const own = selectRows(
+    sql,
+    devices,
+    query`${devices.key} > ${after} AND ${devices.key} <= ${upTo}`,
+  )
   for (const ledgerRow of own) {
     const device = toDevice(tx, ledgerRow)
     const { id, key, usage } = device
     const row = rows.get(key)
     rows.delete(key)
-    if (differs(row, toDeviceColumns(account.id, device))) {
+    if (differs(cell.devices, row, toDeviceColumns(account.id, device))) {
       corrected.devices++
       if (state.tombstoned.has(id)) tx.post({ kind: 'undelete', id })
       tx.post({ kind: 'device', device })
     }
-    const shown = row?.usage_date === account.day ? [row.emails_sent, row.sms_sent] : [0, 0]
-    if (shown[0] !== usage.emailsSent || shown[1] !== usage.smsSent) {
+    const isToday = row?.usage_date === account.day
+    if (differs(cell.devices, isToday ? row : UNUSED, toUsageColumns(usage))) {
       corrected.usage++
       tx.post({ kind: 'usage', key, usage })
     }
@@ -101,13 +105,9 @@ const correctAccount = (
   corrected: Corrections,
 ): void => {
   const { sql, account } = tx
-  const { next_expiry: nextExpiry, events_seen: seen } = sql
-    .exec<{ next_expiry: number | null; events_seen: number }>(
-      'SELECT next_expiry, events_seen FROM account',
-    )
-    .one()
+  const { nextExpiry = null, eventsSeen: seen = 0 } = readAccountRow(sql) ?? {}
   if (!state.account || !state.isListed) tx.post({ kind: 'undelete', id: account.id })
-  if (differs(state.account, toAccountColumns(account, nextExpiry))) {
+  if (differs(cell.accounts, state.account, toAccountColumns(account, nextExpiry))) {
     corrected.account++
     tx.post({ kind: 'account', account, nextExpiry })
   }
@@ -132,16 +132,14 @@ export const reconcilePage = async (
   const { sql } = storage
   const known = readAccount(sql)
   if (!known) {
-    const erased = sql.exec('SELECT 1 FROM account').toArray().length > 0
+    const erased = hasRow(sql, accountTable, { erased: true })
     return { ok: false, refusal: 'account-not-found', erased }
   }
-  const keys = sql
-    .exec<{ key: number; id: string }>(
-      'SELECT key, id FROM devices WHERE key > ? ORDER BY key LIMIT ?',
-      after,
-      MAX_PAGE_DEVICES,
-    )
-    .toArray()
+  const keys = runQuery<{ key: number; id: string }>(
+    sql,
+    query`SELECT ${devices.key}, ${devices.id} FROM ${devices} WHERE ${devices.key} > ${after}
+      ORDER BY ${devices.key} LIMIT ${MAX_PAGE_DEVICES}`,
+  ).toArray()
   const isLastPage = keys.length < MAX_PAGE_DEVICES
   const lastKey = isLastPage ? Number.MAX_SAFE_INTEGER : (keys.at(-1)?.key ?? after)
   const ids = keys.map(({ id }) => id)

@@ -1,3 +1,6 @@
+import { findRow, query, updateRows } from '../../db/objectTable.ts'
+import { account } from '../tables.ts'
+
 /* Point-in-time restore of a ledger, by the platform's history of the last 30 days. */
 
 /** Passed to the object that replaces this one after a point-in-time restore. */
@@ -19,20 +22,20 @@ export const scheduleRestore = async (
   instance: string,
   to: number | string,
 ): Promise<RestoreOutcome> => {
-  const [row] = storage.sql
-    .exec<{ next_device: number }>('SELECT next_device FROM account')
-    .toArray()
+  const row = findRow(storage.sql, account, query`true`)
   if (!row) return { ok: false, refusal: 'account-not-found' }
   try {
     const bookmark = typeof to === 'string' ? to : await storage.getBookmarkForTime(to)
     const undo = await storage.onNextSessionRestoreBookmark(bookmark)
-    return { ok: true, undo, handover: { instance, nextDevice: row.next_device } }
+    return { ok: true, undo, handover: { instance, nextDevice: row.nextDevice } }
   } catch {
     return { ok: false, refusal: 'history-unavailable' }
   }
 }
 
 /** Skips device keys given out before the restore: the cell may have tracks and groups under them. */
-export const skipUsedDevices = (sql: SqlStorage, { nextDevice }: Handover): void => {
-  sql.exec('UPDATE account SET next_device = max(next_device, ?)', nextDevice)
-}
+export const skipUsedDevices = (
+  sql: SqlStorage,
+  { nextDevice }: Pick<Handover, 'nextDevice'>,
+): void =>
+  updateRows(sql, account, { nextDevice: query`max(${account.nextDevice}, ${nextDevice})` })

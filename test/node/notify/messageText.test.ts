@@ -3,9 +3,13 @@ import { describe, expect, test } from 'vitest'
 import { alertIdOf, messageId, type PositionSource } from '../../../src/domain/message/alert.ts'
 import { septets, toGsm7 } from '../../../src/domain/message/gsm7.ts'
 import { fillLink, LINK_MARK } from '../../../src/domain/message/link.ts'
+import {
+  type AlertDetails,
+  composeEmail,
+  type Purpose,
+} from '../../../src/domain/message/text/messageText.ts'
+import { composeSms } from '../../../src/domain/message/text/smsText.ts'
 import { toHtml } from '../../../src/notify/html.ts'
-import { type AlertDetails, composeEmail, type Purpose } from '../../../src/notify/messageText.ts'
-import { composeSms } from '../../../src/notify/smsText.ts'
 
 const ID = 'alr_1jn7wz3h4q8v2n5t7r6m0p'
 

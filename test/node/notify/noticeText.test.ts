@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest'
 import { septets } from '../../../src/domain/message/gsm7.ts'
-import { composeNotice, type NoticeContent } from '../../../src/notify/noticeText.ts'
+import {
+  composeNoticeEmail,
+  composeNoticeSms,
+  type NoticeContent,
+} from '../../../src/domain/message/text/noticeText.ts'
 
 const content: NoticeContent = {
   kind: 'webhook-disabled',
@@ -10,7 +14,7 @@ const content: NoticeContent = {
 }
 
 test('the e-mail about a disabled webhook names the webhook, its URL and the cause, without the query', () => {
-  const { subject, text } = composeNotice.Email(content, 'UTC')
+  const { subject, text } = composeNoticeEmail(content, 'UTC')
   expect(subject).toBe('Webhook disabled: receiver.example:8443')
   expect(text).toContain(
     'The webhook whk_1jn7wz3h4q8v2n5t7r6m0p to receiver.example:8443/events was disabled, because its receiver answered 410 Gone.',
@@ -20,7 +24,7 @@ test('the e-mail about a disabled webhook names the webhook, its URL and the cau
 
 test('the SMS about a disabled webhook is one segment, however long the host', () => {
   for (const host of ['a.io', `${'long-'.repeat(40)}name.example`, '[2001:db8::1]']) {
-    const { subject, text } = composeNotice.SMS(
+    const { subject, text } = composeNoticeSms(
       { ...content, url: `https://${host}/`, reason: 'failing' },
       'UTC',
     )

@@ -9,7 +9,14 @@ import { daysAgo, iso } from '../../support/time.ts'
 import { asToken, NOTHING, names, reconcile } from './restores.ts'
 
 describe('a restored ledger', () => {
-  const LEDGER_TABLES = ['account', 'devices', 'endings', 'usage', 'log', 'outbox'] as const
+  const LEDGER_TABLES = [
+    'account',
+    'devices',
+    'endings',
+    'message_counts',
+    'log',
+    'outbox',
+  ] as const
   const inLedger = <T>(account: TestAccount, work: (sql: SqlStorage) => T): Promise<T> =>
     runInDurableObject(env.LEDGER.get(env.LEDGER.idFromName(account.id)), (_, state) =>
       work(state.storage.sql),

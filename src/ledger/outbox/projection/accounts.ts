@@ -1,4 +1,4 @@
-import { eq, getTableColumns, sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import type { Database } from '../../../db/open.ts'
 import { accounts, erasures, eventHeads } from '../../../db/schema.ts'
 import { names, statement } from '../../../db/statement.ts'
@@ -10,36 +10,35 @@ import {
 import type { PostedAs } from '../outbox.ts'
 import { type Columns, compileUpsert } from './upsert.ts'
 
-/** The account's row, without the number of the effect that writes it. */
-export const toAccountColumns = (account: Account, nextExpiry: number | null): Columns => ({
+/** Whatever changes rules writes their version, and every effect has a number of its own. */
+type AccountColumns = Columns<typeof accounts, 'rulesVersion' | 'seq'>
+
+export const toAccountColumns = (account: Account, nextExpiry: number | null): AccountColumns => ({
   id: account.id,
   number: account.number,
-  user_name: account.userName,
+  userName: account.userName,
   name: account.name,
-  time_zone: account.timeZone,
+  timeZone: account.timeZone,
   day: account.day,
   licenses: account.total,
   used: account.used,
-  disabled: account.disabled ? 1 : 0,
-  retention_days: account.retentionDays,
+  disabled: account.disabled,
+  retentionDays: account.retentionDays,
   // An effect that was posted before accounts had budgets has none.
-  locations_per_day: account.budgets?.locationsPerDay ?? null,
-  storage_bytes: account.budgets?.storageBytes ?? null,
+  locationsPerDay: account.budgets?.locationsPerDay ?? null,
+  storageBytes: account.budgets?.storageBytes ?? null,
   // An effect that was posted before accounts had these settings has none.
   emergency: storeEmergencySettings({ ...DEFAULT_EMERGENCY_SETTINGS, ...account }),
-  next_expiry: nextExpiry,
+  nextExpiry,
   creation: account.creation,
-  last_modified: account.lastModified,
+  lastModified: account.lastModified,
   version: account.version,
 })
-
-/** Not of the ledger's record: whatever changes rules writes it. */
-const { rulesVersion, ...recordColumns } = getTableColumns(accounts)
 
 /** While an erasure is pending, a late repeat does not bring the row back. */
 const upsertAccount = compileUpsert({
   table: accounts,
-  columns: Object.values(recordColumns),
+  others: ['rulesVersion'],
   key: accounts.id,
   owner: accounts.id,
   seq: accounts.seq,

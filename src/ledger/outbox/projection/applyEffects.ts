@@ -6,14 +6,12 @@ import { insertMessages, updateMessage } from '../../../db/queries/messages.ts'
 import { deletePendingRaises } from '../../../db/queries/pendingRaises.ts'
 import { eventHeads } from '../../../db/schema.ts'
 import { compile, placeholders, type Statement } from '../../../db/statement.ts'
-import { NO_DEVICE_KEY } from '../../../domain/message/alert.ts'
 import type { Posted } from '../outbox.ts'
 import { jumpEvents, removeAccount, writeAccount } from './accounts.ts'
 import { removeDevice, undelete, writeContact, writeDevice, writeUsage } from './devices.ts'
 import { listAccount, unlistAccount } from './directory.ts'
 import { type Hashed, hashLinks } from './links.ts'
 import { repairMemberships } from './memberships.ts'
-import { insertNoticeMessages } from './notices.ts'
 
 /*
  * Effects as D1 statements. Each may run twice or late: rows carry the number of the effect that
@@ -46,9 +44,7 @@ const statementsFor = (
     case 'alert-state':
       return updateAlert(db, { accountId, ...effect })
     case 'messages':
-      return effect.key === NO_DEVICE_KEY
-        ? insertNoticeMessages(db, accountId, effect)
-        : insertMessages(db, { accountId, ...effect })
+      return insertMessages(db, { accountId, ...effect })
     case 'message-state':
       return updateMessage(db, { accountId, ...effect })
     case 'memberships':

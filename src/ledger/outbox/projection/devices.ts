@@ -1,4 +1,4 @@
-import { and, eq, getTableColumns, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import type { Database } from '../../../db/open.ts'
 import { removeRuleTarget } from '../../../db/queries/ruleTargets.ts'
 import {
@@ -11,52 +11,63 @@ import {
   unclaimed,
   users,
 } from '../../../db/schema.ts'
-import { compile, names, type Statement, statement } from '../../../db/statement.ts'
-import { DEFAULT_MAX_SPEED, type Device, NO_RESERVE } from '../../../domain/account/device.ts'
+import { compile, names, placeholders, type Statement, statement } from '../../../db/statement.ts'
+import {
+  type DayUsage,
+  DEFAULT_MAX_SPEED,
+  type Device,
+  NO_RESERVE,
+} from '../../../domain/account/device.ts'
 import { endsOf } from '../../../domain/account/license.ts'
 import { fold } from '../../../domain/text/fold.ts'
 import type { PostedAs } from '../outbox.ts'
 import { updateMemberships } from './memberships.ts'
 import { type Columns, compileUpsert } from './upsert.ts'
 
-/** A device's row, without the day's counters, `source_id`, `last_contact` and the effect's number. */
-export const toDeviceColumns = (accountId: string, device: Device): Columns => ({
-  key: device.key,
-  id: device.id,
-  account_id: accountId,
-  name: device.name,
-  name_key: fold(device.name),
-  description: device.description,
-  min: device.min,
-  identifier: device.identifier,
-  identifier_key: device.identifier === null ? null : fold(device.identifier),
-  model: device.model,
-  tags: JSON.stringify(device.tags),
-  expires: device.limits.expires ? 1 : 0,
-  expiration_date: device.limits.expirationDate,
-  ends: endsOf(device.limits),
-  daily_email_limit: device.limits.dailyEmailLimit,
-  daily_sms_limit: device.limits.dailySmsLimit,
-  email_reserve: (device.limits.emergencyReserve ?? NO_RESERVE).email,
-  sms_reserve: (device.limits.emergencyReserve ?? NO_RESERVE).sms,
-  max_speed: device.maxSpeed ?? DEFAULT_MAX_SPEED,
-  creation: device.creation,
-  last_modified: device.lastModified,
-  version: device.version,
-})
+/** The columns of a device's row that no edit writes. */
+const OTHERS = ['usageDate', 'emailsSent', 'smsSent', 'sourceId', 'lastContact'] as const
 
-const { usageDate, emailsSent, smsSent, sourceId, lastContact, ...recordColumns } =
-  getTableColumns(devices)
+type DeviceColumns = Columns<typeof devices, (typeof OTHERS)[number] | 'seq'>
+
+export const toDeviceColumns = (accountId: string, device: Device): DeviceColumns => {
+  const { key, id, name, description, min, identifier, model, tags, limits } = device
+  const { expires, expirationDate, dailyEmailLimit, dailySmsLimit } = limits
+  const { emergencyReserve = NO_RESERVE } = limits
+  return {
+    key,
+    id,
+    accountId,
+    name,
+    nameKey: fold(name),
+    description,
+    min,
+    identifier,
+    identifierKey: identifier === null ? null : fold(identifier),
+    model,
+    tags,
+    expires,
+    expirationDate,
+    ends: endsOf(limits),
+    dailyEmailLimit,
+    dailySmsLimit,
+    emailReserve: emergencyReserve.email,
+    smsReserve: emergencyReserve.sms,
+    maxSpeed: device.maxSpeed ?? DEFAULT_MAX_SPEED,
+    creation: device.creation,
+    lastModified: device.lastModified,
+    version: device.version,
+  }
+}
 
 /** A deleted device's tombstone keeps a late repeat from bringing the row back. */
 const upsertDevice = compileUpsert({
   table: devices,
-  columns: Object.values(recordColumns),
+  others: OTHERS,
   key: devices.key,
   owner: devices.accountId,
   seq: devices.seq,
   unless: sql`EXISTS (SELECT 1 FROM ${tombstones}
-    WHERE ${tombstones.accountId} = ${sql.placeholder('account_id')}
+    WHERE ${tombstones.accountId} = ${sql.placeholder('accountId')}
       AND ${tombstones.id} = ${sql.placeholder('id')})`,
 })
 
@@ -131,33 +142,36 @@ export const writeDevice = (
       ]),
 ]
 
+/** An effect that was posted before counters were kept by channel. */
+interface OldUsage {
+  emailsSent: number
+  smsSent: number
+}
+
+/** The counters of a day. Channels without a limit of the device have none in the cell. */
+export const toUsageColumns = (usage: DayUsage | (Omit<DayUsage, 'sent'> & OldUsage)) =>
+  'sent' in usage
+    ? { emailsSent: usage.sent.Email ?? 0, smsSent: usage.sent.SMS ?? 0 }
+    : { emailsSent: usage.emailsSent, smsSent: usage.smsSent }
+
+const u = placeholders('key', 'accountId', 'date', 'emailsSent', 'smsSent', 'contact', 'seq')
+
 /** Counters change without an edit, so they carry the number of their own effect. */
-const updateUsage = compile<{
-  key: number
-  accountId: string
-  date: string
-  emails: number
-  sms: number
-  contact: number
-  seq: number
-}>(
-  sql`UPDATE ${devices} SET usage_date = ${sql.placeholder('date')},
-      emails_sent = ${sql.placeholder('emails')}, sms_sent = ${sql.placeholder('sms')},
-      seq = ${sql.placeholder('seq')},
-      last_contact = nullif(max(ifnull(last_contact, 0), ${sql.placeholder('contact')}), 0)
-    WHERE ${devices.key} = ${sql.placeholder('key')}
-      AND ${devices.accountId} = ${sql.placeholder('accountId')}
-      AND ${devices.seq} < ${sql.placeholder('seq')}`,
+const updateUsage = compile<Record<keyof typeof u, string | number>>(
+  sql`UPDATE ${devices} SET ${names(devices.usageDate)} = ${u.date},
+      ${names(devices.emailsSent)} = ${u.emailsSent}, ${names(devices.smsSent)} = ${u.smsSent},
+      ${names(devices.seq)} = ${u.seq}, ${names(devices.lastContact)} =
+        nullif(max(ifnull(${devices.lastContact}, 0), ${u.contact}), 0)
+    WHERE ${devices.key} = ${u.key} AND ${devices.accountId} = ${u.accountId}
+      AND ${devices.seq} < ${u.seq}`,
 )
 
 export const writeUsage = (
   db: Database,
   accountId: string,
   { key, usage, contact = 0, seq }: PostedAs<'usage'>,
-): Statement[] => {
-  const { date, emailsSent: emails, smsSent: sms } = usage
-  return [updateUsage(db, { key, accountId, date, emails, sms, contact, seq })]
-}
+): Statement =>
+  updateUsage(db, { key, accountId, date: usage.date, ...toUsageColumns(usage), contact, seq })
 
 const updateContact = compile<{ key: number; accountId: string; at: number }>(
   sql`UPDATE ${devices} SET last_contact = ${sql.placeholder('at')}
@@ -170,7 +184,7 @@ export const writeContact = (
   db: Database,
   accountId: string,
   { key, at }: PostedAs<'contact'>,
-): Statement[] => [updateContact(db, { key, accountId, at })]
+): Statement => updateContact(db, { key, accountId, at })
 
 /** The unary plus keeps the planner from reading all memberships of the account. */
 const isMember = (accountId: string, key: number) =>

@@ -1,6 +1,5 @@
-import type { DisabledReason } from '../domain/event/webhook.ts'
-import type { Channel } from '../domain/message/alert.ts'
-import { cutTo } from '../domain/message/gsm7.ts'
+import type { DisabledReason } from '../../event/webhook.ts'
+import { cutTo } from '../gsm7.ts'
 import { composeLinkEmail, type LinkContent } from './linkText.ts'
 import type { MessageText } from './messageText.ts'
 
@@ -73,19 +72,17 @@ const composeSosSms = (content: UnclaimedSos): MessageText => ({
   text: `SOS of the unknown device ${content.identifier}. ${placeOf(content)}`,
 })
 
-const composeEmail: Compose = (content, timeZone) => {
+/** Times are in the recipient's zone. */
+type Compose = (content: NoticeContent, timeZone: string) => MessageText
+
+export const composeNoticeEmail: Compose = (content, timeZone) => {
   if (content.kind === 'webhook-disabled') return composeWebhookEmail(content)
   if (content.kind === 'unclaimed-sos') return composeSosEmail(content, timeZone)
   return composeLinkEmail(content, timeZone)
 }
 
-const composeSms: Compose = (content) => {
+export const composeNoticeSms: Compose = (content) => {
   if (content.kind === 'webhook-disabled') return composeWebhookSms(content)
   if (content.kind === 'unclaimed-sos') return composeSosSms(content)
   throw new Error('password links are sent by e-mail only')
 }
-
-type Compose = (content: NoticeContent, timeZone: string) => MessageText
-
-/** Composes a notice for a recipient's channel, with times in the recipient's zone. */
-export const composeNotice: Record<Channel, Compose> = { Email: composeEmail, SMS: composeSms }

@@ -1,8 +1,8 @@
-import { shortCoordinates } from '../domain/geo/place.ts'
-import { describeMotion, formatShortTime, placeOf, shortAge } from '../domain/message/alertText.ts'
-import type { UndeliveredReason } from '../domain/message/emergency.ts'
-import { cutTo, septets, toGsm7 } from '../domain/message/gsm7.ts'
-import { LINK_LENGTH, LINK_MARK } from '../domain/message/link.ts'
+import { shortCoordinates } from '../../geo/place.ts'
+import { describeMotion, formatShortTime, placeOf, shortAge } from '../alertText.ts'
+import type { UndeliveredReason } from '../emergency.ts'
+import { cutTo, septets, toGsm7 } from '../gsm7.ts'
+import { LINK_LENGTH, LINK_MARK } from '../link.ts'
 import {
   type AlertDetails,
   linkOf,

@@ -1,4 +1,4 @@
-import { zoneFormats } from '../domain/time/day.ts'
+import { zoneFormats } from '../../time/day.ts'
 import { type MessageText, toOneLine } from './messageText.ts'
 
 /* The text of e-mails with a password link. */

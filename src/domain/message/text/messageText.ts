@@ -1,14 +1,9 @@
-import { formatCoordinates, mapLink } from '../domain/geo/place.ts'
-import { type Alert, type Motion, SOS } from '../domain/message/alert.ts'
-import {
-  describeAge,
-  describeMotion,
-  formatLongTime,
-  placeOf,
-} from '../domain/message/alertText.ts'
-import type { UndeliveredReason } from '../domain/message/emergency.ts'
-import { cutTo } from '../domain/message/gsm7.ts'
-import { LINK_MARK, LINK_PATH } from '../domain/message/link.ts'
+import { formatCoordinates, mapLink } from '../../geo/place.ts'
+import { type Alert, type Motion, SOS } from '../alert.ts'
+import { describeAge, describeMotion, formatLongTime, placeOf } from '../alertText.ts'
+import type { UndeliveredReason } from '../emergency.ts'
+import { cutTo } from '../gsm7.ts'
+import { LINK_MARK, LINK_PATH } from '../link.ts'
 
 /* The text of an alert's e-mails. `smsText.ts` has that of its SMS. */
 

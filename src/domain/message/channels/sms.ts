@@ -1,0 +1,16 @@
+import { composeNoticeSms } from '../text/noticeText.ts'
+import { composeSms } from '../text/smsText.ts'
+import type { ChannelDefinition } from './channel.ts'
+
+export const sms: ChannelDefinition = {
+  concurrency: 2,
+  addressOf: ({ phone }) => phone,
+  isChosenBy: ({ notifySms }) => Boolean(notifySms),
+  deviceLimit: ({ dailySmsLimit: limit, emergencyReserve }) => ({
+    limit,
+    reserve: emergencyReserve?.sms ?? 0,
+  }),
+  noticeLimit: (limits) => limits.sms,
+  composeAlert: composeSms,
+  composeNotice: composeNoticeSms,
+}

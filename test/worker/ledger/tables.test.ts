@@ -1,0 +1,47 @@
+import { env, runInDurableObject } from 'cloudflare:test'
+import { getTableColumns, getTableName, is, Table } from 'drizzle-orm'
+import { expect, test } from 'vitest'
+import { migrate } from '../../../src/db/objectMigrations.ts'
+import { STEPS } from '../../../src/ledger/migrations.ts'
+import * as tables from '../../../src/ledger/tables.ts'
+
+/** Runs on the SQLite of a ledger that nothing else uses. */
+const onStorage = <T>(name: string, work: (storage: DurableObjectStorage) => T): Promise<T> =>
+  runInDurableObject(env.LEDGER.get(env.LEDGER.idFromName(name)), (_, { storage }) => work(storage))
+
+test('the declared tables are those that the migrations make', async () => {
+  const declared = Object.values(tables).filter((value) => is(value, Table))
+  expect(declared).toHaveLength(17)
+  const migrated = await onStorage('tables', ({ sql }) =>
+    declared.map((table) =>
+      sql
+        .exec('SELECT name, type FROM pragma_table_info(?) ORDER BY name', getTableName(table))
+        .toArray(),
+    ),
+  )
+  const expected = declared.map((table) =>
+    Object.values(getTableColumns(table))
+      .map((column) => ({ name: column.name, type: column.getSQLType().toUpperCase() }))
+      .sort((a, b) => (a.name < b.name ? -1 : 1)),
+  )
+  expect(migrated).toEqual(expected)
+})
+
+test('counters of a column each become a row for each channel', async () => {
+  const rows = await onStorage('counters', async (storage) => {
+    const { sql } = storage
+    await storage.deleteAll()
+    const step = STEPS.findIndex((text) => text.includes('DROP TABLE usage'))
+    migrate(storage, STEPS.slice(0, step))
+    sql.exec(`INSERT INTO usage (device_key, day, emails, emails_suppressed, emails_reached,
+      emails_emergency, sms) VALUES (7, '2026-11-01', 10, 2, 1, 3, 4), (7, '2026-11-02', 0, 0, 0, 0, 0),
+      (0, '2026-11-02', 0, 0, 0, 0, 5)`)
+    migrate(storage, STEPS)
+    return [...sql.exec('SELECT * FROM message_counts ORDER BY device_key, channel').raw()]
+  })
+  expect(rows).toEqual([
+    [0, '2026-11-02', 'SMS', 5, 0, 0, 0],
+    [7, '2026-11-01', 'Email', 10, 2, 3, 1],
+    [7, '2026-11-01', 'SMS', 4, 0, 0, 0],
+  ])
+})
