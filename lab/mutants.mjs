@@ -231,7 +231,7 @@ const MUTANTS = [
   },
   {
     name: 'receivers that hang take the connections that the feed needs for D1',
-    file: 'src/feed/webhooks/receiverSlots.ts',
+    file: 'src/feed/webhooks/webhookWorker.ts',
     from: 'const MAX_CALLS = 4',
     to: 'const MAX_CALLS = 40',
     tests: ['worker/webhooks/slots'],

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { findDevice } from '../devices/store.ts'
 import { currentDay, endsOf, hasEnded } from '../domain/account/license.ts'
-import { waitOutside } from '../http/admission/accountSlots.ts'
+import { waitForReceiver } from '../http/admission/loadShedding.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { operation } from '../http/contract/operation.ts'
 import { Problem } from '../http/contract/problem.ts'
@@ -34,7 +34,7 @@ export const commands = new Hono<AppEnv>()
     const context = requestContext(c)
     const result = sms
       ? await sendBySms(context, id, given)
-      : await sendByNetwork(context, id, given, (wait) => waitOutside(c, wait))
+      : await sendByNetwork(context, id, given, (wait) => waitForReceiver(c, wait))
     const body = {
       success: true as const,
       result,

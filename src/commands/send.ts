@@ -81,7 +81,7 @@ export interface CommandForDevice {
 }
 
 /** Waits for a network without a slot of the request. */
-type WaitOutside = <T>(wait: () => Promise<T>) => Promise<T>
+type WaitForReceiver = <T>(wait: () => Promise<T>) => Promise<T>
 
 const toNewCommand = (
   { accountId, now }: ServiceContext,
@@ -108,7 +108,7 @@ export const sendByNetwork = async (
   context: ServiceContext,
   id: string,
   given: CommandForDevice,
-  waitOutside: WaitOutside,
+  waitForReceiver: WaitForReceiver,
 ): Promise<string> => {
   const { identifier } = given.device
   if (identifier === null) throw new Problem('no-command-channel')
@@ -122,7 +122,7 @@ export const sendByNetwork = async (
   }
   const isNew = await insertCommand(context.db, toNewCommand(context, id, given, false))
   if (isNew) {
-    const { status, answer } = await waitOutside(() => call(channel, prepared.request))
+    const { status, answer } = await waitForReceiver(() => call(channel, prepared.request))
     await setStatus(context.db, id, status, answer)
   }
   return prepared.result

@@ -19,9 +19,8 @@ import {
   sendDisableNotices,
 } from './webhooks/disableNotice.ts'
 import { type ManualDelivery, redeliver, sendTest } from './webhooks/manualDelivery.ts'
-import { ReceiverSlots } from './webhooks/receiverSlots.ts'
 import { ensureSecret, rotateSecret } from './webhooks/secrets.ts'
-import type { FeedContext } from './webhooks/webhookWorker.ts'
+import { type FeedContext, newReceiverCalls } from './webhooks/webhookWorker.ts'
 import { forgetWebhook, WebhookWorkers } from './webhooks/webhookWorkers.ts'
 
 /**
@@ -33,7 +32,7 @@ export class AccountFeed extends DurableObject<Env> {
   readonly #streams: Streams
   readonly #admission: StreamAdmission
   readonly #webhookWorkers: WebhookWorkers
-  readonly #slots = new ReceiverSlots()
+  readonly #receiverCalls = newReceiverCalls()
   readonly #pollLoop: PollLoop
   #lastPollAt = 0
   /** As of the last poll. */
@@ -208,7 +207,7 @@ export class AccountFeed extends DurableObject<Env> {
   }
 
   #contextOf(owner: FeedOwner): FeedContext {
-    return { env: this.env, storage: this.ctx.storage, owner, slots: this.#slots }
+    return { env: this.env, storage: this.ctx.storage, owner, receiverCalls: this.#receiverCalls }
   }
 
   #nextPollAt(now: number): number | null {

@@ -5,7 +5,7 @@ import { looksLikeApiKey } from '../domain/account/apiKey.ts'
 import { allows, type Scope } from '../domain/account/scope.ts'
 import { operatorToken } from '../env.ts'
 import { log } from '../log.ts'
-import { requireSlot } from './admission/accountSlots.ts'
+import { assignSlot } from './admission/loadShedding.ts'
 import { countRequest } from './admission/rateLimit.ts'
 import type { Context } from './context.ts'
 import { Problem } from './contract/problem.ts'
@@ -45,7 +45,7 @@ export const admit = async (c: Context, token = readBearer(c)): Promise<void> =>
   c.set('principal', principal)
   c.set('db', db)
   countRequest(c, principal.accountId, now)
-  await requireSlot(c)
+  await assignSlot(c.req.raw, principal.accountId)
 }
 
 /** Throws a 403 unless the token has one of the scopes. */

@@ -2,7 +2,7 @@ import type { MiddlewareHandler } from 'hono'
 import { routePath } from 'hono/route'
 import { type Env, publicUrlFault } from '../env.ts'
 import { errorFields, log } from '../log.ts'
-import { acquire, release, releaseWhile } from './admission/loadShedding.ts'
+import { releaseSlots, tryAcquireSlot, waitWithoutSlot } from './admission/loadShedding.ts'
 import { ratePolicy } from './admission/rateLimit.ts'
 import { declaredLength, MAX_OPEN_BODY_BYTES } from './body/body.ts'
 import type { AppEnv, Context } from './context.ts'
@@ -41,7 +41,7 @@ const logRequest = (c: Context, startedAt: number) => {
 const drainSmallBody = async (request: Request): Promise<void> => {
   if (request.bodyUsed || !request.body) return
   if (!(declaredLength(request) <= MAX_OPEN_BODY_BYTES)) return
-  await releaseWhile(request, () => request.arrayBuffer()).catch(() => {})
+  await waitWithoutSlot(request, () => request.arrayBuffer()).catch(() => {})
 }
 
 const CORS_HEADERS = {
@@ -123,10 +123,10 @@ export const withLoadShedding =
   async (request, env, context) => {
     // A refused preflight would hide the 503 from a browser.
     if (request.method === 'OPTIONS') return serve(request, env, context)
-    if (!acquire(request, Date.now())) return rejectRequest(request, env)
+    if (!tryAcquireSlot(request)) return rejectRequest(request, env)
     try {
       return await serve(request, env, context)
     } finally {
-      release(request)
+      releaseSlots(request)
     }
   }

@@ -5,7 +5,7 @@ import { checkPublicUrl } from '../domain/text/publicUrl.ts'
 import { iso } from '../domain/time/iso.ts'
 import { allowsLoopback } from '../env.ts'
 import { type Feed, feedOf, pokeFeed } from '../feed/stub.ts'
-import { waitOutside } from '../http/admission/accountSlots.ts'
+import { waitForReceiver } from '../http/admission/loadShedding.ts'
 import { applyPatch } from '../http/body/patch.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { operation } from '../http/contract/operation.ts'
@@ -107,7 +107,7 @@ export const webhooks = new Hono<AppEnv>()
     const webhook = await requireWebhook(c)
     const id = await c.get('newId')('dlv')
     const { delivery } = requireOk(
-      await waitOutside(c, () => ownFeed(c).sendTest(c.get('principal'), webhook, id)),
+      await waitForReceiver(c, () => ownFeed(c).sendTest(c.get('principal'), webhook, id)),
     )
     return reply(c, contract.testWebhook, { success: true, delivery: presentDelivery(delivery) })
   })
@@ -133,7 +133,7 @@ export const webhooks = new Hono<AppEnv>()
     async (c) => {
       const webhook = await requireWebhook(c)
       const id = c.req.param('deliveryId')
-      const outcome = await waitOutside(c, () =>
+      const outcome = await waitForReceiver(c, () =>
         ownFeed(c).redeliver(c.get('principal'), webhook, id),
       )
       const { delivery } = requireOk(outcome)

@@ -4,7 +4,7 @@ import { iso } from '../../domain/time/iso.ts'
 import { readSequences } from '../../events/store.ts'
 import { newId } from '../../ids.ts'
 import { beginManualAttempt, endAttempt, findDelivery, insertDelivery } from './deliveries.ts'
-import { deliveryBody, type FeedContext, sendDelivery } from './webhookWorker.ts'
+import { deliveryBody, type FeedContext, RISKY, sendDelivery } from './webhookWorker.ts'
 import { saveFailingSince } from './workerState.ts'
 
 /* Deliveries on request: attempted at once and once, outside the webhook's sequence. */
@@ -41,15 +41,16 @@ export const sendTest = async (
   webhook: Webhook,
   id: string,
 ): Promise<ManualDelivery> => {
-  const { slots, storage } = context
+  const { receiverCalls, storage } = context
   const { sql } = storage
   const existing = findDelivery(sql, webhook.id, id)
   if (existing) return { ok: true, delivery: existing }
   const body = await testBody(context, webhook)
-  const sent = await slots.runWithin(MAX_WAIT_MS, async () => {
+  const call = async () => {
     const now = Date.now()
     return { now, result: await sendDelivery(context, webhook, id, body) }
-  })
+  }
+  const sent = await receiverCalls.run(call, RISKY, MAX_WAIT_MS)
   if (!sent) return { ok: false, refusal: 'unavailable' }
   const { now, result } = sent
   storage.transactionSync(() => {
@@ -66,7 +67,7 @@ export const redeliver = async (
   webhook: Webhook,
   id: string,
 ): Promise<ManualDelivery> => {
-  const { env, storage, owner, slots } = context
+  const { env, storage, owner, receiverCalls } = context
   const { sql } = storage
   const delivery = findDelivery(sql, webhook.id, id)
   if (!delivery) return { ok: false, refusal: 'delivery-not-found' }
@@ -74,10 +75,11 @@ export const redeliver = async (
   const events = await readSequences(openCell(env, owner.cell), owner.accountId, delivery.sequences)
   if (!isTest && events.length === 0) return { ok: false, refusal: 'delivery-gone' }
   const body = isTest ? await testBody(context, webhook) : deliveryBody(events)
-  const result = await slots.runWithin(MAX_WAIT_MS, () => {
+  const call = () => {
     beginManualAttempt(sql, delivery, Date.now())
     return sendDelivery(context, webhook, id, body)
-  })
+  }
+  const result = await receiverCalls.run(call, RISKY, MAX_WAIT_MS)
   if (!result) return { ok: false, refusal: 'unavailable' }
   const after = findDelivery(sql, webhook.id, id)
   if (!after) return { ok: false, refusal: 'delivery-not-found' }

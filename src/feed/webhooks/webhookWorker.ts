@@ -10,11 +10,11 @@ import { DISABLE_AFTER_MS, retryDelayMs } from '../../domain/event/webhookRetry.
 import type { Env } from '../../env.ts'
 import { presentEvent } from '../../events/present.ts'
 import { type LoggedEvent, readLog, readSequences } from '../../events/store.ts'
+import { Admission } from '../../http/admission/admission.ts'
 import { newId } from '../../ids.ts'
 import type { FeedOwner } from '../stub.ts'
 import { type AttemptResult, callReceiver } from './attempt.ts'
 import { beginAttempt, endAttempt, insertDelivery, pendingDelivery } from './deliveries.ts'
-import type { ReceiverSlots } from './receiverSlots.ts'
 import { readActiveSecrets } from './secrets.ts'
 import { signatureHeaders } from './signature.ts'
 import { advanceCursor, saveFailingSince, syncWorkerState } from './workerState.ts'
@@ -29,8 +29,20 @@ export interface FeedContext {
   env: Env
   storage: DurableObjectStorage
   owner: FeedOwner
-  slots: ReceiverSlots
+  /** The receivers that are being called. */
+  receiverCalls: Admission
 }
+
+/** An object has six connections and needs two of them for D1. */
+const MAX_CALLS = 4
+/** The key of calls that are likely to hang: they leave one slot to the others. */
+export const RISKY = 'risky'
+
+export const newReceiverCalls = (): Admission =>
+  new Admission({
+    limits: { max: MAX_CALLS, maxPerKey: MAX_CALLS - 1 },
+    maxWaiting: { max: Number.POSITIVE_INFINITY },
+  })
 
 const PAGE_EVENTS = 500
 const MAX_BODY_CHARS = 262_144
@@ -177,7 +189,7 @@ export const deliverNext = async (
   getWebhook: () => Webhook | undefined,
   disable: DisableWebhook,
 ): Promise<number | null> => {
-  const { env, storage, owner, slots } = context
+  const { env, storage, owner, receiverCalls } = context
   const { sql } = storage
   const webhook = getWebhook()
   if (!webhook) return null
@@ -192,7 +204,10 @@ export const deliverNext = async (
   const current = getWebhook()
   if (!batch || !current) return null
   const isFailing = syncWorkerState(sql, current).failingSince !== null
-  const attempt = await slots.run(isFailing, () => attemptDelivery(context, batch, getWebhook()))
+  const attempt = await receiverCalls.run(
+    () => attemptDelivery(context, batch, getWebhook()),
+    isFailing ? RISKY : undefined,
+  )
   if (!attempt) return getWebhook() ? 0 : null
   const { receiver, attempts, result } = attempt
   const { failingSince } = syncWorkerState(sql, receiver)

@@ -1,182 +1,131 @@
 import { log } from '../../log.ts'
-import { endSlowBody, noteRequest, reserveStart, tryStartSlowBody } from '../body/slowBodies.ts'
-import { Slots } from './slots.ts'
+import { noteRequest, reserveStart } from '../body/slowBodies.ts'
+import type { Context } from '../context.ts'
+import { overloaded } from '../contract/problem.ts'
+import { Admission } from './admission.ts'
 
-const activeRequests = new Slots(10_000)
-/** Above 100, so that a client may send a hundred requests at once. */
-const MAX_CONCURRENT = 128
+/*
+ * The slots that requests hold in this isolate. The key of a slot is an account, so that one account
+ * cannot block the others.
+ */
+
+/** More than 100, so that a client may send a hundred requests at once; a quarter per account. */
+const USUAL_LIMITS = { max: 128, maxPerKey: 32 }
 /** During a flood most time goes into rejections, so fewer requests are served at once. */
+const FLOOD_LIMITS = { max: 32, maxPerKey: 8 }
 const FLOOD_REJECTIONS_PER_SECOND = 200
-const MAX_CONCURRENT_IN_FLOOD = 32
 
-let maxConcurrent = MAX_CONCURRENT
+const activeRequests = new Admission({
+  limits: USUAL_LIMITS,
+  maxHeldMs: 10_000,
+  maxWaiting: { max: 192, maxPerKey: 96 },
+  maxWaitMs: 10_000,
+  pollMs: 20,
+})
+
+/** Requests that wait, without a slot, for a receiver that a customer chose. */
+const outsideCalls = new Admission({ limits: { max: 512, maxPerKey: 128 }, maxHeldMs: 60_000 })
+
+/** The longest time that a large body may take to arrive. */
+export const BODY_TIMEOUT_MS = 60_000
+/**
+ * Bodies over 64 KiB, until their request ends: what was parsed lives as long. So many of 1 MiB fit
+ * into an isolate's memory with the work on them.
+ */
+export const largeBodies = new Admission({
+  limits: { max: 24, maxPerKey: 12 },
+  maxHeldMs: BODY_TIMEOUT_MS,
+})
+
+/** Bodies over 256 KiB that are worked on. */
+const slowBodies = new Admission({
+  limits: { max: 4, maxPerKey: 1 },
+  maxHeldMs: 10_000,
+  maxWaiting: { max: Number.POSITIVE_INFINITY },
+  maxWaitMs: 10_000,
+  pollMs: 5,
+})
+
 /** Rejections of the current second. */
 let rejections = { since: 0, count: 0 }
+
+/** Logs the rejections of the last second and sets the limits for the next one. */
+const startSecond = (now: number): void => {
+  const { since, count } = rejections
+  if (count > 0) log('warn', { event: 'requests-rejected', count })
+  const isFlood = count >= FLOOD_REJECTIONS_PER_SECOND && now - since < 2000
+  activeRequests.limits = isFlood ? FLOOD_LIMITS : USUAL_LIMITS
+  rejections = { since: now, count: 0 }
+}
 
 /**
  * False when the isolate is busy. Without this limit, three times too much traffic took 850 MB and
  * 18 s a reply (npm run load); an isolate may use 128 MB.
  */
-export const acquire = (request: Request, now: number): boolean => {
+export const tryAcquireSlot = (request: Request): boolean => {
+  const now = Date.now()
   if (now - rejections.since >= 1000) startSecond(now)
-  const isAcquired = activeRequests.acquire(request, now, maxConcurrent)
+  const isAcquired = activeRequests.tryAcquire(request)
   if (!isAcquired) rejections.count++
   return isAcquired
 }
 
-/** Logs the rejections of the last second and sets the limit for the next one. */
-const startSecond = (now: number): void => {
-  const { since, count } = rejections
-  if (count > 0) log('warn', { event: 'requests-rejected', count })
-  const isFlood = count >= FLOOD_REJECTIONS_PER_SECOND && now - since < 2000
-  maxConcurrent = isFlood ? MAX_CONCURRENT_IN_FLOOD : MAX_CONCURRENT
-  rejections = { since: now, count: 0 }
-}
-
-/** Requests that wait for a slot of their account. With its slots, a client may send a hundred. */
-const waitingRequests = new Slots(60_000)
-const MAX_WAITING = 192
-const MAX_WAITING_PER_ACCOUNT = 96
-const MAX_WAIT_MS = 10_000
-const RETRY_INTERVAL_MS = 20
-
-const delay = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
-
-/** Retries until it succeeds, or until `MAX_WAIT_MS` have passed. */
-const retry = async (tryOnce: () => boolean, delayMs: () => number): Promise<boolean> => {
-  for (const deadline = Date.now() + MAX_WAIT_MS; Date.now() < deadline; ) {
-    await delay(delayMs())
-    if (tryOnce()) return true
-  }
-  return false
-}
-
-const tryWait = (request: Request, accountId: string): boolean =>
-  waitingRequests.acquire(request, Date.now(), MAX_WAITING, {
-    owner: accountId,
-    max: MAX_WAITING_PER_ACCOUNT,
-  })
-
-/** Requests that wait without a slot for a receiver that a tenant chose. */
-const outsideRequests = new Slots(60_000)
-const MAX_OUTSIDE = 512
-const MAX_OUTSIDE_PER_ACCOUNT = 128
-
-/** False when the account has too many requests that wait for a receiver. */
-export const tryWaitOutside = (request: Request, accountId: string): boolean =>
-  outsideRequests.acquire(request, Date.now(), MAX_OUTSIDE, {
-    owner: accountId,
-    max: MAX_OUTSIDE_PER_ACCOUNT,
-  })
-
-export const endWaitOutside = (request: Request): void => {
-  outsideRequests.release(request)
-}
-
-/** An account has a quarter: three others find a slot while one uses all of its own. */
-const tryAssign = (request: Request, accountId: string, max: number): boolean =>
-  activeRequests.acquire(request, Date.now(), max, { owner: accountId, max: max / 4 })
-
-/**
- * The time until the next try, which is longer while more requests of the account wait: hundreds
- * of short timers would take the time that the requests need. Requests cannot wake each other,
- * because the runtime keeps their promises apart.
- */
-const retryDelayMs = (accountId: string): number =>
-  RETRY_INTERVAL_MS * (1 + waitingRequests.countOf(accountId) / 8)
-
 /**
  * Makes the slot of a request one of its account. While the account uses its share, the request
- * waits without a slot. False when too many of the account wait, or for too long. In a flood nobody
- * waits: a rejection costs less.
+ * waits without a slot. Throws a 503 when too many of the account wait, or for too long. In a flood
+ * nobody waits: a rejection costs less.
  */
-export const assign = async (
+export const assignSlot = async (
   request: Request,
   accountId: string,
-  max = maxConcurrent,
-): Promise<boolean> => {
+  limits = activeRequests.limits,
+): Promise<void> => {
   noteRequest(accountId, Date.now())
-  const hasNoSlot = !activeRequests.release(request)
-  if (hasNoSlot || tryAssign(request, accountId, max)) return true
-  const isFlood = maxConcurrent < MAX_CONCURRENT
-  if (isFlood || !tryWait(request, accountId)) {
-    rejections.count++
-    return false
-  }
-  const isAssigned = await retry(
-    () => tryAssign(request, accountId, maxConcurrent),
-    () => retryDelayMs(accountId),
-  )
-  if (isAssigned) waitingRequests.release(request)
-  return isAssigned
+  const hasSlot = activeRequests.releaseSlot(request) !== undefined
+  if (!hasSlot || activeRequests.tryAcquire(request, accountId, limits)) return
+  const isFlood = activeRequests.limits === FLOOD_LIMITS
+  if (!isFlood && (await activeRequests.acquire(request, accountId))) return
+  rejections.count++
+  throw overloaded()
 }
 
 /**
- * Assigns a slot again after the body has arrived. The lower limit of a flood is for new requests:
- * to refuse one that was let in would waste what was done for it.
+ * Assigns a slot again after the body has arrived. The lower limits of a flood are for new requests:
+ * to reject one that was admitted would waste what was done for it.
  */
-export const assignAgain = (request: Request, accountId: string): Promise<boolean> =>
-  assign(request, accountId, MAX_CONCURRENT)
+export const assignSlotAgain = (request: Request, accountId: string): Promise<void> =>
+  assignSlot(request, accountId, USUAL_LIMITS)
 
-/** Gives up the request's slot during `wait`, so that slow senders do not block others. */
-export const releaseWhile = async <T>(request: Request, wait: () => Promise<T>): Promise<T> => {
-  const slot = activeRequests.release(request)
-  if (!slot) return wait()
-  try {
-    return await wait()
-  } finally {
-    activeRequests.hold(request, Date.now(), slot.owner)
-  }
+/** Waits without the request's slot, so that slow senders do not block others. */
+export const waitWithoutSlot = <T>(request: Request, wait: () => Promise<T>): Promise<T> =>
+  activeRequests.runWithoutSlot(request, wait)
+
+/** Waits for a receiver that the account chose, without a slot: it may take as long as it likes. */
+export const waitForReceiver = <T>(c: Context, wait: () => Promise<T>): Promise<T> => {
+  const request = c.req.raw
+  if (!outsideCalls.tryAcquire(request, c.get('principal').accountId)) throw overloaded()
+  return waitWithoutSlot(request, wait).finally(() => outsideCalls.releaseSlot(request))
 }
 
-/** The longest time that a large body may take to arrive. */
-export const BODY_TIMEOUT_MS = 60_000
-const largeBodies = new Slots(BODY_TIMEOUT_MS)
-/** As many bodies of 1 MiB as fit into an isolate's memory with the work on them. */
-const MAX_LARGE_BODIES = 24
-/** Half, so that one account cannot block the others. */
-const MAX_LARGE_BODIES_PER_OWNER = 12
-
-/** The slot is held until the request ends: what was parsed lives as long. */
-export const acquireLargeBody = (request: Request, owner: string): boolean =>
-  largeBodies.acquire(request, Date.now(), MAX_LARGE_BODIES, {
-    owner,
-    max: MAX_LARGE_BODIES_PER_OWNER,
-  })
-
-/** A large body has arrived: the time until eviction starts again, for the work on it. */
-export const renewLargeBody = (request: Request): void => largeBodies.renew(request, Date.now())
-
-export const releaseLargeBody = (request: Request): void => {
-  largeBodies.release(request)
-}
-
-const SLOW_RETRY_INTERVAL_MS = 5
-
-/**
- * Waits without a slot until the work on a slow body may start. False when it would take too long.
- * The turn is held until the request ends.
- */
-export const awaitSlowBody = async (
+/** Waits without a slot until the work on a slow body may start, or throws a 503. */
+export const awaitSlowBodyTurn = async (
   request: Request,
-  owner: string,
+  accountId: string,
   bytes: number,
-): Promise<boolean> => {
-  const waitMs = reserveStart(owner, bytes, Date.now())
-  if (waitMs === null) return false
-  const tryStart = () => tryStartSlowBody(request, owner, Date.now())
-  if (waitMs === 0 && tryStart()) return true
-  return releaseWhile(request, async () => {
-    await delay(waitMs)
-    return tryStart() || retry(tryStart, () => SLOW_RETRY_INTERVAL_MS)
-  })
+): Promise<void> => {
+  const waitMs = reserveStart(accountId, bytes, Date.now())
+  if (waitMs === 0 && slowBodies.tryAcquire(request, accountId)) return
+  const isAdmitted =
+    waitMs !== null &&
+    (await waitWithoutSlot(request, async () => {
+      await new Promise((resolve) => setTimeout(resolve, waitMs))
+      return slowBodies.acquire(request, accountId)
+    }))
+  if (!isAdmitted) throw overloaded()
 }
 
-/** Gives back everything that the request holds. */
-export const release = (request: Request): void => {
-  activeRequests.release(request)
-  waitingRequests.release(request)
-  endWaitOutside(request)
-  releaseLargeBody(request)
-  endSlowBody(request)
+/** Releases everything that the request holds. */
+export const releaseSlots = (request: Request): void => {
+  for (const pool of [activeRequests, outsideCalls, largeBodies, slowBodies])
+    pool.releaseSlot(request)
 }

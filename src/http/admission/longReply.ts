@@ -1,17 +1,18 @@
 import { Problem } from '../contract/problem.ts'
 import type { RowWriter } from '../paging/rowWriter.ts'
-import { Slots } from './slots.ts'
+import { Admission } from './admission.ts'
 
 /*
  * Replies of several pages: exports, and queries of a whole span. Each holds up to two pages, some
  * megabytes, for as long as the client takes to read it.
  */
 
-/** One that was abandoned frees its slot after a minute. */
-const longReplies = new Slots(60_000)
-const MAX_LONG_REPLIES = 12
-/** A quarter, so that one account cannot block the others. */
-const MAX_LONG_REPLIES_PER_ACCOUNT = 3
+/** A quarter of them, so that one account cannot block the others. */
+const MAX_PER_ACCOUNT = 3
+const longReplies = new Admission({
+  limits: { max: 12, maxPerKey: MAX_PER_ACCOUNT },
+  maxHeldMs: 60_000,
+})
 const RETRY_AFTER_SECONDS = 10
 
 export interface LongReplySlot {
@@ -21,26 +22,22 @@ export interface LongReplySlot {
 }
 
 const refusal = (accountId: string): Problem =>
-  longReplies.countOf(accountId) < MAX_LONG_REPLIES_PER_ACCOUNT
+  longReplies.countOf(accountId) < MAX_PER_ACCOUNT
     ? new Problem('unavailable', {
         detail: 'Too many long exports and queries are running. Try again later.',
       })
     : new Problem('too-many-requests', {
-        detail: `The account has ${MAX_LONG_REPLIES_PER_ACCOUNT} long exports or queries running. Try again when one of them has ended.`,
+        detail: `The account has ${MAX_PER_ACCOUNT} long exports or queries running. Try again when one of them has ended.`,
         headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
       })
 
 /** Throws 429 while the account has too many long replies, and 503 while the isolate has. */
 export const acquireLongReply = (accountId: string): LongReplySlot => {
   const holder = {}
-  const ownerLimit = { owner: accountId, max: MAX_LONG_REPLIES_PER_ACCOUNT }
-  if (!longReplies.acquire(holder, Date.now(), MAX_LONG_REPLIES, ownerLimit))
-    throw refusal(accountId)
+  if (!longReplies.tryAcquire(holder, accountId)) throw refusal(accountId)
   return {
-    renew: () => longReplies.renew(holder, Date.now()),
-    release: () => {
-      longReplies.release(holder)
-    },
+    renew: () => longReplies.renewSlot(holder),
+    release: () => void longReplies.releaseSlot(holder),
   }
 }
 

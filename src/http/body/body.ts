@@ -1,10 +1,4 @@
-import {
-  acquireLargeBody,
-  BODY_TIMEOUT_MS,
-  releaseLargeBody,
-  releaseWhile,
-  renewLargeBody,
-} from '../admission/loadShedding.ts'
+import { BODY_TIMEOUT_MS, largeBodies, waitWithoutSlot } from '../admission/loadShedding.ts'
 import { malformedBody, overloaded, Problem } from '../contract/problem.ts'
 
 /* Reads the bytes of a request body, within the limits on size, time and memory. */
@@ -37,12 +31,12 @@ export const readBytes = async (
   if (request.body === null) return new Uint8Array()
   const isSmall = maxBytes <= MAX_OPEN_BODY_BYTES || declaredLength(request) <= MAX_OPEN_BODY_BYTES
   const collect = () => collectBytes(request, request.body as ReadableStream<Uint8Array>, maxBytes)
-  if (isSmall) return releaseWhile(request, collect)
-  if (!acquireLargeBody(request, owner)) throw overloaded()
-  const bytes = await releaseWhile(request, () => withTimeout(collect()))
+  if (isSmall) return waitWithoutSlot(request, collect)
+  if (!largeBodies.tryAcquire(request, owner)) throw overloaded()
+  const bytes = await waitWithoutSlot(request, () => withTimeout(collect()))
   // Without a Content-Length a small body is known as one only now.
-  if (bytes.byteLength > MAX_OPEN_BODY_BYTES) renewLargeBody(request)
-  else releaseLargeBody(request)
+  if (bytes.byteLength > MAX_OPEN_BODY_BYTES) largeBodies.renewSlot(request)
+  else largeBodies.releaseSlot(request)
   return bytes
 }
 

@@ -1,14 +1,11 @@
 import { extraCostOfBody } from '../../domain/account/requestCost.ts'
 import { escapePointer } from '../../domain/text/json.ts'
-import {
-  refuseLateSlowBody,
-  requireSlotAgain,
-  requireSlowBodyTurn,
-} from '../admission/accountSlots.ts'
+import { assignSlotAgain, awaitSlowBodyTurn } from '../admission/loadShedding.ts'
 import { countExtraCost } from '../admission/rateLimit.ts'
 import type { Context } from '../context.ts'
-import { invalid, malformedBody, Problem } from '../contract/problem.ts'
+import { invalid, malformedBody, overloaded, Problem } from '../contract/problem.ts'
 import { declaredLength, MAX_BODY_BYTES, readBytes } from './body.ts'
+import { isStartTooLate } from './slowBodies.ts'
 
 /* Turns the bytes of a request body into JSON, and refuses strings that cannot be stored. */
 
@@ -112,16 +109,17 @@ export const readJson = async (c: Context, maxBytes = MAX_BODY_BYTES): Promise<J
   const request = c.req.raw
   if (request.body === null || request.headers.get('Content-Length') === '0') return null
   checkContentType(c)
-  const caller = c.get('principal')
+  const accountId = c.get('principal')?.accountId
   const declared = declaredLength(request)
-  if (caller && declared > MIN_SLOW_BYTES && declared <= maxBytes) refuseLateSlowBody(c)
-  const bytes = await readBytes(request, maxBytes, caller?.accountId)
+  const isDeclaredSlow = declared > MIN_SLOW_BYTES && declared <= maxBytes
+  if (accountId && isDeclaredSlow && isStartTooLate(accountId, Date.now())) throw overloaded()
+  const bytes = await readBytes(request, maxBytes, accountId)
   // Many bodies may arrive at once: the requests go on as their account's share allows.
-  if (caller) await requireSlotAgain(c)
+  if (accountId) await assignSlotAgain(request, accountId)
   if (bytes.byteLength === 0) return null
   countExtraCost(c, extraCostOfBody(bytes.byteLength))
   const isSlow = bytes.byteLength > MIN_SLOW_BYTES
-  if (isSlow && caller) await requireSlowBodyTurn(c, bytes.byteLength)
+  if (isSlow && accountId) await awaitSlowBodyTurn(request, accountId, bytes.byteLength)
   const body = parseJson(bytes)
   // Parsing a large body takes milliseconds: other requests get their turn before it is validated.
   if (isSlow) await scheduler.wait(0)

@@ -1,22 +1,10 @@
 import { BoundedCache } from '../../domain/cache/boundedCache.ts'
-import { Slots } from '../admission/slots.ts'
 
 /*
  * Work on a slow body, one over 256 KiB, keeps the isolate and the only writer of the cell busy for
  * tens of milliseconds at a time, in which no other request gets its turn. An account has one at a
  * time, and while others send requests too, there are pauses between them.
  */
-
-const started = new Slots(10_000)
-const MAX_STARTED = 4
-
-/** False while the account has another one under way, or others have all places. */
-export const tryStartSlowBody = (request: Request, owner: string, now: number): boolean =>
-  started.acquire(request, now, MAX_STARTED, { owner, max: 1 })
-
-export const endSlowBody = (request: Request): void => {
-  started.release(request)
-}
 
 /** Beside others, an account's slow bodies are worked on at this rate: 1 MiB in four seconds. */
 const BYTES_PER_MS = 262

@@ -1,7 +1,7 @@
 import { extraCostOfBody, extraCostOfLocations } from '../../domain/account/requestCost.ts'
 import { MAX_PUSH_BYTES } from '../../domain/account/source.ts'
 import { BoundedCache } from '../../domain/cache/boundedCache.ts'
-import { requireSlot } from '../../http/admission/accountSlots.ts'
+import { assignSlot } from '../../http/admission/loadShedding.ts'
 import { countExtraCost, countRequest } from '../../http/admission/rateLimit.ts'
 import { readBytes } from '../../http/body/body.ts'
 import type { Context } from '../../http/context.ts'
@@ -29,7 +29,7 @@ const admitPush = async (c: Context, now: number): Promise<KnownSource> => {
   const nobody = { userId: null, groupId: null, adminDevices: null }
   c.set('principal', { accountId, cell, keyId: id, scopes: ['ingest'], ...nobody })
   countRequest(c, accountId, now)
-  await requireSlot(c)
+  await assignSlot(c.req.raw, accountId)
   return known
 }
 

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import {
-  acquire,
-  assign,
-  assignAgain,
-  awaitSlowBody,
-  release,
-  releaseWhile,
+  assignSlot,
+  assignSlotAgain,
+  awaitSlowBodyTurn,
+  releaseSlots,
+  tryAcquireSlot,
+  waitWithoutSlot,
 } from '../../../src/http/admission/loadShedding.ts'
 import { readBytes } from '../../../src/http/body/body.ts'
 import { isStartTooLate } from '../../../src/http/body/slowBodies.ts'
@@ -13,32 +13,43 @@ import { isStartTooLate } from '../../../src/http/body/slowBodies.ts'
 const MEBIBYTE = 2 ** 20
 
 const newRequest = (): Request => new Request('https://perigee.test/')
-let now = 0
+
+/** Whether what may be refused with a 503 was admitted. */
+const isAdmitted = (admission: Promise<void>): Promise<boolean> =>
+  admission.then(
+    () => true,
+    () => false,
+  )
 
 /** Starts this many requests and returns those that got a slot. */
 const startRequests = (count: number): Request[] =>
-  Array.from({ length: count }, newRequest).filter((request) => acquire(request, now))
+  Array.from({ length: count }, newRequest).filter(tryAcquireSlot)
 const finish = (requests: Request[]) => {
-  for (const request of requests) release(request)
+  for (const request of requests) releaseSlots(request)
 }
 
+const passTime = (ms: number) => vi.setSystemTime(Date.now() + ms)
+
+let testStart = 0
 beforeEach(() => {
   vi.spyOn(console, 'warn').mockImplementation(() => {})
   // An hour later, the slots of earlier tests are evicted.
-  now += 3_600_000
+  testStart += 3_600_000
+  vi.useFakeTimers({ now: testStart })
   finish(startRequests(1))
   vi.mocked(console.warn).mockClear()
-  now += 1000
+  passTime(1000)
 })
 
 afterEach(() => {
+  vi.useRealTimers()
   vi.restoreAllMocks()
 })
 
 test('128 requests get a slot, and each that ends frees one', () => {
   const active = startRequests(500)
   expect(active).toHaveLength(128)
-  release(active[0] as Request)
+  releaseSlots(active[0] as Request)
   expect(startRequests(500)).toHaveLength(1)
 })
 
@@ -47,33 +58,33 @@ test('a hundred requests at a time are never rejected', () => {
     const active = startRequests(100)
     expect(active).toHaveLength(100)
     finish(active)
-    now += 50
+    passTime(50)
   }
 })
 
 test('during a flood 32 requests get a slot, and 128 again when it is over', () => {
   finish(startRequests(500))
-  now += 1000
+  passTime(1000)
   const inFlood = startRequests(500)
   expect(inFlood).toHaveLength(32)
   finish(inFlood)
-  now += 1000
+  passTime(1000)
   expect(startRequests(10)).toHaveLength(10)
-  now += 1000
+  passTime(1000)
   expect(startRequests(500)).toHaveLength(118)
 })
 
 test('a flood that ended seconds ago does not lower the limit', () => {
   finish(startRequests(500))
-  now += 5000
+  passTime(5000)
   expect(startRequests(500)).toHaveLength(128)
 })
 
 test('the number of rejected requests is logged once a second', () => {
   finish(startRequests(500))
-  now += 1000
+  passTime(1000)
   finish(startRequests(1))
-  now += 1000
+  passTime(1000)
   finish(startRequests(1))
   expect(vi.mocked(console.warn).mock.calls).toEqual([
     [JSON.stringify({ level: 'warn', event: 'requests-rejected', count: 372 })],
@@ -82,21 +93,20 @@ test('the number of rejected requests is logged once a second', () => {
 
 test('slots that are never released are evicted after 10 s', () => {
   startRequests(128)
-  now += 9999
+  passTime(9999)
   expect(startRequests(1)).toHaveLength(0)
-  now += 1
+  passTime(1)
   expect(startRequests(500)).toHaveLength(128)
 })
 
 test('a request that waits for its body has no slot until the body has arrived', async () => {
   const waiting = startRequests(128)
   const { promise, resolve } = Promise.withResolvers<void>()
-  vi.spyOn(Date, 'now').mockReturnValue(now)
-  const read = waiting.map((request) => releaseWhile(request, () => promise))
+  const read = waiting.map((request) => waitWithoutSlot(request, () => promise))
   expect(startRequests(128)).toHaveLength(128)
   resolve()
   await Promise.all(read)
-  now += 1000
+  passTime(1000)
   expect(startRequests(1)).toHaveLength(0)
   finish(waiting)
   expect(startRequests(1)).toHaveLength(0)
@@ -108,17 +118,13 @@ describe('the slots of an account', () => {
     const requests = startRequests(count)
     const assigned: Request[] = []
     for (const request of requests)
-      void assign(request, accountId).then((isAssigned) => isAssigned && assigned.push(request))
+      void assignSlot(request, accountId).then(
+        () => assigned.push(request),
+        () => {},
+      )
     await vi.advanceTimersByTimeAsync(0)
     return assigned
   }
-
-  beforeEach(() => {
-    vi.useFakeTimers({ now })
-  })
-  afterEach(() => {
-    vi.useRealTimers()
-  })
 
   test('are a quarter of all: others find theirs while one account has all of its own', async () => {
     expect(await startAssigned(100, 'one')).toHaveLength(32)
@@ -139,17 +145,17 @@ describe('the slots of an account', () => {
 
   test('are waited for by at most 96 requests', async () => {
     for (let round = 0; round < 4; round++) await startAssigned(32, 'one')
-    expect(await assign(startRequests(1)[0] as Request, 'one')).toBe(false)
+    expect(await isAdmitted(assignSlot(startRequests(1)[0] as Request, 'one'))).toBe(false)
     const [other] = startRequests(1)
-    expect(await assign(other as Request, 'two')).toBe(true)
+    expect(await isAdmitted(assignSlot(other as Request, 'two'))).toBe(true)
   })
 
   test('are waited for no longer than ten seconds', async () => {
     const active = await startAssigned(32, 'one')
-    const late = assign(startRequests(1)[0] as Request, 'one')
+    const late = isAdmitted(assignSlot(startRequests(1)[0] as Request, 'one'))
     for (let second = 0; second < 11; second++) {
       // Keeps their slots from being evicted.
-      for (const request of active) await releaseWhile(request, async () => {})
+      for (const request of active) await waitWithoutSlot(request, async () => {})
       await vi.advanceTimersByTimeAsync(1000)
     }
     expect(await late).toBe(false)
@@ -157,30 +163,30 @@ describe('the slots of an account', () => {
 
   test('are eight while there is a flood', async () => {
     finish(startRequests(500))
-    now += 1000
+    passTime(1000)
     expect(await startAssigned(20, 'one')).toHaveLength(8)
   })
 
   test('are found again in a flood by requests whose bodies have arrived', async () => {
     finish(startRequests(500))
-    now += 1000
+    passTime(1000)
     const assigned = await startAssigned(8, 'one')
     expect(assigned).toHaveLength(8)
     const { promise, resolve } = Promise.withResolvers<void>()
-    const read = assigned.map((request) => releaseWhile(request, () => promise))
+    const read = assigned.map((request) => waitWithoutSlot(request, () => promise))
     // Meanwhile others take all the slots of a flood.
     expect(startRequests(100)).toHaveLength(32)
     resolve()
     await Promise.all(read)
-    for (const request of assigned) expect(await assignAgain(request, 'one')).toBe(true)
+    for (const request of assigned) await assignSlotAgain(request, 'one')
   })
 
   test('stay the same account’s after a wait for its body', async () => {
     const assigned = await startAssigned(32, 'one')
     const first = assigned[0] as Request
-    await releaseWhile(first, async () => {})
+    await waitWithoutSlot(first, async () => {})
     expect(await startAssigned(1, 'one')).toHaveLength(0)
-    release(first)
+    releaseSlots(first)
     expect(await startAssigned(1, 'one')).toHaveLength(1)
   })
 })
@@ -191,8 +197,8 @@ describe('slow bodies', () => {
     const outcomes = Array.from({ length: count }, () => {
       const [request] = startRequests(1)
       const outcome = { request: request as Request, isAdmitted: undefined as boolean | undefined }
-      void awaitSlowBody(outcome.request, accountId, MEBIBYTE).then((isAdmitted) => {
-        outcome.isAdmitted = isAdmitted
+      void isAdmitted(awaitSlowBodyTurn(outcome.request, accountId, MEBIBYTE)).then((is) => {
+        outcome.isAdmitted = is
       })
       return outcome
     })
@@ -201,13 +207,6 @@ describe('slow bodies', () => {
       admitted: () => outcomes.flatMap(({ request, isAdmitted }) => (isAdmitted ? [request] : [])),
     }
   }
-
-  beforeEach(() => {
-    vi.useFakeTimers({ now })
-  })
-  afterEach(() => {
-    vi.useRealTimers()
-  })
 
   test('of an account are worked on one at a time, those of others beside it', async () => {
     const one = startSlow(3, 'one')
@@ -225,7 +224,7 @@ describe('slow bodies', () => {
 
   test('of an account that is not alone start in intervals, 1 MiB in four seconds', async () => {
     const other = startRequests(1)
-    expect(await assign(other[0] as Request, 'two')).toBe(true)
+    await assignSlot(other[0] as Request, 'two')
     finish(other)
     const { outcomes, admitted } = startSlow(8, 'one')
     await vi.advanceTimersByTimeAsync(100)
@@ -270,16 +269,11 @@ describe('slow bodies', () => {
 })
 
 test('a large body that takes longer than a minute is refused', async () => {
-  vi.useFakeTimers()
-  try {
-    for (const headers of [{}, { 'Content-Length': '100000' }]) {
-      const init = { method: 'POST', headers, body: new ReadableStream(), duplex: 'half' }
-      const read = readBytes(new Request('https://perigee.test/', init as RequestInit), 1_048_576)
-      const refused = expect(read).rejects.toMatchObject({ code: 'malformed-body' })
-      await vi.advanceTimersByTimeAsync(60_000)
-      await refused
-    }
-  } finally {
-    vi.useRealTimers()
+  for (const headers of [{}, { 'Content-Length': '100000' }]) {
+    const init = { method: 'POST', headers, body: new ReadableStream(), duplex: 'half' }
+    const read = readBytes(new Request('https://perigee.test/', init as RequestInit), 1_048_576)
+    const refused = expect(read).rejects.toMatchObject({ code: 'malformed-body' })
+    await vi.advanceTimersByTimeAsync(60_000)
+    await refused
   }
 })
