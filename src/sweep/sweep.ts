@@ -1,23 +1,48 @@
+import { sql } from 'drizzle-orm'
 import { openCell, openDirectory } from '../db/open.ts'
+import { statement } from '../db/statement.ts'
+import { isNewCellSize } from '../domain/account/cell.ts'
 import { cellNumbers, type Env } from '../env.ts'
-import { readCellSizes } from '../service/store.ts'
+import { readCellSizes, saveCellSize } from '../service/store.ts'
+import { resumeImports } from '../sources/unclaimed/resumeImports.ts'
 import { settleAbandonedAccounts } from './abandonedAccounts.ts'
-import { MAX_SIZE_QUERIES, recordCellSize } from './cellSizes.ts'
-import { rotateCells, selectCells } from './cells.ts'
-import { MAX_CLAIM_QUERIES, resumeClaims } from './claims.ts'
-import { MAX_ERASURE_QUERIES, runErasures } from './erasures.ts'
+import { MAX_ERASURE_QUERIES, runErasures } from './deletion/erasures.ts'
+import { deleteOldRows, MAX_OLD_ROW_QUERIES } from './deletion/oldRows.ts'
+import { enforceRetention, MAX_RETENTION_QUERIES } from './deletion/retention.ts'
 import { MAX_EXPIRATION_QUERIES, recordExpirations } from './expirations.ts'
-import { deleteOldRows, MAX_OLD_ROW_QUERIES } from './oldRows.ts'
 import { MAX_RAISE_QUERIES, raiseLeftovers } from './pendingRaises.ts'
-import { QueryBudget } from './queryBudget.ts'
-import { enforceRetention, MAX_RETENTION_QUERIES } from './retention.ts'
-import { type CellRun, runPart } from './run.ts'
-import { findSilence, MAX_SILENCE_QUERIES } from './silence.ts'
+import { type CellRun, QueryBudget, rotateCells, runPart } from './run.ts'
+import { findSilence, MAX_SILENCE_QUERIES } from './silence/silence.ts'
 
 interface Part {
   name: string
   maxQueries: number
   work: (run: CellRun) => Promise<void>
+}
+
+const SIZE_QUERIES = 2
+
+/**
+ * Records the size of a cell in the directory, unless that has it already as `storedBytes`. D1 tells
+ * the size with the result of any query.
+ */
+const recordCellSize = async (
+  { env, cell, db, take }: CellRun,
+  storedBytes: number | null,
+): Promise<void> => {
+  if (!take(SIZE_QUERIES)) return
+  const { meta } = await statement(db, sql`SELECT 1`).run()
+  if (isNewCellSize(storedBytes, meta.size_after))
+    await saveCellSize(openDirectory(env), cell, meta.size_after)
+}
+
+/** Of one identifier: its batch, what is read before it, and what is deleted after it. */
+const IMPORT_QUERIES = 30
+const MAX_IMPORTS = 10
+
+/** Moves reports of identifiers that were claimed, as far as the claim itself did not. */
+const resumeClaims = async ({ take, ...run }: CellRun): Promise<void> => {
+  if (take()) await resumeImports({ ...run, mayGoOn: () => take(IMPORT_QUERIES) })
 }
 
 const PARTS: Part[] = [
@@ -26,7 +51,7 @@ const PARTS: Part[] = [
   { name: 'expirations', maxQueries: MAX_EXPIRATION_QUERIES, work: recordExpirations },
   { name: 'old-rows', maxQueries: MAX_OLD_ROW_QUERIES, work: deleteOldRows },
   { name: 'retention', maxQueries: MAX_RETENTION_QUERIES, work: enforceRetention },
-  { name: 'claims', maxQueries: MAX_CLAIM_QUERIES, work: resumeClaims },
+  { name: 'claims', maxQueries: 1 + MAX_IMPORTS * IMPORT_QUERIES, work: resumeClaims },
   { name: 'erasures', maxQueries: MAX_ERASURE_QUERIES, work: runErasures },
 ]
 
@@ -42,15 +67,13 @@ export const sweep = async (env: Env, now: number): Promise<void> => {
   )
   const sizes = await runPart('cell-sizes', { cell: 0 }, () => readCellSizes(directory))
   const queries = new QueryBudget()
-  const cells = rotateCells(selectCells(cellNumbers(env), now), now)
+  const cells = rotateCells(cellNumbers(env), now)
   for (const [index, cell] of cells.entries()) {
-    queries.reserveFor(cells.length - index - 1)
+    if (!queries.startCell(index, cells.length)) break
     const run = { env, cell, db: openCell(env, cell), now }
-    const storedBytes = sizes?.get(cell) ?? null
-    await runPart('cell-sizes', { cell }, () =>
-      recordCellSize({ ...run, take: queries.part(MAX_SIZE_QUERIES) }, storedBytes),
-    )
-    for (const { name, maxQueries, work } of PARTS)
+    const recordSize = (sized: CellRun) => recordCellSize(sized, sizes?.get(cell) ?? null)
+    const parts = [{ name: 'cell-sizes', maxQueries: SIZE_QUERIES, work: recordSize }, ...PARTS]
+    for (const { name, maxQueries, work } of parts)
       await runPart(name, { cell }, () => work({ ...run, take: queries.part(maxQueries) }))
   }
 }

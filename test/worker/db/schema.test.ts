@@ -3,7 +3,7 @@ import { getTableName, is } from 'drizzle-orm'
 import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { describe, expect, test } from 'vitest'
 import * as schema from '../../../src/db/schema.ts'
-import { ACCOUNT_TABLES } from '../../../src/sweep/erasures.ts'
+import { ACCOUNT_TABLES } from '../../../src/sweep/deletion/erasures.ts'
 
 interface Column {
   name: string

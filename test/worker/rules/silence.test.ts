@@ -165,7 +165,7 @@ test('a refused or late report is contact too', async () => {
 })
 
 test('every account gets its turn, whatever others have', async () => {
-  const { readWatchedAccounts } = await import('../../../src/sweep/watchedAccounts.ts')
+  const { readWatchedAccounts } = await import('../../../src/sweep/silence/watchedAccounts.ts')
   const { openCell } = await import('../../../src/db/open.ts')
   await env.DB.prepare('DELETE FROM rules').run()
   // Accounts before the last have more rules than are read at once.

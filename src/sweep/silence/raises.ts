@@ -1,8 +1,8 @@
-import type { HeardRow, MarkChange } from '../db/queries/silence.ts'
-import type { PendingRaise } from '../domain/message/pendingRaise.ts'
-import { describeOccasion, type Rule } from '../domain/rule/rule.ts'
-import type { Return, Silence } from '../domain/rule/silence.ts'
-import { base32, base32Time } from '../domain/text/base32.ts'
+import type { HeardRow, MarkChange } from '../../db/queries/silence.ts'
+import type { PendingRaise } from '../../domain/message/pendingRaise.ts'
+import { describeOccasion, type Rule } from '../../domain/rule/rule.ts'
+import type { Return, Silence } from '../../domain/rule/silence.ts'
+import { base32, base32Time } from '../../domain/text/base32.ts'
 
 /* What rules about contact have found, as marks and alerts to raise. */
 

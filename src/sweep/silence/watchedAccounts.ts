@@ -1,11 +1,11 @@
 import { getTableColumns, sql } from 'drizzle-orm'
-import type { Database } from '../db/open.ts'
-import { select } from '../db/query.ts'
-import { accounts, rules } from '../db/schema.ts'
-import { readAll, statement } from '../db/statement.ts'
-import { accountNumberOf, deviceKey, keysBeside } from '../domain/account/device.ts'
-import type { Rule } from '../domain/rule/rule.ts'
-import { toRule } from '../rules/store.ts'
+import type { Database } from '../../db/open.ts'
+import { select } from '../../db/query.ts'
+import { accounts, rules } from '../../db/schema.ts'
+import { readAll, statement } from '../../db/statement.ts'
+import { accountNumberOf, deviceKey, keysBeside } from '../../domain/account/device.ts'
+import type { Rule } from '../../domain/rule/rule.ts'
+import { toRule } from '../../rules/store.ts'
 
 /* The accounts whose devices are watched for silence, some at a time. */
 

@@ -1,8 +1,8 @@
 import { and, asc, between, eq, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
-import type { Database } from '../db/open.ts'
-import { DELETE_ALERTS_QUERIES, deleteAlerts } from '../db/queries/alerts.ts'
-import { STORED_BYTES } from '../db/queries/locations.ts'
+import type { Database } from '../../db/open.ts'
+import { DELETE_ALERTS_QUERIES, deleteAlerts } from '../../db/queries/alerts.ts'
+import { STORED_BYTES } from '../../db/queries/locations.ts'
 import {
   accounts,
   accountUsage,
@@ -31,12 +31,14 @@ import {
   users,
   webhooks,
   zones,
-} from '../db/schema.ts'
-import { readFirst, statement } from '../db/statement.ts'
-import { keysBeside } from '../domain/account/device.ts'
-import type { Env } from '../env.ts'
-import { feedOf } from '../feed/stub.ts'
-import { ledgerOf } from '../ledger/stub.ts'
+} from '../../db/schema.ts'
+import { readFirst, statement } from '../../db/statement.ts'
+import { keysBeside } from '../../domain/account/device.ts'
+import type { Env } from '../../env.ts'
+import { feedOf } from '../../feed/stub.ts'
+import { ledgerOf } from '../../ledger/stub.ts'
+import type { TakeQueries } from '../run.ts'
+import { type CellRun, runPart } from '../run.ts'
 import {
   deleteLocations,
   deletePage,
@@ -44,8 +46,6 @@ import {
   LOCATION_PAGE,
   LOCATION_QUERIES,
 } from './deletePage.ts'
-import type { TakeQueries } from './queryBudget.ts'
-import { type CellRun, runPart } from './run.ts'
 
 const PAGE = 1000
 const TRACK_PAGE = 5000

@@ -1,13 +1,13 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
-import { base32TimeOf } from '../db/ids.ts'
-import type { Database } from '../db/open.ts'
-import { DELETE_ALERTS_QUERIES, deleteAlerts } from '../db/queries/alerts.ts'
-import { STORED_BYTES } from '../db/queries/locations.ts'
-import { accounts, alerts, devices, locations, sweepPositions } from '../db/schema.ts'
-import { literal, readFirst, statement } from '../db/statement.ts'
+import { base32TimeOf } from '../../db/ids.ts'
+import type { Database } from '../../db/open.ts'
+import { DELETE_ALERTS_QUERIES, deleteAlerts } from '../../db/queries/alerts.ts'
+import { STORED_BYTES } from '../../db/queries/locations.ts'
+import { accounts, alerts, devices, locations, sweepPositions } from '../../db/schema.ts'
+import { literal, readFirst, statement } from '../../db/statement.ts'
+import { type CellRun, runPart, savePosition } from '../run.ts'
 import { deleteLocations, deletePages, LOCATION_PAGE, LOCATION_QUERIES } from './deletePage.ts'
-import { type CellRun, runPart } from './run.ts'
 
 /* Deletes locations and alerts that are older than their account keeps them (`retentionDays`). */
 
@@ -103,12 +103,6 @@ const readNext = async (db: Database): Promise<Next> => {
   return found ?? { after: 0, last: null, count: 0 }
 }
 
-const savePosition = (db: Database, position: number) =>
-  db
-    .insert(sweepPositions)
-    .values({ part: PART, position })
-    .onConflictDoUpdate({ target: sweepPositions.part, set: { position } })
-
 /**
  * Goes through the next few hundred devices in the order of their keys, and round again. A device
  * with nothing to delete costs a few seeks, however long its track. Devices whose rows cannot be
@@ -120,5 +114,5 @@ export const enforceRetention = async (run: CellRun): Promise<void> => {
   const { after, last, count } = await readNext(db)
   if (last !== null && !(await trimSlice(run, { now, after, last }))) return
   const position = count < MAX_DEVICES_PER_RUN ? 0 : (last ?? 0)
-  if (position !== after) await savePosition(db, position)
+  if (position !== after) await savePosition(db, PART, position)
 }

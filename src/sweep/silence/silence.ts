@@ -1,21 +1,21 @@
 import { eq } from 'drizzle-orm'
-import type { Database } from '../db/open.ts'
+import type { Database } from '../../db/open.ts'
 import {
   type HeardRow,
   type MarkChange,
   readHeardDevices,
   splitMarks,
   writeMarks,
-} from '../db/queries/silence.ts'
-import { sweepPositions } from '../db/schema.ts'
-import { deviceKey, keysBeside } from '../domain/account/device.ts'
-import { currentDay, hasEnded } from '../domain/account/license.ts'
-import { MAX_RAISES_PER_CALL } from '../domain/message/pendingRaise.ts'
-import { judgeContact } from '../domain/rule/silence.ts'
-import { publicOrigin } from '../env.ts'
-import { ledgerOf } from '../ledger/stub.ts'
-import { type CellRun, runPart } from './run.ts'
-import { toReturn, toSilence } from './silenceRaises.ts'
+} from '../../db/queries/silence.ts'
+import { sweepPositions } from '../../db/schema.ts'
+import { deviceKey, keysBeside } from '../../domain/account/device.ts'
+import { currentDay, hasEnded } from '../../domain/account/license.ts'
+import { MAX_RAISES_PER_CALL } from '../../domain/message/pendingRaise.ts'
+import { judgeContact } from '../../domain/rule/silence.ts'
+import { publicOrigin } from '../../env.ts'
+import { ledgerOf } from '../../ledger/stub.ts'
+import { type CellRun, runPart, savePosition } from '../run.ts'
+import { toReturn, toSilence } from './raises.ts'
 import {
   isForAll,
   readWatchedAccounts,
@@ -48,7 +48,7 @@ const readPosition = async (db: Database): Promise<number> => {
   return found?.position ?? 0
 }
 
-const judgePage = async (
+const evaluatePage = async (
   page: HeardRow[],
   watched: Map<string, WatchedAccount>,
   { origin, now }: { origin: string; now: number },
@@ -101,7 +101,7 @@ interface Progress {
 /** Stores what was found and hands it over; false when the run may not store all of it. */
 const settlePage = async (
   run: CellRun,
-  found: Awaited<ReturnType<typeof judgePage>>,
+  found: Awaited<ReturnType<typeof evaluatePage>>,
 ): Promise<boolean> => {
   const parts = splitMarks(found)
   const written: MarkChange[] = []
@@ -118,7 +118,7 @@ const settlePage = async (
 }
 
 /** Looks at the devices of some accounts; false when the run may not look at all of them. */
-const judgeAccounts = async (
+const evaluateAccounts = async (
   run: CellRun,
   list: WatchedAccounts,
   progress: Progress,
@@ -129,7 +129,7 @@ const judgeAccounts = async (
   const origin = publicOrigin(env) ?? ''
   for (; progress.pages < MAX_PAGES && take(PAGE_QUERIES); progress.pages++) {
     const page = await readHeardDevices(db, { ...query, after: progress.after })
-    const found = await judgePage(page, watched, { origin, now })
+    const found = await evaluatePage(page, watched, { origin, now })
     if (!(await settlePage(run, found))) return false
     if (page.length < PAGE) return true
     progress.after = page.at(-1)?.key ?? 0
@@ -148,15 +148,11 @@ export const findSilence = async (run: CellRun): Promise<void> => {
   const progress: Progress = { after: start, pages: 0 }
   for (let lists = 0; lists < MAX_LISTS && take(1); lists++) {
     const list = await readWatchedAccounts(db, progress.after)
-    const isDone = list.accounts.length === 0 || (await judgeAccounts(run, list, progress))
+    const isDone = list.accounts.length === 0 || (await evaluateAccounts(run, list, progress))
     if (!isDone) break
     progress.after = list.lastKey
     if (list.lastKey === 0) break
   }
   const { after } = progress
-  if (after !== start)
-    await db
-      .insert(sweepPositions)
-      .values({ part: PART, position: after })
-      .onConflictDoUpdate({ target: sweepPositions.part, set: { position: after } })
+  if (after !== start) await savePosition(db, PART, after)
 }

@@ -1,9 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { getTableConfig, type SQLiteTable } from 'drizzle-orm/sqlite-core'
-import type { Database } from '../db/open.ts'
-import { accountUsage, locations } from '../db/schema.ts'
-import { literal, names, runBatch, statement } from '../db/statement.ts'
-import type { TakeQueries } from './queryBudget.ts'
+import type { Database } from '../../db/open.ts'
+import { accountUsage, locations } from '../../db/schema.ts'
+import { literal, names, runBatch, statement } from '../../db/statement.ts'
+import type { TakeQueries } from '../run.ts'
 
 const primaryKeyOf = (table: SQLiteTable) => {
   const { primaryKeys, columns } = getTableConfig(table)

@@ -12,9 +12,9 @@ import {
   tombstones,
   unclaimed,
   unclaimedReports,
-} from '../db/schema.ts'
+} from '../../db/schema.ts'
+import { type CellRun, runPart } from '../run.ts'
 import { deletePage, deletePages } from './deletePage.ts'
-import { type CellRun, runPart } from './run.ts'
 
 const DAY_MS = 86_400_000
 const PAGE = 1000
