@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import type { BudgetContext } from '../account/present.ts'
 import { readUsage } from '../account/store.ts'
-import { forgetKeysOfAccount } from '../auth/keyStatus.ts'
+import { evictKeysOfAccount } from '../auth/keyStatus.ts'
 import { issueApiKey } from '../auth/secret.ts'
 import { openCell, openDirectory, withRetries } from '../db/open.ts'
 import { retryTransient } from '../db/transient.ts'
@@ -165,14 +165,14 @@ export const admin = new Hono<AppEnv>()
       write: ({ id }, { licenses: total, name, disabled, budgets }, versions) =>
         ledgerOf(c.env, id).editAccount({ total, name, disabled, budgets }, versions),
     })
-    forgetKeysOfAccount(account.id)
+    evictKeysOfAccount(account.id)
     const body = presentWrapped(account, await readBudgetContext(c, account))
     return replyWithEtag(c, contract.patchOperatedAccount, body, account)
   })
   .delete('/accounts/:accountId', operation(contract.deleteAccount), async (c) => {
     const { id } = await findRequested(c)
     requireOk(await ledgerOf(c.env, id).eraseAccount(c.get('ifMatch')))
-    forgetKeysOfAccount(id)
+    evictKeysOfAccount(id)
     return reply(c, contract.deleteAccount, { success: true })
   })
   .post('/accounts/:accountId/keys', operation(contract.createAccountKey), async (c) => {

@@ -100,12 +100,12 @@ export const findKeyStatus = async (
 
 /* The isolate that makes a change drops its cached statuses; in others they expire. */
 
-export const forgetKey = (keyId: string): void => cache.delete(keyId)
+export const evictKey = (keyId: string): void => cache.delete(keyId)
 
-export const forgetKeysOfAccount = (accountId: string): void =>
+export const evictKeysOfAccount = (accountId: string): void =>
   cache.deleteWhere(({ status }) => status?.accountId === accountId)
 
-export const forgetKeysOfUser = (userId: string): void =>
+export const evictKeysOfUser = (userId: string): void =>
   cache.deleteWhere(({ status }) => status?.userId === userId)
 
 /** The precision of `lastUsed`. A finer one would write a row per key and active minute. */

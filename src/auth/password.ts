@@ -1,4 +1,5 @@
 import type { Env } from '../env.ts'
+import { importMacKey, macOf } from './mac.ts'
 
 /*
  * PBKDF2-HMAC-SHA-256 with 100,000 iterations is the slowest hash that Workers offer: WebCrypto has
@@ -14,17 +15,9 @@ const PEPPERED = 'pbkdf2-sha256-pepper'
 type PepperEnv = Pick<Env, 'PASSWORD_PEPPER'>
 
 /** HMAC-SHA-256 of the password under the pepper. */
-const addPepper = async (password: Uint8Array, pepper: string): Promise<Uint8Array> => {
-  const key = await crypto.subtle.importKey(
-    'raw',
-    // WebCrypto refuses an empty key; without a pepper the result is not used.
-    new TextEncoder().encode(pepper || 'none'),
-    { name: 'HMAC', hash: 'SHA-256' },
-    false,
-    ['sign'],
-  )
-  return new Uint8Array(await crypto.subtle.sign('HMAC', key, password))
-}
+const addPepper = async (password: Uint8Array, pepper: string): Promise<Uint8Array> =>
+  // WebCrypto refuses an empty key; without a pepper the result is not used.
+  macOf(await importMacKey(pepper || 'none'), password)
 
 interface Derivation {
   scheme: string

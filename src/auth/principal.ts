@@ -29,7 +29,7 @@ export interface Authenticated {
   db: Database
 }
 
-/** Why a token is refused. Beyond `token-invalid` it is told only to holders of our signature. */
+/** Why a token is refused. Only a token with our signature gets more than `token-invalid`. */
 export type TokenRefusal =
   | InvalidToken
   | 'key-revoked'
@@ -49,7 +49,11 @@ const readClaims = async (env: Env, token: string, now: number): Promise<Claims 
 }
 
 /** The caller, or why its key, user or account no longer allows the token. */
-const judge = (claims: Claims, status: KeyStatus | null, now: number): Principal | TokenRefusal => {
+const checkStatus = (
+  claims: Claims,
+  status: KeyStatus | null,
+  now: number,
+): Principal | TokenRefusal => {
   const { accountId, cell, keyId, userId } = claims
   const isSession = isSessionId(keyId)
   const ended = isSession ? 'session-ended' : 'key-revoked'
@@ -74,8 +78,8 @@ export const principalOf = (
   status: KeyStatus | null,
   now: number,
 ): Principal | null => {
-  const judged = judge(claims, status, now)
-  return typeof judged === 'string' ? null : judged
+  const principal = checkStatus(claims, status, now)
+  return typeof principal === 'string' ? null : principal
 }
 
 /** Reads the key status from the cell, not the cache: a stream is admitted once and stays open. */
@@ -99,7 +103,7 @@ export const authenticate = async (
   if (!cellBinding(env, claims.cell)) return 'token-invalid'
   const db = openCell(env, claims.cell)
   const status = await findKeyStatus(withRetries(db), claims.keyId, now)
-  const principal = judge(claims, status, now)
+  const principal = checkStatus(claims, status, now)
   if (typeof principal === 'string') return principal
   return status ? { claims, status, principal, db } : 'key-revoked'
 }

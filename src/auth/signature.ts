@@ -1,10 +1,8 @@
 import type { Env } from '../env.ts'
+import { macOf } from './mac.ts'
 import { liveSecrets } from './token.ts'
 
 /* MACs of cookies and links, under the secrets that sign tokens. Each use begins with its name. */
-
-const macOf = async (key: CryptoKey, text: string): Promise<Uint8Array> =>
-  new Uint8Array(await crypto.subtle.sign('HMAC', key, new TextEncoder().encode(text)))
 
 /** 43 characters, the same again for the same text. */
 export const sign = async (env: Env, text: string): Promise<string> => {

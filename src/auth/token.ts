@@ -1,6 +1,7 @@
 import { errors, jwtVerify } from 'jose'
 import { type Scope, toScopes } from '../domain/account/scope.ts'
 import { type Env, tokenTtlSeconds } from '../env.ts'
+import { importMacKey, macOf } from './mac.ts'
 
 const ISSUER = 'perigee'
 const AUDIENCE = 'perigee-api'
@@ -51,13 +52,7 @@ const signingKey = (secret: string): Promise<SigningKey> => {
 const importSecret = async (secret: string): Promise<SigningKey> => {
   const bytes = new TextEncoder().encode(secret)
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
-  const key = await crypto.subtle.importKey(
-    'raw',
-    bytes,
-    { name: 'HMAC', hash: 'SHA-256' },
-    false,
-    ['sign', 'verify'],
-  )
+  const key = await importMacKey(bytes)
   const kid = digest.subarray(0, 6).toHex()
   return { kid, key, header: base64urlJson({ alg: 'HS256', typ: 'JWT', kid }) }
 }
@@ -93,8 +88,8 @@ export const signToken = async (
     jti: crypto.randomUUID(),
   })
   const signed = `${signer.header}.${payload}`
-  const mac = await crypto.subtle.sign('HMAC', signer.key, new TextEncoder().encode(signed))
-  return { token: `${signed}.${base64url(new Uint8Array(mac))}`, expires: expires * 1000 }
+  const mac = await macOf(signer.key, signed)
+  return { token: `${signed}.${base64url(mac)}`, expires: expires * 1000 }
 }
 
 /** The claims of a token of this service. Only a token with a right signature is called expired. */

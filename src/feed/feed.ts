@@ -21,7 +21,7 @@ import {
 import { type ManualDelivery, redeliver, sendTest } from './webhooks/manualDelivery.ts'
 import { ensureSecret, rotateSecret } from './webhooks/secrets.ts'
 import { type FeedContext, newReceiverCalls } from './webhooks/webhookWorker.ts'
-import { forgetWebhook, WebhookWorkers } from './webhooks/webhookWorkers.ts'
+import { deleteWebhookRows, WebhookWorkers } from './webhooks/webhookWorkers.ts'
 
 /**
  * One object per account: holds the open streams and delivers events to webhooks. It reads the
@@ -100,13 +100,13 @@ export class AccountFeed extends DurableObject<Env> {
     return listDeliveries(this.#sql, webhookId, before, limit)
   }
 
-  async forgetWebhook(webhookId: string): Promise<void> {
+  async deleteWebhook(webhookId: string): Promise<void> {
     this.#webhookWorkers.remove(webhookId)
-    this.ctx.storage.transactionSync(() => forgetWebhook(this.#sql, webhookId))
+    this.ctx.storage.transactionSync(() => deleteWebhookRows(this.#sql, webhookId))
   }
 
   /** Closes all streams and deletes everything, after the account was deleted. */
-  async forget(): Promise<void> {
+  async deleteStorage(): Promise<void> {
     this.#streams.closeAll('unauthorized')
     this.#webhookWorkers.pause()
     await this.#pollLoop.stop()

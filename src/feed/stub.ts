@@ -15,8 +15,8 @@ export type Feed = Pick<
   | 'sendTest'
   | 'listDeliveries'
   | 'redeliver'
-  | 'forgetWebhook'
-  | 'forget'
+  | 'deleteWebhook'
+  | 'deleteStorage'
 >
 
 /** The account that a feed belongs to, and the cell of its event log. */

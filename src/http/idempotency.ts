@@ -1,4 +1,5 @@
 import type { Next } from 'hono'
+import { macOf } from '../auth/mac.ts'
 import { liveSecrets } from '../auth/token.ts'
 import { type Database, openDirectory } from '../db/open.ts'
 import {
@@ -26,13 +27,9 @@ const REPLAYED_HEADERS = ['Content-Type', 'Location', 'ETag', 'Link', 'WWW-Authe
  * the body be guessed.
  */
 export const requestMacs = async (c: Context, body: string): Promise<string[]> => {
-  const bytes = new TextEncoder().encode(`${c.req.method} ${c.req.path}\n${body}`)
+  const text = `${c.req.method} ${c.req.path}\n${body}`
   const secrets = await liveSecrets(c.env)
-  return Promise.all(
-    secrets.map(async ({ key }) =>
-      new Uint8Array(await crypto.subtle.sign('HMAC', key, bytes)).toHex(),
-    ),
-  )
+  return Promise.all(secrets.map(async ({ key }) => (await macOf(key, text)).toHex()))
 }
 
 const isReplayable = (status: number): boolean => status !== 401 && status !== 429 && status < 500

@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import { forgetKey } from '../auth/keyStatus.ts'
+import { evictKey } from '../auth/keyStatus.ts'
 import { issueApiKey } from '../auth/secret.ts'
 import { pokeIfSubscribed } from '../feed/stub.ts'
 import type { AppEnv } from '../http/context.ts'
@@ -66,7 +66,7 @@ export const keys = new Hono<AppEnv>()
       requireOwnKey(c.get('principal'), await findKey(c.get('db'), accountId, id, Date.now()))
     if (!(await deleteKey(c.get('db'), accountId, id, Date.now())))
       throw new Problem('key-not-found')
-    forgetKey(id)
+    evictKey(id)
     c.executionCtx.waitUntil(pokeIfSubscribed(c.env, c.get('principal')))
     return reply(c, contract.deleteKey, { success: true })
   })
@@ -94,7 +94,7 @@ export const keys = new Hono<AppEnv>()
       ? await insertKey(db, accountId, fresh, now)
       : await regenerateKey(db, { accountId, old, fresh, overlapEnd, now })
     if (!key) throw new Problem('key-not-found')
-    forgetKey(old.id)
+    evictKey(old.id)
     c.executionCtx.waitUntil(pokeIfSubscribed(c.env, c.get('principal')))
     return reply(c, contract.regenerateKey, { success: true, key: presentKey(key), apiKey })
   })

@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import { forgetKeysOfUser } from '../auth/keyStatus.ts'
+import { evictKeysOfUser } from '../auth/keyStatus.ts'
 import { hashPassword } from '../auth/password.ts'
 import { isLinkValid, parseLink } from '../auth/passwordLink.ts'
 import { openCell, openDirectory, withRetries } from '../db/open.ts'
@@ -95,7 +95,7 @@ export const passwords = new Hono<AppEnv>()
     const { db, user } = await requireLink(c, link, now)
     const hash = await hashPassword(c.env, password)
     if (!(await replacePassword(db, user, hash, now))) throw invalidLink()
-    forgetKeysOfUser(user.id)
+    evictKeysOfUser(user.id)
     const { accountUserName: account, email } = user
     return reply(c, contract.setPassword, { success: true, account, email })
   })

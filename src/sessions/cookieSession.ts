@@ -1,8 +1,8 @@
-import { forgetKey } from '../auth/keyStatus.ts'
+import { evictKey } from '../auth/keyStatus.ts'
 import { readSessionCookie, type SessionCookie, writeSessionCookie } from '../auth/sessionCookie.ts'
 import { signToken } from '../auth/token.ts'
 import { type Database, openCell, withRetries } from '../db/open.ts'
-import { judgeCookie, type SessionState } from '../domain/account/session.ts'
+import { checkCookie, type SessionState } from '../domain/account/session.ts'
 import { canAct } from '../domain/account/user.ts'
 import { iso } from '../domain/time/iso.ts'
 import { cellBinding, type Env } from '../env.ts'
@@ -49,14 +49,14 @@ export const requireCookieSession = async (
   const db = openCell(env, cookie.cell)
   const session = await findSession(withRetries(db), cookie.sessionId)
   if (!session) throw sessionEnded()
-  const judged = judgeCookie(session, cookie.counter, now)
-  if (judged === 'reused') {
+  const state = checkCookie(session, cookie.counter, now)
+  if (state === 'reused') {
     const { accountId } = session.user
     await endSession(db, { accountId, id: cookie.sessionId, userId: null })
-    forgetKey(cookie.sessionId)
+    evictKey(cookie.sessionId)
   }
-  if (judged === 'reused' || judged === 'expired') throw sessionEnded()
-  return { cookie, db, session, isRepeated: judged === 'repeated' }
+  if (state === 'reused' || state === 'expired') throw sessionEnded()
+  return { cookie, db, session, isRepeated: state === 'repeated' }
 }
 
 const MAX_TRIES = 3

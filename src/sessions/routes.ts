@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import { forgetKey, forgetKeysOfUser } from '../auth/keyStatus.ts'
+import { evictKey, evictKeysOfUser } from '../auth/keyStatus.ts'
 import { isPassword } from '../auth/password.ts'
 import { openCell, openDirectory, withRetries } from '../db/open.ts'
 import { emailKey } from '../domain/message/email.ts'
@@ -86,10 +86,10 @@ export const sessions = new Hono<AppEnv>()
     const { accountId, userId } = session.user
     if (everywhere) {
       await endAllSessions(db, accountId, userId)
-      forgetKeysOfUser(userId)
+      evictKeysOfUser(userId)
     } else {
       await endSession(db, { accountId, id: cookie.sessionId, userId })
-      forgetKey(cookie.sessionId)
+      evictKey(cookie.sessionId)
     }
     return reply(c, contract.signOut, { success: true }, { 'Set-Cookie': clearCookie() })
   })
@@ -111,6 +111,6 @@ export const sessions = new Hono<AppEnv>()
       const isEnded = groupId === null && (await endSession(db, { accountId, id, userId: null }))
       if (!isEnded) throw new Problem('session-not-found')
     }
-    forgetKey(id)
+    evictKey(id)
     return reply(c, contract.endSession, { success: true })
   })

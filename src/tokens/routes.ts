@@ -48,14 +48,14 @@ const handler = async (c: Context) => {
   const userNameKey = fold(userName)
   const signIn = startSignIn(c, userNameKey, now)
   const key = await checkCredentials(c, { userNameKey, apiKey }, now).catch((error: unknown) => {
-    signIn.forget()
+    signIn.uncount()
     throw error
   })
   if (!key) {
     await signIn.fail()
     throw new Problem('wrong-credentials')
   }
-  signIn.forget()
+  signIn.uncount()
   if (key.disabled) throw signInProblem('account-disabled')
   const { accountId, cell, keyId, scopes, userId, user } = key
   if (user && !canAct(user, now)) {

@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import { forgetKeysOfUser } from '../auth/keyStatus.ts'
+import { evictKeysOfUser } from '../auth/keyStatus.ts'
 import { hashPassword } from '../auth/password.ts'
 import { COUNTRIES } from '../domain/account/countries.ts'
 import type { UserRecord } from '../domain/account/user.ts'
@@ -101,7 +101,7 @@ const editUser = async (c: Context, change: (before: User) => UserBody): Promise
       return updateUser(c.get('db'), { accountId, before, record, password, now: Date.now() })
     },
   })
-  forgetKeysOfUser(user.id)
+  evictKeysOfUser(user.id)
   return user
 }
 
@@ -166,7 +166,7 @@ export const users = new Hono<AppEnv>()
     const id = c.req.param('userId')
     const versions = c.get('ifMatch')
     requireOk(await deleteUser(c.get('db'), { accountId, id, versions, now: Date.now() }))
-    forgetKeysOfUser(id)
+    evictKeysOfUser(id)
     c.executionCtx.waitUntil(pokeIfSubscribed(c.env, c.get('principal')))
     // A failure is harmless: only the count of devices that the deleted user created stays behind.
     c.executionCtx.waitUntil(ledgerOf(c.env, accountId).deleteCreator(id))

@@ -99,8 +99,11 @@ export const webhooks = new Hono<AppEnv>()
     const { accountId } = c.get('principal')
     requireOk(await deleteWebhook(c.get('db'), accountId, id, c.get('ifMatch')))
     // If this fails, the feed notices the deleted webhook at its next poll.
-    const forgetting = ownFeed(c).forgetWebhook(id)
-    c.executionCtx.waitUntil(forgetting.catch(() => {}))
+    c.executionCtx.waitUntil(
+      ownFeed(c)
+        .deleteWebhook(id)
+        .catch(() => {}),
+    )
     return reply(c, contract.deleteWebhook, { success: true })
   })
   .post('/:webhookId/test', operation(contract.testWebhook), async (c) => {

@@ -27,7 +27,7 @@ export interface SessionState {
  * What a cookie with this counter is: the current one, the one before it while that still counts as
  * a repeat, or an older one, which only a copy of the cookie can be.
  */
-export const judgeCookie = (
+export const checkCookie = (
   { counter, lastUsed, expires }: SessionState,
   given: number,
   now: number,

@@ -15,11 +15,11 @@ const ORPHAN_GRACE_MS = 300_000
 const TABLES = ['secrets', 'webhook_workers', 'deliveries', 'disable_notices'] as const
 
 /** Deletes everything that the feed stores about a webhook. */
-export const forgetWebhook = (sql: SqlStorage, id: string): void => {
+export const deleteWebhookRows = (sql: SqlStorage, id: string): void => {
   for (const table of TABLES) sql.exec(`DELETE FROM ${table} WHERE webhook_id = ?`, id)
 }
 
-const forgetDeletedWebhooks = (sql: SqlStorage, webhooks: Webhook[], now: number): void => {
+const deleteRowsOfDeletedWebhooks = (sql: SqlStorage, webhooks: Webhook[], now: number): void => {
   const deleted = sql
     .exec<{ id: string }>(
       `SELECT DISTINCT webhook_id AS id FROM secrets
@@ -28,7 +28,7 @@ const forgetDeletedWebhooks = (sql: SqlStorage, webhooks: Webhook[], now: number
       JSON.stringify(webhooks.map(({ id }) => id)),
     )
     .toArray()
-  for (const { id } of deleted) forgetWebhook(sql, id)
+  for (const { id } of deleted) deleteWebhookRows(sql, id)
 }
 
 /** One worker per enabled webhook. They run independently and share the slots of receivers. */
@@ -74,7 +74,7 @@ export class WebhookWorkers {
       if (webhook.enabled) this.#webhooks.set(webhook.id, webhook)
       else abandonPending(sql, webhook.id)
     }
-    forgetDeletedWebhooks(sql, webhooks, now)
+    deleteRowsOfDeletedWebhooks(sql, webhooks, now)
     for (const webhook of this.#webhooks.values()) {
       const hasNewEvents = syncWorkerState(sql, webhook).cursor < head
       const nextAttempt = pendingDelivery(sql, webhook.id)?.nextAttempt ?? null

@@ -83,8 +83,8 @@ export const startSignIn = (c: Context, userNameKey: string, now: number) => {
   refuseIfExhausted(ofName, now)
   ofNetwork.window.count++
   return {
-    /** The sign-in succeeded, or could not be checked. */
-    forget: (): void => {
+    /** Takes the count back: the sign-in succeeded, or could not be checked. */
+    uncount: (): void => {
       ofNetwork.window.count--
     },
     /** Counts the failure, or throws a 429. */

@@ -464,7 +464,7 @@ export const invalid = (...errors: FieldError[]): Problem =>
 export const malformedBody = (detail: string, pointer = ''): Problem =>
   new Problem('malformed-body', { errors: [{ pointer, detail }] })
 
-/** RFC 6750: a request without a token is told no error. */
+/** RFC 6750: the challenge to a request without a token names no error. */
 const challengeOf = (code: ProblemCode): string => {
   if (code === 'invalid-signature') return 'Signature'
   if (code === 'token-missing' || code === 'wrong-credentials') return `Bearer code="${code}"`

@@ -43,7 +43,7 @@ export const decodePush = async (name: SourceProvider, push: Push): Promise<Deco
 
 /** The reply to a push of which everything is stored, or kept as unclaimed, quarantined or failed. */
 export const replyTo = (name: SourceProvider, push: Push): ProviderReply =>
-  PROVIDERS[name].reply(push)
+  PROVIDERS[name].reply?.(push) ?? { status: 200, contentType: null, body: '' }
 
 /** The media type alone, in lower case. */
 export const mediaTypeOf = (contentType: string | null | undefined): string =>

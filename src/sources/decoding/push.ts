@@ -22,11 +22,9 @@ export interface ProviderReply {
 export interface Provider {
   /** May throw `Unreadable` for a payload, or a part of it, that it cannot understand. */
   decode: (push: Push) => Items | Promise<Items>
-  /** The provider's own word for "received". */
-  reply: (push: Push) => ProviderReply
+  /** The provider's own word for "received"; without it an empty reply. */
+  reply?: (push: Push) => ProviderReply
 }
-
-export const EMPTY_REPLY: ProviderReply = { status: 200, contentType: null, body: '' }
 
 /** Says what is wrong with a payload. Its message is shown to the account, so it has no values. */
 export class Unreadable extends Error {}

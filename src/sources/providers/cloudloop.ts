@@ -13,14 +13,7 @@ import {
   readLocation,
   requireIdentifier,
 } from '../decoding/items.ts'
-import {
-  EMPTY_REPLY,
-  Items,
-  type Note,
-  type Provider,
-  type Push,
-  Unreadable,
-} from '../decoding/push.ts'
+import { Items, type Note, type Provider, type Push, Unreadable } from '../decoding/push.ts'
 import {
   fromText,
   listOf,
@@ -68,7 +61,7 @@ const alertOf = (type: string): string | null => {
   return EMERGENCIES.includes(alarm) ? SOS : alertNameOf(alarm)
 }
 
-/** The message, and what it is judged by. */
+/** The message, and what its items are made from. */
 interface Received {
   origin: Origin
   dateTime: number
@@ -171,4 +164,4 @@ const decode = (push: Push): Items => {
   return new Items().addEach([body], 'Message', (one, note) => decodeBody(one, push.now, note))
 }
 
-export const cloudloop: Provider = { decode, reply: () => EMPTY_REPLY }
+export const cloudloop: Provider = { decode }

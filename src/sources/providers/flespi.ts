@@ -1,14 +1,7 @@
 import type { SourceItem } from '../../domain/account/source.ts'
 import { isObject, type JsonObject } from '../../domain/text/json.ts'
 import { alertItem, locationOrContact, readLocation, requireIdentifier } from '../decoding/items.ts'
-import {
-  EMPTY_REPLY,
-  Items,
-  type Note,
-  type Provider,
-  type Push,
-  Unreadable,
-} from '../decoding/push.ts'
+import { Items, type Note, type Provider, type Push, Unreadable } from '../decoding/push.ts'
 import {
   fromSeconds,
   listOf,
@@ -68,4 +61,4 @@ const decode = (push: Push): Items => {
   return new Items().addEach(sent, 'Message', decodeMessage)
 }
 
-export const flespi: Provider = { decode, reply: () => EMPTY_REPLY }
+export const flespi: Provider = { decode }

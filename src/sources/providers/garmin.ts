@@ -14,14 +14,7 @@ import {
   readLocation,
   requireIdentifier,
 } from '../decoding/items.ts'
-import {
-  EMPTY_REPLY,
-  Items,
-  type Note,
-  type Provider,
-  type Push,
-  Unreadable,
-} from '../decoding/push.ts'
+import { Items, type Note, type Provider, type Push, Unreadable } from '../decoding/push.ts'
 import { fromMilliseconds, numberOf, objectOf, parseJson, textOf } from '../decoding/values.ts'
 
 /* Garmin inReach, IPC Outbound versions 2 to 4. */
@@ -120,4 +113,4 @@ const decode = async (push: Push): Promise<Items> => {
   )
 }
 
-export const garmin: Provider = { decode, reply: () => EMPTY_REPLY }
+export const garmin: Provider = { decode }

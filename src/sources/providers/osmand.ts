@@ -8,14 +8,7 @@ import {
   readLocation,
   requireIdentifier,
 } from '../decoding/items.ts'
-import {
-  EMPTY_REPLY,
-  Items,
-  type Note,
-  type Provider,
-  type Push,
-  Unreadable,
-} from '../decoding/push.ts'
+import { Items, type Note, type Provider, type Push, Unreadable } from '../decoding/push.ts'
 import {
   fromMilliseconds,
   fromSeconds,
@@ -166,4 +159,4 @@ const decode = (push: Push): Items => {
   )
 }
 
-export const osmand: Provider = { decode, reply: () => EMPTY_REPLY }
+export const osmand: Provider = { decode }

@@ -2,7 +2,7 @@ import type { SourceItem } from '../../domain/account/source.ts'
 import type { JsonObject } from '../../domain/text/json.ts'
 import type { Location } from '../../domain/track/location.ts'
 import { type Fix, locationOrContact, readLocation, requireIdentifier } from '../decoding/items.ts'
-import { EMPTY_REPLY, Items, type Note, type Provider, type Push } from '../decoding/push.ts'
+import { Items, type Note, type Provider, type Push } from '../decoding/push.ts'
 import { readSignedFields } from '../decoding/rock7Jwt.ts'
 import { fromText, numberOf, requireInstant, scaledBy, textOf } from '../decoding/values.ts'
 import { METRES_PER_CEP } from './rockblock.ts'
@@ -71,4 +71,4 @@ const decodeFields = (fields: JsonObject, note: Note): SourceItem[] => {
 const decode = async (push: Push): Promise<Items> =>
   new Items().addEach([await readSignedFields(push)], 'Report', decodeFields)
 
-export const rock7: Provider = { decode, reply: () => EMPTY_REPLY }
+export const rock7: Provider = { decode }

@@ -2,14 +2,7 @@ import type { SourceItem } from '../../domain/account/source.ts'
 import type { JsonObject } from '../../domain/text/json.ts'
 import { bytesOfHex } from '../decoding/bytes.ts'
 import { bytesItem, locationOrContact, readLocation, requireIdentifier } from '../decoding/items.ts'
-import {
-  EMPTY_REPLY,
-  Items,
-  type Note,
-  type Provider,
-  type Push,
-  Unreadable,
-} from '../decoding/push.ts'
+import { Items, type Note, type Provider, type Push, Unreadable } from '../decoding/push.ts'
 import { readSignedFields } from '../decoding/rock7Jwt.ts'
 import { fromText, numberOf, requireInstant, scaledBy, textOf } from '../decoding/values.ts'
 
@@ -46,4 +39,4 @@ const decodeFields = (fields: JsonObject, note: Note): SourceItem[] => {
 const decode = async (push: Push): Promise<Items> =>
   new Items().addEach([await readSignedFields(push)], 'Message', decodeFields)
 
-export const rockblock: Provider = { decode, reply: () => EMPTY_REPLY }
+export const rockblock: Provider = { decode }

@@ -10,14 +10,7 @@ import {
   readLocation,
   requireIdentifier,
 } from '../decoding/items.ts'
-import {
-  EMPTY_REPLY,
-  Items,
-  type Note,
-  type Provider,
-  type Push,
-  Unreadable,
-} from '../decoding/push.ts'
+import { Items, type Note, type Provider, type Push, Unreadable } from '../decoding/push.ts'
 import {
   fromSeconds,
   fromText,
@@ -85,4 +78,4 @@ const decode = (push: Push): Items => {
   return new Items().addEach(messages, 'Message', decodeMessage)
 }
 
-export const spot: Provider = { decode, reply: () => EMPTY_REPLY }
+export const spot: Provider = { decode }

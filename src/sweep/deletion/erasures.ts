@@ -159,7 +159,7 @@ const eraseDeviceRows = async (
 
 /** Deletes the storage of the account's two Durable Objects. False when the ledger refuses. */
 const eraseObjects = async (env: Env, accountId: string): Promise<boolean> => {
-  await feedOf(env, accountId).forget()
+  await feedOf(env, accountId).deleteStorage()
   return ledgerOf(env, accountId).deleteStorage()
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isSessionId, judgeCookie, sessionEnd } from '../../../src/domain/account/session.ts'
+import { checkCookie, isSessionId, sessionEnd } from '../../../src/domain/account/session.ts'
 
 const DAY_MS = 86_400_000
 
@@ -26,5 +26,5 @@ test.each([
   ['any, at the end', 5, 7 * DAY_MS, 'expired'],
 ])('%s', (_, given, afterMs, expected) => {
   const session = { counter: 5, lastUsed: 1000, expires: 1000 + 7 * DAY_MS }
-  expect(judgeCookie(session, given, 1000 + afterMs)).toBe(expected)
+  expect(checkCookie(session, given, 1000 + afterMs)).toBe(expected)
 })

@@ -1,0 +1,15 @@
+/* HMAC-SHA-256, which signs tokens, cookies, links, acks and webhook calls. */
+
+export const importMacKey = (secret: Uint8Array | string): Promise<CryptoKey> =>
+  crypto.subtle.importKey(
+    'raw',
+    typeof secret === 'string' ? new TextEncoder().encode(secret) : secret,
+    { name: 'HMAC', hash: 'SHA-256' },
+    false,
+    ['sign', 'verify'],
+  )
+
+export const macOf = async (key: CryptoKey, data: Uint8Array | string): Promise<Uint8Array> => {
+  const bytes = typeof data === 'string' ? new TextEncoder().encode(data) : data
+  return new Uint8Array(await crypto.subtle.sign('HMAC', key, bytes))
+}
