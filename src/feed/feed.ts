@@ -4,13 +4,13 @@ import { CLOSE, PING, PONG, readMessage, sendableCode } from '../domain/event/st
 import type { DisabledReason, Webhook, WebhookDelivery } from '../domain/event/webhook.ts'
 import type { Env } from '../env.ts'
 import { type AccountStatus, disableWebhook, readAccountSnapshot } from '../webhooks/store.ts'
-import { ensureFeedState, readFeedState, saveFeedState } from './feedState.ts'
+import { ensureFeedState, readFeedState, updateFeedState } from './feedState.ts'
 import { PollLoop } from './pollLoop.ts'
 import { nextPollAt } from './pollSchedule.ts'
 import { StreamAdmission } from './streams/streamAdmission.ts'
 import { Streams } from './streams/streams.ts'
 import { type FeedOwner, STREAM_REQUEST_HEADER, type StreamRequest } from './stub.ts'
-import { migrateTables } from './tables.ts'
+import { type FeedDatabase, migrateTables, openFeedDatabase } from './tables.ts'
 import { listDeliveries } from './webhooks/deliveries.ts'
 import {
   confirmDisabled,
@@ -28,7 +28,7 @@ import { deleteWebhookRows, WebhookWorkers } from './webhooks/webhookWorkers.ts'
  * event log of the account's cell from its own cursors. A lost poke is harmless: the alarm polls.
  */
 export class AccountFeed extends DurableObject<Env> {
-  readonly #sql: SqlStorage
+  readonly #db: FeedDatabase
   readonly #streams: Streams
   readonly #admission: StreamAdmission
   readonly #webhookWorkers: WebhookWorkers
@@ -40,7 +40,7 @@ export class AccountFeed extends DurableObject<Env> {
 
   constructor(state: DurableObjectState, env: Env) {
     super(state, env)
-    this.#sql = state.storage.sql
+    this.#db = openFeedDatabase(state.storage)
     migrateTables(state.storage)
     state.setWebSocketAutoResponse(new WebSocketRequestResponsePair(PING, PONG))
     this.#pollLoop = new PollLoop(
@@ -52,7 +52,7 @@ export class AccountFeed extends DurableObject<Env> {
     this.#admission = new StreamAdmission(state, env, this.#streams)
     this.#webhookWorkers = new WebhookWorkers(
       () => {
-        const owner = readFeedState(this.#sql)
+        const owner = readFeedState(this.#db)
         return owner && this.#contextOf(owner)
       },
       (webhook, reason) => this.#disableWebhook(webhook, reason),
@@ -62,27 +62,25 @@ export class AccountFeed extends DurableObject<Env> {
 
   /** Says that there may be new events. Returns before they are read. */
   async poke(owner: FeedOwner): Promise<void> {
-    ensureFeedState(this.#sql, owner, Date.now())
+    ensureFeedState(this.#db, owner, Date.now())
     void this.#pollLoop.request()
   }
 
   async ensureSecret(owner: FeedOwner, webhookId: string): Promise<string> {
     const now = Date.now()
-    ensureFeedState(this.#sql, owner, now)
-    return ensureSecret(this.#sql, webhookId, now)
+    ensureFeedState(this.#db, owner, now)
+    return ensureSecret(this.#db, webhookId, now)
   }
 
   async rotateSecret(
     webhookId: string,
     rotationId: string,
   ): Promise<{ secret: string; until: number }> {
-    return this.ctx.storage.transactionSync(() =>
-      rotateSecret(this.#sql, webhookId, rotationId, Date.now()),
-    )
+    return this.#db.transaction(() => rotateSecret(this.#db, webhookId, rotationId, Date.now()))
   }
 
   async sendTest(owner: FeedOwner, webhook: Webhook, deliveryId: string): Promise<ManualDelivery> {
-    ensureFeedState(this.#sql, owner, Date.now())
+    ensureFeedState(this.#db, owner, Date.now())
     return sendTest(this.#contextOf(owner), webhook, deliveryId)
   }
 
@@ -97,12 +95,12 @@ export class AccountFeed extends DurableObject<Env> {
     before: number,
     limit: number,
   ): Promise<WebhookDelivery[]> {
-    return listDeliveries(this.#sql, webhookId, before, limit)
+    return listDeliveries(this.#db, webhookId, before, limit)
   }
 
   async deleteWebhook(webhookId: string): Promise<void> {
     this.#webhookWorkers.remove(webhookId)
-    this.ctx.storage.transactionSync(() => deleteWebhookRows(this.#sql, webhookId))
+    this.#db.transaction(() => deleteWebhookRows(this.#db, webhookId))
   }
 
   /** Closes all streams and deletes everything, after the account was deleted. */
@@ -167,15 +165,14 @@ export class AccountFeed extends DurableObject<Env> {
   }
 
   async #poll(): Promise<void> {
-    const state = readFeedState(this.#sql)
+    const state = readFeedState(this.#db)
     if (!state) return
     const now = Date.now()
-    const db = this.#db(state)
+    const db = this.#openCell(state)
     this.#lastPollAt = now
     this.#streams.closeExpired(now)
     const { status, head, webhooks } = await readAccountSnapshot(db, state.accountId)
-    if (head !== state.head)
-      saveFeedState(this.#sql, { ...(readFeedState(this.#sql) ?? state), head, lastEventAt: now })
+    if (head !== state.head) updateFeedState(this.#db, { head, lastEventAt: now })
     this.#accountStatus = status
     if (status !== 'active') {
       this.#streams.closeAll('unauthorized')
@@ -183,7 +180,7 @@ export class AccountFeed extends DurableObject<Env> {
       return
     }
     // First, while the webhooks are up to date: the rest of the poll may take a while.
-    this.#webhookWorkers.update(this.#sql, webhooks, head, now)
+    this.#webhookWorkers.update(this.#db, webhooks, head, now)
     void sendDisableNotices(this.#contextOf(state), now).finally(() => this.#pollLoop.arm())
     await this.#streams.recheckKeys(db, now)
     await this.#admission.renewLease(db, now)
@@ -192,26 +189,26 @@ export class AccountFeed extends DurableObject<Env> {
   }
 
   async #disableWebhook(webhook: Webhook, reason: DisabledReason): Promise<void> {
-    const state = readFeedState(this.#sql)
+    const state = readFeedState(this.#db)
     if (!state) return
     const now = Date.now()
-    recordDisableIntent(this.#sql, webhook.id, reason, now)
-    await disableWebhook(this.#db(state), state.accountId, webhook, { reason, now })
-    confirmDisabled(this.#sql, webhook.id, now)
+    recordDisableIntent(this.#db, webhook.id, reason, now)
+    await disableWebhook(this.#openCell(state), state.accountId, webhook, { reason, now })
+    confirmDisabled(this.#db, webhook.id, now)
     this.#webhookWorkers.remove(webhook.id)
     void this.#pollLoop.request()
   }
 
-  #db({ cell }: FeedOwner): Database {
+  #openCell({ cell }: FeedOwner): Database {
     return openCell(this.env, cell)
   }
 
   #contextOf(owner: FeedOwner): FeedContext {
-    return { env: this.env, storage: this.ctx.storage, owner, receiverCalls: this.#receiverCalls }
+    return { env: this.env, db: this.#db, owner, receiverCalls: this.#receiverCalls }
   }
 
   #nextPollAt(now: number): number | null {
-    const state = readFeedState(this.#sql)
+    const state = readFeedState(this.#db)
     if (!state) return null
     return nextPollAt({
       now,
@@ -220,9 +217,9 @@ export class AccountFeed extends DurableObject<Env> {
       lastEventAt: state.lastEventAt,
       streamDeadline: this.#streams.nextDeadline,
       hasWebhooks: this.#webhookWorkers.size > 0,
-      nextAttempt: this.#webhookWorkers.nextPollAt(this.#sql, now),
+      nextAttempt: this.#webhookWorkers.nextPollAt(this.#db, now),
       // A notice waits while the account is disabled.
-      nextNotice: this.#accountStatus === 'active' ? nextDisableNotice(this.#sql) : null,
+      nextNotice: this.#accountStatus === 'active' ? nextDisableNotice(this.#db) : null,
     })
   }
 }

@@ -2,7 +2,8 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
 import { accounts, eventHeads, events } from '../db/schema.ts'
 import { names, runBatch, statement } from '../db/statement.ts'
-import { type FeedState, readFeedState, saveFeedState } from './feedState.ts'
+import { type FeedState, readFeedState, updateFeedState } from './feedState.ts'
+import type { FeedDatabase } from './tables.ts'
 
 /* The lease in the cell tells writers until when the account has open streams. */
 
@@ -82,7 +83,7 @@ export interface LeaseRequest {
  * every event after `head` is poked for.
  */
 export const acquireLease = async (
-  storage: SqlStorage,
+  feedDb: FeedDatabase,
   db: Database,
   { state, streams, now }: LeaseRequest,
 ): Promise<LogEnds> => {
@@ -91,9 +92,8 @@ export const acquireLease = async (
     statement(db, insertLease(state.accountId, lease, EXTEND)),
     statement<LogEnds>(db, selectLogEnds(state.accountId)),
   ])
-  const latest = readFeedState(storage) ?? state
-  saveFeedState(storage, {
-    ...latest,
+  const latest = readFeedState(feedDb) ?? state
+  updateFeedState(feedDb, {
     streamsUntil: Math.max(latest.streamsUntil, lease.streamsUntil),
     locationStreamsUntil: Math.max(latest.locationStreamsUntil, lease.locationStreamsUntil),
   })
@@ -102,12 +102,12 @@ export const acquireLease = async (
 
 /** Makes the lease match the open streams. Only this function shortens it. */
 export const renewLease = async (
-  storage: SqlStorage,
+  feedDb: FeedDatabase,
   db: Database,
   streams: OpenStreams,
   now: number,
 ): Promise<void> => {
-  const state = readFeedState(storage)
+  const state = readFeedState(feedDb)
   if (!state) return
   const lease = leaseFor(state, streams, now)
   if (
@@ -116,5 +116,5 @@ export const renewLease = async (
   )
     return
   await statement(db, insertLease(state.accountId, lease, REPLACE)).run()
-  saveFeedState(storage, { ...state, ...lease })
+  updateFeedState(feedDb, lease)
 }

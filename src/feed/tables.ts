@@ -1,6 +1,76 @@
+import { type DrizzleSqliteDODatabase, drizzle } from 'drizzle-orm/durable-sqlite'
+import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { migrate } from '../db/objectMigrations.ts'
+import type { DisabledReason, WebhookDelivery } from '../domain/event/webhook.ts'
 
-/** The feed's own SQLite. The webhooks' secrets are stored only here. */
+/** The feed's own SQLite. */
+export type FeedDatabase = DrizzleSqliteDODatabase
+
+export const openFeedDatabase = (storage: DurableObjectStorage): FeedDatabase => drizzle(storage)
+
+/** One row, once the account that the feed belongs to is known. */
+export const feedState = sqliteTable('feed_state', {
+  accountId: text('account_id').primaryKey(),
+  cell: integer().notNull(),
+  /** The account's last event at the last poll. */
+  head: integer().notNull(),
+  /** When `head` last moved. */
+  lastEventAt: integer('last_event_at').notNull(),
+  /** When the listener lease in the cell ends, for streams and for streams that want locations. */
+  streamsUntil: integer('streams_until').notNull(),
+  locationStreamsUntil: integer('location_streams_until').notNull(),
+})
+
+/** The webhooks' secrets are stored only here. */
+export const secrets = sqliteTable('secrets', {
+  id: text().primaryKey(),
+  webhookId: text('webhook_id').notNull(),
+  secret: text().notNull(),
+  creation: integer().notNull(),
+  /** When a replaced secret stops signing; null for the current one. */
+  until: integer(),
+})
+
+export const webhookWorkers = sqliteTable('webhook_workers', {
+  webhookId: text('webhook_id').primaryKey(),
+  /** The last event that was delivered or filtered out. */
+  cursor: integer().notNull(),
+  since: integer().notNull(),
+  url: text().notNull(),
+  /** Since when no attempt has succeeded; null after a success. */
+  failingSince: integer('failing_since'),
+})
+
+export const deliveries = sqliteTable('deliveries', {
+  number: integer().primaryKey({ autoIncrement: true }),
+  id: text().notNull(),
+  webhookId: text('webhook_id').notNull(),
+  sequences: text({ mode: 'json' }).$type<number[]>().notNull(),
+  status: text().$type<WebhookDelivery['status']>().notNull(),
+  attempts: integer().notNull().default(0),
+  attemptsByHand: integer('manual_attempts').notNull().default(0),
+  responseCode: integer('response_code'),
+  failure: text().$type<WebhookDelivery['failure']>(),
+  durationMs: integer('duration'),
+  answer: text(),
+  creation: integer().notNull(),
+  lastAttempt: integer('last_attempt'),
+  /** Null once the delivery is final. */
+  nextAttempt: integer('next_attempt'),
+})
+
+export const disableNotices = sqliteTable(
+  'disable_notices',
+  {
+    webhookId: text('webhook_id').notNull(),
+    creation: integer().notNull(),
+    reason: text().$type<DisabledReason>().notNull(),
+    due: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.webhookId, table.creation] })],
+)
+
+/** The steps that created these tables. New ones go at the end. */
 export const STEPS = [
   `CREATE TABLE owner (
      account_id TEXT PRIMARY KEY, cell INTEGER NOT NULL,

@@ -2,6 +2,7 @@ import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { AccountFeed } from '../../src/feed/feed.ts'
+import { openFeedDatabase } from '../../src/feed/tables.ts'
 import { confirmDisabled, recordDisableIntent } from '../../src/feed/webhooks/disableNotice.ts'
 import type { AccountNotice } from '../../src/ledger/messages/notices.ts'
 import { ledgerOf } from '../../src/ledger/stub.ts'
@@ -214,10 +215,11 @@ test('the notice about a disabled webhook goes to the administrators, by the led
   await env.DB.prepare(`UPDATE webhooks SET enabled = 0, disabled_reason = 'gone' WHERE id = ?`)
     .bind(webhook.id)
     .run()
-  await runInDurableObject(feedStub(account), async (feed: AccountFeed, { storage: { sql } }) => {
+  await runInDurableObject(feedStub(account), async (feed: AccountFeed, { storage }) => {
     const now = Date.now()
-    recordDisableIntent(sql, webhook.id, 'gone', now)
-    confirmDisabled(sql, webhook.id, now)
+    const db = openFeedDatabase(storage)
+    recordDisableIntent(db, webhook.id, 'gone', now)
+    confirmDisabled(db, webhook.id, now)
     await feed.alarm()
   })
   await eventually(async () =>

@@ -1,3 +1,4 @@
+import { and, eq, lte, min } from 'drizzle-orm'
 import { openCell } from '../../db/open.ts'
 import type { DisabledReason } from '../../domain/event/webhook.ts'
 import { repeatableIds } from '../../ids.ts'
@@ -5,15 +6,16 @@ import { ledgerOf } from '../../ledger/stub.ts'
 import { logFailure } from '../../log.ts'
 import { readAdministrators } from '../../users/store.ts'
 import { findWebhook } from '../../webhooks/store.ts'
+import { disableNotices, type FeedDatabase } from '../tables.ts'
 import type { FeedContext } from './webhookWorker.ts'
 
 /* Has the ledger e-mail the account's administrators when the feed has disabled a webhook. */
 
-interface Row extends Record<string, SqlStorageValue> {
-  webhook_id: string
-  creation: number
-  reason: DisabledReason
-}
+type Notice = typeof disableNotices.$inferSelect
+type NoticeId = Pick<Notice, 'webhookId' | 'creation'>
+
+const isNotice = ({ webhookId, creation }: NoticeId) =>
+  and(eq(disableNotices.webhookId, webhookId), eq(disableNotices.creation, creation))
 
 /** Longer than disabling takes: an earlier check could find the webhook still enabled. */
 const CHECK_AFTER_MS = 60_000
@@ -23,47 +25,41 @@ const CHECK_AFTER_MS = 60_000
  * after 60 s.
  */
 export const recordDisableIntent = (
-  sql: SqlStorage,
+  db: FeedDatabase,
   webhookId: string,
   reason: DisabledReason,
   now: number,
 ): void => {
-  sql.exec(
-    `INSERT INTO disable_notices (webhook_id, creation, reason, due) VALUES (?, ?, ?, ?)
-     ON CONFLICT DO NOTHING`,
-    webhookId,
-    now,
-    reason,
-    now + CHECK_AFTER_MS,
-  )
+  db.insert(disableNotices)
+    .values({ webhookId, creation: now, reason, due: now + CHECK_AFTER_MS })
+    .onConflictDoNothing()
+    .run()
 }
 
-const setDue = (sql: SqlStorage, webhookId: string, creation: number, due: number): void => {
-  sql.exec(
-    'UPDATE disable_notices SET due = ? WHERE webhook_id = ? AND creation = ?',
-    due,
-    webhookId,
-    creation,
-  )
+const setDue = (db: FeedDatabase, notice: NoticeId, due: number): void => {
+  db.update(disableNotices).set({ due }).where(isNotice(notice)).run()
 }
 
 /** Makes the notice due now: the disable whose intent was recorded at `creation` has committed. */
-export const confirmDisabled = (sql: SqlStorage, webhookId: string, creation: number): void =>
-  setDue(sql, webhookId, creation, creation)
+export const confirmDisabled = (db: FeedDatabase, webhookId: string, creation: number): void =>
+  setDue(db, { webhookId, creation }, creation)
 
-export const nextDisableNotice = (sql: SqlStorage): number | null =>
-  sql.exec<{ at: number | null }>('SELECT min(due) AS at FROM disable_notices').one().at
+export const nextDisableNotice = (db: FeedDatabase): number | null =>
+  db
+    .select({ at: min(disableNotices.due) })
+    .from(disableNotices)
+    .get()?.at ?? null
 
 /** Does nothing if the webhook was not disabled after all, or has been enabled again. */
 const requestNotice = async (
   { env, owner: { accountId, cell } }: FeedContext,
-  { webhook_id: webhookId, creation, reason }: Row,
+  { webhookId, creation, reason }: Notice,
   now: number,
 ): Promise<void> => {
-  const db = openCell(env, cell)
-  const webhook = await findWebhook(db, accountId, webhookId)
+  const cellDb = openCell(env, cell)
+  const webhook = await findWebhook(cellDb, accountId, webhookId)
   if (webhook?.disabledReason !== reason) return
-  const administrators = await readAdministrators(db, accountId, now)
+  const administrators = await readAdministrators(cellDb, accountId, now)
   const id = await repeatableIds(creation, webhookId)('ntc')
   await ledgerOf(env, accountId).sendNotice({
     id,
@@ -79,21 +75,15 @@ const requestNotice = async (
 
 /** Requests the notices that are due. A failed request is repeated; the ledger sends each once. */
 export const sendDisableNotices = async (context: FeedContext, now: number): Promise<void> => {
-  const { sql } = context.storage
-  const due = sql.exec<Row>('SELECT * FROM disable_notices WHERE due <= ?', now).toArray()
-  for (const { webhook_id: webhookId, creation } of due)
-    setDue(sql, webhookId, creation, now + CHECK_AFTER_MS)
+  const { db } = context
+  const due = db.select().from(disableNotices).where(lte(disableNotices.due, now)).all()
+  for (const notice of due) setDue(db, notice, now + CHECK_AFTER_MS)
   for (const notice of due) {
-    const { webhook_id: webhookId, creation } = notice
     try {
       await requestNotice(context, notice, now)
-      sql.exec(
-        'DELETE FROM disable_notices WHERE webhook_id = ? AND creation = ?',
-        webhookId,
-        creation,
-      )
+      db.delete(disableNotices).where(isNotice(notice)).run()
     } catch (error) {
-      logFailure('disable-notice-failed', error, { webhook: webhookId })
+      logFailure('disable-notice-failed', error, { webhook: notice.webhookId })
     }
   }
 }

@@ -3,6 +3,7 @@ import type { Webhook, WebhookDelivery } from '../../domain/event/webhook.ts'
 import { iso } from '../../domain/time/iso.ts'
 import { readSequences } from '../../events/store.ts'
 import { newId } from '../../ids.ts'
+import type { FeedDatabase } from '../tables.ts'
 import { beginManualAttempt, endAttempt, findDelivery, insertDelivery } from './deliveries.ts'
 import { deliveryBody, type FeedContext, RISKY, sendDelivery } from './webhookWorker.ts'
 import { saveFailingSince } from './workerState.ts'
@@ -16,8 +17,8 @@ export type ManualDelivery =
   | { ok: true; delivery: WebhookDelivery }
   | { ok: false; refusal: 'delivery-not-found' | 'delivery-gone' | 'unavailable' }
 
-const requireDelivery = (sql: SqlStorage, webhookId: string, id: string): WebhookDelivery => {
-  const delivery = findDelivery(sql, webhookId, id)
+const requireDelivery = (db: FeedDatabase, webhookId: string, id: string): WebhookDelivery => {
+  const delivery = findDelivery(db, webhookId, id)
   if (!delivery) throw new Error('a delivery that was just written is missing')
   return delivery
 }
@@ -41,9 +42,8 @@ export const sendTest = async (
   webhook: Webhook,
   id: string,
 ): Promise<ManualDelivery> => {
-  const { receiverCalls, storage } = context
-  const { sql } = storage
-  const existing = findDelivery(sql, webhook.id, id)
+  const { receiverCalls, db } = context
+  const existing = findDelivery(db, webhook.id, id)
   if (existing) return { ok: true, delivery: existing }
   const body = await testBody(context, webhook)
   const call = async () => {
@@ -53,12 +53,12 @@ export const sendTest = async (
   const sent = await receiverCalls.run(call, RISKY, MAX_WAIT_MS)
   if (!sent) return { ok: false, refusal: 'unavailable' }
   const { now, result } = sent
-  storage.transactionSync(() => {
-    const delivery = insertDelivery(sql, { id, webhookId: webhook.id, sequences: [], now })
-    beginManualAttempt(sql, delivery, now)
-    endAttempt(sql, delivery, result, null)
+  db.transaction(() => {
+    const delivery = insertDelivery(db, { id, webhookId: webhook.id, sequences: [], now })
+    beginManualAttempt(db, delivery, now)
+    endAttempt(db, delivery, result, null)
   })
-  return { ok: true, delivery: requireDelivery(sql, webhook.id, id) }
+  return { ok: true, delivery: requireDelivery(db, webhook.id, id) }
 }
 
 /** A success also ends the scheduled attempts; a failure leaves them as they are. */
@@ -67,26 +67,25 @@ export const redeliver = async (
   webhook: Webhook,
   id: string,
 ): Promise<ManualDelivery> => {
-  const { env, storage, owner, receiverCalls } = context
-  const { sql } = storage
-  const delivery = findDelivery(sql, webhook.id, id)
+  const { env, db, owner, receiverCalls } = context
+  const delivery = findDelivery(db, webhook.id, id)
   if (!delivery) return { ok: false, refusal: 'delivery-not-found' }
   const isTest = delivery.sequences.length === 0
   const events = await readSequences(openCell(env, owner.cell), owner.accountId, delivery.sequences)
   if (!isTest && events.length === 0) return { ok: false, refusal: 'delivery-gone' }
   const body = isTest ? await testBody(context, webhook) : deliveryBody(events)
   const call = () => {
-    beginManualAttempt(sql, delivery, Date.now())
+    beginManualAttempt(db, delivery, Date.now())
     return sendDelivery(context, webhook, id, body)
   }
   const result = await receiverCalls.run(call, RISKY, MAX_WAIT_MS)
   if (!result) return { ok: false, refusal: 'unavailable' }
-  const after = findDelivery(sql, webhook.id, id)
+  const after = findDelivery(db, webhook.id, id)
   if (!after) return { ok: false, refusal: 'delivery-not-found' }
   const isDelivered = result.failure === null
-  storage.transactionSync(() => {
-    endAttempt(sql, delivery, result, isDelivered ? null : after.nextAttempt)
-    if (isDelivered) saveFailingSince(sql, webhook, null)
+  db.transaction(() => {
+    endAttempt(db, delivery, result, isDelivered ? null : after.nextAttempt)
+    if (isDelivered) saveFailingSince(db, webhook, null)
   })
-  return { ok: true, delivery: requireDelivery(sql, webhook.id, id) }
+  return { ok: true, delivery: requireDelivery(db, webhook.id, id) }
 }

@@ -1,64 +1,74 @@
+import { and, desc, eq, gt, isNotNull, isNull, lte, notInArray, or } from 'drizzle-orm'
+import { type FeedDatabase, secrets } from '../tables.ts'
 import { makeSecret } from './signature.ts'
 
 /** How long a replaced secret keeps signing beside the new one. */
 const OVERLAP_MS = 86_400_000
 const MAX_SECRETS = 5
 
-/** The webhook's first secret. Creates it once: a retry after a crash gets the same one. */
-export const ensureSecret = (sql: SqlStorage, webhookId: string, now: number): string => {
-  sql.exec(
-    `INSERT INTO secrets (id, webhook_id, secret, creation) VALUES (?1, ?1, ?2, ?3)
-     ON CONFLICT DO NOTHING`,
-    webhookId,
-    makeSecret(),
-    now,
-  )
-  return sql.exec<{ secret: string }>('SELECT secret FROM secrets WHERE id = ?', webhookId).one()
-    .secret
+const isOf = (webhookId: string) => eq(secrets.webhookId, webhookId)
+/** The current secret, then those that were replaced last. */
+const NEWEST_FIRST = [isNotNull(secrets.until), desc(secrets.until)]
+
+interface NewSecret {
+  id: string
+  webhookId: string
+  now: number
 }
+
+/** Creates the secret once: a retry after a crash gets the same one. */
+const insertSecret = (db: FeedDatabase, { id, webhookId, now }: NewSecret): string => {
+  db.insert(secrets)
+    .values({ id, webhookId, secret: makeSecret(), creation: now })
+    .onConflictDoNothing()
+    .run()
+  return findSecret(db, id) ?? ''
+}
+
+const findSecret = (db: FeedDatabase, id: string): string | undefined =>
+  db.select().from(secrets).where(eq(secrets.id, id)).get()?.secret
+
+/** The webhook's first secret. */
+export const ensureSecret = (db: FeedDatabase, webhookId: string, now: number): string =>
+  insertSecret(db, { id: webhookId, webhookId, now })
 
 /** Replaces the secret. Repeating a rotation with the same id creates no second secret. */
 export const rotateSecret = (
-  sql: SqlStorage,
+  db: FeedDatabase,
   webhookId: string,
   rotationId: string,
   now: number,
 ): { secret: string; until: number } => {
   const until = now + OVERLAP_MS
-  const [existing] = sql
-    .exec<{ secret: string }>('SELECT secret FROM secrets WHERE id = ?', rotationId)
-    .toArray()
-  if (existing) return { secret: existing.secret, until }
-  const secret = makeSecret()
-  sql.exec('DELETE FROM secrets WHERE webhook_id = ? AND until <= ?', webhookId, now)
-  sql.exec('UPDATE secrets SET until = ? WHERE webhook_id = ? AND until IS NULL', until, webhookId)
-  sql.exec(
-    'INSERT INTO secrets (id, webhook_id, secret, creation) VALUES (?, ?, ?, ?)',
-    rotationId,
-    webhookId,
-    secret,
-    now,
-  )
-  sql.exec(
-    `DELETE FROM secrets WHERE webhook_id = ?1 AND id NOT IN
-       (SELECT id FROM secrets WHERE webhook_id = ?1
-        ORDER BY until IS NOT NULL, until DESC LIMIT ${MAX_SECRETS})`,
-    webhookId,
-  )
+  const existing = findSecret(db, rotationId)
+  if (existing !== undefined) return { secret: existing, until }
+  db.delete(secrets)
+    .where(and(isOf(webhookId), lte(secrets.until, now)))
+    .run()
+  db.update(secrets)
+    .set({ until })
+    .where(and(isOf(webhookId), isNull(secrets.until)))
+    .run()
+  const secret = insertSecret(db, { id: rotationId, webhookId, now })
+  const kept = db
+    .select({ id: secrets.id })
+    .from(secrets)
+    .where(isOf(webhookId))
+    .orderBy(...NEWEST_FIRST)
+    .limit(MAX_SECRETS)
+  db.delete(secrets)
+    .where(and(isOf(webhookId), notInArray(secrets.id, kept)))
+    .run()
   return { secret, until }
 }
 
 /** The secrets that sign now, the newest first. Never empty, so that nothing is sent unsigned. */
-export const readActiveSecrets = (sql: SqlStorage, webhookId: string, now: number): string[] => {
-  const active = sql
-    .exec<{ secret: string }>(
-      `SELECT secret FROM secrets WHERE webhook_id = ? AND (until IS NULL OR until > ?)
-       ORDER BY until IS NOT NULL, until DESC`,
-      webhookId,
-      now,
-    )
-    .toArray()
-  return active.length > 0
-    ? active.map(({ secret }) => secret)
-    : [ensureSecret(sql, webhookId, now)]
+export const readActiveSecrets = (db: FeedDatabase, webhookId: string, now: number): string[] => {
+  const active = db
+    .select()
+    .from(secrets)
+    .where(and(isOf(webhookId), or(isNull(secrets.until), gt(secrets.until, now))))
+    .orderBy(...NEWEST_FIRST)
+    .all()
+  return active.length > 0 ? active.map(({ secret }) => secret) : [ensureSecret(db, webhookId, now)]
 }

@@ -1,5 +1,13 @@
+import { and, eq, lt, notInArray } from 'drizzle-orm'
 import type { Webhook } from '../../domain/event/webhook.ts'
 import { logFailure } from '../../log.ts'
+import {
+  deliveries,
+  disableNotices,
+  type FeedDatabase,
+  secrets,
+  webhookWorkers,
+} from '../tables.ts'
 import { abandonPending, nextAttemptAt, pendingDelivery } from './deliveries.ts'
 import {
   ATTEMPT_LEASE_MS,
@@ -12,23 +20,20 @@ import { syncWorkerState } from './workerState.ts'
 /** A secret is created just before its webhook. A younger one may belong to a webhook to come. */
 const ORPHAN_GRACE_MS = 300_000
 
-const TABLES = ['secrets', 'webhook_workers', 'deliveries', 'disable_notices'] as const
-
 /** Deletes everything that the feed stores about a webhook. */
-export const deleteWebhookRows = (sql: SqlStorage, id: string): void => {
-  for (const table of TABLES) sql.exec(`DELETE FROM ${table} WHERE webhook_id = ?`, id)
+export const deleteWebhookRows = (db: FeedDatabase, id: string): void => {
+  for (const table of [secrets, webhookWorkers, deliveries, disableNotices])
+    db.delete(table).where(eq(table.webhookId, id)).run()
 }
 
-const deleteRowsOfDeletedWebhooks = (sql: SqlStorage, webhooks: Webhook[], now: number): void => {
-  const deleted = sql
-    .exec<{ id: string }>(
-      `SELECT DISTINCT webhook_id AS id FROM secrets
-       WHERE creation < ? AND webhook_id NOT IN (SELECT value FROM json_each(?))`,
-      now - ORPHAN_GRACE_MS,
-      JSON.stringify(webhooks.map(({ id }) => id)),
-    )
-    .toArray()
-  for (const { id } of deleted) deleteWebhookRows(sql, id)
+const deleteRowsOfDeletedWebhooks = (db: FeedDatabase, webhooks: Webhook[], now: number): void => {
+  const ids = webhooks.map(({ id }) => id)
+  const deleted = db
+    .selectDistinct({ id: secrets.webhookId })
+    .from(secrets)
+    .where(and(lt(secrets.creation, now - ORPHAN_GRACE_MS), notInArray(secrets.webhookId, ids)))
+    .all()
+  for (const { id } of deleted) deleteWebhookRows(db, id)
 }
 
 /** One worker per enabled webhook. They run independently and share the slots of receivers. */
@@ -56,8 +61,8 @@ export class WebhookWorkers {
    * When the feed must poll for the next attempt. A running worker needs no poll, unless it is
    * interrupted: it may wait for a slot long after its attempt was due.
    */
-  nextPollAt(sql: SqlStorage, now: number): number | null {
-    const nextAttempt = nextAttemptAt(sql, this.#running)
+  nextPollAt(db: FeedDatabase, now: number): number | null {
+    const nextAttempt = nextAttemptAt(db, this.#running)
     if (this.#running.size === 0) return nextAttempt
     return Math.min(nextAttempt ?? Number.POSITIVE_INFINITY, now + ATTEMPT_LEASE_MS)
   }
@@ -68,16 +73,16 @@ export class WebhookWorkers {
   }
 
   /** Takes over the account's webhooks and starts the workers that have something to deliver. */
-  update(sql: SqlStorage, webhooks: Webhook[], head: number, now: number): void {
+  update(db: FeedDatabase, webhooks: Webhook[], head: number, now: number): void {
     this.#webhooks.clear()
     for (const webhook of webhooks) {
       if (webhook.enabled) this.#webhooks.set(webhook.id, webhook)
-      else abandonPending(sql, webhook.id)
+      else abandonPending(db, webhook.id)
     }
-    deleteRowsOfDeletedWebhooks(sql, webhooks, now)
+    deleteRowsOfDeletedWebhooks(db, webhooks, now)
     for (const webhook of this.#webhooks.values()) {
-      const hasNewEvents = syncWorkerState(sql, webhook).cursor < head
-      const nextAttempt = pendingDelivery(sql, webhook.id)?.nextAttempt ?? null
+      const hasNewEvents = syncWorkerState(db, webhook).cursor < head
+      const nextAttempt = pendingDelivery(db, webhook.id)?.nextAttempt ?? null
       if (hasNewEvents || (nextAttempt !== null && nextAttempt <= now)) this.#start(webhook.id)
     }
   }

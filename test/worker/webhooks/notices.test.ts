@@ -2,6 +2,7 @@ import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { AccountFeed } from '../../../src/feed/feed.ts'
+import { openFeedDatabase } from '../../../src/feed/tables.ts'
 import { recordDisableIntent } from '../../../src/feed/webhooks/disableNotice.ts'
 import { AccountLedger } from '../../../src/ledger/ledger.ts'
 import { none } from '../../../src/notify/none.ts'
@@ -138,8 +139,8 @@ describe('sending the notice', () => {
   const disableWebhook = ({ id }: { id: string }) =>
     run(`UPDATE webhooks SET enabled = 0, disabled_reason = 'gone' WHERE id = ?`, id)
   const recordNotice = (account: TestAccount, webhook: { id: string }, now: number) =>
-    runInDurableObject(feedStub(account), (_, { storage: { sql } }) =>
-      recordDisableIntent(sql, webhook.id, 'gone', now),
+    runInDurableObject(feedStub(account), (_, { storage }) =>
+      recordDisableIntent(openFeedDatabase(storage), webhook.id, 'gone', now),
     )
   const messagesOf = async (account: TestAccount) =>
     (await callWithNewToken(account, 'GET', '/api/account/messages')).body.messages
