@@ -5,7 +5,7 @@ import type {
   ZodOpenApiResponsesObject,
 } from 'zod-openapi'
 import { type Operation, problemsOf, statusIn, TOKEN_PROBLEMS } from '../http/contract/contract.ts'
-import { PROBLEMS, type ProblemCode } from '../http/contract/problem.ts'
+import { PROBLEMS, Problem, type ProblemCode, problemDocument } from '../http/contract/problem.ts'
 import { type ReplyHeader, replyHeaders, withOptionalHeaders } from './headers.ts'
 
 const CODES = Object.keys(PROBLEMS) as ProblemCode[]
@@ -70,21 +70,12 @@ const EXAMPLE_MEMBERS: Partial<Record<ProblemCode, object>> = {
 }
 
 const example = (code: ProblemCode, status: number): ZodOpenApiExampleObject => {
-  const { title, detail } = PROBLEMS[code]
-  const value = {
-    success: false,
-    error: detail,
-    type: `/problems/${code}`,
-    title,
-    status,
-    detail,
-    code,
-    instance: '/api/account',
-    requestId: '5c0f1c0e-8a3b-4a53-9d53-7a8b1f6f0c11',
-    ...EXAMPLE_MEMBERS[code],
-  }
+  const { text } = problemDocument(
+    new Problem(code, { status, members: { ...EXAMPLE_MEMBERS[code] } }),
+    { path: '/api/account', requestId: '5c0f1c0e-8a3b-4a53-9d53-7a8b1f6f0c11' },
+  )
   const id = status === PROBLEMS[code].status ? code : `${code}-${status}`
-  return { id, summary: title, value }
+  return { id, summary: PROBLEMS[code].title, value: JSON.parse(text) }
 }
 
 /** One object for each example: a component that two objects define is an error. */

@@ -1,62 +1,32 @@
 import type { Webhook, WebhookDelivery } from '../domain/event/webhook.ts'
 import { iso, isoOrNull } from '../domain/time/iso.ts'
 
-export const presentWebhook = (webhook: Webhook) => {
-  const {
-    id,
-    url,
-    events,
-    devices,
-    groups,
-    description,
-    enabled,
-    disabledReason,
-    creation,
-    lastModified,
-  } = webhook
-  return {
-    id,
-    url,
-    events,
-    devices,
-    groups,
-    description,
-    enabled,
-    disabledReason,
-    creation: iso(creation),
-    lastModified: iso(lastModified),
-  }
-}
+export const presentWebhook = (webhook: Webhook) => ({
+  id: webhook.id,
+  url: webhook.url,
+  events: webhook.events,
+  devices: webhook.devices,
+  groups: webhook.groups,
+  description: webhook.description,
+  enabled: webhook.enabled,
+  disabledReason: webhook.disabledReason,
+  creation: iso(webhook.creation),
+  lastModified: iso(webhook.lastModified),
+})
 
-export const presentDelivery = (delivery: WebhookDelivery) => {
-  const {
-    id,
-    status,
-    sequences,
-    attempts,
-    attemptsByHand,
-    responseCode,
-    failure,
-    durationMs,
-    answer,
-    creation,
-    lastAttempt,
-    nextAttempt,
-  } = delivery
-  return {
-    id,
-    status,
-    events: sequences.length || 1,
-    firstSequence: sequences[0] ?? null,
-    lastSequence: sequences.at(-1) ?? null,
-    attempts,
-    attemptsByHand,
-    responseCode,
-    failure,
-    durationMs,
-    answer,
-    creation: iso(creation),
-    lastAttempt: isoOrNull(lastAttempt),
-    nextAttempt: isoOrNull(nextAttempt),
-  }
-}
+export const presentDelivery = ({ sequences, ...delivery }: WebhookDelivery) => ({
+  id: delivery.id,
+  status: delivery.status,
+  events: sequences.length || 1,
+  firstSequence: sequences[0] ?? null,
+  lastSequence: sequences.at(-1) ?? null,
+  attempts: delivery.attempts,
+  attemptsByHand: delivery.attemptsByHand,
+  responseCode: delivery.responseCode,
+  failure: delivery.failure,
+  durationMs: delivery.durationMs,
+  answer: delivery.answer,
+  creation: iso(delivery.creation),
+  lastAttempt: isoOrNull(delivery.lastAttempt),
+  nextAttempt: isoOrNull(delivery.nextAttempt),
+})

@@ -1,18 +1,15 @@
 import type { Zone } from '../domain/geo/zone.ts'
 import { iso } from '../domain/time/iso.ts'
 
-export const presentZone = (zone: Zone) => {
-  const { id, name, description, color, shape, creation, lastModified } = zone
-  return {
-    id,
-    name,
-    description,
-    color,
-    shape,
-    creation: iso(creation),
-    lastModified: iso(lastModified),
-  }
-}
+export const presentZone = (zone: Zone) => ({
+  id: zone.id,
+  name: zone.name,
+  description: zone.description,
+  color: zone.color,
+  shape: zone.shape,
+  creation: iso(zone.creation),
+  lastModified: iso(zone.lastModified),
+})
 
 /** A circle has no geometry of its own in GeoJSON. */
 export const presentFeature = ({ id, name, description, color, shape }: Zone) =>

@@ -6,8 +6,8 @@ import { allows } from '../../domain/account/scope.ts'
 import { CLOSE, type Closing, MAX_TOTAL_UNACKED_BYTES } from '../../domain/event/stream.ts'
 import type { Env } from '../../env.ts'
 import { readLog } from '../../events/store.ts'
-import { InFlight } from '../webhooks/inFlight.ts'
 import { makeAck, readAck } from './ack.ts'
+import { InFlight } from './inFlight.ts'
 import {
   acknowledge,
   advance,
