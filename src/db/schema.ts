@@ -76,7 +76,7 @@ export const accounts = sqliteTable(
     /** When the next device expires whose expiry the sweep has not recorded yet. */
     nextExpiry: integer('next_expiry'),
     /**
-     * A random token, new with every change of what reports judge by; null without rules for
+     * A random token, new with every change of what reports are evaluated by; null without rules for
      * reports. Not of the ledger's record. A counter would repeat after a restore.
      */
     rulesVersion: text('rules_version'),

@@ -155,7 +155,7 @@ const storedAt = (
 
 /**
  * Runs the batch. Everything that depends on what is new stands before the INSERT, which has the same
- * conditions: what is new cannot be told from the rest behind it.
+ * conditions: behind it, what is new looks like the rest.
  */
 export const writeBatch = async (
   db: Database,

@@ -111,7 +111,7 @@ interface RuleEdit {
 }
 
 /** Devices that the rule has found silent are forgotten: it begins anew. */
-const forgetMarks = (db: Database, accountId: string, id: string, isWritten: SQL) =>
+const deleteMarks = (db: Database, accountId: string, id: string, isWritten: SQL) =>
   db
     .delete(silentMarks)
     .where(and(eq(silentMarks.ruleId, id), eq(silentMarks.accountId, accountId), isWritten))
@@ -131,7 +131,7 @@ export const updateRule = async (
     WHERE ${own} AND ${rules.version} = ${version} AND ${rules.lastModified} = ${now})`
   const { written, found, unknown } = await runBatch(db, {
     written: renewAfter(db, accountId, update),
-    marks: forgetMarks(db, accountId, before.id, isWritten),
+    marks: deleteMarks(db, accountId, before.id, isWritten),
     found: selectRule(db, accountId, before.id),
     unknown: selectUnknown(accountId, references),
   })
@@ -159,7 +159,7 @@ export const deleteRule = async (
   const { before, deleted } = await runBatch(db, {
     before: db.select({ version: rules.version }).from(rules).where(own),
     deleted: renewAfter(db, accountId, db.delete(rules).where(and(own, isExpected))),
-    marks: forgetMarks(db, accountId, id, isDeleted),
+    marks: deleteMarks(db, accountId, id, isDeleted),
   })
   if (deleted[0].meta.changes === 1) return { ok: true }
   return refuse(before.results.length === 0 ? 'rule-not-found' : 'precondition-failed')

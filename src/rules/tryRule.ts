@@ -19,7 +19,7 @@ import { evaluateReport } from './evaluate/report.ts'
 import { compileRule, compileZone, wantsRest } from './evaluate/signals.ts'
 import { selectEnabledRules, toRule } from './store.ts'
 
-/* What a rule would have raised, by the same code that judges reports. */
+/* What a rule would have raised, by the same code that evaluates reports. */
 
 interface Span {
   deviceId: string
@@ -90,7 +90,7 @@ interface Occurrence {
   value: number | null
 }
 
-const judgeHistory = (
+const evaluateHistory = (
   rule: Rule,
   fixes: Fix[],
   { timeZone, zones }: { timeZone: string; zones: Parameters<typeof compileRule>[1] },
@@ -113,7 +113,7 @@ interface ContactSpan {
 }
 
 /** When contacts were more than `minutes` apart: when that was found, or the returns. */
-const judgeContacts = (
+const evaluateContacts = (
   { when }: Rule,
   rows: PageRow[],
   { minutes, end, isScheduled: isInForce }: ContactSpan,
@@ -163,14 +163,14 @@ export const tryRule = async (context: ServiceContext, rule: Rule, span: Span) =
       ? silenceMinutes(rule, enabled.results.map(toRule), { id: span.deviceId, groups })
       : null
     const occurrences = !isContact
-      ? judgeHistory(
+      ? evaluateHistory(
           rule,
           rows.map((row) => toFix(row, wantsRest(rule))),
           { timeZone, zones },
         )
       : minutes === null
         ? []
-        : judgeContacts(rule, rows, {
+        : evaluateContacts(rule, rows, {
             minutes,
             end: Math.min(span.to, context.now()),
             isScheduled: (time) => isScheduled(rule.schedule, time, timeZone),

@@ -18,7 +18,7 @@ import { decodePush, replyTo } from './decoding/decode.ts'
 import { toPush } from './decoding/pastedPush.ts'
 import { listInDirectory, removeFromDirectory } from './directory.ts'
 import { presentItem, presentSource } from './present.ts'
-import { forgetSource } from './push/knownSource.ts'
+import { evictSource } from './push/knownSource.ts'
 import { receivePush } from './push/receive.ts'
 import { NO_SECRETS, splitSettings } from './settings.ts'
 import {
@@ -72,7 +72,7 @@ const editSource = async (
       return updateSource(c.get('db'), write, version)
     },
   })
-  forgetSource(source.id)
+  evictSource(source.id)
   return source
 }
 
@@ -103,7 +103,7 @@ export const sources = addDataRoutes(new Hono<AppEnv>())
     await listInDirectory(openDirectory(c.env), { id, accountId, cell })
     const write = { accountId, id, record, now: Date.now() }
     const outcome = await createSource(c.get('db'), write, await hashSecret(secret))
-    forgetSource(id)
+    evictSource(id)
     const { source } = requireOk(outcome)
     const body = { ...presentOne(source), url: addressOf(c, id, secret) }
     return replyWithEtag(c, contract.createSource, body, {
@@ -141,7 +141,7 @@ export const sources = addDataRoutes(new Hono<AppEnv>())
     const id = c.req.param('sourceId')
     const { accountId } = c.get('principal')
     requireOk(await deleteSource(c.get('db'), accountId, id, c.get('ifMatch')))
-    forgetSource(id)
+    evictSource(id)
     // Without the source's row both are useless: what fails here is erased with the account.
     c.executionCtx.waitUntil(
       Promise.allSettled([
@@ -156,7 +156,7 @@ export const sources = addDataRoutes(new Hono<AppEnv>())
     const secret = newSecret()
     const { accountId } = c.get('principal')
     await replaceHash(c.get('db'), accountId, source.id, await hashSecret(secret))
-    forgetSource(source.id)
+    evictSource(source.id)
     const body = { ...presentOne(source), url: addressOf(c, source.id, secret) }
     return reply(c, contract.rotateSource, body)
   })

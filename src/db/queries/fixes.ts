@@ -4,7 +4,7 @@ import { locations } from '../schema.ts'
 import { commaSeparated } from '../statement.ts'
 import type { PackedLocation } from './locations.ts'
 
-/* Locations as rules judge them, read from rows or taken from a report. */
+/* Locations as rules evaluate them, read from rows or taken from a report. */
 
 /** The columns of a fix. `wantsRest` is a condition: the rest is large and seldom needed. */
 export const fixColumns = (wantsRest: SQL): SQL =>

@@ -4,8 +4,8 @@ import { accounts, rules } from '../schema.ts'
 import { compile, type Placeholders, type Statement } from '../statement.ts'
 
 /*
- * The token that reports judge by. It changes in the batch of whatever changes a rule, a zone or who
- * is in a group, so that a report never judges by something outdated.
+ * The token of the rules that reports are evaluated by. It changes in the batch of whatever changes a rule, a zone or who
+ * is in a group, so that a report is never evaluated by something outdated.
  */
 
 type Renewal = Placeholders<{ accountId: string; token: string }>
@@ -24,7 +24,7 @@ const touchIfChanged = compile(
       AND changes() > 0`,
 )
 
-/** Sets a new token, or none when no rule is left that a report judges by. */
+/** Sets a new token, or none when no rule is left that a report is evaluated by. */
 export const renewRulesVersion = (db: Database, accountId: string): Statement =>
   renew(db, { accountId, token: crypto.randomUUID() })
 

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { PendingRaise } from '../../domain/message/pendingRaise.ts'
-import type { HeardDevice } from '../../domain/rule/silence.ts'
+import type { ContactedDevice } from '../../domain/rule/silence.ts'
 import type { Database } from '../open.ts'
 import { insertSelect, json, select, selectIn } from '../query.ts'
 import { devices, groupDevices, locations, pendingRaises, rules, silentMarks } from '../schema.ts'
@@ -9,7 +9,7 @@ import { compile, type Placeholders, readAll, runBatch, valuesOf } from '../stat
 /* When devices were last heard, and which ones rules have found silent. */
 
 /** The devices that rules are for, in the order of their keys. */
-export interface HeardQuery {
+export interface ContactQuery {
   /** The first and the last device key of each account with a rule for all of its devices. */
   ranges: [first: number, last: number][]
   /** The devices and groups that other rules name. */
@@ -19,7 +19,7 @@ export interface HeardQuery {
   limit: number
 }
 
-export interface HeardRow extends HeardDevice {
+export interface ContactRow extends ContactedDevice {
   accountId: string
   ends: string | null
 }
@@ -77,7 +77,10 @@ const selectNamed = compile((p: Placeholders<Packed>) =>
 )
 
 /** A page in the order of the keys. */
-export const readHeardDevices = async (db: Database, query: HeardQuery): Promise<HeardRow[]> => {
+export const readContactedDevices = async (
+  db: Database,
+  query: ContactQuery,
+): Promise<ContactRow[]> => {
   const { ranges, deviceIds, groupIds, after, limit } = query
   const values: Packed = {
     ranges: JSON.stringify(ranges),
@@ -96,7 +99,7 @@ export const readHeardDevices = async (db: Database, query: HeardQuery): Promise
 /** A mark to set or to clear, with the alerts that follow from it. */
 export interface MarkChange {
   ruleId: string
-  /** Of the rule that was judged by. */
+  /** Of the rule that it was evaluated by. */
   ruleVersion: number
   deviceKey: number
   accountId: string
@@ -110,7 +113,7 @@ const change = (member: string) => sql`changed.value ->> ${sql.raw(`'$.${member}
 const IS_OF_CHANGE = sql`${silentMarks.ruleId} = ${change('ruleId')}
   AND ${silentMarks.deviceKey} = ${change('deviceKey')}`
 
-/** False when the rule was changed or deleted since it was read: it is judged by again. */
+/** False when the rule was changed or deleted since it was read: then it is evaluated again. */
 const IS_SAME_RULE = sql`EXISTS (SELECT 1 FROM ${rules} WHERE ${rules.id} = ${change('ruleId')}
   AND ${rules.version} = ${change('ruleVersion')})`
 

@@ -116,7 +116,7 @@ export const borderDistance = (
  * Whether the place is in the zone; null when the border is nearer than the place is precise, so
  * that it decides nothing.
  */
-export const judgePlace = (
+export const evaluatePlace = (
   shape: CompiledShape,
   latitude: number,
   longitude: number,

@@ -72,7 +72,7 @@ export const ALERT_NAMES: Record<RuleType, string> = {
   returns: 'Online',
 }
 
-/** Rules of these types are judged by the sweep, all others by reports. */
+/** Rules of these types are evaluated by the sweep, all others by reports. */
 export const isContactRule = ({ when }: { when: RuleCondition }): boolean =>
   when.type === 'silent' || when.type === 'returns'
 

@@ -5,7 +5,7 @@ import { isForDevice, type Rule } from './rule.ts'
 
 const MINUTE_MS = 60_000
 
-export interface HeardDevice {
+export interface ContactedDevice {
   id: string
   key: number
   /** The latest arrival of anything; 0 for a device that was never heard. */
@@ -17,7 +17,7 @@ export interface HeardDevice {
 
 export interface Silence {
   rule: Rule
-  device: HeardDevice
+  device: ContactedDevice
   /** When the rule's minutes were over. */
   at: number
   /** False outside the rule's schedule: the silence is marked, and no alert is raised. */
@@ -27,7 +27,7 @@ export interface Silence {
 export interface Return {
   /** The rule that had found the device silent. */
   rule: Rule
-  device: HeardDevice
+  device: ContactedDevice
   /** The contact before the silence. */
   before: number
   /** The `returns` rules that raise an alert for it. */
@@ -41,8 +41,8 @@ interface Occasion {
 }
 
 /** What has changed for a device, by the account's rules about contact. */
-export const judgeContact = (
-  device: HeardDevice,
+export const evaluateContact = (
+  device: ContactedDevice,
   { rules, timeZone, now }: Occasion,
 ): { silences: Silence[]; returns: Return[] } => {
   const own = rules.filter((rule) => isForDevice(rule, device.id, device.groups))

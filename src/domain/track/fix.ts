@@ -1,7 +1,7 @@
 import { type Location, NUMBER_FIELDS } from './location.ts'
 
 /*
- * A location as rules judge it: the numbers that its row has, not the finer ones that were sent, so
+ * A location as rules evaluate it: the numbers that its row has, not the finer ones that were sent, so
  * that a report and a later reader of the row come to the same decision.
  */
 

@@ -45,7 +45,7 @@ const toRaise = async (
     emergency: rule.emergency,
     reported: { time, latitude, longitude, speed, course, accuracy },
     notifications: isOld ? [] : rule.notifications,
-    // Otherwise an old emergency that reaches nobody would be told to the account.
+    // Otherwise an old emergency that reaches nobody would be notified to the account.
     isQuiet: isOld,
     origin,
     rule: {

@@ -68,7 +68,7 @@ const maxAccuracyOf = (fixes: Fix[]): number => {
   return max
 }
 
-/** Judges the new fixes, in order of time, in the parts of the track around them. */
+/** Evaluates the new fixes, in order of time, in the parts of the track around them. */
 export const evaluateReport = (
   signals: readonly Signal[],
   segments: readonly Segment[],

@@ -1,5 +1,5 @@
 import type { Zone } from '../../domain/geo/zone.ts'
-import { type CompiledShape, compileShape, judgePlace } from '../../domain/geo/zoneGeometry.ts'
+import { type CompiledShape, compileShape, evaluatePlace } from '../../domain/geo/zoneGeometry.ts'
 import { type Limits, type Rule, zonesOf } from '../../domain/rule/rule.ts'
 import { type Fix, isInRest, readValue } from '../../domain/track/fix.ts'
 
@@ -55,7 +55,7 @@ const marginOf = (rule: Rule, fix: Fix): number =>
   Math.max(fix.accuracy ?? 0, rule.hysteresis.metres)
 
 const valueInZone = (rule: Rule, { shape }: CompiledZone, fix: Fix): SignalValue =>
-  toValue(judgePlace(shape, fix.latitude, fix.longitude, marginOf(rule, fix)))
+  toValue(evaluatePlace(shape, fix.latitude, fix.longitude, marginOf(rule, fix)))
 
 /** 1 when in any of the zones, 0 when out of all. */
 const valueInAny = (rule: Rule, zones: CompiledZone[], fix: Fix): SignalValue => {
@@ -83,7 +83,7 @@ const speedValue = (rule: Rule, limits: Limits, zones: CompiledZone[], fix: Fix)
 const NO_ZONE = () => null
 const NO_VALUE = () => null
 
-/** The signals of a rule. A contact rule has none: the sweep judges it. */
+/** The signals of a rule. A contact rule has none: the sweep evaluates it. */
 export const compileRule = (rule: Rule, zones: ReadonlyMap<string, CompiledZone>): Signal[] => {
   const { when } = rule
   const own = zonesOf(when).flatMap((id) => zones.get(id) ?? [])

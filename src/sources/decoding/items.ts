@@ -35,7 +35,7 @@ export const requireIdentifier = (value: unknown, name: string): string => {
 }
 
 /** A position as a payload gives it, numbers as text or not at all. */
-export type Fix = { dateTime: number; source: 'gnss' | 'network' } & {
+export type PayloadFix = { dateTime: number; source: 'gnss' | 'network' } & {
   [N in NumberName]?: unknown
 } & { attributes?: JsonObject; inputs?: unknown[] }
 
@@ -54,7 +54,7 @@ const OPTIONAL_NUMBERS = (Object.keys(NUMBER_FIELDS) as NumberName[]).filter(
 )
 
 /** Members out of range mean "unknown" to most trackers, so they are left out. */
-const optionalNumbers = (fix: Fix): Partial<Location> =>
+const optionalNumbers = (fix: PayloadFix): Partial<Location> =>
   Object.fromEntries(
     OPTIONAL_NUMBERS.flatMap((name) => {
       const value = name === 'course' ? toCourse(fix.course) : numberOf(fix[name])
@@ -88,7 +88,7 @@ const toCoordinate = (name: 'latitude' | 'longitude', value: unknown): number =>
   return number
 }
 
-export const toLocation = (fix: Fix): Location => ({
+export const toLocation = (fix: PayloadFix): Location => ({
   dateTime: fix.dateTime,
   latitude: toCoordinate('latitude', fix.latitude),
   longitude: toCoordinate('longitude', fix.longitude),
@@ -102,7 +102,7 @@ export const toLocation = (fix: Fix): Location => ({
  * Null, and noted, when the coordinates cannot be read. What comes with them counts all the same: an
  * SOS must not be lost with its position.
  */
-export const readLocation = (fix: Fix, note: Note): Location | null => {
+export const readLocation = (fix: PayloadFix, note: Note): Location | null => {
   try {
     return toLocation(fix)
   } catch (error) {

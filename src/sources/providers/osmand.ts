@@ -3,8 +3,8 @@ import type { JsonObject } from '../../domain/text/json.ts'
 import { alertNamesOf } from '../decoding/alarmNames.ts'
 import {
   alertItem,
-  type Fix,
   locationOrContact,
+  type PayloadFix,
   readLocation,
   requireIdentifier,
 } from '../decoding/items.ts'
@@ -77,7 +77,7 @@ const attributesOf = (fields: JsonObject): JsonObject =>
 /** What both forms come down to. Without coordinates there is no fix. */
 interface Reading {
   identifier: unknown
-  fix: Fix
+  fix: PayloadFix
   alarm: string
 }
 

@@ -1,7 +1,12 @@
 import type { SourceItem } from '../../domain/account/source.ts'
 import type { JsonObject } from '../../domain/text/json.ts'
 import type { Location } from '../../domain/track/location.ts'
-import { type Fix, locationOrContact, readLocation, requireIdentifier } from '../decoding/items.ts'
+import {
+  locationOrContact,
+  type PayloadFix,
+  readLocation,
+  requireIdentifier,
+} from '../decoding/items.ts'
 import { Items, type Note, type Provider, type Push } from '../decoding/push.ts'
 import { readSignedFields } from '../decoding/rock7Jwt.ts'
 import { fromText, numberOf, requireInstant, scaledBy, textOf } from '../decoding/values.ts'
@@ -49,7 +54,7 @@ const networkPosition = (fields: JsonObject) => ({
 const toFix = (fields: JsonObject, dateTime: number, note: Note): Location | null => {
   const isOwn = numberOf(fields.lat) !== undefined
   if (!isOwn && numberOf(fields.iridium_latitude) === undefined) return null
-  const fix: Fix = {
+  const fix: PayloadFix = {
     dateTime,
     ...(isOwn ? ownPosition(fields) : networkPosition(fields)),
     altitude: fields.alt,

@@ -40,8 +40,8 @@ const lookUp = async (env: Env, id: string, now: number): Promise<KnownSource | 
   return known
 }
 
-/** This isolate forgets what it knows of a source that it has changed. */
-export const forgetSource = (id: string): void => cache.delete(id)
+/** Evicts what this isolate knows of a source that it has changed. */
+export const evictSource = (id: string): void => cache.delete(id)
 
 /** The source of an address; null, after the same work, when the secret is wrong. */
 export const admitSource = async (

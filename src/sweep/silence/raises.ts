@@ -1,4 +1,4 @@
-import type { HeardRow, MarkChange } from '../../db/queries/silence.ts'
+import type { ContactRow, MarkChange } from '../../db/queries/silence.ts'
 import type { PendingRaise } from '../../domain/message/pendingRaise.ts'
 import { describeOccasion, type Rule } from '../../domain/rule/rule.ts'
 import type { Return, Silence } from '../../domain/rule/silence.ts'
@@ -16,7 +16,7 @@ const deriveId = async (at: number, ...parts: (string | number)[]): Promise<stri
 
 interface Occasion {
   rule: Rule
-  device: HeardRow
+  device: ContactRow
   at: number
   event: 'device.silent' | 'device.returned' | null
   isEventOnly: boolean
@@ -60,10 +60,10 @@ export const toSilence = async (
   now: number,
 ): Promise<MarkChange> => {
   const { key: deviceKeyOf, contact } = device
-  const { accountId } = device as HeardRow
+  const { accountId } = device as ContactRow
   const occasion = {
     rule,
-    device: device as HeardRow,
+    device: device as ContactRow,
     at,
     event: 'device.silent',
     contact,
@@ -80,7 +80,7 @@ export const toReturn = async (
   origin: string,
   now: number,
 ): Promise<MarkChange> => {
-  const device = heard as HeardRow
+  const device = heard as ContactRow
   const common = { device, at: device.contact, contact: before }
   const event = { ...common, rule, event: 'device.returned', isEventOnly: true } as const
   const alerts = returnRules.map((returnRule) => ({

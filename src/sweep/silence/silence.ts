@@ -1,9 +1,9 @@
 import { eq } from 'drizzle-orm'
 import type { Database } from '../../db/open.ts'
 import {
-  type HeardRow,
+  type ContactRow,
   type MarkChange,
-  readHeardDevices,
+  readContactedDevices,
   splitMarks,
   writeMarks,
 } from '../../db/queries/silence.ts'
@@ -11,7 +11,7 @@ import { sweepPositions } from '../../db/schema.ts'
 import { deviceKey, keysBeside } from '../../domain/account/device.ts'
 import { currentDay, hasEnded } from '../../domain/account/license.ts'
 import { MAX_RAISES_PER_CALL } from '../../domain/message/pendingRaise.ts'
-import { judgeContact } from '../../domain/rule/silence.ts'
+import { evaluateContact } from '../../domain/rule/silence.ts'
 import { publicOrigin } from '../../env.ts'
 import { ledgerOf } from '../../ledger/stub.ts'
 import { type CellRun, runPart, savePosition } from '../run.ts'
@@ -49,7 +49,7 @@ const readPosition = async (db: Database): Promise<number> => {
 }
 
 const evaluatePage = async (
-  page: HeardRow[],
+  page: ContactRow[],
   watched: Map<string, WatchedAccount>,
   { origin, now }: { origin: string; now: number },
 ): Promise<{ silences: MarkChange[]; returns: MarkChange[] }> => {
@@ -59,7 +59,7 @@ const evaluatePage = async (
     const account = watched.get(device.accountId)
     if (!account || hasEnded(device.ends, currentDay(account, now))) continue
     const { rules: own, timeZone } = account
-    const found = judgeContact(device, { rules: own, timeZone, now })
+    const found = evaluateContact(device, { rules: own, timeZone, now })
     for (const silence of found.silences) silences.push(await toSilence(silence, origin, now))
     for (const back of found.returns) returns.push(await toReturn(back, origin, now))
   }
@@ -128,7 +128,7 @@ const evaluateAccounts = async (
   const query = queryOf(list)
   const origin = publicOrigin(env) ?? ''
   for (; progress.pages < MAX_PAGES && take(PAGE_QUERIES); progress.pages++) {
-    const page = await readHeardDevices(db, { ...query, after: progress.after })
+    const page = await readContactedDevices(db, { ...query, after: progress.after })
     const found = await evaluatePage(page, watched, { origin, now })
     if (!(await settlePage(run, found))) return false
     if (page.length < PAGE) return true

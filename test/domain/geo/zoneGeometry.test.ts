@@ -6,8 +6,8 @@ import type { LinearRing, Position, ZoneShape } from '../../../src/domain/geo/zo
 import {
   borderDistance,
   compileShape,
+  evaluatePlace,
   isInside,
-  judgePlace,
 } from '../../../src/domain/geo/zoneGeometry.ts'
 import { findShapeFault } from '../../../src/domain/geo/zoneValidity.ts'
 
@@ -128,8 +128,8 @@ describe('a polygon', () => {
         expect(inside(shape, longitude, 5)).toBe(false)
       // The cut along the antimeridian is no border.
       expect(border(shape, 180, 0)).toBeGreaterThan(1_000_000)
-      expect(judgePlace(compileShape(shape), 0, -179.999, 10_000)).toBe(true)
-      expect(judgePlace(compileShape(shape), 0, 170.01, 10_000)).toBeNull()
+      expect(evaluatePlace(compileShape(shape), 0, -179.999, 10_000)).toBe(true)
+      expect(evaluatePlace(compileShape(shape), 0, 170.01, 10_000)).toBeNull()
     }
   })
 
@@ -272,10 +272,10 @@ describe('a polygon', () => {
 
 test('a place that is less precise than its distance to the border decides nothing', () => {
   const harbour = compileShape({ type: 'Circle', center: [-9.1, 38.7], radius: 500 })
-  expect(judgePlace(harbour, 38.7, -9.1, 10_000)).toBeNull()
-  expect(judgePlace(harbour, 38.7, -9.1, 400)).toBe(true)
-  expect(judgePlace(harbour, 38.8, -9.1, 10_000)).toBe(false)
-  expect(judgePlace(harbour, 38.8, -9.1, 11_000)).toBeNull()
+  expect(evaluatePlace(harbour, 38.7, -9.1, 10_000)).toBeNull()
+  expect(evaluatePlace(harbour, 38.7, -9.1, 400)).toBe(true)
+  expect(evaluatePlace(harbour, 38.8, -9.1, 10_000)).toBe(false)
+  expect(evaluatePlace(harbour, 38.8, -9.1, 11_000)).toBeNull()
 })
 
 describe('a shape is refused', () => {

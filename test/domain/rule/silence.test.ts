@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Rule, RuleCondition } from '../../../src/domain/rule/rule.ts'
-import { type HeardDevice, judgeContact } from '../../../src/domain/rule/silence.ts'
+import { type ContactedDevice, evaluateContact } from '../../../src/domain/rule/silence.ts'
 
 const MINUTE = 60_000
 const NOON = Date.UTC(2026, 10, 14, 12)
@@ -29,7 +29,7 @@ const ruleOf = (id: string, when: RuleCondition, more: Partial<Rule> = {}): Rule
 const SILENT = ruleOf('silent', { type: 'silent', minutes: 30 })
 const RETURNS = ruleOf('returns', { type: 'returns' })
 
-const deviceOf = (more: Partial<HeardDevice> = {}): HeardDevice => ({
+const deviceOf = (more: Partial<ContactedDevice> = {}): ContactedDevice => ({
   id: 'dev_1',
   key: 1,
   contact: NOON,
@@ -38,8 +38,8 @@ const deviceOf = (more: Partial<HeardDevice> = {}): HeardDevice => ({
   ...more,
 })
 
-const evaluate = (device: HeardDevice, rules: Rule[], minute: number) => {
-  const found = judgeContact(device, { rules, timeZone: 'UTC', now: NOON + minute * MINUTE })
+const evaluate = (device: ContactedDevice, rules: Rule[], minute: number) => {
+  const found = evaluateContact(device, { rules, timeZone: 'UTC', now: NOON + minute * MINUTE })
   return {
     silences: found.silences.map(({ rule, at, isRaised }) => [rule.id, at - NOON, isRaised]),
     returns: found.returns.map(({ rule, returnRules }) => [

@@ -194,7 +194,7 @@ test('every account gets its turn, whatever others have', async () => {
 })
 
 test('a rule for one device reads no row of the others', async () => {
-  const { readHeardDevices } = await import('../../../src/db/queries/silence.ts')
+  const { readContactedDevices } = await import('../../../src/db/queries/silence.ts')
   const { openCell } = await import('../../../src/db/open.ts')
   const account = await openAccount({ licenses: 40 })
   const devices = await Promise.all(Array.from({ length: 40 }, () => createDevice(account)))
@@ -216,7 +216,7 @@ test('a rule for one device reads no row of the others', async () => {
           })
         : Reflect.get(db, name),
   })
-  const rows = await readHeardDevices(openCell({ ...env, DB: client }, 0), {
+  const rows = await readContactedDevices(openCell({ ...env, DB: client }, 0), {
     ranges: [],
     deviceIds: [devices[4] ?? ''],
     groupIds: [],
