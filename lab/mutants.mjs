@@ -344,10 +344,13 @@ const findCatcher = async (mutant) => {
     writeFileSync(file, text)
     // `npm test` shows that unchanged code passes these files, so a failure here is the mutant's.
     const tests = mutant.tests ?? ['ledger/licenses', 'ledger/expirations', 'ledger/model']
-    const { passed, failedFile, output } = await runTests(copy, tests)
-    if (!passed && !failedFile)
-      throw new Error(`${mutant.name}: the tests did not run\n${output.slice(-2000)}`)
-    return failedFile ?? null
+    let result
+    // Two runs may write vitest's cache of packages at the same moment: then one does not start.
+    for (let attempts = 0; attempts < 3; attempts++) {
+      result = await runTests(copy, tests)
+      if (result.passed || result.failedFile) return result.failedFile ?? null
+    }
+    throw new Error(`${mutant.name}: the tests did not run\n${result.output.slice(-2000)}`)
   } finally {
     rmSync(copy, { recursive: true, force: true })
   }
