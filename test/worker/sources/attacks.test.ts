@@ -100,8 +100,9 @@ describe('the secret of an address', () => {
     const source = await makeSource(account, 'osmand')
     const disabled = await makeSource(account, 'osmand', { enabled: false })
     const other = await makeSource(await openAccount(), 'osmand')
+    const path = pathOf(source)
     const paths = [
-      `${pathOf(source).slice(0, -1)}0`,
+      `${path.slice(0, -1)}${path.endsWith('0') ? '1' : '0'}`,
       `/in/${source.id}/${secretOf(other)}`,
       `/in/${source.id}/${'é'.repeat(40)}`,
       `/in/${source.id}/x`,
@@ -109,7 +110,9 @@ describe('the secret of an address', () => {
       `/in/../${secretOf(source)}`,
       pathOf(disabled),
     ]
-    const replies = await Promise.all(paths.map((path) => call('GET', `${path}?id=7&lat=1&lon=1`)))
+    const replies = await Promise.all(
+      paths.map((wrong) => call('GET', `${wrong}?id=7&lat=1&lon=1`)),
+    )
     for (const { status, body } of replies)
       expect([status, body.code]).toEqual([404, 'route-not-found'])
   })
