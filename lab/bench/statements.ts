@@ -94,6 +94,7 @@ export const reportStatements = async (
 ): Promise<D1PreparedStatement[]> => {
   const replacements = new Map<Value, Value>([
     ['ACCOUNT', accountId],
+    ['ID', deviceId],
     [
       JSON.stringify([['ID', null, 'EVENT', RECORDED_AT]]),
       JSON.stringify([[deviceId, null, await newId('evt'), Date.now()]]),
