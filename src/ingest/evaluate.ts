@@ -27,7 +27,7 @@ import { prepareQuarantine, type Quarantined } from './quarantine.ts'
 export interface Evaluation {
   /**
    * Of each name, as JSON: device id, identifier, then the device's key, whether it is active, and
-   * its highest speed. Null for one device that is named by its id: its INSERT checks the rest.
+   * its highest speed. Null for one device that is named by its id and whose speed is not checked.
    */
   expected: string | null
   /** How many names are of a device. */
@@ -118,7 +118,7 @@ export const evaluateArrivals = async (
   await evaluateTracks(db, context, tracks)
   const quarantined = incredible.size > 0 ? toQuarantined(devices, rows, tracks, incredible) : []
   return {
-    ...toGuard(batch, found, quarantined, isOne),
+    ...toGuard(batch, found, quarantined, isOne && !checksCredibility),
     hits: await toHits(tracks, batch),
     incredible,
     quarantined,
