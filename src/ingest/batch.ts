@@ -25,15 +25,18 @@ import type { Values } from './values.ts'
 
 /* The one batch that stores arrivals, with all that follows from them. */
 
-/** The locations that the INSERT is given, in its order. */
+/** The locations that the INSERT is given. */
 interface Sent {
-  list: { part: number; at: number; row: PackedLocation }[]
+  /** Of each device. */
+  rows: PackedLocation[][]
   json: string
 }
 
 export interface Packed {
   /** Of each device. */
   rows: PackedLocation[][]
+  /** Of all devices. */
+  count: number
   /** Whether all are of one device that has just reported. */
   isOne: boolean
   /** What is stored when nothing is left out. */
@@ -48,13 +51,13 @@ const toSent = (
   { rows, isOne }: Pick<Packed, 'rows' | 'isOne'>,
   isLeftOut?: (row: PackedLocation) => boolean,
 ): Sent => {
-  const list: Sent['list'] = []
-  for (const [part, own] of rows.entries())
-    for (const [at, row] of own.entries()) if (!isLeftOut?.(row)) list.push({ part, at, row })
-  const packed = list.map(({ part, at, row }) =>
-    isOne ? row : [...row, devices[part]?.arrivals[at]?.receivedAt, part],
-  )
-  return { list, json: JSON.stringify(packed) }
+  const kept = isLeftOut ? rows.map((own) => own.filter((row) => !isLeftOut(row))) : rows
+  const toMany = (row: PackedLocation, part: number, at: number) =>
+    isLeftOut?.(row) ? [] : [[...row, devices[part]?.arrivals[at]?.receivedAt, part]]
+  const packed = isOne
+    ? kept[0]
+    : rows.flatMap((own, part) => own.flatMap((row, at) => toMany(row, part, at)))
+  return { rows: kept, json: JSON.stringify(packed) }
 }
 
 export const packBatch = (batch: Batch): Packed => {
@@ -73,6 +76,7 @@ export const packBatch = (batch: Batch): Packed => {
   const refs = devices.map((device) => [...nameOf(device), device.eventId, device.contact])
   return {
     rows,
+    count: rows.reduce((count, { length }) => count + length, 0),
     isOne,
     all: toSent(batch, { rows, isOne }),
     refs: JSON.stringify(refs),
@@ -90,7 +94,7 @@ export interface Attempt {
 
 /** A batch after it has run. Unless its state is current, it has written nothing. */
 export interface Written {
-  sent: Sent['list']
+  sent: PackedLocation[][]
   values: Values
   /** Undefined when the account is gone. */
   state: StateRow | undefined
@@ -111,11 +115,14 @@ const hitStatements = (db: Database, values: Values, hits: PendingRaise[]): Stat
     return insertHits(db, { ...values, hits: JSON.stringify(some) })
   })
 
+/** The location of a device's report, if it has only one. */
+const findOnly = ({ rows: [own = [], ...others] }: Sent): PackedLocation | undefined =>
+  own.length === 1 && others.length === 0 ? own[0] : undefined
+
 const valuesOf = (batch: Batch, packed: Packed, attempt: Attempt, sent: Sent): Values => {
   const { viewer, now } = batch
   const { assumed, raises, evaluation } = attempt
   const { accountId, groupId } = viewer
-  const [only, ...others] = sent.list
   return {
     accountId,
     groupId,
@@ -134,7 +141,7 @@ const valuesOf = (batch: Batch, packed: Packed, attempt: Attempt, sent: Sent): V
     refs: packed.refs,
     rows: sent.json,
     oldest: packed.oldest,
-    time: only && others.length === 0 ? (only.row[0] as number) : null,
+    time: (findOnly(sent)?.[0] as number | undefined) ?? null,
     anyZone: packed.isOne && !evaluation && !batch.raisesBy ? 1 : 0,
     isProbed: evaluation && !evaluation.isAnyNew ? 1 : 0,
     raises: JSON.stringify(raises),
@@ -145,12 +152,13 @@ const valuesOf = (batch: Batch, packed: Packed, attempt: Attempt, sent: Sent): V
 /** The state is from before the INSERT. */
 const storedAt = (
   { time, now }: Values,
-  { list: [only] }: Sent,
+  sent: Sent,
   state: StateOfOne,
   isNew: boolean,
 ): LocationRow | null => {
+  const only = findOnly(sent)
   if (time === null || state.time !== null) return state.time === null ? null : state
-  return isNew && only ? rowOfPacked(only.row, now) : null
+  return isNew && only ? rowOfPacked(only, now) : null
 }
 
 /**
@@ -168,28 +176,26 @@ export const writeBatch = async (
   const incredible = evaluation?.incredible
   const sent = incredible?.size ? toSent(batch, packed, (row) => incredible.has(row)) : packed.all
   const values = valuesOf(batch, packed, attempt, sent)
-  const { insertLocations, appendEvents, updateLastContact } = isOne ? OF_ONE : OF_MANY
-  const effects = [
-    ...hitStatements(db, values, evaluation?.hits ?? []),
-    ...(assumed.hasSubscribers ? appendEvents(db, values) : []),
-    ...(raises.length > 0 ? [insertRaises(db, values)] : []),
-    ...(evaluation?.quarantine?.(isBatchCurrent(values)) ?? []),
-  ]
-  const results = await runBatch(db, [
-    isOne ? selectStateOfOne(db, values) : selectState(db, values),
-    ...(isOne ? [] : [selectDevices(db, values)]),
-    ...effects,
-    insertLocations(db, values),
-    updateLastContact(db, values),
-  ])
-  const [state] = (results[0]?.results ?? []) as StateOfOne[]
-  const accepted = results.at(-2)?.meta.changes ?? 0
-  const named = isOne ? (state ? [state] : []) : ((results[1]?.results ?? []) as StateOfOne[])
+  const { updateLastContact, ...variants } = isOne ? OF_ONE : OF_MANY
+  const { insertLocations, appendEvents } = variants[evaluation ? 'evaluated' : 'unevaluated']
+  const run = await runBatch(db, {
+    state: isOne ? selectStateOfOne(db, values) : selectState(db, values),
+    devices: isOne ? undefined : selectDevices(db, values),
+    hits: hitStatements(db, values, evaluation?.hits ?? []),
+    events: assumed.hasSubscribers ? appendEvents(db, values) : undefined,
+    raises: raises.length > 0 ? insertRaises(db, values) : undefined,
+    quarantine: evaluation?.quarantine?.(isBatchCurrent(values)),
+    locations: insertLocations(db, values),
+    lastContact: updateLastContact(db, values),
+  })
+  const [state] = run.state.results as StateOfOne[]
+  const accepted = run.locations.meta.changes
+  const named = run.devices?.results ?? (state?.key == null ? [] : [state as DeviceRow])
   return {
-    sent: sent.list,
+    sent: sent.rows,
     values,
     state,
-    devices: named.filter((device): device is StateOfOne & DeviceRow => device.key !== null),
+    devices: named,
     stored: isOne && state ? storedAt(values, sent, state, accepted > 0) : null,
     accepted,
   }

@@ -43,9 +43,9 @@ export const ingest = async (
       },
       assumed: assumedStates.get(accountId) ?? INITIAL_STATE,
     })
-  const sent = devices.flatMap(({ arrivals }) => arrivals.map(({ location }) => location))
-  const isFree = mayExceedBudget || sent.length === 0
-  const outcome = requireOk(isFree ? await run() : await storeWithinBudget(context, sent, run))
+  const arrivals = devices.flatMap((device) => device.arrivals)
+  const isFree = mayExceedBudget || arrivals.length === 0
+  const outcome = requireOk(isFree ? await run() : await storeWithinBudget(context, arrivals, run))
   assumedStates.set(accountId, outcome.actual)
   handOverLater(context, outcome.hits)
   const alertId = await handOverRaises(context, outcome.raises)

@@ -35,27 +35,31 @@ export const findStatuses = async (
     const isActive = device && !hasEnded(device.ends, today)
     if (isActive) active.set(part, device)
     const status = !device ? 'unknown' : isActive ? 'accepted' : 'refused'
-    return rows.map((row) => (isActive && incredible?.has(row) ? 'quarantined' : status))
+    if (!isActive || !incredible?.size) return Array(rows.length).fill(status)
+    return rows.map((row) => (incredible.has(row) ? 'quarantined' : status))
   })
-  const ofActive = sent.filter(({ part }) => active.has(part))
-  if (ofActive.length === accepted) return statuses
+  const ofActive = sent.filter((_, part) => active.has(part))
+  if (ofActive.reduce((count, { length }) => count + length, 0) === accepted) return statuses
   const since = keptSince(values.now, retentionDays)
-  const kept = ofActive.filter(({ row }) => (row[0] as number) >= since)
+  const kept = ofActive.flat().filter(([time]) => (time as number) >= since)
   const { selectStored } = isOne ? OF_ONE : OF_MANY
   const rows = kept.length > accepted ? await readAll(selectStored(db, values)) : []
   const stored = new Map(rows.map((row) => [row.index, row]))
   const fresh = new Set<string>()
-  for (const [index, { part, at, row }] of sent.entries()) {
-    const device = active.get(part)
-    const own = statuses[part]
-    if (!device || !own) continue
-    const time = row[0] as number
-    const known = stored.get(index)
-    const key = `${device.key} ${time}`
-    if (time < since) own[at] = 'tooOld'
-    else if (known && isConflict(known, row)) own[at] = 'conflict'
-    else if (known?.is_new === 0 || fresh.has(key) || fresh.size === accepted) own[at] = 'duplicate'
-    else fresh.add(key)
-  }
+  let index = 0
+  for (const [part, own] of packed.entries())
+    for (const [at, row] of own.entries()) {
+      if (incredible?.has(row)) continue
+      const known = stored.get(index++)
+      const device = active.get(part)
+      if (!device) continue
+      const key = `${device.key} ${row[0]}`
+      const isKnown = known?.is_new === 0 || fresh.has(key) || fresh.size === accepted
+      const status = statuses[part] as Status[]
+      if ((row[0] as number) < since) status[at] = 'tooOld'
+      else if (known && isConflict(known, row)) status[at] = 'conflict'
+      else if (isKnown) status[at] = 'duplicate'
+      else fresh.add(key)
+    }
   return statuses
 }

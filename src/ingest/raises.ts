@@ -62,8 +62,8 @@ export const raisesInLocations = async (
   originOf: () => string,
 ): Promise<Batch['raisesBy']> => {
   const urgent = devices
+    .filter(({ arrivals }) => arrivals.some(({ location }) => mayCarryEmergency(location)))
     .map((device) => ({ ...device, locations: device.arrivals.map(({ location }) => location) }))
-    .filter(({ locations }) => mayCarryEmergency(locations))
   if (urgent.length === 0) return null
   // Alerts are raised by the device's id, which one that is named by its identifier does not have.
   const ids = urgent.map(({ deviceId }) => deviceId)

@@ -21,7 +21,9 @@ const sentMember = (index: number): SQL => sql`${SENT} ->> ${literal(index)}`
 const SENT_TIME = sentMember(0)
 
 /** The LIMIT keeps SQLite from writing out each location once for each of its columns. */
-const SENT_ROWS = sql`(SELECT key, value FROM json_each(${p.rows}) LIMIT -1) location`
+const SENT_ROWS = sql`(SELECT value FROM json_each(${p.rows}) LIMIT -1) location`
+/** The same with their positions: a wider row takes longer to copy. */
+const NUMBERED_ROWS = sql`(SELECT key, value FROM json_each(${p.rows}) LIMIT -1) location`
 
 /** How one device, or many, and their locations are given. */
 interface Packing {
@@ -32,7 +34,7 @@ interface Packing {
   part: SQL
   eventId: SQL
   /** The locations, each with its device in `found`. */
-  rows: SQL
+  join: (rows: SQL) => SQL
   receivedAt: SQL
 }
 
@@ -43,7 +45,7 @@ const ONE: Packing = {
     WHERE ${accounts.id} = ${p.accountId} AND ${IS_VISIBLE_DEVICE}`,
   part: sql`0`,
   eventId: sql`${p.refs} ->> '$[0][2]'`,
-  rows: sql`found CROSS JOIN ${SENT_ROWS}`,
+  join: (rows) => sql`found CROSS JOIN ${rows}`,
   receivedAt: sql`${p.now}`,
 }
 
@@ -52,41 +54,42 @@ const MANY: Packing = {
   named: sql`${accounts} CROSS JOIN ${devicesNamedIn(p.refs)} WHERE ${accounts.id} = ${p.accountId}`,
   part: sql`sent.key`,
   eventId: sql`sent.value ->> 2`,
-  rows: sql`${SENT_ROWS} CROSS JOIN found
-    ON found.part = ${sentMember(PACKED_COLUMNS.length + 1)}`,
+  join: (rows) =>
+    sql`${rows} CROSS JOIN found ON found.part = ${sentMember(PACKED_COLUMNS.length + 1)}`,
   receivedAt: sentMember(PACKED_COLUMNS.length),
 }
 
 /** The devices that take locations, while the batch is current. */
-const findDevices = ({ materialized, named, part, eventId }: Packing): SQL =>
+const findDevices = ({ materialized, named, part, eventId }: Packing, isEvaluated: boolean): SQL =>
   sql`found AS ${materialized} (SELECT ${part} AS part, ${devices.key} AS key, ${devices.id} AS id,
       ${eventId} AS event_id, ${KEPT_SINCE} AS kept_since
-    FROM ${named} AND ${isCurrent(p, IS_ZONE_ASSUMED)} AND ${isActive(p)})`
+    FROM ${named} AND ${(isEvaluated ? isCurrent : isAssumed)(p, IS_ZONE_ASSUMED)}
+      AND ${isActive(p)})`
 
 /** Looks into single locations only when the oldest is too old. */
 const IS_KEPT = sql`(${p.oldest} >= found.kept_since OR ${SENT_TIME} >= found.kept_since)`
 
 const AT_SENT_TIME = sql`${locations.deviceKey} = found.key AND ${locations.time} = ${SENT_TIME}`
 
-const insertLocations = (packing: Packing) =>
+const insertLocations = (packing: Packing, isEvaluated: boolean) =>
   compile<Values>(
-    sql`WITH ${findDevices(packing)}
+    sql`WITH ${findDevices(packing, isEvaluated)}
       INSERT INTO ${locations} (${names(locations.deviceKey, locations.receivedAt, ...PACKED_COLUMNS)})
       SELECT found.key, ${packing.receivedAt},
         ${commaSeparated(PACKED_COLUMNS.map((_, index) => sentMember(index)))}
-      FROM ${packing.rows} WHERE ${IS_KEPT} ON CONFLICT DO NOTHING`,
+      FROM ${packing.join(SENT_ROWS)} WHERE ${IS_KEPT} ON CONFLICT DO NOTHING`,
   )
 
 /** `location.reported`: one event a device, with the newest time and the number of new locations. */
-const appendEvents = (packing: Packing) => {
+const appendEvents = (packing: Packing, isEvaluated: boolean) => {
   const [takeNumbers, insert] = buildAppendRows({
     accountId: p.accountId,
     type: 'location.reported',
     time: p.now,
-    rows: sql`WITH ${findDevices(packing)} SELECT min(found.event_id) AS id, min(found.event_id) AS place,
+    rows: sql`WITH ${findDevices(packing, isEvaluated)} SELECT min(found.event_id) AS id, min(found.event_id) AS place,
         found.id AS device_id,
         json_object('time', max(${SENT_TIME}), 'count', count(DISTINCT ${SENT_TIME})) AS data
-      FROM ${packing.rows}
+      FROM ${packing.join(SENT_ROWS)}
       WHERE ${IS_KEPT} AND NOT EXISTS (SELECT 1 FROM ${locations} WHERE ${AT_SENT_TIME})
       GROUP BY found.key`,
   }).map((fragment) => compile<Values>(fragment)) as [
@@ -113,7 +116,7 @@ export interface StoredRow {
  * Compares what was sent with what is stored. Equal JSON has the same length in any order of
  * members, so no more text is read than was sent.
  */
-const selectStored = ({ named, part, rows, receivedAt }: Packing) => {
+const selectStored = ({ named, part, join, receivedAt }: Packing) => {
   const restIndex = PACKED_COLUMNS.length - 1
   const rest = sentMember(restIndex)
   const isEqual = sql.join(
@@ -126,7 +129,7 @@ const selectStored = ({ named, part, rows, receivedAt }: Packing) => {
         NOT (${isEqual} AND length(${locations.rest}) IS length(${rest})) AS differs,
         CASE WHEN length(${locations.rest}) = length(${rest})
           AND ${locations.rest} <> ${rest} THEN ${locations.rest} END AS rest
-      FROM ${rows} CROSS JOIN ${locations} ON ${AT_SENT_TIME}`,
+      FROM ${join(NUMBERED_ROWS)} CROSS JOIN ${locations} ON ${AT_SENT_TIME}`,
   )
 }
 
@@ -169,11 +172,27 @@ const updateContactOfMany = compile<Values>(
     WHERE ${devices.key} = due.key`,
 )
 
-const statementsFor = (packing: Packing) => ({
-  insertLocations: insertLocations(packing),
-  appendEvents: appendEvents(packing),
-  selectStored: selectStored(packing),
+/**
+ * What was not evaluated is stored by shorter statements: an INSERT that counts rows of its own table,
+ * as the guard of the tracks does, first copies everything.
+ */
+const statementsFor = (packing: Packing) => (isEvaluated: boolean) => ({
+  insertLocations: insertLocations(packing, isEvaluated),
+  appendEvents: appendEvents(packing, isEvaluated),
 })
 
-export const OF_ONE = { ...statementsFor(ONE), updateLastContact: updateContactOfOne }
-export const OF_MANY = { ...statementsFor(MANY), updateLastContact: updateContactOfMany }
+const variants = <S>(build: (isEvaluated: boolean) => S) => ({
+  evaluated: build(true),
+  unevaluated: build(false),
+})
+
+export const OF_ONE = {
+  ...variants(statementsFor(ONE)),
+  selectStored: selectStored(ONE),
+  updateLastContact: updateContactOfOne,
+}
+export const OF_MANY = {
+  ...variants(statementsFor(MANY)),
+  selectStored: selectStored(MANY),
+  updateLastContact: updateContactOfMany,
+}

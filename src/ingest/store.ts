@@ -59,7 +59,6 @@ const storePacked = async (db: Database, batch: Batch, packed: Packed): Promise<
     }
     evaluation?.remember()
     const since = keptSince(now, state.retention_days)
-    const all = packed.rows.flat()
     return {
       ok: true,
       statuses: await findStatuses(db, packed, { ...written, state }, evaluation?.incredible),
@@ -70,7 +69,7 @@ const storePacked = async (db: Database, batch: Batch, packed: Packed): Promise<
         sourceId,
       })),
       accepted,
-      storedBytes: all.length && Math.round((accepted / all.length) * packedBytes(all)),
+      storedBytes: accepted && Math.round((accepted / packed.count) * packedBytes(packed.rows)),
       stored: written.stored && unpackLocation(written.stored),
       quarantined: evaluation?.quarantined ?? [],
       raises: raises.filter(({ alert }) => alert.dateTime >= since),

@@ -39,13 +39,10 @@ const storeReport = async (context: ServiceContext, devices: DeviceArrivals[], n
 }
 
 const countStatuses = (statuses: Status[]) => {
-  const count = (status: Status) => statuses.filter((one) => one === status).length
-  return {
-    accepted: count('accepted'),
-    duplicates: count('duplicate'),
-    conflicts: count('conflict'),
-    tooOld: count('tooOld'),
-  }
+  const counts: Partial<Record<Status, number>> = {}
+  for (const status of statuses) counts[status] = (counts[status] ?? 0) + 1
+  const { accepted = 0, duplicate: duplicates = 0, conflict: conflicts = 0, tooOld = 0 } = counts
+  return { accepted, duplicates, conflicts, tooOld }
 }
 
 /** Those that were not accepted, by their position in the report. */

@@ -69,12 +69,11 @@ const restOf = (location: Location): string | null => {
 }
 
 /** An estimate of what these locations take when they are stored. */
-export const packedBytes = (rows: PackedLocation[]): number => {
-  let bytes = rows.length * LOCATION_BYTES
-  for (const row of rows) {
-    const rest = row[REST_INDEX]
-    if (typeof rest === 'string') bytes += rest.length
-  }
+export const packedBytes = (lists: PackedLocation[][]): number => {
+  let bytes = 0
+  for (const rows of lists)
+    for (const { [REST_INDEX]: rest } of rows)
+      bytes += LOCATION_BYTES + (typeof rest === 'string' ? rest.length : 0)
   return bytes
 }
 

@@ -10,12 +10,9 @@ export interface ReportedEmergency {
   location: Location
 }
 
-/** Whether a report may carry an emergency: only then the account's names have to be known. */
-export const mayCarryEmergency = (locations: readonly Location[]): boolean =>
-  locations.some(
-    ({ hasCriticalAlert, alerts }) =>
-      hasCriticalAlert === true || (alerts !== undefined && alerts.length > 0),
-  )
+/** Whether it may carry an emergency: only then the account's names have to be known. */
+export const mayCarryEmergency = ({ hasCriticalAlert, alerts }: Location): boolean =>
+  hasCriticalAlert === true || (alerts !== undefined && alerts.length > 0)
 
 const emergencyNamesOf = (
   { hasCriticalAlert, alerts }: Location,

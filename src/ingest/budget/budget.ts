@@ -3,10 +3,10 @@ import { LOCATION_BYTES } from '../../domain/account/budget.ts'
 import { BoundedCache } from '../../domain/cache/boundedCache.ts'
 import { findEmergencies } from '../../domain/message/reportedEmergency.ts'
 import { iso } from '../../domain/time/iso.ts'
-import type { Location } from '../../domain/track/location.ts'
 import { budgetsPerLicense } from '../../env.ts'
 import { Problem } from '../../http/contract/problem.ts'
 import type { ServiceContext } from '../../serviceContext.ts'
+import type { Arrival } from '../arrival.ts'
 import { BudgetMeter } from './budgetMeter.ts'
 
 /*
@@ -52,17 +52,19 @@ const dailyLocationsReached = (resetAt: number) =>
     members: { resetAt: iso(resetAt) },
   })
 
-const carriesEmergency = (reported: readonly Location[], { emergencyAlerts }: BudgetMeter) =>
-  findEmergencies(reported, emergencyAlerts).length > 0
+const carriesEmergency = (arrivals: readonly Arrival[], { emergencyAlerts }: BudgetMeter) => {
+  const sent = arrivals.map(({ location }) => location)
+  return findEmergencies(sent, emergencyAlerts).length > 0
+}
 
 /** Throws a 429 or a 409, unless the account turns out to be within its budgets by now. */
 const refuse = async (
   context: ServiceContext,
   meter: BudgetMeter,
-  reported: readonly Location[],
+  arrivals: readonly Arrival[],
 ): Promise<void> => {
   await refresh(context, meter)
-  if (carriesEmergency(reported, meter)) return
+  if (carriesEmergency(arrivals, meter)) return
   const exceeded = findExceeded(context, meter)
   if (exceeded === 'storageBytes') throw new Problem('storage-full')
   if (exceeded) throw dailyLocationsReached(meter.resetAt())
@@ -91,16 +93,16 @@ const NOT_STORED = { accepted: 0, storedBytes: 0 }
  */
 export const storeWithinBudget = async <Outcome extends StoreOutcome>(
   context: ServiceContext,
-  reported: readonly Location[],
+  arrivals: readonly Arrival[],
   store: () => Promise<Outcome>,
 ): Promise<Outcome> => {
   const meter = await findMeter(context)
   if (!meter) return store()
-  if (findExceeded(context, meter) && !carriesEmergency(reported, meter))
-    await refuse(context, meter, reported)
+  if (findExceeded(context, meter) && !carriesEmergency(arrivals, meter))
+    await refuse(context, meter, arrivals)
   // Counted first, so that concurrent reports see it, and corrected when the outcome is known. After
   // a disconnect this may never happen: then the report was probably stored.
-  const expected = { locations: reported.length, storageBytes: reported.length * LOCATION_BYTES }
+  const expected = { locations: arrivals.length, storageBytes: arrivals.length * LOCATION_BYTES }
   meter.add(expected, Date.now())
   const correct = ({ accepted, storedBytes }: typeof NOT_STORED) => {
     const locations = accepted - expected.locations

@@ -32,7 +32,8 @@ test('a name raises once for a report, at the newest location that carries it', 
 })
 
 test('an ordinary report needs no names', () => {
-  expect(mayCarryEmergency([at(1), at(2, { hasCriticalAlert: false, alerts: [] })])).toBe(false)
-  expect(mayCarryEmergency([at(1), at(2, { alerts: ['Offline'] })])).toBe(true)
-  expect(mayCarryEmergency([at(1, { hasCriticalAlert: true })])).toBe(true)
+  expect(mayCarryEmergency(at(1))).toBe(false)
+  expect(mayCarryEmergency(at(2, { hasCriticalAlert: false, alerts: [] }))).toBe(false)
+  expect(mayCarryEmergency(at(2, { alerts: ['Offline'] }))).toBe(true)
+  expect(mayCarryEmergency(at(1, { hasCriticalAlert: true }))).toBe(true)
 })
