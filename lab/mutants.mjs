@@ -4,7 +4,17 @@
 // that it replaces is not found.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
@@ -311,7 +321,7 @@ const runTests = async (cwd, tests) => {
     cwd,
     detached: true,
     env: { ...process.env, CI: 'true', NO_COLOR: '1' },
-    stdio: ['ignore', 'pipe', 'ignore'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   })
   const killGroup = () => {
     try {
@@ -321,6 +331,10 @@ const runTests = async (cwd, tests) => {
     }
   }
   let output = ''
+  let errors = ''
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    errors += text
+  })
   child.stdout.setEncoding('utf8').on('data', (text) => {
     output += text
     if (FAILED_TEST.test(output)) killGroup()
@@ -329,7 +343,17 @@ const runTests = async (cwd, tests) => {
   const [status] = await once(child, 'exit')
   clearTimeout(timer)
   killGroup()
-  return { passed: status === 0, failedFile: FAILED_TEST.exec(output)?.[1], output }
+  return { passed: status === 0, failedFile: FAILED_TEST.exec(output)?.[1], output, errors }
+}
+
+/** Links every package. The cache that vitest keeps beside them is the copy's own. */
+const linkModules = (copy) => {
+  const [from, to] = [join(root, 'node_modules'), join(copy, 'node_modules')]
+  mkdirSync(to)
+  for (const entry of readdirSync(from))
+    if (!entry.startsWith('.vite')) symlinkSync(join(from, entry), join(to, entry))
+  if (existsSync(join(from, '.vite')))
+    cpSync(join(from, '.vite'), join(to, '.vite'), { recursive: true })
 }
 
 /** The test file that fails because the code is broken, or null if none does. */
@@ -337,20 +361,20 @@ const findCatcher = async (mutant) => {
   const copy = mkdtempSync(join(tmpdir(), 'perigee-mutant-'))
   try {
     for (const entry of COPIED) cpSync(join(root, entry), join(copy, entry), { recursive: true })
-    symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
+    linkModules(copy)
     const file = join(copy, mutant.file)
     let text = replace(readFileSync(file, 'utf8'), mutant, mutant.name)
     if (mutant.also) text = replace(text, mutant.also, mutant.name)
     writeFileSync(file, text)
     // `npm test` shows that unchanged code passes these files, so a failure here is the mutant's.
     const tests = mutant.tests ?? ['ledger/licenses', 'ledger/expirations', 'ledger/model']
-    let result
-    // Two runs may write vitest's cache of packages at the same moment: then one does not start.
+    // A run may fail to start while the machine is busy. Each failure is printed.
     for (let attempts = 0; attempts < 3; attempts++) {
-      result = await runTests(copy, tests)
-      if (result.passed || result.failedFile) return result.failedFile ?? null
+      const { passed, failedFile, output, errors } = await runTests(copy, tests)
+      if (passed || failedFile) return failedFile ?? null
+      console.log(`${mutant.name}: the tests did not run\n${(output + errors).slice(-4000)}`)
     }
-    throw new Error(`${mutant.name}: the tests did not run\n${result.output.slice(-2000)}`)
+    throw new Error(`${mutant.name}: the tests did not run`)
   } finally {
     rmSync(copy, { recursive: true, force: true })
   }
