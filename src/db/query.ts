@@ -81,6 +81,12 @@ export const select = <C extends Columns>(columns: C, rest: SQL): Query<InferRow
 export const nullable = <C extends SQLiteColumn>(column: C): SQL<GetColumnData<C> | null> =>
   sql`${column}`.mapWith(column)
 
+/** The same for several columns. */
+export const nullables = <C extends Record<string, SQLiteColumn>>(columns: C) =>
+  Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, nullable(column)])) as {
+    [K in keyof C]: SQL<GetColumnData<C[K]> | null>
+  }
+
 /** An expression whose value is JSON, parsed. */
 export const json = <T>(expression: SQL): SQL<T> =>
   expression.mapWith((text: string) => JSON.parse(text) as T)

@@ -1,14 +1,16 @@
 import type { Database } from '../db/open.ts'
 import {
-  type LocationRow,
   type PackedLocation,
   packLocation,
   rowOfPacked,
+  unpackFound,
+  unpackLocation,
 } from '../db/queries/locations.ts'
 import { nameOf } from '../db/queries/namedDevices.ts'
 import { runBatch, type Statement } from '../db/statement.ts'
 import type { PendingRaise } from '../domain/message/pendingRaise.ts'
 import { localDay } from '../domain/time/day.ts'
+import type { StoredLocation } from '../domain/track/location.ts'
 import type { AssumedState, Batch } from './arrival.ts'
 import type { Evaluation } from './evaluate.ts'
 import { isBatchCurrent } from './guard.ts'
@@ -100,7 +102,7 @@ export interface Written {
   state: StateRow | undefined
   devices: DeviceRow[]
   /** What is stored at the time of a report's only location; null also for other batches. */
-  stored: LocationRow | null
+  stored: StoredLocation | null
   /** How many locations are new. */
   accepted: number
 }
@@ -155,10 +157,10 @@ const storedAt = (
   sent: Sent,
   state: StateOfOne,
   isNew: boolean,
-): LocationRow | null => {
+): StoredLocation | null => {
   const only = findOnly(sent)
-  if (time === null || state.time !== null) return state.time === null ? null : state
-  return isNew && only ? rowOfPacked(only, now) : null
+  if (time === null || state.time !== null) return unpackFound(state)
+  return isNew && only ? unpackLocation(rowOfPacked(only, now)) : null
 }
 
 /**
@@ -190,12 +192,12 @@ export const writeBatch = async (
   })
   const [state] = run.state.results as StateOfOne[]
   const accepted = run.locations.meta.changes
-  const named = run.devices?.results ?? (state?.key == null ? [] : [state as DeviceRow])
+  const ofOne = state && isOne && state.key !== null ? [state as DeviceRow] : []
   return {
     sent: sent.rows,
     values,
     state,
-    devices: named,
+    devices: run.devices?.results ?? ofOne,
     stored: isOne && state ? storedAt(values, sent, state, accepted > 0) : null,
     accepted,
   }

@@ -13,8 +13,7 @@ import { OF_MANY, OF_ONE, type StoredRow } from './statements.ts'
 /* What became of each location. The stored ones are read only when some were not accepted. */
 
 const isConflict = ({ differs, rest }: StoredRow, row: PackedLocation): boolean =>
-  differs === 1 ||
-  (rest !== null && !sameJson(JSON.parse(rest), JSON.parse(String(row[REST_INDEX]))))
+  differs || (rest !== null && !sameJson(JSON.parse(rest), JSON.parse(String(row[REST_INDEX]))))
 
 /**
  * An accepted location equals the stored one, so a conflict is never one of the accepted. Of several
@@ -26,7 +25,7 @@ export const findStatuses = async (
   { sent, values, state, devices, accepted }: Written & { state: StateRow },
   incredible: Incredible | undefined,
 ): Promise<Status[][]> => {
-  const { day, time_zone: timeZone, retention_days: retentionDays } = state
+  const { day, timeZone, retentionDays } = state
   const today = currentDay({ day, timeZone }, values.now)
   const byPart = new Map(devices.map((device) => [device.part, device]))
   const active = new Map<number, DeviceRow>()
@@ -54,7 +53,7 @@ export const findStatuses = async (
       const device = active.get(part)
       if (!device) continue
       const key = `${device.key} ${row[0]}`
-      const isKnown = known?.is_new === 0 || fresh.has(key) || fresh.size === accepted
+      const isKnown = known?.isNew === false || fresh.has(key) || fresh.size === accepted
       const status = statuses[part] as Status[]
       if ((row[0] as number) < since) status[at] = 'tooOld'
       else if (known && isConflict(known, row)) status[at] = 'conflict'

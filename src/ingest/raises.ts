@@ -22,8 +22,7 @@ export const findNamedDevices = async (
   named: Named[],
 ): Promise<NamedDevice[]> => {
   const refs = JSON.stringify(named.map(nameOf))
-  const rows = await readAll(selectDevices(db, { accountId, groupId, refs }))
-  return rows.map(({ part, key, id, source_id: sourceId }) => ({ part, key, id, sourceId }))
+  return readAll(selectDevices(db, { accountId, groupId, refs }))
 }
 
 const MAX_TEXT_LENGTH = 2000

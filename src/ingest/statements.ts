@@ -3,10 +3,18 @@ import type { Database } from '../db/open.ts'
 import { buildAppendRows } from '../db/queries/events.ts'
 import { PACKED_COLUMNS } from '../db/queries/locations.ts'
 import { devicesNamedIn } from '../db/queries/namedDevices.ts'
-import { RAISE_COLUMNS } from '../db/queries/pendingRaises.ts'
 import { IS_VISIBLE_DEVICE, isVisible } from '../db/queries/visibility.ts'
+import { insertSelect, selectIn } from '../db/query.ts'
 import { accounts, devices, locations, pendingRaises } from '../db/schema.ts'
-import { commaSeparated, compile, literal, names, type Statement } from '../db/statement.ts'
+import {
+  commaSeparated,
+  compile,
+  literal,
+  names,
+  type Placeholders,
+  type RowOf,
+  type Statement,
+} from '../db/statement.ts'
 import { isActive, isAssumed, isCurrent } from './guard.ts'
 import { IS_ZONE_ASSUMED, KEPT_SINCE, p, type Values } from './values.ts'
 
@@ -102,18 +110,8 @@ const appendEvents = (packing: Packing, isEvaluated: boolean) => {
   ]
 }
 
-/** A stored location with the time of one that was sent. */
-export interface StoredRow {
-  index: number
-  /** Whether it arrived when the sent one did. */
-  is_new: 0 | 1
-  differs: 0 | 1
-  /** The stored `rest` when only its text differs: the order of members does not matter. */
-  rest: string | null
-}
-
 /**
- * Compares what was sent with what is stored. Equal JSON has the same length in any order of
+ * Compares what was sent with what is stored at its time. Equal JSON has the same length in any order of
  * members, so no more text is read than was sent.
  */
 const selectStored = ({ named, part, join, receivedAt }: Packing) => {
@@ -123,24 +121,43 @@ const selectStored = ({ named, part, join, receivedAt }: Packing) => {
     PACKED_COLUMNS.slice(1, restIndex).map((column, at) => sql`${column} IS ${sentMember(at + 1)}`),
     sql` AND `,
   )
-  return compile<Values, StoredRow>(
-    sql`WITH found AS MATERIALIZED (SELECT ${part} AS part, ${devices.key} AS key FROM ${named})
-      SELECT location.key AS "index", ${locations.receivedAt} = ${receivedAt} AS is_new,
-        NOT (${isEqual} AND length(${locations.rest}) IS length(${rest})) AS differs,
-        CASE WHEN length(${locations.rest}) = length(${rest})
-          AND ${locations.rest} <> ${rest} THEN ${locations.rest} END AS rest
-      FROM ${join(NUMBERED_ROWS)} CROSS JOIN ${locations} ON ${AT_SENT_TIME}`,
+  const columns = {
+    index: sql<number>`location.key`,
+    /** Whether it arrived when the sent one did. */
+    isNew: sql`${locations.receivedAt} = ${receivedAt}`.mapWith(Boolean),
+    differs: sql`NOT (${isEqual} AND length(${locations.rest}) IS length(${rest}))`.mapWith(
+      Boolean,
+    ),
+    /** The stored `rest` when only its text differs: the order of members does not matter. */
+    rest: sql<string | null>`CASE WHEN length(${locations.rest}) = length(${rest})
+      AND ${locations.rest} <> ${rest} THEN ${locations.rest} END`,
+  }
+  return compile((_: Placeholders<Values>) =>
+    selectIn(
+      columns,
+      (list) => sql`WITH found AS MATERIALIZED (SELECT ${part} AS part, ${devices.key} AS key
+          FROM ${named})
+        SELECT ${list} FROM ${join(NUMBERED_ROWS)} CROSS JOIN ${locations} ON ${AT_SENT_TIME}`,
+    ),
   )
 }
+export type StoredRow = RowOf<ReturnType<typeof selectStored>>
 
 const insertRaisesIf = (raises: SQL, condition: SQL): SQL =>
-  sql`INSERT INTO ${pendingRaises} (${RAISE_COLUMNS})
-    SELECT sent.value ->> '$.alert.id', ${accounts.id}, ${p.now}, sent.value
-    FROM ${accounts} CROSS JOIN json_each(${raises}) sent
-    CROSS JOIN ${devices} ON ${devices.id} = sent.value ->> '$.deviceId'
-      AND ${devices.accountId} = ${p.accountId} AND ${isVisible(devices.key, p.groupId)}
-    WHERE ${accounts.id} = ${p.accountId} AND ${isCurrent(p)} AND ${condition}
-    ON CONFLICT DO NOTHING`
+  insertSelect(
+    pendingRaises,
+    {
+      id: sql`sent.value ->> '$.alert.id'`,
+      accountId: accounts.id,
+      creation: p.now,
+      raise: sql`sent.value`,
+    },
+    sql`FROM ${accounts} CROSS JOIN json_each(${raises}) sent
+      CROSS JOIN ${devices} ON ${devices.id} = sent.value ->> '$.deviceId'
+        AND ${devices.accountId} = ${p.accountId} AND ${isVisible(devices.key, p.groupId)}
+      WHERE ${accounts.id} = ${p.accountId} AND ${isCurrent(p)} AND ${condition}
+      ON CONFLICT DO NOTHING`,
+  )
 
 /** The alerts that came with it: also of expired devices, and when the locations are known. */
 export const insertRaises = compile<Values>(

@@ -1,12 +1,11 @@
 import type { Database } from '../db/open.ts'
-import { packedBytes, unpackLocation } from '../db/queries/locations.ts'
+import { packedBytes } from '../db/queries/locations.ts'
 import { nameOf } from '../db/queries/namedDevices.ts'
 import { keptSince } from '../domain/account/account.ts'
 import type { AssumedState, Batch, Outcome } from './arrival.ts'
 import { type Packed, packBatch, writeBatch } from './batch.ts'
 import { evaluateArrivals } from './evaluate.ts'
 import { findStatuses } from './outcome.ts'
-import type { StateRow } from './state.ts'
 import { takeTurn } from './turn.ts'
 
 /*
@@ -21,13 +20,6 @@ const MAX_RACES = 40
 /** Numbers such as 1e20 are written out: a body of 1 MiB may grow beyond what D1 binds as one value. */
 const MAX_PACKED_LENGTH = 1_900_000
 const LONG_PACKED_LENGTH = 200_000
-
-const toActual = (state: StateRow): AssumedState => ({
-  timeZone: state.time_zone,
-  hasSubscribers: state.subscribed === 1,
-  emergency: state.emergency,
-  rulesVersion: state.rules_version,
-})
 
 const isSame = (a: AssumedState, b: AssumedState): boolean =>
   a.timeZone === b.timeZone &&
@@ -49,28 +41,24 @@ const storePacked = async (db: Database, batch: Batch, packed: Packed): Promise<
     const written = await writeBatch(db, batch, packed, { assumed, raises, evaluation })
     const { state, accepted } = written
     if (!state) return { ok: false, refusal: 'account-not-found' }
-    const actual = toActual(state)
+    const { timeZone, hasSubscribers, emergency, rulesVersion } = state
+    const actual = { timeZone, hasSubscribers, emergency, rulesVersion }
     // Nothing new though something was to be: the race for a track was lost.
-    if (state.is_current === 0 || (evaluation?.isAnyNew && accepted === 0)) {
+    if (!state.isCurrent || (evaluation?.isAnyNew && accepted === 0)) {
       if (evaluation && isSame(assumed, actual)) races = Math.min(races + 1, MAX_RACES)
       assumed = actual
       evaluation?.evict()
       continue
     }
     evaluation?.remember()
-    const since = keptSince(now, state.retention_days)
+    const since = keptSince(now, state.retentionDays)
     return {
       ok: true,
       statuses: await findStatuses(db, packed, { ...written, state }, evaluation?.incredible),
-      devices: written.devices.map(({ part, key, id, source_id: sourceId }) => ({
-        part,
-        key,
-        id,
-        sourceId,
-      })),
+      devices: written.devices,
       accepted,
       storedBytes: accepted && Math.round((accepted / packed.count) * packedBytes(packed.rows)),
-      stored: written.stored && unpackLocation(written.stored),
+      stored: written.stored,
       quarantined: evaluation?.quarantined ?? [],
       raises: raises.filter(({ alert }) => alert.dateTime >= since),
       hits: evaluation?.hits ?? [],

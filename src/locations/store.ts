@@ -1,29 +1,33 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import type { Database } from '../db/open.ts'
-import { LOCATION_COLUMNS, type LocationRow, unpackLocation } from '../db/queries/locations.ts'
+import { LOCATION_COLUMNS, unpackFound, unpackLocation } from '../db/queries/locations.ts'
 import { type DeviceRef, IS_VISIBLE_DEVICE } from '../db/queries/visibility.ts'
+import { nullables, select, selectIn } from '../db/query.ts'
 import { devices, locations } from '../db/schema.ts'
 import {
   compile,
   literal,
-  names,
+  type Placeholders,
   placeholders,
+  type RowOf,
   readAll,
   readFirst,
   runBatch,
-  type Statement,
 } from '../db/statement.ts'
 import type { StoredLocation } from '../domain/track/location.ts'
 
 const newest = alias(locations, 'newest')
 
-const selectLast = compile<DeviceRef, LocationRow | { time: null }>(
-  sql`SELECT ${LOCATION_COLUMNS} FROM ${devices}
-    LEFT JOIN ${locations} ON ${locations.deviceKey} = ${devices.key} AND ${locations.time} = (
-      SELECT max(${newest.time}) FROM ${locations} ${newest}
-      WHERE ${newest.deviceKey} = ${devices.key})
-    WHERE ${IS_VISIBLE_DEVICE}`,
+const selectLast = compile((_: Placeholders<DeviceRef>) =>
+  select(
+    nullables(LOCATION_COLUMNS),
+    sql`FROM ${devices}
+      LEFT JOIN ${locations} ON ${locations.deviceKey} = ${devices.key} AND ${locations.time} = (
+        SELECT max(${newest.time}) FROM ${locations} ${newest}
+        WHERE ${newest.deviceKey} = ${devices.key})
+      WHERE ${IS_VISIBLE_DEVICE}`,
+  ),
 )
 
 /** Undefined when the viewer can see no such device, null when it has not reported yet. */
@@ -32,8 +36,7 @@ export const findLastLocation = async (
   device: DeviceRef,
 ): Promise<StoredLocation | null | undefined> => {
   const row = await readFirst(selectLast(db, device))
-  if (!row) return undefined
-  return row.time === null ? null : unpackLocation(row)
+  return row ? unpackFound(row) : undefined
 }
 
 export type Order = 'asc' | 'desc'
@@ -57,40 +60,39 @@ export interface TrackQuery extends DeviceRef, Span {
 }
 
 type Bounds = TrackQuery & { rows: number }
-type PageRow = LocationRow & { bytes: number }
-
-const p = placeholders('from', 'to', 'rows')
+const p = placeholders('from', 'to', 'limit', 'rows')
 
 /** Bounds the memory of a page, whatever its locations carry. */
 const MAX_PAGE_BYTES = 2_000_000
 
-const TIME = names(locations.time)
-const REST_BYTES = sql`ifnull(length(${names(locations.rest)}), 0)`
-
 const SPAN = sql`${devices} CROSS JOIN ${locations} ON ${locations.deviceKey} = ${devices.key}
   WHERE ${IS_VISIBLE_DEVICE} AND ${locations.time} BETWEEN ${p.from} AND ${p.to}`
 
-const pageIn = (order: SQL): SQL =>
-  sql`SELECT * FROM (
-      SELECT *, sum(${REST_BYTES}) OVER (ORDER BY ${TIME} ${order} ROWS UNBOUNDED PRECEDING) AS bytes
-      FROM (SELECT ${LOCATION_COLUMNS} FROM ${SPAN}
-        ORDER BY ${locations.time} ${order} LIMIT ${p.rows}))
-    WHERE bytes - ${REST_BYTES} < ${literal(MAX_PAGE_BYTES)} ORDER BY ${TIME} ${order}`
+const pageIn = (order: SQL) =>
+  compile((_: Placeholders<Bounds>) => {
+    const restBytes = sql`ifnull(length(rest), 0)`
+    const bytes = sql<number>`sum(${restBytes}) OVER (ORDER BY time ${order} ROWS UNBOUNDED PRECEDING)`
+    const page = select(
+      LOCATION_COLUMNS,
+      sql`FROM ${SPAN} ORDER BY ${locations.time} ${order} LIMIT ${p.rows}`,
+    )
+    return selectIn(
+      { ...LOCATION_COLUMNS, bytes },
+      () => sql`SELECT * FROM (SELECT *, ${bytes} AS bytes FROM (${page}))
+        WHERE bytes - ${restBytes} < ${literal(MAX_PAGE_BYTES)} ORDER BY time ${order}`,
+    )
+  })
+const PAGES = { asc: pageIn(sql`ASC`), desc: pageIn(sql`DESC`) }
 
-const ascendingPage = compile<Bounds, PageRow>(pageIn(sql`ASC`))
-const descendingPage = compile<Bounds, PageRow>(pageIn(sql`DESC`))
+/** One row more than asked for tells whether there are more. */
+const selectPage = (db: Database, query: TrackQuery) =>
+  PAGES[query.order ?? 'asc'](db, { ...query, rows: query.limit + 1 })
 
-const selectPage = (db: Database, query: TrackQuery): Statement<PageRow> => {
-  const select = query.order === 'desc' ? descendingPage : ascendingPage
-  // One row more than asked for tells whether there are more.
-  return select(db, { ...query, rows: query.limit + 1 })
-}
-
-const selectName = compile<DeviceRef, { name: string }>(
-  sql`SELECT ${devices.name} FROM ${devices} WHERE ${IS_VISIBLE_DEVICE}`,
+const selectName = compile((_: Placeholders<DeviceRef>) =>
+  select({ name: devices.name }, sql`FROM ${devices} WHERE ${IS_VISIBLE_DEVICE}`),
 )
 
-const toPage = (rows: PageRow[], limit: number): TrackPage => ({
+const toPage = (rows: RowOf<typeof PAGES.asc>[], limit: number): TrackPage => ({
   locations: rows.slice(0, limit).map(unpackLocation),
   hasMore: rows.length > limit || (rows.at(-1)?.bytes ?? 0) >= MAX_PAGE_BYTES,
 })
@@ -103,32 +105,32 @@ export const readFirstPage = async (
   db: Database,
   query: TrackQuery,
 ): Promise<(TrackPage & { deviceName: string }) | null> => {
-  const [{ results: found }, { results: rows }] = await runBatch(db, [
-    selectName(db, query),
-    selectPage(db, query),
-  ])
-  const [device] = found
-  return device ? { deviceName: device.name, ...toPage(rows, query.limit) } : null
+  const { found, page } = await runBatch(db, {
+    found: selectName(db, query),
+    page: selectPage(db, query),
+  })
+  const [device] = found.results
+  return device ? { deviceName: device.name, ...toPage(page.results, query.limit) } : null
 }
 
-export interface TrackPoint {
-  time: number
-  latitude: number
-  longitude: number
-}
-
-const selectPoints = compile<TrackQuery, TrackPoint>(
-  sql`SELECT ${locations.time},
-      ${locations.latitude} / 1e7 AS latitude, ${locations.longitude} / 1e7 AS longitude
-    FROM ${SPAN} ORDER BY ${locations.time} LIMIT ${sql.placeholder('limit')}`,
+const selectPoints = compile((_: Placeholders<TrackQuery>) =>
+  select(
+    {
+      time: locations.time,
+      latitude: sql<number>`${locations.latitude} / 1e7`,
+      longitude: sql<number>`${locations.longitude} / 1e7`,
+    },
+    sql`FROM ${SPAN} ORDER BY ${locations.time} LIMIT ${p.limit}`,
+  ),
 )
+export type TrackPoint = RowOf<typeof selectPoints>
 
 /** Times and coordinates alone, for the shape of a track. */
 export const readTrackPoints = (db: Database, query: TrackQuery): Promise<TrackPoint[]> =>
   readAll(selectPoints(db, query))
 
-const countSpan = compile<Bounds, { count: number }>(
-  sql`SELECT count(*) AS count FROM (SELECT 1 FROM ${SPAN} LIMIT ${p.rows})`,
+const countSpan = compile((_: Placeholders<Bounds>) =>
+  select({ count: sql<number>`count(*)` }, sql`FROM (SELECT 1 FROM ${SPAN} LIMIT ${p.rows})`),
 )
 
 /** Whether the span has more than `limit` locations. Counts no more than it has to. */

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { fixFields } from '../db/queries/fixes.ts'
+import { fixColumns } from '../db/queries/fixes.ts'
 import { type DeviceRef, isVisibleDevice } from '../db/queries/visibility.ts'
 import { json, select } from '../db/query.ts'
 import { accounts, devices, groupDevices, locations } from '../db/schema.ts'
@@ -38,7 +38,7 @@ interface PageValues extends DeviceRef {
 
 const selectFixes = compile((p: Placeholders<PageValues>) =>
   select(
-    { ...fixFields(sql`${p.wantsRest}`), receivedAt: locations.receivedAt },
+    { ...fixColumns(sql`${p.wantsRest}`), receivedAt: locations.receivedAt },
     sql`FROM ${devices} CROSS JOIN ${locations} ON ${locations.deviceKey} = ${devices.key}
       WHERE ${isVisibleDevice(p)} AND ${locations.time} BETWEEN ${p.from} AND ${p.to}
       ORDER BY ${locations.time} LIMIT ${p.limit}`,

@@ -4,10 +4,16 @@ import { chosenRecipients } from '../../domain/message/channels/channels.ts'
 import { parseEmergencySettings } from '../../domain/message/emergency.ts'
 import type { StoredLocation } from '../../domain/track/location.ts'
 import type { Database } from '../open.ts'
-import { accounts, devices } from '../schema.ts'
-import { compile, placeholders, runBatch } from '../statement.ts'
+import { select } from '../query.ts'
+import { devices } from '../schema.ts'
+import { compile, type Placeholders, runBatch } from '../statement.ts'
 import { parseLocation, selectLastLocation } from './locations.ts'
-import { selectAdministrators, selectRecipients, toAdministrators } from './recipients.ts'
+import {
+  selectAdministrators,
+  selectRecipients,
+  selectSettings,
+  toAdministrators,
+} from './recipients.ts'
 import { type DeviceRef, isVisible } from './visibility.ts'
 
 export interface AlertContext {
@@ -21,16 +27,15 @@ export interface AlertContext {
   administrators: Recipient[]
 }
 
-const p = placeholders('deviceId', 'accountId', 'groupId')
-
-const selectSettings = compile<DeviceRef, { emergency: string | null }>(
-  sql`SELECT ${accounts.emergency} FROM ${accounts} WHERE ${accounts.id} = ${p.accountId}`,
-)
-
-const selectDevice = compile<DeviceRef, { visible: number; last_location: string | null }>(
-  sql`SELECT ${isVisible(devices.key, p.groupId)} AS visible,
-      ${selectLastLocation(devices.key)} AS last_location
-    FROM ${devices} WHERE ${devices.id} = ${p.deviceId} AND ${devices.accountId} = ${p.accountId}`,
+const selectDevice = compile((p: Placeholders<DeviceRef>) =>
+  select(
+    {
+      isVisible: isVisible(devices.key, p.groupId).mapWith(Boolean),
+      lastLocation: selectLastLocation(devices.key),
+    },
+    sql`FROM ${devices} WHERE ${devices.id} = ${p.deviceId}
+      AND ${devices.accountId} = ${p.accountId}`,
+  ),
 )
 
 export const toPosition = (
@@ -49,25 +54,20 @@ export const readAlertContext = async (
   { deviceId, accountId, groupId }: DeviceRef,
   { channels, now }: { channels: readonly Channel[]; now: number },
 ): Promise<AlertContext> => {
-  const device = { deviceId, accountId, groupId }
-  const [
-    { results: found },
-    { results: users },
-    { results: administrators },
-    { results: settings },
-  ] = await runBatch(db, [
-    selectDevice(db, device),
-    selectRecipients(db, { accountId, deviceId, now }),
-    selectAdministrators(db, { accountId, deviceId, now }),
-    selectSettings(db, device),
-  ])
-  const [row] = found
-  const lastLocation = parseLocation(row?.last_location ?? null)
+  const { found, active, administrators, settings } = await runBatch(db, {
+    found: selectDevice(db, { deviceId, accountId, groupId }),
+    active: selectRecipients(db, { accountId, deviceId, now }),
+    administrators: selectAdministrators(db, { accountId, deviceId, now }),
+    settings: selectSettings(db, { accountId }),
+  })
+  const [device] = found.results
+  const lastLocation = parseLocation(device?.lastLocation ?? null)
+  const { emergencyAlerts } = parseEmergencySettings(settings.results[0]?.emergency ?? null)
   return {
-    isVisible: row ? row.visible === 1 : groupId === null,
+    isVisible: device?.isVisible ?? groupId === null,
     lastKnown: lastLocation && toPosition(lastLocation),
-    recipients: chosenRecipients(users, channels),
-    emergencyAlerts: parseEmergencySettings(settings[0]?.emergency ?? null).emergencyAlerts,
-    administrators: toAdministrators(administrators),
+    recipients: chosenRecipients(active.results, channels),
+    emergencyAlerts,
+    administrators: toAdministrators(administrators.results),
   }
 }

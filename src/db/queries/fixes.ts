@@ -1,36 +1,14 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { type Fix, type FixRow, toFix } from '../../domain/track/fix.ts'
-import { locations } from '../schema.ts'
-import { commaSeparated } from '../statement.ts'
-import type { PackedLocation } from './locations.ts'
+import { LOCATION_COLUMNS, type PackedLocation } from './locations.ts'
 
 /* Locations as rules evaluate them, read from rows or taken from a report. */
 
 /** The columns of a fix. `wantsRest` is a condition: the rest is large and seldom needed. */
-export const fixColumns = (wantsRest: SQL): SQL =>
-  sql`${commaSeparated([
-    locations.time,
-    locations.latitude,
-    locations.longitude,
-    locations.altitude,
-    locations.speed,
-    locations.course,
-    locations.accuracy,
-    locations.battery,
-  ])}, CASE WHEN ${wantsRest} THEN ${locations.rest} END AS rest`
-
-/** The same for `select`. */
-export const fixFields = (wantsRest: SQL) => ({
-  time: locations.time,
-  latitude: locations.latitude,
-  longitude: locations.longitude,
-  altitude: locations.altitude,
-  speed: locations.speed,
-  course: locations.course,
-  accuracy: locations.accuracy,
-  battery: locations.battery,
-  rest: sql<string | null>`CASE WHEN ${wantsRest} THEN ${locations.rest} END`,
-})
+export const fixColumns = (wantsRest: SQL) => {
+  const { source: _source, receivedAt: _receivedAt, rest, ...columns } = LOCATION_COLUMNS
+  return { ...columns, rest: sql<string | null>`CASE WHEN ${wantsRest} THEN ${rest} END` }
+}
 
 type Numbers = [number, ...(number | null)[]]
 

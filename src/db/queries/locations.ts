@@ -1,11 +1,7 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { LOCATION_BYTES } from '../../domain/account/budget.ts'
-import {
-  type Location,
-  NUMBER_FIELDS,
-  type NumberName,
-  type StoredLocation,
-} from '../../domain/track/location.ts'
+import { type Location, NUMBER_FIELDS, type StoredLocation } from '../../domain/track/location.ts'
+import type { InferRow } from '../query.ts'
 import { locations } from '../schema.ts'
 import { commaSeparated, literal } from '../statement.ts'
 
@@ -15,37 +11,35 @@ import { commaSeparated, literal } from '../statement.ts'
  * column.
  */
 
-const SCALED = [
-  'latitude',
-  'longitude',
-  'altitude',
-  'speed',
-  'course',
-  'accuracy',
-  'battery',
-] as const satisfies NumberName[]
-const SCALES = new Map<string, number>(SCALED.map((name) => [name, NUMBER_FIELDS[name].scale]))
-
-export interface LocationRow extends Record<(typeof SCALED)[number], number | null> {
-  time: number
-  source: string | null
-  rest: string | null
-  received_at: number
+/** Every column of a location but its device's key. */
+export const LOCATION_COLUMNS = {
+  time: locations.time,
+  latitude: locations.latitude,
+  longitude: locations.longitude,
+  altitude: locations.altitude,
+  speed: locations.speed,
+  course: locations.course,
+  accuracy: locations.accuracy,
+  battery: locations.battery,
+  source: locations.source,
+  rest: locations.rest,
+  receivedAt: locations.receivedAt,
 }
+const { receivedAt: _receivedAt, ...packedColumns } = LOCATION_COLUMNS
+
+export type LocationRow = InferRow<typeof LOCATION_COLUMNS>
+/** A row of a LEFT JOIN. */
+export type MaybeLocationRow = { [Name in keyof LocationRow]: LocationRow[Name] | null }
 
 /** The columns of a packed location, in its order. */
-export const PACKED_COLUMNS = [
-  locations.time,
-  ...SCALED.map((name) => locations[name]),
-  locations.source,
-  locations.rest,
-]
+export const PACKED_COLUMNS = Object.values(packedColumns)
+const STORED_NAMES = Object.keys(LOCATION_COLUMNS)
 
-const STORED_COLUMNS = [...PACKED_COLUMNS, locations.receivedAt]
-const STORED_NAMES = STORED_COLUMNS.map(({ name }) => name)
-
-/** Every column of a location but its device's key. */
-export const LOCATION_COLUMNS: SQL = commaSeparated(STORED_COLUMNS)
+const SCALES = new Map(
+  Object.entries(NUMBER_FIELDS).flatMap(([name, field]): [string, number][] =>
+    'scale' in field ? [[name, field.scale]] : [],
+  ),
+)
 
 export type PackedLocation = (number | string | null)[]
 /** The index of `rest` in a packed location. */
@@ -136,8 +130,8 @@ export const packLocation = (location: Location): PackedLocation => {
 /** Spelled out: a loop over names takes three times as long, and a page has a thousand rows. */
 export const unpackLocation = (row: LocationRow): StoredLocation => {
   const fields: Partial<StoredLocation> = { dateTime: row.time }
-  if (row.latitude !== null) fields.latitude = row.latitude / NUMBER_FIELDS.latitude.scale
-  if (row.longitude !== null) fields.longitude = row.longitude / NUMBER_FIELDS.longitude.scale
+  fields.latitude = row.latitude / NUMBER_FIELDS.latitude.scale
+  fields.longitude = row.longitude / NUMBER_FIELDS.longitude.scale
   if (row.altitude !== null) fields.altitude = row.altitude / NUMBER_FIELDS.altitude.scale
   if (row.speed !== null) fields.speed = row.speed / NUMBER_FIELDS.speed.scale
   if (row.course !== null) fields.course = row.course / NUMBER_FIELDS.course.scale
@@ -145,12 +139,15 @@ export const unpackLocation = (row: LocationRow): StoredLocation => {
   if (row.battery !== null) fields.battery = row.battery / NUMBER_FIELDS.battery.scale
   if (row.rest !== null) Object.assign(fields, JSON.parse(row.rest))
   if (row.source !== null) fields.source = row.source
-  fields.receivedAt = row.received_at
+  fields.receivedAt = row.receivedAt
   return fields as StoredLocation
 }
 
+export const unpackFound = (row: MaybeLocationRow): StoredLocation | null =>
+  row.time === null ? null : unpackLocation(row as LocationRow)
+
 /** A location as one JSON column, for a subquery; `parseLocation` reads it. */
-export const LOCATION_JSON: SQL = sql`json_array(${LOCATION_COLUMNS})`
+export const LOCATION_JSON: SQL = sql`json_array(${commaSeparated(Object.values(LOCATION_COLUMNS))})`
 
 const toRow = (values: readonly unknown[]): LocationRow =>
   Object.fromEntries(
@@ -165,6 +162,6 @@ export const parseLocation = (column: string | null): StoredLocation | null =>
   column === null ? null : unpackLocation(toRow(JSON.parse(column) as unknown[]))
 
 /** The last location of a device: one seek to the end of its key range. */
-export const selectLastLocation = (deviceKey: SQLWrapper): SQL =>
+export const selectLastLocation = (deviceKey: SQLWrapper): SQL<string | null> =>
   sql`(SELECT ${LOCATION_JSON} FROM ${locations} WHERE ${locations.deviceKey} = ${deviceKey}
     ORDER BY ${locations.time} DESC LIMIT 1)`

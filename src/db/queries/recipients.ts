@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
 import {
   CHANNELS,
   type Channel,
@@ -12,25 +12,12 @@ import {
 } from '../../domain/message/channels/channels.ts'
 import { contactRecipients, parseEmergencySettings } from '../../domain/message/emergency.ts'
 import type { Database } from '../open.ts'
+import { select } from '../query.ts'
 import { accounts, alerts, devices, users } from '../schema.ts'
-import { compile, literal, placeholders, runBatch } from '../statement.ts'
+import { compile, literal, type Placeholders, runBatch } from '../statement.ts'
 import { isInGroup } from './visibility.ts'
 
 /* Who receives a device's alerts: read when one is raised, and again when a message is resent. */
-
-const p = placeholders('accountId', 'deviceId', 'now', 'alertId')
-
-const DEVICE_KEY = sql`(SELECT ${devices.key} FROM ${devices}
-  WHERE ${devices.id} = ${p.deviceId} AND ${devices.accountId} = ${p.accountId})`
-
-/** The query's columns, and users who are active now and can see the device. */
-const SELECT_ACTIVE = sql`SELECT ${users.id}, ${users.email}, ${users.phone}, ${users.notifyEmail} AS "notifyEmail",
-    ${users.notifySms} AS "notifySms", ${users.timeZone} AS "timeZone"
-  FROM ${users}
-  WHERE ${users.accountId} = ${p.accountId} AND ${users.disabled} = 0
-    AND ifnull(${users.fromTime}, ${p.now}) <= ${p.now}
-    AND (${users.expires} IS NULL OR ${users.expires} > ${p.now})
-    AND (${users.groupId} IS NULL OR ${isInGroup(DEVICE_KEY, users.groupId)})`
 
 interface DeviceNow {
   accountId: string
@@ -38,18 +25,40 @@ interface DeviceNow {
   now: number
 }
 
-/** Users who are active now and can see the device. */
-export const selectRecipients = compile<DeviceNow, RecipientUser>(
-  sql`${SELECT_ACTIVE} ORDER BY ${users.id}`,
+/** Those of the users who are active now and can see the device. */
+const selectActive = (p: Placeholders<DeviceNow>, rest: SQL) => {
+  const deviceKey = sql`(SELECT ${devices.key} FROM ${devices}
+    WHERE ${devices.id} = ${p.deviceId} AND ${devices.accountId} = ${p.accountId})`
+  return select(
+    {
+      id: users.id,
+      email: users.email,
+      phone: users.phone,
+      notifyEmail: users.notifyEmail,
+      notifySms: users.notifySms,
+      timeZone: users.timeZone,
+    },
+    sql`FROM ${users}
+      WHERE ${users.accountId} = ${p.accountId} AND ${users.disabled} = 0
+        AND ifnull(${users.fromTime}, ${p.now}) <= ${p.now}
+        AND (${users.expires} IS NULL OR ${users.expires} > ${p.now})
+        AND (${users.groupId} IS NULL OR ${isInGroup(deviceKey, users.groupId)})
+        ${rest}`,
+  )
+}
+
+export const selectRecipients = compile((p: Placeholders<DeviceNow>) =>
+  selectActive(p, sql`ORDER BY ${users.id}`),
 )
 
 const MAX_ADMINISTRATORS = 100
 
-/** Administrators who are active now and can see the device. */
-export const selectAdministrators = compile<DeviceNow, RecipientUser>(
-  sql`${SELECT_ACTIVE}
-      AND instr(${users.privileges}, '"admin"') > 0
-    ORDER BY ${users.id} LIMIT ${literal(MAX_ADMINISTRATORS)}`,
+export const selectAdministrators = compile((p: Placeholders<DeviceNow>) =>
+  selectActive(
+    p,
+    sql`AND instr(${users.privileges}, '"admin"') > 0
+      ORDER BY ${users.id} LIMIT ${literal(MAX_ADMINISTRATORS)}`,
+  ),
 )
 
 /**
@@ -61,25 +70,26 @@ export const toAdministrators = (users: RecipientUser[]): Recipient[] =>
     users.flatMap((user) => recipientsAt(user, { timeZone: user.timeZone, userId: user.id })),
   )
 
-const selectAcknowledged = compile<{ accountId: string; alertId: string }, { at: number | null }>(
-  sql`SELECT ${alerts.acknowledgedAt} AS at FROM ${alerts}
-    WHERE ${alerts.id} = ${p.alertId} AND ${alerts.accountId} = ${p.accountId}`,
-)
-
 /** The users who may get messages about the device now, and whether its alert is acknowledged. */
 export const readRoundState = async (
   db: Database,
   about: DeviceNow,
   alertId: string,
 ): Promise<{ userIds: Set<string>; isAcknowledged: boolean }> => {
-  const [{ results: users }, { results: administrators }, { results: found }] = await runBatch(db, [
-    selectRecipients(db, about),
-    selectAdministrators(db, about),
-    selectAcknowledged(db, { accountId: about.accountId, alertId }),
-  ])
-  const recipients = [...chosenRecipients(users, CHANNELS), ...toAdministrators(administrators)]
+  const { active, administrators, alert } = await runBatch(db, {
+    active: selectRecipients(db, about),
+    administrators: selectAdministrators(db, about),
+    alert: db
+      .select({ acknowledgedAt: alerts.acknowledgedAt })
+      .from(alerts)
+      .where(and(eq(alerts.id, alertId), eq(alerts.accountId, about.accountId))),
+  })
+  const recipients = [
+    ...chosenRecipients(active.results, CHANNELS),
+    ...toAdministrators(administrators.results),
+  ]
   const userIds = new Set(recipients.flatMap(({ userId }) => userId ?? []))
-  return { userIds, isAcknowledged: found.some(({ at }) => at !== null) }
+  return { userIds, isAcknowledged: alert.results.some((row) => row.acknowledgedAt !== null) }
 }
 
 interface Address {
@@ -91,9 +101,11 @@ interface Address {
   isOfNotice: boolean
 }
 
-const selectSettings = compile<{ accountId: string }, { emergency: string | null; zone: string }>(
-  sql`SELECT ${accounts.emergency}, ${accounts.timeZone} AS zone FROM ${accounts}
-    WHERE ${accounts.id} = ${p.accountId}`,
+export const selectSettings = compile((p: Placeholders<{ accountId: string }>) =>
+  select(
+    { emergency: accounts.emergency, timeZone: accounts.timeZone },
+    sql`FROM ${accounts} WHERE ${accounts.id} = ${p.accountId}`,
+  ),
 )
 
 /** Whether a message about the device that is sent now would go to this address. */
@@ -102,19 +114,16 @@ export const isRecipient = async (
   { accountId, deviceId, channel, to, isOfNotice }: Address,
   now: number,
 ): Promise<boolean> => {
-  const [{ results: users }, { results: administrators }, { results: settings }] = await runBatch(
-    db,
-    [
-      selectRecipients(db, { accountId, deviceId, now }),
-      selectAdministrators(db, { accountId, deviceId, now }),
-      selectSettings(db, { accountId }),
-    ],
-  )
-  const contacts = settings.flatMap(({ emergency, zone }) =>
-    contactRecipients(parseEmergencySettings(emergency), zone),
+  const { active, administrators, settings } = await runBatch(db, {
+    active: selectRecipients(db, { accountId, deviceId, now }),
+    administrators: selectAdministrators(db, { accountId, deviceId, now }),
+    settings: selectSettings(db, { accountId }),
+  })
+  const contacts = settings.results.flatMap(({ emergency, timeZone }) =>
+    contactRecipients(parseEmergencySettings(emergency), timeZone),
   )
   return [
-    ...chosenRecipients(users, [channel]),
-    ...(isOfNotice ? [...toAdministrators(administrators), ...contacts] : []),
+    ...chosenRecipients(active.results, [channel]),
+    ...(isOfNotice ? [...toAdministrators(administrators.results), ...contacts] : []),
   ].some((recipient) => recipient.channel === channel && recipient.to === to)
 }

@@ -172,7 +172,7 @@ const readAllTracks = async (
     ends === null || (ends > day && ends > today)
   const expected: ExpectedDevice[] = parts.map(() => null)
   for (const state of found) {
-    const { span, key, max_speed: maxSpeed } = state
+    const { span, key, maxSpeed } = state
     expected[span] = { key, maxSpeed, isActive: isActive(state) }
   }
   const wide: DeviceTrack[] = []
@@ -187,13 +187,13 @@ const readAllTracks = async (
       compiled.wantsRest,
     )
     const track: DeviceTrack = {
-      device: { key: state.key, id: state.id, maxSpeed: state.max_speed },
+      device: { key: state.key, id: state.id, maxSpeed: state.maxSpeed },
       parts: own,
       name: parts[state.span]?.name ?? [state.id, null],
       sent,
       window: {
-        retentionDays: state.retention_days,
-        groups: JSON.parse(state.groups) as string[],
+        retentionDays: state.retentionDays,
+        groups: state.groups,
         // Without new locations nothing was read.
         segments: segment && sent.length > 0 ? [segment] : [],
       },
@@ -204,10 +204,10 @@ const readAllTracks = async (
       findings: null,
     }
     tracks.push(track)
-    if (own.length > 1 || state.is_wide === 1) wide.push(track)
+    if (own.length > 1 || state.isWide) wide.push(track)
   }
   if (wide.length > 0) await readScattered(db, context, wide)
-  return { tracks, expected, retentionDays: found[0]?.retention_days ?? null }
+  return { tracks, expected, retentionDays: found[0]?.retentionDays ?? null }
 }
 
 /** The tracks of all active devices, as they are remembered or stored. */

@@ -3,10 +3,10 @@ import type { Database } from '../../db/open.ts'
 import { fixColumns } from '../../db/queries/fixes.ts'
 import { type DeviceName, devicesNamedIn } from '../../db/queries/namedDevices.ts'
 import type { Viewer } from '../../db/queries/visibility.ts'
+import { json, select } from '../../db/query.ts'
 import { accounts, devices, groupDevices, locations } from '../../db/schema.ts'
-import { compile, placeholders, readAll, runBatch } from '../../db/statement.ts'
-import type { Day } from '../../domain/time/day.ts'
-import { type Fix, type FixRow, toFix } from '../../domain/track/fix.ts'
+import { compile, type Placeholders, type RowOf, readAll, runBatch } from '../../db/statement.ts'
+import { type Fix, toFix } from '../../domain/track/fix.ts'
 import type { Segment } from './report.ts'
 
 /* The parts of tracks around new locations, as they are stored. */
@@ -35,20 +35,6 @@ export interface WindowQuery {
   wantsRest: boolean
 }
 
-export interface DeviceState {
-  /** The position of its span. */
-  span: number
-  key: number
-  id: string
-  ends: Day | null
-  max_speed: number
-  groups: string
-  day: Day
-  retention_days: number
-  /** Whether more locations lie in the span than are read. */
-  is_wide: 0 | 1
-}
-
 interface Values extends Viewer {
   spans: string
   before: number
@@ -57,36 +43,50 @@ interface Values extends Viewer {
   wantsRest: 0 | 1
 }
 
-const p = placeholders('accountId', 'spans', 'before', 'after', 'within', 'wantsRest')
+/** The position of a span among those that are asked for. */
+const SPAN = sql<number>`sent.key`
 const [FIRST, LAST] = [sql`sent.value ->> 2`, sql`sent.value ->> 3`]
 
-const IS_WIDE = sql`EXISTS (SELECT 1 FROM ${locations} inner_one
-  WHERE inner_one.device_key = ${devices.key} AND inner_one.time BETWEEN ${FIRST} AND ${LAST}
-  LIMIT 1 OFFSET ${p.within})`
+/** Whether more locations lie in the span than are read. */
+const isWide = (p: Placeholders<Values>) =>
+  sql`EXISTS (SELECT 1 FROM ${locations} inner_one
+    WHERE inner_one.device_key = ${devices.key} AND inner_one.time BETWEEN ${FIRST} AND ${LAST}
+    LIMIT 1 OFFSET ${p.within})`.mapWith(Boolean)
 
-const selectDevices = compile<Values, DeviceState>(
-  sql`SELECT sent.key AS span, ${devices.key} AS key, ${devices.id} AS id, ${devices.ends} AS ends,
-      ${devices.maxSpeed}, ${accounts.day}, ${accounts.retentionDays},
-      (SELECT json_group_array(${groupDevices.groupId}) FROM ${groupDevices}
-        WHERE ${groupDevices.deviceKey} = ${devices.key}) AS groups,
-      ${IS_WIDE} AS is_wide
-    FROM ${accounts} CROSS JOIN ${devicesNamedIn(p.spans)}
-    WHERE ${accounts.id} = ${p.accountId}`,
+const selectDevices = compile((p: Placeholders<Values>) =>
+  select(
+    {
+      span: SPAN,
+      key: devices.key,
+      id: devices.id,
+      ends: devices.ends,
+      maxSpeed: devices.maxSpeed,
+      day: accounts.day,
+      retentionDays: accounts.retentionDays,
+      groups: json<string[]>(sql`(SELECT json_group_array(${groupDevices.groupId})
+        FROM ${groupDevices} WHERE ${groupDevices.deviceKey} = ${devices.key})`),
+      isWide: isWide(p),
+    },
+    sql`FROM ${accounts} CROSS JOIN ${devicesNamedIn(p.spans)}
+      WHERE ${accounts.id} = ${p.accountId}`,
+  ),
 )
 
 /** A span with `first` after `last` has no locations: nothing is read. */
-const selectWindows = compile<Values, FixRow & { span: number }>(
-  sql`SELECT sent.key AS span, ${fixColumns(sql`${p.wantsRest}`)}
-    FROM ${devicesNamedIn(p.spans)}
-    CROSS JOIN ${locations} ON ${locations.deviceKey} = ${devices.key}
-    WHERE ${FIRST} <= ${LAST} AND NOT ${IS_WIDE} AND ${locations.time}
-      BETWEEN ifnull((SELECT min(time) FROM (SELECT near.time FROM ${locations} near
-        WHERE near.device_key = ${devices.key} AND near.time < ${FIRST}
-        ORDER BY near.time DESC LIMIT ${p.before})), ${FIRST})
-      AND ifnull((SELECT max(time) FROM (SELECT near.time FROM ${locations} near
-        WHERE near.device_key = ${devices.key} AND near.time > ${LAST}
-        ORDER BY near.time LIMIT ${p.after})), ${LAST})
-    ORDER BY sent.key, ${locations.time}`,
+const selectWindows = compile((p: Placeholders<Values>) =>
+  select(
+    { span: SPAN, ...fixColumns(sql`${p.wantsRest}`) },
+    sql`FROM ${devicesNamedIn(p.spans)}
+      CROSS JOIN ${locations} ON ${locations.deviceKey} = ${devices.key}
+      WHERE ${FIRST} <= ${LAST} AND NOT ${isWide(p)} AND ${locations.time}
+        BETWEEN ifnull((SELECT min(time) FROM (SELECT near.time FROM ${locations} near
+          WHERE near.device_key = ${devices.key} AND near.time < ${FIRST}
+          ORDER BY near.time DESC LIMIT ${p.before})), ${FIRST})
+        AND ifnull((SELECT max(time) FROM (SELECT near.time FROM ${locations} near
+          WHERE near.device_key = ${devices.key} AND near.time > ${LAST}
+          ORDER BY near.time LIMIT ${p.after})), ${LAST})
+      ORDER BY sent.key, ${locations.time}`,
+  ),
 )
 
 /** More stored locations in a span are read around each location by itself. */
@@ -105,7 +105,7 @@ const valuesOf = ({ viewer, spans, wantsRest, before, after }: WindowQuery): Val
 /** The part of the track that was read for each span, by its position. */
 const toSegments = (
   { spans, before, after, wantsRest }: WindowQuery,
-  rows: (FixRow & { span: number })[],
+  rows: RowOf<typeof selectWindows>[],
 ): Segment[] => {
   const bySpan = Map.groupBy(rows, ({ span }) => span)
   return spans.map(({ first, last }, at) => {
@@ -123,12 +123,12 @@ const toSegments = (
 }
 
 /** The devices of the spans, and the locations around each span that is not too wide. */
-export const readDeviceWindows = async (
-  db: Database,
-  query: WindowQuery,
-): Promise<{ found: DeviceState[]; segments: Segment[] }> => {
+export const readDeviceWindows = async (db: Database, query: WindowQuery) => {
   const values = valuesOf(query)
-  const [found, rows] = await runBatch(db, [selectDevices(db, values), selectWindows(db, values)])
+  const { found, rows } = await runBatch(db, {
+    found: selectDevices(db, values),
+    rows: selectWindows(db, values),
+  })
   return { found: found.results, segments: toSegments(query, rows.results) }
 }
 

@@ -229,7 +229,7 @@ test('unpacking a row gives exactly the location that was packed', () => {
         battery,
         source,
         rest: more,
-        received_at: 7,
+        receivedAt: 7,
       }
       expect(unpackLocation(row)).toEqual({
         ...JSON.parse(JSON.stringify(location)),
