@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import type { Scope } from '../../domain/account/scope.ts'
-import { type Kind, PROBLEMS, type ProblemCode } from './problem.ts'
+import { PROBLEMS, type ProblemCode, SIGN_IN_STATUS } from './problem.ts'
 
 /** One operation, as the validator, the OpenAPI document and the tests read it. */
 export interface Operation {
@@ -102,10 +102,8 @@ const impliedProblems = (contract: Operation): (ProblemCode | false | undefined)
 }
 
 /** The status of a problem in the replies of the operation. */
-export const statusIn = ({ scope }: Operation, code: ProblemCode): number => {
-  const { status, signInStatus }: Kind = PROBLEMS[code]
-  return scope === 'open' ? (signInStatus ?? status) : status
-}
+export const statusIn = ({ scope }: Operation, code: ProblemCode): number =>
+  (scope === 'open' && SIGN_IN_STATUS[code as keyof typeof SIGN_IN_STATUS]) || PROBLEMS[code].status
 
 /** Every problem that the operation can reply with. */
 export const problemsOf = (contract: Operation): ProblemCode[] => [

@@ -2,10 +2,8 @@ import { isoOrNull } from '../../domain/time/iso.ts'
 import type { Context } from '../context.ts'
 import { newReply } from '../reply/newReply.ts'
 
-export interface Kind {
+interface Kind {
   status: number
-  /** The status at endpoints that take credentials instead of a token, where it is another. */
-  signInStatus?: number
   title: string
   /** The sentence of the reply, unless the code that throws gives another. */
   detail: string
@@ -13,408 +11,307 @@ export interface Kind {
   remedy: string
 }
 
-const kind = (status: number, title: string, detail: string, remedy: string): Kind => ({
-  status,
-  title,
-  detail,
-  remedy,
-})
+/** The titles that are not the words of their code. */
+const TITLES: Readonly<Record<string, string>> = {
+  'source-cap-reached': 'Too many sources',
+  'email-taken': 'E-mail taken',
+  internal: 'Internal error',
+}
+
+const titleOf = (code: string): string =>
+  TITLES[code] ?? `${code.charAt(0).toUpperCase()}${code.slice(1).replaceAll('-', ' ')}`
+
+type Texts = [detail: string, remedy: string]
+
+const problems = <Code extends string>(status: number, texts: Record<Code, Texts>) =>
+  Object.fromEntries(
+    Object.entries<Texts>(texts).map(([code, [detail, remedy]]) => [
+      code,
+      { status, title: titleOf(code), detail, remedy },
+    ]),
+  ) as Record<Code, Kind>
 
 /** A 404 is the same for what does not exist, belongs to another account or is not visible. */
-const notFound = (what: string, detail: string): Kind =>
-  kind(
-    404,
-    `${what} not found`,
-    detail,
-    'Check the path and the ids in it. What belongs to another account, or is outside the group of the token’s user, is reported as not found.',
-  )
+const UNSEEN =
+  'Check the path and the ids in it. What belongs to another account, or is outside the group of the token’s user, is reported as not found.'
 
 /** All problems. A refusal that is not a key of this table does not compile. */
 export const PROBLEMS = {
-  'invalid-request': kind(
-    400,
-    'Invalid request',
-    'Some values of the request are not valid.',
-    'Each entry of `errors` points to one value and says what is allowed. Correct the values and send the request again. Nothing was stored.',
-  ),
-  'malformed-body': kind(
-    400,
-    'Malformed body',
-    'The body is not well-formed JSON in UTF-8.',
-    'Send JSON encoded as UTF-8. Strings must not contain NUL characters or unpaired surrogates.',
-  ),
-  'expiration-date-reached': kind(
-    400,
-    'Expiration date reached',
-    'The expiration date has already begun in the account’s time zone.',
-    'Send a later date, or null for no expiration.',
-  ),
-  'invalid-cursor': kind(
-    400,
-    'Invalid cursor',
-    'The cursor does not belong to this list.',
-    'Send `nextCursor` unchanged, with the same filters and the same order, or start again without a cursor.',
-  ),
-  'report-too-old': kind(
-    400,
-    'Report too old',
-    'All locations of the report are older than the account keeps locations. Nothing was stored.',
-    'Do not send the report again. To store such locations, raise the account’s `retentionDays` first (`PATCH /api/account`).',
-  ),
-  'span-too-large': kind(
-    400,
-    'Span too large',
-    'The span has more rows than one reply may have.',
-    'Choose a shorter span with `from` and `to`. A query of locations or alerts also takes `limit` (1 to 1000) and then comes in pages: each reply has `nextCursor` for the `cursor` of the next request, until it is null.',
-  ),
-  'invalid-link': kind(
-    400,
-    'Invalid link',
-    'The link is not valid. It may have been used, replaced or expired.',
-    'Ask for a new link: with `POST /api/Auth/Reset`, or from an administrator of the account for an invitation. A link can be used once; an invitation is valid for 7 days, a reset for one hour.',
-  ),
-  'invalid-patch': kind(
-    400,
-    'Invalid patch',
-    'The patch cannot be applied to the resource.',
-    'Compare the patch with the resource as `GET` returns it. Paths must exist, and members that the server writes cannot be changed.',
-  ),
-  'token-missing': kind(
-    401,
-    'Token missing',
-    'The request has no bearer token.',
-    'Get a token from `POST /api/Auth/Token` and send it as `Authorization: Bearer <token>`.',
-  ),
-  'token-invalid': kind(
-    401,
-    'Token invalid',
-    'The bearer token is not valid.',
-    'The token is incomplete, was changed, or was not issued by this service. Get a new one from `POST /api/Auth/Token`.',
-  ),
-  'token-expired': kind(
-    401,
-    'Token expired',
-    'The bearer token has expired.',
-    'Get a new token from `POST /api/Auth/Token`. `expires` in its reply says how long it is valid.',
-  ),
-  'not-a-token': kind(
-    401,
-    'Not a token',
-    'The Authorization header has an API key where a token is required.',
-    'Exchange the API key for a token with `POST /api/Auth/Token`, and send the token as `Authorization: Bearer <token>`.',
-  ),
-  'key-revoked': kind(
-    401,
-    'Key revoked',
-    'The API key of the token was deleted or has expired.',
-    'Get a token with another API key of the account.',
-  ),
-  'session-ended': kind(
-    401,
-    'Session ended',
-    'The session has ended.',
-    'Sign in again (`POST /api/Auth/SignIn`). A session ends when it is signed out, after 30 days, after 7 days without a refresh, when the user’s password is changed or the user is disabled, and when an old session cookie is used again.',
-  ),
-  'wrong-credentials': kind(
-    401,
-    'Wrong credentials',
-    'The user name or the API key is wrong.',
-    'Check both. Deleted and expired keys get no token. To sign in with a password, check the account’s user name, the e-mail address and the password.',
-  ),
-  'invalid-signature': kind(
-    401,
-    'Invalid signature',
-    'The provider’s signature of the receipt is missing or wrong.',
-    'Check the webhook secret, and that `PUBLIC_URL` is the address that the provider calls.',
-  ),
-  'account-disabled': {
-    ...kind(
-      401,
-      'Account disabled',
-      'The account is disabled.',
-      'Contact the operator of the service.',
-    ),
-    signInStatus: 403,
-  },
-  'user-disabled': {
-    ...kind(
-      401,
-      'User disabled',
+  ...problems(400, {
+    'invalid-request': [
+      'Some values of the request are not valid.',
+      'Each entry of `errors` points to one value and says what is allowed. Correct the values and send the request again. Nothing was stored.',
+    ],
+    'malformed-body': [
+      'The body is not well-formed JSON in UTF-8.',
+      'Send JSON encoded as UTF-8. Strings must not contain NUL characters or unpaired surrogates.',
+    ],
+    'expiration-date-reached': [
+      'The expiration date has already begun in the account’s time zone.',
+      'Send a later date, or null for no expiration.',
+    ],
+    'invalid-cursor': [
+      'The cursor does not belong to this list.',
+      'Send `nextCursor` unchanged, with the same filters and the same order, or start again without a cursor.',
+    ],
+    'report-too-old': [
+      'All locations of the report are older than the account keeps locations. Nothing was stored.',
+      'Do not send the report again. To store such locations, raise the account’s `retentionDays` first (`PATCH /api/account`).',
+    ],
+    'span-too-large': [
+      'The span has more rows than one reply may have.',
+      'Choose a shorter span with `from` and `to`. A query of locations or alerts also takes `limit` (1 to 1000) and then comes in pages: each reply has `nextCursor` for the `cursor` of the next request, until it is null.',
+    ],
+    'invalid-link': [
+      'The link is not valid. It may have been used, replaced or expired.',
+      'Ask for a new link: with `POST /api/Auth/Reset`, or from an administrator of the account for an invitation. A link can be used once; an invitation is valid for 7 days, a reset for one hour.',
+    ],
+    'invalid-patch': [
+      'The patch cannot be applied to the resource.',
+      'Compare the patch with the resource as `GET` returns it. Paths must exist, and members that the server writes cannot be changed.',
+    ],
+  }),
+  ...problems(401, {
+    'token-missing': [
+      'The request has no bearer token.',
+      'Get a token from `POST /api/Auth/Token` and send it as `Authorization: Bearer <token>`.',
+    ],
+    'token-invalid': [
+      'The bearer token is not valid.',
+      'The token is incomplete, was changed, or was not issued by this service. Get a new one from `POST /api/Auth/Token`.',
+    ],
+    'token-expired': [
+      'The bearer token has expired.',
+      'Get a new token from `POST /api/Auth/Token`. `expires` in its reply says how long it is valid.',
+    ],
+    'not-a-token': [
+      'The Authorization header has an API key where a token is required.',
+      'Exchange the API key for a token with `POST /api/Auth/Token`, and send the token as `Authorization: Bearer <token>`.',
+    ],
+    'key-revoked': [
+      'The API key of the token was deleted or has expired.',
+      'Get a token with another API key of the account.',
+    ],
+    'session-ended': [
+      'The session has ended.',
+      'Sign in again (`POST /api/Auth/SignIn`). A session ends when it is signed out, after 30 days, after 7 days without a refresh, when the user’s password is changed or the user is disabled, and when an old session cookie is used again.',
+    ],
+    'wrong-credentials': [
+      'The user name or the API key is wrong.',
+      'Check both. Deleted and expired keys get no token. To sign in with a password, check the account’s user name, the e-mail address and the password.',
+    ],
+    'invalid-signature': [
+      'The provider’s signature of the receipt is missing or wrong.',
+      'Check the webhook secret, and that `PUBLIC_URL` is the address that the provider calls.',
+    ],
+    'account-disabled': ['The account is disabled.', 'Contact the operator of the service.'],
+    'user-disabled': [
       'The user is disabled, or the time is not between its `from` and `expires`.',
       'Ask an administrator of the account to change the user.',
-    ),
-    signInStatus: 403,
-  },
-  forbidden: kind(
-    403,
-    'Forbidden',
-    'The token does not allow this operation.',
-    'Use a key with the scope that the operation needs, and that is not bound to a user with fewer rights.',
-  ),
-  'wrong-origin': kind(
-    403,
-    'Wrong origin',
-    'The request does not come from a page of this service.',
-    'The session cookie is for pages of this service only: their requests have its own address in `Origin`. Other clients use `POST /api/Auth/Token`.',
-  ),
-  'route-not-found': kind(
-    404,
-    'Route not found',
-    'The service has nothing at this path.',
-    'Check the path: letters in another case and a slash at the end make another path. `/docs` lists all of them.',
-  ),
-  'account-not-found': notFound('Account', 'There is no account with this id.'),
-  'alert-not-found': notFound('Alert', 'There is no alert with this id.'),
-  'cell-not-found': notFound('Cell', 'There is no database with this number.'),
-  'delivery-not-found': notFound('Delivery', 'The webhook has no delivery with this id.'),
-  'device-not-found': notFound('Device', 'There is no device with this id.'),
-  'group-not-found': notFound('Group', 'There is no group with this id.'),
-  'key-not-found': notFound('Key', 'There is no API key with this id.'),
-  'message-not-found': notFound('Message', 'There is no message with this id.'),
-  'session-not-found': notFound('Session', 'There is no session with this id.'),
-  'user-not-found': notFound('User', 'There is no user with this id.'),
-  'source-not-found': notFound('Source', 'There is no such source in this account.'),
-  'identifier-not-found': notFound('Identifier', 'The source holds no reports of this identifier.'),
-  'payload-not-found': notFound('Payload', 'There is no such payload of this source.'),
-  'command-not-found': notFound('Command', 'There is no such command of this device.'),
-  'rule-not-found': notFound('Rule', 'There is no rule with this id.'),
-  'zone-not-found': notFound('Zone', 'There is no zone with this id.'),
-  'webhook-not-found': notFound('Webhook', 'There is no webhook with this id.'),
-  'method-not-allowed': kind(
-    405,
-    'Method not allowed',
-    'The path does not support this method.',
-    'Use one of the methods that the `Allow` header lists.',
-  ),
-  'no-license-available': kind(
-    409,
-    'No license available',
-    'The account has no free license.',
-    'Delete a device or let one expire, wait until `availableAt`, or ask the operator for more licenses.',
-  ),
-  'identifier-taken': kind(
-    409,
-    'Identifier taken',
-    'Another device of the account has this identifier.',
-    'Identifiers are unique in an account. Use the device that has it, or delete that device first.',
-  ),
-  'device-deleted': kind(
-    409,
-    'Device deleted',
-    'The device that was created with this Idempotency-Key has been deleted.',
-    'To create another device, send the request with a new `Idempotency-Key`.',
-  ),
-  'device-cap-reached': kind(
-    409,
-    'Device cap reached',
-    'The user has created as many devices as allowed.',
-    'Delete a device that the user created, or raise the user’s `adminDevices`.',
-  ),
-  'source-cap-reached': kind(
-    409,
-    'Too many sources',
-    'The account has as many sources as it may have.',
-    'Delete a source that you do not need.',
-  ),
-  'no-command-channel': kind(
-    409,
-    'No command channel',
-    'The network of this device takes no commands, or its source has no credentials for it.',
-    'Set the credentials of a Garmin or RockBLOCK source that has reported for the device, or send an SMS with `sms: true`.',
-  ),
-  'command-not-possible': kind(
-    409,
-    'Command not possible',
-    'The network does not take this command.',
-    'The detail says what the network takes. Change the command and send it again. Nothing was sent.',
-  ),
-  'webhook-cap-reached': kind(
-    409,
-    'Webhook cap reached',
-    'The account has the maximum number of webhooks.',
-    'Delete a webhook that is no longer used. One webhook can receive events of all types.',
-  ),
-  'zone-cap-reached': kind(
-    409,
-    'Zone cap reached',
-    'The account has the maximum number of zones, or of positions in them.',
-    'Delete zones that are no longer used, or draw them with fewer positions.',
-  ),
-  'zone-in-use': kind(
-    409,
-    'Zone in use',
-    'A rule refers to the zone.',
-    'Change or delete the rules that name the zone first. `GET /api/rules` lists them.',
-  ),
-  'rule-cap-reached': kind(
-    409,
-    'Rule cap reached',
-    'The account has the maximum number of rules.',
-    'Delete a rule that is no longer used. One rule can be for many devices and zones.',
-  ),
-  'delivery-gone': kind(
-    409,
-    'Delivery gone',
-    'The events of this delivery are no longer stored.',
-    'Events are stored for 30 days. Read the current state from the resources instead.',
-  ),
-  'no-location': kind(
-    404,
-    'No location',
-    'The device has not reported a location yet.',
-    'Wait for the first report of the device.',
-  ),
-  'device-expired': kind(
-    409,
-    'Device expired',
-    'The device is expired, and what it sends is not stored.',
-    'Reactivate the device (`POST /api/devices/{deviceId}/reactivate`) and send the report again. Its `lastContact` was updated. If the report carried an emergency, `alertId` is the alert that was raised for it, at most one in ten minutes.',
-  ),
-  'message-not-failed': kind(
-    409,
-    'Message not failed',
-    'The message has neither failed nor been suppressed.',
-    'Only failed and suppressed messages can be sent again.',
-  ),
-  'recipient-gone': kind(
-    409,
-    'Recipient gone',
-    'No user who can see the device wants messages at this address any more.',
-    'The user was deleted or disabled, cannot see the device any more, or changed address or channel. Change the user, or leave the message unsent.',
-  ),
-  'daily-limit-reached': kind(
-    409,
-    'Daily limit reached',
-    'The device has reached its daily limit for this channel.',
-    'Wait until `resetAt`, or raise the device’s daily limit.',
-  ),
-  'daily-locations-reached': kind(
-    429,
-    'Daily locations reached',
-    'The account has reported as many locations today as its budget allows.',
-    'Wait until `resetAt`, when the next day begins in the account’s time zone, or ask the operator for a larger budget. `GET /api/account` shows `budgets` and `budgetUsage`. Alerts, and reports with `hasCriticalAlert` or one of the account’s `emergencyAlerts`, are always accepted.',
-  ),
-  'storage-full': kind(
-    409,
-    'Storage full',
-    'The locations of the account take as much storage as its budget allows.',
-    'Delete devices that are no longer needed, lower `retentionDays` of the account, or ask the operator for a larger budget; then send the report again. `GET /api/account` shows `budgets` and `budgetUsage`. Alerts, and reports with `hasCriticalAlert` or one of the account’s `emergencyAlerts`, are always accepted.',
-  ),
-  'user-name-taken': kind(
-    409,
-    'User name taken',
-    'Another account has this user name.',
-    'Choose another user name.',
-  ),
-  'account-number-taken': kind(
-    409,
-    'Account number taken',
-    'Another account has the same internal number as this one.',
-    'Both were created around a restore of the directory, and only one of them can be listed. Create a new account for the customer of the other.',
-  ),
-  'name-taken': kind(
-    409,
-    'Name taken',
-    'Another group of the account has this name.',
-    'Names are compared without regard to case. Choose another name.',
-  ),
-  'email-taken': kind(
-    409,
-    'E-mail taken',
-    'Another user of the account has this e-mail address.',
-    'Addresses are compared without regard to case. Use another address, or change the user who has it.',
-  ),
-  'group-in-use': kind(
-    409,
-    'Group in use',
-    'Users are confined to this group.',
-    'Without the group these users would see every device. Move them to another group or delete them first.',
-  ),
-  'group-full': kind(
-    409,
-    'Group full',
-    'The group has the maximum number of devices.',
-    'Remove devices from the group, or use another group.',
-  ),
-  'history-unavailable': kind(
-    409,
-    'History unavailable',
-    'The platform has no history of the ledger for this time.',
-    'Send a time within the last 30 days, or the `undo` of an earlier reply. A local server keeps no history.',
-  ),
-  'patch-test-failed': kind(
-    409,
-    'Patch test failed',
-    'A `test` operation of the patch failed.',
-    'Read the resource again and send a new patch.',
-  ),
-  'request-in-progress': kind(
-    409,
-    'Request in progress',
-    'The first request with this Idempotency-Key is still running.',
-    'Wait `Retry-After` seconds and send the same request again.',
-  ),
-  conflict: kind(
-    409,
-    'Conflict',
-    'The resource kept changing while the request was processed.',
-    'Send the request again.',
-  ),
-  'precondition-failed': kind(
-    412,
-    'Precondition failed',
-    'The resource has changed since the version named in If-Match.',
-    'Read the resource again and send the edit with the new `ETag`.',
-  ),
-  'body-too-large': kind(
-    413,
-    'Body too large',
-    'The body is larger than 1 MiB.',
-    'Split the data into several requests.',
-  ),
-  'unsupported-media-type': kind(
-    415,
-    'Unsupported media type',
-    'The body must be application/json without a content encoding.',
-    'Set `Content-Type: application/json` and send the body uncompressed. `PATCH` also takes application/json-patch+json and application/merge-patch+json.',
-  ),
-  'idempotency-key-reused': kind(
-    422,
-    'Idempotency key reused',
-    'This Idempotency-Key was used with a different request.',
-    'Use a new key for a new request.',
-  ),
-  'too-many-requests': kind(
-    429,
-    'Too many requests',
-    'The rate limit is reached.',
-    'Wait `Retry-After` seconds. `RateLimit-Policy` shows the limits and `RateLimit` what is left.',
-  ),
-  internal: kind(
-    500,
-    'Internal error',
-    'The service failed to process the request.',
-    'Try again later. If it fails again, send the request id to the operator.',
-  ),
-  'links-unavailable': kind(
-    503,
-    'Links unavailable',
-    'The service does not know its own address and cannot make links.',
-    'Ask the operator of the service to set `PUBLIC_URL`.',
-  ),
-  'cells-full': kind(
-    503,
-    'Cells full',
-    'The databases that the account could be created in are more than 70 % full.',
-    'Add a cell, as the operations guide describes, or name another one with `cell`. `GET /healthz` shows the size of each.',
-  ),
-  unavailable: kind(
-    503,
-    'Unavailable',
-    'The service cannot process the request right now.',
-    'Wait `Retry-After` seconds and try again.',
-  ),
-} satisfies Record<string, Kind>
+    ],
+  }),
+  ...problems(403, {
+    forbidden: [
+      'The token does not allow this operation.',
+      'Use a key with the scope that the operation needs, and that is not bound to a user with fewer rights.',
+    ],
+    'wrong-origin': [
+      'The request does not come from a page of this service.',
+      'The session cookie is for pages of this service only: their requests have its own address in `Origin`. Other clients use `POST /api/Auth/Token`.',
+    ],
+  }),
+  ...problems(404, {
+    'route-not-found': [
+      'The service has nothing at this path.',
+      'Check the path: letters in another case and a slash at the end make another path. `/docs` lists all of them.',
+    ],
+    'account-not-found': ['There is no account with this id.', UNSEEN],
+    'alert-not-found': ['There is no alert with this id.', UNSEEN],
+    'cell-not-found': ['There is no database with this number.', UNSEEN],
+    'delivery-not-found': ['The webhook has no delivery with this id.', UNSEEN],
+    'device-not-found': ['There is no device with this id.', UNSEEN],
+    'group-not-found': ['There is no group with this id.', UNSEEN],
+    'key-not-found': ['There is no API key with this id.', UNSEEN],
+    'message-not-found': ['There is no message with this id.', UNSEEN],
+    'session-not-found': ['There is no session with this id.', UNSEEN],
+    'user-not-found': ['There is no user with this id.', UNSEEN],
+    'source-not-found': ['There is no such source in this account.', UNSEEN],
+    'identifier-not-found': ['The source holds no reports of this identifier.', UNSEEN],
+    'payload-not-found': ['There is no such payload of this source.', UNSEEN],
+    'command-not-found': ['There is no such command of this device.', UNSEEN],
+    'rule-not-found': ['There is no rule with this id.', UNSEEN],
+    'zone-not-found': ['There is no zone with this id.', UNSEEN],
+    'webhook-not-found': ['There is no webhook with this id.', UNSEEN],
+    'no-location': [
+      'The device has not reported a location yet.',
+      'Wait for the first report of the device.',
+    ],
+  }),
+  ...problems(405, {
+    'method-not-allowed': [
+      'The path does not support this method.',
+      'Use one of the methods that the `Allow` header lists.',
+    ],
+  }),
+  ...problems(409, {
+    'no-license-available': [
+      'The account has no free license.',
+      'Delete a device or let one expire, wait until `availableAt`, or ask the operator for more licenses.',
+    ],
+    'identifier-taken': [
+      'Another device of the account has this identifier.',
+      'Identifiers are unique in an account. Use the device that has it, or delete that device first.',
+    ],
+    'device-deleted': [
+      'The device that was created with this Idempotency-Key has been deleted.',
+      'To create another device, send the request with a new `Idempotency-Key`.',
+    ],
+    'device-cap-reached': [
+      'The user has created as many devices as allowed.',
+      'Delete a device that the user created, or raise the user’s `adminDevices`.',
+    ],
+    'source-cap-reached': [
+      'The account has as many sources as it may have.',
+      'Delete a source that you do not need.',
+    ],
+    'no-command-channel': [
+      'The network of this device takes no commands, or its source has no credentials for it.',
+      'Set the credentials of a Garmin or RockBLOCK source that has reported for the device, or send an SMS with `sms: true`.',
+    ],
+    'command-not-possible': [
+      'The network does not take this command.',
+      'The detail says what the network takes. Change the command and send it again. Nothing was sent.',
+    ],
+    'webhook-cap-reached': [
+      'The account has the maximum number of webhooks.',
+      'Delete a webhook that is no longer used. One webhook can receive events of all types.',
+    ],
+    'zone-cap-reached': [
+      'The account has the maximum number of zones, or of positions in them.',
+      'Delete zones that are no longer used, or draw them with fewer positions.',
+    ],
+    'zone-in-use': [
+      'A rule refers to the zone.',
+      'Change or delete the rules that name the zone first. `GET /api/rules` lists them.',
+    ],
+    'rule-cap-reached': [
+      'The account has the maximum number of rules.',
+      'Delete a rule that is no longer used. One rule can be for many devices and zones.',
+    ],
+    'delivery-gone': [
+      'The events of this delivery are no longer stored.',
+      'Events are stored for 30 days. Read the current state from the resources instead.',
+    ],
+    'device-expired': [
+      'The device is expired, and what it sends is not stored.',
+      'Reactivate the device (`POST /api/devices/{deviceId}/reactivate`) and send the report again. Its `lastContact` was updated. If the report carried an emergency, `alertId` is the alert that was raised for it, at most one in ten minutes.',
+    ],
+    'message-not-failed': [
+      'The message has neither failed nor been suppressed.',
+      'Only failed and suppressed messages can be sent again.',
+    ],
+    'recipient-gone': [
+      'No user who can see the device wants messages at this address any more.',
+      'The user was deleted or disabled, cannot see the device any more, or changed address or channel. Change the user, or leave the message unsent.',
+    ],
+    'daily-limit-reached': [
+      'The device has reached its daily limit for this channel.',
+      'Wait until `resetAt`, or raise the device’s daily limit.',
+    ],
+    'storage-full': [
+      'The locations of the account take as much storage as its budget allows.',
+      'Delete devices that are no longer needed, lower `retentionDays` of the account, or ask the operator for a larger budget; then send the report again. `GET /api/account` shows `budgets` and `budgetUsage`. Alerts, and reports with `hasCriticalAlert` or one of the account’s `emergencyAlerts`, are always accepted.',
+    ],
+    'user-name-taken': ['Another account has this user name.', 'Choose another user name.'],
+    'account-number-taken': [
+      'Another account has the same internal number as this one.',
+      'Both were created around a restore of the directory, and only one of them can be listed. Create a new account for the customer of the other.',
+    ],
+    'name-taken': [
+      'Another group of the account has this name.',
+      'Names are compared without regard to case. Choose another name.',
+    ],
+    'email-taken': [
+      'Another user of the account has this e-mail address.',
+      'Addresses are compared without regard to case. Use another address, or change the user who has it.',
+    ],
+    'group-in-use': [
+      'Users are confined to this group.',
+      'Without the group these users would see every device. Move them to another group or delete them first.',
+    ],
+    'group-full': [
+      'The group has the maximum number of devices.',
+      'Remove devices from the group, or use another group.',
+    ],
+    'history-unavailable': [
+      'The platform has no history of the ledger for this time.',
+      'Send a time within the last 30 days, or the `undo` of an earlier reply. A local server keeps no history.',
+    ],
+    'patch-test-failed': [
+      'A `test` operation of the patch failed.',
+      'Read the resource again and send a new patch.',
+    ],
+    'request-in-progress': [
+      'The first request with this Idempotency-Key is still running.',
+      'Wait `Retry-After` seconds and send the same request again.',
+    ],
+    conflict: [
+      'The resource kept changing while the request was processed.',
+      'Send the request again.',
+    ],
+  }),
+  ...problems(412, {
+    'precondition-failed': [
+      'The resource has changed since the version named in If-Match.',
+      'Read the resource again and send the edit with the new `ETag`.',
+    ],
+  }),
+  ...problems(413, {
+    'body-too-large': ['The body is larger than 1 MiB.', 'Split the data into several requests.'],
+  }),
+  ...problems(415, {
+    'unsupported-media-type': [
+      'The body must be application/json without a content encoding.',
+      'Set `Content-Type: application/json` and send the body uncompressed. `PATCH` also takes application/json-patch+json and application/merge-patch+json.',
+    ],
+  }),
+  ...problems(422, {
+    'idempotency-key-reused': [
+      'This Idempotency-Key was used with a different request.',
+      'Use a new key for a new request.',
+    ],
+  }),
+  ...problems(429, {
+    'daily-locations-reached': [
+      'The account has reported as many locations today as its budget allows.',
+      'Wait until `resetAt`, when the next day begins in the account’s time zone, or ask the operator for a larger budget. `GET /api/account` shows `budgets` and `budgetUsage`. Alerts, and reports with `hasCriticalAlert` or one of the account’s `emergencyAlerts`, are always accepted.',
+    ],
+    'too-many-requests': [
+      'The rate limit is reached.',
+      'Wait `Retry-After` seconds. `RateLimit-Policy` shows the limits and `RateLimit` what is left.',
+    ],
+  }),
+  ...problems(500, {
+    internal: [
+      'The service failed to process the request.',
+      'Try again later. If it fails again, send the request id to the operator.',
+    ],
+  }),
+  ...problems(503, {
+    'links-unavailable': [
+      'The service does not know its own address and cannot make links.',
+      'Ask the operator of the service to set `PUBLIC_URL`.',
+    ],
+    'cells-full': [
+      'The databases that the account could be created in are more than 70 % full.',
+      'Add a cell, as the operations guide describes, or name another one with `cell`. `GET /healthz` shows the size of each.',
+    ],
+    unavailable: [
+      'The service cannot process the request right now.',
+      'Wait `Retry-After` seconds and try again.',
+    ],
+  }),
+}
 
 export type ProblemCode = keyof typeof PROBLEMS
 
@@ -445,14 +342,12 @@ export class Problem extends Error {
   }
 }
 
+/** The status at endpoints that take credentials instead of a token, where it is another. */
+export const SIGN_IN_STATUS = { 'account-disabled': 403, 'user-disabled': 403 }
+
 /** A problem of an endpoint that takes credentials instead of a token. */
-export const signInProblem = (
-  code: 'account-disabled' | 'user-disabled',
-  detail?: string,
-): Problem => {
-  const { signInStatus } = PROBLEMS[code]
-  return new Problem(code, { status: signInStatus, ...(detail && { detail }) })
-}
+export const signInProblem = (code: keyof typeof SIGN_IN_STATUS, detail?: string): Problem =>
+  new Problem(code, { status: SIGN_IN_STATUS[code], ...(detail && { detail }) })
 
 /** The isolate, or the account's share of it, is busy. */
 export const overloaded = (): Problem =>
