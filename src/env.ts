@@ -1,7 +1,26 @@
 import type { NotifyEnv } from './notify/provider.ts'
 
+const MAX = 1_000_000_000
+const MB = 1_000_000
+
+/** The variables that are numbers. */
+const NUMBERS = {
+  TOKEN_TTL_SECONDS: { fallback: 3600, min: 60, max: 86_400 },
+  ACCOUNT_REQUESTS_PER_MINUTE: { fallback: 6000, min: 1, max: MAX },
+  TOKEN_FAILURES_PER_MINUTE: { fallback: 10, min: 1, max: MAX },
+  /** In a minute, whatever the user names. */
+  TOKEN_FAILURES_PER_ADDRESS: { fallback: 60, min: 1, max: MAX },
+  /** In a minute: sign-ins with a password, and uses of password links, right or wrong. */
+  SIGN_INS_PER_ADDRESS: { fallback: 30, min: 1, max: MAX },
+  LOCATIONS_PER_LICENSE_PER_DAY: { fallback: 10_000, min: 1, max: MAX },
+  STORAGE_MB_PER_LICENSE: { fallback: 100, min: 1, max: 1_000_000 },
+  /** How large a cell can become: by default what D1 can hold on the Workers Paid plan. */
+  CELL_MAX_BYTES: { fallback: 10_000 * MB, min: 1, max: 1_000_000 * MB },
+}
+export type NumberVariable = keyof typeof NUMBERS
+
 /** The bindings, variables and secrets of wrangler.toml. */
-export interface Env extends NotifyEnv {
+export interface Env extends NotifyEnv, Partial<Record<NumberVariable, string>> {
   DB: D1Database
   ASSETS: Fetcher
   LEDGER: DurableObjectNamespace
@@ -14,43 +33,15 @@ export interface Env extends NotifyEnv {
   TOKEN_SECRET_PREVIOUS?: string
   /** At least 32 characters. Without it the operator's endpoints do not exist. */
   ADMIN_TOKEN?: string
-  TOKEN_TTL_SECONDS?: string
-  ACCOUNT_REQUESTS_PER_MINUTE?: string
-  TOKEN_FAILURES_PER_MINUTE?: string
-  LOCATIONS_PER_LICENSE_PER_DAY?: string
-  STORAGE_MB_PER_LICENSE?: string
-  /** How large a cell can become. */
-  CELL_MAX_BYTES?: string
-  TOKEN_FAILURES_PER_ADDRESS?: string
-  SIGN_INS_PER_ADDRESS?: string
   /** Mixed into the hashes of new passwords, so that a copy of the database is not enough. */
   PASSWORD_PEPPER?: string
   /** `true` on a development machine: webhooks may then call loopback addresses. */
   ALLOW_LOOPBACK_WEBHOOKS?: string
 }
 
-type NumberVariable =
-  | 'TOKEN_TTL_SECONDS'
-  | 'ACCOUNT_REQUESTS_PER_MINUTE'
-  | 'TOKEN_FAILURES_PER_MINUTE'
-  | 'LOCATIONS_PER_LICENSE_PER_DAY'
-  | 'STORAGE_MB_PER_LICENSE'
-  | 'CELL_MAX_BYTES'
-  | 'TOKEN_FAILURES_PER_ADDRESS'
-  | 'SIGN_INS_PER_ADDRESS'
-
-interface NumberRange {
-  fallback: number
-  min: number
-  max: number
-}
-
 /** Throws on a value that is not allowed: a wrong setting must not become the default unnoticed. */
-const readNumber = (
-  env: Env,
-  name: NumberVariable,
-  { fallback, min, max }: NumberRange,
-): number => {
+export const readNumber = (env: Env, name: NumberVariable): number => {
+  const { fallback, min, max } = NUMBERS[name]
   const text = env[name]
   const value = text === undefined || text === '' ? fallback : Number(text)
   if (!Number.isInteger(value) || value < min || value > max) {
@@ -59,41 +50,11 @@ const readNumber = (
   return value
 }
 
-export const tokenTtlSeconds = (env: Env): number =>
-  readNumber(env, 'TOKEN_TTL_SECONDS', { fallback: 3600, min: 60, max: 86_400 })
-
-const MAX_PER_MINUTE = 1_000_000_000
-
-export const accountRequestsPerMinute = (env: Env): number =>
-  readNumber(env, 'ACCOUNT_REQUESTS_PER_MINUTE', { fallback: 6000, min: 1, max: MAX_PER_MINUTE })
-
-export const tokenFailuresPerMinute = (env: Env): number =>
-  readNumber(env, 'TOKEN_FAILURES_PER_MINUTE', { fallback: 10, min: 1, max: MAX_PER_MINUTE })
-
-const MB = 1_000_000
-
 /** The default budgets of an account, for each of its licenses. */
 export const budgetsPerLicense = (env: Env): { locationsPerDay: number; storageBytes: number } => ({
-  locationsPerDay: readNumber(env, 'LOCATIONS_PER_LICENSE_PER_DAY', {
-    fallback: 10_000,
-    min: 1,
-    max: 1_000_000_000,
-  }),
-  storageBytes:
-    MB * readNumber(env, 'STORAGE_MB_PER_LICENSE', { fallback: 100, min: 1, max: 1_000_000 }),
+  locationsPerDay: readNumber(env, 'LOCATIONS_PER_LICENSE_PER_DAY'),
+  storageBytes: MB * readNumber(env, 'STORAGE_MB_PER_LICENSE'),
 })
-
-/** By default what a D1 database can hold on the Workers Paid plan. */
-export const cellMaxBytes = (env: Env): number =>
-  readNumber(env, 'CELL_MAX_BYTES', { fallback: 10_000 * MB, min: 1, max: 1_000_000 * MB })
-
-/** In a minute, whatever the user names. */
-export const tokenFailuresPerAddress = (env: Env): number =>
-  readNumber(env, 'TOKEN_FAILURES_PER_ADDRESS', { fallback: 60, min: 1, max: MAX_PER_MINUTE })
-
-/** In a minute: sign-ins with a password, and uses of password links, right or wrong. */
-export const signInsPerAddress = (env: Env): number =>
-  readNumber(env, 'SIGN_INS_PER_ADDRESS', { fallback: 30, min: 1, max: MAX_PER_MINUTE })
 
 /** Nobody guesses this many characters. */
 const MIN_ADMIN_TOKEN_LENGTH = 32

@@ -11,7 +11,7 @@ import { currentDay } from '../domain/account/license.ts'
 import type { Scope } from '../domain/account/scope.ts'
 import { parseEmergencySettings } from '../domain/message/emergency.ts'
 import { fold } from '../domain/text/fold.ts'
-import { budgetsPerLicense, cellMaxBytes, cellNumbers } from '../env.ts'
+import { budgetsPerLicense, cellNumbers, readNumber } from '../env.ts'
 import { pokeIfSubscribed } from '../feed/stub.ts'
 import { applyPatch } from '../http/body/patch.ts'
 import type { AppEnv, Context } from '../http/context.ts'
@@ -101,7 +101,7 @@ const reserveEntry = async (
     accountId: id,
     userNameKey: fold(userName),
     cells: cell === undefined ? bound : [cell],
-    maxCellBytes: cellMaxBytes(c.env),
+    maxCellBytes: readNumber(c.env, 'CELL_MAX_BYTES'),
     minNumber: Math.max(minAccountNumber(now), ...highest.map((number) => number + 1)),
     now,
   })

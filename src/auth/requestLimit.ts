@@ -1,5 +1,5 @@
 import { BoundedCache } from '../domain/cache/boundedCache.ts'
-import { accountRequestsPerMinute, type Env } from '../env.ts'
+import { type Env, type NumberVariable, readNumber } from '../env.ts'
 
 /*
  * Counts requests and failed sign-ins per minute. Each isolate counts for itself; the rate limiting
@@ -57,7 +57,7 @@ const addToWindow = (
   window: LimitWindow,
   cost: number,
 ): void => {
-  const slice = Math.ceil(accountRequestsPerMinute(env) / ACCOUNT_SLICES)
+  const slice = Math.ceil(readNumber(env, 'ACCOUNT_REQUESTS_PER_MINUTE') / ACCOUNT_SLICES)
   const slicesBefore = Math.floor(window.count / slice)
   window.count += cost
   const slices = Math.floor(window.count / slice)
@@ -69,10 +69,13 @@ const addToWindow = (
   }
 }
 
+const isFull = (env: Env, { isClosed }: LimitWindow, count: number): boolean =>
+  isClosed || count >= readNumber(env, 'ACCOUNT_REQUESTS_PER_MINUTE')
+
 /** Counts one request of an account; false beyond the limit. */
 export const tryCountRequest = (context: CountContext, accountId: string, now: number): boolean => {
   const window = accountWindow(accountId, now)
-  if (window.isClosed || window.count >= accountRequestsPerMinute(context.env)) return false
+  if (isFull(context.env, window, window.count)) return false
   addToWindow(context, accountId, window, 1)
   return true
 }
@@ -88,8 +91,7 @@ export const tryCountExtra = (
   { counted, cost }: { counted: number; cost: number },
 ): boolean => {
   const window = accountWindow(accountId, now)
-  const byOthers = window.count - counted
-  if (window.isClosed || byOthers >= accountRequestsPerMinute(context.env)) return false
+  if (isFull(context.env, window, window.count - counted)) return false
   addToWindow(context, accountId, window, cost)
   return true
 }
@@ -101,9 +103,14 @@ export interface FailureLimit {
   window: LimitWindow
 }
 
-export const failureLimit = (key: string, limit: number, now: number): FailureLimit => ({
+export const failureLimit = (
+  env: Env,
+  variable: NumberVariable,
+  key: string,
+  now: number,
+): FailureLimit => ({
   key,
-  limit,
+  limit: readNumber(env, variable),
   window: openWindow(`sign-in ${key}`, now),
 })
 

@@ -1,6 +1,6 @@
 import { errors, jwtVerify } from 'jose'
 import { type Scope, toScopes } from '../domain/account/scope.ts'
-import { type Env, tokenTtlSeconds } from '../env.ts'
+import { type Env, readNumber } from '../env.ts'
 import { importMacKey, macOf } from './mac.ts'
 
 const ISSUER = 'perigee'
@@ -74,7 +74,7 @@ export const signToken = async (
   const [signer] = await liveSecrets(env)
   if (!signer) throw new Error('TOKEN_SECRET is not set')
   const issued = Math.floor(now / 1000)
-  const expires = issued + tokenTtlSeconds(env)
+  const expires = issued + readNumber(env, 'TOKEN_TTL_SECONDS')
   const payload = base64urlJson({
     key: claims.keyId,
     scope: claims.scopes.join(' '),

@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import { openDirectory } from '../db/open.ts'
-import { cellMaxBytes, cellNumbers } from '../env.ts'
+import { cellNumbers, readNumber } from '../env.ts'
 import type { AppEnv } from '../http/context.ts'
 import { operation } from '../http/contract/operation.ts'
 import { Problem } from '../http/contract/problem.ts'
@@ -14,7 +14,7 @@ import { presentHealth, presentProblem, presentProblemIndex } from './present.ts
 export const service = new Hono<AppEnv>()
   .get('/healthz', operation(contract.readHealth), async (c) => {
     const sizes = await checkDirectory(openDirectory(c.env), Date.now())
-    const [cells, maxBytes] = [cellNumbers(c.env), cellMaxBytes(c.env)]
+    const [cells, maxBytes] = [cellNumbers(c.env), readNumber(c.env, 'CELL_MAX_BYTES')]
     return reply(c, contract.readHealth, presentHealth({ cells, sizes, maxBytes }))
   })
   .get('/api/openapi.json', operation(contract.readOpenApi), async (c) => {

@@ -1,10 +1,10 @@
 import type { EmergencySettings } from '../message/emergency.ts'
 import type { Day } from '../time/day.ts'
 import type { BudgetOverrides } from './budget.ts'
+import type { Resource } from './resource.ts'
 
 /** An account as its ledger knows it. */
-export interface Account extends EmergencySettings {
-  id: string
+export interface Account extends EmergencySettings, Resource {
   number: number
   cell: number
   userName: string
@@ -19,9 +19,6 @@ export interface Account extends EmergencySettings {
   /** How many days locations and alerts are kept. */
   retentionDays: number
   budgets: BudgetOverrides
-  creation: number
-  lastModified: number
-  version: number
 }
 
 const NUMBERING_START_MS = Date.UTC(2026, 10, 1)

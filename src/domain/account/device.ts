@@ -1,5 +1,6 @@
 import type { Channel } from '../message/alert.ts'
 import type { Day } from '../time/day.ts'
+import type { Resource } from './resource.ts'
 
 /** The members of a device that a client writes. */
 export interface DeviceRecord {
@@ -32,16 +33,12 @@ export const DEFAULT_MAX_SPEED = 1200
 export const NO_RESERVE = { email: 0, sms: 0 }
 
 /** A device as the ledger has it. Its groups and locations are only in the cell. */
-export interface Device extends DeviceRecord {
+export interface Device extends DeviceRecord, Resource {
   /**
    * The account's number and the device's in one integer. Never reused: tracks are stored under it.
    */
   key: number
-  id: string
   usage: DayUsage
-  creation: number
-  lastModified: number
-  version: number
 }
 
 /** Numbers of messages; none for a channel that is left out. */

@@ -1,3 +1,5 @@
+import type { Resource } from './resource.ts'
+
 /** The members of a group that a client can write. `devices` is a set: repeated ids count once. */
 export interface GroupRecord {
   name: string
@@ -5,12 +7,7 @@ export interface GroupRecord {
   devices: string[]
 }
 
-export interface Group extends GroupRecord {
-  id: string
-  creation: number
-  lastModified: number
-  version: number
-}
+export type Group = GroupRecord & Resource
 
 export const MAX_GROUP_DEVICES = 10_000
 

@@ -1,6 +1,7 @@
 /* What a network's push becomes. Decoders are pure: they neither store nor look anything up. */
 
 import type { Location } from '../track/location.ts'
+import type { Resource } from './resource.ts'
 
 /** The networks and programs whose pushes are understood. */
 export const SOURCE_PROVIDERS = [
@@ -71,12 +72,8 @@ export interface SourceRecord {
   keepRaw: boolean
 }
 
-export interface Source extends SourceRecord {
-  id: string
+export interface Source extends SourceRecord, Resource {
   lastReceived: number | null
-  creation: number
-  lastModified: number
-  version: number
 }
 
 export const MAX_SOURCES = 50

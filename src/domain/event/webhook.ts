@@ -1,3 +1,5 @@
+import type { Resource } from '../account/resource.ts'
+
 /**
  * The members of a webhook that a client can write. Empty `devices` and `groups` mean all, so the
  * id of a deleted device or group stays: without it the webhook would receive every event.
@@ -15,14 +17,10 @@ export interface WebhookRecord {
 export const DISABLED_REASONS = ['gone', 'failing'] as const
 export type DisabledReason = (typeof DISABLED_REASONS)[number]
 
-export interface Webhook extends WebhookRecord {
-  id: string
+export interface Webhook extends WebhookRecord, Resource {
   disabledReason: DisabledReason | null
   /** The account's last event when the webhook was created or enabled; it receives later ones. */
   since: number
-  creation: number
-  lastModified: number
-  version: number
 }
 
 export const MAX_WEBHOOKS = 50

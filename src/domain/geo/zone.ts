@@ -1,3 +1,5 @@
+import type { Resource } from '../account/resource.ts'
+
 /* Zones: areas that rules refer to. */
 
 export type Position = [longitude: number, latitude: number]
@@ -16,12 +18,7 @@ export interface ZoneRecord {
   shape: ZoneShape
 }
 
-export interface Zone extends ZoneRecord {
-  id: string
-  creation: number
-  lastModified: number
-  version: number
-}
+export type Zone = ZoneRecord & Resource
 
 export const MAX_ZONES = 1000
 export const MAX_ZONE_VERTICES = 1000

@@ -9,41 +9,32 @@ const SEPTETS = new Map<string, number>([
   ...[...EXTENDED].map((c) => [c, 2] as const),
 ])
 
-const REPLACEMENTS: Record<string, string> = {
-  '‘': "'",
-  '’': "'",
-  '‚': "'",
-  '“': '"',
-  '”': '"',
-  '„': '"',
-  '«': '"',
-  '»': '"',
-  '–': '-',
-  '—': '-',
-  '−': '-',
-  '…': '...',
-  '•': '*',
-  '°': ' deg',
-  '×': 'x',
-  '·': '.',
-  '`': "'",
-  '´': "'",
-  ł: 'l',
-  Ł: 'L',
-  đ: 'd',
-  Đ: 'D',
-  ð: 'd',
-  Ð: 'D',
-  þ: 'th',
-  Þ: 'Th',
-  œ: 'oe',
-  Œ: 'OE',
-  ı: 'i',
-}
+/** Each character of a text, and what stands for it. */
+const REPLACEMENTS = new Map(
+  Object.entries({
+    "'": '‘’‚`´',
+    '"': '“”„«»',
+    '-': '–—−',
+    '...': '…',
+    '*': '•',
+    ' deg': '°',
+    x: '×',
+    '.': '·',
+    l: 'ł',
+    L: 'Ł',
+    d: 'đð',
+    D: 'ĐÐ',
+    th: 'þ',
+    Th: 'Þ',
+    oe: 'œ',
+    OE: 'Œ',
+    i: 'ı',
+  }).flatMap(([plain, characters]) => [...characters].map((one) => [one, plain] as const)),
+)
 
 const replaceCharacter = (character: string): string => {
   if (SEPTETS.has(character)) return character
-  const replacement = REPLACEMENTS[character]
+  const replacement = REPLACEMENTS.get(character)
   if (replacement !== undefined) return replacement
   const plain = character.normalize('NFKD').replaceAll(/\p{M}/gu, '')
   return [...plain].every((c) => SEPTETS.has(c)) ? plain : character

@@ -1,3 +1,4 @@
+import type { Resource } from '../account/resource.ts'
 import type { Channel } from '../message/alert.ts'
 import type { ScheduleEntry } from '../time/schedule.ts'
 
@@ -44,12 +45,7 @@ export interface RuleRecord {
   lateMinutes: number
 }
 
-export interface Rule extends RuleRecord {
-  id: string
-  creation: number
-  lastModified: number
-  version: number
-}
+export type Rule = RuleRecord & Resource
 
 export const MAX_RULES = 200
 export const MAX_RULE_ZONES = 100

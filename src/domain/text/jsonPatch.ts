@@ -3,12 +3,9 @@ import { isObject, type JsonObject, sameJson } from './json.ts'
 /* JSON Patch (RFC 6902). Libraries that we tried misread `/list/word` or throw on `/text/x`. */
 
 export type PatchStep =
-  | { op: 'add'; path: string; value: unknown }
-  | { op: 'replace'; path: string; value: unknown }
-  | { op: 'test'; path: string; value: unknown }
+  | { op: 'add' | 'replace' | 'test'; path: string; value: unknown }
   | { op: 'remove'; path: string }
-  | { op: 'move'; path: string; from: string }
-  | { op: 'copy'; path: string; from: string }
+  | { op: 'move' | 'copy'; path: string; from: string }
 
 type PatchOutcome =
   | { ok: true; document: unknown }

@@ -10,25 +10,13 @@ export type UrlCheck = { ok: true; url: URL } | { ok: false; detail: string }
 const refuse = (detail: string): UrlCheck => ({ ok: false, detail })
 
 const MAX_URL_CHARS = 2048
-const PRIVATE_SUFFIXES = [
-  'localhost',
-  'local',
-  'internal',
-  'localdomain',
-  'intranet',
-  'private',
-  'corp',
-  'home',
-  'lan',
-  'home.arpa',
-]
+const PRIVATE =
+  /(^|\.)(localhost|local|internal|localdomain|intranet|private|corp|home|lan|home\.arpa)$/
 
 const isAddress = (host: string): boolean => host.startsWith('[') || /^\d+(\.\d+){3}$/.test(host)
 const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '[::1]' || /^127(\.\d+){3}$/.test(host)
-const isPrivateName = (host: string): boolean =>
-  !host.includes('.') ||
-  PRIVATE_SUFFIXES.some((suffix) => host === suffix || host.endsWith(`.${suffix}`))
+const isPrivateName = (host: string): boolean => !host.includes('.') || PRIVATE.test(host)
 
 /** `allowLoopback` is for development: it also allows this machine, by http too. */
 export const checkPublicUrl = (text: string, allowLoopback: boolean): UrlCheck => {

@@ -10,13 +10,7 @@ import {
   tryCountRequest,
 } from '../../auth/requestLimit.ts'
 import { networkOf } from '../../domain/text/address.ts'
-import {
-  accountRequestsPerMinute,
-  type Env,
-  signInsPerAddress,
-  tokenFailuresPerAddress,
-  tokenFailuresPerMinute,
-} from '../../env.ts'
+import { type Env, readNumber } from '../../env.ts'
 import type { Context } from '../context.ts'
 import { Problem } from '../contract/problem.ts'
 import { setHeader } from '../reply/newReply.ts'
@@ -32,7 +26,7 @@ const tooMany = (policy: string, window: LimitWindow, now: number) => {
 const showWindow = (c: Context, accountId: string, now: number, isCounted: boolean): void => {
   const window = accountWindow(accountId, now)
   if (!isCounted) throw tooMany('account', window, now)
-  const left = Math.max(0, accountRequestsPerMinute(c.env) - window.count)
+  const left = Math.max(0, readNumber(c.env, 'ACCOUNT_REQUESTS_PER_MINUTE') - window.count)
   setHeader(c, 'RateLimit', `"account";r=${left};t=${secondsLeft(window, now)}`)
 }
 
@@ -63,7 +57,7 @@ const networkOfCaller = (c: Context): string =>
  * each costs a slow hash, which must not begin before this.
  */
 export const countSignIn = async (c: Context, now: number): Promise<void> => {
-  const limit = failureLimit(`password ${networkOfCaller(c)}`, signInsPerAddress(c.env), now)
+  const limit = failureLimit(c.env, 'SIGN_INS_PER_ADDRESS', `password ${networkOfCaller(c)}`, now)
   const isCounted = !isExhausted(limit)
   if (isCounted) limit.window.count++
   if (!isCounted || !(await confirmFailure(c.env, limit)))
@@ -77,9 +71,9 @@ export const countSignIn = async (c: Context, now: number): Promise<void> => {
  */
 export const startSignIn = (c: Context, userNameKey: string, now: number) => {
   const network = networkOfCaller(c)
-  const ofNetwork = failureLimit(network, tokenFailuresPerAddress(c.env), now)
+  const ofNetwork = failureLimit(c.env, 'TOKEN_FAILURES_PER_ADDRESS', network, now)
   refuseIfExhausted(ofNetwork, now)
-  const ofName = failureLimit(`${network} ${userNameKey}`, tokenFailuresPerMinute(c.env), now)
+  const ofName = failureLimit(c.env, 'TOKEN_FAILURES_PER_MINUTE', `${network} ${userNameKey}`, now)
   refuseIfExhausted(ofName, now)
   ofNetwork.window.count++
   return {
@@ -99,7 +93,7 @@ export const startSignIn = (c: Context, userNameKey: string, now: number) => {
 
 export const ratePolicy = (env: Env): string =>
   [
-    `"account";q=${accountRequestsPerMinute(env)};w=60`,
-    `"token";q=${tokenFailuresPerMinute(env)};w=60`,
-    `"sign-in";q=${signInsPerAddress(env)};w=60`,
+    `"account";q=${readNumber(env, 'ACCOUNT_REQUESTS_PER_MINUTE')};w=60`,
+    `"token";q=${readNumber(env, 'TOKEN_FAILURES_PER_MINUTE')};w=60`,
+    `"sign-in";q=${readNumber(env, 'SIGN_INS_PER_ADDRESS')};w=60`,
   ].join(', ')
