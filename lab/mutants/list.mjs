@@ -3,7 +3,6 @@
  * `tests` are the files that must fail; without it, those of the licenses.
  */
 
-/** @type {{ name: string, file: string, from: string, to: string, also?: { from: string, to: string }, tests?: string[] }[]} */
 export const MUTANTS = [
   {
     name: 'an await between check and write',

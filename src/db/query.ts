@@ -95,14 +95,10 @@ type InsertValues<T extends SQLiteTable> = {
   [K in keyof T['$inferInsert']]: T['$inferInsert'][K] | SQLWrapper
 }
 
-/** INSERT … SELECT of these values; `rest` (FROM, WHERE, ON CONFLICT) says for which rows. */
-export const insertSelect = <T extends SQLiteTable>(
-  table: T,
-  values: InsertValues<T>,
-  rest: SQL,
-): SQL => {
+/** The names of columns, and their values as the columns encode them. */
+const encode = (table: SQLiteTable, values: Record<string, unknown>) => {
   const columns: Record<string, SQLiteColumn> = getTableColumns(table)
-  const given = Object.entries<unknown>(values).map(([key, value]) => {
+  return Object.entries<unknown>(values).map(([key, value]) => {
     const column = columns[key] as SQLiteColumn
     const isText = typeof value === 'object' && value !== null && 'getSQL' in value
     return {
@@ -110,7 +106,27 @@ export const insertSelect = <T extends SQLiteTable>(
       value: isText && !is(value, Placeholder) ? sql`${value}` : sql`${sql.param(value, column)}`,
     }
   })
-  const join = (list: SQLWrapper[]) => sql.join(list, sql`, `)
+}
+
+const join = (list: SQLWrapper[]): SQL => sql.join(list, sql`, `)
+
+/** INSERT … SELECT of these values; `rest` (FROM, WHERE, ON CONFLICT) says for which rows. */
+export const insertSelect = <T extends SQLiteTable>(
+  table: T,
+  values: InsertValues<T>,
+  rest: SQL,
+): SQL => {
+  const given = encode(table, values)
   return sql`INSERT INTO ${table} (${join(given.map(({ name }) => name))})
     SELECT ${join(given.map(({ value }) => value))} ${rest}`
+}
+
+/** UPDATE … SET of these values. */
+export const updateSet = <T extends SQLiteTable>(
+  table: T,
+  values: Partial<InsertValues<T>>,
+  where: SQL,
+): SQL => {
+  const changes = encode(table, values).map(({ name, value }) => sql`${name} = ${value}`)
+  return sql`UPDATE ${table} SET ${join(changes)} WHERE ${where}`
 }

@@ -50,14 +50,11 @@ export type Placeholders<Values> = { [N in keyof Values & string]-?: Placeholder
 }
 declare const VALUES: unique symbol
 
-export const placeholders = <const Name extends string>(
-  ...list: Name[]
-): { [N in Name]: Placeholder<N> } =>
-  Object.fromEntries(list.map((name) => [name, sql.placeholder(name)])) as {
-    [N in Name]: Placeholder<N>
-  }
-
 const EVERY_PLACEHOLDER = new Proxy({}, { get: (_, name) => sql.placeholder(String(name)) })
+
+/** Placeholders of these names, which may be given as a type: `placeholders<keyof Values>()`. */
+export const placeholders = <const Name extends string>(..._names: Name[]) =>
+  EVERY_PLACEHOLDER as { [N in Name]: Placeholder<N> }
 
 type Read = (values: Record<string, unknown>) => unknown
 
@@ -123,7 +120,7 @@ export const readAll = async <Row>(query: Statement<Row>): Promise<Row[]> =>
 export const readFirst = async <Row>(query: Statement<Row>): Promise<Row | null> =>
   (await readAll(query))[0] ?? null
 
-type Runnable = Statement | Built<unknown> | SQLWrapper
+export type Runnable = Statement | Built<unknown> | SQLWrapper
 type Entry = Runnable | readonly Runnable[] | undefined
 type Batch = Record<string, Entry> | readonly Runnable[]
 

@@ -76,6 +76,21 @@ export interface AlertUpdate {
   longitude: number | null
 }
 
+/** Who has acknowledged or cancelled an alert, and when. */
+export interface AlertState {
+  acknowledgedAt: number | null
+  acknowledgedBy: string | null
+  cancelledAt: number | null
+  cancelledBy: string | null
+}
+
+export const NEW_ALERT_STATE: AlertState = {
+  acknowledgedAt: null,
+  acknowledgedBy: null,
+  cancelledAt: null,
+  cancelledBy: null,
+}
+
 /** The state of one message. */
 export interface MessageSummary {
   id: string

@@ -1,7 +1,15 @@
 import { deleteRows, hasRow, insertRow, query, runQuery, updateRows } from '../../db/objectTable.ts'
+import type { Database } from '../../db/open.ts'
+import type { Runnable } from '../../db/statement.ts'
 import type { Account } from '../../domain/account/account.ts'
 import type { DayUsage, Device } from '../../domain/account/device.ts'
-import type { Alert, AlertUpdate, MessageSummary, Status } from '../../domain/message/alert.ts'
+import type {
+  Alert,
+  AlertState,
+  AlertUpdate,
+  MessageSummary,
+  Status,
+} from '../../domain/message/alert.ts'
 import { account, outbox } from '../tables.ts'
 
 /** A message as it enters the cell. */
@@ -13,6 +21,7 @@ export interface NewMessage extends MessageSummary {
   contact?: string | null | undefined
   /** The link in its text, once it is queued. The cell keeps its hash. */
   link?: string | undefined
+  linkHash?: string | undefined
 }
 
 /**
@@ -38,16 +47,12 @@ export type Effect =
   /** The cell deletes these pending raises: the ledger has decided on them. */
   | { kind: 'raises-decided'; ids: string[] }
   /** Null members stay as the cell has them. */
-  | {
+  | (AlertState & {
       kind: 'alert-state'
       id: string
-      acknowledgedAt: number | null
-      acknowledgedBy: string | null
-      cancelledAt: number | null
-      cancelledBy: string | null
       updates: AlertUpdate[] | null
       messages: number | null
-    }
+    })
   /** `key` is 0 for the messages of a notice about the account itself. */
   | { kind: 'messages'; key: number; messages: NewMessage[]; at: number }
   | {
@@ -59,6 +64,7 @@ export type Effect =
       attempts: number
       /** A new link of the message. The cell keeps its hash. */
       link?: string
+      linkHash?: string
       /** The link, where the provider sends nothing. */
       shownLink?: string
       at: number
@@ -72,6 +78,13 @@ export type Effect =
 /** An effect with its number. */
 export type Posted = Effect & { seq: number }
 export type PostedAs<Kind extends Effect['kind']> = Extract<Posted, { kind: Kind }>
+
+/** The statements that carry an effect out. */
+export type Write<Kind extends Effect['kind']> = (
+  db: Database,
+  accountId: string,
+  effect: PostedAs<Kind>,
+) => readonly Runnable[]
 
 export const post = (sql: SqlStorage, effect: Effect): void =>
   insertRow(sql, outbox, { effect: JSON.stringify(effect) })

@@ -4,8 +4,9 @@ import { listAlerts } from '../../../src/alerts/list.ts'
 import { findAlert } from '../../../src/alerts/store.ts'
 import type { Database } from '../../../src/db/open.ts'
 import { readAlertContext } from '../../../src/db/queries/alertContext.ts'
-import { insertAlert } from '../../../src/db/queries/alerts.ts'
-import { insertMessages, updateMessage } from '../../../src/db/queries/messages.ts'
+import { runBatch } from '../../../src/db/statement.ts'
+import { insertAlert } from '../../../src/ledger/outbox/projection/alerts.ts'
+import { insertMessages, updateMessage } from '../../../src/ledger/outbox/projection/messages.ts'
 import { listMessages } from '../../../src/messages/store.ts'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
 import { raiseAlert } from '../../support/alerts/alerts.ts'
@@ -196,7 +197,7 @@ describe('cost', () => {
     const key = await env.DB.prepare('SELECT key FROM devices WHERE account_id = ?')
       .bind(account.id)
       .first<number>('key')
-    const common = { accountId: account.id, key: key ?? 0 }
+    const common = { key: key ?? 0, at: 1, seq: 7 }
     const alert = {
       id: 'alr_cost',
       name: 'SOSButton',
@@ -218,10 +219,11 @@ describe('cost', () => {
       resetAt: null,
       subject: '',
       text: 'x',
+      timeZone: 'UTC',
     } as const
     const messages = ['msg_cost0000', 'msg_cost0001'].map((id) => ({ ...message, id }))
     const state = {
-      accountId: account.id,
+      kind: 'message-state',
       id: 'msg_cost0000',
       status: 'sent',
       reason: null,
@@ -231,10 +233,10 @@ describe('cost', () => {
     } as const
     const db = { $client: env.DB } as unknown as Database
     const written = async () => {
-      const results = await env.DB.batch([
-        insertAlert(db, { ...common, alert, messages: 2 }),
-        insertMessages(db, { ...common, messages, at: 1, seq: 7 }),
-        updateMessage(db, { ...state, seq: 8 }),
+      const results = await runBatch(db, [
+        ...insertAlert(db, account.id, { ...common, kind: 'alert', alert, messages: 2 }),
+        ...insertMessages(db, account.id, { ...common, kind: 'messages', messages }),
+        ...updateMessage(db, account.id, { ...state, seq: 8 }),
       ])
       return results.map(({ meta }) => meta.rows_written)
     }

@@ -1,18 +1,19 @@
 import { sql } from 'drizzle-orm'
 import type { Database } from '../../../db/open.ts'
-import { insertAlert, updateAlert } from '../../../db/queries/alerts.ts'
 import { appendEvent, isSubscribed } from '../../../db/queries/events.ts'
-import { insertMessages, updateMessage } from '../../../db/queries/messages.ts'
 import { deletePendingRaises } from '../../../db/queries/pendingRaises.ts'
+import { select } from '../../../db/query.ts'
 import { eventHeads } from '../../../db/schema.ts'
-import { compile, placeholders, type Statement } from '../../../db/statement.ts'
-import type { Posted } from '../outbox.ts'
+import { compile, type Placeholders, runBatch } from '../../../db/statement.ts'
+import { hashLink } from '../../../ids.ts'
+import type { Effect, Posted, Write } from '../outbox.ts'
 import { jumpEvents, removeAccount, writeAccount } from './accounts.ts'
+import { insertAlert, updateAlert } from './alerts.ts'
 import { removeDevice, undelete } from './deletions.ts'
 import { writeContact, writeDevice, writeUsage } from './devices.ts'
 import { listAccount, unlistAccount } from './directory.ts'
-import { type Hashed, hashLinks } from './links.ts'
 import { repairMemberships } from './memberships.ts'
+import { insertMessages, updateMessage } from './messages.ts'
 
 /*
  * Effects as D1 statements. Each may run twice or late: rows carry the number of the effect that
@@ -20,47 +21,34 @@ import { repairMemberships } from './memberships.ts'
  * unique.
  */
 
-const statementsFor = (
-  db: Database,
-  accountId: string,
-  effect: Hashed,
-): Statement | Statement[] => {
-  switch (effect.kind) {
-    case 'account':
-      return writeAccount(db, effect)
-    case 'device':
-      return writeDevice(db, accountId, effect)
-    case 'undelete':
-      return undelete(db, accountId, effect)
-    case 'device-gone':
-      return removeDevice(db, accountId, effect)
-    case 'usage':
-      return writeUsage(db, accountId, effect)
-    case 'contact':
-      return writeContact(db, accountId, effect)
-    case 'alert':
-      return insertAlert(db, { accountId, ...effect })
-    case 'raises-decided':
-      return deletePendingRaises(db, accountId, effect.ids)
-    case 'alert-state':
-      return updateAlert(db, { accountId, ...effect })
-    case 'messages':
-      return insertMessages(db, { accountId, ...effect })
-    case 'message-state':
-      return updateMessage(db, { accountId, ...effect })
-    case 'memberships':
-      return repairMemberships(db, accountId)
-    case 'event':
-      return appendEvent(db, { accountId, ...effect })
-    case 'events-jump':
-      return jumpEvents(db, accountId, effect)
-    case 'account-gone':
-      return removeAccount(db, accountId, effect)
-    case 'directory':
-      return listAccount(db, effect)
-    case 'directory-gone':
-      return unlistAccount(db, accountId, effect)
-  }
+const WRITES: { [Kind in Effect['kind']]: Write<Kind> } = {
+  account: writeAccount,
+  device: writeDevice,
+  undelete,
+  'device-gone': removeDevice,
+  usage: writeUsage,
+  contact: writeContact,
+  alert: insertAlert,
+  'raises-decided': (db, accountId, { ids }) => [deletePendingRaises(db, accountId, ids)],
+  'alert-state': updateAlert,
+  messages: insertMessages,
+  'message-state': updateMessage,
+  memberships: repairMemberships,
+  event: (db, accountId, effect) => appendEvent(db, { accountId, ...effect }),
+  'events-jump': jumpEvents,
+  'account-gone': removeAccount,
+  directory: listAccount,
+  'directory-gone': unlistAccount,
+}
+
+/** The cell keeps the hash of a link. Hashing is asynchronous, so decisions cannot do it. */
+const withHash = async <T extends { link?: string | undefined }>({ link, ...rest }: T) =>
+  link === undefined ? rest : { ...rest, linkHash: await hashLink(link) }
+
+const hashLinks = async (effect: Posted): Promise<Posted> => {
+  if (effect.kind === 'messages')
+    return { ...effect, messages: await Promise.all(effect.messages.map(withHash)) }
+  return effect.kind === 'message-state' ? withHash(effect) : effect
 }
 
 export interface AppliedEffects {
@@ -70,15 +58,14 @@ export interface AppliedEffects {
   hasSubscribers: boolean
 }
 
-interface Head {
-  sequence: number
-  subscribed: number
-}
-
-const p = placeholders('accountId', 'now')
-const selectHead = compile<{ accountId: string; now: number }, Head>(
-  sql`SELECT ${eventHeads.sequence}, ${isSubscribed(p.accountId, p.now)} AS subscribed
-    FROM ${eventHeads} WHERE ${eventHeads.accountId} = ${p.accountId}`,
+const selectHead = compile((p: Placeholders<{ accountId: string; now: number }>) =>
+  select(
+    {
+      sequence: eventHeads.sequence,
+      isSubscribed: sql<number>`${isSubscribed(p.accountId, p.now)}`,
+    },
+    sql`FROM ${eventHeads} WHERE ${eventHeads.accountId} = ${p.accountId}`,
+  ),
 )
 
 /** Carries the effects out in one atomic batch. */
@@ -88,14 +75,16 @@ export const applyEffects = async (
   effects: Posted[],
   now: number,
 ): Promise<AppliedEffects> => {
-  const hashed = await hashLinks(effects)
-  const results = await db.$client.batch<Head>([
-    ...hashed.flatMap((effect) => statementsFor(db, accountId, effect)),
-    selectHead(db, { accountId, now }),
-  ])
-  const { sequence = 0, subscribed = 0 } = results.at(-1)?.results[0] ?? {}
+  const hashed = await Promise.all(effects.map(hashLinks))
+  const { head } = await runBatch(db, {
+    written: hashed.flatMap((effect) =>
+      (WRITES[effect.kind] as Write<Effect['kind']>)(db, accountId, effect),
+    ),
+    head: selectHead(db, { accountId, now }),
+  })
+  const [found] = head.results
   return {
-    lastEvent: sequence,
-    hasSubscribers: subscribed === 1 && effects.some(({ kind }) => kind === 'event'),
+    lastEvent: found?.sequence ?? 0,
+    hasSubscribers: found?.isSubscribed === 1 && effects.some(({ kind }) => kind === 'event'),
   }
 }

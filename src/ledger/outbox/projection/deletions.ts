@@ -1,6 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm'
-import type { Database } from '../../../db/open.ts'
 import { removeRuleTarget } from '../../../db/queries/ruleTargets.ts'
+import { insertSelect } from '../../../db/query.ts'
 import {
   devices,
   erasures,
@@ -9,77 +9,50 @@ import {
   tombstones,
   users,
 } from '../../../db/schema.ts'
-import { names, type Statement, statement } from '../../../db/statement.ts'
-import type { PostedAs } from '../outbox.ts'
+import type { Write } from '../outbox.ts'
 
 /* Devices that are deleted, and deletions that a restored ledger undoes. */
 
-/** The unary plus keeps the planner from reading all memberships of the account. */
-const isMember = (accountId: string, key: number) =>
-  sql`${groupDevices.deviceKey} = ${key} AND +${groupDevices.accountId} = ${accountId}`
-
-export const removeDevice = (
-  db: Database,
+/** The unary plus keeps the planner from reading all rows of the account. */
+const isOfDevice = (
+  table: typeof groupDevices | typeof silentMarks,
   accountId: string,
-  { id, key, at, seq }: PostedAs<'device-gone'>,
-): Statement[] => [
-  statement(
-    db,
-    sql`INSERT INTO ${tombstones} (${names(
-      tombstones.id,
-      tombstones.accountId,
-      tombstones.seq,
-      tombstones.creation,
-      tombstones.groups,
-    )})
-      SELECT ${id}, ${accountId}, ${seq}, ${at}, json_group_array(${groupDevices.groupId})
-      FROM ${groupDevices} WHERE ${isMember(accountId, key)} ON CONFLICT DO NOTHING`,
+  key: number,
+) => sql`${table.deviceKey} = ${key} AND +${table.accountId} = ${accountId}`
+
+export const removeDevice: Write<'device-gone'> = (db, accountId, { id, key, at, seq }) => [
+  insertSelect(
+    tombstones,
+    {
+      id,
+      accountId,
+      seq,
+      creation: at,
+      groups: sql`json_group_array(${groupDevices.groupId})`,
+    },
+    sql`FROM ${groupDevices} WHERE ${isOfDevice(groupDevices, accountId, key)}
+      ON CONFLICT DO NOTHING`,
   ),
-  statement(
-    db,
-    sql`INSERT INTO ${erasures} (${names(
-      erasures.id,
-      erasures.accountId,
-      erasures.deviceKey,
-      erasures.creation,
-    )})
-      SELECT ${id}, ${accountId}, ${key}, ${at} WHERE NOT EXISTS (SELECT 1 FROM ${devices}
+  insertSelect(
+    erasures,
+    { id, accountId, deviceKey: key, creation: at },
+    sql`WHERE NOT EXISTS (SELECT 1 FROM ${devices}
         WHERE ${devices.key} = ${key} AND ${devices.accountId} <> ${accountId})
       ON CONFLICT DO NOTHING`,
   ),
-  statement(db, db.delete(groupDevices).where(isMember(accountId, key))),
-  statement(
-    db,
-    db
-      .update(users)
-      .set({ deviceId: null })
-      .where(and(eq(users.accountId, accountId), eq(users.deviceId, id))),
-  ),
+  db
+    .update(users)
+    .set({ deviceId: null })
+    .where(and(eq(users.accountId, accountId), eq(users.deviceId, id))),
   ...removeRuleTarget(db, { accountId, member: 'devices', id }),
-  statement(
-    db,
-    db
-      .delete(silentMarks)
-      .where(sql`${silentMarks.deviceKey} = ${key} AND +${silentMarks.accountId} = ${accountId}`),
+  ...[groupDevices, silentMarks].map((table) =>
+    db.delete(table).where(isOfDevice(table, accountId, key)),
   ),
-  statement(
-    db,
-    db.delete(devices).where(and(eq(devices.key, key), eq(devices.accountId, accountId))),
-  ),
+  db.delete(devices).where(and(eq(devices.key, key), eq(devices.accountId, accountId))),
 ]
 
 /** Undoes the deletion of a device, or of the account, that a restored ledger still has. */
-export const undelete = (
-  db: Database,
-  accountId: string,
-  { id }: PostedAs<'undelete'>,
-): Statement[] => [
-  statement(
-    db,
-    db.delete(tombstones).where(and(eq(tombstones.accountId, accountId), eq(tombstones.id, id))),
-  ),
-  statement(
-    db,
-    db.delete(erasures).where(and(eq(erasures.accountId, accountId), eq(erasures.id, id))),
-  ),
-]
+export const undelete: Write<'undelete'> = (db, accountId, { id }) =>
+  [tombstones, erasures].map((table) =>
+    db.delete(table).where(and(eq(table.accountId, accountId), eq(table.id, id))),
+  )
