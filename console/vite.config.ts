@@ -1,5 +1,5 @@
 import { defineConfig } from 'vite'
-import { readMapUrl } from '../scripts/map-url.mjs'
+import { readMapUrl } from '../scripts/build/map-url.mjs'
 import { baseMapPlugin } from './build/baseMapPlugin.ts'
 
 /** An operator's own base map, and whom to credit; empty for ours. */

@@ -7,7 +7,7 @@ import { ensureDemoApiKey, ensureDemoLicenses } from './demo/account.mjs'
 import { DemoClient } from './demo/client.mjs'
 import { DEMO_EMAIL, seedDemo } from './demo/seed.mjs'
 import { moveFleet } from './demo/track.mjs'
-import { migrateLocalDatabases } from './migrate-local.mjs'
+import { migrateLocalDatabases } from './migrations/migrate-local.mjs'
 import { requireValidPublicUrl } from './public-url.mjs'
 import {
   ensureSecrets,

@@ -8,7 +8,11 @@ const COLOURS = `--colors=${process.stdout.isTTY ? 'force' : 'off'}`
 export const LINT = ['Format and lint', 'biome', 'ci', '--error-on-warnings', COLOURS, '.']
 export const TYPES = ['Types', 'tsc']
 export const CONSOLE_TYPES = ['Types of the console', 'tsc', '-p', 'console']
-export const MIGRATIONS = ['Migrations match the schema', 'node', 'scripts/check-migrations.mjs']
+export const MIGRATIONS = [
+  'Migrations match the schema',
+  'node',
+  'scripts/migrations/check-migrations.mjs',
+]
 export const OPENAPI = ['OpenAPI document', 'redocly', 'lint', 'public/api/openapi.json']
 /** Also writes the console and the reference page's bundle to `public/`. */
 export const BUILD = ['Build', 'wrangler', 'deploy', '--dry-run', '--outdir', 'dist']

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import manifest from '../../../package.json' with { type: 'json' }
-import { withEndpoints } from '../../../scripts/endpoint-table.ts'
+import { withEndpoints } from '../../../scripts/build/endpoint-table.ts'
 import { app } from '../../../src/app.ts'
 import { EVENT_TYPES } from '../../../src/domain/event/event.ts'
 import type { JsonObject } from '../../../src/domain/text/json.ts'

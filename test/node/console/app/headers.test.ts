@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { makeHeaders } from '../../../../scripts/build-console.mjs'
-import { readMapUrl } from '../../../../scripts/map-url.mjs'
+import { makeHeaders } from '../../../../scripts/build/build-console.mjs'
+import { readMapUrl } from '../../../../scripts/build/map-url.mjs'
 
 const policyOf = (headers: string): string =>
   headers.match(/^\/\*\n(?: {2}.*\n)*? {2}Content-Security-Policy: (.*)$/m)?.[1] ?? ''

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { fail } from './toolchain.mjs'
-import { listDatabases, wrangler } from './wrangler.mjs'
+import { fail } from '../toolchain.mjs'
+import { listDatabases, wrangler } from '../wrangler.mjs'
 
 // Next to the data, so that it is deleted with them.
 const stampFolder = '.wrangler/state/v3/d1'

@@ -15,7 +15,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { readMapUrl } from './map-url.mjs'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
+const root = fileURLToPath(new URL('../..', import.meta.url))
 const source = join(root, 'console')
 const target = join(root, 'public')
 /** In the assets, so that it never outlives them. */
@@ -70,7 +70,11 @@ function hashOfInputs(settings) {
     .filter((entry) => entry.isFile() && !entry.name.endsWith('.md'))
     .map(({ parentPath, name }) => join(parentPath, name))
     .sort()
-  for (const file of [...files, join(root, 'package-lock.json'), join(root, 'scripts/map-url.mjs')])
+  for (const file of [
+    ...files,
+    join(root, 'package-lock.json'),
+    join(root, 'scripts/build/map-url.mjs'),
+  ])
     hash.update(file.slice(root.length)).update(readFileSync(file))
   return hash.digest('hex')
 }

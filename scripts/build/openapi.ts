@@ -2,11 +2,11 @@
 // console's types and the table of endpoints in docs/design.md.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { type ApiDocument, apiTypes } from '../console/build/apiTypes.ts'
-import manifest from '../package.json' with { type: 'json' }
-import { app } from '../src/app.ts'
-import { openapiDocument } from '../src/openapi/document.ts'
-import { EVENT_WEBHOOKS } from '../src/openapi/webhooks.ts'
+import { type ApiDocument, apiTypes } from '../../console/build/apiTypes.ts'
+import manifest from '../../package.json' with { type: 'json' }
+import { app } from '../../src/app.ts'
+import { openapiDocument } from '../../src/openapi/document.ts'
+import { EVENT_WEBHOOKS } from '../../src/openapi/webhooks.ts'
 import { withEndpoints } from './endpoint-table.ts'
 
 const target = 'public/api/openapi.json'

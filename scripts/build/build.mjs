@@ -3,8 +3,8 @@
 import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { buildConsole } from './build-console.mjs'
 
-const scalar = new URL('../node_modules/@scalar/fastify-api-reference/', import.meta.url)
-const folder = new URL('../public/docs/', import.meta.url)
+const scalar = new URL('../../node_modules/@scalar/fastify-api-reference/', import.meta.url)
+const folder = new URL('../../public/docs/', import.meta.url)
 const target = new URL('scalar.js', folder)
 
 const { version } = JSON.parse(readFileSync(new URL('package.json', scalar), 'utf8'))

@@ -1,8 +1,8 @@
-// Takes the pictures of the README from a running `npm start`: node scripts/screenshots.mjs
+// Takes the pictures of the README from a running `npm start`: node scripts/build/screenshots.mjs
 import { mkdirSync } from 'node:fs'
-import { launch } from '../test/browser/support/browser.mjs'
-import { readSecrets } from './secrets.mjs'
-import { fail, useToolchain } from './toolchain.mjs'
+import { launch } from '../../test/browser/support/browser.mjs'
+import { readSecrets } from '../secrets.mjs'
+import { fail, useToolchain } from '../toolchain.mjs'
 
 const folder = 'docs/images'
 const MAP_TIMEOUT_MS = 60_000

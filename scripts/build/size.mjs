@@ -1,8 +1,9 @@
 // Prints the size of the Worker and of the console, and the time the Worker takes to start. Fails over
 // a budget.
+
+import { fail, useToolchain } from '../toolchain.mjs'
+import { wrangler } from '../wrangler.mjs'
 import { measureFirstLoad } from './console-size.mjs'
-import { fail, useToolchain } from './toolchain.mjs'
-import { wrangler } from './wrangler.mjs'
 
 /** In KB gzip. A change that needs more raises this and says in its commit what for. */
 const BUDGET_KB = 290
