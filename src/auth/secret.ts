@@ -1,8 +1,8 @@
 import { formatApiKey, makeSecret, SECRET_BYTES } from '../domain/account/apiKey.ts'
+import { sha256 } from '../domain/text/sha256.ts'
 
 /** The hash stored for a secret. With 200 random bits, one round is enough. */
-export const hashSecret = async (secret: string): Promise<string> =>
-  new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(secret))).toHex()
+export const hashSecret = async (secret: string): Promise<string> => (await sha256(secret)).toHex()
 
 /** Compares hex digests in constant time, also when `b` is missing (empty). */
 export const isSameDigest = (a: string, b: string): boolean => {

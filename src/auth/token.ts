@@ -1,5 +1,6 @@
 import { errors, jwtVerify } from 'jose'
 import { type Scope, toScopes } from '../domain/account/scope.ts'
+import { sha256 } from '../domain/text/sha256.ts'
 import { type Env, readNumber } from '../env.ts'
 import { importMacKey, macOf } from './mac.ts'
 
@@ -50,10 +51,8 @@ const signingKey = (secret: string): Promise<SigningKey> => {
 }
 
 const importSecret = async (secret: string): Promise<SigningKey> => {
-  const bytes = new TextEncoder().encode(secret)
-  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
-  const key = await importMacKey(bytes)
-  const kid = digest.subarray(0, 6).toHex()
+  const key = await importMacKey(secret)
+  const kid = (await sha256(secret)).subarray(0, 6).toHex()
   return { kid, key, header: base64urlJson({ alg: 'HS256', typ: 'JWT', kid }) }
 }
 

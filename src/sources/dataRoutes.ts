@@ -78,11 +78,10 @@ export const addDataRoutes = (app: Hono<AppEnv>) =>
         read: ([before = '~'], limit) => listFailures(c.get('db'), holder, String(before), limit),
         positionOf: byId,
         toBody: (rows) => ({
-          failures: rows.map(({ id, received_at: receivedAt, reason, size }) => ({
-            id,
+          failures: rows.map(({ receivedAt, reason, ...row }) => ({
+            ...row,
             receivedAt: iso(receivedAt),
             reason: reason ?? '',
-            size,
           })),
         }),
       })

@@ -2,6 +2,7 @@ import type { Source, SourceItem } from '../domain/account/source.ts'
 import { iso, isoOrNull } from '../domain/time/iso.ts'
 import type { Location } from '../domain/track/location.ts'
 import { shownSettings } from './settings.ts'
+import type { UnclaimedIdentifier } from './unclaimed/unclaimed.ts'
 
 const presentReported = (location: Location) => ({ ...location, dateTime: iso(location.dateTime) })
 
@@ -25,15 +26,7 @@ export const presentSource = (source: Source) => ({
   lastModified: iso(source.lastModified),
 })
 
-interface Unclaimed {
-  identifier: string
-  count: number
-  firstReceived: number
-  lastReceived: number
-  lastItem: SourceItem | null
-}
-
-export const presentUnclaimed = (one: Unclaimed) => ({
+export const presentUnclaimed = (one: UnclaimedIdentifier) => ({
   identifier: one.identifier,
   count: one.count,
   firstReceived: iso(one.firstReceived),

@@ -1,17 +1,9 @@
-import { sql } from 'drizzle-orm'
+import { and, between, desc, eq, gt, isNotNull, lt, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../../db/open.ts'
 import { sourcePayloads } from '../../db/schema.ts'
-import {
-  literal,
-  readAll,
-  readFirst,
-  runBatch,
-  type Statement,
-  statement,
-} from '../../db/statement.ts'
+import { literal, runBatch } from '../../db/statement.ts'
 import { MAX_RAW_BYTES, MAX_SOURCE_RAW_BYTES } from '../../domain/account/source.ts'
 import { BoundedCache } from '../../domain/cache/boundedCache.ts'
-import { bytesOfBase64 } from '../decoding/bytes.ts'
 import type { Push } from '../decoding/push.ts'
 import type { Holder } from '../unclaimed/unclaimed.ts'
 
@@ -27,13 +19,6 @@ interface PackedPush {
   body: string
 }
 
-const toBase64 = (bytes: Uint8Array): string => {
-  let text = ''
-  for (let at = 0; at < bytes.length; at += 8192)
-    text += String.fromCharCode(...bytes.subarray(at, at + 8192))
-  return btoa(text)
-}
-
 const packPush = ({ contentType, query, headers, body }: Push): string =>
   JSON.stringify({
     contentType,
@@ -44,7 +29,7 @@ const packPush = ({ contentType, query, headers, body }: Push): string =>
         return value === null ? [] : [[name, value]]
       }),
     ),
-    body: toBase64(body),
+    body: body.toBase64(),
   } satisfies PackedPush)
 
 export const unpackPush = (packed: string, now: number, requireJwt: boolean): Push => {
@@ -53,7 +38,7 @@ export const unpackPush = (packed: string, now: number, requireJwt: boolean): Pu
     contentType,
     query: new URLSearchParams(query),
     headers: new Headers(headers),
-    body: bytesOfBase64(body) ?? new Uint8Array(),
+    body: Uint8Array.fromBase64(body),
     now,
     requireJwt,
   }
@@ -66,23 +51,18 @@ const TRIM_AFTER_BYTES = 1_000_000
 const ROW_BYTES = 500
 
 /** Deletes the oldest beyond 20 MB. Looks only now and then: it reads every row of the source. */
-const trimPayloads = (db: Database, sourceId: string, size: number): Statement[] => {
+const trimPayloads = (sourceId: string, size: number): SQL | undefined => {
   const stored = storedBytes.get(sourceId)
   const isDue = stored === undefined || stored + size > TRIM_AFTER_BYTES
   storedBytes.set(sourceId, isDue ? 0 : stored + size)
-  if (!isDue) return []
+  if (!isDue) return undefined
   const bytes = sql`iif(${sourcePayloads.push} IS NULL, 0, ${sourcePayloads.size})
     + ${literal(ROW_BYTES)}`
   const totals = sql`SELECT ${sourcePayloads.id} AS id,
       sum(${bytes}) OVER (ORDER BY ${sourcePayloads.id} DESC) AS total
     FROM ${sourcePayloads} WHERE ${sourcePayloads.sourceId} = ${sourceId}`
-  return [
-    statement(
-      db,
-      sql`DELETE FROM ${sourcePayloads} WHERE ${sourcePayloads.id} IN
-        (SELECT id FROM (${totals}) WHERE total > ${literal(MAX_SOURCE_RAW_BYTES)})`,
-    ),
-  ]
+  return sql`DELETE FROM ${sourcePayloads} WHERE ${sourcePayloads.id} IN
+    (SELECT id FROM (${totals}) WHERE total > ${literal(MAX_SOURCE_RAW_BYTES)})`
 }
 
 export const keepPayload = async (
@@ -93,95 +73,61 @@ export const keepPayload = async (
 ): Promise<void> => {
   const size = push.body.byteLength + push.query.toString().length
   const isKept = size <= MAX_RAW_BYTES
-  const values = {
-    id,
-    accountId,
-    sourceId,
-    receivedAt: push.now,
-    reason,
-    size,
-    push: isKept ? packPush(push) : null,
-  }
-  await runBatch(db, [
-    statement(db, db.insert(sourcePayloads).values(values).onConflictDoNothing()),
-    ...trimPayloads(db, sourceId, ROW_BYTES + (isKept ? size : 0)),
-  ])
+  const packed = isKept ? packPush(push) : null
+  const row = { id, accountId, sourceId, receivedAt: push.now, reason, size, push: packed }
+  await runBatch(db, {
+    insert: db.insert(sourcePayloads).values(row).onConflictDoNothing(),
+    trim: trimPayloads(sourceId, ROW_BYTES + (isKept ? size : 0)),
+  })
 }
 
-export interface PayloadRow {
-  id: string
-  received_at: number
-  reason: string | null
-  size: number
-  push: string | null
-}
+export type Payload = typeof sourcePayloads.$inferSelect
+
+const isOf = ({ accountId, sourceId }: Holder) =>
+  and(eq(sourcePayloads.sourceId, sourceId), eq(sourcePayloads.accountId, accountId))
 
 /** Failed payloads, the newest first. Ids sort by the time of arrival. */
-export const listFailures = (
-  db: Database,
-  { accountId, sourceId }: Holder,
-  before: string,
-  limit: number,
-): Promise<Omit<PayloadRow, 'push'>[]> =>
-  readAll(
-    statement(
-      db,
-      sql`SELECT ${sourcePayloads.id}, ${sourcePayloads.receivedAt}, ${sourcePayloads.reason},
-          ${sourcePayloads.size}
-        FROM ${sourcePayloads} WHERE ${sourcePayloads.sourceId} = ${sourceId}
-          AND ${sourcePayloads.accountId} = ${accountId} AND ${sourcePayloads.reason} IS NOT NULL
-          AND ${sourcePayloads.id} < ${before}
-        ORDER BY ${sourcePayloads.id} DESC LIMIT ${limit}`,
-    ),
-  )
+export const listFailures = (db: Database, holder: Holder, before: string, limit: number) => {
+  const { id, receivedAt, reason, size } = sourcePayloads
+  return db
+    .select({ id, receivedAt, reason, size })
+    .from(sourcePayloads)
+    .where(and(isOf(holder), isNotNull(reason), lt(id, before)))
+    .orderBy(desc(id))
+    .limit(limit)
+}
 
-export const findPayload = (
-  db: Database,
-  { accountId, sourceId }: Holder,
-  id: string,
-): Promise<PayloadRow | null> =>
-  readFirst(
-    statement(
-      db,
-      sql`SELECT * FROM ${sourcePayloads} WHERE ${sourcePayloads.id} = ${id}
-        AND ${sourcePayloads.sourceId} = ${sourceId} AND ${sourcePayloads.accountId} = ${accountId}`,
-    ),
-  )
+export const findPayload = (db: Database, holder: Holder, id: string) =>
+  db
+    .select()
+    .from(sourcePayloads)
+    .where(and(isOf(holder), eq(sourcePayloads.id, id)))
+    .get()
+
+interface Span {
+  from: number
+  to: number
+}
+
+const isIn = ({ from, to }: Span) => between(sourcePayloads.receivedAt, from, to)
 
 /** Payloads that arrived in a span, in order, those after `after`. */
 export const readPayloads = (
   db: Database,
-  { accountId, sourceId }: Holder,
-  { from, to, after }: { from: number; to: number; after: string },
+  holder: Holder,
+  { after, ...span }: Span & { after: string },
   limit: number,
-): Promise<PayloadRow[]> =>
-  readAll(
-    statement(
-      db,
-      sql`SELECT * FROM ${sourcePayloads} WHERE ${sourcePayloads.sourceId} = ${sourceId}
-        AND ${sourcePayloads.accountId} = ${accountId} AND ${sourcePayloads.id} > ${after}
-        AND ${sourcePayloads.receivedAt} BETWEEN ${from} AND ${to}
-        ORDER BY ${sourcePayloads.id} LIMIT ${limit}`,
-    ),
-  )
+): Promise<Payload[]> =>
+  db
+    .select()
+    .from(sourcePayloads)
+    .where(and(isOf(holder), gt(sourcePayloads.id, after), isIn(span)))
+    .orderBy(sourcePayloads.id)
+    .limit(limit)
 
 /** How many there are in a span. */
-export const countPayloads = async (
-  db: Database,
-  { accountId, sourceId }: Holder,
-  { from, to }: { from: number; to: number },
-): Promise<number> => {
-  const row = await readFirst(
-    statement<{ count: number }>(
-      db,
-      sql`SELECT count(*) AS count FROM ${sourcePayloads}
-        WHERE ${sourcePayloads.sourceId} = ${sourceId}
-          AND ${sourcePayloads.accountId} = ${accountId}
-          AND ${sourcePayloads.receivedAt} BETWEEN ${from} AND ${to}`,
-    ),
-  )
-  return row?.count ?? 0
-}
+export const countPayloads = (db: Database, holder: Holder, span: Span): Promise<number> =>
+  db.$count(sourcePayloads, and(isOf(holder), isIn(span)))
 
 /** Notes what of some payloads is still not understood. */
 export const setReasons = async (
@@ -191,9 +137,6 @@ export const setReasons = async (
 ): Promise<void> => {
   if (changed.length === 0) return
   const rows = JSON.stringify(changed.map(({ id, reason }) => [id, reason]))
-  await statement(
-    db,
-    sql`UPDATE ${sourcePayloads} SET reason = sent.value ->> 1 FROM json_each(${rows}) sent
-      WHERE ${sourcePayloads.id} = sent.value ->> 0 AND ${sourcePayloads.accountId} = ${accountId}`,
-  ).run()
+  await db.run(sql`UPDATE ${sourcePayloads} SET reason = sent.value ->> 1 FROM json_each(${rows}) sent
+    WHERE ${sourcePayloads.id} = sent.value ->> 0 AND ${sourcePayloads.accountId} = ${accountId}`)
 }

@@ -5,17 +5,12 @@ import { requiresJwt } from '../push/receive.ts'
 import type { ArrivedItem } from '../push/senders.ts'
 import type { StoredSource } from '../store.ts'
 import { ingestOrKeep } from '../unclaimed/ingestOrKeep.ts'
-import { countPayloads, type PayloadRow, readPayloads, setReasons, unpackPush } from './payloads.ts'
+import { countPayloads, type Payload, readPayloads, setReasons, unpackPush } from './payloads.ts'
 
 const MAX_PAYLOADS = 1000
 const EXCESS = `The span has more than ${MAX_PAYLOADS.toLocaleString('en')} payloads. Choose a shorter one with \`from\` and \`to\`.`
 /** A payload may have 64 KiB: a page is read and stored at once. */
 const PAGE = 20
-
-interface Span {
-  from: number
-  to: number
-}
 
 interface Replayed {
   id: string
@@ -27,7 +22,7 @@ interface Replayed {
 /** Decodes a payload again. One that was too large to keep fails as before. */
 const decodeAgain = async (
   source: StoredSource,
-  { id, push: packed, reason, received_at: receivedAt }: PayloadRow,
+  { id, push: packed, reason, receivedAt }: Payload,
 ): Promise<Replayed> => {
   if (packed === null) return { id, arrived: [], reason: reason ?? 'The payload was not kept.' }
   const push = unpackPush(packed, receivedAt, requiresJwt(source))
@@ -43,16 +38,16 @@ const decodeAgain = async (
 export const replaySpan = async (
   context: ServiceContext,
   source: StoredSource,
-  { from, to }: Span,
+  span: { from: number; to: number },
 ): Promise<{ decoded: number; failed: number }> => {
   const { db, accountId } = context
   const holder = { accountId, sourceId: source.id }
-  if ((await countPayloads(db, holder, { from, to })) > MAX_PAYLOADS)
+  if ((await countPayloads(db, holder, span)) > MAX_PAYLOADS)
     throw new Problem('span-too-large', { detail: EXCESS })
   const counts = { decoded: 0, failed: 0 }
   let after = ''
   for (;;) {
-    const page = await readPayloads(db, holder, { from, to, after }, PAGE)
+    const page = await readPayloads(db, holder, { ...span, after }, PAGE)
     const replayed = await Promise.all(page.map((payload) => decodeAgain(source, payload)))
     const arrived = replayed.flatMap((one) => one.arrived)
     await ingestOrKeep(context, source, { arrived, now: Date.now(), isOld: true, isReplay: true })

@@ -1,6 +1,7 @@
 import type { SourceItem } from '../../domain/account/source.ts'
 import { SOS } from '../../domain/message/alert.ts'
 import type { JsonObject } from '../../domain/text/json.ts'
+import { sha256 } from '../../domain/text/sha256.ts'
 import type { Location } from '../../domain/track/location.ts'
 import { LOW_BATTERY } from '../decoding/alarmNames.ts'
 import { bytesOfBase64, hexOf } from '../decoding/bytes.ts'
@@ -20,11 +21,6 @@ import { fromMilliseconds, numberOf, objectOf, parseJson, textOf } from '../deco
 /* Garmin inReach, IPC Outbound versions 2 to 4. */
 
 const CODES = { sos: 4, cancelSos: 7, referencePoint: 8 } as const
-
-const digestOf = async (text: string): Promise<string> => {
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
-  return hexOf(new Uint8Array(digest).slice(0, 8))
-}
 
 /** A point of zeros, or with `gpsFix` 0, is none. A reference point is not where the device is. */
 const toFix = (event: JsonObject, dateTime: number, note: Note): Location | null => {
@@ -63,7 +59,7 @@ const readEvent = async (sent: unknown, now: number): Promise<ReadEvent> => {
     event,
     dateTime: fromMilliseconds(event.timeStamp) ?? now,
     stamp: textOf(event.timeStamp) || `day${Math.floor(now / DAY_MS)}`,
-    digest: await digestOf(content),
+    digest: hexOf((await sha256(content)).slice(0, 8)),
   }
 }
 

@@ -13,8 +13,8 @@ import {
   countReports,
   deleteReports,
   readReports,
+  setClaimedAt,
   type UnclaimedReport,
-  withdrawClaim,
 } from './reports.ts'
 import type { Holder } from './unclaimed.ts'
 
@@ -124,6 +124,6 @@ export const importReports = async (
       logFailure('import-failed', error, { requestId })
     })
   const pending = await countReports(db, holder, identifier).catch(() => reports.length)
-  if (!claimant) await withdrawClaim(db, holder, identifier)
+  if (!claimant) await setClaimedAt(db, holder, identifier, null)
   return { imported: Math.max(0, reports.length - pending), pending }
 }

@@ -1,11 +1,15 @@
 import { selectAdministrators, toAdministrators } from '../../db/queries/recipients.ts'
 import { readAll } from '../../db/statement.ts'
-import { DEFAULT_MAX_SPEED, type DeviceRecord } from '../../domain/account/device.ts'
+import {
+  DEFAULT_DAILY_LIMITS,
+  DEFAULT_MAX_SPEED,
+  type DeviceRecord,
+} from '../../domain/account/device.ts'
 import type { AlertItem } from '../../domain/account/source.ts'
 import { SOS } from '../../domain/message/alert.ts'
-import { base32, base32Time } from '../../domain/text/base32.ts'
 import { fold } from '../../domain/text/fold.ts'
 import { Problem } from '../../http/contract/problem.ts'
+import { deriveId } from '../../ids.ts'
 import { ledgerOf } from '../../ledger/stub.ts'
 import type { ServiceContext } from '../../serviceContext.ts'
 import { type IngestItems, ingestItems } from '../push/ingestItems.ts'
@@ -22,7 +26,7 @@ const recordFor = (identifier: string, { name }: StoredSource): DeviceRecord => 
   identifier,
   model: '',
   tags: {},
-  limits: { expires: false, expirationDate: null, dailyEmailLimit: 100, dailySmsLimit: 20 },
+  limits: { expires: false, expirationDate: null, ...DEFAULT_DAILY_LIMITS },
   maxSpeed: DEFAULT_MAX_SPEED,
 })
 
@@ -48,11 +52,8 @@ const createDevices = async (
   return isAnyNew
 }
 
-const noticeId = async (sourceId: string, { identifier, key, dateTime }: AlertItem) => {
-  const bytes = new TextEncoder().encode(`unclaimed ${sourceId} ${fold(identifier)} ${key}`)
-  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
-  return `ntc_${base32Time(dateTime)}${base32(digest, 13)}`
-}
+const noticeId = (sourceId: string, { identifier, key, dateTime }: AlertItem): Promise<string> =>
+  deriveId('ntc', dateTime, `unclaimed ${sourceId} ${fold(identifier)} ${key}`)
 
 const MAX_NOTICES = 100
 

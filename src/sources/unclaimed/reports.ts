@@ -1,30 +1,15 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, isNotNull, sql } from 'drizzle-orm'
 import type { Database } from '../../db/open.ts'
 import { unclaimed, unclaimedReports } from '../../db/schema.ts'
-import { runBatch, statement, valuesOf } from '../../db/statement.ts'
-import { fold } from '../../domain/text/fold.ts'
+import { runBatch, valuesOf } from '../../db/statement.ts'
 import type { ArrivedItem } from '../push/senders.ts'
-import type { Holder } from './unclaimed.ts'
+import { type Holder, isOf } from './unclaimed.ts'
 
 /* The reports of one unclaimed identifier, on their way to its device. */
 
 export interface UnclaimedReport extends ArrivedItem {
   number: number
 }
-
-const isReportOf = ({ accountId, sourceId }: Holder, identifier: string) =>
-  and(
-    eq(unclaimedReports.sourceId, sourceId),
-    eq(unclaimedReports.accountId, accountId),
-    eq(unclaimedReports.identifierKey, fold(identifier)),
-  )
-
-const isOf = ({ accountId, sourceId }: Holder, identifier: string) =>
-  and(
-    eq(unclaimed.sourceId, sourceId),
-    eq(unclaimed.accountId, accountId),
-    eq(unclaimed.identifierKey, fold(identifier)),
-  )
 
 /** The oldest reports of an identifier, a page of them. */
 export const readReports = (
@@ -37,13 +22,13 @@ export const readReports = (
   return db
     .select({ number, receivedAt, item })
     .from(unclaimedReports)
-    .where(isReportOf(holder, identifier))
+    .where(isOf(unclaimedReports, holder, identifier))
     .orderBy(number)
     .limit(limit)
 }
 
 export const countReports = (db: Database, holder: Holder, identifier: string): Promise<number> =>
-  db.$count(unclaimedReports, isReportOf(holder, identifier))
+  db.$count(unclaimedReports, isOf(unclaimedReports, holder, identifier))
 
 /** Deletes reports that are stored elsewhere, and the identifier once it has none left. */
 export const deleteReports = async (
@@ -52,21 +37,17 @@ export const deleteReports = async (
   identifier: string,
   numbers: number[],
 ): Promise<void> => {
-  await runBatch(db, {
-    reports: statement(
-      db,
-      sql`DELETE FROM ${unclaimedReports}
-        WHERE ${isReportOf(holder, identifier)} AND ${unclaimedReports.number} IN ${valuesOf(numbers)}`,
-    ),
-    identifier: statement(
-      db,
-      sql`DELETE FROM ${unclaimed} WHERE ${isOf(holder, identifier)}
-        AND NOT EXISTS (SELECT 1 FROM ${unclaimedReports} WHERE ${isReportOf(holder, identifier)})`,
-    ),
-  })
+  const isReport = isOf(unclaimedReports, holder, identifier)
+  await runBatch(db, [
+    sql`DELETE FROM ${unclaimedReports}
+      WHERE ${isReport} AND ${unclaimedReports.number} IN ${valuesOf(numbers)}`,
+    sql`DELETE FROM ${unclaimed} WHERE ${isOf(unclaimed, holder, identifier)}
+      AND NOT EXISTS (SELECT 1 FROM ${unclaimedReports} WHERE ${isReport})`,
+  ])
 }
 
-const setClaimedAt = async (
+/** When the sweep tries again; null when no device has the identifier: it waits to be claimed. */
+export const setClaimedAt = async (
   db: Database,
   holder: Holder,
   identifier: string,
@@ -75,17 +56,5 @@ const setClaimedAt = async (
   await db
     .update(unclaimed)
     .set({ claimedAt })
-    .where(and(isOf(holder, identifier), sql`${unclaimed.claimedAt} IS NOT NULL`))
+    .where(and(isOf(unclaimed, holder, identifier), isNotNull(unclaimed.claimedAt)))
 }
-
-/** The sweep tries again at this time. */
-export const delayImport = (
-  db: Database,
-  holder: Holder,
-  identifier: string,
-  until: number,
-): Promise<void> => setClaimedAt(db, holder, identifier, until)
-
-/** No device has the identifier any more: it waits to be claimed again. */
-export const withdrawClaim = (db: Database, holder: Holder, identifier: string): Promise<void> =>
-  setClaimedAt(db, holder, identifier, null)

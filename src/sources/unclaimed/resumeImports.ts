@@ -5,7 +5,7 @@ import type { Env } from '../../env.ts'
 import { logFailure } from '../../log.ts'
 import { systemContext } from '../../serviceContext.ts'
 import { importReports } from './claim.ts'
-import { delayImport } from './reports.ts'
+import { setClaimedAt } from './reports.ts'
 
 /* Moves reports whose identifier a device has by now: a claim was interrupted, or none was made. */
 
@@ -44,6 +44,6 @@ export const resumeImports = async ({ env, cell, db, now, mayGoOn }: Resume): Pr
       logFailure('import-failed', error, { account: accountId, requestId: 'sweep' })
       return { pending: 1 }
     })
-    if (pending > 0) await delayImport(db, holder, identifier, now + RETRY_MS)
+    if (pending > 0) await setClaimedAt(db, holder, identifier, now + RETRY_MS)
   }
 }

@@ -1,5 +1,6 @@
-import { sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import type { Database } from '../../db/open.ts'
+import { insertSelect, json, select } from '../../db/query.ts'
 import { devices, sources, unclaimed, unclaimedReports } from '../../db/schema.ts'
 import { literal, names, readAll, runBatch, statement, valuesOf } from '../../db/statement.ts'
 import {
@@ -16,25 +17,6 @@ export interface Holder {
   sourceId: string
 }
 
-const IDENTIFIER_COLUMNS = names(
-  unclaimed.sourceId,
-  unclaimed.identifierKey,
-  unclaimed.accountId,
-  unclaimed.identifier,
-  unclaimed.firstReceived,
-  unclaimed.lastReceived,
-  unclaimed.claimedAt,
-)
-const REPORT_COLUMNS = names(
-  unclaimedReports.sourceId,
-  unclaimedReports.identifierKey,
-  unclaimedReports.accountId,
-  unclaimedReports.key,
-  unclaimedReports.kind,
-  unclaimedReports.receivedAt,
-  unclaimedReports.item,
-)
-
 /**
  * Keeps items until their identifier is claimed, in one atomic batch: at most 1,000 identifiers a
  * source and the newest 100 reports of each. What does not fit is counted in `dropped`.
@@ -47,6 +29,7 @@ export const keepUnclaimed = async (
 ): Promise<void> => {
   if (items.length === 0) return
   const byKey = new Map(items.map(({ identifier }) => [fold(identifier), identifier]))
+  const keys = valuesOf([...byKey.keys()])
   const identifiers = JSON.stringify([...byKey])
   const reports = JSON.stringify(
     items.map((item) => [fold(item.identifier), item.key, item.kind, JSON.stringify(item)]),
@@ -62,119 +45,99 @@ export const keepUnclaimed = async (
   const ranked = sql`SELECT ${unclaimedReports.number} AS number, row_number() OVER (
       PARTITION BY ${unclaimedReports.identifierKey} ORDER BY ${unclaimedReports.number} DESC) AS place
     FROM ${unclaimedReports} WHERE ${unclaimedReports.sourceId} = ${sourceId}
-      AND ${unclaimedReports.identifierKey} IN ${valuesOf([...byKey.keys()])}`
+      AND ${unclaimedReports.identifierKey} IN ${keys}`
   await runBatch(db, [
-    statement(
-      db,
-      sql`INSERT INTO ${unclaimed} (${IDENTIFIER_COLUMNS})
-        SELECT ${sourceId}, value ->> 0, ${accountId}, value ->> 1, ${now}, ${now},
-          CASE WHEN ${isTaken} THEN ${now} END
-        FROM (${fresh}) WHERE place + ${kept} <= ${literal(MAX_UNCLAIMED_IDENTIFIERS)}`,
+    insertSelect(
+      unclaimed,
+      {
+        sourceId,
+        identifierKey: sql`value ->> 0`,
+        accountId,
+        identifier: sql`value ->> 1`,
+        firstReceived: now,
+        lastReceived: now,
+        claimedAt: sql`CASE WHEN ${isTaken} THEN ${now} END`,
+      },
+      sql`FROM (${fresh}) WHERE place + ${kept} <= ${literal(MAX_UNCLAIMED_IDENTIFIERS)}`,
     ),
-    statement(
-      db,
-      sql`UPDATE ${unclaimed} SET ${names(unclaimed.lastReceived)} = ${now}
-        WHERE ${unclaimed.sourceId} = ${sourceId}
-          AND ${unclaimed.identifierKey} IN ${valuesOf([...byKey.keys()])}`,
+    sql`UPDATE ${unclaimed} SET ${names(unclaimed.lastReceived)} = ${now}
+      WHERE ${unclaimed.sourceId} = ${sourceId} AND ${unclaimed.identifierKey} IN ${keys}`,
+    sql`UPDATE ${sources} SET ${names(sources.dropped)} = ${sources.dropped}
+        + (SELECT count(*) FROM json_each(${reports}) sent WHERE NOT ${isKept})
+      WHERE ${sources.id} = ${sourceId}
+        AND EXISTS (SELECT 1 FROM json_each(${reports}) sent WHERE NOT ${isKept})`,
+    insertSelect(
+      unclaimedReports,
+      {
+        sourceId,
+        identifierKey: sql`sent.value ->> 0`,
+        accountId,
+        key: sql`sent.value ->> 1`,
+        kind: sql`sent.value ->> 2`,
+        receivedAt: now,
+        item: sql`sent.value ->> 3`,
+      },
+      sql`FROM json_each(${reports}) sent WHERE ${isKept} ON CONFLICT DO NOTHING`,
     ),
-    statement(
-      db,
-      sql`UPDATE ${sources} SET ${names(sources.dropped)} = ${sources.dropped}
-          + (SELECT count(*) FROM json_each(${reports}) sent WHERE NOT ${isKept})
-        WHERE ${sources.id} = ${sourceId}
-          AND EXISTS (SELECT 1 FROM json_each(${reports}) sent WHERE NOT ${isKept})`,
-    ),
-    statement(
-      db,
-      sql`INSERT INTO ${unclaimedReports} (${REPORT_COLUMNS})
-        SELECT ${sourceId}, sent.value ->> 0, ${accountId}, sent.value ->> 1, sent.value ->> 2,
-          ${now}, sent.value ->> 3
-        FROM json_each(${reports}) sent WHERE ${isKept} ON CONFLICT DO NOTHING`,
-    ),
-    statement(
-      db,
-      sql`DELETE FROM ${unclaimedReports} WHERE ${unclaimedReports.number} IN
-        (SELECT number FROM (${ranked}) WHERE place > ${literal(MAX_UNCLAIMED_REPORTS)})`,
-    ),
+    sql`DELETE FROM ${unclaimedReports} WHERE ${unclaimedReports.number} IN
+      (SELECT number FROM (${ranked}) WHERE place > ${literal(MAX_UNCLAIMED_REPORTS)})`,
     // Counts what the statement before it has deleted.
-    statement(
-      db,
-      sql`UPDATE ${sources} SET ${names(sources.dropped)} = ${sources.dropped} + changes()
-        WHERE ${sources.id} = ${sourceId} AND changes() > 0`,
-    ),
+    sql`UPDATE ${sources} SET ${names(sources.dropped)} = ${sources.dropped} + changes()
+      WHERE ${sources.id} = ${sourceId} AND changes() > 0`,
   ])
 }
 
-export interface UnclaimedIdentifier {
-  identifier: string
-  identifierKey: string
-  count: number
-  firstReceived: number
-  lastReceived: number
-  /** The newest location item, if there is one. */
-  lastItem: SourceItem | null
-}
+/** The reports or the row of an identifier. */
+export const isOf = (
+  table: typeof unclaimed | typeof unclaimedReports,
+  { accountId, sourceId }: Holder,
+  identifier: string,
+) =>
+  and(
+    eq(table.sourceId, sourceId),
+    eq(table.accountId, accountId),
+    eq(table.identifierKey, fold(identifier)),
+  )
 
 /** In the order of the folded identifiers, those after `after`. */
-export const listUnclaimed = async (
+export const listUnclaimed = (
   db: Database,
   { accountId, sourceId }: Holder,
   after: string,
   limit: number,
-): Promise<UnclaimedIdentifier[]> => {
-  const ofIdentifier = sql`${unclaimedReports.sourceId} = ${unclaimed.sourceId}
-    AND ${unclaimedReports.identifierKey} = ${unclaimed.identifierKey}`
-  const rows = await readAll(
-    statement<{
-      identifier: string
-      identifier_key: string
-      first_received: number
-      last_received: number
-      count: number
-      item: string | null
-    }>(
-      db,
-      sql`SELECT ${unclaimed.identifier}, ${unclaimed.identifierKey}, ${unclaimed.firstReceived},
-          ${unclaimed.lastReceived},
-          (SELECT count(*) FROM ${unclaimedReports} WHERE ${ofIdentifier}) AS count,
-          (SELECT ${unclaimedReports.item} FROM ${unclaimedReports}
-            WHERE ${ofIdentifier} AND ${unclaimedReports.kind} = 'location'
-            ORDER BY ${unclaimedReports.number} DESC LIMIT 1) AS item
-        FROM ${unclaimed}
-        WHERE ${unclaimed.sourceId} = ${sourceId} AND ${unclaimed.accountId} = ${accountId}
-          AND ${unclaimed.identifierKey} > ${after}
-        ORDER BY ${unclaimed.identifierKey} LIMIT ${limit}`,
-    ),
-  )
-  return rows.map((row) => ({
-    identifier: row.identifier,
-    identifierKey: row.identifier_key,
-    count: row.count,
-    firstReceived: row.first_received,
-    lastReceived: row.last_received,
-    lastItem: row.item === null ? null : (JSON.parse(row.item) as SourceItem),
-  }))
+) => {
+  const { identifier, identifierKey, firstReceived, lastReceived } = unclaimed
+  const isReport = sql`${unclaimedReports.sourceId} = ${unclaimed.sourceId}
+    AND ${unclaimedReports.identifierKey} = ${identifierKey}`
+  const columns = {
+    identifier,
+    identifierKey,
+    firstReceived,
+    lastReceived,
+    count: sql<number>`(SELECT count(*) FROM ${unclaimedReports} WHERE ${isReport})`,
+    /** The newest location item, if there is one. */
+    lastItem: json<SourceItem | null>(sql`(SELECT ${unclaimedReports.item} FROM ${unclaimedReports}
+      WHERE ${isReport} AND ${unclaimedReports.kind} = 'location'
+      ORDER BY ${unclaimedReports.number} DESC LIMIT 1)`),
+  }
+  const rest = sql`FROM ${unclaimed}
+    WHERE ${unclaimed.sourceId} = ${sourceId} AND ${unclaimed.accountId} = ${accountId}
+      AND ${identifierKey} > ${after}
+    ORDER BY ${identifierKey} LIMIT ${limit}`
+  return readAll(statement(db, select(columns, rest)))
 }
+
+export type UnclaimedIdentifier = Awaited<ReturnType<typeof listUnclaimed>>[number]
 
 /** Deletes an identifier with its reports. False when there is none. */
 export const discardUnclaimed = async (
   db: Database,
-  { accountId, sourceId }: Holder,
+  holder: Holder,
   identifier: string,
 ): Promise<boolean> => {
-  const key = fold(identifier)
-  const [deleted] = await runBatch(db, [
-    statement(
-      db,
-      sql`DELETE FROM ${unclaimed} WHERE ${unclaimed.sourceId} = ${sourceId}
-        AND ${unclaimed.accountId} = ${accountId} AND ${unclaimed.identifierKey} = ${key}`,
-    ),
-    statement(
-      db,
-      sql`DELETE FROM ${unclaimedReports} WHERE ${unclaimedReports.sourceId} = ${sourceId}
-        AND ${unclaimedReports.accountId} = ${accountId}
-        AND ${unclaimedReports.identifierKey} = ${key}`,
-    ),
-  ])
+  const { deleted } = await runBatch(db, {
+    deleted: db.delete(unclaimed).where(isOf(unclaimed, holder, identifier)),
+    reports: db.delete(unclaimedReports).where(isOf(unclaimedReports, holder, identifier)),
+  })
   return deleted.meta.changes === 1
 }

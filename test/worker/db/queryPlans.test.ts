@@ -33,9 +33,9 @@ import { touchSource } from '../../../src/sources/store.ts'
 import { findClaimant } from '../../../src/sources/unclaimed/claim.ts'
 import {
   countReports,
-  delayImport,
   deleteReports,
   readReports,
+  setClaimedAt,
 } from '../../../src/sources/unclaimed/reports.ts'
 import { resumeImports } from '../../../src/sources/unclaimed/resumeImports.ts'
 import { discardUnclaimed, keepUnclaimed } from '../../../src/sources/unclaimed/unclaimed.ts'
@@ -217,7 +217,7 @@ describe(`with ${USERS} users, ${GROUPS} groups and ${DEVICES} devices`, () => {
     const numbers = reports.map(({ number }) => number)
     await deleteReports(db, holder, 'u000007', numbers)
     expect(await discardUnclaimed(db, holder, 'u000008')).toBe(true)
-    await delayImport(db, holder, 'u000009', now)
+    await setClaimedAt(db, holder, 'u000009', now)
     await findClaimant(db, account.id, 'imei77')
     const device = { key: account.firstKey, id: id('dev', 0), maxSpeed: 1200 }
     const packed = packLocation(location)
