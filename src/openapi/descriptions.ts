@@ -1,7 +1,12 @@
 import type { oas31 } from 'zod-openapi'
 import { MEMBER_TEXTS } from './schemas/memberTexts.ts'
-
-type Schema = oas31.SchemaObject
+import {
+  operationsOf,
+  type Schema,
+  type Schemas,
+  schemasOf,
+  targetOf,
+} from './schemas/reference.ts'
 
 /** The bodies of a resource have its members. */
 const resourceOf = (component: string): string => component.replace(/Body$/, '')
@@ -11,10 +16,17 @@ const ownersOf = (component: string): string[] => {
   return [component, resource, bare]
 }
 
+/** For ids and the lists of pages the name is enough. */
+const textByName = (owners: readonly string[], name: string): string | undefined => {
+  const owner = /^([a-z]+)Id$/.exec(name)?.[1]
+  if (owner) return `The id of the ${owner}.`
+  return owners[0]?.endsWith('Page') ? `The ${name}, in the order of the list.` : undefined
+}
+
 const textFor = (owners: readonly string[], name: string): string | undefined =>
   [...owners.map((owner) => `${owner}.${name}`), `*.${name}`]
     .map((key) => MEMBER_TEXTS[key])
-    .find((text) => text !== undefined)
+    .find((text) => text !== undefined) ?? textByName(owners, name)
 
 const describeMembers = (node: unknown, owners: readonly string[], schemas: Schemas): void => {
   if (typeof node !== 'object' || node === null) return
@@ -33,27 +45,18 @@ const describeMembers = (node: unknown, owners: readonly string[], schemas: Sche
   for (const part of Object.values(parts)) describeMembers(part, owners, schemas)
 }
 
-type Schemas = Record<string, Schema>
-const targetOf = ({ $ref }: Schema, schemas: Schemas): Schema | undefined =>
-  $ref ? schemas[$ref.slice('#/components/schemas/'.length)] : undefined
-
-const parametersOf = ({ paths = {}, components = {} }: oas31.OpenAPIObject) => [
-  ...Object.values(paths).flatMap((item) =>
-    (Object.values(item) as oas31.OperationObject[]).flatMap(({ parameters = [] }) => parameters),
-  ),
-  ...Object.values(components.parameters ?? {}),
-]
-
 /** Describes the members and parameters whose contract has no description. */
 export const addDescriptions = (document: oas31.OpenAPIObject): void => {
-  const schemas = (document.components?.schemas ?? {}) as Schemas
+  const { paths, components } = document
+  const schemas = schemasOf(document)
   for (const [name, schema] of Object.entries(schemas)) {
     const text = MEMBER_TEXTS[name]
     if (text && !schema.description) schema.description = text
   }
   for (const [name, schema] of Object.entries(schemas))
     describeMembers(schema, ownersOf(name), schemas)
-  for (const parameter of parametersOf(document)) {
+  const own = operationsOf(paths).flatMap(({ parameters = [] }) => parameters)
+  for (const parameter of [...own, ...Object.values(components?.parameters ?? {})]) {
     if ('$ref' in parameter || parameter.description) continue
     const text = MEMBER_TEXTS[`query.${parameter.name}`]
     if (text) parameter.description = text

@@ -1,8 +1,13 @@
 import type { oas31 } from 'zod-openapi'
+import {
+  operationsOf,
+  type Schema,
+  type Schemas,
+  schemasOf,
+  targetOf,
+} from './schemas/reference.ts'
 
-type Schema = oas31.SchemaObject
 type Node = Schema | oas31.ReferenceObject
-type Schemas = Record<string, Node>
 
 const MAX_DEPTH = 12
 const FORMAT_EXAMPLES: Record<string, string> = {
@@ -12,7 +17,7 @@ const FORMAT_EXAMPLES: Record<string, string> = {
 }
 
 const resolveReference = (node: Node, schemas: Schemas): Schema => {
-  const target = node.$ref && schemas[node.$ref.slice('#/components/schemas/'.length)]
+  const target = targetOf(node as Schema, schemas)
   return target ? resolveReference(target, schemas) : (node as Schema)
 }
 
@@ -84,11 +89,9 @@ const contentsOf = ({
 
 /** Adds an example to every JSON body and reply whose contract has none. */
 export const addExamples = (document: oas31.OpenAPIObject): void => {
-  const schemas = (document.components?.schemas ?? {}) as Schemas
-  const items = [...Object.values(document.paths ?? {}), ...Object.values(document.webhooks ?? {})]
-  const operations = items.flatMap((item) => Object.values(item) as oas31.OperationObject[])
-  for (const media of operations.flatMap(contentsOf)) {
+  const schemas = schemasOf(document)
+  const operations = operationsOf({ ...document.paths, ...document.webhooks } as oas31.PathsObject)
+  for (const media of operations.flatMap(contentsOf))
     if (media.schema && !media.examples)
       media.examples = { default: { value: exampleOf(media.schema, schemas) } }
-  }
 }

@@ -107,22 +107,21 @@ export const withOptionalHeaders = (
   return (headers as z.ZodObject).extend(Object.fromEntries(optional))
 }
 
-const commonHeaders = (path: string, { scope }: Operation): ReplyHeader[] => [
-  'X-Request-Id',
-  ...(path.startsWith('/api/') ? (['RateLimit-Policy'] as const) : []),
-  ...(scope !== 'open' && scope !== 'operator' ? (['RateLimit'] as const) : []),
-]
-
 /** The headers of a success. The second kind is a page: it has no ETag and is not replayed. */
 export const successHeaders = (
   { method, path, contract }: ContractedRoute,
   status: number,
-): ReplyHeader[] => [
-  ...commonHeaders(path, contract),
-  ...(contract.etag && status === (contract.status ?? 200) ? (['ETag'] as const) : []),
-  ...(status === 201 ? (['Location'] as const) : []),
-  ...(isPaged(contract) && method === 'GET' ? (['Link'] as const) : []),
-  ...(contract.idempotent && status === (contract.status ?? 200)
-    ? (['Idempotent-Replayed'] as const)
-    : []),
-]
+): ReplyHeader[] => {
+  const { scope, etag, idempotent } = contract
+  const isFirst = status === (contract.status ?? 200)
+  const names: (ReplyHeader | false | undefined)[] = [
+    'X-Request-Id',
+    path.startsWith('/api/') && 'RateLimit-Policy',
+    scope !== 'open' && scope !== 'operator' && 'RateLimit',
+    isFirst && etag && 'ETag',
+    status === 201 && 'Location',
+    isPaged(contract) && method === 'GET' && 'Link',
+    isFirst && idempotent && 'Idempotent-Replayed',
+  ]
+  return names.filter((name) => !!name)
+}

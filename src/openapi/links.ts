@@ -1,6 +1,6 @@
 import type { oas31 } from 'zod-openapi'
+import { type Schema, type Schemas, schemasOf, targetOf } from './schemas/reference.ts'
 
-type Schema = oas31.SchemaObject
 type Links = Record<string, oas31.LinkObject>
 
 interface Located {
@@ -9,33 +9,24 @@ interface Located {
   operation: oas31.OperationObject
 }
 
-const LAST_PARAMETER = /\/\{([A-Za-z]+)\}$/
+const LAST_PARAMETER = /\/\{[A-Za-z]+\}$/
 
-class Schemas {
-  readonly #components: Record<string, Schema>
+const membersOf = (node: Schema, schemas: Schemas): Schemas => {
+  const target = targetOf(node, schemas)
+  if (target) return membersOf(target, schemas)
+  const parts = (node.allOf ?? []) as Schema[]
+  return Object.assign({}, node.properties, ...parts.map((part) => membersOf(part, schemas)))
+}
 
-  constructor({ components }: oas31.OpenAPIObject) {
-    this.#components = (components?.schemas ?? {}) as Record<string, Schema>
+/** Where a reply has the id of the resource, or of the first one of a list. */
+const findIdPointer = (members: Schemas, schemas: Schemas): string | undefined => {
+  if (members.id) return '/id'
+  for (const [name, member] of Object.entries(members)) {
+    if (membersOf(member, schemas).id) return `/${name}/id`
+    const { items } = member as { items?: Schema }
+    if (items && membersOf(items, schemas).id) return `/${name}/0/id`
   }
-
-  membersOf(node: Schema): Record<string, Schema> {
-    const target = node.$ref && this.#components[node.$ref.slice('#/components/schemas/'.length)]
-    if (target) return this.membersOf(target)
-    const parts = (node.allOf ?? []) as Schema[]
-    return Object.assign({}, node.properties, ...parts.map((part) => this.membersOf(part)))
-  }
-
-  /** Where a reply has the id of the resource, or of the first one of a list. */
-  idPointer(reply: Schema): string | undefined {
-    const members = this.membersOf(reply)
-    if (members.id) return '/id'
-    for (const [name, member] of Object.entries(members)) {
-      if (this.membersOf(member).id) return `/${name}/id`
-      const { items } = member as { items?: Schema }
-      if (items && this.membersOf(items).id) return `/${name}/0/id`
-    }
-    return undefined
-  }
+  return undefined
 }
 
 const locate = ({ paths = {} }: oas31.OpenAPIObject): Located[] =>
@@ -44,19 +35,16 @@ const locate = ({ paths = {} }: oas31.OpenAPIObject): Located[] =>
   )
 
 const linkTo = (
-  target: Located,
+  { operation: { operationId = '', summary } }: Located,
   parameters: Record<string, string>,
-): [string, oas31.LinkObject] => [
-  target.operation.operationId ?? '',
-  {
-    operationId: target.operation.operationId ?? '',
-    description: `${target.operation.summary}.`,
-    parameters,
-  },
-]
+): Links => ({ [operationId]: { operationId, description: `${summary}.`, parameters } })
 
 const parametersIn = (path: string): string[] =>
   [...path.matchAll(/\{([A-Za-z]+)\}/g)].map(([, name = '']) => name)
+
+/** Takes the parameters from the path of the request. */
+const fromRequest = (names: string[]): Record<string, string> =>
+  Object.fromEntries(names.map((name) => [name, `$request.path.${name}`]))
 
 /** Whether the target is at the id: `/alerts/{alertId}` is at the id of a raised alert, too. */
 const isItemOf = (from: Located, { path, operation }: Located, pointer: string): boolean => {
@@ -73,26 +61,22 @@ const isItemOf = (from: Located, { path, operation }: Located, pointer: string):
 }
 
 /** From a collection to its items: the id is in the reply, the rest of the path in the request. */
-const linksToItems = (from: Located, all: Located[], pointer: string): Links => {
-  const items = all.filter((target) => isItemOf(from, target, pointer))
-  return Object.fromEntries(
-    items.flatMap((target) => {
-      const id = LAST_PARAMETER.exec(target.path)?.[1]
-      if (!id) return []
-      const known = parametersIn(from.path)
-        .filter((name) => parametersIn(target.path).includes(name))
-        .map((name) => [name, `$request.path.${name}`])
-      return [linkTo(target, { ...Object.fromEntries(known), [id]: `$response.body#${pointer}` })]
-    }),
-  )
-}
+const linksToItems = (from: Located, all: Located[], pointer: string): Links[] =>
+  all
+    .filter((target) => isItemOf(from, target, pointer))
+    .map((target) => {
+      const names = parametersIn(target.path)
+      const known = parametersIn(from.path).filter((name) => names.includes(name))
+      const id = { [names.at(-1) ?? '']: `$response.body#${pointer}` }
+      return linkTo(target, { ...fromRequest(known), ...id })
+    })
 
 /** A link cannot know what to ask for, such as a span of time. */
 const needsQuery = ({ parameters = [] }: oas31.OperationObject): boolean =>
   parameters.some((one) => 'in' in one && one.in === 'query' && one.required === true)
 
 /** From an item to what else can be done with it. */
-const linksFromItem = (from: Located, all: Located[]): Links => {
+const linksFromItem = (from: Located, all: Located[]): Links[] => {
   const known = parametersIn(from.path)
   const targets = all.filter(
     ({ path, operation }) =>
@@ -101,38 +85,37 @@ const linksFromItem = (from: Located, all: Located[]): Links => {
       path.startsWith(from.path) &&
       parametersIn(path).length === known.length,
   )
-  const parameters = Object.fromEntries(known.map((name) => [name, `$request.path.${name}`]))
-  return Object.fromEntries(targets.map((target) => linkTo(target, parameters)))
+  return targets.map((target) => linkTo(target, fromRequest(known)))
 }
 
-const linkToNextPage = (from: Located): Links => {
-  const here = parametersIn(from.path).map((name) => [name, `$request.path.${name}`])
-  const parameters = { ...Object.fromEntries(here), cursor: '$response.body#/nextCursor' }
-  const [, link] = linkTo(from, parameters)
-  return { nextPage: { ...link, description: 'The next page, if `nextCursor` is not null.' } }
-}
+const linkToNextPage = ({ path, operation: { operationId = '' } }: Located): Links => ({
+  nextPage: {
+    operationId,
+    description: 'The next page, if `nextCursor` is not null.',
+    parameters: { ...fromRequest(parametersIn(path)), cursor: '$response.body#/nextCursor' },
+  },
+})
 
-const linksOf = (from: Located, all: Located[], schemas: Schemas, schema: Schema): Links => {
-  if (LAST_PARAMETER.test(from.path)) return from.method === 'get' ? linksFromItem(from, all) : {}
-  const pointer = schemas.idPointer(schema)
-  const isPaged = from.method === 'get' && 'nextCursor' in schemas.membersOf(schema)
-  return {
-    ...(pointer && linksToItems(from, all, pointer)),
-    ...(isPaged && linkToNextPage(from)),
-  }
+const linksOf = (from: Located, all: Located[], members: Schemas, schemas: Schemas): Links[] => {
+  const isRead = from.method === 'get'
+  if (LAST_PARAMETER.test(from.path)) return isRead ? linksFromItem(from, all) : []
+  const pointer = findIdPointer(members, schemas)
+  return [
+    ...(pointer ? linksToItems(from, all, pointer) : []),
+    ...(isRead && 'nextCursor' in members ? [linkToNextPage(from)] : []),
+  ]
 }
 
 /** Says how the reply of one operation leads to others: create → read, list → read and so on. */
 export const addLinks = (document: oas31.OpenAPIObject): void => {
   const all = locate(document)
-  const schemas = new Schemas(document)
-  for (const from of all) {
+  const schemas = schemasOf(document)
+  for (const from of all)
     for (const status of ['200', '201']) {
       const response = from.operation.responses?.[status] as oas31.ResponseObject | undefined
       const schema = response?.content?.['application/json']?.schema as Schema | undefined
       if (!response || !schema) continue
-      const links = linksOf(from, all, schemas, schema)
-      if (Object.keys(links).length > 0) response.links = links
+      const links = linksOf(from, all, membersOf(schema, schemas), schemas)
+      if (links.length > 0) response.links = Object.assign({}, ...links)
     }
-  }
 }

@@ -1,6 +1,6 @@
 import type { oas31 } from 'zod-openapi'
+import { type Schema, type Schemas, schemasOf, targetOf } from './reference.ts'
 
-type Schema = oas31.SchemaObject
 type Node = Schema | oas31.ReferenceObject
 
 const NULL: Schema = { type: 'null' }
@@ -18,8 +18,8 @@ const nullable = (schema: Node): Node => {
 }
 
 /** Lets the optional members of a body be null, at every level, as POST and PUT do. */
-const allowNulls = (node: Node, schemas: Record<string, Node>, seen: Set<Node>): void => {
-  const target = node.$ref ? schemas[node.$ref.slice('#/components/schemas/'.length)] : node
+const allowNulls = (node: Node, schemas: Schemas, seen: Set<Node>): void => {
+  const target = node.$ref ? targetOf(node as Schema, schemas) : node
   if (!target || seen.has(target)) return
   seen.add(target)
   const { properties = {}, required = [], anyOf = [], oneOf = [], items } = target as Schema
@@ -31,7 +31,7 @@ const allowNulls = (node: Node, schemas: Record<string, Node>, seen: Set<Node>):
 
 /** Changes the bodies of all POST and PUT operations. No reply shares their components. */
 export const allowNullsInBodies = (document: oas31.OpenAPIObject): void => {
-  const schemas = (document.components?.schemas ?? {}) as Record<string, Node>
+  const schemas = schemasOf(document)
   const seen = new Set<Node>()
   for (const { post, put } of Object.values(document.paths ?? {}))
     for (const operation of [post, put]) {
