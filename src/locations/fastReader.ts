@@ -87,15 +87,24 @@ export const readLocation = (sent: unknown, now: number): Location | null => {
   return location as unknown as Location
 }
 
-const readLocations = (sent: readonly unknown[], now: number): LocationsBody | null => {
+/** All items of a report, or null when the schema must read one of them. */
+export const readEach = <Item>(
+  sent: readonly unknown[],
+  read: (one: unknown) => Item | null,
+): Item[] | null => {
   if (sent.length === 0 || sent.length > MAX_REPORT_LOCATIONS) return null
-  const locations: Location[] = []
+  const items: Item[] = []
   for (const one of sent) {
-    const location = readLocation(one, now)
-    if (location === null) return null
-    locations.push(location)
+    const item = read(one)
+    if (item === null) return null
+    items.push(item)
   }
-  return { kind: 'report', locations }
+  return items
+}
+
+const readLocations = (sent: readonly unknown[], now: number): LocationsBody | null => {
+  const locations = readEach(sent, (one) => readLocation(one, now))
+  return locations && { kind: 'report', locations }
 }
 
 const onlyMember = (body: JsonObject): string | undefined => {

@@ -177,17 +177,17 @@ export const location = z
   })
   .meta({ id: 'Location', description: 'Members that were not sent are absent.' })
 
-const several = z
-  .array(newLocation, 'must be a list of locations')
-  .min(1, 'must not be empty')
-  .max(MAX_REPORT_LOCATIONS, `must have at most ${MAX_REPORT_LOCATIONS} locations`)
-
-export const addressedForm = z.strictObject({
-  locations: z
-    .array(addressedLocation, 'must be a list of locations')
+const listOf = <T extends z.ZodType>(schema: T) =>
+  z
+    .array(schema, 'must be a list of locations')
     .min(1, 'must not be empty')
     .max(MAX_REPORT_LOCATIONS, `must have at most ${MAX_REPORT_LOCATIONS} locations`)
-    .meta({ description: 'Locations of any devices of the account, in any order.' }),
+const several = listOf(newLocation)
+
+export const addressedForm = z.strictObject({
+  locations: listOf(addressedLocation).meta({
+    description: 'Locations of any devices of the account, in any order.',
+  }),
 })
 
 const report = (locations: z.output<typeof newLocation>[]) => ({

@@ -19,7 +19,6 @@ import { toPush } from './decoding/pastedPush.ts'
 import { listInDirectory, removeFromDirectory } from './directory.ts'
 import { presentItem, presentSource } from './present.ts'
 import { evictSource } from './push/knownSource.ts'
-import { receivePush } from './push/receive.ts'
 import { NO_SECRETS, splitSettings } from './settings.ts'
 import {
   createSource,
@@ -75,11 +74,6 @@ const editSource = async (
   evictSource(source.id)
   return source
 }
-
-/** Pushes of providers: each has its own form, so they are not in the OpenAPI document. */
-export const pushes = new Hono<AppEnv>()
-  .get('/:sourceId/:secret', (c) => receivePush(c))
-  .post('/:sourceId/:secret', (c) => receivePush(c))
 
 /** Locations of a device that are kept apart. */
 export const deviceQuarantine = addQuarantineRoutes(new Hono<AppEnv>())

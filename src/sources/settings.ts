@@ -49,3 +49,7 @@ export const shownSettings = (
   Object.fromEntries(
     settingsOf(provider).map((name) => [name, isSecret(name) ? null : (settings[name] ?? null)]),
   )
+
+/** Whether pushes of a source must be signed. */
+export const requiresJwt = ({ settings }: { settings: Record<string, unknown> }): boolean =>
+  settings.requireJwt === true

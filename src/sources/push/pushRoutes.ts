@@ -1,16 +1,18 @@
+import { Hono } from 'hono'
 import { extraCostOfBody, extraCostOfLocations } from '../../domain/account/requestCost.ts'
 import { MAX_PUSH_BYTES } from '../../domain/account/source.ts'
 import { BoundedCache } from '../../domain/cache/boundedCache.ts'
 import { assignSlot } from '../../http/admission/loadShedding.ts'
 import { countExtraCost, countRequest } from '../../http/admission/rateLimit.ts'
 import { readBytes } from '../../http/body/body.ts'
-import type { Context } from '../../http/context.ts'
+import type { AppEnv, Context } from '../../http/context.ts'
 import { Problem } from '../../http/contract/problem.ts'
 import { newId } from '../../ids.ts'
 import { pushContext, type ServiceContext } from '../../serviceContext.ts'
 import { decodePush, mediaTypeOf, replyTo } from '../decoding/decode.ts'
 import type { Push } from '../decoding/push.ts'
 import { keepPayload } from '../payloads/payloads.ts'
+import { requiresJwt } from '../settings.ts'
 import { touchSource } from '../store.ts'
 import { ingestOrKeep } from '../unclaimed/ingestOrKeep.ts'
 import { admitSource, type KnownSource } from './knownSource.ts'
@@ -43,11 +45,7 @@ const noteArrival = ({ db, waitUntil }: ServiceContext, sourceId: string, now: n
   waitUntil(touchSource(db, sourceId, now).catch(() => {}))
 }
 
-/** Whether pushes of this source must be signed. */
-export const requiresJwt = ({ settings }: KnownSource['source']): boolean =>
-  settings.requireJwt === true
-
-export const receivePush = async (c: Context): Promise<Response> => {
+const receivePush = async (c: Context): Promise<Response> => {
   const now = Date.now()
   const known = await admitPush(c, now)
   const { source, accountId } = known
@@ -74,3 +72,8 @@ export const receivePush = async (c: Context): Promise<Response> => {
   const { status, contentType, body } = replyTo(source.provider, push)
   return c.body(body, status, contentType === null ? {} : { 'Content-Type': contentType })
 }
+
+/** Each provider has its own form, so these are not in the OpenAPI document. */
+export const pushes = new Hono<AppEnv>()
+  .get('/:sourceId/:secret', (c) => receivePush(c))
+  .post('/:sourceId/:secret', (c) => receivePush(c))
