@@ -294,6 +294,8 @@ export type SourceBody = {
   keepRaw?: boolean | null
 }
 export type WrappedSourceBody = { source: SourceBody }
+export type PatchSourceBody = Partial<SourceBody>
+export type WrappedPatchSourceBody = { source: PatchSourceBody }
 export type PastedPush = {
   provider:
     | 'osmand'
@@ -312,8 +314,6 @@ export type PastedPush = {
   body?: string | null
   bodyBase64?: string | null
 }
-export type PatchSourceBody = Partial<SourceBody>
-export type WrappedPatchSourceBody = { source: PatchSourceBody }
 export type ReleaseQuarantineBody = { ids: string[] }
 export type DiscardQuarantineBody = { ids: string[] }
 export type SendCommandBody = {
@@ -1005,6 +1005,7 @@ export type Source = {
   lastModified: string
 }
 export type NewSourceReply = { success: true; source: Source; url: string | null }
+export type SourceReply = { success: true; source: Source }
 export type DecodePayloadReply = {
   success: true
   items: SourceItem[]
@@ -1023,7 +1024,6 @@ export type SourceItem = {
   format?: 'Text' | 'Hex'
   key: string
 }
-export type SourceReply = { success: true; source: Source }
 export type ListQuarantineReply = {
   success: true
   quarantine: {
@@ -1201,7 +1201,6 @@ export interface Operations {
   'POST /api/sources/{sourceId}/replay': { reply: ReplayPayloadsReply; body: ReplayPayloadsBody }
   'GET /api/sources': { reply: SourcePage; body: never }
   'POST /api/sources': { reply: NewSourceReply; body: SourceBody | WrappedSourceBody }
-  'POST /api/sources/decode': { reply: DecodePayloadReply; body: PastedPush }
   'GET /api/sources/{sourceId}': { reply: SourceReply; body: never }
   'PUT /api/sources/{sourceId}': { reply: SourceReply; body: SourceBody | WrappedSourceBody }
   'PATCH /api/sources/{sourceId}': {
@@ -1209,6 +1208,7 @@ export interface Operations {
     body: PatchSourceBody | WrappedPatchSourceBody | JsonPatch
   }
   'DELETE /api/sources/{sourceId}': { reply: Done; body: never }
+  'POST /api/sources/decode': { reply: DecodePayloadReply; body: PastedPush }
   'POST /api/sources/{sourceId}/rotate': { reply: NewSourceReply; body: never }
   'GET /api/devices/{deviceId}/quarantine': { reply: ListQuarantineReply; body: never }
   'POST /api/devices/{deviceId}/quarantine/release': {

@@ -28,7 +28,7 @@ export { AccountFeed, AccountLedger }
 const viewer = { accountId: 'ACCOUNT', groupId: null }
 const device = { ...viewer, deviceId: 'ID' }
 const wholeTrack = { ...device, from: 0, to: Date.UTC(9999, 0, 1), limit: 1000 }
-const listing = { sort: 'name', after: null, limit: 100 } as const
+const listing = { sort: 'name' as const, after: [], limit: 100 }
 
 /** Reads, by name. Their statements are recorded once and then only run. */
 const READS: Record<string, Promise<RecordedStatement[]>> = {

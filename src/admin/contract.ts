@@ -1,8 +1,7 @@
 import * as z from 'zod'
 import { account, budgetSettings } from '../account/contract.ts'
 import { define } from '../http/contract/contract.ts'
-import { resourceForms } from '../http/contract/resource.ts'
-import { instant, name, success, timeZone } from '../http/contract/wire.ts'
+import { done, instant, name, success, timeZone } from '../http/contract/wire.ts'
 import { nextCursor, pageQuery } from '../http/paging/page.ts'
 import { apiKey, keyBody, newKeyReply } from '../keys/contract.ts'
 
@@ -30,10 +29,6 @@ export const operatedAccount = account
   .meta({ id: 'OperatedAccount' })
 const reply = z.object({ success, account: operatedAccount })
 const common = { tag: 'Operator', scope: 'operator' } as const
-const { read, create, edit, remove } = resourceForms(reply, 'account-not-found', {
-  reading: common,
-  writing: common,
-})
 const WRITTEN = [
   'id',
   'creation',
@@ -54,7 +49,10 @@ export const listAccounts = define({
 
 export const createAccount = define({
   id: 'createAccount',
-  ...create,
+  ...common,
+  status: 201,
+  etag: true,
+  idempotent: true,
   summary: 'Open an account',
   description:
     'Creates the account and its first API key, which has the scope `admin` and is shown only once.',
@@ -78,8 +76,11 @@ export const createAccount = define({
 
 export const readOperatedAccount = define({
   id: 'readOperatedAccount',
-  ...read,
+  ...common,
   summary: 'Read an account',
+  reply,
+  problems: ['account-not-found'],
+  etag: true,
 })
 
 /** The members that an operator can change, for `patchOperatedAccount`. Has no path of its own. */
@@ -100,20 +101,27 @@ export const replaceOperatedAccount = define({
 
 export const patchOperatedAccount = define({
   id: 'patchOperatedAccount',
-  ...edit,
+  ...common,
   summary: 'Change an account',
   description:
     'Changes `licenses` (the total, which may be lower than the number in use), `name`, `disabled` and `budgets`. A changed budget holds within a minute.',
   patches: replaceOperatedAccount,
   example: { licenses: 50 },
+  reply,
+  problems: ['account-not-found', 'conflict'],
+  etag: true,
+  ifMatch: true,
 })
 
 export const deleteAccount = define({
   id: 'deleteAccount',
-  ...remove,
+  ...common,
   summary: 'Erase an account',
   description:
     'The account is unreachable at once and its data is erased soon after. This cannot be undone.',
+  reply: done,
+  problems: ['account-not-found'],
+  ifMatch: true,
 })
 
 export const createAccountKey = define({

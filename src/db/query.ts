@@ -36,6 +36,14 @@ export class Query<Row> implements SQLWrapper {
   getSQL(): SQL {
     return this.text
   }
+
+  /** The same query with its rows turned into something else. */
+  map<To>(to: (row: Row) => To): Query<To> {
+    const { decode } = this
+    return new Query(this.text, (result) =>
+      (decode ? decode(result) : (result.results as Row[])).map((row) => to(row)),
+    )
+  }
 }
 
 interface Decoder {

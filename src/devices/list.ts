@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { readScan } from '../db/boundedScan.ts'
 import type { Database } from '../db/open.ts'
+import { type Page, type Position, toPage } from '../db/page.ts'
 import type { Viewer } from '../db/queries/visibility.ts'
 import { accounts } from '../db/schema.ts'
 import { compile, readAll, readFirst } from '../db/statement.ts'
@@ -28,14 +29,8 @@ export interface Listing {
   ids?: string[] | undefined
   sort: Sort
   /** The sorted value and key that the page before ended with. */
-  after: (string | number)[] | null
+  after: Position
   limit: number
-}
-
-export interface DevicePage {
-  devices: StoredDevice[]
-  /** What the next page begins after, or null on the last. */
-  next: (string | number)[] | null
 }
 
 /** Sorts after every text that begins with a prefix. */
@@ -81,7 +76,7 @@ export const listDevices = async (
   viewer: Viewer,
   listing: Listing,
   now: number,
-): Promise<DevicePage> => {
+): Promise<Page<StoredDevice>> => {
   const { accountId } = viewer
   const { state, group, q, identifier, ids, sort, after, limit } = listing
   const values: Values = {
@@ -91,8 +86,8 @@ export const listDevices = async (
     identifier: identifier ?? null,
     prefix: q ?? '',
     prefixEnd: (q ?? '') + PREFIX_END,
-    afterValue: after?.[0] ?? null,
-    afterKey: after && Number(after[1]),
+    afterValue: after[0] ?? null,
+    afterKey: Number(after[1] ?? 0),
     today: state ? await readToday(db, accountId, now) : null,
     scanned: limit + 1,
     rows: limit + 1,
@@ -100,18 +95,14 @@ export const listDevices = async (
   const variant: Variant = {
     source: await sourceOf(db, listing, values),
     sort,
-    hasAfter: after !== null,
+    hasAfter: after.length > 0,
     hasPrefix: !!q,
     hasIdentifier: identifier !== undefined,
     state: state ?? null,
   }
   const { rows, end } = await readPage(db, variant, values)
-  const listed = rows.slice(0, limit)
-  const last = listed.at(-1)
-  const isCut = rows.length > limit || (last !== undefined && last.bytes >= MAX_PAGE_BYTES)
-  const next = isCut ? last : end
-  return {
-    devices: listed.map((row) => toStoredDevice(row, viewer, now)),
-    next: next ? [next.value, next.key] : null,
-  }
+  const last = rows.at(-1)
+  const isFull = last !== undefined && last.bytes >= MAX_PAGE_BYTES
+  const page = toPage(rows, limit, ({ value, key }) => [value, key], isFull ? last : end)
+  return { ...page, rows: page.rows.map((row) => toStoredDevice(row, viewer, now)) }
 }

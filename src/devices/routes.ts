@@ -8,10 +8,10 @@ import { applyPatch } from '../http/body/patch.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { operation } from '../http/contract/operation.ts'
 import { invalid, Problem, requireOk } from '../http/contract/problem.ts'
-import { readCursor } from '../http/paging/page.ts'
-import { editResource } from '../http/reply/editResource.ts'
+import { replyList } from '../http/paging/list.ts'
 import { requireInPath } from '../http/reply/notFound.ts'
-import { reply, replyPage, replyWithEtag } from '../http/reply/reply.ts'
+import { reply, replyWithEtag } from '../http/reply/reply.ts'
+import { editResource } from '../http/resource/editResource.ts'
 import { type Ledger, ledgerOf } from '../ledger/stub.ts'
 import * as contract from './contract.ts'
 import { listDevices } from './list.ts'
@@ -50,45 +50,44 @@ const presentReply = async (c: Context, granted: Granted) => ({
 })
 
 export const devices = new Hono<AppEnv>()
-  .get('/', operation(contract.listDevices), async (c) => {
+  .get('/', operation(contract.devices.list), async (c) => {
     const { cursor, q, identifier, ...query } = c.req.valid('query')
     const { group } = query
     const [db, viewer, now] = [c.get('db'), c.get('principal'), Date.now()]
     if (group !== undefined && !(await hasGroup(db, viewer, group)))
       throw invalid({ pointer: '#/query/group', detail: 'is not a group of this account' })
-    const after = await readCursor(c, cursor)
     const folded = { q: q && fold(q), identifier: identifier && fold(identifier) }
-    const listing = { ...query, ...folded, after }
-    const page = await listDevices(db, viewer, listing, now)
-    const body = {
-      devices: page.devices.map((one) => presentDevice(one.device, one.account, one, now)),
-    }
-    return replyPage(c, contract.listDevices, body, page.next)
+    return replyList(c, contract.devices.list, c.req.valid('query'), {
+      readPage: (after) => listDevices(db, viewer, { ...query, ...folded, after }, now),
+      toBody: (rows) => ({
+        devices: rows.map((one) => presentDevice(one.device, one.account, one, now)),
+      }),
+    })
   })
-  .post('/', operation(contract.createDevice), async (c) => {
+  .post('/', operation(contract.devices.create), async (c) => {
     const { userId, groupId, adminDevices: cap } = c.get('principal')
     if (groupId !== null && (await isFull(c.get('db'), groupId))) throw new Problem('group-full')
     const id = await c.get('newId')('dev')
     const creator = { userId, groupId, cap }
     const granted = requireOk(await ledger(c).createDevice(id, c.req.valid('json'), creator))
-    return replyWithEtag(c, contract.createDevice, await presentReply(c, granted), {
+    return replyWithEtag(c, contract.devices.create, await presentReply(c, granted), {
       version: granted.device.version,
       location: `/api/devices/${id}`,
     })
   })
-  .get('/:deviceId', operation(contract.readDevice), async (c) => {
+  .get('/:deviceId', operation(contract.devices.read), async (c) => {
     const stored = await findVisible(c)
     const device = presentDevice(stored.device, stored.account, stored, Date.now())
-    return replyWithEtag(c, contract.readDevice, { success: true, device }, stored.device)
+    return replyWithEtag(c, contract.devices.read, { success: true, device }, stored.device)
   })
-  .put('/:deviceId', operation(contract.replaceDevice), async (c) => {
+  .put('/:deviceId', operation(contract.devices.replace), async (c) => {
     await requireVisible(c)
     const id = c.req.param('deviceId')
     const granted = requireOk(await ledger(c).editDevice(id, c.req.valid('json'), c.get('ifMatch')))
     const { version } = granted.device
-    return replyWithEtag(c, contract.replaceDevice, await presentReply(c, granted), { version })
+    return replyWithEtag(c, contract.devices.replace, await presentReply(c, granted), { version })
   })
-  .patch('/:deviceId', operation(contract.patchDevice), async (c) => {
+  .patch('/:deviceId', operation(contract.devices.patch), async (c) => {
     await requireVisible(c)
     const id = c.req.param('deviceId')
     const patch = c.req.valid('json')
@@ -98,16 +97,16 @@ export const devices = new Hono<AppEnv>()
         return { ...found, version: found.device.version }
       },
       change: async (before) =>
-        applyPatch(patch, await presentGranted(c, before), contract.replaceDevice),
+        applyPatch(patch, await presentGranted(c, before), contract.devices.replace),
       write: (_, record, versions) => ledger(c).editDevice(id, record, versions),
     })
     const { version } = granted.device
-    return replyWithEtag(c, contract.patchDevice, await presentReply(c, granted), { version })
+    return replyWithEtag(c, contract.devices.patch, await presentReply(c, granted), { version })
   })
-  .delete('/:deviceId', operation(contract.deleteDevice), async (c) => {
+  .delete('/:deviceId', operation(contract.devices.remove), async (c) => {
     await requireVisible(c)
     requireOk(await ledger(c).deleteDevice(c.req.param('deviceId'), c.get('ifMatch')))
-    return reply(c, contract.deleteDevice, { success: true })
+    return reply(c, contract.devices.remove, { success: true })
   })
   .post('/:deviceId/reactivate', operation(contract.reactivateDevice), async (c) => {
     await requireVisible(c)

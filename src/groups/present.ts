@@ -1,14 +1,8 @@
 import type { Group } from '../domain/account/group.ts'
 import { iso } from '../domain/time/iso.ts'
 
-export const presentGroup = (group: Group) => {
-  const { id, name, description, devices, creation, lastModified } = group
-  return {
-    id,
-    name,
-    description,
-    devices,
-    creation: iso(creation),
-    lastModified: iso(lastModified),
-  }
-}
+export const presentGroup = ({ version, ...group }: Group) => ({
+  ...group,
+  creation: iso(group.creation),
+  lastModified: iso(group.lastModified),
+})

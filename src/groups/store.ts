@@ -1,9 +1,13 @@
-import { and, eq, getTableColumns, sql } from 'drizzle-orm'
+import { eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
+import { type Page, toPage } from '../db/page.ts'
+import { ownedRows } from '../db/queries/owned.ts'
+import type { Viewer } from '../db/queries/visibility.ts'
 import { select } from '../db/query.ts'
 import { devices, groupDevices, groups } from '../db/schema.ts'
 import { readFirst, runBatch, statement } from '../db/statement.ts'
 import { type Group, MAX_GROUP_DEVICES } from '../domain/account/group.ts'
+import { fold } from '../domain/text/fold.ts'
 
 type Row = typeof groups.$inferSelect
 
@@ -15,12 +19,13 @@ const toGroup = (
   return { id, name, description, devices: ids, creation, lastModified, version }
 }
 
+export const ownGroups = ownedRows('group', groups, (where: SQL) =>
+  select(getTableColumns(groups), sql`FROM ${groups} ${where}`),
+)
+
 /** Statements that read a group and its devices; `toFoundGroup` takes their two results. */
-export const selectGroup = (db: Database, accountId: string, id: string) => ({
-  group: db
-    .select()
-    .from(groups)
-    .where(and(eq(groups.id, id), eq(groups.accountId, accountId))),
+export const selectGroup = (accountId: string, id: string) => ({
+  group: ownGroups.selectOne(accountId, id),
   members: select(
     { id: devices.id },
     sql`FROM ${groupDevices} CROSS JOIN ${devices} ON ${devices.key} = ${groupDevices.deviceKey}
@@ -41,24 +46,31 @@ export const findGroup = async (
   db: Database,
   accountId: string,
   id: string,
-): Promise<Group | null> => toFoundGroup(await runBatch(db, selectGroup(db, accountId, id)))
+): Promise<Group | null> => toFoundGroup(await runBatch(db, selectGroup(accountId, id)))
+
+/** A confined user sees only its own group. */
+export const findVisibleGroup = async (
+  db: Database,
+  { accountId, groupId }: Viewer,
+  id: string,
+): Promise<Group | null> =>
+  groupId === null || groupId === id ? findGroup(db, accountId, id) : null
 
 /** Above the most that one group can have, so that every page has at least one group. */
 const MAX_LISTED_DEVICES = 2 * MAX_GROUP_DEVICES
 /** Sorts after every text that begins with a prefix. */
 const PREFIX_END = '\u{10ffff}'
 
-export interface GroupListing {
-  accountId: string
+interface Listing {
   /** The id, or in a search the folded name, that the page before ended with. */
   after: string
   /** A folded prefix of the name. */
-  q: string | undefined
+  q?: string | undefined
   limit: number
 }
 
 /** Both statements read the same range of one index, the second with the groups' devices. */
-const selectPage = ({ accountId, after, q, limit }: GroupListing) => {
+const selectPage = (accountId: string, { after, q, limit }: Listing) => {
   const [order, index] =
     q === undefined ? [groups.id, 'groups_account'] : [groups.nameKey, 'groups_name']
   const from = sql`${groups} INDEXED BY ${sql.identifier(index)}`
@@ -85,24 +97,33 @@ const selectPage = ({ accountId, after, q, limit }: GroupListing) => {
   }
 }
 
+const listConfined = async (
+  db: Database,
+  accountId: string,
+  groupId: string,
+  q = '',
+): Promise<Page<Group>> => {
+  const group = await findGroup(db, accountId, groupId)
+  return { rows: group && fold(group.name).startsWith(q) ? [group] : [], next: null }
+}
+
 /** Groups in the order of their ids or, with `q`, of their names. */
 export const listGroups = async (
   db: Database,
-  listing: GroupListing,
-): Promise<{ groups: Group[]; next: string | null }> => {
+  { accountId, groupId }: Viewer,
+  listing: Listing,
+): Promise<Page<Group>> => {
   const { q, limit } = listing
-  const found = await runBatch(db, selectPage(listing))
+  if (groupId !== null) return listConfined(db, accountId, groupId, q)
+  const found = await runBatch(db, selectPage(accountId, listing))
   const [rows, members] = [found.rows.results, found.members.results]
   // Where the devices were cut off, the last group may lack some: it begins the next page.
   const lastListed = members.length > MAX_LISTED_DEVICES ? members.at(-1)?.groupId : undefined
   const cut = lastListed === undefined ? limit : rows.findIndex(({ id }) => id === lastListed)
-  const page = rows.slice(0, Math.min(cut, limit))
+  const positionOf = (row: Row) => [q === undefined ? row.id : row.nameKey]
+  const page = toPage(rows, Math.min(cut, limit), positionOf)
   const byGroup = Map.groupBy(members, (member) => member.groupId)
-  const last = page.at(-1)
-  return {
-    groups: page.map((row) => toGroup(row, byGroup.get(row.id) ?? [])),
-    next: last && page.length < rows.length ? (q === undefined ? last.id : last.nameKey) : null,
-  }
+  return { ...page, rows: page.rows.map((row) => toGroup(row, byGroup.get(row.id) ?? [])) }
 }
 
 /** The id of a group named by its id or its folded name; an id wins where a name looks like one. */

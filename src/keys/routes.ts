@@ -5,8 +5,8 @@ import { pokeIfSubscribed } from '../feed/stub.ts'
 import type { AppEnv } from '../http/context.ts'
 import { operation } from '../http/contract/operation.ts'
 import { invalid, Problem } from '../http/contract/problem.ts'
-import { readCursor } from '../http/paging/page.ts'
-import { reply, replyPage, replyWithEtag } from '../http/reply/reply.ts'
+import { replyList } from '../http/paging/list.ts'
+import { reply, replyWithEtag } from '../http/reply/reply.ts'
 import { requireNoWiderKey, requireOwnKey, resolveBinding } from './boundKeys.ts'
 import * as contract from './contract.ts'
 import { presentKey } from './present.ts'
@@ -16,19 +16,14 @@ import { chosenExpiry, deleteKey, findKey, insertKey, listKeys, regenerateKey } 
 const KEY_VERSION = 1
 
 export const keys = new Hono<AppEnv>()
-  .get('/', operation(contract.listKeys), async (c) => {
-    const { limit, cursor } = c.req.valid('query')
-    const [after = ''] = (await readCursor(c, cursor)) ?? []
+  .get('/', operation(contract.listKeys), (c) => {
     const { accountId, userId, groupId } = c.get('principal')
-    const page = await listKeys(c.get('db'), {
-      accountId,
-      userId: groupId === null ? null : userId,
-      after: String(after),
-      limit,
-      now: Date.now(),
+    const own = { accountId, userId: groupId === null ? null : userId }
+    return replyList(c, contract.listKeys, c.req.valid('query'), {
+      readPage: ([after = ''], limit) =>
+        listKeys(c.get('db'), { ...own, after: String(after), limit, now: Date.now() }),
+      toBody: (rows) => ({ keys: rows.map(presentKey) }),
     })
-    const body = { keys: page.keys.map(presentKey) }
-    return replyPage(c, contract.listKeys, body, page.next === null ? null : [page.next])
   })
   .post('/', operation(contract.createKey), async (c) => {
     const { name, scopes, ...asked } = c.req.valid('json')

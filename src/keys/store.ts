@@ -1,6 +1,7 @@
 import { and, asc, eq, gt, isNull, or, sql } from 'drizzle-orm'
 import { growScan } from '../db/boundedScan.ts'
 import type { Database } from '../db/open.ts'
+import { byId, type Page, toPage } from '../db/page.ts'
 import { appendEvent } from '../db/queries/events.ts'
 import { insertSelect } from '../db/query.ts'
 import { keys, users } from '../db/schema.ts'
@@ -37,17 +38,11 @@ interface KeyListing {
   now: number
 }
 
-export interface KeyPage {
-  keys: Key[]
-  /** The id that the next page begins after, or null on the last. */
-  next: string | null
-}
-
 /** Expired keys are kept for 30 days, so a page may have to scan many to find those that work. */
 export const listKeys = async (
   db: Database,
   { accountId, userId, after, limit, now }: KeyListing,
-): Promise<KeyPage> => {
+): Promise<Page<Key>> => {
   const isListed = and(
     eq(keys.accountId, accountId),
     userId === null ? undefined : eq(keys.userId, userId),
@@ -60,9 +55,7 @@ export const listKeys = async (
       end: found.length === scanned ? found.at(-1) : undefined,
     }
   })
-  const page = rows.slice(0, limit)
-  const last = rows.length > limit ? page.at(-1) : end
-  return { keys: page.map(toKey), next: last?.id ?? null }
+  return toPage(rows.map(toKey), limit, byId, end)
 }
 
 const isOwnLiveKey = (accountId: string, id: string, now: number) =>

@@ -4,8 +4,8 @@ import { allows } from '../domain/account/scope.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { operation } from '../http/contract/operation.ts'
 import { Problem, requireOk } from '../http/contract/problem.ts'
-import { readCursor } from '../http/paging/page.ts'
-import { reply, replyPage } from '../http/reply/reply.ts'
+import { replyList } from '../http/paging/list.ts'
+import { reply } from '../http/reply/reply.ts'
 import { ledgerOf } from '../ledger/stub.ts'
 import { none } from '../notify/none.ts'
 import * as contract from './contract.ts'
@@ -23,17 +23,20 @@ const showsLinks = (c: Context, { provider }: ListedMessage): boolean =>
   isAdmin(c) && provider === none.name
 
 export const messages = new Hono<AppEnv>()
-  .get('/', operation(contract.listMessages), async (c) => {
-    const { limit, cursor, ...filters } = c.req.valid('query')
-    const [after] = (await readCursor(c, cursor)) ?? []
-    const page = await listMessages(c.get('db'), c.get('principal'), {
-      ...filters,
-      includesNotices: isAdmin(c),
-      after: after === undefined ? undefined : String(after),
-      limit,
+  .get('/', operation(contract.listMessages), (c) => {
+    const { limit: _, cursor, ...filters } = c.req.valid('query')
+    return replyList(c, contract.listMessages, c.req.valid('query'), {
+      readPage: ([after], limit) =>
+        listMessages(c.get('db'), c.get('principal'), {
+          ...filters,
+          includesNotices: isAdmin(c),
+          after: after === undefined ? undefined : String(after),
+          limit,
+        }),
+      toBody: (rows) => ({
+        messages: rows.map((message) => presentMessage(message, showsLinks(c, message))),
+      }),
     })
-    const listed = page.messages.map((message) => presentMessage(message, showsLinks(c, message)))
-    return replyPage(c, contract.listMessages, { messages: listed }, page.next)
   })
   .post('/:messageId/retry', operation(contract.retryMessage), async (c) => {
     const principal = c.get('principal')

@@ -2,6 +2,7 @@ import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import { readScan } from '../db/boundedScan.ts'
 import type { Database } from '../db/open.ts'
+import { byId, type Page, toPage } from '../db/page.ts'
 import { isInGroup, type Viewer } from '../db/queries/visibility.ts'
 import { type InferRow, select } from '../db/query.ts'
 import { alerts, devices, messages } from '../db/schema.ts'
@@ -106,11 +107,6 @@ export interface MessageListing {
   limit: number
 }
 
-export interface MessagePage {
-  messages: ListedMessage[]
-  next: [id: string] | null
-}
-
 const FIRST_ID = 'msg_'
 const LAST_ID = 'msg_~'
 
@@ -133,7 +129,7 @@ export const listMessages = async (
   db: Database,
   { accountId, groupId }: Viewer,
   listing: MessageListing,
-): Promise<MessagePage> => {
+): Promise<Page<ListedMessage>> => {
   const { status, channel, deviceId, includesNotices, limit } = listing
   const range = selectRange(accountId, listing)
   const filters = [
@@ -165,7 +161,5 @@ export const listMessages = async (
     isFiltered: filters.length > (includesNotices ? 0 : 1),
     limit,
   })
-  const page = rows.slice(0, limit).map(toListed)
-  const last = rows.length > limit ? page.at(-1) : end
-  return { messages: page, next: last ? [last.id] : null }
+  return toPage(rows.map(toListed), limit, byId, end)
 }

@@ -3,10 +3,9 @@ import { CHANNELS } from '../domain/message/alert.ts'
 import { MAX_RULES } from '../domain/rule/rule.ts'
 import { MAX_SPAN_LOCATIONS } from '../domain/track/location.ts'
 import { define } from '../http/contract/contract.ts'
-import { resourceForms } from '../http/contract/resource.ts'
 import { id, instant, success, time } from '../http/contract/wire.ts'
-import { nextCursor, pageQuery } from '../http/paging/page.ts'
 import { isInOrder, OUT_OF_ORDER } from '../http/paging/rangeQuery.ts'
+import { resource } from '../http/resource/contract.ts'
 import { condition, ruleBody, scheduleEntry } from './forms.ts'
 
 export const MAX_TESTED_ALERTS = 1000
@@ -53,57 +52,24 @@ export const rule = z
   })
   .meta({ id: 'Rule' })
 
-const reply = z.object({ success, rule })
-const common = { tag: 'Rules', wholeAccount: true } as const
-const { read, create, edit, remove } = resourceForms(reply, 'rule-not-found', {
-  reading: { ...common, scope: 'read' },
-  writing: { ...common, scope: 'write' },
-})
-const written = {
+const EXAMPLE = { name: 'Speed', when: { type: 'speed', above: 90 } }
+
+export const rules = resource({
+  name: 'rule',
+  tag: 'Rules',
+  reading: { scope: 'read', wholeAccount: true },
+  writing: { scope: 'write', wholeAccount: true },
+  schema: rule,
   body: ruleBody,
-  wrapper: 'rule',
-  ignored: ['success', 'id', 'creation', 'lastModified'],
-} as const
-
-export const listRules = define({
-  id: 'listRules',
-  ...common,
-  summary: 'List rules',
-  description: 'In the order in which they were created.',
-  scope: 'read',
-  query: z.strictObject(pageQuery),
-  reply: z.object({ success, rules: z.array(rule), nextCursor }),
+  list: { description: 'In the order in which they were created.' },
+  create: {
+    description: `The rule holds from the next report on; what happened before raises no alert. An account can have ${MAX_RULES} rules. When a device or group is deleted, rules no longer name it; one that is left without any is disabled.`,
+    problems: ['rule-cap-reached'],
+    example: EXAMPLE,
+  },
+  replace: { example: EXAMPLE },
+  patch: { example: { enabled: false } },
 })
-
-export const createRule = define({
-  id: 'createRule',
-  ...create,
-  ...written,
-  summary: 'Create a rule',
-  description: `The rule holds from the next report on; what happened before raises no alert. An account can have ${MAX_RULES} rules. When a device or group is deleted, rules no longer name it; one that is left without any is disabled.`,
-  problems: ['rule-cap-reached'],
-  example: { name: 'Speed', when: { type: 'speed', above: 90 } },
-})
-
-export const readRule = define({ id: 'readRule', ...read, summary: 'Read a rule' })
-
-export const replaceRule = define({
-  id: 'replaceRule',
-  ...edit,
-  ...written,
-  summary: 'Replace a rule',
-  example: { name: 'Speed', when: { type: 'speed', above: 90 } },
-})
-
-export const patchRule = define({
-  id: 'patchRule',
-  ...edit,
-  summary: 'Change a rule',
-  patches: replaceRule,
-  example: { enabled: false },
-})
-
-export const deleteRule = define({ id: 'deleteRule', ...remove, summary: 'Delete a rule' })
 
 export const testedAlert = z
   .object({
@@ -123,7 +89,8 @@ export const testedAlert = z
 
 export const testRule = define({
   id: 'testRule',
-  ...common,
+  tag: 'Rules',
+  wholeAccount: true,
   summary: 'Try a rule on history',
   description: `Judges the stored locations of a device as the rule would have judged them as they came, whether or not it is enabled and for this device. Nothing is raised. At most ${MAX_DAYS} days, ${MAX_SPAN_LOCATIONS.toLocaleString('en')} locations and ${MAX_TESTED_ALERTS} alerts.`,
   scope: 'read',

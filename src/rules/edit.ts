@@ -1,79 +1,34 @@
-import { and, eq, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
-import { renewAfter } from '../db/queries/rulesVersion.ts'
-import { insertSelect, select } from '../db/query.ts'
+import {
+  type Creation,
+  type Deletion,
+  deleteOwned,
+  type Edit,
+  editOutcome,
+  refuse,
+} from '../db/queries/owned.ts'
+import { checkReferences, refuseUnknown } from '../db/queries/references.ts'
+import { renewAfter, renewIfChanged } from '../db/queries/rulesVersion.ts'
+import { insertSelect } from '../db/query.ts'
 import { devices, groups, rules, silentMarks, zones } from '../db/schema.ts'
-import { runBatch, valuesOf } from '../db/statement.ts'
+import { runBatch } from '../db/statement.ts'
 import { MAX_RULES, type Rule, type RuleRecord, zonesOf } from '../domain/rule/rule.ts'
-import { isOwnRule, selectRule, toRule } from './store.ts'
+import { ownRules } from './store.ts'
 
-/* Each edit is one atomic batch with its whole condition in every statement. */
-
-type FieldError = { pointer: string; detail: string }
-type Refusal = 'rule-not-found' | 'rule-cap-reached' | 'precondition-failed'
-export type RuleRefusal =
-  | { ok: false; refusal: Refusal }
-  | { ok: false; refusal: 'invalid-request'; errors: FieldError[] }
-export type RuleOutcome = { ok: true; rule: Rule } | RuleRefusal
-
-const refuse = (refusal: Refusal): RuleRefusal => ({ ok: false, refusal })
-
-const MAX_ERRORS = 20
-
-interface Reference {
-  table: SQLWrapper
-  pointer: string
-  what: string
-  ids: string[]
-}
-
-const referencesOf = (record: RuleRecord): Reference[] => [
-  { table: devices, pointer: '/devices', what: 'device', ids: record.devices },
-  { table: groups, pointer: '/groups', what: 'group', ids: record.groups },
-  { table: zones, pointer: '/when/zones', what: 'zone', ids: zonesOf(record.when) },
-]
-
-/** The ids of a list that name nothing of the account. */
-const unknownIds = (accountId: string, { table, ids }: Reference): SQL =>
-  sql`SELECT listed.value AS id FROM json_each(${JSON.stringify(ids)}) listed
-    WHERE NOT EXISTS (SELECT 1 FROM ${table} named
-      WHERE named.id = listed.value AND named.account_id = ${accountId})`
-
-const areKnown = (accountId: string, references: Reference[]): SQL =>
-  sql.join(
-    references.map((reference) => sql`NOT EXISTS (${unknownIds(accountId, reference)})`),
-    sql` AND `,
-  )
-
-const selectUnknown = (accountId: string, references: Reference[]) =>
-  references.map((reference) =>
-    select(
-      { id: sql<string>`id` },
-      sql`FROM (${unknownIds(accountId, reference)}) LIMIT ${MAX_ERRORS}`,
-    ),
-  )
-
-const findErrors = (references: Reference[], unknown: { results: { id: string }[] }[]) =>
-  references.flatMap(({ pointer, what, ids }, index): FieldError[] =>
-    (unknown[index]?.results ?? []).map(({ id }) => ({
-      pointer: `${pointer}/${ids.indexOf(id)}`,
-      detail: `is not a ${what} of this account`,
-    })),
-  )
-
-interface NewRule {
-  accountId: string
-  id: string
-  record: RuleRecord
-  now: number
-}
+const checkRecord = (accountId: string, record: RuleRecord) =>
+  checkReferences(accountId, [
+    { table: devices, what: 'device', pointer: '/devices', ids: record.devices },
+    { table: groups, what: 'group', pointer: '/groups', ids: record.groups },
+    { table: zones, what: 'zone', pointer: '/when/zones', ids: zonesOf(record.when) },
+  ])
 
 /** A retry after a crash has the same id: it finds the rule and changes nothing. */
 export const createRule = async (
   db: Database,
-  { accountId, id, record, now }: NewRule,
-): Promise<RuleOutcome> => {
-  const references = referencesOf(record)
+  { accountId, id, record, now }: Creation<RuleRecord>,
+) => {
+  const { areKnown, selectErrors } = checkRecord(accountId, record)
   const insert = insertSelect(
     rules,
     {
@@ -87,27 +42,16 @@ export const createRule = async (
       version: 1,
     },
     sql`WHERE (SELECT count(*) FROM ${rules} WHERE ${rules.accountId} = ${accountId}) < ${MAX_RULES}
-        AND ${areKnown(accountId, references)}
+        AND ${areKnown}
       ON CONFLICT DO NOTHING`,
   )
-  const { found, unknown } = await runBatch(db, {
+  const { found, errors } = await runBatch(db, {
     inserted: renewAfter(db, accountId, insert),
-    found: selectRule(db, accountId, id),
-    unknown: selectUnknown(accountId, references),
+    found: ownRules.selectOne(accountId, id),
+    errors: selectErrors,
   })
   const [row] = found.results
-  if (row) return { ok: true, rule: toRule(row) }
-  const errors = findErrors(references, unknown)
-  return errors.length > 0
-    ? { ok: false, refusal: 'invalid-request', errors }
-    : refuse('rule-cap-reached')
-}
-
-interface RuleEdit {
-  accountId: string
-  before: Rule
-  record: RuleRecord
-  now: number
+  return row ? { ok: true as const, row } : refuseUnknown(errors, refuse('rule-cap-reached'))
 }
 
 /** Devices that the rule has found silent are forgotten: it begins anew. */
@@ -118,49 +62,32 @@ const deleteMarks = (db: Database, accountId: string, id: string, isWritten: SQL
 
 export const updateRule = async (
   db: Database,
-  { accountId, before, record, now }: RuleEdit,
-): Promise<RuleOutcome> => {
-  const references = referencesOf(record)
-  const own = isOwnRule(accountId, before.id)
+  { accountId, before, record, now }: Edit<Rule, RuleRecord>,
+) => {
+  const { areKnown, selectErrors } = checkRecord(accountId, record)
+  const own = ownRules.isOwn(accountId, before.id)
   const version = before.version + 1
   const update = db
     .update(rules)
     .set({ enabled: record.enabled, type: record.when.type, record, lastModified: now, version })
-    .where(and(own, eq(rules.version, before.version), areKnown(accountId, references)))
+    .where(sql`${own} AND ${rules.version} = ${before.version} AND ${areKnown}`)
   const isWritten = sql`EXISTS (SELECT 1 FROM ${rules}
     WHERE ${own} AND ${rules.version} = ${version} AND ${rules.lastModified} = ${now})`
-  const { written, found, unknown } = await runBatch(db, {
+  const { written, found, errors } = await runBatch(db, {
     written: renewAfter(db, accountId, update),
     marks: deleteMarks(db, accountId, before.id, isWritten),
-    found: selectRule(db, accountId, before.id),
-    unknown: selectUnknown(accountId, references),
+    found: ownRules.selectOne(accountId, before.id),
+    errors: selectErrors,
   })
-  const [row] = found.results
-  if (!row) return refuse('rule-not-found')
-  if (written[0].meta.changes === 1) return { ok: true, rule: toRule(row) }
-  if (row.version !== before.version) return refuse('precondition-failed')
-  return { ok: false, refusal: 'invalid-request', errors: findErrors(references, unknown) }
+  const rows = { before, after: found.results[0] }
+  return editOutcome('rule', written[0].meta.changes === 1, rows, () =>
+    refuseUnknown(errors, refuse('precondition-failed')),
+  )
 }
 
-interface RuleDeletion {
-  accountId: string
-  id: string
-  /** What If-Match names, compared at the moment of the write. */
-  versions: number[] | null
-}
-
-export const deleteRule = async (
-  db: Database,
-  { accountId, id, versions }: RuleDeletion,
-): Promise<{ ok: true } | RuleRefusal> => {
-  const own = isOwnRule(accountId, id)
-  const isExpected = versions ? sql`${rules.version} IN ${valuesOf(versions)}` : undefined
-  const isDeleted = sql`NOT EXISTS (SELECT 1 FROM ${rules} WHERE ${own})`
-  const { before, deleted } = await runBatch(db, {
-    before: db.select({ version: rules.version }).from(rules).where(own),
-    deleted: renewAfter(db, accountId, db.delete(rules).where(and(own, isExpected))),
-    marks: deleteMarks(db, accountId, id, isDeleted),
+export const deleteRule = (db: Database, deletion: Deletion) => {
+  const { accountId, id } = deletion
+  return deleteOwned(db, ownRules, deletion, {
+    thereafter: (isGone) => [renewIfChanged(db, accountId), deleteMarks(db, accountId, id, isGone)],
   })
-  if (deleted[0].meta.changes === 1) return { ok: true }
-  return refuse(before.results.length === 0 ? 'rule-not-found' : 'precondition-failed')
 }

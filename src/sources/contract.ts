@@ -1,9 +1,8 @@
 import * as z from 'zod'
 import { define } from '../http/contract/contract.ts'
 import { dropNulls } from '../http/contract/nulls.ts'
-import { resourceForms } from '../http/contract/resource.ts'
 import { id, line, name, success, time } from '../http/contract/wire.ts'
-import { nextCursor, pageQuery } from '../http/paging/page.ts'
+import { resource } from '../http/resource/contract.ts'
 import { pastedPush, provider, providerReply, sourceItem } from './forms.ts'
 import { GARMIN_HOSTS, settingsOf } from './settings.ts'
 
@@ -90,81 +89,45 @@ const url = z.string().nullable().meta({
     'Where the provider sends its pushes. It holds a secret: only this reply shows it; a replay by `Idempotency-Key` has null.',
   example: 'https://your-host/in/src_1jn7wz3h4q8v2n5t7r6m0p/…',
 })
-const reply = z.object({ success, source })
-const replyWithUrl = z.object({ success, source, url }).meta({ id: 'NewSourceReply' })
-const { read, create, edit, remove } = resourceForms(reply, 'source-not-found', {
+
+export const sources = resource({
+  name: 'source',
+  tag: common.tag,
   reading: common,
   writing: common,
-})
-const written = {
+  schema: source,
   body,
-  wrapper: 'source',
-  ignored: ['success', 'id', 'lastReceived', 'creation', 'lastModified', 'url'],
-} as const
-
-export const listSources = define({
-  id: 'listSources',
-  ...common,
-  summary: 'List sources',
-  query: z.strictObject(pageQuery),
-  reply: z.object({
-    success,
-    sources: z.array(source).meta({ description: 'The sources of the account.' }),
-    nextCursor,
-  }),
-})
-
-export const createSource = define({
-  id: 'createSource',
-  ...create,
-  ...written,
-  summary: 'Create a source',
-  description:
-    'A source has an address for the pushes of one provider. Only this reply shows the address. An account can have at most 50 sources.',
-  reply: replyWithUrl,
-  problems: ['source-cap-reached'],
-  secrets: ['url'],
-})
-
-export const readSource = define({ id: 'readSource', ...read, summary: 'Read a source' })
-
-export const replaceSource = define({
-  id: 'replaceSource',
-  ...edit,
-  ...written,
-  summary: 'Replace a source',
-  description:
-    'Members that are left out return to their defaults, but secrets in `settings` that are left out stay while the provider is the same. A change holds within a minute.',
+  ignored: ['url'],
+  shownOnce: { url },
+  list: { about: 'The sources of the account.' },
+  create: {
+    description:
+      'A source has an address for the pushes of one provider. Only this reply shows the address. An account can have at most 50 sources.',
+    problems: ['source-cap-reached'],
+  },
+  replace: {
+    description:
+      'Members that are left out return to their defaults, but secrets in `settings` that are left out stay while the provider is the same. A change holds within a minute.',
+  },
+  patch: { example: { enabled: false } },
+  remove: {
+    description:
+      'Its address stops within a minute. What it holds as unclaimed or failed is deleted; devices and their locations stay.',
+  },
 })
 
 /** A patched source still has the nulls that stand for secrets and for settings that are not set. */
 export const patchedSource = {
-  ...replaceSource,
+  ...sources.replace,
   read: (value: unknown) => body.safeParse(dropNulls(body, value)),
 }
-
-export const patchSource = define({
-  id: 'patchSource',
-  ...edit,
-  summary: 'Change a source',
-  patches: replaceSource,
-  example: { enabled: false },
-})
-
-export const deleteSource = define({
-  id: 'deleteSource',
-  ...remove,
-  summary: 'Delete a source',
-  description:
-    'Its address stops within a minute. What it holds as unclaimed or failed is deleted; devices and their locations stay.',
-})
 
 export const rotateSource = define({
   id: 'rotateSource',
   ...common,
   summary: 'Replace the address of a source',
   description: 'The old address stops within a minute.',
-  reply: replyWithUrl,
+  reply: sources.create.reply,
   problems: ['source-not-found'],
   idempotent: true,
   secrets: ['url'],

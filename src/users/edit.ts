@@ -1,26 +1,23 @@
 import { and, eq, gt, isNull, or, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
 import { appendEvents } from '../db/queries/events.ts'
-import { insertSelect, select } from '../db/query.ts'
+import {
+  type Creation,
+  type Deletion,
+  deleteOwned,
+  type Edit,
+  editOutcome,
+  refuse,
+} from '../db/queries/owned.ts'
+import { checkReferences, refuseUnknown } from '../db/queries/references.ts'
+import { insertSelect } from '../db/query.ts'
 import { devices, groups, keys, users } from '../db/schema.ts'
-import { runBatch, valuesOf } from '../db/statement.ts'
+import { runBatch } from '../db/statement.ts'
 import type { UserRecord } from '../domain/account/user.ts'
 import { emailKey } from '../domain/message/email.ts'
 import { fold } from '../domain/text/fold.ts'
 import { endSessionsIf } from '../sessions/store.ts'
-import { findUser, type User } from './store.ts'
-
-/* Each edit is one atomic batch, which checks the user's group, device and e-mail as it writes. */
-
-export type UserRefusal =
-  | { ok: false; refusal: 'email-taken' | 'user-not-found' | 'precondition-failed' }
-  | { ok: false; refusal: 'invalid-request'; errors: { pointer: string; detail: string }[] }
-export type UserOutcome = { ok: true; user: User } | UserRefusal
-
-const refuse = (refusal: Exclude<UserRefusal['refusal'], 'invalid-request'>): UserRefusal => ({
-  ok: false,
-  refusal,
-})
+import { ownUsers, type User } from './store.ts'
 
 const toColumns = (record: UserRecord) => ({
   name: record.name,
@@ -45,89 +42,41 @@ const toColumns = (record: UserRecord) => ({
   expires: record.expires,
 })
 
-interface UserWrite {
-  accountId: string
-  id: string
-  record: UserRecord
+/** Checks the user's group and device. `isWritable` also says that the e-mail address is free. */
+const checkRecord = (accountId: string, id: string, record: UserRecord) => {
+  const { areKnown, selectErrors } = checkReferences(accountId, [
+    { table: groups, what: 'group', pointer: '/group', ids: record.groupId },
+    { table: devices, what: 'device', pointer: '/deviceId', ids: record.deviceId },
+  ])
+  const isWritable = sql`${areKnown} AND NOT EXISTS (SELECT 1 FROM ${users}
+    WHERE ${users.accountId} = ${accountId} AND ${users.emailKey} = ${emailKey(record.email)}
+      AND ${users.id} <> ${id})`
+  return { isWritable, selectErrors }
 }
 
-type Referenced = typeof groups | typeof devices
-
-const existsIn = (table: Referenced, accountId: string, id: string | null): SQL =>
-  id === null
-    ? sql`true`
-    : sql`EXISTS (SELECT 1 FROM ${table}
-        WHERE ${table.id} = ${id} AND ${table.accountId} = ${accountId})`
-
-/** The conditions of a write. Selected again after it, they show which one failed. */
-const checksOf = ({ accountId, id, record }: UserWrite) => ({
-  group: existsIn(groups, accountId, record.groupId),
-  device: existsIn(devices, accountId, record.deviceId),
-  email: sql`NOT EXISTS (SELECT 1 FROM ${users} WHERE ${users.accountId} = ${accountId}
-    AND ${users.emailKey} = ${emailKey(record.email)} AND ${users.id} <> ${id})`,
-})
-
-const selectChecks = (write: UserWrite) => {
-  const { group, device, email } = checksOf(write)
-  const { accountId, id, record } = write
-  const own = and(eq(users.id, id), eq(users.accountId, accountId))
-  const ownGroup = sql`${groups.id} = ${record.groupId} AND ${groups.accountId} = ${accountId}`
-  return select(
-    {
-      group: sql<number>`${group}`,
-      device: sql<number>`${device}`,
-      email: sql<number>`${email}`,
-      version: sql<number | null>`(SELECT ${users.version} FROM ${users} WHERE ${own})`,
-      groupName: sql<string | null>`(SELECT ${groups.name} FROM ${groups} WHERE ${ownGroup})`,
-    },
-    sql``,
-  )
-}
-
-const isWritable = (write: UserWrite): SQL => {
-  const { group, device, email } = checksOf(write)
-  return sql`${group} AND ${device} AND ${email}`
-}
-
-const refusalOf = ({ group, device }: { group: number; device: number }): UserRefusal => {
-  const errors = [
-    ...(group ? [] : [{ pointer: '/group', detail: 'is not a group of this account' }]),
-    ...(device ? [] : [{ pointer: '/deviceId', detail: 'is not a device of this account' }]),
-  ]
-  return errors.length > 0
-    ? { ok: false, refusal: 'invalid-request', errors }
-    : refuse('email-taken')
-}
-
-interface NewUser extends UserWrite {
-  /** A password hash, or null for a user without a password. */
+interface Password {
+  /** The hash of a new password; null for none, or to keep the one it has. */
   password: string | null
-  now: number
 }
 
 /** A retry after a crash has the same id: it finds the user and changes nothing. */
-export const createUser = async (db: Database, user: NewUser): Promise<UserOutcome> => {
+export const createUser = async (db: Database, user: Creation<UserRecord> & Password) => {
   const { accountId, id, record, password, now } = user
+  const { isWritable, selectErrors } = checkRecord(accountId, id, record)
   const times = { creation: now, modification: now }
   const row = { id, accountId, ...toColumns(record), password, ...times, version: 1 }
-  const { checks } = await runBatch(db, {
-    inserted: insertSelect(users, row, sql`WHERE ${isWritable(user)} ON CONFLICT DO NOTHING`),
-    checks: selectChecks(user),
+  const { errors, found } = await runBatch(db, {
+    inserted: insertSelect(users, row, sql`WHERE ${isWritable} ON CONFLICT DO NOTHING`),
+    errors: selectErrors,
+    found: ownUsers.selectOne(accountId, id),
   })
-  const [checked] = checks.results
-  if (checked?.version === null) return refusalOf(checked)
-  const created = await findUser(db, accountId, id)
-  return created ? { ok: true, user: created } : refuse('user-not-found')
+  const [created] = found.results
+  return created
+    ? { ok: true as const, row: created }
+    : refuseUnknown(errors, refuse('email-taken'))
 }
 
-interface UserEdit {
-  accountId: string
-  before: User
-  record: UserRecord
-  /** The hash of a new password; null keeps the one it has. */
-  password: string | null
-  now: number
-}
+type UserEdit = Edit<User, UserRecord> & Password
 
 /** True once the user is disabled or has this new password: then all its sessions end. */
 const endsSessions = ({ accountId, before, password }: UserEdit): SQL =>
@@ -136,18 +85,13 @@ const endsSessions = ({ accountId, before, password }: UserEdit): SQL =>
       AND (${users.disabled} = 1 OR ${users.password} = ${password}))`
 
 /** Writes only while the version is the one that was read. */
-export const updateUser = async (db: Database, edit: UserEdit): Promise<UserOutcome> => {
+export const updateUser = async (db: Database, edit: UserEdit) => {
   const { accountId, before, record, password, now } = edit
   const columns = toColumns(record)
   const isSame = JSON.stringify(columns) === JSON.stringify(toColumns(before))
-  if (password === null && isSame) return { ok: true, user: before }
-  const write = { accountId, id: before.id, record }
-  const isUnchanged = and(
-    eq(users.id, before.id),
-    eq(users.accountId, accountId),
-    eq(users.version, before.version),
-  )
-  const { written, checks } = await runBatch(db, {
+  if (password === null && isSame) return { ok: true as const, row: before }
+  const { isWritable, selectErrors } = checkRecord(accountId, before.id, record)
+  const { written, errors, found } = await runBatch(db, {
     written: db
       .update(users)
       .set({
@@ -156,47 +100,35 @@ export const updateUser = async (db: Database, edit: UserEdit): Promise<UserOutc
         modification: now,
         version: before.version + 1,
       })
-      .where(and(isUnchanged, isWritable(write))),
-    checks: selectChecks(write),
+      .where(
+        sql`${ownUsers.isOwn(accountId, before.id)} AND ${users.version} = ${before.version}
+          AND ${isWritable}`,
+      ),
+    errors: selectErrors,
     sessions: endSessionsIf(db, accountId, before.id, endsSessions(edit)),
+    found: ownUsers.selectOne(accountId, before.id),
   })
-  const [checked] = checks.results
-  if (checked && written.meta.changes === 1) {
-    const { groupName } = checked
-    const changed = { groupName, modification: now, version: before.version + 1 }
-    return { ok: true, user: { ...before, ...record, ...changed } }
-  }
-  if (!checked || checked.version === null) return refuse('user-not-found')
-  return checked.version === before.version ? refusalOf(checked) : refuse('precondition-failed')
-}
-
-interface UserDeletion {
-  accountId: string
-  id: string
-  /** The versions of If-Match, compared as the user is deleted. */
-  versions: number[] | null
-  now: number
+  const rows = { before, after: found.results[0] }
+  return editOutcome('user', written.meta.changes === 1, rows, () =>
+    refuseUnknown(errors, refuse('email-taken')),
+  )
 }
 
 /** Deletes the user with its sessions and keys, each of which gets its `key.revoked` event. */
-export const deleteUser = async (
-  db: Database,
-  { accountId, id, versions, now }: UserDeletion,
-): Promise<{ ok: true } | UserRefusal> => {
-  const own = and(eq(users.id, id), eq(users.accountId, accountId))
-  const isExpected = versions ? sql`${users.version} IN ${valuesOf(versions)}` : sql`true`
-  const isDeletable = sql`EXISTS (SELECT 1 FROM ${users} WHERE ${own} AND ${isExpected})`
-  const ofUser = and(eq(keys.accountId, accountId), eq(keys.userId, id), isDeletable)
-  const isLive = or(isNull(keys.expires), gt(keys.expires, now))
-  const revoked = sql`SELECT 'evt_' || ${keys.id} || '_revoked' AS id, ${keys.id} AS place, NULL AS device_id,
-    json_object('keyId', ${keys.id}) AS data FROM ${keys} WHERE ${and(ofUser, isLive)}`
-  const { before, deleted } = await runBatch(db, {
-    before: db.select({ id: users.id }).from(users).where(own),
-    revoked: appendEvents(db, { accountId, type: 'key.revoked', time: now, rows: revoked }),
-    keys: db.delete(keys).where(ofUser),
-    sessions: endSessionsIf(db, accountId, id, isDeletable),
-    deleted: db.delete(users).where(and(eq(users.id, id), isDeletable)),
+export const deleteUser = (db: Database, deletion: Deletion) => {
+  const { accountId, id, now } = deletion
+  return deleteOwned(db, ownUsers, deletion, {
+    thereafter: (isGone) => {
+      const ofUser = and(eq(keys.accountId, accountId), eq(keys.userId, id), isGone)
+      const isLive = or(isNull(keys.expires), gt(keys.expires, now))
+      const revoked = sql`SELECT 'evt_' || ${keys.id} || '_revoked' AS id, ${keys.id} AS place,
+        NULL AS device_id, json_object('keyId', ${keys.id}) AS data
+        FROM ${keys} WHERE ${and(ofUser, isLive)}`
+      return [
+        ...appendEvents(db, { accountId, type: 'key.revoked', time: now, rows: revoked }),
+        db.delete(keys).where(ofUser),
+        endSessionsIf(db, accountId, id, isGone),
+      ]
+    },
   })
-  if (deleted.meta.changes === 1) return { ok: true }
-  return refuse(before.results.length === 1 ? 'precondition-failed' : 'user-not-found')
 }

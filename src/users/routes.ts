@@ -13,24 +13,16 @@ import { applyPatch, type Patch } from '../http/body/patch.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import type { Operation } from '../http/contract/contract.ts'
 import { operation } from '../http/contract/operation.ts'
-import { invalid, Problem, requireOk } from '../http/contract/problem.ts'
-import { readCursor } from '../http/paging/page.ts'
-import { editResource } from '../http/reply/editResource.ts'
+import { invalid, Problem } from '../http/contract/problem.ts'
 import { setHeader } from '../http/reply/newReply.ts'
-import { requireInPath } from '../http/reply/notFound.ts'
-import { type ReplyBody, reply, replyPage, replyWithEtag } from '../http/reply/reply.ts'
+import { type ReplyBody, replyWithEtag } from '../http/reply/reply.ts'
+import { inAccount, resourceRoutes } from '../http/resource/routes.ts'
 import { ledgerOf } from '../ledger/stub.ts'
 import * as contract from './contract.ts'
 import { createUser, deleteUser, updateUser } from './edit.ts'
 import type { UserBody } from './forms.ts'
 import { presentUser } from './present.ts'
-import { findUser, listUsers, type Position, searchUsers, type User } from './store.ts'
-
-const presentFlat = (user: User) => ({ success: true as const, ...presentUser(user) })
-
-/** The user in the path. */
-const findRequested = (c: Context): Promise<User> =>
-  requireInPath(c, 'userId', (id) => findUser(c.get('db'), c.get('principal').accountId, id))
+import { ownUsers, searchUsers, type User } from './store.ts'
 
 /** The id of the group that a body names by id or name. */
 const findGroupId = async (c: Context, group: string | null): Promise<string | null> => {
@@ -60,8 +52,8 @@ const toRecord = async (
  * if that is renamed meanwhile.
  */
 const patchUser = (before: User, patch: Patch): UserBody => {
-  const shown = presentFlat(before)
-  const body = applyPatch(patch, shown, contract.replaceUser)
+  const shown = presentUser(before)
+  const body = applyPatch(patch, shown, contract.users.replace)
   const hasSameId = body.groupId === shown.groupId
   if (body.group !== shown.group) return hasSameId ? { ...body, groupId: null } : body
   if (!hasSameId)
@@ -84,26 +76,50 @@ const refuseOwnRights = (c: Context, before: User, after: UserRecord): void => {
     })
 }
 
-const editUser = async (c: Context, change: (before: User) => UserBody): Promise<User> => {
-  // Kept across retries: hashing is slow by design.
-  let password: string | null = null
-  const { user } = await editResource(c, {
-    find: () => findRequested(c),
-    change: async (before) => {
-      const body = change(before)
-      const record = await toRecord(c, body)
-      refuseOwnRights(c, before, record)
-      password ??= body.password === null ? null : await hashPassword(c.env, body.password)
-      return record
-    },
-    write: (before, record) => {
-      const { accountId } = c.get('principal')
-      return updateUser(c.get('db'), { accountId, before, record, password, now: Date.now() })
-    },
-  })
-  evictKeysOfUser(user.id)
-  return user
+/** Once for a request, whose edit may be repeated: hashing is slow by design. */
+const hashes = new WeakMap<Context, Promise<string>>()
+const hashOnce = async (c: Context, password: string | null): Promise<string | null> => {
+  if (password === null) return null
+  const hash = hashes.get(c) ?? hashPassword(c.env, password)
+  hashes.set(c, hash)
+  return hash
 }
+
+const resource = resourceRoutes(contract.users, {
+  prefix: 'usr',
+  find: inAccount(ownUsers).find,
+  list: (c, after, { limit, q }) => {
+    const { accountId } = c.get('principal')
+    return q
+      ? searchUsers(c.get('db'), { accountId, q: fold(q), after, limit })
+      : ownUsers.list(c.get('db'), accountId, String(after.at(-1) ?? ''), limit)
+  },
+  present: presentUser,
+  create: async (db, { record: body, ...creation }, c) => {
+    const record = await toRecord(c, body)
+    const password = await hashOnce(c, body.password)
+    return createUser(db, { ...creation, record, password })
+  },
+  update: async (db, { record: body, ...edit }, c) => {
+    const record = await toRecord(c, body)
+    refuseOwnRights(c, edit.before, record)
+    const password = await hashOnce(c, body.password)
+    const outcome = await updateUser(db, { ...edit, record, password })
+    if (outcome.ok) evictKeysOfUser(edit.before.id)
+    return outcome
+  },
+  patch: patchUser,
+  remove: async (db, deletion, c) => {
+    const outcome = await deleteUser(db, deletion)
+    if (!outcome.ok) return outcome
+    const { id, accountId } = deletion
+    evictKeysOfUser(id)
+    c.executionCtx.waitUntil(pokeIfSubscribed(c.env, c.get('principal')))
+    // A failure is harmless: only the count of devices that the deleted user created stays behind.
+    c.executionCtx.waitUntil(ledgerOf(c.env, accountId).deleteCreator(id))
+    return outcome
+  },
+})
 
 const replyCacheable = <O extends Operation>(c: Context, contract: O, body: ReplyBody<O>) => {
   setHeader(c, 'Cache-Control', 'public, max-age=3600')
@@ -124,51 +140,4 @@ export const users = new Hono<AppEnv>()
     const timeZones = timeZoneNames(Date.now())
     return replyCacheable(c, contract.listTimeZones, { success: true, timeZones })
   })
-  .get('/', operation(contract.listUsers), async (c) => {
-    const { limit, cursor, q } = c.req.valid('query')
-    const { accountId } = c.get('principal')
-    const after = (await readCursor(c, cursor)) as Position | null
-    const listing = { accountId, after, limit }
-    const page = q
-      ? await searchUsers(c.get('db'), fold(q), listing)
-      : await listUsers(c.get('db'), listing)
-    return replyPage(c, contract.listUsers, { users: page.users.map(presentUser) }, page.next)
-  })
-  .post('/', operation(contract.createUser), async (c) => {
-    const body = c.req.valid('json')
-    const { accountId } = c.get('principal')
-    const record = await toRecord(c, body)
-    const id = await c.get('newId')('usr')
-    const password = body.password === null ? null : await hashPassword(c.env, body.password)
-    const { user } = requireOk(
-      await createUser(c.get('db'), { accountId, id, record, password, now: Date.now() }),
-    )
-    return replyWithEtag(c, contract.createUser, presentFlat(user), {
-      version: user.version,
-      location: `/api/users/${id}`,
-    })
-  })
-  .get('/:userId', operation(contract.readUser), async (c) => {
-    const user = await findRequested(c)
-    return replyWithEtag(c, contract.readUser, presentFlat(user), user)
-  })
-  .put('/:userId', operation(contract.replaceUser), async (c) => {
-    const user = await editUser(c, () => c.req.valid('json'))
-    return replyWithEtag(c, contract.replaceUser, presentFlat(user), user)
-  })
-  .patch('/:userId', operation(contract.patchUser), async (c) => {
-    const patch = c.req.valid('json')
-    const user = await editUser(c, (before) => patchUser(before, patch))
-    return replyWithEtag(c, contract.patchUser, presentFlat(user), user)
-  })
-  .delete('/:userId', operation(contract.deleteUser), async (c) => {
-    const { accountId } = c.get('principal')
-    const id = c.req.param('userId')
-    const versions = c.get('ifMatch')
-    requireOk(await deleteUser(c.get('db'), { accountId, id, versions, now: Date.now() }))
-    evictKeysOfUser(id)
-    c.executionCtx.waitUntil(pokeIfSubscribed(c.env, c.get('principal')))
-    // A failure is harmless: only the count of devices that the deleted user created stays behind.
-    c.executionCtx.waitUntil(ledgerOf(c.env, accountId).deleteCreator(id))
-    return reply(c, contract.deleteUser, { success: true })
-  })
+  .route('/', resource)

@@ -1,136 +1,78 @@
-import {
-  and,
-  asc,
-  eq,
-  getTableColumns,
-  gt,
-  gte,
-  isNull,
-  lt,
-  lte,
-  or,
-  type SQL,
-  sql,
-} from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, gt, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
+import { type Page, type Position, toPage } from '../db/page.ts'
+import { ownedRows } from '../db/queries/owned.ts'
+import { nullable, type Query, select } from '../db/query.ts'
 import { groups, users } from '../db/schema.ts'
-import type { UserRecord } from '../domain/account/user.ts'
+import { readAll, statement } from '../db/statement.ts'
 
-export interface User extends UserRecord {
-  id: string
-  /** The name of the group that the user is confined to. */
-  groupName: string | null
-  creation: number
-  modification: number
-  lastLogin: number | null
-  version: number
-}
+const selectRows = (where: SQL) =>
+  select(
+    { ...getTableColumns(users), groupName: nullable(groups.name) },
+    sql`FROM ${users} LEFT JOIN ${groups} ON ${groups.id} = ${users.groupId} ${where}`,
+  )
 
-type Row = typeof users.$inferSelect & { groupName: string | null }
+type Row = ReturnType<typeof selectRows> extends Query<infer R> ? R : never
 
-const toUser = (row: Row): User => {
+/** With the name of the group that the user is confined to. */
+export type User = ReturnType<typeof toUser>
+
+const toUser = (row: Row) => {
   const { accountId, nameKey, emailKey, password, notifyEmail, notifySms, fromTime, ...rest } = row
   return { ...rest, notify: { email: notifyEmail, sms: notifySms }, from: fromTime }
 }
 
-const selectFrom = (db: Database) =>
-  db
-    .select({ ...getTableColumns(users), groupName: groups.name })
-    .from(users)
-    .leftJoin(groups, eq(groups.id, users.groupId))
-
-export const findUser = async (
-  db: Database,
-  accountId: string,
-  id: string,
-): Promise<User | null> => {
-  const isRequested = and(eq(users.id, id), eq(users.accountId, accountId))
-  const [row] = await selectFrom(db).where(isRequested)
-  return row ? toUser(row) : null
-}
-
-/** Where a page ended: in the order of ids or, in a search, of names and then of e-mails. */
-export type Position = [by: 'id' | 'name' | 'email', key: string, id: string]
-
-export interface UserPage {
-  users: User[]
-  next: Position | null
-}
-
-interface Selection {
-  accountId: string
-  where: SQL | undefined
-  order: SQL[]
-  limit: number
-}
-
-const selectUsers = (db: Database, { accountId, where, order, limit }: Selection): Promise<Row[]> =>
-  selectFrom(db)
-    .where(and(eq(users.accountId, accountId), where))
-    .orderBy(...order)
-    .limit(limit)
+export const ownUsers = ownedRows('user', users, (where) => selectRows(where).map(toUser))
+export const findUser = ownUsers.find
 
 /** Sorts after every text that begins with a prefix. */
 const PREFIX_END = '\u{10ffff}'
 
-const startsWith = (column: typeof users.nameKey | typeof users.emailKey, prefix: string) =>
-  and(gte(column, prefix), lt(column, prefix + PREFIX_END))
-
-/** A page of `limit` users from up to `limit + 1` rows. */
-const toPage = (rows: Row[], limit: number, by: Position[0]): UserPage => {
-  const page = rows.slice(0, limit)
-  const last = page.at(-1)
-  const key = by === 'email' ? last?.emailKey : last?.nameKey
-  return {
-    users: page.map(toUser),
-    next: last && rows.length > limit ? [by, by === 'id' ? '' : (key ?? ''), last.id] : null,
-  }
-}
-
-export interface UserListing {
+interface Search {
   accountId: string
-  after: Position | null
+  /** A folded prefix of the name or the e-mail address. */
+  q: string
+  /** Where the page before ended: first in the order of names, then in that of e-mails. */
+  after: Position
   limit: number
 }
 
-export const listUsers = async (
+const selectMatches = (
   db: Database,
-  { accountId, after, limit }: UserListing,
-): Promise<UserPage> => {
-  const where = gt(users.id, after?.[2] ?? '')
-  const order = [asc(users.id)]
-  return toPage(await selectUsers(db, { accountId, where, order, limit: limit + 1 }), limit, 'id')
-}
+  { accountId, q, limit }: Search,
+  column: typeof users.nameKey | typeof users.emailKey,
+  isAfter: SQL,
+): Promise<Row[]> =>
+  readAll(
+    statement(
+      db,
+      selectRows(sql`WHERE ${users.accountId} = ${accountId} AND ${column} >= ${q}
+        AND ${column} < ${q + PREFIX_END} AND ${isAfter}
+        ORDER BY ${column}, ${users.id} LIMIT ${limit + 1}`),
+    ),
+  )
 
 /**
- * Users whose name or e-mail begins with the folded prefix `q`: by name, then by e-mail those whose
- * name does not match. Filtering these here, not in SQL, keeps the rows read to those of a page.
+ * Users whose name or e-mail begins with the prefix: by name, then by e-mail those whose name does
+ * not match. Filtering these here, not in SQL, keeps the rows read to those of a page.
  */
-export const searchUsers = async (
-  db: Database,
-  q: string,
-  { accountId, after, limit }: UserListing,
-): Promise<UserPage> => {
-  const [by, key, id] = after ?? ['name', '', '']
-  let byName: User[] = []
+export const searchUsers = async (db: Database, search: Search): Promise<Page<User>> => {
+  const [by = 'name', key = '', id = ''] = search.after
+  let named: Row[] = []
   if (by === 'name') {
     const isAfter = sql`(${users.nameKey}, ${users.id}) > (${key}, ${id})`
-    const where = and(startsWith(users.nameKey, q), isAfter)
-    const order = [asc(users.nameKey), asc(users.id)]
-    const rows = await selectUsers(db, { accountId, where, order, limit: limit + 1 })
-    const page = toPage(rows, limit, 'name')
-    if (page.next) return page
-    byName = page.users
+    const rows = await selectMatches(db, search, users.nameKey, isAfter)
+    const page = toPage(rows, search.limit, (last) => ['name', last.nameKey, last.id])
+    if (page.next) return { ...page, rows: page.rows.map(toUser) }
+    named = page.rows
   }
-  const rest = limit - byName.length
-  if (rest === 0) return { users: byName, next: ['email', '', ''] }
-  const isAfter = gt(users.emailKey, by === 'email' ? key : '')
-  const where = and(startsWith(users.emailKey, q), isAfter)
-  const order = [asc(users.emailKey)]
-  const rows = await selectUsers(db, { accountId, where, order, limit: rest + 1 })
-  const { next } = toPage(rows, rest, 'email')
-  const byEmail = rows.slice(0, rest).filter(({ nameKey }) => !nameKey.startsWith(q))
-  return { users: [...byName, ...byEmail.map(toUser)], next }
+  const limit = search.limit - named.length
+  if (limit === 0) return { rows: named.map(toUser), next: ['email', '', ''] }
+  const isAfter = gt(users.emailKey, by === 'email' ? String(key) : '')
+  const rows = await selectMatches(db, { ...search, limit }, users.emailKey, isAfter)
+  const { next, ...page } = toPage(rows, limit, (last) => ['email', last.emailKey, last.id])
+  const mailed = page.rows.filter(({ nameKey }) => !nameKey.startsWith(search.q))
+  return { rows: [...named, ...mailed].map(toUser), next }
 }
 
 const MAX_ADMINISTRATORS = 100

@@ -3,9 +3,9 @@ import { DISABLED_REASONS } from '../domain/event/webhook.ts'
 import { checkPublicUrl } from '../domain/text/publicUrl.ts'
 import { MAX_FILTERED, patterns } from '../events/contract.ts'
 import { define } from '../http/contract/contract.ts'
-import { resourceForms } from '../http/contract/resource.ts'
 import { id, line, success, time } from '../http/contract/wire.ts'
 import { nextCursor, pageQuery } from '../http/paging/page.ts'
+import { resource } from '../http/resource/contract.ts'
 
 /** Allows loopback: the route rejects it unless ALLOW_LOOPBACK_WEBHOOKS is set. */
 const url = z
@@ -126,60 +126,28 @@ export const delivery = z
   })
   .meta({ id: 'WebhookDelivery' })
 
-const reply = z.object({ success, webhook })
-const replyWithSecret = z.object({ success, webhook, secret }).meta({ id: 'NewWebhookReply' })
 const deliveryReply = z.object({ success, delivery })
 const common = { tag: 'Webhooks', scope: 'admin', wholeAccount: true } as const
-const { read, create, edit, remove } = resourceForms(reply, 'webhook-not-found', {
+
+export const webhooks = resource({
+  name: 'webhook',
+  tag: 'Webhooks',
   reading: common,
   writing: common,
-})
-const written = {
+  schema: webhook,
   body,
-  wrapper: 'webhook',
-  ignored: ['success', 'id', 'disabledReason', 'creation', 'lastModified'],
-} as const
-
-export const listWebhooks = define({
-  id: 'listWebhooks',
-  ...common,
-  summary: 'List webhooks',
-  query: z.strictObject(pageQuery),
-  reply: z.object({ success, webhooks: z.array(webhook), nextCursor }),
+  shownOnce: { secret },
+  create: {
+    description:
+      'The webhook receives events from now on, in sequence, up to 100 in a call. An account can have at most 50 webhooks. Only this reply shows the `secret`.',
+    problems: ['webhook-cap-reached'],
+  },
+  replace: {
+    description:
+      'Members that are left out return to their defaults. A webhook that is enabled again receives events from then on; the events that it missed are in `GET /api/events`.',
+  },
+  patch: { example: { enabled: false } },
 })
-
-export const createWebhook = define({
-  id: 'createWebhook',
-  ...create,
-  ...written,
-  summary: 'Create a webhook',
-  description:
-    'The webhook receives events from now on, in sequence, up to 100 in a call. An account can have at most 50 webhooks. Only this reply shows the `secret`.',
-  reply: replyWithSecret,
-  problems: ['webhook-cap-reached'],
-  secrets: ['secret'],
-})
-
-export const readWebhook = define({ id: 'readWebhook', ...read, summary: 'Read a webhook' })
-
-export const replaceWebhook = define({
-  id: 'replaceWebhook',
-  ...edit,
-  ...written,
-  summary: 'Replace a webhook',
-  description:
-    'Members that are left out return to their defaults. A webhook that is enabled again receives events from then on; the events that it missed are in `GET /api/events`.',
-})
-
-export const patchWebhook = define({
-  id: 'patchWebhook',
-  ...edit,
-  summary: 'Change a webhook',
-  patches: replaceWebhook,
-  example: { enabled: false },
-})
-
-export const deleteWebhook = define({ id: 'deleteWebhook', ...remove, summary: 'Delete a webhook' })
 
 export const testWebhook = define({
   id: 'testWebhook',

@@ -1,15 +1,8 @@
 import type { Webhook, WebhookDelivery } from '../domain/event/webhook.ts'
 import { iso, isoOrNull } from '../domain/time/iso.ts'
 
-export const presentWebhook = (webhook: Webhook) => ({
-  id: webhook.id,
-  url: webhook.url,
-  events: webhook.events,
-  devices: webhook.devices,
-  groups: webhook.groups,
-  description: webhook.description,
-  enabled: webhook.enabled,
-  disabledReason: webhook.disabledReason,
+export const presentWebhook = ({ since, version, ...webhook }: Webhook) => ({
+  ...webhook,
   creation: iso(webhook.creation),
   lastModified: iso(webhook.lastModified),
 })

@@ -1,5 +1,6 @@
-import { and, eq, getTableColumns, gt, type SQL, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
+import { ownedRows } from '../db/queries/owned.ts'
 import { select } from '../db/query.ts'
 import { accounts, eventHeads, webhooks } from '../db/schema.ts'
 import { compile, type Placeholders, runBatch } from '../db/statement.ts'
@@ -11,31 +12,10 @@ const {
   ...WEBHOOK_COLUMNS
 } = getTableColumns(webhooks)
 
-export const isOwn = (accountId: string, id: string): SQL | undefined =>
-  and(eq(webhooks.id, id), eq(webhooks.accountId, accountId))
+const selectWebhooks = (where: SQL) => select(WEBHOOK_COLUMNS, sql`FROM ${webhooks} ${where}`)
 
-export const selectWebhook = (db: Database, accountId: string, id: string) =>
-  db.select(WEBHOOK_COLUMNS).from(webhooks).where(isOwn(accountId, id))
-
-export const findWebhook = (
-  db: Database,
-  accountId: string,
-  id: string,
-): Promise<Webhook | undefined> => selectWebhook(db, accountId, id).get()
-
-/** In the order of their ids, those after `after`. */
-export const listWebhooks = (
-  db: Database,
-  accountId: string,
-  after: string,
-  limit: number,
-): Promise<Webhook[]> =>
-  db
-    .select(WEBHOOK_COLUMNS)
-    .from(webhooks)
-    .where(and(eq(webhooks.accountId, accountId), gt(webhooks.id, after)))
-    .orderBy(webhooks.id)
-    .limit(limit)
+export const ownWebhooks = ownedRows('webhook', webhooks, selectWebhooks)
+export const findWebhook = ownWebhooks.find
 
 export type AccountStatus = 'active' | 'disabled' | 'missing'
 
@@ -60,11 +40,8 @@ const selectHead = compile((p: OfAccount) =>
     sql`FROM ${eventHeads} WHERE ${eventHeads.accountId} = ${p.accountId}`,
   ),
 )
-const selectWebhooks = compile((p: OfAccount) =>
-  select(
-    WEBHOOK_COLUMNS,
-    sql`FROM ${webhooks} WHERE ${webhooks.accountId} = ${p.accountId} ORDER BY ${webhooks.id}`,
-  ),
+const selectAll = compile((p: OfAccount) =>
+  selectWebhooks(sql`WHERE ${webhooks.accountId} = ${p.accountId} ORDER BY ${webhooks.id}`),
 )
 
 /** What the feed reads with each poll, as of one moment. */
@@ -75,7 +52,7 @@ export const readAccountSnapshot = async (
   const { found, heads, rows } = await runBatch(db, {
     found: selectStatus(db, { accountId }),
     heads: selectHead(db, { accountId }),
-    rows: selectWebhooks(db, { accountId }),
+    rows: selectAll(db, { accountId }),
   })
   const [account] = found.results
   return {
@@ -105,5 +82,5 @@ export const disableWebhook = async (
       lastModified: now,
       version: sql`${webhooks.version} + 1`,
     })
-    .where(and(isOwn(accountId, id), eq(webhooks.url, url), eq(webhooks.enabled, true)))
+    .where(and(ownWebhooks.isOwn(accountId, id), eq(webhooks.url, url), eq(webhooks.enabled, true)))
 }

@@ -1,9 +1,8 @@
 import * as z from 'zod'
 import { DEFAULT_COLOR, MAX_ACCOUNT_VERTICES, MAX_ZONES } from '../domain/geo/zone.ts'
 import { define } from '../http/contract/contract.ts'
-import { resourceForms } from '../http/contract/resource.ts'
 import { id, line, name, success, time } from '../http/contract/wire.ts'
-import { nextCursor, pageQuery } from '../http/paging/page.ts'
+import { resource } from '../http/resource/contract.ts'
 import { shape } from './forms.ts'
 
 const color = z
@@ -37,36 +36,28 @@ export const zone = z
   })
   .meta({ id: 'Zone' })
 
-const reply = z.object({ success, zone })
 const common = { tag: 'Zones', wholeAccount: true } as const
-const { read, create, edit, remove } = resourceForms(reply, 'zone-not-found', {
-  reading: { ...common, scope: 'read' },
-  writing: { ...common, scope: 'write' },
-})
-const written = {
-  body: zoneBody,
-  wrapper: 'zone',
-  ignored: ['success', 'id', 'creation', 'lastModified'],
-} as const
 const LIMITS = `An account can have ${MAX_ZONES.toLocaleString('en')} zones with ${MAX_ACCOUNT_VERTICES.toLocaleString('en')} positions in all.`
 
-export const listZones = define({
-  id: 'listZones',
-  ...common,
-  summary: 'List zones',
-  description: 'In the order in which they were created.',
-  scope: 'read',
-  query: z.strictObject(pageQuery),
-  reply: z.object({ success, zones: z.array(zone), nextCursor }),
-})
-
-export const createZone = define({
-  id: 'createZone',
-  ...create,
-  ...written,
-  summary: 'Create a zone',
-  description: LIMITS,
-  problems: ['zone-cap-reached'],
+export const zones = resource({
+  name: 'zone',
+  tag: 'Zones',
+  reading: { scope: 'read', wholeAccount: true },
+  writing: { scope: 'write', wholeAccount: true },
+  schema: zone,
+  body: zoneBody,
+  list: { description: 'In the order in which they were created.' },
+  create: { description: LIMITS, problems: ['zone-cap-reached'] },
+  edit: { problems: ['zone-cap-reached'] },
+  replace: {
+    description:
+      'Rules judge by the new shape from the next report on; what happened before raises no alert.',
+  },
+  patch: { example: { name: 'Old harbour' } },
+  remove: {
+    description: 'A zone that a rule names is not deleted.',
+    problems: ['zone-in-use'],
+  },
 })
 
 export const exportZones = define({
@@ -130,33 +121,4 @@ export const importZones = define({
     .meta({ id: 'ImportedZones' }),
   problems: ['zone-cap-reached'],
   idempotent: true,
-})
-
-export const readZone = define({ id: 'readZone', ...read, summary: 'Read a zone' })
-
-export const replaceZone = define({
-  id: 'replaceZone',
-  ...edit,
-  ...written,
-  summary: 'Replace a zone',
-  description:
-    'Rules judge by the new shape from the next report on; what happened before raises no alert.',
-  problems: ['zone-not-found', 'zone-cap-reached', 'conflict'],
-})
-
-export const patchZone = define({
-  id: 'patchZone',
-  ...edit,
-  summary: 'Change a zone',
-  patches: replaceZone,
-  example: { name: 'Old harbour' },
-  problems: ['zone-not-found', 'zone-cap-reached', 'conflict'],
-})
-
-export const deleteZone = define({
-  id: 'deleteZone',
-  ...remove,
-  summary: 'Delete a zone',
-  description: 'A zone that a rule names is not deleted.',
-  problems: ['zone-not-found', 'zone-in-use'],
 })

@@ -1,9 +1,17 @@
-import { and, eq, not, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
+import {
+  type Creation,
+  type Deletion,
+  deleteOwned,
+  type Edit,
+  editOutcome,
+  refuse,
+} from '../db/queries/owned.ts'
 import { touchAfter } from '../db/queries/rulesVersion.ts'
 import { insertSelect } from '../db/query.ts'
 import { rules, zones } from '../db/schema.ts'
-import { runBatch, valuesOf } from '../db/statement.ts'
+import { runBatch } from '../db/statement.ts'
 import {
   countVertices,
   MAX_ACCOUNT_VERTICES,
@@ -11,26 +19,16 @@ import {
   type Zone,
   type ZoneRecord,
 } from '../domain/geo/zone.ts'
-import { isOwnZone, selectZone, selectZonesOf } from './store.ts'
+import { ownZones, selectZonesOf } from './store.ts'
 
-/* Each edit is one atomic batch with its whole condition in every statement. */
-
-type Refusal = 'zone-not-found' | 'zone-cap-reached' | 'zone-in-use' | 'precondition-failed'
-export type ZoneRefusal = { ok: false; refusal: Refusal }
-
-const refuse = (refusal: Refusal): ZoneRefusal => ({ ok: false, refusal })
-
-export interface NewZones {
+interface NewZones {
   accountId: string
   zones: { id: string; record: ZoneRecord }[]
   now: number
 }
 
 /** Creates all or none. A retry after a crash has the same ids: it finds them and adds nothing. */
-export const createZones = async (
-  db: Database,
-  { accountId, zones: given, now }: NewZones,
-): Promise<{ ok: true; zones: Zone[] } | ZoneRefusal> => {
+export const createZones = async (db: Database, { accountId, zones: given, now }: NewZones) => {
   const list = given.map(({ id, record }) => ({
     id,
     ...record,
@@ -61,20 +59,22 @@ export const createZones = async (
     found: selectZonesOf(db, { accountId, ids: JSON.stringify(given.map(({ id }) => id)) }),
   })
   if (found.results.length < given.length) return refuse('zone-cap-reached')
-  return { ok: true, zones: found.results }
+  return { ok: true as const, zones: found.results }
 }
 
-export interface ZoneEdit {
-  accountId: string
-  before: Zone
-  record: ZoneRecord
-  now: number
+export const createZone = async (
+  db: Database,
+  { accountId, id, record, now }: Creation<ZoneRecord>,
+) => {
+  const outcome = await createZones(db, { accountId, zones: [{ id, record }], now })
+  if (!outcome.ok) return outcome
+  return { ok: true as const, row: outcome.zones[0] as Zone }
 }
 
 export const updateZone = async (
   db: Database,
-  { accountId, before, record, now }: ZoneEdit,
-): Promise<{ ok: true; zone: Zone } | ZoneRefusal> => {
+  { accountId, before, record, now }: Edit<Zone, ZoneRecord>,
+) => {
   const { name, description, color, shape } = record
   const vertices = countVertices(shape)
   const hasRoom = sql`(SELECT ifnull(sum(vertices), 0) FROM ${zones} others
@@ -91,38 +91,26 @@ export const updateZone = async (
       lastModified: now,
       version: before.version + 1,
     })
-    .where(and(isOwnZone(accountId, before.id), eq(zones.version, before.version), hasRoom))
+    .where(
+      sql`${ownZones.isOwn(accountId, before.id)} AND ${zones.version} = ${before.version}
+        AND ${hasRoom}`,
+    )
   const { written, found } = await runBatch(db, {
     written: touchAfter(db, accountId, update),
-    found: selectZone(db, accountId, before.id),
+    found: ownZones.selectOne(accountId, before.id),
   })
-  const [zone] = found.results
-  if (!zone) return refuse('zone-not-found')
-  if (written[0].meta.changes === 1) return { ok: true, zone }
-  return refuse(zone.version === before.version ? 'zone-cap-reached' : 'precondition-failed')
+  const isWritten = written[0].meta.changes === 1
+  return editOutcome('zone', isWritten, { before, after: found.results[0] }, () =>
+    refuse('zone-cap-reached'),
+  )
 }
 
-export interface ZoneDeletion {
-  accountId: string
-  id: string
-  /** What If-Match names, compared at the moment of the write. */
-  versions: number[] | null
-}
-
-export const deleteZone = async (
-  db: Database,
-  { accountId, id, versions }: ZoneDeletion,
-): Promise<{ ok: true } | ZoneRefusal> => {
-  const isUsed = sql`EXISTS (SELECT 1 FROM ${rules}, json_each(${rules.record}, '$.when.zones') used
-    WHERE ${rules.accountId} = ${accountId} AND used.value = ${id})`
-  const isExpected = versions ? sql`${zones.version} IN ${valuesOf(versions)}` : undefined
-  const { before, deleted } = await runBatch(db, {
-    before: db.select({ version: zones.version }).from(zones).where(isOwnZone(accountId, id)),
-    deleted: db.delete(zones).where(and(isOwnZone(accountId, id), isExpected, not(isUsed))),
+export const deleteZone = (db: Database, deletion: Deletion) =>
+  deleteOwned(db, ownZones, deletion, {
+    inUse: {
+      refusal: 'zone-in-use',
+      condition: sql`EXISTS (
+        SELECT 1 FROM ${rules}, json_each(${rules.record}, '$.when.zones') used
+        WHERE ${rules.accountId} = ${deletion.accountId} AND used.value = ${deletion.id})`,
+    },
   })
-  if (deleted.meta.changes === 1) return { ok: true }
-  const [row] = before.results
-  if (!row) return refuse('zone-not-found')
-  const isOutdated = versions && !versions.includes(row.version)
-  return refuse(isOutdated ? 'precondition-failed' : 'zone-in-use')
-}

@@ -54,7 +54,7 @@ export const readFeatures = (features: Feature[]): ZoneRecord[] => {
   const errors: FieldError[] = []
   const records = features.flatMap((feature, index) => {
     const body = toBody(feature, index)
-    const parsed = contract.createZone.body.safeParse(body)
+    const parsed = contract.zones.create.body.safeParse(body)
     if (parsed.success) return [parsed.data]
     for (const { pointer, detail } of fieldErrors(parsed.error, isObject(body) ? body : {}, ''))
       errors.push({ pointer: `/features/${index}${sourceOf(pointer)}`, detail })

@@ -1,12 +1,8 @@
 import type { Zone } from '../domain/geo/zone.ts'
 import { iso } from '../domain/time/iso.ts'
 
-export const presentZone = (zone: Zone) => ({
-  id: zone.id,
-  name: zone.name,
-  description: zone.description,
-  color: zone.color,
-  shape: zone.shape,
+export const presentZone = ({ version, ...zone }: Zone) => ({
+  ...zone,
   creation: iso(zone.creation),
   lastModified: iso(zone.lastModified),
 })

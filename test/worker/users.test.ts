@@ -290,7 +290,7 @@ test('an edit of an outdated version writes nothing', async () => {
       password: null,
       now: 1,
     })
-  expect(await rename('B')).toMatchObject({ ok: true, user: { version: 2 } })
+  expect(await rename('B')).toMatchObject({ ok: true, row: { version: 2 } })
   const late = await rename('C')
   expect(late).toEqual({ ok: false, refusal: 'precondition-failed' })
   expect((await account.call('GET', `/api/users/${id}`)).body.name).toBe('B')

@@ -17,7 +17,7 @@ const renewal = (p: Renewal) =>
     WHERE ${accounts.id} = ${p.accountId}`
 
 const renew = compile(renewal)
-const renewIfChanged = compile((p: Renewal) => sql`${renewal(p)} AND changes() > 0`)
+const renewChanged = compile((p: Renewal) => sql`${renewal(p)} AND changes() > 0`)
 const touchIfChanged = compile(
   (p: Renewal) => sql`UPDATE ${accounts} SET rules_version = ${p.token}
     WHERE ${accounts.id} = ${p.accountId} AND ${accounts.rulesVersion} IS NOT NULL
@@ -28,9 +28,13 @@ const touchIfChanged = compile(
 export const renewRulesVersion = (db: Database, accountId: string): Statement =>
   renew(db, { accountId, token: crypto.randomUUID() })
 
-/** A change, and the same if it has changed something. */
+/** The same, if the statement before it has changed something. */
+export const renewIfChanged = (db: Database, accountId: string): Statement =>
+  renewChanged(db, { accountId, token: crypto.randomUUID() })
+
+/** A change, and a new token if it has changed something. */
 export const renewAfter = <Change>(db: Database, accountId: string, change: Change) =>
-  [change, renewIfChanged(db, { accountId, token: crypto.randomUUID() })] as const
+  [change, renewIfChanged(db, accountId)] as const
 
 /** A change that neither adds nor removes a rule, and a new token if it has changed something. */
 export const touchAfter = <Change>(db: Database, accountId: string, change: Change) =>

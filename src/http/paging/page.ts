@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { liveSecrets } from '../../auth/token.ts'
+import type { Position } from '../../db/page.ts'
 import type { Context } from '../context.ts'
 import { Problem } from '../contract/problem.ts'
 
@@ -26,9 +27,6 @@ export const nextCursor = z
   .string()
   .nullable()
   .meta({ description: 'Send it as `cursor` to get the next page. Null on the last page.' })
-
-/** Where a page ended: the sort values of its last row. */
-export type Position = (string | number)[]
 
 const MAC_BYTES = 12
 

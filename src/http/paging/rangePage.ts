@@ -1,8 +1,9 @@
+import type { Position } from '../../db/page.ts'
 import { iso } from '../../domain/time/iso.ts'
 import type { Context } from '../context.ts'
 import { Problem } from '../contract/problem.ts'
 import { setHeader } from '../reply/newReply.ts'
-import { makeCursor, type Position, readCursor } from './page.ts'
+import { makeCursor, readCursor } from './page.ts'
 
 const EARLIEST = 0
 const LATEST = Date.UTC(9999, 11, 31)

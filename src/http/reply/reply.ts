@@ -1,7 +1,8 @@
 import type * as z from 'zod'
+import type { Position } from '../../db/page.ts'
 import type { Context } from '../context.ts'
 import type { Operation } from '../contract/contract.ts'
-import { makeCursor, type Position } from '../paging/page.ts'
+import { makeCursor } from '../paging/page.ts'
 import { isNotModified, tagOf } from './etag.ts'
 import { newReply, setHeader } from './newReply.ts'
 

@@ -2,10 +2,12 @@ import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { findKeyStatus } from '../../../src/auth/keyStatus.ts'
+import type { Page } from '../../../src/db/page.ts'
 import { packLocation } from '../../../src/db/queries/locations.ts'
 import { runBatch } from '../../../src/db/statement.ts'
 import { listDevices } from '../../../src/devices/list.ts'
 import { findDevice, hasGroup } from '../../../src/devices/store.ts'
+import type { Group } from '../../../src/domain/account/group.ts'
 import { createGroup, deleteGroup, updateGroup } from '../../../src/groups/edit.ts'
 import { findGroup, isFull, listGroups, resolveGroup } from '../../../src/groups/store.ts'
 import { prepareQuarantine } from '../../../src/ingest/quarantine.ts'
@@ -40,7 +42,7 @@ import {
 import { resumeImports } from '../../../src/sources/unclaimed/resumeImports.ts'
 import { discardUnclaimed, keepUnclaimed } from '../../../src/sources/unclaimed/unclaimed.ts'
 import { createUser, deleteUser, updateUser } from '../../../src/users/edit.ts'
-import { findUser, listUsers, searchUsers } from '../../../src/users/store.ts'
+import { findUser, ownUsers, searchUsers } from '../../../src/users/store.ts'
 import {
   DEVICES,
   GROUPS,
@@ -103,11 +105,12 @@ describe(`with ${USERS} users, ${GROUPS} groups and ${DEVICES} devices`, () => {
   test('no statement of lists, searches and edits scans the account', async () => {
     const { db, statements } = recordCell()
     const own = account.id
-    const page = { accountId: own, after: null, limit: 100 }
-    await listUsers(db, page)
-    await listUsers(db, { ...page, after: ['id', '', id('usr', 5000)] })
-    await searchUsers(db, 'user 1', { ...page, after: ['name', 'user 15', id('usr', 15)] })
-    await searchUsers(db, 'user1', page)
+    const page = { accountId: own, after: [], limit: 100 }
+    await ownUsers.list(db, own, '', 100)
+    await ownUsers.list(db, own, id('usr', 5000), 100)
+    const after = ['name', 'user 15', id('usr', 15)]
+    await searchUsers(db, { ...page, q: 'user 1', after })
+    await searchUsers(db, { ...page, q: 'user1' })
     const created = await createUser(db, {
       accountId: own,
       id: id('usr', 900_001),
@@ -118,7 +121,7 @@ describe(`with ${USERS} users, ${GROUPS} groups and ${DEVICES} devices`, () => {
     if (!created.ok) throw new Error(created.refusal)
     await updateUser(db, {
       accountId: own,
-      before: created.user,
+      before: created.row,
       record: record(2),
       password: null,
       now: 2,
@@ -131,23 +134,23 @@ describe(`with ${USERS} users, ${GROUPS} groups and ${DEVICES} devices`, () => {
         name: 'k',
         scopes: ['read'],
         hash: '',
-        userId: created.user.id,
+        userId: created.row.id,
         expires: null,
       },
       3,
     )
     await findKeyStatus(db, 'key_size', 3)
     await findKey(db, own, 'key_size', 3)
-    await listKeys(db, { accountId: own, userId: created.user.id, after: '', limit: 100, now: 3 })
-    await deleteUser(db, { accountId: own, id: created.user.id, versions: [2], now: 4 })
-    expect(await findUser(db, own, created.user.id)).toBeNull()
+    await listKeys(db, { accountId: own, userId: created.row.id, after: '', limit: 100, now: 3 })
+    await deleteUser(db, { accountId: own, id: created.row.id, versions: [2], now: 4 })
+    expect(await findUser(db, own, created.row.id)).toBeNull()
 
     for (const [after, q] of [
       ['', undefined],
       [id('grp', 500), undefined],
       ['fleet 15', 'fleet 1'],
     ] as const)
-      await listGroups(db, { accountId: own, after, q, limit: 100 })
+      await listGroups(db, { accountId: own, groupId: null }, { after, q, limit: 100 })
     await resolveGroup(db, own, { id: 'Fleet 7', nameKey: 'fleet 7' })
     const made = await createGroup(db, {
       accountId: own,
@@ -158,12 +161,12 @@ describe(`with ${USERS} users, ${GROUPS} groups and ${DEVICES} devices`, () => {
     if (!made.ok) throw new Error(made.refusal)
     await updateGroup(db, {
       accountId: own,
-      before: made.group,
+      before: made.row,
       record: { name: 'Newer', description: '', devices: [id('dev', 8)] },
       now: 2,
     })
-    await deleteGroup(db, { accountId: own, id: made.group.id, versions: [2] })
-    expect(await findGroup(db, own, made.group.id)).toBeNull()
+    await deleteGroup(db, { accountId: own, id: made.row.id, versions: [2], now: 3 })
+    expect(await findGroup(db, own, made.row.id)).toBeNull()
     await isFull(db, id('grp', 0))
     await hasGroup(db, { accountId: own, groupId: null }, id('grp', 0))
     await findDevice(db, { accountId: own, groupId: id('grp', 1) }, id('dev', 1), 5)
@@ -271,7 +274,7 @@ describe(`with ${USERS} users, ${GROUPS} groups and ${DEVICES} devices`, () => {
       for (const filter of [{}, { state: 'active' }, { q: 'tern' }] as const) {
         const listing = { ...filter, sort, after: [...after], limit: 10 }
         const page = await listDevices(db, { accountId: account.id, groupId: null }, listing, 1)
-        expect(page.devices).toHaveLength(10)
+        expect(page.rows).toHaveLength(10)
       }
       const pages = statements.filter(({ sql }) => sql.includes('last_location'))
       expect(pages).toHaveLength(3)
@@ -301,18 +304,18 @@ describe(`with ${USERS} users, ${GROUPS} groups and ${DEVICES} devices`, () => {
       now: 1,
     })
     if (!added.ok) throw new Error(added.refusal)
-    expect(added.group.devices).toHaveLength(LARGE + 1)
+    expect(added.row.devices).toHaveLength(LARGE + 1)
     // A membership and its four indexes, and the group's version.
     expect(more.written()).toBeLessThanOrEqual(7)
     const less = recordCell()
     const removed = await updateGroup(less.db, {
       accountId: account.id,
-      before: added.group,
+      before: added.row,
       record: { name, description, devices: devices.slice(1) },
       now: 2,
     })
     if (!removed.ok) throw new Error(removed.refusal)
-    expect(removed.group.devices).toHaveLength(LARGE - 1)
+    expect(removed.row.devices).toHaveLength(LARGE - 1)
     expect(less.written()).toBeLessThanOrEqual(13)
   })
 
@@ -327,15 +330,11 @@ describe(`with ${USERS} users, ${GROUPS} groups and ${DEVICES} devices`, () => {
     const sizes: number[] = []
     const pages: number[] = []
     for (let after: string | null = ''; after !== null; ) {
-      const page: Awaited<ReturnType<typeof listGroups>> = await listGroups(db, {
-        accountId: account.id,
-        after,
-        q: undefined,
-        limit: 1000,
-      })
-      sizes.push(...page.groups.map(({ devices }) => devices.length))
-      pages.push(page.groups.length)
-      after = page.next
+      const viewer = { accountId: account.id, groupId: null }
+      const page: Page<Group> = await listGroups(db, viewer, { after, limit: 1000 })
+      sizes.push(...page.rows.map(({ devices }) => devices.length))
+      pages.push(page.rows.length)
+      after = page.next && String(page.next[0])
     }
     expect(sizes).toHaveLength(GROUPS + 1)
     expect(sizes.slice(10, 17)).toEqual(Array(7).fill(LARGE - 1))
