@@ -1,17 +1,14 @@
 import { and, asc, eq, getTableColumns, gt, inArray, max, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
+import { refuse } from '../db/queries/owned.ts'
+import { type InferRow, insertSelect } from '../db/query.ts'
 import { accounts, accountUsage, cells, devices, directory, erasures } from '../db/schema.ts'
-import { names, runBatch, statement, valuesOf } from '../db/statement.ts'
+import { names, runBatch, valuesOf } from '../db/statement.ts'
 import type { Usage } from '../domain/account/budget.ts'
 import { cellSizeStep, fullCellBytes } from '../domain/account/cell.ts'
 
-export interface DirectoryEntry {
-  number: number
-  accountId: string
-  cell: number
-}
-
 const ENTRY = { number: directory.number, accountId: directory.accountId, cell: directory.cell }
+export type DirectoryEntry = InferRow<typeof ENTRY>
 
 interface NewEntry {
   accountId: string
@@ -23,14 +20,6 @@ interface NewEntry {
   now: number
 }
 
-const DIRECTORY_COLUMNS = names(
-  directory.number,
-  directory.userNameKey,
-  directory.accountId,
-  directory.cell,
-  directory.openingAt,
-)
-
 /** The smallest cell of the choices that is not full, if there is one. */
 const selectCell = ({ cells: choices, maxCellBytes }: NewEntry) => {
   const size = sql`ifnull(${cells.sizeBytes}, 0)`
@@ -41,41 +30,35 @@ const selectCell = ({ cells: choices, maxCellBytes }: NewEntry) => {
       ifnull(${cells.accounts}, 0), choice.value LIMIT 1`
 }
 
-export type AddOutcome =
-  | { ok: true; entry: DirectoryEntry }
-  | { ok: false; refusal: 'user-name-taken' | 'cells-full' }
-
 /** Adds an account to the directory, or finds the entry that an earlier try has added. */
-export const addToDirectory = async (db: Database, entry: NewEntry): Promise<AddOutcome> => {
+export const addToDirectory = async (db: Database, entry: NewEntry) => {
   const { accountId, userNameKey, minNumber, now } = entry
   const lastNumber = sql`(SELECT seq FROM sqlite_sequence WHERE name = 'directory')`
-  const [, , found] = await runBatch(db, [
-    statement(
-      db,
-      sql`INSERT INTO ${directory} (${DIRECTORY_COLUMNS})
-        SELECT max(${minNumber}, 1 + ifnull(${lastNumber}, 0)), ${userNameKey}, ${accountId},
-          chosen.cell, ${now} FROM (${selectCell(entry)}) chosen WHERE true
-        ON CONFLICT DO NOTHING`,
+  const { found } = await runBatch(db, {
+    added: insertSelect(
+      directory,
+      {
+        number: sql`max(${minNumber}, 1 + ifnull(${lastNumber}, 0))`,
+        userNameKey,
+        accountId,
+        cell: sql`chosen.cell`,
+        openingAt: now,
+      },
+      sql`FROM (${selectCell(entry)}) chosen WHERE true ON CONFLICT DO NOTHING`,
     ),
-    statement(
-      db,
-      sql`INSERT INTO ${cells} (${names(cells.cell, cells.accounts)})
-        SELECT ${directory.cell}, 1 FROM ${directory}
-        WHERE ${directory.accountId} = ${accountId} AND changes() = 1
+    counted: insertSelect(
+      cells,
+      { cell: directory.cell, accounts: 1 },
+      sql`FROM ${directory} WHERE ${directory.accountId} = ${accountId} AND changes() = 1
         ON CONFLICT (${names(cells.cell)}) DO UPDATE
           SET ${names(cells.accounts)} = ${cells.accounts} + 1`,
     ),
-    statement<{ number: number; cell: number; account_id: string }>(
-      db,
-      sql`SELECT ${directory.number}, ${directory.cell}, ${directory.accountId} FROM ${directory}
-        WHERE ${directory.userNameKey} = ${userNameKey}`,
-    ),
-  ])
-  const [row] = found.results
-  if (!row) return { ok: false, refusal: 'cells-full' }
-  const { number, cell, account_id: owner } = row
-  if (owner !== accountId) return { ok: false, refusal: 'user-name-taken' }
-  return { ok: true, entry: { number, cell, accountId } }
+    found: db.select(ENTRY).from(directory).where(eq(directory.userNameKey, userNameKey)),
+  })
+  const [listed] = found.results
+  if (!listed) return refuse('cells-full')
+  if (listed.accountId !== accountId) return refuse('user-name-taken')
+  return { ok: true as const, entry: listed }
 }
 
 /** Removes an account from the directory. The count of its cell follows only if it was listed. */
@@ -83,16 +66,13 @@ export const removeFromDirectory = async (
   db: Database,
   { accountId, cell }: Pick<DirectoryEntry, 'accountId' | 'cell'>,
 ): Promise<boolean> => {
-  const [removed] = await runBatch(db, [
-    statement(db, db.delete(directory).where(eq(directory.accountId, accountId))),
-    statement(
-      db,
-      db
-        .update(cells)
-        .set({ accounts: sql`${cells.accounts} - 1` })
-        .where(and(eq(cells.cell, cell), sql`changes() = 1`)),
-    ),
-  ])
+  const { removed } = await runBatch(db, {
+    removed: db.delete(directory).where(eq(directory.accountId, accountId)),
+    counted: db
+      .update(cells)
+      .set({ accounts: sql`${cells.accounts} - 1` })
+      .where(and(eq(cells.cell, cell), sql`changes() = 1`)),
+  })
   return removed.meta.changes > 0
 }
 
@@ -203,16 +183,13 @@ export const eraseAgain = async (
   cellDb: Database,
   { accountId, cell, now }: Pick<DirectoryEntry, 'accountId' | 'cell'> & { now: number },
 ): Promise<boolean> => {
-  const [deleted] = await runBatch(cellDb, [
-    statement(cellDb, cellDb.delete(accounts).where(eq(accounts.id, accountId))),
-    statement(
-      cellDb,
-      cellDb
-        .insert(erasures)
-        .values({ accountId, id: accountId, creation: now })
-        .onConflictDoNothing(),
-    ),
-  ])
+  const { deleted } = await runBatch(cellDb, {
+    deleted: cellDb.delete(accounts).where(eq(accounts.id, accountId)),
+    erasure: cellDb
+      .insert(erasures)
+      .values({ accountId, id: accountId, creation: now })
+      .onConflictDoNothing(),
+  })
   const wasListed = await removeFromDirectory(directoryDb, { accountId, cell })
   return deleted.meta.changes > 0 || wasListed
 }

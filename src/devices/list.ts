@@ -3,8 +3,9 @@ import { readScan } from '../db/boundedScan.ts'
 import type { Database } from '../db/open.ts'
 import { type Page, type Position, toPage } from '../db/page.ts'
 import type { Viewer } from '../db/queries/visibility.ts'
+import { select } from '../db/query.ts'
 import { accounts } from '../db/schema.ts'
-import { compile, readAll, readFirst } from '../db/statement.ts'
+import { compile, type Placeholders, readAll, readFirst } from '../db/statement.ts'
 import { currentDay } from '../domain/account/license.ts'
 import { localDay } from '../domain/time/day.ts'
 import {
@@ -47,14 +48,16 @@ const sourceOf = async (
   return values.groupId === null ? 'account' : 'group'
 }
 
-const selectAccount = compile<{ accountId: string }, { day: string; time_zone: string }>(
-  sql`SELECT ${accounts.day}, ${accounts.timeZone} FROM ${accounts}
-    WHERE ${accounts.id} = ${sql.placeholder('accountId')}`,
+const selectAccount = compile((p: Placeholders<{ accountId: string }>) =>
+  select(
+    { day: accounts.day, timeZone: accounts.timeZone },
+    sql`FROM ${accounts} WHERE ${accounts.id} = ${p.accountId}`,
+  ),
 )
 
 const readToday = async (db: Database, accountId: string, now: number): Promise<string> => {
-  const row = await readFirst(selectAccount(db, { accountId }))
-  return row ? currentDay({ day: row.day, timeZone: row.time_zone }, now) : localDay(now, 'UTC')
+  const account = await readFirst(selectAccount(db, { accountId }))
+  return account ? currentDay(account, now) : localDay(now, 'UTC')
 }
 
 /** A scan may end before its page is full: then the next page begins at the scan's end. */

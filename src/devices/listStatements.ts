@@ -2,16 +2,18 @@ import { and, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import type { Database } from '../db/open.ts'
 import { isVisible } from '../db/queries/visibility.ts'
+import { type InferRow, type Query, select, selectIn } from '../db/query.ts'
 import { accounts, devices, groupDevices } from '../db/schema.ts'
 import {
   compile,
   compileVariants,
   literal,
   names,
+  type Placeholders,
   placeholders,
   runBatch,
 } from '../db/statement.ts'
-import { type DeviceRow, deviceColumns } from './store.ts'
+import { deviceColumns } from './store.ts'
 
 export type Sort = 'name' | '-name' | 'creation' | '-creation'
 export type State = 'active' | 'expired'
@@ -62,7 +64,7 @@ const p = placeholders(
 
 /** Bounds the memory of a page, whatever tags and locations its devices have. */
 export const MAX_PAGE_BYTES = 2_000_000
-const ROW_BYTES = sql`ifnull(length(last_location), 0) + length(${names(devices.tags)})`
+const ROW_BYTES = sql`ifnull(length(${sql.identifier('lastLocation')}), 0) + length(${names(devices.tags)})`
 
 /** A prefix with more matches is common enough to be found by a scan; fewer matches are sorted. */
 const MAX_SORTED = 1000
@@ -74,9 +76,12 @@ const matches = (column: SQLWrapper): SQL =>
 
 type Prefix = Pick<Values, 'accountId' | 'prefix' | 'prefixEnd'>
 const countMatches = (column: SQLWrapper) =>
-  compile<Prefix, { count: number }>(
-    sql`SELECT count(*) AS count FROM (SELECT 1 FROM ${devices} ${d}
-      WHERE ${isOwn} AND ${matches(column)} LIMIT ${literal(MAX_SORTED + 1)})`,
+  compile((_: Placeholders<Prefix>) =>
+    select(
+      { count: sql<number>`count(*)` },
+      sql`FROM (SELECT 1 FROM ${devices} ${d}
+        WHERE ${isOwn} AND ${matches(column)} LIMIT ${literal(MAX_SORTED + 1)})`,
+    ),
   )
 const countByName = countMatches(d.nameKey)
 const countByIdentifier = countMatches(d.identifierKey)
@@ -177,24 +182,30 @@ const filtersOf = ({ hasPrefix, hasIdentifier, state }: Variant): SQL | undefine
     state ? hasState(state) : undefined,
   )
 
-export interface ListedRow extends DeviceRow {
-  /** What the list is sorted by. */
-  value: string | number
-  /** The size of the page up to this row. */
-  bytes: number
+/** With what the list is sorted by. */
+const COLUMNS = {
+  value: sql<string | number>`found.value`,
+  ...deviceColumns(d as unknown as typeof devices),
 }
 
-export const selectPage = compileVariants<Variant, Values, ListedRow>(
-  (variant) => sql`SELECT * FROM (
+/** `bytes` is the size of the page up to this row. */
+type ListedRow = InferRow<typeof COLUMNS> & { bytes: number }
+
+export const selectPage = compileVariants(
+  (variant: Variant, _: Placeholders<Values>) =>
+    selectIn(
+      COLUMNS,
+      (list) => sql`SELECT * FROM (
       SELECT *, sum(${ROW_BYTES})
         OVER (ORDER BY ${orderBy(variant, VALUE, KEY)} ROWS UNBOUNDED PRECEDING) AS bytes
-      FROM (SELECT found.value, ${deviceColumns(d)} FROM (${candidatesOf(variant)}) found
+      FROM (SELECT ${list} FROM (${candidatesOf(variant)}) found
         CROSS JOIN ${devices} ${d} ON ${d.key} = found.key
         JOIN ${accounts} ON ${accounts.id} = ${d.accountId}
         WHERE ${filtersOf(variant)}
         ORDER BY ${orderBy(variant, sql`found.value`, sql`found.key`)} LIMIT ${p.rows}))
     WHERE bytes - (${ROW_BYTES}) < ${literal(MAX_PAGE_BYTES)}
     ORDER BY ${orderBy(variant, VALUE, KEY)}`,
+    ) as Query<ListedRow>,
 )
 
 /** The last of the scanned devices, if there are so many. */

@@ -1,10 +1,10 @@
-import { and, eq, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
-import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
+import { and, eq, getTableColumns, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
 import { parseLocation, selectLastLocation } from '../db/queries/locations.ts'
-import { type DeviceRef, IS_VISIBLE_DEVICE, type Viewer } from '../db/queries/visibility.ts'
+import { type DeviceRef, isVisibleDevice, type Viewer } from '../db/queries/visibility.ts'
+import { type InferRow, json, select } from '../db/query.ts'
 import { accounts, devices, groupDevices, groups } from '../db/schema.ts'
-import { compile, readFirst, statement } from '../db/statement.ts'
+import { compile, type Placeholders, readFirst, statement } from '../db/statement.ts'
 import type { Device } from '../domain/account/device.ts'
 import { currentDay } from '../domain/account/license.ts'
 import type { StoredLocation } from '../domain/track/location.ts'
@@ -18,92 +18,66 @@ export interface StoredDevice {
   lastContact: number | null
 }
 
-export interface DeviceRow {
-  key: number
-  id: string
-  name: string
-  name_key: string
-  description: string
-  min: string
-  identifier: string | null
-  model: string
-  tags: string
-  expires: number
-  expiration_date: string | null
-  daily_email_limit: number
-  daily_sms_limit: number
-  email_reserve: number
-  sms_reserve: number
-  max_speed: number
-  usage_date: string | null
-  emails_sent: number
-  sms_sent: number
-  last_contact: number | null
-  creation: number
-  last_modified: number
-  version: number
-  time_zone: string
-  day: string
-  groups: string
-  last_location: string | null
-}
-
-/** The table, or rows of it under another name. */
-type DeviceSource = SQLWrapper & { key: SQLiteColumn }
-
 const selectGroups = (deviceKey: SQLWrapper): SQL =>
   sql`(SELECT json_group_array(group_id) FROM (
     SELECT ${groupDevices.groupId} FROM ${groupDevices}
     WHERE ${groupDevices.deviceKey} = ${deviceKey} ORDER BY ${groupDevices.groupId}))`
 
-/** The columns of a `DeviceRow`, from devices joined with `accounts`. */
-export const deviceColumns = (source: DeviceSource): SQL =>
-  sql`${source}.*, ${accounts.timeZone}, ${accounts.day},
-    ${selectLastLocation(source.key)} AS last_location, ${selectGroups(source.key)} AS groups`
+/** What a `StoredDevice` is made of, from devices joined with `accounts`. */
+export const deviceColumns = (table: typeof devices) => {
+  const { accountId, nameKey, identifierKey, ends, sourceId, seq, ...columns } =
+    getTableColumns(table)
+  return {
+    ...columns,
+    timeZone: accounts.timeZone,
+    day: accounts.day,
+    lastLocation: selectLastLocation(table.key).mapWith(parseLocation),
+    groups: json<string[]>(selectGroups(table.key)),
+  }
+}
+
+type DeviceRow = InferRow<ReturnType<typeof deviceColumns>>
 
 /** A confined viewer sees no group but its own. */
 export const toStoredDevice = (row: DeviceRow, { groupId }: Viewer, now: number): StoredDevice => {
-  const account = { day: row.day, timeZone: row.time_zone }
-  const today = currentDay(account, now)
-  const isToday = row.usage_date === today
-  const lastLocation = parseLocation(row.last_location)
+  const { key, id, name, description, min, identifier, model, tags, maxSpeed } = row
+  const { expires, expirationDate, dailyEmailLimit, dailySmsLimit, lastLocation } = row
+  const { timeZone, day, creation, lastModified, version } = row
+  const date = currentDay({ day, timeZone }, now)
+  const emergencyReserve = { email: row.emailReserve, sms: row.smsReserve }
   return {
-    account,
-    groups: (JSON.parse(row.groups) as string[]).filter((id) => groupId === null || id === groupId),
+    account: { day, timeZone },
+    groups: row.groups.filter((group) => groupId === null || group === groupId),
     lastLocation,
-    lastContact: Math.max(row.last_contact ?? 0, lastLocation?.receivedAt ?? 0) || null,
+    lastContact: Math.max(row.lastContact ?? 0, lastLocation?.receivedAt ?? 0) || null,
     device: {
-      key: row.key,
-      id: row.id,
-      name: row.name,
-      description: row.description,
-      min: row.min,
-      identifier: row.identifier,
-      model: row.model,
-      tags: JSON.parse(row.tags) as Record<string, string>,
-      limits: {
-        expires: row.expires === 1,
-        expirationDate: row.expiration_date,
-        dailyEmailLimit: row.daily_email_limit,
-        dailySmsLimit: row.daily_sms_limit,
-        emergencyReserve: { email: row.email_reserve, sms: row.sms_reserve },
-      },
-      maxSpeed: row.max_speed,
+      key,
+      id,
+      name,
+      description,
+      min,
+      identifier,
+      model,
+      tags,
+      limits: { expires, expirationDate, dailyEmailLimit, dailySmsLimit, emergencyReserve },
+      maxSpeed,
       usage: {
-        date: today,
-        sent: isToday ? { Email: row.emails_sent, SMS: row.sms_sent } : {},
+        date,
+        sent: row.usageDate === date ? { Email: row.emailsSent, SMS: row.smsSent } : {},
       },
-      creation: row.creation,
-      lastModified: row.last_modified,
-      version: row.version,
+      creation,
+      lastModified,
+      version,
     },
   }
 }
 
-const selectDevice = compile<DeviceRef, DeviceRow>(
-  sql`SELECT ${deviceColumns(devices)}
-    FROM ${devices} JOIN ${accounts} ON ${accounts.id} = ${devices.accountId}
-    WHERE ${IS_VISIBLE_DEVICE}`,
+const selectDevice = compile((p: Placeholders<DeviceRef>) =>
+  select(
+    deviceColumns(devices),
+    sql`FROM ${devices} JOIN ${accounts} ON ${accounts.id} = ${devices.accountId}
+      WHERE ${isVisibleDevice(p)}`,
+  ),
 )
 
 export const findDevice = async (

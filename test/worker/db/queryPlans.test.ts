@@ -276,7 +276,7 @@ describe(`with ${USERS} users, ${GROUPS} groups and ${DEVICES} devices`, () => {
         const page = await listDevices(db, { accountId: account.id, groupId: null }, listing, 1)
         expect(page.rows).toHaveLength(10)
       }
-      const pages = statements.filter(({ sql }) => sql.includes('last_location'))
+      const pages = statements.filter(({ sql }) => sql.includes('lastLocation'))
       expect(pages).toHaveLength(3)
       for (const { sql, values } of pages) {
         const { results } = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
