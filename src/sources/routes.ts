@@ -48,7 +48,6 @@ const keepSecrets = async (
   return { ...record, settings: open }
 }
 
-
 /** Locations of a device that are kept apart. */
 export const deviceQuarantine = addQuarantineRoutes(new Hono<AppEnv>())
 
