@@ -206,22 +206,22 @@ export const MUTANTS = [
   {
     name: 'delivered twice: a delivery is created and the cursor stays',
     file: 'src/feed/webhooks/webhookWorker.ts',
-    from: '        advanceCursor(db, webhook, upTo)\n        return',
+    from: '        advanceCursor(sql, webhook, upTo)\n        return',
     to: '        return',
     tests: ['worker/webhooks/deliveries'],
   },
   {
     name: 'out of sequence: later events overtake a delivery that waits for its next attempt',
     file: 'src/feed/webhooks/webhookWorker.ts',
-    from: '  const pending = pendingDelivery(db, webhook.id)\n  if (pending &&',
-    to: '  const due = pendingDelivery(db, webhook.id)\n  const pending = due && (due.nextAttempt ?? 0) <= Date.now() ? due : null\n  if (pending &&',
+    from: '  const pending = pendingDelivery(sql, webhook.id)\n  if (pending &&',
+    to: '  const due = pendingDelivery(sql, webhook.id)\n  const pending = due && (due.nextAttempt ?? 0) <= Date.now() ? due : undefined\n  if (pending &&',
     tests: ['worker/webhooks/retries'],
   },
   {
     name: 'a gap: an attempt that a crash interrupted is not repeated',
     file: 'src/feed/webhooks/webhookWorker.ts',
-    from: 'beginAttempt(context.db, batch.delivery, startedAt, startedAt + ATTEMPT_LEASE_MS)',
-    to: 'beginAttempt(context.db, batch.delivery, startedAt, null)',
+    from: 'beginAttempt(sql, batch.delivery, startedAt, startedAt + ATTEMPT_LEASE_MS)',
+    to: 'beginAttempt(sql, batch.delivery, startedAt, null)',
     tests: ['worker/webhooks/deliveries'],
   },
   {

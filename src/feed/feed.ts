@@ -10,7 +10,7 @@ import { nextPollAt } from './pollSchedule.ts'
 import { StreamAdmission } from './streams/streamAdmission.ts'
 import { Streams } from './streams/streams.ts'
 import { type FeedOwner, STREAM_REQUEST_HEADER, type StreamRequest } from './stub.ts'
-import { type FeedDatabase, migrateTables, openFeedDatabase } from './tables.ts'
+import { migrateTables } from './tables.ts'
 import { listDeliveries } from './webhooks/deliveries.ts'
 import {
   confirmDisabled,
@@ -28,7 +28,7 @@ import { deleteWebhookRows, WebhookWorkers } from './webhooks/webhookWorkers.ts'
  * event log of the account's cell from its own cursors. A lost poke is harmless: the alarm polls.
  */
 export class AccountFeed extends DurableObject<Env> {
-  readonly #db: FeedDatabase
+  readonly #sql: SqlStorage
   readonly #streams: Streams
   readonly #admission: StreamAdmission
   readonly #webhookWorkers: WebhookWorkers
@@ -40,7 +40,7 @@ export class AccountFeed extends DurableObject<Env> {
 
   constructor(state: DurableObjectState, env: Env) {
     super(state, env)
-    this.#db = openFeedDatabase(state.storage)
+    this.#sql = state.storage.sql
     migrateTables(state.storage)
     state.setWebSocketAutoResponse(new WebSocketRequestResponsePair(PING, PONG))
     this.#pollLoop = new PollLoop(
@@ -52,7 +52,7 @@ export class AccountFeed extends DurableObject<Env> {
     this.#admission = new StreamAdmission(state, env, this.#streams)
     this.#webhookWorkers = new WebhookWorkers(
       () => {
-        const owner = readFeedState(this.#db)
+        const owner = readFeedState(this.#sql)
         return owner && this.#contextOf(owner)
       },
       (webhook, reason) => this.#disableWebhook(webhook, reason),
@@ -62,25 +62,27 @@ export class AccountFeed extends DurableObject<Env> {
 
   /** Says that there may be new events. Returns before they are read. */
   async poke(owner: FeedOwner): Promise<void> {
-    ensureFeedState(this.#db, owner, Date.now())
+    ensureFeedState(this.#sql, owner, Date.now())
     void this.#pollLoop.request()
   }
 
   async ensureSecret(owner: FeedOwner, webhookId: string): Promise<string> {
     const now = Date.now()
-    ensureFeedState(this.#db, owner, now)
-    return ensureSecret(this.#db, webhookId, now)
+    ensureFeedState(this.#sql, owner, now)
+    return ensureSecret(this.#sql, webhookId, now)
   }
 
   async rotateSecret(
     webhookId: string,
     rotationId: string,
   ): Promise<{ secret: string; until: number }> {
-    return this.#db.transaction(() => rotateSecret(this.#db, webhookId, rotationId, Date.now()))
+    return this.ctx.storage.transactionSync(() =>
+      rotateSecret(this.#sql, webhookId, rotationId, Date.now()),
+    )
   }
 
   async sendTest(owner: FeedOwner, webhook: Webhook, deliveryId: string): Promise<ManualDelivery> {
-    ensureFeedState(this.#db, owner, Date.now())
+    ensureFeedState(this.#sql, owner, Date.now())
     return sendTest(this.#contextOf(owner), webhook, deliveryId)
   }
 
@@ -95,12 +97,12 @@ export class AccountFeed extends DurableObject<Env> {
     before: number,
     limit: number,
   ): Promise<WebhookDelivery[]> {
-    return listDeliveries(this.#db, webhookId, before, limit)
+    return listDeliveries(this.#sql, webhookId, before, limit)
   }
 
   async deleteWebhook(webhookId: string): Promise<void> {
     this.#webhookWorkers.remove(webhookId)
-    this.#db.transaction(() => deleteWebhookRows(this.#db, webhookId))
+    this.ctx.storage.transactionSync(() => deleteWebhookRows(this.#sql, webhookId))
   }
 
   /** Closes all streams and deletes everything, after the account was deleted. */
@@ -165,14 +167,14 @@ export class AccountFeed extends DurableObject<Env> {
   }
 
   async #poll(): Promise<void> {
-    const state = readFeedState(this.#db)
+    const state = readFeedState(this.#sql)
     if (!state) return
     const now = Date.now()
     const db = this.#openCell(state)
     this.#lastPollAt = now
     this.#streams.closeExpired(now)
     const { status, head, webhooks } = await readAccountSnapshot(db, state.accountId)
-    if (head !== state.head) updateFeedState(this.#db, { head, lastEventAt: now })
+    if (head !== state.head) updateFeedState(this.#sql, { head, lastEventAt: now })
     this.#accountStatus = status
     if (status !== 'active') {
       this.#streams.closeAll('unauthorized')
@@ -180,7 +182,7 @@ export class AccountFeed extends DurableObject<Env> {
       return
     }
     // First, while the webhooks are up to date: the rest of the poll may take a while.
-    this.#webhookWorkers.update(this.#db, webhooks, head, now)
+    this.#webhookWorkers.update(this.#sql, webhooks, head, now)
     void sendDisableNotices(this.#contextOf(state), now).finally(() => this.#pollLoop.arm())
     await this.#streams.recheckKeys(db, now)
     await this.#admission.renewLease(db, now)
@@ -189,12 +191,12 @@ export class AccountFeed extends DurableObject<Env> {
   }
 
   async #disableWebhook(webhook: Webhook, reason: DisabledReason): Promise<void> {
-    const state = readFeedState(this.#db)
+    const state = readFeedState(this.#sql)
     if (!state) return
     const now = Date.now()
-    recordDisableIntent(this.#db, webhook.id, reason, now)
+    recordDisableIntent(this.#sql, webhook.id, reason, now)
     await disableWebhook(this.#openCell(state), state.accountId, webhook, { reason, now })
-    confirmDisabled(this.#db, webhook.id, now)
+    confirmDisabled(this.#sql, webhook.id, now)
     this.#webhookWorkers.remove(webhook.id)
     void this.#pollLoop.request()
   }
@@ -204,11 +206,11 @@ export class AccountFeed extends DurableObject<Env> {
   }
 
   #contextOf(owner: FeedOwner): FeedContext {
-    return { env: this.env, db: this.#db, owner, receiverCalls: this.#receiverCalls }
+    return { env: this.env, storage: this.ctx.storage, owner, receiverCalls: this.#receiverCalls }
   }
 
   #nextPollAt(now: number): number | null {
-    const state = readFeedState(this.#db)
+    const state = readFeedState(this.#sql)
     if (!state) return null
     return nextPollAt({
       now,
@@ -217,9 +219,9 @@ export class AccountFeed extends DurableObject<Env> {
       lastEventAt: state.lastEventAt,
       streamDeadline: this.#streams.nextDeadline,
       hasWebhooks: this.#webhookWorkers.size > 0,
-      nextAttempt: this.#webhookWorkers.nextPollAt(this.#db, now),
+      nextAttempt: this.#webhookWorkers.nextPollAt(this.#sql, now),
       // A notice waits while the account is disabled.
-      nextNotice: this.#accountStatus === 'active' ? nextDisableNotice(this.#db) : null,
+      nextNotice: this.#accountStatus === 'active' ? nextDisableNotice(this.#sql) : null,
     })
   }
 }

@@ -3,7 +3,6 @@ import type { Database } from '../db/open.ts'
 import { accounts, eventHeads, events } from '../db/schema.ts'
 import { names, runBatch, statement } from '../db/statement.ts'
 import { type FeedState, readFeedState, updateFeedState } from './feedState.ts'
-import type { FeedDatabase } from './tables.ts'
 
 /* The lease in the cell tells writers until when the account has open streams. */
 
@@ -83,7 +82,7 @@ export interface LeaseRequest {
  * every event after `head` is poked for.
  */
 export const acquireLease = async (
-  feedDb: FeedDatabase,
+  sql: SqlStorage,
   db: Database,
   { state, streams, now }: LeaseRequest,
 ): Promise<LogEnds> => {
@@ -92,8 +91,8 @@ export const acquireLease = async (
     statement(db, insertLease(state.accountId, lease, EXTEND)),
     statement<LogEnds>(db, selectLogEnds(state.accountId)),
   ])
-  const latest = readFeedState(feedDb) ?? state
-  updateFeedState(feedDb, {
+  const latest = readFeedState(sql) ?? state
+  updateFeedState(sql, {
     streamsUntil: Math.max(latest.streamsUntil, lease.streamsUntil),
     locationStreamsUntil: Math.max(latest.locationStreamsUntil, lease.locationStreamsUntil),
   })
@@ -102,12 +101,12 @@ export const acquireLease = async (
 
 /** Makes the lease match the open streams. Only this function shortens it. */
 export const renewLease = async (
-  feedDb: FeedDatabase,
+  sql: SqlStorage,
   db: Database,
   streams: OpenStreams,
   now: number,
 ): Promise<void> => {
-  const state = readFeedState(feedDb)
+  const state = readFeedState(sql)
   if (!state) return
   const lease = leaseFor(state, streams, now)
   if (
@@ -116,5 +115,5 @@ export const renewLease = async (
   )
     return
   await statement(db, insertLease(state.accountId, lease, REPLACE)).run()
-  updateFeedState(feedDb, lease)
+  updateFeedState(sql, lease)
 }

@@ -1,12 +1,8 @@
-import { type DrizzleSqliteDODatabase, drizzle } from 'drizzle-orm/durable-sqlite'
-import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { migrate } from '../db/objectMigrations.ts'
 import type { DisabledReason, WebhookDelivery } from '../domain/event/webhook.ts'
 
-/** The feed's own SQLite. */
-export type FeedDatabase = DrizzleSqliteDODatabase
-
-export const openFeedDatabase = (storage: DurableObjectStorage): FeedDatabase => drizzle(storage)
+/* The tables of the feed's own SQLite, as `STEPS` leave them. */
 
 /** One row, once the account that the feed belongs to is known. */
 export const feedState = sqliteTable('feed_state', {
@@ -59,16 +55,12 @@ export const deliveries = sqliteTable('deliveries', {
   nextAttempt: integer('next_attempt'),
 })
 
-export const disableNotices = sqliteTable(
-  'disable_notices',
-  {
-    webhookId: text('webhook_id').notNull(),
-    creation: integer().notNull(),
-    reason: text().$type<DisabledReason>().notNull(),
-    due: integer().notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.webhookId, table.creation] })],
-)
+export const disableNotices = sqliteTable('disable_notices', {
+  webhookId: text('webhook_id').notNull(),
+  creation: integer().notNull(),
+  reason: text().$type<DisabledReason>().notNull(),
+  due: integer().notNull(),
+})
 
 /** The steps that created these tables. New ones go at the end. */
 export const STEPS = [

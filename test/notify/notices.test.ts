@@ -2,7 +2,6 @@ import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { AccountFeed } from '../../src/feed/feed.ts'
-import { openFeedDatabase } from '../../src/feed/tables.ts'
 import { confirmDisabled, recordDisableIntent } from '../../src/feed/webhooks/disableNotice.ts'
 import type { AccountNotice } from '../../src/ledger/messages/notices.ts'
 import { ledgerOf } from '../../src/ledger/stub.ts'
@@ -217,9 +216,8 @@ test('the notice about a disabled webhook goes to the administrators, by the led
     .run()
   await runInDurableObject(feedStub(account), async (feed: AccountFeed, { storage }) => {
     const now = Date.now()
-    const db = openFeedDatabase(storage)
-    recordDisableIntent(db, webhook.id, 'gone', now)
-    confirmDisabled(db, webhook.id, now)
+    recordDisableIntent(storage.sql, webhook.id, 'gone', now)
+    confirmDisabled(storage.sql, webhook.id, now)
     await feed.alarm()
   })
   await eventually(async () =>

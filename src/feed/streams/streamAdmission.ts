@@ -9,7 +9,6 @@ import { logFailure } from '../../log.ts'
 import { ensureFeedState, readFeedState } from '../feedState.ts'
 import { acquireLease, renewLease } from '../listenerLease.ts'
 import type { StreamRequest } from '../stub.ts'
-import { type FeedDatabase, openFeedDatabase } from '../tables.ts'
 import type { Streams } from './streams.ts'
 import { newSubscriber, wantsLocations } from './subscriber.ts'
 
@@ -18,7 +17,7 @@ const MAX_STREAMS = 5000
 /** Opens streams. Opening one and renewing the listener lease do not overwrite each other. */
 export class StreamAdmission {
   readonly #state: DurableObjectState
-  readonly #db: FeedDatabase
+  readonly #sql: SqlStorage
   readonly #env: Env
   readonly #streams: Streams
   /** Streams that are being opened. */
@@ -27,7 +26,7 @@ export class StreamAdmission {
 
   constructor(state: DurableObjectState, env: Env, streams: Streams) {
     this.#state = state
-    this.#db = openFeedDatabase(state.storage)
+    this.#sql = state.storage.sql
     this.#env = env
     this.#streams = streams
   }
@@ -48,7 +47,7 @@ export class StreamAdmission {
   /** The lease is not renewed while a stream opens: it would be shortened to what is open now. */
   async renewLease(db: Database, now: number): Promise<void> {
     if (this.#opening > 0) return
-    const renewal = renewLease(this.#db, db, this.#streams, now)
+    const renewal = renewLease(this.#sql, db, this.#streams, now)
     this.#leaseRenewal = renewal.catch(() => {})
     await renewal
   }
@@ -57,7 +56,7 @@ export class StreamAdmission {
   async renewToken(socket: WebSocket, token: string): Promise<Closing | null> {
     const now = Date.now()
     const authenticated = await authenticate(this.#env, token, now)
-    const { accountId } = readFeedState(this.#db) ?? {}
+    const { accountId } = readFeedState(this.#sql) ?? {}
     if (typeof authenticated === 'string' || authenticated.claims.accountId !== accountId)
       return 'unauthorized'
     const { claims, db } = authenticated
@@ -80,13 +79,13 @@ export class StreamAdmission {
     await this.#leaseRenewal
     const { claims, filter, after } = request
     const now = Date.now()
-    const state = ensureFeedState(this.#db, request, now)
+    const state = ensureFeedState(this.#sql, request, now)
     const db = openCell(this.#env, state.cell)
     const streams = {
       size: this.#streams.size + 1,
       hasLocationStreams: this.#streams.hasLocationStreams || wantsLocations(filter),
     }
-    const { head, oldest } = await acquireLease(this.#db, db, { state, streams, now })
+    const { head, oldest } = await acquireLease(this.#sql, db, { state, streams, now })
     if (after !== null && after > head) return 'badMessage'
     const principal = await readPrincipal(db, claims, now)
     if (!principal) return 'unauthorized'

@@ -1,18 +1,14 @@
 import {
-  and,
-  asc,
-  desc,
-  eq,
-  isNotNull,
-  isNull,
-  lt,
-  min,
-  notInArray,
-  type SQL,
-  sql,
-} from 'drizzle-orm'
+  deleteRows,
+  findRow,
+  insertRow,
+  query,
+  runQuery,
+  selectRows,
+  updateRows,
+} from '../../db/objectTable.ts'
 import type { WebhookDelivery } from '../../domain/event/webhook.ts'
-import { deliveries, type FeedDatabase } from '../tables.ts'
+import { deliveries } from '../tables.ts'
 import type { AttemptResult } from './attempt.ts'
 
 /* Webhook deliveries, in the feed's own SQLite. `nextAttempt` is null once a delivery is final. */
@@ -20,118 +16,90 @@ import type { AttemptResult } from './attempt.ts'
 const MAX_KEPT = 1000
 const RETENTION_MS = 30 * 86_400_000
 
-const isOf = (webhookId: string): SQL => eq(deliveries.webhookId, webhookId)
-const isPending = isNotNull(deliveries.nextAttempt)
+const { number, creation, nextAttempt: next } = deliveries
+const isOf = (webhookId: string) => query`${deliveries.webhookId} = ${webhookId}`
+const isPending = query`${next} IS NOT NULL`
 
 interface NewDelivery extends Pick<WebhookDelivery, 'id' | 'webhookId' | 'sequences'> {
   now: number
 }
 
-/** Also deletes the webhook's old deliveries. */
-export const insertDelivery = (
-  db: FeedDatabase,
-  { id, webhookId, sequences, now }: NewDelivery,
-): WebhookDelivery => {
-  const delivery = db
-    .insert(deliveries)
-    .values({ id, webhookId, sequences, status: 'pending', creation: now, nextAttempt: now })
-    .returning()
-    .get()
-  const lastExcess = sql`ifnull((SELECT number FROM deliveries WHERE webhook_id = ${webhookId}
-    ORDER BY number DESC LIMIT 1 OFFSET ${MAX_KEPT}), 0)`
-  const isOld = sql`(${lt(deliveries.creation, now - RETENTION_MS)}
-    OR ${deliveries.number} <= ${lastExcess})`
-  db.delete(deliveries)
-    .where(and(isOf(webhookId), isNull(deliveries.nextAttempt), isOld))
-    .run()
+export const findDelivery = (
+  sql: SqlStorage,
+  webhookId: string,
+  id: string,
+): WebhookDelivery | undefined => findRow(sql, deliveries, { id, webhookId })
+
+/** A delivery that was just written. */
+export const readDelivery = (sql: SqlStorage, webhookId: string, id: string): WebhookDelivery => {
+  const delivery = findDelivery(sql, webhookId, id)
+  if (!delivery) throw new Error('a delivery that was just written is missing')
   return delivery
 }
 
-/** The delivery that must succeed or be abandoned before later events are delivered. */
-export const pendingDelivery = (db: FeedDatabase, webhookId: string): WebhookDelivery | null =>
-  db
-    .select()
-    .from(deliveries)
-    .where(and(isOf(webhookId), isPending))
-    .orderBy(asc(deliveries.number))
-    .limit(1)
-    .get() ?? null
+/** Also deletes the webhook's old deliveries. */
+export const insertDelivery = (
+  sql: SqlStorage,
+  { id, webhookId, sequences, now }: NewDelivery,
+): WebhookDelivery => {
+  const times = { creation: now, nextAttempt: now }
+  insertRow(sql, deliveries, { id, webhookId, sequences, status: 'pending', ...times })
+  const lastExcess = query`ifnull((SELECT ${number} FROM ${deliveries} WHERE ${isOf(webhookId)}
+    ORDER BY ${number} DESC LIMIT 1 OFFSET ${MAX_KEPT}), 0)`
+  const isOld = query`${isOf(webhookId)} AND ${next} IS NULL
+    AND (${creation} < ${now - RETENTION_MS} OR ${number} <= ${lastExcess})`
+  deleteRows(sql, deliveries, isOld)
+  return readDelivery(sql, webhookId, id)
+}
 
-export const findDelivery = (
-  db: FeedDatabase,
-  webhookId: string,
-  id: string,
-): WebhookDelivery | null =>
-  db
-    .select()
-    .from(deliveries)
-    .where(and(eq(deliveries.id, id), isOf(webhookId)))
-    .get() ?? null
+/** The delivery that must succeed or be abandoned before later events are delivered. */
+export const pendingDelivery = (sql: SqlStorage, webhookId: string): WebhookDelivery | undefined =>
+  findRow(sql, deliveries, query`${isOf(webhookId)} AND ${isPending} ORDER BY ${number} LIMIT 1`)
 
 /** Newest first, those with a number below `before`. */
 export const listDeliveries = (
-  db: FeedDatabase,
+  sql: SqlStorage,
   webhookId: string,
   before: number,
   limit: number,
-): WebhookDelivery[] =>
-  db
-    .select()
-    .from(deliveries)
-    .where(and(isOf(webhookId), lt(deliveries.number, before)))
-    .orderBy(desc(deliveries.number))
-    .limit(limit)
-    .all()
+): WebhookDelivery[] => {
+  const isListed = query`${isOf(webhookId)} AND ${number} < ${before}
+    ORDER BY ${number} DESC LIMIT ${limit}`
+  return selectRows(sql, deliveries, isListed)
+}
 
 /** When the next attempt is due of any webhook but these. */
-export const nextAttemptAt = (db: FeedDatabase, except: Iterable<string>): number | null =>
-  db
-    .select({ at: min(deliveries.nextAttempt) })
-    .from(deliveries)
-    .where(and(isPending, notInArray(deliveries.webhookId, [...except])))
-    .get()?.at ?? null
+export const nextAttemptAt = (sql: SqlStorage, except: Iterable<string>): number | null =>
+  runQuery<{ at: number | null }>(
+    sql,
+    query`SELECT min(${next}) AS at FROM ${deliveries} WHERE ${isPending}
+      AND ${deliveries.webhookId} NOT IN (SELECT value FROM json_each(${JSON.stringify([...except])}))`,
+  ).one().at
 
 /**
  * Counts the attempt before the call, so that one interrupted by a crash counts too; it is repeated
  * at `leaseUntil`. Returns the number of scheduled attempts, or null if the delivery is final.
  */
 export const beginAttempt = (
-  db: FeedDatabase,
+  sql: SqlStorage,
   { id }: WebhookDelivery,
   now: number,
   leaseUntil: number | null,
 ): number | null => {
-  const begun = db
-    .update(deliveries)
-    .set({
-      attempts: sql`${deliveries.attempts} + 1`,
-      lastAttempt: now,
-      nextAttempt: leaseUntil,
-      responseCode: null,
-      failure: null,
-      durationMs: null,
-      answer: null,
-    })
-    .where(and(eq(deliveries.id, id), isPending))
-    .returning({ all: deliveries.attempts, byHand: deliveries.attemptsByHand })
-    .get()
-  return begun ? begun.all - begun.byHand : null
+  const before = findRow(sql, deliveries, { id })
+  if (!before || before.nextAttempt === null) return null
+  const attempts = before.attempts + 1
+  const noResult = { responseCode: null, failure: null, durationMs: null, answer: null }
+  const begun = { attempts, lastAttempt: now, nextAttempt: leaseUntil, ...noResult }
+  updateRows(sql, deliveries, begun, { id })
+  return attempts - before.attemptsByHand
 }
 
 /** Leaves the scheduled attempts as they are. */
-export const beginManualAttempt = (
-  db: FeedDatabase,
-  { id }: WebhookDelivery,
-  now: number,
-): void => {
-  db.update(deliveries)
-    .set({
-      attempts: sql`${deliveries.attempts} + 1`,
-      attemptsByHand: sql`${deliveries.attemptsByHand} + 1`,
-      lastAttempt: now,
-    })
-    .where(eq(deliveries.id, id))
-    .run()
+export const beginManualAttempt = (sql: SqlStorage, { id }: WebhookDelivery, now: number): void => {
+  const attempts = query`${deliveries.attempts} + 1`
+  const attemptsByHand = query`${deliveries.attemptsByHand} + 1`
+  updateRows(sql, deliveries, { attempts, attemptsByHand, lastAttempt: now }, { id })
 }
 
 /**
@@ -139,33 +107,29 @@ export const beginManualAttempt = (
  * that was abandoned during the call is not retried.
  */
 export const endAttempt = (
-  db: FeedDatabase,
+  sql: SqlStorage,
   { id }: WebhookDelivery,
   result: AttemptResult,
   nextAttempt: number | null,
 ): void => {
+  const before = findRow(sql, deliveries, { id })
+  if (!before) return
   const isDelivered = result.failure === null
-  const retryAt = isDelivered ? null : nextAttempt
-  db.update(deliveries)
-    .set({
-      ...result,
-      status: sql`CASE WHEN ${deliveries.status} = 'delivered' OR ${Number(isDelivered)} THEN 'delivered'
-        WHEN ${deliveries.nextAttempt} IS NULL OR ${retryAt} IS NULL THEN 'failed'
-        ELSE 'pending' END`,
-      nextAttempt: sql`CASE WHEN ${deliveries.nextAttempt} IS NOT NULL THEN ${retryAt} END`,
-    })
-    .where(eq(deliveries.id, id))
-    .run()
+  const retryAt = isDelivered || before.nextAttempt === null ? null : nextAttempt
+  const unsettled = retryAt === null ? 'failed' : 'pending'
+  const status = isDelivered || before.status === 'delivered' ? 'delivered' : unsettled
+  updateRows(sql, deliveries, { ...result, status, nextAttempt: retryAt }, { id })
 }
 
 /** Gives up the pending deliveries whose first event is at most `upTo`. */
 export const abandonPending = (
-  db: FeedDatabase,
+  sql: SqlStorage,
   webhookId: string,
   upTo = Number.MAX_SAFE_INTEGER,
-): void => {
-  db.update(deliveries)
-    .set({ status: 'failed', failure: 'disabled', nextAttempt: null })
-    .where(and(isOf(webhookId), isPending, sql`${deliveries.sequences} ->> 0 <= ${upTo}`))
-    .run()
-}
+): void =>
+  updateRows(
+    sql,
+    deliveries,
+    { status: 'failed', failure: 'disabled', nextAttempt: null },
+    query`${isOf(webhookId)} AND ${isPending} AND ${deliveries.sequences} ->> 0 <= ${upTo}`,
+  )

@@ -1,4 +1,11 @@
-import { and, eq, lte, min } from 'drizzle-orm'
+import {
+  deleteRows,
+  insertRow,
+  query,
+  runQuery,
+  selectRows,
+  updateRows,
+} from '../../db/objectTable.ts'
 import { openCell } from '../../db/open.ts'
 import type { DisabledReason } from '../../domain/event/webhook.ts'
 import { repeatableIds } from '../../ids.ts'
@@ -6,16 +13,12 @@ import { ledgerOf } from '../../ledger/stub.ts'
 import { logFailure } from '../../log.ts'
 import { readAdministrators } from '../../users/store.ts'
 import { findWebhook } from '../../webhooks/store.ts'
-import { disableNotices, type FeedDatabase } from '../tables.ts'
+import { disableNotices } from '../tables.ts'
 import type { FeedContext } from './webhookWorker.ts'
 
 /* Has the ledger e-mail the account's administrators when the feed has disabled a webhook. */
 
 type Notice = typeof disableNotices.$inferSelect
-type NoticeId = Pick<Notice, 'webhookId' | 'creation'>
-
-const isNotice = ({ webhookId, creation }: NoticeId) =>
-  and(eq(disableNotices.webhookId, webhookId), eq(disableNotices.creation, creation))
 
 /** Longer than disabling takes: an earlier check could find the webhook still enabled. */
 const CHECK_AFTER_MS = 60_000
@@ -25,30 +28,24 @@ const CHECK_AFTER_MS = 60_000
  * after 60 s.
  */
 export const recordDisableIntent = (
-  db: FeedDatabase,
+  sql: SqlStorage,
   webhookId: string,
   reason: DisabledReason,
   now: number,
 ): void => {
-  db.insert(disableNotices)
-    .values({ webhookId, creation: now, reason, due: now + CHECK_AFTER_MS })
-    .onConflictDoNothing()
-    .run()
-}
-
-const setDue = (db: FeedDatabase, notice: NoticeId, due: number): void => {
-  db.update(disableNotices).set({ due }).where(isNotice(notice)).run()
+  const notice = { webhookId, creation: now, reason, due: now + CHECK_AFTER_MS }
+  insertRow(sql, disableNotices, notice, 'ignore')
 }
 
 /** Makes the notice due now: the disable whose intent was recorded at `creation` has committed. */
-export const confirmDisabled = (db: FeedDatabase, webhookId: string, creation: number): void =>
-  setDue(db, { webhookId, creation }, creation)
+export const confirmDisabled = (sql: SqlStorage, webhookId: string, creation: number): void =>
+  updateRows(sql, disableNotices, { due: creation }, { webhookId, creation })
 
-export const nextDisableNotice = (db: FeedDatabase): number | null =>
-  db
-    .select({ at: min(disableNotices.due) })
-    .from(disableNotices)
-    .get()?.at ?? null
+export const nextDisableNotice = (sql: SqlStorage): number | null =>
+  runQuery<{ at: number | null }>(
+    sql,
+    query`SELECT min(${disableNotices.due}) AS at FROM ${disableNotices}`,
+  ).one().at
 
 /** Does nothing if the webhook was not disabled after all, or has been enabled again. */
 const requestNotice = async (
@@ -75,13 +72,15 @@ const requestNotice = async (
 
 /** Requests the notices that are due. A failed request is repeated; the ledger sends each once. */
 export const sendDisableNotices = async (context: FeedContext, now: number): Promise<void> => {
-  const { db } = context
-  const due = db.select().from(disableNotices).where(lte(disableNotices.due, now)).all()
-  for (const notice of due) setDue(db, notice, now + CHECK_AFTER_MS)
+  const { sql } = context.storage
+  const isDue = query`${disableNotices.due} <= ${now}`
+  const due = selectRows(sql, disableNotices, isDue)
+  updateRows(sql, disableNotices, { due: now + CHECK_AFTER_MS }, isDue)
   for (const notice of due) {
     try {
       await requestNotice(context, notice, now)
-      db.delete(disableNotices).where(isNotice(notice)).run()
+      const { webhookId, creation } = notice
+      deleteRows(sql, disableNotices, { webhookId, creation })
     } catch (error) {
       logFailure('disable-notice-failed', error, { webhook: notice.webhookId })
     }

@@ -3,8 +3,13 @@ import type { Webhook, WebhookDelivery } from '../../domain/event/webhook.ts'
 import { iso } from '../../domain/time/iso.ts'
 import { readSequences } from '../../events/store.ts'
 import { newId } from '../../ids.ts'
-import type { FeedDatabase } from '../tables.ts'
-import { beginManualAttempt, endAttempt, findDelivery, insertDelivery } from './deliveries.ts'
+import {
+  beginManualAttempt,
+  endAttempt,
+  findDelivery,
+  insertDelivery,
+  readDelivery,
+} from './deliveries.ts'
 import { deliveryBody, type FeedContext, RISKY, sendDelivery } from './webhookWorker.ts'
 import { saveFailingSince } from './workerState.ts'
 
@@ -16,12 +21,6 @@ const MAX_WAIT_MS = 10_000
 export type ManualDelivery =
   | { ok: true; delivery: WebhookDelivery }
   | { ok: false; refusal: 'delivery-not-found' | 'delivery-gone' | 'unavailable' }
-
-const requireDelivery = (db: FeedDatabase, webhookId: string, id: string): WebhookDelivery => {
-  const delivery = findDelivery(db, webhookId, id)
-  if (!delivery) throw new Error('a delivery that was just written is missing')
-  return delivery
-}
 
 /** The event of a test is not in the log, so its sequence is 0. */
 const testBody = async ({ owner }: FeedContext, webhook: Webhook): Promise<string> => {
@@ -42,8 +41,9 @@ export const sendTest = async (
   webhook: Webhook,
   id: string,
 ): Promise<ManualDelivery> => {
-  const { receiverCalls, db } = context
-  const existing = findDelivery(db, webhook.id, id)
+  const { receiverCalls, storage } = context
+  const { sql } = storage
+  const existing = findDelivery(sql, webhook.id, id)
   if (existing) return { ok: true, delivery: existing }
   const body = await testBody(context, webhook)
   const call = async () => {
@@ -53,12 +53,12 @@ export const sendTest = async (
   const sent = await receiverCalls.run(call, RISKY, MAX_WAIT_MS)
   if (!sent) return { ok: false, refusal: 'unavailable' }
   const { now, result } = sent
-  db.transaction(() => {
-    const delivery = insertDelivery(db, { id, webhookId: webhook.id, sequences: [], now })
-    beginManualAttempt(db, delivery, now)
-    endAttempt(db, delivery, result, null)
+  storage.transactionSync(() => {
+    const delivery = insertDelivery(sql, { id, webhookId: webhook.id, sequences: [], now })
+    beginManualAttempt(sql, delivery, now)
+    endAttempt(sql, delivery, result, null)
   })
-  return { ok: true, delivery: requireDelivery(db, webhook.id, id) }
+  return { ok: true, delivery: readDelivery(sql, webhook.id, id) }
 }
 
 /** A success also ends the scheduled attempts; a failure leaves them as they are. */
@@ -67,25 +67,26 @@ export const redeliver = async (
   webhook: Webhook,
   id: string,
 ): Promise<ManualDelivery> => {
-  const { env, db, owner, receiverCalls } = context
-  const delivery = findDelivery(db, webhook.id, id)
+  const { env, storage, owner, receiverCalls } = context
+  const { sql } = storage
+  const delivery = findDelivery(sql, webhook.id, id)
   if (!delivery) return { ok: false, refusal: 'delivery-not-found' }
   const isTest = delivery.sequences.length === 0
   const events = await readSequences(openCell(env, owner.cell), owner.accountId, delivery.sequences)
   if (!isTest && events.length === 0) return { ok: false, refusal: 'delivery-gone' }
   const body = isTest ? await testBody(context, webhook) : deliveryBody(events)
   const call = () => {
-    beginManualAttempt(db, delivery, Date.now())
+    beginManualAttempt(sql, delivery, Date.now())
     return sendDelivery(context, webhook, id, body)
   }
   const result = await receiverCalls.run(call, RISKY, MAX_WAIT_MS)
   if (!result) return { ok: false, refusal: 'unavailable' }
-  const after = findDelivery(db, webhook.id, id)
+  const after = findDelivery(sql, webhook.id, id)
   if (!after) return { ok: false, refusal: 'delivery-not-found' }
   const isDelivered = result.failure === null
-  db.transaction(() => {
-    endAttempt(db, delivery, result, isDelivered ? null : after.nextAttempt)
-    if (isDelivered) saveFailingSince(db, webhook, null)
+  storage.transactionSync(() => {
+    endAttempt(sql, delivery, result, isDelivered ? null : after.nextAttempt)
+    if (isDelivered) saveFailingSince(sql, webhook, null)
   })
-  return { ok: true, delivery: requireDelivery(db, webhook.id, id) }
+  return { ok: true, delivery: readDelivery(sql, webhook.id, id) }
 }

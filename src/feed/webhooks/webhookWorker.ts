@@ -13,7 +13,6 @@ import { type LoggedEvent, readLog, readSequences } from '../../events/store.ts'
 import { Admission } from '../../http/admission/admission.ts'
 import { newId } from '../../ids.ts'
 import type { FeedOwner } from '../stub.ts'
-import type { FeedDatabase } from '../tables.ts'
 import { type AttemptResult, callReceiver } from './attempt.ts'
 import { beginAttempt, endAttempt, insertDelivery, pendingDelivery } from './deliveries.ts'
 import { readActiveSecrets } from './secrets.ts'
@@ -28,7 +27,7 @@ import { advanceCursor, saveFailingSince, syncWorkerState } from './workerState.
 
 export interface FeedContext {
   env: Env
-  db: FeedDatabase
+  storage: DurableObjectStorage
   owner: FeedOwner
   /** The receivers that are being called. */
   receiverCalls: Admission
@@ -80,27 +79,28 @@ const selectForDelivery = (
 
 /** Creates the next delivery from the log; null when there are no new events. */
 const createDelivery = async (
-  { env, db, owner }: FeedContext,
+  { env, storage, owner }: FeedContext,
   getWebhook: () => Webhook | undefined,
 ): Promise<Batch | null> => {
   const id = await newId('dlv')
+  const { sql } = storage
   for (;;) {
     const webhook = getWebhook()
     if (!webhook) return null
-    const { cursor } = syncWorkerState(db, webhook)
+    const { cursor } = syncWorkerState(sql, webhook)
     const page = await readLog(openCell(env, owner.cell), owner.accountId, cursor, PAGE_EVENTS)
     // After an edit the page is read again, for the new filter.
     if (getWebhook()?.version !== webhook.version) continue
     const { selected, upTo } = selectForDelivery(webhook, page.events)
     if (selected.length > 0) {
       const sequences = selected.map(({ sequence }) => sequence)
-      const delivery = db.transaction(() => {
-        advanceCursor(db, webhook, upTo)
-        return insertDelivery(db, { id, webhookId: webhook.id, sequences, now: Date.now() })
+      const delivery = storage.transactionSync(() => {
+        advanceCursor(sql, webhook, upTo)
+        return insertDelivery(sql, { id, webhookId: webhook.id, sequences, now: Date.now() })
       })
       return { delivery, events: selected }
     }
-    advanceCursor(db, webhook, upTo)
+    advanceCursor(sql, webhook, upTo)
     if (!page.hasMore) return null
   }
 }
@@ -110,13 +110,13 @@ export const deliveryBody = (events: LoggedEvent[]): string =>
 
 /** Signs a body and calls the webhook's receiver with it. */
 export const sendDelivery = async (
-  { env, db }: FeedContext,
+  { env, storage }: FeedContext,
   webhook: Webhook,
   deliveryId: string,
   body: string,
 ): Promise<AttemptResult> => {
   const now = Date.now()
-  const secrets = readActiveSecrets(db, webhook.id, now)
+  const secrets = readActiveSecrets(storage.sql, webhook.id, now)
   const headers = await signatureHeaders(secrets, deliveryId, body, now)
   return callReceiver(env, webhook.url, headers, body)
 }
@@ -172,7 +172,8 @@ const attemptDelivery = async (
 ): Promise<Attempt | null> => {
   if (!receiver) return null
   const startedAt = Date.now()
-  const attempts = beginAttempt(context.db, batch.delivery, startedAt, startedAt + ATTEMPT_LEASE_MS)
+  const { sql } = context.storage
+  const attempts = beginAttempt(sql, batch.delivery, startedAt, startedAt + ATTEMPT_LEASE_MS)
   if (attempts === null) return null
   const body = deliveryBody(batch.events)
   const result = await sendDelivery(context, receiver, batch.delivery.id, body)
@@ -188,10 +189,11 @@ export const deliverNext = async (
   getWebhook: () => Webhook | undefined,
   disable: DisableWebhook,
 ): Promise<number | null> => {
-  const { env, db, owner, receiverCalls } = context
+  const { env, storage, owner, receiverCalls } = context
+  const { sql } = storage
   const webhook = getWebhook()
   if (!webhook) return null
-  const pending = pendingDelivery(db, webhook.id)
+  const pending = pendingDelivery(sql, webhook.id)
   if (pending && (pending.nextAttempt ?? 0) > Date.now()) return null
   const batch = pending
     ? {
@@ -201,20 +203,20 @@ export const deliverNext = async (
     : await createDelivery(context, getWebhook)
   const current = getWebhook()
   if (!batch || !current) return null
-  const isFailing = syncWorkerState(db, current).failingSince !== null
+  const isFailing = syncWorkerState(sql, current).failingSince !== null
   const attempt = await receiverCalls.run(
     () => attemptDelivery(context, batch, getWebhook()),
     isFailing ? RISKY : undefined,
   )
   if (!attempt) return getWebhook() ? 0 : null
   const { receiver, attempts, result } = attempt
-  const { failingSince } = syncWorkerState(db, receiver)
+  const { failingSince } = syncWorkerState(sql, receiver)
   const now = Date.now()
   const step = nextStep({ result, attempts, failingSince, now, random: Math.random() })
   if (step.disable) await disable(receiver, step.disable)
-  db.transaction(() => {
-    endAttempt(db, batch.delivery, result, step.nextAttempt)
-    saveFailingSince(db, receiver, step.failingSince)
+  storage.transactionSync(() => {
+    endAttempt(sql, batch.delivery, result, step.nextAttempt)
+    saveFailingSince(sql, receiver, step.failingSince)
   })
   if (step.nextAttempt !== null) return null
   return batch.events.length < MAX_EVENTS ? BATCH_PAUSE_MS : 0

@@ -1,13 +1,7 @@
-import { and, eq, lt, notInArray } from 'drizzle-orm'
+import { deleteRows, query, runQuery } from '../../db/objectTable.ts'
 import type { Webhook } from '../../domain/event/webhook.ts'
 import { logFailure } from '../../log.ts'
-import {
-  deliveries,
-  disableNotices,
-  type FeedDatabase,
-  secrets,
-  webhookWorkers,
-} from '../tables.ts'
+import { deliveries, disableNotices, secrets, webhookWorkers } from '../tables.ts'
 import { abandonPending, nextAttemptAt, pendingDelivery } from './deliveries.ts'
 import {
   ATTEMPT_LEASE_MS,
@@ -21,19 +15,19 @@ import { syncWorkerState } from './workerState.ts'
 const ORPHAN_GRACE_MS = 300_000
 
 /** Deletes everything that the feed stores about a webhook. */
-export const deleteWebhookRows = (db: FeedDatabase, id: string): void => {
+export const deleteWebhookRows = (sql: SqlStorage, webhookId: string): void => {
   for (const table of [secrets, webhookWorkers, deliveries, disableNotices])
-    db.delete(table).where(eq(table.webhookId, id)).run()
+    deleteRows(sql, table, query`${table.webhookId} = ${webhookId}`)
 }
 
-const deleteRowsOfDeletedWebhooks = (db: FeedDatabase, webhooks: Webhook[], now: number): void => {
-  const ids = webhooks.map(({ id }) => id)
-  const deleted = db
-    .selectDistinct({ id: secrets.webhookId })
-    .from(secrets)
-    .where(and(lt(secrets.creation, now - ORPHAN_GRACE_MS), notInArray(secrets.webhookId, ids)))
-    .all()
-  for (const { id } of deleted) deleteWebhookRows(db, id)
+const deleteRowsOfDeletedWebhooks = (sql: SqlStorage, webhooks: Webhook[], now: number): void => {
+  const known = new Set(webhooks.map(({ id }) => id))
+  const stored = runQuery<{ id: string }>(
+    sql,
+    query`SELECT DISTINCT ${secrets.webhookId} AS id FROM ${secrets}
+      WHERE ${secrets.creation} < ${now - ORPHAN_GRACE_MS}`,
+  )
+  for (const { id } of stored.toArray()) if (!known.has(id)) deleteWebhookRows(sql, id)
 }
 
 /** One worker per enabled webhook. They run independently and share the slots of receivers. */
@@ -41,12 +35,16 @@ export class WebhookWorkers {
   readonly #webhooks = new Map<string, Webhook>()
   readonly #running = new Set<string>()
   readonly #requested = new Set<string>()
-  readonly #getContext: () => FeedContext | null
+  readonly #getContext: () => FeedContext | undefined
   readonly #disable: DisableWebhook
   readonly #onIdle: () => void
 
   /** `onIdle` is called whenever a worker stops: its next attempt may have changed. */
-  constructor(getContext: () => FeedContext | null, disable: DisableWebhook, onIdle: () => void) {
+  constructor(
+    getContext: () => FeedContext | undefined,
+    disable: DisableWebhook,
+    onIdle: () => void,
+  ) {
     this.#getContext = getContext
     this.#disable = disable
     this.#onIdle = onIdle
@@ -61,8 +59,8 @@ export class WebhookWorkers {
    * When the feed must poll for the next attempt. A running worker needs no poll, unless it is
    * interrupted: it may wait for a slot long after its attempt was due.
    */
-  nextPollAt(db: FeedDatabase, now: number): number | null {
-    const nextAttempt = nextAttemptAt(db, this.#running)
+  nextPollAt(sql: SqlStorage, now: number): number | null {
+    const nextAttempt = nextAttemptAt(sql, this.#running)
     if (this.#running.size === 0) return nextAttempt
     return Math.min(nextAttempt ?? Number.POSITIVE_INFINITY, now + ATTEMPT_LEASE_MS)
   }
@@ -73,16 +71,16 @@ export class WebhookWorkers {
   }
 
   /** Takes over the account's webhooks and starts the workers that have something to deliver. */
-  update(db: FeedDatabase, webhooks: Webhook[], head: number, now: number): void {
+  update(sql: SqlStorage, webhooks: Webhook[], head: number, now: number): void {
     this.#webhooks.clear()
     for (const webhook of webhooks) {
       if (webhook.enabled) this.#webhooks.set(webhook.id, webhook)
-      else abandonPending(db, webhook.id)
+      else abandonPending(sql, webhook.id)
     }
-    deleteRowsOfDeletedWebhooks(db, webhooks, now)
+    deleteRowsOfDeletedWebhooks(sql, webhooks, now)
     for (const webhook of this.#webhooks.values()) {
-      const hasNewEvents = syncWorkerState(db, webhook).cursor < head
-      const nextAttempt = pendingDelivery(db, webhook.id)?.nextAttempt ?? null
+      const hasNewEvents = syncWorkerState(sql, webhook).cursor < head
+      const nextAttempt = pendingDelivery(sql, webhook.id)?.nextAttempt ?? null
       if (hasNewEvents || (nextAttempt !== null && nextAttempt <= now)) this.#start(webhook.id)
     }
   }

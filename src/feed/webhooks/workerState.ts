@@ -1,44 +1,30 @@
-import { and, eq, lt } from 'drizzle-orm'
+import { findRow, insertRow, query, updateRows } from '../../db/objectTable.ts'
 import type { Webhook } from '../../domain/event/webhook.ts'
-import { type FeedDatabase, webhookWorkers } from '../tables.ts'
+import { webhookWorkers } from '../tables.ts'
 import { abandonPending } from './deliveries.ts'
-
-export type WorkerState = typeof webhookWorkers.$inferSelect
-
-const isOf = ({ id }: Webhook) => eq(webhookWorkers.webhookId, id)
 
 /**
  * Brings a worker's row in line with its webhook and reads it. A webhook that was enabled again
  * starts after `since`: its pending deliveries from before are abandoned.
  */
-export const syncWorkerState = (db: FeedDatabase, webhook: Webhook): WorkerState => {
+export const syncWorkerState = (sql: SqlStorage, webhook: Webhook) => {
   const { id: webhookId, since, url } = webhook
-  const state = db.select().from(webhookWorkers).where(isOf(webhook)).get()
-  if (state?.since === since && state.url === url) return state
-  abandonPending(db, webhookId, since)
-  const cursor = Math.max(state?.cursor ?? since, since)
-  return db
-    .insert(webhookWorkers)
-    .values({ webhookId, cursor, since, url })
-    .onConflictDoUpdate({
-      target: webhookWorkers.webhookId,
-      set: { cursor, since, url, failingSince: null },
-    })
-    .returning()
-    .get()
+  const before = findRow(sql, webhookWorkers, { webhookId })
+  if (before?.since === since && before.url === url) return before
+  abandonPending(sql, webhookId, since)
+  const cursor = Math.max(before?.cursor ?? since, since)
+  const state = { webhookId, cursor, since, url, failingSince: null }
+  insertRow(sql, webhookWorkers, state, 'replace')
+  return state
 }
 
-export const advanceCursor = (db: FeedDatabase, webhook: Webhook, cursor: number): void => {
-  db.update(webhookWorkers)
-    .set({ cursor })
-    .where(and(isOf(webhook), lt(webhookWorkers.cursor, cursor)))
-    .run()
+export const advanceCursor = (sql: SqlStorage, { id }: Webhook, cursor: number): void => {
+  const isBehind = query`${webhookWorkers.webhookId} = ${id} AND ${webhookWorkers.cursor} < ${cursor}`
+  updateRows(sql, webhookWorkers, { cursor }, isBehind)
 }
 
 export const saveFailingSince = (
-  db: FeedDatabase,
-  webhook: Webhook,
+  sql: SqlStorage,
+  { id }: Webhook,
   failingSince: number | null,
-): void => {
-  db.update(webhookWorkers).set({ failingSince }).where(isOf(webhook)).run()
-}
+): void => updateRows(sql, webhookWorkers, { failingSince }, { webhookId: id })

@@ -2,7 +2,6 @@ import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { AccountFeed } from '../../../src/feed/feed.ts'
-import { openFeedDatabase } from '../../../src/feed/tables.ts'
 import { recordDisableIntent } from '../../../src/feed/webhooks/disableNotice.ts'
 import { AccountLedger } from '../../../src/ledger/ledger.ts'
 import { none } from '../../../src/notify/none.ts'
@@ -140,7 +139,7 @@ describe('sending the notice', () => {
     run(`UPDATE webhooks SET enabled = 0, disabled_reason = 'gone' WHERE id = ?`, id)
   const recordNotice = (account: TestAccount, webhook: { id: string }, now: number) =>
     runInDurableObject(feedStub(account), (_, { storage }) =>
-      recordDisableIntent(openFeedDatabase(storage), webhook.id, 'gone', now),
+      recordDisableIntent(storage.sql, webhook.id, 'gone', now),
     )
   const messagesOf = async (account: TestAccount) =>
     (await callWithNewToken(account, 'GET', '/api/account/messages')).body.messages
