@@ -11,31 +11,38 @@ const MAX_PAGES = 5
 const MAX_CALLS = 100
 export const MAX_RAISE_QUERIES = MAX_PAGES
 
-const callsOf = (page: PendingRow[]): PendingRow[][] =>
-  [...Map.groupBy(page, ({ accountId }) => accountId).values()].flatMap((rows) =>
-    Array.from({ length: Math.ceil(rows.length / MAX_RAISES_PER_CALL) }, (_, index) =>
-      rows.slice(index * MAX_RAISES_PER_CALL, (index + 1) * MAX_RAISES_PER_CALL),
-    ),
-  )
+/** Hands alerts to the ledgers of their accounts. Returns how many of `maxCalls` are left. */
+export const handOver = async (
+  { env, cell }: CellRun,
+  part: string,
+  rows: Pick<PendingRow, 'accountId' | 'raise'>[],
+  maxCalls: number,
+): Promise<number> => {
+  let left = maxCalls
+  for (const [account, own] of Map.groupBy(rows, ({ accountId }) => accountId)) {
+    for (let at = 0; at < own.length && left > 0; at += MAX_RAISES_PER_CALL, left--) {
+      const raises = own.slice(at, at + MAX_RAISES_PER_CALL).map(({ raise }) => raise)
+      await runPart(part, { cell, account }, () =>
+        ledgerOf(env, account).raisePendingAlerts(raises),
+      )
+    }
+  }
+  return left
+}
 
 /**
  * Hands alerts to the ledger that a crash has left between a report and its reply. The ledger
  * deletes what it has decided on. Alerts that fail are passed over until the next run.
  */
-export const raiseLeftovers = async ({ env, cell, db, now, take }: CellRun): Promise<void> => {
+export const raiseLeftovers = async (run: CellRun): Promise<void> => {
+  const { db, now, take } = run
   const before = now - GRACE_MS
-  let calls = 0
+  let calls = MAX_CALLS
   let after: PendingRow | null = null
   for (let pages = 0; pages < MAX_PAGES && take(); pages++) {
     const page: PendingRow[] = await readPendingRaises(db, { before, after, limit: PAGE })
-    for (const rows of callsOf(page)) {
-      const [{ accountId } = { accountId: '' }] = rows
-      if (calls++ === MAX_CALLS) return
-      await runPart('pending-raises', { cell, account: accountId }, () =>
-        ledgerOf(env, accountId).raisePendingAlerts(rows.map(({ raise }) => raise)),
-      )
-    }
-    if (page.length < PAGE) return
+    calls = await handOver(run, 'pending-raises', page, calls)
+    if (page.length < PAGE || calls === 0) return
     after = page.at(-1) ?? null
   }
 }

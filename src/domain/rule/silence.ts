@@ -15,19 +15,19 @@ export interface ContactedDevice {
   marks: Record<string, number>
 }
 
-export interface Silence {
+export interface Silence<Device> {
   rule: Rule
-  device: ContactedDevice
+  device: Device
   /** When the rule's minutes were over. */
   at: number
   /** False outside the rule's schedule: the silence is marked, and no alert is raised. */
   isRaised: boolean
 }
 
-export interface Return {
+export interface Return<Device> {
   /** The rule that had found the device silent. */
   rule: Rule
-  device: ContactedDevice
+  device: Device
   /** The contact before the silence. */
   before: number
   /** The `returns` rules that raise an alert for it. */
@@ -41,13 +41,13 @@ interface Occasion {
 }
 
 /** What has changed for a device, by the account's rules about contact. */
-export const evaluateContact = (
-  device: ContactedDevice,
+export const evaluateContact = <Device extends ContactedDevice>(
+  device: Device,
   { rules, timeZone, now }: Occasion,
-): { silences: Silence[]; returns: Return[] } => {
+): { silences: Silence<Device>[]; returns: Return<Device>[] } => {
   const own = rules.filter((rule) => isForDevice(rule, device.id, device.groups))
-  const silences: Silence[] = []
-  const returns: Return[] = []
+  const silences: Silence<Device>[] = []
+  const returns: Return<Device>[] = []
   for (const rule of own) {
     if (rule.when.type !== 'silent') continue
     const mark = device.marks[rule.id]

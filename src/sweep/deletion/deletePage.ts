@@ -36,19 +36,14 @@ export const deleteLocations = async (db: Database, select: SQL): Promise<number
   const page = sql`${select} LIMIT ${literal(LOCATION_PAGE)}`
   const freed = sql`SELECT account_id, sum(bytes) AS bytes FROM (${page}) GROUP BY account_id`
   const key = names(locations.deviceKey, locations.time)
-  const [, { meta }] = await runBatch(db, [
-    statement(
-      db,
-      sql`UPDATE ${accountUsage}
-        SET storage_bytes = max(0, ${accountUsage.storageBytes} - freed.bytes)
-        FROM (${freed}) freed WHERE ${accountUsage.accountId} = freed.account_id`,
-    ),
-    statement(
-      db,
-      sql`DELETE FROM ${locations} WHERE (${key}) IN (SELECT device_key, time FROM (${page}))`,
-    ),
-  ])
-  return meta.changes
+  const { deleted } = await runBatch(db, {
+    usage: sql`UPDATE ${accountUsage}
+      SET storage_bytes = max(0, ${accountUsage.storageBytes} - freed.bytes)
+      FROM (${freed}) freed WHERE ${accountUsage.accountId} = freed.account_id`,
+    deleted: sql`DELETE FROM ${locations}
+      WHERE (${key}) IN (SELECT device_key, time FROM (${page}))`,
+  })
+  return deleted.meta.changes
 }
 
 interface Pages {

@@ -1,44 +1,15 @@
 import { and, asc, between, eq, type SQL, sql } from 'drizzle-orm'
-import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
+import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Database } from '../../db/open.ts'
 import { DELETE_ALERTS_QUERIES, deleteAlerts } from '../../db/queries/alerts.ts'
 import { STORED_BYTES } from '../../db/queries/locations.ts'
-import {
-  accounts,
-  accountUsage,
-  alerts,
-  commands,
-  devices,
-  erasures,
-  eventHeads,
-  events,
-  groupDevices,
-  groups,
-  idempotency,
-  keys,
-  locations,
-  messages,
-  pendingRaises,
-  quarantine,
-  rules,
-  sessions,
-  silentMarks,
-  sourcePayloads,
-  sources,
-  tombstones,
-  unclaimed,
-  unclaimedReports,
-  users,
-  webhooks,
-  zones,
-} from '../../db/schema.ts'
+import * as schema from '../../db/schema.ts'
 import { readFirst, statement } from '../../db/statement.ts'
 import { keysBeside } from '../../domain/account/device.ts'
 import type { Env } from '../../env.ts'
 import { feedOf } from '../../feed/stub.ts'
 import { ledgerOf } from '../../ledger/stub.ts'
-import type { TakeQueries } from '../run.ts'
-import { type CellRun, runPart } from '../run.ts'
+import { type CellRun, runPart, type TakeQueries } from '../run.ts'
 import {
   deleteLocations,
   deletePage,
@@ -56,32 +27,19 @@ const MAX_JOB_QUERIES = 60
 /** Another isolate may accept a token of an erased account, and write, for up to 30 s. */
 const LATE_WRITE_GRACE_MS = 60_000
 
-/** Every table with rows of an account. A test fails when one with an `account_id` is missing. */
+const { accounts, alerts, commands, devices, erasures, locations, quarantine } = schema
+
+type AccountTable = SQLiteTable & { accountId: SQLiteColumn }
+
+/** The ledger removes an account from the directory. */
+const NOT_ERASED: SQLiteTable[] = [schema.directory, schema.sourceDirectory]
+
+/** Every table with rows of an account. Its erasures come last: they tell its device keys. */
 export const ACCOUNT_TABLES = [
-  accountUsage,
-  keys,
-  idempotency,
-  events,
-  eventHeads,
-  devices,
-  groups,
-  users,
-  groupDevices,
-  alerts,
-  messages,
-  pendingRaises,
-  sessions,
-  tombstones,
-  webhooks,
-  sources,
-  unclaimed,
-  unclaimedReports,
-  quarantine,
-  sourcePayloads,
-  commands,
-  zones,
-  rules,
-  silentMarks,
+  ...Object.values<SQLiteTable>(schema).filter(
+    (table): table is AccountTable =>
+      'accountId' in table && table !== erasures && !NOT_ERASED.includes(table),
+  ),
   erasures,
 ]
 

@@ -54,43 +54,37 @@ const toRaise = async (
   },
 })
 
+const toMark = (rule: Rule, { key, accountId }: ContactRow, contact: number) => ({
+  ruleId: rule.id,
+  ruleVersion: rule.version,
+  deviceKey: key,
+  accountId,
+  contact,
+})
+
 export const toSilence = async (
-  { rule, device, at, isRaised }: Silence,
+  { isRaised, ...silence }: Silence<ContactRow>,
   origin: string,
   now: number,
 ): Promise<MarkChange> => {
-  const { key: deviceKeyOf, contact } = device
-  const { accountId } = device as ContactRow
-  const occasion = {
-    rule,
-    device: device as ContactRow,
-    at,
-    event: 'device.silent',
-    contact,
-  } as const
-  const raise = () => toRaise({ ...occasion, isEventOnly: false }, origin, now)
-  const raises = isRaised ? [await raise()] : []
-  const { id: ruleId, version: ruleVersion } = rule
-  return { ruleId, ruleVersion, deviceKey: deviceKeyOf, accountId, contact, raises }
+  const { rule, device } = silence
+  const { contact } = device
+  const occasion = { ...silence, event: 'device.silent', isEventOnly: false, contact } as const
+  const raises = isRaised ? [await toRaise(occasion, origin, now)] : []
+  return { ...toMark(rule, device, contact), raises }
 }
 
 /** One event, and an alert for each `returns` rule. */
 export const toReturn = async (
-  { rule, device: heard, before, returnRules }: Return,
+  { rule, device, before: contact, returnRules }: Return<ContactRow>,
   origin: string,
   now: number,
 ): Promise<MarkChange> => {
-  const device = heard as ContactRow
-  const common = { device, at: device.contact, contact: before }
-  const event = { ...common, rule, event: 'device.returned', isEventOnly: true } as const
-  const alerts = returnRules.map((returnRule) => ({
-    ...common,
-    rule: returnRule,
-    event: null,
-    isEventOnly: false,
-  }))
-  const raises = await Promise.all([event, ...alerts].map((each) => toRaise(each, origin, now)))
-  const { key, accountId } = device
-  const { id: ruleId, version: ruleVersion } = rule
-  return { ruleId, ruleVersion, deviceKey: key, accountId, contact: before, raises }
+  const common = { device, at: device.contact, contact }
+  const occasions: Occasion[] = [
+    { ...common, rule, event: 'device.returned', isEventOnly: true },
+    ...returnRules.map((other) => ({ ...common, rule: other, event: null, isEventOnly: false })),
+  ]
+  const raises = await Promise.all(occasions.map((each) => toRaise(each, origin, now)))
+  return { ...toMark(rule, device, contact), raises }
 }

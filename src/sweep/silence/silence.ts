@@ -10,11 +10,11 @@ import {
 import { sweepPositions } from '../../db/schema.ts'
 import { deviceKey, keysBeside } from '../../domain/account/device.ts'
 import { currentDay, hasEnded } from '../../domain/account/license.ts'
-import { MAX_RAISES_PER_CALL } from '../../domain/message/pendingRaise.ts'
+import type { PendingRaise } from '../../domain/message/pendingRaise.ts'
 import { evaluateContact } from '../../domain/rule/silence.ts'
 import { publicOrigin } from '../../env.ts'
-import { ledgerOf } from '../../ledger/stub.ts'
-import { type CellRun, runPart, savePosition } from '../run.ts'
+import { handOver } from '../pendingRaises.ts'
+import { type CellRun, savePosition } from '../run.ts'
 import { toReturn, toSilence } from './raises.ts'
 import {
   isForAll,
@@ -66,20 +66,6 @@ const evaluatePage = async (
   return { silences, returns }
 }
 
-/** Hands the alerts to the ledgers. What is left over is raised by a later run. */
-const handOver = async ({ env, cell }: CellRun, changes: MarkChange[]): Promise<void> => {
-  let calls = 0
-  for (const [account, own] of Map.groupBy(changes, ({ accountId }) => accountId)) {
-    const raises = own.flatMap((change) => change.raises)
-    for (let at = 0; at < raises.length && calls < MAX_CALLS; at += MAX_RAISES_PER_CALL) {
-      calls++
-      await runPart(PART, { cell, account }, () =>
-        ledgerOf(env, account).raisePendingAlerts(raises.slice(at, at + MAX_RAISES_PER_CALL)),
-      )
-    }
-  }
-}
-
 const queryOf = ({ accounts }: WatchedAccounts) => {
   const all = accounts.flatMap(({ rules }) => rules)
   return {
@@ -104,17 +90,18 @@ const settlePage = async (
   found: Awaited<ReturnType<typeof evaluatePage>>,
 ): Promise<boolean> => {
   const parts = splitMarks(found)
-  const written: MarkChange[] = []
-  for (const [index, part] of parts.entries()) {
-    if (index >= PAGE_PARTS && !run.take(PART_QUERIES)) break
+  const toRaise: { accountId: string; raise: PendingRaise }[] = []
+  let written = 0
+  for (const part of parts) {
+    if (written >= PAGE_PARTS && !run.take(PART_QUERIES)) break
     const stored = await writeMarks(run.db, part, run.now)
-    for (const change of part.changes) {
-      const raises = change.raises.filter(({ alert }) => stored.has(alert.id))
-      written.push({ ...change, raises })
-    }
+    for (const { accountId, raises } of part.changes)
+      for (const raise of raises) if (stored.has(raise.alert.id)) toRaise.push({ accountId, raise })
+    written++
   }
-  await handOver(run, written)
-  return written.length === found.silences.length + found.returns.length
+  // What is left over is raised by a later run.
+  await handOver(run, PART, toRaise, MAX_CALLS)
+  return written === parts.length
 }
 
 /** Looks at the devices of some accounts; false when the run may not look at all of them. */
