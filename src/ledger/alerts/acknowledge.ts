@@ -1,6 +1,7 @@
 import { findRow, insertRow } from '../../db/objectTable.ts'
 import {
   type Alert,
+  type AlertState,
   type MessageSummary,
   onePerAddress,
   SERIES,
@@ -11,20 +12,12 @@ import { findDevice } from '../devices/devices.ts'
 import { recipientsOfAlert } from '../messages/messageQueue.ts'
 import { acknowledgements } from '../tables.ts'
 import { closeEmergency } from './emergencies.ts'
-import { countQueued, sendAboutAlert } from './emergencyMessages.ts'
+import { sendAboutAlert } from './emergencyMessages.ts'
 
 /*
  * Acknowledging and cancelling an alert. Both are decisions, so that an emergency's next round is
  * either sent before them or not at all.
  */
-
-/** Who has acknowledged or cancelled an alert, and when. */
-export interface AlertState {
-  acknowledgedAt: number | null
-  acknowledgedBy: string | null
-  cancelledAt: number | null
-  cancelledBy: string | null
-}
 
 export interface AlertToAcknowledge {
   alertId: string
@@ -53,9 +46,6 @@ const readState = ({ sql }: Decision, { alertId, known }: AlertToAcknowledge): A
   return state
 }
 
-const postState = (tx: Decision, id: string, state: AlertState): void =>
-  tx.post({ kind: 'alert-state', id, ...state, updates: null, messages: null })
-
 const writeState = (tx: Decision, id: string, state: AlertState): void => {
   const { acknowledgedAt, acknowledgedBy, ...cancelled } = state
   const acknowledged = {
@@ -63,7 +53,7 @@ const writeState = (tx: Decision, id: string, state: AlertState): void => {
     acknowledgedBy: acknowledgedBy ?? '',
   }
   insertRow(tx.sql, acknowledgements, { alertId: id, ...acknowledged, ...cancelled }, cancelled)
-  postState(tx, id, state)
+  tx.post({ kind: 'alert-state', id, ...state })
 }
 
 /** Only the first acknowledgement counts. */
@@ -74,7 +64,7 @@ export const acknowledgeAlert = (tx: Decision, given: AlertToAcknowledge): State
   const before = readState(tx, given)
   if (before.acknowledgedAt !== null) {
     // A restored cell may have lost it.
-    if (known.acknowledgedAt === null) postState(tx, alertId, before)
+    if (known.acknowledgedAt === null) tx.post({ kind: 'alert-state', id: alertId, ...before })
     return { ok: true, state: before }
   }
   const state = { ...before, acknowledgedAt: tx.now, acknowledgedBy: by }
@@ -98,7 +88,7 @@ export const cancelAlert = (tx: Decision, given: AlertToCancel): StateOutcome =>
   writeState(tx, alertId, state)
   const { timeZone } = tx.account
   const { name: deviceName, identifier } = device.record
-  const messages = sendAboutAlert(tx, {
+  const { queued: notices, suppressed: noticesSuppressed } = sendAboutAlert(tx, {
     kind: 'notice',
     series: SERIES.cancelled,
     deviceKey: device.key,
@@ -108,8 +98,6 @@ export const cancelAlert = (tx: Decision, given: AlertToCancel): StateOutcome =>
     ]),
     details: { alert, motion: {}, deviceName, identifier, origin, purpose: { kind: 'cancelled' } },
   })
-  const notices = countQueued(messages)
-  const noticesSuppressed = messages.length - notices
   tx.emit('alert.cancelled', deviceId, { alertId, cancelledBy: by, notices, noticesSuppressed })
   return { ok: true, state }
 }

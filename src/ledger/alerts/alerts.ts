@@ -14,6 +14,7 @@ import {
   LATE_AFTER_MS,
   type UndeliveredReason,
 } from '../../domain/message/emergency.ts'
+import { iso, isoOrNull } from '../../domain/time/iso.ts'
 import type { Decision } from '../decision.ts'
 import { limitResetAt, takeQuota } from '../devices/dailyLimit.ts'
 import { findDevice } from '../devices/devices.ts'
@@ -80,10 +81,10 @@ const emitRaised = (tx: Decision, deviceId: string, alert: Alert): void => {
     alertId: id,
     alertName: name,
     text,
-    dateTime: new Date(dateTime).toISOString(),
+    dateTime: iso(dateTime),
     latitude,
     longitude,
-    positionTime: positionTime === null ? null : new Date(positionTime).toISOString(),
+    positionTime: isoOrNull(positionTime),
     positionSource,
     emergency,
     late,
@@ -98,7 +99,7 @@ const emitSuppressed = (
   messages: NewMessage[],
 ): void => {
   const suppressed = messages.filter(({ status }) => status === 'suppressed')
-  const resetAt = new Date(limitResetAt(tx.account)).toISOString()
+  const resetAt = iso(limitResetAt(tx.account))
   for (const channel of CHANNELS) {
     const ofChannel = suppressed.filter((message) => message.channel === channel)
     const [first] = ofChannel
@@ -131,18 +132,17 @@ const storeAlert = (
   const { sql, account, now } = tx
   const { id: deviceId, key } = device
   const isExpired = hasEnded(device.ends, account.day)
-  const { name: deviceName, identifier, limits } = device.record
+  const { name: deviceName, identifier } = device.record
   const { reported, lastKnown, recipients, administrators, origin } = given
   const { speed, course, accuracy } = reported ?? lastKnown ?? {}
   const motion = { speed, course, accuracy }
   const details = { alert, motion, deviceName, identifier, origin }
-  const limited = { id: deviceId, key, limits }
   const messages = composeMessages(tx, isExpired ? [] : recipients, {
     kind: 'alert',
     idOf: (index) => messageId(alert.id, index),
     textOf: textByTimeZone({ ...details, purpose: { kind: 'alert' } }),
     takeQuota: (channel, wanted) =>
-      takeQuota(tx, limited, { channel, wanted, isEmergency: alert.emergency }),
+      takeQuota(tx, device, { channel, wanted, isEmergency: alert.emergency }),
   })
   tx.post({ kind: 'alert', key, alert, messages: messages.length, at: now })
   queueMessages(tx, key, messages, alert.emergency)

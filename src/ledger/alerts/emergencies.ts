@@ -25,29 +25,24 @@ export interface EmergencyDetails extends Omit<AlertDetails, 'purpose'> {
 export const findEmergency = (sql: SqlStorage, id: string): EmergencyRow | undefined =>
   findRow(sql, emergencies, { id })
 
-interface NewEmergency {
-  deviceKey: number
-  details: EmergencyDetails
-  /** How many messages it has, and whether any is on its way. */
-  messages: number
+interface NewEmergency extends Pick<EmergencyRow, 'deviceKey' | 'details' | 'messages'> {
+  /** Whether any of its messages is on its way. */
   isOnItsWay: boolean
 }
 
 export const openEmergency = (
   { sql, account, now }: Decision,
-  { deviceKey, details, messages: count, isOnItsWay }: NewEmergency,
+  { isOnItsWay, ...given }: NewEmergency,
 ): EmergencyRow => {
-  const { alert } = details
+  const { alert } = given.details
   const { escalation } = account
   const row = {
+    ...given,
     id: alert.id,
-    deviceKey,
     name: alert.name,
     time: alert.dateTime,
     raisedAt: now,
-    details,
     updates: [],
-    messages: count,
     checkAt: isOnItsWay ? now + UNDELIVERED_AFTER_MS : null,
     round: 0,
     nextRound: escalation && now + escalation.afterMinutes * MINUTE_MS,
@@ -71,22 +66,13 @@ export const findToJoin = (
       ORDER BY abs(${emergencies.time} - ${dateTime}) LIMIT 1`,
   )
 
-const UNCHANGED = {
-  acknowledgedAt: null,
-  acknowledgedBy: null,
-  cancelledAt: null,
-  cancelledBy: null,
-  updates: null,
-  messages: null,
-} as const
-
 /** Adds the place and time of a later emergency, in order of time. */
 export const joinEmergency = (tx: Decision, row: EmergencyRow, update: AlertUpdate): void => {
   const updates = [...row.updates, update]
     .toSorted((a, b) => a.dateTime - b.dateTime)
     .slice(-MAX_UPDATES)
   updateRows(tx.sql, emergencies, { updates }, { id: row.id })
-  tx.post({ kind: 'alert-state', id: row.id, ...UNCHANGED, updates })
+  tx.post({ kind: 'alert-state', id: row.id, updates })
 }
 
 /** Adds the messages of a round to the alert's number of messages. */
@@ -94,7 +80,7 @@ export const countMessages = (tx: Decision, row: EmergencyRow, more: number): vo
   const { id } = row
   const messages = row.messages + more
   updateRows(tx.sql, emergencies, { messages }, { id })
-  tx.post({ kind: 'alert-state', id, ...UNCHANGED, messages })
+  tx.post({ kind: 'alert-state', id, messages })
 }
 
 /** Ends joining, rounds and the check: someone knows of the emergency. */

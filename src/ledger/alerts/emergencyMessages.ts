@@ -14,7 +14,6 @@ import type { AlertDetails, MessageText } from '../../domain/message/text/messag
 import type { Decision } from '../decision.ts'
 import { queueMessages } from '../messages/messageQueue.ts'
 import { composeNotices } from '../messages/notices.ts'
-import type { NewMessage } from '../outbox/outbox.ts'
 import { type EmergencyRow, emergencies } from '../tables.ts'
 
 /* Messages about an alert other than its own: notices and rounds of an escalation. */
@@ -39,8 +38,11 @@ interface AboutAlert {
   details: AlertDetails
 }
 
-/** Queues urgent messages about an alert, within the account's limit for notices. */
-export const sendAboutAlert = (tx: Decision, about: AboutAlert): NewMessage[] => {
+/**
+ * Queues urgent messages about an alert, within the account's limit for notices. Returns how many
+ * are queued and how many are not.
+ */
+export const sendAboutAlert = (tx: Decision, about: AboutAlert) => {
   const { kind, series, deviceKey, recipients, details } = about
   const messages = composeNotices(tx, recipients, {
     kind,
@@ -48,11 +50,9 @@ export const sendAboutAlert = (tx: Decision, about: AboutAlert): NewMessage[] =>
     textOf: textByTimeZone(details),
   })
   queueMessages(tx, deviceKey, messages, true)
-  return messages
+  const queued = messages.filter(({ status }) => status === 'queued').length
+  return { queued, suppressed: messages.length - queued }
 }
-
-export const countQueued = (messages: NewMessage[]): number =>
-  messages.filter(({ status }) => status === 'queued').length
 
 /** Tells the account that an emergency has reached nobody. Called once for an emergency. */
 export const reportUndelivered = (
@@ -60,21 +60,16 @@ export const reportUndelivered = (
   row: EmergencyRow,
   reason: UndeliveredReason,
 ): void => {
-  const { administrators, deviceId, isOfExpiredDevice, ...details } = row.details
+  const { administrators, deviceId } = row.details
   const { account } = tx
-  const messages = sendAboutAlert(tx, {
+  const { queued: notices, suppressed: noticesSuppressed } = sendAboutAlert(tx, {
     kind: 'notice',
     series: SERIES.undelivered,
     deviceKey: row.deviceKey,
     recipients: onePerAddress([...administrators, ...contactRecipients(account, account.timeZone)]),
-    details: { ...details, purpose: { kind: 'undelivered', reason } },
+    details: { ...row.details, purpose: { kind: 'undelivered', reason } },
   })
   updateRows(tx.sql, emergencies, { checkAt: null }, { id: row.id })
-  tx.emit('alert.undelivered', deviceId, {
-    alertId: row.id,
-    alertName: row.name,
-    reason,
-    notices: countQueued(messages),
-    noticesSuppressed: messages.length - countQueued(messages),
-  })
+  const about = { alertId: row.id, alertName: row.name, reason }
+  tx.emit('alert.undelivered', deviceId, { ...about, notices, noticesSuppressed })
 }

@@ -1,14 +1,16 @@
 import { findRow, query, runQuery, updateRows } from '../../db/objectTable.ts'
+import { openCell } from '../../db/open.ts'
+import { readRoundState } from '../../db/queries/recipients.ts'
 import { onePerAddress } from '../../domain/message/alert.ts'
 import { contactRecipients, MINUTE_MS } from '../../domain/message/emergency.ts'
 import type { Env } from '../../env.ts'
 import { logFailure } from '../../log.ts'
+import { readAccount } from '../accounts/accountRow.ts'
 import { beginDecision, type Decision } from '../decision.ts'
 import { recipientsOfAlert } from '../messages/messageQueue.ts'
 import { type EmergencyRow, emergencies } from '../tables.ts'
 import { closeEmergency, countMessages, findEmergency } from './emergencies.ts'
-import { countQueued, reportUndelivered, sendAboutAlert } from './emergencyMessages.ts'
-import { type RoundContext, readRoundContext } from './roundContext.ts'
+import { reportUndelivered, sendAboutAlert } from './emergencyMessages.ts'
 
 /* What an open emergency is due for: the check of its messages, and the rounds of its escalation. */
 
@@ -33,9 +35,32 @@ const findDueEmergency = (sql: SqlStorage, now: number): EmergencyRow | undefine
       ORDER BY min(ifnull(${checkAt}, ${nextRound}), ifnull(${nextRound}, ${checkAt})) LIMIT 1`,
   )
 
+/** A cell that does not answer must not hold up an emergency. */
+const MAX_WAIT_MS = 2_000
+
+/**
+ * What the cell knows of an emergency that is about to be sent again. Null when it cannot be asked:
+ * then the round goes to everyone who was sent a message before.
+ */
+const readRoundContext = async (sql: SqlStorage, env: Env, row: EmergencyRow) => {
+  const account = readAccount(sql)
+  if (!account) return null
+  const about = { accountId: account.id, deviceId: row.details.deviceId, now: Date.now() }
+  try {
+    return await Promise.race([
+      readRoundState(openCell(env, account.cell), about, row.id),
+      scheduler.wait(MAX_WAIT_MS).then(() => null),
+    ])
+  } catch {
+    return null
+  }
+}
+type RoundContext = Awaited<ReturnType<typeof readRoundContext>>
+
 /** Sends the emergency again to everyone sent a message, and to the emergency contacts. */
-const sendRound = (tx: Decision, row: EmergencyRow, context: RoundContext | null): void => {
+const sendRound = (tx: Decision, row: EmergencyRow, context: RoundContext): void => {
   const { sql, account, now } = tx
+  // Unknown to the ledger, which was restored.
   if (context?.isAcknowledged) {
     closeEmergency(sql, row.id)
     return
@@ -46,8 +71,7 @@ const sendRound = (tx: Decision, row: EmergencyRow, context: RoundContext | null
     updateRows(sql, emergencies, { nextRound: null }, { id: row.id })
     return
   }
-  const { administrators, deviceId, isOfExpiredDevice, ...details } = row.details
-  const messages = sendAboutAlert(tx, {
+  const { queued, suppressed } = sendAboutAlert(tx, {
     kind: 'escalation',
     series: round,
     deviceKey: row.deviceKey,
@@ -57,23 +81,23 @@ const sendRound = (tx: Decision, row: EmergencyRow, context: RoundContext | null
       ),
       ...contactRecipients(account, account.timeZone),
     ]),
-    details: { ...details, purpose: { kind: 'escalation', round } },
+    details: { ...row.details, purpose: { kind: 'escalation', round } },
   })
-  countMessages(tx, row, messages.length)
+  countMessages(tx, row, queued + suppressed)
   // Counted from now: after an outage the rounds that were missed are not all sent at once.
   const next = round < escalation.rounds ? now + escalation.afterMinutes * MINUTE_MS : null
   updateRows(sql, emergencies, { round, nextRound: next }, { id: row.id })
-  tx.emit('alert.escalated', deviceId, {
+  tx.emit('alert.escalated', row.details.deviceId, {
     alertId: row.id,
     alertName: row.name,
     round,
-    messages: countQueued(messages),
-    messagesSuppressed: messages.length - countQueued(messages),
+    messages: queued,
+    messagesSuppressed: suppressed,
   })
 }
 
 /** Does what an emergency is due for, unless it was acknowledged meanwhile. */
-const runDueEmergency = (tx: Decision, id: string, context: RoundContext | null): void => {
+const runDueEmergency = (tx: Decision, id: string, context: RoundContext): void => {
   const row = findEmergency(tx.sql, id)
   if (!row) return
   if (row.checkAt !== null && row.checkAt <= tx.now) reportUndelivered(tx, row, 'not-accepted')

@@ -1,43 +1,31 @@
 import type { Account } from '../../domain/account/account.ts'
-import type { DeviceLimits } from '../../domain/account/device.ts'
 import { type Channel, NO_DEVICE_KEY } from '../../domain/message/alert.ts'
 import { CHANNEL } from '../../domain/message/channels/channels.ts'
 import { addDays, dayStart } from '../../domain/time/day.ts'
+import { iso } from '../../domain/time/iso.ts'
 import type { Decision } from '../decision.ts'
-import { reserveMessages } from './usage.ts'
-
-/** A device as far as its daily limits need it. */
-export interface LimitedDevice {
-  id: string
-  key: number
-  limits: DeviceLimits
-}
+import type { DeviceRow } from '../tables.ts'
+import { reserveMessages, type Wanted } from './usage.ts'
 
 /** When the account's day ends; from then on the limits allow messages again. */
 export const limitResetAt = (account: Account): number =>
   dayStart(addDays(account.day, 1), account.timeZone)
 
-export interface WantedMessages {
-  channel: Channel
-  wanted: number
-  isEmergency: boolean
-}
-
-export interface Quota {
+interface Quota {
   granted: number
   /** Why the others are suppressed. */
   reason: 'daily-limit-reached' | 'reserved-for-emergencies'
 }
 
 /** Reserves what the day's limit still allows of `wanted`; emits `limit.reached` once a day. */
-export const takeQuota = (tx: Decision, device: LimitedDevice, wanted: WantedMessages): Quota => {
+export const takeQuota = (tx: Decision, device: DeviceRow, wanted: Wanted): Quota => {
   const { channel } = wanted
-  const limits = CHANNEL[channel].deviceLimit(device.limits)
+  const limits = CHANNEL[channel].deviceLimit(device.record.limits)
   const request = { ...wanted, ...limits }
   const { granted, isReached, isNewlyReached } = reserveMessages(tx, device.key, request)
   if (isNewlyReached) {
     const { limit } = limits
-    const resetAt = new Date(limitResetAt(tx.account)).toISOString()
+    const resetAt = iso(limitResetAt(tx.account))
     tx.emit('limit.reached', device.id, { channel, limit, date: tx.account.day, resetAt })
   }
   return { granted, reason: isReached ? 'daily-limit-reached' : 'reserved-for-emergencies' }

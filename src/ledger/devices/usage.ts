@@ -11,14 +11,14 @@ import { openLimit, reserve } from '../../domain/account/quota.ts'
 import type { Channel } from '../../domain/message/alert.ts'
 import { addDays, type Day, daysBetween } from '../../domain/time/day.ts'
 import type { Decision } from '../decision.ts'
-import { messageCounts } from '../tables.ts'
+import { type MessageRow, messageCounts } from '../tables.ts'
 
 /* What each device has sent on which day of its account. */
 
 /** The contract promises 90 days. */
 const KEPT_DAYS = 400
 
-const { deviceKey, day: countedDay, sent: sentCount, emergency } = messageCounts
+const { deviceKey, day: countedDay, sent: sentCount } = messageCounts
 
 export const usageOn = (sql: SqlStorage, key: number, day: Day): DayUsage => {
   const rows = selectRows(sql, messageCounts, { deviceKey: key, day })
@@ -49,16 +49,20 @@ export const usageBetween = (sql: SqlStorage, key: number, from: Day, to: Day): 
   return usage
 }
 
+/** Messages to send by a channel. */
 export interface Wanted {
   channel: Channel
-  limit: number
-  /** The part of the limit that only emergencies may use. */
-  reserve: number
   isEmergency: boolean
   wanted: number
 }
 
-export interface Reserved {
+interface Limit {
+  limit: number
+  /** The part of the limit that only emergencies may use. */
+  reserve: number
+}
+
+interface Reserved {
   granted: number
   /** The whole limit is used, not only the part that is open to ordinary alerts. */
   isReached: boolean
@@ -73,19 +77,15 @@ export interface Reserved {
 export const reserveMessages = (
   { sql, account }: Decision,
   key: number,
-  { channel, limit, reserve: reserved, isEmergency, wanted }: Wanted,
+  { channel, limit, reserve: reserved, isEmergency, wanted }: Wanted & Limit,
 ): Reserved => {
   if (wanted === 0) return { granted: 0, isReached: false, isNewlyReached: false }
   const { day } = account
   const counter = { deviceKey: key, day, channel }
   const row = findRow(sql, messageCounts, counter)
   const before = row ?? { sent: 0, suppressed: 0, emergency: 0, reached: false }
-  const open = openLimit({
-    limit,
-    reserve: reserved,
-    usedByEmergencies: before.emergency,
-    isEmergency,
-  })
+  const usedByEmergencies = before.emergency
+  const open = openLimit({ limit, reserve: reserved, usedByEmergencies, isEmergency })
   const { granted, suppressed } = reserve(open, before.sent, wanted)
   const isReached = before.sent + granted >= limit
   const changes = {
@@ -103,28 +103,16 @@ export const reserveMessages = (
   return { granted, isReached, isNewlyReached: isReached && !before.reached }
 }
 
-/** A counted message. */
-export interface Counted {
-  key: number
-  day: Day
-  channel: Channel
-  isEmergency: boolean
-}
-
 /** Uncounts a message that no provider accepted, on the day that it was counted. */
 export const uncountMessage = (
   sql: SqlStorage,
-  { key, day, channel, isEmergency }: Counted,
-): void =>
-  updateRows(
-    sql,
-    messageCounts,
-    {
-      sent: query`max(0, ${sentCount} - 1)`,
-      emergency: query`max(0, ${emergency} - ${isEmergency ? 1 : 0})`,
-    },
-    { deviceKey: key, day, channel },
-  )
+  counter: Pick<MessageRow, 'deviceKey' | 'day' | 'channel'>,
+  isEmergency: boolean,
+): void => {
+  const sent = query`max(0, ${sentCount} - 1)`
+  const emergency = query`max(0, ${messageCounts.emergency} - ${isEmergency ? 1 : 0})`
+  updateRows(sql, messageCounts, { sent, emergency }, counter)
+}
 
 /** Shows the cell what a device has sent today. */
 export const postUsage = (tx: Decision, key: number, contact?: number): void => {

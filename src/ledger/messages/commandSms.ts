@@ -31,19 +31,17 @@ export const sendCommandSms = (
   const row = findDevice(tx.sql, deviceId)
   if (!row) return { ok: false, refusal: 'device-not-found' }
   if (hasEnded(row.ends, tx.account.day)) return { ok: false, refusal: 'device-expired' }
-  const { min, limits } = row.record
-  const to = min.replaceAll(/[\s()-]/g, '')
+  const to = row.record.min.replaceAll(/[\s()-]/g, '')
   if (!PHONE.test(to)) return { ok: false, refusal: 'no-command-channel' }
   const smsId = messageId(id, 0)
   if (findMessage(tx.sql, smsId))
     return { ok: true, messageId: smsId, status: 'queued', resetAt: null }
-  const device = { id: deviceId, key: row.key, limits }
   const { timeZone } = tx.account
   const messages = composeMessages(tx, [{ channel: 'SMS', to, timeZone }], {
     kind: 'command',
     idOf: () => smsId,
     textOf: () => ({ subject: '', text }),
-    takeQuota: (channel, wanted) => takeQuota(tx, device, { channel, wanted, isEmergency: false }),
+    takeQuota: (channel, wanted) => takeQuota(tx, row, { channel, wanted, isEmergency: false }),
   })
   queueMessages(tx, row.key, messages, false)
   postUsage(tx, row.key, tx.now)

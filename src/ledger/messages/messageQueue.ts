@@ -26,12 +26,8 @@ export type QueuedMessage = Recipient &
   }
 
 export const enqueueMessage = ({ sql, account, now }: Decision, message: QueuedMessage): void => {
-  const { id, key, deviceKey, kind, channel, to, timeZone, userId, contact } = message
-  const { subject, text, link, urgent } = message
-  const recipient = { channel, to, timeZone, userId, contact }
   const state = { status: 'queued', accepted: now, nextTry: now, changed: now } as const
-  const content = { kind, subject, text, link, urgent, day: account.day }
-  insertRow(sql, messages, { id, key, deviceKey, ...recipient, ...content, ...state }, 'replace')
+  insertRow(sql, messages, { ...message, ...state, day: account.day }, 'replace')
 }
 
 /** Messages that enter the cell in one statement. */

@@ -70,8 +70,7 @@ export const failMessage = (
   // Password links are counted apart, as they are asked for.
   if (kind === 'invitation' || kind === 'reset') return
   const isDevices = kind === 'alert' || kind === 'command'
-  const key = isDevices ? deviceKey : NO_DEVICE_KEY
-  const isEmergency = isDevices && urgent
-  uncountMessage(tx.sql, { key, day, channel, isEmergency })
+  const counter = { deviceKey: isDevices ? deviceKey : NO_DEVICE_KEY, day, channel }
+  uncountMessage(tx.sql, counter, isDevices && urgent)
   if (isDevices && day === tx.account.day) postUsage(tx, deviceKey)
 }

@@ -1,21 +1,14 @@
-import type { Channel, MessageKind } from '../../domain/message/alert.ts'
 import type { Decision } from '../decision.ts'
 import { limitResetAt, takeNoticeQuota, takeQuota } from '../devices/dailyLimit.ts'
 import { findDevice } from '../devices/devices.ts'
 import { postUsage } from '../devices/usage.ts'
-import type { DeviceRow } from '../tables.ts'
+import type { DeviceRow, MessageRow } from '../tables.ts'
 import { enqueueMessage, findMessage, linkFor } from './messageQueue.ts'
 
 /** A message as the cell has it, which keeps messages longer than the ledger does. */
-export interface StoredMessage {
-  id: string
+export interface StoredMessage
+  extends Pick<MessageRow, 'id' | 'kind' | 'channel' | 'to' | 'subject' | 'text' | 'urgent'> {
   deviceId: string
-  kind: MessageKind
-  channel: Channel
-  to: string
-  subject: string
-  text: string
-  urgent: boolean
   /** Whether the cell has it as failed or suppressed. */
   failed: boolean
 }
@@ -28,12 +21,12 @@ export type ResendOutcome =
 /** Counts one more message, against the device's limit or the account's. */
 const takeOne = (
   tx: Decision,
-  { id, key, record: { limits } }: DeviceRow,
+  device: DeviceRow,
   { kind, channel, urgent: isEmergency }: StoredMessage,
 ): number => {
   if (kind !== 'alert' && kind !== 'command') return takeNoticeQuota(tx, channel, 1)
-  const { granted } = takeQuota(tx, { id, key, limits }, { channel, wanted: 1, isEmergency })
-  postUsage(tx, key)
+  const { granted } = takeQuota(tx, device, { channel, wanted: 1, isEmergency })
+  postUsage(tx, device.key)
   return granted
 }
 

@@ -46,12 +46,12 @@ export type Effect =
   | { kind: 'alert'; key: number; alert: Alert; messages: number; at: number }
   /** The cell deletes these pending raises: the ledger has decided on them. */
   | { kind: 'raises-decided'; ids: string[] }
-  /** Null members stay as the cell has them. */
-  | (AlertState & {
+  /** Members that are null or left out stay as the cell has them. */
+  | (Partial<AlertState> & {
       kind: 'alert-state'
       id: string
-      updates: AlertUpdate[] | null
-      messages: number | null
+      updates?: AlertUpdate[] | null
+      messages?: number | null
     })
   /** `key` is 0 for the messages of a notice about the account itself. */
   | { kind: 'messages'; key: number; messages: NewMessage[]; at: number }

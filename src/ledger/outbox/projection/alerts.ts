@@ -2,7 +2,7 @@ import { type Placeholder, type SQL, sql } from 'drizzle-orm'
 import { insertSelect, updateSet } from '../../../db/query.ts'
 import { alerts, devices } from '../../../db/schema.ts'
 import { compile, type Placeholders } from '../../../db/statement.ts'
-import type { Alert } from '../../../domain/message/alert.ts'
+import { type Alert, type AlertState, NEW_ALERT_STATE } from '../../../domain/message/alert.ts'
 import type { PostedAs, Write } from '../outbox.ts'
 
 /* How alerts enter the cell. Each statement may run twice, and none is for a deleted device. */
@@ -52,9 +52,12 @@ export const insertAlert: Write<'alert'> = (db, accountId, { alert, ...effect })
   fillAlert(db, { ...DEFAULTS, ...alert, ...effect, accountId }),
 ]
 
-type State = Omit<PostedAs<'alert-state'>, 'updates'> & {
+type State = AlertState & {
   accountId: string
+  id: string
   updates: string | null
+  messages: number | null
+  seq: number
 }
 
 /** Who acknowledged and cancelled never changes again; the rest is as the latest effect has it. */
@@ -75,6 +78,7 @@ const fillState = compile((p: Placeholders<State>) =>
   ),
 )
 
-export const updateAlert: Write<'alert-state'> = (db, accountId, { updates, ...effect }) => [
-  fillState(db, { ...effect, accountId, updates: updates && JSON.stringify(updates) }),
-]
+export const updateAlert: Write<'alert-state'> = (db, accountId, { updates, ...effect }) => {
+  const given = { accountId, updates: updates ? JSON.stringify(updates) : null }
+  return [fillState(db, { ...NEW_ALERT_STATE, messages: null, ...effect, ...given })]
+}
