@@ -141,6 +141,11 @@ A body with \`from\`, \`to\` or both, and without an alert, is a query (scope \`
   },
 })
 
+const flag = z
+  .enum(['true', 'false'], 'must be true or false')
+  .transform((text) => text === 'true')
+  .optional()
+
 const listQuery = (order: 'dateTime' | '-dateTime') =>
   z
     .strictObject({
@@ -148,16 +153,10 @@ const listQuery = (order: 'dateTime' | '-dateTime') =>
       from: instantInUrl.optional(),
       to: instantInUrl.optional(),
       alertName: alertName.optional(),
-      acknowledged: z
-        .enum(['true', 'false'], 'must be true or false')
-        .transform((text) => text === 'true')
-        .optional()
-        .meta({ description: 'Only alerts that are acknowledged, or only those that are not.' }),
-      emergency: z
-        .enum(['true', 'false'], 'must be true or false')
-        .transform((text) => text === 'true')
-        .optional()
-        .meta({ description: 'Only emergencies, or only other alerts.' }),
+      acknowledged: flag.meta({
+        description: 'Only alerts that are acknowledged, or only those that are not.',
+      }),
+      emergency: flag.meta({ description: 'Only emergencies, or only other alerts.' }),
       sort: sort(order),
     })
     .refine(isInOrder, OUT_OF_ORDER)

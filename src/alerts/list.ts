@@ -3,13 +3,20 @@ import { readScan } from '../db/boundedScan.ts'
 import type { Database } from '../db/open.ts'
 import {
   type DeviceRef,
-  IS_VISIBLE_DEVICE,
   isInGroup,
+  isVisibleDevice,
   type Viewer,
 } from '../db/queries/visibility.ts'
 import { select } from '../db/query.ts'
 import { alerts, devices } from '../db/schema.ts'
-import { compile, compileVariants, literal, placeholders, readFirst } from '../db/statement.ts'
+import {
+  compile,
+  compileVariants,
+  literal,
+  type Placeholders,
+  placeholders,
+  readFirst,
+} from '../db/statement.ts'
 import { MAX_SEARCHED_ALERTS, MAX_SPAN_ALERTS } from '../domain/message/alert.ts'
 import type { Sort } from './forms.ts'
 import type { StoredAlert } from './present.ts'
@@ -75,18 +82,7 @@ interface Values {
   rows: number
 }
 
-const p = placeholders(
-  'accountId',
-  'groupId',
-  'deviceKey',
-  'from',
-  'to',
-  'name',
-  'afterTime',
-  'afterId',
-  'scanned',
-  'rows',
-)
+const p = placeholders<keyof Values>()
 
 /**
  * A later page is bounded by its cursor alone: with two lower bounds SQLite would scan from the
@@ -129,7 +125,7 @@ const filtersOf = (variant: Variant): SQL[] => {
   ]
 }
 
-const selectPage = compileVariants<Variant, Values, AlertRow>((variant) =>
+const selectPage = compileVariants((variant: Variant, _: Placeholders<Values>) =>
   select(
     ALERT_COLUMNS,
     sql`FROM (${rangeOf(variant)} LIMIT ${p.scanned}) ${a}
@@ -139,35 +135,24 @@ const selectPage = compileVariants<Variant, Values, AlertRow>((variant) =>
   ),
 )
 
-const selectScanEnd = compileVariants<Variant, Values, Pick<AlertRow, 'id' | 'dateTime'>>(
-  (variant) =>
-    select(
-      { id: a.id, dateTime: a.time },
-      sql`FROM (${rangeOf(variant)} LIMIT 1 OFFSET ${p.scanned} - 1) ${a}`,
-    ),
+const selectScanEnd = compileVariants((variant: Variant, _: Placeholders<Values>) =>
+  select(
+    { id: a.id, dateTime: a.time },
+    sql`FROM (${rangeOf(variant)} LIMIT 1 OFFSET ${p.scanned} - 1) ${a}`,
+  ),
 )
 
-const selectKey = compile<DeviceRef, { key: number }>(
-  sql`SELECT ${devices.key} FROM ${devices} WHERE ${IS_VISIBLE_DEVICE}`,
+const selectKey = compile((device: Placeholders<DeviceRef>) =>
+  select({ key: devices.key }, sql`FROM ${devices} WHERE ${isVisibleDevice(device)}`),
 )
-
-const findKey = async (db: Database, device: DeviceRef): Promise<number | null> =>
-  (await readFirst(selectKey(db, device)))?.key ?? null
-
-interface Prepared {
-  variant: Variant
-  values: Omit<Values, 'scanned'>
-}
 
 /** Null when the viewer can see no such device. */
-const prepare = async (
-  db: Database,
-  { accountId, groupId }: Viewer,
-  listing: Listing,
-): Promise<Prepared | null> => {
+const prepare = async (db: Database, { accountId, groupId }: Viewer, listing: Listing) => {
   const { deviceId, from, to, name, acknowledged, emergency, sort, after, limit } = listing
-  const deviceKey = deviceId === null ? null : await findKey(db, { deviceId, accountId, groupId })
-  if (deviceId !== null && deviceKey === null) return null
+  const device =
+    deviceId === null ? null : await readFirst(selectKey(db, { deviceId, accountId, groupId }))
+  if (deviceId !== null && !device) return null
+  const deviceKey = device?.key ?? null
   const variant: Variant = {
     isOfDevice: deviceKey !== null,
     hasName: name !== undefined,
@@ -216,23 +201,18 @@ export const listAlerts = async (
   }
 }
 
-interface AlertCount {
-  searched: number
-  matching: number
-}
-
-const countRange = compileVariants<Variant, Omit<Values, 'scanned'>, AlertCount>(
-  (variant) => sql`SELECT count(*) AS searched,
-      count(CASE WHEN ${and(sql`true`, ...filtersOf(variant))} THEN 1 END) AS matching
-    FROM (${rangeOf(variant)} LIMIT ${p.rows}) ${a}`,
+const countRange = compileVariants((variant: Variant, _: Placeholders<Omit<Values, 'scanned'>>) =>
+  select(
+    {
+      searched: sql<number>`count(*)`,
+      matching: sql<number>`count(CASE WHEN ${and(sql`true`, ...filtersOf(variant))} THEN 1 END)`,
+    },
+    sql`FROM (${rangeOf(variant)} LIMIT ${p.rows}) ${a}`,
+  ),
 )
 
 /** Counts the alerts of a span, and no more of them than it takes to see that there are too many. */
-export const countAlerts = async (
-  db: Database,
-  viewer: Viewer,
-  span: AlertSpan,
-): Promise<AlertCount> => {
+export const countAlerts = async (db: Database, viewer: Viewer, span: AlertSpan) => {
   const prepared = await prepare(db, viewer, { ...span, sort: 'dateTime', after: null, limit: 0 })
   const nothing = { searched: 0, matching: 0 }
   if (!prepared) return nothing

@@ -1,5 +1,6 @@
 import {
   type Alert,
+  type AlertState,
   type AlertUpdate,
   CHANNELS,
   type MessageSummary,
@@ -8,12 +9,8 @@ import type { UndeliveredReason } from '../domain/message/emergency.ts'
 import { iso, isoOrNull } from '../domain/time/iso.ts'
 
 /** An alert as its cell stores it. */
-export interface StoredAlert extends Alert {
+export interface StoredAlert extends Alert, AlertState {
   deviceId: string
-  acknowledgedAt: number | null
-  acknowledgedBy: string | null
-  cancelledAt: number | null
-  cancelledBy: string | null
   /** In order of time. */
   updates: AlertUpdate[]
   deliveries: MessageSummary[]
@@ -21,49 +18,23 @@ export interface StoredAlert extends Alert {
 
 const isSent = ({ status }: MessageSummary): boolean => status !== 'suppressed'
 
-export const presentSummary = ({
-  id,
-  kind,
-  channel,
-  to,
-  status,
-  reason,
-  resetAt,
-}: MessageSummary) => ({
-  id,
-  kind,
-  channel,
-  to,
-  status,
-  reason,
-  resetAt: isoOrNull(resetAt),
-})
+export const presentSummary = (message: MessageSummary) => {
+  const { id, kind, channel, to, status, reason } = message
+  return { id, kind, channel, to, status, reason, resetAt: isoOrNull(message.resetAt) }
+}
 
 export const presentAlert = (alert: StoredAlert) => {
-  const {
-    id,
-    deviceId,
-    dateTime,
-    latitude,
-    longitude,
-    text,
-    name,
-    acknowledgedAt,
-    acknowledgedBy,
-    cancelledAt,
-    cancelledBy,
-    deliveries,
-  } = alert
+  const { acknowledgedAt, acknowledgedBy, cancelledAt, cancelledBy, deliveries } = alert
   return {
-    id,
-    deviceId,
-    dateTime: iso(dateTime),
-    latitude,
-    longitude,
+    id: alert.id,
+    deviceId: alert.deviceId,
+    dateTime: iso(alert.dateTime),
+    latitude: alert.latitude,
+    longitude: alert.longitude,
     positionTime: isoOrNull(alert.positionTime),
     positionSource: alert.positionSource,
-    text,
-    alerts: [name],
+    text: alert.text,
+    alerts: [alert.name],
     emergency: alert.emergency,
     late: alert.late,
     ...(alert.ruleId && { ruleId: alert.ruleId }),

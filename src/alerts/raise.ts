@@ -1,5 +1,5 @@
 import { readAlertContext } from '../db/queries/alertContext.ts'
-import { CHANNELS } from '../domain/message/alert.ts'
+import { CHANNELS, NEW_ALERT_STATE } from '../domain/message/alert.ts'
 import type { UndeliveredReason } from '../domain/message/emergency.ts'
 import { isRaisedByReports } from '../domain/message/reportedEmergency.ts'
 import { Problem, requireOk } from '../http/contract/problem.ts'
@@ -10,14 +10,6 @@ import type { ServiceContext } from '../serviceContext.ts'
 import type { NewAlert } from './forms.ts'
 import type { StoredAlert } from './present.ts'
 import { findAlert } from './store.ts'
-
-/** The state of an alert that was just raised. */
-const NEW_STATE = {
-  acknowledgedAt: null,
-  acknowledgedBy: null,
-  cancelledAt: null,
-  cancelledBy: null,
-}
 
 /** Logs which alert lost how many messages to the daily limit, never their recipients. */
 const logSuppressed = (
@@ -81,7 +73,7 @@ export const raiseAlert = async (
     if (!found) throw new Problem('unavailable')
     return { alert: found, undelivered }
   }
-  const stored = { ...alert, deviceId, ...NEW_STATE, updates: [], deliveries }
+  const stored = { ...alert, deviceId, ...NEW_ALERT_STATE, updates: [], deliveries }
   logSuppressed(context, stored)
   return { alert: stored, undelivered }
 }

@@ -6,27 +6,21 @@ import { operation } from '../http/contract/operation.ts'
 import { Problem, requireOk } from '../http/contract/problem.ts'
 import { MAX_ROWS } from '../http/paging/page.ts'
 import { type Range, type RangeQuery, rangePage, type Span } from '../http/paging/rangePage.ts'
-import { pageLimit } from '../http/paging/rangeQuery.ts'
+import { pageLimit, type QueryBody } from '../http/paging/rangeQuery.ts'
 import { readWholeRange } from '../http/paging/rangeStream.ts'
 import { writeJson } from '../http/paging/rowWriter.ts'
 import { reply, replyAlternate, replyStream, replyWithEtag } from '../http/reply/reply.ts'
 import { ledgerOf } from '../ledger/stub.ts'
 import { authorOf, requestContext, type ServiceContext } from '../serviceContext.ts'
 import * as contract from './contract.ts'
-import type { AlertsQueryBody, Sort } from './forms.ts'
+import type { AlertsQueryBody } from './forms.ts'
 import { countAlerts, listAlerts } from './list.ts'
 import { presentAlert, type StoredAlert, versionOf, warningFor } from './present.ts'
 import { raiseAlert } from './raise.ts'
 import { findAlert } from './store.ts'
 
-interface AlertFilters {
-  /** Null for the alerts of the whole account. */
-  deviceId: string | null
-  alertName?: string | undefined
-  acknowledged?: boolean | undefined
-  emergency?: boolean | undefined
-  sort: Sort
-}
+/** `deviceId` is null for the alerts of the whole account. */
+type AlertFilters = Omit<AlertsQueryBody, keyof QueryBody> & { deviceId: string | null }
 
 const presentPage = (alerts: StoredAlert[], nextCursor: string | null) => ({
   success: true as const,
@@ -35,15 +29,13 @@ const presentPage = (alerts: StoredAlert[], nextCursor: string | null) => ({
 })
 
 /** Reads pages of the alerts that pass the filters. */
-const alertReader = (c: Context, filters: AlertFilters) => {
-  const [db, viewer] = [c.get('db'), c.get('principal')]
-  const { deviceId, alertName: name, acknowledged, emergency, sort } = filters
-  return async (range: Range) => {
-    const listing = { ...range, deviceId, name, acknowledged, emergency, sort }
-    const page = await listAlerts(db, viewer, listing)
+const alertReader =
+  (c: Context, { alertName: name, ...filters }: AlertFilters) =>
+  async (range: Range) => {
+    const listing = { ...filters, ...range, name }
+    const page = await listAlerts(c.get('db'), c.get('principal'), listing)
     return page && { rows: page.alerts, next: page.next }
   }
-}
 
 const queryPage = async (c: Context, query: AlertFilters & RangeQuery, cursorPointer: string) => {
   const { alertName, acknowledged, emergency, sort } = query
@@ -118,6 +110,14 @@ const presentReply = (alert: StoredAlert) => ({
   alert: presentAlert(alert),
 })
 
+const { readAlert, acknowledgeAlert, cancelAlert } = contract
+
+const replyAlert = (
+  c: Context,
+  of: typeof readAlert | typeof acknowledgeAlert | typeof cancelAlert,
+  alert: StoredAlert,
+) => replyWithEtag(c, of, presentReply(alert), { version: versionOf(alert) })
+
 export const deviceAlerts = new Hono<AppEnv>()
   .post('/:deviceId/alerts', operation(contract.postAlerts), async (c) => {
     const body = c.req.valid('json')
@@ -142,28 +142,22 @@ export const alerts = new Hono<AppEnv>()
     const query = { ...c.req.valid('query'), deviceId: null }
     return reply(c, contract.listAlerts, await queryPage(c, query, '#/query/cursor'))
   })
-  .get('/:alertId', operation(contract.readAlert), async (c) => {
-    const alert = await requireAlert(requestContext(c), c.req.param('alertId'))
-    return replyWithEtag(c, contract.readAlert, presentReply(alert), { version: versionOf(alert) })
-  })
-  .post('/:alertId/acknowledge', operation(contract.acknowledgeAlert), async (c) => {
+  .get('/:alertId', operation(readAlert), async (c) =>
+    replyAlert(c, readAlert, await requireAlert(requestContext(c), c.req.param('alertId'))),
+  )
+  .post('/:alertId/acknowledge', operation(acknowledgeAlert), async (c) => {
     const context = requestContext(c)
-    const found = await requireAlert(context, c.req.param('alertId'))
+    const alert = await requireAlert(context, c.req.param('alertId'))
     const ledger = ledgerOf(c.env, context.accountId)
-    const { state } = requireOk(await ledger.acknowledgeAlert(toAcknowledge(context, found)))
-    const alert = { ...found, ...state }
-    const version = versionOf(alert)
-    return replyWithEtag(c, contract.acknowledgeAlert, presentReply(alert), { version })
+    const { state } = requireOk(await ledger.acknowledgeAlert(toAcknowledge(context, alert)))
+    return replyAlert(c, acknowledgeAlert, { ...alert, ...state })
   })
-  .post('/:alertId/cancel', operation(contract.cancelAlert), async (c) => {
+  .post('/:alertId/cancel', operation(cancelAlert), async (c) => {
     const context = requestContext(c)
-    const found = await requireAlert(context, c.req.param('alertId'))
-    const { deliveries } = found
+    const alert = await requireAlert(context, c.req.param('alertId'))
     const ledger = ledgerOf(c.env, context.accountId)
-    const { origin } = context
-    const cancelled = { ...toAcknowledge(context, found), alert: found, deliveries, origin }
-    const { state } = requireOk(await ledger.cancelAlert(cancelled))
-    const alert = { ...found, ...state }
-    const version = versionOf(alert)
-    return replyWithEtag(c, contract.cancelAlert, presentReply(alert), { version })
+    const { deliveries } = alert
+    const given = { ...toAcknowledge(context, alert), alert, deliveries, origin: context.origin }
+    const { state } = requireOk(await ledger.cancelAlert(given))
+    return replyAlert(c, cancelAlert, { ...alert, ...state })
   })

@@ -65,9 +65,6 @@ const selectSummaries = compile((p: Placeholders<{ accountId: string; ids: strin
   ),
 )
 
-const groupByAlert = (rows: MessageSummary[]): Map<string, MessageSummary[]> =>
-  Map.groupBy(rows, ({ id }) => alertIdOf(id))
-
 const selectAlertRow = compile((p: Placeholders<Viewer & { id: string }>) =>
   select(
     ALERT_COLUMNS,
@@ -82,12 +79,12 @@ export const findAlert = async (
   { accountId, groupId }: Viewer,
   id: string,
 ): Promise<StoredAlert | null> => {
-  const [{ results: found }, { results: deliveries }] = await runBatch(db, [
-    selectAlertRow(db, { id, accountId, groupId }),
-    selectSummaries(db, { accountId, ids: JSON.stringify([id]) }),
-  ])
-  const [row] = found
-  return row ? toAlert(row, groupByAlert(deliveries).get(row.id) ?? []) : null
+  const { alert, deliveries } = await runBatch(db, {
+    alert: selectAlertRow(db, { id, accountId, groupId }),
+    deliveries: selectSummaries(db, { accountId, ids: JSON.stringify([id]) }),
+  })
+  const [row] = alert.results
+  return row ? toAlert(row, deliveries.results) : null
 }
 
 /** The deliveries of a page of alerts, by alert. */
@@ -98,5 +95,6 @@ export const readSummaries = async (
 ): Promise<Map<string, MessageSummary[]>> => {
   const ids = page.filter((alert) => alert.messages > 0).map(({ id }) => id)
   if (ids.length === 0) return new Map()
-  return groupByAlert(await readAll(selectSummaries(db, { accountId, ids: JSON.stringify(ids) })))
+  const rows = await readAll(selectSummaries(db, { accountId, ids: JSON.stringify(ids) }))
+  return Map.groupBy(rows, ({ id }) => alertIdOf(id))
 }

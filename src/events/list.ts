@@ -7,18 +7,17 @@ import { devices, events, groupDevices, tombstones } from '../db/schema.ts'
 import {
   compileVariants,
   literal,
-  names,
+  type Placeholders,
   placeholders,
   runBatch,
   valuesOf,
 } from '../db/statement.ts'
 import { EVENT_TYPES, type EventFilter, isWanted } from '../domain/event/event.ts'
 import {
-  EVENT_COLUMNS,
-  type EventRow,
   JOIN_DEVICE,
   type LoggedEvent,
   MAX_PAGE_BYTES,
+  selectBounded,
   selectHead,
   toEvent,
 } from './store.ts'
@@ -63,16 +62,7 @@ interface Values {
   rows: number
 }
 
-const p = placeholders(
-  'accountId',
-  'after',
-  'types',
-  'devices',
-  'groups',
-  'ownGroup',
-  'scanned',
-  'rows',
-)
+const p = placeholders<keyof Values>()
 const e = alias(events, 'e')
 
 /** True when the device is in one of these groups or, once it is deleted, was in one last. */
@@ -119,19 +109,16 @@ const filtersOf = ({ source, hasTypes, isAddressed, isConfined }: Variant): SQL[
   ...(isConfined && source === 'log' ? [isInGroups(e.deviceId, p.ownGroup)] : []),
 ]
 
-const SEQUENCE = names(events.sequence)
-const ROW_BYTES = sql`length(${names(events.data)}) + ifnull(length(location), 0)`
-
-const selectPage = compileVariants<Variant, Values, EventRow & { bytes: number }>(
-  (variant) => sql`SELECT * FROM (
-      SELECT *, sum(${ROW_BYTES}) OVER (ORDER BY ${SEQUENCE} ROWS UNBOUNDED PRECEDING) AS bytes
-      FROM (SELECT ${EVENT_COLUMNS} FROM (
-          SELECT ${e.sequence} FROM ${scannedBy(variant)} ${e}
-          WHERE ${and(sql`true`, ...filtersOf(variant))}
-          ORDER BY ${e.sequence} LIMIT ${p.rows}) chosen
-        CROSS JOIN ${events} ON ${events.accountId} = ${p.accountId}
-          AND ${events.sequence} = chosen.sequence ${JOIN_DEVICE}))
-    WHERE bytes - (${ROW_BYTES}) < ${literal(MAX_PAGE_BYTES)} ORDER BY ${SEQUENCE}`,
+const selectPage = compileVariants((variant: Variant, _: Placeholders<Values>) =>
+  selectBounded(
+    sql`length(data) + ifnull(length(location), 0)`,
+    sql`FROM (
+        SELECT ${e.sequence} FROM ${scannedBy(variant)} ${e}
+        WHERE ${and(sql`true`, ...filtersOf(variant))}
+        ORDER BY ${e.sequence} LIMIT ${p.rows}) chosen
+      CROSS JOIN ${events} ON ${events.accountId} = ${p.accountId}
+        AND ${events.sequence} = chosen.sequence ${JOIN_DEVICE}`,
+  ),
 )
 
 const selectScanEnd = compileVariants<Variant, Values, { sequence: number | null }>((variant) =>
@@ -170,15 +157,15 @@ export const listEvents = async (
   }
   const { rows, end, head } = await growScan({ isFiltered, limit }, async (scanned) => {
     const scan = { ...values, scanned: scanSize(scanned) }
-    const [page, ends, heads] = await runBatch(db, [
-      selectPage(db, variant, scan),
-      selectScanEnd(db, variant, scan),
-      selectHead(db, { accountId }),
-    ])
+    const read = await runBatch(db, {
+      page: selectPage(db, variant, scan),
+      end: selectScanEnd(db, variant, scan),
+      head: selectHead(db, { accountId }),
+    })
     return {
-      rows: page.results,
-      end: ends.results[0]?.sequence ?? null,
-      head: heads.results[0]?.sequence ?? 0,
+      rows: read.page.results,
+      end: read.end.results[0]?.sequence ?? null,
+      head: read.head.results[0]?.sequence ?? 0,
     }
   })
   const listed = rows.slice(0, limit)

@@ -5,38 +5,6 @@ import { isInGroup } from '../db/queries/visibility.ts'
 import { select } from '../db/query.ts'
 import { accounts, alerts, devices, keys, messages, users } from '../db/schema.ts'
 import { compile, type Placeholders, placeholders, readFirst } from '../db/statement.ts'
-import type { PositionSource } from '../domain/message/alert.ts'
-
-/** What a link shows, and as whom it acknowledges. */
-export interface LinkedAlert {
-  accountId: string
-  alertId: string
-  deviceId: string
-  deviceName: string
-  name: string
-  text: string
-  dateTime: number
-  latitude: number | null
-  longitude: number | null
-  positionTime: number | null
-  positionSource: PositionSource
-  emergency: boolean
-  acknowledgedAt: number | null
-  /** The name of whoever acknowledged it. */
-  acknowledgedBy: string | null
-  cancelledAt: number | null
-  /** What the ledger may have deleted. */
-  known: {
-    acknowledgedAt: number | null
-    acknowledgedBy: string | null
-    cancelledAt: number | null
-    cancelledBy: string | null
-  }
-  /** The recipient of the message: a user's id, or the name of an emergency contact. */
-  recipient: string
-  recipientName: string
-  timeZone: string
-}
 
 const p = placeholders('hash', 'now')
 
@@ -63,7 +31,7 @@ const ACKNOWLEDGER = sql`coalesce(
   (SELECT ${keys.name} FROM ${keys} WHERE ${keys.id} = ${alerts.acknowledgedBy}),
   ${alerts.acknowledgedBy})`
 
-const selectLinked = compile((p: Placeholders<{ hash: string; now: number }>) =>
+const selectLinked = compile((_: Placeholders<{ hash: string; now: number }>) =>
   select(
     {
       accountId: messages.accountId,
@@ -102,20 +70,22 @@ const selectLinked = compile((p: Placeholders<{ hash: string; now: number }>) =>
 )
 
 /** Null for a link that nobody was sent, that has expired, or whose recipient may not use it. */
-export const findLinkedAlert = async (
-  db: Database,
-  hash: string,
-  now: number,
-): Promise<LinkedAlert | null> => {
+export const findLinkedAlert = async (db: Database, hash: string, now: number) => {
   const row = await readFirst(selectLinked(db, { hash, now }))
   if (!row) return null
   const { userId, userName, contact, acknowledger, acknowledgedBy, cancelledBy, ...alert } = row
   const { acknowledgedAt, cancelledAt } = alert
   return {
     ...alert,
+    /** The name of whoever acknowledged it. */
     acknowledgedBy: acknowledger,
+    /** What the ledger may have deleted. */
     known: { acknowledgedAt, acknowledgedBy, cancelledAt, cancelledBy },
+    /** The recipient of the message: a user's id, or the name of an emergency contact. */
     recipient: userId ?? contact ?? '',
     recipientName: userName ?? contact ?? '',
   }
 }
+
+/** What a link shows, and as whom it acknowledges. */
+export type LinkedAlert = NonNullable<Awaited<ReturnType<typeof findLinkedAlert>>>
