@@ -29,6 +29,15 @@ import type { RuleRecord, RuleType } from '../domain/rule/rule.ts'
  * are erased in pages.
  */
 
+const accountId = text('account_id').notNull()
+const owned = { id: text().primaryKey(), accountId }
+/** `version` counts the edits. */
+const edited = {
+  creation: integer().notNull(),
+  lastModified: integer('last_modified').notNull(),
+  version: integer().notNull(),
+}
+
 /** User name → account and cell. `number` is never reused, not even after a restore. */
 export const directory = sqliteTable(
   'directory',
@@ -80,9 +89,7 @@ export const accounts = sqliteTable(
      * reports. Not of the ledger's record. A counter would repeat after a restore.
      */
     rulesVersion: text('rules_version'),
-    creation: integer().notNull(),
-    lastModified: integer('last_modified').notNull(),
-    version: integer().notNull(),
+    ...edited,
     seq: integer().notNull(),
   },
   (table) => [
@@ -106,8 +113,7 @@ export const accountUsage = sqliteTable('account_usage', {
 export const keys = sqliteTable(
   'keys',
   {
-    id: text().primaryKey(),
-    accountId: text('account_id').notNull(),
+    ...owned,
     name: text().notNull(),
     scopes: text({ mode: 'json' }).$type<string[]>().notNull(),
     hash: text().notNull(),
@@ -134,7 +140,7 @@ export const keys = sqliteTable(
 export const idempotency = sqliteTable(
   'idempotency',
   {
-    accountId: text('account_id').notNull(),
+    accountId,
     principal: text().notNull(),
     key: text().notNull(),
     request: text().notNull(),
@@ -158,7 +164,7 @@ export const idempotency = sqliteTable(
 export const erasures = sqliteTable(
   'erasures',
   {
-    accountId: text('account_id').notNull(),
+    accountId,
     /** The id of an account or of a device. */
     id: text().notNull(),
     /** The device's key; null when the whole account is erased. */
@@ -184,7 +190,7 @@ export const eventHeads = sqliteTable('event_heads', {
 export const events = sqliteTable(
   'events',
   {
-    accountId: text('account_id').notNull(),
+    accountId,
     sequence: integer().notNull(),
     id: text().notNull(),
     type: text().notNull(),
@@ -210,7 +216,7 @@ export const devices = sqliteTable(
   {
     key: integer().primaryKey(),
     id: text().notNull().unique(),
-    accountId: text('account_id').notNull(),
+    accountId,
     name: text().notNull(),
     nameKey: text('name_key').notNull(),
     description: text().notNull(),
@@ -237,9 +243,7 @@ export const devices = sqliteTable(
     sourceId: text('source_id'),
     /** The latest arrival that is not shown by the last location. */
     lastContact: integer('last_contact'),
-    creation: integer().notNull(),
-    lastModified: integer('last_modified').notNull(),
-    version: integer().notNull(),
+    ...edited,
     seq: integer().notNull(),
   },
   (table) => [
@@ -256,7 +260,7 @@ export const devices = sqliteTable(
 export const tombstones = sqliteTable(
   'tombstones',
   {
-    accountId: text('account_id').notNull(),
+    accountId,
     id: text().notNull(),
     seq: integer().notNull(),
     creation: integer().notNull(),
@@ -273,8 +277,7 @@ export const tombstones = sqliteTable(
 export const webhooks = sqliteTable(
   'webhooks',
   {
-    id: text().primaryKey(),
-    accountId: text('account_id').notNull(),
+    ...owned,
     url: text().notNull(),
     events: text({ mode: 'json' }).$type<string[]>().notNull(),
     devices: text({ mode: 'json' }).$type<string[]>().notNull(),
@@ -289,9 +292,7 @@ export const webhooks = sqliteTable(
      * delivered.
      */
     since: integer().notNull(),
-    creation: integer().notNull(),
-    lastModified: integer('last_modified').notNull(),
-    version: integer().notNull(),
+    ...edited,
   },
   (table) => [
     index('webhooks_account').on(table.accountId, table.id),
@@ -302,14 +303,11 @@ export const webhooks = sqliteTable(
 export const groups = sqliteTable(
   'groups',
   {
-    id: text().primaryKey(),
-    accountId: text('account_id').notNull(),
+    ...owned,
     name: text().notNull(),
     nameKey: text('name_key').notNull(),
     description: text().notNull(),
-    creation: integer().notNull(),
-    lastModified: integer('last_modified').notNull(),
-    version: integer().notNull(),
+    ...edited,
   },
   (table) => [
     uniqueIndex('groups_name').on(table.accountId, table.nameKey),
@@ -326,7 +324,7 @@ export const groupDevices = sqliteTable(
   {
     groupId: text('group_id').notNull(),
     deviceKey: integer('device_key').notNull(),
-    accountId: text('account_id').notNull(),
+    accountId,
     nameKey: text('name_key').notNull().default(''),
     creation: integer().notNull().default(0),
   },
@@ -343,8 +341,7 @@ export const groupDevices = sqliteTable(
 export const users = sqliteTable(
   'users',
   {
-    id: text().primaryKey(),
-    accountId: text('account_id').notNull(),
+    ...owned,
     name: text().notNull(),
     nameKey: text('name_key').notNull(),
     email: text().notNull(),
@@ -387,8 +384,7 @@ export const users = sqliteTable(
 export const sessions = sqliteTable(
   'sessions',
   {
-    id: text().primaryKey(),
-    accountId: text('account_id').notNull(),
+    ...owned,
     userId: text('user_id').notNull(),
     /** The number of the current cookie. */
     counter: integer().notNull(),
@@ -433,17 +429,14 @@ export const locations = sqliteTable(
 export const zones = sqliteTable(
   'zones',
   {
-    id: text().primaryKey(),
-    accountId: text('account_id').notNull(),
+    ...owned,
     name: text().notNull(),
     description: text().notNull(),
     color: text().notNull(),
     shape: text({ mode: 'json' }).$type<ZoneShape>().notNull(),
     /** How many positions the shape has: the account's number is limited. */
     vertices: integer().notNull(),
-    creation: integer().notNull(),
-    lastModified: integer('last_modified').notNull(),
-    version: integer().notNull(),
+    ...edited,
   },
   (table) => [index('zones_account').on(table.accountId, table.id)],
 )
@@ -452,15 +445,12 @@ export const zones = sqliteTable(
 export const rules = sqliteTable(
   'rules',
   {
-    id: text().primaryKey(),
-    accountId: text('account_id').notNull(),
+    ...owned,
     enabled: integer({ mode: 'boolean' }).notNull(),
     /** The type of its condition. */
     type: text().$type<RuleType>().notNull(),
     record: text({ mode: 'json' }).$type<RuleRecord>().notNull(),
-    creation: integer().notNull(),
-    lastModified: integer('last_modified').notNull(),
-    version: integer().notNull(),
+    ...edited,
   },
   (table) => [
     index('rules_account').on(table.accountId, table.id),
@@ -476,7 +466,7 @@ export const silentMarks = sqliteTable(
   {
     ruleId: text('rule_id').notNull(),
     deviceKey: integer('device_key').notNull(),
-    accountId: text('account_id').notNull(),
+    accountId,
     contact: integer().notNull(),
   },
   (table) => [
@@ -499,8 +489,7 @@ export const sweepPositions = sqliteTable('sweep_positions', {
 export const alerts = sqliteTable(
   'alerts',
   {
-    id: text().primaryKey(),
-    accountId: text('account_id').notNull(),
+    ...owned,
     deviceKey: integer('device_key').notNull(),
     /** The alert's `dateTime`. */
     time: integer().notNull(),
@@ -545,7 +534,7 @@ export const alerts = sqliteTable(
 export const messages = sqliteTable(
   'messages',
   {
-    accountId: text('account_id').notNull(),
+    accountId,
     id: text().notNull(),
     deviceKey: integer('device_key').notNull(),
     kind: text().$type<MessageKind>().notNull().default('alert'),
@@ -584,7 +573,7 @@ export const messages = sqliteTable(
 export const pendingRaises = sqliteTable(
   'pending_raises',
   {
-    accountId: text('account_id').notNull(),
+    accountId,
     /** The alert's id. */
     id: text().notNull(),
     creation: integer().notNull(),
@@ -600,8 +589,7 @@ export const pendingRaises = sqliteTable(
 export const sourceDirectory = sqliteTable(
   'source_directory',
   {
-    id: text().primaryKey(),
-    accountId: text('account_id').notNull(),
+    ...owned,
     cell: integer().notNull(),
   },
   (table) => [index('source_directory_account').on(table.accountId)],
@@ -611,8 +599,7 @@ export const sourceDirectory = sqliteTable(
 export const sources = sqliteTable(
   'sources',
   {
-    id: text().primaryKey(),
-    accountId: text('account_id').notNull(),
+    ...owned,
     name: text().notNull(),
     provider: text().$type<SourceProvider>().notNull(),
     enabled: integer({ mode: 'boolean' }).notNull(),
@@ -626,9 +613,7 @@ export const sources = sqliteTable(
     lastReceived: integer('last_received'),
     /** Reports of unclaimed identifiers that did not fit. */
     dropped: integer().notNull().default(0),
-    creation: integer().notNull(),
-    lastModified: integer('last_modified').notNull(),
-    version: integer().notNull(),
+    ...edited,
   },
   (table) => [index('sources_account').on(table.accountId, table.id)],
 )
@@ -639,7 +624,7 @@ export const unclaimed = sqliteTable(
   {
     sourceId: text('source_id').notNull(),
     identifierKey: text('identifier_key').notNull(),
-    accountId: text('account_id').notNull(),
+    accountId,
     identifier: text().notNull(),
     firstReceived: integer('first_received').notNull(),
     lastReceived: integer('last_received').notNull(),
@@ -661,7 +646,7 @@ export const unclaimedReports = sqliteTable(
     number: integer().primaryKey({ autoIncrement: true }),
     sourceId: text('source_id').notNull(),
     identifierKey: text('identifier_key').notNull(),
-    accountId: text('account_id').notNull(),
+    accountId,
     /** The item's key: a repeat is stored once. */
     key: text().notNull(),
     kind: text().notNull(),
@@ -682,8 +667,7 @@ export const quarantine = sqliteTable(
   'quarantine',
   {
     /** Derived from device and time: a repeat is stored once. */
-    id: text().primaryKey(),
-    accountId: text('account_id').notNull(),
+    ...owned,
     deviceKey: integer('device_key').notNull(),
     time: integer().notNull(),
     reason: text().$type<QuarantineReason>().notNull(),
@@ -702,8 +686,7 @@ export const quarantine = sqliteTable(
 export const sourcePayloads = sqliteTable(
   'source_payloads',
   {
-    id: text().primaryKey(),
-    accountId: text('account_id').notNull(),
+    ...owned,
     sourceId: text('source_id').notNull(),
     receivedAt: integer('received_at').notNull(),
     /** Why it failed; null when all of it was understood. */
@@ -726,8 +709,7 @@ export type CommandStatus = 'queued' | 'sent' | 'delivered' | 'failed' | 'unknow
 export const commands = sqliteTable(
   'commands',
   {
-    id: text().primaryKey(),
-    accountId: text('account_id').notNull(),
+    ...owned,
     deviceKey: integer('device_key').notNull(),
     isReceived: integer('is_received', { mode: 'boolean' }).notNull(),
     format: text().$type<'Text' | 'Hex' | 'Base64'>().notNull(),

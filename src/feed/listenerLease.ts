@@ -1,7 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
+import { insertSelect, select } from '../db/query.ts'
 import { accounts, eventHeads, events } from '../db/schema.ts'
-import { names, runBatch, statement } from '../db/statement.ts'
+import { runBatch, statement } from '../db/statement.ts'
 import { type FeedState, readFeedState, updateFeedState } from './feedState.ts'
 
 /* The lease in the cell tells writers until when the account has open streams. */
@@ -30,23 +31,14 @@ const leaseFor = (
   locationStreamsUntil: extendUntil(size > 0 && hasLocationStreams, locationStreamsUntil, now),
 })
 
-const COLUMNS = names(
-  eventHeads.accountId,
-  eventHeads.sequence,
-  eventHeads.streamsUntil,
-  eventHeads.locationStreamsUntil,
-)
-
 /** An account that was deleted meanwhile gets no row. */
-const insertLease = (
-  accountId: string,
-  { streamsUntil, locationStreamsUntil }: Lease,
-  onConflict: SQL,
-): SQL =>
-  sql`INSERT INTO ${eventHeads} (${COLUMNS})
-    SELECT ${accounts.id}, 0, ${streamsUntil}, ${locationStreamsUntil}
-    FROM ${accounts} WHERE ${accounts.id} = ${accountId}
-    ON CONFLICT (${names(eventHeads.accountId)}) DO UPDATE SET ${onConflict}`
+const insertLease = (accountId: string, lease: Lease, onConflict: SQL): SQL =>
+  insertSelect(
+    eventHeads,
+    { accountId, sequence: 0, ...lease },
+    sql`FROM ${accounts} WHERE ${accounts.id} = ${accountId}
+      ON CONFLICT (account_id) DO UPDATE SET ${onConflict}`,
+  )
 
 const REPLACE = sql`streams_until = excluded.streams_until,
     location_streams_until = excluded.location_streams_until
@@ -60,22 +52,15 @@ const EXTEND = sql`streams_until = max(${eventHeads.streamsUntil}, excluded.stre
   WHERE ${eventHeads.streamsUntil} < excluded.streams_until
     OR ${eventHeads.locationStreamsUntil} < excluded.location_streams_until`
 
-export interface LogEnds {
-  head: number
-  oldest: number | null
-}
-
-const selectLogEnds = (accountId: string): SQL =>
-  sql`SELECT ${eventHeads.sequence} AS head,
-      (SELECT min(${events.sequence}) FROM ${events} WHERE ${events.accountId} = ${accountId})
-        AS oldest
-    FROM ${eventHeads} WHERE ${eventHeads.accountId} = ${accountId}`
-
-export interface LeaseRequest {
-  state: FeedState
-  streams: OpenStreams
-  now: number
-}
+const selectLogEnds = (accountId: string) =>
+  select(
+    {
+      head: eventHeads.sequence,
+      oldest: sql<number | null>`(SELECT min(${events.sequence}) FROM ${events}
+        WHERE ${events.accountId} = ${accountId})`,
+    },
+    sql`FROM ${eventHeads} WHERE ${eventHeads.accountId} = ${accountId}`,
+  )
 
 /**
  * Extends the lease to cover `streams` and reads the ends of the log in the same batch, so that
@@ -84,19 +69,19 @@ export interface LeaseRequest {
 export const acquireLease = async (
   sql: SqlStorage,
   db: Database,
-  { state, streams, now }: LeaseRequest,
-): Promise<LogEnds> => {
+  { state, streams, now }: { state: FeedState; streams: OpenStreams; now: number },
+) => {
   const lease = leaseFor(state, streams, now)
-  const [, found] = await runBatch(db, [
-    statement(db, insertLease(state.accountId, lease, EXTEND)),
-    statement<LogEnds>(db, selectLogEnds(state.accountId)),
-  ])
+  const { ends } = await runBatch(db, {
+    lease: insertLease(state.accountId, lease, EXTEND),
+    ends: selectLogEnds(state.accountId),
+  })
   const latest = readFeedState(sql) ?? state
   updateFeedState(sql, {
     streamsUntil: Math.max(latest.streamsUntil, lease.streamsUntil),
     locationStreamsUntil: Math.max(latest.locationStreamsUntil, lease.locationStreamsUntil),
   })
-  return found.results[0] ?? { head: 0, oldest: null }
+  return ends.results[0] ?? { head: 0, oldest: null }
 }
 
 /** Makes the lease match the open streams. Only this function shortens it. */

@@ -1,3 +1,4 @@
+import type { DurableObject } from 'cloudflare:workers'
 import { openCell } from '../db/open.ts'
 import { hasSubscribers } from '../db/queries/events.ts'
 import { BoundedCache } from '../domain/cache/boundedCache.ts'
@@ -6,18 +7,7 @@ import type { AccountFeed } from './feed.ts'
 import type { Subscriber } from './streams/subscriber.ts'
 
 /** The feed's methods, without the types that the platform wraps around them. */
-export type Feed = Pick<
-  AccountFeed,
-  | 'fetch'
-  | 'poke'
-  | 'ensureSecret'
-  | 'rotateSecret'
-  | 'sendTest'
-  | 'listDeliveries'
-  | 'redeliver'
-  | 'deleteWebhook'
-  | 'deleteStorage'
->
+export type Feed = Omit<AccountFeed, Exclude<keyof DurableObject, 'fetch'>>
 
 /** The account that a feed belongs to, and the cell of its event log. */
 export interface FeedOwner {

@@ -43,25 +43,22 @@ const saveReply = async (
 ): Promise<void> => {
   if (!isReplayable(response.status)) return releaseKey(db, attempt)
   const headers = Object.fromEntries(
-    REPLAYED_HEADERS.flatMap((name) =>
-      response.headers.has(name) ? [[name, response.headers.get(name)]] : [],
-    ),
+    REPLAYED_HEADERS.flatMap((name) => {
+      const value = response.headers.get(name)
+      return value === null ? [] : [[name, value]]
+    }),
   )
   const text = await response.text()
   const body =
     secrets.length === 0
       ? text
       : JSON.stringify(JSON.parse(text, (name, value) => (secrets.includes(name) ? null : value)))
-  await storeReply(db, attempt, {
-    status: response.status,
-    headers: JSON.stringify(headers),
-    body: await pack(body),
-  })
+  await storeReply(db, attempt, { status: response.status, headers, body: await pack(body) })
 }
 
 const replayReply = async (c: Context, { body, status, headers }: ClaimedRow): Promise<Response> =>
   newReply(c, await unpack(body ?? ''), status ?? 200, {
-    ...JSON.parse(headers ?? '{}'),
+    ...headers,
     'Idempotent-Replayed': 'true',
   })
 
@@ -109,14 +106,14 @@ export const withIdempotency = async (
   const { db, attempt } = startAttempt(c, key)
   const row = await claimKey(db, attempt, macs, Date.now())
   if (!row) throw new Problem('unavailable')
-  if (!row.is_held) {
+  if (!row.isHeld) {
     if (!macs.includes(row.request)) throw new Problem('idempotency-key-reused')
     if (row.status === null)
       throw new Problem('request-in-progress', { headers: { 'Retry-After': '1' } })
     c.res = await replayReply(c, row)
     return
   }
-  c.set('newId', repeatableIds(row.claimed_at, `${attempt.accountId} ${attempt.principal} ${key}`))
+  c.set('newId', repeatableIds(row.claimedAt, `${attempt.accountId} ${attempt.principal} ${key}`))
   await next()
   // The reply is sent even when it cannot be stored: a retry makes the same ids.
   await saveReply(db, attempt, c.res.clone(), replay.secrets).catch(() => {})

@@ -1,8 +1,17 @@
-import { type Placeholder, type SQL, sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Database } from '../open.ts'
+import { insertSelect, select, updateSet } from '../query.ts'
 import { idempotency } from '../schema.ts'
-import { compile, names, runBatch, valuesOf } from '../statement.ts'
+import {
+  compile,
+  names,
+  type Placeholders,
+  placeholders,
+  type RowOf,
+  runBatch,
+  valuesOf,
+} from '../statement.ts'
 
 /* The rows of Idempotency-Keys. Every POST with a key runs these statements: they are compiled. */
 
@@ -21,45 +30,25 @@ export type Attempt = {
   token: string
 }
 
-export interface ClaimedRow {
-  /** A MAC of the request that the key was claimed with. */
+type Claim = Attempt & {
+  /** A MAC of the request that the key is claimed with: the newest of `macs`. */
   request: string
-  claimed_at: number
-  status: number | null
-  headers: string | null
-  body: string | null
-  /** 1 when this attempt holds the key. */
-  is_held: number
+  /** The MACs of the request under all live secrets, as JSON. */
+  macs: string
+  now: number
+  leasedUntil: number
 }
 
-const placeholder = {
-  accountId: sql.placeholder('accountId'),
-  principal: sql.placeholder('principal'),
-  key: sql.placeholder('key'),
-  token: sql.placeholder('token'),
-}
-
-const ofKey = sql`${idempotency.accountId} = ${placeholder.accountId}
-  AND ${idempotency.principal} = ${placeholder.principal}
-  AND ${idempotency.key} = ${placeholder.key}`
-const isHeld = sql`${idempotency.status} IS NULL AND ${idempotency.body} = ${placeholder.token}`
-
-const COLUMNS = names(
-  idempotency.accountId,
-  idempotency.principal,
-  idempotency.key,
-  idempotency.request,
-  idempotency.claimedAt,
-  idempotency.leasedUntil,
-  idempotency.body,
-)
+const p = placeholders<keyof Claim>()
+const ofKey = sql`${idempotency.accountId} = ${p.accountId}
+  AND ${idempotency.principal} = ${p.principal} AND ${idempotency.key} = ${p.key}`
+const isHeld = sql`${idempotency.status} IS NULL AND ${idempotency.body} = ${p.token}`
 
 /** The value that the INSERT brought, in its ON CONFLICT clause. */
 const excluded = (column: SQLiteColumn): SQL => sql`excluded.${sql.identifier(column.name)}`
-const set = (column: SQLiteColumn, value: SQL | Placeholder): SQL =>
-  sql`${names(column)} = ${value}`
+const replace = (column: SQLiteColumn): SQL => sql`${names(column)} = ${excluded(column)}`
 
-const isSameRequest = sql`${idempotency.request} IN ${valuesOf(sql.placeholder('macs'))}`
+const isSameRequest = sql`${idempotency.request} IN ${valuesOf(p.macs)}`
 const now = excluded(idempotency.claimedAt)
 const isFresh = sql`${idempotency.claimedAt} >= ${now} - ${REPLAY_MS}`
 /** No reply is stored and the lease has ended. After a release (0) any request may follow. */
@@ -69,33 +58,40 @@ const isAbandoned = sql`${idempotency.status} IS NULL AND ${idempotency.leasedUn
 const claimedAt = sql`CASE WHEN ${isSameRequest} AND ${isFresh}
   THEN ${idempotency.claimedAt} ELSE ${now} END`
 
-type Claim = Attempt & {
-  /** The newest of `macs`. */
-  request: string
-  /** The MACs of the request under all live secrets, as JSON. */
-  macs: string
-  now: number
-  leasedUntil: number
-}
-
-const insertClaim = compile<Claim>(
-  sql`INSERT INTO ${idempotency} (${COLUMNS})
-    VALUES (${placeholder.accountId}, ${placeholder.principal}, ${placeholder.key},
-      ${sql.placeholder('request')}, ${sql.placeholder('now')}, ${sql.placeholder('leasedUntil')},
-      ${placeholder.token})
-    ON CONFLICT DO UPDATE SET ${set(idempotency.request, excluded(idempotency.request))},
-      ${set(idempotency.leasedUntil, excluded(idempotency.leasedUntil))},
-      ${set(idempotency.body, excluded(idempotency.body))},
-      ${set(idempotency.status, sql`NULL`)}, ${set(idempotency.headers, sql`NULL`)},
-      ${set(idempotency.claimedAt, claimedAt)}
-    WHERE NOT (${isFresh}) OR (${isAbandoned})`,
+const insertClaim = compile((_: Placeholders<Claim>) =>
+  insertSelect(
+    idempotency,
+    {
+      accountId: p.accountId,
+      principal: p.principal,
+      key: p.key,
+      request: p.request,
+      claimedAt: p.now,
+      leasedUntil: p.leasedUntil,
+      body: p.token,
+    },
+    sql`WHERE true ON CONFLICT DO UPDATE SET ${replace(idempotency.request)},
+        ${replace(idempotency.leasedUntil)}, ${replace(idempotency.body)},
+        status = NULL, headers = NULL, claimed_at = ${claimedAt}
+      WHERE NOT (${isFresh}) OR (${isAbandoned})`,
+  ),
 )
 
-const selectClaim = compile<Attempt, ClaimedRow>(
-  sql`SELECT ${idempotency.request}, ${idempotency.claimedAt}, ${idempotency.status},
-      ${idempotency.headers}, ${idempotency.body}, ${isHeld} AS is_held
-    FROM ${idempotency} WHERE ${ofKey}`,
+const selectClaim = compile((_: Placeholders<Attempt>) =>
+  select(
+    {
+      request: idempotency.request,
+      claimedAt: idempotency.claimedAt,
+      status: idempotency.status,
+      headers: idempotency.headers,
+      body: idempotency.body,
+      /** 1 when this attempt holds the key. */
+      isHeld: sql<number>`${isHeld}`,
+    },
+    sql`FROM ${idempotency} WHERE ${ofKey}`,
+  ),
 )
+export type ClaimedRow = RowOf<typeof selectClaim>
 
 /** Claims the key, or finds the attempt that has it. `macs` has the newest first. */
 export const claimKey = async (
@@ -111,13 +107,15 @@ export const claimKey = async (
     now: at,
     leasedUntil: at + LEASE_MS,
   }
-  const [, { results }] = await runBatch(db, [insertClaim(db, claim), selectClaim(db, claim)])
-  return results[0] ?? null
+  const { found } = await runBatch(db, {
+    claimed: insertClaim(db, claim),
+    found: selectClaim(db, claim),
+  })
+  return found.results[0] ?? null
 }
 
-const endLease = compile<Attempt>(
-  sql`UPDATE ${idempotency} SET ${set(idempotency.leasedUntil, sql`0`)}
-    WHERE ${ofKey} AND ${isHeld}`,
+const endLease = compile((_: Placeholders<Attempt>) =>
+  updateSet(idempotency, { leasedUntil: sql`0` }, sql`${ofKey} AND ${isHeld}`),
 )
 
 /** Gives the key up without a reply, so that a retry need not wait for the lease. */
@@ -127,16 +125,12 @@ export const releaseKey = async (db: Database, attempt: Attempt): Promise<void> 
 
 type StoredReply = {
   status: number
-  /** JSON. */
-  headers: string
+  headers: Record<string, string>
   body: string
 }
 
-const updateReply = compile<Attempt & StoredReply>(
-  sql`UPDATE ${idempotency} SET ${set(idempotency.status, sql.placeholder('status'))},
-      ${set(idempotency.headers, sql.placeholder('headers'))},
-      ${set(idempotency.body, sql.placeholder('body'))}
-    WHERE ${ofKey} AND ${isHeld}`,
+const updateReply = compile(({ status, headers, body }: Placeholders<Attempt & StoredReply>) =>
+  updateSet(idempotency, { status, headers, body }, sql`${ofKey} AND ${isHeld}`),
 )
 
 export const storeReply = async (

@@ -57,10 +57,7 @@ interface Batch {
 }
 
 /** The first events of a page that the webhook wants and one call can hold, up to `upTo`. */
-const selectForDelivery = (
-  webhook: Webhook,
-  page: LoggedEvent[],
-): { selected: LoggedEvent[]; upTo: number } => {
+const selectForDelivery = (webhook: Webhook, page: LoggedEvent[]) => {
   const filter = { types: webhook.events, devices: webhook.devices, groups: webhook.groups }
   const selected: LoggedEvent[] = []
   let bodyChars = 0
@@ -154,13 +151,6 @@ export const nextStep = (attempt: EndedAttempt): NextStep => {
 
 export type DisableWebhook = (webhook: Webhook, reason: DisabledReason) => Promise<void>
 
-interface Attempt {
-  receiver: Webhook
-  /** How many scheduled attempts the delivery has had. */
-  attempts: number
-  result: AttemptResult
-}
-
 /**
  * Calls the receiver. Null if the delivery is final, or the webhook is no longer enabled: both may
  * have changed while the attempt waited for its slot.
@@ -169,7 +159,7 @@ const attemptDelivery = async (
   context: FeedContext,
   batch: Batch,
   receiver: Webhook | undefined,
-): Promise<Attempt | null> => {
+) => {
   if (!receiver) return null
   const startedAt = Date.now()
   const { sql } = context.storage

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { openCell, openDirectory } from '../../db/open.ts'
+import { select } from '../../db/query.ts'
 import {
   accounts,
   alerts,
@@ -18,25 +19,7 @@ import type { Env } from '../../env.ts'
 
 export type Row = Record<string, string | number | null>
 
-/** What the cell and the directory have of an account, for one page of its devices. */
-export interface CellState {
-  account: Row | undefined
-  isListed: boolean
-  /** Another account has its user name or its number by now. */
-  taken: 'user-name-taken' | 'account-number-taken' | null
-  /** The account's last event. */
-  head: number
-  devices: Row[]
-  /** Ids of the ledger's devices that the cell has as deleted. */
-  tombstoned: Set<string>
-  /**
-   * The greatest key under which the cell has a device of the account or anything left of one. Only
-   * the first page looks for it.
-   */
-  lastKey: number
-}
-
-export interface DevicePage {
+interface DevicePage {
   /** Ids of the ledger's devices on this page. */
   ids: string[]
   /** The page has the keys after this one, up to `upTo`. */
@@ -46,75 +29,73 @@ export interface DevicePage {
   limit: number
 }
 
-const selectLastKey = (accountId: string, [first, last]: [number, number]) =>
-  sql`SELECT max(key) AS key FROM (
-    SELECT max(${devices.key}) AS key FROM ${devices}
-      WHERE ${devices.key} BETWEEN ${first} AND ${last}
-    UNION ALL SELECT max(${locations.deviceKey}) FROM ${locations}
-      WHERE ${locations.deviceKey} BETWEEN ${first} AND ${last}
-    UNION ALL SELECT max(${alerts.deviceKey}) FROM ${alerts}
-      WHERE ${alerts.deviceKey} BETWEEN ${first} AND ${last}
-    UNION ALL SELECT max(${erasures.deviceKey}) FROM ${erasures}
-      WHERE ${erasures.accountId} = ${accountId})`
+const selectLastKey = (accountId: string, [first, last]: [number, number]) => {
+  const used = [devices.key, locations.deviceKey, alerts.deviceKey].map(
+    (key) =>
+      sql`SELECT max(${key}) AS key FROM ${key.table} WHERE ${key} BETWEEN ${first} AND ${last}`,
+  )
+  const erased = sql`SELECT max(${erasures.deviceKey}) FROM ${erasures}
+    WHERE ${erasures.accountId} = ${accountId}`
+  const all = sql.join([...used, erased], sql` UNION ALL `)
+  return select({ key: sql<number | null>`max(key)` }, sql`FROM (${all})`)
+}
 
-const readCell = (env: Env, account: Account, { ids, after, upTo, limit }: DevicePage) => {
+/** What the cell and the directory have of an account, for one page of its devices. */
+export const readCellState = async (env: Env, account: Account, page: DevicePage) => {
+  const { id, number, userName } = account
+  const { ids, after, upTo, limit } = page
   const db = openCell(env, account.cell)
-  const { id } = account
-  const keys = keysBeside(deviceKey(account.number, 0))
-  // The unary plus keeps the planner from reading all devices of the account for each page.
-  return runBatch(db, [
-    statement<Row>(db, sql`SELECT * FROM ${accounts} WHERE ${accounts.id} = ${id}`),
-    statement<{ sequence: number }>(
-      db,
-      sql`SELECT ${eventHeads.sequence} FROM ${eventHeads} WHERE ${eventHeads.accountId} = ${id}`,
+  const keys = keysBeside(deviceKey(number, 0))
+  const read = await runBatch(db, {
+    account: statement<Row>(db, sql`SELECT * FROM ${accounts} WHERE ${accounts.id} = ${id}`),
+    head: select(
+      { sequence: eventHeads.sequence },
+      sql`FROM ${eventHeads} WHERE ${eventHeads.accountId} = ${id}`,
     ),
-    statement<Row>(
+    // The unary plus keeps the planner from reading all devices of the account for each page.
+    devices: statement<Row>(
       db,
       sql`SELECT * FROM ${devices}
         WHERE ${devices.key} > ${after} AND ${devices.key} <= ${Math.min(upTo, keys[1])}
           AND +${devices.accountId} = ${id}
         ORDER BY ${devices.key} LIMIT ${limit}`,
     ),
-    statement<{ id: string }>(
-      db,
-      sql`SELECT ${tombstones.id} FROM ${tombstones}
+    tombstones: select(
+      { id: tombstones.id },
+      sql`FROM ${tombstones}
         WHERE ${tombstones.accountId} = ${id} AND ${tombstones.id} IN ${valuesOf(ids)}`,
     ),
-    statement<{ key: number | null }>(
-      db,
-      after === 0 ? selectLastKey(id, keys) : sql`SELECT NULL AS key`,
-    ),
-  ])
-}
-
-const readDirectory = (env: Env, { id, userName, number }: Account) => {
-  const db = openDirectory(env)
-  return readAll(
-    statement<{ id: string; number: number }>(
-      db,
-      sql`SELECT ${directory.accountId} AS id, ${directory.number} FROM ${directory}
-        WHERE ${directory.accountId} = ${id} OR ${directory.userNameKey} = ${fold(userName)}
-          OR ${directory.number} = ${number}`,
+    lastKey: after === 0 ? selectLastKey(id, keys) : undefined,
+  })
+  const directoryDb = openDirectory(env)
+  const entries = await readAll(
+    statement(
+      directoryDb,
+      select(
+        { id: directory.accountId, number: directory.number },
+        sql`FROM ${directory}
+          WHERE ${directory.accountId} = ${id} OR ${directory.userNameKey} = ${fold(userName)}
+            OR ${directory.number} = ${number}`,
+      ),
     ),
   )
-}
-
-export const readCellState = async (
-  env: Env,
-  account: Account,
-  page: DevicePage,
-): Promise<CellState> => {
-  const [accountRows, heads, deviceRows, deleted, lastKeys] = await readCell(env, account, page)
-  const entries = await readDirectory(env, account)
-  const other = entries.find(({ id }) => id !== account.id)
-  const takes = other?.number === account.number ? 'account-number-taken' : 'user-name-taken'
+  const other = entries.find((entry) => entry.id !== id)
+  const takes = other?.number === number ? 'account-number-taken' : 'user-name-taken'
   return {
-    account: accountRows.results[0],
-    isListed: entries.some(({ id }) => id === account.id),
+    account: read.account.results[0],
+    isListed: entries.some((entry) => entry.id === id),
+    /** Another account has its user name or its number by now. */
     taken: other ? takes : null,
-    head: heads.results[0]?.sequence ?? 0,
-    devices: deviceRows.results,
-    tombstoned: new Set(deleted.results.map(({ id }) => id)),
-    lastKey: lastKeys.results[0]?.key ?? 0,
-  }
+    /** The account's last event. */
+    head: read.head.results[0]?.sequence ?? 0,
+    devices: read.devices.results,
+    /** Ids of the ledger's devices that the cell has as deleted. */
+    tombstoned: new Set(read.tombstones.results.map((tombstone) => tombstone.id)),
+    /**
+     * The greatest key under which the cell has a device of the account or anything left of one.
+     * Only the first page looks for it.
+     */
+    lastKey: read.lastKey?.results[0]?.key ?? 0,
+  } as const
 }
+export type CellState = Awaited<ReturnType<typeof readCellState>>

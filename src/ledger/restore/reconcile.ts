@@ -20,15 +20,9 @@ import { skipUsedDevices } from './restore.ts'
  * events and effects jump ahead of all that the other side has seen, so that none repeats.
  */
 
+const NO_CORRECTIONS = { account: 0, devices: 0, removed: 0, usage: 0, directory: 0, events: 0 }
 /** How many rows of each kind differed and were written again or removed. */
-export interface Corrections {
-  account: number
-  devices: number
-  removed: number
-  usage: number
-  directory: number
-  events: number
-}
+export type Corrections = typeof NO_CORRECTIONS
 
 export type ReconcileOutcome =
   | { ok: true; checked: number; corrected: Corrections; next: number | null }
@@ -55,26 +49,17 @@ const skipUsedNumbers = (
   skipUsedDevices(sql, { nextDevice: state.lastKey - deviceKey(account.number, 0) + 1 })
 }
 
-interface Page {
-  /** The page has the keys after this one, up to `upTo`. */
-  after: number
-  upTo: number
-}
-
-/** Posts what differs; returns how many devices the ledger has on the page. */
+/** Posts what differs; returns how many devices the ledger has after `after`, up to `upTo`. */
 const correctDevices = (
   tx: Decision,
   state: CellState,
-  { after, upTo }: Page,
+  { after, upTo }: { after: number; upTo: number },
   corrected: Corrections,
 ): number => {
   const { sql, account, now } = tx
   const rows = new Map(state.devices.map((row) => [Number(row.key), row]))
-  const own = selectRows(
-    sql,
-    devices,
-    query`${devices.key} > ${after} AND ${devices.key} <= ${upTo}`,
-  )
+  const isOnPage = query`${devices.key} > ${after} AND ${devices.key} <= ${upTo}`
+  const own = selectRows(sql, devices, isOnPage)
   for (const ledgerRow of own) {
     const device = toDevice(tx, ledgerRow)
     const { id, key, usage } = device
@@ -153,14 +138,7 @@ export const reconcilePage = async (
     skipUsedNumbers(sql, known, state, isRestored && after === 0)
     const tx = beginDecision(sql, Date.now())
     if (!tx) return { ok: false, refusal: 'account-not-found', erased: true }
-    const corrected: Corrections = {
-      account: 0,
-      devices: 0,
-      removed: 0,
-      usage: 0,
-      directory: 0,
-      events: 0,
-    }
+    const corrected = { ...NO_CORRECTIONS }
     if (after === 0) correctAccount(tx, state, isRestored, corrected)
     const checked = correctDevices(tx, state, { after, upTo }, corrected)
     return { ok: true, checked, corrected, next: upTo === Number.MAX_SAFE_INTEGER ? null : upTo }
