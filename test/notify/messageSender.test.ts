@@ -446,8 +446,9 @@ test('a failing cell delays no message, and shows their status once it recovers'
   await until(account, 'sent')
 })
 
+const statement = { bind: () => statement }
 const brokenDatabase = {
-  prepare: () => ({ bind: () => ({}) }),
+  prepare: () => statement,
   batch: async () => {
     throw new Error('D1_ERROR: the test says no')
   },

@@ -213,9 +213,13 @@ test('reactivate returns the device, with or without an expiration date, and ref
 })
 
 describe('while the cell fails', () => {
-  const breakDatabase = (account: TestAccount, batch: () => Promise<unknown>) =>
+  const breakDatabase = (
+    account: TestAccount,
+    batch: (statements: unknown[]) => Promise<unknown>,
+  ) =>
     runInDurableObject(ledgerStub(account), (ledger) => {
-      const DB = { prepare: () => ({ bind: () => ({}) }), batch }
+      const statement = { bind: () => statement }
+      const DB = { prepare: () => statement, batch }
       Object.defineProperty(ledger, 'env', {
         value: { ...(ledger as unknown as { env: typeof env }).env, DB },
         configurable: true,
@@ -248,9 +252,10 @@ describe('while the cell fails', () => {
       storage.setAlarm = async () => {}
     })
     let fails = true
-    await breakDatabase(account, () =>
-      fails ? Promise.reject(new Error('D1_ERROR: failed by the test')) : Promise.resolve([]),
-    )
+    await breakDatabase(account, async (statements) => {
+      if (fails) throw new Error('D1_ERROR: failed by the test')
+      return statements.map(() => ({ results: [] }))
+    })
     expect((await postDevice(account, { name: 'One' })).status).toBe(201)
     fails = false
     expect((await postDevice(account, { name: 'Two' })).status).toBe(201)

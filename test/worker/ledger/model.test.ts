@@ -30,7 +30,10 @@ const NOBODY = { userId: null, groupId: null, cap: null }
 
 /** A cell that accepts every statement at once: other tests check the projection. */
 const statement = { bind: () => statement }
-const acceptingDatabase = { prepare: () => statement, batch: async () => [] }
+const acceptingDatabase = {
+  prepare: () => statement,
+  batch: async (statements: unknown[]) => statements.map(() => ({ results: [] })),
+}
 
 test('a thousand runs of fifty commands agree with the model, inside the object', async () => {
   console.info(`seed ${SEED}`)
