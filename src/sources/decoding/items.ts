@@ -112,24 +112,23 @@ export const readLocation = (fix: PayloadFix, note: Note): Location | null => {
   }
 }
 
+/** Null, and not noted, where a payload without a position has no latitude. */
+export const readFix = (fix: PayloadFix, note: Note): Location | null =>
+  numberOf(fix.latitude) === undefined ? null : readLocation(fix, note)
+
 /** The location, or a sign of life without one. */
 export const locationOrContact = (
   origin: Origin,
   location: Location | null,
 ): LocationItem | ContactItem => (location ? locationItem(origin, location) : contactItem(origin))
 
-export const locationItem = ({ identifier, key }: Origin, location: Location): LocationItem => ({
+export const locationItem = (origin: Origin, location: Location): LocationItem => ({
   kind: 'location',
-  identifier,
-  key,
+  ...origin,
   location,
 })
 
-export const contactItem = ({ identifier, key }: Origin): ContactItem => ({
-  kind: 'none',
-  identifier,
-  key,
-})
+export const contactItem = (origin: Origin): ContactItem => ({ kind: 'none', ...origin })
 
 /** When and where; without a location the alert has no coordinates of its own. */
 export interface Occasion {

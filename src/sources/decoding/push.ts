@@ -21,7 +21,7 @@ export interface ProviderReply {
 
 export interface Provider {
   /** May throw `Unreadable` for a payload, or a part of it, that it cannot understand. */
-  decode: (push: Push) => Items | Promise<Items>
+  decode: (push: Push) => Decoded | Promise<Decoded>
   /** The provider's own word for "received"; without it an empty reply. */
   reply?: (push: Push) => ProviderReply
 }
@@ -32,33 +32,27 @@ export class Unreadable extends Error {}
 /** Notes what is wrong with a part of which the rest is understood. */
 export type Note = (error: Unreadable) => void
 
-/** Collects what a payload becomes; what is wrong with one part does not lose the others. */
-export class Items implements Decoded {
-  readonly items: SourceItem[] = []
-  readonly failures: string[] = []
-
-  add(...items: SourceItem[]): void {
-    this.items.push(...items)
-  }
-
-  /** Decodes each part by itself. `what` names a part in the reason of a failure. */
-  addEach<Part>(
-    parts: readonly Part[],
-    what: string,
-    decode: (part: Part, note: Note) => SourceItem[],
-  ): Items {
-    for (const [index, part] of parts.entries()) {
-      const fail = (error: unknown) =>
-        void this.failures.push(`${what} ${index + 1}: ${reasonOf(error)}`)
-      try {
-        this.add(...decode(part, fail))
-      } catch (error) {
-        fail(error)
-      }
-    }
-    return this
-  }
-}
-
 export const reasonOf = (error: unknown): string =>
   error instanceof Unreadable ? error.message : 'The payload has an unexpected form.'
+
+/**
+ * Decodes each part of a payload by itself: what is wrong with one does not lose the others. `what`
+ * names a part in the reason of a failure.
+ */
+export const decodeEach = <Part>(
+  parts: readonly Part[],
+  what: string,
+  decode: (part: Part, note: Note) => SourceItem[],
+): Decoded => {
+  const items: SourceItem[] = []
+  const failures: string[] = []
+  for (const [index, part] of parts.entries()) {
+    const fail = (error: unknown) => void failures.push(`${what} ${index + 1}: ${reasonOf(error)}`)
+    try {
+      items.push(...decode(part, fail))
+    } catch (error) {
+      fail(error)
+    }
+  }
+  return { items, failures }
+}

@@ -33,6 +33,13 @@ export const numberOf = (value: unknown): number | undefined => {
   return Number.isFinite(number) ? number + 0 : undefined
 }
 
+/** A value that a provider sends as text, as what it stands for. */
+export const attributeOf = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(attributeOf)
+  if (value === 'true' || value === 'false') return value === 'true'
+  return typeof value === 'string' ? (numberOf(value) ?? value) : value
+}
+
 /** Takes off the noise of a multiplication: 18.67 × 3.6 is 67.212. */
 export const rounded = (value: number, digits = 6): number => {
   const scaled = Math.round(value * 10 ** digits) / 10 ** digits

@@ -10,10 +10,11 @@ import {
   contactItem,
   locationItem,
   type Origin,
+  readFix,
   readLocation,
   requireIdentifier,
 } from '../decoding/items.ts'
-import { Items, type Note, type Provider, type Push, Unreadable } from '../decoding/push.ts'
+import { decodeEach, type Note, type Provider, Unreadable } from '../decoding/push.ts'
 import {
   fromText,
   listOf,
@@ -74,17 +75,9 @@ const decodeP6 = (
 ): SourceItem[] => {
   const { at, latlng } = objectOf(objectOf(mo.position).standard)
   const dateTime = readTime(at) ?? sessionAt
-  const location = isObject(latlng)
-    ? readLocation(
-        {
-          dateTime,
-          latitude: latlng.latitude,
-          longitude: latlng.longitude,
-          source: 'gnss',
-        },
-        note,
-      )
-    : null
+  const { latitude, longitude } = objectOf(latlng)
+  const fix = { dateTime, latitude, longitude, source: 'gnss' } as const
+  const location = isObject(latlng) ? readLocation(fix, note) : null
   const name = alertOf(textOf(mo.type))
   return [
     ...(location ? [locationItem(origin, location)] : []),
@@ -97,19 +90,9 @@ const decodeSmartOne = (
   { origin, dateTime, note }: Received,
 ): SourceItem[] => {
   const { lat, lon, moving, fix2D, lowConfidence } = objectOf(standard.position)
-  const location =
-    numberOf(lat) === undefined
-      ? null
-      : readLocation(
-          {
-            dateTime,
-            latitude: lat,
-            longitude: lon,
-            attributes: { moving, fix2D, lowConfidence },
-            source: 'gnss',
-          },
-          note,
-        )
+  const attributes = { moving, fix2D, lowConfidence }
+  const fix = { dateTime, latitude: lat, longitude: lon, attributes, source: 'gnss' } as const
+  const location = readFix(fix, note)
   const isLow = textOf(standard.batteryState) === 'LOW'
   return [
     ...(location ? [locationItem(origin, location)] : []),
@@ -158,10 +141,10 @@ const decodeBody = (body: JsonObject, now: number, note: Note): SourceItem[] => 
   return items.length > 0 ? items : [contactItem(origin)]
 }
 
-const decode = (push: Push): Items => {
-  const body = parseJson(push)
-  if (!isObject(body)) throw new Unreadable('The body is not a JSON object.')
-  return new Items().addEach([body], 'Message', (one, note) => decodeBody(one, push.now, note))
+export const cloudloop: Provider = {
+  decode: (push) => {
+    const body = parseJson(push)
+    if (!isObject(body)) throw new Unreadable('The body is not a JSON object.')
+    return decodeEach([body], 'Message', (one, note) => decodeBody(one, push.now, note))
+  },
 }
-
-export const cloudloop: Provider = { decode }

@@ -1,15 +1,8 @@
 import type { SourceItem } from '../../domain/account/source.ts'
 import { isObject, type JsonObject } from '../../domain/text/json.ts'
-import { alertItem, locationOrContact, readLocation, requireIdentifier } from '../decoding/items.ts'
-import { Items, type Note, type Provider, type Push, Unreadable } from '../decoding/push.ts'
-import {
-  fromSeconds,
-  listOf,
-  numberOf,
-  parseJson,
-  requireInstant,
-  textOf,
-} from '../decoding/values.ts'
+import { alertItem, locationOrContact, readFix, requireIdentifier } from '../decoding/items.ts'
+import { decodeEach, type Note, type Provider, Unreadable } from '../decoding/push.ts'
+import { fromSeconds, listOf, parseJson, requireInstant, textOf } from '../decoding/values.ts'
 
 /* flespi streams: a list of messages with dotted names. */
 
@@ -33,21 +26,10 @@ const decodeMessage = (message: JsonObject, note: Note): SourceItem[] => {
   const identifier = requireIdentifier(message.ident, 'ident')
   const dateTime = requireInstant(fromSeconds(message.timestamp), 'timestamp')
   const origin = { identifier, key: `${identifier}:${textOf(message.timestamp)}` }
-  const hasFix =
-    numberOf(message[FIELDS.latitude]) !== undefined && message['position.valid'] !== false
-  const location = hasFix
-    ? readLocation(
-        {
-          dateTime,
-          ...Object.fromEntries(
-            Object.entries(FIELDS).map(([name, dotted]) => [name, message[dotted]]),
-          ),
-          attributes: attributesOf(message),
-          source: 'gnss',
-        },
-        note,
-      )
-    : null
+  const fields = Object.entries(FIELDS).map(([name, dotted]) => [name, message[dotted]])
+  const fix = { dateTime, ...Object.fromEntries(fields), attributes: attributesOf(message) }
+  const isValid = message['position.valid'] !== false
+  const location = isValid ? readFix({ ...fix, source: 'gnss' }, note) : null
   const isAlarm = message['alarm.event.trigger'] === true
   return [
     locationOrContact(origin, location),
@@ -55,10 +37,10 @@ const decodeMessage = (message: JsonObject, note: Note): SourceItem[] => {
   ]
 }
 
-const decode = (push: Push): Items => {
-  const sent = listOf(parseJson(push))
-  if (!sent.every(isObject)) throw new Unreadable('The body is not a list of messages.')
-  return new Items().addEach(sent, 'Message', decodeMessage)
+export const flespi: Provider = {
+  decode: (push) => {
+    const sent = listOf(parseJson(push))
+    if (!sent.every(isObject)) throw new Unreadable('The body is not a list of messages.')
+    return decodeEach(sent, 'Message', decodeMessage)
+  },
 }
-
-export const flespi: Provider = { decode }

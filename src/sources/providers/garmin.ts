@@ -15,7 +15,7 @@ import {
   readLocation,
   requireIdentifier,
 } from '../decoding/items.ts'
-import { Items, type Note, type Provider, type Push, Unreadable } from '../decoding/push.ts'
+import { decodeEach, type Note, type Provider, Unreadable } from '../decoding/push.ts'
 import { fromMilliseconds, numberOf, objectOf, parseJson, textOf } from '../decoding/values.ts'
 
 /* Garmin inReach, IPC Outbound versions 2 to 4. */
@@ -98,15 +98,15 @@ const devicesOf = ({ event }: ReadEvent, note: Note): string[] => {
   return devices.slice(0, MAX_DEVICES)
 }
 
-const decode = async (push: Push): Promise<Items> => {
-  const { Events: events } = objectOf(parseJson(push))
-  if (!Array.isArray(events)) throw new Unreadable('`Events` is missing or is no list.')
-  if (events.length > MAX_EVENTS)
-    throw new Unreadable(`\`Events\` must have at most ${MAX_EVENTS} members.`)
-  const read = await Promise.all(events.map((event) => readEvent(event, push.now)))
-  return new Items().addEach(read, 'Event', (one, note) =>
-    devicesOf(one, note).flatMap((imei) => decodeFor(imei, one, note)),
-  )
+export const garmin: Provider = {
+  decode: async (push) => {
+    const { Events: events } = objectOf(parseJson(push))
+    if (!Array.isArray(events)) throw new Unreadable('`Events` is missing or is no list.')
+    if (events.length > MAX_EVENTS)
+      throw new Unreadable(`\`Events\` must have at most ${MAX_EVENTS} members.`)
+    const read = await Promise.all(events.map((event) => readEvent(event, push.now)))
+    return decodeEach(read, 'Event', (one, note) =>
+      devicesOf(one, note).flatMap((imei) => decodeFor(imei, one, note)),
+    )
+  },
 }
-
-export const garmin: Provider = { decode }

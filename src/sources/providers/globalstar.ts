@@ -1,4 +1,4 @@
-import type { SourceItem } from '../../domain/account/source.ts'
+import type { Decoded, SourceItem } from '../../domain/account/source.ts'
 import type { JsonObject } from '../../domain/text/json.ts'
 import type { Location } from '../../domain/track/location.ts'
 import { LOW_BATTERY, MOVEMENT } from '../decoding/alarmNames.ts'
@@ -7,12 +7,12 @@ import {
   alertItem,
   bytesItem,
   contactItem,
-  locationItem,
+  locationOrContact,
   requireIdentifier,
   toLocation,
 } from '../decoding/items.ts'
 import {
-  Items,
+  decodeEach,
   type Provider,
   type ProviderReply,
   type Push,
@@ -78,21 +78,21 @@ const decodeMessage = (message: JsonObject, messageId: string): SourceItem[] => 
   const occasion = { dateTime, location }
   const hasLeft = (bytes[7] ?? 0) >> 4 === LEFT_ITS_AREA
   return [
-    location ? locationItem(origin, location) : contactItem(origin),
+    locationOrContact(origin, location),
     ...(bit(first, 2) ? [alertItem(origin, LOW_BATTERY, occasion)] : []),
     ...(hasLeft ? [alertItem(origin, MOVEMENT, occasion, 'Left its area.')] : []),
   ]
 }
 
 /** Provisioning messages speak of devices, not of positions: nothing is made of them. */
-const decode = (push: Push): Items => {
+const decode = (push: Push): Decoded => {
   const xml = parseXml(push)
-  if (xml.prvmsgs !== undefined) return new Items()
+  if (xml.prvmsgs !== undefined) return { items: [], failures: [] }
   const envelope = objectOf(xml.stuMessages)
   const messages = listOf(envelope.stuMessage).map(objectOf)
   if (messages.length === 0) throw new Unreadable('The body has no stuMessage.')
   const messageId = xmlText(envelope['@messageID'])
-  return new Items().addEach(messages, 'Message', (one) => decodeMessage(one, messageId))
+  return decodeEach(messages, 'Message', (one) => decodeMessage(one, messageId))
 }
 
 /** `25/03/2020 03:02:32 GMT` */

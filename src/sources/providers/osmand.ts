@@ -8,8 +8,9 @@ import {
   readLocation,
   requireIdentifier,
 } from '../decoding/items.ts'
-import { Items, type Note, type Provider, type Push, Unreadable } from '../decoding/push.ts'
+import { decodeEach, type Note, type Provider, Unreadable } from '../decoding/push.ts'
 import {
+  attributeOf,
   fromMilliseconds,
   fromSeconds,
   fromText,
@@ -60,17 +61,10 @@ const KNOWN = new Set([
   'alarm',
 ])
 
-const toAttribute = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(toAttribute)
-  if (typeof value !== 'string') return value
-  if (value === 'true' || value === 'false') return value === 'true'
-  return numberOf(value) ?? value
-}
-
 const attributesOf = (fields: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(fields).flatMap(([name, value]) =>
-      KNOWN.has(name) ? [] : [[name, toAttribute(value)]],
+      KNOWN.has(name) ? [] : [[name, attributeOf(value)]],
     ),
   )
 
@@ -144,19 +138,16 @@ const readBody = (body: JsonObject, location: unknown, now: number): Reading => 
   }
 }
 
-const decode = (push: Push): Items => {
-  const fields = parseFields(push)
-  const isPosition = isJson(push) && fields.device_id !== undefined
-  const items = new Items()
-  if (!isPosition)
-    return items.addEach([fields], 'Position', (one, note) =>
-      toItems(readFields(one, push.now), note),
+export const osmand: Provider = {
+  decode: (push) => {
+    const fields = parseFields(push)
+    const { now } = push
+    if (!isJson(push) || fields.device_id === undefined)
+      return decodeEach([fields], 'Position', (one, note) => toItems(readFields(one, now), note))
+    // A JSON client that was offline may send what it has stored as a list.
+    const sent = listOf(fields.location)
+    return decodeEach(sent.length > 0 ? sent : [null], 'Position', (one, note) =>
+      toItems(readBody(fields, one, now), note),
     )
-  // A JSON client that was offline may send what it has stored as a list.
-  const sent = listOf(fields.location)
-  return items.addEach(sent.length > 0 ? sent : [null], 'Position', (one, note) =>
-    toItems(readBody(fields, one, push.now), note),
-  )
+  },
 }
-
-export const osmand: Provider = { decode }

@@ -2,7 +2,7 @@ import type { SourceItem } from '../../domain/account/source.ts'
 import { isObject, type JsonObject } from '../../domain/text/json.ts'
 import { LOW_BATTERY, MOVEMENT } from '../decoding/alarmNames.ts'
 import { alertItem, locationOrContact, readLocation, requireIdentifier } from '../decoding/items.ts'
-import { Items, type Note, type Provider, type Push } from '../decoding/push.ts'
+import { decodeEach, type Note, type Provider, type Push } from '../decoding/push.ts'
 import { fromSeconds, listOf, parseJson, requireInstant, textOf } from '../decoding/values.ts'
 
 /* OwnTracks over HTTP. Whatever is not a location is answered and ignored. */
@@ -41,15 +41,12 @@ const decodeLocation = (push: Push, sent: JsonObject, note: Note): SourceItem[] 
   ]
 }
 
-const decode = (push: Push): Items => {
-  if (push.body.byteLength === 0) return new Items()
-  const sent = listOf(parseJson(push)).filter(isObject)
-  const locations = sent.filter(({ _type: type }) => type === 'location')
-  return new Items().addEach(locations, 'Location', (one, note) => decodeLocation(push, one, note))
-}
-
-/** A list of commands for the app; there are none. */
 export const owntracks: Provider = {
-  decode,
+  decode: (push) => {
+    const sent = push.body.byteLength === 0 ? [] : listOf(parseJson(push)).filter(isObject)
+    const locations = sent.filter(({ _type: type }) => type === 'location')
+    return decodeEach(locations, 'Location', (one, note) => decodeLocation(push, one, note))
+  },
+  /** A list of commands for the app; there are none. */
   reply: () => ({ status: 200, contentType: 'application/json', body: '[]' }),
 }

@@ -7,16 +7,15 @@ import {
   cancelItem,
   locationOrContact,
   messageItem,
-  readLocation,
+  readFix,
   requireIdentifier,
 } from '../decoding/items.ts'
-import { Items, type Note, type Provider, type Push, Unreadable } from '../decoding/push.ts'
+import { decodeEach, type Note, type Provider, Unreadable } from '../decoding/push.ts'
 import {
   fromSeconds,
   fromText,
   isJson,
   listOf,
-  numberOf,
   objectOf,
   parseJson,
   requireInstant,
@@ -37,20 +36,16 @@ const decodeMessage = (message: JsonObject, note: Note): SourceItem[] => {
   const origin = { identifier, key: xmlText(message.id) || `${identifier}:${dateTime}` }
   const type = xmlText(message.messageType)
   const text = xmlText(message.messageDetail ?? message.messageContent)
-  const latitude = xmlText(message.latitude)
-  const location =
-    numberOf(latitude) === undefined
-      ? null
-      : readLocation(
-          {
-            dateTime,
-            latitude,
-            longitude: xmlText(message.longitude),
-            altitude: xmlText(message.altitude),
-            source: 'gnss',
-          },
-          note,
-        )
+  const location = readFix(
+    {
+      dateTime,
+      latitude: xmlText(message.latitude),
+      longitude: xmlText(message.longitude),
+      altitude: xmlText(message.altitude),
+      source: 'gnss',
+    },
+    note,
+  )
   const occasion = { dateTime, location }
   const alert = Object.hasOwn(ALERTS, type) ? ALERTS[type] : undefined
   const isLow = xmlText(message.batteryState) === 'LOW'
@@ -68,14 +63,14 @@ const feedMessages = (body: JsonObject): unknown => {
   return isObject(body.response) ? objectOf(feed.messages).message : body
 }
 
-const decode = (push: Push): Items => {
-  const isFeed = push.body.byteLength > 0 && isJson(push)
-  const sent = isFeed
-    ? feedMessages(objectOf(parseJson(push)))
-    : objectOf(parseXml(push).messageList).message
-  const messages = listOf(sent).map(objectOf)
-  if (messages.length === 0) throw new Unreadable('The body has no message.')
-  return new Items().addEach(messages, 'Message', decodeMessage)
+export const spot: Provider = {
+  decode: (push) => {
+    const isFeed = push.body.byteLength > 0 && isJson(push)
+    const sent = isFeed
+      ? feedMessages(objectOf(parseJson(push)))
+      : objectOf(parseXml(push).messageList).message
+    const messages = listOf(sent).map(objectOf)
+    if (messages.length === 0) throw new Unreadable('The body has no message.')
+    return decodeEach(messages, 'Message', decodeMessage)
+  },
 }
-
-export const spot: Provider = { decode }

@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '../../domain/text/json.ts'
 import type { Location } from '../../domain/track/location.ts'
 import { alertNamesOf } from '../decoding/alarmNames.ts'
 import { alertItem, locationOrContact, readLocation, requireIdentifier } from '../decoding/items.ts'
-import { Items, type Note, type Provider, type Push, Unreadable } from '../decoding/push.ts'
+import { decodeEach, type Note, type Provider, Unreadable } from '../decoding/push.ts'
 import {
   fromText,
   KNOTS,
@@ -84,7 +84,6 @@ const decodeBody = (body: JsonObject, note: Note): SourceItem[] => {
   ]
 }
 
-const decode = (push: Push): Items =>
-  new Items().addEach([objectOf(parseJson(push))], 'Position', decodeBody)
-
-export const traccar: Provider = { decode }
+export const traccar: Provider = {
+  decode: (push) => decodeEach([objectOf(parseJson(push))], 'Position', decodeBody),
+}
