@@ -65,24 +65,12 @@ const actorOf = ({ keyId, userId }: Principal): Actor =>
 /** Of a request whose token was verified. */
 export const requestContext = (c: Context): ServiceContext => {
   const principal = c.get('principal')
-  const { cell, accountId, groupId, userId, adminDevices } = principal
-  return ofRequest(c, {
-    db: c.get('db'),
-    cell,
-    accountId,
-    groupId,
-    actor: actorOf(principal),
-    userId,
-    adminDevices,
-    newId: c.get('newId'),
-  })
+  const { scopes: _, keyId: __, ...caller } = principal
+  const actor = actorOf(principal)
+  return ofRequest(c, { ...caller, db: c.get('db'), actor, newId: c.get('newId') })
 }
 
-interface AccountCell {
-  db: Database
-  cell: number
-  accountId: string
-}
+type AccountCell = Pick<ServiceContext, 'db' | 'cell' | 'accountId'>
 
 /** Of a push: it is stored once, so its statements may be repeated. */
 export const pushContext = (

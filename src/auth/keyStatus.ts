@@ -4,28 +4,7 @@ import { nullable, select } from '../db/query.ts'
 import { accounts, keys, sessions, users } from '../db/schema.ts'
 import { compile, type Placeholders, type RowOf, readAll, valuesOf } from '../db/statement.ts'
 import { isSessionId } from '../domain/account/session.ts'
-import type { AccessPeriod, Privilege } from '../domain/account/user.ts'
 import { BoundedCache } from '../domain/cache/boundedCache.ts'
-
-/**
- * The state of an API key or a session, its account and its user, which every request is checked
- * against. A session is like a key that is bound to its user.
- */
-export interface KeyStatus {
-  accountId: string
-  disabled: boolean
-  userId: string | null
-  expires: number | null
-  lastUsed: number
-  /** The user that the key is bound to, whose privileges limit the key. */
-  user:
-    | (AccessPeriod & {
-        privileges: Privilege[]
-        groupId: string | null
-        adminDevices: number | null
-      })
-    | null
-}
 
 const selectStatusesOf = (table: typeof keys | typeof sessions) =>
   compile((p: Placeholders<{ ids: string }>) =>
@@ -53,13 +32,20 @@ const selectStatusesOf = (table: typeof keys | typeof sessions) =>
 const selectKeys = selectStatusesOf(keys)
 const selectSessions = selectStatusesOf(sessions)
 
-const toStatus = (row: RowOf<typeof selectKeys>): KeyStatus => {
+const toStatus = (row: RowOf<typeof selectKeys>) => {
   const { accountId, disabled, userId, expires, lastUsed, isUserDisabled } = row
   const { from, userExpires, privileges, groupId, adminDevices } = row
   const access = { from, expires: userExpires, privileges, groupId, adminDevices }
+  /** The user that the key is bound to, whose privileges limit the key. */
   const user = isUserDisabled === null ? null : { disabled: isUserDisabled, ...access }
   return { accountId, disabled, userId, expires, lastUsed, user }
 }
+
+/**
+ * The state of an API key or a session, its account and its user, which every request is checked
+ * against. A session is like a key that is bound to its user.
+ */
+export type KeyStatus = ReturnType<typeof toStatus>
 
 /**
  * Reads the status of these keys and sessions. Those that are deleted, or whose user is deleted, are

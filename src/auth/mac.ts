@@ -9,6 +9,9 @@ export const importMacKey = (secret: Uint8Array | string): Promise<CryptoKey> =>
     ['sign', 'verify'],
   )
 
+export const toBase64url = (bytes: Uint8Array): string =>
+  bytes.toBase64({ alphabet: 'base64url', omitPadding: true })
+
 export const macOf = async (key: CryptoKey, data: Uint8Array | string): Promise<Uint8Array> => {
   const bytes = typeof data === 'string' ? new TextEncoder().encode(data) : data
   return new Uint8Array(await crypto.subtle.sign('HMAC', key, bytes))

@@ -1,5 +1,5 @@
 import type { Env } from '../env.ts'
-import { macOf } from './mac.ts'
+import { macOf, toBase64url } from './mac.ts'
 import { liveSecrets } from './token.ts'
 
 /* MACs of cookies and links, under the secrets that sign tokens. Each use begins with its name. */
@@ -8,8 +8,7 @@ import { liveSecrets } from './token.ts'
 export const sign = async (env: Env, text: string): Promise<string> => {
   const [signer] = await liveSecrets(env)
   if (!signer) throw new Error('TOKEN_SECRET is not set')
-  const mac = await macOf(signer.key, text)
-  return mac.toBase64({ alphabet: 'base64url', omitPadding: true })
+  return toBase64url(await macOf(signer.key, text))
 }
 
 export const SIGNATURE = '[A-Za-z0-9_-]{43}'

@@ -2,7 +2,7 @@ import { errors, jwtVerify } from 'jose'
 import { type Scope, toScopes } from '../domain/account/scope.ts'
 import { sha256 } from '../domain/text/sha256.ts'
 import { type Env, readNumber } from '../env.ts'
-import { importMacKey, macOf } from './mac.ts'
+import { importMacKey, macOf, toBase64url } from './mac.ts'
 
 const ISSUER = 'perigee'
 const AUDIENCE = 'perigee-api'
@@ -33,10 +33,8 @@ interface SigningKey {
   header: string
 }
 
-const base64url = (bytes: Uint8Array): string =>
-  bytes.toBase64({ alphabet: 'base64url', omitPadding: true })
 const base64urlJson = (value: object): string =>
-  base64url(new TextEncoder().encode(JSON.stringify(value)))
+  toBase64url(new TextEncoder().encode(JSON.stringify(value)))
 
 const importedKeys = new Map<string, Promise<SigningKey>>()
 
@@ -88,7 +86,7 @@ export const signToken = async (
   })
   const signed = `${signer.header}.${payload}`
   const mac = await macOf(signer.key, signed)
-  return { token: `${signed}.${base64url(mac)}`, expires: expires * 1000 }
+  return { token: `${signed}.${toBase64url(mac)}`, expires: expires * 1000 }
 }
 
 /** The claims of a token of this service. Only a token with a right signature is called expired. */

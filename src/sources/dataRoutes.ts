@@ -116,7 +116,7 @@ export const addQuarantineRoutes = (app: Hono<AppEnv>) =>
       return replyList(c, contract.listQuarantine, c.req.valid('query'), {
         read: ([at = Number.MAX_SAFE_INTEGER, id = ''], limit) =>
           listQuarantine(c.get('db'), key, [Number(at), String(id)], limit),
-        positionOf: ({ receivedAt, id }) => [receivedAt, id],
+        positionOf: ({ location, id }) => [location.receivedAt, id],
         toBody: (rows) => ({
           quarantine: rows.map(({ id, reason, location: { receivedAt, ...location } }) => ({
             id,

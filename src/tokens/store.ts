@@ -3,8 +3,7 @@ import type { Database } from '../db/open.ts'
 import { nullable, select } from '../db/query.ts'
 import { accounts, directory, keys, users } from '../db/schema.ts'
 import { compile, type Placeholders, type RowOf, readFirst, runBatch } from '../db/statement.ts'
-import { type Scope, toScopes } from '../domain/account/scope.ts'
-import type { AccessPeriod } from '../domain/account/user.ts'
+import { toScopes } from '../domain/account/scope.ts'
 
 const selectAccount = compile((p: Placeholders<{ userNameKey: string }>) =>
   select(
@@ -16,19 +15,6 @@ const selectAccount = compile((p: Placeholders<{ userNameKey: string }>) =>
 /** The account with this user name. */
 export const findAccount = (db: Database, userNameKey: string) =>
   readFirst(selectAccount(db, { userNameKey }))
-
-/** A key with what decides whether it gets a token. */
-export interface SignInKey {
-  accountId: string
-  hash: string
-  scopes: Scope[]
-  expires: number | null
-  userId: string | null
-  /** Whether the account is disabled. */
-  disabled: boolean
-  /** Null for an unbound key, and for one whose user is deleted. */
-  user: (AccessPeriod & { disabledMessage: string }) | null
-}
 
 const selectKey = compile((p: Placeholders<{ keyId: string }>) =>
   select(
@@ -50,22 +36,18 @@ const selectKey = compile((p: Placeholders<{ keyId: string }>) =>
   ),
 )
 
-const toKey = ({
-  isUserDisabled,
-  disabledMessage,
-  from,
-  userExpires,
-  ...key
-}: RowOf<typeof selectKey>): SignInKey => ({
-  ...key,
-  scopes: toScopes(key.scopes),
-  user:
-    isUserDisabled === null
-      ? null
-      : { disabled: isUserDisabled, disabledMessage, from, expires: userExpires },
-})
+/** A key with what decides whether it gets a token. */
+const toKey = (row: RowOf<typeof selectKey>) => {
+  const { isUserDisabled: disabled, disabledMessage, from, userExpires: expires, ...key } = row
+  return {
+    ...key,
+    scopes: toScopes(key.scopes),
+    /** Null for an unbound key, and for one whose user is deleted. */
+    user: disabled === null ? null : { disabled, disabledMessage, from, expires },
+  }
+}
 
-export const findKey = async (db: Database, keyId: string): Promise<SignInKey | null> => {
+export const findKey = async (db: Database, keyId: string) => {
   const row = await readFirst(selectKey(db, { keyId }))
   return row && toKey(row)
 }
@@ -74,7 +56,7 @@ export const findKey = async (db: Database, keyId: string): Promise<SignInKey | 
 export const searchDirectory = async (
   directoryDb: Database,
   { userNameKey, keyId }: { userNameKey: string; keyId: string },
-): Promise<{ account: { accountId: string; cell: number } | null; key: SignInKey | null }> => {
+) => {
   const { accounts: found, keys: keyRows } = await runBatch(directoryDb, {
     accounts: selectAccount(directoryDb, { userNameKey }),
     keys: selectKey(directoryDb, { keyId }),

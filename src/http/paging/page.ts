@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { macOf, toBase64url } from '../../auth/mac.ts'
 import { liveSecrets } from '../../auth/token.ts'
 import type { Position } from '../../db/page.ts'
 import type { Context } from '../context.ts'
@@ -30,9 +31,6 @@ export const nextCursor = z
 
 const MAC_BYTES = 12
 
-const base64url = (bytes: Uint8Array): string =>
-  bytes.toBase64({ alphabet: 'base64url', omitPadding: true })
-
 const listOf = (c: Context): string => {
   const url = new URL(c.req.url)
   url.searchParams.delete('cursor')
@@ -42,9 +40,9 @@ const listOf = (c: Context): string => {
 }
 
 /** The signature binds a cursor to the account, the list and its filters. */
-const signedBytes = (c: Context, list: string, position: string): Uint8Array => {
+const signatureOf = async (c: Context, key: CryptoKey, list: string, position: string) => {
   const owner = c.get('principal')?.accountId ?? 'operator'
-  return new TextEncoder().encode(`cursor ${owner} ${list} ${position}`)
+  return (await macOf(key, `cursor ${owner} ${list} ${position}`)).subarray(0, MAC_BYTES)
 }
 
 /** `list` is the path with the filters; given when they are not in the URL. */
@@ -56,10 +54,8 @@ export const makeCursor = async (
   const [signer] = await liveSecrets(c.env)
   if (!signer) throw new Error('TOKEN_SECRET is not set')
   const text = JSON.stringify(position)
-  const mac = new Uint8Array(
-    await crypto.subtle.sign('HMAC', signer.key, signedBytes(c, list, text)),
-  )
-  return `${base64url(new TextEncoder().encode(text))}.${base64url(mac.subarray(0, MAC_BYTES))}`
+  const mac = await signatureOf(c, signer.key, list, text)
+  return `${toBase64url(new TextEncoder().encode(text))}.${toBase64url(mac)}`
 }
 
 /** The position that a cursor holds, or a 400 for one that this list did not make. */
@@ -77,9 +73,7 @@ export const readCursor = async (
     )
     const given = Uint8Array.fromBase64(mac, { alphabet: 'base64url' })
     for (const { key } of more.length > 0 ? [] : await liveSecrets(c.env)) {
-      const expected = new Uint8Array(
-        await crypto.subtle.sign('HMAC', key, signedBytes(c, list, text)),
-      ).subarray(0, MAC_BYTES)
+      const expected = await signatureOf(c, key, list, text)
       if (given.length === MAC_BYTES && crypto.subtle.timingSafeEqual(given, expected))
         return JSON.parse(text) as Position
     }

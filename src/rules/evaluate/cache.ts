@@ -3,7 +3,7 @@ import type { Database } from '../../db/open.ts'
 import { select } from '../../db/query.ts'
 import { accounts, rules, zones } from '../../db/schema.ts'
 import { compile, type Placeholders, runBatch } from '../../db/statement.ts'
-import { SizedCache } from '../../domain/cache/sizedCache.ts'
+import { BoundedCache } from '../../domain/cache/boundedCache.ts'
 import { compiledBytes } from '../../domain/geo/zoneGeometry.ts'
 import { isContactRule, type Rule } from '../../domain/rule/rule.ts'
 import { ZONE_COLUMNS } from '../../zones/store.ts'
@@ -32,7 +32,7 @@ export const MAX_CACHE_BYTES = 16_000_000
 const RULE_BYTES = 2000
 
 /** By account. */
-export const ruleCache = new SizedCache<CompiledRules>(MAX_CACHE_BYTES)
+export const ruleCache = new BoundedCache<CompiledRules>(MAX_CACHE_BYTES, ({ bytes }) => bytes)
 
 type OfAccount = Placeholders<{ accountId: string }>
 

@@ -1,14 +1,14 @@
 import { and, desc, eq, sql } from 'drizzle-orm'
 import type { Database } from '../../db/open.ts'
 import { packedFix } from '../../db/queries/fixes.ts'
-import { type PackedLocation, rowOfPacked, unpackLocation } from '../../db/queries/locations.ts'
+import type { PackedLocation } from '../../db/queries/locations.ts'
 import { quarantine } from '../../db/schema.ts'
 import { valuesOf } from '../../db/statement.ts'
 import { AGREEING_FIXES, countAgreeing } from '../../domain/track/credible.ts'
 import { ingest } from '../../ingest/ingest.ts'
 import type { Quarantined } from '../../ingest/quarantine.ts'
 import type { ServiceContext } from '../../serviceContext.ts'
-import { deleteQuarantined } from './quarantine.ts'
+import { deleteQuarantined, locationOf } from './quarantine.ts'
 
 /* Moves locations from the quarantine to the track, with the time at which they arrived. */
 
@@ -39,10 +39,8 @@ export const acceptQuarantined = async (
   const { db } = context
   const rows = await readAsked(db, device, ids)
   if (rows.length === 0) return { accepted: [], conflicts: [] }
-  const arrivals = rows.map(({ packed, receivedAt }) => {
-    const { receivedAt: _, ...location } = unpackLocation(
-      rowOfPacked(JSON.parse(packed) as PackedLocation, receivedAt),
-    )
+  const arrivals = rows.map((row) => {
+    const { receivedAt, ...location } = locationOf(row)
     return { location, receivedAt }
   })
   const contact = Math.max(...arrivals.map(({ receivedAt }) => receivedAt))

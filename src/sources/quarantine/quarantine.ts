@@ -3,8 +3,6 @@ import type { Database } from '../../db/open.ts'
 import { type PackedLocation, rowOfPacked, unpackLocation } from '../../db/queries/locations.ts'
 import { quarantine } from '../../db/schema.ts'
 import { valuesOf } from '../../db/statement.ts'
-import type { QuarantineReason } from '../../domain/account/source.ts'
-import type { StoredLocation } from '../../domain/track/location.ts'
 
 /* Locations of sources that cannot be true. */
 
@@ -20,12 +18,9 @@ export const deleteQuarantined = async (
   return meta.changes
 }
 
-export interface QuarantinedFix {
-  id: string
-  reason: QuarantineReason
-  location: StoredLocation
-  receivedAt: number
-}
+/** The location of an entry, with the time at which it arrived. */
+export const locationOf = ({ packed, receivedAt }: typeof quarantine.$inferSelect) =>
+  unpackLocation(rowOfPacked(JSON.parse(packed) as PackedLocation, receivedAt))
 
 /** Newest arrivals first, those before `before`. */
 export const listQuarantine = async (
@@ -33,7 +28,7 @@ export const listQuarantine = async (
   deviceKey: number,
   before: [receivedAt: number, id: string],
   limit: number,
-): Promise<QuarantinedFix[]> => {
+) => {
   const rows = await db
     .select()
     .from(quarantine)
@@ -45,10 +40,5 @@ export const listQuarantine = async (
     )
     .orderBy(desc(quarantine.receivedAt), desc(quarantine.id))
     .limit(limit)
-  return rows.map(({ id, reason, receivedAt, packed }) => ({
-    id,
-    reason: reason as QuarantineReason,
-    location: unpackLocation(rowOfPacked(JSON.parse(packed) as PackedLocation, receivedAt)),
-    receivedAt,
-  }))
+  return rows.map((row) => ({ id: row.id, reason: row.reason, location: locationOf(row) }))
 }

@@ -1,29 +1,29 @@
 import { expect, test } from 'vitest'
-import { SizedCache } from '../../../src/domain/cache/sizedCache.ts'
+import { BoundedCache } from '../../../src/domain/cache/boundedCache.ts'
 
 const entry = (bytes: number) => ({ bytes })
 
 test('evicts the oldest entries until the rest fits', () => {
-  const cache = new SizedCache<{ bytes: number }>(10)
+  const cache = new BoundedCache<{ bytes: number }>(10, ({ bytes }) => bytes)
   for (const [key, bytes] of [
     ['a', 4],
     ['b', 4],
     ['c', 2],
   ] as const)
     cache.set(key, entry(bytes))
-  expect(cache.bytes).toBe(10)
+  expect(cache.size).toBe(10)
   cache.set('d', entry(5))
-  expect([cache.get('a'), cache.get('b'), cache.bytes]).toEqual([undefined, undefined, 7])
+  expect([cache.get('a'), cache.get('b'), cache.size]).toEqual([undefined, undefined, 7])
   expect(cache.get('c')).toEqual(entry(2))
 })
 
 test('an entry that is set again counts once, and one that is too large is not kept', () => {
-  const cache = new SizedCache<{ bytes: number }>(10)
+  const cache = new BoundedCache<{ bytes: number }>(10, ({ bytes }) => bytes)
   cache.set('a', entry(6))
   cache.set('a', entry(8))
-  expect(cache.bytes).toBe(8)
+  expect(cache.size).toBe(8)
   cache.set('b', entry(11))
-  expect([cache.get('b'), cache.bytes]).toEqual([undefined, 0])
+  expect([cache.get('b'), cache.size]).toEqual([undefined, 0])
   cache.delete('nobody')
-  expect(cache.bytes).toBe(0)
+  expect(cache.size).toBe(0)
 })
