@@ -34,16 +34,10 @@ const readAddressed = (sent: unknown, now: number): AddressedLocation | null => 
   )
 }
 
-/** The report, or null when the schema must read it. */
-export const readMixedReport = (body: unknown, now: number): MixedBody | null => {
-  if (!isObject(body) || Object.keys(body).length !== 1 || !Array.isArray(body.locations))
-    return null
-  const locations = readEach(body.locations, (one) => readAddressed(one, now))
-  return locations && { locations }
-}
-
 export const readMixedBody = (body: unknown): z.ZodSafeParseResult<MixedBody> => {
-  const report = readMixedReport(body, Date.now())
-  if (report) return { success: true, data: report }
+  const sent = isObject(body) && Object.keys(body).length === 1 ? body.locations : null
+  const now = Date.now()
+  const locations = Array.isArray(sent) ? readEach(sent, (one) => readAddressed(one, now)) : null
+  if (locations) return { success: true, data: { locations } }
   return addressedForm.safeParse(dropNulls(addressedForm, body)) as z.ZodSafeParseResult<MixedBody>
 }

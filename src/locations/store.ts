@@ -53,7 +53,7 @@ export interface TrackPage {
 }
 
 /** A part of a device's track: the first `limit` locations of a span. */
-export interface TrackQuery extends DeviceRef, Span {
+interface TrackQuery extends DeviceRef, Span {
   limit: number
   /** Ascending unless given. */
   order?: Order
@@ -123,11 +123,9 @@ const selectPoints = compile((_: Placeholders<TrackQuery>) =>
     sql`FROM ${SPAN} ORDER BY ${locations.time} LIMIT ${p.limit}`,
   ),
 )
-export type TrackPoint = RowOf<typeof selectPoints>
 
 /** Times and coordinates alone, for the shape of a track. */
-export const readTrackPoints = (db: Database, query: TrackQuery): Promise<TrackPoint[]> =>
-  readAll(selectPoints(db, query))
+export const readTrackPoints = (db: Database, query: TrackQuery) => readAll(selectPoints(db, query))
 
 const countSpan = compile((_: Placeholders<Bounds>) =>
   select({ count: sql<number>`count(*)` }, sql`FROM (SELECT 1 FROM ${SPAN} LIMIT ${p.rows})`),

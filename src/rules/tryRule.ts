@@ -9,9 +9,9 @@ import { CooldownFilter } from '../domain/rule/ruleCooldown.ts'
 import { iso } from '../domain/time/iso.ts'
 import { isScheduled } from '../domain/time/schedule.ts'
 import { type Fix, type FixRow, toFix } from '../domain/track/fix.ts'
-import { MAX_SPAN_LOCATIONS } from '../domain/track/location.ts'
 import { acquireLongReply } from '../http/admission/longReply.ts'
-import { invalid, Problem } from '../http/contract/problem.ts'
+import { invalid } from '../http/contract/problem.ts'
+import { readFurtherPages, SPAN_PAGE_ROWS } from '../http/paging/spanPages.ts'
 import type { ServiceContext } from '../serviceContext.ts'
 import { selectZonesOf } from '../zones/store.ts'
 import { MAX_TESTED_ALERTS } from './contract.ts'
@@ -27,7 +27,6 @@ interface Span {
   to: number
 }
 
-const PAGE_ROWS = 10_000
 const MINUTE_MS = 60_000
 interface PageValues extends DeviceRef {
   from: number
@@ -59,28 +58,21 @@ const selectContext = compile((p: Placeholders<DeviceRef>) =>
   ),
 )
 
-const EXCESS = `The span has more than ${MAX_SPAN_LOCATIONS.toLocaleString('en')} locations. Choose a shorter one with \`from\` and \`to\`.`
-
 const readHistory = async (
   { db, accountId }: ServiceContext,
   rule: Rule,
   span: Span,
 ): Promise<PageRow[]> => {
-  const values: PageValues = {
+  const rest = wantsRest(rule) ? 1 : 0
+  const values = {
     accountId,
     groupId: null,
     ...span,
-    limit: PAGE_ROWS,
-    wantsRest: wantsRest(rule) ? 1 : 0,
-  }
-  const rows: PageRow[] = []
-  for (;;) {
-    const from = rows.length === 0 ? span.from : (rows.at(-1)?.time ?? 0) + 1
-    const page = await readAll(selectFixes(db, { ...values, from }))
-    rows.push(...page)
-    if (rows.length > MAX_SPAN_LOCATIONS) throw new Problem('span-too-large', { detail: EXCESS })
-    if (page.length < PAGE_ROWS) return rows
-  }
+    limit: SPAN_PAGE_ROWS,
+    wantsRest: rest,
+  } as const
+  const read = (from: number) => readAll(selectFixes(db, { ...values, from }))
+  return readFurtherPages(await read(span.from), read)
 }
 
 interface Occurrence {

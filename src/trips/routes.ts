@@ -1,44 +1,29 @@
 import { Hono } from 'hono'
-import { MAX_SPAN_LOCATIONS } from '../domain/track/location.ts'
 import { acquireLongReply } from '../http/admission/longReply.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { operation } from '../http/contract/operation.ts'
 import { Problem } from '../http/contract/problem.ts'
+import { readFurtherPages, SPAN_PAGE_ROWS } from '../http/paging/spanPages.ts'
 import { reply } from '../http/reply/reply.ts'
 import * as contract from './contract.ts'
 import { presentDay, presentStop, presentTrip } from './present.ts'
-import { type FixQuery, readFirstFixes, readFixes } from './store.ts'
+import { readFirstFixes, readFixes } from './store.ts'
 import { summarizeDays } from './tripSummary.ts'
-import { findStops, findTrips, isPrecise, type TripFix } from './trips.ts'
-
-const PAGE_ROWS = 10_000
-
-const EXCESS = `The span has more than ${MAX_SPAN_LOCATIONS.toLocaleString('en')} locations. Choose a shorter one with \`from\` and \`to\`.`
-
-/** The rest of a span after its first page; more than one reply may be made of is refused. */
-const readRest = async (c: Context, query: FixQuery, fixes: TripFix[]): Promise<void> => {
-  const slot = acquireLongReply(c.get('principal').accountId)
-  try {
-    for (let hasMore = true; hasMore; ) {
-      const from = (fixes.at(-1)?.time ?? 0) + 1
-      const page = await readFixes(c.get('db'), { ...query, from })
-      fixes.push(...page)
-      if (fixes.length > MAX_SPAN_LOCATIONS) throw new Problem('span-too-large', { detail: EXCESS })
-      hasMore = page.length === query.limit
-    }
-  } finally {
-    slot.release()
-  }
-}
+import { findStops, findTrips, isPrecise } from './trips.ts'
 
 const readSpan = async (c: Context, span: { from: number; to: number }) => {
   const { accountId, groupId } = c.get('principal')
   const deviceId = c.req.param('deviceId') ?? ''
-  const query = { accountId, groupId, deviceId, ...span, limit: PAGE_ROWS }
+  const query = { accountId, groupId, deviceId, ...span, limit: SPAN_PAGE_ROWS }
   const found = await readFirstFixes(c.get('db'), query)
   if (!found) throw new Problem('device-not-found')
   const { timeZone, fixes } = found
-  if (fixes.length === PAGE_ROWS) await readRest(c, query, fixes)
+  const slot = fixes.length === SPAN_PAGE_ROWS ? acquireLongReply(accountId) : null
+  try {
+    await readFurtherPages(fixes, (from) => readFixes(c.get('db'), { ...query, from }))
+  } finally {
+    slot?.release()
+  }
   return { timeZone, fixes: fixes.filter(isPrecise) }
 }
 

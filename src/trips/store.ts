@@ -7,7 +7,7 @@ import { compile, type Placeholders, readAll, runBatch } from '../db/statement.t
 import { NUMBER_FIELDS } from '../domain/track/location.ts'
 import type { TripFix } from './trips.ts'
 
-export interface FixQuery extends DeviceRef {
+interface FixQuery extends DeviceRef {
   from: number
   to: number
   limit: number

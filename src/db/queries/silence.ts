@@ -6,7 +6,7 @@ import { insertSelect, json, select, selectIn } from '../query.ts'
 import { devices, groupDevices, locations, pendingRaises, rules, silentMarks } from '../schema.ts'
 import { compile, type Placeholders, readAll, runBatch, valuesOf } from '../statement.ts'
 
-/* When devices were last heard, and which ones rules have found silent. */
+/* When devices were last in contact, and which ones rules have found silent. */
 
 /** The devices that rules are for, in the order of their keys. */
 export interface ContactQuery {

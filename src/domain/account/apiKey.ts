@@ -1,13 +1,8 @@
 import { base32 } from '../text/base32.ts'
 
-/** `pgk_<id>_<secret>_<checksum>`. The checksum rejects a mistyped key without a database read. */
-export interface ApiKey {
-  id: string
-  secret: string
-}
-
 const ID_LENGTH = 22
 const SECRET_LENGTH = 40
+/** `pgk_<id>_<secret>_<checksum>`. The checksum rejects a mistyped key without a database read. */
 const FORMAT = new RegExp(
   `^pgk_([0-9a-z]{${ID_LENGTH}})_([0-9a-z]{${SECRET_LENGTH}})_([0-9a-z]{7})$`,
 )
@@ -40,7 +35,7 @@ export const formatApiKey = (keyId: string, secret: string): string => {
 /** Whether a text is meant as an API key, be it well-formed or not. */
 export const looksLikeApiKey = (text: string): boolean => text.startsWith('pgk_')
 
-export const parseApiKey = (text: string): ApiKey | null => {
+export const parseApiKey = (text: string): { id: string; secret: string } | null => {
   const match = FORMAT.exec(text)
   if (!match?.[1] || !match[2] || match[3] !== checksum(`pgk_${match[1]}_${match[2]}`)) return null
   return { id: `key_${match[1]}`, secret: match[2] }

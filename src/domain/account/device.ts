@@ -27,7 +27,7 @@ export interface DeviceLimits {
 /** Of a device that names none. */
 export const DEFAULT_DAILY_LIMITS = { dailyEmailLimit: 100, dailySmsLimit: 20 }
 
-/** A fix that needs a higher speed than this is held back: airliners are slower. */
+/** A fix that needs a higher speed than this is quarantined: airliners are slower. */
 export const DEFAULT_MAX_SPEED = 1200
 
 export const NO_RESERVE = { email: 0, sms: 0 }

@@ -1,18 +1,14 @@
-export interface Reservation {
-  granted: number
-  suppressed: number
-  /** No further message goes out on this day, unless the limit is raised. */
-  reached: boolean
-}
-
-/** Grants as many messages as the day's limit allows: none if it was lowered below what is used. */
-export const reserve = (limit: number, used: number, wanted: number): Reservation => {
+/**
+ * Grants as many messages as the day's limit allows: none if it was lowered below what is used.
+ * Once it is reached, no further message goes out on this day, unless the limit is raised.
+ */
+export const reserve = (limit: number, used: number, wanted: number) => {
   const granted = Math.max(0, Math.min(wanted, limit - used))
   return { granted, suppressed: wanted - granted, reached: wanted > 0 && used + granted >= limit }
 }
 
 /** What decides how much of a limit a message may use. */
-export interface ReservedLimit {
+interface ReservedLimit {
   limit: number
   reserve: number
   usedByEmergencies: number

@@ -8,7 +8,7 @@ const MINUTE_MS = 60_000
 export interface ContactedDevice {
   id: string
   key: number
-  /** The latest arrival of anything; 0 for a device that was never heard. */
+  /** The latest arrival of anything; 0 before the first. */
   contact: number
   groups: string[]
   /** By rule, the contact after which it has found the device silent. */

@@ -431,9 +431,13 @@ export interface Refused {
 const isoMember = (name: string, at: number | null | undefined): Record<string, string | null> =>
   at === undefined ? {} : { [name]: isoOrNull(at) }
 
-export const refusalProblem = (refused: Refused): Problem => {
-  const { refusal, errors, availableAt, resetAt, alertId } = refused
-  return new Problem(refusal, {
+/** The outcome when it is granted; throws its problem when it is refused. */
+export const requireOk = <O extends { ok: true } | Refused>(
+  outcome: O,
+): Extract<O, { ok: true }> => {
+  if (outcome.ok) return outcome as Extract<O, { ok: true }>
+  const { refusal, errors, availableAt, resetAt, alertId } = outcome as Refused
+  throw new Problem(refusal, {
     members: {
       ...isoMember('availableAt', availableAt),
       ...isoMember('resetAt', resetAt),
@@ -441,12 +445,4 @@ export const refusalProblem = (refused: Refused): Problem => {
     },
     ...(errors && { errors }),
   })
-}
-
-/** The outcome when it is granted; throws its problem when it is refused. */
-export const requireOk = <O extends { ok: true } | Refused>(
-  outcome: O,
-): Extract<O, { ok: true }> => {
-  if (outcome.ok) return outcome as Extract<O, { ok: true }>
-  throw refusalProblem(outcome as Refused)
 }

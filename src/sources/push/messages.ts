@@ -10,6 +10,7 @@ import { sha256 } from '../../domain/text/sha256.ts'
 import { iso } from '../../domain/time/iso.ts'
 import { isClockWrong } from '../../domain/track/credible.ts'
 import type { NamedDevice } from '../../ingest/arrival.ts'
+import type { ArrivedItem } from './senders.ts'
 
 /* Messages written on devices. They stand in one list with the commands to them. */
 
@@ -26,11 +27,7 @@ const selectNew = (messages: string) => sql`SELECT sent.value ->> 1 AS id, min(s
   WHERE NOT EXISTS (SELECT 1 FROM ${commands} WHERE ${commands.id} = sent.value ->> 0)
   GROUP BY sent.value ->> 0`
 
-export interface ReceivedMessage {
-  item: MessageItem
-  device: Pick<NamedDevice, 'id' | 'key'>
-  receivedAt: number
-}
+type ReceivedMessage = ArrivedItem<MessageItem> & { device: Pick<NamedDevice, 'id' | 'key'> }
 
 /** Commands and messages are kept for a year. */
 const MAX_AGE_MS = 365 * 86_400_000

@@ -97,21 +97,15 @@ const importPage = async (
   await deleteReports(context.db, holder, identifier, numbers)
 }
 
-export interface ImportOutcome {
-  imported: number
-  /** Still to be moved. The sweep does that. */
-  pending: number
-}
-
 /**
  * Moves the reports of an identifier to the device that has it. Whatever fails, the identifier is
- * the device's: the sweep moves what is left.
+ * the device's: the sweep moves what is left (`pending`).
  */
 export const importReports = async (
   context: ServiceContext,
   holder: Holder,
   identifier: string,
-): Promise<ImportOutcome> => {
+): Promise<{ imported: number; pending: number }> => {
   const { db, requestId } = context
   const reports = await readReports(db, holder, identifier, PAGE)
   if (reports.length === 0) return { imported: 0, pending: 0 }

@@ -1,0 +1,19 @@
+import { MAX_SPAN_LOCATIONS } from '../../domain/track/location.ts'
+import { Problem } from '../contract/problem.ts'
+
+export const SPAN_PAGE_ROWS = 10_000
+
+const EXCESS = `The span has more than ${MAX_SPAN_LOCATIONS.toLocaleString('en')} locations. Choose a shorter one with \`from\` and \`to\`.`
+
+/** Adds the further pages of a span to its first page, or refuses a span with too many locations. */
+export const readFurtherPages = async <Row extends { time: number }>(
+  rows: Row[],
+  read: (from: number) => Promise<Row[]>,
+): Promise<Row[]> => {
+  for (let page = rows; page.length === SPAN_PAGE_ROWS; ) {
+    page = await read((rows.at(-1)?.time ?? 0) + 1)
+    rows.push(...page)
+    if (rows.length > MAX_SPAN_LOCATIONS) throw new Problem('span-too-large', { detail: EXCESS })
+  }
+  return rows
+}
