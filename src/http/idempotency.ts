@@ -75,15 +75,9 @@ const readKey = (c: Context): string | null => {
 
 /** The operator's keys are in the directory, an account's in its cell. */
 const startAttempt = (c: Context, key: string): { db: Database; attempt: Attempt } => {
-  const caller = c.get('principal')
-  const token = crypto.randomUUID()
-  if (!caller)
-    return {
-      db: openDirectory(c.env),
-      attempt: { accountId: 'operator', principal: '', key, token },
-    }
-  const { accountId, userId } = caller
-  return { db: c.get('db'), attempt: { accountId, principal: userId ?? '', key, token } }
+  const { accountId = 'operator', userId = null } = c.get('principal') ?? {}
+  const db = c.get('principal') ? c.get('db') : openDirectory(c.env)
+  return { db, attempt: { accountId, principal: userId ?? '', key, token: crypto.randomUUID() } }
 }
 
 export const hasIdempotencyKey = (c: Context): boolean =>

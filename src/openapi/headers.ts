@@ -90,22 +90,20 @@ const REPLY_HEADERS = {
 
 export type ReplyHeader = keyof typeof REPLY_HEADERS
 
-export const replyHeaders = (
-  ...names: ReplyHeader[]
-): NonNullable<ZodOpenApiResponseObject['headers']> =>
-  z.object(Object.fromEntries(names.map((name) => [name, REPLY_HEADERS[name]])))
-
-/** Headers that not every reply with the same status has. */
-export const withOptionalHeaders = (
-  headers: NonNullable<ZodOpenApiResponseObject['headers']>,
-  ...names: ReplyHeader[]
-): NonNullable<ZodOpenApiResponseObject['headers']> => {
-  const optional = names.map((name) => {
-    const { header: _, ...meta } = REPLY_HEADERS[name].meta() ?? {}
-    return [name, REPLY_HEADERS[name].optional().meta(meta)]
-  })
-  return (headers as z.ZodObject).extend(Object.fromEntries(optional))
+const optionalHeader = (name: ReplyHeader): z.ZodType => {
+  const { header: _, ...meta } = REPLY_HEADERS[name].meta() ?? {}
+  return REPLY_HEADERS[name].optional().meta(meta)
 }
+
+/** `sometimes` are headers that not every reply with the same status has. */
+export const replyHeaders = (
+  always: ReplyHeader[],
+  sometimes: ReplyHeader[] = [],
+): NonNullable<ZodOpenApiResponseObject['headers']> =>
+  z.object({
+    ...Object.fromEntries(always.map((name) => [name, REPLY_HEADERS[name]])),
+    ...Object.fromEntries(sometimes.map((name) => [name, optionalHeader(name)])),
+  })
 
 /** The headers of a success. The second kind is a page: it has no ETag and is not replayed. */
 export const successHeaders = (

@@ -6,7 +6,7 @@ import type {
 } from 'zod-openapi'
 import { type Operation, problemsOf, statusIn, TOKEN_PROBLEMS } from '../http/contract/contract.ts'
 import { PROBLEMS, Problem, type ProblemCode, problemDocument } from '../http/contract/problem.ts'
-import { type ReplyHeader, replyHeaders, withOptionalHeaders } from './headers.ts'
+import { type ReplyHeader, replyHeaders } from './headers.ts'
 
 const CODES = Object.keys(PROBLEMS) as ProblemCode[]
 
@@ -95,23 +95,18 @@ const RETRYABLE: readonly ProblemCode[] = [
   'unavailable',
 ]
 
-/** The problems that always come with a header. */
-const sentWith = (status: number): [ReplyHeader, (code: ProblemCode) => boolean][] => [
-  ['WWW-Authenticate', () => status === 401],
-  ['RateLimit', (code) => code === 'too-many-requests'],
-  ['Retry-After', (code) => RETRYABLE.includes(code)],
-]
-
 /** A header is required only if every problem with the status has it. */
 const headersOf = (codes: readonly ProblemCode[], status: number) => {
-  const rules = sentWith(status)
-  const always = rules.filter(([, isSentWith]) => codes.every(isSentWith))
-  const sometimes = rules.filter(
-    ([, isSentWith]) => codes.some(isSentWith) && !codes.every(isSentWith),
-  )
-  return withOptionalHeaders(
-    replyHeaders('X-Request-Id', ...always.map(([name]) => name)),
-    ...sometimes.map(([name]) => name),
+  const counts: [ReplyHeader, number][] = [
+    ['WWW-Authenticate', status === 401 ? codes.length : 0],
+    ['RateLimit', codes.filter((code) => code === 'too-many-requests').length],
+    ['Retry-After', codes.filter((code) => RETRYABLE.includes(code)).length],
+  ]
+  const always = counts.filter(([, count]) => count === codes.length)
+  const sometimes = counts.filter(([, count]) => count > 0 && count < codes.length)
+  return replyHeaders(
+    ['X-Request-Id', ...always.map(([name]) => name)],
+    sometimes.map(([name]) => name),
   )
 }
 

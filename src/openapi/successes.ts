@@ -19,7 +19,7 @@ const success = (
   schema: z.ZodType,
 ): ZodOpenApiResponseObject => ({
   description: status === 201 ? 'Created.' : 'OK.',
-  headers: replyHeaders(...successHeaders(route, status)),
+  headers: replyHeaders(successHeaders(route, status)),
   content: {
     'application/json': { schema: namedReply(route.contract, schema) },
     ...(status === (route.contract.status ?? 200) && otherFormats(route.contract)),
@@ -30,7 +30,7 @@ const success = (
 export const successesOf = (route: ContractedRoute): ZodOpenApiResponsesObject => {
   const { upgrade, status = 200, reply, alternateReply, etag } = route.contract
   if (upgrade)
-    return { 101: { description: 'The stream starts.', headers: replyHeaders('X-Request-Id') } }
+    return { 101: { description: 'The stream starts.', headers: replyHeaders(['X-Request-Id']) } }
   return {
     [status]: success(route, status, reply),
     ...(alternateReply && {
@@ -40,7 +40,7 @@ export const successesOf = (route: ContractedRoute): ZodOpenApiResponsesObject =
       route.method === 'GET' && {
         304: {
           description: 'The resource still has the state that `If-None-Match` names.',
-          headers: replyHeaders('X-Request-Id', 'ETag'),
+          headers: replyHeaders(['X-Request-Id', 'ETag']),
         },
       }),
   }

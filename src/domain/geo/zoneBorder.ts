@@ -13,17 +13,13 @@ const isMeridional = ({ x1, x2 }: Edge): boolean => x1 === x2
 /** An edge along the latitude of a pole is one point, where its neighbours end. */
 const isPolar = ({ y1, y2 }: Edge): boolean => Math.abs(y1) === 90 && y1 === y2
 
-export const edgesOf = ({ longitudes, latitudes }: UnwrappedRing): Edge[] => {
-  const edges: Edge[] = []
-  for (let i = 1; i < longitudes.length; i++)
-    edges.push({
-      x1: longitudes[i - 1] as number,
-      y1: latitudes[i - 1] as number,
-      x2: longitudes[i] as number,
-      y2: latitudes[i] as number,
-    })
-  return edges
-}
+export const edgesOf = ({ longitudes, latitudes }: UnwrappedRing): Edge[] =>
+  Array.from({ length: longitudes.length - 1 }, (_, i) => ({
+    x1: longitudes[i] as number,
+    y1: latitudes[i] as number,
+    x2: longitudes[i + 1] as number,
+    y2: latitudes[i + 1] as number,
+  }))
 
 const meridianOf = ({ x1 }: Edge): number => ((x1 % 360) + 360) % 360
 

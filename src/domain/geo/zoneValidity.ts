@@ -33,15 +33,14 @@ const isBetween = (a: Point, b: Point, c: Point): boolean =>
 
 type Contact = 'none' | 'touch' | 'cross'
 
+const endsOf = ({ x1, y1, x2, y2 }: Edge): Ends => [
+  [x1, y1],
+  [x2, y2],
+]
+
 const contactOf = (first: Edge, second: Edge): Contact => {
-  const [a, b]: Ends = [
-    [first.x1, first.y1],
-    [first.x2, first.y2],
-  ]
-  const [c, d]: Ends = [
-    [second.x1, second.y1],
-    [second.x2, second.y2],
-  ]
+  const [a, b] = endsOf(first)
+  const [c, d] = endsOf(second)
   const [c1, c2, c3, c4] = [turn(a, b, c), turn(a, b, d), turn(c, d, a), turn(c, d, b)]
   if (c1 * c2 < 0 && c3 * c4 < 0) return 'cross'
   const touches =

@@ -8,14 +8,12 @@ import { pascal } from './names.ts'
 
 type Schema = oas31.SchemaObject
 
-const IGNORED: Schema = {
+const writtenByServer = (accepted: string): Schema & { readOnly: true } => ({
   readOnly: true,
-  description: 'Written by the server. Accepted and ignored.',
-}
-const UNCHANGED: Schema = {
-  readOnly: true,
-  description: 'Written by the server. Accepted if unchanged.',
-}
+  description: `Written by the server. Accepted ${accepted}.`,
+})
+const IGNORED = writtenByServer('and ignored')
+const UNCHANGED = writtenByServer('if unchanged')
 
 /** Adds members to a schema, so that what `GET` returns can be sent back. */
 const addMembers = (schema: Schema, members: Record<string, Schema>): Schema => {
