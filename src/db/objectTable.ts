@@ -71,6 +71,10 @@ export const runQuery = <R extends Record<string, SqlStorageValue>>(
   { text, values }: Fragment,
 ): SqlStorageCursor<R> => sql.exec<R>(text, ...values)
 
+/** The only value of the only row. */
+export const readValue = <T extends SqlStorageValue>(sql: SqlStorage, query: Fragment): T =>
+  Object.values(runQuery(sql, query).one())[0] as T
+
 /** The SELECT of a table's rows, and the columns whose values are decoded. */
 const selections = new WeakMap<SQLiteTable, { text: string; decoded: [string, SQLiteColumn][] }>()
 

@@ -13,8 +13,15 @@ const device = z.object({ deviceId, name })
 const channel = z.enum(CHANNELS)
 const alertId = id('alr')
 const alertName = z.string().meta({ description: 'The alert’s name.', example: 'SOSButton' })
-const NOTICES = 'How many notices are sent.'
 const NOT_SENT = 'How many are not sent because the account has reached its `dailyNoticeLimit`.'
+const author = z.string().meta({
+  description: 'The user whose key was used, or the key when it belongs to no user.',
+  example: 'usr_1jn7wz3h4q8v2n5t7r6m0p',
+})
+const notices = {
+  notices: z.int().meta({ description: 'How many notices are sent.', example: 3 }),
+  noticesSuppressed: z.int().meta({ description: NOT_SENT, example: 0 }),
+}
 const resetAt = time.meta({ description: 'When the device can send messages again.' })
 const licenses = z.object({
   used: z.int().meta({ example: 10 }),
@@ -85,10 +92,7 @@ const DATA = {
   'alert.acknowledged': z.object({
     deviceId,
     alertId,
-    acknowledgedBy: z.string().meta({
-      description: 'The user whose key was used, or the key when it belongs to no user.',
-      example: 'usr_1jn7wz3h4q8v2n5t7r6m0p',
-    }),
+    acknowledgedBy: author,
   }),
   'alert.undelivered': z.object({
     deviceId,
@@ -97,8 +101,7 @@ const DATA = {
     reason: z
       .enum(UNDELIVERED_REASONS)
       .meta({ description: 'Why the emergency has reached nobody.' }),
-    notices: z.int().meta({ description: NOTICES, example: 3 }),
-    noticesSuppressed: z.int().meta({ description: NOT_SENT, example: 0 }),
+    ...notices,
   }),
   'alert.escalated': z.object({
     deviceId,
@@ -115,12 +118,8 @@ const DATA = {
   'alert.cancelled': z.object({
     deviceId,
     alertId,
-    cancelledBy: z.string().meta({
-      description: 'The user whose key was used, or the key when it belongs to no user.',
-      example: 'usr_1jn7wz3h4q8v2n5t7r6m0p',
-    }),
-    notices: z.int().meta({ description: NOTICES, example: 3 }),
-    noticesSuppressed: z.int().meta({ description: NOT_SENT, example: 0 }),
+    cancelledBy: author,
+    ...notices,
   }),
   'message.sent': message,
   'message.failed': message.extend({ reason: z.string().nullable() }),

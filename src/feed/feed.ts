@@ -1,8 +1,9 @@
 import { DurableObject } from 'cloudflare:workers'
-import { type Database, openCell } from '../db/open.ts'
-import { CLOSE, PING, PONG, readMessage, sendableCode } from '../domain/event/stream.ts'
+import { openCell } from '../db/open.ts'
+import { CLOSE, PING, PONG, readMessage } from '../domain/event/stream.ts'
 import type { DisabledReason, Webhook, WebhookDelivery } from '../domain/event/webhook.ts'
 import type { Env } from '../env.ts'
+import { closeSocket } from '../http/socket.ts'
 import { type AccountStatus, disableWebhook, readAccountSnapshot } from '../webhooks/store.ts'
 import { ensureFeedState, readFeedState, updateFeedState } from './feedState.ts'
 import { PollLoop } from './pollLoop.ts'
@@ -43,11 +44,11 @@ export class AccountFeed extends DurableObject<Env> {
     this.#sql = state.storage.sql
     migrateTables(state.storage)
     state.setWebSocketAutoResponse(new WebSocketRequestResponsePair(PING, PONG))
-    this.#pollLoop = new PollLoop(
-      state.storage,
-      () => this.#poll(),
-      (now) => this.#nextPollAt(now),
-    )
+    this.#pollLoop = new PollLoop({
+      storage: state.storage,
+      poll: () => this.#poll(),
+      nextPollAt: (now) => this.#nextPollAt(now),
+    })
     this.#streams = new Streams(env, state.getWebSockets())
     this.#admission = new StreamAdmission(state, env, this.#streams)
     this.#webhookWorkers = new WebhookWorkers(
@@ -124,7 +125,7 @@ export class AccountFeed extends DurableObject<Env> {
     void this.#pollLoop.request()
     if (refusal) {
       server.accept()
-      server.close(CLOSE[refusal].code, CLOSE[refusal].reason)
+      closeSocket(server, CLOSE[refusal])
     }
     return new Response(null, { status: 101, webSocket: client })
   }
@@ -145,11 +146,7 @@ export class AccountFeed extends DurableObject<Env> {
 
   override async webSocketClose(socket: WebSocket, code: number): Promise<void> {
     this.#removeStream(socket)
-    try {
-      socket.close(sendableCode(code))
-    } catch {
-      // The connection is gone already.
-    }
+    closeSocket(socket, { code })
   }
 
   override async webSocketError(socket: WebSocket): Promise<void> {
@@ -170,7 +167,7 @@ export class AccountFeed extends DurableObject<Env> {
     const state = readFeedState(this.#sql)
     if (!state) return
     const now = Date.now()
-    const db = this.#openCell(state)
+    const db = openCell(this.env, state.cell)
     this.#lastPollAt = now
     this.#streams.closeExpired(now)
     const { status, head, webhooks } = await readAccountSnapshot(db, state.accountId)
@@ -195,14 +192,11 @@ export class AccountFeed extends DurableObject<Env> {
     if (!state) return
     const now = Date.now()
     recordDisableIntent(this.#sql, webhook.id, reason, now)
-    await disableWebhook(this.#openCell(state), state.accountId, webhook, { reason, now })
+    const db = openCell(this.env, state.cell)
+    await disableWebhook(db, state.accountId, webhook, { reason, now })
     confirmDisabled(this.#sql, webhook.id, now)
     this.#webhookWorkers.remove(webhook.id)
     void this.#pollLoop.request()
-  }
-
-  #openCell({ cell }: FeedOwner): Database {
-    return openCell(this.env, cell)
   }
 
   #contextOf(owner: FeedOwner): FeedContext {

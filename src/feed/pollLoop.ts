@@ -3,25 +3,23 @@ import { logFailure } from '../log.ts'
 const MAX_RETRY_MS = 60_000
 const MIN_DELAY_MS = 100
 
+interface PollOptions {
+  storage: DurableObjectStorage
+  poll: () => Promise<void>
+  /** When the next poll is due; null while there is nothing to poll for. */
+  nextPollAt: (now: number) => number | null
+}
+
 /** Polls on request and by alarm: one poll at a time, one alarm at a time. */
 export class PollLoop {
-  readonly #storage: DurableObjectStorage
-  readonly #poll: () => Promise<void>
-  readonly #nextPollAt: (now: number) => number | null
+  readonly #options: PollOptions
   #running: Promise<void> | null = null
   #isRequested = false
   #failures = 0
   #alarmAt: number | null = null
 
-  /** `nextPollAt` tells when the next poll is due; null while there is nothing to poll for. */
-  constructor(
-    storage: DurableObjectStorage,
-    poll: () => Promise<void>,
-    nextPollAt: (now: number) => number | null,
-  ) {
-    this.#storage = storage
-    this.#poll = poll
-    this.#nextPollAt = nextPollAt
+  constructor(options: PollOptions) {
+    this.#options = options
   }
 
   /** A request during a poll is followed by one more poll. */
@@ -42,7 +40,7 @@ export class PollLoop {
   async stop(): Promise<void> {
     this.#isRequested = false
     await this.#running
-    await this.#storage.deleteAlarm()
+    await this.#options.storage.deleteAlarm()
     this.#alarmAt = null
   }
 
@@ -52,19 +50,19 @@ export class PollLoop {
     const due =
       this.#failures > 0
         ? now + Math.min(1000 * 2 ** this.#failures, MAX_RETRY_MS)
-        : this.#nextPollAt(now)
+        : this.#options.nextPollAt(now)
     if (due === null) return
     const at = Math.max(due, now + MIN_DELAY_MS)
     if (this.#alarmAt !== null && this.#alarmAt <= at && this.#alarmAt > now) return
     this.#alarmAt = at
-    await this.#storage.setAlarm(at)
+    await this.#options.storage.setAlarm(at)
   }
 
   async #pollUntilIdle(): Promise<void> {
     while (this.#isRequested) {
       this.#isRequested = false
       try {
-        await this.#poll()
+        await this.#options.poll()
         this.#failures = 0
       } catch (error) {
         this.#failures++

@@ -1,7 +1,7 @@
 import { type Authenticated, authenticate } from '../auth/principal.ts'
 import { tryCountRequest } from '../auth/requestLimit.ts'
 import { allows, type Scope } from '../domain/account/scope.ts'
-import type { Closing } from '../domain/event/stream.ts'
+import { type Closing, sendableCode } from '../domain/event/stream.ts'
 import { admit, hasBearer, recordUse, requireScope } from './auth.ts'
 import type { Context } from './context.ts'
 
@@ -11,6 +11,18 @@ export const isUpgrade = (c: Context): boolean =>
 /** The protocols that the caller offers in `Sec-WebSocket-Protocol`. */
 export const subprotocols = (c: Context): string[] =>
   (c.req.header('Sec-WebSocket-Protocol') ?? '').split(',').map((name) => name.trim())
+
+/** Does nothing if the socket is closed already. */
+export const closeSocket = (
+  socket: WebSocket,
+  { code, reason }: { code: number; reason?: string },
+): void => {
+  try {
+    socket.close(sendableCode(code), reason)
+  } catch {
+    // It is closed.
+  }
+}
 
 const BEARER = 'bearer.'
 

@@ -17,8 +17,8 @@ import { usageBetween } from './devices/usage.ts'
 import * as commandSms from './messages/commandSms.ts'
 import { MessageSender } from './messages/messageSender.ts'
 import { type AccountNotice, type NoticeOutcome, sendNotice } from './messages/notices.ts'
-import { applyReceipt } from './messages/receipts.ts'
 import { type ResendOutcome, resendMessage, type StoredMessage } from './messages/resendMessage.ts'
+import { applyReceipt } from './messages/sendOutcome.ts'
 import { migrateTables } from './migrations.ts'
 import { isEmpty } from './outbox/outbox.ts'
 import { OutboxDrain } from './outbox/outboxDrain.ts'
@@ -58,11 +58,8 @@ export class AccountLedger extends DurableObject<Env> {
       armAlarm: () => this.#armAlarm(),
       onFailure: (error) => this.#logFailure('projection-failed', error),
     })
-    this.#messageSender = new MessageSender(
-      state.storage,
-      env,
-      () => void this.#outboxDrain.drain(),
-    )
+    const onRecorded = () => void this.#outboxDrain.drain()
+    this.#messageSender = new MessageSender({ storage: state.storage, env, onRecorded })
   }
 
   async openAccount(opening: accounts.Opening): Promise<AccountOutcome> {

@@ -1,30 +1,23 @@
-import { CLOSE, type Closing, readMessage, sendableCode } from '../domain/event/stream.ts'
+import { CLOSE, type Closing, readMessage } from '../domain/event/stream.ts'
+import { closeSocket } from '../http/socket.ts'
 
 const TOKEN_TIMEOUT_MS = 10_000
 /** How much a client may send between its token and the feed's `ready`. */
 const MAX_EARLY_MESSAGES = 16
 const MAX_EARLY_BYTES = 65_536
 
-const close = (socket: WebSocket, { code, reason }: { code: number; reason: string }): void => {
-  try {
-    socket.close(sendableCode(code), reason)
-  } catch {
-    // It is closed already.
-  }
-}
-
 const forward = (data: string | ArrayBuffer, from: WebSocket, to: WebSocket): void => {
   try {
     to.send(data)
   } catch {
-    close(from, CLOSE.unavailable)
+    closeSocket(from, CLOSE.unavailable)
   }
 }
 
 const pipe = (from: WebSocket, to: WebSocket): void => {
   from.addEventListener('message', ({ data }) => forward(data, from, to))
-  from.addEventListener('close', ({ code, reason }) => close(to, { code, reason }))
-  from.addEventListener('error', () => close(to, CLOSE.unavailable))
+  from.addEventListener('close', ({ code, reason }) => closeSocket(to, { code, reason }))
+  from.addEventListener('error', () => closeSocket(to, CLOSE.unavailable))
 }
 
 /** Buffers the messages of a socket until the returned function forwards them to the feed. */
@@ -34,7 +27,7 @@ const bufferMessages = (socket: WebSocket): ((feed: WebSocket) => void) => {
   const buffer = ({ data }: MessageEvent) => {
     bytes += typeof data === 'string' ? data.length : data.byteLength
     if (buffered.length === MAX_EARLY_MESSAGES || bytes > MAX_EARLY_BYTES)
-      return close(socket, CLOSE.badMessage)
+      return closeSocket(socket, CLOSE.badMessage)
     buffered.push(data)
   }
   socket.addEventListener('message', buffer)
@@ -53,15 +46,15 @@ export const awaitToken = (
 ): WebSocket => {
   const { 0: client, 1: socket } = new WebSocketPair()
   socket.accept()
-  const timer = setTimeout(() => close(socket, CLOSE.unauthorized), TOKEN_TIMEOUT_MS)
+  const timer = setTimeout(() => closeSocket(socket, CLOSE.unauthorized), TOKEN_TIMEOUT_MS)
   socket.addEventListener('close', () => clearTimeout(timer))
   const readFirst = async ({ data }: MessageEvent) => {
     clearTimeout(timer)
     const message = readMessage(data)
-    if (message?.type !== 'token') return close(socket, CLOSE.badMessage)
+    if (message?.type !== 'token') return closeSocket(socket, CLOSE.badMessage)
     const forwardBuffered = bufferMessages(socket)
     const feed = await connectToFeed(message.token).catch((): Closing => 'unavailable')
-    if (typeof feed === 'string') return close(socket, CLOSE[feed])
+    if (typeof feed === 'string') return closeSocket(socket, CLOSE[feed])
     pipe(feed, socket)
     feed.accept()
     forwardBuffered(feed)

@@ -1,10 +1,16 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { PendingRaise } from '../../domain/message/pendingRaise.ts'
-import type { ContactedDevice } from '../../domain/rule/silence.ts'
 import type { Database } from '../open.ts'
 import { insertSelect, json, select, selectIn } from '../query.ts'
 import { devices, groupDevices, locations, pendingRaises, rules, silentMarks } from '../schema.ts'
-import { compile, type Placeholders, readAll, runBatch, valuesOf } from '../statement.ts'
+import {
+  compile,
+  type Placeholders,
+  type RowOf,
+  readAll,
+  runBatch,
+  valuesOf,
+} from '../statement.ts'
 
 /* When devices were last in contact, and which ones rules have found silent. */
 
@@ -19,18 +25,9 @@ export interface ContactQuery {
   limit: number
 }
 
-export interface ContactRow extends ContactedDevice {
-  accountId: string
-  ends: string | null
-}
-
-interface Packed {
-  ranges: string
-  deviceIds: string
-  groupIds: string
-  after: number
-  limit: number
-}
+/** With lists as JSON. */
+type Packed = Record<'ranges' | 'deviceIds' | 'groupIds', string> &
+  Pick<ContactQuery, 'after' | 'limit'>
 
 /** Two rows for each device: its own and its last location's. */
 const columnsOf = (p: Placeholders<Packed>) => ({
@@ -61,6 +58,8 @@ const selectAll = compile((p: Placeholders<Packed>) =>
   ),
 )
 
+export type ContactRow = RowOf<typeof selectAll>
+
 /** The devices that rules name, by themselves or by a group. No row of others is read. */
 const selectNamed = compile((p: Placeholders<Packed>) =>
   select(
@@ -81,13 +80,12 @@ export const readContactedDevices = async (
   db: Database,
   query: ContactQuery,
 ): Promise<ContactRow[]> => {
-  const { ranges, deviceIds, groupIds, after, limit } = query
-  const values: Packed = {
+  const { ranges, deviceIds, groupIds, limit } = query
+  const values = {
+    ...query,
     ranges: JSON.stringify(ranges),
     deviceIds: JSON.stringify(deviceIds),
     groupIds: JSON.stringify(groupIds),
-    after,
-    limit,
   }
   const all = ranges.length > 0 ? await readAll(selectAll(db, values)) : []
   const hasNamed = deviceIds.length + groupIds.length > 0

@@ -6,6 +6,7 @@ import { allows } from '../../domain/account/scope.ts'
 import { CLOSE, type Closing, MAX_TOTAL_UNACKED_BYTES } from '../../domain/event/stream.ts'
 import type { Env } from '../../env.ts'
 import { readLog } from '../../events/store.ts'
+import { closeSocket } from '../../http/socket.ts'
 import { makeAck, readAck } from './ack.ts'
 import { InFlight } from './inFlight.ts'
 import {
@@ -91,11 +92,7 @@ export class Streams {
 
   close(socket: WebSocket, why: Closing): void {
     this.#subscribers.delete(socket)
-    try {
-      socket.close(CLOSE[why].code, CLOSE[why].reason)
-    } catch {
-      // The client has closed it already.
-    }
+    closeSocket(socket, CLOSE[why])
   }
 
   closeAll(why: Closing): void {

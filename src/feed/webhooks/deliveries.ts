@@ -3,7 +3,7 @@ import {
   findRow,
   insertRow,
   query,
-  runQuery,
+  readValue,
   selectRows,
   updateRows,
 } from '../../db/objectTable.ts'
@@ -70,11 +70,11 @@ export const listDeliveries = (
 
 /** When the next attempt is due of any webhook but these. */
 export const nextAttemptAt = (sql: SqlStorage, except: Iterable<string>): number | null =>
-  runQuery<{ at: number | null }>(
+  readValue<number | null>(
     sql,
-    query`SELECT min(${next}) AS at FROM ${deliveries} WHERE ${isPending}
+    query`SELECT min(${next}) FROM ${deliveries} WHERE ${isPending}
       AND ${deliveries.webhookId} NOT IN (SELECT value FROM json_each(${JSON.stringify([...except])}))`,
-  ).one().at
+  )
 
 /**
  * Counts the attempt before the call, so that one interrupted by a crash counts too; it is repeated

@@ -2,7 +2,7 @@ import {
   deleteRows,
   insertRow,
   query,
-  runQuery,
+  readValue,
   selectRows,
   updateRows,
 } from '../../db/objectTable.ts'
@@ -42,10 +42,7 @@ export const confirmDisabled = (sql: SqlStorage, webhookId: string, creation: nu
   updateRows(sql, disableNotices, { due: creation }, { webhookId, creation })
 
 export const nextDisableNotice = (sql: SqlStorage): number | null =>
-  runQuery<{ at: number | null }>(
-    sql,
-    query`SELECT min(${disableNotices.due}) AS at FROM ${disableNotices}`,
-  ).one().at
+  readValue(sql, query`SELECT min(${disableNotices.due}) FROM ${disableNotices}`)
 
 /** Does nothing if the webhook was not disabled after all, or has been enabled again. */
 const requestNotice = async (

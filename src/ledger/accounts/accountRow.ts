@@ -1,4 +1,4 @@
-import { findRow, query, runQuery, updateRows } from '../../db/objectTable.ts'
+import { findRow, query, readValue, updateRows } from '../../db/objectTable.ts'
 import type { Account } from '../../domain/account/account.ts'
 import { currentDay } from '../../domain/account/license.ts'
 import { parseEmergencySettings, storeEmergencySettings } from '../../domain/message/emergency.ts'
@@ -30,12 +30,11 @@ export const readAccount = (sql: SqlStorage): Account | null => {
 /** The start of the first day on which a device expires whose expiry is not recorded yet. */
 const findNextExpiry = ({ sql, account }: Decision): number | null => {
   const { ends, recorded } = tables.devices
-  const first = runQuery<{ day: Day | null }>(
+  const first = readValue<Day | null>(
     sql,
-    query`SELECT min(${ends}) AS day FROM ${tables.devices}
-      WHERE ${ends} IS NOT NULL AND ${recorded} = 0`,
-  ).one()
-  return first.day === null ? null : dayStart(first.day, account.timeZone)
+    query`SELECT min(${ends}) FROM ${tables.devices} WHERE ${ends} IS NOT NULL AND ${recorded} = 0`,
+  )
+  return first === null ? null : dayStart(first, account.timeZone)
 }
 
 /** Writes and posts a changed account. The only place that emits the license events. */

@@ -1,4 +1,4 @@
-import { deleteRows, insertRow, query, runQuery, selectRows } from '../../db/objectTable.ts'
+import { deleteRows, insertRow, query, readValue, selectRows } from '../../db/objectTable.ts'
 import type { Account } from '../../domain/account/account.ts'
 import { availableAt, type Ends } from '../../domain/account/license.ts'
 import type { Day } from '../../domain/time/day.ts'
@@ -15,11 +15,11 @@ export const addEnding = (sql: SqlStorage, ends: Ends, by: 1 | -1): void => {
 
 /** How many devices end after the one day and up to the other. */
 export const countEndingBetween = (sql: SqlStorage, after: Day, upTo: Day): number =>
-  runQuery<{ sum: number }>(
+  readValue<number>(
     sql,
-    query`SELECT coalesce(sum(${endings.count}), 0) AS sum FROM ${endings}
+    query`SELECT coalesce(sum(${endings.count}), 0) FROM ${endings}
       WHERE ${endings.day} > ${after} AND ${endings.day} <= ${upTo}`,
-  ).one().sum
+  )
 
 /** When a license becomes free because a device ends; null if none does. */
 export const findAvailableAt = (sql: SqlStorage, account: Account): number | null =>

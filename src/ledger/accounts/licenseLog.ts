@@ -1,4 +1,4 @@
-import { deleteRows, query, runQuery, selectRows } from '../../db/objectTable.ts'
+import { deleteRows, query, readValue, selectRows } from '../../db/objectTable.ts'
 import { log } from '../tables.ts'
 
 /** A line of the license log: what happened, and how many licenses were in use after it. */
@@ -16,11 +16,11 @@ const TRIM_EVERY = 1000
 
 export const appendLogLine = (sql: SqlStorage, line: Omit<LogLine, 'sequence'>): void => {
   const { time, deviceId, what, used, total } = line
-  const { sequence } = runQuery<{ sequence: number }>(
+  const sequence = readValue<number>(
     sql,
     query`INSERT INTO ${log} (${log.time}, ${log.deviceId}, ${log.what}, ${log.used}, ${log.total})
       VALUES (${time}, ${deviceId}, ${what}, ${used}, ${total}) RETURNING ${log.sequence}`,
-  ).one()
+  )
   if (sequence % TRIM_EVERY === 0)
     deleteRows(sql, log, query`${log.sequence} <= ${sequence - MAX_LINES}`)
 }

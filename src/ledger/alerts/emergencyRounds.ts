@@ -1,4 +1,4 @@
-import { findRow, query, runQuery, updateRows } from '../../db/objectTable.ts'
+import { findRow, query, readValue, updateRows } from '../../db/objectTable.ts'
 import { openCell } from '../../db/open.ts'
 import { readRoundState } from '../../db/queries/recipients.ts'
 import { onePerAddress } from '../../domain/message/alert.ts'
@@ -18,12 +18,12 @@ const { checkAt, nextRound } = emergencies
 
 /** When the next check or round is due. */
 export const nextEmergencyTime = (sql: SqlStorage): number | null =>
-  runQuery<{ at: number | null }>(
+  readValue<number | null>(
     sql,
-    query`SELECT min(at) AS at FROM (
+    query`SELECT min(at) FROM (
       SELECT min(${checkAt}) AS at FROM ${emergencies} WHERE ${checkAt} IS NOT NULL
       UNION ALL SELECT min(${nextRound}) FROM ${emergencies} WHERE ${nextRound} IS NOT NULL)`,
-  ).one().at
+  )
 
 /** The emergency that has been due for longest. */
 const findDueEmergency = (sql: SqlStorage, now: number): EmergencyRow | undefined =>

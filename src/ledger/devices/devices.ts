@@ -4,7 +4,7 @@ import {
   hasRow,
   insertRow,
   query,
-  runQuery,
+  readValue,
   updateRows,
 } from '../../db/objectTable.ts'
 import type { Account } from '../../domain/account/account.ts'
@@ -93,12 +93,9 @@ export const readDevice = (tx: Decision, id: string): DeviceOutcome => {
 
 const takeDeviceNumber = (sql: SqlStorage): number => {
   const { nextDevice } = tables.account
-  const { next } = runQuery<{ next: number }>(
-    sql,
-    query`UPDATE ${tables.account} SET ${nextDevice} = ${nextDevice} + 1
-      RETURNING ${nextDevice} AS next`,
-  ).one()
-  return next - 1
+  const take = query`UPDATE ${tables.account} SET ${nextDevice} = ${nextDevice} + 1
+    RETURNING ${nextDevice} - 1`
+  return readValue<number>(sql, take)
 }
 
 /** What an edit writes. */

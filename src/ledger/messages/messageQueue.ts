@@ -3,7 +3,7 @@ import {
   findRow,
   insertRow,
   query,
-  runQuery,
+  readValue,
   selectRows,
   updateRows,
 } from '../../db/objectTable.ts'
@@ -65,12 +65,10 @@ export const queueMessages = (
 /** When the next message of a channel is due, even if its provider is throttled. */
 export const nextDueTime = (sql: SqlStorage, channel: Channel): number | null => {
   const times = [1, 0].flatMap((urgent) => {
-    const first = runQuery<{ at: number | null }>(
-      sql,
-      query`SELECT min(${messages.nextTry}) AS at FROM ${messages} WHERE ${messages.channel} = ${channel}
-        AND ${messages.urgent} = ${urgent} AND ${messages.nextTry} IS NOT NULL`,
-    ).one()
-    return first.at ?? []
+    const first = query`SELECT min(${messages.nextTry}) FROM ${messages}
+      WHERE ${messages.channel} = ${channel} AND ${messages.urgent} = ${urgent}
+        AND ${messages.nextTry} IS NOT NULL`
+    return readValue<number | null>(sql, first) ?? []
   })
   return times.length === 0 ? null : Math.min(...times)
 }

@@ -15,25 +15,23 @@ const LEASE_MARGIN_MS = 5_000
 /** A provider's request to wait holds back its channel for at most this long. */
 const MAX_THROTTLE_MS = 3_600_000
 
+interface SenderOptions {
+  storage: DurableObjectStorage
+  env: NotifyEnv
+  /** Called after each recorded outcome. */
+  onRecorded: () => void
+}
+
 /** Sends the messages of one channel. */
 class ChannelSender {
   readonly #channel: Channel
-  readonly #storage: DurableObjectStorage
-  readonly #env: NotifyEnv
-  readonly #onRecorded: () => void
+  readonly #options: SenderOptions
   readonly #slots: (Promise<void> | null)[]
   #throttledUntil = 0
 
-  constructor(
-    channel: Channel,
-    storage: DurableObjectStorage,
-    env: NotifyEnv,
-    onRecorded: () => void,
-  ) {
+  constructor(channel: Channel, options: SenderOptions) {
     this.#channel = channel
-    this.#storage = storage
-    this.#env = env
-    this.#onRecorded = onRecorded
+    this.#options = options
     this.#slots = Array.from({ length: CHANNEL[channel].concurrency }, () => null)
   }
 
@@ -49,13 +47,14 @@ class ChannelSender {
   }
 
   nextTime(): number | null {
-    const due = nextDueTime(this.#storage.sql, this.#channel)
+    const due = nextDueTime(this.#options.storage.sql, this.#channel)
     return due === null ? null : Math.max(due, this.#throttledUntil)
   }
 
   /** Sends one message after the other while any is due. */
   async #sendDue(urgentOnly: boolean): Promise<void> {
-    const { sql } = this.#storage
+    const { storage, onRecorded } = this.#options
+    const { sql } = storage
     while (Date.now() >= this.#throttledUntil) {
       const account = readAccount(sql)
       const message = account && this.#claim(urgentOnly)
@@ -67,28 +66,29 @@ class ChannelSender {
         const waitMs = Math.min(outcome.afterMs, MAX_THROTTLE_MS)
         this.#throttledUntil = Math.max(this.#throttledUntil, now + waitMs)
       }
-      this.#storage.transactionSync(() => {
+      storage.transactionSync(() => {
         const tx = beginDecision(sql, now)
         if (tx) recordOutcome(tx, attempt)
       })
       logOutcome(account.id, attempt)
-      this.#onRecorded()
+      onRecorded()
     }
   }
 
   #claim(urgentOnly: boolean): MessageRow | null {
-    const { sql } = this.#storage
-    const leaseMs = CALLS_PER_ATTEMPT * sendTimeoutMs(this.#env) + LEASE_MARGIN_MS
+    const { storage, env } = this.#options
+    const leaseMs = CALLS_PER_ATTEMPT * sendTimeoutMs(env) + LEASE_MARGIN_MS
     const claim = { channel: this.#channel, urgentOnly, leaseMs, now: Date.now() }
-    return this.#storage.transactionSync(() => claimMessage(sql, claim))
+    return storage.transactionSync(() => claimMessage(storage.sql, claim))
   }
 
   async #send(message: MessageRow, accountId: string): Promise<Attempt> {
-    const provider = providerFor(this.#env, this.#channel)
+    const { env } = this.#options
+    const provider = providerFor(env, this.#channel)
     const { key, to, subject, link, unsureSince } = message
     const text = link === null ? message.text : fillLink(message.text, link)
     const outcome = await provider
-      .send(this.#env, { key, accountId, to, subject, text, unsureSince })
+      .send(env, { key, accountId, to, subject, text, unsureSince })
       .catch((): SendOutcome => ({ kind: 'retry', reason: 'provider-failed', maybeAccepted: true }))
     return { message, provider: provider.name, outcome }
   }
@@ -98,9 +98,8 @@ class ChannelSender {
 export class MessageSender {
   readonly #channels: ChannelSender[]
 
-  /** `onRecorded` is called after each recorded outcome. */
-  constructor(storage: DurableObjectStorage, env: NotifyEnv, onRecorded: () => void) {
-    this.#channels = CHANNELS.map((channel) => new ChannelSender(channel, storage, env, onRecorded))
+  constructor(options: SenderOptions) {
+    this.#channels = CHANNELS.map((channel) => new ChannelSender(channel, options))
   }
 
   async run(): Promise<void> {

@@ -1,4 +1,4 @@
-import { deleteRows, query, runQuery, selectRows } from '../../db/objectTable.ts'
+import { deleteRows, query, readValue, selectRows } from '../../db/objectTable.ts'
 import { DEFAULT_RETENTION_DAYS, keptSince } from '../../domain/account/account.ts'
 import { readAccount } from '../accounts/accountRow.ts'
 import { pruneRaised } from '../alerts/raised.ts'
@@ -16,11 +16,10 @@ const MAX_PRUNED = 500
 
 /** When the next message is old enough to be deleted. */
 export const nextPruneTime = (sql: SqlStorage): number | null => {
-  const { oldest } = runQuery<{ oldest: number | null }>(
+  const oldest = readValue<number | null>(
     sql,
-    query`SELECT min(${messages.changed}) AS oldest FROM ${messages}
-      WHERE ${messages.nextTry} IS NULL`,
-  ).one()
+    query`SELECT min(${messages.changed}) FROM ${messages} WHERE ${messages.nextTry} IS NULL`,
+  )
   return oldest === null ? null : oldest + MESSAGES_KEPT_MS
 }
 

@@ -4,6 +4,7 @@ import { base32TimeOf } from '../../db/ids.ts'
 import type { Database } from '../../db/open.ts'
 import { DELETE_ALERTS_QUERIES, deleteAlerts } from '../../db/queries/alerts.ts'
 import { STORED_BYTES } from '../../db/queries/locations.ts'
+import { select } from '../../db/query.ts'
 import { accounts, alerts, devices, locations, sweepPositions } from '../../db/schema.ts'
 import { literal, readFirst, statement } from '../../db/statement.ts'
 import { type CellRun, runPart, savePosition } from '../run.ts'
@@ -82,24 +83,18 @@ const trimSlice = async ({ cell, db, take }: CellRun, slice: Slice): Promise<boo
   return isDone
 }
 
-interface Next {
-  after: number
-  last: number | null
-  count: number
-}
-
 const POSITION = sql`ifnull((SELECT ${sweepPositions.position} FROM ${sweepPositions}
   WHERE ${sweepPositions.part} = ${PART}), 0)`
 
-const readNext = async (db: Database): Promise<Next> => {
+const readNext = async (db: Database) => {
   const next = sql`SELECT ${devices.key} FROM ${devices} WHERE ${devices.key} > ${POSITION}
     ORDER BY ${devices.key} LIMIT ${literal(MAX_DEVICES_PER_RUN)}`
-  const found = await readFirst(
-    statement<Next>(
-      db,
-      sql`SELECT ${POSITION} AS after, max(key) AS last, count(*) AS count FROM (${next})`,
-    ),
-  )
+  const columns = {
+    after: sql<number>`${POSITION}`,
+    last: sql<number | null>`max(key)`,
+    count: sql<number>`count(*)`,
+  }
+  const found = await readFirst(statement(db, select(columns, sql`FROM (${next})`)))
   return found ?? { after: 0, last: null, count: 0 }
 }
 

@@ -22,12 +22,6 @@ export interface WatchedAccount {
   rules: Rule[]
 }
 
-export interface WatchedAccounts {
-  accounts: WatchedAccount[]
-  /** Where the next accounts begin; 0 when these were the last. */
-  lastKey: number
-}
-
 export const isForAll = ({ devices, groups }: Rule): boolean => devices.length + groups.length === 0
 
 const countTargets = (own: Rule[]): number =>
@@ -35,12 +29,10 @@ const countTargets = (own: Rule[]): number =>
 
 /**
  * Accounts with rules about silence, from that of a device key on, in the order of their keys. A
- * disabled account is not watched: its devices cannot report.
+ * disabled account is not watched: its devices cannot report. `lastKey` is where the next accounts
+ * begin; 0 when these were the last.
  */
-export const readWatchedAccounts = async (
-  db: Database,
-  afterKey: number,
-): Promise<WatchedAccounts> => {
+export const readWatchedAccounts = async (db: Database, afterKey: number) => {
   const rows = await readAll(
     statement(
       db,
@@ -82,3 +74,4 @@ export const readWatchedAccounts = async (
     own.some(({ when }) => when.type === 'silent')
   return { accounts: list.filter(isWatched), lastKey }
 }
+export type WatchedAccounts = Awaited<ReturnType<typeof readWatchedAccounts>>
