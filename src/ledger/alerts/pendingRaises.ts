@@ -41,19 +41,16 @@ export const readContexts = async (
 }
 
 const raiseOne = (tx: Decision, raise: PendingRaise, context: AlertContext): OneOutcome => {
-  const { deviceId, alert, emergency, reported, notifications, origin } = raise
-  const { lastKnown, recipients, administrators } = context
-  const { rule } = raise
+  const { deviceId, alert, emergency, reported, notifications, origin, rule } = raise
   if (rule && !admitRuleRaise(tx, raise, rule)) return { ok: true, alertId: alert.id }
   const outcome = raiseAlert(tx, deviceId, {
+    ...context,
     alert: rule ? { ...alert, ruleId: rule.ruleId, zoneId: rule.zoneId } : alert,
     emergency,
     isQuiet: raise.isQuiet === true,
     isReported: true,
     reported,
-    lastKnown,
-    recipients: recipients.filter(({ channel }) => notifications.includes(channel)),
-    administrators,
+    recipients: context.recipients.filter(({ channel }) => notifications.includes(channel)),
     origin,
   })
   return outcome.ok ? { ok: true, alertId: outcome.alert.id } : outcome

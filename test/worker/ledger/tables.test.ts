@@ -2,23 +2,31 @@ import { env, runInDurableObject } from 'cloudflare:test'
 import { getTableColumns, getTableName, is, Table } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { migrate } from '../../../src/db/objectMigrations.ts'
+import * as feedTables from '../../../src/feed/tables.ts'
 import { STEPS } from '../../../src/ledger/migrations.ts'
-import * as tables from '../../../src/ledger/tables.ts'
+import * as ledgerTables from '../../../src/ledger/tables.ts'
 
 /** Runs on the SQLite of a ledger that nothing else uses. */
-const onStorage = <T>(name: string, work: (storage: DurableObjectStorage) => T): Promise<T> =>
-  runInDurableObject(env.LEDGER.get(env.LEDGER.idFromName(name)), (_, { storage }) => work(storage))
+const onStorage = <T>(
+  name: string,
+  work: (storage: DurableObjectStorage) => T,
+  objects: DurableObjectNamespace = env.LEDGER,
+): Promise<T> =>
+  runInDurableObject(objects.get(objects.idFromName(name)), (_, { storage }) => work(storage))
 
-test('the declared tables are those that the migrations make', async () => {
-  const declared = Object.values(tables).filter((value) => is(value, Table))
-  expect(declared).toHaveLength(17)
-  const migrated = await onStorage('tables', ({ sql }) =>
+test.each([
+  { name: 'ledger', objects: env.LEDGER, tables: ledgerTables, count: 17 },
+  { name: 'feed', objects: env.FEED, tables: feedTables, count: 5 },
+])('the declared tables of the $name are those that the migrations make', async (object) => {
+  const declared = Object.values<unknown>(object.tables).filter((value) => is(value, Table))
+  expect(declared).toHaveLength(object.count)
+  const read = ({ sql }: DurableObjectStorage) =>
     declared.map((table) =>
       sql
         .exec('SELECT name, type FROM pragma_table_info(?) ORDER BY name', getTableName(table))
         .toArray(),
-    ),
-  )
+    )
+  const migrated = await onStorage('tables', read, object.objects)
   const expected = declared.map((table) =>
     Object.values(getTableColumns(table))
       .map((column) => ({ name: column.name, type: column.getSQLType().toUpperCase() }))
