@@ -99,7 +99,7 @@ export const nullables = <C extends Record<string, SQLiteColumn>>(columns: C) =>
 export const json = <T>(expression: SQL): SQL<T> =>
   expression.mapWith((text: string) => JSON.parse(text) as T)
 
-type InsertValues<T extends SQLiteTable> = {
+export type InsertValues<T extends SQLiteTable> = {
   [K in keyof T['$inferInsert']]: T['$inferInsert'][K] | SQLWrapper
 }
 

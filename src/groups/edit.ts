@@ -9,7 +9,7 @@ import {
   refuse,
 } from '../db/queries/owned.ts'
 import { checkReferences, refuseUnknown } from '../db/queries/references.ts'
-import { touchAfter } from '../db/queries/rulesVersion.ts'
+import { touchIfChanged } from '../db/queries/rulesVersion.ts'
 import { removeRuleTarget } from '../db/queries/ruleTargets.ts'
 import { insertSelect } from '../db/query.ts'
 import { devices, groupDevices, groups, users } from '../db/schema.ts'
@@ -89,10 +89,7 @@ export const updateGroup = async (db: Database, edit: GroupEdit) => {
   if (isSameText && added.length + removed.length === 0) return { ok: true as const, row: before }
   const { areKnown, selectErrors } = checkDevices(accountId, record.devices, before.devices)
   const guard = sql`${isWritable(edit)} AND ${areKnown}`
-  const update = db
-    .update(groups)
-    .set({ name, nameKey: fold(name), description, lastModified: now, version: before.version + 1 })
-    .where(and(eq(groups.id, before.id), guard))
+  const names = { name, nameKey: fold(name), description }
   const { written, errors, ...found } = await runBatch(db, {
     removed: db.delete(groupDevices).where(
       sql`${groupDevices.groupId} = ${before.id} AND ${guard}
@@ -101,14 +98,17 @@ export const updateGroup = async (db: Database, edit: GroupEdit) => {
           CROSS JOIN ${devices} ON ${devices.id} = listed.value)`,
     ),
     added: insertMembers(before.id, accountId, JSON.stringify(added), guard),
-    written: touchAfter(db, accountId, update),
+    written: db
+      .update(groups)
+      .set({ ...names, lastModified: now, version: before.version + 1 })
+      .where(and(eq(groups.id, before.id), guard)),
+    touched: touchIfChanged(db, accountId),
     errors: selectErrors,
     ...selectGroup(accountId, before.id),
   })
   const rows = { before, after: toFoundGroup(found) }
-  return editOutcome('group', written[0].meta.changes === 1, rows, () =>
-    refuseUnknown(errors, refuse('name-taken')),
-  )
+  const refusal = refuseUnknown(errors, refuse('name-taken'))
+  return editOutcome('group', written.meta.changes === 1, rows, refusal)
 }
 
 export const deleteGroup = (db: Database, deletion: Deletion) => {

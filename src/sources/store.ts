@@ -2,16 +2,16 @@ import { and, eq, getTableColumns, ne, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
 import {
   type Creation,
+  createOwned,
   type Deletion,
   deleteOwned,
   type Edit,
-  editOutcome,
   ownedRows,
-  refuse,
+  updateOwned,
 } from '../db/queries/owned.ts'
 import { type InferRow, select } from '../db/query.ts'
 import { devices, sourcePayloads, sources, unclaimed, unclaimedReports } from '../db/schema.ts'
-import { runBatch, valuesOf } from '../db/statement.ts'
+import { valuesOf } from '../db/statement.ts'
 import { MAX_SOURCES, type SourceRecord } from '../domain/account/source.ts'
 
 const { accountId: _accountId, ...COLUMNS } = getTableColumns(sources)
@@ -30,40 +30,20 @@ export const isCapReached = async (db: Database, accountId: string, id: string):
   MAX_SOURCES
 
 /** A retry after a crash has the same id and a new secret, which then is the valid one. */
-export const createSource = async (
-  db: Database,
-  { accountId, id, record, now }: Creation<SourceRecord>,
-  hash: string,
-) => {
-  const times = { creation: now, lastModified: now }
-  const { found } = await runBatch(db, {
-    written: db
-      .insert(sources)
-      .values({ id, accountId, ...record, hash, ...times, version: 1 })
-      .onConflictDoUpdate({ target: sources.id, set: { hash } }),
-    found: ownSources.selectOne(accountId, id),
+export const createSource = (db: Database, creation: Creation<SourceRecord>, hash: string) => {
+  const { record, now } = creation
+  return createOwned(db, ownSources, creation, {
+    set: { ...record, hash, creation: now, lastModified: now },
+    onConflict: sql`ON CONFLICT (id) DO UPDATE SET hash = excluded.hash`,
+    otherwise: 'source-not-found',
   })
-  const [row] = found.results
-  return row ? { ok: true as const, row } : refuse('source-not-found')
 }
 
-export const updateSource = async (
-  db: Database,
-  { accountId, before, record, now }: Edit<StoredSource, SourceRecord>,
-) => {
-  const own = ownSources.isOwn(accountId, before.id)
-  const { updated, found } = await runBatch(db, {
-    updated: db
-      .update(sources)
-      .set({ ...record, lastModified: now, version: before.version + 1 })
-      .where(sql`${own} AND ${sources.version} = ${before.version}`),
-    found: ownSources.selectOne(accountId, before.id),
+export const updateSource = (db: Database, edit: Edit<StoredSource, SourceRecord>) =>
+  updateOwned(db, ownSources, edit, {
+    set: { ...edit.record, lastModified: edit.now },
+    otherwise: 'precondition-failed',
   })
-  const rows = { before, after: found.results[0] }
-  return editOutcome('source', updated.meta.changes === 1, rows, () =>
-    refuse('precondition-failed'),
-  )
-}
 
 /** Replaces the hash of the secret: the old address is refused once the caches have expired. */
 export const replaceHash = async (

@@ -3,16 +3,14 @@ import type { Database } from '../db/open.ts'
 import { appendEvents } from '../db/queries/events.ts'
 import {
   type Creation,
+  createOwned,
   type Deletion,
   deleteOwned,
   type Edit,
-  editOutcome,
-  refuse,
+  updateOwned,
 } from '../db/queries/owned.ts'
-import { checkReferences, refuseUnknown } from '../db/queries/references.ts'
-import { insertSelect } from '../db/query.ts'
+import type { Reference } from '../db/queries/references.ts'
 import { devices, groups, keys, users } from '../db/schema.ts'
-import { runBatch } from '../db/statement.ts'
 import type { UserRecord } from '../domain/account/user.ts'
 import { emailKey } from '../domain/message/email.ts'
 import { fold } from '../domain/text/fold.ts'
@@ -42,38 +40,28 @@ const toColumns = (record: UserRecord) => ({
   expires: record.expires,
 })
 
-/** Checks the user's group and device. `isWritable` also says that the e-mail address is free. */
-const checkRecord = (accountId: string, id: string, record: UserRecord) => {
-  const { areKnown, selectErrors } = checkReferences(accountId, [
+/** The conditions of a write: the group and the device exist, and the e-mail address is free. */
+const conditionsOf = (accountId: string, id: string, record: UserRecord) => ({
+  references: [
     { table: groups, what: 'group', pointer: '/group', ids: record.groupId },
     { table: devices, what: 'device', pointer: '/deviceId', ids: record.deviceId },
-  ])
-  const isWritable = sql`${areKnown} AND NOT EXISTS (SELECT 1 FROM ${users}
-    WHERE ${users.accountId} = ${accountId} AND ${users.emailKey} = ${emailKey(record.email)}
-      AND ${users.id} <> ${id})`
-  return { isWritable, selectErrors }
-}
+  ] satisfies Reference[],
+  condition: sql`NOT EXISTS (SELECT 1 FROM ${users} WHERE ${users.accountId} = ${accountId}
+    AND ${users.emailKey} = ${emailKey(record.email)} AND ${users.id} <> ${id})`,
+  otherwise: 'email-taken' as const,
+})
 
 interface Password {
   /** The hash of a new password; null for none, or to keep the one it has. */
   password: string | null
 }
 
-/** A retry after a crash has the same id: it finds the user and changes nothing. */
-export const createUser = async (db: Database, user: Creation<UserRecord> & Password) => {
+export const createUser = (db: Database, user: Creation<UserRecord> & Password) => {
   const { accountId, id, record, password, now } = user
-  const { isWritable, selectErrors } = checkRecord(accountId, id, record)
-  const times = { creation: now, modification: now }
-  const row = { id, accountId, ...toColumns(record), password, ...times, version: 1 }
-  const { errors, found } = await runBatch(db, {
-    inserted: insertSelect(users, row, sql`WHERE ${isWritable} ON CONFLICT DO NOTHING`),
-    errors: selectErrors,
-    found: ownUsers.selectOne(accountId, id),
+  return createOwned(db, ownUsers, user, {
+    set: { ...toColumns(record), password, creation: now, modification: now },
+    ...conditionsOf(accountId, id, record),
   })
-  const [created] = found.results
-  return created
-    ? { ok: true as const, row: created }
-    : refuseUnknown(errors, refuse('email-taken'))
 }
 
 type UserEdit = Edit<User, UserRecord> & Password
@@ -84,34 +72,17 @@ const endsSessions = ({ accountId, before, password }: UserEdit): SQL =>
     WHERE ${users.id} = ${before.id} AND ${users.accountId} = ${accountId}
       AND (${users.disabled} = 1 OR ${users.password} = ${password}))`
 
-/** Writes only while the version is the one that was read. */
+/** Writes nothing when nothing changes. */
 export const updateUser = async (db: Database, edit: UserEdit) => {
   const { accountId, before, record, password, now } = edit
   const columns = toColumns(record)
   const isSame = JSON.stringify(columns) === JSON.stringify(toColumns(before))
   if (password === null && isSame) return { ok: true as const, row: before }
-  const { isWritable, selectErrors } = checkRecord(accountId, before.id, record)
-  const { written, errors, found } = await runBatch(db, {
-    written: db
-      .update(users)
-      .set({
-        ...columns,
-        ...(password !== null && { password }),
-        modification: now,
-        version: before.version + 1,
-      })
-      .where(
-        sql`${ownUsers.isOwn(accountId, before.id)} AND ${users.version} = ${before.version}
-          AND ${isWritable}`,
-      ),
-    errors: selectErrors,
-    sessions: endSessionsIf(db, accountId, before.id, endsSessions(edit)),
-    found: ownUsers.selectOne(accountId, before.id),
+  return updateOwned(db, ownUsers, edit, {
+    set: { ...columns, ...(password !== null && { password }), modification: now },
+    ...conditionsOf(accountId, before.id, record),
+    thereafter: [endSessionsIf(db, accountId, before.id, endsSessions(edit))],
   })
-  const rows = { before, after: found.results[0] }
-  return editOutcome('user', written.meta.changes === 1, rows, () =>
-    refuseUnknown(errors, refuse('email-taken')),
-  )
 }
 
 /** Deletes the user with its sessions and keys, each of which gets its `key.revoked` event. */

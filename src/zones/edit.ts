@@ -5,10 +5,10 @@ import {
   type Deletion,
   deleteOwned,
   type Edit,
-  editOutcome,
   refuse,
+  updateOwned,
 } from '../db/queries/owned.ts'
-import { touchAfter } from '../db/queries/rulesVersion.ts'
+import { touchIfChanged } from '../db/queries/rulesVersion.ts'
 import { insertSelect } from '../db/query.ts'
 import { rules, zones } from '../db/schema.ts'
 import { runBatch } from '../db/statement.ts'
@@ -71,38 +71,17 @@ export const createZone = async (
   return { ok: true as const, row: outcome.zones[0] as Zone }
 }
 
-export const updateZone = async (
-  db: Database,
-  { accountId, before, record, now }: Edit<Zone, ZoneRecord>,
-) => {
-  const { name, description, color, shape } = record
-  const vertices = countVertices(shape)
-  const hasRoom = sql`(SELECT ifnull(sum(vertices), 0) FROM ${zones} others
-    WHERE others.account_id = ${accountId} AND others.id <> ${before.id})
-    <= ${MAX_ACCOUNT_VERTICES - vertices}`
-  const update = db
-    .update(zones)
-    .set({
-      name,
-      description,
-      color,
-      shape,
-      vertices,
-      lastModified: now,
-      version: before.version + 1,
-    })
-    .where(
-      sql`${ownZones.isOwn(accountId, before.id)} AND ${zones.version} = ${before.version}
-        AND ${hasRoom}`,
-    )
-  const { written, found } = await runBatch(db, {
-    written: touchAfter(db, accountId, update),
-    found: ownZones.selectOne(accountId, before.id),
+export const updateZone = (db: Database, edit: Edit<Zone, ZoneRecord>) => {
+  const { accountId, before, record, now } = edit
+  const vertices = countVertices(record.shape)
+  return updateOwned(db, ownZones, edit, {
+    set: { ...record, vertices, lastModified: now },
+    condition: sql`(SELECT ifnull(sum(vertices), 0) FROM ${zones} others
+      WHERE others.account_id = ${accountId} AND others.id <> ${before.id})
+      <= ${MAX_ACCOUNT_VERTICES - vertices}`,
+    otherwise: 'zone-cap-reached',
+    thereafter: [touchIfChanged(db, accountId)],
   })
-  const isWritten = written[0].meta.changes === 1
-  return editOutcome('zone', isWritten, { before, after: found.results[0] }, () =>
-    refuse('zone-cap-reached'),
-  )
 }
 
 export const deleteZone = (db: Database, deletion: Deletion) =>

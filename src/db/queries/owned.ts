@@ -2,8 +2,9 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Database } from '../open.ts'
 import { byId, type Page, toPage } from '../page.ts'
-import { type Query, select } from '../query.ts'
+import { type InsertValues, insertSelect, type Query, select } from '../query.ts'
 import { type Runnable, readAll, readFirst, runBatch, statement, valuesOf } from '../statement.ts'
+import { checkReferences, type Reference, refuseUnknown } from './references.ts'
 
 /*
  * Resources of a cell: each is a row of an account with an id, and a version that every edit
@@ -40,9 +41,13 @@ export const refuse = <const Code extends string>(refusal: Code) => ({
 type OwnedTable = SQLiteTable & Record<'id' | 'accountId' | 'version', SQLiteColumn>
 
 /** The rows of a table, which belong to accounts. `selectRows` takes what follows FROM. */
-export const ownedRows = <const Name extends string, Row extends { id: string }>(
+export const ownedRows = <
+  const Name extends string,
+  Table extends OwnedTable,
+  Row extends { id: string },
+>(
   name: Name,
-  table: OwnedTable,
+  table: Table,
   selectRows: (where: SQL) => Query<Row>,
 ) => {
   const isOwn = (accountId: string, id: string): SQL =>
@@ -71,19 +76,99 @@ export const ownedRows = <const Name extends string, Row extends { id: string }>
   }
 }
 
-/**
- * What an edit has come to, by the row after it. `whyNot` says why a row that still has the version
- * from before was not written.
- */
-export const editOutcome = <const Name extends string, Row extends { version: number }, Why>(
+type Owned<Name extends string, Table extends OwnedTable, Row extends { id: string }> = ReturnType<
+  typeof ownedRows<Name, Table, Row>
+>
+
+interface Write<Columns, Code> {
+  /** The columns beside id, account and version. */
+  set: Columns
+  references?: Reference[]
+  /** A further condition. */
+  condition?: SQL
+  /** The refusal if the condition does not hold. */
+  otherwise: Code
+  /** Statements that follow the write, whether or not it has written. */
+  thereafter?: readonly Runnable[]
+}
+
+/** A retry after a crash has the same id: it finds the row, and changes it by `onConflict` alone. */
+export const createOwned = async <
+  Name extends string,
+  Table extends OwnedTable,
+  Row extends { id: string },
+  const Code extends string,
+>(
+  db: Database,
+  rows: Owned<Name, Table, Row>,
+  { accountId, id }: Omit<Creation<unknown>, 'record'>,
+  write: Write<Omit<InsertValues<Table>, 'id' | 'accountId' | 'version'>, Code> & {
+    onConflict?: SQL
+  },
+) => {
+  const { set, condition = sql`true`, otherwise, thereafter } = write
+  const { areKnown, selectErrors } = checkReferences(accountId, write.references)
+  const values = { id, accountId, ...set, version: 1 } as InsertValues<Table>
+  const onConflict = write.onConflict ?? sql`ON CONFLICT DO NOTHING`
+  const { errors, found } = await runBatch(db, {
+    inserted: insertSelect(
+      rows.table,
+      values,
+      sql`WHERE ${condition} AND ${areKnown} ${onConflict}`,
+    ),
+    thereafter,
+    errors: selectErrors,
+    found: rows.selectOne(accountId, id),
+  })
+  const [row] = found.results
+  return row ? { ok: true as const, row } : refuseUnknown(errors, refuse(otherwise))
+}
+
+/** What an edit has come to, by the row after it. */
+export const editOutcome = <const Name extends string, Row extends { version: number }, Refusal>(
   name: Name,
   isWritten: boolean,
   { before, after }: { before: Row; after: Row | null | undefined },
-  whyNot: () => Why,
+  otherwise: Refusal,
 ) => {
   if (!after) return refuse(`${name}-not-found`)
   if (isWritten) return { ok: true as const, row: after }
-  return after.version === before.version ? whyNot() : refuse('precondition-failed')
+  return after.version === before.version ? otherwise : refuse('precondition-failed')
+}
+
+/** Writes only while the version is the one that was read. */
+export const updateOwned = async <
+  Name extends string,
+  Table extends OwnedTable,
+  Row extends { id: string; version: number },
+  const Code extends string,
+>(
+  db: Database,
+  rows: Owned<Name, Table, Row>,
+  { accountId, before }: Omit<Edit<Row, unknown>, 'record'>,
+  write: Write<Partial<InsertValues<Table>>, Code>,
+) => {
+  const { set, condition = sql`true`, otherwise, thereafter } = write
+  const { areKnown, selectErrors } = checkReferences(accountId, write.references)
+  const { table } = rows
+  const { written, errors, found } = await runBatch(db, {
+    written: db
+      .update<OwnedTable>(table)
+      .set({ ...set, version: before.version + 1 } as never)
+      .where(
+        sql`${rows.isOwn(accountId, before.id)} AND ${table.version} = ${before.version}
+          AND ${condition} AND ${areKnown}`,
+      ),
+    thereafter,
+    errors: selectErrors,
+    found: rows.selectOne(accountId, before.id),
+  })
+  return editOutcome(
+    rows.name,
+    written.meta.changes === 1,
+    { before, after: found.results[0] },
+    refuseUnknown(errors, refuse(otherwise)),
+  )
 }
 
 interface Dependents<InUse> {
@@ -93,13 +178,14 @@ interface Dependents<InUse> {
   thereafter?: (isGone: SQL) => readonly Runnable[]
 }
 
-export const deleteOwned = async <const Name extends string, const InUse extends string = never>(
+export const deleteOwned = async <
+  Name extends string,
+  Table extends OwnedTable,
+  Row extends { id: string },
+  const InUse extends string = never,
+>(
   db: Database,
-  {
-    name,
-    table,
-    isOwn,
-  }: Pick<ReturnType<typeof ownedRows<Name, { id: string }>>, 'name' | 'table' | 'isOwn'>,
+  { name, table, isOwn }: Owned<Name, Table, Row>,
   { accountId, id, versions }: Deletion,
   { inUse, thereafter }: Dependents<InUse> = {},
 ) => {

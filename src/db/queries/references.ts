@@ -28,7 +28,8 @@ const unknownIds = (accountId: string, { table, pointer, ids, before = [] }: Ref
 }
 
 /** A condition for writing what has these references, and a query for why it was not written. */
-export const checkReferences = (accountId: string, references: Reference[]) => {
+export const checkReferences = (accountId: string, references: Reference[] = []) => {
+  if (references.length === 0) return { areKnown: sql`true`, selectErrors: undefined }
   const unknown = sql.join(
     references.map((reference) => unknownIds(accountId, reference)),
     sql` UNION ALL `,
@@ -53,7 +54,9 @@ interface FieldError {
 
 /** The refusal for unknown ids, or `other` if there are none. */
 export const refuseUnknown = <Other>(
-  { results: errors }: { results: FieldError[] },
+  unknown: { results: FieldError[] } | undefined,
   other: Other,
 ) =>
-  errors.length > 0 ? { ok: false as const, refusal: 'invalid-request' as const, errors } : other
+  unknown?.results.length
+    ? { ok: false as const, refusal: 'invalid-request' as const, errors: unknown.results }
+    : other

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../open.ts'
 import { rules } from '../schema.ts'
 import { type Statement, statement } from '../statement.ts'
-import { renewAfter } from './rulesVersion.ts'
+import { renewIfChanged } from './rulesVersion.ts'
 
 /*
  * Takes a deleted device or group out of the rules that name it. A rule that is left without any
@@ -28,14 +28,13 @@ export const removeRuleTarget = (
   const enabled = sql`CASE WHEN ${isEmpty} THEN 0 ELSE enabled END`
   const record = sql`json_set(record, ${path}, ${left}, '$.enabled',
     json(CASE WHEN ${enabled} THEN 'true' ELSE 'false' END))`
-  return renewAfter(
-    db,
-    accountId,
+  return [
     statement(
       db,
       sql`UPDATE ${rules} SET record = ${record}, enabled = ${enabled}, version = ${rules.version} + 1
         WHERE ${rules.accountId} = ${accountId} AND ${guard} AND EXISTS (
           SELECT 1 FROM json_each(record, ${path}) WHERE value = ${id})`,
     ),
-  )
+    renewIfChanged(db, accountId),
+  ]
 }

@@ -18,7 +18,7 @@ const renewal = (p: Renewal) =>
 
 const renew = compile(renewal)
 const renewChanged = compile((p: Renewal) => sql`${renewal(p)} AND changes() > 0`)
-const touchIfChanged = compile(
+const touchChanged = compile(
   (p: Renewal) => sql`UPDATE ${accounts} SET rules_version = ${p.token}
     WHERE ${accounts.id} = ${p.accountId} AND ${accounts.rulesVersion} IS NOT NULL
       AND changes() > 0`,
@@ -32,10 +32,6 @@ export const renewRulesVersion = (db: Database, accountId: string): Statement =>
 export const renewIfChanged = (db: Database, accountId: string): Statement =>
   renewChanged(db, { accountId, token: crypto.randomUUID() })
 
-/** A change, and a new token if it has changed something. */
-export const renewAfter = <Change>(db: Database, accountId: string, change: Change) =>
-  [change, renewIfChanged(db, accountId)] as const
-
-/** A change that neither adds nor removes a rule, and a new token if it has changed something. */
-export const touchAfter = <Change>(db: Database, accountId: string, change: Change) =>
-  [change, touchIfChanged(db, { accountId, token: crypto.randomUUID() })] as const
+/** The same, where the statement before it neither adds nor removes a rule. */
+export const touchIfChanged = (db: Database, accountId: string): Statement =>
+  touchChanged(db, { accountId, token: crypto.randomUUID() })
