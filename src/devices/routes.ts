@@ -44,10 +44,17 @@ const presentGranted = async (c: Context, { device, account }: Granted) => {
   return presentDevice(device, account, stored ?? NO_EXTRAS, now)
 }
 
-const presentReply = async (c: Context, granted: Granted) => ({
-  success: true as const,
-  device: await presentGranted(c, granted),
-})
+const replyGranted = async (
+  c: Context,
+  replied: typeof contract.devices.read,
+  granted: Granted,
+  location?: string,
+) => {
+  const device = await presentGranted(c, granted)
+  const { version } = granted.device
+  const tag = location === undefined ? { version } : { version, location }
+  return replyWithEtag(c, replied, { success: true, device }, tag)
+}
 
 export const devices = new Hono<AppEnv>()
   .get('/', operation(contract.devices.list), async (c) => {
@@ -70,10 +77,7 @@ export const devices = new Hono<AppEnv>()
     const id = await c.get('newId')('dev')
     const creator = { userId, groupId, cap }
     const granted = requireOk(await ledger(c).createDevice(id, c.req.valid('json'), creator))
-    return replyWithEtag(c, contract.devices.create, await presentReply(c, granted), {
-      version: granted.device.version,
-      location: `/api/devices/${id}`,
-    })
+    return replyGranted(c, contract.devices.create, granted, `/api/devices/${id}`)
   })
   .get('/:deviceId', operation(contract.devices.read), async (c) => {
     const stored = await findVisible(c)
@@ -84,8 +88,7 @@ export const devices = new Hono<AppEnv>()
     await requireVisible(c)
     const id = c.req.param('deviceId')
     const granted = requireOk(await ledger(c).editDevice(id, c.req.valid('json'), c.get('ifMatch')))
-    const { version } = granted.device
-    return replyWithEtag(c, contract.devices.replace, await presentReply(c, granted), { version })
+    return replyGranted(c, contract.devices.replace, granted)
   })
   .patch('/:deviceId', operation(contract.devices.patch), async (c) => {
     await requireVisible(c)
@@ -100,8 +103,7 @@ export const devices = new Hono<AppEnv>()
         applyPatch(patch, await presentGranted(c, before), contract.devices.replace),
       write: (_, record, versions) => ledger(c).editDevice(id, record, versions),
     })
-    const { version } = granted.device
-    return replyWithEtag(c, contract.devices.patch, await presentReply(c, granted), { version })
+    return replyGranted(c, contract.devices.patch, granted)
   })
   .delete('/:deviceId', operation(contract.devices.remove), async (c) => {
     await requireVisible(c)
@@ -119,8 +121,7 @@ export const devices = new Hono<AppEnv>()
         ],
       })
     const granted = requireOk(outcome)
-    const { version } = granted.device
-    return replyWithEtag(c, contract.reactivateDevice, await presentReply(c, granted), { version })
+    return replyGranted(c, contract.reactivateDevice, granted)
   })
   .get('/:deviceId/usage', operation(contract.readUsage), async (c) => {
     const { device, account } = await findVisible(c)

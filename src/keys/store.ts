@@ -1,11 +1,11 @@
-import { and, asc, eq, gt, isNull, or, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, isNull, or, type SQL, sql } from 'drizzle-orm'
 import { growScan } from '../db/boundedScan.ts'
 import type { Database } from '../db/open.ts'
 import { byId, type Page, toPage } from '../db/page.ts'
 import { appendEvent } from '../db/queries/events.ts'
 import { insertSelect } from '../db/query.ts'
 import { keys, users } from '../db/schema.ts'
-import { runBatch } from '../db/statement.ts'
+import { type Runnable, runBatch } from '../db/statement.ts'
 import { type Scope, toScopes } from '../domain/account/scope.ts'
 
 type Row = typeof keys.$inferSelect
@@ -74,15 +74,35 @@ export const findKey = async (
   return row ? toKey(row) : null
 }
 
-/** Inserts a key with its `key.created` event, unless the account does not have its user. */
-const insertStatements = (db: Database, accountId: string, key: NewKey, now: number) => {
+const appendKeyEvent = (
+  db: Database,
+  type: 'key.created' | 'key.revoked',
+  { accountId, now, ...data }: { accountId: string; keyId: string; name?: string; now: number },
+  guard: SQL,
+) => {
+  const id = `evt_${data.keyId}_${type.slice('key.'.length)}`
+  return appendEvent(db, { accountId, id, type, time: now, deviceId: null, data }, guard)
+}
+
+interface Insertion {
+  accountId: string
+  key: NewKey
+  now: number
+  thereafter?: readonly Runnable[]
+}
+
+const runInsertion = async (
+  db: Database,
+  { accountId, key, now, thereafter }: Insertion,
+): Promise<Key | null> => {
   const { id, name, userId } = key
   const hasUser =
     userId === null
       ? sql`true`
       : sql`EXISTS (SELECT 1 FROM ${users}
           WHERE ${users.id} = ${userId} AND ${users.accountId} = ${accountId})`
-  return {
+  const isInserted = sql`EXISTS (SELECT 1 FROM ${keys} WHERE ${keys.id} = ${id})`
+  const { inserted } = await runBatch(db, {
     // A retry after a crash has the same id but a new secret: nobody has seen the first one.
     inserted: insertSelect(
       keys,
@@ -91,56 +111,26 @@ const insertStatements = (db: Database, accountId: string, key: NewKey, now: num
           SET hash = excluded.hash, creation = excluded.creation
           WHERE ${keys.accountId} = ${accountId}`,
     ),
-    created: appendEvent(
-      db,
-      {
-        accountId,
-        id: `evt_${id}_created`,
-        type: 'key.created',
-        time: now,
-        deviceId: null,
-        data: { keyId: id, name },
-      },
-      sql`EXISTS (SELECT 1 FROM ${keys} WHERE ${keys.id} = ${id})`,
-    ),
-  }
+    created: appendKeyEvent(db, 'key.created', { accountId, keyId: id, name, now }, isInserted),
+    thereafter,
+  })
+  if (inserted.meta.changes === 0) return null
+  return { ...key, accountId, creation: now, chosenEnd: null, lastUsed: null }
 }
 
-const toInserted = (
-  { inserted }: { inserted: D1Result },
-  accountId: string,
-  key: NewKey,
-  now: number,
-): Key | null =>
-  inserted.meta.changes === 1
-    ? { ...key, accountId, creation: now, chosenEnd: null, lastUsed: null }
-    : null
-
 /** Null when `userId` is not a user of the account. */
-export const insertKey = async (
+export const insertKey = (
   db: Database,
   accountId: string,
   key: NewKey,
   now: number,
-): Promise<Key | null> => {
-  const results = await runBatch(db, insertStatements(db, accountId, key, now))
-  return toInserted(results, accountId, key, now)
-}
+): Promise<Key | null> => runInsertion(db, { accountId, key, now })
 
 /** Appends the `key.revoked` event of a key that is still live. */
-const appendRevoked = (db: Database, accountId: string, id: string, now: number) =>
-  appendEvent(
-    db,
-    {
-      accountId,
-      id: `evt_${id}_revoked`,
-      type: 'key.revoked',
-      time: now,
-      deviceId: null,
-      data: { keyId: id },
-    },
-    sql`EXISTS (SELECT 1 FROM ${keys} WHERE ${isOwnLiveKey(accountId, id, now)})`,
-  )
+const appendRevoked = (db: Database, accountId: string, id: string, now: number) => {
+  const isLive = sql`EXISTS (SELECT 1 FROM ${keys} WHERE ${isOwnLiveKey(accountId, id, now)})`
+  return appendKeyEvent(db, 'key.revoked', { accountId, keyId: id, now }, isLive)
+}
 
 interface Regeneration {
   accountId: string
@@ -152,22 +142,19 @@ interface Regeneration {
 }
 
 /** Inserts the new key and ends the old one in the same batch. */
-export const regenerateKey = async (
+export const regenerateKey = (
   db: Database,
-  { accountId, old, fresh, overlapEnd, now }: Regeneration,
+  { accountId, old, fresh: key, overlapEnd, now }: Regeneration,
 ): Promise<Key | null> => {
-  const results = await runBatch(db, {
-    ...insertStatements(db, accountId, fresh, now),
-    revoked: appendRevoked(db, accountId, old.id, now),
-    ended: db
-      .update(keys)
-      .set({
-        chosenEnd: sql`ifnull(${keys.chosenEnd}, ifnull(${keys.expires}, 0))`,
-        expires: Math.min(overlapEnd, old.expires ?? overlapEnd),
-      })
-      .where(and(eq(keys.id, old.id), eq(keys.accountId, accountId))),
-  })
-  return toInserted(results, accountId, fresh, now)
+  const ended = db
+    .update(keys)
+    .set({
+      chosenEnd: sql`ifnull(${keys.chosenEnd}, ifnull(${keys.expires}, 0))`,
+      expires: Math.min(overlapEnd, old.expires ?? overlapEnd),
+    })
+    .where(and(eq(keys.id, old.id), eq(keys.accountId, accountId)))
+  const thereafter = [...appendRevoked(db, accountId, old.id, now), ended]
+  return runInsertion(db, { accountId, key, now, thereafter })
 }
 
 /** False when there is no live key with this id. */

@@ -54,6 +54,9 @@ export const findSignInUser = async (
   return { user: toSignInUser(user), password }
 }
 
+const isOfUser = (accountId: string, userId: string) =>
+  and(eq(sessions.accountId, accountId), eq(sessions.userId, userId))
+
 interface NewSession {
   id: string
   accountId: string
@@ -75,8 +78,7 @@ export const insertSession = async (
   { id, accountId, userId, password, userAgent, now }: NewSession,
 ): Promise<SessionState | null> => {
   const expires = sessionEnd(now, now)
-  const ofUser = and(eq(sessions.accountId, accountId), eq(sessions.userId, userId))
-  const surplus = sql`SELECT ${sessions.id} FROM ${sessions} WHERE ${ofUser}
+  const surplus = sql`SELECT ${sessions.id} FROM ${sessions} WHERE ${isOfUser(accountId, userId)}
     ORDER BY ${sessions.lastUsed} DESC LIMIT -1 OFFSET ${MAX_SESSIONS_PER_USER}`
   const state = { counter: FIRST_COUNTER, lastUsed: now, expires }
   const { inserted } = await runBatch(db, {
@@ -145,19 +147,16 @@ export const rotateSession = async (
   return rotated.length === 1 ? next : null
 }
 
-const isOwn = (accountId: string, userId: string) =>
-  and(eq(sessions.accountId, accountId), eq(sessions.userId, userId))
-
 /** Ends all sessions of a user, on a condition. */
 export const endSessionsIf = (db: Database, accountId: string, userId: string, condition: SQL) =>
-  db.delete(sessions).where(and(isOwn(accountId, userId), condition))
+  db.delete(sessions).where(and(isOfUser(accountId, userId), condition))
 
 export const endAllSessions = async (
   db: Database,
   accountId: string,
   userId: string,
 ): Promise<void> => {
-  await db.delete(sessions).where(isOwn(accountId, userId))
+  await endSessionsIf(db, accountId, userId, sql`true`)
 }
 
 interface Ending {
@@ -191,6 +190,6 @@ export const listSessions = (
   db
     .select()
     .from(sessions)
-    .where(and(isOwn(accountId, userId), gt(sessions.expires, now)))
+    .where(and(isOfUser(accountId, userId), gt(sessions.expires, now)))
     .orderBy(desc(sessions.lastUsed), desc(sessions.id))
     .limit(MAX_SESSIONS_PER_USER)

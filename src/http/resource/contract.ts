@@ -40,6 +40,11 @@ interface Form<Name, Shown, Body, Filters, Once> {
   remove?: Extras
 }
 
+/** A reply with one of them. Where it is flat, only `resourceRoutes` replies. */
+interface One<Name extends string, Shown, Once = unknown> {
+  reply: z.ZodType<{ success: true } & Record<Name, Shown> & Once>
+}
+
 /** The contracts of a resource, as `resourceRoutes` serves them. */
 export interface Resource<Name extends string, Shown, Body, Query, Once> {
   name: Name
@@ -48,13 +53,10 @@ export interface Resource<Name extends string, Shown, Body, Query, Once> {
     query: z.ZodType<Query>
     reply: z.ZodType<{ success: true; nextCursor: string | null } & Record<`${Name}s`, Shown[]>>
   }
-  create: Operation & {
-    body: z.ZodType<Body>
-    reply: z.ZodType<{ success: true } & Record<Name, Shown> & Once>
-  }
-  read: Operation & { reply: z.ZodType<{ success: true } & Record<Name, Shown>> }
-  replace: Operation & { body: z.ZodType<Body> }
-  patch: Operation & { patches: Operation }
+  create: Operation & One<Name, Shown, Once> & { body: z.ZodType<Body> }
+  read: Operation & One<Name, Shown>
+  replace: Operation & One<Name, Shown> & { body: z.ZodType<Body> }
+  patch: Operation & One<Name, Shown> & { patches: Operation }
   remove: Operation
 }
 
@@ -71,12 +73,12 @@ export const resource = <
   form: Form<Name, Shown, Body, Filters, Once>,
 ): Resource<Name, Shown, Body, Outputs<typeof pageQuery & Filters>, Outputs<Once>> => {
   const { name, tag, schema, body, isFlat = false, shownOnce } = form
-  const Name = capitalize(name)
+  const title = capitalize(name)
   const notFound = `${name}-not-found` as ProblemCode
   const reading = { tag, ...form.reading }
   const writing = { tag, ...form.writing }
   const reply = isFlat
-    ? z.intersection(schema, done).meta({ id: `${Name}Reply` })
+    ? z.intersection(schema, done).meta({ id: `${title}Reply` })
     : z.object({ success, [name]: schema })
   const { shape } = 'in' in body ? body.in : body
   const serverMembers = Object.keys(schema.shape).filter((member) => !(member in shape))
@@ -95,7 +97,7 @@ export const resource = <
   const { filters, about, ...list } = form.list ?? {}
   const rows = z.array(schema)
   const replace = {
-    id: `replace${Name}`,
+    id: `replace${title}`,
     summary: `Replace a ${name}`,
     ...edited,
     ...written,
@@ -105,7 +107,7 @@ export const resource = <
     name,
     isFlat,
     list: {
-      id: `list${Name}s`,
+      id: `list${title}s`,
       summary: `List ${name}s`,
       ...reading,
       query: z.strictObject({ ...pageQuery, ...filters }),
@@ -117,7 +119,7 @@ export const resource = <
       ...list,
     },
     create: {
-      id: `create${Name}`,
+      id: `create${title}`,
       summary: `Create a ${name}`,
       ...writing,
       ...written,
@@ -125,13 +127,13 @@ export const resource = <
       etag: true,
       idempotent: true,
       reply: shownOnce
-        ? z.object({ success, [name]: schema, ...shownOnce }).meta({ id: `New${Name}Reply` })
+        ? z.object({ success, [name]: schema, ...shownOnce }).meta({ id: `New${title}Reply` })
         : reply,
       ...(shownOnce && { secrets: Object.keys(shownOnce) }),
       ...form.create,
     },
     read: {
-      id: `read${Name}`,
+      id: `read${title}`,
       summary: `Read a ${name}`,
       ...reading,
       reply,
@@ -140,14 +142,14 @@ export const resource = <
     },
     replace,
     patch: {
-      id: `patch${Name}`,
+      id: `patch${title}`,
       summary: `Change a ${name}`,
       ...edited,
       patches: replace,
       ...form.patch,
     },
     remove: {
-      id: `delete${Name}`,
+      id: `delete${title}`,
       summary: `Delete a ${name}`,
       ...writing,
       reply: done,
@@ -155,5 +157,6 @@ export const resource = <
       ...form.remove,
       problems: [notFound, ...(form.remove?.problems ?? [])],
     },
+    // The names are computed: the compiler knows them by `Resource` alone.
   } as never
 }
