@@ -7,6 +7,7 @@ import { select } from '../db/query.ts'
 import { accounts } from '../db/schema.ts'
 import { compile, type Placeholders, readAll, readFirst } from '../db/statement.ts'
 import { currentDay } from '../domain/account/license.ts'
+import { PREFIX_END } from '../domain/text/fold.ts'
 import { localDay } from '../domain/time/day.ts'
 import {
   isRarePrefix,
@@ -33,9 +34,6 @@ export interface Listing {
   after: Position
   limit: number
 }
-
-/** Sorts after every text that begins with a prefix. */
-const PREFIX_END = '\u{10ffff}'
 
 const sourceOf = async (
   db: Database,

@@ -48,19 +48,7 @@ export interface Values {
   rows: number
 }
 
-const p = placeholders(
-  'accountId',
-  'groupId',
-  'ids',
-  'identifier',
-  'prefix',
-  'prefixEnd',
-  'afterValue',
-  'afterKey',
-  'today',
-  'scanned',
-  'rows',
-)
+const p = placeholders<keyof Values>()
 
 /** Bounds the memory of a page, whatever tags and locations its devices have. */
 export const MAX_PAGE_BYTES = 2_000_000
@@ -209,8 +197,9 @@ export const selectPage = compileVariants(
 )
 
 /** The last of the scanned devices, if there are so many. */
-export const selectScanEnd = compileVariants<
-  Order,
-  Values,
-  { value: string | number; key: number }
->((order) => sql`${scanOf(order)} LIMIT 1 OFFSET ${p.scanned} - 1`)
+export const selectScanEnd = compileVariants((order: Order, _: Placeholders<Values>) =>
+  select(
+    { value: sql<string | number>`value`, key: sql<number>`key` },
+    sql`FROM (${scanOf(order)} LIMIT 1 OFFSET ${p.scanned} - 1)`,
+  ),
+)

@@ -7,7 +7,7 @@ import { select } from '../db/query.ts'
 import { devices, groupDevices, groups } from '../db/schema.ts'
 import { readFirst, runBatch, statement } from '../db/statement.ts'
 import { type Group, MAX_GROUP_DEVICES } from '../domain/account/group.ts'
-import { fold } from '../domain/text/fold.ts'
+import { fold, PREFIX_END } from '../domain/text/fold.ts'
 
 type Row = typeof groups.$inferSelect
 
@@ -58,9 +58,6 @@ export const findVisibleGroup = async (
 
 /** Above the most that one group can have, so that every page has at least one group. */
 const MAX_LISTED_DEVICES = 2 * MAX_GROUP_DEVICES
-/** Sorts after every text that begins with a prefix. */
-const PREFIX_END = '\u{10ffff}'
-
 interface Listing {
   /** The id, or in a search the folded name, that the page before ended with. */
   after: string

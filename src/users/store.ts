@@ -5,6 +5,7 @@ import { ownedRows } from '../db/queries/owned.ts'
 import { nullable, type Query, select } from '../db/query.ts'
 import { groups, users } from '../db/schema.ts'
 import { readAll, statement } from '../db/statement.ts'
+import { PREFIX_END } from '../domain/text/fold.ts'
 
 const selectRows = (where: SQL) =>
   select(
@@ -24,9 +25,6 @@ const toUser = (row: Row) => {
 
 export const ownUsers = ownedRows('user', users, (where) => selectRows(where).map(toUser))
 export const findUser = ownUsers.find
-
-/** Sorts after every text that begins with a prefix. */
-const PREFIX_END = '\u{10ffff}'
 
 interface Search {
   accountId: string

@@ -51,6 +51,9 @@ export const inAccount = <Row>(rows: OwnedRows<Row>) => ({
     rows.list(c.get('db'), c.get('principal').accountId, String(after), limit),
 })
 
+/** Without the types of bodies and replies, which `Handlers` has. */
+type Operations = Record<'list' | 'create' | 'read' | 'replace' | 'patch' | 'remove', Operation>
+
 /** Serves the contracts of a resource. A feature adds its further routes to these. */
 export const resourceRoutes = <
   Name extends string,
@@ -65,18 +68,17 @@ export const resourceRoutes = <
 ): Hono<AppEnv> => {
   const { name, isFlat } = contract
   const { find, present } = handlers
-  const [base, parameter] = [`/api/${name}s`, `${name}Id`]
+  const { list, create, read, replace, patch, remove } = contract as Operations
+  const parameter = `${name}Id`
+  const path = `/:${parameter}`
   const findRequested = (c: Context) => requireInPath(c, parameter, (id) => find(c, id))
   const body = (row: Row): JsonObject => ({
     success: true,
     ...(isFlat ? present(row) : { [name]: present(row) }),
   })
-  const send = (c: Context, replied: Operation, row: Row) =>
-    replyWithEtag(c, replied, body(row), row)
-  const patch =
-    handlers.patch ??
-    ((before: Row, given: Patch) =>
-      applyPatch(given, present(before) as JsonObject, contract.replace))
+  const applyTo = (before: Row, given: Patch): Body =>
+    handlers.patch?.(before, given) ??
+    applyPatch(given, present(before) as JsonObject, contract.replace)
   const edit = async (c: Context, change: (before: Row) => Body): Promise<Row> => {
     const { accountId } = c.get('principal')
     const { row } = await editResource(c, {
@@ -89,41 +91,39 @@ export const resourceRoutes = <
     })
     return row
   }
+  const send = (c: Context, replied: Operation, row: Row) =>
+    replyWithEtag(c, replied, body(row), row)
   return new Hono<AppEnv>()
-    .get('/', operation(contract.list as Operation), (c) => {
+    .get('/', operation(list), (c) => {
       const query = c.req.valid('query' as never) as Query
-      return replyList(c, contract.list as Operation, query, {
+      return replyList(c, list, query, {
         readPage: (after) => handlers.list(c, after, query),
         toBody: (rows) => ({ [`${name}s`]: rows.map(present) }),
       })
     })
-    .post('/', operation(contract.create as Operation), async (c) => {
+    .post('/', operation(create), async (c) => {
       const { accountId } = c.get('principal')
       const record = c.req.valid('json' as never) as Body
       const id = await c.get('newId')(handlers.prefix)
       const write = { accountId, id, record, now: Date.now() }
       const { row, shownOnce } = requireOk(await handlers.create(c.get('db'), write, c))
-      const { version } = row
-      const created = { ...body(row), ...shownOnce }
-      const location = `${base}/${row.id}`
-      return replyWithEtag(c, contract.create as Operation, created, { version, location })
+      const location = `/api/${name}s/${row.id}`
+      return replyWithEtag(c, create, { ...body(row), ...shownOnce }, { ...row, location })
     })
-    .get(`/:${parameter}`, operation(contract.read as Operation), async (c) =>
-      send(c, contract.read, await findRequested(c)),
-    )
-    .put(`/:${parameter}`, operation(contract.replace as Operation), async (c) => {
+    .get(path, operation(read), async (c) => send(c, read, await findRequested(c)))
+    .put(path, operation(replace), async (c) => {
       const record = c.req.valid('json' as never) as Body
-      return send(c, contract.replace, await edit(c, () => record))
+      return send(c, replace, await edit(c, () => record))
     })
-    .patch(`/:${parameter}`, operation(contract.patch as Operation), async (c) => {
+    .patch(path, operation(patch), async (c) => {
       const given = c.req.valid('json' as never) as Patch
-      return send(c, contract.patch, await edit(c, (before) => patch(before, given)))
+      return send(c, patch, await edit(c, (before) => applyTo(before, given)))
     })
-    .delete(`/:${parameter}`, operation(contract.remove), async (c) => {
+    .delete(path, operation(remove), async (c) => {
       const { accountId } = c.get('principal')
       const id = c.req.param(parameter) ?? ''
       const deletion = { accountId, id, versions: c.get('ifMatch'), now: Date.now() }
       requireOk(await handlers.remove(c.get('db'), deletion, c))
-      return reply(c, contract.remove, { success: true })
+      return reply(c, remove, { success: true })
     })
 }
