@@ -18,6 +18,9 @@ export interface Extras {
   lastContact: number | null
 }
 
+/** Of a device whose cell could not be read. */
+export const NO_EXTRAS: Extras = { groups: [], lastLocation: null, lastContact: null }
+
 export const presentUsage = ({ date, sent }: DayUsage) => ({
   date,
   emailsSent: sent.Email ?? 0,

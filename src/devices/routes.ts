@@ -15,7 +15,7 @@ import { editResource } from '../http/resource/editResource.ts'
 import { type Ledger, ledgerOf } from '../ledger/stub.ts'
 import * as contract from './contract.ts'
 import { listDevices } from './list.ts'
-import { presentDay, presentDevice } from './present.ts'
+import { NO_EXTRAS, presentDay, presentDevice } from './present.ts'
 import { findDevice, hasGroup, type StoredDevice } from './store.ts'
 
 const DEFAULT_USAGE_DAYS = 90
@@ -34,8 +34,6 @@ const requireVisible = async (c: Context): Promise<void> => {
 
 type Outcome = Awaited<ReturnType<Ledger['readDevice']>>
 type Granted = Extract<Outcome, { ok: true }>
-
-const NO_EXTRAS = { groups: [], lastLocation: null, lastContact: null }
 
 /** The device as the ledger returned it, with its groups and location if the cell can be read. */
 const presentGranted = async (c: Context, { device, account }: Granted) => {

@@ -40,34 +40,20 @@ type DeviceRow = InferRow<ReturnType<typeof deviceColumns>>
 
 /** A confined viewer sees no group but its own. */
 export const toStoredDevice = (row: DeviceRow, { groupId }: Viewer, now: number): StoredDevice => {
-  const { key, id, name, description, min, identifier, model, tags, maxSpeed } = row
-  const { expires, expirationDate, dailyEmailLimit, dailySmsLimit, lastLocation } = row
-  const { timeZone, day, creation, lastModified, version } = row
+  const { timeZone, day, groups, lastLocation, lastContact, ...device } = row
+  const { usageDate, emailsSent, smsSent, emailReserve, smsReserve, ...limited } = device
+  const { expires, expirationDate, dailyEmailLimit, dailySmsLimit, ...rest } = limited
   const date = currentDay({ day, timeZone }, now)
-  const emergencyReserve = { email: row.emailReserve, sms: row.smsReserve }
+  const emergencyReserve = { email: emailReserve, sms: smsReserve }
   return {
     account: { day, timeZone },
-    groups: row.groups.filter((group) => groupId === null || group === groupId),
+    groups: groups.filter((group) => groupId === null || group === groupId),
     lastLocation,
-    lastContact: Math.max(row.lastContact ?? 0, lastLocation?.receivedAt ?? 0) || null,
+    lastContact: Math.max(lastContact ?? 0, lastLocation?.receivedAt ?? 0) || null,
     device: {
-      key,
-      id,
-      name,
-      description,
-      min,
-      identifier,
-      model,
-      tags,
+      ...rest,
       limits: { expires, expirationDate, dailyEmailLimit, dailySmsLimit, emergencyReserve },
-      maxSpeed,
-      usage: {
-        date,
-        sent: row.usageDate === date ? { Email: row.emailsSent, SMS: row.smsSent } : {},
-      },
-      creation,
-      lastModified,
-      version,
+      usage: { date, sent: usageDate === date ? { Email: emailsSent, SMS: smsSent } : {} },
     },
   }
 }

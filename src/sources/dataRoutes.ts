@@ -1,6 +1,6 @@
 import type { Hono } from 'hono'
 import { byId } from '../db/page.ts'
-import { presentDevice } from '../devices/present.ts'
+import { NO_EXTRAS, presentDevice } from '../devices/present.ts'
 import { findDevice } from '../devices/store.ts'
 import { iso } from '../domain/time/iso.ts'
 import type { AppEnv, Context } from '../http/context.ts'
@@ -32,8 +32,6 @@ const holderOf = (c: Context, { id }: StoredSource): Holder => ({
 })
 
 const identifierOf = (c: Context): string => c.req.param('identifier') ?? ''
-
-const NO_EXTRAS = { groups: [], lastLocation: null, lastContact: null }
 
 /** Adds the routes below a source. They come before those with a parameter of the same length. */
 export const addDataRoutes = (app: Hono<AppEnv>) =>

@@ -2,18 +2,19 @@ import { and, asc, eq, getTableColumns, gt, isNull, lte, or, type SQL, sql } fro
 import type { Database } from '../db/open.ts'
 import { type Page, type Position, toPage } from '../db/page.ts'
 import { ownedRows } from '../db/queries/owned.ts'
-import { nullable, type Query, select } from '../db/query.ts'
+import { type InferRow, nullable, select } from '../db/query.ts'
 import { groups, users } from '../db/schema.ts'
 import { readAll, statement } from '../db/statement.ts'
 import { PREFIX_END } from '../domain/text/fold.ts'
 
+const COLUMNS = { ...getTableColumns(users), groupName: nullable(groups.name) }
+type Row = InferRow<typeof COLUMNS>
+
 const selectRows = (where: SQL) =>
   select(
-    { ...getTableColumns(users), groupName: nullable(groups.name) },
+    COLUMNS,
     sql`FROM ${users} LEFT JOIN ${groups} ON ${groups.id} = ${users.groupId} ${where}`,
   )
-
-type Row = ReturnType<typeof selectRows> extends Query<infer R> ? R : never
 
 /** With the name of the group that the user is confined to. */
 export type User = ReturnType<typeof toUser>
