@@ -9,18 +9,17 @@ import {
 import { nameOf } from '../db/queries/namedDevices.ts'
 import { runBatch, type Statement } from '../db/statement.ts'
 import type { PendingRaise } from '../domain/message/pendingRaise.ts'
-import { localDay } from '../domain/time/day.ts'
+import { type Day, localDay } from '../domain/time/day.ts'
 import type { StoredLocation } from '../domain/track/location.ts'
 import type { AssumedState, Batch } from './arrival.ts'
 import type { Evaluation } from './evaluate.ts'
 import { isBatchCurrent } from './guard.ts'
 import {
   type DeviceRow,
+  SELECT_STATE,
   type StateOfOne,
   type StateRow,
   selectDevices,
-  selectState,
-  selectStateOfOne,
 } from './state.ts'
 import { insertHits, insertRaises, OF_MANY, OF_ONE } from './statements.ts'
 import type { Values } from './values.ts'
@@ -63,9 +62,10 @@ const toSent = (
 }
 
 export const packBatch = (batch: Batch): Packed => {
-  const { devices, now } = batch
+  const { devices, now, checksCredibility } = batch
   const rows = devices.map(({ arrivals }) => arrivals.map(({ location }) => packLocation(location)))
   const isOne =
+    !checksCredibility &&
     devices.length === 1 &&
     devices.every(
       ({ deviceId, arrivals, contact }) =>
@@ -94,12 +94,14 @@ export interface Attempt {
   evaluation: Evaluation | null
 }
 
-/** A batch after it has run. Unless its state is current, it has written nothing. */
+/** A batch after it has run. Unless it is current, it has written nothing but `lastContact`. */
 export interface Written {
   sent: PackedLocation[][]
   values: Values
   /** Undefined when the account is gone. */
   state: StateRow | undefined
+  /** False when the state is not as assumed, and the batch must run again. */
+  isCurrent: boolean
   devices: DeviceRow[]
   /** What is stored at the time of a report's only location; null also for other batches. */
   stored: StoredLocation | null
@@ -144,11 +146,22 @@ const valuesOf = (batch: Batch, packed: Packed, attempt: Attempt, sent: Sent): V
     rows: sent.json,
     oldest: packed.oldest,
     time: (findOnly(sent)?.[0] as number | undefined) ?? null,
-    anyZone: packed.isOne && !evaluation && !batch.raisesBy ? 1 : 0,
-    isProbed: evaluation && !evaluation.isAnyNew ? 1 : 0,
+    anyTimeZone: packed.isOne && !evaluation && !batch.raisesBy ? 1 : 0,
     raises: JSON.stringify(raises),
     hits: '[]',
   }
+}
+
+/** The same as the guard of the statements that write. */
+const isAsAssumed = (values: Values, state: StateRow & { ends?: Day | null }): boolean => {
+  const hasNoEnd = values.anyTimeZone === 1 && (state.ends ?? null) === null
+  return (
+    (hasNoEnd || state.timeZone === values.timeZone) &&
+    state.rulesVersion === values.rulesVersion &&
+    state.hasSubscribers === (values.hasSubscribers === 1) &&
+    (values.mayRaise === 0 || state.emergency === values.emergency) &&
+    state.isAsEvaluated
+  )
 }
 
 /** The state is from before the INSERT. */
@@ -175,13 +188,14 @@ export const writeBatch = async (
 ): Promise<Written> => {
   const { raises, evaluation, assumed } = attempt
   const { isOne } = packed
+  const isProbed = evaluation !== null && !evaluation.isAnyNew
   const incredible = evaluation?.incredible
   const sent = incredible?.size ? toSent(batch, packed, (row) => incredible.has(row)) : packed.all
   const values = valuesOf(batch, packed, attempt, sent)
   const { updateLastContact, ...variants } = isOne ? OF_ONE : OF_MANY
   const { insertLocations, appendEvents } = variants[evaluation ? 'evaluated' : 'unevaluated']
   const run = await runBatch(db, {
-    state: isOne ? selectStateOfOne(db, values) : selectState(db, values),
+    state: SELECT_STATE[isOne ? 'ofOne' : 'ofMany'][isProbed ? 'probed' : 'plain'](db, values),
     devices: isOne ? undefined : selectDevices(db, values),
     hits: hitStatements(db, values, evaluation?.hits ?? []),
     events: assumed.hasSubscribers ? appendEvents(db, values) : undefined,
@@ -197,6 +211,7 @@ export const writeBatch = async (
     sent: sent.rows,
     values,
     state,
+    isCurrent: state !== undefined && isAsAssumed(values, state),
     devices: run.devices?.results ?? ofOne,
     stored: isOne && state ? storedAt(values, sent, state, accepted > 0) : null,
     accepted,

@@ -118,7 +118,7 @@ export const evaluateArrivals = async (
   await evaluateTracks(db, context, tracks)
   const quarantined = incredible.size > 0 ? toQuarantined(devices, rows, tracks, incredible) : []
   return {
-    ...toGuard(batch, found, quarantined, isOne && !checksCredibility),
+    ...toGuard(batch, found, quarantined, isOne),
     hits: await toHits(tracks, batch),
     incredible,
     quarantined,

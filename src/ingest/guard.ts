@@ -54,24 +54,27 @@ const hasSameTracks = (p: Given): SQL => sql`NOT EXISTS (SELECT 1 FROM json_each
       AND ${locations.time} BETWEEN part.value ->> 1 AND part.value ->> 2))`
 
 /** False when a wrong state of the account is assumed. */
-export const isAssumed = (p: Given, isZoneAssumed?: SQL): SQL =>
-  sql`(${isZoneAssumed ?? sql`${accounts.timeZone} = ${p.timeZone}`}
+export const isAssumed = (p: Given, isTimeZoneAssumed?: SQL): SQL =>
+  sql`(${isTimeZoneAssumed ?? sql`${accounts.timeZone} = ${p.timeZone}`}
   AND ${accounts.rulesVersion} IS ${p.rulesVersion}
   AND ${hasSubscribers(p)} = ${p.hasSubscribers}
   AND (${p.mayRaise} = 0 OR ${accounts.emergency} IS ${p.emergency}))`
 
-/** False when devices or tracks are no longer those that the arrivals were evaluated by. */
-export const isAsEvaluated = (p: Given): SQL => sql`((${p.retentionDays} IS NULL
+/**
+ * False when devices or tracks are no longer those that the arrivals were evaluated by. One device
+ * that is named by its id is always the same.
+ */
+export const isAsEvaluated = (p: Given, isOne = false): SQL => sql`((${p.retentionDays} IS NULL
     OR ${accounts.retentionDays} = ${p.retentionDays})
-  AND (${p.expected} IS NULL OR ${hasSameDevices(p)})
+  AND ${isOne ? sql`true` : sql`(${p.expected} IS NULL OR ${hasSameDevices(p)})`}
   AND (${p.tracks} IS NULL OR ${hasSameTracks(p)}))`
 
 /**
- * False when the batch must run again: then none of its statements writes. About the whole batch, so
- * it is computed once.
+ * False when the batch must run again: then it writes nothing but `lastContact`. About the whole
+ * batch, so it is computed once.
  */
-export const isCurrent = (p: Given, isZoneAssumed?: SQL): SQL =>
-  sql`(${isAssumed(p, isZoneAssumed)} AND ${isAsEvaluated(p)})`
+export const isCurrent = (p: Given, isOne?: boolean): SQL =>
+  sql`(${isAssumed(p)} AND ${isAsEvaluated(p, isOne)})`
 
 /** The same for a statement that has no row of `accounts`. */
 export const isBatchCurrent = (p: Given): SQL => sql`EXISTS (SELECT 1 FROM ${accounts}

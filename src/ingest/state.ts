@@ -1,25 +1,24 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { LOCATION_COLUMNS } from '../db/queries/locations.ts'
 import { devicesNamedIn } from '../db/queries/namedDevices.ts'
 import { IS_VISIBLE_DEVICE } from '../db/queries/visibility.ts'
 import { nullables, select } from '../db/query.ts'
 import { accounts, devices, locations } from '../db/schema.ts'
 import { compile, type Placeholders, type RowOf } from '../db/statement.ts'
-import { hasSubscribers, isAsEvaluated, isAssumed } from './guard.ts'
-import { IS_ZONE_ASSUMED, p, type Values } from './values.ts'
+import { hasSubscribers, isAsEvaluated } from './guard.ts'
+import { p, type Values } from './values.ts'
 
 /* The state that a batch finds, read before it writes. */
 
-/** The state of the account, and whether it is as assumed. */
-const stateColumns = (isZoneAssumed?: SQL) => ({
+/** `isProbed`: whether it must show that devices and tracks are as evaluated, since no INSERT will. */
+const stateColumns = (isProbed: boolean, isOne: boolean) => ({
   day: accounts.day,
   timeZone: accounts.timeZone,
   retentionDays: accounts.retentionDays,
   emergency: accounts.emergency,
   rulesVersion: accounts.rulesVersion,
   hasSubscribers: hasSubscribers(p).mapWith(Boolean),
-  isCurrent: sql`(${isAssumed(p, isZoneAssumed)}
-    AND (${p.isProbed} = 0 OR ${isAsEvaluated(p)}))`.mapWith(Boolean),
+  isAsEvaluated: (isProbed ? isAsEvaluated(p, isOne) : sql`1`).mapWith(Boolean),
 })
 
 const DEVICE_COLUMNS = {
@@ -29,10 +28,14 @@ const DEVICE_COLUMNS = {
   sourceId: devices.sourceId,
 }
 
-export const selectState = compile((_: Placeholders<Values>) =>
-  select(stateColumns(), sql`FROM ${accounts} WHERE ${accounts.id} = ${p.accountId}`),
-)
-export type StateRow = RowOf<typeof selectState>
+const stateOfMany = (isProbed: boolean) =>
+  compile((_: Placeholders<Values>) =>
+    select(
+      stateColumns(isProbed, false),
+      sql`FROM ${accounts} WHERE ${accounts.id} = ${p.accountId}`,
+    ),
+  )
+export type StateRow = RowOf<ReturnType<typeof stateOfMany>>
 
 /** The devices that are named, by the positions of their names. */
 export const selectDevices = compile(
@@ -48,19 +51,25 @@ export type DeviceRow = RowOf<typeof selectDevices>
  * Of one device: its account and itself, with what it has at the time of its only location. The
  * device is null when there is none, the location when it has none at that time.
  */
-export const selectStateOfOne = compile((_: Placeholders<Values>) =>
-  select(
-    {
-      ...stateColumns(IS_ZONE_ASSUMED),
-      part: sql<number>`0`,
-      ...nullables(DEVICE_COLUMNS),
-      ...nullables(LOCATION_COLUMNS),
-    },
-    sql`FROM ${accounts}
-      LEFT JOIN ${devices} ON ${IS_VISIBLE_DEVICE}
-      LEFT JOIN ${locations}
-        ON ${locations.deviceKey} = ${devices.key} AND ${locations.time} = ${p.time}
-      WHERE ${accounts.id} = ${p.accountId}`,
-  ),
-)
-export type StateOfOne = RowOf<typeof selectStateOfOne>
+const stateOfOne = (isProbed: boolean) =>
+  compile((_: Placeholders<Values>) =>
+    select(
+      {
+        ...stateColumns(isProbed, true),
+        part: sql<number>`0`,
+        ...nullables(DEVICE_COLUMNS),
+        ...nullables(LOCATION_COLUMNS),
+      },
+      sql`FROM ${accounts}
+        LEFT JOIN ${devices} ON ${IS_VISIBLE_DEVICE}
+        LEFT JOIN ${locations}
+          ON ${locations.deviceKey} = ${devices.key} AND ${locations.time} = ${p.time}
+        WHERE ${accounts.id} = ${p.accountId}`,
+    ),
+  )
+export type StateOfOne = RowOf<ReturnType<typeof stateOfOne>>
+
+export const SELECT_STATE = {
+  ofOne: { plain: stateOfOne(false), probed: stateOfOne(true) },
+  ofMany: { plain: stateOfMany(false), probed: stateOfMany(true) },
+}

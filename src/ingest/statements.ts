@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
 import { buildAppendRows } from '../db/queries/events.ts'
-import { PACKED_COLUMNS } from '../db/queries/locations.ts'
+import { PACKED_COLUMNS, REST_INDEX } from '../db/queries/locations.ts'
 import { devicesNamedIn } from '../db/queries/namedDevices.ts'
 import { IS_VISIBLE_DEVICE, isVisible } from '../db/queries/visibility.ts'
 import { insertSelect, selectIn } from '../db/query.ts'
@@ -16,7 +16,7 @@ import {
   type Statement,
 } from '../db/statement.ts'
 import { isActive, isAssumed, isCurrent } from './guard.ts'
-import { IS_ZONE_ASSUMED, KEPT_SINCE, p, type Values } from './values.ts'
+import { IS_TIME_ZONE_ASSUMED, KEPT_SINCE, p, type Values } from './values.ts'
 
 /*
  * The statements that store arrivals. Those of one device that has just reported are a little
@@ -33,71 +33,79 @@ const SENT_ROWS = sql`(SELECT value FROM json_each(${p.rows}) LIMIT -1) location
 /** The same with their positions: a wider row takes longer to copy. */
 const NUMBERED_ROWS = sql`(SELECT key, value FROM json_each(${p.rows}) LIMIT -1) location`
 
+/**
+ * What was not evaluated is stored by shorter statements: an INSERT that counts rows of its own table,
+ * as the guard of the tracks does, first copies everything.
+ */
+type Guard = 'evaluated' | 'unevaluated'
+
 /** How one device, or many, and their locations are given. */
 interface Packing {
-  /** Whether SQLite should find the devices once, before it goes through the locations. */
-  materialized: SQL
   /** `accounts` with the named `devices`. */
   named: SQL
   part: SQL
   eventId: SQL
-  /** The locations, each with its device in `found`. */
-  join: (rows: SQL) => SQL
+  /** The guard of arrivals that were evaluated, and of others. */
+  isCurrent: Record<Guard, SQL>
+  /** Selects from the locations, each with its device in `found`. */
+  select: (columns: SQL, found: SQL, rows: SQL) => SQL
   receivedAt: SQL
 }
 
 /** One device, named by its id, that has just reported: fewer rows are read. */
 const ONE: Packing = {
-  materialized: sql`NOT MATERIALIZED`,
   named: sql`${accounts} JOIN ${devices} ON ${devices.accountId} = ${accounts.id}
     WHERE ${accounts.id} = ${p.accountId} AND ${IS_VISIBLE_DEVICE}`,
   part: sql`0`,
   eventId: sql`${p.refs} ->> '$[0][2]'`,
-  join: (rows) => sql`found CROSS JOIN ${rows}`,
+  isCurrent: { evaluated: isCurrent(p, true), unevaluated: isAssumed(p, IS_TIME_ZONE_ASSUMED) },
+  select: (columns, found, rows) => sql`SELECT ${columns} FROM (${found}) found CROSS JOIN ${rows}`,
   receivedAt: sql`${p.now}`,
 }
 
 const MANY: Packing = {
-  materialized: sql`MATERIALIZED`,
   named: sql`${accounts} CROSS JOIN ${devicesNamedIn(p.refs)} WHERE ${accounts.id} = ${p.accountId}`,
   part: sql`sent.key`,
   eventId: sql`sent.value ->> 2`,
-  join: (rows) =>
-    sql`${rows} CROSS JOIN found ON found.part = ${sentMember(PACKED_COLUMNS.length + 1)}`,
+  isCurrent: { evaluated: isCurrent(p), unevaluated: isAssumed(p) },
+  // MATERIALIZED: the devices are found once, before SQLite goes through the locations.
+  select: (columns, found, rows) => sql`WITH found AS MATERIALIZED (${found}) SELECT ${columns}
+    FROM ${rows} CROSS JOIN found ON found.part = ${sentMember(PACKED_COLUMNS.length + 1)}`,
   receivedAt: sentMember(PACKED_COLUMNS.length),
 }
 
 /** The devices that take locations, while the batch is current. */
-const findDevices = ({ materialized, named, part, eventId }: Packing, isEvaluated: boolean): SQL =>
-  sql`found AS ${materialized} (SELECT ${part} AS part, ${devices.key} AS key, ${devices.id} AS id,
-      ${eventId} AS event_id, ${KEPT_SINCE} AS kept_since
-    FROM ${named} AND ${(isEvaluated ? isCurrent : isAssumed)(p, IS_ZONE_ASSUMED)}
-      AND ${isActive(p)})`
+const findDevices = (packing: Packing, guard: Guard, others = sql``): SQL =>
+  sql`SELECT ${packing.part} AS part, ${devices.key} AS key, ${KEPT_SINCE} AS kept_since ${others}
+    FROM ${packing.named} AND ${packing.isCurrent[guard]} AND ${isActive(p)}`
 
 /** Looks into single locations only when the oldest is too old. */
 const IS_KEPT = sql`(${p.oldest} >= found.kept_since OR ${SENT_TIME} >= found.kept_since)`
 
 const AT_SENT_TIME = sql`${locations.deviceKey} = found.key AND ${locations.time} = ${SENT_TIME}`
 
-const insertLocations = (packing: Packing, isEvaluated: boolean) =>
-  compile<Values>(
-    sql`WITH ${findDevices(packing, isEvaluated)}
-      INSERT INTO ${locations} (${names(locations.deviceKey, locations.receivedAt, ...PACKED_COLUMNS)})
-      SELECT found.key, ${packing.receivedAt},
-        ${commaSeparated(PACKED_COLUMNS.map((_, index) => sentMember(index)))}
-      FROM ${packing.join(SENT_ROWS)} WHERE ${IS_KEPT} ON CONFLICT DO NOTHING`,
+const insertLocations = (packing: Packing, guard: Guard) => {
+  const sent = commaSeparated(PACKED_COLUMNS.map((_, index) => sentMember(index)))
+  const columns = sql`found.key, ${packing.receivedAt}, ${sent}`
+  const found = findDevices(packing, guard)
+  return compile<Values>(
+    sql`INSERT INTO ${locations}
+      (${names(locations.deviceKey, locations.receivedAt, ...PACKED_COLUMNS)})
+      ${packing.select(columns, found, SENT_ROWS)} WHERE ${IS_KEPT} ON CONFLICT DO NOTHING`,
   )
+}
 
 /** `location.reported`: one event a device, with the newest time and the number of new locations. */
-const appendEvents = (packing: Packing, isEvaluated: boolean) => {
+const appendEvents = (packing: Packing, guard: Guard) => {
+  const others = sql`, ${devices.id} AS id, ${packing.eventId} AS event_id`
+  const columns = sql`min(found.event_id) AS id, min(found.event_id) AS place,
+    found.id AS device_id, json_object('time', max(${SENT_TIME}),
+      'count', count(DISTINCT ${SENT_TIME})) AS data`
   const [takeNumbers, insert] = buildAppendRows({
     accountId: p.accountId,
     type: 'location.reported',
     time: p.now,
-    rows: sql`WITH ${findDevices(packing, isEvaluated)} SELECT min(found.event_id) AS id, min(found.event_id) AS place,
-        found.id AS device_id,
-        json_object('time', max(${SENT_TIME}), 'count', count(DISTINCT ${SENT_TIME})) AS data
-      FROM ${packing.join(SENT_ROWS)}
+    rows: sql`${packing.select(columns, findDevices(packing, guard, others), SENT_ROWS)}
       WHERE ${IS_KEPT} AND NOT EXISTS (SELECT 1 FROM ${locations} WHERE ${AT_SENT_TIME})
       GROUP BY found.key`,
   }).map((fragment) => compile<Values>(fragment)) as [
@@ -111,14 +119,16 @@ const appendEvents = (packing: Packing, isEvaluated: boolean) => {
 }
 
 /**
- * Compares what was sent with what is stored at its time. Equal JSON has the same length in any order of
- * members, so no more text is read than was sent.
+ * Compares what was sent with what is stored at its time. Equal JSON has the same length in any
+ * order of members, so no more text is read than was sent.
  */
-const selectStored = ({ named, part, join, receivedAt }: Packing) => {
-  const restIndex = PACKED_COLUMNS.length - 1
-  const rest = sentMember(restIndex)
+const selectStored = ({ named, part, select, receivedAt }: Packing) => {
+  const found = sql`SELECT ${part} AS part, ${devices.key} AS key FROM ${named}`
+  const rest = sentMember(REST_INDEX)
   const isEqual = sql.join(
-    PACKED_COLUMNS.slice(1, restIndex).map((column, at) => sql`${column} IS ${sentMember(at + 1)}`),
+    PACKED_COLUMNS.slice(1, REST_INDEX).map(
+      (column, at) => sql`${column} IS ${sentMember(at + 1)}`,
+    ),
     sql` AND `,
   )
   const columns = {
@@ -135,9 +145,8 @@ const selectStored = ({ named, part, join, receivedAt }: Packing) => {
   return compile((_: Placeholders<Values>) =>
     selectIn(
       columns,
-      (list) => sql`WITH found AS MATERIALIZED (SELECT ${part} AS part, ${devices.key} AS key
-          FROM ${named})
-        SELECT ${list} FROM ${join(NUMBERED_ROWS)} CROSS JOIN ${locations} ON ${AT_SENT_TIME}`,
+      (list) =>
+        sql`${select(list, found, NUMBERED_ROWS)} CROSS JOIN ${locations} ON ${AT_SENT_TIME}`,
     ),
   )
 }
@@ -177,7 +186,7 @@ const isContactDue = (contact: SQL): SQL => sql`ifnull(${devices.lastContact}, 0
 const updateContactOfOne = compile<Values>(
   sql`UPDATE ${devices} SET ${names(devices.lastContact)} = ${p.now}
     WHERE ${IS_VISIBLE_DEVICE} AND ${isContactDue(sql`${p.now}`)} AND EXISTS (SELECT 1
-      FROM ${accounts} WHERE ${accounts.id} = ${p.accountId} AND ${isAssumed(p, IS_ZONE_ASSUMED)})`,
+      FROM ${accounts} WHERE ${accounts.id} = ${p.accountId} AND ${isAssumed(p, IS_TIME_ZONE_ASSUMED)})`,
 )
 
 const CONTACT = sql`sent.value ->> 3`
@@ -189,27 +198,16 @@ const updateContactOfMany = compile<Values>(
     WHERE ${devices.key} = due.key`,
 )
 
-/**
- * What was not evaluated is stored by shorter statements: an INSERT that counts rows of its own table,
- * as the guard of the tracks does, first copies everything.
- */
-const statementsFor = (packing: Packing) => (isEvaluated: boolean) => ({
-  insertLocations: insertLocations(packing, isEvaluated),
-  appendEvents: appendEvents(packing, isEvaluated),
+const statementsFor = (packing: Packing, guard: Guard) => ({
+  insertLocations: insertLocations(packing, guard),
+  appendEvents: appendEvents(packing, guard),
 })
 
-const variants = <S>(build: (isEvaluated: boolean) => S) => ({
-  evaluated: build(true),
-  unevaluated: build(false),
+const ofPacking = (packing: Packing) => ({
+  evaluated: statementsFor(packing, 'evaluated'),
+  unevaluated: statementsFor(packing, 'unevaluated'),
+  selectStored: selectStored(packing),
 })
 
-export const OF_ONE = {
-  ...variants(statementsFor(ONE)),
-  selectStored: selectStored(ONE),
-  updateLastContact: updateContactOfOne,
-}
-export const OF_MANY = {
-  ...variants(statementsFor(MANY)),
-  selectStored: selectStored(MANY),
-  updateLastContact: updateContactOfMany,
-}
+export const OF_ONE = { ...ofPacking(ONE), updateLastContact: updateContactOfOne }
+export const OF_MANY = { ...ofPacking(MANY), updateLastContact: updateContactOfMany }

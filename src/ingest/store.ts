@@ -44,7 +44,7 @@ const storePacked = async (db: Database, batch: Batch, packed: Packed): Promise<
     const { timeZone, hasSubscribers, emergency, rulesVersion } = state
     const actual = { timeZone, hasSubscribers, emergency, rulesVersion }
     // Nothing new though something was to be: the race for a track was lost.
-    if (!state.isCurrent || (evaluation?.isAnyNew && accepted === 0)) {
+    if (!written.isCurrent || (evaluation?.isAnyNew && accepted === 0)) {
       if (evaluation && isSame(assumed, actual)) races = Math.min(races + 1, MAX_RACES)
       assumed = actual
       evaluation?.evict()
@@ -52,6 +52,7 @@ const storePacked = async (db: Database, batch: Batch, packed: Packed): Promise<
     }
     evaluation?.remember()
     const since = keptSince(now, state.retentionDays)
+    const visible = new Set(written.devices.map(({ id }) => id))
     return {
       ok: true,
       statuses: await findStatuses(db, packed, { ...written, state }, evaluation?.incredible),
@@ -60,7 +61,10 @@ const storePacked = async (db: Database, batch: Batch, packed: Packed): Promise<
       storedBytes: accepted && Math.round((accepted / packed.count) * packedBytes(packed.rows)),
       stored: written.stored,
       quarantined: evaluation?.quarantined ?? [],
-      raises: raises.filter(({ alert }) => alert.dateTime >= since),
+      // As the statement that stores them does: none of a device that the caller cannot see.
+      raises: raises.filter(
+        ({ deviceId, alert }) => visible.has(deviceId) && alert.dateTime >= since,
+      ),
       hits: evaluation?.hits ?? [],
       actual,
     }

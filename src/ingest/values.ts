@@ -16,39 +16,15 @@ export interface Values extends GuardValues {
   oldest: number
   /** The time of a batch's only location; else null. */
   time: number | null
-  /** 1 when the state must tell whether the batch is current: the INSERT will not show it. */
-  isProbed: 0 | 1
-  /** 1 when the zone need not be right for a device without an end. */
-  anyZone: 0 | 1
+  /** 1 when the time zone need not be right for a device without an end. */
+  anyTimeZone: 0 | 1
   raises: string
   hits: string
 }
 
-export const p = placeholders(
-  'accountId',
-  'groupId',
-  'now',
-  'timeZone',
-  'today',
-  'hasSubscribers',
-  'mayRaise',
-  'emergency',
-  'rulesVersion',
-  'expected',
-  'found',
-  'tracks',
-  'retentionDays',
-  'refs',
-  'rows',
-  'oldest',
-  'time',
-  'anyZone',
-  'isProbed',
-  'raises',
-  'hits',
-)
+export const p = placeholders<keyof Values>()
 
-export const IS_ZONE_ASSUMED = sql`(${accounts.timeZone} = ${p.timeZone}
-  OR (${p.anyZone} = 1 AND ${devices.ends} IS NULL))`
+export const IS_TIME_ZONE_ASSUMED = sql`(${accounts.timeZone} = ${p.timeZone}
+  OR (${p.anyTimeZone} = 1 AND ${devices.ends} IS NULL))`
 /** The same as `keptSince`. */
 export const KEPT_SINCE = sql`(${p.now} - ${accounts.retentionDays} * 86400000)`

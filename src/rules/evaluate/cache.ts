@@ -67,7 +67,7 @@ const readRules = async (db: Database, accountId: string): Promise<CompiledRules
     version: versions.results[0]?.rulesVersion ?? null,
     rules: inForce.map((rule) => ({ rule, signals: compileRule(rule, byId) })),
     wantsRest: inForce.some(wantsRest),
-    bytes: zoneBytes + RULE_BYTES * inForce.length,
+    bytes: zoneBytes + RULE_BYTES * (1 + inForce.length),
   }
 }
 

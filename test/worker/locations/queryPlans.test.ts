@@ -62,7 +62,7 @@ test('no report and no query of a span scans a table', async () => {
     /"(locations|alerts)"/.test(sql),
   )
   prepare.mockRestore()
-  expect(statements.filter((sql) => /count\(\*\)/.test(sql))).toHaveLength(8)
+  expect(statements.filter((sql) => /count\(\*\)/.test(sql))).toHaveLength(7)
   expect(statements.filter((sql) => /length\(/.test(sql) && /isNew/.test(sql))).toHaveLength(1)
   const plans = await plansOf(statements)
   expect(plans.flat().length).toBeGreaterThan(30)

@@ -447,8 +447,9 @@ test('a user confined to a group can report for and read only its devices', asyn
     { group: group.body.id, privileges: ['read', 'write'] },
     { scopes: ['write'] },
   )
+  const urgent = { ...place(now), hasCriticalAlert: true }
   const statuses = async (id: string) => [
-    (await call('POST', `/api/devices/${id}/locations`, { token: user.token, body: place(now) }))
+    (await call('POST', `/api/devices/${id}/locations`, { token: user.token, body: urgent }))
       .status,
     (
       await call('POST', `/api/devices/${id}/locations`, {
@@ -464,5 +465,10 @@ test('a user confined to a group can report for and read only its devices', asyn
     lastLocation: null,
     lastContact: null,
   })
+  const mixed = { locations: [{ ...urgent, deviceId: outside }] }
+  const reply = await call('POST', '/api/locations', { token: user.token, body: mixed })
+  expect(reply.body).toMatchObject({ accepted: 0, unknown: 1 })
+  expect((await account.call('GET', '/api/alerts')).body.alerts).toEqual([])
   expect(await statuses(device)).toEqual([201, 200, 200, 200])
+  expect((await account.call('GET', '/api/alerts')).body.alerts).toHaveLength(1)
 })
