@@ -3,6 +3,7 @@ import {
   type GetColumnData,
   getTableColumns,
   is,
+  isSQLWrapper,
   noopDecoder,
   Placeholder,
   type SQL,
@@ -108,10 +109,10 @@ const encode = (table: SQLiteTable, values: Record<string, unknown>) => {
   const columns: Record<string, SQLiteColumn> = getTableColumns(table)
   return Object.entries<unknown>(values).map(([key, value]) => {
     const column = columns[key] as SQLiteColumn
-    const isText = typeof value === 'object' && value !== null && 'getSQL' in value
+    const isGivenAsSql = isSQLWrapper(value) && !is(value, Placeholder)
     return {
       name: sql.identifier(column.name),
-      value: isText && !is(value, Placeholder) ? sql`${value}` : sql`${sql.param(value, column)}`,
+      value: isGivenAsSql ? sql`${value}` : sql`${sql.param(value, column)}`,
     }
   })
 }

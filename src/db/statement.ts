@@ -63,7 +63,7 @@ const readerOf = (param: unknown): Read => {
   if (is(param, Placeholder)) return (values) => values[param.name]
   if (is(param, Param) && is(param.value, Placeholder)) {
     const { encoder, value } = param
-    return (values) => encoder.mapToDriverValue(values[value.name])
+    return ({ [value.name]: given }) => (given === null ? null : encoder.mapToDriverValue(given))
   }
   return () => param
 }

@@ -9,7 +9,9 @@ const textOf = (error: Error): string =>
   error.cause instanceof Error ? `${error.message} ${textOf(error.cause)}` : error.message
 
 const OUR_FAULT = /SQLITE_(ERROR|CONSTRAINT|MISMATCH|RANGE)|syntax error|no such (table|column)/
-const PLATFORM_FAULT = /D1_ERROR|Network connection lost|overloaded|reset|timed? ?out/i
+/** The last is of an object that a deploy has not reached yet, or of a Worker that it has not. */
+const PLATFORM_FAULT =
+  /D1_ERROR|Network connection lost|overloaded|reset|timed? ?out|does not implement the method/i
 
 /** The platform failed, not our code: the same request may succeed later. */
 export const isTransient = (error: Error): boolean => {

@@ -200,7 +200,7 @@ export const releaseQuarantine = define({
   tag: 'Sources',
   summary: 'Release locations from quarantine',
   description:
-    'Moves them to the device’s track with the time at which they arrived. One whose `dateTime` is taken meanwhile stays and is in `conflicts`.',
+    'Moves them to the device’s track with the time at which they arrived. One whose `dateTime` is taken meanwhile, which is older than the account keeps locations or whose device has expired stays and is in `conflicts`.',
   scope: 'write',
   body: z.strictObject({ ids }),
   reply: z.object({

@@ -67,7 +67,7 @@ test('every member is returned as sent, and PUT resets members left out to their
     message: 'm',
     disabled: true,
     disabledMessage: 'gone fishing',
-    tags: { shift: 'night' },
+    tags: { shift: 'night', getSQL: 'x' },
     privileges: ['read', 'write'],
     deviceId,
     adminDevices: 3,

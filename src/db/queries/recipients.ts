@@ -84,11 +84,9 @@ export const readRoundState = async (
       .from(alerts)
       .where(and(eq(alerts.id, alertId), eq(alerts.accountId, about.accountId))),
   })
-  const recipients = [
-    ...chosenRecipients(active.results, CHANNELS),
-    ...toAdministrators(administrators.results),
-  ]
-  const userIds = new Set(recipients.flatMap(({ userId }) => userId ?? []))
+  // Each by itself: of two with one address, both may get messages.
+  const chosen = active.results.filter((user) => chosenRecipients([user], CHANNELS).length > 0)
+  const userIds = new Set([...chosen, ...administrators.results].map(({ id }) => id))
   return { userIds, isAcknowledged: alert.results.some((row) => row.acknowledgedAt !== null) }
 }
 
