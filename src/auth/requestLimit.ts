@@ -4,7 +4,7 @@ import { type Env, type NumberVariable, readNumber } from '../env.ts'
 /*
  * Counts requests and failed sign-ins per minute. Each isolate counts for itself; the rate limiting
  * bindings, which see the whole location, count slices of the limit, so most requests skip them.
- * A request with many locations or a large body counts as several (domain/requestCost.ts).
+ * A request with many locations or a large body counts as several (domain/account/requestCost.ts).
  */
 
 const WINDOW_MS = 60_000

@@ -80,7 +80,7 @@ export const accounts = sqliteTable(
     /** The operator's budgets; null for the default. */
     locationsPerDay: integer('locations_per_day'),
     storageBytes: integer('storage_bytes'),
-    /** `EmergencySettings` of domain/emergency.ts as JSON; null for the defaults. */
+    /** `EmergencySettings` of domain/message/emergency.ts as JSON; null for the defaults. */
     emergency: text(),
     /** When the next device expires whose expiry the sweep has not recorded yet. */
     nextExpiry: integer('next_expiry'),
@@ -209,7 +209,7 @@ export const events = sqliteTable(
 )
 
 /**
- * Projection of the ledger's device records, as of `seq`. `key` is `deviceKey` of domain/device.ts.
+ * Projection of the ledger's device records, as of `seq`. `key` is `deviceKey` of domain/account/device.ts.
  */
 export const devices = sqliteTable(
   'devices',
@@ -391,7 +391,7 @@ export const sessions = sqliteTable(
     creation: integer().notNull(),
     /** When the current cookie was made. */
     lastUsed: integer('last_used').notNull(),
-    /** `sessionEnd` of domain/session.ts. */
+    /** `sessionEnd` of domain/account/session.ts. */
     expires: integer().notNull(),
     /** The browser, as it named itself at the sign-in. */
     userAgent: text('user_agent').notNull(),
@@ -403,7 +403,7 @@ export const sessions = sqliteTable(
 )
 
 /**
- * Tracks, ordered by device and time. Numbers are integers of the `scale` in domain/location.ts;
+ * Tracks, ordered by device and time. Numbers are integers of the `scale` in domain/track/location.ts;
  * `rest` is JSON with whatever the columns cannot hold, or null.
  */
 export const locations = sqliteTable(
@@ -628,14 +628,14 @@ export const unclaimed = sqliteTable(
     identifier: text().notNull(),
     firstReceived: integer('first_received').notNull(),
     lastReceived: integer('last_received').notNull(),
-    /** Since when a device has the identifier and the reports are to be moved; null for none. */
-    claimedAt: integer('claimed_at'),
+    /** When its reports are to be moved, since a device has the identifier; null for none. */
+    importDueAt: integer('claimed_at'),
   },
   (table) => [
     primaryKey({ columns: [table.sourceId, table.identifierKey] }),
     index('unclaimed_account').on(table.accountId, table.identifierKey),
     index('unclaimed_received').on(table.lastReceived),
-    index('unclaimed_claimed').on(table.claimedAt).where(sql`claimed_at IS NOT NULL`),
+    index('unclaimed_claimed').on(table.importDueAt).where(sql`claimed_at IS NOT NULL`),
   ],
 )
 

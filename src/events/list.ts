@@ -22,7 +22,7 @@ import {
   toEvent,
 } from './store.ts'
 
-/* The list of events. Its filters are those of `passes` in domain/event.ts, as SQL. */
+/* The list of events. Its filters are those of `passes` in domain/event/event.ts, as SQL. */
 
 export interface Listing {
   /** The number that the page before ended with. */

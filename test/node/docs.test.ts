@@ -120,7 +120,7 @@ describe('docs/storage.md', () => {
       const named = allMatches(row, /`(src\/[\w./-]+)`/g)
       if (row.includes('outbox')) named.push('src/ledger/outbox/')
       const insert = new RegExp(
-        `INTO \\$\\{${symbol}\\}|insert\\(\\s*${symbol}\\b|Upsert\\(\\{\\s*table: ${symbol}\\b`,
+        `INTO \\$\\{${symbol}\\}|(insert|insertSelect)\\(\\s*${symbol}\\b|Upsert\\(\\{\\s*table: ${symbol}\\b`,
       )
       return sources
         .filter((file) => insert.test(textOf(file)))

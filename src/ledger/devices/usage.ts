@@ -15,7 +15,7 @@ import { type MessageRow, messageCounts } from '../tables.ts'
 
 /* What each device has sent on which day of its account. */
 
-/** The contract promises 90 days. */
+/** More than the 90 days that the contract promises. */
 const KEPT_DAYS = 400
 
 const { deviceKey, day: countedDay, sent: sentCount } = messageCounts

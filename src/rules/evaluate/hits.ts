@@ -16,14 +16,14 @@ export interface HitContext {
   limit?: number
 }
 
-/** How many alerts a report of many devices raises, but two for each device. */
-const MAX_MIXED_ALERTS = 1000
+/** How many alerts a report of many devices raises, but at least two for each device. */
+const MAX_ALERTS_OF_MANY = 1000
 
 /** How many alerts each of so many devices may raise in one report. */
 export const hitsPerDevice = (devices: number): number =>
-  Math.max(2, Math.min(MAX_REPORT_ALERTS, Math.floor(MAX_MIXED_ALERTS / Math.max(1, devices))))
+  Math.max(2, Math.min(MAX_REPORT_ALERTS, Math.floor(MAX_ALERTS_OF_MANY / Math.max(1, devices))))
 
-/** Ids are made at arrival: one that derives from an old time would be forgotten too soon. */
+/** Ids are made at arrival: of one that derives from an old time, a retry is not recognized long. */
 const toRaise = async (
   { signal, fix, zone }: Hit,
   { deviceId, origin, now }: HitContext,

@@ -11,7 +11,7 @@ import { spot } from '../providers/spot.ts'
 import { traccar } from '../providers/traccar.ts'
 import { type Provider, type ProviderReply, type Push, reasonOf } from './push.ts'
 
-/** A new provider is its file, its vectors in a test, its name in domain/source.ts and a row here. */
+/** A new provider: its file, vectors in a test, its name in domain/account/source.ts, a row here. */
 const PROVIDERS: Readonly<Record<SourceProvider, Provider>> = {
   osmand,
   traccar,

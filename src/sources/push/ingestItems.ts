@@ -76,8 +76,7 @@ const noteSource = async (
 }
 
 /**
- * Stores all items of known devices, and returns those of other identifiers with the statuses of the
- * locations. When it returns, everything is durable; when it throws, a repeat stores what is missing.
+ * Stores all items of known devices, and returns what became of their locations. When it returns, everything is durable; when it throws, a repeat stores what is missing.
  */
 export const ingestSenders = async (
   context: ServiceContext,

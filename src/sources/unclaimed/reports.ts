@@ -51,10 +51,10 @@ export const setClaimedAt = async (
   db: Database,
   holder: Holder,
   identifier: string,
-  claimedAt: number | null,
+  importDueAt: number | null,
 ): Promise<void> => {
   await db
     .update(unclaimed)
-    .set({ claimedAt })
-    .where(and(isOf(unclaimed, holder, identifier), isNotNull(unclaimed.claimedAt)))
+    .set({ importDueAt })
+    .where(and(isOf(unclaimed, holder, identifier), isNotNull(unclaimed.importDueAt)))
 }

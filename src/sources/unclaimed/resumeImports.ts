@@ -11,12 +11,12 @@ import { setClaimedAt } from './reports.ts'
 
 /** Identifiers that a device has now, though their reports still wait: the longest waiting first. */
 const findClaimed = (db: Database, now: number, limit: number) => {
-  const { sourceId, accountId, identifier, claimedAt } = unclaimed
+  const { sourceId, accountId, identifier, importDueAt } = unclaimed
   return db
     .select({ sourceId, accountId, identifier })
     .from(unclaimed)
-    .where(lte(claimedAt, now))
-    .orderBy(claimedAt)
+    .where(lte(importDueAt, now))
+    .orderBy(importDueAt)
     .limit(limit)
 }
 

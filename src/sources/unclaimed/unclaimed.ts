@@ -56,7 +56,7 @@ export const keepUnclaimed = async (
         identifier: sql`value ->> 1`,
         firstReceived: now,
         lastReceived: now,
-        claimedAt: sql`CASE WHEN ${isTaken} THEN ${now} END`,
+        importDueAt: sql`CASE WHEN ${isTaken} THEN ${now} END`,
       },
       sql`FROM (${fresh}) WHERE place + ${kept} <= ${literal(MAX_UNCLAIMED_IDENTIFIERS)}`,
     ),

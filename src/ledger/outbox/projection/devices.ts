@@ -79,9 +79,9 @@ type Claim = { accountId: string; identifierKey: string; key: number; now: numbe
 const claimReports = compile((p: Placeholders<Claim>) =>
   updateSet(
     unclaimed,
-    { claimedAt: p.now },
+    { importDueAt: p.now },
     sql`${unclaimed.accountId} = ${p.accountId} AND ${unclaimed.identifierKey} = ${p.identifierKey}
-      AND ${unclaimed.claimedAt} IS NULL
+      AND ${unclaimed.importDueAt} IS NULL
       AND EXISTS (SELECT 1 FROM ${devices} WHERE ${devices.key} = ${p.key}
         AND ${devices.identifierKey} = ${unclaimed.identifierKey})`,
   ),
