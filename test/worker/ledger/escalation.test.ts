@@ -155,6 +155,23 @@ describe('an emergency that nobody acknowledges', () => {
     expect(await recipientsOf(account, 'escalation', 'sent')).toEqual(ROUND)
   })
 
+  test('goes again to a phone that another user has got since', async () => {
+    const account = await openAccountWithPeople(ESCALATION)
+    const deviceId = await createDevice(account)
+    const phone = '+351910000091'
+    const notify = { email: false, sms: false }
+    const earlier = await createUser(account, { email: 'a@example.com', notify })
+    await createUser(account, { email: 'b@example.com', phone, notify: { ...notify, sms: true } })
+    await raiseSos(account, deviceId)
+    await waitUntilSent(account)
+    const body = { phone, notify: { ...notify, sms: true } }
+    await account.call('PATCH', `/api/users/${earlier.id}`, { body })
+    await passTime(account, 10 * MINUTE_MS + 1)
+    await waitUntilSent(account)
+    const round = await recipientsOf(account, 'escalation', 'sent')
+    expect(round).toEqual([...ROUND, `SMS ${phone}`].sort())
+  })
+
   test('is either escalated before it is acknowledged or not at all', async () => {
     const account = await openAccountWithPeople({ escalation: { afterMinutes: 10, rounds: 1 } })
     const devices = await Promise.all(Array.from({ length: 8 }, () => createDevice(account)))
