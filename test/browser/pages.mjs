@@ -4,13 +4,12 @@ import { execFileSync } from 'node:child_process'
 import { createServer } from 'node:http'
 import { TestAccount } from './support/accounts.mjs'
 import { base, check, expect, launch, report, Watch } from './support/browser.mjs'
+import { EVIL, makeContent } from './support/pagesContent.mjs'
 import { findViolations, openPath, pressUntil, settle, visit } from './support/visit.mjs'
 
-const EVIL = '<img src=x onerror=alert(1)>'
 const PASSWORD = 'a long sentence for the browser tests'
 const EMAIL = 'ana@pages.example'
 const BO = 'bo@pages.example'
-const DAY_MS = 86_400_000
 
 const watch = new Watch()
 const browser = await launch()
@@ -22,7 +21,8 @@ const signIn = (page) => signInAs(page, EMAIL, PASSWORD)
 const receiver = createServer((_, response) => response.end(EVIL)).listen(0, '127.0.0.1')
 
 try {
-  const made = await makeContent()
+  const ana = { name: 'Ana', email: EMAIL, password: PASSWORD }
+  const made = await makeContent(account, receiver, ana)
   const page = await newPage()
   const dialog = page.getByRole('dialog')
   await signIn(page)
@@ -407,79 +407,6 @@ function keyRow(page, name) {
 
 function raise(deviceId, alertName, text) {
   return account.call('POST', `/api/devices/${deviceId}/alerts`, { alertName, text })
-}
-
-/** Something hostile in every field that a page shows, and what the checks need. */
-async function makeContent() {
-  const create = (path, body) => account.call('POST', path, body)
-  const person = { country: 'PT', timeZone: 'Europe/Lisbon', privileges: ['admin'] }
-  await create('/api/users', { ...person, name: 'Ana', email: EMAIL, password: PASSWORD })
-  const user = await create('/api/users', {
-    ...person,
-    name: EVIL,
-    email: 'evil@pages.example',
-    description: EVIL,
-    message: EVIL,
-    tags: { [EVIL]: EVIL },
-    notify: { email: false, sms: false },
-  })
-  const device = (body) => account.addDevice(body)
-  const ship = await device({ name: 'Tern 7' })
-  const evil = await device({ name: EVIL, limits: { dailyEmailLimit: 1, dailySmsLimit: 0 } })
-  const { zone, sentence, date } = zoneChange()
-  await device({ name: 'Truck 3', limits: { expires: true, expirationDate: date } })
-  const later = new Date(Date.now() + 20 * DAY_MS).toISOString().slice(0, 10)
-  await device({ name: 'Buoy 4', limits: { expires: true, expirationDate: later } })
-  const group = await create('/api/groups', { name: EVIL, description: EVIL, devices: [evil.id] })
-  await create('/api/account/keys', { name: EVIL, scopes: ['read'], userId: user.id })
-  const { webhook } = await create('/api/webhooks', {
-    url: `http://127.0.0.1:${receiver.address().port}/`,
-    description: EVIL,
-    events: ['key.*'],
-    devices: [evil.id],
-  })
-  const { alert: sent } = await raise(evil.id, EVIL, EVIL)
-  const { alert: suppressed } = await raise(evil.id, 'LowBattery', EVIL)
-  return {
-    ship: ship.id,
-    sent,
-    suppressed,
-    month: later.slice(0, 7),
-    zoneChange: { zone, sentence },
-    details: [
-      `/alerts/${sent.id}`,
-      `/groups/${group.id}`,
-      `/users/${user.id}`,
-      `/webhooks/${webhook.id}`,
-    ],
-    hostilePaths: [
-      '/alerts?show=all',
-      `/alerts/${sent.id}`,
-      '/groups',
-      `/groups/${group.id}`,
-      '/users',
-      '/messages',
-      '/webhooks',
-      '/settings/keys',
-    ],
-  }
-}
-
-/** A device that another zone would expire or revive at this hour. */
-function zoneChange() {
-  const dayOf = (at) => new Date(at).toISOString().slice(0, 10)
-  // Kiritimati is 14 hours ahead of UTC, Niue 11 behind.
-  return new Date().getUTCHours() >= 10
-    ? {
-        zone: 'Pacific/Kiritimati',
-        sentence: '1 device would expire at once',
-        date: dayOf(Date.now() + DAY_MS),
-      }
-    : {
-        zone: 'Pacific/Niue',
-        sentence: '1 expired device would become active',
-        date: dayOf(Date.now()),
-      }
 }
 
 function pagePaths({ details, webhookPath = '/webhooks' }) {
