@@ -141,19 +141,22 @@ export const runBatch = async <const B extends Batch>(
   db: Database,
   batch: B,
 ): Promise<Results<B>> => {
-  const statements = Object.values<Entry>(batch)
-    .flat()
-    .filter((query) => query !== undefined)
-    .map((query) => ('bind' in query ? query : statement(db, query)))
-  const results = (await db.$client.batch(statements))
-    .map((result, index) => decodeResult(statements[index] as Statement, result))
-    .values()
-  const take = (entry: Entry): unknown =>
-    Array.isArray(entry) ? entry.map(take) : entry && results.next().value
-  const named = Object.entries<Entry>(batch).map(([name, entry]) => [name, take(entry)])
-  return (
-    Array.isArray(batch) ? named.map(([, result]) => result) : Object.fromEntries(named)
-  ) as Results<B>
+  const entries = Object.entries<Entry>(batch)
+  const statements: Statement[] = []
+  const add = (entry: Entry): void => {
+    if (Array.isArray(entry)) for (const query of entry) add(query)
+    else if (entry) statements.push('bind' in entry ? entry : statement(db, entry as SQLWrapper))
+  }
+  for (const [, entry] of entries) add(entry)
+  const results = await db.$client.batch(statements)
+  let at = 0
+  const take = (entry: Entry): unknown => {
+    if (Array.isArray(entry)) return entry.map(take)
+    return entry && decodeResult(statements[at] as Statement, results[at++] as D1Result)
+  }
+  const named = (Array.isArray(batch) ? [] : {}) as Record<string, unknown>
+  for (const [name, entry] of entries) named[name] = take(entry)
+  return named as Results<B>
 }
 
 /** Bare column names, as the column list of an INSERT and the left side of SET want them. */
