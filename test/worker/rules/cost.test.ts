@@ -79,7 +79,7 @@ test('an account without rules pays nothing; with rules one more trip and a few 
   await costOf(account, [await createDevice(account)], version)
   const read = await costOf(account, [device], version)
   expect(read.trips).toBe(2)
-  expect(read.read).toBeLessThanOrEqual(44)
+  expect(read.read).toBeLessThanOrEqual(41)
   expect(read.written).toBe(without.written)
   const remembered = await costOf(account, [device], version)
   expect(remembered.trips).toBe(1)
