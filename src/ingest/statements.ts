@@ -34,8 +34,8 @@ const SENT_ROWS = sql`(SELECT value FROM json_each(${p.rows}) LIMIT -1) location
 const NUMBERED_ROWS = sql`(SELECT key, value FROM json_each(${p.rows}) LIMIT -1) location`
 
 /**
- * What was not evaluated is stored by shorter statements: an INSERT that counts rows of its own table,
- * as the guard of the tracks does, first copies everything.
+ * What was not evaluated is stored by shorter statements: an INSERT that counts rows of its own
+ * table, as the guard of the tracks does, first copies everything.
  */
 type Guard = 'evaluated' | 'unevaluated'
 

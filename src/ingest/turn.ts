@@ -1,5 +1,5 @@
 /*
- * Reports of one device that rules evaluate take turns within an isolate: in parallel they would lose
+ * Reports of one device that are evaluated take turns within an isolate: in parallel they would lose
  * their races against each other. A request cannot await another's promise, so it polls.
  */
 

@@ -40,7 +40,7 @@ export const refuse = <const Code extends string>(refusal: Code) => ({
 
 type OwnedTable = SQLiteTable & Record<'id' | 'accountId' | 'version', SQLiteColumn>
 
-/** The rows of a table, which belong to accounts. `selectRows` takes what follows FROM. */
+/** The rows of a table, which belong to accounts. `selectRows` takes WHERE …. */
 export const ownedRows = <
   const Name extends string,
   Table extends OwnedTable,
