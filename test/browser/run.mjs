@@ -5,12 +5,13 @@ import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } 
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { run } from '../../scripts/child.mjs'
+import { waitForExit } from '../../scripts/child.mjs'
 import { readSecrets } from '../../scripts/secrets.mjs'
 import { root, useToolchain } from '../../scripts/toolchain.mjs'
 
 const START_TIMEOUT_MS = 120_000
-const FILE_TIMEOUT_MS = 420_000
+const FILE_TIMEOUT_MS = 900_000
+const SHOWN_LINES = 80
 const NOT_COPIED = ['node_modules', '.git', '.wrangler', '.dev.vars', 'dist', 'coverage']
 
 await useToolchain()
@@ -45,19 +46,41 @@ try {
   )
   for (const file of files) {
     console.log(`\n── test/browser/${file}`)
-    const code = await run(process.execPath, [join('test/browser', file)], {
-      env,
-      timeout: FILE_TIMEOUT_MS,
-    })
-    if (code !== 0) failed.push(file)
+    const began = Date.now()
+    const { code, errors } = await runFile(file, env)
+    const seconds = Math.round((Date.now() - began) / 1000)
+    console.log(`── test/browser/${file}: exit code ${code} after ${seconds} s`)
+    if (code !== 0) failed.push(`${file} (exit code ${code} after ${seconds} s)\n${errors}`)
   }
 } catch (problem) {
   failed = [problem.message]
 } finally {
   await stop()
 }
-if (failed.length > 0) console.error(`${output}\nFailed in the browser: ${failed.join(', ')}`)
+if (failed.length > 0) {
+  // The failures last, where the end of a long log shows them.
+  const notes = output
+    .split('\n')
+    .filter((line) => line.trim() && !/"level":"info"|:info\]/.test(line))
+  console.error(`The server printed:\n${notes.slice(-SHOWN_LINES).join('\n')}`)
+  console.error(`\nFailed in the browser: ${failed.join('\n')}`)
+}
 process.exit(failed.length > 0 ? 1 : 0)
+
+/** What the file prints as errors is shown at once, and returned. */
+async function runFile(file, env) {
+  const child = spawn(process.execPath, [join('test/browser', file)], {
+    stdio: ['inherit', 'inherit', 'pipe'],
+    env,
+    timeout: FILE_TIMEOUT_MS,
+  })
+  let errors = ''
+  child.stderr.on('data', (chunk) => {
+    process.stderr.write(chunk)
+    errors += chunk
+  })
+  return { code: await waitForExit(child), errors }
+}
 
 function freePort() {
   return new Promise((resolve) => {
