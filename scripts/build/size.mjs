@@ -13,10 +13,13 @@ const bundle = 'dist/worker.bundle'
 const ROUNDS = 5
 
 await useToolchain()
-runWrangler('deploy', '--dry-run', '--minify', '--outfile', bundle)
-const reports = Array.from({ length: ROUNDS }, () =>
-  runWrangler('check', 'startup', '--worker', bundle, '--outfile', 'dist/startup.cpuprofile'),
-)
+const built = wrangler('deploy', '--dry-run', '--minify', '--outfile', bundle)
+if (!built.ok) fail(built.output)
+// On a busy machine wrangler ends a profile after ten seconds: those that succeed are enough.
+const profile = ['check', 'startup', '--worker', bundle, '--outfile', 'dist/startup.cpuprofile']
+const rounds = Array.from({ length: ROUNDS }, () => wrangler(...profile))
+const reports = rounds.filter(({ ok }) => ok).map(({ output }) => output)
+if (reports.length === 0) fail(rounds[0].output)
 
 const minified = readFigure(reports[0], /Bundle: ([\d.]+) KiB/)
 const gzipped = readFigure(reports[0], /gzip: ([\d.]+) KiB/)
@@ -27,10 +30,10 @@ const startups = reports
 console.log(`Worker, minified   ${minified.toFixed(1)} KB`)
 console.log(`Worker, gzip       ${gzipped.toFixed(1)} KB of at most ${BUDGET_KB} KB`)
 console.log(
-  `Start-up           ${startups[Math.floor(ROUNDS / 2)]} ms of CPU time on this machine, from loading the bundle to being ready`,
+  `Start-up           ${startups[Math.floor(startups.length / 2)]} ms of CPU time on this machine, from loading the bundle to being ready`,
 )
 console.log(
-  `                   (median of ${ROUNDS} profiles by wrangler check startup; slowest ${startups.at(-1)} ms)`,
+  `                   (median of ${startups.length} profiles by wrangler check startup; slowest ${startups.at(-1)} ms)`,
 )
 const firstLoad = measureFirstLoad()
 console.log(
@@ -40,11 +43,6 @@ if (firstLoad > CONSOLE_BUDGET_KB)
   fail(`The console is ${(firstLoad - CONSOLE_BUDGET_KB).toFixed(1)} KB over its budget.`)
 if (gzipped > BUDGET_KB)
   fail(`The Worker is ${(gzipped - BUDGET_KB).toFixed(1)} KB over its budget.`)
-
-function runWrangler(...args) {
-  const { ok, output } = wrangler(...args)
-  return ok ? output : fail(output)
-}
 
 function readFigure(report, pattern) {
   const found = report.match(pattern)
