@@ -94,7 +94,7 @@ export async function auditEmergencies(call, devices) {
       const found = times.filter((one) => one === time).length
       if (found === 0) faults.lost.push(`${device.name}: the emergency of ${time} raised no alert`)
       if (found > 1)
-        faults.duplicated.push(`${device.name}: the emergency of ${time} is told twice`)
+        faults.duplicated.push(`${device.name}: the emergency of ${time} is raised twice`)
     }
     const unexpected = times.filter((time) => !device.emergencies.has(time)).length
     if (unexpected > 0) faults.duplicated.push(`${device.name}: ${unexpected} emergencies too many`)

@@ -37,7 +37,7 @@ const USERS = [
   },
   { name: 'Rui', email: 'rui@example.com', country: 'PT', timeZone: 'UTC' },
 ]
-/** Beyond the daily limits of a device, the account is told of its emergencies. */
+/** Beyond the daily limits of a device, the account gets notices of its emergencies. */
 const SETTINGS = {
   emergencyContacts: [{ name: 'Coast guard', email: 'guard@example.com' }],
   dailyNoticeLimit: { email: 100_000, sms: 100_000 },
@@ -214,7 +214,7 @@ async function audit(name, server, { id, token, call }, run) {
   const { reports, alerts: raised, joined, notices } = emergencies.counts
   console.log(
     `  ${reports} reports of emergencies acknowledged: ${raised} alerts, ${joined} joined one, ` +
-      `${notices} told by a notice, ${emergencies.lost.length} lost; ` +
+      `${notices} with a notice, ${emergencies.lost.length} lost; ` +
       `${crossings.total} crossings of a zone`,
   )
 }

@@ -21,7 +21,7 @@ let lastNumber = 0
 
 const POINT = { latitude: 38.7, longitude: -9.1, altitude: 0, gpsFix: 2, course: 0, speed: 0 }
 
-/** What a device must have, by what its provider was told. */
+/** What a device must have, by what its provider was answered. */
 const expectedOf = (identifier) => ({
   identifier,
   id: null,
@@ -207,7 +207,7 @@ export async function auditPushes(call, devices) {
     const apart = await listAll(call, `/api/devices/${id}/quarantine`, 'quarantine')
     const written = await listAll(call, `/api/devices/${id}/commands`, 'commands')
     const alerts = await listAll(call, `/api/devices/${id}/alerts`, 'alerts')
-    const told = alerts.flatMap(({ dateTime, updates }) => [
+    const raised = alerts.flatMap(({ dateTime, updates }) => [
       dateTime,
       ...updates.map((update) => update.dateTime),
     ])
@@ -217,7 +217,7 @@ export async function auditPushes(call, devices) {
     compare(identifier, 'the quarantined location of', quarantined, kept, faults)
     const texts = written.map(({ command }) => command)
     compare(identifier, 'the message', messages, texts, faults)
-    compare(identifier, 'the emergency of', emergencies, told, faults)
+    compare(identifier, 'the emergency of', emergencies, raised, faults)
   }
   return faults
 }

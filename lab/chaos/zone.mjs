@@ -3,7 +3,7 @@ const ZONE = { name: 'Harbour', shape: { type: 'Circle', center: [0, 0], radius:
 
 let changedAt = 0
 
-/** Nothing before the last change of a rule is told, so crossings come after it. */
+/** Nothing before the last change of a rule is raised, so crossings come after it. */
 export const crossingsFrom = () => changedAt + 1
 
 export async function watchZone(call) {

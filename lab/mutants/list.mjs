@@ -51,7 +51,7 @@ export const MUTANTS = [
     },
   },
   {
-    name: 'effect before commit: a device is told of before it is granted',
+    name: 'effect before commit: a device is announced before it is granted',
     file: 'src/ledger/devices/devices.ts',
     from: "  const transfer = transferLicense(tx, id, 'absent', endsOf(record.limits))",
     to: "  tx.emit('device.created', id, { name: record.name })\n  const transfer = transferLicense(tx, id, 'absent', endsOf(record.limits))",

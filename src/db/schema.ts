@@ -209,7 +209,8 @@ export const events = sqliteTable(
 )
 
 /**
- * Projection of the ledger's device records, as of `seq`. `key` is `deviceKey` of domain/account/device.ts.
+ * Projection of the ledger's device records, as of `seq`. `key` is `deviceKey` of
+ * domain/account/device.ts.
  */
 export const devices = sqliteTable(
   'devices',

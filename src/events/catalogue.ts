@@ -170,7 +170,7 @@ export const MEANINGS: Record<EventType, string> = {
   'alert.cancelled': 'An alert was cancelled as a false alarm.',
   'zone.entered': 'A device came into a zone that a rule of type `enters` names.',
   'zone.left': 'A device went out of a zone that a rule of type `leaves` names.',
-  'device.silent': 'A device was not heard for as long as a rule of type `silent` allows.',
+  'device.silent': 'A device has sent nothing for as long as a rule of type `silent` allows.',
   'device.returned': 'A device that was silent is in contact again.',
   'message.sent': 'A provider has accepted a message.',
   'message.failed': 'A message failed and is not retried.',

@@ -58,6 +58,7 @@ export const findVisibleGroup = async (
 
 /** Above the most that one group can have, so that every page has at least one group. */
 const MAX_LISTED_DEVICES = 2 * MAX_GROUP_DEVICES
+
 interface Listing {
   /** The id, or in a search the folded name, that the page before ended with. */
   after: string

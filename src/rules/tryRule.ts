@@ -28,6 +28,7 @@ interface Span {
 }
 
 const MINUTE_MS = 60_000
+
 interface PageValues extends DeviceRef {
   from: number
   to: number

@@ -51,7 +51,7 @@ export const zones = resource({
   edit: { problems: ['zone-cap-reached'] },
   replace: {
     description:
-      'Rules judge by the new shape from the next report on; what happened before raises no alert.',
+      'Rules use the new shape from the next report on; what happened before raises no alert.',
   },
   patch: { example: { name: 'Old harbour' } },
   remove: {

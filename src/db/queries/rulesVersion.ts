@@ -4,8 +4,8 @@ import { accounts, rules } from '../schema.ts'
 import { compile, type Placeholders, type Statement } from '../statement.ts'
 
 /*
- * The token of the rules that reports are evaluated by. It changes in the batch of whatever changes a rule, a zone or who
- * is in a group, so that a report is never evaluated by something outdated.
+ * The token of the rules that reports are evaluated by. It changes in the batch of whatever changes
+ * a rule, a zone or who is in a group, so that a report is never evaluated by something outdated.
  */
 
 type Renewal = Placeholders<{ accountId: string; token: string }>

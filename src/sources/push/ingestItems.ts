@@ -76,7 +76,8 @@ const noteSource = async (
 }
 
 /**
- * Stores all items of known devices, and returns what became of their locations. When it returns, everything is durable; when it throws, a repeat stores what is missing.
+ * Stores all items of known devices, and returns what became of their locations. When it returns,
+ * everything is durable; when it throws, a repeat stores what is missing.
  */
 export const ingestSenders = async (
   context: ServiceContext,
