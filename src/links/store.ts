@@ -26,9 +26,12 @@ const USER_ID = sql`CASE WHEN ${messages.userId} IS NOT NULL THEN ${messages.use
     WHERE ${sharing.accountId} = ${messages.accountId}
       AND ${messages.recipient} IN (${sharing.email}, ${sharing.phone}) LIMIT 1) END`
 
+/** An emergency contact may be named like the id of another account's user or key. */
 const ACKNOWLEDGER = sql`coalesce(
-  (SELECT u.name FROM ${users} u WHERE u.id = ${alerts.acknowledgedBy}),
-  (SELECT ${keys.name} FROM ${keys} WHERE ${keys.id} = ${alerts.acknowledgedBy}),
+  (SELECT u.name FROM ${users} u
+    WHERE u.id = ${alerts.acknowledgedBy} AND u.account_id = ${alerts.accountId}),
+  (SELECT ${keys.name} FROM ${keys}
+    WHERE ${keys.id} = ${alerts.acknowledgedBy} AND ${keys.accountId} = ${alerts.accountId}),
   ${alerts.acknowledgedBy})`
 
 const selectLinked = compile((_: Placeholders<{ hash: string; now: number }>) =>

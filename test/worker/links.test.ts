@@ -297,6 +297,27 @@ describe('an emergency contact', () => {
       acknowledgedBy: 'Coast guard',
     })
   })
+
+  test('named like the user or key of another account shows nothing of it', async () => {
+    const other = await openAccount()
+    const secret = await createUser(other, { name: 'Secret Agent' })
+    const { body } = await other.call('POST', '/api/account/keys', {
+      body: { name: 'Secret Plan', scopes: ['read'] },
+    })
+    await account.call('PATCH', `/api/users/${user.id}`, { body: { notify: { email: false } } })
+    for (const name of [secret.id, body.key.id]) {
+      const contact = { name, email: 'guard@example.com' }
+      await account.call('PATCH', '/api/account', { body: { emergencyContacts: [contact] } })
+      const device = await createDevice(account)
+      const { alert } = (await raiseAlert(account, device, { alertName: 'SOSButton' })).body
+      await waitUntilSent(account)
+      const messages = await readMessages(account, `?alertId=${alert.id}`)
+      const sent = messages.find(({ to }: { to: string }) => to === contact.email)
+      const page = await open('POST', linkIn(sent.text))
+      expect(page.text).toContain(`${name}, `)
+      expect(page.text).not.toContain('Secret')
+    }
+  })
 })
 
 test('a message that names neither user nor contact belongs to whoever has its address', async () => {
