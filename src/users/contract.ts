@@ -66,6 +66,9 @@ export const listTimeZones = define({
 const OWN_RIGHTS =
   'A user’s own token cannot change the user’s rights: `disabled`, `privileges`, `group`, `adminDevices`, `from` and `expires`.'
 
+const OWN_LIMITS =
+  'A token bound to a user cannot give a user wider `adminDevices` or `expires` than its own user has. Of a user who has wider ones it can neither change the password or the e-mail address nor extend the rights.'
+
 export const users = resource({
   name: 'user',
   tag: 'Users',
@@ -79,13 +82,13 @@ export const users = resource({
       q: search.meta({ description: 'Prefix of the name or the e-mail address, ignoring case.' }),
     },
   },
-  create: { problems: ['email-taken'] },
+  create: { description: OWN_LIMITS, problems: ['email-taken'] },
   edit: { problems: ['email-taken'] },
   replace: {
-    description: `Members that are left out get their default, except \`password\`, which stays unchanged. ${OWN_RIGHTS}`,
+    description: `Members that are left out get their default, except \`password\`, which stays unchanged. ${OWN_RIGHTS} ${OWN_LIMITS}`,
   },
   patch: {
-    description: OWN_RIGHTS,
+    description: `${OWN_RIGHTS} ${OWN_LIMITS}`,
     example: { disabled: true, disabledMessage: 'On leave until May.' },
   },
   remove: {

@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import { evictKeysOfUser } from '../auth/keyStatus.ts'
 import { hashPassword } from '../auth/password.ts'
 import { COUNTRIES } from '../domain/account/countries.ts'
-import type { UserRecord } from '../domain/account/user.ts'
+import { isGain, type UserRecord, widerLimits } from '../domain/account/user.ts'
 import { fold } from '../domain/text/fold.ts'
 import { sameJson } from '../domain/text/json.ts'
 import { timeZoneNames } from '../domain/time/timeZones.ts'
@@ -22,7 +22,7 @@ import * as contract from './contract.ts'
 import { createUser, deleteUser, updateUser } from './edit.ts'
 import type { UserBody } from './forms.ts'
 import { presentUser } from './present.ts'
-import { ownUsers, searchUsers, type User } from './store.ts'
+import { findUser, ownUsers, searchUsers, type User } from './store.ts'
 
 /** The id of the group that a body names by id or name. */
 const findGroupId = async (c: Context, group: string | null): Promise<string | null> => {
@@ -76,6 +76,22 @@ const refuseOwnRights = (c: Context, before: User, after: UserRecord): void => {
     })
 }
 
+/**
+ * 403 when a bound caller would make a user with wider limits than its own, or would get at one.
+ * Privileges and group need no check: only `admin` without a group writes users.
+ */
+const refuseWiderLimits = async (c: Context, record: UserRecord): Promise<void> => {
+  const { accountId, userId } = c.get('principal')
+  if (userId === null) return
+  const caller = await findUser(c.get('db'), accountId, userId)
+  if (!caller) throw new Problem('forbidden')
+  const wider = widerLimits(record, caller)
+  if (wider.length > 0)
+    throw new Problem('forbidden', {
+      detail: `The user would have wider limits than the user of this token: ${wider.join(', ')}.`,
+    })
+}
+
 /** Once for a request, whose edit may be repeated: hashing is slow by design. */
 const hashes = new WeakMap<Context, Promise<string>>()
 const hashOnce = async (c: Context, password: string | null): Promise<string | null> => {
@@ -97,12 +113,14 @@ const resource = resourceRoutes(contract.users, {
   present: presentUser,
   create: async (db, { record: body, ...creation }, c) => {
     const record = await toRecord(c, body)
+    await refuseWiderLimits(c, record)
     const password = await hashOnce(c, body.password)
     return createUser(db, { ...creation, record, password })
   },
   update: async (db, { record: body, ...edit }, c) => {
     const record = await toRecord(c, body)
     refuseOwnRights(c, edit.before, record)
+    if (isGain(edit.before, record, body.password !== null)) await refuseWiderLimits(c, record)
     const password = await hashOnce(c, body.password)
     const outcome = await updateUser(db, { ...edit, record, password })
     if (outcome.ok) evictKeysOfUser(edit.before.id)

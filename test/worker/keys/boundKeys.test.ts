@@ -6,7 +6,8 @@ import { type Caller, openAccount, type TestAccount } from '../../support/accoun
 import { postDevice } from '../../support/devices.ts'
 import { createGroup } from '../../support/groups.ts'
 import { call } from '../../support/http.ts'
-import { createBoundUser } from '../../support/users.ts'
+import { PASSWORD } from '../../support/sessions.ts'
+import { createBoundUser, createUser } from '../../support/users.ts'
 
 afterEach(() => {
   vi.useRealTimers()
@@ -343,11 +344,8 @@ describe('a bound token cannot extend its rights', () => {
 
   test('by changing the rights of its own user', async () => {
     const account = await openAccount()
-    const ana = await createBoundUser(account, {
-      privileges: ['admin'],
-      adminDevices: 1,
-      expires: '2099-01-01T00:00:00Z',
-    })
+    const limits = { adminDevices: 1, expires: '2099-01-01T00:00:00Z' }
+    const ana = await createBoundUser(account, { privileges: ['admin'], ...limits })
     const patch = (body: object) => ana.call('PATCH', `/api/users/${ana.id}`, { body })
     for (const body of [
       { adminDevices: null },
@@ -365,12 +363,79 @@ describe('a bound token cannot extend its rights', () => {
       ).status,
     ).toBe(403)
     expect((await patch({ name: 'Ana S.', phone: '+351912345678' })).body.name).toBe('Ana S.')
-    const bea = await createBoundUser(account, {})
+    const bea = await createBoundUser(account, limits)
     expect(
       await statusOf(
         ana.call('PATCH', `/api/users/${bea.id}`, { body: { privileges: ['write'] } }),
       ),
     ).toBe(200)
+  })
+})
+
+describe('an administrator with limits', () => {
+  const LIMITS = { adminDevices: 0, expires: '2099-01-01T00:00:00.000Z' }
+  const openLimited = async () => {
+    const account = await openAccount()
+    const ana = await createBoundUser(account, { privileges: ['admin'], ...LIMITS })
+    const make = (members: object) =>
+      ana.call('POST', '/api/users', {
+        body: {
+          name: 'Bea',
+          email: `${crypto.randomUUID()}@example.com`,
+          country: 'PT',
+          timeZone: 'UTC',
+          privileges: ['admin'],
+          password: PASSWORD,
+          ...members,
+        },
+      })
+    const edit = (id: string, body: object) => ana.call('PATCH', `/api/users/${id}`, { body })
+    return { account, ana, make, edit }
+  }
+
+  test('creates no user with wider ones', async () => {
+    const { make, edit } = await openLimited()
+    for (const [members, wider] of [
+      [{}, 'adminDevices, expires'],
+      [{ adminDevices: 0 }, 'expires'],
+      [{ ...LIMITS, adminDevices: 1 }, 'adminDevices'],
+      [{ ...LIMITS, expires: '2099-01-01T00:00:00.001Z' }, 'expires'],
+    ] as const) {
+      const { status, body } = await make(members)
+      expect([status, body.detail]).toEqual([403, expect.stringMatching(`: ${wider}\\.$`)])
+    }
+    const bea = await make(LIMITS)
+    expect(bea.status).toBe(201)
+    for (const body of [
+      { adminDevices: null },
+      { expires: null },
+      { expires: '2100-01-01T00:00:00Z' },
+    ])
+      expect((await edit(bea.body.id, body)).status).toBe(403)
+    expect((await edit(bea.body.id, { password: PASSWORD, email: 'b@b.io' })).status).toBe(200)
+  })
+
+  test('gets at no user who has wider ones', async () => {
+    const { account, ana, edit } = await openLimited()
+    const { id: group } = await createGroup(account, { name: 'G' })
+    const bea = await createUser(account, { from: '2020-01-01T00:00:00Z', group })
+    for (const body of [
+      { password: PASSWORD },
+      { email: 'ana.too@example.com' },
+      { privileges: ['admin'] },
+      { group: null },
+      { from: null },
+    ])
+      expect([body, (await edit(bea.id, body)).status]).toEqual([body, 403])
+    // What lets nobody do more stays possible.
+    for (const body of [{ name: 'Bea B.' }, { disabled: true }])
+      expect((await edit(bea.id, body)).status).toBe(200)
+    expect((await edit(bea.id, { disabled: false })).status).toBe(403)
+    // With limits like the caller's it is a user like any other.
+    expect((await edit(bea.id, { disabled: false, ...LIMITS })).status).toBe(200)
+    expect((await edit(ana.id, { password: PASSWORD })).status).toBe(200)
+    const unbound = await account.call('PATCH', `/api/users/${bea.id}`, { body: { expires: null } })
+    expect(unbound.status).toBe(200)
   })
 })
 
