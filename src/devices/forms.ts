@@ -8,7 +8,8 @@ const ABOUT = {
   name: 'The device’s name; several devices may have the same one.',
   description: 'A description of your own.',
   min: 'The device’s own phone number.',
-  identifier: 'IMEI, ESN or serial number; unique in the account, without regard to case.',
+  identifier:
+    'IMEI, ESN or serial number; unique in the account, without regard to case. To a user who is confined to a group, one that waits to be claimed at a source is taken.',
   model: 'The device’s make or model.',
   tags: 'Your own names and values.',
   maxSpeed:

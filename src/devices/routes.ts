@@ -16,7 +16,7 @@ import { type Ledger, ledgerOf } from '../ledger/stub.ts'
 import * as contract from './contract.ts'
 import { listDevices } from './list.ts'
 import { NO_EXTRAS, presentDay, presentDevice } from './present.ts'
-import { findDevice, hasGroup, type StoredDevice } from './store.ts'
+import { findDevice, hasGroup, isUnclaimed, type StoredDevice } from './store.ts'
 
 const DEFAULT_USAGE_DAYS = 90
 const MAX_USAGE_DAYS = 400
@@ -27,9 +27,21 @@ const ledger = (c: Context): Ledger => ledgerOf(c.env, c.get('principal').accoun
 const findVisible = (c: Context): Promise<StoredDevice> =>
   requireInPath(c, 'deviceId', (id) => findDevice(c.get('db'), c.get('principal'), id, Date.now()))
 
-/** The ledger knows all devices of the account, but not which of them a confined user can see. */
-const requireVisible = async (c: Context): Promise<void> => {
-  if (c.get('principal').groupId !== null) await findVisible(c)
+/**
+ * The ledger knows all devices of the account, but not which of them a confined user can see. Null
+ * for a caller who sees all.
+ */
+const requireVisible = async (c: Context): Promise<StoredDevice | null> =>
+  c.get('principal').groupId === null ? null : findVisible(c)
+
+/**
+ * Claims are for callers with the whole account: to a confined user, an identifier that waits to be
+ * claimed is taken, as if another device had it.
+ */
+const refuseClaim = async (c: Context, after: string | null, before: string | null = null) => {
+  const { accountId, groupId } = c.get('principal')
+  if (groupId === null || after === null || fold(after) === fold(before ?? '')) return
+  if (await isUnclaimed(c.get('db'), accountId, after)) throw new Problem('identifier-taken')
 }
 
 type Outcome = Awaited<ReturnType<Ledger['readDevice']>>
@@ -72,6 +84,7 @@ export const devices = new Hono<AppEnv>()
   .post('/', operation(contract.devices.create), async (c) => {
     const { userId, groupId, adminDevices: cap } = c.get('principal')
     if (groupId !== null && (await isFull(c.get('db'), groupId))) throw new Problem('group-full')
+    await refuseClaim(c, c.req.valid('json').identifier)
     const id = await c.get('newId')('dev')
     const creator = { userId, groupId, cap }
     const granted = requireOk(await ledger(c).createDevice(id, c.req.valid('json'), creator))
@@ -83,9 +96,11 @@ export const devices = new Hono<AppEnv>()
     return replyWithEtag(c, contract.devices.read, { success: true, device }, stored.device)
   })
   .put('/:deviceId', operation(contract.devices.replace), async (c) => {
-    await requireVisible(c)
+    const visible = await requireVisible(c)
     const id = c.req.param('deviceId')
-    const granted = requireOk(await ledger(c).editDevice(id, c.req.valid('json'), c.get('ifMatch')))
+    const record = c.req.valid('json')
+    await refuseClaim(c, record.identifier, visible?.device.identifier)
+    const granted = requireOk(await ledger(c).editDevice(id, record, c.get('ifMatch')))
     return replyGranted(c, contract.devices.replace, granted)
   })
   .patch('/:deviceId', operation(contract.devices.patch), async (c) => {
@@ -99,7 +114,10 @@ export const devices = new Hono<AppEnv>()
       },
       change: async (before) =>
         applyPatch(patch, await presentGranted(c, before), contract.devices.replace),
-      write: (_, record, versions) => ledger(c).editDevice(id, record, versions),
+      write: async ({ device }, record, versions) => {
+        await refuseClaim(c, record.identifier, device.identifier)
+        return ledger(c).editDevice(id, record, versions)
+      },
     })
     return replyGranted(c, contract.devices.patch, granted)
   })

@@ -3,10 +3,11 @@ import type { Database } from '../db/open.ts'
 import { parseLocation, selectLastLocation } from '../db/queries/locations.ts'
 import { type DeviceRef, isVisibleDevice, type Viewer } from '../db/queries/visibility.ts'
 import { type InferRow, json, select } from '../db/query.ts'
-import { accounts, devices, groupDevices, groups } from '../db/schema.ts'
+import { accounts, devices, groupDevices, groups, unclaimed } from '../db/schema.ts'
 import { compile, type Placeholders, readFirst, statement } from '../db/statement.ts'
 import type { Device } from '../domain/account/device.ts'
 import { currentDay } from '../domain/account/license.ts'
+import { fold } from '../domain/text/fold.ts'
 import type { StoredLocation } from '../domain/track/location.ts'
 
 /** A device as its cell has it, with the account's day and zone, which decide its state. */
@@ -86,4 +87,15 @@ export const hasGroup = async (
   if (groupId !== null && groupId !== id) return false
   const own = and(eq(groups.id, id), eq(groups.accountId, accountId))
   return (await readFirst(statement(db, sql`SELECT 1 FROM ${groups} WHERE ${own}`))) !== null
+}
+
+/** Whether reports of this identifier wait to be claimed. */
+export const isUnclaimed = async (
+  db: Database,
+  accountId: string,
+  identifier: string,
+): Promise<boolean> => {
+  const own = and(eq(unclaimed.accountId, accountId), eq(unclaimed.identifierKey, fold(identifier)))
+  const found = sql`SELECT 1 FROM ${unclaimed} WHERE ${own} LIMIT 1`
+  return (await readFirst(statement(db, found))) !== null
 }

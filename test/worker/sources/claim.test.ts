@@ -7,7 +7,7 @@ import { openAccount, type TestAccount } from '../../support/accounts.ts'
 import { callWithBindings, failExecutions, watchBatches } from '../../support/bindings.ts'
 import { createDevice } from '../../support/devices.ts'
 import { garminEvent, garminPush, makeSource, type TestSource } from '../../support/sources.ts'
-import { createUser } from '../../support/users.ts'
+import { createBoundUser, createUser } from '../../support/users.ts'
 
 let count = 0
 const newImei = () => `3004340610${String(++count).padStart(5, '0')}`
@@ -271,4 +271,32 @@ describe('reports that cannot be moved yet', () => {
     await sweep(env, Date.now())
     expect(await trackOf(account, id)).toHaveLength(1)
   })
+})
+
+test('a confined user takes no unclaimed identifier, by creating or editing a device', async () => {
+  const { account, source, imei } = await holdReports((id) => [garminEvent(id, minutesAgo(9))])
+  const own = await createDevice(account, { name: 'Own', identifier: 'own-7' })
+  const { body: group } = await account.call('POST', '/api/groups', {
+    body: { name: 'G', devices: [own] },
+  })
+  const user = await createBoundUser(account, { group: group.id, privileges: ['admin'] })
+  const path = `/api/devices/${own}`
+  for (const identifier of [imei, ` ${imei}`.toUpperCase().trim()])
+    for (const [method, at, body] of [
+      ['POST', '/api/devices', { name: 'New', identifier }],
+      ['PUT', path, { name: 'Own', identifier }],
+      ['PATCH', path, { identifier }],
+      ['PATCH', path, [{ op: 'replace', path: '/identifier', value: identifier }]],
+    ] as const) {
+      const reply = await user.call(method, at, { body })
+      expect([method, reply.status, reply.body.code]).toEqual([method, 409, 'identifier-taken'])
+    }
+  expect(await unclaimedOf(account, source)).toMatchObject([{ identifier: imei, count: 1 }])
+  expect((await user.call('PATCH', path, { body: { identifier: 'free-1' } })).status).toBe(200)
+  // Somebody with the whole account may.
+  expect((await account.call('PATCH', path, { body: { identifier: imei } })).status).toBe(200)
+  // Reports may still wait for the device that has the identifier: its edits go on.
+  const renamed = { name: 'Own 2', identifier: imei }
+  expect((await user.call('PUT', path, { body: renamed })).status).toBe(200)
+  expect((await user.call('PATCH', path, { body: { name: 'Own 3' } })).status).toBe(200)
 })
