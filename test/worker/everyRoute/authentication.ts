@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { fetchToken } from '../../support/accounts.ts'
+import { SCOPES_OF } from '../../support/scopes.ts'
 import { badTokens, makeToken, readToken } from '../../support/tokens.ts'
 import { type Fixture, type Request, withHeaders } from './fixture.ts'
 import type { Route } from './routes.ts'
@@ -99,7 +100,7 @@ export const checkAuthentication = (route: Route, fixtureOf: () => Fixture): voi
     })
 
     test('whose token lacks the scope, and no other', async () => {
-      const needed = [SAMPLES[route.id]?.scope ?? scope].flat()
+      const needed = [SAMPLES[route.id]?.scope ?? SCOPES_OF[route.id] ?? []].flat()
       const insufficient = SCOPES.filter((granted) =>
         needed.every((name) => INSUFFICIENT[name]?.includes(granted)),
       )

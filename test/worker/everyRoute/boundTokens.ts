@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { SCOPES_OF } from '../../support/scopes.ts'
 import { createBoundUser } from '../../support/users.ts'
 import { type Fixture, storedRows, withHeaders } from './fixture.ts'
 import { parametersOf, type Route } from './routes.ts'
@@ -6,7 +7,7 @@ import { SAMPLES } from './samples.ts'
 import { send } from './send.ts'
 
 /** The scopes of each privilege. Written out: the tested code must not compute it. */
-const SCOPES_OF: Record<string, string[]> = {
+const PRIVILEGE_SCOPES: Record<string, string[]> = {
   read: ['read'],
   write: ['ingest', 'read', 'write'],
   execute: ['execute'],
@@ -38,8 +39,8 @@ export const checkBoundTokens = (route: Route, fixtureOf: () => Fixture): void =
     })
 
     test('allows what the user may do, and nothing while the user is disabled', async () => {
-      const needed = [SAMPLES[route.id]?.scope ?? scope].flat()
-      for (const [privilege, scopes] of Object.entries(SCOPES_OF)) {
+      const needed = [SAMPLES[route.id]?.scope ?? SCOPES_OF[route.id] ?? []].flat()
+      for (const [privilege, scopes] of Object.entries(PRIVILEGE_SCOPES)) {
         const user = await createBoundUser(fixture.mine, { privileges: [privilege] })
         // A bound token may not regenerate the key of another user.
         const isOthersKey = /^\w+ \/api\/account\/keys\/:keyId\/regenerate/.test(

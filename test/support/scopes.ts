@@ -1,0 +1,45 @@
+/*
+ * Which operations a token of each scope may call: of several scopes, one is enough. Written out,
+ * because a test that takes them from the contracts cannot find a wrong one.
+ */
+const OPERATIONS: Record<string, string> = {
+  open: 'readHealth readOpenApi getToken signIn refresh signOut requestReset setPassword',
+  operator: `
+    listAccounts createAccount readOperatedAccount patchOperatedAccount deleteAccount
+    createAccountKey restoreLedger reconcileAccount reconcileCell
+  `,
+  'ingest read write execute admin': 'listSessions endSession readMe',
+  read: `
+    listMessages readAccount readLicenseLog listDevices readDevice readUsage readLastLocation
+    listLocations listEvents openStream listGroups readGroup listCountries listTimeZones
+    listUsers readUser listZones readZone exportZones listRules readRule testRule
+    listDeviceAlerts listTrips listStops readSummary listAlerts readAlert decodePayload
+    listQuarantine listCommands readCommand
+  `,
+  'ingest write': 'reportLocations',
+  'ingest read write': 'postLocations postAlerts',
+  write: `
+    retryMessage createDevice replaceDevice patchDevice deleteDevice reactivateDevice
+    createGroup replaceGroup patchGroup deleteGroup createZone replaceZone patchZone deleteZone
+    importZones createRule replaceRule patchRule deleteRule acknowledgeAlert cancelAlert
+    releaseQuarantine discardQuarantine
+  `,
+  execute: 'sendCommand',
+  admin: `
+    listKeys createKey readKey deleteKey regenerateKey patchAccount listWebhooks createWebhook
+    readWebhook replaceWebhook patchWebhook deleteWebhook testWebhook rotateSecret
+    listDeliveries redeliver createUser replaceUser patchUser deleteUser inviteUser
+    listUnclaimed claimIdentifier discardIdentifier listFailures readRawPayload replayPayloads
+    listSources createSource readSource replaceSource patchSource deleteSource rotateSource
+  `,
+}
+
+/** The scopes of which a token needs one, by operation. */
+export const SCOPES_OF: Record<string, string[]> = Object.fromEntries(
+  Object.entries(OPERATIONS).flatMap(([scopes, ids]) =>
+    ids
+      .trim()
+      .split(/\s+/)
+      .map((id) => [id, scopes.split(' ')]),
+  ),
+)
