@@ -3,6 +3,7 @@ import {
   CONSOLE_TYPES,
   FAST_TESTS,
   LINT,
+  OTHER_ACCOUNT,
   runStep,
   runTogether,
   secondsSince,
@@ -14,4 +15,5 @@ await useToolchain()
 const start = performance.now()
 await runTogether([LINT, TYPES, CONSOLE_TYPES])
 await runStep(FAST_TESTS)
+await runStep(OTHER_ACCOUNT)
 console.log(`\nAll passed in ${secondsSince(start)}.`)

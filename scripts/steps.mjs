@@ -18,6 +18,7 @@ export const OPENAPI = ['OpenAPI document', 'redocly', 'lint', 'public/api/opena
 export const BUILD = ['Build', 'wrangler', 'deploy', '--dry-run', '--outdir', 'dist']
 export const TESTS = ['Tests', 'vitest', 'run']
 export const FAST_TESTS = [...TESTS, '--project', 'domain', '--project', 'node']
+export const OTHER_ACCOUNT = [...TESTS, '--project', 'worker', 'test/worker/otherAccount']
 
 export const secondsSince = (start) => `${((performance.now() - start) / 1000).toFixed(1)} s`
 

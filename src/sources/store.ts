@@ -61,7 +61,10 @@ export const deleteSource = (db: Database, deletion: Deletion) => {
   return deleteOwned(db, ownSources, deletion, {
     thereafter: (isGone) =>
       [unclaimed, unclaimedReports, sourcePayloads].map((table) =>
-        db.delete(table).where(and(eq(table.sourceId, id), eq(table.accountId, accountId), isGone)),
+        // The plus keeps SQLite from reading all rows of the account by its index.
+        db
+          .delete(table)
+          .where(and(eq(table.sourceId, id), sql`+${table.accountId} = ${accountId}`, isGone)),
       ),
   })
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { recordObjectScans, recordStatements, scansOf } from './db/scans.ts'
 import { checkAuthentication } from './everyRoute/authentication.ts'
 import { checkBodies } from './everyRoute/bodies.ts'
 import { checkBoundTokens } from './everyRoute/boundTokens.ts'
@@ -11,6 +12,8 @@ import { SAMPLES } from './everyRoute/samples.ts'
 
 // Sending thousands of log lines to the reporter takes a tenth of the time.
 vi.spyOn(console, 'log').mockImplementation(() => {})
+const statements = recordStatements()
+const objectScans = await recordObjectScans()
 
 test('every route has a contract, except the listed ones', () => {
   expect(routesWithoutContract).toEqual(WITHOUT_CONTRACT)
@@ -35,4 +38,10 @@ describe.each(routes)('$method $path', (route) => {
     checkReplies,
   ])
     check(route, () => fixture)
+})
+
+test('no statement of all these requests scans a table that grows', async () => {
+  expect(statements().length).toBeGreaterThan(150)
+  expect(await scansOf(statements())).toEqual([])
+  expect(objectScans()).toEqual([])
 })

@@ -83,8 +83,9 @@ export const keepPayload = async (
 
 export type Payload = typeof sourcePayloads.$inferSelect
 
+/** The plus keeps SQLite from reading all payloads of the account by its index. */
 const isOf = ({ accountId, sourceId }: Holder) =>
-  and(eq(sourcePayloads.sourceId, sourceId), eq(sourcePayloads.accountId, accountId))
+  and(eq(sourcePayloads.sourceId, sourceId), sql`+${sourcePayloads.accountId} = ${accountId}`)
 
 /** Failed payloads, the newest first. Ids sort by the time of arrival. */
 export const listFailures = (db: Database, holder: Holder, before: string, limit: number) => {

@@ -51,28 +51,8 @@ import {
   openLargeAccount,
   USERS,
 } from './largeAccount.ts'
-import { type RecordedStatement, recordCell, rowsReadBy } from './recordedCell.ts'
-
-/**
- * True for a step that reads a whole table, or all rows of an account, instead of an index range. An
- * account has few webhooks and rules; `fresh` are the rows that a statement was given.
- */
-const isScan = (step: string): boolean =>
-  /^SCAN (?!\w+ VIRTUAL TABLE|CONSTANT ROW|\(subquery-\d+\)|fresh$)/.test(step) ||
-  /USING .*INDEX (?!webhooks_|rules_)\w+ \(account_id=\?\)$/.test(step)
-
-const scansOf = async (statements: RecordedStatement[]): Promise<string[]> => {
-  const found: string[] = []
-  for (const { sql, values } of statements) {
-    const { results } = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
-      .bind(...values)
-      .all<{ detail: string }>()
-    found.push(
-      ...results.filter(({ detail }) => isScan(detail)).map(({ detail }) => `${detail} in ${sql}`),
-    )
-  }
-  return found
-}
+import { recordCell, rowsReadBy } from './recordedCell.ts'
+import { planOf, scansOf } from './scans.ts'
 
 let account: LargeAccount
 const id = (prefix: string, n: number) => account.nth(prefix, n)
@@ -278,15 +258,10 @@ describe(`with ${USERS} users, ${GROUPS} groups and ${DEVICES} devices`, () => {
       }
       const pages = statements.filter(({ sql }) => sql.includes('lastLocation'))
       expect(pages).toHaveLength(3)
-      for (const { sql, values } of pages) {
-        const { results } = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
-          .bind(...values)
-          .all<{ detail: string }>()
-        const steps = results
-          .map(({ detail }) => detail)
-          .filter((step) => !/^SCAN found$/.test(step))
-        expect(steps.filter(isScan)).toEqual([])
-        expect(steps.join('\n')).toMatch(seek)
+      expect(await scansOf(pages)).toEqual([])
+      for (const page of pages) {
+        const steps = await planOf(page)
+        expect(steps.map(({ detail }) => detail).join('\n')).toMatch(seek)
       }
     },
   )

@@ -1,10 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { openCell } from '../../../src/db/open.ts'
-
-export interface RecordedStatement {
-  sql: string
-  values: unknown[]
-}
+import type { RecordedStatement } from './scans.ts'
 
 /** Cell 0, recording every statement that runs on it. */
 export const recordCell = () => {

@@ -16,7 +16,8 @@ export interface Fixture {
   request: (idsOf?: TestAccount) => Promise<Request>
 }
 
-const authorization = ({ contract }: Route, mine: TestAccount): Record<string, string> => {
+/** The token that the route needs, of this account or the operator's. */
+export const authorization = ({ contract }: Route, mine: TestAccount): Record<string, string> => {
   if (contract.scope === 'open') return {}
   return { Authorization: `Bearer ${contract.scope === 'operator' ? env.ADMIN_TOKEN : mine.token}` }
 }

@@ -1,0 +1,103 @@
+import { runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { ledgerStub } from '../../support/ledger.ts'
+
+export interface RecordedStatement {
+  sql: string
+  values: unknown[]
+}
+
+interface Step {
+  id: number
+  parent: number
+  detail: string
+}
+
+/**
+ * Tables that may be read whole. In an object: one row, a few for each webhook, those of some days,
+ * and the outbox, which is read a page at a time from its end. In the directory: one row a cell.
+ */
+const SMALL_TABLES =
+  'account|feed_state|secrets|disable_notices|emergencies|notices|outbox|cells|sqlite_sequence'
+/** A table that grows is read from its first row to the last. */
+const READS_TABLE = new RegExp(
+  `^SCAN (?!\\w+ VIRTUAL TABLE|CONSTANT ROW|\\(subquery-\\d+\\)|(${SMALL_TABLES})\\b)`,
+)
+/** All rows of an account are read, not a range of an index. One row has a `_unique` one. */
+const READS_ACCOUNT = /USING .*INDEX (?!\w+_unique)(\w+) \(account_id=\?\)$/
+/** An account has at most a few hundred of each. Reconciling goes through all memberships. */
+const SMALL = /^(webhooks_|rules_|zones_|sources_|source_directory_|(users|group_devices)_account$)/
+
+/** The steps that read all rows. Those of a subquery are found by steps of their own. */
+const scansIn = (sql: string, steps: Step[]): string[] => {
+  const subqueries = new Set(
+    steps.flatMap(({ parent, detail }) => {
+      const name = detail.match(/^(?:CO-ROUTINE|MATERIALIZE) (\w+)$/)?.[1]
+      return name ? [`${parent} SCAN ${name}`] : []
+    }),
+  )
+  /** A page in the order of its index ends at its limit; one that is sorted is read whole. */
+  const isPage = ({ parent }: Step) =>
+    /\bLIMIT\b/i.test(sql) &&
+    !steps.some((step) => step.parent === parent && step.detail.includes('TEMP B-TREE'))
+  return steps
+    .filter((step) => {
+      if (READS_TABLE.test(step.detail)) return !subqueries.has(`${step.parent} ${step.detail}`)
+      const index = step.detail.match(READS_ACCOUNT)?.[1]
+      return index !== undefined && !SMALL.test(index) && !isPage(step)
+    })
+    .map(({ detail }) => detail)
+}
+
+/** The plan of a statement, step by step. */
+export const planOf = async ({ sql, values }: RecordedStatement): Promise<Step[]> =>
+  (
+    await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
+      .bind(...values)
+      .all<Step>()
+  ).results
+
+/** The steps of these statements that scan, each with its statement. */
+export const scansOf = async (statements: RecordedStatement[]): Promise<string[]> => {
+  const found: string[] = []
+  for (const statement of statements)
+    for (const scan of scansIn(statement.sql, await planOf(statement)))
+      found.push(`${scan} in ${statement.sql}`)
+  return found
+}
+
+/** Records every statement that the Worker and its objects bind on a cell, each text once. */
+export const recordStatements = (): (() => RecordedStatement[]) => {
+  const recorded = new Map<string, unknown[]>()
+  const statement = Object.getPrototypeOf(env.DB.prepare('SELECT 1'))
+  const { bind } = statement
+  statement.bind = function (this: { statement: string }, ...values: unknown[]) {
+    recorded.set(this.statement, values)
+    return bind.apply(this, values)
+  }
+  return () => [...recorded].map(([sql, values]) => ({ sql, values }))
+}
+
+/** Erases an account. */
+const DELETES_ALL = /^DELETE FROM \w+ WHERE true$/
+
+/** Explains every statement that objects run in storage of their own, each text once. */
+export const recordObjectScans = async (): Promise<() => string[]> => {
+  const explained = new Map<string, string[]>()
+  await runInDurableObject(ledgerStub({ id: 'of-the-recorder' }), (_, { storage }) => {
+    const prototype = Object.getPrototypeOf(storage.sql)
+    const { exec } = prototype
+    prototype.exec = function (this: SqlStorage, text: string, ...values: unknown[]) {
+      if (
+        !explained.has(text) &&
+        !DELETES_ALL.test(text) &&
+        /^\s*(SELECT|WITH|INSERT|UPDATE|DELETE)/i.test(text)
+      ) {
+        const steps = [...exec.call(this, `EXPLAIN QUERY PLAN ${text}`, ...values)] as Step[]
+        explained.set(text, scansIn(text, steps))
+      }
+      return exec.call(this, text, ...values)
+    }
+  })
+  return () => [...explained].flatMap(([text, scans]) => scans.map((scan) => `${scan} in ${text}`))
+}
