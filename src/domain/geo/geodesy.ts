@@ -40,6 +40,8 @@ export const distanceMetres = (
 
 /** `value` in [0, 360). */
 export const turnOf = (value: number): number => {
+  // A remainder is slow, and most values need none.
+  if (value >= 0 && value < 360) return value
   const rest = value % 360
   return rest < 0 ? rest + 360 : rest
 }

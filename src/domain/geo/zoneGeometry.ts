@@ -1,3 +1,4 @@
+import { EdgeIndex } from './edgeIndex.ts'
 import {
   areBoxesApart,
   type Box,
@@ -7,16 +8,16 @@ import {
   isInBox,
 } from './geodesy.ts'
 import { polygonsOf, type ZoneShape } from './zone.ts'
-import { type Edge, edgeDistance, findBorder } from './zoneBorder.ts'
-import { enclosesNorthPole, isInRing, type UnwrappedRing, unwrapRing } from './zoneRing.ts'
+import { edgesOf, findBorder } from './zoneBorder.ts'
+import { enclosesNorthPole, type UnwrappedRing, unwrapRing } from './zoneRing.ts'
 
 /*
  * Whether a place is in a zone, and how far from its border. Packages that do this are wrong at the
  * antimeridian or at the poles. Edges are straight in longitude and latitude, as GeoJSON has them.
  */
 
-interface CompiledRing {
-  ring: UnwrappedRing
+export interface CompiledRing {
+  edges: EdgeIndex
   enclosesNorth: boolean
 }
 
@@ -24,19 +25,19 @@ interface CompiledPolygon {
   box: Box
   exterior: CompiledRing
   holes: CompiledRing[]
-  border: Edge[]
+  border: EdgeIndex
 }
 
 export type CompiledShape =
   | { type: 'circle'; latitude: number; longitude: number; radius: number; box: Box }
   | { type: 'polygons'; polygons: CompiledPolygon[] }
 
-const compileRing = (ring: UnwrappedRing): CompiledRing => ({
-  ring,
+export const compileRing = (ring: UnwrappedRing): CompiledRing => ({
+  edges: new EdgeIndex(edgesOf(ring)),
   enclosesNorth: enclosesNorthPole(ring),
 })
 
-const boxOf = ({ ring, enclosesNorth }: CompiledRing): Box => {
+const boxOf = (ring: UnwrappedRing): Box => {
   let [south, north, west, east] = [90, -90, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
   for (const latitude of ring.latitudes) {
     south = Math.min(south, latitude)
@@ -47,7 +48,7 @@ const boxOf = ({ ring, enclosesNorth }: CompiledRing): Box => {
     east = Math.max(east, longitude)
   }
   if (ring.turns !== 0) {
-    if (enclosesNorth) north = 90
+    if (enclosesNorthPole(ring)) north = 90
     else south = -90
   }
   return { south, north, west, width: ring.turns === 0 ? Math.min(360, east - west) : 360 }
@@ -65,15 +66,23 @@ export const compileShape = (shape: ZoneShape): CompiledShape => {
   return {
     type: 'polygons',
     polygons: polygons.flatMap((rings, index) => {
+      const [first] = rings
       const [exterior, ...holes] = rings.map(compileRing)
-      if (!exterior) return []
-      return [{ box: boxOf(exterior), exterior, holes, border: borders[index] ?? [] }]
+      if (!first || !exterior) return []
+      return [{ box: boxOf(first), exterior, holes, border: new EdgeIndex(borders[index] ?? []) }]
     }),
   }
 }
 
-const isInCompiled = ({ ring, enclosesNorth }: CompiledRing, latitude: number, longitude: number) =>
-  isInRing(ring, enclosesNorth, latitude, longitude)
+/**
+ * Whether a place is inside: an odd number of edges lies between it and the north pole along its
+ * meridian, or an even one when the ring encloses that pole.
+ */
+export const isInRing = (
+  { edges, enclosesNorth }: CompiledRing,
+  latitude: number,
+  longitude: number,
+): boolean => edges.isOddNorthOf(latitude, longitude) !== enclosesNorth
 
 const isInPolygon = (
   { box, exterior, holes }: CompiledPolygon,
@@ -81,8 +90,8 @@ const isInPolygon = (
   longitude: number,
 ): boolean =>
   isInBox(box, latitude, longitude) &&
-  isInCompiled(exterior, latitude, longitude) &&
-  !holes.some((hole) => isInCompiled(hole, latitude, longitude))
+  isInRing(exterior, latitude, longitude) &&
+  !holes.some((hole) => isInRing(hole, latitude, longitude))
 
 export const isInside = (shape: CompiledShape, latitude: number, longitude: number): boolean =>
   shape.type === 'circle'
@@ -106,8 +115,7 @@ export const borderDistance = (
   let nearest = Number.POSITIVE_INFINITY
   for (const { box, border } of shape.polygons) {
     if (isFartherThan(box, latitude, longitude, Math.min(limit, nearest))) continue
-    for (const edge of border)
-      nearest = Math.min(nearest, edgeDistance(edge, latitude, longitude, Math.min(limit, nearest)))
+    nearest = Math.min(nearest, border.distanceTo(latitude, longitude, Math.min(limit, nearest)))
   }
   return nearest > limit ? Number.POSITIVE_INFINITY : nearest
 }
@@ -133,17 +141,16 @@ export const isShapeApart = (shape: CompiledShape, places: Box, metres: number):
     ? areBoxesApart(places, shape.box, metres)
     : shape.polygons.every(({ box }) => areBoxesApart(places, box, metres))
 
-const EDGE_BYTES = 120
-const VERTEX_BYTES = 16
+/** The indexes of all edges of a shape. */
+const indexesOf = (shape: CompiledShape): EdgeIndex[] =>
+  shape.type === 'circle'
+    ? []
+    : shape.polygons.flatMap(({ exterior, holes, border }) => [
+        exterior.edges,
+        ...holes.map(({ edges }) => edges),
+        border,
+      ])
 
 /** An estimate of the memory that a compiled shape takes. */
-export const compiledBytes = (shape: CompiledShape): number => {
-  if (shape.type === 'circle') return 200
-  let bytes = 200
-  for (const { exterior, holes, border } of shape.polygons) {
-    bytes += 300 + border.length * EDGE_BYTES
-    for (const { ring } of [exterior, ...holes])
-      bytes += 200 + ring.longitudes.length * VERTEX_BYTES
-  }
-  return bytes
-}
+export const compiledBytes = (shape: CompiledShape): number =>
+  indexesOf(shape).reduce((sum, { bytes }) => sum + bytes, 200)

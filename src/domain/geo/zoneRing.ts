@@ -66,32 +66,3 @@ export const unwrapRing = (ring: LinearRing): UnwrappedRing => {
 /** A ring around the earth encloses the pole that it is nearer to. */
 export const enclosesNorthPole = ({ latitudes, turns }: UnwrappedRing): boolean =>
   turns !== 0 && latitudes.reduce((sum, latitude) => sum + latitude, 0) >= 0
-
-/**
- * Whether a place is inside: an odd number of edges lies between it and the north pole along its
- * meridian, or an even one when the ring encloses that pole.
- */
-export const isInRing = (
-  { longitudes, latitudes }: UnwrappedRing,
-  enclosesNorth: boolean,
-  latitude: number,
-  longitude: number,
-): boolean => {
-  let inside = enclosesNorth
-  for (let i = 1; i < longitudes.length; i++) {
-    const from = longitudes[i - 1] as number
-    const to = longitudes[i] as number
-    if (from === to) continue
-    const [west, width] = from < to ? [from, to - from] : [to, from - to]
-    let east = (longitude - west) % 360
-    if (east < 0) east += 360
-    if (east >= width) continue
-    const [start, end] =
-      from < to
-        ? [latitudes[i - 1] as number, latitudes[i] as number]
-        : [latitudes[i] as number, latitudes[i - 1] as number]
-    const crossing = start + ((end - start) * east) / width
-    if (crossing > latitude || crossing >= 90) inside = !inside
-  }
-  return inside
-}

@@ -1,6 +1,8 @@
+import { EdgeIndex } from './edgeIndex.ts'
 import type { LinearRing, ZoneShape } from './zone.ts'
 import { type Edge, edgesOf, findBorder } from './zoneBorder.ts'
-import { enclosesNorthPole, isFlat, isInRing, type UnwrappedRing, unwrapRing } from './zoneRing.ts'
+import { type CompiledRing, compileRing, isInRing } from './zoneGeometry.ts'
+import { isFlat, type UnwrappedRing, unwrapRing } from './zoneRing.ts'
 
 /* Whether the rings of a shape are closed and cross neither themselves nor each other. */
 
@@ -12,42 +14,31 @@ export interface ShapeFault {
 
 const MIN_POSITIONS = 4
 
-type Point = [x: number, y: number]
-type Ends = [Point, Point]
-
-/** The sign of the turn a → b → c; 0 when they are on one line, but for rounding. */
-const turn = (a: Point, b: Point, c: Point): number => {
-  const left = (b[0] - a[0]) * (c[1] - a[1])
-  const right = (b[1] - a[1]) * (c[0] - a[0])
+/** On which side of the edge's line a point is, as a sign; 0 on the line, but for rounding. */
+const sideOf = ({ x1, y1, x2, y2 }: Edge, x: number, y: number): number => {
+  const left = (x2 - x1) * (y - y1)
+  const right = (y2 - y1) * (x - x1)
   const difference = left - right
   return Math.abs(difference) <= 1e-14 * (Math.abs(left) + Math.abs(right))
     ? 0
     : Math.sign(difference)
 }
 
-const isBetween = (a: Point, b: Point, c: Point): boolean =>
-  Math.min(a[0], b[0]) <= c[0] &&
-  c[0] <= Math.max(a[0], b[0]) &&
-  Math.min(a[1], b[1]) <= c[1] &&
-  c[1] <= Math.max(a[1], b[1])
+const isInBoxOf = ({ x1, y1, x2, y2 }: Edge, x: number, y: number): boolean =>
+  Math.min(x1, x2) <= x && x <= Math.max(x1, x2) && Math.min(y1, y2) <= y && y <= Math.max(y1, y2)
 
 type Contact = 'none' | 'touch' | 'cross'
 
-const endsOf = ({ x1, y1, x2, y2 }: Edge): Ends => [
-  [x1, y1],
-  [x2, y2],
-]
-
-const contactOf = (first: Edge, second: Edge): Contact => {
-  const [a, b] = endsOf(first)
-  const [c, d] = endsOf(second)
-  const [c1, c2, c3, c4] = [turn(a, b, c), turn(a, b, d), turn(c, d, a), turn(c, d, b)]
-  if (c1 * c2 < 0 && c3 * c4 < 0) return 'cross'
+const contactOf = (a: Edge, b: Edge): Contact => {
+  const [start, end] = [sideOf(a, b.x1, b.y1), sideOf(a, b.x2, b.y2)]
+  if (start * end > 0) return 'none'
+  const [otherStart, otherEnd] = [sideOf(b, a.x1, a.y1), sideOf(b, a.x2, a.y2)]
+  if (start * end < 0 && otherStart * otherEnd < 0) return 'cross'
   const touches =
-    (c1 === 0 && isBetween(a, b, c)) ||
-    (c2 === 0 && isBetween(a, b, d)) ||
-    (c3 === 0 && isBetween(c, d, a)) ||
-    (c4 === 0 && isBetween(c, d, b))
+    (start === 0 && isInBoxOf(a, b.x1, b.y1)) ||
+    (end === 0 && isInBoxOf(a, b.x2, b.y2)) ||
+    (otherStart === 0 && isInBoxOf(b, a.x1, a.y1)) ||
+    (otherEnd === 0 && isInBoxOf(b, a.x2, a.y2))
   return touches ? 'touch' : 'none'
 }
 
@@ -56,13 +47,13 @@ const isLong = ({ x1, x2 }: Edge): boolean => Math.abs(x2 - x1) > 90
 /** Compares the edges in the same turn of longitudes, long ones also in the turns beside it. */
 const meet = (first: Edge, second: Edge): Contact => {
   const nearest = Math.round((first.x1 + first.x2 - second.x1 - second.x2) / 720)
-  const around = isLong(first) || isLong(second) ? [nearest - 1, nearest, nearest + 1] : [nearest]
+  const around = isLong(first) || isLong(second) ? 1 : 0
   let contact: Contact = 'none'
-  for (const turns of around) {
+  for (let turns = nearest - around; turns <= nearest + around; turns++) {
     const [x1, x2] = [second.x1 + 360 * turns, second.x2 + 360 * turns]
     if (Math.min(first.x1, first.x2) > Math.max(x1, x2)) continue
     if (Math.max(first.x1, first.x2) < Math.min(x1, x2)) continue
-    const found = contactOf(first, { ...second, x1, x2 })
+    const found = contactOf(first, { x1, y1: second.y1, x2, y2: second.y2 })
     if (found === 'cross') return found
     // A ring around the earth meets itself where it was cut.
     if (found === 'touch' && turns === 0) contact = found
@@ -78,7 +69,7 @@ const isSpike = (first: Edge, second: Edge): boolean => {
     second.x2 - second.x1,
     second.y2 - second.y1,
   ]
-  return turn([0, 0], [ax, ay], [bx, by]) === 0 && ax * bx + ay * by < 0
+  return sideOf({ x1: 0, y1: 0, x2: ax, y2: ay }, bx, by) === 0 && ax * bx + ay * by < 0
 }
 
 const endsAtPole = ({ y1, y2 }: Edge): boolean => Math.abs(y1) === 90 || Math.abs(y2) === 90
@@ -86,30 +77,35 @@ const endsAtPole = ({ y1, y2 }: Edge): boolean => Math.abs(y1) === 90 || Math.ab
 const areAtPole = (first: Edge, second: Edge): boolean => endsAtPole(first) && endsAtPole(second)
 
 const crossesItself = (edges: Edge[]): boolean => {
-  for (let i = 0; i < edges.length; i++) {
-    const first = edges[i] as Edge
-    for (let j = i + 1; j < edges.length; j++) {
-      const second = edges[j] as Edge
-      if (Math.min(first.y1, first.y2) > Math.max(second.y1, second.y2)) continue
-      if (Math.max(first.y1, first.y2) < Math.min(second.y1, second.y2)) continue
-      const isNext = j === i + 1
-      const isLast = i === 0 && j === edges.length - 1
-      if (isNext || isLast) {
-        if (isNext ? isSpike(first, second) : isSpike(second, first)) return true
-        continue
-      }
+  const index = new EdgeIndex(edges)
+  return edges.some((first, i) =>
+    index.someNear(first, i + 1, (second, j) => {
+      if (j === i + 1) return isSpike(first, second)
+      if (i === 0 && j === edges.length - 1) return isSpike(second, first)
       const contact = meet(first, second)
-      if (contact === 'cross' || (contact === 'touch' && !areAtPole(first, second))) return true
-    }
-  }
-  return false
+      return contact === 'cross' || (contact === 'touch' && !areAtPole(first, second))
+    }),
+  )
 }
 
 /** A ring's edges without the cut of one that goes around the earth. */
 const borderOf = (ring: UnwrappedRing): Edge[] => findBorder([[ring]]).flat()
 
-const cross = (first: Edge[], second: Edge[]): boolean =>
-  first.some((one) => second.some((other) => meet(one, other) === 'cross'))
+/** The first list of edges that crosses one before it; -1 when there is none. */
+const findCrossing = (lists: Edge[][]): number => {
+  if (lists.length < 2) return -1
+  const owners = lists.flatMap((edges, owner) => edges.map(() => owner))
+  const index = new EdgeIndex(lists.flat())
+  return lists.findIndex((edges, owner) =>
+    edges.some((edge) =>
+      index.someNear(
+        edge,
+        0,
+        (other, at) => (owners[at] as number) < owner && meet(edge, other) === 'cross',
+      ),
+    ),
+  )
+}
 
 const CLOSED = 'must be closed: its last position must be the same as its first'
 
@@ -123,12 +119,10 @@ const findRingFault = (ring: LinearRing): string | null => {
   return isFlat(unwrapped) ? 'must enclose an area' : null
 }
 
-const isHoleOutside = (exterior: UnwrappedRing, hole: UnwrappedRing): boolean => {
-  const north = enclosesNorthPole(exterior)
-  return !hole.latitudes.some((latitude, index) =>
-    isInRing(exterior, north, latitude, hole.longitudes[index] as number),
+const isHoleOutside = (exterior: CompiledRing, hole: UnwrappedRing): boolean =>
+  !hole.latitudes.some((latitude, index) =>
+    isInRing(exterior, latitude, hole.longitudes[index] as number),
   )
-}
 
 const findPolygonFault = (rings: LinearRing[]): ShapeFault | null => {
   if (rings.length === 0) return { path: [], detail: 'must have at least one ring' }
@@ -137,16 +131,15 @@ const findPolygonFault = (rings: LinearRing[]): ShapeFault | null => {
     if (detail) return { path: [index], detail }
   }
   const unwrapped = rings.map(unwrapRing)
-  const edges = unwrapped.map(borderOf)
-  for (const [index, own] of edges.entries()) {
-    if (index === 0) continue
-    if (edges.slice(0, index).some((other) => cross(own, other)))
-      return { path: [index], detail: 'must not cross another ring of the polygon' }
-    const [exterior, hole] = [unwrapped[0], unwrapped[index]]
-    if (exterior && hole && isHoleOutside(exterior, hole))
-      return { path: [index], detail: 'must be inside the first ring of the polygon' }
-  }
-  return null
+  const crossing = findCrossing(unwrapped.map(borderOf))
+  if (crossing !== -1)
+    return { path: [crossing], detail: 'must not cross another ring of the polygon' }
+  const [first, ...holes] = unwrapped
+  const exterior = first && compileRing(first)
+  const outside = holes.findIndex((hole) => exterior && isHoleOutside(exterior, hole))
+  return outside === -1
+    ? null
+    : { path: [outside + 1], detail: 'must be inside the first ring of the polygon' }
 }
 
 /** What is wrong with a shape's rings; null when nothing is. */
@@ -164,8 +157,8 @@ export const findShapeFault = (shape: ZoneShape): ShapeFault | null => {
     if (fault) return { ...fault, path: ['coordinates', index, ...fault.path] }
   }
   const edges = polygons.map((rings) => rings.flatMap((ring) => borderOf(unwrapRing(ring))))
-  for (const [index, own] of edges.entries())
-    if (edges.slice(0, index).some((other) => cross(own, other)))
-      return { path: ['coordinates', index], detail: 'must not cross another polygon' }
-  return null
+  const crossing = findCrossing(edges)
+  return crossing === -1
+    ? null
+    : { path: ['coordinates', crossing], detail: 'must not cross another polygon' }
 }
