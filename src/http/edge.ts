@@ -2,7 +2,12 @@ import type { MiddlewareHandler } from 'hono'
 import { routePath } from 'hono/route'
 import { type Env, publicUrlFault } from '../env.ts'
 import { errorFields, log } from '../log.ts'
-import { releaseSlots, tryAcquireSlot, waitWithoutSlot } from './admission/loadShedding.ts'
+import {
+  measureDelay,
+  releaseSlots,
+  tryAcquireSlot,
+  waitWithoutSlot,
+} from './admission/loadShedding.ts'
 import { ratePolicy } from './admission/rateLimit.ts'
 import { declaredLength, MAX_OPEN_BODY_BYTES } from './body/body.ts'
 import type { AppEnv, Context } from './context.ts'
@@ -125,6 +130,7 @@ export const withLoadShedding =
     if (request.method === 'OPTIONS') return serve(request, env, context)
     if (!tryAcquireSlot(request)) return rejectRequest(request, env)
     try {
+      await measureDelay()
       return await serve(request, env, context)
     } finally {
       releaseSlots(request)

@@ -38,7 +38,8 @@ interface Polling extends Omit<Waiting, 'start'> {
 /** Longer than polling takes: evicts only holders whose request is gone. */
 const MAX_POLLING_MS = 60_000
 
-const delay = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+export const delay = (ms: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, ms))
 
 /**
  * A bounded number of slots, of which each key has its share. A slot is held by an object, such as
@@ -60,6 +61,11 @@ export class Admission {
     this.#options = options
     if (options.maxWaiting)
       this.#places = new Admission({ limits: options.maxWaiting, maxHeldMs: MAX_POLLING_MS })
+  }
+
+  /** How many slots are held. */
+  get size(): number {
+    return this.#held.size
   }
 
   /** How many slots with this key are held. */

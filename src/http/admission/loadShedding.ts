@@ -2,7 +2,7 @@ import { log } from '../../log.ts'
 import { noteRequest, reserveStart } from '../body/slowBodies.ts'
 import type { Context } from '../context.ts'
 import { overloaded } from '../contract/problem.ts'
-import { Admission } from './admission.ts'
+import { Admission, delay, type SlotLimits } from './admission.ts'
 
 /*
  * The slots that requests hold in this isolate. The key of a slot is an account, so that one account
@@ -12,8 +12,14 @@ import { Admission } from './admission.ts'
 /** More than 100, so that a client may send a hundred requests at once; a quarter per account. */
 const USUAL_LIMITS = { max: 128, maxPerKey: 32 }
 /** During a flood most time goes into rejections, so fewer requests are served at once. */
-const FLOOD_LIMITS = { max: 32, maxPerKey: 8 }
+const FLOOD_SLOTS = 32
+/** With fewer active requests none waits for the event loop. */
+const BUSY_SLOTS = 8
 const FLOOD_REJECTIONS_PER_SECOND = 200
+/** How long the event loop may be late on average while requests are rejected, and otherwise. */
+const MAX_DELAY_MS = { rejecting: 20, otherwise: 100 }
+/** How far delay lowers the number of slots while requests are rejected, and otherwise. */
+const MIN_SLOTS = { rejecting: 8, otherwise: 64 }
 
 const activeRequests = new Admission({
   limits: USUAL_LIMITS,
@@ -46,16 +52,31 @@ const slowBodies = new Admission({
   pollMs: 5,
 })
 
-/** Rejections of the current second. */
-let rejections = { since: 0, count: 0 }
+/** The current second: its rejections, and what its requests measured of the event loop's delay. */
+const newSecond = (since: number) => ({ since, rejections: 0, measured: 0, delayMs: 0 })
+let second = newSecond(0)
+
+const limitsOf = (max: number): SlotLimits =>
+  max >= USUAL_LIMITS.max ? USUAL_LIMITS : { max, maxPerKey: max / 4 }
+
+/** Halves the slots while the event loop is late, and doubles them until none is rejected. */
+const nextLimits = ({ max }: SlotLimits, rejections: number, delayMs: number): SlotLimits => {
+  const state = rejections > 0 ? 'rejecting' : 'otherwise'
+  if (delayMs > MAX_DELAY_MS[state])
+    return limitsOf(Math.min(max, Math.max(MIN_SLOTS[state], max / 2)))
+  if (rejections >= FLOOD_REJECTIONS_PER_SECOND) return limitsOf(Math.min(FLOOD_SLOTS, max * 2))
+  return rejections > 0 ? limitsOf(max * 2) : USUAL_LIMITS
+}
 
 /** Logs the rejections of the last second and sets the limits for the next one. */
 const startSecond = (now: number): void => {
-  const { since, count } = rejections
-  if (count > 0) log('warn', { event: 'requests-rejected', count })
-  const isFlood = count >= FLOOD_REJECTIONS_PER_SECOND && now - since < 2000
-  activeRequests.limits = isFlood ? FLOOD_LIMITS : USUAL_LIMITS
-  rejections = { since: now, count: 0 }
+  const { since, rejections, measured } = second
+  const delayMs = Math.round(second.delayMs / Math.max(1, measured))
+  if (rejections > 0) log('warn', { event: 'requests-rejected', count: rejections, delayMs })
+  const isCurrent = now - since < 2000
+  const { limits } = activeRequests
+  activeRequests.limits = isCurrent ? nextLimits(limits, rejections, delayMs) : USUAL_LIMITS
+  second = newSecond(now)
 }
 
 /**
@@ -64,10 +85,22 @@ const startSecond = (now: number): void => {
  */
 export const tryAcquireSlot = (request: Request): boolean => {
   const now = Date.now()
-  if (now - rejections.since >= 1000) startSecond(now)
+  if (now - second.since >= 1000) startSecond(now)
   const isAcquired = activeRequests.tryAcquire(request)
-  if (!isAcquired) rejections.count++
+  if (!isAcquired) second.rejections++
   return isAcquired
+}
+
+/**
+ * Gives requests that have arrived their turn, if many are active, and measures how long it takes.
+ * The runtime goes on with the work that it has before it takes a new request: without these turns
+ * requests wait where an isolate cannot count them.
+ */
+export const measureDelay = async (): Promise<void> => {
+  const startedAt = Date.now()
+  if (activeRequests.size >= BUSY_SLOTS) await delay(0)
+  second.measured++
+  second.delayMs += Date.now() - startedAt
 }
 
 /**
@@ -83,9 +116,9 @@ export const assignSlot = async (
   noteRequest(accountId, Date.now())
   const hasSlot = activeRequests.releaseSlot(request) !== undefined
   if (!hasSlot || activeRequests.tryAcquire(request, accountId, limits)) return
-  const isFlood = activeRequests.limits === FLOOD_LIMITS
+  const isFlood = activeRequests.limits !== USUAL_LIMITS
   if (!isFlood && (await activeRequests.acquire(request, accountId))) return
-  rejections.count++
+  second.rejections++
   throw overloaded()
 }
 

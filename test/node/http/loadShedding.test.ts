@@ -3,6 +3,7 @@ import {
   assignSlot,
   assignSlotAgain,
   awaitSlowBodyTurn,
+  measureDelay,
   releaseSlots,
   tryAcquireSlot,
   waitWithoutSlot,
@@ -80,6 +81,40 @@ test('a flood that ended seconds ago does not lower the limit', () => {
   expect(startRequests(500)).toHaveLength(128)
 })
 
+describe('the delay of the event loop', () => {
+  /** A second in which requests get a slot and their turn after `delayMs`. Returns their number. */
+  const passSecond = async (count: number, delayMs: number): Promise<number> => {
+    const active = startRequests(count)
+    const measured = Promise.all(active.map(measureDelay))
+    passTime(delayMs)
+    await vi.advanceTimersByTimeAsync(0)
+    await measured
+    finish(active)
+    passTime(1000 - delayMs)
+    return active.length
+  }
+
+  test('halves the slots, to 64, while no request is rejected', async () => {
+    for (let round = 0; round < 3; round++) expect(await passSecond(60, 150)).toBe(60)
+    expect(startRequests(500)).toHaveLength(64)
+  })
+
+  test('halves them further while requests are rejected, and gives all back after that', async () => {
+    const slots: number[] = []
+    for (const delayMs of [150, 150, 50, 50, 30, 30, 5, 50])
+      slots.push(await passSecond(150, delayMs))
+    expect(slots).toEqual([128, 64, 32, 16, 8, 8, 8, 16])
+    await passSecond(1, 0)
+    expect(startRequests(500)).toHaveLength(128)
+  })
+
+  test('is not waited for by a request that finds few others', async () => {
+    startRequests(7)
+    await measureDelay()
+    expect(vi.getTimerCount()).toBe(0)
+  })
+})
+
 test('the number of rejected requests is logged once a second', () => {
   finish(startRequests(500))
   passTime(1000)
@@ -87,7 +122,7 @@ test('the number of rejected requests is logged once a second', () => {
   passTime(1000)
   finish(startRequests(1))
   expect(vi.mocked(console.warn).mock.calls).toEqual([
-    [JSON.stringify({ level: 'warn', event: 'requests-rejected', count: 372 })],
+    [JSON.stringify({ level: 'warn', event: 'requests-rejected', count: 372, delayMs: 0 })],
   ])
 })
 
