@@ -1,3 +1,4 @@
+import { parseMessagesPerLicense } from './domain/message/messageBudget.ts'
 import type { NotifyEnv } from './notify/provider.ts'
 
 const MAX = 1_000_000_000
@@ -22,6 +23,8 @@ export type NumberVariable = keyof typeof NUMBERS
 /** The bindings, variables and secrets of wrangler.toml. */
 export interface Env extends NotifyEnv, Partial<Record<NumberVariable, string>> {
   DB: D1Database
+  /** Text such as `Email 100, SMS 20`. */
+  MESSAGES_PER_LICENSE_PER_DAY?: string
   ASSETS: Fetcher
   LEDGER: DurableObjectNamespace
   FEED: DurableObjectNamespace
@@ -50,10 +53,18 @@ export const readNumber = (env: Env, name: NumberVariable): number => {
   return value
 }
 
+/** The default budget of messages a day for each license. Throws like `readNumber`. */
+export const messagesPerLicense = ({ MESSAGES_PER_LICENSE_PER_DAY: text = '' }: Env) => {
+  const counts = parseMessagesPerLicense(text)
+  if (counts) return counts
+  throw new Error('MESSAGES_PER_LICENSE_PER_DAY must be text such as Email 100, SMS 20')
+}
+
 /** The default budgets of an account, for each of its licenses. */
-export const budgetsPerLicense = (env: Env): { locationsPerDay: number; storageBytes: number } => ({
+export const budgetsPerLicense = (env: Env) => ({
   locationsPerDay: readNumber(env, 'LOCATIONS_PER_LICENSE_PER_DAY'),
   storageBytes: MB * readNumber(env, 'STORAGE_MB_PER_LICENSE'),
+  messagesPerDay: messagesPerLicense(env),
 })
 
 /** Nobody guesses this many characters. */

@@ -396,7 +396,12 @@ export type EventAlertUndelivered = EventOf<
     deviceId: string
     alertId: string
     alertName: string
-    reason: 'daily-limit-reached' | 'nobody-to-tell' | 'not-accepted' | 'device-expired'
+    reason:
+      | 'daily-limit-reached'
+      | 'message-budget-reached'
+      | 'nobody-to-tell'
+      | 'not-accepted'
+      | 'device-expired'
     notices: number
     noticesSuppressed: number
   }
@@ -459,7 +464,7 @@ export type EventMessageSuppressed = EventOf<
     alertId: string
     channel: 'Email' | 'SMS'
     messages: number
-    reason: 'daily-limit-reached' | 'reserved-for-emergencies'
+    reason: 'daily-limit-reached' | 'reserved-for-emergencies' | 'message-budget-reached'
     resetAt: string
   }
 >
@@ -539,6 +544,7 @@ export type Problem = {
     | 'message-not-failed'
     | 'recipient-gone'
     | 'daily-limit-reached'
+    | 'message-budget-reached'
     | 'storage-full'
     | 'user-name-taken'
     | 'account-number-taken'
@@ -648,8 +654,17 @@ export type Account = {
   lastModified: string
 }
 export type Licenses = { total: number; used: number; available: number }
-export type Budgets = { locationsPerDay: number; storageBytes: number }
-export type BudgetUsage = { date: string; locations: number; storageBytes: number }
+export type Budgets = {
+  locationsPerDay: number
+  storageBytes: number
+  messagesPerDay: { Email: number; SMS: number }
+}
+export type BudgetUsage = {
+  date: string
+  locations: number
+  storageBytes: number
+  messages?: { Email: number; SMS: number }
+}
 export type ReadLicenseLogReply = {
   success: true
   entries: {

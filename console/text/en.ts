@@ -698,6 +698,7 @@ export const en = {
     },
     reasons: {
       'daily-limit-reached': 'The daily limit of the device is reached.',
+      'message-budget-reached': 'The account’s budget of messages is used up for today.',
       'recipient-gone': 'The user may no longer get it.',
       'reserved-for-emergencies': 'The rest of the device’s daily limit is kept for emergencies.',
       'daily-notice-limit-reached': 'The account’s daily limit of notices is reached.',
@@ -1124,6 +1125,7 @@ export const en = {
     answer: 'Answer of the network',
     smsReasons: {
       'daily-limit-reached': 'The SMS limit of the device is reached for today.',
+      'message-budget-reached': 'The account’s budget of SMS is used up for today.',
     },
     may: 'To send commands you need the privilege Command.',
     expired: 'The device has expired: nothing can be sent to it.',
@@ -1319,6 +1321,8 @@ export const en = {
     licenses: 'Licenses',
     locationsToday: 'Locations today',
     storage: 'Storage',
+    emailsToday: 'E-mails today',
+    smsToday: 'SMS segments today',
     usedOf: (used: string, of: string, unit: string) => `${used} of ${of}${unit ? ` ${unit}` : ''}`,
   },
   emergencies: {

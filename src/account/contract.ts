@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { MAX_RETENTION_DAYS } from '../domain/account/account.ts'
 import { MAX_LOCATIONS_PER_DAY, MAX_STORAGE_BYTES, NO_OVERRIDES } from '../domain/account/budget.ts'
+import { MAX_MESSAGES_PER_DAY, NO_MESSAGE_OVERRIDES } from '../domain/message/messageBudget.ts'
 import { define } from '../http/contract/contract.ts'
 import { day, id, name, success, time, timeZone } from '../http/contract/wire.ts'
 import { nextCursor, pageQuery } from '../http/paging/page.ts'
@@ -20,6 +21,8 @@ const retentionDays = z
     example: 365,
   })
 
+const messageCounts = z.object({ Email: z.int(), SMS: z.int() })
+
 const budgets = z
   .object({
     locationsPerDay: z.int().meta({
@@ -29,12 +32,20 @@ const budgets = z
     storageBytes: z.int().meta({
       description: 'Bytes that its locations may take; beyond: 409 `storage-full`.',
     }),
+    messagesPerDay: messageCounts.meta({
+      description:
+        'Messages that the account may send on one day of its time zone, an SMS once for each of its segments; beyond: `suppressed`, `message-budget-reached`. Emergencies may use a fifth more, at least 20.',
+    }),
   })
   .meta({
     id: 'Budgets',
     description:
       'Set by the operator. Alerts, and reports that carry an emergency, are never refused for a budget.',
-    example: { locationsPerDay: 250_000, storageBytes: 2_500_000_000 },
+    example: {
+      locationsPerDay: 250_000,
+      storageBytes: 2_500_000_000,
+      messagesPerDay: { Email: 2500, SMS: 500 },
+    },
   })
 
 /** A budget to set; null, or left out, for the default. */
@@ -50,12 +61,19 @@ export const budgetSettings = z
   .strictObject({
     locationsPerDay: budget(MAX_LOCATIONS_PER_DAY),
     storageBytes: budget(MAX_STORAGE_BYTES),
+    messagesPerDay: z
+      .strictObject({ Email: budget(MAX_MESSAGES_PER_DAY), SMS: budget(MAX_MESSAGES_PER_DAY) })
+      .default(NO_MESSAGE_OVERRIDES),
   })
-  .default(NO_OVERRIDES)
+  .default({ ...NO_OVERRIDES, messagesPerDay: NO_MESSAGE_OVERRIDES })
   .meta({
     description:
       'Null is the default: the configured number for each license, at least for one. Replies show the numbers that hold.',
-    example: { locationsPerDay: 500_000, storageBytes: null },
+    example: {
+      locationsPerDay: 500_000,
+      storageBytes: null,
+      messagesPerDay: { Email: null, SMS: 50 },
+    },
   })
 
 const budgetUsage = z
@@ -63,11 +81,20 @@ const budgetUsage = z
     date: day,
     locations: z.int().meta({ description: 'Locations reported on `date`.' }),
     storageBytes: z.int().meta({ description: 'Bytes that all locations take.' }),
+    messages: messageCounts.optional().meta({
+      description:
+        'Messages sent on the account’s day, SMS by segments. Lists of accounts leave it out.',
+    }),
   })
   .meta({
     id: 'BudgetUsage',
     description: 'What is used of the budgets: an estimate that may be a few minutes old.',
-    example: { date: '2026-11-14', locations: 18_204, storageBytes: 93_412_096 },
+    example: {
+      date: '2026-11-14',
+      locations: 18_204,
+      storageBytes: 93_412_096,
+      messages: { Email: 31, SMS: 4 },
+    },
   })
 
 export const account = z

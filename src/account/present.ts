@@ -1,24 +1,27 @@
 import type { Account } from '../domain/account/account.ts'
 import { type Budgets, effectiveBudgets, type Usage, usageAsOf } from '../domain/account/budget.ts'
 import { available, currentDay } from '../domain/account/license.ts'
+import { effectiveMessageBudgets, type MessageCounts } from '../domain/message/messageBudget.ts'
 import { iso } from '../domain/time/iso.ts'
 
 /** What an account's view needs beside the account. */
 export interface BudgetContext {
   usage: Usage | null
   /** The default budgets. */
-  perLicense: Budgets
+  perLicense: Budgets & { messagesPerDay: MessageCounts }
+  /** The messages of the day; lists of accounts leave them out. */
+  sent?: MessageCounts
   now: number
 }
 
-const presentUsage = (usage: Usage) => {
+const presentUsage = (usage: Usage, messages: MessageCounts | undefined) => {
   const { day: date, locations, storageBytes } = usage
-  return { date, locations, storageBytes }
+  return { date, locations, storageBytes, ...(messages && { messages }) }
 }
 
 export const presentAccount = (
   account: Omit<Account, 'number' | 'version'>,
-  { usage, perLicense, now }: BudgetContext,
+  { usage, perLicense, sent, now }: BudgetContext,
 ) => {
   const { id, userName, name, timeZone, total, used, retentionDays } = account
   return {
@@ -32,8 +35,15 @@ export const presentAccount = (
     emergencyContacts: account.emergencyContacts,
     escalation: account.escalation,
     dailyNoticeLimit: account.dailyNoticeLimit,
-    budgets: effectiveBudgets(account.budgets, perLicense, total),
-    budgetUsage: presentUsage(usageAsOf(usage, currentDay(account, now))),
+    budgets: {
+      ...effectiveBudgets(account.budgets, perLicense, total),
+      messagesPerDay: effectiveMessageBudgets(
+        account.budgets.messagesPerDay,
+        perLicense.messagesPerDay,
+        total,
+      ),
+    },
+    budgetUsage: presentUsage(usageAsOf(usage, currentDay(account, now)), sent),
     creation: iso(account.creation),
     lastModified: iso(account.lastModified),
   }

@@ -17,10 +17,8 @@ import { readUsage } from './store.ts'
 
 const ownLedger = (c: Context) => ledgerOf(c.env, c.get('principal').accountId)
 
-const findOwn = async (c: Context): Promise<Account> => {
-  const { account } = requireOk(await retryTransient(() => ownLedger(c).readAccount()))
-  return account
-}
+const readOwn = async (c: Context) =>
+  requireOk(await retryTransient(() => ownLedger(c).readAccount()))
 
 const readBudgetContext = async (c: Context): Promise<BudgetContext> => ({
   usage: await readUsage(c.get('db'), c.get('principal').accountId),
@@ -35,8 +33,9 @@ const presentWrapped = (account: Account, context: BudgetContext) => ({
 
 export const account = new Hono<AppEnv>()
   .get('/', operation(contract.readAccount), async (c) => {
-    const [account, context] = await Promise.all([findOwn(c), readBudgetContext(c)])
-    return replyWithEtag(c, contract.readAccount, presentWrapped(account, context), account)
+    const [{ account, sent }, context] = await Promise.all([readOwn(c), readBudgetContext(c)])
+    const body = presentWrapped(account, { ...context, sent })
+    return replyWithEtag(c, contract.readAccount, body, account)
   })
   .get('/licenses/log', operation(contract.readLicenseLog), async (c) => {
     const { limit, cursor } = c.req.valid('query')
@@ -50,11 +49,15 @@ export const account = new Hono<AppEnv>()
   .patch('/', operation(contract.patchAccount), async (c) => {
     const patch = c.req.valid('json')
     const context = await readBudgetContext(c)
-    const { account } = await editResource(c, {
-      find: () => findOwn(c),
-      change: (before) =>
-        applyPatch(patch, presentAccount(before, context), contract.replaceAccount),
+    const { account, sent } = await editResource(c, {
+      find: async () => {
+        const { account, sent } = await readOwn(c)
+        return { ...account, sent }
+      },
+      change: ({ sent, ...before }) =>
+        applyPatch(patch, presentAccount(before, { ...context, sent }), contract.replaceAccount),
       write: (_, change, versions) => ownLedger(c).editAccount(change, versions),
     })
-    return replyWithEtag(c, contract.patchAccount, presentWrapped(account, context), account)
+    const body = presentWrapped(account, { ...context, sent })
+    return replyWithEtag(c, contract.patchAccount, body, account)
   })

@@ -10,6 +10,7 @@ import type { Usage } from '../domain/account/budget.ts'
 import { currentDay } from '../domain/account/license.ts'
 import type { Scope } from '../domain/account/scope.ts'
 import { parseEmergencySettings } from '../domain/message/emergency.ts'
+import { type MessageCounts, parseMessageOverrides } from '../domain/message/messageBudget.ts'
 import { fold } from '../domain/text/fold.ts'
 import { budgetsPerLicense, cellNumbers, readNumber } from '../env.ts'
 import { pokeIfSubscribed } from '../feed/stub.ts'
@@ -45,8 +46,14 @@ const budgetContext = (c: Context, usage: Usage | null = null): BudgetContext =>
   now: Date.now(),
 })
 
-const readBudgetContext = async (c: Context, { id, cell }: Account): Promise<BudgetContext> =>
-  budgetContext(c, await readUsage(openCell(c.env, cell), id))
+const readBudgetContext = async (
+  c: Context,
+  { id, cell }: Account,
+  sent: MessageCounts,
+): Promise<BudgetContext> => ({
+  ...budgetContext(c, await readUsage(openCell(c.env, cell), id)),
+  sent,
+})
 
 const presentWrapped = (account: Account, context: BudgetContext) => ({
   success: true as const,
@@ -54,12 +61,14 @@ const presentWrapped = (account: Account, context: BudgetContext) => ({
 })
 
 /** The account in the path. */
-const findRequested = async (c: Context): Promise<Account> => {
+const readRequested = async (c: Context) => {
   const id = c.req.param('accountId') ?? ''
   const directory = withRetries(openDirectory(c.env))
   if (!(await findInDirectory(directory, id))) throw new Problem('account-not-found')
-  return requireOk(await retryTransient(() => ledgerOf(c.env, id).readAccount())).account
+  return requireOk(await retryTransient(() => ledgerOf(c.env, id).readAccount()))
 }
+
+const findRequested = async (c: Context): Promise<Account> => (await readRequested(c)).account
 
 /** The accounts of directory entries as they are in their cells, in the order of the entries. */
 const readListed = async (c: Context, entries: DirectoryEntry[]) => {
@@ -75,7 +84,8 @@ const readListed = async (c: Context, entries: DirectoryEntry[]) => {
         const today = currentDay(row, context.now)
         const ended = expired.filter(({ day }) => day <= today)
         const used = row.used - ended.reduce((sum, { count }) => sum + count, 0)
-        const budgets = { locationsPerDay, storageBytes }
+        const messagesPerDay = parseMessageOverrides(row.messagesPerDay)
+        const budgets = { locationsPerDay, storageBytes, messagesPerDay }
         const settings = { ...parseEmergencySettings(emergency), budgets }
         return presentOperatedAccount({ ...row, ...settings, cell, total: licenses, used }, context)
       })
@@ -139,34 +149,37 @@ export const admin = new Hono<AppEnv>()
     const id = await c.get('newId')('acc')
     const entry = await reserveEntry(c, { id, userName, cell })
     const opening = { id, number: entry.number, cell: entry.cell, userName, name, timeZone, total }
-    const { account } = requireOk(await ledgerOf(c.env, id).openAccount(opening))
+    const { account, sent } = requireOk(await ledgerOf(c.env, id).openAccount(opening))
     const first = { name: 'first', scopes: ['admin' as const], expires: null }
     const { apiKey } = await makeKey(c, account, first)
     await confirmOpening(openDirectory(c.env), id)
-    const body = { ...presentWrapped(account, budgetContext(c)), apiKey }
+    const body = { ...presentWrapped(account, { ...budgetContext(c), sent }), apiKey }
     return replyWithEtag(c, contract.createAccount, body, {
       version: account.version,
       location: `/admin/accounts/${id}`,
     })
   })
   .get('/accounts/:accountId', operation(contract.readOperatedAccount), async (c) => {
-    const account = await findRequested(c)
-    const body = presentWrapped(account, await readBudgetContext(c, account))
+    const { account, sent } = await readRequested(c)
+    const body = presentWrapped(account, await readBudgetContext(c, account, sent))
     return replyWithEtag(c, contract.readOperatedAccount, body, account)
   })
   .patch('/accounts/:accountId', operation(contract.patchOperatedAccount), async (c) => {
     const patch = c.req.valid('json')
-    const { account } = await editResource(c, {
-      find: () => findRequested(c),
-      change: async (before) => {
-        const editable = presentEditable(before, await readBudgetContext(c, before))
+    const { account, sent } = await editResource(c, {
+      find: async () => {
+        const { account, sent } = await readRequested(c)
+        return { ...account, sent }
+      },
+      change: async ({ sent, ...before }) => {
+        const editable = presentEditable(before, await readBudgetContext(c, before, sent))
         return applyPatch(patch, editable, contract.replaceOperatedAccount)
       },
       write: ({ id }, { licenses: total, name, disabled, budgets }, versions) =>
         ledgerOf(c.env, id).editAccount({ total, name, disabled, budgets }, versions),
     })
     evictKeysOfAccount(account.id)
-    const body = presentWrapped(account, await readBudgetContext(c, account))
+    const body = presentWrapped(account, await readBudgetContext(c, account, sent))
     return replyWithEtag(c, contract.patchOperatedAccount, body, account)
   })
   .delete('/accounts/:accountId', operation(contract.deleteAccount), async (c) => {

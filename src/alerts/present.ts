@@ -59,6 +59,7 @@ export const versionOf = ({ acknowledgedAt, cancelledAt }: StoredAlert): number 
 
 const NOT_SENT: Record<UndeliveredReason, string> = {
   'daily-limit-reached': 'the device has reached its daily limits',
+  'message-budget-reached': 'the account has used up its messages of the day',
   'nobody-to-tell': 'no user of the account receives its alerts by these channels',
   'not-accepted': 'no provider has accepted its messages',
   'device-expired': 'the device has expired',

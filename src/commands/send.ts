@@ -1,4 +1,5 @@
 import type { SourceProvider } from '../domain/account/source.ts'
+import { smsSegments } from '../domain/message/gsm7.ts'
 import { invalid, Problem, requireOk } from '../http/contract/problem.ts'
 import { ledgerOf } from '../ledger/stub.ts'
 import type { ServiceContext } from '../serviceContext.ts'
@@ -11,7 +12,7 @@ import {
   type ProviderRequest,
 } from './channel.ts'
 import { garminChannel } from './garmin.ts'
-import { isSmsTooLong, SMS_LIMIT, smsSegments } from './limits.ts'
+import { isSmsTooLong, SMS_LIMIT } from './limits.ts'
 import { rockblockChannel } from './rockblock.ts'
 import { findSourceOf, insertCommand, type NewCommand, setStatus } from './store.ts'
 

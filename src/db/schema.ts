@@ -80,6 +80,8 @@ export const accounts = sqliteTable(
     /** The operator's budgets; null for the default. */
     locationsPerDay: integer('locations_per_day'),
     storageBytes: integer('storage_bytes'),
+    /** `MessageOverrides` of domain/message/messageBudget.ts as JSON. */
+    messagesPerDay: text('messages_per_day'),
     /** `EmergencySettings` of domain/message/emergency.ts as JSON; null for the defaults. */
     emergency: text(),
     /** When the next device expires whose expiry the sweep has not recorded yet. */
@@ -544,6 +546,8 @@ export const messages = sqliteTable(
     /** The user whom it was sent to, or the name of the emergency contact. */
     userId: text('user_id'),
     contact: text(),
+    /** The message of the same alert that has the subject and the text; null if it is this one. */
+    textOf: text('text_of'),
     subject: text().notNull(),
     /** Has a mark in place of its link. */
     text: text().notNull(),
@@ -564,6 +568,7 @@ export const messages = sqliteTable(
     primaryKey({ columns: [table.accountId, table.id] }),
     index('messages_link').on(table.linkHash).where(sql`link_hash IS NOT NULL`),
     index('messages_notices').on(table.changed).where(sql`device_key = 0`),
+    index('messages_commands').on(table.changed).where(sql`kind = 'command'`),
   ],
 )
 

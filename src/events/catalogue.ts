@@ -129,8 +129,11 @@ const DATA = {
     channel,
     messages: z.int().meta({ description: 'How many were not sent.', example: 2 }),
     reason: z
-      .enum(['daily-limit-reached', 'reserved-for-emergencies'])
-      .meta({ description: 'Which part of the daily limit is used up.' }),
+      .enum(['daily-limit-reached', 'reserved-for-emergencies', 'message-budget-reached'])
+      .meta({
+        description:
+          'Which part of the daily limit is used up, or that the budget of the account is.',
+      }),
     resetAt,
   }),
   'message.received': z.object({

@@ -1,5 +1,10 @@
 import type { Account } from '../domain/account/account.ts'
+import {
+  DEFAULT_MESSAGES_PER_LICENSE,
+  type MessageCounts,
+} from '../domain/message/messageBudget.ts'
 import { base32, base32Time } from '../domain/text/base32.ts'
+import { type Env, messagesPerLicense } from '../env.ts'
 import { advanceToToday, readAccount } from './accounts/accountRow.ts'
 import { appendLogLine, type LogEntry } from './accounts/licenseLog.ts'
 import { type Effect, post } from './outbox/outbox.ts'
@@ -13,11 +18,14 @@ export class Decision {
   /** The account on the day of `now`. Decisions change it in place and then call `saveAccount`. */
   readonly account: Account
   readonly now: number
+  /** The default budget of messages for each license. */
+  readonly messagesPerLicense: MessageCounts
 
-  constructor(sql: SqlStorage, account: Account, now: number) {
+  constructor(sql: SqlStorage, account: Account, now: number, messagesPerLicense: MessageCounts) {
     this.sql = sql
     this.account = account
     this.now = now
+    this.messagesPerLicense = messagesPerLicense
   }
 
   /** Adds an effect to the outbox, which is drained after the commit, in order. */
@@ -43,11 +51,20 @@ export class Decision {
   }
 }
 
+/** An emergency must not fail because of a wrong setting: replies that show budgets report it. */
+const readMessagesPerLicense = (env: Env): MessageCounts => {
+  try {
+    return messagesPerLicense(env)
+  } catch {
+    return DEFAULT_MESSAGES_PER_LICENSE
+  }
+}
+
 /** Null if this ledger was never opened or has been erased. */
-export const beginDecision = (sql: SqlStorage, now: number): Decision | null => {
+export const beginDecision = (sql: SqlStorage, env: Env, now: number): Decision | null => {
   const account = readAccount(sql)
   if (!account) return null
-  const tx = new Decision(sql, account, now)
+  const tx = new Decision(sql, account, now, readMessagesPerLicense(env))
   advanceToToday(tx)
   return tx
 }

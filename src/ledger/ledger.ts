@@ -71,7 +71,7 @@ export class AccountLedger extends DurableObject<Env> {
   }
 
   async readAccount(): Promise<AccountOutcome> {
-    return this.#decide(({ account }) => ({ ok: true, account }))
+    return this.#decide(accounts.acceptAccount)
   }
 
   async editAccount(change: accounts.AccountChange, versions: Versions): Promise<AccountOutcome> {
@@ -216,7 +216,7 @@ export class AccountLedger extends DurableObject<Env> {
   /** Decides in one synchronous transaction, then drains the outbox. */
   async #decide<T>(decide: (tx: Decision) => T): Promise<T | typeof NOT_FOUND> {
     const outcome = this.#transact(() => {
-      const tx = beginDecision(this.#sql, Date.now())
+      const tx = beginDecision(this.#sql, this.env, Date.now())
       return tx ? decide(tx) : NOT_FOUND
     })
     await this.#outboxDrain.drain()

@@ -107,6 +107,7 @@ export const STEPS = [
      UNION ALL SELECT device_key, day, 'SMS', sms, sms_suppressed, sms_emergency, sms_reached
        FROM usage WHERE sms + sms_suppressed + sms_reached > 0;
    DROP TABLE usage;`,
+  'ALTER TABLE account ADD COLUMN messages_per_day TEXT',
 ]
 
 export const migrateTables = (storage: DurableObjectStorage): void => migrate(storage, STEPS)

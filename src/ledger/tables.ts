@@ -34,6 +34,8 @@ export const account = sqliteTable('account', {
   retentionDays: integer('retention_days').notNull().default(365),
   locationsPerDay: integer('locations_per_day'),
   storageBytes: integer('storage_bytes'),
+  /** `MessageOverrides`; null for none. */
+  messagesPerDay: text('messages_per_day'),
   /** `EmergencySettings`; null for the default. */
   emergency: text(),
 })
@@ -67,7 +69,7 @@ export const creators = sqliteTable('creators', {
   count: integer().notNull(),
 })
 
-/** The messages of a device, a day and a channel; those of notices are under `NO_DEVICE_KEY`. */
+/** The messages of a device, a day and a channel; notices and the account have keys of their own. */
 export const messageCounts = sqliteTable('message_counts', {
   deviceKey: integer('device_key').notNull(),
   day: text().notNull(),

@@ -59,9 +59,15 @@ export const retryMessage = define({
   tag,
   summary: 'Send a message again',
   description:
-    'Only for a message that failed or was suppressed, and whose recipient would still receive the alert. It counts again: towards the device’s daily limit, or a notice and an escalation towards the account’s.',
+    'Only for a message that failed or was suppressed, and whose recipient would still receive the alert. It counts again: towards the device’s daily limit, or a notice and an escalation towards the account’s, and each towards the account’s `budgets`.',
   scope: 'write',
   reply: z.object({ success, message }),
-  problems: ['message-not-found', 'message-not-failed', 'recipient-gone', 'daily-limit-reached'],
+  problems: [
+    'message-not-found',
+    'message-not-failed',
+    'recipient-gone',
+    'daily-limit-reached',
+    'message-budget-reached',
+  ],
   idempotent: true,
 })

@@ -57,7 +57,7 @@ export const messages = new Hono<AppEnv>()
       to,
       subject,
       text,
-      urgent: isEmergency || kind !== 'alert',
+      urgent: isEmergency,
       failed: status === 'failed' || status === 'suppressed',
     }
     requireOk(await ledgerOf(c.env, accountId).resendMessage(again, round))

@@ -43,7 +43,7 @@ const problem = z
     }),
     resetAt: z.iso.datetime({ precision: 3 }).optional().meta({
       description:
-        'Only with `daily-limit-reached` and `daily-locations-reached`: when the limit resets.',
+        'Only with `daily-limit-reached`, `message-budget-reached` and `daily-locations-reached`: when the limit resets.',
     }),
     alertId: z.string().optional().meta({
       description:
@@ -66,6 +66,7 @@ const EXAMPLE_MEMBERS: Partial<Record<ProblemCode, object>> = {
   'patch-test-failed': { errors: [{ pointer: '/0', detail: 'does not match the resource' }] },
   'no-license-available': { availableAt: '2027-01-01T00:00:00.000Z' },
   'daily-limit-reached': { resetAt: '2027-01-01T00:00:00.000Z' },
+  'message-budget-reached': { resetAt: '2027-01-01T00:00:00.000Z' },
   'daily-locations-reached': { resetAt: '2027-01-01T00:00:00.000Z' },
 }
 

@@ -39,6 +39,9 @@ const statesOf = async (account: TestAccount) =>
     attempts,
   }))
 
+const readBudgetUsage = async (account: TestAccount) =>
+  (await account.call('GET', '/api/account')).body.account.budgetUsage.messages
+
 const until = (account: TestAccount, status: string) =>
   eventually(async () => {
     await runDurableObjectAlarm(ledgerStub(account))
@@ -139,11 +142,13 @@ describe('over time', () => {
       },
     ])
     expect(await readUsage(account, id)).toMatchObject({ emailsSent: 0 })
+    expect(await readBudgetUsage(account)).toEqual({ Email: 0, SMS: 0 })
     const path = `/api/account/messages/${alert.deliveries[0].id}/retry`
     expect((await account.call('POST', path)).body.message.status).toBe('queued')
     await pass(account, 1000)
     expect(await statesOf(account)).toEqual([{ status: 'sent', reason: null, attempts: 1 }])
     expect(await readUsage(account, id)).toMatchObject({ emailsSent: 1 })
+    expect(await readBudgetUsage(account)).toEqual({ Email: 1, SMS: 0 })
     const [first, second] = (await readProviderRecord(email)).requests.map(
       ({ headers }) => headers['idempotency-key'],
     )

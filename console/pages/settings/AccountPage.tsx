@@ -136,6 +136,16 @@ const Overview = ({ account }: { account: Account }) => {
         of={budgets.storageBytes / MEGABYTE}
         unit="MB"
       />
+      <Used
+        label={text.settings.emailsToday}
+        used={budgetUsage.messages?.Email ?? 0}
+        of={budgets.messagesPerDay.Email}
+      />
+      <Used
+        label={text.settings.smsToday}
+        used={budgetUsage.messages?.SMS ?? 0}
+        of={budgets.messagesPerDay.SMS}
+      />
     </div>
   )
 }

@@ -1,7 +1,13 @@
 import type { EmergencySettings } from '../message/emergency.ts'
+import type { MessageOverrides } from '../message/messageBudget.ts'
 import type { Day } from '../time/day.ts'
 import type { BudgetOverrides } from './budget.ts'
 import type { Resource } from './resource.ts'
+
+/** What the operator has set for an account; null for the default. */
+export interface AccountBudgets extends BudgetOverrides {
+  messagesPerDay: MessageOverrides
+}
 
 /** An account as its ledger knows it. */
 export interface Account extends EmergencySettings, Resource {
@@ -18,7 +24,7 @@ export interface Account extends EmergencySettings, Resource {
   disabled: boolean
   /** How many days locations and alerts are kept. */
   retentionDays: number
-  budgets: BudgetOverrides
+  budgets: AccountBudgets
 }
 
 const NUMBERING_START_MS = Date.UTC(2026, 10, 1)

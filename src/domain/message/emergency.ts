@@ -72,6 +72,7 @@ export const MAX_UPDATES = 500
 /** Why an emergency has reached nobody. */
 export const UNDELIVERED_REASONS = [
   'daily-limit-reached',
+  'message-budget-reached',
   'nobody-to-tell',
   'not-accepted',
   'device-expired',

@@ -57,6 +57,14 @@ export const septets = (text: string): number | null => {
   return sum
 }
 
+/** How many segments an SMS takes: each of several has room for fewer characters. */
+export const smsSegments = (text: string): number => {
+  const size = septets(text)
+  const [one, more] = size === null ? [70, 67] : [160, 153]
+  const length = size ?? text.length
+  return length <= one ? 1 : Math.ceil(length / more)
+}
+
 /** Cuts a text to a size; two dots mark the cut. */
 export const cutTo = (text: string, maxSize: number, sizeOf: (text: string) => number): string => {
   if (sizeOf(text) <= maxSize) return text

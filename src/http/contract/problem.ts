@@ -218,6 +218,10 @@ export const PROBLEMS = {
       'The device has reached its daily limit for this channel.',
       'Wait until `resetAt`, or raise the device’s daily limit.',
     ],
+    'message-budget-reached': [
+      'The account has sent as many messages by this channel today as its budget allows.',
+      'Wait until `resetAt`, when the next day begins in the account’s time zone, or ask the operator for a larger budget. `GET /api/account` shows `budgets` and `budgetUsage`.',
+    ],
     'storage-full': [
       'The locations of the account take as much storage as its budget allows.',
       'Delete devices that are no longer needed, lower `retentionDays` of the account, or ask the operator for a larger budget; then send the report again. `GET /api/account` shows `budgets` and `budgetUsage`. Alerts, and reports with `hasCriticalAlert` or one of the account’s `emergencyAlerts`, are always accepted.',

@@ -13,10 +13,12 @@ import {
   DEFAULT_EMERGENCY_SETTINGS,
   type EmergencySettings,
 } from '../../domain/message/emergency.ts'
+import { type MessageCounts, NO_MESSAGE_OVERRIDES } from '../../domain/message/messageBudget.ts'
 import { sameJson } from '../../domain/text/json.ts'
 import { localDay } from '../../domain/time/day.ts'
 import type { Decision } from '../decision.ts'
 import { postUsage } from '../devices/usage.ts'
+import { sentToday } from '../messages/messageBudget.ts'
 import { migrateTables } from '../migrations.ts'
 import { post } from '../outbox/outbox.ts'
 import * as tables from '../tables.ts'
@@ -30,7 +32,8 @@ import { type NoLicense, refuseLicense } from './licenseTransfer.ts'
 export type AccountRefusal =
   | { ok: false; refusal: 'account-not-found' | 'precondition-failed' }
   | NoLicense
-export type AccountOutcome = { ok: true; account: Account } | AccountRefusal
+/** `sent`: the messages of the account's day, as the operator's budgets count them. */
+export type AccountOutcome = { ok: true; account: Account; sent: MessageCounts } | AccountRefusal
 
 export type Opening = Pick<
   Account,
@@ -48,7 +51,7 @@ export const openAccount = (sql: SqlStorage, opening: Opening, now: number): voi
     used: 0,
     disabled: false,
     retentionDays: DEFAULT_RETENTION_DAYS,
-    budgets: NO_OVERRIDES,
+    budgets: { ...NO_OVERRIDES, messagesPerDay: NO_MESSAGE_OVERRIDES },
     ...DEFAULT_EMERGENCY_SETTINGS,
     creation: now,
     lastModified: now,
@@ -57,6 +60,12 @@ export const openAccount = (sql: SqlStorage, opening: Opening, now: number): voi
   insertRow(sql, tables.account, account)
   post(sql, { kind: 'account', account, nextExpiry: null })
 }
+
+export const acceptAccount = (tx: Decision): AccountOutcome => ({
+  ok: true,
+  account: tx.account,
+  sent: sentToday(tx),
+})
 
 /** `versions`: the ones that If-Match names, compared at the moment of the write. */
 export const editAccount = (
@@ -74,13 +83,13 @@ export const editAccount = (
     if (refusal) return refusal
   }
   const isTotalChanged = total !== account.total
-  if (sameJson(before, { ...account, ...change })) return { ok: true, account }
+  if (sameJson(before, { ...account, ...change })) return acceptAccount(tx)
   Object.assign(account, change, { lastModified: now, version: account.version + 1 })
   if (isTotalChanged) tx.log('total-changed', null)
   saveAccount(tx)
   // Posted after the account: a large account's counters must not delay its new zone.
   if (account.day !== before.day) postUsageOfDay(tx)
-  return { ok: true, account }
+  return acceptAccount(tx)
 }
 
 /**

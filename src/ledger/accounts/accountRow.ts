@@ -2,6 +2,7 @@ import { findRow, query, readValue, updateRows } from '../../db/objectTable.ts'
 import type { Account } from '../../domain/account/account.ts'
 import { currentDay } from '../../domain/account/license.ts'
 import { parseEmergencySettings, storeEmergencySettings } from '../../domain/message/emergency.ts'
+import { parseMessageOverrides, storeMessageOverrides } from '../../domain/message/messageBudget.ts'
 import { sameJson } from '../../domain/text/json.ts'
 import { type Day, dayStart } from '../../domain/time/day.ts'
 import type { Decision } from '../decision.ts'
@@ -14,10 +15,11 @@ export const readAccountRow = (sql: SqlStorage): typeof tables.account.$inferSel
 
 const toAccount = (row: typeof tables.account.$inferSelect): Account => {
   const { nextDevice, nextExpiry, eventsSeen, erased, emergency, ...members } = row
-  const { locationsPerDay, storageBytes, ...account } = members
+  const { locationsPerDay, storageBytes, messagesPerDay: messages, ...account } = members
+  const messagesPerDay = parseMessageOverrides(messages)
   return {
     ...account,
-    budgets: { locationsPerDay, storageBytes },
+    budgets: { locationsPerDay, storageBytes, messagesPerDay },
     ...parseEmergencySettings(emergency),
   }
 }
@@ -47,7 +49,9 @@ export const saveAccount = (tx: Decision): void => {
   if (row.nextExpiry === nextExpiry && sameJson(before, account)) return
   const { id, number, cell, userName, creation, budgets, ...changed } = account
   const emergency = storeEmergencySettings(account)
-  updateRows(sql, tables.account, { ...changed, ...budgets, emergency, nextExpiry })
+  const messagesPerDay = storeMessageOverrides(budgets.messagesPerDay)
+  const columns = { ...changed, ...budgets, messagesPerDay, emergency, nextExpiry }
+  updateRows(sql, tables.account, columns)
   tx.post({ kind: 'account', account, nextExpiry })
   const wasFull = before.used >= before.total
   const isFull = account.used >= account.total

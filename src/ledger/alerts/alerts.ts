@@ -19,7 +19,7 @@ import type { Decision } from '../decision.ts'
 import { limitResetAt, takeQuota } from '../devices/dailyLimit.ts'
 import { findDevice } from '../devices/devices.ts'
 import { postUsage } from '../devices/usage.ts'
-import { composeMessages } from '../messages/compose.ts'
+import { BUDGET_REACHED, composeMessages } from '../messages/compose.ts'
 import { queueMessages } from '../messages/messageQueue.ts'
 import type { NewMessage } from '../outbox/outbox.ts'
 import { type DeviceRow, devices } from '../tables.ts'
@@ -120,7 +120,10 @@ const undeliveredReason = (
 ): UndeliveredReason | null => {
   if (isExpired) return 'device-expired'
   if (messages.length === 0) return 'nobody-to-tell'
-  return messages.some(({ status }) => status === 'queued') ? null : 'daily-limit-reached'
+  if (messages.some(({ status }) => status === 'queued')) return null
+  return messages.every(({ reason }) => reason === BUDGET_REACHED)
+    ? BUDGET_REACHED
+    : 'daily-limit-reached'
 }
 
 const storeAlert = (
@@ -141,8 +144,9 @@ const storeAlert = (
     kind: 'alert',
     idOf: (index) => messageId(alert.id, index),
     textOf: textByTimeZone({ ...details, purpose: { kind: 'alert' } }),
-    takeQuota: (channel, wanted) =>
-      takeQuota(tx, device, { channel, wanted, isEmergency: alert.emergency }),
+    isEmergency: alert.emergency,
+    takeQuota: (channel, wanted, allowed) =>
+      takeQuota(tx, device, { channel, wanted, allowed, isEmergency: alert.emergency }),
   })
   tx.post({ kind: 'alert', key, alert, messages: messages.length, at: now })
   queueMessages(tx, key, messages, alert.emergency)

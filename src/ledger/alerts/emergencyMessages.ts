@@ -39,17 +39,19 @@ interface AboutAlert {
 }
 
 /**
- * Queues urgent messages about an alert, within the account's limit for notices. Returns how many
+ * Queues messages about an alert, urgent for an emergency, within the account's limit for notices. Returns how many
  * are queued and how many are not.
  */
 export const sendAboutAlert = (tx: Decision, about: AboutAlert) => {
   const { kind, series, deviceKey, recipients, details } = about
+  const isEmergency = details.alert.emergency
   const messages = composeNotices(tx, recipients, {
     kind,
     idOf: (index) => messageId(details.alert.id, messageNumber(series, index)),
     textOf: textByTimeZone(details),
+    isEmergency,
   })
-  queueMessages(tx, deviceKey, messages, true)
+  queueMessages(tx, deviceKey, messages, isEmergency)
   const queued = messages.filter(({ status }) => status === 'queued').length
   return { queued, suppressed: messages.length - queued }
 }

@@ -123,7 +123,7 @@ export const runDueEmergencies = async (storage: DurableObjectStorage, env: Env)
     const context = isRoundDue ? await readRoundContext(sql, env, due) : null
     try {
       storage.transactionSync(() => {
-        const tx = beginDecision(sql, Date.now())
+        const tx = beginDecision(sql, env, Date.now())
         if (!tx) throw new Error('the account of an open emergency is missing')
         runDueEmergency(tx, id, context)
       })

@@ -32,8 +32,13 @@ export const takeQuota = (tx: Decision, device: DeviceRow, wanted: Wanted): Quot
 }
 
 /** The same for notices and escalations, which the account's own limit counts. */
-export const takeNoticeQuota = (tx: Decision, channel: Channel, wanted: number): number => {
+export const takeNoticeQuota = (
+  tx: Decision,
+  channel: Channel,
+  wanted: number,
+  allowed: number,
+): number => {
   const limit = CHANNEL[channel].noticeLimit(tx.account.dailyNoticeLimit)
-  const request = { channel, limit, reserve: 0, isEmergency: false, wanted }
+  const request = { channel, limit, reserve: 0, isEmergency: false, wanted, allowed }
   return reserveMessages(tx, NO_DEVICE_KEY, request).granted
 }

@@ -54,6 +54,8 @@ export interface Wanted {
   channel: Channel
   isEmergency: boolean
   wanted: number
+  /** At most so many are granted, whatever the limit allows. */
+  allowed?: number
 }
 
 interface Limit {
@@ -77,7 +79,7 @@ interface Reserved {
 export const reserveMessages = (
   { sql, account }: Decision,
   key: number,
-  { channel, limit, reserve: reserved, isEmergency, wanted }: Wanted & Limit,
+  { channel, limit, reserve: reserved, isEmergency, wanted, allowed = wanted }: Wanted & Limit,
 ): Reserved => {
   if (wanted === 0) return { granted: 0, isReached: false, isNewlyReached: false }
   const { day } = account
@@ -86,7 +88,11 @@ export const reserveMessages = (
   const before = row ?? { sent: 0, suppressed: 0, emergency: 0, reached: false }
   const usedByEmergencies = before.emergency
   const open = openLimit({ limit, reserve: reserved, usedByEmergencies, isEmergency })
-  const { granted, suppressed } = reserve(open, before.sent, wanted)
+  const { granted, suppressed } = reserve(
+    Math.min(open, before.sent + allowed),
+    before.sent,
+    wanted,
+  )
   const isReached = before.sent + granted >= limit
   const changes = {
     sent: before.sent + granted,
@@ -107,10 +113,10 @@ export const reserveMessages = (
 export const uncountMessage = (
   sql: SqlStorage,
   counter: Pick<MessageRow, 'deviceKey' | 'day' | 'channel'>,
-  isEmergency: boolean,
+  { isEmergency, units = 1 }: { isEmergency: boolean; units?: number },
 ): void => {
-  const sent = query`max(0, ${sentCount} - 1)`
-  const emergency = query`max(0, ${messageCounts.emergency} - ${isEmergency ? 1 : 0})`
+  const sent = query`max(0, ${sentCount} - ${units})`
+  const emergency = query`max(0, ${messageCounts.emergency} - ${isEmergency ? units : 0})`
   updateRows(sql, messageCounts, { sent, emergency }, counter)
 }
 

@@ -41,7 +41,9 @@ export const sendCommandSms = (
     kind: 'command',
     idOf: () => smsId,
     textOf: () => ({ subject: '', text }),
-    takeQuota: (channel, wanted) => takeQuota(tx, row, { channel, wanted, isEmergency: false }),
+    isEmergency: false,
+    takeQuota: (channel, wanted, allowed) =>
+      takeQuota(tx, row, { channel, wanted, allowed, isEmergency: false }),
   })
   queueMessages(tx, row.key, messages, false)
   postUsage(tx, row.key, tx.now)

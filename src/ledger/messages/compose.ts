@@ -8,34 +8,50 @@ import type { MessageText } from '../../domain/message/text/messageText.ts'
 import type { Decision } from '../decision.ts'
 import { limitResetAt } from '../devices/dailyLimit.ts'
 import type { NewMessage } from '../outbox/outbox.ts'
+import { countWithinBudget, takeFromBudget, unitsOf } from './messageBudget.ts'
 
 export interface Composition {
   kind: MessageKind
   /** The id of the message with this index. */
   idOf: (index: number) => string
   textOf: (recipient: Recipient) => MessageText
-  /** How many of the wanted messages are sent, and why the others are not. */
-  takeQuota: (channel: Channel, wanted: number) => { granted: number; reason: string }
+  /** Whether they may use what the operator's budget reserves for emergencies. */
+  isEmergency: boolean
+  /** How many of the wanted messages are sent, at most `allowed`, and why the others are not. */
+  takeQuota: (
+    channel: Channel,
+    wanted: number,
+    allowed: number,
+  ) => { granted: number; reason: string }
 }
+
+/** Why a message is not sent that the operator's budget of the day has no room for. */
+export const BUDGET_REACHED = 'message-budget-reached'
 
 /** Composes a message for every recipient, channel by channel; those beyond the quota are suppressed. */
 export const composeMessages = (
   tx: Decision,
   recipients: Recipient[],
-  { kind, idOf, textOf, takeQuota }: Composition,
+  { kind, idOf, textOf, isEmergency, takeQuota }: Composition,
 ): NewMessage[] => {
   const resetAt = limitResetAt(tx.account)
   const messages: NewMessage[] = []
   for (const channel of CHANNELS) {
     const wanted = recipients.filter((recipient) => recipient.channel === channel)
-    const { granted, reason } = takeQuota(channel, wanted.length)
+    const texts = wanted.map(textOf)
+    const units = texts.map(({ text }) => unitsOf(channel, text))
+    const purpose = { channel, isEmergency }
+    const allowed = countWithinBudget(tx, purpose, units)
+    const { granted, reason: limitReason } = takeQuota(channel, wanted.length, allowed)
+    takeFromBudget(tx, purpose, units.slice(0, granted))
+    const reason = granted < allowed ? limitReason : BUDGET_REACHED
     wanted.forEach((recipient, index) => {
       const state =
         index < granted
           ? ({ status: 'queued', reason: null, resetAt: null } as const)
           : ({ status: 'suppressed', reason, resetAt } as const)
       const id = idOf(messages.length)
-      messages.push({ ...recipient, id, kind, ...textOf(recipient), ...state })
+      messages.push({ ...recipient, id, kind, ...(texts[index] ?? textOf(recipient)), ...state })
     })
   }
   return messages

@@ -1,7 +1,8 @@
 import { CHANNELS, type Channel } from '../../domain/message/alert.ts'
 import { CHANNEL } from '../../domain/message/channels/channels.ts'
 import { fillLink } from '../../domain/message/link.ts'
-import { type NotifyEnv, type SendOutcome, sendTimeoutMs } from '../../notify/provider.ts'
+import type { Env } from '../../env.ts'
+import { type SendOutcome, sendTimeoutMs } from '../../notify/provider.ts'
 import { providerFor } from '../../notify/providers.ts'
 import { readAccount } from '../accounts/accountRow.ts'
 import { beginDecision } from '../decision.ts'
@@ -17,7 +18,7 @@ const MAX_THROTTLE_MS = 3_600_000
 
 interface SenderOptions {
   storage: DurableObjectStorage
-  env: NotifyEnv
+  env: Env
   /** Called after each recorded outcome. */
   onRecorded: () => void
 }
@@ -53,7 +54,7 @@ class ChannelSender {
 
   /** Sends one message after the other while any is due. */
   async #sendDue(urgentOnly: boolean): Promise<void> {
-    const { storage, onRecorded } = this.#options
+    const { storage, env, onRecorded } = this.#options
     const { sql } = storage
     while (Date.now() >= this.#throttledUntil) {
       const account = readAccount(sql)
@@ -67,7 +68,7 @@ class ChannelSender {
         this.#throttledUntil = Math.max(this.#throttledUntil, now + waitMs)
       }
       storage.transactionSync(() => {
-        const tx = beginDecision(sql, now)
+        const tx = beginDecision(sql, env, now)
         if (tx) recordOutcome(tx, attempt)
       })
       logOutcome(account.id, attempt)

@@ -5,6 +5,7 @@ import { checkSoonIfAllFailed, markDelivered } from '../alerts/emergencies.ts'
 import type { Decision } from '../decision.ts'
 import { postUsage, uncountMessage } from '../devices/usage.ts'
 import { devices, type MessageRow, messages } from '../tables.ts'
+import { returnToBudget } from './messageBudget.ts'
 
 export type MessageChange = Pick<
   MessageRow,
@@ -66,11 +67,12 @@ export const failMessage = (
   changeMessage(tx, before, { status: 'failed', reason, provider, nextTry: null, unsureSince })
   if (isOfAlert(before)) checkSoonIfAllFailed(tx, alertIdOf(before.id))
   if (unsureSince !== null) return
+  returnToBudget(tx.sql, before)
   const { deviceKey, kind, day, channel, urgent } = before
   // Password links are counted apart, as they are asked for.
   if (kind === 'invitation' || kind === 'reset') return
   const isDevices = kind === 'alert' || kind === 'command'
   const counter = { deviceKey: isDevices ? deviceKey : NO_DEVICE_KEY, day, channel }
-  uncountMessage(tx.sql, counter, isDevices && urgent)
+  uncountMessage(tx.sql, counter, { isEmergency: isDevices && urgent })
   if (isDevices && day === tx.account.day) postUsage(tx, deviceKey)
 }

@@ -3,15 +3,16 @@ import { messageId, NO_DEVICE_KEY, type Recipient } from '../../domain/message/a
 import { CHANNEL } from '../../domain/message/channels/channels.ts'
 import type { NoticeContent } from '../../domain/message/text/noticeText.ts'
 import type { Decision } from '../decision.ts'
-import { takeNoticeQuota } from '../devices/dailyLimit.ts'
+import { limitResetAt, takeNoticeQuota } from '../devices/dailyLimit.ts'
 import type { NewMessage } from '../outbox/outbox.ts'
 import { notices } from '../tables.ts'
 import { type Composition, composeMessages } from './compose.ts'
+import { countWithinBudget } from './messageBudget.ts'
 import { queueMessages } from './messageQueue.ts'
 
 /* Notices and escalations: outside the limits of all devices, within the account's own. */
 
-type NoticeParts = Pick<Composition, 'kind' | 'idOf' | 'textOf'>
+type NoticeParts = Pick<Composition, 'kind' | 'idOf' | 'textOf' | 'isEmergency'>
 
 /** Composes a message for every recipient; those beyond the account's limit are suppressed. */
 export const composeNotices = (
@@ -21,12 +22,12 @@ export const composeNotices = (
 ): NewMessage[] =>
   composeMessages(tx, recipients, {
     ...parts,
-    takeQuota: (channel, wanted) => ({
+    takeQuota: (channel, wanted, allowed) => ({
       // Links have limits of their own: people who forget passwords must not use up the notices.
       granted:
         parts.kind === 'notice' || parts.kind === 'escalation'
-          ? takeNoticeQuota(tx, channel, wanted)
-          : wanted,
+          ? takeNoticeQuota(tx, channel, wanted, allowed)
+          : allowed,
       reason: 'daily-notice-limit-reached',
     }),
   })
@@ -71,11 +72,14 @@ const spanEnd = (
   return oldest ? oldest.accepted + spanMs : null
 }
 
-/** A refusal when the user or the account has been sent as many links of this kind as allowed. */
+const LINK_EMAIL = { channel: 'Email', isEmergency: false } as const
+
+/** A refusal when the user or the account has been sent as many links or e-mails as allowed. */
 const refuseLink = (tx: Decision, { kind, userId }: CountedLink): LinkRefusal | null => {
   const retryAt =
     spanEnd(tx, { kind, userId }, MAX_PER_USER_AND_HOUR, HOUR_MS) ??
-    spanEnd(tx, { kind, userId: null }, MAX_PER_ACCOUNT_AND_DAY[kind], DAY_MS)
+    spanEnd(tx, { kind, userId: null }, MAX_PER_ACCOUNT_AND_DAY[kind], DAY_MS) ??
+    (countWithinBudget(tx, LINK_EMAIL, [1]) === 0 ? limitResetAt(tx.account) : null)
   return retryAt === null ? null : { ok: false, refusal: 'too-many-requests', retryAt }
 }
 
@@ -106,6 +110,7 @@ export const sendNotice = (tx: Decision, notice: AccountNotice): NoticeOutcome =
     kind: link?.kind ?? 'notice',
     idOf: (index) => messageId(id, index),
     textOf: ({ channel, timeZone }) => CHANNEL[channel].composeNotice(content, timeZone),
+    isEmergency: isUrgent,
   })
   queueMessages(tx, NO_DEVICE_KEY, messages, isUrgent)
   return { ok: true }

@@ -3,6 +3,8 @@ import { limitResetAt, takeNoticeQuota, takeQuota } from '../devices/dailyLimit.
 import { findDevice } from '../devices/devices.ts'
 import { postUsage } from '../devices/usage.ts'
 import type { DeviceRow, MessageRow } from '../tables.ts'
+import { BUDGET_REACHED } from './compose.ts'
+import { countWithinBudget, takeFromBudget, unitsOf } from './messageBudget.ts'
 import { enqueueMessage, findMessage, linkFor } from './messageQueue.ts'
 
 /** A message as the cell has it, which keeps messages longer than the ledger does. */
@@ -16,18 +18,25 @@ export interface StoredMessage
 export type ResendOutcome =
   | { ok: true }
   | { ok: false; refusal: 'account-not-found' | 'message-not-found' | 'message-not-failed' }
-  | { ok: false; refusal: 'daily-limit-reached'; resetAt: number }
+  | { ok: false; refusal: 'daily-limit-reached' | 'message-budget-reached'; resetAt: number }
 
-/** Counts one more message, against the device's limit or the account's. */
+/** Counts one more message, against the budget and the device's limit or the account's. */
 const takeOne = (
   tx: Decision,
   device: DeviceRow,
-  { kind, channel, urgent: isEmergency }: StoredMessage,
-): number => {
-  if (kind !== 'alert' && kind !== 'command') return takeNoticeQuota(tx, channel, 1)
-  const { granted } = takeQuota(tx, device, { channel, wanted: 1, isEmergency })
-  postUsage(tx, device.key)
-  return granted
+  { kind, channel, text, urgent: isEmergency }: StoredMessage,
+): 'daily-limit-reached' | 'message-budget-reached' | null => {
+  const purpose = { channel, isEmergency }
+  const units = [unitsOf(channel, text)]
+  if (countWithinBudget(tx, purpose, units) === 0) return BUDGET_REACHED
+  const isDevices = kind === 'alert' || kind === 'command'
+  const granted = isDevices
+    ? takeQuota(tx, device, { ...purpose, wanted: 1 }).granted
+    : takeNoticeQuota(tx, channel, 1, 1)
+  if (isDevices) postUsage(tx, device.key)
+  if (granted === 0) return 'daily-limit-reached'
+  takeFromBudget(tx, purpose, units)
+  return null
 }
 
 /**
@@ -47,9 +56,8 @@ export const resendMessage = (
   if (queued?.key === key) return { ok: true }
   const hasFailed = queued ? queued.status === 'failed' : failed
   if (!hasFailed) return { ok: false, refusal: 'message-not-failed' }
-  const granted = takeOne(tx, device, message)
-  if (granted === 0)
-    return { ok: false, refusal: 'daily-limit-reached', resetAt: limitResetAt(tx.account) }
+  const refusal = takeOne(tx, device, message)
+  if (refusal) return { ok: false, refusal, resetAt: limitResetAt(tx.account) }
   const link = linkFor(tx, message.text)
   const { timeZone = tx.account.timeZone, userId, contact } = queued ?? {}
   const recipient = { timeZone, userId, contact }

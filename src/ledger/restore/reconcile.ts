@@ -136,7 +136,7 @@ export const reconcilePage = async (
   const upTo = isCellFull ? Math.min(lastKey, Number(state.devices.at(-1)?.key)) : lastKey
   return storage.transactionSync(() => {
     skipUsedNumbers(sql, known, state, isRestored && after === 0)
-    const tx = beginDecision(sql, Date.now())
+    const tx = beginDecision(sql, env, Date.now())
     if (!tx) return { ok: false, refusal: 'account-not-found', erased: true }
     const corrected = { ...NO_CORRECTIONS }
     if (after === 0) correctAccount(tx, state, isRestored, corrected)

@@ -18,6 +18,8 @@ import { deletePage, deletePages } from './deletePage.ts'
 
 const DAY_MS = 86_400_000
 const PAGE = 1000
+/** A command's SMS shows its status, so both are kept for as long. */
+const COMMAND_DAYS = 365
 const MAX_PAGES = 20
 
 interface Rule {
@@ -32,14 +34,15 @@ const RULES: Rule[] = [
   { time: idempotency.claimedAt, days: 1 },
   { time: keys.expires, days: 30 },
   { time: events.time, days: 30 },
-  // Account notices, found by their partial index. Other messages are deleted with their alert.
+  // Notices and SMS of commands have partial indexes. Other messages are deleted with their alert.
   { time: messages.changed, days: 30, only: sql`${messages.deviceKey} = 0` },
+  { time: messages.changed, days: COMMAND_DAYS, only: sql`${messages.kind} = 'command'` },
   { time: sessions.expires, days: 0 },
   { time: unclaimed.lastReceived, days: 30 },
   { time: unclaimedReports.receivedAt, days: 30 },
   { time: quarantine.receivedAt, days: 30 },
   { time: sourcePayloads.receivedAt, days: 7 },
-  { time: commands.creation, days: 365 },
+  { time: commands.creation, days: COMMAND_DAYS },
   { time: tombstones.creation, days: 30 },
 ]
 

@@ -76,6 +76,18 @@ describe('deletion', () => {
     expect(await rowsOf(account.id)).toEqual([0, 0])
   })
 
+  test('of SMS with commands, which no alert has, with their commands', async () => {
+    const account = await openAccount()
+    const id = await createDevice(account, { min: '+881632000000' })
+    const body = { command: 'RESET', sms: true }
+    await account.call('POST', `/api/devices/${id}/sendCommand`, { body })
+    await waitUntilSent(account)
+    await sweep(env, Date.now() + 364 * DAY)
+    expect(await rowsOf(account.id)).toEqual([0, 1])
+    await sweep(env, Date.now() + 366 * DAY)
+    expect(await rowsOf(account.id)).toEqual([0, 0])
+  })
+
   test('in pages, even when one alert has thousands of messages', async () => {
     const { account, gone } = await seeded()
     // The first alert of the device that is deleted has 12,000 messages more.

@@ -29,6 +29,8 @@ export interface ChannelDefinition {
   deviceLimit: (limits: DeviceLimits) => { limit: number; reserve: number }
   /** The notices and escalations of an account and a day. */
   noticeLimit: (limits: EmergencySettings['dailyNoticeLimit']) => number
+  /** How often a message counts in the operator's budget. */
+  unitsOf: (text: string) => number
   composeAlert: (details: AlertDetails, timeZone: string) => MessageText
   composeNotice: (content: NoticeContent, timeZone: string) => MessageText
 }

@@ -11,6 +11,7 @@ export const email: ChannelDefinition = {
     reserve: emergencyReserve?.email ?? 0,
   }),
   noticeLimit: (limits) => limits.email,
+  unitsOf: () => 1,
   composeAlert: composeEmail,
   composeNotice: composeNoticeEmail,
 }

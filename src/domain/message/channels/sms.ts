@@ -1,5 +1,6 @@
+import { smsSegments } from '../gsm7.ts'
 import { composeNoticeSms } from '../text/noticeText.ts'
-import { composeSms } from '../text/smsText.ts'
+import { composeSms, withLinkLength } from '../text/smsText.ts'
 import type { ChannelDefinition } from './channel.ts'
 
 export const sms: ChannelDefinition = {
@@ -11,6 +12,7 @@ export const sms: ChannelDefinition = {
     reserve: emergencyReserve?.sms ?? 0,
   }),
   noticeLimit: (limits) => limits.sms,
+  unitsOf: (text) => smsSegments(withLinkLength(text)),
   composeAlert: composeSms,
   composeNotice: composeNoticeSms,
 }

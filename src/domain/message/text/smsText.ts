@@ -29,6 +29,7 @@ const PREFIX: Record<Exclude<Purpose['kind'], 'undelivered'> | UndeliveredReason
   escalation: 'No reply yet: ',
   cancelled: 'False alarm: ',
   'daily-limit-reached': 'Nobody told: ',
+  'message-budget-reached': 'Nobody told: ',
   'nobody-to-tell': 'Nobody told: ',
   'not-accepted': 'Nobody told: ',
   'device-expired': 'Expired: ',
@@ -40,10 +41,13 @@ const ucs2Length: SizeOf = (text) => text.length
 const gsm7Length: SizeOf = (text) => septets(text) ?? 0
 
 /** The mark of the link is one character; the link has more. */
+export const withLinkLength = (text: string): string =>
+  text.replaceAll(LINK_MARK, '0'.repeat(LINK_LENGTH))
+
 const withLinkSize =
   (sizeOf: SizeOf): SizeOf =>
   (text) =>
-    sizeOf(text.replaceAll(LINK_MARK, '0'.repeat(LINK_LENGTH)))
+    sizeOf(withLinkLength(text))
 
 const placePart = ({ alert, purpose }: AlertDetails): string => {
   if (purpose.kind === 'cancelled') return ''

@@ -6,6 +6,10 @@ import {
   DEFAULT_EMERGENCY_SETTINGS,
   storeEmergencySettings,
 } from '../../../domain/message/emergency.ts'
+import {
+  NO_MESSAGE_OVERRIDES,
+  storeMessageOverrides,
+} from '../../../domain/message/messageBudget.ts'
 import type { Write } from '../outbox.ts'
 import { type Columns, compileUpsert } from './upsert.ts'
 
@@ -18,6 +22,7 @@ export const toAccountColumns = (account: Account, nextExpiry: number | null): A
   // An effect that was posted before accounts had budgets or emergency settings has none.
   locationsPerDay: account.budgets?.locationsPerDay ?? null,
   storageBytes: account.budgets?.storageBytes ?? null,
+  messagesPerDay: storeMessageOverrides(account.budgets?.messagesPerDay ?? NO_MESSAGE_OVERRIDES),
   emergency: storeEmergencySettings({ ...DEFAULT_EMERGENCY_SETTINGS, ...account }),
   nextExpiry,
 })

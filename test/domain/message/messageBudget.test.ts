@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { smsSegments } from '../../../src/domain/message/gsm7.ts'
+import {
+  effectiveMessageBudgets,
+  emergencyReserve,
+  parseMessagesPerLicense,
+} from '../../../src/domain/message/messageBudget.ts'
+
+test('the setting names channels with a number each; those left out have the default', () => {
+  expect(parseMessagesPerLicense('')).toEqual({ Email: 100, SMS: 20 })
+  expect(parseMessagesPerLicense('SMS 5')).toEqual({ Email: 100, SMS: 5 })
+  expect(parseMessagesPerLicense(' Email 0,  SMS 7 ')).toEqual({ Email: 0, SMS: 7 })
+  for (const fault of ['100', 'Email', 'Email -1', 'Email 1.5', 'Fax 3', 'Email 99999999', 'SMS=3'])
+    expect(parseMessagesPerLicense(fault), fault).toBeNull()
+})
+
+test('a budget is the operator’s, or one share for each license and at least one', () => {
+  const perLicense = { Email: 100, SMS: 20 }
+  const overrides = { Email: null, SMS: 3 }
+  expect(effectiveMessageBudgets(overrides, perLicense, 0)).toEqual({ Email: 100, SMS: 3 })
+  expect(effectiveMessageBudgets(overrides, perLicense, 4)).toEqual({ Email: 400, SMS: 3 })
+})
+
+test('emergencies have a fifth on top, at least 20', () => {
+  expect([0, 100, 101, 1000].map(emergencyReserve)).toEqual([20, 20, 21, 200])
+})
+
+test('an SMS of several segments has fewer characters in each', () => {
+  const lengths = ['a'.repeat(160), 'a'.repeat(161), '€'.repeat(80), 'ж'.repeat(70), 'ж'.repeat(71)]
+  expect(lengths.map(smsSegments)).toEqual([1, 2, 1, 1, 2])
+})

@@ -1,0 +1,124 @@
+import { describe, expect, test } from 'vitest'
+import { openAccount, type TestAccount } from '../../support/accounts.ts'
+import { deliveryStatusesIn, raiseAlert } from '../../support/alerts/alerts.ts'
+import { createDevice } from '../../support/devices.ts'
+import { readEvents } from '../../support/feed/events.ts'
+import { callAsOperator } from '../../support/http.ts'
+import { createUser } from '../../support/users.ts'
+
+/* The operator's budgets, which no setting of the account can raise. */
+
+const setBudget = async (account: TestAccount, messagesPerDay: object) => {
+  const path = `/admin/accounts/${account.id}`
+  const reply = await callAsOperator('PATCH', path, { body: { budgets: { messagesPerDay } } })
+  expect(reply.status, reply.text).toBe(200)
+}
+const readBudgets = async (account: TestAccount) => {
+  const { budgets, budgetUsage } = (await account.call('GET', '/api/account')).body.account
+  return { budget: budgets.messagesPerDay, used: budgetUsage.messages }
+}
+const sendSms = async (account: TestAccount, id: string, characters: number) => {
+  const body = { command: 'a'.repeat(characters), sms: true }
+  const reply = await account.call('POST', `/api/devices/${id}/sendCommand`, { body })
+  return reply.body.command
+}
+
+test('a budget is a number for each license, or what the operator sets for the account', async () => {
+  const account = await openAccount({ licenses: 3 })
+  expect(await readBudgets(account)).toEqual({
+    budget: { Email: 300, SMS: 60 },
+    used: { Email: 0, SMS: 0 },
+  })
+  await setBudget(account, { SMS: 7 })
+  expect((await readBudgets(account)).budget).toEqual({ Email: 300, SMS: 7 })
+  const { accounts } = (await callAsOperator('GET', '/admin/accounts?limit=1000')).body
+  const listed = accounts.find(({ id }: { id: string }) => id === account.id)
+  expect(listed.budgets.messagesPerDay).toEqual({ Email: 300, SMS: 7 })
+  await setBudget(account, { SMS: null })
+  expect((await readBudgets(account)).budget).toEqual({ Email: 300, SMS: 60 })
+  for (const messagesPerDay of [{ SMS: -1 }, { SMS: 1.5 }, { Fax: 3 }, 7]) {
+    const body = { budgets: { messagesPerDay } }
+    const reply = await callAsOperator('PATCH', `/admin/accounts/${account.id}`, { body })
+    expect(reply.status, reply.text).toBe(400)
+  }
+})
+
+test('SMS count by segments, and those beyond the budget are suppressed', async () => {
+  const account = await openAccount()
+  await setBudget(account, { SMS: 5 })
+  const limits = { dailySmsLimit: 100_000 }
+  const id = await createDevice(account, { min: '+881632000000', limits })
+  expect(await sendSms(account, id, 400)).toMatchObject({ status: 'queued' })
+  expect(await sendSms(account, id, 400)).toMatchObject({
+    status: 'failed',
+    answer: 'message-budget-reached',
+  })
+  expect(await sendSms(account, id, 200)).toMatchObject({ status: 'queued' })
+  expect(await sendSms(account, id, 1)).toMatchObject({ status: 'failed' })
+  expect((await readBudgets(account)).used).toEqual({ Email: 0, SMS: 5 })
+  const { device } = (await account.call('GET', `/api/devices/${id}`)).body
+  expect(device.usage.smsSent).toBe(2)
+})
+
+describe('alerts', () => {
+  test('beyond the budget say so, and when it resets; the device’s limit is not used', async () => {
+    const account = await openAccount()
+    await setBudget(account, { Email: 1 })
+    for (let n = 0; n < 2; n++) await createUser(account)
+    const id = await createDevice(account, { limits: { dailyEmailLimit: 3 } })
+    const { body } = await raiseAlert(account, id)
+    const resetAt = expect.stringMatching(/T00:00:00\.000Z$/)
+    expect(body.alert.deliveries).toMatchObject([
+      { status: 'queued' },
+      { status: 'suppressed', reason: 'message-budget-reached', resetAt },
+    ])
+    expect(await readEvents(account, 'message.suppressed')).toMatchObject([
+      { messages: 1, reason: 'message-budget-reached' },
+    ])
+    const { device } = (await account.call('GET', `/api/devices/${id}`)).body
+    expect(device.usage.emailsSent).toBe(1)
+    const retried = await account.call(
+      'POST',
+      `/api/account/messages/${body.alert.deliveries[1].id}/retry`,
+    )
+    expect(retried.body).toMatchObject({ code: 'message-budget-reached', resetAt })
+  })
+
+  test('that are emergencies have a reserve that nothing else can use', async () => {
+    const account = await openAccount({ licenses: 20 })
+    await setBudget(account, { Email: 1 })
+    for (let n = 0; n < 2; n++) await createUser(account)
+    const raise = async (alert: object) => {
+      const id = await createDevice(account, { limits: { dailyEmailLimit: 1000 } })
+      return raiseAlert(account, id, alert)
+    }
+    await raise({})
+    expect(deliveryStatusesIn(await raise({}))).toEqual(['Email suppressed', 'Email suppressed'])
+    const sos = { alertName: 'SOSButton' }
+    for (let n = 0; n < 5; n++)
+      expect(deliveryStatusesIn(await raise(sos))).toEqual(['Email queued', 'Email queued'])
+    expect((await readBudgets(account)).used).toMatchObject({ Email: 11 })
+    expect(deliveryStatusesIn(await raise({}))).toEqual(['Email suppressed', 'Email suppressed'])
+    await setBudget(account, { Email: 0 })
+    for (let n = 0; n < 4; n++) await raise(sos)
+    const { body } = await raise(sos)
+    expect(body.alert.deliveries).toMatchObject([
+      { status: 'queued' },
+      { status: 'suppressed', reason: 'message-budget-reached' },
+    ])
+    expect((await raise(sos)).body.warning).toContain('has used up its messages of the day')
+    expect((await readBudgets(account)).used).toMatchObject({ Email: 20 })
+  })
+})
+
+test('an invitation counts, and is refused until the next day once the budget is used', async () => {
+  const account = await openAccount()
+  await setBudget(account, { Email: 1 })
+  const [first, second] = [await createUser(account), await createUser(account)]
+  const invite = ({ id }: { id: string }) => account.call('POST', `/api/users/${id}/invite`)
+  expect((await invite(first)).status).toBe(200)
+  expect((await readBudgets(account)).used).toMatchObject({ Email: 1 })
+  const { status, headers } = await invite(second)
+  expect(status).toBe(429)
+  expect(Number(headers.get('Retry-After'))).toBeGreaterThan(0)
+})
