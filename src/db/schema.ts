@@ -373,6 +373,8 @@ export const users = sqliteTable(
     modification: integer().notNull(),
     lastLogin: integer('last_login'),
     version: integer().notNull(),
+    /** When the user was last disabled: password links from before are not valid any more. */
+    lastDisabled: integer('last_disabled'),
   },
   (table) => [
     index('users_account').on(table.accountId, table.id),
@@ -403,6 +405,25 @@ export const sessions = sqliteTable(
     index('sessions_user').on(table.accountId, table.userId, table.lastUsed),
     index('sessions_expires').on(table.expires),
   ],
+)
+
+/**
+ * Attempts to sign in with a password, which wait when too many of them fail. Rows are of a user
+ * name and e-mail address, of a user name, or of a browser: whether there is such a user or not.
+ */
+export const signInAttempts = sqliteTable(
+  'sign_in_attempts',
+  {
+    /** A hash: the row shows neither names nor addresses. */
+    id: text().primaryKey(),
+    /** How many attempts there were; it sinks with time. */
+    level: real().notNull(),
+    /** The time of the last attempt. */
+    at: integer().notNull(),
+    /** When the next attempt may be made; 0 for at once. */
+    nextAt: integer('next_at').notNull(),
+  },
+  (table) => [index('sign_in_attempts_at').on(table.at)],
 )
 
 /**

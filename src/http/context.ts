@@ -10,6 +10,8 @@ export interface AppEnv {
     requestId: string
     /** What every reply to this request has, and what handlers have added: see `newReply`. */
     replyHeaders: Record<string, string>
+    /** Values of `Set-Cookie`: see cookie.ts. */
+    cookies: string[] | undefined
     /** `claims`, `principal` and `db` are set once the token is verified. */
     claims: Claims
     principal: Principal

@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import { writeBrowserCookie } from '../auth/browserCookie.ts'
 import { evictKeysOfUser } from '../auth/keyStatus.ts'
 import { hashPassword } from '../auth/password.ts'
 import { isLinkValid, parseLink } from '../auth/passwordLink.ts'
@@ -11,6 +12,7 @@ import { countSignIn } from '../http/admission/rateLimit.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { operation } from '../http/contract/operation.ts'
 import { Problem, signInProblem } from '../http/contract/problem.ts'
+import { setBrowserCookie } from '../http/cookie.ts'
 import { reply } from '../http/reply/reply.ts'
 import { logFailure } from '../log.ts'
 import { findAccount } from '../tokens/store.ts'
@@ -97,5 +99,8 @@ export const passwords = new Hono<AppEnv>()
     if (!(await replacePassword(db, user, hash, now))) throw invalidLink()
     evictKeysOfUser(user.id)
     const { accountUserName: account, email } = user
+    // Whoever guesses passwords of the user does not make this browser wait.
+    const name = { userNameKey: fold(account), emailKey: user.emailKey }
+    setBrowserCookie(c, await writeBrowserCookie(c.env, name))
     return reply(c, contract.setPassword, { success: true, account, email })
   })

@@ -5,9 +5,10 @@ import { type Database, openCell, withRetries } from '../db/open.ts'
 import { checkCookie, type SessionState } from '../domain/account/session.ts'
 import { canAct } from '../domain/account/user.ts'
 import { iso } from '../domain/time/iso.ts'
-import { cellBinding, type Env } from '../env.ts'
+import { cellBinding } from '../env.ts'
+import type { Context } from '../http/context.ts'
 import { Problem, signInProblem } from '../http/contract/problem.ts'
-import { clearCookie, setCookie } from '../http/cookie.ts'
+import { clearCookie, readCookie, setCookie } from '../http/cookie.ts'
 import {
   endSession,
   type FoundSession,
@@ -17,8 +18,10 @@ import {
 } from './store.ts'
 
 /** The cookie is of no use any more, so the browser drops it. */
-const sessionEnded = (): Problem =>
-  new Problem('session-ended', { headers: { 'Set-Cookie': clearCookie() } })
+const sessionEnded = (c: Context): Problem => {
+  clearCookie(c)
+  return new Problem('session-ended')
+}
 
 /** 403 for a disabled account or user. Only for callers who have proved who they are. */
 export const requireEnabled = (user: SignInUser, now: number): void => {
@@ -39,23 +42,20 @@ export interface CookieSession {
  * The session of the cookie, or a 401. An old cookie can only be a copy: whoever holds the current
  * one must sign in again, because nobody can tell the two apart.
  */
-export const requireCookieSession = async (
-  env: Env,
-  value: string | null,
-  now: number,
-): Promise<CookieSession> => {
-  const cookie = value === null ? null : await readSessionCookie(env, value)
-  if (!cookie || !cellBinding(env, cookie.cell)) throw sessionEnded()
-  const db = openCell(env, cookie.cell)
+export const requireCookieSession = async (c: Context, now: number): Promise<CookieSession> => {
+  const value = readCookie(c)
+  const cookie = value === null ? null : await readSessionCookie(c.env, value)
+  if (!cookie || !cellBinding(c.env, cookie.cell)) throw sessionEnded(c)
+  const db = openCell(c.env, cookie.cell)
   const session = await findSession(withRetries(db), cookie.sessionId)
-  if (!session) throw sessionEnded()
+  if (!session) throw sessionEnded(c)
   const state = checkCookie(session, cookie.counter, now)
   if (state === 'reused') {
     const { accountId } = session.user
     await endSession(db, { accountId, id: cookie.sessionId, userId: null })
     evictKey(cookie.sessionId)
   }
-  if (state === 'reused' || state === 'expired') throw sessionEnded()
+  if (state === 'reused' || state === 'expired') throw sessionEnded(c)
   return { cookie, db, session, isRepeated: state === 'repeated' }
 }
 
@@ -63,12 +63,11 @@ const MAX_TRIES = 3
 
 /** The session with its next cookie: a new one, or the same again for a repeat. */
 export const refreshSession = async (
-  env: Env,
-  value: string | null,
+  c: Context,
   now: number,
 ): Promise<{ cookie: SessionCookie; user: SignInUser; state: SessionState }> => {
   for (let tries = 0; tries < MAX_TRIES; tries++) {
-    const { cookie, db, session, isRepeated } = await requireCookieSession(env, value, now)
+    const { cookie, db, session, isRepeated } = await requireCookieSession(c, now)
     const { user } = session
     requireEnabled(user, now)
     const state = isRepeated ? session : await rotateSession(db, cookie.sessionId, session, now)
@@ -85,14 +84,11 @@ interface Issue {
   now: number
 }
 
-/** A token of the session, and the header that sets its cookie. */
-export const issueToken = async (env: Env, { user, cookie, state, now }: Issue) => {
+/** A token of the session. The reply sets its cookie. */
+export const issueToken = async (c: Context, { user, cookie, state, now }: Issue) => {
   const { accountId, userId, scopes } = user
   const claims = { accountId, cell: cookie.cell, keyId: cookie.sessionId, scopes, userId }
-  const { token, expires } = await signToken(env, claims, now)
-  const value = await writeSessionCookie(env, cookie)
-  return {
-    body: { success: true as const, token, expires: iso(expires) },
-    headers: { 'Set-Cookie': setCookie(value, state.expires - now) },
-  }
+  const { token, expires } = await signToken(c.env, claims, now)
+  setCookie(c, await writeSessionCookie(c.env, cookie), state.expires - now)
+  return { success: true as const, token, expires: iso(expires) }
 }

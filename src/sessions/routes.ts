@@ -1,7 +1,8 @@
 import { Hono } from 'hono'
+import { readBrowserId, type SignInName, writeBrowserCookie } from '../auth/browserCookie.ts'
 import { evictKey, evictKeysOfUser } from '../auth/keyStatus.ts'
 import { isPassword } from '../auth/password.ts'
-import { openCell, openDirectory, withRetries } from '../db/open.ts'
+import { type Database, openCell, openDirectory, withRetries } from '../db/open.ts'
 import { emailKey } from '../domain/message/email.ts'
 import { fold } from '../domain/text/fold.ts'
 import { pickCell } from '../env.ts'
@@ -10,9 +11,10 @@ import { requireScope } from '../http/auth.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { operation } from '../http/contract/operation.ts'
 import { Problem } from '../http/contract/problem.ts'
-import { clearCookie, readCookie } from '../http/cookie.ts'
+import { clearCookie, readBrowserCookie, setBrowserCookie } from '../http/cookie.ts'
 import { reply } from '../http/reply/reply.ts'
 import { findAccount } from '../tokens/store.ts'
+import { countersOf, forgiveAttempt, takeAttempt } from './attempts.ts'
 import * as contract from './contract.ts'
 import {
   issueToken,
@@ -29,23 +31,38 @@ interface Credentials {
   password: string
 }
 
+/** 429, before any hash, while the next attempt for this user and browser has to wait. */
+const startAttempt = async (c: Context, db: Database, name: SignInName, now: number) => {
+  const browserId = await readBrowserId(c.env, readBrowserCookie(c), name)
+  const counters = await countersOf(name, browserId)
+  const nextAt = await takeAttempt(db, counters, now)
+  if (nextAt === null) return { name, browserId, counters }
+  throw new Problem('too-many-requests', {
+    detail: 'Too many attempts to sign in with a wrong password. Try again later.',
+    headers: { 'Retry-After': String(Math.max(1, Math.ceil((nextAt - now) / 1000))) },
+  })
+}
+
 /**
  * The user and the hash that the password matches, or null. An unknown account or e-mail address
- * and a user without a password cost the same reads and the same hash as a wrong password.
+ * and a user without a password cost the same queries and the same hash as a wrong password.
  */
-const checkPassword = async (c: Context, { account, email, password }: Credentials) => {
-  const userNameKey = fold(account)
-  const known = await findAccount(withRetries(openDirectory(c.env)), userNameKey)
-  const cell = known?.cell ?? pickCell(c.env, userNameKey)
+const checkPassword = async (
+  c: Context,
+  { account, email, password }: Credentials,
+  now: number,
+) => {
+  const name = { userNameKey: fold(account), emailKey: emailKey(email.trim()) ?? '' }
+  const known = await findAccount(withRetries(openDirectory(c.env)), name.userNameKey)
+  const cell = known?.cell ?? pickCell(c.env, name.userNameKey)
   const db = openCell(c.env, cell)
-  const found = await findSignInUser(
-    withRetries(db),
-    known?.accountId ?? '',
-    emailKey(email.trim()) ?? '',
-  )
+  const attempt = await startAttempt(c, db, name, now)
+  const found = await findSignInUser(withRetries(db), known?.accountId ?? '', name.emailKey)
   const stored = found?.password ?? null
   const isRight = await isPassword(c.env, password, stored)
-  return isRight && found && stored !== null ? { user: found.user, stored, db, cell } : null
+  return isRight && found && stored !== null
+    ? { user: found.user, stored, db, cell, attempt }
+    : null
 }
 
 const wrongCredentials = () =>
@@ -59,30 +76,30 @@ export const sessions = new Hono<AppEnv>()
   .post('/SignIn', operation(contract.signIn), async (c) => {
     const now = Date.now()
     await countSignIn(c, now)
-    const checked = await checkPassword(c, c.req.valid('json'))
+    const checked = await checkPassword(c, c.req.valid('json'), now)
     if (!checked) throw wrongCredentials()
-    const { user, stored, db, cell } = checked
+    const { user, stored, db, cell, attempt } = checked
     requireEnabled(user, now)
     const { accountId, userId } = user
     const id = await c.get('newId')('ses')
     const userAgent = (c.req.header('User-Agent') ?? '').slice(0, MAX_USER_AGENT_LENGTH)
     const session = { id, accountId, userId, password: stored, userAgent, now }
-    const state = await insertSession(db, session)
+    const state = await insertSession(db, session, forgiveAttempt(db, attempt.counters))
     if (!state) throw wrongCredentials()
     const cookie = { cell, sessionId: id, counter: state.counter }
-    const { body, headers } = await issueToken(c.env, { user, cookie, state, now })
-    return reply(c, contract.signIn, body, headers)
+    const body = await issueToken(c, { user, cookie, state, now })
+    const browserId = attempt.browserId ?? undefined
+    setBrowserCookie(c, await writeBrowserCookie(c.env, attempt.name, browserId))
+    return reply(c, contract.signIn, body)
   })
   .post('/Refresh', operation(contract.refresh), async (c) => {
     const now = Date.now()
-    const refreshed = await refreshSession(c.env, readCookie(c), now)
-    const { body, headers } = await issueToken(c.env, { ...refreshed, now })
-    return reply(c, contract.refresh, body, headers)
+    const refreshed = await refreshSession(c, now)
+    return reply(c, contract.refresh, await issueToken(c, { ...refreshed, now }))
   })
   .post('/SignOut', operation(contract.signOut), async (c) => {
     const { everywhere } = c.req.valid('json')
-    const value = readCookie(c)
-    const { cookie, db, session } = await requireCookieSession(c.env, value, Date.now())
+    const { cookie, db, session } = await requireCookieSession(c, Date.now())
     const { accountId, userId } = session.user
     if (everywhere) {
       await endAllSessions(db, accountId, userId)
@@ -91,7 +108,8 @@ export const sessions = new Hono<AppEnv>()
       await endSession(db, { accountId, id: cookie.sessionId, userId })
       evictKey(cookie.sessionId)
     }
-    return reply(c, contract.signOut, { success: true }, { 'Set-Cookie': clearCookie() })
+    clearCookie(c)
+    return reply(c, contract.signOut, { success: true })
   })
   .get('/Sessions', operation(contract.listSessions), async (c) => {
     const { accountId, userId, keyId } = c.get('principal')

@@ -2,7 +2,7 @@ import { and, desc, eq, gt, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
 import { type InferRow, insertSelect, select } from '../db/query.ts'
 import { accounts, sessions, users } from '../db/schema.ts'
-import { compile, type Placeholders, readFirst, runBatch } from '../db/statement.ts'
+import { compile, type Placeholders, type Runnable, readFirst, runBatch } from '../db/statement.ts'
 import { type Scope, toScopes } from '../domain/account/scope.ts'
 import { MAX_SESSIONS_PER_USER, type SessionState, sessionEnd } from '../domain/account/session.ts'
 import type { AccessPeriod } from '../domain/account/user.ts'
@@ -76,6 +76,7 @@ const FIRST_COUNTER = 1
 export const insertSession = async (
   db: Database,
   { id, accountId, userId, password, userAgent, now }: NewSession,
+  thereafter: Runnable[] = [],
 ): Promise<SessionState | null> => {
   const expires = sessionEnd(now, now)
   const surplus = sql`SELECT ${sessions.id} FROM ${sessions} WHERE ${isOfUser(accountId, userId)}
@@ -98,6 +99,7 @@ export const insertSession = async (
         sql`${users.id} = ${userId}
           AND EXISTS (SELECT 1 FROM ${sessions} WHERE ${sessions.id} = ${id})`,
       ),
+    thereafter,
   })
   return inserted.meta.changes === 1 ? state : null
 }

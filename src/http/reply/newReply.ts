@@ -16,4 +16,9 @@ export const newReply = (
   body: string | ReadableStream | null,
   status: number,
   headers: Record<string, string>,
-): Response => new Response(body, { status, headers: { ...c.get('replyHeaders'), ...headers } })
+): Response => {
+  const all = { ...c.get('replyHeaders'), ...headers }
+  const response = new Response(body, { status, headers: all })
+  for (const cookie of c.get('cookies') ?? []) response.headers.append('Set-Cookie', cookie)
+  return response
+}

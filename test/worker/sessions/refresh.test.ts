@@ -41,6 +41,28 @@ test('a refresh gives a new token of the same session and the next cookie', asyn
   expect((await call('GET', '/api/devices', { token: reply.body.token })).status).toBe(200)
 })
 
+test('a cookie of the old name is still read, and replaced by one of the new name', async () => {
+  const { cookie } = await start()
+  const old = cookie.replace('__Secure-', '')
+  expect(old).toMatch(/^perigee_session=/)
+  const reply = await refresh(old)
+  expect(reply.status).toBe(200)
+  const [set = '', cleared] = reply.headers.getSetCookie()
+  expect(set).toMatch(/^__Secure-perigee_session=0\./)
+  expect(cleared).toMatch(/^perigee_session=; Max-Age=0; Path=\/api\/Auth; /)
+  // The new one counts where a browser has both.
+  const both = await refresh(`perigee_session=forged; ${cookieOf(reply)}`)
+  expect(both.status).toBe(200)
+  const out = await postWithCookie(
+    '/api/Auth/SignOut',
+    old.replace(/=.*/, `=${cookieOf(both).split('=')[1]}`),
+  )
+  expect(out.headers.getSetCookie().map((one) => one.split(';')[0])).toEqual([
+    '__Secure-perigee_session=',
+    'perigee_session=',
+  ])
+})
+
 describe('the cookie before the last', () => {
   test('gets the same successor for 60 seconds: a lost reply', async () => {
     const { cookie } = await start()
@@ -75,7 +97,7 @@ describe('the cookie before the last', () => {
     later(61_000)
     const reused = await refresh(cookie)
     expect([reused.status, reused.body.code]).toEqual([401, 'session-ended'])
-    expect(reused.headers.get('Set-Cookie')).toMatch(/^perigee_session=; Max-Age=0; /)
+    expect(reused.headers.get('Set-Cookie')).toMatch(/^__Secure-perigee_session=; Max-Age=0; /)
     expect((await refresh(current)).body.code).toBe('session-ended')
     const token = await call('GET', '/api/devices', { token: body.token })
     expect([token.status, token.body.code]).toEqual([401, 'session-ended'])

@@ -34,7 +34,7 @@ describe('signing out', () => {
     const reply = await signOut(cookie)
     expect([reply.status, reply.body]).toEqual([200, { success: true }])
     expect(reply.headers.get('Set-Cookie')).toBe(
-      'perigee_session=; Max-Age=0; Path=/api/Auth; HttpOnly; Secure; SameSite=Strict',
+      '__Secure-perigee_session=; Max-Age=0; Path=/api/Auth; HttpOnly; Secure; SameSite=Strict',
     )
     expect((await refresh(cookie)).body.code).toBe('session-ended')
     expect(await codeOf(token)).toBe('session-ended')

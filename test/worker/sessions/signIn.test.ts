@@ -35,9 +35,9 @@ test('a user signs in and gets a token with the user’s privileges, and the ses
   expect(Object.keys(reply.body)).toEqual(['success', 'token', 'expires'])
   expect(Date.parse(reply.body.expires) - before).toBeGreaterThan(3_590_000)
 
-  const cookie = reply.headers.get('Set-Cookie') ?? ''
+  const [cookie = ''] = reply.headers.getSetCookie()
   const [value = '', ...attributes] = cookie.split('; ')
-  expect(value).toMatch(/^perigee_session=1\.ses_[0-9a-z]{22}\.1\.[\w-]{43}$/)
+  expect(value).toMatch(/^__Secure-perigee_session=1\.ses_[0-9a-z]{22}\.1\.[\w-]{43}$/)
   expect(attributes.sort()).toEqual(
     ['HttpOnly', 'Max-Age=604800', 'Path=/api/Auth', 'SameSite=Strict', 'Secure'].sort(),
   )
