@@ -3,7 +3,8 @@ import { isSignature, SIGNATURE, sign } from './signature.ts'
 
 /*
  * Links with which a user sets a password. Nothing is stored for them: the signature covers the
- * present password hash and e-mail address, so that a link ends when either changes.
+ * present password hash and e-mail address and the time when the user was last disabled, so that a
+ * link ends when one of them changes.
  */
 
 export const LINK_KINDS = ['invitation', 'reset'] as const
@@ -31,14 +32,18 @@ export interface LinkSubject {
   emailKey: string
   /** The present password hash. */
   password: string | null
+  lastDisabled: number | null
 }
 
 const FORMAT = new RegExp(
   `^((invitation|reset)\\.(\\d{1,6})\\.(usr_[0-9a-z]{22})\\.(\\d{1,15}))\\.(${SIGNATURE})$`,
 )
 
-const signedText = (text: string, { accountId, emailKey, password }: LinkSubject): string =>
-  `password link ${JSON.stringify([text, accountId, emailKey, password])}`
+const signedText = (text: string, subject: LinkSubject): string => {
+  const { accountId, emailKey, password, lastDisabled } = subject
+  const covered = [text, accountId, emailKey, password]
+  return `password link ${JSON.stringify(lastDisabled === null ? covered : [...covered, lastDisabled])}`
+}
 
 export const writeLink = async (
   env: Env,

@@ -20,6 +20,7 @@ const selectUsers = (db: Database) =>
       password: users.password,
       disabled: users.disabled,
       disabledMessage: users.disabledMessage,
+      lastDisabled: users.lastDisabled,
     })
     .from(users)
     .innerJoin(accounts, eq(accounts.id, users.accountId))
@@ -41,17 +42,20 @@ export const findUserByEmail = (
     .get()
 
 /**
- * Sets the new hash and ends all sessions, while password and e-mail are still those that the link
- * covers: of two uses at the same time one fails.
+ * Sets the new hash and ends all sessions, while the user still is as the link covers it: of two uses at the same time one fails.
  */
 export const replacePassword = async (
   db: Database,
-  { id, accountId, emailKey, password: before }: LinkedUser,
+  { id, accountId, emailKey, password: before, lastDisabled }: LinkedUser,
   after: string,
   now: number,
 ): Promise<boolean> => {
   const own = and(eq(users.id, id), eq(users.accountId, accountId))
-  const isSame = and(sql`${users.password} IS ${before}`, eq(users.emailKey, emailKey))
+  const isSame = and(
+    sql`${users.password} IS ${before}`,
+    sql`${users.lastDisabled} IS ${lastDisabled}`,
+    eq(users.emailKey, emailKey),
+  )
   const { changed } = await runBatch(db, {
     changed: db
       .update(users)

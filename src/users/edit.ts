@@ -79,7 +79,12 @@ export const updateUser = async (db: Database, edit: UserEdit) => {
   const isSame = JSON.stringify(columns) === JSON.stringify(toColumns(before))
   if (password === null && isSame) return { ok: true as const, row: before }
   return updateOwned(db, ownUsers, edit, {
-    set: { ...columns, ...(password !== null && { password }), modification: now },
+    set: {
+      ...columns,
+      ...(password !== null && { password }),
+      ...(record.disabled && !before.disabled && { lastDisabled: now }),
+      modification: now,
+    },
     ...conditionsOf(accountId, before.id, record),
     thereafter: [endSessionsIf(db, accountId, before.id, endsSessions(edit))],
   })

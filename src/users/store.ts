@@ -20,7 +20,8 @@ const selectRows = (where: SQL) =>
 export type User = ReturnType<typeof toUser>
 
 const toUser = (row: Row) => {
-  const { accountId, nameKey, emailKey, password, notifyEmail, notifySms, fromTime, ...rest } = row
+  const { accountId, nameKey, emailKey, password, lastDisabled, ...shown } = row
+  const { notifyEmail, notifySms, fromTime, ...rest } = shown
   return { ...rest, notify: { email: notifyEmail, sms: notifySms }, from: fromTime }
 }
 

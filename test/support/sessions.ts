@@ -66,5 +66,5 @@ export const makeLink = (
   writeLink(
     env,
     { kind, cell, userId: id, expires: Date.now() + lifetimeMs },
-    { accountId, emailKey: email.toLowerCase(), password: null },
+    { accountId, emailKey: email.toLowerCase(), password: null, lastDisabled: null },
   )

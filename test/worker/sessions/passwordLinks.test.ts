@@ -368,9 +368,10 @@ describe('a link is refused', () => {
   test('for a disabled user or account, with a reply that says so', async () => {
     const account = await openAccount()
     const user = await createUser(account)
-    const link = await makeLink(account, user)
     const change = { disabled: true, disabledMessage: 'On leave.' }
     await account.call('PATCH', `/api/users/${user.id}`, { body: change })
+    await invite(account, user.id)
+    const link = await linkTo(account, user.email)
     const refused = await setPassword(link)
     expect([refused.status, refused.body.code, refused.body.detail]).toEqual([
       403,
@@ -380,5 +381,20 @@ describe('a link is refused', () => {
     await account.call('PATCH', `/api/users/${user.id}`, { body: { disabled: false } })
     await callAsOperator('PATCH', `/admin/accounts/${account.id}`, { body: { disabled: true } })
     expect((await setPassword(link)).body.code).toBe('account-disabled')
+  })
+
+  test('when its user was disabled since, also once the user is enabled again', async () => {
+    const account = await openAccount()
+    const user = await createUser(account)
+    const link = await makeLink(account, user)
+    const change = (body: object) => account.call('PATCH', `/api/users/${user.id}`, { body })
+    // Other edits leave it valid.
+    expect((await change({ name: 'Ana S.' })).status).toBe(200)
+    await change({ disabled: true })
+    await expectInvalid(link)
+    await change({ disabled: false })
+    await expectInvalid(link)
+    await invite(account, user.id)
+    expect((await setPassword(await linkTo(account, user.email))).status).toBe(200)
   })
 })
