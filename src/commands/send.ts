@@ -1,6 +1,6 @@
 import type { SourceProvider } from '../domain/account/source.ts'
 import { smsSegments } from '../domain/message/gsm7.ts'
-import { invalid, Problem, requireOk } from '../http/contract/problem.ts'
+import { invalid, Problem, requireOk, tooManyRequests } from '../http/contract/problem.ts'
 import { ledgerOf } from '../ledger/stub.ts'
 import type { ServiceContext } from '../serviceContext.ts'
 import { findSource } from '../sources/store.ts'
@@ -141,7 +141,10 @@ export const sendBySms = async (
   if (isSmsTooLong(text))
     throw new Problem('command-not-possible', { detail: `It takes ${result} ${SMS_LIMIT}` })
   const ledger = ledgerOf(context.env, context.accountId)
-  requireOk(await ledger.sendCommandSms({ id, deviceId: device.id, text }))
+  const outcome = await ledger.sendCommandSms({ id, deviceId: device.id, text })
+  if (!outcome.ok && outcome.refusal === 'too-many-requests')
+    throw tooManyRequests('The device’s number changed too often today.', outcome.retryAt)
+  requireOk(outcome)
   await insertCommand(context.db, toNewCommand(context, id, given, true))
   return result
 }

@@ -1,6 +1,6 @@
 import { LINK_LIFETIME_MS, type LinkKind, writeLink } from '../auth/passwordLink.ts'
 import { type Env, publicOrigin } from '../env.ts'
-import { Problem } from '../http/contract/problem.ts'
+import { Problem, tooManyRequests } from '../http/contract/problem.ts'
 import { ledgerOf } from '../ledger/stub.ts'
 import type { LinkedUser } from './store.ts'
 
@@ -37,8 +37,6 @@ export const sendLink = async (
   })
   if (outcome.ok) return { expires }
   if (outcome.refusal === 'account-not-found') throw new Problem('account-not-found')
-  throw new Problem('too-many-requests', {
-    detail: 'Too many links were sent to this user or for this account. Try again later.',
-    headers: { 'Retry-After': String(Math.max(1, Math.ceil((outcome.retryAt - now) / 1000))) },
-  })
+  const detail = 'Too many links or e-mails were sent to this user or for this account.'
+  throw tooManyRequests(detail, outcome.retryAt)
 }

@@ -231,6 +231,21 @@ describe('a command by SMS', () => {
   })
 })
 
+test('commands by SMS go to at most five numbers of a device a day', async () => {
+  const account = await openAccount()
+  const { device } = (await account.call('POST', '/api/devices', { body: { name: 'Tern' } })).body
+  const sendTo = async (last: number) => {
+    const body = { min: `+88163200000${last}` }
+    await account.call('PATCH', `/api/devices/${device.id}`, { body })
+    return send(account, device.id, { command: 'RESET', sms: true })
+  }
+  for (const last of [1, 2, 3, 4, 5, 1]) expect((await sendTo(last)).status).toBe(200)
+  const { status, headers, body } = await sendTo(6)
+  expect([status, body.code]).toEqual([429, 'too-many-requests'])
+  expect(Number(headers.get('Retry-After'))).toBeGreaterThan(0)
+  expect((await sendTo(5)).status).toBe(200)
+})
+
 describe('a conversation', () => {
   test('has the messages of the device and the commands to it, the newest first', async () => {
     const account = await openAccount()

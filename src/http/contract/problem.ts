@@ -360,6 +360,12 @@ export const overloaded = (): Problem =>
 export const invalid = (...errors: FieldError[]): Problem =>
   new Problem('invalid-request', { errors })
 
+/** 429 until a limit resets that is not the rate limit. */
+export const tooManyRequests = (detail: string, retryAt: number): Problem => {
+  const seconds = Math.max(1, Math.ceil((retryAt - Date.now()) / 1000))
+  return new Problem('too-many-requests', { detail, headers: { 'Retry-After': String(seconds) } })
+}
+
 export const malformedBody = (detail: string, pointer = ''): Problem =>
   new Problem('malformed-body', { errors: [{ pointer, detail }] })
 

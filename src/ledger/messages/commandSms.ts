@@ -1,9 +1,11 @@
+import { query, readValue } from '../../db/objectTable.ts'
 import { hasEnded } from '../../domain/account/license.ts'
 import { messageId } from '../../domain/message/alert.ts'
 import type { Decision } from '../decision.ts'
 import { limitResetAt, takeQuota } from '../devices/dailyLimit.ts'
 import { findDevice } from '../devices/devices.ts'
 import { postUsage } from '../devices/usage.ts'
+import { messages } from '../tables.ts'
 import { composeMessages } from './compose.ts'
 import { findMessage, queueMessages } from './messageQueue.ts'
 
@@ -20,10 +22,23 @@ export type CommandSmsOutcome =
       ok: false
       refusal: 'account-not-found' | 'device-not-found' | 'device-expired' | 'no-command-channel'
     }
+  | { ok: false; refusal: 'too-many-requests'; retryAt: number }
+
+/** A device has one number: many in a day mean that its commands are used to write to others. */
+const MAX_NUMBERS_PER_DAY = 5
+
+/** How many numbers other than `to` commands of the device were sent to on the account's day. */
+const countOtherNumbers = ({ sql, account }: Decision, deviceKey: number, to: string): number =>
+  readValue<number>(
+    sql,
+    query`SELECT count(DISTINCT ${messages.to}) FROM ${messages}
+      WHERE ${messages.deviceKey} = ${deviceKey} AND ${messages.kind} = 'command'
+        AND ${messages.day} = ${account.day} AND ${messages.to} <> ${to}`,
+  )
 
 const PHONE = /^\+[1-9]\d{6,14}$/
 
-/** Queues an SMS to the device's own number, within its daily limit. */
+/** Queues an SMS to the device's own number, within its daily limit and a few numbers a day. */
 export const sendCommandSms = (
   tx: Decision,
   { id, deviceId, text }: CommandSms,
@@ -36,8 +51,10 @@ export const sendCommandSms = (
   const smsId = messageId(id, 0)
   if (findMessage(tx.sql, smsId))
     return { ok: true, messageId: smsId, status: 'queued', resetAt: null }
+  if (countOtherNumbers(tx, row.key, to) >= MAX_NUMBERS_PER_DAY)
+    return { ok: false, refusal: 'too-many-requests', retryAt: limitResetAt(tx.account) }
   const { timeZone } = tx.account
-  const messages = composeMessages(tx, [{ channel: 'SMS', to, timeZone }], {
+  const composed = composeMessages(tx, [{ channel: 'SMS', to, timeZone }], {
     kind: 'command',
     idOf: () => smsId,
     textOf: () => ({ subject: '', text }),
@@ -45,9 +62,9 @@ export const sendCommandSms = (
     takeQuota: (channel, wanted, allowed) =>
       takeQuota(tx, row, { channel, wanted, allowed, isEmergency: false }),
   })
-  queueMessages(tx, row.key, messages, false)
+  queueMessages(tx, row.key, composed, false)
   postUsage(tx, row.key, tx.now)
-  const isQueued = messages.some(({ status }) => status === 'queued')
+  const isQueued = composed.some(({ status }) => status === 'queued')
   return {
     ok: true,
     messageId: smsId,
