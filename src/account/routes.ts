@@ -7,6 +7,7 @@ import { applyPatch } from '../http/body/patch.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { operation } from '../http/contract/operation.ts'
 import { requireOk } from '../http/contract/problem.ts'
+import { refuseLinkInName } from '../http/contract/validation.ts'
 import { readCursor } from '../http/paging/page.ts'
 import { replyPage, replyWithEtag } from '../http/reply/reply.ts'
 import { editResource } from '../http/resource/editResource.ts'
@@ -54,8 +55,12 @@ export const account = new Hono<AppEnv>()
         const { account, sent } = await readOwn(c)
         return { ...account, sent }
       },
-      change: ({ sent, ...before }) =>
-        applyPatch(patch, presentAccount(before, { ...context, sent }), contract.replaceAccount),
+      change: ({ sent, ...before }) => {
+        const shown = presentAccount(before, { ...context, sent })
+        const changed = applyPatch(patch, shown, contract.replaceAccount)
+        refuseLinkInName(changed.name, before.name)
+        return changed
+      },
       write: (_, change, versions) => ownLedger(c).editAccount(change, versions),
     })
     const body = presentWrapped(account, { ...context, sent })

@@ -18,6 +18,7 @@ import { applyPatch } from '../http/body/patch.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { operation } from '../http/contract/operation.ts'
 import { invalid, Problem, requireOk } from '../http/contract/problem.ts'
+import { refuseLinkInName } from '../http/contract/validation.ts'
 import { replyList } from '../http/paging/list.ts'
 import { reply, replyWithEtag } from '../http/reply/reply.ts'
 import { editResource } from '../http/resource/editResource.ts'
@@ -146,6 +147,7 @@ export const admin = new Hono<AppEnv>()
   )
   .post('/accounts', operation(contract.createAccount), async (c) => {
     const { userName, name, licenses: total, timeZone, cell } = c.req.valid('json')
+    refuseLinkInName(name)
     const id = await c.get('newId')('acc')
     const entry = await reserveEntry(c, { id, userName, cell })
     const opening = { id, number: entry.number, cell: entry.cell, userName, name, timeZone, total }
@@ -173,7 +175,9 @@ export const admin = new Hono<AppEnv>()
       },
       change: async ({ sent, ...before }) => {
         const editable = presentEditable(before, await readBudgetContext(c, before, sent))
-        return applyPatch(patch, editable, contract.replaceOperatedAccount)
+        const changed = applyPatch(patch, editable, contract.replaceOperatedAccount)
+        refuseLinkInName(changed.name, before.name)
+        return changed
       },
       write: ({ id }, { licenses: total, name, disabled, budgets }, versions) =>
         ledgerOf(c.env, id).editAccount({ total, name, disabled, budgets }, versions),

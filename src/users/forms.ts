@@ -6,7 +6,7 @@ import { instant, line, name, newPassword, phone, tags, timeZone } from '../http
 
 /** What each member means, in requests and replies alike. */
 export const ABOUT = {
-  name: 'The user’s full name.',
+  name: 'The user’s full name; without a link.',
   email: 'Receives e-mails of alerts. Unique in the account, ignoring case.',
   timeZone: 'An IANA time zone, in which messages to the user show times.',
   phone: 'Receives SMS of alerts; in E.164.',

@@ -14,6 +14,7 @@ import type { AppEnv, Context } from '../http/context.ts'
 import type { Operation } from '../http/contract/contract.ts'
 import { operation } from '../http/contract/operation.ts'
 import { invalid, Problem } from '../http/contract/problem.ts'
+import { refuseLinkInName } from '../http/contract/validation.ts'
 import { setHeader } from '../http/reply/newReply.ts'
 import { type ReplyBody, replyWithEtag } from '../http/reply/reply.ts'
 import { inAccount, resourceRoutes } from '../http/resource/routes.ts'
@@ -112,12 +113,14 @@ const resource = resourceRoutes(contract.users, {
   },
   present: presentUser,
   create: async (db, { record: body, ...creation }, c) => {
+    refuseLinkInName(body.name)
     const record = await toRecord(c, body)
     await refuseWiderLimits(c, record)
     const password = await hashOnce(c, body.password)
     return createUser(db, { ...creation, record, password })
   },
   update: async (db, { record: body, ...edit }, c) => {
+    refuseLinkInName(body.name, edit.before.name)
     const record = await toRecord(c, body)
     refuseOwnRights(c, edit.before, record)
     if (isGain(edit.before, record, body.password !== null)) await refuseWiderLimits(c, record)

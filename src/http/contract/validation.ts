@@ -1,6 +1,7 @@
 import type * as z from 'zod'
 import { escapePointer } from '../../domain/text/json.ts'
-import type { FieldError } from './problem.ts'
+import { hasLink } from '../../domain/text/links.ts'
+import { type FieldError, invalid } from './problem.ts'
 
 /** A body may have a hundred thousand errors; nobody reads more than these. */
 export const MAX_ERRORS = 20
@@ -33,6 +34,15 @@ export const fieldErrors = (error: z.ZodError, input: unknown, prefix: string): 
     }
     return [{ pointer: pointerOf(prefix, issue.path), detail: detailOf(issue, input) }]
   })
+
+/** 400 for a name with a link, since names go into mails. One that was stored before may stay. */
+export const refuseLinkInName = (name: string, before?: string): void => {
+  if (name !== before && hasLink(name))
+    throw invalid({
+      pointer: '/name',
+      detail: 'must not contain a link, such as https://example.com or example.com/page',
+    })
+}
 
 /** The schema inside defaults, optionals and nullables. */
 export const unwrapped = (schema: z.ZodType): z.ZodType => {

@@ -168,7 +168,7 @@ describe('an e-mail', () => {
       }),
       'UTC',
     )
-    expect(subject).toBe('SOSButton: Tern Bcc: all@example.com')
+    expect(subject).toBe('SOSButton: Tern Bcc: all@example. com')
     expect(text.split('\n').filter((line) => /^(Place|Map):/.test(line))).toHaveLength(2)
   })
 

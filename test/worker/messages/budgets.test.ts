@@ -1,4 +1,6 @@
+import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
+import { ledgerOf } from '../../../src/ledger/stub.ts'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
 import { deliveryStatusesIn, raiseAlert } from '../../support/alerts/alerts.ts'
 import { createDevice } from '../../support/devices.ts'
@@ -121,4 +123,25 @@ test('an invitation counts, and is refused until the next day once the budget is
   const { status, headers } = await invite(second)
   expect(status).toBe(429)
   expect(Number(headers.get('Retry-After'))).toBeGreaterThan(0)
+})
+
+test('a name with a link, which mails would carry, is refused; one stored before may stay', async () => {
+  const account = await openAccount()
+  const user = await createUser(account)
+  const name = 'Win at www.evil.example'
+  const body = { userName: `x-${account.userName}`, name, licenses: 1, timeZone: 'UTC' }
+  const refused = [
+    await account.call('PATCH', '/api/account', { body: { name } }),
+    await account.call('PATCH', `/api/users/${user.id}`, { body: { name } }),
+    await account.call('POST', '/api/users', { body: { ...user, email: 'a@b.example', name } }),
+    await callAsOperator('POST', '/admin/accounts', { body }),
+    await callAsOperator('PATCH', `/admin/accounts/${account.id}`, { body: { name } }),
+  ]
+  for (const { status, body } of refused)
+    expect([status, body.errors[0].pointer]).toEqual([400, '/name'])
+  await ledgerOf(env, account.id).editAccount({ name }, null)
+  const kept = await account.call('PATCH', '/api/account', { body: { timeZone: 'Europe/Lisbon' } })
+  expect(kept.body.account).toMatchObject({ name, timeZone: 'Europe/Lisbon' })
+  const path = `/admin/accounts/${account.id}`
+  expect((await callAsOperator('PATCH', path, { body: { disabled: true } })).status).toBe(200)
 })

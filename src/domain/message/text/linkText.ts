@@ -1,5 +1,5 @@
 import { zoneFormats } from '../../time/day.ts'
-import { type MessageText, toOneLine } from './messageText.ts'
+import { type MessageText, toName, toOneLine } from './messageText.ts'
 
 /* The text of e-mails with a password link. */
 
@@ -21,7 +21,7 @@ export const composeLinkEmail = (
   { kind, url, accountName, expires }: LinkContent,
   timeZone: string,
 ): MessageText => {
-  const account = toOneLine(accountName, 100)
+  const account = toName(accountName, 100)
   const end = `${timeFormat(timeZone).format(expires)} (${timeZone})`
   return kind === 'invitation'
     ? {

@@ -1,4 +1,5 @@
 import { formatCoordinates, mapLink } from '../../geo/place.ts'
+import { withoutLinks } from '../../text/links.ts'
 import { type Alert, type Motion, SOS } from '../alert.ts'
 import { describeAge, describeMotion, formatLongTime, placeOf } from '../alertText.ts'
 import type { UndeliveredReason } from '../emergency.ts'
@@ -44,6 +45,10 @@ export const toOneLine = (text: string, maxCharacters: number): string => {
   return cutTo(line, maxCharacters, (part) => [...part].length)
 }
 
+/** A name as an e-mail has it: no mail client makes a link of it. */
+export const toName = (name: string, maxCharacters: number): string =>
+  withoutLinks(toOneLine(name, maxCharacters))
+
 const quote = (text: string): string =>
   text
     .split(/\r\n|[\n\r\u{2028}\u{2029}]/u)
@@ -61,8 +66,8 @@ const NOT_SENT: Record<Exclude<UndeliveredReason, 'device-expired'>, string> = {
 
 /** What the message says first. */
 const headline = ({ purpose, alert, deviceName }: AlertDetails): string => {
-  const name = toOneLine(alert.name, 64)
-  const device = toOneLine(deviceName, 100)
+  const name = toName(alert.name, 64)
+  const device = toName(deviceName, 100)
   if (purpose.kind === 'alert') return `${name} from ${device}`
   if (purpose.kind === 'cancelled') return `Cancelled, false alarm: ${name} from ${device}`
   if (purpose.kind === 'escalation')
@@ -96,9 +101,9 @@ const linkLines = (details: AlertDetails): string[] => [
 
 export const composeEmail = (details: AlertDetails, timeZone: string): MessageText => {
   const { purpose, alert, deviceName, identifier } = details
-  const device = toOneLine(deviceName, 100)
+  const device = toName(deviceName, 100)
   const subject =
-    purpose.kind === 'alert' ? `${toOneLine(alert.name, 64)}: ${device}` : headline(details)
+    purpose.kind === 'alert' ? `${toName(alert.name, 64)}: ${device}` : headline(details)
   const lines = [
     headline(details),
     '',

@@ -1,7 +1,7 @@
 import type { DisabledReason } from '../../event/webhook.ts'
 import { cutTo } from '../gsm7.ts'
 import { composeLinkEmail, type LinkContent } from './linkText.ts'
-import type { MessageText } from './messageText.ts'
+import { type MessageText, toName } from './messageText.ts'
 
 /* The text of notices, which are about the account itself. */
 
@@ -60,7 +60,7 @@ const timeOf = ({ dateTime }: UnclaimedSos, timeZone: string): string =>
 const composeSosEmail = (content: UnclaimedSos, timeZone: string): MessageText => ({
   subject: `SOS of an unknown device: ${content.identifier}`,
   text: `The device ${content.identifier} sent an SOS at ${timeOf(content, timeZone)} by the source \
-${content.sourceName}. No device of the account has this identifier, so nobody else is told.
+${toName(content.sourceName, 100)}. No device of the account has this identifier, so nobody else is told.
 
 ${placeOf(content)}
 
