@@ -3,6 +3,7 @@ import type { Database } from '../db/open.ts'
 import { nameOf } from '../db/queries/namedDevices.ts'
 import type { Statement } from '../db/statement.ts'
 import type { PendingRaise } from '../domain/message/pendingRaise.ts'
+import { Slices } from '../http/admission/slices.ts'
 import { type CompiledRules, loadRules, NO_RULES } from '../rules/evaluate/cache.ts'
 import { evaluateTracks } from '../rules/evaluate/evaluateTracks.ts'
 import { hitsPerDevice, toRaises } from '../rules/evaluate/hits.ts'
@@ -107,7 +108,8 @@ export const evaluateArrivals = async (
   const names = devices.map(nameOf)
   if (!checksCredibility && !names.some((name) => mayConcern(compiled, name))) return null
   const incredible: Incredible = checksCredibility ? findFaults(devices, rows) : new Map()
-  const context = { viewer, compiled, timeZone, now, usesMemory }
+  const slices = new Slices()
+  const context = { viewer, compiled, timeZone, now, usesMemory, slices }
   const parts = rows.map((own, part) => ({
     name: names[part] ?? [null, null],
     rows: incredible.size > 0 ? own.filter((row) => !incredible.has(row)) : own,

@@ -10,6 +10,7 @@ import { iso } from '../domain/time/iso.ts'
 import { isScheduled } from '../domain/time/schedule.ts'
 import { type Fix, type FixRow, toFix } from '../domain/track/fix.ts'
 import { acquireLongReply } from '../http/admission/longReply.ts'
+import { Slices } from '../http/admission/slices.ts'
 import { invalid } from '../http/contract/problem.ts'
 import { readFurtherPages, SPAN_PAGE_ROWS } from '../http/paging/spanPages.ts'
 import type { ServiceContext } from '../serviceContext.ts'
@@ -83,14 +84,15 @@ interface Occurrence {
   value: number | null
 }
 
-const evaluateHistory = (
+const evaluateHistory = async (
   rule: Rule,
   fixes: Fix[],
   { timeZone, zones }: { timeZone: string; zones: Parameters<typeof compileRule>[1] },
-): Occurrence[] => {
+): Promise<Occurrence[]> => {
   const signals = compileRule(rule, zones).map((signal) => ({ ...signal, since: 0 }))
   const whole = { from: 0, to: Number.MAX_SAFE_INTEGER, stored: [], isStart: true, isEnd: true }
-  return evaluateReport(signals, [whole], fixes, timeZone).hits.map(({ signal, fix, zone }) => ({
+  const found = await new Slices().run(evaluateReport(signals, [whole], fixes, { timeZone }))
+  return found.hits.map(({ signal, fix, zone }) => ({
     time: fix.time,
     fix,
     zone,
@@ -156,7 +158,7 @@ export const tryRule = async (context: ServiceContext, rule: Rule, span: Span) =
       ? silenceMinutes(rule, enabled.results.map(toRule), { id: span.deviceId, groups })
       : null
     const occurrences = !isContact
-      ? evaluateHistory(
+      ? await evaluateHistory(
           rule,
           rows.map((row) => toFix(row, wantsRest(rule))),
           { timeZone, zones },

@@ -1,4 +1,4 @@
-import { edgeDistance } from './edgeDistance.ts'
+import { edgeDistance, edgeWork } from './edgeDistance.ts'
 import { type Box, isFartherThan, turnOf } from './geodesy.ts'
 import type { Edge } from './zoneBorder.ts'
 
@@ -10,6 +10,8 @@ import type { Edge } from './zoneBorder.ts'
 const EDGES_PER_LEAF = 8
 /** Degrees. More than rounding may move a crossing. */
 const TOLERANCE = 1e-9
+/** Units of work: of a box, of the edges of a leaf, and of a box whose distance is compared. */
+const [BOX_UNITS, LEAF_UNITS, NEAR_BOX_UNITS] = [0.01, 0.1, 0.1]
 
 export class EdgeIndex {
   /** x1, y1, x2, y2 of each edge. */
@@ -18,8 +20,6 @@ export class EdgeIndex {
   readonly #boxes: Float64Array
   /** The nodes from here on are leaves. */
   readonly #leaves: number
-  /** How many edges and boxes queries have looked at. */
-  visits = 0
 
   constructor(edges: readonly Edge[]) {
     this.#edges = new Float64Array(4 * edges.length)
@@ -34,16 +34,20 @@ export class EdgeIndex {
     return 300 + this.#edges.byteLength + this.#boxes.byteLength
   }
 
-  /** The first edge of a leaf and the one after its last, as positions in `#edges`. */
-  #spanOf(leaf: number): [from: number, to: number] {
-    const from = 4 * EDGES_PER_LEAF * (leaf - this.#leaves)
-    return [from, Math.min(this.#edges.length, from + 4 * EDGES_PER_LEAF)]
+  /** Where the edges of a leaf begin in `#edges`. */
+  #startOf(leaf: number): number {
+    return 4 * EDGES_PER_LEAF * (leaf - this.#leaves)
+  }
+
+  #endOf(leaf: number): number {
+    return Math.min(this.#edges.length, this.#startOf(leaf + 1))
   }
 
   #fillBox(node: number): void {
     const isLeaf = node >= this.#leaves
     const source = isLeaf ? this.#edges : this.#boxes
-    const [from, to] = isLeaf ? this.#spanOf(node) : [8 * node, 8 * node + 8]
+    const from = isLeaf ? this.#startOf(node) : 8 * node
+    const to = isLeaf ? this.#endOf(node) : 8 * node + 8
     let [west, south, east, north] = [Infinity, Infinity, -Infinity, -Infinity]
     for (let at = from; at < to; at += 2) {
       const [x, y] = [source[at] as number, source[at + 1] as number]
@@ -66,7 +70,8 @@ export class EdgeIndex {
   }
 
   #boxOf(node: number): Box {
-    const [at, boxes] = [4 * node, this.#boxes]
+    const at = 4 * node
+    const boxes = this.#boxes
     const west = boxes[at] as number
     return {
       south: boxes[at + 1] as number,
@@ -85,7 +90,6 @@ export class EdgeIndex {
 
   /** False only if the boxes surely have no place in common. */
   #mayOverlap(node: number, { south, north, west, width }: Box): boolean {
-    this.visits++
     const box = this.#boxOf(node)
     if (box.north + TOLERANCE < south || box.south - TOLERANCE > north) return false
     return (
@@ -96,8 +100,9 @@ export class EdgeIndex {
 
   /** False only if no edge of the node is north of the place, on its meridian. */
   #mayBeNorthOf(node: number, latitude: number, longitude: number): boolean {
-    this.visits++
-    const [at, boxes] = [4 * node, this.#boxes]
+    edgeWork.units += BOX_UNITS
+    const at = 4 * node
+    const boxes = this.#boxes
     if ((boxes[at + 3] as number) + TOLERANCE < latitude) return false
     const west = (boxes[at] as number) - TOLERANCE
     return turnOf(longitude - west) <= (boxes[at + 2] as number) + TOLERANCE - west
@@ -116,16 +121,17 @@ export class EdgeIndex {
         node *= 2
         continue
       }
-      const [from, to] = this.#spanOf(node)
-      this.visits += EDGES_PER_LEAF
-      for (let at = from; at < to; at += 4) {
-        const [x1, x2] = [edges[at] as number, edges[at + 2] as number]
-        if (x1 === x2) continue
-        const [west, width] = x1 < x2 ? [x1, x2 - x1] : [x2, x1 - x2]
-        const east = turnOf(longitude - west)
+      edgeWork.units += LEAF_UNITS
+      const to = this.#endOf(node)
+      for (let at = this.#startOf(node); at < to; at += 4) {
+        // Without lists of numbers, which would take most of the time.
+        const x1 = edges[at] as number
+        const x2 = edges[at + 2] as number
+        const width = Math.abs(x2 - x1)
+        const east = turnOf(longitude - Math.min(x1, x2))
         if (east >= width) continue
-        const [y1, y2] = [edges[at + 1] as number, edges[at + 3] as number]
-        const [start, end] = x1 < x2 ? [y1, y2] : [y2, y1]
+        const start = edges[x1 < x2 ? at + 1 : at + 3] as number
+        const end = edges[x1 < x2 ? at + 3 : at + 1] as number
         const crossing = start + ((end - start) * east) / width
         if (crossing > latitude || crossing >= 90) isOdd = !isOdd
       }
@@ -152,9 +158,10 @@ export class EdgeIndex {
         continue
       }
       if (isNear) {
-        const [from, to] = this.#spanOf(node)
-        for (let at = Math.max(from, 4 * first); at < to; at += 4) {
-          const [start, end] = [this.#edges[at + 1] as number, this.#edges[at + 3] as number]
+        const to = this.#endOf(node)
+        for (let at = Math.max(this.#startOf(node), 4 * first); at < to; at += 4) {
+          const start = this.#edges[at + 1] as number
+          const end = this.#edges[at + 3] as number
           if (Math.max(start, end) < south || Math.min(start, end) > north) continue
           if (test(this.#edgeAt(at), at / 4)) return true
         }
@@ -177,7 +184,7 @@ export class EdgeIndex {
     let nearest = limit
     let isFound = false
     const visit = (node: number): void => {
-      this.visits++
+      edgeWork.units += NEAR_BOX_UNITS
       if (isFartherThan(this.#boxOf(node), latitude, longitude, nearest)) return
       if (node < this.#leaves) {
         const [left, right] = [2 * node, 2 * node + 1]
@@ -187,9 +194,8 @@ export class EdgeIndex {
         visit(isLeftNearer ? right : left)
         return
       }
-      const [from, to] = this.#spanOf(node)
-      this.visits += 4 * EDGES_PER_LEAF
-      for (let at = from; at < to; at += 4) {
+      const to = this.#endOf(node)
+      for (let at = this.#startOf(node); at < to; at += 4) {
         const distance = edgeDistance(this.#edgeAt(at), latitude, longitude, nearest)
         if (distance > nearest) continue
         nearest = distance

@@ -120,21 +120,6 @@ export const borderDistance = (
   return nearest > limit ? Number.POSITIVE_INFINITY : nearest
 }
 
-/**
- * Whether the place is in the zone; null when the border is nearer than the place is precise, so
- * that it decides nothing.
- */
-export const evaluatePlace = (
-  shape: CompiledShape,
-  latitude: number,
-  longitude: number,
-  marginMetres: number,
-): boolean | null => {
-  if (marginMetres > 0 && borderDistance(shape, latitude, longitude, marginMetres) < marginMetres)
-    return null
-  return isInside(shape, latitude, longitude)
-}
-
 /** Whether the zone and all places of a box are farther apart than this. */
 export const isShapeApart = (shape: CompiledShape, places: Box, metres: number): boolean =>
   shape.type === 'circle'

@@ -23,4 +23,14 @@ export class Slices {
     this.#left = SLICE_UNITS
     return new Promise((resolve) => setTimeout(resolve, 0))
   }
+
+  /** Does work that yields the units of each of its steps. */
+  async run<Result>(work: Generator<number, Result>): Promise<Result> {
+    for (;;) {
+      const step = work.next()
+      if (step.done) return step.value
+      const turn = this.spend(step.value)
+      if (turn) await turn
+    }
+  }
 }

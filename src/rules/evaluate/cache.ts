@@ -30,6 +30,7 @@ export const NO_RULES: CompiledRules = { version: null, rules: [], wantsRest: fa
 
 export const MAX_CACHE_BYTES = 16_000_000
 const RULE_BYTES = 2000
+const SIGNAL_BYTES = 500
 
 /** By account. */
 export const ruleCache = new BoundedCache<CompiledRules>(MAX_CACHE_BYTES, ({ bytes }) => bytes)
@@ -63,11 +64,13 @@ const readRules = async (db: Database, accountId: string): Promise<CompiledRules
   const byId = new Map(compiledZones.map((zone) => [zone.id, zone]))
   const inForce = ruleRows.results.map(toRule).filter((rule) => !isContactRule(rule))
   const zoneBytes = compiledZones.reduce((sum, { shape }) => sum + compiledBytes(shape), 0)
+  const compiled = inForce.map((rule) => ({ rule, signals: compileRule(rule, byId) }))
+  const signalBytes = compiled.reduce((sum, { signals }) => sum + SIGNAL_BYTES * signals.length, 0)
   return {
     version: versions.results[0]?.rulesVersion ?? null,
-    rules: inForce.map((rule) => ({ rule, signals: compileRule(rule, byId) })),
+    rules: compiled,
     wantsRest: inForce.some(wantsRest),
-    bytes: zoneBytes + RULE_BYTES * (1 + inForce.length),
+    bytes: zoneBytes + signalBytes + RULE_BYTES * (1 + inForce.length),
   }
 }
 

@@ -77,17 +77,35 @@ const lacksPredecessor = (values: SignalValue[], isSure: boolean[], firstNew: nu
   return true
 }
 
+/** A signal that keeps one decided value, also at a stored fix before the new ones, says nothing. */
+const isConstant = ({ derivation, rule }: Signal, raw: Int8Array, window: Window): boolean => {
+  if (rule.hysteresis.fixes > 1 || window.isNew[0]) return false
+  const isDwell = derivation.type === 'dwell' && (window.isEnd || !window.isNew.at(-1))
+  const first = raw[0]
+  if (first === UNDECIDED || !(derivation.type === 'plain' || (isDwell && first === 0)))
+    return false
+  return raw.every((value) => value === first)
+}
+
+/** How a list of values without objects says that one is undecided. */
+export const UNDECIDED = -1
+
 /**
  * Compares the crossings with and without the new fixes. Between two stored fixes whose values did
  * not change (anchors), as many as were there before have been raised; the first of the others are
- * new. Between equal anchors that is every crossing, between different ones all but the last.
+ * new. Between equal anchors that is every crossing, between different ones all but the last. `given`
+ * are the values of the signal at each fix by itself.
  */
-export const evaluateWindow = (signal: Signal, window: Window): WindowFindings => {
+export const evaluateWindow = (
+  signal: Signal,
+  window: Window,
+  given: Int8Array,
+): WindowFindings => {
   const { fixes, isNew, isStart, isEnd } = window
   const firstNew = isNew.indexOf(true)
-  if (firstNew === -1) return NOTHING
+  if (firstNew === -1 || isConstant(signal, given, window)) return NOTHING
   const lastNew = isNew.lastIndexOf(true)
-  const raw = fixes.map(signal.evaluate)
+  const raw = Array.from(given, (value) => (value === UNDECIDED ? null : (value as 0 | 1)))
   const now = deriveValues(signal, fixes, raw, isStart)
   const before = deriveStored(signal, window, raw)
   const isAnchor = fixes.map(

@@ -36,10 +36,14 @@ const readMore = async (
 }
 
 /** Evaluates the track by its window; true when more of it must be read. */
-const needsMore = (track: DeviceTrack, signals: Signal[], context: TrackContext): boolean => {
+const needsMore = async (
+  track: DeviceTrack,
+  signals: Signal[],
+  { now, timeZone, slices }: TrackContext,
+): Promise<boolean> => {
   const { window, before, after } = track
-  const added = findAdded(track, context.now)
-  const findings = evaluateReport(signals, window.segments, added, context.timeZone)
+  const added = findAdded(track, now)
+  const findings = await slices.run(evaluateReport(signals, window.segments, added, { timeZone }))
   track.findings = findings
   const last = WINDOW_SIZES.length - 1
   const needsBefore = findings.needsBefore && before < last
@@ -65,7 +69,10 @@ export const evaluateTracks = async (
   )
   let open = tracks.filter((track) => track.sent.length > 0 && signals.get(track)?.length)
   while (open.length > 0) {
-    open = open.filter((track) => needsMore(track, signals.get(track) ?? [], context))
+    const further: DeviceTrack[] = []
+    for (const track of open)
+      if (await needsMore(track, signals.get(track) ?? [], context)) further.push(track)
+    open = further
     if (open.length > 0) await readMore(db, context, open)
   }
 }

@@ -1,7 +1,8 @@
 import type { Zone } from '../../domain/geo/zone.ts'
-import { type CompiledShape, compileShape, evaluatePlace } from '../../domain/geo/zoneGeometry.ts'
+import { type CompiledShape, compileShape } from '../../domain/geo/zoneGeometry.ts'
 import { type Limits, type Rule, zonesOf } from '../../domain/rule/rule.ts'
 import { type Fix, isInRest, readValue } from '../../domain/track/fix.ts'
+import type { ZonesAtFix } from './zonesAtFix.ts'
 
 /*
  * A rule as signals: functions of the track that are 1, 0 or undecided at each fix. A crossing is a
@@ -29,13 +30,15 @@ export interface Signal {
   rule: Rule
   /** Whether an alert is raised when the signal becomes 1; otherwise when it becomes 0. */
   isRising: boolean
+  /** Signals with the same key have the same values. */
+  key: string
   /** The value at a fix by itself. */
-  evaluate: (fix: Fix) => SignalValue
+  evaluate: (fix: Fix, zones: ZonesAtFix) => SignalValue
   derivation: Derivation
   /** Where all of these are far away, the value is surely 0. */
   zones: CompiledZone[] | null
   /** The zone that an alert at this fix names. */
-  zoneAt: (fix: Fix) => CompiledZone | null
+  zoneAt: (fix: Fix, zones: ZonesAtFix) => CompiledZone | null
   valueAt: (fix: Fix) => number | null
   /** Nothing before this time raises an alert. */
   since: number
@@ -47,21 +50,13 @@ export const STANDSTILL_METRES = 100
 export const MOVE_MS = 300_000
 const MINUTE_MS = 60_000
 
-const toValue = (isTrue: boolean | null): SignalValue => (isTrue === null ? null : isTrue ? 1 : 0)
-
 const invert = (value: SignalValue): SignalValue => (value === null ? null : value === 1 ? 0 : 1)
 
-const marginOf = (rule: Rule, fix: Fix): number =>
-  Math.max(fix.accuracy ?? 0, rule.hysteresis.metres)
-
-const valueInZone = (rule: Rule, { shape }: CompiledZone, fix: Fix): SignalValue =>
-  toValue(evaluatePlace(shape, fix.latitude, fix.longitude, marginOf(rule, fix)))
-
 /** 1 when in any of the zones, 0 when out of all. */
-const valueInAny = (rule: Rule, zones: CompiledZone[], fix: Fix): SignalValue => {
+const valueInAny = (rule: Rule, own: CompiledZone[], fix: Fix, zones: ZonesAtFix): SignalValue => {
   let result: SignalValue = 0
-  for (const zone of zones) {
-    const value = valueInZone(rule, zone, fix)
+  for (const zone of own) {
+    const value = zones.valueIn(zone, fix, rule.hysteresis.metres)
     if (value === 1) return 1
     if (value === null) result = null
   }
@@ -73,13 +68,6 @@ const isBeyond = (value: number | null, { above, below }: Limits): SignalValue =
   return (above !== undefined && value > above) || (below !== undefined && value < below) ? 1 : 0
 }
 
-const speedValue = (rule: Rule, limits: Limits, zones: CompiledZone[], fix: Fix): SignalValue => {
-  const fast = isBeyond(fix.speed, limits)
-  if (fast === 0 || zones.length === 0) return fast
-  const within = valueInAny(rule, zones, fix)
-  return within === 0 ? 0 : within === 1 ? fast : null
-}
-
 const NO_ZONE = () => null
 const NO_VALUE = () => null
 
@@ -88,7 +76,12 @@ export const compileRule = (rule: Rule, zones: ReadonlyMap<string, CompiledZone>
   const { when } = rule
   const own = zonesOf(when).flatMap((id) => zones.get(id) ?? [])
   const since = Math.max(rule.lastModified, ...own.map(({ lastModified }) => lastModified))
-  const common = { rule, isRising: true, zones: null, zoneAt: NO_ZONE, valueAt: NO_VALUE, since }
+  const { hysteresis } = rule
+  const key = JSON.stringify([when, hysteresis])
+  const common = {
+    ...{ rule, key, since, isRising: true },
+    ...{ zones: null, zoneAt: NO_ZONE, valueAt: NO_VALUE },
+  }
   const plain = { type: 'plain' } as const
   switch (when.type) {
     case 'enters':
@@ -96,8 +89,9 @@ export const compileRule = (rule: Rule, zones: ReadonlyMap<string, CompiledZone>
     case 'inside':
       return own.map((zone) => ({
         ...common,
+        key: JSON.stringify([zone.id, 'minutes' in when && when.minutes, hysteresis]),
         isRising: when.type !== 'leaves',
-        evaluate: (fix) => valueInZone(rule, zone, fix),
+        evaluate: (fix, at) => at.valueIn(zone, fix, hysteresis.metres),
         derivation:
           when.type === 'inside' ? { type: 'dwell', ms: when.minutes * MINUTE_MS } : plain,
         zones: [zone],
@@ -109,7 +103,7 @@ export const compileRule = (rule: Rule, zones: ReadonlyMap<string, CompiledZone>
       return [
         {
           ...common,
-          evaluate: (fix) => invert(valueInAny(rule, own, fix)),
+          evaluate: (fix, at) => invert(valueInAny(rule, own, fix, at)),
           derivation: { type: 'dwell', ms: when.minutes * MINUTE_MS },
           zoneAt: () => (own.length === 1 ? (only ?? null) : null),
         },
@@ -119,9 +113,15 @@ export const compileRule = (rule: Rule, zones: ReadonlyMap<string, CompiledZone>
       return [
         {
           ...common,
-          evaluate: (fix) => speedValue(rule, when, own, fix),
+          evaluate: (fix, at) => {
+            const fast = isBeyond(fix.speed, when)
+            if (fast === 0 || own.length === 0) return fast
+            const within = valueInAny(rule, own, fix, at)
+            return within === 1 ? fast : within
+          },
           derivation: plain,
-          zoneAt: (fix) => own.find((zone) => valueInZone(rule, zone, fix) === 1) ?? null,
+          zoneAt: (fix, at) =>
+            own.find((zone) => at.valueIn(zone, fix, hysteresis.metres) === 1) ?? null,
           valueAt: (fix) => fix.speed,
         },
       ]
@@ -137,7 +137,7 @@ export const compileRule = (rule: Rule, zones: ReadonlyMap<string, CompiledZone>
     case 'moves':
       return [{ ...common, evaluate: NO_VALUE, derivation: { type: 'moves', metres: when.metres } }]
     case 'stands': {
-      const metres = Math.max(STANDSTILL_METRES, rule.hysteresis.metres)
+      const metres = Math.max(STANDSTILL_METRES, hysteresis.metres)
       const ms = when.minutes * MINUTE_MS
       return [{ ...common, evaluate: NO_VALUE, derivation: { type: 'stands', ms, metres } }]
     }

@@ -7,6 +7,7 @@ import { keptSince } from '../../domain/account/account.ts'
 import { isForDevice } from '../../domain/rule/rule.ts'
 import { type Day, localDay } from '../../domain/time/day.ts'
 import type { Fix } from '../../domain/track/fix.ts'
+import type { Slices } from '../../http/admission/slices.ts'
 import type { CompiledRules } from './cache.ts'
 import { recall, type TrackDevice } from './memory.ts'
 import { type ReportFindings, WINDOW_SIZES } from './report.ts'
@@ -33,6 +34,7 @@ export interface TrackContext {
   now: number
   /** False after a lost race: then what is remembered is outdated. */
   usesMemory: boolean
+  slices: Slices
 }
 
 /** An active device with new locations. */

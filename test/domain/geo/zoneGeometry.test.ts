@@ -5,11 +5,22 @@ import { distanceMetres, isFartherThan } from '../../../src/domain/geo/geodesy.t
 import type { LinearRing, Position, ZoneShape } from '../../../src/domain/geo/zone.ts'
 import {
   borderDistance,
+  type CompiledShape,
   compileShape,
-  evaluatePlace,
   isInside,
 } from '../../../src/domain/geo/zoneGeometry.ts'
 import { findShapeFault } from '../../../src/domain/geo/zoneValidity.ts'
+
+/** As signals do: null where the border is nearer than the place is precise. */
+const evaluatePlace = (
+  shape: CompiledShape,
+  latitude: number,
+  longitude: number,
+  metres: number,
+) =>
+  borderDistance(shape, latitude, longitude, metres) < metres
+    ? null
+    : isInside(shape, latitude, longitude)
 
 const { WGS84 } = geodesic.Geodesic
 

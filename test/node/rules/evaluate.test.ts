@@ -4,12 +4,21 @@ import { compileShape } from '../../../src/domain/geo/zoneGeometry.ts'
 import type { Rule, RuleCondition, RuleRecord } from '../../../src/domain/rule/rule.ts'
 import type { Fix } from '../../../src/domain/track/fix.ts'
 import {
-  evaluateReport,
+  evaluateReport as evaluateInSteps,
   type Hit,
   type Segment,
   WINDOW_SIZES,
 } from '../../../src/rules/evaluate/report.ts'
 import { type CompiledZone, compileRule, type Signal } from '../../../src/rules/evaluate/signals.ts'
+
+/** All steps at once. */
+const evaluateReport = (...given: Parameters<typeof evaluateInSteps>) => {
+  const steps = evaluateInSteps(...given)
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+  }
+}
 
 const MINUTE = 60_000
 const START = Date.UTC(2026, 10, 14)
@@ -107,7 +116,9 @@ class Track {
     for (;;) {
       const sizes = [WINDOW_SIZES[before] ?? 0, WINDOW_SIZES[after] ?? 0] as const
       const segment = this.#read(first.time, last.time, ...sizes)
-      const found = evaluateReport(this.#signals, [segment], added, this.#timeZone)
+      const found = evaluateReport(this.#signals, [segment], added, {
+        timeZone: this.#timeZone,
+      })
       const more = found.needsBefore && before < 2
       const ahead = found.needsAfter && after < 2
       if (more) before++
@@ -379,7 +390,7 @@ describe('standing still', () => {
   const evaluate = (fixes: Fix[], minutes: number) => {
     const whole = { from: 0, to: 9e15, stored: [], isStart: true, isEnd: true }
     const signals = signalsOf(ruleOf({ type: 'stands', minutes }))
-    return minutesOf(evaluateReport(signals, [whole], fixes, 'UTC').hits)
+    return minutesOf(evaluateReport(signals, [whole], fixes, { timeZone: 'UTC' }).hits)
   }
 
   test('is found wherever every fix of the time before is near', () => {
