@@ -13,8 +13,11 @@ export interface KnownSource {
   db: Database
 }
 
-/** A deleted, disabled or rotated source stops within this time. */
-const CACHE_MS = 60_000
+/**
+ * Half of the 30 s after which a source must stop or go on: it or its account was deleted, disabled
+ * or enabled, or the secret is another. Leaves time for a slow read.
+ */
+const CACHE_MS = 15_000
 
 /** Null for an id that no source has: a flood of them costs one read each. */
 const cache = new BoundedCache<{ known: KnownSource | null; until: number }>(10_000)

@@ -2,6 +2,7 @@ import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { ledgerOf } from '../../../src/ledger/stub.ts'
 import { openAccount } from '../../support/accounts.ts'
+import { callAsOperator } from '../../support/http.ts'
 import { makeSource, sendPush } from '../../support/sources.ts'
 
 afterEach(() => {
@@ -171,13 +172,28 @@ describe('the address of a source', () => {
     expect((await sendPush(body.url, { query: '?id=7' })).status).toBe(404)
   })
 
-  test('another isolate stops within a minute', async () => {
+  test('stops and goes on within 30 seconds after its account was disabled or enabled', async () => {
+    const account = await openAccount()
+    const { push } = await makeSource(account, 'osmand')
+    const send = async () => (await push({ query: '?id=7&lat=1&lon=2' })).status
+    const disable = (disabled: boolean) =>
+      callAsOperator('PATCH', `/admin/accounts/${account.id}`, { body: { disabled } })
+    expect(await send()).toBe(200)
+    await disable(true)
+    vi.useFakeTimers({ now: Date.now() + 29_000, toFake: ['Date'] })
+    expect(await send()).toBe(404)
+    await disable(false)
+    vi.useFakeTimers({ now: Date.now() + 29_000, toFake: ['Date'] })
+    expect(await send()).toBe(200)
+  })
+
+  test('another isolate stops within 30 seconds', async () => {
     const account = await openAccount()
     const { id, push } = await makeSource(account, 'osmand')
     expect((await push({ query: '?id=7&lat=1&lon=2' })).status).toBe(200)
     // Changed behind the isolate's back, as another isolate would.
     await env.DB.prepare('DELETE FROM sources WHERE id = ?').bind(id).run()
-    vi.useFakeTimers({ now: Date.now() + 61_000, toFake: ['Date'] })
+    vi.useFakeTimers({ now: Date.now() + 29_000, toFake: ['Date'] })
     expect((await push({ query: '?id=7&lat=1&lon=2' })).status).toBe(404)
   })
 
