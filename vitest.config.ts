@@ -111,8 +111,12 @@ export default defineConfig({
         plugins: [
           cloudflareTest(() =>
             workerOptions(
-              // Tests send many more sign-ins than people do.
-              { PUBLIC_URL: 'https://perigee.test', SIGN_INS_PER_ADDRESS: '100000' },
+              {
+                PUBLIC_URL: 'https://perigee.test',
+                // Tests send many more sign-ins and wrong tokens than people do.
+                SIGN_INS_PER_ADDRESS: '100000',
+                TOKEN_FAILURES_PER_ADDRESS: '100000',
+              },
               { outboundService: answerOutboundRequest as never },
             ),
           ),

@@ -6,7 +6,7 @@ import { allows, type Scope } from '../domain/account/scope.ts'
 import { operatorToken } from '../env.ts'
 import { log } from '../log.ts'
 import { assignSlot } from './admission/loadShedding.ts'
-import { countRequest } from './admission/rateLimit.ts'
+import { countOperatorFailure, countRequest } from './admission/rateLimit.ts'
 import type { Context } from './context.ts'
 import { Problem } from './contract/problem.ts'
 
@@ -81,6 +81,7 @@ export const admitOperator = async (c: Context): Promise<void> => {
     throw new Problem('route-not-found')
   }
   const [given, expected] = await Promise.all([hashSecret(readBearer(c)), hashSecret(token)])
-  if (!isSameDigest(given, expected))
-    throw new Problem('token-invalid', { detail: 'The token is not the operator’s.' })
+  if (isSameDigest(given, expected)) return
+  await countOperatorFailure(c, Date.now())
+  throw new Problem('token-invalid', { detail: 'The token is not the operator’s.' })
 }

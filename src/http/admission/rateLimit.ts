@@ -11,6 +11,7 @@ import {
 } from '../../auth/requestLimit.ts'
 import { networkOf } from '../../domain/text/address.ts'
 import { type Env, readNumber } from '../../env.ts'
+import { log } from '../../log.ts'
 import type { Context } from '../context.ts'
 import { Problem } from '../contract/problem.ts'
 import { setHeader } from '../reply/newReply.ts'
@@ -89,6 +90,21 @@ export const startSignIn = (c: Context, userNameKey: string, now: number) => {
         if (!(await confirmFailure(c.env, limit))) throw tooMany('token', limit.window, now)
     },
   }
+}
+
+/**
+ * Counts a wrong token of the operator, or throws a 429. A right one is never refused: others of its
+ * network must not keep the operator out.
+ */
+export const countOperatorFailure = async (c: Context, now: number): Promise<void> => {
+  const network = networkOfCaller(c)
+  const limit = failureLimit(c.env, 'TOKEN_FAILURES_PER_ADDRESS', `operator ${network}`, now)
+  refuseIfExhausted(limit, now)
+  limit.window.count++
+  const isConfirmed = await confirmFailure(c.env, limit)
+  // Once in a window, since nothing is counted after it.
+  if (isExhausted(limit)) log('warn', { event: 'operator-token-failures', count: limit.limit })
+  if (!isConfirmed) throw tooMany('token', limit.window, now)
 }
 
 export const ratePolicy = (env: Env): string =>

@@ -95,7 +95,7 @@ const impliedProblems = (contract: Operation): (ProblemCode | false | undefined)
     hasBody && 'body-too-large',
     hasBody && 'unsupported-media-type',
     idempotent && 'idempotency-key-reused',
-    needsToken && 'too-many-requests',
+    (needsToken || scope === 'operator') && 'too-many-requests',
     'internal',
     'unavailable',
   ]

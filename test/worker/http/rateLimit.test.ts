@@ -87,7 +87,8 @@ test('failed sign-ins from one address are limited whatever the user names, befo
   const DB = watchStatements(env.DB, (sql) => statements.push(sql))
   const CELL_1 = watchStatements(env.CELL_1, (sql) => statements.push(sql))
   const guess = async (n: number, from = address) => {
-    const reply = await callWithBindings({ DB, CELL_1 } as object, 'POST', '/api/Auth/Token', {
+    const bindings = { DB, CELL_1, TOKEN_FAILURES_PER_ADDRESS: '' } as object
+    const reply = await callWithBindings(bindings, 'POST', '/api/Auth/Token', {
       body: { userName: `nobody-${n}`, apiKey },
       headers: { 'CF-Connecting-IP': from },
     })
@@ -118,6 +119,25 @@ test('the limit per address is configurable, and addresses of an IPv6 /64 share 
   expect(statuses).toEqual([401, 401, 401, 429, 429])
 })
 
+test('wrong tokens of the operator are limited per network, and the right one never', async () => {
+  const bindings = { TOKEN_FAILURES_PER_ADDRESS: '3' }
+  const ask = async (token: string, address = '203.0.113.77') => {
+    const headers = { 'CF-Connecting-IP': address }
+    return callWithBindings(bindings, 'GET', '/admin/accounts', { token, headers })
+  }
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
+  const wrong = 'w'.repeat(40)
+  const replies = [await ask(wrong), await ask(wrong), await ask(wrong), await ask(wrong)]
+  expect(replies.map(({ status }) => status)).toEqual([401, 401, 401, 429])
+  expect(replies[3]?.body.code).toBe('too-many-requests')
+  expect(Number(replies[3]?.headers.get('Retry-After'))).toBeGreaterThan(0)
+  const logged = warn.mock.calls.filter(([line]) => /operator-token-failures/.test(String(line)))
+  expect(logged).toHaveLength(1)
+  warn.mockRestore()
+  expect((await ask(env.ADMIN_TOKEN ?? '')).status).toBe(200)
+  expect((await ask(wrong, '203.0.113.78')).status).toBe(401)
+})
+
 test('sign-ins that succeed or cannot be checked do not count for their address', async () => {
   const { userName, apiKey } = await openAccount()
   const headers = { 'CF-Connecting-IP': '203.0.113.22' }
@@ -137,7 +157,8 @@ test('when the binding refuses an address, it gets 429 for the rest of the minut
     limit: async ({ key }: { key: string }) => ({ success: key.includes(' ') }),
   } as unknown as RateLimit
   const attempt = async (name: string, key: string) => {
-    const reply = await callWithBindings({ TOKEN_FAILURES }, 'POST', '/api/Auth/Token', {
+    const bindings = { TOKEN_FAILURES, TOKEN_FAILURES_PER_ADDRESS: '' }
+    const reply = await callWithBindings(bindings, 'POST', '/api/Auth/Token', {
       body: { userName: name, apiKey: key },
       headers: { 'CF-Connecting-IP': '203.0.113.23' },
     })
