@@ -119,6 +119,8 @@ export const readAccount = define({
   id: 'readAccount',
   tag: 'Account',
   summary: 'Read the account',
+  description:
+    '`emergencyContacts` is empty without the scope `write`, and for a user who is confined to a group.',
   scope: 'read',
   reply,
   etag: true,

@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import { retryTransient } from '../db/transient.ts'
 import type { Account } from '../domain/account/account.ts'
+import { allows } from '../domain/account/scope.ts'
 import { iso } from '../domain/time/iso.ts'
 import { budgetsPerLicense } from '../env.ts'
 import { applyPatch } from '../http/body/patch.ts'
@@ -32,10 +33,17 @@ const presentWrapped = (account: Account, context: BudgetContext) => ({
   account: presentAccount(account, context),
 })
 
+/** Names and addresses of people, who need not be users. */
+const maySeeContacts = (c: Context): boolean => {
+  const { groupId, scopes } = c.get('principal')
+  return groupId === null && allows(scopes, 'write')
+}
+
 export const account = new Hono<AppEnv>()
   .get('/', operation(contract.readAccount), async (c) => {
     const [{ account, sent }, context] = await Promise.all([readOwn(c), readBudgetContext(c)])
-    const body = presentWrapped(account, { ...context, sent })
+    const shown = maySeeContacts(c) ? account : { ...account, emergencyContacts: [] }
+    const body = presentWrapped(shown, { ...context, sent })
     return replyWithEtag(c, contract.readAccount, body, account)
   })
   .get('/licenses/log', operation(contract.readLicenseLog), async (c) => {

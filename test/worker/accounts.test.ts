@@ -2,7 +2,9 @@ import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { fetchToken, openAccount, type TestAccount } from '../support/accounts.ts'
 import { callWithBindings } from '../support/bindings.ts'
+import { createGroup } from '../support/groups.ts'
 import { call, callAsOperator } from '../support/http.ts'
+import { createBoundUser } from '../support/users.ts'
 
 afterEach(() => {
   vi.useRealTimers()
@@ -456,4 +458,26 @@ test('without ADMIN_TOKEN every operator endpoint is 404', async () => {
       expect((await callWithBindings(bindings, method, path)).status).toBe(404)
     }
   }
+})
+
+test('emergency contacts are shown to callers with `write` and the whole account only', async () => {
+  const account = await openAccount()
+  const contacts = [{ name: 'Harbour', email: 'harbour@example.com' }]
+  await account.call('PATCH', '/api/account', { body: { emergencyContacts: contacts } })
+  const { id: group } = await createGroup(account, { name: 'G' })
+  const shownTo = async (user: object) => {
+    const caller = await createBoundUser(account, user)
+    const { status, body } = await caller.call('GET', '/api/account')
+    expect(status).toBe(200)
+    return body.account.emergencyContacts
+  }
+  for (const privileges of [['read'], ['read', 'execute']])
+    expect(await shownTo({ privileges })).toEqual([])
+  for (const privileges of [['read'], ['write'], ['admin']])
+    expect(await shownTo({ privileges, group })).toEqual([])
+  for (const privileges of [['write'], ['admin']])
+    expect(await shownTo({ privileges })).toEqual(contacts)
+  expect((await account.call('GET', '/api/account')).body.account.emergencyContacts).toEqual(
+    contacts,
+  )
 })

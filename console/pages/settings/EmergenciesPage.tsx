@@ -90,6 +90,8 @@ const ContactFields = ({ contact, at, change, onRemove, ...rest }: ContactProps)
 const Contacts = ({ draft, change, error, disabled }: PartProps) => {
   const contacts = draft.emergencyContacts
   const set = (emergencyContacts: Contact[]) => change({ emergencyContacts })
+  // Users who may only read do not see them.
+  if (disabled && contacts.length === 0) return null
   return (
     <Card title={text.emergencies.contacts}>
       <div class="stack">
