@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { SCOPES } from '../domain/account/scope.ts'
+import { SCOPES, SCOPES_BUT_INGEST } from '../domain/account/scope.ts'
 import { PRIVILEGES } from '../domain/account/user.ts'
 import { define } from '../http/contract/contract.ts'
 import { id, success, time } from '../http/contract/wire.ts'
@@ -39,8 +39,9 @@ export const readMe = define({
   id: 'readMe',
   tag: 'Sessions',
   summary: 'Read who is calling',
-  description: 'The account, the user and the API key of the token, and what it may do.',
-  scope: SCOPES,
+  description:
+    'The account, the user and the API key of the token, and what it may do. Not for tokens that have `ingest` alone.',
+  scope: SCOPES_BUT_INGEST,
   reply: z.object({
     success,
     account,

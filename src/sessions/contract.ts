@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { SCOPES } from '../domain/account/scope.ts'
+import { SCOPES_BUT_INGEST } from '../domain/account/scope.ts'
 import { define } from '../http/contract/contract.ts'
 import { done, id, line, success, time } from '../http/contract/wire.ts'
 
@@ -90,7 +90,7 @@ export const listSessions = define({
   summary: 'List sessions',
   description:
     'Where the user of the token is signed in, latest refresh first: at most 50. Empty for a token of an API key without a user.',
-  scope: SCOPES,
+  scope: SCOPES_BUT_INGEST,
   reply: z
     .object({
       success,
@@ -104,8 +104,8 @@ export const endSession = define({
   tag,
   summary: 'End a session',
   description:
-    'Signs the user out there. A user can end own sessions; the scope `admin` without a group ends any of the account. Its tokens stop within 30 seconds.',
-  scope: SCOPES,
+    'Signs the user out there. A user can end own sessions: by a session, or by a key with `write`. The scope `admin` without a group ends any of the account. Its tokens stop within 30 seconds.',
+  scope: SCOPES_BUT_INGEST,
   reply: done,
   problems: ['session-not-found'],
 })

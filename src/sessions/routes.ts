@@ -3,6 +3,8 @@ import { readBrowserId, type SignInName, writeBrowserCookie } from '../auth/brow
 import { evictKey, evictKeysOfUser } from '../auth/keyStatus.ts'
 import { isPassword } from '../auth/password.ts'
 import { type Database, openCell, openDirectory, withRetries } from '../db/open.ts'
+import { allows } from '../domain/account/scope.ts'
+import { isSessionId } from '../domain/account/session.ts'
 import { emailKey } from '../domain/message/email.ts'
 import { fold } from '../domain/text/fold.ts'
 import { pickCell } from '../env.ts'
@@ -119,10 +121,11 @@ export const sessions = new Hono<AppEnv>()
     return reply(c, contract.listSessions, { success: true, sessions: listed })
   })
   .delete('/Sessions/:sessionId', operation(contract.endSession), async (c) => {
-    const { accountId, userId, groupId } = c.get('principal')
+    const { accountId, userId, groupId, keyId, scopes } = c.get('principal')
     const id = c.req.param('sessionId')
     const db = c.get('db')
-    const isOwn = userId !== null && (await endSession(db, { accountId, id, userId }))
+    const mayEndOwn = userId !== null && (isSessionId(keyId) || allows(scopes, 'write'))
+    const isOwn = mayEndOwn && (await endSession(db, { accountId, id, userId }))
     if (!isOwn) {
       // Says the same to a caller without `admin`, whether the session exists or not.
       requireScope(c, 'admin')

@@ -8,7 +8,7 @@ const OPERATIONS: Record<string, string> = {
     listAccounts createAccount readOperatedAccount patchOperatedAccount deleteAccount
     createAccountKey restoreLedger reconcileAccount reconcileCell
   `,
-  'ingest read write execute admin': 'listSessions endSession readMe',
+  'read write execute admin': 'listSessions endSession readMe',
   read: `
     listMessages readAccount readLicenseLog listDevices readDevice readUsage readLastLocation
     listLocations listEvents openStream listGroups readGroup listCountries listTimeZones

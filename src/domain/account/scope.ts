@@ -5,6 +5,9 @@
 export const SCOPES = ['ingest', 'read', 'write', 'execute', 'admin'] as const
 export type Scope = (typeof SCOPES)[number]
 
+/** `ingest` reports and does nothing else: its tokens read nothing about their user. */
+export const SCOPES_BUT_INGEST = SCOPES.filter((scope) => scope !== 'ingest')
+
 const GRANTS: Record<Scope, readonly Scope[]> = {
   ingest: ['ingest'],
   read: ['read'],

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { sweep } from '../../../src/sweep/sweep.ts'
-import { openAccount } from '../../support/accounts.ts'
+import { callerWith, fetchToken, openAccount } from '../../support/accounts.ts'
 import { createDevice } from '../../support/devices.ts'
 import { passTime } from '../../support/feed/feed.ts'
 import { listen } from '../../support/feed/streams.ts'
@@ -187,6 +187,30 @@ test('the sweep deletes sessions that have ended, and erasing an account all of 
   expect(await isStored()).toBe(true)
   await sweep(env, Date.now() + 7 * DAY_MS + 60_000)
   expect(await isStored()).toBe(false)
+})
+
+test('a bound key ends sessions with `write` only, and with `ingest` knows nothing of its user', async () => {
+  const account = await openAccount()
+  const user = await createSignInUser(account, { privileges: ['write'] })
+  const { sessionId } = await signIn(account, user)
+  const keyWith = async (...scopes: string[]) => {
+    const { body } = await account.call('POST', '/api/account/keys', {
+      body: { name: 'k', scopes, userId: user.id },
+    })
+    return callerWith(await fetchToken(account.userName, body.apiKey))
+  }
+  const [ingest, read, write] = [
+    await keyWith('ingest'),
+    await keyWith('read'),
+    await keyWith('write'),
+  ]
+  for (const path of ['/api/me', '/api/Auth/Sessions'])
+    expect([path, (await ingest.call('GET', path)).status]).toEqual([path, 403])
+  const own = `/api/Auth/Sessions/${sessionId}`
+  for (const key of [ingest, read]) expect((await key.call('DELETE', own)).status).toBe(403)
+  expect((await read.call('GET', '/api/Auth/Sessions')).body.sessions).toHaveLength(1)
+  expect((await write.call('DELETE', own)).status).toBe(200)
+  expect((await read.call('GET', '/api/Auth/Sessions')).body.sessions).toEqual([])
 })
 
 describe('GET /api/me', () => {
