@@ -108,6 +108,7 @@ export const STEPS = [
        FROM usage WHERE sms + sms_suppressed + sms_reached > 0;
    DROP TABLE usage;`,
   'ALTER TABLE account ADD COLUMN messages_per_day TEXT',
+  'ALTER TABLE messages ADD COLUMN text_of TEXT',
 ]
 
 export const migrateTables = (storage: DurableObjectStorage): void => migrate(storage, STEPS)

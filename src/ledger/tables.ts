@@ -109,6 +109,8 @@ export const messages = sqliteTable('messages', {
   timeZone: text('time_zone').notNull(),
   userId: text('user_id'),
   contact: text(),
+  /** The message of the same alert that has the subject and the text; null if it is this one. */
+  textOf: text('text_of'),
   subject: text().notNull(),
   /** Has a mark in place of its link. */
   text: text().notNull(),

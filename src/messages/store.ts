@@ -1,5 +1,5 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
-import { alias } from 'drizzle-orm/sqlite-core'
+import { alias, type SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { readScan } from '../db/boundedScan.ts'
 import type { Database } from '../db/open.ts'
 import { byId, type Page, toPage } from '../db/page.ts'
@@ -36,6 +36,12 @@ export type ListedMessage = Omit<StoredMessage, 'alertId' | 'deviceId'> & {
 }
 
 const [m, d] = [alias(messages, 'm'), alias(devices, 'd')]
+const holder = alias(messages, 'holder')
+
+/** A subject or a text, which another message of the alert may have. */
+const shared = (own: SQLiteColumn, held: SQLiteColumn) =>
+  sql<string>`ifnull((SELECT ${held} FROM ${messages} ${holder}
+    WHERE ${holder.accountId} = ${m.accountId} AND ${holder.id} = ${m.textOf}), ${own})`
 
 const EMERGENCY = sql<number | null>`(SELECT ${alerts.emergency} FROM ${alerts}
   WHERE ${alerts.id} = 'alr_' || substr(${m.id}, 5, length(${m.id}) - 8))`
@@ -44,8 +50,8 @@ const COLUMNS = {
   kind: m.kind,
   channel: m.channel,
   to: m.recipient,
-  subject: m.subject,
-  text: m.text,
+  subject: shared(m.subject, holder.subject),
+  text: shared(m.text, holder.text),
   link: m.link,
   status: m.status,
   reason: m.reason,

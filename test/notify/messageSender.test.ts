@@ -159,6 +159,24 @@ describe('over time', () => {
     )
   })
 
+  test('everyone gets the text, which is stored once, and a refused SMS is uncounted by it', async () => {
+    const { account, email, phone, id } = await scene()
+    const [otherEmail, otherPhone] = [uniqueEmail(), uniquePhone()]
+    const notify = { email: true, sms: true }
+    await createUser(account, { email: otherEmail, phone: otherPhone, notify })
+    await scriptProvider(otherPhone, '422')
+    // Cyrillic: three segments.
+    await raiseAlert(account, id, { text: 'Якорь не держит, нас сносит на камни у входа в бухту' })
+    await pass(account, 1000)
+    for (const address of [email, otherEmail, phone]) {
+      const { sent } = await readProviderRecord(address)
+      expect(JSON.stringify(sent), address).toContain('Якорь не держит')
+    }
+    expect(await readBudgetUsage(account)).toEqual({ Email: 2, SMS: 3 })
+    const { sent } = await readProviderRecord(otherPhone)
+    expect(sent).toEqual([])
+  })
+
   test('the daily limit is exact even if some messages are refused', async () => {
     const { account, phone, id } = await scene({ dailySmsLimit: 3 })
     await scriptProvider(phone, 'accept', '21610', '21211', 'accept', 'accept', 'accept')

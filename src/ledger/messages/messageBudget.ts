@@ -11,6 +11,7 @@ import {
 import type { Decision } from '../decision.ts'
 import { reserveMessages, uncountMessage } from '../devices/usage.ts'
 import { type MessageRow, messageCounts } from '../tables.ts'
+import { readText } from './messageQueue.ts'
 
 /* The operator's budget for all messages of an account: of devices, notices and password links. */
 
@@ -54,8 +55,8 @@ export const takeFromBudget = (tx: Decision, purpose: Purpose, units: number[]):
 
 /** Uncounts a message that no provider accepted. */
 export const returnToBudget = (sql: SqlStorage, message: MessageRow): void => {
-  const { day, channel, text, urgent } = message
-  const units = unitsOf(channel, text)
+  const { day, channel, urgent } = message
+  const units = unitsOf(channel, readText(sql, message).text)
   uncountMessage(sql, { deviceKey: ACCOUNT_KEY, day, channel }, { isEmergency: urgent, units })
 }
 

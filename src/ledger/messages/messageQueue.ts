@@ -7,14 +7,27 @@ import {
   selectRows,
   updateRows,
 } from '../../db/objectTable.ts'
-import { type Channel, onePerAddress, type Recipient } from '../../domain/message/alert.ts'
+import {
+  type Channel,
+  NO_DEVICE_KEY,
+  onePerAddress,
+  type Recipient,
+} from '../../domain/message/alert.ts'
 import { LINK_BYTES, LINK_MARK, makeLink } from '../../domain/message/link.ts'
 import { retryDelayMs } from '../../domain/message/messageRetry.ts'
+import type { MessageText } from '../../domain/message/text/messageText.ts'
 import type { Decision } from '../decision.ts'
 import type { NewMessage } from '../outbox/outbox.ts'
 import { type MessageRow, messages, receipts } from '../tables.ts'
 
 /* The queue of messages that are due or were sent a few days ago. */
+
+/** The text of a message, which another one of its alert may have. */
+export const readText = (sql: SqlStorage, message: MessageRow): MessageText => {
+  const { subject, text } =
+    (message.textOf === null ? undefined : findMessage(sql, message.textOf)) ?? message
+  return { subject, text }
+}
 
 export const findMessage = (sql: SqlStorage, id: string): MessageRow | undefined =>
   findRow(sql, messages, { id })
@@ -23,6 +36,7 @@ export const findMessage = (sql: SqlStorage, id: string): MessageRow | undefined
 export type QueuedMessage = Recipient &
   Pick<MessageRow, 'id' | 'key' | 'deviceKey' | 'kind' | 'subject' | 'text' | 'urgent'> & {
     link?: string | undefined
+    textOf?: string | undefined
   }
 
 export const enqueueMessage = ({ sql, account, now }: Decision, message: QueuedMessage): void => {
@@ -40,6 +54,21 @@ export const linkFor = ({ account }: Decision, text: string): string | undefined
     : undefined
 
 /**
+ * Keeps each text once, in the first message that has it: an alert may have hundreds of recipients.
+ * The first is queued if any of them is, because a channel's quota goes to its first recipients.
+ */
+const shareTexts = (messages: NewMessage[]): NewMessage[] => {
+  const holders = new Map<string, string>()
+  return messages.map((message) => {
+    const key = `${message.subject}\n${message.text}`
+    const textOf = holders.get(key)
+    if (textOf !== undefined) return { ...message, textOf, subject: '', text: '' }
+    holders.set(key, message.id)
+    return message
+  })
+}
+
+/**
  * Adds new messages to the cell's projection, and queues those that are not suppressed. Each of
  * these gets its own link.
  */
@@ -49,10 +78,12 @@ export const queueMessages = (
   composed: NewMessage[],
   urgent: boolean,
 ): void => {
-  const linked = composed.map((message) => ({
+  const withLinks = composed.map((message) => ({
     ...message,
     link: message.status === 'queued' ? linkFor(tx, message.text) : undefined,
   }))
+  // Messages of a notice are deleted one by one, so each has its own text.
+  const linked = deviceKey === NO_DEVICE_KEY ? withLinks : shareTexts(withLinks)
   for (let first = 0; first < linked.length; first += MAX_MESSAGES_PER_EFFECT) {
     const page = linked.slice(first, first + MAX_MESSAGES_PER_EFFECT)
     tx.post({ kind: 'messages', key: deviceKey, messages: page, at: tx.now })
@@ -97,7 +128,7 @@ export const claimMessage = (
     const nextTry = now + Math.max(leaseMs, retryDelayMs(attempts, row.urgent, 0))
     const unsureSince = row.unsureSince ?? now
     updateRows(sql, messages, { attempts, nextTry, unsureSince }, { id: row.id })
-    return { ...row, attempts }
+    return { ...row, ...readText(sql, row), attempts }
   }
   return null
 }

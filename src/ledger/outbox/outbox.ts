@@ -14,6 +14,8 @@ import { account, outbox } from '../tables.ts'
 
 /** A message as it enters the cell. */
 export interface NewMessage extends MessageSummary {
+  /** The message of the same effect or an earlier one that has the subject and the text. */
+  textOf?: string | undefined
   subject: string
   text: string
   timeZone: string

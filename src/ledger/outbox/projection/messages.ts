@@ -33,6 +33,7 @@ const fillMessages = compile(
         recipient: each('to'),
         userId: each('userId'),
         contact: each('contact'),
+        textOf: each('textOf'),
         subject: each('subject'),
         text: each('text'),
         status: each('status'),
