@@ -1,5 +1,5 @@
 import type { Fix } from '../../domain/track/fix.ts'
-import { deriveValues, isSettled } from './durations.ts'
+import { deriveValues, isSettled, type Values } from './durations.ts'
 import type { Signal, SignalValue } from './signals.ts'
 
 /*
@@ -29,29 +29,15 @@ interface Crossing {
   isRising: boolean
 }
 
-/** The crossings of a region, from the state before it. */
-const findCrossings = (
-  values: SignalValue[],
-  from: number,
-  to: number,
-  before: SignalValue,
-): { crossings: Crossing[]; after: SignalValue } => {
-  const crossings: Crossing[] = []
-  let state = before
-  for (let index = from; index <= to; index++) {
-    const value = values[index] ?? null
-    if (value === null) continue
-    if (state !== null && value !== state) crossings.push({ index, isRising: value === 1 })
-    state = value
-  }
-  return { crossings, after: state }
-}
-
 const NOTHING: WindowFindings = { crossings: [], needsBefore: false, needsAfter: false }
 
 /** The values of the stored fixes alone, at their places among all; null at new ones. */
-const deriveStored = (signal: Signal, window: Window, raw: SignalValue[]) => {
+const deriveStored = (signal: Signal, window: Window, raw: SignalValue[], now: Values): Values => {
   const { fixes, isNew, isStart } = window
+  const firstNew = isNew.indexOf(true)
+  // Nothing that comes later changes the values before it.
+  if (isNew.indexOf(false, firstNew) === -1)
+    return { values: now.values.slice(0, firstNew), isSure: now.isSure.slice(0, firstNew) }
   const stored = fixes.flatMap((_, index) => (isNew[index] ? [] : [index]))
   const derived = deriveValues(
     signal,
@@ -107,29 +93,32 @@ export const evaluateWindow = (
   const lastNew = isNew.lastIndexOf(true)
   const raw = Array.from(given, (value) => (value === UNDECIDED ? null : (value as 0 | 1)))
   const now = deriveValues(signal, fixes, raw, isStart)
-  const before = deriveStored(signal, window, raw)
-  const isAnchor = fixes.map(
-    (_, index) =>
-      now.values[index] !== null &&
-      now.values[index] === before.values[index] &&
-      !!now.isSure[index] &&
-      !!before.isSure[index],
-  )
-  const anchors = isAnchor.flatMap((is, index) => (is ? [index] : []))
+  const before = deriveStored(signal, window, raw, now)
+  const isAnchor: boolean[] = []
   const crossings: Crossing[] = []
-  let from = 0
   let stateNow: SignalValue = null
   let stateBefore: SignalValue = null
-  for (const end of [...anchors, fixes.length - 1]) {
-    if (end < from) continue
-    const added = findCrossings(now.values, from, end, stateNow)
-    const known = findCrossings(before.values, from, end, stateBefore)
-    crossings.push(
-      ...added.crossings.slice(0, Math.max(0, added.crossings.length - known.crossings.length)),
-    )
-    stateNow = added.after
-    stateBefore = known.after
-    from = end + 1
+  // Since the last anchor: the crossings with the new fixes, and how many there were without.
+  let found: Crossing[] = []
+  let known = 0
+  for (let index = 0; index < fixes.length; index++) {
+    const value = now.values[index] ?? null
+    const valueBefore = before.values[index] ?? null
+    if (value !== null) {
+      if (stateNow !== null && value !== stateNow) found.push({ index, isRising: value === 1 })
+      stateNow = value
+    }
+    if (valueBefore !== null) {
+      if (stateBefore !== null && valueBefore !== stateBefore) known++
+      stateBefore = valueBefore
+    }
+    const isSame = value !== null && value === valueBefore
+    const isKept = isSame && now.isSure[index] === true && before.isSure[index] === true
+    isAnchor.push(isKept)
+    if (!isKept && index < fixes.length - 1) continue
+    if (found.length > known) crossings.push(...found.slice(0, found.length - known))
+    if (found.length > 0) found = []
+    known = 0
   }
   const isUnsure = now.isSure.some((sure, index) => index >= firstNew && !sure)
   const settled = isSettled(signal, fixes, { raw, values: now.values, isAnchor, added: lastNew })

@@ -74,11 +74,15 @@ export const toWindow = (segment: Segment, added: Fix[]): Window => {
   return { fixes, isNew, isStart, isEnd }
 }
 
-const cutWindow = ({ fixes, isNew, ...window }: Window, count: number): Window => ({
-  ...window,
-  fixes: fixes.slice(0, count),
-  isNew: isNew.slice(0, count),
-})
+const sliceWindow = (window: Window, from: number, to?: number): Window =>
+  from === 0 && to === undefined
+    ? window
+    : {
+        fixes: window.fixes.slice(from, to),
+        isNew: window.isNew.slice(from, to),
+        isStart: window.isStart && from === 0,
+        isEnd: window.isEnd,
+      }
 
 /** The value at every fix by itself is 0 where all are far from the signal's zones. */
 const isFarAway = ({ zones, rule }: Signal, places: Box, maxAccuracy: number): boolean => {
@@ -107,16 +111,17 @@ const groupAlike = (signals: Signal[], count: number): RawValues[] =>
     .map((alike) => ({ alike, raw: new Int8Array(count), signal: alike[0] as Signal }))
     .sort((a, b) => Number(hasEmergency(b)) - Number(hasEmergency(a)))
 
-/** Sets the values at each fix; returns how many fixes the limit allowed. */
+/** Sets the values at the fixes from `from` to before `to`; returns where the limit ended this. */
 function* fillValues(
   groups: RawValues[],
   fixes: Fix[],
   zones: ZonesAtFix,
-  maxUnits: number,
+  { from, to, maxUnits }: { from: number; to: number; maxUnits: number },
 ): Generator<number, number> {
   let left = maxUnits
-  for (const [index, fix] of fixes.entries()) {
+  for (let index = from; index < to; index++) {
     if (left <= 0) return index
+    const fix = fixes[index] as Fix
     const before = zones.units
     for (const { signal, raw } of groups) {
       const value = signal.evaluate(fix, zones) ?? UNDECIDED
@@ -127,7 +132,41 @@ function* fillValues(
     left -= units + groups.length * WINDOW_UNITS
     yield units
   }
-  return fixes.length
+  return to
+}
+
+/**
+ * Evaluates signals in a window: first by the few fixes before the new ones that nearly always
+ * suffice, then, those that need it, by more. Returns the last fix before a limit.
+ */
+function* evaluateGroups(
+  groups: RawValues[],
+  whole: Window,
+  zones: ZonesAtFix,
+  { maxUnits, found }: { maxUnits: number; found: (group: RawValues, it: WindowFindings) => void },
+): Generator<number, number | null> {
+  const firstNew = whole.isNew.indexOf(true)
+  let window = whole
+  let pending = groups
+  let to = whole.fixes.length
+  for (const size of [...WINDOW_SIZES, Number.POSITIVE_INFINITY]) {
+    const from = Math.max(0, firstNew - size)
+    const end = yield* fillValues(pending, whole.fixes, zones, { from, to, maxUnits })
+    if (end < to) window = sliceWindow(whole, 0, end)
+    const tail = sliceWindow(window, from)
+    const further: RawValues[] = []
+    for (const group of pending) {
+      const raw = group.raw.subarray(from, window.fixes.length)
+      const it = evaluateWindow(group.signal, tail, raw)
+      if (it.needsBefore && from > 0) further.push(group)
+      else found(group, it)
+      yield 1 + raw.length * WINDOW_UNITS + it.crossings.length * CROSSING_UNITS
+    }
+    if (further.length === 0) break
+    pending = further
+    to = from
+  }
+  return window === whole ? null : (window.fixes.at(-1)?.time ?? null)
 }
 
 /**
@@ -163,31 +202,27 @@ export function* evaluateReport(
     )
     yield signals.length * VALUE_UNITS
     if (near.length === 0) continue
-    const whole = toWindow(segment, own)
-    const groups = groupAlike(near, whole.fixes.length)
+    const window = toWindow(segment, own)
+    const groups = groupAlike(near, window.fixes.length)
     const zones = new ZonesAtFix(Math.max(...near.map(({ rule }) => rule.hysteresis.metres)))
-    const count = yield* fillValues(groups, whole.fixes, zones, maxUnits)
-    const isCut = count < whole.fixes.length
-    const window = isCut ? cutWindow(whole, count) : whole
-    if (isCut) result.stoppedAt = window.fixes.at(-1)?.time ?? null
-    for (const { signal, alike, raw } of groups) {
-      const found = evaluateWindow(signal, window, raw.subarray(0, count))
-      result.needsBefore ||= found.needsBefore
-      result.needsAfter ||= found.needsAfter
-      for (const each of alike) addHits(result.hits, each, { found, zones, timeZone })
-      yield count * WINDOW_UNITS + found.crossings.length * CROSSING_UNITS
+    const found = (group: RawValues, { crossings, needsBefore, needsAfter }: WindowFindings) => {
+      result.needsBefore ||= needsBefore
+      result.needsAfter ||= needsAfter
+      for (const each of group.alike) addHits(result.hits, each, { crossings, zones, timeZone })
     }
+    result.stoppedAt = yield* evaluateGroups(groups, window, zones, { maxUnits, found })
   }
   result.hits.sort((a, b) => a.fix.time - b.fix.time)
   return result
 }
 
-const addHits = (
-  hits: Hit[],
-  signal: Signal,
-  { found, zones, timeZone }: { found: WindowFindings; zones: ZonesAtFix; timeZone: string },
-): void => {
-  for (const { fix, isRising } of found.crossings) {
+interface Crossings extends Pick<WindowFindings, 'crossings'> {
+  zones: ZonesAtFix
+  timeZone: string
+}
+
+const addHits = (hits: Hit[], signal: Signal, { crossings, zones, timeZone }: Crossings): void => {
+  for (const { fix, isRising } of crossings) {
     if (hits.length >= MAX_HITS) return
     if (isRising !== signal.isRising || fix.time < signal.since) continue
     if (!isScheduled(signal.rule.schedule, fix.time, timeZone)) continue
