@@ -30,7 +30,8 @@ const budgets = z
         'Locations that the account may report on one day of its time zone; beyond: 429 `daily-locations-reached`.',
     }),
     storageBytes: z.int().meta({
-      description: 'Bytes that its locations may take; beyond: 409 `storage-full`.',
+      description:
+        'Bytes that everything it stores may take, with the indexes; beyond: 409 `storage-full`.',
     }),
     messagesPerDay: messageCounts.meta({
       description:
@@ -40,7 +41,7 @@ const budgets = z
   .meta({
     id: 'Budgets',
     description:
-      'Set by the operator. Alerts, and reports that carry an emergency, are never refused for a budget.',
+      'Set by the operator. Emergencies, and reports and pushes that carry one, are never refused for a budget.',
     example: {
       locationsPerDay: 250_000,
       storageBytes: 2_500_000_000,
@@ -80,7 +81,7 @@ const budgetUsage = z
   .object({
     date: day,
     locations: z.int().meta({ description: 'Locations reported on `date`.' }),
-    storageBytes: z.int().meta({ description: 'Bytes that all locations take.' }),
+    storageBytes: z.int().meta({ description: 'Bytes that everything takes.' }),
     messages: messageCounts.optional().meta({
       description:
         'Messages sent on the account’s day, SMS by segments. Lists of accounts leave it out.',
@@ -88,7 +89,7 @@ const budgetUsage = z
   })
   .meta({
     id: 'BudgetUsage',
-    description: 'What is used of the budgets: an estimate that may be a few minutes old.',
+    description: 'What is used of the budgets: an estimate that may be a minute old.',
     example: {
       date: '2026-11-14',
       locations: 18_204,
@@ -174,6 +175,7 @@ export const patchAccount = define({
   id: 'patchAccount',
   tag: 'Account',
   summary: 'Change the account',
+  ignoresStorage: true,
   description:
     'Changes `name`, `timeZone`, `retentionDays` and the settings for emergencies. If expired devices become active again in a new time zone, each needs a free license.',
   scope: 'admin',

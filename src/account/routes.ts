@@ -5,6 +5,7 @@ import { allows } from '../domain/account/scope.ts'
 import { iso } from '../domain/time/iso.ts'
 import { budgetsPerLicense } from '../env.ts'
 import { applyPatch } from '../http/body/patch.ts'
+import { readCurrentUsage } from '../http/budget/meters.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { operation } from '../http/contract/operation.ts'
 import { requireOk } from '../http/contract/problem.ts'
@@ -13,9 +14,9 @@ import { readCursor } from '../http/paging/page.ts'
 import { replyPage, replyWithEtag } from '../http/reply/reply.ts'
 import { editResource } from '../http/resource/editResource.ts'
 import { ledgerOf } from '../ledger/stub.ts'
+import { requestContext } from '../serviceContext.ts'
 import * as contract from './contract.ts'
 import { type BudgetContext, presentAccount } from './present.ts'
-import { readUsage } from './store.ts'
 
 const ownLedger = (c: Context) => ledgerOf(c.env, c.get('principal').accountId)
 
@@ -23,7 +24,7 @@ const readOwn = async (c: Context) =>
   requireOk(await retryTransient(() => ownLedger(c).readAccount()))
 
 const readBudgetContext = async (c: Context): Promise<BudgetContext> => ({
-  usage: await readUsage(c.get('db'), c.get('principal').accountId),
+  usage: await readCurrentUsage(requestContext(c)),
   perLicense: budgetsPerLicense(c.env),
   now: Date.now(),
 })

@@ -1,6 +1,5 @@
 import { Hono } from 'hono'
 import type { BudgetContext } from '../account/present.ts'
-import { readUsage } from '../account/store.ts'
 import { evictKeysOfAccount } from '../auth/keyStatus.ts'
 import { issueApiKey } from '../auth/secret.ts'
 import { openCell, openDirectory, withRetries } from '../db/open.ts'
@@ -15,6 +14,7 @@ import { fold } from '../domain/text/fold.ts'
 import { budgetsPerLicense, cellNumbers, readNumber } from '../env.ts'
 import { pokeIfSubscribed } from '../feed/stub.ts'
 import { applyPatch } from '../http/body/patch.ts'
+import { readCurrentUsage, rereadBudgets } from '../http/budget/meters.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { operation } from '../http/contract/operation.ts'
 import { invalid, Problem, requireOk } from '../http/contract/problem.ts'
@@ -40,8 +40,8 @@ import {
   readHighestNumber,
 } from './store.ts'
 
-/** What the views of an account need beside it; `usage` is null for a new one. */
-const budgetContext = (c: Context, usage: Usage | null = null): BudgetContext => ({
+/** What the views of an account need beside it. */
+const budgetContext = (c: Context, usage: Usage | null): BudgetContext => ({
   usage,
   perLicense: budgetsPerLicense(c.env),
   now: Date.now(),
@@ -49,10 +49,10 @@ const budgetContext = (c: Context, usage: Usage | null = null): BudgetContext =>
 
 const readBudgetContext = async (
   c: Context,
-  { id, cell }: Account,
+  account: Account,
   sent: MessageCounts,
 ): Promise<BudgetContext> => ({
-  ...budgetContext(c, await readUsage(openCell(c.env, cell), id)),
+  ...budgetContext(c, await readCurrentUsage(operatorContext(c, account))),
   sent,
 })
 
@@ -155,7 +155,7 @@ export const admin = new Hono<AppEnv>()
     const first = { name: 'first', scopes: ['admin' as const], expires: null }
     const { apiKey } = await makeKey(c, account, first)
     await confirmOpening(openDirectory(c.env), id)
-    const body = { ...presentWrapped(account, { ...budgetContext(c), sent }), apiKey }
+    const body = { ...presentWrapped(account, await readBudgetContext(c, account, sent)), apiKey }
     return replyWithEtag(c, contract.createAccount, body, {
       version: account.version,
       location: `/admin/accounts/${id}`,
@@ -183,6 +183,7 @@ export const admin = new Hono<AppEnv>()
         ledgerOf(c.env, id).editAccount({ total, name, disabled, budgets }, versions),
     })
     evictKeysOfAccount(account.id)
+    await rereadBudgets(operatorContext(c, account))
     const body = presentWrapped(account, await readBudgetContext(c, account, sent))
     return replyWithEtag(c, contract.patchOperatedAccount, body, account)
   })

@@ -113,6 +113,7 @@ export const postAlerts = define({
   id: 'postAlerts',
   tag,
   summary: 'Raise an alert, or query a device’s alerts',
+  ignoresStorage: true,
   description: `A body with \`alert\`, or with the members of an alert, raises it (scope \`ingest\` or \`write\`). The alert is stored and sent to the users of the account who can see the device and want messages by that channel, within the device’s daily limits.
 
 An emergency of the same device and name within an hour of one that is still open (neither acknowledged nor cancelled) joins it: the reply has the open one, with the new place in \`updates\`, and no new message is sent. An emergency that reaches nobody is told to the account’s administrators and emergency contacts. So is an emergency of an expired device, at most one in ten minutes; other alerts of an expired device are refused.
@@ -133,7 +134,13 @@ A body with \`from\`, \`to\` or both, and without an alert, is a query (scope \`
     }),
   }),
   alternateReply: { status: 200, reply: page },
-  problems: ['device-not-found', 'device-expired', 'invalid-cursor', 'span-too-large'],
+  problems: [
+    'device-not-found',
+    'device-expired',
+    'storage-full',
+    'invalid-cursor',
+    'span-too-large',
+  ],
   etag: true,
   idempotent: ({ kind }: AlertsBody) => kind === 'raise',
   example: {
@@ -196,6 +203,7 @@ export const acknowledgeAlert = define({
   id: 'acknowledgeAlert',
   tag,
   summary: 'Acknowledge an alert',
+  ignoresStorage: true,
   description:
     'Records who acknowledged the alert and when. Only the first acknowledgement counts; later ones change nothing.',
   scope: 'write',
@@ -209,6 +217,7 @@ export const cancelAlert = define({
   id: 'cancelAlert',
   tag,
   summary: 'Cancel an alert',
+  ignoresStorage: true,
   description:
     'For a false alarm. Also acknowledges the alert, and tells everyone who was sent a message about it. Only the first cancellation counts; later ones change nothing.',
   scope: 'write',

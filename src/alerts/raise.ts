@@ -2,6 +2,7 @@ import { readAlertContext } from '../db/queries/alertContext.ts'
 import { CHANNELS, NEW_ALERT_STATE } from '../domain/message/alert.ts'
 import type { UndeliveredReason } from '../domain/message/emergency.ts'
 import { isRaisedByReports } from '../domain/message/reportedEmergency.ts'
+import { noteStored, requireStorage } from '../http/budget/meters.ts'
 import { Problem, requireOk } from '../http/contract/problem.ts'
 import { derivedAlertId } from '../ids.ts'
 import { ledgerOf } from '../ledger/stub.ts'
@@ -52,6 +53,7 @@ export const raiseAlert = async (
     { channels, now },
   )
   if (!isVisible) throw new Problem('device-not-found')
+  if (!given.emergency && !isRaisedByReports(name, emergencyAlerts)) await requireStorage(context)
   // An emergency that a location of this time carries, too, is the same alert.
   const hasDerivedId = given.dateTime != null && isRaisedByReports(name, emergencyAlerts)
   const id = hasDerivedId
@@ -67,6 +69,7 @@ export const raiseAlert = async (
       origin,
     }),
   )
+  noteStored(context)
   const { alert, deliveries, undelivered } = outcome
   if (deliveries === null) {
     const found = await findAlert(db, context, alert.id)

@@ -66,7 +66,7 @@ export const insertCommand = async (db: Database, command: NewCommand): Promise<
     .insert(commands)
     .values({ ...command, isReceived: false })
     .onConflictDoNothing()
-  return meta.changes === 1
+  return meta.changes > 0
 }
 
 export const setStatus = async (

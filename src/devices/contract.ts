@@ -72,6 +72,7 @@ export const reactivateDevice = define({
   id: 'reactivateDevice',
   tag: 'Devices',
   summary: 'Reactivate a device',
+  ignoresStorage: true,
   description:
     'Makes the device active until a date, or forever. A device that is already active just gets the new date.',
   scope: 'write',

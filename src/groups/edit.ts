@@ -108,7 +108,7 @@ export const updateGroup = async (db: Database, edit: GroupEdit) => {
   })
   const rows = { before, after: toFoundGroup(found) }
   const refusal = refuseUnknown(errors, refuse('name-taken'))
-  return editOutcome('group', written.meta.changes === 1, rows, refusal)
+  return editOutcome('group', written.meta.changes > 0, rows, refusal)
 }
 
 export const deleteGroup = (db: Database, deletion: Deletion) => {

@@ -3,7 +3,7 @@ import { pokeFeed } from '../feed/stub.ts'
 import { requireOk } from '../http/contract/problem.ts'
 import type { ServiceContext } from '../serviceContext.ts'
 import { type AssumedState, type Batch, type DeviceArrivals, INITIAL_STATE } from './arrival.ts'
-import { storeWithinBudget } from './budget/budget.ts'
+import { storeWithinBudget } from './budget.ts'
 import { handOverLater, handOverRaises } from './handOver.ts'
 import { storeArrivals } from './store.ts'
 

@@ -118,6 +118,7 @@ export const regenerateKey = define({
   id: 'regenerateKey',
   tag: 'Keys',
   summary: 'Replace an API key',
+  ignoresStorage: true,
   description:
     'Creates a new key with the same name, scopes, user and expiry; the old key works for `overlapSeconds` more. A token bound to a user can regenerate only keys of that user.',
   scope: 'admin',

@@ -39,6 +39,7 @@ export const postLocations = define({
   id: 'postLocations',
   tag,
   summary: 'Report locations, or query them',
+  ignoresStorage: true,
   description: `A body with \`location\` or \`locations\`, a bare location or a bare list is a report (scope \`ingest\` or \`write\`). One invalid location refuses the whole report. The device keeps one location for each \`dateTime\`, and none older than the account’s \`retentionDays\`: the reply counts what was not accepted. A location with one of the account’s \`emergencyAlerts\` in \`alerts\`, or with \`hasCriticalAlert: true\` (\`CriticalAlert\`), raises an alert at its place, once for each name and report; a repeat raises nothing more. A 503 means that an emergency may not be raised yet: send the report again.
 
 A body with \`from\`, \`to\` or both, and without a location, is a query (scope \`read\`); its reply is 200, in ascending order of time, both ends included. Without \`limit\` and \`cursor\` it has the whole span, streamed, of at most ${MAX_SPAN_LOCATIONS.toLocaleString('en')} locations; a failure while it is sent aborts the reply, which then is not complete JSON. An account may have three long exports and queries running at a time; a fourth is a 429. With \`limit\` or \`cursor\` it has one page.`,
@@ -161,6 +162,7 @@ export const reportLocations = define({
   id: 'reportLocations',
   tag,
   summary: 'Report locations of many devices',
+  ignoresStorage: true,
   description:
     'Each location names its device by `deviceId` or by `identifier` (IMEI, ESN or serial number). One malformed location refuses the whole call; otherwise the reply says for each what was not accepted. A repeat changes nothing.',
   scope: ['ingest', 'write'],

@@ -58,6 +58,7 @@ export const retryMessage = define({
   id: 'retryMessage',
   tag,
   summary: 'Send a message again',
+  ignoresStorage: true,
   description:
     'Only for a message that failed or was suppressed, and whose recipient would still receive the alert. It counts again: towards the device’s daily limit, or a notice and an escalation towards the account’s, and each towards the account’s `budgets`.',
   scope: 'write',

@@ -68,5 +68,5 @@ export const replacePassword = async (
       sql`EXISTS (SELECT 1 FROM ${users} WHERE ${own} AND ${users.password} = ${after})`,
     ),
   })
-  return changed.meta.changes === 1
+  return changed.meta.changes > 0
 }

@@ -92,6 +92,7 @@ export const testRule = define({
   tag: 'Rules',
   wholeAccount: true,
   summary: 'Try a rule on history',
+  ignoresStorage: true,
   description: `Evaluates the stored locations of a device as the rule would have evaluated them as they came, whether or not it is enabled and for this device. Nothing is raised. At most ${MAX_DAYS} days, ${MAX_SPAN_LOCATIONS.toLocaleString('en')} locations and ${MAX_TESTED_ALERTS} alerts.`,
   scope: 'read',
   body: z

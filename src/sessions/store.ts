@@ -101,7 +101,7 @@ export const insertSession = async (
       ),
     thereafter,
   })
-  return inserted.meta.changes === 1 ? state : null
+  return inserted.meta.changes > 0 ? state : null
 }
 
 export interface FoundSession extends SessionState {

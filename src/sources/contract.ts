@@ -126,6 +126,7 @@ export const rotateSource = define({
   id: 'rotateSource',
   ...common,
   summary: 'Replace the address of a source',
+  ignoresStorage: true,
   description: 'The old address stops within a minute.',
   reply: sources.create.reply,
   problems: ['source-not-found'],
@@ -137,6 +138,7 @@ export const decodePayload = define({
   id: 'decodePayload',
   tag: common.tag,
   summary: 'Show what a payload would become',
+  ignoresStorage: true,
   description:
     'Decodes a pasted payload as if its provider had pushed it. Nothing is stored. What cannot be understood is in `failures`, with the reason.',
   scope: 'read',

@@ -199,6 +199,7 @@ export const releaseQuarantine = define({
   id: 'releaseQuarantine',
   tag: 'Sources',
   summary: 'Release locations from quarantine',
+  ignoresStorage: true,
   description:
     'Moves them to the device’s track with the time at which they arrived. One whose `dateTime` is taken meanwhile, which is older than the account keeps locations or whose device has expired stays and is in `conflicts`.',
   scope: 'write',
@@ -218,6 +219,7 @@ export const discardQuarantine = define({
   id: 'discardQuarantine',
   tag: 'Sources',
   summary: 'Discard locations in quarantine',
+  ignoresStorage: true,
   scope: 'write',
   body: z.strictObject({ ids }),
   reply: z.object({

@@ -164,6 +164,7 @@ export const rotateSecret = define({
   id: 'rotateSecret',
   ...common,
   summary: 'Replace the secret',
+  ignoresStorage: true,
   description: 'The new secret signs from now on. The old one signs as well for 24 hours.',
   reply: z.object({
     success,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { storesMore } from '../../src/http/contract/contract.ts'
 import { recordObjectScans, recordStatements, scansOf } from './db/scans.ts'
 import { checkAuthentication } from './everyRoute/authentication.ts'
 import { checkBodies } from './everyRoute/bodies.ts'
@@ -21,6 +22,34 @@ test('every route has a contract, except the listed ones', () => {
 
 test('every operation has a row in everyRoute/samples.ts, and every row an operation', () => {
   expect(Object.keys(SAMPLES).sort()).toEqual([...new Set(routes.map(({ id }) => id))].sort())
+})
+
+/** They store nothing more, free space, are needed for security, or ask for the storage themselves. */
+const WITHOUT_STORAGE = [
+  'acknowledgeAlert',
+  'cancelAlert',
+  'decodePayload',
+  'discardQuarantine',
+  'patchAccount',
+  'postAlerts',
+  'postLocations',
+  'reactivateDevice',
+  'regenerateKey',
+  'releaseQuarantine',
+  'reportLocations',
+  'retryMessage',
+  'rotateSecret',
+  'rotateSource',
+  'testRule',
+]
+
+test('every operation that may store something asks for storage, except the listed ones', () => {
+  const others = routes.filter(({ method, contract }) => {
+    const isOfAccount =
+      !contract.session && contract.scope !== 'open' && contract.scope !== 'operator'
+    return isOfAccount && !['GET', 'DELETE'].includes(method) && !storesMore(contract)
+  })
+  expect([...new Set(others.map(({ id }) => id))].sort()).toEqual(WITHOUT_STORAGE)
 })
 
 describe.each(routes)('$method $path', (route) => {

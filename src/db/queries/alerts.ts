@@ -31,5 +31,6 @@ export const deleteAlerts = async (db: Database, select: SQL): Promise<boolean> 
       WHERE NOT EXISTS (SELECT 1 FROM ${messages} ${ofAlert} WHERE ${isOfAlert}))`,
   })
   const { messages: ofMessages, alerts: ofAlerts } = deleted
-  return ofMessages.meta.changes === MESSAGE_PAGE || ofAlerts.meta.changes === ALERT_PAGE
+  // Rows that triggers write are changes too.
+  return ofMessages.meta.changes >= MESSAGE_PAGE || ofAlerts.meta.changes >= ALERT_PAGE
 }

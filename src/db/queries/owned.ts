@@ -165,7 +165,7 @@ export const updateOwned = async <
   })
   return editOutcome(
     rows.name,
-    written.meta.changes === 1,
+    written.meta.changes > 0,
     { before, after: found.results[0] },
     refuseUnknown(errors, refuse(otherwise)),
   )
@@ -197,7 +197,7 @@ export const deleteOwned = async <
     deleted: sql`DELETE FROM ${table} WHERE ${own} AND ${isExpected} AND ${isUnused}`,
     thereafter: thereafter?.(sql`NOT EXISTS (SELECT 1 FROM ${table} WHERE ${own})`),
   })
-  if (deleted.meta.changes === 1) return { ok: true as const }
+  if (deleted.meta.changes > 0) return { ok: true as const }
   const [row] = before.results
   if (!row) return refuse(`${name}-not-found`)
   const isOutdated = versions !== null && !versions.includes(row.version)

@@ -18,6 +18,8 @@ export interface Operation {
   upgrade?: Scope
   /** Takes the session cookie instead of a token, from pages of this service only. */
   session?: true
+  /** Also for an account that has used up its storage, because it stores no more, or decides itself. */
+  ignoresStorage?: true
   /** As how many further requests this body counts in the rate limit, beside its size. */
   extraCost?: (body: never) => number
   query?: z.ZodType
@@ -58,6 +60,13 @@ export const define = <const O extends Operation>(contract: O): O => contract
 export const takesBody = (contract: Operation): boolean =>
   !!(contract.body || contract.patches || contract.idempotent)
 
+const needsToken = ({ scope, session }: Operation): boolean =>
+  scope !== 'open' && scope !== 'operator' && !session
+
+/** Whether an account that has used up its storage is refused. */
+export const storesMore = (contract: Operation): boolean =>
+  takesBody(contract) && needsToken(contract) && !contract.ignoresStorage
+
 export const isPaged = ({ reply }: Operation): boolean =>
   'shape' in reply && 'nextCursor' in (reply as z.ZodObject).shape
 
@@ -76,26 +85,27 @@ const OPERATOR_TOKEN_PROBLEMS = ['token-missing', 'token-invalid'] as const
 
 const impliedProblems = (contract: Operation): (ProblemCode | false | undefined)[] => {
   const { scope, query, patches, ifMatch, idempotent, session } = contract
-  const needsToken = scope !== 'open' && scope !== 'operator'
+  const hasToken = scope !== 'open' && scope !== 'operator'
   const hasBody = takesBody(contract)
   return [
     (query || hasBody || ifMatch) && 'invalid-request',
     hasBody && 'malformed-body',
     isPaged(contract) && 'invalid-cursor',
     patches && 'invalid-patch',
-    ...(needsToken ? TOKEN_PROBLEMS : []),
+    ...(hasToken ? TOKEN_PROBLEMS : []),
     ...(scope === 'operator' ? OPERATOR_TOKEN_PROBLEMS : []),
-    needsToken && 'forbidden',
+    hasToken && 'forbidden',
     session && 'session-ended',
     session && 'wrong-origin',
     scope === 'operator' && 'route-not-found',
     patches && 'patch-test-failed',
     idempotent && 'request-in-progress',
+    storesMore(contract) && 'storage-full',
     ifMatch && 'precondition-failed',
     hasBody && 'body-too-large',
     hasBody && 'unsupported-media-type',
     idempotent && 'idempotency-key-reused',
-    (needsToken || scope === 'operator') && 'too-many-requests',
+    (hasToken || scope === 'operator') && 'too-many-requests',
     'internal',
     'unavailable',
   ]

@@ -9,13 +9,14 @@ import { MAX_BODY_BYTES, MAX_OPEN_BODY_BYTES } from '../body/body.ts'
 import { readJson } from '../body/jsonBody.ts'
 import { parseBody } from '../body/parseBody.ts'
 import { type Patch, parsePatch } from '../body/patch.ts'
+import { type AccountWork, noteStored, requireStorage } from '../budget/meters.ts'
 import type { AppEnv, Context } from '../context.ts'
 import { hasIdempotencyKey, type Replay, requestMacs, withIdempotency } from '../idempotency.ts'
 import { requireOwnOrigin } from '../ownOrigin.ts'
 import { readIfMatch } from '../reply/etag.ts'
 import { parameterNotFound } from '../reply/notFound.ts'
 import { admitSocket } from '../socket.ts'
-import { type Operation, takesBody } from './contract.ts'
+import { type Operation, storesMore, takesBody } from './contract.ts'
 import { invalid, Problem } from './problem.ts'
 import { fieldErrors, typeOf } from './validation.ts'
 
@@ -79,6 +80,19 @@ const useRetries = (c: Context): void => {
   if (c.get('principal')) c.set('db', withRetries(c.get('db')))
 }
 
+/** A patch of at most so many bytes is taken by a full account: it may switch something off. */
+const MAX_SMALL_PATCH_BYTES = 256
+
+const isSmallPatch = (c: Context, { patches }: Operation): boolean =>
+  !!patches && JSON.stringify(c.req.valid('json' as never)).length <= MAX_SMALL_PATCH_BYTES
+
+const accountWork = (c: Context): AccountWork => ({
+  env: c.env,
+  db: c.get('db'),
+  accountId: c.get('principal').accountId,
+  waitUntil: (promise) => c.executionCtx.waitUntil(promise),
+})
+
 const NO_MEMBERS = z.strictObject({})
 const noNext = async () => {}
 
@@ -97,6 +111,7 @@ export const operation = <const O extends Operation>(
   const checkNumbers = contract.query && numberCheck(contract.query as z.ZodObject)
   const replay: Replay | null = contract.idempotent ? { secrets: contract.secrets ?? [] } : null
   const readsBody = takesBody(contract)
+  const isStoring = storesMore(contract)
 
   const handler: MiddlewareHandler = async (c: Context, next) => {
     if (contract.session) requireOwnOrigin(c)
@@ -116,6 +131,9 @@ export const operation = <const O extends Operation>(
     // must not be one of them.
     if (contract.scopeFor) requireScope(c, contract.scopeFor(c.req.valid('json' as never)))
     if (contract.extraCost) countExtraCost(c, contract.extraCost(c.req.valid('json' as never)))
+    const work = isStoring && !isSmallPatch(c, contract) ? accountWork(c) : null
+    // Before the Idempotency-Key is claimed, which would keep the 409.
+    if (work) await requireStorage(work)
     const isAction =
       typeof contract.idempotent !== 'function' || contract.idempotent(c.req.valid('json' as never))
     const isRead = c.req.method === 'GET' || c.req.method === 'HEAD' || !isAction
@@ -124,6 +142,7 @@ export const operation = <const O extends Operation>(
       if (isRead || contract.repeatable) useRetries(c)
       return next()
     })
+    if (work) noteStored(work)
   }
   return Object.assign(handler, { [OPERATION]: contract as Operation }) as never
 }

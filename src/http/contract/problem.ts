@@ -223,8 +223,8 @@ export const PROBLEMS = {
       'Wait until `resetAt`, when the next day begins in the account’s time zone, or ask the operator for a larger budget. `GET /api/account` shows `budgets` and `budgetUsage`.',
     ],
     'storage-full': [
-      'The locations of the account take as much storage as its budget allows.',
-      'Delete devices that are no longer needed, lower `retentionDays` of the account, or ask the operator for a larger budget; then send the report again. `GET /api/account` shows `budgets` and `budgetUsage`. Alerts, and reports with `hasCriticalAlert` or one of the account’s `emergencyAlerts`, are always accepted.',
+      'The account has used up its storage budget.',
+      'Delete devices that are no longer needed, lower `retentionDays` of the account, or ask the operator for a larger budget; then send the request again. `GET /api/account` shows `budgets` and `budgetUsage`. Emergencies, and reports with `hasCriticalAlert` or one of the account’s `emergencyAlerts`, are always accepted; so are deletions and a PATCH of at most 256 bytes.',
     ],
     'user-name-taken': ['Another account has this user name.', 'Choose another user name.'],
     'account-number-taken': [

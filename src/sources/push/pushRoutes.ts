@@ -1,10 +1,12 @@
 import { Hono } from 'hono'
 import { extraCostOfBody, extraCostOfLocations } from '../../domain/account/requestCost.ts'
-import { MAX_PUSH_BYTES } from '../../domain/account/source.ts'
+import { MAX_PUSH_BYTES, type SourceItem } from '../../domain/account/source.ts'
 import { BoundedCache } from '../../domain/cache/boundedCache.ts'
+import { mayCarryEmergency } from '../../domain/message/reportedEmergency.ts'
 import { assignSlot } from '../../http/admission/loadShedding.ts'
 import { countExtraCost, countRequest } from '../../http/admission/rateLimit.ts'
 import { readBytes } from '../../http/body/body.ts'
+import { noteStored, requireStorage } from '../../http/budget/meters.ts'
 import type { AppEnv, Context } from '../../http/context.ts'
 import { Problem } from '../../http/contract/problem.ts'
 import { newId } from '../../ids.ts'
@@ -45,6 +47,12 @@ const noteArrival = ({ db, waitUntil }: ServiceContext, sourceId: string, now: n
   waitUntil(touchSource(db, sourceId, now).catch(() => {}))
 }
 
+/** Taken whatever the account stores: an alert, or what may be one. */
+const isUrgent = (item: SourceItem): boolean =>
+  item.kind === 'alert' ||
+  item.kind === 'cancel' ||
+  (item.kind === 'location' && mayCarryEmergency(item.location))
+
 const receivePush = async (c: Context): Promise<Response> => {
   const now = Date.now()
   const known = await admitPush(c, now)
@@ -62,6 +70,7 @@ const receivePush = async (c: Context): Promise<Response> => {
   const { items, failures } = await decodePush(source.provider, push)
   const arrived = items.map((item) => ({ item, receivedAt: now }))
   countExtraCost(c, extraCostOfLocations(itemsOf(arrived, 'location').length))
+  if (!items.some(isUrgent)) await requireStorage(context)
   await ingestOrKeep(context, source, { arrived, now })
   if (failures.length > 0 || source.keepRaw)
     await keepPayload(context.db, { accountId, sourceId: source.id }, push, {
@@ -69,6 +78,7 @@ const receivePush = async (c: Context): Promise<Response> => {
       reason: failures.length > 0 ? failures.join(' ') : null,
     })
   noteArrival(context, source.id, now)
+  noteStored(context)
   const { status, contentType, body } = replyTo(source.provider, push)
   return c.body(body, status, contentType === null ? {} : { 'Content-Type': contentType })
 }

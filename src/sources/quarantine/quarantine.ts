@@ -12,10 +12,11 @@ export const deleteQuarantined = async (
   deviceKey: number,
   ids: string[],
 ): Promise<number> => {
-  const { meta } = await db
+  const deleted = await db
     .delete(quarantine)
     .where(and(eq(quarantine.deviceKey, deviceKey), sql`${quarantine.id} IN ${valuesOf(ids)}`))
-  return meta.changes
+    .returning({ id: quarantine.id })
+  return deleted.length
 }
 
 /** The location of an entry, with the time at which it arrived. */

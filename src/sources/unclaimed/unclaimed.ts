@@ -139,5 +139,5 @@ export const discardUnclaimed = async (
     deleted: db.delete(unclaimed).where(isOf(unclaimed, holder, identifier)),
     reports: db.delete(unclaimedReports).where(isOf(unclaimedReports, holder, identifier)),
   })
-  return deleted.meta.changes === 1
+  return deleted.meta.changes > 0
 }

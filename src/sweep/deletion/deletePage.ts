@@ -10,17 +10,18 @@ const primaryKeyOf = (table: SQLiteTable) => {
   return primaryKeys[0]?.columns ?? columns.filter(({ primary }) => primary)
 }
 
-/** Deletes up to `limit` rows and returns how many: D1 cancels a query after 30 s. */
+/** Deletes up to `limit` rows: D1 cancels a query after 30 s. False when nothing is left. */
 export const deletePage = async (
   db: Database,
   table: SQLiteTable,
   where: SQL,
   limit: number,
-): Promise<number> => {
+): Promise<boolean> => {
   const key = names(...primaryKeyOf(table))
   const page = sql`SELECT ${key} FROM ${table} WHERE ${where} LIMIT ${literal(limit)}`
   const { meta } = await statement(db, sql`DELETE FROM ${table} WHERE (${key}) IN (${page})`).run()
-  return meta.changes
+  // At least: rows that triggers write are changes too.
+  return meta.changes >= limit
 }
 
 export const LOCATION_PAGE = 5000

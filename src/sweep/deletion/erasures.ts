@@ -78,7 +78,7 @@ const eraseAccountRows = async (
     }),
   ]
   for (const { table, where, page } of works) {
-    const deleteNext = async () => (await deletePage(db, table, where, page)) === page
+    const deleteNext = () => deletePage(db, table, where, page)
     if (!(await deletePages({ take, deleteNext }))) return false
   }
   return true
@@ -100,7 +100,7 @@ const eraseDeviceRows = async (
   })
   for (const table of [quarantine, commands]) {
     const where = eq(table.deviceKey, deviceKey ?? 0)
-    const deleteNext = async () => (await deletePage(db, table, where, PAGE)) === PAGE
+    const deleteNext = () => deletePage(db, table, where, PAGE)
     if (!(await deletePages({ take, deleteNext }))) return false
   }
   const ofDevice = sql`SELECT ${alerts.id}, ${alerts.accountId} FROM ${alerts}

@@ -57,7 +57,7 @@ export const deleteOldRows = async ({ cell, db, now, take }: CellRun): Promise<v
     await runPart('old-rows', { cell }, () =>
       deletePages({
         take: () => pages++ < MAX_PAGES && take(),
-        deleteNext: async () => (await deletePage(db, time.table, isOld, PAGE)) === PAGE,
+        deleteNext: () => deletePage(db, time.table, isOld, PAGE),
       }),
     )
   }

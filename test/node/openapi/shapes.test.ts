@@ -182,6 +182,7 @@ test('the contract implies parameters, headers and error replies', () => {
     'user-disabled',
     'forbidden',
     'device-not-found',
+    'storage-full',
     'precondition-failed',
     'body-too-large',
     'unsupported-media-type',

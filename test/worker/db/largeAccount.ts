@@ -27,7 +27,7 @@ const upTo = (count: number) =>
   `WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ${count - 1})`
 
 export const openLargeAccount = async (): Promise<LargeAccount> => {
-  const account = await openAccount({ licenses: 1 })
+  const account = await openAccount({ licenses: 10 })
   const nth = (prefix: string, n: number) =>
     `${prefix}_${account.id.slice(4, 13)}${String(n).padStart(6, '0')}`
   const number = await env.DB.prepare('SELECT number FROM accounts WHERE id = ?')

@@ -2,6 +2,7 @@ import { env } from 'cloudflare:workers'
 import { getTableName, is } from 'drizzle-orm'
 import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { describe, expect, test } from 'vitest'
+import { USAGE_TRIGGERS } from '../../../scripts/migrations/usageTriggers.ts'
 import * as schema from '../../../src/db/schema.ts'
 import { ACCOUNT_TABLES } from '../../../src/sweep/deletion/erasures.ts'
 
@@ -91,6 +92,22 @@ describe('the migrations', () => {
       expect(/WITHOUT ROWID/.test(row?.sql ?? '')).toBe(!hasNumberKey)
     },
   )
+
+  test('create the triggers that count what every table with an account stores', async () => {
+    const { results } = await env.DB.prepare(
+      `SELECT name, tbl_name, sql FROM sqlite_schema WHERE type = 'trigger'`,
+    ).all<{ name: string; tbl_name: string; sql: string }>()
+    const expected = USAGE_TRIGGERS.flatMap(({ triggers }) => triggers)
+    expect(Object.fromEntries(results.map(({ name, sql }) => [name, `${sql};`]))).toEqual(
+      Object.fromEntries(expected),
+    )
+    const counted = new Set(results.map(({ tbl_name }) => tbl_name))
+    for (const { name, columns } of tables)
+      if (columns.some((column) => column.name === 'account_id'))
+        expect(counted.has(name) || [...NOT_ERASED, 'account_usage'].includes(name), name).toBe(
+          true,
+        )
+  })
 
   test('create the same tables in every cell', async () => {
     const dump = async (db: D1Database) =>

@@ -1,11 +1,11 @@
 import { eq, sql } from 'drizzle-orm'
-import type { Database } from '../db/open.ts'
-import { insertSelect, nullable, select } from '../db/query.ts'
-import { accounts, accountUsage } from '../db/schema.ts'
-import { compile, type Placeholders, type RowOf, readFirst, runBatch } from '../db/statement.ts'
-import type { BudgetOverrides, Usage } from '../domain/account/budget.ts'
-import { parseEmergencySettings } from '../domain/message/emergency.ts'
-import type { Day } from '../domain/time/day.ts'
+import type { BudgetOverrides, Usage } from '../../domain/account/budget.ts'
+import { parseEmergencySettings } from '../../domain/message/emergency.ts'
+import type { Day } from '../../domain/time/day.ts'
+import type { Database } from '../open.ts'
+import { insertSelect, nullable, select } from '../query.ts'
+import { accounts, accountUsage } from '../schema.ts'
+import { compile, type Placeholders, type RowOf, readFirst, runBatch } from '../statement.ts'
 
 /* What accounts have used of their budgets. */
 

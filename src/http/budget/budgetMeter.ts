@@ -1,4 +1,4 @@
-import type { BudgetState } from '../../account/store.ts'
+import type { BudgetState } from '../../db/queries/usage.ts'
 import {
   type Budgets,
   effectiveBudgets,
@@ -8,9 +8,9 @@ import {
 import { currentDay } from '../../domain/account/license.ts'
 import { addDays, dayStart } from '../../domain/time/day.ts'
 
-/** An isolate writes its count after this many locations or this long, with the next report. */
+/** An isolate writes its count after this many locations or when its last write is this old. */
 const MAX_PENDING_LOCATIONS = 1000
-const MAX_PENDING_MS = 60_000
+const MAX_WRITE_AGE_MS = 60_000
 /** At least so long between two writes: large reports would otherwise write a row each. */
 const MIN_INTERVAL_MS = 1000
 
@@ -35,7 +35,6 @@ export class BudgetMeter {
   #usage: Usage
   /** Counted by this isolate and not yet written. Less than 0 after a correction. */
   #pending = NOTHING
-  #pendingSince = 0
   /** When the last count was taken to be written. */
   #takenAt = 0
   /** When the state was read, or began to be read. */
@@ -54,7 +53,7 @@ export class BudgetMeter {
     this.readAt = now
   }
 
-  /** The budget that is used up. */
+  /** The budget that is used up, storage before the others. */
   findExceeded(perLicense: Budgets, now: number): keyof Budgets | null {
     this.#advance(now)
     const { overrides, licenses } = this.#state
@@ -76,16 +75,18 @@ export class BudgetMeter {
 
   add(counts: Counts, now: number): void {
     this.#advance(now)
-    if (isNothing(this.#pending)) this.#pendingSince = now
     this.#pending = sum(this.#pending, counts)
   }
 
-  /** What has to be written now, if anything. It counts as written from here on. */
-  takePending(now: number): Usage | null {
+  /**
+   * What has to be written now, if anything. It counts as written from here on. `isWanted`: someone
+   * wants to see the usage.
+   */
+  takePending(now: number, isWanted = false): Usage | null {
     const pending = this.#pending
-    const isDue =
-      pending.locations >= MAX_PENDING_LOCATIONS || now - this.#pendingSince >= MAX_PENDING_MS
-    if (!isDue || isNothing(pending) || now - this.#takenAt < MIN_INTERVAL_MS) return null
+    const age = now - this.#takenAt
+    const isDue = isWanted || pending.locations >= MAX_PENDING_LOCATIONS || age >= MAX_WRITE_AGE_MS
+    if (!isDue || isNothing(pending) || age < MIN_INTERVAL_MS) return null
     this.#takenAt = now
     const { day } = this.#usage
     this.#pending = NOTHING

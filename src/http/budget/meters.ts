@@ -1,0 +1,104 @@
+import type { Database } from '../../db/open.ts'
+import { addUsage, readBudgetState, readUsage } from '../../db/queries/usage.ts'
+import type { Budgets, Usage } from '../../domain/account/budget.ts'
+import { BoundedCache } from '../../domain/cache/boundedCache.ts'
+import { budgetsPerLicense, type Env } from '../../env.ts'
+import { Problem } from '../contract/problem.ts'
+import { BudgetMeter } from './budgetMeter.ts'
+
+/*
+ * What this isolate knows of the accounts' budgets and usage. Triggers count what is stored, except
+ * locations: those each isolate counts by itself, and writes its count now and then.
+ */
+
+/** Before it refuses, an isolate reads again what is older. */
+const REFUSAL_CACHE_MS = 10_000
+/** After it has stored something else than locations, it reads again what is older. */
+const STORED_CACHE_MS = 1000
+
+/** What concerns one account: a request, a push or a job. */
+export interface AccountWork {
+  env: Env
+  db: Database
+  accountId: string
+  waitUntil: (promise: Promise<unknown>) => void
+}
+
+const meters = new BoundedCache<BudgetMeter>(10_000)
+
+/** Null when nothing is known: a failed read refuses nothing. */
+export const findMeter = async ({ db, accountId }: AccountWork): Promise<BudgetMeter | null> => {
+  const known = meters.get(accountId)
+  if (known) return known
+  const state = await readBudgetState(db, accountId).catch(() => null)
+  if (!state) return null
+  // A concurrent request may have read it too, and counted already.
+  const meter = meters.get(accountId) ?? new BudgetMeter(state, Date.now())
+  meters.set(accountId, meter)
+  return meter
+}
+
+/** Reads the account again, unless this isolate has just done so. */
+const refreshMeter = async (
+  { db, accountId }: AccountWork,
+  meter: BudgetMeter,
+  maxAgeMs: number,
+): Promise<void> => {
+  const now = Date.now()
+  if (now - meter.readAt < maxAgeMs) return
+  // Set before the read: one of many concurrent requests reads, the others do not wait for it.
+  meter.readAt = now
+  const state = await readBudgetState(db, accountId).catch(() => null)
+  if (state) meter.update(state, Date.now())
+}
+
+/** The budget that is used up, as far as this isolate knows. */
+export const findExceeded = ({ env }: AccountWork, meter: BudgetMeter): keyof Budgets | null =>
+  meter.findExceeded(budgetsPerLicense(env), Date.now())
+
+/** The same after a new look: the operator may have raised it. */
+export const confirmExceeded = async (
+  work: AccountWork,
+  meter: BudgetMeter,
+): Promise<keyof Budgets | null> => {
+  await refreshMeter(work, meter, REFUSAL_CACHE_MS)
+  return findExceeded(work, meter)
+}
+
+/** Throws a 409 when the account has used up its storage. */
+export const requireStorage = async (work: AccountWork): Promise<void> => {
+  const meter = await findMeter(work)
+  if (!meter || findExceeded(work, meter) !== 'storageBytes') return
+  if ((await confirmExceeded(work, meter)) === 'storageBytes') throw new Problem('storage-full')
+}
+
+/** After the budgets were changed: in this isolate they hold at once. */
+export const rereadBudgets = async (work: AccountWork): Promise<void> => {
+  const meter = meters.get(work.accountId)
+  if (meter) await refreshMeter(work, meter, 0)
+}
+
+/** After something was stored: the next request sees how much that was. */
+export const noteStored = (work: AccountWork): void => {
+  const meter = meters.get(work.accountId)
+  if (meter) work.waitUntil(refreshMeter(work, meter, STORED_CACHE_MS))
+}
+
+/** Writes what this isolate has counted if it is time to, or if someone wants to see it. */
+export const writeUsage = async (
+  { db, accountId }: AccountWork,
+  isWanted = false,
+): Promise<void> => {
+  const meter = meters.get(accountId)
+  const usage = meter?.takePending(Date.now(), isWanted)
+  if (!meter || !usage) return
+  // What cannot be written is still counted by this isolate. The cell never learns of it.
+  const state = await addUsage(db, { accountId, ...usage }).catch(() => null)
+  if (state) meter.update(state, Date.now())
+}
+
+/** What the account has used, with what this isolate has counted. */
+export const readCurrentUsage = async (work: AccountWork): Promise<Usage | null> => {
+  await writeUsage(work, true)
+  return readUsage(work.db, work.accountId)
+}
