@@ -933,7 +933,12 @@ export type Delivery = {
   reason: string | null
   resetAt: string | null
 }
-export type PostAlertsReply = { success: true; alert: Alert; warning?: string }
+export type PostAlertsReply = {
+  success: true
+  alert: Alert
+  recipientsOmitted?: number
+  warning?: string
+}
 export type TripReply = { success: true; trips: Trip[] }
 export type Trip = {
   start: TripPlace

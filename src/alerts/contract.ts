@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import {
   CHANNELS,
+  MAX_RECIPIENTS,
   MAX_SPAN_ALERTS,
   MESSAGE_KINDS,
   POSITION_SOURCES,
@@ -123,11 +124,18 @@ A body with \`from\`, \`to\` or both, and without an alert, is a query (scope \`
   scopeFor: ({ kind }: AlertsBody) => (kind === 'query' ? 'read' : ['ingest', 'write']),
   body: z.union([forms.wrapped, forms.bare, forms.since, forms.until]),
   read: readBody,
-  ignored: ['success', 'nextCursor', 'warning'],
+  ignored: ['success', 'nextCursor', 'recipientsOmitted', 'warning'],
   status: 201,
   reply: z.object({
     success,
     alert,
+    recipientsOmitted: z
+      .int()
+      .optional()
+      .meta({
+        description: `How many users get no message because an alert goes to at most ${MAX_RECIPIENTS}. Administrators are left out last, emergency contacts never. Absent when nobody is left out.`,
+        example: 12,
+      }),
     warning: z.string().optional().meta({
       description: 'Only for an emergency for which no message is sent: the reason.',
       example: 'No message is sent for this SOS: …',

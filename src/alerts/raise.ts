@@ -36,6 +36,8 @@ const logSuppressed = (
 interface Raised {
   alert: StoredAlert
   undelivered: UndeliveredReason | null
+  /** How many users get no message because an alert has too many. */
+  recipientsOmitted: number
 }
 
 export const raiseAlert = async (
@@ -47,7 +49,7 @@ export const raiseAlert = async (
   const now = context.now()
   const { alertName: name, text, notifications: channels, latitude, longitude } = given
   const dateTime = given.dateTime ?? now
-  const { isVisible, emergencyAlerts, ...known } = await readAlertContext(
+  const { isVisible, emergencyAlerts, recipientsOmitted, ...known } = await readAlertContext(
     db,
     { deviceId, accountId, groupId },
     { channels, now },
@@ -74,9 +76,9 @@ export const raiseAlert = async (
   if (deliveries === null) {
     const found = await findAlert(db, context, alert.id)
     if (!found) throw new Problem('unavailable')
-    return { alert: found, undelivered }
+    return { alert: found, undelivered, recipientsOmitted: 0 }
   }
   const stored = { ...alert, deviceId, ...NEW_ALERT_STATE, updates: [], deliveries }
   logSuppressed(context, stored)
-  return { alert: stored, undelivered }
+  return { alert: stored, undelivered, recipientsOmitted }
 }

@@ -123,11 +123,19 @@ export const deviceAlerts = new Hono<AppEnv>()
     const body = c.req.valid('json')
     const deviceId = c.req.param('deviceId')
     if (body.kind === 'query') return replyQuery(c, body, deviceId)
-    const { alert, undelivered } = await raiseAlert(requestContext(c), deviceId, {
-      ...body.alert,
-      emergency: body.alert.emergency && canDeclareEmergency(c),
-    })
-    const raised = { ...presentReply(alert), ...warningFor(alert, undelivered) }
+    const { alert, undelivered, recipientsOmitted } = await raiseAlert(
+      requestContext(c),
+      deviceId,
+      {
+        ...body.alert,
+        emergency: body.alert.emergency && canDeclareEmergency(c),
+      },
+    )
+    const raised = {
+      ...presentReply(alert),
+      ...(recipientsOmitted > 0 && { recipientsOmitted }),
+      ...warningFor(alert, undelivered),
+    }
     const version = versionOf(alert)
     const location = `/api/alerts/${alert.id}`
     return replyWithEtag(c, contract.postAlerts, raised, { version, location })

@@ -1,5 +1,10 @@
 import { sql } from 'drizzle-orm'
-import type { Channel, Position, Recipient } from '../../domain/message/alert.ts'
+import {
+  type Channel,
+  MAX_RECIPIENTS,
+  type Position,
+  type Recipient,
+} from '../../domain/message/alert.ts'
 import { chosenRecipients } from '../../domain/message/channels/channels.ts'
 import { parseEmergencySettings } from '../../domain/message/emergency.ts'
 import type { StoredLocation } from '../../domain/track/location.ts'
@@ -21,6 +26,8 @@ export interface AlertContext {
   isVisible: boolean
   lastKnown: Position | null
   recipients: Recipient[]
+  /** How many users are left out because an alert has at most `MAX_RECIPIENTS`. */
+  recipientsOmitted: number
   /** Names of alerts that are emergencies. */
   emergencyAlerts: string[]
   /** Whom the account's notices about an emergency of this device go to. */
@@ -48,6 +55,15 @@ export const toPosition = (
   return { time, latitude, longitude, speed, course, accuracy }
 }
 
+/** Leaves out the same users each time: the last ones by id, and administrators after all others. */
+const limitRecipients = <User extends { id: string }>(
+  chosen: User[],
+  administratorIds: ReadonlySet<string>,
+): User[] => {
+  let left = MAX_RECIPIENTS - chosen.filter(({ id }) => administratorIds.has(id)).length
+  return chosen.filter(({ id }) => administratorIds.has(id) || left-- > 0).slice(0, MAX_RECIPIENTS)
+}
+
 /** What the ledger does not know when an alert is raised: its recipients and the last location. */
 export const readAlertContext = async (
   db: Database,
@@ -62,11 +78,14 @@ export const readAlertContext = async (
   })
   const [device] = found.results
   const lastLocation = parseLocation(device?.lastLocation ?? null)
+  const chosen = active.results.filter((user) => chosenRecipients([user], channels).length > 0)
+  const notified = limitRecipients(chosen, new Set(administrators.results.map(({ id }) => id)))
   const { emergencyAlerts } = parseEmergencySettings(settings.results[0]?.emergency ?? null)
   return {
     isVisible: device?.isVisible ?? groupId === null,
     lastKnown: lastLocation && toPosition(lastLocation),
-    recipients: chosenRecipients(active.results, channels),
+    recipients: chosenRecipients(notified, channels),
+    recipientsOmitted: chosen.length - notified.length,
     emergencyAlerts,
     administrators: toAdministrators(administrators.results),
   }

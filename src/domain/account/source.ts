@@ -20,6 +20,8 @@ export type SourceProvider = (typeof SOURCE_PROVIDERS)[number]
 
 export const MAX_PUSH_BYTES = 262_144
 export const MAX_IDENTIFIER_LENGTH = 64
+/** Of all texts that a push becomes, in bytes. */
+export const MAX_PUSH_TEXT_BYTES = 65_536
 
 interface ItemOf<Kind extends string> {
   kind: Kind

@@ -129,6 +129,9 @@ export const SOS = 'SOSButton'
 export const NO_DEVICE_KEY = 0
 
 /** How many alerts the reply to a query without `limit` may have. */
+/** How many users get messages of one alert, beside the emergency contacts. */
+export const MAX_RECIPIENTS = 200
+
 export const MAX_SPAN_ALERTS = 10_000
 /** How many alerts such a query may search when it has a filter. */
 export const MAX_SEARCHED_ALERTS = 100_000

@@ -1,4 +1,9 @@
-import type { Decoded, SourceItem, SourceProvider } from '../../domain/account/source.ts'
+import {
+  type Decoded,
+  MAX_PUSH_TEXT_BYTES,
+  type SourceItem,
+  type SourceProvider,
+} from '../../domain/account/source.ts'
 import { cloudloop } from '../providers/cloudloop.ts'
 import { flespi } from '../providers/flespi.ts'
 import { garmin } from '../providers/garmin.ts'
@@ -27,14 +32,32 @@ const PROVIDERS: Readonly<Record<SourceProvider, Provider>> = {
 
 const MAX_KEY_LENGTH = 200
 const MAX_FAILURES = 20
+const UTF_8 = new TextEncoder()
 
 const withBoundedKey = (item: SourceItem): SourceItem =>
   item.key.length <= MAX_KEY_LENGTH ? item : { ...item, key: item.key.slice(0, MAX_KEY_LENGTH) }
 
+const TOO_MUCH_TEXT = `The texts have more than ${MAX_PUSH_TEXT_BYTES / 1024} KB; the rest is not stored.`
+
+/**
+ * A push may repeat its texts for many devices. Beyond the limit messages are left out; an alert
+ * stays, without its text.
+ */
+const limitTexts = ({ items, failures }: Decoded): Decoded => {
+  let left = MAX_PUSH_TEXT_BYTES
+  const kept = items.flatMap((item): SourceItem[] => {
+    if (item.kind !== 'message' && item.kind !== 'alert') return [item]
+    left -= UTF_8.encode(item.text).byteLength
+    if (left >= 0) return [item]
+    return item.kind === 'alert' ? [{ ...item, text: '' }] : []
+  })
+  return { items: kept, failures: left >= 0 ? failures : [TOO_MUCH_TEXT, ...failures] }
+}
+
 /** Never throws: what cannot be understood is a failure with its reason. */
 export const decodePush = async (name: SourceProvider, push: Push): Promise<Decoded> => {
   try {
-    const { items, failures } = await PROVIDERS[name].decode(push)
+    const { items, failures } = limitTexts(await PROVIDERS[name].decode(push))
     return { items: items.map(withBoundedKey), failures: failures.slice(0, MAX_FAILURES) }
   } catch (error) {
     return { items: [], failures: [reasonOf(error)] }

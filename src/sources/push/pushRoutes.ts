@@ -53,6 +53,13 @@ const isUrgent = (item: SourceItem): boolean =>
   item.kind === 'cancel' ||
   (item.kind === 'location' && mayCarryEmergency(item.location))
 
+/** What the database cannot take will never fit: it is kept as failed, not sent again for ever. */
+const reasonTooLarge = (error: unknown): string[] => {
+  for (let cause = error; cause instanceof Error; cause = cause.cause)
+    if (/TOOBIG|too big/i.test(cause.message)) return ['The push becomes too much to be stored.']
+  throw error
+}
+
 const receivePush = async (c: Context): Promise<Response> => {
   const now = Date.now()
   const known = await admitPush(c, now)
@@ -67,11 +74,15 @@ const receivePush = async (c: Context): Promise<Response> => {
     requireJwt: requiresJwt(source),
   }
   countExtraCost(c, extraCostOfBody(push.body.byteLength))
-  const { items, failures } = await decodePush(source.provider, push)
+  const { items, failures: notUnderstood } = await decodePush(source.provider, push)
   const arrived = items.map((item) => ({ item, receivedAt: now }))
   countExtraCost(c, extraCostOfLocations(itemsOf(arrived, 'location').length))
   if (!items.some(isUrgent)) await requireStorage(context)
-  await ingestOrKeep(context, source, { arrived, now })
+  const notStored = await ingestOrKeep(context, source, { arrived, now }).then(
+    () => [],
+    (error) => reasonTooLarge(error),
+  )
+  const failures = [...notStored, ...notUnderstood]
   if (failures.length > 0 || source.keepRaw)
     await keepPayload(context.db, { accountId, sourceId: source.id }, push, {
       id: await newId('pay'),

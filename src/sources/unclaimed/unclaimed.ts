@@ -19,7 +19,8 @@ export interface Holder {
 
 /**
  * Keeps items until their identifier is claimed, in one atomic batch: at most 1,000 identifiers a
- * source and the newest 100 reports of each. What does not fit is counted in `dropped`.
+ * source and the newest 100 reports of each. Beyond, the identifiers go that have not reported for
+ * longest; `dropped` counts the reports.
  */
 export const keepUnclaimed = async (
   db: Database,
@@ -41,7 +42,14 @@ export const keepUnclaimed = async (
   // A device may have got the identifier since the push was looked up.
   const isTaken = sql`EXISTS (SELECT 1 FROM ${devices} WHERE ${devices.accountId} = ${accountId}
     AND ${devices.identifierKey} = value ->> 0)`
-  const kept = sql`(SELECT count(*) FROM ${unclaimed} WHERE ${unclaimed.sourceId} = ${sourceId})`
+  // Those that a device has are about to be moved.
+  const oldest = sql`SELECT ${unclaimed.identifierKey} FROM ${unclaimed}
+    WHERE ${unclaimed.sourceId} = ${sourceId} AND ${unclaimed.importDueAt} IS NULL
+    ORDER BY ${unclaimed.lastReceived} DESC, ${unclaimed.identifierKey}
+    LIMIT -1 OFFSET ${literal(MAX_UNCLAIMED_IDENTIFIERS)}`
+  // Counts what the statement before it has deleted.
+  const countDropped = sql`UPDATE ${sources} SET ${names(sources.dropped)} = ${sources.dropped} + changes()
+    WHERE ${sources.id} = ${sourceId} AND changes() > 0`
   const ranked = sql`SELECT ${unclaimedReports.number} AS number, row_number() OVER (
       PARTITION BY ${unclaimedReports.identifierKey} ORDER BY ${unclaimedReports.number} DESC) AS place
     FROM ${unclaimedReports} WHERE ${unclaimedReports.sourceId} = ${sourceId}
@@ -58,10 +66,15 @@ export const keepUnclaimed = async (
         lastReceived: now,
         importDueAt: sql`CASE WHEN ${isTaken} THEN ${now} END`,
       },
-      sql`FROM (${fresh}) WHERE place + ${kept} <= ${literal(MAX_UNCLAIMED_IDENTIFIERS)}`,
+      sql`FROM (${fresh}) WHERE place <= ${literal(MAX_UNCLAIMED_IDENTIFIERS)}`,
     ),
     sql`UPDATE ${unclaimed} SET ${names(unclaimed.lastReceived)} = ${now}
       WHERE ${unclaimed.sourceId} = ${sourceId} AND ${unclaimed.identifierKey} IN ${keys}`,
+    sql`DELETE FROM ${unclaimedReports} WHERE ${unclaimedReports.sourceId} = ${sourceId}
+      AND ${unclaimedReports.identifierKey} IN (${oldest})`,
+    countDropped,
+    sql`DELETE FROM ${unclaimed} WHERE ${unclaimed.sourceId} = ${sourceId}
+      AND ${unclaimed.identifierKey} IN (${oldest})`,
     sql`UPDATE ${sources} SET ${names(sources.dropped)} = ${sources.dropped}
         + (SELECT count(*) FROM json_each(${reports}) sent WHERE NOT ${isKept})
       WHERE ${sources.id} = ${sourceId}
@@ -81,9 +94,7 @@ export const keepUnclaimed = async (
     ),
     sql`DELETE FROM ${unclaimedReports} WHERE ${unclaimedReports.number} IN
       (SELECT number FROM (${ranked}) WHERE place > ${literal(MAX_UNCLAIMED_REPORTS)})`,
-    // Counts what the statement before it has deleted.
-    sql`UPDATE ${sources} SET ${names(sources.dropped)} = ${sources.dropped} + changes()
-      WHERE ${sources.id} = ${sourceId} AND changes() > 0`,
+    countDropped,
   ])
 }
 

@@ -287,6 +287,35 @@ describe('raising an alert', () => {
   )
 })
 
+test('an alert goes to 200 users, administrators among them, and says how many are left out', async () => {
+  const account = await openAccount()
+  const id = await createDevice(account, { limits: { dailyEmailLimit: 500, dailySmsLimit: 0 } })
+  const { id: first } = await createUser(account, { notify: { email: true, sms: false } })
+  const own = {
+    id: `'usr_' || printf('%022d', i)`,
+    email: `i || '@example.com'`,
+    email_key: `i || '@example.com'`,
+    privileges: `iif(i = 230, '["admin"]', '["read"]')`,
+  }
+  const { results } = await env.DB.prepare('SELECT name FROM pragma_table_info(?)')
+    .bind('users')
+    .all<{ name: string }>()
+  const columns = results.map(({ name }) => name)
+  const values = columns.map((name) => own[name as keyof typeof own] ?? name)
+  await env.DB.prepare(
+    `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 230)
+     INSERT INTO users (${columns}) SELECT ${values} FROM users, n WHERE id = ?`,
+  )
+    .bind(first)
+    .run()
+  const { body } = await raiseAlert(account, id)
+  expect(body.recipientsOmitted).toBe(31)
+  expect(body.alert.deliveries).toHaveLength(200)
+  const addresses = body.alert.deliveries.map(({ to }: { to: string }) => to)
+  expect(addresses).toContain('230@example.com')
+  expect(addresses).not.toContain('229@example.com')
+})
+
 describe('the reply to an SOS', () => {
   /** Two hours apart, so that none joins another. */
   const warningOf = async (account: TestAccount, id: string, hoursAgo: number) => {

@@ -4,7 +4,13 @@ import { fetchTokenWithScopes, openAccount, type TestAccount } from '../../suppo
 import { callWithBindings, failExecutions } from '../../support/bindings.ts'
 import { createDevice } from '../../support/devices.ts'
 import { call } from '../../support/http.ts'
-import { makeSource, sendPush, type TestSource } from '../../support/sources.ts'
+import {
+  garminEvent,
+  garminPush,
+  makeSource,
+  sendPush,
+  type TestSource,
+} from '../../support/sources.ts'
 import { createBoundUser } from '../../support/users.ts'
 
 afterEach(() => {
@@ -284,6 +290,38 @@ describe('payloads', () => {
       }
     },
   )
+
+  test('become at most 64 KB of text; the rest is kept as failed, and alerts stay', async () => {
+    const account = await openAccount()
+    await createDevice(account, { identifier: '300434060000001' })
+    const source = await makeSource(account, 'garmin')
+    const text = { messageCode: 3, freeText: 'x'.repeat(10_000) }
+    const at = Date.now() - 60_000
+    const events = [
+      ...Array.from({ length: 9 }, (_, index) => garminEvent('300434060000001', at + index, text)),
+      garminEvent('300434060000001', at + 20, { messageCode: 4, freeText: 'Help' }),
+    ]
+    expect((await source.push(garminPush(events))).status).toBe(200)
+    const stored = await env.DB.prepare('SELECT count(*) AS n FROM commands WHERE account_id = ?')
+      .bind(account.id)
+      .first('n')
+    expect(stored).toBe(6)
+    expect((await account.call('GET', '/api/alerts')).body.alerts).toHaveLength(1)
+    const { failures } = (await account.call('GET', `/api/sources/${source.id}/failures`)).body
+    expect(failures[0].reason).toMatch(/64 KB/)
+  })
+
+  test('that the database cannot take are kept as failed and answered with success', async () => {
+    const account = await openAccount()
+    const source = await makeSource(account, 'garmin')
+    const error = new Error('D1_ERROR: string or blob too big: SQLITE_TOOBIG')
+    const { db: DB } = failExecutions(env.DB, { pattern: /unclaimed/, times: 9, error })
+    const { body } = garminPush([garminEvent('300434060000002', Date.now() - 60_000)])
+    const reply = await callWithBindings({ DB }, 'POST', pathOf(source), { body })
+    expect(reply.status).toBe(200)
+    const { failures } = (await account.call('GET', `/api/sources/${source.id}/failures`)).body
+    expect(failures).toMatchObject([{ reason: expect.stringContaining('too much') }])
+  })
 
   test('that are forged by someone without the key of Rock 7 store nothing', async () => {
     const account = await openAccount()

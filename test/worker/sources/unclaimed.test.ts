@@ -119,6 +119,25 @@ describe('a flood of unknown identifiers', () => {
     expect(unclaimed).toMatchObject([{ identifier: 'flood-0', count: 100 }])
     expect(dropped).toBe(500 + 51)
   })
+
+  test('drops no real tracker: what has not reported for longest goes', async () => {
+    const account = await openAccount()
+    const source = await makeSource(account, 'flespi')
+    const now = Math.floor(Date.now() / 1000)
+    const flood = Array.from({ length: 999 }, (_, index) => fix(`flood-${index}`, now))
+    await source.push(flespiPush([fix('first', now), ...flood.slice(0, 500)]))
+    await source.push(flespiPush(flood.slice(500)))
+    await source.push(flespiPush([fix('first', now + 1)]))
+    await source.push(flespiPush([fix('real', now)]))
+    const { results } = await env.DB.prepare(
+      'SELECT identifier, (SELECT count(*) FROM unclaimed_reports r WHERE r.source_id = u.source_id AND r.identifier_key = u.identifier_key) AS reports FROM unclaimed u WHERE source_id = ?',
+    )
+      .bind(source.id)
+      .all<{ identifier: string; reports: number }>()
+    expect(results).toHaveLength(1000)
+    const reportsOf = new Map(results.map(({ identifier, reports }) => [identifier, reports]))
+    expect([reportsOf.get('first'), reportsOf.get('real')]).toEqual([2, 1])
+  })
 })
 
 describe('a source that creates devices', () => {
