@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { CHANNELS } from '../domain/message/alert.ts'
-import { MAX_RULES } from '../domain/rule/rule.ts'
+import { RULE_LIMITS } from '../domain/rule/rule.ts'
 import { MAX_SPAN_LOCATIONS } from '../domain/track/location.ts'
 import { define } from '../http/contract/contract.ts'
 import { id, instant, success, time } from '../http/contract/wire.ts'
@@ -63,10 +63,11 @@ export const rules = resource({
   body: ruleBody,
   list: { description: 'In the order in which they were created.' },
   create: {
-    description: `The rule holds from the next report on; what happened before raises no alert. An account can have ${MAX_RULES} rules. When a device or group is deleted, rules no longer name it; one that is left without any is disabled.`,
+    description: `The rule holds from the next report on; what happened before raises no alert. ${RULE_LIMITS} When a device or group is deleted, rules no longer name it; one that is left without any is disabled.`,
     problems: ['rule-cap-reached'],
     example: EXAMPLE,
   },
+  edit: { problems: ['rule-cap-reached'] },
   replace: { example: EXAMPLE },
   patch: { example: { enabled: false } },
 })

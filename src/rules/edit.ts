@@ -12,6 +12,7 @@ import type { Reference } from '../db/queries/references.ts'
 import { renewIfChanged } from '../db/queries/rulesVersion.ts'
 import { devices, groups, rules, silentMarks, zones } from '../db/schema.ts'
 import { MAX_RULES, type Rule, type RuleRecord, zonesOf } from '../domain/rule/rule.ts'
+import { explainCap, mayNameZones } from './positions.ts'
 import { ownRules } from './store.ts'
 
 const referencesOf = (record: RuleRecord): Reference[] => [
@@ -26,16 +27,17 @@ const columnsOf = (record: RuleRecord) => ({
   record,
 })
 
-export const createRule = (db: Database, creation: Creation<RuleRecord>) => {
+export const createRule = async (db: Database, creation: Creation<RuleRecord>) => {
   const { accountId, record, now } = creation
-  return createOwned(db, ownRules, creation, {
+  const outcome = await createOwned(db, ownRules, creation, {
     set: { ...columnsOf(record), creation: now, lastModified: now },
     references: referencesOf(record),
     condition: sql`(SELECT count(*) FROM ${rules} WHERE ${rules.accountId} = ${accountId})
-      < ${MAX_RULES}`,
+      < ${MAX_RULES} AND ${mayNameZones({ accountId, before: null, zones: zonesOf(record.when) })}`,
     otherwise: 'rule-cap-reached',
     thereafter: [renewIfChanged(db, accountId)],
   })
+  return explainCap(db, accountId, outcome)
 }
 
 /** Devices that the rule has found silent are forgotten: it begins anew. */
@@ -44,16 +46,22 @@ const deleteMarks = (db: Database, accountId: string, id: string, isWritten: SQL
     .delete(silentMarks)
     .where(and(eq(silentMarks.ruleId, id), eq(silentMarks.accountId, accountId), isWritten))
 
-export const updateRule = (db: Database, edit: Edit<Rule, RuleRecord>) => {
+export const updateRule = async (db: Database, edit: Edit<Rule, RuleRecord>) => {
   const { accountId, before, record, now } = edit
   const isWritten = sql`EXISTS (SELECT 1 FROM ${rules} WHERE ${ownRules.isOwn(accountId, before.id)}
     AND ${rules.version} = ${before.version + 1} AND ${rules.lastModified} = ${now})`
-  return updateOwned(db, ownRules, edit, {
+  const outcome = await updateOwned(db, ownRules, edit, {
     set: { ...columnsOf(record), lastModified: now },
     references: referencesOf(record),
-    otherwise: 'precondition-failed',
+    condition: mayNameZones({
+      accountId,
+      before: { id: before.id, zones: zonesOf(before.when) },
+      zones: zonesOf(record.when),
+    }),
+    otherwise: 'rule-cap-reached',
     thereafter: [renewIfChanged(db, accountId), deleteMarks(db, accountId, before.id, isWritten)],
   })
+  return explainCap(db, accountId, outcome)
 }
 
 export const deleteRule = (db: Database, deletion: Deletion) => {

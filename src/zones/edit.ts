@@ -19,6 +19,7 @@ import {
   type Zone,
   type ZoneRecord,
 } from '../domain/geo/zone.ts'
+import { explainCap, mayHavePositions } from '../rules/positions.ts'
 import { ownZones, selectZonesOf } from './store.ts'
 
 interface NewZones {
@@ -71,17 +72,18 @@ export const createZone = async (
   return { ok: true as const, row: outcome.zones[0] as Zone }
 }
 
-export const updateZone = (db: Database, edit: Edit<Zone, ZoneRecord>) => {
+export const updateZone = async (db: Database, edit: Edit<Zone, ZoneRecord>) => {
   const { accountId, before, record, now } = edit
   const vertices = countVertices(record.shape)
-  return updateOwned(db, ownZones, edit, {
+  const outcome = await updateOwned(db, ownZones, edit, {
     set: { ...record, vertices, lastModified: now },
     condition: sql`(SELECT ifnull(sum(vertices), 0) FROM ${zones} others
       WHERE others.account_id = ${accountId} AND others.id <> ${before.id})
-      <= ${MAX_ACCOUNT_VERTICES - vertices}`,
+      <= ${MAX_ACCOUNT_VERTICES - vertices} AND ${mayHavePositions(accountId, before.id, vertices)}`,
     otherwise: 'zone-cap-reached',
     thereafter: [touchIfChanged(db, accountId)],
   })
+  return explainCap(db, accountId, outcome)
 }
 
 export const deleteZone = (db: Database, deletion: Deletion) =>

@@ -168,6 +168,62 @@ describe('an account', () => {
   })
 })
 
+describe('the positions of the zones that rules name', () => {
+  const enters = (...zones: string[]) => ({ when: { type: 'enters', zones } })
+  const setVertices = (zone: string, vertices: number) =>
+    env.DB.prepare('UPDATE zones SET vertices = ? WHERE id = ?').bind(vertices, zone).run()
+  const ring = Array.from({ length: 100 }, (_, index) => {
+    const angle = (2 * Math.PI * index) / 100
+    return [Math.round(1e5 * Math.cos(angle)) / 1e5, Math.round(1e5 * Math.sin(angle)) / 1e5]
+  })
+  // Without the members of the circle that it replaces.
+  const POLYGON = {
+    type: 'Polygon',
+    coordinates: [[...ring, ring[0]]],
+    center: null,
+    radius: null,
+  }
+
+  test('are at most 100,000, counted for each rule', async () => {
+    const account = await openAccount()
+    const [large, small] = [await createZone(account), await createZone(account)]
+    await setVertices(large, 9996)
+    for (let count = 0; count < 10; count++) await createRule(account, enters(large))
+    const watch = await createRule(account, enters(small))
+    const refused = await account.call('POST', '/api/rules', {
+      body: { name: 'X', ...enters(small) },
+    })
+    expect([refused.status, refused.body.code]).toEqual([409, 'rule-cap-reached'])
+    expect(refused.body.detail).toMatch(/at most 100,000 .* 11 rules .* count as 100,000 positions/)
+    const more = await account.call('PATCH', `/api/rules/${watch}`, { body: enters(small, large) })
+    expect([more.status, more.body.code]).toEqual([409, 'rule-cap-reached'])
+    const grown = await account.call('PATCH', `/api/zones/${small}`, { body: { shape: POLYGON } })
+    expect([grown.status, grown.body.code]).toEqual([409, 'zone-cap-reached'])
+    expect(grown.body.detail).toMatch(/count as 100,000 positions/)
+    await createRule(account, { when: { type: 'speed', above: 90 } })
+    await setVertices(large, 9000)
+    const other = await account.call('PATCH', `/api/zones/${small}`, { body: { shape: POLYGON } })
+    expect(other.status).toBe(200)
+  })
+
+  test('may be more where they were more before, but do not grow', async () => {
+    const account = await openAccount()
+    const [large, small] = [await createZone(account), await createZone(account)]
+    const rules: string[] = []
+    for (let count = 0; count < 10; count++)
+      rules.push(await createRule(account, enters(large, small)))
+    await setVertices(large, 12_000)
+    const edit = (path: string, body: object) => account.call('PATCH', `/api/${path}`, { body })
+    expect((await edit(`rules/${rules[0]}`, { name: 'Y' })).status).toBe(200)
+    expect((await edit(`rules/${rules[1]}`, enters(large))).status).toBe(200)
+    expect((await edit(`rules/${rules[1]}`, enters(large, small))).body.code).toBe(
+      'rule-cap-reached',
+    )
+    expect((await edit(`zones/${small}`, { name: 'Y' })).status).toBe(200)
+    expect((await edit(`zones/${large}`, { shape: POLYGON })).status).toBe(200)
+  })
+})
+
 test('a zone that a rule names is not deleted', async () => {
   const account = await openAccount()
   const zone = await createZone(account)

@@ -23,6 +23,8 @@ export type Zone = ZoneRecord & Resource
 export const MAX_ZONES = 1000
 export const MAX_ZONE_VERTICES = 1000
 export const MAX_ACCOUNT_VERTICES = 20_000
+/** A zone with fewer positions, such as a circle, counts as so many for each rule that names it. */
+export const MIN_RULE_POSITIONS = 40
 export const MAX_RADIUS_METRES = 10_000_000
 export const DEFAULT_COLOR = '#2563eb'
 

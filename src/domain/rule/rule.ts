@@ -1,4 +1,5 @@
 import type { Resource } from '../account/resource.ts'
+import { MAX_ACCOUNT_VERTICES, MIN_RULE_POSITIONS } from '../geo/zone.ts'
 import type { Channel } from '../message/alert.ts'
 import type { ScheduleEntry } from '../time/schedule.ts'
 
@@ -48,6 +49,11 @@ export interface RuleRecord {
 export type Rule = RuleRecord & Resource
 
 export const MAX_RULES = 200
+/**
+ * Of the zones that rules name, counted for each rule. With as many, a location takes about 30 ms of
+ * CPU time and a report of 1000 locations a second at most, in slices.
+ */
+export const MAX_RULE_POSITIONS = 100_000
 export const MAX_RULE_ZONES = 100
 export const MAX_RULE_TARGETS = 1000
 export const MAX_MINUTES = 43_200
@@ -84,6 +90,23 @@ export const isForDevice = (
   (devices.length === 0 && groups.length === 0) ||
   devices.includes(deviceId) ||
   groups.some((group) => deviceGroups.includes(group))
+
+const formatCount = (count: number): string => count.toLocaleString('en')
+
+/** The limits of an account's rules in a sentence. */
+export const RULE_LIMITS = `An account can have ${MAX_RULES} rules. The zones that they name have at most ${formatCount(MAX_RULE_POSITIONS)} positions, counted for each rule that names a zone; one with fewer than ${MIN_RULE_POSITIONS} positions, such as a circle, counts as ${MIN_RULE_POSITIONS}.`
+
+export interface RuleUse {
+  rules: number
+  /** Of the zones that the rules name, counted for each rule. */
+  positions: number
+  /** Of all zones. */
+  vertices: number
+}
+
+/** What an account uses of the limits of rules and zones. */
+export const describeRuleUse = ({ rules, positions, vertices }: RuleUse): string =>
+  `${RULE_LIMITS} This account has ${rules} rules whose zones count as ${formatCount(positions)} positions; all its zones have ${formatCount(vertices)} of ${formatCount(MAX_ACCOUNT_VERTICES)}. Delete rules that are no longer used, name fewer zones in them, or draw the zones with fewer positions.`
 
 const rounded = (value: number): string => String(Math.round(value * 100) / 100)
 

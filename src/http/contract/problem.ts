@@ -187,7 +187,7 @@ export const PROBLEMS = {
       'Delete a webhook that is no longer used. One webhook can receive events of all types.',
     ],
     'zone-cap-reached': [
-      'The account has the maximum number of zones, or of positions in them.',
+      'The account has the maximum number of zones, of positions in them, or of positions that its rules name.',
       'Delete zones that are no longer used, or draw them with fewer positions.',
     ],
     'zone-in-use': [
@@ -195,8 +195,8 @@ export const PROBLEMS = {
       'Change or delete the rules that name the zone first. `GET /api/rules` lists them.',
     ],
     'rule-cap-reached': [
-      'The account has the maximum number of rules.',
-      'Delete a rule that is no longer used. One rule can be for many devices and zones.',
+      'The account has the maximum number of rules, or of positions in the zones that they name.',
+      'Delete rules that are no longer used, or name fewer zones in them. The detail of a reply says what is used.',
     ],
     'delivery-gone': [
       'The events of this delivery are no longer stored.',
@@ -436,6 +436,8 @@ export interface Refused {
   resetAt?: number
   /** The alert that was raised nevertheless. */
   alertId?: string
+  /** Instead of the problem's own. */
+  detail?: string
 }
 
 const isoMember = (name: string, at: number | null | undefined): Record<string, string | null> =>
@@ -446,7 +448,7 @@ export const requireOk = <O extends { ok: true } | Refused>(
   outcome: O,
 ): Extract<O, { ok: true }> => {
   if (outcome.ok) return outcome as Extract<O, { ok: true }>
-  const { refusal, errors, availableAt, resetAt, alertId } = outcome as Refused
+  const { refusal, errors, availableAt, resetAt, alertId, detail } = outcome as Refused
   throw new Problem(refusal, {
     members: {
       ...isoMember('availableAt', availableAt),
@@ -454,5 +456,6 @@ export const requireOk = <O extends { ok: true } | Refused>(
       ...(alertId && { alertId }),
     },
     ...(errors && { errors }),
+    ...(detail && { detail }),
   })
 }
