@@ -116,7 +116,7 @@ export const assignSlot = async (
   noteRequest(accountId, Date.now())
   const hasSlot = activeRequests.releaseSlot(request) !== undefined
   if (!hasSlot || activeRequests.tryAcquire(request, accountId, limits)) return
-  const isFlood = activeRequests.limits !== USUAL_LIMITS
+  const isFlood = activeRequests.limits.max <= FLOOD_SLOTS
   if (!isFlood && (await activeRequests.acquire(request, accountId))) return
   second.rejections++
   throw overloaded()

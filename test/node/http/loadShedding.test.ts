@@ -99,6 +99,16 @@ describe('the delay of the event loop', () => {
     expect(startRequests(500)).toHaveLength(64)
   })
 
+  test('alone makes the requests of an account wait for its share, and rejects none', async () => {
+    await passSecond(60, 150)
+    const active = startRequests(20)
+    const assigned = active.map((request) => isAdmitted(assignSlot(request, 'one account')))
+    await vi.advanceTimersByTimeAsync(100)
+    finish(active.slice(0, 16))
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(await Promise.all(assigned)).toEqual(Array(20).fill(true))
+  })
+
   test('halves them further while requests are rejected, and gives all back after that', async () => {
     const slots: number[] = []
     for (const delayMs of [150, 150, 50, 50, 30, 30, 5, 50])
