@@ -23,7 +23,7 @@ export const requestReset = define({
   tag,
   summary: 'Ask for a password reset',
   description:
-    'E-mails the user a link with which to set a new password; it is valid for one hour, once. The reply is always the same, whether there is such a user or not. Only users who have a password get a link: others have to be invited. At most three an hour for each user, and 100 a day for the account.',
+    'E-mails the user a link with which to set a new password; it is valid for one hour, once. The reply is always the same, whether there is such a user or not. Only users who have a password get a link: others have to be invited. At most three an hour for each user, and 100 a day for the account; the first one of a user in 24 hours is not refused for those of others.',
   scope: 'open',
   body: z.strictObject({ account: accountName, email: emailAddress }),
   reply: done,

@@ -14,7 +14,7 @@ import { operation } from '../http/contract/operation.ts'
 import { Problem, signInProblem } from '../http/contract/problem.ts'
 import { setBrowserCookie } from '../http/cookie.ts'
 import { reply } from '../http/reply/reply.ts'
-import { logFailure } from '../log.ts'
+import { log, logFailure } from '../log.ts'
 import { findAccount } from '../tokens/store.ts'
 import * as contract from './contract.ts'
 import { sendLink } from './sendLink.ts'
@@ -52,7 +52,10 @@ const sendReset = async (
   const user = await findUserByEmail(db, accountId, emailKey(email.trim()) ?? '')
   if (!user || user.password === null || user.disabled || user.isAccountDisabled) return
   const noticeId = await c.get('newId')('ntc')
-  await sendLink(c.env, { kind: 'reset', user, cell, noticeId, now })
+  await sendLink(c.env, { kind: 'reset', user, cell, noticeId, now }).catch((error) => {
+    if (!(error instanceof Problem) || error.code !== 'too-many-requests') throw error
+    log('warn', { event: 'reset-refused', account: accountId })
+  })
 }
 
 /** The reply has been sent, so nobody learns of a failure but the log. */

@@ -74,11 +74,18 @@ const spanEnd = (
 
 const LINK_EMAIL = { channel: 'Email', isEmergency: false } as const
 
+/** Who asks for resets for many others must not keep a user from the first one of a day. */
+const isFirstReset = (tx: Decision, { kind, userId }: CountedLink): boolean =>
+  kind === 'reset' && spanEnd(tx, { kind, userId }, 1, DAY_MS) === null
+
 /** A refusal when the user or the account has been sent as many links or e-mails as allowed. */
-const refuseLink = (tx: Decision, { kind, userId }: CountedLink): LinkRefusal | null => {
+const refuseLink = (tx: Decision, link: CountedLink): LinkRefusal | null => {
+  const { kind, userId } = link
   const retryAt =
     spanEnd(tx, { kind, userId }, MAX_PER_USER_AND_HOUR, HOUR_MS) ??
-    spanEnd(tx, { kind, userId: null }, MAX_PER_ACCOUNT_AND_DAY[kind], DAY_MS) ??
+    (isFirstReset(tx, link)
+      ? null
+      : spanEnd(tx, { kind, userId: null }, MAX_PER_ACCOUNT_AND_DAY[kind], DAY_MS)) ??
     (countWithinBudget(tx, LINK_EMAIL, [1]) === 0 ? limitResetAt(tx.account) : null)
   return retryAt === null ? null : { ok: false, refusal: 'too-many-requests', retryAt }
 }

@@ -276,11 +276,11 @@ describe('a reset', () => {
     })
   })
 
-  test('is sent a hundred times a day for an account', async () => {
+  test('is sent a hundred times a day for an account, and once to each user', async () => {
     const { account, user, body } = await start()
     const stub = ledgerStub(account)
     await runInDurableObject(stub, (_, state) => {
-      for (let sent = 0; sent < 99; sent++)
+      for (let sent = 0; sent < 102; sent++)
         state.storage.sql.exec(
           `INSERT INTO notices (id, accepted, link_kind, user_id) VALUES (?, ?, 'reset', ?)`,
           `ntc_${sent}`,
@@ -288,8 +288,13 @@ describe('a reset', () => {
           `usr_${sent}`,
         )
     })
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
     await requestReset(body)
+    expect(warn).not.toHaveBeenCalled()
+    // Others cannot use up the first one of a user, and what is refused is logged.
     await requestReset(body)
+    expect(warn.mock.calls.join()).toContain(`"event":"reset-refused","account":"${account.id}"`)
+    vi.restoreAllMocks()
     expect(await mailTo(account, user.email)).toHaveLength(1)
     // Invitations have a limit of their own.
     expect((await invite(account, user.id)).status).toBe(200)
