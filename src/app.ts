@@ -7,6 +7,7 @@ import { devices } from './devices/routes.ts'
 import { events } from './events/routes.ts'
 import { groups } from './groups/routes.ts'
 import { admit, admitOperator } from './http/auth.ts'
+import { findConsoleFile, isConsolePath } from './http/consoleFile.ts'
 import type { AppEnv, Context } from './http/context.ts'
 import { unroutedProblem } from './http/contract/methods.ts'
 import { problemResponse } from './http/contract/problem.ts'
@@ -20,6 +21,7 @@ import { messages } from './messages/routes.ts'
 import { invitations, passwords } from './passwordLinks/routes.ts'
 import { receipts } from './receipts/routes.ts'
 import { rules } from './rules/routes.ts'
+
 import { pages, service } from './service/routes.ts'
 import { sessions } from './sessions/routes.ts'
 import { pushes } from './sources/push/pushRoutes.ts'
@@ -80,4 +82,9 @@ app.all('*', async (c) => {
 
 app.onError((error, c) => problemResponse(c, problemOf(c as Context, error)))
 
-export const serve = withLoadShedding(app.fetch)
+const serveApp = withLoadShedding(app.fetch)
+
+export const serve: typeof serveApp = async (request, env, context) => {
+  const file = isConsolePath(request) ? await findConsoleFile(request, env) : null
+  return file ?? serveApp(request, env, context)
+}

@@ -58,6 +58,8 @@ const commonHeaders = (requestId: string, path: string) => ({
   'X-Request-Id': requestId,
   ...(!isForOwnPages(path) && CORS_HEADERS),
   'X-Content-Type-Options': 'nosniff',
+  // Also in console/_headers. Browsers ignore it where there is no TLS.
+  'Strict-Transport-Security': 'max-age=31536000',
 })
 
 const policyHeader = (path: string, env: Env): Record<string, string> =>

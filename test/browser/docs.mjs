@@ -21,6 +21,22 @@ try {
     expect(headers.get('x-content-type-options') === 'nosniff', 'no nosniff')
   })
 
+  await check('only the reference page has its policy, and a missing script is a 404', async () => {
+    for (const path of ['/docsxyz', '/docs/xyz', '/devices']) {
+      const { status, headers } = await fetch(`${base}${path}`)
+      const policy = headers.get('content-security-policy') ?? ''
+      expect(status === 200 && policy.includes('require-trusted-types-for'), `${path}: ${policy}`)
+      expect(headers.has('strict-transport-security'), `no HSTS at ${path}`)
+    }
+    const missing = await fetch(`${base}/console/nothing.js`)
+    expect(missing.status === 404, `a missing script is ${missing.status}`)
+    const script = /\/console\/[\w./-]+\.js/.exec(await (await fetch(base)).text())?.[0]
+    const { status, headers } = await fetch(`${base}${script}`)
+    expect(status === 200, `${script} is ${status}`)
+    expect(headers.get('cache-control').includes('immutable'), `${script} is not kept`)
+    expect(headers.has('strict-transport-security'), `no HSTS at ${script}`)
+  })
+
   await check('it renders the operations of the document', async () => {
     await page.goto(`${base}/docs`)
     await page.getByRole('heading', { level: 1, name: api.info.title }).waitFor()

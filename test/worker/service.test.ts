@@ -2,7 +2,12 @@ import { env } from 'cloudflare:workers'
 import { afterEach, expect, test, vi } from 'vitest'
 import { PROBLEMS } from '../../src/http/contract/problem.ts'
 import { openAccount } from '../support/accounts.ts'
-import { callWithBindings, failExecutions, failStatements } from '../support/bindings.ts'
+import {
+  callWithBindings,
+  failExecutions,
+  failStatements,
+  serveWithBindings,
+} from '../support/bindings.ts'
 import { call } from '../support/http.ts'
 
 afterEach(() => {
@@ -206,4 +211,35 @@ test('an invalid setting is an error and not replaced by the default', async () 
     })
     expect(reply.status, `${name}=${value}`).toBe(500)
   }
+})
+
+test('a file of the console that does not exist is a 404, not the page of the console', async () => {
+  const file = (body: string, type: string) => {
+    const headers = { 'Content-Type': type, 'Cache-Control': 'max-age=31536000, immutable' }
+    return { ASSETS: { fetch: async () => new Response(body, { headers }) } as unknown as Fetcher }
+  }
+  const script = file('let a', 'text/javascript; charset=utf-8')
+  const found = await serveWithBindings(script, 'GET', '/console/main.js')
+  expect([found.status, found.text]).toEqual([200, 'let a'])
+  const page = file('<!doctype html>', 'text/html; charset=utf-8')
+  for (const method of ['GET', 'HEAD', 'POST']) {
+    const missing = await serveWithBindings(page, method, '/console/nothing.js')
+    expect([method, missing.status]).toEqual([method, 404])
+    expect(missing.headers.get('Cache-Control')).toBe('no-store')
+  }
+})
+
+test('every reply tells browsers to come back by TLS only', async () => {
+  for (const path of [
+    '/healthz',
+    '/api/devices',
+    '/problems',
+    '/a/nothing',
+    '/nothing',
+    '/problems/',
+  ])
+    for (const method of ['GET', 'OPTIONS']) {
+      const { headers } = await call(method, path)
+      expect([path, headers.get('Strict-Transport-Security')]).toEqual([path, 'max-age=31536000'])
+    }
 })

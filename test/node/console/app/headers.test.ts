@@ -33,6 +33,22 @@ describe('the Content-Security-Policy of the console', () => {
   })
 })
 
+describe('the headers of assets', () => {
+  const headers = makeHeaders('')
+  const patterns = [...headers.matchAll(/^\/.*$/gm)].map(([pattern]) => pattern)
+
+  test('have another policy for the reference page alone', () => {
+    const relaxed = [...headers.matchAll(/^(\/.*)\n {2}! Content-Security-Policy/gm)]
+    expect(relaxed.map(([, pattern]) => pattern)).toEqual(['/docs'])
+    // The console is shown at all paths without a file: no other pattern may match one of them.
+    expect(patterns.filter((pattern) => pattern.includes('*'))).toEqual(['/*', '/console/*'])
+  })
+
+  test('tell browsers to come back by TLS only', () => {
+    expect(headers).toMatch(/^\/\*\n {2}Strict-Transport-Security: max-age=31536000$/m)
+  })
+})
+
 describe('MAP_URL', () => {
   test.each([
     ['', 'own'],

@@ -24,6 +24,10 @@ describe('paths that are no assets', () => {
     expect(isWorkerFirst(path)).toBe(true)
   })
 
+  test('the Worker is asked for files of the console, which may be missing', () => {
+    expect(isWorkerFirst('/console/nothing.js')).toBe(true)
+  })
+
   test('no page of the console has an address of the Worker', () => {
     const source = readFileSync('console/app/routes.ts', 'utf8')
     const pages = [...source.matchAll(/'(\/[\w/:-]*)'/g)].map(([, path = '']) => path)
