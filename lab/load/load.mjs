@@ -2,7 +2,8 @@
 // Sends three times as many requests as the server can answer, on time whether or not replies come
 // (open loop). Only 2xx, and 429 and 503 with Retry-After, may come back; memory must not grow, 10 s
 // later all must be normal again, and everything acknowledged must be stored.
-// Then one account floods the server, and another's ordinary requests must succeed beside it.
+// Then one account floods the server, with each kind of costly request in turn, and another's
+// ordinary requests must succeed beside it.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { useToolchain } from '../../scripts/toolchain.mjs'
@@ -32,7 +33,7 @@ await useToolchain()
 const { bundle, temporaryFolder } = await import('../harness/server.mjs')
 const { findFreePort, ServerProcess } = await import('../harness/process.mjs')
 const { openTraffic } = await import('./traffic.mjs')
-const { measureNeighbour, summarize } = await import('./neighbour.mjs')
+const { measureNeighbour } = await import('./neighbour.mjs')
 const progress = (text) => process.stderr.write(`\r\x1b[K${text}`)
 
 const script = bundle()
@@ -67,7 +68,7 @@ progress('waiting for recovery')
 const recoveryMs = await waitForRecovery()
 const missing = await countMissingLocations()
 await server.stop()
-const neighbour = await floodBesideNeighbour()
+const floods = await floodBesideNeighbour()
 progress('')
 
 const early = average(memory.slice(memory.length >> 2, memory.length >> 1))
@@ -75,13 +76,15 @@ const late = average(memory.slice(-(memory.length >> 2)))
 const faults = [...forbidden].map(([reply, count]) => `${count} × ${reply}`)
 if (missing > 0) faults.push(`${missing} acknowledged locations are missing`)
 if (seconds >= MIN_SECONDS_TO_JUDGE) {
-  for (const [status, count] of Object.entries(neighbour.beside.statuses))
-    if (!/^2/.test(status)) faults.push(`${count} × ${status} for the neighbour of a flood`)
+  for (const { name, beside } of floods)
+    for (const [status, count] of Object.entries(beside.statuses))
+      if (!/^2/.test(status)) faults.push(`${count} × ${status} for the neighbour beside ${name}`)
   if (recoveryMs === null) faults.push(`not back to normal within ${RECOVERY_MS / 1000} s`)
   if (late > early * 1.25)
     faults.push(`memory grows: ${early.toFixed(0)} MB early, ${late.toFixed(0)} MB late`)
-  if (neighbour.ratio > MAX_NEIGHBOUR_RATIO)
-    faults.push(`beside a flood the neighbour's p99 is ${neighbour.ratio.toFixed(1)} × as long`)
+  for (const { name, ratio } of floods)
+    if (!(ratio <= MAX_NEIGHBOUR_RATIO))
+      faults.push(`beside ${name} the neighbour's p99 is ${ratio.toFixed(1)} × as long`)
 }
 printResult()
 process.exitCode = faults.length > 0 ? 1 : 0
@@ -109,9 +112,12 @@ function printResult() {
     ],
     ['recovered', recovery],
     ['acknowledged', `${acknowledged} locations, ${missing} of them missing`],
-    ['neighbour', `alone ${describe(neighbour.alone)}`],
-    ['', `beside a flood ${describe(neighbour.beside)}: p99 ${neighbour.ratio.toFixed(1)} ×`],
-    ['flood', countsOf(neighbour.flood.statuses)],
+    ['neighbour', 'p50 and p99 alone, and beside a flood of'],
+    ...floods.map(({ name, alone, beside, ratio, flood }) => [
+      '',
+      `${name}: ${describe(alone)} → ${describe(beside)} (${ratio.toFixed(1)} ×, ` +
+        `${countsOf(beside.statuses)}); the flood: ${countsOf(flood.statuses)}`,
+    ]),
   ]
   for (const [name, text] of lines) console.log(`${name.padEnd(14)} ${text}`)
   for (const fault of faults) console.log(`✗ ${fault}`)
@@ -123,8 +129,8 @@ function countsOf(byStatus) {
     .join(', ')
 }
 
-function describe({ statuses: byStatus, p50, p99 }) {
-  return `${countsOf(byStatus)}; p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`
+function describe({ p50, p99 }) {
+  return `${p50.toFixed(1)}, ${p99.toFixed(1)} ms`
 }
 
 async function startServer(vars) {
@@ -141,21 +147,17 @@ async function startServer(vars) {
   return started
 }
 
-/** Short runs have one short round, with a flood of the same kind. */
+/** Short runs have one short round of each flood. */
 async function floodBesideNeighbour() {
-  const isLong = seconds >= MIN_SECONDS_TO_JUDGE
   const floodServer = await startServer({ ALLOW_LOOPBACK_WEBHOOKS: 'true' })
-  const { alone, beside, flood } = await measureNeighbour({
+  const results = await measureNeighbour({
     base: floodServer.base,
-    seconds: isLong ? 20 : Math.min(5, seconds),
-    rounds: isLong ? 3 : 1,
-    locations: isLong ? 40_000 : 10_000,
+    isLong: seconds >= MIN_SECONDS_TO_JUDGE,
     seed: Number(options.seed),
     progress,
   })
   await floodServer.stop()
-  const [quiet, flooded] = [summarize(alone), summarize(beside)]
-  return { alone: quiet, beside: flooded, ratio: flooded.p99 / quiet.p99, flood: summarize(flood) }
+  return results
 }
 
 function recordReply({ status, retryAfter, elapsedMs, error }) {

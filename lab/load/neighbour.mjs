@@ -1,72 +1,47 @@
-import { once } from 'node:events'
-import { createServer, request } from 'node:http'
-import { connect } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { openAccount } from '../harness/http.mjs'
 import { createRandom } from '../harness/random.mjs'
 import { median } from '../harness/rate.mjs'
-import { adminToken } from '../harness/server.mjs'
+import { openFloods } from './floods.mjs'
 import { openConnections, runOpenLoop, sendTimed } from './openLoop.mjs'
+import { openTenant, timesSince } from './tenant.mjs'
 
 /*
  * One account floods the server, another sends ordinary requests. The flood must not slow the other
  * account down.
  */
 
-const DAY_MS = 86_400_000
-const LICENSES = 100
-const NEIGHBOUR_PER_SECOND = 20
-/** Half of them tests of a webhook, half of them reports of almost 1 MB. */
-const FLOOD_PER_SECOND = 20
-const UNREAD_EXPORTS = 24
-const UNREAD_STREAMS = 20
-/** After this time the buffers of the unread exports are full. */
-const SETTLE_MS = 3000
-
-/** Returns a function that gives times one second apart. */
-const timesSince = (daysAgo) => {
-  let time = Date.now() - daysAgo * DAY_MS
-  return () => {
-    time += 1000
-    return new Date(time).toISOString()
-  }
-}
+const PER_SECOND = 20
 
 /**
- * Measures the neighbour's replies alone and beside the flood, in alternating rounds. `locations` is
- * the length of the flood's track: more than fit into the buffers between the Worker and a client
- * that does not read.
+ * Measures the neighbour's replies alone and beside each flood, in alternating rounds. Returns a
+ * result for each flood.
  */
-export async function measureNeighbour({ base, seconds, rounds, locations, seed, progress }) {
+export async function measureNeighbour({ base, isLong, seed, progress, names }) {
   const random = createRandom(seed)
-  const receiver = await openHangingReceiver()
   const next = await openNeighbour(base)
-  const flood = await openFlood(base, { url: receiver.url, locations, progress })
-  const results = { alone: [], beside: [], flood: [] }
-  const measure = (send, perSecond) => measureReplies(send, { perSecond, seconds, random })
-  try {
+  const [seconds, rounds] = isLong ? [12, 3] : [2, 1]
+  const measure = () => measureReplies(next, { perSecond: PER_SECOND, seconds, random })
+  const results = []
+  for await (const { name, flood } of openFloods(base, { isLong, progress, names })) {
+    const [alone, beside, flooding] = [[], [], newReplies()]
     for (let round = 1; round <= rounds; round++) {
-      progress(`round ${round} of ${rounds}: the neighbour alone`)
-      results.alone.push(await measure(next, NEIGHBOUR_PER_SECOND))
-      progress(`round ${round} of ${rounds}: the neighbour beside a flood`)
-      const connections = [...flood.openExports(), ...flood.openStreams()]
-      await sleep(SETTLE_MS)
-      receiver.hang()
-      const flooding = measure(flood.next, FLOOD_PER_SECOND)
-      results.beside.push(await measure(next, NEIGHBOUR_PER_SECOND))
-      receiver.answer()
-      results.flood.push(await flooding)
-      for (const connection of connections) connection.destroy()
-      await sleep(SETTLE_MS)
+      progress(`${name}: round ${round} of ${rounds}, the neighbour alone`)
+      alone.push(await measure())
+      progress(`${name}: round ${round} of ${rounds}, the neighbour beside the flood`)
+      const stop = await flood.start(flooding.note)
+      beside.push(await measure())
+      progress(`${name}: round ${round} of ${rounds}, waiting for the end of the flood`)
+      await stop()
     }
-    return results
-  } finally {
-    receiver.close()
+    flood.close?.()
+    const [quiet, flooded] = [summarize(alone), summarize(beside)]
+    const ratio = flooded.p99 / quiet.p99
+    results.push({ name, alone: quiet, beside: flooded, ratio, flood: summarize([flooding]) })
   }
+  return results
 }
 
 /** The statuses of all rounds together, and the medians of the rounds' percentiles. */
-export function summarize(rounds) {
+function summarize(rounds) {
   const statuses = {}
   for (const round of rounds)
     for (const [status, count] of Object.entries(round.statuses))
@@ -81,22 +56,21 @@ export function summarize(rounds) {
   return { statuses, p50: quantile(0.5), p99: quantile(0.99) }
 }
 
-/** Sends at a fixed rate, with jitter. The times are those of successes. */
-async function measureReplies(next, { perSecond, seconds, random }) {
+/** The times are those of successes. */
+function newReplies() {
   const [statuses, times] = [{}, []]
-  const onReply = ({ status, elapsedMs }) => {
+  const note = ({ status, elapsedMs }) => {
     statuses[status] = (statuses[status] ?? 0) + 1
     if (status >= 200 && status < 300) times.push(elapsedMs)
   }
-  await runOpenLoop({ perSecond, seconds, next, onReply, random })
-  return { statuses, times }
+  return { statuses, times, note }
 }
 
-async function openTenant(base, userName) {
-  const { call, token } = await openAccount(base, adminToken, { userName, licenses: LICENSES })
-  const { device } = await call('POST', '/api/devices', { name: 'Tern' })
-  const headers = { Authorization: `Bearer ${token}` }
-  return { call, token, headers, device: `/api/devices/${device.id}` }
+/** Sends at a fixed rate, with jitter. */
+async function measureReplies(next, { perSecond, seconds, random }) {
+  const replies = newReplies()
+  await runOpenLoop({ perSecond, seconds, next, onReply: replies.note, random })
+  return replies
 }
 
 /** Reports of one location, last locations and lists, in turn. */
@@ -121,105 +95,5 @@ async function openNeighbour(base) {
       })
     const path = kind === 1 ? `${device}/lastLocation` : '/api/devices?limit=20'
     return sendTimed(base, { method: 'GET', path, headers, agent })
-  }
-}
-
-async function openFlood(base, { url, locations, progress }) {
-  const { call, token, headers, device } = await openTenant(base, 'flood')
-  const { webhook } = await call('POST', '/api/webhooks', { url, events: ['alert.*'] })
-  const nextTime = timesSince(30)
-  const thousandLocations = (members) => ({
-    locations: Array.from({ length: 1000 }, () => ({
-      dateTime: nextTime(),
-      latitude: 38.7,
-      longitude: -9.1,
-      ...members,
-    })),
-  })
-  for (let stored = 0; stored < locations; stored += 1000) {
-    progress(`storing a track: ${stored} locations`)
-    await call('POST', `${device}/locations`, thousandLocations({}))
-  }
-  const reports = Array.from({ length: 10 }, () =>
-    JSON.stringify(thousandLocations({ attributes: { note: 'x'.repeat(800) } })),
-  )
-  // Each report is new to the next device: a repeated one would be compared, not stored.
-  const devices = []
-  for (let made = 1; made < LICENSES; made++) {
-    const { device: other } = await call('POST', '/api/devices', { name: `Tern ${made}` })
-    devices.push(`/api/devices/${other.id}`)
-  }
-  let reported = 0
-  const nextReport = () => ({
-    path: `${devices[Math.floor(reported / reports.length) % devices.length]}/locations`,
-    body: reports[reported++ % reports.length],
-  })
-  let turn = 0
-  return {
-    next: () => {
-      const isTest = turn++ % 2 === 0
-      const test = { path: `/api/webhooks/${webhook.id}/test`, body: '{}' }
-      return sendTimed(base, {
-        method: 'POST',
-        headers: { ...headers, 'Content-Type': 'application/json' },
-        ...(isTest ? test : nextReport()),
-      })
-    },
-    openExports: () =>
-      Array.from({ length: UNREAD_EXPORTS }, () =>
-        openUnreadExport(base, `${device}/locations?format=geojson`, token),
-      ),
-    openStreams: () => Array.from({ length: UNREAD_STREAMS }, () => openUnreadStream(base, token)),
-  }
-}
-
-/** Requests an export and reads nothing of it. */
-function openUnreadExport(base, path, token) {
-  const { hostname, port } = new URL(base)
-  const socket = connect(Number(port), hostname).pause()
-  socket.on('error', () => {})
-  socket.write(
-    `GET ${path} HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer ${token}\r\n\r\n`,
-  )
-  return socket
-}
-
-/** Opens a stream of all events and reads nothing of it. */
-function openUnreadStream(base, token) {
-  const outgoing = request(`${base}/api/stream`, {
-    agent: false,
-    headers: {
-      Connection: 'Upgrade',
-      Upgrade: 'websocket',
-      'Sec-WebSocket-Version': '13',
-      'Sec-WebSocket-Key': 'c29tZSBzaXh0ZWVuIGI=',
-      Authorization: `Bearer ${token}`,
-    },
-  })
-  outgoing.on('error', () => {})
-  outgoing.on('upgrade', (_, socket) => socket.pause().on('error', () => {}))
-  outgoing.on('response', (incoming) => incoming.resume())
-  outgoing.end()
-  return outgoing
-}
-
-/** Accepts every request; while it hangs it never replies. */
-async function openHangingReceiver() {
-  let isHanging = true
-  const server = createServer((_, response) => {
-    if (!isHanging) response.writeHead(204).end()
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    url: `http://127.0.0.1:${server.address().port}/`,
-    hang: () => {
-      isHanging = true
-    },
-    /** Ends the calls that wait, so that the next round begins without them. */
-    answer: () => {
-      isHanging = false
-      server.closeAllConnections()
-    },
-    close: () => server.close().closeAllConnections(),
   }
 }

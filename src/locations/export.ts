@@ -1,9 +1,12 @@
 import type { Database } from '../db/open.ts'
 import type { DeviceRef } from '../db/queries/visibility.ts'
+import { FIRST_PAGE_MS } from '../domain/account/requestCost.ts'
 import { simplify } from '../domain/geo/simplify.ts'
 import { iso } from '../domain/time/iso.ts'
 import type { StoredLocation } from '../domain/track/location.ts'
+import { runCostlyWork } from '../http/admission/costlyWork.ts'
 import { acquireLongReply, streamPages } from '../http/admission/longReply.ts'
+import type { Context } from '../http/context.ts'
 import { invalid, Problem } from '../http/contract/problem.ts'
 import { csv } from './formats/csv.ts'
 import { contentType, type Format, type Track, type Writer } from './formats/formats.ts'
@@ -19,8 +22,11 @@ import {
   type TrackPage,
 } from './store.ts'
 
-/** D1 allows 1,000 queries a request, so pages of this size export up to four million locations. */
-export const PAGE_ROWS = 4000
+/** Reading a page keeps the isolate and its database busy for about ten milliseconds. */
+export const PAGE_ROWS = 1000
+/** D1 allows 1,000 queries a request: with longer pages at the end, up to four million locations. */
+const MAX_SHORT_PAGES = 100
+const LONG_PAGE_ROWS = 4400
 const MAX_SIMPLIFIED = 50_000
 
 /** A span of one device's track. */
@@ -61,13 +67,14 @@ const readKeptTimes = async (
   return new Set(points.flatMap(({ time }, index) => (isKept[index] ? [time] : [])))
 }
 
-const readNextPage = (
-  db: Database,
-  span: TrackSpan,
-  { locations }: TrackPage,
-): Promise<TrackPage> => {
-  const from = (locations.at(-1)?.dateTime ?? 0) + 1
-  return readTrackPage(db, { ...span, from, limit: PAGE_ROWS })
+/** Returns a function that reads the page after the one that it gets. */
+const pageReader = (db: Database, span: TrackSpan) => {
+  let pages = 1
+  return ({ locations }: TrackPage): Promise<TrackPage> => {
+    const from = (locations.at(-1)?.dateTime ?? 0) + 1
+    const limit = pages++ < MAX_SHORT_PAGES ? PAGE_ROWS : LONG_PAGE_ROWS
+    return readTrackPage(db, { ...span, from, limit })
+  }
 }
 
 const dayOf = (at: number): string => iso(at).slice(0, 10)
@@ -97,20 +104,24 @@ interface TrackExport {
  * begins.
  */
 export const exportTrack = async (
-  db: Database,
+  c: Context,
   span: TrackSpan,
   { format, geometry, simplify: toleranceMetres }: ExportOptions,
 ): Promise<TrackExport> => {
-  const first = await readFirstPage(db, { ...span, limit: PAGE_ROWS })
+  const db = c.get('db')
+  const first = await runCostlyWork(c, FIRST_PAGE_MS, () =>
+    readFirstPage(db, { ...span, limit: PAGE_ROWS }),
+  )
   if (!first) throw new Problem('device-not-found')
   const { deviceName, hasMore } = first
-  const slot = hasMore ? acquireLongReply(span.accountId) : null
+  const slot = hasMore ? acquireLongReply(span.accountId, { c, pageRows: PAGE_ROWS }) : null
   try {
     const keptTimes =
       toleranceMetres === undefined ? null : await readKeptTimes(db, span, toleranceMetres)
+    const readNext = pageReader(db, span)
     const stream = streamPages<TrackPage, StoredLocation>({
       first,
-      readNext: (page) => (page.hasMore ? readNextPage(db, span, page) : null),
+      readNext: (page) => (page.hasMore ? () => readNext(page) : null),
       rowsOf: ({ locations }) =>
         keptTimes ? locations.filter(({ dateTime }) => keptTimes.has(dateTime)) : locations,
       writer: WRITERS[format]({ deviceName, isShort: !hasMore }, geometry),

@@ -141,6 +141,6 @@ export const locations = new Hono<AppEnv>()
         })),
       )
     const query = { ...deviceOf(c), ...wholeRange({ from, to }) }
-    const { stream, headers } = await exportTrack(c.get('db'), query, { format, ...shape })
+    const { stream, headers } = await exportTrack(c, query, { format, ...shape })
     return replyStream(c, stream, headers)
   })

@@ -4,10 +4,12 @@ import { evictKeysOfUser } from '../auth/keyStatus.ts'
 import { hashPassword } from '../auth/password.ts'
 import { isLinkValid, parseLink } from '../auth/passwordLink.ts'
 import { openCell, openDirectory, withRetries } from '../db/open.ts'
+import { PASSWORD_MS } from '../domain/account/requestCost.ts'
 import { emailKey } from '../domain/message/email.ts'
 import { fold } from '../domain/text/fold.ts'
 import { iso } from '../domain/time/iso.ts'
 import { cellBinding } from '../env.ts'
+import { runCostlyWork } from '../http/admission/costlyWork.ts'
 import { countSignIn } from '../http/admission/rateLimit.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { operation } from '../http/contract/operation.ts'
@@ -98,7 +100,7 @@ export const passwords = new Hono<AppEnv>()
     const now = Date.now()
     await countSignIn(c, now)
     const { db, user } = await requireLink(c, link, now)
-    const hash = await hashPassword(c.env, password)
+    const hash = await runCostlyWork(c, PASSWORD_MS, () => hashPassword(c.env, password))
     if (!(await replacePassword(db, user, hash, now))) throw invalidLink()
     evictKeysOfUser(user.id)
     const { accountUserName: account, email } = user

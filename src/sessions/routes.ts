@@ -3,11 +3,13 @@ import { readBrowserId, type SignInName, writeBrowserCookie } from '../auth/brow
 import { evictKey, evictKeysOfUser } from '../auth/keyStatus.ts'
 import { isPassword } from '../auth/password.ts'
 import { type Database, openCell, openDirectory, withRetries } from '../db/open.ts'
+import { PASSWORD_MS } from '../domain/account/requestCost.ts'
 import { allows } from '../domain/account/scope.ts'
 import { isSessionId } from '../domain/account/session.ts'
 import { emailKey } from '../domain/message/email.ts'
 import { fold } from '../domain/text/fold.ts'
 import { pickCell } from '../env.ts'
+import { runCostlyWork } from '../http/admission/costlyWork.ts'
 import { countSignIn } from '../http/admission/rateLimit.ts'
 import { requireScope } from '../http/auth.ts'
 import type { AppEnv, Context } from '../http/context.ts'
@@ -61,7 +63,7 @@ const checkPassword = async (
   const attempt = await startAttempt(c, db, name, now)
   const found = await findSignInUser(withRetries(db), known?.accountId ?? '', name.emailKey)
   const stored = found?.password ?? null
-  const isRight = await isPassword(c.env, password, stored)
+  const isRight = await runCostlyWork(c, PASSWORD_MS, () => isPassword(c.env, password, stored))
   return isRight && found && stored !== null
     ? { user: found.user, stored, db, cell, attempt }
     : null

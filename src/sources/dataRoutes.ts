@@ -2,7 +2,9 @@ import type { Hono } from 'hono'
 import { byId } from '../db/page.ts'
 import { NO_EXTRAS, presentDevice } from '../devices/present.ts'
 import { findDevice } from '../devices/store.ts'
+import { REQUEST_MS } from '../domain/account/requestCost.ts'
 import { iso } from '../domain/time/iso.ts'
+import { continueCostlyWork, runCostlyWork } from '../http/admission/costlyWork.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { operation } from '../http/contract/operation.ts'
 import { Problem } from '../http/contract/problem.ts'
@@ -95,7 +97,13 @@ export const addDataRoutes = (app: Hono<AppEnv>) =>
     })
     .post('/:sourceId/replay', operation(contract.replayPayloads), async (c) => {
       const source = await requireSource(c)
-      const outcome = await replaySpan(requestContext(c), source, c.req.valid('json'))
+      const span = {
+        ...c.req.valid('json'),
+        awaitTurn: (workMs: number) => continueCostlyWork(c, workMs),
+      }
+      const outcome = await runCostlyWork(c, REQUEST_MS, () =>
+        replaySpan(requestContext(c), source, span),
+      )
       return reply(c, contract.replayPayloads, { success: true, ...outcome })
     })
 

@@ -2,7 +2,9 @@ import { Hono } from 'hono'
 import { hashSecret } from '../auth/secret.ts'
 import { openDirectory } from '../db/open.ts'
 import { makeSecret, SECRET_BYTES } from '../domain/account/apiKey.ts'
+import { workOfPayload } from '../domain/account/requestCost.ts'
 import type { SourceRecord } from '../domain/account/source.ts'
+import { runUndividedWork } from '../http/admission/costlyWork.ts'
 import { applyPatch } from '../http/body/patch.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { operation } from '../http/contract/operation.ts'
@@ -95,7 +97,9 @@ export const sources = addDataRoutes(new Hono<AppEnv>())
   .post('/decode', operation(contract.decodePayload), async (c) => {
     const pasted = c.req.valid('json')
     const push = toPush(pasted, Date.now())
-    const { items, failures } = await decodePush(pasted.provider, push)
+    const { items, failures } = await runUndividedWork(c, workOfPayload(push.body.byteLength), () =>
+      decodePush(pasted.provider, push),
+    )
     return reply(c, contract.decodePayload, {
       success: true,
       items: items.map(presentItem),

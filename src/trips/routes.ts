@@ -1,5 +1,7 @@
 import { Hono } from 'hono'
-import { acquireLongReply } from '../http/admission/longReply.ts'
+import { FIRST_PAGE_MS, workOfLocations } from '../domain/account/requestCost.ts'
+import { continueCostlyWork, runCostlyWork } from '../http/admission/costlyWork.ts'
+import { Slices } from '../http/admission/slices.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { operation } from '../http/contract/operation.ts'
 import { Problem } from '../http/contract/problem.ts'
@@ -9,42 +11,57 @@ import * as contract from './contract.ts'
 import { presentDay, presentStop, presentTrip } from './present.ts'
 import { readFirstFixes, readFixes } from './store.ts'
 import { summarizeDays } from './tripSummary.ts'
-import { findStops, findTrips, isPrecise } from './trips.ts'
+import { findStops, findTrips, isPrecise, type Trip, type TripFix } from './trips.ts'
 
-const readSpan = async (c: Context, span: { from: number; to: number }) => {
+interface Span {
+  from: number
+  to: number
+}
+
+interface Track {
+  timeZone: string
+  fixes: TripFix[]
+  slices: Slices
+}
+
+const readSpan = async (c: Context, span: Span): Promise<Track> => {
   const { accountId, groupId } = c.get('principal')
   const deviceId = c.req.param('deviceId') ?? ''
   const query = { accountId, groupId, deviceId, ...span, limit: SPAN_PAGE_ROWS }
   const found = await readFirstFixes(c.get('db'), query)
   if (!found) throw new Problem('device-not-found')
   const { timeZone, fixes } = found
-  const slot = fixes.length === SPAN_PAGE_ROWS ? acquireLongReply(accountId) : null
-  try {
-    await readFurtherPages(fixes, (from) => readFixes(c.get('db'), { ...query, from }))
-  } finally {
-    slot?.release()
-  }
-  return { timeZone, fixes: fixes.filter(isPrecise) }
+  await readFurtherPages(fixes, async (from) => {
+    await continueCostlyWork(c, workOfLocations(SPAN_PAGE_ROWS))
+    return readFixes(c.get('db'), { ...query, from })
+  })
+  return { timeZone, fixes: fixes.filter(isPrecise), slices: new Slices() }
 }
+
+/** Works on the track of a span, one span of an account at a time. */
+const withTrack = <T>(c: Context, span: Span, work: (track: Track) => Promise<T>): Promise<T> =>
+  runCostlyWork(c, FIRST_PAGE_MS, async () => work(await readSpan(c, span)))
+
+const tripsOf = async ({ fixes, slices }: Track): Promise<Trip[]> =>
+  findTrips(fixes, await findStops(fixes, slices), slices)
 
 export const trips = new Hono<AppEnv>()
   .get('/:deviceId/trips', operation(contract.listTrips), async (c) => {
-    const { fixes } = await readSpan(c, c.req.valid('query'))
-    const found = findTrips(fixes, findStops(fixes))
-    return reply(c, contract.listTrips, {
-      success: true,
-      trips: found.map((trip) => presentTrip(fixes, trip)),
-    })
+    const found = await withTrack(c, c.req.valid('query'), async (track) =>
+      (await tripsOf(track)).map((trip) => presentTrip(track.fixes, trip)),
+    )
+    return reply(c, contract.listTrips, { success: true, trips: found })
   })
   .get('/:deviceId/stops', operation(contract.listStops), async (c) => {
-    const { fixes } = await readSpan(c, c.req.valid('query'))
-    return reply(c, contract.listStops, {
-      success: true,
-      stops: findStops(fixes).map((stop) => presentStop(fixes, stop)),
-    })
+    const stops = await withTrack(c, c.req.valid('query'), async ({ fixes, slices }) =>
+      (await findStops(fixes, slices)).map((stop) => presentStop(fixes, stop)),
+    )
+    return reply(c, contract.listStops, { success: true, stops })
   })
   .get('/:deviceId/summary', operation(contract.readSummary), async (c) => {
-    const { fixes, timeZone } = await readSpan(c, c.req.valid('query'))
-    const days = summarizeDays(fixes, findTrips(fixes, findStops(fixes)), timeZone)
+    const days = await withTrack(c, c.req.valid('query'), async (track) => {
+      const { fixes, timeZone, slices } = track
+      return summarizeDays(fixes, await tripsOf(track), timeZone, slices)
+    })
     return reply(c, contract.readSummary, { success: true, days: days.map(presentDay) })
   })

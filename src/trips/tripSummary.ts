@@ -1,4 +1,5 @@
 import { addDays, type Day, dayStart, localDay } from '../domain/time/day.ts'
+import type { Slices } from '../http/admission/slices.ts'
 import { legMetres, speedOf, type Trip, type TripFix } from './trips.ts'
 
 /* A track by calendar days. */
@@ -12,11 +13,31 @@ export interface DaySummary {
   topSpeed: number | null
 }
 
+const QUARTER_MS = 900_000
+
+/** As `localDay`, which takes microseconds, for times in order: most quarters are in one day. */
+const dayFinder = (timeZone: string): ((time: number) => Day) => {
+  let known = { quarter: Number.NaN, day: '' }
+  return (time) => {
+    const quarter = Math.floor(time / QUARTER_MS)
+    if (quarter === known.quarter) return known.day
+    const start = quarter * QUARTER_MS
+    const day = localDay(start, timeZone)
+    if (localDay(start + QUARTER_MS - 1, timeZone) !== day) return localDay(time, timeZone)
+    known = { quarter, day }
+    return day
+  }
+}
+
 /** Splits a leg at the midnights in it, in proportion to its time. */
-const splitByDay = (from: number, to: number, timeZone: string): [Day, number][] => {
-  const last = localDay(to, timeZone)
+const splitByDay = (
+  [from, to]: [number, number],
+  findDay: (time: number) => Day,
+  timeZone: string,
+): [Day, number][] => {
   const parts: [Day, number][] = []
-  let day = localDay(from, timeZone)
+  let day = findDay(from)
+  const last = findDay(to)
   let start = from
   while (day < last) {
     const next = addDays(day, 1)
@@ -30,11 +51,13 @@ const splitByDay = (from: number, to: number, timeZone: string): [Day, number][]
 }
 
 /** One entry for each day that has a fix or a part of a trip. */
-export const summarizeDays = (
+export const summarizeDays = async (
   fixes: readonly TripFix[],
   trips: readonly Trip[],
   timeZone: string,
-): DaySummary[] => {
+  slices: Slices,
+): Promise<DaySummary[]> => {
+  const findDay = dayFinder(timeZone)
   const days = new Map<Day, DaySummary>()
   const dayOf = (date: Day): DaySummary => {
     const known = days.get(date)
@@ -48,22 +71,26 @@ export const summarizeDays = (
   }
   const hasSpeeds = fixes.some(({ speed }) => speed !== null)
   for (const { time, speed } of fixes) {
-    const day = dayOf(localDay(time, timeZone))
+    const day = dayOf(findDay(time))
     day.locations++
     noteSpeed(day, speed)
+    const turn = slices.spend(1)
+    if (turn) await turn
   }
   for (const { first, last } of trips) {
     const start = fixes[first]
-    if (start) dayOf(localDay(start.time, timeZone)).trips++
+    if (start) dayOf(findDay(start.time)).trips++
     for (let index = first + 1; index <= last; index++) {
       const [before, fix] = [fixes[index - 1] as TripFix, fixes[index] as TripFix]
       const [metres, ms] = [legMetres(before, fix), fix.time - before.time]
-      for (const [date, part] of splitByDay(before.time, fix.time, timeZone)) {
+      for (const [date, part] of splitByDay([before.time, fix.time], findDay, timeZone)) {
         const day = dayOf(date)
         day.distance += ms > 0 ? (metres * part) / ms : 0
         day.movingMs += part
         if (!hasSpeeds) noteSpeed(day, speedOf(metres, ms))
       }
+      const turn = slices.spend(2)
+      if (turn) await turn
     }
   }
   return [...days.values()].sort((a, b) => (a.date < b.date ? -1 : 1))

@@ -1,4 +1,5 @@
 import { distanceMetres } from '../domain/geo/geodesy.ts'
+import type { Slices } from '../http/admission/slices.ts'
 import { STANDSTILL_METRES } from '../rules/evaluate/signals.ts'
 
 /* Trips and stops of a part of a track. Nothing of them is stored. */
@@ -43,13 +44,15 @@ const isAway = (from: TripFix, fix: TripFix): boolean =>
   legMetres(from, fix) - Math.max(from.accuracy ?? 0, fix.accuracy ?? 0) > STANDSTILL_METRES
 
 /** The stops: where all fixes for at least five minutes are near the first of them. */
-export const findStops = (fixes: readonly TripFix[]): Stop[] => {
+export const findStops = async (fixes: readonly TripFix[], slices: Slices): Promise<Stop[]> => {
   const stops: Stop[] = []
   let first = 0
   while (first < fixes.length) {
     const start = fixes[first] as TripFix
     let last = first
     while (last + 1 < fixes.length && !isAway(start, fixes[last + 1] as TripFix)) last++
+    const turn = slices.spend(last - first + 1)
+    if (turn) await turn
     if ((fixes[last] as TripFix).time - start.time >= STOP_MS) {
       stops.push({ first, last })
       first = last + 1
@@ -58,41 +61,48 @@ export const findStops = (fixes: readonly TripFix[]): Stop[] => {
   return stops
 }
 
-/** The fastest reported speed or, where none was reported, that of the fastest leg. */
-const topSpeedOf = (fixes: readonly TripFix[], first: number, last: number): number | null => {
+/** Its distance and top speed: the fastest reported one or, where none was reported, that of the fastest leg. */
+const measureWay = async (
+  fixes: readonly TripFix[],
+  { first, last }: Stop,
+  slices: Slices,
+): Promise<Pick<Trip, 'distance' | 'topSpeed'>> => {
+  let distance = 0
   let reported: number | null = null
   let measured: number | null = null
   for (let index = first; index <= last; index++) {
     const fix = fixes[index] as TripFix
     if (fix.speed !== null) reported = Math.max(reported ?? 0, fix.speed)
     const before = index > first ? fixes[index - 1] : undefined
-    const speed = before ? speedOf(legMetres(before, fix), fix.time - before.time) : null
-    if (speed !== null) measured = Math.max(measured ?? 0, speed)
+    if (before) {
+      const metres = legMetres(before, fix)
+      const speed = speedOf(metres, fix.time - before.time)
+      if (speed !== null) measured = Math.max(measured ?? 0, speed)
+      distance += metres
+    }
+    const turn = slices.spend(1)
+    if (turn) await turn
   }
-  return reported ?? measured
-}
-
-export const wayMetres = (fixes: readonly TripFix[], first: number, last: number): number => {
-  let metres = 0
-  for (let index = first + 1; index <= last; index++)
-    metres += legMetres(fixes[index - 1] as TripFix, fixes[index] as TripFix)
-  return metres
+  return { distance, topSpeed: reported ?? measured }
 }
 
 /** The ways between stops, from the last fix of one to the first of the next. */
-export const findTrips = (fixes: readonly TripFix[], stops: readonly Stop[]): Trip[] => {
+export const findTrips = async (
+  fixes: readonly TripFix[],
+  stops: readonly Stop[],
+  slices: Slices,
+): Promise<Trip[]> => {
   const trips: Trip[] = []
   let first = 0
-  const addTrip = (last: number) => {
+  const addTrip = async (last: number) => {
     if (last <= first) return
-    const distance = wayMetres(fixes, first, last)
-    if (distance > STANDSTILL_METRES)
-      trips.push({ first, last, distance, topSpeed: topSpeedOf(fixes, first, last) })
+    const way = await measureWay(fixes, { first, last }, slices)
+    if (way.distance > STANDSTILL_METRES) trips.push({ first, last, ...way })
   }
   for (const stop of stops) {
-    addTrip(stop.first)
+    await addTrip(stop.first)
     first = stop.last
   }
-  addTrip(fixes.length - 1)
+  await addTrip(fixes.length - 1)
   return trips
 }

@@ -2,12 +2,14 @@ import { Hono } from 'hono'
 import { evictKeysOfUser } from '../auth/keyStatus.ts'
 import { hashPassword } from '../auth/password.ts'
 import { COUNTRIES } from '../domain/account/countries.ts'
+import { PASSWORD_MS } from '../domain/account/requestCost.ts'
 import { isGain, type UserRecord, widerLimits } from '../domain/account/user.ts'
 import { fold } from '../domain/text/fold.ts'
 import { sameJson } from '../domain/text/json.ts'
 import { timeZoneNames } from '../domain/time/timeZones.ts'
 import { pokeIfSubscribed } from '../feed/stub.ts'
 import { resolveGroup } from '../groups/store.ts'
+import { runUndividedWork } from '../http/admission/costlyWork.ts'
 import { admit } from '../http/auth.ts'
 import { applyPatch, type Patch } from '../http/body/patch.ts'
 import type { AppEnv, Context } from '../http/context.ts'
@@ -97,7 +99,8 @@ const refuseWiderLimits = async (c: Context, record: UserRecord): Promise<void> 
 const hashes = new WeakMap<Context, Promise<string>>()
 const hashOnce = async (c: Context, password: string | null): Promise<string | null> => {
   if (password === null) return null
-  const hash = hashes.get(c) ?? hashPassword(c.env, password)
+  const hash =
+    hashes.get(c) ?? runUndividedWork(c, PASSWORD_MS, () => hashPassword(c.env, password))
   hashes.set(c, hash)
   return hash
 }

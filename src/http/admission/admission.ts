@@ -128,10 +128,11 @@ export class Admission {
     return slot
   }
 
-  /** Starts the time until eviction again. */
-  renewSlot(holder: object): void {
+  /** Starts the time until eviction again. False when the holder has no slot. */
+  renewSlot(holder: object): boolean {
     const slot = this.#held.get(holder)
     if (slot) this.#hold(holder, slot.key)
+    return slot !== undefined
   }
 
   #hold(holder: object, key: string | undefined): void {

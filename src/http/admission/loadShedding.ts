@@ -1,8 +1,8 @@
 import { log } from '../../log.ts'
-import { noteRequest, reserveStart } from '../body/slowBodies.ts'
 import type { Context } from '../context.ts'
 import { overloaded } from '../contract/problem.ts'
 import { Admission, delay, type SlotLimits } from './admission.ts'
+import { isStartTooLate, notePiece, noteRequest, pauseLeft, reserveStart } from './pacing.ts'
 
 /*
  * The slots that requests hold in this isolate. The key of a slot is an account, so that one account
@@ -43,11 +43,11 @@ export const largeBodies = new Admission({
   maxHeldMs: BODY_TIMEOUT_MS,
 })
 
-/** Bodies over 256 KiB that are worked on. */
-const slowBodies = new Admission({
-  limits: { max: 4, maxPerKey: 1 },
+/** Costly work: one piece of an account at a time, and the account's others wait behind it. */
+const costlyWork = new Admission({
+  limits: { max: 16, maxPerKey: 1 },
   maxHeldMs: 10_000,
-  maxWaiting: { max: Number.POSITIVE_INFINITY },
+  maxWaiting: { max: Number.POSITIVE_INFINITY, maxPerKey: 48 },
   maxWaitMs: 10_000,
   pollMs: 5,
 })
@@ -140,25 +140,51 @@ export const waitForReceiver = <T>(c: Context, wait: () => Promise<T>): Promise<
   return waitWithoutSlot(request, wait).finally(() => outsideCalls.releaseSlot(request))
 }
 
-/** Waits without a slot until the work on a slow body may start, or throws a 503. */
-export const awaitSlowBodyTurn = async (
+/** The piece of costly work that a request has begun. */
+const pieces = new WeakMap<Request, { owner: string; workMs: number; startedAt: number }>()
+
+const endPiece = (request: Request): void => {
+  const piece = pieces.get(request)
+  if (piece) notePiece(piece.owner, piece.workMs, Date.now() - piece.startedAt)
+  pieces.delete(request)
+}
+
+/**
+ * Waits without a slot until the owner's costly work of so many milliseconds may start, or go on if
+ * the request has begun with some already. Throws a 503 before it starts, and never later.
+ */
+export const awaitCostlyTurn = async (
   request: Request,
-  accountId: string,
-  bytes: number,
+  owner: string,
+  workMs: number,
 ): Promise<void> => {
-  const waitMs = reserveStart(accountId, bytes, Date.now())
-  if (waitMs === 0 && slowBodies.tryAcquire(request, accountId)) return
-  const isAdmitted =
-    waitMs !== null &&
-    (await waitWithoutSlot(request, async () => {
-      await new Promise((resolve) => setTimeout(resolve, waitMs))
-      return slowBodies.acquire(request, accountId)
-    }))
-  if (!isAdmitted) throw overloaded()
+  endPiece(request)
+  const now = Date.now()
+  const hasBegun = costlyWork.renewSlot(request)
+  if (!hasBegun && isStartTooLate(owner, now)) throw overloaded()
+  const waitMs = reserveStart(owner, workMs, now)
+  const isFree = waitMs === 0 && (hasBegun || costlyWork.tryAcquire(request, owner))
+  if (!isFree || pauseLeft(owner, now) > 0)
+    await waitWithoutSlot(request, async () => {
+      await delay(waitMs)
+      const hasTurn = isFree || hasBegun || (await costlyWork.acquire(request, owner))
+      if (!hasTurn) throw overloaded()
+      const pauseMs = pauseLeft(owner, Date.now())
+      if (pauseMs > 0) await delay(pauseMs)
+      costlyWork.renewSlot(request)
+    })
+  pieces.set(request, { owner, workMs, startedAt: Date.now() })
+}
+
+/** Ends what `awaitCostlyTurn` has begun, before the request ends. */
+export const endCostlyTurn = (request: Request): void => {
+  endPiece(request)
+  costlyWork.releaseSlot(request)
 }
 
 /** Releases everything that the request holds. */
 export const releaseSlots = (request: Request): void => {
-  for (const pool of [activeRequests, outsideCalls, largeBodies, slowBodies])
+  endPiece(request)
+  for (const pool of [activeRequests, outsideCalls, largeBodies, costlyWork])
     pool.releaseSlot(request)
 }

@@ -1,6 +1,10 @@
+import { extraCostOfWork, workOfLocations } from '../../domain/account/requestCost.ts'
+import type { Context } from '../context.ts'
 import { Problem } from '../contract/problem.ts'
 import type { RowWriter } from '../paging/rowWriter.ts'
-import { Admission } from './admission.ts'
+import { Admission, delay } from './admission.ts'
+import { notePiece, pauseLeft, reserveStart } from './pacing.ts'
+import { addExtraCost } from './rateLimit.ts'
 
 /*
  * Replies of several pages: exports, and queries of a whole span. Each holds up to two pages, some
@@ -16,8 +20,8 @@ const longReplies = new Admission({
 const RETRY_AFTER_SECONDS = 10
 
 export interface LongReplySlot {
-  /** Starts the time until it counts as abandoned again. */
-  renew: () => void
+  /** Reads the next page when it may, and starts the time until it counts as abandoned again. */
+  readInTurn: <Page>(read: () => Promise<Page>) => Promise<Page>
   release: () => void
 }
 
@@ -31,20 +35,36 @@ const refusal = (accountId: string): Problem =>
         headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
       })
 
-/** Throws 429 while the account has too many long replies, and 503 while the isolate has. */
-export const acquireLongReply = (accountId: string): LongReplySlot => {
+/**
+ * Throws 429 while the account has too many long replies, and 503 while the isolate has. Pages of
+ * `pageRows` are paced, and count in the rate limit as requests of `c`.
+ */
+export const acquireLongReply = (
+  accountId: string,
+  { c, pageRows = 0 }: { c?: Context; pageRows?: number } = {},
+): LongReplySlot => {
   const holder = {}
   if (!longReplies.tryAcquire(holder, accountId)) throw refusal(accountId)
   return {
-    renew: () => longReplies.renewSlot(holder),
+    readInTurn: async (read) => {
+      const workMs = workOfLocations(pageRows)
+      if (c) addExtraCost(c, extraCostOfWork(workMs))
+      const now = Date.now()
+      await delay(Math.max(reserveStart(accountId, workMs, now), pauseLeft(accountId, now)))
+      longReplies.renewSlot(holder)
+      const startedAt = Date.now()
+      const page = await read()
+      notePiece(accountId, workMs, Date.now() - startedAt)
+      return page
+    },
     release: () => void longReplies.releaseSlot(holder),
   }
 }
 
 interface Pages<Page, Row> {
   first: Page
-  /** The page after this one; null after the last. */
-  readNext: (page: Page) => Promise<Page> | null
+  /** Reads the page after this one; null after the last. */
+  readNext: (page: Page) => (() => Promise<Page>) | null
   rowsOf: (page: Page) => Row[]
   writer: RowWriter<Row>
   /** Null when the first page is the only one. */
@@ -61,10 +81,11 @@ async function* writePages<Page, Row>(pages: Pages<Page, Row>): AsyncGenerator<U
   const { first, readNext, rowsOf, writer, slot } = pages
   try {
     yield encoder.encode(writer.begin)
-    for (let page: Page | null = first; page; page = await readNext(page)) {
-      slot?.renew()
+    for (let page: Page | null = first; page; ) {
       const rows = rowsOf(page)
       if (rows.length > 0) for (const text of writer.page(rows)) yield encoder.encode(text)
+      const read = readNext(page)
+      page = read && (await (slot ? slot.readInTurn(read) : read()))
     }
     yield encoder.encode(writer.end())
   } finally {

@@ -45,12 +45,18 @@ export const countExtraCost = (c: Context, cost: number): void => {
   c.set('counted', counted + cost)
 }
 
+/** The same for work after the reply has begun: nothing of it can be refused any more. */
+export const addExtraCost = (c: Context, cost: number): void => {
+  const { accountId } = c.get('principal')
+  tryCountExtra(c, accountId, Date.now(), { counted: c.get('counted') ?? 1, cost })
+}
+
 const refuseIfExhausted = (limit: FailureLimit, now: number): void => {
   if (isExhausted(limit)) throw tooMany('token', limit.window, now)
 }
 
 /** Cloudflare sets CF-Connecting-IP itself; a client can write anything into X-Forwarded-For. */
-const networkOfCaller = (c: Context): string =>
+export const networkOfCaller = (c: Context): string =>
   networkOf(c.req.header('CF-Connecting-IP') ?? 'unknown')
 
 /**

@@ -1,11 +1,11 @@
-import { extraCostOfBody } from '../../domain/account/requestCost.ts'
+import { extraCostOfBody, workOfBody } from '../../domain/account/requestCost.ts'
 import { escapePointer } from '../../domain/text/json.ts'
-import { assignSlotAgain, awaitSlowBodyTurn } from '../admission/loadShedding.ts'
+import { assignSlotAgain, awaitCostlyTurn } from '../admission/loadShedding.ts'
+import { isStartTooLate } from '../admission/pacing.ts'
 import { countExtraCost } from '../admission/rateLimit.ts'
 import type { Context } from '../context.ts'
 import { invalid, malformedBody, overloaded, Problem } from '../contract/problem.ts'
 import { declaredLength, MAX_BODY_BYTES, readBytes } from './body.ts'
-import { isStartTooLate } from './slowBodies.ts'
 
 /* Turns the bytes of a request body into JSON, and refuses strings that cannot be stored. */
 
@@ -119,7 +119,7 @@ export const readJson = async (c: Context, maxBytes = MAX_BODY_BYTES): Promise<J
   if (bytes.byteLength === 0) return null
   countExtraCost(c, extraCostOfBody(bytes.byteLength))
   const isSlow = bytes.byteLength > MIN_SLOW_BYTES
-  if (isSlow && accountId) await awaitSlowBodyTurn(request, accountId, bytes.byteLength)
+  if (isSlow && accountId) await awaitCostlyTurn(request, accountId, workOfBody(bytes.byteLength))
   const body = parseJson(bytes)
   // Parsing a large body takes milliseconds: other requests get their turn before it is validated.
   if (isSlow) await scheduler.wait(0)

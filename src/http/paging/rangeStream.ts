@@ -1,3 +1,5 @@
+import { FIRST_PAGE_MS } from '../../domain/account/requestCost.ts'
+import { runCostlyWork } from '../admission/costlyWork.ts'
 import { acquireLongReply, streamPages } from '../admission/longReply.ts'
 import type { Context } from '../context.ts'
 import { Problem } from '../contract/problem.ts'
@@ -36,9 +38,9 @@ export const readWholeRange = async <Row>(
     if (!page) throw new Problem('device-not-found')
     return page
   }
-  const first = await readPage(null)
+  const first = await runCostlyWork(c, FIRST_PAGE_MS, () => readPage(null))
   if (!first.next) return { rows: first.rows }
-  const slot = acquireLongReply(c.get('principal').accountId)
+  const slot = acquireLongReply(c.get('principal').accountId, { c, pageRows })
   try {
     await refuseExcess(findExcess(range))
   } catch (error) {
@@ -47,7 +49,7 @@ export const readWholeRange = async <Row>(
   }
   const stream = streamPages({
     first,
-    readNext: ({ next }) => next && readPage(next),
+    readNext: ({ next }) => next && (() => readPage(next)),
     rowsOf: ({ rows }) => rows,
     writer,
     slot,

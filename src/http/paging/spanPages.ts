@@ -1,7 +1,8 @@
 import { MAX_SPAN_LOCATIONS } from '../../domain/track/location.ts'
 import { Problem } from '../contract/problem.ts'
 
-export const SPAN_PAGE_ROWS = 10_000
+/** Reading a page keeps the isolate and its database busy for about ten milliseconds. */
+export const SPAN_PAGE_ROWS = 1000
 
 const EXCESS = `The span has more than ${MAX_SPAN_LOCATIONS.toLocaleString('en')} locations. Choose a shorter one with \`from\` and \`to\`.`
 

@@ -17,7 +17,16 @@ const parser = new XMLParser({
   ignorePiTags: true,
 })
 
+const parsedPushes = new WeakMap<Push, JsonObject>()
+
+/** Parses once: the reply to a push needs what its decoder has read. */
 export const parseXml = (push: Push): JsonObject => {
+  const parsed = parsedPushes.get(push) ?? parseBody(push)
+  parsedPushes.set(push, parsed)
+  return parsed
+}
+
+const parseBody = (push: Push): JsonObject => {
   const text = bodyText(push)
   if (/<!(DOCTYPE|ENTITY)/i.test(text))
     throw new Unreadable('XML with a DOCTYPE or an entity is refused.')

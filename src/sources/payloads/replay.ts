@@ -1,3 +1,5 @@
+import { workOfPayload } from '../../domain/account/requestCost.ts'
+import { Slices } from '../../http/admission/slices.ts'
 import { Problem } from '../../http/contract/problem.ts'
 import type { ServiceContext } from '../../serviceContext.ts'
 import { decodePush } from '../decoding/decode.ts'
@@ -9,8 +11,8 @@ import { countPayloads, type Payload, readPayloads, setReasons, unpackPush } fro
 
 const MAX_PAYLOADS = 1000
 const EXCESS = `The span has more than ${MAX_PAYLOADS.toLocaleString('en')} payloads. Choose a shorter one with \`from\` and \`to\`.`
-/** A payload may have 64 KiB: a page is read and stored at once. */
-const PAGE = 20
+/** A payload may have 64 KiB: a page is read, decoded and stored at once. */
+const PAGE = 5
 
 interface Replayed {
   id: string
@@ -31,6 +33,13 @@ const decodeAgain = async (
   return { id, arrived, reason: failures.length > 0 ? failures.join(' ') : null }
 }
 
+interface ReplaySpan {
+  from: number
+  to: number
+  /** Waits until a page, so many milliseconds of work, may be decoded. */
+  awaitTurn: (workMs: number) => Promise<void>
+}
+
 /**
  * Decodes the payloads of a span again and stores what they become, nothing twice. A replay is no
  * sign of life: everything keeps the time at which its payload arrived.
@@ -38,17 +47,23 @@ const decodeAgain = async (
 export const replaySpan = async (
   context: ServiceContext,
   source: StoredSource,
-  span: { from: number; to: number },
+  { awaitTurn, ...span }: ReplaySpan,
 ): Promise<{ decoded: number; failed: number }> => {
   const { db, accountId } = context
   const holder = { accountId, sourceId: source.id }
   if ((await countPayloads(db, holder, span)) > MAX_PAYLOADS)
     throw new Problem('span-too-large', { detail: EXCESS })
   const counts = { decoded: 0, failed: 0 }
+  const slices = new Slices()
   let after = ''
   for (;;) {
     const page = await readPayloads(db, holder, { ...span, after }, PAGE)
-    const replayed = await Promise.all(page.map((payload) => decodeAgain(source, payload)))
+    await awaitTurn(workOfPayload(page.reduce((bytes, { size }) => bytes + size, 0)))
+    const replayed: Replayed[] = []
+    for (const payload of page) {
+      replayed.push(await decodeAgain(source, payload))
+      await slices.spend(workOfPayload(payload.size) * 1000)
+    }
     const arrived = replayed.flatMap((one) => one.arrived)
     await ingestOrKeep(context, source, { arrived, now: Date.now(), isOld: true, isReplay: true })
     const changed = replayed.filter(({ reason }, at) => reason !== page[at]?.reason)

@@ -1,8 +1,13 @@
 import { Hono } from 'hono'
-import { extraCostOfBody, extraCostOfLocations } from '../../domain/account/requestCost.ts'
+import {
+  extraCostOfBody,
+  extraCostOfLocations,
+  workOfPayload,
+} from '../../domain/account/requestCost.ts'
 import { MAX_PUSH_BYTES, type SourceItem } from '../../domain/account/source.ts'
 import { BoundedCache } from '../../domain/cache/boundedCache.ts'
 import { mayCarryEmergency } from '../../domain/message/reportedEmergency.ts'
+import { runCostlyWork, runUndividedWork } from '../../http/admission/costlyWork.ts'
 import { assignSlot } from '../../http/admission/loadShedding.ts'
 import { countExtraCost, countRequest } from '../../http/admission/rateLimit.ts'
 import { readBytes } from '../../http/body/body.ts'
@@ -60,6 +65,25 @@ const reasonTooLarge = (error: unknown): string[] => {
   throw error
 }
 
+const storePush = async (c: Context, known: KnownSource, push: Push): Promise<void> => {
+  const { source, accountId } = known
+  const context = pushContext(c, known)
+  const { items, failures: notUnderstood } = await decodePush(source.provider, push)
+  const arrived = items.map((item) => ({ item, receivedAt: push.now }))
+  countExtraCost(c, extraCostOfLocations(itemsOf(arrived, 'location').length))
+  if (!items.some(isUrgent)) await requireStorage(context)
+  const notStored = await ingestOrKeep(context, source, { arrived, now: push.now }).then(
+    () => [],
+    (error) => reasonTooLarge(error),
+  )
+  const failures = [...notStored, ...notUnderstood]
+  if (failures.length > 0 || source.keepRaw)
+    await keepPayload(context.db, { accountId, sourceId: source.id }, push, {
+      id: await newId('pay'),
+      reason: failures.length > 0 ? failures.join(' ') : null,
+    })
+}
+
 const receivePush = async (c: Context): Promise<Response> => {
   const now = Date.now()
   const known = await admitPush(c, now)
@@ -74,20 +98,8 @@ const receivePush = async (c: Context): Promise<Response> => {
     requireJwt: requiresJwt(source),
   }
   countExtraCost(c, extraCostOfBody(push.body.byteLength))
-  const { items, failures: notUnderstood } = await decodePush(source.provider, push)
-  const arrived = items.map((item) => ({ item, receivedAt: now }))
-  countExtraCost(c, extraCostOfLocations(itemsOf(arrived, 'location').length))
-  if (!items.some(isUrgent)) await requireStorage(context)
-  const notStored = await ingestOrKeep(context, source, { arrived, now }).then(
-    () => [],
-    (error) => reasonTooLarge(error),
-  )
-  const failures = [...notStored, ...notUnderstood]
-  if (failures.length > 0 || source.keepRaw)
-    await keepPayload(context.db, { accountId, sourceId: source.id }, push, {
-      id: await newId('pay'),
-      reason: failures.length > 0 ? failures.join(' ') : null,
-    })
+  const run = push.contentType.includes('xml') ? runUndividedWork : runCostlyWork
+  await run(c, workOfPayload(push.body.byteLength), () => storePush(c, known, push))
   noteArrival(context, source.id, now)
   noteStored(context)
   const { status, contentType, body } = replyTo(source.provider, push)

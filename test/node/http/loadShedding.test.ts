@@ -2,16 +2,14 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import {
   assignSlot,
   assignSlotAgain,
-  awaitSlowBodyTurn,
+  awaitCostlyTurn,
   measureDelay,
   releaseSlots,
   tryAcquireSlot,
   waitWithoutSlot,
 } from '../../../src/http/admission/loadShedding.ts'
+import { isStartTooLate } from '../../../src/http/admission/pacing.ts'
 import { readBytes } from '../../../src/http/body/body.ts'
-import { isStartTooLate } from '../../../src/http/body/slowBodies.ts'
-
-const MEBIBYTE = 2 ** 20
 
 const newRequest = (): Request => new Request('https://perigee.test/')
 
@@ -236,13 +234,13 @@ describe('the slots of an account', () => {
   })
 })
 
-describe('slow bodies', () => {
-  /** Starts requests with slow bodies, and returns which may be worked on. */
-  const startSlow = (count: number, accountId: string) => {
+describe('costly work', () => {
+  /** Starts requests with 800 ms of work each, and returns which may begin. */
+  const startCostly = (count: number, accountId: string) => {
     const outcomes = Array.from({ length: count }, () => {
       const [request] = startRequests(1)
       const outcome = { request: request as Request, isAdmitted: undefined as boolean | undefined }
-      void isAdmitted(awaitSlowBodyTurn(outcome.request, accountId, MEBIBYTE)).then((is) => {
+      void isAdmitted(awaitCostlyTurn(outcome.request, accountId, 800)).then((is) => {
         outcome.isAdmitted = is
       })
       return outcome
@@ -253,9 +251,9 @@ describe('slow bodies', () => {
     }
   }
 
-  test('of an account are worked on one at a time, those of others beside it', async () => {
-    const one = startSlow(3, 'one')
-    const two = startSlow(1, 'two')
+  test('of an account is done one at a time, that of others beside it', async () => {
+    const one = startCostly(3, 'one')
+    const two = startCostly(1, 'two')
     await vi.advanceTimersByTimeAsync(1000)
     expect(two.admitted()).toHaveLength(1)
     for (const count of [1, 2, 3]) {
@@ -267,13 +265,13 @@ describe('slow bodies', () => {
     finish(two.admitted())
   })
 
-  test('of an account that is not alone start in intervals, 1 MiB in four seconds', async () => {
+  test('of an account that is not alone takes a fifth of the time: 800 ms in four seconds', async () => {
     const other = startRequests(1)
     await assignSlot(other[0] as Request, 'two')
     finish(other)
-    const { outcomes, admitted } = startSlow(8, 'one')
+    const { outcomes, admitted } = startCostly(8, 'one')
     await vi.advanceTimersByTimeAsync(100)
-    // The fourth would start after twelve seconds: the body of a fifth need not be read at all.
+    // The fourth would start after twelve seconds: a fifth is refused before its body is read.
     expect(isStartTooLate('one', Date.now())).toBe(true)
     expect(isStartTooLate('three', Date.now())).toBe(false)
     expect(outcomes.map(({ isAdmitted }) => isAdmitted)).toEqual([
@@ -289,14 +287,14 @@ describe('slow bodies', () => {
       await vi.advanceTimersByTimeAsync(155)
     }
     // Ten seconds after the other account’s request nobody waits any more.
-    const alone = startSlow(1, 'one')
+    const alone = startCostly(1, 'one')
     await vi.advanceTimersByTimeAsync(0)
     expect(alone.admitted()).toHaveLength(1)
     finish(alone.admitted())
   })
 
-  test('wait without a slot, and no longer than ten seconds', async () => {
-    const { outcomes, admitted } = startSlow(12, 'one')
+  test('waits without a slot, and no longer than ten seconds', async () => {
+    const { outcomes, admitted } = startCostly(12, 'one')
     await vi.advanceTimersByTimeAsync(0)
     // One of them works, eleven wait: 127 slots are free.
     const others = startRequests(500)
@@ -310,6 +308,70 @@ describe('slow bodies', () => {
     const refused = outcomes.filter(({ isAdmitted }) => isAdmitted === false)
     expect(refused).toHaveLength(10)
     finish(outcomes.map(({ request }) => request))
+  })
+})
+
+describe('the costly work of a request', () => {
+  const noteOther = async () => {
+    const other = startRequests(1)
+    await assignSlot(other[0] as Request, 'two')
+    finish(other)
+  }
+
+  test('goes on after pauses, and nothing of the account begins meanwhile', async () => {
+    await noteOther()
+    const [first, second] = startRequests(2) as [Request, Request]
+    await awaitCostlyTurn(first, 'one', 100)
+    let piece = 1
+    const work = (async () => {
+      for (; piece < 4; piece++) await awaitCostlyTurn(first, 'one', 100)
+    })()
+    const other = isAdmitted(awaitCostlyTurn(second, 'one', 100))
+    // Each piece waits for the pauses after those before it, also after that of the other request.
+    await vi.advanceTimersByTimeAsync(499)
+    expect(piece).toBe(1)
+    await vi.advanceTimersByTimeAsync(1)
+    expect(piece).toBe(2)
+    await vi.advanceTimersByTimeAsync(1500)
+    expect(piece).toBe(4)
+    await work
+    releaseSlots(first)
+    await vi.advanceTimersByTimeAsync(20)
+    expect(await other).toBe(true)
+    releaseSlots(second)
+  })
+
+  test('that takes longer than was estimated makes the next pause longer', async () => {
+    await noteOther()
+    const [first, second] = startRequests(2) as [Request, Request]
+    await awaitCostlyTurn(first, 'one', 10)
+    await vi.advanceTimersByTimeAsync(60)
+    releaseSlots(first)
+    let isNext = false
+    void awaitCostlyTurn(second, 'one', 10).then(() => {
+      isNext = true
+    })
+    await vi.advanceTimersByTimeAsync(239)
+    expect(isNext).toBe(false)
+    await vi.advanceTimersByTimeAsync(1)
+    expect(isNext).toBe(true)
+    releaseSlots(second)
+  })
+
+  test('waits behind at most 48 others of its account, and not behind those of others', async () => {
+    const outcomes: boolean[] = []
+    const start = (accountId: string) => {
+      const [request] = startRequests(1)
+      void isAdmitted(awaitCostlyTurn(request as Request, accountId, 10)).then((is) =>
+        outcomes.push(is),
+      )
+    }
+    for (let count = 0; count < 50; count++) start('one')
+    await vi.advanceTimersByTimeAsync(0)
+    expect(outcomes).toEqual([true, false])
+    start('two')
+    await vi.advanceTimersByTimeAsync(0)
+    expect(outcomes).toEqual([true, false, true])
   })
 })
 

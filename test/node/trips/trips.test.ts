@@ -1,8 +1,21 @@
 import fc from 'fast-check'
 import geodesic from 'geographiclib-geodesic'
 import { describe, expect, test } from 'vitest'
+import { localDay } from '../../../src/domain/time/day.ts'
+import { Slices } from '../../../src/http/admission/slices.ts'
 import { summarizeDays } from '../../../src/trips/tripSummary.ts'
-import { findStops, findTrips, type TripFix } from '../../../src/trips/trips.ts'
+import {
+  findStops,
+  findTrips,
+  type Stop,
+  type Trip,
+  type TripFix,
+} from '../../../src/trips/trips.ts'
+
+const stopsIn = (fixes: TripFix[]) => findStops(fixes, new Slices())
+const tripsIn = (fixes: TripFix[], stops: Stop[]) => findTrips(fixes, stops, new Slices())
+const daysIn = (fixes: TripFix[], trips: Trip[], timeZone: string) =>
+  summarizeDays(fixes, trips, timeZone, new Slices())
 
 const MINUTE = 60_000
 const START = Date.UTC(2026, 10, 14, 8)
@@ -32,7 +45,7 @@ const minuteOf = (fix: TripFix | undefined) => ((fix?.time ?? 0) - START) / MINU
 const spans = (fixes: TripFix[], list: { first: number; last: number }[]) =>
   list.map(({ first, last }) => [minuteOf(fixes[first]), minuteOf(fixes[last])])
 
-describe('trips and stops', () => {
+describe('trips and stops', async () => {
   const fixes = [
     at(0, 0),
     at(10, 20),
@@ -44,10 +57,10 @@ describe('trips and stops', () => {
     at(60, 12_030),
     at(70, 20_000),
   ]
-  const stops = findStops(fixes)
-  const trips = findTrips(fixes, stops)
+  const stops = await stopsIn(fixes)
+  const trips = await tripsIn(fixes, stops)
 
-  test('are the parts of the track where it stands and where it moves', () => {
+  test('are the parts of the track where it stands and where it moves', async () => {
     expect(spans(fixes, stops)).toEqual([
       [0, 20],
       [35, 60],
@@ -58,44 +71,44 @@ describe('trips and stops', () => {
     ])
   })
 
-  test('have the length of the geodesic and the top speed that was reported, or else measured', () => {
+  test('have the length of the geodesic and the top speed that was reported, or else measured', async () => {
     expect(trips[0]?.distance).toBeCloseTo(11_995, -1)
     expect(trips[0]?.topSpeed).toBe(72.5)
     expect(trips[1]?.topSpeed).toBeCloseTo(47.8, 1)
   })
 
-  test('of a device that never moves are one stop and no trip', () => {
+  test('of a device that never moves are one stop and no trip', async () => {
     const still = Array.from({ length: 50 }, (_, index) => at(index * 10, (index % 3) * 30))
-    expect(findStops(still)).toEqual([{ first: 0, last: 49 }])
-    expect(findTrips(still, findStops(still))).toEqual([])
+    expect(await stopsIn(still)).toEqual([{ first: 0, last: 49 }])
+    expect(await tripsIn(still, await stopsIn(still))).toEqual([])
   })
 
-  test('of nothing are nothing', () => {
-    expect(findStops([])).toEqual([])
-    expect(findTrips([], [])).toEqual([])
-    expect(findTrips([at(0, 0)], findStops([at(0, 0)]))).toEqual([])
+  test('of nothing are nothing', async () => {
+    expect(await stopsIn([])).toEqual([])
+    expect(await tripsIn([], [])).toEqual([])
+    expect(await tripsIn([at(0, 0)], await stopsIn([at(0, 0)]))).toEqual([])
   })
 
-  test('across the antimeridian are as short as they are', () => {
+  test('across the antimeridian are as short as they are', async () => {
     const way = [
       { ...at(0, 0), longitude: 179.9 },
       { ...at(30, 0), longitude: -179.9 },
     ]
     const expected = geodesic.Geodesic.WGS84.Inverse(0, 179.9, 0, -179.9).s12 ?? 0
-    expect(findTrips(way, [])[0]?.distance).toBeCloseTo(expected, 0)
+    expect((await tripsIn(way, []))[0]?.distance).toBeCloseTo(expected, 0)
   })
 })
 
-test('trips and stops cover the track: they do not overlap and come in order', () => {
+test('trips and stops cover the track: they do not overlap and come in order', async () => {
   const steps = fc.array(
     fc.tuple(fc.integer({ min: 1, max: 20 }), fc.integer({ min: -300, max: 3000 })),
     { maxLength: 60 },
   )
-  fc.assert(
-    fc.property(steps, (list) => {
+  await fc.assert(
+    fc.asyncProperty(steps, async (list) => {
       const fixes = walk(list)
-      const stops = findStops(fixes)
-      const trips = findTrips(fixes, stops)
+      const stops = await stopsIn(fixes)
+      const trips = await tripsIn(fixes, stops)
       const all = [...stops, ...trips].sort((a, b) => a.first - b.first || a.last - b.last)
       for (const [index, part] of all.entries()) {
         const next = all[index + 1]
@@ -110,13 +123,13 @@ test('trips and stops cover the track: they do not overlap and come in order', (
 })
 
 describe('a summary', () => {
-  test('splits a leg at midnight of the zone', () => {
+  test('splits a leg at midnight of the zone', async () => {
     const fixes = [
       { ...at(0, 0), time: Date.parse('2026-11-14T22:00:00Z') },
       { ...at(0, 40_000), time: Date.parse('2026-11-15T02:00:00Z') },
     ]
-    const trips = findTrips(fixes, [])
-    const days = summarizeDays(fixes, trips, 'Europe/Berlin')
+    const trips = await tripsIn(fixes, [])
+    const days = await daysIn(fixes, trips, 'Europe/Berlin')
     expect(
       days.map(({ date, movingMs, trips: count }) => [date, movingMs / MINUTE, count]),
     ).toEqual([
@@ -127,28 +140,58 @@ describe('a summary', () => {
     expect(days[1]?.distance).toBeCloseTo(30_000, -1)
   })
 
-  test('has a day of 25 hours where clocks go back', () => {
+  test('has a day of 25 hours where clocks go back', async () => {
     const fixes = [
       { ...at(0, 0), time: Date.parse('2026-10-24T22:00:00Z') },
       { ...at(0, 90_000), time: Date.parse('2026-10-25T23:00:00Z') },
     ]
-    const days = summarizeDays(fixes, findTrips(fixes, []), 'Europe/Berlin')
+    const days = await daysIn(fixes, await tripsIn(fixes, []), 'Europe/Berlin')
     expect(days.map(({ date, movingMs }) => [date, movingMs / MINUTE])).toEqual([
       ['2026-10-25', 25 * 60],
       ['2026-10-26', 0],
     ])
   })
 
-  test('adds up to the trips', () => {
+  test('finds the days as the zone has them, also where one begins twice', async () => {
+    const start = Date.parse('2010-11-06T00:00:00Z')
+    const fixes = Array.from({ length: 3000 }, (_, n) => ({
+      ...at(0, 0),
+      time: start + n * MINUTE,
+    }))
+    const counts = new Map<string, number>()
+    for (const { time } of fixes) {
+      const day = localDay(time, 'America/St_Johns')
+      counts.set(day, (counts.get(day) ?? 0) + 1)
+    }
+    const days = await daysIn(fixes, [], 'America/St_Johns')
+    expect(days.map(({ date, locations }) => [date, locations])).toEqual([...counts])
+  })
+
+  test('of a long track gives others their turn', async () => {
+    const fixes = Array.from({ length: 20_000 }, (_, n) => at(n, n * 1000))
+    const slices = new Slices()
+    let turns = 0
+    const spend = slices.spend.bind(slices)
+    slices.spend = (units) => {
+      const turn = spend(units)
+      if (turn) turns++
+      return turn
+    }
+    const trips = await findTrips(fixes, await findStops(fixes, slices), slices)
+    await summarizeDays(fixes, trips, 'Europe/Berlin', slices)
+    expect(turns).toBeGreaterThan(15)
+  })
+
+  test('adds up to the trips', async () => {
     const steps = fc.array(
       fc.tuple(fc.integer({ min: 1, max: 900 }), fc.integer({ min: 0, max: 30_000 })),
       { maxLength: 40 },
     )
-    fc.assert(
-      fc.property(steps, (list) => {
+    await fc.assert(
+      fc.asyncProperty(steps, async (list) => {
         const fixes = walk(list)
-        const trips = findTrips(fixes, findStops(fixes))
-        const days = summarizeDays(fixes, trips, 'America/St_Johns')
+        const trips = await tripsIn(fixes, await stopsIn(fixes))
+        const days = await daysIn(fixes, trips, 'America/St_Johns')
         const sum = (values: number[]) => values.reduce((total, value) => total + value, 0)
         const total = sum(trips.map(({ distance }) => distance))
         expect(sum(days.map(({ distance }) => distance))).toBeCloseTo(total, 3)

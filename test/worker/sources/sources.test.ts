@@ -205,8 +205,8 @@ describe('the address of a source', () => {
       return Number(/r=(\d+)/.exec(headers.get('RateLimit') ?? '')?.[1])
     }
     const before = await leftAfter([])
-    // One of itself, and one for each 64 KiB.
-    expect(before - (await leftAfter([{ text: 'x'.repeat(140_000) }]))).toBe(1 + 2)
+    // One of itself, one for each 64 KiB, and one for each 10 ms of work after the first.
+    expect(before - (await leftAfter([{ text: 'x'.repeat(140_000) }]))).toBe(1 + 2 + 6)
     const at = Math.floor(Date.now() / 1000)
     const fixes = Array.from({ length: 250 }, (_, index) => ({
       ident: 'a',
@@ -214,7 +214,7 @@ describe('the address of a source', () => {
       'position.latitude': 1,
       'position.longitude': 2,
     }))
-    expect(before - 3 - (await leftAfter(fixes))).toBe(1 + 2)
+    expect(before - 9 - (await leftAfter(fixes))).toBe(1 + 2 + 1)
   })
 
   test('takes at most 256 KiB', async () => {

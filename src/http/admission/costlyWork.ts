@@ -1,0 +1,52 @@
+import { extraCostOfWork, REQUEST_MS } from '../../domain/account/requestCost.ts'
+import type { Context } from '../context.ts'
+import { awaitCostlyTurn, endCostlyTurn } from './loadShedding.ts'
+import { countExtraCost, networkOfCaller } from './rateLimit.ts'
+
+/*
+ * Work of a request that takes much more CPU than an ordinary request. It counts as several requests
+ * in the rate limit, and it waits for the account's turn.
+ */
+
+/** Whose turn it is: the account's or, before anyone has signed in, that of the caller's network. */
+const ownerOf = (c: Context): string => c.get('principal')?.accountId ?? networkOfCaller(c)
+
+/** Runs work of so many milliseconds of CPU in a turn of its own. Throws a 429 or 503 before it. */
+export const runCostlyWork = <T>(c: Context, workMs: number, work: () => Promise<T>): Promise<T> =>
+  runInTurn(c, workMs, workMs, work)
+
+/** How much longer the pauses are after work that cannot be done in slices. */
+const UNDIVIDED_FACTOR = 10
+
+/**
+ * The same for work that cannot be done in slices. Every request waits meanwhile, so it must happen
+ * less often than one request in a hundred would notice.
+ */
+export const runUndividedWork = <T>(
+  c: Context,
+  workMs: number,
+  work: () => Promise<T>,
+): Promise<T> => runInTurn(c, workMs, workMs * UNDIVIDED_FACTOR, work)
+
+const runInTurn = async <T>(
+  c: Context,
+  workMs: number,
+  pacedMs: number,
+  work: () => Promise<T>,
+): Promise<T> => {
+  // An ordinary request waits for nobody.
+  if (workMs < REQUEST_MS) return work()
+  countExtraCost(c, extraCostOfWork(workMs - REQUEST_MS))
+  await awaitCostlyTurn(c.req.raw, ownerOf(c), pacedMs)
+  try {
+    return await work()
+  } finally {
+    endCostlyTurn(c.req.raw)
+  }
+}
+
+/** Called in such work before a further piece of it: waits until the work may go on. */
+export const continueCostlyWork = async (c: Context, workMs: number): Promise<void> => {
+  countExtraCost(c, extraCostOfWork(workMs))
+  await awaitCostlyTurn(c.req.raw, ownerOf(c), workMs)
+}
