@@ -549,6 +549,7 @@ export type Problem = {
     | 'user-name-taken'
     | 'account-number-taken'
     | 'name-taken'
+    | 'user-limit-reached'
     | 'email-taken'
     | 'group-in-use'
     | 'group-full'
@@ -657,6 +658,7 @@ export type Licenses = { total: number; used: number; available: number }
 export type Budgets = {
   locationsPerDay: number
   storageBytes: number
+  maxUsers: number
   messagesPerDay: { Email: number; SMS: number }
 }
 export type BudgetUsage = {

@@ -1319,6 +1319,7 @@ export const en = {
       `Locations and alerts older than ${plural(days, 'day', 'days')} are deleted soon and cannot be restored.`,
     shorterConfirm: 'Keep less',
     licenses: 'Licenses',
+    maxUsers: 'Users at most',
     locationsToday: 'Locations today',
     storage: 'Storage',
     emailsToday: 'E-mails today',

@@ -1,6 +1,12 @@
 import * as z from 'zod'
 import { MAX_RETENTION_DAYS } from '../domain/account/account.ts'
-import { MAX_LOCATIONS_PER_DAY, MAX_STORAGE_BYTES, NO_OVERRIDES } from '../domain/account/budget.ts'
+import {
+  DEFAULT_MAX_USERS,
+  MAX_LOCATIONS_PER_DAY,
+  MAX_MAX_USERS,
+  MAX_STORAGE_BYTES,
+  NO_OVERRIDES,
+} from '../domain/account/budget.ts'
 import { MAX_MESSAGES_PER_DAY, NO_MESSAGE_OVERRIDES } from '../domain/message/messageBudget.ts'
 import { define } from '../http/contract/contract.ts'
 import { day, id, name, success, time, timeZone } from '../http/contract/wire.ts'
@@ -33,6 +39,9 @@ const budgets = z
       description:
         'Bytes that everything it stores may take, with the indexes; beyond: 409 `storage-full`.',
     }),
+    maxUsers: z.int().meta({
+      description: 'Users that it may have; beyond: 409 `user-limit-reached`.',
+    }),
     messagesPerDay: messageCounts.meta({
       description:
         'Messages that the account may send on one day of its time zone, an SMS once for each of its segments; beyond: `suppressed`, `message-budget-reached`. Emergencies may use a fifth more, at least 20.',
@@ -45,6 +54,7 @@ const budgets = z
     example: {
       locationsPerDay: 250_000,
       storageBytes: 2_500_000_000,
+      maxUsers: 500,
       messagesPerDay: { Email: 2500, SMS: 500 },
     },
   })
@@ -62,17 +72,18 @@ export const budgetSettings = z
   .strictObject({
     locationsPerDay: budget(MAX_LOCATIONS_PER_DAY),
     storageBytes: budget(MAX_STORAGE_BYTES),
+    maxUsers: budget(MAX_MAX_USERS),
     messagesPerDay: z
       .strictObject({ Email: budget(MAX_MESSAGES_PER_DAY), SMS: budget(MAX_MESSAGES_PER_DAY) })
       .default(NO_MESSAGE_OVERRIDES),
   })
-  .default({ ...NO_OVERRIDES, messagesPerDay: NO_MESSAGE_OVERRIDES })
+  .default({ ...NO_OVERRIDES, maxUsers: null, messagesPerDay: NO_MESSAGE_OVERRIDES })
   .meta({
-    description:
-      'Null is the default: the configured number for each license, at least for one. Replies show the numbers that hold.',
+    description: `Null is the default: the configured number for each license, at least for one, and ${DEFAULT_MAX_USERS} users. Replies show the numbers that hold.`,
     example: {
       locationsPerDay: 500_000,
       storageBytes: null,
+      maxUsers: null,
       messagesPerDay: { Email: null, SMS: 50 },
     },
   })

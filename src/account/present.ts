@@ -1,5 +1,11 @@
 import type { Account } from '../domain/account/account.ts'
-import { type Budgets, effectiveBudgets, type Usage, usageAsOf } from '../domain/account/budget.ts'
+import {
+  type Budgets,
+  DEFAULT_MAX_USERS,
+  effectiveBudgets,
+  type Usage,
+  usageAsOf,
+} from '../domain/account/budget.ts'
 import { available, currentDay } from '../domain/account/license.ts'
 import { effectiveMessageBudgets, type MessageCounts } from '../domain/message/messageBudget.ts'
 import { iso } from '../domain/time/iso.ts'
@@ -37,6 +43,7 @@ export const presentAccount = (
     dailyNoticeLimit: account.dailyNoticeLimit,
     budgets: {
       ...effectiveBudgets(account.budgets, perLicense, total),
+      maxUsers: account.budgets.maxUsers ?? DEFAULT_MAX_USERS,
       messagesPerDay: effectiveMessageBudgets(
         account.budgets.messagesPerDay,
         perLicense.messagesPerDay,

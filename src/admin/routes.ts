@@ -86,7 +86,8 @@ const readListed = async (c: Context, entries: DirectoryEntry[]) => {
         const ended = expired.filter(({ day }) => day <= today)
         const used = row.used - ended.reduce((sum, { count }) => sum + count, 0)
         const messagesPerDay = parseMessageOverrides(row.messagesPerDay)
-        const budgets = { locationsPerDay, storageBytes, messagesPerDay }
+        const { maxUsers } = row
+        const budgets = { locationsPerDay, storageBytes, maxUsers, messagesPerDay }
         const settings = { ...parseEmergencySettings(emergency), budgets }
         return presentOperatedAccount({ ...row, ...settings, cell, total: licenses, used }, context)
       })

@@ -80,6 +80,7 @@ export const accounts = sqliteTable(
     /** The operator's budgets; null for the default. */
     locationsPerDay: integer('locations_per_day'),
     storageBytes: integer('storage_bytes'),
+    maxUsers: integer('max_users'),
     /** `MessageOverrides` of domain/message/messageBudget.ts as JSON. */
     messagesPerDay: text('messages_per_day'),
     /** `EmergencySettings` of domain/message/emergency.ts as JSON; null for the defaults. */

@@ -109,6 +109,7 @@ export const STEPS = [
    DROP TABLE usage;`,
   'ALTER TABLE account ADD COLUMN messages_per_day TEXT',
   'ALTER TABLE messages ADD COLUMN text_of TEXT',
+  'ALTER TABLE account ADD COLUMN max_users INTEGER',
 ]
 
 export const migrateTables = (storage: DurableObjectStorage): void => migrate(storage, STEPS)

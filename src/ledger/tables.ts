@@ -34,6 +34,7 @@ export const account = sqliteTable('account', {
   retentionDays: integer('retention_days').notNull().default(365),
   locationsPerDay: integer('locations_per_day'),
   storageBytes: integer('storage_bytes'),
+  maxUsers: integer('max_users'),
   /** `MessageOverrides`; null for none. */
   messagesPerDay: text('messages_per_day'),
   /** `EmergencySettings`; null for the default. */

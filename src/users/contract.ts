@@ -82,7 +82,7 @@ export const users = resource({
       q: search.meta({ description: 'Prefix of the name or the e-mail address, ignoring case.' }),
     },
   },
-  create: { description: OWN_LIMITS, problems: ['email-taken'] },
+  create: { description: OWN_LIMITS, problems: ['email-taken', 'user-limit-reached'] },
   edit: { problems: ['email-taken'] },
   replace: {
     description: `Members that are left out get their default, except \`password\`, which stays unchanged. ${OWN_RIGHTS} ${OWN_LIMITS}`,

@@ -7,10 +7,12 @@ import {
   type Deletion,
   deleteOwned,
   type Edit,
+  refuse,
   updateOwned,
 } from '../db/queries/owned.ts'
 import type { Reference } from '../db/queries/references.ts'
-import { devices, groups, keys, users } from '../db/schema.ts'
+import { accounts, devices, groups, keys, users } from '../db/schema.ts'
+import { DEFAULT_MAX_USERS } from '../domain/account/budget.ts'
 import type { UserRecord } from '../domain/account/user.ts'
 import { emailKey } from '../domain/message/email.ts'
 import { fold } from '../domain/text/fold.ts'
@@ -56,12 +58,24 @@ interface Password {
   password: string | null
 }
 
-export const createUser = (db: Database, user: Creation<UserRecord> & Password) => {
+const isFull = (accountId: string): SQL<number> =>
+  sql`((SELECT count(*) FROM ${users} WHERE ${users.accountId} = ${accountId}) >= ifnull(
+    (SELECT ${accounts.maxUsers} FROM ${accounts} WHERE ${accounts.id} = ${accountId}),
+    ${DEFAULT_MAX_USERS}))`
+
+export const createUser = async (db: Database, user: Creation<UserRecord> & Password) => {
   const { accountId, id, record, password, now } = user
-  return createOwned(db, ownUsers, user, {
+  const { condition, ...conditions } = conditionsOf(accountId, id, record)
+  const outcome = await createOwned(db, ownUsers, user, {
     set: { ...toColumns(record), password, creation: now, modification: now },
-    ...conditionsOf(accountId, id, record),
+    ...conditions,
+    condition: sql`${condition} AND NOT ${isFull(accountId)}`,
   })
+  if (outcome.ok || outcome.refusal !== 'email-taken') return outcome
+  const { isAtLimit } = (await db.get<{ isAtLimit: number }>(
+    sql`SELECT ${isFull(accountId)} AS isAtLimit`,
+  )) ?? { isAtLimit: 0 }
+  return isAtLimit ? refuse('user-limit-reached') : outcome
 }
 
 type UserEdit = Edit<User, UserRecord> & Password

@@ -6,6 +6,7 @@ import { updateUser } from '../../src/users/edit.ts'
 import { findUser } from '../../src/users/store.ts'
 import { fetchToken, openAccount, type TestAccount } from '../support/accounts.ts'
 import { createDevice } from '../support/devices.ts'
+import { callAsOperator } from '../support/http.ts'
 
 const ANA = {
   name: 'Ana Sousa',
@@ -258,6 +259,33 @@ test('of ten concurrent creations with one e-mail address, one succeeds', async 
     Array.from({ length: 10 }, () => account.call('POST', '/api/users', { body: ANA })),
   )
   expect(replies.map(({ status }) => status).sort()).toEqual([201, ...Array(9).fill(409)])
+})
+
+test('of ten concurrent creations as many succeed as the account may have users', async () => {
+  const account = await openAccount()
+  const budgetsOf = async () => (await account.call('GET', '/api/account')).body.account.budgets
+  expect((await budgetsOf()).maxUsers).toBe(500)
+  const setMaxUsers = (maxUsers: number | null) =>
+    callAsOperator('PATCH', `/admin/accounts/${account.id}`, { body: { budgets: { maxUsers } } })
+  await setMaxUsers(3)
+  expect((await budgetsOf()).maxUsers).toBe(3)
+  const create = (email: string) =>
+    account.call('POST', '/api/users', {
+      body: { name: 'Ana', email, country: 'PT', timeZone: 'Europe/Lisbon' },
+    })
+  const replies = await Promise.all(
+    Array.from({ length: 10 }, (_, index) => create(`many${index}@example.com`)),
+  )
+  const refused = replies.filter(({ status }) => status !== 201)
+  expect(refused.map(({ status, body }) => [status, body.code])).toEqual(
+    Array(7).fill([409, 'user-limit-reached']),
+  )
+  const made = replies.find(({ status }) => status === 201)?.body
+  await account.call('DELETE', `/api/users/${made.id}`)
+  expect((await create('another@example.com')).status).toBe(201)
+  await setMaxUsers(null)
+  expect((await create('another@example.com')).body.code).toBe('email-taken')
+  expect((await create('last@example.com')).status).toBe(201)
 })
 
 test('of ten concurrent edits with If-Match one succeeds; without it no edit is lost', async () => {

@@ -121,6 +121,7 @@ const Overview = ({ account }: { account: Account }) => {
               <CopyButton value={account.id} isSmall />
             </span>,
           ],
+          [text.settings.maxUsers, formatNumber(budgets.maxUsers)],
           [text.settings.today, formatDay(budgetUsage.date)],
         ]}
       />

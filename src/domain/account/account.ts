@@ -6,6 +6,8 @@ import type { Resource } from './resource.ts'
 
 /** What the operator has set for an account; null for the default. */
 export interface AccountBudgets extends BudgetOverrides {
+  /** How many users it may have; null for `DEFAULT_MAX_USERS`. */
+  maxUsers: number | null
   messagesPerDay: MessageOverrides
 }
 

@@ -12,6 +12,9 @@ export type BudgetOverrides = { [N in keyof Budgets]: number | null }
 
 export const NO_OVERRIDES: BudgetOverrides = { locationsPerDay: null, storageBytes: null }
 
+/** Users of an account, unless the operator has set another number. */
+export const DEFAULT_MAX_USERS = 500
+export const MAX_MAX_USERS = 100_000
 export const MAX_LOCATIONS_PER_DAY = 1_000_000_000
 export const MAX_STORAGE_BYTES = 1_000_000_000_000
 

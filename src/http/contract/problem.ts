@@ -235,6 +235,10 @@ export const PROBLEMS = {
       'Another group of the account has this name.',
       'Names are compared without regard to case. Choose another name.',
     ],
+    'user-limit-reached': [
+      'The account has as many users as it may have.',
+      'Delete users that are no longer needed, or ask the operator for a larger number. `GET /api/account` shows it as `budgets.maxUsers`.',
+    ],
     'email-taken': [
       'Another user of the account has this e-mail address.',
       'Addresses are compared without regard to case. Use another address, or change the user who has it.',

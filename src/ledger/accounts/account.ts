@@ -51,7 +51,7 @@ export const openAccount = (sql: SqlStorage, opening: Opening, now: number): voi
     used: 0,
     disabled: false,
     retentionDays: DEFAULT_RETENTION_DAYS,
-    budgets: { ...NO_OVERRIDES, messagesPerDay: NO_MESSAGE_OVERRIDES },
+    budgets: { ...NO_OVERRIDES, maxUsers: null, messagesPerDay: NO_MESSAGE_OVERRIDES },
     ...DEFAULT_EMERGENCY_SETTINGS,
     creation: now,
     lastModified: now,

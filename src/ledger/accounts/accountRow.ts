@@ -15,11 +15,11 @@ export const readAccountRow = (sql: SqlStorage): typeof tables.account.$inferSel
 
 const toAccount = (row: typeof tables.account.$inferSelect): Account => {
   const { nextDevice, nextExpiry, eventsSeen, erased, emergency, ...members } = row
-  const { locationsPerDay, storageBytes, messagesPerDay: messages, ...account } = members
+  const { locationsPerDay, storageBytes, maxUsers, messagesPerDay: messages, ...account } = members
   const messagesPerDay = parseMessageOverrides(messages)
   return {
     ...account,
-    budgets: { locationsPerDay, storageBytes, messagesPerDay },
+    budgets: { locationsPerDay, storageBytes, maxUsers, messagesPerDay },
     ...parseEmergencySettings(emergency),
   }
 }

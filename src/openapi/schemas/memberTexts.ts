@@ -127,7 +127,9 @@ export const MEMBER_TEXTS: Readonly<Record<string, string>> = {
   'PatchOperatedAccount.budgets.locationsPerDay':
     'How many locations the account may report in a day; null for the default.',
   'PatchOperatedAccount.budgets.storageBytes':
-    'How many bytes of locations the account may store; null for the default.',
+    'How many bytes the account may store; null for the default.',
+  'PatchOperatedAccount.budgets.maxUsers':
+    'How many users the account may have; null for the default.',
   'PatchOperatedAccount.licenses': 'How many licenses the account has.',
   'Licenses.available': 'How many licenses are free.',
   'ReadLicenseLogReply.entries': 'The entries, newest first.',

@@ -28,6 +28,7 @@ const upTo = (count: number) =>
 
 export const openLargeAccount = async (): Promise<LargeAccount> => {
   const account = await openAccount({ licenses: 10 })
+  await env.DB.prepare('UPDATE accounts SET max_users = 100000 WHERE id = ?').bind(account.id).run()
   const nth = (prefix: string, n: number) =>
     `${prefix}_${account.id.slice(4, 13)}${String(n).padStart(6, '0')}`
   const number = await env.DB.prepare('SELECT number FROM accounts WHERE id = ?')

@@ -22,6 +22,7 @@ export const toAccountColumns = (account: Account, nextExpiry: number | null): A
   // An effect that was posted before accounts had budgets or emergency settings has none.
   locationsPerDay: account.budgets?.locationsPerDay ?? null,
   storageBytes: account.budgets?.storageBytes ?? null,
+  maxUsers: account.budgets?.maxUsers ?? null,
   messagesPerDay: storeMessageOverrides(account.budgets?.messagesPerDay ?? NO_MESSAGE_OVERRIDES),
   emergency: storeEmergencySettings({ ...DEFAULT_EMERGENCY_SETTINGS, ...account }),
   nextExpiry,
