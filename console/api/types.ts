@@ -889,7 +889,7 @@ export type Rule = {
   lastModified: string
 }
 export type RuleReply = { success: true; rule: Rule }
-export type TestedAlertReply = { success: true; alerts: TestedAlert[] }
+export type TestRuleReply = { success: true; alerts: TestedAlert[]; testedUntil: string | null }
 export type TestedAlert = {
   deviceId: string
   dateTime: string
@@ -1196,7 +1196,7 @@ export interface Operations {
     body: PatchRuleBody | WrappedPatchRuleBody | JsonPatch
   }
   'DELETE /api/rules/{ruleId}': { reply: Done; body: never }
-  'POST /api/rules/{ruleId}/test': { reply: TestedAlertReply; body: RuleTest }
+  'POST /api/rules/{ruleId}/test': { reply: TestRuleReply; body: RuleTest }
   'GET /api/devices/{deviceId}/alerts': { reply: AlertPage; body: never }
   'POST /api/devices/{deviceId}/alerts': {
     reply: AlertPage | PostAlertsReply

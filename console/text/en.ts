@@ -565,6 +565,7 @@ export const en = {
       count === 0
         ? 'It would have raised no alert.'
         : `It would have raised ${plural(count, 'alert', 'alerts')}.`,
+    triedUntil: 'Only tried until',
     tryMap: 'Map of the track and the alerts',
     tryTooLarge: 'This span has too many positions. Choose a shorter one.',
     noTrack: 'The device has no positions in this span.',

@@ -50,6 +50,8 @@ export interface Batch {
   assumed: AssumedState
   /** The service's public origin, for the messages of alerts. */
   readonly origin: string
+  /** Counts what evaluating rules has cost, in the units of slices. */
+  countWork?: (units: number) => void
   now: number
 }
 

@@ -118,6 +118,7 @@ export const evaluateArrivals = async (
   const { tracks } = found
   if (checksCredibility) for (const track of tracks) separateTooFast(track, rows, incredible)
   await evaluateTracks(db, context, tracks)
+  batch.countWork?.(slices.spent)
   const quarantined = incredible.size > 0 ? toQuarantined(devices, rows, tracks, incredible) : []
   return {
     ...toGuard(batch, found, quarantined, isOne),

@@ -1,5 +1,6 @@
 import { BoundedCache } from '../domain/cache/boundedCache.ts'
 import { pokeFeed } from '../feed/stub.ts'
+import { countWork } from '../http/admission/rateLimit.ts'
 import { requireOk } from '../http/contract/problem.ts'
 import type { ServiceContext } from '../serviceContext.ts'
 import { type AssumedState, type Batch, type DeviceArrivals, INITIAL_STATE } from './arrival.ts'
@@ -36,6 +37,7 @@ export const ingest = async (
       devices,
       raisesBy: null,
       checksCredibility: false,
+      countWork: (units) => countWork(context, units),
       now: context.now(),
       ...options,
       get origin() {

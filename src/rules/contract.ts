@@ -94,7 +94,7 @@ export const testRule = define({
   wholeAccount: true,
   summary: 'Try a rule on history',
   ignoresStorage: true,
-  description: `Evaluates the stored locations of a device as the rule would have evaluated them as they came, whether or not it is enabled and for this device. Nothing is raised. At most ${MAX_DAYS} days, ${MAX_SPAN_LOCATIONS.toLocaleString('en')} locations and ${MAX_TESTED_ALERTS} alerts.`,
+  description: `Evaluates the stored locations of a device as the rule would have evaluated them as they came, whether or not it is enabled and for this device. Nothing is raised. At most ${MAX_DAYS} days, ${MAX_SPAN_LOCATIONS.toLocaleString('en')} locations and ${MAX_TESTED_ALERTS} alerts. A test counts in the rate limit by what it evaluates, and \`testedUntil\` says where it stopped if that was too much.`,
   scope: 'read',
   body: z
     .strictObject({
@@ -116,6 +116,10 @@ export const testRule = define({
   reply: z.object({
     success,
     alerts: z.array(testedAlert).meta({ description: 'What it would have raised, oldest first.' }),
+    testedUntil: time.nullable().meta({
+      description:
+        'Null when all locations of the span were evaluated. Otherwise the time of the last one that was: many locations near large zones, or many alerts, are more than one test evaluates. Test the rest with `from` at this time.',
+    }),
   }),
   problems: ['rule-not-found', 'span-too-large'],
 })

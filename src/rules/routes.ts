@@ -1,3 +1,5 @@
+import { extraCostOfWork, REQUEST_MS } from '../domain/account/requestCost.ts'
+import { countExtraCost } from '../http/admission/rateLimit.ts'
 import { operation } from '../http/contract/operation.ts'
 import { requireInPath } from '../http/reply/notFound.ts'
 import { reply } from '../http/reply/reply.ts'
@@ -21,6 +23,8 @@ export const rules = resourceRoutes(contract.rules, {
   remove: deleteRule,
 }).post('/:ruleId/test', operation(contract.testRule), async (c) => {
   const rule = await requireInPath(c, 'ruleId', (id) => find(c, id))
-  const alerts = await tryRule(requestContext(c), rule, c.req.valid('json'))
-  return reply(c, contract.testRule, { success: true, alerts })
+  const tested = await tryRule(requestContext(c), rule, c.req.valid('json'))
+  const { alerts, testedUntil, workMs } = tested
+  countExtraCost(c, extraCostOfWork(workMs - REQUEST_MS))
+  return reply(c, contract.testRule, { success: true, alerts, testedUntil })
 })

@@ -4,9 +4,10 @@ import { type DeviceRef, isVisibleDevice } from '../db/queries/visibility.ts'
 import { json, select } from '../db/query.ts'
 import { accounts, devices, groupDevices, locations } from '../db/schema.ts'
 import { compile, type Placeholders, readAll, runBatch } from '../db/statement.ts'
+import { workOfLocations, workOfUnits } from '../domain/account/requestCost.ts'
 import { describeOccasion, isForDevice, type Rule, zonesOf } from '../domain/rule/rule.ts'
 import { CooldownFilter } from '../domain/rule/ruleCooldown.ts'
-import { iso } from '../domain/time/iso.ts'
+import { iso, isoOrNull } from '../domain/time/iso.ts'
 import { isScheduled } from '../domain/time/schedule.ts'
 import { type Fix, type FixRow, toFix } from '../domain/track/fix.ts'
 import { acquireLongReply } from '../http/admission/longReply.ts'
@@ -84,20 +85,34 @@ interface Occurrence {
   value: number | null
 }
 
+interface Tested {
+  occurrences: Occurrence[]
+  /** The last fix that was evaluated when the work reached its limit; otherwise null. */
+  testedUntil: number | null
+  /** What it has cost, in the units of slices. */
+  units: number
+}
+
+/** About two seconds of CPU time, in slices. */
+const MAX_TEST_UNITS = 2_000_000
+
 const evaluateHistory = async (
   rule: Rule,
   fixes: Fix[],
   { timeZone, zones }: { timeZone: string; zones: Parameters<typeof compileRule>[1] },
-): Promise<Occurrence[]> => {
+): Promise<Tested> => {
   const signals = compileRule(rule, zones).map((signal) => ({ ...signal, since: 0 }))
   const whole = { from: 0, to: Number.MAX_SAFE_INTEGER, stored: [], isStart: true, isEnd: true }
-  const found = await new Slices().run(evaluateReport(signals, [whole], fixes, { timeZone }))
-  return found.hits.map(({ signal, fix, zone }) => ({
+  const slices = new Slices()
+  const options = { timeZone, maxUnits: MAX_TEST_UNITS }
+  const found = await slices.run(evaluateReport(signals, [whole], fixes, options))
+  const occurrences = found.hits.map(({ signal, fix, zone }) => ({
     time: fix.time,
     fix,
     zone,
     value: signal.valueAt(fix),
   }))
+  return { occurrences, testedUntil: found.stoppedAt, units: slices.spent }
 }
 
 interface ContactSpan {
@@ -157,20 +172,28 @@ export const tryRule = async (context: ServiceContext, rule: Rule, span: Span) =
     const minutes = isContact
       ? silenceMinutes(rule, enabled.results.map(toRule), { id: span.deviceId, groups })
       : null
-    const occurrences = !isContact
+    const { occurrences, testedUntil, units } = !isContact
       ? await evaluateHistory(
           rule,
           rows.map((row) => toFix(row, wantsRest(rule))),
           { timeZone, zones },
         )
-      : minutes === null
-        ? []
-        : evaluateContacts(rule, rows, {
-            minutes,
-            end: Math.min(span.to, context.now()),
-            isScheduled: (time) => isScheduled(rule.schedule, time, timeZone),
-          })
-    return presentOccurrences(rule, span.deviceId, occurrences)
+      : {
+          ...{ testedUntil: null, units: 0 },
+          occurrences:
+            minutes === null
+              ? []
+              : evaluateContacts(rule, rows, {
+                  minutes,
+                  end: Math.min(span.to, context.now()),
+                  isScheduled: (time) => isScheduled(rule.schedule, time, timeZone),
+                }),
+        }
+    return {
+      alerts: presentOccurrences(rule, span.deviceId, occurrences),
+      testedUntil: isoOrNull(testedUntil),
+      workMs: workOfUnits(units) + workOfLocations(rows.length),
+    }
   } finally {
     slot.release()
   }

@@ -22,9 +22,11 @@ import { switchRule } from './RuleSwitch.tsx'
 interface Result {
   alerts: readonly TestedAlert[]
   track: readonly Location[]
+  /** Where the test stopped, unless it evaluated the whole span. */
+  testedUntil: string | null
 }
 
-interface ResultProps extends Result {
+interface ResultProps extends Omit<Result, 'testedUntil'> {
   zones: readonly Zone[]
   chosen: number | null
 }
@@ -110,12 +112,12 @@ export const TryRule = ({ rule, zones, isDirty, onChange }: TryRuleProps) => {
     const { from, to } = span.name === 'custom' ? span : lastSpan(span.name, Date.now())
     const body = { deviceId, from, to }
     const options = { params: { ruleId: rule.id }, body, isQuery: true }
-    const [{ alerts }, track] = await Promise.all([
+    const [{ alerts, testedUntil }, track] = await Promise.all([
       call('POST /api/rules/{ruleId}/test', options),
       readTrack(deviceId, { from, to }, new AbortController().signal),
     ])
     setChosen(null)
-    setResult({ alerts, track })
+    setResult({ alerts, track, testedUntil })
   })
   const ruleZones = useMemo(() => {
     const ids = zoneIdsOf(rule)
@@ -155,10 +157,20 @@ export const TryRule = ({ rule, zones, isDirty, onChange }: TryRuleProps) => {
           <p role="status">
             <b>{text.rules.tried(result.alerts.length)}</b>{' '}
             {result.track.length === 0 && text.rules.noTrack}
+            {result.testedUntil !== null && (
+              <>
+                {text.rules.triedUntil} <Time value={result.testedUntil} />
+              </>
+            )}
           </p>
           {!rule.enabled && canEditRules() && <SwitchOn rule={rule} onChange={onChange} />}
           <AlertList alerts={result.alerts} chosen={chosen} onChoose={setChosen} />
-          <ResultMap {...result} zones={ruleZones} chosen={chosen} />
+          <ResultMap
+            alerts={result.alerts}
+            track={result.track}
+            zones={ruleZones}
+            chosen={chosen}
+          />
         </div>
       )}
     </Card>

@@ -31,3 +31,5 @@ export const workOfPayload = (bytes: number): number => bytes / 2048
 export const workOfLocations = (locations: number): number => locations / 100
 /** Reading the first page of a span, before anyone knows how many locations it has. */
 export const FIRST_PAGE_MS = workOfLocations(1000)
+/** Evaluating rules, in the units of slices: about microseconds. */
+export const workOfUnits = (units: number): number => units / 1000

@@ -9,6 +9,7 @@ import {
   tryCountExtra,
   tryCountRequest,
 } from '../../auth/requestLimit.ts'
+import { extraCostOfWork, workOfUnits } from '../../domain/account/requestCost.ts'
 import { networkOf } from '../../domain/text/address.ts'
 import { type Env, readNumber } from '../../env.ts'
 import { log } from '../../log.ts'
@@ -49,6 +50,20 @@ export const countExtraCost = (c: Context, cost: number): void => {
 export const addExtraCost = (c: Context, cost: number): void => {
   const { accountId } = c.get('principal')
   tryCountExtra(c, accountId, Date.now(), { counted: c.get('counted') ?? 1, cost })
+}
+
+interface WorkContext {
+  env: Env
+  accountId: string
+  waitUntil: (promise: Promise<unknown>) => void
+}
+
+/** Counts work that was done for a report, which is stored by then: later requests pay for it. */
+export const countWork = ({ env, accountId, waitUntil }: WorkContext, units: number): void => {
+  // The report itself has counted as one.
+  const cost = extraCostOfWork(workOfUnits(units)) - 1
+  const context = { env, executionCtx: { waitUntil } }
+  if (cost > 0) tryCountExtra(context, accountId, Date.now(), { counted: 1, cost })
 }
 
 const refuseIfExhausted = (limit: FailureLimit, now: number): void => {
