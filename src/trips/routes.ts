@@ -35,7 +35,7 @@ const readSpan = async (c: Context, span: Span): Promise<Track> => {
     await continueCostlyWork(c, workOfLocations(SPAN_PAGE_ROWS))
     return readFixes(c.get('db'), { ...query, from })
   })
-  return { timeZone, fixes: fixes.filter(isPrecise), slices: new Slices() }
+  return { timeZone, fixes: fixes.filter(isPrecise), slices: new Slices(accountId) }
 }
 
 /** Works on the track of a span, one span of an account at a time. */

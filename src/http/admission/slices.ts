@@ -1,3 +1,5 @@
+import { reserveStart } from './pacing.ts'
+
 /*
  * Long computations give other requests of the isolate their turn. The clock of a Worker stands still
  * while it computes, so the work is counted in units of about a microsecond instead.
@@ -5,6 +7,7 @@
 
 /** About five milliseconds. */
 export const SLICE_UNITS = 5000
+const SLICE_MS = SLICE_UNITS / 1000
 
 /**
  * One for each request. After a part of the work: `await slices.spend(units)`, or, where awaiting
@@ -12,8 +15,14 @@ export const SLICE_UNITS = 5000
  */
 export class Slices {
   #left = SLICE_UNITS
+  readonly #owner: string | undefined
   /** All units that were spent. */
   spent = 0
+
+  /** Beside others, the slices of an owner, such as an account, take their share of the time. */
+  constructor(owner?: string) {
+    this.#owner = owner
+  }
 
   /** Counts work that was done. A promise only when the slice is used up. */
   spend(units: number): Promise<void> | undefined {
@@ -21,7 +30,8 @@ export class Slices {
     this.#left -= units
     if (this.#left > 0) return undefined
     this.#left = SLICE_UNITS
-    return new Promise((resolve) => setTimeout(resolve, 0))
+    const pauseMs = this.#owner ? reserveStart(this.#owner, SLICE_MS, Date.now()) : 0
+    return new Promise((resolve) => setTimeout(resolve, pauseMs))
   }
 
   /** Does work that yields the units of each of its steps. */

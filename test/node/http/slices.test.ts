@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import { noteRequest } from '../../../src/http/admission/pacing.ts'
 import { SLICE_UNITS, Slices } from '../../../src/http/admission/slices.ts'
 
 test('work within a slice awaits nothing; a used-up slice lets other tasks run', async () => {
@@ -13,4 +14,24 @@ test('work within a slice awaits nothing; a used-up slice lets other tasks run',
   expect(slices.spend(SLICE_UNITS - 1)).toBeUndefined()
   expect(slices.spend(SLICE_UNITS)).toBeInstanceOf(Promise)
   expect(slices.spent).toBe(3 * SLICE_UNITS - 1)
+})
+
+test('the slices of an account take a fifth of the time while another one is present', async () => {
+  vi.useFakeTimers({ now: Date.now() })
+  noteRequest('one', Date.now())
+  noteRequest('two', Date.now())
+  let done = 0
+  const work = async () => {
+    const slices = new Slices('one')
+    for (let slice = 0; slice < 20; slice++) await slices.spend(SLICE_UNITS)
+    done++
+  }
+  // Two at a time share it: 40 slices of 5 ms take a second.
+  const both = [work(), work()]
+  await vi.advanceTimersByTimeAsync(900)
+  expect(done).toBe(0)
+  await vi.advanceTimersByTimeAsync(100)
+  expect(done).toBe(2)
+  await Promise.all(both)
+  vi.useRealTimers()
 })

@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest'
+import { openAccount } from '../../support/accounts.ts'
+import { createDevice } from '../../support/devices.ts'
+import type { Reply } from '../../support/http.ts'
+import { makeSource } from '../../support/sources.ts'
+import { iso } from '../../support/time.ts'
+import { createUser } from '../../support/users.ts'
+
+const leftAfter = ({ headers }: Reply | Response): number =>
+  Number(/r=(\d+)/.exec(headers.get('RateLimit') ?? '')?.[1])
+
+const xmlPush = (messages: number): string => {
+  const list = Array.from(
+    { length: messages },
+    (_, n) =>
+      `<stuMessage><esn>0-1</esn><unixTime>${1_790_000_000 + n}</unixTime><gps>N</gps>` +
+      '<payload length="9" source="pc" encoding="hex">0xC0560D72DA4AB2445A</payload></stuMessage>',
+  )
+  return `<stuMessages messageID="1">${list.join('')}</stuMessages>`
+}
+
+test('hashes, payloads and spans count in the rate limit by what they cost', async () => {
+  const account = await openAccount()
+  const { id } = await createUser(account)
+  const path = `/api/users/${id}`
+  let left = leftAfter(await account.call('GET', path))
+  const cost = async (send: () => Promise<Reply>): Promise<number> => {
+    const reply = await send()
+    expect(reply.status).toBe(200)
+    const spent = left - leftAfter(reply)
+    left -= spent
+    return spent
+  }
+  expect(await cost(() => account.call('PATCH', path, { body: { name: 'Ana B' } }))).toBe(1)
+  const password = 'correct horse battery'
+  expect(await cost(() => account.call('PATCH', path, { body: { password } }))).toBe(4)
+  const decode = (messages: number) => () =>
+    account.call('POST', '/api/sources/decode', {
+      body: { provider: 'globalstar', contentType: 'text/xml', body: xmlPush(messages) },
+    })
+  expect(await cost(decode(10))).toBe(1)
+  expect(await cost(decode(300))).toBe(3)
+  const device = `/api/devices/${await createDevice(account)}`
+  left = leftAfter(await account.call('GET', path))
+  const span = new URLSearchParams({ from: iso(Date.now() - 86_400_000), to: iso(Date.now()) })
+  expect(await cost(() => account.call('GET', `${device}/trips?${span}`))).toBe(1)
+})
+
+test('an account’s costly work waits for its own turn, and no other account does', async () => {
+  const [account, other] = [await openAccount(), await openAccount()]
+  const { id } = await createUser(account)
+  const started = Date.now()
+  const sent = Array.from({ length: 9 }, (_, n) =>
+    account.call('PATCH', `/api/users/${id}`, { body: { password: `correct horse ${n} battery` } }),
+  )
+  const ended: number[] = []
+  for (const one of sent) void one.then(() => ended.push(Date.now() - started))
+  const password = 'correct horse battery'
+  await createUser(other, { password })
+  expect((await other.call('GET', '/api/devices')).status).toBe(200)
+  expect(ended.length).toBeLessThan(9)
+  const replies = await Promise.all(sent)
+  const refused = replies.filter(({ status }) => status !== 200)
+  expect(refused.length).toBeGreaterThan(0)
+  expect(refused.length).toBeLessThan(9)
+  for (const { status, headers } of refused)
+    expect([status, Number(headers.get('Retry-After')) >= 1]).toEqual([503, true])
+})
+
+test('small pushes are not behind a large one of their account', async () => {
+  const [account, other] = [await openAccount(), await openAccount()]
+  const source = await makeSource(account, 'globalstar')
+  const push = (messages: number) =>
+    source.push({ body: xmlPush(messages), contentType: 'text/xml' })
+  const first = await push(300)
+  expect(first.status).toBe(200)
+  expect((await other.call('GET', '/api/devices')).status).toBe(200)
+  let isDone = false
+  const second = push(301).then((reply) => {
+    isDone = true
+    return reply
+  })
+  expect((await push(1)).status).toBe(200)
+  expect(isDone).toBe(false)
+  expect((await second).status).toBe(200)
+})
