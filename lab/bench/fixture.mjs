@@ -34,6 +34,7 @@ export async function prepareFixture(script = bundle(), { inspectorPort } = {}) 
     api: requester(api.base, { Authorization: `Bearer ${fixture.token}` }),
     withRule: withAccount(api.base, fixture.withRule),
     withZones: withAccount(api.base, fixture.withZones),
+    withRules: withAccount(api.base, fixture.withRules),
     withoutToken: requester(api.base),
     bare: requester(bare.base),
     server: api.server,
@@ -64,11 +65,36 @@ async function openRuledAccount(base, userName, zoneCount) {
   const zones = []
   for (let index = 0; index < zoneCount; index++)
     zones.push((await call('POST', '/api/zones', zoneAt(index, 100))).zone.id)
-  await call('POST', '/api/rules', { name: 'Watch', when: { type: 'enters', zones } })
+  if (zoneCount > 0)
+    await call('POST', '/api/rules', { name: 'Watch', when: { type: 'enters', zones } })
   const devices = []
   for (let index = 0; index < 20; index++)
     devices.push((await call('POST', '/api/devices', { name: `Ruled ${index}` })).device.id)
   return { token, devices }
+}
+
+/** As many rules as may name zones of 1000 positions, which are around the devices. */
+async function openCrowdedAccount(base) {
+  const account = await openRuledAccount(base, 'bench-rules', 0)
+  const { call } = withAccount(base, account)
+  const send = async (path, body) =>
+    JSON.parse((await call('POST', path, JSON.stringify(body))).text)
+  const zones = []
+  for (let index = 0; index < 20; index++) {
+    const ring = Array.from({ length: 1000 }, (_, at) => {
+      const [angle, radius] = [(2 * Math.PI * at) / 1000, at % 2 ? 0.3 : 0.2 + index / 1000]
+      return [-9.14 + radius * Math.cos(angle), 38.75 + radius * Math.sin(angle)]
+    })
+    const shape = { type: 'Polygon', coordinates: [[...ring, ring[0]]] }
+    zones.push((await send('/api/zones', { name: `Near ${index}`, shape })).zone.id)
+  }
+  for (let metres = 0; metres < 100; metres++)
+    await send('/api/rules', {
+      name: `Rule ${metres}`,
+      when: { type: 'enters', zones: [zones[metres % 20]] },
+      hysteresis: { metres, fixes: 1 },
+    })
+  return account
 }
 
 async function createData(base) {
@@ -110,6 +136,7 @@ async function createData(base) {
     pushPath: new URL(url).pathname,
     withRule: await openRuledAccount(base, 'bench-rule', 1),
     withZones: await openRuledAccount(base, 'bench-zones', 100),
+    withRules: await openCrowdedAccount(base),
     accountId: id,
     apiKey,
     keyId: `key_${apiKey.split('_')[1]}`,

@@ -130,6 +130,10 @@ export function listRows(fixture) {
       ...judged(1000, fixture.withZones, { afterDays: 180 }),
     },
     {
+      name: 'rule: one location, 100 rules on 20 zones of 1000',
+      ...judged(1, fixture.withRules, { afterDays: 240, inOrder: true }),
+    },
+    {
       name: 'history of 1000',
       api: () => api('GET', `/api/devices/${deviceWithHistory}/locations?limit=1000`),
       bare: () => bare('GET', `/history/${accountId}/${deviceWithHistory}`),
