@@ -8,8 +8,8 @@ export const MUTANTS = [
     name: 'an await between check and write',
     file: 'src/ledger/ledger.ts',
     from: `    const outcome = this.#transact(() => {
-      const tx = beginDecision(this.#sql, Date.now())`,
-    to: `    const early = beginDecision(this.#sql, Date.now())
+      const tx = beginDecision(this.#sql, this.env, Date.now())`,
+    to: `    const early = beginDecision(this.#sql, this.env, Date.now())
     await scheduler.wait(1)
     const outcome = this.#transact(() => {
       const tx = early`,
@@ -46,8 +46,8 @@ export const MUTANTS = [
   const row = readAccountRow(sql)
   return row && { ...toAccount(row), used: (kept.used ??= 0) }`,
     also: {
-      from: 'updateRows(sql, tables.account, { ...changed,',
-      to: 'Object.assign(sql, { used: account.used })\n  updateRows(sql, tables.account, { ...changed, used: 0,',
+      from: '  updateRows(sql, tables.account, columns)',
+      to: '  Object.assign(sql, { used: account.used })\n  updateRows(sql, tables.account, { ...columns, used: 0 })',
     },
   },
   {

@@ -27,7 +27,10 @@ const retentionDays = z
     example: 365,
   })
 
-const messageCounts = z.object({ Email: z.int(), SMS: z.int() })
+const messageCounts = z.object({
+  Email: z.int().meta({ description: 'E-mails.' }),
+  SMS: z.int().meta({ description: 'Segments of SMS.' }),
+})
 
 const budgets = z
   .object({

@@ -128,6 +128,10 @@ export const MEMBER_TEXTS: Readonly<Record<string, string>> = {
     'How many locations the account may report in a day; null for the default.',
   'PatchOperatedAccount.budgets.storageBytes':
     'How many bytes the account may store; null for the default.',
+  'PatchOperatedAccount.budgets.messagesPerDay':
+    'Messages a day, by channel. Null for the default, which grows with the licenses.',
+  'PatchOperatedAccount.budgets.messagesPerDay.Email': 'E-mails.',
+  'PatchOperatedAccount.budgets.messagesPerDay.SMS': 'Segments of SMS.',
   'PatchOperatedAccount.budgets.maxUsers':
     'How many users the account may have; null for the default.',
   'PatchOperatedAccount.licenses': 'How many licenses the account has.',

@@ -208,8 +208,12 @@ describe('hostile payloads', () => {
     const names = Array.from({ length: 5000 }, (_, index) => `n${index}`).join(',')
     const event = { imei: names, messageCode: 3, timeStamp: 1, freeText: 'x'.repeat(10_000) }
     const garmin = await decodePush('garmin', jsonPush({ Events: [event] }))
-    expect(garmin.items).toHaveLength(2 * 20)
-    expect(garmin.failures).toEqual(['Event 1: `imei` must name at most 20 devices.'])
+    // Six of the texts fit into 64 KB.
+    expect(garmin.items).toHaveLength(20 + 6)
+    expect(garmin.failures).toEqual([
+      'The texts have more than 64 KB; the rest is not stored.',
+      'Event 1: `imei` must name at most 20 devices.',
+    ])
     const query = new URLSearchParams({ id: '1', lat: '1', lon: '1', alarm: names })
     expect((await decodePush('osmand', pushOf({ query }))).items).toHaveLength(1 + 50)
   })
