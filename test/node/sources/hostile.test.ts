@@ -1,5 +1,6 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { XMLParser } from 'fast-xml-parser'
+import { describe, expect, test, vi } from 'vitest'
 import { SOURCE_PROVIDERS } from '../../../src/domain/account/source.ts'
 import { isObject } from '../../../src/domain/text/json.ts'
 import { newLocation } from '../../../src/locations/forms.ts'
@@ -125,6 +126,15 @@ describe('hostile payloads', () => {
       await check(whole.slice(0, length), 'text/xml')
     await check('<a>'.repeat(80_000), 'text/xml')
     await check(`${'<a>'.repeat(50)}${'</a>'.repeat(50)}`, 'text/xml')
+  })
+
+  test('XML is parsed once, for its items and the reply to it', async () => {
+    const parse = vi.spyOn(XMLParser.prototype, 'parse')
+    const push = xmlPush('<stuMessages messageID="1"><stuMessage/></stuMessages>')
+    await decodePush('globalstar', push)
+    expect(replyTo('globalstar', push).body).toContain('correlationID="1"')
+    expect(parse).toHaveBeenCalledTimes(1)
+    parse.mockRestore()
   })
 
   test('XML bombs and external entities are refused before they are parsed', async () => {
