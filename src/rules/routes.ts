@@ -1,4 +1,5 @@
-import { extraCostOfWork, REQUEST_MS } from '../domain/account/requestCost.ts'
+import { extraCostOfWork, FIRST_PAGE_MS, REQUEST_MS } from '../domain/account/requestCost.ts'
+import { runCostlyWork } from '../http/admission/costlyWork.ts'
 import { countExtraCost } from '../http/admission/rateLimit.ts'
 import { operation } from '../http/contract/operation.ts'
 import { requireInPath } from '../http/reply/notFound.ts'
@@ -23,7 +24,9 @@ export const rules = resourceRoutes(contract.rules, {
   remove: deleteRule,
 }).post('/:ruleId/test', operation(contract.testRule), async (c) => {
   const rule = await requireInPath(c, 'ruleId', (id) => find(c, id))
-  const tested = await tryRule(requestContext(c), rule, c.req.valid('json'))
+  const tested = await runCostlyWork(c, FIRST_PAGE_MS, () =>
+    tryRule(requestContext(c), rule, c.req.valid('json')),
+  )
   const { alerts, testedUntil, workMs } = tested
   countExtraCost(c, extraCostOfWork(workMs - REQUEST_MS))
   return reply(c, contract.testRule, { success: true, alerts, testedUntil })

@@ -10,7 +10,7 @@ import { CooldownFilter } from '../domain/rule/ruleCooldown.ts'
 import { iso, isoOrNull } from '../domain/time/iso.ts'
 import { isScheduled } from '../domain/time/schedule.ts'
 import { type Fix, type FixRow, toFix } from '../domain/track/fix.ts'
-import { acquireLongReply } from '../http/admission/longReply.ts'
+import { acquireLongReply, type LongReplySlot } from '../http/admission/longReply.ts'
 import { Slices } from '../http/admission/slices.ts'
 import { invalid } from '../http/contract/problem.ts'
 import { readFurtherPages, SPAN_PAGE_ROWS } from '../http/paging/spanPages.ts'
@@ -65,6 +65,7 @@ const readHistory = async (
   { db, accountId }: ServiceContext,
   rule: Rule,
   span: Span,
+  slot: LongReplySlot,
 ): Promise<PageRow[]> => {
   const rest = wantsRest(rule) ? 1 : 0
   const values = {
@@ -75,7 +76,7 @@ const readHistory = async (
     wantsRest: rest,
   } as const
   const read = (from: number) => readAll(selectFixes(db, { ...values, from }))
-  return readFurtherPages(await read(span.from), read)
+  return readFurtherPages(await read(span.from), (from) => slot.readInTurn(() => read(from)))
 }
 
 interface Occurrence {
@@ -96,14 +97,19 @@ interface Tested {
 /** About two seconds of CPU time, in slices. */
 const MAX_TEST_UNITS = 2_000_000
 
+interface TestContext {
+  timeZone: string
+  zones: Parameters<typeof compileRule>[1]
+  slices: Slices
+}
+
 const evaluateHistory = async (
   rule: Rule,
   fixes: Fix[],
-  { timeZone, zones }: { timeZone: string; zones: Parameters<typeof compileRule>[1] },
+  { timeZone, zones, slices }: TestContext,
 ): Promise<Tested> => {
   const signals = compileRule(rule, zones).map((signal) => ({ ...signal, since: 0 }))
   const whole = { from: 0, to: Number.MAX_SAFE_INTEGER, stored: [], isStart: true, isEnd: true }
-  const slices = new Slices()
   const options = { timeZone, maxUnits: MAX_TEST_UNITS }
   const found = await slices.run(evaluateReport(signals, [whole], fixes, options))
   const occurrences = found.hits.map(({ signal, fix, zone }) => ({
@@ -164,9 +170,9 @@ export const tryRule = async (context: ServiceContext, rule: Rule, span: Span) =
   const [account] = found.results
   if (!account) throw invalid({ pointer: '/deviceId', detail: 'is not a device of this account' })
   const { timeZone, groups } = account
-  const slot = acquireLongReply(accountId)
+  const slot = acquireLongReply(accountId, { pageRows: SPAN_PAGE_ROWS })
   try {
-    const rows = await readHistory(context, rule, span)
+    const rows = await readHistory(context, rule, span, slot)
     const zones = new Map(zoneRows.results.map((row) => [row.id, compileZone(row)]))
     const isContact = rule.when.type === 'silent' || rule.when.type === 'returns'
     const minutes = isContact
@@ -176,7 +182,7 @@ export const tryRule = async (context: ServiceContext, rule: Rule, span: Span) =
       ? await evaluateHistory(
           rule,
           rows.map((row) => toFix(row, wantsRest(rule))),
-          { timeZone, zones },
+          { timeZone, zones, slices: new Slices(accountId) },
         )
       : {
           ...{ testedUntil: null, units: 0 },
