@@ -52,6 +52,8 @@ const CROSSING_UNITS = 0.5
 const MAX_HITS = 20_000
 /** What a change counts where the work is limited, so that there are fewer hits than that. */
 const CHANGE_UNITS = 100
+/** The same for an earlier fix that standing still may have to be compared with. */
+const PAIR_UNITS = 0.15
 
 /** Puts the new fixes, in order of time, among the stored ones. */
 export const toWindow = (segment: Segment, added: Fix[]): Window => {
@@ -119,6 +121,11 @@ function* fillValues(
   { from, to, maxUnits }: { from: number; to: number; maxUnits: number },
 ): Generator<number, number> {
   let left = maxUnits
+  const standing = groups.flatMap(({ signal: { derivation } }) =>
+    derivation.type === 'stands' ? [derivation.ms] : [],
+  )
+  const standingMs = Math.max(0, ...standing)
+  let since = from
   for (let index = from; index < to; index++) {
     if (left <= 0) return index
     const fix = fixes[index] as Fix
@@ -129,7 +136,8 @@ function* fillValues(
       if (index > 0 && value !== raw[index - 1]) left -= CHANGE_UNITS
     }
     const units = groups.length * VALUE_UNITS + zones.units - before
-    left -= units + groups.length * WINDOW_UNITS
+    while ((fixes[since] as Fix).time < fix.time - standingMs) since++
+    left -= units + groups.length * WINDOW_UNITS + standing.length * (index - since) * PAIR_UNITS
     yield units
   }
   return to

@@ -427,6 +427,20 @@ describe('standing still', () => {
     )
   })
 
+  test('is evaluated only so far where it is too much work', () => {
+    // As far apart as a place allows, so that all have to be compared.
+    const fixes = Array.from({ length: 20_000 }, (_, index) => {
+      const degrees = index % 2 ? 0.00055 : 0
+      return fixAt(index, { latitude: degrees, longitude: degrees })
+    })
+    const whole = { from: 0, to: 9e15, stored: [], isStart: true, isEnd: true }
+    const signals = signalsOf(ruleOf({ type: 'stands', minutes: 43_200 }))
+    const options = { timeZone: 'UTC', maxUnits: 2_000_000 }
+    const { stoppedAt } = evaluateReport(signals, [whole], fixes, options)
+    expect(stoppedAt).toBeGreaterThan(START + 4000 * MINUTE)
+    expect(stoppedAt).toBeLessThan(START + 8000 * MINUTE)
+  })
+
   test('for a day of a long history is found at once', () => {
     const fixes = Array.from({ length: 60_000 }, (_, index) =>
       fixAt(index / 2, { latitude: (index % 7) / 100_000, longitude: (index % 5) / 100_000 }),
