@@ -69,8 +69,8 @@ const addToWindow = (
   }
 }
 
-const isFull = (env: Env, { isClosed }: LimitWindow, count: number): boolean =>
-  isClosed || count >= readNumber(env, 'ACCOUNT_REQUESTS_PER_MINUTE')
+const isFull = (env: Env, { isClosed }: LimitWindow, count: number, share = 1): boolean =>
+  isClosed || count >= readNumber(env, 'ACCOUNT_REQUESTS_PER_MINUTE') * share
 
 /** Counts one request of an account; false beyond the limit. */
 export const tryCountRequest = (context: CountContext, accountId: string, now: number): boolean => {
@@ -88,10 +88,10 @@ export const tryCountExtra = (
   context: CountContext,
   accountId: string,
   now: number,
-  { counted, cost }: { counted: number; cost: number },
+  { counted, cost, share }: { counted: number; cost: number; share?: number },
 ): boolean => {
   const window = accountWindow(accountId, now)
-  if (isFull(context.env, window, window.count - counted)) return false
+  if (isFull(context.env, window, window.count - counted, share)) return false
   addToWindow(context, accountId, window, cost)
   return true
 }

@@ -1,6 +1,7 @@
 import { extraCostOfWork, REQUEST_MS } from '../../domain/account/requestCost.ts'
 import type { Context } from '../context.ts'
 import { awaitCostlyTurn, endCostlyTurn } from './loadShedding.ts'
+import { intakeOf } from './pacing.ts'
 import { countExtraCost, networkOfCaller } from './rateLimit.ts'
 
 /*
@@ -8,8 +9,16 @@ import { countExtraCost, networkOfCaller } from './rateLimit.ts'
  * in the rate limit, and it waits for the account's turn.
  */
 
+/** Whether the caller may only report, as sources do: then its work is the account's intake. */
+const isIntake = (c: Context): boolean =>
+  c.get('principal')?.scopes.every((scope) => scope === 'ingest') ?? false
+
 /** Whose turn it is: the account's or, before anyone has signed in, that of the caller's network. */
-const ownerOf = (c: Context): string => c.get('principal')?.accountId ?? networkOfCaller(c)
+const ownerOf = (c: Context): string => {
+  const accountId = c.get('principal')?.accountId
+  if (accountId === undefined) return networkOfCaller(c)
+  return isIntake(c) ? intakeOf(accountId) : accountId
+}
 
 /** Runs work of so many milliseconds of CPU in a turn of its own. Throws a 429 or 503 before it. */
 export const runCostlyWork = <T>(c: Context, workMs: number, work: () => Promise<T>): Promise<T> =>
@@ -28,6 +37,9 @@ export const runUndividedWork = <T>(
   work: () => Promise<T>,
 ): Promise<T> => runInTurn(c, workMs, workMs * UNDIVIDED_FACTOR, work)
 
+/** How much of the rate limit costly work may use. The rest is for reports and ordinary requests. */
+const MAX_SHARE = 0.8
+
 const runInTurn = async <T>(
   c: Context,
   workMs: number,
@@ -36,7 +48,7 @@ const runInTurn = async <T>(
 ): Promise<T> => {
   // An ordinary request waits for nobody.
   if (workMs < REQUEST_MS) return work()
-  countExtraCost(c, extraCostOfWork(workMs - REQUEST_MS))
+  countExtraCost(c, extraCostOfWork(workMs - REQUEST_MS), isIntake(c) ? 1 : MAX_SHARE)
   await awaitCostlyTurn(c.req.raw, ownerOf(c), pacedMs)
   try {
     return await work()

@@ -30,8 +30,16 @@ export const noteRequest = (accountId: string, at: number): void => {
   latest = { accountId, at }
 }
 
-const isAlone = (accountId: string, now: number): boolean =>
-  now - (latest.accountId === accountId ? other : latest).at > PRESENT_MS
+/**
+ * The owner of work on what an account sends: pushes and large bodies. It has turns and a share of
+ * its own, so that an emergency does not wait for an export or a password's hash.
+ */
+export const intakeOf = (accountId: string): string => `${accountId} intake`
+
+const isAlone = (owner: string, now: number): boolean => {
+  const [accountId] = owner.split(' ', 1)
+  return now - (latest.accountId === accountId ? other : latest).at > PRESENT_MS
+}
 
 /** When the next piece of an owner's work may start, unless the owner is alone. */
 const nextStarts = new BoundedCache<number>(1000)

@@ -36,13 +36,16 @@ const showWindow = (c: Context, accountId: string, now: number, isCounted: boole
 export const countRequest = (c: Context, accountId: string, now: number): void =>
   showWindow(c, accountId, now, tryCountRequest(c, accountId, now))
 
-/** Counts what the request costs beyond what it has counted so far, at first the request itself. */
-export const countExtraCost = (c: Context, cost: number): void => {
+/**
+ * Counts what the request costs beyond what it has counted so far, at first the request itself.
+ * Throws a 429 when others have used this share of the limit.
+ */
+export const countExtraCost = (c: Context, cost: number, share = 1): void => {
   const accountId = c.get('principal')?.accountId
   if (accountId === undefined || cost <= 0) return
   const now = Date.now()
   const counted = c.get('counted') ?? 1
-  showWindow(c, accountId, now, tryCountExtra(c, accountId, now, { counted, cost }))
+  showWindow(c, accountId, now, tryCountExtra(c, accountId, now, { counted, cost, share }))
   c.set('counted', counted + cost)
 }
 

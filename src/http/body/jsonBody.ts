@@ -1,7 +1,7 @@
 import { extraCostOfBody, workOfBody } from '../../domain/account/requestCost.ts'
 import { escapePointer } from '../../domain/text/json.ts'
 import { assignSlotAgain, awaitCostlyTurn } from '../admission/loadShedding.ts'
-import { isStartTooLate } from '../admission/pacing.ts'
+import { intakeOf, isStartTooLate } from '../admission/pacing.ts'
 import { countExtraCost } from '../admission/rateLimit.ts'
 import type { Context } from '../context.ts'
 import { invalid, malformedBody, overloaded, Problem } from '../contract/problem.ts'
@@ -112,14 +112,16 @@ export const readJson = async (c: Context, maxBytes = MAX_BODY_BYTES): Promise<J
   const accountId = c.get('principal')?.accountId
   const declared = declaredLength(request)
   const isDeclaredSlow = declared > MIN_SLOW_BYTES && declared <= maxBytes
-  if (accountId && isDeclaredSlow && isStartTooLate(accountId, Date.now())) throw overloaded()
+  if (accountId && isDeclaredSlow && isStartTooLate(intakeOf(accountId), Date.now()))
+    throw overloaded()
   const bytes = await readBytes(request, maxBytes, accountId)
   // Many bodies may arrive at once: the requests go on as their account's share allows.
   if (accountId) await assignSlotAgain(request, accountId)
   if (bytes.byteLength === 0) return null
   countExtraCost(c, extraCostOfBody(bytes.byteLength))
   const isSlow = bytes.byteLength > MIN_SLOW_BYTES
-  if (isSlow && accountId) await awaitCostlyTurn(request, accountId, workOfBody(bytes.byteLength))
+  if (isSlow && accountId)
+    await awaitCostlyTurn(request, intakeOf(accountId), workOfBody(bytes.byteLength))
   const body = parseJson(bytes)
   // Parsing a large body takes milliseconds: other requests get their turn before it is validated.
   if (isSlow) await scheduler.wait(0)

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { accountWindow } from '../../../src/auth/requestLimit.ts'
 import { openAccount } from '../../support/accounts.ts'
 import { createDevice } from '../../support/devices.ts'
 import type { Reply } from '../../support/http.ts'
@@ -83,4 +84,31 @@ test('small pushes are not behind a large one of their account', async () => {
   expect((await push(1)).status).toBe(200)
   expect(isDone).toBe(false)
   expect((await second).status).toBe(200)
+})
+
+test('a large push does not wait for the account’s hashes', async () => {
+  const [account, other] = [await openAccount(), await openAccount()]
+  const { id } = await createUser(account)
+  const source = await makeSource(account, 'globalstar')
+  const hashes = Array.from({ length: 9 }, (_, n) =>
+    account.call('PATCH', `/api/users/${id}`, { body: { password: `correct horse ${n} battery` } }),
+  )
+  expect((await other.call('GET', '/api/devices')).status).toBe(200)
+  const push = await source.push({ body: xmlPush(300), contentType: 'text/xml' })
+  expect(push.status).toBe(200)
+  // Those that were refused had no place left in the account's own turns.
+  expect((await Promise.all(hashes)).some(({ status }) => status === 503)).toBe(true)
+})
+
+test('costly work leaves a fifth of the rate limit to reports', async () => {
+  const account = await openAccount()
+  const { id } = await createUser(account)
+  const source = await makeSource(account, 'globalstar')
+  const limit = 6000
+  accountWindow(account.id, Date.now()).count = 0.8 * limit
+  const password = 'correct horse battery'
+  const refused = await account.call('PATCH', `/api/users/${id}`, { body: { password } })
+  expect([refused.status, refused.body.code]).toEqual([429, 'too-many-requests'])
+  const push = await source.push({ body: xmlPush(300), contentType: 'text/xml' })
+  expect(push.status).toBe(200)
 })
