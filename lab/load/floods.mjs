@@ -5,8 +5,8 @@ import { openTenant, timesSince } from './tenant.mjs'
 
 /* What one account can send that costs much more than it looks. */
 
-/** A client that was refused tries again after this time, whatever Retry-After says. */
-const REFUSED_PAUSE_MS = 250
+/** A client that was refused tries again after this time, even if Retry-After is longer. */
+const REFUSED_PAUSE_MS = 1000
 const JSON_TYPE = { 'Content-Type': 'application/json' }
 const XML_TYPE = { 'Content-Type': 'text/xml' }
 

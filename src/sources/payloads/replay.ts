@@ -1,5 +1,4 @@
-import { workOfPayload } from '../../domain/account/requestCost.ts'
-import { Slices } from '../../http/admission/slices.ts'
+import { REQUEST_MS, workOfPayload } from '../../domain/account/requestCost.ts'
 import { Problem } from '../../http/contract/problem.ts'
 import type { ServiceContext } from '../../serviceContext.ts'
 import { decodePush } from '../decoding/decode.ts'
@@ -11,8 +10,8 @@ import { countPayloads, type Payload, readPayloads, setReasons, unpackPush } fro
 
 const MAX_PAYLOADS = 1000
 const EXCESS = `The span has more than ${MAX_PAYLOADS.toLocaleString('en')} payloads. Choose a shorter one with \`from\` and \`to\`.`
-/** A payload may have 64 KiB: a page is read, decoded and stored at once. */
-const PAGE = 5
+/** Read and stored at once. Shorter pages would need more queries than D1 allows a request. */
+const PAGE = 20
 
 interface Replayed {
   id: string
@@ -36,7 +35,7 @@ const decodeAgain = async (
 interface ReplaySpan {
   from: number
   to: number
-  /** Waits until a page, so many milliseconds of work, may be decoded. */
+  /** Waits until payloads, so many milliseconds of work, may be decoded. */
   awaitTurn: (workMs: number) => Promise<void>
 }
 
@@ -54,15 +53,19 @@ export const replaySpan = async (
   if ((await countPayloads(db, holder, span)) > MAX_PAYLOADS)
     throw new Problem('span-too-large', { detail: EXCESS })
   const counts = { decoded: 0, failed: 0 }
-  const slices = new Slices()
+  /** Since the last turn. */
+  let workMs = 0
   let after = ''
   for (;;) {
     const page = await readPayloads(db, holder, { ...span, after }, PAGE)
-    await awaitTurn(workOfPayload(page.reduce((bytes, { size }) => bytes + size, 0)))
     const replayed: Replayed[] = []
     for (const payload of page) {
+      workMs += workOfPayload(payload.size)
+      if (workMs >= REQUEST_MS) {
+        await awaitTurn(workMs)
+        workMs = 0
+      }
       replayed.push(await decodeAgain(source, payload))
-      await slices.spend(workOfPayload(payload.size) * 1000)
     }
     const arrived = replayed.flatMap((one) => one.arrived)
     await ingestOrKeep(context, source, { arrived, now: Date.now(), isOld: true, isReplay: true })
