@@ -50,6 +50,7 @@ export const claimIdentifier = define({
   id: 'claimIdentifier',
   ...common,
   summary: 'Claim an identifier',
+  ignoresStorage: true,
   description:
     'Gives the identifier to an existing device (`deviceId`) or to a new one (`device`), which takes a license, and moves the waiting reports to it. Alerts among them that are older than an hour are stored as `late` and sent to nobody. `pending` says how many reports are still to be moved; that happens by itself.',
   body: z

@@ -28,6 +28,7 @@ test('every operation has a row in everyRoute/samples.ts, and every row an opera
 const WITHOUT_STORAGE = [
   'acknowledgeAlert',
   'cancelAlert',
+  'claimIdentifier',
   'decodePayload',
   'discardQuarantine',
   'patchAccount',

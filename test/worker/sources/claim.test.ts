@@ -6,6 +6,7 @@ import { sweep } from '../../../src/sweep/sweep.ts'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
 import { callWithBindings, failExecutions, watchBatches } from '../../support/bindings.ts'
 import { createDevice } from '../../support/devices.ts'
+import { callAsOperator } from '../../support/http.ts'
 import { garminEvent, garminPush, makeSource, type TestSource } from '../../support/sources.ts'
 import { createBoundUser, createUser } from '../../support/users.ts'
 
@@ -41,6 +42,20 @@ const readDevice = async (account: TestAccount, id: string) =>
   (await account.call('GET', `/api/devices/${id}`)).body.device
 
 describe('reports that are moved', () => {
+  test('are those of an SOS, though the account has used up its storage', async () => {
+    const { account, source, imei } = await holdReports((id) => [
+      garminEvent(id, minutesAgo(1), { messageCode: 4 }),
+    ])
+    const budgets = { storageBytes: 0 }
+    await callAsOperator('PATCH', `/admin/accounts/${account.id}`, { body: { budgets } })
+    const body = { device: { name: 'Tern' } }
+    const claimed = await account.call('POST', claimPath(source, imei), { body })
+    expect([claimed.status, claimed.body.pending]).toEqual([200, 0])
+    const { alerts } = (await account.call('GET', '/api/alerts')).body
+    expect(alerts).toMatchObject([{ alerts: ['SOSButton'], emergency: true }])
+    expect(await trackOf(account, claimed.body.device.id)).toHaveLength(1)
+  })
+
   test('read little of a long track', async () => {
     const { account, source, imei } = await holdReports((id) => [garminEvent(id, minutesAgo(9))])
     const deviceId = await createDevice(account)
