@@ -40,17 +40,18 @@ type StoreOutcome = { ok: true; accepted: number; storedBytes: number } | { ok: 
 const NOT_STORED = { accepted: 0, storedBytes: 0 }
 
 /**
- * Stores a report and counts it. Throws when the account is over a budget, unless the report
- * carries an emergency.
+ * Stores a report and counts it. Throws when the account is over a budget, unless it may exceed it
+ * or the report carries an emergency.
  */
 export const storeWithinBudget = async <Outcome extends StoreOutcome>(
   context: ServiceContext,
   arrivals: readonly Arrival[],
   store: () => Promise<Outcome>,
+  mayExceed = false,
 ): Promise<Outcome> => {
   const meter = await findMeter(context)
   if (!meter) return store()
-  if (findExceeded(context, meter)) await requireBudgets(context, meter, arrivals)
+  if (!mayExceed && findExceeded(context, meter)) await requireBudgets(context, meter, arrivals)
   // Counted first, so that concurrent reports see it, and corrected when the outcome is known. After
   // a disconnect this may never happen: then the report was probably stored.
   const expected = { locations: arrivals.length, storageBytes: arrivals.length * LOCATION_BYTES }

@@ -16,7 +16,7 @@ const assumedStates = new BoundedCache<AssumedState>(10_000)
 export interface IngestOptions extends Partial<Pick<Batch, 'raisesBy'>> {
   /** Quarantines locations that cannot be true. */
   checksCredibility?: boolean
-  /** No budget holds it back. */
+  /** No budget refuses it. It counts all the same. */
   mayExceedBudget?: boolean
   now?: number
 }
@@ -46,8 +46,11 @@ export const ingest = async (
       assumed: assumedStates.get(accountId) ?? INITIAL_STATE,
     })
   const arrivals = devices.flatMap((device) => device.arrivals)
-  const isFree = mayExceedBudget || arrivals.length === 0
-  const outcome = requireOk(isFree ? await run() : await storeWithinBudget(context, arrivals, run))
+  const stored =
+    arrivals.length === 0
+      ? await run()
+      : await storeWithinBudget(context, arrivals, run, mayExceedBudget)
+  const outcome = requireOk(stored)
   assumedStates.set(accountId, outcome.actual)
   handOverLater(context, outcome.hits)
   const alertId = await handOverRaises(context, outcome.raises)

@@ -53,13 +53,13 @@ export class BudgetMeter {
     this.readAt = now
   }
 
-  /** The budget that is used up, storage before the others. */
-  findExceeded(perLicense: Budgets, now: number): keyof Budgets | null {
+  /** The budget that is used up, storage, or `share` times as much, before the others. */
+  findExceeded(perLicense: Budgets, now: number, share = 1): keyof Budgets | null {
     this.#advance(now)
     const { overrides, licenses } = this.#state
     const budgets = effectiveBudgets(overrides, perLicense, licenses)
     const { locations, storageBytes } = sum(this.#usage, this.#pending)
-    if (storageBytes >= budgets.storageBytes) return 'storageBytes'
+    if (storageBytes >= budgets.storageBytes * share) return 'storageBytes'
     return locations >= budgets.locationsPerDay ? 'locationsPerDay' : null
   }
 

@@ -53,23 +53,35 @@ const refreshMeter = async (
 }
 
 /** The budget that is used up, as far as this isolate knows. */
-export const findExceeded = ({ env }: AccountWork, meter: BudgetMeter): keyof Budgets | null =>
-  meter.findExceeded(budgetsPerLicense(env), Date.now())
+export const findExceeded = (
+  { env }: AccountWork,
+  meter: BudgetMeter,
+  share?: number,
+): keyof Budgets | null => meter.findExceeded(budgetsPerLicense(env), Date.now(), share)
 
 /** The same after a new look: the operator may have raised it. */
 export const confirmExceeded = async (
   work: AccountWork,
   meter: BudgetMeter,
+  share?: number,
 ): Promise<keyof Budgets | null> => {
   await refreshMeter(work, meter, REFUSAL_CACHE_MS)
-  return findExceeded(work, meter)
+  return findExceeded(work, meter, share)
 }
 
-/** Throws a 409 when the account has used up its storage. */
-export const requireStorage = async (work: AccountWork): Promise<void> => {
+/** The meter of an account that has used up its storage, or `share` times as much; else null. */
+export const findFullMeter = async (
+  work: AccountWork,
+  share?: number,
+): Promise<BudgetMeter | null> => {
   const meter = await findMeter(work)
-  if (!meter || findExceeded(work, meter) !== 'storageBytes') return
-  if ((await confirmExceeded(work, meter)) === 'storageBytes') throw new Problem('storage-full')
+  if (!meter || findExceeded(work, meter, share) !== 'storageBytes') return null
+  return (await confirmExceeded(work, meter, share)) === 'storageBytes' ? meter : null
+}
+
+/** Throws a 409 when the account has used up its storage, or `share` times as much. */
+export const requireStorage = async (work: AccountWork, share?: number): Promise<void> => {
+  if (await findFullMeter(work, share)) throw new Problem('storage-full')
 }
 
 /** After the budgets were changed: in this isolate they hold at once. */

@@ -80,8 +80,9 @@ const useRetries = (c: Context): void => {
   if (c.get('principal')) c.set('db', withRetries(c.get('db')))
 }
 
-/** A patch of at most so many bytes is taken by a full account: it may switch something off. */
+/** A patch of at most so many bytes may switch something off: it may pass the budget by a tenth. */
 const MAX_SMALL_PATCH_BYTES = 256
+const SMALL_PATCH_SHARE = 1.1
 
 const isSmallPatch = (c: Context, { patches }: Operation): boolean =>
   !!patches && JSON.stringify(c.req.valid('json' as never)).length <= MAX_SMALL_PATCH_BYTES
@@ -131,9 +132,9 @@ export const operation = <const O extends Operation>(
     // must not be one of them.
     if (contract.scopeFor) requireScope(c, contract.scopeFor(c.req.valid('json' as never)))
     if (contract.extraCost) countExtraCost(c, contract.extraCost(c.req.valid('json' as never)))
-    const work = isStoring && !isSmallPatch(c, contract) ? accountWork(c) : null
+    const work = isStoring ? accountWork(c) : null
     // Before the Idempotency-Key is claimed, which would keep the 409.
-    if (work) await requireStorage(work)
+    if (work) await requireStorage(work, isSmallPatch(c, contract) ? SMALL_PATCH_SHARE : 1)
     const isAction =
       typeof contract.idempotent !== 'function' || contract.idempotent(c.req.valid('json' as never))
     const isRead = c.req.method === 'GET' || c.req.method === 'HEAD' || !isAction

@@ -224,7 +224,7 @@ export const PROBLEMS = {
     ],
     'storage-full': [
       'The account has used up its storage budget.',
-      'Delete devices that are no longer needed, lower `retentionDays` of the account, or ask the operator for a larger budget; then send the request again. `GET /api/account` shows `budgets` and `budgetUsage`. Emergencies, and reports with `hasCriticalAlert` or one of the account’s `emergencyAlerts`, are always accepted; so are deletions and a PATCH of at most 256 bytes.',
+      'Delete devices that are no longer needed, lower `retentionDays` of the account, or ask the operator for a larger budget; then send the request again. `GET /api/account` shows `budgets` and `budgetUsage`. Emergencies, and reports with `hasCriticalAlert` or one of the account’s `emergencyAlerts`, are always accepted; so are deletions and, up to 110 % of the budget, a PATCH of at most 256 bytes.',
     ],
     'user-name-taken': ['Another account has this user name.', 'Choose another user name.'],
     'account-number-taken': [

@@ -6,12 +6,14 @@ import {
 } from '../../domain/account/requestCost.ts'
 import { MAX_PUSH_BYTES, type SourceItem } from '../../domain/account/source.ts'
 import { BoundedCache } from '../../domain/cache/boundedCache.ts'
-import { mayCarryEmergency } from '../../domain/message/reportedEmergency.ts'
+import { SOS } from '../../domain/message/alert.ts'
+import { findEmergencies, isRaisedByReports } from '../../domain/message/reportedEmergency.ts'
 import { runCostlyWork, runUndividedWork } from '../../http/admission/costlyWork.ts'
 import { assignSlot } from '../../http/admission/loadShedding.ts'
 import { countExtraCost, countRequest } from '../../http/admission/rateLimit.ts'
 import { readBytes } from '../../http/body/body.ts'
-import { noteStored, requireStorage } from '../../http/budget/meters.ts'
+import type { BudgetMeter } from '../../http/budget/budgetMeter.ts'
+import { findFullMeter, noteStored } from '../../http/budget/meters.ts'
 import type { AppEnv, Context } from '../../http/context.ts'
 import { Problem } from '../../http/contract/problem.ts'
 import { newId } from '../../ids.ts'
@@ -52,11 +54,12 @@ const noteArrival = ({ db, waitUntil }: ServiceContext, sourceId: string, now: n
   waitUntil(touchSource(db, sourceId, now).catch(() => {}))
 }
 
-/** Taken whatever the account stores: an alert, or what may be one. */
-const isUrgent = (item: SourceItem): boolean =>
-  item.kind === 'alert' ||
-  item.kind === 'cancel' ||
-  (item.kind === 'location' && mayCarryEmergency(item.location))
+/** Taken whatever the account stores: an emergency, or its end. Of unknown devices, that is an SOS. */
+const isUrgent = (item: SourceItem, { emergencyAlerts }: BudgetMeter): boolean => {
+  if (item.kind === 'location') return findEmergencies([item.location], emergencyAlerts).length > 0
+  const isAlert = item.kind === 'alert' || item.kind === 'cancel'
+  return isAlert && isRaisedByReports(item.alertName, [SOS, ...emergencyAlerts])
+}
 
 /** What the database cannot take will never fit: it is kept as failed, not sent again for ever. */
 const reasonTooLarge = (error: unknown): string[] => {
@@ -71,13 +74,14 @@ const storePush = async (c: Context, known: KnownSource, push: Push): Promise<vo
   const { items, failures: notUnderstood } = await decodePush(source.provider, push)
   const arrived = items.map((item) => ({ item, receivedAt: push.now }))
   countExtraCost(c, extraCostOfLocations(itemsOf(arrived, 'location').length))
-  if (!items.some(isUrgent)) await requireStorage(context)
+  const full = await findFullMeter(context)
+  if (full && !items.some((item) => isUrgent(item, full))) throw new Problem('storage-full')
   const notStored = await ingestOrKeep(context, source, { arrived, now: push.now }).then(
     () => [],
     (error) => reasonTooLarge(error),
   )
   const failures = [...notStored, ...notUnderstood]
-  if (failures.length > 0 || source.keepRaw)
+  if (failures.length > 0 || (source.keepRaw && !full))
     await keepPayload(context.db, { accountId, sourceId: source.id }, push, {
       id: await newId('pay'),
       reason: failures.length > 0 ? failures.join(' ') : null,

@@ -1,7 +1,9 @@
+import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
 import { callAsOperator } from '../../support/http.ts'
 import { garminEvent, garminPush, makeSource } from '../../support/sources.ts'
+import { eventually } from '../../support/time.ts'
 
 const IMEI = '100000000000001'
 const makeDevice = async (account: TestAccount, members: object = {}) => {
@@ -94,6 +96,36 @@ describe('a push of a known device', () => {
     const { point: _, ...text } = garminEvent(IMEI, minutesAgo(4), { freeText: 'All well.' })
     expect(await send(text)).toBe(200)
     expect(await send(garminEvent(IMEI, minutesAgo(3)))).toBe(429)
+  })
+
+  test('is taken by an account without storage left only if it carries an emergency', async () => {
+    const account = await openAccount()
+    const device = await makeDevice(account)
+    const { id, push } = await makeSource(account, 'garmin', { keepRaw: true })
+    const low = { status: { lowBattery: 1 } }
+    const send = async (minutes: number, changes: object = {}) =>
+      (await push(garminPush([garminEvent(IMEI, minutesAgo(minutes), changes)]))).status
+    expect(await send(20, low)).toBe(200)
+    const setBudgets = (budgets: object) =>
+      callAsOperator('PATCH', `/admin/accounts/${account.id}`, { body: { budgets } })
+    await setBudgets({ storageBytes: 0 })
+    expect([await send(9), await send(8, low)]).toEqual([409, 409])
+    // The account's own emergencies are taken, and an SOS always.
+    await account.call('PATCH', '/api/account', { body: { emergencyAlerts: ['LowBattery'] } })
+    await setBudgets({ storageBytes: 1 })
+    expect([await send(7, low), await send(6, { messageCode: 4 })]).toEqual([200, 200])
+    expect(await trackOf(account, device)).toHaveLength(3)
+    // What it stores counts, and the payload is not kept.
+    await eventually(async () => {
+      const { budgetUsage } = (await account.call('GET', '/api/account')).body.account
+      expect(budgetUsage.locations).toBe(3)
+    })
+    const kept = await env.DB.prepare(
+      'SELECT count(*) AS n FROM source_payloads WHERE source_id = ?',
+    )
+      .bind(id)
+      .first('n')
+    expect(kept).toBe(1)
   })
 
   test('raises one LowBattery a day though every event repeats it', async () => {
