@@ -47,7 +47,7 @@ const budgets = z
     }),
     messagesPerDay: messageCounts.meta({
       description:
-        'Messages that the account may send on one day of its time zone, an SMS once for each of its segments; beyond: `suppressed`, `message-budget-reached`. Emergencies may use a fifth more, at least 20.',
+        'Messages that the account may send on one day of its time zone, an SMS once for each of its segments; beyond: `suppressed`, `message-budget-reached`. Password resets do not count. Emergencies may use a fifth more, at least 20, and the first 20 messages of a device’s emergencies by each channel are sent anyway.',
     }),
   })
   .meta({

@@ -137,7 +137,8 @@ A body with \`from\`, \`to\` or both, and without an alert, is a query (scope \`
         example: 12,
       }),
     warning: z.string().optional().meta({
-      description: 'Only for an emergency for which no message is sent: the reason.',
+      description:
+        'Only for an emergency for which no message is sent: the reason, and whether administrators and emergency contacts are told instead.',
       example: 'No message is sent for this SOS: …',
     }),
   }),

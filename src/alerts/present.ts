@@ -5,7 +5,7 @@ import {
   CHANNELS,
   type MessageSummary,
 } from '../domain/message/alert.ts'
-import type { UndeliveredReason } from '../domain/message/emergency.ts'
+import type { Undelivered, UndeliveredReason } from '../domain/message/emergency.ts'
 import { iso, isoOrNull } from '../domain/time/iso.ts'
 
 /** An alert as its cell stores it. */
@@ -68,11 +68,15 @@ const NOT_SENT: Record<UndeliveredReason, string> = {
 /** Tells whoever raised an emergency that it sends no message of the device. */
 export const warningFor = (
   { emergency, deliveries }: StoredAlert,
-  undelivered: UndeliveredReason | null,
+  undelivered: Undelivered | null,
 ): { warning?: string } => {
   if (!emergency || deliveries.some(isSent)) return {}
-  const reason = undelivered ?? (deliveries.length > 0 ? 'daily-limit-reached' : 'nobody-to-tell')
-  return {
-    warning: `No message is sent for this SOS: ${NOT_SENT[reason]}. The account’s administrators and emergency contacts are told. Tell someone by other means too.`,
-  }
+  const reason =
+    undelivered?.reason ?? (deliveries.length > 0 ? 'daily-limit-reached' : 'nobody-to-tell')
+  const notices = undelivered?.notices ?? 0
+  const told =
+    notices === 0
+      ? 'No administrator or emergency contact is told either. Tell someone by other means.'
+      : `The account’s administrators and emergency contacts are sent ${notices} ${notices === 1 ? 'message' : 'messages'}. Tell someone by other means too.`
+  return { warning: `No message is sent for this SOS: ${NOT_SENT[reason]}. ${told}` }
 }

@@ -1,6 +1,6 @@
 import { readAlertContext } from '../db/queries/alertContext.ts'
 import { CHANNELS, NEW_ALERT_STATE } from '../domain/message/alert.ts'
-import type { UndeliveredReason } from '../domain/message/emergency.ts'
+import type { Undelivered } from '../domain/message/emergency.ts'
 import { isRaisedByReports } from '../domain/message/reportedEmergency.ts'
 import { noteStored, requireStorage } from '../http/budget/meters.ts'
 import { Problem, requireOk } from '../http/contract/problem.ts'
@@ -35,7 +35,7 @@ const logSuppressed = (
 
 interface Raised {
   alert: StoredAlert
-  undelivered: UndeliveredReason | null
+  undelivered: Undelivered | null
   /** How many users get no message because an alert has too many. */
   recipientsOmitted: number
 }

@@ -78,3 +78,10 @@ export const UNDELIVERED_REASONS = [
   'device-expired',
 ] as const
 export type UndeliveredReason = (typeof UNDELIVERED_REASONS)[number]
+
+/** An emergency that has reached none of its recipients. */
+export interface Undelivered {
+  reason: UndeliveredReason
+  /** How many messages tell administrators and emergency contacts of it. */
+  notices: number
+}

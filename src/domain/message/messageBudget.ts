@@ -49,6 +49,16 @@ const MIN_RESERVE = 20
 export const emergencyReserve = (budget: number): number =>
   Math.max(MIN_RESERVE, Math.ceil(budget * RESERVE_SHARE))
 
+/** How many messages of a device's emergencies go out by each channel, whatever the budget says. */
+export const EMERGENCY_FLOOR = 20
+
+const MIN_RESETS = 20
+const MAX_RESETS = 100
+
+/** How many password resets an account may send in 24 hours: a tenth of its budget for e-mails. */
+export const resetLimit = (emails: number): number =>
+  Math.min(MAX_RESETS, Math.max(MIN_RESETS, Math.ceil(emails / 10)))
+
 /** Overrides as they are stored; null for none. */
 export const parseMessageOverrides = (stored: string | null): MessageOverrides => ({
   ...NO_MESSAGE_OVERRIDES,

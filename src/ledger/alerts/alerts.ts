@@ -12,6 +12,7 @@ import {
 import {
   EXPIRED_DEVICE_PAUSE_MS,
   LATE_AFTER_MS,
+  type Undelivered,
   type UndeliveredReason,
 } from '../../domain/message/emergency.ts'
 import { iso, isoOrNull } from '../../domain/time/iso.ts'
@@ -25,7 +26,7 @@ import type { NewMessage } from '../outbox/outbox.ts'
 import { type DeviceRow, devices } from '../tables.ts'
 import { findToJoin, joinEmergency, openEmergency } from './emergencies.ts'
 import { reportUndelivered, textByTimeZone } from './emergencyMessages.ts'
-import { findRaised, rememberRaised } from './raised.ts'
+import { findRaised, findUndelivered, rememberRaised } from './raised.ts'
 
 /* Raising an alert: one decision on which of its messages may still go out today. */
 
@@ -60,8 +61,8 @@ export type RaiseOutcome =
       joined: false
       alert: Alert
       deliveries: MessageSummary[]
-      /** Why an emergency reaches nobody; the account is notified. */
-      undelivered: UndeliveredReason | null
+      /** For an emergency that reaches nobody. */
+      undelivered: Undelivered | null
     }
   /** Raised before, or joined to an open emergency. The cell has the alert with this id. */
   | {
@@ -70,7 +71,7 @@ export type RaiseOutcome =
       joined: boolean
       alert: { id: string }
       deliveries: null
-      undelivered: UndeliveredReason | null
+      undelivered: Undelivered | null
     }
   | { ok: false; refusal: 'account-not-found' | 'device-not-found' | 'device-expired' }
 
@@ -144,7 +145,7 @@ const storeAlert = (
     kind: 'alert',
     idOf: (index) => messageId(alert.id, index),
     textOf: textByTimeZone({ ...details, purpose: { kind: 'alert' } }),
-    isEmergency: alert.emergency,
+    emergencyOf: alert.emergency ? key : null,
     takeQuota: (channel, wanted, allowed) =>
       takeQuota(tx, device, { channel, wanted, allowed, isEmergency: alert.emergency }),
   })
@@ -153,19 +154,20 @@ const storeAlert = (
   postUsage(tx, key, given.isReported ? undefined : now)
   emitRaised(tx, deviceId, alert)
   emitSuppressed(tx, deviceId, alert, messages)
-  const undelivered = alert.emergency ? undeliveredReason(isExpired, messages) : null
+  const reason = alert.emergency ? undeliveredReason(isExpired, messages) : null
   const remembered = alert.emergency || given.isReported === true
-  rememberRaised(tx, alert.id, { remembered, undelivered })
+  rememberRaised(tx, alert.id, { remembered, undelivered: reason })
   if (isExpired) updateRows(sql, devices, { expiredEmergencyAt: now }, { key })
   if (alert.emergency) {
     const emergency = openEmergency(tx, {
       deviceKey: key,
       details: { ...details, deviceId, administrators, isOfExpiredDevice: isExpired },
       messages: messages.length,
-      isOnItsWay: undelivered === null,
+      isOnItsWay: reason === null,
     })
-    if (undelivered) reportUndelivered(tx, emergency, undelivered)
+    if (reason) reportUndelivered(tx, emergency, reason)
   }
+  const undelivered = findUndelivered(sql, alert.id)
   const deliveries = messages.map(({ subject, text, timeZone, userId, contact, ...shown }) => shown)
   return { ok: true, repeated: false, joined: false, alert, deliveries, undelivered }
 }
@@ -175,15 +177,12 @@ export const raiseAlert = (tx: Decision, deviceId: string, given: AlertToRaise):
   const device = findDevice(sql, deviceId)
   if (!device) return { ok: false, refusal: 'device-not-found' }
   const raised = findRaised(sql, given.alert.id)
-  if (raised)
-    return {
-      ok: true,
-      repeated: true,
-      joined: raised.joined !== null,
-      alert: { id: raised.joined ?? given.alert.id },
-      deliveries: null,
-      undelivered: raised.undelivered,
-    }
+  if (raised) {
+    const alert = { id: raised.joined ?? given.alert.id }
+    const undelivered = findUndelivered(sql, alert.id)
+    const joined = raised.joined !== null
+    return { ok: true, repeated: true, joined, alert, deliveries: null, undelivered }
+  }
   const { reported, lastKnown } = given
   const { id, name, text, dateTime, ruleId, zoneId } = given.alert
   const isNamed = account.emergencyAlerts.includes(name)
@@ -202,7 +201,8 @@ export const raiseAlert = (tx: Decision, deviceId: string, given: AlertToRaise):
     if (!given.isReported) tx.post({ kind: 'contact', key: device.key, at: now })
     rememberRaised(tx, id, { remembered: true, joined: open.id, undelivered: null })
     const alert = { id: open.id }
-    return { ok: true, repeated: false, joined: true, alert, deliveries: null, undelivered: null }
+    const undelivered = findUndelivered(sql, open.id)
+    return { ok: true, repeated: false, joined: true, alert, deliveries: null, undelivered }
   }
   const late = now - dateTime > LATE_AFTER_MS
   const position = positionOf(reported, lastKnown)

@@ -49,7 +49,7 @@ export const sendAboutAlert = (tx: Decision, about: AboutAlert) => {
     kind,
     idOf: (index) => messageId(details.alert.id, messageNumber(series, index)),
     textOf: textByTimeZone(details),
-    isEmergency,
+    emergencyOf: isEmergency ? deviceKey : null,
   })
   queueMessages(tx, deviceKey, messages, isEmergency)
   const queued = messages.filter(({ status }) => status === 'queued').length

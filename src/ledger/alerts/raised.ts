@@ -1,11 +1,21 @@
-import { deleteRows, findRow, insertRow, query } from '../../db/objectTable.ts'
-import type { UndeliveredReason } from '../../domain/message/emergency.ts'
+import { deleteRows, findRow, insertRow, query, readValue } from '../../db/objectTable.ts'
+import type { Undelivered, UndeliveredReason } from '../../domain/message/emergency.ts'
 import type { Decision } from '../decision.ts'
-import { raised } from '../tables.ts'
+import { isMessageOf } from '../messages/messageQueue.ts'
+import { messages, raised } from '../tables.ts'
 
 /* The ids of alerts that were raised, so that a repeat raises nothing. */
 
 export const findRaised = (sql: SqlStorage, id: string) => findRow(sql, raised, { id })
+
+/** Why an alert that was raised reaches nobody, and how many notices say so. */
+export const findUndelivered = (sql: SqlStorage, id: string): Undelivered | null => {
+  const reason = findRaised(sql, id)?.undelivered
+  if (!reason) return null
+  const notices = query`SELECT count(*) FROM ${messages}
+    WHERE ${isMessageOf(id)} AND ${messages.kind} = 'notice'`
+  return { reason, notices: readValue<number>(sql, notices) }
+}
 
 interface Raised {
   remembered: boolean

@@ -16,6 +16,7 @@ import { saveAccount } from '../accounts/accountRow.ts'
 import { recordExpiry } from '../accounts/expirations.ts'
 import { type NoLicense, transferLicense } from '../accounts/licenseTransfer.ts'
 import type { Decision } from '../decision.ts'
+import { deleteEmergencyCounts } from '../messages/messageBudget.ts'
 import { deleteMessagesOf } from '../messages/messageQueue.ts'
 import * as tables from '../tables.ts'
 import { isRecentlyDeleted, rememberDeleted } from './deletedDevices.ts'
@@ -202,6 +203,7 @@ export const deleteDevice = (
   const { key, createdBy, record } = row
   deleteRows(sql, devices, { key })
   deleteRows(sql, messageCounts, { deviceKey: key })
+  deleteEmergencyCounts(sql, key)
   deleteMessagesOf(sql, key)
   deleteRows(sql, emergencies, { deviceKey: key })
   rememberDeleted(tx, id)

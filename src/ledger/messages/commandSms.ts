@@ -58,7 +58,7 @@ export const sendCommandSms = (
     kind: 'command',
     idOf: () => smsId,
     textOf: () => ({ subject: '', text }),
-    isEmergency: false,
+    emergencyOf: null,
     takeQuota: (channel, wanted, allowed) =>
       takeQuota(tx, row, { channel, wanted, allowed, isEmergency: false }),
   })

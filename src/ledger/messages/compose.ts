@@ -15,8 +15,8 @@ export interface Composition {
   /** The id of the message with this index. */
   idOf: (index: number) => string
   textOf: (recipient: Recipient) => MessageText
-  /** Whether they may use what the operator's budget reserves for emergencies. */
-  isEmergency: boolean
+  /** The key of the device whose emergency may use what the operator's budget keeps for it. */
+  emergencyOf: number | null
   /** How many of the wanted messages are sent, at most `allowed`, and why the others are not. */
   takeQuota: (
     channel: Channel,
@@ -32,7 +32,7 @@ export const BUDGET_REACHED = 'message-budget-reached'
 export const composeMessages = (
   tx: Decision,
   recipients: Recipient[],
-  { kind, idOf, textOf, isEmergency, takeQuota }: Composition,
+  { kind, idOf, textOf, emergencyOf, takeQuota }: Composition,
 ): NewMessage[] => {
   const resetAt = limitResetAt(tx.account)
   const messages: NewMessage[] = []
@@ -40,7 +40,7 @@ export const composeMessages = (
     const wanted = recipients.filter((recipient) => recipient.channel === channel)
     const texts = wanted.map(textOf)
     const units = texts.map(({ text }) => unitsOf(channel, text))
-    const purpose = { channel, isEmergency }
+    const purpose = { kind, channel, emergencyOf }
     const allowed = countWithinBudget(tx, purpose, units)
     const { granted, reason: limitReason } = takeQuota(channel, wanted.length, allowed)
     takeFromBudget(tx, purpose, units.slice(0, granted))

@@ -7,12 +7,12 @@ import { limitResetAt, takeNoticeQuota } from '../devices/dailyLimit.ts'
 import type { NewMessage } from '../outbox/outbox.ts'
 import { notices } from '../tables.ts'
 import { type Composition, composeMessages } from './compose.ts'
-import { countWithinBudget } from './messageBudget.ts'
+import { countWithinBudget, maxResets } from './messageBudget.ts'
 import { queueMessages } from './messageQueue.ts'
 
 /* Notices and escalations: outside the limits of all devices, within the account's own. */
 
-type NoticeParts = Pick<Composition, 'kind' | 'idOf' | 'textOf' | 'isEmergency'>
+type NoticeParts = Pick<Composition, 'kind' | 'idOf' | 'textOf' | 'emergencyOf'>
 
 /** Composes a message for every recipient; those beyond the account's limit are suppressed. */
 export const composeNotices = (
@@ -50,10 +50,7 @@ interface LinkRefusal {
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const MAX_PER_USER_AND_HOUR = 3
-const MAX_PER_ACCOUNT_AND_DAY: Record<CountedLink['kind'], number> = {
-  invitation: 500,
-  reset: 100,
-}
+const MAX_INVITATIONS_PER_DAY = 500
 
 /** When the oldest of the last `count` links leaves the span; null while there are fewer in it. */
 const spanEnd = (
@@ -72,8 +69,6 @@ const spanEnd = (
   return oldest ? oldest.accepted + spanMs : null
 }
 
-const LINK_EMAIL = { channel: 'Email', isEmergency: false } as const
-
 /** Who asks for resets for many others must not keep a user from the first one of a day. */
 const isFirstReset = (tx: Decision, { kind, userId }: CountedLink): boolean =>
   kind === 'reset' && spanEnd(tx, { kind, userId }, 1, DAY_MS) === null
@@ -81,12 +76,12 @@ const isFirstReset = (tx: Decision, { kind, userId }: CountedLink): boolean =>
 /** A refusal when the user or the account has been sent as many links or e-mails as allowed. */
 const refuseLink = (tx: Decision, link: CountedLink): LinkRefusal | null => {
   const { kind, userId } = link
+  const maxPerDay = kind === 'reset' ? maxResets(tx) : MAX_INVITATIONS_PER_DAY
+  const email = { kind, channel: 'Email', emergencyOf: null } as const
   const retryAt =
     spanEnd(tx, { kind, userId }, MAX_PER_USER_AND_HOUR, HOUR_MS) ??
-    (isFirstReset(tx, link)
-      ? null
-      : spanEnd(tx, { kind, userId: null }, MAX_PER_ACCOUNT_AND_DAY[kind], DAY_MS)) ??
-    (countWithinBudget(tx, LINK_EMAIL, [1]) === 0 ? limitResetAt(tx.account) : null)
+    (isFirstReset(tx, link) ? null : spanEnd(tx, { kind, userId: null }, maxPerDay, DAY_MS)) ??
+    (countWithinBudget(tx, email, [1]) === 0 ? limitResetAt(tx.account) : null)
   return retryAt === null ? null : { ok: false, refusal: 'too-many-requests', retryAt }
 }
 
@@ -95,6 +90,7 @@ export interface AccountNotice {
   id: string
   content: NoticeContent
   recipients: Recipient[]
+  /** Sent before others; the emergencies' part of the budget is for devices of the account. */
   isUrgent: boolean
   /** For a password link: counts against the limits of its kind. */
   link?: CountedLink
@@ -117,7 +113,7 @@ export const sendNotice = (tx: Decision, notice: AccountNotice): NoticeOutcome =
     kind: link?.kind ?? 'notice',
     idOf: (index) => messageId(id, index),
     textOf: ({ channel, timeZone }) => CHANNEL[channel].composeNotice(content, timeZone),
-    isEmergency: isUrgent,
+    emergencyOf: null,
   })
   queueMessages(tx, NO_DEVICE_KEY, messages, isUrgent)
   return { ok: true }

@@ -26,12 +26,12 @@ const takeOne = (
   device: DeviceRow,
   { kind, channel, text, urgent: isEmergency }: StoredMessage,
 ): 'daily-limit-reached' | 'message-budget-reached' | null => {
-  const purpose = { channel, isEmergency }
+  const purpose = { kind, channel, emergencyOf: isEmergency ? device.key : null }
   const units = [unitsOf(channel, text)]
   if (countWithinBudget(tx, purpose, units) === 0) return BUDGET_REACHED
   const isDevices = kind === 'alert' || kind === 'command'
   const granted = isDevices
-    ? takeQuota(tx, device, { ...purpose, wanted: 1 }).granted
+    ? takeQuota(tx, device, { channel, isEmergency, wanted: 1 }).granted
     : takeNoticeQuota(tx, channel, 1, 1)
   if (isDevices) postUsage(tx, device.key)
   if (granted === 0) return 'daily-limit-reached'

@@ -52,8 +52,11 @@ const createDevices = async (
   return isAnyNew
 }
 
-const noticeId = (sourceId: string, { identifier, key, dateTime }: AlertItem): Promise<string> =>
-  deriveId('ntc', dateTime, `unclaimed ${sourceId} ${fold(identifier)} ${key}`)
+const HOUR_MS = 3_600_000
+
+/** The same for an hour: a tracker that repeats its SOS must not use up the account's messages. */
+const noticeId = (sourceId: string, { identifier }: AlertItem, now: number): Promise<string> =>
+  deriveId('ntc', now - (now % HOUR_MS), `unclaimed ${sourceId} ${fold(identifier)}`)
 
 const MAX_NOTICES = 100
 
@@ -76,7 +79,7 @@ const notifyOfEmergencies = async (
     const { identifier, dateTime, latitude, longitude } = item
     const place = { identifier, dateTime, latitude, longitude }
     const outcome = await ledgerOf(env, accountId).sendNotice({
-      id: await noticeId(source.id, item),
+      id: await noticeId(source.id, item, now),
       content: { kind: 'unclaimed-sos', sourceName: source.name, ...place },
       recipients: toAdministrators(rows),
       isUrgent: true,

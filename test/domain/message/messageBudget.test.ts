@@ -4,6 +4,7 @@ import {
   effectiveMessageBudgets,
   emergencyReserve,
   parseMessagesPerLicense,
+  resetLimit,
 } from '../../../src/domain/message/messageBudget.ts'
 
 test('the setting names channels with a number each; those left out have the default', () => {
@@ -23,6 +24,10 @@ test('a budget is the operator’s, or one share for each license and at least o
 
 test('emergencies have a fifth on top, at least 20', () => {
   expect([0, 100, 101, 1000].map(emergencyReserve)).toEqual([20, 20, 21, 200])
+})
+
+test('resets have a tenth of the e-mails beside them, 20 to 100', () => {
+  expect([0, 100, 201, 1000, 5000].map(resetLimit)).toEqual([20, 20, 21, 100, 100])
 })
 
 test('an SMS of several segments has fewer characters in each', () => {

@@ -1,14 +1,20 @@
 import { env } from 'cloudflare:workers'
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { ledgerOf } from '../../../src/ledger/stub.ts'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
 import { deliveryStatusesIn, raiseAlert } from '../../support/alerts/alerts.ts'
 import { createDevice } from '../../support/devices.ts'
 import { readEvents } from '../../support/feed/events.ts'
 import { callAsOperator } from '../../support/http.ts'
+import { makeSource } from '../../support/sources.ts'
 import { createUser } from '../../support/users.ts'
 
 /* The operator's budgets, which no setting of the account can raise. */
+
+const HOUR_MS = 3_600_000
+afterEach(() => {
+  vi.useRealTimers()
+})
 
 const setBudget = async (account: TestAccount, messagesPerDay: object) => {
   const path = `/admin/accounts/${account.id}`
@@ -101,16 +107,55 @@ describe('alerts', () => {
       expect(deliveryStatusesIn(await raise(sos))).toEqual(['Email queued', 'Email queued'])
     expect((await readBudgets(account)).used).toMatchObject({ Email: 11 })
     expect(deliveryStatusesIn(await raise({}))).toEqual(['Email suppressed', 'Email suppressed'])
-    await setBudget(account, { Email: 0 })
-    for (let n = 0; n < 4; n++) await raise(sos)
-    const { body } = await raise(sos)
-    expect(body.alert.deliveries).toMatchObject([
-      { status: 'queued' },
-      { status: 'suppressed', reason: 'message-budget-reached' },
-    ])
-    expect((await raise(sos)).body.warning).toContain('has used up its messages of the day')
-    expect((await readBudgets(account)).used).toMatchObject({ Email: 20 })
   })
+
+  test('of a device’s emergencies go out whatever the budget says, as far as its floor', async () => {
+    const account = await openAccount({ licenses: 2 })
+    await setBudget(account, { Email: 0 })
+    for (let n = 0; n < 2; n++) await createUser(account)
+    const newDevice = () => createDevice(account, { limits: { dailyEmailLimit: 1000 } })
+    const raise = (id: string, n: number) => {
+      // None of them joins another.
+      const dateTime = new Date(Date.now() - n * 2 * HOUR_MS).toISOString()
+      return raiseAlert(account, id, { alertName: 'SOSButton', dateTime })
+    }
+    const [first, second] = [await newDevice(), await newDevice()]
+    for (let n = 0; n < 10; n++)
+      expect(deliveryStatusesIn(await raise(first, n))).toEqual(['Email queued', 'Email queued'])
+    const { body } = await raise(first, 10)
+    expect(body.alert.deliveries[0]).toMatchObject({ reason: 'message-budget-reached' })
+    expect(body.warning).toContain('has used up its messages of the day. No administrator')
+    for (let n = 0; n < 10; n++)
+      expect(deliveryStatusesIn(await raise(second, n))).toEqual(['Email queued', 'Email queued'])
+    expect((await readBudgets(account)).used).toMatchObject({ Email: 40 })
+    // Nobody gets more by deleting a device and creating it again.
+    await account.call('DELETE', `/api/devices/${second}`)
+    expect(deliveryStatusesIn(await raise(await newDevice(), 0))).toEqual([
+      'Email suppressed',
+      'Email suppressed',
+    ])
+  })
+})
+
+test('an unknown tracker’s SOS is told once an hour, and never from the emergencies’ reserve', async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - (Date.now() % HOUR_MS) })
+  const account = await openAccount()
+  await createUser(account, { privileges: ['admin'] })
+  await setBudget(account, { Email: 2 })
+  const source = await makeSource(account, 'osmand')
+  const push = async (identifier: string, minutesAgo: number) => {
+    const timestamp = Math.floor(Date.now() / 1000) - 60 * minutesAgo
+    const query = `?id=${identifier}&lat=1&lon=1&timestamp=${timestamp}&alarm=sos`
+    expect((await source.push({ query })).status).toBe(200)
+  }
+  const readUsed = async () => (await readBudgets(account)).used.Email
+  for (let n = 0; n < 4; n++) await push('stuck', n)
+  expect(await readUsed()).toBe(1)
+  vi.setSystemTime(Date.now() + HOUR_MS)
+  await push('stuck', 0)
+  expect(await readUsed()).toBe(2)
+  for (const identifier of ['a', 'b']) await push(identifier, 0)
+  expect(await readUsed()).toBe(2)
 })
 
 test('an invitation counts, and is refused until the next day once the budget is used', async () => {

@@ -2,8 +2,10 @@ import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
+import { deliveryStatusesIn, raiseAlert } from '../../support/alerts/alerts.ts'
 import { readMessages, waitUntilSent } from '../../support/alerts/messages.ts'
 import { callWithBindings, serveWithBindings } from '../../support/bindings.ts'
+import { createDevice } from '../../support/devices.ts'
 import { call, callAsOperator, ORIGIN } from '../../support/http.ts'
 import { ledgerStub } from '../../support/ledger.ts'
 import {
@@ -29,6 +31,11 @@ const invite = (account: TestAccount, userId: string) =>
 
 const setPassword = (link: string, password = NEW_PASSWORD) =>
   call('POST', '/api/Auth/Password', { body: { link, password } })
+
+const setEmailBudget = (account: TestAccount, emails: number) => {
+  const body = { budgets: { messagesPerDay: { Email: emails } } }
+  return callAsOperator('PATCH', `/admin/accounts/${account.id}`, { body })
+}
 
 /** Asks for a reset and waits for the work after the reply. */
 const requestReset = (body: object, bindings = {}) =>
@@ -276,11 +283,29 @@ describe('a reset', () => {
     })
   })
 
-  test('is sent a hundred times a day for an account, and once to each user', async () => {
+  test('is sent beside the budget for e-mails: neither uses up the other', async () => {
+    const { account, body } = await start()
+    await setEmailBudget(account, 1)
+    const id = await createDevice(account)
+    const sent = async () => {
+      await waitUntilSent(account)
+      return (await account.call('GET', '/api/account')).body.account.budgetUsage.messages.Email
+    }
+    await requestReset(body)
+    expect(await sent()).toBe(0)
+    expect(deliveryStatusesIn(await raiseAlert(account, id))).toContain('Email queued')
+    expect(await sent()).toBe(1)
+    await requestReset(body)
+    const kinds = (await readMessages(account)).map(({ kind }: { kind: string }) => kind)
+    expect(kinds.filter((kind: string) => kind === 'reset')).toHaveLength(2)
+  })
+
+  test('is sent twenty times a day for a small account, and once to each user', async () => {
     const { account, user, body } = await start()
+    await setEmailBudget(account, 1)
     const stub = ledgerStub(account)
     await runInDurableObject(stub, (_, state) => {
-      for (let sent = 0; sent < 102; sent++)
+      for (let sent = 0; sent < 22; sent++)
         state.storage.sql.exec(
           `INSERT INTO notices (id, accepted, link_kind, user_id) VALUES (?, ?, 'reset', ?)`,
           `ntc_${sent}`,
