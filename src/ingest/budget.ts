@@ -63,7 +63,7 @@ export const storeWithinBudget = async <Outcome extends StoreOutcome>(
   try {
     const outcome = await store()
     correct(outcome.ok ? outcome : NOT_STORED)
-    context.waitUntil(writeUsage(context))
+    context.waitUntil(writeUsage(context, meter))
     return outcome
   } catch (error) {
     correct(NOT_STORED)

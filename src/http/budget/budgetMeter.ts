@@ -8,11 +8,14 @@ import {
 import { currentDay } from '../../domain/account/license.ts'
 import { addDays, dayStart } from '../../domain/time/day.ts'
 
-/** An isolate writes its count after this many locations or when its last write is this old. */
+/**
+ * An isolate writes its count after this many locations or when its last write is this old: less
+ * than the 30 seconds that a request may work on after its reply.
+ */
 const MAX_PENDING_LOCATIONS = 1000
-const MAX_WRITE_AGE_MS = 60_000
+const MAX_WRITE_AGE_MS = 25_000
 /** At least so long between two writes: large reports would otherwise write a row each. */
-const MIN_INTERVAL_MS = 1000
+export const MIN_INTERVAL_MS = 1000
 
 export interface Counts {
   locations: number
@@ -37,6 +40,8 @@ export class BudgetMeter {
   #pending = NOTHING
   /** When the last count was taken to be written. */
   #takenAt = 0
+  /** When a request writes what is pending, if no other does before. */
+  #plannedFor = 0
   /** When the state was read, or began to be read. */
   readAt: number
 
@@ -78,15 +83,22 @@ export class BudgetMeter {
     this.#pending = sum(this.#pending, counts)
   }
 
+  /** After how long what is pending has to be written; null when nothing is, or it is planned. */
+  planWrite(now: number): number | null {
+    if (isNothing(this.#pending) || now < this.#plannedFor) return null
+    this.#plannedFor = Math.max(now, this.#takenAt + MAX_WRITE_AGE_MS)
+    return this.#plannedFor - now
+  }
+
   /**
-   * What has to be written now, if anything. It counts as written from here on. `isWanted`: someone
-   * wants to see the usage.
+   * What has to be written now, if anything, because there is much of it or the last write is older
+   * than `maxAgeMs`. It counts as written from here on.
    */
-  takePending(now: number, isWanted = false): Usage | null {
+  takePending(now: number, maxAgeMs = MAX_WRITE_AGE_MS): Usage | null {
     const pending = this.#pending
     const age = now - this.#takenAt
-    const isDue = isWanted || pending.locations >= MAX_PENDING_LOCATIONS || age >= MAX_WRITE_AGE_MS
-    if (!isDue || isNothing(pending) || age < MIN_INTERVAL_MS) return null
+    const isMuch = pending.locations >= MAX_PENDING_LOCATIONS && age >= MIN_INTERVAL_MS
+    if (isNothing(pending) || !(isMuch || age >= maxAgeMs)) return null
     this.#takenAt = now
     const { day } = this.#usage
     this.#pending = NOTHING

@@ -4,7 +4,7 @@ import type { Budgets, Usage } from '../../domain/account/budget.ts'
 import { BoundedCache } from '../../domain/cache/boundedCache.ts'
 import { budgetsPerLicense, type Env } from '../../env.ts'
 import { Problem } from '../contract/problem.ts'
-import { BudgetMeter } from './budgetMeter.ts'
+import { BudgetMeter, MIN_INTERVAL_MS } from './budgetMeter.ts'
 
 /*
  * What this isolate knows of the accounts' budgets and usage. Triggers count what is stored, except
@@ -96,21 +96,31 @@ export const noteStored = (work: AccountWork): void => {
   if (meter) work.waitUntil(refreshMeter(work, meter, STORED_CACHE_MS))
 }
 
-/** Writes what this isolate has counted if it is time to, or if someone wants to see it. */
-export const writeUsage = async (
+/** Writes what this isolate has counted if it is time to. */
+const writePending = async (
   { db, accountId }: AccountWork,
-  isWanted = false,
+  meter: BudgetMeter,
+  maxAgeMs?: number,
 ): Promise<void> => {
-  const meter = meters.get(accountId)
-  const usage = meter?.takePending(Date.now(), isWanted)
-  if (!meter || !usage) return
+  const usage = meter.takePending(Date.now(), maxAgeMs)
+  if (!usage) return
   // What cannot be written is still counted by this isolate. The cell never learns of it.
   const state = await addUsage(db, { accountId, ...usage }).catch(() => null)
   if (state) meter.update(state, Date.now())
 }
 
+/** Writes it now or in time: no further report may come, and the isolate may end. */
+export const writeUsage = async (work: AccountWork, meter: BudgetMeter): Promise<void> => {
+  await writePending(work, meter)
+  const waitMs = meter.planWrite(Date.now())
+  if (waitMs === null) return
+  await scheduler.wait(waitMs)
+  await writePending(work, meter, 0)
+}
+
 /** What the account has used, with what this isolate has counted. */
 export const readCurrentUsage = async (work: AccountWork): Promise<Usage | null> => {
-  await writeUsage(work, true)
+  const meter = meters.get(work.accountId)
+  if (meter) await writePending(work, meter, MIN_INTERVAL_MS)
   return readUsage(work.db, work.accountId)
 }

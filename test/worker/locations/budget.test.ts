@@ -216,7 +216,7 @@ describe('a count', () => {
     return { DB, written }
   }
 
-  test('is written with the first report, and again after a minute', async () => {
+  test('is written with the first report, and again after 25 seconds', async () => {
     const fleet = await openFleet()
     const { storageBytes: before } = await usageOf(fleet)
     const { DB, written } = usageWrites()
@@ -224,7 +224,7 @@ describe('a count', () => {
       callWithBindings({ DB }, 'POST', fleet.path, { token: fleet.token, body })
     for (let count = 0; count < 20; count++) await send(places(1))
     expect(written).toHaveLength(1)
-    later(61_000)
+    later(25_000)
     await send(places(1))
     expect(written).toHaveLength(2)
     const { date, locations, storageBytes } = await usageOf(fleet)
@@ -232,6 +232,29 @@ describe('a count', () => {
     expect(storageBytes).toBe(before + 21 * 64)
     for (let count = 0; count < 5; count++) await send(places(1))
     expect(written).toHaveLength(2)
+  })
+
+  test('is written though no further report comes, once for all that came', async () => {
+    const fleet = await openFleet()
+    const { DB, written } = usageWrites()
+    const send = () =>
+      callWithBindings({ DB }, 'POST', fleet.path, { token: fleet.token, body: places(1) })
+    await send()
+    let end = () => {}
+    const waits = vi
+      .spyOn(scheduler, 'wait')
+      .mockImplementationOnce(() => new Promise<void>((resolve) => (end = resolve)))
+    const others = send()
+    await vi.waitFor(() => expect(waits).toHaveBeenCalled())
+    expect(waits.mock.calls[0]?.[0]).toBeLessThanOrEqual(25_000)
+    waits.mockRestore()
+    await send()
+    expect(written).toHaveLength(1)
+    end()
+    await others
+    expect(written).toHaveLength(2)
+    const { locations } = await usageOf(fleet)
+    expect(locations).toBe(3)
   })
 
   test('is written when the account is read', async () => {
