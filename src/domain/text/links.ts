@@ -1,13 +1,23 @@
 /* Links in names: a name goes into mails, and a mail client makes links of what looks like one. */
 
-const LINK =
-  /\p{L}[\p{L}\p{N}+.-]*:\/\/\S*|\bwww\.\S*|[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*\.\p{L}{2,}\/\S*/giu
+/** As a browser reads a host's name: other forms of letters and dots, and what nobody sees. */
+const normalize = (text: string): string =>
+  text
+    .normalize('NFKC')
+    .replaceAll(/[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, '')
+    .replaceAll('。', '.')
 
-export const hasLink = (text: string): boolean => text.search(LINK) !== -1
+const LINK = /[\p{L}\p{N}+.-]*:\/\/\S*|(?<![\p{L}\p{N}])www\.\S*/giu
 
-/** A dot between letters, as in a host's name without a path. */
-const HOST_DOT = /(?<=[\p{L}\p{N}])\.(?=\p{L}{2})/gu
+/** Only what is a link for certain: `Co.KG/Lager` is a name. */
+export const hasLink = (text: string): boolean => normalize(text).search(LINK) !== -1
 
-/** Removes links, and spaces out what is left of a host's name. */
-export const withoutLinks = (text: string): string =>
-  text.replaceAll(LINK, '…').replaceAll(HOST_DOT, '. ')
+/** A dot before what may be a top-level domain, and the first one of an IPv4 address. */
+const HOST_DOT = /(?<=[^\s.])\.(?=\p{L}[\p{L}\p{M}])|(?<=\d)\.(?=\d+\.\d+\.\d)/gu
+
+/** Removes links, and spaces out what may be a host's name. Other texts stay as they are. */
+export const withoutLinks = (text: string): string => {
+  const normalized = normalize(text)
+  const harmless = normalized.replaceAll(LINK, '…').replaceAll(HOST_DOT, '. ')
+  return harmless === normalized ? text : harmless
+}

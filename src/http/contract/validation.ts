@@ -40,7 +40,7 @@ export const refuseLinkInName = (name: string, before?: string): void => {
   if (name !== before && hasLink(name))
     throw invalid({
       pointer: '/name',
-      detail: 'must not contain a link, such as https://example.com or example.com/page',
+      detail: 'must not contain a link, such as https://example.com or www.example.com',
     })
 }
 

@@ -8,6 +8,10 @@ import {
   composeEmail,
   type Purpose,
 } from '../../../src/domain/message/text/messageText.ts'
+import {
+  composeNoticeEmail,
+  composeNoticeSms,
+} from '../../../src/domain/message/text/noticeText.ts'
 import { composeSms } from '../../../src/domain/message/text/smsText.ts'
 import { toHtml } from '../../../src/notify/html.ts'
 
@@ -170,6 +174,21 @@ describe('an e-mail', () => {
     )
     expect(subject).toBe('SOSButton: Tern Bcc: all@example. com')
     expect(text.split('\n').filter((line) => /^(Place|Map):/.test(line))).toHaveLength(2)
+  })
+
+  test('has no link in identifiers, and notices of unknown devices have none either', () => {
+    const identifier = 'evil.example/x'
+    const place = { dateTime: AT, latitude: null, longitude: null }
+    const notice = { kind: 'unclaimed-sos', sourceName: 'Tern', identifier, ...place } as const
+    for (const { subject, text } of [
+      composeEmail(occasion({ identifier }), 'UTC'),
+      composeNoticeEmail(notice, 'UTC'),
+      composeNoticeSms(notice, 'UTC'),
+    ]) {
+      expect(subject).not.toContain('evil.example')
+      expect(text).not.toContain('evil.example')
+      expect(text).toContain('evil. example')
+    }
   })
 
   test('in HTML has its link as a link, and no other text can make one', () => {

@@ -108,7 +108,7 @@ export const composeEmail = (details: AlertDetails, timeZone: string): MessageTe
     headline(details),
     '',
     ...(alert.text.trim() ? [quote(alert.text.trim()), ''] : []),
-    labelled('Device', `${device}${identifier ? ` (${toOneLine(identifier, 64)})` : ''}`),
+    labelled('Device', `${device}${identifier ? ` (${toName(identifier, 64)})` : ''}`),
     labelled('Time', formatLongTime(alert.dateTime, timeZone)),
     ...positionLines(details),
     '',

@@ -57,9 +57,12 @@ const placeOf = ({ latitude, longitude }: UnclaimedSos): string =>
 const timeOf = ({ dateTime }: UnclaimedSos, timeZone: string): string =>
   new Date(dateTime).toLocaleString('en-GB', { timeZone, timeZoneName: 'short' })
 
+/** Whoever sends the push chooses the identifier. */
+const nameOf = ({ identifier }: UnclaimedSos): string => toName(identifier, 64)
+
 const composeSosEmail = (content: UnclaimedSos, timeZone: string): MessageText => ({
-  subject: `SOS of an unknown device: ${content.identifier}`,
-  text: `The device ${content.identifier} sent an SOS at ${timeOf(content, timeZone)} by the source \
+  subject: `SOS of an unknown device: ${nameOf(content)}`,
+  text: `The device ${nameOf(content)} sent an SOS at ${timeOf(content, timeZone)} by the source \
 ${toName(content.sourceName, 100)}. No device of the account has this identifier, so nobody else is told.
 
 ${placeOf(content)}
@@ -69,7 +72,7 @@ Claim the identifier, so that its reports and alerts are stored: POST /api/sourc
 
 const composeSosSms = (content: UnclaimedSos): MessageText => ({
   subject: '',
-  text: `SOS of the unknown device ${content.identifier}. ${placeOf(content)}`,
+  text: `SOS of the unknown device ${nameOf(content)}. ${placeOf(content)}`,
 })
 
 /** Times are in the recipient's zone. */
