@@ -28,7 +28,7 @@ export const signIn = define({
   tag,
   summary: 'Sign in with a password',
   description:
-    'Starts a session of a user. The token has the user’s privileges as scopes and sees the user’s group, like a key that is bound to the user. The reply sets the session cookie, with which `POST /api/Auth/Refresh` gets further tokens for up to 30 days. At most 30 attempts a minute for each address. After 10 wrong passwords for a user, or 100 for an account, further attempts wait for up to a minute or 10 seconds, from whatever address; not so in a browser in which the user has signed in before, which a second cookie shows.',
+    'Starts a session of a user. The token has the user’s privileges as scopes and sees the user’s group, like a key that is bound to the user. The reply sets the session cookie, with which `POST /api/Auth/Refresh` gets further tokens for up to 30 days. At most 30 attempts a minute for each address. After 10 wrong passwords for a user, or 100 for an account, further attempts wait for up to a minute or 10 seconds, after a few more from each address; not so in a browser in which the user has signed in before, which a second cookie shows.',
   scope: 'open',
   body: z.strictObject({
     account: accountName,

@@ -10,7 +10,7 @@ import { emailKey } from '../domain/message/email.ts'
 import { fold } from '../domain/text/fold.ts'
 import { pickCell } from '../env.ts'
 import { runCostlyWork } from '../http/admission/costlyWork.ts'
-import { countSignIn } from '../http/admission/rateLimit.ts'
+import { countSignIn, networkOfCaller } from '../http/admission/rateLimit.ts'
 import { requireScope } from '../http/auth.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { operation } from '../http/contract/operation.ts'
@@ -35,15 +35,15 @@ interface Credentials {
   password: string
 }
 
-/** 429, before any hash, while the next attempt for this user and browser has to wait. */
+/** 429, before any hash, while the next attempt for this user has to wait. */
 const startAttempt = async (c: Context, db: Database, name: SignInName, now: number) => {
   const browserId = await readBrowserId(c.env, readBrowserCookie(c), name)
-  const counters = await countersOf(name, browserId)
-  const nextAt = await takeAttempt(db, counters, now)
-  if (nextAt === null) return { name, browserId, counters }
+  const alternatives = await countersOf(name, browserId, networkOfCaller(c))
+  const taken = await takeAttempt(db, alternatives, now)
+  if (typeof taken !== 'number') return { name, browserId, counters: taken }
   throw new Problem('too-many-requests', {
     detail: 'Too many attempts to sign in with a wrong password. Try again later.',
-    headers: { 'Retry-After': String(Math.max(1, Math.ceil((nextAt - now) / 1000))) },
+    headers: { 'Retry-After': String(Math.max(1, Math.ceil((taken - now) / 1000))) },
   })
 }
 

@@ -38,18 +38,32 @@ const browserOf = ({ headers }: Reply): string =>
     ?.split(';')[0] ?? ''
 
 let address = 0
-/** Each attempt comes from an address of its own. */
-const attempt = (body: object, cookie?: string) =>
+const newNetwork = () => `198.51.${Math.floor(++address / 250)}.${address % 250}`
+
+/** Each attempt comes from a network of its own unless one is given. */
+const attempt = (body: object, cookie?: string, network = newNetwork()) =>
   postSignIn(body, {
-    'CF-Connecting-IP': `198.51.${Math.floor(++address / 250)}.${address % 250}`,
+    'CF-Connecting-IP': network,
     'X-Request-Id': 'the-same',
     ...(cookie !== undefined && { Cookie: cookie }),
   })
 
-/** Guesses ten times; then there is a wait. */
+/** Takes an attempt without the work of checking a password; the seconds to wait, or 0. */
+const take = async (emailKey: string, network: string, userNameKey: string): Promise<number> => {
+  const counters = await countersOf({ userNameKey, emailKey }, null, network)
+  const taken = await takeAttempt(openCell(env, 0), counters, Date.now())
+  return typeof taken === 'number' ? (taken - Date.now()) / 1000 : 0
+}
+
+const FREE = 10
+/** So many more while the others wait, each from another network. */
+const FREE_OF_NETWORKS = 6
+
+/** Guesses until there is a wait. */
 const guess = async (account: TestAccount, user: Pick<SignInUser, 'email'>, cookie?: string) => {
   const wrong = { ...credentialsOf(account, user as SignInUser), password: WRONG }
-  for (let count = 0; count < 10; count++) expect((await attempt(wrong, cookie)).status).toBe(401)
+  const free = cookie === undefined ? FREE + FREE_OF_NETWORKS : FREE
+  for (let count = 0; count < free; count++) expect((await attempt(wrong, cookie)).status).toBe(401)
   return wrong
 }
 
@@ -68,7 +82,9 @@ describe('after ten wrong passwords for a user, from any addresses', () => {
     wait(1000)
     expect((await attempt(credentialsOf(account, user))).status).toBe(200)
     // The right password starts the count again.
-    await guess(account, user)
+    const wrong = { ...credentialsOf(account, user), password: WRONG }
+    for (let count = 0; count < FREE; count++) expect((await attempt(wrong)).status).toBe(401)
+    expect((await attempt(wrong)).status).toBe(429)
   })
 
   test('the same holds for a user and an account that do not exist', async () => {
@@ -81,7 +97,8 @@ describe('after ten wrong passwords for a user, from any addresses', () => {
     ]
     const replies = await Promise.all(
       cases.map(async (body) => {
-        for (let count = 0; count < 10; count++) await attempt({ ...body, password: WRONG })
+        for (let count = 0; count < FREE + FREE_OF_NETWORKS; count++)
+          await attempt({ ...body, password: WRONG })
         return attempt({ ...body, password: WRONG })
       }),
     )
@@ -90,20 +107,20 @@ describe('after ten wrong passwords for a user, from any addresses', () => {
   })
 
   test('the wait doubles up to a minute, and an hour later it is over', async () => {
-    const account = await openAccount()
-    const user = await createSignInUser(account)
-    const wrong = await guess(account, user)
+    const account = crypto.randomUUID()
+    const takeNext = () => take('user@example.com', '203.0.113.9', account)
+    for (let count = 0; count < FREE + 3; count++) expect(await takeNext()).toBe(0)
     const waits: number[] = []
     for (let count = 0; count < 8; count++) {
-      const seconds = retryAfter(await attempt(wrong))
+      const seconds = await takeNext()
       waits.push(seconds)
       wait(seconds * 1000)
-      expect((await attempt(wrong)).status).toBe(401)
+      expect(await takeNext()).toBe(0)
     }
     expect(waits).toEqual([1, 2, 4, 8, 16, 32, 60, 60])
-    expect((await attempt(wrong)).status).toBe(429)
+    expect(await takeNext()).toBe(60)
     wait(3_600_000)
-    for (let count = 0; count < 3; count++) expect((await attempt(wrong)).status).toBe(401)
+    for (let count = 0; count < 3; count++) expect(await takeNext()).toBe(0)
   })
 
   test('many at once do not pass together', async () => {
@@ -112,9 +129,9 @@ describe('after ten wrong passwords for a user, from any addresses', () => {
     const derive = vi.spyOn(crypto.subtle, 'deriveBits')
     const wrong = { ...credentialsOf(account, user), password: WRONG }
     const replies = await Promise.all(Array.from({ length: 25 }, () => attempt(wrong)))
-    expect(replies.filter(({ status }) => status === 401)).toHaveLength(10)
-    expect(replies.filter(({ status }) => status === 429)).toHaveLength(15)
-    expect(derive).toHaveBeenCalledTimes(10)
+    expect(replies.filter(({ status }) => status === 401)).toHaveLength(FREE + FREE_OF_NETWORKS)
+    expect(replies.filter(({ status }) => status === 429)).toHaveLength(9)
+    expect(derive).toHaveBeenCalledTimes(FREE + FREE_OF_NETWORKS)
   })
 })
 
@@ -153,24 +170,65 @@ describe('a browser in which the user has signed in before', () => {
   })
 })
 
+describe('while the attempts for a user or an account wait', () => {
+  test('an attacker who takes every turn does not keep other networks out', async () => {
+    const account = await openAccount()
+    const [user, other] = [await createSignInUser(account), await createSignInUser(account)]
+    const [attacker, victim] = [newNetwork(), newNetwork()]
+    for (let count = 0; count < FREE + 3; count++)
+      expect(await take(user.email, attacker, account.userName)).toBe(0)
+    for (let count = 0; count < 150; count++)
+      await take(`invented${count}@example.com`, attacker, account.userName)
+    expect((await attempt(credentialsOf(account, user), '', attacker)).status).toBe(429)
+    expect((await attempt(credentialsOf(account, other), '', attacker)).status).toBe(429)
+    for (let minute = 0; minute < 6; minute++) {
+      wait(60_000)
+      expect(await take(user.email, attacker, account.userName)).toBe(0)
+      expect(await take(user.email, attacker, account.userName)).toBeGreaterThan(0)
+      for (const named of [user, other])
+        expect((await attempt(credentialsOf(account, named), '', victim)).status).toBe(200)
+    }
+  })
+
+  test('a network has 3 attempts an hour for a user, and all together 6 a minute', async () => {
+    const account = crypto.randomUUID()
+    const takeFrom = (network: string) => take('user@example.com', network, account)
+    for (let count = 0; count < FREE; count++) await takeFrom(newNetwork())
+    // Leaves only what networks have of their own.
+    await env.DB.prepare('UPDATE sign_in_attempts SET next_at = ? WHERE level > 9 AND at = ?')
+      .bind(Date.now() + 7_200_000, Date.now())
+      .run()
+    const network = newNetwork()
+    for (let count = 0; count < 3; count++) expect(await takeFrom(network)).toBe(0)
+    expect(await takeFrom(network)).toBe(1200)
+    for (let count = 0; count < 3; count++) expect(await takeFrom(newNetwork())).toBe(0)
+    expect(await takeFrom(newNetwork())).toBe(10)
+    let taken = 0
+    for (let seconds = 0; seconds < 60; seconds += 5) {
+      wait(5000)
+      if ((await takeFrom(newNetwork())) === 0) taken++
+    }
+    expect(taken).toBe(6)
+  })
+})
+
 test('after a hundred wrong passwords for an account the next ones wait up to ten seconds', async () => {
   const account = await openAccount()
   const user = await createSignInUser(account)
   const known = browserOf(await attempt(credentialsOf(account, user)))
-  const { userName } = account
-  for (let count = 0; count < 100; count++) {
-    const name = { userNameKey: userName, emailKey: `a${count}@example.com` }
-    expect(await takeAttempt(openCell(env, 0), await countersOf(name, null), Date.now())).toBe(null)
-  }
-  expect((await attempt(credentialsOf(account, user))).status).toBe(429)
-  expect((await attempt(credentialsOf(account, user), known)).status).toBe(200)
+  const network = newNetwork()
+  let invented = 0
+  const takeNext = () => take(`a${invented++}@example.com`, network, account.userName)
+  // A hundred from anywhere, and ten that the network has of its own.
+  for (let count = 0; count < 110; count++) expect(await takeNext()).toBe(0)
+  expect((await attempt(credentialsOf(account, user), '', network)).status).toBe(429)
+  expect((await attempt(credentialsOf(account, user), known, network)).status).toBe(200)
   const waits: number[] = []
   for (let count = 0; count < 6; count++) {
-    const wrong = { ...credentialsOf(account, user), email: `b${count}@example.com` }
-    const seconds = retryAfter(await attempt(wrong))
+    const seconds = await takeNext()
     waits.push(seconds)
     wait(seconds * 1000)
-    expect((await attempt(wrong)).status).toBe(401)
+    expect(await takeNext()).toBe(0)
   }
   expect(waits).toEqual([1, 2, 4, 8, 10, 10])
 })
