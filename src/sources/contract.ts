@@ -40,7 +40,7 @@ const newDevices = z.enum(['hold', 'create'], 'must be hold or create')
 const ABOUT = {
   enabled: 'A source that is not enabled refuses pushes with 404.',
   newDevices:
-    'What becomes of identifiers that no device has: they wait as unclaimed, or devices are created, at most 20 a day.',
+    'What becomes of identifiers that no device has: they wait as unclaimed, or devices are created, at most 20 a day. The token of a user with `adminDevices` cannot set `create`.',
   keepRaw: 'Keep all payloads for 7 days, not only those that failed.',
 } as const
 

@@ -8,6 +8,7 @@ import { runUndividedWork } from '../http/admission/costlyWork.ts'
 import { applyPatch } from '../http/body/patch.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { operation } from '../http/contract/operation.ts'
+import { Problem } from '../http/contract/problem.ts'
 import { reply } from '../http/reply/reply.ts'
 import { inAccount, resourceRoutes } from '../http/resource/routes.ts'
 import { ledgerOf } from '../ledger/stub.ts'
@@ -50,6 +51,15 @@ const keepSecrets = async (
   return { ...record, settings: open }
 }
 
+/** 403 to a user with a limit of devices: those that a source creates count for nobody. */
+const refuseCreation = (c: Context, { newDevices }: SourceRecord, before?: SourceRecord): void => {
+  if (newDevices !== 'create' || before?.newDevices === 'create') return
+  if (c.get('principal').adminDevices === null) return
+  throw new Problem('forbidden', {
+    detail: 'The user of this token has `adminDevices` and cannot set `newDevices` to `create`.',
+  })
+}
+
 /** Locations of a device that are kept apart. */
 export const deviceQuarantine = addQuarantineRoutes(new Hono<AppEnv>())
 
@@ -59,6 +69,7 @@ const resource = resourceRoutes(contract.sources, {
   present: presentSource,
   create: async (db, { record: given, ...creation }, c) => {
     const { id, accountId } = creation
+    refuseCreation(c, given)
     // Asked first: what is refused must leave neither secrets nor an entry in the directory.
     if (await isCapReached(db, accountId, id)) return { ok: false, refusal: 'source-cap-reached' }
     const record = await keepSecrets(c, id, given)
@@ -70,6 +81,7 @@ const resource = resourceRoutes(contract.sources, {
   },
   update: async (db, edit, c) => {
     const { before } = edit
+    refuseCreation(c, edit.record, before)
     const record = await keepSecrets(c, before.id, edit.record, before)
     const outcome = await updateSource(db, { ...edit, record })
     if (outcome.ok) evictSource(before.id)

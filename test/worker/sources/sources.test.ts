@@ -4,6 +4,7 @@ import { ledgerOf } from '../../../src/ledger/stub.ts'
 import { openAccount } from '../../support/accounts.ts'
 import { callAsOperator } from '../../support/http.ts'
 import { makeSource, sendPush } from '../../support/sources.ts'
+import { createBoundUser } from '../../support/users.ts'
 
 afterEach(() => {
   vi.useRealTimers()
@@ -123,6 +124,34 @@ describe('a source', () => {
       body: { name: 'x', provider: 'garmin', settings: { host: 'evil.example' } },
     })
     expect([host.status, host.body.errors[0].pointer]).toEqual([400, '/settings/host'])
+  })
+
+  test('cannot be made to create devices by a user who may create only some', async () => {
+    const account = await openAccount()
+    const bound = await createBoundUser(account, { privileges: ['admin'], adminDevices: 5 })
+    const free = await createBoundUser(account, { privileges: ['admin'] })
+    const create = { name: 'Phones', provider: 'osmand', newDevices: 'create' }
+    const hold = { ...create, newDevices: 'hold' }
+    const made = await bound.call('POST', '/api/sources', { body: hold })
+    expect(made.status, made.text).toBe(201)
+    const path = `/api/sources/${made.body.source.id}`
+    const refused = [
+      await bound.call('POST', '/api/sources', { body: create }),
+      await bound.call('PUT', path, { body: create }),
+      await bound.call('PATCH', path, { body: { newDevices: 'create' } }),
+    ]
+    for (const { status, body } of refused) {
+      expect([status, body.code]).toEqual([403, 'forbidden'])
+      expect(body.detail).toContain('newDevices')
+    }
+    expect((await account.call('GET', '/api/sources')).body.sources).toHaveLength(1)
+    const set = await free.call('PATCH', path, { body: { newDevices: 'create' } })
+    expect(set.status).toBe(200)
+    // What others have set stays, whatever else is edited.
+    const renamed = await bound.call('PATCH', path, { body: { name: 'Trackers' } })
+    expect(renamed.body.source).toMatchObject({ name: 'Trackers', newDevices: 'create' })
+    expect((await bound.call('PUT', path, { body: create })).status).toBe(200)
+    expect((await bound.call('PUT', path, { body: hold })).status).toBe(200)
   })
 
   test('of another account is not found', async () => {
