@@ -3,8 +3,10 @@ import type { Context } from './context.ts'
 /* No page that is served without TLS can set a cookie whose name begins with `__Secure-`. */
 
 export const SESSION_COOKIE = '__Secure-perigee_session'
-/** The name before. It is read for one more release, so that nobody is signed out. */
+/** The name before, of sessions that are older than the new one: so that nobody is signed out. */
 const OLD_SESSION_COOKIE = 'perigee_session'
+/** Other pages can set the old name, so it counts for no session of a later sign-in. */
+const OLD_NAME_ENDS_AT = Date.UTC(2026, 10, 17)
 /** Of a browser in which a user has signed in before. It outlasts the session. */
 const BROWSER_COOKIE = '__Secure-perigee_browser'
 const BROWSER_COOKIE_MS = 365 * 86_400_000
@@ -27,6 +29,10 @@ const addCookie = (c: Context, name: string, value: string, maxAgeMs: number): v
 
 export const readCookie = (c: Context): string | null =>
   findCookie(c, SESSION_COOKIE) ?? findCookie(c, OLD_SESSION_COOKIE)
+
+/** Whether the request's cookie has a name that a session of this time can have. */
+export const hasNameOfItsTime = (c: Context, creation: number): boolean =>
+  creation < OLD_NAME_ENDS_AT || findCookie(c, SESSION_COOKIE) !== null
 
 /** Has the reply set the session cookie for so long. */
 export const setCookie = (c: Context, value: string, maxAgeMs: number): void => {

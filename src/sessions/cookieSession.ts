@@ -8,7 +8,7 @@ import { iso } from '../domain/time/iso.ts'
 import { cellBinding } from '../env.ts'
 import type { Context } from '../http/context.ts'
 import { Problem, signInProblem } from '../http/contract/problem.ts'
-import { clearCookie, readCookie, setCookie } from '../http/cookie.ts'
+import { clearCookie, hasNameOfItsTime, readCookie, setCookie } from '../http/cookie.ts'
 import {
   endSession,
   type FoundSession,
@@ -48,7 +48,7 @@ export const requireCookieSession = async (c: Context, now: number): Promise<Coo
   if (!cookie || !cellBinding(c.env, cookie.cell)) throw sessionEnded(c)
   const db = openCell(c.env, cookie.cell)
   const session = await findSession(withRetries(db), cookie.sessionId)
-  if (!session) throw sessionEnded(c)
+  if (!session || !hasNameOfItsTime(c, session.creation)) throw sessionEnded(c)
   const state = checkCookie(session, cookie.counter, now)
   if (state === 'reused') {
     const { accountId } = session.user

@@ -41,26 +41,45 @@ test('a refresh gives a new token of the same session and the next cookie', asyn
   expect((await call('GET', '/api/devices', { token: reply.body.token })).status).toBe(200)
 })
 
-test('a cookie of the old name is still read, and replaced by one of the new name', async () => {
-  const { cookie } = await start()
-  const old = cookie.replace('__Secure-', '')
-  expect(old).toMatch(/^perigee_session=/)
-  const reply = await refresh(old)
-  expect(reply.status).toBe(200)
-  const [set = '', cleared] = reply.headers.getSetCookie()
-  expect(set).toMatch(/^__Secure-perigee_session=0\./)
-  expect(cleared).toMatch(/^perigee_session=; Max-Age=0; Path=\/api\/Auth; /)
-  // The new one counts where a browser has both.
-  const both = await refresh(`perigee_session=forged; ${cookieOf(reply)}`)
-  expect(both.status).toBe(200)
-  const out = await postWithCookie(
-    '/api/Auth/SignOut',
-    old.replace(/=.*/, `=${cookieOf(both).split('=')[1]}`),
-  )
-  expect(out.headers.getSetCookie().map((one) => one.split(';')[0])).toEqual([
-    '__Secure-perigee_session=',
-    'perigee_session=',
-  ])
+describe('a cookie of the old name', () => {
+  const RENAMED_AT = Date.parse('2026-11-17')
+  const startAt = async (time: number) => {
+    const started = await start()
+    vi.useFakeTimers({ toFake: ['Date'], now: time })
+    await env.DB.prepare(
+      'UPDATE sessions SET creation = ?, last_used = ?, expires = ? WHERE id = ?',
+    )
+      .bind(time, time, time + DAY_MS, started.sessionId)
+      .run()
+    return started
+  }
+  const rename = (cookie: string) => cookie.replace('__Secure-', '')
+
+  test('is read for a session of before, and replaced by one of the new name', async () => {
+    const { cookie } = await startAt(RENAMED_AT - 1)
+    const old = rename(cookie)
+    expect(old).toMatch(/^perigee_session=/)
+    const reply = await refresh(old)
+    expect(reply.status).toBe(200)
+    const [set = '', cleared] = reply.headers.getSetCookie()
+    expect(set).toMatch(/^__Secure-perigee_session=0\./)
+    expect(cleared).toMatch(/^perigee_session=; Max-Age=0; Path=\/api\/Auth; /)
+    // The new one counts where a browser has both.
+    const both = await refresh(`perigee_session=forged; ${cookieOf(reply)}`)
+    expect(both.status).toBe(200)
+    const out = await postWithCookie('/api/Auth/SignOut', rename(cookieOf(both)))
+    expect(out.headers.getSetCookie().map((one) => one.split(';')[0])).toEqual([
+      '__Secure-perigee_session=',
+      'perigee_session=',
+    ])
+  })
+
+  test('that another page has set is of no use for a later session', async () => {
+    const { cookie } = await startAt(RENAMED_AT)
+    const planted = await refresh(rename(cookie))
+    expect([planted.status, planted.body.code]).toEqual([401, 'session-ended'])
+    expect((await refresh(cookie)).status).toBe(200)
+  })
 })
 
 describe('the cookie before the last', () => {
