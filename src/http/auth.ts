@@ -6,7 +6,12 @@ import { allows, type Scope } from '../domain/account/scope.ts'
 import { operatorToken } from '../env.ts'
 import { log } from '../log.ts'
 import { assignSlot } from './admission/loadShedding.ts'
-import { countOperatorFailure, countRequest } from './admission/rateLimit.ts'
+import {
+  countOperatorFailure,
+  countRequest,
+  noteOperator,
+  refuseOperatorGuesses,
+} from './admission/rateLimit.ts'
 import type { Context } from './context.ts'
 import { Problem } from './contract/problem.ts'
 
@@ -81,7 +86,10 @@ export const admitOperator = async (c: Context): Promise<void> => {
     throw new Problem('route-not-found')
   }
   const [given, expected] = await Promise.all([hashSecret(readBearer(c)), hashSecret(token)])
-  if (isSameDigest(given, expected)) return
-  await countOperatorFailure(c, Date.now())
+  const now = Date.now()
+  // Nothing is awaited until a failure is counted, so that many at once cannot pass together.
+  refuseOperatorGuesses(c, now)
+  if (isSameDigest(given, expected)) return noteOperator(c, now)
+  await countOperatorFailure(c, now)
   throw new Problem('token-invalid', { detail: 'The token is not the operator’s.' })
 }

@@ -10,6 +10,7 @@ import {
   tryCountRequest,
 } from '../../auth/requestLimit.ts'
 import { extraCostOfWork, workOfUnits } from '../../domain/account/requestCost.ts'
+import { BoundedCache } from '../../domain/cache/boundedCache.ts'
 import { networkOf } from '../../domain/text/address.ts'
 import { type Env, readNumber } from '../../env.ts'
 import { log } from '../../log.ts'
@@ -116,13 +117,28 @@ export const startSignIn = (c: Context, userNameKey: string, now: number) => {
   }
 }
 
+const operatorLimit = (c: Context, now: number): FailureLimit =>
+  failureLimit(c.env, 'TOKEN_FAILURES_PER_ADDRESS', `operator ${networkOfCaller(c)}`, now)
+
+const OPERATOR_NETWORK_MS = 3_600_000
+/** When a right token of the operator last came from a network. */
+const operatorNetworks = new BoundedCache<number>(1000)
+
+export const noteOperator = (c: Context, now: number): void =>
+  operatorNetworks.set(networkOfCaller(c), now)
+
 /**
- * Counts a wrong token of the operator, or throws a 429. A right one is never refused: others of its
- * network must not keep the operator out.
+ * Throws a 429, before the token is compared, to a network that has sent too many wrong ones of the
+ * operator; not to one of the operator's own, where others must not keep the operator out.
  */
+export const refuseOperatorGuesses = (c: Context, now: number): void => {
+  const rightAt = operatorNetworks.get(networkOfCaller(c)) ?? Number.NEGATIVE_INFINITY
+  if (now - rightAt >= OPERATOR_NETWORK_MS) refuseIfExhausted(operatorLimit(c, now), now)
+}
+
+/** Counts a wrong token of the operator, or throws a 429. */
 export const countOperatorFailure = async (c: Context, now: number): Promise<void> => {
-  const network = networkOfCaller(c)
-  const limit = failureLimit(c.env, 'TOKEN_FAILURES_PER_ADDRESS', `operator ${network}`, now)
+  const limit = operatorLimit(c, now)
   refuseIfExhausted(limit, now)
   limit.window.count++
   const isConfirmed = await confirmFailure(c.env, limit)

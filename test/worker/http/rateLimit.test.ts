@@ -119,7 +119,7 @@ test('the limit per address is configurable, and addresses of an IPv6 /64 share 
   expect(statuses).toEqual([401, 401, 401, 429, 429])
 })
 
-test('wrong tokens of the operator are limited per network, and the right one never', async () => {
+test('wrong tokens of the operator are limited per network, and then none is compared', async () => {
   const bindings = { TOKEN_FAILURES_PER_ADDRESS: '3' }
   const ask = async (token: string, address = '203.0.113.77') => {
     const headers = { 'CF-Connecting-IP': address }
@@ -133,9 +133,30 @@ test('wrong tokens of the operator are limited per network, and the right one ne
   expect(Number(replies[3]?.headers.get('Retry-After'))).toBeGreaterThan(0)
   const logged = warn.mock.calls.filter(([line]) => /operator-token-failures/.test(String(line)))
   expect(logged).toHaveLength(1)
-  warn.mockRestore()
-  expect((await ask(env.ADMIN_TOKEN ?? '')).status).toBe(200)
+  const right = env.ADMIN_TOKEN ?? ''
+  expect((await ask(right)).status).toBe(429)
+  const tokens = [...Array<string>(20).fill(wrong), right]
+  const atOnce = await Promise.all(tokens.map((token) => ask(token, '203.0.113.80')))
+  expect(atOnce.filter(({ status }) => status !== 429)).toHaveLength(3)
+  expect(atOnce.at(-1)?.status).toBe(429)
   expect((await ask(wrong, '203.0.113.78')).status).toBe(401)
+  // Others of the operator's own network do not keep the operator out, for an hour.
+  const own = '203.0.113.79'
+  const exhaust = async () => {
+    for (let count = 0; count < 3; count++) expect((await ask(wrong, own)).status).toBe(401)
+    expect((await ask(wrong, own)).status).toBe(429)
+  }
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
+  expect((await ask(right, own)).status).toBe(200)
+  await exhaust()
+  expect((await ask(right, own)).status).toBe(200)
+  vi.setSystemTime(Date.now() + 3_600_000)
+  await exhaust()
+  expect((await ask(right, own)).status).toBe(429)
+  vi.setSystemTime(Date.now() + 60_000)
+  expect((await ask(right, own)).status).toBe(200)
+  vi.useRealTimers()
+  warn.mockRestore()
 })
 
 test('sign-ins that succeed or cannot be checked do not count for their address', async () => {
