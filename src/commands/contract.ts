@@ -34,7 +34,7 @@ export const sendCommand = define({
   tag,
   summary: 'Send a command to a device',
   description:
-    'By the network of the source that last reported for the device: Garmin IPC Inbound takes text, `/locate`, `/tracking 600`, `/tracking off`, `/interval 600` and bytes; RockBLOCK takes bytes and text. With `sms: true` it goes by SMS to the device’s `min` and counts against `dailySmsLimit`; at most five numbers of a device a day, beyond: 429. A command that is too long for its network is refused before it is sent.',
+    'By the network of the source that last reported for the device: Garmin IPC Inbound takes text, `/locate`, `/tracking 600`, `/tracking off`, `/interval 600` and bytes; RockBLOCK takes bytes and text. With `sms: true` it goes by SMS to the device’s `min` and counts against `dailySmsLimit`; at most five numbers of a device a day, and five for each license of the account, beyond: 429. A command that is too long for its network is refused before it is sent.',
   scope: 'execute',
   body: z
     .strictObject({

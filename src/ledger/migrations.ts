@@ -110,6 +110,8 @@ export const STEPS = [
   'ALTER TABLE account ADD COLUMN messages_per_day TEXT',
   'ALTER TABLE messages ADD COLUMN text_of TEXT',
   'ALTER TABLE account ADD COLUMN max_users INTEGER',
+  `CREATE TABLE command_numbers (day TEXT NOT NULL, number TEXT NOT NULL, PRIMARY KEY (day, number))
+     STRICT, WITHOUT ROWID;`,
 ]
 
 export const migrateTables = (storage: DurableObjectStorage): void => migrate(storage, STEPS)

@@ -201,6 +201,12 @@ export const sourceDevices = sqliteTable('source_devices', {
   count: integer().notNull(),
 })
 
+/** The numbers that commands of any device were sent to on a day; they outlive the device. */
+export const commandNumbers = sqliteTable('command_numbers', {
+  day: text().notNull(),
+  number: text().notNull(),
+})
+
 /** The times of the alerts for each rule, device and zone, where the rule has a cooldown. */
 export const ruleCooldowns = sqliteTable('rule_cooldowns', {
   ruleId: text('rule_id').notNull(),

@@ -246,6 +246,20 @@ test('commands by SMS go to at most five numbers of a device a day', async () =>
   expect((await sendTo(5)).status).toBe(200)
 })
 
+test('numbers of deleted devices count for the account', async () => {
+  const account = await openAccount({ licenses: 1 })
+  const sendTo = async (last: number) => {
+    const min = `+88163200000${last}`
+    const { body } = await account.call('POST', '/api/devices', { body: { name: 'Tern', min } })
+    const { status } = await send(account, body.device.id, { command: 'RESET', sms: true })
+    await account.call('DELETE', `/api/devices/${body.device.id}`)
+    return status
+  }
+  for (const last of [1, 2, 3, 4, 5, 1]) expect(await sendTo(last)).toBe(200)
+  expect(await sendTo(6)).toBe(429)
+  expect(await sendTo(5)).toBe(200)
+})
+
 describe('a conversation', () => {
   test('has the messages of the device and the commands to it, the newest first', async () => {
     const account = await openAccount()

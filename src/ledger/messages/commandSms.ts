@@ -1,11 +1,12 @@
-import { query, readValue } from '../../db/objectTable.ts'
+import { deleteRows, hasRow, insertRow, query, readValue } from '../../db/objectTable.ts'
 import { hasEnded } from '../../domain/account/license.ts'
 import { messageId } from '../../domain/message/alert.ts'
+import { addDays } from '../../domain/time/day.ts'
 import type { Decision } from '../decision.ts'
 import { limitResetAt, takeQuota } from '../devices/dailyLimit.ts'
 import { findDevice } from '../devices/devices.ts'
 import { postUsage } from '../devices/usage.ts'
-import { messages } from '../tables.ts'
+import { commandNumbers, messages } from '../tables.ts'
 import { composeMessages } from './compose.ts'
 import { findMessage, queueMessages } from './messageQueue.ts'
 
@@ -36,6 +37,23 @@ const countOtherNumbers = ({ sql, account }: Decision, deviceKey: number, to: st
         AND ${messages.day} = ${account.day} AND ${messages.to} <> ${to}`,
   )
 
+/**
+ * Whether commands may go to the number. The account's numbers count too: a device that is deleted
+ * and created again starts at zero.
+ */
+const isNumberAllowed = (tx: Decision, deviceKey: number, to: string): boolean => {
+  if (countOtherNumbers(tx, deviceKey, to) >= MAX_NUMBERS_PER_DAY) return false
+  const { day, total } = tx.account
+  if (hasRow(tx.sql, commandNumbers, { day, number: to })) return true
+  const used = query`SELECT count(*) FROM ${commandNumbers} WHERE ${commandNumbers.day} = ${day}`
+  return readValue<number>(tx.sql, used) < MAX_NUMBERS_PER_DAY * Math.max(1, total)
+}
+
+const rememberNumber = ({ sql, account: { day } }: Decision, number: string): void => {
+  deleteRows(sql, commandNumbers, query`${commandNumbers.day} < ${addDays(day, -1)}`)
+  insertRow(sql, commandNumbers, { day, number }, 'replace')
+}
+
 const PHONE = /^\+[1-9]\d{6,14}$/
 
 /** Queues an SMS to the device's own number, within its daily limit and a few numbers a day. */
@@ -51,7 +69,7 @@ export const sendCommandSms = (
   const smsId = messageId(id, 0)
   if (findMessage(tx.sql, smsId))
     return { ok: true, messageId: smsId, status: 'queued', resetAt: null }
-  if (countOtherNumbers(tx, row.key, to) >= MAX_NUMBERS_PER_DAY)
+  if (!isNumberAllowed(tx, row.key, to))
     return { ok: false, refusal: 'too-many-requests', retryAt: limitResetAt(tx.account) }
   const { timeZone } = tx.account
   const composed = composeMessages(tx, [{ channel: 'SMS', to, timeZone }], {
@@ -65,6 +83,7 @@ export const sendCommandSms = (
   queueMessages(tx, row.key, composed, false)
   postUsage(tx, row.key, tx.now)
   const isQueued = composed.some(({ status }) => status === 'queued')
+  if (isQueued) rememberNumber(tx, to)
   return {
     ok: true,
     messageId: smsId,
