@@ -1,13 +1,19 @@
 import type { Account } from '../domain/account/account.ts'
+import type { Budgets } from '../domain/account/budget.ts'
 import {
   DEFAULT_MESSAGES_PER_LICENSE,
   type MessageCounts,
 } from '../domain/message/messageBudget.ts'
 import { base32, base32Time } from '../domain/text/base32.ts'
-import { type Env, messagesPerLicense } from '../env.ts'
+import { budgetsPerLicense, type Env, messagesPerLicense } from '../env.ts'
 import { advanceToToday, readAccount } from './accounts/accountRow.ts'
 import { appendLogLine, type LogEntry } from './accounts/licenseLog.ts'
 import { type Effect, post } from './outbox/outbox.ts'
+
+/** The operator's default budgets for each license. */
+interface PerLicense extends Budgets {
+  messagesPerDay: MessageCounts
+}
 
 /**
  * What one decision works with. A decision is synchronous and runs in one transaction: an `await`
@@ -18,14 +24,13 @@ export class Decision {
   /** The account on the day of `now`. Decisions change it in place and then call `saveAccount`. */
   readonly account: Account
   readonly now: number
-  /** The default budget of messages for each license. */
-  readonly messagesPerLicense: MessageCounts
+  readonly perLicense: PerLicense
 
-  constructor(sql: SqlStorage, account: Account, now: number, messagesPerLicense: MessageCounts) {
+  constructor(sql: SqlStorage, account: Account, now: number, perLicense: PerLicense) {
     this.sql = sql
     this.account = account
     this.now = now
-    this.messagesPerLicense = messagesPerLicense
+    this.perLicense = perLicense
   }
 
   /** Adds an effect to the outbox, which is drained after the commit, in order. */
@@ -52,19 +57,26 @@ export class Decision {
 }
 
 /** An emergency must not fail because of a wrong setting: replies that show budgets report it. */
-const readMessagesPerLicense = (env: Env): MessageCounts => {
+const readOr = <T>(read: () => T, fallback: T): T => {
   try {
-    return messagesPerLicense(env)
+    return read()
   } catch {
-    return DEFAULT_MESSAGES_PER_LICENSE
+    return fallback
   }
 }
+
+const NO_BUDGETS: Budgets = { locationsPerDay: Infinity, storageBytes: Infinity }
+
+const readPerLicense = (env: Env): PerLicense => ({
+  ...readOr(() => budgetsPerLicense(env), NO_BUDGETS),
+  messagesPerDay: readOr(() => messagesPerLicense(env), DEFAULT_MESSAGES_PER_LICENSE),
+})
 
 /** Null if this ledger was never opened or has been erased. */
 export const beginDecision = (sql: SqlStorage, env: Env, now: number): Decision | null => {
   const account = readAccount(sql)
   if (!account) return null
-  const tx = new Decision(sql, account, now, readMessagesPerLicense(env))
+  const tx = new Decision(sql, account, now, readPerLicense(env))
   advanceToToday(tx)
   return tx
 }

@@ -32,6 +32,8 @@ export interface AlertContext {
   emergencyAlerts: string[]
   /** Whom the account's notices about an emergency of this device go to. */
   administrators: Recipient[]
+  /** What the account stores. */
+  storedBytes: number
 }
 
 const selectDevice = compile((p: Placeholders<DeviceRef>) =>
@@ -88,5 +90,6 @@ export const readAlertContext = async (
     recipientsOmitted: chosen.length - notified.length,
     emergencyAlerts,
     administrators: toAdministrators(administrators.results),
+    storedBytes: settings.results[0]?.storedBytes ?? 0,
   }
 }

@@ -12,8 +12,8 @@ import {
 } from '../../domain/message/channels/channels.ts'
 import { contactRecipients, parseEmergencySettings } from '../../domain/message/emergency.ts'
 import type { Database } from '../open.ts'
-import { select } from '../query.ts'
-import { accounts, alerts, devices, users } from '../schema.ts'
+import { nullable, select } from '../query.ts'
+import { accounts, accountUsage, alerts, devices, users } from '../schema.ts'
 import { compile, literal, type Placeholders, runBatch } from '../statement.ts'
 import { isInGroup } from './visibility.ts'
 
@@ -101,8 +101,13 @@ interface Address {
 
 export const selectSettings = compile((p: Placeholders<{ accountId: string }>) =>
   select(
-    { emergency: accounts.emergency, timeZone: accounts.timeZone },
-    sql`FROM ${accounts} WHERE ${accounts.id} = ${p.accountId}`,
+    {
+      emergency: accounts.emergency,
+      timeZone: accounts.timeZone,
+      storedBytes: nullable(accountUsage.storageBytes),
+    },
+    sql`FROM ${accounts} LEFT JOIN ${accountUsage} ON ${accountUsage.accountId} = ${accounts.id}
+      WHERE ${accounts.id} = ${p.accountId}`,
   ),
 )
 

@@ -18,6 +18,12 @@ export const MAX_MAX_USERS = 100_000
 export const MAX_LOCATIONS_PER_DAY = 1_000_000_000
 export const MAX_STORAGE_BYTES = 1_000_000_000_000
 
+/**
+ * An emergency is stored whatever the account stores; beyond this share of the budget, without the
+ * messages that are not sent.
+ */
+export const MAX_STORAGE_SHARE = 1.2
+
 /** An account without licenses has the budgets of one license. */
 export const effectiveBudgets = (
   overrides: BudgetOverrides,

@@ -1,4 +1,5 @@
 import { updateRows } from '../../db/objectTable.ts'
+import { effectiveBudgets, MAX_STORAGE_SHARE } from '../../domain/account/budget.ts'
 import { hasEnded } from '../../domain/account/license.ts'
 import {
   type Alert,
@@ -20,7 +21,7 @@ import type { Decision } from '../decision.ts'
 import { limitResetAt, takeQuota } from '../devices/dailyLimit.ts'
 import { findDevice } from '../devices/devices.ts'
 import { postUsage } from '../devices/usage.ts'
-import { BUDGET_REACHED, composeMessages } from '../messages/compose.ts'
+import { BUDGET_REACHED, composeMessages, selectStored } from '../messages/compose.ts'
 import { queueMessages } from '../messages/messageQueue.ts'
 import type { NewMessage } from '../outbox/outbox.ts'
 import { type DeviceRow, devices } from '../tables.ts'
@@ -50,6 +51,8 @@ export interface AlertToRaise {
   recipients: Recipient[]
   /** Whom the account's notices go to, beside the emergency contacts. */
   administrators: Recipient[]
+  /** What the account stores. */
+  storedBytes?: number
   /** The service's public origin, for links in the text. */
   origin: string
 }
@@ -127,6 +130,11 @@ const undeliveredReason = (
     : 'daily-limit-reached'
 }
 
+const isFarOverStorage = ({ account, perLicense }: Decision, storedBytes: number): boolean => {
+  const { storageBytes } = effectiveBudgets(account.budgets, perLicense, account.total)
+  return storedBytes > storageBytes * MAX_STORAGE_SHARE
+}
+
 const storeAlert = (
   tx: Decision,
   device: DeviceRow,
@@ -150,7 +158,8 @@ const storeAlert = (
       takeQuota(tx, device, { channel, wanted, allowed, isEmergency: alert.emergency }),
   })
   tx.post({ kind: 'alert', key, alert, messages: messages.length, at: now })
-  queueMessages(tx, key, messages, alert.emergency)
+  const omitsSuppressed = isFarOverStorage(tx, given.storedBytes ?? 0)
+  queueMessages(tx, key, selectStored(messages, omitsSuppressed), alert.emergency)
   postUsage(tx, key, given.isReported ? undefined : now)
   emitRaised(tx, deviceId, alert)
   emitSuppressed(tx, deviceId, alert, messages)
@@ -161,7 +170,13 @@ const storeAlert = (
   if (alert.emergency) {
     const emergency = openEmergency(tx, {
       deviceKey: key,
-      details: { ...details, deviceId, administrators, isOfExpiredDevice: isExpired },
+      details: {
+        ...details,
+        deviceId,
+        administrators,
+        isOfExpiredDevice: isExpired,
+        omitsSuppressed,
+      },
       messages: messages.length,
       isOnItsWay: reason === null,
     })

@@ -20,6 +20,8 @@ export interface EmergencyDetails extends Omit<AlertDetails, 'purpose'> {
   administrators: Recipient[]
   /** Only the account was notified of it, so no later emergency joins it. */
   isOfExpiredDevice: boolean
+  /** Whether suppressed messages about it are not stored. Older emergencies do not have it. */
+  omitsSuppressed?: boolean
 }
 
 export const findEmergency = (sql: SqlStorage, id: string): EmergencyRow | undefined =>

@@ -12,6 +12,7 @@ import { CHANNEL } from '../../domain/message/channels/channels.ts'
 import { contactRecipients, type UndeliveredReason } from '../../domain/message/emergency.ts'
 import type { AlertDetails, MessageText } from '../../domain/message/text/messageText.ts'
 import type { Decision } from '../decision.ts'
+import { selectStored } from '../messages/compose.ts'
 import { queueMessages } from '../messages/messageQueue.ts'
 import { composeNotices } from '../messages/notices.ts'
 import { type EmergencyRow, emergencies } from '../tables.ts'
@@ -35,7 +36,7 @@ interface AboutAlert {
   series: number
   deviceKey: number
   recipients: Recipient[]
-  details: AlertDetails
+  details: AlertDetails & { omitsSuppressed?: boolean }
 }
 
 /**
@@ -51,7 +52,8 @@ export const sendAboutAlert = (tx: Decision, about: AboutAlert) => {
     textOf: textByTimeZone(details),
     emergencyOf: isEmergency ? deviceKey : null,
   })
-  queueMessages(tx, deviceKey, messages, isEmergency)
+  const stored = selectStored(messages, details.omitsSuppressed === true)
+  queueMessages(tx, deviceKey, stored, isEmergency)
   const queued = messages.filter(({ status }) => status === 'queued').length
   return { queued, suppressed: messages.length - queued }
 }

@@ -56,3 +56,7 @@ export const composeMessages = (
   }
   return messages
 }
+
+/** The messages that are stored: of an account far over its storage budget, those that are sent. */
+export const selectStored = (messages: NewMessage[], omitsSuppressed: boolean): NewMessage[] =>
+  omitsSuppressed ? messages.filter(({ status }) => status === 'queued') : messages

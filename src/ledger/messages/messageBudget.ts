@@ -33,8 +33,8 @@ interface Purpose {
 /** Anybody can ask for resets, and that must not use up what alerts need, nor the reverse. */
 const isCounted = (kind: MessageKind): boolean => kind !== 'reset'
 
-const budgetsOf = ({ account, messagesPerLicense }: Decision): MessageCounts =>
-  effectiveMessageBudgets(account.budgets.messagesPerDay, messagesPerLicense, account.total)
+const budgetsOf = ({ account, perLicense }: Decision): MessageCounts =>
+  effectiveMessageBudgets(account.budgets.messagesPerDay, perLicense.messagesPerDay, account.total)
 
 const limitOf = (tx: Decision, channel: Channel) => {
   const budget = budgetsOf(tx)[channel]

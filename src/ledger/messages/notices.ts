@@ -6,7 +6,7 @@ import type { Decision } from '../decision.ts'
 import { limitResetAt, takeNoticeQuota } from '../devices/dailyLimit.ts'
 import type { NewMessage } from '../outbox/outbox.ts'
 import { notices } from '../tables.ts'
-import { type Composition, composeMessages } from './compose.ts'
+import { type Composition, composeMessages, selectStored } from './compose.ts'
 import { countWithinBudget, maxResets } from './messageBudget.ts'
 import { queueMessages } from './messageQueue.ts'
 
@@ -92,6 +92,8 @@ export interface AccountNotice {
   recipients: Recipient[]
   /** Sent before others; the emergencies' part of the budget is for devices of the account. */
   isUrgent: boolean
+  /** Whether messages that are not sent are not stored. */
+  omitsSuppressed?: boolean
   /** For a password link: counts against the limits of its kind. */
   link?: CountedLink
 }
@@ -103,7 +105,7 @@ export type NoticeOutcome = { ok: true } | LinkRefusal
  * that the caller may retry.
  */
 export const sendNotice = (tx: Decision, notice: AccountNotice): NoticeOutcome => {
-  const { id, content, recipients, isUrgent, link } = notice
+  const { id, content, recipients, isUrgent, omitsSuppressed = false, link } = notice
   if (hasRow(tx.sql, notices, { id })) return { ok: true }
   const refused = link && refuseLink(tx, link)
   if (refused) return refused
@@ -115,6 +117,6 @@ export const sendNotice = (tx: Decision, notice: AccountNotice): NoticeOutcome =
     textOf: ({ channel, timeZone }) => CHANNEL[channel].composeNotice(content, timeZone),
     emergencyOf: null,
   })
-  queueMessages(tx, NO_DEVICE_KEY, messages, isUrgent)
+  queueMessages(tx, NO_DEVICE_KEY, selectStored(messages, omitsSuppressed), isUrgent)
   return { ok: true }
 }

@@ -1,5 +1,6 @@
 import { selectAdministrators, toAdministrators } from '../../db/queries/recipients.ts'
 import { readAll } from '../../db/statement.ts'
+import { MAX_STORAGE_SHARE } from '../../domain/account/budget.ts'
 import {
   DEFAULT_DAILY_LIMITS,
   DEFAULT_MAX_SPEED,
@@ -8,6 +9,7 @@ import {
 import type { AlertItem } from '../../domain/account/source.ts'
 import { SOS } from '../../domain/message/alert.ts'
 import { fold } from '../../domain/text/fold.ts'
+import { findFullMeter } from '../../http/budget/meters.ts'
 import { Problem } from '../../http/contract/problem.ts'
 import { deriveId } from '../../ids.ts'
 import { ledgerOf } from '../../ledger/stub.ts'
@@ -62,7 +64,7 @@ const MAX_NOTICES = 100
 
 /** An SOS of an unknown device must reach a person: the account's administrators. */
 const notifyOfEmergencies = async (
-  { env, db, accountId }: ServiceContext,
+  context: ServiceContext,
   source: StoredSource,
   arrived: ArrivedItem[],
   now: number,
@@ -74,6 +76,8 @@ const notifyOfEmergencies = async (
       byIdentifier.set(fold(item.identifier), item)
   const emergencies = [...byIdentifier.values()].slice(0, MAX_NOTICES)
   if (emergencies.length === 0) return
+  const { env, db, accountId } = context
+  const omitsSuppressed = (await findFullMeter(context, MAX_STORAGE_SHARE)) !== null
   const rows = await readAll(selectAdministrators(db, { accountId, deviceId: '', now }))
   for (const item of emergencies) {
     const { identifier, dateTime, latitude, longitude } = item
@@ -83,6 +87,7 @@ const notifyOfEmergencies = async (
       content: { kind: 'unclaimed-sos', sourceName: source.name, ...place },
       recipients: toAdministrators(rows),
       isUrgent: true,
+      omitsSuppressed,
     })
     if (!outcome.ok) throw new Problem('unavailable')
   }

@@ -9,6 +9,7 @@ import { callWithBindings, failStatements, watchStatements } from '../../support
 import { createDevice } from '../../support/devices.ts'
 import { call, callAsOperator, type Reply } from '../../support/http.ts'
 import { eventually, iso } from '../../support/time.ts'
+import { createUser } from '../../support/users.ts'
 
 afterEach(() => {
   vi.useRealTimers()
@@ -188,6 +189,43 @@ describe('stored bytes', () => {
     expect((await fleet.call('DELETE', path)).status).toBe(200)
     const settings = { body: { retentionDays: 30 } }
     expect((await fleet.call('PATCH', '/api/account', settings)).status).toBe(200)
+  })
+
+  test('far over the budget do not grow by messages that are not sent', async () => {
+    const fleet = await openFleet()
+    for (let number = 0; number < 10; number++)
+      await createUser(fleet, { email: `u${number}@example.com`, privileges: ['admin'] })
+    const limits = { dailyEmailLimit: 0, emergencyReserve: { email: 0, sms: 0 } }
+    const limited = await fleet.call('PATCH', `/api/devices/${fleet.device}`, { body: { limits } })
+    expect(limited.status).toBe(200)
+    const settings = { dailyNoticeLimit: { email: 1, sms: 0 } }
+    await fleet.call('PATCH', '/api/account', { body: settings })
+    const raise = (alertName: string) =>
+      raiseAlert(fleet, fleet.device, { alertName, emergency: true })
+    const storedMessages = () =>
+      env.DB.prepare('SELECT status, count(*) AS n FROM messages WHERE account_id = ? GROUP BY 1')
+        .bind(fleet.id)
+        .all<{ status: string; n: number }>()
+        .then(({ results }) => results.find(({ status }) => status === 'suppressed')?.n ?? 0)
+    expect((await raise('First')).status).toBe(201)
+    await eventually(async () => expect(await storedMessages()).toBeGreaterThanOrEqual(9))
+    const { storageBytes } = await usageOf(fleet)
+    await setBudgets(fleet, { storageBytes })
+    expect((await raise('Second')).status).toBe(201)
+    await eventually(async () => expect(await storedMessages()).toBeGreaterThanOrEqual(19))
+    const suppressed = await storedMessages()
+    await setBudgets(fleet, { storageBytes: Math.floor(storageBytes / 1.3) })
+    const { status, body } = await raise('Third')
+    expect([status, body.alert.deliveries[0]?.status]).toEqual([201, 'suppressed'])
+    const alertId = body.alert.id
+    const lastEvent = async (type: string) =>
+      (await fleet.call('GET', `/api/events?types=${type}`)).body.events.at(-1).data
+    // Comes after all of its messages.
+    await eventually(async () =>
+      expect(await lastEvent('alert.undelivered')).toMatchObject({ alertId }),
+    )
+    expect(await lastEvent('message.suppressed')).toMatchObject({ alertId, messages: 10 })
+    expect(await storedMessages()).toBe(suppressed)
   })
 
   test('that other requests have stored count at the next one', async () => {
