@@ -24,7 +24,7 @@ const ABOUT = {
   afterMinutes: 'How long to wait before each round.',
   rounds: 'How many times it is sent again.',
   dailyNoticeLimit:
-    'How many notices and escalations the account may send on one day of its time zone. Beyond it they are `suppressed`; events still come.',
+    'How many notices and escalations the account may send on one day of its time zone; half of them are kept for emergencies of its devices. Beyond it they are `suppressed`; events still come.',
   noticeEmails: 'How many of them by e-mail.',
   noticeSms: 'How many of them by SMS.',
 } as const

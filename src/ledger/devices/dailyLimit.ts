@@ -1,5 +1,5 @@
 import type { Account } from '../../domain/account/account.ts'
-import { type Channel, NO_DEVICE_KEY } from '../../domain/message/alert.ts'
+import { NO_DEVICE_KEY } from '../../domain/message/alert.ts'
 import { CHANNEL } from '../../domain/message/channels/channels.ts'
 import { addDays, dayStart } from '../../domain/time/day.ts'
 import { iso } from '../../domain/time/iso.ts'
@@ -31,14 +31,12 @@ export const takeQuota = (tx: Decision, device: DeviceRow, wanted: Wanted): Quot
   return { granted, reason: isReached ? 'daily-limit-reached' : 'reserved-for-emergencies' }
 }
 
-/** The same for notices and escalations, which the account's own limit counts. */
-export const takeNoticeQuota = (
-  tx: Decision,
-  channel: Channel,
-  wanted: number,
-  allowed: number,
-): number => {
-  const limit = CHANNEL[channel].noticeLimit(tx.account.dailyNoticeLimit)
-  const request = { channel, limit, reserve: 0, isEmergency: false, wanted, allowed }
+/**
+ * The same for notices and escalations, which the account's own limit counts. Half of it is for
+ * emergencies of devices: whoever invents identifiers causes notices of unknown trackers.
+ */
+export const takeNoticeQuota = (tx: Decision, wanted: Wanted): number => {
+  const limit = CHANNEL[wanted.channel].noticeLimit(tx.account.dailyNoticeLimit)
+  const request = { ...wanted, limit, reserve: Math.floor(limit / 2) }
   return reserveMessages(tx, NO_DEVICE_KEY, request).granted
 }

@@ -73,6 +73,6 @@ export const failMessage = (
   if (kind === 'invitation' || kind === 'reset') return
   const isDevices = kind === 'alert' || kind === 'command'
   const counter = { deviceKey: isDevices ? deviceKey : NO_DEVICE_KEY, day, channel }
-  uncountMessage(tx.sql, counter, { isEmergency: isDevices && urgent })
+  uncountMessage(tx.sql, counter, { isEmergency: urgent && deviceKey !== NO_DEVICE_KEY })
   if (isDevices && day === tx.account.day) postUsage(tx, deviceKey)
 }

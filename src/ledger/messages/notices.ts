@@ -26,7 +26,12 @@ export const composeNotices = (
       // Links have limits of their own: people who forget passwords must not use up the notices.
       granted:
         parts.kind === 'notice' || parts.kind === 'escalation'
-          ? takeNoticeQuota(tx, channel, wanted, allowed)
+          ? takeNoticeQuota(tx, {
+              channel,
+              wanted,
+              allowed,
+              isEmergency: parts.emergencyOf !== null,
+            })
           : allowed,
       reason: 'daily-notice-limit-reached',
     }),

@@ -30,9 +30,8 @@ const takeOne = (
   const units = [unitsOf(channel, text)]
   if (countWithinBudget(tx, purpose, units) === 0) return BUDGET_REACHED
   const isDevices = kind === 'alert' || kind === 'command'
-  const granted = isDevices
-    ? takeQuota(tx, device, { channel, isEmergency, wanted: 1 }).granted
-    : takeNoticeQuota(tx, channel, 1, 1)
+  const one = { channel, isEmergency, wanted: 1 }
+  const granted = isDevices ? takeQuota(tx, device, one).granted : takeNoticeQuota(tx, one)
   if (isDevices) postUsage(tx, device.key)
   if (granted === 0) return 'daily-limit-reached'
   takeFromBudget(tx, purpose, units)

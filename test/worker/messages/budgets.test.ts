@@ -158,6 +158,21 @@ test('an unknown tracker’s SOS is told once an hour, and never from the emerge
   expect(await readUsed()).toBe(2)
 })
 
+test('notices of invented identifiers leave half of the notices to emergencies', async () => {
+  const account = await openAccount()
+  await createUser(account, { privileges: ['admin'], notify: { email: false, sms: false } })
+  const body = { dailyNoticeLimit: { email: 4, sms: 0 } }
+  expect((await account.call('PATCH', '/api/account', { body })).status).toBe(200)
+  const source = await makeSource(account, 'osmand')
+  for (const identifier of ['a', 'b', 'c', 'd', 'e'])
+    await source.push({ query: `?id=${identifier}&lat=1&lon=1&alarm=sos` })
+  expect((await readBudgets(account)).used.Email).toBe(2)
+  const { body: raised } = await raiseAlert(account, await createDevice(account), {
+    alertName: 'SOSButton',
+  })
+  expect(raised.warning).toContain('are sent 1 message.')
+})
+
 test('an invitation counts, and is refused until the next day once the budget is used', async () => {
   const account = await openAccount()
   await setBudget(account, { Email: 1 })
