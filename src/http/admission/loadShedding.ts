@@ -18,8 +18,11 @@ const BUSY_SLOTS = 8
 const FLOOD_REJECTIONS_PER_SECOND = 200
 /** How long the event loop may be late on average while requests are rejected, and otherwise. */
 const MAX_DELAY_MS = { rejecting: 20, otherwise: 100 }
-/** How far delay lowers the number of slots while requests are rejected, and otherwise. */
-const MIN_SLOTS = { rejecting: 8, otherwise: 64 }
+/**
+ * How far delay lowers the number of slots while requests are rejected, and otherwise: a client may
+ * send a hundred requests at once.
+ */
+const MIN_SLOTS = { rejecting: 8, otherwise: 112 }
 
 const activeRequests = new Admission({
   limits: USUAL_LIMITS,

@@ -44,8 +44,14 @@ const isAlone = (owner: string, now: number): boolean => {
 /** When the next piece of an owner's work may start, unless the owner is alone. */
 const nextStarts = new BoundedCache<number>(1000)
 
+/** A time further ahead than any pause is one of before the clock was set back. */
+const MAX_AHEAD_MS = 60_000
+
+const timeLeft = (time = 0, now: number): number =>
+  time - now > MAX_AHEAD_MS ? 0 : Math.max(0, time - now)
+
 const findStart = (owner: string, now: number): number =>
-  isAlone(owner, now) ? now : Math.max(now, nextStarts.get(owner) ?? 0)
+  isAlone(owner, now) ? now : now + timeLeft(nextStarts.get(owner), now)
 
 /** Whether work would have to wait too long: then it is refused before anything is done for it. */
 export const isStartTooLate = (owner: string, now: number): boolean =>
@@ -70,4 +76,4 @@ export const notePiece = (owner: string, workMs: number, tookMs: number): void =
 
 /** How much is left of the pause after the owner's last piece of work. */
 export const pauseLeft = (owner: string, now: number): number =>
-  isAlone(owner, now) ? 0 : Math.max(0, (pauseEnds.get(owner) ?? 0) - now)
+  isAlone(owner, now) ? 0 : timeLeft(pauseEnds.get(owner), now)

@@ -1,6 +1,6 @@
 /*
  * Reply bodies as they are stored for a replay. D1 takes values of up to 2 MB, and the reply to an
- * alert for ten thousand users has 3.7 MB: long bodies are compressed, as base64 text.
+ * import of zones has almost as much: long bodies are compressed, as base64 text.
  */
 
 /** In characters, of which each takes up to three bytes. */

@@ -92,9 +92,9 @@ describe('the delay of the event loop', () => {
     return active.length
   }
 
-  test('halves the slots, to 64, while no request is rejected', async () => {
+  test('lowers the slots to 112 while no request is rejected', async () => {
     for (let round = 0; round < 3; round++) expect(await passSecond(60, 150)).toBe(60)
-    expect(startRequests(500)).toHaveLength(64)
+    expect(startRequests(500)).toHaveLength(112)
   })
 
   test('alone makes the requests of an account wait for its share, and rejects none', async () => {
