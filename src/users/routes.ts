@@ -9,7 +9,7 @@ import { sameJson } from '../domain/text/json.ts'
 import { timeZoneNames } from '../domain/time/timeZones.ts'
 import { pokeIfSubscribed } from '../feed/stub.ts'
 import { resolveGroup } from '../groups/store.ts'
-import { runUndividedWork } from '../http/admission/costlyWork.ts'
+import { runCostlyWork } from '../http/admission/costlyWork.ts'
 import { admit } from '../http/auth.ts'
 import { applyPatch, type Patch } from '../http/body/patch.ts'
 import type { AppEnv, Context } from '../http/context.ts'
@@ -99,8 +99,7 @@ const refuseWiderLimits = async (c: Context, record: UserRecord): Promise<void> 
 const hashes = new WeakMap<Context, Promise<string>>()
 const hashOnce = async (c: Context, password: string | null): Promise<string | null> => {
   if (password === null) return null
-  const hash =
-    hashes.get(c) ?? runUndividedWork(c, PASSWORD_MS, () => hashPassword(c.env, password))
+  const hash = hashes.get(c) ?? runCostlyWork(c, PASSWORD_MS, () => hashPassword(c.env, password))
   hashes.set(c, hash)
   return hash
 }

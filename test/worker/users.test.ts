@@ -336,7 +336,7 @@ describe('a password', () => {
     expect(created.text).not.toContain('horse')
     const path = `/api/users/${created.body.id}`
     const first = (await kept(created.body.id)) ?? ''
-    expect(first).toMatch(/^pbkdf2-sha256\$100000\$/)
+    expect(first).toMatch(/^pbkdf2-sha256\$10x10000\$/)
     expect([
       await isPassword(env, 'correct horse', first),
       await isPassword(env, 'correct horsf', first),
