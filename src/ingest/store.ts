@@ -77,7 +77,7 @@ export const storeArrivals = async (db: Database, batch: Batch): Promise<Outcome
   const { length } = packed.all.json
   if (length > MAX_PACKED_LENGTH) return { ok: false, refusal: 'body-too-large' }
   // Packing and sending take milliseconds each: other requests get their turn between them.
-  if (length > LONG_PACKED_LENGTH) await scheduler.wait(0)
+  if (length > LONG_PACKED_LENGTH) await scheduler.wait(1)
   const store = () => storePacked(db, batch, packed)
   if (batch.assumed.rulesVersion === null && !batch.checksCredibility) return store()
   const { accountId } = batch.viewer

@@ -25,7 +25,7 @@ export const runCostlyWork = <T>(c: Context, workMs: number, work: () => Promise
   runInTurn(c, workMs, workMs, work)
 
 /** How much longer the pauses are after work that cannot be done in slices. */
-const UNDIVIDED_FACTOR = 10
+const UNDIVIDED_FACTOR = 25
 
 /**
  * The same for work that cannot be done in slices. Every request waits meanwhile, so it must happen
@@ -57,8 +57,15 @@ const runInTurn = async <T>(
   }
 }
 
-/** Called in such work before a further piece of it: waits until the work may go on. */
-export const continueCostlyWork = async (c: Context, workMs: number): Promise<void> => {
+const continueInTurn = async (c: Context, workMs: number, pacedMs: number): Promise<void> => {
   countExtraCost(c, extraCostOfWork(workMs))
-  await awaitCostlyTurn(c.req.raw, ownerOf(c), workMs)
+  await awaitCostlyTurn(c.req.raw, ownerOf(c), pacedMs)
 }
+
+/** Called in such work before a further piece of it: waits until the work may go on. */
+export const continueCostlyWork = (c: Context, workMs: number): Promise<void> =>
+  continueInTurn(c, workMs, workMs)
+
+/** The same before a piece that cannot be done in slices. */
+export const continueUndividedWork = (c: Context, workMs: number): Promise<void> =>
+  continueInTurn(c, workMs, workMs * UNDIVIDED_FACTOR)

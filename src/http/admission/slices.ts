@@ -8,6 +8,8 @@ import { reserveStart } from './pacing.ts'
 /** About five milliseconds. */
 export const SLICE_UNITS = 5000
 const SLICE_MS = SLICE_UNITS / 1000
+/** After a wait of 0 ms the runtime goes on without taking in new requests. */
+const MIN_PAUSE_MS = 1
 
 /**
  * One for each request. After a part of the work: `await slices.spend(units)`, or, where awaiting
@@ -31,7 +33,7 @@ export class Slices {
     if (this.#left > 0) return undefined
     this.#left = SLICE_UNITS
     const pauseMs = this.#owner ? reserveStart(this.#owner, SLICE_MS, Date.now()) : 0
-    return new Promise((resolve) => setTimeout(resolve, pauseMs))
+    return new Promise((resolve) => setTimeout(resolve, Math.max(MIN_PAUSE_MS, pauseMs)))
   }
 
   /** Does work that yields the units of each of its steps. */

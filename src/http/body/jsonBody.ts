@@ -124,7 +124,7 @@ export const readJson = async (c: Context, maxBytes = MAX_BODY_BYTES): Promise<J
     await awaitCostlyTurn(request, intakeOf(accountId), workOfBody(bytes.byteLength))
   const body = parseJson(bytes)
   // Parsing a large body takes milliseconds: other requests get their turn before it is validated.
-  if (isSlow) await scheduler.wait(0)
+  if (isSlow) await scheduler.wait(1)
   checkEscapes(body.text, body.value)
   checkNames(body.text, body.value)
   return body

@@ -10,26 +10,37 @@ import { countPayloads, type Payload, readPayloads, setReasons, unpackPush } fro
 
 const MAX_PAYLOADS = 1000
 const EXCESS = `The span has more than ${MAX_PAYLOADS.toLocaleString('en')} payloads. Choose a shorter one with \`from\` and \`to\`.`
-/** Read and stored at once. Shorter pages would need more queries than D1 allows a request. */
+/** Read at once. Shorter pages would need more queries than D1 allows a request. */
 const PAGE = 20
+/** Stored at once, and what the last payload of them has. More keep the cell busy for too long. */
+const ITEMS_AT_ONCE = 250
 
 interface Replayed {
   id: string
   arrived: ArrivedItem[]
+  /** Whether `reason` is another one than before. */
+  isChanged: boolean
   /** What of it is still not understood; null when all of it is. */
   reason: string | null
 }
+
+const replayedAs = (
+  id: string,
+  arrived: ArrivedItem[],
+  before: string | null,
+  reason: string | null,
+): Replayed => ({ id, arrived, isChanged: reason !== before, reason })
 
 /** Decodes a payload again. One that was too large to keep fails as before. */
 const decodeAgain = async (
   source: StoredSource,
   { id, push: packed, reason, receivedAt }: Payload,
 ): Promise<Replayed> => {
-  if (packed === null) return { id, arrived: [], reason: reason ?? 'The payload was not kept.' }
+  if (packed === null) return replayedAs(id, [], reason, reason ?? 'The payload was not kept.')
   const push = unpackPush(packed, receivedAt, requiresJwt(source))
   const { items, failures } = await decodePush(source.provider, push)
   const arrived = items.map((item) => ({ item, receivedAt }))
-  return { id, arrived, reason: failures.length > 0 ? failures.join(' ') : null }
+  return replayedAs(id, arrived, reason, failures.length > 0 ? failures.join(' ') : null)
 }
 
 interface ReplaySpan {
@@ -56,23 +67,38 @@ export const replaySpan = async (
   /** Since the last turn. */
   let workMs = 0
   let after = ''
+  /** Decoded and not stored yet. */
+  let waiting: Replayed[] = []
+  const store = async (): Promise<void> => {
+    const arrived = waiting.flatMap((one) => one.arrived)
+    await ingestOrKeep(context, source, { arrived, now: Date.now(), isOld: true, isReplay: true })
+    await setReasons(
+      db,
+      holder,
+      waiting.filter(({ isChanged }) => isChanged),
+    )
+    const failed = waiting.filter(({ reason }) => reason !== null).length
+    counts.failed += failed
+    counts.decoded += waiting.length - failed
+    waiting = []
+  }
   for (;;) {
     const page = await readPayloads(db, holder, { ...span, after }, PAGE)
-    const replayed: Replayed[] = []
+    let items = 0
     for (const payload of page) {
       workMs += workOfPayload(payload.size)
       if (workMs >= REQUEST_MS) {
         await awaitTurn(workMs)
         workMs = 0
       }
-      replayed.push(await decodeAgain(source, payload))
+      const replayed = await decodeAgain(source, payload)
+      waiting.push(replayed)
+      items += replayed.arrived.length
+      if (items < ITEMS_AT_ONCE) continue
+      await store()
+      items = 0
     }
-    const arrived = replayed.flatMap((one) => one.arrived)
-    await ingestOrKeep(context, source, { arrived, now: Date.now(), isOld: true, isReplay: true })
-    const changed = replayed.filter(({ reason }, at) => reason !== page[at]?.reason)
-    await setReasons(db, holder, changed)
-    counts.decoded += replayed.filter(({ reason }) => reason === null).length
-    counts.failed += replayed.filter(({ reason }) => reason !== null).length
+    await store()
     const last = page.at(-1)
     if (!last || page.length < PAGE) return counts
     after = last.id
