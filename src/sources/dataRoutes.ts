@@ -4,7 +4,7 @@ import { NO_EXTRAS, presentDevice } from '../devices/present.ts'
 import { findDevice } from '../devices/store.ts'
 import { REQUEST_MS } from '../domain/account/requestCost.ts'
 import { iso } from '../domain/time/iso.ts'
-import { continueUndividedWork, runCostlyWork } from '../http/admission/costlyWork.ts'
+import { continueCostlyWork, runCostlyWork } from '../http/admission/costlyWork.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { operation } from '../http/contract/operation.ts'
 import { Problem } from '../http/contract/problem.ts'
@@ -99,7 +99,7 @@ export const addDataRoutes = (app: Hono<AppEnv>) =>
       const source = await requireSource(c)
       const span = {
         ...c.req.valid('json'),
-        awaitTurn: (workMs: number) => continueUndividedWork(c, workMs),
+        awaitTurn: (workMs: number) => continueCostlyWork(c, workMs),
       }
       const outcome = await runCostlyWork(c, REQUEST_MS, () =>
         replaySpan(requestContext(c), source, span),

@@ -4,7 +4,8 @@ import { openDirectory } from '../db/open.ts'
 import { makeSecret, SECRET_BYTES } from '../domain/account/apiKey.ts'
 import { workOfPayload } from '../domain/account/requestCost.ts'
 import type { SourceRecord } from '../domain/account/source.ts'
-import { runUndividedWork } from '../http/admission/costlyWork.ts'
+import { runCostlyWork } from '../http/admission/costlyWork.ts'
+import { Slices } from '../http/admission/slices.ts'
 import { applyPatch } from '../http/body/patch.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { operation } from '../http/contract/operation.ts'
@@ -108,8 +109,8 @@ export const sources = addDataRoutes(new Hono<AppEnv>())
   .route('/', resource)
   .post('/decode', operation(contract.decodePayload), async (c) => {
     const pasted = c.req.valid('json')
-    const push = toPush(pasted, Date.now())
-    const { items, failures } = await runUndividedWork(c, workOfPayload(push.body.byteLength), () =>
+    const push = toPush(pasted, Date.now(), new Slices(c.get('principal').accountId))
+    const { items, failures } = await runCostlyWork(c, workOfPayload(push.body.byteLength), () =>
       decodePush(pasted.provider, push),
     )
     return reply(c, contract.decodePayload, {

@@ -20,36 +20,19 @@ const ownerOf = (c: Context): string => {
   return isIntake(c) ? intakeOf(accountId) : accountId
 }
 
-/** Runs work of so many milliseconds of CPU in a turn of its own. Throws a 429 or 503 before it. */
-export const runCostlyWork = <T>(c: Context, workMs: number, work: () => Promise<T>): Promise<T> =>
-  runInTurn(c, workMs, workMs, work)
-
-/** How much longer the pauses are after work that cannot be done in slices. */
-const UNDIVIDED_FACTOR = 25
-
-/**
- * The same for work that cannot be done in slices. Every request waits meanwhile, so it must happen
- * less often than one request in a hundred would notice.
- */
-export const runUndividedWork = <T>(
-  c: Context,
-  workMs: number,
-  work: () => Promise<T>,
-): Promise<T> => runInTurn(c, workMs, workMs * UNDIVIDED_FACTOR, work)
-
 /** How much of the rate limit costly work may use. The rest is for reports and ordinary requests. */
 const MAX_SHARE = 0.8
 
-const runInTurn = async <T>(
+/** Runs work of so many milliseconds of CPU in a turn of its own. Throws a 429 or 503 before it. */
+export const runCostlyWork = async <T>(
   c: Context,
   workMs: number,
-  pacedMs: number,
   work: () => Promise<T>,
 ): Promise<T> => {
   // An ordinary request waits for nobody.
   if (workMs < REQUEST_MS) return work()
   countExtraCost(c, extraCostOfWork(workMs - REQUEST_MS), isIntake(c) ? 1 : MAX_SHARE)
-  await awaitCostlyTurn(c.req.raw, ownerOf(c), pacedMs)
+  await awaitCostlyTurn(c.req.raw, ownerOf(c), workMs)
   try {
     return await work()
   } finally {
@@ -57,15 +40,8 @@ const runInTurn = async <T>(
   }
 }
 
-const continueInTurn = async (c: Context, workMs: number, pacedMs: number): Promise<void> => {
-  countExtraCost(c, extraCostOfWork(workMs))
-  await awaitCostlyTurn(c.req.raw, ownerOf(c), pacedMs)
-}
-
 /** Called in such work before a further piece of it: waits until the work may go on. */
-export const continueCostlyWork = (c: Context, workMs: number): Promise<void> =>
-  continueInTurn(c, workMs, workMs)
-
-/** The same before a piece that cannot be done in slices. */
-export const continueUndividedWork = (c: Context, workMs: number): Promise<void> =>
-  continueInTurn(c, workMs, workMs * UNDIVIDED_FACTOR)
+export const continueCostlyWork = async (c: Context, workMs: number): Promise<void> => {
+  countExtraCost(c, extraCostOfWork(workMs))
+  await awaitCostlyTurn(c.req.raw, ownerOf(c), workMs)
+}

@@ -1,4 +1,5 @@
 import { MAX_PUSH_BYTES } from '../../domain/account/source.ts'
+import type { Slices } from '../../http/admission/slices.ts'
 import { invalid } from '../../http/contract/problem.ts'
 import type { PastedPush } from '../forms.ts'
 import { bytesOfBase64 } from './bytes.ts'
@@ -25,7 +26,7 @@ const headersOf = (given: Record<string, string>): Headers => {
 }
 
 /** A payload that someone pasted, as if its provider had just pushed it. */
-export const toPush = (pasted: PastedPush, now: number): Push => {
+export const toPush = (pasted: PastedPush, now: number, slices: Slices): Push => {
   const body = bytesOf(pasted)
   if (body.byteLength > MAX_PUSH_BYTES)
     throw invalid({
@@ -39,5 +40,6 @@ export const toPush = (pasted: PastedPush, now: number): Push => {
     body,
     now,
     requireJwt: false,
+    slices,
   }
 }

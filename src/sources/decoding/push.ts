@@ -1,4 +1,5 @@
 import type { Decoded, SourceItem } from '../../domain/account/source.ts'
+import type { Slices } from '../../http/admission/slices.ts'
 
 /** A request of a provider, as its decoder gets it. */
 export interface Push {
@@ -11,6 +12,8 @@ export interface Push {
   now: number
   /** Refuse a RockBLOCK or Rock 7 push that is not signed. */
   requireJwt: boolean
+  /** Decoding a large one is done in slices. */
+  slices: Slices
 }
 
 export interface ProviderReply {
@@ -22,7 +25,7 @@ export interface ProviderReply {
 export interface Provider {
   /** May throw `Unreadable` for a payload, or a part of it, that it cannot understand. */
   decode: (push: Push) => Decoded | Promise<Decoded>
-  /** The provider's own word for "received"; without it an empty reply. */
+  /** The provider's own word for "received", after decoding; without it an empty reply. */
   reply?: (push: Push) => ProviderReply
 }
 
@@ -35,15 +38,19 @@ export type Note = (error: Unreadable) => void
 export const reasonOf = (error: unknown): string =>
   error instanceof Unreadable ? error.message : 'The payload has an unexpected form.'
 
+/** A part takes about so many microseconds. */
+const UNITS_PER_PART = 50
+
 /**
  * Decodes each part of a payload by itself: what is wrong with one does not lose the others. `what`
  * names a part in the reason of a failure.
  */
-export const decodeEach = <Part>(
+export const decodeEach = async <Part>(
+  { slices }: Push,
   parts: readonly Part[],
   what: string,
   decode: (part: Part, note: Note) => SourceItem[],
-): Decoded => {
+): Promise<Decoded> => {
   const items: SourceItem[] = []
   const failures: string[] = []
   for (const [index, part] of parts.entries()) {
@@ -53,6 +60,8 @@ export const decodeEach = <Part>(
     } catch (error) {
       fail(error)
     }
+    const turn = slices.spend(UNITS_PER_PART)
+    if (turn) await turn
   }
   return { items, failures }
 }

@@ -32,15 +32,17 @@ const packPush = ({ contentType, query, headers, body }: Push): string =>
     body: body.toBase64(),
   } satisfies PackedPush)
 
-export const unpackPush = (packed: string, now: number, requireJwt: boolean): Push => {
+export const unpackPush = (
+  packed: string,
+  rest: Pick<Push, 'now' | 'requireJwt' | 'slices'>,
+): Push => {
   const { contentType, query, headers, body } = JSON.parse(packed) as PackedPush
   return {
     contentType,
     query: new URLSearchParams(query),
     headers: new Headers(headers),
     body: Uint8Array.fromBase64(body),
-    now,
-    requireJwt,
+    ...rest,
   }
 }
 

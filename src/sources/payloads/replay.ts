@@ -1,4 +1,5 @@
 import { REQUEST_MS, workOfPayload } from '../../domain/account/requestCost.ts'
+import { Slices } from '../../http/admission/slices.ts'
 import { Problem } from '../../http/contract/problem.ts'
 import type { ServiceContext } from '../../serviceContext.ts'
 import { decodePush } from '../decoding/decode.ts'
@@ -35,9 +36,14 @@ const replayedAs = (
 const decodeAgain = async (
   source: StoredSource,
   { id, push: packed, reason, receivedAt }: Payload,
+  slices: Slices,
 ): Promise<Replayed> => {
   if (packed === null) return replayedAs(id, [], reason, reason ?? 'The payload was not kept.')
-  const push = unpackPush(packed, receivedAt, requiresJwt(source))
+  const push = unpackPush(packed, {
+    now: receivedAt,
+    requireJwt: requiresJwt(source),
+    slices,
+  })
   const { items, failures } = await decodePush(source.provider, push)
   const arrived = items.map((item) => ({ item, receivedAt }))
   return replayedAs(id, arrived, reason, failures.length > 0 ? failures.join(' ') : null)
@@ -64,6 +70,7 @@ export const replaySpan = async (
   if ((await countPayloads(db, holder, span)) > MAX_PAYLOADS)
     throw new Problem('span-too-large', { detail: EXCESS })
   const counts = { decoded: 0, failed: 0 }
+  const slices = new Slices()
   /** Since the last turn. */
   let workMs = 0
   let after = ''
@@ -91,7 +98,7 @@ export const replaySpan = async (
         await awaitTurn(workMs)
         workMs = 0
       }
-      const replayed = await decodeAgain(source, payload)
+      const replayed = await decodeAgain(source, payload, slices)
       waiting.push(replayed)
       items += replayed.arrived.length
       if (items < ITEMS_AT_ONCE) continue

@@ -145,6 +145,6 @@ export const cloudloop: Provider = {
   decode: (push) => {
     const body = parseJson(push)
     if (!isObject(body)) throw new Unreadable('The body is not a JSON object.')
-    return decodeEach([body], 'Message', (one, note) => decodeBody(one, push.now, note))
+    return decodeEach(push, [body], 'Message', (one, note) => decodeBody(one, push.now, note))
   },
 }

@@ -41,6 +41,6 @@ export const flespi: Provider = {
   decode: (push) => {
     const sent = listOf(parseJson(push))
     if (!sent.every(isObject)) throw new Unreadable('The body is not a list of messages.')
-    return decodeEach(sent, 'Message', decodeMessage)
+    return decodeEach(push, sent, 'Message', decodeMessage)
   },
 }

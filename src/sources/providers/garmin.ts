@@ -105,7 +105,7 @@ export const garmin: Provider = {
     if (events.length > MAX_EVENTS)
       throw new Unreadable(`\`Events\` must have at most ${MAX_EVENTS} members.`)
     const read = await Promise.all(events.map((event) => readEvent(event, push.now)))
-    return decodeEach(read, 'Event', (one, note) =>
+    return decodeEach(push, read, 'Event', (one, note) =>
       devicesOf(one, note).flatMap((imei) => decodeFor(imei, one, note)),
     )
   },

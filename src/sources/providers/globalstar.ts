@@ -19,7 +19,7 @@ import {
   Unreadable,
 } from '../decoding/push.ts'
 import { fromSeconds, listOf, objectOf, requireInstant, rounded } from '../decoding/values.ts'
-import { escapeXml, parseXml, xmlText } from '../decoding/xml.ts'
+import { escapeXml, parsedXml, parseXml, xmlText } from '../decoding/xml.ts'
 
 /* Globalstar SmartOne: nine bytes in an XML envelope, and an XML receipt. */
 
@@ -85,14 +85,14 @@ const decodeMessage = (message: JsonObject, messageId: string): SourceItem[] => 
 }
 
 /** Provisioning messages speak of devices, not of positions: nothing is made of them. */
-const decode = (push: Push): Decoded => {
-  const xml = parseXml(push)
+const decode = async (push: Push): Promise<Decoded> => {
+  const xml = await parseXml(push)
   if (xml.prvmsgs !== undefined) return { items: [], failures: [] }
   const envelope = objectOf(xml.stuMessages)
   const messages = listOf(envelope.stuMessage).map(objectOf)
   if (messages.length === 0) throw new Unreadable('The body has no stuMessage.')
   const messageId = xmlText(envelope['@messageID'])
-  return decodeEach(messages, 'Message', (one) => decodeMessage(one, messageId))
+  return decodeEach(push, messages, 'Message', (one) => decodeMessage(one, messageId))
 }
 
 /** `25/03/2020 03:02:32 GMT` */
@@ -101,17 +101,9 @@ const stamp = (now: number): string => {
   return `${text.slice(8, 10)}/${text.slice(5, 7)}/${text.slice(0, 4)} ${text.slice(11, 19)} GMT`
 }
 
-/** A payload that cannot be read is kept as failed, and gets its receipt all the same. */
-const readEnvelope = (push: Push): JsonObject => {
-  try {
-    return parseXml(push)
-  } catch {
-    return {}
-  }
-}
-
 const reply = (push: Push): ProviderReply => {
-  const xml = readEnvelope(push)
+  // A payload that cannot be read is kept as failed, and gets its receipt all the same.
+  const xml = parsedXml(push) ?? {}
   const isProvisioning = xml.prvmsgs !== undefined
   const root = isProvisioning ? 'prvResponseMsg' : 'stuResponseMsg'
   const sentId = isProvisioning

@@ -143,10 +143,12 @@ export const osmand: Provider = {
     const fields = parseFields(push)
     const { now } = push
     if (!isJson(push) || fields.device_id === undefined)
-      return decodeEach([fields], 'Position', (one, note) => toItems(readFields(one, now), note))
+      return decodeEach(push, [fields], 'Position', (one, note) =>
+        toItems(readFields(one, now), note),
+      )
     // A JSON client that was offline may send what it has stored as a list.
     const sent = listOf(fields.location)
-    return decodeEach(sent.length > 0 ? sent : [null], 'Position', (one, note) =>
+    return decodeEach(push, sent.length > 0 ? sent : [null], 'Position', (one, note) =>
       toItems(readBody(fields, one, now), note),
     )
   },

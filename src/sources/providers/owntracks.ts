@@ -45,7 +45,7 @@ export const owntracks: Provider = {
   decode: (push) => {
     const sent = push.body.byteLength === 0 ? [] : listOf(parseJson(push)).filter(isObject)
     const locations = sent.filter(({ _type: type }) => type === 'location')
-    return decodeEach(locations, 'Location', (one, note) => decodeLocation(push, one, note))
+    return decodeEach(push, locations, 'Location', (one, note) => decodeLocation(push, one, note))
   },
   /** A list of commands for the app; there are none. */
   reply: () => ({ status: 200, contentType: 'application/json', body: '[]' }),

@@ -56,5 +56,5 @@ const decodeFields = (fields: JsonObject, note: Note): SourceItem[] => {
 }
 
 export const rock7: Provider = {
-  decode: async (push) => decodeEach([await readSignedFields(push)], 'Report', decodeFields),
+  decode: async (push) => decodeEach(push, [await readSignedFields(push)], 'Report', decodeFields),
 }

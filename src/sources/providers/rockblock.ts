@@ -32,5 +32,5 @@ const decodeFields = (fields: JsonObject, note: Note): SourceItem[] => {
 }
 
 export const rockblock: Provider = {
-  decode: async (push) => decodeEach([await readSignedFields(push)], 'Message', decodeFields),
+  decode: async (push) => decodeEach(push, [await readSignedFields(push)], 'Message', decodeFields),
 }

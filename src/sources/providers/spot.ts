@@ -64,13 +64,13 @@ const feedMessages = (body: JsonObject): unknown => {
 }
 
 export const spot: Provider = {
-  decode: (push) => {
+  decode: async (push) => {
     const isFeed = push.body.byteLength > 0 && isJson(push)
     const sent = isFeed
       ? feedMessages(objectOf(parseJson(push)))
-      : objectOf(parseXml(push).messageList).message
+      : objectOf((await parseXml(push)).messageList).message
     const messages = listOf(sent).map(objectOf)
     if (messages.length === 0) throw new Unreadable('The body has no message.')
-    return decodeEach(messages, 'Message', decodeMessage)
+    return decodeEach(push, messages, 'Message', decodeMessage)
   },
 }

@@ -85,5 +85,5 @@ const decodeBody = (body: JsonObject, note: Note): SourceItem[] => {
 }
 
 export const traccar: Provider = {
-  decode: (push) => decodeEach([objectOf(parseJson(push))], 'Position', decodeBody),
+  decode: (push) => decodeEach(push, [objectOf(parseJson(push))], 'Position', decodeBody),
 }

@@ -8,9 +8,11 @@ import { MAX_PUSH_BYTES, type SourceItem } from '../../domain/account/source.ts'
 import { BoundedCache } from '../../domain/cache/boundedCache.ts'
 import { SOS } from '../../domain/message/alert.ts'
 import { findEmergencies, isRaisedByReports } from '../../domain/message/reportedEmergency.ts'
-import { runCostlyWork, runUndividedWork } from '../../http/admission/costlyWork.ts'
+import { runCostlyWork } from '../../http/admission/costlyWork.ts'
 import { assignSlot } from '../../http/admission/loadShedding.ts'
+import { intakeOf } from '../../http/admission/pacing.ts'
 import { countExtraCost, countRequest } from '../../http/admission/rateLimit.ts'
+import { Slices } from '../../http/admission/slices.ts'
 import { readBytes } from '../../http/body/body.ts'
 import type { BudgetMeter } from '../../http/budget/budgetMeter.ts'
 import { findFullMeter, noteStored } from '../../http/budget/meters.ts'
@@ -100,10 +102,10 @@ const receivePush = async (c: Context): Promise<Response> => {
     body: await readBytes(c.req.raw, MAX_PUSH_BYTES, accountId),
     now,
     requireJwt: requiresJwt(source),
+    slices: new Slices(intakeOf(accountId)),
   }
   countExtraCost(c, extraCostOfBody(push.body.byteLength))
-  const run = push.contentType.includes('xml') ? runUndividedWork : runCostlyWork
-  await run(c, workOfPayload(push.body.byteLength), () => storePush(c, known, push))
+  await runCostlyWork(c, workOfPayload(push.body.byteLength), () => storePush(c, known, push))
   noteArrival(context, source.id, now)
   noteStored(context)
   const { status, contentType, body } = replyTo(source.provider, push)

@@ -1,4 +1,5 @@
 import type { Decoded, SourceItem, SourceProvider } from '../../../src/domain/account/source.ts'
+import { Slices } from '../../../src/http/admission/slices.ts'
 import { decodePush } from '../../../src/sources/decoding/decode.ts'
 import type { Push } from '../../../src/sources/decoding/push.ts'
 
@@ -12,6 +13,7 @@ export const pushOf = (
   headers: new Headers(),
   now: NOW,
   requireJwt: false,
+  slices: new Slices(),
   ...given,
   body:
     typeof given.body === 'string'

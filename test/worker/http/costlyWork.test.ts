@@ -25,6 +25,13 @@ const decodeXml = (account: TestAccount, messages = 300): Promise<Reply> =>
     body: { provider: 'globalstar', contentType: 'text/xml', body: xmlPush(messages) },
   })
 
+const decodeMany = (account: TestAccount) => {
+  let ended = 0
+  const sent = Array.from({ length: 9 }, () => decodeXml(account))
+  for (const one of sent) void one.then(() => ended++)
+  return { sent, countEnded: () => ended }
+}
+
 test('hashes, payloads and spans count in the rate limit by what they cost', async () => {
   const account = await openAccount()
   const { id } = await createUser(account)
@@ -51,20 +58,12 @@ test('hashes, payloads and spans count in the rate limit by what they cost', asy
 
 test('an account’s costly work waits for its own turn, and no other account does', async () => {
   const [account, other] = [await openAccount(), await openAccount()]
-  const started = Date.now()
-  const sent = Array.from({ length: 9 }, () => decodeXml(account))
-  const ended: number[] = []
-  for (const one of sent) void one.then(() => ended.push(Date.now() - started))
+  const { sent, countEnded } = decodeMany(account)
   const password = 'correct horse battery'
   await createUser(other, { password })
   expect((await other.call('GET', '/api/devices')).status).toBe(200)
-  expect(ended.length).toBeLessThan(9)
-  const replies = await Promise.all(sent)
-  const refused = replies.filter(({ status }) => status !== 200)
-  expect(refused.length).toBeGreaterThan(0)
-  expect(refused.length).toBeLessThan(9)
-  for (const { status, headers } of refused)
-    expect([status, Number(headers.get('Retry-After')) >= 1]).toEqual([503, true])
+  expect(countEnded()).toBeLessThan(9)
+  for (const { status } of await Promise.all(sent)) expect(status).toBe(200)
 })
 
 test('small pushes are not behind a large one of their account', async () => {
@@ -88,12 +87,12 @@ test('small pushes are not behind a large one of their account', async () => {
 test('a large push does not wait for the account’s other work', async () => {
   const [account, other] = [await openAccount(), await openAccount()]
   const source = await makeSource(account, 'globalstar')
-  const decoded = Array.from({ length: 9 }, () => decodeXml(account))
+  const { sent, countEnded } = decodeMany(account)
   expect((await other.call('GET', '/api/devices')).status).toBe(200)
   const push = await source.push({ body: xmlPush(300), contentType: 'text/xml' })
   expect(push.status).toBe(200)
-  // Those that were refused had no place left in the account's own turns.
-  expect((await Promise.all(decoded)).some(({ status }) => status === 503)).toBe(true)
+  expect(countEnded()).toBeLessThan(9)
+  await Promise.all(sent)
 })
 
 test('costly work leaves a fifth of the rate limit to reports', async () => {

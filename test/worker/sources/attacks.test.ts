@@ -1,5 +1,6 @@
 import { env, exports } from 'cloudflare:workers'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { noteRequest } from '../../../src/http/admission/pacing.ts'
 import { fetchTokenWithScopes, openAccount, type TestAccount } from '../../support/accounts.ts'
 import { callWithBindings, failExecutions } from '../../support/bindings.ts'
 import { createDevice } from '../../support/devices.ts'
@@ -261,11 +262,17 @@ describe('payloads', () => {
     (_, at) => `<!ENTITY ${'abcdefghij'[at + 1]} "${`&${'abcdefghij'[at]};`.repeat(10)}">`,
   ).join('')}]><messageList><message><esn>&j;</esn></message></messageList>`
 
+  /** Beside other accounts large XML waits, and is refused with a 503 if it would wait too long. */
+  const leaveAlone = () => {
+    for (const nobody of ['nobody', 'nobody either']) noteRequest(nobody, 0)
+  }
+
   test.each(PROVIDERS)(
     'that are bombs are answered at once by %s, never with 5xx',
     async (provider) => {
       const account = await openAccount()
       const source = await makeSource(account, provider)
+      leaveAlone()
       const bodies: [string, string][] = [
         [BOMB, 'text/xml'],
         [deep('<a>', '</a>').slice(0, 250_000), 'text/xml'],

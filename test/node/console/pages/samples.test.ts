@@ -7,6 +7,7 @@ import {
 } from '../../../../console/pages/sources/samples.ts'
 import { text } from '../../../../console/text/text.ts'
 import { SOURCE_PROVIDERS } from '../../../../src/domain/account/source.ts'
+import { Slices } from '../../../../src/http/admission/slices.ts'
 import { decodePush } from '../../../../src/sources/decoding/decode.ts'
 import { toPush } from '../../../../src/sources/decoding/pastedPush.ts'
 
@@ -21,7 +22,7 @@ test('the console knows every provider, in words', () => {
 test.each(PROVIDERS)('the sample of %s becomes a position of this minute', async (provider) => {
   const { items, failures } = await decodePush(
     provider,
-    toPush({ provider, ...sampleOf(provider, NOW) }, NOW),
+    toPush({ provider, ...sampleOf(provider, NOW) }, NOW, new Slices()),
   )
   expect(failures).toEqual([])
   const found = items.find(({ kind }) => kind === 'location')

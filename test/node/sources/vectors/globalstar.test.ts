@@ -69,8 +69,10 @@ describe('Globalstar SmartOne', () => {
     expect(kindsOf(items)).toEqual(['none', 'alert'])
   })
 
-  test('is answered with a receipt in XML', () => {
-    const { contentType, body } = replyTo('globalstar', envelope('0x00C583EACD37210A00'))
+  test('is answered with a receipt in XML', async () => {
+    const push = envelope('0x00C583EACD37210A00')
+    await itemsOf('globalstar', push)
+    const { contentType, body } = replyTo('globalstar', push)
     expect(contentType).toBe('text/xml')
     expect(body).toBe(
       `<?xml version="1.0" encoding="utf-8"?><stuResponseMsg deliveryTimeStamp="15/11/2026 12:00:00 GMT" messageID="${'0'.repeat(32)}" correlationID="300421a0fd2a100585bdde409d6f601a"><state>pass</state><stateMessage>Store OK</stateMessage></stuResponseMsg>`,

@@ -22,16 +22,28 @@ describe('SPOT', () => {
     expect(items[1]).toMatchObject({ kind: 'alert', alertName: 'Movement', text: 'moved' })
   })
 
-  test('a text with references to characters', async () => {
-    const detail = 'It&#39;s &#xe9;t&#233; &lt;5&#176; &amp;lt; &#0; &#xD800; &#9999999;'
+  test('a text with references to characters, and with some that XML does not allow', async () => {
+    const detail = 'It&#39;s &#xe9;t&#233; &lt;5&#176; &amp;lt; &#0; &#xD800; &#9999999; B&B \u0007'
     const push = xmlPush(
       `<messageList><message><id>1</id><esn>0-1</esn><messageType>OK</messageType><messageDetail>${detail}</messageDetail><timeInGMTSecond>1514380778</timeInGMTSecond></message></messageList>`,
     )
     const [, message] = await itemsOf('spot', push)
     expect(message).toMatchObject({
       kind: 'message',
-      text: "It's été <5° &lt; &#0; &#xD800; &#9999999;",
+      text: "It's été <5° &lt; &#0; &#xD800; &#9999999; B&B \ufffd",
     })
+  })
+
+  test('many messages, whose XML is parsed in pieces', async () => {
+    const texts = Array.from({ length: 500 }, (_, n) => `${'é😀'.repeat(n % 20)}&amp;${n}`)
+    const messages = texts.map(
+      (text, n) =>
+        `<message><id>${n}</id><esn>0-1</esn><messageType>OK</messageType><messageDetail>${text}</messageDetail><timeInGMTSecond>${1514380778 + n}</timeInGMTSecond></message>`,
+    )
+    const items = await itemsOf('spot', xmlPush(`<messageList>${messages.join('')}</messageList>`))
+    expect(items.flatMap((item) => (item.kind === 'message' ? item.text : []))).toEqual(
+      texts.map((text) => text.replace('&amp;', '&')),
+    )
   })
 
   test('help, its cancellation and a low battery', async () => {
