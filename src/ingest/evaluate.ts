@@ -102,13 +102,13 @@ export const evaluateArrivals = async (
 ): Promise<Evaluation | null | Pick<AssumedState, 'rulesVersion'>> => {
   const { viewer, devices, checksCredibility, now } = batch
   const { accountId } = viewer
+  const slices = new Slices()
   const compiled: CompiledRules =
-    rulesVersion === null ? NO_RULES : await loadRules(db, accountId, rulesVersion)
+    rulesVersion === null ? NO_RULES : await loadRules(db, accountId, rulesVersion, slices)
   if (compiled.version !== rulesVersion) return { rulesVersion: compiled.version }
   const names = devices.map(nameOf)
   if (!checksCredibility && !names.some((name) => mayConcern(compiled, name))) return null
   const incredible: Incredible = checksCredibility ? findFaults(devices, rows) : new Map()
-  const slices = new Slices()
   const context = { viewer, compiled, timeZone, now, usesMemory, slices }
   const parts = rows.map((own, part) => ({
     name: names[part] ?? [null, null],

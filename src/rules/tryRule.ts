@@ -17,8 +17,9 @@ import { readFurtherPages, SPAN_PAGE_ROWS } from '../http/paging/spanPages.ts'
 import type { ServiceContext } from '../serviceContext.ts'
 import { selectZonesOf } from '../zones/store.ts'
 import { MAX_TESTED_ALERTS } from './contract.ts'
+import { compileZones } from './evaluate/cache.ts'
 import { evaluateReport } from './evaluate/report.ts'
-import { compileRule, compileZone, wantsRest } from './evaluate/signals.ts'
+import { compileRule, wantsRest } from './evaluate/signals.ts'
 import { selectEnabledRules, toRule } from './store.ts'
 
 /* What a rule would have raised, by the same code that evaluates reports. */
@@ -94,6 +95,8 @@ interface Tested {
   units: number
 }
 
+/** What reading a fix out of its row takes. */
+const FIX_UNITS = 0.5
 /** About two seconds of CPU time, in slices. */
 const MAX_TEST_UNITS = 2_000_000
 
@@ -105,9 +108,16 @@ interface TestContext {
 
 const evaluateHistory = async (
   rule: Rule,
-  fixes: Fix[],
+  rows: PageRow[],
   { timeZone, zones, slices }: TestContext,
 ): Promise<Tested> => {
+  const hasRest = wantsRest(rule)
+  const fixes: Fix[] = []
+  for (const row of rows) {
+    fixes.push(toFix(row, hasRest))
+    const turn = slices.spend(FIX_UNITS)
+    if (turn) await turn
+  }
   const signals = compileRule(rule, zones).map((signal) => ({ ...signal, since: 0 }))
   const whole = { from: 0, to: Number.MAX_SAFE_INTEGER, stored: [], isStart: true, isEnd: true }
   const options = { timeZone, maxUnits: MAX_TEST_UNITS }
@@ -173,17 +183,15 @@ export const tryRule = async (context: ServiceContext, rule: Rule, span: Span) =
   const slot = acquireLongReply(accountId, { pageRows: SPAN_PAGE_ROWS })
   try {
     const rows = await readHistory(context, rule, span, slot)
-    const zones = new Map(zoneRows.results.map((row) => [row.id, compileZone(row)]))
+    const slices = new Slices(accountId)
+    const compiled = await compileZones(zoneRows.results, slices)
+    const zones = new Map(compiled.map((zone) => [zone.id, zone]))
     const isContact = rule.when.type === 'silent' || rule.when.type === 'returns'
     const minutes = isContact
       ? silenceMinutes(rule, enabled.results.map(toRule), { id: span.deviceId, groups })
       : null
     const { occurrences, testedUntil, units } = !isContact
-      ? await evaluateHistory(
-          rule,
-          rows.map((row) => toFix(row, wantsRest(rule))),
-          { timeZone, zones, slices: new Slices(accountId) },
-        )
+      ? await evaluateHistory(rule, rows, { timeZone, zones, slices })
       : {
           ...{ testedUntil: null, units: 0 },
           occurrences:

@@ -46,6 +46,8 @@ export interface ReportOptions {
 
 /* Units of work: of a signal at a fix by itself, and of its values along the window. */
 const VALUE_UNITS = 0.05
+/** What finding a fix's place in the window takes. */
+const PLACE_UNITS = 0.1
 const WINDOW_UNITS = 0.15
 const CROSSING_UNITS = 0.5
 /** More hits in one report are not described: a report raises few. Emergencies come first. */
@@ -208,9 +210,10 @@ export function* evaluateReport(
         !isFarAway(signal, places, maxAccuracy) ||
         !(signal.isRising || wasOutside(signal.rule.hysteresis.fixes)),
     )
-    yield signals.length * VALUE_UNITS
+    yield signals.length * VALUE_UNITS + fixes.length * PLACE_UNITS
     if (near.length === 0) continue
     const window = toWindow(segment, own)
+    yield fixes.length * PLACE_UNITS
     const groups = groupAlike(near, window.fixes.length)
     const zones = new ZonesAtFix(Math.max(...near.map(({ rule }) => rule.hysteresis.metres)))
     const found = (group: RawValues, { crossings, needsBefore, needsAfter }: WindowFindings) => {

@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { openCell } from '../../../src/db/open.ts'
+import { Slices } from '../../../src/http/admission/slices.ts'
 import { loadRules, MAX_CACHE_BYTES, ruleCache } from '../../../src/rules/evaluate/cache.ts'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
 import { createDevice } from '../../support/devices.ts'
@@ -100,7 +101,7 @@ test('compiled zones stay within 16 MB: the oldest are compiled again', async ()
         VALUES (?1, ?2, 1, 'enters', ?3, 1, 1, 1)`,
       ).bind(`rul_${id}`, id, record),
     ])
-    const compiled = await loadRules(openCell(env, 0), id, 'any')
+    const compiled = await loadRules(openCell(env, 0), id, 'any', new Slices())
     expect(compiled.rules[0]?.signals).toHaveLength(20)
     expect(compiled.bytes).toBeGreaterThan(20_000 * 80)
     expect(ruleCache.size).toBeLessThanOrEqual(MAX_CACHE_BYTES)
