@@ -22,11 +22,11 @@ import {
   type TrackPage,
 } from './store.ts'
 
-/** Reading a page keeps the isolate and its database busy for about ten milliseconds. */
-export const PAGE_ROWS = 1000
-/** D1 allows 1,000 queries a request: with longer pages at the end, up to four million locations. */
-const MAX_SHORT_PAGES = 100
-const LONG_PAGE_ROWS = 4400
+/** Reading a page keeps the isolate and its database busy for about five milliseconds. */
+export const PAGE_ROWS = 500
+/** D1 allows 1,000 queries a request: with longer pages at the end, four million locations. */
+const MAX_SHORT_PAGES = 200
+const LONG_PAGE_ROWS = 4900
 const MAX_SIMPLIFIED = 50_000
 
 /** A span of one device's track. */

@@ -1,4 +1,4 @@
-import { extraCostOfWork, workOfLocations } from '../../domain/account/requestCost.ts'
+import { extraCostOfWork, REQUEST_MS, workOfLocations } from '../../domain/account/requestCost.ts'
 import type { Context } from '../context.ts'
 import { Problem } from '../contract/problem.ts'
 import type { RowWriter } from '../paging/rowWriter.ts'
@@ -44,11 +44,17 @@ export const acquireLongReply = (
   { c, pageRows = 0 }: { c?: Context; pageRows?: number } = {},
 ): LongReplySlot => {
   const holder = {}
+  /** What the pages took, and does not count yet. */
+  let uncountedMs = 0
   if (!longReplies.tryAcquire(holder, accountId)) throw refusal(accountId)
   return {
     readInTurn: async (read) => {
       const workMs = workOfLocations(pageRows)
-      if (c) addExtraCost(c, extraCostOfWork(workMs))
+      uncountedMs += workMs
+      if (c && uncountedMs >= REQUEST_MS) {
+        addExtraCost(c, extraCostOfWork(uncountedMs))
+        uncountedMs = 0
+      }
       const now = Date.now()
       await delay(Math.max(reserveStart(accountId, workMs, now), pauseLeft(accountId, now)))
       longReplies.renewSlot(holder)

@@ -402,7 +402,7 @@ describe('a long track', () => {
       geometries: { type: string; coordinates: number[][] }[]
     }
     expect(geometries.map(({ type, coordinates }) => [type, coordinates.length])).toEqual([
-      ...Array(9).fill(['LineString', 1000]),
+      ...Array(18).fill(['LineString', 500]),
       ['Point', 3],
     ])
   })
