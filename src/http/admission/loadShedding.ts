@@ -2,7 +2,14 @@ import { log } from '../../log.ts'
 import type { Context } from '../context.ts'
 import { overloaded } from '../contract/problem.ts'
 import { Admission, delay, type SlotLimits } from './admission.ts'
-import { isStartTooLate, notePiece, noteRequest, pauseLeft, reserveStart } from './pacing.ts'
+import {
+  isOneAlone,
+  isStartTooLate,
+  notePiece,
+  noteRequest,
+  pauseLeft,
+  reserveStart,
+} from './pacing.ts'
 
 /*
  * The slots that requests hold in this isolate. The key of a slot is an account, so that one account
@@ -11,6 +18,8 @@ import { isStartTooLate, notePiece, noteRequest, pauseLeft, reserveStart } from 
 
 /** More than 100, so that a client may send a hundred requests at once; a quarter per account. */
 const USUAL_LIMITS = { max: 128, maxPerKey: 32 }
+/** Beside other accounts, so that the work on one account's requests delays no other's for long. */
+const MAX_BESIDE_OTHERS = 8
 /** During a flood most time goes into rejections, so fewer requests are served at once. */
 const FLOOD_SLOTS = 32
 /** With fewer active requests none waits for the event loop. */
@@ -78,7 +87,9 @@ const startSecond = (now: number): void => {
   if (rejections > 0) log('warn', { event: 'requests-rejected', count: rejections, delayMs })
   const isCurrent = now - since < 2000
   const { limits } = activeRequests
-  activeRequests.limits = isCurrent ? nextLimits(limits, rejections, delayMs) : USUAL_LIMITS
+  const next = isCurrent ? nextLimits(limits, rejections, delayMs) : USUAL_LIMITS
+  const maxPerKey = isOneAlone(now) ? next.max / 4 : Math.min(next.max / 4, MAX_BESIDE_OTHERS)
+  activeRequests.limits = { ...next, maxPerKey }
   second = newSecond(now)
 }
 
