@@ -198,8 +198,10 @@ export function* evaluateReport(
   for (const segment of segments) {
     const own = added.filter(({ time }) => time >= segment.from && time <= segment.to)
     if (own.length === 0) continue
-    const fixes = segment.stored.concat(own)
+    yield added.length * PLACE_UNITS
+    const fixes = segment.stored.length > 0 ? segment.stored.concat(own) : own
     const places = boxOfPlaces(fixes)
+    yield fixes.length * PLACE_UNITS
     const maxAccuracy = maxAccuracyOf(fixes)
     const firstTime = own[0]?.time ?? 0
     // Far away, as many fixes as must agree say that the device was out of the zone before.
