@@ -144,6 +144,17 @@ const REQUESTS = {
 
 const PARALLEL = 32
 
+/** How much longer than alone the neighbour's slowest hundredth may take beside a flood. */
+const MAX_RATIO = 3
+/**
+ * The same beside reports: storing 1 MB cannot be done in slices, and 32 reports at once use all
+ * the CPU that there is.
+ */
+const MAX_RATIO_OF_REPORTS = new Map([
+  [mixedFlood.name, 10],
+  ['reports with rules', 10],
+])
+
 /** So many clients, each of which sends its next request after the reply to the one before. */
 const startClients =
   ({ base, headers }, next) =>
@@ -182,6 +193,7 @@ export async function* openFloods(base, { isLong, progress, names }) {
     if (names && !names.includes(name)) continue
     progress(`preparing the flood of ${name}`)
     const tenant = await openTenant(base, `flood-${opened++}`)
-    yield { name, flood: await open(tenant, { isLong }) }
+    const maxRatio = MAX_RATIO_OF_REPORTS.get(name) ?? MAX_RATIO
+    yield { name, maxRatio, flood: await open(tenant, { isLong }) }
   }
 }

@@ -26,8 +26,6 @@ const RECOVERY_MS = 10_000
  */
 const MIN_SECONDS_TO_JUDGE = 60
 const MEBIBYTE = 2 ** 20
-/** How much longer than alone the neighbour's slowest hundredth may take beside a flood. */
-const MAX_NEIGHBOUR_RATIO = 3
 
 await useToolchain()
 const { bundle, temporaryFolder } = await import('../harness/server.mjs')
@@ -82,8 +80,8 @@ if (seconds >= MIN_SECONDS_TO_JUDGE) {
   if (recoveryMs === null) faults.push(`not back to normal within ${RECOVERY_MS / 1000} s`)
   if (late > early * 1.25)
     faults.push(`memory grows: ${early.toFixed(0)} MB early, ${late.toFixed(0)} MB late`)
-  for (const { name, ratio } of floods)
-    if (!(ratio <= MAX_NEIGHBOUR_RATIO))
+  for (const { name, ratio, maxRatio } of floods)
+    if (!(ratio <= maxRatio))
       faults.push(`beside ${name} the neighbour's p99 is ${ratio.toFixed(1)} × as long`)
 }
 printResult()

@@ -21,7 +21,7 @@ export async function measureNeighbour({ base, isLong, seed, progress, names }) 
   const [seconds, rounds] = isLong ? [12, 3] : [2, 1]
   const measure = () => measureReplies(next, { perSecond: PER_SECOND, seconds, random })
   const results = []
-  for await (const { name, flood } of openFloods(base, { isLong, progress, names })) {
+  for await (const { name, maxRatio, flood } of openFloods(base, { isLong, progress, names })) {
     const [alone, beside, flooding] = [[], [], newReplies()]
     for (let round = 1; round <= rounds; round++) {
       progress(`${name}: round ${round} of ${rounds}, the neighbour alone`)
@@ -35,7 +35,14 @@ export async function measureNeighbour({ base, isLong, seed, progress, names }) 
     flood.close?.()
     const [quiet, flooded] = [summarize(alone), summarize(beside)]
     const ratio = flooded.p99 / quiet.p99
-    results.push({ name, alone: quiet, beside: flooded, ratio, flood: summarize([flooding]) })
+    results.push({
+      name,
+      alone: quiet,
+      beside: flooded,
+      ratio,
+      maxRatio,
+      flood: summarize([flooding]),
+    })
   }
   return results
 }

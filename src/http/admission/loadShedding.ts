@@ -88,7 +88,8 @@ const startSecond = (now: number): void => {
   const isCurrent = now - since < 2000
   const { limits } = activeRequests
   const next = isCurrent ? nextLimits(limits, rejections, delayMs) : USUAL_LIMITS
-  const maxPerKey = isOneAlone(now) ? next.max / 4 : Math.min(next.max / 4, MAX_BESIDE_OTHERS)
+  const share = next.max / 4
+  const maxPerKey = isOneAlone(now) ? share : Math.min(share, MAX_BESIDE_OTHERS)
   activeRequests.limits = { ...next, maxPerKey }
   second = newSecond(now)
 }
