@@ -1,13 +1,15 @@
 import type { Database } from '../db/open.ts'
 import type { DeviceRef } from '../db/queries/visibility.ts'
-import { FIRST_PAGE_MS } from '../domain/account/requestCost.ts'
+import { FIRST_PAGE_MS, workOfLocations } from '../domain/account/requestCost.ts'
 import { simplify } from '../domain/geo/simplify.ts'
 import { iso } from '../domain/time/iso.ts'
 import type { StoredLocation } from '../domain/track/location.ts'
-import { runCostlyWork } from '../http/admission/costlyWork.ts'
-import { acquireLongReply, streamPages } from '../http/admission/longReply.ts'
+import { continueCostlyWork, runCostlyWork } from '../http/admission/costlyWork.ts'
+import { acquireLongReply, type NextPage, streamPages } from '../http/admission/longReply.ts'
+import { Slices } from '../http/admission/slices.ts'
 import type { Context } from '../http/context.ts'
 import { invalid, Problem } from '../http/contract/problem.ts'
+import { readFurtherPages, SPAN_PAGE_ROWS } from '../http/paging/spanPages.ts'
 import { csv } from './formats/csv.ts'
 import { contentType, type Format, type Track, type Writer } from './formats/formats.ts'
 import { geojsonLine, geojsonPoints } from './formats/geojson.ts'
@@ -28,6 +30,14 @@ export const PAGE_ROWS = 500
 const MAX_SHORT_PAGES = 200
 const LONG_PAGE_ROWS = 4900
 const MAX_SIMPLIFIED = 50_000
+const SIMPLIFIED_LIMIT = {
+  max: MAX_SIMPLIFIED,
+  excess: () =>
+    invalid({
+      pointer: '#/query/simplify',
+      detail: `takes at most ${MAX_SIMPLIFIED} locations and this span has more: choose a shorter one with from and to`,
+    }),
+}
 
 /** A span of one device's track. */
 type TrackSpan = DeviceRef & Span
@@ -49,31 +59,33 @@ const WRITERS: Record<Format, (track: Track, geometry: ExportOptions['geometry']
 
 /** The times of the locations that a simplified track keeps. */
 const readKeptTimes = async (
-  db: Database,
+  c: Context,
   span: TrackSpan,
   toleranceMetres: number,
 ): Promise<Set<number>> => {
-  const points = await readTrackPoints(db, { ...span, limit: MAX_SIMPLIFIED + 1 })
-  if (points.length > MAX_SIMPLIFIED)
-    throw invalid({
-      pointer: '#/query/simplify',
-      detail: `takes at most ${MAX_SIMPLIFIED} locations and this span has more: choose a shorter one with from and to`,
-    })
-  const isKept = simplify(
+  const readPoints = (from: number) =>
+    readTrackPoints(c.get('db'), { ...span, from, limit: SPAN_PAGE_ROWS })
+  const readNext = async (from: number) => {
+    await continueCostlyWork(c, workOfLocations(SPAN_PAGE_ROWS))
+    return readPoints(from)
+  }
+  const points = await readFurtherPages(await readPoints(span.from), readNext, SIMPLIFIED_LIMIT)
+  const steps = simplify(
     Float64Array.from(points, ({ latitude }) => latitude),
     Float64Array.from(points, ({ longitude }) => longitude),
     toleranceMetres,
   )
+  const isKept = await new Slices(span.accountId).run(steps)
   return new Set(points.flatMap(({ time }, index) => (isKept[index] ? [time] : [])))
 }
 
 /** Returns a function that reads the page after the one that it gets. */
 const pageReader = (db: Database, span: TrackSpan) => {
   let pages = 1
-  return ({ locations }: TrackPage): Promise<TrackPage> => {
+  return ({ locations }: TrackPage): NextPage<TrackPage> => {
     const from = (locations.at(-1)?.dateTime ?? 0) + 1
     const limit = pages++ < MAX_SHORT_PAGES ? PAGE_ROWS : LONG_PAGE_ROWS
-    return readTrackPage(db, { ...span, from, limit })
+    return { rows: limit, read: () => readTrackPage(db, { ...span, from, limit }) }
   }
 }
 
@@ -114,14 +126,16 @@ export const exportTrack = async (
   )
   if (!first) throw new Problem('device-not-found')
   const { deviceName, hasMore } = first
-  const slot = hasMore ? acquireLongReply(span.accountId, { c, pageRows: PAGE_ROWS }) : null
+  const slot = hasMore ? acquireLongReply(span.accountId, c) : null
   try {
     const keptTimes =
-      toleranceMetres === undefined ? null : await readKeptTimes(db, span, toleranceMetres)
+      toleranceMetres === undefined
+        ? null
+        : await runCostlyWork(c, FIRST_PAGE_MS, () => readKeptTimes(c, span, toleranceMetres))
     const readNext = pageReader(db, span)
     const stream = streamPages<TrackPage, StoredLocation>({
       first,
-      readNext: (page) => (page.hasMore ? () => readNext(page) : null),
+      readNext: (page) => (page.hasMore ? readNext(page) : null),
       rowsOf: ({ locations }) =>
         keptTimes ? locations.filter(({ dateTime }) => keptTimes.has(dateTime)) : locations,
       writer: WRITERS[format]({ deviceName, isShort: !hasMore }, geometry),

@@ -77,7 +77,9 @@ const readHistory = async (
     wantsRest: rest,
   } as const
   const read = (from: number) => readAll(selectFixes(db, { ...values, from }))
-  return readFurtherPages(await read(span.from), (from) => slot.readInTurn(() => read(from)))
+  return readFurtherPages(await read(span.from), (from) =>
+    slot.readInTurn({ rows: SPAN_PAGE_ROWS, read: () => read(from) }),
+  )
 }
 
 interface Occurrence {
@@ -180,7 +182,7 @@ export const tryRule = async (context: ServiceContext, rule: Rule, span: Span) =
   const [account] = found.results
   if (!account) throw invalid({ pointer: '/deviceId', detail: 'is not a device of this account' })
   const { timeZone, groups } = account
-  const slot = acquireLongReply(accountId, { pageRows: SPAN_PAGE_ROWS })
+  const slot = acquireLongReply(accountId)
   try {
     const rows = await readHistory(context, rule, span, slot)
     const slices = new Slices(accountId)

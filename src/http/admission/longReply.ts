@@ -19,9 +19,15 @@ const longReplies = new Admission({
 })
 const RETRY_AFTER_SECONDS = 10
 
+export interface NextPage<Page> {
+  /** How many rows it may have. */
+  rows: number
+  read: () => Promise<Page>
+}
+
 export interface LongReplySlot {
   /** Reads the next page when it may, and starts the time until it counts as abandoned again. */
-  readInTurn: <Page>(read: () => Promise<Page>) => Promise<Page>
+  readInTurn: <Page>(next: NextPage<Page>) => Promise<Page>
   release: () => void
 }
 
@@ -36,20 +42,17 @@ const refusal = (accountId: string): Problem =>
       })
 
 /**
- * Throws 429 while the account has too many long replies, and 503 while the isolate has. Pages of
- * `pageRows` are paced, and count in the rate limit as requests of `c`.
+ * Throws 429 while the account has too many long replies, and 503 while the isolate has. Pages are
+ * paced, and with `c` they count in the rate limit.
  */
-export const acquireLongReply = (
-  accountId: string,
-  { c, pageRows = 0 }: { c?: Context; pageRows?: number } = {},
-): LongReplySlot => {
+export const acquireLongReply = (accountId: string, c?: Context): LongReplySlot => {
   const holder = {}
   /** What the pages took, and does not count yet. */
   let uncountedMs = 0
   if (!longReplies.tryAcquire(holder, accountId)) throw refusal(accountId)
   return {
-    readInTurn: async (read) => {
-      const workMs = workOfLocations(pageRows)
+    readInTurn: async ({ rows, read }) => {
+      const workMs = workOfLocations(rows)
       uncountedMs += workMs
       if (c && uncountedMs >= REQUEST_MS) {
         addExtraCost(c, extraCostOfWork(uncountedMs))
@@ -69,8 +72,8 @@ export const acquireLongReply = (
 
 interface Pages<Page, Row> {
   first: Page
-  /** Reads the page after this one; null after the last. */
-  readNext: (page: Page) => (() => Promise<Page>) | null
+  /** The page after this one; null after the last. */
+  readNext: (page: Page) => NextPage<Page> | null
   rowsOf: (page: Page) => Row[]
   writer: RowWriter<Row>
   /** Null when the first page is the only one. */
@@ -90,8 +93,8 @@ async function* writePages<Page, Row>(pages: Pages<Page, Row>): AsyncGenerator<U
     for (let page: Page | null = first; page; ) {
       const rows = rowsOf(page)
       if (rows.length > 0) for (const text of writer.page(rows)) yield encoder.encode(text)
-      const read = readNext(page)
-      page = read && (await (slot ? slot.readInTurn(read) : read()))
+      const next = readNext(page)
+      page = next && (await (slot ? slot.readInTurn(next) : next.read()))
     }
     yield encoder.encode(writer.end())
   } finally {

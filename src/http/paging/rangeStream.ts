@@ -40,7 +40,7 @@ export const readWholeRange = async <Row>(
   }
   const first = await runCostlyWork(c, FIRST_PAGE_MS, () => readPage(null))
   if (!first.next) return { rows: first.rows }
-  const slot = acquireLongReply(c.get('principal').accountId, { c, pageRows })
+  const slot = acquireLongReply(c.get('principal').accountId, c)
   try {
     await refuseExcess(findExcess(range))
   } catch (error) {
@@ -49,7 +49,7 @@ export const readWholeRange = async <Row>(
   }
   const stream = streamPages({
     first,
-    readNext: ({ next }) => next && (() => readPage(next)),
+    readNext: ({ next }) => next && { rows: pageRows, read: () => readPage(next) },
     rowsOf: ({ rows }) => rows,
     writer,
     slot,

@@ -12,11 +12,14 @@ interface Point {
 const METRES_PER_DEGREE = (6_371_008.8 * Math.PI) / 180
 
 const keptOf = (points: Point[], metres: number): number[] => {
-  const keep = simplify(
+  const steps = simplify(
     points.map(({ latitude }) => latitude),
     points.map(({ longitude }) => longitude),
     metres,
   )
+  let step = steps.next()
+  while (!step.done) step = steps.next()
+  const keep = step.value
   return points.flatMap((_, index) => (keep[index] ? [index] : []))
 }
 
