@@ -96,6 +96,19 @@ export const tryCountExtra = (
   return true
 }
 
+/** Counts work that cannot be refused any more, as far as it fits into this share of the limit. */
+export const addExtra = (
+  context: CountContext,
+  accountId: string,
+  now: number,
+  { cost, share }: { cost: number; share: number },
+): void => {
+  const window = accountWindow(accountId, now)
+  const left = readNumber(context.env, 'ACCOUNT_REQUESTS_PER_MINUTE') * share - window.count
+  const counted = Math.min(cost, Math.floor(left))
+  if (counted > 0) addToWindow(context, accountId, window, counted)
+}
+
 /** Failed sign-ins under one key, such as an address, with their limit per minute. */
 export interface FailureLimit {
   key: string

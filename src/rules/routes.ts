@@ -1,6 +1,6 @@
 import { extraCostOfWork, FIRST_PAGE_MS, REQUEST_MS } from '../domain/account/requestCost.ts'
 import { runCostlyWork } from '../http/admission/costlyWork.ts'
-import { countExtraCost } from '../http/admission/rateLimit.ts'
+import { addExtraCost } from '../http/admission/rateLimit.ts'
 import { operation } from '../http/contract/operation.ts'
 import { requireInPath } from '../http/reply/notFound.ts'
 import { reply } from '../http/reply/reply.ts'
@@ -28,6 +28,6 @@ export const rules = resourceRoutes(contract.rules, {
     tryRule(requestContext(c), rule, c.req.valid('json')),
   )
   const { alerts, testedUntil, workMs } = tested
-  countExtraCost(c, extraCostOfWork(workMs - REQUEST_MS))
+  addExtraCost(c, extraCostOfWork(workMs - REQUEST_MS))
   return reply(c, contract.testRule, { success: true, alerts, testedUntil })
 })

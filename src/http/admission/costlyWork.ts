@@ -2,7 +2,7 @@ import { extraCostOfWork, REQUEST_MS } from '../../domain/account/requestCost.ts
 import type { Context } from '../context.ts'
 import { awaitCostlyTurn, endCostlyTurn } from './loadShedding.ts'
 import { intakeOf } from './pacing.ts'
-import { countExtraCost, networkOfCaller } from './rateLimit.ts'
+import { addExtraCost, COSTLY_SHARE, countExtraCost, networkOfCaller } from './rateLimit.ts'
 
 /*
  * Work of a request that takes much more CPU than an ordinary request. It counts as several requests
@@ -20,9 +20,6 @@ const ownerOf = (c: Context): string => {
   return isIntake(c) ? intakeOf(accountId) : accountId
 }
 
-/** How much of the rate limit costly work may use. The rest is for reports and ordinary requests. */
-const MAX_SHARE = 0.8
-
 /** Runs work of so many milliseconds of CPU in a turn of its own. Throws a 429 or 503 before it. */
 export const runCostlyWork = async <T>(
   c: Context,
@@ -31,7 +28,7 @@ export const runCostlyWork = async <T>(
 ): Promise<T> => {
   // An ordinary request waits for nobody.
   if (workMs < REQUEST_MS) return work()
-  countExtraCost(c, extraCostOfWork(workMs - REQUEST_MS), isIntake(c) ? 1 : MAX_SHARE)
+  countExtraCost(c, extraCostOfWork(workMs - REQUEST_MS), isIntake(c) ? 1 : COSTLY_SHARE)
   await awaitCostlyTurn(c.req.raw, ownerOf(c), workMs)
   try {
     return await work()
@@ -40,8 +37,8 @@ export const runCostlyWork = async <T>(
   }
 }
 
-/** Called in such work before a further piece of it: waits until the work may go on. */
+/** Called in such work before a further piece of it: counts it and waits until it may start. */
 export const continueCostlyWork = async (c: Context, workMs: number): Promise<void> => {
-  countExtraCost(c, extraCostOfWork(workMs))
+  addExtraCost(c, extraCostOfWork(workMs))
   await awaitCostlyTurn(c.req.raw, ownerOf(c), workMs)
 }

@@ -3,11 +3,12 @@ import type { Context } from '../context.ts'
 import { overloaded } from '../contract/problem.ts'
 import { Admission, delay, type SlotLimits } from './admission.ts'
 import {
-  isOneAlone,
+  hasSingleSender,
   isStartTooLate,
   notePiece,
   noteRequest,
   pauseLeft,
+  reserveFurther,
   reserveStart,
 } from './pacing.ts'
 
@@ -17,7 +18,8 @@ import {
  */
 
 /** More than 100, so that a client may send a hundred requests at once; a quarter per account. */
-const USUAL_LIMITS = { max: 128, maxPerKey: 32 }
+const MAX_SLOTS = 128
+const USUAL_LIMITS = { max: MAX_SLOTS, maxPerKey: MAX_SLOTS / 4 }
 /** Beside other accounts, so that the work on one account's requests delays no other's for long. */
 const MAX_BESIDE_OTHERS = 8
 /** During a flood most time goes into rejections, so fewer requests are served at once. */
@@ -68,17 +70,19 @@ const costlyWork = new Admission({
 const newSecond = (since: number) => ({ since, rejections: 0, measured: 0, delayMs: 0 })
 let second = newSecond(0)
 
-const limitsOf = (max: number): SlotLimits =>
-  max >= USUAL_LIMITS.max ? USUAL_LIMITS : { max, maxPerKey: max / 4 }
-
 /** Halves the slots while the event loop is late, and doubles them until none is rejected. */
-const nextLimits = ({ max }: SlotLimits, rejections: number, delayMs: number): SlotLimits => {
+const nextSlots = (slots: number, rejections: number, delayMs: number): number => {
   const state = rejections > 0 ? 'rejecting' : 'otherwise'
-  if (delayMs > MAX_DELAY_MS[state])
-    return limitsOf(Math.min(max, Math.max(MIN_SLOTS[state], max / 2)))
-  if (rejections >= FLOOD_REJECTIONS_PER_SECOND) return limitsOf(Math.min(FLOOD_SLOTS, max * 2))
-  return rejections > 0 ? limitsOf(max * 2) : USUAL_LIMITS
+  if (delayMs > MAX_DELAY_MS[state]) return Math.min(slots, Math.max(MIN_SLOTS[state], slots / 2))
+  if (rejections >= FLOOD_REJECTIONS_PER_SECOND) return Math.min(FLOOD_SLOTS, slots * 2)
+  return rejections > 0 ? Math.min(MAX_SLOTS, slots * 2) : MAX_SLOTS
 }
+
+/** An account has a quarter of them, and less beside others. */
+const limitsOf = (max: number, now: number): SlotLimits => ({
+  max,
+  maxPerKey: hasSingleSender(now) ? max / 4 : Math.min(max / 4, MAX_BESIDE_OTHERS),
+})
 
 /** Logs the rejections of the last second and sets the limits for the next one. */
 const startSecond = (now: number): void => {
@@ -86,11 +90,8 @@ const startSecond = (now: number): void => {
   const delayMs = Math.round(second.delayMs / Math.max(1, measured))
   if (rejections > 0) log('warn', { event: 'requests-rejected', count: rejections, delayMs })
   const isCurrent = now - since < 2000
-  const { limits } = activeRequests
-  const next = isCurrent ? nextLimits(limits, rejections, delayMs) : USUAL_LIMITS
-  const share = next.max / 4
-  const maxPerKey = isOneAlone(now) ? share : Math.min(share, MAX_BESIDE_OTHERS)
-  activeRequests.limits = { ...next, maxPerKey }
+  const { max } = activeRequests.limits
+  activeRequests.limits = limitsOf(isCurrent ? nextSlots(max, rejections, delayMs) : MAX_SLOTS, now)
   second = newSecond(now)
 }
 
@@ -107,9 +108,9 @@ export const tryAcquireSlot = (request: Request): boolean => {
 }
 
 /**
- * Gives requests that have arrived their turn, if many are active, and measures how long it takes.
- * The runtime goes on with the work that it has before it takes a new request: without these turns
- * requests wait where an isolate cannot count them.
+ * Waits for the work that is due, if many requests are active, and measures how long it takes. The
+ * runtime goes on with the work that it has before it takes a new request, so requests wait where an
+ * isolate cannot count them.
  */
 export const measureDelay = async (): Promise<void> => {
   const startedAt = Date.now()
@@ -117,6 +118,8 @@ export const measureDelay = async (): Promise<void> => {
   second.measured++
   second.delayMs += Date.now() - startedAt
 }
+
+const isFlood = (): boolean => activeRequests.limits.max <= FLOOD_SLOTS
 
 /**
  * Makes the slot of a request one of its account. While the account uses its share, the request
@@ -131,18 +134,17 @@ export const assignSlot = async (
   noteRequest(accountId, Date.now())
   const hasSlot = activeRequests.releaseSlot(request) !== undefined
   if (!hasSlot || activeRequests.tryAcquire(request, accountId, limits)) return
-  const isFlood = activeRequests.limits.max <= FLOOD_SLOTS
-  if (!isFlood && (await activeRequests.acquire(request, accountId))) return
+  if (!isFlood() && (await activeRequests.acquire(request, accountId))) return
   second.rejections++
   throw overloaded()
 }
 
 /**
- * Assigns a slot again after the body has arrived. The lower limits of a flood are for new requests:
- * to reject one that was admitted would waste what was done for it.
+ * Assigns a slot again after the body has arrived. The lower limits of a flood, in which none waits,
+ * are for new requests: to reject one that was admitted would waste what was done for it.
  */
 export const assignSlotAgain = (request: Request, accountId: string): Promise<void> =>
-  assignSlot(request, accountId, USUAL_LIMITS)
+  assignSlot(request, accountId, isFlood() ? USUAL_LIMITS : undefined)
 
 /** Waits without the request's slot, so that slow senders do not block others. */
 export const waitWithoutSlot = <T>(request: Request, wait: () => Promise<T>): Promise<T> =>
@@ -177,7 +179,7 @@ export const awaitCostlyTurn = async (
   const now = Date.now()
   const hasBegun = costlyWork.renewSlot(request)
   if (!hasBegun && isStartTooLate(owner, now)) throw overloaded()
-  const waitMs = reserveStart(owner, workMs, now)
+  const waitMs = (hasBegun ? reserveFurther : reserveStart)(owner, workMs, now)
   const isFree = waitMs === 0 && (hasBegun || costlyWork.tryAcquire(request, owner))
   if (!isFree || pauseLeft(owner, now) > 0)
     await waitWithoutSlot(request, async () => {

@@ -7,7 +7,7 @@ import { BoundedCache } from '../../domain/cache/boundedCache.ts'
  */
 
 /** How much of the time an account's costly work may take beside others. */
-const MAX_SHARE = 0.2
+const MAX_TIME_SHARE = 0.2
 const MAX_WAIT_MS = 10_000
 /** How long an account that has sent a request counts as one that sends requests. */
 const PRESENT_MS = 10_000
@@ -42,7 +42,7 @@ const isAlone = (owner: string, now: number): boolean => {
 }
 
 /** Whether no second account sends requests. */
-export const isOneAlone = (now: number): boolean => now - other.at > PRESENT_MS
+export const hasSingleSender = (now: number): boolean => now - other.at > PRESENT_MS
 
 /** When the next piece of an owner's work may start, unless the owner is alone. */
 const nextStarts = new BoundedCache<number>(1000)
@@ -63,8 +63,18 @@ export const isStartTooLate = (owner: string, now: number): boolean =>
 /** How long a piece of work must wait. The owner's next one starts after a pause. */
 export const reserveStart = (owner: string, workMs: number, now: number): number => {
   const startAt = findStart(owner, now)
-  nextStarts.set(owner, startAt + Math.ceil(workMs / MAX_SHARE))
+  nextStarts.set(owner, startAt + Math.ceil(workMs / MAX_TIME_SHARE))
   return startAt - now
+}
+
+/**
+ * How long work that has begun must pause before a further piece. What waits for its start must not
+ * delay it, and starts as much later.
+ */
+export const reserveFurther = (owner: string, workMs: number, now: number): number => {
+  if (isAlone(owner, now)) return 0
+  nextStarts.set(owner, findStart(owner, now) + Math.ceil(workMs / MAX_TIME_SHARE))
+  return Math.ceil(workMs / MAX_TIME_SHARE - workMs)
 }
 
 /** Work may take longer than was estimated, on a busy machine: up to so many times counts. */
@@ -74,7 +84,7 @@ const pauseEnds = new BoundedCache<number>(1000)
 /** Notes how long a piece of work of an estimated length took. The pause after it depends on that. */
 export const notePiece = (owner: string, workMs: number, tookMs: number): void => {
   const countedMs = Math.min(tookMs, workMs * MAX_OVERRUN)
-  pauseEnds.set(owner, Date.now() + countedMs * (1 / MAX_SHARE - 1))
+  pauseEnds.set(owner, Date.now() + countedMs * (1 / MAX_TIME_SHARE - 1))
 }
 
 /** How much is left of the pause after the owner's last piece of work. */

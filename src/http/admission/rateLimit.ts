@@ -1,5 +1,6 @@
 import {
   accountWindow,
+  addExtra,
   confirmFailure,
   type FailureLimit,
   failureLimit,
@@ -50,10 +51,13 @@ export const countExtraCost = (c: Context, cost: number, share = 1): void => {
   c.set('counted', counted + cost)
 }
 
-/** The same for work after the reply has begun: nothing of it can be refused any more. */
+/** How much of the limit costly work may use. The rest is for reports and ordinary requests. */
+export const COSTLY_SHARE = 0.8
+
+/** Counts a further piece of costly work. It is not refused: the next work of the account is. */
 export const addExtraCost = (c: Context, cost: number): void => {
-  const { accountId } = c.get('principal')
-  tryCountExtra(c, accountId, Date.now(), { counted: c.get('counted') ?? 1, cost })
+  const accountId = c.get('principal')?.accountId
+  if (accountId !== undefined) addExtra(c, accountId, Date.now(), { cost, share: COSTLY_SHARE })
 }
 
 interface WorkContext {

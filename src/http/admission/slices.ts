@@ -1,4 +1,5 @@
-import { reserveStart } from './pacing.ts'
+import { delay } from './admission.ts'
+import { reserveFurther } from './pacing.ts'
 
 /*
  * Long computations give other requests of the isolate their turn. The clock of a Worker stands still
@@ -11,6 +12,9 @@ const SLICE_MS = SLICE_UNITS / 1000
 /** After a wait of 0 ms the runtime goes on without taking in new requests. */
 const MIN_PAUSE_MS = 1
 
+/** Gives requests that have arrived their turn. */
+export const letRequestsIn = (): Promise<void> => delay(MIN_PAUSE_MS)
+
 /**
  * One for each request. After a part of the work: `await slices.spend(units)`, or, where awaiting
  * nothing would cost too much, `const turn = slices.spend(units); if (turn) await turn`.
@@ -21,7 +25,10 @@ export class Slices {
   /** All units that were spent. */
   spent = 0
 
-  /** Beside others, the slices of an owner, such as an account, take their share of the time. */
+  /**
+   * Beside others, the slices of an owner, such as an account, take their share of the time. The
+   * work must have the owner's turn.
+   */
   constructor(owner?: string) {
     this.#owner = owner
   }
@@ -32,8 +39,8 @@ export class Slices {
     this.#left -= units
     if (this.#left > 0) return undefined
     this.#left = SLICE_UNITS
-    const pauseMs = this.#owner ? reserveStart(this.#owner, SLICE_MS, Date.now()) : 0
-    return new Promise((resolve) => setTimeout(resolve, Math.max(MIN_PAUSE_MS, pauseMs)))
+    const pauseMs = this.#owner ? reserveFurther(this.#owner, SLICE_MS, Date.now()) : 0
+    return delay(Math.max(MIN_PAUSE_MS, pauseMs))
   }
 
   /** Does work that yields the units of each of its steps. */

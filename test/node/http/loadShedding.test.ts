@@ -344,12 +344,12 @@ describe('the costly work of a request', () => {
       for (; piece < 4; piece++) await awaitCostlyTurn(first, 'one', 100)
     })()
     const other = isAdmitted(awaitCostlyTurn(second, 'one', 100))
-    // Each piece waits for the pauses after those before it, also after that of the other request.
-    await vi.advanceTimersByTimeAsync(499)
+    // Each piece waits for the pause after the one before it, not for the other request.
+    await vi.advanceTimersByTimeAsync(399)
     expect(piece).toBe(1)
     await vi.advanceTimersByTimeAsync(1)
     expect(piece).toBe(2)
-    await vi.advanceTimersByTimeAsync(1500)
+    await vi.advanceTimersByTimeAsync(800)
     expect(piece).toBe(4)
     await work
     releaseSlots(first)

@@ -1,5 +1,6 @@
+import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import { accountWindow } from '../../../src/auth/requestLimit.ts'
+import { accountWindow, addExtra } from '../../../src/auth/requestLimit.ts'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
 import { createDevice } from '../../support/devices.ts'
 import type { Reply } from '../../support/http.ts'
@@ -93,6 +94,22 @@ test('a large push does not wait for the account’s other work', async () => {
   expect(push.status).toBe(200)
   expect(countEnded()).toBeLessThan(9)
   await Promise.all(sent)
+})
+
+test('further pieces of costly work leave a fifth of the rate limit, too', () => {
+  const now = Date.now()
+  const accountId = crypto.randomUUID()
+  const context = { env, executionCtx: { waitUntil: () => {} } }
+  const window = accountWindow(accountId, now)
+  for (const [before, after] of [
+    [100, 150],
+    [4780, 4800],
+    [4900, 4900],
+  ] as const) {
+    window.count = before
+    addExtra(context, accountId, now, { cost: 50, share: 0.8 })
+    expect(window.count).toBe(after)
+  }
 })
 
 test('costly work leaves a fifth of the rate limit to reports', async () => {
