@@ -138,7 +138,7 @@ A body with \`from\`, \`to\` or both, and without an alert, is a query (scope \`
       }),
     warning: z.string().optional().meta({
       description:
-        'Only for an emergency for which no message is sent: the reason, and whether administrators and emergency contacts are told instead.',
+        'Only for an emergency for which no message is sent: the reason, and whether administrators and emergency contacts are notified instead.',
       example: 'No message is sent for this SOS: …',
     }),
   }),

@@ -74,9 +74,9 @@ export const warningFor = (
   const reason =
     undelivered?.reason ?? (deliveries.length > 0 ? 'daily-limit-reached' : 'nobody-to-tell')
   const notices = undelivered?.notices ?? 0
-  const told =
+  const notified =
     notices === 0
-      ? 'No administrator or emergency contact is told either. Tell someone by other means.'
+      ? 'No administrator or emergency contact is notified either. Tell someone by other means.'
       : `The account’s administrators and emergency contacts are sent ${notices} ${notices === 1 ? 'message' : 'messages'}. Tell someone by other means too.`
-  return { warning: `No message is sent for this SOS: ${NOT_SENT[reason]}. ${told}` }
+  return { warning: `No message is sent for this SOS: ${NOT_SENT[reason]}. ${notified}` }
 }

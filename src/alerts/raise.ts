@@ -12,7 +12,7 @@ import type { NewAlert } from './forms.ts'
 import type { StoredAlert } from './present.ts'
 import { findAlert } from './store.ts'
 
-/** Logs which alert lost how many messages to the daily limit, never their recipients. */
+/** Logs which alert lost how many messages to the daily limit or the budget, never their recipients. */
 const logSuppressed = (
   context: ServiceContext,
   { deviceId, id, deliveries }: StoredAlert,

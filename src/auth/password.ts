@@ -2,9 +2,9 @@ import type { Env } from '../env.ts'
 import { importMacKey, macOf } from './mac.ts'
 
 /*
- * PBKDF2-HMAC-SHA-256 with 100,000 iterations is the slowest hash that Workers offer: WebCrypto has
- * neither scrypt nor Argon2, and the platform refuses more iterations. In one piece they keep the
- * isolate busy for 40 ms. So there are ten rounds, each with the result of the one before as salt,
+ * PBKDF2-HMAC-SHA-256 with 100,000 iterations: WebCrypto has neither scrypt nor Argon2, and the
+ * platform refuses more in one call. More would cost more CPU. In one piece they keep the isolate
+ * busy for 40 ms. So there are ten rounds, each with the result of the one before as salt,
  * and other requests have their turn between them.
  */
 const ROUNDS = 10

@@ -143,7 +143,10 @@ export const sendBySms = async (
   const ledger = ledgerOf(context.env, context.accountId)
   const outcome = await ledger.sendCommandSms({ id, deviceId: device.id, text })
   if (!outcome.ok && outcome.refusal === 'too-many-requests')
-    throw tooManyRequests('The device’s number changed too often today.', outcome.retryAt)
+    throw tooManyRequests(
+      'SMS commands of this device or account have gone to as many different numbers today as allowed: 5 for a device, and 5 for each license.',
+      outcome.retryAt,
+    )
   requireOk(outcome)
   await insertCommand(context.db, toNewCommand(context, id, given, true))
   return result

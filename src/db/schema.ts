@@ -409,8 +409,9 @@ export const sessions = sqliteTable(
 )
 
 /**
- * Attempts to sign in with a password, which wait when too many of them fail. Rows are of a user
- * name and e-mail address, of a user name, or of a browser: whether there is such a user or not.
+ * Attempts to sign in with a password, which wait when too many of them fail. Rows are
+ * of a user, an account, a browser, a network with a user or an account, or of all networks together,
+ * whether the user exists or not.
  */
 export const signInAttempts = sqliteTable(
   'sign_in_attempts',

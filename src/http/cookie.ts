@@ -3,7 +3,7 @@ import type { Context } from './context.ts'
 /* No page that is served without TLS can set a cookie whose name begins with `__Secure-`. */
 
 export const SESSION_COOKIE = '__Secure-perigee_session'
-/** The name before, of sessions that are older than the new one: so that nobody is signed out. */
+/** The earlier name: sessions from before `OLD_NAME_ENDS_AT` may use it, so that nobody is signed out. */
 const OLD_SESSION_COOKIE = 'perigee_session'
 /** Other pages can set the old name, so it counts for no session of a later sign-in. */
 const OLD_NAME_ENDS_AT = Date.UTC(2026, 10, 17)

@@ -2,6 +2,7 @@ import type { Database } from '../db/open.ts'
 import { packedBytes } from '../db/queries/locations.ts'
 import { nameOf } from '../db/queries/namedDevices.ts'
 import { keptSince } from '../domain/account/account.ts'
+import { letRequestsIn } from '../http/admission/slices.ts'
 import type { AssumedState, Batch, Outcome } from './arrival.ts'
 import { type Packed, packBatch, writeBatch } from './batch.ts'
 import { evaluateArrivals } from './evaluate.ts'
@@ -77,7 +78,7 @@ export const storeArrivals = async (db: Database, batch: Batch): Promise<Outcome
   const { length } = packed.all.json
   if (length > MAX_PACKED_LENGTH) return { ok: false, refusal: 'body-too-large' }
   // Packing and sending take milliseconds each: other requests get their turn between them.
-  if (length > LONG_PACKED_LENGTH) await scheduler.wait(1)
+  if (length > LONG_PACKED_LENGTH) await letRequestsIn()
   const store = () => storePacked(db, batch, packed)
   if (batch.assumed.rulesVersion === null && !batch.checksCredibility) return store()
   const { accountId } = batch.viewer

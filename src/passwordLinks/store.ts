@@ -42,7 +42,8 @@ export const findUserByEmail = (
     .get()
 
 /**
- * Sets the new hash and ends all sessions, while the user still is as the link covers it: of two uses at the same time one fails.
+ * Sets the new hash and ends all sessions, while the user still is as the link covers it: of two
+ * uses at the same time one fails.
  */
 export const replacePassword = async (
   db: Database,

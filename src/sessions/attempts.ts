@@ -75,16 +75,16 @@ const { id: counterId, level, at, nextAt } = signInAttempts
 
 const countAttempt = (counter: Counter, now: number, condition: SQL) => {
   const { id, free, refillMs, firstWaitMs, maxWaitMs } = counter
-  const sunk = sql`max(0, ${level} - max(0, ${now} - ${at}) * ${free / refillMs})`
-  const raised = sql`min(${free + MAX_DOUBLINGS}, 1 + ${sunk})`
-  const doublings = sql`CAST(round(${raised} - ${free}) AS INTEGER)`
+  const levelNow = sql`max(0, ${level} - max(0, ${now} - ${at}) * ${free / refillMs})`
+  const nextLevel = sql`min(${free + MAX_DOUBLINGS}, 1 + ${levelNow})`
+  const doublings = sql`CAST(round(${nextLevel} - ${free}) AS INTEGER)`
   // Zero without a wait: of attempts at the same time, some have an earlier `now`.
   const next = sql`CASE WHEN ${doublings} >= 0
     THEN ${now} + min(${maxWaitMs}, ${firstWaitMs} << ${doublings}) ELSE 0 END`
   return insertSelect(
     signInAttempts,
     { id, level: 1, at: now, nextAt: 0 },
-    sql`WHERE ${condition} ON CONFLICT (id) DO UPDATE SET ${names(level)} = ${raised},
+    sql`WHERE ${condition} ON CONFLICT (id) DO UPDATE SET ${names(level)} = ${nextLevel},
       ${names(at)} = ${now}, ${names(nextAt)} = ${next}`,
   )
 }
@@ -127,7 +127,7 @@ export const takeAttempt = async (
 }
 
 /** The password was right: the first counter starts again, and the others lose this attempt. */
-export const forgiveAttempt = (db: Database, [first, ...others]: Counter[]): Runnable[] => [
+export const uncountAttempt = (db: Database, [first, ...others]: Counter[]): Runnable[] => [
   ...(first ? [db.delete(signInAttempts).where(eq(counterId, first.id))] : []),
   ...others.map(({ id }) =>
     db

@@ -14,11 +14,11 @@ import { countSignIn, networkOfCaller } from '../http/admission/rateLimit.ts'
 import { requireScope } from '../http/auth.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { operation } from '../http/contract/operation.ts'
-import { Problem } from '../http/contract/problem.ts'
+import { Problem, tooManyRequests } from '../http/contract/problem.ts'
 import { clearCookie, readBrowserCookie, setBrowserCookie } from '../http/cookie.ts'
 import { reply } from '../http/reply/reply.ts'
 import { findAccount } from '../tokens/store.ts'
-import { countersOf, forgiveAttempt, takeAttempt } from './attempts.ts'
+import { countersOf, takeAttempt, uncountAttempt } from './attempts.ts'
 import * as contract from './contract.ts'
 import {
   issueToken,
@@ -41,10 +41,10 @@ const startAttempt = async (c: Context, db: Database, name: SignInName, now: num
   const alternatives = await countersOf(name, browserId, networkOfCaller(c))
   const taken = await takeAttempt(db, alternatives, now)
   if (typeof taken !== 'number') return { name, browserId, counters: taken }
-  throw new Problem('too-many-requests', {
-    detail: 'Too many attempts to sign in with a wrong password. Try again later.',
-    headers: { 'Retry-After': String(Math.max(1, Math.ceil((taken - now) / 1000))) },
-  })
+  throw tooManyRequests(
+    'Too many attempts to sign in with a wrong password. Try again later.',
+    taken,
+  )
 }
 
 /**
@@ -88,7 +88,7 @@ export const sessions = new Hono<AppEnv>()
     const id = await c.get('newId')('ses')
     const userAgent = (c.req.header('User-Agent') ?? '').slice(0, MAX_USER_AGENT_LENGTH)
     const session = { id, accountId, userId, password: stored, userAgent, now }
-    const state = await insertSession(db, session, forgiveAttempt(db, attempt.counters))
+    const state = await insertSession(db, session, uncountAttempt(db, attempt.counters))
     if (!state) throw wrongCredentials()
     const cookie = { cell, sessionId: id, counter: state.counter }
     const body = await issueToken(c, { user, cookie, state, now })

@@ -61,7 +61,10 @@ export const findStops = async (fixes: readonly TripFix[], slices: Slices): Prom
   return stops
 }
 
-/** Its distance and top speed: the fastest reported one or, where none was reported, that of the fastest leg. */
+/**
+ * Its distance and top speed: the fastest reported one or, where none was reported, that of the
+ * fastest leg.
+ */
 const measureWay = async (
   fixes: readonly TripFix[],
   { first, last }: Stop,

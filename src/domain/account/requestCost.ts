@@ -19,7 +19,7 @@ export const REQUEST_MS = 10
 /** As how many requests costly work of so many milliseconds counts. */
 export const extraCostOfWork = (workMs: number): number => Math.ceil(workMs / REQUEST_MS)
 
-/* What costly work takes, in milliseconds of CPU with that of the database: docs/benchmarks.md. */
+/* What costly work takes, about, in milliseconds of CPU with that of the database. */
 
 /** PBKDF2 with 100,000 iterations. */
 export const PASSWORD_MS = 40

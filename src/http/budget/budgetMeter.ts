@@ -58,7 +58,7 @@ export class BudgetMeter {
     this.readAt = now
   }
 
-  /** The budget that is used up, storage, or `share` times as much, before the others. */
+  /** The budget that is used up, or null. Storage comes first, against `share` times its budget. */
   findExceeded(perLicense: Budgets, now: number, share = 1): keyof Budgets | null {
     this.#advance(now)
     const { overrides, licenses } = this.#state

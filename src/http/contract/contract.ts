@@ -18,7 +18,7 @@ export interface Operation {
   upgrade?: Scope
   /** Takes the session cookie instead of a token, from pages of this service only. */
   session?: true
-  /** Also for an account that has used up its storage, because it stores no more, or decides itself. */
+  /** Not refused when the storage is full: it stores nothing more, or its handler checks by itself. */
   ignoresStorage?: true
   /** As how many further requests this body counts in the rate limit, beside its size. */
   extraCost?: (body: never) => number

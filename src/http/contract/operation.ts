@@ -83,9 +83,11 @@ const useRetries = (c: Context): void => {
 /** A patch of at most so many bytes may switch something off: it may pass the budget by a tenth. */
 const MAX_SMALL_PATCH_BYTES = 256
 const SMALL_PATCH_SHARE = 1.1
+const encoder = new TextEncoder()
 
 const isSmallPatch = (c: Context, { patches }: Operation): boolean =>
-  !!patches && JSON.stringify(c.req.valid('json' as never)).length <= MAX_SMALL_PATCH_BYTES
+  !!patches &&
+  encoder.encode(JSON.stringify(c.req.valid('json' as never))).byteLength <= MAX_SMALL_PATCH_BYTES
 
 const accountWork = (c: Context): AccountWork => ({
   env: c.env,

@@ -40,8 +40,8 @@ interface AboutAlert {
 }
 
 /**
- * Queues messages about an alert, urgent for an emergency, within the account's limit for notices. Returns how many
- * are queued and how many are not.
+ * Queues messages about an alert, urgent for an emergency, within the account's limit for notices.
+ * Returns how many are queued and how many are not.
  */
 export const sendAboutAlert = (tx: Decision, about: AboutAlert) => {
   const { kind, series, deviceKey, recipients, details } = about

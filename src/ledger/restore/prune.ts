@@ -6,7 +6,10 @@ import { pruneCooldowns } from '../alerts/ruleRaises.ts'
 import { acknowledgements, emergencies, messages, notices, receipts } from '../tables.ts'
 
 const DAY_MS = 86_400_000
-/** Receipts arrive within hours, and no message waits for longer than a day. After this only the cell has the message. */
+/**
+ * Receipts arrive within hours, and no message waits for longer than a day. After this only the cell
+ * has the message.
+ */
 const MESSAGES_KEPT_MS = 3 * DAY_MS
 /** An emergency that nobody has acknowledged is open for this long: nothing joins it later. */
 const EMERGENCIES_KEPT_MS = 7 * DAY_MS

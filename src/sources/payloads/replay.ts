@@ -13,7 +13,7 @@ const MAX_PAYLOADS = 1000
 const EXCESS = `The span has more than ${MAX_PAYLOADS.toLocaleString('en')} payloads. Choose a shorter one with \`from\` and \`to\`.`
 /** Read at once. Shorter pages would need more queries than D1 allows a request. */
 const PAGE = 20
-/** Stored at once, and what the last payload of them has. More keep the cell busy for too long. */
+/** So many decoded items are stored at once; the last payload may add more. */
 const ITEMS_AT_ONCE = 250
 
 interface Replayed {
