@@ -5,7 +5,12 @@ import { simplify } from '../domain/geo/simplify.ts'
 import { iso } from '../domain/time/iso.ts'
 import type { StoredLocation } from '../domain/track/location.ts'
 import { continueCostlyWork, runCostlyWork } from '../http/admission/costlyWork.ts'
-import { acquireLongReply, type NextPage, streamPages } from '../http/admission/longReply.ts'
+import {
+  acquireLongReply,
+  FURTHER_PAGE_ROWS,
+  type NextPage,
+  streamPages,
+} from '../http/admission/longReply.ts'
 import { Slices } from '../http/admission/slices.ts'
 import type { Context } from '../http/context.ts'
 import { invalid, Problem } from '../http/contract/problem.ts'
@@ -24,8 +29,8 @@ import {
   type TrackPage,
 } from './store.ts'
 
-/** Reading a page keeps the isolate and its database busy for about five milliseconds. */
-export const PAGE_ROWS = 500
+/** A reply of one page is no long one. */
+export const PAGE_ROWS = 1000
 /** D1 allows 1,000 queries a request: with longer pages at the end, four million locations. */
 const MAX_SHORT_PAGES = 200
 const LONG_PAGE_ROWS = 4900
@@ -84,7 +89,7 @@ const pageReader = (db: Database, span: TrackSpan) => {
   let pages = 1
   return ({ locations }: TrackPage): NextPage<TrackPage> => {
     const from = (locations.at(-1)?.dateTime ?? 0) + 1
-    const limit = pages++ < MAX_SHORT_PAGES ? PAGE_ROWS : LONG_PAGE_ROWS
+    const limit = pages++ < MAX_SHORT_PAGES ? FURTHER_PAGE_ROWS : LONG_PAGE_ROWS
     return { rows: limit, read: () => readTrackPage(db, { ...span, from, limit }) }
   }
 }

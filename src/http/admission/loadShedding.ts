@@ -3,7 +3,6 @@ import type { Context } from '../context.ts'
 import { overloaded } from '../contract/problem.ts'
 import { Admission, delay, type SlotLimits } from './admission.ts'
 import {
-  hasSingleSender,
   isStartTooLate,
   notePiece,
   noteRequest,
@@ -17,11 +16,8 @@ import {
  * cannot block the others.
  */
 
-/** More than 100, so that a client may send a hundred requests at once; a quarter per account. */
+/** More than 100, so that a client may send a hundred requests at once. */
 const MAX_SLOTS = 128
-const USUAL_LIMITS = { max: MAX_SLOTS, maxPerKey: MAX_SLOTS / 4 }
-/** Beside other accounts, so that the work on one account's requests delays no other's for long. */
-const MAX_BESIDE_OTHERS = 8
 /** During a flood most time goes into rejections, so fewer requests are served at once. */
 const FLOOD_SLOTS = 32
 /** With fewer active requests none waits for the event loop. */
@@ -35,8 +31,11 @@ const MAX_DELAY_MS = { rejecting: 20, otherwise: 100 }
  */
 const MIN_SLOTS = { rejecting: 8, otherwise: 112 }
 
+/** An account has a quarter of them. */
+const limitsOf = (max: number): SlotLimits => ({ max, maxPerKey: max / 4 })
+
 const activeRequests = new Admission({
-  limits: USUAL_LIMITS,
+  limits: limitsOf(MAX_SLOTS),
   maxHeldMs: 10_000,
   maxWaiting: { max: 192, maxPerKey: 96 },
   maxWaitMs: 10_000,
@@ -78,12 +77,6 @@ const nextSlots = (slots: number, rejections: number, delayMs: number): number =
   return rejections > 0 ? Math.min(MAX_SLOTS, slots * 2) : MAX_SLOTS
 }
 
-/** An account has a quarter of them, and less beside others. */
-const limitsOf = (max: number, now: number): SlotLimits => ({
-  max,
-  maxPerKey: hasSingleSender(now) ? max / 4 : Math.min(max / 4, MAX_BESIDE_OTHERS),
-})
-
 /** Logs the rejections of the last second and sets the limits for the next one. */
 const startSecond = (now: number): void => {
   const { since, rejections, measured } = second
@@ -91,7 +84,7 @@ const startSecond = (now: number): void => {
   if (rejections > 0) log('warn', { event: 'requests-rejected', count: rejections, delayMs })
   const isCurrent = now - since < 2000
   const { max } = activeRequests.limits
-  activeRequests.limits = limitsOf(isCurrent ? nextSlots(max, rejections, delayMs) : MAX_SLOTS, now)
+  activeRequests.limits = limitsOf(isCurrent ? nextSlots(max, rejections, delayMs) : MAX_SLOTS)
   second = newSecond(now)
 }
 
@@ -119,8 +112,6 @@ export const measureDelay = async (): Promise<void> => {
   second.delayMs += Date.now() - startedAt
 }
 
-const isFlood = (): boolean => activeRequests.limits.max <= FLOOD_SLOTS
-
 /**
  * Makes the slot of a request one of its account. While the account uses its share, the request
  * waits without a slot. Throws a 503 when too many of the account wait, or for too long. In a flood
@@ -134,17 +125,18 @@ export const assignSlot = async (
   noteRequest(accountId, Date.now())
   const hasSlot = activeRequests.releaseSlot(request) !== undefined
   if (!hasSlot || activeRequests.tryAcquire(request, accountId, limits)) return
-  if (!isFlood() && (await activeRequests.acquire(request, accountId))) return
+  const isFlood = activeRequests.limits.max <= FLOOD_SLOTS
+  if (!isFlood && (await activeRequests.acquire(request, accountId))) return
   second.rejections++
   throw overloaded()
 }
 
 /**
- * Assigns a slot again after the body has arrived. The lower limits of a flood, in which none waits,
- * are for new requests: to reject one that was admitted would waste what was done for it.
+ * Assigns a slot again after the body has arrived. The lower limits of a flood are for new requests:
+ * to reject one that was admitted would waste what was done for it.
  */
 export const assignSlotAgain = (request: Request, accountId: string): Promise<void> =>
-  assignSlot(request, accountId, isFlood() ? USUAL_LIMITS : undefined)
+  assignSlot(request, accountId, limitsOf(MAX_SLOTS))
 
 /** Waits without the request's slot, so that slow senders do not block others. */
 export const waitWithoutSlot = <T>(request: Request, wait: () => Promise<T>): Promise<T> =>

@@ -19,6 +19,9 @@ const longReplies = new Admission({
 })
 const RETRY_AFTER_SECONDS = 10
 
+/** Reading a further page keeps the isolate and its database busy for about five milliseconds. */
+export const FURTHER_PAGE_ROWS = 500
+
 export interface NextPage<Page> {
   /** How many rows it may have. */
   rows: number

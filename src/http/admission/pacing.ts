@@ -41,9 +41,6 @@ const isAlone = (owner: string, now: number): boolean => {
   return now - (latest.accountId === accountId ? other : latest).at > PRESENT_MS
 }
 
-/** Whether no second account sends requests. */
-export const hasSingleSender = (now: number): boolean => now - other.at > PRESENT_MS
-
 /** When the next piece of an owner's work may start, unless the owner is alone. */
 const nextStarts = new BoundedCache<number>(1000)
 

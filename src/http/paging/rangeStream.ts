@@ -1,13 +1,13 @@
 import { FIRST_PAGE_MS } from '../../domain/account/requestCost.ts'
 import { runCostlyWork } from '../admission/costlyWork.ts'
-import { acquireLongReply, streamPages } from '../admission/longReply.ts'
+import { acquireLongReply, FURTHER_PAGE_ROWS, streamPages } from '../admission/longReply.ts'
 import type { Context } from '../context.ts'
 import { Problem } from '../contract/problem.ts'
 import { type Range, type RangeSource, type Span, wholeRange } from './rangePage.ts'
 import type { RowWriter } from './rowWriter.ts'
 
 interface WholeSource<Row> extends Pick<RangeSource<Row>, 'read'> {
-  /** How many rows are read at once. */
+  /** How many rows are read first. */
   pageRows: number
   /** Says what of the span is more than one reply may have; null when it is small enough. */
   findExcess: (range: Range) => Promise<string | null>
@@ -32,13 +32,13 @@ export const readWholeRange = async <Row>(
   { pageRows, read, findExcess, writer }: WholeSource<Row>,
 ): Promise<{ rows: Row[] } | { stream: ReadableStream<Uint8Array> }> => {
   const range: Range = { ...wholeRange(span), limit: pageRows, after: null }
-  const readPage = async (after: Range['after']) => {
-    const page = await read({ ...range, after })
+  const readPage = async (after: Range['after'], limit: number) => {
+    const page = await read({ ...range, after, limit })
     // Also when the device is deleted while the reply is streamed, which aborts it.
     if (!page) throw new Problem('device-not-found')
     return page
   }
-  const first = await runCostlyWork(c, FIRST_PAGE_MS, () => readPage(null))
+  const first = await runCostlyWork(c, FIRST_PAGE_MS, () => readPage(null, pageRows))
   if (!first.next) return { rows: first.rows }
   const slot = acquireLongReply(c.get('principal').accountId, c)
   try {
@@ -49,7 +49,8 @@ export const readWholeRange = async <Row>(
   }
   const stream = streamPages({
     first,
-    readNext: ({ next }) => next && { rows: pageRows, read: () => readPage(next) },
+    readNext: ({ next }) =>
+      next && { rows: FURTHER_PAGE_ROWS, read: () => readPage(next, FURTHER_PAGE_ROWS) },
     rowsOf: ({ rows }) => rows,
     writer,
     slot,

@@ -169,23 +169,6 @@ describe('the slots of an account', () => {
     return assigned
   }
 
-  test('are eight while others send requests, and further ones wait', async () => {
-    for (const account of ['another', 'one'])
-      for (const request of startRequests(1)) {
-        await assignSlot(request, account)
-        releaseSlots(request)
-      }
-    passTime(1000)
-    const active = startRequests(10)
-    let assigned = 0
-    for (const request of active) void assignSlot(request, 'one').then(() => assigned++)
-    await vi.advanceTimersByTimeAsync(1000)
-    expect(assigned).toBe(8)
-    finish(active.slice(0, 2))
-    await vi.advanceTimersByTimeAsync(1000)
-    expect(assigned).toBe(10)
-  })
-
   test('are a quarter of all: others find theirs while one account has all of its own', async () => {
     expect(await startAssigned(100, 'one')).toHaveLength(32)
     for (const other of ['two', 'three', 'four'])

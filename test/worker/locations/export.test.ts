@@ -402,7 +402,8 @@ describe('a long track', () => {
       geometries: { type: string; coordinates: number[][] }[]
     }
     expect(geometries.map(({ type, coordinates }) => [type, coordinates.length])).toEqual([
-      ...Array(18).fill(['LineString', 500]),
+      ['LineString', 1000],
+      ...Array(16).fill(['LineString', 500]),
       ['Point', 3],
     ])
   })
