@@ -1,6 +1,6 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { none } from '../../../src/notify/none.ts'
 import { callerWith, fetchTokenWithScopes, openAccount } from '../../support/accounts.ts'
 import { raiseAlert } from '../../support/alerts/alerts.ts'
@@ -18,6 +18,14 @@ import { createDevice, readUsage } from '../../support/devices.ts'
 import { readEvents } from '../../support/feed/events.ts'
 import { crashLedger, ledgerStub } from '../../support/ledger.ts'
 import { createBoundUser, createUser } from '../../support/users.ts'
+
+const DAY_MS = 24 * 60 * MINUTE_MS
+
+// The next noon: the day must not end during a test.
+beforeEach(() => {
+  const noon = Date.now() - (Date.now() % DAY_MS) + 1.5 * DAY_MS
+  vi.useFakeTimers({ toFake: ['Date'], now: noon })
+})
 
 afterEach(() => {
   vi.useRealTimers()

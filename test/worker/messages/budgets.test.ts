@@ -140,7 +140,7 @@ describe('alerts', () => {
 
 test('an unknown tracker’s SOS is told once an hour, and never from the emergencies’ reserve', async () => {
   // The hour must not end during the test, nor the day with the next one.
-  const noon = Date.now() - (Date.now() % DAY_MS) - DAY_MS / 2
+  const noon = Date.now() - (Date.now() % DAY_MS) + 1.5 * DAY_MS
   vi.useFakeTimers({ toFake: ['Date'], now: noon })
   const account = await openAccount()
   await createUser(account, { privileges: ['admin'] })
