@@ -129,8 +129,11 @@ await withServer(async (base) => {
 })
 console.log('3 passed, 0 failed')
 
-function readStates(connected) {
-  return Promise.all(connected.map(({ call }) => readAccountState(call)))
+/** Not what was used of the budgets: the cell counts it, and what is lost with it is not used. */
+async function readStates(connected) {
+  const states = await Promise.all(connected.map(({ call }) => readAccountState(call)))
+  for (const state of states) delete state['/api/account'].account.budgetUsage
+  return states
 }
 
 /** What the ledger decides. Groups, locations and contacts belong to the cell. */
