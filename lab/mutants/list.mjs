@@ -108,7 +108,7 @@ export const MUTANTS = [
     name: 'notices without a limit',
     file: 'src/ledger/devices/dailyLimit.ts',
     from: 'return reserveMessages(tx, NO_DEVICE_KEY, request).granted',
-    to: 'return reserveMessages(tx, NO_DEVICE_KEY, request).granted || wanted',
+    to: 'return reserveMessages(tx, NO_DEVICE_KEY, request).granted || wanted.wanted',
     tests: ['ledger/emergencies'],
   },
   {
