@@ -26,7 +26,7 @@ export type PatchAccountBody = {
   retentionDays?: number
   emergencyAlerts?: string[] | null
   emergencyContacts?: { name: string; email?: string | null; phone?: string | null }[] | null
-  escalation?: { afterMinutes?: number; rounds?: number } | null
+  escalation?: { afterMinutes?: number; rounds?: number; againAfterMinutes?: number | null } | null
   dailyNoticeLimit?: { email?: number | null; sms?: number | null } | null
 }
 export type WrappedPatchAccountBody = { account: PatchAccountBody }
@@ -647,7 +647,7 @@ export type Account = {
   retentionDays: number
   emergencyAlerts: string[]
   emergencyContacts: { name: string; email?: string; phone?: string }[]
-  escalation: { afterMinutes: number; rounds: number } | null
+  escalation: { afterMinutes: number; rounds: number; againAfterMinutes: number | null } | null
   dailyNoticeLimit: { email: number; sms: number }
   budgets: Budgets
   budgetUsage: BudgetUsage

@@ -20,9 +20,11 @@ const ABOUT = {
   contactEmail: 'Receives notices and escalations by e-mail.',
   contactPhone: 'Receives notices and escalations by SMS; in E.164.',
   escalation:
-    'When an emergency that nobody has acknowledged is sent again, to everyone who was sent a message and to the emergency contacts; null: never.',
+    'When an emergency that nobody has acknowledged is sent again, to everyone who was sent a message and to the emergency contacts; null: never. As long as it was never set, it is `{ "afterMinutes": 10, "rounds": 1 }` for an account with an emergency contact, and null for others.',
   afterMinutes: 'How long to wait before each round.',
   rounds: 'How many times it is sent again.',
+  againAfterMinutes:
+    'After how long an acknowledged emergency that is not over, and in which no step happens, is escalated again; null: never.',
   dailyNoticeLimit:
     'How many notices and escalations the account may send on one day of its time zone; half of them are kept for emergencies of its devices. Beyond it they are `suppressed`; events still come.',
   noticeEmails: 'How many of them by e-mail.',
@@ -32,6 +34,8 @@ const ABOUT = {
 const CONTACTS_EXAMPLE = [
   { name: 'Harbour office', email: 'office@example.com', phone: '+881632000000' },
 ]
+
+const ESCALATION_EXAMPLE = { afterMinutes: 10, rounds: 3, againAfterMinutes: null }
 
 const whole = (min: number, max: number) =>
   z
@@ -56,6 +60,10 @@ const contact = z
 const escalation = z.strictObject({
   afterMinutes: whole(1, MAX_AFTER_MINUTES).meta({ description: ABOUT.afterMinutes }),
   rounds: whole(1, MAX_ROUNDS).meta({ description: ABOUT.rounds }),
+  againAfterMinutes: whole(1, MAX_AFTER_MINUTES)
+    .nullable()
+    .default(null)
+    .meta({ description: ABOUT.againAfterMinutes }),
 })
 
 const { dailyNoticeLimit } = DEFAULT_EMERGENCY_SETTINGS
@@ -76,7 +84,7 @@ export const emergencySettings = {
   escalation: escalation
     .nullable()
     .default(null)
-    .meta({ description: ABOUT.escalation, example: { afterMinutes: 10, rounds: 3 } }),
+    .meta({ description: ABOUT.escalation, example: ESCALATION_EXAMPLE }),
   dailyNoticeLimit: z
     .strictObject({
       email: whole(0, MAX_NOTICE_LIMIT)
@@ -108,9 +116,10 @@ export const shownEmergencySettings = {
     .object({
       afterMinutes: z.int().meta({ description: ABOUT.afterMinutes }),
       rounds: z.int().meta({ description: ABOUT.rounds }),
+      againAfterMinutes: z.int().nullable().meta({ description: ABOUT.againAfterMinutes }),
     })
     .nullable()
-    .meta({ description: ABOUT.escalation, example: { afterMinutes: 10, rounds: 3 } }),
+    .meta({ description: ABOUT.escalation, example: ESCALATION_EXAMPLE }),
   dailyNoticeLimit: z
     .object({
       email: z.int().meta({ description: ABOUT.noticeEmails }),

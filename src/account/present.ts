@@ -7,6 +7,7 @@ import {
   usageAsOf,
 } from '../domain/account/budget.ts'
 import { available, currentDay } from '../domain/account/license.ts'
+import { type EmergencySettings, escalationOf } from '../domain/message/emergency.ts'
 import { effectiveMessageBudgets, type MessageCounts } from '../domain/message/messageBudget.ts'
 import { iso } from '../domain/time/iso.ts'
 
@@ -25,6 +26,13 @@ const presentUsage = (usage: Usage, messages: MessageCounts | undefined) => {
   return { date, locations, storageBytes, ...(messages && { messages }) }
 }
 
+const presentEscalation = (settings: EmergencySettings) => {
+  const escalation = escalationOf(settings)
+  if (!escalation) return null
+  const { afterMinutes, rounds, againAfterMinutes = null } = escalation
+  return { afterMinutes, rounds, againAfterMinutes }
+}
+
 export const presentAccount = (
   account: Omit<Account, 'number' | 'version'>,
   { usage, perLicense, sent, now }: BudgetContext,
@@ -39,7 +47,7 @@ export const presentAccount = (
     retentionDays,
     emergencyAlerts: account.emergencyAlerts,
     emergencyContacts: account.emergencyContacts,
-    escalation: account.escalation,
+    escalation: presentEscalation(account),
     dailyNoticeLimit: account.dailyNoticeLimit,
     budgets: {
       ...effectiveBudgets(account.budgets, perLicense, total),

@@ -4,7 +4,7 @@ import type { Account } from '../domain/account/account.ts'
 import { allows } from '../domain/account/scope.ts'
 import { iso } from '../domain/time/iso.ts'
 import { budgetsPerLicense } from '../env.ts'
-import { applyPatch } from '../http/body/patch.ts'
+import { applyPatch, changesMember } from '../http/body/patch.ts'
 import { readCurrentUsage } from '../http/budget/meters.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { operation } from '../http/contract/operation.ts'
@@ -68,7 +68,10 @@ export const account = new Hono<AppEnv>()
         const shown = presentAccount(before, { ...context, sent })
         const changed = applyPatch(patch, shown, contract.replaceAccount)
         refuseLinkInName(changed.name, before.name)
-        return changed
+        // What is shown may be the default, which stays one until the caller sets something.
+        const isSet = changesMember(patch, 'escalation', contract.replaceAccount.wrapper)
+        const escalation = isSet ? (changed.escalation ?? ('off' as const)) : before.escalation
+        return { ...changed, escalation }
       },
       write: (_, change, versions) => ownLedger(c).editAccount(change, versions),
     })

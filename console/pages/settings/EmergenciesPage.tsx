@@ -14,7 +14,7 @@ import { toast } from '../../ui/toast.tsx'
 import { AccountSettings } from './SettingsFrame.tsx'
 
 const MAX_CONTACTS = 20
-const DEFAULT_ESCALATION = { afterMinutes: 15, rounds: 2 }
+const DEFAULT_ESCALATION = { afterMinutes: 15, rounds: 2, againAfterMinutes: null }
 
 type Contact = Account['emergencyContacts'][number]
 

@@ -12,13 +12,15 @@ export interface EmergencyContact {
 export interface Escalation {
   afterMinutes: number
   rounds: number
+  /** An acknowledged emergency without a further step is escalated again after so long. */
+  againAfterMinutes?: number | null | undefined
 }
 
 /** The account's settings for emergencies. */
 export interface EmergencySettings {
   emergencyContacts: EmergencyContact[]
-  /** Null: an emergency that nobody acknowledges is not sent again. */
-  escalation: Escalation | null
+  /** Null: not set, so that `escalationOf` decides; `off`: nothing is sent again. */
+  escalation: Escalation | 'off' | null
   /** Alerts with these names are emergencies. */
   emergencyAlerts: string[]
   /** How many notices and escalations the account may send a day. */
@@ -30,6 +32,18 @@ export const DEFAULT_EMERGENCY_SETTINGS: EmergencySettings = {
   escalation: null,
   emergencyAlerts: ['SOSButton'],
   dailyNoticeLimit: { email: 200, sms: 50 },
+}
+
+/** Holds where there is an emergency contact and no setting. */
+export const DEFAULT_ESCALATION: Escalation = { afterMinutes: 10, rounds: 1 }
+
+/** When an emergency that nobody acknowledges is sent again; null: never. */
+export const escalationOf = ({
+  escalation,
+  emergencyContacts,
+}: Pick<EmergencySettings, 'escalation' | 'emergencyContacts'>): Escalation | null => {
+  if (escalation === 'off') return null
+  return escalation ?? (emergencyContacts.length > 0 ? DEFAULT_ESCALATION : null)
 }
 
 export const MAX_EMERGENCY_CONTACTS = 20

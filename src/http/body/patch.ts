@@ -151,6 +151,15 @@ const patchDocument = (
   })
 }
 
+/** Whether a patch sets or removes a member of the resource, to whatever value. */
+export const changesMember = (given: Patch, name: string, wrapper: string | undefined): boolean => {
+  const { patch } = unwrapPatch(given, wrapper)
+  if (patch.kind === 'merge') return Object.hasOwn(patch.document, name)
+  return patch.steps.some(
+    ({ op, path }) => op !== 'test' && (path === '' || path.split('/')[1] === name),
+  )
+}
+
 /** Applies the whole patch, or throws; the result is checked like a PUT, by `replace`. */
 export const applyPatch = <O extends Operation & { body: z.ZodType }>(
   given: Patch,

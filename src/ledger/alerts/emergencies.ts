@@ -1,6 +1,7 @@
 import { deleteRows, findRow, hasRow, insertRow, query, updateRows } from '../../db/objectTable.ts'
 import type { Alert, AlertUpdate, Recipient } from '../../domain/message/alert.ts'
 import {
+  escalationOf,
   JOIN_WITHIN_MS,
   MAX_UPDATES,
   MINUTE_MS,
@@ -37,7 +38,7 @@ export const openEmergency = (
   { isOnItsWay, ...given }: NewEmergency,
 ): EmergencyRow => {
   const { alert } = given.details
-  const { escalation } = account
+  const escalation = escalationOf(account)
   const row = {
     ...given,
     id: alert.id,

@@ -2,7 +2,7 @@ import { findRow, query, readValue, updateRows } from '../../db/objectTable.ts'
 import { openCell } from '../../db/open.ts'
 import { readRoundState } from '../../db/queries/recipients.ts'
 import { onePerAddress } from '../../domain/message/alert.ts'
-import { contactRecipients, MINUTE_MS } from '../../domain/message/emergency.ts'
+import { contactRecipients, escalationOf, MINUTE_MS } from '../../domain/message/emergency.ts'
 import type { Env } from '../../env.ts'
 import { logFailure } from '../../log.ts'
 import { readAccount } from '../accounts/accountRow.ts'
@@ -65,7 +65,7 @@ const sendRound = (tx: Decision, row: EmergencyRow, context: RoundContext): void
     closeEmergency(sql, row.id)
     return
   }
-  const { escalation } = account
+  const escalation = escalationOf(account)
   const round = row.round + 1
   if (!escalation || round > escalation.rounds) {
     updateRows(sql, emergencies, { nextRound: null }, { id: row.id })

@@ -2,7 +2,12 @@ import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { none } from '../../../src/notify/none.ts'
-import { callerWith, fetchTokenWithScopes, openAccount } from '../../support/accounts.ts'
+import {
+  callerWith,
+  fetchTokenWithScopes,
+  openAccount,
+  type TestAccount,
+} from '../../support/accounts.ts'
 import { raiseAlert } from '../../support/alerts/alerts.ts'
 import {
   HARBOUR,
@@ -16,6 +21,7 @@ import {
 import { readMessages, waitUntilSent } from '../../support/alerts/messages.ts'
 import { createDevice, readUsage } from '../../support/devices.ts'
 import { readEvents } from '../../support/feed/events.ts'
+import { callAsOperator } from '../../support/http.ts'
 import { crashLedger, ledgerStub } from '../../support/ledger.ts'
 import { createBoundUser, createUser } from '../../support/users.ts'
 
@@ -71,6 +77,10 @@ describe('the settings for emergencies', () => {
     [{ escalation: { afterMinutes: 0, rounds: 1 } }, '/escalation/afterMinutes'],
     [{ escalation: { afterMinutes: 1441, rounds: 1 } }, '/escalation/afterMinutes'],
     [{ escalation: { afterMinutes: 5, rounds: 4 } }, '/escalation/rounds'],
+    [
+      { escalation: { afterMinutes: 5, rounds: 1, againAfterMinutes: 0 } },
+      '/escalation/againAfterMinutes',
+    ],
     [{ emergencyAlerts: [''] }, '/emergencyAlerts/0'],
     [{ dailyNoticeLimit: { email: -1 } }, '/dailyNoticeLimit/email'],
   ])('%j is refused', async (body, pointer) => {
@@ -78,6 +88,54 @@ describe('the settings for emergencies', () => {
     const reply = await account.call('PATCH', '/api/account', { body })
     expect(reply.status).toBe(400)
     expect(reply.body.errors.map((error: { pointer: string }) => error.pointer)).toEqual([pointer])
+  })
+})
+
+describe('an account without a setting for escalation', () => {
+  const DEFAULT = { afterMinutes: 10, rounds: 1, againAfterMinutes: null }
+  const read = async (account: TestAccount) =>
+    (await account.call('GET', '/api/account')).body.account.escalation
+
+  test('escalates once after ten minutes if it has an emergency contact', async () => {
+    const account = await openAccountWithPeople()
+    const id = await createDevice(account)
+    await raiseSos(account, id)
+    await waitUntilSent(account)
+    for (let n = 0; n < 4; n++) await passTime(account, 10 * MINUTE_MS + 1)
+    await waitUntilSent(account)
+    expect(await roundsOf(account)).toEqual([1])
+    expect(await recipientsOf(account, 'escalation', 'sent')).toEqual(ROUND)
+  })
+
+  test('has the default as long as nothing is set, also one from before there was a default', async () => {
+    const account = await openAccount()
+    expect(await read(account)).toBeNull()
+    await patchAccount(account, { emergencyContacts: [HARBOUR] })
+    expect(await read(account)).toEqual(DEFAULT)
+    await patchAccount(account, { name: 'Another name', emergencyContacts: null })
+    expect(await read(account)).toBeNull()
+    const stored = JSON.stringify({ emergencyContacts: [HARBOUR], escalation: null })
+    await runInDurableObject(ledgerStub(account), (_, { storage }) => {
+      storage.sql.exec('UPDATE account SET emergency = ?', stored)
+    })
+    expect(await read(account)).toEqual(DEFAULT)
+  })
+
+  test('null switches it off for good, and a setting is kept as it was set', async () => {
+    const account = await openAccount()
+    await patchAccount(account, { escalation: null })
+    await patchAccount(account, { emergencyContacts: [HARBOUR] })
+    expect(await read(account)).toBeNull()
+    const set = { afterMinutes: 5, rounds: 2, againAfterMinutes: 60 }
+    expect((await patchAccount(account, { escalation: set })).escalation).toEqual(set)
+    await patchAccount(account, { name: 'Another name' })
+    expect(await read(account)).toEqual(set)
+    const steps = [{ op: 'replace', path: '/account/escalation', value: null }]
+    const headers = { 'Content-Type': 'application/json-patch+json' }
+    const reply = await account.call('PATCH', '/api/account', { body: steps, headers })
+    expect([reply.status, reply.body.account.escalation]).toEqual([200, null])
+    const listed = await callAsOperator('GET', `/admin/accounts/${account.id}`)
+    expect(listed.body.account.escalation).toBeNull()
   })
 })
 
