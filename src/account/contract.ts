@@ -98,7 +98,7 @@ const budgetUsage = z
     storageBytes: z.int().meta({ description: 'Bytes that everything takes.' }),
     messages: messageCounts.optional().meta({
       description:
-        'Messages sent on the account’s day, SMS by segments. Lists of accounts leave it out.',
+        'Messages sent on the account’s day, SMS by segments; resets and escalations, which have budgets of their own, are not among them. Lists of accounts leave it out.',
     }),
   })
   .meta({

@@ -26,7 +26,7 @@ const ABOUT = {
   againAfterMinutes:
     'After how long an acknowledged emergency that is not over, and in which no step happens, is escalated again; null: never.',
   dailyNoticeLimit:
-    'How many notices and escalations the account may send on one day of its time zone; half of them are kept for emergencies of its devices. Beyond it they are `suppressed`; events still come.',
+    'How many notices the account may send on one day of its time zone; half of them are kept for emergencies of its devices. Beyond it they are `suppressed`; events still come. Escalations do not count: they have a budget of their own, as large as `budgets.messagesPerDay`.',
   noticeEmails: 'How many of them by e-mail.',
   noticeSms: 'How many of them by SMS.',
 } as const

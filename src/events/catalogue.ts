@@ -13,7 +13,8 @@ const device = z.object({ deviceId, name })
 const channel = z.enum(CHANNELS)
 const alertId = id('alr')
 const alertName = z.string().meta({ description: 'The alert’s name.', example: 'SOSButton' })
-const NOT_SENT = 'How many are not sent because the account has reached its `dailyNoticeLimit`.'
+const NOT_SENT =
+  'How many are not sent because the account has reached its `dailyNoticeLimit` or its budget of messages.'
 const author = z.string().meta({
   description: 'The user whose key was used, or the key when it belongs to no user.',
   example: 'usr_1jn7wz3h4q8v2n5t7r6m0p',
@@ -109,7 +110,11 @@ const DATA = {
     alertName,
     round: z.int().meta({ description: 'How many times it has been sent again.', example: 1 }),
     messages: z.int().meta({ description: 'How many messages are sent.', example: 4 }),
-    messagesSuppressed: z.int().meta({ description: NOT_SENT, example: 0 }),
+    messagesSuppressed: z.int().meta({
+      description:
+        'How many are not sent because the account has reached its budget of escalations.',
+      example: 0,
+    }),
   }),
   'zone.entered': crossing,
   'zone.left': crossing,

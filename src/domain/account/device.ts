@@ -54,7 +54,7 @@ export interface DayReport extends DayUsage {
   suppressed: MessageCounts
 }
 
-const DEVICES_PER_ACCOUNT = 2 ** 24
+export const DEVICES_PER_ACCOUNT = 2 ** 24
 
 /** The range of keys that belongs to the account of this device. */
 export const keysBeside = (key: number): [first: number, last: number] => {

@@ -23,7 +23,7 @@ export interface EmergencySettings {
   escalation: Escalation | 'off' | null
   /** Alerts with these names are emergencies. */
   emergencyAlerts: string[]
-  /** How many notices and escalations the account may send a day. */
+  /** How many notices the account may send a day. */
   dailyNoticeLimit: { email: number; sms: number }
 }
 

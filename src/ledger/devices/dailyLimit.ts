@@ -32,8 +32,8 @@ export const takeQuota = (tx: Decision, device: DeviceRow, wanted: Wanted): Quot
 }
 
 /**
- * The same for notices and escalations, which the account's own limit counts. Half of it is for
- * emergencies of devices: whoever invents identifiers causes notices of unknown trackers.
+ * The same for notices, which the account's own limit counts. Half of it is for emergencies of
+ * devices: whoever invents identifiers causes notices of unknown trackers.
  */
 export const takeNoticeQuota = (tx: Decision, wanted: Wanted): number => {
   const limit = CHANNEL[wanted.channel].noticeLimit(tx.account.dailyNoticeLimit)

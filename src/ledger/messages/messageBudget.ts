@@ -1,4 +1,5 @@
 import { deleteRows, findRow, selectRows } from '../../db/objectTable.ts'
+import { DEVICES_PER_ACCOUNT } from '../../domain/account/device.ts'
 import { openLimit } from '../../domain/account/quota.ts'
 import { type Channel, type MessageKind, NO_DEVICE_KEY } from '../../domain/message/alert.ts'
 import { CHANNEL } from '../../domain/message/channels/channels.ts'
@@ -15,13 +16,27 @@ import { reserveMessages, uncountMessage } from '../devices/usage.ts'
 import { type MessageRow, messageCounts } from '../tables.ts'
 import { readText } from './messageQueue.ts'
 
-/* The operator's budget for all messages of an account but resets, which have limits of their own. */
+/*
+ * The operator's budget for all messages of an account but resets, which have limits of their own.
+ * Escalations have counts of their own, with a budget of the same size: nothing else can use it up.
+ */
 
-/** The keys of the account's own counts; no device has them, and notices have another. */
-const ACCOUNT_KEY = -1
-const ACCOUNT_EMERGENCIES_KEY = -2
-/** The key of all messages of a device's emergencies, its notices and escalations too. */
-const emergenciesKey = (deviceKey: number): number => ACCOUNT_EMERGENCIES_KEY - deviceKey
+/** The keys of a set of counts; no device has them, and notices have another. */
+interface CountKeys {
+  account: number
+  emergencies: number
+  /** The key of the messages of a device's emergencies. */
+  ofDevice: (deviceKey: number) => number
+}
+
+const MESSAGES: CountKeys = { account: -1, emergencies: -2, ofDevice: (key) => -2 - key }
+const ESCALATIONS: CountKeys = {
+  account: -3,
+  emergencies: -4,
+  ofDevice: (key) => -2 - key - DEVICES_PER_ACCOUNT,
+}
+
+const keysOf = (kind: MessageKind): CountKeys => (kind === 'escalation' ? ESCALATIONS : MESSAGES)
 
 interface Purpose {
   kind: MessageKind
@@ -36,9 +51,9 @@ const isCounted = (kind: MessageKind): boolean => kind !== 'reset'
 const budgetsOf = ({ account, perLicense }: Decision): MessageCounts =>
   effectiveMessageBudgets(account.budgets.messagesPerDay, perLicense.messagesPerDay, account.total)
 
-const limitOf = (tx: Decision, channel: Channel) => {
+const limitOf = (tx: Decision, { kind, channel }: Purpose) => {
   const budget = budgetsOf(tx)[channel]
-  const reserve = emergencyReserve(budget)
+  const reserve = kind === 'escalation' ? 0 : emergencyReserve(budget)
   return { limit: budget + reserve, reserve }
 }
 
@@ -52,67 +67,72 @@ const countsOf = ({ sql, account }: Decision, deviceKey: number, channel: Channe
  * How many more messages of the device's emergencies go out whatever the budget says. The account's
  * total is bounded too: a device that is deleted and created again starts at zero.
  */
-const floorLeft = (tx: Decision, deviceKey: number, channel: Channel): number => {
+const floorLeft = (tx: Decision, { kind, channel, emergencyOf }: Purpose): number => {
+  if (emergencyOf === null) return 0
+  const keys = keysOf(kind)
   const leftOf = (key: number, floor: number) => floor - countsOf(tx, key, channel).sent
-  const ofDevice = leftOf(emergenciesKey(deviceKey), EMERGENCY_FLOOR)
+  const ofDevice = leftOf(keys.ofDevice(emergencyOf), EMERGENCY_FLOOR)
   const ofAccount = EMERGENCY_FLOOR * Math.max(1, tx.account.total)
-  return Math.max(0, Math.min(ofDevice, leftOf(ACCOUNT_EMERGENCIES_KEY, ofAccount)))
+  return Math.max(0, Math.min(ofDevice, leftOf(keys.emergencies, ofAccount)))
 }
 
 /** How many of the first messages the budget still allows, by the units of each. */
 export const countWithinBudget = (tx: Decision, purpose: Purpose, units: number[]): number => {
   const { kind, channel, emergencyOf } = purpose
   if (!isCounted(kind)) return units.length
-  const { sent, emergency } = countsOf(tx, ACCOUNT_KEY, channel)
+  const { sent, emergency } = countsOf(tx, keysOf(kind).account, channel)
   const isEmergency = emergencyOf !== null
-  const limits = { ...limitOf(tx, channel), usedByEmergencies: emergency, isEmergency }
+  const limits = { ...limitOf(tx, purpose), usedByEmergencies: emergency, isEmergency }
   let left = openLimit(limits) - sent
   const end = units.findIndex((count) => {
     left -= count
     return left < 0
   })
-  const floor = isEmergency ? floorLeft(tx, emergencyOf, channel) : 0
-  return end === -1 ? units.length : Math.max(end, Math.min(floor, units.length))
+  return end === -1 ? units.length : Math.max(end, Math.min(floorLeft(tx, purpose), units.length))
 }
 
 /** Counts messages that `countWithinBudget` has allowed. */
 export const takeFromBudget = (tx: Decision, purpose: Purpose, units: number[]): void => {
   const { kind, channel, emergencyOf } = purpose
   if (!isCounted(kind)) return
+  const keys = keysOf(kind)
   const isEmergency = emergencyOf !== null
   const count = (key: number, wanted: number) =>
     reserveMessages(tx, key, { channel, isEmergency, wanted, limit: Infinity, reserve: 0 })
   count(
-    ACCOUNT_KEY,
+    keys.account,
     units.reduce((sum, one) => sum + one, 0),
   )
   if (!isEmergency) return
-  count(ACCOUNT_EMERGENCIES_KEY, units.length)
-  count(emergenciesKey(emergencyOf), units.length)
+  count(keys.emergencies, units.length)
+  count(keys.ofDevice(emergencyOf), units.length)
 }
 
 /** Uncounts a message that no provider accepted. */
 export const returnToBudget = (sql: SqlStorage, message: MessageRow): void => {
   const { kind, day, channel, urgent, deviceKey } = message
   if (!isCounted(kind)) return
+  const keys = keysOf(kind)
   const isEmergency = urgent && deviceKey !== NO_DEVICE_KEY
   const uncount = (key: number, units: number) =>
     uncountMessage(sql, { deviceKey: key, day, channel }, { isEmergency, units })
-  uncount(ACCOUNT_KEY, unitsOf(channel, readText(sql, message).text))
+  uncount(keys.account, unitsOf(channel, readText(sql, message).text))
   if (!isEmergency) return
-  uncount(ACCOUNT_EMERGENCIES_KEY, 1)
-  uncount(emergenciesKey(deviceKey), 1)
+  uncount(keys.emergencies, 1)
+  uncount(keys.ofDevice(deviceKey), 1)
 }
 
 /** Deletes what was counted for the emergencies of a deleted device. */
-export const deleteEmergencyCounts = (sql: SqlStorage, deviceKey: number): void =>
-  deleteRows(sql, messageCounts, { deviceKey: emergenciesKey(deviceKey) })
+export const deleteEmergencyCounts = (sql: SqlStorage, deviceKey: number): void => {
+  for (const { ofDevice } of [MESSAGES, ESCALATIONS])
+    deleteRows(sql, messageCounts, { deviceKey: ofDevice(deviceKey) })
+}
 
 /** How many password resets the account may send a day, beside its budget. */
 export const maxResets = (tx: Decision): number => resetLimit(budgetsOf(tx).Email)
 
-/** What the account has sent on its day. */
+/** What the account has used of its budget on its day. */
 export const sentToday = ({ sql, account }: Decision): MessageCounts => {
-  const rows = selectRows(sql, messageCounts, { deviceKey: ACCOUNT_KEY, day: account.day })
+  const rows = selectRows(sql, messageCounts, { deviceKey: MESSAGES.account, day: account.day })
   return forEachChannel((channel) => rows.find((row) => row.channel === channel)?.sent ?? 0)
 }

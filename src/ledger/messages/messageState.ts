@@ -69,8 +69,8 @@ export const failMessage = (
   if (unsureSince !== null) return
   returnToBudget(tx.sql, before)
   const { deviceKey, kind, day, channel, urgent } = before
-  // Password links are counted apart, as they are asked for.
-  if (kind === 'invitation' || kind === 'reset') return
+  // Password links are counted apart, as they are asked for; escalations by the budget alone.
+  if (kind === 'invitation' || kind === 'reset' || kind === 'escalation') return
   const isDevices = kind === 'alert' || kind === 'command'
   const counter = { deviceKey: isDevices ? deviceKey : NO_DEVICE_KEY, day, channel }
   uncountMessage(tx.sql, counter, { isEmergency: urgent && deviceKey !== NO_DEVICE_KEY })

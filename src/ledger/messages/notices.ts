@@ -10,11 +10,15 @@ import { type Composition, composeMessages, selectStored } from './compose.ts'
 import { countWithinBudget, maxResets } from './messageBudget.ts'
 import { queueMessages } from './messageQueue.ts'
 
-/* Notices and escalations: outside the limits of all devices, within the account's own. */
+/* Notices and escalations: outside the limits of all devices. */
 
 type NoticeParts = Pick<Composition, 'kind' | 'idOf' | 'textOf' | 'emergencyOf'>
 
-/** Composes a message for every recipient; those beyond the account's limit are suppressed. */
+/**
+ * Composes a message for every recipient; notices beyond the account's limit are suppressed.
+ * Escalations have the budget alone, and links have limits of their own: neither notices nor people
+ * who forget passwords may use up what another needs.
+ */
 export const composeNotices = (
   tx: Decision,
   recipients: Recipient[],
@@ -23,9 +27,8 @@ export const composeNotices = (
   composeMessages(tx, recipients, {
     ...parts,
     takeQuota: (channel, wanted, allowed) => ({
-      // Links have limits of their own: people who forget passwords must not use up the notices.
       granted:
-        parts.kind === 'notice' || parts.kind === 'escalation'
+        parts.kind === 'notice'
           ? takeNoticeQuota(tx, {
               channel,
               wanted,
@@ -101,6 +104,8 @@ export interface AccountNotice {
   omitsSuppressed?: boolean
   /** For a password link: counts against the limits of its kind. */
   link?: CountedLink
+  /** The id of an earlier one about the same: within an hour of it this one is not sent. */
+  unlessAfter?: string
 }
 
 export type NoticeOutcome = { ok: true } | LinkRefusal
@@ -110,8 +115,10 @@ export type NoticeOutcome = { ok: true } | LinkRefusal
  * that the caller may retry.
  */
 export const sendNotice = (tx: Decision, notice: AccountNotice): NoticeOutcome => {
-  const { id, content, recipients, isUrgent, omitsSuppressed = false, link } = notice
+  const { id, content, recipients, isUrgent, omitsSuppressed = false, link, unlessAfter } = notice
   if (hasRow(tx.sql, notices, { id })) return { ok: true }
+  const earlier = unlessAfter && findRow(tx.sql, notices, { id: unlessAfter })
+  if (earlier && tx.now - earlier.accepted < HOUR_MS) return { ok: true }
   const refused = link && refuseLink(tx, link)
   if (refused) return refused
   const counted = { linkKind: link?.kind, userId: link?.userId }

@@ -31,9 +31,11 @@ const takeOne = (
   if (countWithinBudget(tx, purpose, units) === 0) return BUDGET_REACHED
   const isDevices = kind === 'alert' || kind === 'command'
   const one = { channel, isEmergency, wanted: 1 }
-  const granted = isDevices ? takeQuota(tx, device, one).granted : takeNoticeQuota(tx, one)
+  const granted = isDevices
+    ? takeQuota(tx, device, one).granted
+    : kind === 'escalation' || takeNoticeQuota(tx, one)
   if (isDevices) postUsage(tx, device.key)
-  if (granted === 0) return 'daily-limit-reached'
+  if (!granted) return 'daily-limit-reached'
   takeFromBudget(tx, purpose, units)
   return null
 }

@@ -56,7 +56,7 @@ const createDevices = async (
 
 const HOUR_MS = 3_600_000
 
-/** The same for an hour: a tracker that repeats its SOS must not use up the account's messages. */
+/** The same within an hour of the clock: a tracker that repeats its SOS must not use up messages. */
 const noticeId = (sourceId: string, { identifier }: AlertItem, now: number): Promise<string> =>
   deriveId('ntc', now - (now % HOUR_MS), `unclaimed ${sourceId} ${fold(identifier)}`)
 
@@ -84,6 +84,7 @@ const notifyOfEmergencies = async (
     const place = { identifier, dateTime, latitude, longitude }
     const outcome = await ledgerOf(env, accountId).sendNotice({
       id: await noticeId(source.id, item, now),
+      unlessAfter: await noticeId(source.id, item, now - HOUR_MS),
       content: { kind: 'unclaimed-sos', sourceName: source.name, ...place },
       recipients: toAdministrators(rows),
       isUrgent: true,

@@ -23,6 +23,7 @@ import { createDevice, readUsage } from '../../support/devices.ts'
 import { readEvents } from '../../support/feed/events.ts'
 import { callAsOperator } from '../../support/http.ts'
 import { crashLedger, ledgerStub } from '../../support/ledger.ts'
+import { makeSource } from '../../support/sources.ts'
 import { createBoundUser, createUser } from '../../support/users.ts'
 
 const DAY_MS = 24 * 60 * MINUTE_MS
@@ -168,10 +169,10 @@ describe('an emergency that nobody acknowledges', () => {
     expect(await readEvents(account, 'alert.undelivered')).toEqual([])
   })
 
-  test('has its rounds exactly once across crashes, and they count against the notice limit', async () => {
+  test('has its rounds exactly once across crashes, and no limit of notices counts them', async () => {
     const account = await openAccountWithPeople({
       ...ESCALATION,
-      dailyNoticeLimit: { email: 3, sms: 5 },
+      dailyNoticeLimit: { email: 0, sms: 0 },
     })
     const id = await createDevice(account)
     await raiseSos(account, id)
@@ -184,10 +185,71 @@ describe('an emergency that nobody acknowledges', () => {
     }
     await waitUntilSent(account)
     expect(await roundsOf(account)).toEqual([1, 2])
-    expect(await recipientsOf(account, 'escalation', 'sent')).toHaveLength(5)
-    expect(await recipientsOf(account, 'escalation', 'suppressed')).toHaveLength(1)
+    expect(await recipientsOf(account, 'escalation', 'sent')).toHaveLength(6)
     const ids = (await readMessages(account)).map((message: { id: string }) => message.id)
     expect(new Set(ids).size).toBe(7)
+  })
+
+  test('has all of its rounds whatever else has used up notices and the budget', async () => {
+    const account = await openAccountWithPeople(ESCALATION)
+    const budgets = { messagesPerDay: { Email: 3, SMS: 3 } }
+    await callAsOperator('PATCH', `/admin/accounts/${account.id}`, { body: { budgets } })
+    const sources = [await makeSource(account, 'osmand'), await makeSource(account, 'osmand')]
+    const push = (identifier: string, source = 0) =>
+      sources[source]?.push({ query: `?id=${identifier}&lat=1&lon=1&alarm=sos` })
+    const countNotices = async () =>
+      (await readMessages(account, '?limit=1000')).filter(
+        ({ kind, to }: { kind: string; to: string }) =>
+          kind === 'notice' && to === 'admin@example.com',
+      ).length
+    for (let n = 0; n < 7; n++) {
+      const replies = await Promise.all(Array.from({ length: 30 }, () => push('stuck')))
+      expect(new Set(replies.map((reply) => reply?.status))).toEqual(new Set([200]))
+    }
+    expect(await countNotices()).toBe(1)
+    await push('stuck', 1)
+    await push('other')
+    expect(await countNotices()).toBe(3)
+    for (let n = 0; n < 5; n++) await push(`more-${n}`, n % 2)
+    const id = await createDevice(account)
+    await raiseSos(account, id)
+    await waitUntilSent(account)
+    for (let n = 0; n < 2; n++) await passTime(account, 10 * MINUTE_MS + 1)
+    await waitUntilSent(account)
+    expect(await recipientsOf(account, 'escalation', 'sent')).toEqual([...ROUND, ...ROUND].sort())
+  })
+
+  test('goes on to 20 messages of its device by each channel; the budget bounds the rest', async () => {
+    const account = await openAccountWithPeople({
+      escalation: { afterMinutes: 1, rounds: 3 },
+      emergencyContacts: Array.from({ length: 9 }, (_, n) => ({
+        name: `Contact ${n}`,
+        email: `contact-${n}@example.com`,
+      })),
+    })
+    const setBudget = (Email: number) =>
+      callAsOperator('PATCH', `/admin/accounts/${account.id}`, {
+        body: { budgets: { messagesPerDay: { Email } } },
+      })
+    await setBudget(0)
+    const id = await createDevice(account)
+    await raiseSos(account, id)
+    await waitUntilSent(account)
+    for (let n = 0; n < 3; n++) await passTime(account, MINUTE_MS + 1)
+    await waitUntilSent(account)
+    expect(await recipientsOf(account, 'escalation', 'sent')).toHaveLength(20)
+    const suppressed = (await readMessages(account, '?status=suppressed')).filter(
+      ({ kind }: { kind: string }) => kind === 'escalation',
+    )
+    expect(suppressed).toHaveLength(10)
+    expect(suppressed[0].reason).toBe('message-budget-reached')
+    // One that is sent again counts as one of them too.
+    const retry = () => account.call('POST', `/api/account/messages/${suppressed[0].id}/retry`)
+    expect((await retry()).body.code).toBe('message-budget-reached')
+    await setBudget(21)
+    expect((await retry()).status).toBe(200)
+    const { budgetUsage } = (await account.call('GET', '/api/account')).body.account
+    expect(budgetUsage.messages.Email).toBe(1)
   })
 
   test('ends its rounds when it is acknowledged, when escalation ends, and with its device', async () => {
