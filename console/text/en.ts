@@ -145,6 +145,7 @@ export const en = {
   },
   alertNames: {
     SOSButton: 'SOS button',
+    CriticalAlert: 'Critical alert',
     LowBattery: 'Low battery',
     SpeedLimit: 'Speed limit',
     Offline: 'Offline',

@@ -1,7 +1,23 @@
 import { zoneFormats } from '../time/day.ts'
 import type { Alert, Motion, Place } from './alert.ts'
 
-/* How time and position of an alert are written, in messages and on the page of a link. */
+/* How an alert's name, time and position are written, in messages and on the page of a link. */
+
+/** The names that Perigee itself gives, in words. */
+const LABELS: Readonly<Record<string, string>> = {
+  SOSButton: 'SOS button',
+  CriticalAlert: 'Critical alert',
+  LowBattery: 'Low battery',
+  SpeedLimit: 'Speed limit',
+  ForbiddenArea: 'Forbidden area',
+  ZoneEntered: 'Zone entered',
+  ZoneLeft: 'Zone left',
+  ValueLimit: 'Value limit',
+}
+
+/** The name of an alert as people read it; an account's own names stay as they are. */
+export const alertLabel = (name: string): string =>
+  (Object.hasOwn(LABELS, name) ? LABELS[name] : undefined) ?? name
 
 const timeFormat = (isLong: boolean) =>
   zoneFormats(

@@ -80,9 +80,9 @@ const sentSms = (details: AlertDetails, timeZone: string): string =>
 describe('an e-mail', () => {
   test('has device, alert, time in the recipient’s zone, place with a map link, and how to acknowledge', () => {
     const { subject, text } = composeEmail(occasion({ text: 'Man overboard' }), 'Europe/Lisbon')
-    expect(subject).toBe('SOSButton: Tern 7')
+    expect(subject).toBe('SOS button: Tern 7')
     for (const part of [
-      'SOSButton from Tern 7',
+      'SOS button from Tern 7',
       '  | Man overboard',
       '300434060000000',
       'Tue, 14 Jul 2026, 10:30:00 GMT+1 (Europe/Lisbon)',
@@ -128,8 +128,8 @@ describe('an e-mail', () => {
   })
 
   test.each([
-    [{ kind: 'escalation', round: 2 }, 'Not acknowledged yet (reminder 2): SOSButton from Tern 7'],
-    [{ kind: 'cancelled' }, 'Cancelled, false alarm: SOSButton from Tern 7'],
+    [{ kind: 'escalation', round: 2 }, 'Not acknowledged yet (reminder 2): SOS button from Tern 7'],
+    [{ kind: 'cancelled' }, 'Cancelled, false alarm: SOS button from Tern 7'],
     [EXPIRED, 'Tern 7, whose license has expired, sent an SOS'],
     [
       { kind: 'undelivered', reason: 'daily-limit-reached' },
@@ -172,7 +172,7 @@ describe('an e-mail', () => {
       }),
       'UTC',
     )
-    expect(subject).toBe('SOSButton: Tern Bcc: all@example. com')
+    expect(subject).toBe('SOS button: Tern Bcc: all@example. com')
     expect(text.split('\n').filter((line) => /^(Place|Map):/.test(line))).toHaveLength(2)
   })
 
@@ -235,7 +235,7 @@ describe('an e-mail', () => {
 describe('an SMS', () => {
   test('has device, alert, time, coordinates and its link, and no map link', () => {
     expect(sentSms(occasion({ text: 'Man overboard' }), 'Europe/Lisbon')).toBe(
-      `SOSButton: Tern 7, 14 Jul, 10:30 GMT+1. 38.72230,-9.13930 https://perigee.example/a/${LINK} Man overboard`,
+      `SOS button: Tern 7, 14 Jul, 10:30 GMT+1. 38.72230,-9.13930 https://perigee.example/a/${LINK} Man overboard`,
     )
   })
 
@@ -252,10 +252,10 @@ describe('an SMS', () => {
   })
 
   test.each([
-    [{ kind: 'escalation', round: 1 }, 'No reply yet: SOSButton: Tern 7, '],
-    [{ kind: 'cancelled' }, 'False alarm: SOSButton: Tern 7, '],
-    [EXPIRED, 'Expired: SOSButton: Tern 7, '],
-    [{ kind: 'undelivered', reason: 'not-accepted' }, 'Nobody told: SOSButton: Tern 7, '],
+    [{ kind: 'escalation', round: 1 }, 'No reply yet: SOS button: Tern 7, '],
+    [{ kind: 'cancelled' }, 'False alarm: SOS button: Tern 7, '],
+    [EXPIRED, 'Expired: SOS button: Tern 7, '],
+    [{ kind: 'undelivered', reason: 'not-accepted' }, 'Nobody told: SOS button: Tern 7, '],
   ] as [Purpose, string][])('says first why it was sent (%j)', (purpose, start) => {
     expect(sentSms(occasion({ purpose }), 'UTC').slice(0, start.length)).toBe(start)
   })

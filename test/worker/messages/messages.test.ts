@@ -42,7 +42,7 @@ describe('messages', () => {
       id: alert.deliveries[0].id,
       channel: 'Email',
       to: ana.email,
-      subject: 'SOSButton: Łódź <7>',
+      subject: 'SOS button: Łódź <7>',
       text: expect.stringContaining('Tue, 14 Jul 2026, 15:00:00 GMT+5:30 (Asia/Kolkata)'),
       lastModified: expect.any(String),
     })
@@ -53,7 +53,7 @@ describe('messages', () => {
       to: '+351910000020',
       subject: '',
       text: expect.stringMatching(
-        /^SOSButton: Lodz <7>, 14 Jul, 15:00 GMT\+5:30\. 1\.50000,-2\.00000 https:\/\/perigee\.test\/a\/[0-9a-z]{16} Help$/,
+        /^SOS button: Lodz <7>, 14 Jul, 15:00 GMT\+5:30\. 1\.50000,-2\.00000 https:\/\/perigee\.test\/a\/[0-9a-z]{16} Help$/,
       ),
     })
   })

@@ -1,7 +1,7 @@
 import { formatCoordinates, mapLink } from '../../geo/place.ts'
 import { withoutLinks } from '../../text/links.ts'
 import { type Alert, type Motion, SOS } from '../alert.ts'
-import { describeAge, describeMotion, formatLongTime, placeOf } from '../alertText.ts'
+import { alertLabel, describeAge, describeMotion, formatLongTime, placeOf } from '../alertText.ts'
 import type { UndeliveredReason } from '../emergency.ts'
 import { cutTo } from '../gsm7.ts'
 import { LINK_MARK, LINK_PATH } from '../link.ts'
@@ -66,7 +66,7 @@ const NOT_SENT: Record<Exclude<UndeliveredReason, 'device-expired'>, string> = {
 
 /** What the message says first. */
 const headline = ({ purpose, alert, deviceName }: AlertDetails): string => {
-  const name = toName(alert.name, 64)
+  const name = toName(alertLabel(alert.name), 64)
   const device = toName(deviceName, 100)
   if (purpose.kind === 'alert') return `${name} from ${device}`
   if (purpose.kind === 'cancelled') return `Cancelled, false alarm: ${name} from ${device}`
@@ -103,7 +103,9 @@ export const composeEmail = (details: AlertDetails, timeZone: string): MessageTe
   const { purpose, alert, deviceName, identifier } = details
   const device = toName(deviceName, 100)
   const subject =
-    purpose.kind === 'alert' ? `${toName(alert.name, 64)}: ${device}` : headline(details)
+    purpose.kind === 'alert'
+      ? `${toName(alertLabel(alert.name), 64)}: ${device}`
+      : headline(details)
   const lines = [
     headline(details),
     '',

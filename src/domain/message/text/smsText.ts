@@ -1,5 +1,5 @@
 import { shortCoordinates } from '../../geo/place.ts'
-import { describeMotion, formatShortTime, placeOf, shortAge } from '../alertText.ts'
+import { alertLabel, describeMotion, formatShortTime, placeOf, shortAge } from '../alertText.ts'
 import type { UndeliveredReason } from '../emergency.ts'
 import { cutTo, septets, toGsm7 } from '../gsm7.ts'
 import { LINK_LENGTH, LINK_MARK } from '../link.ts'
@@ -72,7 +72,7 @@ const append = (text: string, part: string, maxSize: number, sizeOf: SizeOf): st
 export const composeSms = (details: AlertDetails, timeZone: string): MessageText => {
   const { purpose, alert, motion, deviceName } = details
   const prefix = PREFIX[purpose.kind === 'undelivered' ? purpose.reason : purpose.kind]
-  const name = toGsm7(toOneLine(alert.name, MAX_NAME_LENGTH))
+  const name = toGsm7(toOneLine(alertLabel(alert.name), MAX_NAME_LENGTH))
   const device = toGsm7(toOneLine(deviceName, 100))
   const text = toGsm7(toOneLine(alert.text, 300))
   const isGsm7 = [name, device, text].every((part) => septets(part) !== null)
