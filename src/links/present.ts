@@ -1,9 +1,16 @@
-import { formatCoordinates, mapLink } from '../domain/geo/place.ts'
-import { describeAge, formatLongTime, placeOf } from '../domain/message/alertText.ts'
+import { distanceMetres } from '../domain/geo/geodesy.ts'
+import { formatCoordinates, geoLink, mapLink } from '../domain/geo/place.ts'
+import {
+  alertLabel,
+  describeAge,
+  describeAgo,
+  formatLongTime,
+} from '../domain/message/alertText.ts'
 import { escapeHtml } from '../domain/text/html.ts'
-import type { LinkedAlert } from './store.ts'
+import { drawMap } from './map.ts'
+import type { LinkedAlert, TimedPlace } from './store.ts'
 
-/* The page of a link. It needs no script, and everything in it but the map comes from this service. */
+/* The page of a link. It needs no script, and all that it shows comes from this service. */
 
 /** A link is a secret: it must not be sent to the map, stored or indexed. */
 export const PAGE_HEADERS = {
@@ -40,22 +47,62 @@ export const presentNoAlert = (): string =>
 <p>If this is about an emergency, contact the people responsible by other means.</p>`,
   )
 
-const position = (alert: LinkedAlert): string => {
-  const place = placeOf(alert)
-  if (!place) return 'No position known'
-  const age = describeAge(alert)
-  return `${formatCoordinates(place)}${age ? `<br><strong>${age}</strong>` : ''}<br>
-<a href="${escapeHtml(mapLink(place))}" rel="noreferrer">Show on a map</a>`
+const row = (term: string, description: string): string => `<dt>${term}</dt><dd>${description}</dd>`
+
+const position = (place: TimedPlace, remark: string | null, alert: LinkedAlert): string => {
+  const { time } = place
+  const taken =
+    time === null
+      ? null
+      : `${describeAgo(time, alert.now)}, ${formatLongTime(time, alert.timeZone)}`
+  return [
+    `<strong class="place">${formatCoordinates(place)}</strong>`,
+    ...(taken ? [taken] : []),
+    ...(remark ? [`<em>${remark}</em>`] : []),
+    `<a href="${geoLink(place)}">Open in a map app</a> <a href="${escapeHtml(mapLink(place))}" \
+rel="noreferrer">OpenStreetMap</a>`,
+  ].join('<br>\n')
 }
 
+const distance = (from: TimedPlace, to: TimedPlace): string => {
+  const metres = distanceMetres(from.latitude, from.longitude, to.latitude, to.longitude)
+  return metres < 1000 ? `${Math.round(metres)} m` : `${(metres / 1000).toFixed(1)} km`
+}
+
+const isSamePlace = (a: TimedPlace, b: TimedPlace): boolean =>
+  a.latitude === b.latitude && a.longitude === b.longitude
+
+const map = (newest: TimedPlace, first: TimedPlace | null): string =>
+  `<dd class="picture"><figure>${drawMap(newest, first)}<figcaption><span class="newest"></span> ${
+    first ? 'Newest position <span class="first"></span> First position' : 'Position'
+  }. The coast is a coarse outline.</figcaption></figure></dd>`
+
+/** The newest position, the first one if it is another, and both on a map. */
+const positions = (alert: LinkedAlert): string => {
+  const { first, newest } = alert
+  if (!newest) return row('Position', 'No position known')
+  const remark = describeAge(alert)
+  if (!first || (isSamePlace(first, newest) && first.time === newest.time))
+    return row('Position', position(newest, first ? remark : null, alert)) + map(newest, null)
+  const moved = isSamePlace(first, newest)
+    ? 'The same as the first'
+    : `${distance(first, newest)} from the first`
+  return (
+    row('Newest position', position(newest, moved, alert)) +
+    row('First position', position(first, remark, alert)) +
+    map(newest, isSamePlace(first, newest) ? null : first)
+  )
+}
+
+/** What became of the alert, in one sentence. */
 const state = (alert: LinkedAlert): string => {
   const { acknowledgedAt, acknowledgedBy, cancelledAt, timeZone } = alert
-  if (acknowledgedAt === null) return 'Nobody yet'
-  const cancelled =
-    cancelledAt === null
-      ? ''
-      : `<br><strong>Cancelled, false alarm</strong>, ${formatLongTime(cancelledAt, timeZone)}`
-  return `${escapeHtml(acknowledgedBy ?? '')}, ${formatLongTime(acknowledgedAt, timeZone)}${cancelled}`
+  if (acknowledgedAt === null)
+    return '<p class="state open"><strong>Open.</strong> Nobody has acknowledged it yet.</p>'
+  const by = `${escapeHtml(acknowledgedBy ?? '')}, ${formatLongTime(acknowledgedAt, timeZone)}`
+  if (cancelledAt === null) return `<p class="state"><strong>Acknowledged</strong> by ${by}</p>`
+  return `<p class="state"><strong>Cancelled, false alarm</strong>, \
+${formatLongTime(cancelledAt, timeZone)}<br>Acknowledged by ${by}</p>`
 }
 
 const acknowledgeForm = ({ acknowledgedAt, recipientName }: LinkedAlert): string =>
@@ -65,18 +112,18 @@ const acknowledgeForm = ({ acknowledgedAt, recipientName }: LinkedAlert): string
     : ''
 
 export const presentLinkedAlert = (alert: LinkedAlert): string => {
-  const { name, deviceName, text, dateTime, emergency, timeZone } = alert
-  const title = `${name}: ${deviceName}`
+  const { name, deviceName, text, dateTime, emergency, timeZone, now } = alert
+  const title = `${alertLabel(name)}: ${deviceName}`
   return page(
     title,
     `<h1${emergency ? ' class="emergency"' : ''}>${escapeHtml(title)}</h1>
+${state(alert)}
 ${text.trim() ? `<p>${escapeHtml(text)}</p>` : ''}
+${acknowledgeForm(alert)}
 <dl>
-<dt>Device</dt><dd>${escapeHtml(deviceName)}</dd>
-<dt>Time</dt><dd>${formatLongTime(dateTime, timeZone)}</dd>
-<dt>Place</dt><dd>${position(alert)}</dd>
-<dt>Acknowledged by</dt><dd>${state(alert)}</dd>
-</dl>
-${acknowledgeForm(alert)}`,
+${row('Device', escapeHtml(deviceName))}
+${row('Time', `${formatLongTime(dateTime, timeZone)}, ${describeAgo(dateTime, now)}`)}
+${positions(alert)}
+</dl>`,
   )
 }

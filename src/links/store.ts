@@ -1,10 +1,13 @@
 import { sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import type { Database } from '../db/open.ts'
+import { parseLocation, selectLastLocation } from '../db/queries/locations.ts'
 import { isInGroup } from '../db/queries/visibility.ts'
 import { select } from '../db/query.ts'
 import { accounts, alerts, devices, keys, messages, users } from '../db/schema.ts'
 import { compile, type Placeholders, placeholders, readFirst } from '../db/statement.ts'
+import type { AlertUpdate, Place } from '../domain/message/alert.ts'
+import { placeOf } from '../domain/message/alertText.ts'
 
 const p = placeholders('hash', 'now')
 
@@ -48,6 +51,8 @@ const selectLinked = compile((_: Placeholders<{ hash: string; now: number }>) =>
       longitude: alerts.longitude,
       positionTime: alerts.positionTime,
       positionSource: alerts.positionSource,
+      updates: alerts.updates,
+      lastLocation: selectLastLocation(alerts.deviceKey),
       emergency: alerts.emergency,
       acknowledgedAt: alerts.acknowledgedAt,
       acknowledgedBy: alerts.acknowledgedBy,
@@ -72,14 +77,43 @@ const selectLinked = compile((_: Placeholders<{ hash: string; now: number }>) =>
   ),
 )
 
+/** A place with the time at which the device was there; null if that is not known. */
+export interface TimedPlace extends Place {
+  time: number | null
+}
+
+const timedPlace = (at: Pick<AlertUpdate, keyof Place>, time: number | null): TimedPlace | null => {
+  const place = placeOf(at)
+  return place && { ...place, time }
+}
+
+/** The newest of the alert's own place, those of signals that joined it, and the last location. */
+const findNewest = (
+  first: TimedPlace | null,
+  updates: readonly AlertUpdate[],
+  lastLocation: (Place & { dateTime: number }) | null,
+): TimedPlace | null =>
+  [...updates, ...(lastLocation ? [lastLocation] : [])].reduce<TimedPlace | null>(
+    (newest, { dateTime, latitude, longitude }) =>
+      dateTime > (newest?.time ?? 0)
+        ? (timedPlace({ latitude, longitude }, dateTime) ?? newest)
+        : newest,
+    first,
+  )
+
 /** Null for a link that nobody was sent, that has expired, or whose recipient may not use it. */
 export const findLinkedAlert = async (db: Database, hash: string, now: number) => {
   const row = await readFirst(selectLinked(db, { hash, now }))
   if (!row) return null
-  const { userId, userName, contact, acknowledger, acknowledgedBy, cancelledBy, ...alert } = row
+  const { userId, userName, contact, acknowledger, acknowledgedBy, cancelledBy, ...rest } = row
+  const { updates, lastLocation, ...alert } = rest
+  const first = timedPlace(alert, alert.positionTime)
   const { acknowledgedAt, cancelledAt } = alert
   return {
     ...alert,
+    now,
+    first,
+    newest: findNewest(first, updates ?? [], parseLocation(lastLocation)),
     /** The name of whoever acknowledged it. */
     acknowledgedBy: acknowledger,
     /** What the ledger may have deleted. */

@@ -1,5 +1,5 @@
-// Opens the link of a message in a browser without scripts, at the width of a phone, and
-// acknowledges the alert: node test/browser/link.mjs http://localhost:8787
+// Opens the link of a message in a browser without scripts, at the widths of a phone and a desktop,
+// and acknowledges the alert: node test/browser/link.mjs http://localhost:8787
 import { setTimeout as sleep } from 'node:timers/promises'
 import { base, check, expect, launch, report } from './support/browser.mjs'
 
@@ -16,20 +16,36 @@ const { alertId, url } = await raiseAlert()
 
 const browser = await launch()
 try {
-  for (const colorScheme of ['light', 'dark'])
-    await check(`the page fits a phone of 375 px, ${colorScheme}`, async () => {
-      const page = await openPage(colorScheme)
+  for (const [width, colorScheme] of [
+    [375, 'light'],
+    [375, 'dark'],
+    [1440, 'light'],
+  ])
+    await check(`the page fits ${width} px, ${colorScheme}`, async () => {
+      const page = await openPage(colorScheme, width)
       await page.goto(url)
-      await page.getByRole('heading', { level: 1, name: /SOSButton/ }).waitFor()
+      await page.getByRole('heading', { level: 1, name: /SOS button/ }).waitFor()
       const { scrollWidth, background, size } = await measure(page)
-      expect(scrollWidth <= 375, `the page is ${scrollWidth} px wide`)
+      expect(scrollWidth <= width, `the page is ${scrollWidth} px wide`)
       expect(size.height >= 44 && size.width >= 44, `the button has ${size.width}×${size.height}`)
       expect(
         background < 128 === (colorScheme === 'dark'),
         `the background has the brightness ${background}`,
       )
-      for (const text of ['Place', '38.72230, -9.13930', 'Nobody yet'])
+      for (const text of ['Newest position', '38.60000, -9.40000', 'First position', 'Nobody has'])
         await page.getByText(text).first().waitFor()
+      await page.getByText('38.72230, -9.13930').waitFor()
+      const map = await page.getByRole('img', { name: 'Map of the area' }).boundingBox()
+      expect(map.width >= 280 && map.width <= width, `the map is ${map.width} px wide`)
+      expect((await page.locator('svg circle').count()) === 2, 'the map has not two places')
+      const links = await page.getByRole('link').all()
+      const targets = await Promise.all(links.map((link) => link.getAttribute('href')))
+      expect(targets.includes('geo:38.60000,-9.40000'), targets.join(' '))
+      if (process.env.SHOTS)
+        await page.screenshot({
+          path: `${process.env.SHOTS}/link-${width}-${colorScheme}.png`,
+          fullPage: true,
+        })
       await page.context().close()
     })
 
@@ -42,7 +58,7 @@ try {
     const page = await openPage('light')
     await page.goto(url)
     await page.getByRole('button', { name: 'Acknowledge' }).click()
-    await page.getByText(/^Ana Lopes, /).waitFor()
+    await page.getByText(/Acknowledged by Ana Lopes, /).waitFor()
     expect((await page.getByRole('button').count()) === 0, 'the button is still there')
     expect((await readAlert()).acknowledged, 'the alert is not acknowledged')
     await page.context().close()
@@ -67,9 +83,9 @@ try {
 }
 report()
 
-async function openPage(colorScheme) {
+async function openPage(colorScheme, width = 375) {
   const context = await browser.newContext({
-    viewport: { width: 375, height: 812 },
+    viewport: { width, height: 812 },
     colorScheme,
     javaScriptEnabled: false,
   })
@@ -117,6 +133,11 @@ async function raiseAlert() {
     text: 'Man overboard',
     latitude: 38.7223,
     longitude: -9.1393,
+  })
+  await send('POST', `/api/devices/${device.id}/locations`, {
+    dateTime: new Date(Date.now() + 60_000).toISOString(),
+    latitude: 38.6,
+    longitude: -9.4,
   })
   const deadline = Date.now() + MESSAGE_TIMEOUT_MS
   while (Date.now() < deadline) {

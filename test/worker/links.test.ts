@@ -20,7 +20,8 @@ import { createUser } from '../support/users.ts'
 import { recordCell, rowsReadBy } from './db/recordedCell.ts'
 
 const LINK = /\/a\/([0-9a-z]{16})/
-const DAY = 86_400_000
+const MINUTE = 60_000
+const DAY = 1440 * MINUTE
 
 let account: TestAccount
 let device: string
@@ -65,12 +66,14 @@ describe('the page of a link', () => {
     expect(page.status).toBe(200)
     expect(page.headers.get('Content-Type')).toMatch(/^text\/html/)
     for (const part of [
-      'SOSButton: Tern &quot;7&quot; &lt;i&gt;',
+      'SOS button: Tern &quot;7&quot; &lt;i&gt;',
       '&lt;script&gt;alert(1)&lt;/script&gt;',
       '38.72230, -9.13930',
       'https://www.openstreetmap.org/?mlat=38.72230&amp;mlon=-9.13930',
       '(Europe/Lisbon)',
-      'Nobody yet',
+      'Nobody has acknowledged it yet',
+      'geo:38.72230,-9.13930',
+      '<svg class="map"',
       '<form method="post"><button>Acknowledge</button></form>',
       'Ana &lt;b&gt;Lopes&lt;/b&gt;',
     ])
@@ -108,12 +111,51 @@ describe('the page of a link', () => {
     expect((await open('GET', link)).text).toContain('Last known position, 3 days before the alert')
   })
 
+  test('has the newest position, the first one, and the age of both', async () => {
+    const at = Date.now()
+    const { alert, link } = await raise({ dateTime: iso(at - 50 * MINUTE) })
+    const none = (await open('GET', link)).text
+    expect(none).toContain('No position known')
+    expect(none).not.toContain('<svg')
+
+    const joined = { dateTime: iso(at - 30 * MINUTE - 1000), latitude: 10, longitude: 20 }
+    expect((await raise(joined)).alert.id).toBe(alert.id)
+    const only = (await open('GET', link)).text
+    expect(only).toMatch(/<dt>Position<\/dt><dd><strong class="place">10.00000, 20.00000/)
+    expect(only).toContain('30 minutes ago, ')
+
+    await account.call('POST', `/api/devices/${device}/locations`, {
+      body: { dateTime: iso(at - 5 * MINUTE - 1000), latitude: 10, longitude: 20.1 },
+    })
+    expect((await open('GET', link)).text).toMatch(/<strong class="place">10.00000, 20.10000/)
+  })
+
+  test('has first and newest position of one that was raised with a place', async () => {
+    const at = Date.now()
+    const first = { dateTime: iso(at - 50 * MINUTE - 1000), latitude: 10, longitude: 179.9 }
+    const { link } = await raise(first)
+    await account.call('POST', `/api/devices/${device}/locations`, {
+      body: { dateTime: iso(at - 5 * MINUTE - 1000), latitude: 10, longitude: -179.9 },
+    })
+    const { text } = await open('GET', link)
+    expect(text).toMatch(/Newest position<\/dt><dd>[^<]*<strong class="place">10.00000, -179.90000/)
+    expect(text).toMatch(/First position<\/dt><dd>[^<]*<strong class="place">10.00000, 179.90000/)
+    for (const part of ['5 minutes ago', '50 minutes ago', '21.9 km from the first'])
+      expect(text).toContain(part)
+    // On both sides of the antimeridian, yet near to each other on the map.
+    const [x1 = 0, x2 = 0] = [...text.matchAll(/<circle[^>]* cx="([\d.]+)"/g)].map(([, x]) =>
+      Number(x),
+    )
+    expect(x2 - x1).toBeGreaterThan(0)
+    expect(x2 - x1).toBeLessThan(20)
+  })
+
   test('acknowledges by POST as its recipient, once', async () => {
     const bob = await createUser(account, { name: 'Bob' })
     const { alert, link, links } = await raise()
     const done = await open('POST', link)
     expect(done.status).toBe(200)
-    expect(done.text).toContain('Ana &lt;b&gt;Lopes&lt;/b&gt;, ')
+    expect(done.text).toContain('<strong>Acknowledged</strong> by Ana &lt;b&gt;Lopes&lt;/b&gt;, ')
     expect(done.text).not.toContain('<form')
     const first = await readAlert(alert.id)
     expect(first).toMatchObject({ acknowledged: true, acknowledgedBy: user.id })

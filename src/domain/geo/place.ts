@@ -13,6 +13,10 @@ export const mapLink = ({ latitude, longitude }: Place): string => {
   return `${MAP}${lat}&mlon=${lon}#map=14/${lat}/${lon}`
 }
 
+/** Opens the place in the app that a phone has for maps (RFC 5870). */
+export const geoLink = ({ latitude, longitude }: Place): string =>
+  `geo:${formatDegrees(latitude)},${formatDegrees(longitude)}`
+
 /** For an SMS. */
 export const shortCoordinates = ({ latitude, longitude }: Place): string =>
   `${formatDegrees(latitude)},${formatDegrees(longitude)}`

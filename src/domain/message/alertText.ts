@@ -56,6 +56,14 @@ const inUnits = (ms: number): { count: number; name: string; short: string } | n
   return unit ? { count: Math.floor(ms / unit.ms), name: unit.name, short: unit.short } : null
 }
 
+const inWords = (duration: ReturnType<typeof inUnits>): string =>
+  duration
+    ? `${duration.count} ${duration.name}${duration.count === 1 ? '' : 's'}`
+    : 'less than a minute'
+
+/** “3 days ago”, “less than a minute ago”. */
+export const describeAgo = (at: number, now: number): string => `${inWords(inUnits(now - at))} ago`
+
 type Positioned = Pick<Alert, 'dateTime' | 'positionTime' | 'positionSource'>
 
 /** How long before or after the alert its position was taken; null if it is the alert's own. */
@@ -72,9 +80,7 @@ export const describeAge = (alert: Positioned): string | null => {
   if (!found) return null
   const { age, side } = found
   if (side === null) return 'Last known position, of unknown age'
-  if (!age) return `Last known position, less than a minute ${side} the alert`
-  const plural = age.count === 1 ? '' : 's'
-  return `Last known position, ${age.count} ${age.name}${plural} ${side} the alert`
+  return `Last known position, ${inWords(age)} ${side} the alert`
 }
 
 /** The same for an SMS: “Last known 3 d before: ”; empty when the alert has its own position. */
