@@ -62,6 +62,7 @@ const NOT_SENT: Record<UndeliveredReason, string> = {
   'message-budget-reached': 'the account has used up its messages of the day',
   'nobody-to-tell': 'no user of the account receives its alerts by these channels',
   'not-accepted': 'no provider has accepted its messages',
+  'not-delivered': 'none of its messages is known to have arrived',
   'device-expired': 'the device has expired',
 }
 

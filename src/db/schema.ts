@@ -583,6 +583,8 @@ export const messages = sqliteTable(
     reason: text(),
     resetAt: integer('reset_at'),
     provider: text(),
+    /** The provider's own id of the message, where its reports have nothing else. */
+    providerId: text('provider_id'),
     attempts: integer().notNull(),
     changed: integer().notNull(),
     seq: integer().notNull(),
@@ -590,6 +592,7 @@ export const messages = sqliteTable(
   (table) => [
     primaryKey({ columns: [table.accountId, table.id] }),
     index('messages_link').on(table.linkHash).where(sql`link_hash IS NOT NULL`),
+    index('messages_provider').on(table.providerId).where(sql`provider_id IS NOT NULL`),
     index('messages_notices').on(table.changed).where(sql`device_key = 0`),
     index('messages_commands').on(table.changed).where(sql`kind = 'command'`),
   ],

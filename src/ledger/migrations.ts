@@ -112,6 +112,9 @@ export const STEPS = [
   'ALTER TABLE account ADD COLUMN max_users INTEGER',
   `CREATE TABLE command_numbers (day TEXT NOT NULL, number TEXT NOT NULL, PRIMARY KEY (day, number))
      STRICT, WITHOUT ROWID;`,
+  `ALTER TABLE messages ADD COLUMN provider_id TEXT;
+   ALTER TABLE messages ADD COLUMN awaits_receipt INTEGER NOT NULL DEFAULT 0;
+   ALTER TABLE emergencies ADD COLUMN reports INTEGER NOT NULL DEFAULT 0;`,
 ]
 
 export const migrateTables = (storage: DurableObjectStorage): void => migrate(storage, STEPS)

@@ -121,6 +121,10 @@ export const messages = sqliteTable('messages', {
   status: text().$type<Status>().notNull(),
   reason: text(),
   provider: text(),
+  /** The provider's own id of the message, once it is accepted. */
+  providerId: text('provider_id'),
+  /** Whether the provider reports what becomes of a message that it has accepted. */
+  awaitsReceipt: flag('awaits_receipt').default(false),
   /** The account's day on which the message was counted. */
   day: text().notNull(),
   accepted: integer().notNull(),
@@ -169,8 +173,10 @@ export const emergencies = sqliteTable('emergencies', {
   updates: text({ mode: 'json' }).$type<AlertUpdate[]>().notNull(),
   /** How many messages the alert has, those of its rounds too. */
   messages: integer().notNull(),
-  /** When to check that a provider has accepted a message; null once that is settled. */
+  /** When to check that a message has reached somebody; null while that is settled. */
   checkAt: integer('check_at'),
+  /** How many times the account was told that nobody is reached. */
+  reports: integer().notNull().default(0),
   /** How many rounds of its escalation have been sent. */
   round: integer().notNull(),
   nextRound: integer('next_round'),

@@ -1,4 +1,4 @@
-import { mailAddress } from '../domain/message/email.ts'
+import { bareMessageId, mailAddress } from '../domain/message/email.ts'
 import { toHtml } from './html.ts'
 import {
   type Message,
@@ -62,8 +62,16 @@ const send = async (env: NotifyEnv, { key, to, subject, text }: Message): Promis
     text,
     html: toHtml(text),
     headers,
-  }).then(({ messageId }): SendOutcome => ({ kind: 'accepted', providerId: messageId }), outcomeOf)
+  }).then(
+    // Events on the queue name the message by this id (`src/receipts/emailEvents.ts`).
+    ({ messageId }): SendOutcome => ({ kind: 'accepted', providerId: bareMessageId(messageId) }),
+    outcomeOf,
+  )
   return Promise.race([sent, scheduler.wait(sendTimeoutMs(env)).then(() => TIMEOUT)])
 }
 
-export const cloudflare: Provider = { name: 'cloudflare', send }
+export const cloudflare: Provider = {
+  name: 'cloudflare',
+  send,
+  givesReceipts: ({ EMAIL_EVENTS }) => EMAIL_EVENTS === 'true',
+}

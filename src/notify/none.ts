@@ -4,4 +4,5 @@ import type { Provider } from './provider.ts'
 export const none: Provider = {
   name: 'outbox',
   send: async () => ({ kind: 'accepted', providerId: null }),
+  givesReceipts: () => false,
 }

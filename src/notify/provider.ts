@@ -6,6 +6,8 @@ export interface NotifyEnv {
   EMAIL_FROM?: string
   /** Cloudflare's e-mail sender, if `[[send_email]]` binds it. */
   EMAIL?: SendEmail
+  /** `true` if the queue of Cloudflare's e-mail events is set up. */
+  EMAIL_EVENTS?: string
   RESEND_API_KEY?: string
   RESEND_WEBHOOK_SECRET?: string
   RESEND_URL?: string
@@ -43,6 +45,8 @@ export type SendOutcome =
 export interface Receipt {
   accountId: string | null
   key: string
+  /** The provider's own id of the message, where that is what it reports; else the key is ours. */
+  providerId?: string
   /** Null if the report does not change the message's status. */
   status: 'sent' | 'delivered' | 'failed' | null
   reason: string | null
@@ -60,6 +64,11 @@ export interface ReceiptRequest {
 export interface Provider {
   name: string
   send: (env: NotifyEnv, message: Message) => Promise<SendOutcome>
+  /**
+   * Whether it reports, as it is set up, what becomes of a message that it has accepted. Without
+   * receipts, an accepted message counts as one that has reached its recipient.
+   */
+  givesReceipts: (env: NotifyEnv) => boolean
   /** Null if the signature is wrong. */
   readReceipt?: (env: NotifyEnv, request: ReceiptRequest, now: number) => Promise<Receipt | null>
 }

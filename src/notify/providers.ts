@@ -22,7 +22,7 @@ export const providerFor = (env: NotifyEnv, channel: Channel): Provider => {
   const { variable, providers } = PROVIDERS[channel]
   const name = env[variable] || none.name
   const known = providers.find((provider) => provider.name === name)
-  return known ?? { name, send: async () => misconfigured(variable) }
+  return known ?? { name, send: async () => misconfigured(variable), givesReceipts: () => false }
 }
 
 export const providerNamed = (name: string): Provider | undefined =>

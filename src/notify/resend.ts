@@ -77,6 +77,8 @@ const STATUS: Record<string, 'sent' | 'delivered' | 'failed'> = {
   'email.bounced': 'failed',
   'email.failed': 'failed',
   'email.suppressed': 'failed',
+  // Marked as spam: whoever does so has not been told, and gets no further messages.
+  'email.complained': 'failed',
 }
 
 const TOLERANCE_SECONDS = 300
@@ -120,4 +122,9 @@ const readReceipt = async (
   }
 }
 
-export const resend: Provider = { name: 'resend', send, readReceipt }
+export const resend: Provider = {
+  name: 'resend',
+  send,
+  givesReceipts: ({ RESEND_WEBHOOK_SECRET }) => Boolean(RESEND_WEBHOOK_SECRET),
+  readReceipt,
+}

@@ -132,4 +132,9 @@ const readReceipt = async (
   }
 }
 
-export const twilio: Provider = { name: 'twilio', send, readReceipt }
+export const twilio: Provider = {
+  name: 'twilio',
+  send,
+  givesReceipts: (env) => publicOrigin(env) !== null,
+  readReceipt,
+}

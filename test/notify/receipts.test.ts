@@ -106,7 +106,7 @@ describe('a receipt from Resend', () => {
     expect((await readMessages(account))[0]).toMatchObject({ status: 'sent' })
   })
 
-  test('a replay and a new receipt for a final status are accepted and change nothing', async () => {
+  test('a replay changes nothing; a bounce may follow the delivery and is final', async () => {
     const { account, id } = await sentMessage('Email')
     const path = `/hooks/resend/${account.id}`
     const tags = { account: account.id, message: id }
@@ -119,7 +119,10 @@ describe('a receipt from Resend', () => {
       at: Date.now() + 2_000,
     })
     expect((await post(path, newReceipt)).status).toBe(200)
-    expect((await readMessages(account))[0]).toMatchObject({ status: 'delivered' })
+    expect((await readMessages(account))[0]).toMatchObject({ status: 'failed' })
+    for (const type of ['email.delivered', 'email.sent'])
+      expect((await post(path, await resendReceipt(type, tags))).status).toBe(200)
+    expect((await readMessages(account))[0]).toMatchObject({ status: 'failed' })
   })
 
   test('that is forged, stale, altered or unsigned is refused and changes nothing', async () => {

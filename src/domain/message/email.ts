@@ -27,6 +27,9 @@ export const emailKey = (address: string): string | null => {
   return ascii && `${fold(local)}@${ascii}`
 }
 
+/** A Message-ID without its angle brackets, which not every API writes. */
+export const bareMessageId = (id: string): string => id.trim().replace(/^<(.*)>$/, '$1')
+
 /** The address with its domain in ASCII: mail providers reject Unicode domains. */
 export const mailAddress = (address: string): string => {
   const at = address.lastIndexOf('@') + 1

@@ -76,6 +76,17 @@ export const MINUTE_MS = 60_000
 export const JOIN_WITHIN_MS = 60 * MINUTE_MS
 /** If no provider has accepted a message of an emergency by then, the account is notified. */
 export const UNDELIVERED_AFTER_MS = 2 * MINUTE_MS
+/**
+ * So long after the first acceptance a receipt must have come. Most come within seconds; a mail
+ * server that makes unknown senders wait takes up to five minutes. The first round may come later.
+ */
+export const RECEIPT_WITHIN_MS = 5 * MINUTE_MS
+/** After a bounce, what is still on its way has so long to reach somebody. */
+export const RECHECK_AFTER_MS = 30_000
+/** The account is told again that nobody is reached if all messages that said so have failed. */
+export const MAX_UNDELIVERED_REPORTS = 3
+/** Before it is told again, a mailbox or a provider may recover. */
+export const REPORT_AGAIN_AFTER_MS = 2 * MINUTE_MS
 /** An expired device raises at most one emergency in this time. */
 export const EXPIRED_DEVICE_PAUSE_MS = 10 * MINUTE_MS
 /** An alert is late if its `dateTime` is this long before its arrival. */
@@ -89,6 +100,7 @@ export const UNDELIVERED_REASONS = [
   'message-budget-reached',
   'nobody-to-tell',
   'not-accepted',
+  'not-delivered',
   'device-expired',
 ] as const
 export type UndeliveredReason = (typeof UNDELIVERED_REASONS)[number]

@@ -1,16 +1,26 @@
 import { deleteRows, findRow, hasRow, insertRow, query, updateRows } from '../../db/objectTable.ts'
-import type { Alert, AlertUpdate, Recipient } from '../../domain/message/alert.ts'
+import {
+  type Alert,
+  type AlertUpdate,
+  alertIdOf,
+  NO_DEVICE_KEY,
+  type Recipient,
+} from '../../domain/message/alert.ts'
 import {
   escalationOf,
   JOIN_WITHIN_MS,
+  MAX_UNDELIVERED_REPORTS,
   MAX_UPDATES,
   MINUTE_MS,
+  RECEIPT_WITHIN_MS,
+  RECHECK_AFTER_MS,
+  REPORT_AGAIN_AFTER_MS,
   UNDELIVERED_AFTER_MS,
 } from '../../domain/message/emergency.ts'
 import type { AlertDetails } from '../../domain/message/text/messageText.ts'
 import type { Decision } from '../decision.ts'
 import { isMessageOf } from '../messages/messageQueue.ts'
-import { type EmergencyRow, emergencies, messages } from '../tables.ts'
+import { type EmergencyRow, emergencies, type MessageRow, messages } from '../tables.ts'
 
 /* The open emergencies: a row is deleted when its alert is acknowledged or cancelled. */
 
@@ -47,6 +57,7 @@ export const openEmergency = (
     raisedAt: now,
     updates: [],
     checkAt: isOnItsWay ? now + UNDELIVERED_AFTER_MS : null,
+    reports: 0,
     round: 0,
     nextRound: escalation && now + escalation.afterMinutes * MINUTE_MS,
   }
@@ -78,7 +89,10 @@ export const joinEmergency = (tx: Decision, row: EmergencyRow, update: AlertUpda
   tx.post({ kind: 'alert-state', id: row.id, updates })
 }
 
-/** Adds the messages of a round to the alert's number of messages. */
+/**
+ * Adds further messages to the alert's number of messages, which only grows: the messages' own
+ * numbers start there, so that no id is used twice.
+ */
 export const countMessages = (tx: Decision, row: EmergencyRow, more: number): void => {
   const { id } = row
   const messages = row.messages + more
@@ -90,17 +104,61 @@ export const countMessages = (tx: Decision, row: EmergencyRow, more: number): vo
 export const closeEmergency = (sql: SqlStorage, id: string): void =>
   deleteRows(sql, emergencies, { id })
 
+const { kind, status, awaitsReceipt } = messages
+/** A message has reached somebody when its receipt says so, or it was accepted and gives none. */
+const HAS_REACHED = query`(${status} = 'delivered' OR (${status} = 'sent' AND ${awaitsReceipt} = 0))`
+const IS_ON_ITS_WAY = query`(${status} = 'queued' OR (${status} = 'sent' AND ${awaitsReceipt} = 1))`
+
+/** Whether any message about an alert has reached somebody: its own, a round's, or a notice. */
+export const isReached = (sql: SqlStorage, id: string): boolean =>
+  hasRow(sql, messages, query`${isMessageOf(id)} AND ${HAS_REACHED}`)
+
+/** Whether every notice that says that nobody is reached has failed, and there was one. */
+const haveNoticesFailed = (sql: SqlStorage, id: string): boolean => {
+  const isNotice = query`${isMessageOf(id)} AND ${kind} = 'notice'`
+  return (
+    hasRow(sql, messages, query`${isNotice} AND ${status} = 'failed'`) &&
+    !hasRow(sql, messages, query`${isNotice} AND ${IS_ON_ITS_WAY}`)
+  )
+}
+
+/** Whether the account is to be told that nobody is reached: again only if that has failed too. */
+export const mayReport = (sql: SqlStorage, { id, reports }: EmergencyRow): boolean =>
+  !isReached(sql, id) &&
+  (reports === 0 || (reports < MAX_UNDELIVERED_REPORTS && haveNoticesFailed(sql, id)))
+
+/** Whether a provider had accepted a message of the alert and was to report on it. */
+export const wasAccepted = (sql: SqlStorage, id: string): boolean =>
+  hasRow(sql, messages, query`${isMessageOf(id)} AND ${kind} <> 'notice' AND ${awaitsReceipt} = 1`)
+
 const isUnchecked = (id: string) =>
   query`${emergencies.id} = ${id} AND ${emergencies.checkAt} IS NOT NULL`
 
-/** A provider has accepted a message of this alert: its recipients are being notified. */
-export const markDelivered = (sql: SqlStorage, id: string): void =>
-  updateRows(sql, emergencies, { checkAt: null }, isUnchecked(id))
+/** The first acceptance by a provider that gives receipts leaves time for them. */
+const waitForReceipt = ({ sql, now }: Decision, { id }: MessageRow): void => {
+  const alertId = alertIdOf(id)
+  const isOther = query`${isMessageOf(alertId)} AND ${messages.id} <> ${id} AND ${awaitsReceipt} = 1`
+  const checkAt = query`max(${emergencies.checkAt}, ${now + RECEIPT_WITHIN_MS})`
+  if (!hasRow(sql, messages, isOther))
+    updateRows(sql, emergencies, { checkAt }, isUnchecked(alertId))
+}
 
-/** Makes the check due at once when the last message that was on its way has failed. */
-export const checkSoonIfAllFailed = ({ sql, now }: Decision, id: string): void => {
-  const { kind, status } = messages
-  const isQueued = query`${isMessageOf(id)} AND ${kind} = 'alert' AND ${status} = 'queued'`
-  const checkAt = query`min(${emergencies.checkAt}, ${now})`
-  if (!hasRow(sql, messages, isQueued)) updateRows(sql, emergencies, { checkAt }, isUnchecked(id))
+/** Arms the check again, however long ago it was settled; it is due at once if nothing is left. */
+const checkAgain = ({ sql, now }: Decision, { id }: MessageRow): void => {
+  const row = findEmergency(sql, alertIdOf(id))
+  if (!row || !mayReport(sql, row)) return
+  const isAnyLeft = hasRow(sql, messages, query`${isMessageOf(row.id)} AND ${IS_ON_ITS_WAY}`)
+  const waitMs = row.reports > 0 ? REPORT_AGAIN_AFTER_MS : isAnyLeft ? RECHECK_AFTER_MS : 0
+  const checkAt = Math.min(row.checkAt ?? Infinity, now + waitMs)
+  updateRows(sql, emergencies, { checkAt }, { id: row.id })
+}
+
+/** Settles, postpones or arms the check of an emergency when a message about it has changed. */
+export const noteOutcome = (tx: Decision, message: MessageRow): void => {
+  if (message.deviceKey === NO_DEVICE_KEY || message.kind === 'command') return
+  const { status, awaitsReceipt } = message
+  if (status === 'failed') checkAgain(tx, message)
+  else if (status === 'delivered' || (status === 'sent' && !awaitsReceipt))
+    updateRows(tx.sql, emergencies, { checkAt: null }, isUnchecked(alertIdOf(message.id)))
+  else if (status === 'sent') waitForReceipt(tx, message)
 }

@@ -16,6 +16,7 @@ import { selectStored } from '../messages/compose.ts'
 import { queueMessages } from '../messages/messageQueue.ts'
 import { composeNotices } from '../messages/notices.ts'
 import { type EmergencyRow, emergencies } from '../tables.ts'
+import { countMessages } from './emergencies.ts'
 
 /* Messages about an alert other than its own: notices and rounds of an escalation. */
 
@@ -35,6 +36,8 @@ interface AboutAlert {
   /** Which messages of the alert these are: ids of another series never meet theirs. */
   series: number
   deviceKey: number
+  /** How many messages the alert has: theirs are numbered from there. */
+  after?: number
   recipients: Recipient[]
   details: AlertDetails & { omitsSuppressed?: boolean }
 }
@@ -44,11 +47,11 @@ interface AboutAlert {
  * Returns how many are queued and how many are not.
  */
 export const sendAboutAlert = (tx: Decision, about: AboutAlert) => {
-  const { kind, series, deviceKey, recipients, details } = about
+  const { kind, series, deviceKey, after = 0, recipients, details } = about
   const isEmergency = details.alert.emergency
   const messages = composeNotices(tx, recipients, {
     kind,
-    idOf: (index) => messageId(details.alert.id, messageNumber(series, index)),
+    idOf: (index) => messageId(details.alert.id, messageNumber(series, after + index)),
     textOf: textByTimeZone(details),
     emergencyOf: isEmergency ? deviceKey : null,
   })
@@ -58,7 +61,7 @@ export const sendAboutAlert = (tx: Decision, about: AboutAlert) => {
   return { queued, suppressed: messages.length - queued }
 }
 
-/** Tells the account that an emergency has reached nobody. Called once for an emergency. */
+/** Tells the account that an emergency has reached nobody. */
 export const reportUndelivered = (
   tx: Decision,
   row: EmergencyRow,
@@ -70,10 +73,12 @@ export const reportUndelivered = (
     kind: 'notice',
     series: SERIES.undelivered,
     deviceKey: row.deviceKey,
+    after: row.messages,
     recipients: onePerAddress([...administrators, ...contactRecipients(account, account.timeZone)]),
     details: { ...row.details, purpose: { kind: 'undelivered', reason } },
   })
-  updateRows(tx.sql, emergencies, { checkAt: null }, { id: row.id })
+  countMessages(tx, row, notices + noticesSuppressed)
+  updateRows(tx.sql, emergencies, { checkAt: null, reports: row.reports + 1 }, { id: row.id })
   const about = { alertId: row.id, alertName: row.name, reason }
   tx.emit('alert.undelivered', deviceId, { ...about, notices, noticesSuppressed })
 }

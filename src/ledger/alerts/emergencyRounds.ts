@@ -9,8 +9,15 @@ import { readAccount } from '../accounts/accountRow.ts'
 import { beginDecision, type Decision } from '../decision.ts'
 import { recipientsOfAlert } from '../messages/messageQueue.ts'
 import { type EmergencyRow, emergencies } from '../tables.ts'
-import { closeEmergency, countMessages, findEmergency } from './emergencies.ts'
+import {
+  closeEmergency,
+  countMessages,
+  findEmergency,
+  mayReport,
+  wasAccepted,
+} from './emergencies.ts'
 import { reportUndelivered, sendAboutAlert } from './emergencyMessages.ts'
+import { findRaised } from './raised.ts'
 
 /* What an open emergency is due for: the check of its messages, and the rounds of its escalation. */
 
@@ -75,6 +82,7 @@ const sendRound = (tx: Decision, row: EmergencyRow, context: RoundContext): void
     kind: 'escalation',
     series: round,
     deviceKey: row.deviceKey,
+    after: row.messages,
     recipients: onePerAddress([
       ...recipientsOfAlert(sql, row.id).filter(
         ({ userId }) => userId == null || !context || context.userIds.has(userId),
@@ -96,12 +104,24 @@ const sendRound = (tx: Decision, row: EmergencyRow, context: RoundContext): void
   })
 }
 
+/** Tells the account if nobody is reached. */
+const checkReached = (tx: Decision, row: EmergencyRow): void => {
+  const { sql } = tx
+  if (!mayReport(sql, row)) {
+    updateRows(sql, emergencies, { checkAt: null }, { id: row.id })
+    return
+  }
+  const unsent = findRaised(sql, row.id)?.undelivered
+  const reason = wasAccepted(sql, row.id) ? 'not-delivered' : 'not-accepted'
+  reportUndelivered(tx, row, unsent ?? reason)
+}
+
 /** Does what an emergency is due for, unless it was acknowledged meanwhile. */
 const runDueEmergency = (tx: Decision, id: string, context: RoundContext): void => {
+  const checked = findEmergency(tx.sql, id)
+  if (checked && checked.checkAt !== null && checked.checkAt <= tx.now) checkReached(tx, checked)
   const row = findEmergency(tx.sql, id)
-  if (!row) return
-  if (row.checkAt !== null && row.checkAt <= tx.now) reportUndelivered(tx, row, 'not-accepted')
-  if (row.nextRound !== null && row.nextRound <= tx.now) sendRound(tx, row, context)
+  if (row && row.nextRound !== null && row.nextRound <= tx.now) sendRound(tx, row, context)
 }
 
 const POSTPONE_MS = 60_000

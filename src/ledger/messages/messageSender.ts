@@ -91,7 +91,8 @@ class ChannelSender {
     const outcome = await provider
       .send(env, { key, accountId, to, subject, text, unsureSince })
       .catch((): SendOutcome => ({ kind: 'retry', reason: 'provider-failed', maybeAccepted: true }))
-    return { message, provider: provider.name, outcome }
+    const awaitsReceipt = provider.givesReceipts(env)
+    return { message, provider: provider.name, awaitsReceipt, outcome }
   }
 }
 

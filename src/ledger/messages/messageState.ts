@@ -1,7 +1,8 @@
 import { findRow, updateRows } from '../../db/objectTable.ts'
 import { alertIdOf, NO_DEVICE_KEY, type Status } from '../../domain/message/alert.ts'
+import { cloudflare } from '../../notify/cloudflare.ts'
 import { none } from '../../notify/none.ts'
-import { checkSoonIfAllFailed, markDelivered } from '../alerts/emergencies.ts'
+import { noteOutcome } from '../alerts/emergencies.ts'
 import type { Decision } from '../decision.ts'
 import { postUsage, uncountMessage } from '../devices/usage.ts'
 import { devices, type MessageRow, messages } from '../tables.ts'
@@ -10,10 +11,8 @@ import { returnToBudget } from './messageBudget.ts'
 export type MessageChange = Pick<
   MessageRow,
   'status' | 'reason' | 'provider' | 'nextTry' | 'unsureSince'
->
-
-/** A message by which an alert itself reaches people. */
-const isOfAlert = ({ kind }: MessageRow): boolean => kind === 'alert' || kind === 'escalation'
+> &
+  Partial<Pick<MessageRow, 'providerId' | 'awaitsReceipt'>>
 
 const EVENTS: Partial<Record<Status, string>> = { sent: 'message.sent', failed: 'message.failed' }
 
@@ -49,11 +48,13 @@ export const changeMessage = (tx: Decision, before: MessageRow, change: MessageC
   updateRows(tx.sql, messages, { ...change, link: kept, changed: tx.now }, { id })
   if (status !== before.status || reason !== before.reason) {
     const state = { id, status, reason, provider, attempts, at: tx.now }
+    const { providerId } = change
+    // Cloudflare's events name a message by this id alone.
+    const isFoundById = provider === cloudflare.name && providerId != null
     const isShown = link !== null && provider === none.name && status === 'sent'
-    tx.post({ kind: 'message-state', ...state, ...(isShown && { shownLink: link }) })
+    tx.post({ kind: 'message-state', ...state, ...(isShown && { shownLink: link }), ...(isFoundById && { providerId }) })
   }
-  if (isOfAlert(before) && (status === 'sent' || status === 'delivered'))
-    markDelivered(tx.sql, alertIdOf(id))
+  if (status !== before.status) noteOutcome(tx, { ...before, ...change })
   const event = eventOf(before.status, status)
   if (event && before.deviceKey !== NO_DEVICE_KEY) emitMessageEvent(tx, before, change, event)
 }
@@ -65,7 +66,6 @@ export const failMessage = (
   { reason, provider, unsureSince }: Pick<MessageChange, 'reason' | 'provider' | 'unsureSince'>,
 ): void => {
   changeMessage(tx, before, { status: 'failed', reason, provider, nextTry: null, unsureSince })
-  if (isOfAlert(before)) checkSoonIfAllFailed(tx, alertIdOf(before.id))
   if (unsureSince !== null) return
   returnToBudget(tx.sql, before)
   const { deviceKey, kind, day, channel, urgent } = before

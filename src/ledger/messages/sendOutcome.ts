@@ -11,19 +11,22 @@ export interface Attempt {
   /** The message as it was claimed for this attempt. */
   message: MessageRow
   provider: string
+  /** Whether the provider reports what becomes of it. */
+  awaitsReceipt: boolean
   outcome: SendOutcome
 }
 
 /** Records what an attempt leads to: sent, failed, or the time of the next attempt. */
 export const recordOutcome = (tx: Decision, attempt: Attempt): void => {
-  const { message: claimed, provider, outcome } = attempt
+  const { message: claimed, provider, awaitsReceipt, outcome } = attempt
   const message = findMessage(tx.sql, claimed.id)
   // Deleted with its device, resent, or settled by a receipt that overtook the reply.
   if (!message || message.key !== claimed.key || message.status !== 'queued') return
   if (outcome.kind === 'accepted') {
     const { unsureSince } = message
+    const accepted = { providerId: outcome.providerId, awaitsReceipt }
     const sent = { status: 'sent', reason: null, provider, nextTry: null, unsureSince } as const
-    changeMessage(tx, message, sent)
+    changeMessage(tx, message, { ...sent, ...accepted })
     return
   }
   const { reason } = outcome
@@ -40,22 +43,28 @@ export const recordOutcome = (tx: Decision, attempt: Attempt): void => {
 /**
  * Applies what a provider reports about a message. It also settles an attempt of unknown outcome.
  * Changes nothing for a repeat, for a message that is no longer known, and for an earlier key: the
- * message has been resent since. A refusal would only make the provider try again.
+ * message has been resent since. A refusal would only make the provider try again. A bounce or a
+ * complaint may come after the delivery; what a receipt has failed is not delivered any more.
  */
 export const applyReceipt = (tx: Decision, receipt: Receipt): void => {
-  const { key, status, reason, mark } = receipt
+  const { key, providerId, status, reason, mark } = receipt
   const message = findMessage(tx.sql, key.split('-', 1)[0] ?? '')
-  if (!message || message.key !== key || message.attempts === 0) return
+  if (!message || message.attempts === 0) return
+  if (providerId === undefined ? message.key !== key : message.providerId !== providerId) return
   const handled = { messageId: message.id, mark }
   if (hasRow(tx.sql, receipts, handled)) return
   insertRow(tx.sql, receipts, handled)
-  const isOpen = message.status === 'queued' || (message.status === 'sent' && status !== 'sent')
+  const isOpen =
+    message.status === 'queued' ||
+    (message.status === 'sent' && status !== 'sent') ||
+    (message.status === 'delivered' && status === 'failed')
   const isLateSuccess =
     message.status === 'failed' && message.unsureSince !== null && status === 'delivered'
   if (status === null || !(isOpen || isLateSuccess)) return
-  const unsureSince = message.unsureSince ?? message.accepted
+  const unsureSince = status === 'failed' ? null : (message.unsureSince ?? message.accepted)
   const { provider } = message
-  changeMessage(tx, message, { status, reason, provider, nextTry: null, unsureSince })
+  const settled = { provider, nextTry: null, unsureSince, awaitsReceipt: true }
+  changeMessage(tx, message, { status, reason, ...settled })
 }
 
 /** Logs a failed attempt, without the recipient and the text. */

@@ -69,6 +69,8 @@ export type Effect =
       linkHash?: string
       /** The link, where the provider sends nothing. */
       shownLink?: string
+      /** The provider's id of a message that it has accepted, where its reports have nothing else. */
+      providerId?: string
       at: number
     }
   | { kind: 'memberships' }

@@ -73,6 +73,7 @@ const PURPOSES: Purpose[] = [
   { kind: 'undelivered', reason: 'daily-limit-reached' },
   { kind: 'undelivered', reason: 'nobody-to-tell' },
   { kind: 'undelivered', reason: 'not-accepted' },
+  { kind: 'undelivered', reason: 'not-delivered' },
 ]
 const sentSms = (details: AlertDetails, timeZone: string): string =>
   fillLink(composeSms(details, timeZone).text, LINK)

@@ -62,6 +62,7 @@ const NOT_SENT: Record<Exclude<UndeliveredReason, 'device-expired'>, string> = {
   'message-budget-reached': 'the account has used up its messages of the day',
   'nobody-to-tell': 'no user receives its alerts',
   'not-accepted': 'no provider has accepted its messages',
+  'not-delivered': 'none of its messages is known to have arrived',
 }
 
 /** What the message says first. */

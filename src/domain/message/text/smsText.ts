@@ -32,6 +32,7 @@ const PREFIX: Record<Exclude<Purpose['kind'], 'undelivered'> | UndeliveredReason
   'message-budget-reached': 'Nobody told: ',
   'nobody-to-tell': 'Nobody told: ',
   'not-accepted': 'Nobody told: ',
+  'not-delivered': 'Nobody told: ',
   'device-expired': 'Expired: ',
 }
 

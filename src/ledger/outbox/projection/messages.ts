@@ -54,8 +54,8 @@ export const insertMessages: Write<'messages'> = (db, accountId, { messages: lis
   fillMessages(db, { ...effect, accountId, list: JSON.stringify(list) }),
 ]
 
-type State = Omit<Of<'message-state'>, 'link' | 'linkHash' | 'shownLink'> &
-  Record<'linkHash' | 'shownLink', string | null>
+type State = Omit<Of<'message-state'>, 'link' | 'linkHash' | 'shownLink' | 'providerId'> &
+  Record<'linkHash' | 'shownLink' | 'providerId', string | null>
 
 const fillState = compile((p: Placeholders<State>) =>
   updateSet(
@@ -72,6 +72,7 @@ const fillState = compile((p: Placeholders<State>) =>
       linkExpires: sql`iif(${p.linkHash} IS NULL, ${messages.linkExpires},
         ${p.at} + ${literal(LINK_VALID_MS)})`,
       link: p.shownLink,
+      providerId: sql`ifnull(${p.providerId}, ${messages.providerId})`,
     },
     sql`${messages.accountId} = ${p.accountId} AND ${messages.id} = ${p.id}
       AND ${messages.seq} < ${p.seq}`,
@@ -80,6 +81,6 @@ const fillState = compile((p: Placeholders<State>) =>
 
 /** Sets the state of a message, unless a later effect has set it already. */
 export const updateMessage: Write<'message-state'> = (db, accountId, effect) => {
-  const { linkHash = null, shownLink = null } = effect
-  return [fillState(db, { ...effect, accountId, linkHash, shownLink })]
+  const { linkHash = null, shownLink = null, providerId = null } = effect
+  return [fillState(db, { ...effect, accountId, linkHash, shownLink, providerId })]
 }
