@@ -401,6 +401,7 @@ export type EventAlertUndelivered = EventOf<
       | 'message-budget-reached'
       | 'nobody-to-tell'
       | 'not-accepted'
+      | 'not-delivered'
       | 'device-expired'
     notices: number
     noticesSuppressed: number

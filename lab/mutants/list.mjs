@@ -126,10 +126,10 @@ export const MUTANTS = [
     tests: ['ledger/emergencies'],
   },
   {
-    name: 'a notice though a message was accepted',
+    name: 'a bounce does not arm the check of an emergency again',
     file: 'src/ledger/alerts/emergencies.ts',
-    from: 'updateRows(sql, emergencies, { checkAt: null }, isUnchecked(id))',
-    to: 'void isUnchecked(id)',
+    from: "if (status === 'failed') checkAgain(tx, message)",
+    to: "if (status === 'failed') return",
     tests: ['ledger/emergencies'],
   },
   {

@@ -52,7 +52,12 @@ export const changeMessage = (tx: Decision, before: MessageRow, change: MessageC
     // Cloudflare's events name a message by this id alone.
     const isFoundById = provider === cloudflare.name && providerId != null
     const isShown = link !== null && provider === none.name && status === 'sent'
-    tx.post({ kind: 'message-state', ...state, ...(isShown && { shownLink: link }), ...(isFoundById && { providerId }) })
+    tx.post({
+      kind: 'message-state',
+      ...state,
+      ...(isShown && { shownLink: link }),
+      ...(isFoundById && { providerId }),
+    })
   }
   if (status !== before.status) noteOutcome(tx, { ...before, ...change })
   const event = eventOf(before.status, status)

@@ -92,7 +92,10 @@ const undelivered = (account: TestAccount) => readEvents(account, 'alert.undeliv
 test('a delivered e-mail has reached somebody; its repeat and a deferral change nothing', async () => {
   const { account, id } = await raiseAccepted()
   const delivered = eventOf('delivered', `<cf-${id}>`)
-  expect(await receive([eventOf('deferred', `cf-${id}`), delivered])).toEqual({ acks: 2, retries: 0 })
+  expect(await receive([eventOf('deferred', `cf-${id}`), delivered])).toEqual({
+    acks: 2,
+    retries: 0,
+  })
   expect(await receive([delivered])).toEqual({ acks: 1, retries: 0 })
   expect(await statusOf(account, id)).toEqual(['delivered', null])
   await passTime(account, 8 * MINUTE_MS)
