@@ -321,6 +321,7 @@ export type SendCommandBody = {
   format?: 'Text' | 'Hex' | 'Base64' | null
   sms?: boolean | null
 }
+export type SetCommandChannelBody = { sourceId: string | null }
 export type EventDeviceCreated = EventOf<'device.created', { deviceId: string; name: string }>
 export type EventDeviceUpdated = EventOf<'device.updated', { deviceId: string; name: string }>
 export type EventDeviceDeleted = EventOf<'device.deleted', { deviceId: string; name: string }>
@@ -1070,6 +1071,7 @@ export type Command = {
   creation: string
   answer: string | null
 }
+export type SetCommandChannelReply = { sourceId: string | null; success: true }
 export type CommandPage = { success: true; commands: Command[]; nextCursor: string | null }
 export type CommandReply = { success: true; command: Command }
 
@@ -1243,6 +1245,10 @@ export interface Operations {
     body: DiscardQuarantineBody
   }
   'POST /api/devices/{deviceId}/sendCommand': { reply: SendCommandReply; body: SendCommandBody }
+  'PUT /api/devices/{deviceId}/commandChannel': {
+    reply: SetCommandChannelReply
+    body: SetCommandChannelBody
+  }
   'GET /api/devices/{deviceId}/commands': { reply: CommandPage; body: never }
   'GET /api/devices/{deviceId}/commands/{commandId}': { reply: CommandReply; body: never }
 }

@@ -34,7 +34,7 @@ export const sendCommand = define({
   tag,
   summary: 'Send a command to a device',
   description:
-    'By the network of the source that last reported for the device: Garmin IPC Inbound takes text, `/locate`, `/tracking 600`, `/tracking off`, `/interval 600` and bytes; RockBLOCK takes bytes and text. With `sms: true` it goes by SMS to the device’s `min` and counts against `dailySmsLimit`; at most five numbers of a device a day, and five for each license of the account, beyond: 429. A command that is too long for its network is refused before it is sent.',
+    'By the network of the source that last reported for the device, or that an administrator has chosen: Garmin IPC Inbound takes text, `/locate`, `/tracking 600`, `/tracking off`, `/interval 600` and bytes; RockBLOCK takes bytes and text. With `sms: true` it goes by SMS to the device’s `min` and counts against `dailySmsLimit`; at most five numbers of a device a day, and five for each license of the account, beyond: 429. A command that is too long for its network is refused before it is sent.',
   scope: 'execute',
   body: z
     .strictObject({
@@ -66,6 +66,26 @@ export const sendCommand = define({
   problems: ['device-not-found', 'device-expired', 'no-command-channel', 'command-not-possible'],
   idempotent: true,
   example: { command: 'STATUS', format: 'Text', sms: true },
+})
+
+const channel = z.strictObject({
+  sourceId: id('src').nullable().meta({
+    description:
+      'The source by whose network commands go; null: the one by which the device reports next.',
+  }),
+})
+
+export const setCommandChannel = define({
+  id: 'setCommandChannel',
+  tag,
+  summary: 'Choose the source that takes a device’s commands',
+  description:
+    'By itself it is the source by which the device last reported, and changes only to another one of the same provider: whoever has the address of a source must not get the commands of all devices.',
+  scope: 'admin',
+  body: channel,
+  reply: channel.extend({ success }),
+  problems: ['device-not-found', 'source-not-found'],
+  example: { sourceId: 'src_1jn7wz3h4q8v2n5t7r6m0p' },
 })
 
 export const listCommands = define({

@@ -9,10 +9,11 @@ import { replyList } from '../http/paging/list.ts'
 import { requireInPath } from '../http/reply/notFound.ts'
 import { reply } from '../http/reply/reply.ts'
 import { requestContext } from '../serviceContext.ts'
+import { findSource } from '../sources/store.ts'
 import * as contract from './contract.ts'
 import { presentCommand } from './present.ts'
 import { sendByNetwork, sendBySms } from './send.ts'
-import { findCommand, listCommands } from './store.ts'
+import { findCommand, listCommands, setChannel } from './store.ts'
 
 const requireDevice = (c: Context) =>
   requireInPath(c, 'deviceId', (id) => findDevice(c.get('db'), c.get('principal'), id, Date.now()))
@@ -41,6 +42,15 @@ export const commands = new Hono<AppEnv>()
       command: await requireCommand(c, device.key, id),
     }
     return reply(c, contract.sendCommand, body)
+  })
+  .put('/:deviceId/commandChannel', operation(contract.setCommandChannel), async (c) => {
+    const { sourceId } = c.req.valid('json')
+    const { device } = await requireDevice(c)
+    const { accountId } = c.get('principal')
+    if (sourceId !== null && !(await findSource(c.get('db'), accountId, sourceId)))
+      throw new Problem('source-not-found')
+    await setChannel(c.get('db'), device.key, sourceId)
+    return reply(c, contract.setCommandChannel, { success: true, sourceId })
   })
   .get('/:deviceId/commands', operation(contract.listCommands), async (c) => {
     const { device } = await requireDevice(c)

@@ -78,7 +78,15 @@ export const setStatus = async (
   await db.update(commands).set({ status, answer }).where(eq(commands.id, id))
 }
 
-/** The source that a device last reported by. */
+export const setChannel = async (
+  db: Database,
+  deviceKey: number,
+  sourceId: string | null,
+): Promise<void> => {
+  await db.update(devices).set({ sourceId }).where(eq(devices.key, deviceKey))
+}
+
+/** The source that a device last reported by, or that an administrator has chosen. */
 export const findSourceOf = async (db: Database, deviceKey: number): Promise<string | null> => {
   const row = await db
     .select({ sourceId: devices.sourceId })

@@ -4,8 +4,14 @@ import type { Viewer } from '../db/queries/visibility.ts'
 import { readAll } from '../db/statement.ts'
 import { CHANNELS } from '../domain/message/alert.ts'
 import { parseEmergencySettings } from '../domain/message/emergency.ts'
-import type { PendingRaise } from '../domain/message/pendingRaise.ts'
-import { findEmergencies, mayCarryEmergency } from '../domain/message/reportedEmergency.ts'
+import type { PendingRaise, Press } from '../domain/message/pendingRaise.ts'
+import {
+  findEmergencies,
+  mayCarryEmergency,
+  type ReportedEmergency,
+} from '../domain/message/reportedEmergency.ts'
+import { digestOf } from '../domain/text/sha256.ts'
+import { isClockWrong } from '../domain/track/credible.ts'
 import type { Location } from '../domain/track/location.ts'
 import { derivedAlertId } from '../ids.ts'
 import type { Batch, DeviceArrivals, NamedDevice } from './arrival.ts'
@@ -34,13 +40,38 @@ const textOf = ({ alertTexts = [] }: Location): string =>
     .replaceAll(/\p{Cc}+/gu, ' ')
     .slice(0, MAX_TEXT_LENGTH)
 
+/** Reports may be sent again at any time, unless their clock says nothing. */
+const toPress = async (
+  deviceId: string,
+  { name, location }: ReportedEmergency,
+  receivedAt: number,
+): Promise<Press> => {
+  const isWrong = isClockWrong(location.dateTime, receivedAt)
+  return {
+    sourceId: null,
+    digest: await digestOf(JSON.stringify(location)),
+    receivedAt,
+    arrivalId: await derivedAlertId(deviceId, name, receivedAt),
+    isClockWrong: isWrong,
+    isAlwaysRepeat: !isWrong,
+    isOld: false,
+  }
+}
+
+interface Reported {
+  emergencyAlerts: readonly string[]
+  origin: string
+  receivedAt: number
+}
+
 /** One alert for each name, at the place of the location that carries it. */
 const raisesOf = (
   deviceId: string,
   locations: Location[],
-  { emergencyAlerts, origin }: { emergencyAlerts: readonly string[]; origin: string },
+  { emergencyAlerts, origin, receivedAt }: Reported,
 ): Promise<PendingRaise>[] =>
-  findEmergencies(locations, emergencyAlerts).map(async ({ name, location }) => {
+  findEmergencies(locations, emergencyAlerts).map(async (carried) => {
+    const { name, location } = carried
     const { dateTime, latitude, longitude, speed, course, accuracy } = location
     const id = await derivedAlertId(deviceId, name, dateTime)
     return {
@@ -50,6 +81,7 @@ const raisesOf = (
       reported: { time: dateTime, latitude, longitude, speed, course, accuracy },
       notifications: [...CHANNELS],
       origin,
+      press: await toPress(deviceId, carried, receivedAt),
     }
   })
 
@@ -71,9 +103,9 @@ export const raisesInLocations = async (
   const origin = originOf()
   return async (emergency) => {
     const { emergencyAlerts } = parseEmergencySettings(emergency)
-    const raises = urgent.flatMap(({ locations }, part) => {
+    const raises = urgent.flatMap(({ locations, contact: receivedAt }, part) => {
       const id = ids[part]
-      return id ? raisesOf(id, locations, { emergencyAlerts, origin }) : []
+      return id ? raisesOf(id, locations, { emergencyAlerts, origin, receivedAt }) : []
     })
     return Promise.all(raises)
   }

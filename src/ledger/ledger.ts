@@ -11,6 +11,7 @@ import * as acknowledge from './alerts/acknowledge.ts'
 import { type AlertToRaise, type RaiseOutcome, raiseAlert } from './alerts/alerts.ts'
 import { nextEmergencyTime, runDueEmergencies } from './alerts/emergencyRounds.ts'
 import * as pending from './alerts/pendingRaises.ts'
+import * as trackers from './alerts/trackerCancels.ts'
 import { beginDecision, type Decision } from './decision.ts'
 import * as devices from './devices/devices.ts'
 import { usageBetween } from './devices/usage.ts'
@@ -130,6 +131,10 @@ export class AccountLedger extends DurableObject<Env> {
 
   async cancelAlert(alert: acknowledge.AlertToCancel): Promise<acknowledge.StateOutcome> {
     return this.#decide((tx) => acknowledge.cancelAlert(tx, alert))
+  }
+
+  async cancelByTracker(given: trackers.Cancellation): Promise<trackers.CancelOutcome> {
+    return this.#decide((tx) => trackers.cancelByTracker(tx, given))
   }
 
   async sendNotice(notice: AccountNotice): Promise<NoticeOutcome | typeof NOT_FOUND> {

@@ -115,6 +115,17 @@ export const STEPS = [
   `ALTER TABLE messages ADD COLUMN provider_id TEXT;
    ALTER TABLE messages ADD COLUMN awaits_receipt INTEGER NOT NULL DEFAULT 0;
    ALTER TABLE emergencies ADD COLUMN reports INTEGER NOT NULL DEFAULT 0;`,
+  `CREATE TABLE presses (
+     raise_id TEXT NOT NULL, source TEXT NOT NULL, digest TEXT NOT NULL, at INTEGER NOT NULL,
+     alert_id TEXT NOT NULL, PRIMARY KEY (raise_id, source, digest, at)
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX presses_alert ON presses (alert_id, source);
+   CREATE INDEX presses_at ON presses (at);
+   CREATE TABLE cancellations (
+     device_key INTEGER NOT NULL, source TEXT NOT NULL, name TEXT NOT NULL, digest TEXT NOT NULL,
+     time INTEGER NOT NULL, at INTEGER NOT NULL, waits INTEGER NOT NULL,
+     PRIMARY KEY (device_key, source, name, digest)
+   ) STRICT, WITHOUT ROWID;`,
 ]
 
 export const migrateTables = (storage: DurableObjectStorage): void => migrate(storage, STEPS)

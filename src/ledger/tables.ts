@@ -161,6 +161,32 @@ export const raised = sqliteTable('raised', {
   undelivered: text().$type<UndeliveredReason>(),
 })
 
+/** The reports that raised alerts or joined them. */
+export const presses = sqliteTable('presses', {
+  /** The id of the alert by device, name and `dateTime`. */
+  raiseId: text('raise_id').notNull(),
+  /** Empty for a report by the API. */
+  source: text().notNull(),
+  digest: text().notNull(),
+  /** When it arrived. */
+  at: integer().notNull(),
+  alertId: text('alert_id').notNull(),
+})
+
+/** Cancellations of trackers, for an hour. */
+export const cancellations = sqliteTable('cancellations', {
+  deviceKey: integer('device_key').notNull(),
+  source: text().notNull(),
+  name: text().notNull(),
+  digest: text().notNull(),
+  /** What was raised after this time is not meant. */
+  time: integer().notNull(),
+  /** When it arrived. */
+  at: integer().notNull(),
+  /** Whether it waits for the emergency that it cancels. */
+  waits: flag('waits'),
+})
+
 /** The open emergencies: a row is deleted when its alert is acknowledged or cancelled. */
 export const emergencies = sqliteTable('emergencies', {
   id: text().notNull(),

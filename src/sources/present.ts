@@ -8,6 +8,10 @@ const presentReported = (location: Location) => ({ ...location, dateTime: iso(lo
 
 export const presentItem = (item: SourceItem) => {
   if (item.kind === 'none') return item
+  if (item.kind === 'alert') {
+    const { isMessageId: _, ...shown } = item
+    return { ...shown, dateTime: iso(item.dateTime) }
+  }
   if (item.kind !== 'location') return { ...item, dateTime: iso(item.dateTime) }
   const { location, ...rest } = item
   return { ...rest, location: presentReported(location) }

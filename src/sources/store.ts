@@ -1,4 +1,5 @@
 import { and, eq, getTableColumns, ne, type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/sqlite-core'
 import type { Database } from '../db/open.ts'
 import {
   type Creation,
@@ -77,14 +78,22 @@ export const touchSource = async (db: Database, id: string, now: number): Promis
     .where(and(eq(sources.id, id), sql`ifnull(${sources.lastReceived}, 0) < ${now}`))
 }
 
-/** The source that devices last reported by. */
+/**
+ * The source that devices last reported by, which takes their commands. It changes within a provider:
+ * whoever has the address of another source must not get the commands.
+ */
 export const setSourceOf = async (
   db: Database,
+  accountId: string,
   deviceKeys: number[],
   sourceId: string,
 ): Promise<void> => {
+  const other = alias(sources, 'other')
+  const isOfOther = sql`SELECT 1 FROM ${sources} AS other WHERE ${other.id} = ${devices.sourceId}
+    AND ${other.accountId} = ${accountId} AND ${other.provider} <>
+      (SELECT ${sources.provider} FROM ${sources} WHERE ${sources.id} = ${sourceId})`
   await db
     .update(devices)
     .set({ sourceId })
-    .where(sql`${devices.key} IN ${valuesOf(deviceKeys)}`)
+    .where(sql`${devices.key} IN ${valuesOf(deviceKeys)} AND NOT EXISTS (${isOfOther})`)
 }

@@ -39,7 +39,13 @@ interface Placed {
 }
 
 export type LocationItem = ItemOf<'location'> & { location: Location }
-export type AlertItem = ItemOf<'alert'> & Placed & { alertName: string; text: string }
+export type AlertItem = ItemOf<'alert'> &
+  Placed & {
+    alertName: string
+    text: string
+    /** Whether the key has an id that the provider gave the message. */
+    isMessageId?: boolean
+  }
 export type CancelItem = ItemOf<'cancel'> & Placed & { alertName: string }
 /** What was written on a device, or sent by a program on it. */
 export type MessageItem = ItemOf<'message'> & {

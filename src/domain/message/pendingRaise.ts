@@ -13,9 +13,27 @@ export interface RuleRaise {
   isEventOnly?: boolean
 }
 
+/** The report that raises an alert: a tracker's clock may give two of them the same `dateTime`. */
+export interface Press {
+  /** The source that it came by; null for a report by the API. */
+  sourceId: string | null
+  /** Of its content, or of the id that the provider gave it. */
+  digest: string
+  receivedAt: number
+  /** The alert's id where it is raised by its arrival and not by its `dateTime`. */
+  arrivalId: string
+  /** The `dateTime` cannot be right, or is too old to be stored: the arrival stands for it. */
+  isClockWrong: boolean
+  /** Whether the same digest is a repeat whenever it comes; else within an hour. */
+  isAlwaysRepeat: boolean
+  /** It arrived long ago and is read again: it raises nothing a second time. */
+  isOld: boolean
+}
+
 /** An alert to raise, in full: it is stored until the ledger has decided on it. */
 export interface PendingRaise {
   deviceId: string
+  /** A press may have another id in the end. */
   alert: Pick<Alert, 'id' | 'name' | 'text' | 'dateTime'>
   /** Whether it is an emergency, whatever its name. */
   emergency: boolean
@@ -27,6 +45,7 @@ export interface PendingRaise {
   /** The service's public origin, for links in the messages. */
   origin: string
   rule?: RuleRaise
+  press?: Press
 }
 
 /** How many alerts the ledger raises in one call. */

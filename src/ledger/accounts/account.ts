@@ -135,6 +135,8 @@ const TABLES_OF_PENDING_WORK = [
   tables.messages,
   tables.receipts,
   tables.raised,
+  tables.presses,
+  tables.cancellations,
   tables.notices,
   tables.emergencies,
   tables.acknowledgements,

@@ -39,7 +39,10 @@ export type StateOutcome =
   | { ok: true; state: AlertState }
   | { ok: false; refusal: 'account-not-found' | 'alert-not-found' }
 
-const readState = ({ sql }: Decision, { alertId, known }: AlertToAcknowledge): AlertState => {
+export const readState = (
+  { sql }: Decision,
+  { alertId, known }: AlertToAcknowledge,
+): AlertState => {
   const row = findRow(sql, acknowledgements, { alertId })
   if (!row) return known
   const { alertId: _, ...state } = row

@@ -38,6 +38,8 @@ export interface AlertToRaise {
   emergency?: boolean
   /** Whether it is stored only, because it is old: nobody is sent a message. */
   isQuiet?: boolean
+  /** The tracker has cancelled it already: nobody is sent a message, and none joins it. */
+  isCancelled?: boolean
   /**
    * A report carried it. Its id, which derives from the report, is kept for as long as alerts are,
    * and the report itself has moved the device's contact.
@@ -149,7 +151,7 @@ const storeAlert = (
   const { speed, course, accuracy } = reported ?? lastKnown ?? {}
   const motion = { speed, course, accuracy }
   const details = { alert, motion, deviceName, identifier, origin }
-  const messages = composeMessages(tx, isExpired ? [] : recipients, {
+  const messages = composeMessages(tx, isExpired || given.isCancelled ? [] : recipients, {
     kind: 'alert',
     idOf: (index) => messageId(alert.id, index),
     textOf: textByTimeZone({ ...details, purpose: { kind: 'alert' } }),
@@ -163,11 +165,12 @@ const storeAlert = (
   postUsage(tx, key, given.isReported ? undefined : now)
   emitRaised(tx, deviceId, alert)
   emitSuppressed(tx, deviceId, alert, messages)
-  const reason = alert.emergency ? undeliveredReason(isExpired, messages) : null
+  const isOpen = alert.emergency && !given.isCancelled
+  const reason = isOpen ? undeliveredReason(isExpired, messages) : null
   const remembered = alert.emergency || given.isReported === true
   rememberRaised(tx, alert.id, { remembered, undelivered: reason })
   if (isExpired) updateRows(sql, devices, { expiredEmergencyAt: now }, { key })
-  if (alert.emergency) {
+  if (isOpen) {
     const emergency = openEmergency(tx, {
       deviceKey: key,
       details: {
@@ -202,12 +205,13 @@ export const raiseAlert = (tx: Decision, deviceId: string, given: AlertToRaise):
   const { id, name, text, dateTime, ruleId, zoneId } = given.alert
   const isNamed = account.emergencyAlerts.includes(name)
   const emergency = !given.isQuiet && (given.emergency === true || isNamed)
-  if (hasEnded(device.ends, account.day) && (!emergency || isTooSoon(tx, device))) {
+  const isWanted = emergency && !given.isCancelled
+  if (hasEnded(device.ends, account.day) && (!isWanted || isTooSoon(tx, device))) {
     if (!given.isReported) tx.post({ kind: 'contact', key: device.key, at: now })
     return { ok: false, refusal: 'device-expired' }
   }
   const open =
-    emergency && !hasEnded(device.ends, account.day)
+    isWanted && !hasEnded(device.ends, account.day)
       ? findToJoin(sql, device.key, { name, dateTime })
       : undefined
   if (open) {

@@ -38,6 +38,10 @@ export interface EmergencyDetails extends Omit<AlertDetails, 'purpose'> {
 export const findEmergency = (sql: SqlStorage, id: string): EmergencyRow | undefined =>
   findRow(sql, emergencies, { id })
 
+/** Whether nobody has acknowledged it yet. */
+export const isOpenEmergency = (sql: SqlStorage, id: string): boolean =>
+  findEmergency(sql, id) !== undefined
+
 interface NewEmergency extends Pick<EmergencyRow, 'deviceKey' | 'details' | 'messages'> {
   /** Whether any of its messages is on its way. */
   isOnItsWay: boolean

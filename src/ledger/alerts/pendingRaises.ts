@@ -1,12 +1,15 @@
 import { openCell } from '../../db/open.ts'
 import { type AlertContext, readAlertContext } from '../../db/queries/alertContext.ts'
-import { CHANNELS } from '../../domain/message/alert.ts'
+import { CHANNELS, NEW_ALERT_STATE } from '../../domain/message/alert.ts'
 import type { PendingRaise } from '../../domain/message/pendingRaise.ts'
 import type { Env } from '../../env.ts'
 import { readAccount } from '../accounts/accountRow.ts'
 import type { Decision } from '../decision.ts'
+import { cancelAlert } from './acknowledge.ts'
 import { type RaiseOutcome, raiseAlert } from './alerts.ts'
+import { admitPress, rememberPress } from './presses.ts'
 import { admitRuleRaise } from './ruleRaises.ts'
+import { isCancelledBefore } from './trackerCancels.ts'
 
 /* Raising alerts that the cell keeps until they are decided on (`pending_raises`). */
 
@@ -41,19 +44,37 @@ export const readContexts = async (
 }
 
 const raiseOne = (tx: Decision, raise: PendingRaise, context: AlertContext): OneOutcome => {
-  const { deviceId, alert, emergency, reported, notifications, origin, rule } = raise
-  if (rule && !admitRuleRaise(tx, raise, rule)) return { ok: true, alertId: alert.id }
+  const { deviceId, emergency, notifications, origin, rule, press } = raise
+  if (rule && !admitRuleRaise(tx, raise, rule)) return { ok: true, alertId: raise.alert.id }
+  const admitted = press ? admitPress(tx, raise, press) : raise
+  if ('repeatOf' in admitted) return { ok: true, alertId: admitted.repeatOf }
+  const { alert, reported } = admitted
+  const isCancelled = press !== undefined && isCancelledBefore(tx, deviceId, alert, press)
   const outcome = raiseAlert(tx, deviceId, {
     ...context,
     alert: rule ? { ...alert, ruleId: rule.ruleId, zoneId: rule.zoneId } : alert,
     emergency,
     isQuiet: raise.isQuiet === true,
+    isCancelled,
     isReported: true,
     reported,
     recipients: context.recipients.filter(({ channel }) => notifications.includes(channel)),
     origin,
   })
-  return outcome.ok ? { ok: true, alertId: outcome.alert.id } : outcome
+  if (!outcome.ok) return outcome
+  const { id: alertId } = outcome.alert
+  if (press) rememberPress(tx, raise.alert.id, press, alertId)
+  if (isCancelled && outcome.deliveries !== null)
+    cancelAlert(tx, {
+      alertId,
+      deviceId,
+      by: press.sourceId ?? '',
+      known: NEW_ALERT_STATE,
+      alert: outcome.alert,
+      deliveries: [],
+      origin,
+    })
+  return { ok: true, alertId }
 }
 
 /**

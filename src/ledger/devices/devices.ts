@@ -24,7 +24,7 @@ import { usageOn } from './usage.ts'
 
 /* Decisions about devices. */
 
-const { devices, creators, messageCounts, emergencies } = tables
+const { devices, creators, messageCounts, emergencies, cancellations } = tables
 type DeviceRow = tables.DeviceRow
 
 export type Refusal =
@@ -206,6 +206,7 @@ export const deleteDevice = (
   deleteEmergencyCounts(sql, key)
   deleteMessagesOf(sql, key)
   deleteRows(sql, emergencies, { deviceKey: key })
+  deleteRows(sql, cancellations, { deviceKey: key })
   rememberDeleted(tx, id)
   const count = query`${creators.count} - 1`
   if (createdBy !== null) updateRows(sql, creators, { count }, { userId: createdBy })

@@ -1,6 +1,7 @@
 import { deleteRows, query, readValue, selectRows } from '../../db/objectTable.ts'
 import { DEFAULT_RETENTION_DAYS, keptSince } from '../../domain/account/account.ts'
 import { readAccount } from '../accounts/accountRow.ts'
+import { prunePresses } from '../alerts/presses.ts'
 import { pruneRaised } from '../alerts/raised.ts'
 import { pruneCooldowns } from '../alerts/ruleRaises.ts'
 import { acknowledgements, emergencies, messages, notices, receipts } from '../tables.ts'
@@ -30,6 +31,7 @@ export const nextPruneTime = (sql: SqlStorage): number | null => {
 export const prune = (sql: SqlStorage, now: number): void => {
   const since = keptSince(now, readAccount(sql)?.retentionDays ?? DEFAULT_RETENTION_DAYS)
   pruneRaised(sql, now, since)
+  prunePresses(sql, since)
   const { raisedAt, checkAt, nextRound } = emergencies
   const isSettled = query`${checkAt} IS NULL AND ${nextRound} IS NULL`
   deleteRows(sql, acknowledgements, query`${acknowledgements.acknowledgedAt} < ${since}`)

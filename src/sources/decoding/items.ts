@@ -19,7 +19,15 @@ import { numberOf, textOf } from './values.ts'
 export interface Origin {
   identifier: string
   key: string
+  /** Whether the key is an id that the provider gave the message. */
+  isMessageId?: boolean
 }
+
+/** By the provider's id of the message where there is one. */
+export const originOf = (identifier: string, messageId: string, otherwise: string): Origin =>
+  messageId === ''
+    ? { identifier, key: otherwise }
+    : { identifier, key: messageId, isMessageId: true }
 
 const hasControl = (text: string): boolean =>
   [...text].some((character) => character < ' ' || character === '\u007f')
@@ -122,13 +130,18 @@ export const locationOrContact = (
   location: Location | null,
 ): LocationItem | ContactItem => (location ? locationItem(origin, location) : contactItem(origin))
 
-export const locationItem = (origin: Origin, location: Location): LocationItem => ({
+export const locationItem = ({ identifier, key }: Origin, location: Location): LocationItem => ({
   kind: 'location',
-  ...origin,
+  identifier,
+  key,
   location,
 })
 
-export const contactItem = (origin: Origin): ContactItem => ({ kind: 'none', ...origin })
+export const contactItem = ({ identifier, key }: Origin): ContactItem => ({
+  kind: 'none',
+  identifier,
+  key,
+})
 
 /** When and where; without a location the alert has no coordinates of its own. */
 export interface Occasion {
@@ -146,7 +159,7 @@ const MAX_TEXT_LENGTH = 1000
 const MAX_NAME_LENGTH = 64
 
 export const alertItem = (
-  { identifier, key }: Origin,
+  { identifier, key, isMessageId }: Origin,
   alertName: string,
   occasion: Occasion,
   text = '',
@@ -157,6 +170,7 @@ export const alertItem = (
   alertName: alertName.slice(0, MAX_NAME_LENGTH),
   text: text.slice(0, MAX_TEXT_LENGTH).toWellFormed(),
   ...placeOf(occasion),
+  ...(isMessageId && { isMessageId }),
 })
 
 export const cancelItem = (

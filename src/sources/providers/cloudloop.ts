@@ -10,6 +10,7 @@ import {
   contactItem,
   locationItem,
   type Origin,
+  originOf,
   readFix,
   readLocation,
   requireIdentifier,
@@ -127,7 +128,7 @@ const decodeBody = (body: JsonObject, now: number, note: Note): SourceItem[] => 
   const imei = objectOf(identity.hardware).imei ?? sbd.imei ?? identity.thingId
   const identifier = requireIdentifier(imei, 'identity.hardware.imei')
   const dateTime = readTime(sbd.sessionAt) ?? readTime(body.receivedAt) ?? now
-  const origin = { identifier, key: textOf(body.id) || `${identifier}:${dateTime}` }
+  const origin = originOf(identifier, textOf(body.id), `${identifier}:${dateTime}`)
   const received = { origin, dateTime, note }
   const tracked = trackingItems(body, received)
   // A device's own fix is better than Iridium's.

@@ -1,7 +1,13 @@
 import type { SourceItem } from '../../domain/account/source.ts'
 import { isObject, type JsonObject } from '../../domain/text/json.ts'
 import { LOW_BATTERY, MOVEMENT } from '../decoding/alarmNames.ts'
-import { alertItem, locationOrContact, readLocation, requireIdentifier } from '../decoding/items.ts'
+import {
+  alertItem,
+  locationOrContact,
+  originOf,
+  readLocation,
+  requireIdentifier,
+} from '../decoding/items.ts'
 import { decodeEach, type Note, type Provider, type Push } from '../decoding/push.ts'
 import { fromSeconds, listOf, parseJson, requireInstant, textOf } from '../decoding/values.ts'
 
@@ -18,7 +24,7 @@ const identify = ({ headers }: Push, { topic, tid }: JsonObject): string => {
 const decodeLocation = (push: Push, sent: JsonObject, note: Note): SourceItem[] => {
   const identifier = requireIdentifier(identify(push, sent), 'X-Limit-U')
   const dateTime = requireInstant(fromSeconds(sent.tst), 'tst')
-  const origin = { identifier, key: textOf(sent._id) || `${identifier}:${dateTime}` }
+  const origin = originOf(identifier, textOf(sent._id), `${identifier}:${dateTime}`)
   const location = readLocation(
     {
       dateTime,

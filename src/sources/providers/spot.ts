@@ -7,6 +7,7 @@ import {
   cancelItem,
   locationOrContact,
   messageItem,
+  originOf,
   readFix,
   requireIdentifier,
 } from '../decoding/items.ts'
@@ -33,7 +34,7 @@ const readTime = (message: JsonObject): number | undefined =>
 const decodeMessage = (message: JsonObject, note: Note): SourceItem[] => {
   const identifier = requireIdentifier(xmlText(message.esn ?? message.messengerId), 'esn')
   const dateTime = requireInstant(readTime(message), 'timeInGMTSecond')
-  const origin = { identifier, key: xmlText(message.id) || `${identifier}:${dateTime}` }
+  const origin = originOf(identifier, xmlText(message.id), `${identifier}:${dateTime}`)
   const type = xmlText(message.messageType)
   const text = xmlText(message.messageDetail ?? message.messageContent)
   const location = readFix(

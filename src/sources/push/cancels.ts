@@ -2,10 +2,11 @@ import { and, between, desc, eq, isNull } from 'drizzle-orm'
 import { findAlert } from '../../alerts/store.ts'
 import { alerts } from '../../db/schema.ts'
 import type { CancelItem } from '../../domain/account/source.ts'
+import { digestOf } from '../../domain/text/sha256.ts'
 import { isClockWrong } from '../../domain/track/credible.ts'
 import { requireOk } from '../../http/contract/problem.ts'
 import { ledgerOf } from '../../ledger/stub.ts'
-import { authorOf, type ServiceContext } from '../../serviceContext.ts'
+import type { ServiceContext } from '../../serviceContext.ts'
 import { type ArrivedItem, itemsOf, type Sender } from './senders.ts'
 
 /* A network says that an emergency was a false alarm. */
@@ -16,42 +17,53 @@ const MAX_AGE_MS = 7 * 86_400_000
 
 type Cancellation = ArrivedItem<CancelItem>
 
-/** Alerts of this name that were raised before the cancellation and are still open. */
-const findOpen = (
-  { db }: ServiceContext,
-  deviceKey: number,
-  { item: { alertName, dateTime }, receivedAt }: Cancellation,
-) => {
-  // With a wrong clock the alert has the time of its arrival, and so has its cancellation.
-  const time = isClockWrong(dateTime, receivedAt) ? receivedAt : dateTime
-  return db
+/** Alerts of this name that were raised before the cancellation and are not cancelled. */
+const findBefore = ({ db }: ServiceContext, deviceKey: number, name: string, time: number) =>
+  db
     .select({ id: alerts.id })
     .from(alerts)
     .where(
       and(
         eq(alerts.deviceKey, deviceKey),
         between(alerts.time, time - MAX_AGE_MS, time),
-        eq(alerts.name, alertName),
+        eq(alerts.name, name),
         isNull(alerts.cancelledAt),
       ),
     )
     .orderBy(desc(alerts.time))
     .limit(MAX_CANCELLED)
+
+const readKnown = async (context: ServiceContext, id: string, by: string) => {
+  const alert = await findAlert(context.db, context, id)
+  if (!alert) return []
+  const { deviceId, acknowledgedAt, acknowledgedBy, cancelledAt, cancelledBy, deliveries } = alert
+  const known = { acknowledgedAt, acknowledgedBy, cancelledAt, cancelledBy }
+  return [{ alertId: id, deviceId, by, known, alert, deliveries, origin: context.origin }]
 }
 
-const cancelOne = async (context: ServiceContext, id: string): Promise<void> => {
-  const { env, db, accountId, origin } = context
-  const alert = await findAlert(db, context, id)
-  if (!alert) return
-  const { acknowledgedAt, acknowledgedBy, cancelledAt, cancelledBy, deliveries } = alert
+const cancelFor = async (
+  context: ServiceContext,
+  sourceId: string,
+  device: NonNullable<Sender['device']>,
+  { item, receivedAt }: Cancellation,
+): Promise<void> => {
+  const { env, accountId, origin } = context
+  const { alertName: name, dateTime } = item
+  // With a wrong clock the alert has the time of its arrival, and so has its cancellation.
+  const isWrong = isClockWrong(dateTime, receivedAt)
+  const time = isWrong ? receivedAt : dateTime
+  const found = await findBefore(context, device.key, name, time)
+  const known = await Promise.all(found.map(({ id }) => readKnown(context, id, sourceId)))
   requireOk(
-    await ledgerOf(env, accountId).cancelAlert({
-      alertId: id,
-      deviceId: alert.deviceId,
-      by: authorOf(context),
-      known: { acknowledgedAt, acknowledgedBy, cancelledAt, cancelledBy },
-      alert,
-      deliveries,
+    await ledgerOf(env, accountId).cancelByTracker({
+      deviceId: device.id,
+      sourceId,
+      name,
+      time,
+      receivedAt,
+      isClockWrong: isWrong,
+      digest: await digestOf(JSON.stringify(item)),
+      known: known.flat(),
       origin,
     }),
   )
@@ -68,10 +80,13 @@ const newestOf = (cancellations: Cancellation[]): Cancellation[] => {
 }
 
 /** Cancels before the reply: after a failure the provider sends the push again. */
-export const cancelAlerts = async (context: ServiceContext, senders: Sender[]): Promise<void> => {
-  for (const { arrived, device } of senders) {
-    if (!device) continue
-    for (const one of newestOf(itemsOf(arrived, 'cancel')))
-      for (const { id } of await findOpen(context, device.key, one)) await cancelOne(context, id)
-  }
+export const cancelAlerts = async (
+  context: ServiceContext,
+  senders: Sender[],
+  sourceId: string,
+): Promise<void> => {
+  for (const { arrived, device } of senders)
+    if (device)
+      for (const one of newestOf(itemsOf(arrived, 'cancel')))
+        await cancelFor(context, sourceId, device, one)
 }

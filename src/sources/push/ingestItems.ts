@@ -34,18 +34,25 @@ export interface IngestItems {
 const raisesOf = async (
   context: ServiceContext,
   senders: Sender[],
-  { now, isReplay = false }: IngestItems,
+  { now, isReplay = false, sourceId }: IngestItems,
 ): Promise<Batch['raisesBy']> => {
   const alerts = itemsOfDevices(senders, 'alert')
   if (alerts.length === 0) return null
   const { db, accountId, origin } = context
   const since = keptSince(now, await readRetentionDays(db, accountId))
-  const common = { origin, now, keptSince: since, isReplay }
+  const common = { origin, now, keptSince: since, isReplay, sourceId }
+  const locations = new Map(
+    itemsOfDevices(senders, 'location').map(({ item, device }) => [
+      `${device.id} ${item.location.dateTime}`,
+      item.location,
+    ]),
+  )
   return (emergency) =>
     Promise.all(
-      alerts.map(({ item, device, receivedAt }) =>
-        toRaise(item, device.id, emergency, { ...common, receivedAt }),
-      ),
+      alerts.map(({ item, device, receivedAt }) => {
+        const location = locations.get(`${device.id} ${item.dateTime}`) ?? null
+        return toRaise(item, device.id, emergency, { ...common, receivedAt, location })
+      }),
     )
 }
 
@@ -60,9 +67,9 @@ const findDevices = async (context: ServiceContext, senders: Sender[]): Promise<
   }
 }
 
-/** Notes by which source a device reports, when that has changed: commands go the same way. */
+/** Notes by which source a device reports, when that has changed within its provider. */
 const noteSource = async (
-  { db }: ServiceContext,
+  { db, accountId }: ServiceContext,
   devices: NamedDevice[],
   { sourceId, isOld = false }: IngestItems,
 ): Promise<void> => {
@@ -71,7 +78,7 @@ const noteSource = async (
   )
   if (changed.length > 0) {
     const keys = changed.map(({ key }) => key)
-    await setSourceOf(db, keys, sourceId)
+    await setSourceOf(db, accountId, keys, sourceId)
   }
 }
 
@@ -104,7 +111,7 @@ export const ingestSenders = async (
     // Messages have events too, whether or not anyone wants locations.
     context.waitUntil(pokeIfSubscribed(context.env, context))
   }
-  await cancelAlerts(context, senders)
+  await cancelAlerts(context, senders, given.sourceId)
   return outcome
 }
 

@@ -1,8 +1,10 @@
 import type { AlertItem } from '../../domain/account/source.ts'
 import { CHANNELS } from '../../domain/message/alert.ts'
 import { LATE_AFTER_MS, parseEmergencySettings } from '../../domain/message/emergency.ts'
-import type { PendingRaise } from '../../domain/message/pendingRaise.ts'
+import type { PendingRaise, Press } from '../../domain/message/pendingRaise.ts'
+import { digestOf } from '../../domain/text/sha256.ts'
 import { isClockWrong } from '../../domain/track/credible.ts'
+import type { Location } from '../../domain/track/location.ts'
 import { derivedAlertId } from '../../ids.ts'
 import { LOW_BATTERY } from '../decoding/alarmNames.ts'
 
@@ -16,17 +18,37 @@ export interface RaiseContext {
   isReplay: boolean
   /** Alerts before this time would not be stored. */
   keptSince: number
+  sourceId: string
+  /** The location that came with the alert. */
+  location: Location | null
 }
 
 /** Trackers repeat a low battery with every fix: one alert a day. */
 const timeOfId = ({ alertName, dateTime }: AlertItem): number =>
   alertName === LOW_BATTERY ? dateTime - (dateTime % DAY_MS) : dateTime
 
-/** The arrival, where the clock is wrong or the alert would be too old to be stored. */
-const timeOf = ({ dateTime }: AlertItem, { receivedAt, keptSince }: RaiseContext): number =>
-  isClockWrong(dateTime, receivedAt) || dateTime < keptSince
-    ? Math.max(receivedAt, keptSince)
-    : dateTime
+/**
+ * What tells a repeat of the push from another press of the button in the same instant: the id that
+ * the provider gave the message, else all that was read from it.
+ */
+const toPress = async (
+  item: AlertItem,
+  deviceId: string,
+  context: RaiseContext & { isWrong: boolean },
+): Promise<Press> => {
+  const { now, keptSince, sourceId, location, isWrong } = context
+  const receivedAt = Math.max(context.receivedAt, keptSince)
+  const isAlwaysRepeat = item.isMessageId === true
+  return {
+    sourceId,
+    digest: await digestOf(isAlwaysRepeat ? item.key : JSON.stringify([item, location])),
+    receivedAt,
+    arrivalId: await derivedAlertId(deviceId, item.alertName, receivedAt),
+    isClockWrong: isWrong,
+    isAlwaysRepeat,
+    isOld: context.receivedAt < now,
+  }
+}
 
 /** An alert of a provider, as the ledger raises it. */
 export const toRaise = async (
@@ -36,8 +58,9 @@ export const toRaise = async (
   context: RaiseContext,
 ): Promise<PendingRaise> => {
   const { alertName: name, text, latitude, longitude } = item
-  const { origin, now, receivedAt, isReplay } = context
-  const dateTime = timeOf(item, context)
+  const { origin, now, receivedAt, isReplay, keptSince } = context
+  const isWrong = isClockWrong(item.dateTime, receivedAt) || item.dateTime < keptSince
+  const dateTime = isWrong ? Math.max(receivedAt, keptSince) : item.dateTime
   // Of a report that waited to be claimed, what is old by now is sent to nobody.
   const isQuiet = !isReplay && receivedAt < now && dateTime < now - LATE_AFTER_MS
   return {
@@ -49,5 +72,7 @@ export const toRaise = async (
     notifications: isQuiet ? [] : [...CHANNELS],
     origin,
     ...(isQuiet && { isQuiet }),
+    // A low battery is repeated with every fix.
+    ...(name !== LOW_BATTERY && { press: await toPress(item, deviceId, { ...context, isWrong }) }),
   }
 }

@@ -198,10 +198,11 @@ describe('payloads', () => {
     })
     const path = `/api/devices/${body.device.id}`
     const source = await makeSource(account, 'garmin', { keepRaw: true })
-    const newer = await makeSource(account, 'osmand')
+    const newer = await makeSource(account, 'garmin')
     const sent = [garminEvent(IMEI, minutesAgo(9)), garminEvent(IMEI, minutesAgo(8))]
     await source.push(garminPush(sent))
-    await newer.push({ query: `?id=${IMEI}&timestamp=${minutesAgo(7)}` })
+    const { point: _, ...contactOnly } = garminEvent(IMEI, minutesAgo(7))
+    await newer.push(garminPush([contactOnly]))
     const contactOf = async () => (await account.call('GET', path)).body.device.lastContact
     const sourceOf = async () =>
       (

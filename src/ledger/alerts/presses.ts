@@ -1,0 +1,95 @@
+import { deleteRows, hasRow, insertRow, query, selectRows } from '../../db/objectTable.ts'
+import type { PendingRaise, Press } from '../../domain/message/pendingRaise.ts'
+import type { Decision } from '../decision.ts'
+import { presses } from '../tables.ts'
+import { isOpenEmergency } from './emergencies.ts'
+import { findRaised, rememberRaised } from './raised.ts'
+
+/*
+ * The reports that raised alerts. A clock that restarts gives two presses of the button the same
+ * `dateTime`: the later one raises an alert by its arrival. A repeat of one report raises nothing.
+ */
+
+/** A provider sends again what it got no reply to: without an id, the same report is that repeat. */
+const REPEATED_WITHIN_MS = 3_600_000
+
+/** Stands for the source of reports by the API. */
+const NO_SOURCE = ''
+
+interface Repeated {
+  alertId: string
+  /** Whether this very report came before. */
+  isKnown: boolean
+}
+
+const findRepeated = (
+  { sql }: Decision,
+  { alert: { id }, emergency }: PendingRaise,
+  press: Press,
+): Repeated | null => {
+  const { digest, receivedAt, isAlwaysRepeat } = press
+  const source = press.sourceId ?? NO_SOURCE
+  const isOwn = query`${presses.raiseId} = ${id} AND ${presses.source} = ${source}
+    ORDER BY ${presses.at}`
+  const own = selectRows(sql, presses, isOwn)
+  const same = own.find(
+    ({ digest: known, at }) =>
+      known === digest && (isAlwaysRepeat || Math.abs(receivedAt - at) <= REPEATED_WITHIN_MS),
+  )
+  if (same) return { alertId: same.alertId, isKnown: true }
+  const raised = findRaised(sql, id)
+  if (!raised) return null
+  const last = own.at(-1)?.alertId
+  // The same emergency came another way first, or what was stored long ago is read again.
+  if (last === undefined || press.isOld || !emergency)
+    return { alertId: last ?? raised.joined ?? id, isKnown: false }
+  return !press.isClockWrong && isOpenEmergency(sql, last)
+    ? { alertId: last, isKnown: false }
+    : null
+}
+
+/** Remembers which alert a press has raised or joined. */
+export const rememberPress = (
+  tx: Decision,
+  raiseId: string,
+  { sourceId, digest, receivedAt: at }: Press,
+  alertId: string,
+): void => {
+  insertRow(
+    tx.sql,
+    presses,
+    { raiseId, source: sourceId ?? NO_SOURCE, digest, at, alertId },
+    'ignore',
+  )
+  if (!findRaised(tx.sql, raiseId))
+    rememberRaised(tx, raiseId, { remembered: true, joined: alertId, undelivered: null })
+}
+
+/** The alert that a press raises, or the id of the one that it is a repeat of. */
+export const admitPress = (
+  tx: Decision,
+  raise: PendingRaise,
+  press: Press,
+): Pick<PendingRaise, 'alert' | 'reported'> | { repeatOf: string } => {
+  const { alert, reported } = raise
+  const repeated = findRepeated(tx, raise, press)
+  if (repeated) {
+    const { alertId: repeatOf, isKnown } = repeated
+    if (!isKnown) rememberPress(tx, alert.id, press, repeatOf)
+    return { repeatOf }
+  }
+  if (!press.isClockWrong && !findRaised(tx.sql, alert.id)) return { alert, reported }
+  const { arrivalId: id, receivedAt: dateTime } = press
+  return {
+    alert: { ...alert, id, dateTime },
+    reported: reported && { ...reported, time: dateTime },
+  }
+}
+
+/** Whether the source has raised the alert or joined it. */
+export const hasPressed = (sql: SqlStorage, alertId: string, source: string): boolean =>
+  hasRow(sql, presses, { alertId, source })
+
+/** `keptSince`: alerts that arrived before are deleted. */
+export const prunePresses = (sql: SqlStorage, keptSince: number): void =>
+  deleteRows(sql, presses, query`${presses.at} < ${keptSince}`)

@@ -1,0 +1,140 @@
+import { env } from 'cloudflare:workers'
+import { expect, test } from 'vitest'
+import { openAccount, type TestAccount } from '../../support/accounts.ts'
+import { raiseAlert } from '../../support/alerts/alerts.ts'
+import { createDevice } from '../../support/devices.ts'
+import { readEvents } from '../../support/feed/events.ts'
+import { garminEvent, garminPush, makeSource, type TestSource } from '../../support/sources.ts'
+import { createUser } from '../../support/users.ts'
+
+/* Who may end an emergency by a network's cancellation, and move a device's commands. */
+
+const IMEI = '300434068000001'
+const minutesAgo = (minutes: number) => Date.now() - minutes * 60_000
+const sos = (time: number) => garminPush([garminEvent(IMEI, time, { messageCode: 4 })])
+const cancel = (time: number) => garminPush([garminEvent(IMEI, time, { messageCode: 7 })])
+const spot = (type: string, time: number) => ({
+  contentType: 'text/xml',
+  body: `<messageList><message><id>${time}${type}</id><esn>${IMEI}</esn>
+    <messageType>${type}</messageType><timeInGMTSecond>${Math.floor(time / 1000)}</timeInGMTSecond>
+    </message></messageList>`,
+})
+const alertsOf = async (account: TestAccount) =>
+  (await account.call('GET', '/api/alerts')).body.alerts
+const cancelledOf = async (account: TestAccount): Promise<boolean[]> =>
+  (await alertsOf(account)).map(({ cancelled }: { cancelled: boolean }) => cancelled)
+
+const openWithDevice = async () => {
+  const account = await openAccount()
+  const id = await createDevice(account, { identifier: IMEI })
+  return { account, id, garmin: await makeSource(account, 'garmin') }
+}
+
+test('only a source that raised or joined an emergency cancels it', async () => {
+  const { account, garmin } = await openWithDevice()
+  const other = await makeSource(account, 'spot')
+  await garmin.push(sos(minutesAgo(9)))
+  expect((await other.push(spot('HELP-CANCEL', minutesAgo(5)))).status).toBe(200)
+  expect(await cancelledOf(account)).toEqual([false])
+  await other.push(spot('HELP', minutesAgo(4)))
+  expect(await cancelledOf(account)).toEqual([false])
+  await other.push(spot('HELP-CANCEL', minutesAgo(3)))
+  expect(await cancelledOf(account)).toEqual([true])
+  expect(await readEvents(account, 'alert.cancelled')).toMatchObject([{ cancelledBy: other.id }])
+})
+
+test('no source cancels what the API has raised, nor one of another account', async () => {
+  const { account, id, garmin } = await openWithDevice()
+  const { body } = await raiseAlert(account, id, { alertName: 'SOSButton' })
+  const stranger = await makeSource(await openAccount(), 'garmin')
+  for (const source of [garmin, stranger])
+    expect((await source.push(cancel(Date.now()))).status).toBe(200)
+  expect(await cancelledOf(account)).toEqual([false])
+  await account.call('POST', `/api/alerts/${body.alert.id}/cancel`)
+  expect(await cancelledOf(account)).toEqual([true])
+})
+
+test('only the open one is cancelled, and those who were told of it alone get a message', async () => {
+  const { account, garmin } = await openWithDevice()
+  await createUser(account)
+  await garmin.push(sos(minutesAgo(200)))
+  const [handled] = await alertsOf(account)
+  await account.call('POST', `/api/alerts/${handled.id}/acknowledge`)
+  await garmin.push(sos(minutesAgo(9)))
+  for (let n = 0; n < 2; n++) await garmin.push(cancel(minutesAgo(2)))
+  expect(await cancelledOf(account)).toEqual([true, false])
+  expect(await readEvents(account, 'alert.cancelled')).toMatchObject([{ notices: 1 }])
+  // Nothing is open any more.
+  await garmin.push(cancel(minutesAgo(1)))
+  expect(await cancelledOf(account)).toEqual([true, false])
+})
+
+test('a cancellation that comes before its SOS is remembered; a later press is raised', async () => {
+  const { account, garmin } = await openWithDevice()
+  await createUser(account)
+  await garmin.push(cancel(minutesAgo(5)))
+  await garmin.push(sos(minutesAgo(6)))
+  const [alert] = await alertsOf(account)
+  expect(alert).toMatchObject({ emergency: true, cancelled: true, deliveries: [] })
+  expect(await readEvents(account, 'alert.undelivered')).toEqual([])
+  await garmin.push(sos(minutesAgo(4)))
+  expect(await cancelledOf(account)).toEqual([false, true])
+})
+
+test('a cancellation that comes before its SOS is of its source and its device alone', async () => {
+  const { account, garmin } = await openWithDevice()
+  const other = await makeSource(account, 'spot')
+  await createDevice(account, { identifier: 'another' })
+  await other.push(spot('HELP-CANCEL', minutesAgo(5)))
+  await garmin.push(sos(minutesAgo(6)))
+  await garmin.push(garminPush([garminEvent('another', minutesAgo(6), { messageCode: 4 })]))
+  expect(await cancelledOf(account)).toEqual([false, false])
+})
+
+test('one that has ended an emergency ends no press of a clock that went back', async () => {
+  const { account, garmin } = await openWithDevice()
+  await garmin.push(sos(minutesAgo(9)))
+  await garmin.push(cancel(minutesAgo(5)))
+  await garmin.push(sos(minutesAgo(8)))
+  expect(await cancelledOf(account)).toEqual([false, true])
+})
+
+test.each([1, 2, 3])(
+  'SOS and cancellation at once end cancelled, in either order (%i)',
+  async () => {
+    const { account, garmin } = await openWithDevice()
+    const pushes = [sos(minutesAgo(6)), cancel(minutesAgo(5)), sos(minutesAgo(6))]
+    const replies = await Promise.all(pushes.map((push) => garmin.push(push)))
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 200])
+    expect(await cancelledOf(account)).toEqual([true])
+    expect(await readEvents(account, 'alert.cancelled')).toHaveLength(1)
+  },
+)
+
+test('the source that takes a device’s commands changes within its provider alone', async () => {
+  const { account, id, garmin } = await openWithDevice()
+  const sourceOf = () =>
+    env.DB.prepare('SELECT source_id FROM devices WHERE id = ?').bind(id).first('source_id')
+  const report = ({ push }: TestSource, time: number) => push(garminPush([garminEvent(IMEI, time)]))
+  await report(garmin, minutesAgo(9))
+  expect(await sourceOf()).toBe(garmin.id)
+  const spotSource = await makeSource(account, 'spot')
+  await spotSource.push(spot('OK', minutesAgo(8)))
+  expect(await sourceOf()).toBe(garmin.id)
+  const second = await makeSource(account, 'garmin')
+  await report(second, minutesAgo(7))
+  expect(await sourceOf()).toBe(second.id)
+  const choose = (caller: TestAccount, sourceId: string) =>
+    caller.call('PUT', `/api/devices/${id}/commandChannel`, { body: { sourceId } })
+  expect((await choose(account, spotSource.id)).body.sourceId).toBe(spotSource.id)
+  await report(second, minutesAgo(6.5))
+  expect(await sourceOf()).toBe(spotSource.id)
+  const stranger = await openAccount()
+  expect((await choose(stranger, (await makeSource(stranger, 'garmin')).id)).status).toBe(404)
+  expect((await choose(account, (await makeSource(stranger, 'garmin')).id)).status).toBe(404)
+  await choose(account, second.id)
+  // An administrator has deleted it: the device is free to report another way.
+  await account.call('DELETE', `/api/sources/${second.id}`)
+  await spotSource.push(spot('OK', minutesAgo(6)))
+  expect(await sourceOf()).toBe(spotSource.id)
+})

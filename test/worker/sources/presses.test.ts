@@ -1,0 +1,148 @@
+import { env } from 'cloudflare:workers'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { openAccount, type TestAccount } from '../../support/accounts.ts'
+import { createDevice } from '../../support/devices.ts'
+import { garminEvent, garminPush, makeSource } from '../../support/sources.ts'
+
+/* A tracker whose clock restarts gives two presses of its button the same `dateTime`. */
+
+const MINUTE_MS = 60_000
+const IMEI = '300434069000001'
+const ROLLOVER_MS = 1024 * 7 * 86_400_000
+
+// The next noon: the day must not end during a test.
+beforeEach(() => {
+  const day = 86_400_000
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - (Date.now() % day) + 1.5 * day })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const passMinutes = (minutes: number) => vi.setSystemTime(Date.now() + minutes * MINUTE_MS)
+const alertsOf = async (account: TestAccount) =>
+  (await account.call('GET', '/api/alerts')).body.alerts
+/** Tokens expire sooner than repeats do. */
+const countAlerts = ({ id }: TestAccount) =>
+  env.DB.prepare('SELECT count(*) AS n FROM alerts WHERE account_id = ?').bind(id).first('n')
+const acknowledgeAll = async (account: TestAccount) => {
+  for (const { id } of await alertsOf(account))
+    await account.call('POST', `/api/alerts/${id}/acknowledge`)
+}
+const sosAt = (time: number, battery = 0) =>
+  garminPush([
+    garminEvent(IMEI, time, {
+      messageCode: 4,
+      point: { latitude: 43.8, longitude: -70.16, altitude: battery, gpsFix: 2 },
+    }),
+  ])
+
+test.each([
+  ['of a clock that is wrong', () => Date.now() - ROLLOVER_MS],
+  ['of a clock that could be right', () => Date.now() - 20 * MINUTE_MS],
+])('a second SOS in the same instant %s is raised once the first is over', async (_, timeOf) => {
+  const account = await openAccount()
+  await createDevice(account, { identifier: IMEI })
+  const { push } = await makeSource(account, 'garmin')
+  const time = timeOf()
+  await push(sosAt(time))
+  await push(sosAt(time))
+  expect(await alertsOf(account)).toHaveLength(1)
+  await acknowledgeAll(account)
+  // The provider got no reply, and sends it again.
+  passMinutes(5)
+  expect((await push(sosAt(time))).status).toBe(200)
+  expect(await alertsOf(account)).toHaveLength(1)
+  const pressedAt = Date.now()
+  await push(sosAt(time, 1))
+  await push(sosAt(time, 1))
+  const [second, first, ...others] = await alertsOf(account)
+  expect(others).toEqual([])
+  expect(second).toMatchObject({ emergency: true, acknowledged: false })
+  expect(Date.parse(second.dateTime)).toBe(pressedAt)
+  expect(first.acknowledged).toBe(true)
+  await acknowledgeAll(account)
+  for (const battery of [0, 1]) await push(sosAt(time, battery))
+  expect(await alertsOf(account)).toHaveLength(2)
+  // Nobody knows a provider that repeats itself after so long: the button was pressed.
+  passMinutes(61)
+  await push(sosAt(time))
+  expect(await countAlerts(account)).toBe(3)
+})
+
+test('the alert of a wrong clock has an id by its arrival', async () => {
+  const account = await openAccount()
+  const [tern, gull] = [await createDevice(account, { identifier: IMEI }), 'gull']
+  await createDevice(account, { identifier: gull })
+  const { push } = await makeSource(account, 'garmin')
+  await push(sosAt(Date.now() - ROLLOVER_MS))
+  await push(garminPush([garminEvent(gull, Date.now(), { messageCode: 4 })]))
+  const alerts = await alertsOf(account)
+  const ids = alerts.map(({ id }: { id: string }) => id.slice(0, 13))
+  expect(new Set(ids).size).toBe(1)
+  expect(alerts.map(({ deviceId }: { deviceId: string }) => deviceId)).toContain(tern)
+})
+
+test('a message that has an id of its provider is the same whenever it comes', async () => {
+  const account = await openAccount()
+  await createDevice(account, { identifier: 'spot-1' })
+  const { push } = await makeSource(account, 'spot')
+  const time = Math.floor((Date.now() - ROLLOVER_MS) / 1000)
+  const sos = (id: number) => ({
+    contentType: 'text/xml',
+    body: `<messageList><message><id>${id}</id><esn>spot-1</esn><messageType>HELP</messageType>
+      <timeInGMTSecond>${time}</timeInGMTSecond></message></messageList>`,
+  })
+  await push(sos(1))
+  await acknowledgeAll(account)
+  passMinutes(200)
+  await push(sos(1))
+  expect(await countAlerts(account)).toBe(1)
+  await push(sos(2))
+  expect(await countAlerts(account)).toBe(2)
+})
+
+test('reports by OsmAnd and by the API raise the second press too, and no repeat', async () => {
+  const account = await openAccount()
+  const id = await createDevice(account, { identifier: 'osm' })
+  const { push } = await makeSource(account, 'osmand')
+  const timestamp = Math.floor(Date.now() / 1000) - 600
+  const send = (batt: number) =>
+    push({ query: `?id=osm&lat=1&lon=1&timestamp=${timestamp}&batt=${batt}&alarm=sos` })
+  await send(50)
+  // The same emergency by the API is no other one, though the first is over.
+  await acknowledgeAll(account)
+  const dateTime = new Date(timestamp * 1000).toISOString()
+  const report = (battery: number) =>
+    account.call('POST', `/api/devices/${id}/locations`, {
+      body: { dateTime, latitude: 1, longitude: 1, battery, alerts: ['SOSButton'] },
+    })
+  for (const battery of [50, 50]) await report(battery)
+  await send(50)
+  expect(await alertsOf(account)).toHaveLength(1)
+  await send(49)
+  expect(await alertsOf(account)).toHaveLength(2)
+  await acknowledgeAll(account)
+  passMinutes(1)
+  await report(48)
+  expect(await alertsOf(account)).toHaveLength(3)
+  await acknowledgeAll(account)
+  passMinutes(50)
+  for (const battery of [48, 50]) await report(battery)
+  expect(await alertsOf(account)).toHaveLength(3)
+})
+
+test('payloads that are decoded again raise nothing a second time', async () => {
+  const account = await openAccount()
+  await createDevice(account, { identifier: IMEI })
+  const source = await makeSource(account, 'garmin', { keepRaw: true })
+  const from = new Date().toISOString()
+  for (const time of [Date.now(), Date.now() - ROLLOVER_MS]) await source.push(sosAt(time))
+  await acknowledgeAll(account)
+  passMinutes(50)
+  const before = (await alertsOf(account)).length
+  const body = { from, to: new Date().toISOString() }
+  const { status } = await account.call('POST', `/api/sources/${source.id}/replay`, { body })
+  expect(status).toBe(200)
+  expect(await alertsOf(account)).toHaveLength(before)
+})
